@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operation.h - the door of api: the table of operations and the life of one call. */
+#ifndef TQA_OPERATION_H
+#define TQA_OPERATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/problem.h"
+#include "api/robot.h"
+#include "api/world.h"
+
+/* What is known when the request line and headers have arrived. Borrowed for tqa_call_open only. */
+typedef struct tqa_call_head {
+    tqa_media content; /* of the body */
+    tqa_media accept;  /* wanted for the answer; NONE: JSON */
+    const char *query; /* after the '?', not decoded; NULL if none */
+    const char *request_id;
+    uint64_t content_length; /* UINT64_MAX when not told */
+} tqa_call_head;
+
+/* One request on its way through decode, run and encode. Not thread-safe: one thread at a time may
+ * hold it. */
+typedef struct tqa_call tqa_call;
+
+/* Where the call may run: the caller decides by cost. */
+typedef struct tqa_operation {
+    const char *name;  /* last part of the path: "inverse-dynamics" */
+    bool needs_robot;  /* POST /v1/robots/{name}/<name>, else POST /v1/<name> */
+    bool may_outlive;  /* long computation: may become a job */
+    uint64_t body_max; /* bytes; more is 413 */
+    const struct tqa_operation_methods *methods; /* private to api/operations */
+} tqa_operation;
+
+/* The table, in the order of the contract. Ends with name == NULL. */
+extern const tqa_operation tqa_operations[];
+const tqa_operation *tqa_operation_find(const char *name, size_t n, bool with_robot);
+
+/* open -> feed* -> finish -> cost -> run -> (status, media, length, read*) -> close. A problem may
+ * be set by open (returns NULL) or by feed, finish and run (return false); after that only
+ * tqa_call_problem and close may be called. */
+
+/* The robot must outlive the call. */
+tqa_call *tqa_call_open(const tqa_operation *operation, const tqa_robot *robot,
+                        const tqa_call_head *head, tqa_problem *reterr);
+/* Decodes the next bytes of the body, in any pieces, straight into blocks. False: refuse now, read
+ * no more. */
+bool tqa_call_feed(tqa_call *call, const char *bytes, size_t n);
+/* The body is complete. */
+bool tqa_call_finish(tqa_call *call);
+/* Estimate of run and encode in microseconds, from operation, samples and freedoms. */
+double tqa_call_cost_us(const tqa_call *call);
+/* Computes. `scratch` is 64-byte aligned and the running thread's; tqa_call_scratch_size tells how
+ * much. */
+size_t tqa_call_scratch_size(const tqa_call *call);
+bool tqa_call_run(tqa_call *call, const tqa_world *world, void *scratch, size_t scratch_size);
+
+/* The answer: its type, then its bytes in pieces, printed from the blocks as they are asked for. A
+ * result of up to 16 KiB is printed whole by the first read. */
+const char *tqa_call_media(const tqa_call *call);
+/* Bytes written to `out` (size >= 4096), 0 at the end. */
+size_t tqa_call_read(tqa_call *call, char *out, size_t size);
+/* Why open, feed, finish or run refused. */
+const tqa_problem *tqa_call_problem(const tqa_call *call);
+void tqa_call_close(tqa_call *call); /* accepts NULL */
+
+/* Engine version, as in provenance and GET /v1/version. */
+const char *tqa_version(void);
+
+/* Once at start: lane table, numeric locale check, self-test (one known torque). False if this
+ * machine computes wrongly. */
+bool tqa_start(unsigned lane_width);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/robot.h - an immutable parsed robot: its names, its mechanism, what was understood and what
+ * was not. */
+#ifndef TQA_ROBOT_H
+#define TQA_ROBOT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/problem.h"
+#include "core/model/mechanism.h"
+#include "core/model/model.h"
+
+typedef enum tqa_media {
+    TQA_MEDIA_NONE, /* recognise by the first bytes */
+    TQA_MEDIA_JSON,
+    TQA_MEDIA_CBOR,
+    TQA_MEDIA_NPY,
+    TQA_MEDIA_NPZ,
+    TQA_MEDIA_CSV,
+    TQA_MEDIA_XML, /* URDF, or MJCF by its root element */
+    TQA_MEDIA_OTHER,
+} tqa_media;
+
+enum { TQA_NAME_MAX = 128, TQA_DIGEST_TEXT = 65, TQA_ROBOT_BYTES_MAX = 16 << 20 };
+
+typedef enum tqa_finding_kind {
+    TQA_FINDING_UNDERSTOOD, /* "12 links, 11 joints", ... */
+    TQA_FINDING_IGNORED,    /* an element or attribute that has no effect here */
+    TQA_FINDING_DOCTOR,     /* something that is allowed but probably wrong */
+} tqa_finding_kind;
+
+typedef struct tqa_finding {
+    tqa_finding_kind kind;
+    const char
+        *where; /* "link forearm", "joint j3/transmission", line number included where known */
+    const char *text;
+    uint32_t count; /* how often it was seen */
+} tqa_finding;
+
+/* Owned by one allocation set; everything inside lives until tqa_robot_free. */
+typedef struct tqa_robot {
+    const char *name;             /* the name in the document, "" if it has none */
+    const char *source;           /* "urdf", "mjcf", "document" */
+    char digest[TQA_DIGEST_TEXT]; /* lower-case hex BLAKE2b-256 of the bytes */
+    const tq_mechanism *mechanism;
+    const tq_model *model;          /* inside the mechanism */
+    const char *const *link_names;  /* (model->n_link) */
+    const char *const *joint_names; /* (model->n_joint) */
+    const tqa_finding *findings;
+    size_t n_finding;
+    void *arena; /* of the parser */
+} tqa_robot;
+
+/* Parses a robot. NULL and a problem when the bytes are no robot: 400 for malformed, 422 for
+ * impossible; every fault has its place (line and column for XML, a JSON pointer for documents).
+ * Bounded in memory (64 times the bytes, 1 GiB at most), depth (64) and attributes (64 an element).
+ * Never reads anything but the bytes. */
+tqa_robot *tqa_robot_parse(tqa_media media, const char *bytes, size_t n, tqa_problem *reterr);
+void tqa_robot_free(tqa_robot *robot); /* accepts NULL */
+
+/* Joint or link number by name; TQ_NONE if there is none. */
+uint32_t tqa_robot_joint(const tqa_robot *robot, const char *name, size_t n);
+uint32_t tqa_robot_link(const tqa_robot *robot, const char *name, size_t n);
+
+/* The robot document (GET), and the answer to PUT (document plus findings). malloc'ed JSON text;
+ * NULL only when memory is short. */
+char *tqa_robot_document(const tqa_robot *robot, const char *name, size_t *ret_n);
+char *tqa_robot_report(const tqa_robot *robot, const char *name, size_t *ret_n);
+
+/* The built-in robots: n of them, name and bytes by number. */
+size_t tqa_builtin_count(void);
+const char *tqa_builtin_name(size_t i);
+const char *tqa_builtin_bytes(size_t i, size_t *ret_n, tqa_media *ret_media);
+
+#endif

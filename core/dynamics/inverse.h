@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/dynamics/inverse.h - joint torques from motion. */
+#ifndef TQ_DYNAMICS_INVERSE_H
+#define TQ_DYNAMICS_INVERSE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/block.h"
+#include "core/base/scratch.h"
+#include "core/base/status.h"
+#include "core/model/mechanism.h"
+
+/* Terms of the equation of motion that a caller may leave out. */
+enum {
+    TQ_WITHOUT_FRICTION = 1u << 0,
+    TQ_WITHOUT_ROTOR = 1u << 1,
+    TQ_WITHOUT_SPRING = 1u << 2,
+    TQ_WITHOUT_GRAVITY = 1u << 3,
+    TQ_WITHOUT_EXTERNAL = 1u << 4,
+    TQ_WITHOUT_VELOCITY =
+        1u << 5, /* Coriolis and centrifugal: the rigid-body part is computed at qd = 0 */
+    TQ_WITHOUT_INERTIA = 1u << 6, /* M qdd: the rigid-body part is computed at qdd = 0 */
+};
+
+/* Where the components of an external wrench are measured. */
+typedef enum tq_frame {
+    TQ_FRAME_WORLD, /* along the axes of the root link */
+    TQ_FRAME_LINK,  /* along the axes of the link that it acts on */
+} tq_frame;
+
+/* One force and moment applied TO the robot by the environment. (A wrench that the robot applies to
+ * the environment is the caller's to negate.) The moment is about the point `at`. */
+typedef struct tq_external_wrench {
+    uint32_t link;
+    tq_frame expressed_in;
+    double at[3];       /* point of action, in the link frame, m */
+    const double *rows; /* 6 rows, force then moment: row k of sample i at rows[k * row_stride + i *
+                           sample_step] */
+    size_t row_stride;
+    size_t sample_step; /* 1: one wrench a sample; 0: the same one for all */
+} tq_external_wrench;
+
+/* One block of motion; see core/base/block.h for the layout. All arrays are borrowed. */
+typedef struct tq_inverse_input {
+    size_t n_sample;   /* 1 .. TQ_BLOCK */
+    size_t stride;     /* multiple of TQ_BLOCK_PAD, >= n_sample; the same for q, qd, qdd and tau */
+    const double *q;   /* (nq x stride) rad, m; quaternions w x y z of unit length within 1e-6 */
+    const double *qd;  /* (nv x stride) rad/s, m/s; NULL: all zero */
+    const double *qdd; /* (nv x stride) rad/s^2, m/s^2; NULL: all zero */
+    const tq_external_wrench *wrenches; /* (n_wrench) */
+    size_t n_wrench;
+    const double *gravity; /* 3, m/s^2 in the world frame; NULL: the model's own */
+    unsigned without;      /* TQ_WITHOUT_... */
+} tq_inverse_input;
+
+/**
+ * Compute the torques that move a robot along given motion.
+ *
+ *     tau = M(q) qdd + C(q, qd) qd + gravity_torque(q) + friction(qd) + spring(q) - J^T w
+ *
+ * M includes rotor inertia. For mimicking joints the torque is that of the master, by virtual work.
+ *
+ * Shapes   ret_tau (nv x stride), the block layout of `in`. See tq_inverse_input for the rest.
+ * Units    tau in N m (revolute) or N (prismatic); a floating joint's six rows are the wrench (f,
+ * m) on the child link in its own frame. Memory   Borrows every argument for the call only. Takes
+ * at most tq_inverse_scratch_size(mechanism, n_wrench) bytes of `scratch` and gives all of them
+ * back. ret_tau must not overlap an input. Re-entrant: threads may share the mechanism and inputs,
+ * never a scratch. Bits     A sample gives the same bits alone and in any block, at every lane
+ * width, from gcc and clang. Returns  TQ_OK TQ_ERR_SHAPE       n_sample is 0 or above stride, or
+ * stride is no multiple of TQ_BLOCK_PAD TQ_ERR_QUATERNION  "q": sample `index`, value = its length
+ *          TQ_ERR_OVERFLOW    "tau": sample `index`
+ *          TQ_ERR_SCRATCH     too little scratch; value = bytes needed
+ * Cost     O(n_joint) a sample.
+ * Source   Luh, Walker & Paul, On-line computational scheme for mechanical manipulators, J. DSMC
+ * 102, 1980; Featherstone, Rigid Body Dynamics Algorithms, 2008, ch. 5. Checked
+ * tests/property/core/dynamics/test_inverse.c
+ */
+tq_status tq_inverse_dynamics(const tq_mechanism *mechanism, const tq_inverse_input *in,
+                              tq_scratch *scratch, double *ret_tau, tq_error *reterr);
+
+/* Bytes of scratch that tq_inverse_dynamics needs with n_wrench external wrenches. */
+size_t tq_inverse_scratch_size(const tq_mechanism *mechanism, size_t n_wrench);
+
+#endif

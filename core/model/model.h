@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/model/model.h - a robot as its user describes it: links, joints, inertia, gravity. */
+#ifndef TQ_MODEL_MODEL_H
+#define TQ_MODEL_MODEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/status.h"
+
+enum {
+    TQ_LINK_MAX = 4096, /* links of one robot; joints are one fewer */
+};
+#define TQ_NONE UINT32_MAX /* "no such joint or link" */
+
+/* What a joint lets its child link do, and how many coordinates that takes (nq, nv). */
+typedef enum tq_joint_kind {
+    TQ_JOINT_FIXED,      /* 0, 0 */
+    TQ_JOINT_REVOLUTE,   /* 1, 1  angle about `axis`, limited */
+    TQ_JOINT_CONTINUOUS, /* 1, 1  angle about `axis`, unlimited */
+    TQ_JOINT_PRISMATIC,  /* 1, 1  travel along `axis` */
+    TQ_JOINT_PLANAR,     /* 3, 3  x, y, angle in the plane whose normal is `axis` */
+    TQ_JOINT_SPHERICAL,  /* 4, 3  quaternion w x y z; angular velocity in the child frame */
+    TQ_JOINT_FLOATING,   /* 7, 6  x y z qw qx qy qz; twist (v, w) in the child frame */
+} tq_joint_kind;
+
+/* Rotation and translation of a child frame, seen from its parent: x_parent = r x_child + p. */
+typedef struct tq_pose {
+    double r[9]; /* row by row */
+    double p[3]; /* m */
+} tq_pose;
+
+/* Mass distribution of a link, in the axes of the link frame. */
+typedef struct tq_inertia {
+    double mass;         /* kg */
+    double com[3];       /* centre of mass in the link frame, m */
+    double about_com[6]; /* xx xy xz yy yz zz about the centre of mass; xy = -integral of x y dm, kg
+                            m^2 */
+} tq_inertia;
+
+/* Torque (or force) that resists motion:
+ *   viscous qd + (coulomb + (breakaway - coulomb) exp(-(qd/stribeck_velocity)^2)) s(qd) + offset,
+ * s(v) = sign(v) with sign(0) = 0 when smoothing is 0, else tanh(v / smoothing). */
+typedef struct tq_friction {
+    double viscous;           /* N m s/rad or N s/m */
+    double coulomb;           /* N m or N */
+    double breakaway;         /* N m or N; used only when stribeck_velocity > 0 */
+    double stribeck_velocity; /* rad/s or m/s; 0: no Stribeck term */
+    double smoothing;         /* rad/s or m/s */
+    double offset;            /* N m or N */
+} tq_friction;
+
+/* Torque stiffness * (q - rest) of a spring across the joint. */
+typedef struct tq_spring {
+    double stiffness; /* N m/rad or N/m */
+    double rest;      /* rad or m */
+} tq_spring;
+
+/* A motor's rotor, seen through its gear: adds ratio^2 * inertia to the joint's own inertia.
+ * Gyroscopic effects of the rotor are neglected, as is usual for ratios above about 10. */
+typedef struct tq_rotor {
+    double inertia; /* kg m^2 (for a prismatic joint: kg m^2 with ratio in rad/m) */
+    double ratio;   /* motor turns per joint turn; 1 when `inertia` is already joint-side */
+} tq_rotor;
+
+/* Absent limits are -INFINITY or INFINITY. Limits are told, never enforced on an input. */
+typedef struct tq_limits {
+    double lower, upper; /* rad or m */
+    double velocity;     /* rad/s or m/s */
+    double effort;       /* N m or N */
+} tq_limits;
+
+/* friction, spring, rotor and mimic are for joints of one degree of freedom (mimic: not on
+ * continuous ones' masters only by choice of the file format). `parent` and `child` are link
+ * numbers. */
+typedef struct tq_joint {
+    tq_joint_kind kind;
+    uint32_t parent, child;
+    tq_pose origin; /* of the joint frame in the parent link's frame; at rest the child frame is the
+                       joint frame */
+    double axis[3]; /* in the joint frame; any length but 0 */
+    tq_limits limits;
+    tq_friction friction;
+    tq_spring spring;
+    tq_rotor rotor;
+    uint32_t mimic;          /* joint that this one follows, or TQ_NONE */
+    double mimic_multiplier; /* q = mimic_multiplier * q[mimic] + mimic_offset */
+    double mimic_offset;
+    uint32_t q_index, v_index; /* first row of this joint in q and in qd, qdd, tau: set by
+                                  tq_model_finish; a mimicking joint has its master's */
+    uint32_t nq, nv;           /* rows it owns: 0 for fixed and mimicking joints */
+} tq_joint;
+
+typedef struct tq_link {
+    tq_inertia inertia;
+    uint32_t joint; /* that carries it, or TQ_NONE for the root: set by tq_model_finish */
+} tq_link;
+
+/* The root link is fixed to the world, and its frame is the world frame. A floating robot hangs
+ * from it by a floating joint. Joints stand in the user's order, which is the order of q, qd, qdd
+ * and tau. */
+typedef struct tq_model {
+    uint32_t n_link, n_joint;
+    tq_link *links;    /* (n_link) */
+    tq_joint *joints;  /* (n_joint) */
+    double gravity[3]; /* m/s^2 in the world frame, (0, 0, -9.81) on a table */
+    uint32_t root;     /* link number: set by tq_model_finish */
+    uint32_t nq, nv;   /* rows of q, and of qd, qdd, tau: set by tq_model_finish */
+    uint32_t
+        *order; /* (n_joint) joints in depth-first order, parents first: set by tq_model_finish */
+} tq_model;
+
+/**
+ * Check a description and fill in what follows from it: root, order, slices; axes are scaled to
+ * unit length.
+ *
+ * Shapes   links, joints and order are the caller's arrays of n_link, n_joint, n_joint.
+ * Memory   Writes only into the model. Allocates nothing.
+ * Returns  TQ_OK
+ *          TQ_ERR_SHAPE       n_link is 0 or above TQ_LINK_MAX, or n_joint is not n_link - 1
+ *          TQ_ERR_TREE        what "link.joint": link `index` has two parents; "link.root": link
+ * `index` is a second root; "link.loop": link `index` cannot be reached from the root;
+ *                             "joint.parent", "joint.child": no such link; "joint.mimic": joint
+ * `index` follows a joint that does not exist, follows itself, is followed in turn, or has not one
+ * freedom TQ_ERR_NOT_FINITE  any number of joint or link `index` TQ_ERR_RANGE       "joint.axis" is
+ * zero; "joint.origin" is no rotation TQ_ERR_INERTIA     "link.mass": link `index` has a negative
+ * mass Cost     O(n_joint). Checked  tests/unit/core/model/test_model.c
+ */
+tq_status tq_model_finish(tq_model *model, tq_error *reterr);
+
+/* nq and nv that a joint of `kind` takes. */
+uint32_t tq_joint_kind_nq(tq_joint_kind kind);
+uint32_t tq_joint_kind_nv(tq_joint_kind kind);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/serve/exchange.h - what a handler is to the server: one request and its reply, free of any
+ * HTTP library. */
+#ifndef TQD_SERVE_EXCHANGE_H
+#define TQD_SERVE_EXCHANGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { TQD_REQUEST_ID_TEXT = 27, TQD_PATH_PARTS = 3, TQD_HEADERS_MAX = 8 };
+
+typedef enum tqd_method {
+    TQD_GET,
+    TQD_HEAD,
+    TQD_PUT,
+    TQD_POST,
+    TQD_DELETE,
+    TQD_METHOD_COUNT
+} tqd_method;
+
+/* Request line and headers. Strings are borrowed until the exchange ends. */
+typedef struct tqd_head {
+    tqd_method method;
+    const char *path;
+    const char
+        *part[TQD_PATH_PARTS]; /* what stood for {..} in the route, percent-decoded; "" if none */
+    const char *query;         /* raw, NULL if none */
+    char request_id[TQD_REQUEST_ID_TEXT];
+    uint64_t content_length; /* UINT64_MAX when chunked */
+    /* Value of a request header (case-insensitive), NULL if absent. */
+    const char *(*header)(const struct tqd_head *head, const char *name);
+    void *ctx; /* serve's own */
+} tqd_head;
+
+/* A reply: a header list and either a buffer or a reader. */
+typedef struct tqd_reply {
+    int status;
+    const char *media; /* constant */
+    struct {
+        const char *name; /* constant */
+        char value[160];
+    } headers[TQD_HEADERS_MAX];
+    size_t n_header;
+    char *body;           /* malloc'ed, serve frees it; or NULL */
+    const char *constant; /* or a body that lives as long as the process */
+    size_t n_body;
+    /* or pieces: bytes written to out, 0 at the end; called on the I/O thread, must not block */
+    size_t (*read)(void *exchange, char *out, size_t size);
+} tqd_reply;
+
+typedef enum tqd_next {
+    TQD_NEXT_REPLY, /* ask for the reply now */
+    TQD_NEXT_RUN,   /* suspend, call `run` on a worker, then ask for the reply */
+} tqd_next;
+
+/* The life of an exchange. `open` is called when the headers are known and may refuse before any
+ * body byte is read (fill *reply, return false). All but `run` are called on the connection's I/O
+ * thread and must not block. */
+typedef struct tqd_handler {
+    bool (*open)(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply);
+    bool (*feed)(void *exchange, const char *bytes,
+                 size_t n);             /* false: `reply` is ready, drop the rest; may be NULL */
+    tqd_next (*finish)(void *exchange); /* the body is complete; may be NULL: REPLY */
+    void (*run)(void *exchange);        /* on a worker; may be NULL */
+    void (*reply)(void *exchange, tqd_reply *reply);
+    void (*close)(void *exchange); /* always, once; also when the client went away */
+} tqd_handler;
+
+/* One row of the route table. Pattern parts in braces match one path segment:
+ * "/v1/robots/{}/inverse-dynamics". */
+typedef struct tqd_route {
+    tqd_method method;
+    const char *pattern;
+    uint64_t body_max; /* 0: no body allowed; a larger Content-Length is 413 before any byte */
+    const tqd_handler *handler;
+    void *ctx;
+} tqd_route;
+
+#endif
