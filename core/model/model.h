@@ -19,7 +19,7 @@ typedef enum tq_joint_kind {
     TQ_JOINT_REVOLUTE,   /* 1, 1  angle about `axis`, limited */
     TQ_JOINT_CONTINUOUS, /* 1, 1  angle about `axis`, unlimited */
     TQ_JOINT_PRISMATIC,  /* 1, 1  travel along `axis` */
-    TQ_JOINT_PLANAR,     /* 3, 3  x, y, angle in the plane whose normal is `axis` */
+    TQ_JOINT_PLANAR,     /* 3, 3  x, y, angle about `axis`, see tq_joint; qd is their rate */
     TQ_JOINT_SPHERICAL,  /* 4, 3  quaternion w x y z; angular velocity in the child frame */
     TQ_JOINT_FLOATING,   /* 7, 6  x y z qw qx qy qz; twist (v, w) in the child frame */
 } tq_joint_kind;
@@ -72,7 +72,10 @@ typedef struct tq_limits {
 
 /* friction, spring, rotor and mimic are for joints of one degree of freedom (mimic: not on
  * continuous ones' masters only by choice of the file format). `parent` and `child` are link
- * numbers. */
+ * numbers. A planar joint shifts by x e + y f in the joint frame, then turns by the angle about
+ * `axis` = e x f. With (a, b, c) = `axis`, s = (c < 0 ? -1 : 1) and k = 1 / (1 + s c):
+ * e = (1 - a a k, -a b k, -s a) and f = s (-a b k, 1 - b b k, -s b), which are x and y when the
+ * axis is z. */
 typedef struct tq_joint {
     tq_joint_kind kind;
     uint32_t parent, child;
