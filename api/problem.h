@@ -7,6 +7,45 @@
 
 #include "core/base/status.h"
 
+/* One row per kind of problem: slug, HTTP status, title. Append only: clients match on the slug. */
+#define TQA_PROBLEM_LIST(X)                                                                        \
+    X("malformed", 400, "The request is not well-formed")                                          \
+    X("unknown-field", 400, "The request has a field that is not known here")                      \
+    X("duplicate-field", 400, "The request has the same field twice")                              \
+    X("wrong-type", 400, "A field has the wrong type")                                             \
+    X("unauthorized", 401, "Credentials are needed")                                               \
+    X("forbidden", 403, "The credentials do not allow this")                                       \
+    X("not-found", 404, "There is nothing at this address")                                        \
+    X("unknown-robot", 404, "There is no robot of this name")                                      \
+    X("method-not-allowed", 405, "The address does not take this method")                          \
+    X("not-acceptable", 406, "The answer cannot be given in the type asked for")                   \
+    X("request-timeout", 408, "The request took too long to arrive")                               \
+    X("conflict", 409, "The request conflicts with what is there")                                 \
+    X("read-only", 409, "This is built in and cannot be changed")                                  \
+    X("length-required", 411, "The length of the body must be told")                               \
+    X("precondition-failed", 412, "The stored version is another one")                             \
+    X("too-large", 413, "The request is larger than is accepted")                                  \
+    X("unsupported-media", 415, "The body has a type that is not accepted here")                   \
+    X("wrong-length", 422, "An array has the wrong length")                                        \
+    X("missing-field", 422, "A field is missing")                                                  \
+    X("unknown-name", 422, "A name is not known here")                                             \
+    X("not-finite", 422, "A number is not finite")                                                 \
+    X("invalid-value", 422, "A value is not allowed here")                                         \
+    X("invalid-robot", 422, "The description is not a possible robot")                             \
+    X("range", 422, "A value lies outside its allowed range")                                      \
+    X("tree", 422, "The links and joints do not form one tree")                                    \
+    X("inertia", 422, "An inertia is not physically possible")                                     \
+    X("quaternion", 422, "A quaternion is not of unit length")                                     \
+    X("overflow", 422, "A result is too large to be represented")                                  \
+    X("singular", 422, "The equations have no unique solution at this state")                      \
+    X("no-convergence", 422, "An iteration reached its limit")                                     \
+    X("too-many-requests", 429, "Too many requests")                                               \
+    X("headers-too-large", 431, "The request headers are larger than is accepted")                 \
+    X("internal", 500, "The service has a fault")                                                  \
+    X("busy", 503, "The service is busy")                                                          \
+    X("not-ready", 503, "The service is starting or stopping")                                     \
+    X("storage-full", 507, "There is no space left to store this")
+
 enum { TQA_PROBLEM_FAULTS = 8, TQA_PROBLEM_TEXT = 256, TQA_POINTER_TEXT = 128 };
 
 /* One fault in a request body. */
@@ -29,8 +68,8 @@ typedef struct tqa_problem {
     const char *allow;      /* for 405: the methods; else NULL */
 } tqa_problem;
 
-/* Starts a problem: slug must be one of the table in problem.c, which gives status and title.
- * Returns its HTTP status. */
+/* Starts a problem: slug must be one of TQA_PROBLEM_LIST, which gives status and title (a slug that
+ * is not is a fault of ours, and becomes "internal"). Returns its HTTP status. */
 int tqa_problem_set(tqa_problem *problem, const char *slug, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
