@@ -53,7 +53,7 @@ core_lib   := $(out)/libtorqued_core.a
 api_lib    := $(out)/libtorqued_api.a
 daemon_lib := $(out)/libtorqued_daemon.a
 support_lib := $(out)/libtest_support.a
-core_libs   := -lm
+core_libs   := -llapacke -lopenblas -lm
 api_libs    := -ljansson -lexpat -lsodium -lcbor -lz
 daemon_libs := -lmicrohttpd -lsqlite3 -linih -lsystemd
 

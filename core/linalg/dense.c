@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/linalg/dense.c - the only caller of LAPACK: column-major `_work` forms, which neither copy
+ * nor allocate. */
+#include "core/linalg/dense.h"
+
+#include <assert.h>
+#include <math.h>
+
+#include <cblas.h>
+#include <lapacke.h>
+
+/* block size that LAPACK's own workspace formulas use at most */
+enum { LAPACK_BLOCK = 64 };
+
+static int narrow(size_t n)
+{
+    assert(n <= TQ_DENSE_MAX);
+    return (int)n;
+}
+
+static tq_status check_shape(size_t m, size_t n, size_t ld, tq_error *reterr)
+{
+    if (m == 0 || m > TQ_DENSE_MAX) {
+        return tq_fail(reterr, TQ_ERR_SHAPE, "m", 0, (double)m);
+    }
+    if (n == 0 || n > TQ_DENSE_MAX) {
+        return tq_fail(reterr, TQ_ERR_SHAPE, "n", 0, (double)n);
+    }
+    if (ld < m || ld > TQ_DENSE_MAX) {
+        return tq_fail(reterr, TQ_ERR_SHAPE, "ld", 0, (double)ld);
+    }
+    return TQ_OK;
+}
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+tq_status tq_cholesky_factor(size_t n, double *a, size_t ld, tq_error *reterr)
+{
+    const tq_status status = check_shape(n, n, ld, reterr);
+    if (status != TQ_OK) {
+        return status;
+    }
+    const int info = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', narrow(n), a, narrow(ld));
+    if (info > 0) {
+        return tq_fail(reterr, TQ_ERR_SINGULAR, "a", (size_t)info, 0.0);
+    }
+    return info == 0 ? TQ_OK : tq_fail(reterr, TQ_ERR_LAPACK, "dpotrf", 0, (double)info);
+}
+
+tq_status tq_cholesky_solve(size_t n, size_t n_rhs, const double *l, size_t ld, double *b,
+                            size_t ldb, tq_error *reterr)
+{
+    const tq_status status = check_shape(n, n_rhs, ldb, reterr);
+    if (status != TQ_OK) {
+        return status;
+    }
+    const int info = LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', narrow(n), narrow(n_rhs), l,
+                                         narrow(ld), b, narrow(ldb));
+    return info == 0 ? TQ_OK : tq_fail(reterr, TQ_ERR_LAPACK, "dpotrs", 0, (double)info);
+}
+
+tq_status tq_cholesky_invert(size_t n, double *l, size_t ld, tq_error *reterr)
+{
+    const tq_status status = check_shape(n, n, ld, reterr);
+    if (status != TQ_OK) {
+        return status;
+    }
+    const int info = LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'L', narrow(n), l, narrow(ld));
+    if (info != 0) {
+        return tq_fail(reterr, info > 0 ? TQ_ERR_SINGULAR : TQ_ERR_LAPACK, "dpotri", 0,
+                       (double)info);
+    }
+    for (size_t j = 0; j < n; j++) {
+        for (size_t i = j + 1; i < n; i++) {
+            l[i * ld + j] = l[j * ld + i];
+        }
+    }
+    return TQ_OK;
+}
+
+static size_t qr_work(size_t n)
+{
+    return 2 * n + (n + 1) * LAPACK_BLOCK;
+}
+
+size_t tq_qr_scratch_size(size_t m, size_t n)
+{
+    (void)m;
+    return tq_scratch_cost(qr_work(n), sizeof(double));
+}
+
+tq_status tq_qr_factor(size_t m, size_t n, double *a, size_t ld, tq_scratch *scratch,
+                       double *ret_tau, int *ret_pivot, tq_error *reterr)
+{
+    tq_status status = check_shape(m, n, ld, reterr);
+    if (status != TQ_OK) {
+        return status;
+    }
+    const size_t mark = tq_scratch_mark(scratch);
+    double *work = tq_scratch_take(scratch, qr_work(n), sizeof *work);
+    if (work == NULL) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_qr_scratch_size(m, n));
+    }
+    for (size_t j = 0; j < n; j++) {
+        ret_pivot[j] = 0; /* free to move */
+    }
+    const int info = LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, narrow(m), narrow(n), a, narrow(ld),
+                                         ret_pivot, ret_tau, work, narrow(qr_work(n)));
+    if (info != 0) {
+        status = tq_fail(reterr, TQ_ERR_LAPACK, "dgeqp3", 0, (double)info);
+    }
+    for (size_t j = 0; j < n; j++) {
+        ret_pivot[j]--; /* LAPACK counts from 1 */
+    }
+    tq_scratch_rewind(scratch, mark);
+    return status;
+}
+
+size_t tq_qr_rank(size_t m, size_t n, const double *r, size_t ld, double rcond)
+{
+    const size_t k = smaller(m, n);
+    size_t rank = 0;
+    while (rank < k && fabs(r[rank * ld + rank]) > rcond * fabs(r[0])) {
+        rank++;
+    }
+    return rank;
+}
+
+tq_status tq_qr_apply_qt(size_t m, size_t n, const double *qr, size_t ld, const double *tau,
+                         size_t n_rhs, double *b, size_t ldb, tq_scratch *scratch, tq_error *reterr)
+{
+    tq_status status = check_shape(m, n_rhs, ldb, reterr);
+    if (status != TQ_OK) {
+        return status;
+    }
+    const size_t mark = tq_scratch_mark(scratch);
+    const size_t size = larger(n_rhs, n) * LAPACK_BLOCK;
+    double *work = tq_scratch_take(scratch, size, sizeof *work);
+    if (work == NULL) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)size * 8.0);
+    }
+    const int info = LAPACKE_dormqr_work(LAPACK_COL_MAJOR, 'L', 'T', narrow(m), narrow(n_rhs),
+                                         narrow(smaller(m, n)), qr, narrow(ld), tau, b, narrow(ldb),
+                                         work, narrow(n_rhs)); /* unblocked: columns are few */
+    if (info != 0) {
+        status = tq_fail(reterr, TQ_ERR_LAPACK, "dormqr", 0, (double)info);
+    }
+    tq_scratch_rewind(scratch, mark);
+    return status;
+}
+
+tq_status tq_triangle_solve(size_t k, const double *r, size_t ld, size_t n_rhs, double *b,
+                            size_t ldb, tq_error *reterr)
+{
+    const tq_status status = check_shape(k, n_rhs, ldb, reterr);
+    if (status != TQ_OK) {
+        return status;
+    }
+    const int info = LAPACKE_dtrtrs_work(LAPACK_COL_MAJOR, 'U', 'N', 'N', narrow(k), narrow(n_rhs),
+                                         r, narrow(ld), b, narrow(ldb));
+    return info == 0 ? TQ_OK
+                     : tq_fail(reterr, info > 0 ? TQ_ERR_SINGULAR : TQ_ERR_LAPACK, "r",
+                               (size_t)(info > 0 ? info - 1 : 0), 0.0);
+}
+
+static size_t lstsq_work(size_t m, size_t n)
+{
+    return smaller(m, n) + 2 * n + LAPACK_BLOCK * (n + 1);
+}
+
+size_t tq_lstsq_scratch_size(size_t m, size_t n)
+{
+    return tq_scratch_cost(lstsq_work(m, n), sizeof(double)) + tq_scratch_cost(n, sizeof(int));
+}
+
+tq_status tq_lstsq(size_t m, size_t n, double *a, double *b, double rcond, tq_scratch *scratch,
+                   size_t *ret_rank, tq_error *reterr)
+{
+    tq_status status = check_shape(m, n, m, reterr);
+    if (status != TQ_OK) {
+        return status;
+    }
+    const size_t mark = tq_scratch_mark(scratch);
+    double *work = tq_scratch_take(scratch, lstsq_work(m, n), sizeof *work);
+    int *pivot = tq_scratch_take(scratch, n, sizeof *pivot);
+    if (work == NULL || pivot == NULL) {
+        tq_scratch_rewind(scratch, mark);
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_lstsq_scratch_size(m, n));
+    }
+    for (size_t j = 0; j < n; j++) {
+        pivot[j] = 0;
+    }
+    int rank = 0;
+    const int info = LAPACKE_dgelsy_work(LAPACK_COL_MAJOR, narrow(m), narrow(n), 1, a, narrow(m), b,
+                                         narrow(larger(m, n)), pivot, rcond, &rank, work,
+                                         narrow(lstsq_work(m, n)));
+    if (info == 0) {
+        *ret_rank = (size_t)rank;
+    } else {
+        status = tq_fail(reterr, TQ_ERR_LAPACK, "dgelsy", 0, (double)info);
+    }
+    tq_scratch_rewind(scratch, mark);
+    return status;
+}
+
+static size_t svd_work(size_t m, size_t n)
+{
+    const size_t k = smaller(m, n);
+    return 4 * k * k + 7 * k + larger(m, n) * LAPACK_BLOCK;
+}
+
+size_t tq_svd_scratch_size(size_t m, size_t n)
+{
+    return tq_scratch_cost(svd_work(m, n), sizeof(double)) +
+           tq_scratch_cost(8 * smaller(m, n), sizeof(int));
+}
+
+tq_status tq_svd(size_t m, size_t n, double *a, size_t ld, tq_scratch *scratch, double *ret_s,
+                 double *ret_u, double *ret_vt, tq_error *reterr)
+{
+    assert((ret_u == NULL) == (ret_vt == NULL));
+    tq_status status = check_shape(m, n, ld, reterr);
+    if (status != TQ_OK) {
+        return status;
+    }
+    const size_t mark = tq_scratch_mark(scratch);
+    const size_t k = smaller(m, n);
+    double *work = tq_scratch_take(scratch, svd_work(m, n), sizeof *work);
+    int *iwork = tq_scratch_take(scratch, 8 * k, sizeof *iwork);
+    if (work == NULL || iwork == NULL) {
+        tq_scratch_rewind(scratch, mark);
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_svd_scratch_size(m, n));
+    }
+    double none = 0.0;
+    const int info = LAPACKE_dgesdd_work(
+        LAPACK_COL_MAJOR, ret_u != NULL ? 'S' : 'N', narrow(m), narrow(n), a, narrow(ld), ret_s,
+        ret_u != NULL ? ret_u : &none, narrow(m), ret_vt != NULL ? ret_vt : &none, narrow(k), work,
+        narrow(svd_work(m, n)), iwork);
+    if (info != 0) {
+        status = tq_fail(reterr, info > 0 ? TQ_ERR_NO_CONVERGENCE : TQ_ERR_LAPACK, "dgesdd", 0,
+                         (double)info);
+    }
+    tq_scratch_rewind(scratch, mark);
+    return status;
+}
+
+static size_t eigen_work(size_t n)
+{
+    return (LAPACK_BLOCK + 2) * n;
+}
+
+size_t tq_eigen_symmetric_scratch_size(size_t n)
+{
+    return tq_scratch_cost(eigen_work(n), sizeof(double));
+}
+
+tq_status tq_eigen_symmetric(size_t n, double *a, size_t ld, tq_scratch *scratch,
+                             double *ret_values, tq_error *reterr)
+{
+    tq_status status = check_shape(n, n, ld, reterr);
+    if (status != TQ_OK) {
+        return status;
+    }
+    const size_t mark = tq_scratch_mark(scratch);
+    double *work = tq_scratch_take(scratch, eigen_work(n), sizeof *work);
+    if (work == NULL) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
+                       (double)tq_eigen_symmetric_scratch_size(n));
+    }
+    const int info = LAPACKE_dsyev_work(LAPACK_COL_MAJOR, 'V', 'L', narrow(n), a, narrow(ld),
+                                        ret_values, work, narrow(eigen_work(n)));
+    if (info != 0) {
+        status = tq_fail(reterr, info > 0 ? TQ_ERR_NO_CONVERGENCE : TQ_ERR_LAPACK, "dsyev", 0,
+                         (double)info);
+    }
+    tq_scratch_rewind(scratch, mark);
+    return status;
+}

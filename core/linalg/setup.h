@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/linalg/setup.h - BLAS made safe for many threads of ours. */
+#ifndef TQ_LINALG_SETUP_H
+#define TQ_LINALG_SETUP_H
+
+#include "core/base/status.h"
+
+/**
+ * Switch the threads of the BLAS library off. Call once at start, before any worker exists.
+ *
+ * Returns  TQ_OK
+ *          TQ_ERR_LAPACK  "openblas": the library is the serial build, which gives wrong answers
+ * when several threads of ours call it at once
+ */
+tq_status tq_linalg_setup(tq_error *reterr);
+
+#endif
