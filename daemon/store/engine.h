@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/store/engine.h - what a database engine gives to store.c; private to this folder. */
+#ifndef TQD_STORE_ENGINE_H
+#define TQD_STORE_ENGINE_H
+
+#include "daemon/store/store.h"
+
+/* An engine's own state begins with this. begin, run, commit and rollback are called by the
+ * writer's thread only, the rest by any thread at once. */
+typedef struct tqd_engine {
+    const struct tqd_engine_methods *methods;
+} tqd_engine;
+
+typedef struct tqd_engine_methods {
+    tqd_store_status (*begin)(tqd_engine *engine);
+    /* Runs one write inside the open transaction. An answer (up to QUOTA) leaves the transaction
+     * good, and unless it is OK has changed nothing; after a failure it must be rolled back. May be
+     * called again for the same write after a rollback. */
+    tqd_store_status (*run)(tqd_engine *engine, tqd_write *write);
+    tqd_store_status (*commit)(tqd_engine *engine);
+    void (*rollback)(tqd_engine *engine);
+
+    tqd_store_status (*robot)(tqd_engine *engine, const char *name, const char *digest,
+                              tqd_robot_row *ret_row, char **ret_bytes);
+    tqd_store_status (*robots)(tqd_engine *engine, int (*each)(void *, const tqd_robot_row *),
+                               void *ctx);
+    tqd_store_status (*snapshot)(tqd_engine *engine, const char *path);
+    void (*close)(tqd_engine *engine);
+} tqd_engine_methods;
+
+/* The engine in daemon/store/sqlite.c. NULL with one line in `why`. */
+tqd_engine *tqd_sqlite_open(const char *folder, char *why);
+
+#endif

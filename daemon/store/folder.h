@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/store/folder.h - the state folder: made private, locked by one process. */
+#ifndef TQD_STORE_FOLDER_H
+#define TQD_STORE_FOLDER_H
+
+/* Makes the folder with its parents (0700) and locks it. The descriptor of the lock, which is held
+ * until it is closed; -1 with one line in `why` (TQD_STORE_WHY). The kernel drops the lock when the
+ * process dies, however it dies. */
+int tqd_folder_lock(const char *folder, char *why);
+
+/* fsync of a folder, so that a rename in it is durable. 0, or errno. */
+int tqd_folder_sync(const char *folder);
+
+#endif

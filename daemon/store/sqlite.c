@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/store/sqlite.c - the SQLite engine: one writing connection, a few idle reading ones. */
+#include "daemon/store/sqlite.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { IDLE_MAX = 16 };
+static const off_t check_bytes_max = 256 << 20; /* about a second; larger files: on request only */
+
+typedef struct sqlite_engine {
+    tqd_engine engine;
+    tqd_connection *writer;
+    pthread_mutex_t mutex; /* guards the idle readers */
+    tqd_connection *idle;
+    size_t n_idle;
+    char path[PATH_MAX];
+} sqlite_engine;
+
+static sqlite_engine *of(tqd_engine *engine)
+{
+    return (sqlite_engine *)engine;
+}
+
+static tqd_store_status execute(tqd_engine *engine, const char *text)
+{
+    tqd_connection *writer = of(engine)->writer;
+    return tqd_sql_once(writer, tqd_sql(writer, text), NULL);
+}
+
+static tqd_store_status begin(tqd_engine *engine)
+{
+    return execute(engine, "BEGIN IMMEDIATE");
+}
+
+static tqd_store_status commit(tqd_engine *engine)
+{
+    return execute(engine, "COMMIT");
+}
+
+static void rollback(tqd_engine *engine)
+{
+    /* SQLite may have rolled back already: a full disk does that */
+    if (!sqlite3_get_autocommit(of(engine)->writer->db)) {
+        execute(engine, "ROLLBACK");
+    }
+}
+
+static tqd_store_status run(tqd_engine *engine, tqd_write *write)
+{
+    static tqd_store_status (*const table[TQD_WRITE_KINDS])(tqd_connection *, tqd_write *) = {
+        [TQD_WRITE_ROBOT_PUT] = tqd_sqlite_robot_put,
+        [TQD_WRITE_ROBOT_DELETE] = tqd_sqlite_robot_delete,
+    };
+    return table[write->kind](of(engine)->writer, write);
+}
+
+/* ------------------------------------------------------------------------------------- reads */
+
+static tqd_connection *take_reader(sqlite_engine *engine)
+{
+    pthread_mutex_lock(&engine->mutex);
+    tqd_connection *reader = engine->idle;
+    if (reader != NULL) {
+        engine->idle = reader->next;
+        engine->n_idle--;
+    }
+    pthread_mutex_unlock(&engine->mutex);
+    if (reader == NULL) {
+        char why[TQD_STORE_WHY];
+        reader = tqd_connection_open(engine->path, false, why);
+    }
+    return reader;
+}
+
+static void give_reader(sqlite_engine *engine, tqd_connection *reader)
+{
+    pthread_mutex_lock(&engine->mutex);
+    const bool keep = engine->n_idle < IDLE_MAX;
+    if (keep) {
+        reader->next = engine->idle;
+        engine->idle = reader;
+        engine->n_idle++;
+    }
+    pthread_mutex_unlock(&engine->mutex);
+    if (!keep) {
+        tqd_connection_close(reader);
+    }
+}
+
+static tqd_store_status robot(tqd_engine *engine, const char *name, const char *digest,
+                              tqd_robot_row *ret_row, char **ret_bytes)
+{
+    tqd_connection *reader = take_reader(of(engine));
+    if (reader == NULL) {
+        return TQD_STORE_BROKEN;
+    }
+    const tqd_store_status status = tqd_sqlite_robot(reader, name, digest, ret_row, ret_bytes);
+    give_reader(of(engine), reader);
+    return status;
+}
+
+static tqd_store_status robots(tqd_engine *engine, int (*each)(void *, const tqd_robot_row *),
+                               void *ctx)
+{
+    tqd_connection *reader = take_reader(of(engine));
+    if (reader == NULL) {
+        return TQD_STORE_BROKEN;
+    }
+    const tqd_store_status status = tqd_sqlite_robots(reader, each, ctx);
+    give_reader(of(engine), reader);
+    return status;
+}
+
+static tqd_store_status snapshot(tqd_engine *engine, const char *path)
+{
+    tqd_connection *reader = take_reader(of(engine));
+    if (reader == NULL) {
+        return TQD_STORE_BROKEN;
+    }
+    const tqd_store_status status = tqd_sqlite_copy(reader->db, path);
+    give_reader(of(engine), reader);
+    return status;
+}
+
+static void close_engine(tqd_engine *engine)
+{
+    sqlite_engine *self = of(engine);
+    while (self->idle != NULL) {
+        tqd_connection *reader = self->idle;
+        self->idle = reader->next;
+        tqd_connection_close(reader);
+    }
+    tqd_connection_close(self->writer); /* the last one out copies the log into the database */
+    pthread_mutex_destroy(&self->mutex);
+    free(self);
+}
+
+/* -------------------------------------------------------------------------------------- open */
+
+static bool check_file(sqlite_engine *engine, char *why)
+{
+    struct stat facts;
+    if (stat(engine->path, &facts) == 0 && facts.st_size > check_bytes_max) {
+        return true;
+    }
+    sqlite3_stmt *statement = NULL;
+    bool good = sqlite3_prepare_v2(engine->writer->db, "PRAGMA quick_check(1)", -1, &statement,
+                                   NULL) == SQLITE_OK &&
+                sqlite3_step(statement) == SQLITE_ROW;
+    const char *answer = good ? (const char *)sqlite3_column_text(statement, 0) : NULL;
+    good = answer != NULL && strcmp(answer, "ok") == 0;
+    if (!good) {
+        snprintf(why, TQD_STORE_WHY, "%.100s is damaged: %.120s", engine->path,
+                 answer != NULL ? answer : sqlite3_errmsg(engine->writer->db));
+    }
+    sqlite3_finalize(statement);
+    return good;
+}
+
+static const tqd_engine_methods methods = {
+    .begin = begin,
+    .run = run,
+    .commit = commit,
+    .rollback = rollback,
+    .robot = robot,
+    .robots = robots,
+    .snapshot = snapshot,
+    .close = close_engine,
+};
+
+tqd_engine *tqd_sqlite_open(const char *folder, char *why)
+{
+    sqlite_engine *engine = calloc(1, sizeof *engine);
+    if (engine == NULL) {
+        snprintf(why, TQD_STORE_WHY, "memory is short");
+        return NULL;
+    }
+    engine->engine.methods = &methods;
+    pthread_mutex_init(&engine->mutex, NULL);
+    const int n = snprintf(engine->path, sizeof engine->path, "%s/torqued.db", folder);
+    if (n < 0 || (size_t)n >= sizeof engine->path) {
+        snprintf(why, TQD_STORE_WHY, "the name of the state folder is too long");
+    } else {
+        engine->writer = tqd_connection_open(engine->path, true, why);
+    }
+    if (engine->writer == NULL || !check_file(engine, why) ||
+        !tqd_sqlite_migrate(engine->writer, &tqd_sqlite_schema, folder, why)) {
+        close_engine(&engine->engine);
+        return NULL;
+    }
+    return &engine->engine;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/store/sqlite.h - connections and statements of the SQLite engine; private to this folder.
+ */
+#ifndef TQD_STORE_SQLITE_H
+#define TQD_STORE_SQLITE_H
+
+#include <sqlite3.h>
+
+#include "daemon/store/engine.h"
+
+enum { TQD_SQL_CACHED = 64, TQD_SQLITE_APPLICATION = 0x54514431 /* "TQD1" */ };
+
+/* Used by one thread at a time. */
+typedef struct tqd_connection {
+    sqlite3 *db;
+    struct tqd_connection *next; /* in the list of idle readers */
+    size_t n_statement;
+    struct {
+        const char *text; /* constant: found again by its address */
+        sqlite3_stmt *statement;
+    } statements[TQD_SQL_CACHED];
+} tqd_connection;
+
+/* What a result code of SQLite means to the store. `db` may be NULL. */
+tqd_store_status tqd_sqlite_status(sqlite3 *db, int code);
+
+/* Opens the database file with every setting that the store relies on. */
+tqd_connection *tqd_connection_open(const char *path, bool writer, char *why);
+void tqd_connection_close(tqd_connection *connection); /* accepts NULL */
+
+/* The prepared statement of a constant text, without bindings; NULL when it cannot be prepared.
+ * Give it back with sqlite3_reset as soon as it is no longer stepped: until then it holds a
+ * snapshot open. */
+sqlite3_stmt *tqd_sql(tqd_connection *connection, const char *text);
+
+/* Steps once and resets: OK after a row or without one; `*ret_row` (may be NULL) tells which. */
+tqd_store_status tqd_sql_once(tqd_connection *connection, sqlite3_stmt *statement, bool *ret_row);
+
+/* Binds a text that stays where it is until the statement is reset; NULL binds NULL. */
+void tqd_bind_text(sqlite3_stmt *statement, int i, const char *text);
+
+/* Copies a text column into `out`, cut to `size`; "" for NULL. */
+void tqd_column_copy(sqlite3_stmt *statement, int i, char *out, size_t size);
+
+/* Milliseconds since 1970. */
+int64_t tqd_now_ms(void);
+
+/* Brings the schema up to date, after a snapshot of the file as it was. `steps[i]` makes schema
+ * i + 1 from schema i. */
+typedef struct tqd_schema {
+    const char *const *steps;
+    int n_step;
+} tqd_schema;
+extern const tqd_schema tqd_sqlite_schema;
+bool tqd_sqlite_migrate(tqd_connection *connection, const tqd_schema *schema, const char *folder,
+                        char *why);
+
+/* Copies the database consistently into a new file: written beside it, fsynced, renamed. */
+tqd_store_status tqd_sqlite_copy(sqlite3 *db, const char *path);
+
+/* The writes and reads, by subject. */
+tqd_store_status tqd_sqlite_robot_put(tqd_connection *connection, tqd_write *write);
+tqd_store_status tqd_sqlite_robot_delete(tqd_connection *connection, tqd_write *write);
+tqd_store_status tqd_sqlite_robot(tqd_connection *connection, const char *name, const char *digest,
+                                  tqd_robot_row *ret_row, char **ret_bytes);
+tqd_store_status tqd_sqlite_robots(tqd_connection *connection,
+                                   int (*each)(void *ctx, const tqd_robot_row *row), void *ctx);
+
+#endif

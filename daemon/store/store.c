@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/store/store.c - picks the engine, and the one writer that groups commits. */
+#include "daemon/store/store.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/store/engine.h"
+#include "daemon/store/folder.h"
+
+enum { WRITES_MAX = 4096, BATCH_MAX = 512 };
+
+struct tqd_store {
+    tqd_engine *engine;
+    int lock_fd;
+    pthread_mutex_t mutex; /* guards everything below; held for a few instructions */
+    pthread_cond_t some;   /* a write waits, or stopping is set */
+    tqd_write *first;
+    tqd_write **last;
+    size_t n_waiting, writes_max;
+    bool stopping;
+};
+
+const char *tqd_store_status_text(tqd_store_status status)
+{
+    switch (status) {
+    case TQD_STORE_OK:
+        return "done";
+    case TQD_STORE_NOT_FOUND:
+        return "there is no such thing in the store";
+    case TQD_STORE_MISMATCH:
+        return "it has changed since it was read";
+    case TQD_STORE_QUOTA:
+        return "the store holds as much as the settings allow";
+    case TQD_STORE_BUSY:
+        return "too many writes are waiting";
+    case TQD_STORE_NO_SPACE:
+        return "there is no space left to store this";
+    case TQD_STORE_NO_MEMORY:
+        return "memory is short";
+    case TQD_STORE_BROKEN:
+        return "the store cannot write now";
+    }
+    return "unknown";
+}
+
+tqd_store *tqd_store_open(const tqd_store_options *options, char *why)
+{
+    why[0] = '\0';
+    if (options->uri != NULL && strcmp(options->uri, "sqlite:") != 0) {
+        snprintf(why, TQD_STORE_WHY, "store %.100s: only \"sqlite:\" is known", options->uri);
+        return NULL;
+    }
+    tqd_store *store = calloc(1, sizeof *store);
+    if (store == NULL) {
+        snprintf(why, TQD_STORE_WHY, "memory is short");
+        return NULL;
+    }
+    store->lock_fd = tqd_folder_lock(options->folder, why);
+    if (store->lock_fd >= 0) {
+        store->engine = tqd_sqlite_open(options->folder, why);
+    }
+    if (store->engine == NULL) {
+        if (store->lock_fd >= 0) {
+            close(store->lock_fd);
+        }
+        free(store);
+        return NULL;
+    }
+    pthread_mutex_init(&store->mutex, NULL);
+    pthread_cond_init(&store->some, NULL);
+    store->last = &store->first;
+    store->writes_max = options->writes_max != 0 ? options->writes_max : WRITES_MAX;
+    return store;
+}
+
+static void tell(tqd_write *write, tqd_store_status status)
+{
+    write->status = status;
+    write->done(write);
+}
+
+void tqd_store_close(tqd_store *store)
+{
+    if (store == NULL) {
+        return;
+    }
+    while (store->first != NULL) {
+        tqd_write *write = store->first;
+        store->first = write->next;
+        tell(write, TQD_STORE_BROKEN);
+    }
+    store->engine->methods->close(store->engine);
+    close(store->lock_fd);
+    pthread_cond_destroy(&store->some);
+    pthread_mutex_destroy(&store->mutex);
+    free(store);
+}
+
+bool tqd_store_submit(tqd_store *store, tqd_write *write)
+{
+    write->next = NULL;
+    pthread_mutex_lock(&store->mutex);
+    const bool refused = store->stopping || store->n_waiting >= store->writes_max;
+    if (refused) {
+        write->status = store->stopping ? TQD_STORE_BROKEN : TQD_STORE_BUSY;
+    } else {
+        *store->last = write;
+        store->last = &write->next;
+        if (store->n_waiting++ == 0) {
+            pthread_cond_signal(&store->some);
+        }
+    }
+    pthread_mutex_unlock(&store->mutex);
+    return !refused;
+}
+
+/* ---------------------------------------------------------------------- the writer's thread */
+
+/* takes up to BATCH_MAX writes, in order; NULL when the store stops and nothing is left */
+static tqd_write *take_batch(tqd_store *store)
+{
+    pthread_mutex_lock(&store->mutex);
+    while (store->first == NULL && !store->stopping) {
+        pthread_cond_wait(&store->some, &store->mutex);
+    }
+    tqd_write *batch = store->first;
+    tqd_write **end = &store->first;
+    size_t n = 0;
+    while (*end != NULL && n < BATCH_MAX) {
+        end = &(*end)->next;
+        n++;
+    }
+    if (n != 0) {
+        store->first = *end;
+        *end = NULL;
+        if (store->first == NULL) {
+            store->last = &store->first;
+        }
+        store->n_waiting -= n;
+    }
+    pthread_mutex_unlock(&store->mutex);
+    return batch;
+}
+
+/* one transaction for the whole list; the first failure that spoils it is returned */
+static tqd_store_status run_list(tqd_engine *engine, tqd_write *list)
+{
+    tqd_store_status status = engine->methods->begin(engine);
+    if (status != TQD_STORE_OK) {
+        return status;
+    }
+    for (tqd_write *write = list; write != NULL; write = write->next) {
+        write->status = engine->methods->run(engine, write);
+        if (write->status > TQD_STORE_QUOTA) {
+            engine->methods->rollback(engine);
+            return write->status;
+        }
+    }
+    status = engine->methods->commit(engine);
+    if (status != TQD_STORE_OK) {
+        engine->methods->rollback(engine);
+    }
+    return status;
+}
+
+static void tell_list(tqd_write *list)
+{
+    while (list != NULL) {
+        tqd_write *next = list->next; /* `done` may free or reuse the write */
+        tell(list, list->status);
+        list = next;
+    }
+}
+
+/* a group that failed as a whole is tried one by one: a write that asks too much takes only itself
+ * down */
+static void run_singly(tqd_engine *engine, tqd_write *list)
+{
+    while (list != NULL) {
+        tqd_write *next = list->next;
+        list->next = NULL;
+        const tqd_store_status status = run_list(engine, list);
+        tell(list, status == TQD_STORE_OK ? list->status : status);
+        list = next;
+    }
+}
+
+void tqd_store_write_loop(tqd_store *store)
+{
+    for (;;) {
+        tqd_write *batch = take_batch(store);
+        if (batch == NULL) {
+            return;
+        }
+        const tqd_store_status status = run_list(store->engine, batch);
+        if (status == TQD_STORE_OK) {
+            tell_list(batch);
+        } else if (batch->next == NULL) {
+            tell(batch, status);
+        } else {
+            run_singly(store->engine, batch);
+        }
+    }
+}
+
+void tqd_store_stop(tqd_store *store)
+{
+    pthread_mutex_lock(&store->mutex);
+    store->stopping = true;
+    pthread_cond_broadcast(&store->some);
+    pthread_mutex_unlock(&store->mutex);
+}
+
+/* ----------------------------------------------------------------------- waiting for a write */
+
+typedef struct waiter {
+    pthread_mutex_t mutex;
+    pthread_cond_t told;
+    bool done;
+} waiter;
+
+static void wake(tqd_write *write)
+{
+    waiter *w = write->ctx;
+    pthread_mutex_lock(&w->mutex);
+    w->done = true;
+    pthread_cond_signal(&w->told);
+    pthread_mutex_unlock(&w->mutex);
+}
+
+tqd_store_status tqd_store_write(tqd_store *store, tqd_write *write)
+{
+    waiter w = {.done = false};
+    pthread_mutex_init(&w.mutex, NULL);
+    pthread_cond_init(&w.told, NULL);
+    write->done = wake;
+    write->ctx = &w;
+    if (tqd_store_submit(store, write)) {
+        pthread_mutex_lock(&w.mutex);
+        while (!w.done) {
+            pthread_cond_wait(&w.told, &w.mutex);
+        }
+        pthread_mutex_unlock(&w.mutex);
+    }
+    pthread_cond_destroy(&w.told);
+    pthread_mutex_destroy(&w.mutex);
+    return write->status;
+}
+
+/* ---------------------------------------------------------------------------------- reads */
+
+tqd_store_status tqd_store_robot(tqd_store *store, const char *name, const char *digest,
+                                 tqd_robot_row *ret_row, char **ret_bytes)
+{
+    return store->engine->methods->robot(store->engine, name, digest, ret_row, ret_bytes);
+}
+
+tqd_store_status tqd_store_robots(tqd_store *store,
+                                  int (*each)(void *ctx, const tqd_robot_row *row), void *ctx)
+{
+    return store->engine->methods->robots(store->engine, each, ctx);
+}
+
+tqd_store_status tqd_store_snapshot(tqd_store *store, const char *path)
+{
+    return store->engine->methods->snapshot(store->engine, path);
+}

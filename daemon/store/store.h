@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/store/store.h - everything that must outlive the process, whatever engine keeps it. */
+#ifndef TQD_STORE_STORE_H
+#define TQD_STORE_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Outcomes. Those up to QUOTA are answers, the others are failures; after any but OK nothing was
+ * written. */
+typedef enum tqd_store_status {
+    TQD_STORE_OK,
+    TQD_STORE_NOT_FOUND,
+    TQD_STORE_MISMATCH, /* a precondition does not hold */
+    TQD_STORE_QUOTA,    /* a bound that the settings give is reached */
+    TQD_STORE_BUSY,     /* more writes wait than are allowed: try again */
+    TQD_STORE_NO_SPACE, /* the disk is full */
+    TQD_STORE_NO_MEMORY,
+    TQD_STORE_BROKEN, /* the disk or the database failed, or the store is stopping */
+} tqd_store_status;
+
+/* One sentence for an outcome. Never NULL. */
+const char *tqd_store_status_text(tqd_store_status status);
+
+typedef struct tqd_store tqd_store;
+
+typedef struct tqd_store_options {
+    const char *folder; /* state folder: made (0700) when it is absent */
+    const char *uri;    /* NULL or "sqlite:": a database inside the folder */
+    size_t writes_max;  /* writes that may wait; 0: 4096 */
+} tqd_store_options;
+
+enum { TQD_STORE_WHY = 256 };
+
+/* Locks the folder, opens the database, checks it and brings its schema up to date. NULL with one
+ * line in `why` (size TQD_STORE_WHY) when that is impossible: another process holds the folder, the
+ * schema is newer than this program, the file is damaged or is no database of ours. */
+tqd_store *tqd_store_open(const tqd_store_options *options, char *why);
+
+/* No other call may be running. Writes not yet done are refused as BROKEN. Accepts NULL. */
+void tqd_store_close(tqd_store *store);
+
+/* The body of the one thread that writes: takes all waiting writes, runs them in one transaction,
+ * commits, tells them, and begins again. Returns after tqd_store_stop, when nothing waits any
+ * more. */
+void tqd_store_write_loop(tqd_store *store);
+void tqd_store_stop(tqd_store *store);
+
+/* ------------------------------------------------------------------------------------ writes */
+
+typedef enum tqd_write_kind {
+    TQD_WRITE_ROBOT_PUT,
+    TQD_WRITE_ROBOT_DELETE,
+    TQD_WRITE_KINDS
+} tqd_write_kind;
+
+/* The head of every write. `kind` and the fields that follow it in the larger struct are the
+ * caller's and stay untouched until `done`, which is called on the writer's thread after the
+ * commit (or the failure) and must be short. */
+typedef struct tqd_write {
+    tqd_write_kind kind;
+    void (*done)(struct tqd_write *write);
+    void *ctx;
+    tqd_store_status status; /* set before `done`; OK: it is durable */
+    struct tqd_write *next;  /* the queue's own */
+} tqd_write;
+
+/* Queues a write and returns at once. False: it is refused (status says why) and `done` will not
+ * be called. May be called on an I/O thread. */
+bool tqd_store_submit(tqd_store *store, tqd_write *write);
+
+/* Queues a write and waits for it: workers only. Uses `done` and `ctx` itself. */
+tqd_store_status tqd_store_write(tqd_store *store, tqd_write *write);
+
+/* ------------------------------------------------------------------------------------ robots */
+
+enum { TQD_NAME_TEXT = 129, TQD_DIGEST_TEXT = 65, TQD_MEDIA_TEXT = 64, TQD_SOURCE_TEXT = 16 };
+
+/* What is known of a robot without reading its bytes. */
+typedef struct tqd_robot_row {
+    char name[TQD_NAME_TEXT];
+    char digest[TQD_DIGEST_TEXT];
+    char media[TQD_MEDIA_TEXT];   /* "application/xml", ... */
+    char source[TQD_SOURCE_TEXT]; /* "urdf", "mjcf", "document" */
+    uint32_t nv;
+    uint64_t size;      /* of the bytes */
+    int64_t created_ms; /* of this version, since 1970 */
+} tqd_robot_row;
+
+/* Creates or replaces a robot. Former versions stay readable by digest, the newest
+ * TQD_ROBOT_VERSIONS of each name; a version that something else refers to is never dropped.
+ * Status: OK (`created` and `replaced` are set), MISMATCH, QUOTA. */
+enum { TQD_ROBOT_VERSIONS = 32 };
+typedef struct tqd_robot_put {
+    tqd_write write;
+    const tqd_robot_row *row; /* size and created_ms are not read */
+    const char *bytes;
+    size_t n_byte;
+    const char *if_match;           /* digest that must be current; "*": any; NULL: no condition */
+    const char *if_none_match;      /* "*": must not exist; a digest: must not be current; NULL */
+    uint64_t robots_max;            /* names; 0: no bound */
+    uint64_t bytes_max;             /* of all versions of all robots; 0: no bound */
+    bool created;                   /* set: the name was new */
+    char replaced[TQD_DIGEST_TEXT]; /* set: the former digest, "" if none */
+} tqd_robot_put;
+
+/* Deletes a robot and every version that nothing else refers to. Status: OK, NOT_FOUND,
+ * MISMATCH. */
+typedef struct tqd_robot_delete {
+    tqd_write write;
+    const char *name;
+    const char *if_match; /* as above */
+} tqd_robot_delete;
+
+/* -------------------------------------------------- reads: any thread that may wait for a disk */
+
+/* The current version (`digest` NULL) or any version that the name has had; the bytes, malloc'ed,
+ * unless ret_bytes is NULL. OK, NOT_FOUND or a failure. */
+tqd_store_status tqd_store_robot(tqd_store *store, const char *name, const char *digest,
+                                 tqd_robot_row *ret_row, char **ret_bytes);
+
+/* Calls `each` for every robot, by name. A non-zero return of `each` ends the walk. */
+tqd_store_status tqd_store_robots(tqd_store *store,
+                                  int (*each)(void *ctx, const tqd_robot_row *row), void *ctx);
+
+/* Copies the whole store, consistently, into a new file at `path` (fsynced before it gets that
+ * name). */
+tqd_store_status tqd_store_snapshot(tqd_store *store, const char *path);
+
+#endif
