@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/support/lagrange.h - the equation of motion by virtual work, in 80-bit arithmetic. */
+#ifndef TQT_LAGRANGE_H
+#define TQT_LAGRANGE_H
+
+#include "core/dynamics/inverse.h"
+#include "core/model/model.h"
+#include "tests/support/motion.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* One wrench applied to the robot; see tq_external_wrench. */
+typedef struct tqt_wrench {
+    uint32_t link;
+    tq_frame expressed_in;
+    double at[3];
+    double value[6]; /* force, moment */
+} tqt_wrench;
+
+/* What tq_inverse_input says of one sample. Borrowed. */
+typedef struct tqt_problem {
+    const tq_model *model;
+    tqt_state state;
+    const tqt_wrench *wrenches;
+    size_t n_wrench;
+    const double *gravity; /* NULL: the model's own */
+    unsigned without;      /* TQ_WITHOUT_... */
+} tqt_problem;
+
+/* A number and the sum of the absolute values of the products that make it. The product of two
+ * vectors counts with their lengths and a moment's arm with its whole length, so that `terms` does
+ * not depend on the axes in which somebody computes. */
+typedef struct tqt_sum {
+    long double value, terms;
+} tqt_sum;
+
+/**
+ * Joint torques by Kane's form of d'Alembert's principle:
+ *
+ *     tau_k = sum_i m_i (a_i - g) . dv_i/dqd_k + (I_i w_i' + w_i x I_i w_i) . dw_i/dqd_k + ...
+ *
+ * with the acceleration of each link from tqt_move (no recursion of velocities, accelerations or
+ * forces, no canonical form), friction, springs and rotors joint by joint.
+ *
+ * Shapes   ret_tau (nv).  Accuracy  about n 1e-19 relative to `terms`.
+ */
+void tqt_inverse_dynamics(const tqt_problem *problem, tqt_sum *ret_tau);
+
+/* Mass matrix (nv x nv), row by row: sum_i m Jv^T Jv + Jw^T I Jw, and rotors. */
+void tqt_mass_matrix(const tq_model *model, const double *q, tqt_sum *ret_m);
+
+/* Wrench that the world applies to the root link to hold the robot in its motion, about the root's
+ * origin, without the root link's own weight: force, moment. Rate of momentum less weight and
+ * external wrenches. */
+void tqt_base_wrench(const tqt_problem *problem, tqt_sum ret_wrench[6]);
+
+/* Kinetic energy, rotors included, and potential energy of gravity (0 where the centre of mass is
+ * at height 0) and springs, without the root link. */
+void tqt_energy(const tqt_problem *problem, long double *ret_kinetic, long double *ret_potential);
+
+/* Largest |x_k - value_k| / (eps n_joint terms_k) over n numbers: what is to stay under 100. A
+ * number without terms must be 0 exactly, else the answer is infinite; so it is for a NaN. */
+double tqt_worst(const tq_model *model, const double *x, const tqt_sum *sums, size_t n);
+
+#endif
