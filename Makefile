@@ -1,36 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
-# Every target that CI runs is a target here; CI runs nothing else. Each VARIANT builds in its own folder.
+# Makefile - every target that CI runs is a target here; CI runs nothing else. Each VARIANT builds in its own folder.
 .DEFAULT_GOAL := build
 VARIANT ?= release
-# one of: release debug asan tsan
-CC      ?= gcc
+# one of: release debug asan tsan fuzz (fuzz: clang only)
 ifeq ($(origin CC),default)
 CC      := gcc
 endif
-out     := build/$(VARIANT)$(if $(findstring clang,$(CC)),-clang)
+version := $(shell sed -n 's/.*define TQA_VERSION "\(.*\)"/\1/p' api/version.h)
+is_clang := $(findstring clang,$(CC))
+config  := $(VARIANT)$(if $(is_clang),-clang)
+out     := build/$(config)
 arch    := $(shell uname -m)
+jobs    := $(shell nproc)
+
+# V=1 shows the commands, -s shows nothing, else one short line a file.
+Q       := $(if $(V),,@)
+say      = $(if $(V)$(findstring s,$(firstword -$(MAKEFLAGS))),,@echo "  $(1)  $@")
 
 warnings := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wdouble-promotion \
     -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition -Wformat=2 -Wwrite-strings \
     -Wcast-qual -Wcast-align -Wpointer-arith -Wundef -Wvla -Wswitch-enum -Wimplicit-fallthrough \
-    -Wnull-dereference $(if $(WERROR),-Werror)
+    -Wnull-dereference $(if $(is_clang),,-Wlogical-op -Wduplicated-cond -Wduplicated-branches -Wjump-misses-init) \
+    $(if $(WERROR),-Werror)
 # Results must not depend on the optimiser: fused multiply-adds are written out, nothing is reassociated, asserts stay on.
 numerics := -ffp-contract=off -fno-fast-math
 harden   := -fno-common -fstack-protector-strong -fPIE
+sanitize := -O1 -g -fno-omit-frame-pointer -fPIE -fno-sanitize-recover=all
 cflags_release := -O2 -g $(harden) -D_FORTIFY_SOURCE=2
 cflags_debug   := -O0 -g3 $(harden)
-cflags_asan    := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
-cflags_tsan    := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
+cflags_asan    := $(sanitize) -fsanitize=address,undefined
+cflags_tsan    := $(sanitize) -fsanitize=thread
+cflags_fuzz    := $(sanitize) -fsanitize=fuzzer-no-link,address,undefined
 base    := -std=c17 -D_GNU_SOURCE -I. $(numerics) $(cflags_$(VARIANT)) $(EXTRA_CFLAGS)
 CFLAGS  := $(base) $(warnings)
-LDFLAGS += $(filter -fsanitize%,$(cflags_$(VARIANT))) -pie -pthread
+LDFLAGS += $(filter -fsanitize%,$(cflags_$(VARIANT))) -pie -pthread -Wl,-z,relro,-z,now
 
 # Kernels: one source, one object per lane width. "portable" is width 1 without assuming any instruction beyond the
 # architecture's baseline; TQ_BUILD is the suffix of its symbols.
-kernel_builds := portable
-ifeq ($(arch),x86_64)
-kernel_builds += w1 w2 w4 w8
-endif
+kernel_builds := portable $(if $(filter x86_64,$(arch)),w1 w2 w4 w8)
 lanes_portable := -DTQ_LANES=1 -DTQ_BUILD=portable
 lanes_w1 := -DTQ_LANES=1 -DTQ_BUILD=w1 -mavx2 -mfma
 lanes_w2 := -DTQ_LANES=2 -DTQ_BUILD=w2 -mavx2 -mfma
@@ -39,29 +46,45 @@ lanes_w8 := -DTQ_LANES=8 -DTQ_BUILD=w8 -mavx512f -mavx512dq -mavx512vl -mfma -mp
 
 kernel_src := $(sort $(wildcard core/kernels/*.c))
 core_src   := $(filter-out core/kernels/%,$(sort $(wildcard core/*/*.c)))
-core_obj   := $(core_src:%.c=$(out)/%.o) $(foreach b,$(kernel_builds),$(kernel_src:%.c=$(out)/%.$(b).o))
 api_src    := $(sort $(wildcard api/*.c api/*/*.c))
-api_obj    := $(api_src:%.c=$(out)/%.o)
 daemon_src := $(sort $(wildcard daemon/*/*.c))
-daemon_obj := $(daemon_src:%.c=$(out)/%.o)
 support_src := $(sort $(wildcard tests/support/*.c))
-support_obj := $(support_src:%.c=$(out)/%.o)
 test_src   := $(sort $(shell find tests/unit tests/property tests/golden -name 'test_*.c' 2>/dev/null))
+core_obj   := $(core_src:%.c=$(out)/%.o) $(foreach b,$(kernel_builds),$(kernel_src:%.c=$(out)/%.$(b).o))
+api_obj    := $(api_src:%.c=$(out)/%.o)
+daemon_obj := $(daemon_src:%.c=$(out)/%.o)
+support_obj := $(support_src:%.c=$(out)/%.o)
 test_bin   := $(test_src:%.c=$(out)/%)
+has_main   := $(wildcard daemon/main.c)
 
 core_lib   := $(out)/libtorqued_core.a
 api_lib    := $(out)/libtorqued_api.a
 daemon_lib := $(out)/libtorqued_daemon.a
 support_lib := $(out)/libtest_support.a
-core_libs   := -llapacke -lopenblas -lm
-api_libs    := -ljansson -lexpat -lsodium -lcbor -lz
-daemon_libs := -lmicrohttpd -lsqlite3 -linih -lsystemd
+libs       := $(daemon_lib) $(api_lib) $(core_lib)
+core_libs  := $(if $(wildcard core/linalg/*.c),-llapacke -lopenblas) -lm
+link_libs  := -lmicrohttpd -lsqlite3 -linih -lsystemd -ljansson -lexpat -lsodium -lcbor -lz $(core_libs)
 
-.PHONY: build test clean
-build: $(core_lib) $(api_lib) $(if $(wildcard daemon/main.c),$(out)/torqued build/torqued)
+.PHONY: build test clean run install dist
+build: $(core_lib) $(api_lib) $(daemon_lib) $(if $(has_main),$(out)/torqued build/torqued)
 
+# All test binaries at once, each with a time limit; the last line is "N passed, N failed, N skipped".
 test: $(test_bin)
-	@failed=0; for t in $^; do timeout 300 $$t --timeout 120 || failed=1; done; exit $$failed
+	@tests/run/units.sh $(out)/log $^
+
+run: deps
+	@$(MAKE) -s -j$(jobs) build
+	@tests/run/serve.sh $(out)/torqued
+
+install: build
+	install -D -m 755 $(out)/torqued $(DESTDIR)$(PREFIX)/bin/torqued
+	install -D -m 644 LICENSE $(DESTDIR)$(PREFIX)/share/doc/torqued/LICENSE
+	install -D -m 644 README.md $(DESTDIR)$(PREFIX)/share/doc/torqued/README.md
+PREFIX ?= /usr/local
+
+dist:
+	@mkdir -p build
+	git archive --prefix=torqued-$(version)/ -o build/torqued-$(version).tar.gz HEAD
 
 clean:
 	rm -rf build
@@ -71,29 +94,35 @@ $(api_lib): $(api_obj)
 $(daemon_lib): $(daemon_obj)
 $(support_lib): $(support_obj)
 $(core_lib) $(api_lib) $(daemon_lib) $(support_lib):
+	@mkdir -p $(@D)
 	@rm -f $@
-	ar rcs $@ $^
+	$(Q)ar rcs $@ $^
 
-$(out)/torqued: $(out)/daemon/main.o $(daemon_lib) $(api_lib) $(core_lib)
-	$(CC) $(cflags_$(VARIANT)) $^ $(LDFLAGS) $(daemon_libs) $(api_libs) $(core_libs) -o $@
+$(out)/torqued: $(out)/daemon/main.o $(libs)
+	$(call say,LD)
+	$(Q)$(CC) $(cflags_$(VARIANT)) $^ $(LDFLAGS) $(link_libs) -o $@
 build/torqued: $(out)/torqued
-	ln -sf $(VARIANT)$(if $(findstring clang,$(CC)),-clang)/torqued $@
+	@ln -sf $(config)/torqued $@
 
 # tests do not take -Wcast-qual: Criterion's eq(str, ...) needs casts from const
-$(out)/tests/%: tests/%.c $(support_lib) $(daemon_lib) $(api_lib) $(core_lib)
+$(out)/tests/unit/% $(out)/tests/property/% $(out)/tests/golden/%: link_tests := -lcriterion
+$(out)/tests/%: tests/%.c $(support_lib) $(libs)
 	@mkdir -p $(@D)
-	$(CC) $(base) -Wall -Wextra -MMD -MP $< $(support_lib) $(daemon_lib) $(api_lib) $(core_lib) $(LDFLAGS) -lcriterion \
-	    $(daemon_libs) $(api_libs) $(core_libs) -o $@
+	$(call say,CC)
+	$(Q)$(CC) $(base) -Wall -Wextra $(if $(WERROR),-Werror) -MMD -MP $< $(extra_tests) $(support_lib) $(libs) $(LDFLAGS) $(link_tests) $(link_libs) -o $@
 
 define kernel_rule
 $(out)/core/kernels/%.$(1).o: core/kernels/%.c
 	@mkdir -p $$(@D)
-	$$(CC) $$(CFLAGS) $$(lanes_$(1)) -MMD -MP -c $$< -o $$@
+	$$(call say,CC)
+	$$(Q)$$(CC) $$(CFLAGS) $$(lanes_$(1)) -MMD -MP -c $$< -o $$@
 endef
 $(foreach b,$(kernel_builds),$(eval $(call kernel_rule,$(b))))
 
 $(out)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
+	$(call say,CC)
+	$(Q)$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
 
--include $(core_obj:.o=.d) $(api_obj:.o=.d) $(daemon_obj:.o=.d) $(support_obj:.o=.d) $(test_bin:=.d)
+include tests/run/deps.mk tests/lint/lint.mk tests/run/check.mk
+-include $(core_obj:.o=.d) $(api_obj:.o=.d) $(daemon_obj:.o=.d) $(out)/daemon/main.d $(support_obj:.o=.d) $(test_bin:=.d)

@@ -4,7 +4,8 @@
 # Reads each file's own includes: headers are files too, so no chain can slip through.
 set -eu
 rules=$(dirname "$0")/arrows.rules
-{ git ls-files '*.c' '*.h'; git ls-files -o --exclude-standard '*.c' '*.h'; } | sort -u | xargs awk -v rules="$rules" '
+{ git ls-files '*.c' '*.h'; git ls-files -o --exclude-standard '*.c' '*.h'; } | sort -u |
+    while read -r f; do [ ! -f "$f" ] || echo "$f"; done | xargs awk -v rules="$rules" '
 BEGIN {
     while ((getline line < rules) > 0) {
         if (line ~ /^#/ || line == "") continue
@@ -15,7 +16,13 @@ BEGIN {
 /^[ \t]*#[ \t]*include/ {
     match($0, /[<"][^>"]+[>"]/)
     target = substr($0, RSTART, RLENGTH)
-    if (target ~ /^"/) target = substr(target, 2, length(target) - 2)
+    if (RSTART == 0) { printf "%s:%d: an include must name its file\n", FILENAME, FNR; bad = 1; next }
+    if (target ~ /^"/) {
+        target = substr(target, 2, length(target) - 2)
+        if (target !~ /^(core|api|daemon|clients|tests)\//) {
+            printf "%s:%d: \"%s\" is not a path from the top\n", FILENAME, FNR, target; bad = 1
+        }
+    }
     for (i = 1; i <= count; i++) {
         pattern = to[i]
         gsub(/[.]/, "[.]", pattern); gsub(/[*]/, "[^>]*", pattern)

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/lint/lint.mk - what is checked without running the program; lint-quick takes seconds and gates every commit.
+sources := $(shell git ls-files -co --exclude-standard '*.c' '*.h' 2>/dev/null)
+sources := $(wildcard $(sources))
+headers := $(filter %.h,$(sources))
+tidy_src := $(filter core/%.c api/%.c daemon/%.c,$(sources))
+
+.PHONY: lint lint-quick lint-headers lint-cppcheck lint-tidy lint-folders format analyze
+lint-quick:
+	@tests/lint/arrows.sh
+	@tests/lint/banned.sh
+	@tests/lint/shape.sh
+	@tests/lint/contracts.sh
+	@printf '%s\n' $(sources) | xargs -r -n 16 -P $(jobs) clang-format --dry-run -Werror
+
+lint: lint-quick lint-headers lint-cppcheck lint-tidy lint-folders
+lint-folders:
+	@tests/lint/folders.sh
+	@tests/lint/selftest.sh
+
+# every header compiles by itself, as C
+lint-headers:
+	@printf '%s\n' $(filter-out core/kernels/%,$(headers)) | xargs -r -n 1 -P $(jobs) \
+	    $(CC) $(base) $(filter-out -Wundef,$(warnings)) -Werror -Wno-unused-function -Wno-unused-const-variable -fsyntax-only -x c /dev/null -include
+
+lint-cppcheck:
+	@mkdir -p build/lint
+	@cppcheck --quiet --std=c11 --language=c -j $(jobs) --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
+	    --cppcheck-build-dir=build/lint --suppress=missingIncludeSystem -I. $(wildcard core api daemon)
+
+# a file is looked at again when it, a header or the configuration is newer than its stamp
+lint-tidy: $(tidy_src:%.c=build/lint/%.tidy)
+build/lint/%.tidy: %.c .clang-tidy $(headers)
+	@mkdir -p $(@D)
+	@clang-tidy --quiet $< -- -std=c17 -D_GNU_SOURCE -I. $(if $(filter core/kernels/%,$<),$(lanes_w4)) >$@.log 2>/dev/null || \
+	    { cat $@.log; exit 1; }
+	@touch $@
+
+format:
+	clang-format -i $(sources)
+
+# slower than lint: the compiler's own analyser over everything
+analyze:
+	@$(MAKE) -s -j$(jobs) VARIANT=debug EXTRA_CFLAGS='-fanalyzer -O1' WERROR=1 out=build/analyze build

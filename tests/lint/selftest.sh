@@ -1,0 +1,77 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# tests/lint/selftest.sh - plants one violation of each lint in a throw-away tree and expects it to be named.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+cd "$tree"
+git init -q .
+mkdir -p core/base api daemon/store
+failed=0
+expect() { # LINT WORDS FILE: the content of FILE comes on stdin; exactly that fault must be reported
+    mkdir -p "$(dirname "$3")"
+    cat >"$3"
+    out=$("$here/$1" 2>&1) && { echo "selftest: $1 accepted $3"; failed=1; }
+    echo "$out" | grep -q -- "$2" || { echo "selftest: $1 did not say '$2': $out"; failed=1; }
+    rm "$3"
+}
+accept() { # LINT FILE
+    mkdir -p "$(dirname "$2")"
+    cat >"$2"
+    out=$("$here/$1" 2>&1) || { echo "selftest: $1 refused $2: $out"; failed=1; }
+    rm "$2"
+}
+spdx='/* SPDX-License-Identifier: Apache-2.0 */'
+accept shape.sh core/base/fine.c <<EOF
+$spdx
+/* core/base/fine.c - a file with nothing wrong. */
+EOF
+expect arrows.sh 'core/ never -> <stdio.h>' core/base/a.c <<EOF
+#include <stdio.h>
+EOF
+expect arrows.sh 'daemon/ never -> core/' daemon/store/a.h <<EOF
+#  include "core/base/status.h"
+EOF
+expect arrows.sh 'not a path from the top' core/base/a.c <<EOF
+#include "status.h"
+EOF
+expect banned.sh 'sprintf is banned' api/a.c <<EOF
+int f(char *s) { return sprintf (s, "x"); }
+EOF
+expect banned.sh 'malloc is banned' core/base/a.c <<EOF
+void *f(void) { /* why */ return malloc(3); }
+EOF
+expect banned.sh 'exit is banned' daemon/store/a.c <<EOF
+void f(void) { if ("\"/*") { exit(1); } }
+EOF
+accept banned.sh core/base/a.c <<EOF
+/* malloc(3) */
+void f(box *b) { b->free(b); tq_free(b); text("malloc(1)"); } // free(b)
+EOF
+accept banned.sh api/formats/a.c <<EOF
+double f(char *s) { return strtod(s, 0); }
+EOF
+expect shape.sh 'no SPDX' api/a.c <<EOF
+/* api/a.c - a thing. */
+EOF
+expect shape.sh 'one sentence' api/a.c <<EOF
+$spdx
+/* api/b.c - copied from another file. */
+EOF
+expect shape.sh 'issue number' api/a.c <<EOF
+$spdx
+/* api/a.c - a thing. */
+/* TODO later */
+EOF
+expect shape.sh 'absolute path' api/a.c <<EOF
+$spdx
+/* api/a.c - a thing. */
+const char *f = "/home/me/robot.urdf";
+EOF
+{ echo "$spdx"; echo "/* api/a.c - a thing. */"; yes 'int x;' | head -600; } | expect shape.sh 'longer than 600' api/a.c
+expect contracts.sh 'has no Return' core/base/a.h <<EOF
+/** Does a thing. */
+int tq_thing(int x);
+EOF
+exit $failed

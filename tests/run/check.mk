@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/run/check.mk - everything that runs the program: check and its parts, fuzzing, sanitizers, benchmarks.
+fuzz_src  := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+fuzz_name := $(fuzz_src:tests/fuzz/%.c=%)
+long_src  := $(sort $(wildcard tests/long/*.c))
+python    := build/venv/bin/python
+FUZZ_SECONDS ?= 60
+
+.PHONY: check check-long asan tsan fuzz replay contract peers long bench system
+check:
+	@tests/run/check.sh
+check-long: check
+	@$(MAKE) -s -j$(jobs) long
+	@$(MAKE) -s -j$(jobs) fuzz FUZZ_SECONDS=600
+
+asan:
+	@$(MAKE) -s -j$(jobs) VARIANT=asan build test replay
+
+# Criterion cannot start under ThreadSanitizer, so it watches the daemon under the contract tests.
+tsan:
+	@$(MAKE) -s -j$(jobs) VARIANT=tsan build
+	@$(MAKE) -s VARIANT=tsan contract
+
+contract: build
+	@tests/run/pytest.sh tests/contract $(out)/torqued
+system: build
+	@tests/run/pytest.sh tests/system $(out)/torqued
+peers: build
+	@tests/run/pytest.sh tests/peers $(out)/torqued
+
+# programs of minutes: each exits nonzero on failure
+long: $(long_src:%.c=$(out)/%)
+	@for t in $^; do echo "$$t"; timeout 3600 $$t || exit 1; done
+
+# corpus replay: the fuzz targets under a plain main, over every committed input and mutations of it
+$(out)/tests/fuzz/%: extra_tests := tests/fuzz/replay.c
+$(fuzz_name:%=$(out)/tests/fuzz/%): tests/fuzz/replay.c
+replay: $(fuzz_name:%=$(out)/tests/fuzz/%)
+	@tests/run/replay.sh $^
+
+# libFuzzer needs clang: the same targets, linked against its main
+fuzz:
+	@$(MAKE) -s -j$(jobs) VARIANT=fuzz CC=clang fuzz-run
+.PHONY: fuzz-run
+fuzz-run: $(fuzz_name:%=$(out)/tests/fuzz/libfuzzer/%)
+	@tests/run/fuzz.sh $(FUZZ_SECONDS) $^
+$(out)/tests/fuzz/libfuzzer/%: tests/fuzz/%.c $(libs)
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(CC) $(base) -Wall -Wextra $< $(libs) $(LDFLAGS) -fsanitize=fuzzer $(link_libs) -o $@

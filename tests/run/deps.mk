@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/run/deps.mk - what must be installed: to build and run, to check, to compare with peers.
+packages_build := gcc libc6-dev pkg-config libmicrohttpd-dev libsqlite3-dev libinih-dev libsystemd-dev libjansson-dev \
+    libexpat1-dev libsodium-dev libcbor-dev zlib1g-dev curl ca-certificates $(if $(core_libs:-lm=),libopenblas-pthread-dev liblapacke-dev)
+packages_check := $(packages_build) libcriterion-dev clang clang-format clang-tidy cppcheck libclang-rt-14-dev python3 python3-venv jq
+packages_bench := $(packages_check) nginx-light wrk libeigen3-dev libboost-dev valgrind
+venv_check := pytest numpy scipy orjson jsonschema pyyaml pin
+venv_bench := mujoco
+
+.PHONY: deps deps-check deps-bench
+deps:
+	@tests/run/packages.sh $(packages_build)
+deps-check:
+	@tests/run/packages.sh $(packages_check)
+	@tests/run/venv.sh build/venv $(venv_check)
+deps-bench:
+	@tests/run/packages.sh $(packages_bench)
+	@tests/run/venv.sh build/venv $(venv_check) $(venv_bench)

@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# tests/run/units.sh - run Criterion binaries in parallel: units.sh LOG_FOLDER BINARY...; failures are shown.
+# The last line is "N passed, N failed, N skipped". A binary that dies or runs out of time is one failure.
+set -u
+logs=$1
+shift
+rm -rf "$logs"
+mkdir -p "$logs"
+export OPENBLAS_NUM_THREADS=1 LC_ALL=C.UTF-8
+
+one() { # LOG_FOLDER BINARY
+    local name=${2#*/tests/} log status
+    log=$1/${name//\//.}
+    timeout -k 5 300 "$2" --jobs 2 --timeout 120 >"$log.log" 2>&1 </dev/null
+    status=$?
+    awk -v status=$status -v name="$name" '
+        /^\[.*Synthesis/ {
+            n = split($0, part, "|")
+            for (i = 1; i <= n; i++) {
+                gsub(/\033\[[0-9;]*m/, "", part[i]); value = part[i]; sub(/.*: */, "", value)
+                if (part[i] ~ /Passing/) passed += value
+                if (part[i] ~ /Failing|Crashing/) failed += value
+            }
+            seen = 1
+        }
+        /^\[SKIP\]|^\[.*SKIP.*\]/ { skipped++ }
+        END {
+            if (!seen || (status != 0 && failed == 0)) { failed++ }
+            print passed + 0, failed + 0, skipped + 0
+        }' "$log.log" >"$log.count"
+    read -r passed failed skipped <"$log.count"
+    if [ "$failed" != 0 ]; then
+        { echo "--- $name: $failed failed (exit status $status)"; grep -vE '^\[.{0,12}(PASS|SKIP|RUN)' "$log.log" | tail -60; } >"$log.failed"
+        cat "$log.failed"
+    elif [ "$skipped" != 0 ]; then
+        grep -aE '^\[.{0,12}SKIP' "$log.log"
+    fi
+}
+export -f one
+[ $# = 0 ] || printf '%s\0' "$@" | xargs -0 -n1 -P"$(nproc)" bash -c 'one "$0" "$1"' "$logs"
+cat "$logs"/*.count 2>/dev/null | awk '
+    { passed += $1; failed += $2; skipped += $3 }
+    END { printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped; exit failed > 0 }'
