@@ -134,6 +134,7 @@ size_t tq_qr_rank(size_t m, size_t n, const double *r, size_t ld, double rcond)
     return rank;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): two matrices with their sizes, as LAPACK has them */
 tq_status tq_qr_apply_qt(size_t m, size_t n, const double *qr, size_t ld, const double *tau,
                          size_t n_rhs, double *b, size_t ldb, tq_scratch *scratch, tq_error *reterr)
 {
@@ -223,6 +224,7 @@ size_t tq_svd_scratch_size(size_t m, size_t n)
            tq_scratch_cost(8 * smaller(m, n), sizeof(int));
 }
 
+/* NOLINTNEXTLINE(readability-function-size): two matrices with their sizes, as LAPACK has them */
 tq_status tq_svd(size_t m, size_t n, double *a, size_t ld, tq_scratch *scratch, double *ret_s,
                  double *ret_u, double *ret_vt, tq_error *reterr)
 {

@@ -67,12 +67,12 @@ void tq_inertia_pseudo(const tq_inertia *inertia, double ret_pseudo[16]);
 
 /**
  * Eigenvalues (ascending) and right-handed orthonormal eigenvectors of a symmetric 3x3 matrix.
- * ret_axes holds the vectors as columns, row by row: axes^T A axes = diag(values).
+ * ret_axes holds the vectors as columns, row by row: axes^T S axes = diag(values).
  *
  * Source   Cyclic Jacobi rotations; Golub & Van Loan, Matrix Computations, 8.5.
  * Checked  tests/golden/test_seeds_rigid_body.c
  */
-void tq_symmetric_eigen(const double a[6], double ret_values[3], double ret_axes[9]);
+void tq_symmetric_eigen(const double s[6], double ret_values[3], double ret_axes[9]);
 
 /* What keeps a mass distribution from being physical. All three hold for any body of positive
  * density. */
