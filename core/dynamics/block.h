@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/dynamics/block.h - what inverse and forward dynamics do alike with a block: private to this
+ * folder. */
+#ifndef TQ_DYNAMICS_BLOCK_H
+#define TQ_DYNAMICS_BLOCK_H
+
+#include "core/dynamics/inverse.h"
+#include "core/kernels/table.h"
+
+/* TQ_ERR_SHAPE unless 1 <= n_sample <= stride <= TQ_BLOCK and stride is a multiple of the padding.
+ */
+tq_status tq_check_block(size_t n_sample, size_t stride, tq_error *reterr);
+
+/* TQ_ERR_QUATERNION at the first sample with a quaternion off unit length by more than 1e-6. */
+tq_status tq_check_quaternions(const tq_mechanism *mechanism, size_t n_sample, size_t stride,
+                               const double *q, tq_error *reterr);
+
+/* TQ_ERR_OVERFLOW at the first sample of x (n_row x stride) that is not finite. */
+tq_status tq_check_result(const char *what, size_t n_row, size_t n_sample, size_t stride,
+                          const double *x, tq_error *reterr);
+
+/* With external wrenches a block is computed in runs of this many samples, so that the wrenches and
+ * poses of a robot of thousands of bodies stay small. */
+enum { TQ_WRENCH_RUN = 32 };
+
+/* Room for the wrenches on bodies of one run, and the poses that world axes need. */
+typedef struct tq_wrench_room {
+    double *rows;  /* (6 n_body x TQ_WRENCH_RUN) */
+    double *poses; /* (12 n_body x TQ_WRENCH_RUN) */
+} tq_wrench_room;
+
+size_t tq_wrench_room_size(const tq_mechanism *mechanism, size_t n_wrench);
+tq_status tq_wrench_room_take(const tq_mechanism *mechanism, size_t n_wrench, tq_scratch *scratch,
+                              tq_wrench_room *ret, tq_error *reterr);
+
+/* Fills room->rows for the run of in->n_sample samples that starts at sample `first` of the block
+ * and points `in` at them. in->q stands at that sample already. */
+void tq_gather_wrenches(const tq_mechanism *mechanism, const tq_external_wrench *wrenches,
+                        size_t n_wrench, size_t first, double *work, const tq_wrench_room *room,
+                        tq_kernel_input *in);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/dynamics/inverse.c - joint torques from motion: the rigid-body kernel and the joints' own
+ * efforts. */
+#include "core/dynamics/inverse.h"
+
+#include <assert.h>
+
+#include "core/base/fpmode.h"
+#include "core/dynamics/block.h"
+#include "core/dynamics/terms.h"
+#include "core/model/layout.h"
+
+size_t tq_inverse_scratch_size(const tq_mechanism *mechanism, size_t n_wrench)
+{
+    return tq_scratch_cost(tq_work_doubles(&mechanism->canonical), sizeof(double)) +
+           tq_wrench_room_size(mechanism, n_wrench);
+}
+
+static tq_kernel_input kernel_input(const tq_mechanism *mechanism, const tq_inverse_input *in)
+{
+    const double *gravity = in->gravity != NULL ? in->gravity : mechanism->model.gravity;
+    const double weightless[3] = {0.0, 0.0, 0.0};
+    if ((in->without & TQ_WITHOUT_GRAVITY) != 0) {
+        gravity = weightless;
+    }
+    return (tq_kernel_input){
+        .n_sample = (long)in->n_sample,
+        .stride = (long)in->stride,
+        .q = in->q,
+        .qd = (in->without & TQ_WITHOUT_VELOCITY) != 0 ? NULL : in->qd,
+        .qdd = (in->without & TQ_WITHOUT_INERTIA) != 0 ? NULL : in->qdd,
+        .gravity = {gravity[0], gravity[1], gravity[2]},
+    };
+}
+
+static const double *advance(const double *rows, size_t n_sample)
+{
+    return rows != NULL ? rows + n_sample : NULL;
+}
+
+/* The rigid bodies: in one piece, or run by run when wrenches act. */
+static tq_status rigid_bodies(const tq_mechanism *mechanism, const tq_inverse_input *in,
+                              tq_scratch *scratch, double *ret_tau, tq_error *reterr)
+{
+    const tq_canonical *c = &mechanism->canonical;
+    const size_t n_wrench = (in->without & TQ_WITHOUT_EXTERNAL) != 0 ? 0 : in->n_wrench;
+    double *work = tq_scratch_take(scratch, tq_work_doubles(c), sizeof(double));
+    tq_wrench_room room;
+    if (work == NULL || tq_wrench_room_take(mechanism, n_wrench, scratch, &room, NULL) != TQ_OK) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
+                       (double)tq_inverse_scratch_size(mechanism, n_wrench));
+    }
+    const tq_kernels *kernels = tq_kernels_for(in->n_sample);
+    const tq_kernel_input whole = kernel_input(mechanism, in);
+    if (n_wrench == 0) {
+        kernels->rnea(c, &whole, work, ret_tau);
+        return TQ_OK;
+    }
+    for (size_t first = 0; first < in->n_sample; first += TQ_WRENCH_RUN) {
+        const size_t left = in->n_sample - first;
+        tq_kernel_input run = whole;
+        run.n_sample = (long)(left < TQ_WRENCH_RUN ? left : (size_t)TQ_WRENCH_RUN);
+        run.q = advance(whole.q, first);
+        run.qd = advance(whole.qd, first);
+        run.qdd = advance(whole.qdd, first);
+        tq_gather_wrenches(mechanism, in->wrenches, n_wrench, first, work, &room, &run);
+        kernels->rnea(c, &run, work, ret_tau + first);
+    }
+    return TQ_OK;
+}
+
+static tq_status inverse_checked(const tq_mechanism *mechanism, const tq_inverse_input *in,
+                                 tq_scratch *scratch, double *ret_tau, tq_error *reterr)
+{
+    const size_t n = in->n_sample, stride = in->stride;
+    tq_status status = tq_check_quaternions(mechanism, n, stride, in->q, reterr);
+    if (status == TQ_OK) {
+        status = rigid_bodies(mechanism, in, scratch, ret_tau, reterr);
+    }
+    if (status != TQ_OK) {
+        return status;
+    }
+    if (mechanism->has_rotor && (in->without & TQ_WITHOUT_ROTOR) == 0) {
+        tq_add_rotors(mechanism, n, stride, in->qdd, 1.0, ret_tau);
+    }
+    if (mechanism->has_friction && (in->without & TQ_WITHOUT_FRICTION) == 0) {
+        tq_add_friction(mechanism, n, stride, in->qd, 1.0, ret_tau);
+    }
+    if (mechanism->has_spring && (in->without & TQ_WITHOUT_SPRING) == 0) {
+        tq_add_springs(mechanism, n, stride, in->q, 1.0, ret_tau);
+    }
+    return tq_check_result("tau", mechanism->model.nv, n, stride, ret_tau, reterr);
+}
+
+tq_status tq_inverse_dynamics(const tq_mechanism *mechanism, const tq_inverse_input *in,
+                              tq_scratch *scratch, double *ret_tau, tq_error *reterr)
+{
+    assert(mechanism != NULL && in != NULL && scratch != NULL);
+    assert(mechanism->model.nq == 0 || (in->q != NULL && ret_tau != NULL));
+    assert(in->n_wrench == 0 || in->wrenches != NULL);
+
+    const tq_status shape = tq_check_block(in->n_sample, in->stride, reterr);
+    if (shape != TQ_OK) {
+        return shape;
+    }
+    const size_t mark = tq_scratch_mark(scratch);
+    const tq_fpmode mode = tq_fpmode_enter();
+    const tq_status status = inverse_checked(mechanism, in, scratch, ret_tau, reterr);
+    tq_fpmode_leave(mode);
+    tq_scratch_rewind(scratch, mark);
+    return status;
+}

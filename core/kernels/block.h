@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/kernels/block.h - what every kernel is given, and its working memory. */
+#ifndef TQ_KERNELS_BLOCK_H
+#define TQ_KERNELS_BLOCK_H
+
+#include <stddef.h>
+
+/* One block of samples in the layout of core/base/block.h; every row array has the same stride.
+ * Quaternions are normalised within. Angles beyond 1e5, NaN and infinities are computed, not
+ * refused.
+ */
+typedef struct tq_kernel_input {
+    long n_sample, stride, wrench_stride;
+    const double *q;
+    const double *qd;  /* NULL: zero */
+    const double *qdd; /* NULL: zero */
+    const double *tau; /* forward dynamics only */
+    const double
+        *wrench; /* 6 rows (f, m) a body, in and about the body's frame, on the robot, or NULL */
+    double gravity[3]; /* world axes */
+} tq_kernel_input;
+
+/* Doubles of working memory per sample lane, and the widest lane count. */
+enum { TQ_WORK_LANES = 8 };
+
+#endif

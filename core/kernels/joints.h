@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/kernels/joints.h - where the joints stand: sines, cosines, rotations, travels. */
+#ifndef TQ_KERNELS_JOINTS_H
+#define TQ_KERNELS_JOINTS_H
+
+#include "core/kernels/block.h"
+#include "core/lanes/sincos.h"
+#include "core/model/canonical.h"
+#include "core/spatial/turn.h"
+
+/* cosine and sine of theta, one pair a joint */
+typedef struct cosine_sine {
+    real c, s;
+} cosine_sine;
+
+/* a spherical or floating joint: rotation child -> joint frame, and displacement there */
+typedef struct ball {
+    mat r;
+    vec x;
+} ball;
+
+TQ_INLINE real joint_angle(const tq_canonical_joint *k, const double *q, long stride)
+{
+    const real row = load(q + k->q_row * stride);
+    return k->follows ? tq_fmac(k->multiplier, row, splat(k->q0)) : row + splat(k->q0);
+}
+
+/* Rare: some angle of some joint is far out. Every lane that is not keeps its bits. */
+static __attribute__((noinline, unused)) void repair_angles(const tq_canonical *c, const double *q,
+                                                            long stride, cosine_sine *cs)
+{
+    for (int i = 0; i < c->n_body; i++) {
+        const tq_canonical_joint *k = &c->joints[i];
+        if (k->kind == TQ_CANONICAL_REVOLUTE) {
+            const real theta = joint_angle(k, q, stride);
+            sincos_repair(theta, beyond(theta, TQ_SINCOS_MAX), &cs[i].s, &cs[i].c);
+        }
+    }
+}
+
+/* All sines before all else: independent chains fill the pipeline. */
+TQ_INLINE void place_joints(const tq_canonical *c, const double *q, long stride, cosine_sine *cs,
+                            ball *balls)
+{
+    real_mask far = 0;
+    for (int i = 0; i < c->n_body; i++) {
+        const tq_canonical_joint *k = &c->joints[i];
+        if (k->kind == TQ_CANONICAL_REVOLUTE) {
+            const real theta = joint_angle(k, q, stride);
+            sincos_near(theta, &cs[i].s, &cs[i].c);
+            far |= beyond(theta, TQ_SINCOS_MAX);
+        } else if (k->kind == TQ_CANONICAL_PRISMATIC) {
+            cs[i] = (cosine_sine){splat(k->c0), splat(k->s0)};
+        } else {
+            const double *at = q + k->q_row * stride;
+            const _Bool floats = k->kind == TQ_CANONICAL_FLOATING;
+            balls[k->ball].x = floats ? vec_load(at, stride) : vec_zero();
+            balls[k->ball].r = quaternion_matrix(floats ? at + 3 * stride : at, stride);
+        }
+    }
+    if (__builtin_expect(far != 0, 0)) {
+        repair_angles(c, q, stride, cs);
+    }
+}
+
+TQ_INLINE turn joint_turn(const tq_canonical_joint *k, const cosine_sine *cs)
+{
+    return (turn){k->ca, k->sa, cs->c, cs->s};
+}
+
+/* distance along the joint's axis */
+TQ_INLINE real joint_travel(const tq_canonical_joint *k, const double *q, long stride)
+{
+    if (k->kind == TQ_CANONICAL_REVOLUTE) {
+        return splat(k->d);
+    }
+    const real row = load(q + k->q_row * stride);
+    return k->follows ? tq_fmac(k->multiplier, row, splat(k->d)) : row + splat(k->d);
+}
+
+/* velocity or acceleration of a joint of one freedom; zero when the rows are absent */
+TQ_INLINE real joint_rate(const tq_canonical_joint *k, const double *rows, long stride)
+{
+    if (rows == NULL) {
+        return splat(0.0);
+    }
+    const real row = load(rows + k->v_row * stride);
+    return k->follows ? splat(k->multiplier) * row : row;
+}
+
+/* effort on a joint of one freedom into its row; for a follower by virtual work into its master's
+ */
+TQ_INLINE void put_effort(const tq_canonical_joint *k, double *tau, long stride, real effort)
+{
+    double *at = tau + k->v_row * stride;
+    if (k->follows) {
+        effort = splat(k->multiplier) * effort;
+    }
+    store(at, k->adds ? load(at) + effort : effort);
+}
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/kernels/load.h - the wrench that a body's own inertia asks for, from its moments. */
+#ifndef TQ_KERNELS_LOAD_H
+#define TQ_KERNELS_LOAD_H
+
+#include "core/kernels/step.h"
+
+/* With mass m, first moment h, second moment S (integral x x^T dm) and point acceleration a + B x:
+ * f = m a + B h, and the moment is h x a plus the antisymmetric part of B S. */
+TQ_INLINE wrench load_full(double m, const double *h, const double *s, const motion *x)
+{
+    const mat *b = &x->b;
+    const vec a = x->a;
+    wrench r;
+    r.f.x = tq_fmac(m, a.x, tq_fmac(h[0], b->xx, tq_fmac(h[1], b->xy, h[2] * b->xz)));
+    r.f.y = tq_fmac(m, a.y, tq_fmac(h[0], b->yx, tq_fmac(h[1], b->yy, h[2] * b->yz)));
+    r.f.z = tq_fmac(m, a.z, tq_fmac(h[0], b->zx, tq_fmac(h[1], b->zy, h[2] * b->zz)));
+
+    r.n.x = tq_fmac(h[1], a.z, -(h[2] * a.y));
+    r.n.x = tq_fnmac(s[2], b->yx, tq_fnmac(s[5], b->yz, r.n.x));
+    r.n.x = tq_fmac(s[1], b->zx, tq_fmac(s[3], b->zy, tq_fmac(s[4], b->zz - b->yy, r.n.x)));
+    r.n.y = tq_fmac(h[2], a.x, -(h[0] * a.z));
+    r.n.y = tq_fnmac(s[0], b->zx, tq_fnmac(s[1], b->zy, r.n.y));
+    r.n.y = tq_fmac(s[2], b->xx - b->zz, tq_fmac(s[4], b->xy, tq_fmac(s[5], b->xz, r.n.y)));
+    r.n.z = tq_fmac(h[0], a.y, -(h[1] * a.x));
+    r.n.z = tq_fnmac(s[3], b->xy, tq_fnmac(s[4], b->xz, r.n.z));
+    r.n.z = tq_fmac(s[1], b->yy - b->xx, tq_fmac(s[0], b->yx, tq_fmac(s[2], b->yz, r.n.z)));
+    return r;
+}
+
+/* A regrouped revolute body: no mass, h = (h_x, h_y, 0), S without zz. */
+TQ_INLINE wrench load_line(const double *h, const double *s, const motion *x)
+{
+    const mat *b = &x->b;
+    const vec a = x->a;
+    wrench r;
+    r.f.x = tq_fmac(h[0], b->xx, h[1] * b->xy);
+    r.f.y = tq_fmac(h[0], b->yx, h[1] * b->yy);
+    r.f.z = tq_fmac(h[0], b->zx, h[1] * b->zy);
+
+    r.n.x = tq_fnmac(s[2], b->yx, h[1] * a.z);
+    r.n.x = tq_fmac(s[1], b->zx, tq_fmac(s[3], b->zy, tq_fmac(s[4], b->zz - b->yy, r.n.x)));
+    r.n.y = tq_fnmac(s[0], b->zx, tq_fnmac(s[1], b->zy, -(h[0] * a.z)));
+    r.n.y = tq_fmac(s[2], b->xx - b->zz, tq_fmac(s[4], b->xy, r.n.y));
+    r.n.z = tq_fmac(h[0], a.y, -(h[1] * a.x));
+    r.n.z = tq_fnmac(s[3], b->xy, tq_fnmac(s[4], b->xz, r.n.z));
+    r.n.z = tq_fmac(s[1], b->yy - b->xx, tq_fmac(s[0], b->yx, tq_fmac(s[2], b->yz, r.n.z)));
+    return r;
+}
+
+TQ_INLINE wrench body_load(const tq_canonical_joint *k, const motion *x)
+{
+    return k->kind == TQ_CANONICAL_REVOLUTE ? load_line(k->h, k->s, x)
+                                            : load_full(k->m, k->h, k->s, x);
+}
+
+/* row block i of body `body` of the external wrenches */
+TQ_INLINE wrench load_external(const tq_kernel_input *in, int body, long i)
+{
+    const long stride = in->wrench_stride;
+    const double *at = in->wrench + 6L * body * stride + i;
+    return (wrench){vec_load(at, stride), vec_load(at + 3 * stride, stride)};
+}
+
+#endif

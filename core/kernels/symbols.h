@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/kernels/symbols.h - prototypes of the kernels of the build being compiled; see table.h. */
+#ifndef TQ_KERNELS_SYMBOLS_H
+#define TQ_KERNELS_SYMBOLS_H
+
+#include "core/kernels/table.h"
+
+void TQ_KERNEL(tq_rnea)(const tq_canonical *c, const tq_kernel_input *in, double *work,
+                        double *ret_tau);
+void TQ_KERNEL(tq_kinematics)(const tq_canonical *c, const tq_kernel_input *in, double *work,
+                              double *ret_poses, long pose_stride);
+int TQ_KERNEL(tq_finite)(long n_row, long n_sample, long stride, const double *x);
+int TQ_KERNEL(tq_unit)(long n_sample, long stride, const double *quaternion, double tolerance);
+
+#endif

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/kernels/table.c - the table of this build. */
+#include "core/kernels/symbols.h"
+
+const tq_kernels TQ_KERNEL(tq_kernels) = {
+    .rnea = TQ_KERNEL(tq_rnea),
+    .kinematics = TQ_KERNEL(tq_kinematics),
+    .finite = TQ_KERNEL(tq_finite),
+    .unit = TQ_KERNEL(tq_unit),
+};

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/kernels/table.h - the kernels of one build, and how a caller finds the right build. */
+#ifndef TQ_KERNELS_TABLE_H
+#define TQ_KERNELS_TABLE_H
+
+#include "core/kernels/block.h"
+#include "core/lanes/build.h"
+#include "core/model/canonical.h"
+
+/* `work` is aligned to 64 bytes and holds tq_work_doubles(...) doubles. */
+typedef struct tq_kernels {
+    /* ret_tau (nv rows): inverse dynamics without friction, springs and rotors */
+    void (*rnea)(const tq_canonical *c, const tq_kernel_input *in, double *work, double *ret_tau);
+    /* ret_poses (12 rows a body): rotation row by row, then origin, of each body in the world */
+    void (*kinematics)(const tq_canonical *c, const tq_kernel_input *in, double *work,
+                       double *ret_poses, long pose_stride);
+    /* 0 when some of the numbers is NaN or infinite */
+    int (*finite)(long n_row, long n_sample, long stride, const double *x);
+    /* 0 when some quaternion's squared length is off 1 by more than `tolerance` */
+    int (*unit)(long n_sample, long stride, const double *quaternion, double tolerance);
+} tq_kernels;
+
+/* Doubles of working memory that any kernel but those with a size of their own needs. */
+static inline size_t tq_work_doubles(const tq_canonical *c)
+{
+    enum { A_BODY = 26, A_BALL = 12 };
+    return (size_t)TQ_WORK_LANES * ((size_t)c->n_body * A_BODY + (size_t)c->n_ball * A_BALL);
+}
+
+extern const tq_kernels tq_kernels_portable;
+#if defined(__x86_64__)
+extern const tq_kernels tq_kernels_w1, tq_kernels_w2, tq_kernels_w4, tq_kernels_w8;
+#endif
+
+/* The build in force; a single sample takes the one-lane build, which gives the same bits. */
+static inline const tq_kernels *tq_kernels_for(size_t n_sample)
+{
+#if defined(__x86_64__)
+    switch (n_sample == 1 ? tq_lanes_build_single() : tq_lanes_build_now()) {
+    case TQ_BUILD_W1:
+        return &tq_kernels_w1;
+    case TQ_BUILD_W2:
+        return &tq_kernels_w2;
+    case TQ_BUILD_W4:
+        return &tq_kernels_w4;
+    case TQ_BUILD_W8:
+        return &tq_kernels_w8;
+    case TQ_BUILD_PORTABLE:
+    case TQ_BUILD_COUNT:
+        break;
+    }
+#else
+    (void)n_sample;
+#endif
+    return &tq_kernels_portable;
+}
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/lanes/real.h - `real`: TQ_LANES samples side by side, with explicit fused multiply-adds. */
+#ifndef TQ_LANES_REAL_H
+#define TQ_LANES_REAL_H
+
+/* A kernel is compiled once per width. Products that are summed are always written as fused
+ * multiply-adds, and contraction is off everywhere, so that every width gives the same bits. A
+ * `real` never crosses an object file: only pointers to double do. */
+#include <math.h>
+#include <stdint.h>
+
+#ifndef TQ_LANES
+#define TQ_LANES 1 /* outside kernels: one sample at a time */
+#endif
+#if TQ_LANES > 1
+#include <immintrin.h>
+#endif
+
+#define TQ_INLINE static inline __attribute__((always_inline, unused))
+
+#if TQ_LANES == 1
+typedef double real;
+typedef int64_t real_bits;
+typedef double real_anywhere;
+typedef int real_mask;
+#else
+typedef double real __attribute__((vector_size(TQ_LANES * 8)));
+typedef int64_t real_bits __attribute__((vector_size(TQ_LANES * 8)));
+typedef double real_anywhere __attribute__((vector_size(TQ_LANES * 8), aligned(8), may_alias));
+typedef int real_mask; /* bit k: lane k */
+#endif
+
+/* x in every lane */
+TQ_INLINE real splat(double x)
+{
+#if TQ_LANES == 1
+    return x;
+#elif TQ_LANES == 2
+    return (real)_mm_set1_pd(x);
+#elif TQ_LANES == 4
+    return (real)_mm256_set1_pd(x);
+#elif TQ_LANES == 8
+    return (real)_mm512_set1_pd(x);
+#else
+#error "TQ_LANES must be 1, 2, 4 or 8"
+#endif
+}
+
+/* a b + c, rounded once */
+TQ_INLINE real tq_fma(real a, real b, real c)
+{
+#if TQ_LANES == 1
+    return __builtin_fma(a, b, c);
+#elif TQ_LANES == 2
+    return (real)_mm_fmadd_pd((__m128d)a, (__m128d)b, (__m128d)c);
+#elif TQ_LANES == 4
+    return (real)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+#else
+    return (real)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+#endif
+}
+
+/* a b - c */
+TQ_INLINE real tq_fms(real a, real b, real c)
+{
+#if TQ_LANES == 1
+    return __builtin_fma(a, b, -c);
+#elif TQ_LANES == 2
+    return (real)_mm_fmsub_pd((__m128d)a, (__m128d)b, (__m128d)c);
+#elif TQ_LANES == 4
+    return (real)_mm256_fmsub_pd((__m256d)a, (__m256d)b, (__m256d)c);
+#else
+    return (real)_mm512_fmsub_pd((__m512d)a, (__m512d)b, (__m512d)c);
+#endif
+}
+
+/* c - a b */
+TQ_INLINE real tq_fnma(real a, real b, real c)
+{
+#if TQ_LANES == 1
+    return __builtin_fma(-a, b, c);
+#elif TQ_LANES == 2
+    return (real)_mm_fnmadd_pd((__m128d)a, (__m128d)b, (__m128d)c);
+#elif TQ_LANES == 4
+    return (real)_mm256_fnmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+#else
+    return (real)_mm512_fnmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+#endif
+}
+
+/* -a b - c */
+TQ_INLINE real tq_fnms(real a, real b, real c)
+{
+#if TQ_LANES == 1
+    return __builtin_fma(-a, b, -c);
+#elif TQ_LANES == 2
+    return (real)_mm_fnmsub_pd((__m128d)a, (__m128d)b, (__m128d)c);
+#elif TQ_LANES == 4
+    return (real)_mm256_fnmsub_pd((__m256d)a, (__m256d)b, (__m256d)c);
+#else
+    return (real)_mm512_fnmsub_pd((__m512d)a, (__m512d)b, (__m512d)c);
+#endif
+}
+
+/* the same with a constant of the model as first factor */
+TQ_INLINE real tq_fmac(double a, real b, real c)
+{
+    return tq_fma(splat(a), b, c);
+}
+TQ_INLINE real tq_fnmac(double a, real b, real c)
+{
+    return tq_fnma(splat(a), b, c);
+}
+
+/* TQ_LANES neighbouring samples; `at` needs no alignment beyond a double's */
+TQ_INLINE real load(const double *at)
+{
+    return *(const real_anywhere *)at;
+}
+TQ_INLINE void store(double *at, real x)
+{
+    *(real_anywhere *)at = x;
+}
+
+TQ_INLINE real_bits bits_of(real x)
+{
+    real_bits b;
+    __builtin_memcpy(&b, &x, sizeof b);
+    return b;
+}
+TQ_INLINE real real_of(real_bits b)
+{
+    real x;
+    __builtin_memcpy(&x, &b, sizeof x);
+    return x;
+}
+
+/* lanes where |x| <= limit is false: larger, infinite or NaN */
+TQ_INLINE real_mask beyond(real x, double limit)
+{
+    const real size = real_of(bits_of(x) & INT64_MAX);
+#if TQ_LANES == 1
+    return !(size <= limit);
+#elif TQ_LANES == 2
+    return _mm_movemask_pd(_mm_cmp_pd((__m128d)size, _mm_set1_pd(limit), _CMP_NLE_UQ));
+#elif TQ_LANES == 4
+    return _mm256_movemask_pd(_mm256_cmp_pd((__m256d)size, _mm256_set1_pd(limit), _CMP_NLE_UQ));
+#else
+    return _mm512_cmp_pd_mask((__m512d)size, _mm512_set1_pd(limit), _CMP_NLE_UQ);
+#endif
+}
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/model/canonical.h - the form of a robot that kernels run on: constants only, no pointers
+ * out. */
+#ifndef TQ_MODEL_CANONICAL_H
+#define TQ_MODEL_CANONICAL_H
+
+#include <stdint.h>
+
+#include "core/spatial/frame.h"
+
+/* Links joined by fixed joints are one body; a planar joint is two prismatic ones and a revolute
+ * one with massless bodies between; every other moving joint is one joint with its body. Bodies
+ * stand in depth-first order, so that a subtree is a run of neighbours. */
+typedef enum tq_canonical_kind {
+    TQ_CANONICAL_REVOLUTE,
+    TQ_CANONICAL_PRISMATIC,
+    TQ_CANONICAL_SPHERICAL,
+    TQ_CANONICAL_FLOATING,
+} tq_canonical_kind;
+
+/* One joint and the body beyond it.
+ *
+ * One freedom: body frame = parent's frame, shifted by p, turned about z by gamma (cg, sg), then
+ * modified DH: Rx(alpha) Tx(a) Rz(theta) Tz(d), the joint's axis being z; revolute: theta = q + q0;
+ * prismatic: theta = q0 and the travel q adds to d. The first child of a body has gamma = 0 and
+ * p = 0 (no `pre`), which is what makes the chain cheap (Khalil & Kleinfinger, A new geometric
+ * notation for open and closed-loop robots, ICRA 1986; Craig, Introduction to Robotics, ch. 3).
+ *
+ * Spherical and floating: body frame = parent's frame, shifted by p and turned by r, moved along by
+ * the coordinates x y z (floating), turned by the quaternion. */
+typedef struct tq_canonical_joint {
+    int32_t parent;       /* body, or -1: the world */
+    int32_t last;         /* last body of the subtree */
+    int32_t depth;        /* joints between the world and this one */
+    int32_t q_row, v_row; /* first row in the user's q and in qd, qdd, tau */
+    int32_t ball;         /* number among the spherical and floating joints, or -1 */
+    tq_canonical_kind kind;
+    _Bool carry;   /* parent is the body before: its state is still at hand */
+    _Bool hang;    /* the body after is a child: what it passes inward is at hand */
+    _Bool save;    /* some child is not the body after: state must be kept */
+    _Bool pre;     /* p, gamma are not all zero */
+    _Bool follows; /* mimics: q = multiplier * row + offset (offset is within q0 or d) */
+    _Bool adds;    /* tau is added to its row, which a later body has already written */
+    double multiplier;
+    double ca, sa, a, d, q0, c0, s0;
+    double cg, sg, p[3];
+    double m, h[3], s[6]; /* regrouped: fewest non-zero moments, the same motion */
+    double tensor[6];     /* inertia about the origin, from s */
+    double subtree_mass;  /* regrouped */
+    double rotor;         /* ratio^2 * inertia, on the joint's own acceleration */
+    double r[9];          /* spherical, floating */
+} tq_canonical_joint;
+
+/* What regrouping and gauge hide: the body as its user wrote it. */
+typedef struct tq_canonical_body {
+    tq_moments moments; /* not regrouped, in the body frame, merged links included */
+    uint32_t joint;     /* of the model */
+} tq_canonical_body;
+
+/* Where a link sits: in the frame of a body, or in the world (body -1). */
+typedef struct tq_canonical_link {
+    int32_t body;
+    tq_frame3 in_body;
+} tq_canonical_link;
+
+typedef struct tq_canonical {
+    int32_t n_body, n_ball, n_link;
+    int32_t nq, nv;
+    _Bool has_mimic;
+    tq_canonical_joint *joints; /* (n_body) */
+    tq_canonical_body *bodies;  /* (n_body) */
+    tq_canonical_link *links;   /* (n_link) */
+} tq_canonical;
+
+/* A moving joint before the choice of frames: what the steps of the making hand on. Body frames are
+ * here the user's child link frames. */
+typedef struct tq_limb {
+    tq_frame3 at;    /* of the joint frame in the parent body's user frame */
+    double axis[3];  /* one freedom: in the joint frame */
+    double z[9];     /* one freedom: rotation with the axis as third column */
+    double shift;    /* of the body frame along z, by its first child's common normal */
+    double turn;     /* of the body frame about z, likewise */
+    double own_turn; /* gamma and z-shift that this joint asks of its parent's frame */
+    double own_shift;
+    double across;     /* distance that modified DH cannot express: nearly parallel axes */
+    tq_frame3 in_user; /* canonical body frame in the body's user frame */
+} tq_limb;
+
+/* The steps of the making, in this order (each its own file). `limbs` has n_body rows. */
+struct tq_model;
+int32_t tq_canonical_count(const struct tq_model *model);
+void tq_canonical_merge(const struct tq_model *model, tq_canonical *c, tq_limb *limbs);
+void tq_canonical_gauge(tq_canonical *c, tq_limb *limbs);
+void tq_canonical_inertia(const struct tq_model *model, tq_canonical *c, const tq_limb *limbs);
+
+#endif

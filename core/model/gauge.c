@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/model/gauge.c - canonical form, step 2: axes on z and modified-DH frames. */
+#include <math.h>
+#include <stddef.h>
+
+#include "core/model/canonical.h"
+
+/* Axes at less than this angle count as parallel: rounding noise of the input. */
+#define SIN_ZERO 1e-15
+/* With a small angle between the axes the feet of their common normal lie far away, and the far
+ * lever arms would cost digits: beyond this multiple of the joint's offset the frame stays near,
+ * and the missing distance becomes a shift of its own. */
+#define FAR 8.0
+
+/* A rotation whose third column is `axis`; the first is the coordinate axis least along it. */
+static void third_column(const double *axis, double *ret)
+{
+    double x[3] = {0.0, 0.0, 0.0}, y[3];
+    x[fabs(axis[0]) < 0.9 ? 0 : 1] = 1.0;
+    const double along = x[0] * axis[0] + x[1] * axis[1] + x[2] * axis[2];
+    double norm = 0.0;
+    for (int k = 0; k < 3; k++) {
+        x[k] -= along * axis[k];
+        norm += x[k] * x[k];
+    }
+    norm = sqrt(norm);
+    for (int k = 0; k < 3; k++) {
+        x[k] /= norm;
+    }
+    tq_vec_cross(axis, x, y);
+    for (int k = 0; k < 3; k++) {
+        ret[3 * k] = x[k];
+        ret[3 * k + 1] = y[k];
+        ret[3 * k + 2] = axis[k];
+    }
+}
+
+/* Modified-DH constants of one joint from its frame `at` (z its axis) in the parent's frame. What
+ * they ask of the parent's frame (own_turn, own_shift) is granted to its first child only. */
+static void fit_joint(tq_canonical_joint *k, tq_limb *limb, const tq_frame3 *at)
+{
+    const double *r = at->r;
+    double sa = hypot(r[2], r[5]), ca = r[8], rz[9], p[3];
+    sa = sa < SIN_ZERO ? 0.0 : sa;
+    ca = sa == 0.0 ? copysign(1.0, ca) : ca;
+    const double reach = hypot(at->p[0], at->p[1]);
+    double gamma = 0.0;
+    if (sa > 0.0) {
+        gamma = atan2(r[2], -r[5]);
+    } else if (reach > 0.0) {
+        gamma = atan2(at->p[1], at->p[0]);
+    }
+    tq_mat_z(cos(gamma), sin(gamma), rz);
+    tq_mat_tvec(rz, at->p, p);
+    limb->own_turn = gamma;
+    k->a = p[0];
+    if (sa > 0.0 && fabs(p[1]) <= FAR * sa * (reach + fabs(p[2]))) {
+        k->d += -p[1] / sa;
+        limb->own_shift = p[2] + ca * (p[1] / sa);
+        limb->across = 0.0;
+    } else {
+        const double d = p[2] * ca;
+        k->d += d;
+        limb->own_shift = p[2] - ca * d;
+        limb->across = sa > 0.0 ? p[1] + sa * d : 0.0;
+    }
+    k->ca = ca;
+    k->sa = sa;
+    double rx[9], t[9];
+    tq_mat_x(ca, sa, rx);
+    tq_mat_product(rz, rx, t);
+    tq_mat_tproduct(t, r, t);
+    k->q0 += atan2(t[3], t[0]);
+}
+
+static void fit_ball(tq_canonical_joint *k, const tq_frame3 *at)
+{
+    for (int e = 0; e < 9; e++) {
+        k->r[e] = at->r[e];
+    }
+    for (int e = 0; e < 3; e++) {
+        k->p[e] = at->p[e];
+    }
+    k->ca = k->cg = 1.0;
+}
+
+/* The parent's frame has been turned and shifted along its z for its first child: take that off. */
+static void settle_joint(tq_canonical_joint *k, const tq_limb *limb, const tq_limb *parent,
+                         _Bool first)
+{
+    k->q0 += limb->turn;
+    k->d += limb->shift;
+    k->c0 = cos(k->q0);
+    k->s0 = sin(k->q0);
+    const double turn = first ? 0.0 : limb->own_turn - (parent != NULL ? parent->turn : 0.0);
+    const double shift = first ? 0.0 : limb->own_shift - (parent != NULL ? parent->shift : 0.0);
+    double rz[9];
+    k->cg = cos(turn);
+    k->sg = sin(turn);
+    tq_mat_z(k->cg, k->sg, rz);
+    const double p[3] = {0.0, limb->across, shift};
+    tq_mat_vec(rz, p, k->p);
+    k->pre = turn != 0.0 || shift != 0.0 || limb->across != 0.0;
+}
+
+static void settle_ball(tq_canonical_joint *k, const tq_limb *parent)
+{
+    if (parent == NULL || k->parent < 0) {
+        return;
+    }
+    double rz[9];
+    tq_mat_z(cos(parent->turn), sin(parent->turn), rz);
+    k->p[2] -= parent->shift;
+    tq_mat_tvec(rz, k->p, k->p);
+    tq_mat_tproduct(rz, k->r, k->r);
+}
+
+void tq_canonical_gauge(tq_canonical *c, tq_limb *limbs)
+{
+    for (int32_t i = 0; i < c->n_body; i++) {
+        tq_canonical_joint *k = &c->joints[i];
+        tq_limb *limb = &limbs[i];
+        tq_frame3 at = limb->at;
+        if (k->parent >= 0) {
+            const double *z = limbs[k->parent].z;
+            tq_mat_tproduct(z, at.r, at.r);
+            tq_mat_tvec(z, at.p, at.p);
+        }
+        if (k->ball >= 0) {
+            tq_mat_identity(limb->z);
+            fit_ball(k, &at);
+        } else {
+            third_column(limb->axis, limb->z);
+            tq_mat_product(at.r, limb->z, at.r);
+            fit_joint(k, limb, &at);
+        }
+    }
+    /* a body with one freedom takes the frame that its first one-freedom child asks for */
+    for (int32_t i = c->n_body - 1; i >= 0; i--) {
+        const int32_t parent = c->joints[i].parent;
+        if (parent >= 0 && c->joints[parent].ball < 0 && c->joints[i].ball < 0) {
+            limbs[parent].turn = limbs[i].own_turn;
+            limbs[parent].shift = limbs[i].own_shift;
+        }
+    }
+    for (int32_t i = 0; i < c->n_body; i++) {
+        tq_canonical_joint *k = &c->joints[i];
+        const tq_limb *parent = k->parent >= 0 ? &limbs[k->parent] : NULL;
+        if (k->ball >= 0) {
+            settle_ball(k, parent);
+        } else {
+            const _Bool first = parent != NULL && c->joints[k->parent].ball < 0 &&
+                                parent->turn == limbs[i].own_turn &&
+                                parent->shift == limbs[i].own_shift;
+            settle_joint(k, &limbs[i], parent, first);
+        }
+        double rz[9];
+        tq_mat_z(cos(limbs[i].turn), sin(limbs[i].turn), rz);
+        tq_mat_product(limbs[i].z, rz, limbs[i].in_user.r);
+        for (int e = 0; e < 3; e++) {
+            limbs[i].in_user.p[e] = limbs[i].z[3 * e + 2] * limbs[i].shift;
+        }
+    }
+}

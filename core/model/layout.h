@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/model/layout.h - the inside of a mechanism, for core alone. */
+#ifndef TQ_MODEL_LAYOUT_H
+#define TQ_MODEL_LAYOUT_H
+
+#include "core/model/canonical.h"
+#include "core/model/mechanism.h"
+
+struct tq_mechanism {
+    tq_model model; /* as the user gave it */
+    tq_canonical canonical;
+    _Bool has_friction, has_spring, has_rotor;
+};
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/model/mechanism.c - one piece of memory with a model and its canonical form. */
+#include "core/model/mechanism.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "core/base/scratch.h"
+#include "core/model/layout.h"
+
+/* One array of at least one element, so that an empty robot needs no special case. */
+static size_t cost(size_t n, size_t each)
+{
+    return tq_scratch_cost(n > 0 ? n : 1, each);
+}
+
+static void *take(tq_scratch *memory, size_t n, size_t each)
+{
+    void *at = tq_scratch_take(memory, n > 0 ? n : 1, each);
+    assert(at != NULL); /* tq_mechanism_size counts the same arrays */
+    return at;
+}
+
+size_t tq_mechanism_size(const tq_model *model)
+{
+    const size_t n_body = (size_t)tq_canonical_count(model);
+    return cost(1, sizeof(tq_mechanism)) + cost(model->n_link, sizeof(tq_link)) +
+           cost(model->n_joint, sizeof(tq_joint)) + cost(model->n_joint, sizeof(uint32_t)) +
+           cost(n_body, sizeof(tq_canonical_joint)) + cost(n_body, sizeof(tq_canonical_body)) +
+           cost(model->n_link, sizeof(tq_canonical_link)) + cost(n_body, sizeof(tq_limb));
+}
+
+static void copy_model(const tq_model *model, tq_scratch *memory, tq_model *ret)
+{
+    *ret = *model;
+    ret->links = take(memory, model->n_link, sizeof(tq_link));
+    ret->joints = take(memory, model->n_joint, sizeof(tq_joint));
+    ret->order = take(memory, model->n_joint, sizeof(uint32_t));
+    memcpy(ret->links, model->links, model->n_link * sizeof(tq_link));
+    if (model->n_joint > 0) {
+        memcpy(ret->joints, model->joints, model->n_joint * sizeof(tq_joint));
+        memcpy(ret->order, model->order, model->n_joint * sizeof(uint32_t));
+    }
+}
+
+static void note_terms(tq_mechanism *mechanism)
+{
+    for (uint32_t j = 0; j < mechanism->model.n_joint; j++) {
+        const tq_joint *joint = &mechanism->model.joints[j];
+        if (tq_joint_kind_nv(joint->kind) != 1) {
+            continue;
+        }
+        const tq_friction *f = &joint->friction;
+        mechanism->has_friction = mechanism->has_friction || f->viscous != 0.0 ||
+                                  f->coulomb != 0.0 || f->breakaway != 0.0 || f->offset != 0.0;
+        mechanism->has_spring = mechanism->has_spring || joint->spring.stiffness != 0.0;
+        mechanism->has_rotor =
+            mechanism->has_rotor || joint->rotor.inertia * joint->rotor.ratio != 0.0;
+    }
+}
+
+tq_status tq_mechanism_build(const tq_model *model, void *memory, size_t size,
+                             const tq_mechanism **ret_mechanism, tq_error *reterr)
+{
+    assert(model != NULL && memory != NULL && ret_mechanism != NULL);
+    const size_t needed = tq_mechanism_size(model);
+    if (size < needed) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "memory", 0, (double)needed);
+    }
+    const size_t n_body = (size_t)tq_canonical_count(model);
+    tq_scratch region;
+    tq_scratch_init(&region, memory, needed);
+    tq_mechanism *mechanism = take(&region, 1, sizeof *mechanism);
+    *mechanism = (tq_mechanism){0};
+    copy_model(model, &region, &mechanism->model);
+    tq_canonical *c = &mechanism->canonical;
+    *c = (tq_canonical){
+        .n_link = (int32_t)model->n_link,
+        .nq = (int32_t)model->nq,
+        .nv = (int32_t)model->nv,
+        .joints = take(&region, n_body, sizeof(tq_canonical_joint)),
+        .bodies = take(&region, n_body, sizeof(tq_canonical_body)),
+        .links = take(&region, model->n_link, sizeof(tq_canonical_link)),
+    };
+    tq_limb *limbs = take(&region, n_body, sizeof(tq_limb));
+    tq_canonical_merge(&mechanism->model, c, limbs);
+    tq_canonical_gauge(c, limbs);
+    tq_canonical_inertia(&mechanism->model, c, limbs);
+    note_terms(mechanism);
+    *ret_mechanism = mechanism;
+    return TQ_OK;
+}
+
+const tq_model *tq_mechanism_model(const tq_mechanism *mechanism)
+{
+    assert(mechanism != NULL);
+    return &mechanism->model;
+}

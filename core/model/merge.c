@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/model/merge.c - canonical form, step 1: bodies out of links, elementary joints out of
+ * joints. */
+#include <assert.h>
+
+#include "core/model/canonical.h"
+#include "core/model/model.h"
+
+static tq_frame3 frame_of(const tq_pose *pose)
+{
+    tq_frame3 f;
+    for (int k = 0; k < 9; k++) {
+        f.r[k] = pose->r[k];
+    }
+    for (int k = 0; k < 3; k++) {
+        f.p[k] = pose->p[k];
+    }
+    return f;
+}
+
+static tq_frame3 frame_identity(void)
+{
+    tq_frame3 f = {.p = {0.0, 0.0, 0.0}};
+    tq_mat_identity(f.r);
+    return f;
+}
+
+int32_t tq_canonical_count(const tq_model *model)
+{
+    int32_t n = 0;
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        switch (model->joints[j].kind) {
+        case TQ_JOINT_FIXED:
+            break;
+        case TQ_JOINT_PLANAR:
+            n += 3;
+            break;
+        case TQ_JOINT_REVOLUTE:
+        case TQ_JOINT_CONTINUOUS:
+        case TQ_JOINT_PRISMATIC:
+        case TQ_JOINT_SPHERICAL:
+        case TQ_JOINT_FLOATING:
+            n += 1;
+            break;
+        }
+    }
+    return n;
+}
+
+/* Appends one body; its row numbers, kind and axis are the caller's to set. */
+static tq_canonical_joint *append(tq_canonical *c, tq_limb *limbs, int32_t parent, tq_frame3 at)
+{
+    const int32_t i = c->n_body++;
+    c->joints[i] = (tq_canonical_joint){
+        .parent = parent,
+        .ball = -1,
+        .multiplier = 1.0,
+        .depth = parent < 0 ? 0 : c->joints[parent].depth + 1,
+    };
+    limbs[i] = (tq_limb){.at = at};
+    return &c->joints[i];
+}
+
+static void append_planar(tq_canonical *c, tq_limb *limbs, int32_t parent, tq_frame3 at,
+                          const tq_joint *joint)
+{
+    double z[9];
+    tq_mat_z_onto(joint->axis, z);
+    for (int k = 0; k < 3; k++) {
+        tq_canonical_joint *part = append(c, limbs, parent, k == 0 ? at : frame_identity());
+        part->kind = k < 2 ? TQ_CANONICAL_PRISMATIC : TQ_CANONICAL_REVOLUTE;
+        part->q_row = (int32_t)joint->q_index + k;
+        part->v_row = (int32_t)joint->v_index + k;
+        parent = c->n_body - 1;
+        for (int row = 0; row < 3; row++) {
+            limbs[parent].axis[row] = z[3 * row + k];
+        }
+    }
+}
+
+static void append_single(tq_canonical *c, tq_limb *limbs, int32_t parent, tq_frame3 at,
+                          const tq_joint *joint)
+{
+    tq_canonical_joint *part = append(c, limbs, parent, at);
+    const _Bool slides = joint->kind == TQ_JOINT_PRISMATIC;
+    part->kind = slides ? TQ_CANONICAL_PRISMATIC : TQ_CANONICAL_REVOLUTE;
+    part->q_row = (int32_t)joint->q_index;
+    part->v_row = (int32_t)joint->v_index;
+    part->rotor = joint->rotor.ratio * joint->rotor.ratio * joint->rotor.inertia;
+    if (joint->mimic != TQ_NONE) {
+        part->follows = 1;
+        part->multiplier = joint->mimic_multiplier;
+        *(slides ? &part->d : &part->q0) = joint->mimic_offset;
+        c->has_mimic = 1;
+    }
+    for (int k = 0; k < 3; k++) {
+        limbs[c->n_body - 1].axis[k] = joint->axis[k];
+    }
+}
+
+static void append_ball(tq_canonical *c, tq_limb *limbs, int32_t parent, tq_frame3 at,
+                        const tq_joint *joint)
+{
+    tq_canonical_joint *part = append(c, limbs, parent, at);
+    part->kind = joint->kind == TQ_JOINT_SPHERICAL ? TQ_CANONICAL_SPHERICAL : TQ_CANONICAL_FLOATING;
+    part->q_row = (int32_t)joint->q_index;
+    part->v_row = (int32_t)joint->v_index;
+    part->ball = c->n_ball++;
+}
+
+/* Who carries on from whom, where subtrees end, and who shares a row with a later body. */
+static void link_bodies(tq_canonical *c)
+{
+    for (int32_t i = c->n_body - 1; i >= 0; i--) {
+        tq_canonical_joint *k = &c->joints[i];
+        k->last = k->last > i ? k->last : i;
+        k->carry = k->parent >= 0 && k->parent == i - 1;
+        k->hang = i + 1 < c->n_body && c->joints[i + 1].parent == i;
+        if (k->parent >= 0) {
+            tq_canonical_joint *parent = &c->joints[k->parent];
+            parent->last = parent->last > k->last ? parent->last : k->last;
+            parent->save = parent->save || !k->carry;
+        }
+    }
+    for (int32_t i = 0; c->has_mimic && i < c->n_body; i++) {
+        for (int32_t later = i + 1; later < c->n_body && !c->joints[i].adds; later++) {
+            c->joints[i].adds = c->joints[later].v_row == c->joints[i].v_row;
+        }
+    }
+}
+
+void tq_canonical_merge(const tq_model *model, tq_canonical *c, tq_limb *limbs)
+{
+    c->links[model->root] = (tq_canonical_link){.body = -1, .in_body = frame_identity()};
+    for (uint32_t k = 0; k < model->n_joint; k++) {
+        const tq_joint *joint = &model->joints[model->order[k]];
+        const tq_canonical_link *parent = &c->links[joint->parent];
+        const tq_frame3 origin = frame_of(&joint->origin);
+        const tq_frame3 at = tq_frame3_chain(&parent->in_body, &origin);
+        switch (joint->kind) {
+        case TQ_JOINT_FIXED:
+            c->links[joint->child] = (tq_canonical_link){.body = parent->body, .in_body = at};
+            continue;
+        case TQ_JOINT_PLANAR:
+            append_planar(c, limbs, parent->body, at, joint);
+            break;
+        case TQ_JOINT_SPHERICAL:
+        case TQ_JOINT_FLOATING:
+            append_ball(c, limbs, parent->body, at, joint);
+            break;
+        case TQ_JOINT_REVOLUTE:
+        case TQ_JOINT_CONTINUOUS:
+        case TQ_JOINT_PRISMATIC:
+            append_single(c, limbs, parent->body, at, joint);
+            break;
+        }
+        c->bodies[c->n_body - 1].joint = model->order[k];
+        c->links[joint->child] =
+            (tq_canonical_link){.body = c->n_body - 1, .in_body = frame_identity()};
+    }
+    assert(c->n_body == tq_canonical_count(model));
+    link_bodies(c);
+}

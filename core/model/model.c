@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/model/model.c - check a robot description and derive root, order and slices. */
+#include "core/model/model.h"
+
+#include <assert.h>
+#include <math.h>
+
+/* A rotation may be this far from orthonormal; files carry rounded angles, never rounded matrices.
+ */
+#define ROTATION_TOLERANCE 1e-9
+
+uint32_t tq_joint_kind_nq(tq_joint_kind kind)
+{
+    switch (kind) {
+    case TQ_JOINT_FIXED:
+        return 0;
+    case TQ_JOINT_REVOLUTE:
+    case TQ_JOINT_CONTINUOUS:
+    case TQ_JOINT_PRISMATIC:
+        return 1;
+    case TQ_JOINT_PLANAR:
+        return 3;
+    case TQ_JOINT_SPHERICAL:
+        return 4;
+    case TQ_JOINT_FLOATING:
+        return 7;
+    }
+    return 0;
+}
+
+uint32_t tq_joint_kind_nv(tq_joint_kind kind)
+{
+    const uint32_t nq = tq_joint_kind_nq(kind);
+    return kind == TQ_JOINT_SPHERICAL || kind == TQ_JOINT_FLOATING ? nq - 1 : nq;
+}
+
+static tq_status check_finite(const double *x, size_t n, const char *what, size_t index,
+                              tq_error *reterr)
+{
+    for (size_t k = 0; k < n; k++) {
+        if (!isfinite(x[k])) {
+            return tq_fail(reterr, TQ_ERR_NOT_FINITE, what, index, x[k]);
+        }
+    }
+    return TQ_OK;
+}
+
+static tq_status check_joint_numbers(const tq_joint *joint, size_t j, tq_error *reterr)
+{
+    const tq_friction *fr = &joint->friction;
+    const double terms[] = {
+        fr->viscous,          fr->coulomb,       fr->breakaway,           fr->stribeck_velocity,
+        fr->smoothing,        fr->offset,        joint->spring.stiffness, joint->spring.rest,
+        joint->rotor.inertia, joint->rotor.ratio};
+    tq_status status = check_finite(joint->origin.r, 9, "joint.origin", j, reterr);
+    if (status == TQ_OK) {
+        status = check_finite(joint->origin.p, 3, "joint.origin", j, reterr);
+    }
+    if (status == TQ_OK) {
+        status = check_finite(joint->axis, 3, "joint.axis", j, reterr);
+    }
+    if (status == TQ_OK) {
+        status = check_finite(terms, sizeof terms / sizeof *terms, "joint.terms", j, reterr);
+    }
+    if (status == TQ_OK && joint->mimic != TQ_NONE) {
+        const double mimic[] = {joint->mimic_multiplier, joint->mimic_offset};
+        status = check_finite(mimic, 2, "joint.mimic", j, reterr);
+    }
+    return status;
+}
+
+static tq_status check_rotation(const double *r, size_t j, tq_error *reterr)
+{
+    for (int a = 0; a < 3; a++) {
+        for (int b = 0; b < 3; b++) {
+            const double dot =
+                r[3 * a] * r[3 * b] + r[3 * a + 1] * r[3 * b + 1] + r[3 * a + 2] * r[3 * b + 2];
+            const double off = dot - (a == b ? 1.0 : 0.0);
+            if (!(fabs(off) <= ROTATION_TOLERANCE)) {
+                return tq_fail(reterr, TQ_ERR_RANGE, "joint.origin", j, off);
+            }
+        }
+    }
+    const double det = r[0] * (r[4] * r[8] - r[5] * r[7]) - r[1] * (r[3] * r[8] - r[5] * r[6]) +
+                       r[2] * (r[3] * r[7] - r[4] * r[6]);
+    return det > 0.0 ? TQ_OK : tq_fail(reterr, TQ_ERR_RANGE, "joint.origin", j, det);
+}
+
+/* Unit axis; the scaling is safe from overflow and underflow. */
+static tq_status scale_axis(tq_joint *joint, size_t j, tq_error *reterr)
+{
+    if (tq_joint_kind_nv(joint->kind) != 1 && joint->kind != TQ_JOINT_PLANAR) {
+        return TQ_OK;
+    }
+    double *axis = joint->axis;
+    /* an axis of unit length within rounding keeps its digits: finishing twice changes nothing */
+    if (fabs(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2] - 1.0) <= 4e-16) {
+        return TQ_OK;
+    }
+    const double largest = fmax(fabs(axis[0]), fmax(fabs(axis[1]), fabs(axis[2])));
+    if (!(largest > 0.0)) {
+        return tq_fail(reterr, TQ_ERR_RANGE, "joint.axis", j, 0.0);
+    }
+    double norm = 0.0;
+    for (int k = 0; k < 3; k++) {
+        axis[k] /= largest;
+        norm += axis[k] * axis[k];
+    }
+    norm = sqrt(norm);
+    for (int k = 0; k < 3; k++) {
+        axis[k] /= norm;
+    }
+    return TQ_OK;
+}
+
+static tq_status check_joints(tq_model *model, tq_error *reterr)
+{
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        tq_joint *joint = &model->joints[j];
+        if (joint->parent >= model->n_link) {
+            return tq_fail(reterr, TQ_ERR_TREE, "joint.parent", j, joint->parent);
+        }
+        if (joint->child >= model->n_link) {
+            return tq_fail(reterr, TQ_ERR_TREE, "joint.child", j, joint->child);
+        }
+        tq_status status = check_joint_numbers(joint, j, reterr);
+        if (status == TQ_OK) {
+            status = check_rotation(joint->origin.r, j, reterr);
+        }
+        if (status == TQ_OK) {
+            status = scale_axis(joint, j, reterr);
+        }
+        if (status != TQ_OK) {
+            return status;
+        }
+    }
+    return TQ_OK;
+}
+
+static tq_status check_links(const tq_model *model, tq_error *reterr)
+{
+    for (uint32_t l = 0; l < model->n_link; l++) {
+        const tq_inertia *inertia = &model->links[l].inertia;
+        tq_status status = check_finite(&inertia->mass, 1, "link.mass", l, reterr);
+        if (status == TQ_OK) {
+            status = check_finite(inertia->com, 3, "link.com", l, reterr);
+        }
+        if (status == TQ_OK) {
+            status = check_finite(inertia->about_com, 6, "link.inertia", l, reterr);
+        }
+        if (status != TQ_OK) {
+            return status;
+        }
+        if (inertia->mass < 0.0) {
+            return tq_fail(reterr, TQ_ERR_INERTIA, "link.mass", l, inertia->mass);
+        }
+    }
+    return TQ_OK;
+}
+
+/* Each link is carried by at most one joint, and exactly one by none. */
+static tq_status find_root(tq_model *model, tq_error *reterr)
+{
+    for (uint32_t l = 0; l < model->n_link; l++) {
+        model->links[l].joint = TQ_NONE;
+    }
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        tq_link *child = &model->links[model->joints[j].child];
+        if (child->joint != TQ_NONE) {
+            return tq_fail(reterr, TQ_ERR_TREE, "link.joint", model->joints[j].child, j);
+        }
+        child->joint = j;
+    }
+    model->root = TQ_NONE;
+    for (uint32_t l = 0; l < model->n_link; l++) {
+        if (model->links[l].joint == TQ_NONE) {
+            if (model->root != TQ_NONE) {
+                return tq_fail(reterr, TQ_ERR_TREE, "link.root", l, 0.0);
+            }
+            model->root = l;
+        }
+    }
+    /* n_link joints for n_link links would need a loop, so with n_link - 1 a root exists unless one
+     * link has two parents, which is refused above */
+    return TQ_OK;
+}
+
+/* Depth first, children in the user's order, without recursion: from `link`, the next joint after
+ * `after` that leaves it. Quadratic only in the worst case of one link with thousands of children.
+ */
+static uint32_t next_child(const tq_model *model, uint32_t link, uint32_t after)
+{
+    for (uint32_t j = after; j < model->n_joint; j++) {
+        if (model->joints[j].parent == link) {
+            return j;
+        }
+    }
+    return TQ_NONE;
+}
+
+static tq_status find_order(tq_model *model, tq_error *reterr)
+{
+    uint32_t n = 0, link = model->root, from = 0;
+    for (;;) {
+        const uint32_t j = next_child(model, link, from);
+        if (j != TQ_NONE) {
+            model->order[n++] = j;
+            link = model->joints[j].child;
+            from = 0;
+        } else if (link == model->root) {
+            break;
+        } else {
+            from = model->links[link].joint + 1;
+            link = model->joints[model->links[link].joint].parent;
+        }
+    }
+    if (n == model->n_joint) {
+        return TQ_OK;
+    }
+    for (uint32_t l = 0; l < model->n_link; l++) {
+        uint32_t up = l, steps = 0;
+        while (up != model->root && steps++ <= model->n_joint) {
+            up = model->joints[model->links[up].joint].parent;
+        }
+        if (up != model->root) {
+            return tq_fail(reterr, TQ_ERR_TREE, "link.loop", l, 0.0);
+        }
+    }
+    return tq_fail(reterr, TQ_ERR_TREE, "link.loop", model->root, 0.0);
+}
+
+static tq_status check_mimics(const tq_model *model, tq_error *reterr)
+{
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        const uint32_t master = joint->mimic;
+        if (master == TQ_NONE) {
+            continue;
+        }
+        if (master >= model->n_joint || master == j || model->joints[master].mimic != TQ_NONE ||
+            tq_joint_kind_nv(joint->kind) != 1 ||
+            tq_joint_kind_nv(model->joints[master].kind) != 1) {
+            return tq_fail(reterr, TQ_ERR_TREE, "joint.mimic", j, master);
+        }
+    }
+    return TQ_OK;
+}
+
+static void assign_rows(tq_model *model)
+{
+    model->nq = model->nv = 0;
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        tq_joint *joint = &model->joints[j];
+        const _Bool owns = joint->mimic == TQ_NONE;
+        joint->nq = owns ? tq_joint_kind_nq(joint->kind) : 0;
+        joint->nv = owns ? tq_joint_kind_nv(joint->kind) : 0;
+        joint->q_index = model->nq;
+        joint->v_index = model->nv;
+        model->nq += joint->nq;
+        model->nv += joint->nv;
+    }
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        tq_joint *joint = &model->joints[j];
+        if (joint->mimic != TQ_NONE) {
+            joint->q_index = model->joints[joint->mimic].q_index;
+            joint->v_index = model->joints[joint->mimic].v_index;
+        }
+    }
+}
+
+tq_status tq_model_finish(tq_model *model, tq_error *reterr)
+{
+    assert(model != NULL);
+    if (model->n_link == 0 || model->n_link > TQ_LINK_MAX) {
+        return tq_fail(reterr, TQ_ERR_SHAPE, "n_link", 0, model->n_link);
+    }
+    if (model->n_joint != model->n_link - 1) {
+        return tq_fail(reterr, TQ_ERR_SHAPE, "n_joint", 0, model->n_joint);
+    }
+    assert(model->links != NULL);
+    assert(model->n_joint == 0 || (model->joints != NULL && model->order != NULL));
+    tq_status status = check_finite(model->gravity, 3, "gravity", 0, reterr);
+    if (status == TQ_OK) {
+        status = check_joints(model, reterr);
+    }
+    if (status == TQ_OK) {
+        status = check_links(model, reterr);
+    }
+    if (status == TQ_OK) {
+        status = find_root(model, reterr);
+    }
+    if (status == TQ_OK) {
+        status = find_order(model, reterr);
+    }
+    if (status == TQ_OK) {
+        status = check_mimics(model, reterr);
+    }
+    if (status == TQ_OK) {
+        assign_rows(model);
+    }
+    return status;
+}

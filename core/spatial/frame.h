@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/spatial/frame.h - constant rotations, frames and mass moments, one at a time, on doubles. */
+#ifndef TQ_SPATIAL_FRAME_H
+#define TQ_SPATIAL_FRAME_H
+
+#include <math.h>
+
+/* Used when a model is made ready, never inside a kernel. Matrices are 3x3, row by row. Results may
+ * be the same array as an argument. */
+
+/* A frame seen from another: x_outer = r x_inner + p. */
+typedef struct tq_frame3 {
+    double r[9];
+    double p[3];
+} tq_frame3;
+
+/* Mass, first moment (kg m) and second moment integral x x^T dm (xx xy xz yy yz zz, kg m^2) about a
+ * frame's origin: moving a frame and adding bodies are both linear in them. */
+typedef struct tq_moments {
+    double m, h[3], s[6];
+} tq_moments;
+
+static inline void tq_mat_identity(double *ret)
+{
+    for (int k = 0; k < 9; k++) {
+        ret[k] = k % 4 == 0 ? 1.0 : 0.0;
+    }
+}
+
+static inline void tq_mat_product(const double *a, const double *b, double *ret)
+{
+    double t[9];
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            t[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
+        }
+    }
+    for (int k = 0; k < 9; k++) {
+        ret[k] = t[k];
+    }
+}
+
+/* transpose(a) b */
+static inline void tq_mat_tproduct(const double *a, const double *b, double *ret)
+{
+    const double t[9] = {a[0], a[3], a[6], a[1], a[4], a[7], a[2], a[5], a[8]};
+    tq_mat_product(t, b, ret);
+}
+
+static inline void tq_mat_vec(const double *a, const double *v, double *ret)
+{
+    const double x = v[0], y = v[1], z = v[2];
+    for (int i = 0; i < 3; i++) {
+        ret[i] = a[3 * i] * x + a[3 * i + 1] * y + a[3 * i + 2] * z;
+    }
+}
+
+/* transpose(a) v */
+static inline void tq_mat_tvec(const double *a, const double *v, double *ret)
+{
+    const double x = v[0], y = v[1], z = v[2];
+    for (int i = 0; i < 3; i++) {
+        ret[i] = a[i] * x + a[3 + i] * y + a[6 + i] * z;
+    }
+}
+
+static inline void tq_mat_z(double c, double s, double *ret)
+{
+    const double r[9] = {c, -s, 0, s, c, 0, 0, 0, 1};
+    for (int k = 0; k < 9; k++) {
+        ret[k] = r[k];
+    }
+}
+
+static inline void tq_mat_x(double c, double s, double *ret)
+{
+    const double r[9] = {1, 0, 0, 0, c, -s, 0, s, c};
+    for (int k = 0; k < 9; k++) {
+        ret[k] = r[k];
+    }
+}
+
+static inline void tq_vec_cross(const double *a, const double *b, double *ret)
+{
+    const double x = a[1] * b[2] - a[2] * b[1];
+    const double y = a[2] * b[0] - a[0] * b[2];
+    ret[2] = a[0] * b[1] - a[1] * b[0];
+    ret[0] = x;
+    ret[1] = y;
+}
+
+/* outer <- inner <- deeper */
+static inline tq_frame3 tq_frame3_chain(const tq_frame3 *inner, const tq_frame3 *deeper)
+{
+    tq_frame3 t;
+    tq_mat_product(inner->r, deeper->r, t.r);
+    tq_mat_vec(inner->r, deeper->p, t.p);
+    for (int k = 0; k < 3; k++) {
+        t.p[k] += inner->p[k];
+    }
+    return t;
+}
+
+/* the outer frame seen from the inner one */
+static inline tq_frame3 tq_frame3_inverse(const tq_frame3 *f)
+{
+    tq_frame3 t;
+    double identity[9];
+    tq_mat_identity(identity);
+    tq_mat_tproduct(f->r, identity, t.r);
+    tq_mat_tvec(f->r, f->p, t.p);
+    for (int k = 0; k < 3; k++) {
+        t.p[k] = -t.p[k];
+    }
+    return t;
+}
+
+/* The rotation that takes z onto the unit vector `axis` by the shortest way; a half turn about x
+ * when axis is -z. Its first two columns are the x and y of a planar joint. */
+static inline void tq_mat_z_onto(const double *axis, double *ret)
+{
+    const double x = axis[0], y = axis[1], z = axis[2];
+    if (z < -1.0 + 1e-12) {
+        tq_mat_x(-1.0, 0.0, ret);
+        return;
+    }
+    const double k = 1.0 / (1.0 + z);
+    const double r[9] = {1.0 - k * x * x, -k * x * y, x, -k * x * y, 1.0 - k * y * y, y, -x, -y, z};
+    for (int i = 0; i < 9; i++) {
+        ret[i] = r[i];
+    }
+}
+
+/* Add to *sum the moments `body`, whose frame is at `f` in the frame of *sum:
+ * S' = R S R^T + R h p^T + p (R h)^T + m p p^T. */
+static inline void tq_moments_add(tq_moments *sum, const tq_moments *body, const tq_frame3 *f)
+{
+    const double *s = body->s, *p = f->p;
+    double full[9] = {s[0], s[1], s[2], s[1], s[3], s[4], s[2], s[4], s[5]};
+    double h[3], rows[9];
+    tq_mat_vec(f->r, body->h, h);
+    tq_mat_product(f->r, full, full);
+    for (int i = 0; i < 3; i++) {
+        tq_mat_vec(f->r, full + 3 * i, rows + 3 * i);
+    }
+    int entry = 0;
+    for (int i = 0; i < 3; i++) {
+        for (int j = i; j < 3; j++) {
+            sum->s[entry++] +=
+                rows[3 * i + j] + (h[i] * p[j] + p[i] * h[j]) + body->m * p[i] * p[j];
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        sum->h[i] += h[i] + body->m * p[i];
+    }
+    sum->m += body->m;
+}
+
+/* From mass, centre and inertia tensor about the centre (xx xy xz yy yz zz). */
+static inline tq_moments tq_moments_of(double mass, const double *com, const double *about_com)
+{
+    const double *c = com, *i = about_com;
+    const double half_trace = 0.5 * (i[0] + i[3] + i[5]);
+    return (tq_moments){
+        .m = mass,
+        .h = {mass * c[0], mass * c[1], mass * c[2]},
+        .s = {half_trace - i[0] + mass * c[0] * c[0], -i[1] + mass * c[0] * c[1],
+              -i[2] + mass * c[0] * c[2], half_trace - i[3] + mass * c[1] * c[1],
+              -i[4] + mass * c[1] * c[2], half_trace - i[5] + mass * c[2] * c[2]},
+    };
+}
+
+/* Inertia tensor about the origin (xx xy xz yy yz zz): trace(S) 1 - S. */
+static inline void tq_moments_tensor(const double *s, double *ret)
+{
+    const double t[6] = {s[3] + s[5], -s[1], -s[2], s[0] + s[5], -s[4], s[0] + s[3]};
+    for (int k = 0; k < 6; k++) {
+        ret[k] = t[k];
+    }
+}
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/torqued.h - the whole public surface of core. */
+#ifndef TQ_TORQUED_H
+#define TQ_TORQUED_H
+
+#include "core/base/block.h"
+#include "core/base/scratch.h"
+#include "core/base/status.h"
+#include "core/dynamics/inverse.h"
+#include "core/lanes/table.h"
+#include "core/model/mechanism.h"
+#include "core/model/model.h"
+
+#endif
