@@ -52,19 +52,22 @@ static inline decimal shortest(uint64_t fraction, int exponent)
     const uint64_t mid = multiply_to_odd(row[0], g_low, (4 * c) << h);
     const uint64_t high = multiply_to_odd(row[0], g_low, (4 * c + 2) << h) - odd;
 
-    /* one digit less, when exactly one such decimal lies inside */
+    /* one digit less when exactly one such decimal lies inside; else the nearer of the two
+     * neighbours, or the one that lies inside */
     const uint64_t s = mid / 4;
     const uint64_t tens = s / 10;
-    const bool below = low <= 40 * tens;
-    const bool above = 40 * tens + 40 <= high;
-    if (s >= 10 && below != above) {
-        return (decimal){(tens + above) * 10, k};
-    }
-    const bool floor_in = low <= 4 * s;
-    const bool ceiling_in = 4 * s + 4 <= high;
+    const uint64_t tens_below = low <= 40 * tens;
+    const uint64_t tens_above = 40 * tens + 40 <= high;
+    const uint64_t one_less = (tens_below ^ tens_above) & (s >= 10);
+    const uint64_t below = low <= 4 * s;
+    const uint64_t above = 4 * s + 4 <= high;
     const uint64_t half = 4 * s + 2;
-    const bool nearer = mid > half || (mid == half && (s & 1) != 0);
-    return (decimal){s + (floor_in != ceiling_in ? ceiling_in : nearer), k};
+    const uint64_t nearer = (mid > half) | ((mid == half) & s & 1);
+    const uint64_t up = nearer ^ ((nearer ^ above) & (below ^ above));
+
+    /* chosen by masks: which one it is cannot be foreseen */
+    const uint64_t full = s + up;
+    return (decimal){full ^ ((full ^ (tens + tens_above) * 10) & -one_less), k};
 }
 
 /* The eight digits of x, one in each byte, the first in the lowest. */
@@ -131,30 +134,30 @@ static char *print_exponent(char *out, int exponent)
 static inline char *lay_out(char *out, char first, uint128 others, int n, int exponent)
 {
     const uint64_t zeros = 0x3030303030303030U;
+    if (exponent >= PLAIN_LOWEST && exponent <= PLAIN_HIGHEST && n > exponent + 1) {
+        /* below one: zeros, then all digits; else all digits, then those behind the point once
+         * more, one place later. The same stores in both cases, so that no branch can miss. */
+        const bool small = exponent < 0;
+        char *digits = out + (small ? 1 - exponent : 0);
+        char *point = out + (small ? 1 : exponent + 1);
+        char *fraction = small ? digits + 1 : point + 1;
+        const uint128 behind = others >> (small ? 0 : 8 * exponent);
+        store(out, zeros);
+        *digits = first;
+        store(digits + 1, (uint64_t)others);
+        store(digits + 9, (uint64_t)(others >> 64));
+        *point = '.';
+        store(fraction, (uint64_t)behind);
+        store(fraction + 8, (uint64_t)(behind >> 64));
+        return small ? digits + n : out + n + 1;
+    }
     if (exponent >= 0 && exponent <= PLAIN_HIGHEST) {
         out[0] = first;
         store(out + 1, (uint64_t)others);
         store(out + 9, (uint64_t)(others >> 64));
-        char *point = out + exponent + 1;
-        if (n > exponent + 1) {
-            const uint128 behind = others >> (8 * exponent);
-            *point = '.';
-            store(point + 1, (uint64_t)behind);
-            store(point + 9, (uint64_t)(behind >> 64));
-            return out + n + 1;
-        }
         store(out + 17, zeros);
-        memcpy(point, ".0", 2);
-        return point + 2;
-    }
-    if (exponent < 0 && exponent >= PLAIN_LOWEST) {
-        store(out, zeros);
-        out[1] = '.';
-        out += 1 - exponent;
-        out[0] = first;
-        store(out + 1, (uint64_t)others);
-        store(out + 9, (uint64_t)(others >> 64));
-        return out + n;
+        memcpy(out + exponent + 1, ".0", 2);
+        return out + exponent + 3;
     }
     out[0] = first;
     out[1] = '.';
@@ -202,7 +205,8 @@ char *tqa_number_print(double x, char *out)
     const int length = count_digits(d.digits);
     d.digits *= stretch[length];
     const uint64_t leading = d.digits / 100000000;
-    const uint64_t second = spread_digits(leading % 100000000);
+    const uint64_t first = leading / 100000000;
+    const uint64_t second = spread_digits(leading - first * 100000000);
     const uint64_t third = spread_digits(d.digits % 100000000);
     const uint128 others = (uint128)third << 64 | second;
     int n = 1;
@@ -212,5 +216,5 @@ char *tqa_number_print(double x, char *out)
         n = 9 - (__builtin_clzl(second) >> 3);
     }
     const uint128 ascii = (uint128)0x3030303030303030U << 64 | 0x3030303030303030U;
-    return lay_out(out, (char)('0' + leading / 100000000), others | ascii, n, d.power + length - 1);
+    return lay_out(out, (char)('0' + first), others | ascii, n, d.power + length - 1);
 }

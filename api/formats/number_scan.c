@@ -72,6 +72,21 @@ static inline uint64_t join_digits(uint64_t digits)
     return (even + odd) >> 32;
 }
 
+/* The value of the first n < 8 digits, 0 for none. */
+static inline uint64_t join_first(uint64_t digits, int n)
+{
+    return join_digits((digits << (56 - 8 * n)) << 8);
+}
+
+static inline double with_sign(double x, bool negative)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    bits |= (uint64_t)negative << 63;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
 /* The double nearest to w * 10^power, w not 0: Eisel-Lemire. Infinity when it is too large. */
 static double multiply_power(uint64_t w, int64_t power)
 {
@@ -141,11 +156,11 @@ static inline const char *scan_short(const char *s, double *ret)
     uint64_t digits = load_digits(s);
     uint64_t other = find_other(digits);
     /* none or eight before the point, or a leading zero */
-    if (other == 0 || (other & 0x80) != 0 || ((digits & 0xff) == 0 && (other & 0x8000) == 0)) {
+    if (other == 0 || (other & 0x80) != 0 || (((digits & 0xff) == 0) & ((other & 0x8000) == 0))) {
         return NULL;
     }
     int n = __builtin_ctzl(other) >> 3;
-    uint64_t w = join_digits(digits << (64 - 8 * n));
+    uint64_t w = join_first(digits, n);
     s += n;
     int64_t power = 0;
     if (*s == '.') {
@@ -161,14 +176,13 @@ static inline const char *scan_short(const char *s, double *ret)
             digits = load_digits(s);
             other = find_other(digits);
         }
-        if ((other & 0x80) == 0) {
-            n = __builtin_ctzl(other) >> 3;
-            if (w >= integer_powers[WORD_DIGITS - n]) {
-                return NULL;
-            }
-            w = w * integer_powers[n] + join_digits(digits << (64 - 8 * n));
-            s += n;
+        /* none to seven more: no branch on what cannot be foreseen */
+        n = __builtin_ctzl(other) >> 3;
+        if (w >= integer_powers[WORD_DIGITS - n]) {
+            return NULL;
         }
+        w = w * integer_powers[n] + join_first(digits, n);
+        s += n;
         if (s == point) {
             return NULL;
         }
@@ -184,12 +198,11 @@ static inline const char *scan_short(const char *s, double *ret)
         if (n == 0 || n > 4) {
             return NULL;
         }
-        const int64_t e = (int64_t)join_digits(digits << (64 - 8 * n));
+        const int64_t e = (int64_t)join_first(digits, n);
         power += below ? -e : e;
         s += n;
     }
-    const double x = decimal_to_double(w, power);
-    *ret = negative ? -x : x;
+    *ret = with_sign(decimal_to_double(w, power), negative);
     return s;
 }
 
@@ -318,7 +331,7 @@ static tqa_number evaluate(const spelling *spelled, double *ret)
     if (x > __DBL_MAX__) {
         return TQA_NUMBER_OVERFLOW;
     }
-    *ret = spelled->negative ? -x : x;
+    *ret = with_sign(x, spelled->negative);
     return TQA_NUMBER_OK;
 }
 

@@ -48,3 +48,7 @@ $(out)/tests/fuzz/libfuzzer/%: tests/fuzz/%.c $(libs)
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) $(base) -Wall -Wextra $< $(libs) $(LDFLAGS) -fsanitize=fuzzer $(link_libs) -o $@
+
+.PHONY: bench-number
+bench-number: $(out)/tests/bench/number
+	@$<
