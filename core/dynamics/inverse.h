@@ -63,18 +63,22 @@ typedef struct tq_inverse_input {
  *
  * Shapes   ret_tau (nv x stride), the block layout of `in`. See tq_inverse_input for the rest.
  * Units    tau in N m (revolute) or N (prismatic); a floating joint's six rows are the wrench (f,
- * m) on the child link in its own frame. Memory   Borrows every argument for the call only. Takes
- * at most tq_inverse_scratch_size(mechanism, n_wrench) bytes of `scratch` and gives all of them
- * back. ret_tau must not overlap an input. Re-entrant: threads may share the mechanism and inputs,
- * never a scratch. Bits     A sample gives the same bits alone and in any block, at every lane
- * width, from gcc and clang. Returns  TQ_OK TQ_ERR_SHAPE       n_sample is 0 or above stride, or
- * stride is no multiple of TQ_BLOCK_PAD TQ_ERR_QUATERNION  "q": sample `index`, value = its length
+ *          m) on the child link in its own frame.
+ * Memory   Borrows every argument for the call only. Takes at most
+ *          tq_inverse_scratch_size(mechanism, n_wrench) bytes of `scratch` and gives all of them
+ *          back. ret_tau must not overlap an input. Re-entrant: threads may share the mechanism and
+ *          inputs, never a scratch.
+ * Bits     A sample gives the same bits alone and in any block, at every lane width, from gcc and
+ *          clang.
+ * Returns  TQ_OK
+ *          TQ_ERR_SHAPE       n_sample is 0 or above stride, or stride is no multiple of
+ *                             TQ_BLOCK_PAD
+ *          TQ_ERR_QUATERNION  "q": sample `index`, value = its length
  *          TQ_ERR_OVERFLOW    "tau": sample `index`
  *          TQ_ERR_SCRATCH     too little scratch; value = bytes needed
  * Cost     O(n_joint) a sample.
  * Source   Luh, Walker & Paul, On-line computational scheme for mechanical manipulators, J. DSMC
- * 102, 1980; Featherstone, Rigid Body Dynamics Algorithms, 2008, ch. 5. Checked
- * tests/property/core/dynamics/test_inverse.c
+ *          102, 1980; Featherstone, Rigid Body Dynamics Algorithms, 2008, ch. 5. Checked  tests/property/core/dynamics/test_inverse.c
  */
 tq_status tq_inverse_dynamics(const tq_mechanism *mechanism, const tq_inverse_input *in,
                               tq_scratch *scratch, double *ret_tau, tq_error *reterr);

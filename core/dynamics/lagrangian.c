@@ -277,6 +277,12 @@ static tq_status coriolis_by_derivatives(const tq_posture *p, const double *qd,
                                          tq_coriolis_form form, tq_scratch *scratch, double *ret_c,
                                          tq_error *reterr)
 {
+    for (uint32_t j = 0; j < p->model->n_joint; j++) {
+        const tq_joint_kind kind = p->model->joints[j].kind;
+        if (kind == TQ_JOINT_SPHERICAL || kind == TQ_JOINT_FLOATING) {
+            return tq_fail(reterr, TQ_ERR_RANGE, "coriolis_form", j, (double)form);
+        }
+    }
     const size_t mark = tq_scratch_mark(scratch);
     const size_t nv = p->model->nv;
     double *gamma = tq_scratch_take(scratch, nv * nv, nv * sizeof *gamma);

@@ -37,14 +37,16 @@ tq_status tq_lagrangian_mass_matrix(const tq_posture *posture, tq_scratch *scrat
  * The Christoffel form is sum J_b^T (M_b Jdot_b + B_b J_b) with B = (V x* M - M V x + (M V) x-bar*)
  * / 2, which equals the one made of Christoffel symbols of the first kind (and generalises it to
  * quasi-velocities of spherical and floating joints). C1 and C2 need the derivatives of M and cost
- * nv times as much.
+ * nv times as much; they are Lagrange's equations on true coordinates, so they do not exist for
+ * spherical and floating joints, whose velocities are no derivatives of coordinates.
  *
  * Shapes   qd (nv) as given to the posture; ret_c (nv x nv), row by row.
- * Returns  TQ_OK, TQ_ERR_SCRATCH.
+ * Returns  TQ_OK, TQ_ERR_SCRATCH, or TQ_ERR_RANGE "coriolis_form" with index = the joint that has
+ *          no C1 and C2.
  * Cost     O(n_joint depth) for Christoffel and stacked, O(nv n_joint depth) for C1 and C2.
  * Source   S. Echeandia, P. Wensing, Numerical methods to compute the Coriolis matrix and
- * Christoffel symbols for rigid-body systems, J. Comput. Nonlinear Dyn. 16(9), 2021. Checked
- * tests/property/core/dynamics/test_lagrangian.c
+ *          Christoffel symbols for rigid-body systems, J. Comput. Nonlinear Dyn. 16(9), 2021.
+ * Checked  tests/property/core/dynamics/test_lagrangian.c
  */
 tq_status tq_lagrangian_coriolis(const tq_posture *posture, const double *qd, tq_coriolis_form form,
                                  tq_scratch *scratch, double *ret_c, tq_error *reterr);
@@ -55,7 +57,9 @@ tq_status tq_lagrangian_coriolis(const tq_posture *posture, const double *qd, tq
  * Gamma_ijk + Gamma_jik.
  *
  * Shapes   ret_gamma (nv x nv x nv), ret_gamma[(i * nv + j) * nv + k]. The posture's velocity does
- * not matter. Returns  TQ_OK, TQ_ERR_SCRATCH. Cost     O(nv n_joint depth).
+ *          not matter.
+ * Returns  TQ_OK, TQ_ERR_SCRATCH.
+ * Cost     O(nv n_joint depth).
  */
 tq_status tq_lagrangian_christoffel(const tq_posture *posture, tq_scratch *scratch,
                                     double *ret_gamma, tq_error *reterr);

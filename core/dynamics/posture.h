@@ -40,8 +40,9 @@ typedef struct tq_posture {
  *
  * Shapes   q (nq), qd (nv) or NULL for rest.
  * Memory   tq_posture_scratch_size(model) bytes of `scratch` stay taken: the caller rewinds when
- * done with the posture. Returns  TQ_OK TQ_ERR_QUATERNION  "q": index = joint, value = its length
- *          TQ_ERR_SCRATCH
+ *          done with the posture.
+ * Returns  TQ_OK
+ *          TQ_ERR_QUATERNION  "q": index = joint, value = its length TQ_ERR_SCRATCH
  * Cost     O(n_joint).
  * Source   Murray, Li & Sastry, A Mathematical Introduction to Robotic Manipulation, 1994, 3.4.
  * Checked  tests/property/core/dynamics/test_lagrangian.c
@@ -63,7 +64,8 @@ typedef enum tq_jacobian_frame {
  * Jacobian of a link, and the rate of change of that Jacobian.
  *
  * Shapes   at: a point in the link frame; ret_jacobian, ret_rate (6 x nv, row by row: v then w);
- * ret_rate may be NULL. Cost     O(depth of the link), plus clearing.
+ *          ret_rate may be NULL.
+ * Cost     O(depth of the link), plus clearing.
  */
 void tq_posture_jacobian(const tq_posture *posture, uint32_t link, const double at[3],
                          tq_jacobian_frame frame, double *ret_jacobian, double *ret_rate);

@@ -10,8 +10,9 @@
  * thread.
  *
  * width 0 takes the widest lanes the CPU has; 1, 2, 4 or 8 asks for that width.
+ *
  * Returns  TQ_OK, or TQ_ERR_RANGE when `width` is none of these or the CPU lacks it (the table is
- * then unchanged).
+ *          then unchanged).
  */
 tq_status tq_lanes_select(unsigned width);
 

@@ -19,7 +19,8 @@ enum { TQ_DENSE_MAX = 1 << 20 };
  * triangle is read and replaced.
  *
  * Returns  TQ_OK, TQ_ERR_SHAPE, or TQ_ERR_SINGULAR with index = order of the first minor that is
- * not positive. Cost     n^3 / 3.
+ *          not positive.
+ * Cost     n^3 / 3.
  */
 tq_status tq_cholesky_factor(size_t n, double *a, size_t ld, tq_error *reterr);
 
@@ -37,8 +38,10 @@ tq_status tq_cholesky_invert(size_t n, double *l, size_t ld, tq_error *reterr);
  * column ret_pivot[j] of A.
  *
  * Memory   tq_qr_scratch_size(m, n) bytes of `scratch`, all given back. ret_tau (min(m, n)),
- * ret_pivot (n). Returns  TQ_OK, TQ_ERR_SHAPE, TQ_ERR_SCRATCH. Cost     2 m n^2 - 2 n^3 / 3. Source
- * LAPACK dgeqp3; Businger & Golub, Numer. Math. 7, 1965.
+ *          ret_pivot (n).
+ * Returns  TQ_OK, TQ_ERR_SHAPE, TQ_ERR_SCRATCH.
+ * Cost     2 m n^2 - 2 n^3 / 3.
+ * Source   LAPACK dgeqp3; Businger & Golub, Numer. Math. 7, 1965.
  */
 tq_status tq_qr_factor(size_t m, size_t n, double *a, size_t ld, tq_scratch *scratch,
                        double *ret_tau, int *ret_pivot, tq_error *reterr);

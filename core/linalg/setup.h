@@ -9,8 +9,8 @@
  * Switch the threads of the BLAS library off. Call once at start, before any worker exists.
  *
  * Returns  TQ_OK
- *          TQ_ERR_LAPACK  "openblas": the library is the serial build, which gives wrong answers
- * when several threads of ours call it at once
+ *          TQ_ERR_LAPACK      "openblas": the library is the serial build, which gives wrong
+ *                             answers when several threads of ours call it at once
  */
 tq_status tq_linalg_setup(tq_error *reterr);
 

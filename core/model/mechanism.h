@@ -21,10 +21,12 @@ size_t tq_mechanism_size(const tq_model *model);
  * (which changes neither tau, M, qdd nor C).
  *
  * Memory   Writes tq_mechanism_size(model) bytes at `memory`, aligned to 64; the mechanism lives
- * there. The model may be thrown away afterwards. Allocates nothing. Returns  TQ_OK, TQ_ERR_SCRATCH
- * (size too small; value = bytes needed). Cost     O(n_joint). Source   Gautier & Khalil, Direct
- * calculation of minimum set of inertial parameters of serial robots, IEEE TRA 6(3), 1990. Checked
- * tests/unit/core/model/test_mechanism.c
+ *          there. The model may be thrown away afterwards. Allocates nothing.
+ * Returns  TQ_OK, TQ_ERR_SCRATCH (size too small; value = bytes needed).
+ * Cost     O(n_joint).
+ * Source   Gautier & Khalil, Direct calculation of minimum set of inertial parameters of serial
+ *          robots, IEEE TRA 6(3), 1990.
+ * Checked  tests/unit/core/model/test_mechanism.c
  */
 tq_status tq_mechanism_build(const tq_model *model, void *memory, size_t size,
                              const tq_mechanism **ret_mechanism, tq_error *reterr);

@@ -122,12 +122,15 @@ typedef struct tq_model {
  * Returns  TQ_OK
  *          TQ_ERR_SHAPE       n_link is 0 or above TQ_LINK_MAX, or n_joint is not n_link - 1
  *          TQ_ERR_TREE        what "link.joint": link `index` has two parents; "link.root": link
- * `index` is a second root; "link.loop": link `index` cannot be reached from the root;
- *                             "joint.parent", "joint.child": no such link; "joint.mimic": joint
- * `index` follows a joint that does not exist, follows itself, is followed in turn, or has not one
- * freedom TQ_ERR_NOT_FINITE  any number of joint or link `index` TQ_ERR_RANGE       "joint.axis" is
- * zero; "joint.origin" is no rotation TQ_ERR_INERTIA     "link.mass": link `index` has a negative
- * mass Cost     O(n_joint). Checked  tests/unit/core/model/test_model.c
+ *                             `index` is a second root; "link.loop": link `index` cannot be
+ *                             reached from the root; "joint.parent", "joint.child": no such link;
+ *                             "joint.mimic": joint `index` follows a joint that does not exist,
+ *                             follows itself, is followed in turn, or has not one freedom
+ *          TQ_ERR_NOT_FINITE  any number of joint or link `index`
+ *          TQ_ERR_RANGE       "joint.axis" is zero; "joint.origin" is no rotation
+ *          TQ_ERR_INERTIA     "link.mass": link `index` has a negative mass
+ * Cost     O(n_joint).
+ * Checked  tests/unit/core/model/test_model.c
  */
 tq_status tq_model_finish(tq_model *model, tq_error *reterr);
 
