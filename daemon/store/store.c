@@ -80,6 +80,9 @@ tqd_store *tqd_store_open(const tqd_store_options *options, char *why)
 static void tell(tqd_write *write, tqd_store_status status)
 {
     write->status = status;
+    if (status == TQD_STORE_OK && write->committed != NULL) {
+        write->committed(write);
+    }
     write->done(write);
 }
 

@@ -56,11 +56,13 @@ typedef enum tqd_write_kind {
 } tqd_write_kind;
 
 /* The head of every write. `kind` and the fields that follow it in the larger struct are the
- * caller's and stay untouched until `done`, which is called on the writer's thread after the
- * commit (or the failure) and must be short. */
+ * caller's and stay untouched until `done`. Both functions are called on the writer's thread and
+ * must be short. */
 typedef struct tqd_write {
     tqd_write_kind kind;
-    void (*done)(struct tqd_write *write);
+    void (*committed)(struct tqd_write *write); /* status is OK; in the order of the commits, so
+                                                   that a cache can follow; may be NULL */
+    void (*done)(struct tqd_write *write);      /* after that, or after a failure */
     void *ctx;
     tqd_store_status status; /* set before `done`; OK: it is durable */
     struct tqd_write *next;  /* the queue's own */

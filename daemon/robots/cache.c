@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/robots/cache.c - names and parsed robots in memory, read by many threads at once.
+ *
+ * A reader locks only the slot of its thread, a writer all slots in order: readers on different
+ * slots share no lock, and changes (a PUT, a DELETE, a first use) are rare. */
+#include "daemon/robots/cache.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SLOTS = 16, BUCKETS = 4096 };
+
+typedef struct slot {
+    _Alignas(64) pthread_mutex_t mutex;
+} slot;
+
+struct tqd_cache {
+    slot slots[SLOTS];
+    tqd_named *names[BUCKETS];
+    tqd_parsed *parsed[BUCKETS];
+    size_t n_name;
+    uint64_t n_parsed, parsed_max; /* pinned ones do not count */
+    uint64_t bytes, bytes_max;
+    _Atomic uint64_t tick;
+};
+
+static slot *my_slot(tqd_cache *cache)
+{
+    static _Atomic unsigned next_thread;
+    static _Thread_local unsigned thread; /* 0: not yet numbered */
+    if (thread == 0) {
+        thread = 1 + atomic_fetch_add(&next_thread, 1) % SLOTS;
+    }
+    return &cache->slots[thread - 1];
+}
+
+static slot *read_lock(tqd_cache *cache)
+{
+    slot *mine = my_slot(cache);
+    pthread_mutex_lock(&mine->mutex);
+    return mine;
+}
+
+static void read_unlock(slot *mine)
+{
+    pthread_mutex_unlock(&mine->mutex);
+}
+
+static void write_lock(tqd_cache *cache)
+{
+    for (size_t i = 0; i < SLOTS; i++) {
+        pthread_mutex_lock(&cache->slots[i].mutex);
+    }
+}
+
+static void write_unlock(tqd_cache *cache)
+{
+    for (size_t i = SLOTS; i-- > 0;) {
+        pthread_mutex_unlock(&cache->slots[i].mutex);
+    }
+}
+
+/* FNV-1a; the number of names is bounded, so a chain that someone builds on purpose is too */
+static size_t name_bucket(const char *name)
+{
+    uint64_t h = 14695981039346656037u;
+    for (; *name != '\0'; name++) {
+        h = (h ^ (unsigned char)*name) * 1099511628211u;
+    }
+    return (size_t)(h >> 32) % BUCKETS;
+}
+
+/* a digest is random already: its first eight digits will do */
+static size_t digest_bucket(const char *digest)
+{
+    uint64_t h;
+    memcpy(&h, digest, sizeof h);
+    return (size_t)((h * 0x9e3779b97f4a7c15u) >> 32) % BUCKETS;
+}
+
+static tqd_named *find_name(const tqd_cache *cache, const char *name)
+{
+    tqd_named *named = cache->names[name_bucket(name)];
+    while (named != NULL && strcmp(named->entry.row.name, name) != 0) {
+        named = named->next;
+    }
+    return named;
+}
+
+static tqd_parsed *find_digest(const tqd_cache *cache, const char *digest)
+{
+    tqd_parsed *parsed = cache->parsed[digest_bucket(digest)];
+    while (parsed != NULL && strcmp(parsed->robot->digest, digest) != 0) {
+        parsed = parsed->next;
+    }
+    return parsed;
+}
+
+tqd_cache *tqd_cache_new(uint64_t parsed_max, uint64_t bytes_max)
+{
+    const size_t size = (sizeof(tqd_cache) + 63) / 64 * 64;
+    tqd_cache *cache = aligned_alloc(64, size);
+    if (cache == NULL) {
+        return NULL;
+    }
+    memset(cache, 0, size);
+    for (size_t i = 0; i < SLOTS; i++) {
+        pthread_mutex_init(&cache->slots[i].mutex, NULL);
+    }
+    cache->parsed_max = parsed_max;
+    cache->bytes_max = bytes_max;
+    return cache;
+}
+
+void tqd_cache_free(tqd_cache *cache, void (*release)(tqa_robot *robot))
+{
+    if (cache == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < BUCKETS; i++) {
+        while (cache->names[i] != NULL) {
+            tqd_named *named = cache->names[i];
+            cache->names[i] = named->next;
+            free(named);
+        }
+        while (cache->parsed[i] != NULL) {
+            tqd_parsed *parsed = cache->parsed[i];
+            cache->parsed[i] = parsed->next;
+            release(parsed->robot);
+            free(parsed);
+        }
+    }
+    for (size_t i = 0; i < SLOTS; i++) {
+        pthread_mutex_destroy(&cache->slots[i].mutex);
+    }
+    free(cache);
+}
+
+/* ----------------------------------------------------------------------------------- readers */
+
+bool tqd_cache_row(tqd_cache *cache, const char *name, tqd_registry_row *ret_row)
+{
+    slot *mine = read_lock(cache);
+    const tqd_named *named = find_name(cache, name);
+    if (named != NULL) {
+        *ret_row = named->entry;
+    }
+    read_unlock(mine);
+    return named != NULL;
+}
+
+/* the counter of a robot in use is shared by all its users; everything else here is read only */
+static const tqa_robot *hold(tqd_cache *cache, tqd_parsed *parsed)
+{
+    atomic_fetch_add_explicit(&parsed->held, 1, memory_order_relaxed);
+    const uint64_t now = atomic_load_explicit(&cache->tick, memory_order_relaxed);
+    if (atomic_load_explicit(&parsed->used, memory_order_relaxed) != now) {
+        atomic_store_explicit(&parsed->used, now, memory_order_relaxed);
+    }
+    return parsed->robot;
+}
+
+tqd_robot_found tqd_cache_hold_name(tqd_cache *cache, const char *name, const tqa_robot **ret_robot)
+{
+    tqd_robot_found found = TQD_ROBOT_NONE;
+    slot *mine = read_lock(cache);
+    const tqd_named *named = find_name(cache, name);
+    if (named != NULL) {
+        tqd_parsed *parsed = find_digest(cache, named->entry.row.digest);
+        found = parsed != NULL ? TQD_ROBOT_READY : TQD_ROBOT_COLD;
+        if (parsed != NULL) {
+            *ret_robot = hold(cache, parsed);
+        }
+    }
+    read_unlock(mine);
+    return found;
+}
+
+const tqa_robot *tqd_cache_hold_digest(tqd_cache *cache, const char *digest)
+{
+    slot *mine = read_lock(cache);
+    tqd_parsed *parsed = find_digest(cache, digest);
+    const tqa_robot *robot = parsed != NULL ? hold(cache, parsed) : NULL;
+    read_unlock(mine);
+    return robot;
+}
+
+void tqd_cache_drop(tqd_cache *cache, const tqa_robot *robot)
+{
+    slot *mine = read_lock(cache);
+    tqd_parsed *parsed = find_digest(cache, robot->digest);
+    /* release: what was read of the robot happens before a writer that sees 0 frees it */
+    atomic_fetch_sub_explicit(&parsed->held, 1, memory_order_release);
+    read_unlock(mine);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const tqd_registry_row *)a)->row.name, ((const tqd_registry_row *)b)->row.name);
+}
+
+tqd_registry_row *tqd_cache_list(tqd_cache *cache, size_t *ret_n)
+{
+    slot *mine = read_lock(cache);
+    const size_t n = cache->n_name;
+    tqd_registry_row *rows = malloc((n + 1) * sizeof *rows);
+    size_t k = 0;
+    for (size_t i = 0; rows != NULL && i < BUCKETS; i++) {
+        for (const tqd_named *named = cache->names[i]; named != NULL; named = named->next) {
+            rows[k++] = named->entry;
+        }
+    }
+    read_unlock(mine);
+    if (rows != NULL) {
+        qsort(rows, k, sizeof *rows, by_name);
+        *ret_n = k;
+    }
+    return rows;
+}
+
+bool tqd_cache_half_empty(tqd_cache *cache)
+{
+    slot *mine = read_lock(cache);
+    const bool half =
+        cache->n_parsed < cache->parsed_max / 2 && cache->bytes < cache->bytes_max / 2;
+    read_unlock(mine);
+    return half;
+}
+
+/* ----------------------------------------------------------------------------------- writers */
+
+/* takes out the parsed robot that was idle for longest; NULL when all are in use */
+static tqd_parsed *take_idlest(tqd_cache *cache)
+{
+    tqd_parsed **idlest = NULL;
+    for (size_t i = 0; i < BUCKETS; i++) {
+        for (tqd_parsed **p = &cache->parsed[i]; *p != NULL; p = &(*p)->next) {
+            if (!(*p)->pinned && atomic_load_explicit(&(*p)->held, memory_order_acquire) == 0 &&
+                (idlest == NULL || (*p)->used < (*idlest)->used)) {
+                idlest = p;
+            }
+        }
+    }
+    if (idlest == NULL) {
+        return NULL;
+    }
+    tqd_parsed *parsed = *idlest;
+    *idlest = parsed->next;
+    cache->n_parsed--;
+    cache->bytes -= parsed->cost;
+    return parsed;
+}
+
+const tqa_robot *tqd_cache_insert(tqd_cache *cache, tqd_parsed *parsed, tqd_parsed **ret_spare)
+{
+    *ret_spare = NULL;
+    write_lock(cache);
+    atomic_fetch_add(&cache->tick, 1);
+    tqd_parsed *stays = find_digest(cache, parsed->robot->digest);
+    if (stays != NULL) {
+        parsed->next = NULL;
+        *ret_spare = parsed;
+    } else {
+        stays = parsed;
+        tqd_parsed **bucket = &cache->parsed[digest_bucket(parsed->robot->digest)];
+        parsed->next = *bucket;
+        *bucket = parsed;
+        if (!parsed->pinned) {
+            cache->n_parsed++;
+            cache->bytes += parsed->cost;
+        }
+    }
+    const tqa_robot *robot = hold(cache, stays);
+    while (cache->n_parsed > cache->parsed_max || cache->bytes > cache->bytes_max) {
+        tqd_parsed *idlest = take_idlest(cache);
+        if (idlest == NULL) {
+            break; /* all are in use: the bound is kept again once they are not */
+        }
+        idlest->next = *ret_spare;
+        *ret_spare = idlest;
+    }
+    write_unlock(cache);
+    return robot;
+}
+
+void tqd_cache_name(tqd_cache *cache, tqd_named *named)
+{
+    write_lock(cache);
+    tqd_named *present = find_name(cache, named->entry.row.name);
+    if (present != NULL) {
+        present->entry = named->entry;
+    } else {
+        tqd_named **bucket = &cache->names[name_bucket(named->entry.row.name)];
+        named->next = *bucket;
+        *bucket = named;
+        named = NULL;
+        cache->n_name++;
+    }
+    write_unlock(cache);
+    free(named);
+}
+
+void tqd_cache_forget(tqd_cache *cache, const char *name)
+{
+    tqd_named *gone = NULL;
+    write_lock(cache);
+    tqd_named **link = &cache->names[name_bucket(name)];
+    while (*link != NULL && strcmp((*link)->entry.row.name, name) != 0) {
+        link = &(*link)->next;
+    }
+    if (*link != NULL) {
+        gone = *link;
+        *link = gone->next;
+        cache->n_name--;
+    }
+    write_unlock(cache);
+    free(gone);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/robots/cache.h - names and parsed robots in memory, read by many threads at once. */
+#ifndef TQD_ROBOTS_CACHE_H
+#define TQD_ROBOTS_CACHE_H
+
+#include "daemon/robots/registry.h"
+
+/* A robot parsed once for all its names. Never moves; goes when nobody holds it and the cache needs
+ * its place. */
+typedef struct tqd_parsed {
+    tqa_robot *robot;
+    uint64_t cost;         /* estimated bytes */
+    _Atomic uint32_t held; /* references given out */
+    _Atomic uint64_t used; /* tick of the last get */
+    bool pinned;           /* built in */
+    struct tqd_parsed *next;
+} tqd_parsed;
+
+/* A name and its current version. */
+typedef struct tqd_named {
+    tqd_registry_row entry;
+    struct tqd_named *next;
+} tqd_named;
+
+typedef struct tqd_cache tqd_cache;
+
+tqd_cache *tqd_cache_new(uint64_t parsed_max, uint64_t bytes_max);
+void tqd_cache_free(tqd_cache *cache, void (*release)(tqa_robot *robot));
+
+/* Copies the row of a name. False if there is none. */
+bool tqd_cache_row(tqd_cache *cache, const char *name, tqd_registry_row *ret_row);
+
+/* The current version of a name, held: NONE, READY or COLD. */
+tqd_robot_found tqd_cache_hold_name(tqd_cache *cache, const char *name,
+                                    const tqa_robot **ret_robot);
+
+/* A version by digest, held; NULL if it is not parsed. */
+const tqa_robot *tqd_cache_hold_digest(tqd_cache *cache, const char *digest);
+void tqd_cache_drop(tqd_cache *cache, const tqa_robot *robot);
+
+tqd_registry_row *tqd_cache_list(tqd_cache *cache, size_t *ret_n);
+
+/* True while another robot of any size would not make the cache throw one out. */
+bool tqd_cache_half_empty(tqd_cache *cache);
+
+/* Changes; both structs are malloc'ed by the caller and taken over.
+ * insert: adds the parsed robot unless its digest is there already, holds the one that stays, and
+ * returns it; *ret_spare is what must be freed outside (linked by next).
+ * name: sets the row of a name. forget: removes a name. */
+const tqa_robot *tqd_cache_insert(tqd_cache *cache, tqd_parsed *parsed, tqd_parsed **ret_spare);
+void tqd_cache_name(tqd_cache *cache, tqd_named *named);
+void tqd_cache_forget(tqd_cache *cache, const char *name);
+
+#endif

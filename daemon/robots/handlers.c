@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/robots/handlers.c - GET, PUT and DELETE of /v1/robots. */
+#include "daemon/robots/handlers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "daemon/robots/conditions.h"
+
+enum { PROBLEM_BYTES = 8192, BODY_FIRST = 16384, ROW_BYTES = 384 };
+
+/* One request. Everything it answers with is made in finish or run and handed over in reply. */
+typedef struct exchange {
+    tqd_registry *registry;
+    const tqd_head *head;
+    tqa_media media; /* PUT: of the body */
+    char *body;      /* PUT: the bytes so far */
+    size_t n_body, body_size;
+    tqd_reply answer;
+} exchange;
+
+/* ---------------------------------------------------------------------------------- answering */
+
+static void add_header(tqd_reply *reply, const char *name, const char *before, const char *value,
+                       const char *after)
+{
+    reply->headers[reply->n_header].name = name;
+    snprintf(reply->headers[reply->n_header].value, sizeof reply->headers[0].value, "%s%s%s",
+             before, value, after);
+    reply->n_header++;
+}
+
+static void answer_problem(tqd_reply *reply, const char *request_id, const tqa_problem *problem)
+{
+    static const char no_memory[] =
+        "{\"type\":\"/problems/busy\",\"title\":\"The service is busy\",\"status\":503,"
+        "\"detail\":\"memory is short\"}\n";
+    free(reply->body);
+    memset(reply, 0, sizeof *reply);
+    reply->media = "application/problem+json";
+    reply->body = malloc(PROBLEM_BYTES);
+    if (reply->body == NULL) {
+        reply->status = 503;
+        reply->constant = no_memory;
+        reply->n_body = sizeof no_memory - 1;
+        return;
+    }
+    reply->status = problem->status;
+    reply->n_body = tqa_problem_print(problem, request_id, reply->body, PROBLEM_BYTES);
+    if (problem->retry_after_s != 0) {
+        char seconds[16];
+        snprintf(seconds, sizeof seconds, "%u", problem->retry_after_s);
+        add_header(reply, "Retry-After", "", seconds, "");
+    }
+}
+
+static void answer_no_memory(exchange *e)
+{
+    tqa_problem problem;
+    tqa_problem_set(&problem, "busy", "memory is short");
+    problem.retry_after_s = 1;
+    answer_problem(&e->answer, e->head->request_id, &problem);
+}
+
+static bool begin(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply)
+{
+    exchange *e = calloc(1, sizeof *e);
+    if (e == NULL) {
+        tqa_problem problem;
+        tqa_problem_set(&problem, "busy", "memory is short");
+        answer_problem(reply, head->request_id, &problem);
+        return false;
+    }
+    e->registry = ctx;
+    e->head = head;
+    *ret_exchange = e;
+    return true;
+}
+
+static void give_reply(void *arg, tqd_reply *reply)
+{
+    exchange *e = arg;
+    *reply = e->answer;
+    e->answer.body = NULL;
+}
+
+static void end(void *arg)
+{
+    exchange *e = arg;
+    free(e->body);
+    free(e->answer.body);
+    free(e);
+}
+
+static tqd_next always_run(void *arg)
+{
+    (void)arg;
+    return TQD_NEXT_RUN;
+}
+
+static bool refuse_unless_json(const tqd_head *head, tqd_reply *reply)
+{
+    if (tqd_accepts(head->header(head, "Accept"), "application/json")) {
+        return false;
+    }
+    tqa_problem problem;
+    tqa_problem_set(&problem, "not-acceptable", "robots are given as application/json");
+    answer_problem(reply, head->request_id, &problem);
+    return true;
+}
+
+/* --------------------------------------------------------------------------- GET /v1/robots */
+
+static bool list_open(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply)
+{
+    return !refuse_unless_json(head, reply) && begin(ctx, head, ret_exchange, reply);
+}
+
+static void list_run(void *arg)
+{
+    exchange *e = arg;
+    size_t n = 0;
+    tqd_registry_row *rows = tqd_registry_list(e->registry, &n);
+    char *text = rows != NULL ? malloc(n * ROW_BYTES + 32) : NULL;
+    if (text == NULL) {
+        free(rows);
+        answer_no_memory(e);
+        return;
+    }
+    /* no field needs escapes: names and sources are plain by their own rules */
+    size_t used = (size_t)snprintf(text, 32, "{\"robots\":[");
+    for (size_t i = 0; i < n; i++) {
+        const tqd_robot_row *row = &rows[i].row;
+        used += (size_t)snprintf(text + used, ROW_BYTES,
+                                 "%s{\"name\":\"%s\",\"nv\":%u,\"source\":\"%s\","
+                                 "\"digest\":\"%s\",\"builtin\":%s}",
+                                 i == 0 ? "" : ",", row->name, row->nv, row->source, row->digest,
+                                 rows[i].builtin ? "true" : "false");
+    }
+    free(rows);
+    used += (size_t)snprintf(text + used, 8, "]}\n");
+    e->answer.status = 200;
+    e->answer.media = "application/json";
+    e->answer.body = text;
+    e->answer.n_body = used;
+}
+
+/* -------------------------------------------------------------------- GET /v1/robots/{name} */
+
+static bool get_open(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply)
+{
+    return !refuse_unless_json(head, reply) && begin(ctx, head, ret_exchange, reply);
+}
+
+/* an unchanged robot is answered from the list of names alone */
+static tqd_next get_finish(void *arg)
+{
+    exchange *e = arg;
+    const char *header = e->head->header(e->head, "If-None-Match");
+    tqd_registry_row row;
+    char tag[TQD_TAG_TEXT];
+    if (header == NULL || !tqd_registry_find(e->registry, e->head->part[0], &row) ||
+        !tqd_tags_reduce(header, row.row.digest, true, tag) ||
+        (strcmp(tag, "*") != 0 && strcmp(tag, row.row.digest) != 0)) {
+        return TQD_NEXT_RUN;
+    }
+    e->answer.status = 304;
+    add_header(&e->answer, "ETag", "\"", row.row.digest, "\"");
+    add_header(&e->answer, "Cache-Control", "", "no-cache", "");
+    return TQD_NEXT_REPLY;
+}
+
+static void get_run(void *arg)
+{
+    exchange *e = arg;
+    tqa_problem problem;
+    const tqa_robot *robot = tqd_registry_get(e->registry, e->head->part[0], &problem);
+    if (robot == NULL) {
+        answer_problem(&e->answer, e->head->request_id, &problem);
+        return;
+    }
+    char name[TQD_NAME_TEXT];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(e->head->part[0], "@"), e->head->part[0]);
+    e->answer.body = tqd_registry_parser(e->registry)->document(robot, name, &e->answer.n_body);
+    if (e->answer.body == NULL) {
+        answer_no_memory(e);
+    } else {
+        e->answer.status = 200;
+        e->answer.media = "application/json";
+        add_header(&e->answer, "ETag", "\"", robot->digest, "\"");
+        add_header(&e->answer, "Cache-Control", "", "no-cache", "");
+    }
+    tqd_registry_release(e->registry, robot);
+}
+
+/* -------------------------------------------------------------------- PUT /v1/robots/{name} */
+
+/* ?format= decides, then the type in the header, then the first bytes */
+static bool find_media(const tqd_head *head, tqa_media *ret_media, tqa_problem *problem)
+{
+    static const struct {
+        const char *name;
+        tqa_media media;
+    } formats[] = {{"urdf", TQA_MEDIA_XML},
+                   {"mjcf", TQA_MEDIA_XML},
+                   {"document", TQA_MEDIA_JSON},
+                   {"json", TQA_MEDIA_JSON}},
+      types[] = {{"application/xml", TQA_MEDIA_XML},
+                 {"text/xml", TQA_MEDIA_XML},
+                 {"application/urdf+xml", TQA_MEDIA_XML},
+                 {"application/json", TQA_MEDIA_JSON},
+                 {"application/octet-stream", TQA_MEDIA_NONE},
+                 {"text/plain", TQA_MEDIA_NONE},
+                 {"application/x-www-form-urlencoded", TQA_MEDIA_NONE} /* curl --data-binary */};
+    if (head->query != NULL && head->query[0] != '\0') {
+        for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+            if (strncmp(head->query, "format=", 7) == 0 &&
+                strcmp(head->query + 7, formats[i].name) == 0) {
+                *ret_media = formats[i].media;
+                return true;
+            }
+        }
+        tqa_problem_set(problem, "invalid-value",
+                        "the query may be format=urdf, mjcf, document or json");
+        return false;
+    }
+    const char *type = head->header(head, "Content-Type");
+    *ret_media = TQA_MEDIA_NONE;
+    if (type == NULL || type[0] == '\0') {
+        return true;
+    }
+    const size_t n = strcspn(type, "; \t");
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        if (strlen(types[i].name) == n && strncasecmp(type, types[i].name, n) == 0) {
+            *ret_media = types[i].media;
+            return true;
+        }
+    }
+    tqa_problem_set(problem, "unsupported-media",
+                    "a robot is application/xml (URDF, MJCF) or application/json (document)");
+    return false;
+}
+
+static bool put_open(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply)
+{
+    tqa_problem problem;
+    tqa_media media = TQA_MEDIA_NONE;
+    tqd_registry_row row;
+    bool good = true;
+    if (!tqd_robot_name_good(head->part[0])) {
+        tqa_problem_set(&problem, "invalid-value",
+                        "a name has 1 to 128 of A-Z a-z 0-9 . _ - and does not begin with a dot");
+        good = false;
+    } else if (tqd_registry_find(ctx, head->part[0], &row) && row.builtin) {
+        tqa_problem_set(&problem, "read-only", "\"%s\" is built in: choose another name",
+                        head->part[0]);
+        good = false;
+    } else {
+        good = find_media(head, &media, &problem);
+    }
+    if (!good) {
+        answer_problem(reply, head->request_id, &problem);
+        return false;
+    }
+    if (!begin(ctx, head, ret_exchange, reply)) {
+        return false;
+    }
+    ((exchange *)*ret_exchange)->media = media;
+    return true;
+}
+
+static bool put_feed(void *arg, const char *bytes, size_t n)
+{
+    exchange *e = arg;
+    if (e->n_body + n > TQA_ROBOT_BYTES_MAX) {
+        tqa_problem problem;
+        tqa_problem_set(&problem, "too-large", "a robot may have %d bytes at most",
+                        (int)TQA_ROBOT_BYTES_MAX);
+        answer_problem(&e->answer, e->head->request_id, &problem);
+        return false;
+    }
+    if (e->n_body + n > e->body_size) {
+        size_t size = e->body_size != 0 ? 2 * e->body_size : BODY_FIRST;
+        if (e->body_size == 0 && e->head->content_length <= TQA_ROBOT_BYTES_MAX) {
+            size = (size_t)e->head->content_length;
+        }
+        size = size < e->n_body + n ? e->n_body + n : size;
+        char *larger = realloc(e->body, size);
+        if (larger == NULL) {
+            answer_no_memory(e);
+            return false;
+        }
+        e->body = larger;
+        e->body_size = size;
+    }
+    memcpy(e->body + e->n_body, bytes, n);
+    e->n_body += n;
+    return true;
+}
+
+/* reads the two conditions against what the name is now; the store decides once more */
+static bool read_conditions(exchange *e, char match[TQD_TAG_TEXT], char none_match[TQD_TAG_TEXT],
+                            tqd_condition *ret)
+{
+    tqd_registry_row row;
+    const bool exists = tqd_registry_find(e->registry, e->head->part[0], &row);
+    const char *current = exists ? row.row.digest : "";
+    const char *if_match = e->head->header(e->head, "If-Match");
+    const char *if_none_match = e->head->header(e->head, "If-None-Match");
+    if ((if_match != NULL && !tqd_tags_reduce(if_match, current, false, match)) ||
+        (if_none_match != NULL && !tqd_tags_reduce(if_none_match, current, true, none_match))) {
+        tqa_problem problem;
+        tqa_problem_set(&problem, "malformed",
+                        "If-Match and If-None-Match take * or a list of tags in quotes");
+        answer_problem(&e->answer, e->head->request_id, &problem);
+        return false;
+    }
+    ret->if_match = if_match != NULL ? match : NULL;
+    ret->if_none_match = if_none_match != NULL ? none_match : NULL;
+    return true;
+}
+
+static void answer_put(exchange *e, const tqa_robot *robot, bool created)
+{
+    e->answer.body =
+        tqd_registry_parser(e->registry)->report(robot, e->head->part[0], &e->answer.n_body);
+    if (e->answer.body == NULL) {
+        /* it is stored all the same: say so without the report */
+        e->answer.constant = "{}\n";
+        e->answer.n_body = 3;
+    }
+    e->answer.status = created ? 201 : 200;
+    e->answer.media = "application/json";
+    add_header(&e->answer, "ETag", "\"", robot->digest, "\"");
+    if (created) {
+        add_header(&e->answer, "Location", "/v1/robots/", e->head->part[0], "");
+    }
+}
+
+static void put_run(void *arg)
+{
+    exchange *e = arg;
+    char match[TQD_TAG_TEXT];
+    char none_match[TQD_TAG_TEXT];
+    tqd_condition condition;
+    if (!read_conditions(e, match, none_match, &condition)) {
+        return;
+    }
+    tqa_problem problem;
+    tqa_robot *robot = tqd_registry_parser(e->registry)
+                           ->parse(e->media, e->body != NULL ? e->body : "", e->n_body, &problem);
+    if (robot == NULL) {
+        answer_problem(&e->answer, e->head->request_id, &problem);
+        return;
+    }
+    const tqa_robot *stored = NULL;
+    bool created = false;
+    if (!tqd_registry_put(e->registry, e->head->part[0], robot, e->body, e->n_body, &condition,
+                          &stored, &created, &problem)) {
+        answer_problem(&e->answer, e->head->request_id, &problem);
+        return;
+    }
+    answer_put(e, stored, created);
+    tqd_registry_release(e->registry, stored);
+}
+
+/* ----------------------------------------------------------------- DELETE /v1/robots/{name} */
+
+static void delete_run(void *arg)
+{
+    exchange *e = arg;
+    char match[TQD_TAG_TEXT];
+    char none_match[TQD_TAG_TEXT];
+    tqd_condition condition;
+    if (!read_conditions(e, match, none_match, &condition)) {
+        return;
+    }
+    tqa_problem problem;
+    if (!tqd_registry_delete(e->registry, e->head->part[0], &condition, &problem)) {
+        answer_problem(&e->answer, e->head->request_id, &problem);
+        return;
+    }
+    e->answer.status = 204;
+}
+
+/* -------------------------------------------------------------------------------------- routes */
+
+static const tqd_handler list_handler = {
+    .open = list_open, .finish = always_run, .run = list_run, .reply = give_reply, .close = end};
+static const tqd_handler get_handler = {
+    .open = get_open, .finish = get_finish, .run = get_run, .reply = give_reply, .close = end};
+static const tqd_handler put_handler = {.open = put_open,
+                                        .feed = put_feed,
+                                        .finish = always_run,
+                                        .run = put_run,
+                                        .reply = give_reply,
+                                        .close = end};
+static const tqd_handler delete_handler = {
+    .open = begin, .finish = always_run, .run = delete_run, .reply = give_reply, .close = end};
+
+void tqd_robot_routes(tqd_registry *registry, tqd_route routes[TQD_ROBOT_ROUTES])
+{
+    const tqd_route table[TQD_ROBOT_ROUTES] = {
+        {TQD_GET, "/v1/robots", 0, &list_handler, registry},
+        {TQD_HEAD, "/v1/robots", 0, &list_handler, registry},
+        {TQD_GET, "/v1/robots/{}", 0, &get_handler, registry},
+        {TQD_HEAD, "/v1/robots/{}", 0, &get_handler, registry},
+        {TQD_PUT, "/v1/robots/{}", TQA_ROBOT_BYTES_MAX, &put_handler, registry},
+        {TQD_DELETE, "/v1/robots/{}", 0, &delete_handler, registry},
+    };
+    memcpy(routes, table, sizeof table);
+}

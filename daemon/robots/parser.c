@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/robots/parser.c - api's own parser of robots, as the registry takes it. */
+#include "daemon/robots/registry.h"
+
+const tqd_robot_parser tqd_robot_parser_api = {
+    .parse = tqa_robot_parse,
+    .release = tqa_robot_free,
+    .document = tqa_robot_document,
+    .report = tqa_robot_report,
+    .builtin_count = tqa_builtin_count,
+    .builtin_name = tqa_builtin_name,
+    .builtin_bytes = tqa_builtin_bytes,
+};

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/robots/registry.c - keeps the cache of robots in step with the store. */
+#include "daemon/robots/registry.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/robots/cache.h"
+#include "daemon/store/problem.h"
+
+enum { LOADERS = 16 };
+static const uint64_t robots_max_default = 10000;
+static const uint64_t stored_bytes_default = (uint64_t)4 << 30;
+static const uint64_t parsed_max_default = 1024;
+static const uint64_t parsed_bytes_default = (uint64_t)256 << 20;
+
+struct tqd_registry {
+    tqd_registry_options options;
+    tqd_cache *cache;
+    pthread_mutex_t loading[LOADERS]; /* by digest: a robot is parsed once, not by all who ask */
+};
+
+const tqd_robot_parser *tqd_registry_parser(const tqd_registry *registry)
+{
+    return registry->options.parser;
+}
+
+bool tqd_robot_name_good(const char *name)
+{
+    const size_t n = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                  "0123456789._-");
+    return n >= 1 && n < TQD_NAME_TEXT && name[n] == '\0' && name[0] != '.';
+}
+
+/* ------------------------------------------------------------------------------- life cycle */
+
+/* a parsed robot takes a few times its text; the exact figure is api's own */
+static uint64_t estimate_cost(size_t n_byte)
+{
+    return 16384 + 8 * (uint64_t)n_byte;
+}
+
+static void free_spares(const tqd_registry *registry, tqd_parsed *spare)
+{
+    while (spare != NULL) {
+        tqd_parsed *next = spare->next;
+        registry->options.parser->release(spare->robot);
+        free(spare);
+        spare = next;
+    }
+}
+
+static void set_row(tqd_robot_row *row, const char *name, const tqa_robot *robot, size_t n_byte)
+{
+    memset(row, 0, sizeof *row);
+    snprintf(row->name, sizeof row->name, "%s", name);
+    snprintf(row->digest, sizeof row->digest, "%s", robot->digest);
+    snprintf(row->source, sizeof row->source, "%s", robot->source);
+    snprintf(row->media, sizeof row->media, "%s",
+             strcmp(robot->source, "document") == 0 ? "application/json" : "application/xml");
+    row->nv = robot->model->nv;
+    row->size = n_byte;
+}
+
+/* puts a robot into the cache and holds it; takes the robot over, NULL when memory is short */
+static const tqa_robot *insert(tqd_registry *registry, tqa_robot *robot, size_t n_byte, bool pinned)
+{
+    tqd_parsed *parsed = calloc(1, sizeof *parsed);
+    if (parsed == NULL) {
+        registry->options.parser->release(robot);
+        return NULL;
+    }
+    parsed->robot = robot;
+    parsed->cost = estimate_cost(n_byte);
+    parsed->pinned = pinned;
+    tqd_parsed *spare = NULL;
+    const tqa_robot *held = tqd_cache_insert(registry->cache, parsed, &spare);
+    free_spares(registry, spare);
+    return held;
+}
+
+static bool add_builtin(tqd_registry *registry, size_t i, char *why)
+{
+    const tqd_robot_parser *parser = registry->options.parser;
+    size_t n = 0;
+    tqa_media media = TQA_MEDIA_NONE;
+    const char *name = parser->builtin_name(i);
+    const char *bytes = parser->builtin_bytes(i, &n, &media);
+    tqa_problem problem = {.status = 0};
+    tqa_robot *robot = parser->parse(media, bytes, n, &problem);
+    if (robot == NULL) {
+        snprintf(why, TQD_STORE_WHY, "built-in robot %s: %.150s", name, problem.detail);
+        return false;
+    }
+    tqd_named *named = calloc(1, sizeof *named);
+    const tqa_robot *held = insert(registry, robot, n, true);
+    if (named == NULL || held == NULL) {
+        free(named);
+        snprintf(why, TQD_STORE_WHY, "memory is short");
+        return false;
+    }
+    set_row(&named->entry.row, name, held, n);
+    named->entry.builtin = true;
+    tqd_cache_name(registry->cache, named);
+    tqd_cache_drop(registry->cache, held);
+    return true;
+}
+
+static int add_stored(void *ctx, const tqd_robot_row *row)
+{
+    tqd_registry *registry = ctx;
+    tqd_named *named = calloc(1, sizeof *named);
+    if (named == NULL) {
+        return 1;
+    }
+    named->entry.row = *row;
+    tqd_cache_name(registry->cache, named);
+    return 0;
+}
+
+tqd_registry *tqd_registry_new(const tqd_registry_options *options, char *why)
+{
+    tqd_registry *registry = calloc(1, sizeof *registry);
+    if (registry == NULL) {
+        snprintf(why, TQD_STORE_WHY, "memory is short");
+        return NULL;
+    }
+    tqd_registry_options *o = &registry->options;
+    *o = *options;
+    o->robots_max = o->robots_max != 0 ? o->robots_max : robots_max_default;
+    o->stored_bytes_max = o->stored_bytes_max != 0 ? o->stored_bytes_max : stored_bytes_default;
+    o->parsed_max = o->parsed_max != 0 ? o->parsed_max : parsed_max_default;
+    o->parsed_bytes_max = o->parsed_bytes_max != 0 ? o->parsed_bytes_max : parsed_bytes_default;
+    for (size_t i = 0; i < LOADERS; i++) {
+        pthread_mutex_init(&registry->loading[i], NULL);
+    }
+    registry->cache = tqd_cache_new(o->parsed_max, o->parsed_bytes_max);
+    bool good = registry->cache != NULL;
+    if (!good) {
+        snprintf(why, TQD_STORE_WHY, "memory is short");
+    }
+    for (size_t i = 0; good && i < o->parser->builtin_count(); i++) {
+        good = add_builtin(registry, i, why);
+    }
+    if (good) {
+        const tqd_store_status status = tqd_store_robots(o->store, add_stored, registry);
+        good = status == TQD_STORE_OK;
+        if (!good) {
+            snprintf(why, TQD_STORE_WHY, "reading the robots: %s", tqd_store_status_text(status));
+        }
+    }
+    if (!good) {
+        tqd_registry_free(registry);
+        return NULL;
+    }
+    return registry;
+}
+
+void tqd_registry_free(tqd_registry *registry)
+{
+    if (registry == NULL) {
+        return;
+    }
+    tqd_cache_free(registry->cache, registry->options.parser->release);
+    for (size_t i = 0; i < LOADERS; i++) {
+        pthread_mutex_destroy(&registry->loading[i]);
+    }
+    free(registry);
+}
+
+/* ------------------------------------------------------------------------------------ reading */
+
+typedef struct reference {
+    char name[TQD_NAME_TEXT];
+    const char *digest; /* inside the caller's text; NULL: the current version */
+} reference;
+
+/* splits "name@digest"; false when it cannot be the name of anything */
+static bool split(const char *text, reference *ret)
+{
+    const char *at = strchr(text, '@');
+    const size_t n = at != NULL ? (size_t)(at - text) : strlen(text);
+    if (n == 0 || n >= sizeof ret->name) {
+        return false;
+    }
+    memcpy(ret->name, text, n);
+    ret->name[n] = '\0';
+    ret->digest = at != NULL ? at + 1 : NULL;
+    return ret->digest == NULL || strlen(ret->digest) == TQD_DIGEST_TEXT - 1;
+}
+
+tqd_robot_found tqd_registry_peek(tqd_registry *registry, const char *name,
+                                  const tqa_robot **ret_robot)
+{
+    reference ref;
+    if (!split(name, &ref)) {
+        return TQD_ROBOT_NONE;
+    }
+    const tqd_robot_found found = tqd_cache_hold_name(registry->cache, ref.name, ret_robot);
+    if (ref.digest == NULL) {
+        return found;
+    }
+    if (found == TQD_ROBOT_READY) {
+        if (strcmp((*ret_robot)->digest, ref.digest) == 0) {
+            return TQD_ROBOT_READY;
+        }
+        tqd_cache_drop(registry->cache, *ret_robot);
+        *ret_robot = NULL;
+    }
+    return TQD_ROBOT_COLD; /* only the store knows which versions a name has had */
+}
+
+void tqd_registry_release(tqd_registry *registry, const tqa_robot *robot)
+{
+    if (robot != NULL) {
+        tqd_cache_drop(registry->cache, robot);
+    }
+}
+
+static tqa_media media_of(const tqd_robot_row *row)
+{
+    return strcmp(row->media, "application/json") == 0 ? TQA_MEDIA_JSON : TQA_MEDIA_XML;
+}
+
+static const tqa_robot *load(tqd_registry *registry, const reference *ref, tqa_problem *reterr)
+{
+    tqd_robot_row row;
+    char *bytes = NULL;
+    const tqd_store_status status =
+        tqd_store_robot(registry->options.store, ref->name, ref->digest, &row, &bytes);
+    if (status == TQD_STORE_NOT_FOUND) {
+        tqa_problem_set(reterr, "unknown-robot", "there is no robot \"%s\"%s", ref->name,
+                        ref->digest != NULL ? " with this digest" : "");
+        return NULL;
+    }
+    if (status != TQD_STORE_OK) {
+        tqd_store_problem(status, reterr);
+        return NULL;
+    }
+    const tqa_robot *held = tqd_cache_hold_digest(registry->cache, row.digest);
+    if (held == NULL) {
+        tqa_robot *robot =
+            registry->options.parser->parse(media_of(&row), bytes, (size_t)row.size, reterr);
+        if (robot != NULL) {
+            held = insert(registry, robot, (size_t)row.size, false);
+            if (held == NULL) {
+                tqd_store_problem(TQD_STORE_NO_MEMORY, reterr);
+            }
+        }
+    }
+    free(bytes);
+    return held;
+}
+
+const tqa_robot *tqd_registry_get(tqd_registry *registry, const char *name, tqa_problem *reterr)
+{
+    reference ref;
+    if (!split(name, &ref)) {
+        tqa_problem_set(reterr, "unknown-robot", "this cannot be the name of a robot");
+        return NULL;
+    }
+    const tqa_robot *robot = NULL;
+    tqd_robot_found found = tqd_registry_peek(registry, name, &robot);
+    if (found == TQD_ROBOT_COLD) {
+        size_t h = 0;
+        for (const char *c = ref.name; *c != '\0'; c++) {
+            h = h * 31 + (unsigned char)*c;
+        }
+        pthread_mutex_t *mutex = &registry->loading[h % LOADERS];
+        pthread_mutex_lock(mutex);
+        found = tqd_registry_peek(registry, name, &robot);
+        if (found != TQD_ROBOT_READY) {
+            robot = load(registry, &ref, reterr);
+        }
+        pthread_mutex_unlock(mutex);
+        return robot;
+    }
+    if (found == TQD_ROBOT_NONE) {
+        tqa_problem_set(reterr, "unknown-robot", "there is no robot \"%s\"", ref.name);
+    }
+    return robot;
+}
+
+void tqd_registry_warm(tqd_registry *registry)
+{
+    size_t n = 0;
+    tqd_registry_row *rows = tqd_cache_list(registry->cache, &n);
+    tqa_problem ignored;
+    for (size_t i = 0; rows != NULL && i < n && tqd_cache_half_empty(registry->cache); i++) {
+        tqd_registry_release(registry, tqd_registry_get(registry, rows[i].row.name, &ignored));
+    }
+    free(rows);
+}
+
+tqd_registry_row *tqd_registry_list(tqd_registry *registry, size_t *ret_n)
+{
+    return tqd_cache_list(registry->cache, ret_n);
+}
+
+bool tqd_registry_find(tqd_registry *registry, const char *name, tqd_registry_row *ret_row)
+{
+    return tqd_cache_row(registry->cache, name, ret_row);
+}
+
+/* ----------------------------------------------------------------------------------- changing */
+
+/* a change on its way to the disk; the cache follows in the order of the commits */
+typedef struct put_change {
+    tqd_robot_put put;
+    tqd_registry *registry;
+    tqd_named *named; /* taken by the cache */
+} put_change;
+
+static void follow_put(tqd_write *write)
+{
+    put_change *change = (put_change *)write;
+    tqd_cache_name(change->registry->cache, change->named);
+    change->named = NULL;
+}
+
+typedef struct delete_change {
+    tqd_robot_delete delete;
+    tqd_registry *registry;
+} delete_change;
+
+static void follow_delete(tqd_write *write)
+{
+    const delete_change *change = (const delete_change *)write;
+    tqd_cache_forget(change->registry->cache, change->delete.name);
+}
+
+static bool refuse_builtin(tqd_registry *registry, const char *name, tqa_problem *reterr)
+{
+    tqd_registry_row row;
+    if (!tqd_cache_row(registry->cache, name, &row) || !row.builtin) {
+        return false;
+    }
+    tqa_problem_set(reterr, "read-only", "\"%s\" is built in: choose another name", name);
+    return true;
+}
+
+bool tqd_registry_put(tqd_registry *registry, const char *name, tqa_robot *robot, const char *bytes,
+                      size_t n, const tqd_condition *condition, const tqa_robot **ret_robot,
+                      bool *ret_created, tqa_problem *reterr)
+{
+    if (refuse_builtin(registry, name, reterr)) {
+        registry->options.parser->release(robot);
+        return false;
+    }
+    tqd_named *named = calloc(1, sizeof *named);
+    const tqa_robot *held = insert(registry, robot, n, false);
+    if (named == NULL || held == NULL) {
+        free(named);
+        tqd_registry_release(registry, held);
+        tqd_store_problem(TQD_STORE_NO_MEMORY, reterr);
+        return false;
+    }
+    set_row(&named->entry.row, name, held, n);
+    const tqd_robot_row row = named->entry.row;
+    put_change change = {.put = {.write = {.kind = TQD_WRITE_ROBOT_PUT, .committed = follow_put},
+                                 .row = &row,
+                                 .bytes = bytes,
+                                 .n_byte = n,
+                                 .if_match = condition->if_match,
+                                 .if_none_match = condition->if_none_match,
+                                 .robots_max = registry->options.robots_max,
+                                 .bytes_max = registry->options.stored_bytes_max},
+                         .registry = registry,
+                         .named = named};
+    const tqd_store_status status = tqd_store_write(registry->options.store, &change.put.write);
+    free(change.named);
+    if (status != TQD_STORE_OK) {
+        tqd_registry_release(registry, held);
+        tqd_store_problem(status, reterr);
+        return false;
+    }
+    *ret_robot = held;
+    *ret_created = change.put.created;
+    return true;
+}
+
+bool tqd_registry_delete(tqd_registry *registry, const char *name, const tqd_condition *condition,
+                         tqa_problem *reterr)
+{
+    if (refuse_builtin(registry, name, reterr)) {
+        return false;
+    }
+    delete_change change = {
+        .delete = {.write = {.kind = TQD_WRITE_ROBOT_DELETE, .committed = follow_delete},
+                   .name = name,
+                   .if_match = condition->if_match},
+        .registry = registry};
+    const tqd_store_status status = tqd_store_write(registry->options.store, &change.delete.write);
+    if (status == TQD_STORE_NOT_FOUND) {
+        tqa_problem_set(reterr, "unknown-robot", "there is no robot \"%s\"", name);
+    } else if (status != TQD_STORE_OK) {
+        tqd_store_problem(status, reterr);
+    }
+    return status == TQD_STORE_OK;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/robots/registry.h - the robots by name, and a bounded cache of parsed ones by digest. */
+#ifndef TQD_ROBOTS_REGISTRY_H
+#define TQD_ROBOTS_REGISTRY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/robot.h"
+#include "daemon/store/store.h"
+
+/* What the registry needs of api/robot.h; a test fakes it. */
+typedef struct tqd_robot_parser {
+    tqa_robot *(*parse)(tqa_media media, const char *bytes, size_t n, tqa_problem *reterr);
+    void (*release)(tqa_robot *robot);
+    char *(*document)(const tqa_robot *robot, const char *name, size_t *ret_n);
+    char *(*report)(const tqa_robot *robot, const char *name, size_t *ret_n);
+    size_t (*builtin_count)(void);
+    const char *(*builtin_name)(size_t i);
+    const char *(*builtin_bytes)(size_t i, size_t *ret_n, tqa_media *ret_media);
+} tqd_robot_parser;
+extern const tqd_robot_parser tqd_robot_parser_api;
+
+typedef struct tqd_registry_options {
+    tqd_store *store;
+    const tqd_robot_parser *parser; /* &tqd_robot_parser_api */
+    uint64_t robots_max;            /* names; 0: 10,000 */
+    uint64_t stored_bytes_max;      /* of all versions in the store; 0: 4 GiB */
+    uint64_t parsed_max;            /* robots kept parsed while nobody uses them; 0: 1,024 */
+    uint64_t parsed_bytes_max;      /* the same by estimated memory; 0: 256 MiB */
+} tqd_registry_options;
+
+typedef struct tqd_registry tqd_registry;
+
+/* Parses the built-in robots and reads the names of the stored ones, which are parsed when they
+ * are first asked for. A stored robot hides a built-in one of its name, which can happen only
+ * when a release adds one. NULL with one line in `why` (TQD_STORE_WHY). */
+tqd_registry *tqd_registry_new(const tqd_registry_options *options, char *why);
+void tqd_registry_free(tqd_registry *registry); /* accepts NULL; nobody may hold a robot */
+
+typedef enum tqd_robot_found {
+    TQD_ROBOT_NONE,  /* no such name */
+    TQD_ROBOT_READY, /* parsed; give it back */
+    TQD_ROBOT_COLD,  /* not in memory: tqd_registry_get on a worker will tell */
+} tqd_robot_found;
+
+/* Finds a robot by "name" or "name@digest" without ever waiting for a disk: for I/O threads.
+ * Cost: 0.1 us; two hash look-ups under a lock that only threads of the same slot share. */
+tqd_robot_found tqd_registry_peek(tqd_registry *registry, const char *name,
+                                  const tqa_robot **ret_robot);
+
+/* The same, reading and parsing it if need be: workers only. NULL with a problem. */
+const tqa_robot *tqd_registry_get(tqd_registry *registry, const char *name, tqa_problem *reterr);
+
+/* Gives back what peek or get gave. Any thread. */
+void tqd_registry_release(tqd_registry *registry, const tqa_robot *robot);
+
+/* Parses stored robots until the cache is half full. For a worker after start. */
+void tqd_registry_warm(tqd_registry *registry);
+
+/* One row of the list. */
+typedef struct tqd_registry_row {
+    tqd_robot_row row;
+    bool builtin;
+} tqd_registry_row;
+
+/* All robots by name, malloc'ed; NULL when memory is short. */
+tqd_registry_row *tqd_registry_list(tqd_registry *registry, size_t *ret_n);
+
+/* The row of one name. False if there is none. */
+bool tqd_registry_find(tqd_registry *registry, const char *name, tqd_registry_row *ret_row);
+
+/* Conditions of a change: digests, "*" or NULL, as in tqd_robot_put. */
+typedef struct tqd_condition {
+    const char *if_match;
+    const char *if_none_match;
+} tqd_condition;
+
+/* Takes the robot over (also when it fails), stores its bytes under `name`, and makes it current.
+ * On success *ret_robot is held for the caller and *ret_created tells whether the name is new.
+ * Workers only. */
+bool tqd_registry_put(tqd_registry *registry, const char *name, tqa_robot *robot, const char *bytes,
+                      size_t n, const tqd_condition *condition, const tqa_robot **ret_robot,
+                      bool *ret_created, tqa_problem *reterr);
+
+/* Workers only. */
+bool tqd_registry_delete(tqd_registry *registry, const char *name, const tqd_condition *condition,
+                         tqa_problem *reterr);
+
+/* 1 to 128 of [A-Za-z0-9._-], not beginning with a dot. */
+bool tqd_robot_name_good(const char *name);
+
+const tqd_robot_parser *tqd_registry_parser(const tqd_registry *registry);
+
+#endif
