@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/observe/counters.c - the Prometheus text of the counters. */
+#include "daemon/observe/counters.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    const char *type;
+    const char *text;
+} rows[] = {
+#define TQD_COUNTER_ROW(name, type, text) {#name, type, text},
+    TQD_COUNTER_LIST(TQD_COUNTER_ROW)
+#undef TQD_COUNTER_ROW
+};
+
+size_t tqd_counters_print(const tqd_counters *const *blocks, size_t n, char *out, size_t size)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < TQD_COUNTER_COUNT; i++) {
+        uint64_t sum = 0;
+        for (size_t k = 0; k < n; k++) {
+            sum += atomic_load_explicit(&blocks[k]->value[i], memory_order_relaxed);
+        }
+        /* Prometheus wants _total on counters and on nothing else */
+        const char *suffix = strcmp(rows[i].type, "counter") == 0 ? "_total" : "";
+        int length = snprintf(out + used, size - used,
+                              "# HELP torqued_%s%s %s\n# TYPE torqued_%s%s %s\n"
+                              "torqued_%s%s %" PRIu64 "\n",
+                              rows[i].name, suffix, rows[i].text, rows[i].name, suffix,
+                              rows[i].type, rows[i].name, suffix, sum);
+        assert(length > 0 && (size_t)length < size - used);
+        used += (size_t)length;
+    }
+    return used;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/observe/counters.h - what the service counts: one block per I/O thread, summed on
+ * demand. */
+#ifndef TQD_OBSERVE_COUNTERS_H
+#define TQD_OBSERVE_COUNTERS_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* X(name, Prometheus type, text) */
+#define TQD_COUNTER_LIST(X)                                                                        \
+    X(connections_opened, "counter", "Connections accepted.")                                      \
+    X(connections_open, "gauge", "Connections open now.")                                          \
+    X(connections_overdue, "counter", "Connections closed because a deadline had passed.")         \
+    X(requests, "counter", "Requests whose headers were complete.")                                \
+    X(requests_inline, "counter", "Requests computed on their connection's thread.")               \
+    X(requests_queued, "counter", "Requests computed by a worker.")                                \
+    X(requests_refused, "counter", "Requests refused before their body was complete.")             \
+    X(replies_2xx, "counter", "Replies with a status of 200 to 299.")                              \
+    X(replies_4xx, "counter", "Replies with a status of 300 to 499.")                              \
+    X(replies_5xx, "counter", "Replies with a status of 500 and above.")                           \
+    X(body_bytes, "counter", "Bytes of request bodies received.")
+
+typedef enum tqd_counter {
+#define TQD_COUNTER_ENUM(name, type, text) TQD_COUNTER_##name,
+    TQD_COUNTER_LIST(TQD_COUNTER_ENUM)
+#undef TQD_COUNTER_ENUM
+        TQD_COUNTER_COUNT
+} tqd_counter;
+
+/* Written by its one owner, read by anybody. Zero-initialised. */
+typedef struct tqd_counters {
+    _Alignas(64) _Atomic uint64_t value[TQD_COUNTER_COUNT];
+} tqd_counters;
+
+static inline void tqd_count(tqd_counters *counters, tqd_counter counter, uint64_t by)
+{
+    /* one writer: a plain load and store, no locked instruction */
+    uint64_t now = atomic_load_explicit(&counters->value[counter], memory_order_relaxed);
+    atomic_store_explicit(&counters->value[counter], now + by, memory_order_relaxed);
+}
+
+/* The Prometheus text of the sum over n blocks, into `out`; returns its length (< size; 4 KiB are
+ * enough). */
+size_t tqd_counters_print(const tqd_counters *const *blocks, size_t n, char *out, size_t size);
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/observe/log.c - builds each line in a fixed buffer and writes it in one call. */
+#include "daemon/observe/log.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static _Atomic int level_max = TQD_LOG_INFO;
+
+typedef struct line {
+    char text[TQD_LOG_LINE];
+    size_t n;
+} line;
+
+static void add(line *out, const char *text, size_t n)
+{
+    /* room for the closing `"}` and newline is always kept */
+    size_t room = sizeof out->text - 4 - out->n;
+    if (n > room) {
+        n = room;
+    }
+    memcpy(out->text + out->n, text, n);
+    out->n += n;
+}
+
+static void add_escaped(line *out, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        unsigned char c = (unsigned char)*text;
+        char escape[8];
+        if (out->n + sizeof escape + 4 > sizeof out->text) {
+            return;
+        }
+        if (c == '"' || c == '\\') {
+            escape[0] = '\\';
+            escape[1] = (char)c;
+            add(out, escape, 2);
+        } else if (c < 0x20 || c >= 0x7f) {
+            /* bytes above ASCII may be cut UTF-8: shown by value, so that the line stays valid */
+            int n = snprintf(escape, sizeof escape, "\\u%04x", c);
+            add(out, escape, (size_t)n);
+        } else {
+            add(out, text, 1);
+        }
+    }
+}
+
+static void add_time(line *out)
+{
+    struct timespec now;
+    struct tm utc;
+    char text[40];
+    clock_gettime(CLOCK_REALTIME, &now);
+    gmtime_r(&now.tv_sec, &utc);
+    size_t n = strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &utc);
+    n += (size_t)snprintf(text + n, sizeof text - n, ".%03ldZ", now.tv_nsec / 1000000);
+    add(out, text, n);
+}
+
+static const char *level_name(tqd_log_level level)
+{
+    switch (level) {
+    case TQD_LOG_ERROR:
+        return "error";
+    case TQD_LOG_WARNING:
+        return "warning";
+    case TQD_LOG_INFO:
+        return "info";
+    case TQD_LOG_DEBUG:
+        return "debug";
+    }
+    return "info";
+}
+
+tqd_log_level tqd_log_level_named(const char *name)
+{
+    static const tqd_log_level levels[] = {TQD_LOG_ERROR, TQD_LOG_WARNING, TQD_LOG_DEBUG};
+    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
+        if (strcmp(name, level_name(levels[i])) == 0) {
+            return levels[i];
+        }
+    }
+    return TQD_LOG_INFO;
+}
+
+void tqd_log_level_set(tqd_log_level level)
+{
+    atomic_store_explicit(&level_max, (int)level, memory_order_relaxed);
+}
+
+void tqd_log_write(tqd_log_level level, const char *event, const tqd_log_field *fields)
+{
+    if ((int)level > atomic_load_explicit(&level_max, memory_order_relaxed)) {
+        return;
+    }
+    line out = {.n = 0};
+    char number[48];
+    int n = snprintf(number, sizeof number, "<%d>{\"time\":\"", (int)level);
+    add(&out, number, (size_t)n);
+    add_time(&out);
+    n = snprintf(number, sizeof number, "\",\"level\":\"%s\",\"event\":\"", level_name(level));
+    add(&out, number, (size_t)n);
+    add_escaped(&out, event);
+    add(&out, "\"", 1);
+    for (; fields->name != NULL; fields++) {
+        /* a member that might not fit whole is dropped whole, so that every line parses */
+        if (out.n + strlen(fields->name) + 64 > sizeof out.text) {
+            break;
+        }
+        add(&out, ",\"", 2);
+        add_escaped(&out, fields->name);
+        if (fields->text != NULL) {
+            add(&out, "\":\"", 3);
+            add_escaped(&out, fields->text);
+            out.text[out.n++] = '"';
+        } else {
+            n = snprintf(number, sizeof number, "\":%lld", (long long)fields->number);
+            add(&out, number, (size_t)n);
+        }
+    }
+    out.text[out.n++] = '}';
+    out.text[out.n++] = '\n';
+    /* a log that cannot be written must not stop the service */
+    ssize_t written = write(STDERR_FILENO, out.text, out.n);
+    (void)written;
+}

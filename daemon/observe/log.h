@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/observe/log.h - one JSON object a line on stderr, with the journal's <N> priority. */
+#ifndef TQD_OBSERVE_LOG_H
+#define TQD_OBSERVE_LOG_H
+
+#include <stdint.h>
+
+/* The numbers are syslog's. */
+typedef enum tqd_log_level {
+    TQD_LOG_ERROR = 3,
+    TQD_LOG_WARNING = 4,
+    TQD_LOG_INFO = 6,
+    TQD_LOG_DEBUG = 7,
+} tqd_log_level;
+
+enum { TQD_LOG_LINE = 2048 };
+
+/* One member of the object: text when text is not NULL, else number. A text must not be NULL. */
+typedef struct tqd_log_field {
+    const char *name;
+    const char *text;
+    int64_t number;
+} tqd_log_field;
+
+#define TQD_TEXT(key, value)                                                                       \
+    {                                                                                              \
+        .name = (key), .text = (value)                                                             \
+    }
+#define TQD_NUMBER(key, value)                                                                     \
+    {                                                                                              \
+        .name = (key), .number = (int64_t)(value)                                                  \
+    }
+
+/* tqd_log(TQD_LOG_INFO, "listening", TQD_TEXT("url", url), TQD_NUMBER("threads", n)); takes at
+ * least one field. Any thread; one write(2) a line; never blocks on a lock. Never log tokens or
+ * bodies. */
+#define tqd_log(level, event, ...)                                                                 \
+    tqd_log_write((level), (event), (const tqd_log_field[]){__VA_ARGS__, {.name = NULL}})
+
+void tqd_log_write(tqd_log_level level, const char *event, const tqd_log_field *fields);
+
+/* Lines above this level are dropped; INFO at start. */
+void tqd_log_level_set(tqd_log_level level);
+
+/* "error", "warning", "info" or "debug"; INFO for anything else. */
+tqd_log_level tqd_log_level_named(const char *name);
+
+#endif

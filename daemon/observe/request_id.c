@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/observe/request_id.c - a ULID from a clock and a SplitMix64 sequence. */
+#include "daemon/observe/request_id.h"
+
+#include <sys/random.h>
+#include <time.h>
+
+void tqd_id_source_init(tqd_id_source *source)
+{
+    if (getrandom(source, sizeof *source, GRND_NONBLOCK) != (ssize_t)sizeof *source) {
+        /* early boot: the clock tells two processes apart well enough for an identifier */
+        struct timespec now;
+        clock_gettime(CLOCK_REALTIME, &now);
+        source->state = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+        source->salt = (uint16_t)now.tv_nsec;
+    }
+}
+
+/* SplitMix64 (Steele, Lea, Flood 2014): a bijection of a counter, so no value repeats in 2^64 */
+static uint64_t next(tqd_id_source *source)
+{
+    source->state += 0x9e3779b97f4a7c15u;
+    uint64_t z = source->state;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+void tqd_id_make(tqd_id_source *source, int64_t unix_ms, char ret_text[TQD_ID_TEXT])
+{
+    static const char digit[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+    uint64_t time = (uint64_t)unix_ms & 0xffffffffffffu;
+    uint64_t low = next(source);
+    for (int i = 9; i >= 0; i--) {
+        ret_text[i] = digit[time & 31];
+        time >>= 5;
+    }
+    /* 80 bits: 16 of the thread's salt above 64 of the sequence */
+    uint64_t high = source->salt;
+    for (int i = 25; i >= 10; i--) {
+        ret_text[i] = digit[low & 31];
+        low = (low >> 5) | (high << 59);
+        high >>= 5;
+    }
+    ret_text[26] = '\0';
+}
