@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/queue/workers.h - a bounded queue of jobs, the workers that take them, and parallel_for.
+ */
+#ifndef TQD_QUEUE_WORKERS_H
+#define TQD_QUEUE_WORKERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Lock order: its one mutex is a leaf; no other lock is taken while it is held. */
+typedef struct tqd_workers tqd_workers;
+
+/* NULL when memory is short. Makes no thread: each of the caller's threads calls
+ * tqd_workers_run. */
+tqd_workers *tqd_workers_new(size_t queue_max);
+void tqd_workers_free(tqd_workers *workers); /* after the worker threads have returned */
+
+/* The life of one worker thread: takes jobs until tqd_workers_stop and the queue is empty. */
+void tqd_workers_run(void *workers);
+void tqd_workers_stop(tqd_workers *workers);
+
+/* Adds a job. False when the queue is full or stopped: nothing has been added. Never waits. */
+bool tqd_workers_submit(tqd_workers *workers, void (*run)(void *arg), void *arg);
+
+/* Jobs waiting now. */
+size_t tqd_workers_waiting(tqd_workers *workers);
+
+/* Runs body(arg, i, scratch) for i = 0 .. n-1 on this thread and on idle workers, and returns when
+ * all are done. May be called from a job, from another thread and from inside a body: the caller
+ * works through the indices itself and never waits for a thread that has not started, so it cannot
+ * deadlock. `scratch` is the running thread's, of scratch_size bytes; NULL if that is above the
+ * bound. */
+void tqd_workers_parallel_for(tqd_workers *workers, size_t n, size_t scratch_size,
+                              void (*body)(void *arg, size_t i, void *scratch), void *arg);
+
+#endif
