@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/serve/admit.c - decides on a request by its headers alone, before a byte of its body is
+ * read: framing, target, route, size, budget, and what the handler says. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "api/problem.h"
+#include "daemon/serve/client.h"
+#include "daemon/serve/match.h"
+
+static enum MHD_Result take_header(void *gate, enum MHD_ValueKind kind, const char *name,
+                                   size_t n_name, const char *value, size_t n_value)
+{
+    (void)kind;
+    tqd_gate_header(gate, name, n_name, value != NULL ? value : "", n_value);
+    return MHD_YES;
+}
+
+static const char *header(const tqd_head *head, const char *name)
+{
+    const tqd_client *client = head->ctx;
+    return MHD_lookup_connection_value(client->mhd, MHD_HEADER_KIND, name);
+}
+
+/* False: the framing cannot be trusted, so nothing after the headers is a request. */
+static bool check_framing(tqd_client *client, tqd_gate *gate)
+{
+    gate->hosts = &client->loop->server->options.hosts;
+    MHD_get_connection_values_n(client->mhd, MHD_HEADER_KIND, take_header, gate);
+    if (tqd_gate_close(gate)) {
+        return true;
+    }
+    tqa_problem problem;
+    tqa_problem_set(&problem, gate->too_large ? "headers-too-large" : "malformed", "%s",
+                    gate->fault);
+    client->request.must_close = true;
+    tqd_refuse(client, &problem);
+    return false;
+}
+
+static bool check_target(tqd_client *client)
+{
+    tqd_request *request = &client->request;
+    tqa_problem problem;
+    if (request->target == NULL) {
+        tqa_problem_set(&problem, "busy", "there is no memory for the request target");
+        tqd_refuse(client, &problem);
+        return false;
+    }
+    const char *fault = tqd_gate_target(request->target);
+    if (fault != NULL) {
+        tqa_problem_set(&problem, "malformed", "%s", fault);
+        tqd_refuse(client, &problem);
+        return false;
+    }
+    char *mark = strchr(request->target, '?');
+    if (mark != NULL) {
+        *mark = '\0';
+        request->head.query = mark + 1;
+    }
+    request->head.path = request->target;
+    return true;
+}
+
+static bool decode_parts(tqd_client *client, const tqd_match *match)
+{
+    tqd_request *request = &client->request;
+    size_t size = 0;
+    for (size_t i = 0; i < match->n_part; i++) {
+        size += match->part[i].n + 1;
+    }
+    request->parts = size > 0 ? malloc(size) : NULL;
+    if (size > 0 && request->parts == NULL) {
+        tqa_problem problem;
+        tqa_problem_set(&problem, "busy", "there is no memory for the request");
+        tqd_refuse(client, &problem);
+        return false;
+    }
+    char *out = request->parts;
+    for (size_t i = 0; i < match->n_part; i++) {
+        tqd_gate_unescape(match->part[i].text, match->part[i].n, out);
+        request->head.part[i] = out;
+        out += match->part[i].n + 1;
+    }
+    return true;
+}
+
+static bool check_route(tqd_client *client, const char *method)
+{
+    tqd_request *request = &client->request;
+    const tqd_server_options *options = &client->loop->server->options;
+    tqd_match match;
+    request->head.method = tqd_method_find(method);
+    tqd_match_find(options->routes, options->n_route, request->head.method, request->head.path,
+                   strlen(request->head.path), &match);
+    if (match.route != NULL) {
+        request->route = match.route;
+        return decode_parts(client, &match);
+    }
+    tqa_problem problem;
+    if (match.path_known) {
+        tqa_problem_set(&problem, "method-not-allowed", "%s is not possible here; %s is", method,
+                        match.allow);
+        problem.allow = match.allow;
+    } else {
+        tqa_problem_set(&problem, "not-found", "there is nothing at %.200s", request->head.path);
+    }
+    tqd_refuse(client, &problem);
+    return false;
+}
+
+/* A page of another site may send simple requests to this machine, though it cannot read the
+ * answers; what changes state must come from a page of ours or from no page. */
+static bool check_origin(tqd_client *client)
+{
+    tqd_request *request = &client->request;
+    if (request->head.method == TQD_GET || request->head.method == TQD_HEAD) {
+        return true;
+    }
+    const char *origin = header(&request->head, "Origin");
+    if (origin == NULL) {
+        return true;
+    }
+    const char *host = strstr(origin, "://");
+    if (host != NULL &&
+        tqd_gate_host(&client->loop->server->options.hosts, host + 3, strlen(host + 3))) {
+        return true;
+    }
+    tqa_problem problem;
+    tqa_problem_set(&problem, "forbidden", "pages of another origin may not send this");
+    tqd_refuse(client, &problem);
+    return false;
+}
+
+static bool check_body(tqd_client *client, const tqd_gate *gate)
+{
+    tqd_request *request = &client->request;
+    uint64_t body_max = request->route->body_max;
+    bool told = gate->n_length > 0 || gate->chunked;
+    tqa_problem problem;
+    problem.status = 0;
+    if (body_max > 0 && !told) {
+        tqa_problem_set(&problem, "length-required",
+                        "a body is needed, with Content-Length or chunked");
+    } else if (gate->n_length > 0 && gate->length > body_max) {
+        tqa_problem_set(&problem, "too-large", "the body may have %llu bytes at most, not %llu",
+                        (unsigned long long)body_max, (unsigned long long)gate->length);
+    } else if (body_max == 0 && gate->chunked) {
+        tqa_problem_set(&problem, "too-large", "a body is not taken here");
+    } else {
+        const char *coding = header(&request->head, "Content-Encoding");
+        if (coding != NULL && strcasecmp(coding, "identity") != 0) {
+            tqa_problem_set(&problem, "unsupported-media",
+                            "the body must be sent without a content encoding");
+        }
+    }
+    if (problem.status == 0 && gate->n_length > 0 && !tqd_admit_body(client, gate->length)) {
+        return false;
+    }
+    if (problem.status != 0) {
+        tqd_refuse(client, &problem);
+    }
+    return problem.status == 0;
+}
+
+bool tqd_admit_body(tqd_client *client, uint64_t n)
+{
+    tqd_server *server = client->loop->server;
+    if (n == 0) {
+        return true;
+    }
+    uint64_t before = atomic_fetch_add_explicit(&server->body_bytes, n, memory_order_relaxed);
+    if (n <= server->options.body_budget_b && before <= server->options.body_budget_b - n) {
+        client->request.body_taken += n;
+        return true;
+    }
+    atomic_fetch_sub_explicit(&server->body_bytes, n, memory_order_relaxed);
+    tqa_problem problem;
+    if (n > server->options.body_budget_b) {
+        tqa_problem_set(&problem, "too-large",
+                        "the body is larger than all bodies may be together "
+                        "(setting: body_budget)");
+    } else {
+        tqa_problem_set(&problem, "busy", "other requests are being received; try again");
+        problem.retry_after_s = 1;
+    }
+    tqd_refuse(client, &problem);
+    return false;
+}
+
+static bool open_exchange(tqd_client *client)
+{
+    tqd_request *request = &client->request;
+    tqd_reply reply = {.status = 0};
+    const tqd_route *route = request->route;
+    if (route->handler->open(route->ctx, &request->head, &request->exchange, &reply)) {
+        return true;
+    }
+    request->exchange = NULL;
+    request->refusal = malloc(sizeof reply);
+    if (request->refusal == NULL) {
+        free(reply.body);
+        return false;
+    }
+    *request->refusal = reply;
+    return false;
+}
+
+bool tqd_admit(tqd_client *client, const char *method)
+{
+    tqd_request *request = &client->request;
+    tqd_loop *loop = client->loop;
+    tqd_gate gate = {.hosts = NULL};
+    tqd_id_make(&loop->ids, loop->now_ms + loop->unix_offset_ms, request->head.request_id);
+    request->head.method = TQD_METHOD_COUNT;
+    request->head.header = header;
+    request->head.ctx = client;
+    request->head.path = "";
+    for (size_t i = 0; i < TQD_PATH_PARTS; i++) {
+        request->head.part[i] = "";
+    }
+    tqd_count(&loop->counters, TQD_COUNTER_requests, 1);
+    /* while draining, what has arrived is still answered, and then the connection closes */
+    request->must_close = atomic_load_explicit(&loop->server->draining, memory_order_relaxed);
+    bool sound = check_framing(client, &gate);
+    request->head.content_length = gate.chunked ? UINT64_MAX : gate.length;
+    request->expects_continue = gate.expects_continue;
+    return sound && check_target(client) && check_route(client, method) && check_origin(client) &&
+           check_body(client, &gate) && open_exchange(client);
+}

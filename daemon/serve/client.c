@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/serve/client.c - connections open and close; the loop keeps a list of them. */
+#include "daemon/serve/client.h"
+
+#include <stdlib.h>
+
+void tqd_client_phase(tqd_client *client, tqd_phase phase)
+{
+    client->phase = phase;
+    client->since_ms = client->loop->now_ms;
+    client->moved = 0;
+    client->mark_known = false;
+}
+
+enum MHD_Result tqd_client_accept(void *arg, const struct sockaddr *address, socklen_t n_address)
+{
+    (void)address;
+    (void)n_address;
+    tqd_server *server = ((tqd_loop *)arg)->server;
+    size_t n = atomic_load_explicit(&server->n_open, memory_order_relaxed);
+    return n < server->options.connections_max ? MHD_YES : MHD_NO;
+}
+
+static void opened(tqd_loop *loop, struct MHD_Connection *mhd, void **socket_context)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
+    tqd_client *client = calloc(1, sizeof *client);
+    *socket_context = client;
+    if (client == NULL) {
+        return; /* tqd_request_step refuses a connection without its record */
+    }
+    client->loop = loop;
+    client->mhd = mhd;
+    client->fd = info->connect_fd;
+    client->next = loop->open;
+    if (loop->open != NULL) {
+        loop->open->prev = client;
+    }
+    loop->open = client;
+    loop->n_open++;
+    atomic_fetch_add_explicit(&loop->server->n_open, 1, memory_order_relaxed);
+    tqd_count(&loop->counters, TQD_COUNTER_connections_opened, 1);
+    tqd_count(&loop->counters, TQD_COUNTER_connections_open, 1);
+    tqd_client_phase(client, TQD_PHASE_HEADER);
+}
+
+static void closed(tqd_loop *loop, tqd_client *client)
+{
+    if (client == NULL) {
+        return;
+    }
+    tqd_request_end(client);
+    if (client->prev != NULL) {
+        client->prev->next = client->next;
+    } else {
+        loop->open = client->next;
+    }
+    if (client->next != NULL) {
+        client->next->prev = client->prev;
+    }
+    loop->n_open--;
+    atomic_fetch_sub_explicit(&loop->server->n_open, 1, memory_order_relaxed);
+    tqd_count(&loop->counters, TQD_COUNTER_connections_open, UINT64_MAX);
+    free(client);
+}
+
+void tqd_client_notify(void *arg, struct MHD_Connection *mhd, void **socket_context,
+                       enum MHD_ConnectionNotificationCode code)
+{
+    tqd_loop *loop = arg;
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+        opened(loop, mhd, socket_context);
+    } else {
+        closed(loop, *socket_context);
+        *socket_context = NULL;
+    }
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/serve/client.h - serve's own: what a loop knows about each of its connections and the
+ * request on it. */
+#ifndef TQD_SERVE_CONNECTION_H
+#define TQD_SERVE_CONNECTION_H
+
+#include <microhttpd.h>
+#include <stdatomic.h>
+
+#include "daemon/observe/request_id.h"
+#include "daemon/serve/server.h"
+
+enum {
+    TQD_TARGET_INLINE = 160,    /* longer request targets are allocated */
+    TQD_DISCARD_MAX = 64 << 10, /* a refused body up to this size is read, to keep the connection */
+    TQD_TICK_MS = 250,
+};
+
+/* What the connection is doing: each phase has its deadline. */
+typedef enum tqd_phase {
+    TQD_PHASE_HEADER,  /* accepted, or the first byte of a next request seen */
+    TQD_PHASE_BODY,    /* headers complete, reading the body */
+    TQD_PHASE_DISCARD, /* refused and answered, reading what the client still sends */
+    TQD_PHASE_RUN,     /* suspended */
+    TQD_PHASE_REPLY,   /* sending */
+    TQD_PHASE_IDLE,    /* between requests */
+} tqd_phase;
+
+typedef enum tqd_step {
+    TQD_STEP_NONE,      /* no request, or only its target is known */
+    TQD_STEP_RECEIVING, /* opened (or refused): taking the body */
+    TQD_STEP_RUNNING,   /* on a worker */
+    TQD_STEP_RAN,
+    TQD_STEP_REPLIED,
+} tqd_step;
+
+/* One at a time on each connection. */
+typedef struct tqd_request {
+    tqd_step step;
+    tqd_head head;
+    const tqd_route *route;
+    void *exchange;      /* the handler's, NULL when none is open */
+    tqd_reply *refusal;  /* why it was refused, heap; NULL if it was not */
+    uint64_t body_taken; /* bytes of the budget held */
+    uint64_t body_seen;  /* bytes of the body received */
+    bool expects_continue;
+    bool discard;  /* drop the rest of the body */
+    bool answered; /* the refusal has been written on the socket itself */
+    bool must_close;
+    char *target; /* inline_target or heap */
+    char inline_target[TQD_TARGET_INLINE];
+    char *parts; /* decoded parts, heap; NULL if none */
+} tqd_request;
+
+typedef struct tqd_client {
+    struct tqd_loop *loop;
+    struct tqd_client *prev, *next; /* of the loop's open connections */
+    struct tqd_client *next_done;   /* in the completion list */
+    struct MHD_Connection *mhd;
+    int fd;
+    bool overdue; /* shut down by the deadline; logged once */
+    bool mark_known;
+    tqd_phase phase;
+    int64_t since_ms; /* when the phase began */
+    uint64_t moved;   /* bytes of the phase */
+    uint64_t mark;    /* bytes the kernel had received, when last looked at while idle */
+    tqd_request request;
+} tqd_client;
+
+typedef struct tqd_loop {
+    struct tqd_server *server;
+    struct MHD_Daemon *mhd;
+    int epoll_fd, event_fd;
+    int64_t now_ms;         /* monotonic, refreshed each turn */
+    int64_t unix_offset_ms; /* add for the time of day */
+    int64_t tick_ms;        /* of the last look at the deadlines */
+    tqd_client *open;       /* list */
+    size_t n_open;
+    _Atomic(tqd_client *) done; /* completed by workers: a stack */
+    _Atomic int running;        /* suspended connections whose result is not back */
+    bool quiesced;
+    tqd_id_source ids;
+    tqd_counters counters;
+} tqd_loop;
+
+struct tqd_server {
+    tqd_server_options options;
+    _Atomic bool draining;
+    _Atomic int64_t drain_until_ms;
+    _Atomic size_t n_open;
+    _Atomic uint64_t body_bytes; /* of the budget, in use */
+    size_t n_loop;
+    tqd_loop loops[];
+};
+
+/* client.c */
+void tqd_client_phase(tqd_client *client, tqd_phase phase);
+void tqd_client_notify(void *loop, struct MHD_Connection *mhd, void **socket_context,
+                       enum MHD_ConnectionNotificationCode code);
+enum MHD_Result tqd_client_accept(void *loop, const struct sockaddr *address, socklen_t n_address);
+
+/* deadline.c: shuts down what is overdue, or all that is idle when the server drains. */
+void tqd_deadline_check(tqd_loop *loop);
+
+/* request.c: microhttpd's callbacks */
+void *tqd_request_target(void *loop, const char *target, struct MHD_Connection *mhd);
+enum MHD_Result tqd_request_step(void *loop, struct MHD_Connection *mhd, const char *url,
+                                 const char *method, const char *version, const char *bytes,
+                                 size_t *n_bytes, void **context);
+void tqd_request_completed(void *loop, struct MHD_Connection *mhd, void **context,
+                           enum MHD_RequestTerminationCode code);
+void tqd_request_end(tqd_client *client);
+/* Called by the loop when a worker has run it. */
+void tqd_request_resume(tqd_client *client);
+
+/* admit.c: everything between complete headers and the first byte of the body. True: an exchange is
+ * open. False: the request's refusal says why (NULL when memory is short). */
+bool tqd_admit(tqd_client *client, const char *method);
+/* Takes n more bytes of the budget; false when there is no room. */
+bool tqd_admit_body(tqd_client *client, uint64_t n);
+
+/* reply.c */
+struct tqa_problem;
+/* Makes the request's refusal from a problem. */
+void tqd_refuse(tqd_client *client, const struct tqa_problem *problem);
+enum MHD_Result tqd_reply_send(tqd_client *client, tqd_reply *reply);
+/* Writes a refusal on the socket itself, while the body is still arriving, and half-closes. */
+void tqd_reply_send_early(tqd_client *client, tqd_reply *reply);
+
+/* loop.c */
+void tqd_loop_wake(tqd_loop *loop);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/serve/deadline.c - closes connections whose client takes too long. The library's own
+ * timeout is one of inactivity only: a byte now and then would keep a connection for ever. */
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "daemon/observe/log.h"
+#include "daemon/serve/client.h"
+
+static const char *phase_name(tqd_phase phase)
+{
+    switch (phase) {
+    case TQD_PHASE_HEADER:
+        return "header";
+    case TQD_PHASE_BODY:
+        return "body";
+    case TQD_PHASE_DISCARD:
+        return "discard";
+    case TQD_PHASE_RUN:
+        return "run";
+    case TQD_PHASE_REPLY:
+        return "reply";
+    case TQD_PHASE_IDLE:
+        return "idle";
+    }
+    return "";
+}
+
+/* The library reads what comes, so the kernel's count is the only sign that a next request has
+ * begun but has no complete line yet. */
+static void look_for_next_request(tqd_client *client)
+{
+    struct tcp_info info;
+    socklen_t n = sizeof info;
+    memset(&info, 0, sizeof info);
+    if (getsockopt(client->fd, IPPROTO_TCP, TCP_INFO, &info, &n) != 0 ||
+        n < offsetof(struct tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received) {
+        return; /* a Unix socket: idle_ms bounds it */
+    }
+    if (!client->mark_known) {
+        client->mark_known = true;
+        client->mark = info.tcpi_bytes_received;
+    } else if (client->mark != info.tcpi_bytes_received) {
+        tqd_client_phase(client, TQD_PHASE_HEADER);
+    }
+}
+
+/* When the phase must be over, by the bytes it has moved. */
+static int64_t deadline(const tqd_deadlines *limit, const tqd_client *client)
+{
+    int64_t paced = limit->grace_ms + (int64_t)(client->moved * 1000 / limit->rate_min_b_s);
+    switch (client->phase) {
+    case TQD_PHASE_HEADER:
+        return limit->header_ms;
+    case TQD_PHASE_BODY:
+        return paced < limit->body_ms ? paced : limit->body_ms;
+    case TQD_PHASE_DISCARD:
+        return limit->grace_ms;
+    case TQD_PHASE_RUN:
+        return limit->run_ms;
+    case TQD_PHASE_REPLY:
+        return paced > limit->idle_ms ? paced : limit->idle_ms;
+    case TQD_PHASE_IDLE:
+        return limit->idle_ms;
+    }
+    return 0;
+}
+
+static void shut(tqd_client *client, int64_t age_ms)
+{
+    /* the library sees the end of the stream, and closes; a suspended one when it resumes */
+    shutdown(client->fd, SHUT_RDWR);
+    client->overdue = true;
+    if (client->phase != TQD_PHASE_IDLE) {
+        tqd_count(&client->loop->counters, TQD_COUNTER_connections_overdue, 1);
+        tqd_log(TQD_LOG_DEBUG, "connection overdue", TQD_TEXT("phase", phase_name(client->phase)),
+                TQD_NUMBER("age_ms", age_ms));
+    }
+}
+
+void tqd_deadline_check(tqd_loop *loop)
+{
+    const tqd_server *server = loop->server;
+    bool draining = atomic_load(&server->draining);
+    for (tqd_client *c = loop->open; c != NULL; c = c->next) {
+        if (c->overdue) {
+            continue;
+        }
+        if (c->phase == TQD_PHASE_IDLE && !draining) {
+            look_for_next_request(c);
+        }
+        int64_t age_ms = loop->now_ms - c->since_ms;
+        bool waiting = c->phase == TQD_PHASE_IDLE || c->phase == TQD_PHASE_HEADER;
+        if (age_ms > deadline(&server->options.deadlines, c) || (draining && waiting)) {
+            shut(c, age_ms);
+        }
+    }
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/serve/loop.c - one I/O thread: waits on its HTTP daemon's epoll descriptor, on results
+ * from workers and on the clock. The library's own loop is not used: it can sleep on 128 ready
+ * connections (measured at 256 and 512). */
+#include <errno.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/observe/log.h"
+#include "daemon/queue/scratch.h"
+#include "daemon/serve/client.h"
+
+void tqd_loop_wake(tqd_loop *loop)
+{
+    uint64_t one = 1;
+    ssize_t written = write(loop->event_fd, &one, sizeof one);
+    (void)written; /* it can only fail when the counter is full, and then the loop is awake */
+}
+
+static int64_t clock_ms(clockid_t id)
+{
+    struct timespec now;
+    clock_gettime(id, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void look_at_clock(tqd_loop *loop)
+{
+    loop->now_ms = clock_ms(CLOCK_MONOTONIC_COARSE);
+}
+
+/* How long to wait: not at all while the library has work left over, until the next tick while
+ * there are connections, else for ever. */
+static int wait_ms(tqd_loop *loop)
+{
+    MHD_UNSIGNED_LONG_LONG timeout;
+    if (MHD_get_timeout(loop->mhd, &timeout) == MHD_YES && timeout == 0) {
+        return 0;
+    }
+    if (loop->n_open == 0 && !loop->quiesced) {
+        return -1;
+    }
+    int64_t tick = loop->quiesced ? TQD_TICK_MS / 10 : TQD_TICK_MS;
+    int64_t left = loop->tick_ms + tick - loop->now_ms;
+    return left < 0 ? 0 : left > tick ? (int)tick : (int)left;
+}
+
+static void resume_finished(tqd_loop *loop)
+{
+    uint64_t count;
+    ssize_t n = read(loop->event_fd, &count, sizeof count);
+    (void)n;
+    tqd_client *done = atomic_exchange_explicit(&loop->done, NULL, memory_order_acquire);
+    while (done != NULL) {
+        tqd_client *next = done->next_done;
+        tqd_request_resume(done);
+        done = next;
+    }
+}
+
+/* Stops accepting. The socket stays open until the process ends or the caller closes it. */
+static void quiesce(tqd_loop *loop)
+{
+    loop->quiesced = true;
+    (void)MHD_quiesce_daemon(loop->mhd);
+    loop->tick_ms = loop->now_ms;
+}
+
+static bool is_over(tqd_loop *loop)
+{
+    if (!loop->quiesced) {
+        return false;
+    }
+    return loop->n_open == 0 || loop->now_ms > atomic_load(&loop->server->drain_until_ms);
+}
+
+void tqd_server_run(void *arg)
+{
+    tqd_loop *loop = arg;
+    struct epoll_event events[2];
+    look_at_clock(loop);
+    loop->unix_offset_ms = clock_ms(CLOCK_REALTIME) - loop->now_ms;
+    loop->tick_ms = loop->now_ms;
+    while (!is_over(loop)) {
+        int n = epoll_wait(loop->epoll_fd, events, 2, wait_ms(loop));
+        if (n < 0 && errno != EINTR) {
+            tqd_log(TQD_LOG_ERROR, "epoll_wait failed", TQD_NUMBER("errno", errno));
+            break;
+        }
+        look_at_clock(loop);
+        for (int i = 0; i < n; i++) {
+            if (events[i].data.fd == loop->event_fd) {
+                resume_finished(loop);
+            }
+        }
+        /* before quiescing: what has arrived already is still taken */
+        MHD_run(loop->mhd);
+        if (!loop->quiesced && atomic_load(&loop->server->draining)) {
+            quiesce(loop);
+        }
+        int64_t tick = loop->quiesced ? TQD_TICK_MS / 10 : TQD_TICK_MS;
+        if (loop->now_ms - loop->tick_ms >= tick) {
+            tqd_deadline_check(loop);
+            loop->tick_ms = loop->now_ms;
+            loop->unix_offset_ms = clock_ms(CLOCK_REALTIME) - loop->now_ms;
+        }
+    }
+    tqd_scratch_free();
+}

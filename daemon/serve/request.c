@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/serve/request.c - the life of a request: the library's callbacks drive its steps. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/problem.h"
+#include "daemon/serve/client.h"
+
+void *tqd_request_target(void *loop, const char *target, struct MHD_Connection *mhd)
+{
+    (void)loop;
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    tqd_client *client = info != NULL ? info->socket_context : NULL;
+    if (client == NULL) {
+        return NULL;
+    }
+    if (client->phase == TQD_PHASE_IDLE) {
+        tqd_client_phase(client, TQD_PHASE_HEADER);
+    }
+    size_t size = strlen(target) + 1;
+    tqd_request *request = &client->request;
+    request->target = size <= sizeof request->inline_target ? request->inline_target : malloc(size);
+    if (request->target != NULL) {
+        memcpy(request->target, target, size);
+    }
+    return client;
+}
+
+void tqd_request_end(tqd_client *client)
+{
+    tqd_request *request = &client->request;
+    assert(request->step != TQD_STEP_RUNNING);
+    if (request->exchange != NULL) {
+        request->route->handler->close(request->exchange);
+    }
+    if (request->body_taken > 0) {
+        atomic_fetch_sub_explicit(&client->loop->server->body_bytes, request->body_taken,
+                                  memory_order_relaxed);
+    }
+    if (request->refusal != NULL) {
+        free(request->refusal->body);
+        free(request->refusal);
+    }
+    if (request->target != request->inline_target) {
+        free(request->target);
+    }
+    free(request->parts);
+    memset(request, 0, offsetof(tqd_request, inline_target));
+    request->parts = NULL;
+}
+
+void tqd_request_completed(void *loop, struct MHD_Connection *mhd, void **context,
+                           enum MHD_RequestTerminationCode code)
+{
+    (void)loop;
+    (void)mhd;
+    (void)code;
+    tqd_client *client = *context;
+    if (client != NULL) {
+        tqd_request_end(client);
+        tqd_client_phase(client, TQD_PHASE_IDLE);
+    }
+    *context = NULL;
+}
+
+/* Decides how a refusal reaches a client that may still be sending: together with unread bytes a
+ * close would reset the connection and lose the answer. */
+static enum MHD_Result refuse(tqd_client *client)
+{
+    tqd_request *request = &client->request;
+    uint64_t length = request->head.content_length;
+    tqd_count(&client->loop->counters, TQD_COUNTER_requests_refused, 1);
+    if (request->refusal == NULL) {
+        return MHD_NO; /* no memory for as much as a refusal */
+    }
+    bool waits = request->expects_continue && request->body_seen == 0;
+    if (request->step == TQD_STEP_NONE && (request->must_close || waits)) {
+        request->must_close = true;
+        return tqd_reply_send(client, request->refusal);
+    }
+    request->step = TQD_STEP_RECEIVING;
+    request->discard = true;
+    if (length == UINT64_MAX || length - request->body_seen > TQD_DISCARD_MAX) {
+        tqd_reply_send_early(client, request->refusal);
+        request->answered = true;
+        tqd_client_phase(client, TQD_PHASE_DISCARD);
+    }
+    return MHD_YES;
+}
+
+static enum MHD_Result begin(tqd_client *client, const char *method)
+{
+    tqd_client_phase(client, TQD_PHASE_BODY);
+    if (!tqd_admit(client, method)) {
+        return refuse(client);
+    }
+    client->request.step = TQD_STEP_RECEIVING;
+    return MHD_YES;
+}
+
+/* The handler has its reply ready before the body is complete. */
+static enum MHD_Result refuse_by_handler(tqd_client *client)
+{
+    tqd_request *request = &client->request;
+    request->refusal = calloc(1, sizeof *request->refusal);
+    if (request->refusal != NULL) {
+        request->route->handler->reply(request->exchange, request->refusal);
+    }
+    return refuse(client);
+}
+
+static enum MHD_Result take_body(tqd_client *client, const char *bytes, size_t n)
+{
+    tqd_request *request = &client->request;
+    request->body_seen += n;
+    client->moved += n;
+    tqd_count(&client->loop->counters, TQD_COUNTER_body_bytes, n);
+    if (request->discard) {
+        return MHD_YES;
+    }
+    if (request->head.content_length == UINT64_MAX) {
+        tqa_problem problem;
+        if (request->body_seen > request->route->body_max) {
+            tqa_problem_set(&problem, "too-large", "the body may have %llu bytes at most",
+                            (unsigned long long)request->route->body_max);
+            tqd_refuse(client, &problem);
+            return refuse(client);
+        }
+        if (!tqd_admit_body(client, n)) {
+            return refuse(client);
+        }
+    }
+    const tqd_handler *handler = request->route->handler;
+    if (handler->feed != NULL && !handler->feed(request->exchange, bytes, n)) {
+        return refuse_by_handler(client);
+    }
+    return MHD_YES;
+}
+
+/* On a worker. After the push the connection belongs to its loop again. */
+static void run_on_worker(void *arg)
+{
+    tqd_client *client = arg;
+    tqd_request *request = &client->request;
+    tqd_loop *loop = client->loop;
+    request->route->handler->run(request->exchange);
+    tqd_client *top = atomic_load_explicit(&loop->done, memory_order_relaxed);
+    do {
+        client->next_done = top;
+    } while (!atomic_compare_exchange_weak_explicit(&loop->done, &top, client, memory_order_release,
+                                                    memory_order_relaxed));
+    if (top == NULL) {
+        tqd_loop_wake(loop);
+    }
+}
+
+void tqd_request_resume(tqd_client *client)
+{
+    atomic_fetch_sub(&client->loop->running, 1);
+    client->request.step = TQD_STEP_RAN;
+    MHD_resume_connection(client->mhd);
+}
+
+static enum MHD_Result run(tqd_client *client)
+{
+    tqd_request *request = &client->request;
+    tqd_loop *loop = client->loop;
+    const tqd_server_options *options = &loop->server->options;
+    request->step = TQD_STEP_RUNNING;
+    tqd_client_phase(client, TQD_PHASE_RUN);
+    tqd_count(&loop->counters, TQD_COUNTER_requests_queued, 1);
+    atomic_fetch_add(&loop->running, 1);
+    /* first suspended, then given away: a worker may be done before this function returns */
+    MHD_suspend_connection(client->mhd);
+    if (!options->submit(options->submit_ctx, run_on_worker, client)) {
+        tqa_problem problem;
+        tqa_problem_set(&problem, "busy", "the queue of computations is full; try again");
+        problem.retry_after_s = 1;
+        tqd_refuse(client, &problem);
+        tqd_request_resume(client);
+    }
+    return MHD_YES;
+}
+
+static enum MHD_Result reply(tqd_client *client)
+{
+    tqd_request *request = &client->request;
+    if (request->refusal != NULL) {
+        return tqd_reply_send(client, request->refusal);
+    }
+    tqd_reply answer = {.status = 0};
+    request->route->handler->reply(request->exchange, &answer);
+    return tqd_reply_send(client, &answer);
+}
+
+static enum MHD_Result body_complete(tqd_client *client)
+{
+    tqd_request *request = &client->request;
+    if (request->answered) {
+        return MHD_NO; /* nothing more to say: close */
+    }
+    if (request->refusal == NULL && request->route->handler->finish != NULL) {
+        if (request->route->handler->finish(request->exchange) == TQD_NEXT_RUN) {
+            return run(client);
+        }
+        tqd_count(&client->loop->counters, TQD_COUNTER_requests_inline, 1);
+    }
+    return reply(client);
+}
+
+enum MHD_Result tqd_request_step(void *loop, struct MHD_Connection *mhd, const char *url,
+                                 const char *method, const char *version, const char *bytes,
+                                 size_t *n_bytes, void **context)
+{
+    (void)loop;
+    (void)mhd;
+    (void)url;
+    (void)version;
+    tqd_client *client = *context;
+    if (client == NULL) {
+        return MHD_NO;
+    }
+    switch (client->request.step) {
+    case TQD_STEP_NONE:
+        return begin(client, method);
+    case TQD_STEP_RECEIVING:
+        if (*n_bytes > 0) {
+            size_t n = *n_bytes;
+            *n_bytes = 0;
+            return take_body(client, bytes, n);
+        }
+        return body_complete(client);
+    case TQD_STEP_RAN:
+        return reply(client);
+    case TQD_STEP_RUNNING:
+    case TQD_STEP_REPLIED:
+        break;
+    }
+    return MHD_YES;
+}

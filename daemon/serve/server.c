@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/serve/server.c - makes and ends the loops and their HTTP daemons. */
+#include "daemon/serve/server.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/observe/log.h"
+#include "daemon/serve/client.h"
+
+/* The pool holds the request line and headers of one connection; the library clears all of it after
+ * each request, so that 32 KiB would cost a fifth of the speed and 256 KiB two thirds. */
+enum { POOL_BYTES = 6 << 10 };
+
+/* Targets stay encoded: the gate checks and decodes them. */
+static size_t keep_encoded(void *ctx, struct MHD_Connection *mhd, char *text)
+{
+    (void)ctx;
+    (void)mhd;
+    return strlen(text);
+}
+
+__attribute__((format(printf, 2, 0))) static void library_log(void *ctx, const char *format,
+                                                              va_list arguments)
+{
+    (void)ctx;
+    char text[256];
+    int n = vsnprintf(text, sizeof text, format, arguments);
+    if (n > 0 && n < (int)sizeof text && text[n - 1] == '\n') {
+        text[n - 1] = '\0';
+    }
+    tqd_log(TQD_LOG_DEBUG, "http library", TQD_TEXT("text", text));
+}
+
+static bool watch(int epoll_fd, int fd)
+{
+    struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+    return epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+static const char *loop_open(tqd_loop *loop, tqd_server *server, size_t i)
+{
+    const tqd_server_options *options = &server->options;
+    loop->server = server;
+    loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    loop->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (loop->epoll_fd < 0 || loop->event_fd < 0) {
+        return "the system gives no epoll or event descriptor";
+    }
+    tqd_id_source_init(&loop->ids);
+    unsigned flags =
+        MHD_USE_EPOLL | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_TURBO | MHD_USE_ERROR_LOG;
+    /* the logger comes first, or options before it would speak on stderr */
+    loop->mhd = MHD_start_daemon(
+        flags, 0, tqd_client_accept, loop, tqd_request_step, loop, MHD_OPTION_EXTERNAL_LOGGER,
+        library_log, NULL, MHD_OPTION_LISTEN_SOCKET, options->sockets[i % options->n_socket],
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)POOL_BYTES, MHD_OPTION_CONNECTION_LIMIT,
+        (unsigned)options->connections_max, MHD_OPTION_CONNECTION_TIMEOUT,
+        (unsigned)((options->deadlines.idle_ms + 999) / 1000), MHD_OPTION_STRICT_FOR_CLIENT, 1,
+        MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_UNESCAPE_CALLBACK, keep_encoded, NULL,
+        MHD_OPTION_URI_LOG_CALLBACK, tqd_request_target, loop, MHD_OPTION_NOTIFY_COMPLETED,
+        tqd_request_completed, loop, MHD_OPTION_NOTIFY_CONNECTION, tqd_client_notify, loop,
+        MHD_OPTION_END);
+    if (loop->mhd == NULL) {
+        return "the HTTP library does not start";
+    }
+    const union MHD_DaemonInfo *info = MHD_get_daemon_info(loop->mhd, MHD_DAEMON_INFO_EPOLL_FD);
+    if (info == NULL || !watch(loop->epoll_fd, info->epoll_fd) ||
+        !watch(loop->epoll_fd, loop->event_fd)) {
+        return "the HTTP library has no epoll descriptor";
+    }
+    return NULL;
+}
+
+tqd_server *tqd_server_open(const tqd_server_options *options, const char **reterr)
+{
+    *reterr = NULL;
+    size_t size = sizeof(tqd_server) + options->n_loop * sizeof(tqd_loop);
+    size = (size + _Alignof(tqd_loop) - 1) & ~(_Alignof(tqd_loop) - 1);
+    tqd_server *server = aligned_alloc(_Alignof(tqd_loop), size);
+    if (server == NULL) {
+        *reterr = "there is no memory";
+        return NULL;
+    }
+    memset(server, 0, size);
+    server->options = *options;
+    server->n_loop = options->n_loop;
+    for (size_t i = 0; i < server->n_loop && *reterr == NULL; i++) {
+        *reterr = loop_open(&server->loops[i], server, i);
+    }
+    if (*reterr != NULL) {
+        (void)tqd_server_close(server);
+        return NULL;
+    }
+    return server;
+}
+
+bool tqd_server_close(tqd_server *server)
+{
+    if (server == NULL) {
+        return true;
+    }
+    for (size_t i = 0; i < server->n_loop; i++) {
+        /* the library cannot be stopped while a connection is suspended */
+        if (atomic_load(&server->loops[i].running) > 0) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < server->n_loop; i++) {
+        tqd_loop *loop = &server->loops[i];
+        if (loop->mhd != NULL) {
+            MHD_stop_daemon(loop->mhd);
+        }
+        if (loop->epoll_fd > 0) {
+            close(loop->epoll_fd);
+        }
+        if (loop->event_fd > 0) {
+            close(loop->event_fd);
+        }
+    }
+    free(server);
+    return true;
+}
+
+void *tqd_server_loop(tqd_server *server, size_t i)
+{
+    return &server->loops[i];
+}
+
+void tqd_server_drain(tqd_server *server, int64_t wait_ms)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    atomic_store(&server->drain_until_ms,
+                 (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 + wait_ms);
+    atomic_store(&server->draining, true);
+    for (size_t i = 0; i < server->n_loop; i++) {
+        tqd_loop_wake(&server->loops[i]);
+    }
+}
+
+size_t tqd_server_counters(const tqd_server *server, const tqd_counters **ret_blocks)
+{
+    for (size_t i = 0; i < server->n_loop; i++) {
+        ret_blocks[i] = &server->loops[i].counters;
+    }
+    return server->n_loop;
+}

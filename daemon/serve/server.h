@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/serve/server.h - the door of serve: sockets and routes in, replies out. Free of any HTTP
+ * library. */
+#ifndef TQD_SERVE_SERVER_H
+#define TQD_SERVE_SERVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "daemon/observe/counters.h"
+#include "daemon/serve/exchange.h"
+#include "daemon/serve/gate.h"
+
+enum { TQD_LOOPS_MAX = 64 };
+
+/* How long a client may take. Every phase of a connection has one. */
+typedef struct tqd_deadlines {
+    int64_t header_ms;     /* from accept, or from the first byte of the next request */
+    int64_t idle_ms;       /* between requests; also without any progress of a reply */
+    int64_t body_ms;       /* whole body, whatever its rate */
+    int64_t run_ms;        /* suspended, waiting for its result */
+    int64_t grace_ms;      /* before the least rate counts */
+    uint64_t rate_min_b_s; /* of bodies and replies, bytes a second, after the grace */
+} tqd_deadlines;
+
+typedef struct tqd_server_options {
+    const tqd_route *routes; /* must outlive the server */
+    size_t n_route;
+    const int *sockets; /* bound, listening, not blocking; loop i uses sockets[i % n_socket] */
+    size_t n_socket;
+    size_t n_loop;
+    size_t connections_max; /* over all loops */
+    uint64_t body_budget_b; /* bytes of bodies in flight, over all connections */
+    tqd_hosts hosts;
+    tqd_deadlines deadlines;
+    bool log_requests;
+    /* Gives work to a worker; false: there is no room. */
+    bool (*submit)(void *ctx, void (*run)(void *arg), void *arg);
+    void *submit_ctx;
+} tqd_server_options;
+
+typedef struct tqd_server tqd_server;
+
+/* Makes one HTTP daemon per loop; the caller then runs each tqd_server_loop on a thread of its own.
+ * NULL and a constant reason when the library refuses. */
+tqd_server *tqd_server_open(const tqd_server_options *options, const char **reterr);
+/* After all loops have returned. False when requests were still running: then the server is left as
+ * it is, for the process to end. */
+bool tqd_server_close(tqd_server *server);
+
+/* The argument for tqd_server_run, i < n_loop. */
+void *tqd_server_loop(tqd_server *server, size_t i);
+/* The life of one I/O thread; returns some time after tqd_server_drain. */
+void tqd_server_run(void *loop);
+
+/* Stops accepting; loops return when their requests have been answered, or after `wait_ms`. Any
+ * thread. */
+void tqd_server_drain(tqd_server *server, int64_t wait_ms);
+
+/* The counters of each loop, into ret_blocks (TQD_LOOPS_MAX); returns how many. */
+size_t tqd_server_counters(const tqd_server *server, const tqd_counters **ret_blocks);
+
+#endif
