@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/boot/listener.h - listening sockets: from an address, a path, or systemd. */
+#ifndef TQD_BOOT_LISTENER_H
+#define TQD_BOOT_LISTENER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { TQD_LISTENER_SOCKETS = 64, TQD_LISTENER_TEXT = 160 };
+
+typedef struct tqd_listener {
+    int sockets[TQD_LISTENER_SOCKETS];
+    size_t n_socket;
+    bool is_unix;
+    bool activated;              /* by systemd: the socket is not ours to remove */
+    char path[108];              /* of a Unix socket that we made */
+    char url[TQD_LISTENER_TEXT]; /* http://127.0.0.1:8420, or unix:/run/... */
+} tqd_listener;
+
+/* Opens `n` sockets that share one port (SO_REUSEPORT), or one Unix socket; sockets handed over by
+ * systemd win. Refuses an address that is not loopback: credentials do not exist yet. False with
+ * one line in `why`. */
+bool tqd_listener_open(tqd_listener *ret_listener, const char *address, size_t n, char *why,
+                       size_t n_why);
+/* Only checks the address, for --check-config. */
+bool tqd_listener_check(const char *address, char *why, size_t n_why);
+void tqd_listener_close(tqd_listener *listener);
+
+#endif

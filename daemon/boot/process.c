@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/boot/process.c - state folder, signals, limits, cores. */
+#include "daemon/boot/process.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include <systemd/sd-daemon.h>
+
+bool tqd_state_dir(const tqd_settings *settings, char *ret_path, size_t size)
+{
+    const char *systemd = getenv("STATE_DIRECTORY");
+    const char *xdg = getenv("XDG_STATE_HOME");
+    const char *home = getenv("HOME");
+    int n;
+    if (settings->state_dir[0] != '\0') {
+        n = snprintf(ret_path, size, "%s", settings->state_dir);
+    } else if (systemd != NULL && systemd[0] != '\0') {
+        /* several folders are separated by colons; the first is ours */
+        n = snprintf(ret_path, size, "%.*s", (int)strcspn(systemd, ":"), systemd);
+    } else if (xdg != NULL && xdg[0] == '/') {
+        n = snprintf(ret_path, size, "%s/torqued", xdg);
+    } else if (home != NULL && home[0] == '/') {
+        n = snprintf(ret_path, size, "%s/.local/state/torqued", home);
+    } else {
+        return false;
+    }
+    return n > 0 && (size_t)n < size;
+}
+
+void tqd_settings_resolve(tqd_settings *settings)
+{
+    cpu_set_t set;
+    int cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    if (settings->workers == 0) {
+        settings->workers = cores < 512 ? cores : 512;
+    }
+    if (settings->io_threads == 0) {
+        settings->io_threads = cores / 2 < 1 ? 1 : cores / 2 < 64 ? cores / 2 : 64;
+    }
+}
+
+static void end_signals(sigset_t *ret_set)
+{
+    sigemptyset(ret_set);
+    sigaddset(ret_set, SIGTERM);
+    sigaddset(ret_set, SIGINT);
+}
+
+void tqd_process_prepare(void)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    sigaction(SIGPIPE, &ignore, NULL);
+    sigset_t set;
+    end_signals(&set);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+        files.rlim_cur = files.rlim_max;
+        (void)setrlimit(RLIMIT_NOFILE, &files);
+    }
+}
+
+int tqd_process_wait(void)
+{
+    sigset_t set;
+    uint64_t watchdog_us = 0;
+    bool watched = sd_watchdog_enabled(0, &watchdog_us) > 0;
+    end_signals(&set);
+    for (;;) {
+        uint64_t pause_us = watched ? watchdog_us / 2 : 3600u * 1000000u;
+        struct timespec pause = {.tv_sec = (time_t)(pause_us / 1000000),
+                                 .tv_nsec = (long)(pause_us % 1000000) * 1000};
+        int got = sigtimedwait(&set, NULL, &pause);
+        if (got > 0) {
+            return got;
+        }
+        if (watched) {
+            sd_notify(0, "WATCHDOG=1");
+        }
+    }
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/boot/process.h - what the process asks of the system before and after it serves. */
+#ifndef TQD_BOOT_PROCESS_H
+#define TQD_BOOT_PROCESS_H
+
+#include <stddef.h>
+
+#include "daemon/boot/settings.h"
+
+enum { TQD_STATE_DIR_TEXT = 1024 };
+
+/* The state folder by the rules of --state-dir. False when there is none to choose. */
+bool tqd_state_dir(const tqd_settings *settings, char *ret_path, size_t size);
+
+/* Fills in what a 0 leaves to the start: workers and I/O threads by the cores this process may
+ * use. */
+void tqd_settings_resolve(tqd_settings *settings);
+
+/* SIGPIPE ignored; SIGTERM and SIGINT blocked for all threads to come; as many descriptors as the
+ * system allows. */
+void tqd_process_prepare(void);
+
+/* Waits for SIGTERM or SIGINT, telling systemd's watchdog meanwhile that the main thread is alive;
+ * returns the signal. */
+int tqd_process_wait(void);
+
+#endif

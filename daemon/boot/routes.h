@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/boot/routes.h - which address is served by which handler. */
+#ifndef TQD_BOOT_ROUTES_H
+#define TQD_BOOT_ROUTES_H
+
+#include "daemon/boot/service.h"
+#include "daemon/serve/exchange.h"
+
+enum { TQD_ROUTES_MAX = 128, TQD_PATTERN_TEXT = 96 };
+
+typedef struct tqd_routes {
+    tqd_route table[TQD_ROUTES_MAX];
+    char patterns[TQD_ROUTES_MAX][TQD_PATTERN_TEXT];
+    size_t n;
+} tqd_routes;
+
+/* Fills the table; its contexts must outlive the server. */
+void tqd_routes_init(tqd_routes *routes, tqd_service *service);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/boot/service.c - handlers that need no operation and no store. */
+#include "daemon/boot/service.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/problem.h"
+#include "api/version.h"
+#include "daemon/observe/request_id.h"
+
+/* The exchange of all of these: what to say is decided when the request comes. */
+typedef struct telling {
+    tqd_service *service;
+    char request_id[TQD_ID_TEXT];
+} telling;
+
+static bool open_telling(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply)
+{
+    telling *t = malloc(sizeof *t);
+    if (t == NULL) {
+        reply->status = 503;
+        return false;
+    }
+    t->service = ctx;
+    memcpy(t->request_id, head->request_id, sizeof t->request_id);
+    *ret_exchange = t;
+    return true;
+}
+
+static void say(tqd_reply *reply, const char *media, const char *constant)
+{
+    reply->status = 200;
+    reply->media = media;
+    reply->constant = constant;
+    reply->n_body = strlen(constant);
+}
+
+static void reply_healthz(void *exchange, tqd_reply *reply)
+{
+    (void)exchange;
+    say(reply, "application/json", "{\"status\":\"alive\"}\n");
+}
+
+static void reply_readyz(void *exchange, tqd_reply *reply)
+{
+    telling *t = exchange;
+    if (atomic_load(&t->service->state) == TQD_SERVICE_READY) {
+        say(reply, "application/json", "{\"status\":\"ready\"}\n");
+        return;
+    }
+    tqa_problem problem;
+    tqa_problem_set(&problem, "not-ready", "the service is %s",
+                    atomic_load(&t->service->state) == TQD_SERVICE_STARTING ? "starting"
+                                                                            : "stopping");
+    reply->status = problem.status;
+    reply->media = "application/problem+json";
+    reply->body = malloc(8192);
+    if (reply->body != NULL) {
+        reply->n_body = tqa_problem_print(&problem, t->request_id, reply->body, 8192);
+    }
+}
+
+static void reply_version(void *exchange, tqd_reply *reply)
+{
+    (void)exchange;
+    say(reply, "application/json", "{\"name\":\"torqued\",\"version\":\"" TQA_VERSION "\"}\n");
+}
+
+static void reply_metrics(void *exchange, tqd_reply *reply)
+{
+    enum { METRICS_BYTES = 8192 };
+    telling *t = exchange;
+    const tqd_counters *blocks[TQD_LOOPS_MAX];
+    tqd_server *server = atomic_load(&t->service->server);
+    size_t n = server != NULL ? tqd_server_counters(server, blocks) : 0;
+    reply->status = 200;
+    reply->media = "text/plain; version=0.0.4";
+    reply->body = malloc(METRICS_BYTES);
+    if (reply->body != NULL) {
+        reply->n_body = tqd_counters_print(blocks, n, reply->body, METRICS_BYTES);
+    }
+}
+
+const tqd_handler tqd_healthz_handler = {
+    .open = open_telling, .reply = reply_healthz, .close = free};
+const tqd_handler tqd_readyz_handler = {.open = open_telling, .reply = reply_readyz, .close = free};
+const tqd_handler tqd_version_handler = {
+    .open = open_telling, .reply = reply_version, .close = free};
+const tqd_handler tqd_metrics_handler = {
+    .open = open_telling, .reply = reply_metrics, .close = free};

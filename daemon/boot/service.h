@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/boot/service.h - what the process tells about itself: healthz, readyz, version, metrics.
+ */
+#ifndef TQD_BOOT_SERVICE_H
+#define TQD_BOOT_SERVICE_H
+
+#include <stdatomic.h>
+
+#include "daemon/serve/server.h"
+
+typedef enum tqd_service_state {
+    TQD_SERVICE_STARTING,
+    TQD_SERVICE_READY,
+    TQD_SERVICE_STOPPING,
+} tqd_service_state;
+
+/* The ctx of the handlers below. Outlives the server. */
+typedef struct tqd_service {
+    _Atomic int state;            /* tqd_service_state */
+    _Atomic(tqd_server *) server; /* for metrics; NULL until it is open */
+} tqd_service;
+
+extern const tqd_handler tqd_healthz_handler;
+extern const tqd_handler tqd_readyz_handler;
+extern const tqd_handler tqd_version_handler;
+extern const tqd_handler tqd_metrics_handler;
+
+#endif

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/boot/settings.c - the table of settings, and what reads into it. */
+#include "daemon/boot/settings.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include <ini.h>
+
+typedef struct row {
+    const char *name;
+    const char *flag;
+    const char *unit;
+    int64_t least, most, preset;
+    const char *preset_text; /* NULL: a number */
+    const char *text;
+    size_t offset;
+} row;
+
+#define ROW_TEXT(field, option, value, explained)                                                  \
+    {.name = #field,                                                                               \
+     .flag = (option),                                                                             \
+     .unit = "",                                                                                   \
+     .preset_text = (value),                                                                       \
+     .text = (explained),                                                                          \
+     .offset = offsetof(tqd_settings, field)},
+#define ROW_NUMBER(field, option, measure, low, high, value, explained)                            \
+    {.name = #field,                                                                               \
+     .flag = (option),                                                                             \
+     .unit = (measure),                                                                            \
+     .least = (low),                                                                               \
+     .most = (high),                                                                               \
+     .preset = (value),                                                                            \
+     .text = (explained),                                                                          \
+     .offset = offsetof(tqd_settings, field)},
+
+static const row rows[] = {TQD_SETTING_LIST(ROW_TEXT, ROW_NUMBER)};
+enum { N_ROW = sizeof rows / sizeof rows[0] };
+
+/* Where a file's reading is; libinih tells neither the line nor what it cut. */
+typedef struct reading {
+    tqd_settings *settings;
+    FILE *file;
+    const char *path;
+    int line;
+    int seen[N_ROW]; /* the line that set it */
+    char *why;
+    bool failed;
+} reading;
+
+static char *text_of(tqd_settings *settings, const row *r)
+{
+    return (char *)settings + r->offset;
+}
+
+static int64_t *number_of(tqd_settings *settings, const row *r)
+{
+    return (int64_t *)(void *)((char *)settings + r->offset);
+}
+
+/* Decimal digits, for sizes with a unit. */
+static bool parse_number(const row *r, const char *text, int64_t *ret_value)
+{
+    static const struct {
+        const char *suffix;
+        unsigned shift;
+    } sizes[] = {{"", 0}, {"KiB", 10}, {"MiB", 20}, {"GiB", 30}};
+    int64_t value = 0;
+    const char *at = text;
+    for (; *at >= '0' && *at <= '9'; at++) {
+        if (value > INT64_MAX / 10 - 1) {
+            return false;
+        }
+        value = value * 10 + (*at - '0');
+    }
+    if (at == text) {
+        return false;
+    }
+    at += strspn(at, " ");
+    size_t n_size = strcmp(r->unit, "bytes") == 0 ? sizeof sizes / sizeof sizes[0] : 1;
+    for (size_t i = 0; i < n_size; i++) {
+        if (strcmp(at, sizes[i].suffix) == 0 && value <= INT64_MAX >> sizes[i].shift) {
+            *ret_value = value << sizes[i].shift;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Sets one row from text. False with the reason, without its place, in `why`. */
+static bool set(tqd_settings *settings, const row *r, const char *text, char *why)
+{
+    if (r->preset_text != NULL) {
+        size_t n = strlen(text);
+        if (n >= TQD_SETTING_TEXT) {
+            snprintf(why, TQD_SETTING_WHY, "%s is longer than %d bytes", r->name,
+                     TQD_SETTING_TEXT - 1);
+            return false;
+        }
+        memcpy(text_of(settings, r), text, n + 1);
+        return true;
+    }
+    int64_t value = 0;
+    if (!parse_number(r, text, &value)) {
+        snprintf(why, TQD_SETTING_WHY, "%s must be a whole number%s%s, not \"%.80s\"", r->name,
+                 r->unit[0] != '\0' ? " of " : "", r->unit, text);
+        return false;
+    }
+    if (value < r->least || value > r->most) {
+        snprintf(why, TQD_SETTING_WHY, "%s must lie between %" PRId64 " and %" PRId64 "%s%s",
+                 r->name, r->least, r->most, r->unit[0] != '\0' ? " " : "", r->unit);
+        return false;
+    }
+    *number_of(settings, r) = value;
+    return true;
+}
+
+/* Rules that one row cannot state. */
+static bool check_words(const tqd_settings *settings, char *why)
+{
+    static const char *const levels[] = {"error", "warning", "info", "debug"};
+    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
+        if (strcmp(settings->log_level, levels[i]) == 0) {
+            int64_t lanes = settings->lane_width;
+            if (lanes == 0 || lanes == 1 || lanes == 2 || lanes == 4 || lanes == 8) {
+                return true;
+            }
+            snprintf(why, TQD_SETTING_WHY, "lane_width must be 0, 1, 2, 4 or 8");
+            return false;
+        }
+    }
+    snprintf(why, TQD_SETTING_WHY, "log_level must be error, warning, info or debug, not \"%.80s\"",
+             settings->log_level);
+    return false;
+}
+
+static void fail_at_line(reading *r, const char *why)
+{
+    if (!r->failed) {
+        r->failed = true;
+        snprintf(r->why, TQD_SETTING_WHY, "%.200s:%d: %.400s", r->path, r->line, why);
+    }
+}
+
+/* 1 to go on, 0 at an error, as libinih wants it. */
+static int take_pair(void *arg, const char *section, const char *name, const char *value)
+{
+    reading *r = arg;
+    char why[TQD_SETTING_WHY];
+    if (section[0] != '\0' && strcmp(section, "torqued") != 0) {
+        snprintf(why, sizeof why, "there is no section [%.80s]; settings stand in [torqued]",
+                 section);
+        fail_at_line(r, why);
+        return 0;
+    }
+    for (size_t i = 0; i < N_ROW; i++) {
+        if (strcmp(rows[i].name, name) != 0) {
+            continue;
+        }
+        if (r->seen[i] > 0) {
+            snprintf(why, sizeof why, "%s has been set in line %d already", name, r->seen[i]);
+            fail_at_line(r, why);
+            return 0;
+        }
+        r->seen[i] = r->line;
+        if (!set(r->settings, &rows[i], value, why) || !check_words(r->settings, why)) {
+            fail_at_line(r, why);
+            return 0;
+        }
+        return 1;
+    }
+    snprintf(why, sizeof why, "there is no setting \"%.80s\" (torqued --help lists them)", name);
+    fail_at_line(r, why);
+    return 0;
+}
+
+/* The thin reader in front of libinih: counts lines, and refuses what it would cut in two. */
+static char *read_line(char *text, int size, void *arg)
+{
+    reading *r = arg;
+    if (r->failed || fgets(text, size, r->file) == NULL) {
+        return NULL;
+    }
+    r->line++;
+    size_t n = strlen(text);
+    if (n > 0 && text[n - 1] != '\n' && !feof(r->file)) {
+        fail_at_line(r, "the line is too long");
+        return NULL;
+    }
+    if (text[0] == ' ' || text[0] == '\t') {
+        /* libinih would take it as more of the value above */
+        size_t blank = strspn(text, " \t");
+        memmove(text, text + blank, n - blank + 1);
+    }
+    return text;
+}
+
+static bool read_file(tqd_settings *settings, const char *path, char *why)
+{
+    reading r = {.settings = settings, .path = path, .why = why};
+    r.file = fopen(path, "re");
+    if (r.file == NULL) {
+        snprintf(why, TQD_SETTING_WHY, "%.300s:0: %s", path, strerror(errno));
+        return false;
+    }
+    int status = ini_parse_stream(read_line, &r, take_pair, &r);
+    if (status != 0 && !r.failed) {
+        r.line = status > 0 ? status : r.line;
+        fail_at_line(&r, "this is neither a [section] nor name = value");
+    }
+    if (ferror(r.file) && !r.failed) {
+        fail_at_line(&r, "the file cannot be read");
+    }
+    fclose(r.file);
+    return !r.failed;
+}
+
+enum { OPTION_CONFIG = 1000, OPTION_CHECK, OPTION_VERSION, OPTION_HELP };
+
+/* One pass over the command line: the first finds --config, the second sets what flags set. */
+static bool read_flags(tqd_settings *settings, int argc, char *const *argv, const char **ret_config,
+                       char *why)
+{
+    struct option options[N_ROW + 5] = {{"config", required_argument, NULL, OPTION_CONFIG},
+                                        {"check-config", no_argument, NULL, OPTION_CHECK},
+                                        {"version", no_argument, NULL, OPTION_VERSION},
+                                        {"help", no_argument, NULL, OPTION_HELP}};
+    size_t n = 4;
+    for (size_t i = 0; i < N_ROW; i++) {
+        if (rows[i].flag[0] != '\0') {
+            options[n++] = (struct option){rows[i].flag, required_argument, NULL, (int)i};
+        }
+    }
+    optind = 0; /* glibc: start over */
+    opterr = 0;
+    for (;;) {
+        int at = optind > 0 ? optind : 1;
+        int code = getopt_long(argc, argv, "", options, NULL);
+        if (code == -1) {
+            break;
+        }
+        char reason[TQD_SETTING_WHY];
+        if (code == OPTION_CONFIG) {
+            *ret_config = optarg;
+        } else if (code == OPTION_CHECK) {
+            settings->check_config = true;
+        } else if (code == OPTION_VERSION) {
+            settings->version = true;
+        } else if (code == OPTION_HELP) {
+            settings->help = true;
+        } else if (code < 0 || code >= (int)N_ROW) {
+            snprintf(why, TQD_SETTING_WHY, "%.200s: unknown flag, or its value is missing",
+                     argv[at]);
+            return false;
+        } else if (!set(settings, &rows[code], optarg, reason)) {
+            snprintf(why, TQD_SETTING_WHY, "--%s: %.500s", rows[code].flag, reason);
+            return false;
+        }
+    }
+    if (optind < argc) {
+        snprintf(why, TQD_SETTING_WHY, "%.200s: no arguments are taken besides flags",
+                 argv[optind]);
+        return false;
+    }
+    return true;
+}
+
+bool tqd_settings_read(tqd_settings *ret_settings, int argc, char *const *argv,
+                       char why[TQD_SETTING_WHY])
+{
+    const char *config = NULL;
+    memset(ret_settings, 0, sizeof *ret_settings);
+    for (size_t i = 0; i < N_ROW; i++) {
+        if (rows[i].preset_text != NULL) {
+            snprintf(text_of(ret_settings, &rows[i]), TQD_SETTING_TEXT, "%s", rows[i].preset_text);
+        } else {
+            *number_of(ret_settings, &rows[i]) = rows[i].preset;
+        }
+    }
+    tqd_settings trial = *ret_settings;
+    if (!read_flags(&trial, argc, argv, &config, why)) {
+        return false;
+    }
+    if (config != NULL && !read_file(ret_settings, config, why)) {
+        return false;
+    }
+    return read_flags(ret_settings, argc, argv, &config, why);
+}
+
+void tqd_settings_help(FILE *out)
+{
+    fprintf(out, "usage: torqued [--config FILE] [--listen HOST:PORT | --listen unix:PATH]\n"
+                 "               [--state-dir DIR] [--store URI] [--workers N]\n"
+                 "               [--check-config] [--version] [--help]\n\n"
+                 "Settings, as name = value lines under [torqued] in FILE; flags win:\n\n");
+    for (size_t i = 0; i < N_ROW; i++) {
+        const row *r = &rows[i];
+        fprintf(out, "  %s%s%s\n      %s\n", r->name, r->flag[0] != '\0' ? ", --" : "", r->flag,
+                r->text);
+        if (r->preset_text != NULL) {
+            fprintf(out, "      default: %s\n", r->preset_text[0] ? r->preset_text : "empty");
+        } else {
+            fprintf(out, "      %" PRId64 " to %" PRId64 "%s%s, default %" PRId64 "\n", r->least,
+                    r->most, r->unit[0] != '\0' ? " " : "", r->unit, r->preset);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/boot/settings.h - every setting of the process: one table makes the parser of the file,
+ * the flags and --help. */
+#ifndef TQD_BOOT_SETTINGS_H
+#define TQD_BOOT_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { TQD_SETTING_TEXT = 512, TQD_SETTING_WHY = 640 };
+
+/* X_TEXT(name, flag, default, text)
+ * X_NUMBER(name, flag, unit, least, most, default, text): times in ms or s, sizes in bytes; a size
+ * may be written with KiB, MiB or GiB. A default of 0 where 0 is allowed means "chosen at start".
+ * A flag of "" means: in the file only. */
+#define TQD_SETTING_LIST(X_TEXT, X_NUMBER)                                                         \
+    X_TEXT(listen, "listen", "127.0.0.1:8420",                                                     \
+           "where to listen: HOST:PORT, [ADDRESS]:PORT or unix:PATH")                              \
+    X_TEXT(state_dir, "state-dir", "",                                                             \
+           "state folder; empty: $STATE_DIRECTORY, else $XDG_STATE_HOME/torqued, else "            \
+           "~/.local/state/torqued")                                                               \
+    X_TEXT(store, "store", "sqlite:", "where jobs and robots are kept")                            \
+    X_TEXT(hosts, "", "",                                                                          \
+           "names that a Host header may have, besides localhost, 127.0.0.1 and [::1]")            \
+    X_TEXT(log_level, "", "info", "error, warning, info or debug")                                 \
+    X_NUMBER(log_requests, "", "", 0, 1, 0, "1: a log line for every request")                     \
+    X_NUMBER(workers, "workers", "", 0, 512, 0, "threads that compute; 0: one per core")           \
+    X_NUMBER(io_threads, "", "", 0, 64, 0, "threads that serve connections; 0: half the cores")    \
+    X_NUMBER(lane_width, "", "", 0, 8, 0, "doubles per vector: 1, 2, 4 or 8; 0: what the CPU has") \
+    X_NUMBER(connections, "", "", 1, 100000, 4096, "connections that may be open")                 \
+    X_NUMBER(queue, "", "", 1, 1000000, 1024, "computations that may wait for a worker")           \
+    X_NUMBER(body_budget, "", "bytes", 65536, INT64_MAX / 2, 1073741824,                           \
+             "memory for request bodies that are being received or computed, all together")        \
+    X_NUMBER(reply_buffer, "", "bytes", 16384, INT64_MAX / 2, 67108864,                            \
+             "a result up to this size is printed whole by a worker; what is beyond is streamed")  \
+    X_NUMBER(scratch, "", "bytes", 1048576, INT64_MAX / 2, 268435456,                              \
+             "working memory of one thread at most")                                               \
+    X_NUMBER(header_timeout, "", "ms", 100, 3600000, 10000,                                        \
+             "for a whole request header, from accept or from its first byte")                     \
+    X_NUMBER(idle_timeout, "", "ms", 1000, 86400000, 75000,                                        \
+             "between requests, or without any progress")                                          \
+    X_NUMBER(body_timeout, "", "ms", 100, 86400000, 600000, "for a whole request body")            \
+    X_NUMBER(run_timeout, "", "ms", 100, 86400000, 600000,                                         \
+             "for the computation that a connection waits for")                                    \
+    X_NUMBER(rate_grace, "", "ms", 100, 3600000, 5000, "before rate_least counts")                 \
+    X_NUMBER(rate_least, "", "bytes/s", 1, 1000000000, 4096,                                       \
+             "a client that sends a body or takes a reply more slowly is closed")                  \
+    X_NUMBER(stop_timeout, "", "ms", 0, 600000, 4000,                                              \
+             "for requests that still run when the service stops")
+
+typedef struct tqd_settings {
+#define TQD_SETTING_FIELD_TEXT(name, flag, preset, text)                      char name[TQD_SETTING_TEXT];
+#define TQD_SETTING_FIELD_NUMBER(name, flag, unit, least, most, preset, text) int64_t name;
+    TQD_SETTING_LIST(TQD_SETTING_FIELD_TEXT, TQD_SETTING_FIELD_NUMBER)
+#undef TQD_SETTING_FIELD_TEXT
+#undef TQD_SETTING_FIELD_NUMBER
+    /* not settings but wishes of the command line */
+    bool check_config, version, help;
+} tqd_settings;
+
+/* Reads the command line and the file that --config names (flags win). False with one line in
+ * `why`: "FILE:LINE: reason" or "--flag: reason". */
+bool tqd_settings_read(tqd_settings *ret_settings, int argc, char *const *argv,
+                       char why[TQD_SETTING_WHY]);
+
+/* The text of --help: usage, then the table. */
+void tqd_settings_help(FILE *out);
+
+#endif
