@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/support/seed_robots.h - the worked arms of the founding texts, built link by link. */
+#ifndef TQT_SEED_ROBOTS_H
+#define TQT_SEED_ROBOTS_H
+
+#include "core/model/model.h"
+
+#include <stddef.h>
+
+/* Every maker returns a finished model; free it with tqt_model_free. */
+
+/* One link of a planar arm: length, mass, distance of the mass centre from its joint, moment of
+ * inertia about the mass centre, viscous friction of its joint. */
+typedef struct tqt_bar {
+    double length, mass, com, inertia, viscous;
+} tqt_bar;
+
+/* A slender homogeneous bar. */
+tqt_bar tqt_slender_bar(double length, double mass);
+
+/* n bars in the x-y plane, turning about z, gravity g along -y. */
+tq_model *tqt_planar_arm(const tqt_bar *bars, uint32_t n, double g);
+
+/* Taghirad's SCARA: two slender bars turning about z, a slender vertical rod of length `rod` that
+ * slides along -z, its mass centre at height d1 - d3 + rod / 2; gravity g along -z. */
+typedef struct tqt_scara {
+    double m[3], a[2];
+    double d1, rod, g;
+} tqt_scara;
+tq_model *tqt_scara_arm(const tqt_scara *from);
+
+/* The RRP homework: a post of height H turning about z, a bar of length L along x turning about x,
+ * a rod of length L1 sliding along its z with a point mass at its tip; gravity g along -z. */
+typedef struct tqt_rrp {
+    double m[4], height, reach, rod, g;
+} tqt_rrp;
+
+/* The masses of the homework, rounded as it prints them, with H = .2, L = L1 = .1, g = 9.81. */
+extern const tqt_rrp tqt_rrp_homework;
+tq_model *tqt_rrp_arm(const tqt_rrp *from);
+
+/* A copy of `fixed` whose former root rides on a floating joint (rows 0 to 5, then those of
+ * `fixed`) without weight of its own: its six torques at rest are the wrench of the ground on the
+ * robot. */
+tq_model *tqt_floating_copy(const tq_model *fixed);
+
+#endif

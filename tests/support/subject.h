@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/support/subject.h - the library under test with its memory, and its special cases. */
+#ifndef TQT_SUBJECT_H
+#define TQT_SUBJECT_H
+
+#include "core/base/scratch.h"
+#include "core/dynamics/inverse.h"
+#include "core/model/mechanism.h"
+
+#include <stddef.h>
+
+/* A mechanism built from a finished model, and scratch for it. Selects the widest lanes if none are
+ * selected yet. A call that the library refuses ends the test. */
+typedef struct tqt_subject {
+    const tq_model *model; /* borrowed */
+    const tq_mechanism *mechanism;
+    tq_scratch scratch;
+    void *mechanism_memory, *scratch_memory;
+} tqt_subject;
+
+tqt_subject *tqt_subject_new(const tq_model *model, size_t n_wrench);
+void tqt_subject_free(tqt_subject *subject);
+
+/* Torques (nv) of one sample, not in blocks. qd and qdd may be NULL. */
+void tqt_torque(tqt_subject *subject, const double *q, const double *qd, const double *qdd,
+                unsigned without, double *ret_tau);
+
+/* Torques (nv) that hold against one wrench on `link` at rest, without gravity and springs:
+ * -J^T w. */
+void tqt_hold(tqt_subject *subject, const double *q, const tq_external_wrench *wrench,
+              double *ret_tau);
+
+/* Special cases of inverse dynamics. M (nv x nv) row by row, rotors included; v = C qd (nv);
+ * g (nv). */
+void tqt_mass(tqt_subject *subject, const double *q, double *ret_m);
+void tqt_velocity(tqt_subject *subject, const double *q, const double *qd, double *ret_v);
+void tqt_gravity(tqt_subject *subject, const double *q, double *ret_g);
+
+/* Symbols of the first kind [k][i][j] (nv^3), k the equation: v_k = sum_ij qd_i qd_j symbol. By
+ * polarisation of v. */
+void tqt_christoffel(tqt_subject *subject, const double *q, double *ret_symbols);
+
+/* C (nv x nv) from them: C_kj = sum_i symbol[k][i][j] qd_i. */
+void tqt_coriolis(tqt_subject *subject, const double *q, const double *qd, double *ret_c);
+
+#endif
