@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "api/formats/names.h"
 #include "api/problem.h"
 #include "core/model/mechanism.h"
 #include "core/model/model.h"
@@ -47,6 +48,7 @@ typedef struct tqa_robot {
     const tq_model *model;          /* inside the mechanism */
     const char *const *link_names;  /* (model->n_link) */
     const char *const *joint_names; /* (model->n_joint) */
+    tqa_names links, joints;        /* for tqa_robot_link and tqa_robot_joint */
     const tqa_finding *findings;
     size_t n_finding;
     void *arena; /* of the parser */

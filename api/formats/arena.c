@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/formats/arena.c - a chain of malloc'ed pieces, each filled from its start. */
+#include "api/formats/arena.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PIECE_BYTES = 16384, ALIGN_MAX = 64 };
+
+typedef struct piece {
+    struct piece *next;
+    size_t size, used; /* bytes at memory */
+    unsigned char *memory;
+} piece;
+
+struct tqa_arena {
+    piece *newest;
+    size_t budget; /* bytes left */
+    bool spent;
+};
+
+tqa_arena *tqa_arena_new(size_t budget)
+{
+    tqa_arena *arena = calloc(1, sizeof *arena);
+    if (arena != NULL) {
+        arena->budget = budget;
+    }
+    return arena;
+}
+
+void tqa_arena_free(tqa_arena *arena)
+{
+    if (arena == NULL) {
+        return;
+    }
+    for (piece *p = arena->newest; p != NULL;) {
+        piece *next = p->next;
+        free(p->memory);
+        free(p);
+        p = next;
+    }
+    free(arena);
+}
+
+/* A new piece of at least `need` bytes in front of the chain. */
+static piece *add_piece(tqa_arena *arena, size_t need)
+{
+    size_t size = need > PIECE_BYTES ? need : (size_t)PIECE_BYTES;
+    if (size > arena->budget) {
+        size = need;
+    }
+    if (size > arena->budget) {
+        return NULL;
+    }
+    piece *p = malloc(sizeof *p);
+    if (p == NULL) {
+        return NULL;
+    }
+    size = (size + ALIGN_MAX - 1) / ALIGN_MAX * ALIGN_MAX;
+    *p = (piece){.next = arena->newest, .size = size, .memory = aligned_alloc(ALIGN_MAX, size)};
+    if (p->memory == NULL) {
+        free(p);
+        return NULL;
+    }
+    arena->budget -= size < arena->budget ? size : arena->budget;
+    arena->newest = p;
+    return p;
+}
+
+void *tqa_arena_take(tqa_arena *arena, size_t n, size_t each, size_t align)
+{
+    assert(align > 0 && align <= ALIGN_MAX && (align & (align - 1)) == 0);
+    if (each != 0 && n > (SIZE_MAX - PIECE_BYTES) / each) {
+        arena->spent = true;
+        return NULL;
+    }
+    const size_t need = n * each;
+    piece *p = arena->newest;
+    size_t start = p != NULL ? (p->used + align - 1) & ~(align - 1) : 0;
+    if (p == NULL || start > p->size || need > p->size - start) {
+        p = add_piece(arena, need);
+        start = 0;
+    }
+    if (p == NULL) {
+        arena->spent = true;
+        return NULL;
+    }
+    p->used = start + need;
+    memset(p->memory + start, 0, need);
+    return p->memory + start;
+}
+
+char *tqa_arena_text(tqa_arena *arena, const char *text, size_t n)
+{
+    char *copy = n < SIZE_MAX ? tqa_arena_take(arena, n + 1, 1, 1) : NULL;
+    if (copy != NULL) {
+        memcpy(copy, text, n);
+    }
+    return copy;
+}
+
+const char *tqa_arena_format(tqa_arena *arena, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    const int n = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (n < 0) {
+        return NULL;
+    }
+    return tqa_arena_text(arena, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
+}
+
+void *tqa_arena_grow(tqa_arena *arena, void *rows, size_t n, size_t *capacity, size_t each)
+{
+    if (n < *capacity) {
+        return rows;
+    }
+    const size_t wider = *capacity > 0 ? 2 * *capacity : 16;
+    void *moved = tqa_arena_take(arena, wider, each, 16);
+    if (moved == NULL) {
+        return NULL;
+    }
+    if (n > 0) {
+        memcpy(moved, rows, n * each);
+    }
+    *capacity = wider;
+    return moved;
+}
+
+bool tqa_arena_spent(const tqa_arena *arena)
+{
+    return arena->spent;
+}

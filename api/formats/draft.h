@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/formats/draft.h - a robot while it is being read: what every file format turns into. */
+#ifndef TQA_FORMATS_DRAFT_H
+#define TQA_FORMATS_DRAFT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/formats/arena.h"
+#include "api/formats/names.h"
+#include "api/problem.h"
+#include "api/robot.h"
+#include "core/model/model.h"
+
+/* The reader of a format fills in name, source, model (links, joints and their numbers, gravity)
+ * and the names; tqa_draft_check does the rest. Everything lives in the arena. */
+typedef struct tqa_draft {
+    tqa_arena *arena;     /* the caller's */
+    tqa_problem *problem; /* the caller's; status 0 as long as nothing is wrong */
+    const char *name;
+    const char *source;             /* "urdf": places are XML paths, else JSON pointers */
+    tq_model model;                 /* links, joints, order: arena */
+    const char *const *link_names;  /* (model.n_link) */
+    const char *const *joint_names; /* (model.n_joint) */
+    tqa_names links, joints;
+    tqa_finding *findings;
+    size_t n_finding, finding_capacity;
+} tqa_draft;
+
+/* Adds a fault with its place, and starts the problem with `slug` when it is the first. */
+void tqa_draft_fault(tqa_draft *draft, const char *slug, const char *pointer, const char *hint,
+                     const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* The place of a part ("axis"; "" for the whole) of link or joint i in the user's file. */
+void tqa_draft_link_place(const tqa_draft *draft, uint32_t i, const char *part,
+                          char pointer[TQA_POINTER_TEXT]);
+void tqa_draft_joint_place(const tqa_draft *draft, uint32_t i, const char *part,
+                           char pointer[TQA_POINTER_TEXT]);
+
+/* Adds a finding; both texts are constants or live in the arena. Silently none when memory is
+ * short: tqa_arena_spent tells. */
+void tqa_draft_find(tqa_draft *draft, tqa_finding_kind kind, const char *where, const char *text,
+                    uint32_t count);
+
+/* Indexes the names (needed to resolve them) and refuses duplicates. False: faults were added. */
+bool tqa_draft_index(tqa_draft *draft);
+
+/* Checks that the links and joints form one tree, finishes the model and lets the doctor look at
+ * it. False: faults were added. */
+bool tqa_draft_check(tqa_draft *draft);
+
+#endif

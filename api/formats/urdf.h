@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/formats/urdf.h - robots in the Unified Robot Description Format of ROS. */
+#ifndef TQA_FORMATS_URDF_H
+#define TQA_FORMATS_URDF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "api/formats/draft.h"
+
+/**
+ * Read n bytes of URDF into a draft.
+ *
+ * Understood: links with their inertia (rotated into the link's axes); joints of all six types
+ * with origin, axis, limit, dynamics (damping is viscous friction, friction is Coulomb friction)
+ * and mimic; rotor inertia and reduction of a transmission. Everything else is listed as ignored.
+ * Gravity is (0, 0, -9.81): the format cannot tell another.
+ *
+ * Returns  false when the file is no robot: draft->problem then holds every fault found, up to
+ *          TQA_PROBLEM_FAULTS, each with an XML path and a line. tqa_draft_check is the caller's.
+ * Source   wiki.ros.org/urdf/XML; the reader of urdfdom for what the pages leave open.
+ * Checked  tests/unit/api/formats/test_urdf.c, tests/fuzz/fuzz_urdf.c
+ */
+bool tqa_urdf_read(tqa_draft *draft, const char *bytes, size_t n);
+
+#endif

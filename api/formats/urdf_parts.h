@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/formats/urdf_parts.h - what a URDF file says, element by element; private to the reader. */
+#ifndef TQA_FORMATS_URDF_PARTS_H
+#define TQA_FORMATS_URDF_PARTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/formats/draft.h"
+
+typedef struct tqa_urdf_link {
+    const char *name; /* "" when it has none: a fault was added */
+    unsigned long line;
+    bool has_inertial;
+    double mass;
+    double xyz[3], rpy[3];
+    double inertia[6]; /* xx xy xz yy yz zz in the axes that rpy turns */
+} tqa_urdf_link;
+
+typedef struct tqa_urdf_joint {
+    const char *name;
+    unsigned long line;
+    tq_joint_kind kind;
+    const char *parent, *child; /* link names; NULL when not given */
+    double xyz[3], rpy[3], axis[3];
+    bool has_limit;
+    tq_limits limits;
+    double damping, friction;
+    const char *mimic; /* joint name or NULL */
+    double multiplier, offset;
+} tqa_urdf_joint;
+
+typedef struct tqa_urdf_transmission {
+    unsigned long line;
+    const char *joint; /* the last one named, or NULL */
+    uint32_t n_joint;
+    double reduction, rotor_inertia; /* 0: not given */
+} tqa_urdf_transmission;
+
+/* An element or attribute without effect, and how often it was seen. */
+typedef struct tqa_urdf_ignored {
+    const char *path; /* "link/visual", "joint/dynamics@D" */
+    const char *text;
+    unsigned long line; /* of the first */
+    uint32_t count;
+} tqa_urdf_ignored;
+
+enum { TQA_URDF_IGNORED_MAX = 128 }; /* kinds; more are counted as one */
+
+typedef struct tqa_urdf_file {
+    tqa_draft *draft;
+    tqa_urdf_link *links;
+    tqa_urdf_joint *joints;
+    tqa_urdf_transmission *transmissions;
+    size_t n_link, link_capacity, n_joint, joint_capacity, n_transmission, transmission_capacity;
+    tqa_urdf_ignored ignored[TQA_URDF_IGNORED_MAX];
+    size_t n_ignored;
+} tqa_urdf_file;
+
+/* Reads every element (urdf_read.c). False: faults were added. */
+bool tqa_urdf_read_elements(tqa_urdf_file *file, const char *bytes, size_t n);
+
+/* Resolves names and fills the draft's model (urdf_build.c). False: faults were added. */
+bool tqa_urdf_build_model(tqa_urdf_file *file);
+
+/* Turns what was ignored into findings (urdf_build.c). */
+void tqa_urdf_report_ignored(tqa_urdf_file *file);
+
+/* Where a value stands, for its fault (urdf_value.c). */
+typedef struct tqa_urdf_place {
+    tqa_draft *draft;
+    const char *path; /* "/robot/joint[@name='j2']/axis" */
+    unsigned long line;
+} tqa_urdf_place;
+
+/* Reads exactly n numbers with white space between them. Accepts what JSON's grammar does, and a
+ * leading '+', ".5", "1." and leading zeros. False: a fault was added and ret is unchanged. */
+bool tqa_urdf_read_numbers(const tqa_urdf_place *place, const char *attribute, const char *text,
+                           size_t n, double *ret);
+
+#endif
