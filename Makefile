@@ -51,7 +51,8 @@ daemon_src := $(sort $(wildcard daemon/*/*.c))
 support_src := $(sort $(wildcard tests/support/*.c))
 test_src   := $(sort $(shell find tests/unit tests/property tests/golden -name 'test_*.c' 2>/dev/null))
 core_obj   := $(core_src:%.c=$(out)/%.o) $(foreach b,$(kernel_builds),$(kernel_src:%.c=$(out)/%.$(b).o))
-api_obj    := $(api_src:%.c=$(out)/%.o)
+robot_files := $(sort $(wildcard api/robots/*.urdf api/robots/*.json))
+api_obj    := $(api_src:%.c=$(out)/%.o) $(out)/api/robots/table.o
 daemon_obj := $(daemon_src:%.c=$(out)/%.o)
 support_obj := $(support_src:%.c=$(out)/%.o)
 test_bin   := $(test_src:%.c=$(out)/%)
@@ -118,6 +119,13 @@ $(out)/core/kernels/%.$(1).o: core/kernels/%.c
 	$$(Q)$$(CC) $$(CFLAGS) $$(lanes_$(1)) -MMD -MP -c $$< -o $$@
 endef
 $(foreach b,$(kernel_builds),$(eval $(call kernel_rule,$(b))))
+
+# the built-in robots, embedded byte for byte
+$(out)/api/robots/table.c: api/robots/embed.sh $(robot_files)
+	@mkdir -p $(@D)
+	$(Q)api/robots/embed.sh $(robot_files) >$@.new && mv $@.new $@
+$(out)/api/robots/table.o: $(out)/api/robots/table.c
+	$(Q)$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
 
 $(out)/%.o: %.c
 	@mkdir -p $(@D)
