@@ -8,6 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/scratch.h"
+#include "core/model/doctor.h"
+
 static bool is_xml(const tqa_draft *draft)
 {
     return strcmp(draft->source, "urdf") == 0;
@@ -240,6 +243,36 @@ static void report_understood(tqa_draft *draft)
     }
 }
 
+/* The doctor's findings, with the names of links and joints. */
+static void report_doctor(tqa_draft *draft)
+{
+    const tq_model *model = &draft->model;
+    const size_t most = tq_doctor_finding_max(model);
+    const size_t size = tq_doctor_scratch_size(model);
+    tq_doctor_finding *rows = tqa_arena_take(draft->arena, most, sizeof *rows, 16);
+    void *memory = tqa_arena_take(draft->arena, size, 1, TQ_SCRATCH_ALIGN);
+    if (rows == NULL || memory == NULL) {
+        return;
+    }
+    tq_scratch scratch;
+    tq_scratch_init(&scratch, memory, size);
+    size_t n = 0;
+    const tq_status status = tq_doctor_check(model, &scratch, rows, &n, NULL);
+    assert(status == TQ_OK);
+    for (size_t k = 0; k < n; k++) {
+        const bool link = tq_doctor_about_of(rows[k].code) == TQ_DOCTOR_LINK;
+        const char *name =
+            link ? draft->link_names[rows[k].index] : draft->joint_names[rows[k].index];
+        tqa_draft_find(draft, TQA_FINDING_DOCTOR,
+                       tqa_arena_format(draft->arena, "%s %s", link ? "link" : "joint", name),
+                       rows[k].code == TQ_DOCTOR_MASSLESS
+                           ? tq_doctor_text(rows[k].code)
+                           : tqa_arena_format(draft->arena, "%s: %.3g",
+                                              tq_doctor_text(rows[k].code), rows[k].value),
+                       1);
+    }
+}
+
 bool tqa_draft_check(tqa_draft *draft)
 {
     tq_model *model = &draft->model;
@@ -264,5 +297,6 @@ bool tqa_draft_check(tqa_draft *draft)
         return false;
     }
     report_understood(draft);
+    report_doctor(draft);
     return true;
 }

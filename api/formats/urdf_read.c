@@ -294,8 +294,8 @@ static bool open_root(tqa_urdf_walk *w, const tqa_urdf_element *e)
 /* Notes an element without meaning here; xacro's own are a fault. */
 static bool open_ignored(tqa_urdf_walk *w, const tqa_urdf_element *e)
 {
-    static const char *const inside[] = {"",      "robot",        "link",     "inertial",
-                                         "joint", "transmission", "actuator", "element"};
+    const char *const inside[] = {"",      "robot",        "link",     "inertial",
+                                  "joint", "transmission", "actuator", w->leaf};
     if (strncmp(e->name, "xacro:", 6) == 0) {
         char path[TQA_POINTER_TEXT];
         (void)snprintf(path, sizeof path, "/robot/%.64s", e->name);
@@ -392,6 +392,9 @@ static bool on_open(void *ctx, unsigned long line, const char *name, const char 
     }
     if (ok && w->skip == 0) {
         w->stack[++w->depth] = next;
+        if (next == TQA_URDF_IN_LEAF) {
+            (void)snprintf(w->leaf, sizeof w->leaf, "%s", name);
+        }
     }
     return ok && w->file->draft->problem->n_fault < TQA_PROBLEM_FAULTS;
 }

@@ -27,6 +27,7 @@ typedef struct tqa_urdf_walk {
     size_t skip;   /* open elements inside an ignored one, itself included */
     unsigned seen; /* elements already met in this link, joint or inertial: bits of SEEN_... */
     unsigned seen_inertial;
+    char leaf[32];                 /* the name of the open element without children, cut */
     char path[TQA_URDF_PATH_TEXT]; /* of the link, joint or transmission that is open */
 } tqa_urdf_walk;
 
