@@ -78,7 +78,8 @@ typedef struct tq_inverse_input {
  *          TQ_ERR_SCRATCH     too little scratch; value = bytes needed
  * Cost     O(n_joint) a sample.
  * Source   Luh, Walker & Paul, On-line computational scheme for mechanical manipulators, J. DSMC
- *          102, 1980; Featherstone, Rigid Body Dynamics Algorithms, 2008, ch. 5. Checked  tests/property/core/dynamics/test_inverse.c
+ *          102, 1980; Featherstone, Rigid Body Dynamics Algorithms, 2008, ch. 5.
+ * Checked  tests/property/core/dynamics/test_inverse.c
  */
 tq_status tq_inverse_dynamics(const tq_mechanism *mechanism, const tq_inverse_input *in,
                               tq_scratch *scratch, double *ret_tau, tq_error *reterr);

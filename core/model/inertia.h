@@ -101,7 +101,8 @@ void tq_inertia_check(const tq_inertia *inertia, tq_consistency *ret_consistency
  *          TQ_ERR_NOT_FINITE  "inertia"
  *          TQ_ERR_RANGE       "floor" outside [0, 1/3), or "mass_floor" not positive
  * Source   P. Wensing, S. Kim, J.-J. Slotine, Linear matrix inequalities for physically consistent
- *          inertial parameter identification, IEEE RA-L 3(1), 2018. Checked  tests/golden/test_seeds_rigid_body.c
+ *          inertial parameter identification, IEEE RA-L 3(1), 2018.
+ * Checked  tests/golden/test_seeds_rigid_body.c
  */
 tq_status tq_inertia_nearest(const tq_inertia *inertia, double floor, double mass_floor,
                              tq_inertia *ret_inertia, tq_error *reterr);
