@@ -6,7 +6,7 @@ long_src  := $(sort $(wildcard tests/long/*.c))
 python    := build/venv/bin/python
 FUZZ_SECONDS ?= 60
 
-.PHONY: check check-long asan tsan fuzz replay contract peers long bench system
+.PHONY: check check-long asan tsan fuzz replay contract peers long system
 check:
 	@tests/run/check.sh
 check-long: check

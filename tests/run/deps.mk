@@ -3,7 +3,7 @@
 packages_build := gcc libc6-dev pkg-config libmicrohttpd-dev libsqlite3-dev libinih-dev libsystemd-dev libjansson-dev \
     libexpat1-dev libsodium-dev libcbor-dev zlib1g-dev curl ca-certificates $(if $(core_libs:-lm=),libopenblas-pthread-dev liblapacke-dev)
 packages_check := $(packages_build) libcriterion-dev clang clang-format clang-tidy cppcheck libclang-rt-14-dev python3 python3-venv jq
-packages_bench := $(packages_check) nginx-light wrk libeigen3-dev libboost-dev valgrind
+packages_bench := $(packages_check) g++ clang-19 nginx-light wrk libeigen3-dev valgrind
 venv_check := pytest numpy scipy orjson jsonschema pyyaml pin
 venv_bench := mujoco
 

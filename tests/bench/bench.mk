@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/bench/bench.mk - speed, as ratios to peers in the same run; a peer that is not installed is "not measured".
+cmeel    := $(firstword $(wildcard build/venv/lib/python3*/site-packages/cmeel.prefix/include))
+peer_cxx := $(firstword $(shell command -v clang++-19 clang++ 2>/dev/null))
+has_peer := $(and $(wildcard $(cmeel)/pinocchio),$(wildcard /usr/include/eigen3/Eigen),$(peer_cxx))
+peer_obj := $(if $(has_peer),build/bench/pinocchio.o,$(out)/tests/bench/no_peer.o)
+# what Pinocchio's own CMake target defines
+peer_flags := -std=c++20 -O3 -march=native -DNDEBUG -DBOOST_MPL_LIMIT_LIST_SIZE=30 -DBOOST_MPL_LIMIT_VECTOR_SIZE=30 \
+    -DBOOST_FUSION_INVOKE_MAX_ARITY=12 -DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS
+
+.PHONY: bench bench-kernels
+bench: bench-kernels
+bench-kernels: $(out)/tests/bench/kernels
+	@$< build/bench/kernels.json
+
+build/bench/pinocchio.o: tests/bench/pinocchio.cpp tests/bench/peer.h core/model/model.h
+	@mkdir -p $(@D)
+	$(call say,CXX)
+	$(Q)$(peer_cxx) $(peer_flags) -I. -isystem $(cmeel) -isystem /usr/include/eigen3 -c $< -o $@
+$(out)/tests/bench/kernels: $(out)/tests/bench/kernels.o $(out)/tests/bench/robots.o $(peer_obj) $(support_lib) $(libs)
+	@mkdir -p build/bench
+	$(call say,LD)
+	$(Q)$(CC) $(cflags_$(VARIANT)) $^ $(LDFLAGS) $(if $(has_peer),-lstdc++) $(link_libs) -o $@
