@@ -132,5 +132,9 @@ $(out)/%.o: %.c
 	$(call say,CC)
 	$(Q)$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
 
+# recipes: tests/lint/lint.mk
+lint:
+lint-quick:
+
 include tests/run/deps.mk tests/lint/lint.mk tests/run/check.mk tests/bench/bench.mk
 -include $(core_obj:.o=.d) $(api_obj:.o=.d) $(daemon_obj:.o=.d) $(out)/daemon/main.d $(support_obj:.o=.d) $(test_bin:=.d)

@@ -38,7 +38,8 @@ void tq_static_torque(const tq_posture *posture, const tq_load *load, double *re
     tq_posture_add_wrench(posture, load->link, wrench, ret_tau);
 }
 
-/* does moving freedom j carry the screw of freedom i along? Both lie on one branch. A screw rides on all joints before its
+/* does moving freedom j carry the screw of freedom i along? Both lie on one branch. A screw rides
+ * on all joints before its
    own, and within its joint on what the posture's rates say: a spherical or floating joint's screws ride on all of them, a
    planar joint's turn on its shifts. */
 static int carries(const tq_model *model, const tq_freedom *j, const tq_freedom *i, size_t j_first,

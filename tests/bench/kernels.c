@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/bench/kernels.c - our kernels against Pinocchio's, interleaved, one thread: a table and JSON lines. */
+/* tests/bench/kernels.c - our kernels against Pinocchio's, interleaved, one thread: a table and
+ * JSON lines. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

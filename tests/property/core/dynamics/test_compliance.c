@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/dynamics/test_compliance.c - static loads: J^T F, geometric stiffness by differences, items 135 to 138. */
+/* tests/property/core/dynamics/test_compliance.c - static loads: J^T F, geometric stiffness by
+ * differences, items 135 to 138. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/dynamics/test_momentum.c - momentum and centre of mass against the reference; operational inertia. */
+/* tests/property/core/dynamics/test_momentum.c - momentum and centre of mass against the reference;
+ * operational inertia. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 

@@ -331,15 +331,16 @@ Test(urdf, the_longest_chain_is_quick, .timeout = 10)
 {
     char *text = malloc(1 << 20);
     cr_assert(text != NULL);
+    const char *end = text + (1 << 20);
     char *p = stpcpy(text, "<robot name='chain'>");
     for (int i = TQ_LINK_MAX - 1; i >= 0; i--) {
-        p += sprintf(p, "<link name='l%d'/>", i);
+        p += snprintf(p, (size_t)(end - p), "<link name='l%d'/>", i);
     }
     for (int i = TQ_LINK_MAX - 2; i >= 0; i--) {
-        p += sprintf(p,
-                     "<joint name='j%d' type='continuous'><parent link='l%d'/><child link='l%d'/>"
-                     "</joint>",
-                     i, i, i + 1);
+        p += snprintf(p, (size_t)(end - p),
+                      "<joint name='j%d' type='continuous'><parent link='l%d'/><child link='l%d'/>"
+                      "</joint>",
+                      i, i, i + 1);
     }
     p = stpcpy(p, "</robot>");
     tqa_robot *robot = parse(text);
