@@ -65,7 +65,7 @@ static void append_planar(tq_canonical *c, tq_limb *limbs, int32_t parent, tq_fr
                           const tq_joint *joint)
 {
     double z[9];
-    tq_mat_z_onto(joint->axis, z);
+    tq_mat_third_column(joint->axis, z);
     for (int k = 0; k < 3; k++) {
         tq_canonical_joint *part = append(c, limbs, parent, k == 0 ? at : frame_identity());
         part->kind = k < 2 ? TQ_CANONICAL_PRISMATIC : TQ_CANONICAL_REVOLUTE;

@@ -115,17 +115,14 @@ static inline tq_frame3 tq_frame3_inverse(const tq_frame3 *f)
     return t;
 }
 
-/* The rotation that takes z onto the unit vector `axis` by the shortest way; a half turn about x
- * when axis is -z. Its first two columns are the x and y of a planar joint. */
-static inline void tq_mat_z_onto(const double *axis, double *ret)
+/* Columns e, f and the unit vector `axis` = e x f, where e and f are the x and y of a planar joint
+ * (see tq_joint): Duff et al., Building an orthonormal basis, revisited, JCGT 6(1), 2017. */
+static inline void tq_mat_third_column(const double *axis, double *ret)
 {
-    const double x = axis[0], y = axis[1], z = axis[2];
-    if (z < -1.0 + 1e-12) {
-        tq_mat_x(-1.0, 0.0, ret);
-        return;
-    }
-    const double k = 1.0 / (1.0 + z);
-    const double r[9] = {1.0 - k * x * x, -k * x * y, x, -k * x * y, 1.0 - k * y * y, y, -x, -y, z};
+    const double a = axis[0], b = axis[1], c = axis[2];
+    const double s = c < 0.0 ? -1.0 : 1.0, k = 1.0 / (1.0 + s * c);
+    const double r[9] = {
+        1.0 - a * a * k, -s * a * b * k, a, -a * b * k, s * (1.0 - b * b * k), b, -s * a, -b, c};
     for (int i = 0; i < 9; i++) {
         ret[i] = r[i];
     }

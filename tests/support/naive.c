@@ -261,7 +261,7 @@ static relative relative_of(const tq_joint *joint, const double *q, const double
         }
         break;
     case TQ_JOINT_PLANAR:
-        tq_mat_z_onto(joint->axis, z);
+        tq_mat_third_column(joint->axis, z);
         turn_about(joint->axis, q0[2], rel.r);
         for (int k = 0; k < 3; k++) {
             rel.x[k] = z[3 * k] * q0[0] + z[3 * k + 1] * q0[1];
@@ -380,7 +380,7 @@ static void put_effort(const tq_joint *joint, const body *parent, const body *s,
         row[0] += ratio * dot(joint->axis, f);
         break;
     case TQ_JOINT_PLANAR:
-        tq_mat_z_onto(joint->axis, z);
+        tq_mat_third_column(joint->axis, z);
         row[0] = z[0] * f[0] + z[3] * f[1] + z[6] * f[2];
         row[1] = z[1] * f[0] + z[4] * f[1] + z[7] * f[2];
         row[2] = dot(joint->axis, n);
