@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/formats/element.c - numbers as bytes: the element types of NPY files and CBOR typed arrays.
+ */
+#include "api/formats/element.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "doubles are copied as they are");
+
+enum { PIECE = 256 }; /* values gathered at a time */
+
+static uint64_t load(const unsigned char *bytes, unsigned size, bool big_endian)
+{
+    uint64_t word = 0;
+    for (unsigned i = 0; i < size; i++) {
+        word |= (uint64_t)bytes[i] << (8 * (big_endian ? size - 1 - i : i));
+    }
+    return word;
+}
+
+static double half_to_double(uint64_t word)
+{
+    const int exponent = (int)(word >> 10) & 0x1f;
+    const double fraction = (double)(word & 0x3ff);
+    double x = 0.0;
+    if (exponent == 0x1f) {
+        x = fraction == 0.0 ? (double)INFINITY : (double)NAN;
+    } else {
+        x = exponent == 0 ? ldexp(fraction, -24) : ldexp(fraction + 1024.0, exponent - 25);
+    }
+    return (word & 0x8000) != 0 ? -x : x;
+}
+
+static double float_to_double(uint64_t word, unsigned size)
+{
+    if (size == 2) {
+        return half_to_double(word);
+    }
+    if (size == 4) {
+        const uint32_t bits = (uint32_t)word;
+        float x;
+        memcpy(&x, &bits, sizeof x);
+        return (double)x;
+    }
+    double x;
+    memcpy(&x, &word, sizeof x);
+    return x;
+}
+
+static double signed_to_double(uint64_t word, unsigned size)
+{
+    const uint64_t sign = (uint64_t)1 << (8 * size - 1);
+    return (double)(int64_t)((word ^ sign) - sign);
+}
+
+void tqa_element_decode(tqa_element element, const unsigned char *bytes, size_t n, double *ret)
+{
+    assert(bytes != NULL || n == 0);
+    if (element.kind == TQA_ELEMENT_FLOAT && element.size == 8 && !element.big_endian) {
+        memcpy(ret, bytes, n * sizeof *ret);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t word = load(bytes + i * element.size, element.size, element.big_endian);
+        switch (element.kind) {
+        case TQA_ELEMENT_FLOAT:
+            ret[i] = float_to_double(word, element.size);
+            break;
+        case TQA_ELEMENT_SIGNED:
+            ret[i] = signed_to_double(word, element.size);
+            break;
+        case TQA_ELEMENT_UNSIGNED:
+            ret[i] = (double)word;
+            break;
+        }
+    }
+}
+
+size_t tqa_element_not_finite(const double *values, size_t n)
+{
+    /* x - x is 0 for finite x only; the sum of a piece shows whether to look closer */
+    double sum = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        sum += values[i] - values[i];
+    }
+    if (sum == 0.0) {
+        return n;
+    }
+    size_t i = 0;
+    while (isfinite(values[i])) {
+        i++;
+    }
+    return i;
+}
+
+uint64_t tqa_array_count(const tqa_array *array)
+{
+    assert(array->rank >= 1 && array->rank <= TQA_ARRAY_RANK_MAX);
+    uint64_t count = 1;
+    for (size_t i = 0; i < array->rank; i++) {
+        count *= array->shape[i];
+    }
+    return count;
+}
+
+size_t tqa_array_encode(const tqa_array *array, uint64_t *index, char *out, size_t size)
+{
+    const uint64_t count = tqa_array_count(array);
+    size_t written = 0;
+    if (count == 0) {
+        return 0;
+    }
+    const uint64_t n_column = count / array->shape[0];
+    while (*index < count && size - written >= sizeof(double)) {
+        const uint64_t row = *index / n_column;
+        const uint64_t column = *index % n_column;
+        const size_t room = (size - written) / sizeof(double);
+        size_t n = room < PIECE ? room : PIECE;
+        if (n > n_column - column) {
+            n = (size_t)(n_column - column);
+        }
+        double values[PIECE];
+        array->gather(array->ctx, row, column, n, values);
+        memcpy(out + written, values, n * sizeof values[0]);
+        written += n * sizeof values[0];
+        *index += n;
+    }
+    return written;
+}
