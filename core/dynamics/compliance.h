@@ -17,18 +17,15 @@ typedef struct tq_load {
 } tq_load;
 
 /* Torque that the joints need to hold the load: -J^T w. (For a wrench that the robot applies to the
- * environment this is
- * +J^T w.) ret_tau (nv). */
+ * environment this is +J^T w.) ret_tau (nv). */
 void tq_static_torque(const tq_posture *posture, const tq_load *load, double *ret_tau);
 
 /**
  * Geometric stiffness: how the load's joint torque changes as the robot moves under it, G = d(J^T
- * w)/dq for a wrench that
- * keeps its size and direction in the world and its point on the link.
+ * w)/dq for a wrench that keeps its size and direction in the world and its point on the link.
  *
  * Shapes   ret_g (nv x nv, row by row): row i, derivative along coordinate j (along
- *          quasi-coordinates for spherical and
- *          floating joints).
+ *          quasi-coordinates for spherical and floating joints).
  * Cost     O(depth^2).
  * Checked  tests/property/core/dynamics/test_compliance.c
  */
@@ -48,16 +45,14 @@ typedef struct tq_compliance_result {
  * Endpoint compliance J K^-1 J^T, and its inverse where it has one.
  *
  * Shapes   jacobian (n_task x nv, row by row), joint_stiffness (nv x nv, symmetric positive
- *          definite: diagonal springs, minus
- *          geometric stiffness if wanted).
+ *          definite: diagonal springs, minus geometric stiffness if wanted).
  * Memory   tq_compliance_scratch_size(n_task, nv) bytes of `scratch`, all given back.
  * Returns  TQ_OK
  *          TQ_ERR_SINGULAR  "joint_stiffness" is not positive definite: the robot buckles or a
  *                           joint has no spring
  *          TQ_ERR_SCRATCH
  * Source   J. K. Salisbury, Active stiffness control of a manipulator in cartesian coordinates, CDC
- *          1980;
- *          S.-F. Chen, I. Kao, Conservative congruence transformation, IJRR 19(9), 2000.
+ *          1980; S.-F. Chen, I. Kao, Conservative congruence transformation, IJRR 19(9), 2000.
  * Checked  tests/property/core/dynamics/test_compliance.c
  */
 tq_status tq_compliance_compute(size_t n_task, size_t nv, const double *jacobian,

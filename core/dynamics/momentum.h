@@ -17,8 +17,8 @@ typedef struct tq_momentum {
 } tq_momentum;
 
 /* Sums over all links, at the posture's velocity. Rotors spin about their joints without momentum
- * of their own here, as is
- * usual: their share is inside the joint's inertia only. Cost O(n_link). */
+ * of their own here, as is usual: their share is inside the joint's inertia only.
+ * Cost O(n_link). */
 void tq_momentum_compute(const tq_posture *posture, tq_momentum *ret_momentum);
 
 /* Jacobian of the centre of mass, ret_jacobian (3 x nv, row by row). Cost O(n_link depth). */
@@ -33,8 +33,7 @@ void tq_com_jacobian(const tq_posture *posture, double *ret_jacobian);
  * Memory   tq_operational_scratch_size(n_task, nv) bytes of `scratch`, all given back.
  * Returns  TQ_OK
  *          TQ_ERR_SINGULAR  "mass_matrix" when M is not positive definite, "jacobian" when the
- *                           point cannot move in some
- *                           direction: no inertia is finite there
+ *                           point cannot move in some direction: no inertia is finite there
  *          TQ_ERR_SCRATCH
  * Source   O. Khatib, A unified approach for motion and force control of robot manipulators, IEEE
  *          J. RA 3(1), 1987.

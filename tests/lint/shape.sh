@@ -17,5 +17,5 @@ FNR <= 2 && /SPDX-License-Identifier: Apache-2[.]0/ { spdx = 1 }
 FNR <= 4 && index($0, name " - ") { titled = 1 }
 /(^|[^A-Za-z_])(TODO|FIXME|XXX)([^A-Za-z_]|$)/ && !/TODO [(]?#[0-9]+/ && name !~ /^tests\/lint\// { fail("a TODO needs an issue number: TODO #12") }
 /(^|[^A-Za-z0-9_.\/-])\/(home|root|work|Users)\// && name !~ /^tests\/lint\// { fail("an absolute path of one machine") }
-FILENAME ~ /[.][ch]$/ && length($0) > 120 && /^[ \t]*(\/?\*)/ { fail("a comment line longer than 120 columns") }
+FILENAME ~ /[.][ch]$/ && length($0) > 100 && /^[ \t]*(\/?\*)/ { fail("a comment line longer than 100 columns") }
 END { close_file(); exit bad }'
