@@ -222,8 +222,8 @@ Test(inverse, absent_rates_are_zero)
     }
 }
 
-/* turns without limit: the canonical form adds a constant to each angle, so that an angle may move by
- * half a unit in its last place, and that alone is added to the rule */
+/* turns without limit: the canonical form adds a constant to each angle, so that an angle may move
+ * by half a unit in its last place, and that alone is added to the rule */
 Test(inverse, many_turns_match_virtual_work)
 {
     const unsigned with = TQT_WITH_ALL & ~(unsigned)TQT_WITH_MIMIC;
