@@ -39,4 +39,9 @@ void tq_gather_wrenches(const tq_mechanism *mechanism, const tq_external_wrench 
                         size_t n_wrench, size_t first, double *work, const tq_wrench_room *room,
                         tq_kernel_input *in);
 
+/* The mass matrix of inputs that have been checked, in the kernels' floating-point mode; rows of
+ * ret_m are in->out_stride apart. */
+tq_status tq_mass_matrix_checked(const tq_mechanism *mechanism, const tq_kernel_input *in,
+                                 tq_scratch *scratch, double *ret_m, tq_error *reterr);
+
 #endif

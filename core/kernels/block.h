@@ -11,6 +11,7 @@
  */
 typedef struct tq_kernel_input {
     long n_sample, stride, wrench_stride;
+    long out_stride; /* of the mass matrix */
     const double *q;
     const double *qd;  /* NULL: zero */
     const double *qdd; /* NULL: zero */
@@ -18,6 +19,7 @@ typedef struct tq_kernel_input {
     const double
         *wrench; /* 6 rows (f, m) a body, in and about the body's frame, on the robot, or NULL */
     double gravity[3]; /* world axes */
+    double rotors;     /* 1, or 0: mass matrix and forward dynamics without rotors */
 } tq_kernel_input;
 
 /* Doubles of working memory per sample lane, and the widest lane count. */

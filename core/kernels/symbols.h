@@ -7,6 +7,10 @@
 
 void TQ_KERNEL(tq_rnea)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                         double *ret_tau);
+void TQ_KERNEL(tq_crba)(const tq_canonical *c, const tq_kernel_input *in, double *work,
+                        const int32_t *rows, long n_row, double *ret_m);
+void TQ_KERNEL(tq_aba)(const tq_canonical *c, const tq_kernel_input *in, double *work,
+                       double *ret_qdd);
 void TQ_KERNEL(tq_kinematics)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                               double *ret_poses, long pose_stride);
 int TQ_KERNEL(tq_finite)(long n_row, long n_sample, long stride, const double *x);

@@ -11,6 +11,13 @@
 typedef struct tq_kernels {
     /* ret_tau (nv rows): inverse dynamics without friction, springs and rotors */
     void (*rnea)(const tq_canonical *c, const tq_kernel_input *in, double *work, double *ret_tau);
+    /* ret_m (n_row^2 rows): entry (rows[a], rows[b]) for all freedoms a, b of one branch, both
+     * triangles; the others are not written. rows: row of each freedom, 0 .. n_row - 1, each once
+     */
+    void (*crba)(const tq_canonical *c, const tq_kernel_input *in, double *work,
+                 const int32_t *rows, long n_row, double *ret_m);
+    /* ret_qdd (nv rows): from in->tau; not for robots with mimicking joints */
+    void (*aba)(const tq_canonical *c, const tq_kernel_input *in, double *work, double *ret_qdd);
     /* ret_poses (12 rows a body): rotation row by row, then origin, of each body in the world */
     void (*kinematics)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                        double *ret_poses, long pose_stride);
@@ -23,7 +30,7 @@ typedef struct tq_kernels {
 /* Doubles of working memory that any kernel but those with a size of their own needs. */
 static inline size_t tq_work_doubles(const tq_canonical *c)
 {
-    enum { A_BODY = 26, A_BALL = 12 };
+    enum { A_BODY = 26 + 34, A_BALL = 12 + 15 + 6 * 6 };
     return (size_t)TQ_WORK_LANES * ((size_t)c->n_body * A_BODY + (size_t)c->n_ball * A_BALL);
 }
 

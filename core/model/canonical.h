@@ -33,6 +33,7 @@ typedef struct tq_canonical_joint {
     int32_t last;         /* last body of the subtree */
     int32_t depth;        /* joints between the world and this one */
     int32_t q_row, v_row; /* first row in the user's q and in qd, qdd, tau */
+    int32_t dof;          /* number of its first freedom, in the order of bodies */
     int32_t ball;         /* number among the spherical and floating joints, or -1 */
     tq_canonical_kind kind;
     _Bool carry;   /* parent is the body before: its state is still at hand */
@@ -64,12 +65,14 @@ typedef struct tq_canonical_link {
 } tq_canonical_link;
 
 typedef struct tq_canonical {
-    int32_t n_body, n_ball, n_link;
+    int32_t n_body, n_ball, n_link, n_dof;
     int32_t nq, nv;
     _Bool has_mimic;
     tq_canonical_joint *joints; /* (n_body) */
     tq_canonical_body *bodies;  /* (n_body) */
     tq_canonical_link *links;   /* (n_link) */
+    int32_t *dof_rows;          /* (n_dof) row of each freedom in qd, qdd, tau */
+    double *dof_factors;        /* (n_dof) rate of the freedom for unit rate of its row: mimicry */
 } tq_canonical;
 
 /* A moving joint before the choice of frames: what the steps of the making hand on. Body frames are
@@ -86,9 +89,16 @@ typedef struct tq_limb {
     tq_frame3 in_user; /* canonical body frame in the body's user frame */
 } tq_limb;
 
+/* freedoms of a joint */
+static inline int32_t tq_canonical_freedoms(tq_canonical_kind kind)
+{
+    return kind == TQ_CANONICAL_FLOATING ? 6 : kind == TQ_CANONICAL_SPHERICAL ? 3 : 1;
+}
+
 /* The steps of the making, in this order (each its own file). `limbs` has n_body rows. */
 struct tq_model;
 int32_t tq_canonical_count(const struct tq_model *model);
+int32_t tq_canonical_count_freedoms(const struct tq_model *model);
 void tq_canonical_merge(const struct tq_model *model, tq_canonical *c, tq_limb *limbs);
 void tq_canonical_gauge(tq_canonical *c, tq_limb *limbs);
 void tq_canonical_inertia(const struct tq_model *model, tq_canonical *c, const tq_limb *limbs);

@@ -12,29 +12,6 @@
  * and the missing distance becomes a shift of its own. */
 #define FAR 8.0
 
-/* A rotation whose third column is `axis`; the first is the coordinate axis least along it. */
-static void third_column(const double *axis, double *ret)
-{
-    double x[3] = {0.0, 0.0, 0.0}, y[3];
-    x[fabs(axis[0]) < 0.9 ? 0 : 1] = 1.0;
-    const double along = x[0] * axis[0] + x[1] * axis[1] + x[2] * axis[2];
-    double norm = 0.0;
-    for (int k = 0; k < 3; k++) {
-        x[k] -= along * axis[k];
-        norm += x[k] * x[k];
-    }
-    norm = sqrt(norm);
-    for (int k = 0; k < 3; k++) {
-        x[k] /= norm;
-    }
-    tq_vec_cross(axis, x, y);
-    for (int k = 0; k < 3; k++) {
-        ret[3 * k] = x[k];
-        ret[3 * k + 1] = y[k];
-        ret[3 * k + 2] = axis[k];
-    }
-}
-
 /* Modified-DH constants of one joint from its frame `at` (z its axis) in the parent's frame. What
  * they ask of the parent's frame (own_turn, own_shift) is granted to its first child only. */
 static void fit_joint(tq_canonical_joint *k, tq_limb *limb, const tq_frame3 *at)
@@ -130,7 +107,7 @@ void tq_canonical_gauge(tq_canonical *c, tq_limb *limbs)
             tq_mat_identity(limb->z);
             fit_ball(k, &at);
         } else {
-            third_column(limb->axis, limb->z);
+            tq_mat_third_column(limb->axis, limb->z);
             tq_mat_product(at.r, limb->z, at.r);
             fit_joint(k, limb, &at);
         }

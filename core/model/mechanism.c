@@ -24,10 +24,12 @@ static void *take(tq_scratch *memory, size_t n, size_t each)
 size_t tq_mechanism_size(const tq_model *model)
 {
     const size_t n_body = (size_t)tq_canonical_count(model);
+    const size_t n_dof = (size_t)tq_canonical_count_freedoms(model);
     return cost(1, sizeof(tq_mechanism)) + cost(model->n_link, sizeof(tq_link)) +
            cost(model->n_joint, sizeof(tq_joint)) + cost(model->n_joint, sizeof(uint32_t)) +
            cost(n_body, sizeof(tq_canonical_joint)) + cost(n_body, sizeof(tq_canonical_body)) +
-           cost(model->n_link, sizeof(tq_canonical_link)) + cost(n_body, sizeof(tq_limb));
+           cost(model->n_link, sizeof(tq_canonical_link)) + cost(n_dof, sizeof(int32_t)) +
+           cost(n_dof, sizeof(double)) + cost(n_body, sizeof(tq_limb));
 }
 
 static void copy_model(const tq_model *model, tq_scratch *memory, tq_model *ret)
@@ -68,6 +70,7 @@ tq_status tq_mechanism_build(const tq_model *model, void *memory, size_t size,
         return tq_fail(reterr, TQ_ERR_SCRATCH, "memory", 0, (double)needed);
     }
     const size_t n_body = (size_t)tq_canonical_count(model);
+    const size_t n_dof = (size_t)tq_canonical_count_freedoms(model);
     tq_scratch region;
     tq_scratch_init(&region, memory, needed);
     tq_mechanism *mechanism = take(&region, 1, sizeof *mechanism);
@@ -81,6 +84,8 @@ tq_status tq_mechanism_build(const tq_model *model, void *memory, size_t size,
         .joints = take(&region, n_body, sizeof(tq_canonical_joint)),
         .bodies = take(&region, n_body, sizeof(tq_canonical_body)),
         .links = take(&region, model->n_link, sizeof(tq_canonical_link)),
+        .dof_rows = take(&region, n_dof, sizeof(int32_t)),
+        .dof_factors = take(&region, n_dof, sizeof(double)),
     };
     tq_limb *limbs = take(&region, n_body, sizeof(tq_limb));
     tq_canonical_merge(&mechanism->model, c, limbs);

@@ -25,6 +25,15 @@ static tq_frame3 frame_identity(void)
     return f;
 }
 
+int32_t tq_canonical_count_freedoms(const tq_model *model)
+{
+    int32_t n = 0;
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        n += (int32_t)tq_joint_kind_nv(model->joints[j].kind);
+    }
+    return n;
+}
+
 int32_t tq_canonical_count(const tq_model *model)
 {
     int32_t n = 0;
@@ -111,6 +120,14 @@ static void append_ball(tq_canonical *c, tq_limb *limbs, int32_t parent, tq_fram
 /* Who carries on from whom, where subtrees end, and who shares a row with a later body. */
 static void link_bodies(tq_canonical *c)
 {
+    for (int32_t i = 0; i < c->n_body; i++) {
+        tq_canonical_joint *k = &c->joints[i];
+        k->dof = c->n_dof;
+        for (int32_t f = 0; f < tq_canonical_freedoms(k->kind); f++) {
+            c->dof_rows[c->n_dof] = k->v_row + f;
+            c->dof_factors[c->n_dof++] = k->multiplier;
+        }
+    }
     for (int32_t i = c->n_body - 1; i >= 0; i--) {
         tq_canonical_joint *k = &c->joints[i];
         k->last = k->last > i ? k->last : i;

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/dynamics/forward.c - accelerations from torques: articulated bodies, or M and a solve when
+ * joints mimic others. */
+#include "core/dynamics/forward.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "core/base/fpmode.h"
+#include "core/dynamics/block.h"
+#include "core/dynamics/mass_matrix.h"
+#include "core/dynamics/terms.h"
+#include "core/model/layout.h"
+
+/* Mimicking robots: samples whose mass matrices are held at once. */
+enum { RUN = TQ_WRENCH_RUN };
+
+size_t tq_forward_scratch_size(const tq_mechanism *mechanism, size_t n_wrench)
+{
+    const tq_canonical *c = &mechanism->canonical;
+    const size_t nv = mechanism->model.nv;
+    size_t bytes = tq_scratch_cost(tq_work_doubles(c), sizeof(double)) +
+                   tq_scratch_cost(nv * TQ_BLOCK, sizeof(double)) +
+                   tq_wrench_room_size(mechanism, n_wrench);
+    if (c->has_mimic) {
+        bytes +=
+            tq_scratch_cost(nv * nv * RUN, sizeof(double)) + tq_mass_matrix_scratch_size(mechanism);
+    }
+    return bytes;
+}
+
+/* tau less the joints' own efforts: what is left for the rigid bodies */
+static void net_torque(const tq_mechanism *mechanism, const tq_forward_input *in, double *ret)
+{
+    const size_t n = in->n_sample, stride = in->stride;
+    memcpy(ret, in->tau, mechanism->model.nv * stride * sizeof *ret);
+    if (mechanism->has_friction && (in->without & TQ_WITHOUT_FRICTION) == 0) {
+        tq_add_friction(mechanism, n, stride, in->qd, -1.0, ret);
+    }
+    if (mechanism->has_spring && (in->without & TQ_WITHOUT_SPRING) == 0) {
+        tq_add_springs(mechanism, n, stride, in->q, -1.0, ret);
+    }
+}
+
+static tq_kernel_input kernel_input(const tq_mechanism *mechanism, const tq_forward_input *in,
+                                    const double *tau)
+{
+    const double weightless[3] = {0.0, 0.0, 0.0};
+    const double *gravity = in->gravity != NULL ? in->gravity : mechanism->model.gravity;
+    if ((in->without & TQ_WITHOUT_GRAVITY) != 0) {
+        gravity = weightless;
+    }
+    return (tq_kernel_input){
+        .n_sample = (long)in->n_sample,
+        .stride = (long)in->stride,
+        .out_stride = (long)in->stride,
+        .q = in->q,
+        .qd = (in->without & TQ_WITHOUT_VELOCITY) != 0 ? NULL : in->qd,
+        .tau = tau,
+        .gravity = {gravity[0], gravity[1], gravity[2]},
+        .rotors = (in->without & TQ_WITHOUT_ROTOR) != 0 ? 0.0 : 1.0,
+    };
+}
+
+/* Solve m x = x for sample i by LDL^T in place; rows and columns are `stride` apart. A pivot that
+ * is not positive makes the answer infinite or NaN, which the check of the result finds. */
+static void solve_sample(double *m, size_t nv, size_t stride, double *x, size_t x_stride)
+{
+    for (size_t k = 0; k < nv; k++) {
+        const double pivot = m[(k * nv + k) * stride];
+        for (size_t i = k + 1; i < nv; i++) {
+            const double l = m[(i * nv + k) * stride] / pivot;
+            for (size_t j = k + 1; j <= i; j++) {
+                m[(i * nv + j) * stride] -= l * m[(j * nv + k) * stride];
+            }
+            x[i * x_stride] -= l * x[k * x_stride];
+        }
+    }
+    for (size_t k = nv; k-- > 0;) {
+        for (size_t i = k + 1; i < nv; i++) {
+            x[k * x_stride] -= m[(i * nv + k) * stride] * x[i * x_stride];
+        }
+        x[k * x_stride] /= m[(k * nv + k) * stride];
+    }
+}
+
+/* qdd = M^-1 (tau - tau(qdd = 0)) for the run of samples that `in` points at */
+static tq_status by_mass_matrix(const tq_mechanism *mechanism, const tq_kernel_input *in,
+                                double *work, double *m, tq_scratch *scratch, double *ret_qdd,
+                                tq_error *reterr)
+{
+    const size_t nv = mechanism->model.nv, n = (size_t)in->n_sample, stride = (size_t)in->stride;
+    const size_t mark = tq_scratch_mark(scratch);
+    tq_kernel_input dense = *in;
+    dense.out_stride = RUN;
+    const tq_status status = tq_mass_matrix_checked(mechanism, &dense, scratch, m, reterr);
+    tq_scratch_rewind(scratch, mark);
+    if (status != TQ_OK) {
+        return status;
+    }
+    tq_kernels_for(n)->rnea(&mechanism->canonical, in, work, ret_qdd);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t r = 0; r < nv; r++) {
+            ret_qdd[r * stride + i] = in->tau[r * stride + i] - ret_qdd[r * stride + i];
+        }
+        solve_sample(m + i, nv, RUN, ret_qdd + i, stride);
+    }
+    return TQ_OK;
+}
+
+/* Working memory of one call. */
+typedef struct room {
+    double *work, *tau, *m;
+    tq_wrench_room wrench;
+} room;
+
+static tq_status take_room(const tq_mechanism *mechanism, size_t n_wrench, tq_scratch *scratch,
+                           room *ret, tq_error *reterr)
+{
+    const tq_canonical *c = &mechanism->canonical;
+    const size_t nv = mechanism->model.nv;
+    ret->work = tq_scratch_take(scratch, tq_work_doubles(c), sizeof(double));
+    ret->tau = tq_scratch_take(scratch, nv * TQ_BLOCK, sizeof(double));
+    ret->m = c->has_mimic ? tq_scratch_take(scratch, nv * nv * RUN, sizeof(double)) : ret->work;
+    if (ret->work == NULL || ret->tau == NULL || ret->m == NULL ||
+        tq_wrench_room_take(mechanism, n_wrench, scratch, &ret->wrench, NULL) != TQ_OK) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
+                       (double)tq_forward_scratch_size(mechanism, n_wrench));
+    }
+    return TQ_OK;
+}
+
+static tq_status forward_checked(const tq_mechanism *mechanism, const tq_forward_input *in,
+                                 tq_scratch *scratch, double *ret_qdd, tq_error *reterr)
+{
+    const size_t n_wrench = (in->without & TQ_WITHOUT_EXTERNAL) != 0 ? 0 : in->n_wrench;
+    const _Bool has_mimic = mechanism->canonical.has_mimic;
+    room r;
+    tq_status status = take_room(mechanism, n_wrench, scratch, &r, reterr);
+    if (status != TQ_OK) {
+        return status;
+    }
+    net_torque(mechanism, in, r.tau);
+    const tq_kernel_input whole = kernel_input(mechanism, in, r.tau);
+    const size_t piece = n_wrench == 0 && !has_mimic ? in->n_sample : (size_t)RUN;
+    for (size_t first = 0; first < in->n_sample && status == TQ_OK; first += piece) {
+        const size_t left = in->n_sample - first;
+        tq_kernel_input run = whole;
+        run.n_sample = (long)(left < piece ? left : piece);
+        run.q += first;
+        run.tau += first;
+        run.qd = run.qd != NULL ? run.qd + first : NULL;
+        if (n_wrench > 0) {
+            tq_gather_wrenches(mechanism, in->wrenches, n_wrench, first, r.work, &r.wrench, &run);
+        }
+        if (has_mimic) {
+            status = by_mass_matrix(mechanism, &run, r.work, r.m, scratch, ret_qdd + first, reterr);
+        } else {
+            tq_kernels_for(in->n_sample)->aba(&mechanism->canonical, &run, r.work, ret_qdd + first);
+        }
+    }
+    return status;
+}
+
+tq_status tq_forward_dynamics(const tq_mechanism *mechanism, const tq_forward_input *in,
+                              tq_scratch *scratch, double *ret_qdd, tq_error *reterr)
+{
+    assert(mechanism != NULL && in != NULL && scratch != NULL);
+    assert(mechanism->model.nv == 0 || (in->q != NULL && in->tau != NULL && ret_qdd != NULL));
+    assert(in->n_wrench == 0 || in->wrenches != NULL);
+
+    tq_status status = tq_check_block(in->n_sample, in->stride, reterr);
+    if (status != TQ_OK) {
+        return status;
+    }
+    const size_t mark = tq_scratch_mark(scratch);
+    const tq_fpmode mode = tq_fpmode_enter();
+    status = tq_check_quaternions(mechanism, in->n_sample, in->stride, in->q, reterr);
+    if (status == TQ_OK) {
+        status = forward_checked(mechanism, in, scratch, ret_qdd, reterr);
+    }
+    if (status == TQ_OK && tq_check_result("qdd", mechanism->model.nv, in->n_sample, in->stride,
+                                           ret_qdd, reterr) != TQ_OK) {
+        status = TQ_ERR_SINGULAR;
+    }
+    tq_fpmode_leave(mode);
+    tq_scratch_rewind(scratch, mark);
+    return status;
+}

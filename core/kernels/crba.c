@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/kernels/crba.c - mass matrix by the composite-rigid-body algorithm. */
+#include "core/kernels/composite.h"
+#include "core/kernels/inward.h"
+#include "core/kernels/outward.h"
+#include "core/kernels/symbols.h"
+
+/* Walker & Orin, Efficient dynamic computer simulation of robotic mechanisms, J. DSMC 104, 1982;
+ * Featherstone 2008, ch. 6. Column c of M is the wrench that gives the subtree beyond freedom c
+ * unit acceleration; it is carried inward with all the others and read off at every joint it
+ * passes. */
+typedef struct columns {
+    state st;
+    composite *sums;  /* of bodies with `save`: what came from children that are not neighbours */
+    wrench *wrenches; /* one a freedom */
+    const int32_t *rows;
+    long n_row;
+} columns;
+
+TQ_INLINE void put(const columns *w, double *m, long stride, int r, int c, real x)
+{
+    const long a = w->rows[r], b = w->rows[c];
+    store(m + (a * w->n_row + b) * stride, x);
+    store(m + (b * w->n_row + a) * stride, x);
+}
+
+/* the wrenches of the freedoms of joint k itself */
+TQ_INLINE void begin_columns(const columns *w, const tq_canonical_joint *k, const composite *a)
+{
+    wrench *own = w->wrenches + k->dof;
+    if (k->kind == TQ_CANONICAL_REVOLUTE) {
+        own[0] = composite_twirl(a, 2);
+    } else if (k->kind == TQ_CANONICAL_PRISMATIC) {
+        own[0] = composite_push(k->subtree_mass, a, 2);
+    } else {
+        if (k->kind == TQ_CANONICAL_FLOATING) {
+            for (int axis = 0; axis < 3; axis++) {
+                own[axis] = composite_push(k->subtree_mass, a, axis);
+            }
+            own += 3;
+        }
+        for (int axis = 0; axis < 3; axis++) {
+            own[axis] = composite_twirl(a, axis);
+        }
+    }
+}
+
+/* components along joint k of all columns that have come this far: freedoms dof .. end - 1 */
+TQ_INLINE void read_rows(const columns *w, const tq_canonical_joint *k, int end, double *m,
+                         long stride)
+{
+    if (k->kind == TQ_CANONICAL_REVOLUTE) {
+        for (int c = k->dof; c < end; c++) {
+            put(w, m, stride, k->dof, c, w->wrenches[c].n.z);
+        }
+    } else if (k->kind == TQ_CANONICAL_PRISMATIC) {
+        for (int c = k->dof; c < end; c++) {
+            put(w, m, stride, k->dof, c, w->wrenches[c].f.z);
+        }
+    } else {
+        for (int c = k->dof; c < end; c++) {
+            const wrench *x = &w->wrenches[c];
+            int r = k->dof;
+            if (k->kind == TQ_CANONICAL_FLOATING) {
+                put(w, m, stride, r++, c, x->f.x);
+                put(w, m, stride, r++, c, x->f.y);
+                put(w, m, stride, r++, c, x->f.z);
+            }
+            put(w, m, stride, r++, c, x->n.x);
+            put(w, m, stride, r++, c, x->n.y);
+            put(w, m, stride, r, c, x->n.z);
+        }
+    }
+}
+
+static void one_group(const tq_canonical *c, const tq_kernel_input *in, long i, const columns *w,
+                      double *m)
+{
+    const long stride = in->stride, out = in->out_stride;
+    composite a = composite_zero();
+    for (int b = 0; b < c->n_body; b++) {
+        if (c->joints[b].save) {
+            w->sums[b] = composite_zero();
+        }
+    }
+    for (int b = c->n_body - 1; b >= 0; b--) {
+        const tq_canonical_joint *k = &c->joints[b];
+        const int end = c->joints[k->last].dof + tq_canonical_freedoms(c->joints[k->last].kind);
+        a = k->hang ? composite_add(a, composite_of(k)) : composite_of(k);
+        if (k->save) {
+            a = composite_add(a, w->sums[b]);
+        }
+        begin_columns(w, k, &a);
+        read_rows(w, k, end, m + i, out);
+        if (k->rotor != 0.0) {
+            double *at = m + i + ((long)w->rows[k->dof] * w->n_row + w->rows[k->dof]) * out;
+            store(at, load(at) + splat(k->rotor * in->rotors));
+        }
+        if (k->parent < 0) {
+            continue;
+        }
+        if (k->ball >= 0) {
+            for (int col = k->dof; col < end; col++) {
+                w->wrenches[col] = inward_ball(k, &w->st.balls[k->ball], w->wrenches[col]);
+            }
+            a = composite_inward_ball(k, &w->st.balls[k->ball], a);
+        } else {
+            const turn t = joint_turn(k, &w->st.cs[b]);
+            const real d = joint_travel(k, in->q + i, stride);
+            for (int col = k->dof; col < end; col++) {
+                w->wrenches[col] = inward_single(k, t, d, w->wrenches[col]);
+            }
+            a = composite_inward(k, t, d, a);
+        }
+        if (!k->carry) {
+            w->sums[k->parent] = composite_add(w->sums[k->parent], a);
+        }
+    }
+}
+
+void TQ_KERNEL(tq_crba)(const tq_canonical *c, const tq_kernel_input *in, double *work,
+                        const int32_t *rows, long n_row, double *ret_m)
+{
+    real *rest;
+    columns w = {.st = state_in(c, work, &rest), .rows = rows, .n_row = n_row};
+    w.sums = (void *)rest;
+    w.wrenches = (void *)(rest + 9L * c->n_body);
+    for (long i = 0; i < in->n_sample; i += TQ_LANES) {
+        place_joints(c, in->q + i, in->stride, w.st.cs, w.st.balls);
+        one_group(c, in, i, &w, ret_m);
+    }
+}

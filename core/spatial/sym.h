@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/spatial/sym.h - symmetric 3x3 matrices on lanes, and congruences with rotations. */
+#ifndef TQ_SPATIAL_SYM_H
+#define TQ_SPATIAL_SYM_H
+
+#include "core/spatial/vec.h"
+
+typedef struct sym {
+    real xx, xy, xz, yy, yz, zz;
+} sym;
+
+TQ_INLINE sym sym_zero(void)
+{
+    const real o = splat(0.0);
+    return (sym){o, o, o, o, o, o};
+}
+
+/* the same constant matrix (xx xy xz yy yz zz) in every lane */
+TQ_INLINE sym sym_of(const double *s)
+{
+    return (sym){splat(s[0]), splat(s[1]), splat(s[2]), splat(s[3]), splat(s[4]), splat(s[5])};
+}
+
+TQ_INLINE sym sym_add(sym a, sym b)
+{
+    return (sym){a.xx + b.xx, a.xy + b.xy, a.xz + b.xz, a.yy + b.yy, a.yz + b.yz, a.zz + b.zz};
+}
+
+TQ_INLINE vec sym_mul(const sym *a, vec v)
+{
+    return (vec){tq_fma(a->xx, v.x, tq_fma(a->xy, v.y, a->xz * v.z)),
+                 tq_fma(a->xy, v.x, tq_fma(a->yy, v.y, a->yz * v.z)),
+                 tq_fma(a->xz, v.x, tq_fma(a->yz, v.y, a->zz * v.z))};
+}
+
+/* Rz A Rz^T */
+TQ_INLINE sym sym_turn_z(real c, real s, sym a)
+{
+    const real u = tq_fms(s, a.yy - a.xx, (c + c) * a.xy);
+    sym r;
+    r.xx = tq_fma(s, u, a.xx);
+    r.yy = tq_fnma(s, u, a.yy);
+    r.xy = tq_fnms(c, u, a.xy);
+    r.xz = tq_fms(c, a.xz, s * a.yz);
+    r.yz = tq_fma(s, a.xz, c * a.yz);
+    r.zz = a.zz;
+    return r;
+}
+
+/* Rx A Rx^T, constant angle */
+TQ_INLINE sym sym_turn_x(double c, double s, sym a)
+{
+    const real u = tq_fmac(s, a.zz - a.yy, -((c + c) * a.yz));
+    sym r;
+    r.yy = tq_fmac(s, u, a.yy);
+    r.zz = tq_fnmac(s, u, a.zz);
+    r.yz = -(tq_fmac(c, u, a.yz));
+    r.xy = tq_fnmac(s, a.xz, c * a.xy);
+    r.xz = tq_fmac(s, a.xy, c * a.xz);
+    r.xx = a.xx;
+    return r;
+}
+
+/* R A R^T */
+TQ_INLINE sym sym_turn(const mat *r, sym a)
+{
+    const vec x = sym_mul(&a, (vec){r->xx, r->xy, r->xz});
+    const vec y = sym_mul(&a, (vec){r->yx, r->yy, r->yz});
+    const vec z = sym_mul(&a, (vec){r->zx, r->zy, r->zz});
+    return (sym){vec_dot((vec){r->xx, r->xy, r->xz}, x), vec_dot((vec){r->xx, r->xy, r->xz}, y),
+                 vec_dot((vec){r->xx, r->xy, r->xz}, z), vec_dot((vec){r->yx, r->yy, r->yz}, y),
+                 vec_dot((vec){r->yx, r->yy, r->yz}, z), vec_dot((vec){r->zx, r->zy, r->zz}, z)};
+}
+
+/* Rz A Rz^T of a full matrix */
+TQ_INLINE mat mat_turn_z(real c, real s, mat a)
+{
+    const mat r = {tq_fms(c, a.xx, s * a.yx),
+                   tq_fms(c, a.xy, s * a.yy),
+                   tq_fms(c, a.xz, s * a.yz),
+                   tq_fma(s, a.xx, c * a.yx),
+                   tq_fma(s, a.xy, c * a.yy),
+                   tq_fma(s, a.xz, c * a.yz),
+                   a.zx,
+                   a.zy,
+                   a.zz};
+    return (mat){tq_fms(c, r.xx, s * r.xy), tq_fma(s, r.xx, c * r.xy), r.xz,
+                 tq_fms(c, r.yx, s * r.yy), tq_fma(s, r.yx, c * r.yy), r.yz,
+                 tq_fms(c, r.zx, s * r.zy), tq_fma(s, r.zx, c * r.zy), r.zz};
+}
+
+/* Rx A Rx^T of a full matrix, constant angle: columns, then rows */
+TQ_INLINE mat mat_turn_x(double c, double s, mat a)
+{
+    const mat r = {a.xx, tq_fnmac(s, a.xz, c * a.xy), tq_fmac(s, a.xy, c * a.xz),
+                   a.yx, tq_fnmac(s, a.yz, c * a.yy), tq_fmac(s, a.yy, c * a.yz),
+                   a.zx, tq_fnmac(s, a.zz, c * a.zy), tq_fmac(s, a.zy, c * a.zz)};
+    return (mat){r.xx,
+                 r.xy,
+                 r.xz,
+                 tq_fnmac(s, r.zx, c * r.yx),
+                 tq_fnmac(s, r.zy, c * r.yy),
+                 tq_fnmac(s, r.zz, c * r.yz),
+                 tq_fmac(s, r.yx, c * r.zx),
+                 tq_fmac(s, r.yy, c * r.zy),
+                 tq_fmac(s, r.yz, c * r.zz)};
+}
+
+/* R A R^T of a full matrix */
+TQ_INLINE mat mat_turn(const mat *r, const mat *a)
+{
+    const mat t = mat_product(r, a), rt = mat_transpose(*r);
+    return mat_product(&t, &rt);
+}
+
+#endif
