@@ -15,10 +15,11 @@ enum {
 
 /* How decoding stands after a piece of input. */
 typedef enum tqa_decode {
-    TQA_DECODE_OK,        /* so far so good; from a finish function: one whole document was read */
-    TQA_DECODE_MALFORMED, /* the bytes are no document of this format, or end too early */
-    TQA_DECODE_LIMIT,     /* well-formed, but deeper, longer or larger than is accepted */
-    TQA_DECODE_REFUSED,   /* a callback returned false; only it knows why */
+    TQA_DECODE_OK,         /* so far so good; from a finish function: one whole document was read */
+    TQA_DECODE_MALFORMED,  /* the bytes are no document of this format, or end too early */
+    TQA_DECODE_LIMIT,      /* well-formed, but deeper, longer or larger than is accepted */
+    TQA_DECODE_NOT_FINITE, /* a number that no finite double is near to, or a NaN */
+    TQA_DECODE_REFUSED,    /* a callback returned false; only it knows why */
 } tqa_decode;
 
 /* Where and why a decoder stopped. */

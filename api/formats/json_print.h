@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/formats/json_print.h - JSON into a buffer of given size, as much as fits. */
+#ifndef TQA_FORMATS_JSON_PRINT_H
+#define TQA_FORMATS_JSON_PRINT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "api/formats/number.h"
+
+/* Where to print. */
+typedef struct tqa_json_out {
+    char *p;
+    char *end;
+} tqa_json_out;
+
+static inline size_t tqa_json_room(const tqa_json_out *out)
+{
+    return (size_t)(out->end - out->p);
+}
+
+/* Copies n bytes, which must fit. */
+static inline void tqa_json_put(tqa_json_out *out, const char *text, size_t n)
+{
+    memcpy(out->p, text, n);
+    out->p += n;
+}
+
+/* One sample of a block, seen as a row of numbers. */
+typedef struct tqa_json_row {
+    const double *data;  /* row 0 of the sample */
+    size_t stride;       /* from one row to the next */
+    const uint32_t *map; /* number k is row map[k]; NULL: row k */
+    size_t n;
+} tqa_json_row;
+
+/* Prints numbers first .. n-1 with commas between them (also before `first` when it is not 0) while
+ * there is room for another; returns how many are done. All must be finite. */
+size_t tqa_json_put_row(tqa_json_out *out, const tqa_json_row *row, size_t first);
+
+#endif
