@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/call.c - the life of one call: open, feed, finish, run, read, close. */
+#include "api/operations/call.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/operations/refuse.h"
+
+enum {
+    DIGEST_BYTES = 32,
+    CALL_BYTES_MAX = 256 << 20, /* of sample arrays, in and out: 32 million numbers */
+};
+
+static size_t align(size_t bytes)
+{
+    return (bytes + 63) / 64 * 64;
+}
+
+/* A body of a type that is told and not taken. */
+static bool refuse_media(tqa_problem *problem)
+{
+    (void)tqa_problem_set(problem, "unsupported-media",
+                          "send the request as application/json, with numbers in arrays");
+    return false;
+}
+
+static bool check_head(const tqa_operation *operation, const tqa_call_head *head,
+                       tqa_problem *problem)
+{
+    if (head->query != NULL && head->query[0] != '\0') {
+        (void)tqa_problem_set(problem, "unknown-field", "%s takes no query, got \"?%.64s\"",
+                              operation->name, head->query);
+        return false;
+    }
+    if (head->content_length != UINT64_MAX && head->content_length > operation->body_max) {
+        (void)tqa_problem_set(problem, "too-large", "the body may have %llu bytes at most",
+                              (unsigned long long)operation->body_max);
+        return false;
+    }
+    if (head->content != TQA_MEDIA_NONE && head->content != TQA_MEDIA_JSON) {
+        return refuse_media(problem);
+    }
+    if (head->accept != TQA_MEDIA_NONE && head->accept != TQA_MEDIA_JSON) {
+        (void)tqa_problem_set(problem, "not-acceptable", "the answer comes as application/json");
+        return false;
+    }
+    return true;
+}
+
+/* One piece of memory: the call, the request's small blocks, the result's. */
+tqa_call *tqa_call_open(const tqa_operation *operation, const tqa_robot *robot,
+                        const tqa_call_head *head, tqa_problem *reterr)
+{
+    assert(operation != NULL && head != NULL && reterr != NULL);
+    assert(robot != NULL || !operation->needs_robot);
+    if (!check_head(operation, head, reterr)) {
+        return NULL;
+    }
+    const tqa_schema *schema = &operation->methods->schema;
+    const size_t request_at = align(sizeof(tqa_call));
+    const size_t tau_at = request_at + align(tqa_request_arena_size(schema, robot));
+    const size_t n_tau = robot->model->nv;
+    tqa_call *call = aligned_alloc(64, tau_at + align((n_tau * TQ_BLOCK_PAD + 1) * sizeof(double)));
+    if (call == NULL) {
+        (void)tqa_problem_set(reterr, "busy", "there is no memory for this request now");
+        reterr->retry_after_s = 1;
+        return NULL;
+    }
+    unsigned char *memory = (unsigned char *)call;
+    call->operation = operation;
+    call->robot = robot;
+    call->content = head->content;
+    call->n_fed = 0;
+    call->budget.bytes_left = CALL_BYTES_MAX;
+    call->problem.status = 0;
+    call->problem.n_fault = 0;
+    tqa_blocks_init(&call->tau, n_tau, (double *)(void *)(memory + tau_at), &call->budget);
+    tqa_request_init(&call->request, schema, robot, memory + request_at, &call->budget,
+                     &call->problem);
+    tqa_json_scan_init(&call->json, &tqa_request_events, &call->request);
+    (void)crypto_generichash_init(&call->hash, NULL, 0, DIGEST_BYTES);
+    return call;
+}
+
+/* The decoder has stopped: unless the request refused, say where and why. */
+static bool refuse_decoding(tqa_call *call, tqa_decode state, const tqa_decode_error *error)
+{
+    switch (state) {
+    case TQA_DECODE_OK:
+        return true;
+    case TQA_DECODE_REFUSED:
+        assert(call->problem.status != 0);
+        return false;
+    case TQA_DECODE_NOT_FINITE:
+        return tqa_refuse(&call->request, error->offset, "not-finite", NULL, "%s", error->detail);
+    case TQA_DECODE_MALFORMED:
+    case TQA_DECODE_LIMIT:
+        break;
+    }
+    return tqa_refuse(&call->request, error->offset, "malformed", NULL, "%s", error->detail);
+}
+
+/* Without a Content-Type, the first byte tells: JSON starts with an ASCII character. */
+static bool recognise(tqa_call *call, char first)
+{
+    const unsigned char c = (unsigned char)first;
+    if (c >= 0x80) {
+        return refuse_media(&call->problem);
+    }
+    call->content = TQA_MEDIA_JSON;
+    return true;
+}
+
+bool tqa_call_feed(tqa_call *call, const char *bytes, size_t n)
+{
+    assert(call != NULL && call->problem.status == 0);
+    if (n == 0) {
+        return true;
+    }
+    if (call->content == TQA_MEDIA_NONE && !recognise(call, bytes[0])) {
+        return false;
+    }
+    call->n_fed += n;
+    if (call->n_fed > call->operation->body_max) {
+        (void)tqa_problem_set(&call->problem, "too-large", "the body may have %llu bytes at most",
+                              (unsigned long long)call->operation->body_max);
+        return false;
+    }
+    (void)crypto_generichash_update(&call->hash, (const unsigned char *)bytes, n);
+    return refuse_decoding(call, tqa_json_scan_feed(&call->json, bytes, n), &call->json.error);
+}
+
+bool tqa_call_finish(tqa_call *call)
+{
+    assert(call != NULL && call->problem.status == 0);
+    unsigned char digest[DIGEST_BYTES];
+    (void)crypto_generichash_final(&call->hash, digest, sizeof digest);
+    (void)sodium_bin2hex(call->digest, sizeof call->digest, digest, sizeof digest);
+    return refuse_decoding(call, tqa_json_scan_finish(&call->json), &call->json.error) &&
+           tqa_request_finish(&call->request);
+}
+
+double tqa_call_cost_us(const tqa_call *call)
+{
+    return call->operation->methods->cost_us(call);
+}
+
+size_t tqa_call_scratch_size(const tqa_call *call)
+{
+    return call->operation->methods->scratch_size(call);
+}
+
+bool tqa_call_run(tqa_call *call, const tqa_world *world, void *scratch, size_t scratch_size)
+{
+    assert(call != NULL && call->problem.status == 0);
+    assert(scratch_size >= tqa_call_scratch_size(call));
+    tqa_result_init(&call->result, call->request.n_sample, call->request.flat);
+    if (!call->operation->methods->run(call, world, scratch, scratch_size)) {
+        return false;
+    }
+    tqa_result_provenance(&call->result, call->robot->digest, call->digest);
+    return true;
+}
+
+void tqa_call_each_block(const tqa_call *call, const tqa_world *world, void *scratch,
+                         void (*body)(void *arg, size_t b, void *scratch), void *arg)
+{
+    const size_t n = tq_block_count(call->request.n_sample);
+    if (n > 1 && world != NULL && world->parallel_for != NULL) {
+        world->parallel_for(world->ctx, n, tqa_call_scratch_size(call), body, arg);
+        return;
+    }
+    for (size_t b = 0; b < n; b++) {
+        body(arg, b, scratch);
+    }
+}
+
+const char *tqa_call_media(const tqa_call *call)
+{
+    (void)call;
+    return "application/json";
+}
+
+size_t tqa_call_read(tqa_call *call, char *out, size_t size)
+{
+    assert(call != NULL && call->problem.status == 0);
+    return tqa_result_read_json(&call->result, out, size);
+}
+
+const tqa_problem *tqa_call_problem(const tqa_call *call)
+{
+    return &call->problem;
+}
+
+void tqa_call_close(tqa_call *call)
+{
+    if (call != NULL) {
+        tqa_request_clear(&call->request);
+        tqa_blocks_clear(&call->tau);
+        free(call);
+    }
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/call.h - the inside of a call: what every operation's run finds and leaves. */
+#ifndef TQA_OPERATIONS_CALL_H
+#define TQA_OPERATIONS_CALL_H
+
+#include <sodium.h>
+
+#include "api/formats/json_scan.h"
+#include "api/operation.h"
+#include "api/operations/request.h"
+#include "api/operations/result.h"
+
+/* What an operation is made of; call.c does the rest. */
+typedef struct tqa_operation_methods {
+    tqa_schema schema;
+    double (*cost_us)(const tqa_call *call);
+    size_t (*scratch_size)(const tqa_call *call);
+    /* False: the call's problem is set. Leaves arrays in call->result. */
+    bool (*run)(tqa_call *call, const tqa_world *world, void *scratch, size_t scratch_size);
+} tqa_operation_methods;
+
+struct tqa_call {
+    const tqa_operation *operation;
+    const tqa_robot *robot;
+    tqa_media content;
+    uint64_t n_fed;
+    tqa_budget budget;
+    tqa_blocks tau; /* the operation's first result, n_v rows or as it likes */
+    tqa_request request;
+    tqa_result result;
+    crypto_generichash_state hash;
+    char digest[TQA_DIGEST_TEXT]; /* of the request's bytes */
+    tqa_problem problem;          /* status 0: none; the rest is then not initialised */
+    tqa_json_scan json;
+};
+
+/* Runs body for each block of the request's samples: side by side when there are several and the
+ * world can, else one after another in `scratch`. */
+void tqa_call_each_block(const tqa_call *call, const tqa_world *world, void *scratch,
+                         void (*body)(void *arg, size_t b, void *scratch), void *arg);
+
+extern const tqa_operation_methods tqa_inverse_dynamics_methods;
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/refuse.c - says what is wrong with a request, where, and what would be right. */
+#include "api/operations/refuse.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { QUOTE_MAX = 64 }; /* bytes of a client's text that a message repeats */
+
+bool tqa_refuse(tqa_request *request, uint64_t at, const char *slug, const char *hint,
+                const char *format, ...)
+{
+    char pointer[TQA_POINTER_TEXT];
+    char detail[TQA_PROBLEM_TEXT];
+    tqa_request_place(request, pointer);
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(detail, sizeof detail, format, arguments);
+    va_end(arguments);
+    const char *separator = pointer[0] != '\0' ? ": " : "";
+    if (at != UINT64_MAX) {
+        (void)tqa_problem_set(request->problem, slug, "%s%s%s (byte %llu of the body)", pointer,
+                              separator, detail, (unsigned long long)at);
+    } else {
+        (void)tqa_problem_set(request->problem, slug, "%s%s%s", pointer, separator, detail);
+    }
+    tqa_problem_fault(request->problem, pointer, hint, "%s", detail);
+    return false;
+}
+
+bool tqa_refuse_key(tqa_request *request, uint64_t at, const char *slug, const char *key, size_t n,
+                    const char *hint)
+{
+    const bool again = strcmp(slug, "duplicate-field") == 0;
+    request->bad_key = key;
+    request->n_bad_key = n;
+    const int quoted = (int)(n < QUOTE_MAX ? n : QUOTE_MAX);
+    if (again) {
+        (void)tqa_refuse(request, at, slug, hint, "\"%.*s\" stands here twice", quoted, key);
+    } else {
+        (void)tqa_refuse(request, at, slug, hint, "\"%.*s\" is not known here", quoted, key);
+    }
+    request->bad_key = NULL;
+    return false;
+}
+
+bool tqa_refuse_type(tqa_request *request, uint64_t at, const char *wanted, const char *got)
+{
+    return tqa_refuse(request, at, "wrong-type", NULL, "expected %s, got %s", wanted, got);
+}
+
+bool tqa_refuse_name(tqa_request *request, uint64_t at, const char *what, const char *text,
+                     size_t n, const char *best)
+{
+    char hint[TQA_PROBLEM_TEXT];
+    if (best != NULL) {
+        (void)snprintf(hint, sizeof hint, "did you mean \"%s\"?", best);
+    }
+    const int quoted = (int)(n < QUOTE_MAX ? n : QUOTE_MAX);
+    return tqa_refuse(request, at, "unknown-name", best != NULL ? hint : NULL,
+                      "there is no %s \"%.*s\"", what, quoted, text);
+}
+
+static bool refuse_length(tqa_request *request, uint64_t at, const tqa_rows *rows)
+{
+    char hint[TQA_PROBLEM_TEXT];
+    (void)snprintf(hint, sizeof hint,
+                   "one sample of this array is %zu numbers; a batch is an array of such arrays",
+                   rows->n_row);
+    request->whole = true;
+    (void)tqa_refuse(request, at, "wrong-length", hint, "expected %zu numbers, got %zu",
+                     rows->n_row, rows->n_got);
+    request->whole = false;
+    return false;
+}
+
+bool tqa_refuse_rows(tqa_request *request, uint64_t at, const tqa_rows *rows, tqa_rows_fault fault)
+{
+    switch (fault) {
+    case TQA_ROWS_OK:
+        return true;
+    case TQA_ROWS_LENGTH:
+        return refuse_length(request, at, rows);
+    case TQA_ROWS_NESTING:
+        return tqa_refuse(request, at, "wrong-type", NULL,
+                          "expected one array of numbers, or an array of such arrays");
+    case TQA_ROWS_MEMORY:
+        return tqa_refuse(request, at, "too-large", "send fewer samples at a time",
+                          "the samples take more memory than one request may");
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Places
+ */
+
+void tqa_place_index(char pointer[TQA_POINTER_TEXT], size_t index)
+{
+    const size_t n = strlen(pointer);
+    (void)snprintf(pointer + n, TQA_POINTER_TEXT - n, "/%zu", index);
+}
+
+void tqa_place_key(char pointer[TQA_POINTER_TEXT], const char *key, size_t n)
+{
+    size_t used = strlen(pointer);
+    if (used + 1 < TQA_POINTER_TEXT) {
+        pointer[used++] = '/';
+    }
+    for (size_t i = 0; i < n && used + 2 < TQA_POINTER_TEXT; i++) {
+        if (key[i] == '~' || key[i] == '/') {
+            pointer[used++] = '~';
+            pointer[used++] = key[i] == '~' ? '0' : '1';
+        } else {
+            pointer[used++] = key[i];
+        }
+    }
+    pointer[used] = '\0';
+}
+
+void tqa_place_rows(char pointer[TQA_POINTER_TEXT], const tqa_rows *rows, bool whole)
+{
+    if (rows->depth == 2 || (rows->depth == 1 && rows->shape == TQA_SHAPE_BATCH)) {
+        tqa_place_index(pointer, rows->n_sample);
+    }
+    const bool in_sample = rows->depth == 2 || (rows->depth == 1 && rows->shape != TQA_SHAPE_BATCH);
+    if (in_sample && !whole) {
+        tqa_place_index(pointer, rows->n_got);
+    }
+}
+
+void tqa_request_place(const tqa_request *request, char pointer[TQA_POINTER_TEXT])
+{
+    pointer[0] = '\0';
+    const tqa_field *field = request->field;
+    if (field != NULL) {
+        tqa_place_key(pointer, field->name, strlen(field->name));
+        if (field->kind == TQA_FIELD_MOTION) {
+            tqa_place_rows(pointer, &request->rows[field->motion], request->whole);
+        } else if (field->kind == TQA_FIELD_WRENCHES) {
+            tqa_wrenches_place(request, pointer);
+        } else if (request->depth > 1 && !request->whole) {
+            tqa_place_index(pointer, request->n_element);
+        }
+    }
+    if (request->bad_key != NULL) {
+        tqa_place_key(pointer, request->bad_key, request->n_bad_key);
+    }
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/refuse.h - problems of a request, with the place in the body they belong to. */
+#ifndef TQA_OPERATIONS_REFUSE_H
+#define TQA_OPERATIONS_REFUSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/operations/request.h"
+
+/* A fault of the value being read, at byte `at` of the body (UINT64_MAX: not of one place). Always
+ * false. */
+bool tqa_refuse(tqa_request *request, uint64_t at, const char *slug, const char *hint,
+                const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* The same for a key. Always false. */
+bool tqa_refuse_key(tqa_request *request, uint64_t at, const char *slug, const char *key, size_t n,
+                    const char *hint);
+
+/* The value has another type than `wanted`, such as "an array of names". Always false. */
+bool tqa_refuse_type(tqa_request *request, uint64_t at, const char *wanted, const char *got);
+
+/* A name that is none of the `what` known; `best`, which may be NULL, is hinted at. Always false.
+ */
+bool tqa_refuse_name(tqa_request *request, uint64_t at, const char *what, const char *text,
+                     size_t n, const char *best);
+
+/* What tqa_rows_... said about the array being read; true for TQA_ROWS_OK. */
+bool tqa_refuse_rows(tqa_request *request, uint64_t at, const tqa_rows *rows, tqa_rows_fault fault);
+
+/* Appends "/" and an index, or a key with '~' and '/' escaped, to a pointer, cut to its size. */
+void tqa_place_index(char pointer[TQA_POINTER_TEXT], size_t index);
+void tqa_place_key(char pointer[TQA_POINTER_TEXT], const char *key, size_t n);
+/* Appends where an array of samples stands. */
+void tqa_place_rows(char pointer[TQA_POINTER_TEXT], const tqa_rows *rows, bool whole);
+
+#endif

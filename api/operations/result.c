@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/result.c - prints an answer as far as the buffer goes, and goes on from there. */
+#include "api/operations/result.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/formats/json_print.h"
+#include "api/version.h"
+
+/* what is printed next */
+enum { STEP_KEY, STEP_SAMPLE, STEP_NUMBERS, STEP_TAIL, STEP_END };
+
+/* more than any step but the tail puts at once */
+enum { STEP_ROOM = 80 };
+
+void tqa_result_init(tqa_result *result, size_t n_sample, bool flat)
+{
+    assert(n_sample > 0 && (!flat || n_sample == 1));
+    result->n_array = 0;
+    result->n_sample = n_sample;
+    result->flat = flat;
+    result->array = result->sample = result->row = 0;
+    result->step = STEP_KEY;
+    result->n_tail = 0;
+}
+
+void tqa_result_add(tqa_result *result, const char *key, const tqa_blocks *blocks,
+                    const uint32_t *map)
+{
+    assert(result->n_array < TQA_RESULT_ARRAYS_MAX && strlen(key) <= 64);
+    result->arrays[result->n_array++] =
+        (tqa_result_array){.key = key, .blocks = blocks, .map = map};
+}
+
+void tqa_result_provenance(tqa_result *result, const char *robot_digest, const char *request_digest)
+{
+    const int n =
+        snprintf(result->tail, sizeof result->tail,
+                 "%s\"provenance\":{\"engine\":\"torqued %s\",\"robot_digest\":\"%s\","
+                 "\"request_digest\":\"%s\"}}\n",
+                 result->n_array > 0 ? "," : "{", TQA_VERSION, robot_digest, request_digest);
+    assert(n > 0 && (size_t)n < sizeof result->tail);
+    result->n_tail = (size_t)n;
+    result->step = result->n_array > 0 ? STEP_KEY : STEP_TAIL;
+}
+
+static void put_text(tqa_json_out *out, const char *text)
+{
+    tqa_json_put(out, text, strlen(text));
+}
+
+static void put_key(tqa_result *result, tqa_json_out *out)
+{
+    put_text(out, result->array == 0 ? "{\"" : ",\"");
+    put_text(out, result->arrays[result->array].key);
+    put_text(out, result->flat ? "\":" : "\":[");
+    result->sample = 0;
+    result->step = STEP_SAMPLE;
+}
+
+/* Goes on with the numbers of the open sample, and closes what is complete. */
+static bool put_numbers(tqa_result *result, tqa_json_out *out)
+{
+    const tqa_result_array *array = &result->arrays[result->array];
+    const tqa_json_row row = {
+        .data = tqa_blocks_sample(array->blocks, result->sample),
+        .stride = array->blocks->stride,
+        .map = array->map,
+        .n = array->blocks->n_row,
+    };
+    result->row = tqa_json_put_row(out, &row, result->row);
+    if (result->row < row.n || tqa_json_room(out) < 2) {
+        return false;
+    }
+    put_text(out, "]");
+    result->step = STEP_SAMPLE;
+    if (++result->sample == result->n_sample) {
+        put_text(out, result->flat ? "" : "]");
+        result->step = ++result->array == result->n_array ? STEP_TAIL : STEP_KEY;
+    }
+    return true;
+}
+
+/* One step; false when the buffer has no room for it. */
+static bool put_step(tqa_result *result, tqa_json_out *out)
+{
+    switch (result->step) {
+    case STEP_NUMBERS:
+        return put_numbers(result, out);
+    case STEP_TAIL:
+        if (tqa_json_room(out) < result->n_tail) {
+            return false;
+        }
+        tqa_json_put(out, result->tail, result->n_tail);
+        result->step = STEP_END;
+        return true;
+    case STEP_KEY:
+        if (tqa_json_room(out) < STEP_ROOM) {
+            return false;
+        }
+        put_key(result, out);
+        return true;
+    case STEP_SAMPLE:
+        if (tqa_json_room(out) < 2) {
+            return false;
+        }
+        put_text(out, result->sample == 0 ? "[" : ",[");
+        result->row = 0;
+        result->step = STEP_NUMBERS;
+        return true;
+    default:
+        return false;
+    }
+}
+
+size_t tqa_result_read_json(tqa_result *result, char *out, size_t size)
+{
+    assert(result->n_tail > 0 && size >= 4096);
+    tqa_json_out to = {.p = out, .end = out + size};
+    while (put_step(result, &to)) {
+    }
+    return (size_t)(to.p - out);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/result.h - an answer, printed piece by piece out of blocks. */
+#ifndef TQA_OPERATIONS_RESULT_H
+#define TQA_OPERATIONS_RESULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/operations/samples.h"
+
+enum { TQA_RESULT_ARRAYS_MAX = 8, TQA_RESULT_TAIL_MAX = 512 };
+
+/* One array of the answer. */
+typedef struct tqa_result_array {
+    const char *key; /* constant, at most 64 bytes */
+    const tqa_blocks *blocks;
+    const uint32_t *map; /* number k of a sample is row map[k]; NULL: row k */
+} tqa_result_array;
+
+typedef struct tqa_result {
+    tqa_result_array arrays[TQA_RESULT_ARRAYS_MAX];
+    size_t n_array;
+    size_t n_sample;
+    bool flat; /* the only sample as one flat array */
+
+    /* where printing stands */
+    size_t array, sample, row;
+    uint8_t step;
+    size_t n_tail;
+    char tail[TQA_RESULT_TAIL_MAX]; /* provenance, and the end of the document */
+} tqa_result;
+
+void tqa_result_init(tqa_result *result, size_t n_sample, bool flat);
+void tqa_result_add(tqa_result *result, const char *key, const tqa_blocks *blocks,
+                    const uint32_t *map);
+/* Where the numbers come from: engine version, robot, request. Call it last. */
+void tqa_result_provenance(tqa_result *result, const char *robot_digest,
+                           const char *request_digest);
+
+/* Fills out[0 .. size), size >= 4096, as far as it goes; 0 at the end. */
+size_t tqa_result_read_json(tqa_result *result, char *out, size_t size);
+
+#endif

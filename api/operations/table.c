@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/table.c - every operation, in the order of the contract. */
+#include <string.h>
+
+#include "api/operation.h"
+#include "api/operations/call.h"
+
+const tqa_operation tqa_operations[] = {
+    {
+        .name = "inverse-dynamics",
+        .needs_robot = true,
+        .may_outlive = false,
+        .body_max = 64u << 20,
+        .methods = &tqa_inverse_dynamics_methods,
+    },
+    {.name = NULL},
+};
+
+const tqa_operation *tqa_operation_find(const char *name, size_t n, bool with_robot)
+{
+    for (const tqa_operation *operation = tqa_operations; operation->name != NULL; operation++) {
+        if (operation->needs_robot == with_robot && strlen(operation->name) == n &&
+            memcmp(operation->name, name, n) == 0) {
+            return operation;
+        }
+    }
+    return NULL;
+}
