@@ -114,7 +114,7 @@ static bool end_wrench(tqa_request *request, uint64_t at)
     const tqa_wrench *wrench = open_wrench(request);
     request->wrenches.in_part = false;
     for (size_t p = 0; p < TQA_WRENCH_PART_COUNT; p++) {
-        if ((wrench->seen >> p & 1u) == 0) {
+        if (((unsigned)wrench->seen >> p & 1u) == 0) {
             return tqa_refuse(request, at, "missing-field", parts[p].missing,
                               "the wrench has no \"%s\"", parts[p].name);
         }
@@ -134,7 +134,7 @@ static bool wrench_key(tqa_request *request, uint64_t at, const char *text, size
         if (strlen(parts[p].name) != n || memcmp(parts[p].name, text, n) != 0) {
             continue;
         }
-        if ((open_wrench(request)->seen >> p & 1u) != 0) {
+        if (((unsigned)open_wrench(request)->seen >> p & 1u) != 0) {
             return tqa_refuse_key(request, at, "duplicate-field", text, n, "give it once");
         }
         open_wrench(request)->seen |= (uint8_t)(1u << p);
@@ -179,7 +179,7 @@ static bool wrench_end_array(tqa_request *request, uint64_t at)
     }
     if (wrenches->depth == 3 && wrenches->n_at != 3) {
         request->whole = true;
-        return tqa_refuse(request, at, "wrong-length", NULL, "expected 3 numbers, got %u",
+        return tqa_refuse(request, at, "wrong-length", NULL, "expected 3 numbers, got %zu",
                           wrenches->n_at);
     }
     wrenches->depth--;
@@ -197,12 +197,10 @@ static bool wrench_numbers(tqa_request *request, uint64_t at, const double *valu
             request, at, open_rows(request),
             tqa_rows_numbers(open_rows(request), &open_wrench(request)->blocks, values, n));
     }
-    for (size_t k = 0; k < n; k++) {
-        if (wrenches->n_at == 3) {
-            request->whole = true;
-            return tqa_refuse(request, at, "wrong-length", NULL, "expected 3 numbers, got more");
+    for (size_t k = 0; k < n; k++, wrenches->n_at++) {
+        if (wrenches->n_at < 3) {
+            open_wrench(request)->at[wrenches->n_at] = values[k];
         }
-        open_wrench(request)->at[wrenches->n_at++] = values[k];
     }
     return true;
 }

@@ -41,7 +41,7 @@ typedef struct tqa_wrenches {
     unsigned depth;       /* brackets open inside the field */
     tqa_wrench_part part; /* being read */
     bool in_part;
-    unsigned n_at; /* numbers of `at` */
+    size_t n_at; /* numbers of `at` */
 } tqa_wrenches;
 
 struct tqa_request;
