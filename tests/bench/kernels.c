@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "api/robot.h"
 #include "core/torqued.h"
 #include "tests/bench/peer.h"
 #include "tests/bench/robots.h"
@@ -153,6 +154,24 @@ static void measure(stage *s, const row *r, size_t n, FILE *json)
     fflush(stdout);
 }
 
+static tq_model *builtin(const char *name)
+{
+    for (size_t i = 0; i < tqa_builtin_count(); i++) {
+        if (strcmp(tqa_builtin_name(i), name) == 0) {
+            size_t n = 0;
+            tqa_media media = TQA_MEDIA_NONE;
+            const char *bytes = tqa_builtin_bytes(i, &n, &media);
+            tqa_problem problem;
+            const tqa_robot *robot = tqa_robot_parse(media, bytes, n, &problem); /* to the end */
+            if (robot != NULL) {
+                return (tq_model *)robot->model;
+            }
+        }
+    }
+    fprintf(stderr, "no built-in robot %s\n", name);
+    exit(2);
+}
+
 static stage prepare(const char *name, tq_model *model)
 {
     stage s = {.robot = name, .model = model};
@@ -185,7 +204,8 @@ int main(int argc, char **argv)
     printf("kernels, one thread, peer %s; median of %d interleaved rounds, ratio with quartiles\n",
            version != NULL ? version : "not measured (make deps-bench)", ROUNDS);
     stage stages[] = {
-        prepare("chain-7", bench_chain(7)),
+        prepare("panda", builtin("panda")),
+        prepare("ur5e", builtin("ur5e")),
         prepare("tree-30", bench_tree(30)),
         prepare("quadruped", bench_quadruped()),
         prepare("humanoid", bench_humanoid()),

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/contract/test_readme.py - runs the README's curl lines as they stand, against a live daemon.
+"""A reader copies these lines: they must work and give what the text around them says."""
+
+import json
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BLOCKS = re.findall(r"^```sh\n(.*?)^```", (ROOT / "README.md").read_text(), re.M | re.S)
+LINES = [line for block in BLOCKS for line in block.splitlines() if line.startswith("curl ")]
+DEFAULT = "http://127.0.0.1:8420"
+
+
+def run(daemon, line):
+    assert DEFAULT in line
+    line = line.replace(DEFAULT, daemon.url).replace("curl ", "curl --fail-with-body --max-time 20 ", 1)
+    done = subprocess.run(["bash", "-c", line], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return json.loads(done.stdout)
+
+
+def test_there_are_three_lines():
+    assert len(LINES) == 3
+
+
+@pytest.mark.parametrize("line", LINES, ids=range(len(LINES)))
+def test_line_works(daemon, line):
+    assert run(daemon, line)
+
+
+def test_the_torques_are_those_of_the_request(daemon):
+    """One sample gives seven finite torques; a batch of two gives two rows of two."""
+    one, batch = (run(daemon, line)["tau"] for line in LINES if "inverse-dynamics" in line)
+    assert len(one) == 7 and all(isinstance(x, (int, float)) for x in one)
+    assert abs(one[1]) > 5  # joint 2 carries the arm
+    assert [len(row) for row in batch] == [2, 2]
+
+
+def test_the_line_that_make_run_prints_works(daemon):
+    """tests/run/serve.sh prints this request when it is ready."""
+    script = (ROOT / "tests/run/serve.sh").read_text()
+    body = "".join(re.findall(r"^body\+?='(.*)'$", script, re.M))
+    answer = run(daemon, f"curl -s {DEFAULT}/v1/robots/panda/inverse-dynamics -d '{body}' -H 'Content-Type: application/json'")
+    assert [len(row) for row in answer["tau"]] == [7, 7, 7]
