@@ -19,7 +19,7 @@ static const double round_seconds = 2e-3;
 /* everything one row needs: a robot, its states in both forms, room for results */
 typedef struct stage {
     const char *robot;
-    tq_model *model;
+    const tq_model *model;
     const tq_mechanism *mechanism;
     void *memory;
     tqt_states states;
@@ -121,7 +121,7 @@ static void measure(stage *s, const row *r, size_t n, FILE *json)
     const size_t times = times_for(s, r, n), peer_times = has_peer ? times_for(s, r, 0) : 0;
     for (size_t k = 0; k < ROUNDS; k++) {
         ours[k] = time_once(s, r, n, times);
-        peer[k] = has_peer ? time_once(s, r, 0, peer_times) : NAN;
+        peer[k] = has_peer ? time_once(s, r, 0, peer_times) : (double)NAN;
         ratio[k] = peer[k] / ours[k];
     }
     const double ns = 1e9 * quantile(ours, 0.5);
@@ -154,7 +154,7 @@ static void measure(stage *s, const row *r, size_t n, FILE *json)
     fflush(stdout);
 }
 
-static tq_model *builtin(const char *name)
+static const tq_model *builtin(const char *name)
 {
     for (size_t i = 0; i < tqa_builtin_count(); i++) {
         if (strcmp(tqa_builtin_name(i), name) == 0) {
@@ -164,7 +164,7 @@ static tq_model *builtin(const char *name)
             tqa_problem problem;
             const tqa_robot *robot = tqa_robot_parse(media, bytes, n, &problem); /* to the end */
             if (robot != NULL) {
-                return (tq_model *)robot->model;
+                return robot->model;
             }
         }
     }
@@ -172,7 +172,7 @@ static tq_model *builtin(const char *name)
     exit(2);
 }
 
-static stage prepare(const char *name, tq_model *model)
+static stage prepare(const char *name, const tq_model *model)
 {
     stage s = {.robot = name, .model = model};
     tq_error error = {0};
@@ -204,10 +204,8 @@ int main(int argc, char **argv)
     printf("kernels, one thread, peer %s; median of %d interleaved rounds, ratio with quartiles\n",
            version != NULL ? version : "not measured (make deps-bench)", ROUNDS);
     stage stages[] = {
-        prepare("panda", builtin("panda")),
-        prepare("ur5e", builtin("ur5e")),
-        prepare("tree-30", bench_tree(30)),
-        prepare("quadruped", bench_quadruped()),
+        prepare("panda", builtin("panda")),    prepare("ur5e", builtin("ur5e")),
+        prepare("tree-30", bench_tree(30)),    prepare("quadruped", bench_quadruped()),
         prepare("humanoid", bench_humanoid()),
     };
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
