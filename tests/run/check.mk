@@ -25,7 +25,7 @@ contract: build
 	@tests/run/pytest.sh tests/contract $(out)/torqued
 system: build
 	@tests/run/pytest.sh tests/system $(out)/torqued
-peers: build
+peers: build $(out)/tests/peers/dump
 	@tests/run/pytest.sh tests/peers $(out)/torqued
 
 # programs of minutes: each exits nonzero on failure
