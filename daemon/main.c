@@ -77,8 +77,9 @@ static bool start_threads(tqd_server *server, tqd_workers *workers)
 static bool serve(tqd_server *server, tqd_workers *workers)
 {
     atomic_store(&service.server, server);
+    /* all that can fail is done, but for the threads themselves */
+    atomic_store(&service.state, TQD_SERVICE_READY);
     if (start_threads(server, workers)) {
-        atomic_store(&service.state, TQD_SERVICE_READY);
         tqd_log(TQD_LOG_INFO, "listening", TQD_TEXT("url", listener.url),
                 TQD_NUMBER("pid", getpid()), TQD_NUMBER("workers", settings.workers),
                 TQD_NUMBER("io_threads", settings.io_threads));

@@ -6,7 +6,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -44,7 +46,8 @@ static bool split(const char *text, char *host, size_t n_host, const char **ret_
         return false; /* IPv6 needs its brackets */
     }
     if (end <= begin || (size_t)(end - begin) >= n_host ||
-        strspn(colon + 1, "0123456789") != strlen(colon + 1)) {
+        strspn(colon + 1, "0123456789") != strlen(colon + 1) || strlen(colon + 1) > 5 ||
+        strtoul(colon + 1, NULL, 10) > UINT16_MAX) {
         return false;
     }
     memcpy(host, begin, (size_t)(end - begin));

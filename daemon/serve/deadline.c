@@ -81,12 +81,27 @@ static void shut(tqd_client *client, int64_t age_ms)
     }
 }
 
+/* The client has ended its stream inside a request: the library does not notice when the end came
+ * together with the last bytes (edge-triggered, one read). */
+static bool has_gone(const tqd_client *client)
+{
+    char byte;
+    bool expects = client->phase == TQD_PHASE_HEADER || client->phase == TQD_PHASE_BODY ||
+                   client->phase == TQD_PHASE_DISCARD || client->phase == TQD_PHASE_IDLE;
+    return expects && recv(client->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
 void tqd_deadline_check(tqd_loop *loop)
 {
     const tqd_server *server = loop->server;
     bool draining = atomic_load(&server->draining);
     for (tqd_client *c = loop->open; c != NULL; c = c->next) {
         if (c->overdue) {
+            continue;
+        }
+        if (has_gone(c)) {
+            shutdown(c->fd, SHUT_RDWR);
+            c->overdue = true;
             continue;
         }
         if (c->phase == TQD_PHASE_IDLE && !draining) {

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/contract/conftest.py - starts the real daemon on a free loopback port and speaks to it byte by byte.
+"""Fixtures: `daemon` (one for the module, default settings), `start` (makes more, with settings).
+
+Every test has a time limit (TEST_SECONDS, or @pytest.mark.seconds(n)). A daemon that does not end with status 0
+after SIGTERM, or that wrote a line that is no log line (a sanitizer's report, say), fails the test that used it.
+"""
+
+import contextlib
+import http.client
+import json
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+
+import pytest
+
+TEST_SECONDS = 60
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TORQUED = os.environ.get("TORQUED", str(ROOT / "build" / "torqued"))
+# sanitizers make everything slower; deadlines of the daemon itself are not stretched
+SLOW = 5 if any(v in TORQUED for v in ("/asan", "/tsan", "/debug")) else 1
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "seconds(n): the test's own time limit")
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_protocol(item):
+    mark = item.get_closest_marker("seconds")
+    limit = (mark.args[0] if mark else TEST_SECONDS) * SLOW
+
+    def late(signum, frame):
+        raise TimeoutError(f"{item.nodeid} took longer than {limit} s")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.alarm(limit)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+class Daemon:
+    """One running torqued with its own state folder and settings file."""
+
+    def __init__(self, settings=None, listen="127.0.0.1:0", args=(), state=None):
+        self.folder = tempfile.TemporaryDirectory(prefix="torqued-test-")
+        self.state = state or os.path.join(self.folder.name, "state")
+        config = os.path.join(self.folder.name, "torqued.conf")
+        with open(config, "w") as f:
+            f.write("[torqued]\n")
+            for name, value in (settings or {}).items():
+                f.write(f"{name} = {value}\n")
+        self.log = []
+        self.closed = False
+        self.process = subprocess.Popen(
+            [TORQUED, "--config", config, "--listen", listen, "--state-dir", self.state, *args],
+            stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, errors="replace")
+        self._listening = threading.Event()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        if not self._listening.wait(15 * SLOW) or self.process.poll() is not None:
+            self.process.kill()
+            raise AssertionError("torqued does not start:\n" + "\n".join(self.log))
+
+    def _read(self):
+        for line in self.process.stderr:
+            self.log.append(line.rstrip("\n"))
+            found = re.search(r'"event":"listening","url":"([^"]*)"', line)
+            if found:
+                self.url = found.group(1)
+                if self.url.startswith("http://"):
+                    host, port = self.url[len("http://"):].rsplit(":", 1)
+                    self.address = (host.strip("[]"), int(port))
+                self._listening.set()
+        self._listening.set()
+
+    def stop(self, within=5):
+        """SIGTERM; returns the seconds it took. Asserts status 0 and a clean log."""
+        if self.closed:
+            return 0
+        self.closed = True
+        begun = time.monotonic()
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            status = self.process.wait(within * SLOW + 5)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            status = "none: it did not end"
+        took = time.monotonic() - begun
+        self._reader.join(5)
+        self.folder.cleanup()
+        assert status == 0, f"exit status {status}\n" + "\n".join(self.log[-60:])
+        strange = [line for line in self.log if not is_log_line(line)]
+        assert not strange, "\n".join(strange[:80])
+        assert took <= within * SLOW, f"took {took:.1f} s to stop"
+        return took
+
+    # -- HTTP, as a normal client -------------------------------------------------------------------------------
+
+    def connect(self, timeout=20):
+        return http.client.HTTPConnection(*self.address, timeout=timeout * SLOW)
+
+    def request(self, method, path, body=None, headers=None):
+        """One request on a connection of its own: (status, headers, bytes)."""
+        connection = self.connect()
+        try:
+            connection.request(method, path, body=body, headers=headers or {})
+            response = connection.getresponse()
+            return response.status, response.headers, response.read()
+        finally:
+            connection.close()
+
+    # -- HTTP, byte by byte -------------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def socket(self, timeout=20):
+        with socket.create_connection(self.address, timeout=timeout * SLOW) as s:
+            yield s
+
+    def raw(self, data, timeout=20, half_close=False):
+        """Sends bytes and reads until the daemon closes or is silent for a second; returns (replies, closed).
+
+        replies: list of (status, headers, body). Everything that came must parse as replies.
+        """
+        with self.socket(timeout) as s:
+            s.sendall(data)
+            if half_close:
+                s.shutdown(socket.SHUT_WR)
+            got, closed = read_all(s)
+        return parse_replies(got), closed
+
+
+def is_log_line(line):
+    found = re.fullmatch(r"<([3467])>(\{.*\})", line)
+    if not found:
+        return False
+    try:
+        return {"time", "level", "event"} <= json.loads(found.group(2)).keys()
+    except ValueError:
+        return False
+
+
+def read_all(s, silence=1.0):
+    """Bytes until the end of the stream (True) or until nothing comes for `silence` seconds (False)."""
+    got = b""
+    s.settimeout(silence * SLOW)
+    try:
+        while True:
+            piece = s.recv(65536)
+            if not piece:
+                return got, True
+            got += piece
+    except ConnectionResetError:
+        return got, True
+    except TimeoutError:
+        return got, False
+
+
+def parse_replies(data):
+    replies = []
+    while data:
+        head, separator, rest = data.partition(b"\r\n\r\n")
+        assert separator, f"half a reply: {data[:200]!r}"
+        lines = head.decode("ascii").split("\r\n")
+        found = re.fullmatch(r"HTTP/1\.[01] (\d{3}) ?.*", lines[0])
+        assert found, f"no status line: {lines[0]!r}"
+        headers = {}
+        for line in lines[1:]:
+            name, _, value = line.partition(":")
+            headers[name.strip().lower()] = value.strip()
+        status = int(found.group(1))
+        if status == 100:
+            length = 0
+        elif headers.get("transfer-encoding") == "chunked":
+            body, rest = unchunk(rest)
+            replies.append((status, headers, body))
+            data = rest
+            continue
+        else:
+            length = int(headers.get("content-length", len(rest)))
+        replies.append((status, headers, rest[:length]))
+        data = rest[length:]
+    return replies
+
+
+def unchunk(data):
+    body = b""
+    while True:
+        size, _, data = data.partition(b"\r\n")
+        n = int(size, 16)
+        body += data[:n]
+        data = data[n + 2:]
+        if n == 0:
+            return body, data
+
+
+def problem(reply, status):
+    """Asserts that a reply is a complete problem document of this status, and returns it."""
+    code, headers, body = reply
+    get = headers.get
+    assert code == status, (code, body)
+    assert get("content-type") == "application/problem+json"
+    assert get("cache-control") == "no-store"
+    document = json.loads(body)
+    assert {"type", "title", "status", "detail", "request_id"} <= document.keys(), document
+    assert document["status"] == status
+    assert document["type"].startswith("/problems/")
+    assert document["request_id"] == get("x-request-id")
+    return document
+
+
+@pytest.fixture(scope="module")
+def daemon():
+    one = Daemon()
+    yield one
+    one.stop()
+
+
+@pytest.fixture
+def start():
+    """start(settings, listen=..., args=...): a daemon of the test's own."""
+    made = []
+
+    def make(settings=None, **more):
+        made.append(Daemon(settings, **more))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.stop()

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/contract/test_service.py - the process: start, settings, health, signals, stop.
+import http.client
+import json
+import os
+import re
+import socket
+import stat
+import subprocess
+import time
+
+import pytest
+from conftest import SLOW, TORQUED, is_log_line, parse_replies, problem, read_all
+
+
+def run(*args, env=None, seconds=10):
+    return subprocess.run([TORQUED, *args], capture_output=True, text=True, timeout=seconds * SLOW, env=env,
+                          stdin=subprocess.DEVNULL)
+
+
+def test_healthz_readyz_version(daemon):
+    for path in ("/healthz", "/readyz", "/v1/version"):
+        status, headers, body = daemon.request("GET", path)
+        assert status == 200 and headers["Content-Type"] == "application/json"
+        assert headers["Cache-Control"] == "no-store" and headers["X-Content-Type-Options"] == "nosniff"
+        assert re.fullmatch(r"[0-9A-HJKMNP-TV-Z]{26}", headers["X-Request-Id"])
+        json.loads(body)
+    printed = run("--version").stdout.split()[1]
+    assert json.loads(daemon.request("GET", "/v1/version")[2])["version"] == printed
+
+
+def test_request_ids_differ(daemon):
+    ids = {daemon.request("GET", "/healthz")[1]["X-Request-Id"] for _ in range(50)}
+    assert len(ids) == 50
+
+
+def test_metrics_count(daemon):
+    def value(name):
+        text = daemon.request("GET", "/metrics")[2].decode()
+        return int(re.search(rf"^{name} (\d+)$", text, re.M).group(1))
+
+    before = value("torqued_requests_total")
+    for _ in range(3):
+        daemon.request("GET", "/healthz")
+    assert value("torqued_requests_total") >= before + 4
+    assert value("torqued_connections_open") >= 1
+
+
+def test_head_has_no_body(daemon):
+    get = daemon.request("GET", "/healthz")
+    head = daemon.request("HEAD", "/healthz")
+    assert head[0] == 200 and head[2] == b""
+    assert head[1]["Content-Length"] == str(len(get[2]))
+    replies, _ = daemon.raw(b"HEAD /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+    # nothing after the headers
+    assert replies[0][2] == b""
+
+
+def test_not_found_and_method_not_allowed(daemon):
+    status, headers, body = daemon.request("GET", "/v1/nothing")
+    assert "/v1/nothing" in problem((status, headers, body), 404)["detail"]
+    for method in ("POST", "PUT", "DELETE", "PATCH", "OPTIONS", "BREW"):
+        status, headers, body = daemon.request(method, "/healthz", body=b"{}")
+        problem((status, headers, body), 405)
+        assert headers["Allow"] == "GET, HEAD"
+
+
+def test_ready_line_is_one_json_object(start):
+    one = start()
+    line = next(text for text in one.log if '"listening"' in text)
+    assert is_log_line(line)
+    fields = json.loads(line[3:])
+    assert fields["url"] == one.url and fields["pid"] == one.process.pid and fields["level"] == "info"
+
+
+def test_stops_at_once_when_idle(start):
+    one = start()
+    with one.socket(), one.socket() as second:
+        second.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert second.recv(100)
+        assert one.stop() < 2 * SLOW
+
+
+def test_stop_answers_what_has_arrived(start):
+    """A body that is still coming when SIGTERM arrives is read and answered."""
+    one = start()
+    with one.socket() as s:
+        s.sendall(b"POST /nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n" + b"x" * 400)
+        time.sleep(0.3)
+        os.kill(one.process.pid, 15)
+        time.sleep(0.3)
+        with pytest.raises(OSError):  # no longer accepting: refused, or reset from the backlog
+            with socket.create_connection(one.address, timeout=2) as late:
+                late.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                if not late.recv(100):
+                    raise ConnectionResetError
+        s.sendall(b"x" * 600)
+        got, closed = read_all(s)
+    assert closed
+    problem(parse_replies(got)[0], 404)
+
+
+def test_sigint_stops_too(start):
+    one = start()
+    os.kill(one.process.pid, 2)
+    assert one.process.wait(5 * SLOW) == 0
+
+
+def test_unix_socket(start, tmp_path):
+    path = str(tmp_path / "torqued.sock")
+    one = start(listen=f"unix:{path}")
+    assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
+    with socket.socket(socket.AF_UNIX) as s:
+        s.settimeout(5)
+        s.connect(path)
+        s.sendall(b"GET /healthz HTTP/1.1\r\nHost: whatever\r\n\r\n")
+        got, _ = read_all(s)
+    assert parse_replies(got)[0][0] == 200
+    one.stop()
+    assert not os.path.exists(path)
+
+
+def test_stale_unix_socket_is_replaced_and_a_live_one_is_not(start, tmp_path):
+    path = str(tmp_path / "torqued.sock")
+    with socket.socket(socket.AF_UNIX) as s:
+        s.bind(path)
+    start(listen=f"unix:{path}")
+    second = run("--listen", f"unix:{path}", "--state-dir", str(tmp_path / "other"))
+    assert second.returncode == 1 and path in second.stderr
+
+
+def test_port_in_use_is_refused(daemon, tmp_path):
+    second = run("--listen", "%s:%d" % daemon.address, "--state-dir", str(tmp_path))
+    assert second.returncode == 1 and "in use" in second.stderr
+
+
+def test_systemd_socket_activation(tmp_path):
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        s.listen(64)
+        address = s.getsockname()
+        code = ("import os,sys\nos.dup2(int(sys.argv[1]), 3)\nos.environ.update(LISTEN_FDS='1', LISTEN_PID=str(os.getpid()))\n"
+                "os.execv(sys.argv[2], sys.argv[2:])")
+        import sys
+        process = subprocess.Popen([sys.executable, "-c", code, str(s.fileno()), TORQUED, "--state-dir", str(tmp_path)],
+                                   pass_fds=[s.fileno()], stderr=subprocess.DEVNULL)
+        try:
+            for _ in range(3):
+                c = http.client.HTTPConnection(*address, timeout=10 * SLOW)
+                c.request("GET", "/readyz")
+                assert c.getresponse().status == 200
+                c.close()
+        finally:
+            process.terminate()
+            assert process.wait(10 * SLOW) == 0
+
+
+# ------------------------------------------------------------------------------------------------ settings
+
+BAD = {
+    "unknown name": ("[torqued]\nlisten = 127.0.0.1:0\nlissen = x\n", 3, "lissen"),
+    "unknown section": ("[torqued]\nworkers = 1\n[server]\nworkers = 2\n", 4, "server"),
+    "not a number": ("[torqued]\n\nworkers = many\n", 3, "workers"),
+    "not whole": ("workers = 1.5\n", 1, "workers"),
+    "too large": ("; a comment\nworkers = 100000\n", 2, "between"),
+    "too small": ("[torqued]\nconnections = 0\n", 2, "between"),
+    "wrong unit": ("[torqued]\nbody_budget = 10 MB\n", 2, "bytes"),
+    "overflow": ("[torqued]\nbody_budget = 99999999999999999999\n", 2, "body_budget"),
+    "set twice": ("[torqued]\nworkers = 1\nqueue = 5\nworkers = 2\n", 4, "line 2"),
+    "no equals sign": ("[torqued]\nqueue = 5\nworkers\n", 3, ""),
+    "line too long": ("[torqued]\nhosts = " + "a " * 500 + "\n", 2, "too long"),
+    "bad level": ("[torqued]\nlog_level = loud\n", 2, "log_level"),
+    "bad lane width": ("[torqued]\nlane_width = 3\n", 2, "lane_width"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_setting_is_one_line_with_its_place(name, tmp_path):
+    text, line, word = BAD[name]
+    path = tmp_path / "torqued.conf"
+    path.write_text(text)
+    for more in ((), ("--check-config",)):
+        done = run("--config", str(path), *more)
+        assert done.returncode == 78
+        assert done.stdout == "" and len(done.stderr.splitlines()) == 1
+        assert f"{path}:{line}: " in done.stderr and word in done.stderr
+
+
+@pytest.mark.parametrize("args", [
+    ("--workers", "x"), ("--workers",), ("--nonsense",), ("stray",), ("--listen", "8420"), ("--listen", "localhost:"),
+    ("--listen", "::1:80"), ("--listen", "unix:"), ("--listen", "unix:" + "a" * 200), ("--config", "/nowhere/x.conf"),
+    ("--listen", "127.0.0.1:99999999")])
+def test_bad_flag_is_one_line(args):
+    done = run(*args, "--check-config") if args != ("--workers",) else run(*args)
+    assert done.returncode == 78
+    assert len(done.stderr.splitlines()) == 1 and done.stderr.startswith("torqued: ")
+
+
+@pytest.mark.parametrize("listen", ["0.0.0.0:0", "[::]:0", "192.0.2.1:80"])
+def test_listening_beyond_loopback_is_refused(listen, tmp_path):
+    done = run("--listen", listen, "--state-dir", str(tmp_path))
+    assert done.returncode == 78 and "credentials" in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+def test_good_settings(tmp_path):
+    path = tmp_path / "torqued.conf"
+    path.write_text("# all of it\n[torqued]\nworkers = 2 ; two\nbody_budget = 64 MiB\nlisten = [::1]:0\nhosts=a b\n")
+    done = run("--config", str(path), "--check-config")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_help_lists_every_setting():
+    done = run("--help")
+    assert done.returncode == 0
+    for name in ("listen", "state_dir", "workers", "header_timeout", "body_budget", "--check-config"):
+        assert name in done.stdout
+
+
+def test_flags_win_over_the_file(start):
+    one = start({"workers": 3}, args=("--workers", "2"))
+    line = next(text for text in one.log if '"listening"' in text)
+    assert json.loads(line[3:])["workers"] == 2
+
+
+def test_environment_gives_the_state_folder(tmp_path):
+    clean = {k: v for k, v in os.environ.items() if k not in ("STATE_DIRECTORY", "XDG_STATE_HOME", "HOME")}
+    assert run("--check-config", env=clean).returncode == 78
+    assert run("--check-config", env={**clean, "HOME": str(tmp_path)}).returncode == 0
+    assert run("--check-config", env={**clean, "STATE_DIRECTORY": str(tmp_path)}).returncode == 0
