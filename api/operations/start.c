@@ -58,7 +58,7 @@ static bool computes_rightly(void)
         .child = 1,
         .origin = {.r = {1, 0, 0, 0, 1, 0, 0, 0, 1}},
         .axis = {0.0, 1.0, 0.0},
-        .limits = {-INFINITY, INFINITY, INFINITY, INFINITY},
+        .limits = {-HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL},
         .rotor = {.inertia = 0.0, .ratio = 1.0},
         .mimic = TQ_NONE,
     };

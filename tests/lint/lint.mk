@@ -5,13 +5,18 @@ sources := $(wildcard $(sources))
 headers := $(filter %.h,$(sources))
 tidy_src := $(filter core/%.c api/%.c daemon/%.c,$(sources))
 
-.PHONY: lint lint-quick lint-headers lint-cppcheck lint-tidy lint-folders format analyze
+.PHONY: lint lint-quick lint-headers lint-cppcheck lint-tidy lint-folders lint-syntax format analyze
 lint-quick:
 	@tests/lint/arrows.sh
 	@tests/lint/banned.sh
 	@tests/lint/shape.sh
 	@tests/lint/contracts.sh
 	@printf '%s\n' $(sources) | xargs -r -n 16 -P $(jobs) clang-format --dry-run -Werror
+	@$(MAKE) -s CC=clang WERROR=1 lint-syntax
+# what builds with gcc must build with clang too, and the other way round
+lint-syntax:
+	@printf '%s\n' $(filter-out core/kernels/%,$(tidy_src)) | xargs -r -n 4 -P $(jobs) $(CC) $(CFLAGS) -fsyntax-only
+	@printf '%s\n' $(filter core/kernels/%,$(tidy_src)) | xargs -r -n 2 -P $(jobs) $(CC) $(CFLAGS) $(lanes_w4) -fsyntax-only
 
 lint: lint-quick lint-headers lint-cppcheck lint-tidy lint-folders
 lint-folders:
