@@ -3,6 +3,7 @@
 #ifndef TQD_STORE_ENGINE_H
 #define TQD_STORE_ENGINE_H
 
+#include "daemon/store/jobs.h"
 #include "daemon/store/store.h"
 
 /* An engine's own state begins with this. begin, run, commit and rollback are called by the
@@ -24,6 +25,14 @@ typedef struct tqd_engine_methods {
                               tqd_robot_row *ret_row, char **ret_bytes);
     tqd_store_status (*robots)(tqd_engine *engine, int (*each)(void *, const tqd_robot_row *),
                                void *ctx);
+    tqd_store_status (*job)(tqd_engine *engine, const char *id, tqd_job *ret_job);
+    tqd_store_status (*jobs)(tqd_engine *engine, const tqd_job_filter *filter,
+                             int (*each)(void *, const tqd_job *), void *ctx);
+    tqd_store_status (*body)(tqd_engine *engine, const char *id, tqd_body_kind kind, char *media,
+                             char **ret_bytes, char *ret_file, uint64_t *ret_size);
+    tqd_store_status (*events)(tqd_engine *engine, const char *id, uint64_t after, uint32_t limit,
+                               int (*each)(void *, const tqd_job_event *), void *ctx);
+    tqd_store_status (*job_counts)(tqd_engine *engine, tqd_job_counts *ret);
     tqd_store_status (*snapshot)(tqd_engine *engine, const char *path);
     void (*close)(tqd_engine *engine);
 } tqd_engine_methods;

@@ -55,6 +55,16 @@ static tqd_store_status run(tqd_engine *engine, tqd_write *write)
     static tqd_store_status (*const table[TQD_WRITE_KINDS])(tqd_connection *, tqd_write *) = {
         [TQD_WRITE_ROBOT_PUT] = tqd_sqlite_robot_put,
         [TQD_WRITE_ROBOT_DELETE] = tqd_sqlite_robot_delete,
+        [TQD_WRITE_JOB_SUBMIT] = tqd_sqlite_submit,
+        [TQD_WRITE_JOB_CLAIM] = tqd_sqlite_claim,
+        [TQD_WRITE_JOB_BEAT] = tqd_sqlite_beat,
+        [TQD_WRITE_JOB_CHECKPOINT] = tqd_sqlite_checkpoint,
+        [TQD_WRITE_JOB_FINISH] = tqd_sqlite_finish,
+        [TQD_WRITE_JOB_RELEASE] = tqd_sqlite_release,
+        [TQD_WRITE_JOB_CANCEL] = tqd_sqlite_cancel,
+        [TQD_WRITE_JOB_DELETE] = tqd_sqlite_job_delete,
+        [TQD_WRITE_JOB_EXPIRE] = tqd_sqlite_expire,
+        [TQD_WRITE_JOB_RETAIN] = tqd_sqlite_retain,
     };
     return table[write->kind](of(engine)->writer, write);
 }
@@ -116,6 +126,65 @@ static tqd_store_status robots(tqd_engine *engine, int (*each)(void *, const tqd
     return status;
 }
 
+static tqd_store_status job(tqd_engine *engine, const char *id, tqd_job *ret_job)
+{
+    tqd_connection *reader = take_reader(of(engine));
+    if (reader == NULL) {
+        return TQD_STORE_BROKEN;
+    }
+    const tqd_store_status status = tqd_sqlite_job(reader, id, ret_job);
+    give_reader(of(engine), reader);
+    return status;
+}
+
+static tqd_store_status jobs(tqd_engine *engine, const tqd_job_filter *filter,
+                             int (*each)(void *, const tqd_job *), void *ctx)
+{
+    tqd_connection *reader = take_reader(of(engine));
+    if (reader == NULL) {
+        return TQD_STORE_BROKEN;
+    }
+    const tqd_store_status status = tqd_sqlite_jobs(reader, filter, each, ctx);
+    give_reader(of(engine), reader);
+    return status;
+}
+
+static tqd_store_status body(tqd_engine *engine, const char *id, tqd_body_kind kind, char *media,
+                             char **ret_bytes, char *ret_file, uint64_t *ret_size)
+{
+    tqd_connection *reader = take_reader(of(engine));
+    if (reader == NULL) {
+        return TQD_STORE_BROKEN;
+    }
+    const tqd_store_status status =
+        tqd_sqlite_body(reader, id, kind, media, ret_bytes, ret_file, ret_size);
+    give_reader(of(engine), reader);
+    return status;
+}
+
+static tqd_store_status events(tqd_engine *engine, const char *id, uint64_t after, uint32_t limit,
+                               int (*each)(void *, const tqd_job_event *), void *ctx)
+{
+    tqd_connection *reader = take_reader(of(engine));
+    if (reader == NULL) {
+        return TQD_STORE_BROKEN;
+    }
+    const tqd_store_status status = tqd_sqlite_events(reader, id, after, limit, each, ctx);
+    give_reader(of(engine), reader);
+    return status;
+}
+
+static tqd_store_status job_counts(tqd_engine *engine, tqd_job_counts *ret)
+{
+    tqd_connection *reader = take_reader(of(engine));
+    if (reader == NULL) {
+        return TQD_STORE_BROKEN;
+    }
+    const tqd_store_status status = tqd_sqlite_job_counts(reader, ret);
+    give_reader(of(engine), reader);
+    return status;
+}
+
 static tqd_store_status snapshot(tqd_engine *engine, const char *path)
 {
     tqd_connection *reader = take_reader(of(engine));
@@ -169,6 +238,11 @@ static const tqd_engine_methods methods = {
     .rollback = rollback,
     .robot = robot,
     .robots = robots,
+    .job = job,
+    .jobs = jobs,
+    .body = body,
+    .events = events,
+    .job_counts = job_counts,
     .snapshot = snapshot,
     .close = close_engine,
 };

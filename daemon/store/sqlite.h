@@ -36,11 +36,19 @@ sqlite3_stmt *tqd_sql(tqd_connection *connection, const char *text);
 /* Steps once and resets: OK after a row or without one; `*ret_row` (may be NULL) tells which. */
 tqd_store_status tqd_sql_once(tqd_connection *connection, sqlite3_stmt *statement, bool *ret_row);
 
-/* Binds a text that stays where it is until the statement is reset; NULL binds NULL. */
-void tqd_bind_text(sqlite3_stmt *statement, int i, const char *text);
+/* tqd_sql with its parameters, a letter each: t text (NULL binds NULL), i int64_t, d double,
+ * b bytes and their size_t (NULL binds NULL). Texts and bytes stay where they are until the
+ * reset. */
+sqlite3_stmt *tqd_sql_bound(tqd_connection *connection, const char *text, const char *letters, ...);
+
+/* The same, then tqd_sql_once. */
+tqd_store_status tqd_sql_do(tqd_connection *connection, const char *text, const char *letters, ...);
 
 /* Copies a text column into `out`, cut to `size`; "" for NULL. */
 void tqd_column_copy(sqlite3_stmt *statement, int i, char *out, size_t size);
+
+/* Copies a blob column, malloc'ed with a zero byte behind it. OK or NO_MEMORY. */
+tqd_store_status tqd_column_bytes(sqlite3_stmt *statement, int i, char **ret_bytes);
 
 /* Milliseconds since 1970. */
 int64_t tqd_now_ms(void);
@@ -65,5 +73,24 @@ tqd_store_status tqd_sqlite_robot(tqd_connection *connection, const char *name, 
                                   tqd_robot_row *ret_row, char **ret_bytes);
 tqd_store_status tqd_sqlite_robots(tqd_connection *connection,
                                    int (*each)(void *ctx, const tqd_robot_row *row), void *ctx);
+tqd_store_status tqd_sqlite_submit(tqd_connection *connection, tqd_write *write);
+tqd_store_status tqd_sqlite_claim(tqd_connection *connection, tqd_write *write);
+tqd_store_status tqd_sqlite_beat(tqd_connection *connection, tqd_write *write);
+tqd_store_status tqd_sqlite_checkpoint(tqd_connection *connection, tqd_write *write);
+tqd_store_status tqd_sqlite_finish(tqd_connection *connection, tqd_write *write);
+tqd_store_status tqd_sqlite_release(tqd_connection *connection, tqd_write *write);
+tqd_store_status tqd_sqlite_cancel(tqd_connection *connection, tqd_write *write);
+tqd_store_status tqd_sqlite_job_delete(tqd_connection *connection, tqd_write *write);
+tqd_store_status tqd_sqlite_expire(tqd_connection *connection, tqd_write *write);
+tqd_store_status tqd_sqlite_retain(tqd_connection *connection, tqd_write *write);
+tqd_store_status tqd_sqlite_job(tqd_connection *connection, const char *id, tqd_job *ret_job);
+tqd_store_status tqd_sqlite_jobs(tqd_connection *connection, const tqd_job_filter *filter,
+                                 int (*each)(void *ctx, const tqd_job *job), void *ctx);
+tqd_store_status tqd_sqlite_body(tqd_connection *connection, const char *id, tqd_body_kind kind,
+                                 char *media, char **ret_bytes, char *ret_file, uint64_t *ret_size);
+tqd_store_status tqd_sqlite_events(tqd_connection *connection, const char *id, uint64_t after,
+                                   uint32_t limit,
+                                   int (*each)(void *ctx, const tqd_job_event *event), void *ctx);
+tqd_store_status tqd_sqlite_job_counts(tqd_connection *connection, tqd_job_counts *ret);
 
 #endif

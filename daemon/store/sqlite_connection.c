@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* daemon/store/sqlite_connection.c - one SQLite connection: its settings, statements and errors. */
+#include <assert.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,13 +129,71 @@ tqd_store_status tqd_sql_once(tqd_connection *connection, sqlite3_stmt *statemen
     return status;
 }
 
-void tqd_bind_text(sqlite3_stmt *statement, int i, const char *text)
+static void bind_all(sqlite3_stmt *statement, const char *letters, va_list arguments)
 {
-    sqlite3_bind_text(statement, i, text, -1, SQLITE_STATIC);
+    for (int i = 1; *letters != '\0'; letters++, i++) {
+        switch (*letters) {
+        case 't':
+            sqlite3_bind_text(statement, i, va_arg(arguments, const char *), -1, SQLITE_STATIC);
+            break;
+        case 'i':
+            sqlite3_bind_int64(statement, i, va_arg(arguments, int64_t));
+            break;
+        case 'd':
+            sqlite3_bind_double(statement, i, va_arg(arguments, double));
+            break;
+        case 'b': {
+            const void *bytes = va_arg(arguments, const void *);
+            sqlite3_bind_blob64(statement, i, bytes, va_arg(arguments, size_t), SQLITE_STATIC);
+            break;
+        }
+        default:
+            assert(false); /* a letter that nobody knows */
+        }
+    }
+}
+
+sqlite3_stmt *tqd_sql_bound(tqd_connection *connection, const char *text, const char *letters, ...)
+{
+    sqlite3_stmt *statement = tqd_sql(connection, text);
+    if (statement != NULL) {
+        va_list arguments;
+        va_start(arguments, letters);
+        bind_all(statement, letters, arguments);
+        va_end(arguments);
+    }
+    return statement;
+}
+
+tqd_store_status tqd_sql_do(tqd_connection *connection, const char *text, const char *letters, ...)
+{
+    sqlite3_stmt *statement = tqd_sql(connection, text);
+    if (statement != NULL) {
+        va_list arguments;
+        va_start(arguments, letters);
+        bind_all(statement, letters, arguments);
+        va_end(arguments);
+    }
+    return tqd_sql_once(connection, statement, NULL);
 }
 
 void tqd_column_copy(sqlite3_stmt *statement, int i, char *out, size_t size)
 {
     const unsigned char *text = sqlite3_column_text(statement, i);
     snprintf(out, size, "%s", text != NULL ? (const char *)text : "");
+}
+
+tqd_store_status tqd_column_bytes(sqlite3_stmt *statement, int i, char **ret_bytes)
+{
+    const void *blob = sqlite3_column_blob(statement, i);
+    const size_t n = (size_t)sqlite3_column_bytes(statement, i);
+    *ret_bytes = malloc(n + 1); /* one more, so that an empty blob is no NULL */
+    if (*ret_bytes == NULL) {
+        return TQD_STORE_NO_MEMORY;
+    }
+    if (n != 0) {
+        memcpy(*ret_bytes, blob, n);
+    }
+    (*ret_bytes)[n] = '\0';
+    return TQD_STORE_OK;
 }

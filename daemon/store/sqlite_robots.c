@@ -18,7 +18,9 @@ static const char insert_robot_sql[] = "INSERT INTO robot(name, digest) VALUES (
                                        " ON CONFLICT(name) DO UPDATE SET digest = excluded.digest";
 static const char prune_revisions_sql[] =
     "DELETE FROM robot_revision WHERE seq IN (SELECT seq FROM robot_revision WHERE name = ?1"
-    " ORDER BY seq DESC LIMIT -1 OFFSET ?2)";
+    " ORDER BY seq DESC LIMIT -1 OFFSET ?2)"
+    " AND NOT EXISTS (SELECT 1 FROM job WHERE job.robot = robot_revision.name"
+    "                 AND job.robot_digest = robot_revision.digest)";
 static const char delete_robot_sql[] = "DELETE FROM robot WHERE name = ?1";
 
 #define ROW_COLUMNS "v.digest, v.media, v.source, v.nv, v.size, h.created_ms, h.name"
@@ -37,11 +39,10 @@ static const char list_sql[] = "SELECT " ROW_COLUMNS " FROM robot r"
 static tqd_store_status read_current(tqd_connection *connection, const char *name, char *digest)
 {
     digest[0] = '\0';
-    sqlite3_stmt *statement = tqd_sql(connection, current_sql);
+    sqlite3_stmt *statement = tqd_sql_bound(connection, current_sql, "t", name);
     if (statement == NULL) {
         return tqd_sql_once(connection, statement, NULL);
     }
-    tqd_bind_text(statement, 1, name);
     const int code = sqlite3_step(statement);
     if (code == SQLITE_ROW) {
         tqd_column_copy(statement, 0, digest, TQD_DIGEST_TEXT);
@@ -87,53 +88,16 @@ static tqd_store_status check_quota(tqd_connection *connection, const tqd_robot_
 
 static tqd_store_status insert_version(tqd_connection *connection, const tqd_robot_put *put)
 {
-    sqlite3_stmt *statement = tqd_sql(connection, insert_version_sql);
-    if (statement != NULL) {
-        tqd_bind_text(statement, 1, put->row->digest);
-        tqd_bind_text(statement, 2, put->row->media);
-        tqd_bind_text(statement, 3, put->row->source);
-        sqlite3_bind_int64(statement, 4, put->row->nv);
-        sqlite3_bind_int64(statement, 5, (sqlite3_int64)put->n_byte);
-        sqlite3_bind_blob64(statement, 6, put->bytes, put->n_byte, SQLITE_STATIC);
-    }
-    return tqd_sql_once(connection, statement, NULL);
-}
-
-/* runs a statement over (name, second), where the second may be NULL */
-static tqd_store_status run_named(tqd_connection *connection, const char *text, const char *name,
-                                  const char *second)
-{
-    sqlite3_stmt *statement = tqd_sql(connection, text);
-    if (statement != NULL) {
-        tqd_bind_text(statement, 1, name);
-        if (second != NULL) {
-            tqd_bind_text(statement, 2, second);
-        }
-    }
-    return tqd_sql_once(connection, statement, NULL);
-}
-
-static tqd_store_status insert_revision(tqd_connection *connection, const tqd_robot_put *put)
-{
-    sqlite3_stmt *statement = tqd_sql(connection, insert_revision_sql);
-    if (statement != NULL) {
-        tqd_bind_text(statement, 1, put->row->name);
-        tqd_bind_text(statement, 2, put->row->digest);
-        sqlite3_bind_int64(statement, 3, tqd_now_ms());
-    }
-    return tqd_sql_once(connection, statement, NULL);
+    return tqd_sql_do(connection, insert_version_sql, "tttiib", put->row->digest, put->row->media,
+                      put->row->source, (int64_t)put->row->nv, (int64_t)put->n_byte, put->bytes,
+                      put->n_byte);
 }
 
 /* forgets all but the newest `keep` revisions of a name; a trigger drops the bytes that no other
  * revision needs */
-static tqd_store_status prune(tqd_connection *connection, const char *name, int keep)
+static tqd_store_status prune(tqd_connection *connection, const char *name, int64_t keep)
 {
-    sqlite3_stmt *statement = tqd_sql(connection, prune_revisions_sql);
-    if (statement != NULL) {
-        tqd_bind_text(statement, 1, name);
-        sqlite3_bind_int(statement, 2, keep);
-    }
-    return tqd_sql_once(connection, statement, NULL);
+    return tqd_sql_do(connection, prune_revisions_sql, "ti", name, keep);
 }
 
 tqd_store_status tqd_sqlite_robot_put(tqd_connection *connection, tqd_write *write)
@@ -155,10 +119,11 @@ tqd_store_status tqd_sqlite_robot_put(tqd_connection *connection, tqd_write *wri
         status = insert_version(connection, put);
     }
     if (status == TQD_STORE_OK) {
-        status = insert_revision(connection, put);
+        status = tqd_sql_do(connection, insert_revision_sql, "tti", put->row->name,
+                            put->row->digest, tqd_now_ms());
     }
     if (status == TQD_STORE_OK) {
-        status = run_named(connection, insert_robot_sql, put->row->name, put->row->digest);
+        status = tqd_sql_do(connection, insert_robot_sql, "tt", put->row->name, put->row->digest);
     }
     if (status == TQD_STORE_OK) {
         status = prune(connection, put->row->name, TQD_ROBOT_VERSIONS);
@@ -180,7 +145,7 @@ tqd_store_status tqd_sqlite_robot_delete(tqd_connection *connection, tqd_write *
     if (!conditions_hold(current, delete->if_match, NULL)) {
         return TQD_STORE_MISMATCH;
     }
-    status = run_named(connection, delete_robot_sql, delete->name, NULL);
+    status = tqd_sql_do(connection, delete_robot_sql, "t", delete->name);
     return status == TQD_STORE_OK ? prune(connection, delete->name, 0) : status;
 }
 
@@ -195,31 +160,14 @@ static void read_row(sqlite3_stmt *statement, tqd_robot_row *row)
     tqd_column_copy(statement, 6, row->name, sizeof row->name);
 }
 
-static tqd_store_status copy_bytes(sqlite3_stmt *statement, int i, char **ret_bytes)
-{
-    const void *blob = sqlite3_column_blob(statement, i);
-    const size_t n = (size_t)sqlite3_column_bytes(statement, i);
-    *ret_bytes = malloc(n + 1); /* one more, so that an empty blob is no NULL */
-    if (*ret_bytes == NULL) {
-        return TQD_STORE_NO_MEMORY;
-    }
-    if (n != 0) {
-        memcpy(*ret_bytes, blob, n);
-    }
-    (*ret_bytes)[n] = '\0';
-    return TQD_STORE_OK;
-}
-
 tqd_store_status tqd_sqlite_robot(tqd_connection *connection, const char *name, const char *digest,
                                   tqd_robot_row *ret_row, char **ret_bytes)
 {
-    sqlite3_stmt *statement = tqd_sql(connection, digest == NULL ? by_name_sql : by_digest_sql);
+    sqlite3_stmt *statement = digest == NULL
+                                  ? tqd_sql_bound(connection, by_name_sql, "t", name)
+                                  : tqd_sql_bound(connection, by_digest_sql, "tt", name, digest);
     if (statement == NULL) {
         return tqd_sql_once(connection, statement, NULL);
-    }
-    tqd_bind_text(statement, 1, name);
-    if (digest != NULL) {
-        tqd_bind_text(statement, 2, digest);
     }
     const int code = sqlite3_step(statement);
     tqd_store_status status =
@@ -227,7 +175,7 @@ tqd_store_status tqd_sqlite_robot(tqd_connection *connection, const char *name, 
     if (code == SQLITE_ROW) {
         read_row(statement, ret_row);
         if (ret_bytes != NULL) {
-            status = copy_bytes(statement, 7, ret_bytes);
+            status = tqd_column_bytes(statement, 7, ret_bytes);
         }
     }
     sqlite3_reset(statement);

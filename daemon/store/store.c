@@ -268,6 +268,36 @@ tqd_store_status tqd_store_robots(tqd_store *store,
     return store->engine->methods->robots(store->engine, each, ctx);
 }
 
+tqd_store_status tqd_store_job(tqd_store *store, const char *id, tqd_job *ret_job)
+{
+    return store->engine->methods->job(store->engine, id, ret_job);
+}
+
+tqd_store_status tqd_store_jobs(tqd_store *store, const tqd_job_filter *filter,
+                                int (*each)(void *ctx, const tqd_job *job), void *ctx)
+{
+    return store->engine->methods->jobs(store->engine, filter, each, ctx);
+}
+
+tqd_store_status tqd_store_job_body(tqd_store *store, const char *id, tqd_body_kind kind,
+                                    char media[TQD_MEDIA_TEXT], char **ret_bytes,
+                                    char ret_file[TQD_DIGEST_TEXT], uint64_t *ret_size)
+{
+    return store->engine->methods->body(store->engine, id, kind, media, ret_bytes, ret_file,
+                                        ret_size);
+}
+
+tqd_store_status tqd_store_events(tqd_store *store, const char *id, uint64_t after, uint32_t limit,
+                                  int (*each)(void *ctx, const tqd_job_event *event), void *ctx)
+{
+    return store->engine->methods->events(store->engine, id, after, limit, each, ctx);
+}
+
+tqd_store_status tqd_store_job_counts(tqd_store *store, tqd_job_counts *ret)
+{
+    return store->engine->methods->job_counts(store->engine, ret);
+}
+
 tqd_store_status tqd_store_snapshot(tqd_store *store, const char *path)
 {
     return store->engine->methods->snapshot(store->engine, path);

@@ -52,6 +52,16 @@ void tqd_store_stop(tqd_store *store);
 typedef enum tqd_write_kind {
     TQD_WRITE_ROBOT_PUT,
     TQD_WRITE_ROBOT_DELETE,
+    TQD_WRITE_JOB_SUBMIT, /* jobs.h */
+    TQD_WRITE_JOB_CLAIM,
+    TQD_WRITE_JOB_BEAT,
+    TQD_WRITE_JOB_CHECKPOINT,
+    TQD_WRITE_JOB_FINISH,
+    TQD_WRITE_JOB_RELEASE,
+    TQD_WRITE_JOB_CANCEL,
+    TQD_WRITE_JOB_DELETE,
+    TQD_WRITE_JOB_EXPIRE,
+    TQD_WRITE_JOB_RETAIN,
     TQD_WRITE_KINDS
 } tqd_write_kind;
 

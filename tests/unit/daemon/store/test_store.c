@@ -3,7 +3,6 @@
  * behind it; then what is particular to a state folder. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
-#include <dirent.h>
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -15,62 +14,7 @@
 
 #include "daemon/store/sqlite.h"
 #include "daemon/store/store.h"
-
-static char folder[64];
-static tqd_store *store;
-static pthread_t writer;
-
-static void *write_loop(void *arg)
-{
-    tqd_store_write_loop(arg);
-    return NULL;
-}
-
-static void start_store(void)
-{
-    char why[TQD_STORE_WHY];
-    const tqd_store_options options = {.folder = folder};
-    store = tqd_store_open(&options, why);
-    cr_assert(store != NULL, "%s", why);
-    pthread_create(&writer, NULL, write_loop, store);
-}
-
-static void stop_store(void)
-{
-    tqd_store_stop(store);
-    pthread_join(writer, NULL);
-    tqd_store_close(store);
-    store = NULL;
-}
-
-static void remove_folder(void)
-{
-    DIR *dir = opendir(folder);
-    for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
-        char path[512];
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        if (entry->d_name[0] != '.') {
-            unlink(path);
-        }
-    }
-    closedir(dir);
-    rmdir(folder);
-}
-
-static void setup(void)
-{
-    snprintf(folder, sizeof folder, "%s", "/tmp/torqued-store-XXXXXX");
-    cr_assert(mkdtemp(folder) != NULL);
-    start_store();
-}
-
-static void teardown(void)
-{
-    if (store != NULL) {
-        stop_store();
-    }
-    remove_folder();
-}
+#include "tests/unit/daemon/store/fixture.h"
 
 TestSuite(store, .init = setup, .fini = teardown, .timeout = 20);
 

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/store/jobs.h - jobs in the store: a durable queue with leases, and what each job leaves.
+ *
+ *              submit            claim              finish
+ *     (none) ---------> queued ---------> running ---------> succeeded, failed, cancelled
+ *                         |  ^               |
+ *                  cancel |  +---------------+ release, or expire: the lease ran out
+ *                         v                  |
+ *                     cancelled              +---> failed, by expire after too many tries
+ *
+ * A claim takes a lease and a fencing number. Heartbeat, checkpoint, finish and release must show
+ * the number of the present claim; a worker that lost its lease gets MISMATCH and changes nothing.
+ * All times are the store's own clock: callers give durations. */
+#ifndef TQD_STORE_JOBS_H
+#define TQD_STORE_JOBS_H
+
+#include "daemon/store/store.h"
+
+enum {
+    TQD_JOB_ID_TEXT = 27,
+    TQD_JOB_KIND_TEXT = 33,
+    TQD_JOB_CLIENT_TEXT = 65,
+    TQD_JOB_NODE_TEXT = 65,
+    TQD_JOB_STEP_TEXT = 65,
+    TQD_JOB_KEY_MAX = 255,
+};
+
+typedef enum tqd_job_state {
+    TQD_JOB_QUEUED,
+    TQD_JOB_RUNNING,
+    TQD_JOB_SUCCEEDED,
+    TQD_JOB_FAILED,
+    TQD_JOB_CANCELLED,
+    TQD_JOB_STATES
+} tqd_job_state;
+
+/* As in the HTTP contract: "queued", ... */
+const char *tqd_job_state_name(tqd_job_state state);
+bool tqd_job_state_parse(const char *name, tqd_job_state *ret);
+
+/* A row without its bodies. */
+typedef struct tqd_job {
+    uint64_t seq; /* order of submission, from 1 */
+    char id[TQD_JOB_ID_TEXT];
+    char kind[TQD_JOB_KIND_TEXT]; /* name of the operation */
+    char robot[TQD_NAME_TEXT];    /* "" for operations without one */
+    char robot_digest[TQD_DIGEST_TEXT];
+    char client[TQD_JOB_CLIENT_TEXT];
+    tqd_job_state state;
+    int priority;      /* greater first */
+    uint32_t attempts; /* claims so far */
+    uint64_t fence;    /* number of the present or last claim */
+    bool cancel_asked; /* of a running job */
+    double fraction;   /* progress, 0 to 1 */
+    double eta_s;      /* negative: not known */
+    char step[TQD_JOB_STEP_TEXT];
+    char node[TQD_JOB_NODE_TEXT];                /* that runs or ran it */
+    int64_t created_ms, started_ms, finished_ms; /* 0: not yet */
+} tqd_job;
+
+/* The documents of a job: kept in the row when `bytes` is set, else a file of the store
+ * (files.h) named by its digest, which must exist. */
+typedef enum tqd_body_kind {
+    TQD_BODY_REQUEST,
+    TQD_BODY_RESULT,
+    TQD_BODY_CHECKPOINT,
+    TQD_BODY_PROBLEM,
+    TQD_BODY_KINDS
+} tqd_body_kind;
+
+typedef struct tqd_body {
+    const char *media;
+    const char *bytes;
+    const char *file; /* digest, when bytes is NULL */
+    uint64_t size;
+} tqd_body;
+
+/* Fills `id` with 128 random bits as 26 letters and digits. */
+void tqd_job_id_make(char id[TQD_JOB_ID_TEXT]);
+
+/* ------------------------------------------------------------------------------------- writes */
+
+/* OK; MISMATCH: the key was used for another request; QUOTA: the queue is full, or the bodies are.
+ * With a key that was used for the same request nothing is written, and `job` is the first one. */
+typedef struct tqd_job_submit {
+    tqd_write write;
+    const char *id, *kind, *robot, *robot_digest, *client;
+    int priority;
+    int64_t deadline_ms; /* from now; 0: none. A job that has not begun by then fails */
+    const char *key;     /* Idempotency-Key, or NULL */
+    const char *digest;  /* of the request, compared when the key repeats */
+    tqd_body request;
+    uint64_t queued_max, bytes_max; /* 0: no bound */
+    bool repeated;                  /* set */
+    tqd_job job;                    /* set */
+} tqd_job_submit;
+
+/* Takes the next job: greatest priority first, then in turn between clients, then oldest first.
+ * OK, NOT_FOUND: nothing is queued. */
+typedef struct tqd_job_claim {
+    tqd_write write;
+    const char *node;
+    int64_t lease_ms;
+    tqd_job job; /* set */
+} tqd_job_claim;
+
+/* Extends the lease and tells the progress. OK, MISMATCH. */
+typedef struct tqd_job_beat {
+    tqd_write write;
+    const char *id;
+    uint64_t fence;
+    int64_t lease_ms;
+    double fraction, eta_s;
+    const char *step;
+    bool cancel_asked; /* set */
+} tqd_job_beat;
+
+/* Replaces the checkpoint; forgives former interruptions. OK, MISMATCH, QUOTA. */
+typedef struct tqd_job_checkpoint {
+    tqd_write write;
+    const char *id;
+    uint64_t fence;
+    int64_t lease_ms;
+    tqd_body body;
+    uint64_t bytes_max;
+} tqd_job_checkpoint;
+
+/* Ends the job and drops its checkpoint. `state` is SUCCEEDED, FAILED or CANCELLED; a result and a
+ * problem may be given (media NULL: none). OK, MISMATCH. */
+typedef struct tqd_job_finish {
+    tqd_write write;
+    const char *id;
+    uint64_t fence;
+    tqd_job_state state;
+    tqd_body result, problem;
+} tqd_job_finish;
+
+/* Gives a claimed job back without blame (an orderly stop). OK, MISMATCH. */
+typedef struct tqd_job_release {
+    tqd_write write;
+    const char *id;
+    uint64_t fence;
+} tqd_job_release;
+
+/* A queued job is cancelled at once, a running one is asked to stop at its next step. OK,
+ * NOT_FOUND, MISMATCH: it is finished. */
+typedef struct tqd_job_cancel {
+    tqd_write write;
+    const char *id;
+    tqd_job job; /* set */
+} tqd_job_cancel;
+
+/* Deletes a finished job with all it left. OK, NOT_FOUND, MISMATCH: it is not finished. */
+typedef struct tqd_job_delete {
+    tqd_write write;
+    const char *id;
+} tqd_job_delete;
+
+/* Gives up what can no longer go on, at most `limit` jobs: queued past the deadline: failed;
+ * running with the lease run out (`node` NULL), or running on `node` whatever the lease (that
+ * process has died): cancelled if that was asked, failed after `tries_max` interruptions without a
+ * checkpoint between, or after `crashes_max` with the job in `blamed`, else queued again, at its
+ * old place. OK. */
+typedef struct tqd_job_expire {
+    tqd_write write;
+    const char *node;
+    const char *blamed; /* id of the job that was running in the thread that crashed, or NULL */
+    uint32_t tries_max, crashes_max;
+    uint32_t limit;
+    uint32_t n_job; /* set: how many changed */
+} tqd_job_expire;
+
+/* Deletes finished jobs, oldest first: those finished longer ago than age_ms, and more until all
+ * bodies together take at most bytes_max; at most `limit`. OK. */
+typedef struct tqd_job_retain {
+    tqd_write write;
+    int64_t age_ms;
+    uint64_t bytes_max;
+    uint32_t limit;
+    uint32_t n_job; /* set */
+} tqd_job_retain;
+
+/* -------------------------------------------------------------------------------------- reads */
+
+tqd_store_status tqd_store_job(tqd_store *store, const char *id, tqd_job *ret_job);
+
+/* Newest first. Fields that are NULL or negative do not filter. */
+typedef struct tqd_job_filter {
+    int state;
+    const char *kind, *robot;
+    uint64_t before_seq; /* 0: from the newest */
+    uint32_t limit;
+} tqd_job_filter;
+tqd_store_status tqd_store_jobs(tqd_store *store, const tqd_job_filter *filter,
+                                int (*each)(void *ctx, const tqd_job *job), void *ctx);
+
+/* A body: *ret_bytes is malloc'ed when it is kept in the row, else NULL and ret_file is the digest
+ * of its file. NOT_FOUND when the job or the body is not there. */
+tqd_store_status tqd_store_job_body(tqd_store *store, const char *id, tqd_body_kind kind,
+                                    char media[TQD_MEDIA_TEXT], char **ret_bytes,
+                                    char ret_file[TQD_DIGEST_TEXT], uint64_t *ret_size);
+
+/* A change of state, in one order for all jobs. */
+typedef struct tqd_job_event {
+    uint64_t seq; /* the id of the event: grows, never used twice */
+    char id[TQD_JOB_ID_TEXT];
+    tqd_job_state state;
+    uint32_t attempts;
+    int64_t at_ms;
+} tqd_job_event;
+
+/* Events after `after`, oldest first; of one job, or of all (id NULL). */
+tqd_store_status tqd_store_events(tqd_store *store, const char *id, uint64_t after, uint32_t limit,
+                                  int (*each)(void *ctx, const tqd_job_event *event), void *ctx);
+
+/* Jobs by state, and the bytes of all bodies. */
+typedef struct tqd_job_counts {
+    uint64_t n[TQD_JOB_STATES];
+    uint64_t body_bytes;
+} tqd_job_counts;
+tqd_store_status tqd_store_job_counts(tqd_store *store, tqd_job_counts *ret);
+
+#endif

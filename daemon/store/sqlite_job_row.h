@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/store/sqlite_job_row.h - a job as its columns; private to this folder. */
+#ifndef TQD_STORE_SQLITE_JOB_ROW_H
+#define TQD_STORE_SQLITE_JOB_ROW_H
+
+#include "daemon/store/sqlite.h"
+
+#define TQD_JOB_COLUMNS                                                                            \
+    "seq, id, kind, robot, robot_digest, client, state, priority, attempts, fence, cancel_asked,"  \
+    " fraction, eta_s, step, node, created_ms, started_ms, finished_ms"
+enum { TQD_JOB_N_COLUMN = 18 };
+
+/* Reads the columns above. */
+void tqd_sqlite_job_row(sqlite3_stmt *statement, tqd_job *job);
+
+/* Inserts or replaces a body of the job with number `seq`. */
+tqd_store_status tqd_sqlite_body_put(tqd_connection *connection, int64_t seq, tqd_body_kind kind,
+                                     const tqd_body *body);
+
+#endif
