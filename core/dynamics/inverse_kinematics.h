@@ -17,8 +17,7 @@ enum {
     TQ_IK_NV_MAX = 256, /* freedoms; a step solves a dense system of this order */
 };
 
-/* What is asked. A task axis that is false does not matter: {true, true, true, false, false, false}
-   asks for position alone.
+/* What is asked. An axis that is false does not matter: the first three alone ask for a position.
  * Axes are the world's: x, y, z of the point, then rotations about x, y, z. */
 typedef struct tq_ik_task {
     uint32_t link;
@@ -28,19 +27,14 @@ typedef struct tq_ik_task {
 } tq_ik_task;
 
 typedef struct tq_ik_options {
-    const double
-        *initial; /* (nq) where to start, and what solutions are sorted by; NULL: middle of the
-                    limits or 0 */
+    const double *initial;     /* (nq) the first start, and what solutions are sorted by; NULL:
+                                  the middle of the limits, or 0 */
     double position_tolerance; /* m, > 0 */
     double rotation_tolerance; /* rad, > 0 */
     uint32_t iterations;       /* of one start, 1 .. 10000 */
-    uint32_t
-        n_seed; /* starts, 1 .. TQ_IK_SEED_MAX: the first from `initial`, the rest spread over the
-                   limits */
-    uint32_t
-        n_solution; /* solutions wanted, 1 .. TQ_IK_SOLUTION_MAX; the search stops when it has them
-                       */
-    bool within_limits; /* coordinates stay inside the joints' limits */
+    uint32_t n_seed;           /* starts, 1 .. TQ_IK_SEED_MAX, spread over the limits */
+    uint32_t n_solution;       /* wanted, 1 .. TQ_IK_SOLUTION_MAX: the search stops there */
+    bool within_limits;        /* coordinates stay inside the joints' limits */
 } tq_ik_options;
 
 typedef struct tq_ik_result {
@@ -59,13 +53,10 @@ typedef struct tq_ik_result {
  * Find coordinates by damped least squares from many starts.
  *
  * Each start runs Levenberg-Marquardt steps (J^T J + mu E) dq = J^T e on the pose error, with the
- * Jacobian of the posture and
- * steps clipped to the limits; solutions that differ by less than 1e-4 in every coordinate (angles
- * without whole turns) count
- * as one. For an arm with as many freedoms as task axes the solutions are its branches, as far as
- * the starts find them; a
- * redundant arm has infinitely many and the first ones met are told. Deterministic: the starts are
- * a Halton sequence.
+ * Jacobian of the posture and steps clipped to the limits. Solutions that differ by less than 1e-4
+ * in every coordinate (angles without whole turns) count as one. For an arm with as many freedoms
+ * as task axes the solutions are its branches, as far as the starts find them; a redundant arm has
+ * infinitely many and the first ones met are told. Deterministic: the starts are a Halton sequence.
  *
  * Shapes   result->q is the caller's, TQ_IK_SOLUTION_MAX x nq.
  * Memory   tq_ik_scratch_size(model) bytes of `scratch`, all given back.
