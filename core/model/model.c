@@ -94,7 +94,7 @@ static tq_status scale_axis(tq_joint *joint, size_t j, tq_error *reterr)
     }
     double *axis = joint->axis;
     /* an axis of unit length within rounding keeps its digits: finishing twice changes nothing */
-    if (fabs(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2] - 1.0) <= 4e-16) {
+    if (fabs(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2] - 1.0) <= 1e-15) {
         return TQ_OK;
     }
     const double largest = fmax(fabs(axis[0]), fmax(fabs(axis[1]), fabs(axis[2])));
