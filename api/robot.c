@@ -9,6 +9,7 @@
 #include "api/formats/arena.h"
 #include "api/formats/draft.h"
 #include "api/formats/names.h"
+#include "api/formats/robot_document.h"
 #include "api/formats/urdf.h"
 
 enum { DIGEST_BYTES = 32, ARENA_FLOOR = 1 << 20, ARENA_MAX = 1 << 30 };
@@ -63,6 +64,9 @@ static bool read_draft(tqa_draft *draft, tqa_media media, const char *bytes, siz
     if (media == TQA_MEDIA_XML) {
         return tqa_urdf_read(draft, bytes, n) && tqa_draft_check(draft);
     }
+    if (media == TQA_MEDIA_JSON) {
+        return tqa_robot_document_read(draft, bytes, n) && tqa_draft_check(draft);
+    }
     tqa_problem_set(draft->problem, "unsupported-media",
                     "a robot is a URDF (application/xml) or a robot document (application/json)");
     return false;
@@ -81,6 +85,7 @@ static tqa_robot *make_robot(tqa_draft *draft)
     }
     *robot = (tqa_robot){
         .name = draft->name,
+        .description = draft->description,
         .source = draft->source,
         .mechanism = mechanism,
         .model = tq_mechanism_model(mechanism),
@@ -113,7 +118,12 @@ tqa_robot *tqa_robot_parse(tqa_media media, const char *bytes, size_t n, tqa_pro
         tqa_problem_set(reterr, "busy", "no memory to read the robot");
         return NULL;
     }
-    tqa_draft draft = {.arena = arena, .problem = reterr, .name = "", .source = ""};
+    tqa_draft draft = {.arena = arena,
+                       .problem = reterr,
+                       .name = "",
+                       .description = "",
+                       .source = "",
+                       .prefix = ""};
     tqa_robot *robot = NULL;
     if (read_draft(&draft, media, n > 0 ? bytes : "", n)) {
         robot = make_robot(&draft);

@@ -16,6 +16,30 @@ static bool is_xml(const tqa_draft *draft)
     return strcmp(draft->source, "urdf") == 0;
 }
 
+static const char *const kind_names[] = {
+    [TQ_JOINT_FIXED] = "fixed",           [TQ_JOINT_REVOLUTE] = "revolute",
+    [TQ_JOINT_CONTINUOUS] = "continuous", [TQ_JOINT_PRISMATIC] = "prismatic",
+    [TQ_JOINT_PLANAR] = "planar",         [TQ_JOINT_SPHERICAL] = "spherical",
+    [TQ_JOINT_FLOATING] = "floating",
+};
+enum { N_KIND = sizeof kind_names / sizeof kind_names[0] };
+
+const char *tqa_joint_kind_name(tq_joint_kind kind)
+{
+    return kind_names[kind];
+}
+
+bool tqa_joint_kind_find(const char *name, tq_joint_kind *ret)
+{
+    for (unsigned k = 0; k < N_KIND; k++) {
+        if (strcmp(name, kind_names[k]) == 0) {
+            *ret = (tq_joint_kind)k;
+            return true;
+        }
+    }
+    return false;
+}
+
 void tqa_draft_fault(tqa_draft *draft, const char *slug, const char *pointer, const char *hint,
                      const char *format, ...)
 {
@@ -38,7 +62,7 @@ void tqa_draft_link_place(const tqa_draft *draft, uint32_t i, const char *part,
         (void)snprintf(pointer, TQA_POINTER_TEXT, "/robot/link[@name='%s']%s%s",
                        draft->link_names[i], slash, part);
     } else {
-        (void)snprintf(pointer, TQA_POINTER_TEXT, "/links/%u%s%s", i, slash, part);
+        (void)snprintf(pointer, TQA_POINTER_TEXT, "%s/links/%u%s%s", draft->prefix, i, slash, part);
     }
 }
 
@@ -50,7 +74,8 @@ void tqa_draft_joint_place(const tqa_draft *draft, uint32_t i, const char *part,
         (void)snprintf(pointer, TQA_POINTER_TEXT, "/robot/joint[@name='%s']%s%s",
                        draft->joint_names[i], slash, part);
     } else {
-        (void)snprintf(pointer, TQA_POINTER_TEXT, "/joints/%u%s%s", i, slash, part);
+        (void)snprintf(pointer, TQA_POINTER_TEXT, "%s/joints/%u%s%s", draft->prefix, i, slash,
+                       part);
     }
 }
 
@@ -208,7 +233,7 @@ static void report_understood(tqa_draft *draft)
     uint32_t frictional = 0;
     uint32_t following = 0;
     uint32_t rotors = 0;
-    uint32_t kinds[TQ_JOINT_FLOATING + 1] = {0};
+    uint32_t kinds[N_KIND] = {0};
     for (uint32_t l = 0; l < model->n_link; l++) {
         heavy += model->links[l].inertia.mass > 0.0;
     }
@@ -220,15 +245,12 @@ static void report_understood(tqa_draft *draft)
         following += joint->mimic != TQ_NONE;
         rotors += joint->rotor.inertia != 0.0;
     }
-    static const char *const kind_text[] = {
-        "fixed joints",  "revolute joints",  "continuous joints", "prismatic joints",
-        "planar joints", "spherical joints", "floating joints",
-    };
     tqa_draft_find(draft, TQA_FINDING_UNDERSTOOD, "robot", "links", model->n_link);
     tqa_draft_find(draft, TQA_FINDING_UNDERSTOOD, "robot", "links with mass", heavy);
-    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+    for (unsigned k = 0; k < N_KIND; k++) {
         if (kinds[k] > 0) {
-            tqa_draft_find(draft, TQA_FINDING_UNDERSTOOD, "robot", kind_text[k], kinds[k]);
+            tqa_draft_find(draft, TQA_FINDING_UNDERSTOOD, "robot",
+                           tqa_arena_format(draft->arena, "%s joints", kind_names[k]), kinds[k]);
         }
     }
     if (frictional > 0) {

@@ -18,8 +18,9 @@
 typedef struct tqa_draft {
     tqa_arena *arena;     /* the caller's */
     tqa_problem *problem; /* the caller's; status 0 as long as nothing is wrong */
-    const char *name;
+    const char *name, *description;
     const char *source;             /* "urdf": places are XML paths, else JSON pointers */
+    const char *prefix;             /* of those pointers: "" or "/tree" */
     tq_model model;                 /* links, joints, order: arena */
     const char *const *link_names;  /* (model.n_link) */
     const char *const *joint_names; /* (model.n_joint) */
@@ -42,6 +43,10 @@ void tqa_draft_joint_place(const tqa_draft *draft, uint32_t i, const char *part,
  * short: tqa_arena_spent tells. */
 void tqa_draft_find(tqa_draft *draft, tqa_finding_kind kind, const char *where, const char *text,
                     uint32_t count);
+
+/* The word for a kind of joint in a robot document, and back; false: no such word. */
+const char *tqa_joint_kind_name(tq_joint_kind kind);
+bool tqa_joint_kind_find(const char *name, tq_joint_kind *ret);
 
 /* Indexes the names (needed to resolve them) and refuses duplicates. False: faults were added. */
 bool tqa_draft_index(tqa_draft *draft);

@@ -56,21 +56,7 @@ static bool open_link(tqa_urdf_walk *w, const tqa_urdf_element *e)
 /* The kind that a type names; false when there is no such type. */
 static bool joint_kind(const char *type, tq_joint_kind *ret)
 {
-    static const struct {
-        const char *type;
-        tq_joint_kind kind;
-    } kinds[] = {
-        {"fixed", TQ_JOINT_FIXED},         {"revolute", TQ_JOINT_REVOLUTE},
-        {"prismatic", TQ_JOINT_PRISMATIC}, {"continuous", TQ_JOINT_CONTINUOUS},
-        {"floating", TQ_JOINT_FLOATING},   {"planar", TQ_JOINT_PLANAR},
-    };
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (strcmp(type, kinds[i].type) == 0) {
-            *ret = kinds[i].kind;
-            return true;
-        }
-    }
-    return false;
+    return tqa_joint_kind_find(type, ret) && *ret != TQ_JOINT_SPHERICAL;
 }
 
 static bool open_joint(tqa_urdf_walk *w, const tqa_urdf_element *e)
