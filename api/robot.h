@@ -57,8 +57,8 @@ typedef struct tqa_robot {
 
 /* Parses a robot. NULL and a problem when the bytes are no robot: 400 for malformed, 422 for
  * impossible; every fault has its place (line and column for XML, a JSON pointer for documents).
- * Bounded in memory (1 MiB and 64 times the bytes, 1 GiB at most), depth (64) and attributes (64 an element).
- * Never reads anything but the bytes. */
+ * Bounded in memory (1 MiB and 64 times the bytes, 1 GiB at most), depth (64) and attributes (64 an
+ * element). Never reads anything but the bytes. */
 tqa_robot *tqa_robot_parse(tqa_media media, const char *bytes, size_t n, tqa_problem *reterr);
 void tqa_robot_free(tqa_robot *robot); /* accepts NULL */
 

@@ -44,7 +44,7 @@ void tqa_json_text_raw(tqa_json_text *text, const char *raw)
     put(text, raw, strlen(raw));
 }
 
-/* Length of the UTF-8 sequence at s, 0 when it is none (RFC 3629: no overlong forms, surrogates). */
+/* Length of the UTF-8 sequence at s; 0 when it is none (overlong forms and surrogates are none). */
 static size_t utf8_length(const unsigned char *s)
 {
     static const struct {

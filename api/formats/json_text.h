@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Starts as {0}. After memory ran short, everything is dropped and tqa_json_text_take gives NULL. */
+/* Starts as {0}. Once memory ran short, everything is dropped and tqa_json_text_take is NULL. */
 typedef struct tqa_json_text {
     char *bytes;
     size_t n, capacity;
