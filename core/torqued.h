@@ -9,6 +9,7 @@
 #include "core/dynamics/forward.h"
 #include "core/dynamics/inverse.h"
 #include "core/dynamics/mass_matrix.h"
+#include "core/dynamics/reactions.h"
 #include "core/lanes/table.h"
 #include "core/model/mechanism.h"
 #include "core/model/model.h"

@@ -29,17 +29,25 @@ size_t tq_forward_scratch_size(const tq_mechanism *mechanism, size_t n_wrench)
     return bytes;
 }
 
-/* tau less the joints' own efforts: what is left for the rigid bodies */
-static void net_torque(const tq_mechanism *mechanism, const tq_forward_input *in, double *ret)
+/* tau less the joints' own efforts: what is left for the rigid bodies; in `room` unless in->tau is
+ * that already */
+static const double *net_torque(const tq_mechanism *mechanism, const tq_forward_input *in,
+                                double *room)
 {
     const size_t n = in->n_sample, stride = in->stride;
-    memcpy(ret, in->tau, mechanism->model.nv * stride * sizeof *ret);
-    if (mechanism->has_friction && (in->without & TQ_WITHOUT_FRICTION) == 0) {
-        tq_add_friction(mechanism, n, stride, in->qd, -1.0, ret);
+    const _Bool friction = mechanism->has_friction && (in->without & TQ_WITHOUT_FRICTION) == 0;
+    const _Bool springs = mechanism->has_spring && (in->without & TQ_WITHOUT_SPRING) == 0;
+    if (!friction && !springs) {
+        return in->tau;
     }
-    if (mechanism->has_spring && (in->without & TQ_WITHOUT_SPRING) == 0) {
-        tq_add_springs(mechanism, n, stride, in->q, -1.0, ret);
+    memcpy(room, in->tau, mechanism->model.nv * stride * sizeof *room);
+    if (friction) {
+        tq_add_friction(mechanism, n, stride, in->qd, -1.0, room);
     }
+    if (springs) {
+        tq_add_springs(mechanism, n, stride, in->q, -1.0, room);
+    }
+    return room;
 }
 
 static tq_kernel_input kernel_input(const tq_mechanism *mechanism, const tq_forward_input *in,
@@ -140,8 +148,7 @@ static tq_status forward_checked(const tq_mechanism *mechanism, const tq_forward
     if (status != TQ_OK) {
         return status;
     }
-    net_torque(mechanism, in, r.tau);
-    const tq_kernel_input whole = kernel_input(mechanism, in, r.tau);
+    const tq_kernel_input whole = kernel_input(mechanism, in, net_torque(mechanism, in, r.tau));
     const size_t piece = n_wrench == 0 && !has_mimic ? in->n_sample : (size_t)RUN;
     for (size_t first = 0; first < in->n_sample && status == TQ_OK; first += piece) {
         const size_t left = in->n_sample - first;

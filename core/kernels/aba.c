@@ -105,8 +105,10 @@ TQ_INLINE real accelerate(const tq_canonical_joint *k, turn t, real d, const gai
         a->x = tq_fma(d, al->y, a->x);
         a->y = tq_fnma(d, al->x, a->y);
     }
-    const real carried = vec_dot(g->n, *al) + vec_dot(g->f, *a);
-    const real qdd = g->u - carried;
+    real qdd = g->u;
+    if (k->parent >= 0) {
+        qdd = qdd - (vec_dot(g->n, *al) + vec_dot(g->f, *a));
+    }
     if (k->kind == TQ_CANONICAL_REVOLUTE) {
         al->z = al->z + qdd;
     } else {

@@ -13,15 +13,14 @@ typedef struct columns {
     state st;
     composite *sums;  /* of bodies with `save`: what came from children that are not neighbours */
     wrench *wrenches; /* one a freedom */
-    const int32_t *rows;
-    long n_row;
+    long *across, *down; /* (n_dof) rows[c] * stride and rows[c] * n_row * stride */
 } columns;
 
-TQ_INLINE void put(const columns *w, double *m, long stride, int r, int c, real x)
+/* entry (r, c) and its mirror image */
+TQ_INLINE void put(const columns *w, double *m, int r, int c, real x)
 {
-    const long a = w->rows[r], b = w->rows[c];
-    store(m + (a * w->n_row + b) * stride, x);
-    store(m + (b * w->n_row + a) * stride, x);
+    store(m + w->down[r] + w->across[c], x);
+    store(m + w->down[c] + w->across[r], x);
 }
 
 /* the wrenches of the freedoms of joint k itself */
@@ -46,29 +45,28 @@ TQ_INLINE void begin_columns(const columns *w, const tq_canonical_joint *k, cons
 }
 
 /* components along joint k of all columns that have come this far: freedoms dof .. end - 1 */
-TQ_INLINE void read_rows(const columns *w, const tq_canonical_joint *k, int end, double *m,
-                         long stride)
+TQ_INLINE void read_rows(const columns *w, const tq_canonical_joint *k, int end, double *m)
 {
     if (k->kind == TQ_CANONICAL_REVOLUTE) {
         for (int c = k->dof; c < end; c++) {
-            put(w, m, stride, k->dof, c, w->wrenches[c].n.z);
+            put(w, m, k->dof, c, w->wrenches[c].n.z);
         }
     } else if (k->kind == TQ_CANONICAL_PRISMATIC) {
         for (int c = k->dof; c < end; c++) {
-            put(w, m, stride, k->dof, c, w->wrenches[c].f.z);
+            put(w, m, k->dof, c, w->wrenches[c].f.z);
         }
     } else {
         for (int c = k->dof; c < end; c++) {
             const wrench *x = &w->wrenches[c];
             int r = k->dof;
             if (k->kind == TQ_CANONICAL_FLOATING) {
-                put(w, m, stride, r++, c, x->f.x);
-                put(w, m, stride, r++, c, x->f.y);
-                put(w, m, stride, r++, c, x->f.z);
+                put(w, m, r++, c, x->f.x);
+                put(w, m, r++, c, x->f.y);
+                put(w, m, r++, c, x->f.z);
             }
-            put(w, m, stride, r++, c, x->n.x);
-            put(w, m, stride, r++, c, x->n.y);
-            put(w, m, stride, r, c, x->n.z);
+            put(w, m, r++, c, x->n.x);
+            put(w, m, r++, c, x->n.y);
+            put(w, m, r, c, x->n.z);
         }
     }
 }
@@ -76,7 +74,7 @@ TQ_INLINE void read_rows(const columns *w, const tq_canonical_joint *k, int end,
 static void one_group(const tq_canonical *c, const tq_kernel_input *in, long i, const columns *w,
                       double *m)
 {
-    const long stride = in->stride, out = in->out_stride;
+    const long stride = in->stride;
     composite a = composite_zero();
     for (int b = 0; b < c->n_body; b++) {
         if (c->joints[b].save) {
@@ -91,9 +89,9 @@ static void one_group(const tq_canonical *c, const tq_kernel_input *in, long i, 
             a = composite_add(a, w->sums[b]);
         }
         begin_columns(w, k, &a);
-        read_rows(w, k, end, m + i, out);
+        read_rows(w, k, end, m + i);
         if (k->rotor != 0.0) {
-            double *at = m + i + ((long)w->rows[k->dof] * w->n_row + w->rows[k->dof]) * out;
+            double *at = m + i + w->down[k->dof] + w->across[k->dof];
             store(at, load(at) + splat(k->rotor * in->rotors));
         }
         if (k->parent < 0) {
@@ -122,9 +120,15 @@ void TQ_KERNEL(tq_crba)(const tq_canonical *c, const tq_kernel_input *in, double
                         const int32_t *rows, long n_row, double *ret_m)
 {
     real *rest;
-    columns w = {.st = state_in(c, work, &rest), .rows = rows, .n_row = n_row};
+    columns w = {.st = state_in(c, work, &rest)};
     w.sums = (void *)rest;
     w.wrenches = (void *)(rest + 9L * c->n_body);
+    w.across = (void *)(rest + 9L * c->n_body + 6L * c->n_dof);
+    w.down = w.across + c->n_dof;
+    for (int dof = 0; dof < c->n_dof; dof++) {
+        w.across[dof] = rows[dof] * in->out_stride;
+        w.down[dof] = rows[dof] * n_row * in->out_stride;
+    }
     for (long i = 0; i < in->n_sample; i += TQ_LANES) {
         place_joints(c, in->q + i, in->stride, w.st.cs, w.st.balls);
         one_group(c, in, i, &w, ret_m);

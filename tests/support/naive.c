@@ -395,19 +395,10 @@ static void put_effort(const tq_joint *joint, const body *parent, const body *s,
     }
 }
 
-/* at the joint frame's place: for joints that slide that is not the child's origin */
-static void put_joint(const tq_joint *joint, const body *parent, const body *s, double *ret)
+static void put_joint(const body *s, double *ret)
 {
-    double lever[3], n[3];
-    tq_mat_vec(parent->r, joint->origin.p, lever);
-    add(lever, parent->p);
-    for (int k = 0; k < 3; k++) {
-        lever[k] = s->p[k] - lever[k];
-    }
-    memcpy(n, s->n, sizeof n);
-    add_cross(n, lever, s->f);
     tq_mat_tvec(s->r, s->f, ret);
-    tq_mat_tvec(s->r, n, ret + 3);
+    tq_mat_tvec(s->r, s->n, ret + 3);
 }
 
 double naive_inverse(const tq_model *model, const double *gravity, const double *q,
@@ -441,7 +432,7 @@ double naive_inverse(const tq_model *model, const double *gravity, const double 
         body *parent = &bodies[joint->parent];
         put_effort(joint, parent, s, ret_tau);
         if (ret_joint != NULL) {
-            put_joint(joint, parent, s, ret_joint + 6 * j);
+            put_joint(s, ret_joint + 6 * j);
         }
         double lever[3];
         for (int e = 0; e < 3; e++) {

@@ -38,8 +38,8 @@ void naive_random_q(naive_robot *robot, size_t n_sample, size_t stride, double *
 void naive_random_v(naive_robot *robot, size_t n_sample, size_t stride, double size, double *v);
 
 /* One sample, flat arrays. external: (6 n_link) wrenches (f, m) about link origins in world axes,
- * or NULL. ret_joint: (6 n_joint) wrench of the parent on each child in child axes at the joint
- * frame's place, or NULL. Friction, springs and rotors are not included. Returns the size of the
+ * or NULL. ret_joint: (6 n_joint) wrench of the parent on each child in child axes about the
+ * child's origin, or NULL. Friction, springs and rotors are not included. Returns the size of the
  * terms that were summed, for tolerances. */
 double naive_inverse(const tq_model *model, const double *gravity, const double *q,
                      const double *qd, const double *qdd, const double *external, double *ret_tau,
