@@ -44,7 +44,7 @@ static int halfway_text(uint64_t *state, char *out)
     do {
         x = fabs(number_random_double(state));
     } while (x < 0x1p-1022);
-    const double above = nextafter(x, INFINITY);
+    const double above = nextafter(x, HUGE_VAL);
     if (!isfinite(above)) {
         return snprintf(out, NUMBER_TEXT_ROOM, "%.17e", x);
     }

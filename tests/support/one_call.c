@@ -130,6 +130,6 @@ tqa_robot *tqt_builtin(const char *name)
             return parsed(media, bytes, n);
         }
     }
-    assert(!"there is no built-in robot of this name");
+    assert(0 && "there is no built-in robot of this name");
     return NULL;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/support/test_lagrange.c - the reference against definitions simpler than itself.
- */
+/* tests/property/support/test_lagrange.c - the reference against simpler definitions. */
 #include "tests/support/lagrange.h"
 #include "tests/support/random_robot.h"
 
