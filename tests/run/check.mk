@@ -6,7 +6,7 @@ long_src  := $(sort $(wildcard tests/long/*.c))
 python    := build/venv/bin/python
 FUZZ_SECONDS ?= 60
 
-.PHONY: check check-long asan tsan fuzz replay contract peers long system
+.PHONY: check check-long asan tsan fuzz replay contract peers bits long system
 check:
 	@tests/run/check.sh
 check-long: check
@@ -27,6 +27,8 @@ system: build
 	@tests/run/pytest.sh tests/system $(out)/torqued
 peers: build $(out)/tests/peers/dump
 	@tests/run/pytest.sh tests/peers $(out)/torqued
+bits:
+	@tests/run/bits.sh
 
 # programs of minutes: each exits nonzero on failure
 long: $(long_src:%.c=$(out)/%)

@@ -50,6 +50,7 @@ step "build" WERROR=1 build && {
     step "tests" WERROR=1 test
     step "contract" WERROR=1 contract
     step "peers" WERROR=1 peers
+    step "bits, gcc and clang" bits
 }
 step "build, asan" WERROR=1 VARIANT=asan build && {
     step "tests, asan" WERROR=1 VARIANT=asan test
