@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/fuzz/fuzz_request.c - any bytes as an inverse-dynamics request: an answer or a problem, and
+ * the same one however the bytes are cut. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/one_call.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void must(bool holds)
+{
+    if (!holds) {
+        abort();
+    }
+}
+
+static void same(const tqt_answer *a, const tqt_answer *b)
+{
+    must(a->status == b->status);
+    if (a->status == 200) {
+        must(a->n == b->n && memcmp(a->text, b->text, a->n) == 0);
+    } else {
+        must(strcmp(a->problem.slug, b->problem.slug) == 0);
+        static char text[8192];
+        must(tqa_problem_print(&a->problem, "fuzz", text, sizeof text) < sizeof text);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static tqa_robot *robots[2];
+    if (robots[0] == NULL) {
+        robots[0] = tqt_builtin("panda");
+        robots[1] = tqt_urdf(
+            "<robot name='r'><link name='a'/><link name='b'><inertial><mass value='1'/><inertia "
+            "ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/></inertial></link><joint name='j' "
+            "type='floating'><parent link='a'/><child link='b'/></joint></robot>");
+    }
+    const char *body = (const char *)data;
+    const size_t third = size / 3;
+    for (size_t r = 0; r < 2; r++) {
+        tqt_answer whole = tqt_call(robots[r], body, size, (tqt_call_options){0});
+        tqt_answer cut = tqt_call(robots[r], body, size, (tqt_call_options){.cut = third});
+        tqt_answer crumbs =
+            tqt_call(robots[r], body, size, (tqt_call_options){.step = 1, .room = 4096});
+        must(whole.status == 200 || (whole.status >= 400 && whole.status < 500));
+        same(&whole, &cut);
+        same(&whole, &crumbs);
+        tqt_answer_clear(&whole);
+        tqt_answer_clear(&cut);
+        tqt_answer_clear(&crumbs);
+    }
+    return 0;
+}
