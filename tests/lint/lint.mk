@@ -5,7 +5,7 @@ sources := $(wildcard $(sources))
 headers := $(filter %.h,$(sources))
 tidy_src := $(filter core/%.c api/%.c daemon/%.c,$(sources))
 
-.PHONY: lint lint-quick lint-headers lint-cppcheck lint-tidy lint-folders lint-syntax format analyze
+.PHONY: lint lint-quick lint-headers lint-cppcheck lint-tidy lint-folders lint-syntax lint-openapi openapi format analyze
 lint-quick:
 	@tests/lint/arrows.sh
 	@tests/lint/banned.sh
@@ -18,10 +18,16 @@ lint-syntax:
 	@printf '%s\n' $(filter-out core/kernels/%,$(tidy_src)) | xargs -r -n 4 -P $(jobs) $(CC) $(CFLAGS) -fsyntax-only
 	@printf '%s\n' $(filter core/kernels/%,$(tidy_src)) | xargs -r -n 2 -P $(jobs) $(CC) $(CFLAGS) $(lanes_w4) -fsyntax-only
 
-lint: lint-quick lint-headers lint-cppcheck lint-tidy lint-folders
+lint: lint-quick lint-headers lint-cppcheck lint-tidy lint-folders lint-openapi
 lint-folders:
 	@tests/lint/folders.sh
 	@tests/lint/selftest.sh
+
+# the contract and the C text made from it say the same
+lint-openapi:
+	@tests/lint/openapi.sh
+openapi:
+	api/openapi_json.py api/openapi.yaml api/openapi_json.c
 
 # every header compiles by itself, as C
 lint-headers:

@@ -46,10 +46,10 @@ fuzz:
 .PHONY: fuzz-run
 fuzz-run: $(fuzz_name:%=$(out)/tests/fuzz/libfuzzer/%)
 	@tests/run/fuzz.sh $(FUZZ_SECONDS) $^
-$(out)/tests/fuzz/libfuzzer/%: tests/fuzz/%.c $(libs)
+$(out)/tests/fuzz/libfuzzer/%: tests/fuzz/%.c $(support_lib) $(libs)
 	@mkdir -p $(@D)
 	$(call say,CC)
-	$(Q)$(CC) $(base) -Wall -Wextra $< $(libs) $(LDFLAGS) -fsanitize=fuzzer $(link_libs) -o $@
+	$(Q)$(CC) $(base) -Wall -Wextra $< $(support_lib) $(libs) $(LDFLAGS) -fsanitize=fuzzer $(link_libs) -o $@
 
 .PHONY: bench-number
 bench-number: $(out)/tests/bench/number

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/api/test_openapi.c - the contract names every operation, problem and field there is,
+ * and its examples work. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/openapi.h"
+#include "api/operations/call.h"
+#include "tests/support/one_call.h"
+
+static json_t *contract(void)
+{
+    size_t n = 0;
+    const char *text = tqa_openapi_json(&n);
+    cr_assert(eq(sz, strlen(text), n));
+    json_t *root = json_loadb(text, n, JSON_REJECT_DUPLICATES, NULL);
+    cr_assert(ne(ptr, root, NULL));
+    return root;
+}
+
+/* The member at a path of keys, which must be there. */
+static json_t *at(json_t *root, const char *const *keys, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        root = json_object_get(root, keys[i]);
+        cr_assert(ne(ptr, root, NULL), "no %s", keys[i]);
+    }
+    return root;
+}
+#define AT(root, ...)                                                                              \
+    at(root, (const char *const[]){__VA_ARGS__},                                                   \
+       sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+
+static json_t *body_of(json_t *root, const tqa_operation *operation)
+{
+    char path[128];
+    (void)snprintf(path, sizeof path, operation->needs_robot ? "/v1/robots/{name}/%s" : "/v1/%s",
+                   operation->name);
+    return AT(root, "paths", path, "post", "requestBody", "content", "application/json");
+}
+
+Test(openapi, says_the_version)
+{
+    json_t *root = contract();
+    cr_assert(
+        eq(str, (char *)json_string_value(AT(root, "info", "version")), (char *)tqa_version()));
+    json_decref(root);
+}
+
+Test(openapi, knows_every_problem)
+{
+    static const char *const slugs[] = {
+#define SLUG(slug, status, title) "/problems/" slug,
+        TQA_PROBLEM_LIST(SLUG)
+#undef SLUG
+    };
+    json_t *root = contract();
+    const json_t *known =
+        AT(root, "components", "schemas", "Problem", "properties", "type", "enum");
+    cr_assert(eq(sz, json_array_size(known), sizeof slugs / sizeof slugs[0]));
+    for (size_t i = 0; i < sizeof slugs / sizeof slugs[0]; i++) {
+        cr_assert(eq(str, (char *)json_string_value(json_array_get(known, i)), (char *)slugs[i]));
+    }
+    json_decref(root);
+}
+
+/* Names of a list of choices, against an enum of the contract. */
+static void same_choices(const tqa_choice *choices, const json_t *names)
+{
+    size_t n = 0;
+    for (; choices[n].name != NULL; n++) {
+        cr_assert(
+            eq(str, (char *)json_string_value(json_array_get(names, n)), (char *)choices[n].name));
+    }
+    cr_assert(eq(sz, json_array_size(names), n));
+}
+
+Test(openapi, knows_every_operation_with_its_fields)
+{
+    json_t *root = contract();
+    for (const tqa_operation *operation = tqa_operations; operation->name != NULL; operation++) {
+        const tqa_schema *schema = &operation->methods->schema;
+        const char *reference = json_string_value(AT(body_of(root, operation), "schema", "$ref"));
+        json_t *request = AT(root, "components", "schemas", strrchr(reference, '/') + 1);
+        json_t *properties = AT(request, "properties");
+        cr_assert(eq(sz, json_object_size(properties), schema->n_field), "%s", operation->name);
+        size_t n_required = 0;
+        for (size_t f = 0; f < schema->n_field; f++) {
+            (void)AT(properties, schema->fields[f].name);
+            n_required += schema->fields[f].required;
+        }
+        cr_assert(eq(sz, json_array_size(AT(request, "required")), n_required));
+        cr_assert(ne(ptr, json_object_get(request, "additionalProperties"), NULL));
+        same_choices(schema->without, AT(properties, "without", "items", "enum"));
+        if (schema->include[0].name != NULL) {
+            same_choices(schema->include, AT(properties, "include", "items", "enum"));
+        }
+    }
+    json_decref(root);
+}
+
+Test(openapi, its_examples_work)
+{
+    json_t *root = contract();
+    tqa_robot *robot = tqt_builtin("panda");
+    for (const tqa_operation *operation = tqa_operations; operation->name != NULL; operation++) {
+        json_t *examples = AT(body_of(root, operation), "examples");
+        cr_assert(gt(sz, json_object_size(examples), 0));
+        const char *name;
+        json_t *example;
+        json_object_foreach(examples, name, example)
+        {
+            char *body = json_dumps(AT(example, "value"), 0);
+            tqt_answer answer = tqt_call(robot, body, strlen(body),
+                                         (tqt_call_options){.operation = operation->name});
+            cr_assert(eq(int, answer.status, 200), "%s: %s", name, answer.problem.detail);
+            tqt_answer_clear(&answer);
+            free(body);
+        }
+    }
+    tqa_robot_free(robot);
+    json_decref(root);
+}
