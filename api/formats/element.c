@@ -58,6 +58,7 @@ static double signed_to_double(uint64_t word, unsigned size)
 void tqa_element_decode(tqa_element element, const unsigned char *bytes, size_t n, double *ret)
 {
     assert(bytes != NULL || n == 0);
+    assert(element.size >= 1 && element.size <= TQA_ELEMENT_SIZE_MAX);
     if (element.kind == TQA_ELEMENT_FLOAT && element.size == 8 && !element.big_endian) {
         memcpy(ret, bytes, n * sizeof *ret);
         return;
