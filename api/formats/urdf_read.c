@@ -270,11 +270,13 @@ static bool open_root(tqa_urdf_walk *w, const tqa_urdf_element *e)
         return false;
     }
     const char *name = tqa_urdf_attribute(e, "name");
-    if (name != NULL) {
-        draft->name = tqa_arena_text(draft->arena, name, strlen(name));
+    if (name != NULL && name[0] != '\0') {
+        const tqa_urdf_place place = {.draft = draft, .path = "/robot", .line = e->line};
+        const char *kept = tqa_urdf_read_name(&place, e, "name");
+        draft->name = kept != NULL ? kept : "";
     }
     tqa_urdf_ignore_attributes(w, e, known);
-    return true;
+    return draft->problem->status == 0;
 }
 
 /* Notes an element without meaning here; xacro's own are a fault. */
