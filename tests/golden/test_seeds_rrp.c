@@ -354,10 +354,13 @@ Test(seeds, item_092_rrp_base_wrench)
     const double c1 = cos(a.q[0]);
     const double in_link[6] = {c1 * w[0] + s1 * w[1], c1 * w[1] - s1 * w[0], w[2],
                                c1 * w[3] + s1 * w[4], c1 * w[4] - s1 * w[3], w[5]};
-    tqt_expect("base wrench", in_link,
-               (double[6]){.0457149973639634, .104338422133787, 10.6089871981566, -.926314045867126,
-                           -.704159310736344, .0169171803236750},
-               6, TQT_PRINTED);
+    const double want[6] = {.0457149973639634, .104338422133787,  10.6089871981566,
+                            -.926314045867126, -.704159310736344, .0169171803236750};
+    tqt_expect("base wrench", in_link, want, 6, TQT_PRINTED);
+    double every[24]; /* of three joints and the base */
+    tqt_reactions(a.subject, a.q, a.qd, a.qdd, every);
+    tqt_expect("joint 1", every, want, 6, TQT_PRINTED);
+    tqt_expect("base", &every[18], w, 6, TQT_ROUNDING);
     tqt_subject_free(floating);
     tqt_model_free(model);
     close_arm(&a);

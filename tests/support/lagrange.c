@@ -322,36 +322,66 @@ void tqt_mass_matrix(const tq_model *model, const double *q, tqt_sum *ret_m)
     end(&w);
 }
 
-static void add_wrench(const load *on, tqt_sum ret_wrench[6])
+/* is `link` the child of `joint`, or carried by it? */
+static int is_beyond(const tq_model *model, uint32_t joint, uint32_t link)
 {
+    while (model->links[link].joint != joint && model->links[link].joint != TQ_NONE) {
+        link = model->joints[model->links[link].joint].parent;
+    }
+    return model->links[link].joint == joint;
+}
+
+/* the load, brought to the point `at` */
+static void add_wrench(const load *on, const long double at[3], tqt_sum world[6])
+{
+    long double from[3];
     long double moment[3];
-    tqt_cross(on->at, on->force, moment);
     for (int k = 0; k < 3; k++) {
-        add(&ret_wrench[k], on->force[k], on->force_terms);
-        add(&ret_wrench[3 + k], moment[k] + on->moment[k],
-            tqt_length(on->at) * on->force_terms + on->moment_terms);
+        from[k] = on->at[k] - at[k];
+    }
+    tqt_cross(from, on->force, moment);
+    for (int k = 0; k < 3; k++) {
+        add(&world[k], on->force[k], on->force_terms);
+        add(&world[3 + k], moment[k] + on->moment[k],
+            tqt_length(from) * on->force_terms + on->moment_terms);
     }
 }
 
-void tqt_base_wrench(const tqt_problem *problem, tqt_sum ret_wrench[6])
+/* along the axes of `link`; lengths stay as they are */
+static void turn_wrench(const tqt_link_motion *link, const tqt_sum world[6], tqt_sum ret_wrench[6])
+{
+    for (int k = 0; k < 6; k++) {
+        const tqt_sum *half = &world[k / 3 * 3];
+        ret_wrench[k].value = 0.0L;
+        ret_wrench[k].terms = half->terms;
+        for (int i = 0; i < 3; i++) {
+            ret_wrench[k].value += link->r[3 * i + k % 3] * half[i].value;
+        }
+    }
+}
+
+void tqt_joint_wrench(const tqt_problem *problem, uint32_t joint, tqt_sum ret_wrench[6])
 {
     const tq_model *model = problem->model;
     work w = begin(problem);
-    for (int k = 0; k < 6; k++) {
-        ret_wrench[k] = (tqt_sum){0.0L, 0.0L};
-    }
+    const uint32_t child = joint == TQ_NONE ? model->root : model->joints[joint].child;
+    const long double *at = w.links[child].p;
+    tqt_sum world[6] = {{0.0L, 0.0L}};
     for (uint32_t i = 0; i < model->n_link; i++) {
-        if (i != model->root) {
+        if (is_beyond(model, joint, i)) {
             w.n_column = tqt_columns(model, w.links, i, w.columns);
             const load on = inertial_load(&w, i);
-            add_wrench(&on, ret_wrench);
+            add_wrench(&on, at, world);
         }
     }
     const int external = (problem->without & TQ_WITHOUT_EXTERNAL) == 0;
     for (size_t i = 0; external && i < problem->n_wrench; i++) {
-        const load on = external_load(&w, &problem->wrenches[i]);
-        add_wrench(&on, ret_wrench);
+        if (is_beyond(model, joint, problem->wrenches[i].link)) {
+            const load on = external_load(&w, &problem->wrenches[i]);
+            add_wrench(&on, at, world);
+        }
     }
+    turn_wrench(&w.links[child], world, ret_wrench);
     end(&w);
 }
 

@@ -50,10 +50,10 @@ void tqt_inverse_dynamics(const tqt_problem *problem, tqt_sum *ret_tau);
 /* Mass matrix (nv x nv), row by row: sum_i m Jv^T Jv + Jw^T I Jw, and rotors. */
 void tqt_mass_matrix(const tq_model *model, const double *q, tqt_sum *ret_m);
 
-/* Wrench that the world applies to the root link to hold the robot in its motion, about the root's
- * origin, without the root link's own weight: force, moment. Rate of momentum less weight and
- * external wrenches. */
-void tqt_base_wrench(const tqt_problem *problem, tqt_sum ret_wrench[6]);
+/* Wrench (force, moment) that joint `joint` carries from its parent to its child, along the child's
+ * axes, about the child's origin; with joint = TQ_NONE, that the world exerts on the root link, its
+ * own weight included. Rate of momentum of all links beyond, less weight and external wrenches. */
+void tqt_joint_wrench(const tqt_problem *problem, uint32_t joint, tqt_sum ret_wrench[6]);
 
 /* Kinetic energy, rotors included, and potential energy of gravity (0 where the centre of mass is
  * at height 0) and springs, without the root link. */

@@ -2,6 +2,7 @@
 /* tests/support/subject.c - one-sample calls of inverse dynamics. */
 #include "tests/support/subject.h"
 
+#include "core/dynamics/reactions.h"
 #include "core/lanes/table.h"
 #include "tests/support/random_robot.h"
 
@@ -95,6 +96,30 @@ void tqt_torque(tqt_subject *subject, const double *q, const double *qd, const d
                 unsigned without, double *ret_tau)
 {
     call(subject, (const double *[3]){q, qd, qdd}, NULL, without, ret_tau);
+}
+
+void tqt_reactions(tqt_subject *subject, const double *q, const double *qd, const double *qdd,
+                   double *ret_wrench)
+{
+    const tq_model *model = subject->model;
+    const size_t n_row = 6 * (size_t)model->n_link;
+    double *x[3] = {spread(q, model->nq), spread(qd, model->nv), spread(qdd, model->nv)};
+    double *rows = tqt_doubles(n_row * ALONE);
+    const size_t need = tq_reactions_scratch_size(subject->mechanism);
+    double *memory = memory_of(need);
+    tq_scratch scratch;
+    tq_scratch_init(&scratch, memory, need);
+    const tq_inverse_input in = {
+        .n_sample = 1, .stride = ALONE, .q = x[0], .qd = x[1], .qdd = x[2]};
+    tq_error fault = {0};
+    require(tq_reactions(subject->mechanism, &in, &scratch, rows, &fault), &fault, "tq_reactions");
+    tqt_sample(rows, n_row, ALONE, 0, ret_wrench);
+    tq_scratch_init(&scratch, memory, 0);
+    free(memory);
+    free(rows);
+    for (int k = 0; k < 3; k++) {
+        free(x[k]);
+    }
 }
 
 void tqt_hold(tqt_subject *subject, const double *q, const tq_external_wrench *wrench,

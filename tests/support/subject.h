@@ -25,6 +25,10 @@ void tqt_subject_free(tqt_subject *subject);
 void tqt_torque(tqt_subject *subject, const double *q, const double *qd, const double *qdd,
                 unsigned without, double *ret_tau);
 
+/* Wrenches (6 (n_joint + 1)) at every joint and at the base; see tq_reactions. */
+void tqt_reactions(tqt_subject *subject, const double *q, const double *qd, const double *qdd,
+                   double *ret_wrench);
+
 /* Torques (nv) that hold against one wrench on `link` at rest, without gravity and springs:
  * -J^T w. */
 void tqt_hold(tqt_subject *subject, const double *q, const tq_external_wrench *wrench,
