@@ -8,8 +8,11 @@ peer_obj := $(if $(has_peer),build/bench/pinocchio.o,$(out)/tests/bench/no_peer.
 peer_flags := -std=c++20 -O3 -march=native -DNDEBUG -DBOOST_MPL_LIMIT_LIST_SIZE=30 -DBOOST_MPL_LIMIT_VECTOR_SIZE=30 \
     -DBOOST_FUSION_INVOKE_MAX_ARITY=12 -DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS
 
-.PHONY: bench bench-kernels
-bench: bench-kernels
+.PHONY: bench bench-kernels bench-jobs
+bench: bench-kernels bench-jobs
+bench-jobs: $(out)/tests/bench/jobs
+	@mkdir -p build/bench
+	@$< 1000000 build/bench
 bench-kernels: $(out)/tests/bench/kernels
 	@$< build/bench/kernels.json
 
