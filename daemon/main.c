@@ -23,7 +23,12 @@ static tqd_settings settings;
 static tqd_service service;
 static tqd_routes routes;
 static tqd_listener listener;
-static tqd_threads io_threads, worker_threads;
+static tqd_computing computing;
+static tqd_threads io_threads, worker_threads, store_threads;
+static tqd_store *store;
+static tqd_registry *registry;
+static tqd_workers *workers;
+static tqd_server *server;
 
 static int refuse(int status, const char *why)
 {
@@ -31,12 +36,55 @@ static int refuse(int status, const char *why)
     return status;
 }
 
-static bool submit(void *workers, void (*run)(void *arg), void *arg)
+static bool submit(void *ctx, void (*run)(void *arg), void *arg)
 {
-    return tqd_workers_submit(workers, run, arg);
+    return tqd_workers_submit(ctx, run, arg);
 }
 
-static tqd_server *open_server(tqd_workers *workers, const char **reterr)
+static void write_store(void *ctx)
+{
+    tqd_store_write_loop(ctx);
+}
+
+static void warm_registry(void *ctx)
+{
+    tqd_registry_warm(ctx);
+}
+
+/* True when the settings can be used; else *ret_status is what the process ends with. */
+static bool read_settings(int argc, char **argv, char *state, size_t n_state, int *ret_status)
+{
+    char why[TQD_SETTING_WHY];
+    *ret_status = 0;
+    if (!tqd_settings_read(&settings, argc, argv, why)) {
+        *ret_status = refuse(EXIT_CONFIG, why);
+    } else if (settings.help) {
+        tqd_settings_help(stdout);
+    } else if (settings.version) {
+        puts("torqued " TQA_VERSION);
+    } else if (!tqd_listener_check(settings.listen, why, sizeof why)) {
+        *ret_status = refuse(EXIT_CONFIG, why);
+    } else if (!tqd_state_dir(&settings, state, n_state)) {
+        *ret_status = refuse(EXIT_CONFIG, "--state-dir: none is given and HOME is not set");
+    } else {
+        return !settings.check_config;
+    }
+    return false;
+}
+
+static bool open_store(const char *state, char *why)
+{
+    tqd_store_options options = {.folder = state, .uri = settings.store};
+    store = tqd_store_open(&options, why);
+    if (store == NULL) {
+        return false;
+    }
+    tqd_registry_options robots = {.store = store, .parser = &tqd_robot_parser_api};
+    registry = tqd_registry_new(&robots, why);
+    return registry != NULL;
+}
+
+static bool open_server(const char **reterr)
 {
     tqd_server_options options = {
         .routes = routes.table,
@@ -57,12 +105,13 @@ static tqd_server *open_server(tqd_workers *workers, const char **reterr)
         .submit = submit,
         .submit_ctx = workers,
     };
-    return tqd_server_open(&options, reterr);
+    server = tqd_server_open(&options, reterr);
+    return server != NULL;
 }
 
-static bool start_threads(tqd_server *server, tqd_workers *workers)
+static bool start_threads(void)
 {
-    bool good = true;
+    bool good = tqd_threads_start(&store_threads, "store", write_store, store);
     for (int64_t i = 0; good && i < settings.workers; i++) {
         good = tqd_threads_start(&worker_threads, "worker", tqd_workers_run, workers);
     }
@@ -73,79 +122,80 @@ static bool start_threads(tqd_server *server, tqd_workers *workers)
     return good;
 }
 
-/* Serves until a signal comes. True when every request has been answered. */
-static bool serve(tqd_server *server, tqd_workers *workers)
+/* Serves until a signal comes. */
+static void serve(void)
 {
     atomic_store(&service.server, server);
     /* all that can fail is done, but for the threads themselves */
     atomic_store(&service.state, TQD_SERVICE_READY);
-    if (start_threads(server, workers)) {
-        tqd_log(TQD_LOG_INFO, "listening", TQD_TEXT("url", listener.url),
-                TQD_NUMBER("pid", getpid()), TQD_NUMBER("workers", settings.workers),
-                TQD_NUMBER("io_threads", settings.io_threads));
-        sd_notify(0, "READY=1");
-        int signal = tqd_process_wait();
-        tqd_log(TQD_LOG_INFO, "stopping", TQD_NUMBER("signal", signal));
-    } else {
+    if (!start_threads()) {
         tqd_log(TQD_LOG_ERROR, "no thread", TQD_NUMBER("workers", settings.workers));
+        return;
     }
+    (void)tqd_workers_submit(workers, warm_registry, registry);
+    tqd_log(TQD_LOG_INFO, "listening", TQD_TEXT("url", listener.url), TQD_NUMBER("pid", getpid()),
+            TQD_NUMBER("workers", settings.workers), TQD_NUMBER("io_threads", settings.io_threads));
+    sd_notify(0, "READY=1");
+    int signal = tqd_process_wait();
+    tqd_log(TQD_LOG_INFO, "stopping", TQD_NUMBER("signal", signal));
+}
+
+/* Answers what has arrived. False when a computation did not end in time: its worker cannot be
+ * joined, so the process must end under it, once the store is safe. */
+static bool stop(void)
+{
     sd_notify(0, "STOPPING=1");
     atomic_store(&service.state, TQD_SERVICE_STOPPING);
     tqd_server_drain(server, settings.stop_timeout);
     tqd_threads_join(&io_threads);
-    if (!tqd_server_close(server)) {
-        return false;
-    }
+    atomic_store(&service.server, NULL);
+    bool answered = tqd_server_close(server);
     tqd_workers_stop(workers);
-    tqd_threads_join(&worker_threads);
-    tqd_workers_free(workers);
-    return true;
+    if (answered) {
+        tqd_threads_join(&worker_threads);
+    }
+    tqd_store_stop(store);
+    tqd_threads_join(&store_threads);
+    if (answered) {
+        tqd_workers_free(workers);
+        tqd_registry_free(registry);
+        tqd_store_close(store);
+    }
+    tqd_listener_close(&listener);
+    tqd_log(TQD_LOG_INFO, "stopped", TQD_NUMBER("all_answered", answered));
+    return answered;
 }
 
 int main(int argc, char **argv)
 {
     char why[TQD_SETTING_WHY];
     char state[TQD_STATE_DIR_TEXT];
-    if (!tqd_settings_read(&settings, argc, argv, why)) {
-        return refuse(EXIT_CONFIG, why);
-    }
-    if (settings.help || settings.version) {
-        if (settings.help) {
-            tqd_settings_help(stdout);
-        } else {
-            puts("torqued " TQA_VERSION);
-        }
-        return 0;
-    }
-    if (!tqd_listener_check(settings.listen, why, sizeof why)) {
-        return refuse(EXIT_CONFIG, why);
-    }
-    if (!tqd_state_dir(&settings, state, sizeof state)) {
-        return refuse(EXIT_CONFIG, "--state-dir: no folder is given and HOME is not set");
-    }
-    if (settings.check_config) {
-        return 0;
+    const char *reason = "there is no memory";
+    int status = 0;
+    if (!read_settings(argc, argv, state, sizeof state, &status)) {
+        return status;
     }
     tqd_settings_resolve(&settings);
     tqd_process_prepare();
     tqd_log_level_set(tqd_log_level_named(settings.log_level));
     tqd_scratch_bound_set((size_t)settings.scratch);
-    if (!tqd_listener_open(&listener, settings.listen, (size_t)settings.io_threads, why,
+    if (!tqa_start((unsigned)settings.lane_width)) {
+        return refuse(EXIT_FAILURE, "the self-test fails: this machine computes wrongly");
+    }
+    if (!open_store(state, why) ||
+        !tqd_listener_open(&listener, settings.listen, (size_t)settings.io_threads, why,
                            sizeof why)) {
-        return refuse(1, why);
+        return refuse(EXIT_FAILURE, why);
     }
-    tqd_routes_init(&routes, &service);
-    const char *reason = "there is no memory";
-    tqd_workers *workers = tqd_workers_new((size_t)settings.queue);
-    tqd_server *server = workers != NULL ? open_server(workers, &reason) : NULL;
-    if (server == NULL) {
-        return refuse(1, reason);
+    workers = tqd_workers_new((size_t)settings.queue);
+    tqd_computing_init(&computing, registry, workers, (size_t)settings.reply_buffer);
+    tqd_routes_init(&routes, &service, &computing);
+    if (workers == NULL || !open_server(&reason)) {
+        return refuse(EXIT_FAILURE, reason);
     }
-    bool answered = serve(server, workers);
-    tqd_listener_close(&listener);
-    tqd_log(TQD_LOG_INFO, "stopped", TQD_NUMBER("all_answered", answered));
-    if (!answered) {
-        _exit(0); /* a worker still computes; nothing of what it does is kept */
+    serve();
+    if (!stop()) {
+        _exit(EXIT_SUCCESS);
     }
-    return 0;
+    return EXIT_SUCCESS;
 }

@@ -78,6 +78,10 @@ int tqd_process_wait(void)
                                  .tv_nsec = (long)(pause_us % 1000000) * 1000};
         int got = sigtimedwait(&set, NULL, &pause);
         if (got > 0) {
+            /* the stop is bounded in time: further signals would only cut it short */
+            struct sigaction ignore = {.sa_handler = SIG_IGN};
+            sigaction(SIGTERM, &ignore, NULL);
+            sigaction(SIGINT, &ignore, NULL);
             return got;
         }
         if (watched) {

@@ -5,6 +5,8 @@
 #include <assert.h>
 #include <stdio.h>
 
+#include "daemon/robots/handlers.h"
+
 static void add(tqd_routes *routes, tqd_method method, const char *pattern, uint64_t body_max,
                 const tqd_handler *handler, void *ctx)
 {
@@ -15,11 +17,32 @@ static void add(tqd_routes *routes, tqd_method method, const char *pattern, uint
         .method = method, .pattern = text, .body_max = body_max, .handler = handler, .ctx = ctx};
 }
 
-void tqd_routes_init(tqd_routes *routes, tqd_service *service)
+/* POST /v1/robots/{name}/<operation>, or POST /v1/<operation> */
+static void add_operations(tqd_routes *routes, tqd_computing *computing)
 {
+    for (const tqa_operation *operation = tqa_operations; operation->name != NULL; operation++) {
+        char pattern[TQD_PATTERN_TEXT];
+        snprintf(pattern, sizeof pattern, "%s/%s", operation->needs_robot ? "/v1/robots/{}" : "/v1",
+                 operation->name);
+        tqd_computation *computation = &routes->computations[routes->n];
+        *computation = (tqd_computation){.operation = operation, .shared = computing};
+        add(routes, TQD_POST, pattern, operation->body_max, &tqd_computation_handler, computation);
+    }
+}
+
+void tqd_routes_init(tqd_routes *routes, tqd_service *service, tqd_computing *computing)
+{
+    tqd_route robots[TQD_ROBOT_ROUTES];
     routes->n = 0;
+    add_operations(routes, computing);
+    tqd_robot_routes(computing->registry, robots);
+    for (size_t i = 0; i < TQD_ROBOT_ROUTES; i++) {
+        add(routes, robots[i].method, robots[i].pattern, robots[i].body_max, robots[i].handler,
+            robots[i].ctx);
+    }
     add(routes, TQD_GET, "/healthz", 0, &tqd_healthz_handler, service);
     add(routes, TQD_GET, "/readyz", 0, &tqd_readyz_handler, service);
     add(routes, TQD_GET, "/metrics", 0, &tqd_metrics_handler, service);
+    add(routes, TQD_GET, "/openapi.json", 0, &tqd_openapi_handler, service);
     add(routes, TQD_GET, "/v1/version", 0, &tqd_version_handler, service);
 }

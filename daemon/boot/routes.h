@@ -3,6 +3,7 @@
 #ifndef TQD_BOOT_ROUTES_H
 #define TQD_BOOT_ROUTES_H
 
+#include "daemon/boot/computation.h"
 #include "daemon/boot/service.h"
 #include "daemon/serve/exchange.h"
 
@@ -12,9 +13,10 @@ typedef struct tqd_routes {
     tqd_route table[TQD_ROUTES_MAX];
     char patterns[TQD_ROUTES_MAX][TQD_PATTERN_TEXT];
     size_t n;
+    tqd_computation computations[TQD_ROUTES_MAX];
 } tqd_routes;
 
-/* Fills the table; its contexts must outlive the server. */
-void tqd_routes_init(tqd_routes *routes, tqd_service *service);
+/* Fills the table; what it is given must outlive the server. */
+void tqd_routes_init(tqd_routes *routes, tqd_service *service, tqd_computing *computing);
 
 #endif

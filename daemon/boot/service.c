@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/openapi.h"
 #include "api/problem.h"
 #include "api/version.h"
 #include "daemon/observe/request_id.h"
@@ -82,6 +83,14 @@ static void reply_metrics(void *exchange, tqd_reply *reply)
     }
 }
 
+static void reply_openapi(void *exchange, tqd_reply *reply)
+{
+    (void)exchange;
+    reply->status = 200;
+    reply->media = "application/json";
+    reply->constant = tqa_openapi_json(&reply->n_body);
+}
+
 const tqd_handler tqd_healthz_handler = {
     .open = open_telling, .reply = reply_healthz, .close = free};
 const tqd_handler tqd_readyz_handler = {.open = open_telling, .reply = reply_readyz, .close = free};
@@ -89,3 +98,5 @@ const tqd_handler tqd_version_handler = {
     .open = open_telling, .reply = reply_version, .close = free};
 const tqd_handler tqd_metrics_handler = {
     .open = open_telling, .reply = reply_metrics, .close = free};
+const tqd_handler tqd_openapi_handler = {
+    .open = open_telling, .reply = reply_openapi, .close = free};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/boot/service.h - what the process tells about itself: healthz, readyz, version, metrics.
+/* daemon/boot/service.h - what the process tells about itself: healthz, readyz, version, metrics, contract.
  */
 #ifndef TQD_BOOT_SERVICE_H
 #define TQD_BOOT_SERVICE_H
@@ -24,5 +24,6 @@ extern const tqd_handler tqd_healthz_handler;
 extern const tqd_handler tqd_readyz_handler;
 extern const tqd_handler tqd_version_handler;
 extern const tqd_handler tqd_metrics_handler;
+extern const tqd_handler tqd_openapi_handler;
 
 #endif

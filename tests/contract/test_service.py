@@ -29,6 +29,17 @@ def test_healthz_readyz_version(daemon):
     assert json.loads(daemon.request("GET", "/v1/version")[2])["version"] == printed
 
 
+def test_openapi_states_every_address_that_is_served(daemon):
+    status, headers, body = daemon.request("GET", "/openapi.json")
+    contract = json.loads(body)
+    assert status == 200 and contract["openapi"].startswith("3.")
+    assert contract["info"]["version"] == json.loads(daemon.request("GET", "/v1/version")[2])["version"]
+    for path, methods in contract["paths"].items():
+        for method in ("get", "put", "post", "delete"):
+            status = daemon.request(method.upper(), path.replace("{", "no-").replace("}", ""), body=b"")[0]
+            assert (status == 405) == (method not in methods), (path, method, status)
+
+
 def test_request_ids_differ(daemon):
     ids = {daemon.request("GET", "/healthz")[1]["X-Request-Id"] for _ in range(50)}
     assert len(ids) == 50

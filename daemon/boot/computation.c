@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/boot/computation.c - maps the life of an exchange on the life of a call. */
+#include "daemon/boot/computation.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/queue/scratch.h"
+
+enum {
+    INLINE_US = 100, /* suspending and resuming a connection costs 10 */
+    PIECE = 16 << 10,
+    PROBLEM_BYTES = 8 << 10,
+};
+
+typedef struct computing {
+    const tqd_computation *of;
+    const tqd_head *head; /* lives as long as the exchange */
+    const tqa_robot *robot;
+    tqa_call *call;
+    bool failed; /* refusal is filled, or the call has its problem */
+    tqa_problem *refusal;
+    /* the body, when the robot is not in memory and a worker must fetch it first */
+    bool cold;
+    char *body;
+    size_t n_body, body_size;
+    /* the answer: a prefix, all of it unless `more` */
+    char *text;
+    size_t n_text, at;
+    bool more;
+} computing;
+
+static const tqa_robot *world_robot_get(void *ctx, const char *name)
+{
+    tqd_computing *shared = ctx;
+    tqa_problem ignored;
+    return tqd_registry_get(shared->registry, name, &ignored);
+}
+
+static void world_robot_release(void *ctx, const tqa_robot *robot)
+{
+    tqd_registry_release(((tqd_computing *)ctx)->registry, robot);
+}
+
+static void world_parallel_for(void *ctx, size_t n, size_t scratch_size,
+                               void (*body)(void *arg, size_t i, void *scratch), void *arg)
+{
+    tqd_workers_parallel_for(((tqd_computing *)ctx)->workers, n, scratch_size, body, arg);
+}
+
+void tqd_computing_init(tqd_computing *shared, tqd_registry *registry, tqd_workers *workers,
+                        size_t reply_buffer_b)
+{
+    memset(shared, 0, sizeof *shared);
+    shared->registry = registry;
+    shared->workers = workers;
+    shared->reply_buffer_b = reply_buffer_b;
+    shared->world.ctx = shared;
+    shared->world.robot_get = world_robot_get;
+    shared->world.robot_release = world_robot_release;
+    shared->world.parallel_for = world_parallel_for;
+}
+
+static void fill_problem(tqd_reply *reply, const tqa_problem *problem, const char *request_id)
+{
+    reply->status = problem->status;
+    reply->media = "application/problem+json";
+    reply->body = malloc(PROBLEM_BYTES);
+    if (reply->body != NULL) {
+        reply->n_body = tqa_problem_print(problem, request_id, reply->body, PROBLEM_BYTES);
+    }
+    if (problem->retry_after_s > 0) {
+        reply->headers[0].name = "Retry-After";
+        snprintf(reply->headers[0].value, sizeof reply->headers[0].value, "%u",
+                 problem->retry_after_s);
+        reply->n_header = 1;
+    }
+}
+
+/* Keeps a problem that the call itself cannot hold. */
+static void refuse(computing *c, const tqa_problem *problem)
+{
+    c->failed = true;
+    c->refusal = malloc(sizeof *problem);
+    if (c->refusal != NULL) {
+        *c->refusal = *problem;
+    }
+}
+
+static void refuse_memory(computing *c, const char *what)
+{
+    tqa_problem problem;
+    tqa_problem_set(&problem, "busy", "there is no memory for %s now", what);
+    problem.retry_after_s = 1;
+    refuse(c, &problem);
+}
+
+static bool call_open(computing *c, tqa_problem *reterr)
+{
+    const tqd_head *head = c->head;
+    tqa_call_head call_head = {
+        .content = tqd_media_find(head->header(head, "Content-Type")),
+        .accept = tqd_media_find(head->header(head, "Accept")),
+        .query = head->query,
+        .request_id = head->request_id,
+        .content_length = head->content_length,
+    };
+    c->call = tqa_call_open(c->of->operation, c->robot, &call_head, reterr);
+    return c->call != NULL;
+}
+
+static void close_computing(void *exchange)
+{
+    computing *c = exchange;
+    tqa_call_close(c->call);
+    if (c->robot != NULL) {
+        tqd_registry_release(c->of->shared->registry, c->robot);
+    }
+    free(c->refusal);
+    free(c->body);
+    free(c->text);
+    free(c);
+}
+
+static bool open_computing(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply)
+{
+    const tqd_computation *of = ctx;
+    tqa_problem problem;
+    computing *c = calloc(1, sizeof *c);
+    if (c == NULL) {
+        tqa_problem_set(&problem, "busy", "there is no memory for this request now");
+        problem.retry_after_s = 1;
+        fill_problem(reply, &problem, head->request_id);
+        return false;
+    }
+    c->of = of;
+    c->head = head;
+    bool good = true;
+    if (of->operation->needs_robot) {
+        tqd_robot_found found = tqd_registry_peek(of->shared->registry, head->part[0], &c->robot);
+        c->cold = found == TQD_ROBOT_COLD;
+        good = found != TQD_ROBOT_NONE;
+    }
+    if (!good) {
+        tqa_problem_set(&problem, "unknown-robot", "there is no robot \"%.128s\"", head->part[0]);
+    } else if (!c->cold) {
+        good = call_open(c, &problem);
+    }
+    if (!good) {
+        fill_problem(reply, &problem, head->request_id);
+        close_computing(c);
+        return false;
+    }
+    *ret_exchange = c;
+    return true;
+}
+
+/* Appends to the body of a cold call. Its size is bounded by the route, its memory by the budget
+ * of bodies. */
+static bool keep(computing *c, const char *bytes, size_t n)
+{
+    if (c->n_body + n > c->body_size) {
+        size_t want = c->body_size * 2 + n + PIECE;
+        char *grown = realloc(c->body, want);
+        if (grown == NULL) {
+            refuse_memory(c, "this body");
+            return false;
+        }
+        c->body = grown;
+        c->body_size = want;
+    }
+    memcpy(c->body + c->n_body, bytes, n);
+    c->n_body += n;
+    return true;
+}
+
+static bool feed_computing(void *exchange, const char *bytes, size_t n)
+{
+    computing *c = exchange;
+    if (c->cold) {
+        return keep(c, bytes, n);
+    }
+    c->failed = !tqa_call_feed(c->call, bytes, n);
+    return !c->failed;
+}
+
+/* Prints the answer into one buffer, as far as the bound goes. */
+static void print(computing *c)
+{
+    size_t bound = c->of->shared->reply_buffer_b;
+    size_t size = 0;
+    for (;;) {
+        if (size - c->n_text < PIECE / 4) {
+            if (c->n_text >= bound) {
+                c->more = true;
+                return;
+            }
+            size = size == 0 ? PIECE : size * 2;
+            char *grown = realloc(c->text, size);
+            if (grown == NULL) {
+                refuse_memory(c, "the answer");
+                return;
+            }
+            c->text = grown;
+        }
+        size_t n = tqa_call_read(c->call, c->text + c->n_text, size - c->n_text);
+        if (n == 0) {
+            return;
+        }
+        c->n_text += n;
+    }
+}
+
+static void compute(computing *c)
+{
+    size_t need = tqa_call_scratch_size(c->call);
+    void *scratch = tqd_scratch(0, need > 0 ? need : 1);
+    if (scratch == NULL) {
+        refuse_memory(c, "the working arrays");
+        return;
+    }
+    c->failed = !tqa_call_run(c->call, &c->of->shared->world, scratch, need);
+    if (!c->failed) {
+        print(c);
+    }
+}
+
+static tqd_next finish_computing(void *exchange)
+{
+    computing *c = exchange;
+    if (c->cold) {
+        return TQD_NEXT_RUN;
+    }
+    c->failed = !tqa_call_finish(c->call);
+    if (c->failed) {
+        return TQD_NEXT_REPLY;
+    }
+    if (tqa_call_cost_us(c->call) >= INLINE_US) {
+        return TQD_NEXT_RUN;
+    }
+    compute(c);
+    return TQD_NEXT_REPLY;
+}
+
+/* Fetches the robot and catches up with the body. */
+static bool warm(computing *c)
+{
+    tqa_problem problem;
+    c->robot = tqd_registry_get(c->of->shared->registry, c->head->part[0], &problem);
+    if (c->robot == NULL || !call_open(c, &problem)) {
+        refuse(c, &problem);
+        return false;
+    }
+    c->failed = !tqa_call_feed(c->call, c->body, c->n_body) || !tqa_call_finish(c->call);
+    free(c->body);
+    c->body = NULL;
+    return !c->failed;
+}
+
+static void run_computing(void *exchange)
+{
+    computing *c = exchange;
+    if (!c->cold || warm(c)) {
+        compute(c);
+    }
+}
+
+/* The rest of a large answer: first what is printed already. */
+static size_t read_computing(void *exchange, char *out, size_t size)
+{
+    computing *c = exchange;
+    if (c->at < c->n_text) {
+        size_t n = c->n_text - c->at < size ? c->n_text - c->at : size;
+        memcpy(out, c->text + c->at, n);
+        c->at += n;
+        return n;
+    }
+    return tqa_call_read(c->call, out, size);
+}
+
+static void reply_computing(void *exchange, tqd_reply *reply)
+{
+    computing *c = exchange;
+    if (c->failed) {
+        tqa_problem problem;
+        const tqa_problem *why = c->refusal;
+        if (why == NULL && c->call != NULL && tqa_call_problem(c->call)->status != 0) {
+            why = tqa_call_problem(c->call);
+        }
+        if (why == NULL) {
+            tqa_problem_set(&problem, "busy", "there is no memory for this request now");
+            why = &problem;
+        }
+        fill_problem(reply, why, c->head->request_id);
+        return;
+    }
+    reply->status = 200;
+    reply->media = tqa_call_media(c->call);
+    if (c->more) {
+        reply->read = read_computing;
+        return;
+    }
+    reply->body = c->text;
+    reply->n_body = c->n_text;
+    c->text = NULL;
+}
+
+const tqd_handler tqd_computation_handler = {
+    .open = open_computing,
+    .feed = feed_computing,
+    .finish = finish_computing,
+    .run = run_computing,
+    .reply = reply_computing,
+    .close = close_computing,
+};

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/boot/media.c - names of media types. */
+#include <string.h>
+#include <strings.h>
+
+#include "daemon/boot/computation.h"
+
+static const struct {
+    const char *name;
+    tqa_media media;
+} types[] = {
+    {"application/json", TQA_MEDIA_JSON},
+    {"application/cbor", TQA_MEDIA_CBOR},
+    {"application/x-npy", TQA_MEDIA_NPY},
+    {"application/x-npz", TQA_MEDIA_NPZ},
+    {"text/csv", TQA_MEDIA_CSV},
+    {"application/xml", TQA_MEDIA_XML},
+    {"text/xml", TQA_MEDIA_XML},
+    {"*/*", TQA_MEDIA_NONE},
+    {"application/*", TQA_MEDIA_NONE},
+    {"application/octet-stream", TQA_MEDIA_NONE},
+    {"application/x-www-form-urlencoded", TQA_MEDIA_NONE},
+};
+
+tqa_media tqd_media_find(const char *header)
+{
+    tqa_media found = TQA_MEDIA_OTHER;
+    if (header == NULL) {
+        return TQA_MEDIA_NONE;
+    }
+    /* the first type of a list that we know; weights are not needed to choose among so few */
+    while (*header != '\0') {
+        header += strspn(header, " \t,");
+        size_t n = strcspn(header, " \t,;");
+        for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+            if (strlen(types[i].name) == n && strncasecmp(types[i].name, header, n) == 0) {
+                if (types[i].media != TQA_MEDIA_NONE) {
+                    return types[i].media;
+                }
+                found = TQA_MEDIA_NONE;
+            }
+        }
+        header += strcspn(header, ",");
+    }
+    return found;
+}
