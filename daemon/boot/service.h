@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/boot/service.h - what the process tells about itself: health, version, metrics, contract. */
- */
+/* daemon/boot/service.h - what the process tells about itself: health, version, contract. */
 #ifndef TQD_BOOT_SERVICE_H
 #define TQD_BOOT_SERVICE_H
 
