@@ -51,6 +51,7 @@ static double float_to_double(uint64_t word, unsigned size)
 
 static double signed_to_double(uint64_t word, unsigned size)
 {
+    assert(size >= 1 && size <= 8);
     const uint64_t sign = (uint64_t)1 << (8 * size - 1);
     return (double)(int64_t)((word ^ sign) - sign);
 }

@@ -11,7 +11,7 @@ int TQ_KERNEL(tq_finite)(long n_row, long n_sample, long stride, const double *x
         real sum = splat(0.0);
         for (long i = 0; i < n_sample; i += TQ_LANES) {
             const real at = load(x + r * stride + i);
-            sum += at - at;
+            sum += at - at; /* NOLINT(misc-redundant-expression): 0, or NaN where not finite */
         }
         bad |= beyond(sum, 0.0);
     }

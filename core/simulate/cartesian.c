@@ -174,6 +174,7 @@ static tq_status least_norm(size_t n_task, size_t nv, const double *rows, const 
     return status;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): one parameter above the rule */
 static tq_status follow(const tq_model *model, const tq_cartesian_path *path, const double *q,
                         const double twist[6], const double rate[6], tq_scratch *scratch,
                         double *ret_qd, double *ret_qdd, tq_error *reterr)

@@ -341,6 +341,7 @@ static bool refuse_builtin(tqd_registry *registry, const char *name, tqa_problem
     return true;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): one parameter above the rule */
 bool tqd_registry_put(tqd_registry *registry, const char *name, tqa_robot *robot, const char *bytes,
                       size_t n, const tqd_condition *condition, const tqa_robot **ret_robot,
                       bool *ret_created, tqa_problem *reterr)

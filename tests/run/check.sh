@@ -14,11 +14,11 @@ export CI=${CI:-}
 unset MAKEFLAGS MAKELEVEL MFLAGS
 
 step() { # NAME MAKE_ARGUMENTS: a step that ends with a count is counted so, any other is one
-    local name=$1 log=$logs/${1// /-}.log start=$SECONDS status last count
+    local name=$1 log=$logs/${1//[, ]/-}.log start=$SECONDS status last count
     shift
     make -s -j"$jobs" "$@" >"$log" 2>&1 </dev/null
     status=$?
-    last=$(tail -1 "$log")
+    last=$(grep -aE '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' "$log" | tail -1)
     if [[ $last =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed,\ ([0-9]+)\ skipped$ ]]; then
         count=("${BASH_REMATCH[@]:1}")
         [ $status = 0 ] || [ "${count[1]}" != 0 ] || count[1]=1
