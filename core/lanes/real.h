@@ -20,12 +20,12 @@
 
 #if TQ_LANES == 1
 typedef double real;
-typedef int64_t real_bits;
+typedef uint64_t real_bits;
 typedef double real_anywhere;
 typedef int real_mask;
 #else
 typedef double real __attribute__((vector_size(TQ_LANES * 8)));
-typedef int64_t real_bits __attribute__((vector_size(TQ_LANES * 8)));
+typedef uint64_t real_bits __attribute__((vector_size(TQ_LANES * 8)));
 typedef double real_anywhere __attribute__((vector_size(TQ_LANES * 8), aligned(8), may_alias));
 typedef int real_mask; /* bit k: lane k */
 #endif
@@ -138,7 +138,7 @@ TQ_INLINE real real_of(real_bits b)
 /* lanes where |x| <= limit is false: larger, infinite or NaN */
 TQ_INLINE real_mask beyond(real x, double limit)
 {
-    const real size = real_of(bits_of(x) & INT64_MAX);
+    const real size = real_of(bits_of(x) & UINT64_C(0x7fffffffffffffff));
 #if TQ_LANES == 1
     return !(size <= limit);
 #elif TQ_LANES == 2
