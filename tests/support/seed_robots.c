@@ -89,6 +89,25 @@ tq_model *tqt_rrp_arm(const tqt_rrp *from)
     return finished(model);
 }
 
+tq_model *tqt_elbow_arm(const tqt_elbow *from)
+{
+    tq_model *model = tqt_model_new(4);
+    memcpy(model->gravity, (double[3]){0, 0, -from->g}, sizeof model->gravity);
+    const double com[3][3] = {{0, 0, from->r0}, {0, from->r1, 0}, {0, from->r2, 0}};
+    for (uint32_t k = 0; k < 3; k++) {
+        tq_inertia *inertia = &model->links[k + 1].inertia;
+        *inertia = (tq_inertia){.mass = from->m[k],
+                                .about_com = {from->ix[k], 0, 0, from->iy[k], 0, from->iz[k]}};
+        memcpy(inertia->com, com[k], sizeof inertia->com);
+        if (k > 0) {
+            memcpy(model->joints[k].axis, (double[3]){-1, 0, 0}, sizeof model->joints[k].axis);
+        }
+    }
+    model->joints[1].origin.p[2] = from->l0;
+    model->joints[2].origin.p[1] = from->l1;
+    return finished(model);
+}
+
 tq_model *tqt_floating_copy(const tq_model *fixed)
 {
     tq_model *model = tqt_model_new(fixed->n_link + 1);

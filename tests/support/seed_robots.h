@@ -39,6 +39,14 @@ typedef struct tqt_rrp {
 extern const tqt_rrp tqt_rrp_homework;
 tq_model *tqt_rrp_arm(const tqt_rrp *from);
 
+/* Li & Wu's elbow arm of three freedoms (Murray, Li & Sastry, example 4.3): a post turning about z,
+ * then two links along y turning about -x at heights l0; principal moments ix, iy, iz. */
+typedef struct tqt_elbow {
+    double l0, l1, r0, r1, r2, g;
+    double m[3], ix[3], iy[3], iz[3];
+} tqt_elbow;
+tq_model *tqt_elbow_arm(const tqt_elbow *from);
+
 /* A copy of `fixed` whose former root rides on a floating joint (rows 0 to 5, then those of
  * `fixed`) without weight of its own: its six torques at rest are the wrench of the ground on the
  * robot. */
