@@ -68,13 +68,13 @@ static void *retake_bytes(void *memory, size_t n)
         budget_hit = true;
         return NULL;
     }
-    block = realloc(block, n + HEADER);
-    if (block == NULL) {
+    unsigned char *moved = realloc(block, n + HEADER);
+    if (moved == NULL) {
         return NULL;
     }
-    memcpy(block, &n, sizeof n);
+    memcpy(moved, &n, sizeof n);
     budget_left = budget_left + old - n;
-    return block + HEADER;
+    return moved + HEADER;
 }
 
 /* The first stop counts; what expat still delivers is dropped. */

@@ -30,12 +30,14 @@ tq_doctor_about tq_doctor_about_of(tq_doctor_code code)
 
 const char *tq_doctor_text(tq_doctor_code code)
 {
-    static const char *const text[] = {
-#define TEXT(code_, about_, text_) text_,
+    switch (code) {
+#define TEXT(code_, about_, text_)                                                                 \
+    case code_:                                                                                    \
+        return text_;
         TQ_DOCTOR_LIST(TEXT)
 #undef TEXT
-    };
-    return text[code];
+    }
+    return "unknown finding";
 }
 
 size_t tq_doctor_finding_max(const tq_model *model)
@@ -83,7 +85,7 @@ static double reach_of(const tq_model *model)
 
 static void check_units(const tq_inertia *inertia, double reach, uint32_t l, notes *out)
 {
-    tq_consistency shape;
+    tq_consistency shape = {.margin = 0.0};
     tq_inertia_check(inertia, &shape);
     const double far = norm3(inertia->com);
     const double gyration = sqrt(fmax(shape.principal[2], 0.0) / inertia->mass);
@@ -111,7 +113,7 @@ static void check_units(const tq_inertia *inertia, double reach, uint32_t l, not
 static void check_link(const tq_model *model, double reach, uint32_t l, notes *out)
 {
     const tq_inertia *inertia = &model->links[l].inertia;
-    tq_consistency shape;
+    tq_consistency shape = {.margin = 0.0};
     tq_inertia_check(inertia, &shape);
     const double largest = fmax(fabs(shape.principal[0]), fabs(shape.principal[2]));
     if (largest == 0.0 && inertia->mass == 0.0) {
