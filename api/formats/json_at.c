@@ -237,6 +237,9 @@ void tqa_json_fields(const tqa_json_at *object, const char *const *known,
         if (is_among(key, known)) {
             continue;
         }
+        if (object->draft->problem->n_fault == TQA_PROBLEM_FAULTS) {
+            break;
+        }
         const tqa_json_at at = tqa_json_field(object, key);
         if (is_among(key, derived)) {
             tqa_draft_find(object->draft, TQA_FINDING_IGNORED,

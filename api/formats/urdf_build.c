@@ -218,11 +218,6 @@ bool tqa_urdf_build_model(tqa_urdf_file *file)
                         "the robot has no link");
         return false;
     }
-    if (file->n_link > TQ_LINK_MAX || file->n_joint > TQ_LINK_MAX) {
-        tqa_draft_fault(draft, "too-large", "/robot", "a robot has at most 4096 links",
-                        "the robot has %zu links and %zu joints", file->n_link, file->n_joint);
-        return false;
-    }
     if (!allocate(file)) {
         tqa_draft_fault(draft, "too-large", "", NULL, "the robot needs more memory than is given");
         return false;

@@ -46,7 +46,7 @@ typedef struct tqa_urdf_ignored {
     uint32_t count;
 } tqa_urdf_ignored;
 
-enum { TQA_URDF_IGNORED_MAX = 128 }; /* kinds; more are counted as one */
+enum { TQA_URDF_IGNORED_MAX = 64 }; /* kinds; more are counted as one */
 
 typedef struct tqa_urdf_file {
     tqa_draft *draft;

@@ -28,11 +28,26 @@ static const char *why_ignored(const char *name)
     return "not known here";
 }
 
+/* False, with a fault, when a robot has no room for one more link or joint. */
+static bool has_room(const tqa_urdf_walk *w, const tqa_urdf_element *e, size_t n)
+{
+    if (n < TQ_LINK_MAX) {
+        return true;
+    }
+    tqa_draft_fault(w->file->draft, "too-large", "/robot",
+                    "a robot has at most 4096 links, and one joint fewer",
+                    "line %lu: <%s> number %zu", e->line, e->name, n + 1);
+    return false;
+}
+
 static bool open_link(tqa_urdf_walk *w, const tqa_urdf_element *e)
 {
     static const char *const known[] = {"name", NULL};
     tqa_urdf_file *file = w->file;
     tqa_draft *draft = file->draft;
+    if (!has_room(w, e, file->n_link)) {
+        return false;
+    }
     tqa_urdf_link *links = tqa_arena_grow(draft->arena, file->links, file->n_link,
                                           &file->link_capacity, sizeof *links);
     if (links == NULL) {
@@ -64,6 +79,9 @@ static bool open_joint(tqa_urdf_walk *w, const tqa_urdf_element *e)
     static const char *const known[] = {"name", "type", NULL};
     tqa_urdf_file *file = w->file;
     tqa_draft *draft = file->draft;
+    if (!has_room(w, e, file->n_joint)) {
+        return false;
+    }
     tqa_urdf_joint *joints = tqa_arena_grow(draft->arena, file->joints, file->n_joint,
                                             &file->joint_capacity, sizeof *joints);
     if (joints == NULL) {

@@ -307,7 +307,8 @@ Test(urdf, limits_hold, .timeout = 20)
     assert_refused("<robot>", "<a>", 5000000, "", "too-large", "inside each other");
     assert_refused("<robot>", "<a/>", 2000000, "</robot>", "too-large", "1000000 elements");
     assert_refused("<robot ", "", 0, "/>", "invalid-robot", "no link");
-    assert_refused("<robot>", "<link name='a'/>", TQ_LINK_MAX + 1, "</robot>", "too-large", "4097");
+    assert_refused("<robot>", "<link name='a'/>", TQ_LINK_MAX + 1, "</robot>", "too-large",
+                   "number 4097");
     assert_refused("<robot><a ", "a", 16 << 20, "='1'/></robot>", "too-large", "16777216 bytes");
     assert_refused("<robot name='", "a", 15 << 20, "'/>", "invalid-value", "bytes");
 }
