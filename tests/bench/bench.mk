@@ -8,8 +8,12 @@ peer_obj := $(if $(has_peer),build/bench/pinocchio.o,$(out)/tests/bench/no_peer.
 peer_flags := -std=c++20 -O3 -march=native -DNDEBUG -DBOOST_MPL_LIMIT_LIST_SIZE=30 -DBOOST_MPL_LIMIT_VECTOR_SIZE=30 \
     -DBOOST_FUSION_INVOKE_MAX_ARITY=12 -DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS
 
-.PHONY: bench bench-kernels bench-jobs
-bench: bench-kernels bench-jobs
+# one after another, whatever -j says: each needs the machine for itself
+benches := kernels number jobs http
+.PHONY: bench $(benches:%=bench-%)
+bench: build
+	@$(MAKE) -s -j$(jobs) $(out)/tests/bench/kernels $(out)/tests/bench/number $(out)/tests/bench/jobs $(out)/tests/bench/responder
+	@for b in $(benches); do $(MAKE) -s -j1 bench-$$b || exit 1; done
 bench-jobs: $(out)/tests/bench/jobs
 	@mkdir -p build/bench
 	@$< 1000000 build/bench
@@ -24,3 +28,7 @@ $(out)/tests/bench/kernels: $(out)/tests/bench/kernels.o $(out)/tests/bench/robo
 	@mkdir -p build/bench
 	$(call say,LD)
 	$(Q)$(CC) $(cflags_$(VARIANT)) $^ $(LDFLAGS) $(if $(has_peer),-lstdc++) $(link_libs) -o $@
+
+# the daemon over loopback, against the bare HTTP library and orjson
+bench-http: build $(out)/tests/bench/responder
+	@$(if $(wildcard $(python)),$(python),python3) tests/bench/loopback.py $(out)/torqued $(out)/tests/bench/responder build/bench/http.json
