@@ -57,7 +57,8 @@ void tqa_cbor_decoder_init(tqa_cbor_decoder *decoder, const tqa_events *events, 
  *
  * Returns  TQA_DECODE_OK         so far
  *          TQA_DECODE_MALFORMED  no CBOR, a text that is not UTF-8, an array whose bytes do not
- *                                match, a number that is not finite, bytes behind the document
+ *                                match, bytes behind the document
+ *          TQA_DECODE_NOT_FINITE a number is NaN or infinite
  *          TQA_DECODE_LIMIT      too deep or long, or an item or tag outside the list above
  *          TQA_DECODE_REFUSED    by the receiver
  *          Any but OK is final: later calls return it again.

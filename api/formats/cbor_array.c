@@ -96,9 +96,9 @@ static tqa_decode tell(tqa_cbor_array *array, const tqa_events *events, void *ct
             return stop(reterr, TQA_DECODE_REFUSED, at + told * size, NULL);
         }
     }
-    return n_finite == n
-               ? TQA_DECODE_OK
-               : stop(reterr, TQA_DECODE_MALFORMED, at + n_finite * size, "a number is not finite");
+    return n_finite == n ? TQA_DECODE_OK
+                         : stop(reterr, TQA_DECODE_NOT_FINITE, at + n_finite * size,
+                                "a number is not finite");
 }
 
 tqa_decode tqa_cbor_array_feed(tqa_cbor_array *array, const tqa_events *events, void *ctx,

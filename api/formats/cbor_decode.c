@@ -198,7 +198,7 @@ static bool take_tag(tqa_cbor_decoder *d, uint64_t tag)
 static bool take_number(tqa_cbor_decoder *d, double x)
 {
     if (!isfinite(x)) {
-        return malformed(d, "a number is not finite");
+        return stop(d, TQA_DECODE_NOT_FINITE, "a number is not finite");
     }
     return told(d, d->events->number(d->ctx, d->offset, x)) && finish_value(d);
 }

@@ -133,7 +133,7 @@ static tqa_decode tell(tqa_npy_decoder *decoder, const double *values, size_t n,
         decoder->index += run;
     }
     if (n_finite < n) {
-        return stop(decoder, TQA_DECODE_MALFORMED, offset + n_finite * shape->element.size,
+        return stop(decoder, TQA_DECODE_NOT_FINITE, offset + n_finite * shape->element.size,
                     "a value is not finite");
     }
     return TQA_DECODE_OK;

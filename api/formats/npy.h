@@ -59,7 +59,8 @@ void tqa_npy_decoder_init(tqa_npy_decoder *decoder, const tqa_npy_sink *sink, vo
  * fortran_order and shape.
  *
  * Returns  TQA_DECODE_OK         so far
- *          TQA_DECODE_MALFORMED  no NPY file, bytes behind the array, or a value that is not finite
+ *          TQA_DECODE_MALFORMED  no NPY file, or bytes behind the array
+ *          TQA_DECODE_NOT_FINITE a value is NaN or infinite
  *          TQA_DECODE_LIMIT      another type or rank, a header or an array that is too large
  *          TQA_DECODE_REFUSED    by the sink
  *          Any but OK is final: later calls return it again.

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/operations/refuse.h"
-
 enum {
     DIGEST_BYTES = 32,
     CALL_BYTES_MAX = 256 << 20, /* of sample arrays, in and out: 32 million numbers */
@@ -17,14 +15,6 @@ enum {
 static size_t align(size_t bytes)
 {
     return (bytes + 63) / 64 * 64;
-}
-
-/* A body of a type that is told and not taken. */
-static bool refuse_media(tqa_problem *problem)
-{
-    (void)tqa_problem_set(problem, "unsupported-media",
-                          "send the request as application/json, with numbers in arrays");
-    return false;
 }
 
 static bool check_head(const tqa_operation *operation, const tqa_call_head *head,
@@ -40,11 +30,15 @@ static bool check_head(const tqa_operation *operation, const tqa_call_head *head
                               (unsigned long long)operation->body_max);
         return false;
     }
-    if (head->content != TQA_MEDIA_NONE && head->content != TQA_MEDIA_JSON) {
-        return refuse_media(problem);
+    if (!tqa_body_takes(head->content)) {
+        (void)tqa_problem_set(problem, "unsupported-media",
+                              "send application/json, application/cbor or application/x-npy");
+        return false;
     }
-    if (head->accept != TQA_MEDIA_NONE && head->accept != TQA_MEDIA_JSON) {
-        (void)tqa_problem_set(problem, "not-acceptable", "the answer comes as application/json");
+    if (!tqa_result_gives(head->accept)) {
+        (void)tqa_problem_set(
+            problem, "not-acceptable",
+            "the answer comes as application/json, application/cbor or application/x-npy");
         return false;
     }
     return true;
@@ -72,7 +66,7 @@ tqa_call *tqa_call_open(const tqa_operation *operation, const tqa_robot *robot,
     unsigned char *memory = (unsigned char *)call;
     call->operation = operation;
     call->robot = robot;
-    call->content = head->content;
+    call->accept = head->accept == TQA_MEDIA_NONE ? TQA_MEDIA_JSON : head->accept;
     call->n_fed = 0;
     call->budget.bytes_left = CALL_BYTES_MAX;
     call->problem.status = 0;
@@ -80,38 +74,9 @@ tqa_call *tqa_call_open(const tqa_operation *operation, const tqa_robot *robot,
     tqa_blocks_init(&call->tau, n_tau, (double *)(void *)(memory + tau_at), &call->budget);
     tqa_request_init(&call->request, schema, robot, memory + request_at, &call->budget,
                      &call->problem);
-    tqa_json_scan_init(&call->json, &tqa_request_events, &call->request);
+    tqa_body_init(&call->body, head->content, &call->request);
     (void)crypto_generichash_init(&call->hash, NULL, 0, DIGEST_BYTES);
     return call;
-}
-
-/* The decoder has stopped: unless the request refused, say where and why. */
-static bool refuse_decoding(tqa_call *call, tqa_decode state, const tqa_decode_error *error)
-{
-    switch (state) {
-    case TQA_DECODE_OK:
-        return true;
-    case TQA_DECODE_REFUSED:
-        assert(call->problem.status != 0);
-        return false;
-    case TQA_DECODE_NOT_FINITE:
-        return tqa_refuse(&call->request, error->offset, "not-finite", NULL, "%s", error->detail);
-    case TQA_DECODE_MALFORMED:
-    case TQA_DECODE_LIMIT:
-        break;
-    }
-    return tqa_refuse(&call->request, error->offset, "malformed", NULL, "%s", error->detail);
-}
-
-/* Without a Content-Type, the first byte tells: JSON starts with an ASCII character. */
-static bool recognise(tqa_call *call, char first)
-{
-    const unsigned char c = (unsigned char)first;
-    if (c >= 0x80) {
-        return refuse_media(&call->problem);
-    }
-    call->content = TQA_MEDIA_JSON;
-    return true;
 }
 
 bool tqa_call_feed(tqa_call *call, const char *bytes, size_t n)
@@ -120,9 +85,6 @@ bool tqa_call_feed(tqa_call *call, const char *bytes, size_t n)
     if (n == 0) {
         return true;
     }
-    if (call->content == TQA_MEDIA_NONE && !recognise(call, bytes[0])) {
-        return false;
-    }
     call->n_fed += n;
     if (call->n_fed > call->operation->body_max) {
         (void)tqa_problem_set(&call->problem, "too-large", "the body may have %llu bytes at most",
@@ -130,7 +92,7 @@ bool tqa_call_feed(tqa_call *call, const char *bytes, size_t n)
         return false;
     }
     (void)crypto_generichash_update(&call->hash, (const unsigned char *)bytes, n);
-    return refuse_decoding(call, tqa_json_scan_feed(&call->json, bytes, n), &call->json.error);
+    return tqa_body_feed(&call->body, bytes, n);
 }
 
 bool tqa_call_finish(tqa_call *call)
@@ -139,8 +101,16 @@ bool tqa_call_finish(tqa_call *call)
     unsigned char digest[DIGEST_BYTES];
     (void)crypto_generichash_final(&call->hash, digest, sizeof digest);
     (void)sodium_bin2hex(call->digest, sizeof call->digest, digest, sizeof digest);
-    return refuse_decoding(call, tqa_json_scan_finish(&call->json), &call->json.error) &&
-           tqa_request_finish(&call->request);
+    if (!tqa_body_finish(&call->body) || !tqa_request_finish(&call->request)) {
+        return false;
+    }
+    if (call->accept == TQA_MEDIA_NPY && call->request.include != 0) {
+        (void)tqa_problem_set(&call->problem, "not-acceptable",
+                              "an NPY file has room for one array: leave out \"include\", or "
+                              "accept application/json or application/cbor");
+        return false;
+    }
+    return true;
 }
 
 double tqa_call_cost_us(const tqa_call *call)
@@ -157,7 +127,7 @@ bool tqa_call_run(tqa_call *call, const tqa_world *world, void *scratch, size_t 
 {
     assert(call != NULL && call->problem.status == 0);
     assert(scratch_size >= tqa_call_scratch_size(call));
-    tqa_result_init(&call->result, call->request.n_sample, call->request.flat);
+    tqa_result_init(&call->result, call->accept, call->request.n_sample, call->request.flat);
     if (!call->operation->methods->run(call, world, scratch, scratch_size)) {
         return false;
     }
@@ -180,14 +150,15 @@ void tqa_call_each_block(const tqa_call *call, const tqa_world *world, void *scr
 
 const char *tqa_call_media(const tqa_call *call)
 {
-    (void)call;
-    return "application/json";
+    return call->accept == TQA_MEDIA_CBOR  ? "application/cbor"
+           : call->accept == TQA_MEDIA_NPY ? "application/x-npy"
+                                           : "application/json";
 }
 
 size_t tqa_call_read(tqa_call *call, char *out, size_t size)
 {
     assert(call != NULL && call->problem.status == 0);
-    return tqa_result_read_json(&call->result, out, size);
+    return tqa_result_read(&call->result, out, size);
 }
 
 const tqa_problem *tqa_call_problem(const tqa_call *call)

@@ -5,8 +5,8 @@
 
 #include <sodium.h>
 
-#include "api/formats/json_scan.h"
 #include "api/operation.h"
+#include "api/operations/body.h"
 #include "api/operations/request.h"
 #include "api/operations/result.h"
 
@@ -22,7 +22,7 @@ typedef struct tqa_operation_methods {
 struct tqa_call {
     const tqa_operation *operation;
     const tqa_robot *robot;
-    tqa_media content;
+    tqa_media accept; /* JSON, CBOR or NPY */
     uint64_t n_fed;
     tqa_budget budget;
     tqa_blocks tau; /* the operation's first result, n_v rows or as it likes */
@@ -31,7 +31,7 @@ struct tqa_call {
     crypto_generichash_state hash;
     char digest[TQA_DIGEST_TEXT]; /* of the request's bytes */
     tqa_problem problem;          /* status 0: none; the rest is then not initialised */
-    tqa_json_scan json;
+    tqa_body body;
 };
 
 /* Runs body for each block of the request's samples: side by side when there are several and the

@@ -15,8 +15,15 @@ enum { STEP_KEY, STEP_SAMPLE, STEP_NUMBERS, STEP_TAIL, STEP_END };
 /* more than any step but the tail puts at once */
 enum { STEP_ROOM = 80 };
 
-void tqa_result_init(tqa_result *result, size_t n_sample, bool flat)
+bool tqa_result_gives(tqa_media media)
 {
+    return media == TQA_MEDIA_NONE || media == TQA_MEDIA_JSON || media == TQA_MEDIA_CBOR ||
+           media == TQA_MEDIA_NPY;
+}
+
+void tqa_result_init(tqa_result *result, tqa_media media, size_t n_sample, bool flat)
+{
+    result->media = media;
     assert(n_sample > 0 && (!flat || n_sample == 1));
     result->n_array = 0;
     result->n_sample = n_sample;
@@ -34,7 +41,7 @@ void tqa_result_add(tqa_result *result, const char *key, const tqa_blocks *block
         (tqa_result_array){.key = key, .blocks = blocks, .map = map};
 }
 
-void tqa_result_provenance(tqa_result *result, const char *robot_digest, const char *request_digest)
+static void tail_json(tqa_result *result, const char *robot_digest, const char *request_digest)
 {
     const int n =
         snprintf(result->tail, sizeof result->tail,
@@ -44,6 +51,15 @@ void tqa_result_provenance(tqa_result *result, const char *robot_digest, const c
     assert(n > 0 && (size_t)n < sizeof result->tail);
     result->n_tail = (size_t)n;
     result->step = result->n_array > 0 ? STEP_KEY : STEP_TAIL;
+}
+
+void tqa_result_provenance(tqa_result *result, const char *robot_digest, const char *request_digest)
+{
+    if (result->media == TQA_MEDIA_JSON) {
+        tail_json(result, robot_digest, request_digest);
+    } else if (result->media == TQA_MEDIA_CBOR) {
+        tqa_result_tail_cbor(result, robot_digest, request_digest);
+    }
 }
 
 static void put_text(tqa_json_out *out, const char *text)
@@ -115,11 +131,22 @@ static bool put_step(tqa_result *result, tqa_json_out *out)
     }
 }
 
-size_t tqa_result_read_json(tqa_result *result, char *out, size_t size)
+static size_t read_json(tqa_result *result, char *out, size_t size)
 {
-    assert(result->n_tail > 0 && size >= 4096);
     tqa_json_out to = {.p = out, .end = out + size};
     while (put_step(result, &to)) {
     }
     return (size_t)(to.p - out);
+}
+
+size_t tqa_result_read(tqa_result *result, char *out, size_t size)
+{
+    assert(size >= 4096);
+    if (result->media == TQA_MEDIA_CBOR) {
+        return tqa_result_read_cbor(result, out, size);
+    }
+    if (result->media == TQA_MEDIA_NPY) {
+        return tqa_result_read_npy(result, out, size);
+    }
+    return read_json(result, out, size);
 }

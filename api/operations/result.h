@@ -7,7 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "api/formats/npy.h"
 #include "api/operations/samples.h"
+#include "api/robot.h"
 
 enum { TQA_RESULT_ARRAYS_MAX = 8, TQA_RESULT_TAIL_MAX = 512 };
 
@@ -19,6 +21,7 @@ typedef struct tqa_result_array {
 } tqa_result_array;
 
 typedef struct tqa_result {
+    tqa_media media; /* JSON, CBOR, or NPY: the first array alone */
     tqa_result_array arrays[TQA_RESULT_ARRAYS_MAX];
     size_t n_array;
     size_t n_sample;
@@ -27,11 +30,17 @@ typedef struct tqa_result {
     /* where printing stands */
     size_t array, sample, row;
     uint8_t step;
+    tqa_array view; /* of binary formats: the array being written */
+    uint64_t index;
+    tqa_npy_encoder npy;
     size_t n_tail;
-    char tail[TQA_RESULT_TAIL_MAX]; /* provenance, and the end of the document */
+    char tail[TQA_RESULT_TAIL_MAX]; /* provenance, and the end of the document, as it is written */
 } tqa_result;
 
-void tqa_result_init(tqa_result *result, size_t n_sample, bool flat);
+/* What an answer may be written as. */
+bool tqa_result_gives(tqa_media media);
+
+void tqa_result_init(tqa_result *result, tqa_media media, size_t n_sample, bool flat);
 void tqa_result_add(tqa_result *result, const char *key, const tqa_blocks *blocks,
                     const uint32_t *map);
 /* Where the numbers come from: engine version, robot, request. Call it last. */
@@ -39,6 +48,11 @@ void tqa_result_provenance(tqa_result *result, const char *robot_digest,
                            const char *request_digest);
 
 /* Fills out[0 .. size), size >= 4096, as far as it goes; 0 at the end. */
-size_t tqa_result_read_json(tqa_result *result, char *out, size_t size);
+size_t tqa_result_read(tqa_result *result, char *out, size_t size);
+
+/* Its parts: result_binary.c writes CBOR and NPY. */
+void tqa_result_tail_cbor(tqa_result *result, const char *robot_digest, const char *request_digest);
+size_t tqa_result_read_cbor(tqa_result *result, char *out, size_t size);
+size_t tqa_result_read_npy(tqa_result *result, char *out, size_t size);
 
 #endif

@@ -243,7 +243,7 @@ Test(npy, prefixes_sizes_and_values_refused)
     bad[4] = (double)NAN;
     file f2 = make_file(1, C_HEADER, bad, sizeof bad);
     for (size_t piece = 1; piece < 200; piece++) {
-        cr_assert(eq(int, (int)decode(&f2, piece, &t, &error), TQA_DECODE_MALFORMED));
+        cr_assert(eq(int, (int)decode(&f2, piece, &t, &error), TQA_DECODE_NOT_FINITE));
         cr_assert(eq(sz, t.n, 4));
         cr_assert(eq(u64, error.offset, f2.n - 16));
     }

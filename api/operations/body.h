@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/body.h - the bytes of a request, whatever their format, into the request. */
+#ifndef TQA_OPERATIONS_BODY_H
+#define TQA_OPERATIONS_BODY_H
+
+#include "api/formats/cbor.h"
+#include "api/formats/json_scan.h"
+#include "api/formats/npy.h"
+#include "api/operations/columns.h"
+#include "api/operations/request.h"
+
+/* A decoder of one of the formats. Not initialised as a whole: it is large and mostly buffers. */
+typedef struct tqa_body {
+    tqa_media media; /* NONE until the first byte */
+    tqa_request *request;
+    union {
+        tqa_json_scan json;
+        tqa_cbor_decoder cbor;
+        struct {
+            tqa_npy_decoder decoder;
+            tqa_columns columns;
+        } npy;
+    } as;
+} tqa_body;
+
+/* The formats that requests come in. */
+bool tqa_body_takes(tqa_media media);
+
+void tqa_body_init(tqa_body *body, tqa_media media, tqa_request *request);
+/* False: the request's problem is set. */
+bool tqa_body_feed(tqa_body *body, const char *bytes, size_t n);
+bool tqa_body_finish(tqa_body *body);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/columns.h - a request that is one table of numbers: q, qd, qdd side by side. */
+#ifndef TQA_OPERATIONS_COLUMNS_H
+#define TQA_OPERATIONS_COLUMNS_H
+
+#include "api/formats/npy.h"
+#include "api/operations/request.h"
+
+/* The receiver of an NPY file; ctx is a tqa_columns. A file of rank two is a batch, one sample a
+ * row; of rank one it is one sample. The columns are those of the required arrays, in the schema's
+ * order. */
+typedef struct tqa_columns {
+    tqa_request *request;
+    bool flat;
+    bool downwards; /* Fortran order */
+} tqa_columns;
+
+extern const tqa_npy_sink tqa_columns_sink;
+
+#endif
