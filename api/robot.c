@@ -14,10 +14,13 @@
 
 enum { DIGEST_BYTES = 32, ARENA_FLOOR = 1 << 20, ARENA_MAX = 1 << 30 };
 
-/* The media type that the first byte tells. */
+/* The media type that the first bytes tell. */
 static tqa_media recognise(const char *bytes, size_t n)
 {
     size_t i = 0;
+    if (n >= 2 && (memcmp(bytes, "\xFF\xFE", 2) == 0 || memcmp(bytes, "\xFE\xFF", 2) == 0)) {
+        return TQA_MEDIA_XML; /* UTF-16, which only XML may be in */
+    }
     if (n >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0) {
         i = 3;
     }
@@ -58,7 +61,8 @@ static const tq_mechanism *build_mechanism(tqa_draft *draft)
 
 static bool read_draft(tqa_draft *draft, tqa_media media, const char *bytes, size_t n)
 {
-    if (media == TQA_MEDIA_NONE) {
+    /* curl --data-binary says that a file is a form: the bytes know better */
+    if (media == TQA_MEDIA_NONE || media == TQA_MEDIA_OTHER) {
         media = recognise(bytes, n);
     }
     if (media == TQA_MEDIA_XML) {

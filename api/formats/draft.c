@@ -10,6 +10,7 @@
 
 #include "core/base/scratch.h"
 #include "core/model/doctor.h"
+#include "core/model/inertia.h"
 
 static bool is_xml(const tqa_draft *draft)
 {
@@ -265,6 +266,29 @@ static void report_understood(tqa_draft *draft)
     }
 }
 
+/* What the doctor says of row k, with the nearest possible inertia where there is none. */
+static const char *doctor_text(tqa_draft *draft, const tq_doctor_finding *row)
+{
+    const char *text = tq_doctor_text(row->code);
+    if (row->code == TQ_DOCTOR_MASSLESS) {
+        return text;
+    }
+    if (row->code == TQ_DOCTOR_NOT_DEFINITE || row->code == TQ_DOCTOR_TRIANGLE) {
+        const tq_inertia *inertia = &draft->model.links[row->index].inertia;
+        tq_inertia near;
+        if (inertia->mass > 0.0 &&
+            tq_inertia_nearest(inertia, 0.0, inertia->mass, &near, NULL) == TQ_OK) {
+            const double *s = near.about_com;
+            return tqa_arena_format(
+                draft->arena,
+                "%s: %.3g; the nearest possible one about the centre of mass, in the axes of the "
+                "link, is xx %.9g xy %.9g xz %.9g yy %.9g yz %.9g zz %.9g",
+                text, row->value, s[0], s[1], s[2], s[3], s[4], s[5]);
+        }
+    }
+    return tqa_arena_format(draft->arena, "%s: %.3g", text, row->value);
+}
+
 /* The doctor's findings, with the names of links and joints. */
 static void report_doctor(tqa_draft *draft)
 {
@@ -287,11 +311,7 @@ static void report_doctor(tqa_draft *draft)
             link ? draft->link_names[rows[k].index] : draft->joint_names[rows[k].index];
         tqa_draft_find(draft, TQA_FINDING_DOCTOR,
                        tqa_arena_format(draft->arena, "%s %s", link ? "link" : "joint", name),
-                       rows[k].code == TQ_DOCTOR_MASSLESS
-                           ? tq_doctor_text(rows[k].code)
-                           : tqa_arena_format(draft->arena, "%s: %.3g",
-                                              tq_doctor_text(rows[k].code), rows[k].value),
-                       1);
+                       doctor_text(draft, &rows[k]), 1);
     }
 }
 

@@ -42,7 +42,7 @@ const char *tq_doctor_text(tq_doctor_code code)
 
 size_t tq_doctor_finding_max(const tq_model *model)
 {
-    return (size_t)7 * model->n_link + (size_t)4 * model->n_joint;
+    return (size_t)7 * model->n_link + (size_t)5 * model->n_joint;
 }
 
 /* What is known of the joint that carries a link. */
@@ -145,6 +145,9 @@ static void check_joint(const tq_model *model, uint32_t i, notes *out)
     const double friction = fmin(joint->friction.viscous, joint->friction.coulomb);
     if (friction < 0.0) {
         note(out, TQ_DOCTOR_FRICTION, i, friction);
+    }
+    if (joint->rotor.inertia < 0.0) {
+        note(out, TQ_DOCTOR_ROTOR, i, joint->rotor.inertia);
     }
 }
 

@@ -34,7 +34,8 @@
       "has no answer")                                                                             \
     X(TQ_DOCTOR_SINGULAR, JOINT,                                                                   \
       "feels almost no inertia at q = 0 when the other joints are free: the mass matrix is "       \
-      "singular there, or nearly so (share of the robot's largest)")
+      "singular there, or nearly so (share of the robot's largest)")                               \
+    X(TQ_DOCTOR_ROTOR, JOINT, "its rotor has a negative moment of inertia (kg m^2)")
 
 typedef enum tq_doctor_code {
 #define TQ_DOCTOR_ENUM(code, about, text) code,

@@ -274,6 +274,59 @@ Test(urdf, transmission_gives_the_rotor)
     tqa_robot_free(robot);
 }
 
+/* the hint, applied, satisfies the doctor */
+Test(urdf, the_nearest_inertia_heals)
+{
+    static const char *const bad[] = {"ixx='1' ixy='.1' ixz='.2' iyy='1' iyz='.3' izz='3'",
+                                      "ixx='-1' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'"};
+    for (size_t i = 0; i < 2; i++) {
+        char text[512];
+        (void)snprintf(
+            text, sizeof text,
+            ROBOT("<link name='a'><inertial><mass value='2'/><inertia %s/></inertial></link>"),
+            bad[i]);
+        tqa_robot *robot = parse(text);
+        cr_assert(eq(u32, count_findings(robot, TQA_FINDING_DOCTOR, "link a", "no body"), 1));
+        double s[6];
+        const tqa_finding *f = robot->findings;
+        while (f->kind != TQA_FINDING_DOCTOR) {
+            f++;
+        }
+        const char *hint = strstr(f->text, "is xx");
+        cr_assert(hint != NULL, "%s", f->text);
+        cr_assert(sscanf(hint, "is xx %lf xy %lf xz %lf yy %lf yz %lf zz %lf", &s[0], &s[1], &s[2],
+                         &s[3], &s[4], &s[5]) == 6);
+        (void)snprintf(
+            text, sizeof text,
+            ROBOT("<link name='a'><inertial><mass value='2'/><inertia ixx='%.9g' "
+                  "ixy='%.9g' ixz='%.9g' iyy='%.9g' iyz='%.9g' izz='%.9g'/></inertial></link>"),
+            s[0], s[1], s[2], s[3], s[4], s[5]);
+        tqa_robot *healed = parse(text);
+        cr_assert(count_findings(healed, TQA_FINDING_DOCTOR, "", "") == 0, "%s", text);
+        tqa_robot_free(healed);
+        tqa_robot_free(robot);
+    }
+}
+
+Test(urdf, recognised_by_its_first_bytes)
+{
+    static const char utf16[] =
+        "\xFF\xFE<\0r\0o\0b\0o\0t\0>\0<\0l\0i\0n\0k\0 \0n\0a\0m\0e\0=\0'\0a\0'"
+        "\0/\0>\0<\0/\0r\0o\0b\0o\0t\0>\0";
+    static const tqa_media media[] = {TQA_MEDIA_NONE, TQA_MEDIA_OTHER, TQA_MEDIA_XML};
+    tqa_problem problem;
+    for (size_t i = 0; i < 3; i++) {
+        tqa_robot *robot = tqa_robot_parse(media[i], utf16, sizeof utf16 - 1, &problem);
+        cr_assert(robot != NULL, "%zu: %s", i, problem.detail);
+        cr_assert(eq(u32, tqa_robot_link(robot, "a", 1), 0));
+        tqa_robot_free(robot);
+    }
+    cr_assert(tqa_robot_parse(TQA_MEDIA_OTHER, "GIF89a", 6, &problem) == NULL);
+    cr_assert(eq(int, problem.status, 415));
+    cr_assert(tqa_robot_parse(TQA_MEDIA_NPY, "<robot/>", 8, &problem) == NULL);
+    cr_assert(eq(int, problem.status, 415));
+}
+
 /* n copies of `inside` between head and tail */
 static char *repeat(const char *head, const char *inside, size_t n, const char *tail, size_t *ret_n)
 {

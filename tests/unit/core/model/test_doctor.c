@@ -126,6 +126,9 @@ static void spoil(subject *s, size_t which)
         s->joints[1].kind = TQ_JOINT_REVOLUTE;
         s->joints[1].origin.p[0] = 0;
         break;
+    case 13:
+        s->joints[1].rotor.inertia = -0.1;
+        break;
     default:
         break;
     }
@@ -149,6 +152,7 @@ static const struct {
     {"massless leaf", TQ_DOCTOR_MASSLESS, 1},
     {"point on its axis", TQ_DOCTOR_SINGULAR, 1},
     {"two turns about one axis", TQ_DOCTOR_SINGULAR, 0},
+    {"negative rotor", TQ_DOCTOR_ROTOR, 1},
 };
 
 enum { N_CASE = sizeof cases / sizeof cases[0] };
@@ -242,7 +246,7 @@ Test(doctor, too_little_scratch)
 
 Test(doctor, every_code_has_words)
 {
-    for (int code = 0; code <= TQ_DOCTOR_SINGULAR; code++) {
+    for (int code = 0; code <= TQ_DOCTOR_ROTOR; code++) {
         cr_assert(strlen(tq_doctor_text((tq_doctor_code)code)) > 10);
     }
     cr_assert(tq_doctor_about_of(TQ_DOCTOR_DENSE) == TQ_DOCTOR_LINK);
