@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/contract/test_exchange.py - the ways a computation can go: inline, on a worker, in pieces, refused, stopped.
+import json
+import os
+import random
+import subprocess
+import threading
+import time
+
+import pytest
+from conftest import SLOW, parse_replies, problem, read_all
+
+PATH = "/v1/robots/panda/inverse-dynamics"
+JSON = {"Content-Type": "application/json"}
+
+
+def batch(n, seed=1):
+    chance = random.Random(seed)
+    return {name: [[chance.uniform(-1, 1) for _ in range(7)] for _ in range(n)] for name in ("q", "qd", "qdd")}
+
+
+def post(daemon, document, headers=JSON, path=PATH):
+    return daemon.request("POST", path, body=json.dumps(document).encode(), headers=headers)
+
+
+def torques(daemon, document, path=PATH):
+    status, _, body = post(daemon, document, path=path)
+    assert status == 200, body
+    return json.loads(body)["tau"]
+
+
+def test_worker_and_connection_thread_give_the_same_bits(daemon):
+    many = batch(3000)
+    together = torques(daemon, many)
+    assert len(together) == 3000
+    for i in (0, 1, 1499, 2999):
+        alone = torques(daemon, {name: rows[i] for name, rows in many.items()})
+        assert alone == together[i]
+
+
+def metric(daemon, name):
+    text = daemon.request("GET", "/metrics")[2].decode()
+    return int(next(line.split()[1] for line in text.splitlines() if line.startswith(name + " ")))
+
+
+def test_small_runs_inline_and_large_on_a_worker(start):
+    one = start()
+    post(one, batch(1))
+    assert metric(one, "torqued_requests_queued_total") == 0
+    post(one, batch(5000))
+    assert metric(one, "torqued_requests_queued_total") == 1
+
+
+def test_chunked_body_is_the_same_request(daemon):
+    body = json.dumps(batch(300)).encode()
+
+    def pieces():
+        for i in range(0, len(body), 997):
+            yield body[i:i + 997]
+
+    whole = daemon.request("POST", PATH, body=body, headers=JSON)
+    parts = daemon.request("POST", PATH, body=pieces(), headers=JSON)
+    assert whole[0] == parts[0] == 200 and whole[2] == parts[2]
+
+
+def test_body_byte_by_byte(daemon):
+    body = json.dumps(batch(1)).encode()
+    with daemon.socket() as s:
+        s.sendall(b"POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % (PATH.encode(), len(body)))
+        for i in range(len(body)):
+            s.sendall(body[i:i + 1])
+        got, closed = read_all(s)
+    assert parse_replies(got)[0][0] == 200 and not closed
+
+
+def test_streamed_answer_is_the_same_text(start, daemon):
+    """What is beyond reply_buffer comes in chunks, without a length."""
+    document = batch(20000)
+    streams = start({"reply_buffer": 16384})
+    whole, pieces = post(daemon, document), post(streams, document)
+    assert "Content-Length" in whole[1] and pieces[1]["Transfer-Encoding"] == "chunked"
+    assert whole[2] == pieces[2] and len(whole[2]) > 1 << 20
+
+
+def test_length_required(daemon):
+    replies, _ = daemon.raw(f"POST {PATH} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+    problem(replies[0], 411)
+
+
+@pytest.mark.parametrize("headers, status", [
+    ({"Content-Type": "text/html"}, 415), ({"Content-Type": "image/png"}, 415),
+    ({**JSON, "Content-Encoding": "gzip"}, 415), ({**JSON, "Accept": "image/png"}, 406),
+    ({"Content-Type": "application/json; charset=utf-8"}, 200), ({**JSON, "Accept": "text/html, */*;q=0.1"}, 200),
+    ({**JSON, "Content-Encoding": "identity"}, 200), ({}, 200), ({"Content-Type": "application/x-www-form-urlencoded"}, 200),
+    ({**JSON, "Origin": "http://evil.example"}, 403), ({**JSON, "Origin": "null"}, 403),
+    ({**JSON, "Origin": "http://localhost:3000"}, 200)])
+def test_types_and_origins(daemon, headers, status):
+    reply = post(daemon, batch(1), headers)
+    assert reply[0] == status
+    if status != 200:
+        problem(reply, status)
+
+
+def test_upload_waits_for_100_continue(daemon, tmp_path):
+    path = tmp_path / "body.json"
+    path.write_text(json.dumps(batch(100)))
+
+    def curl(url):
+        return subprocess.run(["curl", "-s", "-o", "/dev/null", "-w", "%{http_code} %{size_upload}", "-X", "POST", "-H",
+                               "Expect: 100-continue", "--expect100-timeout", "5", "-T", str(path), daemon.url + url],
+                              capture_output=True, text=True, timeout=30).stdout
+
+    assert curl(PATH) == f"200 {path.stat().st_size}"
+    assert curl("/v1/robots/nobody/inverse-dynamics") == "404 0"
+
+
+def test_fault_in_the_middle_of_a_large_body(daemon):
+    """Answered at once, with its place, though most of the body is still to come."""
+    body = b'{"q":[[0,0,0,0,0,0,0],[0,0,oops' + b" " * 3_000_000
+    with daemon.socket() as s:
+        s.sendall(b"POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % (PATH.encode(), len(body)))
+        s.sendall(body[:2000])
+        got, _ = read_all(s)
+        document = problem(parse_replies(got)[0], 400)
+        try:
+            s.sendall(body[2000:])
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+    assert "byte" in document["detail"]
+    assert daemon.request("GET", "/healthz")[0] == 200
+
+
+def test_queue_full_is_503(start):
+    one = start({"workers": 1, "queue": 1, "io_threads": 1})
+    body = json.dumps(batch(20000)).encode()
+    answers = []
+
+    def ask():
+        answers.append(one.request("POST", PATH, body=body, headers=JSON))
+
+    for _ in range(5):
+        threads = [threading.Thread(target=ask) for _ in range(12)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        if any(a[0] == 503 for a in answers):
+            break
+    assert {a[0] for a in answers} == {200, 503}
+    full = next(a for a in answers if a[0] == 503)
+    problem(full, 503)
+    assert int(full[1]["Retry-After"]) >= 1
+    assert len({a[2] for a in answers if a[0] == 200}) == 1
+
+
+def test_budget_of_bodies(start):
+    """Two bodies of 40 kB do not fit into 64 KiB at once; one of 100 kB never does."""
+    one = start({"body_budget": "64 KiB"})
+    head = b"POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n"
+    with one.socket() as first:
+        first.sendall(head % (PATH.encode(), 40000) + b'{"q":[')
+        time.sleep(0.3)
+        status, headers, body = one.request("POST", PATH, body=b" " * 40000, headers=JSON)
+        problem((status, headers, body), 503)
+        assert headers["Retry-After"] == "1"
+        problem(one.request("POST", PATH, body=b" " * 100_000, headers=JSON), 413)
+    for _ in range(50):  # the first one has gone: its share is back
+        status = one.request("POST", PATH, body=json.dumps(batch(1)).encode() + b" " * 39000, headers=JSON)[0]
+        if status == 200:
+            break
+        time.sleep(0.1)
+    assert status == 200
+    # the same budget for a body that tells no length
+    problem(one.request("POST", PATH, body=(b" " * 1000 for _ in range(100)), headers=JSON), 503)
+
+
+def test_stop_answers_what_is_computing(start):
+    one = start({"workers": 1})
+    body = json.dumps(batch(30000)).encode()
+    answers = []
+
+    def ask():
+        answers.append(one.request("POST", PATH, body=body, headers=JSON)[0])
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for t in threads:
+        t.start()
+    deadline = time.monotonic() + 10 * SLOW
+    while metric(one, "torqued_requests_queued_total") < 4 and time.monotonic() < deadline:
+        time.sleep(0.005)
+    one.stop()
+    for t in threads:
+        t.join()
+    assert answers == [200] * 4
+
+
+def test_client_that_leaves_while_it_is_computed(start):
+    one = start({"workers": 1})
+    body = json.dumps(batch(20000)).encode()
+    head = b"POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % (PATH.encode(), len(body))
+    for _ in range(8):
+        with one.socket() as s:
+            s.sendall(head + body)
+    assert len(torques(one, batch(10))) == 10
+    deadline = time.monotonic() + 10 * SLOW
+    while metric(one, "torqued_connections_open") > 1 and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert metric(one, "torqued_connections_open") == 1
+
+
+ARM = """<robot name="arm"><link name="a"/><link name="b"><inertial><origin xyz="0.5 0 0"/><mass value="{mass}"/>
+<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="j" type="continuous">
+<parent link="a"/><child link="b"/><axis xyz="0 -1 0"/></joint></robot>"""
+
+
+def test_robot_that_is_not_in_memory(start, tmp_path):
+    """An old version, after a restart: a worker fetches it and reads the body that was kept meanwhile."""
+    state = str(tmp_path / "state")
+    first = start(state=state)
+    digests = []
+    for mass in (2, 4):
+        status, headers, body = first.request("PUT", "/v1/robots/arm", body=ARM.format(mass=mass).encode(),
+                                              headers={"Content-Type": "application/xml"})
+        assert status in (200, 201), body
+        digests.append(headers["ETag"].strip('"'))
+    first.stop()
+    second = start(state=state)
+    sample = {"q": [0.0], "qd": [0.0], "qdd": [0.0]}
+    for digest, mass in zip(digests, (2, 4)):
+        tau = torques(second, sample, f"/v1/robots/arm@{digest}/inverse-dynamics")
+        assert abs(tau[0] - mass * 9.81 * 0.5) < 0.02 * mass  # standard gravity, whichever of 9.81 and 9.80665
+    assert torques(second, sample, "/v1/robots/arm/inverse-dynamics") == tau
+    problem(post(second, sample, path="/v1/robots/arm@" + "0" * 64 + "/inverse-dynamics"), 404)
+    problem(post(second, {"q": [0.0]}, path=f"/v1/robots/arm@{digests[0]}/inverse-dynamics"), 422)
+
+
+def test_two_daemons_cannot_share_a_state_folder(start, tmp_path):
+    state = str(tmp_path / "state")
+    start(state=state)
+    from conftest import TORQUED
+    second = subprocess.run([TORQUED, "--listen", "127.0.0.1:0", "--state-dir", state], capture_output=True, text=True,
+                            timeout=20 * SLOW)
+    assert second.returncode == 1 and len(second.stderr.splitlines()) == 1 and second.stderr.startswith("torqued: ")
+    assert os.stat(state).st_mode & 0o777 == 0o700
