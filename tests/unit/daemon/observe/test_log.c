@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/daemon/observe/test_log.c - every line is whole and escaped; ids sort and differ. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/observe/counters.h"
+#include "daemon/observe/log.h"
+#include "daemon/observe/request_id.h"
+
+/* What `write` sends to stderr while it runs. */
+static size_t captured(char *text, size_t size, void (*say)(void))
+{
+    int ends[2];
+    int before = dup(STDERR_FILENO);
+    cr_assert(eq(int, pipe(ends), 0));
+    dup2(ends[1], STDERR_FILENO);
+    say();
+    dup2(before, STDERR_FILENO);
+    close(ends[1]);
+    close(before);
+    ssize_t n = read(ends[0], text, size - 1);
+    close(ends[0]);
+    text[n > 0 ? n : 0] = '\0';
+    return n > 0 ? (size_t)n : 0;
+}
+
+static void say_plain(void)
+{
+    tqd_log(TQD_LOG_WARNING, "disk full", TQD_TEXT("path", "/a\"b\\c\n\xff"), TQD_NUMBER("n", -5));
+    tqd_log(TQD_LOG_DEBUG, "not said", TQD_NUMBER("n", 1));
+}
+
+Test(log, one_object_a_line)
+{
+    char text[4096];
+    captured(text, sizeof text, say_plain);
+    cr_expect(eq(int, strncmp(text, "<4>{\"time\":\"20", 14), 0));
+    const char *rest = strstr(text, "Z\",");
+    cr_assert(ne(ptr, (void *)rest, NULL));
+    cr_expect(eq(str, (char *)rest,
+                 (char *)"Z\",\"level\":\"warning\",\"event\":\"disk full\","
+                         "\"path\":\"/a\\\"b\\\\c\\u000a\\u00ff\",\"n\":-5}\n"));
+}
+
+static char long_text[2 * TQD_LOG_LINE];
+
+static void say_long(void)
+{
+    memset(long_text, '\n', sizeof long_text - 1);
+    tqd_log(TQD_LOG_ERROR, "long", TQD_TEXT("text", long_text), TQD_TEXT("more", long_text),
+            TQD_NUMBER("n", 1));
+}
+
+Test(log, a_long_line_is_cut_and_still_an_object)
+{
+    char text[3 * TQD_LOG_LINE];
+    size_t n = captured(text, sizeof text, say_long);
+    cr_expect(le(sz, n, TQD_LOG_LINE));
+    cr_expect(eq(str, text + n - 3, (char *)"\"}\n"));
+    cr_expect(eq(ptr, strchr(text, '\n'), text + n - 1));
+}
+
+Test(log, levels_have_names)
+{
+    cr_expect(eq(int, (int)tqd_log_level_named("error"), (int)TQD_LOG_ERROR));
+    cr_expect(eq(int, (int)tqd_log_level_named("debug"), (int)TQD_LOG_DEBUG));
+    cr_expect(eq(int, (int)tqd_log_level_named("info"), (int)TQD_LOG_INFO));
+}
+
+Test(request_id, known_time_and_sorted)
+{
+    /* 1469918176385 ms is the ULID specification's own example, 01ARYZ6S41 */
+    tqd_id_source source = {.state = 1, .salt = 0xffff};
+    char id[TQD_ID_TEXT];
+    tqd_id_make(&source, 1469918176385, id);
+    cr_expect(eq(int, strncmp(id, "01ARYZ6S41", 10), 0));
+    cr_expect(eq(sz, strlen(id), 26));
+    cr_expect(eq(sz, strspn(id, "0123456789ABCDEFGHJKMNPQRSTVWXYZ"), 26));
+    cr_expect(eq(int, strncmp(id + 10, "ZZZ", 3), 0)); /* the salt's bits lead */
+    char later[TQD_ID_TEXT];
+    tqd_id_make(&source, 1469918176386, later);
+    cr_expect(lt(int, strcmp(id, later), 0));
+    tqd_id_make(&source, 1469918176385, later);
+    cr_expect(ne(int, strcmp(id, later), 0));
+}
+
+Test(counters, sum_over_threads_in_prometheus_text)
+{
+    tqd_counters one = {.value = {0}};
+    tqd_counters two = {.value = {0}};
+    tqd_count(&one, TQD_COUNTER_requests, 3);
+    tqd_count(&two, TQD_COUNTER_requests, 4);
+    tqd_count(&two, TQD_COUNTER_connections_open, 2);
+    tqd_count(&two, TQD_COUNTER_connections_open, UINT64_MAX); /* one less */
+    const tqd_counters *both[] = {&one, &two};
+    char text[8192];
+    size_t n = tqd_counters_print(both, 2, text, sizeof text);
+    cr_expect(eq(sz, n, strlen(text)));
+    cr_expect(ne(ptr, strstr(text, "\ntorqued_requests_total 7\n"), NULL));
+    cr_expect(ne(ptr, strstr(text, "\ntorqued_connections_open 1\n"), NULL));
+    cr_expect(ne(ptr, strstr(text, "# TYPE torqued_connections_open gauge\n"), NULL));
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/daemon/queue/test_workers.c - jobs are bounded and all run; parallel_for runs every
+ * index once, from anywhere. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "daemon/queue/scratch.h"
+#include "daemon/queue/workers.h"
+
+enum { N_THREAD = 3, N_INDEX = 1000 };
+
+static pthread_t threads[N_THREAD];
+
+static void *thread_main(void *workers)
+{
+    tqd_workers_run(workers);
+    return NULL;
+}
+
+static tqd_workers *begin(size_t queue_max)
+{
+    tqd_workers *workers = tqd_workers_new(queue_max);
+    for (int i = 0; i < N_THREAD; i++) {
+        pthread_create(&threads[i], NULL, thread_main, workers);
+    }
+    return workers;
+}
+
+static void end(tqd_workers *workers)
+{
+    tqd_workers_stop(workers);
+    for (int i = 0; i < N_THREAD; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    tqd_workers_free(workers);
+}
+
+static void add_one(void *arg)
+{
+    atomic_fetch_add((_Atomic int *)arg, 1);
+}
+
+Test(workers, every_job_runs_before_the_stop, .timeout = 20)
+{
+    _Atomic int n = 0;
+    int added = 0;
+    tqd_workers *workers = begin(8);
+    for (int i = 0; i < 1000; i++) {
+        added += tqd_workers_submit(workers, add_one, &n);
+    }
+    end(workers);
+    cr_expect(gt(int, added, 0));
+    cr_expect(eq(int, atomic_load(&n), added));
+}
+
+Test(workers, a_full_queue_refuses)
+{
+    _Atomic int n = 0;
+    tqd_workers *workers = tqd_workers_new(2); /* nobody takes */
+    cr_expect(tqd_workers_submit(workers, add_one, &n));
+    cr_expect(tqd_workers_submit(workers, add_one, &n));
+    cr_expect(not(tqd_workers_submit(workers, add_one, &n)));
+    cr_expect(eq(sz, tqd_workers_waiting(workers), 2));
+    tqd_workers_stop(workers);
+    cr_expect(not(tqd_workers_submit(workers, add_one, &n)));
+    tqd_workers_run(workers); /* on this thread: works off the queue and returns */
+    cr_expect(eq(int, atomic_load(&n), 2));
+    tqd_workers_free(workers);
+}
+
+typedef struct loop {
+    tqd_workers *workers;
+    _Atomic int seen[N_INDEX];
+    _Atomic int bad_scratch;
+    size_t nested;
+    _Atomic int nested_seen;
+    _Atomic int finished;
+} loop;
+
+static void nested_body(void *arg, size_t i, void *scratch)
+{
+    (void)i;
+    memset(scratch, 1, 256);
+    atomic_fetch_add(&((loop *)arg)->nested_seen, 1);
+}
+
+static void body(void *arg, size_t i, void *scratch)
+{
+    loop *l = arg;
+    atomic_fetch_add(&l->seen[i], 1);
+    if ((uintptr_t)scratch % TQD_SCRATCH_ALIGN != 0) {
+        atomic_fetch_add(&l->bad_scratch, 1);
+    }
+    memset(scratch, 2, 4096);
+    if (l->nested > 0) {
+        tqd_workers_parallel_for(l->workers, l->nested, 256, nested_body, l);
+    }
+    /* a nested loop may not touch the memory of the body around it */
+    const unsigned char *bytes = scratch;
+    if (bytes[0] != 2 || bytes[4095] != 2) {
+        atomic_fetch_add(&l->bad_scratch, 1);
+    }
+}
+
+static void run_loop(void *arg)
+{
+    loop *l = arg;
+    tqd_workers_parallel_for(l->workers, N_INDEX, 4096, body, l);
+    atomic_fetch_add(&l->finished, 1);
+}
+
+static void expect_each_seen(loop *l, int times)
+{
+    for (int i = 0; i < N_INDEX; i++) {
+        cr_assert(atomic_load(&l->seen[i]) == times, "index %d: %d times", i,
+                  atomic_load(&l->seen[i]));
+    }
+    cr_expect(eq(int, atomic_load(&l->bad_scratch), 0));
+}
+
+Test(workers, parallel_for_from_outside, .timeout = 20)
+{
+    static loop l;
+    l.workers = begin(8);
+    for (int k = 1; k <= 50; k++) {
+        run_loop(&l);
+        expect_each_seen(&l, k);
+    }
+    end(l.workers);
+    tqd_scratch_free();
+}
+
+/* more loops than workers, each from a job, each with loops inside: nobody is left to help, and
+ * still all end */
+Test(workers, parallel_for_from_jobs_and_bodies, .timeout = 30)
+{
+    static loop l;
+    enum { N_LOOP = 12, N_NESTED = 3 };
+    l.nested = N_NESTED;
+    l.workers = begin(N_LOOP);
+    int added = 0;
+    while (added < N_LOOP) {
+        added += tqd_workers_submit(l.workers, run_loop, &l);
+    }
+    end(l.workers);
+    cr_expect(eq(int, atomic_load(&l.finished), N_LOOP));
+    expect_each_seen(&l, N_LOOP);
+    cr_expect(eq(int, atomic_load(&l.nested_seen), N_LOOP *N_INDEX *N_NESTED));
+}
+
+Test(workers, parallel_for_without_workers)
+{
+    static loop l;
+    l.workers = tqd_workers_new(1);
+    run_loop(&l);
+    expect_each_seen(&l, 1);
+    tqd_workers_parallel_for(l.workers, 0, 16, body, &l);
+    expect_each_seen(&l, 1);
+    tqd_workers_free(l.workers);
+    tqd_scratch_free();
+}
+
+Test(scratch, grows_and_is_bounded)
+{
+    tqd_scratch_bound_set(100000);
+    unsigned char *small = tqd_scratch(0, 100);
+    cr_assert(ne(ptr, small, NULL));
+    small[99] = 1;
+    cr_expect(eq(ptr, tqd_scratch(0, 50), small));
+    unsigned char *large = tqd_scratch(0, 100000);
+    cr_assert(ne(ptr, large, NULL));
+    memset(large, 1, 100000);
+    cr_expect(ne(ptr, tqd_scratch(1, 100), large));
+    cr_expect(eq(ptr, tqd_scratch(0, 100128), NULL)); /* the bound, rounded up */
+    cr_expect(eq(ptr, tqd_scratch(0, 100), large));   /* what was there stays */
+    tqd_scratch_free();
+}
