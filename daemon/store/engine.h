@@ -33,6 +33,7 @@ typedef struct tqd_engine_methods {
     tqd_store_status (*events)(tqd_engine *engine, const char *id, uint64_t after, uint32_t limit,
                                int (*each)(void *, const tqd_job_event *), void *ctx);
     tqd_store_status (*job_counts)(tqd_engine *engine, tqd_job_counts *ret);
+    tqd_store_status (*file_used)(tqd_engine *engine, const char *digest, bool *ret);
     tqd_store_status (*snapshot)(tqd_engine *engine, const char *path);
     void (*close)(tqd_engine *engine);
 } tqd_engine_methods;

@@ -185,6 +185,17 @@ static tqd_store_status job_counts(tqd_engine *engine, tqd_job_counts *ret)
     return status;
 }
 
+static tqd_store_status file_used(tqd_engine *engine, const char *digest, bool *ret)
+{
+    tqd_connection *reader = take_reader(of(engine));
+    if (reader == NULL) {
+        return TQD_STORE_BROKEN;
+    }
+    const tqd_store_status status = tqd_sqlite_file_used(reader, digest, ret);
+    give_reader(of(engine), reader);
+    return status;
+}
+
 static tqd_store_status snapshot(tqd_engine *engine, const char *path)
 {
     tqd_connection *reader = take_reader(of(engine));
@@ -243,6 +254,7 @@ static const tqd_engine_methods methods = {
     .body = body,
     .events = events,
     .job_counts = job_counts,
+    .file_used = file_used,
     .snapshot = snapshot,
     .close = close_engine,
 };

@@ -91,6 +91,7 @@ tqd_store_status tqd_sqlite_body(tqd_connection *connection, const char *id, tqd
 tqd_store_status tqd_sqlite_events(tqd_connection *connection, const char *id, uint64_t after,
                                    uint32_t limit,
                                    int (*each)(void *ctx, const tqd_job_event *event), void *ctx);
+tqd_store_status tqd_sqlite_file_used(tqd_connection *connection, const char *digest, bool *ret);
 tqd_store_status tqd_sqlite_job_counts(tqd_connection *connection, tqd_job_counts *ret);
 
 #endif

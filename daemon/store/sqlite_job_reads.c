@@ -32,6 +32,7 @@ static const char all_events_sql[] =
 static const char job_events_sql[] =
     "SELECT e.seq, j.id, e.state, e.attempts, e.at_ms FROM job j JOIN job_event e ON e.job = j.seq"
     " WHERE j.id = ?3 AND e.seq > ?1 ORDER BY e.seq LIMIT ?2";
+static const char used_sql[] = "SELECT 1 FROM job_body WHERE file = ?1 LIMIT 1";
 static const char counts_sql[] = "SELECT what, n, bytes FROM usage WHERE what LIKE 'job_%'";
 
 void tqd_sqlite_job_row(sqlite3_stmt *statement, tqd_job *job)
@@ -183,4 +184,9 @@ tqd_store_status tqd_sqlite_job_counts(tqd_connection *connection, tqd_job_count
     const tqd_store_status status = tqd_sqlite_status(connection->db, code);
     sqlite3_reset(statement);
     return status;
+}
+
+tqd_store_status tqd_sqlite_file_used(tqd_connection *connection, const char *digest, bool *ret)
+{
+    return tqd_sql_once(connection, tqd_sql_bound(connection, used_sql, "t", digest), ret);
 }

@@ -9,12 +9,15 @@
 #include <unistd.h>
 
 #include "daemon/store/engine.h"
+#include "daemon/store/file_set.h"
+#include "daemon/store/files.h"
 #include "daemon/store/folder.h"
 
 enum { WRITES_MAX = 4096, BATCH_MAX = 512 };
 
 struct tqd_store {
     tqd_engine *engine;
+    tqd_file_set files;
     int lock_fd;
     pthread_mutex_t mutex; /* guards everything below; held for a few instructions */
     pthread_cond_t some;   /* a write waits, or stopping is set */
@@ -60,7 +63,8 @@ tqd_store *tqd_store_open(const tqd_store_options *options, char *why)
         return NULL;
     }
     store->lock_fd = tqd_folder_lock(options->folder, why);
-    if (store->lock_fd >= 0) {
+    if (store->lock_fd >= 0 &&
+        tqd_file_set_open(&store->files, options->folder, options->file_bytes_max, why)) {
         store->engine = tqd_sqlite_open(options->folder, why);
     }
     if (store->engine == NULL) {
@@ -97,6 +101,7 @@ void tqd_store_close(tqd_store *store)
         tell(write, TQD_STORE_BROKEN);
     }
     store->engine->methods->close(store->engine);
+    tqd_file_set_close(&store->files);
     close(store->lock_fd);
     pthread_cond_destroy(&store->some);
     pthread_mutex_destroy(&store->mutex);
@@ -301,4 +306,16 @@ tqd_store_status tqd_store_job_counts(tqd_store *store, tqd_job_counts *ret)
 tqd_store_status tqd_store_snapshot(tqd_store *store, const char *path)
 {
     return store->engine->methods->snapshot(store->engine, path);
+}
+
+/* ---------------------------------------------------------------------------------- files */
+
+tqd_file_set *tqd_store_file_set(tqd_store *store)
+{
+    return &store->files;
+}
+
+tqd_store_status tqd_store_sweep(tqd_store *store, uint64_t *ret_removed)
+{
+    return tqd_file_set_sweep(&store->files, store->engine, ret_removed);
 }

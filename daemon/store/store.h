@@ -26,9 +26,10 @@ const char *tqd_store_status_text(tqd_store_status status);
 typedef struct tqd_store tqd_store;
 
 typedef struct tqd_store_options {
-    const char *folder; /* state folder: made (0700) when it is absent */
-    const char *uri;    /* NULL or "sqlite:": a database inside the folder */
-    size_t writes_max;  /* writes that may wait; 0: 4096 */
+    const char *folder;      /* state folder: made (0700) when it is absent */
+    const char *uri;         /* NULL or "sqlite:": a database inside the folder */
+    size_t writes_max;       /* writes that may wait; 0: 4096 */
+    uint64_t file_bytes_max; /* of all files (files.h) together; 0: no bound */
 } tqd_store_options;
 
 enum { TQD_STORE_WHY = 256 };

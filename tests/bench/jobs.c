@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/bench/jobs.c - durable cycles of submit, claim and finish: 16 clients of the store against
  * one that commits each write by itself, in the same run, and with many jobs stored. */
-#include <dirent.h>
+#include <ftw.h>
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdatomic.h>
@@ -150,18 +150,15 @@ static void fill(const char *folder, long n)
     sqlite3_close(db);
 }
 
+static int remove_entry(const char *path, const struct stat *facts, int kind, struct FTW *where)
+{
+    (void)facts, (void)kind, (void)where;
+    return remove(path);
+}
+
 static void remove_folder(const char *folder)
 {
-    DIR *dir = opendir(folder);
-    for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
-        char path[1024];
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        if (entry->d_name[0] != '.') {
-            unlink(path);
-        }
-    }
-    closedir(dir);
-    rmdir(folder);
+    nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 static tqd_store *open_store(const char *folder, double *ret_seconds)

@@ -4,7 +4,7 @@
 #define TEST_ROBOTS_FAKE_H
 
 #include <criterion/criterion.h>
-#include <dirent.h>
+#include <ftw.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -124,19 +124,16 @@ static void setup(void)
     start(8);
 }
 
+static int remove_entry(const char *path, const struct stat *facts, int kind, struct FTW *where)
+{
+    (void)facts, (void)kind, (void)where;
+    return remove(path);
+}
+
 static void teardown(void)
 {
     stop();
-    DIR *dir = opendir(folder);
-    for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
-        char path[512];
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        if (entry->d_name[0] != '.') {
-            unlink(path);
-        }
-    }
-    closedir(dir);
-    rmdir(folder);
+    nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 #endif

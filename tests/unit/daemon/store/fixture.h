@@ -5,6 +5,7 @@
 
 #include <criterion/criterion.h>
 #include <dirent.h>
+#include <ftw.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,18 +40,15 @@ static void stop_store(void)
     store = NULL;
 }
 
+static int remove_entry(const char *path, const struct stat *facts, int kind, struct FTW *where)
+{
+    (void)facts, (void)kind, (void)where;
+    return remove(path);
+}
+
 static void remove_folder(void)
 {
-    DIR *dir = opendir(folder);
-    for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
-        char path[512];
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        if (entry->d_name[0] != '.') {
-            unlink(path);
-        }
-    }
-    closedir(dir);
-    rmdir(folder);
+    nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 static void setup(void)

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/store/file_set.h - the folder of content-addressed files: what may go and what not;
+ * private to this folder. */
+#ifndef TQD_STORE_FILE_SET_H
+#define TQD_STORE_FILE_SET_H
+
+#include <limits.h>
+#include <pthread.h>
+
+#include "daemon/store/engine.h"
+
+/* A file that stays while its upload is open, whether or not a row refers to it. */
+typedef struct tqd_pin {
+    char digest[TQD_DIGEST_TEXT];
+    struct tqd_pin *next;
+} tqd_pin;
+
+typedef struct tqd_file_set {
+    char folder[PATH_MAX - 128]; /* <state>/files */
+    uint64_t bytes_max;          /* 0: no bound */
+    _Atomic uint64_t bytes;
+    pthread_mutex_t mutex; /* guards the pins; held while a file is judged and removed */
+    tqd_pin *pins;
+} tqd_file_set;
+
+/* Makes the folders, removes what was on its way in when the process died, and counts the rest. */
+bool tqd_file_set_open(tqd_file_set *set, const char *state, uint64_t bytes_max, char *why);
+void tqd_file_set_close(tqd_file_set *set);
+
+tqd_file_set *tqd_store_file_set(tqd_store *store);
+void tqd_file_set_pin(tqd_file_set *set, tqd_pin *pin);
+void tqd_file_set_unpin(tqd_file_set *set, tqd_pin *pin);
+
+/* 64 hexadecimal digits, lower case: nothing else may become part of a path. */
+bool tqd_file_digest_good(const char *digest);
+void tqd_file_set_path(const tqd_file_set *set, const char *digest, char path[PATH_MAX]);
+
+tqd_store_status tqd_file_set_sweep(tqd_file_set *set, tqd_engine *engine, uint64_t *ret_removed);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/store/files.h - large bodies and datasets: files named by the SHA-256 of their bytes. */
+#ifndef TQD_STORE_FILES_H
+#define TQD_STORE_FILES_H
+
+#include "daemon/store/store.h"
+
+/* A file on its way in. Used by one thread at a time, which may wait for the disk. */
+typedef struct tqd_upload tqd_upload;
+
+/* NULL with the reason when memory or the folder is not to be had. */
+tqd_upload *tqd_upload_open(tqd_store *store, tqd_store_status *ret_status);
+
+/* OK, QUOTA (all files together, those on their way included), NO_SPACE, BROKEN. After a failure
+ * only close may follow. */
+tqd_store_status tqd_upload_append(tqd_upload *upload, const void *bytes, size_t n);
+
+/* Makes the file durable under its digest: written, fsynced, renamed, folder fsynced. It stays at
+ * least until close; a write that refers to it must be committed before that. */
+tqd_store_status tqd_upload_finish(tqd_upload *upload, char digest[TQD_DIGEST_TEXT],
+                                   uint64_t *ret_size);
+
+/* Without a finish that was OK nothing is left behind. Accepts NULL. */
+void tqd_upload_close(tqd_upload *upload);
+
+/* A file being read. Any number of threads may read one at once; it can be read to its end even
+ * when it is collected meanwhile. */
+typedef struct tqd_file tqd_file;
+tqd_file *tqd_file_open(tqd_store *store, const char *digest, uint64_t *ret_size);
+/* Bytes read at `offset`: fewer than n only at the end; -1 when the disk fails. */
+long tqd_file_read(const tqd_file *file, uint64_t offset, void *bytes, size_t n);
+void tqd_file_close(tqd_file *file); /* accepts NULL */
+
+/* Removes every file that no row refers to and no upload holds. To be called once after start, and
+ * after jobs or datasets were deleted. Workers only. */
+tqd_store_status tqd_store_sweep(tqd_store *store, uint64_t *ret_removed);
+
+/* Bytes of all files, those on their way included. */
+uint64_t tqd_store_file_bytes(tqd_store *store);
+
+#endif

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/daemon/store/test_files.c - files named by their digest: whole or not at all, kept
+ * while something refers to them. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "daemon/store/files.h"
+#include "daemon/store/jobs.h"
+#include "tests/unit/daemon/store/fixture.h"
+
+TestSuite(files, .init = setup, .fini = teardown, .timeout = 20);
+
+/* FIPS 180-2, appendix B.1 */
+static char digest_of_abc[] = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+
+/* an upload that is not closed yet */
+static tqd_upload *upload(const char *bytes, size_t n, char digest[TQD_DIGEST_TEXT])
+{
+    tqd_store_status status;
+    uint64_t size = 0;
+    tqd_upload *up = tqd_upload_open(store, &status);
+    cr_assert(up != NULL);
+    for (size_t i = 0; i < n; i += 7777) { /* in pieces that fit no buffer */
+        const size_t piece = n - i < 7777 ? n - i : 7777;
+        cr_assert(eq(int, (int)tqd_upload_append(up, bytes + i, piece), TQD_STORE_OK));
+    }
+    cr_assert(eq(int, (int)tqd_upload_finish(up, digest, &size), TQD_STORE_OK));
+    cr_assert(eq(u64, size, n));
+    return up;
+}
+
+static bool is_there(const char *digest)
+{
+    uint64_t size;
+    tqd_file *file = tqd_file_open(store, digest, &size);
+    tqd_file_close(file);
+    return file != NULL;
+}
+
+static uint64_t sweep(void)
+{
+    uint64_t removed = 0;
+    cr_assert(eq(int, (int)tqd_store_sweep(store, &removed), TQD_STORE_OK));
+    return removed;
+}
+
+/* number of entries in files/tmp */
+static int count_partial(void)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/files/tmp", folder);
+    DIR *dir = opendir(path);
+    int n = 0;
+    for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
+        n += entry->d_name[0] != '.';
+    }
+    closedir(dir);
+    return n;
+}
+
+Test(files, digest_and_bytes)
+{
+    char digest[TQD_DIGEST_TEXT];
+    tqd_upload_close(upload("abc", 3, digest));
+    cr_assert(eq(str, digest, digest_of_abc));
+    static char big[1000003];
+    for (size_t i = 0; i < sizeof big; i++) {
+        big[i] = (char)(i * 31 >> 3);
+    }
+    tqd_upload_close(upload(big, sizeof big, digest));
+    stop_store();
+    start_store();
+    uint64_t size = 0;
+    tqd_file *file = tqd_file_open(store, digest, &size);
+    cr_assert(eq(u64, size, sizeof big));
+    char piece[1000];
+    for (uint64_t at = 0; at < sizeof big; at += 99999) {
+        const long n = tqd_file_read(file, at, piece, sizeof piece);
+        cr_assert(eq(long, n, at + 1000 <= sizeof big ? 1000 : (long)(sizeof big - at)));
+        cr_assert(memcmp(piece, big + at, (size_t)n) == 0);
+    }
+    cr_assert(eq(long, tqd_file_read(file, sizeof big, piece, 1), 0));
+    tqd_file_close(file);
+    cr_assert(eq(u64, tqd_store_file_bytes(store), 3 + sizeof big), "counted at start");
+}
+
+Test(files, what_is_cut_short_leaves_nothing)
+{
+    tqd_store_status status;
+    tqd_upload *up = tqd_upload_open(store, &status);
+    tqd_upload_append(up, "abc", 3);
+    cr_assert(eq(u64, tqd_store_file_bytes(store), 3));
+    cr_assert(eq(int, count_partial(), 1));
+    tqd_upload_close(up);
+    cr_assert(eq(int, count_partial(), 0));
+    cr_assert(eq(u64, tqd_store_file_bytes(store), 0));
+    cr_assert(not(is_there(digest_of_abc)));
+
+    up = tqd_upload_open(store, &status);
+    tqd_upload_append(up, "abc", 3);
+    stop_store(); /* as if the process had died here: the part is found at the next start */
+    cr_assert(eq(int, count_partial(), 1));
+    start_store();
+    cr_assert(eq(int, count_partial(), 0));
+}
+
+static void submit_with(const char *digest, char id[TQD_JOB_ID_TEXT])
+{
+    tqd_job_id_make(id);
+    tqd_job_submit op = {.write.kind = TQD_WRITE_JOB_SUBMIT,
+                         .id = id,
+                         .kind = "k",
+                         .robot = "",
+                         .robot_digest = "",
+                         .client = "c",
+                         .request = {.media = "m", .file = digest, .size = 3}};
+    cr_assert(eq(int, (int)tqd_store_write(store, &op.write), TQD_STORE_OK));
+}
+
+Test(files, kept_by_reference)
+{
+    char digest[TQD_DIGEST_TEXT];
+    char id[TQD_JOB_ID_TEXT];
+    tqd_upload *up = upload("abc", 3, digest);
+    cr_assert(eq(u64, sweep(), 0), "the upload holds it");
+    submit_with(digest, id);
+    tqd_upload_close(up);
+    cr_assert(eq(u64, sweep(), 0), "the job holds it");
+
+    char media[TQD_MEDIA_TEXT];
+    char file[TQD_DIGEST_TEXT];
+    char *bytes = NULL;
+    uint64_t size = 0;
+    tqd_store_job_body(store, id, TQD_BODY_REQUEST, media, &bytes, file, &size);
+    cr_assert(bytes == NULL);
+    cr_assert(eq(str, file, digest_of_abc));
+
+    tqd_upload_close(upload("abc", 3, digest)); /* the same again is the same file */
+    cr_assert(eq(u64, tqd_store_file_bytes(store), 3));
+    tqd_file *reader = tqd_file_open(store, digest, &size);
+    tqd_job_cancel cancel = {.write.kind = TQD_WRITE_JOB_CANCEL, .id = id};
+    tqd_job_delete delete = {.write.kind = TQD_WRITE_JOB_DELETE, .id = id};
+    tqd_store_write(store, &cancel.write);
+    tqd_store_write(store, &delete.write);
+    cr_assert(eq(u64, sweep(), 1));
+    cr_assert(not(is_there(digest)));
+    cr_assert(eq(u64, tqd_store_file_bytes(store), 0));
+    char text[4] = "";
+    cr_assert(eq(long, tqd_file_read(reader, 0, text, 3), 3), "who reads it reads on");
+    cr_assert(eq(str, text, "abc"));
+    tqd_file_close(reader);
+}
+
+Test(files, names_that_are_no_digests_reach_no_path)
+{
+    const char *bad[] = {"", "abc", "../lock", "..", digest_of_abc + 1};
+    uint64_t size;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        cr_assert(tqd_file_open(store, bad[i], &size) == NULL, "%s", bad[i]);
+    }
+}
+
+Test(files, quota_counts_what_is_on_its_way)
+{
+    stop_store();
+    char why[TQD_STORE_WHY];
+    const tqd_store_options options = {.folder = folder, .file_bytes_max = 10};
+    store = tqd_store_open(&options, why);
+    pthread_create(&writer, NULL, write_loop, store);
+    tqd_store_status status;
+    tqd_upload *one = tqd_upload_open(store, &status);
+    tqd_upload *two = tqd_upload_open(store, &status);
+    cr_assert(eq(int, (int)tqd_upload_append(one, "123456", 6), TQD_STORE_OK));
+    cr_assert(eq(int, (int)tqd_upload_append(two, "12345", 5), TQD_STORE_QUOTA));
+    tqd_upload_close(two);
+    cr_assert(eq(int, (int)tqd_upload_append(one, "1234", 4), TQD_STORE_OK));
+    tqd_upload_close(one);
+    cr_assert(eq(u64, tqd_store_file_bytes(store), 0));
+}
+
+/* a limit on the size of files stands for a full disk: write() fails in its middle the same way */
+Test(files, full_disk_is_told_and_leaves_nothing)
+{
+    static char big[1 << 20];
+    const struct rlimit limit = {300000, RLIM_INFINITY};
+    const struct rlimit none = {RLIM_INFINITY, RLIM_INFINITY};
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+    sigaction(SIGXFSZ, &ignore, NULL);
+    cr_assert(eq(int, setrlimit(RLIMIT_FSIZE, &limit), 0));
+    tqd_store_status status;
+    uint64_t size;
+    char digest[TQD_DIGEST_TEXT];
+    tqd_upload *up = tqd_upload_open(store, &status);
+    cr_assert(eq(int, (int)tqd_upload_append(up, big, sizeof big), TQD_STORE_NO_SPACE));
+    tqd_upload_close(up);
+    up = tqd_upload_open(store, &status); /* found only by finish */
+    cr_assert(eq(int, (int)tqd_upload_append(up, big, (256 << 10) + 60000), TQD_STORE_OK));
+    cr_assert(eq(int, (int)tqd_upload_finish(up, digest, &size), TQD_STORE_NO_SPACE));
+    tqd_upload_close(up);
+    setrlimit(RLIMIT_FSIZE, &none);
+    cr_assert(eq(int, count_partial(), 0));
+    tqd_upload_close(upload("abc", 3, digest));
+    cr_assert(is_there(digest_of_abc), "and goes on when there is space again");
+}
