@@ -54,6 +54,9 @@ json_t *tqa_json_load(tqa_draft *draft, const char *bytes, size_t n)
         } else if (code == json_error_numeric_overflow) {
             slug = "not-finite";
             hint = "write a finite number";
+        } else if (code == json_error_out_of_memory || error.text[0] == '\0') {
+            slug = "busy"; /* jansson says nothing when memory is short */
+            hint = "try again later";
         }
         tqa_draft_fault(draft, slug, "", hint, "line %d, column %d: %s", error.line, error.column,
                         error.text);
