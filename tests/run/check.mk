@@ -52,5 +52,6 @@ $(out)/tests/fuzz/libfuzzer/%: tests/fuzz/%.c $(support_lib) $(libs)
 	$(Q)$(CC) $(base) -Wall -Wextra $< $(support_lib) $(libs) $(LDFLAGS) -fsanitize=fuzzer $(link_libs) -o $@
 
 .PHONY: bench-number
-bench-number: $(out)/tests/bench/number
-	@$<
+bench-number: $(out)/tests/bench/number $(out)/tests/bench/formats
+	@$(out)/tests/bench/number
+	@$(out)/tests/bench/formats

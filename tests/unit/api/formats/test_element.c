@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/api/formats/test_element.c - numbers as bytes: every half, and what is not finite. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "api/formats/element.h"
+
+/* RFC 8949, appendix D, over all 65536 halves; and through float where the value is exact */
+Test(element, every_half)
+{
+    const tqa_element half = {TQA_ELEMENT_FLOAT, 2, false};
+    for (unsigned word = 0; word < 0x10000; word++) {
+        const unsigned char bytes[] = {(unsigned char)word, (unsigned char)(word >> 8)};
+        const unsigned exponent = (word >> 10) & 0x1f;
+        const unsigned fraction = word & 0x3ff;
+        double expected = 0.0;
+        if (exponent == 0) {
+            expected = ldexp(fraction, -24);
+        } else if (exponent != 31) {
+            expected = ldexp(fraction + 1024, (int)exponent - 25);
+        } else {
+            expected = fraction == 0 ? (double)INFINITY : (double)NAN;
+        }
+        double x = 7.0;
+        tqa_element_decode(half, bytes, 1, &x);
+        cr_assert(isnan(expected) ? isnan(x) : fabs(x) == expected, "%04x", word);
+        if (!isnan(expected)) {
+            cr_assert(eq(int, signbit(x) != 0, (word & 0x8000) != 0), "%04x", word);
+        }
+    }
+}
+
+Test(element, integers_at_their_ends)
+{
+    const unsigned char ones[8] = {255, 255, 255, 255, 255, 255, 255, 255};
+    const unsigned char top[8] = {0, 0, 0, 0, 0, 0, 0, 0x80};
+    double x = 0.0;
+    for (unsigned size = 1; size <= 8; size *= 2) {
+        tqa_element_decode((tqa_element){TQA_ELEMENT_SIGNED, size, false}, ones, 1, &x);
+        cr_assert(eq(dbl, x, -1.0));
+        tqa_element_decode((tqa_element){TQA_ELEMENT_UNSIGNED, size, false}, ones, 1, &x);
+        cr_assert(eq(dbl, x, size == 8 ? 0x1p64 : ldexp(1.0, (int)(8 * size)) - 1.0));
+        tqa_element_decode((tqa_element){TQA_ELEMENT_SIGNED, size, false}, top + 8 - size, 1, &x);
+        cr_assert(eq(dbl, x, -ldexp(1.0, (int)(8 * size - 1))));
+    }
+}
+
+Test(element, what_is_not_finite_is_found_where_it_is)
+{
+    const double bad[] = {(double)NAN, (double)INFINITY, -(double)INFINITY, -(double)NAN};
+    double values[70];
+    for (size_t i = 0; i < 70; i++) {
+        values[i] = i % 2 == 0 ? DBL_MAX : -DBL_MAX; /* their sums would overflow */
+    }
+    for (size_t n = 0; n <= 70; n++) {
+        cr_assert(eq(sz, tqa_element_not_finite(values, n), n));
+    }
+    for (size_t at = 0; at < 70; at++) {
+        for (size_t k = 0; k < 4; k++) {
+            const double kept = values[at];
+            values[at] = bad[k];
+            cr_assert(eq(sz, tqa_element_not_finite(values, 70), at));
+            cr_assert(eq(sz, tqa_element_not_finite(values, at), at));
+            values[at] = kept;
+        }
+    }
+}
