@@ -3,18 +3,30 @@
 #include "api/formats/json_print.h"
 
 #include <assert.h>
+#include <stdbool.h>
 
 size_t tqa_json_put_row(tqa_json_out *out, const tqa_json_row *row, size_t first)
 {
     assert(out != NULL && row != NULL && first <= row->n);
     char *p = out->p;
     size_t k = first;
-    for (; k < row->n && out->end - p >= 1 + TQA_NUMBER_ROOM; k++) {
+    /* "],[" in front, "]" behind */
+    for (; k < row->n && out->end - p >= 4 + TQA_NUMBER_ROOM; k++) {
         const size_t r = row->map != NULL ? row->map[k] : k;
+        const bool begins = row->group > 0 && k % row->group == 0;
+        if (begins && k > 0) {
+            *p++ = ']';
+        }
         if (k > 0) {
             *p++ = ',';
         }
+        if (begins) {
+            *p++ = '[';
+        }
         p = tqa_number_print(row->data[r * row->stride], p);
+        if (row->group > 0 && k + 1 == row->n) {
+            *p++ = ']';
+        }
     }
     out->p = p;
     return k;

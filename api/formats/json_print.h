@@ -33,10 +33,11 @@ typedef struct tqa_json_row {
     size_t stride;       /* from one row to the next */
     const uint32_t *map; /* number k is row map[k]; NULL: row k */
     size_t n;
+    size_t group; /* numbers of each inner array, which n is a multiple of; 0: no inner arrays */
 } tqa_json_row;
 
-/* Prints numbers first .. n-1 with commas between them (also before `first` when it is not 0) while
- * there is room for another; returns how many are done. All must be finite. */
+/* Prints numbers first .. n-1 with what stands between them (also before `first`, and behind the
+ * last) while there is room for another; returns how many are done. All must be finite. */
 size_t tqa_json_put_row(tqa_json_out *out, const tqa_json_row *row, size_t first);
 
 #endif

@@ -69,6 +69,8 @@ tqa_call *tqa_call_open(const tqa_operation *operation, const tqa_robot *robot,
     call->accept = head->accept == TQA_MEDIA_NONE ? TQA_MEDIA_JSON : head->accept;
     call->n_fed = 0;
     call->budget.bytes_left = CALL_BYTES_MAX;
+    call->reactions = (tqa_blocks){0};
+    call->text = NULL;
     call->problem.status = 0;
     call->problem.n_fault = 0;
     tqa_blocks_init(&call->tau, n_tau, (double *)(void *)(memory + tau_at), &call->budget);
@@ -171,6 +173,8 @@ void tqa_call_close(tqa_call *call)
     if (call != NULL) {
         tqa_request_clear(&call->request);
         tqa_blocks_clear(&call->tau);
+        tqa_blocks_clear(&call->reactions);
+        free(call->text);
         free(call);
     }
 }

@@ -25,7 +25,9 @@ struct tqa_call {
     tqa_media accept; /* JSON, CBOR or NPY */
     uint64_t n_fed;
     tqa_budget budget;
-    tqa_blocks tau; /* the operation's first result, n_v rows or as it likes */
+    tqa_blocks tau;       /* the operation's first result, n_v rows or as it likes */
+    tqa_blocks reactions; /* with that `include` */
+    char *text;           /* malloc'ed, of result arrays */
     tqa_request request;
     tqa_result result;
     crypto_generichash_state hash;

@@ -25,7 +25,7 @@ void tqa_result_init(tqa_result *result, tqa_media media, size_t n_sample, bool 
 {
     result->media = media;
     assert(n_sample > 0 && (!flat || n_sample == 1));
-    result->n_array = 0;
+    result->n_array = result->n_member = result->n_told = 0;
     result->n_sample = n_sample;
     result->flat = flat;
     result->array = result->sample = result->row = 0;
@@ -33,12 +33,22 @@ void tqa_result_init(tqa_result *result, tqa_media media, size_t n_sample, bool 
     result->n_tail = 0;
 }
 
+void tqa_result_add_array(tqa_result *result, const tqa_result_array *array)
+{
+    assert(result->n_array < TQA_RESULT_ARRAYS_MAX && strlen(array->key) <= 64);
+    /* an object is opened behind the first array, so that JSON's comma is always right */
+    assert(array->before == NULL || result->n_array > 0);
+    result->arrays[result->n_array++] = *array;
+    result->n_member += array->before != NULL;
+}
+
 void tqa_result_add(tqa_result *result, const char *key, const tqa_blocks *blocks,
                     const uint32_t *map)
 {
-    assert(result->n_array < TQA_RESULT_ARRAYS_MAX && strlen(key) <= 64);
-    result->arrays[result->n_array++] =
-        (tqa_result_array){.key = key, .blocks = blocks, .map = map};
+    const tqa_result_array array = {
+        .key = key, .blocks = blocks, .n_row = blocks->n_row, .map = map};
+    tqa_result_add_array(result, &array);
+    result->n_member++;
 }
 
 static void tail_json(tqa_result *result, const char *robot_digest, const char *request_digest)
@@ -67,13 +77,26 @@ static void put_text(tqa_json_out *out, const char *text)
     tqa_json_put(out, text, strlen(text));
 }
 
-static void put_key(tqa_result *result, tqa_json_out *out)
+/* What stands before the key, of any length; then the key. */
+static bool put_key(tqa_result *result, tqa_json_out *out)
 {
+    const tqa_result_array *array = &result->arrays[result->array];
+    if (array->before != NULL && result->n_told < array->n_before) {
+        const size_t left = array->n_before - result->n_told;
+        const size_t n = left < tqa_json_room(out) ? left : tqa_json_room(out);
+        tqa_json_put(out, array->before + result->n_told, n);
+        result->n_told += n;
+        return n == left;
+    }
+    if (tqa_json_room(out) < STEP_ROOM) {
+        return false;
+    }
     put_text(out, result->array == 0 ? "{\"" : ",\"");
-    put_text(out, result->arrays[result->array].key);
+    put_text(out, array->key);
     put_text(out, result->flat ? "\":" : "\":[");
-    result->sample = 0;
+    result->sample = result->n_told = 0;
     result->step = STEP_SAMPLE;
+    return true;
 }
 
 /* Goes on with the numbers of the open sample, and closes what is complete. */
@@ -81,19 +104,22 @@ static bool put_numbers(tqa_result *result, tqa_json_out *out)
 {
     const tqa_result_array *array = &result->arrays[result->array];
     const tqa_json_row row = {
-        .data = tqa_blocks_sample(array->blocks, result->sample),
+        .data = tqa_blocks_sample(array->blocks, result->sample) +
+                array->first_row * array->blocks->stride,
         .stride = array->blocks->stride,
         .map = array->map,
-        .n = array->blocks->n_row,
+        .n = array->n_row,
+        .group = array->group,
     };
     result->row = tqa_json_put_row(out, &row, result->row);
-    if (result->row < row.n || tqa_json_room(out) < 2) {
+    if (result->row < row.n || tqa_json_room(out) < 3) {
         return false;
     }
     put_text(out, "]");
     result->step = STEP_SAMPLE;
     if (++result->sample == result->n_sample) {
         put_text(out, result->flat ? "" : "]");
+        put_text(out, array->closes ? "}" : "");
         result->step = ++result->array == result->n_array ? STEP_TAIL : STEP_KEY;
     }
     return true;
@@ -113,11 +139,7 @@ static bool put_step(tqa_result *result, tqa_json_out *out)
         result->step = STEP_END;
         return true;
     case STEP_KEY:
-        if (tqa_json_room(out) < STEP_ROOM) {
-            return false;
-        }
-        put_key(result, out);
-        return true;
+        return put_key(result, out);
     case STEP_SAMPLE:
         if (tqa_json_room(out) < 2) {
             return false;

@@ -17,18 +17,24 @@ enum { TQA_RESULT_ARRAYS_MAX = 8, TQA_RESULT_TAIL_MAX = 512 };
 typedef struct tqa_result_array {
     const char *key; /* constant, at most 64 bytes */
     const tqa_blocks *blocks;
-    const uint32_t *map; /* number k of a sample is row map[k]; NULL: row k */
+    size_t first_row, n_row; /* of blocks */
+    const uint32_t *map;     /* number k of a sample is row map[k]; NULL: row k */
+    size_t group;            /* numbers of each inner array of a sample; 0: none */
+    const char *before;      /* encoded text in front of the key, such as the start of an object */
+    size_t n_before;
+    bool closes; /* it is the last member of that object */
 } tqa_result_array;
 
 typedef struct tqa_result {
     tqa_media media; /* JSON, CBOR, or NPY: the first array alone */
     tqa_result_array arrays[TQA_RESULT_ARRAYS_MAX];
     size_t n_array;
+    size_t n_member; /* arrays and objects at the top, provenance not counted */
     size_t n_sample;
     bool flat; /* the only sample as one flat array */
 
     /* where printing stands */
-    size_t array, sample, row;
+    size_t array, sample, row, n_told; /* n_told: bytes of `before` */
     uint8_t step;
     tqa_array view; /* of binary formats: the array being written */
     uint64_t index;
@@ -41,8 +47,11 @@ typedef struct tqa_result {
 bool tqa_result_gives(tqa_media media);
 
 void tqa_result_init(tqa_result *result, tqa_media media, size_t n_sample, bool flat);
+/* An array at the top: all rows of blocks, in the order of `map`. */
 void tqa_result_add(tqa_result *result, const char *key, const tqa_blocks *blocks,
                     const uint32_t *map);
+/* An array as it stands, perhaps in an object that an array's `before` opens. */
+void tqa_result_add_array(tqa_result *result, const tqa_result_array *array);
 /* Where the numbers come from: engine version, robot, request. Call it last. */
 void tqa_result_provenance(tqa_result *result, const char *robot_digest,
                            const char *request_digest);

@@ -19,9 +19,11 @@ static void gather(void *ctx, uint64_t row, uint64_t column, size_t n, double *r
     const tqa_result *result = ctx;
     const tqa_result_array *array = &result->arrays[result->array];
     const size_t stride = array->blocks->stride;
-    /* the only sample of a flat answer is an array of rank one: its rows are our columns */
-    const double *data = tqa_blocks_sample(array->blocks, result->flat ? 0 : (size_t)row);
-    const size_t first = result->flat ? (size_t)row : (size_t)column;
+    const double *data = tqa_blocks_sample(array->blocks, result->flat ? 0 : (size_t)row) +
+                         array->first_row * stride;
+    /* the only sample of a flat answer has no rank of its own: its rows come one by one */
+    const size_t each = array->group > 0 ? array->group : 1;
+    const size_t first = (size_t)column + (result->flat ? (size_t)row * each : 0);
     for (size_t k = 0; k < n; k++) {
         const size_t r = array->map != NULL ? array->map[first + k] : first + k;
         ret[k] = data[r * stride];
@@ -30,10 +32,16 @@ static void gather(void *ctx, uint64_t row, uint64_t column, size_t n, double *r
 
 static void view_array(tqa_result *result)
 {
-    const size_t n_row = result->arrays[result->array].blocks->n_row;
-    result->view = (tqa_array){.rank = result->flat ? 1 : 2, .gather = gather, .ctx = result};
-    result->view.shape[0] = result->flat ? n_row : result->n_sample;
-    result->view.shape[1] = n_row;
+    const tqa_result_array *array = &result->arrays[result->array];
+    tqa_array *view = &result->view;
+    *view = (tqa_array){.rank = 0, .gather = gather, .ctx = result};
+    if (!result->flat) {
+        view->shape[view->rank++] = result->n_sample;
+    }
+    view->shape[view->rank++] = array->group > 0 ? array->n_row / array->group : array->n_row;
+    if (array->group > 0) {
+        view->shape[view->rank++] = array->group;
+    }
     result->index = 0;
 }
 
@@ -65,6 +73,18 @@ void tqa_result_tail_cbor(tqa_result *result, const char *robot_digest, const ch
     result->step = STEP_OPEN;
 }
 
+/* What stands before a key, of any length. */
+static size_t put_before(tqa_result *result, char *out, size_t room, bool *ret_more)
+{
+    const tqa_result_array *array = &result->arrays[result->array];
+    const size_t left = array->n_before - result->n_told;
+    const size_t n = left < room ? left : room;
+    memcpy(out, array->before + result->n_told, n);
+    result->n_told += n;
+    *ret_more = n == left;
+    return n;
+}
+
 /* One step; returns the bytes written, and *ret_more = false when it must wait for room. */
 static size_t put_step(tqa_result *result, char *out, size_t room, bool *ret_more)
 {
@@ -88,12 +108,16 @@ static size_t put_step(tqa_result *result, char *out, size_t room, bool *ret_mor
         return *ret_more ? result->n_tail : 0;
     case STEP_OPEN:
         if (*ret_more) {
-            s += cbor_encode_map_start(result->n_array + 1, s, room);
+            s += cbor_encode_map_start(result->n_member + 1, s, room);
             result->step = result->n_array > 0 ? STEP_KEY : STEP_TAIL;
         }
         break;
     case STEP_KEY:
+        if (result->n_told < result->arrays[result->array].n_before) {
+            return put_before(result, out, room, ret_more);
+        }
         if (*ret_more) {
+            result->n_told = 0;
             view_array(result);
             s = put_text(s, result->arrays[result->array].key);
             s += tqa_cbor_array_head(&result->view, (char *)s);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "api/formats/cbor.h"
+#include "api/formats/json_scan.h"
 #include "api/formats/npy.h"
 #include "api/formats/number.h"
 #include "tests/support/one_call.h"
@@ -357,4 +358,72 @@ Test(media, tables_that_are_refused)
     cr_assert(ge(int, answer.status, 400));
     tqa_robot_free(panda);
     tqa_robot_free(ur5e);
+}
+
+/* Reactions are an object of two arrays: the same numbers in JSON and CBOR, in any room. */
+static bool on_any_numbers(void *ctx, uint64_t at, const double *values, size_t n)
+{
+    (void)at;
+    heard *h = ctx;
+    if (h->n + n > SAMPLES * NV) {
+        return false;
+    }
+    memcpy(h->tau + h->n, values, n * sizeof *values);
+    h->n += n;
+    return true;
+}
+
+static bool on_any_number(void *ctx, uint64_t at, double x)
+{
+    return on_any_numbers(ctx, at, &x, 1);
+}
+
+static bool on_any_string(void *ctx, uint64_t at, const char *text, size_t n)
+{
+    (void)at;
+    (void)text;
+    (void)n;
+    ((heard *)ctx)->n_string++;
+    return true;
+}
+
+Test(media, reactions_in_json_and_cbor)
+{
+    enum { N = 20 };
+    static char body[BODY_MAX];
+    static heard heard_in[2];
+    tqa_robot *robot = tqt_builtin("panda");
+    size_t n = json_body(body, N, false) - 1;
+    n += (size_t)snprintf(body + n, 40, ",\"include\":[\"reactions\"]}");
+    tqa_events any = events;
+    any.number = on_any_number;
+    any.numbers = on_any_numbers;
+    any.string = on_any_string;
+    for (size_t f = 0; f < 2; f++) {
+        tqt_answer answer =
+            tqt_call(robot, body, n, (tqt_call_options){.accept = formats[f], .room = 4096});
+        cr_assert(eq(int, answer.status, 200), "%s", answer.problem.detail);
+        static tqa_json_scan json;
+        static tqa_cbor_decoder cbor;
+        tqa_json_scan_init(&json, &any, &heard_in[f]);
+        tqa_cbor_decoder_init(&cbor, &any, &heard_in[f]);
+        cr_assert(eq(int,
+                     f == 0 ? (int)tqa_json_scan_feed(&json, answer.text, answer.n)
+                            : (int)tqa_cbor_decoder_feed(&cbor, answer.text, answer.n),
+                     TQA_DECODE_OK));
+        cr_assert(
+            eq(int, f == 0 ? (int)tqa_json_scan_finish(&json) : (int)tqa_cbor_decoder_finish(&cbor),
+               TQA_DECODE_OK));
+        tqt_answer_clear(&answer);
+    }
+    const size_t n_joint = robot->model->n_joint;
+    cr_assert(eq(sz, heard_in[0].n, N * (NV + 6 * (n_joint + 1))));
+    cr_assert(eq(sz, heard_in[1].n, heard_in[0].n));
+    cr_assert(eq(sz, heard_in[0].n_string, 3 + 3 + n_joint));
+    cr_assert(eq(sz, heard_in[1].n_string, heard_in[0].n_string));
+    cr_assert(eq(int, memcmp(heard_in[0].tau, heard_in[1].tau, heard_in[0].n * sizeof(double)), 0));
+    /* one array only in a file of NPY */
+    tqt_answer answer = tqt_call(robot, body, n, (tqt_call_options){.accept = TQA_MEDIA_NPY});
+    cr_assert(eq(int, answer.status, 406));
+    tqa_robot_free(robot);
 }
