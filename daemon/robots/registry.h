@@ -46,7 +46,8 @@ typedef enum tqd_robot_found {
 } tqd_robot_found;
 
 /* Finds a robot by "name" or "name@digest" without ever waiting for a disk: for I/O threads.
- * Cost: 0.1 us; two hash look-ups under a lock that only threads of the same slot share. */
+ * Cost: two hash look-ups under a lock that only threads of the same slot share; with the release
+ * 45 to 65 ns of CPU on one to four threads that all use one robot. */
 tqd_robot_found tqd_registry_peek(tqd_registry *registry, const char *name,
                                   const tqa_robot **ret_robot);
 
