@@ -20,6 +20,7 @@ lint-syntax:
 
 lint: lint-quick lint-headers lint-cppcheck lint-tidy lint-folders lint-openapi
 lint-folders:
+	@python3 api/formats/number_tables.py --check
 	@tests/lint/folders.sh
 	@tests/lint/selftest.sh
 
