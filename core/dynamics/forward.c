@@ -71,11 +71,21 @@ static tq_kernel_input kernel_input(const tq_mechanism *mechanism, const tq_forw
 }
 
 /* Solve m x = x for sample i by LDL^T in place; rows and columns are `stride` apart. A pivot that
- * is not positive makes the answer infinite or NaN, which the check of the result finds. */
+ * rounding could have made of 0 makes the answer NaN, which the check of the result finds: 1e-10 of
+ * the diagonal, since pivots of exactly singular robots were seen to come out at 1e-11 of it. Row 0
+ * right of the diagonal is not needed and keeps the diagonal. */
 static void solve_sample(double *m, size_t nv, size_t stride, double *x, size_t x_stride)
 {
+    const double least = 1e-10;
+    for (size_t k = 1; k < nv; k++) {
+        m[k * stride] = m[(k * nv + k) * stride];
+    }
     for (size_t k = 0; k < nv; k++) {
-        const double pivot = m[(k * nv + k) * stride];
+        double pivot = m[(k * nv + k) * stride];
+        if (!(pivot > least * m[k * stride] && pivot > 0.0)) {
+            pivot = __builtin_nan("");
+            m[(k * nv + k) * stride] = pivot;
+        }
         for (size_t i = k + 1; i < nv; i++) {
             const double l = m[(i * nv + k) * stride] / pivot;
             for (size_t j = k + 1; j <= i; j++) {

@@ -165,7 +165,7 @@ Test(forward, any_terms_may_be_left_out)
     }
 }
 
-/* a leaf without mass on a free joint cannot be moved by a finite torque: told, not answered */
+/* a massless leaf on a free joint cannot be moved by a finite torque */
 Test(forward, massless_leaves_are_told)
 {
     for (uint64_t seed = 0; seed < 20; seed++) {
@@ -186,6 +186,69 @@ Test(forward, massless_leaves_are_told)
         const tq_status status =
             tq_forward_dynamics(subject->mechanism, &in, &scratch, qdd, &fault);
         cr_expect(eq(int, (int)status, TQ_ERR_SINGULAR));
+        tq_scratch_init(&scratch, memory, 0);
+        free(memory);
+        free(qdd);
+        tqt_states_free(&states);
+        tqt_subject_free(subject);
+        tqt_model_free(model);
+    }
+}
+
+/* Massless links anywhere: an answer solves the equation, or the robot is told to be singular */
+Test(forward, massless_links_are_right_or_told)
+{
+    int n_told = 0;
+    for (uint64_t seed = 1000000; seed < 1002000; seed++) {
+        const tqt_robot_options options = {1 + (uint32_t)(seed % 16), TQT_KINDS_ALL, TQT_WITH_ALL};
+        trial t;
+        open_trial(&t, seed, options, 1);
+        tq_error fault = {0};
+        const tq_status status = compute(&t, 0, &fault);
+        n_told += status == TQ_ERR_SINGULAR;
+        if (status != TQ_ERR_SINGULAR) {
+            cr_assert(eq(int, (int)status, TQ_OK));
+            const double error = residual_of(&t, 0, 0);
+            cr_expect(error <= LIMIT, "seed %d: %g", (int)seed, error);
+        }
+        close_trial(&t);
+    }
+    cr_expect(gt(int, n_told, 0));
+    cr_expect(lt(int, n_told, 1500));
+    cr_log_info("%d of 2000 singular", n_told);
+}
+
+/* Two turning joints on one line with a massless link between them turn against each other without
+ * inertia: told at any pose. */
+Test(forward, coincident_axes_are_told)
+{
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        tqt_random r = tqt_random_seed(seed);
+        tq_model *model = tqt_model_new(4);
+        for (uint32_t j = 0; j < 3; j++) {
+            tqt_random_rotation(&r, model->joints[j].origin.r);
+            model->joints[j].origin.p[0] = tqt_random_uniform(&r, -0.5, 0.5);
+            model->links[j + 1].inertia = (tq_inertia){1, {.1, .2, 0}, {.02, 0, 0, .03, 0, .04}};
+        }
+        /* the third joint's axis is the second's, seen through its turned frame, on one line */
+        const double *turn = model->joints[2].origin.r;
+        memcpy(model->joints[2].origin.p, (double[3]){0, 0, 0.3}, sizeof(double[3]));
+        memcpy(model->joints[2].axis, (double[3]){turn[6], turn[7], turn[8]}, sizeof(double[3]));
+        model->links[2].inertia = (tq_inertia){0};
+        cr_assert(eq(int, (int)tq_model_finish(model, NULL), TQ_OK));
+        tqt_subject *subject = tqt_subject_new(model, 0);
+        tqt_states states = tqt_random_states(seed, model, 1);
+        const size_t need = tq_forward_scratch_size(subject->mechanism, 0);
+        double *memory = tqt_doubles(need / sizeof(double) + 1);
+        double *qdd = tqt_doubles(3 * states.stride);
+        tq_scratch scratch;
+        tq_scratch_init(&scratch, memory, need);
+        const tq_forward_input in = {
+            .n_sample = 1, .stride = states.stride, .q = states.q, .tau = states.qdd};
+        tq_error fault = {0};
+        const tq_status status =
+            tq_forward_dynamics(subject->mechanism, &in, &scratch, qdd, &fault);
+        cr_expect(eq(int, (int)status, TQ_ERR_SINGULAR), "seed %d", (int)seed);
         tq_scratch_init(&scratch, memory, 0);
         free(memory);
         free(qdd);
