@@ -258,6 +258,7 @@ static void fill_joints(const tq_model *model, unsigned with, const double *q, c
     }
 }
 
+/* NOLINTNEXTLINE(readability-function-size): one parameter above the rule */
 tq_status tq_regressor(const tq_model *model, unsigned with, const double *q, const double *qd,
                        const double *qdd, const double *gravity, tq_scratch *scratch, double *ret_y,
                        tq_error *reterr)

@@ -36,7 +36,7 @@ def test_the_torques_are_those_of_the_request(daemon):
     """One sample gives seven finite torques; a batch of two gives two rows of two."""
     one, batch = (run(daemon, line)["tau"] for line in LINES if "inverse-dynamics" in line)
     assert len(one) == 7 and all(isinstance(x, (int, float)) for x in one)
-    assert abs(one[1]) > 5  # joint 2 carries the arm
+    assert abs(one[0]) < 2 < max(abs(x) for x in one)  # gravity does not turn joint 1, but loads the others
     assert [len(row) for row in batch] == [2, 2]
 
 

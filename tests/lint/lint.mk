@@ -13,6 +13,10 @@ lint-quick:
 	@tests/lint/contracts.sh
 	@printf '%s\n' $(sources) | xargs -r -n 16 -P $(jobs) clang-format --dry-run -Werror
 	@$(MAKE) -s CC=clang WERROR=1 lint-syntax
+	@$(MAKE) -s -j$(jobs) lint-changed
+# clang-tidy of what a branch has changed in .c files; `lint-tidy` looks at everything
+changed := $(shell git diff --name-only --diff-filter=d main 2>/dev/null)
+lint-changed: $(patsubst %.c,build/lint/%.tidy,$(filter $(tidy_src),$(changed)))
 # what builds with gcc must build with clang too, and the other way round
 lint-syntax:
 	@printf '%s\n' $(filter-out core/kernels/%,$(tidy_src)) | xargs -r -n 4 -P $(jobs) $(CC) $(CFLAGS) -fsyntax-only
