@@ -16,11 +16,18 @@ typedef struct columns {
     long *across, *down; /* (n_dof) rows[c] * stride and rows[c] * n_row * stride */
 } columns;
 
-/* entry (r, c) and its mirror image */
-TQ_INLINE void put(const columns *w, double *m, int r, int c, real x)
+/* Row r of M from component `part` (0 .. 5: force, moment) of the columns c = first .. end - 1, and
+ * its mirror image. Pointers are kept in locals: a store may alias anything. */
+TQ_INLINE void put_row(const columns *w, double *m, int r, int part, int first, int end)
 {
-    store(m + w->down[r] + w->across[c], x);
-    store(m + w->down[c] + w->across[r], x);
+    double *row = m + w->down[r], *column = m + w->across[r];
+    const long *across = w->across, *down = w->down;
+    const real *x = &w->wrenches[0].f.x + part;
+    for (int c = first; c < end; c++) {
+        const real entry = x[6L * c];
+        store(row + across[c], entry);
+        store(column + down[c], entry);
+    }
 }
 
 /* the wrenches of the freedoms of joint k itself */
@@ -48,25 +55,13 @@ TQ_INLINE void begin_columns(const columns *w, const tq_canonical_joint *k, cons
 TQ_INLINE void read_rows(const columns *w, const tq_canonical_joint *k, int end, double *m)
 {
     if (k->kind == TQ_CANONICAL_REVOLUTE) {
-        for (int c = k->dof; c < end; c++) {
-            put(w, m, k->dof, c, w->wrenches[c].n.z);
-        }
+        put_row(w, m, k->dof, 5, k->dof, end);
     } else if (k->kind == TQ_CANONICAL_PRISMATIC) {
-        for (int c = k->dof; c < end; c++) {
-            put(w, m, k->dof, c, w->wrenches[c].f.z);
-        }
+        put_row(w, m, k->dof, 2, k->dof, end);
     } else {
-        for (int c = k->dof; c < end; c++) {
-            const wrench *x = &w->wrenches[c];
-            int r = k->dof;
-            if (k->kind == TQ_CANONICAL_FLOATING) {
-                put(w, m, r++, c, x->f.x);
-                put(w, m, r++, c, x->f.y);
-                put(w, m, r++, c, x->f.z);
-            }
-            put(w, m, r++, c, x->n.x);
-            put(w, m, r++, c, x->n.y);
-            put(w, m, r, c, x->n.z);
+        const int parts = tq_canonical_freedoms(k->kind);
+        for (int r = 0; r < parts; r++) {
+            put_row(w, m, k->dof + r, 6 - parts + r, k->dof, end);
         }
     }
 }
@@ -75,6 +70,7 @@ static void one_group(const tq_canonical *c, const tq_kernel_input *in, long i, 
                       double *m)
 {
     const long stride = in->stride;
+    wrench *wrenches = w->wrenches;
     composite a = composite_zero();
     for (int b = 0; b < c->n_body; b++) {
         if (c->joints[b].save) {
@@ -98,15 +94,16 @@ static void one_group(const tq_canonical *c, const tq_kernel_input *in, long i, 
             continue;
         }
         if (k->ball >= 0) {
+            const ball at = w->st.balls[k->ball];
             for (int col = k->dof; col < end; col++) {
-                w->wrenches[col] = inward_ball(k, &w->st.balls[k->ball], w->wrenches[col]);
+                wrenches[col] = inward_ball(k, &at, wrenches[col]);
             }
-            a = composite_inward_ball(k, &w->st.balls[k->ball], a);
+            a = composite_inward_ball(k, &at, a);
         } else {
             const turn t = joint_turn(k, &w->st.cs[b]);
             const real d = joint_travel(k, in->q + i, stride);
             for (int col = k->dof; col < end; col++) {
-                w->wrenches[col] = inward_single(k, t, d, w->wrenches[col]);
+                wrenches[col] = inward_single(k, t, d, wrenches[col]);
             }
             a = composite_inward(k, t, d, a);
         }

@@ -11,6 +11,8 @@ void TQ_KERNEL(tq_crba)(const tq_canonical *c, const tq_kernel_input *in, double
                         const int32_t *rows, long n_row, double *ret_m);
 void TQ_KERNEL(tq_aba)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                        double *ret_qdd);
+void TQ_KERNEL(tq_regressor)(const tq_canonical *c, const tq_kernel_input *in, double *work,
+                             double *ret_y);
 void TQ_KERNEL(tq_kinematics)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                               double *ret_poses, long pose_stride);
 int TQ_KERNEL(tq_finite)(long n_row, long n_sample, long stride, const double *x);

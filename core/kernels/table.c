@@ -6,6 +6,7 @@ const tq_kernels TQ_KERNEL(tq_kernels) = {
     .rnea = TQ_KERNEL(tq_rnea),
     .crba = TQ_KERNEL(tq_crba),
     .aba = TQ_KERNEL(tq_aba),
+    .regressor = TQ_KERNEL(tq_regressor),
     .kinematics = TQ_KERNEL(tq_kinematics),
     .finite = TQ_KERNEL(tq_finite),
     .unit = TQ_KERNEL(tq_unit),

@@ -18,6 +18,11 @@ typedef struct tq_kernels {
                  const int32_t *rows, long n_row, double *ret_m);
     /* ret_qdd (nv rows): from in->tau; not for robots with mimicking joints */
     void (*aba)(const tq_canonical *c, const tq_kernel_input *in, double *work, double *ret_qdd);
+    /* ret_y: entry (freedom f, parameter p of body b) in row (b n_dof + f) 10 + p, in->out_stride
+     * apart, for all freedoms before b; the others are not written. p: m, h_x, h_y, h_z, S_xx,
+     * S_xy, S_yy, S_xz, S_yz, S_zz. work: tq_regressor_work_doubles */
+    void (*regressor)(const tq_canonical *c, const tq_kernel_input *in, double *work,
+                      double *ret_y);
     /* ret_poses (12 rows a body): rotation row by row, then origin, of each body in the world */
     void (*kinematics)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                        double *ret_poses, long pose_stride);
@@ -32,6 +37,18 @@ static inline size_t tq_work_doubles(const tq_canonical *c)
 {
     enum { A_BODY = 26 + 34, A_BALL = 12 + 15 + 6 * 6 };
     return (size_t)TQ_WORK_LANES * ((size_t)c->n_body * A_BODY + (size_t)c->n_ball * A_BALL);
+}
+
+static inline size_t tq_regressor_work_doubles(const tq_canonical *c)
+{
+    size_t screws = 0;
+    for (int32_t b = 0; b < c->n_body; b++) {
+        for (int32_t up = b; c->joints[b].save && up >= 0; up = c->joints[up].parent) {
+            screws += (size_t)tq_canonical_freedoms(c->joints[up].kind);
+        }
+    }
+    const size_t path = 7 * (size_t)c->n_dof + (size_t)c->n_body + 6 * screws;
+    return tq_work_doubles(c) + (size_t)TQ_WORK_LANES * path;
 }
 
 extern const tq_kernels tq_kernels_portable;
