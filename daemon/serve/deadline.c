@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* daemon/serve/deadline.c - closes connections whose client takes too long. The library's own
  * timeout is one of inactivity only: a byte now and then would keep a connection for ever. */
+#include <errno.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -69,11 +70,20 @@ static int64_t deadline(const tqd_deadlines *limit, const tqd_client *client)
     return 0;
 }
 
-static void shut(tqd_client *client, int64_t age_ms)
+/* The library sees the end of the stream and closes; a suspended one when it resumes. Where no
+ * event comes of it, its own timeout of inactivity ends the connection a second later. */
+static void shut(tqd_client *client)
 {
-    /* the library sees the end of the stream, and closes; a suspended one when it resumes */
     shutdown(client->fd, SHUT_RDWR);
     client->overdue = true;
+    if (client->phase != TQD_PHASE_RUN) {
+        MHD_set_connection_option(client->mhd, MHD_CONNECTION_OPTION_TIMEOUT, 1u);
+    }
+}
+
+static void shut_late(tqd_client *client, int64_t age_ms)
+{
+    shut(client);
     if (client->phase != TQD_PHASE_IDLE) {
         tqd_count(&client->loop->counters, TQD_COUNTER_connections_overdue, 1);
         tqd_log(TQD_LOG_DEBUG, "connection overdue", TQD_TEXT("phase", phase_name(client->phase)),
@@ -88,7 +98,11 @@ static bool has_gone(const tqd_client *client)
     char byte;
     bool expects = client->phase == TQD_PHASE_HEADER || client->phase == TQD_PHASE_BODY ||
                    client->phase == TQD_PHASE_DISCARD || client->phase == TQD_PHASE_IDLE;
-    return expects && recv(client->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+    if (!expects) {
+        return false;
+    }
+    ssize_t n = recv(client->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    return n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
 }
 
 void tqd_deadline_check(tqd_loop *loop)
@@ -100,8 +114,7 @@ void tqd_deadline_check(tqd_loop *loop)
             continue;
         }
         if (has_gone(c)) {
-            shutdown(c->fd, SHUT_RDWR);
-            c->overdue = true;
+            shut(c);
             continue;
         }
         if (c->phase == TQD_PHASE_IDLE && !draining) {
@@ -110,7 +123,7 @@ void tqd_deadline_check(tqd_loop *loop)
         int64_t age_ms = loop->now_ms - c->since_ms;
         bool waiting = c->phase == TQD_PHASE_IDLE || c->phase == TQD_PHASE_HEADER;
         if (age_ms > deadline(&server->options.deadlines, c) || (draining && waiting)) {
-            shut(c, age_ms);
+            shut_late(c, age_ms);
         }
     }
 }
