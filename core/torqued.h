@@ -7,6 +7,7 @@
 #include "core/base/scratch.h"
 #include "core/base/status.h"
 #include "core/dynamics/compliance.h"
+#include "core/dynamics/coriolis.h"
 #include "core/dynamics/forward.h"
 #include "core/dynamics/inverse.h"
 #include "core/dynamics/inverse_kinematics.h"

@@ -9,6 +9,8 @@ void TQ_KERNEL(tq_rnea)(const tq_canonical *c, const tq_kernel_input *in, double
                         double *ret_tau);
 void TQ_KERNEL(tq_crba)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                         const int32_t *rows, long n_row, double *ret_m);
+void TQ_KERNEL(tq_coriolis)(const tq_canonical *c, const tq_kernel_input *in, double *work,
+                            const int32_t *rows, long n_row, double *ret_c);
 void TQ_KERNEL(tq_aba)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                        double *ret_qdd);
 void TQ_KERNEL(tq_regressor)(const tq_canonical *c, const tq_kernel_input *in, double *work,

@@ -5,6 +5,7 @@
 const tq_kernels TQ_KERNEL(tq_kernels) = {
     .rnea = TQ_KERNEL(tq_rnea),
     .crba = TQ_KERNEL(tq_crba),
+    .coriolis = TQ_KERNEL(tq_coriolis),
     .aba = TQ_KERNEL(tq_aba),
     .regressor = TQ_KERNEL(tq_regressor),
     .kinematics = TQ_KERNEL(tq_kinematics),

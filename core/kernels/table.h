@@ -16,6 +16,9 @@ typedef struct tq_kernels {
      */
     void (*crba)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                  const int32_t *rows, long n_row, double *ret_m);
+    /* ret_c (n_row^2 rows): the Coriolis matrix at in->qd, as crba; tq_coriolis_work_doubles */
+    void (*coriolis)(const tq_canonical *c, const tq_kernel_input *in, double *work,
+                     const int32_t *rows, long n_row, double *ret_c);
     /* ret_qdd (nv rows): from in->tau; not for robots with mimicking joints */
     void (*aba)(const tq_canonical *c, const tq_kernel_input *in, double *work, double *ret_qdd);
     /* ret_y: entry (freedom f, parameter p of body b) in row (b n_dof + f) 10 + p, in->out_stride
@@ -37,6 +40,13 @@ static inline size_t tq_work_doubles(const tq_canonical *c)
 {
     enum { A_BODY = 26 + 34, A_BALL = 12 + 15 + 6 * 6 };
     return (size_t)TQ_WORK_LANES * ((size_t)c->n_body * A_BODY + (size_t)c->n_ball * A_BALL);
+}
+
+static inline size_t tq_coriolis_work_doubles(const tq_canonical *c)
+{
+    enum { A_BODY = 2 + 3 + 3 + 21, A_BALL = 12, A_FREEDOM = 15 + 2 };
+    return (size_t)TQ_WORK_LANES *
+           ((size_t)c->n_body * A_BODY + (size_t)c->n_ball * A_BALL + (size_t)c->n_dof * A_FREEDOM);
 }
 
 static inline size_t tq_regressor_work_doubles(const tq_canonical *c)

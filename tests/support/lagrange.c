@@ -322,6 +322,117 @@ void tqt_mass_matrix(const tq_model *model, const double *q, tqt_sum *ret_m)
     end(&w);
 }
 
+/* How a column changes: dJ/dt is the field linear' + angular' x (x - at) + angular x (x' - at'). */
+typedef struct moving_column {
+    long double linear[3], angular[3], at[3]; /* rates */
+    long double spin;                         /* lengths of what adds up to the link's turning */
+} moving_column;
+
+/* The axis of a column turns with the child of its joint, in-plane axes with the parent; the point
+ * `at` is the child's origin. */
+static moving_column rates_of(const work *w, const tqt_column *column)
+{
+    const tq_joint *joint = &w->problem->model->joints[column->joint];
+    const tqt_link_motion *child = &w->links[joint->child];
+    const int in_plane = joint->kind == TQ_JOINT_PLANAR && tqt_length(column->angular) == 0.0L;
+    const long double *omega = in_plane ? w->links[joint->parent].omega : child->omega;
+    moving_column m = {.spin = 0.0L};
+    long double from[3];
+    long double turn[3];
+    tqt_cross(omega, column->linear, m.linear);
+    tqt_cross(omega, column->angular, m.angular);
+    for (int i = 0; i < 3; i++) {
+        from[i] = child->p[i] - child->com[i];
+    }
+    tqt_cross(child->omega, from, turn);
+    for (int i = 0; i < 3; i++) {
+        m.at[i] = child->com_v[i] + turn[i];
+    }
+    for (uint32_t k = 0; k < w->n_column; k++) {
+        const tqt_column *other = &w->columns[k];
+        m.spin += tqt_length(other->angular) * rate_of(w->rigid.qd, other->row);
+    }
+    return m;
+}
+
+/* velocity of the point x of dJ/dt, x itself moving with x_v */
+static void rate_at(const tqt_column *column, const moving_column *m, const long double x[3],
+                    const long double x_v[3], long double ret[3])
+{
+    long double from[3];
+    long double moving[3];
+    long double a[3];
+    long double b[3];
+    for (int i = 0; i < 3; i++) {
+        from[i] = x[i] - column->at[i];
+        moving[i] = x_v[i] - m->at[i];
+    }
+    tqt_cross(m->angular, from, a);
+    tqt_cross(column->angular, moving, b);
+    for (int i = 0; i < 3; i++) {
+        ret[i] = m->linear[i] + a[i] + b[i];
+    }
+}
+
+/* one link's integral J^T dJ/dt dm. With r from the centre of mass, (a x r) . (b x (w x r)) sums to
+ * (w x a) . S b, S = tr(I) / 2 - I. */
+static void add_link_coriolis(const work *w, uint32_t i, uint32_t nv, tqt_sum *ret_c)
+{
+    const tqt_link_motion *link = &w->links[i];
+    const long double mass = w->problem->model->links[i].inertia.mass;
+    const long double inertia = tqt_norm(link->inertia);
+    const long double half_trace = 0.5L * (link->inertia[0] + link->inertia[4] + link->inertia[8]);
+    long double travel = 0.0L; /* lengths of what adds up to velocities on the way to this link */
+    for (uint32_t k = 0; k < w->n_column; k++) {
+        const tqt_column *c = &w->columns[k];
+        travel += (tqt_length(c->linear) + tqt_length(c->angular) * arm(c, link->com)) *
+                  rate_of(w->rigid.qd, c->row);
+    }
+    for (uint32_t b = 0; b < w->n_column; b++) {
+        const tqt_column *two = &w->columns[b];
+        const moving_column moving = rates_of(w, two);
+        long double d[3];
+        long double bent[3];
+        long double second[3];
+        rate_at(two, &moving, link->com, link->com_v, d);
+        tqt_rotate(link->inertia, moving.angular, bent);
+        tqt_rotate(link->inertia, two->angular, second);
+        for (int k = 0; k < 3; k++) {
+            second[k] = half_trace * two->angular[k] - second[k];
+        }
+        const long double turn = tqt_length(two->angular);
+        const long double d_terms =
+            moving.spin * (tqt_length(two->linear) + 2.0L * turn * arm(two, link->com)) +
+            turn * travel;
+        for (uint32_t a = 0; a < w->n_column; a++) {
+            const tqt_column *one = &w->columns[a];
+            const long double about = tqt_length(one->angular);
+            const long double reach = tqt_length(one->linear) + about * arm(one, link->com);
+            long double v[3];
+            long double twisted[3];
+            velocity_at(one, link->com, v);
+            tqt_cross(link->omega, one->angular, twisted);
+            add(&ret_c[one->row * nv + two->row],
+                mass * tqt_dot(v, d) + tqt_dot(one->angular, bent) + tqt_dot(twisted, second),
+                mass * reach * d_terms + 2.0L * inertia * about * turn * moving.spin);
+        }
+    }
+}
+
+void tqt_coriolis_matrix(const tq_model *model, const double *q, const double *qd, tqt_sum *ret_c)
+{
+    const tqt_problem moving = {.model = model, .state = {.q = q, .qd = qd}};
+    work w = begin(&moving);
+    for (size_t k = 0; k < (size_t)model->nv * model->nv; k++) {
+        ret_c[k] = (tqt_sum){0.0L, 0.0L};
+    }
+    for (uint32_t i = 0; i < model->n_link; i++) {
+        w.n_column = tqt_columns(model, w.links, i, w.columns);
+        add_link_coriolis(&w, i, model->nv, ret_c);
+    }
+    end(&w);
+}
+
 /* is `link` the child of `joint`, or carried by it? */
 static int is_beyond(const tq_model *model, uint32_t joint, uint32_t link)
 {

@@ -50,6 +50,9 @@ void tqt_inverse_dynamics(const tqt_problem *problem, tqt_sum *ret_tau);
 /* Mass matrix (nv x nv), row by row: sum_i m Jv^T Jv + Jw^T I Jw, and rotors. */
 void tqt_mass_matrix(const tq_model *model, const double *q, tqt_sum *ret_m);
 
+/* Coriolis matrix (nv x nv), row by row: integral of J^T dJ/dt over all links, rates as in qd. */
+void tqt_coriolis_matrix(const tq_model *model, const double *q, const double *qd, tqt_sum *ret_c);
+
 /* Wrench (force, moment) that joint `joint` carries from its parent to its child, along the child's
  * axes, about the child's origin; with joint = TQ_NONE, that the world exerts on the root link, its
  * own weight included. Rate of momentum of all links beyond, less weight and external wrenches. */

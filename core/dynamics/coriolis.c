@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/dynamics/coriolis.c - the Coriolis matrix by the kernel. */
+#include "core/dynamics/coriolis.h"
+
+#include <assert.h>
+
+#include "core/base/fpmode.h"
+#include "core/dynamics/block.h"
+#include "core/dynamics/joint_matrix.h"
+#include "core/model/layout.h"
+
+size_t tq_coriolis_scratch_size(const tq_mechanism *mechanism)
+{
+    return tq_scratch_cost(tq_coriolis_work_doubles(&mechanism->canonical), sizeof(double)) +
+           tq_joint_matrix_scratch_size(mechanism);
+}
+
+static tq_status coriolis_checked(const tq_mechanism *mechanism, const tq_kernel_input *in,
+                                  tq_scratch *scratch, double *ret_c, tq_error *reterr)
+{
+    const size_t n = (size_t)in->n_sample, nv = mechanism->model.nv;
+    double *work =
+        tq_scratch_take(scratch, tq_coriolis_work_doubles(&mechanism->canonical), sizeof(double));
+    if (work == NULL || tq_joint_matrix(mechanism, in, tq_kernels_for(n)->coriolis, work, 0,
+                                        scratch, ret_c) != TQ_OK) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
+                       (double)tq_coriolis_scratch_size(mechanism));
+    }
+    return tq_check_result("coriolis_matrix", nv * nv, n, (size_t)in->stride, ret_c, reterr);
+}
+
+tq_status tq_coriolis_matrix(const tq_mechanism *mechanism, size_t n_sample, size_t stride,
+                             const double *q, const double *qd, tq_scratch *scratch, double *ret_c,
+                             tq_error *reterr)
+{
+    assert(mechanism != NULL && scratch != NULL);
+    assert(mechanism->model.nv == 0 || (q != NULL && qd != NULL && ret_c != NULL));
+    tq_status status = tq_check_block(n_sample, stride, reterr);
+    if (status != TQ_OK) {
+        return status;
+    }
+    const tq_kernel_input in = {
+        .n_sample = (long)n_sample,
+        .stride = (long)stride,
+        .out_stride = (long)stride,
+        .q = q,
+        .qd = qd,
+    };
+    const size_t mark = tq_scratch_mark(scratch);
+    const tq_fpmode mode = tq_fpmode_enter();
+    status = tq_check_quaternions(mechanism, n_sample, stride, q, reterr);
+    if (status == TQ_OK) {
+        status = coriolis_checked(mechanism, &in, scratch, ret_c, reterr);
+    }
+    tq_fpmode_leave(mode);
+    tq_scratch_rewind(scratch, mark);
+    return status;
+}

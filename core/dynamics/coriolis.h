@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/dynamics/coriolis.h - the Coriolis matrix, for blocks of samples. */
+#ifndef TQ_DYNAMICS_CORIOLIS_H
+#define TQ_DYNAMICS_CORIOLIS_H
+
+#include <stddef.h>
+
+#include "core/base/scratch.h"
+#include "core/base/status.h"
+#include "core/model/mechanism.h"
+
+/**
+ * Compute the Coriolis matrix C(q, qd) of tau = M qdd + C qd + ..., the one with Christoffel's
+ * symbols: M' - 2 C is skew-symmetric.
+ *
+ *     C = integral J^T dJ/dt dm,   C + C^T = dM/dt
+ *
+ * J is the Jacobian of a point of the robot for the rates qd; spherical and floating joints, whose
+ * rates are no derivatives of coordinates, are in the same definition. With mimicking joints C is
+ * that of the masters: G^T C_all G, where qd_all = G qd. Rotors add nothing.
+ *
+ * Shapes   q (nq x stride), qd (nv x stride); ret_c (nv^2 x stride): C[a][b] of sample i at
+ *          ret_c[(a * nv + b) * stride + i]. See core/base/block.h.
+ * Units    those of the mass matrix per second.
+ * Memory   Borrows every argument for the call only. Takes at most tq_coriolis_scratch_size bytes
+ *          of `scratch` and gives all of them back. Re-entrant.
+ * Bits     As for tq_inverse_dynamics.
+ * Returns  TQ_OK, TQ_ERR_SHAPE, TQ_ERR_QUATERNION, TQ_ERR_OVERFLOW ("coriolis_matrix": sample
+ *          `index`), TQ_ERR_SCRATCH as tq_inverse_dynamics.
+ * Cost     O(n_joint * depth) a sample.
+ * Source   S. Echeandia, P. Wensing, Numerical methods to compute the Coriolis matrix and
+ *          Christoffel symbols for rigid-body systems, J. Comput. Nonlinear Dyn. 16(9), 2021; there
+ *          with spatial inertias, here with second moments of mass.
+ * Checked  tests/property/core/dynamics/test_coriolis.c
+ */
+tq_status tq_coriolis_matrix(const tq_mechanism *mechanism, size_t n_sample, size_t stride,
+                             const double *q, const double *qd, tq_scratch *scratch, double *ret_c,
+                             tq_error *reterr);
+
+/* Bytes of scratch that tq_coriolis_matrix needs. */
+size_t tq_coriolis_scratch_size(const tq_mechanism *mechanism);
+
+#endif

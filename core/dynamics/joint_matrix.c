@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/dynamics/joint_matrix.c - matrices over all freedoms, and their reduction to masters. */
+#include "core/dynamics/joint_matrix.h"
+
+#include "core/model/layout.h"
+
+/* Mimicking robots are computed over all freedoms first, this many samples at a time. */
+enum { RUN = TQ_WORK_LANES };
+
+size_t tq_joint_matrix_scratch_size(const tq_mechanism *mechanism)
+{
+    const size_t n = (size_t)mechanism->canonical.n_dof;
+    if (!mechanism->canonical.has_mimic) {
+        return 0;
+    }
+    return tq_scratch_cost(n * n * RUN, sizeof(double)) + tq_scratch_cost(n, sizeof(int32_t));
+}
+
+/* Freedoms of different branches share no body: their entries are zero, and the kernel skips them.
+ */
+static void clear_between_branches(const tq_canonical *c, const int32_t *rows, size_t n_row,
+                                   size_t n_sample, size_t stride, double *m)
+{
+    for (int32_t b = 0; b < c->n_body; b++) {
+        const tq_canonical_joint *k = &c->joints[b];
+        const tq_canonical_joint *last = &c->joints[k->last];
+        const int32_t end = last->dof + tq_canonical_freedoms(last->kind);
+        for (int32_t r = k->dof; r < k->dof + tq_canonical_freedoms(k->kind); r++) {
+            for (int32_t col = end; col < c->n_dof; col++) {
+                const size_t x = (size_t)rows[r], y = (size_t)rows[col];
+                for (size_t i = 0; i < n_sample; i++) {
+                    m[(x * n_row + y) * stride + i] = 0.0;
+                    m[(y * n_row + x) * stride + i] = 0.0;
+                }
+            }
+        }
+    }
+}
+
+/* M = G^T all G: the freedoms' entries, by their factors, into their masters' */
+static void add_to_masters(const tq_canonical *c, const double *all, size_t n_sample, size_t stride,
+                           double *m)
+{
+    const size_t n = (size_t)c->n_dof, nv = (size_t)c->nv;
+    for (size_t r = 0; r < n; r++) {
+        for (size_t col = 0; col < n; col++) {
+            const double factor = c->dof_factors[r] * c->dof_factors[col];
+            const size_t a = (size_t)c->dof_rows[r], b = (size_t)c->dof_rows[col];
+            for (size_t i = 0; i < n_sample; i++) {
+                m[(a * nv + b) * stride + i] += factor * all[(r * n + col) * RUN + i];
+            }
+        }
+    }
+}
+
+/* the sums of add_to_masters run in different orders for (a, b) and (b, a) */
+static void mirror(size_t nv, size_t n_sample, size_t stride, double *m)
+{
+    for (size_t a = 0; a < nv; a++) {
+        for (size_t b = 0; b < a; b++) {
+            for (size_t i = 0; i < n_sample; i++) {
+                m[(a * nv + b) * stride + i] = m[(b * nv + a) * stride + i];
+            }
+        }
+    }
+}
+
+static tq_status of_masters(const tq_mechanism *mechanism, const tq_kernel_input *in,
+                            tq_matrix_kernel *kernel, double *work, _Bool symmetric,
+                            tq_scratch *scratch, double *ret_m)
+{
+    const tq_canonical *c = &mechanism->canonical;
+    const size_t n = (size_t)c->n_dof, nv = (size_t)c->nv, stride = (size_t)in->out_stride;
+    double *all = tq_scratch_take(scratch, n * n * RUN, sizeof(double));
+    int32_t *rows = tq_scratch_take(scratch, n, sizeof(int32_t));
+    if (all == NULL || rows == NULL) {
+        return TQ_ERR_SCRATCH;
+    }
+    for (size_t r = 0; r < n; r++) {
+        rows[r] = (int32_t)r;
+    }
+    clear_between_branches(c, rows, n, RUN, RUN, all);
+    tq_kernel_input run = *in;
+    for (size_t first = 0; first < (size_t)in->n_sample; first += RUN) {
+        const size_t left = (size_t)in->n_sample - first;
+        const size_t count = left < RUN ? left : (size_t)RUN;
+        run.n_sample = (long)count;
+        run.q = in->q + first;
+        run.qd = in->qd != NULL ? in->qd + first : NULL;
+        run.out_stride = RUN;
+        kernel(c, &run, work, rows, (long)n, all);
+        for (size_t e = 0; e < nv * nv; e++) {
+            for (size_t i = 0; i < count; i++) {
+                ret_m[e * stride + first + i] = 0.0;
+            }
+        }
+        add_to_masters(c, all, count, stride, ret_m + first);
+        if (symmetric) {
+            mirror(nv, count, stride, ret_m + first);
+        }
+    }
+    return TQ_OK;
+}
+
+tq_status tq_joint_matrix(const tq_mechanism *mechanism, const tq_kernel_input *in,
+                          tq_matrix_kernel *kernel, double *work, _Bool symmetric,
+                          tq_scratch *scratch, double *ret_m)
+{
+    const tq_canonical *c = &mechanism->canonical;
+    if (c->has_mimic) {
+        const size_t mark = tq_scratch_mark(scratch);
+        const tq_status status = of_masters(mechanism, in, kernel, work, symmetric, scratch, ret_m);
+        tq_scratch_rewind(scratch, mark);
+        return status;
+    }
+    kernel(c, in, work, c->dof_rows, c->nv, ret_m);
+    clear_between_branches(c, c->dof_rows, (size_t)c->nv, (size_t)in->n_sample,
+                           (size_t)in->out_stride, ret_m);
+    return TQ_OK;
+}
