@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/simulate/state.c - rates of coordinates, quaternions kept at unit length. */
+#include "core/simulate/state.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/spatial/screw.h"
+
+static void quaternion_rate(const double *w, size_t stride, const double omega[3], double *rate)
+{
+    const double a = w[0];
+    const double b = w[stride];
+    const double c = w[2 * stride];
+    const double d = w[3 * stride];
+    rate[0] = -0.5 * (b * omega[0] + c * omega[1] + d * omega[2]);
+    rate[stride] = 0.5 * (a * omega[0] + c * omega[2] - d * omega[1]);
+    rate[2 * stride] = 0.5 * (a * omega[1] - b * omega[2] + d * omega[0]);
+    rate[3 * stride] = 0.5 * (a * omega[2] + b * omega[1] - c * omega[0]);
+}
+
+/* R(w) v: child axes -> parent axes */
+static void turn_out(const double *w, size_t stride, const double v[3], double ret[3])
+{
+    const double u[3] = {w[stride], w[2 * stride], w[3 * stride]};
+    double once[3];
+    double twice[3];
+    tq_cross3(u, v, once);
+    for (unsigned k = 0; k < 3; k++) {
+        once[k] *= 2.0;
+    }
+    tq_cross3(u, once, twice);
+    for (unsigned k = 0; k < 3; k++) {
+        ret[k] = v[k] + w[0] * once[k] + twice[k];
+    }
+}
+
+static void joint_rate(const tq_joint *joint, size_t stride, const double *q, const double *qd,
+                       double *rate)
+{
+    const double *w = q;
+    double *to = rate;
+    const double *turning = qd;
+    if (joint->kind == TQ_JOINT_FLOATING) {
+        const double v[3] = {qd[0], qd[stride], qd[2 * stride]};
+        double moved[3];
+        w = q + 3 * stride;
+        turn_out(w, stride, v, moved);
+        for (unsigned k = 0; k < 3; k++) {
+            rate[k * stride] = moved[k];
+        }
+        to = rate + 3 * stride;
+        turning = qd + 3 * stride;
+    }
+    const double omega[3] = {turning[0], turning[stride], turning[2 * stride]};
+    quaternion_rate(w, stride, omega, to);
+}
+
+static int has_quaternion(const tq_joint *joint)
+{
+    return joint->kind == TQ_JOINT_SPHERICAL || joint->kind == TQ_JOINT_FLOATING;
+}
+
+void tq_state_rate(const tq_model *model, size_t n_sample, size_t stride, const double *q,
+                   const double *qd, double *ret_rate)
+{
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        const size_t at = joint->q_index * stride;
+        const size_t from = joint->v_index * stride;
+        if (has_quaternion(joint)) {
+            for (size_t i = 0; i < n_sample; i++) {
+                joint_rate(joint, stride, q + at + i, qd + from + i, ret_rate + at + i);
+            }
+            continue;
+        }
+        for (uint32_t k = 0; k < joint->nq; k++) {
+            memcpy(ret_rate + at + k * stride, qd + from + k * stride, n_sample * sizeof *qd);
+        }
+    }
+}
+
+void tq_state_normalise(const tq_model *model, size_t n_sample, size_t stride, double *q)
+{
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        if (!has_quaternion(joint)) {
+            continue;
+        }
+        double *w = q + (joint->q_index + joint->nq - 4) * stride;
+        for (size_t i = 0; i < n_sample; i++) {
+            double sum = 0.0;
+            for (unsigned k = 0; k < 4; k++) {
+                sum += w[k * stride + i] * w[k * stride + i];
+            }
+            const double scale = 1.0 / sqrt(sum);
+            for (unsigned k = 0; k < 4; k++) {
+                w[k * stride + i] *= scale;
+            }
+        }
+    }
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/simulate/state.h - how coordinates change with velocities. */
+#ifndef TQ_SIMULATE_STATE_H
+#define TQ_SIMULATE_STATE_H
+
+#include <stddef.h>
+
+#include "core/model/model.h"
+
+/* States lie in blocks (core/base/block.h): q (nq x stride), qd (nv x stride). */
+
+/* Rates of the coordinates: qd itself for joints of angles and travels; for quaternions w' = q (0,
+ * omega) / 2, and for floating joints R v of the twist in the child frame. ret_rate (nq x stride).
+ * Cost O(nq) a sample. */
+void tq_state_rate(const tq_model *model, size_t n_sample, size_t stride, const double *q,
+                   const double *qd, double *ret_rate);
+
+/* Scales every quaternion back to unit length, in place. An integrator leaves the sphere by its
+ * error only, so this keeps its order. */
+void tq_state_normalise(const tq_model *model, size_t n_sample, size_t stride, double *q);
+
+#endif
