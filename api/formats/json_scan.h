@@ -43,9 +43,9 @@ void tqa_json_scan_init(tqa_json_scan *scan, const tqa_events *events, void *ctx
  * Memory   Only the scanner: nothing is allocated, no recursion. Bytes are borrowed for the call.
  * Returns  TQA_DECODE_OK, or the first fault, with its place in scan->error; a faulty scanner stays
  *          so. TQA_DECODE_LIMIT for a number, key or string above TQA_EVENT_TEXT_MAX bytes or
- * nesting above TQA_EVENT_DEPTH_MAX; TQA_DECODE_NOT_FINITE for 1e999. Cost     That of
- * tqa_number_scan for numbers, about 1 ns a byte for the rest. Checked
- * tests/unit/api/formats/test_json_scan.c, tests/fuzz/fuzz_request.c
+ *          nesting above TQA_EVENT_DEPTH_MAX; TQA_DECODE_NOT_FINITE for 1e999.
+ * Cost     That of tqa_number_scan for numbers, about 1 ns a byte for the rest.
+ * Checked  tests/unit/api/formats/test_json_scan.c, tests/fuzz/fuzz_request.c
  */
 tqa_decode tqa_json_scan_feed(tqa_json_scan *scan, const char *bytes, size_t n);
 

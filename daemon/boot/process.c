@@ -3,12 +3,14 @@
 #include "daemon/boot/process.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <systemd/sd-daemon.h>
 
@@ -33,6 +35,12 @@ bool tqd_state_dir(const tqd_settings *settings, char *ret_path, size_t size)
     return n > 0 && (size_t)n < size;
 }
 
+/* Descriptors that are no connections: the store, its files, epoll and event descriptors. */
+static int64_t descriptors_kept(const tqd_settings *settings)
+{
+    return 24 + 4 * settings->io_threads + 2 * settings->workers;
+}
+
 void tqd_settings_resolve(tqd_settings *settings)
 {
     cpu_set_t set;
@@ -43,6 +51,13 @@ void tqd_settings_resolve(tqd_settings *settings)
     if (settings->io_threads == 0) {
         settings->io_threads = cores / 2 < 1 ? 1 : cores / 2 < 64 ? cores / 2 : 64;
     }
+    /* a connection too many is closed at once; one descriptor too few would stop the store */
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_max < INT64_MAX) {
+        int64_t left = (int64_t)files.rlim_max - descriptors_kept(settings);
+        left = left < 1 ? 1 : left;
+        settings->connections = settings->connections < left ? settings->connections : left;
+    }
 }
 
 static void end_signals(sigset_t *ret_set)
@@ -50,10 +65,28 @@ static void end_signals(sigset_t *ret_set)
     sigemptyset(ret_set);
     sigaddset(ret_set, SIGTERM);
     sigaddset(ret_set, SIGINT);
+    /* a terminal that closes ends what was started in it, unless nohup said otherwise */
+    struct sigaction hangup;
+    if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN) {
+        sigaddset(ret_set, SIGHUP);
+    }
+}
+
+/* A file that took the place of a closed stderr would receive the log. */
+static void keep_standard_streams(void)
+{
+    int fd = 0;
+    while (fd >= 0 && fd <= STDERR_FILENO) {
+        fd = open("/dev/null", O_RDWR);
+    }
+    if (fd > STDERR_FILENO) {
+        close(fd);
+    }
 }
 
 void tqd_process_prepare(void)
 {
+    keep_standard_streams();
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     sigaction(SIGPIPE, &ignore, NULL);
     sigset_t set;
@@ -82,6 +115,7 @@ int tqd_process_wait(void)
             struct sigaction ignore = {.sa_handler = SIG_IGN};
             sigaction(SIGTERM, &ignore, NULL);
             sigaction(SIGINT, &ignore, NULL);
+            sigaction(SIGHUP, &ignore, NULL);
             return got;
         }
         if (watched) {

@@ -49,7 +49,9 @@ static bool check_target(tqd_client *client)
         tqd_refuse(client, &problem);
         return false;
     }
-    const char *fault = tqd_gate_target(request->target);
+    const char *path = tqd_gate_path(&client->loop->server->options.hosts, request->target);
+    const char *fault = path != NULL ? tqd_gate_target(path)
+                                     : "the request target is neither a path nor an address here";
     if (fault != NULL) {
         tqa_problem_set(&problem, "malformed", "%s", fault);
         tqd_refuse(client, &problem);
@@ -60,7 +62,7 @@ static bool check_target(tqd_client *client)
         *mark = '\0';
         request->head.query = mark + 1;
     }
-    request->head.path = request->target;
+    request->head.path = path;
     return true;
 }
 

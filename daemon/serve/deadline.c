@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "api/problem.h"
 #include "daemon/observe/log.h"
 #include "daemon/serve/client.h"
 
@@ -81,8 +82,27 @@ static void shut(tqd_client *client)
     }
 }
 
+/* Tells the client that its body came too slowly. A header that is still coming has no request to
+ * answer. */
+static void answer_late(tqd_client *client)
+{
+    const tqd_request *request = &client->request;
+    if (client->phase != TQD_PHASE_BODY || request->step != TQD_STEP_RECEIVING ||
+        request->refusal != NULL) {
+        return;
+    }
+    tqa_problem problem;
+    tqa_problem_set(&problem, "request-timeout", "%llu bytes of the body arrived in time",
+                    (unsigned long long)request->body_seen);
+    tqd_refuse(client, &problem);
+    if (request->refusal != NULL) {
+        tqd_reply_send_early(client, request->refusal);
+    }
+}
+
 static void shut_late(tqd_client *client, int64_t age_ms)
 {
+    answer_late(client);
     shut(client);
     if (client->phase != TQD_PHASE_IDLE) {
         tqd_count(&client->loop->counters, TQD_COUNTER_connections_overdue, 1);

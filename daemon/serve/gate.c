@@ -150,6 +150,22 @@ bool tqd_gate_host(const tqd_hosts *hosts, const char *value, size_t n_value)
     return false;
 }
 
+const char *tqd_gate_path(const tqd_hosts *hosts, const char *target)
+{
+    if (target[0] == '/') {
+        return target;
+    }
+    size_t scheme = strncasecmp(target, "http://", 7) == 0    ? 7
+                    : strncasecmp(target, "https://", 8) == 0 ? 8
+                                                              : 0;
+    const char *host = target + scheme;
+    size_t n = strcspn(host, "/?");
+    if (scheme == 0 || host[n] == '?' || n == 0 || !tqd_gate_host(hosts, host, n)) {
+        return NULL;
+    }
+    return host[n] == '/' ? host + n : "/";
+}
+
 static int hex(char c)
 {
     if (c >= '0' && c <= '9') {

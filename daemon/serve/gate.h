@@ -38,6 +38,10 @@ bool tqd_gate_close(tqd_gate *gate);
 /* True when `name` (a Host value, port allowed) may be served: against DNS rebinding. */
 bool tqd_gate_host(const tqd_hosts *hosts, const char *value, size_t n_value);
 
+/* The path of a request target in absolute form ("http://HOST/path"), whose host must be served; a
+ * target in origin form is its own path. NULL when it is neither. */
+const char *tqd_gate_path(const tqd_hosts *hosts, const char *target);
+
 /* Checks a request target: origin form, no control or non-ASCII bytes, well-formed percent codes
  * that stand for neither control bytes nor '/' nor broken UTF-8, no dot segments. NULL when good,
  * else a constant reason. */

@@ -96,7 +96,12 @@ void tqd_server_run(void *arg)
             }
         }
         /* before quiescing: what has arrived already is still taken */
+        size_t n_open = loop->n_open;
         MHD_run(loop->mhd);
+        if (loop->n_open < n_open) {
+            /* at a limit the library stopped accepting; it looks again only when it runs */
+            MHD_run(loop->mhd);
+        }
         if (!loop->quiesced && atomic_load(&loop->server->draining)) {
             quiesce(loop);
         }

@@ -85,8 +85,10 @@ static void count(tqd_client *client, const tqd_reply *reply)
                                      : TQD_COUNTER_replies_2xx,
               1);
     const tqd_request *request = &client->request;
-    if (client->loop->server->options.log_requests || reply->status == 500) {
-        tqd_log(reply->status == 500 ? TQD_LOG_ERROR : TQD_LOG_INFO, "request",
+    /* busy is the client's to wait for; every other fault of ours is the operator's to know */
+    bool ours = reply->status >= 500 && reply->status != 503;
+    if (client->loop->server->options.log_requests || ours) {
+        tqd_log(ours ? TQD_LOG_ERROR : TQD_LOG_INFO, "request",
                 TQD_TEXT("request_id", request->head.request_id),
                 TQD_TEXT("path", request->head.path), TQD_NUMBER("status", reply->status),
                 TQD_NUMBER("body_bytes", request->body_seen),

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/contract/test_limits.py - slow, large and many: every client's share is bounded.
+import contextlib
+import json
 import os
 import selectors
 import socket
@@ -8,7 +10,7 @@ import threading
 import time
 
 import pytest
-from conftest import SLOW, parse_replies, problem, read_all
+from conftest import SLOW, TORQUED, parse_replies, problem, read_all
 
 GET = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 # a deadline is looked at four times a second; one second is what we promise
@@ -86,6 +88,57 @@ def test_slow_body_is_closed_in_time(start):
     with one.socket() as s:
         s.sendall(b"POST /nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5000\r\n\r\n")
         assert 0.5 < closed_after(s, b"x" * 5000) < 1.5 + LATE
+
+
+def test_slow_body_is_told_so(start):
+    one = start({"rate_grace": 1000, "rate_least": 1000})
+    path = b"/v1/robots/panda/inverse-dynamics"
+    with one.socket() as s:
+        s.sendall(b"POST " + path + b" HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5000\r\n\r\n{\"q\"")
+        got, closed = read_all(s, 3)
+    assert closed
+    problem(parse_replies(got)[0], 408)
+
+
+@pytest.mark.parametrize("takes", [0, 100_000])
+def test_slow_reader_is_closed_and_holds_up_nobody(start, takes):
+    """An answer of 8 MB that is not read, or read in sips: its connection ends, others go on meanwhile."""
+    one = start({"rate_grace": 1000, "rate_least": 100_000_000, "idle_timeout": 2000})
+    row = "[" + ",".join(["0.123456789012345"] * 7) + "]"
+    rows = "[" + ",".join([row] * 60000) + "]"
+    body = f'{{"q":{rows},"qd":{rows},"qdd":{rows}}}'.encode()
+    with one.socket() as s:
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
+        s.sendall(b"POST /v1/robots/panda/inverse-dynamics HTTP/1.1\r\nHost: localhost\r\n"
+                  b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        deadline = time.monotonic() + 20 * SLOW
+        text = ""
+        while "torqued_connections_open 1\n" not in text and time.monotonic() < deadline:
+            time.sleep(0.1)
+            with contextlib.suppress(ConnectionError):
+                s.recv(takes)
+            text = one.request("GET", "/metrics")[2].decode()
+        assert "torqued_connections_open 1\n" in text
+
+
+def test_descriptors_run_out(tmp_path):
+    """With 64 descriptors, 200 clients at once: those beyond the bound are closed, and it goes on afterwards."""
+    process = subprocess.Popen(["bash", "-c", 'ulimit -n 64; exec "$@"', "-", TORQUED, "--listen", "127.0.0.1:0",
+                                "--workers", "2", "--state-dir", str(tmp_path)], stderr=subprocess.PIPE, text=True)
+    try:
+        url = json.loads(process.stderr.readline()[3:])["url"]
+        address = ("127.0.0.1", int(url.rsplit(":", 1)[1]))
+        for _ in range(3):
+            held = [socket.create_connection(address, timeout=5) for _ in range(200)]
+            time.sleep(0.3)
+            for s in held:
+                s.close()
+            with socket.create_connection(address, timeout=5 * SLOW) as s:
+                s.sendall(GET)
+                assert s.recv(4096).startswith(b"HTTP/1.1 200")
+    finally:
+        process.terminate()
+        assert process.wait(10 * SLOW) == 0
 
 
 def test_steady_body_is_bounded_in_total(start):

@@ -4,6 +4,7 @@ import http.client
 import json
 import os
 import re
+import signal
 import socket
 import stat
 import subprocess
@@ -115,6 +116,43 @@ def test_sigint_stops_too(start):
     one = start()
     os.kill(one.process.pid, 2)
     assert one.process.wait(5 * SLOW) == 0
+
+
+def test_hangup_stops_too_unless_ignored(start):
+    one = start()
+    os.kill(one.process.pid, signal.SIGHUP)
+    assert one.process.wait(5 * SLOW) == 0
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as under nohup
+    try:
+        two = start()
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    os.kill(two.process.pid, signal.SIGHUP)
+    time.sleep(0.3)
+    assert two.request("GET", "/healthz")[0] == 200
+
+
+def test_closed_streams_are_never_the_stores(tmp_path):
+    """Started without stdin, stdout and stderr: no log line may reach a file of the state folder."""
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        address = s.getsockname()
+    process = subprocess.Popen(["bash", "-c", 'exec "$@" 0<&- 1>&- 2>&-', "-", TORQUED, "--listen", "%s:%d" % address,
+                                "--state-dir", str(tmp_path)])
+    try:
+        deadline = time.monotonic() + 10 * SLOW
+        while True:
+            try:
+                socket.create_connection(address, timeout=1).close()
+                break
+            except OSError:
+                assert time.monotonic() < deadline
+                time.sleep(0.05)
+        links = [os.readlink(f"/proc/{process.pid}/fd/{fd}") for fd in range(3)]
+        assert links == ["/dev/null"] * 3
+    finally:
+        process.terminate()
+        assert process.wait(10 * SLOW) == 0
 
 
 def test_unix_socket(start, tmp_path):

@@ -131,6 +131,35 @@ Test(gate, targets)
     }
 }
 
+static const struct {
+    const char *target, *path; /* NULL: refused */
+} absolute[] = {
+    {"/a", "/a"},
+    {"http://localhost/a?b", "/a?b"},
+    {"HTTPS://[::1]:8420/", "/"},
+    {"http://127.0.0.1", "/"},
+    {"http://evil.example/a", NULL},
+    {"http://localhost@evil.example/a", NULL},
+    {"http://localhost?a", NULL},
+    {"http:///a", NULL},
+    {"ftp://localhost/a", NULL},
+    {"*", NULL},
+    {"", NULL},
+};
+
+Test(gate, absolute_targets)
+{
+    tqd_hosts hosts = {.any = false};
+    for (size_t i = 0; i < sizeof absolute / sizeof absolute[0]; i++) {
+        const char *path = tqd_gate_path(&hosts, absolute[i].target);
+        bool refused = path == NULL;
+        cr_expect(refused == (absolute[i].path == NULL), "%s", absolute[i].target);
+        if (path != NULL && absolute[i].path != NULL) {
+            cr_expect(eq(str, (char *)path, (char *)absolute[i].path));
+        }
+    }
+}
+
 Test(gate, unescape)
 {
     char out[16];
