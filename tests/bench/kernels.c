@@ -13,7 +13,7 @@
 #include "tests/bench/robots.h"
 #include "tests/support/random_robot.h"
 
-enum { ROUNDS = 31, SAMPLES = TQ_BLOCK, SCRATCH = 64 << 20 };
+enum { ROUNDS = 31, SAMPLES = TQ_BLOCK, SCRATCH = 64 << 20, EIGHT = TQ_BLOCK_PAD };
 static const double round_seconds = 2e-3;
 
 /* everything one row needs: a robot, its states in both forms, room for results */
@@ -24,6 +24,8 @@ typedef struct stage {
     void *memory;
     tqt_states states;
     double *tau, *out;
+    size_t piece;      /* samples of one block of the row at hand */
+    double *pieces[4]; /* q, qd, qdd, tau in blocks of `piece` */
     tq_scratch scratch;
     bench_peer *peer;
 } stage;
@@ -42,39 +44,167 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void run_rnea(stage *s, size_t n_sample)
+static void must(tq_status status, const char *what, const tq_error *error)
 {
-    const tq_inverse_input in = {.n_sample = n_sample,
-                                 .stride = s->states.stride,
-                                 .q = s->states.q,
-                                 .qd = s->states.qd,
-                                 .qdd = s->states.qdd};
-    tq_error error = {0};
-    const tq_status status = tq_inverse_dynamics(s->mechanism, &in, &s->scratch, s->tau, &error);
     if (status != TQ_OK) {
-        fprintf(stderr, "rnea: %s %s\n", tq_status_text(status), error.what);
+        fprintf(stderr, "%s: %s %s %zu\n", what, tq_status_text(status), error->what, error->index);
         exit(2);
     }
+}
+
+/* the block that starts at sample `first`, or one sample alone */
+static tq_inverse_input inverse_input(const stage *s, size_t first, size_t n_sample)
+{
+    const size_t nq = s->model->nq, nv = s->model->nv;
+    return (tq_inverse_input){.n_sample = n_sample < s->piece ? n_sample : s->piece,
+                              .stride = s->piece,
+                              .q = s->pieces[0] + first * nq,
+                              .qd = s->pieces[1] + first * nv,
+                              .qdd = s->pieces[2] + first * nv};
+}
+
+static void run_rnea(stage *s, size_t n_sample)
+{
+    tq_error error = {0};
+    for (size_t first = 0; first < n_sample; first += s->piece) {
+        const tq_inverse_input in = inverse_input(s, first, n_sample);
+        must(tq_inverse_dynamics(s->mechanism, &in, &s->scratch, s->out, &error), "rnea", &error);
+    }
+}
+
+static void run_aba(stage *s, size_t n_sample)
+{
+    tq_error error = {0};
+    for (size_t first = 0; first < n_sample; first += s->piece) {
+        const tq_inverse_input at = inverse_input(s, first, n_sample);
+        const tq_forward_input in = {.n_sample = at.n_sample,
+                                     .stride = at.stride,
+                                     .q = at.q,
+                                     .qd = at.qd,
+                                     .tau = s->pieces[3] + first * s->model->nv};
+        must(tq_forward_dynamics(s->mechanism, &in, &s->scratch, s->out, &error), "aba", &error);
+    }
+}
+
+static void run_crba(stage *s, size_t n_sample)
+{
+    tq_error error = {0};
+    for (size_t first = 0; first < n_sample; first += s->piece) {
+        const tq_inverse_input in = inverse_input(s, first, n_sample);
+        must(tq_mass_matrix(s->mechanism, in.n_sample, in.stride, in.q, 0, &s->scratch, s->out,
+                            &error),
+             "crba", &error);
+    }
+}
+
+static void run_coriolis(stage *s, size_t n_sample)
+{
+    tq_error error = {0};
+    for (size_t first = 0; first < n_sample; first += s->piece) {
+        const tq_inverse_input in = inverse_input(s, first, n_sample);
+        must(tq_coriolis_matrix(s->mechanism, in.n_sample, in.stride, in.q, in.qd, &s->scratch,
+                                s->out, &error),
+             "coriolis", &error);
+    }
+}
+
+static void run_regressor(stage *s, size_t n_sample)
+{
+    tq_error error = {0};
+    for (size_t first = 0; first < n_sample; first += s->piece) {
+        const tq_inverse_input in = inverse_input(s, first, n_sample);
+        must(tq_regressor_batch(s->mechanism, &in, &s->scratch, s->out, &error), "regressor",
+             &error);
+    }
+}
+
+/* Samples of a block: 256 for rows a coordinate; for matrices what keeps a block's answer within
+ * 256 KiB, as their users (solvers, fits) take them; never a power of two of lines apart. */
+static size_t piece_of(const stage *s, const row *r)
+{
+    const size_t nv = s->model->nv, n_parameter = tq_parameter_count(s->model, 0);
+    const size_t n_row = r->run == run_regressor ? nv * n_parameter : nv * nv;
+    if (r->run == run_rnea || r->run == run_aba) {
+        return SAMPLES;
+    }
+    size_t fits = SAMPLES;
+    while (fits > EIGHT && n_row * fits > (256 << 10) / sizeof(double)) {
+        fits /= 2;
+    }
+    return fits;
 }
 
 static double differ_vector(const stage *s, bench_kernel kernel, const double *ours)
 {
     double worst = 0, scale = 0;
     for (size_t i = 0; i < s->model->nv; i++) {
-        const double x = ours[i * s->states.stride + SAMPLES - 1];
+        const double x = ours[i * s->piece + s->piece - 1];
         worst = fmax(worst, fabs(x - bench_peer_vector(s->peer, kernel, i)));
         scale = fmax(scale, fabs(x));
     }
     return worst / scale;
 }
 
-static double differ_rnea(const stage *s)
+static double differ_matrix(const stage *s, bench_kernel kernel)
 {
-    return differ_vector(s, BENCH_RNEA, s->tau);
+    double worst = 0, scale = 0;
+    const size_t nv = s->model->nv;
+    for (size_t i = 0; i < nv; i++) {
+        for (size_t k = 0; k < nv; k++) {
+            const double x = s->out[(i * nv + k) * s->piece + s->piece - 1];
+            worst = fmax(worst, fabs(x - bench_peer_matrix(s->peer, kernel, i, k)));
+            scale = fmax(scale, fabs(x));
+        }
+    }
+    return worst / scale;
 }
 
-static const row rows[] = {
+static double differ_rnea(const stage *s)
+{
+    return differ_vector(s, BENCH_RNEA, s->out);
+}
+
+static double differ_aba(const stage *s)
+{
+    return differ_vector(s, BENCH_ABA_LOCAL, s->out);
+}
+
+static double differ_crba(const stage *s)
+{
+    return differ_matrix(s, BENCH_CRBA_LOCAL);
+}
+
+static double differ_coriolis(const stage *s)
+{
+    return differ_matrix(s, BENCH_CORIOLIS);
+}
+
+/* the peer's columns are of other parameters: Y times ours is the torque, which rnea compared */
+static double differ_regressor(const stage *s)
+{
+    const size_t nv = s->model->nv, n = tq_parameter_count(s->model, 0);
+    double *pi = tqt_doubles(n);
+    double worst = 0, scale = 0;
+    tq_parameter_values(s->model, 0, pi);
+    for (size_t i = 0; i < nv; i++) {
+        double tau = 0;
+        for (size_t k = 0; k < n; k++) {
+            tau += s->out[(i * n + k) * s->piece + s->piece - 1] * pi[k];
+        }
+        const double want = s->tau[i * s->states.stride + SAMPLES - 1];
+        worst = fmax(worst, fabs(tau - want));
+        scale = fmax(scale, fabs(want));
+    }
+    free(pi);
+    return worst / scale;
+}
+
+static const row kernels[] = {
     {"rnea", BENCH_RNEA, run_rnea, differ_rnea},
+    {"aba", BENCH_ABA_LOCAL, run_aba, differ_aba},
+    {"crba", BENCH_CRBA_LOCAL, run_crba, differ_crba},
+    {"regressor", BENCH_REGRESSOR, run_regressor, differ_regressor},
+    {"coriolis", BENCH_CORIOLIS, run_coriolis, differ_coriolis},
 };
 
 /* seconds a sample of one timing: `times` runs of n samples, or of the peer when n is 0 */
@@ -126,9 +256,10 @@ static void measure(stage *s, const row *r, size_t n, FILE *json)
     }
     const double ns = 1e9 * quantile(ours, 0.5);
     const char *how = n == 1 ? "single" : "batch";
-    fprintf(json,
-            "{\"kernel\":\"%s\",\"robot\":\"%s\",\"nv\":%u,\"how\":\"%s\",\"lanes\":%u,\"ns\":%.5g",
-            r->kernel, s->robot, s->model->nv, how, tq_lanes_width(), ns);
+    fprintf(
+        json,
+        "{\"kernel\":\"%s\",\"robot\":\"%s\",\"nv\":%u,\"how\":\"%s\",\"lanes\":%u,\"block\":%zu,\"ns\":%.5g",
+        r->kernel, s->robot, s->model->nv, how, tq_lanes_width(), s->piece, ns);
     printf("%-10s %-10s %3u  %-6s %u lanes %9.1f ns", r->kernel, s->robot, s->model->nv, how,
            tq_lanes_width(), ns);
     if (has_peer) {
@@ -172,6 +303,22 @@ static const tq_model *builtin(const char *name)
     exit(2);
 }
 
+/* the states in blocks of `piece` samples */
+static void cut(stage *s, size_t piece)
+{
+    const double *from[4] = {s->states.q, s->states.qd, s->states.qdd, s->tau};
+    s->piece = piece;
+    for (int k = 0; k < 4; k++) {
+        const size_t n_row = k == 0 ? s->model->nq : s->model->nv;
+        for (size_t i = 0; i < SAMPLES; i++) {
+            for (size_t r = 0; r < n_row; r++) {
+                s->pieces[k][(i - i % piece) * n_row + r * piece + i % piece] =
+                    from[k][r * SAMPLES + i];
+            }
+        }
+    }
+}
+
 static stage prepare(const char *name, const tq_model *model)
 {
     stage s = {.robot = name, .model = model};
@@ -184,8 +331,15 @@ static stage prepare(const char *name, const tq_model *model)
     }
     s.states = tqt_random_states(1, model, SAMPLES);
     s.tau = tqt_doubles(model->nv * s.states.stride);
+    const size_t nv = model->nv, n_parameter = tq_parameter_count(model, 0);
+    s.out = tqt_doubles(nv * (nv > n_parameter ? nv : n_parameter) * SAMPLES);
+    for (int k = 0; k < 4; k++) {
+        s.pieces[k] = tqt_doubles((k == 0 ? model->nq : nv) * SAMPLES);
+    }
     tq_scratch_init(&s.scratch, tqt_doubles(SCRATCH / sizeof(double)), SCRATCH);
+    cut(&s, SAMPLES);
     run_rnea(&s, SAMPLES); /* torques for forward dynamics */
+    memcpy(s.tau, s.out, nv * SAMPLES * sizeof *s.tau);
     if (bench_peer_version() != NULL) {
         s.peer = bench_peer_new(model, SAMPLES, s.states.stride, s.states.q, s.states.qd,
                                 s.states.qdd, s.tau);
@@ -208,14 +362,19 @@ int main(int argc, char **argv)
         prepare("tree-30", bench_tree(30)),    prepare("quadruped", bench_quadruped()),
         prepare("humanoid", bench_humanoid()),
     };
-    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+    for (size_t r = 0; r < sizeof kernels / sizeof kernels[0]; r++) {
+        if (argc > 2 && strcmp(argv[2], kernels[r].kernel) != 0) {
+            continue;
+        }
         for (size_t k = 0; k < sizeof stages / sizeof stages[0]; k++) {
+            cut(&stages[k], piece_of(&stages[k], &kernels[r]));
             for (unsigned width = tq_lanes_widest(); width >= 1; width /= 2) {
                 tq_lanes_select(width);
-                measure(&stages[k], &rows[r], SAMPLES, json);
+                measure(&stages[k], &kernels[r], SAMPLES, json);
             }
             tq_lanes_select(0);
-            measure(&stages[k], &rows[r], 1, json);
+            cut(&stages[k], EIGHT);
+            measure(&stages[k], &kernels[r], 1, json);
         }
     }
     fclose(json);
