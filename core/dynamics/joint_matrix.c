@@ -16,27 +16,6 @@ size_t tq_joint_matrix_scratch_size(const tq_mechanism *mechanism)
     return tq_scratch_cost(n * n * RUN, sizeof(double)) + tq_scratch_cost(n, sizeof(int32_t));
 }
 
-/* Freedoms of different branches share no body: their entries are zero, and the kernel skips them.
- */
-static void clear_between_branches(const tq_canonical *c, const int32_t *rows, size_t n_row,
-                                   size_t n_sample, size_t stride, double *m)
-{
-    for (int32_t b = 0; b < c->n_body; b++) {
-        const tq_canonical_joint *k = &c->joints[b];
-        const tq_canonical_joint *last = &c->joints[k->last];
-        const int32_t end = last->dof + tq_canonical_freedoms(last->kind);
-        for (int32_t r = k->dof; r < k->dof + tq_canonical_freedoms(k->kind); r++) {
-            for (int32_t col = end; col < c->n_dof; col++) {
-                const size_t x = (size_t)rows[r], y = (size_t)rows[col];
-                for (size_t i = 0; i < n_sample; i++) {
-                    m[(x * n_row + y) * stride + i] = 0.0;
-                    m[(y * n_row + x) * stride + i] = 0.0;
-                }
-            }
-        }
-    }
-}
-
 /* M = G^T all G: the freedoms' entries, by their factors, into their masters' */
 static void add_to_masters(const tq_canonical *c, const double *all, size_t n_sample, size_t stride,
                            double *m)
@@ -79,7 +58,6 @@ static tq_status of_masters(const tq_mechanism *mechanism, const tq_kernel_input
     for (size_t r = 0; r < n; r++) {
         rows[r] = (int32_t)r;
     }
-    clear_between_branches(c, rows, n, RUN, RUN, all);
     tq_kernel_input run = *in;
     for (size_t first = 0; first < (size_t)in->n_sample; first += RUN) {
         const size_t left = (size_t)in->n_sample - first;
@@ -114,7 +92,5 @@ tq_status tq_joint_matrix(const tq_mechanism *mechanism, const tq_kernel_input *
         return status;
     }
     kernel(c, in, work, c->dof_rows, c->nv, ret_m);
-    clear_between_branches(c, c->dof_rows, (size_t)c->nv, (size_t)in->n_sample,
-                           (size_t)in->out_stride, ret_m);
     return TQ_OK;
 }

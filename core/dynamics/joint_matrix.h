@@ -9,14 +9,13 @@
 #include "core/kernels/table.h"
 #include "core/model/mechanism.h"
 
-/* A kernel that writes entry (rows[a], rows[b]) for all freedoms a, b of one branch. */
+/* A kernel that writes entry (rows[a], rows[b]) for all freedoms a, b. */
 typedef void tq_matrix_kernel(const tq_canonical *c, const tq_kernel_input *in, double *work,
                               const int32_t *rows, long n_row, double *ret_m);
 
-/* Runs it for checked inputs, in the kernels' floating-point mode; `work` is what it needs. Entries
- * between branches become 0; with mimicking joints the result is G^T m G, qd_all = G qd. Rows of
- * ret_m (nv^2) are in->out_stride apart. TQ_ERR_SCRATCH without tq_joint_matrix_scratch_size bytes.
- */
+/* Runs it for checked inputs, in the kernels' floating-point mode; `work` is what it needs. With
+ * mimicking joints the result is G^T m G, qd_all = G qd. Rows of ret_m (nv^2) are in->out_stride
+ * apart. TQ_ERR_SCRATCH without tq_joint_matrix_scratch_size bytes. */
 tq_status tq_joint_matrix(const tq_mechanism *mechanism, const tq_kernel_input *in,
                           tq_matrix_kernel *kernel, double *work, _Bool symmetric,
                           tq_scratch *scratch, double *ret_m);

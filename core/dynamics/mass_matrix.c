@@ -53,10 +53,7 @@ tq_status tq_mass_matrix(const tq_mechanism *mechanism, size_t n_sample, size_t 
     }
     if (status == TQ_OK) {
         /* |M_ab| <= sqrt(M_aa M_bb): the diagonal, nv + 1 rows apart, speaks for the rest */
-        for (size_t a = 0; a < nv && status == TQ_OK; a++) {
-            status = tq_check_result("mass_matrix", 1, n_sample, stride,
-                                     ret_m + a * (nv + 1) * stride, reterr);
-        }
+        status = tq_check_result("mass_matrix", nv, n_sample, (nv + 1) * stride, ret_m, reterr);
     }
     tq_fpmode_leave(mode);
     tq_scratch_rewind(scratch, mark);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* core/kernels/coriolis.c - the Coriolis matrix with Christoffel's symbols. */
+#include "core/kernels/entries.h"
 #include "core/kernels/flow.h"
 #include "core/kernels/inward.h"
 #include "core/kernels/symbols.h"
@@ -20,8 +21,8 @@ typedef struct sweep {
     cosine_sine *cs;
     vec *w, *u; /* angular velocity; velocity of the origin against the parent's, parent's axes */
     flow *sums; /* of bodies with `save` */
-    column *columns;     /* one a freedom */
-    long *across, *down; /* (n_dof) rows[c] * stride and rows[c] * n_row * stride */
+    column *columns; /* one a freedom */
+    entries at;
     ball *balls;
 } sweep;
 
@@ -154,8 +155,8 @@ TQ_INLINE void read_freedom(const sweep *s, vec w, int r, _Bool turns, int axis,
     const real u = ws[(axis + 2) % 3], v = ws[(axis + 1) % 3];
     const int part = turns ? 3 : 0, x = PUSH + part + (axis + 1) % 3,
               y = PUSH + part + (axis + 2) % 3;
-    double *row = m + s->down[r], *line = m + s->across[r];
-    const long *across = s->across, *down = s->down;
+    double *row = m + s->at.down[r], *line = m + s->at.across[r];
+    const long *across = s->at.across, *down = s->at.down;
     const real *columns = &s->columns[0].rate.f.x;
     for (int c = span[0]; c < span[2]; c++) {
         store(row + across[c], columns[(long)COLUMN * c + RATE + part + axis]);
@@ -219,6 +220,9 @@ static void inward(const tq_canonical *c, const tq_kernel_input *in, long i, con
         }
         begin_columns(k, &f, w, columns + k->dof);
         read_joint(s, k, w, end, m);
+        for (int r = k->dof; r < k->dof + tq_canonical_freedoms(k->kind); r++) {
+            entries_clear(&s->at, m, r, end);
+        }
         if (k->parent < 0) {
             continue;
         }
@@ -252,12 +256,7 @@ void TQ_KERNEL(tq_coriolis)(const tq_canonical *c, const tq_kernel_input *in, do
     s.sums = (void *)at, at += 21L * c->n_body;
     s.columns = (void *)at, at += (long)COLUMN * c->n_dof;
     s.balls = (void *)at, at += 12L * c->n_ball;
-    s.across = (void *)at;
-    s.down = s.across + c->n_dof;
-    for (int dof = 0; dof < c->n_dof; dof++) {
-        s.across[dof] = rows[dof] * in->out_stride;
-        s.down[dof] = rows[dof] * n_row * in->out_stride;
-    }
+    s.at = entries_in(c, rows, n_row, in->out_stride, at);
     for (long i = 0; i < in->n_sample; i += TQ_LANES) {
         place_joints(c, in->q + i, in->stride, s.cs, s.balls);
         for (int b = 0; b < c->n_body; b++) {

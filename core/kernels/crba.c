@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* core/kernels/crba.c - mass matrix by the composite-rigid-body algorithm. */
 #include "core/kernels/composite.h"
+#include "core/kernels/entries.h"
 #include "core/kernels/inward.h"
 #include "core/kernels/outward.h"
 #include "core/kernels/symbols.h"
@@ -13,15 +14,15 @@ typedef struct columns {
     state st;
     composite *sums;  /* of bodies with `save`: what came from children that are not neighbours */
     wrench *wrenches; /* one a freedom */
-    long *across, *down; /* (n_dof) rows[c] * stride and rows[c] * n_row * stride */
+    entries at;
 } columns;
 
 /* Row r of M from component `part` (0 .. 5: force, moment) of the columns c = first .. end - 1, and
  * its mirror image. Pointers are kept in locals: a store may alias anything. */
 TQ_INLINE void put_row(const columns *w, double *m, int r, int part, int first, int end)
 {
-    double *row = m + w->down[r], *column = m + w->across[r];
-    const long *across = w->across, *down = w->down;
+    double *row = m + w->at.down[r], *column = m + w->at.across[r];
+    const long *across = w->at.across, *down = w->at.down;
     const real *x = &w->wrenches[0].f.x + part;
     for (int c = first; c < end; c++) {
         const real entry = x[6L * c];
@@ -86,8 +87,11 @@ static void one_group(const tq_canonical *c, const tq_kernel_input *in, long i, 
         }
         begin_columns(w, k, &a);
         read_rows(w, k, end, m + i);
+        for (int r = k->dof; r < k->dof + tq_canonical_freedoms(k->kind); r++) {
+            entries_clear(&w->at, m + i, r, end);
+        }
         if (k->rotor != 0.0) {
-            double *at = m + i + w->down[k->dof] + w->across[k->dof];
+            double *at = m + i + w->at.down[k->dof] + w->at.across[k->dof];
             store(at, load(at) + splat(k->rotor * in->rotors));
         }
         if (k->parent < 0) {
@@ -120,12 +124,7 @@ void TQ_KERNEL(tq_crba)(const tq_canonical *c, const tq_kernel_input *in, double
     columns w = {.st = state_in(c, work, &rest)};
     w.sums = (void *)rest;
     w.wrenches = (void *)(rest + 9L * c->n_body);
-    w.across = (void *)(rest + 9L * c->n_body + 6L * c->n_dof);
-    w.down = w.across + c->n_dof;
-    for (int dof = 0; dof < c->n_dof; dof++) {
-        w.across[dof] = rows[dof] * in->out_stride;
-        w.down[dof] = rows[dof] * n_row * in->out_stride;
-    }
+    w.at = entries_in(c, rows, n_row, in->out_stride, rest + 9L * c->n_body + 6L * c->n_dof);
     for (long i = 0; i < in->n_sample; i += TQ_LANES) {
         place_joints(c, in->q + i, in->stride, w.st.cs, w.st.balls);
         one_group(c, in, i, &w, ret_m);

@@ -11,9 +11,8 @@
 typedef struct tq_kernels {
     /* ret_tau (nv rows): inverse dynamics without friction, springs and rotors */
     void (*rnea)(const tq_canonical *c, const tq_kernel_input *in, double *work, double *ret_tau);
-    /* ret_m (n_row^2 rows): entry (rows[a], rows[b]) for all freedoms a, b of one branch, both
-     * triangles; the others are not written. rows: row of each freedom, 0 .. n_row - 1, each once
-     */
+    /* ret_m (n_row^2 rows): entry (rows[a], rows[b]) for all freedoms a, b, both triangles. rows:
+     * row of each freedom, 0 .. n_row - 1, each once */
     void (*crba)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                  const int32_t *rows, long n_row, double *ret_m);
     /* ret_c (n_row^2 rows): the Coriolis matrix at in->qd, as crba; tq_coriolis_work_doubles */
