@@ -20,6 +20,7 @@ void tqa_npy_decoder_init(tqa_npy_decoder *decoder, const tqa_npy_sink *sink, vo
     decoder->sink = sink;
     decoder->ctx = ctx;
     decoder->count_max = count_max;
+    decoder->takes_not_finite = false;
     decoder->status = TQA_DECODE_OK;
     decoder->error = (tqa_decode_error){0, NULL};
     decoder->offset = 0;
@@ -117,7 +118,7 @@ static tqa_decode tell(tqa_npy_decoder *decoder, const double *values, size_t n,
 {
     const tqa_npy_shape *shape = &decoder->shape;
     const uint64_t length = shape->fortran_order ? shape->n_row : shape->n_column;
-    const size_t n_finite = tqa_element_not_finite(values, n);
+    const size_t n_finite = decoder->takes_not_finite ? n : tqa_element_not_finite(values, n);
     size_t told = 0;
     while (told < n_finite) {
         const uint64_t line = decoder->index / length;

@@ -35,6 +35,7 @@ typedef struct tqa_npy_decoder {
     const tqa_npy_sink *sink;
     void *ctx;
     uint64_t count_max;
+    bool takes_not_finite; /* false; set after init: NaN and infinities are told, not refused */
     tqa_decode status;
     tqa_decode_error error; /* valid when a call did not return TQA_DECODE_OK */
     uint64_t offset;        /* bytes fed and used */
