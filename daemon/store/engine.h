@@ -3,6 +3,7 @@
 #ifndef TQD_STORE_ENGINE_H
 #define TQD_STORE_ENGINE_H
 
+#include "daemon/store/datasets.h"
 #include "daemon/store/jobs.h"
 #include "daemon/store/store.h"
 
@@ -33,6 +34,11 @@ typedef struct tqd_engine_methods {
     tqd_store_status (*events)(tqd_engine *engine, const char *id, uint64_t after, uint32_t limit,
                                int (*each)(void *, const tqd_job_event *), void *ctx);
     tqd_store_status (*job_counts)(tqd_engine *engine, tqd_job_counts *ret);
+    tqd_store_status (*dataset)(tqd_engine *engine, const char *name, tqd_dataset_row *ret_row,
+                                char **ret_summary);
+    tqd_store_status (*datasets)(tqd_engine *engine,
+                                 int (*each)(void *, const tqd_dataset_row *, const char *),
+                                 void *ctx);
     tqd_store_status (*file_used)(tqd_engine *engine, const char *digest, bool *ret);
     tqd_store_status (*snapshot)(tqd_engine *engine, const char *path);
     void (*close)(tqd_engine *engine);

@@ -159,6 +159,16 @@ static bool sweep_shelf(void *ctx, const char *folder, const char *name)
     return strcmp(name, "tmp") == 0 || (join(path, folder, name) && walk(path, judge, ctx));
 }
 
+void tqd_file_set_collect(tqd_file_set *set, tqd_engine *engine, const char *digest)
+{
+    char shelf[PATH_MAX];
+    sweep s = {.set = set, .engine = engine, .status = TQD_STORE_OK};
+    if (tqd_file_digest_good(digest)) {
+        snprintf(shelf, sizeof shelf, "%s/%.2s", set->folder, digest);
+        (void)judge(&s, shelf, digest); /* what fails here is left to the next sweep */
+    }
+}
+
 tqd_store_status tqd_file_set_sweep(tqd_file_set *set, tqd_engine *engine, uint64_t *ret_removed)
 {
     sweep s = {.set = set, .engine = engine, .status = TQD_STORE_OK};

@@ -35,6 +35,7 @@ void tqd_file_set_unpin(tqd_file_set *set, tqd_pin *pin);
 bool tqd_file_digest_good(const char *digest);
 void tqd_file_set_path(const tqd_file_set *set, const char *digest, char path[PATH_MAX]);
 
+void tqd_file_set_collect(tqd_file_set *set, tqd_engine *engine, const char *digest);
 tqd_store_status tqd_file_set_sweep(tqd_file_set *set, tqd_engine *engine, uint64_t *ret_removed);
 
 #endif

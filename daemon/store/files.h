@@ -35,6 +35,9 @@ void tqd_file_close(tqd_file *file); /* accepts NULL */
  * after jobs or datasets were deleted. Workers only. */
 tqd_store_status tqd_store_sweep(tqd_store *store, uint64_t *ret_removed);
 
+/* The same for one file, whose row has just gone. */
+void tqd_store_file_collect(tqd_store *store, const char *digest);
+
 /* Bytes of all files, those on their way included. */
 uint64_t tqd_store_file_bytes(tqd_store *store);
 

@@ -65,6 +65,8 @@ static tqd_store_status run(tqd_engine *engine, tqd_write *write)
         [TQD_WRITE_JOB_DELETE] = tqd_sqlite_job_delete,
         [TQD_WRITE_JOB_EXPIRE] = tqd_sqlite_expire,
         [TQD_WRITE_JOB_RETAIN] = tqd_sqlite_retain,
+        [TQD_WRITE_DATASET_PUT] = tqd_sqlite_dataset_put,
+        [TQD_WRITE_DATASET_DELETE] = tqd_sqlite_dataset_delete,
     };
     return table[write->kind](of(engine)->writer, write);
 }
@@ -185,6 +187,30 @@ static tqd_store_status job_counts(tqd_engine *engine, tqd_job_counts *ret)
     return status;
 }
 
+static tqd_store_status dataset(tqd_engine *engine, const char *name, tqd_dataset_row *ret_row,
+                                char **ret_summary)
+{
+    tqd_connection *reader = take_reader(of(engine));
+    if (reader == NULL) {
+        return TQD_STORE_BROKEN;
+    }
+    const tqd_store_status status = tqd_sqlite_dataset(reader, name, ret_row, ret_summary);
+    give_reader(of(engine), reader);
+    return status;
+}
+
+static tqd_store_status
+datasets(tqd_engine *engine, int (*each)(void *, const tqd_dataset_row *, const char *), void *ctx)
+{
+    tqd_connection *reader = take_reader(of(engine));
+    if (reader == NULL) {
+        return TQD_STORE_BROKEN;
+    }
+    const tqd_store_status status = tqd_sqlite_datasets(reader, each, ctx);
+    give_reader(of(engine), reader);
+    return status;
+}
+
 static tqd_store_status file_used(tqd_engine *engine, const char *digest, bool *ret)
 {
     tqd_connection *reader = take_reader(of(engine));
@@ -254,6 +280,8 @@ static const tqd_engine_methods methods = {
     .body = body,
     .events = events,
     .job_counts = job_counts,
+    .dataset = dataset,
+    .datasets = datasets,
     .file_used = file_used,
     .snapshot = snapshot,
     .close = close_engine,

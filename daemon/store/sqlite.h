@@ -91,6 +91,14 @@ tqd_store_status tqd_sqlite_body(tqd_connection *connection, const char *id, tqd
 tqd_store_status tqd_sqlite_events(tqd_connection *connection, const char *id, uint64_t after,
                                    uint32_t limit,
                                    int (*each)(void *ctx, const tqd_job_event *event), void *ctx);
+tqd_store_status tqd_sqlite_dataset_put(tqd_connection *connection, tqd_write *write);
+tqd_store_status tqd_sqlite_dataset_delete(tqd_connection *connection, tqd_write *write);
+tqd_store_status tqd_sqlite_dataset(tqd_connection *connection, const char *name,
+                                    tqd_dataset_row *ret_row, char **ret_summary);
+tqd_store_status tqd_sqlite_datasets(tqd_connection *connection,
+                                     int (*each)(void *ctx, const tqd_dataset_row *row,
+                                                 const char *summary),
+                                     void *ctx);
 tqd_store_status tqd_sqlite_file_used(tqd_connection *connection, const char *digest, bool *ret);
 tqd_store_status tqd_sqlite_job_counts(tqd_connection *connection, tqd_job_counts *ret);
 

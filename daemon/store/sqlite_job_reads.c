@@ -32,7 +32,8 @@ static const char all_events_sql[] =
 static const char job_events_sql[] =
     "SELECT e.seq, j.id, e.state, e.attempts, e.at_ms FROM job j JOIN job_event e ON e.job = j.seq"
     " WHERE j.id = ?3 AND e.seq > ?1 ORDER BY e.seq LIMIT ?2";
-static const char used_sql[] = "SELECT 1 FROM job_body WHERE file = ?1 LIMIT 1";
+static const char used_sql[] = "SELECT 1 FROM job_body WHERE file = ?1"
+                               " UNION ALL SELECT 1 FROM dataset WHERE file = ?1 LIMIT 1";
 static const char counts_sql[] = "SELECT what, n, bytes FROM usage WHERE what LIKE 'job_%'";
 
 void tqd_sqlite_job_row(sqlite3_stmt *statement, tqd_job *job)

@@ -127,7 +127,24 @@ static const char jobs_2[] =
     "CREATE TRIGGER job_body_out AFTER DELETE ON job_body BEGIN"
     "  UPDATE usage SET n = n - 1, bytes = bytes - old.size WHERE what = 'job_body'; END;";
 
-static const char *const steps[] = {robots_1, jobs_2};
+/* 3: datasets. */
+static const char datasets_3[] = "INSERT INTO usage(what) VALUES ('dataset');"
+                                 "CREATE TABLE dataset("
+                                 "  name TEXT PRIMARY KEY,"
+                                 "  file TEXT NOT NULL,"
+                                 "  media TEXT NOT NULL,"
+                                 "  size INTEGER NOT NULL,"
+                                 "  n_row INTEGER NOT NULL,"
+                                 "  n_column INTEGER NOT NULL,"
+                                 "  created_ms INTEGER NOT NULL,"
+                                 "  summary BLOB NOT NULL) STRICT;"
+                                 "CREATE INDEX dataset_file ON dataset(file);"
+                                 "CREATE TRIGGER dataset_in AFTER INSERT ON dataset BEGIN"
+                                 "  UPDATE usage SET n = n + 1 WHERE what = 'dataset'; END;"
+                                 "CREATE TRIGGER dataset_out AFTER DELETE ON dataset BEGIN"
+                                 "  UPDATE usage SET n = n - 1 WHERE what = 'dataset'; END;";
+
+static const char *const steps[] = {robots_1, jobs_2, datasets_3};
 const tqd_schema tqd_sqlite_schema = {steps, sizeof steps / sizeof steps[0]};
 
 static bool read_number(sqlite3 *db, const char *pragma, int *ret)

@@ -303,6 +303,20 @@ tqd_store_status tqd_store_job_counts(tqd_store *store, tqd_job_counts *ret)
     return store->engine->methods->job_counts(store->engine, ret);
 }
 
+tqd_store_status tqd_store_dataset(tqd_store *store, const char *name, tqd_dataset_row *ret_row,
+                                   char **ret_summary)
+{
+    return store->engine->methods->dataset(store->engine, name, ret_row, ret_summary);
+}
+
+tqd_store_status tqd_store_datasets(tqd_store *store,
+                                    int (*each)(void *ctx, const tqd_dataset_row *row,
+                                                const char *summary),
+                                    void *ctx)
+{
+    return store->engine->methods->datasets(store->engine, each, ctx);
+}
+
 tqd_store_status tqd_store_snapshot(tqd_store *store, const char *path)
 {
     return store->engine->methods->snapshot(store->engine, path);
@@ -318,4 +332,9 @@ tqd_file_set *tqd_store_file_set(tqd_store *store)
 tqd_store_status tqd_store_sweep(tqd_store *store, uint64_t *ret_removed)
 {
     return tqd_file_set_sweep(&store->files, store->engine, ret_removed);
+}
+
+void tqd_store_file_collect(tqd_store *store, const char *digest)
+{
+    tqd_file_set_collect(&store->files, store->engine, digest);
 }

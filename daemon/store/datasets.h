@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/store/datasets.h - names of files (files.h) that users have uploaded. */
+#ifndef TQD_STORE_DATASETS_H
+#define TQD_STORE_DATASETS_H
+
+#include "daemon/store/store.h"
+
+/* What is known of a dataset without opening its file. */
+typedef struct tqd_dataset_row {
+    char name[TQD_NAME_TEXT];
+    char digest[TQD_DIGEST_TEXT]; /* of the file */
+    char media[TQD_MEDIA_TEXT];   /* "text/csv", ... */
+    uint64_t size;                /* of the file */
+    uint64_t n_row, n_column;
+    int64_t created_ms; /* of these bytes under this name, since 1970 */
+} tqd_dataset_row;
+
+/* Creates or replaces a name. The file must be there and stay until this is committed: its upload
+ * is still open. Status: OK (`created` and `replaced` are set), MISMATCH, QUOTA. */
+typedef struct tqd_dataset_put {
+    tqd_write write;
+    const tqd_dataset_row *row; /* created_ms is not read */
+    const char *summary;        /* what the store does not look into, given back as it is */
+    size_t n_summary;
+    const char *if_match;           /* digest that must be current; "*": any; NULL: no condition */
+    const char *if_none_match;      /* "*": must not exist; NULL */
+    uint64_t datasets_max;          /* names; 0: no bound */
+    bool created;                   /* set: the name was new */
+    char replaced[TQD_DIGEST_TEXT]; /* set: the former file, "" if none */
+} tqd_dataset_put;
+
+/* Deletes a name; its file goes with tqd_store_file_collect. Status: OK, NOT_FOUND, MISMATCH. */
+typedef struct tqd_dataset_delete {
+    tqd_write write;
+    const char *name;
+    const char *if_match;           /* as above */
+    char replaced[TQD_DIGEST_TEXT]; /* set: the file it had */
+} tqd_dataset_delete;
+
+/* The row, and its summary, malloc'ed with a NUL behind it, unless ret_summary is NULL. OK,
+ * NOT_FOUND or a failure. Any thread that may wait for a disk. */
+tqd_store_status tqd_store_dataset(tqd_store *store, const char *name, tqd_dataset_row *ret_row,
+                                   char **ret_summary);
+
+/* Calls `each` for every dataset, by name. A non-zero return of `each` ends the walk. */
+tqd_store_status tqd_store_datasets(tqd_store *store,
+                                    int (*each)(void *ctx, const tqd_dataset_row *row,
+                                                const char *summary),
+                                    void *ctx);
+
+#endif
