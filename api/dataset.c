@@ -138,8 +138,8 @@ static bool make_columns(tqa_dataset *d, uint64_t n)
         d->most = malloc(n_value * sizeof(double));
         good = d->least != NULL && d->most != NULL;
         for (size_t i = 0; good && i < n_value; i++) {
-            d->least[i] = INFINITY;
-            d->most[i] = -INFINITY;
+            d->least[i] = (double)INFINITY;
+            d->most[i] = -(double)INFINITY;
         }
     }
     return good || fail(d, "busy", "memory is short");

@@ -10,7 +10,7 @@
 
 enum { NUMBER_MAX = 400 }; /* the longest that is still looked at as a number */
 
-void tqa_csv_cell_trim(const char **text, size_t *n)
+static void trim_blanks(const char **text, size_t *n)
 {
     while (*n > 0 && (**text == ' ' || **text == '\t')) {
         (*text)++;
@@ -19,10 +19,15 @@ void tqa_csv_cell_trim(const char **text, size_t *n)
     while (*n > 0 && ((*text)[*n - 1] == ' ' || (*text)[*n - 1] == '\t')) {
         (*n)--;
     }
+}
+
+void tqa_csv_cell_trim(const char **text, size_t *n)
+{
+    trim_blanks(text, n);
     if (*n >= 2 && **text == '"' && (*text)[*n - 1] == '"') {
         (*text)++;
         *n -= 2;
-        tqa_csv_cell_trim(text, n);
+        trim_blanks(text, n);
     }
 }
 
@@ -97,7 +102,7 @@ tqa_cell tqa_csv_cell_read(const char *text, size_t n, bool decimal_comma, doubl
     static const char *const infinite[] = {"inf", "infinity"};
     char plain[NUMBER_MAX + 4];
     tqa_csv_cell_trim(&text, &n);
-    *ret = NAN;
+    *ret = (double)NAN;
     if (n == 0) {
         return TQA_CELL_EMPTY;
     }
@@ -105,12 +110,12 @@ tqa_cell tqa_csv_cell_read(const char *text, size_t n, bool decimal_comma, doubl
     if (n_plain > 0) {
         const tqa_number found = tqa_number_read(plain, n_plain, ret);
         if (found == TQA_NUMBER_OVERFLOW) {
-            *ret = text[0] == '-' ? -INFINITY : INFINITY;
+            *ret = text[0] == '-' ? -(double)INFINITY : (double)INFINITY;
         }
         if (found == TQA_NUMBER_OK || found == TQA_NUMBER_OVERFLOW) {
             return TQA_CELL_NUMBER;
         }
-        *ret = NAN;
+        *ret = (double)NAN;
     }
     const bool has_sign = text[0] == '-' || text[0] == '+';
     const char *word = text + (has_sign ? 1 : 0);
@@ -122,7 +127,7 @@ tqa_cell tqa_csv_cell_read(const char *text, size_t n, bool decimal_comma, doubl
     }
     for (size_t i = 0; i < sizeof infinite / sizeof infinite[0]; i++) {
         if (is_word(word, n_word, infinite[i])) {
-            *ret = text[0] == '-' ? -INFINITY : INFINITY;
+            *ret = text[0] == '-' ? -(double)INFINITY : (double)INFINITY;
             return TQA_CELL_NUMBER;
         }
     }

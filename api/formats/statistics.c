@@ -31,7 +31,7 @@ void tqa_statistics_add(tqa_statistics *statistics, const double *values, size_t
 double tqa_statistics_mean(const tqa_statistics *statistics)
 {
     if (statistics->n_finite == 0) {
-        return NAN;
+        return (double)NAN;
     }
     const double n = (double)statistics->n_finite;
     const double mean = (statistics->sum + statistics->carry) / n;
