@@ -95,6 +95,7 @@ static tqa_robot *make_robot(tqa_draft *draft)
         .model = tq_mechanism_model(mechanism),
         .link_names = draft->link_names,
         .joint_names = draft->joint_names,
+        .joint_rpy = draft->joint_rpy,
         .links = draft->links,
         .joints = draft->joints,
         .findings = draft->findings,

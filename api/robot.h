@@ -49,6 +49,7 @@ typedef struct tqa_robot {
     const tq_model *model;          /* inside the mechanism */
     const char *const *link_names;  /* (model->n_link) */
     const char *const *joint_names; /* (model->n_joint) */
+    const double *joint_rpy; /* (3 n_joint) origins' roll pitch yaw as written, NaN: not; or NULL */
     tqa_names links, joints;        /* for tqa_robot_link and tqa_robot_joint */
     const tqa_finding *findings;
     size_t n_finding;

@@ -14,7 +14,7 @@
 
 static bool is_xml(const tqa_draft *draft)
 {
-    return strcmp(draft->source, "urdf") == 0;
+    return draft->xml;
 }
 
 static const char *const kind_names[] = {
@@ -59,7 +59,9 @@ void tqa_draft_link_place(const tqa_draft *draft, uint32_t i, const char *part,
                           char pointer[TQA_POINTER_TEXT])
 {
     const char *slash = part[0] != '\0' ? "/" : "";
-    if (is_xml(draft)) {
+    if (draft->link_places != NULL) {
+        (void)snprintf(pointer, TQA_POINTER_TEXT, "%s%s%s", draft->link_places[i], slash, part);
+    } else if (is_xml(draft)) {
         (void)snprintf(pointer, TQA_POINTER_TEXT, "/robot/link[@name='%s']%s%s",
                        draft->link_names[i], slash, part);
     } else {
@@ -71,7 +73,9 @@ void tqa_draft_joint_place(const tqa_draft *draft, uint32_t i, const char *part,
                            char pointer[TQA_POINTER_TEXT])
 {
     const char *slash = part[0] != '\0' ? "/" : "";
-    if (is_xml(draft)) {
+    if (draft->joint_places != NULL) {
+        (void)snprintf(pointer, TQA_POINTER_TEXT, "%s%s%s", draft->joint_places[i], slash, part);
+    } else if (is_xml(draft)) {
         (void)snprintf(pointer, TQA_POINTER_TEXT, "/robot/joint[@name='%s']%s%s",
                        draft->joint_names[i], slash, part);
     } else {

@@ -19,11 +19,15 @@ typedef struct tqa_draft {
     tqa_arena *arena;     /* the caller's */
     tqa_problem *problem; /* the caller's; status 0 as long as nothing is wrong */
     const char *name, *description;
-    const char *source;             /* "urdf": places are XML paths, else JSON pointers */
-    const char *prefix;             /* of those pointers: "" or "/tree" */
+    const char *source;             /* "urdf", "mjcf", "document" */
+    const char *prefix;             /* of JSON pointers: "" or "/tree" */
+    bool xml;                       /* places are XML paths of a URDF, not JSON pointers */
     tq_model model;                 /* links, joints, order: arena */
     const char *const *link_names;  /* (model.n_link) */
     const char *const *joint_names; /* (model.n_joint) */
+    /* where each stands in the file; NULL: by number in links and joints */
+    const char *const *link_places, *const *joint_places;
+    double *joint_rpy; /* (3 n_joint) angles as the file has them, NaN where it has none; or NULL */
     tqa_names links, joints;
     tqa_finding *findings;
     size_t n_finding, finding_capacity;

@@ -94,6 +94,11 @@ static void put_joint(tqa_json_text *text, const tqa_robot *robot, uint32_t i)
     tqa_json_text_numbers(text, joint->origin.p, 3);
     tqa_json_text_raw(text, ", \"rotation\": ");
     put_matrix(text, joint->origin.r);
+    const double *rpy = robot->joint_rpy != NULL ? robot->joint_rpy + 3 * (size_t)i : NULL;
+    if (rpy != NULL && !isnan(rpy[0])) {
+        tqa_json_text_raw(text, ", \"rpy\": ");
+        tqa_json_text_numbers(text, rpy, 3);
+    }
     tqa_json_text_raw(text, "}");
     if (freedoms == 1 || joint->kind == TQ_JOINT_PLANAR) {
         tqa_json_text_raw(text, ", \"axis\": ");

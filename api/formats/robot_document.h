@@ -20,8 +20,9 @@
  *   joints      in the order of q, each:
  *     name, kind   fixed, revolute, continuous, prismatic, planar, spherical, floating
  *     parent, child   names of links
- *     origin      [position [m], rotation [3 rows of 3] or quaternion_wxyz]: the joint's frame in
- *                 its parent's
+ *     origin      [position [m], and one of rotation [3 rows of 3], rpy [roll, pitch, yaw about
+ *                 fixed axes, rad], quaternion_wxyz]: the joint's frame in its parent's. rotation
+ *                 and rpy are printed together where both are known; then rotation counts
  *     axis        direction in the joint's frame; for planar, the normal; none for the others
  *     q, v        [printed only: index and count of its rows]
  *     limits      [lower, upper (rad or m), velocity (rad/s or m/s), effort (N m or N)]; one that
@@ -37,9 +38,24 @@
  *     mass, com   [kg; m, in the link's frame], both or neither
  *     inertia, inertia_about   [3 rows of 3, kg m^2, in the link's axes, products negative
  *                 (Ixy = -integral of x y dm); "com" or "origin"], both or neither (a point mass)
+ *     solid       instead of these: {shape, size, mass or density, pose [as origin]}, or an array
+ *                 of such; shapes and sizes as in core/model/inertia.h, by the words of solid.h
  *
  * limits to mimic are for revolute, continuous and prismatic joints only. joints and links may
- * also stand together inside `tree`. The report on PUT adds understood, ignored and doctor, lists
+ * also stand together inside `tree`. Instead of them, one of:
+ *
+ *   dh   {convention: "standard" or "modified", joints: [{name, [kind: revolute], [theta, d, a,
+ *        alpha, offset: 0], [link: {name, mass ... solid}], [limits to mimic]}], [base, tool:
+ *        {name, pose, mass ... solid}]}. Frames of links are those of the table; offset adds to
+ *        theta, or to d of a slide. Inertias are in the frame of the row.
+ *   poe  {joints: [{name, kind, screw: [v, w] in the base frame at q = 0, [link: {name, home [pose
+ *        in the base frame at q = 0; identity if absent], mass ... solid or spatial_inertia [6 rows
+ *        of 6, linear first, about the link's own frame]}], [limits to mimic]}], [tool: {name,
+ *        home, mass ... solid}]}
+ *   urdf the text of a URDF; its gravity is (0, 0, -9.81) unless `gravity` is given
+ *
+ * Their base is a link "world". Where a link's frame lies beside its axis, a massless link on the
+ * axis carries it (chain.h). The report on PUT adds understood, ignored and doctor, lists
  * of {where, text, count}. */
 
 /**

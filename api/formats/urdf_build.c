@@ -4,29 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/formats/rotation.h"
 #include "api/formats/urdf.h"
 #include "api/formats/urdf_parts.h"
 #include "core/model/inertia.h"
-
-/* Fixed-axis roll, pitch, yaw: R = Rz(yaw) Ry(pitch) Rx(roll). */
-static void rotation_from_rpy(const double rpy[3], double r[9])
-{
-    const double cr = cos(rpy[0]);
-    const double sr = sin(rpy[0]);
-    const double cp = cos(rpy[1]);
-    const double sp = sin(rpy[1]);
-    const double cy = cos(rpy[2]);
-    const double sy = sin(rpy[2]);
-    r[0] = cy * cp;
-    r[1] = cy * sp * sr - sy * cr;
-    r[2] = cy * sp * cr + sy * sr;
-    r[3] = sy * cp;
-    r[4] = sy * sp * sr + cy * cr;
-    r[5] = sy * sp * cr - cy * sr;
-    r[6] = -sp;
-    r[7] = cp * sr;
-    r[8] = cp * cr;
-}
 
 /* The inertia in the link's own axes: com = xyz, tensor turned by rpy. */
 static tq_inertia link_inertia(const tqa_urdf_link *link)
@@ -36,7 +17,7 @@ static tq_inertia link_inertia(const tqa_urdf_link *link)
     const bool turned = link->rpy[0] != 0.0 || link->rpy[1] != 0.0 || link->rpy[2] != 0.0;
     if (turned) {
         tq_pose pose = {.p = {0.0, 0.0, 0.0}};
-        rotation_from_rpy(link->rpy, pose.r);
+        tqa_rotation_from_rpy(link->rpy, pose.r);
         inertia = tq_inertia_move(&inertia, &pose);
     }
     memcpy(inertia.com, link->xyz, sizeof inertia.com);
@@ -56,6 +37,7 @@ static bool allocate(tqa_urdf_file *file)
     model->links = tqa_arena_take(draft->arena, file->n_link, sizeof *model->links, 16);
     model->joints = tqa_arena_take(draft->arena, file->n_joint, sizeof *model->joints, 16);
     model->order = tqa_arena_take(draft->arena, file->n_joint, sizeof *model->order, 16);
+    draft->joint_rpy = tqa_arena_take(draft->arena, file->n_joint, 3 * sizeof(double), 16);
     if (tqa_arena_spent(draft->arena)) {
         return false;
     }
@@ -160,7 +142,8 @@ static void fill_joint(tqa_urdf_file *file, uint32_t i)
     joint->kind = row->kind;
     joint->parent = resolve_link(file, i, "parent", row->parent);
     joint->child = resolve_link(file, i, "child", row->child);
-    rotation_from_rpy(row->rpy, joint->origin.r);
+    tqa_rotation_from_rpy(row->rpy, joint->origin.r);
+    memcpy(draft->joint_rpy + 3 * (size_t)i, row->rpy, sizeof row->rpy);
     memcpy(joint->origin.p, row->xyz, sizeof joint->origin.p);
     memcpy(joint->axis, row->axis, sizeof joint->axis);
     const bool uses_axis = has_one_freedom(row->kind) || row->kind == TQ_JOINT_PLANAR;
@@ -255,6 +238,7 @@ bool tqa_urdf_read(tqa_draft *draft, const char *bytes, size_t n)
     }
     file->draft = draft;
     draft->source = "urdf";
+    draft->xml = true;
     draft->name = "";
     draft->model.gravity[2] = -9.81;
     if (!tqa_urdf_read_elements(file, bytes, n) || !tqa_urdf_build_model(file)) {

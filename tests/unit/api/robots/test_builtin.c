@@ -8,38 +8,50 @@
 #include <string.h>
 
 #include "api/robot.h"
+#include "tests/support/builtin.h"
 #include "tests/support/subject.h"
 
-static tqa_robot *open_builtin(const char *name)
+/* what the doctor rightly says of robots as they were published */
+static const struct {
+    const char *robot, *where; /* a part of where */
+} known_findings[] = {
+    {"puma560", "link link1"},           /* a moment without mass, about one axis alone */
+    {"puma560", "link link3"},           /* misses the triangle by a tenth */
+    {"quadruped", "_thigh"},             /* by a fiftieth */
+    {"spherical-pendulum", "joint phi"}, /* singular at the pole */
+};
+
+static bool is_known(const char *robot, const tqa_finding *finding)
 {
-    static tqa_problem problem;
-    for (size_t i = 0; i < tqa_builtin_count(); i++) {
-        if (strcmp(tqa_builtin_name(i), name) == 0) {
-            size_t n = 0;
-            tqa_media media = TQA_MEDIA_NONE;
-            const char *bytes = tqa_builtin_bytes(i, &n, &media);
-            tqa_robot *robot = tqa_robot_parse(media, bytes, n, &problem);
-            cr_assert(robot != NULL, "%s: %s: %s", name, problem.slug, problem.detail);
-            return robot;
+    for (size_t i = 0; i < sizeof known_findings / sizeof known_findings[0]; i++) {
+        if (strcmp(known_findings[i].robot, robot) == 0 &&
+            strstr(finding->where, known_findings[i].where) != NULL) {
+            return finding->kind == TQA_FINDING_DOCTOR;
         }
     }
-    cr_assert(false, "no built-in robot %s", name);
-    return NULL;
+    return false;
 }
 
 Test(builtin, all_are_whole_and_healthy)
 {
-    static const char *const expected[] = {"mls-3dof", "panda", "planar-2r", "planar-3r",
-                                           "rrp",      "scara", "ur5e"};
+    static const char *const expected[] = {
+        "humanoid",           "mls-3dof",        "panda",     "pendulum", "planar-2r",
+        "planar-3r",          "puma560",         "quadruped", "rrp",      "scara",
+        "spherical-pendulum", "sprung-pendulum", "ur10e",     "ur5e"};
     cr_assert(eq(sz, tqa_builtin_count(), sizeof expected / sizeof expected[0]));
     for (size_t i = 0; i < tqa_builtin_count(); i++) {
+        bool listed = false;
         const char *name = tqa_builtin_name(i);
-        cr_assert(strcmp(name, expected[i]) == 0, "%s", name);
-        tqa_robot *robot = open_builtin(name);
+        for (size_t k = 0; k < sizeof expected / sizeof expected[0]; k++) {
+            listed = listed || strcmp(name, expected[k]) == 0;
+        }
+        cr_assert(listed, "%s", name);
+        tqa_robot *robot = tqt_builtin(name);
         cr_assert(strcmp(robot->name, name) == 0, "%s calls itself %s", name, robot->name);
         for (size_t k = 0; k < robot->n_finding; k++) {
-            cr_assert(robot->findings[k].kind == TQA_FINDING_UNDERSTOOD, "%s: %s %s", name,
-                      robot->findings[k].where, robot->findings[k].text);
+            const tqa_finding *finding = &robot->findings[k];
+            cr_assert(finding->kind == TQA_FINDING_UNDERSTOOD || is_known(name, finding),
+                      "%s: %s %s", name, finding->where, finding->text);
         }
         tqa_robot_free(robot);
     }
@@ -79,7 +91,7 @@ ParameterizedTestParameters(builtin, torques)
 ParameterizedTest(size_t *row, builtin, torques)
 {
     const torque_case *c = &torque_cases[*row];
-    tqa_robot *robot = open_builtin(c->name);
+    tqa_robot *robot = tqt_builtin(c->name);
     cr_assert(robot->model->nv == c->n, "%s", c->name);
     tqt_subject *subject = tqt_subject_new(robot->model, 0);
     double tau[3];
@@ -115,7 +127,8 @@ static void place_at_rest(const tqa_robot *robot, const char *link, double ret_p
 }
 
 /* Where the flange is with all joints at zero: panda straight up and 0.088 out, hanging down 0.107
- * (d1 + d3 + d5 - df); UR5e stretched along -x at the height d1 - d5, (d4 + d6) to the side. */
+ * (d1 + d3 + d5 - df); UR5e and UR10e stretched along -x at
+ * the height d1 - d5, (d4 + d6) to the side. */
 Test(builtin, real_arms_reach_where_their_tables_say)
 {
     static const struct {
@@ -124,9 +137,10 @@ Test(builtin, real_arms_reach_where_their_tables_say)
     } rows[] = {
         {"panda", {0.088, 0.0, 0.333 + 0.316 + 0.384 - 0.107}},
         {"ur5e", {-0.425 - 0.3922, -0.1333 - 0.0996, 0.1625 - 0.0997}},
+        {"ur10e", {-0.6127 - 0.57155, -0.17415 - 0.11655, 0.1807 - 0.11985}},
     };
-    for (size_t i = 0; i < 2; i++) {
-        tqa_robot *robot = open_builtin(rows[i].robot);
+    for (size_t i = 0; i < 3; i++) {
+        tqa_robot *robot = tqt_builtin(rows[i].robot);
         double p[3];
         place_at_rest(robot, "flange", p);
         for (int k = 0; k < 3; k++) {
