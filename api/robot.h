@@ -50,7 +50,7 @@ typedef struct tqa_robot {
     const char *const *link_names;  /* (model->n_link) */
     const char *const *joint_names; /* (model->n_joint) */
     const double *joint_rpy; /* (3 n_joint) origins' roll pitch yaw as written, NaN: not; or NULL */
-    tqa_names links, joints;        /* for tqa_robot_link and tqa_robot_joint */
+    tqa_names links, joints; /* for tqa_robot_link and tqa_robot_joint */
     const tqa_finding *findings;
     size_t n_finding;
     void *arena; /* of the parser */
