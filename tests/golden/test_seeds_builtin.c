@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/dynamics/forward.h"
-#include "tests/support/builtin.h"
+#include "tests/support/one_call.h"
 #include "tests/support/random.h"
 #include "tests/support/random_robot.h"
 #include "tests/support/seed_robots.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "api/robot.h"
-#include "tests/support/builtin.h"
+#include "tests/support/one_call.h"
 #include "tests/support/subject.h"
 
 /* what the doctor rightly says of robots as they were published */
