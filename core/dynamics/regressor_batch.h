@@ -29,7 +29,14 @@
 tq_status tq_regressor_batch(const tq_mechanism *mechanism, const tq_inverse_input *in,
                              tq_scratch *scratch, double *ret_y, tq_error *reterr);
 
-/* Bytes of scratch that tq_regressor_batch needs. */
+/* The same into an array that tq_regressor_batch has filled before, for the same mechanism and with
+ * the same stride and at least as many samples: entries that are zero at every state (of links that
+ * a freedom does not move) are not written again, which are most of those of a branching robot. A
+ * fit that forgets each block after folding it in calls this from the second block on. */
+tq_status tq_regressor_batch_again(const tq_mechanism *mechanism, const tq_inverse_input *in,
+                                   tq_scratch *scratch, double *ret_y, tq_error *reterr);
+
+/* Bytes of scratch that both need. */
 size_t tq_regressor_batch_scratch_size(const tq_mechanism *mechanism);
 
 #endif

@@ -13,8 +13,8 @@ void TQ_KERNEL(tq_coriolis)(const tq_canonical *c, const tq_kernel_input *in, do
                             const int32_t *rows, long n_row, double *ret_c);
 void TQ_KERNEL(tq_aba)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                        double *ret_qdd);
-void TQ_KERNEL(tq_regressor)(const tq_canonical *c, const tq_kernel_input *in, double *work,
-                             double *ret_y);
+int TQ_KERNEL(tq_regressor)(const tq_canonical *c, const tq_kernel_input *in, double *work,
+                            const int32_t *rows, int again, double *ret_y);
 void TQ_KERNEL(tq_kinematics)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                               double *ret_poses, long pose_stride);
 int TQ_KERNEL(tq_finite)(long n_row, long n_sample, long stride, const double *x);

@@ -20,11 +20,12 @@ typedef struct tq_kernels {
                      const int32_t *rows, long n_row, double *ret_c);
     /* ret_qdd (nv rows): from in->tau; not for robots with mimicking joints */
     void (*aba)(const tq_canonical *c, const tq_kernel_input *in, double *work, double *ret_qdd);
-    /* ret_y: entry (freedom f, parameter p of body b) in row (b n_dof + f) 10 + p, in->out_stride
-     * apart, for all freedoms before b; the others are not written. p: m, h_x, h_y, h_z, S_xx,
-     * S_xy, S_yy, S_xz, S_yz, S_zz. work: tq_regressor_work_doubles */
-    void (*regressor)(const tq_canonical *c, const tq_kernel_input *in, double *work,
-                      double *ret_y);
+    /* ret_y: entry (rows[freedom], 10 column + p) of a matrix of 10 (n_link - 1) columns, for all
+     * freedoms and links but the root; p: m, h_x, h_y, h_z, I_xx, I_xy, I_xz, I_yy, I_yz, I_zz
+     * about the link's origin. rows as for crba; work: tq_regressor_work_doubles. again: what is 0
+     * at every state is there already. 0 when some entry may not be finite */
+    int (*regressor)(const tq_canonical *c, const tq_kernel_input *in, double *work,
+                     const int32_t *rows, int again, double *ret_y);
     /* ret_poses (12 rows a body): rotation row by row, then origin, of each body in the world */
     void (*kinematics)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                        double *ret_poses, long pose_stride);
@@ -56,7 +57,8 @@ static inline size_t tq_regressor_work_doubles(const tq_canonical *c)
             screws += (size_t)tq_canonical_freedoms(c->joints[up].kind);
         }
     }
-    const size_t path = 7 * (size_t)c->n_dof + (size_t)c->n_body + 6 * screws;
+    const size_t links = 2 * (size_t)c->n_body + (size_t)c->n_link;
+    const size_t path = 7 * (size_t)c->n_dof + links + 6 * screws;
     return tq_work_doubles(c) + (size_t)TQ_WORK_LANES * path;
 }
 

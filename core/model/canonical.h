@@ -61,6 +61,7 @@ typedef struct tq_canonical_body {
 /* Where a link sits: in the frame of a body, or in the world (body -1). */
 typedef struct tq_canonical_link {
     int32_t body;
+    int32_t column; /* number of its joint in the model's order; -1: the root */
     tq_frame3 in_body;
 } tq_canonical_link;
 

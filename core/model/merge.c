@@ -148,7 +148,8 @@ static void link_bodies(tq_canonical *c)
 
 void tq_canonical_merge(const tq_model *model, tq_canonical *c, tq_limb *limbs)
 {
-    c->links[model->root] = (tq_canonical_link){.body = -1, .in_body = frame_identity()};
+    c->links[model->root] =
+        (tq_canonical_link){.body = -1, .column = -1, .in_body = frame_identity()};
     for (uint32_t k = 0; k < model->n_joint; k++) {
         const tq_joint *joint = &model->joints[model->order[k]];
         const tq_canonical_link *parent = &c->links[joint->parent];
@@ -156,7 +157,8 @@ void tq_canonical_merge(const tq_model *model, tq_canonical *c, tq_limb *limbs)
         const tq_frame3 at = tq_frame3_chain(&parent->in_body, &origin);
         switch (joint->kind) {
         case TQ_JOINT_FIXED:
-            c->links[joint->child] = (tq_canonical_link){.body = parent->body, .in_body = at};
+            c->links[joint->child] =
+                (tq_canonical_link){.body = parent->body, .column = (int32_t)k, .in_body = at};
             continue;
         case TQ_JOINT_PLANAR:
             append_planar(c, limbs, parent->body, at, joint);
@@ -172,8 +174,8 @@ void tq_canonical_merge(const tq_model *model, tq_canonical *c, tq_limb *limbs)
             break;
         }
         c->bodies[c->n_body - 1].joint = model->order[k];
-        c->links[joint->child] =
-            (tq_canonical_link){.body = c->n_body - 1, .in_body = frame_identity()};
+        c->links[joint->child] = (tq_canonical_link){
+            .body = c->n_body - 1, .column = (int32_t)k, .in_body = frame_identity()};
     }
     assert(c->n_body == tq_canonical_count(model));
     link_bodies(c);

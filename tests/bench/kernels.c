@@ -24,6 +24,7 @@ typedef struct stage {
     void *memory;
     tqt_states states;
     double *tau, *out;
+    size_t filled;     /* samples of a regressor that stands in `out` */
     size_t piece;      /* samples of one block of the row at hand */
     double *pieces[4]; /* q, qd, qdd, tau in blocks of `piece` */
     tq_scratch scratch;
@@ -113,8 +114,11 @@ static void run_regressor(stage *s, size_t n_sample)
     tq_error error = {0};
     for (size_t first = 0; first < n_sample; first += s->piece) {
         const tq_inverse_input in = inverse_input(s, first, n_sample);
-        must(tq_regressor_batch(s->mechanism, &in, &s->scratch, s->out, &error), "regressor",
-             &error);
+        must(s->filled >= in.n_sample
+                 ? tq_regressor_batch_again(s->mechanism, &in, &s->scratch, s->out, &error)
+                 : tq_regressor_batch(s->mechanism, &in, &s->scratch, s->out, &error),
+             "regressor", &error);
+        s->filled = in.n_sample;
     }
 }
 
@@ -308,6 +312,7 @@ static void cut(stage *s, size_t piece)
 {
     const double *from[4] = {s->states.q, s->states.qd, s->states.qdd, s->tau};
     s->piece = piece;
+    s->filled = 0;
     for (int k = 0; k < 4; k++) {
         const size_t n_row = k == 0 ? s->model->nq : s->model->nv;
         for (size_t i = 0; i < SAMPLES; i++) {

@@ -81,3 +81,39 @@ Test(regressor_batch, same_bits_at_every_width)
         naive_free(&robot);
     }
 }
+
+/* robots of every kind and of mimicking joints: a second block into the same array */
+Test(regressor_batch, again_is_the_same)
+{
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        naive_robot robot;
+        tq_scratch scratch = prepare(&robot, seed);
+        const tq_inverse_input in = {.n_sample = N, .stride = N, .q = q, .qd = qd, .qdd = qdd};
+        const tq_inverse_input before = {.n_sample = N, .stride = N, .q = q};
+        const size_t bytes = robot.model.nv * robot.model.n_joint * TEN * N * sizeof *y;
+        memset(other, 0xff, sizeof other); /* NaN wherever nothing is written */
+        cr_assert(tq_regressor_batch(robot.mechanism, &before, &scratch, other, NULL) == TQ_OK);
+        cr_assert(tq_regressor_batch_again(robot.mechanism, &in, &scratch, other, NULL) == TQ_OK);
+        cr_assert(tq_regressor_batch(robot.mechanism, &in, &scratch, y, NULL) == TQ_OK);
+        cr_expect(memcmp(y, other, bytes) == 0, "seed %lu", (unsigned long)seed);
+        free(scratch.memory);
+        naive_free(&robot);
+    }
+}
+
+Test(regressor_batch, overflow_tells_its_sample)
+{
+    naive_robot robot;
+    tq_scratch scratch = prepare(&robot, 2);
+    const tq_inverse_input in = {.n_sample = N, .stride = N, .q = q, .qd = qd, .qdd = qdd};
+    tq_error error = {0};
+    qd[3] = 1e120; /* its square is finite: large, but told to be right */
+    cr_expect(tq_regressor_batch(robot.mechanism, &in, &scratch, y, &error) == TQ_OK);
+    for (size_t k = 0; k < robot.model.nv; k++) {
+        qd[k * N + 3] = 1e200;
+    }
+    cr_expect(tq_regressor_batch(robot.mechanism, &in, &scratch, y, &error) == TQ_ERR_OVERFLOW);
+    cr_expect(error.index == 3);
+    free(scratch.memory);
+    naive_free(&robot);
+}
