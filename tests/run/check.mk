@@ -30,6 +30,11 @@ peers: build $(out)/tests/peers/dump
 bits:
 	@tests/run/bits.sh
 
+# the founding texts, item by item: passed, failed or open
+.PHONY: seeds
+seeds: $(patsubst %.c,$(out)/%,$(shell grep -l 'seeds, item_' $(test_src)))
+	@tests/run/seeds.sh $^
+
 # programs of minutes: each exits nonzero on failure
 long: $(long_src:%.c=$(out)/%)
 	@for t in $^; do echo "$$t"; timeout 3600 $$t || exit 1; done
