@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "api/formats/json_parts.h"
 #include "api/formats/number.h"
 
 enum { STAGE = 64 }; /* numbers told at once: half a kilobyte that stays in the first cache */
@@ -22,11 +23,7 @@ enum {
 
 enum { TOKEN_NONE, TOKEN_NUMBER, TOKEN_WORD, TOKEN_KEY, TOKEN_STRING };
 
-static const char too_long[] = "a number, name or string is too long";
 static const char no_comma[] = "a ',' or the end of the array or object was expected";
-
-/* where in a string */
-enum { STEP_PLAIN, STEP_UTF8, STEP_ESCAPE, STEP_HEX, STEP_LOW_BACKSLASH, STEP_LOW_U };
 
 void tqa_json_scan_init(tqa_json_scan *scan, const tqa_events *events, void *ctx)
 {
@@ -39,7 +36,7 @@ void tqa_json_scan_init(tqa_json_scan *scan, const tqa_events *events, void *ctx
     scan->depth = 0;
     scan->expect = EXPECT_VALUE;
     scan->token = TOKEN_NONE;
-    scan->step = STEP_PLAIN;
+    scan->step = TQA_JSON_STEP_PLAIN;
     scan->left = 0;
     scan->low = scan->high = 0;
     scan->surrogate = 0;
@@ -49,23 +46,10 @@ void tqa_json_scan_init(tqa_json_scan *scan, const tqa_events *events, void *ctx
     scan->n_text = 0;
 }
 
-/* Always NULL: the scan functions return where they stand, NULL after a fault. */
-static const char *fail(tqa_json_scan *scan, tqa_decode state, uint64_t at, const char *detail)
-{
-    scan->state = state;
-    scan->error = (tqa_decode_error){.offset = at, .detail = detail};
-    return NULL;
-}
-
-static const char *malformed(tqa_json_scan *scan, uint64_t at, const char *detail)
-{
-    return fail(scan, TQA_DECODE_MALFORMED, at, detail);
-}
-
 /* What a callback said. */
 static const char *told(tqa_json_scan *scan, bool accepted, uint64_t at, const char *p)
 {
-    return accepted ? p : fail(scan, TQA_DECODE_REFUSED, at, NULL);
+    return accepted ? p : tqa_json_fail(scan, TQA_DECODE_REFUSED, at, NULL);
 }
 
 static void value_done(tqa_json_scan *scan)
@@ -96,9 +80,10 @@ static bool in_number(char c)
 static const char *number_fault(tqa_json_scan *scan, tqa_number fault, uint64_t at)
 {
     if (fault == TQA_NUMBER_OVERFLOW) {
-        return fail(scan, TQA_DECODE_NOT_FINITE, at, "the number is too large for a double");
+        return tqa_json_fail(scan, TQA_DECODE_NOT_FINITE, at,
+                             "the number is too large for a double");
     }
-    return malformed(scan, at, "this is no JSON number (and JSON has no infinities)");
+    return tqa_json_malformed(scan, at, "this is no JSON number (and JSON has no infinities)");
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -111,18 +96,6 @@ static const char *begin_token(tqa_json_scan *scan, uint8_t token, uint64_t at, 
     scan->at = at;
     scan->n_text = 0;
     return p;
-}
-
-/* Appends a run of the token's bytes. */
-static bool keep(tqa_json_scan *scan, const char *bytes, size_t n)
-{
-    if (n > TQA_EVENT_TEXT_MAX - scan->n_text) {
-        (void)fail(scan, TQA_DECODE_LIMIT, scan->at, too_long);
-        return false;
-    }
-    memcpy(scan->text + scan->n_text, bytes, n);
-    scan->n_text += n;
-    return true;
 }
 
 /* The carried text holds everything that could belong to the number, perhaps more. */
@@ -138,10 +111,10 @@ static const char *end_number(tqa_json_scan *scan, const char *p)
     }
     value_done(scan);
     if (!scan->events->number(scan->ctx, scan->at, value)) {
-        return fail(scan, TQA_DECODE_REFUSED, scan->at, NULL);
+        return tqa_json_fail(scan, TQA_DECODE_REFUSED, scan->at, NULL);
     }
     const size_t n = (size_t)(rest - scan->text);
-    return n == scan->n_text ? p : malformed(scan, scan->at + n, no_comma);
+    return n == scan->n_text ? p : tqa_json_malformed(scan, scan->at + n, no_comma);
 }
 
 static const char *resume_number(tqa_json_scan *scan, const char *p, const char *end)
@@ -150,7 +123,7 @@ static const char *resume_number(tqa_json_scan *scan, const char *p, const char 
     while (q < end && in_number(*q)) {
         q++;
     }
-    if (!keep(scan, p, (size_t)(q - p))) {
+    if (!tqa_json_keep(scan, p, (size_t)(q - p))) {
         return NULL;
     }
     return q < end ? end_number(scan, q) : q;
@@ -173,9 +146,9 @@ static const char *end_word(tqa_json_scan *scan, const char *p)
         return told(scan, scan->events->null(scan->ctx, scan->at), scan->at, p);
     }
     if (n >= 1 && (text[0] == 'N' || text[0] == 'I')) {
-        return malformed(scan, scan->at, "JSON has no NaN and no infinities");
+        return tqa_json_malformed(scan, scan->at, "JSON has no NaN and no infinities");
     }
-    return malformed(scan, scan->at, names);
+    return tqa_json_malformed(scan, scan->at, names);
 }
 
 static const char *resume_word(tqa_json_scan *scan, const char *p, const char *end)
@@ -188,151 +161,6 @@ static const char *resume_word(tqa_json_scan *scan, const char *p, const char *e
         p++;
     }
     return p < end ? end_word(scan, p) : p;
-}
-
-/* ------------------------------------------------------------------------------------------------
- * Strings
- */
-
-static bool keep_code(tqa_json_scan *scan, uint32_t code)
-{
-    char utf8[4];
-    size_t n = 0;
-    if (code < 0x80) {
-        utf8[n++] = (char)code;
-    } else if (code < 0x800) {
-        utf8[n++] = (char)(0xc0 | code >> 6);
-        utf8[n++] = (char)(0x80 | (code & 0x3f));
-    } else if (code < 0x10000) {
-        utf8[n++] = (char)(0xe0 | code >> 12);
-        utf8[n++] = (char)(0x80 | (code >> 6 & 0x3f));
-        utf8[n++] = (char)(0x80 | (code & 0x3f));
-    } else {
-        utf8[n++] = (char)(0xf0 | code >> 18);
-        utf8[n++] = (char)(0x80 | (code >> 12 & 0x3f));
-        utf8[n++] = (char)(0x80 | (code >> 6 & 0x3f));
-        utf8[n++] = (char)(0x80 | (code & 0x3f));
-    }
-    return keep(scan, utf8, n);
-}
-
-/* A \uXXXX is complete: a character, or half of a surrogate pair. */
-static bool end_code(tqa_json_scan *scan, uint64_t at)
-{
-    const uint32_t code = scan->code;
-    const bool is_high = code >= 0xd800 && code <= 0xdbff;
-    const bool is_low = code >= 0xdc00 && code <= 0xdfff;
-    scan->step = STEP_PLAIN;
-    if (scan->surrogate != 0) {
-        const uint32_t high = scan->surrogate;
-        scan->surrogate = 0;
-        if (!is_low) {
-            return malformed(scan, at, "a surrogate has no second half") != NULL;
-        }
-        return keep_code(scan, 0x10000 + ((high - 0xd800) << 10) + (code - 0xdc00));
-    }
-    if (is_low) {
-        return malformed(scan, at, "a surrogate has no first half") != NULL;
-    }
-    if (is_high) {
-        scan->surrogate = (uint16_t)code;
-        scan->step = STEP_LOW_BACKSLASH;
-        return true;
-    }
-    return keep_code(scan, code);
-}
-
-static bool step_hex(tqa_json_scan *scan, char c, uint64_t at)
-{
-    uint32_t digit;
-    if (c >= '0' && c <= '9') {
-        digit = (uint32_t)(c - '0');
-    } else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f') {
-        digit = (uint32_t)((c | 0x20) - 'a' + 10);
-    } else {
-        return malformed(scan, at, "\\u needs four hex digits") != NULL;
-    }
-    scan->code = scan->code << 4 | digit;
-    return --scan->left != 0 || end_code(scan, at);
-}
-
-static bool step_escape(tqa_json_scan *scan, char c, uint64_t at)
-{
-    static const char escapes[] = "\"\\/bfnrt";
-    static const char meanings[] = "\"\\/\b\f\n\r\t";
-    scan->step = STEP_PLAIN;
-    if (c == 'u') {
-        scan->step = STEP_HEX;
-        scan->left = 4;
-        scan->code = 0;
-        return true;
-    }
-    const char *found = c == '\0' ? NULL : strchr(escapes, c);
-    if (found == NULL) {
-        return malformed(scan, at, "there is no such escape in JSON") != NULL;
-    }
-    return keep(scan, &meanings[found - escapes], 1);
-}
-
-/* First byte of a character outside ASCII: how many follow, and what the next may be. */
-static bool begin_utf8(tqa_json_scan *scan, char c, uint64_t at)
-{
-    const unsigned char u = (unsigned char)c;
-    if (u < 0xc2 || u > 0xf4) {
-        return malformed(scan, at, "the string is not valid UTF-8") != NULL;
-    }
-    scan->left = u >= 0xf0 ? 3 : u >= 0xe0 ? 2 : 1;
-    scan->low = u == 0xe0 ? 0xa0 : u == 0xf0 ? 0x90 : 0x80;
-    scan->high = u == 0xed ? 0x9f : u == 0xf4 ? 0x8f : 0xbf;
-    scan->step = STEP_UTF8;
-    return keep(scan, &c, 1);
-}
-
-static bool step_utf8(tqa_json_scan *scan, char c, uint64_t at)
-{
-    const unsigned char u = (unsigned char)c;
-    if (u < scan->low || u > scan->high) {
-        return malformed(scan, at, "the string is not valid UTF-8") != NULL;
-    }
-    scan->low = 0x80;
-    scan->high = 0xbf;
-    if (--scan->left == 0) {
-        scan->step = STEP_PLAIN;
-    }
-    return keep(scan, &c, 1);
-}
-
-/* One byte of a string that is not plain ASCII. */
-static bool step_string(tqa_json_scan *scan, char c, uint64_t at)
-{
-    switch (scan->step) {
-    case STEP_UTF8:
-        return step_utf8(scan, c, at);
-    case STEP_ESCAPE:
-        return step_escape(scan, c, at);
-    case STEP_HEX:
-        return step_hex(scan, c, at);
-    case STEP_LOW_BACKSLASH:
-    case STEP_LOW_U:
-        if (c != (scan->step == STEP_LOW_BACKSLASH ? '\\' : 'u')) {
-            return malformed(scan, at, "a surrogate has no second half") != NULL;
-        }
-        if (scan->step == STEP_LOW_BACKSLASH) {
-            scan->step = STEP_LOW_U;
-            return true;
-        }
-        return step_escape(scan, c, at);
-    default:
-        break;
-    }
-    if (c == '\\') {
-        scan->step = STEP_ESCAPE;
-        return true;
-    }
-    if ((unsigned char)c < 0x20) {
-        return malformed(scan, at, "a control character in a string must be escaped") != NULL;
-    }
-    return begin_utf8(scan, c, at);
 }
 
 static const char *end_string(tqa_json_scan *scan, const char *p)
@@ -352,30 +180,9 @@ static const char *end_string(tqa_json_scan *scan, const char *p)
 static const char *resume_string(tqa_json_scan *scan, const char *p, const char *end,
                                  const char *bytes)
 {
-    while (p < end) {
-        if (scan->step == STEP_PLAIN) {
-            const char *q = p;
-            while (q < end && *q != '"' && *q != '\\' && (unsigned char)*q >= 0x20 &&
-                   (unsigned char)*q < 0x80) {
-                q++;
-            }
-            if (!keep(scan, p, (size_t)(q - p))) {
-                return NULL;
-            }
-            p = q;
-            if (p == end) {
-                break;
-            }
-            if (*p == '"') {
-                return end_string(scan, p + 1);
-            }
-        }
-        if (!step_string(scan, *p, scan->fed + (uint64_t)(p - bytes))) {
-            return NULL;
-        }
-        p++;
-    }
-    return p;
+    bool complete = false;
+    p = tqa_json_string_feed(scan, p, end, bytes, &complete);
+    return complete ? end_string(scan, p) : p;
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -385,7 +192,7 @@ static const char *resume_string(tqa_json_scan *scan, const char *p, const char 
 static const char *open_level(tqa_json_scan *scan, bool is_map, uint64_t at, const char *p)
 {
     if (scan->depth == TQA_EVENT_DEPTH_MAX) {
-        return fail(scan, TQA_DECODE_LIMIT, at, "brackets are nested too deeply");
+        return tqa_json_fail(scan, TQA_DECODE_LIMIT, at, "brackets are nested too deeply");
     }
     const uint32_t bit = 1u << scan->depth++;
     scan->is_map = is_map ? scan->is_map | bit : scan->is_map & ~bit;
@@ -400,7 +207,7 @@ static const char *close_level(tqa_json_scan *scan, char c, uint64_t at, const c
 {
     const bool is_map = in_map(scan);
     if (is_map != (c == '}')) {
-        return malformed(scan, at, is_map ? "a '}' is missing" : "a ']' is missing");
+        return tqa_json_malformed(scan, at, is_map ? "a '}' is missing" : "a ']' is missing");
     }
     scan->depth--;
     value_done(scan);
@@ -449,8 +256,8 @@ static const char *scan_numbers(tqa_json_scan *scan, const char *p, const char *
                 break;
             }
             if (p - start > TQA_EVENT_TEXT_MAX) {
-                return fail(scan, TQA_DECODE_LIMIT, scan->fed + (uint64_t)(start - bytes),
-                            too_long);
+                return tqa_json_fail(scan, TQA_DECODE_LIMIT, scan->fed + (uint64_t)(start - bytes),
+                                     TQA_JSON_TOO_LONG);
             }
             n++;
             value_done(scan);
@@ -458,7 +265,7 @@ static const char *scan_numbers(tqa_json_scan *scan, const char *p, const char *
         }
         if (n > 0 && !(in_array ? scan->events->numbers(scan->ctx, at, stage, n)
                                 : scan->events->number(scan->ctx, at, stage[0]))) {
-            return fail(scan, TQA_DECODE_REFUSED, at, NULL);
+            return tqa_json_fail(scan, TQA_DECODE_REFUSED, at, NULL);
         }
     }
     const uint64_t at = scan->fed + (uint64_t)(p - bytes);
@@ -481,7 +288,7 @@ static const char *scan_value(tqa_json_scan *scan, const char *p, const char *en
         return open_level(scan, c == '{', at, p + 1);
     }
     if (c == '"') {
-        scan->step = STEP_PLAIN;
+        scan->step = TQA_JSON_STEP_PLAIN;
         return begin_token(scan, TOKEN_STRING, at, p + 1);
     }
     if (c == ']' && scan->expect == EXPECT_VALUE_OR_END) {
@@ -490,7 +297,7 @@ static const char *scan_value(tqa_json_scan *scan, const char *p, const char *en
     if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) {
         return begin_token(scan, TOKEN_WORD, at, p);
     }
-    return malformed(scan, at, "a value was expected");
+    return tqa_json_malformed(scan, at, "a value was expected");
 }
 
 /* One step at a byte that is no space, between tokens. */
@@ -505,16 +312,16 @@ static const char *scan_structure(tqa_json_scan *scan, const char *p, const char
     case EXPECT_KEY:
     case EXPECT_KEY_OR_END:
         if (*p == '"') {
-            scan->step = STEP_PLAIN;
+            scan->step = TQA_JSON_STEP_PLAIN;
             return begin_token(scan, TOKEN_KEY, at, p + 1);
         }
         if (*p == '}' && scan->expect == EXPECT_KEY_OR_END) {
             return close_level(scan, *p, at, p + 1);
         }
-        return malformed(scan, at, "a name in quotes was expected");
+        return tqa_json_malformed(scan, at, "a name in quotes was expected");
     case EXPECT_COLON:
         if (*p != ':') {
-            return malformed(scan, at, "a ':' was expected");
+            return tqa_json_malformed(scan, at, "a ':' was expected");
         }
         scan->expect = EXPECT_VALUE;
         return p + 1;
@@ -526,9 +333,9 @@ static const char *scan_structure(tqa_json_scan *scan, const char *p, const char
         if (*p == ']' || *p == '}') {
             return close_level(scan, *p, at, p + 1);
         }
-        return malformed(scan, at, no_comma);
+        return tqa_json_malformed(scan, at, no_comma);
     default:
-        return malformed(scan, at, "there is something behind the end of the document");
+        return tqa_json_malformed(scan, at, "there is something behind the end of the document");
     }
 }
 
@@ -575,7 +382,7 @@ tqa_decode tqa_json_scan_finish(tqa_json_scan *scan)
         (void)end_word(scan, scan->text);
     }
     if (scan->state == TQA_DECODE_OK && scan->expect != EXPECT_NOTHING) {
-        (void)malformed(scan, scan->fed, "the document ends too early");
+        (void)tqa_json_malformed(scan, scan->fed, "the document ends too early");
     }
     return scan->state;
 }
