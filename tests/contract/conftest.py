@@ -154,7 +154,7 @@ def is_log_line(line):
 def read_all(s, silence=1.0):
     """Bytes until the end of the stream (True) or until nothing comes for `silence` seconds (False)."""
     got = b""
-    s.settimeout(silence * SLOW)
+    s.settimeout(silence * (2 if SLOW > 1 else 1))
     try:
         while True:
             piece = s.recv(65536)

@@ -247,10 +247,10 @@ def exchange(address, n, seconds):
 @pytest.mark.parametrize("n", [64, 127, 128, 129, 256, 384, 512, 768, 1024])
 def test_no_stall_with_many_connections(start, n):
     one = start({"io_threads": 1})  # one thread: every connection in one epoll set
-    done = exchange(one.address, n, 1.5 * SLOW)
+    done = exchange(one.address, n, 1.5)
     # a stall leaves connections without an answer and the count near zero
     assert min(done.values()) >= 1
-    assert sum(done.values()) > 2000
+    assert sum(done.values()) > 2000 / SLOW
 
 
 def test_connections_beyond_the_bound_are_refused(start):

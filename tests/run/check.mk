@@ -16,10 +16,11 @@ check-long: check
 asan:
 	@$(MAKE) -s -j$(jobs) VARIANT=asan build test replay
 
-# Criterion cannot start under ThreadSanitizer, so it watches the daemon under the contract tests.
+# Criterion cannot start under ThreadSanitizer, so it watches the daemon under the contract tests and a mixed load.
 tsan:
 	@$(MAKE) -s -j$(jobs) VARIANT=tsan build
 	@$(MAKE) -s VARIANT=tsan contract
+	@$(MAKE) -s VARIANT=tsan system
 
 contract: build
 	@tests/run/pytest.sh tests/contract $(out)/torqued
