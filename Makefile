@@ -64,7 +64,7 @@ daemon_lib := $(out)/libtorqued_daemon.a
 support_lib := $(out)/libtest_support.a
 libs       := $(daemon_lib) $(api_lib) $(core_lib)
 core_libs  := $(if $(wildcard core/linalg/*.c),-llapacke -lopenblas) -lm
-link_libs  := -lmicrohttpd -lsqlite3 -lgnutls -linih -lsystemd -ljansson -lexpat -lsodium -lcbor -lz $(core_libs)
+link_libs  := -lmicrohttpd -lsqlite3 -lgnutls -linih -lsystemd -ljansson -lexpat -lsodium -lxxhash -lcbor -lz $(core_libs)
 
 .PHONY: build test clean run install dist
 build: $(core_lib) $(api_lib) $(daemon_lib) $(if $(has_main),$(out)/torqued build/torqued)

@@ -8,7 +8,6 @@
 #include <string.h>
 
 enum {
-    DIGEST_BYTES = 32,
     CALL_BYTES_MAX = 256 << 20, /* of sample arrays, in and out: 32 million numbers */
 };
 
@@ -77,7 +76,7 @@ tqa_call *tqa_call_open(const tqa_operation *operation, const tqa_robot *robot,
     tqa_request_init(&call->request, schema, robot, memory + request_at, &call->budget,
                      &call->problem);
     tqa_body_init(&call->body, head->content, &call->request);
-    (void)crypto_generichash_init(&call->hash, NULL, 0, DIGEST_BYTES);
+    tqa_digest_init(&call->digest);
     return call;
 }
 
@@ -93,16 +92,13 @@ bool tqa_call_feed(tqa_call *call, const char *bytes, size_t n)
                               (unsigned long long)call->operation->body_max);
         return false;
     }
-    (void)crypto_generichash_update(&call->hash, (const unsigned char *)bytes, n);
+    tqa_digest_feed(&call->digest, bytes, n);
     return tqa_body_feed(&call->body, bytes, n);
 }
 
 bool tqa_call_finish(tqa_call *call)
 {
     assert(call != NULL && call->problem.status == 0);
-    unsigned char digest[DIGEST_BYTES];
-    (void)crypto_generichash_final(&call->hash, digest, sizeof digest);
-    (void)sodium_bin2hex(call->digest, sizeof call->digest, digest, sizeof digest);
     if (!tqa_body_finish(&call->body) || !tqa_request_finish(&call->request)) {
         return false;
     }
@@ -133,7 +129,9 @@ bool tqa_call_run(tqa_call *call, const tqa_world *world, void *scratch, size_t 
     if (!call->operation->methods->run(call, world, scratch, scratch_size)) {
         return false;
     }
-    tqa_result_provenance(&call->result, call->robot->digest, call->digest);
+    char digest[TQA_REQUEST_DIGEST_TEXT];
+    tqa_digest_text(&call->digest, digest);
+    tqa_result_provenance(&call->result, call->robot->digest, digest);
     return true;
 }
 

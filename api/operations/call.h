@@ -3,10 +3,9 @@
 #ifndef TQA_OPERATIONS_CALL_H
 #define TQA_OPERATIONS_CALL_H
 
-#include <sodium.h>
-
 #include "api/operation.h"
 #include "api/operations/body.h"
+#include "api/operations/digest.h"
 #include "api/operations/request.h"
 #include "api/operations/result.h"
 
@@ -30,8 +29,7 @@ struct tqa_call {
     char *text;           /* malloc'ed, of result arrays */
     tqa_request request;
     tqa_result result;
-    crypto_generichash_state hash;
-    char digest[TQA_DIGEST_TEXT]; /* of the request's bytes */
+    tqa_digest digest; /* of the request's bytes so far */
     tqa_problem problem;          /* status 0: none; the rest is then not initialised */
     tqa_body body;
 };

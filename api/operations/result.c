@@ -3,7 +3,6 @@
 #include "api/operations/result.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "api/formats/json_print.h"
@@ -51,15 +50,21 @@ void tqa_result_add(tqa_result *result, const char *key, const tqa_blocks *block
     result->n_member++;
 }
 
+static inline void put_text(tqa_json_out *out, const char *text)
+{
+    tqa_json_put(out, text, strlen(text));
+}
+
 static void tail_json(tqa_result *result, const char *robot_digest, const char *request_digest)
 {
-    const int n =
-        snprintf(result->tail, sizeof result->tail,
-                 "%s\"provenance\":{\"engine\":\"torqued %s\",\"robot_digest\":\"%s\","
-                 "\"request_digest\":\"%s\"}}\n",
-                 result->n_array > 0 ? "," : "{", TQA_VERSION, robot_digest, request_digest);
-    assert(n > 0 && (size_t)n < sizeof result->tail);
-    result->n_tail = (size_t)n;
+    tqa_json_out out = {.p = result->tail, .end = result->tail + sizeof result->tail};
+    put_text(&out, result->n_array > 0 ? "," : "{");
+    put_text(&out, "\"provenance\":{\"engine\":\"torqued " TQA_VERSION "\",\"robot_digest\":\"");
+    put_text(&out, robot_digest);
+    put_text(&out, "\",\"request_digest\":\"");
+    put_text(&out, request_digest);
+    put_text(&out, "\"}}\n");
+    result->n_tail = (size_t)(out.p - result->tail);
     result->step = result->n_array > 0 ? STEP_KEY : STEP_TAIL;
 }
 
@@ -70,11 +75,6 @@ void tqa_result_provenance(tqa_result *result, const char *robot_digest, const c
     } else if (result->media == TQA_MEDIA_CBOR) {
         tqa_result_tail_cbor(result, robot_digest, request_digest);
     }
-}
-
-static void put_text(tqa_json_out *out, const char *text)
-{
-    tqa_json_put(out, text, strlen(text));
 }
 
 /* What stands before the key, of any length; then the key. */

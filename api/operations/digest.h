@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/digest.h - the name of a request's bytes: XXH3-128, as `xxhsum -H2` prints it.
+ *
+ * It tells two requests apart; it proves nothing against someone who makes two on purpose
+ * (api/README.md has the decision). */
+#ifndef TQA_OPERATIONS_DIGEST_H
+#define TQA_OPERATIONS_DIGEST_H
+
+#define XXH_STATIC_LINKING_ONLY /* the state as a type whose size is known */
+#include <xxhash.h>
+
+enum { TQA_REQUEST_DIGEST_TEXT = 33 };
+
+/* Aligned to 64. */
+typedef XXH3_state_t tqa_digest;
+
+void tqa_digest_init(tqa_digest *digest);
+/* The next bytes, however the whole is cut. */
+void tqa_digest_feed(tqa_digest *digest, const char *bytes, size_t n);
+/* Of all bytes so far: 32 digits, lower case. */
+void tqa_digest_text(const tqa_digest *digest, char ret_text[TQA_REQUEST_DIGEST_TEXT]);
+
+#endif
