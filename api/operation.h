@@ -18,6 +18,10 @@ typedef struct tqa_call_head {
     const char *query; /* after the '?', not decoded; NULL if none */
     const char *request_id;
     uint64_t content_length; /* UINT64_MAX when not told */
+    /* for the call itself, 64-byte aligned, until it is closed; where it is NULL or too small for
+     * this robot, the call allocates */
+    void *memory;
+    size_t memory_size;
 } tqa_call_head;
 
 /* One request on its way through decode, run and encode. Not thread-safe: one thread at a time may

@@ -149,7 +149,7 @@ static inline double decimal_to_double(uint64_t w, int64_t power)
 /* Numbers as they mostly come: up to 7 digits, up to 23 decimals of which 19 digits are left after
  * leading zeros, up to 4 digits of exponent. NULL: anything else, also what is malformed. Looks at
  * fewer than SHORT_ROOM bytes. */
-static inline const char *scan_short(const char *s, double *ret)
+__attribute__((always_inline)) static inline const char *scan_short(const char *s, double *ret)
 {
     const bool negative = *s == '-';
     s += negative;
@@ -204,6 +204,16 @@ static inline const char *scan_short(const char *s, double *ret)
     }
     *ret = with_sign(decimal_to_double(w, power), negative);
     return s;
+}
+
+/* The same where less is left: on a copy with NULs behind it, which end a number. */
+__attribute__((noinline)) static const char *scan_near_end(const char *s, size_t n, double *ret)
+{
+    char room[2 * SHORT_ROOM] = {0};
+    memcpy(room, s, n);
+    const char *end = scan_short(room, ret);
+    /* a number that goes up to the end may go on in the next piece */
+    return end != NULL && (size_t)(end - room) < n ? s + (end - room) : NULL;
 }
 
 /* The parts of a number of any length. */
@@ -338,17 +348,16 @@ static tqa_number evaluate(const spelling *spelled, double *ret)
 tqa_number tqa_number_scan(const char **p, const char *end, double *ret)
 {
     assert(p != NULL && *p != NULL && *p <= end && ret != NULL);
-    if (end - *p >= SHORT_ROOM) {
-        double x;
-        const char *s = scan_short(*p, &x);
-        if (s != NULL) {
-            if (x > __DBL_MAX__ || x < -__DBL_MAX__) {
-                return TQA_NUMBER_OVERFLOW;
-            }
-            *p = s;
-            *ret = x;
-            return TQA_NUMBER_OK;
+    double x;
+    const char *s =
+        end - *p >= SHORT_ROOM ? scan_short(*p, &x) : scan_near_end(*p, (size_t)(end - *p), &x);
+    if (s != NULL) {
+        if (x > __DBL_MAX__ || x < -__DBL_MAX__) {
+            return TQA_NUMBER_OVERFLOW;
         }
+        *p = s;
+        *ret = x;
+        return TQA_NUMBER_OK;
     }
     spelling spelled;
     tqa_number status = spell(*p, end, &spelled);

@@ -56,13 +56,16 @@ tqa_call *tqa_call_open(const tqa_operation *operation, const tqa_robot *robot,
     const size_t request_at = align(sizeof(tqa_call));
     const size_t tau_at = request_at + align(tqa_request_arena_size(schema, robot));
     const size_t n_tau = robot->model->nv;
-    tqa_call *call = aligned_alloc(64, tau_at + align((n_tau * TQ_BLOCK_PAD + 1) * sizeof(double)));
+    const size_t size = tau_at + align((n_tau * TQ_BLOCK_PAD + 1) * sizeof(double));
+    const bool is_borrowed = head->memory != NULL && size <= head->memory_size;
+    tqa_call *call = is_borrowed ? head->memory : aligned_alloc(64, size);
     if (call == NULL) {
         (void)tqa_problem_set(reterr, "busy", "there is no memory for this request now");
         reterr->retry_after_s = 1;
         return NULL;
     }
     unsigned char *memory = (unsigned char *)call;
+    call->is_borrowed = is_borrowed;
     call->operation = operation;
     call->robot = robot;
     call->accept = head->accept == TQA_MEDIA_NONE ? TQA_MEDIA_JSON : head->accept;
@@ -173,6 +176,8 @@ void tqa_call_close(tqa_call *call)
         tqa_blocks_clear(&call->tau);
         tqa_blocks_clear(&call->reactions);
         free(call->text);
-        free(call);
+        if (!call->is_borrowed) {
+            free(call);
+        }
     }
 }

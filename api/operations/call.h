@@ -22,6 +22,7 @@ struct tqa_call {
     const tqa_operation *operation;
     const tqa_robot *robot;
     tqa_media accept; /* JSON, CBOR or NPY */
+    bool is_borrowed; /* its memory is the caller's */
     uint64_t n_fed;
     tqa_budget budget;
     tqa_blocks tau;       /* the operation's first result, n_v rows or as it likes */
@@ -29,8 +30,8 @@ struct tqa_call {
     char *text;           /* malloc'ed, of result arrays */
     tqa_request request;
     tqa_result result;
-    tqa_digest digest; /* of the request's bytes so far */
-    tqa_problem problem;          /* status 0: none; the rest is then not initialised */
+    tqa_digest digest;   /* of the request's bytes so far */
+    tqa_problem problem; /* status 0: none; the rest is then not initialised */
     tqa_body body;
 };
 

@@ -36,6 +36,14 @@ static inline size_t tq_block_samples(size_t n_sample, size_t b)
 /* Repeats the last sample up to the next multiple of TQ_BLOCK_PAD in each of n_row rows. */
 static inline void tq_block_pad(double *data, size_t n_row, size_t stride, size_t n_sample)
 {
+    _Static_assert(TQ_BLOCK_PAD == 8, "a row is written out below");
+    if (n_sample == 1) { /* what most requests have: no inner loop to count */
+        for (size_t r = 0; r < n_row; r++) {
+            double *row = data + r * stride;
+            row[1] = row[2] = row[3] = row[4] = row[5] = row[6] = row[7] = row[0];
+        }
+        return;
+    }
     for (size_t r = 0; r < n_row; r++) {
         for (size_t i = n_sample; i % TQ_BLOCK_PAD != 0; i++) {
             data[r * stride + i] = data[r * stride + n_sample - 1];

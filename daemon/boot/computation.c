@@ -14,6 +14,7 @@ enum {
     PROBLEM_BYTES = 8 << 10,
 };
 
+/* At the start of its chunk; behind it the first piece of the answer, then the call. */
 typedef struct computing {
     const tqd_computation *of;
     const tqd_head *head; /* lives as long as the exchange */
@@ -26,10 +27,25 @@ typedef struct computing {
     char *body;
     size_t n_body, body_size;
     /* the answer: a prefix, all of it unless `more` */
-    char *text;
+    char *text; /* in the chunk, or larger and malloc'ed */
     size_t n_text, at;
     bool more;
 } computing;
+
+enum {
+    TEXT_AT = (sizeof(computing) + 63) / 64 * 64,
+    CALL_AT = TEXT_AT + PIECE,
+};
+
+static char *chunk_of(computing *c)
+{
+    return (char *)c;
+}
+
+static char *first_piece(computing *c)
+{
+    return chunk_of(c) + TEXT_AT;
+}
 
 static const tqa_robot *world_robot_get(void *ctx, const char *name)
 {
@@ -105,6 +121,8 @@ static bool call_open(computing *c, tqa_problem *reterr)
         .query = head->query,
         .request_id = head->request_id,
         .content_length = head->content_length,
+        .memory = chunk_of(c) + CALL_AT,
+        .memory_size = TQD_CHUNK_BYTES - CALL_AT,
     };
     c->call = tqa_call_open(c->of->operation, c->robot, &call_head, reterr);
     return c->call != NULL;
@@ -119,23 +137,24 @@ static void close_computing(void *exchange)
     }
     free(c->refusal);
     free(c->body);
-    free(c->text);
-    free(c);
+    if (c->text != first_piece(c)) {
+        free(c->text);
+    }
+    tqd_chunk_give(c);
 }
 
 static bool open_computing(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply)
 {
     const tqd_computation *of = ctx;
     tqa_problem problem;
-    computing *c = calloc(1, sizeof *c);
+    computing *c = tqd_chunk_take();
     if (c == NULL) {
         tqa_problem_set(&problem, "busy", "there is no memory for this request now");
         problem.retry_after_s = 1;
         fill_problem(reply, &problem, head->request_id);
         return false;
     }
-    c->of = of;
-    c->head = head;
+    *c = (computing){.of = of, .head = head};
     bool good = true;
     if (of->operation->needs_robot) {
         tqd_robot_found found = tqd_registry_peek(of->shared->registry, head->part[0], &c->robot);
@@ -185,24 +204,38 @@ static bool feed_computing(void *exchange, const char *bytes, size_t n)
     return !c->failed;
 }
 
+/* Moves the answer so far to a larger buffer. */
+static bool grow(computing *c, size_t size)
+{
+    const bool is_first = c->text == first_piece(c);
+    char *grown = is_first ? malloc(size) : realloc(c->text, size);
+    if (grown == NULL) {
+        refuse_memory(c, "the answer");
+        return false;
+    }
+    if (is_first) {
+        memcpy(grown, first_piece(c), c->n_text);
+    }
+    c->text = grown;
+    return true;
+}
+
 /* Prints the answer into one buffer, as far as the bound goes. */
 static void print(computing *c)
 {
     size_t bound = c->of->shared->reply_buffer_b;
-    size_t size = 0;
+    size_t size = PIECE;
+    c->text = first_piece(c);
     for (;;) {
         if (size - c->n_text < PIECE / 4) {
             if (c->n_text >= bound) {
                 c->more = true;
                 return;
             }
-            size = size == 0 ? PIECE : size * 2;
-            char *grown = realloc(c->text, size);
-            if (grown == NULL) {
-                refuse_memory(c, "the answer");
+            size = size * 2;
+            if (!grow(c, size)) {
                 return;
             }
-            c->text = grown;
         }
         size_t n = tqa_call_read(c->call, c->text + c->n_text, size - c->n_text);
         if (n == 0) {
@@ -301,9 +334,8 @@ static void reply_computing(void *exchange, tqd_reply *reply)
         reply->read = read_computing;
         return;
     }
-    reply->body = c->text;
+    reply->constant = c->text;
     reply->n_body = c->n_text;
-    c->text = NULL;
 }
 
 const tqd_handler tqd_computation_handler = {

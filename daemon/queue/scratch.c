@@ -35,8 +35,32 @@ void *tqd_scratch(unsigned level, size_t size)
     return slot[level].bytes;
 }
 
+enum { CHUNKS_KEPT = 4 };
+
+static _Thread_local struct {
+    void *chunk[CHUNKS_KEPT];
+    size_t n;
+} kept;
+
+void *tqd_chunk_take(void)
+{
+    return kept.n > 0 ? kept.chunk[--kept.n] : aligned_alloc(TQD_SCRATCH_ALIGN, TQD_CHUNK_BYTES);
+}
+
+void tqd_chunk_give(void *chunk)
+{
+    if (chunk != NULL && kept.n < CHUNKS_KEPT) {
+        kept.chunk[kept.n++] = chunk;
+    } else {
+        free(chunk);
+    }
+}
+
 void tqd_scratch_free(void)
 {
+    while (kept.n > 0) {
+        free(kept.chunk[--kept.n]);
+    }
     for (unsigned i = 0; i < TQD_SCRATCH_LEVELS; i++) {
         free(slot[i].bytes);
         slot[i].bytes = NULL;

@@ -10,25 +10,59 @@
 #include "daemon/serve/client.h"
 #include "daemon/serve/match.h"
 
-static enum MHD_Result take_header(void *gate, enum MHD_ValueKind kind, const char *name,
+/* TQD_KNOWN_COUNT when it is none of them. */
+static tqd_known known_header(const char *name, size_t n)
+{
+    static const struct {
+        size_t n;
+        const char *name;
+    } known[TQD_KNOWN_COUNT] = {
+        [TQD_KNOWN_CONTENT_TYPE] = {12, "Content-Type"},
+        [TQD_KNOWN_ACCEPT] = {6, "Accept"},
+        [TQD_KNOWN_ORIGIN] = {6, "Origin"},
+        [TQD_KNOWN_CONTENT_ENCODING] = {16, "Content-Encoding"},
+    };
+    for (int k = 0; k < (int)TQD_KNOWN_COUNT; k++) {
+        if (known[k].n == n && strncasecmp(known[k].name, name, n) == 0) {
+            return (tqd_known)k;
+        }
+    }
+    return TQD_KNOWN_COUNT;
+}
+
+typedef struct header_walk {
+    tqd_gate *gate;
+    const char **known;
+} header_walk;
+
+static enum MHD_Result take_header(void *arg, enum MHD_ValueKind kind, const char *name,
                                    size_t n_name, const char *value, size_t n_value)
 {
     (void)kind;
-    tqd_gate_header(gate, name, n_name, value != NULL ? value : "", n_value);
+    const header_walk *walk = arg;
+    tqd_gate_header(walk->gate, name, n_name, value != NULL ? value : "", n_value);
+    const tqd_known known = known_header(name, n_name);
+    if (known != TQD_KNOWN_COUNT && walk->known[known] == NULL) {
+        walk->known[known] = value;
+    }
     return MHD_YES;
 }
 
 static const char *header(const tqd_head *head, const char *name)
 {
     const tqd_client *client = head->ctx;
-    return MHD_lookup_connection_value(client->mhd, MHD_HEADER_KIND, name);
+    const tqd_known known = known_header(name, strlen(name));
+    return known != TQD_KNOWN_COUNT
+               ? client->request.known[known]
+               : MHD_lookup_connection_value(client->mhd, MHD_HEADER_KIND, name);
 }
 
 /* False: the framing cannot be trusted, so nothing after the headers is a request. */
 static bool check_framing(tqd_client *client, tqd_gate *gate)
 {
     gate->hosts = &client->loop->server->options.hosts;
-    MHD_get_connection_values_n(client->mhd, MHD_HEADER_KIND, take_header, gate);
+    header_walk walk = {.gate = gate, .known = client->request.known};
+    MHD_get_connection_values_n(client->mhd, MHD_HEADER_KIND, take_header, &walk);
     if (tqd_gate_close(gate)) {
         return true;
     }
@@ -73,7 +107,9 @@ static bool decode_parts(tqd_client *client, const tqd_match *match)
     for (size_t i = 0; i < match->n_part; i++) {
         size += match->part[i].n + 1;
     }
-    request->parts = size > 0 ? malloc(size) : NULL;
+    request->parts = size == 0                              ? NULL
+                     : size <= sizeof request->inline_parts ? request->inline_parts
+                                                            : malloc(size);
     if (size > 0 && request->parts == NULL) {
         tqa_problem problem;
         tqa_problem_set(&problem, "busy", "there is no memory for the request");

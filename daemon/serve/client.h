@@ -12,6 +12,7 @@
 
 enum {
     TQD_TARGET_INLINE = 160,    /* longer request targets are allocated */
+    TQD_PARTS_INLINE = 64,      /* and their decoded parts */
     TQD_DISCARD_MAX = 64 << 10, /* a refused body up to this size is read, to keep the connection */
     TQD_TICK_MS = 250,
 };
@@ -34,22 +35,33 @@ typedef enum tqd_step {
     TQD_STEP_REPLIED,
 } tqd_step;
 
+/* The headers that every request is asked for: found while all are checked, without a search. */
+typedef enum tqd_known {
+    TQD_KNOWN_CONTENT_TYPE,
+    TQD_KNOWN_ACCEPT,
+    TQD_KNOWN_ORIGIN,
+    TQD_KNOWN_CONTENT_ENCODING,
+    TQD_KNOWN_COUNT,
+} tqd_known;
+
 /* One at a time on each connection. */
 typedef struct tqd_request {
     tqd_step step;
     tqd_head head;
     const tqd_route *route;
-    void *exchange;      /* the handler's, NULL when none is open */
-    tqd_reply *refusal;  /* why it was refused, heap; NULL if it was not */
-    uint64_t body_taken; /* bytes of the budget held */
-    uint64_t body_seen;  /* bytes of the body received */
+    const char *known[TQD_KNOWN_COUNT]; /* the first value of each, borrowed; NULL if absent */
+    void *exchange;                     /* the handler's, NULL when none is open */
+    tqd_reply *refusal;                 /* why it was refused, heap; NULL if it was not */
+    uint64_t body_taken;                /* bytes of the budget held */
+    uint64_t body_seen;                 /* bytes of the body received */
     bool expects_continue;
     bool discard;  /* drop the rest of the body */
     bool answered; /* the refusal has been written on the socket itself */
     bool must_close;
     char *target; /* inline_target or heap */
+    char *parts;  /* decoded parts: inline_parts or heap; NULL if none */
     char inline_target[TQD_TARGET_INLINE];
-    char *parts; /* decoded parts, heap; NULL if none */
+    char inline_parts[TQD_PARTS_INLINE];
 } tqd_request;
 
 typedef struct tqd_client {

@@ -43,7 +43,7 @@ typedef struct tqd_reply {
     } headers[TQD_HEADERS_MAX];
     size_t n_header;
     char *body;           /* malloc'ed, serve frees it; or NULL */
-    const char *constant; /* or a body that lives as long as the process */
+    const char *constant; /* or a body that lives until `close`, or as long as the process */
     size_t n_body;
     /* or pieces: bytes written to out, 0 at the end; called on the I/O thread, must not block */
     size_t (*read)(void *exchange, char *out, size_t size);

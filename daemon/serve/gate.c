@@ -5,11 +5,11 @@
 #include <string.h>
 #include <strings.h>
 
-/* RFC 9110 section 5.6.2 */
+/* RFC 9110 section 5.6.2: letters, digits and !#$%&'*+-.^_`|~, one bit a character */
 static bool is_token_char(unsigned char c)
 {
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-           (c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL);
+    static const uint64_t tokens[2] = {0x03ff6cfa00000000, 0x57ffffffc7fffffe};
+    return c < 128 && (tokens[c >> 6] >> (c & 63) & 1) != 0;
 }
 
 static bool is_named(const char *name, size_t n_name, const char *header)
@@ -49,16 +49,20 @@ void tqd_gate_header(tqd_gate *gate, const char *name, size_t n_name, const char
     if (n_name == 0) {
         refuse(gate, "a header has no name");
     }
+    bool good = true;
     for (size_t i = 0; i < n_name; i++) {
-        if (!is_token_char((unsigned char)name[i])) {
-            refuse(gate, "a header name has a character that is not allowed in one");
-        }
+        good &= is_token_char((unsigned char)name[i]);
+    }
+    if (!good) {
+        refuse(gate, "a header name has a character that is not allowed in one");
     }
     for (size_t i = 0; i < n_value; i++) {
         unsigned char c = (unsigned char)value[i];
-        if ((c < 0x20 && c != '\t') || c == 0x7f) {
-            refuse(gate, "a header value has a control character");
-        }
+        good &= (c >= 0x20) | (c == '\t');
+        good &= c != 0x7f;
+    }
+    if (!good) {
+        refuse(gate, "a header value has a control character");
     }
     if (is_named(name, n_name, "Content-Length")) {
         take_length(gate, value, n_value);
@@ -190,6 +194,13 @@ static bool utf8_step(unsigned char c, unsigned *left)
     return c >= 0xc2 && c <= 0xf4;
 }
 
+/* What a segment consists of mostly: RFC 3986 section 3.3 without '.' and '%' */
+static bool is_path_char(unsigned char c)
+{
+    static const uint64_t plain[2] = {0x2fff3fd200000000, 0x47fffffe87ffffff};
+    return c < 128 && (plain[c >> 6] >> (c & 63) & 1) != 0;
+}
+
 const char *tqd_gate_target(const char *target)
 {
     if (target[0] != '/') {
@@ -199,6 +210,9 @@ const char *tqd_gate_target(const char *target)
     bool plain = true; /* it does */
     unsigned left = 0;
     for (const char *at = target;; at++) {
+        for (; left == 0 && is_path_char((unsigned char)*at); at++) {
+            plain = false;
+        }
         if (*at == '/' || *at == '\0' || *at == '?') {
             if (plain && (dots == 1 || dots == 2)) {
                 return "the path has a dot segment";

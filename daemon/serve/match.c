@@ -10,7 +10,7 @@ static const char *const method_names[TQD_METHOD_COUNT] = {"GET", "HEAD", "PUT",
 tqd_method tqd_method_find(const char *name)
 {
     for (int i = 0; i < (int)TQD_METHOD_COUNT; i++) {
-        if (strcmp(name, method_names[i]) == 0) {
+        if (name[0] == method_names[i][0] && strcmp(name, method_names[i]) == 0) {
             return (tqd_method)i;
         }
     }

@@ -46,9 +46,10 @@ void tqd_request_end(tqd_client *client)
     if (request->target != request->inline_target) {
         free(request->target);
     }
-    free(request->parts);
+    if (request->parts != request->inline_parts) {
+        free(request->parts);
+    }
     memset(request, 0, offsetof(tqd_request, inline_target));
-    request->parts = NULL;
 }
 
 void tqd_request_completed(void *loop, struct MHD_Connection *mhd, void **context,

@@ -175,11 +175,10 @@ Test(inverse_dynamics, provenance_names_engine_robot_and_request)
     tqa_robot *robot = tqt_urdf(arm);
     static const char body[] = "{\"q\":[0,0],\"qd\":[0,0],\"qdd\":[0,0]}";
     char expected[512];
-    (void)snprintf(
-        expected, sizeof expected,
-        "\"provenance\":{\"engine\":\"torqued %s\",\"robot_digest\":\"%s\","
-        "\"request_digest\":\"a4f567a318fc850e791249d88cab8ff3\"}}\n",
-        tqa_version(), robot->digest);
+    (void)snprintf(expected, sizeof expected,
+                   "\"provenance\":{\"engine\":\"torqued %s\",\"robot_digest\":\"%s\","
+                   "\"request_digest\":\"a4f567a318fc850e791249d88cab8ff3\"}}\n",
+                   tqa_version(), robot->digest);
     tqt_answer answer = tqt_call(robot, body, strlen(body), (tqt_call_options){.step = 5});
     cr_assert(eq(str, strstr(answer.text, "\"provenance\""), expected));
     tqt_answer_clear(&answer);

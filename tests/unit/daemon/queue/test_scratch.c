@@ -22,3 +22,26 @@ Test(scratch, grows_and_is_bounded)
     cr_expect(eq(ptr, tqd_scratch(0, 100), large));   /* what was there stays */
     tqd_scratch_free();
 }
+
+Test(scratch, chunks_come_back_to_the_thread)
+{
+    enum { MANY = 20 };
+    void *chunk[MANY];
+    for (size_t i = 0; i < MANY; i++) {
+        chunk[i] = tqd_chunk_take();
+        cr_assert(ne(ptr, chunk[i], NULL));
+        memset(chunk[i], (int)i, TQD_CHUNK_BYTES);
+    }
+    for (size_t i = 0; i < MANY; i++) {
+        cr_assert(eq(u8, ((unsigned char *)chunk[i])[TQD_CHUNK_BYTES - 1], (uint8_t)i));
+        cr_assert(eq(int, (int)((size_t)chunk[i] % TQD_SCRATCH_ALIGN), 0));
+    }
+    tqd_chunk_give(NULL);
+    tqd_chunk_give(chunk[0]);
+    cr_assert(eq(ptr, tqd_chunk_take(), chunk[0]));
+    /* more than a thread keeps, then all of it back: the address sanitizer would tell */
+    for (size_t i = 0; i < MANY; i++) {
+        tqd_chunk_give(chunk[i]);
+    }
+    tqd_scratch_free();
+}
