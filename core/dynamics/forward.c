@@ -4,6 +4,7 @@
 #include "core/dynamics/forward.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #include "core/base/fpmode.h"
@@ -71,20 +72,19 @@ static tq_kernel_input kernel_input(const tq_mechanism *mechanism, const tq_forw
 }
 
 /* Solve m x = x for sample i by LDL^T in place; rows and columns are `stride` apart. A pivot that
- * rounding could have made of 0 makes the answer NaN, which the check of the result finds: 1e-10 of
- * the diagonal, since pivots of exactly singular robots were seen to come out at 1e-11 of it. Row 0
- * right of the diagonal is not needed and keeps the diagonal. */
-static void solve_sample(double *m, size_t nv, size_t stride, double *x, size_t x_stride)
+ * rounding could have made of 0 ends it: 1e-10 of the diagonal, since pivots of exactly singular
+ * robots were seen to come out at 1e-11 of it. Returns its row, or nv. Row 0 right of the diagonal
+ * is not needed and keeps the diagonal. */
+static size_t solve_sample(double *m, size_t nv, size_t stride, double *x, size_t x_stride)
 {
     const double least = 1e-10;
     for (size_t k = 1; k < nv; k++) {
         m[k * stride] = m[(k * nv + k) * stride];
     }
     for (size_t k = 0; k < nv; k++) {
-        double pivot = m[(k * nv + k) * stride];
-        if (!(pivot > least * m[k * stride] && pivot > 0.0)) {
-            pivot = __builtin_nan("");
-            m[(k * nv + k) * stride] = pivot;
+        const double pivot = m[(k * nv + k) * stride];
+        if (pivot <= least * m[k * stride] || pivot <= 0.0) { /* NaN passes: found in the result */
+            return k;
         }
         for (size_t i = k + 1; i < nv; i++) {
             const double l = m[(i * nv + k) * stride] / pivot;
@@ -100,12 +100,30 @@ static void solve_sample(double *m, size_t nv, size_t stride, double *x, size_t 
         }
         x[k * x_stride] /= m[(k * nv + k) * stride];
     }
+    return nv;
 }
 
-/* qdd = M^-1 (tau - tau(qdd = 0)) for the run of samples that `in` points at */
+/* TQ_ERR_SINGULAR: joint `joint` moves no inertia at sample `sample` of the block */
+static tq_status singular(uint32_t joint, size_t sample, tq_error *reterr)
+{
+    return tq_fail(reterr, TQ_ERR_SINGULAR, "joint.inertia", joint, (double)sample);
+}
+
+static uint32_t joint_of_row(const tq_model *model, size_t row)
+{
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        if (joint->mimic == TQ_NONE && row >= joint->v_index && row < joint->v_index + joint->nv) {
+            return j;
+        }
+    }
+    return TQ_NONE;
+}
+
+/* qdd = M^-1 (tau - tau(qdd = 0)) for the run of samples from `first` on that `in` points at */
 static tq_status by_mass_matrix(const tq_mechanism *mechanism, const tq_kernel_input *in,
-                                double *work, double *m, tq_scratch *scratch, double *ret_qdd,
-                                tq_error *reterr)
+                                size_t first, double *work, double *m, tq_scratch *scratch,
+                                double *ret_qdd, tq_error *reterr)
 {
     const size_t nv = mechanism->model.nv, n = (size_t)in->n_sample, stride = (size_t)in->stride;
     const size_t mark = tq_scratch_mark(scratch);
@@ -121,9 +139,28 @@ static tq_status by_mass_matrix(const tq_mechanism *mechanism, const tq_kernel_i
         for (size_t r = 0; r < nv; r++) {
             ret_qdd[r * stride + i] = in->tau[r * stride + i] - ret_qdd[r * stride + i];
         }
-        solve_sample(m + i, nv, RUN, ret_qdd + i, stride);
+        const size_t row = solve_sample(m + i, nv, RUN, ret_qdd + i, stride);
+        if (row < nv) {
+            return singular(joint_of_row(&mechanism->model, row), first + i, reterr);
+        }
     }
     return TQ_OK;
+}
+
+/* the same by articulated bodies */
+static tq_status by_articulated_bodies(const tq_mechanism *mechanism, const tq_kernel_input *in,
+                                       size_t first, double *work, double *ret_qdd,
+                                       tq_error *reterr)
+{
+    const tq_canonical *c = &mechanism->canonical;
+    tq_kernel_fault fault;
+    tq_kernels_for((size_t)in->n_sample)->aba(c, in, work, ret_qdd, &fault);
+    if (fault.sample < 0) {
+        return TQ_OK;
+    }
+    const size_t sample = first + (size_t)fault.sample;
+    return fault.overflow ? tq_fail(reterr, TQ_ERR_OVERFLOW, "qdd", sample, (double)INFINITY)
+                          : singular(c->bodies[fault.body].joint, sample, reterr);
 }
 
 /* Working memory of one call. */
@@ -171,9 +208,10 @@ static tq_status forward_checked(const tq_mechanism *mechanism, const tq_forward
             tq_gather_wrenches(mechanism, in->wrenches, n_wrench, first, r.work, &r.wrench, &run);
         }
         if (has_mimic) {
-            status = by_mass_matrix(mechanism, &run, r.work, r.m, scratch, ret_qdd + first, reterr);
+            status = by_mass_matrix(mechanism, &run, first, r.work, r.m, scratch, ret_qdd + first,
+                                    reterr);
         } else {
-            tq_kernels_for(in->n_sample)->aba(&mechanism->canonical, &run, r.work, ret_qdd + first);
+            status = by_articulated_bodies(mechanism, &run, first, r.work, ret_qdd + first, reterr);
         }
     }
     return status;
@@ -196,9 +234,9 @@ tq_status tq_forward_dynamics(const tq_mechanism *mechanism, const tq_forward_in
     if (status == TQ_OK) {
         status = forward_checked(mechanism, in, scratch, ret_qdd, reterr);
     }
-    if (status == TQ_OK && tq_check_result("qdd", mechanism->model.nv, in->n_sample, in->stride,
-                                           ret_qdd, reterr) != TQ_OK) {
-        status = TQ_ERR_SINGULAR;
+    if (status == TQ_OK) {
+        status =
+            tq_check_result("qdd", mechanism->model.nv, in->n_sample, in->stride, ret_qdd, reterr);
     }
     tq_fpmode_leave(mode);
     tq_scratch_rewind(scratch, mark);

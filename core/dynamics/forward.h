@@ -30,9 +30,10 @@ typedef struct tq_forward_input {
  *          `scratch` and gives all of them back. Re-entrant.
  * Bits     As for tq_inverse_dynamics.
  * Returns  TQ_OK, TQ_ERR_SHAPE, TQ_ERR_QUATERNION, TQ_ERR_SCRATCH as tq_inverse_dynamics
- *          TQ_ERR_SINGULAR    "qdd": at sample `index` some motion meets no inertia (a massless
- *                             leaf; with mimicking joints also less than 1e-10 of what the joint
- *                             carries), or a number left the range of double
+ *          TQ_ERR_SINGULAR    "joint.inertia": joint `index` of the model moves less than 1e-13 of
+ *                             what it carries (a massless leaf; with mimicking joints 1e-10);
+ *                             value = the sample
+ *          TQ_ERR_OVERFLOW    "qdd": at sample `index` a number left the range of double
  * Cost     O(n_joint) a sample; with mimicking joints O(nv^3).
  * Source   Featherstone, The calculation of robot dynamics using articulated-body inertias, IJRR
  *          2(1), 1983.

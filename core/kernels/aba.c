@@ -13,7 +13,22 @@ typedef struct sweep {
     gain *gains;
     vec (*saved)[2]; /* angular, linear acceleration */
     ball_gain *ball_gains;
+    tq_kernel_fault *fault;
 } sweep;
+
+/* Rare: some lane's D is too small or not a number. Lanes beyond the last sample hold anything. */
+static __attribute__((noinline)) void note_fault(const tq_kernel_input *in, long i, real_mask weak,
+                                                 real d, int body, tq_kernel_fault *fault)
+{
+    double lanes[TQ_LANES];
+    store(lanes, d);
+    for (int lane = 0; lane < TQ_LANES && i + lane < in->n_sample; lane++) {
+        const _Bool sooner = fault->sample < 0 || i + lane < fault->sample;
+        if ((weak >> lane & 1) != 0 && sooner) {
+            *fault = (tq_kernel_fault){i + lane, body, !(lanes[lane] - lanes[lane] == 0.0)};
+        }
+    }
+}
 
 TQ_INLINE articulated own_inertia(const tq_canonical_joint *k, const articulated *beyond,
                                   const articulated *sum)
@@ -36,18 +51,32 @@ TQ_INLINE void project(const tq_canonical_joint *k, const tq_kernel_input *in, l
     const long stride = in->stride;
     const double *at = in->tau + k->v_row * stride + i;
     const real rotor = splat(k->rotor * in->rotors);
+    real d = splat(0.0);
+    real_mask weak = 0;
+    if (k->kind == TQ_CANONICAL_REVOLUTE) {
+        d = a->j.zz + rotor;
+        weak = weak_turn(d, &a->j, k);
+    } else if (k->kind == TQ_CANONICAL_PRISMATIC) {
+        d = a->m.zz + rotor;
+        weak = weak_slide(d, &a->m, k);
+    }
     if (k->kind == TQ_CANONICAL_FLOATING) {
         const wrench tau = {vec_load(at, stride), vec_load(at + 3 * stride, stride)};
-        w->ball_gains[k->ball] = project_floating(a, f, &tau);
+        d = a->j.xx + a->m.xx;
+        w->ball_gains[k->ball] = project_floating(k, a, f, &tau, &weak);
         *f = tau;
     } else if (k->kind == TQ_CANONICAL_SPHERICAL) {
-        w->ball_gains[k->ball] = project_spherical(a, f, vec_load(at, stride));
+        d = a->j.xx;
+        w->ball_gains[k->ball] = project_spherical(k, a, f, vec_load(at, stride), &weak);
     } else if (k->rotor != 0.0) {
         w->gains[b] = project_geared(a, f, load(at), k->kind == TQ_CANONICAL_REVOLUTE, rotor);
     } else if (k->kind == TQ_CANONICAL_REVOLUTE) {
         w->gains[b] = project_revolute(a, f, load(at));
     } else {
         w->gains[b] = project_prismatic(a, f, load(at));
+    }
+    if (__builtin_expect(weak != 0, 0)) {
+        note_fault(in, i, weak, d, b, w->fault);
     }
 }
 
@@ -167,10 +196,11 @@ static void outward_again(const tq_canonical *c, const tq_kernel_input *in, long
 }
 
 void TQ_KERNEL(tq_aba)(const tq_canonical *c, const tq_kernel_input *in, double *work,
-                       double *ret_qdd)
+                       double *ret_qdd, tq_kernel_fault *ret_fault)
 {
     real *rest;
-    sweep w = {.st = state_in(c, work, &rest)};
+    *ret_fault = (tq_kernel_fault){.sample = -1};
+    sweep w = {.st = state_in(c, work, &rest), .fault = ret_fault};
     w.sums = (void *)rest;
     w.gains = (void *)(rest + 21L * c->n_body);
     w.saved = (void *)(rest + 28L * c->n_body);

@@ -22,6 +22,14 @@ typedef struct tq_kernel_input {
     double rotors;     /* 1, or 0: mass matrix and forward dynamics without rotors */
 } tq_kernel_input;
 
+/* The first sample at which a joint of some body moves no inertia (D is rounding alone), or, with
+ * `overflow`, at which D itself left the range of double. */
+typedef struct tq_kernel_fault {
+    long sample; /* -1: none */
+    int body;
+    int overflow;
+} tq_kernel_fault;
+
 /* Doubles of working memory per sample lane, and the widest lane count. */
 enum { TQ_WORK_LANES = 8 };
 

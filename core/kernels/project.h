@@ -5,6 +5,23 @@
 
 #include "core/kernels/articulated.h"
 
+/* Below this part of what it was summed from an inertia D may be rounding alone: the joint moves
+ * nothing. Joints of real robots lie above 1e-8, chains of a thousand bodies too. */
+#define PIVOT_LEAST 1e-13
+
+/* Lanes where D is not above that part of the diagonal it belongs to and of the body's own scale.
+ * Regrouped inertias may be negative where no joint moves them. */
+TQ_INLINE real_mask weak_turn(real d, const sym *j, const tq_canonical_joint *k)
+{
+    const real sum = magnitude(j->xx) + magnitude(j->yy) + magnitude(j->zz);
+    return not_above(d, splat(PIVOT_LEAST) * (sum + splat(k->scale_turn)));
+}
+TQ_INLINE real_mask weak_slide(real d, const sym *m, const tq_canonical_joint *k)
+{
+    const real sum = magnitude(m->xx) + magnitude(m->yy) + magnitude(m->zz);
+    return not_above(d, splat(PIVOT_LEAST) * (sum + splat(k->scale_slide)));
+}
+
 /* For a joint with freedom s, articulated inertia A, bias F and effort tau, with U = A s,
  * D = s^T U + rotor and u = tau - s^T F (Featherstone 2008, eqs. 7.43 - 7.46):
  * A' = A - U U^T / D, F' = F + U u / D, and later qdd = (u - U^T a_parent) / D. */
@@ -150,7 +167,8 @@ TQ_INLINE void solve(int n, real a[6][6], const real id[6], real x[6])
     }
 }
 
-TQ_INLINE ball_gain project_floating(const articulated *b, const wrench *bias, const wrench *tau)
+TQ_INLINE ball_gain project_floating(const tq_canonical_joint *k, const articulated *b,
+                                     const wrench *bias, const wrench *tau, real_mask *weak)
 {
     const sym *j = &b->j, *m = &b->m;
     const mat *h = &b->h;
@@ -163,12 +181,17 @@ TQ_INLINE ball_gain project_floating(const articulated *b, const wrench *bias, c
                     {h->xz, h->yz, h->zz, m->xz, m->yz, m->zz}};
     real id[6], x[6] = {n.x, n.y, n.z, f.x, f.y, f.z};
     factor(6, a, id);
+    *weak = 0;
+    for (int e = 0; e < 6; e++) {
+        *weak |= e < 3 ? weak_turn(a[e][e], j, k) : weak_slide(a[e][e], m, k);
+    }
     solve(6, a, id, x);
     return (ball_gain){mat_zero(), {x[0], x[1], x[2]}, {x[3], x[4], x[5]}};
 }
 
 /* also leaves in *b and *f what the parent feels, at the joint's point */
-TQ_INLINE ball_gain project_spherical(articulated *b, wrench *f, vec tau)
+TQ_INLINE ball_gain project_spherical(const tq_canonical_joint *k, articulated *b, wrench *f,
+                                      vec tau, real_mask *weak)
 {
     const sym *j = &b->j;
     const mat h = b->h;
@@ -177,6 +200,7 @@ TQ_INLINE ball_gain project_spherical(articulated *b, wrench *f, vec tau)
     real id[6], x[6] = {h.xx, h.yx, h.zx}, y[6] = {h.xy, h.yy, h.zy}, z[6] = {h.xz, h.yz, h.zz};
     real w[6] = {u.x, u.y, u.z};
     factor(3, a, id);
+    *weak = weak_turn(a[0][0], j, k) | weak_turn(a[1][1], j, k) | weak_turn(a[2][2], j, k);
     solve(3, a, id, x);
     solve(3, a, id, y);
     solve(3, a, id, z);

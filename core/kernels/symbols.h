@@ -12,7 +12,7 @@ void TQ_KERNEL(tq_crba)(const tq_canonical *c, const tq_kernel_input *in, double
 void TQ_KERNEL(tq_coriolis)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                             const int32_t *rows, long n_row, double *ret_c);
 void TQ_KERNEL(tq_aba)(const tq_canonical *c, const tq_kernel_input *in, double *work,
-                       double *ret_qdd);
+                       double *ret_qdd, tq_kernel_fault *ret_fault);
 int TQ_KERNEL(tq_regressor)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                             const int32_t *rows, int again, double *ret_y);
 void TQ_KERNEL(tq_kinematics)(const tq_canonical *c, const tq_kernel_input *in, double *work,

@@ -19,7 +19,8 @@ typedef struct tq_kernels {
     void (*coriolis)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                      const int32_t *rows, long n_row, double *ret_c);
     /* ret_qdd (nv rows): from in->tau; not for robots with mimicking joints */
-    void (*aba)(const tq_canonical *c, const tq_kernel_input *in, double *work, double *ret_qdd);
+    void (*aba)(const tq_canonical *c, const tq_kernel_input *in, double *work, double *ret_qdd,
+                tq_kernel_fault *ret_fault);
     /* ret_y: entry (rows[freedom], 10 column + p) of a matrix of 10 (n_link - 1) columns, for all
      * freedoms and links but the root; p: m, h_x, h_y, h_z, I_xx, I_xy, I_xz, I_yy, I_yz, I_zz
      * about the link's origin. rows as for crba; work: tq_regressor_work_doubles. again: what is 0

@@ -135,10 +135,15 @@ TQ_INLINE real real_of(real_bits b)
     return x;
 }
 
+TQ_INLINE real magnitude(real x)
+{
+    return real_of(bits_of(x) & UINT64_C(0x7fffffffffffffff));
+}
+
 /* lanes where |x| <= limit is false: larger, infinite or NaN */
 TQ_INLINE real_mask beyond(real x, double limit)
 {
-    const real size = real_of(bits_of(x) & UINT64_C(0x7fffffffffffffff));
+    const real size = magnitude(x);
 #if TQ_LANES == 1
     return !(size <= limit);
 #elif TQ_LANES == 2
@@ -147,6 +152,20 @@ TQ_INLINE real_mask beyond(real x, double limit)
     return _mm256_movemask_pd(_mm256_cmp_pd((__m256d)size, _mm256_set1_pd(limit), _CMP_NLE_UQ));
 #else
     return _mm512_cmp_pd_mask((__m512d)size, _mm512_set1_pd(limit), _CMP_NLE_UQ);
+#endif
+}
+
+/* lanes where x > limit is false: smaller, equal or NaN */
+TQ_INLINE real_mask not_above(real x, real limit)
+{
+#if TQ_LANES == 1
+    return !(x > limit);
+#elif TQ_LANES == 2
+    return _mm_movemask_pd(_mm_cmp_pd((__m128d)x, (__m128d)limit, _CMP_NGT_UQ));
+#elif TQ_LANES == 4
+    return _mm256_movemask_pd(_mm256_cmp_pd((__m256d)x, (__m256d)limit, _CMP_NGT_UQ));
+#else
+    return _mm512_cmp_pd_mask((__m512d)x, (__m512d)limit, _CMP_NGT_UQ);
 #endif
 }
 

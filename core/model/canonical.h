@@ -48,6 +48,8 @@ typedef struct tq_canonical_joint {
     double m, h[3], s[6]; /* regrouped: fewest non-zero moments, the same motion */
     double tensor[6];     /* inertia about the origin, from s */
     double subtree_mass;  /* regrouped */
+    double scale_turn;    /* size of the body's own tensor and mass, before regrouping: what an */
+    double scale_slide;   /* inertia that rounding left over is small against */
     double rotor;         /* ratio^2 * inertia, on the joint's own acceleration */
     double r[9];          /* spherical, floating */
 } tq_canonical_joint;

@@ -85,6 +85,8 @@ void tq_canonical_inertia(const tq_model *model, tq_canonical *c, const tq_limb 
         k->m = c->bodies[i].moments.m;
         __builtin_memcpy(k->h, c->bodies[i].moments.h, sizeof k->h);
         __builtin_memcpy(k->s, c->bodies[i].moments.s, sizeof k->s);
+        k->scale_turn = 2.0 * (k->s[0] + k->s[3] + k->s[5]); /* trace of the tensor */
+        k->scale_slide = k->m;
     }
     regroup(c);
     for (int32_t i = 0; i < c->n_body; i++) {

@@ -170,6 +170,75 @@ Test(forward, massless_leaf_is_singular)
     const tq_forward_input in = {.n_sample = 1, .stride = 8, .q = q, .qd = qd, .tau = tau};
     tq_error error;
     cr_assert(tq_forward_dynamics(robot.mechanism, &in, &scratch, qdd, &error) == TQ_ERR_SINGULAR);
-    cr_assert_str_eq(error.what, "qdd");
+    cr_assert_str_eq(error.what, "joint.inertia");
+    cr_expect(error.index == 0 && error.value == 0.0);
     finish(&robot, &scratch);
+}
+
+/* robots of three joints in a row, the last link's inertia given */
+static tq_status last_link(tq_joint_kind kind, tq_inertia inertia, double torque, double speed,
+                           tq_error *error)
+{
+    naive_robot robot;
+    naive_random_robot(&robot, 3, NAIVE_SINGLES | NAIVE_PLAIN | NAIVE_CHAIN | NAIVE_NO_MIMIC, 5);
+    naive_free(&robot);
+    for (uint32_t j = 0; j < 3; j++) {
+        robot.joints[j].kind = TQ_JOINT_REVOLUTE;
+        robot.joints[j].limits = (tq_limits){0};
+    }
+    robot.joints[2].kind = kind;
+    robot.links[robot.joints[2].child].inertia = inertia;
+    cr_assert(tq_model_finish(&robot.model, NULL) == TQ_OK);
+    const size_t size = tq_mechanism_size(&robot.model);
+    robot.memory = aligned_alloc(64, size);
+    cr_assert(tq_mechanism_build(&robot.model, robot.memory, size, &robot.mechanism, NULL) ==
+              TQ_OK);
+    cr_assert(tq_lanes_select(0) == TQ_OK);
+    tq_scratch scratch = scratch_for(&robot);
+    naive_random_q(&robot, N, N, q);
+    naive_random_v(&robot, N, N, 2.0, qd);
+    naive_random_v(&robot, N, N, 2.0, tau);
+    tau[2 * N + 5] = torque;
+    qd[0 * N + 5] = speed;
+    const tq_forward_input in = {.n_sample = N, .stride = N, .q = q, .qd = qd, .tau = tau};
+    const tq_status status = tq_forward_dynamics(robot.mechanism, &in, &scratch, qdd, error);
+    cr_expect(scratch.used == 0);
+    finish(&robot, &scratch);
+    return status;
+}
+
+/* A point mass on the joint's axis, wherever the axis lies: what rounding leaves is no inertia. A
+ * light link is one. */
+Test(forward, nearly_massless_leaf_names_its_joint)
+{
+    const tq_inertia light = {1e-9, {1e-3, 0, 0}, {1e-15, 0, 0, 1e-15, 0, 1e-15}};
+    tq_error error = {0};
+    cr_expect(last_link(TQ_JOINT_REVOLUTE, light, 1.0, 1.0, &error) == TQ_OK);
+    cr_expect(last_link(TQ_JOINT_PRISMATIC, light, 1.0, 1.0, &error) == TQ_OK);
+    for (int k = 0; k < 4; k++) {
+        tq_inertia on_axis = {.mass = 3.7, .com = {0}};
+        naive_robot robot;
+        naive_random_robot(&robot, 3, NAIVE_SINGLES | NAIVE_PLAIN | NAIVE_CHAIN | NAIVE_NO_MIMIC,
+                           5);
+        for (int e = 0; e < 3; e++) {
+            on_axis.com[e] = (0.3 + k) * robot.joints[2].axis[e];
+        }
+        naive_free(&robot);
+        error = (tq_error){0};
+        cr_expect(last_link(TQ_JOINT_REVOLUTE, on_axis, 1.0, 1.0, &error) == TQ_ERR_SINGULAR);
+        cr_expect_str_eq(error.what, "joint.inertia");
+        cr_expect(error.index == 2 && error.value == 0.0, "joint %zu", error.index);
+    }
+}
+
+/* numbers too large are no fault of the robot */
+Test(forward, overflow_is_no_singularity)
+{
+    const tq_inertia body = {1.0, {0.1, 0.2, 0}, {0.02, 0, 0, 0.02, 0, 0.02}};
+    tq_error error = {0};
+    cr_expect(last_link(TQ_JOINT_REVOLUTE, body, 1.0, 1e200, &error) == TQ_ERR_OVERFLOW);
+    cr_expect(error.index == 5 && strcmp(error.what, "qdd") == 0);
+    error = (tq_error){0};
+    cr_expect(last_link(TQ_JOINT_REVOLUTE, body, 1e308, 1.0, &error) == TQ_ERR_OVERFLOW);
+    cr_expect(error.index == 5 && strcmp(error.what, "qdd") == 0);
 }
