@@ -33,6 +33,26 @@ size_t tq_wrench_room_size(const tq_mechanism *mechanism, size_t n_wrench);
 tq_status tq_wrench_room_take(const tq_mechanism *mechanism, size_t n_wrench, tq_scratch *scratch,
                               tq_wrench_room *ret, tq_error *reterr);
 
+/* Rows of a full block lie 2 KiB apart, where they fight for the same lines of a cache: robots of
+ * many coordinates are computed in the same runs of samples, copied to rows that lie close. Same
+ * bits. */
+enum { TQ_CLOSE_STRIDE = TQ_WRENCH_RUN + TQ_BLOCK_PAD };
+typedef struct tq_close_rows {
+    double *q, *qd, *third, *out; /* third: qdd or tau; NULL, all of them: not for this block */
+} tq_close_rows;
+
+/* Decides whether a block of this stride wants close rows, and takes them. */
+size_t tq_close_rows_size(const tq_mechanism *mechanism);
+tq_status tq_close_rows_take(const tq_mechanism *mechanism, size_t stride, tq_scratch *scratch,
+                             tq_close_rows *ret);
+
+/* Copies the run of n samples that `in` points at and points `in` there; qdd and tau may not both
+ * be given. Then the results back: out's rows to rows `stride` apart. */
+void tq_close_rows_fill(const tq_mechanism *mechanism, const tq_close_rows *rows,
+                        tq_kernel_input *in);
+void tq_close_rows_return(const tq_mechanism *mechanism, const tq_close_rows *rows, size_t n,
+                          size_t stride, double *to);
+
 /* Fills room->rows for the run of in->n_sample samples that starts at sample `first` of the block
  * and points `in` at them. in->q stands at that sample already. */
 void tq_gather_wrenches(const tq_mechanism *mechanism, const tq_external_wrench *wrenches,

@@ -22,7 +22,7 @@ size_t tq_forward_scratch_size(const tq_mechanism *mechanism, size_t n_wrench)
     const size_t nv = mechanism->model.nv;
     size_t bytes = tq_scratch_cost(tq_work_doubles(c), sizeof(double)) +
                    tq_scratch_cost(nv * TQ_BLOCK, sizeof(double)) +
-                   tq_wrench_room_size(mechanism, n_wrench);
+                   tq_wrench_room_size(mechanism, n_wrench) + tq_close_rows_size(mechanism);
     if (c->has_mimic) {
         bytes +=
             tq_scratch_cost(nv * nv * RUN, sizeof(double)) + tq_mass_matrix_scratch_size(mechanism);
@@ -167,10 +167,11 @@ static tq_status by_articulated_bodies(const tq_mechanism *mechanism, const tq_k
 typedef struct room {
     double *work, *tau, *m;
     tq_wrench_room wrench;
+    tq_close_rows rows;
 } room;
 
-static tq_status take_room(const tq_mechanism *mechanism, size_t n_wrench, tq_scratch *scratch,
-                           room *ret, tq_error *reterr)
+static tq_status take_room(const tq_mechanism *mechanism, size_t stride, size_t n_wrench,
+                           tq_scratch *scratch, room *ret, tq_error *reterr)
 {
     const tq_canonical *c = &mechanism->canonical;
     const size_t nv = mechanism->model.nv;
@@ -178,7 +179,8 @@ static tq_status take_room(const tq_mechanism *mechanism, size_t n_wrench, tq_sc
     ret->tau = tq_scratch_take(scratch, nv * TQ_BLOCK, sizeof(double));
     ret->m = c->has_mimic ? tq_scratch_take(scratch, nv * nv * RUN, sizeof(double)) : ret->work;
     if (ret->work == NULL || ret->tau == NULL || ret->m == NULL ||
-        tq_wrench_room_take(mechanism, n_wrench, scratch, &ret->wrench, NULL) != TQ_OK) {
+        tq_wrench_room_take(mechanism, n_wrench, scratch, &ret->wrench, NULL) != TQ_OK ||
+        tq_close_rows_take(mechanism, stride, scratch, &ret->rows) != TQ_OK) {
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
                        (double)tq_forward_scratch_size(mechanism, n_wrench));
     }
@@ -190,13 +192,14 @@ static tq_status forward_checked(const tq_mechanism *mechanism, const tq_forward
 {
     const size_t n_wrench = (in->without & TQ_WITHOUT_EXTERNAL) != 0 ? 0 : in->n_wrench;
     const _Bool has_mimic = mechanism->canonical.has_mimic;
-    room r;
-    tq_status status = take_room(mechanism, n_wrench, scratch, &r, reterr);
+    room r = {.work = NULL};
+    tq_status status = take_room(mechanism, in->stride, n_wrench, scratch, &r, reterr);
     if (status != TQ_OK) {
         return status;
     }
     const tq_kernel_input whole = kernel_input(mechanism, in, net_torque(mechanism, in, r.tau));
-    const size_t piece = n_wrench == 0 && !has_mimic ? in->n_sample : (size_t)RUN;
+    const _Bool close = r.rows.q != NULL;
+    const size_t piece = n_wrench == 0 && !has_mimic && !close ? in->n_sample : (size_t)RUN;
     for (size_t first = 0; first < in->n_sample && status == TQ_OK; first += piece) {
         const size_t left = in->n_sample - first;
         tq_kernel_input run = whole;
@@ -204,14 +207,21 @@ static tq_status forward_checked(const tq_mechanism *mechanism, const tq_forward
         run.q += first;
         run.tau += first;
         run.qd = run.qd != NULL ? run.qd + first : NULL;
+        double *out = close ? r.rows.out : ret_qdd + first;
+        if (close) {
+            tq_close_rows_fill(mechanism, &r.rows, &run);
+        }
         if (n_wrench > 0) {
             tq_gather_wrenches(mechanism, in->wrenches, n_wrench, first, r.work, &r.wrench, &run);
         }
         if (has_mimic) {
-            status = by_mass_matrix(mechanism, &run, first, r.work, r.m, scratch, ret_qdd + first,
-                                    reterr);
+            status = by_mass_matrix(mechanism, &run, first, r.work, r.m, scratch, out, reterr);
         } else {
-            status = by_articulated_bodies(mechanism, &run, first, r.work, ret_qdd + first, reterr);
+            status = by_articulated_bodies(mechanism, &run, first, r.work, out, reterr);
+        }
+        if (close) {
+            tq_close_rows_return(mechanism, &r.rows, (size_t)run.n_sample, in->stride,
+                                 ret_qdd + first);
         }
     }
     return status;

@@ -13,7 +13,7 @@
 size_t tq_inverse_scratch_size(const tq_mechanism *mechanism, size_t n_wrench)
 {
     return tq_scratch_cost(tq_work_doubles(&mechanism->canonical), sizeof(double)) +
-           tq_wrench_room_size(mechanism, n_wrench);
+           tq_wrench_room_size(mechanism, n_wrench) + tq_close_rows_size(mechanism);
 }
 
 static tq_kernel_input kernel_input(const tq_mechanism *mechanism, const tq_inverse_input *in)
@@ -38,7 +38,7 @@ static const double *advance(const double *rows, size_t n_sample)
     return rows != NULL ? rows + n_sample : NULL;
 }
 
-/* The rigid bodies: in one piece, or run by run when wrenches act. */
+/* The rigid bodies: in one piece, or run by run when wrenches act or rows are many. */
 static tq_status rigid_bodies(const tq_mechanism *mechanism, const tq_inverse_input *in,
                               tq_scratch *scratch, double *ret_tau, tq_error *reterr)
 {
@@ -46,13 +46,15 @@ static tq_status rigid_bodies(const tq_mechanism *mechanism, const tq_inverse_in
     const size_t n_wrench = (in->without & TQ_WITHOUT_EXTERNAL) != 0 ? 0 : in->n_wrench;
     double *work = tq_scratch_take(scratch, tq_work_doubles(c), sizeof(double));
     tq_wrench_room room;
-    if (work == NULL || tq_wrench_room_take(mechanism, n_wrench, scratch, &room, NULL) != TQ_OK) {
+    tq_close_rows rows;
+    if (work == NULL || tq_wrench_room_take(mechanism, n_wrench, scratch, &room, NULL) != TQ_OK ||
+        tq_close_rows_take(mechanism, in->stride, scratch, &rows) != TQ_OK) {
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
                        (double)tq_inverse_scratch_size(mechanism, n_wrench));
     }
     const tq_kernels *kernels = tq_kernels_for(in->n_sample);
     const tq_kernel_input whole = kernel_input(mechanism, in);
-    if (n_wrench == 0) {
+    if (n_wrench == 0 && rows.q == NULL) {
         kernels->rnea(c, &whole, work, ret_tau);
         return TQ_OK;
     }
@@ -63,8 +65,17 @@ static tq_status rigid_bodies(const tq_mechanism *mechanism, const tq_inverse_in
         run.q = advance(whole.q, first);
         run.qd = advance(whole.qd, first);
         run.qdd = advance(whole.qdd, first);
-        tq_gather_wrenches(mechanism, in->wrenches, n_wrench, first, work, &room, &run);
-        kernels->rnea(c, &run, work, ret_tau + first);
+        if (rows.q != NULL) {
+            tq_close_rows_fill(mechanism, &rows, &run);
+        }
+        if (n_wrench > 0) {
+            tq_gather_wrenches(mechanism, in->wrenches, n_wrench, first, work, &room, &run);
+        }
+        kernels->rnea(c, &run, work, rows.q != NULL ? rows.out : ret_tau + first);
+        if (rows.q != NULL) {
+            tq_close_rows_return(mechanism, &rows, (size_t)run.n_sample, in->stride,
+                                 ret_tau + first);
+        }
     }
     return TQ_OK;
 }

@@ -9,16 +9,20 @@ peer_flags := -std=c++20 -O3 -march=native -DNDEBUG -DBOOST_MPL_LIMIT_LIST_SIZE=
     -DBOOST_FUSION_INVOKE_MAX_ARITY=12 -DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS
 
 # one after another, whatever -j says: each needs the machine for itself
-benches := kernels number jobs http
+benches := kernels scaling number jobs http
 .PHONY: bench $(benches:%=bench-%)
 bench: build
-	@$(MAKE) -s -j$(jobs) $(out)/tests/bench/kernels $(out)/tests/bench/number $(out)/tests/bench/jobs $(out)/tests/bench/responder
+	@$(MAKE) -s -j$(jobs) $(out)/tests/bench/kernels $(out)/tests/bench/scaling $(out)/tests/bench/number $(out)/tests/bench/jobs $(out)/tests/bench/responder
 	@for b in $(benches); do $(MAKE) -s -j1 bench-$$b || exit 1; done
 bench-jobs: $(out)/tests/bench/jobs
 	@mkdir -p build/bench
 	@$< 1000000 build/bench
 bench-kernels: $(out)/tests/bench/kernels
 	@$< build/bench/kernels.json
+
+bench-scaling: $(out)/tests/bench/scaling
+	@mkdir -p build/bench
+	@$< build/bench/scaling.json
 
 build/bench/pinocchio.o: tests/bench/pinocchio.cpp tests/bench/peer.h core/model/model.h
 	@mkdir -p $(@D)
@@ -28,6 +32,8 @@ $(out)/tests/bench/kernels: $(out)/tests/bench/kernels.o $(out)/tests/bench/robo
 	@mkdir -p build/bench
 	$(call say,LD)
 	$(Q)$(CC) $(cflags_$(VARIANT)) $^ $(LDFLAGS) $(if $(has_peer),-lstdc++) $(link_libs) -o $@
+$(out)/tests/bench/scaling: extra_tests := $(out)/tests/bench/robots.o
+$(out)/tests/bench/scaling: $(out)/tests/bench/robots.o
 
 # the daemon over loopback, against the bare HTTP library and orjson
 bench-http: build $(out)/tests/bench/responder

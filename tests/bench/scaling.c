@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/bench/scaling.c - growth with bodies and samples, threads, subnormal numbers: a table and
+ * JSON lines. */
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/torqued.h"
+#include "tests/bench/robots.h"
+#include "tests/support/random_robot.h"
+
+enum { ROUNDS = 15, THREAD_MAX = 64 };
+static const double round_seconds = 4e-3;
+
+typedef struct stage {
+    const tq_model *model;
+    const tq_mechanism *mechanism;
+    tqt_states states;
+    double *tau, *qdd;
+    tq_scratch scratch;
+} stage;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void must(tq_status status, const char *what)
+{
+    if (status != TQ_OK) {
+        fprintf(stderr, "%s: %s\n", what, tq_status_text(status));
+        exit(2);
+    }
+}
+
+static void rnea(stage *s)
+{
+    const tq_inverse_input in = {.n_sample = s->states.n_sample,
+                                 .stride = s->states.stride,
+                                 .q = s->states.q,
+                                 .qd = s->states.qd,
+                                 .qdd = s->states.qdd};
+    must(tq_inverse_dynamics(s->mechanism, &in, &s->scratch, s->tau, NULL), "rnea");
+}
+
+static void aba(stage *s)
+{
+    const tq_forward_input in = {.n_sample = s->states.n_sample,
+                                 .stride = s->states.stride,
+                                 .q = s->states.q,
+                                 .qd = s->states.qd,
+                                 .tau = s->tau};
+    must(tq_forward_dynamics(s->mechanism, &in, &s->scratch, s->qdd, NULL), "aba");
+}
+
+static stage prepare(const tq_model *model, size_t n_sample)
+{
+    stage s = {.model = model};
+    const size_t size = tq_mechanism_size(model);
+    void *memory = tqt_doubles(size / sizeof(double) + 1);
+    must(tq_mechanism_build(model, memory, size, &s.mechanism, NULL), "mechanism");
+    s.states = tqt_random_states(1, model, n_sample);
+    s.tau = tqt_doubles(model->nv * s.states.stride);
+    s.qdd = tqt_doubles(model->nv * s.states.stride);
+    const size_t one = tq_inverse_scratch_size(s.mechanism, 0);
+    const size_t two = tq_forward_scratch_size(s.mechanism, 0);
+    const size_t need = one > two ? one : two;
+    tq_scratch_init(&s.scratch, tqt_doubles(need / sizeof(double) + 1), need);
+    rnea(&s);
+    return s;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* median seconds of one run */
+static double time_of(stage *s, void (*run)(stage *))
+{
+    double each[ROUNDS];
+    size_t times = 1;
+    for (int round = -1; round < ROUNDS;) {
+        const double start = now();
+        for (size_t k = 0; k < times; k++) {
+            run(s);
+        }
+        const double took = now() - start;
+        if (round < 0 && took < round_seconds) {
+            times *= 2;
+            continue;
+        }
+        if (round >= 0) {
+            each[round] = took / (double)times;
+        }
+        round++;
+    }
+    qsort(each, ROUNDS, sizeof each[0], compare);
+    return each[ROUNDS / 2];
+}
+
+static void grow_bodies(FILE *json)
+{
+    static const uint32_t sizes[] = {10, 30, 100, 300, 1000};
+    printf("growth with bodies, chains, blocks of %d samples: ns a body and sample\n", TQ_BLOCK);
+    double first[2] = {0.0, 0.0};
+    for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
+        stage s = prepare(bench_chain(sizes[k]), TQ_BLOCK);
+        const double per = 1e9 / ((double)sizes[k] * TQ_BLOCK);
+        const double ns[2] = {per * time_of(&s, rnea), per * time_of(&s, aba)};
+        for (int e = 0; e < 2; e++) {
+            first[e] = k == 0 ? ns[e] : first[e];
+        }
+        printf("  %5u bodies  rnea %6.2f (%.2f of 10 bodies)  aba %6.2f (%.2f)\n", sizes[k], ns[0],
+               ns[0] / first[0], ns[1], ns[1] / first[1]);
+        fprintf(json, "{\"growth\":\"bodies\",\"bodies\":%u,\"rnea\":%.4g,\"aba\":%.4g}\n",
+                sizes[k], ns[0], ns[1]);
+    }
+}
+
+static void grow_samples(FILE *json)
+{
+    static const size_t sizes[] = {1, 4, 8, 16, 32, 64, 256};
+    const tq_model *model = bench_chain(7);
+    printf("growth with samples, chain of 7: ns a sample\n");
+    for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
+        stage s = prepare(model, sizes[k]);
+        const double per = 1e9 / (double)sizes[k];
+        const double ns[2] = {per * time_of(&s, rnea), per * time_of(&s, aba)};
+        printf("  %5zu samples  rnea %7.1f  aba %7.1f\n", sizes[k], ns[0], ns[1]);
+        fprintf(json, "{\"growth\":\"samples\",\"samples\":%zu,\"rnea\":%.4g,\"aba\":%.4g}\n",
+                sizes[k], ns[0], ns[1]);
+    }
+}
+
+/* every rate and angle far below the least normal number */
+static void subnormal(FILE *json)
+{
+    const tq_model *model = bench_chain(7);
+    stage plain = prepare(model, TQ_BLOCK), tiny = prepare(model, TQ_BLOCK);
+    for (size_t k = 0; k < model->nv * tiny.states.stride; k++) {
+        tiny.states.q[k] *= 1e-310;
+        tiny.states.qd[k] *= 1e-310;
+        tiny.states.qdd[k] *= 1e-310;
+        tiny.tau[k] *= 1e-310;
+    }
+    stage forward = tiny;
+    const double slow[2] = {time_of(&forward, aba) / time_of(&plain, aba),
+                            time_of(&tiny, rnea) / time_of(&plain, rnea)};
+    printf("subnormal inputs, time against normal ones: rnea %.2f  aba %.2f\n", slow[1], slow[0]);
+    fprintf(json, "{\"subnormal\":true,\"rnea\":%.4g,\"aba\":%.4g}\n", slow[1], slow[0]);
+}
+
+typedef struct worker {
+    stage stage;
+    pthread_barrier_t *barrier;
+    size_t times;
+} worker;
+
+static void *work(void *arg)
+{
+    worker *w = arg;
+    pthread_barrier_wait(w->barrier);
+    for (size_t k = 0; k < w->times; k++) {
+        rnea(&w->stage);
+    }
+    return NULL;
+}
+
+/* seconds in which n threads each do `times` blocks */
+static double race(worker *workers, size_t n, size_t times)
+{
+    pthread_barrier_t barrier;
+    pthread_t threads[THREAD_MAX];
+    pthread_barrier_init(&barrier, NULL, (unsigned)n + 1);
+    for (size_t k = 0; k < n; k++) {
+        workers[k].barrier = &barrier;
+        workers[k].times = times;
+        pthread_create(&threads[k], NULL, work, &workers[k]);
+    }
+    pthread_barrier_wait(&barrier);
+    const double start = now();
+    for (size_t k = 0; k < n; k++) {
+        pthread_join(threads[k], NULL);
+    }
+    pthread_barrier_destroy(&barrier);
+    return now() - start;
+}
+
+static void threads(FILE *json)
+{
+    static worker workers[THREAD_MAX];
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    cores = cores < THREAD_MAX ? cores : (long)THREAD_MAX;
+    const tq_model *model = bench_chain(7);
+    for (long k = 0; k < cores; k++) {
+        workers[k].stage = prepare(model, TQ_BLOCK);
+    }
+    double each[ROUNDS];
+    for (int round = 0; round < ROUNDS; round++) {
+        const double one = race(workers, 1, 4000);
+        each[round] = (double)cores * one / race(workers, (size_t)cores, 4000);
+    }
+    qsort(each, ROUNDS, sizeof each[0], compare);
+    printf("threads: %ld do %.2f times the work of one (%.2f .. %.2f)\n", cores, each[ROUNDS / 2],
+           each[ROUNDS / 4], each[ROUNDS - 1]);
+    fprintf(json, "{\"threads\":%ld,\"speedup\":%.4g}\n", cores, each[ROUNDS / 2]);
+}
+
+int main(int argc, char **argv)
+{
+    FILE *json = fopen(argc > 1 ? argv[1] : "/dev/null", "w");
+    if (json == NULL || tq_lanes_select(0) != TQ_OK) {
+        perror("bench");
+        return 2;
+    }
+    printf("scaling, %u lanes; median of %d rounds\n", tq_lanes_width(), ROUNDS);
+    grow_bodies(json);
+    grow_samples(json);
+    subnormal(json);
+    threads(json);
+    fclose(json);
+    return 0;
+}
