@@ -74,6 +74,7 @@ test: $(test_bin)
 	@tests/run/units.sh $(out)/log $^
 
 run: deps
+	@echo "building (half a minute the first time) ..."
 	@$(MAKE) -s -j$(jobs) build
 	@tests/run/serve.sh $(out)/torqued
 
