@@ -72,8 +72,8 @@ void tqa_call_close(tqa_call *call); /* accepts NULL */
 /* Engine version, as in provenance and GET /v1/version. */
 const char *tqa_version(void);
 
-/* Once at start: lane table, numeric locale check, self-test (one known torque). False if this
- * machine computes wrongly. */
-bool tqa_start(unsigned lane_width);
+/* Once at start, before any thread: BLAS, digests, kernels of this lane width (0: the widest), and
+ * one known torque. NULL when good, else a constant reason. */
+const char *tqa_start(unsigned lane_width);
 
 #endif

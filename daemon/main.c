@@ -170,7 +170,7 @@ int main(int argc, char **argv)
 {
     char why[TQD_SETTING_WHY];
     char state[TQD_STATE_DIR_TEXT];
-    const char *reason = "there is no memory";
+    const char *reason = NULL;
     int status = 0;
     if (!read_settings(argc, argv, state, sizeof state, &status)) {
         return status;
@@ -179,8 +179,9 @@ int main(int argc, char **argv)
     tqd_process_prepare();
     tqd_log_level_set(tqd_log_level_named(settings.log_level));
     tqd_scratch_bound_set((size_t)settings.scratch);
-    if (!tqa_start((unsigned)settings.lane_width)) {
-        return refuse(EXIT_FAILURE, "the self-test fails: this machine computes wrongly");
+    reason = tqa_start((unsigned)settings.lane_width);
+    if (reason != NULL) {
+        return refuse(EXIT_FAILURE, reason);
     }
     if (!open_store(state, why) ||
         !tqd_listener_open(&listener, settings.listen, (size_t)settings.io_threads, why,
@@ -191,7 +192,7 @@ int main(int argc, char **argv)
     tqd_computing_init(&computing, registry, workers, (size_t)settings.reply_buffer);
     tqd_routes_init(&routes, &service, &computing);
     if (workers == NULL || !open_server(&reason)) {
-        return refuse(EXIT_FAILURE, reason);
+        return refuse(EXIT_FAILURE, reason != NULL ? reason : "there is no memory");
     }
     serve();
     if (!stop()) {

@@ -8,6 +8,7 @@
 #include "api/version.h"
 #include "core/dynamics/inverse.h"
 #include "core/lanes/table.h"
+#include "core/linalg/setup.h"
 
 const char *tqa_version(void)
 {
@@ -84,7 +85,16 @@ static bool computes_rightly(void)
     return right;
 }
 
-bool tqa_start(unsigned lane_width)
+const char *tqa_start(unsigned lane_width)
 {
-    return sodium_init() >= 0 && tq_lanes_select(lane_width) == TQ_OK && computes_rightly();
+    if (tq_linalg_setup(NULL) != TQ_OK) {
+        return "OpenBLAS is the serial build, which errs in many threads: install another";
+    }
+    if (sodium_init() < 0) {
+        return "libsodium does not start";
+    }
+    if (tq_lanes_select(lane_width) != TQ_OK) {
+        return "this processor has no lanes of this width (setting: lane_width)";
+    }
+    return computes_rightly() ? NULL : "the self-test fails: this machine computes wrongly";
 }

@@ -38,6 +38,19 @@ def test_worker_and_connection_thread_give_the_same_bits(daemon):
         assert alone == together[i]
 
 
+@pytest.mark.parametrize("settings", [{"workers": 1}, {"workers": 4}, {"lane_width": 1}, {"lane_width": 2},
+                                      {"lane_width": 4}, {"lane_width": 8}], ids=str)
+def test_bits_do_not_depend_on_workers_or_lanes(daemon, start, settings):
+    try:
+        one = start(settings)
+    except AssertionError as error:
+        if "no lanes of this width" in str(error):
+            pytest.skip(f"this processor: {settings}")
+        raise
+    many = batch(5000, seed=2)
+    assert torques(one, many) == torques(daemon, many)
+
+
 def metric(daemon, name):
     text = daemon.request("GET", "/metrics")[2].decode()
     return int(next(line.split()[1] for line in text.splitlines() if line.startswith(name + " ")))

@@ -70,7 +70,7 @@ tqt_answer tqt_call(const tqa_robot *robot, const char *body, size_t n, tqt_call
 {
     static bool started;
     if (!started) {
-        started = tqa_start(0);
+        started = tqa_start(0) == NULL;
         assert(started);
     }
     const char *name = options.operation != NULL ? options.operation : "inverse-dynamics";
