@@ -254,6 +254,7 @@ bool tqd_admit(tqd_client *client, const char *method)
     tqd_id_make(&loop->ids, loop->now_ms + loop->unix_offset_ms, request->head.request_id);
     request->head.method = TQD_METHOD_COUNT;
     request->head.header = header;
+    request->head.wake = tqd_request_wake;
     request->head.ctx = client;
     request->head.path = "";
     for (size_t i = 0; i < TQD_PATH_PARTS; i++) {

@@ -24,6 +24,7 @@ typedef enum tqd_phase {
     TQD_PHASE_DISCARD, /* refused and answered, reading what the client still sends */
     TQD_PHASE_RUN,     /* suspended */
     TQD_PHASE_REPLY,   /* sending */
+    TQD_PHASE_STREAM,  /* suspended, nothing to send for now */
     TQD_PHASE_IDLE,    /* between requests */
 } tqd_phase;
 
@@ -32,6 +33,8 @@ typedef enum tqd_step {
     TQD_STEP_RECEIVING, /* opened (or refused): taking the body */
     TQD_STEP_RUNNING,   /* on a worker */
     TQD_STEP_RAN,
+    TQD_STEP_WAITING, /* for the handler's wake */
+    TQD_STEP_WOKEN,
     TQD_STEP_REPLIED,
 } tqd_step;
 
@@ -43,6 +46,9 @@ typedef enum tqd_known {
     TQD_KNOWN_CONTENT_ENCODING,
     TQD_KNOWN_COUNT,
 } tqd_known;
+
+/* A wake-up is kept until something waits for it. */
+enum { TQD_WAKE_NONE, TQD_WAKE_AWAITED, TQD_WAKE_COME };
 
 /* One at a time on each connection. */
 typedef struct tqd_request {
@@ -58,6 +64,8 @@ typedef struct tqd_request {
     bool discard;  /* drop the rest of the body */
     bool answered; /* the refusal has been written on the socket itself */
     bool must_close;
+    bool suspended_reply; /* a reader has nothing now */
+    _Atomic int wake;
     char *target; /* inline_target or heap */
     char *parts;  /* decoded parts: inline_parts or heap; NULL if none */
     char inline_target[TQD_TARGET_INLINE];
@@ -122,8 +130,14 @@ enum MHD_Result tqd_request_step(void *loop, struct MHD_Connection *mhd, const c
 void tqd_request_completed(void *loop, struct MHD_Connection *mhd, void **context,
                            enum MHD_RequestTerminationCode code);
 void tqd_request_end(tqd_client *client);
-/* Called by the loop when a worker has run it. */
+/* Called by the loop when a worker has run it, or a wake-up has come. */
 void tqd_request_resume(tqd_client *client);
+/* Suspends while a worker runs it; false: there is no room, and it is not suspended. */
+bool tqd_request_run(tqd_client *client);
+/* Suspends until the wake-up; returns at once when it has come already. */
+void tqd_request_wait(tqd_client *client);
+/* tqd_head.wake */
+void tqd_request_wake(const tqd_head *head);
 
 /* admit.c: everything between complete headers and the first byte of the body. True: an exchange is
  * open. False: the request's refusal says why (NULL when memory is short). */

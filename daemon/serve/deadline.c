@@ -25,6 +25,8 @@ static const char *phase_name(tqd_phase phase)
         return "run";
     case TQD_PHASE_REPLY:
         return "reply";
+    case TQD_PHASE_STREAM:
+        return "stream";
     case TQD_PHASE_IDLE:
         return "idle";
     }
@@ -65,10 +67,20 @@ static int64_t deadline(const tqd_deadlines *limit, const tqd_client *client)
         return limit->run_ms;
     case TQD_PHASE_REPLY:
         return paced > limit->idle_ms ? paced : limit->idle_ms;
+    case TQD_PHASE_STREAM:
+        return INT64_MAX; /* news may be long in coming */
     case TQD_PHASE_IDLE:
         return limit->idle_ms;
     }
     return 0;
+}
+
+/* What the handler's wake would do; unless that is on its way. */
+static void end_wait(tqd_client *client)
+{
+    if (atomic_exchange(&client->request.wake, TQD_WAKE_COME) == TQD_WAKE_AWAITED) {
+        tqd_request_resume(client);
+    }
 }
 
 /* The library sees the end of the stream and closes; a suspended one when it resumes. Where no
@@ -77,7 +89,9 @@ static void shut(tqd_client *client)
 {
     shutdown(client->fd, SHUT_RDWR);
     client->overdue = true;
-    if (client->phase != TQD_PHASE_RUN) {
+    if (client->request.suspended_reply && client->phase == TQD_PHASE_STREAM) {
+        end_wait(client);
+    } else if (client->phase != TQD_PHASE_RUN) {
         MHD_set_connection_option(client->mhd, MHD_CONNECTION_OPTION_TIMEOUT, 1u);
     }
 }
@@ -117,7 +131,8 @@ static bool has_gone(const tqd_client *client)
 {
     char byte;
     bool expects = client->phase == TQD_PHASE_HEADER || client->phase == TQD_PHASE_BODY ||
-                   client->phase == TQD_PHASE_DISCARD || client->phase == TQD_PHASE_IDLE;
+                   client->phase == TQD_PHASE_DISCARD || client->phase == TQD_PHASE_IDLE ||
+                   client->phase == TQD_PHASE_STREAM;
     if (!expects) {
         return false;
     }
@@ -139,6 +154,10 @@ void tqd_deadline_check(tqd_loop *loop)
         }
         if (c->phase == TQD_PHASE_IDLE && !draining) {
             look_for_next_request(c);
+        }
+        if (c->phase == TQD_PHASE_STREAM && draining) {
+            end_wait(c);
+            continue;
         }
         int64_t age_ms = loop->now_ms - c->since_ms;
         bool waiting = c->phase == TQD_PHASE_IDLE || c->phase == TQD_PHASE_HEADER;

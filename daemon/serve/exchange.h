@@ -30,6 +30,9 @@ typedef struct tqd_head {
     uint64_t content_length; /* UINT64_MAX when chunked */
     /* Value of a request header (case-insensitive), NULL if absent. */
     const char *(*header)(const struct tqd_head *head, const char *name);
+    /* Ends the wait of this exchange, or the next one if it does not wait now. Any thread, between
+     * open and close. Cost: an atomic exchange, and one wake-up of the loop for all that wait. */
+    void (*wake)(const struct tqd_head *head);
     void *ctx; /* serve's own */
 } tqd_head;
 
@@ -45,14 +48,20 @@ typedef struct tqd_reply {
     char *body;           /* malloc'ed, serve frees it; or NULL */
     const char *constant; /* or a body that lives until `close`, or as long as the process */
     size_t n_body;
-    /* or pieces: bytes written to out, 0 at the end; called on the I/O thread, must not block */
+    /* or pieces: bytes written to out, 0 at the end, or one of the two below; called on the I/O
+     * thread, must not block. n_body is then the length of all of them, 0 when it is not known. */
     size_t (*read)(void *exchange, char *out, size_t size);
 } tqd_reply;
 
 typedef enum tqd_next {
     TQD_NEXT_REPLY, /* ask for the reply now */
-    TQD_NEXT_RUN,   /* suspend, call `run` on a worker, then ask for the reply */
+    TQD_NEXT_RUN,   /* suspend, call `run` on a worker, then ask `resumed` */
+    TQD_NEXT_WAIT,  /* suspend until `wake`, which must come, then ask `resumed` */
 } tqd_next;
+
+/* What a reader returns when it has no bytes now. */
+#define TQD_READ_WAIT (SIZE_MAX - 1) /* suspend until `wake`, the client's end, or the stop */
+#define TQD_READ_RUN  (SIZE_MAX - 2) /* suspend, call `run` on a worker, then read again */
 
 /* The life of an exchange. `open` is called when the headers are known and may refuse before any
  * body byte is read (fill *reply, return false). All but `run` are called on the connection's I/O
@@ -60,9 +69,10 @@ typedef enum tqd_next {
 typedef struct tqd_handler {
     bool (*open)(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply);
     bool (*feed)(void *exchange, const char *bytes,
-                 size_t n);             /* false: `reply` is ready, drop the rest; may be NULL */
-    tqd_next (*finish)(void *exchange); /* the body is complete; may be NULL: REPLY */
-    void (*run)(void *exchange);        /* on a worker; may be NULL */
+                 size_t n);              /* false: `reply` is ready, drop the rest; may be NULL */
+    tqd_next (*finish)(void *exchange);  /* the body is complete; may be NULL: REPLY */
+    tqd_next (*resumed)(void *exchange); /* after a RUN or WAIT; may be NULL: REPLY */
+    void (*run)(void *exchange);         /* on a worker; may be NULL */
     void (*reply)(void *exchange, tqd_reply *reply);
     void (*close)(void *exchange); /* always, once; also when the client went away */
 } tqd_handler;

@@ -22,14 +22,37 @@ typedef struct stage {
     char bytes[STAGE_BYTES];
 } stage;
 
+/* False: the connection is suspended; or, when the stage is over, it cannot go on. */
+static bool fill(stage *s)
+{
+    tqd_client *client = s->client;
+    tqd_request *request = &client->request;
+    s->at = s->n = 0;
+    atomic_store(&request->wake, TQD_WAKE_NONE); /* before the handler looks for news */
+    const size_t n = s->read(request->exchange, s->bytes, sizeof s->bytes);
+    if (n == TQD_READ_WAIT) {
+        /* nobody is there to wait for when the client has gone or the service stops */
+        s->over = client->overdue || atomic_load(&client->loop->server->draining);
+        if (!s->over) {
+            tqd_request_wait(client);
+        }
+        return s->over;
+    }
+    if (n == TQD_READ_RUN) {
+        s->over = client->overdue || !tqd_request_run(client);
+        return false;
+    }
+    s->n = n;
+    s->over = n == 0;
+    return true;
+}
+
 static ssize_t read_stage(void *arg, uint64_t position, char *out, size_t size)
 {
     (void)position;
     stage *s = arg;
-    if (s->at == s->n && !s->over) {
-        s->at = 0;
-        s->n = s->read(s->client->request.exchange, s->bytes, sizeof s->bytes);
-        s->over = s->n == 0;
+    if (s->at == s->n && !s->over && !fill(s)) {
+        return s->over ? MHD_CONTENT_READER_END_WITH_ERROR : 0;
     }
     if (s->over) {
         return MHD_CONTENT_READER_END_OF_STREAM;
@@ -53,8 +76,8 @@ static struct MHD_Response *make_response(tqd_client *client, tqd_reply *reply)
         s->read = reply->read;
         s->at = s->n = 0;
         s->over = false;
-        struct MHD_Response *response =
-            MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STAGE_BYTES, read_stage, s, free);
+        struct MHD_Response *response = MHD_create_response_from_callback(
+            reply->n_body > 0 ? reply->n_body : MHD_SIZE_UNKNOWN, STAGE_BYTES, read_stage, s, free);
         if (response == NULL) {
             free(s);
         }
@@ -131,7 +154,7 @@ enum MHD_Result tqd_reply_send(tqd_client *client, tqd_reply *reply)
     count(client, reply);
     request->step = TQD_STEP_REPLIED;
     tqd_client_phase(client, TQD_PHASE_REPLY);
-    client->moved = reply->n_body;
+    client->moved = reply->read != NULL ? 0 : reply->n_body;
     enum MHD_Result queued = MHD_queue_response(client->mhd, (unsigned)reply->status, response);
     MHD_destroy_response(response);
     return queued;

@@ -31,7 +31,7 @@ void *tqd_request_target(void *loop, const char *target, struct MHD_Connection *
 void tqd_request_end(tqd_client *client)
 {
     tqd_request *request = &client->request;
-    assert(request->step != TQD_STEP_RUNNING);
+    assert(request->step != TQD_STEP_RUNNING && request->step != TQD_STEP_WAITING);
     if (request->exchange != NULL) {
         request->route->handler->close(request->exchange);
     }
@@ -140,13 +140,10 @@ static enum MHD_Result take_body(tqd_client *client, const char *bytes, size_t n
     return MHD_YES;
 }
 
-/* On a worker. After the push the connection belongs to its loop again. */
-static void run_on_worker(void *arg)
+/* Any thread. After the push the connection belongs to its loop again. */
+static void give_back(tqd_client *client)
 {
-    tqd_client *client = arg;
-    tqd_request *request = &client->request;
     tqd_loop *loop = client->loop;
-    request->route->handler->run(request->exchange);
     tqd_client *top = atomic_load_explicit(&loop->done, memory_order_relaxed);
     do {
         client->next_done = top;
@@ -157,30 +154,75 @@ static void run_on_worker(void *arg)
     }
 }
 
+static void run_on_worker(void *arg)
+{
+    tqd_client *client = arg;
+    client->request.route->handler->run(client->request.exchange);
+    give_back(client);
+}
+
+void tqd_request_wake(const tqd_head *head)
+{
+    tqd_client *client = head->ctx;
+    if (atomic_exchange(&client->request.wake, TQD_WAKE_COME) == TQD_WAKE_AWAITED) {
+        give_back(client);
+    }
+}
+
 void tqd_request_resume(tqd_client *client)
 {
+    tqd_request *request = &client->request;
     atomic_fetch_sub(&client->loop->running, 1);
-    client->request.step = TQD_STEP_RAN;
+    if (request->step == TQD_STEP_REPLIED) {
+        /* a stream may be open for days: what counts is the time for its next piece */
+        request->suspended_reply = false;
+        tqd_client_phase(client, TQD_PHASE_REPLY);
+    } else {
+        request->step = request->step == TQD_STEP_WAITING ? TQD_STEP_WOKEN : TQD_STEP_RAN;
+    }
     MHD_resume_connection(client->mhd);
+}
+
+static void suspend(tqd_client *client, tqd_phase phase)
+{
+    client->request.suspended_reply = client->request.step == TQD_STEP_REPLIED;
+    tqd_client_phase(client, phase);
+    atomic_fetch_add(&client->loop->running, 1);
+    MHD_suspend_connection(client->mhd);
+}
+
+bool tqd_request_run(tqd_client *client)
+{
+    const tqd_server_options *options = &client->loop->server->options;
+    tqd_count(&client->loop->counters, TQD_COUNTER_requests_queued, 1);
+    /* first suspended, then given away: a worker may be done before this function returns */
+    suspend(client, TQD_PHASE_RUN);
+    if (options->submit(options->submit_ctx, run_on_worker, client)) {
+        return true;
+    }
+    tqd_request_resume(client);
+    return false;
+}
+
+void tqd_request_wait(tqd_client *client)
+{
+    tqd_request *request = &client->request;
+    suspend(client, request->step == TQD_STEP_REPLIED ? TQD_PHASE_STREAM : TQD_PHASE_RUN);
+    int before = TQD_WAKE_NONE;
+    if (!atomic_compare_exchange_strong(&request->wake, &before, TQD_WAKE_AWAITED)) {
+        /* it came between the handler's look and now */
+        tqd_request_resume(client);
+    }
 }
 
 static enum MHD_Result run(tqd_client *client)
 {
-    tqd_request *request = &client->request;
-    tqd_loop *loop = client->loop;
-    const tqd_server_options *options = &loop->server->options;
-    request->step = TQD_STEP_RUNNING;
-    tqd_client_phase(client, TQD_PHASE_RUN);
-    tqd_count(&loop->counters, TQD_COUNTER_requests_queued, 1);
-    atomic_fetch_add(&loop->running, 1);
-    /* first suspended, then given away: a worker may be done before this function returns */
-    MHD_suspend_connection(client->mhd);
-    if (!options->submit(options->submit_ctx, run_on_worker, client)) {
+    client->request.step = TQD_STEP_RUNNING;
+    if (!tqd_request_run(client)) {
         tqa_problem problem;
         tqa_problem_set(&problem, "busy", "the queue of computations is full; try again");
         problem.retry_after_s = 1;
         tqd_refuse(client, &problem);
-        tqd_request_resume(client);
     }
     return MHD_YES;
 }
@@ -196,6 +238,30 @@ static enum MHD_Result reply(tqd_client *client)
     return tqd_reply_send(client, &answer);
 }
 
+static enum MHD_Result follow(tqd_client *client, tqd_next next)
+{
+    switch (next) {
+    case TQD_NEXT_RUN:
+        return run(client);
+    case TQD_NEXT_WAIT:
+        client->request.step = TQD_STEP_WAITING;
+        tqd_request_wait(client);
+        return MHD_YES;
+    case TQD_NEXT_REPLY:
+        break;
+    }
+    return reply(client);
+}
+
+static enum MHD_Result again(tqd_client *client)
+{
+    tqd_request *request = &client->request;
+    atomic_store(&request->wake, TQD_WAKE_NONE);
+    const tqd_handler *handler = request->route->handler;
+    const bool asks = request->refusal == NULL && handler->resumed != NULL;
+    return follow(client, asks ? handler->resumed(request->exchange) : TQD_NEXT_REPLY);
+}
+
 static enum MHD_Result body_complete(tqd_client *client)
 {
     tqd_request *request = &client->request;
@@ -203,8 +269,9 @@ static enum MHD_Result body_complete(tqd_client *client)
         return MHD_NO; /* nothing more to say: close */
     }
     if (request->refusal == NULL && request->route->handler->finish != NULL) {
-        if (request->route->handler->finish(request->exchange) == TQD_NEXT_RUN) {
-            return run(client);
+        const tqd_next next = request->route->handler->finish(request->exchange);
+        if (next != TQD_NEXT_REPLY) {
+            return follow(client, next);
         }
         tqd_count(&client->loop->counters, TQD_COUNTER_requests_inline, 1);
     }
@@ -234,8 +301,10 @@ enum MHD_Result tqd_request_step(void *loop, struct MHD_Connection *mhd, const c
         }
         return body_complete(client);
     case TQD_STEP_RAN:
-        return reply(client);
+    case TQD_STEP_WOKEN:
+        return again(client);
     case TQD_STEP_RUNNING:
+    case TQD_STEP_WAITING:
     case TQD_STEP_REPLIED:
         break;
     }

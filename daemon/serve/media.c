@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/boot/media.c - names of media types. */
+/* daemon/serve/media.c - names of media types. */
+#include "daemon/serve/media.h"
+
 #include <string.h>
 #include <strings.h>
-
-#include "daemon/boot/computation.h"
 
 static const struct {
     const char *name;
@@ -43,4 +43,14 @@ tqa_media tqd_media_find(const char *header)
         header += strcspn(header, ",");
     }
     return found;
+}
+
+const char *tqd_media_name(tqa_media media)
+{
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        if (types[i].media == media && media != TQA_MEDIA_NONE) {
+            return types[i].name;
+        }
+    }
+    return "application/octet-stream";
 }
