@@ -19,6 +19,7 @@ static const uint64_t parsed_bytes_default = (uint64_t)256 << 20;
 struct tqd_registry {
     tqd_registry_options options;
     tqd_cache *cache;
+    tqd_robot_row *builtins;          /* by the number of the parser */
     pthread_mutex_t loading[LOADERS]; /* by digest: a robot is parsed once, not by all who ask */
 };
 
@@ -103,6 +104,7 @@ static bool add_builtin(tqd_registry *registry, size_t i, char *why)
     }
     set_row(&named->entry.row, name, held, n);
     named->entry.builtin = true;
+    registry->builtins[i] = named->entry.row;
     tqd_cache_name(registry->cache, named);
     tqd_cache_drop(registry->cache, held);
     return true;
@@ -137,7 +139,8 @@ tqd_registry *tqd_registry_new(const tqd_registry_options *options, char *why)
         pthread_mutex_init(&registry->loading[i], NULL);
     }
     registry->cache = tqd_cache_new(o->parsed_max, o->parsed_bytes_max);
-    bool good = registry->cache != NULL;
+    registry->builtins = calloc(o->parser->builtin_count() + 1, sizeof *registry->builtins);
+    bool good = registry->cache != NULL && registry->builtins != NULL;
     if (!good) {
         snprintf(why, TQD_STORE_WHY, "memory is short");
     }
@@ -167,7 +170,27 @@ void tqd_registry_free(tqd_registry *registry)
     for (size_t i = 0; i < LOADERS; i++) {
         pthread_mutex_destroy(&registry->loading[i]);
     }
+    free(registry->builtins);
     free(registry);
+}
+
+const tqd_robot_row *tqd_registry_builtin(tqd_registry *registry, const char *name,
+                                          const char **ret_bytes)
+{
+    const tqd_robot_parser *parser = registry->options.parser;
+    tqd_registry_row row;
+    if (!tqd_cache_row(registry->cache, name, &row) || !row.builtin) {
+        return NULL; /* a stored robot may hide a built-in one */
+    }
+    for (size_t i = 0; i < parser->builtin_count(); i++) {
+        if (strcmp(registry->builtins[i].name, name) == 0) {
+            size_t n = 0;
+            tqa_media media = TQA_MEDIA_NONE;
+            *ret_bytes = parser->builtin_bytes(i, &n, &media);
+            return &registry->builtins[i];
+        }
+    }
+    return NULL;
 }
 
 /* ------------------------------------------------------------------------------------ reading */

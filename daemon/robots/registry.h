@@ -72,6 +72,11 @@ tqd_registry_row *tqd_registry_list(tqd_registry *registry, size_t *ret_n);
 /* The row of one name. False if there is none. */
 bool tqd_registry_find(tqd_registry *registry, const char *name, tqd_registry_row *ret_row);
 
+/* The row and bytes of a built-in robot, for the store to keep what a job has used; NULL when the
+ * name is not a built-in's. Both live as long as the process. */
+const tqd_robot_row *tqd_registry_builtin(tqd_registry *registry, const char *name,
+                                          const char **ret_bytes);
+
 /* Conditions of a change: digests, "*" or NULL, as in tqd_robot_put. */
 typedef struct tqd_condition {
     const char *if_match;

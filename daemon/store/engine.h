@@ -33,6 +33,7 @@ typedef struct tqd_engine_methods {
                              char **ret_bytes, char *ret_file, uint64_t *ret_size);
     tqd_store_status (*events)(tqd_engine *engine, const char *id, uint64_t after, uint32_t limit,
                                int (*each)(void *, const tqd_job_event *), void *ctx);
+    tqd_store_status (*event_last)(tqd_engine *engine, uint64_t *ret_seq);
     tqd_store_status (*job_counts)(tqd_engine *engine, tqd_job_counts *ret);
     tqd_store_status (*dataset)(tqd_engine *engine, const char *name, tqd_dataset_row *ret_row,
                                 char **ret_summary);

@@ -80,7 +80,8 @@ void tqd_job_id_make(char id[TQD_JOB_ID_TEXT]);
 
 /* ------------------------------------------------------------------------------------- writes */
 
-/* OK; MISMATCH: the key was used for another request; QUOTA: the queue is full, or the bodies are.
+/* OK; MISMATCH: the key was used for another request; NOT_FOUND: the robot's version is gone; QUOTA:
+ * the queue is full (queue_full is set), or the bodies are.
  * With a key that was used for the same request nothing is written, and `job` is the first one. */
 typedef struct tqd_job_submit {
     tqd_write write;
@@ -90,8 +91,11 @@ typedef struct tqd_job_submit {
     const char *key;     /* Idempotency-Key, or NULL */
     const char *digest;  /* of the request, compared when the key repeats */
     tqd_body request;
+    const tqd_robot_row *builtin; /* kept as a version of `robot`, so that what a job has used
+                                     outlives the release that brought it; NULL: it is stored */
+    const char *builtin_bytes;
     uint64_t queued_max, bytes_max; /* 0: no bound */
-    bool repeated;                  /* set */
+    bool repeated, queue_full;      /* set */
     tqd_job job;                    /* set */
 } tqd_job_submit;
 
@@ -212,6 +216,9 @@ typedef struct tqd_job_event {
 /* Events after `after`, oldest first; of one job, or of all (id NULL). */
 tqd_store_status tqd_store_events(tqd_store *store, const char *id, uint64_t after, uint32_t limit,
                                   int (*each)(void *ctx, const tqd_job_event *event), void *ctx);
+
+/* The number of the newest event there ever was. */
+tqd_store_status tqd_store_event_last(tqd_store *store, uint64_t *ret_seq);
 
 /* Jobs by state, and the bytes of all bodies. */
 typedef struct tqd_job_counts {

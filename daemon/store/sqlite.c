@@ -176,6 +176,17 @@ static tqd_store_status events(tqd_engine *engine, const char *id, uint64_t afte
     return status;
 }
 
+static tqd_store_status event_last(tqd_engine *engine, uint64_t *ret_seq)
+{
+    tqd_connection *reader = take_reader(of(engine));
+    if (reader == NULL) {
+        return TQD_STORE_BROKEN;
+    }
+    const tqd_store_status status = tqd_sqlite_event_last(reader, ret_seq);
+    give_reader(of(engine), reader);
+    return status;
+}
+
 static tqd_store_status job_counts(tqd_engine *engine, tqd_job_counts *ret)
 {
     tqd_connection *reader = take_reader(of(engine));
@@ -279,6 +290,7 @@ static const tqd_engine_methods methods = {
     .jobs = jobs,
     .body = body,
     .events = events,
+    .event_last = event_last,
     .job_counts = job_counts,
     .dataset = dataset,
     .datasets = datasets,

@@ -99,6 +99,7 @@ tqd_store_status tqd_sqlite_datasets(tqd_connection *connection,
                                      int (*each)(void *ctx, const tqd_dataset_row *row,
                                                  const char *summary),
                                      void *ctx);
+tqd_store_status tqd_sqlite_event_last(tqd_connection *connection, uint64_t *ret_seq);
 tqd_store_status tqd_sqlite_file_used(tqd_connection *connection, const char *digest, bool *ret);
 tqd_store_status tqd_sqlite_job_counts(tqd_connection *connection, tqd_job_counts *ret);
 

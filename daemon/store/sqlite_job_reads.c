@@ -20,6 +20,14 @@ static const char list_running_sql[] =
     "SELECT " TQD_JOB_COLUMNS " FROM job WHERE seq IN (SELECT seq FROM job WHERE state = 1)"
     " AND seq < ?1 AND ?2 = 1 AND (?3 IS NULL OR kind = ?3) AND (?4 IS NULL OR robot = ?4)"
     " ORDER BY seq DESC LIMIT ?5";
+/* the rest by the index that leaves fewest rows to look at; + keeps other indexes away */
+#define LIST_BY(column)                                                                            \
+    "SELECT " TQD_JOB_COLUMNS " FROM job WHERE " column " AND seq < ?1"                            \
+    " AND (?2 < 0 OR +state = ?2) AND (?3 IS NULL OR +kind = ?3)"                                  \
+    " AND (?4 IS NULL OR +robot = ?4) ORDER BY seq DESC LIMIT ?5"
+static const char list_robot_sql[] = LIST_BY("robot = ?4");
+static const char list_kind_sql[] = LIST_BY("kind = ?3");
+static const char list_state_sql[] = LIST_BY("state = ?2");
 static const char body_sql[] = "SELECT media, size, file, bytes FROM job_body"
                                " WHERE job = (SELECT seq FROM job WHERE id = ?1) AND what = ?2";
 static const char put_body_sql[] =
@@ -34,6 +42,7 @@ static const char job_events_sql[] =
     " WHERE j.id = ?3 AND e.seq > ?1 ORDER BY e.seq LIMIT ?2";
 static const char used_sql[] = "SELECT 1 FROM job_body WHERE file = ?1"
                                " UNION ALL SELECT 1 FROM dataset WHERE file = ?1 LIMIT 1";
+static const char last_event_sql[] = "SELECT seq FROM sqlite_sequence WHERE name = 'job_event'";
 static const char counts_sql[] = "SELECT what, n, bytes FROM usage WHERE what LIKE 'job_%'";
 
 void tqd_sqlite_job_row(sqlite3_stmt *statement, tqd_job *job)
@@ -88,6 +97,9 @@ tqd_store_status tqd_sqlite_jobs(tqd_connection *connection, const tqd_job_filte
 {
     const char *text = filter->state == TQD_JOB_QUEUED    ? list_ready_sql
                        : filter->state == TQD_JOB_RUNNING ? list_running_sql
+                       : filter->robot != NULL            ? list_robot_sql
+                       : filter->kind != NULL             ? list_kind_sql
+                       : filter->state >= 0               ? list_state_sql
                                                           : list_sql;
     const int64_t before = filter->before_seq != 0 ? (int64_t)filter->before_seq : INT64_MAX;
     sqlite3_stmt *statement =
@@ -159,6 +171,19 @@ tqd_store_status tqd_sqlite_events(tqd_connection *connection, const char *id, u
         }
         code = sqlite3_step(statement);
     }
+    const tqd_store_status status = tqd_sqlite_status(connection->db, code);
+    sqlite3_reset(statement);
+    return status;
+}
+
+tqd_store_status tqd_sqlite_event_last(tqd_connection *connection, uint64_t *ret_seq)
+{
+    sqlite3_stmt *statement = tqd_sql(connection, last_event_sql);
+    if (statement == NULL) {
+        return tqd_sql_once(connection, statement, NULL);
+    }
+    const int code = sqlite3_step(statement);
+    *ret_seq = code == SQLITE_ROW ? (uint64_t)sqlite3_column_int64(statement, 0) : 0;
     const tqd_store_status status = tqd_sqlite_status(connection->db, code);
     sqlite3_reset(statement);
     return status;

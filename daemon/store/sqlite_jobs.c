@@ -49,7 +49,7 @@ static tqd_store_status find_repeat(tqd_connection *connection, tqd_job_submit *
     return tqd_sqlite_job(connection, id, &submit->job);
 }
 
-static tqd_store_status check_bounds(tqd_connection *connection, const tqd_job_submit *submit,
+static tqd_store_status check_bounds(tqd_connection *connection, tqd_job_submit *submit,
                                      int64_t *ret_tag)
 {
     sqlite3_stmt *statement = tqd_sql_bound(connection, bounds_sql, "t", submit->client);
@@ -65,9 +65,44 @@ static tqd_store_status check_bounds(tqd_connection *connection, const tqd_job_s
     if (status != TQD_STORE_OK) {
         return status;
     }
-    const bool full = (submit->queued_max != 0 && queued >= submit->queued_max) ||
+    submit->queue_full = submit->queued_max != 0 && queued >= submit->queued_max;
+    const bool full = submit->queue_full ||
                       (submit->bytes_max != 0 && bytes + submit->request.size > submit->bytes_max);
     return full ? TQD_STORE_QUOTA : TQD_STORE_OK;
+}
+
+static const char has_version_sql[] = "SELECT 1 FROM robot_revision WHERE name = ?1"
+                                      " AND digest = ?2";
+static const char keep_version_sql[] =
+    "INSERT INTO robot_version(digest, media, source, nv, size, bytes)"
+    " VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT(digest) DO NOTHING";
+static const char keep_revision_sql[] =
+    "INSERT INTO robot_revision(name, digest, created_ms) VALUES (?1, ?2, ?3)";
+
+/* The version that the job names is there, and from now on stays as long as the job. */
+static tqd_store_status pin_robot(tqd_connection *connection, const tqd_job_submit *submit)
+{
+    const tqd_robot_row *builtin = submit->builtin;
+    bool there = false;
+    if (submit->robot[0] == '\0') {
+        return TQD_STORE_OK;
+    }
+    tqd_store_status status = tqd_sql_once(
+        connection,
+        tqd_sql_bound(connection, has_version_sql, "tt", submit->robot, submit->robot_digest),
+        &there);
+    if (status != TQD_STORE_OK || there) {
+        return status;
+    }
+    if (builtin == NULL || strcmp(builtin->digest, submit->robot_digest) != 0) {
+        return TQD_STORE_NOT_FOUND;
+    }
+    status = tqd_sql_do(connection, keep_version_sql, "tttiib", builtin->digest, builtin->media,
+                        builtin->source, (int64_t)builtin->nv, (int64_t)builtin->size,
+                        submit->builtin_bytes, (size_t)builtin->size);
+    return status == TQD_STORE_OK ? tqd_sql_do(connection, keep_revision_sql, "tti", submit->robot,
+                                               builtin->digest, tqd_now_ms())
+                                  : status;
 }
 
 static void describe_new(tqd_job_submit *submit, int64_t seq, int64_t now)
@@ -97,6 +132,9 @@ tqd_store_status tqd_sqlite_submit(tqd_connection *connection, tqd_write *write)
     }
     int64_t tag = 0;
     tqd_store_status status = check_bounds(connection, submit, &tag);
+    if (status == TQD_STORE_OK) {
+        status = pin_robot(connection, submit);
+    }
     if (status != TQD_STORE_OK) {
         return status;
     }

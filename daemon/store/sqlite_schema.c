@@ -144,7 +144,12 @@ static const char datasets_3[] = "INSERT INTO usage(what) VALUES ('dataset');"
                                  "CREATE TRIGGER dataset_out AFTER DELETE ON dataset BEGIN"
                                  "  UPDATE usage SET n = n - 1 WHERE what = 'dataset'; END;";
 
-static const char *const steps[] = {robots_1, jobs_2, datasets_3};
+/* 4: lists of jobs by what they are filtered by, newest first. */
+static const char lists_4[] = "CREATE INDEX job_by_state ON job(state, seq);"
+                              "CREATE INDEX job_by_kind ON job(kind, seq);"
+                              "CREATE INDEX job_by_robot ON job(robot, seq);";
+
+static const char *const steps[] = {robots_1, jobs_2, datasets_3, lists_4};
 const tqd_schema tqd_sqlite_schema = {steps, sizeof steps / sizeof steps[0]};
 
 static bool read_number(sqlite3 *db, const char *pragma, int *ret)

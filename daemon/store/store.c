@@ -298,6 +298,11 @@ tqd_store_status tqd_store_events(tqd_store *store, const char *id, uint64_t aft
     return store->engine->methods->events(store->engine, id, after, limit, each, ctx);
 }
 
+tqd_store_status tqd_store_event_last(tqd_store *store, uint64_t *ret_seq)
+{
+    return store->engine->methods->event_last(store->engine, ret_seq);
+}
+
 tqd_store_status tqd_store_job_counts(tqd_store *store, tqd_job_counts *ret)
 {
     return store->engine->methods->job_counts(store->engine, ret);

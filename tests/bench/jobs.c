@@ -33,8 +33,8 @@ static void cycle(const char *client, tqd_store_status (*write)(void *, tqd_writ
     tqd_job_submit submit = {.write.kind = TQD_WRITE_JOB_SUBMIT,
                              .id = id,
                              .kind = "inverse-dynamics",
-                             .robot = "panda",
-                             .robot_digest = "0123456789abcdef",
+                             .robot = "",
+                             .robot_digest = "",
                              .client = client,
                              .queued_max = 100000,
                              .request = {"application/json", body, NULL, BODY}};

@@ -17,7 +17,11 @@ typedef struct wish {
     int priority;
     int64_t deadline_ms;
     uint64_t queued_max, bytes_max;
+    bool unpinned; /* the robot is no built-in */
 } wish;
+
+static const tqd_robot_row builtin = {
+    .name = "panda", .digest = "d", .media = "m", .source = "urdf", .size = 1};
 
 static tqd_job_submit submitted;
 static char last_id[TQD_JOB_ID_TEXT];
@@ -39,7 +43,9 @@ static tqd_store_status submit(wish w)
         .digest = w.digest,
         .request = {.media = "application/json", .bytes = body, .size = strlen(body)},
         .queued_max = w.queued_max,
-        .bytes_max = w.bytes_max};
+        .bytes_max = w.bytes_max,
+        .builtin = w.unpinned ? NULL : &builtin,
+        .builtin_bytes = "x"};
     return tqd_store_write(store, &submitted.write);
 }
 
@@ -464,6 +470,19 @@ Test(jobs, retention)
 }
 
 /* ------------------------------------------------------------------------------- robots pinned */
+
+Test(jobs, version_of_a_robot_must_be_there)
+{
+    tqd_robot_row row;
+    ASSERT_STATUS(submit((wish){.unpinned = true}), TQD_STORE_NOT_FOUND);
+    ASSERT_STATUS(tqd_store_robot(store, "panda", "d", &row, NULL), TQD_STORE_NOT_FOUND);
+    ASSERT_STATUS(submit((wish){.unpinned = false}), TQD_STORE_OK);
+    ASSERT_STATUS(tqd_store_robot(store, "panda", "d", &row, NULL), TQD_STORE_OK);
+    cr_assert(eq(str, row.media, "m"));
+    /* it is no robot of that name, only what the job has used */
+    ASSERT_STATUS(tqd_store_robot(store, "panda", NULL, &row, NULL), TQD_STORE_NOT_FOUND);
+    ASSERT_STATUS(submit((wish){.unpinned = true}), TQD_STORE_OK);
+}
 
 Test(jobs, pinned_robot_versions_stay)
 {
