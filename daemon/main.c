@@ -24,10 +24,11 @@ static tqd_service service;
 static tqd_routes routes;
 static tqd_listener listener;
 static tqd_computing computing;
-static tqd_threads io_threads, worker_threads, store_threads;
+static tqd_threads io_threads, worker_threads, job_threads, store_threads;
 static tqd_store *store;
 static tqd_registry *registry;
 static tqd_workers *workers;
+static tqd_jobs *jobs;
 static tqd_server *server;
 
 static int refuse(int status, const char *why)
@@ -84,6 +85,32 @@ static bool open_store(const char *state, char *why)
     return registry != NULL;
 }
 
+static bool open_jobs(const char *state, char *why)
+{
+    workers = tqd_workers_new((size_t)settings.queue);
+    if (workers == NULL) {
+        snprintf(why, TQD_STORE_WHY, "there is no memory");
+        return false;
+    }
+    tqd_computing_init(&computing, registry, workers, (size_t)settings.reply_buffer);
+    tqd_jobs_options options = {
+        .store = store,
+        .registry = registry,
+        .world = &computing.world,
+        .state = state,
+        .n_runner = (size_t)settings.jobs,
+        .lease_ms = settings.lease,
+        .queued_max = (uint64_t)settings.jobs_queued,
+        .bytes_max = (uint64_t)settings.jobs_bytes,
+        .keep_ms = settings.jobs_keep,
+        .tries_max = (uint32_t)settings.jobs_tries,
+        .watch_max = (size_t)settings.streams,
+    };
+    jobs = tqd_jobs_new(&options, why);
+    computing.jobs = jobs;
+    return jobs != NULL;
+}
+
 static bool open_server(const char **reterr)
 {
     tqd_server_options options = {
@@ -114,6 +141,10 @@ static bool start_threads(void)
     bool good = tqd_threads_start(&store_threads, "store", write_store, store);
     for (int64_t i = 0; good && i < settings.workers; i++) {
         good = tqd_threads_start(&worker_threads, "worker", tqd_workers_run, workers);
+    }
+    good = good && tqd_threads_start(&job_threads, "keeper", tqd_jobs_keep, jobs);
+    for (int64_t i = 0; good && i < settings.jobs; i++) {
+        good = tqd_threads_start(&job_threads, "job", tqd_jobs_run, jobs);
     }
     for (int64_t i = 0; good && i < settings.io_threads; i++) {
         good = tqd_threads_start(&io_threads, "io", tqd_server_run,
@@ -146,17 +177,23 @@ static bool stop(void)
 {
     sd_notify(0, "STOPPING=1");
     atomic_store(&service.state, TQD_SERVICE_STOPPING);
+    const int64_t until_ms = tqd_feed_now_ms() + settings.stop_timeout;
+    tqd_jobs_stop(jobs);
     tqd_server_drain(server, settings.stop_timeout);
     tqd_threads_join(&io_threads);
     atomic_store(&service.server, NULL);
     bool answered = tqd_server_close(server);
+    const int64_t left_ms = until_ms - tqd_feed_now_ms();
+    answered = tqd_jobs_wait(jobs, left_ms > 0 ? left_ms : 0) && answered;
     tqd_workers_stop(workers);
     if (answered) {
         tqd_threads_join(&worker_threads);
+        tqd_threads_join(&job_threads);
     }
     tqd_store_stop(store);
     tqd_threads_join(&store_threads);
     if (answered) {
+        tqd_jobs_free(jobs);
         tqd_workers_free(workers);
         tqd_registry_free(registry);
         tqd_store_close(store);
@@ -183,15 +220,13 @@ int main(int argc, char **argv)
     if (reason != NULL) {
         return refuse(EXIT_FAILURE, reason);
     }
-    if (!open_store(state, why) ||
+    if (!open_store(state, why) || !open_jobs(state, why) ||
         !tqd_listener_open(&listener, settings.listen, (size_t)settings.io_threads, why,
                            sizeof why)) {
         return refuse(EXIT_FAILURE, why);
     }
-    workers = tqd_workers_new((size_t)settings.queue);
-    tqd_computing_init(&computing, registry, workers, (size_t)settings.reply_buffer);
     tqd_routes_init(&routes, &service, &computing);
-    if (workers == NULL || !open_server(&reason)) {
+    if (!open_server(&reason)) {
         return refuse(EXIT_FAILURE, reason != NULL ? reason : "there is no memory");
     }
     serve();

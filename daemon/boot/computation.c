@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/jobs/submission.h"
 #include "daemon/queue/scratch.h"
+#include "daemon/serve/media.h"
 
 enum {
     INLINE_US = 100, /* suspending and resuming a connection costs 10 */
@@ -14,8 +16,11 @@ enum {
     PROBLEM_BYTES = 8 << 10,
 };
 
+static const tqd_handler immediate;
+
 /* At the start of its chunk; behind it the first piece of the answer, then the call. */
 typedef struct computing {
+    const tqd_handler *methods; /* first: whose exchange this is */
     const tqd_computation *of;
     const tqd_head *head; /* lives as long as the exchange */
     const tqa_robot *robot;
@@ -146,6 +151,9 @@ static void close_computing(void *exchange)
 static bool open_computing(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply)
 {
     const tqd_computation *of = ctx;
+    if (of->shared->jobs != NULL && tqd_submission_wanted(of->operation, head)) {
+        return tqd_submission_open(of->shared->jobs, of->operation, head, ret_exchange, reply);
+    }
     tqa_problem problem;
     computing *c = tqd_chunk_take();
     if (c == NULL) {
@@ -154,7 +162,7 @@ static bool open_computing(void *ctx, const tqd_head *head, void **ret_exchange,
         fill_problem(reply, &problem, head->request_id);
         return false;
     }
-    *c = (computing){.of = of, .head = head};
+    *c = (computing){.methods = &immediate, .of = of, .head = head};
     bool good = true;
     if (of->operation->needs_robot) {
         tqd_robot_found found = tqd_registry_peek(of->shared->registry, head->part[0], &c->robot);
@@ -338,11 +346,58 @@ static void reply_computing(void *exchange, tqd_reply *reply)
     reply->n_body = c->n_text;
 }
 
-const tqd_handler tqd_computation_handler = {
-    .open = open_computing,
+static const tqd_handler immediate = {
     .feed = feed_computing,
     .finish = finish_computing,
     .run = run_computing,
     .reply = reply_computing,
     .close = close_computing,
+};
+
+/* ----------------------------------------------- an exchange is a call or becomes a job (open) */
+
+static const tqd_handler *methods(const void *exchange)
+{
+    return *(const tqd_handler *const *)exchange;
+}
+
+static bool feed_either(void *exchange, const char *bytes, size_t n)
+{
+    return methods(exchange)->feed(exchange, bytes, n);
+}
+
+static tqd_next finish_either(void *exchange)
+{
+    return methods(exchange)->finish(exchange);
+}
+
+static tqd_next resumed_either(void *exchange)
+{
+    const tqd_handler *own = methods(exchange);
+    return own->resumed != NULL ? own->resumed(exchange) : TQD_NEXT_REPLY;
+}
+
+static void run_either(void *exchange)
+{
+    methods(exchange)->run(exchange);
+}
+
+static void reply_either(void *exchange, tqd_reply *reply)
+{
+    methods(exchange)->reply(exchange, reply);
+}
+
+static void close_either(void *exchange)
+{
+    methods(exchange)->close(exchange);
+}
+
+const tqd_handler tqd_computation_handler = {
+    .open = open_computing,
+    .feed = feed_either,
+    .finish = finish_either,
+    .resumed = resumed_either,
+    .run = run_either,
+    .reply = reply_either,
+    .close = close_either,
 };

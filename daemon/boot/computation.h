@@ -4,6 +4,7 @@
 #define TQD_BOOT_COMPUTATION_H
 
 #include "api/operation.h"
+#include "daemon/jobs/jobs.h"
 #include "daemon/queue/workers.h"
 #include "daemon/robots/registry.h"
 #include "daemon/serve/exchange.h"
@@ -12,6 +13,7 @@
 typedef struct tqd_computing {
     tqd_registry *registry;
     tqd_workers *workers;
+    tqd_jobs *jobs;        /* for what is to outlive its connection */
     size_t reply_buffer_b; /* a result up to here is printed whole where it was computed */
     tqa_world world;
 } tqd_computing;
@@ -28,9 +30,5 @@ void tqd_computing_init(tqd_computing *shared, tqd_registry *registry, tqd_worke
 
 /* Runs what costs less than 100 us on the connection's thread, all else on a worker. */
 extern const tqd_handler tqd_computation_handler;
-
-/* The type that a Content-Type or Accept header names; NONE for NULL and for what says nothing
- * (wildcards, and the form type that curl -d sends unasked), OTHER for what is not ours. */
-tqa_media tqd_media_find(const char *header);
 
 #endif

@@ -48,6 +48,9 @@ void tqd_settings_resolve(tqd_settings *settings)
     if (settings->workers == 0) {
         settings->workers = cores < 512 ? cores : 512;
     }
+    if (settings->jobs == 0) {
+        settings->jobs = settings->workers < 64 ? settings->workers : 64;
+    }
     if (settings->io_threads == 0) {
         settings->io_threads = cores / 2 < 1 ? 1 : cores / 2 < 64 ? cores / 2 : 64;
     }

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <stdio.h>
 
+#include "daemon/jobs/handlers.h"
 #include "daemon/robots/handlers.h"
 
 static void add(tqd_routes *routes, tqd_method method, const char *pattern, uint64_t body_max,
@@ -39,6 +40,12 @@ void tqd_routes_init(tqd_routes *routes, tqd_service *service, tqd_computing *co
     for (size_t i = 0; i < TQD_ROBOT_ROUTES; i++) {
         add(routes, robots[i].method, robots[i].pattern, robots[i].body_max, robots[i].handler,
             robots[i].ctx);
+    }
+    tqd_route jobs[TQD_JOB_ROUTES];
+    const size_t n_job = computing->jobs != NULL ? tqd_job_routes(computing->jobs, jobs) : 0;
+    for (size_t i = 0; i < n_job; i++) {
+        add(routes, jobs[i].method, jobs[i].pattern, jobs[i].body_max, jobs[i].handler,
+            jobs[i].ctx);
     }
     add(routes, TQD_GET, "/healthz", 0, &tqd_healthz_handler, service);
     add(routes, TQD_GET, "/readyz", 0, &tqd_readyz_handler, service);

@@ -31,6 +31,17 @@ enum { TQD_SETTING_TEXT = 512, TQD_SETTING_WHY = 640 };
     X_NUMBER(lane_width, "", "", 0, 8, 0, "doubles per vector: 1, 2, 4 or 8; 0: what the CPU has") \
     X_NUMBER(connections, "", "", 1, 100000, 4096, "connections that may be open")                 \
     X_NUMBER(queue, "", "", 1, 1000000, 1024, "computations that may wait for a worker")           \
+    X_NUMBER(jobs, "", "", 0, 64, 0, "jobs that run at once; 0: one per worker")                   \
+    X_NUMBER(jobs_queued, "", "", 1, 10000000, 100000, "jobs that may wait")                       \
+    X_NUMBER(jobs_bytes, "", "bytes", 1048576, INT64_MAX / 4, 34359738368,                         \
+             "requests, results and checkpoints of all jobs together")                             \
+    X_NUMBER(jobs_keep, "", "ms", 1000, INT64_MAX / 4, 2592000000,                                 \
+             "a finished job is kept so long, and its result with it")                             \
+    X_NUMBER(jobs_tries, "", "", 1, 1000, 16,                                                      \
+             "a job fails after so many interruptions without a checkpoint between")               \
+    X_NUMBER(lease, "", "ms", 1000, 3600000, 15000,                                                \
+             "a job whose worker gives no sign of life for so long is run again")                  \
+    X_NUMBER(streams, "", "", 1, 100000, 1024, "event streams and requests that wait for a job")   \
     X_NUMBER(body_budget, "", "bytes", 65536, INT64_MAX / 2, 1073741824,                           \
              "memory for request bodies that are being received or computed, all together")        \
     X_NUMBER(reply_buffer, "", "bytes", 16384, INT64_MAX / 2, 67108864,                            \

@@ -80,8 +80,8 @@ void tqd_job_id_make(char id[TQD_JOB_ID_TEXT]);
 
 /* ------------------------------------------------------------------------------------- writes */
 
-/* OK; MISMATCH: the key was used for another request; NOT_FOUND: the robot's version is gone; QUOTA:
- * the queue is full (queue_full is set), or the bodies are.
+/* OK; MISMATCH: the key was used for another request; NOT_FOUND: the robot's version is gone;
+ * QUOTA: the queue is full (queue_full is set), or the bodies are.
  * With a key that was used for the same request nothing is written, and `job` is the first one. */
 typedef struct tqd_job_submit {
     tqd_write write;

@@ -10,6 +10,7 @@
 
 #include "daemon/boot/computation.h"
 #include "daemon/boot/settings.h"
+#include "daemon/serve/media.h"
 
 static tqd_settings settings;
 static char why[TQD_SETTING_WHY];

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/jobs/body.c - large bodies go through one buffer that a worker fills and the connection's
+ * thread empties: that thread never waits for a disk. */
+#include "daemon/jobs/body.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/serve/answer.h"
+#include "daemon/serve/media.h"
+
+enum { PIECE = 256 << 10 };
+
+tqd_store_status tqd_body_open(tqd_body_reader *reader, tqd_store *store, const char *id,
+                               tqd_body_kind kind)
+{
+    const tqd_store_status status = tqd_store_job_body(
+        store, id, kind, reader->media, &reader->bytes, reader->digest, &reader->size);
+    if (status != TQD_STORE_OK || reader->bytes != NULL) {
+        return status;
+    }
+    uint64_t there = 0;
+    reader->file = tqd_file_open(store, reader->digest, &there);
+    reader->piece = malloc(PIECE);
+    if (reader->piece == NULL) {
+        return TQD_STORE_NO_MEMORY;
+    }
+    if (reader->file == NULL || there != reader->size) {
+        return TQD_STORE_BROKEN;
+    }
+    reader->at = 0;
+    reader->end = reader->size;
+    tqd_body_fill(reader);
+    return reader->failed ? TQD_STORE_BROKEN : TQD_STORE_OK;
+}
+
+void tqd_body_fill(tqd_body_reader *reader)
+{
+    const uint64_t left = reader->end - reader->at;
+    const size_t want = left < PIECE ? (size_t)left : PIECE;
+    const long n = tqd_file_read(reader->file, reader->at, reader->piece, want);
+    reader->piece_at = 0;
+    reader->failed = n != (long)want;
+    reader->n_piece = reader->failed ? 0 : want;
+    reader->at += reader->n_piece;
+}
+
+size_t tqd_body_read(tqd_body_reader *reader, char *out, size_t size)
+{
+    const size_t left = reader->n_piece - reader->piece_at;
+    if (left == 0) {
+        return reader->failed || reader->at == reader->end ? 0 : TQD_READ_RUN;
+    }
+    const size_t n = left < size ? left : size;
+    memcpy(out, reader->piece + reader->piece_at, n);
+    reader->piece_at += n;
+    return n;
+}
+
+/* "bytes=a-b", "bytes=a-" or "bytes=-n": false when it asks for nothing that is there; anything
+ * else is as if it were not sent */
+static bool read_range(const char *header, uint64_t size, uint64_t *first, uint64_t *end)
+{
+    *first = 0;
+    *end = size;
+    if (header == NULL || strncmp(header, "bytes=", 6) != 0 || strchr(header, ',') != NULL) {
+        return true;
+    }
+    const char *text = header + 6;
+    char *rest = NULL;
+    if (*text == '-') {
+        const unsigned long long n = strtoull(text + 1, &rest, 10);
+        if (rest == text + 1 || *rest != '\0') {
+            return true;
+        }
+        *first = n < size ? size - n : 0;
+        return n > 0;
+    }
+    const unsigned long long a = strtoull(text, &rest, 10);
+    if (rest == text || *rest != '-') {
+        return true;
+    }
+    text = rest + 1;
+    const unsigned long long b = *text != '\0' ? strtoull(text, &rest, 10) : UINT64_MAX - 1;
+    if (a >= size) {
+        return false;
+    }
+    if (b >= a) {
+        *first = a;
+        *end = b < size ? b + 1 : size;
+    }
+    return true;
+}
+
+void tqd_body_answer(tqd_body_reader *reader, const tqd_head *head, tqd_reply *reply,
+                     size_t (*read)(void *exchange, char *out, size_t size))
+{
+    uint64_t first = 0;
+    uint64_t end = reader->size;
+    const char *media = tqd_media_name(tqd_media_find(reader->media));
+    if (!read_range(head->header(head, "Range"), reader->size, &first, &end)) {
+        reply->status = 416;
+        tqd_answer_header(reply, "Content-Range", "bytes */%" PRIu64, reader->size);
+        return;
+    }
+    reply->status = 200;
+    reply->media =
+        strcmp(reader->media, "application/problem+json") == 0 ? "application/problem+json" : media;
+    tqd_answer_header(reply, "Accept-Ranges", "bytes");
+    if (end - first < reader->size) {
+        reply->status = 206;
+        tqd_answer_header(reply, "Content-Range", "bytes %" PRIu64 "-%" PRIu64 "/%" PRIu64, first,
+                          end - 1, reader->size);
+    }
+    if (reader->bytes != NULL) {
+        memmove(reader->bytes, reader->bytes + first, (size_t)(end - first));
+        reply->body = reader->bytes;
+        reply->n_body = (size_t)(end - first);
+        reader->bytes = NULL;
+        return;
+    }
+    tqd_answer_header(reply, "ETag", "\"%s\"", reader->digest);
+    if (first > 0) {
+        /* the piece at hand is the file's first: a worker fetches another */
+        reader->at = first;
+        reader->n_piece = reader->piece_at = 0;
+    } else if (reader->n_piece > end) {
+        reader->n_piece = (size_t)end;
+        reader->at = end;
+    }
+    reader->end = end;
+    reply->read = read;
+    reply->n_body = (size_t)(end - first);
+}
+
+void tqd_body_close(tqd_body_reader *reader)
+{
+    free(reader->bytes);
+    free(reader->piece);
+    tqd_file_close(reader->file);
+}

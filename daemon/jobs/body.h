@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/jobs/body.h - a body of a job on its way to a client: from its row, or from its file in
+ * pieces that workers read. */
+#ifndef TQD_JOBS_BODY_H
+#define TQD_JOBS_BODY_H
+
+#include "api/problem.h"
+#include "daemon/serve/exchange.h"
+#include "daemon/store/files.h"
+#include "daemon/store/jobs.h"
+
+/* Zero-initialised; part of an exchange. */
+typedef struct tqd_body_reader {
+    char media[TQD_MEDIA_TEXT];
+    char digest[TQD_DIGEST_TEXT]; /* of the file; "" when it was in the row */
+    char *bytes;                  /* the row's, until it is answered */
+    uint64_t size;
+    tqd_file *file;
+    uint64_t at, end; /* of the file: read so far, and where to stop */
+    char *piece;
+    size_t n_piece, piece_at;
+    bool failed;
+} tqd_body_reader;
+
+/* Workers only. OK, NOT_FOUND or a failure. */
+tqd_store_status tqd_body_open(tqd_body_reader *reader, tqd_store *store, const char *id,
+                               tqd_body_kind kind);
+
+/* Puts the body into the reply: all of it, or the bytes that a Range header asks for. `read` is
+ * what calls tqd_body_read for this exchange. */
+void tqd_body_answer(tqd_body_reader *reader, const tqd_head *head, tqd_reply *reply,
+                     size_t (*read)(void *exchange, char *out, size_t size));
+
+/* As tqd_reply.read: copies what is there, or asks for a worker, who calls tqd_body_fill. */
+size_t tqd_body_read(tqd_body_reader *reader, char *out, size_t size);
+void tqd_body_fill(tqd_body_reader *reader);
+
+void tqd_body_close(tqd_body_reader *reader);
+
+#endif

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/jobs/execute.c - one claimed job from its request to its end in the store: the same call
+ * of api as for an immediate answer, in a world that also has progress, cancelling, checkpoints. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/jobs/crash.h"
+#include "daemon/jobs/inside.h"
+#include "daemon/observe/log.h"
+#include "daemon/queue/scratch.h"
+#include "daemon/serve/media.h"
+#include "daemon/store/files.h"
+#include "daemon/store/problem.h"
+
+enum {
+    PIECE = 64 << 10,
+    PROBLEM_BYTES = 8 << 10,
+    RETRY_US = 500000,
+    STORAGE_TRIES = 5, /* a job whose result finds no room is tried again so often */
+};
+
+/* What a job leaves: its result in memory while it is small, then in a file. */
+typedef struct outcome {
+    tqd_job_state state;
+    const char *media; /* of the result */
+    char *text;
+    size_t n_text;
+    tqd_upload *upload; /* holds the file until the row refers to it */
+    char file[TQD_DIGEST_TEXT];
+    uint64_t size;
+    bool again; /* not the job's fault: back into the queue */
+    tqa_problem problem;
+} outcome;
+
+/* -------------------------------------------------------------------------------------- world */
+
+static const tqa_robot *world_robot_get(void *ctx, const char *name)
+{
+    const tqa_world *base = ((tqd_runner *)ctx)->jobs->options.world;
+    return base->robot_get(base->ctx, name);
+}
+
+static void world_robot_release(void *ctx, const tqa_robot *robot)
+{
+    const tqa_world *base = ((tqd_runner *)ctx)->jobs->options.world;
+    base->robot_release(base->ctx, robot);
+}
+
+/* A helper that crashes does so on behalf of the job. */
+typedef struct blamed_loop {
+    const char *id;
+    void (*body)(void *arg, size_t i, void *scratch);
+    void *arg;
+} blamed_loop;
+
+static void blamed_body(void *arg, size_t i, void *scratch)
+{
+    const blamed_loop *loop = arg;
+    const char *before = tqd_crash_blamed();
+    tqd_crash_blame(loop->id);
+    loop->body(loop->arg, i, scratch);
+    tqd_crash_blame(before);
+}
+
+static void world_parallel_for(void *ctx, size_t n, size_t scratch_size,
+                               void (*body)(void *arg, size_t i, void *scratch), void *arg)
+{
+    tqd_runner *runner = ctx;
+    const tqa_world *base = runner->jobs->options.world;
+    blamed_loop loop = {.id = runner->job.id, .body = body, .arg = arg};
+    base->parallel_for(base->ctx, n, scratch_size, blamed_body, &loop);
+}
+
+static void world_progress(void *ctx, double fraction, const char *step)
+{
+    tqd_runner *runner = ctx;
+    pthread_mutex_lock(&runner->mutex);
+    runner->fraction = fraction < 0.0 ? 0.0 : fraction > 1.0 ? 1.0 : fraction;
+    if (step != NULL) {
+        snprintf(runner->step, sizeof runner->step, "%s", step);
+    }
+    runner->moved = true;
+    pthread_mutex_unlock(&runner->mutex);
+}
+
+static bool world_cancelled(void *ctx)
+{
+    tqd_runner *runner = ctx;
+    return atomic_load(&runner->cancelled) || atomic_load(&runner->lost) ||
+           tqd_jobs_stopping(runner->jobs);
+}
+
+static int world_checkpoint_save(void *ctx, const void *bytes, size_t n)
+{
+    tqd_runner *runner = ctx;
+    tqd_store *store = runner->jobs->options.store;
+    tqd_job_checkpoint write = {
+        .write = {.kind = TQD_WRITE_JOB_CHECKPOINT},
+        .id = runner->job.id,
+        .fence = runner->job.fence,
+        .lease_ms = runner->jobs->options.lease_ms,
+        .bytes_max = runner->jobs->options.bytes_max,
+        .body = {.media = "application/octet-stream", .bytes = bytes, .size = n}};
+    tqd_upload *upload = NULL;
+    char file[TQD_DIGEST_TEXT];
+    tqd_store_status status = TQD_STORE_OK;
+    if (n > TQD_JOB_ROW_BYTES) {
+        upload = tqd_upload_open(store, &status);
+        uint64_t size = 0;
+        status = upload != NULL ? tqd_upload_append(upload, bytes, n) : status;
+        status = status == TQD_STORE_OK ? tqd_upload_finish(upload, file, &size) : status;
+        write.body.bytes = NULL;
+        write.body.file = file;
+    }
+    if (status == TQD_STORE_OK) {
+        status = tqd_store_write(store, &write.write);
+    }
+    tqd_upload_close(upload);
+    if (upload != NULL) {
+        tqd_jobs_garbage(runner->jobs); /* the checkpoint before this one */
+    }
+    if (status == TQD_STORE_MISMATCH) {
+        atomic_store(&runner->lost, true);
+    }
+    return status == TQD_STORE_OK ? 0 : -1;
+}
+
+static size_t world_checkpoint_load(void *ctx, void *bytes, size_t size)
+{
+    tqd_runner *runner = ctx;
+    tqd_store *store = runner->jobs->options.store;
+    char media[TQD_MEDIA_TEXT];
+    char file[TQD_DIGEST_TEXT];
+    char *kept = NULL;
+    uint64_t n = 0;
+    if (tqd_store_job_body(store, runner->job.id, TQD_BODY_CHECKPOINT, media, &kept, file, &n) !=
+        TQD_STORE_OK) {
+        return 0;
+    }
+    if (n > size) {
+        n = 0; /* no checkpoint of this operation */
+    } else if (kept != NULL) {
+        memcpy(bytes, kept, (size_t)n);
+    } else {
+        uint64_t there = 0;
+        tqd_file *open = tqd_file_open(store, file, &there);
+        if (open == NULL || tqd_file_read(open, 0, bytes, (size_t)n) != (long)n) {
+            n = 0;
+        }
+        tqd_file_close(open);
+    }
+    free(kept);
+    return (size_t)n;
+}
+
+static tqa_world make_world(tqd_runner *runner)
+{
+    tqa_world world = *runner->jobs->options.world;
+    world.robot_get = world_robot_get;
+    world.robot_release = world_robot_release;
+    world.parallel_for = world_parallel_for;
+    world.progress = world_progress;
+    world.cancelled = world_cancelled;
+    world.checkpoint_save = world_checkpoint_save;
+    world.checkpoint_load = world_checkpoint_load;
+    world.ctx = runner;
+    return world;
+}
+
+/* ---------------------------------------------------------------------------------- computing */
+
+static void fail(outcome *out, const tqa_problem *problem)
+{
+    out->state = TQD_JOB_FAILED;
+    out->problem = *problem;
+}
+
+/* A failure of the store while the job was at it. */
+static void fail_store(outcome *out, tqd_store_status status)
+{
+    out->again = status != TQD_STORE_QUOTA;
+    out->state = TQD_JOB_FAILED;
+    tqd_store_problem(status, &out->problem);
+}
+
+static bool feed_file(tqd_store *store, const char *digest, tqa_call *call, outcome *out)
+{
+    uint64_t size = 0;
+    tqd_file *file = tqd_file_open(store, digest, &size);
+    char *piece = malloc(PIECE);
+    bool good = file != NULL && piece != NULL;
+    uint64_t at = 0;
+    if (!good) {
+        fail_store(out, piece == NULL ? TQD_STORE_NO_MEMORY : TQD_STORE_BROKEN);
+    }
+    while (good && at < size) {
+        const long n = tqd_file_read(file, at, piece, PIECE);
+        if (n <= 0) {
+            fail_store(out, TQD_STORE_BROKEN);
+            good = false;
+        } else if (!tqa_call_feed(call, piece, (size_t)n)) {
+            fail(out, tqa_call_problem(call));
+            good = false;
+        }
+        at += n > 0 ? (uint64_t)n : 0;
+    }
+    free(piece);
+    tqd_file_close(file);
+    return good;
+}
+
+/* Feeds the request that the store keeps. */
+static bool feed_request(tqd_runner *runner, const tqa_operation *operation, const tqa_robot *robot,
+                         tqa_call **ret_call, outcome *out)
+{
+    tqd_store *store = runner->jobs->options.store;
+    char media[TQD_MEDIA_TEXT];
+    char file[TQD_DIGEST_TEXT];
+    char *bytes = NULL;
+    uint64_t size = 0;
+    const tqd_store_status status =
+        tqd_store_job_body(store, runner->job.id, TQD_BODY_REQUEST, media, &bytes, file, &size);
+    if (status != TQD_STORE_OK) {
+        fail_store(out, status);
+        return false;
+    }
+    const tqa_call_head head = {.content = tqd_media_find(media),
+                                .accept = TQA_MEDIA_NONE,
+                                .request_id = runner->job.id,
+                                .content_length = size};
+    tqa_call *call = tqa_call_open(operation, robot, &head, &out->problem);
+    bool good = call != NULL;
+    if (!good) {
+        out->state = TQD_JOB_FAILED;
+        out->again = out->problem.status == 503;
+    } else if (bytes == NULL) {
+        good = feed_file(store, file, call, out);
+    } else if (!tqa_call_feed(call, bytes, (size_t)size)) {
+        fail(out, tqa_call_problem(call));
+        good = false;
+    }
+    free(bytes);
+    *ret_call = call;
+    if (good && !tqa_call_finish(call)) {
+        fail(out, tqa_call_problem(call));
+        good = false;
+    }
+    return good;
+}
+
+/* Keeps n more bytes of the result. */
+static tqd_store_status keep(tqd_store *store, outcome *out, const char *bytes, size_t n)
+{
+    tqd_store_status status = TQD_STORE_OK;
+    out->size += n;
+    if (out->upload == NULL && out->n_text + n <= TQD_JOB_ROW_BYTES) {
+        memcpy(out->text + out->n_text, bytes, n);
+        out->n_text += n;
+        return TQD_STORE_OK;
+    }
+    if (out->upload == NULL) {
+        out->upload = tqd_upload_open(store, &status);
+        if (out->upload != NULL) {
+            status = tqd_upload_append(out->upload, out->text, out->n_text);
+        }
+    }
+    return status == TQD_STORE_OK ? tqd_upload_append(out->upload, bytes, n) : status;
+}
+
+static void keep_result(tqd_runner *runner, tqa_call *call, outcome *out)
+{
+    tqd_store *store = runner->jobs->options.store;
+    char *piece = malloc(PIECE);
+    out->text = malloc(TQD_JOB_ROW_BYTES);
+    out->media = tqa_call_media(call);
+    tqd_store_status status =
+        piece != NULL && out->text != NULL ? TQD_STORE_OK : TQD_STORE_NO_MEMORY;
+    size_t n = 1;
+    while (status == TQD_STORE_OK && n > 0) {
+        n = tqa_call_read(call, piece, PIECE);
+        if (n > 0) {
+            status = keep(store, out, piece, n);
+        }
+    }
+    if (status == TQD_STORE_OK && out->upload != NULL) {
+        status = tqd_upload_finish(out->upload, out->file, &out->size);
+    }
+    free(piece);
+    if (status == TQD_STORE_OK) {
+        out->state = TQD_JOB_SUCCEEDED;
+    } else {
+        fail_store(out, status);
+    }
+}
+
+static void compute(tqd_runner *runner, const tqa_operation *operation, const tqa_robot *robot,
+                    outcome *out)
+{
+    tqa_call *call = NULL;
+    if (feed_request(runner, operation, robot, &call, out)) {
+        const size_t need = tqa_call_scratch_size(call);
+        void *scratch = tqd_scratch(0, need > 0 ? need : 1);
+        const tqa_world world = make_world(runner);
+        if (scratch == NULL) {
+            fail_store(out, TQD_STORE_NO_MEMORY);
+        } else if (!tqa_call_run(call, &world, scratch, need)) {
+            fail(out, tqa_call_problem(call));
+        } else {
+            keep_result(runner, call, out);
+        }
+    }
+    tqa_call_close(call);
+}
+
+/* ------------------------------------------------------------------------------------- ending */
+
+/* Ends the job or gives it back. While the disk is full this is tried again: the result is here,
+ * and the lease is ours until another has it. */
+static void end(tqd_runner *runner, const outcome *out, bool give_back)
+{
+    char *text = NULL;
+    tqd_job_finish finish = {.id = runner->job.id, .fence = runner->job.fence, .state = out->state};
+    tqd_job_release release = {.id = runner->job.id, .fence = runner->job.fence};
+    if (out->state == TQD_JOB_SUCCEEDED) {
+        finish.result = (tqd_body){.media = out->media,
+                                   .bytes = out->upload == NULL ? out->text : NULL,
+                                   .file = out->file,
+                                   .size = out->size};
+    } else if (out->state == TQD_JOB_FAILED && !give_back) {
+        text = malloc(PROBLEM_BYTES);
+        if (text != NULL) {
+            const size_t n = tqa_problem_print(&out->problem, runner->job.id, text, PROBLEM_BYTES);
+            finish.problem =
+                (tqd_body){.media = "application/problem+json", .bytes = text, .size = n};
+        }
+    }
+    tqd_write *write = give_back ? &release.write : &finish.write;
+    tqd_store_status status = TQD_STORE_OK;
+    do {
+        *write = (tqd_write){.kind = give_back ? TQD_WRITE_JOB_RELEASE : TQD_WRITE_JOB_FINISH};
+        status = tqd_store_write(runner->jobs->options.store, write);
+        if (status > TQD_STORE_QUOTA && !tqd_jobs_stopping(runner->jobs)) {
+            usleep(RETRY_US);
+        }
+    } while (status > TQD_STORE_QUOTA && !tqd_jobs_stopping(runner->jobs));
+    free(text);
+    if (status == TQD_STORE_MISMATCH) {
+        tqd_log(TQD_LOG_WARNING, "a job's lease was lost; another run of it counts",
+                TQD_TEXT("job", runner->job.id));
+    } else if (status != TQD_STORE_OK) {
+        tqd_log(TQD_LOG_ERROR, "a job's end cannot be stored; it will be run again",
+                TQD_TEXT("job", runner->job.id), TQD_TEXT("reason", tqd_store_status_text(status)));
+    }
+}
+
+void tqd_execute(tqd_runner *runner)
+{
+    outcome out = {.state = TQD_JOB_FAILED};
+    const tqd_job *job = &runner->job;
+    tqd_registry *registry = runner->jobs->options.registry;
+    const bool with_robot = job->robot[0] != '\0';
+    const tqa_operation *operation = tqa_operation_find(job->kind, strlen(job->kind), with_robot);
+    const tqa_robot *robot = NULL;
+    char name[TQD_NAME_TEXT + TQD_DIGEST_TEXT];
+    tqd_crash_blame(job->id);
+    if (operation == NULL) {
+        tqa_problem_set(&out.problem, "invalid-value", "this version has no \"%s\"", job->kind);
+    } else if (with_robot) {
+        snprintf(name, sizeof name, "%s@%s", job->robot, job->robot_digest);
+        robot = tqd_registry_get(registry, name, &out.problem);
+        out.again = robot == NULL && out.problem.status >= 500;
+    }
+    if (operation != NULL && (robot != NULL || !with_robot)) {
+        compute(runner, operation, robot, &out);
+    }
+    tqd_registry_release(registry, robot);
+    tqd_crash_blame(NULL);
+    const bool stopped = out.state == TQD_JOB_FAILED && tqd_jobs_stopping(runner->jobs);
+    const bool cancelled = atomic_load(&runner->cancelled);
+    if (cancelled) {
+        out.state = TQD_JOB_CANCELLED;
+    }
+    if (!atomic_load(&runner->lost)) {
+        end(runner, &out, !cancelled && (stopped || (out.again && job->attempts < STORAGE_TRIES)));
+    }
+    tqd_upload_close(out.upload);
+    free(out.text);
+    if (out.again) {
+        usleep(RETRY_US); /* the store fails: others need not be tried at once */
+    }
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/jobs/inside.h - what runners and the keeper share; private to this folder. */
+#ifndef TQD_JOBS_INSIDE_H
+#define TQD_JOBS_INSIDE_H
+
+#include <stdatomic.h>
+
+#include "daemon/jobs/jobs.h"
+
+enum { TQD_JOB_CRASHES_MAX = 3, TQD_RUNNERS_MAX = 64 };
+
+/* One runner and the job it has. `job.id` and `job.fence` change only while it is not busy. */
+typedef struct tqd_runner {
+    tqd_jobs *jobs;
+    pthread_mutex_t mutex; /* guards the rest, but for the flags; a leaf */
+    bool busy;
+    tqd_job job;
+    double fraction;
+    char step[TQD_JOB_STEP_TEXT];
+    int64_t begun_ms;       /* monotonic */
+    bool moved;             /* progress that the feed does not know */
+    _Atomic bool cancelled; /* somebody has asked */
+    _Atomic bool lost;      /* the lease is another's: whatever comes out counts for nothing */
+} tqd_runner;
+
+struct tqd_jobs {
+    tqd_jobs_options options;
+    char node[TQD_JOB_NODE_TEXT];
+    tqd_feed feed;
+    pthread_mutex_t mutex; /* guards what follows; a leaf */
+    pthread_cond_t queued; /* for runners */
+    pthread_cond_t news;   /* for the keeper */
+    uint64_t n_queued;     /* grows when something may have been queued */
+    bool recovered;        /* what a former process left is taken up */
+    bool changed;          /* the store has events that the feed does not know */
+    bool stopping;
+    unsigned n_alive; /* threads */
+    pthread_cond_t gone;
+    _Atomic bool garbage;       /* a sweep is worth while */
+    _Atomic unsigned n_started; /* runners that have a place in the table */
+    tqd_runner runners[TQD_RUNNERS_MAX];
+};
+
+/* Each thread calls both. */
+void tqd_jobs_enter(tqd_jobs *jobs);
+void tqd_jobs_leave(tqd_jobs *jobs);
+
+/* Waits until something new may be queued since `seen`, or for wait_ms if that is not negative.
+ * False when the jobs stop. */
+bool tqd_jobs_await(tqd_jobs *jobs, uint64_t *seen, int64_t wait_ms);
+
+/* execute.c: computes a claimed job and ends it in the store. */
+void tqd_execute(tqd_runner *runner);
+
+#endif

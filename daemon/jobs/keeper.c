@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/jobs/keeper.c - one thread for all that happens by the clock: leases, news, clearing. */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "daemon/jobs/crash.h"
+#include "daemon/jobs/inside.h"
+#include "daemon/observe/log.h"
+#include "daemon/store/files.h"
+
+enum {
+    TICK_MS = 250,  /* while something runs or somebody waits: four progress events a second */
+    IDLE_MS = 5000, /* else: deadlines of queued jobs, leases of dead nodes */
+    EXPIRE_MS = 1000,
+    RETAIN_MS = 60000,
+    AT_ONCE = 64, /* jobs that one transaction changes */
+    PAGE = 256,   /* events that one query reads */
+};
+
+static tqd_store_status expire(tqd_jobs *jobs, const char *node, const char *blamed)
+{
+    tqd_job_expire expire = {.node = node,
+                             .blamed = blamed,
+                             .tries_max = jobs->options.tries_max,
+                             .crashes_max = TQD_JOB_CRASHES_MAX,
+                             .limit = AT_ONCE};
+    tqd_store_status status = TQD_STORE_OK;
+    do {
+        expire.write = (tqd_write){.kind = TQD_WRITE_JOB_EXPIRE};
+        status = tqd_store_write(jobs->options.store, &expire.write);
+        if (status == TQD_STORE_OK && expire.n_job > 0) {
+            tqd_jobs_changed(jobs, true);
+            if (node != NULL) {
+                tqd_log(TQD_LOG_WARNING, "jobs interrupted by the end of a former process",
+                        TQD_NUMBER("jobs", expire.n_job),
+                        TQD_TEXT("crashed", blamed != NULL ? blamed : ""));
+            }
+        }
+    } while (status == TQD_STORE_OK && expire.n_job >= AT_ONCE);
+    return status;
+}
+
+/* Everything that this node was running before it was running us. */
+static bool recover(tqd_jobs *jobs)
+{
+    char crashed[TQD_JOB_ID_TEXT];
+    tqd_crash_read(jobs->options.state, crashed);
+    const tqd_store_status status = expire(jobs, jobs->node, crashed[0] != '\0' ? crashed : NULL);
+    if (status != TQD_STORE_OK) {
+        tqd_log(TQD_LOG_ERROR, "jobs of a former process cannot be taken up",
+                TQD_TEXT("reason", tqd_store_status_text(status)));
+        return false;
+    }
+    if (!tqd_crash_arm(jobs->options.state)) {
+        tqd_log(TQD_LOG_WARNING, "crashes of jobs will not be counted",
+                TQD_TEXT("reason", "the state folder refuses a file"));
+    }
+    uint64_t removed = 0;
+    (void)tqd_store_sweep(jobs->options.store, &removed);
+    pthread_mutex_lock(&jobs->mutex);
+    jobs->recovered = true;
+    pthread_cond_broadcast(&jobs->queued);
+    pthread_mutex_unlock(&jobs->mutex);
+    return true;
+}
+
+/* --------------------------------------------------------------------------------------- news */
+
+typedef struct page {
+    size_t n;
+    tqd_news news[PAGE];
+} page;
+
+static int add_event(void *ctx, const tqd_job_event *event)
+{
+    page *p = ctx;
+    tqd_news *news = &p->news[p->n++];
+    memset(news, 0, sizeof *news);
+    news->seq = event->seq;
+    memcpy(news->id, event->id, sizeof news->id);
+    news->state = event->state;
+    news->attempts = event->attempts;
+    news->at_ms = event->at_ms;
+    return p->n == PAGE;
+}
+
+static void tell_events(tqd_jobs *jobs, uint64_t *last_seq)
+{
+    page p;
+    do {
+        p.n = 0;
+        if (tqd_store_events(jobs->options.store, NULL, *last_seq, PAGE, add_event, &p) !=
+            TQD_STORE_OK) {
+            return; /* the next tick tries again: changed has been set anew by then */
+        }
+        if (p.n > 0) {
+            *last_seq = p.news[p.n - 1].seq;
+            tqd_feed_tell(&jobs->feed, p.news, p.n);
+        }
+    } while (p.n == PAGE);
+}
+
+static void tell_progress(tqd_jobs *jobs)
+{
+    page p = {.n = 0};
+    const unsigned n = atomic_load(&jobs->n_started);
+    for (unsigned i = 0; i < n; i++) {
+        tqd_runner *runner = &jobs->runners[i];
+        tqd_job job;
+        pthread_mutex_lock(&runner->mutex);
+        const bool moved = runner->busy && runner->moved;
+        job = runner->job;
+        runner->moved = false;
+        pthread_mutex_unlock(&runner->mutex);
+        if (moved) {
+            tqd_jobs_refresh(jobs, &job);
+            tqd_news *news = &p.news[p.n++];
+            memset(news, 0, sizeof *news);
+            memcpy(news->id, job.id, sizeof news->id);
+            news->state = TQD_JOB_RUNNING;
+            news->attempts = job.attempts;
+            news->fraction = job.fraction;
+            news->eta_s = job.eta_s;
+            memcpy(news->step, job.step, sizeof news->step);
+        }
+    }
+    if (p.n > 0) {
+        tqd_feed_tell(&jobs->feed, p.news, p.n);
+    }
+}
+
+/* ------------------------------------------------------------------------------------- leases */
+
+static void beat(tqd_jobs *jobs, tqd_runner *runner)
+{
+    tqd_job job;
+    pthread_mutex_lock(&runner->mutex);
+    const bool busy = runner->busy;
+    job = runner->job;
+    pthread_mutex_unlock(&runner->mutex);
+    if (!busy || atomic_load(&runner->lost)) {
+        return;
+    }
+    tqd_jobs_refresh(jobs, &job);
+    tqd_job_beat beat = {.write = {.kind = TQD_WRITE_JOB_BEAT},
+                         .id = job.id,
+                         .fence = job.fence,
+                         .lease_ms = jobs->options.lease_ms,
+                         .fraction = job.fraction,
+                         .eta_s = job.eta_s,
+                         .step = job.step};
+    const tqd_store_status status = tqd_store_write(jobs->options.store, &beat.write);
+    /* the runner may have begun another job meanwhile: the flags belong to the fence */
+    pthread_mutex_lock(&runner->mutex);
+    if (runner->busy && strcmp(runner->job.id, job.id) == 0 && runner->job.fence == job.fence) {
+        if (status == TQD_STORE_MISMATCH) {
+            atomic_store(&runner->lost, true);
+        } else if (status == TQD_STORE_OK && beat.cancel_asked) {
+            atomic_store(&runner->cancelled, true);
+        }
+    }
+    pthread_mutex_unlock(&runner->mutex);
+}
+
+static bool beat_all(tqd_jobs *jobs, bool due)
+{
+    bool any = false;
+    const unsigned n = atomic_load(&jobs->n_started);
+    for (unsigned i = 0; i < n; i++) {
+        pthread_mutex_lock(&jobs->runners[i].mutex);
+        any = any || jobs->runners[i].busy;
+        pthread_mutex_unlock(&jobs->runners[i].mutex);
+        if (due) {
+            beat(jobs, &jobs->runners[i]);
+        }
+    }
+    return any;
+}
+
+static void retain(tqd_jobs *jobs)
+{
+    tqd_job_retain retain = {.age_ms = jobs->options.keep_ms,
+                             .bytes_max = jobs->options.bytes_max / 2,
+                             .limit = AT_ONCE};
+    uint64_t removed = 0;
+    uint32_t n = 0;
+    if (jobs->options.bytes_max == 0) {
+        retain.bytes_max = UINT64_MAX;
+    }
+    do {
+        retain.write = (tqd_write){.kind = TQD_WRITE_JOB_RETAIN};
+        if (tqd_store_write(jobs->options.store, &retain.write) != TQD_STORE_OK) {
+            break;
+        }
+        n += retain.n_job;
+    } while (retain.n_job == AT_ONCE);
+    if (n > 0) {
+        tqd_log(TQD_LOG_INFO, "jobs past their time removed", TQD_NUMBER("jobs", n));
+    }
+    if (atomic_exchange(&jobs->garbage, false) || n > 0) {
+        (void)tqd_store_sweep(jobs->options.store, &removed);
+    }
+}
+
+/* ----------------------------------------------------------------------------------- the loop */
+
+/* Until there is news or wait_ms have passed; true unless the jobs stop. */
+static bool sleep_until_news(tqd_jobs *jobs, int64_t wait_ms, bool *ret_changed)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += (wait_ms % 1000) * 1000000;
+    until.tv_sec += wait_ms / 1000 + until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_mutex_lock(&jobs->mutex);
+    while (!jobs->stopping && !jobs->changed &&
+           pthread_cond_timedwait(&jobs->news, &jobs->mutex, &until) == 0) {
+    }
+    *ret_changed = jobs->changed;
+    jobs->changed = false;
+    const bool goes_on = !jobs->stopping;
+    pthread_mutex_unlock(&jobs->mutex);
+    return goes_on;
+}
+
+static bool due(int64_t *last_ms, int64_t every_ms)
+{
+    const int64_t now_ms = tqd_feed_now_ms();
+    if (now_ms - *last_ms < every_ms) {
+        return false;
+    }
+    *last_ms = now_ms;
+    return true;
+}
+
+void tqd_jobs_keep(void *arg)
+{
+    tqd_jobs *jobs = arg;
+    tqd_jobs_enter(jobs);
+    bool recovered = recover(jobs);
+    uint64_t last_seq = 0;
+    int64_t beat_ms = tqd_feed_now_ms();
+    int64_t expire_ms = beat_ms;
+    int64_t retain_ms = beat_ms;
+    int64_t progress_ms = beat_ms;
+    bool busy = true;
+    bool changed = true;
+    (void)tqd_store_event_last(jobs->options.store, &last_seq);
+    tqd_feed_begin(&jobs->feed, last_seq);
+    while (sleep_until_news(jobs, busy ? TICK_MS : IDLE_MS, &changed)) {
+        recovered = recovered || recover(jobs);
+        if (changed) {
+            tell_events(jobs, &last_seq);
+        }
+        if (due(&progress_ms, TICK_MS)) {
+            tell_progress(jobs);
+        }
+        busy = tqd_feed_tick(&jobs->feed);
+        busy = beat_all(jobs, due(&beat_ms, jobs->options.lease_ms / 3)) || busy || !recovered;
+        if (recovered && due(&expire_ms, EXPIRE_MS)) {
+            (void)expire(jobs, NULL, NULL);
+        }
+        if (recovered && due(&retain_ms, RETAIN_MS)) {
+            retain(jobs);
+        }
+    }
+    tqd_jobs_leave(jobs);
+}

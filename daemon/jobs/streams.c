@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/jobs/streams.c - Server-Sent Events. A stream reads the feed on its connection's thread;
+ * what is no longer there, or came before the process, a worker reads from the store. Between news
+ * the connection is suspended. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/jobs/document.h"
+#include "daemon/jobs/handlers.h"
+#include "daemon/serve/answer.h"
+#include "daemon/store/problem.h"
+
+enum {
+    PAGE = 64,       /* news printed at once */
+    BEAT_MS = 15000, /* a comment, so that proxies and clients see that the stream is alive */
+    TEXT_BYTES = 64 + PAGE * TQD_NEWS_BYTES,
+};
+
+typedef struct stream {
+    tqd_jobs *jobs;
+    const tqd_head *head;
+    tqd_watch watch;
+    bool watching, begun, one, over;
+    bool catching_up; /* the store has events that the feed has not */
+    uint64_t last_seq, position;
+    int64_t told_ms;
+    size_t n_text, at;
+    tqd_reply answer;
+    char text[TEXT_BYTES];
+} stream;
+
+static void end(void *arg)
+{
+    stream *s = arg;
+    if (s->watching) {
+        tqd_feed_unwatch(tqd_jobs_feed(s->jobs), &s->watch);
+    }
+    free(s->answer.body);
+    free(s);
+}
+
+static bool begin(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply)
+{
+    stream *s = calloc(1, sizeof *s);
+    if (s == NULL) {
+        tqd_answer_no_memory(reply, head->request_id);
+        return false;
+    }
+    s->jobs = ctx;
+    s->head = head;
+    s->one = head->part[0][0] != '\0';
+    snprintf(s->watch.id, sizeof s->watch.id, "%s", head->part[0]);
+    s->watch.head = head;
+    s->told_ms = tqd_feed_now_ms();
+    s->watch.until_ms = s->told_ms + BEAT_MS;
+    if (!tqd_feed_watch(tqd_jobs_feed(s->jobs), &s->watch)) {
+        tqa_problem problem;
+        tqa_problem_set(&problem, "busy", "as many streams are open as the settings allow");
+        problem.retry_after_s = 5;
+        tqd_answer_problem(reply, head->request_id, &problem);
+        end(s);
+        return false;
+    }
+    s->watching = true;
+    *ret_exchange = s;
+    return true;
+}
+
+static void print(stream *s, const tqd_news *news)
+{
+    if (news->seq != 0) {
+        if (news->seq <= s->last_seq) {
+            return; /* told already, from the store */
+        }
+        s->last_seq = news->seq;
+        s->over = s->one && news->state >= TQD_JOB_SUCCEEDED;
+    }
+    s->n_text += tqd_news_print(news, s->text + s->n_text);
+}
+
+/* --------------------------------------------------------------------------------- on a worker */
+
+typedef struct page {
+    stream *s;
+    size_t n;
+} page;
+
+static int add_event(void *ctx, const tqd_job_event *event)
+{
+    page *p = ctx;
+    tqd_news news = {.seq = event->seq,
+                     .state = event->state,
+                     .attempts = event->attempts,
+                     .at_ms = event->at_ms};
+    memcpy(news.id, event->id, sizeof news.id);
+    print(p->s, &news);
+    return ++p->n == PAGE;
+}
+
+static tqd_store_status catch_up(stream *s)
+{
+    page p = {.s = s, .n = 0};
+    uint64_t newest = 0;
+    s->at = 0;
+    s->n_text = 0;
+    /* first where the feed stands, then the store: what is between comes twice, told once */
+    const uint64_t position = tqd_feed_end(tqd_jobs_feed(s->jobs), &newest);
+    const tqd_store_status status =
+        tqd_store_events(tqd_jobs_store(s->jobs), s->one ? s->head->part[0] : NULL, s->last_seq,
+                         PAGE, add_event, &p);
+    if (status == TQD_STORE_OK && p.n < PAGE) {
+        s->catching_up = false;
+        s->position = position;
+    }
+    return status;
+}
+
+static void refuse(stream *s, tqd_store_status status)
+{
+    tqa_problem problem;
+    if (status == TQD_STORE_NOT_FOUND) {
+        tqa_problem_set(&problem, "not-found", "there is no job \"%.64s\"", s->head->part[0]);
+    } else {
+        tqd_store_problem(status, &problem);
+    }
+    tqd_answer_problem(&s->answer, s->head->request_id, &problem);
+}
+
+/* Where the stream begins: behind Last-Event-ID; else at the job's first event, or at now. */
+static tqd_store_status find_start(stream *s)
+{
+    const char *last = s->head->header(s->head, "Last-Event-ID");
+    char *rest = NULL;
+    s->position = tqd_feed_end(tqd_jobs_feed(s->jobs), &s->last_seq);
+    if (last != NULL && last[0] >= '0' && last[0] <= '9') {
+        s->last_seq = strtoull(last, &rest, 10);
+        s->catching_up = true;
+    } else if (s->one) {
+        s->last_seq = 0;
+        s->catching_up = true;
+    }
+    if (!s->one) {
+        return TQD_STORE_OK;
+    }
+    tqd_job job;
+    return tqd_store_job(tqd_jobs_store(s->jobs), s->head->part[0], &job);
+}
+
+static size_t read_stream(void *arg, char *out, size_t size);
+
+static void start(stream *s)
+{
+    tqd_store_status status = find_start(s);
+    if (status == TQD_STORE_OK && s->catching_up) {
+        status = catch_up(s);
+    }
+    if (status != TQD_STORE_OK) {
+        refuse(s, status);
+        return;
+    }
+    const char *last = s->head->header(s->head, "Last-Event-ID");
+    tqd_job job;
+    if (s->one && s->n_text == 0 && last != NULL &&
+        tqd_store_job(tqd_jobs_store(s->jobs), s->head->part[0], &job) == TQD_STORE_OK &&
+        job.state >= TQD_JOB_SUCCEEDED) {
+        /* all has been told: this status keeps a browser from asking again */
+        s->answer.status = 204;
+        return;
+    }
+    if (s->n_text == 0) {
+        /* something must go out for a browser to know that the stream is open */
+        s->n_text = (size_t)snprintf(s->text, 32, "retry: 2000\n\n");
+    }
+    s->answer.status = 200;
+    s->answer.media = "text/event-stream";
+    tqd_answer_header(&s->answer, "Cache-Control", "no-store");
+    tqd_answer_header(&s->answer, "X-Accel-Buffering", "no");
+    s->answer.read = read_stream;
+}
+
+static void run(void *arg)
+{
+    stream *s = arg;
+    if (!s->begun) {
+        start(s);
+        s->begun = true;
+    } else if (catch_up(s) != TQD_STORE_OK) {
+        s->over = true; /* the client asks again, with the last event that it has */
+    }
+}
+
+/* ------------------------------------------------------------------- on the connection's thread */
+
+static void take_news(stream *s)
+{
+    tqd_news news[PAGE];
+    bool lost = false;
+    s->at = s->n_text = 0;
+    const size_t n = tqd_feed_read(tqd_jobs_feed(s->jobs), s->one ? s->head->part[0] : "",
+                                   &s->position, news, PAGE, &lost);
+    s->catching_up = lost;
+    for (size_t i = 0; i < n && !s->over; i++) {
+        print(s, &news[i]);
+    }
+    if (n == 0 && tqd_feed_now_ms() - s->told_ms >= BEAT_MS) {
+        s->n_text = (size_t)snprintf(s->text, 8, ":\n\n");
+    }
+}
+
+static size_t read_stream(void *arg, char *out, size_t size)
+{
+    stream *s = arg;
+    if (s->at == s->n_text) {
+        if (s->over) {
+            return 0;
+        }
+        if (s->catching_up) {
+            return TQD_READ_RUN;
+        }
+        take_news(s);
+        if (s->n_text == 0) {
+            return s->catching_up ? TQD_READ_RUN : TQD_READ_WAIT;
+        }
+    }
+    const size_t left = s->n_text - s->at;
+    const size_t n = left < size ? left : size;
+    memcpy(out, s->text + s->at, n);
+    s->at += n;
+    s->told_ms = tqd_feed_now_ms();
+    tqd_feed_until(tqd_jobs_feed(s->jobs), &s->watch, s->told_ms + BEAT_MS);
+    return n;
+}
+
+static tqd_next always_run(void *arg)
+{
+    (void)arg;
+    return TQD_NEXT_RUN;
+}
+
+static void give_reply(void *arg, tqd_reply *reply)
+{
+    stream *s = arg;
+    *reply = s->answer;
+    s->answer.body = NULL;
+}
+
+const tqd_handler tqd_events_handler = {
+    .open = begin, .finish = always_run, .run = run, .reply = give_reply, .close = end};

@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/jobs/submission.c - the steps of a POST that becomes a job.
+ *
+ *     take the body, checking it as an immediate call would
+ *     -> small, robot in memory: to the writer at once, the connection waits for the commit
+ *     -> else: a worker checks, puts a large body into a file, and waits for the commit
+ *     committed -> 202, or wait for the job's end or the client's patience -> a worker looks it up
+ */
+#include "daemon/jobs/submission.h"
+
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/jobs/body.h"
+#include "daemon/jobs/document.h"
+#include "daemon/serve/answer.h"
+#include "daemon/serve/media.h"
+#include "daemon/store/problem.h"
+
+enum {
+    DIGEST_BYTES = 32,
+    BODY_FIRST = 16 << 10,
+    WAIT_DEFAULT_S = 10, /* of operations that may take long, without a preference */
+    WAIT_MAX_S = 60,
+    URGENCY_DEFAULT = 3,
+};
+
+typedef enum step {
+    STEP_TAKING,
+    STEP_CHECKING, /* run: what an I/O thread may not do */
+    STEP_STORING,  /* wait: for the commit */
+    STEP_WAITING,  /* wait: for the job's end */
+    STEP_LOOKING,  /* run: what has become of it */
+    STEP_DONE,     /* the answer is ready, or on its way */
+} step;
+
+/* The write, and whom it tells. */
+typedef struct stored {
+    tqd_job_submit submit; /* first */
+    tqd_jobs *jobs;
+    const tqd_head *head;
+} stored;
+
+typedef struct submission {
+    const tqd_handler *methods;
+    tqd_jobs *jobs;
+    const tqa_operation *operation;
+    const tqd_head *head;
+    step step;
+    bool cold;
+    const tqa_robot *robot;
+    tqa_call *call; /* checks the body, computes nothing */
+    char *body;
+    size_t n_body, body_size;
+    crypto_generichash_state hash;
+    tqd_preference wish;
+    int64_t wait_s;
+    char id[TQD_JOB_ID_TEXT];
+    char client[TQD_JOB_CLIENT_TEXT];
+    char digest[TQD_DIGEST_TEXT];
+    char robot_name[TQD_NAME_TEXT];
+    char robot_digest[TQD_DIGEST_TEXT];
+    char file[TQD_DIGEST_TEXT];
+    stored stored;
+    tqd_watch watch;
+    bool watching;
+    tqd_body_reader result;
+    tqd_reply answer;
+} submission;
+
+bool tqd_submission_wanted(const tqa_operation *operation, const tqd_head *head)
+{
+    if (operation->may_outlive) {
+        return true;
+    }
+    const char *prefer = head->header(head, "Prefer");
+    return prefer != NULL && tqd_preference_read(prefer).async;
+}
+
+static void refuse(submission *s, const tqa_problem *problem)
+{
+    tqd_answer_problem(&s->answer, s->head->request_id, problem);
+    s->step = STEP_DONE;
+}
+
+/* --------------------------------------------------------------------------------------- open */
+
+static bool read_client(const tqd_head *head, char client[TQD_JOB_CLIENT_TEXT],
+                        tqa_problem *problem)
+{
+    const char *name = head->header(head, "Torqued-Client");
+    name = name != NULL ? name : "";
+    const size_t n = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                  "0123456789._@-");
+    if (name[n] != '\0' || n >= TQD_JOB_CLIENT_TEXT) {
+        tqa_problem_set(problem, "invalid-value",
+                        "Torqued-Client has up to 64 of A-Z a-z 0-9 . _ @ -");
+        return false;
+    }
+    snprintf(client, TQD_JOB_CLIENT_TEXT, "%s", name);
+    return true;
+}
+
+static bool read_key(const tqd_head *head, const char **ret_key, tqa_problem *problem)
+{
+    *ret_key = head->header(head, "Idempotency-Key");
+    const size_t n = *ret_key != NULL ? strlen(*ret_key) : 1;
+    if (n == 0 || n > TQD_JOB_KEY_MAX) {
+        tqa_problem_set(problem, "invalid-value", "Idempotency-Key has 1 to %d bytes",
+                        (int)TQD_JOB_KEY_MAX);
+        return false;
+    }
+    return true;
+}
+
+/* Priority: u=0 ... u=7 (RFC 9218), 0 first, 3 if not told */
+static int read_priority(const tqd_head *head)
+{
+    const char *text = head->header(head, "Priority");
+    const char *u = text != NULL ? strstr(text, "u=") : NULL;
+    return u != NULL && u[2] >= '0' && u[2] <= '7' ? URGENCY_DEFAULT - (u[2] - '0') : 0;
+}
+
+static bool open_call(submission *s, tqa_problem *reterr)
+{
+    const tqd_head *head = s->head;
+    const tqa_call_head call_head = {
+        .content = tqd_media_find(head->header(head, "Content-Type")),
+        .accept = TQA_MEDIA_NONE, /* the result's type is chosen when it is fetched */
+        .query = head->query,
+        .request_id = head->request_id,
+        .content_length = head->content_length,
+    };
+    s->call = tqa_call_open(s->operation, s->robot, &call_head, reterr);
+    return s->call != NULL;
+}
+
+static void end(void *exchange)
+{
+    submission *s = exchange;
+    if (s->watching) {
+        tqd_feed_unwatch(tqd_jobs_feed(s->jobs), &s->watch);
+    }
+    tqa_call_close(s->call);
+    tqd_registry_release(tqd_jobs_registry(s->jobs), s->robot);
+    tqd_body_close(&s->result);
+    free(s->answer.body);
+    free(s->body);
+    free(s);
+}
+
+static bool find_robot(submission *s, tqa_problem *problem)
+{
+    if (!s->operation->needs_robot) {
+        return true;
+    }
+    const tqd_robot_found found =
+        tqd_registry_peek(tqd_jobs_registry(s->jobs), s->head->part[0], &s->robot);
+    s->cold = found == TQD_ROBOT_COLD;
+    if (found == TQD_ROBOT_NONE) {
+        tqa_problem_set(problem, "unknown-robot", "there is no robot \"%.128s\"", s->head->part[0]);
+    }
+    return found != TQD_ROBOT_NONE;
+}
+
+bool tqd_submission_open(tqd_jobs *jobs, const tqa_operation *operation, const tqd_head *head,
+                         void **ret_exchange, tqd_reply *reply)
+{
+    tqa_problem problem;
+    /* the state of the hash wants more than malloc's alignment */
+    submission *s = aligned_alloc(_Alignof(submission), sizeof *s);
+    if (s == NULL) {
+        tqd_answer_no_memory(reply, head->request_id);
+        return false;
+    }
+    memset(s, 0, sizeof *s);
+    s->methods = &tqd_submission_handler;
+    s->jobs = jobs;
+    s->operation = operation;
+    s->head = head;
+    s->stored.jobs = jobs;
+    s->stored.head = head;
+    s->wish = tqd_preference_read(head->header(head, "Prefer"));
+    s->wait_s = s->wish.wait_s >= 0 ? s->wish.wait_s : s->wish.async ? 0 : WAIT_DEFAULT_S;
+    s->wait_s = s->wait_s < WAIT_MAX_S ? s->wait_s : WAIT_MAX_S;
+    s->stored.submit.priority = read_priority(head);
+    if (!read_client(head, s->client, &problem) ||
+        !read_key(head, &s->stored.submit.key, &problem) || !find_robot(s, &problem) ||
+        (!s->cold && !open_call(s, &problem))) {
+        tqd_answer_problem(reply, head->request_id, &problem);
+        end(s);
+        return false;
+    }
+    (void)crypto_generichash_init(&s->hash, NULL, 0, DIGEST_BYTES);
+    *ret_exchange = s;
+    return true;
+}
+
+/* --------------------------------------------------------------------------------------- body */
+
+static bool feed(void *exchange, const char *bytes, size_t n)
+{
+    submission *s = exchange;
+    if (s->n_body + n > s->body_size) {
+        size_t size = s->body_size != 0 ? 2 * s->body_size : BODY_FIRST;
+        if (s->body_size == 0 && s->head->content_length <= s->operation->body_max) {
+            size = (size_t)s->head->content_length;
+        }
+        size = size < s->n_body + n ? s->n_body + n : size;
+        char *larger = realloc(s->body, size);
+        if (larger == NULL) {
+            tqd_answer_no_memory(&s->answer, s->head->request_id);
+            return false;
+        }
+        s->body = larger;
+        s->body_size = size;
+    }
+    memcpy(s->body + s->n_body, bytes, n);
+    s->n_body += n;
+    (void)crypto_generichash_update(&s->hash, (const unsigned char *)bytes, n);
+    if (s->call != NULL && !tqa_call_feed(s->call, bytes, n)) {
+        refuse(s, tqa_call_problem(s->call));
+        return false;
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------ storing */
+
+/* What must be equal for an Idempotency-Key to mean the same request. */
+static void make_digest(submission *s)
+{
+    unsigned char digest[DIGEST_BYTES];
+    const char *parts[] = {s->operation->name, s->robot_name,
+                           s->head->header(s->head, "Content-Type")};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        const char *part = parts[i] != NULL ? parts[i] : "";
+        (void)crypto_generichash_update(&s->hash, (const unsigned char *)part, strlen(part) + 1);
+    }
+    (void)crypto_generichash_final(&s->hash, digest, sizeof digest);
+    (void)sodium_bin2hex(s->digest, sizeof s->digest, digest, sizeof digest);
+}
+
+static void committed(tqd_write *write)
+{
+    tqd_jobs_changed(((const stored *)write)->jobs, true);
+}
+
+static void done(tqd_write *write)
+{
+    const tqd_head *head = ((const stored *)write)->head;
+    head->wake(head);
+}
+
+/* Fills in the write. The body is checked. */
+static void prepare(submission *s)
+{
+    tqd_job_submit *submit = &s->stored.submit;
+    const tqd_jobs_options *options = tqd_jobs_settings(s->jobs);
+    if (s->robot != NULL) {
+        snprintf(s->robot_name, sizeof s->robot_name, "%.*s", (int)strcspn(s->head->part[0], "@"),
+                 s->head->part[0]);
+        snprintf(s->robot_digest, sizeof s->robot_digest, "%s", s->robot->digest);
+    }
+    tqa_call_close(s->call);
+    s->call = NULL;
+    make_digest(s);
+    tqd_job_id_make(s->id);
+    submit->write = (tqd_write){.kind = TQD_WRITE_JOB_SUBMIT, .committed = committed, .done = done};
+    submit->id = s->id;
+    submit->kind = s->operation->name;
+    submit->robot = s->robot_name;
+    submit->robot_digest = s->robot_digest;
+    submit->client = s->client;
+    submit->digest = s->digest;
+    submit->builtin =
+        tqd_registry_builtin(tqd_jobs_registry(s->jobs), s->robot_name, &submit->builtin_bytes);
+    submit->request = (tqd_body){
+        .media = tqd_media_name(tqd_media_find(s->head->header(s->head, "Content-Type"))),
+        .bytes = s->body,
+        .size = s->n_body};
+    submit->queued_max = options->queued_max;
+    submit->bytes_max = options->bytes_max;
+}
+
+/* From now on the end of this job wakes the exchange. */
+static bool watch(submission *s)
+{
+    s->watch.head = s->head;
+    memcpy(s->watch.id, s->id, sizeof s->watch.id);
+    s->watch.end_only = true;
+    s->watch.until_ms = tqd_feed_now_ms() + s->wait_s * 1000;
+    s->watching = tqd_feed_watch(tqd_jobs_feed(s->jobs), &s->watch);
+    return s->watching;
+}
+
+static void refuse_store(submission *s, tqd_store_status status)
+{
+    tqa_problem problem;
+    if (status == TQD_STORE_MISMATCH) {
+        tqa_problem_set(&problem, "conflict", "this Idempotency-Key was used for another request");
+    } else if (status == TQD_STORE_NOT_FOUND) {
+        tqa_problem_set(&problem, "unknown-robot",
+                        "robot \"%s\" has been replaced meanwhile; try again", s->robot_name);
+    } else if (status == TQD_STORE_QUOTA && s->stored.submit.queue_full) {
+        tqa_problem_set(&problem, "busy", "%llu jobs wait already; try again later",
+                        (unsigned long long)s->stored.submit.queued_max);
+        problem.retry_after_s = 5;
+    } else {
+        tqd_store_problem(status, &problem);
+    }
+    refuse(s, &problem);
+}
+
+static void answer_job(submission *s, const tqd_job *job)
+{
+    s->answer.body = malloc(TQD_JOB_DOCUMENT_BYTES + 2);
+    if (s->answer.body == NULL) {
+        /* it is accepted all the same: say where it is */
+        s->answer.constant = "{}\n";
+        s->answer.n_body = 3;
+    } else {
+        s->answer.n_body = tqd_job_print(job, NULL, 0, s->answer.body);
+        s->answer.body[s->answer.n_body++] = '\n';
+    }
+    s->answer.status = 202;
+    s->answer.media = "application/json";
+    tqd_answer_header(&s->answer, "Location", "/v1/jobs/%s", job->id);
+    if (s->wish.async) {
+        tqd_answer_header(&s->answer, "Preference-Applied", "respond-async");
+    } else if (s->wish.wait_s >= 0) {
+        tqd_answer_header(&s->answer, "Preference-Applied", "wait=%lld", (long long)s->wait_s);
+    }
+    s->step = STEP_DONE;
+}
+
+/* The store has answered: what comes next? */
+static tqd_next after_storing(submission *s)
+{
+    const tqd_store_status status = s->stored.submit.write.status;
+    if (status != TQD_STORE_OK) {
+        refuse_store(s, status);
+        return TQD_NEXT_REPLY;
+    }
+    memcpy(s->id, s->stored.submit.job.id, sizeof s->id);
+    if (s->wait_s == 0 || !watch(s)) {
+        answer_job(s, &s->stored.submit.job); /* also when too many wait already */
+        return TQD_NEXT_REPLY;
+    }
+    /* it may have ended before it was watched: long ago, if the key is a former one */
+    s->step = STEP_LOOKING;
+    return TQD_NEXT_RUN;
+}
+
+static tqd_next finish(void *exchange)
+{
+    submission *s = exchange;
+    if (s->step == STEP_DONE) {
+        return TQD_NEXT_REPLY;
+    }
+    if (s->cold || s->n_body > TQD_JOB_ROW_BYTES) {
+        s->step = STEP_CHECKING;
+        return TQD_NEXT_RUN;
+    }
+    if (!tqa_call_finish(s->call)) {
+        refuse(s, tqa_call_problem(s->call));
+        return TQD_NEXT_REPLY;
+    }
+    prepare(s);
+    s->step = STEP_STORING;
+    if (!tqd_store_submit(tqd_jobs_store(s->jobs), &s->stored.submit.write)) {
+        return after_storing(s);
+    }
+    return TQD_NEXT_WAIT;
+}
+
+/* On a worker: whatever of the checks is left, the file, the commit. */
+static void check_and_store(submission *s)
+{
+    tqa_problem problem;
+    tqd_store *store = tqd_jobs_store(s->jobs);
+    if (s->cold) {
+        s->robot = tqd_registry_get(tqd_jobs_registry(s->jobs), s->head->part[0], &problem);
+        if (s->robot == NULL || !open_call(s, &problem)) {
+            refuse(s, &problem);
+            return;
+        }
+        if (!tqa_call_feed(s->call, s->body, s->n_body)) {
+            refuse(s, tqa_call_problem(s->call));
+            return;
+        }
+    }
+    if (!tqa_call_finish(s->call)) {
+        refuse(s, tqa_call_problem(s->call));
+        return;
+    }
+    prepare(s);
+    tqd_store_status status = TQD_STORE_OK;
+    tqd_upload *upload = NULL;
+    if (s->n_body > TQD_JOB_ROW_BYTES) {
+        uint64_t size = 0;
+        upload = tqd_upload_open(store, &status);
+        status = upload != NULL ? tqd_upload_append(upload, s->body, s->n_body) : status;
+        status = status == TQD_STORE_OK ? tqd_upload_finish(upload, s->file, &size) : status;
+        s->stored.submit.request.bytes = NULL;
+        s->stored.submit.request.file = s->file;
+    }
+    s->stored.submit.write.status =
+        status == TQD_STORE_OK ? tqd_store_write(store, &s->stored.submit.write) : status;
+    tqd_upload_close(upload);
+    free(s->body);
+    s->body = NULL;
+}
+
+/* ------------------------------------------------------------------------------------ waiting */
+
+static size_t read_result(void *exchange, char *out, size_t size)
+{
+    return tqd_body_read(&((submission *)exchange)->result, out, size);
+}
+
+static void answer_end(submission *s, const tqd_job *job)
+{
+    const bool good = job->state == TQD_JOB_SUCCEEDED;
+    const tqd_store_status status = tqd_body_open(&s->result, tqd_jobs_store(s->jobs), job->id,
+                                                  good ? TQD_BODY_RESULT : TQD_BODY_PROBLEM);
+    if (status != TQD_STORE_OK) {
+        tqa_problem problem;
+        tqd_store_problem(status, &problem);
+        refuse(s, &problem);
+        return;
+    }
+    tqd_body_answer(&s->result, s->head, &s->answer, read_result);
+    if (!good && s->answer.body != NULL) {
+        /* the document is our own: its status is where it prints it */
+        const char *found = memmem(s->answer.body, s->answer.n_body, "\"status\":", 9);
+        s->answer.status = found != NULL ? (int)strtol(found + 9, NULL, 10) : 500;
+    }
+    tqd_answer_header(&s->answer, "Content-Location", "/v1/jobs/%s/result", job->id);
+    s->step = STEP_DONE;
+}
+
+/* On a worker: the job as it is now. */
+static void look(submission *s)
+{
+    tqd_job job;
+    const tqd_store_status status = tqd_store_job(tqd_jobs_store(s->jobs), s->id, &job);
+    if (status != TQD_STORE_OK) {
+        tqa_problem problem;
+        tqd_store_problem(status, &problem);
+        refuse(s, &problem);
+    } else if (job.state == TQD_JOB_SUCCEEDED || job.state == TQD_JOB_FAILED) {
+        answer_end(s, &job);
+    } else if (job.state == TQD_JOB_CANCELLED || tqd_feed_now_ms() >= s->watch.until_ms ||
+               tqd_jobs_stopping(s->jobs)) {
+        tqd_jobs_refresh(s->jobs, &job);
+        answer_job(s, &job);
+    } else {
+        s->step = STEP_WAITING;
+    }
+}
+
+static void run(void *exchange)
+{
+    submission *s = exchange;
+    switch (s->step) {
+    case STEP_CHECKING:
+        check_and_store(s);
+        break;
+    case STEP_LOOKING:
+        look(s);
+        break;
+    case STEP_DONE:
+        tqd_body_fill(&s->result);
+        break;
+    case STEP_TAKING:
+    case STEP_STORING:
+    case STEP_WAITING:
+        break;
+    }
+}
+
+static tqd_next resumed(void *exchange)
+{
+    submission *s = exchange;
+    switch (s->step) {
+    case STEP_STORING:
+    case STEP_CHECKING:
+        return after_storing(s);
+    case STEP_WAITING:
+        if (!s->watch.woken) {
+            return TQD_NEXT_WAIT;
+        }
+        s->step = STEP_LOOKING;
+        return TQD_NEXT_RUN;
+    case STEP_LOOKING:
+    case STEP_TAKING:
+    case STEP_DONE:
+        break;
+    }
+    return TQD_NEXT_REPLY;
+}
+
+static void reply(void *exchange, tqd_reply *reply)
+{
+    submission *s = exchange;
+    *reply = s->answer;
+    s->answer.body = NULL;
+}
+
+const tqd_handler tqd_submission_handler = {
+    .feed = feed,
+    .finish = finish,
+    .resumed = resumed,
+    .run = run,
+    .reply = reply,
+    .close = end,
+};

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/contract/test_jobs.py - computations that outlive their connection: submit, wait, list, fetch, cancel, delete.
+import json
+import threading
+import time
+
+import pytest
+from conftest import SLOW, problem
+from test_robots import put, urdf
+
+ASYNC = {"Prefer": "respond-async", "Content-Type": "application/json"}
+PATH = "/v1/robots/panda/inverse-dynamics"
+ENDED = ("succeeded", "failed", "cancelled")
+
+
+def body(n=1, seed=0.0):
+    rows = [[0.01 * (k % 50) + 0.1 * i + seed for i in range(7)] for k in range(n)]
+    zeros = [[0.0] * 7] * n
+    return json.dumps({"q": rows, "qd": zeros, "qdd": zeros}).encode()
+
+
+def submit(daemon, data=None, path=PATH, **headers):
+    status, got, text = daemon.request("POST", path, data or body(), {**ASYNC, **{k.replace("_", "-"): v for k, v in headers.items()}})
+    assert status == 202, text
+    job = json.loads(text)
+    assert got["Location"] == f"/v1/jobs/{job['id']}"
+    return job
+
+
+def get(daemon, job_id):
+    status, _, text = daemon.request("GET", f"/v1/jobs/{job_id}")
+    assert status == 200, text
+    return json.loads(text)
+
+
+def ended(daemon, job_id, within=20):
+    until = time.monotonic() + within * SLOW
+    while time.monotonic() < until:
+        job = get(daemon, job_id)
+        if job["state"] in ENDED:
+            return job
+        time.sleep(0.02)
+    raise AssertionError(f"still {job['state']}")
+
+
+def test_submitted_job_has_the_immediate_result(daemon):
+    data = body(3)
+    now = daemon.request("POST", PATH, data, {"Content-Type": "application/json"})
+    assert now[0] == 200
+    job = submit(daemon, data)
+    assert job["kind"] == "inverse-dynamics" and job["robot"] == "panda" and job["attempts"] == 0
+    job = ended(daemon, job["id"])
+    assert job["state"] == "succeeded" and job["progress"]["fraction"] == 1.0 and job["attempts"] == 1
+    assert job["created"] <= job["started"] <= job["finished"]
+    status, headers, result = daemon.request("GET", f"/v1/jobs/{job['id']}/result")
+    assert status == 200 and headers["Content-Type"] == "application/json"
+    assert result == now[2]
+    assert json.loads(result)["provenance"]["robot_digest"] == job["robot_digest"]
+    status, headers, request = daemon.request("GET", f"/v1/jobs/{job['id']}/request")
+    assert status == 200 and request == data and headers["Content-Type"] == "application/json"
+
+
+def test_preferences(daemon):
+    status, headers, text = daemon.request("POST", PATH, body(), {**ASYNC, "Prefer": "respond-async, wait=10"})
+    assert status == 200 and len(json.loads(text)["tau"]) == 1
+    assert headers["Content-Location"].startswith("/v1/jobs/")
+    status, headers, _ = daemon.request("POST", PATH, body(), ASYNC)
+    assert status == 202 and headers["Preference-Applied"] == "respond-async"
+
+
+def test_refused_like_an_immediate_call(daemon):
+    for data, status in ((b'{"q": [1,', 400), (b'{"q": [0], "qd": [0], "qdd": [0]}', 422), (b'{"nonsense": 1}', 400)):
+        assert problem(daemon.request("POST", PATH, data, ASYNC), status)["type"]
+    problem(daemon.request("POST", "/v1/robots/nobody/inverse-dynamics", body(), ASYNC), 404)
+
+
+def test_large_request_and_result_are_files(daemon):
+    data = body(4000)
+    job = ended(daemon, submit(daemon, data)["id"])
+    assert job["state"] == "succeeded"
+    status, headers, result = daemon.request("GET", f"/v1/jobs/{job['id']}/result")
+    now = daemon.request("POST", PATH, data, {"Content-Type": "application/json"})
+    assert status == 200 and result == now[2] and len(result) > 1 << 18
+    tag = headers["ETag"]
+    assert daemon.request("GET", f"/v1/jobs/{job['id']}/request")[2] == data
+    for text, first, last in (("bytes=0-99", 0, 99), (f"bytes={1 << 18}-", 1 << 18, len(result) - 1),
+                              ("bytes=-10", len(result) - 10, len(result) - 1), ("bytes=300000-300001", 300000, 300001)):
+        status, headers, part = daemon.request("GET", f"/v1/jobs/{job['id']}/result", None, {"Range": text})
+        assert status == 206 and headers["Content-Range"] == f"bytes {first}-{last}/{len(result)}", text
+        assert part == result[first:last + 1] and headers["ETag"] == tag
+    assert daemon.request("GET", f"/v1/jobs/{job['id']}/result", None, {"Range": f"bytes={len(result)}-"})[0] == 416
+
+
+def test_idempotency_key(daemon):
+    first = submit(daemon, body(1, 0.5), Idempotency_Key="key-1")
+    assert submit(daemon, body(1, 0.5), Idempotency_Key="key-1")["id"] == first["id"]
+    problem(daemon.request("POST", PATH, body(1, 0.6), {**ASYNC, "Idempotency-Key": "key-1"}), 409)
+    other = submit(daemon, body(1, 0.6), Idempotency_Key="key-1", Torqued_Client="someone-else")
+    assert other["id"] != first["id"]
+    # repeated with patience: the first job's result
+    status, headers, _ = daemon.request("POST", PATH, body(1, 0.5), {**ASYNC, "Prefer": "respond-async, wait=10", "Idempotency-Key": "key-1"})
+    assert status == 200 and headers["Content-Location"] == f"/v1/jobs/{first['id']}/result"
+    problem(daemon.request("POST", PATH, body(), {**ASYNC, "Idempotency-Key": "x" * 256}), 422)
+
+
+def test_many_at_once_with_one_key_are_one_job(daemon):
+    ids = []
+
+    def send():
+        ids.append(submit(daemon, body(2, 0.25), Idempotency_Key="together")["id"])
+
+    threads = [threading.Thread(target=send) for _ in range(16)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert len(ids) == 16 and len(set(ids)) == 1
+
+
+def test_list_filters_and_pages(start):
+    daemon = start()
+    put(daemon, "listed", urdf())
+    mine = [submit(daemon, body(1, 0.01 * i))["id"] for i in range(7)]
+    two = json.dumps({"q": [0, 0], "qd": [0, 0], "qdd": [0, 0]}).encode()
+    arm = submit(daemon, two, "/v1/robots/listed/inverse-dynamics")["id"]
+    everything = mine + [arm]
+    for one in everything:
+        ended(daemon, one)
+
+    def page(query):
+        status, _, text = daemon.request("GET", "/v1/jobs" + query)
+        assert status == 200, text
+        document = json.loads(text)
+        return [job["id"] for job in document["jobs"]], document["cursor"]
+
+    assert page("") == (everything[::-1], None)
+    assert page("?robot=listed") == ([arm], None)
+    assert page("?robot=listed&state=succeeded&kind=inverse-dynamics") == ([arm], None)
+    assert page("?kind=simulate") == ([], None)
+    assert page("?state=running") == ([], None)
+    got, cursor, pages = [], "", 0
+    while cursor is not None:
+        ids, cursor = page(f"?state=succeeded&limit=3{'&cursor=' + cursor if cursor else ''}")
+        got += ids
+        pages += 1
+    assert got == everything[::-1] and pages == 3
+    for query in ("?state=lost", "?limit=0", "?limit=x", "?cursor=-1", "?unknown=1", "?state"):
+        assert daemon.request("GET", "/v1/jobs" + query)[0] in (400, 422), query
+
+
+def test_cancel_and_delete(start):
+    daemon = start({"jobs": 1, "workers": 1})
+    slow = body(60000)  # keeps the one runner busy for a while
+    running = submit(daemon, slow)["id"]
+    waiting = [submit(daemon, slow)["id"] for _ in range(2)] + [submit(daemon)["id"]]
+    problem(daemon.request("GET", f"/v1/jobs/{waiting[-1]}/result"), 409)
+    problem(daemon.request("DELETE", f"/v1/jobs/{waiting[-1]}"), 409)
+    status, _, text = daemon.request("POST", f"/v1/jobs/{waiting[-1]}/cancel")
+    assert status == 200 and json.loads(text)["state"] == "cancelled"
+    assert daemon.request("POST", f"/v1/jobs/{waiting[-1]}/cancel")[0] == 200, "again: it is what was asked for"
+    assert daemon.request("POST", f"/v1/jobs/{running}/cancel")[0] in (200, 202, 409)
+    for one in waiting[:-1]:
+        assert ended(daemon, one)["state"] == "succeeded"
+    assert ended(daemon, running)["state"] in ("cancelled", "succeeded")
+    problem(daemon.request("GET", f"/v1/jobs/{waiting[-1]}/result"), 409)
+    problem(daemon.request("POST", f"/v1/jobs/{waiting[0]}/cancel"), 409)
+    assert daemon.request("DELETE", f"/v1/jobs/{waiting[0]}")[0] == 204
+    problem(daemon.request("GET", f"/v1/jobs/{waiting[0]}"), 404)
+    problem(daemon.request("DELETE", f"/v1/jobs/{waiting[0]}"), 404)
+    problem(daemon.request("POST", "/v1/jobs/nothing/cancel"), 404)
+
+
+def test_priority_goes_first_and_clients_take_turns(start):
+    daemon = start({"jobs": 1, "workers": 1})
+    submit(daemon, body(60000))
+    many = [submit(daemon, Torqued_Client="greedy")["id"] for _ in range(6)]
+    few = submit(daemon, Torqued_Client="modest")["id"]
+    urgent = submit(daemon, Priority="u=0", Torqued_Client="greedy")["id"]
+    begun = {one: ended(daemon, one, 40)["started"] for one in many + [few, urgent]}
+    assert begun[urgent] <= min(begun.values())
+    assert begun[few] <= begun[many[2]], "the second client does not wait for all of the first's"
+
+
+def test_full_queue_is_503(start):
+    daemon = start({"jobs": 1, "workers": 1, "jobs_queued": 3})
+    slow, quick = body(60000), body()
+    seen = set()
+    for i in range(40):
+        status, headers, _ = daemon.request("POST", PATH, quick if i % 10 else slow, ASYNC)
+        seen.add(status)
+        if status == 503:
+            assert int(headers["Retry-After"]) > 0
+            break
+    assert 503 in seen and seen <= {202, 503}
+
+
+def test_robot_version_is_pinned(start):
+    daemon = start({"jobs": 1, "workers": 1})
+    put(daemon, "pinned", urdf(1.0))
+    two = json.dumps({"q": [0.3, 0.2], "qd": [0, 0], "qdd": [0, 0]}).encode()
+    path = "/v1/robots/pinned/inverse-dynamics"
+    expected = daemon.request("POST", path, two, {"Content-Type": "application/json"})[2]
+    submit(daemon, body(60000))
+    job = submit(daemon, two, path)
+    assert put(daemon, "pinned", urdf(5.0))[0] == 200
+    assert daemon.request("DELETE", "/v1/robots/pinned")[0] == 204
+    assert ended(daemon, job["id"])["state"] == "succeeded"
+    assert daemon.request("GET", f"/v1/jobs/{job['id']}/result")[2] == expected
+    assert daemon.request("GET", f"/v1/robots/pinned@{job['robot_digest']}")[0] == 200
+
+
+@pytest.mark.seconds(30)
+def test_stops_in_time_while_clients_wait(start):
+    daemon = start({"jobs": 1, "workers": 1})
+    slow, quick = body(60000), body()
+    for _ in range(8):
+        submit(daemon, slow)
+    answers = []
+
+    def wait():
+        answers.append(daemon.request("POST", PATH, quick, {**ASYNC, "Prefer": "respond-async, wait=50"})[0])
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    time.sleep(0.1)
+    daemon.stop()
+    thread.join()
+    assert answers and answers[0] in (200, 202)
