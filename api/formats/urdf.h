@@ -8,13 +8,18 @@
 
 #include "api/formats/draft.h"
 
+/* A limit this large is none: URDF asks for an effort and a velocity where nobody knows one. */
+#define TQA_URDF_NO_LIMIT 1e300
+
 /**
  * Read n bytes of URDF into a draft.
  *
  * Understood: links with their inertia (rotated into the link's axes); joints of all six types
  * with origin, axis, limit, dynamics (damping is viscous friction, friction is Coulomb friction)
- * and mimic; rotor inertia and reduction of a transmission. Everything else is listed as ignored.
- * Gravity is (0, 0, -9.81): the format cannot tell another.
+ * and mimic; rotor inertia and reduction of a transmission. What tqa_robot_urdf writes for our own
+ * eyes is understood too: torqued:gravity, and of joints torqued:friction, torqued:spring,
+ * torqued:rotor, torqued:limits. Everything else is listed as ignored. Without torqued:gravity it
+ * is (0, 0, -9.81).
  *
  * Returns  false when the file is no robot: draft->problem then holds every fault found, up to
  *          TQA_PROBLEM_FAULTS, each with an XML path and a line. tqa_draft_check is the caller's.

@@ -164,6 +164,13 @@ static void fill_joint(tqa_urdf_file *file, uint32_t i)
     }
     joint->rotor.ratio = 1.0;
     fill_limits(file, i, joint);
+    if (has_one_freedom(row->kind)) {
+        tqa_urdf_fill_extension(row, joint);
+    } else if (row->extended) {
+        tqa_draft_find(draft, TQA_FINDING_IGNORED,
+                       tqa_arena_format(draft->arena, "joint %s/torqued:...", row->name),
+                       "acts only on joints of one freedom", 1);
+    }
     resolve_mimic(file, i, joint);
 }
 

@@ -27,7 +27,12 @@ typedef struct tqa_urdf_joint {
     bool has_limit;
     tq_limits limits;
     double damping, friction;
-    const char *mimic; /* joint name or NULL */
+    bool extended; /* some torqued: element was seen */
+    tq_friction more;
+    tq_spring spring;
+    tq_rotor rotor;
+    double turn_limits[2]; /* of a continuous joint */
+    const char *mimic;     /* joint name or NULL */
     double multiplier, offset;
 } tqa_urdf_joint;
 
@@ -60,6 +65,9 @@ typedef struct tqa_urdf_file {
 
 /* Reads every element (urdf_read.c). False: faults were added. */
 bool tqa_urdf_read_elements(tqa_urdf_file *file, const char *bytes, size_t n);
+
+/* What the torqued: elements and limits mean for a joint of one freedom (urdf_extension.c). */
+void tqa_urdf_fill_extension(const tqa_urdf_joint *row, tq_joint *joint);
 
 /* Resolves names and fills the draft's model (urdf_build.c). False: faults were added. */
 bool tqa_urdf_build_model(tqa_urdf_file *file);

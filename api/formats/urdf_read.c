@@ -111,6 +111,8 @@ static bool open_joint(tqa_urdf_walk *w, const tqa_urdf_element *e)
         .kind = kind,
         .axis = {1.0, 0.0, 0.0},
         .multiplier = 1.0,
+        .rotor.ratio = 1.0,
+        .turn_limits = {-(double)INFINITY, (double)INFINITY},
     };
     w->seen = 0;
     tqa_urdf_ignore_attributes(w, e, known);
@@ -211,7 +213,8 @@ static bool open_in_joint(tqa_urdf_walk *w, const tqa_urdf_element *e)
     tqa_urdf_joint *joint = &w->file->joints[w->file->n_joint - 1];
     char path[TQA_POINTER_TEXT];
     const tqa_urdf_place place = tqa_urdf_place_of(w, e, e->name, path);
-    if (open_numbers_in_joint(w, e, &place, joint)) {
+    if (open_numbers_in_joint(w, e, &place, joint) ||
+        tqa_urdf_open_extension(w, e, &place, joint)) {
         return true;
     }
     if (strcmp(e->name, "parent") == 0) {
@@ -332,7 +335,7 @@ static bool open_in_robot(tqa_urdf_walk *w, const tqa_urdf_element *e, tqa_urdf_
         *ret_next = TQA_URDF_IN_TRANSMISSION;
         return open_transmission(w, e);
     }
-    return open_ignored(w, e);
+    return tqa_urdf_open_gravity(w, e) || open_ignored(w, e);
 }
 
 static bool open_inertial(tqa_urdf_walk *w, const tqa_urdf_element *e)

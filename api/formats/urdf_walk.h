@@ -42,6 +42,10 @@ enum {
     TQA_URDF_SEEN_LIMIT = 1 << 7,
     TQA_URDF_SEEN_DYNAMICS = 1 << 8,
     TQA_URDF_SEEN_MIMIC = 1 << 9,
+    TQA_URDF_SEEN_MORE_FRICTION = 1 << 10,
+    TQA_URDF_SEEN_SPRING = 1 << 11,
+    TQA_URDF_SEEN_ROTOR = 1 << 12,
+    TQA_URDF_SEEN_LIMITS = 1 << 13,
 };
 
 /* The element now opening. */
@@ -81,5 +85,10 @@ const char *tqa_urdf_read_name(const tqa_urdf_place *place, const tqa_urdf_eleme
 /* False, with a fault, when this element stood here before. */
 bool tqa_urdf_first_time(const tqa_urdf_place *place, const tqa_urdf_element *e, unsigned *seen,
                          unsigned bit);
+
+/* Elements torqued:... of the robot and of its joints (urdf_extension.c). False: not one of them. */
+bool tqa_urdf_open_gravity(tqa_urdf_walk *w, const tqa_urdf_element *e);
+bool tqa_urdf_open_extension(tqa_urdf_walk *w, const tqa_urdf_element *e,
+                             const tqa_urdf_place *place, tqa_urdf_joint *joint);
 
 #endif

@@ -84,3 +84,50 @@ bool tqd_accepts(const char *header, const char *type)
     }
     return false;
 }
+
+/* the q of a media range in thousandths: "q=0.5", and 1000 where none is told (RFC 9110, 12.4.2) */
+static unsigned quality(const char *parameters, size_t n)
+{
+    for (size_t i = 0; i + 2 < n; i++) {
+        if ((parameters[i] == 'q' || parameters[i] == 'Q') && parameters[i + 1] == '=') {
+            unsigned q = parameters[i + 2] == '1' ? 1000 : 0;
+            unsigned worth = 100;
+            for (size_t k = i + 4; k < n && worth > 0 && strchr("0123456789", parameters[k]); k++) {
+                q += worth * (unsigned)(parameters[k] - '0');
+                worth /= 10;
+            }
+            return q < 1000 ? q : 1000;
+        }
+    }
+    return 1000;
+}
+
+unsigned tqd_wants(const char *header, const char *type)
+{
+    if (header == NULL || *skip_blank(header) == '\0') {
+        return 1;
+    }
+    const size_t n_type = strlen(type);
+    const size_t n_major = strcspn(type, "/") + 1;
+    unsigned closest = 0; /* the range that names the type most closely decides */
+    unsigned q = 0;
+    for (const char *s = header; *s != '\0';) {
+        s = skip_blank(s);
+        const size_t n_item = strcspn(s, ",");
+        const size_t n = strcspn(s, ",; \t");
+        unsigned close = 0;
+        if (n == n_type && strncasecmp(s, type, n_type) == 0) {
+            close = 3;
+        } else if (n == n_major + 1 && strncasecmp(s, type, n_major) == 0 && s[n - 1] == '*') {
+            close = 2;
+        } else if (n == 3 && memcmp(s, "*/*", 3) == 0) {
+            close = 1;
+        }
+        if (close > closest) {
+            closest = close;
+            q = quality(s + n, n_item - n);
+        }
+        s += n_item + (s[n_item] == ',' ? 1 : 0);
+    }
+    return q == 0 ? 0 : 4 * q + closest;
+}

@@ -16,4 +16,7 @@ bool tqd_tags_reduce(const char *header, const char *current, bool weak, char ta
 /* True if a client that sent this Accept header (NULL: none) takes `type`, "major/minor". */
 bool tqd_accepts(const char *header, const char *type);
 
+/* How much a client wants `type`: 0 not at all; q counts most, then how exactly it is named. */
+unsigned tqd_wants(const char *header, const char *type);
+
 #endif

@@ -15,7 +15,7 @@ enum { PROBLEM_BYTES = 8192, BODY_FIRST = 16384, ROW_BYTES = 384 };
 typedef struct exchange {
     tqd_registry *registry;
     const tqd_head *head;
-    tqa_media media; /* PUT: of the body */
+    tqa_media media; /* PUT: of the body; GET: of the answer */
     char *body;      /* PUT: the bytes so far */
     size_t n_body, body_size;
     tqd_reply answer;
@@ -149,9 +149,57 @@ static void list_run(void *arg)
 
 /* -------------------------------------------------------------------- GET /v1/robots/{name} */
 
+/* ?format= decides, then Accept: the robot document unless XML is wanted more */
+static bool find_wanted(const tqd_head *head, bool *ret_xml, tqa_problem *problem)
+{
+    static const struct {
+        const char *query;
+        bool xml;
+    } formats[] = {{"format=urdf", true}, {"format=document", false}, {"format=json", false}};
+    if (head->query != NULL && head->query[0] != '\0') {
+        for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+            if (strcmp(head->query, formats[i].query) == 0) {
+                *ret_xml = formats[i].xml;
+                return true;
+            }
+        }
+        tqa_problem_set(problem, "invalid-value", "the query may be format=urdf, document or json");
+        return false;
+    }
+    const char *accept = head->header(head, "Accept");
+    const unsigned json = tqd_wants(accept, "application/json");
+    const unsigned xml = tqd_wants(accept, "application/xml");
+    *ret_xml = xml > json;
+    if (xml == 0 && json == 0) {
+        tqa_problem_set(problem, "not-acceptable",
+                        "a robot is given as application/json, or as application/xml (URDF)");
+        return false;
+    }
+    return true;
+}
+
 static bool get_open(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply)
 {
-    return !refuse_unless_json(head, reply) && begin(ctx, head, ret_exchange, reply);
+    tqa_problem problem;
+    bool xml = false;
+    if (!find_wanted(head, &xml, &problem)) {
+        answer_problem(reply, head->request_id, &problem);
+        return false;
+    }
+    if (!begin(ctx, head, ret_exchange, reply)) {
+        return false;
+    }
+    ((exchange *)*ret_exchange)->media = xml ? TQA_MEDIA_XML : TQA_MEDIA_JSON;
+    return true;
+}
+
+/* Both forms of one version share its digest; that of the URDF is a weak tag, since one strong tag
+ * stands for one text only. */
+static void add_tag(exchange *e, const char *digest)
+{
+    add_header(&e->answer, "ETag", e->media == TQA_MEDIA_XML ? "W/\"" : "\"", digest, "\"");
+    add_header(&e->answer, "Cache-Control", "", "no-cache", "");
+    add_header(&e->answer, "Vary", "", "Accept", "");
 }
 
 /* an unchanged robot is answered from the list of names alone */
@@ -167,8 +215,7 @@ static tqd_next get_finish(void *arg)
         return TQD_NEXT_RUN;
     }
     e->answer.status = 304;
-    add_header(&e->answer, "ETag", "\"", row.row.digest, "\"");
-    add_header(&e->answer, "Cache-Control", "", "no-cache", "");
+    add_tag(e, row.row.digest);
     return TQD_NEXT_REPLY;
 }
 
@@ -183,14 +230,18 @@ static void get_run(void *arg)
     }
     char name[TQD_NAME_TEXT];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(e->head->part[0], "@"), e->head->part[0]);
-    e->answer.body = tqd_registry_parser(e->registry)->document(robot, name, &e->answer.n_body);
+    const tqd_robot_parser *parser = tqd_registry_parser(e->registry);
+    const bool xml = e->media == TQA_MEDIA_XML;
+    tqa_problem_set(&problem, "busy", "memory is short");
+    problem.retry_after_s = 1;
+    e->answer.body = xml ? parser->urdf(robot, name, &e->answer.n_body, &problem)
+                         : parser->document(robot, name, &e->answer.n_body);
     if (e->answer.body == NULL) {
-        answer_no_memory(e);
+        answer_problem(&e->answer, e->head->request_id, &problem);
     } else {
         e->answer.status = 200;
-        e->answer.media = "application/json";
-        add_header(&e->answer, "ETag", "\"", robot->digest, "\"");
-        add_header(&e->answer, "Cache-Control", "", "no-cache", "");
+        e->answer.media = xml ? "application/xml" : "application/json";
+        add_tag(e, robot->digest);
     }
     tqd_registry_release(e->registry, robot);
 }

@@ -7,6 +7,7 @@ const tqd_robot_parser tqd_robot_parser_api = {
     .release = tqa_robot_free,
     .document = tqa_robot_document,
     .report = tqa_robot_report,
+    .urdf = tqa_robot_urdf,
     .builtin_count = tqa_builtin_count,
     .builtin_name = tqa_builtin_name,
     .builtin_bytes = tqa_builtin_bytes,

@@ -16,6 +16,7 @@ typedef struct tqd_robot_parser {
     void (*release)(tqa_robot *robot);
     char *(*document)(const tqa_robot *robot, const char *name, size_t *ret_n);
     char *(*report)(const tqa_robot *robot, const char *name, size_t *ret_n);
+    char *(*urdf)(const tqa_robot *robot, const char *name, size_t *ret_n, tqa_problem *reterr);
     size_t (*builtin_count)(void);
     const char *(*builtin_name)(size_t i);
     const char *(*builtin_bytes)(size_t i, size_t *ret_n, tqa_media *ret_media);

@@ -64,6 +64,17 @@ static char *fake_text(const tqa_robot *robot, const char *name, size_t *ret_n)
     return text;
 }
 
+static char *fake_urdf(const tqa_robot *robot, const char *name, size_t *ret_n, tqa_problem *reterr)
+{
+    if (robot->model->nv == 406) {
+        tqa_problem_set(reterr, "not-acceptable", "no words for it");
+        return NULL;
+    }
+    char *text = malloc(256);
+    *ret_n = (size_t)snprintf(text, 256, "<robot name=\"%s\"/>", name);
+    return text;
+}
+
 static size_t fake_count(void)
 {
     return 2;
@@ -82,7 +93,7 @@ static const char *fake_bytes(size_t i, size_t *ret_n, tqa_media *ret_media)
 }
 
 static const tqd_robot_parser fake_parser = {fake_parse, fake_release, fake_text, fake_text,
-                                             fake_count, fake_name,    fake_bytes};
+                                             fake_urdf,  fake_count,   fake_name, fake_bytes};
 
 static char folder[64];
 static tqd_store *store;

@@ -60,3 +60,34 @@ Test(conditions, accept)
                   "row %zu: %s", i, accepts[i].header);
     }
 }
+
+/* what a client gets that may have JSON or XML; JSON when it does not care */
+Test(conditions, wants)
+{
+    static const struct {
+        const char *header;
+        bool xml;
+    } rows[] = {
+        {NULL, false},
+        {"", false},
+        {"*/*", false},
+        {"application/xml", true},
+        {"application/json", false},
+        {"application/xml, application/json", false},
+        {"application/xml;q=0.9, application/json;q=0.8", true},
+        {"application/xml;q=0.125, application/json;q=0.124", true},
+        {"application/xml;q=0.124, application/json;q=0.125", false},
+        {"application/xml, */*;q=0.1", true},
+        {"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", true},
+        {"application/xml;q=0, */*", false},
+        {"application/*;q=0.5, application/json;q=0", true},
+        {"Application/XML;q=1.000, application/json;q=0.999", true},
+        {"image/png", false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const bool xml = tqd_wants(rows[i].header, "application/xml") >
+                         tqd_wants(rows[i].header, "application/json");
+        cr_assert(eq(int, xml, rows[i].xml), "row %zu: %s", i, rows[i].header);
+    }
+    cr_assert(eq(int, (int)tqd_wants("image/png", "application/json"), 0));
+}
