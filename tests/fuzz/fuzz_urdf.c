@@ -9,6 +9,29 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* What prints as a URDF must be accepted, and print the same again. */
+static void check_urdf(const tqa_robot *robot)
+{
+    static tqa_problem problem;
+    size_t n = 0;
+    size_t n_again = 0;
+    char *text = tqa_robot_urdf(robot, "r", &n, &problem);
+    if (text == NULL) {
+        if (problem.status != 406) {
+            abort();
+        }
+        return;
+    }
+    tqa_robot *again = tqa_robot_parse(TQA_MEDIA_XML, text, n, &problem);
+    char *text_again = again != NULL ? tqa_robot_urdf(again, "r", &n_again, &problem) : NULL;
+    if (text_again == NULL || n != n_again || memcmp(text, text_again, n) != 0) {
+        abort();
+    }
+    tqa_robot_free(again);
+    free(text_again);
+    free(text);
+}
+
 /* What is accepted must print as a document that is accepted, and prints the same again. */
 static void check_round_trip(const tqa_robot *robot)
 {
@@ -30,6 +53,7 @@ static void check_round_trip(const tqa_robot *robot)
             0) {
         abort();
     }
+    check_urdf(robot);
     tqa_robot_free(third);
     tqa_robot_free(again);
     free(report);
