@@ -35,6 +35,15 @@ $(out)/tests/bench/kernels: $(out)/tests/bench/kernels.o $(out)/tests/bench/robo
 $(out)/tests/bench/scaling: extra_tests := $(out)/tests/bench/robots.o
 $(out)/tests/bench/scaling: $(out)/tests/bench/robots.o
 
+# instruction counts: no noise, so that make check compares them with those kept beside
+$(out)/tests/bench/instructions: extra_tests := $(out)/tests/bench/robots.o
+$(out)/tests/bench/instructions: $(out)/tests/bench/robots.o
+.PHONY: instructions instructions-write
+instructions: $(out)/tests/bench/instructions
+	@tests/run/instructions.sh $< $(CC)
+instructions-write: $(out)/tests/bench/instructions
+	@tests/run/instructions.sh $< $(CC) write
+
 # the daemon over loopback, against the bare HTTP library and orjson
 bench-http: build $(out)/tests/bench/responder
 	@$(if $(wildcard $(python)),$(python),python3) tests/bench/loopback.py $(out)/torqued $(out)/tests/bench/responder build/bench/http.json

@@ -51,6 +51,7 @@ step "build" WERROR=1 build && {
     step "contract" WERROR=1 contract
     step "peers" WERROR=1 peers
     step "bits, gcc and clang" bits
+    step "instructions" instructions
 }
 step "build, asan" WERROR=1 VARIANT=asan build && {
     step "tests, asan" WERROR=1 VARIANT=asan test

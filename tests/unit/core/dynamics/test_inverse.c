@@ -152,32 +152,6 @@ Test(inverse, same_bits_at_every_width)
     }
 }
 
-/* The very bits that gcc 12 and clang 14 gave for 200 robots: both compilers, every width and every
- * later change of the kernels are held to them. A change that alters rounding on purpose changes
- * this number, and says so. The robots come from the C library's pow, cos, atan2 (glibc 2.36). */
-Test(inverse, bits_are_those_of_record)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    cr_assert(tq_lanes_select(0) == TQ_OK);
-    for (uint64_t seed = 1; seed <= 200; seed++) {
-        naive_robot robot;
-        naive_random_robot(&robot, 6, NAIVE_PLAIN | (unsigned)(seed % 4), seed);
-        fill(&robot);
-        tq_scratch scratch = scratch_for(tq_inverse_scratch_size(robot.mechanism, 0));
-        const tq_inverse_input in = input();
-        cr_assert(tq_inverse_dynamics(robot.mechanism, &in, &scratch, d.tau, NULL) == TQ_OK);
-        for (size_t k = 0; k < robot.model.nv * N; k++) {
-            uint64_t bits;
-            memcpy(&bits, &d.tau[k], sizeof bits);
-            hash = (hash ^ bits) * UINT64_C(0x100000001b3);
-            hash ^= hash >> 29;
-        }
-        free(scratch.memory);
-        naive_free(&robot);
-    }
-    cr_assert(hash == UINT64_C(0x70c7d6eaf2c69bcc), "%016lx", (unsigned long)hash);
-}
-
 /* One revolute joint about a horizontal axis; see each case. */
 static tq_status one_joint(size_t n_sample, size_t stride, double qd, tq_error *error)
 {

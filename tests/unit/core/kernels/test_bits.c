@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/core/kernels/test_bits.c - the bits of record of every kernel at every build. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/kernels/table.h"
+#include "core/lanes/table.h"
+
+/* A tree with every kind of joint whose constants are made here from integers and short products:
+ * nothing of it comes from the C library's functions, so that the record depends on the kernels
+ * alone. */
+enum { BODIES = 14, BALLS_MAX = 4, ROWS = 7 * BODIES, N = 24, LINKS = BODIES + 1 };
+
+static tq_canonical_joint joints[BODIES];
+static tq_canonical_body bodies[BODIES];
+static tq_canonical_link links[LINKS];
+static int32_t dof_rows[6 * BODIES];
+static double dof_factors[6 * BODIES];
+static _Alignas(64) double q[ROWS * N], qd[ROWS * N], qdd[ROWS * N], tau[ROWS * N];
+static _Alignas(64) double out[6 * BODIES * 10 * BODIES * N];
+
+static uint64_t state = 1;
+
+/* a multiple of 2^-12 in [-1, 1) */
+static double number(void)
+{
+    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (double)(int64_t)(state >> 51) / 4096.0 - 1.0;
+}
+
+static void give_constants(tq_canonical_joint *k, int b)
+{
+    /* 3-4-5 and 5-12-13 triangles, right angles: sines with cosines */
+    static const double angles[4][2] = {{0.6, 0.8}, {0.0, 1.0}, {5.0 / 13.0, -12.0 / 13.0}, {1, 0}};
+    const double *alpha = angles[b % 4], *gamma = angles[(b + 1) % 4], *theta = angles[(b + 2) % 4];
+    k->multiplier = 1.0;
+    k->ca = alpha[0], k->sa = alpha[1], k->cg = 1.0, k->c0 = theta[0], k->s0 = theta[1];
+    k->a = number(), k->d = number(), k->q0 = number();
+    if (k->pre || k->ball >= 0) {
+        k->cg = gamma[0], k->sg = gamma[1];
+        for (int e = 0; e < 3; e++) {
+            k->p[e] = number();
+        }
+    }
+    const double turned[9] = {0.6, -0.8, 0.0, 0.8, 0.6, 0.0, 0.0, 0.0, 1.0};
+    memcpy(k->r, turned, sizeof turned);
+    const double s[6] = {2.0 + number(), number() / 8, number() / 8,
+                         2.0 + number(), number() / 8, 2.0 + number()};
+    memcpy(k->s, s, sizeof s);
+    k->h[0] = number() / 4, k->h[1] = number() / 4, k->h[2] = number() / 4;
+    k->m = 3.0 + number();
+    if (k->kind == TQ_CANONICAL_REVOLUTE) { /* as regrouping leaves it */
+        k->m = k->h[2] = k->s[5] = 0.0;
+    }
+    tq_moments_tensor(k->s, k->tensor);
+    k->subtree_mass = k->m;
+    k->rotor = b % 5 == 3 && k->ball < 0 ? 0.25 : 0.0;
+}
+
+static tq_canonical make(void)
+{
+    static const int parents[BODIES] = {-1, 0, 1, 2, 1, 4, 0, 6, 7, 6, -1, 10, 11, 11};
+    static const tq_canonical_kind kinds[BODIES] = {
+        TQ_CANONICAL_FLOATING,  TQ_CANONICAL_REVOLUTE,  TQ_CANONICAL_REVOLUTE,
+        TQ_CANONICAL_PRISMATIC, TQ_CANONICAL_REVOLUTE,  TQ_CANONICAL_SPHERICAL,
+        TQ_CANONICAL_REVOLUTE,  TQ_CANONICAL_PRISMATIC, TQ_CANONICAL_REVOLUTE,
+        TQ_CANONICAL_FLOATING,  TQ_CANONICAL_PRISMATIC, TQ_CANONICAL_SPHERICAL,
+        TQ_CANONICAL_REVOLUTE,  TQ_CANONICAL_REVOLUTE};
+    tq_canonical c = {.n_link = LINKS,
+                      .joints = joints,
+                      .bodies = bodies,
+                      .links = links,
+                      .dof_rows = dof_rows,
+                      .dof_factors = dof_factors};
+    links[0] = (tq_canonical_link){.body = -1, .column = -1};
+    for (int b = 0; b < BODIES; b++) {
+        tq_canonical_joint *k = &joints[b];
+        const _Bool is_ball = kinds[b] >= TQ_CANONICAL_SPHERICAL;
+        *k = (tq_canonical_joint){.parent = parents[b], .last = b, .kind = kinds[b]};
+        k->ball = is_ball ? c.n_ball++ : -1;
+        k->q_row = c.nq, k->v_row = k->dof = c.n_dof;
+        c.nq += tq_canonical_freedoms(k->kind) + is_ball;
+        for (int f = 0; f < tq_canonical_freedoms(k->kind); f++) {
+            dof_factors[c.n_dof] = 1.0;
+            dof_rows[c.n_dof] = c.n_dof;
+            c.n_dof++;
+        }
+        k->carry = b > 0 && parents[b] == b - 1;
+        k->hang = b + 1 < BODIES && parents[b + 1] == b;
+        k->pre = !k->carry && !is_ball;
+        give_constants(k, b);
+        bodies[b].joint = (uint32_t)b;
+        links[b + 1] = (tq_canonical_link){.body = b, .column = b};
+        memcpy(links[b + 1].in_body.r, k->r, sizeof k->r);
+        links[b + 1].in_body.p[b % 3] = number();
+        for (int up = parents[b]; up >= 0; up = parents[up]) {
+            joints[up].last = b;
+            joints[up].subtree_mass += k->m;
+        }
+        if (parents[b] >= 0 && !k->carry) {
+            joints[parents[b]].save = 1;
+        }
+    }
+    c.n_body = BODIES;
+    c.nv = c.n_dof;
+    return c;
+}
+
+static void give_states(const tq_canonical *c)
+{
+    for (int e = 0; e < ROWS * N; e++) {
+        q[e] = 3.0 * number(), qd[e] = 2.0 * number(), qdd[e] = 5.0 * number();
+        tau[e] = 50.0 * number();
+    }
+    for (int b = 0; b < BODIES; b++) { /* quaternions: of any length but 0 */
+        const int row = joints[b].q_row + (joints[b].kind == TQ_CANONICAL_FLOATING ? 3 : 0);
+        for (int i = 0; joints[b].ball >= 0 && i < N; i++) {
+            q[row * N + i] += 4.0;
+        }
+    }
+    cr_assert(le(int, c->n_ball, BALLS_MAX));
+}
+
+static uint64_t hash_of(const double *x, size_t n)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t k = 0; k < n; k++) {
+        uint64_t bits;
+        memcpy(&bits, &x[k], sizeof bits);
+        hash = (hash ^ bits) * UINT64_C(0x100000001b3);
+        hash ^= hash >> 29;
+    }
+    return hash;
+}
+
+/* the answer of each kernel, and what it must hash to */
+static void compute(const tq_canonical *c, const tq_kernels *kernels, double *work,
+                    uint64_t ret_hash[5])
+{
+    const tq_kernel_input in = {.n_sample = N,
+                                .stride = N,
+                                .out_stride = N,
+                                .q = q,
+                                .qd = qd,
+                                .qdd = qdd,
+                                .tau = tau,
+                                .gravity = {0.5, -1.25, -9.75},
+                                .rotors = 1.0};
+    const size_t nv = (size_t)c->nv;
+    tq_kernel_fault fault;
+    kernels->rnea(c, &in, work, out);
+    ret_hash[0] = hash_of(out, nv * N);
+    kernels->crba(c, &in, work, dof_rows, c->nv, out);
+    ret_hash[1] = hash_of(out, nv * nv * N);
+    kernels->aba(c, &in, work, out, &fault);
+    cr_assert(eq(long, fault.sample, -1), "body %d", fault.body);
+    ret_hash[2] = hash_of(out, nv * N);
+    kernels->coriolis(c, &in, work, dof_rows, c->nv, out);
+    ret_hash[3] = hash_of(out, nv * nv * N);
+    kernels->regressor(c, &in, work, dof_rows, 0, out);
+    ret_hash[4] = hash_of(out, nv * 10 * (LINKS - 1) * N);
+}
+
+/* The very bits that gcc 12 and clang 14 gave: both compilers, every width and every later change
+ * of the kernels are held to them. A change that alters rounding on purpose changes these numbers,
+ * and says so. */
+Test(bits, are_those_of_record)
+{
+    static const char *const names[5] = {"rnea", "crba", "aba", "coriolis", "regressor"};
+    static const uint64_t record[5] = {UINT64_C(0xc32705ee1138d6b6), UINT64_C(0x828431d1998a47d9),
+                                       UINT64_C(0x070757d0e1920d19), UINT64_C(0x893badb79d34501d),
+                                       UINT64_C(0xe60b800ee94ac2d5)};
+    const tq_canonical c = make();
+    give_states(&c);
+    size_t size = tq_work_doubles(&c);
+    size = size > tq_coriolis_work_doubles(&c) ? size : tq_coriolis_work_doubles(&c);
+    size = size > tq_regressor_work_doubles(&c) ? size : tq_regressor_work_doubles(&c);
+    double *work = aligned_alloc(64, size * sizeof *work);
+    cr_assert(ne(ptr, work, NULL));
+    for (int build = TQ_BUILD_PORTABLE; build < TQ_BUILD_COUNT; build++) {
+        if (tq_lanes_force((tq_lanes_build)build) != TQ_OK) {
+            continue;
+        }
+        uint64_t hash[5];
+        compute(&c, tq_kernels_for(N), work, hash);
+        for (int k = 0; k < 5; k++) {
+            cr_expect(hash[k] == record[k], "%s, build %d: 0x%016lx", names[k], build,
+                      (unsigned long)hash[k]);
+        }
+    }
+    free(work);
+}
