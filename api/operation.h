@@ -69,6 +69,10 @@ size_t tqa_call_read(tqa_call *call, char *out, size_t size);
 const tqa_problem *tqa_call_problem(const tqa_call *call);
 void tqa_call_close(tqa_call *call); /* accepts NULL */
 
+/* How much the sample arrays of all calls may take together: a call beyond it is told to try again.
+ * Any thread; unbounded until it is set. */
+void tqa_memory_bound_set(size_t bytes_max);
+
 /* Engine version, as in provenance and GET /v1/version. */
 const char *tqa_version(void);
 

@@ -216,6 +216,7 @@ int main(int argc, char **argv)
     tqd_process_prepare();
     tqd_log_level_set(tqd_log_level_named(settings.log_level));
     tqd_scratch_bound_set((size_t)settings.scratch);
+    tqa_memory_bound_set((size_t)settings.sample_budget);
     reason = tqa_start((unsigned)settings.lane_width);
     if (reason != NULL) {
         return refuse(EXIT_FAILURE, reason);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    CALL_BYTES_MAX = 256 << 20, /* of sample arrays, in and out: 32 million numbers */
+    CALL_BYTES_MAX = 1 << 30, /* of sample arrays, in and out: 134 million numbers */
 };
 
 static size_t align(size_t bytes)
@@ -70,7 +70,7 @@ tqa_call *tqa_call_open(const tqa_operation *operation, const tqa_robot *robot,
     call->robot = robot;
     call->accept = head->accept == TQA_MEDIA_NONE ? TQA_MEDIA_JSON : head->accept;
     call->n_fed = 0;
-    call->budget.bytes_left = CALL_BYTES_MAX;
+    call->budget = (tqa_budget){.bytes_left = CALL_BYTES_MAX};
     call->reactions = (tqa_blocks){0};
     call->text = NULL;
     call->problem.status = 0;

@@ -35,6 +35,12 @@ struct tqa_call {
     tqa_body body;
 };
 
+/* What it takes to write one number of an answer: shortest digits, or eight bytes. */
+static inline double tqa_call_number_us(const tqa_call *call)
+{
+    return call->accept == TQA_MEDIA_JSON ? 0.026 : 0.0015;
+}
+
 /* Runs body for each block of the request's samples: side by side when there are several and the
  * world can, else one after another in `scratch`. */
 void tqa_call_each_block(const tqa_call *call, const tqa_world *world, void *scratch,

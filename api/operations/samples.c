@@ -3,9 +3,12 @@
 #include "api/operations/samples.h"
 
 #include <assert.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "api/operation.h"
 
 enum {
     SEGMENT_HEADER = 64,         /* keeps the blocks behind it aligned */
@@ -15,7 +18,33 @@ enum {
 
 typedef struct segment {
     struct segment *next;
+    size_t bytes;
 } segment;
+
+/* of all calls together */
+static atomic_size_t bytes_used;
+static atomic_size_t bytes_max = SIZE_MAX;
+
+void tqa_memory_bound_set(size_t bytes)
+{
+    atomic_store(&bytes_max, bytes);
+}
+
+static bool take_bytes(size_t n)
+{
+    const size_t max = atomic_load_explicit(&bytes_max, memory_order_relaxed);
+    const size_t before = atomic_fetch_add_explicit(&bytes_used, n, memory_order_relaxed);
+    if (before <= max && n <= max - before) {
+        return true;
+    }
+    atomic_fetch_sub_explicit(&bytes_used, n, memory_order_relaxed);
+    return false;
+}
+
+static void give_bytes(size_t n)
+{
+    atomic_fetch_sub_explicit(&bytes_used, n, memory_order_relaxed);
+}
 
 void tqa_blocks_init(tqa_blocks *blocks, size_t n_row, double *small, tqa_budget *budget)
 {
@@ -32,6 +61,7 @@ void tqa_blocks_clear(tqa_blocks *blocks)
 {
     for (segment *s = blocks->segments; s != NULL;) {
         segment *next = s->next;
+        give_bytes(s->bytes);
         free(s);
         s = next;
     }
@@ -45,14 +75,22 @@ static double *add_segment(tqa_blocks *blocks, size_t n_double)
     /* a row-less array (a robot without joints) still has an address */
     const size_t bytes = SEGMENT_HEADER + (n_double + TQ_BLOCK_PAD) * sizeof(double) / 64 * 64;
     if (bytes > blocks->budget->bytes_left) {
+        blocks->budget->is_busy = false;
+        return NULL;
+    }
+    blocks->budget->is_busy = !take_bytes(bytes);
+    if (blocks->budget->is_busy) {
         return NULL;
     }
     segment *s = aligned_alloc(64, bytes);
     if (s == NULL) {
+        give_bytes(bytes);
+        blocks->budget->is_busy = true;
         return NULL;
     }
     blocks->budget->bytes_left -= bytes;
     s->next = blocks->segments;
+    s->bytes = bytes;
     blocks->segments = s;
     return (double *)(void *)((unsigned char *)s + SEGMENT_HEADER);
 }

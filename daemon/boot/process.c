@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -13,6 +14,8 @@
 #include <unistd.h>
 
 #include <systemd/sd-daemon.h>
+
+enum { LARGE_BLOCK = 256 << 10 };
 
 bool tqd_state_dir(const tqd_settings *settings, char *ret_path, size_t size)
 {
@@ -54,6 +57,9 @@ void tqd_settings_resolve(tqd_settings *settings)
     if (settings->io_threads == 0) {
         settings->io_threads = cores / 2 < 1 ? 1 : cores / 2 < 64 ? cores / 2 : 64;
     }
+    if (settings->sample_budget == 0) {
+        settings->sample_budget = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 2;
+    }
     /* a connection too many is closed at once; one descriptor too few would stop the store */
     struct rlimit files;
     if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_max < INT64_MAX) {
@@ -90,6 +96,9 @@ static void keep_standard_streams(void)
 void tqd_process_prepare(void)
 {
     keep_standard_streams();
+    /* what a large request took goes back to the system when it ends: by default the C library
+     * learns to keep such blocks, once for each thread that had one */
+    (void)mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     sigaction(SIGPIPE, &ignore, NULL);
     sigset_t set;

@@ -44,6 +44,8 @@ enum { TQD_SETTING_TEXT = 512, TQD_SETTING_WHY = 640 };
     X_NUMBER(streams, "", "", 1, 100000, 1024, "event streams and requests that wait for a job")   \
     X_NUMBER(body_budget, "", "bytes", 65536, INT64_MAX / 2, 1073741824,                           \
              "memory for request bodies that are being received or computed, all together")        \
+    X_NUMBER(sample_budget, "", "bytes", 0, INT64_MAX / 2, 0,                                      \
+             "memory for the samples of all computations together; 0: half of what there is")      \
     X_NUMBER(reply_buffer, "", "bytes", 16384, INT64_MAX / 2, 67108864,                            \
              "a result up to this size is printed whole by a worker; what is beyond is streamed")  \
     X_NUMBER(scratch, "", "bytes", 1048576, INT64_MAX / 2, 268435456,                              \

@@ -12,6 +12,8 @@
 #include "daemon/queue/scratch.h"
 #include "daemon/serve/client.h"
 
+enum { TURNS_MAX = 16 };
+
 void tqd_loop_wake(tqd_loop *loop)
 {
     uint64_t one = 1;
@@ -60,6 +62,18 @@ static void resume_finished(tqd_loop *loop)
     }
 }
 
+/* While a body arrives the library reads half its pool at a time and then has work left over: some
+ * turns of it for one look at our own descriptors. */
+static void run_library(tqd_loop *loop)
+{
+    MHD_UNSIGNED_LONG_LONG timeout;
+    int turns = 0;
+    do {
+        MHD_run(loop->mhd);
+    } while (++turns < TURNS_MAX && MHD_get_timeout(loop->mhd, &timeout) == MHD_YES &&
+             timeout == 0);
+}
+
 /* Stops accepting. The socket stays open until the process ends or the caller closes it. */
 static void quiesce(tqd_loop *loop)
 {
@@ -97,7 +111,7 @@ void tqd_server_run(void *arg)
         }
         /* before quiescing: what has arrived already is still taken */
         size_t n_open = loop->n_open;
-        MHD_run(loop->mhd);
+        run_library(loop);
         if (loop->n_open < n_open) {
             /* at a limit the library stopped accepting; it looks again only when it runs */
             MHD_run(loop->mhd);
