@@ -140,6 +140,16 @@ static tqa_decode tell(tqa_npy_decoder *decoder, const double *values, size_t n,
     return TQA_DECODE_OK;
 }
 
+void tqa_npy_decoder_place(const tqa_npy_decoder *decoder, uint64_t *ret_row, uint64_t *ret_column)
+{
+    const tqa_npy_shape *shape = &decoder->shape;
+    const uint64_t length = shape->fortran_order ? shape->n_row : shape->n_column;
+    const uint64_t line = length > 0 ? decoder->index / length : 0;
+    const uint64_t place = length > 0 ? decoder->index % length : 0;
+    *ret_row = shape->fortran_order ? place : line;
+    *ret_column = shape->fortran_order ? line : place;
+}
+
 static tqa_decode feed_values(tqa_npy_decoder *decoder, const char *bytes, size_t n)
 {
     const tqa_element element = decoder->shape.element;

@@ -69,6 +69,9 @@ void tqa_npy_decoder_init(tqa_npy_decoder *decoder, const tqa_npy_sink *sink, vo
  */
 tqa_decode tqa_npy_decoder_feed(tqa_npy_decoder *decoder, const char *bytes, size_t n);
 
+/* Row and column of the next value; after TQA_DECODE_NOT_FINITE, of the value at fault. */
+void tqa_npy_decoder_place(const tqa_npy_decoder *decoder, uint64_t *ret_row, uint64_t *ret_column);
+
 /* The file ends here: TQA_DECODE_MALFORMED when it should not. */
 tqa_decode tqa_npy_decoder_finish(tqa_npy_decoder *decoder);
 

@@ -59,6 +59,21 @@ static bool judge(tqa_body *body, tqa_decode state, const tqa_decode_error *erro
     return tqa_refuse(body->request, error->offset, "malformed", NULL, "%s", error->detail);
 }
 
+/* A table has no names on the way: its rows and columns are the place. */
+static bool judge_table(tqa_body *body, tqa_decode state)
+{
+    const tqa_npy_decoder *decoder = &body->as.npy.decoder;
+    if (state != TQA_DECODE_NOT_FINITE) {
+        return judge(body, state, &decoder->error);
+    }
+    uint64_t row = 0;
+    uint64_t column = 0;
+    tqa_npy_decoder_place(decoder, &row, &column);
+    return tqa_refuse(body->request, decoder->error.offset, "not-finite", NULL,
+                      "row %llu, column %llu of the table is not finite", (unsigned long long)row,
+                      (unsigned long long)column);
+}
+
 bool tqa_body_feed(tqa_body *body, const char *bytes, size_t n)
 {
     assert(n > 0);
@@ -71,8 +86,7 @@ bool tqa_body_feed(tqa_body *body, const char *bytes, size_t n)
     if (body->media == TQA_MEDIA_CBOR) {
         return judge(body, tqa_cbor_decoder_feed(&body->as.cbor, bytes, n), &body->as.cbor.error);
     }
-    return judge(body, tqa_npy_decoder_feed(&body->as.npy.decoder, bytes, n),
-                 &body->as.npy.decoder.error);
+    return judge_table(body, tqa_npy_decoder_feed(&body->as.npy.decoder, bytes, n));
 }
 
 bool tqa_body_finish(tqa_body *body)

@@ -103,7 +103,7 @@ def test_slow_body_is_told_so(start):
 @pytest.mark.parametrize("takes", [0, 100_000])
 def test_slow_reader_is_closed_and_holds_up_nobody(start, takes):
     """An answer of 8 MB that is not read, or read in sips: its connection ends, others go on meanwhile."""
-    one = start({"rate_grace": 1000, "rate_least": 100_000_000, "idle_timeout": 2000})
+    one = start({"rate_grace": 1000 * SLOW, "rate_least": 100_000_000, "idle_timeout": 2000})
     row = "[" + ",".join(["0.123456789012345"] * 7) + "]"
     rows = "[" + ",".join([row] * 60000) + "]"
     body = f'{{"q":{rows},"qd":{rows},"qdd":{rows}}}'.encode()
@@ -133,9 +133,13 @@ def test_descriptors_run_out(tmp_path):
             time.sleep(0.3)
             for s in held:
                 s.close()
-            with socket.create_connection(address, timeout=5 * SLOW) as s:
-                s.sendall(GET)
-                assert s.recv(4096).startswith(b"HTTP/1.1 200")
+            deadline = time.monotonic() + 5 * SLOW
+            got = b""
+            while not got and time.monotonic() < deadline:  # closed while those before it are being counted out
+                with contextlib.suppress(ConnectionError), socket.create_connection(address, timeout=5 * SLOW) as s:
+                    s.sendall(GET)
+                    got = s.recv(4096)
+            assert got.startswith(b"HTTP/1.1 200")
     finally:
         process.terminate()
         assert process.wait(10 * SLOW) == 0
@@ -318,4 +322,4 @@ def test_idle_daemon_sleeps(start):
 
     before = switches()
     time.sleep(2)
-    assert switches() - before < 20
+    assert switches() - before < (20 if SLOW == 1 else 60)  # a sanitizer has a thread of its own

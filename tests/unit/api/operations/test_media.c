@@ -344,6 +344,8 @@ Test(media, tables_that_are_refused)
     memcpy(body + n - sizeof nan, &nan, sizeof nan);
     answer = tqt_call(panda, body, n, (tqt_call_options){0});
     cr_assert(eq(str, (char *)answer.problem.slug, "not-finite"));
+    cr_assert(ne(ptr, strstr(answer.problem.detail, "row 2, column 20"), NULL), "%s",
+              answer.problem.detail);
     n = cbor_body(body, 3, false);
     memcpy(body + n - sizeof nan, &nan, sizeof nan);
     answer = tqt_call(panda, body, n, (tqt_call_options){0});
