@@ -97,8 +97,8 @@ static tq_status stack(const tq_model *model, unsigned with, uint64_t seed, cons
     double *qdd = qd + model->nv;
     for (size_t s = 0; s < n_state; s++) {
         random_state(model, &seed, state, qd, qdd);
-        const tq_status status =
-            tq_regressor(model, with, state, qd, qdd, NULL, scratch, y, reterr);
+        const tq_regressor_input in = {.q = state, .qd = qd, .qdd = qdd};
+        const tq_status status = tq_regressor(model, with, &in, scratch, y, reterr);
         if (status != TQ_OK) {
             return status;
         }

@@ -258,14 +258,12 @@ static void fill_joints(const tq_model *model, unsigned with, const double *q, c
     }
 }
 
-/* NOLINTNEXTLINE(readability-function-size): one parameter above the rule */
-tq_status tq_regressor(const tq_model *model, unsigned with, const double *q, const double *qd,
-                       const double *qdd, const double *gravity, tq_scratch *scratch, double *ret_y,
-                       tq_error *reterr)
+tq_status tq_regressor(const tq_model *model, unsigned with, const tq_regressor_input *in,
+                       tq_scratch *scratch, double *ret_y, tq_error *reterr)
 {
     const size_t mark = tq_scratch_mark(scratch);
     tq_posture p;
-    const tq_status status = tq_posture_compute(model, q, qd, scratch, &p, reterr);
+    const tq_status status = tq_posture_compute(model, in->q, in->qd, scratch, &p, reterr);
     if (status != TQ_OK) {
         return status;
     }
@@ -277,9 +275,10 @@ tq_status tq_regressor(const tq_model *model, unsigned with, const double *q, co
     }
     const size_t n_parameter = tq_parameter_count(model, with);
     memset(ret_y, 0, model->nv * n_parameter * sizeof(double));
-    link_accelerations(&p, qd, qdd, acceleration);
-    fill_links(&p, acceleration, gravity != NULL ? gravity : model->gravity, n_parameter, ret_y);
-    fill_joints(model, with, q, qd, qdd, n_parameter, ret_y);
+    link_accelerations(&p, in->qd, in->qdd, acceleration);
+    fill_links(&p, acceleration, in->gravity != NULL ? in->gravity : model->gravity, n_parameter,
+               ret_y);
+    fill_joints(model, with, in->q, in->qd, in->qdd, n_parameter, ret_y);
     tq_scratch_rewind(scratch, mark);
     return TQ_OK;
 }

@@ -57,11 +57,18 @@ void tq_parameter_list(const tq_model *model, unsigned with, tq_parameter *ret_p
 /* The model's own values, in the same order. */
 void tq_parameter_values(const tq_model *model, unsigned with, double *ret_values);
 
+/* One state. Borrowed. */
+typedef struct tq_regressor_input {
+    const double *q;       /* (nq) */
+    const double *qd;      /* (nv); NULL: zero */
+    const double *qdd;     /* (nv); NULL: zero */
+    const double *gravity; /* 3, m/s^2 in the world frame; NULL: the model's own */
+} tq_regressor_input;
+
 /**
  * Regressor of one state: tau = Y parameters, up to the terms that have no column.
  *
- * Shapes   q (nq), qd, qdd (nv; NULL: zero); gravity (3; NULL: the model's); ret_y
- *          (nv x n_parameter, row by row).
+ * Shapes   ret_y (nv x n_parameter, row by row).
  * Memory   tq_regressor_scratch_size(model) bytes of `scratch`, all given back.
  * Returns  TQ_OK, TQ_ERR_QUATERNION, TQ_ERR_SCRATCH.
  * Cost     O(n_link depth).
@@ -69,9 +76,8 @@ void tq_parameter_values(const tq_model *model, unsigned with, double *ret_value
  *          and links, IJRR 5(3), 1986.
  * Checked  tests/property/core/dynamics/test_regressor.c
  */
-tq_status tq_regressor(const tq_model *model, unsigned with, const double *q, const double *qd,
-                       const double *qdd, const double *gravity, tq_scratch *scratch, double *ret_y,
-                       tq_error *reterr);
+tq_status tq_regressor(const tq_model *model, unsigned with, const tq_regressor_input *in,
+                       tq_scratch *scratch, double *ret_y, tq_error *reterr);
 size_t tq_regressor_scratch_size(const tq_model *model);
 
 #endif

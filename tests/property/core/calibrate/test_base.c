@@ -129,7 +129,8 @@ Test(base, base_parameters_give_the_same_torque)
         tqt_sample(states.qdd, model->nv, states.stride, 0, qdd);
         tq_scratch scratch;
         tq_scratch_init(&scratch, memory, BYTES);
-        cr_assert(eq(int, tq_regressor(model, with, q, qd, qdd, NULL, &scratch, y, NULL), TQ_OK));
+        const tq_regressor_input in = {.q = q, .qd = qd, .qdd = qdd};
+        cr_assert(eq(int, tq_regressor(model, with, &in, &scratch, y, NULL), TQ_OK));
         tq_parameter_values(model, with, value);
         tq_base_values(&f.base, value, beta);
         for (size_t i = 0; i < model->nv; i++) {

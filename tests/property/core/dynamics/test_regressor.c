@@ -34,7 +34,8 @@ Test(regressor, times_parameters_is_torque)
         tq_scratch scratch;
         tq_scratch_init(&scratch, memory, BYTES);
         tq_parameter_values(model, ALL, value);
-        cr_assert(eq(int, tq_regressor(model, ALL, q, qd, qdd, NULL, &scratch, y, NULL), TQ_OK));
+        const tq_regressor_input in = {.q = q, .qd = qd, .qdd = qdd};
+        cr_assert(eq(int, tq_regressor(model, ALL, &in, &scratch, y, NULL), TQ_OK));
         cr_assert(eq(sz, scratch.used, 0));
         for (size_t i = 0; i < model->nv; i++) {
             tau[i] = 0.0;
