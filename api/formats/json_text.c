@@ -44,6 +44,11 @@ void tqa_json_text_raw(tqa_json_text *text, const char *raw)
     put(text, raw, strlen(raw));
 }
 
+void tqa_json_text_bytes(tqa_json_text *text, const void *bytes, size_t n)
+{
+    put(text, bytes, n);
+}
+
 /* Length of the UTF-8 sequence at s; 0 when it is none (overlong forms and surrogates are none). */
 static size_t utf8_length(const unsigned char *s)
 {

@@ -17,6 +17,9 @@ typedef struct tqa_json_text {
 /* Text as it is: brackets, commas, a key known to need no escapes. */
 void tqa_json_text_raw(tqa_json_text *text, const char *raw);
 
+/* Bytes of any kind, also of other formats. */
+void tqa_json_text_bytes(tqa_json_text *text, const void *bytes, size_t n);
+
 /* "s", escaped; bytes that are no UTF-8 become U+FFFD. */
 void tqa_json_text_string(tqa_json_text *text, const char *s);
 

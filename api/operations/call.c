@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/operations/control_call.h"
+
 enum {
     CALL_BYTES_MAX = 1 << 30, /* of sample arrays, in and out: 134 million numbers */
 };
@@ -19,7 +21,7 @@ static size_t align(size_t bytes)
 static bool check_head(const tqa_operation *operation, const tqa_call_head *head,
                        tqa_problem *problem)
 {
-    if (head->query != NULL && head->query[0] != '\0') {
+    if (operation->methods->control == NULL && head->query != NULL && head->query[0] != '\0') {
         (void)tqa_problem_set(problem, "unknown-field", "%s takes no query, got \"?%.64s\"",
                               operation->name, head->query);
         return false;
@@ -28,6 +30,9 @@ static bool check_head(const tqa_operation *operation, const tqa_call_head *head
         (void)tqa_problem_set(problem, "too-large", "the body may have %llu bytes at most",
                               (unsigned long long)operation->body_max);
         return false;
+    }
+    if (operation->methods->control != NULL) {
+        return tqa_control_check_head(operation, head, problem);
     }
     if (!tqa_body_takes(head->content)) {
         (void)tqa_problem_set(problem, "unsupported-media",
@@ -43,6 +48,53 @@ static bool check_head(const tqa_operation *operation, const tqa_call_head *head
     return true;
 }
 
+static void start(tqa_call *call, const tqa_operation *operation, const tqa_robot *robot,
+                  const tqa_call_head *head)
+{
+    call->operation = operation;
+    call->robot = robot;
+    call->accept = head->accept == TQA_MEDIA_NONE ? TQA_MEDIA_JSON : head->accept;
+    call->n_fed = 0;
+    call->budget = (tqa_budget){.bytes_left = CALL_BYTES_MAX};
+    call->reactions = (tqa_blocks){0};
+    call->text = NULL;
+    call->control = NULL;
+    call->problem.status = 0;
+    call->problem.n_fault = 0;
+    tqa_digest_init(&call->digest);
+}
+
+/* The caller's memory when it is large enough, else our own. */
+static tqa_call *take(const tqa_call_head *head, size_t size, tqa_problem *reterr)
+{
+    const bool is_borrowed = head->memory != NULL && size <= head->memory_size;
+    tqa_call *call = is_borrowed ? head->memory : aligned_alloc(64, size);
+    if (call == NULL) {
+        (void)tqa_problem_set(reterr, "busy", "there is no memory for this request now");
+        reterr->retry_after_s = 1;
+        return NULL;
+    }
+    call->is_borrowed = is_borrowed;
+    return call;
+}
+
+static tqa_call *open_control(const tqa_operation *operation, const tqa_robot *robot,
+                              const tqa_call_head *head, tqa_problem *reterr)
+{
+    tqa_call *call = take(head, align(sizeof(tqa_call)), reterr);
+    if (call == NULL) {
+        return NULL;
+    }
+    start(call, operation, robot, head);
+    if (!tqa_control_open(call, head, reterr)) {
+        if (!call->is_borrowed) {
+            free(call);
+        }
+        return NULL;
+    }
+    return call;
+}
+
 /* One piece of memory: the call, the request's small blocks, the result's. */
 tqa_call *tqa_call_open(const tqa_operation *operation, const tqa_robot *robot,
                         const tqa_call_head *head, tqa_problem *reterr)
@@ -52,34 +104,24 @@ tqa_call *tqa_call_open(const tqa_operation *operation, const tqa_robot *robot,
     if (!check_head(operation, head, reterr)) {
         return NULL;
     }
+    if (operation->methods->control != NULL) {
+        return open_control(operation, robot, head, reterr);
+    }
     const tqa_schema *schema = &operation->methods->schema;
     const size_t request_at = align(sizeof(tqa_call));
     const size_t tau_at = request_at + align(tqa_request_arena_size(schema, robot));
     const size_t n_tau = robot->model->nv;
     const size_t size = tau_at + align((n_tau * TQ_BLOCK_PAD + 1) * sizeof(double));
-    const bool is_borrowed = head->memory != NULL && size <= head->memory_size;
-    tqa_call *call = is_borrowed ? head->memory : aligned_alloc(64, size);
+    tqa_call *call = take(head, size, reterr);
     if (call == NULL) {
-        (void)tqa_problem_set(reterr, "busy", "there is no memory for this request now");
-        reterr->retry_after_s = 1;
         return NULL;
     }
     unsigned char *memory = (unsigned char *)call;
-    call->is_borrowed = is_borrowed;
-    call->operation = operation;
-    call->robot = robot;
-    call->accept = head->accept == TQA_MEDIA_NONE ? TQA_MEDIA_JSON : head->accept;
-    call->n_fed = 0;
-    call->budget = (tqa_budget){.bytes_left = CALL_BYTES_MAX};
-    call->reactions = (tqa_blocks){0};
-    call->text = NULL;
-    call->problem.status = 0;
-    call->problem.n_fault = 0;
+    start(call, operation, robot, head);
     tqa_blocks_init(&call->tau, n_tau, (double *)(void *)(memory + tau_at), &call->budget);
     tqa_request_init(&call->request, schema, robot, memory + request_at, &call->budget,
                      &call->problem);
     tqa_body_init(&call->body, head->content, &call->request);
-    tqa_digest_init(&call->digest);
     return call;
 }
 
@@ -96,12 +138,16 @@ bool tqa_call_feed(tqa_call *call, const char *bytes, size_t n)
         return false;
     }
     tqa_digest_feed(&call->digest, bytes, n);
-    return tqa_body_feed(&call->body, bytes, n);
+    return call->control != NULL ? tqa_control_feed(call, bytes, n)
+                                 : tqa_body_feed(&call->body, bytes, n);
 }
 
 bool tqa_call_finish(tqa_call *call)
 {
     assert(call != NULL && call->problem.status == 0);
+    if (call->control != NULL) {
+        return tqa_control_finish(call);
+    }
     if (!tqa_body_finish(&call->body) || !tqa_request_finish(&call->request)) {
         return false;
     }
@@ -116,18 +162,23 @@ bool tqa_call_finish(tqa_call *call)
 
 double tqa_call_cost_us(const tqa_call *call)
 {
-    return call->operation->methods->cost_us(call);
+    const tqa_operation_methods *methods = call->operation->methods;
+    return call->control != NULL ? methods->control->cost_us(call->control)
+                                 : methods->cost_us(call);
 }
 
 size_t tqa_call_scratch_size(const tqa_call *call)
 {
-    return call->operation->methods->scratch_size(call);
+    return call->control != NULL ? 0 : call->operation->methods->scratch_size(call);
 }
 
 bool tqa_call_run(tqa_call *call, const tqa_world *world, void *scratch, size_t scratch_size)
 {
     assert(call != NULL && call->problem.status == 0);
     assert(scratch_size >= tqa_call_scratch_size(call));
+    if (call->control != NULL) {
+        return tqa_control_run(call);
+    }
     tqa_result_init(&call->result, call->accept, call->request.n_sample, call->request.flat);
     if (!call->operation->methods->run(call, world, scratch, scratch_size)) {
         return false;
@@ -161,7 +212,8 @@ const char *tqa_call_media(const tqa_call *call)
 size_t tqa_call_read(tqa_call *call, char *out, size_t size)
 {
     assert(call != NULL && call->problem.status == 0);
-    return tqa_result_read(&call->result, out, size);
+    return call->control != NULL ? tqa_control_read(call, out, size)
+                                 : tqa_result_read(&call->result, out, size);
 }
 
 const tqa_problem *tqa_call_problem(const tqa_call *call)
@@ -171,13 +223,18 @@ const tqa_problem *tqa_call_problem(const tqa_call *call)
 
 void tqa_call_close(tqa_call *call)
 {
-    if (call != NULL) {
+    if (call == NULL) {
+        return;
+    }
+    if (call->control != NULL) {
+        tqa_control_close(call);
+    } else {
         tqa_request_clear(&call->request);
         tqa_blocks_clear(&call->tau);
         tqa_blocks_clear(&call->reactions);
-        free(call->text);
-        if (!call->is_borrowed) {
-            free(call);
-        }
+    }
+    free(call->text);
+    if (!call->is_borrowed) {
+        free(call);
     }
 }

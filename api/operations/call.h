@@ -5,6 +5,7 @@
 
 #include "api/operation.h"
 #include "api/operations/body.h"
+#include "api/operations/control_document.h"
 #include "api/operations/digest.h"
 #include "api/operations/request.h"
 #include "api/operations/result.h"
@@ -16,6 +17,8 @@ typedef struct tqa_operation_methods {
     size_t (*scratch_size)(const tqa_call *call);
     /* False: the call's problem is set. Leaves arrays in call->result. */
     bool (*run)(tqa_call *call, const tqa_world *world, void *scratch, size_t scratch_size);
+    /* Not NULL: the request is a small tree of fields, and all above is empty. */
+    const tqa_control_methods *control;
 } tqa_operation_methods;
 
 struct tqa_call {
@@ -27,7 +30,10 @@ struct tqa_call {
     tqa_budget budget;
     tqa_blocks tau;       /* the operation's first result, n_v rows or as it likes */
     tqa_blocks reactions; /* with that `include` */
-    char *text;           /* malloc'ed, of result arrays */
+    char *text;           /* malloc'ed, of result arrays; with `control`, the whole answer */
+    tqa_control *control; /* NULL, or the request as a tree; then only head, digest, problem and
+                             body are used beside it */
+    size_t n_text, n_told;
     tqa_request request;
     tqa_result result;
     tqa_digest digest;   /* of the request's bytes so far */
@@ -47,5 +53,12 @@ void tqa_call_each_block(const tqa_call *call, const tqa_world *world, void *scr
                          void (*body)(void *arg, size_t b, void *scratch), void *arg);
 
 extern const tqa_operation_methods tqa_inverse_dynamics_methods;
+extern const tqa_operation_methods tqa_kinematics_methods;
+extern const tqa_operation_methods tqa_inverse_kinematics_methods;
+extern const tqa_operation_methods tqa_trajectory_methods;
+extern const tqa_operation_methods tqa_statics_methods;
+extern const tqa_operation_methods tqa_regressor_methods;
+extern const tqa_operation_methods tqa_inertia_methods;
+extern const tqa_operation_methods tqa_rigid_body_methods;
 
 #endif

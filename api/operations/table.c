@@ -16,6 +16,24 @@ const tqa_operation tqa_operations[] = {
         .body_max = SAMPLES_BODY_MAX,
         .methods = &tqa_inverse_dynamics_methods,
     },
+    {
+        .name = "kinematics",
+        .needs_robot = true,
+        .body_max = TQA_CONTROL_BODY_MAX,
+        .methods = &tqa_kinematics_methods,
+    },
+    {
+        .name = "statics",
+        .needs_robot = true,
+        .body_max = TQA_CONTROL_BODY_MAX,
+        .methods = &tqa_statics_methods,
+    },
+    {
+        .name = "regressor",
+        .needs_robot = true,
+        .body_max = TQA_CONTROL_BODY_MAX,
+        .methods = &tqa_regressor_methods,
+    },
     {.name = NULL},
 };
 

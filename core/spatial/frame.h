@@ -115,6 +115,45 @@ static inline tq_frame3 tq_frame3_inverse(const tq_frame3 *f)
     return t;
 }
 
+/* Rotation of a quaternion w x y z of any length but 0. */
+static inline void tq_mat_of_quaternion(const double *wxyz, double *ret)
+{
+    const double w = wxyz[0], x = wxyz[1], y = wxyz[2], z = wxyz[3];
+    const double k = 2.0 / (w * w + x * x + y * y + z * z);
+    const double r[9] = {
+        1.0 - k * (y * y + z * z), k * (x * y - w * z),       k * (x * z + w * y),
+        k * (x * y + w * z),       1.0 - k * (x * x + z * z), k * (y * z - w * x),
+        k * (x * z - w * y),       k * (y * z + w * x),       1.0 - k * (x * x + y * y)};
+    for (int i = 0; i < 9; i++) {
+        ret[i] = r[i];
+    }
+}
+
+/* Unit quaternion w x y z of a rotation, w >= 0. S. W. Shepperd, Quaternion from rotation matrix,
+ * J. Guidance and Control 1(3), 1978: the largest component comes from a root, the others from
+ * products. */
+static inline void tq_quaternion_of_mat(const double *r, double *ret)
+{
+    const double t[4] = {r[0] + r[4] + r[8], r[0] - r[4] - r[8], r[4] - r[0] - r[8],
+                         r[8] - r[0] - r[4]};
+    int largest = 0;
+    for (int i = 1; i < 4; i++) {
+        largest = t[i] > t[largest] ? i : largest;
+    }
+    const double d[3] = {r[7] - r[5], r[2] - r[6], r[3] - r[1]}; /* 4 w (x, y, z) */
+    const double s[3] = {r[1] + r[3], r[2] + r[6], r[5] + r[7]}; /* 4 xy, xz, yz */
+    const double four[4][4] = {{1.0 + t[0], d[0], d[1], d[2]},
+                               {d[0], 1.0 + t[1], s[0], s[1]},
+                               {d[1], s[0], 1.0 + t[2], s[2]},
+                               {d[2], s[1], s[2], 1.0 + t[3]}};
+    const double *row = four[largest];
+    double length = sqrt(row[0] * row[0] + row[1] * row[1] + row[2] * row[2] + row[3] * row[3]);
+    length = row[0] < 0.0 ? -length : length;
+    for (int i = 0; i < 4; i++) {
+        ret[i] = row[i] / length;
+    }
+}
+
 /* Columns e, f and the unit vector `axis` = e x f, where e and f are the x and y of a planar joint
  * (see tq_joint): Duff et al., Building an orthonormal basis, revisited, JCGT 6(1), 2017. */
 static inline void tq_mat_third_column(const double *axis, double *ret)

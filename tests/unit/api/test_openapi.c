@@ -80,6 +80,19 @@ static void same_choices(const tqa_choice *choices, const json_t *names)
     cr_assert(eq(sz, json_array_size(names), n));
 }
 
+/* An operation on nested fields: the same names on both sides. */
+static void same_fields(const tqa_operation *operation, json_t *request)
+{
+    const char *const *fields = operation->methods->control->fields;
+    json_t *properties = AT(request, "properties");
+    size_t n = 0;
+    for (; fields[n] != NULL; n++) {
+        (void)AT(properties, fields[n]);
+    }
+    cr_assert(eq(sz, json_object_size(properties), n), "%s", operation->name);
+    cr_assert(ne(ptr, json_object_get(request, "additionalProperties"), NULL));
+}
+
 Test(openapi, knows_every_operation_with_its_fields)
 {
     json_t *root = contract();
@@ -87,6 +100,10 @@ Test(openapi, knows_every_operation_with_its_fields)
         const tqa_schema *schema = &operation->methods->schema;
         const char *reference = json_string_value(AT(body_of(root, operation), "schema", "$ref"));
         json_t *request = AT(root, "components", "schemas", strrchr(reference, '/') + 1);
+        if (operation->methods->control != NULL) {
+            same_fields(operation, request);
+            continue;
+        }
         json_t *properties = AT(request, "properties");
         cr_assert(eq(sz, json_object_size(properties), schema->n_field), "%s", operation->name);
         size_t n_required = 0;
@@ -116,7 +133,7 @@ Test(openapi, its_examples_work)
         json_object_foreach(examples, name, example)
         {
             char *body = json_dumps(AT(example, "value"), 0);
-            tqt_answer answer = tqt_call(robot, body, strlen(body),
+            tqt_answer answer = tqt_call(operation->needs_robot ? robot : NULL, body, strlen(body),
                                          (tqt_call_options){.operation = operation->name});
             cr_assert(eq(int, answer.status, 200), "%s: %s", name, answer.problem.detail);
             tqt_answer_clear(&answer);

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/control_call.c - decodes a request into its tree, runs it, gives its text away. */
+#include "api/operations/control_call.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/version.h"
+
+static bool find_form(const tqa_operation *operation, const char *query, unsigned *ret)
+{
+    static const char name[] = "form=";
+    const char *const *forms = operation->methods->control->forms;
+    *ret = 0;
+    if (query == NULL || query[0] == '\0') {
+        return true;
+    }
+    if (forms == NULL || strncmp(query, name, sizeof name - 1) != 0) {
+        return false;
+    }
+    for (unsigned k = 0; forms[k] != NULL; k++) {
+        if (strcmp(query + sizeof name - 1, forms[k]) == 0) {
+            *ret = k + 1;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool tqa_control_check_head(const tqa_operation *operation, const tqa_call_head *head,
+                            tqa_problem *reterr)
+{
+    unsigned form = 0;
+    if (!find_form(operation, head->query, &form)) {
+        const char *const *forms = operation->methods->control->forms;
+        (void)tqa_problem_set(reterr, "unknown-field", "%s takes %s%s, got \"?%.64s\"",
+                              operation->name, forms != NULL ? "?form=" : "no query",
+                              forms != NULL ? forms[0] : "", head->query);
+        return false;
+    }
+    if (head->content != TQA_MEDIA_NONE && head->content != TQA_MEDIA_JSON &&
+        head->content != TQA_MEDIA_CBOR) {
+        (void)tqa_problem_set(reterr, "unsupported-media",
+                              "send application/json or application/cbor");
+        return false;
+    }
+    if (head->accept != TQA_MEDIA_NONE && head->accept != TQA_MEDIA_JSON &&
+        head->accept != TQA_MEDIA_CBOR) {
+        (void)tqa_problem_set(reterr, "not-acceptable",
+                              "the answer comes as application/json or application/cbor");
+        return false;
+    }
+    return true;
+}
+
+static void choose(tqa_call *call, tqa_media media)
+{
+    call->body.media = media;
+    if (media == TQA_MEDIA_CBOR) {
+        tqa_cbor_decoder_init(&call->body.as.cbor, &tqa_control_events, call->control);
+    } else {
+        tqa_json_scan_init(&call->body.as.json, &tqa_control_events, call->control);
+    }
+}
+
+bool tqa_control_open(tqa_call *call, const tqa_call_head *head, tqa_problem *reterr)
+{
+    call->control = calloc(1, sizeof *call->control);
+    tqa_arena *arena = tqa_arena_new(TQA_CONTROL_MEMORY_MAX);
+    if (call->control == NULL || arena == NULL) {
+        tqa_arena_free(arena);
+        free(call->control);
+        (void)tqa_problem_set(reterr, "busy", "there is no memory for this request now");
+        reterr->retry_after_s = 1;
+        return false;
+    }
+    call->control->robot = call->robot;
+    call->control->problem = &call->problem;
+    call->control->arena = arena;
+    call->control->answer.cbor = call->accept == TQA_MEDIA_CBOR;
+    const bool known = find_form(call->operation, head->query, &call->control->form);
+    assert(known);
+    (void)known;
+    call->body.media = head->content;
+    if (head->content != TQA_MEDIA_NONE) {
+        choose(call, head->content);
+    }
+    return true;
+}
+
+/* The decoder has stopped: unless the receiver refused, say where and why. */
+static bool judge(tqa_call *call, tqa_decode state, const tqa_decode_error *error)
+{
+    if (state == TQA_DECODE_OK || state == TQA_DECODE_REFUSED) {
+        assert(state == TQA_DECODE_OK || call->problem.status != 0);
+        return state == TQA_DECODE_OK;
+    }
+    char pointer[TQA_POINTER_TEXT];
+    tqa_control_place(call->control, pointer);
+    (void)tqa_problem_set(&call->problem,
+                          state == TQA_DECODE_NOT_FINITE ? "not-finite" : "malformed",
+                          "%s%s%s (byte %llu of the body)", pointer, pointer[0] != '\0' ? ": " : "",
+                          error->detail, (unsigned long long)error->offset);
+    tqa_problem_fault(&call->problem, pointer, NULL, "%s", error->detail);
+    return false;
+}
+
+bool tqa_control_feed(tqa_call *call, const char *bytes, size_t n)
+{
+    if (call->body.media == TQA_MEDIA_NONE) {
+        choose(call, (unsigned char)bytes[0] >= 0x80 ? TQA_MEDIA_CBOR : TQA_MEDIA_JSON);
+    }
+    if (call->body.media == TQA_MEDIA_CBOR) {
+        tqa_cbor_decoder *decoder = &call->body.as.cbor;
+        return judge(call, tqa_cbor_decoder_feed(decoder, bytes, n), &decoder->error);
+    }
+    tqa_json_scan *scan = &call->body.as.json;
+    return judge(call, tqa_json_scan_feed(scan, bytes, n), &scan->error);
+}
+
+bool tqa_control_finish(tqa_call *call)
+{
+    if (call->body.media == TQA_MEDIA_NONE) {
+        choose(call, TQA_MEDIA_JSON); /* no byte at all: as JSON, it ends too early */
+    }
+    if (call->body.media == TQA_MEDIA_CBOR) {
+        tqa_cbor_decoder *decoder = &call->body.as.cbor;
+        return judge(call, tqa_cbor_decoder_finish(decoder), &decoder->error);
+    }
+    tqa_json_scan *scan = &call->body.as.json;
+    return judge(call, tqa_json_scan_finish(scan), &scan->error);
+}
+
+static void put_provenance(tqa_call *call)
+{
+    tqa_answer *answer = &call->control->answer;
+    char digest[TQA_REQUEST_DIGEST_TEXT];
+    tqa_digest_text(&call->digest, digest);
+    tqa_answer_object(answer, "provenance");
+    tqa_answer_string(answer, "engine", "torqued " TQA_VERSION);
+    if (call->robot != NULL) {
+        tqa_answer_string(answer, "robot_digest", call->robot->digest);
+    }
+    tqa_answer_string(answer, "request_digest", digest);
+    tqa_answer_end(answer);
+}
+
+bool tqa_control_run(tqa_call *call)
+{
+    const tqa_control_methods *methods = call->operation->methods->control;
+    tqa_control *control = call->control;
+    tqa_answer *answer = &control->answer;
+    const tqa_part root = tqa_part_root(control);
+    if (!tqa_part_object(&root, methods->fields)) {
+        return false;
+    }
+    tqa_answer_object(answer, NULL);
+    if (!methods->run(control)) {
+        assert(call->problem.status != 0);
+        return false;
+    }
+    put_provenance(call);
+    tqa_answer_end(answer);
+    assert(answer->depth == 0);
+    if (answer->not_finite) {
+        (void)tqa_problem_set(&call->problem, "overflow", "a result is too large for a number");
+        return false;
+    }
+    if (!answer->cbor) {
+        tqa_json_text_raw(&answer->text, "\n");
+    }
+    call->text = tqa_json_text_take(&answer->text, &call->n_text);
+    if (call->text == NULL) {
+        (void)tqa_problem_set(&call->problem, "busy", "there is no memory for the answer now");
+        call->problem.retry_after_s = 1;
+        return false;
+    }
+    call->n_told = 0;
+    return true;
+}
+
+size_t tqa_control_read(tqa_call *call, char *out, size_t size)
+{
+    const size_t left = call->n_text - call->n_told;
+    const size_t n = left < size ? left : size;
+    memcpy(out, call->text + call->n_told, n);
+    call->n_told += n;
+    return n;
+}
+
+void tqa_control_close(tqa_call *call)
+{
+    size_t ignored = 0;
+    free(tqa_json_text_take(&call->control->answer.text, &ignored));
+    json_decref(call->control->root);
+    tqa_arena_free(call->control->arena);
+    free(call->control);
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/kinematics.c - POST .../kinematics: where points of links are, how they move. */
+#include "api/operations/call.h"
+#include "api/operations/control_robot.h"
+#include "core/dynamics/posture.h"
+#include "core/spatial/frame.h"
+
+enum { TWIST = 6, POSE = 16 }; /* numbers of a pose: position, rotation, quaternion */
+
+static const char *const fields[] = {"q", "qd", "qdd", "joints", "frames", "expressed_in", NULL};
+
+static const char *const axes[] = {"world", "link", "spatial", NULL};
+static const tq_jacobian_frame jacobian_frames[] = {TQ_JACOBIAN_WORLD_ALIGNED, TQ_JACOBIAN_LINK,
+                                                    TQ_JACOBIAN_WORLD};
+
+/* What is asked, and room for what is told of one frame. */
+typedef struct kinematics {
+    tqa_control *control;
+    tqa_order order;
+    tqa_states states;
+    tqa_point *points;
+    size_t n_point;
+    bool moves; /* expressed_in is given: velocities, accelerations, Jacobians */
+    unsigned expressed_in;
+    double *pose;     /* (n_point x n_sample x POSE) */
+    double *velocity; /* (n_point x n_sample x 6), like the next */
+    double *acceleration;
+    double *jacobian; /* (n_point x n_sample x 6 x nv) in the user's order */
+    double *rate;     /* (6 x nv) */
+} kinematics;
+
+static double cost_us(const tqa_control *control)
+{
+    /* measured: 60 ns a link and sample for poses, 35 ns a printed number */
+    const json_t *q = json_object_get(control->root, "q");
+    const json_t *frames = json_object_get(control->root, "frames");
+    const double n_sample = json_is_array(json_array_get(q, 0)) ? (double)json_array_size(q) : 1.0;
+    const double n_link = (double)control->robot->model->n_link;
+    const double n_frame = frames != NULL ? (double)json_array_size(frames) : n_link;
+    return 5.0 +
+           n_sample * (0.1 * n_link + n_frame * (1.0 + 0.3 * (double)control->robot->model->nv));
+}
+
+static bool read_frames(kinematics *k)
+{
+    const tqa_part root = tqa_part_root(k->control);
+    const tqa_part frames = tqa_part_field(&root, "frames");
+    const size_t n_link = k->control->robot->model->n_link;
+    k->n_point = n_link;
+    if (frames.value != NULL && !tqa_part_array(&frames, 1, TQ_LINK_MAX, &k->n_point)) {
+        return false;
+    }
+    k->points = tqa_control_take(k->control, k->n_point, sizeof *k->points);
+    bool good = k->points != NULL;
+    for (size_t i = 0; good && i < k->n_point; i++) {
+        k->points[i] = (tqa_point){.link = (uint32_t)i};
+        if (frames.value != NULL) {
+            const tqa_part item = tqa_part_item(&frames, i);
+            good = tqa_part_point(&item, &k->points[i]);
+        }
+    }
+    return good;
+}
+
+static bool read(kinematics *k)
+{
+    const tqa_part root = tqa_part_root(k->control);
+    const tqa_part expressed = tqa_part_field(&root, "expressed_in");
+    if (!tqa_control_order(k->control, &k->order) ||
+        !tqa_control_states(k->control, &k->order, TQA_NEED_Q | TQA_NEED_QD | TQA_NEED_QDD,
+                            TQA_NEED_Q, &k->states) ||
+        !read_frames(k)) {
+        return false;
+    }
+    k->moves = expressed.value != NULL;
+    if (k->moves && !tqa_part_choice(&expressed, axes, &k->expressed_in)) {
+        return false;
+    }
+    if (k->states.qdd != NULL && k->states.qd == NULL) {
+        const tqa_part qd = tqa_part_field(&root, "qd");
+        return tqa_part_need(&qd, "add \"qd\": accelerations need velocities too");
+    }
+    return k->moves || k->states.qd == NULL ||
+           tqa_part_need(&expressed, "add \"expressed_in\": \"world\" (of the point, world axes), "
+                                     "\"link\" (link axes) or \"spatial\" (at the world's origin)");
+}
+
+static bool make_room(kinematics *k)
+{
+    const size_t n = k->n_point * k->states.n_sample;
+    const size_t each = POSE + (k->moves ? 2u * TWIST + TWIST * k->order.nv : 0u);
+    if (n > TQA_CONTROL_ANSWER_MAX / each) {
+        const tqa_part root = tqa_part_root(k->control);
+        return tqa_part_refuse(&root, "too-large", "ask for fewer frames or samples at a time",
+                               "an answer has %d numbers at most", TQA_CONTROL_ANSWER_MAX);
+    }
+    k->pose = tqa_control_take(k->control, n * POSE, sizeof(double));
+    k->velocity = tqa_control_take(k->control, n * TWIST, sizeof(double));
+    k->acceleration = tqa_control_take(k->control, n * TWIST, sizeof(double));
+    k->jacobian =
+        tqa_control_take(k->control, k->moves ? n * TWIST * k->order.nv : 1, sizeof(double));
+    k->rate = tqa_control_take(k->control, 2u * TWIST * k->order.nv, sizeof(double));
+    return k->pose != NULL && k->velocity != NULL && k->acceleration != NULL &&
+           k->jacobian != NULL && k->rate != NULL;
+}
+
+/* Position, then rotation, then quaternion: each of all samples, one after another. */
+static void put_pose(const kinematics *k, const tq_posture *p, size_t f, size_t sample)
+{
+    const size_t n = k->states.n_sample;
+    const tqa_point *point = &k->points[f];
+    const tq_pose *pose = &p->pose[point->link];
+    double *to = k->pose + f * n * POSE;
+    double *position = to + 3 * sample;
+    tq_mat_vec(pose->r, point->at, position);
+    for (int i = 0; i < 3; i++) {
+        position[i] += pose->p[i];
+    }
+    for (int i = 0; i < 9; i++) {
+        to[3 * n + 9 * sample + (size_t)i] = pose->r[i];
+    }
+    tq_quaternion_of_mat(pose->r, to + 12 * n + 4 * sample);
+}
+
+static void put_motion(const kinematics *k, const tq_posture *p, size_t f, size_t sample)
+{
+    const size_t nv = k->order.nv;
+    const size_t at = f * k->states.n_sample + sample;
+    const tqa_point *point = &k->points[f];
+    const tq_jacobian_frame frame = jacobian_frames[k->expressed_in];
+    const double *qd = k->states.qd != NULL ? k->states.qd + sample * nv : NULL;
+    const double *qdd = k->states.qdd != NULL ? k->states.qdd + sample * nv : NULL;
+    double *own = k->rate + TWIST * nv;
+    double *jacobian = k->jacobian + at * TWIST * nv;
+    tq_posture_jacobian(p, point->link, point->at, frame, own, qdd != NULL ? k->rate : NULL);
+    tq_posture_velocity(p, point->link, point->at, frame, k->velocity + at * TWIST);
+    for (size_t i = 0; i < TWIST; i++) {
+        double *acceleration = &k->acceleration[at * TWIST + i];
+        for (size_t c = 0; c < nv; c++) {
+            jacobian[i * nv + c] = own[i * nv + k->order.v[c]];
+            if (qdd != NULL && qd != NULL) {
+                *acceleration += own[i * nv + c] * qdd[c] + k->rate[i * nv + c] * qd[c];
+            }
+        }
+    }
+}
+
+static bool compute(kinematics *k)
+{
+    const tq_model *model = k->control->robot->model;
+    tq_scratch scratch;
+    if (!tqa_control_scratch(k->control, tq_posture_scratch_size(model), &scratch)) {
+        return false;
+    }
+    for (size_t i = 0; i < k->states.n_sample; i++) {
+        tq_posture posture;
+        tq_error error = {0};
+        const size_t mark = tq_scratch_mark(&scratch);
+        const double *qd = k->states.qd != NULL ? k->states.qd + i * k->order.nv : NULL;
+        const tq_status status = tq_posture_compute(model, k->states.q + i * k->order.nq, qd,
+                                                    &scratch, &posture, &error);
+        if (status != TQ_OK) {
+            return tqa_states_fail(k->control, &k->states, i, status, &error);
+        }
+        for (size_t f = 0; f < k->n_point; f++) {
+            put_pose(k, &posture, f, i);
+            if (k->moves) {
+                put_motion(k, &posture, f, i);
+            }
+        }
+        tq_scratch_rewind(&scratch, mark);
+    }
+    return true;
+}
+
+/* Without the rank of samples for one flat sample. */
+static void tell(const kinematics *k, const char *key, const double *x, size_t rank, size_t rows,
+                 size_t columns)
+{
+    const size_t shape[3] = {k->states.n_sample, rows, columns};
+    const size_t skip = k->states.flat ? 1 : 0;
+    tqa_answer_array(&k->control->answer, key, x, rank - skip, shape + skip);
+}
+
+static void tell_frame(const kinematics *k, size_t f)
+{
+    tqa_answer *answer = &k->control->answer;
+    const size_t n = k->states.n_sample;
+    const double *pose = k->pose + f * n * POSE;
+    tqa_answer_object(answer, NULL);
+    tqa_answer_point(answer, k->control->robot, &k->points[f]);
+    tell(k, "position", pose, 2, 3, 0);
+    tell(k, "rotation", pose + 3 * n, 3, 3, 3);
+    tell(k, "quaternion_wxyz", pose + 12 * n, 2, 4, 0);
+    if (k->states.qd != NULL) {
+        tell(k, "velocity", k->velocity + f * n * TWIST, 2, TWIST, 0);
+    }
+    if (k->states.qdd != NULL) {
+        tell(k, "acceleration", k->acceleration + f * n * TWIST, 2, TWIST, 0);
+    }
+    if (k->moves) {
+        tell(k, "jacobian", k->jacobian + f * n * TWIST * k->order.nv, 3, TWIST, k->order.nv);
+    }
+    tqa_answer_end(answer);
+}
+
+static bool run(tqa_control *control)
+{
+    kinematics k = {.control = control};
+    if (!read(&k) || !make_room(&k) || !compute(&k)) {
+        return false;
+    }
+    tqa_answer *answer = &control->answer;
+    tqa_answer_joints(answer, control->robot, &k.order);
+    tqa_answer_string(answer, "poses_expressed_in", "world");
+    if (k.moves) {
+        tqa_answer_string(answer, "expressed_in", axes[k.expressed_in]);
+    }
+    tqa_answer_list(answer, "frames");
+    for (size_t f = 0; f < k.n_point; f++) {
+        tell_frame(&k, f);
+    }
+    tqa_answer_end(answer);
+    return true;
+}
+
+static const tqa_control_methods methods = {.fields = fields, .cost_us = cost_us, .run = run};
+const tqa_operation_methods tqa_kinematics_methods = {.control = &methods};

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/regressor.c - POST .../regressor: torque as a linear function of parameters, whole
+ * or by base parameters. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/operations/call.h"
+#include "api/operations/control_robot.h"
+#include "core/calibrate/base.h"
+#include "core/dynamics/regressor.h"
+
+enum {
+    FORM_BASE = 1,
+    BASE_PARAMETERS_MAX = 2000, /* its triangles are squares of this: 32 MB each */
+    SYMBOL_MAX = 24,
+    EXPRESSION_MAX = 16384,
+};
+
+static const char *const fields[] = {"q", "qd", "qdd", "joints", "gravity", "parameters", NULL};
+static const char *const forms[] = {"base", NULL};
+
+/* Kinds that `parameters` adds to the ten of each link. */
+static const char *const kinds[] = {"rotor", "viscous", "coulomb", "offset", "stiffness", NULL};
+
+/* Symbol of each kind, and its unit at a joint that turns and at one that slides. */
+static const struct {
+    const char *symbol, *unit, *linear_unit;
+} parameters[] = {
+    [TQ_PARAMETER_MASS] = {"m", "kg", "kg"},
+    [TQ_PARAMETER_MX] = {"mx", "kg m", "kg m"},
+    [TQ_PARAMETER_MY] = {"my", "kg m", "kg m"},
+    [TQ_PARAMETER_MZ] = {"mz", "kg m", "kg m"},
+    [TQ_PARAMETER_IXX] = {"Ixx", "kg m^2", "kg m^2"},
+    [TQ_PARAMETER_IXY] = {"Ixy", "kg m^2", "kg m^2"},
+    [TQ_PARAMETER_IXZ] = {"Ixz", "kg m^2", "kg m^2"},
+    [TQ_PARAMETER_IYY] = {"Iyy", "kg m^2", "kg m^2"},
+    [TQ_PARAMETER_IYZ] = {"Iyz", "kg m^2", "kg m^2"},
+    [TQ_PARAMETER_IZZ] = {"Izz", "kg m^2", "kg m^2"},
+    [TQ_PARAMETER_ROTOR] = {"Ia", "kg m^2", "kg"},
+    [TQ_PARAMETER_VISCOUS] = {"fv", "N m s/rad", "N s/m"},
+    [TQ_PARAMETER_COULOMB] = {"fc", "N m", "N"},
+    [TQ_PARAMETER_OFFSET] = {"fo", "N m", "N"},
+    [TQ_PARAMETER_STIFFNESS] = {"k", "N m/rad", "N/m"},
+};
+
+typedef struct regression {
+    tqa_control *control;
+    tqa_order order;
+    tqa_states states;
+    double gravity[3];
+    unsigned with; /* TQ_REGRESS_... */
+    size_t n;      /* parameters */
+    tq_parameter *list;
+    uint32_t *number; /* (n) of the link or joint, from 1, in the order of the columns */
+    double *values;
+    tq_base_set base;
+    bool by_base;
+    size_t n_column;
+    double *y; /* (n_sample x nv x n_column) rows in the user's order */
+} regression;
+
+static double cost_us(const tqa_control *control)
+{
+    const json_t *q = json_object_get(control->root, "q");
+    const double n_sample = json_is_array(json_array_get(q, 0)) ? (double)json_array_size(q) : 1.0;
+    const double n_joint = (double)control->robot->model->n_joint;
+    const double nv = (double)control->robot->model->nv;
+    /* measured: 10 columns a joint, 25 ns an entry with its print; base: random states and QR */
+    const double base = control->form == FORM_BASE ? 10.0 * n_joint * n_joint * n_joint : 0.0;
+    return 10.0 + base + 0.5 * n_sample * nv * n_joint;
+}
+
+static bool read(regression *r)
+{
+    const tqa_part root = tqa_part_root(r->control);
+    const tqa_part with = tqa_part_field(&root, "parameters");
+    const tqa_part gravity = tqa_part_field(&root, "gravity");
+    const unsigned all = TQA_NEED_Q | TQA_NEED_QD | TQA_NEED_QDD;
+    const tqa_part q = tqa_part_field(&root, "q"), qd = tqa_part_field(&root, "qd");
+    const tqa_part qdd = tqa_part_field(&root, "qdd");
+    r->by_base = r->control->form == FORM_BASE;
+    /* the base set itself needs no state */
+    const bool none = r->by_base && q.value == NULL && qd.value == NULL && qdd.value == NULL;
+    memcpy(r->gravity, r->control->robot->model->gravity, sizeof r->gravity);
+    return tqa_control_order(r->control, &r->order) &&
+           tqa_control_states(r->control, &r->order, all, none ? 0 : all, &r->states) &&
+           (with.value == NULL || tqa_part_choices(&with, kinds, &r->with)) &&
+           (gravity.value == NULL || tqa_part_numbers(&gravity, 3, r->gravity));
+}
+
+static bool list_parameters(regression *r)
+{
+    const tq_model *model = r->control->robot->model;
+    r->n = tq_parameter_count(model, r->with);
+    r->list = tqa_control_take(r->control, r->n, sizeof *r->list);
+    r->number = tqa_control_take(r->control, r->n, sizeof *r->number);
+    r->values = tqa_control_take(r->control, r->n, sizeof *r->values);
+    if (r->list == NULL || r->number == NULL || r->values == NULL) {
+        return false;
+    }
+    tq_parameter_list(model, r->with, r->list);
+    tq_parameter_values(model, r->with, r->values);
+    for (size_t c = 0; c < r->n; c++) {
+        /* links are numbered by their columns; joints as their child links are */
+        const uint32_t link =
+            r->list[c].link != TQ_NONE ? r->list[c].link : model->joints[r->list[c].joint].child;
+        for (uint32_t k = 0; k < model->n_joint; k++) {
+            if (model->joints[model->order[k]].child == link) {
+                r->number[c] = k + 1;
+                break;
+            }
+        }
+    }
+    return true;
+}
+
+static bool find_base(regression *r)
+{
+    const tq_model *model = r->control->robot->model;
+    const tqa_part root = tqa_part_root(r->control);
+    tq_scratch scratch;
+    tq_error error = {0};
+    if (r->n > BASE_PARAMETERS_MAX) {
+        return tqa_part_refuse(&root, "too-large", NULL,
+                               "base parameters are found among %d parameters at most, here are "
+                               "%zu",
+                               BASE_PARAMETERS_MAX, r->n);
+    }
+    r->base.independent = tqa_control_take(r->control, r->n, sizeof(uint32_t));
+    r->base.dependent = tqa_control_take(r->control, r->n, sizeof(uint32_t));
+    r->base.without = tqa_control_take(r->control, r->n, sizeof(uint32_t));
+    r->base.k = tqa_control_take(r->control, r->n * r->n, sizeof(double));
+    if (r->base.independent == NULL || r->base.dependent == NULL || r->base.without == NULL ||
+        r->base.k == NULL ||
+        !tqa_control_scratch(r->control, tq_base_scratch_size(model, r->with), &scratch)) {
+        return false;
+    }
+    const tq_status status = tq_base_find(model, r->with, 0, &scratch, &r->base, &error);
+    return status == TQ_OK || tqa_control_fail(r->control, "", status, &error);
+}
+
+static bool compute(regression *r)
+{
+    const tq_model *model = r->control->robot->model;
+    const size_t nv = r->order.nv;
+    const size_t n_entry = nv * r->n_column;
+    tq_scratch scratch;
+    if (n_entry > 0 && r->states.n_sample > TQA_CONTROL_ANSWER_MAX / n_entry) {
+        const tqa_part root = tqa_part_root(r->control);
+        return tqa_part_refuse(&root, "too-large", "send fewer samples at a time",
+                               "an answer has %d numbers at most", TQA_CONTROL_ANSWER_MAX);
+    }
+    double *full = tqa_control_take(r->control, nv * r->n, sizeof *full);
+    r->y = tqa_control_take(r->control, r->states.n_sample * n_entry, sizeof *r->y);
+    if (full == NULL || r->y == NULL ||
+        !tqa_control_scratch(r->control, tq_regressor_scratch_size(model), &scratch)) {
+        return false;
+    }
+    for (size_t i = 0; i < r->states.n_sample; i++) {
+        tq_error error = {0};
+        const tq_regressor_input in = {.q = r->states.q + i * r->order.nq,
+                                       .qd = r->states.qd + i * nv,
+                                       .qdd = r->states.qdd + i * nv,
+                                       .gravity = r->gravity};
+        const tq_status status = tq_regressor(model, r->with, &in, &scratch, full, &error);
+        if (status != TQ_OK) {
+            return tqa_states_fail(r->control, &r->states, i, status, &error);
+        }
+        for (size_t a = 0; a < nv; a++) {
+            double *to = r->y + i * n_entry + a * r->n_column;
+            const double *from = full + r->order.v[a] * r->n;
+            for (size_t c = 0; c < r->n_column; c++) {
+                to[c] = from[r->by_base ? r->base.independent[c] : c];
+            }
+        }
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Names
+ */
+
+static void name_of(const regression *r, size_t c, char name[SYMBOL_MAX])
+{
+    (void)snprintf(name, SYMBOL_MAX, "%s_%u", parameters[r->list[c].kind].symbol, r->number[c]);
+}
+
+static const char *unit_of(const regression *r, size_t c)
+{
+    const tq_parameter *p = &r->list[c];
+    const bool linear = p->joint != TQ_NONE &&
+                        r->control->robot->model->joints[p->joint].kind == TQ_JOINT_PRISMATIC;
+    return linear ? parameters[p->kind].linear_unit : parameters[p->kind].unit;
+}
+
+/* As a person writes it: "Izz_2 + Iyy_3 - 0.1524 mz_3". Cut at a whole term when it is too long. */
+static void express(const regression *r, size_t b, char text[EXPRESSION_MAX])
+{
+    const tq_base_set *base = &r->base;
+    char name[SYMBOL_MAX];
+    name_of(r, base->independent[b], name);
+    size_t n = (size_t)snprintf(text, EXPRESSION_MAX, "%s", name);
+    for (size_t d = 0; d < base->n_dependent && n + 64 < EXPRESSION_MAX; d++) {
+        const double k = base->k[b * base->n_dependent + d];
+        if (k == 0.0) {
+            continue;
+        }
+        char factor[32] = "";
+        if (fabs(fabs(k) - 1.0) > 5e-7) {
+            (void)snprintf(factor, sizeof factor, "%.6g ", fabs(k));
+        }
+        name_of(r, base->dependent[d], name);
+        n += (size_t)snprintf(text + n, EXPRESSION_MAX - n, " %s %s%s", k < 0.0 ? "-" : "+", factor,
+                              name);
+    }
+}
+
+static void tell_column(const regression *r, size_t c)
+{
+    const tqa_robot *robot = r->control->robot;
+    tqa_answer *answer = &r->control->answer;
+    char name[SYMBOL_MAX];
+    name_of(r, c, name);
+    tqa_answer_object(answer, NULL);
+    tqa_answer_string(answer, "name", name);
+    tqa_answer_string(answer, "unit", unit_of(r, c));
+    if (r->list[c].link != TQ_NONE) {
+        tqa_answer_string(answer, "link", robot->link_names[r->list[c].link]);
+    } else {
+        tqa_answer_string(answer, "joint", robot->joint_names[r->list[c].joint]);
+    }
+}
+
+static bool tell_base(const regression *r)
+{
+    const tq_base_set *base = &r->base;
+    tqa_answer *answer = &r->control->answer;
+    char *text = tqa_control_take(r->control, EXPRESSION_MAX, 1);
+    double *beta = tqa_control_take(r->control, base->n_base, sizeof *beta);
+    if (text == NULL || beta == NULL) {
+        return false;
+    }
+    tqa_answer_list(answer, "columns");
+    for (size_t b = 0; b < base->n_base; b++) {
+        express(r, b, text);
+        tell_column(r, base->independent[b]);
+        tqa_answer_string(answer, "expression", text);
+        tqa_answer_list(answer, "terms");
+        for (size_t d = 0; d < base->n_dependent; d++) {
+            const double k = base->k[b * base->n_dependent + d];
+            char name[SYMBOL_MAX];
+            if (k != 0.0) {
+                name_of(r, base->dependent[d], name);
+                tqa_answer_object(answer, NULL);
+                tqa_answer_string(answer, "name", name);
+                tqa_answer_number(answer, "factor", k);
+                tqa_answer_end(answer);
+            }
+        }
+        tqa_answer_end(answer);
+        tqa_answer_end(answer);
+    }
+    tqa_answer_end(answer);
+    tq_base_values(base, r->values, beta);
+    tqa_answer_vector(answer, "parameter_values", beta, base->n_base);
+    tqa_answer_list(answer, "unidentifiable");
+    for (size_t k = 0; k < base->n_without; k++) {
+        char name[SYMBOL_MAX];
+        name_of(r, base->without[k], name);
+        tqa_answer_string(answer, NULL, name);
+    }
+    tqa_answer_end(answer);
+    tqa_answer_count(answer, "n_base", base->n_base);
+    tqa_answer_count(answer, "n_full", r->n);
+    tqa_answer_number(answer, "gap", base->gap);
+    return true;
+}
+
+static bool run(tqa_control *control)
+{
+    regression r = {.control = control};
+    if (!read(&r) || !list_parameters(&r) || (r.by_base && !find_base(&r))) {
+        return false;
+    }
+    tqa_answer *answer = &control->answer;
+    r.n_column = r.by_base ? r.base.n_base : r.n;
+    tqa_answer_string(answer, "form", r.by_base ? "base" : "full");
+    tqa_answer_joints(answer, control->robot, &r.order);
+    if (r.states.n_sample > 0) {
+        if (!compute(&r)) {
+            return false;
+        }
+        const size_t shape[3] = {r.states.n_sample, r.order.nv, r.n_column};
+        const size_t skip = r.states.flat ? 1 : 0;
+        tqa_answer_array(answer, "regressor", r.y, 3 - skip, shape + skip);
+    }
+    if (r.by_base) {
+        return tell_base(&r);
+    }
+    tqa_answer_list(answer, "columns");
+    for (size_t c = 0; c < r.n; c++) {
+        tell_column(&r, c);
+        tqa_answer_end(answer);
+    }
+    tqa_answer_end(answer);
+    tqa_answer_vector(answer, "parameter_values", r.values, r.n);
+    return true;
+}
+
+static const tqa_control_methods methods = {
+    .fields = fields, .forms = forms, .cost_us = cost_us, .run = run};
+const tqa_operation_methods tqa_regressor_methods = {.control = &methods};

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/statics.c - POST .../statics: what holds a load, what its joints bear, how it
+ * gives way. */
+#include <string.h>
+
+#include "api/operations/call.h"
+#include "api/operations/control_robot.h"
+#include "core/dynamics/compliance.h"
+#include "core/dynamics/inverse.h"
+#include "core/dynamics/reactions.h"
+#include "core/spatial/frame.h"
+
+enum { TASK = 6, WRENCH = 6 };
+
+static const char *const fields[] = {
+    "q", "joints", "endpoint_wrench", "joint_stiffness", "geometric", "gravity", "axes", NULL};
+
+static const char *const axis_names[] = {"x", "y", "z", "rx", "ry", "rz", NULL};
+
+typedef struct statics {
+    tqa_control *control;
+    tqa_order order;
+    tqa_states states;
+    tqa_load given;
+    tq_load load; /* in world axes */
+    double gravity[3];
+    bool has_stiffness, geometric;
+    double *stiffness; /* (nv) */
+    unsigned axes;     /* directions of compliance: bits of axis_names */
+    tq_posture posture;
+    tq_scratch scratch;
+    double *tau, *gravity_torque; /* (nv) */
+    double *reactions;            /* (6 (n_joint + 1)) */
+} statics;
+
+static double cost_us(const tqa_control *control)
+{
+    const double nv = (double)control->robot->model->nv;
+    return 20.0 + 3.0 * (double)control->robot->model->n_joint + 0.01 * nv * nv * nv;
+}
+
+static bool read_stiffness(statics *s)
+{
+    const tqa_part root = tqa_part_root(s->control);
+    const tqa_part stiffness = tqa_part_field(&root, "joint_stiffness");
+    const tqa_part geometric = tqa_part_field(&root, "geometric");
+    const tqa_part axes = tqa_part_field(&root, "axes");
+    s->has_stiffness = stiffness.value != NULL;
+    s->axes = (1u << TASK) - 1u;
+    if (!s->has_stiffness) {
+        static const char hint[] = "add \"joint_stiffness\": one number for each of qd";
+        return (geometric.value == NULL && axes.value == NULL) || tqa_part_need(&stiffness, hint);
+    }
+    s->stiffness = tqa_control_take(s->control, s->order.nv, sizeof(double));
+    if (s->stiffness == NULL || !tqa_part_row(&stiffness, s->order.nv, s->order.v, s->stiffness) ||
+        (geometric.value != NULL && !tqa_part_flag(&geometric, &s->geometric)) ||
+        (axes.value != NULL && !tqa_part_choices(&axes, axis_names, &s->axes))) {
+        return false;
+    }
+    for (size_t k = 0; k < s->order.nv; k++) {
+        const tqa_part item = tqa_part_item(&stiffness, k);
+        double ignored = 0.0;
+        if (!tqa_part_positive(&item, &ignored)) {
+            return false;
+        }
+    }
+    return s->axes != 0 || tqa_part_refuse(&axes, "wrong-length", NULL, "name one axis at least");
+}
+
+static bool read(statics *s)
+{
+    const tqa_part root = tqa_part_root(s->control);
+    const tqa_part wrench = tqa_part_field(&root, "endpoint_wrench");
+    const tqa_part gravity = tqa_part_field(&root, "gravity");
+    if (!tqa_control_order(s->control, &s->order) ||
+        !tqa_control_states(s->control, &s->order, TQA_NEED_Q, TQA_NEED_Q, &s->states)) {
+        return false;
+    }
+    if (!s->states.flat) {
+        const tqa_part q = tqa_part_field(&root, "q");
+        return tqa_part_refuse(&q, "wrong-type", "send one request for each posture",
+                               "expected one sample, got a batch");
+    }
+    memcpy(s->gravity, s->control->robot->model->gravity, sizeof s->gravity);
+    return tqa_part_need(&wrench, "add \"endpoint_wrench\": {\"link\", \"force\", \"moment\", "
+                                  "\"at\", \"applied_to\", \"expressed_in\"}") &&
+           tqa_part_load(&wrench, &s->given) &&
+           (gravity.value == NULL || tqa_part_numbers(&gravity, 3, s->gravity)) &&
+           read_stiffness(s);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Torques and joint loads
+ */
+
+static bool place(statics *s)
+{
+    const tq_model *model = s->control->robot->model;
+    tq_error error = {0};
+    const size_t nv = s->order.nv;
+    const size_t size = tq_posture_scratch_size(model) +
+                        tq_inverse_scratch_size(s->control->robot->mechanism, 1) +
+                        tq_reactions_scratch_size(s->control->robot->mechanism) +
+                        tq_compliance_scratch_size(TASK, nv);
+    if (!tqa_control_scratch(s->control, size, &s->scratch)) {
+        return false;
+    }
+    const tq_status status =
+        tq_posture_compute(model, s->states.q, NULL, &s->scratch, &s->posture, &error);
+    if (status != TQ_OK) {
+        return tqa_states_fail(s->control, &s->states, 0, status, &error);
+    }
+    s->load.link = s->given.point.link;
+    memcpy(s->load.at, s->given.point.at, sizeof s->load.at);
+    memcpy(s->load.wrench, s->given.wrench, sizeof s->load.wrench);
+    if (s->given.in_link) {
+        const double *r = s->posture.pose[s->load.link].r;
+        tq_mat_vec(r, s->given.wrench, s->load.wrench);
+        tq_mat_vec(r, s->given.wrench + 3, s->load.wrench + 3);
+    }
+    return true;
+}
+
+/* one sample as a block: each row TQ_BLOCK_PAD times the same number */
+static double *spread(tqa_control *control, const double *x, size_t n)
+{
+    double *rows = tqa_control_take(control, n * TQ_BLOCK_PAD, sizeof *rows);
+    for (size_t k = 0; rows != NULL && k < n * TQ_BLOCK_PAD; k++) {
+        rows[k] = x[k / TQ_BLOCK_PAD];
+    }
+    return rows;
+}
+
+static void pick(const double *rows, size_t n, double *ret)
+{
+    for (size_t k = 0; k < n; k++) {
+        ret[k] = rows[k * TQ_BLOCK_PAD];
+    }
+}
+
+static bool find_torques(statics *s)
+{
+    const tqa_robot *robot = s->control->robot;
+    const size_t nv = s->order.nv;
+    const size_t n_reaction = (size_t)WRENCH * (robot->model->n_joint + 1);
+    s->tau = tqa_control_take(s->control, nv, sizeof(double));
+    s->gravity_torque = tqa_control_take(s->control, nv, sizeof(double));
+    s->reactions = tqa_control_take(s->control, n_reaction, sizeof(double));
+    double *rows = tqa_control_take(s->control, (nv + n_reaction) * TQ_BLOCK_PAD, sizeof(double));
+    double *q = spread(s->control, s->states.q, s->order.nq);
+    if (s->tau == NULL || s->gravity_torque == NULL || s->reactions == NULL || rows == NULL ||
+        q == NULL) {
+        return false;
+    }
+    const tq_external_wrench wrench = {
+        .link = s->load.link,
+        .expressed_in = TQ_FRAME_WORLD,
+        .at = {s->load.at[0], s->load.at[1], s->load.at[2]},
+        .rows = s->load.wrench,
+        .row_stride = 1,
+    };
+    tq_inverse_input in = {
+        .n_sample = 1,
+        .stride = TQ_BLOCK_PAD,
+        .q = q,
+        .gravity = s->gravity,
+        .without = TQ_WITHOUT_FRICTION | TQ_WITHOUT_SPRING | TQ_WITHOUT_ROTOR,
+    };
+    tq_error error = {0};
+    tq_static_torque(&s->posture, &s->load, s->tau);
+    tq_status status = tq_inverse_dynamics(robot->mechanism, &in, &s->scratch, rows, &error);
+    pick(rows, nv, s->gravity_torque);
+    if (status == TQ_OK) {
+        in.wrenches = &wrench;
+        in.n_wrench = 1;
+        status = tq_reactions(robot->mechanism, &in, &s->scratch, rows, &error);
+        pick(rows, n_reaction, s->reactions);
+    }
+    return status == TQ_OK || tqa_states_fail(s->control, &s->states, 0, status, &error);
+}
+
+/* The part of a joint's wrench that its own freedoms take: the drive's share. */
+static void own_share(const tq_joint *joint, const double wrench[6], double ret[6])
+{
+    const double *axis = joint->axis;
+    const double force = axis[0] * wrench[0] + axis[1] * wrench[1] + axis[2] * wrench[2];
+    const double moment = axis[0] * wrench[3] + axis[1] * wrench[4] + axis[2] * wrench[5];
+    const bool turns = joint->kind == TQ_JOINT_REVOLUTE || joint->kind == TQ_JOINT_CONTINUOUS ||
+                       joint->kind == TQ_JOINT_PLANAR;
+    for (unsigned k = 0; k < 3; k++) {
+        ret[k] = joint->kind == TQ_JOINT_PRISMATIC  ? force * axis[k]
+                 : joint->kind == TQ_JOINT_PLANAR   ? wrench[k] - force * axis[k]
+                 : joint->kind == TQ_JOINT_FLOATING ? wrench[k]
+                                                    : 0.0;
+        ret[3 + k] = turns ? moment * axis[k]
+                     : joint->kind == TQ_JOINT_SPHERICAL || joint->kind == TQ_JOINT_FLOATING
+                         ? wrench[3 + k]
+                         : 0.0;
+    }
+}
+
+static void tell_joints(const statics *s)
+{
+    const tqa_robot *robot = s->control->robot;
+    tqa_answer *answer = &s->control->answer;
+    tqa_answer_object(answer, "joint_wrenches");
+    tqa_answer_string(answer, "applied_to", "child link");
+    tqa_answer_string(answer, "expressed_in", "child link");
+    tqa_answer_string(answer, "at", "origin");
+    tqa_answer_list(answer, "joints");
+    for (uint32_t j = 0; j < robot->model->n_joint; j++) {
+        const double *wrench = s->reactions + WRENCH * (size_t)j;
+        double own[WRENCH];
+        double borne[WRENCH];
+        own_share(&robot->model->joints[j], wrench, own);
+        for (unsigned k = 0; k < WRENCH; k++) {
+            borne[k] = wrench[k] - own[k];
+        }
+        tqa_answer_object(answer, NULL);
+        tqa_answer_string(answer, "joint", robot->joint_names[j]);
+        tqa_answer_string(answer, "link", robot->link_names[robot->model->joints[j].child]);
+        tqa_answer_vector(answer, "force", wrench, 3);
+        tqa_answer_vector(answer, "moment", wrench + 3, 3);
+        tqa_answer_vector(answer, "bearing_force", borne, 3);
+        tqa_answer_vector(answer, "bearing_moment", borne + 3, 3);
+        tqa_answer_end(answer);
+    }
+    tqa_answer_end(answer);
+    const double *base = s->reactions + WRENCH * (size_t)robot->model->n_joint;
+    tqa_answer_object(answer, "base");
+    tqa_answer_string(answer, "link", robot->link_names[robot->model->root]);
+    tqa_answer_vector(answer, "force", base, 3);
+    tqa_answer_vector(answer, "moment", base + 3, 3);
+    tqa_answer_end(answer);
+    tqa_answer_end(answer);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Compliance
+ */
+
+/* Springs, minus the symmetric part of the load's geometric stiffness. */
+static bool joint_stiffness(const statics *s, double *k, double *geometric)
+{
+    const size_t nv = s->order.nv;
+    for (size_t i = 0; i < nv; i++) {
+        k[i * nv + i] = s->stiffness[i];
+    }
+    if (!s->geometric) {
+        return false;
+    }
+    tq_geometric_stiffness(&s->posture, &s->load, geometric);
+    for (size_t i = 0; i < nv; i++) {
+        for (size_t j = 0; j < nv; j++) {
+            k[i * nv + j] -= 0.5 * (geometric[i * nv + j] + geometric[j * nv + i]);
+        }
+    }
+    return true;
+}
+
+static void tell_compliance(const statics *s, size_t n, const tq_compliance_result *result)
+{
+    tqa_answer *answer = &s->control->answer;
+    double force[TASK];
+    double give[TASK] = {0};
+    size_t row = 0;
+    tqa_answer_object(answer, "endpoint");
+    tqa_answer_point(answer, s->control->robot, &s->given.point);
+    tqa_answer_string(answer, "expressed_in", "world");
+    tqa_answer_list(answer, "axes");
+    for (unsigned k = 0; k < TASK; k++) {
+        if ((s->axes >> k & 1u) != 0) {
+            tqa_answer_string(answer, NULL, axis_names[k]);
+            force[row++] = s->load.wrench[k];
+        }
+    }
+    tqa_answer_end(answer);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < n; j++) {
+            give[i] += result->compliance[i * n + j] * force[j];
+        }
+    }
+    tqa_answer_matrix(answer, "compliance", result->compliance, n, n);
+    tqa_answer_vector(answer, "deflection", give, n);
+    if (result->rank == n) {
+        tqa_answer_matrix(answer, "stiffness", result->stiffness, n, n);
+    } else {
+        tqa_answer_none(answer, "stiffness",
+                        "the endpoint cannot give way along the unbounded directions");
+    }
+    tqa_answer_matrix(answer, "unbounded_directions", result->rigid, n - result->rank, n);
+    tqa_answer_end(answer);
+}
+
+static bool find_compliance(statics *s)
+{
+    const size_t nv = s->order.nv;
+    tqa_control *control = s->control;
+    double *jacobian = tqa_control_take(control, 2 * TASK * nv, sizeof(double));
+    double *k = tqa_control_take(control, 2 * nv * nv, sizeof(double));
+    double room[3][TASK * TASK] = {{0}};
+    if (jacobian == NULL || k == NULL) {
+        return false;
+    }
+    double *chosen = jacobian + TASK * nv;
+    size_t n = 0;
+    tq_posture_jacobian(&s->posture, s->load.link, s->load.at, TQ_JACOBIAN_WORLD_ALIGNED, jacobian,
+                        NULL);
+    for (unsigned axis = 0; axis < TASK; axis++) {
+        if ((s->axes >> axis & 1u) != 0) {
+            memcpy(chosen + n++ * nv, jacobian + axis * nv, nv * sizeof *chosen);
+        }
+    }
+    const bool geometric = joint_stiffness(s, k, k + nv * nv);
+    tq_compliance_result result = {.compliance = room[0], .stiffness = room[1], .rigid = room[2]};
+    tq_error error = {0};
+    const tq_status status = tq_compliance_compute(n, nv, chosen, k, &s->scratch, &result, &error);
+    if (status == TQ_ERR_SINGULAR) {
+        const tqa_part root = tqa_part_root(control);
+        const tqa_part stiffness = tqa_part_field(&root, "joint_stiffness");
+        return tqa_part_refuse(&stiffness, "singular",
+                               "stiffer springs, a smaller load, or \"geometric\": false",
+                               "joint_stiffness is not positive definite under this load: the "
+                               "robot buckles");
+    }
+    if (status != TQ_OK) {
+        return tqa_control_fail(control, "/joint_stiffness", status, &error);
+    }
+    tell_compliance(s, n, &result);
+    if (geometric) {
+        double *rows = k; /* no longer needed: columns in the user's order too */
+        for (size_t i = 0; i < nv; i++) {
+            for (size_t j = 0; j < nv; j++) {
+                rows[i * nv + j] = k[nv * nv + s->order.v[i] * nv + s->order.v[j]];
+            }
+        }
+        tqa_answer_matrix(&control->answer, "geometric_stiffness", rows, nv, nv);
+    }
+    return true;
+}
+
+static bool run(tqa_control *control)
+{
+    statics s = {.control = control};
+    if (!read(&s) || !place(&s) || !find_torques(&s)) {
+        return false;
+    }
+    const size_t nv = s.order.nv;
+    tqa_answer *answer = &control->answer;
+    double *sum = tqa_control_take(control, nv, sizeof *sum);
+    if (sum == NULL) {
+        return false;
+    }
+    for (size_t k = 0; k < nv; k++) {
+        sum[k] = s.tau[k] + s.gravity_torque[k];
+    }
+    tqa_answer_joints(answer, control->robot, &s.order);
+    tqa_answer_rows(answer, "tau", s.tau, 1, true, s.order.v, nv);
+    tqa_answer_rows(answer, "gravity_torque", s.gravity_torque, 1, true, s.order.v, nv);
+    tqa_answer_rows(answer, "tau_with_gravity", sum, 1, true, s.order.v, nv);
+    tell_joints(&s);
+    return !s.has_stiffness || find_compliance(&s);
+}
+
+static const tqa_control_methods methods = {.fields = fields, .cost_us = cost_us, .run = run};
+const tqa_operation_methods tqa_statics_methods = {.control = &methods};

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/support/ask.h - one question to a built-in robot, and numbers out of its answer by path. */
+#ifndef TQT_ASK_H
+#define TQT_ASK_H
+
+#include <jansson.h>
+
+#include "tests/support/one_call.h"
+
+/* The answer, which must be a 200; json_decref it. Bodies are JSON with ' for ". `robot` NULL: an
+ * operation without a robot. */
+json_t *tqt_ask(const char *robot, const char *operation, const char *body);
+json_t *tqt_ask_form(const char *robot, const char *operation, const char *query, const char *body);
+
+/* The question must be refused so; the first fault is looked at. hint NULL: any. */
+void tqt_refused(const char *robot, const char *operation, const char *body, int status,
+                 const char *slug, const char *pointer, const char *hint);
+
+/* The value at a path such as "frames.0.position.2", which must be there. */
+json_t *tqt_at(json_t *root, const char *path);
+double tqt_number(json_t *root, const char *path);
+double tqt_at_number(json_t *root, const char *path, size_t i);
+/* The n numbers of an array, nested or not, which must be as many. */
+void tqt_numbers(json_t *root, const char *path, double *ret, size_t n);
+/* Row `row` of the table at `table` times the vector at `vector`. */
+double tqt_dot(json_t *root, const char *table, size_t row, const char *vector);
+
+/* The same question answered in CBOR holds the same numbers, in the same order, as `answer`. */
+void tqt_same_in_cbor(const char *robot, const char *operation, const char *body, json_t *answer);
+
+#endif
