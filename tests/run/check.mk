@@ -11,6 +11,7 @@ check:
 	@tests/run/check.sh
 check-long: check
 	@$(MAKE) -s -j$(jobs) long
+	@KILLS=1000 PYTEST_SECONDS=7200 $(MAKE) -s system
 	@$(MAKE) -s -j$(jobs) fuzz FUZZ_SECONDS=600
 
 asan:

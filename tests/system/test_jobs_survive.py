@@ -1,0 +1,308 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/system/test_jobs_survive.py - real processes, killed, crashed and starved of disk: no acknowledged job is lost.
+"""KILLS (environment; 20): how often the daemon is killed under load. `make check-long` sets 1000."""
+
+import ctypes
+import http.client
+import json
+import os
+import pathlib
+import random
+import resource
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import pytest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "contract"))
+import conftest  # noqa: E402
+import test_robots  # noqa: E402
+
+KILLS = int(os.environ.get("KILLS", "20"))
+SLOW = conftest.SLOW
+PATH = "/v1/robots/panda/inverse-dynamics"
+ASYNC = {"Prefer": "respond-async", "Content-Type": "application/json"}
+ENDED = ("succeeded", "failed", "cancelled")
+resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def body(n, seed):
+    q = [[round(0.01 * ((k * 7 + i * 3 + seed) % 300) - 1.5, 2) for i in range(7)] for k in range(n)]
+    zeros = [[0] * 7] * n
+    return json.dumps({"q": q, "qd": zeros, "qdd": zeros}).encode()
+
+
+class House:
+    """A state folder, a port, and one daemon after another in it."""
+
+    def __init__(self, settings=None):
+        self.folder = tempfile.TemporaryDirectory(prefix="torqued-system-")
+        self.state = os.path.join(self.folder.name, "state")
+        self.port = free_port()
+        self.settings = settings or {}
+        self.daemon = None
+
+    def start(self):
+        self.daemon = conftest.Daemon(self.settings, listen=f"127.0.0.1:{self.port}", state=self.state)
+        return self.daemon
+
+    def kill(self):
+        test_robots.kill(self.daemon)
+
+    def died(self, within=20):
+        """The daemon has ended by itself: its status."""
+        self.daemon.closed = True
+        return self.daemon.process.wait(within * SLOW)
+
+    def request(self, method, path, data=None, headers=None):
+        """One request, again and again until somebody answers."""
+        until = time.monotonic() + 60 * SLOW
+        while True:
+            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20 * SLOW)
+            try:
+                connection.request(method, path, body=data, headers=headers or {})
+                response = connection.getresponse()
+                got = response.status, response.headers, response.read()
+                if got[0] != 503:
+                    return got
+            except (OSError, http.client.HTTPException):
+                pass
+            finally:
+                connection.close()
+            assert time.monotonic() < until, f"{method} {path}: no answer"
+            time.sleep(0.01)
+
+    def json(self, path):
+        status, _, text = self.request("GET", path)
+        assert status == 200, text
+        return json.loads(text)
+
+    def ended(self, job, within=60):
+        until = time.monotonic() + within * SLOW
+        while time.monotonic() < until:
+            document = self.json(f"/v1/jobs/{job}")
+            if document["state"] in ENDED:
+                return document
+            time.sleep(0.02)
+        raise AssertionError(f"job {job} is still {document['state']}")
+
+    def close(self):
+        if not self.daemon.closed:
+            self.daemon.stop()
+        with sqlite3.connect(os.path.join(self.state, "torqued.db")) as database:
+            assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+            assert database.execute("PRAGMA foreign_key_check").fetchall() == []
+        self.folder.cleanup()
+
+
+@pytest.fixture
+def house():
+    made = []
+
+    def make(settings=None):
+        made.append(House(settings))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.close()
+
+
+class Client(threading.Thread):
+    """Submits until told to stop. A key that was not acknowledged is sent again: it must not make a second job."""
+
+    def __init__(self, home, number, stop):
+        super().__init__(daemon=True)
+        self.home, self.number, self.stop = home, number, stop
+        self.jobs, self.robots, self.fault = {}, {}, None
+
+    def run(self):
+        chance = random.Random(self.number)
+        try:
+            while not self.stop.is_set():
+                k = len(self.jobs)
+                size = chance.choice((1, 1, 5, 40, 900))  # the last has a file for its request and its result
+                data = body(size, chance.randrange(10))
+                headers = {**ASYNC, "Idempotency-Key": f"{self.number}-{k}", "Torqued-Client": f"client-{self.number}"}
+                status, _, text = self.home.request("POST", PATH, data, headers)
+                assert status == 202, text
+                self.jobs[json.loads(text)["id"]] = data
+                if chance.random() < 0.1:
+                    name, arm = f"arm-{self.number}-{len(self.robots)}", test_robots.urdf(1 + k % 7)
+                    status, got, text = self.home.request("PUT", f"/v1/robots/{name}", arm)
+                    assert status in (200, 201), text
+                    self.robots[name] = got["ETag"]
+                time.sleep(chance.random() * 0.02)
+        except Exception as fault:  # noqa: BLE001 - told by the test
+            self.fault = fault
+
+
+def states_of(home, job):
+    """All states that a finished job has had, from its events."""
+    _, _, text = home.request("GET", f"/v1/jobs/{job}/events")
+    return [json.loads(line[6:])["state"] for line in text.decode().splitlines() if line.startswith("data: ")]
+
+
+@pytest.mark.seconds(120 + 4 * KILLS)
+def test_killed_under_load(house):
+    home, stop, chance = house(), threading.Event(), random.Random(KILLS)
+    home.start()
+    clients = [Client(home, i, stop) for i in range(4)]
+    for c in clients:
+        c.start()
+    for _ in range(KILLS):
+        time.sleep(0.05 + 0.3 * chance.random())
+        home.kill()
+        home.start()
+    time.sleep(0.2)
+    stop.set()
+    for c in clients:
+        c.join(90 * SLOW)
+        assert not c.is_alive() and c.fault is None, c.fault
+    jobs = {job: data for c in clients for job, data in c.jobs.items()}
+    assert len(jobs) == sum(len(c.jobs) for c in clients) > 2 * KILLS
+    expected, again = {}, 0
+    for job, data in jobs.items():
+        document = home.ended(job)
+        assert document["state"] == "succeeded", document
+        again += document["attempts"] > 1
+        if data not in expected:
+            expected[data] = home.request("POST", PATH, data, {"Content-Type": "application/json"})[2]
+        assert home.request("GET", f"/v1/jobs/{job}/result")[2] == expected[data]
+        assert home.request("GET", f"/v1/jobs/{job}/request")[2] == data
+        states = states_of(home, job)
+        assert states[0] == "queued" and states[-1] == "succeeded" and states.count("succeeded") == 1, states
+    listed, cursor = set(), ""
+    while cursor is not None:
+        page = home.json("/v1/jobs?limit=200" + cursor)
+        listed |= {job["id"] for job in page["jobs"]}
+        cursor = page["cursor"] and "&cursor=" + page["cursor"]
+    assert listed == set(jobs), "a key made two jobs, or a job is not listed"
+    for c in clients:
+        for name, tag in c.robots.items():
+            assert home.request("GET", f"/v1/robots/{name}")[1]["ETag"] == tag
+    print(f"{KILLS} kills, {len(jobs)} jobs, {again} of them run more than once")
+
+
+def job_thread(pid):
+    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+        if (task / "comm").read_text().strip() == "job":
+            return int(task.name)
+    raise AssertionError("no thread runs jobs")
+
+
+def runs(home, job, attempt):
+    """Waits until the job runs for the attempt-th time."""
+    until = time.monotonic() + 20 * SLOW
+    while True:
+        document = home.json(f"/v1/jobs/{job}")
+        if document["state"] == "running" and document["attempts"] == attempt:
+            return
+        assert time.monotonic() < until and document["state"] not in ENDED, document
+        time.sleep(0.002)
+
+
+def crash(home, job, attempt):
+    """Ends the thread that runs the job as a bug would."""
+    runs(home, job, attempt)
+    time.sleep(0.02)
+    pid = home.daemon.process.pid
+    libc = ctypes.CDLL(None, use_errno=True)
+    assert libc.syscall(234, pid, job_thread(pid), int(signal.SIGSEGV)) == 0  # tgkill
+    assert home.died() == -signal.SIGSEGV
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="the number of tgkill is that of x86-64")
+@pytest.mark.seconds(120)
+def test_job_that_crashes_its_worker_three_times_fails(house):
+    home = house({"jobs": 1, "workers": 1})
+    home.start()
+    bad = json.loads(home.request("POST", PATH, body(120000, 1), ASYNC)[2])["id"]
+    good = json.loads(home.request("POST", PATH, body(3, 2), ASYNC)[2])["id"]
+    for attempt in (1, 2, 3):
+        crash(home, bad, attempt)
+        home.start()
+    document = home.ended(bad)
+    assert document["state"] == "failed" and document["attempts"] == 3, document
+    assert "ended its worker" in document["problem"]["detail"]
+    assert home.ended(good)["state"] == "succeeded", "and the daemon lives"
+
+
+@pytest.mark.seconds(60)
+def test_interrupted_too_often_fails_with_its_reason(house):
+    home = house({"jobs": 1, "workers": 1, "jobs_tries": 2})
+    home.start()
+    job = json.loads(home.request("POST", PATH, body(120000, 1), ASYNC)[2])["id"]
+    for attempt in (1, 2):
+        runs(home, job, attempt)
+        home.kill()
+        home.start()
+    document = home.ended(job)
+    assert document["state"] == "failed" and "interrupted" in document["problem"]["detail"], document
+
+
+# -- a disk that refuses ---------------------------------------------------------------------------------------------
+
+POINTS = ("posix/io/rw/pwrite", "posix/io/sync/fsync", "posix/io/sync/fdatasync", "posix/io/dir/rename")
+
+
+@pytest.mark.skipif(shutil.which("fiu-run") is None, reason="libfiu (fiu-run) is not installed")
+@pytest.mark.skipif("san" in conftest.TORQUED, reason="sanitizers do not share LD_PRELOAD")
+@pytest.mark.seconds(120)
+@pytest.mark.parametrize("errno_", (28, 5), ids=("ENOSPC", "EIO"))
+def test_disk_that_refuses(house, errno_, monkeypatch):
+    home = house({"workers": 2})
+    real = conftest.TORQUED
+    wrapper = os.path.join(home.folder.name, "torqued-under-fiu")
+    with open(wrapper, "w") as f:
+        f.write(f'#!/bin/sh\nexec fiu-run -x -f {home.folder.name}/fiu "{real}" "$@"\n')
+    os.chmod(wrapper, 0o755)
+    monkeypatch.setitem(conftest.Daemon.__init__.__globals__, "TORQUED", wrapper)
+    daemon = home.start()
+
+    def control(command):
+        subprocess.run(["fiu-ctrl", "-f", home.folder.name + "/fiu", "-c", command, str(daemon.process.pid)], check=True,
+                       stdout=subprocess.DEVNULL)
+
+    acknowledged, refused = {}, 0
+    for round_ in range(3):
+        for point in POINTS:
+            control(f"enable_random name={point},probability=0.04,failinfo={errno_}")
+        for i in range(40):
+            data = body(1 + 700 * (i % 4 == 0), i)
+            try:
+                status, _, text = daemon.request("POST", PATH, data, ASYNC)
+            except (OSError, http.client.HTTPException) as fault:
+                raise AssertionError(f"no answer at all: {fault}") from fault
+            assert status in (202, 503, 507), text
+            if status == 202:
+                acknowledged[json.loads(text)["id"]] = data
+            else:
+                refused += 1
+                assert json.loads(text)["type"] in ("/problems/storage-full", "/problems/not-ready", "/problems/busy")
+        for point in POINTS:
+            control(f"disable name={point}")
+        assert home.request("POST", PATH, body(2, round_), ASYNC)[0] == 202, "space has returned"
+    assert refused > 0 and acknowledged, (refused, len(acknowledged))
+    assert daemon.process.poll() is None
+    for job, data in acknowledged.items():
+        document = home.ended(job)
+        if document["state"] == "succeeded":
+            now = home.request("POST", PATH, data, {"Content-Type": "application/json"})[2]
+            assert home.request("GET", f"/v1/jobs/{job}/result")[2] == now
+        else:
+            assert document["problem"]["status"] in (503, 507), document
+    daemon.stop()
