@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/system/load.py - load.py DAEMON [SECONDS]: a bounded mix of clients against one daemon; meant for ThreadSanitizer.
-"""Small and large computations, refusals, uploads, clients that vanish or drip, many connections at once, and SIGTERM
+"""Small and large computations, jobs and their events, refusals, uploads, clients that vanish or drip, many connections at once, and SIGTERM
 in the middle of it. Fails when an answer is wrong, when the daemon does not end with 0 in time, or when it says
 anything that is no log line (a sanitizer's report)."""
 
@@ -127,6 +127,32 @@ def crowds(daemon):
         count("crowds of 256")
 
 
+def submits(daemon):
+    """Jobs: told at once, followed by their events from another connection, read, deleted."""
+    body = rows(500, 7)
+    connection = daemon.connect()
+    while not stop.is_set():
+        connection.request("POST", "/v1/robots/panda/inverse-dynamics", body=body,
+                           headers={"Content-Type": "application/json", "Prefer": "respond-async"})
+        response = connection.getresponse()
+        answer = response.read()
+        if response.status in (429, 503):
+            continue
+        assert response.status == 202, (response.status, answer[:300])
+        place = response.getheader("Location")
+        events = daemon.connect()
+        events.request("GET", place + "/events", headers={"Last-Event-ID": "0"})
+        told = events.getresponse()
+        while b"succeeded" not in (line := told.readline()):
+            if stop.is_set() or not line:
+                return
+        events.close()
+        status, _, result = daemon.request("GET", place + "/result")
+        assert status == 200 and len(json.loads(result)["tau"]) == 500, status
+        assert daemon.request("DELETE", place)[0] == 204
+        count("jobs")
+
+
 def watches(daemon):
     while not stop.is_set():
         for path in ("/metrics", "/readyz", "/v1/robots"):
@@ -146,7 +172,7 @@ def main():
     daemon = conftest.Daemon({"workers": 3, "io_threads": 2, "header_timeout": 2000, "queue": 16})
     jobs = [(computes, daemon, 1, 1), (computes, daemon, 1, 2), (computes, daemon, 40, 3), (computes, daemon, 2000, 4),
             (computes, daemon, 2000, 5), (refused, daemon), (uploads, daemon, "one"), (uploads, daemon, "two"),
-            (vanishes, daemon, 1), (vanishes, daemon, 2), (crowds, daemon), (watches, daemon)]
+            (vanishes, daemon, 1), (vanishes, daemon, 2), (submits, daemon), (submits, daemon), (crowds, daemon), (watches, daemon)]
     threads = [threading.Thread(target=guarded, args=job, daemon=True) for job in jobs]
     for t in threads:
         t.start()
@@ -163,7 +189,7 @@ def main():
     for t in threads:
         t.join(10)
     print(", ".join(f"{n} {name}" for name, n in sorted(counts.items())), f"- stopped in {took:.1f} s")
-    missing = [] if len(counts) == 8 else ["a client did nothing"]
+    missing = [] if len(counts) == 9 else ["a client did nothing"]
     for fault in faults + missing:
         print("FAULT", fault)
     print(f"{len(counts)} passed, {len(faults) + len(missing)} failed, 0 skipped")
