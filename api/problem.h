@@ -25,6 +25,7 @@
     X("length-required", 411, "The length of the body must be told")                               \
     X("precondition-failed", 412, "The stored version is another one")                             \
     X("too-large", 413, "The request is larger than is accepted")                                  \
+    X("range-not-satisfiable", 416, "The range lies outside of what is there")                     \
     X("unsupported-media", 415, "The body has a type that is not accepted here")                   \
     X("wrong-length", 422, "An array has the wrong length")                                        \
     X("missing-field", 422, "A field is missing")                                                  \

@@ -24,11 +24,13 @@ static tqd_service service;
 static tqd_routes routes;
 static tqd_listener listener;
 static tqd_computing computing;
-static tqd_threads io_threads, worker_threads, job_threads, store_threads;
+static tqd_threads io_threads, worker_threads, job_threads, spool_threads, store_threads;
 static tqd_store *store;
 static tqd_registry *registry;
 static tqd_workers *workers;
 static tqd_jobs *jobs;
+static tqd_spool *spool;
+static tqd_datasets datasets;
 static tqd_server *server;
 
 static int refuse(int status, const char *why)
@@ -75,7 +77,8 @@ static bool read_settings(int argc, char **argv, char *state, size_t n_state, in
 
 static bool open_store(const char *state, char *why)
 {
-    tqd_store_options options = {.folder = state, .uri = settings.store};
+    tqd_store_options options = {
+        .folder = state, .uri = settings.store, .file_bytes_max = (uint64_t)settings.files_size};
     store = tqd_store_open(&options, why);
     if (store == NULL) {
         return false;
@@ -92,7 +95,7 @@ static bool open_jobs(const char *state, char *why)
         snprintf(why, TQD_STORE_WHY, "there is no memory");
         return false;
     }
-    tqd_computing_init(&computing, registry, workers, (size_t)settings.reply_buffer);
+    tqd_computing_init(&computing, registry, workers, store, (size_t)settings.reply_buffer);
     tqd_jobs_options options = {
         .store = store,
         .registry = registry,
@@ -109,6 +112,19 @@ static bool open_jobs(const char *state, char *why)
     jobs = tqd_jobs_new(&options, why);
     computing.jobs = jobs;
     return jobs != NULL;
+}
+
+static bool open_datasets(void)
+{
+    const tqd_spool_options options = {
+        .store = store, .workers = workers, .intakes_max = (size_t)settings.uploads};
+    spool = tqd_spool_new(&options);
+    datasets = (tqd_datasets){.store = store,
+                              .spool = spool,
+                              .dataset_bytes_max = (uint64_t)settings.dataset_size,
+                              .file_bytes_max = (uint64_t)settings.files_size,
+                              .datasets_max = (uint64_t)settings.datasets};
+    return spool != NULL;
 }
 
 static bool open_server(const char **reterr)
@@ -146,6 +162,7 @@ static bool start_threads(void)
     for (int64_t i = 0; good && i < settings.jobs; i++) {
         good = tqd_threads_start(&job_threads, "job", tqd_jobs_run, jobs);
     }
+    good = good && tqd_threads_start(&spool_threads, "spool", tqd_spool_run, spool);
     for (int64_t i = 0; good && i < settings.io_threads; i++) {
         good = tqd_threads_start(&io_threads, "io", tqd_server_run,
                                  tqd_server_loop(server, (size_t)i));
@@ -190,10 +207,13 @@ static bool stop(void)
         tqd_threads_join(&worker_threads);
         tqd_threads_join(&job_threads);
     }
+    tqd_spool_stop(spool);
+    tqd_threads_join(&spool_threads);
     tqd_store_stop(store);
     tqd_threads_join(&store_threads);
     if (answered) {
         tqd_jobs_free(jobs);
+        tqd_spool_free(spool);
         tqd_workers_free(workers);
         tqd_registry_free(registry);
         tqd_store_close(store);
@@ -226,7 +246,10 @@ int main(int argc, char **argv)
                            sizeof why)) {
         return refuse(EXIT_FAILURE, why);
     }
-    tqd_routes_init(&routes, &service, &computing);
+    if (!open_datasets()) {
+        return refuse(EXIT_FAILURE, "there is no memory");
+    }
+    tqd_routes_init(&routes, &service, &computing, &datasets);
     if (!open_server(&reason)) {
         return refuse(EXIT_FAILURE, reason != NULL ? reason : "there is no memory");
     }

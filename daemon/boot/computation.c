@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/datasets/handlers.h"
 #include "daemon/jobs/submission.h"
 #include "daemon/queue/scratch.h"
 #include "daemon/serve/media.h"
@@ -70,17 +71,24 @@ static void world_parallel_for(void *ctx, size_t n, size_t scratch_size,
     tqd_workers_parallel_for(((tqd_computing *)ctx)->workers, n, scratch_size, body, arg);
 }
 
+static long world_dataset_read(void *ctx, const char *name, uint64_t offset, void *bytes, size_t n)
+{
+    return tqd_dataset_read(((tqd_computing *)ctx)->store, name, offset, bytes, n);
+}
+
 void tqd_computing_init(tqd_computing *shared, tqd_registry *registry, tqd_workers *workers,
-                        size_t reply_buffer_b)
+                        tqd_store *store, size_t reply_buffer_b)
 {
     memset(shared, 0, sizeof *shared);
     shared->registry = registry;
     shared->workers = workers;
+    shared->store = store;
     shared->reply_buffer_b = reply_buffer_b;
     shared->world.ctx = shared;
     shared->world.robot_get = world_robot_get;
     shared->world.robot_release = world_robot_release;
     shared->world.parallel_for = world_parallel_for;
+    shared->world.dataset_read = world_dataset_read;
 }
 
 static void fill_problem(tqd_reply *reply, const tqa_problem *problem, const char *request_id)

@@ -15,6 +15,7 @@ typedef struct tqd_computing {
     tqd_workers *workers;
     tqd_jobs *jobs;        /* for what is to outlive its connection */
     size_t reply_buffer_b; /* a result up to here is printed whole where it was computed */
+    tqd_store *store;      /* for datasets */
     tqa_world world;
 } tqd_computing;
 
@@ -26,7 +27,7 @@ typedef struct tqd_computation {
 
 /* Fills in the world: robots from the registry, parallel_for from the workers. */
 void tqd_computing_init(tqd_computing *shared, tqd_registry *registry, tqd_workers *workers,
-                        size_t reply_buffer_b);
+                        tqd_store *store, size_t reply_buffer_b);
 
 /* Runs what costs less than 100 us on the connection's thread, all else on a worker. */
 extern const tqd_handler tqd_computation_handler;

@@ -31,7 +31,8 @@ static void add_operations(tqd_routes *routes, tqd_computing *computing)
     }
 }
 
-void tqd_routes_init(tqd_routes *routes, tqd_service *service, tqd_computing *computing)
+void tqd_routes_init(tqd_routes *routes, tqd_service *service, tqd_computing *computing,
+                     tqd_datasets *datasets)
 {
     tqd_route robots[TQD_ROBOT_ROUTES];
     routes->n = 0;
@@ -46,6 +47,12 @@ void tqd_routes_init(tqd_routes *routes, tqd_service *service, tqd_computing *co
     for (size_t i = 0; i < n_job; i++) {
         add(routes, jobs[i].method, jobs[i].pattern, jobs[i].body_max, jobs[i].handler,
             jobs[i].ctx);
+    }
+    tqd_route data[TQD_DATASET_ROUTES];
+    tqd_dataset_routes(datasets, data);
+    for (size_t i = 0; i < TQD_DATASET_ROUTES; i++) {
+        add(routes, data[i].method, data[i].pattern, data[i].body_max, data[i].handler,
+            data[i].ctx);
     }
     add(routes, TQD_GET, "/healthz", 0, &tqd_healthz_handler, service);
     add(routes, TQD_GET, "/readyz", 0, &tqd_readyz_handler, service);

@@ -5,6 +5,7 @@
 
 #include "daemon/boot/computation.h"
 #include "daemon/boot/service.h"
+#include "daemon/datasets/handlers.h"
 #include "daemon/serve/exchange.h"
 
 enum { TQD_ROUTES_MAX = 128, TQD_PATTERN_TEXT = 96 };
@@ -17,6 +18,7 @@ typedef struct tqd_routes {
 } tqd_routes;
 
 /* Fills the table; what it is given must outlive the server. */
-void tqd_routes_init(tqd_routes *routes, tqd_service *service, tqd_computing *computing);
+void tqd_routes_init(tqd_routes *routes, tqd_service *service, tqd_computing *computing,
+                     tqd_datasets *datasets);
 
 #endif

@@ -42,6 +42,11 @@ enum { TQD_SETTING_TEXT = 512, TQD_SETTING_WHY = 640 };
     X_NUMBER(lease, "", "ms", 1000, 3600000, 15000,                                                \
              "a job whose worker gives no sign of life for so long is run again")                  \
     X_NUMBER(streams, "", "", 1, 100000, 1024, "event streams and requests that wait for a job")   \
+    X_NUMBER(dataset_size, "", "bytes", 1024, INT64_MAX / 4, 17179869184, "one dataset at most")   \
+    X_NUMBER(files_size, "", "bytes", 0, INT64_MAX / 4, 0,                                         \
+             "datasets and large results together; 0: what the disk has")                          \
+    X_NUMBER(datasets, "", "", 1, 1000000, 10000, "datasets, by name")                             \
+    X_NUMBER(uploads, "", "", 1, 1000, 32, "datasets that may be received at once")                \
     X_NUMBER(body_budget, "", "bytes", 65536, INT64_MAX / 2, 1073741824,                           \
              "memory for request bodies that are being received or computed, all together")        \
     X_NUMBER(sample_budget, "", "bytes", 0, INT64_MAX / 2, 0,                                      \

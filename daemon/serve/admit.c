@@ -194,7 +194,8 @@ static bool check_body(tqd_client *client, const tqd_gate *gate)
                             "the body must be sent without a content encoding");
         }
     }
-    if (problem.status == 0 && gate->n_length > 0 && !tqd_admit_body(client, gate->length)) {
+    if (problem.status == 0 && gate->n_length > 0 && request->route->handler->room == NULL &&
+        !tqd_admit_body(client, gate->length)) {
         return false;
     }
     if (problem.status != 0) {

@@ -64,7 +64,9 @@ typedef struct tqd_request {
     bool discard;  /* drop the rest of the body */
     bool answered; /* the refusal has been written on the socket itself */
     bool must_close;
-    bool suspended_reply; /* a reader has nothing now */
+    bool suspended_reply;  /* a reader has nothing now */
+    bool paused;           /* the handler has no room for the body now */
+    int64_t body_since_ms; /* while paused: what since_ms was */
     _Atomic int wake;
     char *target; /* inline_target or heap */
     char *parts;  /* decoded parts: inline_parts or heap; NULL if none */

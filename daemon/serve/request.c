@@ -112,6 +112,24 @@ static enum MHD_Result refuse_by_handler(tqd_client *client)
     return refuse(client);
 }
 
+/* False: suspended until the handler has room; the library offers the same bytes again. */
+static bool has_room(tqd_client *client, size_t n)
+{
+    tqd_request *request = &client->request;
+    const tqd_handler *handler = request->discard ? NULL : request->route->handler;
+    if (handler == NULL || handler->room == NULL) {
+        return true;
+    }
+    atomic_store(&request->wake, TQD_WAKE_NONE); /* before the handler looks */
+    if (handler->room(request->exchange, n)) {
+        return true;
+    }
+    request->paused = true;
+    request->body_since_ms = client->since_ms;
+    tqd_request_wait(client);
+    return false;
+}
+
 static enum MHD_Result take_body(tqd_client *client, const char *bytes, size_t n)
 {
     tqd_request *request = &client->request;
@@ -129,7 +147,7 @@ static enum MHD_Result take_body(tqd_client *client, const char *bytes, size_t n
             tqd_refuse(client, &problem);
             return refuse(client);
         }
-        if (!tqd_admit_body(client, n)) {
+        if (request->route->handler->room == NULL && !tqd_admit_body(client, n)) {
             return refuse(client);
         }
     }
@@ -173,7 +191,14 @@ void tqd_request_resume(tqd_client *client)
 {
     tqd_request *request = &client->request;
     atomic_fetch_sub(&client->loop->running, 1);
-    if (request->step == TQD_STEP_REPLIED) {
+    if (request->paused) {
+        /* the time that the client was kept waiting is not its own */
+        const int64_t since_ms = client->since_ms;
+        request->paused = false;
+        tqd_client_phase(client, TQD_PHASE_BODY);
+        client->since_ms += request->body_since_ms - since_ms;
+        client->moved = request->body_seen;
+    } else if (request->step == TQD_STEP_REPLIED) {
         /* a stream may be open for days: what counts is the time for its next piece */
         request->suspended_reply = false;
         tqd_client_phase(client, TQD_PHASE_REPLY);
@@ -296,6 +321,9 @@ enum MHD_Result tqd_request_step(void *loop, struct MHD_Connection *mhd, const c
     case TQD_STEP_RECEIVING:
         if (*n_bytes > 0) {
             size_t n = *n_bytes;
+            if (!has_room(client, n)) {
+                return MHD_YES;
+            }
             *n_bytes = 0;
             return take_body(client, bytes, n);
         }

@@ -83,18 +83,24 @@ tqd_upload *tqd_upload_open(tqd_store *store, tqd_store_status *ret_status)
     return upload;
 }
 
-static tqd_store_status flush(tqd_upload *upload)
+static tqd_store_status write_all(int fd, const char *bytes, size_t n)
 {
-    size_t done = 0;
-    while (done < upload->n_buffer) {
-        const ssize_t n = write(upload->fd, upload->buffer + done, upload->n_buffer - done);
-        if (n < 0 && errno != EINTR) {
+    while (n > 0) {
+        const ssize_t done = write(fd, bytes, n);
+        if (done < 0 && errno != EINTR) {
             return status_of(errno);
         }
-        done += n > 0 ? (size_t)n : 0;
+        bytes += done > 0 ? done : 0;
+        n -= done > 0 ? (size_t)done : 0;
     }
-    upload->n_buffer = 0;
     return TQD_STORE_OK;
+}
+
+static tqd_store_status flush(tqd_upload *upload)
+{
+    const tqd_store_status status = write_all(upload->fd, upload->buffer, upload->n_buffer);
+    upload->n_buffer = 0;
+    return status;
 }
 
 tqd_store_status tqd_upload_append(tqd_upload *upload, const void *bytes, size_t n)
@@ -107,6 +113,16 @@ tqd_store_status tqd_upload_append(tqd_upload *upload, const void *bytes, size_t
     }
     gnutls_hash(upload->hash, bytes, n);
     const char *at = bytes;
+    if (upload->n_buffer == 0 && n >= BUFFER) {
+        /* whole buffers need no copy */
+        const size_t whole = n - n % BUFFER;
+        const tqd_store_status status = write_all(upload->fd, at, whole);
+        if (status != TQD_STORE_OK) {
+            return status;
+        }
+        at += whole;
+        n -= whole;
+    }
     while (n > 0) {
         const size_t room = BUFFER - upload->n_buffer;
         const size_t piece = n < room ? n : room;

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/datasets/download.c - GET and HEAD of datasets: the list, what one holds, its points, its
+ * bytes and ranges of them. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "daemon/datasets/exchange.h"
+#include "daemon/robots/conditions.h"
+
+enum { WINDOW = 256 << 10, LIST_FIRST = 64 << 10 };
+
+/* ---------------------------------------------------------------------------------------- list */
+
+typedef struct text {
+    char *bytes;
+    size_t n, size;
+} text;
+
+static int print_row(void *ctx, const tqd_dataset_row *row, const char *summary)
+{
+    (void)summary;
+    text *t = ctx;
+    if (t->size - t->n < TQD_DATASET_ROW_BYTES + 128) {
+        char *grown = realloc(t->bytes, 2 * t->size);
+        if (grown == NULL) {
+            free(t->bytes);
+            t->bytes = NULL;
+            return 1;
+        }
+        t->bytes = grown;
+        t->size *= 2;
+    }
+    if (t->bytes[t->n - 1] == '}') {
+        t->bytes[t->n++] = ',';
+    }
+    t->n += tqd_dataset_print(row, t->bytes + t->n);
+    t->n += (size_t)snprintf(t->bytes + t->n, 128, ",\"rows\":%" PRIu64 ",\"columns\":%" PRIu64 "}",
+                             row->n_row, row->n_column);
+    return 0;
+}
+
+static void run_list(void *exchange)
+{
+    tqd_dataset_exchange *e = exchange;
+    text t = {malloc(LIST_FIRST), 0, LIST_FIRST};
+    if (t.bytes == NULL) {
+        tqd_answer_no_memory(&e->answer, e->head->request_id);
+        return;
+    }
+    t.n = (size_t)snprintf(t.bytes, LIST_FIRST, "{\"datasets\":[");
+    const tqd_store_status status = tqd_store_datasets(e->datasets->store, print_row, &t);
+    if (t.bytes == NULL) {
+        tqd_answer_no_memory(&e->answer, e->head->request_id);
+    } else if (status != TQD_STORE_OK) {
+        free(t.bytes);
+        tqd_dataset_answer_status(e, status);
+    } else {
+        memcpy(t.bytes + t.n, "]}\n", 3);
+        e->answer.status = 200;
+        e->answer.media = "application/json";
+        e->answer.body = t.bytes;
+        e->answer.n_body = t.n + 3;
+    }
+}
+
+/* --------------------------------------------------------------------------------------- bytes */
+
+/* on a worker: the next window */
+static void fill_window(tqd_dataset_exchange *e)
+{
+    const uint64_t left = e->end - e->at;
+    const size_t n = left < WINDOW ? (size_t)left : (size_t)WINDOW;
+    const long got = tqd_file_read(e->file, e->at, e->window, n);
+    /* a file that is shorter than it was, or a failing disk, ends the connection: the client sees
+     * fewer bytes than were told */
+    e->n_window = got > 0 ? (size_t)got : 0;
+    e->at += e->n_window;
+    e->taken = 0;
+}
+
+static size_t read_window(void *exchange, char *out, size_t size)
+{
+    tqd_dataset_exchange *e = exchange;
+    if (e->taken == e->n_window) {
+        if (e->at == e->end || e->n_window == 0) {
+            return 0;
+        }
+        return TQD_READ_RUN;
+    }
+    const size_t left = e->n_window - e->taken;
+    const size_t n = left < size ? left : size;
+    memcpy(out, e->window + e->taken, n);
+    e->taken += n;
+    return n;
+}
+
+typedef enum range_kind { RANGE_NONE, RANGE_GOOD, RANGE_OUTSIDE } range_kind;
+
+static bool read_count(const char **p, uint64_t *ret)
+{
+    const char *first = *p;
+    *ret = 0;
+    while (**p >= '0' && **p <= '9' && *p - first < 18) {
+        *ret = *ret * 10 + (uint64_t)(*(*p)++ - '0');
+    }
+    return *p > first;
+}
+
+/* "bytes=a-b", "bytes=a-", "bytes=-n"; anything else, also a list, is not taken: the whole is sent,
+ * as RFC 9110 allows */
+static range_kind read_range(const char *header, uint64_t size, uint64_t *ret_at, uint64_t *ret_end)
+{
+    uint64_t first;
+    uint64_t last;
+    if (header == NULL || strncasecmp(header, "bytes=", 6) != 0) {
+        return RANGE_NONE;
+    }
+    const char *p = header + 6;
+    const bool has_first = read_count(&p, &first);
+    if (*p++ != '-') {
+        return RANGE_NONE;
+    }
+    const bool has_last = read_count(&p, &last);
+    if (*p != '\0' || (!has_first && !has_last) || (has_first && has_last && last < first)) {
+        return RANGE_NONE;
+    }
+    if (!has_first) {
+        *ret_at = last < size ? size - last : 0;
+        *ret_end = size;
+        return last > 0 ? RANGE_GOOD : RANGE_OUTSIDE;
+    }
+    *ret_at = first;
+    *ret_end = has_last && last < size ? last + 1 : size;
+    return first < size ? RANGE_GOOD : RANGE_OUTSIDE;
+}
+
+/* whether Range counts: If-Range must name what is there now */
+static const char *range_header(const tqd_dataset_exchange *e, const char *digest)
+{
+    const char *condition = e->head->header(e->head, "If-Range");
+    char tag[TQD_DIGEST_TEXT + 2];
+    snprintf(tag, sizeof tag, "\"%s\"", digest);
+    return condition == NULL || strcmp(condition, tag) == 0 ? e->head->header(e->head, "Range")
+                                                            : NULL;
+}
+
+static const char *constant_media(const char *media)
+{
+    return strcmp(media, "application/x-npy") == 0 ? "application/x-npy" : "text/csv";
+}
+
+static void answer_bytes(tqd_dataset_exchange *e, const tqd_dataset_row *row)
+{
+    uint64_t size = 0;
+    e->file = tqd_file_open(e->datasets->store, row->digest, &size);
+    e->window = malloc(WINDOW);
+    if (e->file == NULL || e->window == NULL) {
+        tqd_dataset_answer_status(e, e->file == NULL ? TQD_STORE_BROKEN : TQD_STORE_NO_MEMORY);
+        return;
+    }
+    e->at = 0;
+    e->end = size;
+    const range_kind range = read_range(range_header(e, row->digest), size, &e->at, &e->end);
+    if (range == RANGE_OUTSIDE) {
+        tqa_problem problem;
+        tqa_problem_set(&problem, "range-not-satisfiable", "the dataset has %" PRIu64 " bytes",
+                        size);
+        tqd_dataset_answer_problem(e, &problem);
+        tqd_answer_header(&e->answer, "Content-Range", "bytes */%" PRIu64, size);
+        return;
+    }
+    e->answer.status = range == RANGE_GOOD ? 206 : 200;
+    e->answer.media = constant_media(row->media);
+    e->answer.read = read_window;
+    e->answer.n_body = (size_t)(e->end - e->at);
+    tqd_answer_header(&e->answer, "ETag", "\"%s\"", row->digest);
+    tqd_answer_header(&e->answer, "Cache-Control", "no-cache");
+    tqd_answer_header(&e->answer, "Accept-Ranges", "bytes");
+    if (range == RANGE_GOOD) {
+        tqd_answer_header(&e->answer, "Content-Range", "bytes %" PRIu64 "-%" PRIu64 "/%" PRIu64,
+                          e->at, e->end - 1, size);
+    }
+    if (e->head->method != TQD_HEAD) {
+        fill_window(e);
+    }
+}
+
+/* -------------------------------------------------------------------------------------- points */
+
+static bool read_points(const tqd_head *head, size_t *ret, tqa_problem *reterr)
+{
+    const char *query = head->query;
+    char name[TQD_QUERY_TEXT];
+    char value[TQD_QUERY_TEXT];
+    bool bad = false;
+    *ret = 0;
+    while (tqd_query_next(&query, name, value, &bad)) {
+        const char *p = value;
+        uint64_t n;
+        if (strcmp(name, "points") != 0 || !read_count(&p, &n) || *p != '\0' || n < 1 ||
+            n > TQA_DATASET_POINTS_MAX) {
+            bad = true;
+            break;
+        }
+        *ret = (size_t)n;
+    }
+    if (bad) {
+        tqa_problem_set(reterr, "invalid-value", "the query may say points=1 to %d",
+                        (int)TQA_DATASET_POINTS_MAX);
+    }
+    return !bad;
+}
+
+/* reads the whole file once more */
+static void answer_points(tqd_dataset_exchange *e, const tqd_dataset_row *row, size_t n_points)
+{
+    const tqa_dataset_options options = {
+        .format = strcmp(row->media, "text/csv") == 0 ? TQA_DATASET_CSV : TQA_DATASET_NPY};
+    uint64_t size = 0;
+    tqd_file *file = tqd_file_open(e->datasets->store, row->digest, &size);
+    tqa_dataset *dataset = tqa_dataset_open(&options, row->n_row, n_points);
+    char *window = malloc(WINDOW);
+    char *summary = NULL;
+    size_t n_summary = 0;
+    bool good = file != NULL && dataset != NULL && window != NULL;
+    uint64_t at = 0;
+    while (good && at < size) {
+        const long got = tqd_file_read(file, at, window, WINDOW);
+        good = got > 0 && tqa_dataset_feed(dataset, window, (size_t)got);
+        at += got > 0 ? (uint64_t)got : 0;
+    }
+    if (good && tqa_dataset_finish(dataset)) {
+        summary = tqa_dataset_summary(dataset, &n_summary);
+    }
+    if (summary != NULL) {
+        tqd_dataset_answer_row(e, 200, row, summary, n_summary);
+    } else if (dataset != NULL && tqa_dataset_problem(dataset)->status != 0) {
+        tqd_dataset_answer_problem(e, tqa_dataset_problem(dataset));
+    } else {
+        tqd_dataset_answer_status(e, TQD_STORE_BROKEN);
+    }
+    free(summary);
+    free(window);
+    tqa_dataset_close(dataset);
+    tqd_file_close(file);
+}
+
+/* --------------------------------------------------------------------------------------- one */
+
+/* the bytes are asked for by their type, or by a range; what says nothing gets the description */
+static bool wants_bytes(const tqd_dataset_exchange *e, const tqd_dataset_row *row)
+{
+    const char *accept = e->head->header(e->head, "Accept");
+    if (accept == NULL) {
+        return e->head->header(e->head, "Range") != NULL;
+    }
+    return strstr(accept, "application/json") == NULL &&
+           (strstr(accept, row->media) != NULL ||
+            strstr(accept, "application/octet-stream") != NULL ||
+            e->head->header(e->head, "Range") != NULL);
+}
+
+/* True when the client has what is there: 304 */
+static bool answer_unchanged(tqd_dataset_exchange *e, const tqd_dataset_row *row)
+{
+    char tag[TQD_DIGEST_TEXT];
+    const char *known;
+    if (!tqd_dataset_condition(e, "If-None-Match", row->digest, tag, &known)) {
+        return true;
+    }
+    if (known == NULL || (strcmp(known, "*") != 0 && strcmp(known, row->digest) != 0)) {
+        return false;
+    }
+    e->answer.status = 304;
+    tqd_answer_header(&e->answer, "ETag", "\"%s\"", row->digest);
+    tqd_answer_header(&e->answer, "Cache-Control", "no-cache");
+    return true;
+}
+
+static void answer_description(tqd_dataset_exchange *e, const tqd_dataset_row *row,
+                               const char *summary)
+{
+    tqa_problem problem;
+    size_t n_points = 0;
+    if (!read_points(e->head, &n_points, &problem)) {
+        tqd_dataset_answer_problem(e, &problem);
+    } else if (n_points > 0) {
+        answer_points(e, row, n_points);
+    } else if (wants_bytes(e, row)) {
+        answer_bytes(e, row);
+        tqd_answer_header(&e->answer, "Vary", "Accept");
+    } else if (!tqd_accepts(e->head->header(e->head, "Accept"), "application/json")) {
+        tqa_problem_set(&problem, "not-acceptable",
+                        "this is application/json, and the bytes are %s", row->media);
+        tqd_dataset_answer_problem(e, &problem);
+    } else {
+        tqd_dataset_answer_row(e, 200, row, summary, strlen(summary));
+        tqd_answer_header(&e->answer, "Vary", "Accept");
+    }
+}
+
+static void run_get(void *exchange)
+{
+    tqd_dataset_exchange *e = exchange;
+    if (e->file != NULL) {
+        fill_window(e);
+        return;
+    }
+    tqd_dataset_row row;
+    char *summary = NULL;
+    const tqd_store_status status =
+        tqd_store_dataset(e->datasets->store, e->head->part[0], &row, &summary);
+    if (status != TQD_STORE_OK) {
+        tqd_dataset_answer_status(e, status);
+    } else if (!answer_unchanged(e, &row)) {
+        answer_description(e, &row, summary);
+    }
+    free(summary);
+}
+
+static void run_content(void *exchange)
+{
+    tqd_dataset_exchange *e = exchange;
+    if (e->file != NULL) {
+        fill_window(e);
+        return;
+    }
+    tqd_dataset_row row;
+    const tqd_store_status status =
+        tqd_store_dataset(e->datasets->store, e->head->part[0], &row, NULL);
+    if (status != TQD_STORE_OK) {
+        tqd_dataset_answer_status(e, status);
+    } else if (!answer_unchanged(e, &row)) {
+        answer_bytes(e, &row);
+    }
+}
+
+#define GET_HANDLER(run_function)                                                                  \
+    {                                                                                              \
+        .open = tqd_dataset_open_exchange, .finish = tqd_dataset_always_run,                       \
+        .run = (run_function), .reply = tqd_dataset_give_reply,                                    \
+        .close = tqd_dataset_close_exchange                                                        \
+    }
+const tqd_handler tqd_dataset_list_handler = GET_HANDLER(run_list);
+const tqd_handler tqd_dataset_get_handler = GET_HANDLER(run_get);
+const tqd_handler tqd_dataset_content_handler = GET_HANDLER(run_content);

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/datasets/exchange.c - what the handlers of this folder have in common. */
+#include "daemon/datasets/exchange.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "daemon/robots/conditions.h"
+#include "daemon/store/problem.h"
+
+bool tqd_dataset_open_exchange(void *datasets, const tqd_head *head, void **ret_exchange,
+                               tqd_reply *reply)
+{
+    tqd_dataset_exchange *e = calloc(1, sizeof *e);
+    if (e == NULL) {
+        tqd_answer_no_memory(reply, head->request_id);
+        return false;
+    }
+    e->datasets = datasets;
+    e->head = head;
+    *ret_exchange = e;
+    return true;
+}
+
+tqd_next tqd_dataset_always_run(void *exchange)
+{
+    (void)exchange;
+    return TQD_NEXT_RUN;
+}
+
+void tqd_dataset_give_reply(void *exchange, tqd_reply *reply)
+{
+    tqd_dataset_exchange *e = exchange;
+    *reply = e->answer;
+    e->answer.body = NULL;
+}
+
+void tqd_dataset_close_exchange(void *exchange)
+{
+    tqd_dataset_exchange *e = exchange;
+    if (e->intake != NULL) {
+        tqd_intake_close(e->intake);
+    }
+    tqd_file_close(e->file);
+    free(e->window);
+    free(e->answer.body);
+    free(e);
+}
+
+void tqd_dataset_answer_problem(tqd_dataset_exchange *e, const tqa_problem *problem)
+{
+    tqd_answer_problem(&e->answer, e->head->request_id, problem);
+}
+
+void tqd_dataset_answer_status(tqd_dataset_exchange *e, tqd_store_status status)
+{
+    tqa_problem problem;
+    if (status == TQD_STORE_NOT_FOUND) {
+        tqa_problem_set(&problem, "not-found", "there is no dataset \"%.128s\"", e->head->part[0]);
+    } else {
+        tqd_store_problem(status, &problem);
+    }
+    tqd_dataset_answer_problem(e, &problem);
+}
+
+size_t tqd_dataset_print(const tqd_dataset_row *row, char out[TQD_DATASET_ROW_BYTES])
+{
+    struct tm utc;
+    char created[32];
+    const time_t s = (time_t)(row->created_ms / 1000);
+    gmtime_r(&s, &utc);
+    strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%S", &utc);
+    /* no field needs escapes: names and types are plain by their own rules */
+    return (size_t)snprintf(out, TQD_DATASET_ROW_BYTES,
+                            "{\"name\":\"%s\",\"sha256\":\"%s\",\"bytes\":%" PRIu64
+                            ",\"media_type\":\"%s\",\"created\":\"%s.%03dZ\"",
+                            row->name, row->digest, row->size, row->media, created,
+                            (int)(row->created_ms % 1000));
+}
+
+void tqd_dataset_answer_row(tqd_dataset_exchange *e, int status, const tqd_dataset_row *row,
+                            const char *summary, size_t n_summary)
+{
+    char *text = malloc(TQD_DATASET_ROW_BYTES + n_summary + 4);
+    if (text == NULL) {
+        tqd_answer_no_memory(&e->answer, e->head->request_id);
+        return;
+    }
+    size_t n = tqd_dataset_print(row, text);
+    text[n++] = ',';
+    memcpy(text + n, summary, n_summary);
+    n += n_summary;
+    memcpy(text + n, "}\n", 2);
+    e->answer.status = status;
+    e->answer.media = "application/json";
+    e->answer.body = text;
+    e->answer.n_body = n + 2;
+    tqd_answer_header(&e->answer, "ETag", "\"%s\"", row->digest);
+    tqd_answer_header(&e->answer, "Cache-Control", "no-cache");
+}
+
+bool tqd_dataset_condition(tqd_dataset_exchange *e, const char *name, const char *current,
+                           char tag[TQD_DIGEST_TEXT], const char **ret)
+{
+    const char *header = e->head->header(e->head, name);
+    *ret = NULL;
+    if (header == NULL) {
+        return true;
+    }
+    if (!tqd_tags_reduce(header, current, strcmp(name, "If-None-Match") == 0, tag)) {
+        tqa_problem problem;
+        tqa_problem_set(&problem, "malformed", "%s takes * or a list of tags in quotes", name);
+        tqd_dataset_answer_problem(e, &problem);
+        return false;
+    }
+    *ret = tag;
+    return true;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/datasets/handlers.c - the routes under /v1/datasets, DELETE, and reading for workers. */
+#include "daemon/datasets/handlers.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/datasets/exchange.h"
+
+static void run_delete(void *exchange)
+{
+    tqd_dataset_exchange *e = exchange;
+    tqd_store *store = e->datasets->store;
+    char tag[TQD_DIGEST_TEXT];
+    tqd_dataset_row now;
+    tqd_dataset_delete deletion = {.write.kind = TQD_WRITE_DATASET_DELETE,
+                                   .name = e->head->part[0]};
+    const bool exists = tqd_store_dataset(store, deletion.name, &now, NULL) == TQD_STORE_OK;
+    if (!tqd_dataset_condition(e, "If-Match", exists ? now.digest : "", tag, &deletion.if_match)) {
+        return;
+    }
+    const tqd_store_status status = tqd_store_write(store, &deletion.write);
+    if (status != TQD_STORE_OK) {
+        tqd_dataset_answer_status(e, status);
+        return;
+    }
+    tqd_store_file_collect(store, deletion.replaced);
+    e->answer.status = 204;
+}
+
+const tqd_handler tqd_dataset_delete_handler = {
+    .open = tqd_dataset_open_exchange,
+    .finish = tqd_dataset_always_run,
+    .run = run_delete,
+    .reply = tqd_dataset_give_reply,
+    .close = tqd_dataset_close_exchange,
+};
+
+void tqd_dataset_routes(tqd_datasets *datasets, tqd_route routes[TQD_DATASET_ROUTES])
+{
+    const uint64_t most = datasets->dataset_bytes_max;
+    const tqd_route table[TQD_DATASET_ROUTES] = {
+        {TQD_GET, "/v1/datasets", 0, &tqd_dataset_list_handler, datasets},
+        {TQD_HEAD, "/v1/datasets", 0, &tqd_dataset_list_handler, datasets},
+        {TQD_GET, "/v1/datasets/{}", 0, &tqd_dataset_get_handler, datasets},
+        {TQD_HEAD, "/v1/datasets/{}", 0, &tqd_dataset_get_handler, datasets},
+        {TQD_GET, "/v1/datasets/{}/content", 0, &tqd_dataset_content_handler, datasets},
+        {TQD_HEAD, "/v1/datasets/{}/content", 0, &tqd_dataset_content_handler, datasets},
+        {TQD_PUT, "/v1/datasets/{}", most, &tqd_dataset_put_handler, datasets},
+        {TQD_DELETE, "/v1/datasets/{}", 0, &tqd_dataset_delete_handler, datasets},
+    };
+    memcpy(routes, table, sizeof table);
+}
+
+long tqd_dataset_read(tqd_store *store, const char *name, uint64_t offset, void *bytes, size_t n)
+{
+    char digest[TQD_DIGEST_TEXT];
+    const char *version = strchr(name, '@');
+    if (version != NULL) {
+        snprintf(digest, sizeof digest, "%s", version + 1);
+    } else {
+        tqd_dataset_row row;
+        if (tqd_store_dataset(store, name, &row, NULL) != TQD_STORE_OK) {
+            return -1;
+        }
+        memcpy(digest, row.digest, sizeof digest);
+    }
+    uint64_t size = 0;
+    tqd_file *file = tqd_file_open(store, digest, &size);
+    if (file == NULL) {
+        return -1;
+    }
+    const long got = tqd_file_read(file, offset, bytes, n);
+    tqd_file_close(file);
+    return got;
+}

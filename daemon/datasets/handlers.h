@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/datasets/handlers.h - the routes under /v1/datasets. */
+#ifndef TQD_DATASETS_HANDLERS_H
+#define TQD_DATASETS_HANDLERS_H
+
+#include "daemon/datasets/spool.h"
+#include "daemon/serve/exchange.h"
+
+/* What the handlers share; outlives the server. */
+typedef struct tqd_datasets {
+    tqd_store *store;
+    tqd_spool *spool;
+    uint64_t dataset_bytes_max; /* of one */
+    uint64_t file_bytes_max;    /* of all files; 0: no bound. The store holds to it too */
+    uint64_t datasets_max;      /* names */
+} tqd_datasets;
+
+enum { TQD_DATASET_ROUTES = 8 };
+void tqd_dataset_routes(tqd_datasets *datasets, tqd_route routes[TQD_DATASET_ROUTES]);
+
+/* Reads n bytes at `offset` of the dataset "name" or "name@sha256": the count, fewer only at the
+ * end, or -1. Workers only. */
+long tqd_dataset_read(tqd_store *store, const char *name, uint64_t offset, void *bytes, size_t n);
+
+/* The handlers, one file each; private to this folder. */
+extern const tqd_handler tqd_dataset_put_handler;
+extern const tqd_handler tqd_dataset_list_handler;
+extern const tqd_handler tqd_dataset_get_handler;
+extern const tqd_handler tqd_dataset_content_handler;
+extern const tqd_handler tqd_dataset_delete_handler;
+
+#endif

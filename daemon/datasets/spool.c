@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/datasets/spool.c - uploads on their way to the disk. */
+#include "daemon/datasets/spool.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/queue/scratch.h"
+#include "daemon/store/problem.h"
+
+enum { CHUNK = 256 << 10, CHUNKS = 4 };
+
+struct tqd_intake {
+    tqd_spool *spool;
+    void (*wake)(void *ctx);
+    void *ctx;
+    /* the ring: full chunks from `head` on, then the one that is being filled */
+    char *chunks[CHUNKS];
+    size_t sizes[CHUNKS];
+    size_t n_filling; /* bytes in it; the I/O thread's own */
+    /* guarded by the spool's mutex */
+    size_t head;
+    _Atomic size_t n_full;
+    bool listed;    /* in the spool's list, or being worked on */
+    bool waiting;   /* `wake` is owed */
+    bool closed;    /* the spool's thread frees it */
+    bool completes; /* a worker waits for it to be empty */
+    tqd_intake *next;
+    /* the spool's thread's; the worker's while it completes */
+    tqd_upload *upload;
+    tqa_dataset *dataset;
+    tqd_store_status stored;
+    bool parsed;
+    tqa_problem problem;
+    _Atomic bool failed;          /* set once, after the problem */
+    char digest[TQD_DIGEST_TEXT]; /* of the complete file; "" while it is none */
+    bool kept;                    /* a row refers to it */
+};
+
+struct tqd_spool {
+    tqd_spool_options options;
+    pthread_mutex_t mutex; /* held for a few instructions */
+    pthread_cond_t some;   /* an intake is listed, or stopping is set */
+    pthread_cond_t empty;  /* an intake that completes has become empty */
+    tqd_intake *first, **last;
+    size_t n_intake;
+    bool stopping;
+};
+
+tqd_spool *tqd_spool_new(const tqd_spool_options *options)
+{
+    tqd_spool *spool = calloc(1, sizeof *spool);
+    if (spool == NULL) {
+        return NULL;
+    }
+    spool->options = *options;
+    spool->last = &spool->first;
+    pthread_mutex_init(&spool->mutex, NULL);
+    pthread_cond_init(&spool->some, NULL);
+    pthread_cond_init(&spool->empty, NULL);
+    return spool;
+}
+
+void tqd_spool_stop(tqd_spool *spool)
+{
+    pthread_mutex_lock(&spool->mutex);
+    spool->stopping = true;
+    pthread_cond_signal(&spool->some);
+    pthread_mutex_unlock(&spool->mutex);
+}
+
+void tqd_spool_free(tqd_spool *spool)
+{
+    if (spool != NULL) {
+        assert(spool->n_intake == 0);
+        pthread_cond_destroy(&spool->empty);
+        pthread_cond_destroy(&spool->some);
+        pthread_mutex_destroy(&spool->mutex);
+        free(spool);
+    }
+}
+
+/* the mutex is held */
+static void list(tqd_intake *intake)
+{
+    tqd_spool *spool = intake->spool;
+    if (!intake->listed) {
+        intake->listed = true;
+        intake->next = NULL;
+        *spool->last = intake;
+        spool->last = &intake->next;
+        pthread_cond_signal(&spool->some);
+    }
+}
+
+/* -------------------------------------------------------------------------------- I/O thread */
+
+static void destroy(tqd_intake *intake)
+{
+    tqd_upload_close(intake->upload);
+    if (intake->digest[0] != '\0' && !intake->kept) {
+        tqd_store_file_collect(intake->spool->options.store, intake->digest);
+    }
+    tqa_dataset_close(intake->dataset);
+    for (size_t i = 0; i < CHUNKS; i++) {
+        free(intake->chunks[i]);
+    }
+    free(intake);
+}
+
+tqd_intake *tqd_intake_open(tqd_spool *spool, const tqa_dataset_options *options,
+                            void (*wake)(void *ctx), void *ctx)
+{
+    tqd_intake *intake = calloc(1, sizeof *intake);
+    if (intake == NULL) {
+        return NULL;
+    }
+    intake->spool = spool;
+    intake->wake = wake;
+    intake->ctx = ctx;
+    intake->dataset = tqa_dataset_open(options, 0, 0);
+    bool taken = intake->dataset != NULL;
+    for (size_t i = 0; i < CHUNKS; i++) {
+        intake->chunks[i] = malloc(CHUNK); /* pages come when they are written to */
+        taken = taken && intake->chunks[i] != NULL;
+    }
+    pthread_mutex_lock(&spool->mutex);
+    taken = taken && spool->n_intake < spool->options.intakes_max;
+    spool->n_intake += taken ? 1 : 0;
+    pthread_mutex_unlock(&spool->mutex);
+    if (!taken) {
+        destroy(intake);
+        return NULL;
+    }
+    return intake;
+}
+
+static bool fits(const tqd_intake *intake, size_t n)
+{
+    const size_t n_full = atomic_load(&intake->n_full);
+    return n_full < CHUNKS - 1 || (n_full == CHUNKS - 1 && n <= CHUNK - intake->n_filling);
+}
+
+bool tqd_intake_room(tqd_intake *intake, size_t n)
+{
+    assert(n <= TQD_INTAKE_PIECE);
+    if (fits(intake, n)) {
+        return true;
+    }
+    /* look again where the spool's thread cannot make room meanwhile without seeing `waiting` */
+    pthread_mutex_lock(&intake->spool->mutex);
+    const bool room = fits(intake, n);
+    intake->waiting = !room;
+    pthread_mutex_unlock(&intake->spool->mutex);
+    return room;
+}
+
+/* the chunk that is being filled becomes a full one */
+static void publish(tqd_intake *intake, size_t i)
+{
+    intake->sizes[i] = intake->n_filling;
+    intake->n_filling = 0;
+    pthread_mutex_lock(&intake->spool->mutex);
+    atomic_fetch_add(&intake->n_full, 1);
+    list(intake);
+    pthread_mutex_unlock(&intake->spool->mutex);
+}
+
+static size_t filling(tqd_intake *intake)
+{
+    pthread_mutex_lock(&intake->spool->mutex);
+    const size_t i = (intake->head + atomic_load(&intake->n_full)) % CHUNKS;
+    pthread_mutex_unlock(&intake->spool->mutex);
+    return i;
+}
+
+bool tqd_intake_put(tqd_intake *intake, const char *bytes, size_t n)
+{
+    while (n > 0) {
+        if (atomic_load(&intake->failed)) {
+            return false;
+        }
+        const size_t i = filling(intake);
+        const size_t room = CHUNK - intake->n_filling;
+        const size_t piece = n < room ? n : room;
+        memcpy(intake->chunks[i] + intake->n_filling, bytes, piece);
+        intake->n_filling += piece;
+        bytes += piece;
+        n -= piece;
+        if (intake->n_filling == CHUNK) {
+            publish(intake, i);
+        }
+    }
+    return true;
+}
+
+void tqd_intake_close(tqd_intake *intake)
+{
+    pthread_mutex_lock(&intake->spool->mutex);
+    intake->closed = true;
+    intake->waiting = false;
+    list(intake);
+    pthread_mutex_unlock(&intake->spool->mutex);
+}
+
+/* ------------------------------------------------------------------------- the spool's thread */
+
+typedef struct chunk {
+    tqd_intake *intake;
+    const char *bytes;
+    size_t n;
+} chunk;
+
+/* body 0 stores, body 1 reads: side by side when a worker is idle */
+static void do_half(void *arg, size_t i, void *scratch)
+{
+    (void)scratch;
+    const chunk *c = arg;
+    if (i == 0) {
+        c->intake->stored = tqd_upload_append(c->intake->upload, c->bytes, c->n);
+    } else {
+        c->intake->parsed = tqa_dataset_feed(c->intake->dataset, c->bytes, c->n);
+    }
+}
+
+/* the first failure is the one that is told; what is no table comes before what is no room */
+static void judge(tqd_intake *intake)
+{
+    if (!intake->parsed) {
+        intake->problem = *tqa_dataset_problem(intake->dataset);
+        atomic_store(&intake->failed, true);
+    } else if (intake->stored != TQD_STORE_OK) {
+        tqd_store_problem(intake->stored, &intake->problem);
+        atomic_store(&intake->failed, true);
+    }
+}
+
+static void take_in(tqd_intake *intake, const char *bytes, size_t n)
+{
+    if (intake->upload == NULL) {
+        intake->parsed = true;
+        intake->upload = tqd_upload_open(intake->spool->options.store, &intake->stored);
+    }
+    if (intake->upload != NULL) {
+        chunk c = {intake, bytes, n};
+        tqd_workers_parallel_for(intake->spool->options.workers, 2, 0, do_half, &c);
+    }
+    judge(intake);
+}
+
+/* Takes one chunk of the first intake, which then goes to the end of the list: uploads take turns.
+ * The mutex is held, but not while a chunk is worked on. */
+static void turn(tqd_spool *spool)
+{
+    tqd_intake *intake = spool->first;
+    spool->first = intake->next;
+    if (spool->first == NULL) {
+        spool->last = &spool->first;
+    }
+    const size_t i = intake->head;
+    const bool has_chunk = atomic_load(&intake->n_full) > 0 && !intake->closed;
+    if (has_chunk) {
+        pthread_mutex_unlock(&spool->mutex);
+        if (!atomic_load(&intake->failed)) {
+            take_in(intake, intake->chunks[i], intake->sizes[i]);
+        }
+        pthread_mutex_lock(&spool->mutex);
+        intake->head = (i + 1) % CHUNKS;
+        atomic_fetch_sub(&intake->n_full, 1);
+        if (intake->waiting) {
+            intake->waiting = false;
+            intake->wake(intake->ctx);
+        }
+    }
+    intake->listed = false;
+    if (intake->closed) {
+        spool->n_intake--;
+        pthread_mutex_unlock(&spool->mutex);
+        destroy(intake);
+        pthread_mutex_lock(&spool->mutex);
+    } else if (atomic_load(&intake->n_full) > 0) {
+        list(intake);
+    } else if (intake->completes) {
+        pthread_cond_broadcast(&spool->empty);
+    }
+}
+
+void tqd_spool_run(void *arg)
+{
+    tqd_spool *spool = arg;
+    pthread_mutex_lock(&spool->mutex);
+    while (spool->first != NULL || !spool->stopping) {
+        if (spool->first != NULL) {
+            turn(spool);
+        } else {
+            pthread_cond_wait(&spool->some, &spool->mutex);
+        }
+    }
+    pthread_mutex_unlock(&spool->mutex);
+    tqd_scratch_free();
+}
+
+/* ------------------------------------------------------------------------------------ workers */
+
+static void wait_until_empty(tqd_intake *intake)
+{
+    tqd_spool *spool = intake->spool;
+    if (intake->n_filling > 0) {
+        publish(intake, filling(intake));
+    }
+    pthread_mutex_lock(&spool->mutex);
+    intake->completes = true;
+    while (intake->listed) {
+        pthread_cond_wait(&spool->empty, &spool->mutex);
+    }
+    intake->completes = false;
+    pthread_mutex_unlock(&spool->mutex);
+}
+
+static bool fail(tqd_intake *intake, const char *slug, const char *detail)
+{
+    if (!atomic_load(&intake->failed)) {
+        tqa_problem_set(&intake->problem, slug, "%s", detail);
+        intake->problem.retry_after_s = 1;
+        atomic_store(&intake->failed, true);
+    }
+    return false;
+}
+
+bool tqd_intake_complete(tqd_intake *intake, tqd_dataset_row *row, char **ret_summary,
+                         size_t *ret_n_summary)
+{
+    wait_until_empty(intake);
+    if (atomic_load(&intake->failed)) {
+        return false;
+    }
+    intake->parsed = tqa_dataset_finish(intake->dataset);
+    if (intake->parsed) {
+        intake->stored = tqd_upload_finish(intake->upload, row->digest, &row->size);
+        if (intake->stored == TQD_STORE_OK) {
+            memcpy(intake->digest, row->digest, sizeof intake->digest);
+        }
+    }
+    judge(intake);
+    if (atomic_load(&intake->failed)) {
+        return false;
+    }
+    *ret_summary = tqa_dataset_summary(intake->dataset, ret_n_summary);
+    if (*ret_summary == NULL) {
+        return fail(intake, "busy", "memory is short");
+    }
+    snprintf(row->media, sizeof row->media, "%s", tqa_dataset_media(intake->dataset));
+    row->n_row = tqa_dataset_rows(intake->dataset);
+    row->n_column = tqa_dataset_columns(intake->dataset);
+    return true;
+}
+
+void tqd_intake_keep(tqd_intake *intake)
+{
+    intake->kept = true;
+}
+
+const tqa_problem *tqd_intake_problem(const tqd_intake *intake)
+{
+    return &intake->problem;
+}

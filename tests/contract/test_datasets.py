@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/contract/test_datasets.py - datasets over HTTP: put, get, ranges, points, bounds, and what a cut upload leaves.
+import hashlib
+import json
+import os
+import random
+import socket
+import struct
+import subprocess
+import threading
+import time
+
+import pytest
+from conftest import SLOW, problem
+
+CSV = b"t,q1,q2\n0,1,10\n0.1,,20\n0.2,-3,30\n"
+
+
+def npy(values, columns, kind="d"):
+    """An NPY file of rows of `columns` numbers."""
+    rows = len(values) // columns
+    head = f"{{'descr': '<f{struct.calcsize(kind)}', 'fortran_order': False, 'shape': ({rows}, {columns}), }}"
+    head = head.ljust(117) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + struct.pack(f"<{len(values)}{kind}", *values)
+
+
+def put(daemon, name, data, query="", **headers):
+    return daemon.request("PUT", f"/v1/datasets/{name}{query}", data, {k.replace("_", "-"): v for k, v in headers.items()})
+
+
+def get(daemon, name, **headers):
+    return daemon.request("GET", f"/v1/datasets/{name}", headers={k.replace("_", "-"): v for k, v in headers.items()})
+
+
+def sha(data):
+    return hashlib.sha256(data).hexdigest()
+
+
+def files(daemon):
+    """Complete files, and those on their way in."""
+    complete, coming = [], []
+    for folder, _, names in os.walk(os.path.join(daemon.state, "files")):
+        (coming if folder.endswith("tmp") else complete).extend(names)
+    return sorted(complete), coming
+
+
+def eventually(condition, seconds=10):
+    end = time.monotonic() + seconds * SLOW
+    while not condition():
+        assert time.monotonic() < end, "it does not come true"
+        time.sleep(0.02)
+
+
+def test_put_get_list_delete(daemon):
+    status, headers, body = put(daemon, "log", CSV)
+    told = json.loads(body)
+    assert status == 201 and headers["Location"] == "/v1/datasets/log"
+    assert headers["ETag"] == f'"{sha(CSV)}"'
+    assert (told["name"], told["sha256"], told["bytes"], told["rows"], told["columns"]) == ("log", sha(CSV), len(CSV), 3, 3)
+    assert told["media_type"] == "text/csv" and told["delimiter"] == "comma" and told["cut_last_line"] is False
+    assert told["statistics"][1] == {"name": "q1", "min": -3.0, "max": 1.0, "mean": -1.0, "not_finite": 1}
+    assert told["statistics"][2] == {"name": "q2", "min": 10.0, "max": 30.0, "mean": 20.0, "not_finite": 0}
+    again = put(daemon, "log", CSV)
+    assert again[0] == 200 and "Location" not in again[1]
+    status, headers, body = get(daemon, "log")
+    assert status == 200 and json.loads(body)["sha256"] == sha(CSV) and headers["ETag"] == f'"{sha(CSV)}"'
+    listed = json.loads(daemon.request("GET", "/v1/datasets")[2])["datasets"]
+    mine = next(d for d in listed if d["name"] == "log")
+    assert mine["rows"] == 3 and mine["columns"] == 3 and "statistics" not in mine
+    assert daemon.request("DELETE", "/v1/datasets/log")[0] == 204
+    problem(get(daemon, "log"), 404)
+    problem(daemon.request("DELETE", "/v1/datasets/log"), 404)
+    assert sha(CSV) not in files(daemon)[0]
+
+
+@pytest.mark.parametrize("data, query, rows, columns, names", [
+    (b"1;2\n3;4\n", "", 2, 2, [None, None]),
+    (b"a b\r\n1 2\r\n", "", 1, 2, ["a", "b"]),
+    (b"# t q\n1\t2\n", "", 1, 2, [None, None]),
+    (b"a;b\n1,5;2\n", "?delimiter=semicolon", 1, 2, ["a", "b"]),
+    (npy([1, 2, 3, 4, 5, 6], 2), "", 3, 2, [None, None]),
+    (npy([1, 2, 3], 1, "f"), "?format=npy", 3, 1, [None]),
+])
+def test_formats(daemon, data, query, rows, columns, names):
+    status, _, body = put(daemon, "format", data, query)
+    told = json.loads(body)
+    assert status in (200, 201), told
+    assert (told["rows"], told["columns"], [s["name"] for s in told["statistics"]]) == (rows, columns, names)
+
+
+@pytest.mark.parametrize("data, query, type, status, says", [
+    (b"1,2\n3\n4,5\n", "", None, 400, "line 2"),
+    (b"", "", None, 400, "empty"),
+    (b"1,2\n", "?format=npy", None, 400, "NPY"),
+    (npy([1, 2], 1)[:-1], "", None, 400, "cut"),
+    (npy([1, 2], 1) + b"x", "", None, 400, "behind"),
+    (b"1\n", "?delimiter=pipe", None, 422, "delimiter"),
+    (b"1\n", "", "image/png", 415, "text/csv"),
+])
+def test_refusals(daemon, data, query, type, status, says):
+    headers = {"Content_Type": type} if type else {}
+    document = problem(put(daemon, "refused", data, query, **headers), status)
+    assert says in document["detail"], document
+    problem(get(daemon, "refused"), 404)
+    eventually(lambda: files(daemon)[1] == [])
+
+
+@pytest.mark.parametrize("name, status", [("a" * 129, 422), (".x", 422), ("a%20b", 422), ("UR-5e_v1.2.csv", 201)])
+def test_names(daemon, name, status):
+    assert put(daemon, name, b"1\n")[0] == status
+
+
+def test_cut_last_line_is_told(daemon):
+    told = json.loads(put(daemon, "cut", b"1,2\n3,4\n5")[2])
+    assert told["cut_last_line"] is True and told["rows"] == 2
+
+
+def test_bytes_and_ranges(daemon):
+    data = b"".join(b"%d,%d\n" % (i, i * i) for i in range(60000))
+    put(daemon, "bytes", data)
+    tag = f'"{sha(data)}"'
+    for headers, path in (({"Accept": "text/csv"}, "bytes"), ({"Accept": "application/octet-stream"}, "bytes"), ({}, "bytes/content")):
+        status, got, body = daemon.request("GET", f"/v1/datasets/{path}", headers=headers)
+        assert (status, got["Content-Type"], got["ETag"], got["Content-Length"]) == (200, "text/csv", tag, str(len(data)))
+        assert body == data
+    status, got, body = daemon.request("HEAD", "/v1/datasets/bytes/content")
+    assert (status, got["Content-Length"], got["Accept-Ranges"], body) == (200, str(len(data)), "bytes", b"")
+    for text, first, end in (("0-0", 0, 1), ("100-299999", 100, 300000), ("-5", len(data) - 5, len(data)),
+                             ("7-", 7, len(data)), ("5-99999999999", 5, len(data))):
+        status, got, body = get(daemon, "bytes", Range=f"bytes={text}")
+        assert (status, got["Content-Range"]) == (206, f"bytes {first}-{end - 1}/{len(data)}")
+        assert body == data[first:end]
+    reply = get(daemon, "bytes", Range=f"bytes={len(data)}-")
+    problem(reply, 416)
+    assert reply[1]["Content-Range"] == f"bytes */{len(data)}"
+    for odd in ("bytes=5-2", "bytes=a-b", "bytes=0-1,4-5", "lines=1-2"):
+        assert get(daemon, "bytes/content", Range=odd)[2] == data, odd
+    assert get(daemon, "bytes/content", Range="bytes=0-3", If_Range='"other"')[0] == 200
+    assert get(daemon, "bytes/content", Range="bytes=0-3", If_Range=tag)[0] == 206
+    assert get(daemon, "bytes", If_None_Match=tag)[0] == 304
+    problem(get(daemon, "bytes", Accept="image/png"), 406)
+
+
+def test_points_keep_extremes(daemon):
+    values = [0.0] * 1000
+    values[137], values[801] = 9.0, -9.0
+    put(daemon, "peaks", b"x\n" + b"".join(b"%g\n" % v for v in values))
+    told = json.loads(daemon.request("GET", "/v1/datasets/peaks?points=10")[2])
+    assert (told["points"], told["rows_per_point"]) == (10, 100)
+    series = told["series"][0]
+    assert series["max"] == [0.0, 9.0] + [0.0] * 8 and series["min"] == [0.0] * 8 + [-9.0, 0.0]
+    for query in ("points=0", "points=x", "points=20001", "pints=4"):
+        problem(daemon.request("GET", f"/v1/datasets/peaks?{query}"), 422)
+
+
+def test_conditions(daemon):
+    one, two, three = b"11\n", b"22\n", b"33\n"
+    problem(put(daemon, "cond", one, If_Match="*"), 412)
+    assert put(daemon, "cond", one, If_None_Match="*")[0] == 201
+    problem(put(daemon, "cond", two, If_None_Match="*"), 412)
+    problem(put(daemon, "cond", two, If_Match=f'"{sha(two)}"'), 412)
+    problem(put(daemon, "cond", three, If_Match="unquoted"), 400)
+    assert put(daemon, "cond", two, If_Match=f'"{sha(one)}"')[0] == 200
+    eventually(lambda: not {sha(one), sha(three)} & set(files(daemon)[0]))
+    problem(daemon.request("DELETE", "/v1/datasets/cond", headers={"If-Match": f'"{sha(one)}"'}), 412)
+    assert daemon.request("DELETE", "/v1/datasets/cond", headers={"If-Match": f'"{sha(two)}"'})[0] == 204
+
+
+def expect(daemon, name, length):
+    """Sends headers with Expect: 100-continue and returns the status that comes before any byte of the body."""
+    with daemon.socket() as s:
+        s.sendall(f"PUT /v1/datasets/{name} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n"
+                  "Expect: 100-continue\r\n\r\n".encode())
+        return int(s.recv(4096).split()[1])
+
+
+def test_bounds_are_told_before_the_body(start):
+    daemon = start({"dataset_size": 1 << 20, "files_size": 1500000, "datasets": 2})
+    assert expect(daemon, "large", 1 << 20) == 100
+    assert expect(daemon, "large", (1 << 20) + 1) == 413
+    data = b"123456789\n" * 100000
+    assert put(daemon, "a", data)[0] == 201
+    assert expect(daemon, "b", 600000) == 507
+    # the same without a length: told when the bound is met, and nothing stays
+    connection = daemon.connect()
+    connection.request("PUT", "/v1/datasets/b", iter([data[:250000]] * 4), {"Transfer-Encoding": "chunked"}, encode_chunked=True)
+    assert connection.getresponse().status == 507
+    connection.close()
+    eventually(lambda: files(daemon) == ([sha(data)], []))
+    assert put(daemon, "b", b"1\n")[0] == 201
+    problem(put(daemon, "c", b"2\n"), 507)
+    eventually(lambda: sha(b"2\n") not in files(daemon)[0])
+    assert put(daemon, "b", b"2\n")[0] == 200, "a name that is there may be replaced"
+
+
+def test_uploads_are_bounded_in_number(start):
+    daemon = start({"uploads": 2})
+    with daemon.socket() as one, daemon.socket() as two:
+        for i, s in enumerate((one, two)):
+            s.sendall(f"PUT /v1/datasets/held{i} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n"
+                      "Expect: 100-continue\r\n\r\n".encode())
+            assert s.recv(4096).startswith(b"HTTP/1.1 100 ")
+        reply = put(daemon, "third", b"1\n")
+        problem(reply, 503)
+        assert reply[1]["Retry-After"] == "1"
+        for s in (one, two):
+            s.sendall(b"1\n2\n")
+            assert s.recv(4096).startswith(b"HTTP/1.1 201 ")
+    eventually(lambda: put(daemon, "third", b"1\n")[0] in (200, 201))
+
+
+@pytest.mark.seconds(120)
+def test_cut_uploads_leave_nothing(daemon):
+    before = files(daemon)[0]
+    data = b"0.123456789,1.5\n" * 200000
+    for i in range(50):
+        cut = random.randrange(len(data))
+        with daemon.socket() as s:
+            if i % 5 == 4:  # a reset instead of an end
+                s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            s.sendall(f"PUT /v1/datasets/cut{i} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(data)}\r\n\r\n".encode())
+            s.sendall(data[:cut])
+    eventually(lambda: files(daemon) == (before, []), 20)
+    listed = json.loads(daemon.request("GET", "/v1/datasets")[2])["datasets"]
+    assert not [d for d in listed if d["name"].startswith("cut") and d["name"] != "cut"]
+
+
+@pytest.mark.seconds(120)
+def test_large_upload_stays_out_of_memory(daemon):
+    line = b",".join(b"%.6f" % (0.1 * i) for i in range(20)) + b"\n"
+    block = line * 4000
+    count = 128 // (SLOW * SLOW) + 2
+
+    def rss():
+        with open(f"/proc/{daemon.process.pid}/status") as f:
+            return next(int(row.split()[1]) for row in f if row.startswith("VmHWM")) * 1024
+
+    before = rss()
+    connection = daemon.connect(60)
+    connection.putrequest("PUT", "/v1/datasets/large")
+    connection.putheader("Content-Length", str(len(block) * count))
+    connection.endheaders()
+    for _ in range(count):
+        connection.send(block)
+    reply = connection.getresponse()
+    told = json.loads(reply.read())
+    connection.close()
+    assert reply.status == 201 and told["rows"] == 4000 * count
+    if SLOW == 1:
+        assert rss() - before < 32 << 20
+
+
+def test_uploads_side_by_side(daemon):
+    bodies = [b"".join(b"%d,%d\n" % (i * k, k) for i in range(30000)) for k in range(6)]
+    replies = [None] * 6
+
+    def one(k):
+        replies[k] = put(daemon, f"side{k}", bodies[k])
+
+    threads = [threading.Thread(target=one, args=(k,)) for k in range(6)]
+    [t.start() for t in threads]
+    [t.join() for t in threads]
+    for k in range(6):
+        assert replies[k][0] == 201 and json.loads(replies[k][2])["sha256"] == sha(bodies[k])
+        assert get(daemon, f"side{k}/content")[2] == bodies[k]
+
+
+def test_acknowledged_datasets_survive_kill(start, tmp_path):
+    state = str(tmp_path / "state")
+    daemon = start(state=state)
+    assert put(daemon, "kept", CSV)[0] == 201
+    with daemon.socket() as s:
+        s.sendall(b"PUT /v1/datasets/half HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9000000\r\n\r\n" + b"1\n" * 1000000)
+        eventually(lambda: files(daemon)[1] != [])
+        daemon.closed = True
+        daemon.process.kill()
+        daemon.process.wait()
+    again = start(state=state)
+    assert get(again, "kept/content")[2] == CSV
+    assert files(again) == ([sha(CSV)], [])
+    problem(get(again, "half"), 404)
+
+
+def test_curl_uploads_and_pipes(daemon, tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_bytes(CSV)
+    for extra, stdin in ((["-T", str(path)], None), (["-T", "-"], CSV)):
+        command = ["curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", *extra, f"{daemon.url}/v1/datasets/curl"]
+        done = subprocess.run(command, input=stdin, capture_output=True, timeout=20 * SLOW)
+        assert done.stdout in (b"201", b"200")
