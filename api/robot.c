@@ -8,6 +8,7 @@
 
 #include "api/formats/arena.h"
 #include "api/formats/draft.h"
+#include "api/formats/mjcf.h"
 #include "api/formats/names.h"
 #include "api/formats/robot_document.h"
 #include "api/formats/urdf.h"
@@ -65,6 +66,9 @@ static bool read_draft(tqa_draft *draft, tqa_media media, const char *bytes, siz
     if (media == TQA_MEDIA_NONE || media == TQA_MEDIA_OTHER) {
         media = recognise(bytes, n);
     }
+    if (media == TQA_MEDIA_XML && tqa_mjcf_recognise(bytes, n)) {
+        return tqa_mjcf_read(draft, bytes, n) && tqa_draft_check(draft);
+    }
     if (media == TQA_MEDIA_XML) {
         return tqa_urdf_read(draft, bytes, n) && tqa_draft_check(draft);
     }
@@ -72,7 +76,8 @@ static bool read_draft(tqa_draft *draft, tqa_media media, const char *bytes, siz
         return tqa_robot_document_read(draft, bytes, n) && tqa_draft_check(draft);
     }
     tqa_problem_set(draft->problem, "unsupported-media",
-                    "a robot is a URDF (application/xml) or a robot document (application/json)");
+                    "a robot is a URDF or MJCF (application/xml) or a robot document "
+                    "(application/json)");
     return false;
 }
 

@@ -281,9 +281,7 @@ static bool open_root(tqa_urdf_walk *w, const tqa_urdf_element *e)
     tqa_draft *draft = w->file->draft;
     if (strcmp(e->name, "robot") != 0) {
         const char *hint = "the outermost element of a URDF is <robot name=\"...\">";
-        if (strcmp(e->name, "mujoco") == 0) {
-            hint = "MJCF is not read here yet; convert the model to URDF";
-        } else if (strcmp(e->name, "sdf") == 0) {
+        if (strcmp(e->name, "sdf") == 0) {
             hint = "SDF is not read here; convert the model to URDF";
         }
         tqa_draft_fault(draft, "malformed", "", hint,

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/formats/mjcf_value.c - attributes of MJCF: defaults by class, numbers, rotations. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/formats/mjcf_parts.h"
+#include "api/formats/rotation.h"
+
+static const char *own(const tqa_mjcf_node *node, const char *key)
+{
+    for (const char *const *a = node->attributes; *a != NULL; a += 2) {
+        if (strcmp(a[0], key) == 0) {
+            return a[1];
+        }
+    }
+    return NULL;
+}
+
+static void describe(const tqa_mjcf *m, uint32_t i, char pointer[TQA_POINTER_TEXT])
+{
+    const tqa_mjcf_node *node = &m->nodes[i];
+    const char *name = own(node, "name");
+    if (name != NULL) {
+        (void)snprintf(pointer, TQA_POINTER_TEXT, "/mujoco//%.30s[@name='%.60s']", node->name,
+                       name);
+    } else {
+        (void)snprintf(pointer, TQA_POINTER_TEXT, "/mujoco//%.30s (line %lu)", node->name,
+                       node->line);
+    }
+}
+
+void tqa_mjcf_fault(tqa_mjcf *m, uint32_t i, const char *slug, const char *hint, const char *format,
+                    ...)
+{
+    char detail[TQA_PROBLEM_TEXT];
+    char pointer[TQA_POINTER_TEXT];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(detail, sizeof detail, format, args);
+    va_end(args);
+    describe(m, i, pointer);
+    tqa_draft_fault(m->draft, slug, pointer, hint, "line %lu: %s", m->nodes[i].line, detail);
+}
+
+void tqa_mjcf_ignore(tqa_mjcf *m, uint32_t i, const char *attribute, const char *why)
+{
+    const tqa_mjcf_node *node = &m->nodes[i];
+    tqa_urdf_walk w = {.file = &m->ignored};
+    if (attribute != NULL) {
+        tqa_urdf_ignore(&w, node->line, why, "%.60s@%.60s", node->name, attribute);
+    } else {
+        const char *above = node->parent != TQ_NONE ? m->nodes[node->parent].name : "";
+        tqa_urdf_ignore(&w, node->line, why, "%.60s/%.60s", above, node->name);
+    }
+}
+
+static uint32_t find_class(const tqa_mjcf *m, const char *name)
+{
+    for (size_t k = 0; k < m->n_class; k++) {
+        if (strcmp(m->classes[k].name, name) == 0) {
+            return (uint32_t)k;
+        }
+    }
+    return TQ_NONE;
+}
+
+/* A <default> inside <mujoco> adds to "main"; one inside another refines it. */
+static void add_class(tqa_mjcf *m, uint32_t i)
+{
+    const tqa_mjcf_node *node = &m->nodes[i];
+    const char *name = own(node, "class");
+    uint32_t base = 0;
+    if (node->parent != 0) {
+        for (size_t k = 0; k < m->n_class; k++) {
+            base = m->classes[k].node == node->parent ? (uint32_t)k : base;
+        }
+        if (name == NULL) {
+            tqa_mjcf_fault(m, i, "missing-field", "add class=\"...\"",
+                           "a default inside another has no class");
+            return;
+        }
+    }
+    if (m->n_class == TQA_MJCF_CLASS_MAX) {
+        tqa_mjcf_fault(m, i, "too-large", NULL, "there are more than %d default classes",
+                       TQA_MJCF_CLASS_MAX - 2);
+        return;
+    }
+    m->classes[m->n_class++] =
+        (tqa_mjcf_class){.name = name != NULL ? name : "", .node = i, .base = base};
+}
+
+/* The row of a class that an element names, or TQ_NONE with a fault. */
+static uint32_t resolve_class(tqa_mjcf *m, uint32_t i, const char *name)
+{
+    const uint32_t c = find_class(m, name);
+    if (c == TQ_NONE) {
+        tqa_mjcf_fault(m, i, "unknown-name", "add <default class=\"...\"> of this name",
+                       "there is no default class \"%.60s\"", name);
+    }
+    return c;
+}
+
+static void find_childclass(tqa_mjcf *m, uint32_t i)
+{
+    tqa_mjcf_node *node = &m->nodes[i];
+    const char *inside = own(node, "childclass");
+    const char *name = own(node, "class");
+    node->childclass = node->parent != TQ_NONE ? m->nodes[node->parent].childclass : 0;
+    if (inside != NULL) {
+        const uint32_t c = resolve_class(m, i, inside);
+        node->childclass = c != TQ_NONE ? c : 0;
+    }
+    if (name != NULL && strcmp(node->name, "default") != 0) {
+        (void)resolve_class(m, i, name);
+    }
+}
+
+bool tqa_mjcf_classes(tqa_mjcf *m)
+{
+    m->n_class = 1;
+    m->classes[0] = (tqa_mjcf_class){.name = "main", .node = TQ_NONE, .base = TQ_NONE};
+    for (uint32_t i = 0; i < m->n_node; i++) {
+        const uint32_t parent = m->nodes[i].parent;
+        const bool inside =
+            parent == 0 || (parent != TQ_NONE && strcmp(m->nodes[parent].name, "default") == 0);
+        if (inside && strcmp(m->nodes[i].name, "default") == 0) {
+            add_class(m, i);
+        }
+    }
+    for (uint32_t i = 0; i < m->n_node; i++) {
+        find_childclass(m, i);
+    }
+    return m->draft->problem->status == 0;
+}
+
+/* In the <default> of a class: the attribute of its child that is named as element i. */
+static const char *get_default(const tqa_mjcf *m, uint32_t node, const char *element,
+                               const char *key)
+{
+    const char *found = NULL;
+    for (uint32_t i = node + 1; node != TQ_NONE && i < m->nodes[node].end; i = m->nodes[i].end) {
+        if (strcmp(m->nodes[i].name, element) == 0) {
+            const char *value = own(&m->nodes[i], key);
+            found = value != NULL ? value : found;
+        }
+    }
+    return found;
+}
+
+const char *tqa_mjcf_get(const tqa_mjcf *m, uint32_t i, const char *key)
+{
+    const tqa_mjcf_node *node = &m->nodes[i];
+    const char *value = own(node, key);
+    const char *name = own(node, "class");
+    if (value != NULL) {
+        return value;
+    }
+    uint32_t c = name != NULL ? find_class(m, name) : node->childclass;
+    while (c != TQ_NONE && c != 0 && value == NULL) {
+        value = get_default(m, m->classes[c].node, node->name, key);
+        c = m->classes[c].base;
+    }
+    /* all defaults directly inside <mujoco> are of class "main", by whatever name */
+    for (size_t k = 1; k < m->n_class && value == NULL; k++) {
+        if (m->nodes[m->classes[k].node].parent == 0) {
+            value = get_default(m, m->classes[k].node, node->name, key);
+        }
+    }
+    return value;
+}
+
+bool tqa_mjcf_is(const tqa_mjcf *m, uint32_t i, const char *key, const char *value)
+{
+    const char *text = tqa_mjcf_get(m, i, key);
+    return text != NULL && strcmp(text, value) == 0;
+}
+
+static size_t count_words(const char *text)
+{
+    size_t n = 0;
+    bool inside = false;
+    for (const char *p = text; *p != '\0'; p++) {
+        const bool blank = strchr(" \t\r\n", *p) != NULL;
+        n += !blank && !inside;
+        inside = !blank;
+    }
+    return n;
+}
+
+size_t tqa_mjcf_numbers(tqa_mjcf *m, uint32_t i, const char *key, size_t least, size_t most,
+                        double *ret)
+{
+    const char *text = tqa_mjcf_get(m, i, key);
+    char pointer[TQA_POINTER_TEXT];
+    if (text == NULL) {
+        return 0;
+    }
+    size_t n = count_words(text);
+    n = n < least ? least : n > most ? most : n; /* the reader tells what is wrong */
+    describe(m, i, pointer);
+    const tqa_urdf_place place = {.draft = m->draft, .path = pointer, .line = m->nodes[i].line};
+    return tqa_urdf_read_numbers(&place, key, text, n, ret) ? n : 0;
+}
+
+static bool normalise(double *x, size_t n)
+{
+    double square = 0.0;
+    for (size_t k = 0; k < n; k++) {
+        square += x[k] * x[k];
+    }
+    const double length = sqrt(square);
+    for (size_t k = 0; k < n && length > 0.0; k++) {
+        x[k] /= length;
+    }
+    return length > 0.0 && isfinite(length);
+}
+
+/* The rotation that takes z to a given direction by the shortest way. */
+static void turn_z(const double z[3], double r[9])
+{
+    double axis[3] = {-z[1], z[0], 0.0};
+    const double sine = hypot(z[0], z[1]);
+    if (!normalise(axis, 3)) {
+        axis[0] = 1.0; /* already there, or opposite: half a turn about x */
+    }
+    tqa_rotation_about(axis, atan2(sine, z[2]), r);
+}
+
+static void read_euler(tqa_mjcf *m, const double euler[3], double r[9])
+{
+    memcpy(r, tqa_pose_identity.r, sizeof tqa_pose_identity.r);
+    for (int k = 0; k < 3; k++) {
+        const char c = m->eulerseq[k];
+        const bool fixed = c >= 'X' && c <= 'Z';
+        double axis[3] = {0.0, 0.0, 0.0};
+        double turn[9];
+        double next[9];
+        axis[(fixed ? c - 'X' : c - 'x')] = 1.0;
+        tqa_rotation_about(axis, euler[k] * m->angle, turn);
+        tqa_rotation_multiply(fixed ? turn : r, fixed ? r : turn, next);
+        memcpy(r, next, sizeof next);
+    }
+}
+
+static bool read_xyaxes(const double a[6], double r[9])
+{
+    double x[3] = {a[0], a[1], a[2]};
+    double y[3] = {a[3], a[4], a[5]};
+    bool good = normalise(x, 3);
+    const double along = x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
+    for (int k = 0; k < 3; k++) {
+        y[k] -= along * x[k];
+    }
+    good = normalise(y, 3) && good;
+    const double z[3] = {x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2],
+                         x[0] * y[1] - x[1] * y[0]};
+    for (int k = 0; k < 3; k++) {
+        r[3 * k] = x[k];
+        r[3 * k + 1] = y[k];
+        r[3 * k + 2] = z[k];
+    }
+    return good;
+}
+
+void tqa_mjcf_pose(tqa_mjcf *m, uint32_t i, tq_pose *ret)
+{
+    double x[6];
+    bool good = true;
+    unsigned told = 0;
+    *ret = tqa_pose_identity;
+    (void)tqa_mjcf_numbers(m, i, "pos", 3, 3, ret->p);
+    if (tqa_mjcf_numbers(m, i, "quat", 4, 4, x) > 0) {
+        good = normalise(x, 4);
+        tqa_rotation_from_quaternion(x, ret->r);
+        told++;
+    }
+    if (tqa_mjcf_numbers(m, i, "axisangle", 4, 4, x) > 0) {
+        good = normalise(x, 3) && good;
+        tqa_rotation_about(x, x[3] * m->angle, ret->r);
+        told++;
+    }
+    if (tqa_mjcf_numbers(m, i, "euler", 3, 3, x) > 0) {
+        read_euler(m, x, ret->r);
+        told++;
+    }
+    if (tqa_mjcf_numbers(m, i, "xyaxes", 6, 6, x) > 0) {
+        good = read_xyaxes(x, ret->r) && good;
+        told++;
+    }
+    if (tqa_mjcf_numbers(m, i, "zaxis", 3, 3, x) > 0) {
+        good = normalise(x, 3) && good;
+        turn_z(x, ret->r);
+        told++;
+    }
+    if (!good) {
+        tqa_mjcf_fault(m, i, "range", "no direction may be zero", "the rotation is none");
+        *ret = tqa_pose_identity;
+    }
+    if (told > 1) {
+        tqa_mjcf_fault(m, i, "duplicate-field", "keep one of quat, axisangle, euler, xyaxes, zaxis",
+                       "the rotation is told %u times", told);
+    }
+}
