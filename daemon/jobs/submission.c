@@ -94,7 +94,7 @@ static bool read_client(const tqd_head *head, char client[TQD_JOB_CLIENT_TEXT],
     name = name != NULL ? name : "";
     const size_t n = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
                                   "0123456789._@-");
-    if (name[n] != '\0' || n >= TQD_JOB_CLIENT_TEXT) {
+    if (n >= TQD_JOB_CLIENT_TEXT || name[n] != '\0') {
         tqa_problem_set(problem, "invalid-value",
                         "Torqued-Client has up to 64 of A-Z a-z 0-9 . _ @ -");
         return false;

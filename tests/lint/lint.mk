@@ -13,6 +13,7 @@ lint-quick:
 	@tests/lint/contracts.sh
 	@printf '%s\n' $(sources) | xargs -r -n 16 -P $(jobs) clang-format --dry-run -Werror
 	@$(MAKE) -s CC=clang WERROR=1 lint-syntax
+	@$(MAKE) -s lint-cppcheck
 	@$(MAKE) -s -j$(jobs) lint-changed
 # clang-tidy of what a branch has changed in .c files; `lint-tidy` looks at everything
 changed := $(shell git diff --name-only --diff-filter=d main 2>/dev/null)
@@ -22,7 +23,7 @@ lint-syntax:
 	@printf '%s\n' $(filter-out core/kernels/%,$(tidy_src)) | xargs -r -n 4 -P $(jobs) $(CC) $(CFLAGS) -fsyntax-only
 	@printf '%s\n' $(filter core/kernels/%,$(tidy_src)) | xargs -r -n 2 -P $(jobs) $(CC) $(CFLAGS) $(lanes_w4) -fsyntax-only
 
-lint: lint-quick lint-headers lint-cppcheck lint-tidy lint-folders lint-openapi
+lint: lint-quick lint-headers lint-tidy lint-folders lint-openapi
 lint-folders:
 	@python3 api/formats/number_tables.py --check
 	@tests/lint/folders.sh
