@@ -9,11 +9,13 @@ peer_flags := -std=c++20 -O3 -march=native -DNDEBUG -DBOOST_MPL_LIMIT_LIST_SIZE=
     -DBOOST_FUSION_INVOKE_MAX_ARITY=12 -DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS
 
 # one after another, whatever -j says: each needs the machine for itself
-benches := kernels scaling number jobs http
+benches := kernels scaling number cost jobs http
 .PHONY: bench $(benches:%=bench-%)
 bench: build
 	@$(MAKE) -s -j$(jobs) $(out)/tests/bench/kernels $(out)/tests/bench/scaling $(out)/tests/bench/number $(out)/tests/bench/jobs $(out)/tests/bench/responder
-	@for b in $(benches); do $(MAKE) -s -j1 bench-$$b || exit 1; done
+	@mkdir -p build/bench
+	@for b in $(benches); do $(MAKE) -s -j1 bench-$$b >build/bench/$$b.txt || { cat build/bench/$$b.txt; exit 1; }; cat build/bench/$$b.txt; done
+	@python3 tests/bench/collect.py build/bench build/bench.json $(benches)
 bench-jobs: $(out)/tests/bench/jobs
 	@mkdir -p build/bench
 	@$< 1000000 build/bench
@@ -43,6 +45,10 @@ instructions: $(out)/tests/bench/instructions
 	@tests/run/instructions.sh $< $(CC)
 instructions-write: $(out)/tests/bench/instructions
 	@tests/run/instructions.sh $< $(CC) write
+
+# estimates of cost against what calls take
+bench-cost: $(out)/tests/bench/cost
+	@$<
 
 # the daemon over loopback, against the bare HTTP library and orjson
 bench-http: build $(out)/tests/bench/responder
