@@ -177,7 +177,7 @@ bool tqa_call_run(tqa_call *call, const tqa_world *world, void *scratch, size_t 
     assert(call != NULL && call->problem.status == 0);
     assert(scratch_size >= tqa_call_scratch_size(call));
     if (call->control != NULL) {
-        return tqa_control_run(call);
+        return tqa_control_run(call, world);
     }
     tqa_result_init(&call->result, call->accept, call->request.n_sample, call->request.flat);
     if (!call->operation->methods->run(call, world, scratch, scratch_size)) {

@@ -58,6 +58,7 @@ extern const tqa_operation_methods tqa_inverse_kinematics_methods;
 extern const tqa_operation_methods tqa_trajectory_methods;
 extern const tqa_operation_methods tqa_statics_methods;
 extern const tqa_operation_methods tqa_regressor_methods;
+extern const tqa_operation_methods tqa_simulate_methods;
 extern const tqa_operation_methods tqa_inertia_methods;
 extern const tqa_operation_methods tqa_rigid_body_methods;
 

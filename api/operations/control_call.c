@@ -147,11 +147,12 @@ static void put_provenance(tqa_call *call)
     tqa_answer_end(answer);
 }
 
-bool tqa_control_run(tqa_call *call)
+bool tqa_control_run(tqa_call *call, const tqa_world *world)
 {
     const tqa_control_methods *methods = call->operation->methods->control;
     tqa_control *control = call->control;
     tqa_answer *answer = &control->answer;
+    control->world = world;
     const tqa_part root = tqa_part_root(control);
     if (!tqa_part_object(&root, methods->fields)) {
         return false;

@@ -10,7 +10,7 @@
 bool tqa_control_open(tqa_call *call, const tqa_call_head *head, tqa_problem *reterr);
 bool tqa_control_feed(tqa_call *call, const char *bytes, size_t n);
 bool tqa_control_finish(tqa_call *call);
-bool tqa_control_run(tqa_call *call);
+bool tqa_control_run(tqa_call *call, const tqa_world *world);
 size_t tqa_control_read(tqa_call *call, char *out, size_t size);
 void tqa_control_close(tqa_call *call);
 

@@ -14,6 +14,7 @@
 #include "api/operations/answer.h"
 #include "api/problem.h"
 #include "api/robot.h"
+#include "api/world.h"
 #include "core/base/scratch.h"
 
 enum {
@@ -26,6 +27,7 @@ enum {
 /* One request: first a receiver of events, then a tree. Private to api/operations. */
 typedef struct tqa_control {
     const tqa_robot *robot; /* NULL: none */
+    const tqa_world *world; /* while it runs; NULL: none */
     tqa_problem *problem;   /* the call's; status 0: none */
     tqa_arena *arena;       /* of everything the operation needs; gone with the call */
     unsigned form;          /* which of the operation's forms the query asks for; 0: none */

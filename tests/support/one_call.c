@@ -40,13 +40,15 @@ static bool feed(tqa_call *call, const char *body, size_t n, const tqt_call_opti
     return tqa_call_finish(call);
 }
 
-static bool run(tqa_call *call, bool backwards)
+static bool run(tqa_call *call, const tqt_call_options *options)
 {
-    const tqa_world world = {.ctx = &backwards, .parallel_for = parallel_for};
+    bool backwards = options->backwards;
+    const tqa_world own = {.ctx = &backwards, .parallel_for = parallel_for};
+    const tqa_world *world = options->world != NULL ? options->world : &own;
     const size_t size = tqa_call_scratch_size(call);
     void *scratch = aligned_alloc(64, (size + 64) / 64 * 64);
     assert(scratch != NULL);
-    const bool done = tqa_call_run(call, &world, scratch, size);
+    const bool done = tqa_call_run(call, world, scratch, size);
     free(scratch);
     return done;
 }
@@ -89,8 +91,7 @@ tqt_answer tqt_call(const tqa_robot *robot, const char *body, size_t n, tqt_call
         answer.status = answer.problem.status;
         return answer;
     }
-    if (feed(call, body, n, &options) && tqa_call_cost_us(call) > 0.0 &&
-        run(call, options.backwards)) {
+    if (feed(call, body, n, &options) && tqa_call_cost_us(call) > 0.0 && run(call, &options)) {
         read_all(call, &answer, options.room > 0 ? options.room : 65536);
     } else {
         answer.problem = *tqa_call_problem(call);

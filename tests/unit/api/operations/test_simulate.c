@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/api/operations/test_simulate.c - simulate through its door: results, refusals, resumed
+ * runs. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/one_call.h"
+
+/* a world that keeps checkpoints and can be told to stop */
+typedef struct keeper {
+    unsigned char *bytes;
+    size_t n, saves;
+    double fraction;
+    size_t asked, stop_after; /* questions for cancellation until the answer is yes; 0: never */
+} keeper;
+
+static int save(void *ctx, const void *bytes, size_t n)
+{
+    keeper *k = ctx;
+    k->bytes = realloc(k->bytes, n);
+    memcpy(k->bytes, bytes, n);
+    k->n = n;
+    k->saves++;
+    return 0;
+}
+
+static size_t load(void *ctx, void *bytes, size_t size)
+{
+    const keeper *k = ctx;
+    if (k->n == 0 || k->n > size) {
+        return 0;
+    }
+    memcpy(bytes, k->bytes, k->n);
+    return k->n;
+}
+
+static void progress(void *ctx, double fraction, const char *what)
+{
+    keeper *k = ctx;
+    cr_assert(ge(dbl, fraction, k->fraction), "progress never goes back");
+    cr_assert(eq(str, (char *)(uintptr_t)what, "simulate"));
+    k->fraction = fraction;
+}
+
+static bool cancelled(void *ctx)
+{
+    keeper *k = ctx;
+    return ++k->asked == k->stop_after;
+}
+
+static tqa_world world_of(keeper *k)
+{
+    return (tqa_world){.ctx = k,
+                       .progress = progress,
+                       .cancelled = cancelled,
+                       .checkpoint_save = save,
+                       .checkpoint_load = load};
+}
+
+static tqt_answer ask(const char *robot, const char *body, const tqa_world *world)
+{
+    tqa_robot *of = tqt_builtin(robot);
+    const tqt_answer answer = tqt_call(of, body, strlen(body),
+                                       (tqt_call_options){.operation = "simulate", .world = world});
+    tqa_robot_free(of);
+    return answer;
+}
+
+static double number(const json_t *root, const char *key, size_t row, size_t column)
+{
+    return json_real_value(json_array_get(json_array_get(json_object_get(root, key), row), column));
+}
+
+Test(simulate, torque_that_holds_keeps_the_arm_at_rest)
+{
+    /* gravity torque of the outstretched planar arm, from the checklist's closed form: item 45 at q
+     * = 0 */
+    const double g = 9.81, tau1 = (2.0 / 2 + 1.5) * g * .8 + 1.5 * g * .6 / 2,
+                 tau2 = 1.5 * g * .6 / 2;
+    char body[512];
+    snprintf(
+        body, sizeof body,
+        "{\"initial\":{\"q\":[0,0]},\"duration\":0.2,\"output\":{\"interval\":0.1},"
+        "\"input\":{\"kind\":\"torque\",\"t\":[0,1],\"tau\":[[%.17g,%.17g],[%.17g,%.17g]]},\"include\":[\"qdd\"]}",
+        tau1, tau2, tau1, tau2);
+    tqt_answer answer = ask("planar-2r", body, NULL);
+    cr_assert(eq(int, answer.status, 200), "%s", answer.problem.detail);
+    json_t *root = json_loads(answer.text, 0, NULL);
+    cr_assert(eq(sz, json_array_size(json_object_get(root, "t")), 3));
+    for (size_t k = 0; k < 3; k++) {
+        cr_assert(epsilon_eq(dbl, number(root, "q", k, 0), 0.0, 1e-10),
+                  "an unstable rest, 0.2 s long");
+        cr_assert(epsilon_eq(dbl, number(root, "qdd", k, 0), 0.0, 1e-10));
+        cr_assert(epsilon_eq(dbl, number(root, "tau", k, 1), tau2, 1e-12));
+    }
+    const json_t *stats = json_object_get(root, "stats");
+    cr_assert(eq(int, (int)json_integer_value(json_object_get(stats, "steps")), 200));
+    const json_t *verdict = json_object_get(root, "verdict");
+    cr_assert(eq(str, (char *)(uintptr_t)json_string_value(json_object_get(verdict, "outcome")),
+                 "completed"));
+    json_decref(root);
+    tqt_answer_clear(&answer);
+}
+
+Test(simulate, a_stopped_run_goes_on_to_the_same_bits)
+{
+    static const char body[] =
+        "{\"initial\":{\"q\":[0.3,-0.2]},\"duration\":40,\"output\":{\"interval\":0.5},"
+        "\"solver\":{\"step\":5e-5},\"input\":{\"kind\":\"torque\",\"t\":[0,10,40],"
+        "\"tau\":[[1,0],[-1,0.5],[0,0]],\"interpolation\":\"cubic\"}}";
+    keeper whole = {0}, broken = {.stop_after = 150};
+    const tqa_world straight = world_of(&whole), cut = world_of(&broken);
+    tqt_answer want = ask("planar-2r", body, &straight);
+    cr_assert(eq(int, want.status, 200), "%s", want.problem.detail);
+    cr_assert(gt(sz, whole.saves, 1));
+    tqt_answer stopped = ask("planar-2r", body, &cut);
+    cr_assert(eq(int, stopped.status, 503), "cancelled");
+    cr_assert(gt(sz, broken.saves, 0));
+    broken.stop_after = 0, broken.fraction = 0;
+    tqt_answer got = ask("planar-2r", body, &cut);
+    cr_assert(eq(int, got.status, 200));
+    cr_assert(lt(sz, broken.asked, 250), "it went on, and did not start again: %zu", broken.asked);
+    cr_assert(eq(str, got.text, want.text));
+    free(whole.bytes);
+    free(broken.bytes);
+    tqt_answer_clear(&want);
+    tqt_answer_clear(&got);
+}
+
+Test(simulate, divergence_is_an_answer)
+{
+    tqt_answer answer = ask(
+        "planar-2r",
+        "{\"initial\":{\"q\":[0,0],\"qd\":[0,0]},\"duration\":10,\"output\":{\"interval\":0.01},"
+        "\"input\":{\"kind\":\"torque\",\"t\":[0,10],\"tau\":[[1e9,0],[1e9,0]]}}",
+        NULL);
+    cr_assert(eq(int, answer.status, 200), "%s", answer.problem.detail);
+    json_t *root = json_loads(answer.text, 0, NULL);
+    const json_t *verdict = json_object_get(root, "verdict");
+    cr_assert(eq(str, (char *)(uintptr_t)json_string_value(json_object_get(verdict, "outcome")),
+                 "diverged"));
+    cr_assert(ge(sz, json_array_size(json_object_get(root, "t")), 1));
+    cr_assert(ne(ptr, json_object_get(verdict, "reason"), NULL));
+    json_decref(root);
+    tqt_answer_clear(&answer);
+}
+
+Test(simulate, refusals_name_their_place)
+{
+    const struct {
+        const char *body, *pointer;
+        int status;
+    } rows[] = {
+        {"{\"duration\":1,\"output\":{\"interval\":0.1}}", "/initial", 422},
+        {"{\"initial\":{\"q\":[0]},\"duration\":1,\"output\":{\"interval\":0.1}}", "/initial/q",
+         422},
+        {"{\"initial\":{\"q\":[0,0]},\"duration\":-1,\"output\":{\"interval\":0.1}}", "/duration",
+         422},
+        {"{\"initial\":{\"q\":[0,0]},\"duration\":1000,\"output\":{\"interval\":1e-6}}",
+         "/output/interval", 422},
+        {"{\"initial\":{\"q\":[0,0]},\"duration\":1,\"output\":{\"interval\":2}}",
+         "/output/interval", 422},
+        {"{\"initial\":{\"q\":[0,0]},\"duration\":1,\"output\":{\"times\":[0.1,0.1]}}",
+         "/output/times/1", 422},
+        {"{\"initial\":{\"q\":[0,0]},\"duration\":1,\"output\":{\"times\":[0,2]}}",
+         "/output/times/1", 422},
+        {"{\"initial\":{\"q\":[0,0]},\"duration\":1,\"output\":{\"interval\":0.1},\"solver\":{\"step\":1e-12}}",
+         "/solver", 422},
+        {"{\"initial\":{\"q\":[0,0]},\"duration\":1,\"output\":{\"interval\":0.1},\"input\":{\"kind\":\"torque\",\"t\":[0,0],\"tau\":[[0,0],[0,0]]}}",
+         "/input/t/1", 422},
+        {"{\"initial\":{\"q\":[0,0]},\"duration\":1,\"output\":{\"interval\":0.1},\"input\":{\"kind\":\"torque\",\"t\":[0,1],\"tau\":[[0,0]]}}",
+         "/input/tau", 422},
+        {"{\"initial\":{\"q\":[0,0]},\"duration\":1,\"output\":{\"interval\":0.1},\"input\":{\"kind\":\"magic\"}}",
+         "/input/kind", 422},
+        {"{\"initial\":{\"q\":[0,0]},\"duration\":1,\"output\":{\"interval\":0.1},\"speed\":1}",
+         "/speed", 400},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        tqt_answer answer = ask("planar-2r", rows[k].body, NULL);
+        cr_assert(eq(int, answer.status, rows[k].status), "%s: %s", rows[k].body,
+                  answer.problem.detail);
+        cr_assert(eq(str, answer.problem.faults[0].pointer, (char *)(uintptr_t)rows[k].pointer),
+                  "%s", rows[k].body);
+        tqt_answer_clear(&answer);
+    }
+}
