@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "core/model/inertia.h"
+#include "core/model/singular.h"
 
 /* files carry inertias in some six digits: a flat plate may miss the triangle by that much */
 static const double ROUNDED = 1e-6;
@@ -15,8 +16,8 @@ static const double ROUNDED = 1e-6;
 static const double FAR_ORIGIN = 50.0;
 /* kg/m^3; osmium has 22600, and a robot is mostly air */
 static const double DENSEST = 22600.0;
-/* of a joint's own inertia, left when the joints before it give way */
-static const double SHARE_LEFT = 1e-9;
+/* hardly any joint turns this far, rad: six turns either way */
+static const double FAR_TURN = 40.0;
 
 tq_doctor_about tq_doctor_about_of(tq_doctor_code code)
 {
@@ -42,20 +43,13 @@ const char *tq_doctor_text(tq_doctor_code code)
 
 size_t tq_doctor_finding_max(const tq_model *model)
 {
-    return (size_t)7 * model->n_link + (size_t)5 * model->n_joint;
+    return (size_t)8 * model->n_link + (size_t)8 * model->n_joint;
 }
-
-/* What is known of the joint that carries a link. */
-typedef struct verdict {
-    double share;
-    bool heavy; /* the link, or anything it carries, has mass or inertia */
-    bool massless, singular;
-} verdict;
 
 size_t tq_doctor_scratch_size(const tq_model *model)
 {
     return tq_scratch_cost(model->n_link, 36 * sizeof(double)) +
-           tq_scratch_cost(model->n_link, sizeof(verdict));
+           tq_scratch_cost(model->n_link, sizeof(tq_singular_verdict));
 }
 
 typedef struct notes {
@@ -105,8 +99,12 @@ static void check_units(const tq_inertia *inertia, double reach, uint32_t l, not
         note(out, TQ_DOCTOR_INERTIA_SMALL, l, gyration);
     }
     const double extent = size + 3.0 * gyration;
+    /* a ball with this radius of gyration; nothing thinner has more room for so much inertia */
+    const double ball = 16.6 * gyration * gyration * gyration;
     if (inertia->mass > DENSEST * extent * extent * extent) {
         note(out, TQ_DOCTOR_DENSE, l, inertia->mass);
+    } else if (gyration >= 1e-4 * size && inertia->mass > 10.0 * DENSEST * ball) {
+        note(out, TQ_DOCTOR_HEAVY, l, inertia->mass / ball);
     }
 }
 
@@ -132,6 +130,30 @@ static void check_link(const tq_model *model, double reach, uint32_t l, notes *o
     }
 }
 
+static void check_limits(const tq_joint *joint, uint32_t i, notes *out)
+{
+    const double lower = joint->limits.lower;
+    const double upper = joint->limits.upper;
+    const double far =
+        fmax(isfinite(lower) ? fabs(lower) : 0.0, isfinite(upper) ? fabs(upper) : 0.0);
+    const double weakest = fmin(joint->limits.velocity, joint->limits.effort);
+    const bool turns = joint->kind == TQ_JOINT_REVOLUTE || joint->kind == TQ_JOINT_CONTINUOUS;
+    if (joint->nv != 1) {
+        return;
+    }
+    if (lower > upper) {
+        note(out, TQ_DOCTOR_LIMITS, i, lower);
+    }
+    if (turns && far > FAR_TURN) {
+        note(out, TQ_DOCTOR_DEGREES, i, far);
+    } else if (!turns && far > FAR_ORIGIN) {
+        note(out, TQ_DOCTOR_TRAVEL_FAR, i, far);
+    }
+    if (weakest < 0.0) {
+        note(out, TQ_DOCTOR_NEGATIVE_LIMIT, i, weakest);
+    }
+}
+
 static void check_joint(const tq_model *model, uint32_t i, notes *out)
 {
     const tq_joint *joint = &model->joints[i];
@@ -139,8 +161,9 @@ static void check_joint(const tq_model *model, uint32_t i, notes *out)
     if (far > FAR_ORIGIN) {
         note(out, TQ_DOCTOR_ORIGIN_FAR, i, far);
     }
-    if (joint->limits.lower > joint->limits.upper) {
-        note(out, TQ_DOCTOR_LIMITS, i, joint->limits.lower);
+    check_limits(joint, i, out);
+    if (joint->spring.stiffness < 0.0) {
+        note(out, TQ_DOCTOR_SPRING, i, joint->spring.stiffness);
     }
     const double friction = fmin(joint->friction.viscous, joint->friction.coulomb);
     if (friction < 0.0) {
@@ -151,121 +174,13 @@ static void check_joint(const tq_model *model, uint32_t i, notes *out)
     }
 }
 
-/* sum += X^T a X, X taking a twist (v, w) of the parent frame into the child frame at `pose`. */
-static void add_seen_from_parent(const double a[36], const tq_pose *pose, double sum[36])
-{
-    const double *r = pose->r;
-    const double *p = pose->p;
-    const double cross[9] = {0.0, -p[2], p[1], p[2], 0.0, -p[0], -p[1], p[0], 0.0};
-    double x[36] = {0.0};
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            x[6 * i + j] = r[3 * j + i];
-            x[6 * (i + 3) + j + 3] = r[3 * j + i];
-            for (int k = 0; k < 3; k++) {
-                x[6 * i + j + 3] -= r[3 * k + i] * cross[3 * k + j];
-            }
-        }
-    }
-    double ax[36] = {0.0};
-    for (int i = 0; i < 6; i++) {
-        for (int k = 0; k < 6; k++) {
-            for (int j = 0; j < 6; j++) {
-                ax[6 * i + j] += a[6 * i + k] * x[6 * k + j];
-            }
-        }
-    }
-    for (int i = 0; i < 6; i++) {
-        for (int k = 0; k < 6; k++) {
-            for (int j = 0; j < 6; j++) {
-                sum[6 * i + j] += x[6 * k + i] * ax[6 * k + j];
-            }
-        }
-    }
-}
-
-/* Lets the joint give way: takes its free direction out of the articulated inertia `a`. Returns
- * what `a` has along it, as a share of `scale`; below SHARE_LEFT the joint is left locked. */
-static double release(const tq_joint *joint, double scale, double a[36])
-{
-    const int half = joint->kind == TQ_JOINT_PRISMATIC ? 0 : 3;
-    double u[6];
-    double d = joint->rotor.ratio * joint->rotor.ratio * joint->rotor.inertia;
-    for (int i = 0; i < 6; i++) {
-        u[i] = 0.0;
-        for (int k = 0; k < 3; k++) {
-            u[i] += a[6 * i + half + k] * joint->axis[k];
-        }
-    }
-    for (int k = 0; k < 3; k++) {
-        d += u[half + k] * joint->axis[k];
-    }
-    const double share = scale > 0.0 ? d / scale : 1.0;
-    if (share >= SHARE_LEFT) {
-        for (int i = 0; i < 6; i++) {
-            for (int j = 0; j < 6; j++) {
-                a[6 * i + j] -= u[i] * u[j] / d;
-            }
-        }
-    }
-    return share;
-}
-
-/* The largest mass of a link, and the largest moment of inertia that one could have out there. */
-static void find_scales(const tq_model *model, double reach, double *ret_mass, double *ret_moment)
-{
-    *ret_mass = 0.0;
-    *ret_moment = 0.0;
-    for (uint32_t l = 0; l < model->n_link; l++) {
-        const tq_inertia *inertia = &model->links[l].inertia;
-        const double far = reach + norm3(inertia->com);
-        const double own = inertia->about_com[0] + inertia->about_com[3] + inertia->about_com[5];
-        *ret_mass = fmax(*ret_mass, inertia->mass);
-        *ret_moment = fmax(*ret_moment, inertia->mass * far * far + own);
-    }
-}
-
-/* Articulated inertias from the leaves to the root, as in forward dynamics. */
-static void find_singular(const tq_model *model, double reach, double (*articulated)[36],
-                          verdict *verdicts)
-{
-    double mass = 0.0;
-    double moment = 0.0;
-    find_scales(model, reach, &mass, &moment);
-    for (uint32_t l = 0; l < model->n_link; l++) {
-        const tq_inertia *inertia = &model->links[l].inertia;
-        tq_inertia_spatial(inertia, articulated[l]);
-        verdicts[l] = (verdict){.heavy = inertia->mass != 0.0};
-        for (int k = 0; k < 6; k++) {
-            verdicts[l].heavy = verdicts[l].heavy || inertia->about_com[k] != 0.0;
-        }
-    }
-    for (uint32_t k = model->n_joint; k-- > 0;) {
-        const tq_joint *joint = &model->joints[model->order[k]];
-        double *a = articulated[joint->child];
-        verdict *v = &verdicts[joint->child];
-        if (joint->nv > 0 && !v->heavy && joint->rotor.inertia == 0.0) {
-            v->massless = true;
-        } else if (joint->nv == 1) {
-            v->share = release(joint, joint->kind == TQ_JOINT_PRISMATIC ? mass : moment, a);
-            v->singular = v->share < SHARE_LEFT;
-        }
-        if (v->heavy) {
-            verdicts[joint->parent].heavy = true;
-        }
-        if (joint->kind != TQ_JOINT_FLOATING) {
-            add_seen_from_parent(a, &joint->origin, articulated[joint->parent]);
-        }
-    }
-}
-
 tq_status tq_doctor_check(const tq_model *model, tq_scratch *scratch,
                           tq_doctor_finding *ret_findings, size_t *ret_n, tq_error *reterr)
 {
     assert(model != NULL && scratch != NULL && ret_findings != NULL && ret_n != NULL);
     const size_t mark = tq_scratch_mark(scratch);
     double(*articulated)[36] = tq_scratch_take(scratch, model->n_link, sizeof *articulated);
-    verdict *verdicts = tq_scratch_take(scratch, model->n_link, sizeof *verdicts);
+    tq_singular_verdict *verdicts = tq_scratch_take(scratch, model->n_link, sizeof *verdicts);
     if (articulated == NULL || verdicts == NULL) {
         tq_scratch_rewind(scratch, mark);
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_doctor_scratch_size(model));
@@ -275,14 +190,16 @@ tq_status tq_doctor_check(const tq_model *model, tq_scratch *scratch,
     for (uint32_t l = 0; l < model->n_link; l++) {
         check_link(model, reach, l, &out);
     }
-    find_singular(model, reach, articulated, verdicts);
+    tq_singular_find(model, reach, articulated, verdicts);
     for (uint32_t i = 0; i < model->n_joint; i++) {
         check_joint(model, i, &out);
-        const verdict *v = &verdicts[model->joints[i].child];
+        const tq_singular_verdict *v = &verdicts[model->joints[i].child];
         if (v->massless) {
             note(&out, TQ_DOCTOR_MASSLESS, i, 0.0);
-        } else if (v->singular) {
-            note(&out, TQ_DOCTOR_SINGULAR, i, v->share);
+        } else if (v->elsewhere < TQ_SINGULAR_SHARE) {
+            note(&out, TQ_DOCTOR_SINGULAR_ALWAYS, i, v->elsewhere);
+        } else if (v->at_rest < TQ_SINGULAR_SHARE) {
+            note(&out, TQ_DOCTOR_SINGULAR, i, v->at_rest);
         }
     }
     *ret_n = out.n;

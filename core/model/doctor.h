@@ -34,8 +34,18 @@
       "has no answer")                                                                             \
     X(TQ_DOCTOR_SINGULAR, JOINT,                                                                   \
       "feels almost no inertia at q = 0 when the other joints are free: the mass matrix is "       \
-      "singular there, or nearly so (share of the robot's largest)")                               \
-    X(TQ_DOCTOR_ROTOR, JOINT, "its rotor has a negative moment of inertia (kg m^2)")
+      "singular there, or nearly so, but not everywhere (share of the robot's largest)")           \
+    X(TQ_DOCTOR_ROTOR, JOINT, "its rotor has a negative moment of inertia (kg m^2)")               \
+    X(TQ_DOCTOR_HEAVY, LINK,                                                                       \
+      "has an inertia too small for its mass: is the mass in grams? (kg/m^3, were it a ball of "   \
+      "this radius of gyration)")                                                                  \
+    X(TQ_DOCTOR_DEGREES, JOINT, "its limit is many turns away: is it in degrees? (rad)")           \
+    X(TQ_DOCTOR_TRAVEL_FAR, JOINT, "its limit is very far away: is it in millimetres? (m)")        \
+    X(TQ_DOCTOR_NEGATIVE_LIMIT, JOINT, "its limit of velocity or effort is negative (least)")      \
+    X(TQ_DOCTOR_SPRING, JOINT, "its spring pushes away from its rest (stiffness)")                 \
+    X(TQ_DOCTOR_SINGULAR_ALWAYS, JOINT,                                                            \
+      "feels almost no inertia when the other joints are free, in every state looked at: the "     \
+      "mass matrix is singular, or nearly so, everywhere (share of the robot's largest)")
 
 typedef enum tq_doctor_code {
 #define TQ_DOCTOR_ENUM(code, about, text) code,
@@ -67,7 +77,8 @@ size_t tq_doctor_finding_max(const tq_model *model);
  * Cost     O(n_joint).
  * Source   Singular mass matrix: M is singular exactly when some articulated inertia along its
  *          joint's axis is zero; Featherstone, Rigid Body Dynamics Algorithms, 2008, ch. 7. It is
- *          looked at at q = 0; spherical and planar joints count as locked.
+ *          looked at at q = 0 and in four states between the limits, the same in every run;
+ *          spherical and planar joints count as locked.
  * Checked  tests/unit/core/model/test_doctor.c
  */
 tq_status tq_doctor_check(const tq_model *model, tq_scratch *scratch,

@@ -129,6 +129,35 @@ static void spoil(subject *s, size_t which)
     case 13:
         s->joints[1].rotor.inertia = -0.1;
         break;
+    case 14:
+        /* 3 kg of a body of 5 cm, all in grams */
+        tip->mass = 3000;
+        memcpy(tip->about_com, (const double[6]){3, 0, 0, 3, 0, 3}, sizeof tip->about_com);
+        break;
+    case 15:
+        s->joints[0].limits.lower = -170;
+        s->joints[0].limits.upper = 170;
+        break;
+    case 16:
+        s->joints[1].limits.upper = 250;
+        break;
+    case 17:
+        s->joints[1].limits.effort = -3;
+        break;
+    case 18:
+        s->joints[1].spring.stiffness = -3;
+        break;
+    case 19:
+        /* a point hanging on the first axis, which it leaves when the second joint turns */
+        make_massless(&s->links[1]);
+        s->joints[1] = s->joints[0];
+        s->joints[1].parent = 1;
+        s->joints[1].child = 2;
+        memset(s->joints[1].origin.p, 0, sizeof s->joints[1].origin.p);
+        s->joints[1].axis[0] = 1;
+        s->joints[1].axis[2] = 0;
+        *tip = (tq_inertia){.mass = 2, .com = {0, 0, -1}};
+        break;
     default:
         break;
     }
@@ -150,9 +179,15 @@ static const struct {
     {"limits crossed", TQ_DOCTOR_LIMITS, 1},
     {"friction that pushes", TQ_DOCTOR_FRICTION, 1},
     {"massless leaf", TQ_DOCTOR_MASSLESS, 1},
-    {"point on its axis", TQ_DOCTOR_SINGULAR, 1},
-    {"two turns about one axis", TQ_DOCTOR_SINGULAR, 0},
+    {"point on its axis", TQ_DOCTOR_SINGULAR_ALWAYS, 1},
+    {"two turns about one axis", TQ_DOCTOR_SINGULAR_ALWAYS, 0},
     {"negative rotor", TQ_DOCTOR_ROTOR, 1},
+    {"mass in g", TQ_DOCTOR_HEAVY, 2},
+    {"limits in degrees", TQ_DOCTOR_DEGREES, 0},
+    {"travel in mm", TQ_DOCTOR_TRAVEL_FAR, 1},
+    {"negative effort", TQ_DOCTOR_NEGATIVE_LIMIT, 1},
+    {"spring that pushes", TQ_DOCTOR_SPRING, 1},
+    {"spherical pendulum", TQ_DOCTOR_SINGULAR, 0},
 };
 
 enum { N_CASE = sizeof cases / sizeof cases[0] };
@@ -246,7 +281,7 @@ Test(doctor, too_little_scratch)
 
 Test(doctor, every_code_has_words)
 {
-    for (int code = 0; code <= TQ_DOCTOR_ROTOR; code++) {
+    for (int code = 0; code <= TQ_DOCTOR_SINGULAR_ALWAYS; code++) {
         cr_assert(strlen(tq_doctor_text((tq_doctor_code)code)) > 10);
     }
     cr_assert(tq_doctor_about_of(TQ_DOCTOR_DENSE) == TQ_DOCTOR_LINK);
