@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/model/singular.c - joints that feel no inertia, found by articulated inertias in some states.
- */
+/* core/model/singular.c - joints that feel no inertia, found by articulated inertias. */
 #include "core/model/singular.h"
 
 #include <math.h>
@@ -43,7 +42,7 @@ static void add_seen_from_parent(const double a[36], const tq_pose *pose, double
 }
 
 /* Lets the joint give way: takes its free direction out of the articulated inertia `a`. Returns
- * what `a` has along it, as a share of `scale`; below TQ_SINGULAR_SHARE the joint is left locked. */
+ * what `a` has along it, as a share of `scale`; below TQ_SINGULAR_SHARE the joint stays locked. */
 static double release(const tq_joint *joint, double scale, double a[36])
 {
     const int half = joint->kind == TQ_JOINT_PRISMATIC ? 0 : 3;
