@@ -110,7 +110,7 @@ Test(urdf_print, builtins)
 Test(urdf_print, random_robots_with_everything, .timeout = 60)
 {
     enum { N = 12 };
-    static char names[2][N + 1][24];
+    static char names[2][N + 1][40];
     const char *links[N + 1];
     const char *joints[N];
     for (int i = 0; i <= N; i++) {
