@@ -78,11 +78,22 @@ run: deps
 	@$(MAKE) -s -j$(jobs) build
 	@tests/run/serve.sh $(out)/torqued
 
+# units name the installed paths; settings that are there already are left alone
 install: build
 	install -D -m 755 $(out)/torqued $(DESTDIR)$(PREFIX)/bin/torqued
 	install -D -m 644 LICENSE $(DESTDIR)$(PREFIX)/share/doc/torqued/LICENSE
 	install -D -m 644 README.md $(DESTDIR)$(PREFIX)/share/doc/torqued/README.md
+	install -D -m 644 systemd/torqued.conf $(DESTDIR)$(PREFIX)/share/doc/torqued/torqued.conf
+	[ -e $(DESTDIR)$(SYSCONFDIR)/torqued/torqued.conf ] || \
+	    install -D -m 644 systemd/torqued.conf $(DESTDIR)$(SYSCONFDIR)/torqued/torqued.conf
+	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
+	for unit in torqued.service torqued-activated.service torqued-activated.socket; do \
+	    sed 's#@bindir@#$(PREFIX)/bin#; s#@sysconfdir@#$(SYSCONFDIR)#' systemd/$$unit \
+	        >$(DESTDIR)$(PREFIX)/lib/systemd/system/$$unit || exit 1; done
+	install -D -m 644 systemd/torqued.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/torqued.conf
+	install -D -m 644 systemd/torqued.tmpfiles $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/torqued.conf
 PREFIX ?= /usr/local
+SYSCONFDIR ?= $(if $(filter /usr,$(PREFIX)),/etc,$(PREFIX)/etc)
 
 dist:
 	@mkdir -p build

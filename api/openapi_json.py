@@ -23,7 +23,7 @@ const char *tqa_openapi_json(size_t *ret_n)
     return text;
 }
 """
-WIDTH = 80  # bytes of JSON a line
+WIDTH = 480  # bytes of JSON a line
 
 
 def c_string(part):

@@ -12,6 +12,7 @@
 #include "daemon/boot/process.h"
 #include "daemon/boot/routes.h"
 #include "daemon/boot/threads.h"
+#include "daemon/boot/watchdog.h"
 #include "daemon/observe/log.h"
 #include "daemon/queue/scratch.h"
 #include "daemon/queue/workers.h"
@@ -32,6 +33,7 @@ static tqd_jobs *jobs;
 static tqd_spool *spool;
 static tqd_datasets datasets;
 static tqd_server *server;
+static tqd_watchdog watchdog;
 
 static int refuse(int status, const char *why)
 {
@@ -147,6 +149,8 @@ static bool open_server(const char **reterr)
         .log_requests = settings.log_requests != 0,
         .submit = submit,
         .submit_ctx = workers,
+        .alive = tqd_watchdog_answer,
+        .alive_ctx = &watchdog,
     };
     server = tqd_server_open(&options, reterr);
     return server != NULL;
@@ -183,8 +187,11 @@ static void serve(void)
     (void)tqd_workers_submit(workers, warm_registry, registry);
     tqd_log(TQD_LOG_INFO, "listening", TQD_TEXT("url", listener.url), TQD_NUMBER("pid", getpid()),
             TQD_NUMBER("workers", settings.workers), TQD_NUMBER("io_threads", settings.io_threads));
-    sd_notify(0, "READY=1");
-    int signal = tqd_process_wait();
+    watchdog.server = server;
+    watchdog.workers = workers;
+    watchdog.n_loop = (unsigned)settings.io_threads;
+    sd_notifyf(0, "READY=1\nSTATUS=Serving %s", listener.url);
+    int signal = tqd_process_wait(tqd_watchdog_pulse, &watchdog);
     tqd_log(TQD_LOG_INFO, "stopping", TQD_NUMBER("signal", signal));
 }
 
@@ -192,7 +199,7 @@ static void serve(void)
  * joined, so the process must end under it, once the store is safe. */
 static bool stop(void)
 {
-    sd_notify(0, "STOPPING=1");
+    sd_notify(0, "STOPPING=1\nSTATUS=Answering what has arrived");
     atomic_store(&service.state, TQD_SERVICE_STOPPING);
     const int64_t until_ms = tqd_feed_now_ms() + settings.stop_timeout;
     tqd_jobs_stop(jobs);

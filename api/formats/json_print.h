@@ -34,6 +34,7 @@ typedef struct tqa_json_row {
     const uint32_t *map; /* number k is row map[k]; NULL: row k */
     size_t n;
     size_t group; /* numbers of each inner array, which n is a multiple of; 0: no inner arrays */
+    size_t plane; /* numbers of each array of such arrays, a multiple of group; 0: none */
 } tqa_json_row;
 
 /* Prints numbers first .. n-1 with what stands between them (also before `first`, and behind the

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "api/operations/control_call.h"
+#include "api/operations/include.h"
+#include "api/operations/payload.h"
 
 enum {
     CALL_BYTES_MAX = 1 << 30, /* of sample arrays, in and out: 134 million numbers */
@@ -56,7 +58,12 @@ static void start(tqa_call *call, const tqa_operation *operation, const tqa_robo
     call->accept = head->accept == TQA_MEDIA_NONE ? TQA_MEDIA_JSON : head->accept;
     call->n_fed = 0;
     call->budget = (tqa_budget){.bytes_left = CALL_BYTES_MAX};
-    call->reactions = (tqa_blocks){0};
+    call->reactions = call->terms = (tqa_blocks){0};
+    call->kept = NULL;
+    call->n_kept = 0;
+    call->mechanism = robot != NULL ? robot->mechanism : NULL;
+    call->model = robot != NULL ? robot->model : NULL;
+    call->own_mechanism = NULL;
     call->text = NULL;
     call->control = NULL;
     call->problem.status = 0;
@@ -125,6 +132,18 @@ tqa_call *tqa_call_open(const tqa_operation *operation, const tqa_robot *robot,
     return call;
 }
 
+bool tqa_call_keep_text(tqa_call *call, char *text)
+{
+    char **kept = text != NULL ? realloc(call->kept, (call->n_kept + 1) * sizeof *kept) : NULL;
+    if (kept == NULL) {
+        free(text);
+        return false;
+    }
+    call->kept = kept;
+    call->kept[call->n_kept++] = text;
+    return true;
+}
+
 bool tqa_call_feed(tqa_call *call, const char *bytes, size_t n)
 {
     assert(call != NULL && call->problem.status == 0);
@@ -148,7 +167,8 @@ bool tqa_call_finish(tqa_call *call)
     if (call->control != NULL) {
         return tqa_control_finish(call);
     }
-    if (!tqa_body_finish(&call->body) || !tqa_request_finish(&call->request)) {
+    if (!tqa_body_finish(&call->body) || !tqa_request_finish(&call->request) ||
+        !tqa_include_check(call) || !tqa_payload_attach(call)) {
         return false;
     }
     if (call->accept == TQA_MEDIA_NPY && call->request.include != 0) {
@@ -232,7 +252,13 @@ void tqa_call_close(tqa_call *call)
         tqa_request_clear(&call->request);
         tqa_blocks_clear(&call->tau);
         tqa_blocks_clear(&call->reactions);
+        tqa_blocks_clear(&call->terms);
     }
+    for (size_t t = 0; t < call->n_kept; t++) {
+        free(call->kept[t]);
+    }
+    free(call->kept);
+    free(call->own_mechanism);
     free(call->text);
     if (!call->is_borrowed) {
         free(call);

@@ -30,10 +30,16 @@ struct tqa_call {
     tqa_budget budget;
     tqa_blocks tau;       /* the operation's first result, n_v rows or as it likes */
     tqa_blocks reactions; /* with that `include` */
-    char *text;           /* malloc'ed, of result arrays; with `control`, the whole answer */
+    char *text;           /* malloc'ed, with `control`: the whole answer */
     tqa_control *control; /* NULL, or the request as a tree; then only head, digest, problem and
                              body are used beside it */
     size_t n_text, n_told;
+    tqa_blocks terms; /* of the other names of `include` */
+    char **kept;      /* (n_kept) malloc'ed texts of result arrays */
+    size_t n_kept;
+    const tq_mechanism *mechanism; /* the robot's, or with a payload the call's own */
+    const tq_model *model;         /* inside the mechanism */
+    void *own_mechanism;           /* malloc'ed, or NULL */
     tqa_request request;
     tqa_result result;
     tqa_digest digest;   /* of the request's bytes so far */
@@ -52,6 +58,18 @@ static inline double tqa_call_number_us(const tqa_call *call)
 void tqa_call_each_block(const tqa_call *call, const tqa_world *world, void *scratch,
                          void (*body)(void *arg, size_t b, void *scratch), void *arg);
 
+/* Computes block b into the call's results with `size` bytes of scratch. error->index is a sample
+ * of the block. */
+typedef tq_status tqa_block_compute(tqa_call *call, size_t b, void *memory, size_t size,
+                                    tq_error *error);
+
+/* Runs `compute` for every block. False: the problem of the first sample that fails is set. */
+bool tqa_call_compute(tqa_call *call, const tqa_world *world, void *scratch, size_t size,
+                      tqa_block_compute *compute);
+
+/* Keeps a malloc'ed text until the call is closed. False when text is NULL or memory is short. */
+bool tqa_call_keep_text(tqa_call *call, char *text);
+
 extern const tqa_operation_methods tqa_inverse_dynamics_methods;
 extern const tqa_operation_methods tqa_kinematics_methods;
 extern const tqa_operation_methods tqa_inverse_kinematics_methods;
@@ -61,5 +79,7 @@ extern const tqa_operation_methods tqa_regressor_methods;
 extern const tqa_operation_methods tqa_simulate_methods;
 extern const tqa_operation_methods tqa_inertia_methods;
 extern const tqa_operation_methods tqa_rigid_body_methods;
+extern const tqa_operation_methods tqa_forward_dynamics_methods;
+extern const tqa_operation_methods tqa_terms_methods;
 
 #endif

@@ -146,6 +146,8 @@ void tqa_request_place(const tqa_request *request, char pointer[TQA_POINTER_TEXT
             tqa_place_rows(pointer, &request->rows[field->motion], request->whole);
         } else if (field->kind == TQA_FIELD_WRENCHES) {
             tqa_wrenches_place(request, pointer);
+        } else if (field->kind == TQA_FIELD_BOX || field->kind == TQA_FIELD_PAYLOAD) {
+            tqa_options_place(request, pointer);
         } else if (request->depth > 1 && !request->whole) {
             tqa_place_index(pointer, request->n_element);
         }

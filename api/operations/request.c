@@ -28,6 +28,9 @@ size_t tqa_request_arena_size(const tqa_schema *schema, const tqa_robot *robot)
         if (schema->fields[f].kind == TQA_FIELD_MOTION) {
             bytes += small_bytes(is_q(&schema->fields[f]) ? model->nq : model->nv);
         }
+        if (schema->fields[f].kind == TQA_FIELD_BOX) {
+            bytes += tqa_options_box_bytes(model->nq);
+        }
     }
     return bytes;
 }
@@ -53,7 +56,12 @@ void tqa_request_init(tqa_request *request, const tqa_schema *schema, const tqa_
                             budget);
             memory += small_bytes(n_row);
         }
+        if (field->kind == TQA_FIELD_BOX) {
+            request->options.box = (double *)(void *)memory;
+            memory += tqa_options_box_bytes(model->nq);
+        }
     }
+    request->options.frame = request->options.payload.link = TQ_NONE;
     request->q_map = (uint32_t *)(void *)memory;
     request->v_map = request->q_map + model->nq;
 }
@@ -247,6 +255,21 @@ static const tqa_receiver include_receiver = {
     .string = include_name,
 };
 
+static bool axis_name(tqa_request *request, uint64_t at, const char *text, size_t n)
+{
+    static const tqa_choice axes[] = {{"x", 1u << 0},  {"y", 1u << 1},  {"z", 1u << 2},
+                                      {"rx", 1u << 3}, {"ry", 1u << 4}, {"rz", 1u << 5},
+                                      {NULL, 0}};
+    return choose(request, at, axes, "axis", &request->options.axes, text, n);
+}
+
+static const tqa_receiver axes_receiver = {
+    .wanted = names_wanted,
+    .begin_array = list_begin,
+    .end_array = list_end,
+    .string = axis_name,
+};
+
 static const char *gravity_wanted(const tqa_request *request)
 {
     return request->depth > 1 ? "a number" : "an array of 3 numbers";
@@ -296,6 +319,18 @@ static const tqa_receiver *receiver_of(tqa_field_kind kind)
         return &without_receiver;
     case TQA_FIELD_INCLUDE:
         return &include_receiver;
+    case TQA_FIELD_FORM:
+        return &tqa_form_receiver;
+    case TQA_FIELD_FRAME:
+        return &tqa_frame_receiver;
+    case TQA_FIELD_AT:
+        return &tqa_at_receiver;
+    case TQA_FIELD_AXES:
+        return &axes_receiver;
+    case TQA_FIELD_BOX:
+        return &tqa_box_receiver;
+    case TQA_FIELD_PAYLOAD:
+        return &tqa_payload_receiver;
     }
     return NULL;
 }
@@ -418,10 +453,18 @@ static bool root_number(void *ctx, uint64_t at, double value)
 static bool root_string(void *ctx, uint64_t at, const char *text, size_t n)
 {
     tqa_request *request = ctx;
-    if (request->depth <= 1 || request->inside->string == NULL) {
+    const tqa_receiver *inside = request->inside;
+    if (inside == NULL || inside->string == NULL || (request->depth <= 1 && !inside->bare)) {
         return refuse_value(request, at, "a string");
     }
-    return request->inside->string(request, at, text, n);
+    if (!inside->string(request, at, text, n)) {
+        return false;
+    }
+    if (request->depth <= 1) {
+        request->inside = NULL;
+        request->field = NULL;
+    }
+    return true;
 }
 
 static bool root_boolean(void *ctx, uint64_t at, bool value)

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "api/formats/events.h"
+#include "api/operations/options.h"
 #include "api/operations/samples.h"
 #include "api/operations/wrench.h"
 #include "api/problem.h"
@@ -19,6 +20,8 @@ typedef enum tqa_motion {
     TQA_MOTION_QD,
     TQA_MOTION_QDD,
     TQA_MOTION_TAU,
+    TQA_MOTION_QD_REF,
+    TQA_MOTION_QDD_REF,
     TQA_MOTION_COUNT,
 } tqa_motion;
 
@@ -29,6 +32,12 @@ typedef enum tqa_field_kind {
     TQA_FIELD_GRAVITY,  /* three numbers */
     TQA_FIELD_WITHOUT,  /* terms to leave out */
     TQA_FIELD_INCLUDE,  /* further results */
+    TQA_FIELD_FORM,     /* which Coriolis matrix */
+    TQA_FIELD_FRAME,    /* the link of a point */
+    TQA_FIELD_AT,       /* where on that link */
+    TQA_FIELD_AXES,     /* in which directions */
+    TQA_FIELD_BOX,      /* lower and upper q */
+    TQA_FIELD_PAYLOAD,  /* a body fixed to a link */
 } tqa_field_kind;
 
 /* One field that an operation takes. */
@@ -66,6 +75,7 @@ typedef struct tqa_receiver {
     bool (*end_array)(struct tqa_request *request, uint64_t at);
     bool (*numbers)(struct tqa_request *request, uint64_t at, const double *values, size_t n);
     bool (*string)(struct tqa_request *request, uint64_t at, const char *text, size_t n);
+    bool bare; /* the value may be a string without brackets around it */
 } tqa_receiver;
 
 /* A request on its way in: the receiver of its events, then what the operation computes from. */
@@ -95,6 +105,7 @@ typedef struct tqa_request {
     bool has_gravity;
     unsigned without;
     unsigned include;
+    tqa_options options;
     /* with `joints`: row r of an array as the user writes it is row q_map[r] (v_map[r]) of the
      * robot */
     bool reordered;

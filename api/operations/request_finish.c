@@ -94,5 +94,6 @@ static bool arrange(tqa_request *request)
 
 bool tqa_request_finish(tqa_request *request)
 {
-    return agree(request) && arrange(request) && tqa_wrenches_finish(request);
+    return agree(request) && arrange(request) && tqa_wrenches_finish(request) &&
+           tqa_options_finish(request);
 }

@@ -35,8 +35,7 @@ void tqa_result_init(tqa_result *result, tqa_media media, size_t n_sample, bool 
 void tqa_result_add_array(tqa_result *result, const tqa_result_array *array)
 {
     assert(result->n_array < TQA_RESULT_ARRAYS_MAX && strlen(array->key) <= 64);
-    /* an object is opened behind the first array, so that JSON's comma is always right */
-    assert(array->before == NULL || result->n_array > 0);
+    assert(!array->scalar || array->n_row == 1);
     result->arrays[result->n_array++] = *array;
     result->n_member += array->before != NULL;
 }
@@ -81,7 +80,12 @@ void tqa_result_provenance(tqa_result *result, const char *robot_digest, const c
 static bool put_key(tqa_result *result, tqa_json_out *out)
 {
     const tqa_result_array *array = &result->arrays[result->array];
+    const char *lead = result->array == 0 ? "{" : ",";
     if (array->before != NULL && result->n_told < array->n_before) {
+        if (tqa_json_room(out) < 2) {
+            return false;
+        }
+        put_text(out, result->n_told == 0 ? lead : "");
         const size_t left = array->n_before - result->n_told;
         const size_t n = left < tqa_json_room(out) ? left : tqa_json_room(out);
         tqa_json_put(out, array->before + result->n_told, n);
@@ -91,7 +95,8 @@ static bool put_key(tqa_result *result, tqa_json_out *out)
     if (tqa_json_room(out) < STEP_ROOM) {
         return false;
     }
-    put_text(out, result->array == 0 ? "{\"" : ",\"");
+    put_text(out, array->before != NULL ? "" : lead);
+    put_text(out, "\"");
     put_text(out, array->key);
     put_text(out, result->flat ? "\":" : "\":[");
     result->sample = result->n_told = 0;
@@ -110,12 +115,13 @@ static bool put_numbers(tqa_result *result, tqa_json_out *out)
         .map = array->map,
         .n = array->n_row,
         .group = array->group,
+        .plane = array->plane,
     };
     result->row = tqa_json_put_row(out, &row, result->row);
     if (result->row < row.n || tqa_json_room(out) < 3) {
         return false;
     }
-    put_text(out, "]");
+    put_text(out, array->scalar ? "" : "]");
     result->step = STEP_SAMPLE;
     if (++result->sample == result->n_sample) {
         put_text(out, result->flat ? "" : "]");
@@ -144,7 +150,8 @@ static bool put_step(tqa_result *result, tqa_json_out *out)
         if (tqa_json_room(out) < 2) {
             return false;
         }
-        put_text(out, result->sample == 0 ? "[" : ",[");
+        put_text(out, result->sample == 0 ? "" : ",");
+        put_text(out, result->arrays[result->array].scalar ? "" : "[");
         result->row = 0;
         result->step = STEP_NUMBERS;
         return true;

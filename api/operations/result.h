@@ -11,7 +11,7 @@
 #include "api/operations/samples.h"
 #include "api/robot.h"
 
-enum { TQA_RESULT_ARRAYS_MAX = 8, TQA_RESULT_TAIL_MAX = 512 };
+enum { TQA_RESULT_ARRAYS_MAX = 48, TQA_RESULT_TAIL_MAX = 512 };
 
 /* One array of the answer. */
 typedef struct tqa_result_array {
@@ -20,7 +20,9 @@ typedef struct tqa_result_array {
     size_t first_row, n_row; /* of blocks */
     const uint32_t *map;     /* number k of a sample is row map[k]; NULL: row k */
     size_t group;            /* numbers of each inner array of a sample; 0: none */
-    const char *before;      /* encoded text in front of the key, such as the start of an object */
+    size_t plane;            /* numbers of each array of such inner arrays; 0: none */
+    bool scalar;             /* one number a sample, not an array of one */
+    const char *before;      /* the start of an object that the array is in: a statement's text */
     size_t n_before;
     bool closes; /* it is the last member of that object */
 } tqa_result_array;

@@ -22,7 +22,8 @@ static void gather(void *ctx, uint64_t row, uint64_t column, size_t n, double *r
     const double *data = tqa_blocks_sample(array->blocks, result->flat ? 0 : (size_t)row) +
                          array->first_row * stride;
     /* the only sample of a flat answer has no rank of its own: its rows come one by one */
-    const size_t each = array->group > 0 ? array->group : 1;
+    const size_t inner = array->plane > 0 ? array->plane : array->group;
+    const size_t each = inner > 0 ? inner : 1;
     const size_t first = (size_t)column + (result->flat ? (size_t)row * each : 0);
     for (size_t k = 0; k < n; k++) {
         const size_t r = array->map != NULL ? array->map[first + k] : first + k;
@@ -38,9 +39,15 @@ static void view_array(tqa_result *result)
     if (!result->flat) {
         view->shape[view->rank++] = result->n_sample;
     }
-    view->shape[view->rank++] = array->group > 0 ? array->n_row / array->group : array->n_row;
-    if (array->group > 0) {
+    if (array->plane > 0) {
+        view->shape[view->rank++] = array->n_row / array->plane;
+        view->shape[view->rank++] = array->plane / array->group;
         view->shape[view->rank++] = array->group;
+    } else if (array->group > 0) {
+        view->shape[view->rank++] = array->n_row / array->group;
+        view->shape[view->rank++] = array->group;
+    } else if (!array->scalar || result->flat) {
+        view->shape[view->rank++] = array->n_row;
     }
     result->index = 0;
 }

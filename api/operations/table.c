@@ -17,6 +17,20 @@ const tqa_operation tqa_operations[] = {
         .methods = &tqa_inverse_dynamics_methods,
     },
     {
+        .name = "forward-dynamics",
+        .needs_robot = true,
+        .may_outlive = false,
+        .body_max = SAMPLES_BODY_MAX,
+        .methods = &tqa_forward_dynamics_methods,
+    },
+    {
+        .name = "terms",
+        .needs_robot = true,
+        .may_outlive = false,
+        .body_max = SAMPLES_BODY_MAX,
+        .methods = &tqa_terms_methods,
+    },
+    {
         .name = "kinematics",
         .needs_robot = true,
         .body_max = TQA_CONTROL_BODY_MAX,

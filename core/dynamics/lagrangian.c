@@ -30,8 +30,7 @@ static void link_inertia(const tq_posture *p, uint32_t link, double spatial[36])
     tq_inertia_spatial(&world, spatial);
 }
 
-/* (M V) x-bar*, the matrix that maps V' to V' x* h */
-static void momentum_cross(const double h[6], double ret[36])
+void tq_momentum_cross(const double h[6], double ret[36])
 {
     memset(ret, 0, 36 * sizeof(double));
     for (unsigned part = 0; part < 2; part++) {
@@ -75,7 +74,7 @@ static void own_composite(const tq_posture *p, uint32_t link, const double twist
         double h[6];
         double bar[36];
         tq_apply6(ret->inertia, twist, h);
-        momentum_cross(h, bar);
+        tq_momentum_cross(h, bar);
         for (unsigned k = 0; k < 36; k++) {
             ret->motion[k] = 0.5 * (ret->motion[k] + bar[k]);
         }

@@ -64,6 +64,9 @@ tq_status tq_lagrangian_coriolis(const tq_posture *posture, const double *qd, tq
 tq_status tq_lagrangian_christoffel(const tq_posture *posture, tq_scratch *scratch,
                                     double *ret_gamma, tq_error *reterr);
 
+/* h x-bar*, the matrix (6x6, row by row) that maps a twist V to V x* h, for a momentum h. */
+void tq_momentum_cross(const double h[6], double ret[36]);
+
 /* Torque that gravity (3, m/s^2, world) asks of the joints: dP/dq. ret_g (nv). */
 void tq_lagrangian_gravity(const tq_posture *posture, const double gravity[3], double *ret_g);
 

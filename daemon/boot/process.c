@@ -111,14 +111,14 @@ void tqd_process_prepare(void)
     }
 }
 
-int tqd_process_wait(void)
+int tqd_process_wait(void (*pulse)(void *ctx), void *ctx)
 {
     sigset_t set;
     uint64_t watchdog_us = 0;
     bool watched = sd_watchdog_enabled(0, &watchdog_us) > 0;
     end_signals(&set);
     for (;;) {
-        uint64_t pause_us = watched ? watchdog_us / 2 : 3600u * 1000000u;
+        uint64_t pause_us = watched ? watchdog_us / 4 : 3600u * 1000000u;
         struct timespec pause = {.tv_sec = (time_t)(pause_us / 1000000),
                                  .tv_nsec = (long)(pause_us % 1000000) * 1000};
         int got = sigtimedwait(&set, NULL, &pause);
@@ -131,7 +131,7 @@ int tqd_process_wait(void)
             return got;
         }
         if (watched) {
-            sd_notify(0, "WATCHDOG=1");
+            pulse(ctx);
         }
     }
 }

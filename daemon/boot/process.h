@@ -20,8 +20,8 @@ void tqd_settings_resolve(tqd_settings *settings);
  * system allows. */
 void tqd_process_prepare(void);
 
-/* Waits for SIGTERM or SIGINT, telling systemd's watchdog meanwhile that the main thread is alive;
- * returns the signal. */
-int tqd_process_wait(void);
+/* Waits for SIGTERM or SIGINT; returns the signal. Meanwhile calls `pulse(ctx)` four times in each
+ * period of systemd's watchdog, if there is one. */
+int tqd_process_wait(void (*pulse)(void *ctx), void *ctx);
 
 #endif

@@ -101,6 +101,7 @@ typedef struct tqd_loop {
     _Atomic(tqd_client *) done; /* completed by workers: a stack */
     _Atomic int running;        /* suspended connections whose result is not back */
     bool quiesced;
+    unsigned pulse; /* the last one that it has answered */
     tqd_id_source ids;
     tqd_counters counters;
 } tqd_loop;
@@ -110,6 +111,7 @@ struct tqd_server {
     _Atomic bool draining;
     _Atomic int64_t drain_until_ms;
     _Atomic size_t n_open;
+    _Atomic unsigned pulse;
     _Atomic uint64_t body_bytes; /* of the budget, in use */
     size_t n_loop;
     tqd_loop loops[];

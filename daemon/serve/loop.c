@@ -90,6 +90,18 @@ static bool is_over(tqd_loop *loop)
     return loop->n_open == 0 || loop->now_ms > atomic_load(&loop->server->drain_until_ms);
 }
 
+static void tell_alive(tqd_loop *loop)
+{
+    const unsigned pulse = atomic_load_explicit(&loop->server->pulse, memory_order_relaxed);
+    const tqd_server_options *options = &loop->server->options;
+    if (pulse != loop->pulse) {
+        loop->pulse = pulse;
+        if (options->alive != NULL) {
+            options->alive(options->alive_ctx);
+        }
+    }
+}
+
 void tqd_server_run(void *arg)
 {
     tqd_loop *loop = arg;
@@ -119,6 +131,7 @@ void tqd_server_run(void *arg)
         if (!loop->quiesced && atomic_load(&loop->server->draining)) {
             quiesce(loop);
         }
+        tell_alive(loop);
         int64_t tick = loop->quiesced ? TQD_TICK_MS / 10 : TQD_TICK_MS;
         if (loop->now_ms - loop->tick_ms >= tick) {
             tqd_deadline_check(loop);

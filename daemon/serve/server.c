@@ -145,6 +145,14 @@ void tqd_server_drain(tqd_server *server, int64_t wait_ms)
     }
 }
 
+void tqd_server_pulse(tqd_server *server)
+{
+    atomic_fetch_add(&server->pulse, 1);
+    for (size_t i = 0; i < server->n_loop; i++) {
+        tqd_loop_wake(&server->loops[i]);
+    }
+}
+
 size_t tqd_server_counters(const tqd_server *server, const tqd_counters **ret_blocks)
 {
     for (size_t i = 0; i < server->n_loop; i++) {

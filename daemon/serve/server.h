@@ -38,6 +38,9 @@ typedef struct tqd_server_options {
     /* Gives work to a worker; false: there is no room. */
     bool (*submit)(void *ctx, void (*run)(void *arg), void *arg);
     void *submit_ctx;
+    /* Called by each loop once after each tqd_server_pulse; may be NULL. */
+    void (*alive)(void *ctx);
+    void *alive_ctx;
 } tqd_server_options;
 
 typedef struct tqd_server tqd_server;
@@ -57,6 +60,9 @@ void tqd_server_run(void *loop);
 /* Stops accepting; loops return when their requests have been answered, or after `wait_ms`. Any
  * thread. */
 void tqd_server_drain(tqd_server *server, int64_t wait_ms);
+
+/* Asks every loop for a sign of life. Any thread. */
+void tqd_server_pulse(tqd_server *server);
 
 /* The counters of each loop, into ret_blocks (TQD_LOOPS_MAX); returns how many. */
 size_t tqd_server_counters(const tqd_server *server, const tqd_counters **ret_blocks);

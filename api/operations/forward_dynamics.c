@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/forward_dynamics.c - POST .../forward-dynamics: accelerations from torques. */
+#include <assert.h>
+
+#include "api/operations/call.h"
+#include "api/operations/include.h"
+#include "api/operations/refuse.h"
+#include "core/dynamics/forward.h"
+
+static const tqa_field fields[] = {
+    {.name = "q", .kind = TQA_FIELD_MOTION, .motion = TQA_MOTION_Q, .required = true},
+    {.name = "qd", .kind = TQA_FIELD_MOTION, .motion = TQA_MOTION_QD, .required = true},
+    {.name = "tau", .kind = TQA_FIELD_MOTION, .motion = TQA_MOTION_TAU, .required = true},
+    {.name = "joints", .kind = TQA_FIELD_JOINTS},
+    {.name = "external_wrenches", .kind = TQA_FIELD_WRENCHES},
+    {.name = "gravity", .kind = TQA_FIELD_GRAVITY},
+    {.name = "without", .kind = TQA_FIELD_WITHOUT},
+    {.name = "include", .kind = TQA_FIELD_INCLUDE},
+    {.name = "payload", .kind = TQA_FIELD_PAYLOAD},
+    {.name = "coriolis_form", .kind = TQA_FIELD_FORM},
+    {.name = "frame", .kind = TQA_FIELD_FRAME},
+    {.name = "at", .kind = TQA_FIELD_AT},
+    {.name = "axes", .kind = TQA_FIELD_AXES},
+    {.name = "box", .kind = TQA_FIELD_BOX},
+    {.name = "qd_ref", .kind = TQA_FIELD_MOTION, .motion = TQA_MOTION_QD_REF},
+    {.name = "qdd_ref", .kind = TQA_FIELD_MOTION, .motion = TQA_MOTION_QDD_REF},
+};
+
+/* As inverse dynamics, with some 10 ns a body and sample. */
+static double cost_us(const tqa_call *call)
+{
+    double each =
+        0.02 * (double)call->model->n_joint + tqa_call_number_us(call) * (double)call->model->nv;
+    if (call->request.include != 0) {
+        each += tqa_include_cost_us(call);
+    }
+    return 2.0 + each * (double)call->request.n_sample;
+}
+
+/* The scratch of one block: its wrenches, then the kernel's. */
+static size_t scratch_size(const tqa_call *call)
+{
+    const size_t n_wrench = call->request.wrenches.n;
+    const size_t own = tq_forward_scratch_size(call->mechanism, n_wrench);
+    const size_t other = call->request.include != 0 ? tqa_include_scratch_size(call) : 0;
+    return tq_scratch_cost(n_wrench, sizeof(tq_external_wrench)) + (own > other ? own : other);
+}
+
+static tq_status compute_block(tqa_call *call, size_t b, void *memory, size_t size, tq_error *error)
+{
+    tqa_request *request = &call->request;
+    tq_scratch scratch;
+    tq_scratch_init(&scratch, memory, size);
+    tq_external_wrench *wrenches =
+        tq_scratch_take(&scratch, request->wrenches.n, sizeof(tq_external_wrench));
+    assert(wrenches != NULL || request->wrenches.n == 0);
+    tqa_wrenches_block(&request->wrenches, b, wrenches);
+    const tq_forward_input in = {
+        .n_sample = tq_block_samples(request->n_sample, b),
+        .stride = request->motion[TQA_MOTION_Q].stride,
+        .q = tqa_blocks_block(&request->motion[TQA_MOTION_Q], b),
+        .qd = tqa_blocks_block(&request->motion[TQA_MOTION_QD], b),
+        .tau = tqa_blocks_block(&request->motion[TQA_MOTION_TAU], b),
+        .wrenches = wrenches,
+        .n_wrench = request->wrenches.n,
+        .gravity = request->has_gravity ? request->gravity : NULL,
+        .without = request->without,
+    };
+    double *qdd = tqa_blocks_block(&call->tau, b);
+    const tq_status status = tq_forward_dynamics(call->mechanism, &in, &scratch, qdd, error);
+    if (status != TQ_OK || request->include == 0) {
+        return status;
+    }
+    const tq_inverse_input motion = {
+        .n_sample = in.n_sample,
+        .stride = in.stride,
+        .q = in.q,
+        .qd = in.qd,
+        .qdd = qdd,
+        .wrenches = in.wrenches,
+        .n_wrench = in.n_wrench,
+        .gravity = in.gravity,
+        .without = in.without,
+    };
+    return tqa_include_block(call, b, &motion, &scratch, error);
+}
+
+static bool run(tqa_call *call, const tqa_world *world, void *scratch, size_t size)
+{
+    const tqa_request *request = &call->request;
+    if (!tqa_blocks_reserve(&call->tau, request->n_sample)) {
+        return tqa_refuse_rows(&call->request, UINT64_MAX, NULL, TQA_ROWS_MEMORY);
+    }
+    assert(call->tau.stride == request->motion[TQA_MOTION_Q].stride);
+    tqa_result_add(&call->result, "qdd", &call->tau, request->reordered ? request->v_map : NULL);
+    if (request->include != 0 && !tqa_include_add(call)) {
+        return false;
+    }
+    return tqa_call_compute(call, world, scratch, size, compute_block);
+}
+
+const tqa_operation_methods tqa_forward_dynamics_methods = {
+    .schema =
+        {
+            .fields = fields,
+            .n_field = sizeof fields / sizeof fields[0],
+            .without = tqa_without_choices,
+            .include = tqa_include_choices,
+        },
+    .cost_us = cost_us,
+    .scratch_size = scratch_size,
+    .run = run,
+};

@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/include.c - room, answer and computation of the names that were asked for. */
+#include "api/operations/include.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/operations/reactions.h"
+#include "api/operations/refuse.h"
+#include "api/operations/statement.h"
+#include "core/base/finite.h"
+#include "core/dynamics/bounds.h"
+#include "core/dynamics/checks.h"
+#include "core/dynamics/derivatives.h"
+#include "core/dynamics/lagrangian.h"
+#include "core/dynamics/ledger.h"
+#include "core/dynamics/momentum.h"
+#include "core/dynamics/reactions.h"
+#include "core/linalg/dense.h"
+
+/* Freedoms of a robot whose matrices are still given: scratch grows with their cube. */
+enum { FREEDOMS_MAX = 128 };
+
+static bool for_acceleration(const tqa_call *call)
+{
+    return call->operation->methods == &tqa_forward_dynamics_methods;
+}
+
+/* The next row that was asked for; NULL at the end. */
+static const tqa_include *next_asked(const tqa_call *call, const tqa_include *row)
+{
+    for (; row->name != NULL; row++) {
+        const bool asked = (call->request.include & row->bit) != 0 && row->compute != NULL;
+        const bool fits = row->operation == TQA_FOR_ALL ||
+                          (row->operation == TQA_FOR_ACCELERATION) == for_acceleration(call);
+        if (asked && fits) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
+static size_t member_count(const tqa_include *row)
+{
+    size_t n = 1;
+    while (n < TQA_MEMBERS_MAX && row->members[n].key != NULL) {
+        n++;
+    }
+    return n;
+}
+
+size_t tqa_member_extent(const tqa_call *call, int extent)
+{
+    switch (extent) {
+    case TQA_EXTENT_V:
+        return call->model->nv;
+    case TQA_EXTENT_LINKS:
+        return call->model->n_link;
+    case TQA_EXTENT_AXES: {
+        const unsigned axes = call->request.options.axes;
+        return axes == 0 ? 6u : (size_t)__builtin_popcount(axes);
+    }
+    default:
+        return (size_t)extent;
+    }
+}
+
+static size_t rank_of(const tqa_member *member)
+{
+    size_t rank = 0;
+    while (rank < TQA_EXTENTS_MAX && member->extents[rank] != 0) {
+        rank++;
+    }
+    return rank;
+}
+
+size_t tqa_member_size(const tqa_call *call, const tqa_member *member)
+{
+    size_t size = 1;
+    for (size_t k = 0; k < rank_of(member); k++) {
+        size *= tqa_member_extent(call, member->extents[k]);
+    }
+    return size;
+}
+
+static size_t row_size(const tqa_call *call, const tqa_include *row)
+{
+    size_t size = 0;
+    for (size_t m = 0; m < member_count(row); m++) {
+        size += tqa_member_size(call, &row->members[m]);
+    }
+    return size;
+}
+
+static size_t all_size(const tqa_call *call)
+{
+    size_t size = 0;
+    for (const tqa_include *row = tqa_includes; (row = next_asked(call, row)) != NULL; row++) {
+        size += row_size(call, row);
+    }
+    return size;
+}
+
+static bool wants_terms(const tqa_call *call)
+{
+    return (call->request.include & ~(unsigned)TQA_INCLUDE_REACTIONS) != 0;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * What the names need
+ */
+
+static bool is_given(const tqa_request *request, const char *name)
+{
+    for (size_t f = 0; f < request->schema->n_field; f++) {
+        if (strcmp(request->schema->fields[f].name, name) == 0) {
+            return (request->seen >> f & 1u) != 0;
+        }
+    }
+    return false;
+}
+
+static bool refuse_missing(tqa_call *call, const char *name, const char *asked, const char *what)
+{
+    tqa_request *request = &call->request;
+    char hint[TQA_PROBLEM_TEXT];
+    (void)snprintf(hint, sizeof hint, "add \"%s\": %s", name, what);
+    request->bad_key = name;
+    request->n_bad_key = strlen(name);
+    (void)tqa_refuse(request, UINT64_MAX, "missing-field", hint, "%s needs \"%s\"", asked, name);
+    request->bad_key = NULL;
+    return false;
+}
+
+bool tqa_include_check(tqa_call *call)
+{
+    tqa_request *request = &call->request;
+    if (wants_terms(call) && call->robot->model->nv > FREEDOMS_MAX) {
+        return tqa_refuse(request, UINT64_MAX, "too-large", NULL,
+                          "include is for robots of up to %d freedoms, this one has %u",
+                          FREEDOMS_MAX, (unsigned)call->robot->model->nv);
+    }
+    if ((request->include & TQA_INCLUDE_OPERATIONAL) != 0 && !is_given(request, "frame")) {
+        return refuse_missing(call, "frame", "operational_space_inertia", "the name of a link");
+    }
+    if ((request->include & TQA_INCLUDE_OPERATIONAL) != 0 && !is_given(request, "at")) {
+        return refuse_missing(call, "at", "operational_space_inertia",
+                              "\"origin\", \"com\" or [x, y, z] in the link frame");
+    }
+    static const char *const references[2] = {"qd_ref", "qdd_ref"};
+    for (size_t k = 0; k < 2 && (request->include & TQA_INCLUDE_PASSIVITY) != 0; k++) {
+        if (!is_given(request, references[k])) {
+            return refuse_missing(call, references[k], "passivity",
+                                  "a sample for each of q, of nv numbers");
+        }
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Their place in the answer
+ */
+
+static const char *form_name(unsigned form)
+{
+    static const char *const names[] = {"christoffel", "c1", "c2", "stacked"};
+    return names[form];
+}
+
+static bool no_memory(tqa_call *call)
+{
+    return tqa_refuse_rows(&call->request, UINT64_MAX, NULL, TQA_ROWS_MEMORY);
+}
+
+/* matrices that bounds over a box may take */
+static size_t box_matrices(const tq_model *model)
+{
+    return 200 + 16384 / ((size_t)model->nv + 1);
+}
+
+enum { BOX_STATED = 5 };
+
+/* Bounds over the box, once for all samples. */
+static bool state_box(tqa_call *call, tqa_statement *text)
+{
+    const tq_model *model = call->model;
+    const double *box = call->request.options.box;
+    const size_t n_max = box_matrices(model);
+    const size_t size = tq_eigen_bounds_scratch_size(model, n_max);
+    void *memory = aligned_alloc(64, (size + 63) / 64 * 64);
+    if (memory == NULL) {
+        return no_memory(call);
+    }
+    tq_scratch scratch;
+    tq_eigen_bounds bounds;
+    tq_error error = {0};
+    tq_scratch_init(&scratch, memory, size);
+    const tq_status status =
+        tq_mass_matrix_eigen_bounds(model, box, box + model->nq, n_max, &scratch, &bounds, &error);
+    free(memory);
+    if (status == TQ_ERR_RANGE) {
+        return tqa_refuse(&call->request, UINT64_MAX, "range",
+                          "leave out \"box\": eigenvalues at q are told without it",
+                          "joint \"%s\" is planar, spherical or floating: its q has no box",
+                          call->robot->joint_names[error.index]);
+    }
+    if (status != TQ_OK) {
+        (void)tqa_problem_from_status(&call->problem, status, &error);
+        return false;
+    }
+    char reason[TQA_PROBLEM_TEXT];
+    (void)snprintf(reason, sizeof reason, "%zu matrices and a Lipschitz bound", bounds.n_evaluated);
+    if (!bounds.bounded) {
+        (void)snprintf(reason, sizeof reason, "joint \"%.64s\" has no limits: M is not bounded",
+                       call->robot->joint_names[bounds.joint]);
+    }
+    tqa_statement_number(text, "box_smallest_attained", bounds.attained_smallest);
+    tqa_statement_number(text, "box_largest_attained", bounds.attained_largest);
+    tqa_statement_number(text, "box_smallest_guaranteed", bounds.guaranteed_smallest);
+    tqa_statement_number(text, "box_largest_guaranteed", bounds.guaranteed_largest);
+    tqa_statement_text(text, "box_reason", reason);
+    return true;
+}
+
+/* The start of the object of a row. NULL: the problem is set, or there is no memory. */
+static char *state(tqa_call *call, const tqa_include *row, size_t *ret_n)
+{
+    const tqa_options *options = &call->request.options;
+    size_t n_stated = 0;
+    while (n_stated < TQA_STATED_MAX && row->stated[n_stated][0] != NULL) {
+        n_stated++;
+    }
+    static const char *const axes[] = {"x", "y", "z", "rx", "ry", "rz"};
+    size_t n_own = 0;
+    n_own += row->bit == TQA_INCLUDE_CORIOLIS || row->bit == TQA_INCLUDE_JACOBIANS;
+    const bool over_box = row->bit == TQA_INCLUDE_BOUNDS && options->has_box;
+    n_own += row->bit == TQA_INCLUDE_OPERATIONAL ? 2 : 0;
+    n_own += over_box ? BOX_STATED : 0;
+    tqa_statement text;
+    tqa_statement_open(&text, call->accept, row->name, n_stated + n_own + member_count(row));
+    for (size_t s = 0; s < n_stated; s++) {
+        tqa_statement_text(&text, row->stated[s][0], row->stated[s][1]);
+    }
+    if (row->bit == TQA_INCLUDE_CORIOLIS) {
+        tqa_statement_text(&text, "form", form_name(options->form));
+    } else if (row->bit == TQA_INCLUDE_JACOBIANS) {
+        tqa_statement_names(&text, "links", call->robot->link_names, call->model->n_link);
+    } else if (row->bit == TQA_INCLUDE_OPERATIONAL) {
+        const char *chosen[6];
+        size_t n = 0;
+        for (size_t k = 0; k < 6; k++) {
+            if (options->axes == 0 || (options->axes >> k & 1u) != 0) {
+                chosen[n++] = axes[k];
+            }
+        }
+        tqa_statement_text(&text, "frame", call->robot->link_names[options->frame]);
+        tqa_statement_names(&text, "axes", chosen, n);
+    }
+    const bool stated = !over_box || state_box(call, &text);
+    char *bytes = tqa_statement_take(&text, ret_n);
+    if (!stated) {
+        free(bytes);
+        return NULL;
+    }
+    return bytes;
+}
+
+static bool add_row(tqa_call *call, const tqa_include *row, size_t *first_row)
+{
+    const size_t n = member_count(row);
+    for (size_t m = 0; m < n; m++) {
+        const tqa_member *member = &row->members[m];
+        const size_t rank = rank_of(member);
+        tqa_result_array array = {
+            .key = member->key != NULL ? member->key : row->name,
+            .blocks = &call->terms,
+            .first_row = *first_row,
+            .n_row = tqa_member_size(call, member),
+            .scalar = rank == 0,
+            .closes = member->key != NULL && m + 1 == n,
+        };
+        if (rank > 1) {
+            array.group = tqa_member_extent(call, member->extents[rank - 1]);
+        }
+        if (rank > 2) {
+            array.plane = array.group * tqa_member_extent(call, member->extents[1]);
+        }
+        if (member->key != NULL && m == 0) {
+            char *text = state(call, row, &array.n_before);
+            array.before = text;
+            if (!tqa_call_keep_text(call, text)) {
+                return call->problem.status != 0 ? false : no_memory(call);
+            }
+        }
+        call->result.n_member += member->key == NULL;
+        tqa_result_add_array(&call->result, &array);
+        *first_row += array.n_row;
+    }
+    return true;
+}
+
+bool tqa_include_add(tqa_call *call)
+{
+    if ((call->request.include & TQA_INCLUDE_REACTIONS) != 0 && !tqa_reactions_add(call)) {
+        return false;
+    }
+    const size_t n_row = all_size(call);
+    tqa_blocks_init(&call->terms, n_row, NULL, &call->budget);
+    if (n_row > 0 && !tqa_blocks_reserve(&call->terms, call->request.n_sample)) {
+        return no_memory(call);
+    }
+    size_t first_row = 0;
+    for (const tqa_include *row = tqa_includes; (row = next_asked(call, row)) != NULL; row++) {
+        if (!add_row(call, row, &first_row)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Computation
+ */
+
+/* Measured on a 7-axis arm: a posture takes 3 us, a dense term some 2 us. */
+double tqa_include_cost_us(const tqa_call *call)
+{
+    const double nv = (double)call->model->nv, n_joint = (double)call->model->n_joint + 1.0;
+    const double number_us = tqa_call_number_us(call);
+    double each = number_us * (double)all_size(call);
+    if ((call->request.include & TQA_INCLUDE_REACTIONS) != 0) {
+        each += (0.12 + 6.0 * number_us) * n_joint;
+    }
+    if (wants_terms(call)) {
+        each += n_joint;
+    }
+    if ((call->request.include & TQA_INCLUDE_BOUNDS) != 0 && call->request.options.has_box) {
+        const double n_matrix = 2.0 * (double)box_matrices(call->model);
+        each += n_matrix * (n_joint + 0.02 * nv * nv * nv) / (double)call->request.n_sample;
+    }
+    for (const tqa_include *row = tqa_includes; (row = next_asked(call, row)) != NULL; row++) {
+        each += 0.5 * n_joint + 0.02 * nv * nv * nv;
+    }
+    return each;
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+size_t tqa_include_scratch_size(const tqa_call *call)
+{
+    const tq_model *model = call->model;
+    const size_t nv = model->nv;
+    size_t size = (call->request.include & TQA_INCLUDE_REACTIONS) != 0
+                      ? tq_reactions_scratch_size(call->mechanism)
+                      : 0;
+    if (!wants_terms(call)) {
+        return size;
+    }
+    size_t inner = larger(tq_ledger_scratch_size(model), tq_derivatives_scratch_size(model));
+    inner = larger(inner, tq_operational_scratch_size(6, nv) + tq_scratch_cost(6 * nv, 8));
+    inner = larger(inner, tq_eigen_symmetric_scratch_size(nv) + tq_scratch_cost(nv, 8));
+    inner = larger(inner, tq_checks_scratch_size(call->mechanism, call->request.wrenches.n));
+    const size_t terms =
+        2 * tq_posture_scratch_size(model) + inner + tq_scratch_cost(model->nq, sizeof(double)) +
+        4 * tq_scratch_cost(nv, sizeof(double)) + 2 * tq_scratch_cost(nv * nv, sizeof(double)) +
+        tq_scratch_cost(call->request.wrenches.n, sizeof(tq_point_wrench)) +
+        tq_scratch_cost(all_size(call), sizeof(double));
+    return larger(size, terms);
+}
+
+/* One sample out of a block, flat; zeros when there is none. */
+static double *flat(const double *rows, size_t n_row, size_t stride, size_t i, double *ret)
+{
+    for (size_t r = 0; r < n_row; r++) {
+        ret[r] = rows != NULL ? rows[r * stride + i] : 0.0;
+    }
+    return ret;
+}
+
+static void flat_wrenches(const tq_inverse_input *in, size_t i, tq_point_wrench *ret)
+{
+    for (size_t w = 0; w < in->n_wrench; w++) {
+        const tq_external_wrench *from = &in->wrenches[w];
+        ret[w] = (tq_point_wrench){.link = from->link, .expressed_in = from->expressed_in};
+        memcpy(ret[w].at, from->at, sizeof ret[w].at);
+        for (size_t k = 0; k < 6; k++) {
+            ret[w].value[k] = from->rows[k * from->row_stride + i * from->sample_step];
+        }
+    }
+}
+
+/* Number k of a member as the user orders it, in the robot's order. */
+static size_t robot_index(const tqa_call *call, const tqa_member *member, size_t k)
+{
+    if (!call->request.reordered) {
+        return k;
+    }
+    size_t index = 0, step = 1;
+    for (size_t e = rank_of(member); e-- > 0;) {
+        const size_t extent = tqa_member_extent(call, member->extents[e]);
+        const size_t at = k % extent;
+        k /= extent;
+        index += step * (member->extents[e] == TQA_EXTENT_V ? call->request.v_map[at] : at);
+        step *= extent;
+    }
+    return index;
+}
+
+static tq_status compute_row(const tqa_moment *moment, const tqa_include *row, double *values,
+                             double *to, size_t stride, tq_error *error)
+{
+    const tqa_call *call = moment->call;
+    const tq_status status = row->compute(moment, values, error);
+    if (status != TQ_OK) {
+        return status;
+    }
+    const size_t n = row_size(call, row);
+    if (tq_find_not_finite(values, n) < n) {
+        return tq_fail(error, TQ_ERR_OVERFLOW, row->name, 0, 0.0);
+    }
+    for (size_t m = 0; m < member_count(row); m++) {
+        const size_t size = tqa_member_size(call, &row->members[m]);
+        for (size_t k = 0; k < size; k++) {
+            to[k * stride] = values[robot_index(call, &row->members[m], k)];
+        }
+        values += size;
+        to += size * stride;
+    }
+    return TQ_OK;
+}
+
+typedef struct room {
+    double *q, *qd, *qdd, *qd_ref, *qdd_ref, *m, *c, *values;
+    tq_point_wrench *wrenches;
+} room;
+
+static void take(const tqa_call *call, tq_scratch *scratch, room *r)
+{
+    const size_t nv = call->model->nv;
+    r->q = tq_scratch_take(scratch, call->model->nq, sizeof(double));
+    r->qd = tq_scratch_take(scratch, nv, sizeof(double));
+    r->qdd = tq_scratch_take(scratch, nv, sizeof(double));
+    r->qd_ref = tq_scratch_take(scratch, nv, sizeof(double));
+    r->qdd_ref = tq_scratch_take(scratch, nv, sizeof(double));
+    r->m = tq_scratch_take(scratch, nv * nv, sizeof(double));
+    r->c = tq_scratch_take(scratch, nv * nv, sizeof(double));
+    r->values = tq_scratch_take(scratch, all_size(call), sizeof(double));
+    r->wrenches = tq_scratch_take(scratch, call->request.wrenches.n, sizeof(tq_point_wrench));
+    assert(r->values != NULL && "tqa_include_scratch_size counts all of it");
+}
+
+static const double *reference(const tqa_call *call, tqa_motion motion, size_t b, size_t i,
+                               double *ret)
+{
+    if ((call->request.include & TQA_INCLUDE_PASSIVITY) == 0) {
+        return NULL;
+    }
+    const tqa_blocks *blocks = &call->request.motion[motion];
+    return flat(tqa_blocks_block(blocks, b), blocks->n_row, blocks->stride, i, ret);
+}
+
+static tq_status compute_sample(const tqa_call *call, size_t b, size_t i,
+                                const tq_inverse_input *in, const room *r, tq_scratch *scratch,
+                                tq_error *error)
+{
+    const tq_model *model = call->model;
+    flat_wrenches(in, i, r->wrenches);
+    tqa_moment moment = {
+        .call = call,
+        .model = model,
+        .sample = {.q = flat(in->q, model->nq, in->stride, i, r->q),
+                   .qd = flat(in->qd, model->nv, in->stride, i, r->qd),
+                   .qdd = flat(in->qdd, model->nv, in->stride, i, r->qdd),
+                   .gravity = in->gravity != NULL ? in->gravity : model->gravity,
+                   .wrenches = r->wrenches,
+                   .n_wrench = in->n_wrench,
+                   .without = in->without},
+        .qd_ref = reference(call, TQA_MOTION_QD_REF, b, i, r->qd_ref),
+        .qdd_ref = reference(call, TQA_MOTION_QDD_REF, b, i, r->qdd_ref),
+        .scratch = scratch,
+        .m = r->m,
+        .c = r->c,
+    };
+    tq_status status = tq_posture_compute(model, moment.sample.q, moment.sample.qd, scratch,
+                                          &moment.posture, error);
+    double *to = tqa_blocks_block(&call->terms, b) + i;
+    for (const tqa_include *row = tqa_includes;
+         status == TQ_OK && (row = next_asked(call, row)) != NULL; row++) {
+        status = compute_row(&moment, row, r->values, to, call->terms.stride, error);
+        to += row_size(call, row) * call->terms.stride;
+    }
+    return status;
+}
+
+tq_status tqa_include_block(tqa_call *call, size_t b, const tq_inverse_input *in,
+                            tq_scratch *scratch, tq_error *error)
+{
+    tq_status status = TQ_OK;
+    const size_t mark = tq_scratch_mark(scratch);
+    if ((call->request.include & TQA_INCLUDE_REACTIONS) != 0) {
+        status = tq_reactions(call->mechanism, in, scratch, tqa_blocks_block(&call->reactions, b),
+                              error);
+    }
+    if (status == TQ_OK && wants_terms(call)) {
+        room r;
+        take(call, scratch, &r);
+        const size_t inner = tq_scratch_mark(scratch);
+        for (size_t i = 0; status == TQ_OK && i < in->n_sample; i++) {
+            status = compute_sample(call, b, i, in, &r, scratch, error);
+            tq_scratch_rewind(scratch, inner);
+            if (status != TQ_OK && error != NULL) {
+                error->index = i;
+            }
+        }
+    }
+    tq_scratch_rewind(scratch, mark);
+    return status;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/include.h - `include`: further results of a sample, by name. */
+#ifndef TQA_OPERATIONS_INCLUDE_H
+#define TQA_OPERATIONS_INCLUDE_H
+
+#include "api/operations/call.h"
+#include "core/dynamics/sample.h"
+
+/* Names that have their own treatment somewhere; the table has them all. */
+enum {
+    TQA_INCLUDE_REACTIONS = 1u << 0,
+    TQA_INCLUDE_BOUNDS = 1u << 1,
+    TQA_INCLUDE_OPERATIONAL = 1u << 2,
+    TQA_INCLUDE_PASSIVITY = 1u << 3,
+    TQA_INCLUDE_CORIOLIS = 1u << 4,
+    TQA_INCLUDE_JACOBIANS = 1u << 5,
+    TQA_INCLUDE_FIRST_FREE = 1u << 6,
+};
+
+/* Extents of a member that are not plain numbers. */
+enum {
+    TQA_EXTENT_V = -1,     /* nv, in the order of `joints` */
+    TQA_EXTENT_LINKS = -2, /* every link */
+    TQA_EXTENT_AXES = -3,  /* the chosen axes of a point */
+};
+
+enum { TQA_MEMBERS_MAX = 10, TQA_STATED_MAX = 3, TQA_EXTENTS_MAX = 3 };
+
+/* One sample, with what the terms are computed from. */
+typedef struct tqa_moment {
+    const tqa_call *call;
+    const tq_model *model;
+    tq_sample sample; /* qd and qdd are never NULL */
+    const double *qd_ref, *qdd_ref;
+    tq_posture posture; /* at the sample's velocity */
+    tq_scratch *scratch;
+    double *m, *c; /* (nv x nv), room for whoever computes */
+} tqa_moment;
+
+/* One array of a name. */
+typedef struct tqa_member {
+    const char *key;              /* NULL: the name itself, at the top of the answer */
+    int extents[TQA_EXTENTS_MAX]; /* 0 ends them; none: one number */
+} tqa_member;
+
+/* What a name stands for. */
+typedef struct tqa_include {
+    const char *name;
+    unsigned bit;
+    enum { TQA_FOR_ALL, TQA_FOR_TORQUE, TQA_FOR_ACCELERATION } operation;
+    const char *stated[TQA_STATED_MAX][2];
+    tqa_member members[TQA_MEMBERS_MAX];
+    /* Writes the members one behind the other. */
+    tq_status (*compute)(const tqa_moment *moment, double *ret, tq_error *error);
+} tqa_include;
+
+/* Ends with name == NULL. */
+extern const tqa_include tqa_includes[];
+/* The same names, for schemas; and those of axes. */
+extern const tqa_choice tqa_include_choices[];
+/* The names of terms that torque is made of. */
+extern const tqa_choice tqa_without_choices[];
+
+/* Numbers that a member has for one sample. */
+size_t tqa_member_size(const tqa_call *call, const tqa_member *member);
+size_t tqa_member_extent(const tqa_call *call, int extent);
+
+/* The request is complete: is there what the names need? False: the problem is set. */
+bool tqa_include_check(tqa_call *call);
+
+/* Makes room for the results of all samples and adds them to the answer. False: the problem is
+ * set. */
+bool tqa_include_add(tqa_call *call);
+
+double tqa_include_cost_us(const tqa_call *call); /* of one sample */
+size_t tqa_include_scratch_size(const tqa_call *call);
+
+/* Computes what the names ask for of block b, whose motion and wrenches are `in`. */
+tq_status tqa_include_block(tqa_call *call, size_t b, const tq_inverse_input *in,
+                            tq_scratch *scratch, tq_error *error);
+
+#endif

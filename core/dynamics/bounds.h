@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/dynamics/bounds.h - eigenvalues of the mass matrix over a box of q. */
+#ifndef TQ_DYNAMICS_BOUNDS_H
+#define TQ_DYNAMICS_BOUNDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/base/scratch.h"
+#include "core/base/status.h"
+#include "core/model/model.h"
+
+/* Attained values are eigenvalues at some q of the box; guaranteed ones enclose those at every q of
+ * it. */
+typedef struct tq_eigen_bounds {
+    double attained_smallest, attained_largest;
+    double guaranteed_smallest, guaranteed_largest; /* NAN when `bounded` is false */
+    bool bounded;
+    uint32_t joint; /* that leaves them unbounded, or TQ_NONE */
+    size_t n_evaluated;
+} tq_eigen_bounds;
+
+/**
+ * Bound the eigenvalues of M(q) over lower <= q <= upper.
+ *
+ * M changes with q_k by at most L_k h_k in norm over a half-width h_k, L_k the norm of a matrix of
+ * bounds on |dM_ab/dq_k|, made of masses and the longest arms that the box allows. Cells are halved
+ * where the bound is worst, along the width that costs most, until it is within 1 % of a value
+ * attained or n_max matrices were computed; the best cell's centre is then improved by a search
+ * along coordinates. No random numbers: the same box gives the same answer.
+ *
+ * Shapes   lower, upper (nq); an infinite range is allowed: angles are cut to a turn, a travel
+ *          leaves the guaranteed bounds open (and attained ones are those within 1 m).
+ * Memory   tq_eigen_bounds_scratch_size(model, n_max) bytes of `scratch`, all given back.
+ * Returns  TQ_OK, TQ_ERR_SCRATCH, TQ_ERR_NO_CONVERGENCE; TQ_ERR_RANGE "box" with index = a planar,
+ *          spherical or floating joint, whose coordinates have no box.
+ * Cost     n_max matrices of O(n_joint depth) and their eigenvalues.
+ * Source   S. Piyavskii, An algorithm for finding the absolute extremum of a function, USSR Comput.
+ *          Math. 12(4), 1972; F. Ghorbel, B. Srinivasan, M. Spong, On the uniform boundedness of
+ *          the inertia matrix of serial robot manipulators, J. Robotic Systems 15(1), 1998.
+ * Checked  tests/property/core/dynamics/test_bounds.c
+ */
+tq_status tq_mass_matrix_eigen_bounds(const tq_model *model, const double *lower,
+                                      const double *upper, size_t n_max, tq_scratch *scratch,
+                                      tq_eigen_bounds *ret_bounds, tq_error *reterr);
+size_t tq_eigen_bounds_scratch_size(const tq_model *model, size_t n_max);
+
+#endif

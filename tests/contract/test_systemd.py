@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/contract/test_systemd.py - the units, readiness, the watchdog and socket activation, without a running systemd.
+import http.client
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import time
+
+import pytest
+from conftest import ROOT, SLOW, TORQUED
+
+UNITS = ROOT / "systemd"
+
+
+@pytest.fixture
+def notify(tmp_path):
+    """A notify socket of the test's own; notify(seconds) gives the next message or None."""
+    path = str(tmp_path / "notify")
+    s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    s.bind(path)
+
+    def take(seconds=10):
+        s.settimeout(seconds * SLOW)
+        try:
+            return dict(line.split("=", 1) for line in s.recv(4096).decode().splitlines())
+        except TimeoutError:
+            return None
+
+    take.path = path
+    yield take
+    s.close()
+
+
+@pytest.fixture
+def launch(tmp_path):
+    made = []
+
+    def start(environment, args=(), command=()):
+        process = subprocess.Popen([*command, TORQUED, "--state-dir", str(tmp_path / "state"), *args], stdin=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE, text=True, env={**os.environ, **environment})
+        made.append(process)
+        return process
+
+    yield start
+    for process in made:
+        if process.poll() is None:
+            process.send_signal(signal.SIGCONT)
+            process.send_signal(signal.SIGTERM)
+            try:
+                process.wait(10 * SLOW)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        process.stderr.close()
+
+
+def test_ready_is_told_when_requests_are_answered_and_stopping_before_the_end(launch, notify):
+    process = launch({"NOTIFY_SOCKET": notify.path}, ["--listen", "127.0.0.1:0"])
+    told = notify()
+    assert told["READY"] == "1"
+    url = re.fullmatch(r"Serving http://(.*):(\d+)", told["STATUS"])
+    connection = http.client.HTTPConnection(url[1], int(url[2]), timeout=10)
+    connection.request("GET", "/readyz")
+    assert connection.getresponse().status == 200
+    connection.close()
+    process.send_signal(signal.SIGTERM)
+    assert notify()["STOPPING"] == "1"
+    assert process.wait(10 * SLOW) == 0
+
+
+def test_watchdog_is_fed(launch, notify):
+    process = launch({"NOTIFY_SOCKET": notify.path, "WATCHDOG_USEC": "400000"}, ["--listen", "127.0.0.1:0"])
+    assert notify()["READY"] == "1"
+    begun = time.monotonic()
+    for _ in range(5):
+        assert notify() == {"WATCHDOG": "1"}
+    assert time.monotonic() - begun < 5 * 0.4 * SLOW
+    # a process that does not run feeds nothing
+    process.send_signal(signal.SIGSTOP)
+    while notify(0.5 / SLOW) is not None:
+        pass
+    assert notify(1) is None
+    process.send_signal(signal.SIGCONT)
+    assert notify() == {"WATCHDOG": "1"}
+
+
+def test_socket_activation(launch, notify, tmp_path):
+    activate = shutil.which("systemd-socket-activate")
+    if activate is None:
+        pytest.skip("no systemd-socket-activate")
+    path = str(tmp_path / "torqued.sock")
+    launch({}, command=[activate, "-l", path])
+    end = time.monotonic() + 10 * SLOW
+    while not os.path.exists(path):
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    for _ in range(3):  # the first connection starts it and is answered as well
+        with socket.socket(socket.AF_UNIX) as s:
+            s.settimeout(20 * SLOW)
+            s.connect(path)
+            s.sendall(b"GET /readyz HTTP/1.1\r\nHost: anything\r\nConnection: close\r\n\r\n")
+            assert s.recv(4096).startswith(b"HTTP/1.1 200 ")
+    assert os.path.exists(path)
+
+
+@pytest.mark.parametrize("unit, most", [("torqued.service", 1.2), ("torqued-activated.service", 0.5)])
+def test_units_are_hardened(unit, most, tmp_path):
+    if shutil.which("systemd-analyze") is None:
+        pytest.skip("no systemd-analyze")
+    text = (UNITS / unit).read_text().replace("@bindir@", "/usr/bin").replace("@sysconfdir@", "/etc")
+    (tmp_path / unit).write_text(text)
+    done = subprocess.run(["systemd-analyze", "security", "--offline=true", "--no-pager", str(tmp_path / unit)],
+                          capture_output=True, text=True, timeout=60)
+    score = re.search(r"Overall exposure level for \S+: ([0-9.]+)", done.stdout)
+    assert score, done.stderr
+    assert float(score[1]) <= most
+
+
+def test_sample_settings_are_the_defaults(tmp_path):
+    """Every line of the sample, uncommented, is accepted."""
+    text = (UNITS / "torqued.conf").read_text()
+    lines = [line[2:] if re.match(r"# \w+ =", line) else line for line in text.splitlines()]
+    settings = [line for line in lines if re.match(r"\w+ =", line)]
+    assert len(settings) >= 5
+    path = tmp_path / "torqued.conf"
+    path.write_text("\n".join(lines) + "\n")
+    done = subprocess.run([TORQUED, "--config", str(path), "--state-dir", str(tmp_path), "--check-config"],
+                          capture_output=True, text=True, timeout=20 * SLOW)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_install_puts_units_with_real_paths(tmp_path):
+    if "/release/" not in TORQUED:
+        pytest.skip("installs the release build")
+    done = subprocess.run(["make", "-s", "install", f"DESTDIR={tmp_path}", "PREFIX=/usr"], cwd=ROOT, capture_output=True,
+                          text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert os.access(tmp_path / "usr/bin/torqued", os.X_OK)
+    for unit in ("torqued.service", "torqued-activated.service", "torqued-activated.socket"):
+        text = (tmp_path / "usr/lib/systemd/system" / unit).read_text()
+        assert "@" not in re.sub(r"@(system-service|privileged|resources)", "", text), unit
+    assert "/usr/bin/torqued --config /etc/torqued/torqued.conf" in (tmp_path / "usr/lib/systemd/system/torqued.service").read_text()
+    assert (tmp_path / "usr/lib/sysusers.d/torqued.conf").exists() and (tmp_path / "etc/torqued/torqued.conf").exists()

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/property/core/dynamics/test_bounds.c - bounds on eigenvalues of M hold at random q of the
+ * box, and come near what is attained. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/dynamics/bounds.h"
+#include "core/dynamics/lagrangian.h"
+#include "core/linalg/dense.h"
+#include "tests/support/random.h"
+#include "tests/support/random_robot.h"
+
+enum { N_MAX = 600, BYTES = 64 << 20 };
+
+static tq_scratch scratch_new(void)
+{
+    tq_scratch scratch;
+    void *memory = aligned_alloc(64, BYTES);
+    cr_assert(ne(ptr, memory, NULL));
+    tq_scratch_init(&scratch, memory, BYTES);
+    return scratch;
+}
+
+static void eigenvalues(const tq_model *model, const double *q, tq_scratch *scratch, double ret[2])
+{
+    const size_t mark = tq_scratch_mark(scratch);
+    double *m = tq_scratch_take(scratch, (size_t)model->nv * model->nv, sizeof *m);
+    double *values = tq_scratch_take(scratch, model->nv, sizeof *values);
+    tq_posture posture;
+    cr_assert(eq(int, tq_posture_compute(model, q, NULL, scratch, &posture, NULL), TQ_OK));
+    cr_assert(eq(int, tq_lagrangian_mass_matrix(&posture, scratch, m, NULL), TQ_OK));
+    cr_assert(eq(int, tq_eigen_symmetric(model->nv, m, model->nv, scratch, values, NULL), TQ_OK));
+    ret[0] = values[0];
+    ret[1] = values[model->nv - 1];
+    tq_scratch_rewind(scratch, mark);
+}
+
+/* trees with prismatic and mimicking joints and rotors, boxes of any width: no q may beat them */
+Test(bounds, item_041_hold_at_every_random_point_of_the_box)
+{
+    tq_scratch scratch = scratch_new();
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        const tqt_robot_options options = {.n_joint = 1 + (uint32_t)(seed % 6),
+                                           .kinds = TQT_KINDS_ONE,
+                                           .with = TQT_WITH_ALL & ~(unsigned)TQT_WITH_MASSLESS};
+        tq_model *model = tqt_random_robot(seed + 77, options);
+        tqt_states middle = tqt_random_states(seed, model, 1);
+        tqt_states points = tqt_random_states(seed + 5, model, 200);
+        const size_t nq = model->nq;
+        double *lower = tqt_doubles(nq), *upper = tqt_doubles(nq), *q = tqt_doubles(nq);
+        const double half = seed % 3 == 0 ? 0.05 : seed % 3 == 1 ? 0.4 : 2.0;
+        for (size_t k = 0; k < nq; k++) {
+            lower[k] = middle.q[k * middle.stride] - half;
+            upper[k] = middle.q[k * middle.stride] + half;
+        }
+        tq_eigen_bounds bounds;
+        cr_assert(eq(
+            int, tq_mass_matrix_eigen_bounds(model, lower, upper, N_MAX, &scratch, &bounds, NULL),
+            TQ_OK));
+        cr_assert(bounds.bounded && bounds.guaranteed_smallest <= bounds.attained_smallest);
+        cr_assert(bounds.guaranteed_largest >= bounds.attained_largest);
+        for (size_t i = 0; i < 200; i++) {
+            double values[2];
+            for (size_t k = 0; k < nq; k++) {
+                /* any number into the box */
+                q[k] = lower[k] + 2 * half * fabs(sin(points.q[k * points.stride + i]));
+            }
+            eigenvalues(model, q, &scratch, values);
+            const double slack = 100 * DBL_EPSILON * bounds.guaranteed_largest;
+            cr_assert(ge(dbl, values[0], bounds.guaranteed_smallest - slack), "seed %d", (int)seed);
+            cr_assert(le(dbl, values[1], bounds.guaranteed_largest + slack), "seed %d", (int)seed);
+        }
+        free(lower);
+        free(upper);
+        free(q);
+        tqt_states_free(&middle);
+        tqt_states_free(&points);
+        tqt_model_free(model);
+    }
+    free(scratch.memory);
+}
+
+/* two unit links with unit masses at their ends: M11 = 3 + 2 c, M12 = 1 + c, M22 = 1. det M = 2 -
+ * c^2 and the trace is 4 + 2 c, so over a turn the largest eigenvalue is that of c = 1, 3 +
+ * sqrt(8), and the smallest is within 1 % of that of a fine sweep. */
+static tq_model *two_links(tq_joint_kind second)
+{
+    tq_model *model = tqt_model_new(3);
+    for (uint32_t j = 0; j < 2; j++) {
+        model->joints[j].kind = j == 0 ? TQ_JOINT_CONTINUOUS : second;
+        model->joints[j].parent = j;
+        model->joints[j].child = j + 1;
+        model->joints[j].origin.p[0] = j == 0 ? 0.0 : 1.0;
+        model->links[j + 1].inertia.mass = 1.0;
+        model->links[j + 1].inertia.com[0] = 1.0;
+    }
+    model->joints[1].axis[0] = second == TQ_JOINT_PRISMATIC ? 1.0 : 0.0;
+    model->joints[1].axis[2] = second == TQ_JOINT_PRISMATIC ? 0.0 : 1.0;
+    cr_assert(eq(int, tq_model_finish(model, NULL), TQ_OK));
+    return model;
+}
+
+Test(bounds, item_041_of_the_planar_arm_come_near_the_extremes)
+{
+    tq_scratch scratch = scratch_new();
+    tq_model *model = two_links(TQ_JOINT_CONTINUOUS);
+    const double lower[2] = {-HUGE_VAL, -HUGE_VAL}, upper[2] = {HUGE_VAL, HUGE_VAL};
+    double least = HUGE_VAL;
+    for (int k = 0; k <= 10000; k++) {
+        const double c = -1.0 + k / 5000.0, trace = 4.0 + 2.0 * c, det = 2.0 - c * c;
+        least = fmin(least, 0.5 * (trace - sqrt(trace * trace - 4.0 * det)));
+    }
+    tq_eigen_bounds bounds;
+    cr_assert(eq(
+        int, tq_mass_matrix_eigen_bounds(model, lower, upper, 8 * N_MAX, &scratch, &bounds, NULL),
+        TQ_OK));
+    cr_assert(lt(dbl, fabs(bounds.attained_largest - (3.0 + sqrt(8.0))), 1e-9));
+    cr_assert(lt(dbl, fabs(bounds.attained_smallest - least), 1e-6));
+    /* the search stops at 1 % */
+    cr_assert(ge(dbl, bounds.guaranteed_smallest, 0.985 * least));
+    cr_assert(le(dbl, bounds.guaranteed_largest, 1.015 * (3.0 + sqrt(8.0))));
+    tqt_model_free(model);
+    free(scratch.memory);
+}
+
+/* ERR-T15: a travel without limits leaves M unbounded */
+Test(bounds, item_041_without_limits_of_travel_there_are_none)
+{
+    tq_scratch scratch = scratch_new();
+    tq_model *model = two_links(TQ_JOINT_PRISMATIC);
+    const double lower[2] = {-1.0, 0.0}, upper[2] = {1.0, HUGE_VAL};
+    tq_eigen_bounds bounds;
+    cr_assert(eq(int,
+                 tq_mass_matrix_eigen_bounds(model, lower, upper, N_MAX, &scratch, &bounds, NULL),
+                 TQ_OK));
+    cr_assert(bounds.bounded == false && isnan(bounds.guaranteed_largest));
+    cr_assert(eq(u32, bounds.joint, 1));
+    tq_error error;
+    tq_scratch none;
+    tq_scratch_init(&none, scratch.memory, 128);
+    cr_assert(eq(int,
+                 tq_mass_matrix_eigen_bounds(model, lower, upper, N_MAX, &none, &bounds, &error),
+                 TQ_ERR_SCRATCH));
+    model->joints[1].kind = TQ_JOINT_SPHERICAL;
+    cr_assert(eq(int, tq_model_finish(model, NULL), TQ_OK));
+    const double four[5] = {0};
+    cr_assert(eq(int,
+                 tq_mass_matrix_eigen_bounds(model, four, four, N_MAX, &scratch, &bounds, &error),
+                 TQ_ERR_RANGE));
+    tqt_model_free(model);
+    free(scratch.memory);
+}
