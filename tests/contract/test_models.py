@@ -114,6 +114,23 @@ URDF = {"urdf": """<robot name="r"><link name="b"/><link name="l1"><inertial><ma
  <joint name="j2" type="continuous"><parent link="l1"/><child link="l2"/><axis xyz="0 -1 0"/></joint></robot>"""}
 
 
+MJCF = b"""<mujoco model="m"><compiler angle="radian"/><worldbody><body name="l1" pos="0 0 0.3"><joint name="j1" armature="0"/>
+<inertial pos="0 0 0" mass="2" diaginertia="0.008 0.008 0.008"/><body name="l2"><joint name="j2" axis="0 -1 0"/>
+<inertial pos="0.2 0 0" mass="1" diaginertia="0 0 0"/></body></body></worldbody>
+<equality><joint joint1="j1" joint2="j2"/></equality></mujoco>"""
+
+
+@pytest.mark.parametrize("query", ["", "?format=mjcf"])
+def test_mjcf(daemon, query):
+    status, _, body = daemon.request("PUT", f"/v1/robots/by-mjcf{query}", MJCF)
+    report = json.loads(body)
+    assert status in (200, 201) and report["source"] == "mjcf"
+    assert [(row["where"].split()[0], row["count"]) for row in report["ignored"]] == [("mujoco/equality", 1)]
+    put(daemon, "by-dh", json.dumps(DH).encode())
+    a, b = torque(daemon, "by-mjcf", 2, 2), torque(daemon, "by-dh", 2, 2)
+    assert all(abs(x - y) <= 1e-13 * 10 for x, y in zip(a, b, strict=True))
+
+
 def test_one_arm_told_three_ways(daemon):
     """Issue 4, 4: DH, screws and URDF of one arm give the same torques."""
     taus = []
