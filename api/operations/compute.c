@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api/operations/compute.c - blocks side by side, and the first sample that cannot be computed. */
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,27 +85,50 @@ static void name_direction(const tqa_call *call, size_t sample, char *text, size
     free(memory);
 }
 
+/* What is singular, and what would help. */
+static const char *explain_singular(const tqa_call *call, const tq_error *error, size_t sample,
+                                    char *text, size_t size)
+{
+    const char *what = error->what != NULL ? error->what : "";
+    if (strcmp(what, "joint.inertia") == 0) {
+        (void)snprintf(text, size, "no inertia resists motion of joint \"%.64s\" here",
+                       call->robot->joint_names[error->index]);
+        return "give the links beyond it a mass, or its rotor an inertia; or leave this state";
+    }
+    if (strcmp(what, "jacobian") == 0) {
+        (void)snprintf(
+            text, size,
+            "the point cannot move along all of the axes: its inertia is infinite there");
+        return "name in \"axes\" those of x, y, z, rx, ry, rz along which it can move";
+    }
+    name_direction(call, sample, text, size);
+    return NULL;
+}
+
 /* The first fault of the lowest block, whatever the threads did: it is computed once more. */
 static bool refuse_block(block_run *run, size_t b, void *scratch)
 {
     tqa_call *call = run->call;
     tq_error error = {0};
     const tq_status status = run->compute(call, b, scratch, run->scratch_size, &error);
-    const size_t sample = b * TQ_BLOCK + error.index;
-    char detail[TQA_PROBLEM_TEXT] = "";
-    (void)tqa_problem_from_status(&call->problem, status, &error);
+    /* a joint is told instead of the sample, which is the value then */
+    const bool of_joint = error.what != NULL && strcmp(error.what, "joint.inertia") == 0;
+    const size_t in_block = of_joint ? (size_t)error.value : error.index;
+    const size_t sample = b * TQ_BLOCK + in_block;
+    assert(sample < call->request.n_sample);
     char pointer[TQA_POINTER_TEXT] = "/q";
+    char detail[TQA_PROBLEM_TEXT] = "";
+    const char *hint = NULL;
     if (!call->request.flat) {
         tqa_place_index(pointer, sample);
     }
-    const char *hint = NULL;
-    if (status == TQ_ERR_SINGULAR && error.what != NULL && strcmp(error.what, "jacobian") == 0) {
-        (void)snprintf(
-            detail, sizeof detail,
-            "the point cannot move along all of the axes: its inertia is infinite there");
-        hint = "name in \"axes\" those of x, y, z, rx, ry, rz along which it can move";
-    } else if (status == TQ_ERR_SINGULAR && sample < call->request.n_sample) {
-        name_direction(call, sample, detail, sizeof detail);
+    if (status == TQ_ERR_SINGULAR) {
+        hint = explain_singular(call, &error, sample, detail, sizeof detail);
+    }
+    if (detail[0] != '\0') {
+        (void)tqa_problem_set(&call->problem, "singular", "%s: %s", pointer, detail);
+    } else {
+        (void)tqa_problem_from_status(&call->problem, status, &error);
     }
     tqa_problem_fault(&call->problem, pointer, hint, "%s",
                       detail[0] != '\0' ? detail : tq_status_text(status));

@@ -46,7 +46,7 @@ static void view_array(tqa_result *result)
     } else if (array->group > 0) {
         view->shape[view->rank++] = array->n_row / array->group;
         view->shape[view->rank++] = array->group;
-    } else if (!array->scalar || result->flat) {
+    } else if (!array->scalar) {
         view->shape[view->rank++] = array->n_row;
     }
     result->index = 0;
@@ -124,9 +124,16 @@ static size_t put_step(tqa_result *result, char *out, size_t room, bool *ret_mor
             return put_before(result, out, room, ret_more);
         }
         if (*ret_more) {
+            const tqa_result_array *array = &result->arrays[result->array];
             result->n_told = 0;
+            s = put_text(s, array->key);
+            if (array->scalar && result->flat) {
+                const double *data = tqa_blocks_sample(array->blocks, 0);
+                s += cbor_encode_double(data[array->first_row * array->blocks->stride], s, room);
+                result->step = ++result->array == result->n_array ? STEP_TAIL : STEP_KEY;
+                break;
+            }
             view_array(result);
-            s = put_text(s, result->arrays[result->array].key);
             s += tqa_cbor_array_head(&result->view, (char *)s);
             result->step = STEP_VALUES;
         }
