@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/peers/dump.c - prints random robots, states, wrenches and our answers as JSON lines for
  * peers to redo. */
+#include "core/dynamics/derivatives.h"
 #include "core/dynamics/inverse.h"
 #include "tests/support/lagrange.h"
 #include "tests/support/random.h"
@@ -135,6 +136,42 @@ static void print_mass(tqt_subject *subject, const tqt_states *s)
     free(sums);
 }
 
+/* derivatives of the rigid bodies' torque, in closed form */
+static void print_derivatives(tqt_subject *subject, const tqt_states *s)
+{
+    const tq_model *model = subject->model;
+    const size_t n = (size_t)model->nv * model->nv;
+    const size_t size = tq_posture_scratch_size(model) + tq_derivatives_scratch_size(model);
+    double *x[3] = {tqt_doubles(model->nq), tqt_doubles(model->nv), tqt_doubles(model->nv)};
+    double *by_q = tqt_doubles(n), *by_qd = tqt_doubles(n);
+    double *memory = tqt_doubles(size / sizeof(double) + 8);
+    tq_scratch scratch;
+    tq_posture posture;
+    tq_scratch_init(&scratch, memory, size);
+    tqt_sample(s->q, model->nq, s->stride, 0, x[0]);
+    tqt_sample(s->qd, model->nv, s->stride, 0, x[1]);
+    tqt_sample(s->qdd, model->nv, s->stride, 0, x[2]);
+    const tq_sample sample = {.q = x[0],
+                              .qd = x[1],
+                              .qdd = x[2],
+                              .gravity = model->gravity,
+                              .without = TQ_WITHOUT_FRICTION | TQ_WITHOUT_SPRING};
+    tq_error fault = {0};
+    if (tq_posture_compute(model, x[0], x[1], &scratch, &posture, &fault) != TQ_OK ||
+        tq_inverse_derivatives(&posture, &sample, &scratch, by_q, by_qd, &fault) != TQ_OK) {
+        fprintf(stderr, "tq_inverse_derivatives: %s\n", fault.what);
+        exit(1);
+    }
+    print_row("by_q", by_q, n, ",");
+    print_row("by_qd", by_qd, n, ",");
+    for (int i = 0; i < 3; i++) {
+        free(x[i]);
+    }
+    free(by_q);
+    free(by_qd);
+    free(memory);
+}
+
 static void print_robot(uint64_t seed, unsigned kinds, uint32_t n_joint)
 {
     tq_model *model = tqt_random_robot(seed, (tqt_robot_options){n_joint, kinds, TQT_WITH_ALL});
@@ -157,6 +194,7 @@ static void print_robot(uint64_t seed, unsigned kinds, uint32_t n_joint)
     print_row("at", wrench.at, 3, ",");
     print_row("value", value, 6, "},");
     print_torques(subject, &states, &wrench);
+    print_derivatives(subject, &states);
     print_mass(subject, &states);
     printf("}\n");
     tqt_states_free(&states);
