@@ -166,8 +166,7 @@ bool tqa_control_run(tqa_call *call, const tqa_world *world)
     tqa_answer_end(answer);
     assert(answer->depth == 0);
     if (answer->not_finite) {
-        (void)tqa_problem_set(&call->problem, "overflow", "a result is too large for a number");
-        return false;
+        return tqa_part_refuse(&root, "overflow", NULL, "a result is too large for a number");
     }
     if (!answer->cbor) {
         tqa_json_text_raw(&answer->text, "\n");

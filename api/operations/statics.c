@@ -10,7 +10,7 @@
 #include "core/dynamics/reactions.h"
 #include "core/spatial/frame.h"
 
-enum { TASK = 6, WRENCH = 6 };
+enum { TASK = 6, WRENCH = 6, SPRINGS_MAX = 16 };
 
 static const char *const fields[] = {
     "q", "joints", "endpoint_wrench", "joint_stiffness", "geometric", "gravity", "axes", NULL};
@@ -39,6 +39,46 @@ static double cost_us(const tqa_control *control)
     return 20.0 + 3.0 * (double)control->robot->model->n_joint + 0.01 * nv * nv * nv;
 }
 
+static bool are_positive(const tqa_part *row, size_t n)
+{
+    for (size_t k = 0; k < n; k++) {
+        const tqa_part item = tqa_part_item(row, k);
+        double ignored = 0.0;
+        if (!tqa_part_positive(&item, &ignored)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Springs one behind the other, such as of a drive's loop, its gear and its shaft: their
+ * compliances add. */
+static bool read_series(const statics *s, const tqa_part *stiffness)
+{
+    static const char *const known[] = {"series", NULL};
+    const tqa_part series = tqa_part_field(stiffness, "series");
+    const size_t nv = s->order.nv;
+    size_t n = 0;
+    double *row = tqa_control_take(s->control, nv, sizeof *row);
+    if (row == NULL || !tqa_part_object(stiffness, known) ||
+        !tqa_part_array(&series, 1, SPRINGS_MAX, &n)) {
+        return false;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const tqa_part springs = tqa_part_item(&series, i);
+        if (!tqa_part_row(&springs, nv, s->order.v, row) || !are_positive(&springs, nv)) {
+            return false;
+        }
+        for (size_t k = 0; k < nv; k++) {
+            s->stiffness[k] += 1.0 / row[k];
+        }
+    }
+    for (size_t k = 0; k < nv; k++) {
+        s->stiffness[k] = 1.0 / s->stiffness[k];
+    }
+    return true;
+}
+
 static bool read_stiffness(statics *s)
 {
     const tqa_part root = tqa_part_root(s->control);
@@ -52,17 +92,14 @@ static bool read_stiffness(statics *s)
         return (geometric.value == NULL && axes.value == NULL) || tqa_part_need(&stiffness, hint);
     }
     s->stiffness = tqa_control_take(s->control, s->order.nv, sizeof(double));
-    if (s->stiffness == NULL || !tqa_part_row(&stiffness, s->order.nv, s->order.v, s->stiffness) ||
+    if (s->stiffness == NULL ||
+        !(json_is_object(stiffness.value)
+              ? read_series(s, &stiffness)
+              : tqa_part_row(&stiffness, s->order.nv, s->order.v, s->stiffness) &&
+                    are_positive(&stiffness, s->order.nv)) ||
         (geometric.value != NULL && !tqa_part_flag(&geometric, &s->geometric)) ||
         (axes.value != NULL && !tqa_part_choices(&axes, axis_names, &s->axes))) {
         return false;
-    }
-    for (size_t k = 0; k < s->order.nv; k++) {
-        const tqa_part item = tqa_part_item(&stiffness, k);
-        double ignored = 0.0;
-        if (!tqa_part_positive(&item, &ignored)) {
-            return false;
-        }
     }
     return s->axes != 0 || tqa_part_refuse(&axes, "wrong-length", NULL, "name one axis at least");
 }

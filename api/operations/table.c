@@ -49,6 +49,30 @@ const tqa_operation tqa_operations[] = {
         .methods = &tqa_regressor_methods,
     },
     {
+        .name = "inverse-kinematics",
+        .needs_robot = true,
+        .body_max = TQA_CONTROL_BODY_MAX,
+        .methods = &tqa_inverse_kinematics_methods,
+    },
+    {
+        .name = "trajectory",
+        .needs_robot = true,
+        .body_max = TQA_CONTROL_BODY_MAX,
+        .methods = &tqa_trajectory_methods,
+    },
+    {
+        .name = "inertia",
+        .needs_robot = false,
+        .body_max = TQA_CONTROL_BODY_MAX,
+        .methods = &tqa_inertia_methods,
+    },
+    {
+        .name = "rigid-body",
+        .needs_robot = false,
+        .body_max = TQA_CONTROL_BODY_MAX,
+        .methods = &tqa_rigid_body_methods,
+    },
+    {
         .name = "simulate",
         .needs_robot = true,
         .may_outlive = true,

@@ -105,6 +105,29 @@ Test(kinematics, cbor_says_the_same)
     json_decref(a);
 }
 
+Test(kinematics, cbor_is_taken_in_any_pieces)
+{
+    /* {"q": [0.5, -0.9], "frames": ["tool"]}, a half float and a double */
+    static const char body[] = "\xa2\x61q\x82\xf9\x38\x00\xfb\xbf\xec\xcc\xcc\xcc\xcc\xcc\xcd"
+                               "\x66"
+                               "frames\x81\x64tool";
+    json_t *wanted = tqt_ask("planar-2r", "kinematics", "{'q':[0.5,-0.9],'frames':['tool']}");
+    tqa_robot *robot = tqt_builtin("planar-2r");
+    for (size_t step = 0; step < 3; step++) {
+        const tqt_call_options options = {.operation = "kinematics",
+                                          .content = step == 0 ? TQA_MEDIA_NONE : TQA_MEDIA_CBOR,
+                                          .step = step};
+        tqt_answer answer = tqt_call(robot, body, sizeof body - 1, options);
+        cr_assert(eq(int, answer.status, 200), "%s", answer.problem.detail);
+        json_t *root = json_loadb(answer.text, answer.n, JSON_REJECT_DUPLICATES, NULL);
+        cr_assert(json_equal(tqt_at(root, "frames"), tqt_at(wanted, "frames")));
+        json_decref(root);
+        tqt_answer_clear(&answer);
+    }
+    tqa_robot_free(robot);
+    json_decref(wanted);
+}
+
 /* clang-format off */
 static const struct {
     const char *operation, *body;
@@ -142,6 +165,8 @@ static const struct {
     {"statics", "{'q':[1,2],'geometric':true,'endpoint_wrench':{'link':'tool','force':[1,0,0],'moment':[0,0,0],'at':'origin','applied_to':'robot','expressed_in':'world'}}", 422, "missing-field", "/joint_stiffness", "add \"joint_stiffness\": one number for each of qd"},
     {"statics", "{'q':[1,2],'joint_stiffness':[1,0],'endpoint_wrench':{'link':'tool','force':[1,0,0],'moment':[0,0,0],'at':'origin','applied_to':'robot','expressed_in':'world'}}", 422, "range", "/joint_stiffness/1", ""},
     {"statics", "{'q':[0,0],'joint_stiffness':[1,1],'geometric':true,'endpoint_wrench':{'link':'tool','force':[-100,0,0],'moment':[0,0,0],'at':'origin','applied_to':'robot','expressed_in':'world'}}", 422, "singular", "/joint_stiffness", "stiffer springs, a smaller load, or \"geometric\": false"},
+    {"statics", "{'q':[1,2],'joint_stiffness':{'series':[[1,1],[1,-1]]},'endpoint_wrench':{'link':'tool','force':[1,0,0],'moment':[0,0,0],'at':'origin','applied_to':'robot','expressed_in':'world'}}", 422, "range", "/joint_stiffness/series/1/1", ""},
+    {"statics", "{'q':[1,2],'joint_stiffness':{'parallel':[]},'endpoint_wrench':{'link':'tool','force':[1,0,0],'moment':[0,0,0],'at':'origin','applied_to':'robot','expressed_in':'world'}}", 400, "unknown-field", "/joint_stiffness/parallel", NULL},
     {"regressor", "{'q':[1,2]}", 422, "missing-field", "/qd", "add \"qd\": an array of 2 numbers, or an array of such"},
     {"regressor", "{'q':[1,2],'qd':[0,0],'qdd':[0,0],'parameters':['viscos']}", 422, "unknown-name", "/parameters/0", "did you mean \"viscous\"?"},
     {"regressor", "{'q':[1,2],'qd':[0,0],'qdd':[0,0],'parameters':['rotor','rotor']}", 422, "invalid-value", "/parameters/1", "give it once"},
@@ -216,6 +241,17 @@ Test(seeds, item_137_138_stiffness_over_the_api)
     cr_assert(eq(int, json_typeof(tqt_at(a, "endpoint.stiffness")), JSON_NULL));
     cr_assert(eq(int, json_typeof(tqt_at(a, "endpoint.stiffness_reason")), JSON_STRING));
     cr_assert(eq(sz, json_array_size(tqt_at(a, "endpoint.unbounded_directions")), 4));
+    json_decref(a);
+}
+
+Test(seeds, item_139_springs_in_series)
+{
+    /* of loop and gear: 1/1000 = 1/1500 + 1/3000, 1/500 = 1/2000 + 1/1000 + 1/2000 */
+    json_t *a = tqt_ask("planar-2r", "statics",
+                        "{'q':[0.5,-0.9],'joint_stiffness':{'series':[[1500,2000],[6000,1000],"
+                        "[6000,2000]]},'axes':['x','y']," PLANAR_LOAD "}");
+    cr_assert(epsilon_eq(dbl, tqt_number(a, "endpoint.compliance.0.0"), 1.316524245e-4, 1e-13));
+    cr_assert(epsilon_eq(dbl, tqt_number(a, "endpoint.compliance.1.1"), 2.185093145e-3, 1e-12));
     json_decref(a);
 }
 
@@ -317,6 +353,7 @@ static const struct {
     int n_base;
 } counts[] = {
     {"ur5e", "[]", 36}, {"ur5e", "['rotor']", 40}, {"ur5e", "['rotor','viscous','coulomb','offset']", 58},
+    {"ur10e", "[]", 36}, {"ur10e", "['rotor']", 40}, {"ur10e", "['rotor','viscous','coulomb','offset']", 58},
     {"panda", "[]", 43}, {"planar-2r", "['viscous']", 8},
 };
 /* clang-format on */

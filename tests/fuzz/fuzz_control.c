@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/fuzz/fuzz_control.c - any bytes as a request of nested fields, the first one choosing the
+ * operation: a document or a problem, and the same one however the bytes are cut. */
+#include <jansson.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/one_call.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void must(bool holds)
+{
+    if (!holds) {
+        abort();
+    }
+}
+
+static const struct {
+    const char *name, *query;
+    bool with_robot;
+} operations[] = {
+    {"kinematics", NULL, true}, {"inverse-kinematics", NULL, true},
+    {"trajectory", NULL, true}, {"statics", NULL, true},
+    {"regressor", NULL, true},  {"regressor", "form=base", true},
+    {"inertia", NULL, false},   {"rigid-body", NULL, false},
+};
+enum { N_OPERATION = sizeof operations / sizeof operations[0] };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static tqa_robot *robot;
+    if (robot == NULL) {
+        robot = tqt_builtin("planar-2r");
+    }
+    if (size == 0) {
+        return 0;
+    }
+    const size_t k = data[0] % N_OPERATION;
+    const tqa_robot *with = operations[k].with_robot ? robot : NULL;
+    const char *body = (const char *)data + 1;
+    tqt_call_options options = {.operation = operations[k].name, .query = operations[k].query};
+    tqt_answer whole = tqt_call(with, body, size - 1, options);
+    options.step = 1;
+    tqt_answer crumbs = tqt_call(with, body, size - 1, options);
+    must(whole.status == 200 || (whole.status >= 400 && whole.status < 500));
+    must(whole.status == crumbs.status);
+    if (whole.status == 200) {
+        must(whole.n == crumbs.n && memcmp(whole.text, crumbs.text, whole.n) == 0);
+        json_t *root = json_loadb(whole.text, whole.n, JSON_REJECT_DUPLICATES, NULL);
+        must(json_is_object(root)); /* so no NaN and no comma too many */
+        json_decref(root);
+    } else {
+        static char text[8192];
+        must(strcmp(whole.problem.slug, crumbs.problem.slug) == 0);
+        must(tqa_problem_print(&whole.problem, "fuzz", text, sizeof text) < sizeof text);
+    }
+    tqt_answer_clear(&whole);
+    tqt_answer_clear(&crumbs);
+    return 0;
+}
