@@ -22,6 +22,15 @@ typedef struct tq_kernel_input {
     double rotors;     /* 1, or 0: mass matrix and forward dynamics without rotors */
 } tq_kernel_input;
 
+/* A point of a body and the frame of a Jacobian; see tq_jacobian_frame. */
+enum { TQ_POINT_WORLD, TQ_POINT_LINK, TQ_POINT_WORLD_ALIGNED };
+typedef struct tq_kernel_point {
+    int body; /* -1: the world */
+    int frame;
+    double at[3]; /* in the body's frame */
+    double r[9];  /* TQ_POINT_LINK: rotation, link -> body */
+} tq_kernel_point;
+
 /* The first sample at which a joint of some body moves no inertia (D is rounding alone), or, with
  * `overflow`, at which D itself left the range of double. */
 typedef struct tq_kernel_fault {

@@ -17,6 +17,11 @@ int TQ_KERNEL(tq_regressor)(const tq_canonical *c, const tq_kernel_input *in, do
                             const int32_t *rows, int again, double *ret_y);
 void TQ_KERNEL(tq_kinematics)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                               double *ret_poses, long pose_stride);
+void TQ_KERNEL(tq_jacobian)(const tq_canonical *c, const tq_kernel_input *in,
+                            const tq_kernel_point *point, double *work, double *ret_jacobian,
+                            double *ret_rate);
+void TQ_KERNEL(tq_energy)(const tq_canonical *c, const tq_kernel_input *in, double *work,
+                          double *ret_energy);
 int TQ_KERNEL(tq_finite)(long n_row, long n_sample, long stride, const double *x);
 int TQ_KERNEL(tq_unit)(long n_sample, long stride, const double *quaternion, double tolerance);
 

@@ -9,6 +9,8 @@ const tq_kernels TQ_KERNEL(tq_kernels) = {
     .aba = TQ_KERNEL(tq_aba),
     .regressor = TQ_KERNEL(tq_regressor),
     .kinematics = TQ_KERNEL(tq_kinematics),
+    .jacobian = TQ_KERNEL(tq_jacobian),
+    .energy = TQ_KERNEL(tq_energy),
     .finite = TQ_KERNEL(tq_finite),
     .unit = TQ_KERNEL(tq_unit),
 };

@@ -30,6 +30,13 @@ typedef struct tq_kernels {
     /* ret_poses (12 rows a body): rotation row by row, then origin, of each body in the world */
     void (*kinematics)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                        double *ret_poses, long pose_stride);
+    /* ret_jacobian (6 nv rows, in->out_stride apart): v then w, row by row; ret_rate: the same of
+     * its rate of change at in->qd, or NULL */
+    void (*jacobian)(const tq_canonical *c, const tq_kernel_input *in, const tq_kernel_point *point,
+                     double *work, double *ret_jacobian, double *ret_rate);
+    /* ret_energy (2 rows, in->out_stride apart): kinetic, and potential of gravity, of bodies */
+    void (*energy)(const tq_canonical *c, const tq_kernel_input *in, double *work,
+                   double *ret_energy);
     /* 0 when some of the numbers is NaN or infinite */
     int (*finite)(long n_row, long n_sample, long stride, const double *x);
     /* 0 when some quaternion's squared length is off 1 by more than `tolerance` */
