@@ -52,23 +52,23 @@ static void add_joints(const tq_mechanism *mechanism, const tq_kernel_input *in,
     }
 }
 
-tq_status tq_energy(const tq_mechanism *mechanism, size_t n_sample, size_t stride, const double *q,
-                    const double *qd, const double *gravity, tq_scratch *scratch,
+tq_status tq_energy(const tq_mechanism *mechanism, const tq_inverse_input *at, tq_scratch *scratch,
                     double *ret_energy, tq_error *reterr)
 {
-    assert(mechanism != NULL && scratch != NULL && ret_energy != NULL);
-    assert(mechanism->model.nv == 0 || q != NULL);
+    assert(mechanism != NULL && at != NULL && scratch != NULL && ret_energy != NULL);
+    assert(mechanism->model.nv == 0 || at->q != NULL);
+    const size_t n_sample = at->n_sample, stride = at->stride;
     tq_status status = tq_check_block(n_sample, stride, reterr);
     if (status != TQ_OK) {
         return status;
     }
     const tq_canonical *c = &mechanism->canonical;
-    const double *g = gravity != NULL ? gravity : mechanism->model.gravity;
+    const double *g = at->gravity != NULL ? at->gravity : mechanism->model.gravity;
     const tq_kernel_input in = {.n_sample = (long)n_sample,
                                 .stride = (long)stride,
                                 .out_stride = (long)stride,
-                                .q = q,
-                                .qd = qd,
+                                .q = at->q,
+                                .qd = at->qd,
                                 .gravity = {g[0], g[1], g[2]}};
     const size_t mark = tq_scratch_mark(scratch);
     double *work = tq_scratch_take(scratch, tq_work_doubles(c), sizeof(double));
@@ -77,7 +77,7 @@ tq_status tq_energy(const tq_mechanism *mechanism, size_t n_sample, size_t strid
                        (double)tq_energy_scratch_size(mechanism));
     }
     const tq_fpmode mode = tq_fpmode_enter();
-    status = tq_check_quaternions(mechanism, n_sample, stride, q, reterr);
+    status = tq_check_quaternions(mechanism, n_sample, stride, at->q, reterr);
     if (status == TQ_OK) {
         const double rest = resting(mechanism, g);
         tq_kernels_for(n_sample)->energy(c, &in, work, ret_energy);

@@ -7,6 +7,7 @@
 
 #include "core/base/scratch.h"
 #include "core/base/status.h"
+#include "core/dynamics/inverse.h"
 #include "core/model/mechanism.h"
 
 /**
@@ -15,8 +16,8 @@
  * The potential is 0 where every centre of mass lies at the world origin and every spring is at
  * rest.
  *
- * Shapes   q (nq x stride), qd (nv x stride; NULL: at rest); gravity 3, m/s^2 in the world frame,
- *          NULL: the model's; ret_energy (2 x stride): kinetic, then potential, J.
+ * Shapes   of `at` only n_sample, stride, q, qd (NULL: at rest) and gravity are used; ret_energy
+ *          (2 x stride): kinetic, then potential, J.
  * Memory   Borrows every argument for the call only. Takes at most tq_energy_scratch_size bytes of
  *          `scratch` and gives all of them back. Re-entrant.
  * Bits     As for tq_inverse_dynamics.
@@ -25,8 +26,7 @@
  * Cost     O(n_joint) a sample.
  * Checked  tests/property/core/dynamics/test_energy.c
  */
-tq_status tq_energy(const tq_mechanism *mechanism, size_t n_sample, size_t stride, const double *q,
-                    const double *qd, const double *gravity, tq_scratch *scratch,
+tq_status tq_energy(const tq_mechanism *mechanism, const tq_inverse_input *at, tq_scratch *scratch,
                     double *ret_energy, tq_error *reterr);
 
 /* Bytes of scratch that tq_energy needs. */

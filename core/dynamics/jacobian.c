@@ -30,14 +30,15 @@ static tq_kernel_point in_body(const tq_canonical *c, const tq_jacobian_point *p
 }
 
 tq_status tq_jacobian(const tq_mechanism *mechanism, const tq_jacobian_point *point,
-                      size_t n_sample, size_t stride, const double *q, const double *qd,
-                      tq_scratch *scratch, double *ret_jacobian, double *ret_rate, tq_error *reterr)
+                      const tq_inverse_input *at, tq_scratch *scratch, double *ret_jacobian,
+                      double *ret_rate, tq_error *reterr)
 {
-    assert(mechanism != NULL && point != NULL && scratch != NULL);
-    assert(mechanism->model.nv == 0 || (q != NULL && ret_jacobian != NULL));
+    assert(mechanism != NULL && point != NULL && at != NULL && scratch != NULL);
+    assert(mechanism->model.nv == 0 || (at->q != NULL && ret_jacobian != NULL));
     if (point->link >= mechanism->model.n_link) {
         return tq_fail(reterr, TQ_ERR_RANGE, "link", 0, point->link);
     }
+    const size_t n_sample = at->n_sample, stride = at->stride;
     tq_status status = tq_check_block(n_sample, stride, reterr);
     if (status != TQ_OK) {
         return status;
@@ -46,9 +47,9 @@ tq_status tq_jacobian(const tq_mechanism *mechanism, const tq_jacobian_point *po
     const tq_kernel_input in = {.n_sample = (long)n_sample,
                                 .stride = (long)stride,
                                 .out_stride = (long)stride,
-                                .q = q,
-                                .qd = qd};
-    const tq_kernel_point at = in_body(c, point);
+                                .q = at->q,
+                                .qd = at->qd};
+    const tq_kernel_point place = in_body(c, point);
     const size_t mark = tq_scratch_mark(scratch), n_row = 6 * (size_t)mechanism->model.nv;
     double *work = tq_scratch_take(scratch, tq_work_doubles(c), sizeof(double));
     if (work == NULL) {
@@ -56,9 +57,9 @@ tq_status tq_jacobian(const tq_mechanism *mechanism, const tq_jacobian_point *po
                        (double)tq_jacobian_scratch_size(mechanism));
     }
     const tq_fpmode mode = tq_fpmode_enter();
-    status = tq_check_quaternions(mechanism, n_sample, stride, q, reterr);
+    status = tq_check_quaternions(mechanism, n_sample, stride, at->q, reterr);
     if (status == TQ_OK) {
-        tq_kernels_for(n_sample)->jacobian(c, &in, &at, work, ret_jacobian, ret_rate);
+        tq_kernels_for(n_sample)->jacobian(c, &in, &place, work, ret_jacobian, ret_rate);
         status = tq_check_result("jacobian", n_row, n_sample, stride, ret_jacobian, reterr);
     }
     if (status == TQ_OK && ret_rate != NULL) {

@@ -8,6 +8,7 @@
 
 #include "core/base/scratch.h"
 #include "core/base/status.h"
+#include "core/dynamics/inverse.h"
 #include "core/dynamics/posture.h"
 #include "core/model/mechanism.h"
 
@@ -22,9 +23,9 @@ typedef struct tq_jacobian_point {
  * Compute the Jacobian J(q) of a point, (v, w) = J qd, and its rate of change dJ/dt at qd; the
  * point's acceleration is J qdd + dJ/dt qd. Columns of mimicking joints are in their masters'.
  *
- * Shapes   q (nq x stride), qd (nv x stride; NULL: at rest); ret_jacobian, ret_rate (6 nv x
- *          stride): entry (r, c) of sample i at ret[(r * nv + c) * stride + i], rows v x y z then
- *          w x y z. ret_rate may be NULL.
+ * Shapes   of `at` only n_sample, stride, q and qd (NULL: at rest) are used; ret_jacobian and
+ *          ret_rate (6 nv x stride): entry (r, c) of sample i at ret[(r * nv + c) * stride + i],
+ *          rows v x y z then w x y z. ret_rate may be NULL.
  * Memory   Borrows every argument for the call only. Takes at most tq_jacobian_scratch_size bytes
  *          of `scratch` and gives all of them back. Re-entrant.
  * Bits     As for tq_inverse_dynamics.
@@ -36,9 +37,8 @@ typedef struct tq_jacobian_point {
  * Checked  tests/property/core/dynamics/test_jacobian.c
  */
 tq_status tq_jacobian(const tq_mechanism *mechanism, const tq_jacobian_point *point,
-                      size_t n_sample, size_t stride, const double *q, const double *qd,
-                      tq_scratch *scratch, double *ret_jacobian, double *ret_rate,
-                      tq_error *reterr);
+                      const tq_inverse_input *at, tq_scratch *scratch, double *ret_jacobian,
+                      double *ret_rate, tq_error *reterr);
 
 /* Bytes of scratch that tq_jacobian needs. */
 size_t tq_jacobian_scratch_size(const tq_mechanism *mechanism);

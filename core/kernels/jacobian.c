@@ -91,12 +91,13 @@ TQ_INLINE void add_column(double *to, long part, double factor, const twist *col
 }
 
 TQ_INLINE void put_joint(const tq_canonical *c, const tq_kernel_input *in,
-                         const tq_kernel_point *point, const way *w, int at, vec x, vec x_v,
+                         const tq_kernel_point *point, const way *w, int at, const milestone *tip,
                          double *jacobian, double *jacobian_rate)
 {
     const tq_canonical_joint *k = &c->joints[w->bodies[at]];
     const milestone *s = &w->stones[at], *body = &w->stones[w->n - 1];
     const int freedoms = tq_canonical_freedoms(k->kind);
+    const vec x = tip->at.p, x_v = tip->v;
     const vec from = vec_sub(x, s->at.p), moving = vec_sub(x_v, s->v);
     for (int f = 0; f < freedoms; f++) {
         const vec e = axis_of(&s->at.r, freedoms == 1 ? 2 : f % 3), e_rate = vec_cross(s->w, e);
@@ -142,9 +143,11 @@ void TQ_KERNEL(tq_jacobian)(const tq_canonical *c, const tq_kernel_input *in,
         walk(c, in, i, &st, &w);
         const milestone *body = &w.stones[w.n - 1];
         const vec arm = mat_mul(&body->at.r, vec_of(point->at));
-        const vec x = vec_add(body->at.p, arm), x_v = vec_add(body->v, vec_cross(body->w, arm));
+        milestone tip = *body; /* the point itself */
+        tip.at.p = vec_add(body->at.p, arm);
+        tip.v = vec_add(body->v, vec_cross(body->w, arm));
         for (int at = 0; at < w.n; at++) {
-            put_joint(c, in, point, &w, at, x, x_v, ret_jacobian + i,
+            put_joint(c, in, point, &w, at, &tip, ret_jacobian + i,
                       ret_rate != NULL ? ret_rate + i : NULL);
         }
     }

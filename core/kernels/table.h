@@ -72,7 +72,7 @@ static inline size_t tq_regressor_work_doubles(const tq_canonical *c)
 
 extern const tq_kernels tq_kernels_portable;
 #if defined(__x86_64__)
-extern const tq_kernels tq_kernels_w1, tq_kernels_w2, tq_kernels_w4, tq_kernels_w8;
+extern const tq_kernels tq_kernels_w1, tq_kernels_w1v, tq_kernels_w2, tq_kernels_w4, tq_kernels_w8;
 #endif
 
 /* The build in force; a single sample takes the one-lane build, which gives the same bits. */
@@ -82,6 +82,8 @@ static inline const tq_kernels *tq_kernels_for(size_t n_sample)
     switch (n_sample == 1 ? tq_lanes_build_single() : tq_lanes_build_now()) {
     case TQ_BUILD_W1:
         return &tq_kernels_w1;
+    case TQ_BUILD_W1V:
+        return &tq_kernels_w1v;
     case TQ_BUILD_W2:
         return &tq_kernels_w2;
     case TQ_BUILD_W4:

@@ -13,6 +13,7 @@
 typedef enum tq_lanes_build {
     TQ_BUILD_PORTABLE, /* one lane, no instruction beyond the architecture's baseline */
     TQ_BUILD_W1,       /* one lane, fused multiply-add in hardware */
+    TQ_BUILD_W1V,      /* the same with the registers of AVX-512 */
     TQ_BUILD_W2,
     TQ_BUILD_W4, /* AVX2 */
     TQ_BUILD_W8, /* AVX-512 */

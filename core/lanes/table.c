@@ -22,6 +22,7 @@ static unsigned width_of(tq_lanes_build build)
         return 8;
     case TQ_BUILD_PORTABLE:
     case TQ_BUILD_W1:
+    case TQ_BUILD_W1V:
     case TQ_BUILD_COUNT:
         break;
     }
@@ -41,6 +42,7 @@ static bool cpu_runs(tq_lanes_build build)
     case TQ_BUILD_W2:
     case TQ_BUILD_W4:
         return fused;
+    case TQ_BUILD_W1V:
     case TQ_BUILD_W8:
         return wide;
     case TQ_BUILD_COUNT:
@@ -79,7 +81,9 @@ tq_status tq_lanes_select(unsigned width)
     for (tq_lanes_build build = TQ_BUILD_W8;; build--) {
         if (width_of(build) == wanted && cpu_runs(build)) {
             build_of_blocks = build;
-            build_of_singles = cpu_runs(TQ_BUILD_W1) ? TQ_BUILD_W1 : TQ_BUILD_PORTABLE;
+            build_of_singles = cpu_runs(TQ_BUILD_W1V)  ? TQ_BUILD_W1V
+                               : cpu_runs(TQ_BUILD_W1) ? TQ_BUILD_W1
+                                                       : TQ_BUILD_PORTABLE;
             width_in_force = wanted;
             return TQ_OK;
         }

@@ -51,8 +51,9 @@ static void close_trial(trial *t)
 static void compute(trial *t)
 {
     tq_error fault = {0};
-    const tq_status status = tq_energy(t->subject->mechanism, N, t->states.stride, t->states.q,
-                                       t->states.qd, NULL, &t->scratch, t->energy, &fault);
+    const tq_inverse_input in = {
+        .n_sample = N, .stride = t->states.stride, .q = t->states.q, .qd = t->states.qd};
+    const tq_status status = tq_energy(t->subject->mechanism, &in, &t->scratch, t->energy, &fault);
     cr_assert(status == TQ_OK, "%s: %s %zu", tq_status_slug(status), fault.what, fault.index);
 }
 

@@ -63,9 +63,10 @@ static void close_trial(trial *t)
 static void compute(trial *t)
 {
     tq_error fault = {0};
-    const tq_status status =
-        tq_jacobian(t->subject->mechanism, &t->point, N, t->states.stride, t->states.q,
-                    t->states.qd, &t->scratch, t->jacobian, t->rate, &fault);
+    const tq_inverse_input in = {
+        .n_sample = N, .stride = t->states.stride, .q = t->states.q, .qd = t->states.qd};
+    const tq_status status = tq_jacobian(t->subject->mechanism, &t->point, &in, &t->scratch,
+                                         t->jacobian, t->rate, &fault);
     cr_assert(status == TQ_OK, "%s: %s %zu", tq_status_slug(status), fault.what, fault.index);
     cr_assert(eq(sz, t->scratch.used, 0));
 }
@@ -187,8 +188,9 @@ Test(jacobian, a_missing_link_is_told)
     trial t = open_trial(3);
     tq_error fault = {0};
     t.point.link = t.model->n_link;
-    cr_expect(tq_jacobian(t.subject->mechanism, &t.point, N, t.states.stride, t.states.q, NULL,
-                          &t.scratch, t.jacobian, NULL, &fault) == TQ_ERR_RANGE);
+    const tq_inverse_input in = {.n_sample = N, .stride = t.states.stride, .q = t.states.q};
+    cr_expect(tq_jacobian(t.subject->mechanism, &t.point, &in, &t.scratch, t.jacobian, NULL,
+                          &fault) == TQ_ERR_RANGE);
     cr_expect_str_eq(fault.what, "link");
     close_trial(&t);
 }
