@@ -123,7 +123,7 @@ static void run_regressor(stage *s, size_t n_sample)
 }
 
 /* Samples of a block: 256 for rows a coordinate; for matrices what keeps a block's answer within
- * 256 KiB, as their users (solvers, fits) take them; never a power of two of lines apart. */
+ * 256 KiB, as their users (solvers, fits) take them. */
 static size_t piece_of(const stage *s, const row *r)
 {
     const size_t nv = s->model->nv, n_parameter = tq_parameter_count(s->model, 0);
