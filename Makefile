@@ -69,7 +69,7 @@ core_libs  := $(if $(wildcard core/linalg/*.c),-llapacke -lopenblas) -lm
 link_libs  := -lmicrohttpd -lsqlite3 -lgnutls -linih -lsystemd -ljansson -lexpat -lsodium -lxxhash -lcbor -lz $(core_libs)
 
 .PHONY: build test clean run install dist
-build: $(core_lib) $(api_lib) $(daemon_lib) $(if $(has_main),$(out)/torqued build/torqued)
+build: $(core_lib) $(api_lib) $(daemon_lib) $(if $(has_main),$(out)/torqued build/torqued) $(out)/torquectl build/torquectl
 
 # All test binaries at once, each with a time limit; the last line is "N passed, N failed, N skipped".
 test: $(test_bin)
@@ -83,6 +83,11 @@ run: deps
 # units name the installed paths; settings that are there already are left alone
 install: build
 	install -D -m 755 $(out)/torqued $(DESTDIR)$(PREFIX)/bin/torqued
+	install -D -m 755 $(out)/torquectl $(DESTDIR)$(PREFIX)/bin/torquectl
+	if command -v scdoc >/dev/null; then install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man8 && \
+	    scdoc <clients/torquectl/torquectl.1.scd >$(DESTDIR)$(PREFIX)/share/man/man1/torquectl.1 && \
+	    scdoc <systemd/torqued.8.scd >$(DESTDIR)$(PREFIX)/share/man/man8/torqued.8; \
+	else echo "no scdoc: installed without man pages"; fi
 	install -D -m 644 LICENSE $(DESTDIR)$(PREFIX)/share/doc/torqued/LICENSE
 	install -D -m 644 README.md $(DESTDIR)$(PREFIX)/share/doc/torqued/README.md
 	install -D -m 644 systemd/torqued.conf $(DESTDIR)$(PREFIX)/share/doc/torqued/torqued.conf
@@ -119,6 +124,13 @@ $(out)/torqued: $(out)/daemon/main.o $(libs)
 build/torqued: $(out)/torqued
 	@ln -sf $(config)/torqued $@
 
+ctl_obj := $(patsubst %.c,$(out)/%.o,$(sort $(wildcard clients/torquectl/*.c)))
+$(out)/torquectl: $(ctl_obj)
+	$(call say,LD)
+	$(Q)$(CC) $(cflags_$(VARIANT)) $^ $(LDFLAGS) -lcurl -ljansson -lsodium -lsqlite3 -o $@
+build/torquectl: $(out)/torquectl
+	@ln -sf $(config)/torquectl $@
+
 # tests do not take -Wcast-qual: Criterion's eq(str, ...) needs casts from const
 $(out)/tests/unit/% $(out)/tests/property/% $(out)/tests/golden/%: link_tests := -lcriterion
 $(out)/tests/%: tests/%.c $(support_lib) $(libs)
@@ -151,4 +163,4 @@ lint:
 lint-quick:
 
 include tests/run/deps.mk tests/lint/lint.mk tests/run/check.mk tests/bench/bench.mk
--include $(core_obj:.o=.d) $(api_obj:.o=.d) $(daemon_obj:.o=.d) $(out)/daemon/main.d $(support_obj:.o=.d) $(test_bin:=.d)
+-include $(core_obj:.o=.d) $(api_obj:.o=.d) $(daemon_obj:.o=.d) $(out)/daemon/main.d $(ctl_obj:.o=.d) $(support_obj:.o=.d) $(test_bin:=.d)

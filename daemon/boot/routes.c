@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <stdio.h>
 
+#include "daemon/boot/backup.h"
 #include "daemon/jobs/handlers.h"
 #include "daemon/robots/handlers.h"
 
@@ -54,6 +55,7 @@ void tqd_routes_init(tqd_routes *routes, tqd_service *service, tqd_computing *co
         add(routes, data[i].method, data[i].pattern, data[i].body_max, data[i].handler,
             data[i].ctx);
     }
+    add(routes, TQD_POST, "/v1/backup", 0, &tqd_backup_handler, datasets->store);
     add(routes, TQD_GET, "/healthz", 0, &tqd_healthz_handler, service);
     add(routes, TQD_GET, "/readyz", 0, &tqd_readyz_handler, service);
     add(routes, TQD_GET, "/metrics", 0, &tqd_metrics_handler, service);

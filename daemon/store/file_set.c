@@ -83,6 +83,7 @@ bool tqd_file_set_open(tqd_file_set *set, const char *state, uint64_t bytes_max,
     }
     set->bytes_max = bytes_max;
     set->pins = NULL;
+    set->n_hold = 0;
     atomic_store(&set->bytes, bytes);
     pthread_mutex_init(&set->mutex, NULL);
     return true;
@@ -110,6 +111,51 @@ void tqd_file_set_unpin(tqd_file_set *set, tqd_pin *pin)
     }
     *link = pin->next;
     pthread_mutex_unlock(&set->mutex);
+}
+
+void tqd_file_set_hold(tqd_file_set *set)
+{
+    pthread_mutex_lock(&set->mutex);
+    set->n_hold++;
+    pthread_mutex_unlock(&set->mutex);
+}
+
+void tqd_file_set_release(tqd_file_set *set)
+{
+    pthread_mutex_lock(&set->mutex);
+    set->n_hold--;
+    pthread_mutex_unlock(&set->mutex);
+}
+
+/* --------------------------------------------------------------------------------------- each */
+
+typedef struct telling {
+    bool (*each)(void *ctx, const char *digest, uint64_t size);
+    void *ctx;
+} telling;
+
+static bool tell_file(void *ctx, const char *folder, const char *name)
+{
+    const telling *t = ctx;
+    char path[PATH_MAX];
+    struct stat facts;
+    if (!tqd_file_digest_good(name) || !join(path, folder, name) || stat(path, &facts) != 0) {
+        return true; /* not ours, or just gone: nothing refers to it */
+    }
+    return t->each(t->ctx, name, (uint64_t)facts.st_size);
+}
+
+static bool tell_shelf(void *ctx, const char *folder, const char *name)
+{
+    char path[PATH_MAX];
+    return strcmp(name, "tmp") == 0 || (join(path, folder, name) && walk(path, tell_file, ctx));
+}
+
+bool tqd_file_set_each(tqd_file_set *set,
+                       bool (*each)(void *ctx, const char *digest, uint64_t size), void *ctx)
+{
+    telling t = {each, ctx};
+    return walk(set->folder, tell_shelf, &t);
 }
 
 /* -------------------------------------------------------------------------------------- sweep */
@@ -141,7 +187,7 @@ static bool judge(void *ctx, const char *folder, const char *name)
         return true; /* not ours */
     }
     pthread_mutex_lock(&s->set->mutex);
-    bool used = is_pinned(s->set, name);
+    bool used = s->set->n_hold > 0 || is_pinned(s->set, name);
     if (!used) {
         s->status = s->engine->methods->file_used(s->engine, name, &used);
     }

@@ -21,6 +21,7 @@ typedef struct tqd_file_set {
     _Atomic uint64_t bytes;
     pthread_mutex_t mutex; /* guards the pins; held while a file is judged and removed */
     tqd_pin *pins;
+    unsigned n_hold; /* while a backup runs nothing is removed */
 } tqd_file_set;
 
 /* Makes the folders, removes what was on its way in when the process died, and counts the rest. */
@@ -34,6 +35,14 @@ void tqd_file_set_unpin(tqd_file_set *set, tqd_pin *pin);
 /* 64 hexadecimal digits, lower case: nothing else may become part of a path. */
 bool tqd_file_digest_good(const char *digest);
 void tqd_file_set_path(const tqd_file_set *set, const char *digest, char path[PATH_MAX]);
+
+/* From hold to release no complete file is removed. */
+void tqd_file_set_hold(tqd_file_set *set);
+void tqd_file_set_release(tqd_file_set *set);
+
+/* Calls `each` for every complete file; false when it or the disk says so. */
+bool tqd_file_set_each(tqd_file_set *set,
+                       bool (*each)(void *ctx, const char *digest, uint64_t size), void *ctx);
 
 void tqd_file_set_collect(tqd_file_set *set, tqd_engine *engine, const char *digest);
 tqd_store_status tqd_file_set_sweep(tqd_file_set *set, tqd_engine *engine, uint64_t *ret_removed);

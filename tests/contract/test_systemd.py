@@ -139,7 +139,10 @@ def test_install_puts_units_with_real_paths(tmp_path):
     done = subprocess.run(["make", "-s", "install", f"DESTDIR={tmp_path}", "PREFIX=/usr"], cwd=ROOT, capture_output=True,
                           text=True, timeout=300)
     assert done.returncode == 0, done.stderr
-    assert os.access(tmp_path / "usr/bin/torqued", os.X_OK)
+    assert os.access(tmp_path / "usr/bin/torqued", os.X_OK) and os.access(tmp_path / "usr/bin/torquectl", os.X_OK)
+    if shutil.which("scdoc"):
+        assert ".TH \"torqued\" \"8\"" in (tmp_path / "usr/share/man/man8/torqued.8").read_text()
+        assert (tmp_path / "usr/share/man/man1/torquectl.1").exists()
     for unit in ("torqued.service", "torqued-activated.service", "torqued-activated.socket"):
         text = (tmp_path / "usr/lib/systemd/system" / unit).read_text()
         assert "@" not in re.sub(r"@(system-service|privileged|resources)", "", text), unit

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* clients/torquectl/main.c - torqued from the command line: commands as a table, over HTTP. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clients/torquectl/http.h"
+#include "clients/torquectl/print.h"
+#include "clients/torquectl/verify.h"
+
+enum {
+    EXIT_USAGE = 2,
+    EXIT_AUTH = 4,
+    EXIT_JOB_FAILED = 5,
+    EXIT_TIMEOUT = 6,
+    PATH_BYTES = 1024,
+};
+
+typedef struct settings {
+    tqc_server server;
+    bool json;
+} settings;
+
+/* What a command does beyond one request. */
+typedef enum kind {
+    SHOW,     /* prints the answer */
+    DOWNLOAD, /* writes the body into a file, or to stdout */
+    UPLOAD,   /* sends a file, "-" for stdin */
+    WAIT,     /* asks again until a job is over */
+    VERIFY,   /* asks nobody */
+} kind;
+
+typedef struct command {
+    const char *noun, *verb; /* verb "" for those without */
+    const char *arguments;
+    int least, most; /* of arguments */
+    kind kind;
+    const char *method, *path; /* %s: the first argument */
+    const char *list, *columns;
+    const char *text;
+} command;
+
+/* clang-format off */
+static const command commands[] = {
+    {"status", "", "", 0, 0, SHOW, "GET", "/v1/version", NULL, NULL, "name and version of the service"},
+    {"robots", "list", "", 0, 0, SHOW, "GET", "/v1/robots", "robots", "name nv source builtin digest", "all robots"},
+    {"robots", "get", "NAME", 1, 1, SHOW, "GET", "/v1/robots/%s", NULL, NULL, "the robot document"},
+    {"robots", "put", "NAME FILE", 2, 2, UPLOAD, "PUT", "/v1/robots/%s", NULL, NULL, "create or replace from URDF or a robot document"},
+    {"robots", "delete", "NAME", 1, 1, SHOW, "DELETE", "/v1/robots/%s", NULL, NULL, "delete"},
+    {"datasets", "list", "", 0, 0, SHOW, "GET", "/v1/datasets", "datasets", "name rows columns bytes media_type created sha256", "all datasets"},
+    {"datasets", "describe", "NAME", 1, 1, SHOW, "GET", "/v1/datasets/%s", "statistics", "name min max mean not_finite", "columns and their statistics"},
+    {"datasets", "get", "NAME [FILE]", 1, 2, DOWNLOAD, "GET", "/v1/datasets/%s/content", NULL, NULL, "the bytes"},
+    {"datasets", "put", "NAME FILE", 2, 2, UPLOAD, "PUT", "/v1/datasets/%s", NULL, NULL, "create or replace from CSV or NPY"},
+    {"datasets", "delete", "NAME", 1, 1, SHOW, "DELETE", "/v1/datasets/%s", NULL, NULL, "delete"},
+    {"jobs", "list", "", 0, 0, SHOW, "GET", "/v1/jobs", "jobs", "id kind robot state progress.fraction created", "the newest jobs"},
+    {"jobs", "get", "ID", 1, 1, SHOW, "GET", "/v1/jobs/%s", NULL, NULL, "one job"},
+    {"jobs", "wait", "ID", 1, 1, WAIT, "GET", "/v1/jobs/%s", NULL, NULL, "wait until it is over"},
+    {"jobs", "result", "ID [FILE]", 1, 2, DOWNLOAD, "GET", "/v1/jobs/%s/result", NULL, NULL, "its result"},
+    {"jobs", "request", "ID [FILE]", 1, 2, DOWNLOAD, "GET", "/v1/jobs/%s/request", NULL, NULL, "the exact request"},
+    {"jobs", "cancel", "ID", 1, 1, SHOW, "POST", "/v1/jobs/%s/cancel", NULL, NULL, "cancel at the next step"},
+    {"jobs", "delete", "ID", 1, 1, SHOW, "DELETE", "/v1/jobs/%s", NULL, NULL, "delete a finished job and its result"},
+    {"backup", "", "FILE", 1, 1, DOWNLOAD, "POST", "/v1/backup", NULL, NULL, "everything, consistent, while the service runs"},
+    {"verify", "", "FILE", 1, 1, VERIFY, NULL, NULL, NULL, NULL, "check a backup: complete, unchanged, database sound"},
+};
+/* clang-format on */
+
+static int usage(FILE *out)
+{
+    fputs("usage: torquectl [OPTION]... COMMAND [ARGUMENT]...\n\n"
+          "  -s, --server URL       http://HOST:PORT or unix:PATH\n"
+          "                         (default: $TORQUED_URL, else http://127.0.0.1:8420)\n"
+          "  -o, --output FORMAT    table (default) or json\n"
+          "      --token-file FILE  credentials: a file with the token\n"
+          "      --timeout SECONDS  give up after so long\n"
+          "  -h, --help             this text\n\n",
+          out);
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+        const command *c = &commands[i];
+        char left[64];
+        snprintf(left, sizeof left, "%s%s%s %s", c->noun, c->verb[0] != '\0' ? " " : "", c->verb,
+                 c->arguments);
+        fprintf(out, "  %-28s %s\n", left, c->text);
+    }
+    fputs("\nexit status: 0 done, 1 failed, 2 usage, 4 credentials, 5 the job failed, 6 timeout, "
+          "130 interrupted\n",
+          out);
+    return out == stdout ? EXIT_SUCCESS : EXIT_USAGE;
+}
+
+/* says why an answer is no success; the exit status */
+static int complain(const tqc_answer *answer)
+{
+    if (answer->reason[0] != '\0') {
+        fprintf(stderr, "torquectl: %s\n", answer->reason);
+        return answer->code == CURLE_OPERATION_TIMEDOUT ? EXIT_TIMEOUT : EXIT_FAILURE;
+    }
+    json_t *problem =
+        answer->body != NULL ? json_loadb(answer->body, answer->n_body, 0, NULL) : NULL;
+    const char *title = json_string_value(json_object_get(problem, "title"));
+    const char *detail = json_string_value(json_object_get(problem, "detail"));
+    fprintf(stderr, "torquectl: %ld %s%s%s\n", answer->status, title != NULL ? title : "",
+            detail != NULL ? ": " : "", detail != NULL ? detail : "");
+    json_decref(problem);
+    return answer->status == 401 || answer->status == 403 ? EXIT_AUTH : EXIT_FAILURE;
+}
+
+static bool is_good(const tqc_answer *answer)
+{
+    return answer->code == CURLE_OK && answer->status / 100 == 2;
+}
+
+static int show(const settings *s, const command *c, const tqc_answer *answer)
+{
+    if (answer->n_body == 0) {
+        return EXIT_SUCCESS;
+    }
+    json_t *document = s->json ? NULL : json_loadb(answer->body, answer->n_body, 0, NULL);
+    if (document == NULL) {
+        fwrite(answer->body, 1, answer->n_body, stdout);
+    } else if (c->list != NULL) {
+        tqc_print_table(json_object_get(document, c->list), c->columns);
+    } else {
+        tqc_print_object(document);
+    }
+    json_decref(document);
+    return ferror(stdout) != 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/* a file appears under its name only when it is complete */
+static int download(const settings *s, const command *c, const char *path, const char *name)
+{
+    char part[PATH_BYTES];
+    const bool to_stdout = name == NULL || strcmp(name, "-") == 0;
+    snprintf(part, sizeof part, "%s.part", to_stdout ? "" : name);
+    FILE *out = to_stdout ? stdout : fopen(part, "wbe");
+    if (out == NULL) {
+        fprintf(stderr, "torquectl: %s: %s\n", part, strerror(errno));
+        return EXIT_FAILURE;
+    }
+    const tqc_request request = {c->method, path, NULL, out, "*/*"};
+    tqc_answer answer;
+    tqc_send(&s->server, &request, &answer);
+    int status = is_good(&answer) ? EXIT_SUCCESS : complain(&answer);
+    tqc_answer_clear(&answer);
+    if (to_stdout) {
+        return status;
+    }
+    const bool written = fflush(out) == 0 && fsync(fileno(out)) == 0;
+    if (fclose(out) != 0 || (status == EXIT_SUCCESS && (!written || rename(part, name) != 0))) {
+        fprintf(stderr, "torquectl: %s: %s\n", name, strerror(errno));
+        status = EXIT_FAILURE;
+    }
+    if (status != EXIT_SUCCESS) {
+        unlink(part);
+    }
+    return status;
+}
+
+static int ask(const settings *s, const command *c, const char *path, FILE *upload)
+{
+    const tqc_request request = {c->method, path, upload, NULL, NULL};
+    tqc_answer answer;
+    tqc_send(&s->server, &request, &answer);
+    const int status = is_good(&answer) ? show(s, c, &answer) : complain(&answer);
+    tqc_answer_clear(&answer);
+    return status;
+}
+
+static int send_file(const settings *s, const command *c, const char *path, const char *name)
+{
+    FILE *in = strcmp(name, "-") == 0 ? stdin : fopen(name, "rbe");
+    if (in == NULL) {
+        fprintf(stderr, "torquectl: %s: %s\n", name, strerror(errno));
+        return EXIT_FAILURE;
+    }
+    const int status = ask(s, c, path, in);
+    if (in != stdin) {
+        fclose(in);
+    }
+    return status;
+}
+
+/* the exit status of a finished job, -1 while it is not */
+static int judge_job(const tqc_answer *answer)
+{
+    json_t *job = json_loadb(answer->body, answer->n_body, 0, NULL);
+    const char *state = json_string_value(json_object_get(job, "state"));
+    int status = EXIT_FAILURE;
+    if (state != NULL) {
+        status = strcmp(state, "succeeded") == 0                                 ? EXIT_SUCCESS
+                 : strcmp(state, "queued") == 0 || strcmp(state, "running") == 0 ? -1
+                                                                                 : EXIT_JOB_FAILED;
+    }
+    json_decref(job);
+    return status;
+}
+
+static int wait_for_job(const settings *s, const command *c, const char *path)
+{
+    const tqc_request request = {c->method, path, NULL, NULL, NULL};
+    const time_t begun = time(NULL);
+    long pause_ms = 50;
+    for (;;) {
+        tqc_answer answer;
+        tqc_send(&s->server, &request, &answer);
+        int status = is_good(&answer) ? judge_job(&answer) : complain(&answer);
+        if (status == EXIT_SUCCESS || status == EXIT_JOB_FAILED) {
+            (void)show(s, c, &answer);
+        }
+        tqc_answer_clear(&answer);
+        if (status < 0 && s->server.timeout_s > 0 && time(NULL) - begun >= s->server.timeout_s) {
+            fprintf(stderr, "torquectl: the job is not over yet\n");
+            status = EXIT_TIMEOUT;
+        }
+        if (status >= 0) {
+            return status;
+        }
+        const struct timespec pause = {pause_ms / 1000, pause_ms % 1000 * 1000000};
+        nanosleep(&pause, NULL);
+        pause_ms = pause_ms < 1000 ? 2 * pause_ms : 1000;
+    }
+}
+
+static int verify(const settings *s, const char *path)
+{
+    char why[TQC_WHY] = "";
+    size_t n_files = 0;
+    uint64_t n_bytes = 0;
+    if (!tqc_verify(path, &n_files, &n_bytes, why)) {
+        fprintf(stderr, "torquectl: %s\n", why);
+        return EXIT_FAILURE;
+    }
+    printf(s->json ? "{\"files\":%zu,\"bytes\":%llu}\n" : "good: %zu files, %llu bytes\n", n_files,
+           (unsigned long long)n_bytes);
+    return EXIT_SUCCESS;
+}
+
+static int run(const settings *s, const command *c, char *const *arguments)
+{
+    char path[PATH_BYTES];
+    if (c->kind == VERIFY) {
+        return verify(s, arguments[0]);
+    }
+    /* names and ids need no escapes; what does is refused by the service */
+    const char *mark = strstr(c->path, "%s");
+    if (mark != NULL) {
+        if (strlen(arguments[0]) > 256 || strpbrk(arguments[0], "/?#% ") != NULL) {
+            fprintf(stderr, "torquectl: \"%.80s\" cannot be a name\n", arguments[0]);
+            return EXIT_USAGE;
+        }
+        snprintf(path, sizeof path, "%.*s%s%s", (int)(mark - c->path), c->path, arguments[0],
+                 mark + 2);
+    } else {
+        snprintf(path, sizeof path, "%s", c->path);
+    }
+    switch (c->kind) {
+    case DOWNLOAD:
+        return download(s, c, path, mark != NULL ? arguments[1] : arguments[0]);
+    case UPLOAD:
+        return send_file(s, c, path, arguments[1]);
+    case WAIT:
+        return wait_for_job(s, c, path);
+    case SHOW:
+    case VERIFY:
+        break;
+    }
+    return ask(s, c, path, NULL);
+}
+
+/* NULL when there is no such command, or its arguments do not fit */
+static const command *find(int n, char *const *words, int *ret_used)
+{
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+        const command *c = &commands[i];
+        const bool has_verb = c->verb[0] != '\0';
+        /* a noun alone lists */
+        const bool listed = has_verb && n == 1 && strcmp(c->verb, "list") == 0;
+        const int used = has_verb && !listed ? 2 : 1;
+        if (n >= used && strcmp(words[0], c->noun) == 0 &&
+            (used == 1 || strcmp(words[1], c->verb) == 0)) {
+            *ret_used = used;
+            return n - used >= c->least && n - used <= c->most ? c : NULL;
+        }
+    }
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct option options[] = {{"server", required_argument, NULL, 's'},
+                                            {"output", required_argument, NULL, 'o'},
+                                            {"token-file", required_argument, NULL, 't'},
+                                            {"timeout", required_argument, NULL, 'w'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    const char *url = getenv("TORQUED_URL");
+    settings s = {.server.url = url != NULL && url[0] != '\0' ? url : "http://127.0.0.1:8420"};
+    int letter;
+    while ((letter = getopt_long(argc, argv, "s:o:h", options, NULL)) != -1) {
+        char *end = NULL;
+        switch (letter) {
+        case 's':
+            s.server.url = optarg;
+            break;
+        case 'o':
+            s.json = strcmp(optarg, "json") == 0;
+            if (!s.json && strcmp(optarg, "table") != 0) {
+                return usage(stderr);
+            }
+            break;
+        case 't':
+            s.server.token_file = optarg;
+            break;
+        case 'w':
+            s.server.timeout_s = strtol(optarg, &end, 10);
+            if (*end != '\0' || end == optarg || s.server.timeout_s < 1) {
+                return usage(stderr);
+            }
+            break;
+        case 'h':
+            return usage(stdout);
+        default:
+            return usage(stderr);
+        }
+    }
+    int used = 0;
+    const command *c = find(argc - optind, argv + optind, &used);
+    if (c == NULL) {
+        return usage(stderr);
+    }
+    curl_global_init(CURL_GLOBAL_DEFAULT);
+    /* argv ends with NULL: an argument that may be left out is NULL */
+    const int status = run(&s, c, argv + optind + used);
+    curl_global_cleanup();
+    return status;
+}

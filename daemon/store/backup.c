@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/store/backup.c - everything in the store at one moment, as one stream of bytes. */
+#include "daemon/store/backup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gnutls/crypto.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/store/file_set.h"
+#include "daemon/store/files.h"
+
+enum {
+    BLOCK = 512,      /* of tar: headers and padding */
+    TAIL = 2 * BLOCK, /* two empty blocks end an archive */
+    NAME_BYTES = 96,
+    LINE_BYTES = NAME_BYTES + 128,
+    COPY_BYTES = 64 << 10,
+    DIGEST_BYTES = 32,
+};
+
+typedef struct entry {
+    char name[NAME_BYTES];
+    char digest[TQD_DIGEST_TEXT];
+    uint64_t size;
+} entry;
+
+struct tqd_backup {
+    tqd_store *store;
+    tqd_file_set *set;
+    bool holds;
+    int db_fd;
+    char *manifest;
+    entry *entries; /* 0: the manifest, 1: the database, then files */
+    size_t n_entry, entries_size;
+    time_t made;
+    bool no_memory;
+    /* where the reader is */
+    size_t i;
+    uint64_t at; /* in entry i, its header and padding included */
+    tqd_file *file;
+};
+
+/* --------------------------------------------------------------------------------------- making */
+
+static entry *add_entry(tqd_backup *backup, const char *digest, uint64_t size)
+{
+    if (backup->n_entry == backup->entries_size) {
+        const size_t wanted = 2 * backup->entries_size + 16;
+        entry *grown = realloc(backup->entries, wanted * sizeof *grown);
+        if (grown == NULL) {
+            backup->no_memory = true;
+            return NULL;
+        }
+        backup->entries = grown;
+        backup->entries_size = wanted;
+    }
+    entry *e = &backup->entries[backup->n_entry++];
+    memset(e, 0, sizeof *e);
+    snprintf(e->digest, sizeof e->digest, "%s", digest);
+    e->size = size;
+    return e;
+}
+
+static bool add_file(void *ctx, const char *digest, uint64_t size)
+{
+    entry *e = add_entry(ctx, digest, size);
+    if (e != NULL) {
+        snprintf(e->name, sizeof e->name, "files/%.2s/%s", digest, digest);
+    }
+    return e != NULL;
+}
+
+/* size and digest of the copy of the database */
+static bool hash_database(int fd, entry *e)
+{
+    unsigned char raw[DIGEST_BYTES];
+    gnutls_hash_hd_t hash;
+    char *buffer = malloc(COPY_BYTES);
+    if (buffer == NULL || gnutls_hash_init(&hash, GNUTLS_DIG_SHA256) < 0) {
+        free(buffer);
+        return false;
+    }
+    ssize_t n;
+    while ((n = pread(fd, buffer, COPY_BYTES, (off_t)e->size)) > 0) {
+        gnutls_hash(hash, buffer, (size_t)n);
+        e->size += (uint64_t)n;
+    }
+    gnutls_hash_deinit(hash, raw);
+    free(buffer);
+    for (size_t i = 0; i < DIGEST_BYTES; i++) {
+        snprintf(e->digest + 2 * i, 3, "%02x", raw[i]);
+    }
+    return n == 0;
+}
+
+/* the copy has no name once it is open: it goes with its descriptor, whatever happens */
+static tqd_store_status copy_database(tqd_backup *backup)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/tmp/XXXXXX", backup->set->folder);
+    const int place = mkostemp(path, O_CLOEXEC);
+    if (place < 0) {
+        return errno == ENOSPC ? TQD_STORE_NO_SPACE : TQD_STORE_BROKEN;
+    }
+    close(place);
+    const tqd_store_status status = tqd_store_snapshot(backup->store, path);
+    if (status == TQD_STORE_OK) {
+        backup->db_fd = open(path, O_RDONLY | O_CLOEXEC);
+    }
+    unlink(path);
+    return status != TQD_STORE_OK ? status : backup->db_fd >= 0 ? TQD_STORE_OK : TQD_STORE_BROKEN;
+}
+
+static bool print_manifest(tqd_backup *backup)
+{
+    const size_t size = backup->n_entry * LINE_BYTES + 64;
+    char *text = malloc(size);
+    if (text == NULL) {
+        return false;
+    }
+    size_t n = (size_t)snprintf(text, size, "{\"torqued-backup\":1,\"files\":[");
+    for (size_t i = 1; i < backup->n_entry; i++) {
+        const entry *e = &backup->entries[i];
+        n += (size_t)snprintf(text + n, size - n,
+                              "%s\n{\"name\":\"%s\",\"bytes\":%" PRIu64 ",\"sha256\":\"%s\"}",
+                              i > 1 ? "," : "", e->name, e->size, e->digest);
+    }
+    n += (size_t)snprintf(text + n, size - n, "\n]}\n");
+    backup->manifest = text;
+    backup->entries[0].size = n;
+    return true;
+}
+
+static tqd_store_status make(tqd_backup *backup)
+{
+    entry *manifest = add_entry(backup, "", 0);
+    if (manifest == NULL) {
+        return TQD_STORE_NO_MEMORY;
+    }
+    snprintf(manifest->name, sizeof manifest->name, "manifest.json");
+    tqd_file_set_hold(backup->set);
+    backup->holds = true;
+    const tqd_store_status status = copy_database(backup);
+    if (status != TQD_STORE_OK) {
+        return status;
+    }
+    entry *db = add_entry(backup, "", 0);
+    if (db == NULL) {
+        return TQD_STORE_NO_MEMORY;
+    }
+    snprintf(db->name, sizeof db->name, "torqued.db");
+    if (!hash_database(backup->db_fd, db)) {
+        return TQD_STORE_BROKEN;
+    }
+    /* after the copy: every file that it refers to was complete before its row was committed */
+    if (!tqd_file_set_each(backup->set, add_file, backup)) {
+        return backup->no_memory ? TQD_STORE_NO_MEMORY : TQD_STORE_BROKEN;
+    }
+    return print_manifest(backup) ? TQD_STORE_OK : TQD_STORE_NO_MEMORY;
+}
+
+tqd_backup *tqd_backup_open(tqd_store *store, tqd_store_status *ret_status)
+{
+    tqd_backup *backup = calloc(1, sizeof *backup);
+    if (backup == NULL) {
+        *ret_status = TQD_STORE_NO_MEMORY;
+        return NULL;
+    }
+    backup->store = store;
+    backup->set = tqd_store_file_set(store);
+    backup->db_fd = -1;
+    backup->made = time(NULL);
+    *ret_status = make(backup);
+    if (*ret_status != TQD_STORE_OK) {
+        tqd_backup_close(backup);
+        return NULL;
+    }
+    return backup;
+}
+
+void tqd_backup_close(tqd_backup *backup)
+{
+    if (backup == NULL) {
+        return;
+    }
+    if (backup->holds) {
+        tqd_file_set_release(backup->set);
+    }
+    if (backup->db_fd >= 0) {
+        close(backup->db_fd);
+    }
+    tqd_file_close(backup->file);
+    free(backup->manifest);
+    free(backup->entries);
+    free(backup);
+}
+
+/* -------------------------------------------------------------------------------------- reading */
+
+static uint64_t padded(const entry *e)
+{
+    return BLOCK + (e->size + BLOCK - 1) / BLOCK * BLOCK;
+}
+
+uint64_t tqd_backup_size(const tqd_backup *backup)
+{
+    uint64_t size = TAIL;
+    for (size_t i = 0; i < backup->n_entry; i++) {
+        size += padded(&backup->entries[i]);
+    }
+    return size;
+}
+
+/* octal digits while they do, else 64 bits behind a marked byte, as GNU and POSIX.1-2001 readers
+ * know it */
+static void print_size(uint64_t size, char out[12])
+{
+    if (size < (uint64_t)1 << 33) {
+        snprintf(out, 12, "%011" PRIo64, size);
+        return;
+    }
+    memset(out, 0, 12);
+    out[0] = (char)0x80;
+    for (int i = 0; i < 8; i++) {
+        out[11 - i] = (char)(size >> (8 * i) & 0xff);
+    }
+}
+
+static void print_header(const tqd_backup *backup, const entry *e, char out[BLOCK])
+{
+    unsigned sum = 0;
+    memset(out, 0, BLOCK);
+    snprintf(out, 100, "%s", e->name);
+    memcpy(out + 100, "0000600", 8);
+    memcpy(out + 108, "0000000", 8);
+    memcpy(out + 116, "0000000", 8);
+    print_size(e->size, out + 124);
+    snprintf(out + 136, 12, "%011" PRIo64, (uint64_t)backup->made);
+    memset(out + 148, ' ', 8);
+    out[156] = '0';
+    memcpy(out + 257,
+           "ustar\0"
+           "00",
+           8);
+    for (size_t i = 0; i < BLOCK; i++) {
+        sum += (unsigned char)out[i];
+    }
+    snprintf(out + 148, 8, "%06o", sum);
+}
+
+/* n bytes of the content of entry i at `offset` */
+static bool read_content(tqd_backup *backup, uint64_t offset, char *out, size_t n)
+{
+    const entry *e = &backup->entries[backup->i];
+    if (backup->i == 0) {
+        memcpy(out, backup->manifest + offset, n);
+        return true;
+    }
+    if (backup->i == 1) {
+        return pread(backup->db_fd, out, n, (off_t)offset) == (ssize_t)n;
+    }
+    uint64_t size = e->size;
+    if (backup->file == NULL) {
+        backup->file = tqd_file_open(backup->store, e->digest, &size);
+    }
+    return backup->file != NULL && size == e->size &&
+           tqd_file_read(backup->file, offset, out, n) == (long)n;
+}
+
+/* up to n bytes of entry i, not beyond its header, content or padding; 0: the disk fails */
+static size_t read_part(tqd_backup *backup, char *out, size_t n)
+{
+    const entry *e = &backup->entries[backup->i];
+    const uint64_t at = backup->at;
+    if (at < BLOCK) {
+        char header[BLOCK];
+        const size_t part = n < BLOCK - at ? n : (size_t)(BLOCK - at);
+        print_header(backup, e, header);
+        memcpy(out, header + at, part);
+        return part;
+    }
+    if (at < BLOCK + e->size) {
+        const uint64_t left = BLOCK + e->size - at;
+        const size_t part = n < left ? n : (size_t)left;
+        return read_content(backup, at - BLOCK, out, part) ? part : 0;
+    }
+    const uint64_t left = padded(e) - at;
+    const size_t part = n < left ? n : (size_t)left;
+    memset(out, 0, part);
+    return part;
+}
+
+long tqd_backup_read(tqd_backup *backup, char *bytes, size_t n)
+{
+    size_t used = 0;
+    while (used < n && backup->i < backup->n_entry) {
+        const size_t part = read_part(backup, bytes + used, n - used);
+        if (part == 0) {
+            return -1;
+        }
+        used += part;
+        backup->at += part;
+        if (backup->at == padded(&backup->entries[backup->i])) {
+            tqd_file_close(backup->file);
+            backup->file = NULL;
+            backup->i++;
+            backup->at = 0;
+        }
+    }
+    if (backup->i == backup->n_entry) {
+        const uint64_t left = TAIL - backup->at;
+        const size_t part = n - used < left ? n - used : (size_t)left;
+        memset(bytes + used, 0, part);
+        used += part;
+        backup->at += part;
+    }
+    return (long)used;
+}

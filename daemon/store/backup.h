@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/store/backup.h - everything in the store at one moment, as one stream of bytes. */
+#ifndef TQD_STORE_BACKUP_H
+#define TQD_STORE_BACKUP_H
+
+#include "daemon/store/store.h"
+
+/* A tar archive (POSIX ustar):
+ *
+ *     manifest.json          {"torqued-backup":1,"files":[{"name","bytes","sha256"}, ...]}
+ *     torqued.db             a consistent copy of the database
+ *     files/ab/abcdef...     each file under its SHA-256
+ *
+ * Unpacked into an empty state folder it is that state. */
+typedef struct tqd_backup tqd_backup;
+
+/* Copies the database aside; from then until close no file is collected. NULL
+ * with the reason. Workers only, as all below. */
+tqd_backup *tqd_backup_open(tqd_store *store, tqd_store_status *ret_status);
+
+/* Bytes of the whole archive. */
+uint64_t tqd_backup_size(const tqd_backup *backup);
+
+/* The next bytes of it: n but at the end, 0 behind it, -1 when the disk fails. */
+long tqd_backup_read(tqd_backup *backup, char *bytes, size_t n);
+
+void tqd_backup_close(tqd_backup *backup); /* accepts NULL */
+
+#endif
