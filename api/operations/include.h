@@ -48,6 +48,7 @@ typedef struct tqa_include {
     const char *name;
     unsigned bit;
     enum { TQA_FOR_ALL, TQA_FOR_TORQUE, TQA_FOR_ACCELERATION } operation;
+    bool for_each_rate; /* takes nv times as long as others */
     const char *stated[TQA_STATED_MAX][2];
     tqa_member members[TQA_MEMBERS_MAX];
     /* Writes the members one behind the other. */
