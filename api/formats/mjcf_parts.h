@@ -26,7 +26,7 @@ typedef struct tqa_mjcf_class {
     uint32_t node, base;
 } tqa_mjcf_class;
 
-enum { TQA_MJCF_CLASS_MAX = 256 };
+enum { TQA_MJCF_CLASS_MAX = 256, TQA_MJCF_COST_MAX = 20000000 };
 
 typedef struct tqa_mjcf {
     tqa_draft *draft;

@@ -117,8 +117,23 @@ static void find_childclass(tqa_mjcf *m, uint32_t i)
     }
 }
 
+/* Every attribute may be looked for in all defaults: elements times defaults is bounded, some
+ * hundred times above the largest models there are. */
+static void check_cost(tqa_mjcf *m)
+{
+    size_t n_default = 0;
+    for (uint32_t i = 1; i < m->n_node; i = m->nodes[i].end) {
+        n_default += strcmp(m->nodes[i].name, "default") == 0 ? m->nodes[i].end - i : 0;
+    }
+    if (n_default * m->n_node > TQA_MJCF_COST_MAX) {
+        tqa_mjcf_fault(m, 0, "too-large", "write defaults once for each kind of element",
+                       "%zu elements of defaults for %zu elements", n_default, m->n_node);
+    }
+}
+
 bool tqa_mjcf_classes(tqa_mjcf *m)
 {
+    check_cost(m);
     m->n_class = 1;
     m->classes[0] = (tqa_mjcf_class){.name = "main", .node = TQ_NONE, .base = TQ_NONE};
     for (uint32_t i = 0; i < m->n_node; i++) {

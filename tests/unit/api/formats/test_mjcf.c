@@ -51,6 +51,12 @@ static tqa_robot *parse(const char *text)
     return robot;
 }
 
+static size_t append(char *text, size_t n, const char *more)
+{
+    memcpy(text + n, more, strlen(more) + 1);
+    return n + strlen(more);
+}
+
 static uint32_t count(const tqa_robot *robot, const char *where)
 {
     for (size_t k = 0; k < robot->n_finding; k++) {
@@ -147,6 +153,25 @@ Test(mjcf, small_rules)
     cr_assert(epsilon_eq(dbl, robot->model->links[tqa_robot_link(robot, "w", 1)].inertia.mass,
                          4000 * 3.14159265358979323846 / 3, 1e-11));
     tqa_robot_free(robot);
+}
+
+/* many elements and many defaults would be looked through one by one */
+Test(mjcf, defaults_are_bounded, .timeout = 20)
+{
+    enum { N_DEFAULT = 5000, N_GEOM = 10000 };
+    static char text[N_DEFAULT * 8 + N_GEOM * 8 + 256];
+    static tqa_problem problem;
+    size_t n = append(text, 0, "<mujoco><default>");
+    for (int i = 0; i < N_DEFAULT; i++) {
+        n = append(text, n, "<joint/>");
+    }
+    n = append(text, n, "</default><worldbody><body>");
+    for (int i = 0; i < N_GEOM; i++) {
+        n = append(text, n, "<geom/>");
+    }
+    n = append(text, n, "</body></worldbody></mujoco>");
+    cr_assert(tqa_robot_parse(TQA_MEDIA_XML, text, n, &problem) == NULL);
+    cr_assert(strcmp(problem.slug, "too-large") == 0, "%s", problem.detail);
 }
 
 typedef struct bad_case {
