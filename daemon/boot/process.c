@@ -81,6 +81,29 @@ static void end_signals(sigset_t *ret_set)
     }
 }
 
+/* Threads that a library has started before main (OpenBLAS does) have no signal blocked: one that
+ * comes while main does not wait yet would end the process there and then. */
+static pthread_t main_thread;
+
+static void pass_on(int number)
+{
+    if (!pthread_equal(pthread_self(), main_thread)) {
+        pthread_kill(main_thread, number); /* blocked there, until it waits */
+    }
+}
+
+static void pass_on_end_signals(const sigset_t *set)
+{
+    static const int numbers[] = {SIGTERM, SIGINT, SIGHUP};
+    struct sigaction action = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
+    main_thread = pthread_self();
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        if (sigismember(set, numbers[i]) == 1) {
+            sigaction(numbers[i], &action, NULL);
+        }
+    }
+}
+
 /* A file that took the place of a closed stderr would receive the log. */
 static void keep_standard_streams(void)
 {
@@ -104,6 +127,7 @@ void tqd_process_prepare(void)
     sigset_t set;
     end_signals(&set);
     pthread_sigmask(SIG_BLOCK, &set, NULL);
+    pass_on_end_signals(&set);
     struct rlimit files;
     if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
         files.rlim_cur = files.rlim_max;
