@@ -9,6 +9,7 @@
 
 #include "daemon/jobs/body.h"
 #include "daemon/jobs/document.h"
+#include "daemon/jobs/field.h"
 #include "daemon/serve/answer.h"
 #include "daemon/serve/media.h"
 #include "daemon/store/problem.h"
@@ -21,6 +22,7 @@ typedef struct exchange {
     const tqd_head *head;
     bool streaming;
     tqd_body_reader body;
+    tqd_field_reader field;
     tqd_reply answer;
 } exchange;
 
@@ -53,6 +55,7 @@ static void give_reply(void *arg, tqd_reply *reply)
 static void end(void *arg)
 {
     exchange *e = arg;
+    tqd_field_close(&e->field);
     tqd_body_close(&e->body);
     free(e->answer.body);
     free(e);
@@ -288,6 +291,25 @@ static void request_run(void *arg)
     answer_body(e, TQD_BODY_REQUEST);
 }
 
+/* False: the job has no result, and the answer says so. */
+static bool find_result(exchange *e)
+{
+    tqd_job job;
+    const tqd_store_status status = tqd_store_job(tqd_jobs_store(e->jobs), e->head->part[0], &job);
+    if (status != TQD_STORE_OK) {
+        refuse_store(e, status);
+        return false;
+    }
+    if (job.state == TQD_JOB_SUCCEEDED) {
+        return true;
+    }
+    tqa_problem problem;
+    tqa_problem_set(&problem, "conflict", "the job is %s: it has no result%s",
+                    tqd_job_state_name(job.state), job.state < TQD_JOB_SUCCEEDED ? " yet" : "");
+    refuse(e, &problem);
+    return false;
+}
+
 static void result_run(void *arg)
 {
     exchange *e = arg;
@@ -295,18 +317,58 @@ static void result_run(void *arg)
         tqd_body_fill(&e->body);
         return;
     }
-    tqd_job job;
+    if (find_result(e)) {
+        answer_body(e, TQD_BODY_RESULT);
+    }
+}
+
+/* ---------------------------------------------------------- GET /v1/jobs/{id}/result/{field} */
+
+static size_t read_field(void *exchange_, char *out, size_t size)
+{
+    return tqd_field_read(&((exchange *)exchange_)->field, out, size);
+}
+
+static bool choose_format(const exchange *e, tqa_field_format *ret_format)
+{
+    const tqa_media media = tqd_media_find(e->head->header(e->head, "Accept"));
+    *ret_format = media == TQA_MEDIA_CSV ? TQA_FIELD_CSV : TQA_FIELD_NPY;
+    return media == TQA_MEDIA_CSV || media == TQA_MEDIA_NPY || media == TQA_MEDIA_NONE;
+}
+
+static void field_run(void *arg)
+{
+    exchange *e = arg;
+    if (e->streaming) {
+        tqd_field_fill(&e->field);
+        return;
+    }
     tqa_problem problem;
-    const tqd_store_status status = tqd_store_job(tqd_jobs_store(e->jobs), e->head->part[0], &job);
+    tqa_field_format format = TQA_FIELD_NPY;
+    if (!choose_format(e, &format)) {
+        tqa_problem_set(&problem, "not-acceptable",
+                        "one array comes as application/x-npy or text/csv");
+        refuse(e, &problem);
+        return;
+    }
+    if (!find_result(e)) {
+        return;
+    }
+    const tqd_store_status status =
+        tqd_body_open(&e->body, tqd_jobs_store(e->jobs), e->head->part[0], TQD_BODY_RESULT);
     if (status != TQD_STORE_OK) {
         refuse_store(e, status);
-    } else if (job.state == TQD_JOB_SUCCEEDED) {
-        answer_body(e, TQD_BODY_RESULT);
-    } else {
-        tqa_problem_set(&problem, "conflict", "the job is %s: it has no result%s",
-                        tqd_job_state_name(job.state), job.state < TQD_JOB_SUCCEEDED ? " yet" : "");
-        refuse(e, &problem);
+        return;
     }
+    if (!tqd_field_open(&e->field, &e->body, e->head->part[1], format, &problem)) {
+        refuse(e, &problem);
+        return;
+    }
+    e->streaming = true;
+    e->answer.status = 200;
+    e->answer.media = tqd_media_name(format == TQA_FIELD_CSV ? TQA_MEDIA_CSV : TQA_MEDIA_NPY);
+    e->answer.read = read_field;
+    e->answer.n_body = (size_t)tqa_field_size(e->field.field);
 }
 
 /* -------------------------------------------------------------------------------------- routes */
@@ -321,6 +383,7 @@ static const tqd_handler cancel_handler = HANDLER(cancel_run);
 static const tqd_handler delete_handler = HANDLER(delete_run);
 static const tqd_handler request_handler = HANDLER(request_run);
 static const tqd_handler result_handler = HANDLER(result_run);
+static const tqd_handler field_handler = HANDLER(field_run);
 
 size_t tqd_job_routes(tqd_jobs *jobs, tqd_route routes[TQD_JOB_ROUTES])
 {
@@ -331,6 +394,7 @@ size_t tqd_job_routes(tqd_jobs *jobs, tqd_route routes[TQD_JOB_ROUTES])
         {TQD_POST, "/v1/jobs/{}/cancel", 0, &cancel_handler, jobs},
         {TQD_GET, "/v1/jobs/{}/request", 0, &request_handler, jobs},
         {TQD_GET, "/v1/jobs/{}/result", 0, &result_handler, jobs},
+        {TQD_GET, "/v1/jobs/{}/result/{}", 0, &field_handler, jobs},
         {TQD_GET, "/v1/jobs/{}/events", 0, &tqd_events_handler, jobs},
         {TQD_GET, "/v1/events", 0, &tqd_events_handler, jobs},
     };

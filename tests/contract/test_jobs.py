@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/contract/test_jobs.py - computations that outlive their connection: submit, wait, list, fetch, cancel, delete.
 import json
+import struct
 import threading
 import time
 
@@ -226,3 +227,24 @@ def test_stops_in_time_while_clients_wait(start):
     daemon.stop()
     thread.join()
     assert answers and answers[0] in (200, 202)
+
+
+def test_one_array_of_a_result(daemon):
+    for n in (3, 5000):  # in the row, and in a file
+        job = ended(daemon, submit(daemon, body(n, 0.125))["id"])
+        result = json.loads(daemon.request("GET", f"/v1/jobs/{job['id']}/result")[2])["tau"]
+        path = f"/v1/jobs/{job['id']}/result/tau"
+        status, headers, text = daemon.request("GET", path, None, {"Accept": "text/csv"})
+        assert status == 200 and headers["Content-Type"] == "text/csv"
+        lines = text.decode().splitlines()
+        assert lines[0] == ",".join(f"tau_{i}" for i in range(7))
+        assert [[float(x) for x in line.split(",")] for line in lines[1:]] == result
+        status, headers, data = daemon.request("GET", path)
+        assert status == 200 and headers["Content-Type"] == "application/x-npy"
+        assert data[:6] == b"\x93NUMPY" and int(headers["Content-Length"]) == len(data)
+        assert f"({n}, 7)" in data[:128].decode("latin-1") and "'<f8'" in data[:128].decode("latin-1")
+        assert list(struct.unpack(f"<{7 * n}d", data[-56 * n:])) == [x for row in result for x in row]
+        problem(daemon.request("GET", path, None, {"Accept": "application/xml"}), 406)
+        problem(daemon.request("GET", path.replace("tau", "nothing")), 404)
+        problem(daemon.request("GET", path.replace("tau", "provenance")), 406)
+        problem(daemon.request("GET", path.replace("tau", "provenance.engine")), 406)
