@@ -421,6 +421,22 @@ static size_t read_result(void *exchange, char *out, size_t size)
     return tqd_body_read(&((submission *)exchange)->result, out, size);
 }
 
+/* The stored document is our own: its status is where we print it, and what it has as the id of a
+ * request is the job's, as long as this request's. */
+static void adapt_problem(submission *s)
+{
+    static const char key[] = "\"request_id\":\"";
+    const size_t n_id = TQD_REQUEST_ID_TEXT - 1;
+    _Static_assert((int)TQD_REQUEST_ID_TEXT == (int)TQD_JOB_ID_TEXT, "one takes the other's place");
+    char *body = s->answer.body;
+    const char *status = memmem(body, s->answer.n_body, "\"status\":", 9);
+    char *id = memmem(body, s->answer.n_body, key, sizeof key - 1);
+    s->answer.status = status != NULL ? (int)strtol(status + 9, NULL, 10) : 500;
+    if (id != NULL && id + sizeof key - 1 + n_id <= body + s->answer.n_body) {
+        memcpy(id + sizeof key - 1, s->head->request_id, n_id);
+    }
+}
+
 static void answer_end(submission *s, const tqd_job *job)
 {
     const bool good = job->state == TQD_JOB_SUCCEEDED;
@@ -434,11 +450,10 @@ static void answer_end(submission *s, const tqd_job *job)
     }
     tqd_body_answer(&s->result, s->head, &s->answer, read_result);
     if (!good && s->answer.body != NULL) {
-        /* the document is our own: its status is where it prints it */
-        const char *found = memmem(s->answer.body, s->answer.n_body, "\"status\":", 9);
-        s->answer.status = found != NULL ? (int)strtol(found + 9, NULL, 10) : 500;
+        adapt_problem(s);
     }
-    tqd_answer_header(&s->answer, "Content-Location", "/v1/jobs/%s/result", job->id);
+    tqd_answer_header(&s->answer, "Content-Location", "/v1/jobs/%s%s", job->id,
+                      good ? "/result" : "");
     s->step = STEP_DONE;
 }
 

@@ -248,3 +248,49 @@ def test_one_array_of_a_result(daemon):
         problem(daemon.request("GET", path.replace("tau", "nothing")), 404)
         problem(daemon.request("GET", path.replace("tau", "provenance")), 406)
         problem(daemon.request("GET", path.replace("tau", "provenance.engine")), 406)
+
+
+def simulation(seconds, step=1e-4):
+    return json.dumps({"initial": {"q": [0.3, -0.2]}, "duration": seconds, "output": {"interval": seconds / 10},
+                       "solver": {"method": "rk4", "step": step}}).encode()
+
+
+def test_long_operation_is_a_job_without_being_asked(daemon):
+    path = "/v1/robots/planar-2r/simulate"
+    status, headers, text = daemon.request("POST", path, simulation(0.1), {"Content-Type": "application/json"})
+    assert status == 200, text
+    assert headers["Content-Location"].endswith("/result")
+    assert daemon.request("GET", headers["Content-Location"])[2] == text
+    status, headers, text = daemon.request("POST", path, simulation(0.1), {"Prefer": "wait=0"})
+    assert status == 202 and headers["Preference-Applied"] == "wait=0"
+    job = ended(daemon, json.loads(text)["id"])
+    assert job["state"] == "succeeded" and job["kind"] == "simulate"
+    assert daemon.request("GET", f"/v1/jobs/{job['id']}/result/q")[2][:6] == b"\x93NUMPY"
+    problem(daemon.request("POST", path, b'{"duration": 1}', {"Content-Type": "application/json"}), 422)
+
+
+def test_cancelled_at_the_next_step(daemon):
+    job = submit(daemon, simulation(10000), "/v1/robots/planar-2r/simulate")["id"]
+    until = time.monotonic() + 20 * SLOW
+    while get(daemon, job)["state"] != "running" or get(daemon, job)["progress"]["fraction"] == 0:
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    begun = time.monotonic()
+    status, _, text = daemon.request("POST", f"/v1/jobs/{job}/cancel")
+    assert status == 202 and json.loads(text)["cancel_asked"] is True
+    assert ended(daemon, job)["state"] == "cancelled"
+    assert time.monotonic() - begun < 3 * SLOW
+
+
+def test_running_job_is_given_back_at_the_stop(start, tmp_path):
+    first = start({"jobs": 1}, state=str(tmp_path / "state"))
+    job = submit(first, simulation(10000), "/v1/robots/planar-2r/simulate")["id"]
+    until = time.monotonic() + 20 * SLOW
+    while get(first, job)["state"] != "running":
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    assert first.stop() < 3 * SLOW
+    second = start({"jobs": 1}, state=str(tmp_path / "state"))
+    assert get(second, job)["state"] in ("queued", "running")
+    second.request("POST", f"/v1/jobs/{job}/cancel")
+    assert ended(second, job)["state"] == "cancelled"

@@ -254,6 +254,33 @@ def test_interrupted_too_often_fails_with_its_reason(house):
     assert document["state"] == "failed" and "interrupted" in document["problem"]["detail"], document
 
 
+@pytest.mark.seconds(180)
+def test_killed_simulation_goes_on_to_the_same_bits(house):
+    home = house({"jobs": 2})
+    home.start()
+    seconds = 100 if SLOW == 1 else 20
+    request = json.dumps({"initial": {"q": [0.3, -0.2]}, "duration": seconds, "output": {"interval": seconds / 200},
+                          "solver": {"method": "rk4", "step": 1e-4}}).encode()
+    path = "/v1/robots/planar-2r/simulate"
+    unbroken, broken = (json.loads(home.request("POST", path, request, {**ASYNC, "Idempotency-Key": key})[2])["id"]
+                        for key in ("unbroken", "broken"))
+    assert home.ended(unbroken, 120)["state"] == "succeeded"
+    home.ended(broken, 120)
+    killed = json.loads(home.request("POST", path, request, ASYNC)[2])["id"]
+    for attempt, least in ((1, 0.3), (2, 0.6)):
+        runs(home, killed, attempt)
+        until = time.monotonic() + 60 * SLOW
+        while home.json(f"/v1/jobs/{killed}")["progress"]["fraction"] < least:
+            assert time.monotonic() < until
+            time.sleep(0.01)
+        home.kill()
+        home.start()
+    document = home.ended(killed, 120)
+    assert document["state"] == "succeeded" and document["attempts"] == 3, document
+    results = [home.request("GET", f"/v1/jobs/{job}/result")[2] for job in (unbroken, broken, killed)]
+    assert results[0] == results[1] == results[2]
+
+
 # -- a disk that refuses ---------------------------------------------------------------------------------------------
 
 POINTS = ("posix/io/rw/pwrite", "posix/io/sync/fsync", "posix/io/sync/fdatasync", "posix/io/dir/rename")
