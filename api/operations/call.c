@@ -209,6 +209,34 @@ bool tqa_call_run(tqa_call *call, const tqa_world *world, void *scratch, size_t 
     return true;
 }
 
+/* NULL, for zeros, when the array did not come. */
+static const double *motion_block(const tqa_request *request, tqa_motion motion, size_t b)
+{
+    return request->rows[motion].shape == TQA_SHAPE_NONE
+               ? NULL
+               : tqa_blocks_block(&request->motion[motion], b);
+}
+
+tq_inverse_input tqa_call_motion(const tqa_call *call, size_t b, tq_scratch *scratch)
+{
+    const tqa_request *request = &call->request;
+    tq_external_wrench *wrenches =
+        tq_scratch_take(scratch, request->wrenches.n, sizeof(tq_external_wrench));
+    assert(wrenches != NULL || request->wrenches.n == 0);
+    tqa_wrenches_block(&request->wrenches, b, wrenches);
+    return (tq_inverse_input){
+        .n_sample = tq_block_samples(request->n_sample, b),
+        .stride = request->motion[TQA_MOTION_Q].stride,
+        .q = tqa_blocks_block(&request->motion[TQA_MOTION_Q], b),
+        .qd = motion_block(request, TQA_MOTION_QD, b),
+        .qdd = motion_block(request, TQA_MOTION_QDD, b),
+        .wrenches = wrenches,
+        .n_wrench = request->wrenches.n,
+        .gravity = request->has_gravity ? request->gravity : NULL,
+        .without = request->without,
+    };
+}
+
 void tqa_call_each_block(const tqa_call *call, const tqa_world *world, void *scratch,
                          void (*body)(void *arg, size_t b, void *scratch), void *arg)
 {

@@ -9,6 +9,7 @@
 #include "api/operations/digest.h"
 #include "api/operations/request.h"
 #include "api/operations/result.h"
+#include "core/dynamics/inverse.h"
 
 /* What an operation is made of; call.c does the rest. */
 typedef struct tqa_operation_methods {
@@ -52,6 +53,11 @@ static inline double tqa_call_number_us(const tqa_call *call)
 {
     return call->accept == TQA_MEDIA_JSON ? 0.026 : 0.0015;
 }
+
+/* The motion of block b as core takes it, its wrenches out of `scratch`. Arrays that did not come
+   are
+ * NULL: zeros. */
+tq_inverse_input tqa_call_motion(const tqa_call *call, size_t b, tq_scratch *scratch);
 
 /* Runs body for each block of the request's samples: side by side when there are several and the
  * world can, else one after another in `scratch`. */

@@ -51,37 +51,24 @@ static tq_status compute_block(tqa_call *call, size_t b, void *memory, size_t si
     tqa_request *request = &call->request;
     tq_scratch scratch;
     tq_scratch_init(&scratch, memory, size);
-    tq_external_wrench *wrenches =
-        tq_scratch_take(&scratch, request->wrenches.n, sizeof(tq_external_wrench));
-    assert(wrenches != NULL || request->wrenches.n == 0);
-    tqa_wrenches_block(&request->wrenches, b, wrenches);
+    tq_inverse_input motion = tqa_call_motion(call, b, &scratch);
     const tq_forward_input in = {
-        .n_sample = tq_block_samples(request->n_sample, b),
-        .stride = request->motion[TQA_MOTION_Q].stride,
-        .q = tqa_blocks_block(&request->motion[TQA_MOTION_Q], b),
-        .qd = tqa_blocks_block(&request->motion[TQA_MOTION_QD], b),
+        .n_sample = motion.n_sample,
+        .stride = motion.stride,
+        .q = motion.q,
+        .qd = motion.qd,
         .tau = tqa_blocks_block(&request->motion[TQA_MOTION_TAU], b),
-        .wrenches = wrenches,
-        .n_wrench = request->wrenches.n,
-        .gravity = request->has_gravity ? request->gravity : NULL,
-        .without = request->without,
+        .wrenches = motion.wrenches,
+        .n_wrench = motion.n_wrench,
+        .gravity = motion.gravity,
+        .without = motion.without,
     };
     double *qdd = tqa_blocks_block(&call->tau, b);
     const tq_status status = tq_forward_dynamics(call->mechanism, &in, &scratch, qdd, error);
     if (status != TQ_OK || request->include == 0) {
         return status;
     }
-    const tq_inverse_input motion = {
-        .n_sample = in.n_sample,
-        .stride = in.stride,
-        .q = in.q,
-        .qd = in.qd,
-        .qdd = qdd,
-        .wrenches = in.wrenches,
-        .n_wrench = in.n_wrench,
-        .gravity = in.gravity,
-        .without = in.without,
-    };
+    motion.qdd = qdd;
     return tqa_include_block(call, b, &motion, &scratch, error);
 }
 

@@ -48,27 +48,12 @@ static size_t scratch_size(const tqa_call *call)
 
 static tq_status compute_block(tqa_call *call, size_t b, void *memory, size_t size, tq_error *error)
 {
-    tqa_request *request = &call->request;
     tq_scratch scratch;
     tq_scratch_init(&scratch, memory, size);
-    tq_external_wrench *wrenches =
-        tq_scratch_take(&scratch, request->wrenches.n, sizeof(tq_external_wrench));
-    assert(wrenches != NULL || request->wrenches.n == 0);
-    tqa_wrenches_block(&request->wrenches, b, wrenches);
-    const tq_inverse_input in = {
-        .n_sample = tq_block_samples(request->n_sample, b),
-        .stride = request->motion[TQA_MOTION_Q].stride,
-        .q = tqa_blocks_block(&request->motion[TQA_MOTION_Q], b),
-        .qd = tqa_blocks_block(&request->motion[TQA_MOTION_QD], b),
-        .qdd = tqa_blocks_block(&request->motion[TQA_MOTION_QDD], b),
-        .wrenches = wrenches,
-        .n_wrench = request->wrenches.n,
-        .gravity = request->has_gravity ? request->gravity : NULL,
-        .without = request->without,
-    };
+    const tq_inverse_input in = tqa_call_motion(call, b, &scratch);
     const tq_status status =
         tq_inverse_dynamics(call->mechanism, &in, &scratch, tqa_blocks_block(&call->tau, b), error);
-    if (status != TQ_OK || request->include == 0) {
+    if (status != TQ_OK || call->request.include == 0) {
         return status;
     }
     return tqa_include_block(call, b, &in, &scratch, error);

@@ -38,34 +38,11 @@ static size_t scratch_size(const tqa_call *call)
            tqa_include_scratch_size(call);
 }
 
-/* NULL, for zeros, when the array did not come. */
-static const double *motion_block(const tqa_request *request, tqa_motion motion, size_t b)
-{
-    return request->rows[motion].shape == TQA_SHAPE_NONE
-               ? NULL
-               : tqa_blocks_block(&request->motion[motion], b);
-}
-
 static tq_status compute_block(tqa_call *call, size_t b, void *memory, size_t size, tq_error *error)
 {
-    tqa_request *request = &call->request;
     tq_scratch scratch;
     tq_scratch_init(&scratch, memory, size);
-    tq_external_wrench *wrenches =
-        tq_scratch_take(&scratch, request->wrenches.n, sizeof(tq_external_wrench));
-    assert(wrenches != NULL || request->wrenches.n == 0);
-    tqa_wrenches_block(&request->wrenches, b, wrenches);
-    const tq_inverse_input in = {
-        .n_sample = tq_block_samples(request->n_sample, b),
-        .stride = request->motion[TQA_MOTION_Q].stride,
-        .q = tqa_blocks_block(&request->motion[TQA_MOTION_Q], b),
-        .qd = motion_block(request, TQA_MOTION_QD, b),
-        .qdd = motion_block(request, TQA_MOTION_QDD, b),
-        .wrenches = wrenches,
-        .n_wrench = request->wrenches.n,
-        .gravity = request->has_gravity ? request->gravity : NULL,
-        .without = request->without,
-    };
+    const tq_inverse_input in = tqa_call_motion(call, b, &scratch);
     return tqa_include_block(call, b, &in, &scratch, error);
 }
 

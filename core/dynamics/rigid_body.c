@@ -4,25 +4,7 @@
 #include "core/dynamics/rigid_body.h"
 
 #include "core/model/inertia.h"
-
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void rotate(const double r[9], const double x[3], double out[3])
-{
-    for (unsigned i = 0; i < 3; i++) {
-        out[i] = r[3 * i] * x[0] + r[3 * i + 1] * x[1] + r[3 * i + 2] * x[2];
-    }
-}
+#include "core/spatial/screw.h"
 
 void tq_axis_angle_motion(const double axis[3], const double axis_rate[3], double rate,
                           double acceleration, double ret_w[3], double ret_wd[3])
@@ -38,9 +20,9 @@ void tq_point_velocity(const tq_point_motion *motion, double ret_velocity[3])
     double arm[3];
     double relative[3];
     double turning[3];
-    rotate(motion->r, motion->position, arm);
-    rotate(motion->r, motion->velocity, relative);
-    cross(motion->w, arm, turning);
+    tq_rotate3(motion->r, motion->position, arm);
+    tq_rotate3(motion->r, motion->velocity, relative);
+    tq_cross3(motion->w, arm, turning);
     for (unsigned k = 0; k < 3; k++) {
         ret_velocity[k] = motion->origin_velocity[k] + relative[k] + turning[k];
     }
@@ -51,13 +33,13 @@ void tq_point_acceleration_of(const tq_point_motion *motion, tq_point_accelerati
     double arm[3];
     double turning[3];
     double relative[3];
-    rotate(motion->r, motion->position, arm);
-    rotate(motion->r, motion->velocity, relative);
-    rotate(motion->r, motion->acceleration, ret->relative);
-    cross(motion->wd, arm, ret->euler);
-    cross(motion->w, arm, turning);
-    cross(motion->w, turning, ret->centripetal);
-    cross(motion->w, relative, ret->coriolis);
+    tq_rotate3(motion->r, motion->position, arm);
+    tq_rotate3(motion->r, motion->velocity, relative);
+    tq_rotate3(motion->r, motion->acceleration, ret->relative);
+    tq_cross3(motion->wd, arm, ret->euler);
+    tq_cross3(motion->w, arm, turning);
+    tq_cross3(motion->w, turning, ret->centripetal);
+    tq_cross3(motion->w, relative, ret->coriolis);
     for (unsigned k = 0; k < 3; k++) {
         ret->origin[k] = motion->origin_acceleration[k];
         ret->coriolis[k] *= 2.0;
@@ -75,7 +57,7 @@ void tq_body_momentum_of(const tq_inertia *inertia, const tq_pose *pose, const d
     const double *w = twist + 3;
     const double *s = world.about_com;
     double velocity[3];
-    cross(w, arm, velocity);
+    tq_cross3(w, arm, velocity);
     for (unsigned k = 0; k < 3; k++) {
         velocity[k] += twist[k];
         ret_momentum->linear[k] = world.mass * velocity[k];
@@ -84,11 +66,11 @@ void tq_body_momentum_of(const tq_inertia *inertia, const tq_pose *pose, const d
     h[0] = s[0] * w[0] + s[1] * w[1] + s[2] * w[2];
     h[1] = s[1] * w[0] + s[3] * w[1] + s[4] * w[2];
     h[2] = s[2] * w[0] + s[4] * w[1] + s[5] * w[2];
-    cross(world.com, ret_momentum->linear, ret_momentum->angular_point);
+    tq_cross3(world.com, ret_momentum->linear, ret_momentum->angular_point);
     for (unsigned k = 0; k < 3; k++) {
         ret_momentum->angular_point[k] += h[k];
     }
-    ret_momentum->kinetic = 0.5 * dot(velocity, ret_momentum->linear) + 0.5 * dot(w, h);
+    ret_momentum->kinetic = 0.5 * tq_dot3(velocity, ret_momentum->linear) + 0.5 * tq_dot3(w, h);
     for (unsigned k = 0; k < 6; k++) {
         ret_momentum->inertia_world[k] = s[k];
     }
@@ -99,7 +81,7 @@ void tq_adjoint(const tq_pose *pose, double ret_adjoint[36])
     for (unsigned j = 0; j < 3; j++) {
         const double column[3] = {pose->r[j], pose->r[3 + j], pose->r[6 + j]};
         double moved[3];
-        cross(pose->p, column, moved);
+        tq_cross3(pose->p, column, moved);
         for (unsigned i = 0; i < 3; i++) {
             ret_adjoint[6 * i + j] = column[i];
             ret_adjoint[6 * i + 3 + j] = moved[i];
@@ -133,53 +115,25 @@ void tq_generalised_inertia_move(const double spatial[36], const tq_pose *pose,
     }
 }
 
-static void momentum_of(const double spatial[36], const double twist[6], double out[6])
-{
-    for (unsigned i = 0; i < 6; i++) {
-        out[i] = 0.0;
-        for (unsigned k = 0; k < 6; k++) {
-            out[i] += spatial[6 * i + k] * twist[k];
-        }
-    }
-}
-
 double tq_generalised_energy(const double spatial[36], const double twist[6])
 {
     double momentum[6];
-    momentum_of(spatial, twist, momentum);
-    return 0.5 * (dot(twist, momentum) + dot(twist + 3, momentum + 3));
+    tq_apply6(spatial, twist, momentum);
+    return 0.5 * tq_dot6(twist, momentum);
 }
 
 void tq_lie_bracket(const double a[6], const double b[6], double ret[6])
 {
-    double left[3];
-    double right[3];
-    cross(a + 3, b, left);
-    cross(b + 3, a, right);
-    for (unsigned k = 0; k < 3; k++) {
-        ret[k] = left[k] - right[k];
-    }
-    cross(a + 3, b + 3, ret + 3);
+    tq_screw_cross(a, b, ret);
 }
 
 void tq_newton_euler(const double spatial[36], const double twist[6], const double twist_rate[6],
                      double ret_wrench[6])
 {
     double momentum[6];
-    double turning[3];
-    momentum_of(spatial, twist, momentum);
-    momentum_of(spatial, twist_rate, ret_wrench);
-    /* -ad_V^T (G, H) = (w x G, w x H + v x G) */
-    cross(twist + 3, momentum, turning);
-    for (unsigned k = 0; k < 3; k++) {
-        ret_wrench[k] += turning[k];
-    }
-    cross(twist + 3, momentum + 3, turning);
-    for (unsigned k = 0; k < 3; k++) {
-        ret_wrench[3 + k] += turning[k];
-    }
-    cross(twist, momentum, turning);
-    for (unsigned k = 0; k < 3; k++) {
-        ret_wrench[3 + k] += turning[k];
-    }
+    double turning[6];
+    tq_apply6(spatial, twist, momentum);
+    tq_wrench_cross(twist, momentum, turning);
+    tq_apply6(spatial, twist_rate, ret_wrench);
+    tq_axpy6(1.0, turning, ret_wrench);
 }
