@@ -120,7 +120,7 @@ bool tqa_control_feed(tqa_call *call, const char *bytes, size_t n)
     return judge(call, tqa_json_scan_feed(scan, bytes, n), &scan->error);
 }
 
-bool tqa_control_finish(tqa_call *call)
+static bool decode_end(tqa_call *call)
 {
     if (call->body.media == TQA_MEDIA_NONE) {
         choose(call, TQA_MEDIA_JSON); /* no byte at all: as JSON, it ends too early */
@@ -131,6 +131,16 @@ bool tqa_control_finish(tqa_call *call)
     }
     tqa_json_scan *scan = &call->body.as.json;
     return judge(call, tqa_json_scan_finish(scan), &scan->error);
+}
+
+bool tqa_control_finish(tqa_call *call)
+{
+    const tqa_control_methods *methods = call->operation->methods->control;
+    if (!decode_end(call) || methods->check == NULL) {
+        return call->problem.status == 0;
+    }
+    const tqa_part root = tqa_part_root(call->control);
+    return tqa_part_object(&root, methods->fields) && methods->check(call->control);
 }
 
 static void put_provenance(tqa_call *call)

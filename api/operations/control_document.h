@@ -33,6 +33,7 @@ typedef struct tqa_control {
     unsigned form;          /* which of the operation's forms the query asks for; 0: none */
     tqa_answer answer;
     json_t *root;
+    void *state; /* what `check` left for `run`, in the arena */
 
     /* while the events arrive */
     size_t depth, n_value;
@@ -94,6 +95,9 @@ typedef struct tqa_control_methods {
     const char *const *fields; /* of the root; ends with NULL */
     const char *const *forms;  /* values of ?form=, numbered from 1; NULL: no query */
     double (*cost_us)(const tqa_control *control);
+    /* For what may become a job: refuses a bad request as soon as it is complete, before anything is
+     * promised. NULL: `run` looks at the request. False: the problem is set. */
+    bool (*check)(tqa_control *control);
     /* False: the problem is set. Fills the answer, whose root object is open. */
     bool (*run)(tqa_control *control);
 } tqa_control_methods;

@@ -246,7 +246,7 @@ static void put_answer(const tqa_simulation *s)
     tqa_answer_end(answer);
 }
 
-static bool simulate(tqa_control *control)
+static bool check(tqa_control *control)
 {
     tqa_simulation *s = tqa_control_take(control, 1, sizeof *s);
     if (s == NULL) {
@@ -254,8 +254,15 @@ static bool simulate(tqa_control *control)
     }
     s->control = control;
     s->ended_at = TQ_NONE;
+    control->state = s;
+    return tqa_simulation_read(s);
+}
+
+static bool simulate(tqa_control *control)
+{
+    tqa_simulation *s = control->state;
     run r = {.simulation = s, .model = control->robot->model};
-    if (!tqa_simulation_read(s) || !start(&r)) {
+    if (!start(&r)) {
         return false;
     }
     for (size_t k = s->n_row; k < s->n_output; k++) {
@@ -274,6 +281,7 @@ static bool simulate(tqa_control *control)
 static const tqa_control_methods control_methods = {
     .fields = fields,
     .cost_us = cost_us,
+    .check = check,
     .run = simulate,
 };
 
