@@ -95,7 +95,7 @@ typedef struct tqa_control_methods {
     const char *const *fields; /* of the root; ends with NULL */
     const char *const *forms;  /* values of ?form=, numbered from 1; NULL: no query */
     double (*cost_us)(const tqa_control *control);
-    /* For what may become a job: refuses a bad request as soon as it is complete, before anything is
+    /* For what may become a job: refuses a bad request once it is complete, before anything is
      * promised. NULL: `run` looks at the request. False: the problem is set. */
     bool (*check)(tqa_control *control);
     /* False: the problem is set. Fills the answer, whose root object is open. */
