@@ -12,7 +12,7 @@ skip() {
     echo "0 passed, 0 failed, 1 skipped"
     exit 0
 }
-command -v valgrind >/dev/null || skip "no valgrind (make deps-bench)"
+command -v valgrind >/dev/null || skip "no valgrind (make deps-check)"
 if [ "${3:-}" != write ]; then
     [ "$(head -1 $record)" = "$compiler" ] || skip "counted with $(head -1 $record), not $compiler"
 fi
