@@ -173,7 +173,9 @@ def test_cancel_and_delete(start):
 
 def test_priority_goes_first_and_clients_take_turns(start):
     daemon = start({"jobs": 1, "workers": 1})
-    submit(daemon, body(60000))
+    long = {"initial": {"q": [0.3, -0.2]}, "duration": 100, "output": {"interval": 10}, "solver": {"step": 1e-4}}
+    # a million steps: the only runner is busy while the others are handed in
+    submit(daemon, json.dumps(long).encode(), path="/v1/robots/planar-2r/simulate")
     many = [submit(daemon, Torqued_Client="greedy")["id"] for _ in range(6)]
     few = submit(daemon, Torqued_Client="modest")["id"]
     urgent = submit(daemon, Priority="u=0", Torqued_Client="greedy")["id"]
