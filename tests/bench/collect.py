@@ -14,14 +14,23 @@ def cpu_model():
         return next((line.split(":")[1].strip() for line in f if line.startswith("model name")), platform.machine())
 
 
+def rows_of(path):
+    """One JSON document, or one on each line."""
+    with open(path) as f:
+        text = f.read()
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return [json.loads(line) for line in text.splitlines() if line]
+
+
 def main():
     folder, result, *names = sys.argv[1:]
     benches = {}
     for name in names:
         path = os.path.join(folder, name)
         if os.path.exists(path + ".json"):
-            with open(path + ".json") as f:
-                benches[name] = json.load(f)
+            benches[name] = rows_of(path + ".json")
         elif os.path.exists(path + ".txt"):
             with open(path + ".txt") as f:
                 benches[name] = f.read().splitlines()
