@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/support/world.h - a process around one call, in memory: checkpoints, a spool, attachments,
+ * datasets. */
+#ifndef TQT_WORLD_H
+#define TQT_WORLD_H
+
+#include "api/world.h"
+
+typedef struct tqt_bytes {
+    char name[80], media[64];
+    unsigned char *bytes; /* malloc'ed, a zero behind them */
+    size_t n;
+} tqt_bytes;
+
+/* Zero-initialised. What a run leaves stays until the next: a second call with the same world goes
+ * on from the checkpoint, as after a crash. */
+typedef struct tqt_world {
+    tqa_world world; /* give &w.world to the call, after tqt_world_open */
+    tqt_bytes checkpoint, spool;
+    tqt_bytes attached[TQA_ATTACH_MAX];
+    size_t n_attached;
+    tqt_bytes datasets[8]; /* "name" or "job:id" */
+    size_t n_dataset;
+    size_t n_save; /* checkpoints so far */
+    double fraction;
+    size_t n_asked, stop_after; /* questions for cancellation until the answer is yes; 0: never */
+    size_t spool_max;           /* writes beyond fail, as on a full disk; 0: no bound */
+} tqt_world;
+
+void tqt_world_open(tqt_world *w);
+void tqt_world_close(tqt_world *w);
+
+/* Copies the bytes. */
+void tqt_world_dataset(tqt_world *w, const char *name, const char *media, const void *bytes,
+                       size_t n);
+
+/* NULL when nothing of this name was attached. */
+const tqt_bytes *tqt_world_attached(const tqt_world *w, const char *name);
+
+#endif
