@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/calibrate/experiment.h - measured motion on a clean clock, as fits and judges take it. */
+#ifndef TQ_CALIBRATE_EXPERIMENT_H
+#define TQ_CALIBRATE_EXPERIMENT_H
+
+#include <stddef.h>
+
+#include "core/base/block.h"
+
+/* Some samples of one experiment, in the layout of core/base/block.h. q, qd, qdd and tau have been
+ * through the same filter; every number is finite. Torques of mimicking joints are the master's.
+ * Arrays are borrowed for the call. */
+typedef struct tq_experiment_block {
+    size_t n_sample; /* 1 .. TQ_BLOCK */
+    size_t stride;   /* multiple of TQ_BLOCK_PAD, >= n_sample; of all arrays */
+    const double *q;
+    const double *qd;      /* (nv x stride) */
+    const double *qdd;     /* (nv x stride) */
+    const double *tau;     /* (nv x stride) N m or N, on the joint's side of the gear */
+    const double *tau_raw; /* (nv x stride) before the filter, what judges compare with; NULL: tau
+                              */
+} tq_experiment_block;
+
+#endif

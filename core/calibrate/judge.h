@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/calibrate/judge.h - what a fitted model is worth on data: a second pass. */
+#ifndef TQ_CALIBRATE_JUDGE_H
+#define TQ_CALIBRATE_JUDGE_H
+
+#include "core/calibrate/fit.h"
+
+/* Residual of one joint over some data, against the unfiltered torque. */
+typedef struct tq_judged {
+    size_t n_sample;
+    double rmse;           /* N m */
+    double relative_error; /* |tau - model| / |tau - mean tau|; NaN: torque is constant */
+    double worst;          /* largest |residual|, N m */
+    double mean;           /* of the residual */
+    double lag_one;        /* autocorrelation of the residual after one sample, after ten: white */
+    double lag_ten;        /* noise has 0 +- 2/sqrt(n) */
+} tq_judged;
+
+typedef struct tq_judge_row tq_judge_row; /* running sums */
+
+/* Sums over any number of blocks. */
+typedef struct tq_judge {
+    const tq_fit *fit;
+    const double *value; /* (n_column) borrowed */
+    tq_judge_row *rows;  /* (3 nv): all, moving, standing */
+    double *y;
+    double moving; /* a joint moves above this, rad/s or m/s */
+    tq_scratch *scratch;
+} tq_judge;
+
+/* Starts with no data: `value` are the solution's or those of tq_fit_solve_without. Takes
+ * tq_judge_size(fit) bytes of `scratch` until the caller rewinds it. */
+tq_status tq_judge_begin(const tq_fit *fit, const double *value, double moving, tq_scratch *scratch,
+                         tq_judge *ret_judge, tq_error *reterr);
+size_t tq_judge_size(const tq_fit *fit);
+
+/* Adds a block; ret_tau (nv x stride), the model's torque, may be NULL. */
+tq_status tq_judge_push(tq_judge *judge, const tq_experiment_block *block, double *ret_tau,
+                        tq_error *reterr);
+
+/* The figures so far of row `row`. */
+enum { TQ_JUDGE_ALL, TQ_JUDGE_MOVING, TQ_JUDGE_STANDING };
+tq_judged tq_judge_of(const tq_judge *judge, unsigned part, size_t row);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/calibrate/verdict.h - what a calibration may be used for, and why. */
+#ifndef TQ_CALIBRATE_VERDICT_H
+#define TQ_CALIBRATE_VERDICT_H
+
+#include "core/calibrate/fit.h"
+#include "core/calibrate/judge.h"
+
+typedef enum tq_verdict {
+    TQ_VERDICT_USABLE,
+    TQ_VERDICT_ROBUST_CONTROL_ONLY,
+    TQ_VERDICT_INCOMPLETE,
+    TQ_VERDICT_PHYSICALLY_INCONSISTENT,
+    TQ_VERDICT_INSUFFICIENT_EXCITATION,
+} tq_verdict;
+
+/* The word of the API: "usable", "robust-control-only", ... */
+const char *tq_verdict_slug(tq_verdict verdict);
+
+typedef enum tq_reason_kind {
+    TQ_REASON_UNIDENTIFIED,   /* index: direction of the solution; value: its deviation */
+    TQ_REASON_INCONSISTENT,   /* index: column; value: its consistency measure */
+    TQ_REASON_NEGATIVE,       /* index: column; value: an estimate that must not be negative */
+    TQ_REASON_PSEUDO_INERTIA, /* index: link; value: least eigenvalue over trace */
+    TQ_REASON_MASS_MATRIX,    /* index: of 10,000 poses; value: how many are not definite */
+    TQ_REASON_RELATIVE_ERROR, /* index: row; value: relative error on validation data */
+    TQ_REASON_STANDING,      /* index: row; value: rmse standing over rmse moving: model friction at
+                                   rest (breakaway, Stribeck) */
+    TQ_REASON_SLOW_FRICTION, /* index: row: residual depends on speed: add Stribeck */
+    TQ_REASON_LOAD_FRICTION, /* index: row: residual depends on load: add load friction */
+    TQ_REASON_POSITION,      /* index: row: residual depends on position: add a spring */
+} tq_reason_kind;
+
+typedef struct tq_reason {
+    tq_reason_kind kind;
+    size_t index;
+    double value;
+} tq_reason;
+
+enum { TQ_REASON_MAX = 64 };
+
+typedef struct tq_verdict_report {
+    tq_verdict verdict;
+    size_t n_reason;
+    tq_reason reasons[TQ_REASON_MAX]; /* gravest first */
+} tq_verdict_report;
+
+/**
+ * Judge a solution, with the validation judge if there is one (NULL: without).
+ *
+ * Memory   tq_verdict_size(fit) bytes of `scratch`, given back.
+ * Returns  TQ_OK, TQ_ERR_SCRATCH.
+ * Cost     That of 10,000 mass matrices.
+ */
+tq_status tq_verdict_compute(const tq_fit *fit, const tq_fit_solution *solution,
+                             const tq_judge *validation, tq_scratch *scratch,
+                             tq_verdict_report *ret_report, tq_error *reterr);
+size_t tq_verdict_size(const tq_fit *fit);
+
+#endif
