@@ -23,6 +23,7 @@ static const char *const fields[] = {"initial", "duration", "output",  "input", 
 typedef struct run {
     tqa_simulation *simulation;
     const tq_model *model;
+    tq_effect feed;
     tq_plant plant;
     tq_trajectories state;
     tq_scratch scratch;
@@ -35,16 +36,6 @@ static double cost_us(const tqa_control *control)
 {
     (void)control;
     return 1e6; /* never on a connection's thread */
-}
-
-static void torque_at(void *ctx, double t, size_t n_sample, size_t stride, const double *q,
-                      const double *qd, double *ret_tau)
-{
-    (void)n_sample;
-    (void)q;
-    (void)qd;
-    const tqa_simulation *s = ctx;
-    tq_table_at(&s->torque, t, ret_tau, stride);
 }
 
 static void spread(double *rows, const double *x, size_t n)
@@ -64,7 +55,7 @@ static bool put_row(run *r, size_t k, double t)
     tq_error error = {0};
     memset(r->tau, 0, nv * LANE * sizeof(double));
     if (s->has_torque) {
-        torque_at(s, t, 1, LANE, r->state.q, r->state.qd, r->tau);
+        tq_table_at(&s->torque, t, r->tau, LANE);
         tq_block_pad(r->tau, nv, LANE, 1);
     }
     const tq_forward_input in = {.n_sample = 1,
@@ -166,18 +157,19 @@ static bool start(run *r)
     double *qd = tqa_control_take(control, (nv + 1) * LANE, sizeof(double));
     r->tau = tqa_control_take(control, (nv + 1) * LANE, sizeof(double));
     r->qdd = tqa_control_take(control, (nv + 1) * LANE, sizeof(double));
-    const size_t size = tq_fixed_step_scratch_size(control->robot->mechanism, LANE) +
+    r->feed = tq_torque_table(&s->torque);
+    r->plant = (tq_plant){.mechanism = control->robot->mechanism,
+                          .gravity = s->gravity,
+                          .without = s->without,
+                          .effects = &r->feed,
+                          .n_effect = s->has_torque ? 1 : 0};
+    const size_t size = tq_fixed_step_scratch_size(&r->plant, LANE) +
                         tq_forward_scratch_size(control->robot->mechanism, 0);
     if (q == NULL || qd == NULL || r->tau == NULL || r->qdd == NULL ||
         !tqa_control_scratch(control, size, &r->scratch)) {
         return false;
     }
     r->state = (tq_trajectories){.n_sample = 1, .stride = LANE, .q = q, .qd = qd};
-    r->plant = (tq_plant){.mechanism = control->robot->mechanism,
-                          .gravity = s->gravity,
-                          .without = s->without,
-                          .torque = s->has_torque ? torque_at : NULL,
-                          .torque_ctx = s};
     if (tqa_simulation_load(s)) {
         const double *row = s->rows + (s->n_row - 1) * s->n_column + 1;
         spread(q, row, nq);

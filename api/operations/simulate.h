@@ -5,7 +5,7 @@
 
 #include "api/operations/control_robot.h"
 #include "core/simulate/fixed_step.h"
-#include "core/simulate/table.h"
+#include "core/simulate/torque_table.h"
 
 /* A simulation from its request on. Everything lives in the control's memory. */
 typedef struct tqa_simulation {

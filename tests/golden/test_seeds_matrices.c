@@ -387,16 +387,17 @@ typedef struct push {
     double constant[N];
 } push;
 
-static void pushing(void *ctx, double t, size_t n, size_t stride, const double *q, const double *qd,
-                    double *tau)
+static tq_status pushing(void *ctx, const tq_instant *at, tq_scratch *scratch, const tq_action *to,
+                         tq_error *reterr)
 {
-    (void)t, (void)q, (void)qd;
+    (void)scratch, (void)reterr;
     const push *p = ctx;
     for (size_t r = 0; r < N; r++) {
-        for (size_t i = 0; i < n; i++) {
-            tau[r * stride + i] = p->constant[r];
+        for (size_t i = 0; i < at->n_sample; i++) {
+            to->tau[r * at->stride + i] += p->constant[r];
         }
     }
+    return TQ_OK;
 }
 
 static double energy(const tq_model *m, const double *q, const double *qd)
@@ -419,8 +420,9 @@ Test(seeds, item_042_163_passivity_and_energy_audit)
                 q[8 * r + i] = q0[r], qd[8 * r + i] = qd0[r];
             }
         }
-        const tq_plant plant = {.mechanism = s->mechanism, .torque = pushing, .torque_ctx = &p};
-        const tq_trajectories state = {1, 8, q, qd};
+        const tq_effect effect = {.ctx = &p, .act = pushing};
+        const tq_plant plant = {.mechanism = s->mechanism, .effects = &effect, .n_effect = 1};
+        const tq_trajectories state = {.n_sample = 1, .stride = 8, .q = q, .qd = qd};
         void *room = aligned_alloc(64, 1 << 20);
         tq_scratch scratch;
         tq_scratch_init(&scratch, room, 1 << 20);

@@ -91,23 +91,24 @@ static void close_scene(scene *s)
     tqt_model_free(s->real);
 }
 
-static void fed(void *ctx, double t, size_t n, size_t stride, const double *q, const double *qd,
-                double *tau)
+static tq_status fed(void *ctx, const tq_instant *at, tq_scratch *scratch, const tq_action *to,
+                     tq_error *reterr)
 {
-    (void)q;
-    (void)qd;
+    (void)scratch;
+    (void)reterr;
     scene *s = ctx;
     double one[N];
     if (s->interpolated) {
-        tq_table_at(&s->table, t, one, 1);
+        tq_table_at(&s->table, at->t, one, 1);
     } else {
-        torque_of_plan(s, fmin(t, duration), one);
+        torque_of_plan(s, fmin(at->t, duration), one);
     }
     for (size_t r = 0; r < N; r++) {
-        for (size_t i = 0; i < n; i++) {
-            tau[r * stride + i] = one[r];
+        for (size_t i = 0; i < at->n_sample; i++) {
+            to->tau[r * at->stride + i] += one[r];
         }
     }
+    return TQ_OK;
 }
 
 /* runs the arm from the line's start, lifted by `lift`; ret_q at the end */
@@ -135,8 +136,9 @@ static void run(scene *s, int interpolated, double lift, double h, double ret_q[
         }
     }
     s->interpolated = interpolated;
-    const tq_plant plant = {.mechanism = s->subject->mechanism, .torque = fed, .torque_ctx = s};
-    const tq_trajectories state = {1, 8, q, qd};
+    const tq_effect feed = {.ctx = s, .act = fed};
+    const tq_plant plant = {.mechanism = s->subject->mechanism, .effects = &feed, .n_effect = 1};
+    const tq_trajectories state = {.n_sample = 1, .stride = 8, .q = q, .qd = qd};
     const int n = (int)lround(duration / h);
     for (int k = 0; k < n; k++) {
         cr_assert(

@@ -527,19 +527,20 @@ typedef struct replay {
     double disturbance;
 } replay;
 
-static void replayed(void *ctx, double t, size_t n, size_t stride, const double *q,
-                     const double *qd, double *tau)
+static tq_status replayed(void *ctx, const tq_instant *now, tq_scratch *scratch,
+                          const tq_action *to, tq_error *reterr)
 {
-    (void)q, (void)qd;
+    (void)scratch, (void)reterr;
     replay *r = ctx;
     double at[N], rate[N], acceleration[N], one[N];
-    motion_at(t, at, rate, acceleration);
+    motion_at(now->t, at, rate, acceleration);
     tqt_torque(r->subject, at, rate, acceleration, 0, one);
     for (size_t row = 0; row < N; row++) {
-        for (size_t i = 0; i < n; i++) {
-            tau[row * stride + i] = one[row] + (row == 1 ? r->disturbance : 0.0);
+        for (size_t i = 0; i < now->n_sample; i++) {
+            to->tau[row * now->stride + i] += one[row] + (row == 1 ? r->disturbance : 0.0);
         }
     }
+    return TQ_OK;
 }
 
 Test(seeds, item_080_081_082_round_trip)
@@ -559,8 +560,9 @@ Test(seeds, item_080_081_082_round_trip)
                 q[8 * row + i] = at[row], qd[8 * row + i] = rate[row];
             }
         }
-        const tq_plant plant = {.mechanism = s->mechanism, .torque = replayed, .torque_ctx = &r};
-        const tq_trajectories state = {1, 8, q, qd};
+        const tq_effect effect = {.ctx = &r, .act = replayed};
+        const tq_plant plant = {.mechanism = s->mechanism, .effects = &effect, .n_effect = 1};
+        const tq_trajectories state = {.n_sample = 1, .stride = 8, .q = q, .qd = qd};
         void *room = aligned_alloc(64, 1 << 20);
         tq_scratch scratch;
         tq_scratch_init(&scratch, room, 1 << 20);

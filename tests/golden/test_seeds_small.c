@@ -125,7 +125,7 @@ Test(seeds, item_023_spherical_pendulum)
     }
     tqt_subject *subject = tqt_subject_new(m, 0);
     const tq_plant plant = {.mechanism = subject->mechanism};
-    const tq_trajectories state = {1, 8, bq, bqd};
+    const tq_trajectories state = {.n_sample = 1, .stride = 8, .q = bq, .qd = bqd};
     void *room = aligned_alloc(64, 1 << 20);
     tq_scratch scratch;
     tq_scratch_init(&scratch, room, 1 << 20);

@@ -44,7 +44,7 @@ static void simulate(run *r, tq_fixed_method method, size_t n_step, double h, si
                      size_t stride, double *q, double *qd)
 {
     for (size_t k = 0; k < n_step; k++) {
-        const tq_trajectories state = {n, stride, q, qd};
+        const tq_trajectories state = {.n_sample = n, .stride = stride, .q = q, .qd = qd};
         cr_assert(eq(int,
                      tq_fixed_step(&r->plant, method, h * (double)k, h, &state, &r->scratch, NULL),
                      TQ_OK));
