@@ -8,6 +8,7 @@
 #include "core/dynamics/inverse_kinematics.h"
 #include "core/dynamics/posture.h"
 #include "core/linalg/dense.h"
+#include "core/spatial/frame.h"
 #include "core/spatial/screw.h"
 
 static const double reach_tolerance = 1e-9; /* m and rad: well under any encoder's step */
@@ -19,10 +20,13 @@ size_t tq_cartesian_scratch_size(const tq_model *model)
 {
     const size_t nv = model->nv > 0 ? model->nv : 1;
     const size_t rows = nv > TASK_MAX ? nv : TASK_MAX;
-    const size_t follow = tq_posture_scratch_size(model) +
-                          4 * tq_scratch_cost(TASK_MAX * nv, sizeof(double)) +
-                          tq_scratch_cost(rows, sizeof(double)) + tq_lstsq_scratch_size(rows, nv) +
-                          tq_svd_scratch_size(TASK_MAX, nv);
+    const size_t solve = tq_scratch_cost(TASK_MAX * nv, sizeof(double)) +
+                         tq_scratch_cost(rows, sizeof(double)) + tq_lstsq_scratch_size(rows, nv) +
+                         tq_svd_scratch_size(TASK_MAX, nv);
+    const size_t look =
+        tq_posture_scratch_size(model) + 2 * tq_scratch_cost(TASK_MAX * nv, sizeof(double));
+    const size_t follow = 2 * tq_scratch_cost(TASK_MAX * nv, sizeof(double)) +
+                          tq_scratch_cost(nv, sizeof(double)) + (look > solve ? look : solve);
     const size_t reach = tq_ik_scratch_size(model) +
                          tq_scratch_cost((size_t)TQ_IK_SOLUTION_MAX * model->nq, sizeof(double)) +
                          tq_scratch_cost(1, sizeof(tq_ik_result));
@@ -174,50 +178,157 @@ static tq_status least_norm(size_t n_task, size_t nv, const double *rows, const 
     return status;
 }
 
-/* NOLINTNEXTLINE(readability-function-size): one parameter above the rule */
-static tq_status follow(const tq_model *model, const tq_cartesian_path *path, const double *q,
-                        const double twist[6], const double rate[6], tq_scratch *scratch,
-                        double *ret_qd, double *ret_qdd, tq_error *reterr)
+/* The rate of J^T y that the task does not ask for: qd = J^T y is of least norm, so a redundant arm
+ * accelerates by Jdot^T y beside what keeps it on the path. ret_free (nv). */
+static tq_status free_rate(size_t n_task, size_t nv, const double *rows, const double *change,
+                           const double *qd, tq_scratch *scratch, double *ret_free,
+                           tq_error *reterr)
 {
+    const size_t mark = tq_scratch_mark(scratch);
+    double *a = tq_scratch_take(scratch, n_task * nv, sizeof *a);
+    double *y = tq_scratch_take(scratch, nv > n_task ? nv : n_task, sizeof *y);
+    if (a == NULL || y == NULL) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, 0.0);
+    }
+    size_t rank = 0;
+    memcpy(a, rows, n_task * nv * sizeof(double)); /* by columns: J^T */
+    memcpy(y, qd, nv * sizeof(double));
+    const tq_status status = tq_lstsq(nv, n_task, a, y, rank_tolerance, scratch, &rank, reterr);
+    for (size_t j = 0; status == TQ_OK && j < nv; j++) {
+        double sum = 0.0;
+        for (size_t i = 0; i < n_task; i++) {
+            sum += change[i * nv + j] * y[i];
+        }
+        ret_free[j] = sum;
+    }
+    tq_scratch_rewind(scratch, mark);
+    return status;
+}
+
+/* where the point shall be, and how it shall move */
+typedef struct target {
+    tq_pose pose;
+    double twist[6], rate[6];
+} target;
+
+/* what is left from the link's pose to the target: a small shift and turn */
+static void left_over(const tq_cartesian_path *path, const tq_pose *link, const tq_pose *to,
+                      double ret[6])
+{
+    double at[3];
+    tq_mat_vec(link->r, path->at, at);
+    for (unsigned k = 0; k < 3; k++) {
+        ret[k] = to->p[k] - link->p[k] - at[k];
+    }
+    turn_between(link->r, to->r, ret + 3);
+}
+
+/* the chosen rows of a point's Jacobian and of its rate */
+typedef struct task_rows {
+    size_t n, axis[TASK_MAX];
+    double *rows, *change, *free; /* (n x nv), (n x nv), (nv) */
+} task_rows;
+
+/* qdd from qd: what the path asks beyond Jdot qd and the free rate, of least norm, and that rate */
+static tq_status accelerate(size_t nv, const task_rows *task, const double rate[6],
+                            const double *qd, tq_scratch *scratch, double *ret_qdd,
+                            tq_error *reterr)
+{
+    double right[TASK_MAX];
+    const bool is_redundant = nv > task->n;
+    tq_status status = TQ_OK;
+    memset(task->free, 0, nv * sizeof(double));
+    if (is_redundant) {
+        status = free_rate(task->n, nv, task->rows, task->change, qd, scratch, task->free, reterr);
+    }
+    for (size_t i = 0; i < task->n; i++) {
+        right[i] = rate[task->axis[i]];
+        for (size_t j = 0; j < nv; j++) {
+            right[i] -= task->change[i * nv + j] * qd[j] + task->rows[i * nv + j] * task->free[j];
+        }
+    }
+    if (status == TQ_OK) {
+        status = least_norm(task->n, nv, task->rows, right, scratch, ret_qdd, reterr);
+    }
+    for (size_t j = 0; status == TQ_OK && j < nv; j++) {
+        ret_qdd[j] += task->free[j];
+    }
+    return status;
+}
+
+/* posture at q and qd (NULL: at rest), and the task's rows of Jacobian and rate */
+static tq_status look(const tq_model *model, const tq_cartesian_path *path, const double *q,
+                      const double *qd, tq_scratch *scratch, task_rows *task, tq_pose *ret_link,
+                      tq_error *reterr)
+{
+    const size_t mark = tq_scratch_mark(scratch);
     const size_t nv = model->nv;
     double *jacobian = tq_scratch_take(scratch, TASK_MAX * nv, sizeof *jacobian);
     double *change = tq_scratch_take(scratch, TASK_MAX * nv, sizeof *change);
-    double *rows = tq_scratch_take(scratch, TASK_MAX * nv, sizeof *rows);
-    tq_posture p;
-    if (jacobian == NULL || change == NULL || rows == NULL) {
+    if (jacobian == NULL || change == NULL) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
+                       (double)tq_cartesian_scratch_size(model));
+    }
+    tq_posture p = {0};
+    const tq_status status = tq_posture_compute(model, q, qd, scratch, &p, reterr);
+    if (status == TQ_OK) {
+        tq_posture_jacobian(&p, path->link, path->at, TQ_JACOBIAN_WORLD_ALIGNED, jacobian, change);
+        *ret_link = p.pose[path->link];
+        task->n = 0;
+        for (size_t k = 0; k < TASK_MAX; k++) {
+            if (path->axes[k]) {
+                memcpy(task->rows + task->n * nv, jacobian + k * nv, nv * sizeof(double));
+                memcpy(task->change + task->n * nv, change + k * nv, nv * sizeof(double));
+                task->axis[task->n++] = k;
+            }
+        }
+    }
+    tq_scratch_rewind(scratch, mark);
+    return status;
+}
+
+/* Newton's last step onto the path, which leaves rounding only; then velocity, then acceleration */
+static tq_status follow(const tq_model *model, const tq_cartesian_path *path, const target *to,
+                        tq_scratch *scratch, double *q, double *ret_qd, double *ret_qdd,
+                        tq_error *reterr)
+{
+    const size_t nv = model->nv;
+    task_rows task = {.rows = tq_scratch_take(scratch, TASK_MAX * nv, sizeof(double)),
+                      .change = tq_scratch_take(scratch, TASK_MAX * nv, sizeof(double)),
+                      .free = tq_scratch_take(scratch, nv, sizeof(double))};
+    if (task.rows == NULL || task.change == NULL || task.free == NULL) {
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
                        (double)tq_cartesian_scratch_size(model));
     }
     double right[TASK_MAX];
-    size_t axis[TASK_MAX];
-    size_t n = 0;
-    for (size_t k = 0; k < TASK_MAX; k++) {
-        if (path->axes[k]) {
-            axis[n++] = k;
-        }
+    double off[6];
+    tq_pose link = {0};
+    tq_status status = look(model, path, q, NULL, scratch, &task, &link, reterr);
+    if (status != TQ_OK) {
+        return status;
     }
-    const size_t mark = tq_scratch_mark(scratch);
-    for (unsigned pass = 0; pass < 2; pass++) {
-        tq_scratch_rewind(scratch, mark);
-        tq_status status =
-            tq_posture_compute(model, q, pass == 0 ? NULL : ret_qd, scratch, &p, reterr);
-        if (status != TQ_OK) {
-            return status;
-        }
-        tq_posture_jacobian(&p, path->link, path->at, TQ_JACOBIAN_WORLD_ALIGNED, jacobian, change);
-        for (size_t i = 0; i < n; i++) {
-            memcpy(rows + i * nv, jacobian + axis[i] * nv, nv * sizeof(double));
-            right[i] = pass == 0 ? twist[axis[i]] : rate[axis[i]];
-            for (size_t j = 0; pass == 1 && j < nv; j++) {
-                right[i] -= change[axis[i] * nv + j] * ret_qd[j];
-            }
-        }
-        status = least_norm(n, nv, rows, right, scratch, pass == 0 ? ret_qd : ret_qdd, reterr);
-        if (status != TQ_OK) {
-            return status;
-        }
+    left_over(path, &link, &to->pose, off);
+    for (size_t i = 0; i < task.n; i++) {
+        right[i] = off[task.axis[i]];
     }
-    return TQ_OK;
+    status = least_norm(task.n, nv, task.rows, right, scratch, ret_qd, reterr);
+    for (size_t j = 0; status == TQ_OK && j < nv; j++) {
+        q[j] += ret_qd[j];
+    }
+    if (status == TQ_OK) {
+        status = look(model, path, q, NULL, scratch, &task, &link, reterr);
+    }
+    for (size_t i = 0; i < task.n; i++) {
+        right[i] = to->twist[task.axis[i]];
+    }
+    if (status == TQ_OK) {
+        status = least_norm(task.n, nv, task.rows, right, scratch, ret_qd, reterr);
+    }
+    if (status == TQ_OK) {
+        status = look(model, path, q, ret_qd, scratch, &task, &link, reterr);
+    }
+    return status != TQ_OK ? status
+                           : accelerate(nv, &task, to->rate, ret_qd, scratch, ret_qdd, reterr);
 }
 
 tq_status tq_cartesian_at(const tq_model *model, const tq_cartesian_path *path, double t,
@@ -236,14 +347,12 @@ tq_status tq_cartesian_at(const tq_model *model, const tq_cartesian_path *path, 
         return status;
     }
     const size_t mark = tq_scratch_mark(scratch);
-    tq_pose target;
-    double twist[6];
-    double rate[6];
-    target_at(path, t, &target, twist, rate);
-    status = reach(model, path, &target, scratch, q, reterr);
+    target to;
+    target_at(path, t, &to.pose, to.twist, to.rate);
+    status = reach(model, path, &to.pose, scratch, q, reterr);
     tq_scratch_rewind(scratch, mark);
     if (status == TQ_OK) {
-        status = follow(model, path, q, twist, rate, scratch, ret_qd, ret_qdd, reterr);
+        status = follow(model, path, &to, scratch, q, ret_qd, ret_qdd, reterr);
     }
     tq_scratch_rewind(scratch, mark);
     return status;

@@ -28,8 +28,8 @@ typedef struct tq_cartesian_path {
  * Follow the path: coordinates, velocities and accelerations at one time.
  *
  * Positions by inverse kinematics from `q` (the coordinates a little earlier), velocities and
- * accelerations from the Jacobian and its rate: J qd = V, J qdd = A - Jdot qd, of least norm where
- * the arm is redundant.
+ * accelerations from the Jacobian and its rate: J qd = V, J qdd = A - Jdot qd. A redundant arm
+ * moves with the qd of least norm, and qdd is the rate of that.
  *
  * Shapes   q (nq) in: near the solution, out: the solution; ret_qd, ret_qdd (nv). Joints with
  *          quaternions are refused: TQ_ERR_SHAPE "joint".
