@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/drives/response.c - frequency responses of a drive and its loops. */
+#include "core/drives/response.h"
+
+#include <complex.h>
+#include <math.h>
+#include <string.h>
+
+typedef double complex number;
+
+/* scan: decades from 1e-3 rad/s, points in each */
+enum { DECADE_FIRST = -3, N_DECADE = 10, PER_DECADE = 200, N_SCAN = N_DECADE * PER_DECADE };
+
+static double scan_frequency(int k)
+{
+    return pow(10.0, DECADE_FIRST + (double)k / PER_DECADE);
+}
+
+static number amplifier_at(const tq_amplifier *a, number s)
+{
+    if (a->kind == TQ_AMPLIFIER_PWM) {
+        return a->frequency > 0.0 ? cexp(-s / (2.0 * a->frequency)) : 1.0;
+    }
+    return a->bandwidth > 0.0 ? 1.0 / (1.0 + s / (2.0 * M_PI * a->bandwidth)) : 1.0;
+}
+
+/* ampere for a volt; the part `own` of the back-emf acts */
+static number admittance(const tq_driven *d, const tq_shaft *j, double inductance, number own,
+                         number s)
+{
+    const tq_motor *m = &d->drive->motor;
+    const number electric = inductance * s + m->resistance;
+    if (d->locked) {
+        return 1.0 / electric;
+    }
+    const number mechanic = j->inertia * s + j->viscous;
+    return mechanic / (electric * mechanic + m->constant * m->constant * own);
+}
+
+static bool is_ideal(const tq_drive *drive)
+{
+    return drive->amplifier.current_p == 0.0 && drive->amplifier.current_i == 0.0;
+}
+
+static number current_open(const tq_driven *d, const tq_shaft *j, number s)
+{
+    const tq_amplifier *a = &d->drive->amplifier;
+    const number amplifier = amplifier_at(a, s);
+    const number own = 1.0 - a->compensation * amplifier;
+    return (a->current_p + a->current_i / s) * amplifier *
+           admittance(d, j, d->drive->motor.inductance, own, s);
+}
+
+static number current_closed(const tq_driven *d, const tq_shaft *j, number s)
+{
+    if (is_ideal(d->drive)) {
+        return 1.0;
+    }
+    const number open = current_open(d, j, s);
+    return open / (1.0 + open);
+}
+
+/* speed for a speed asked for, the loop cut before the tachometer */
+static number velocity_forward(const tq_driven *d, const tq_shaft *j, number s)
+{
+    const tq_velocity_loop *v = &d->drive->velocity;
+    const number lead = (1.0 + v->lead * v->lead_time * s) / (1.0 + v->lead_time * s);
+    return v->gain * lead * current_closed(d, j, s) * d->drive->motor.constant /
+           (j->inertia * s + j->viscous);
+}
+
+static number value(const tq_driven *d, tq_response response, double w)
+{
+    const double parts[2] = {0.0, w};
+    number s;
+    memcpy(&s, parts, sizeof s); /* i w; CMPLX is not known to every compiler */
+    const tq_motor *m = &d->drive->motor;
+    tq_shaft j;
+    tq_seen_by_motor(d->drive, &d->load, &j);
+    switch (response) {
+    case TQ_RESPONSE_SPEED:
+    case TQ_RESPONSE_SPEED_REDUCED: {
+        const double l = response == TQ_RESPONSE_SPEED ? m->inductance : 0.0;
+        return d->locked ? 0.0
+                         : m->constant / ((l * s + m->resistance) * (j.inertia * s + j.viscous) +
+                                          m->constant * m->constant);
+    }
+    case TQ_RESPONSE_ADMITTANCE:
+        return admittance(d, &j, m->inductance, 1.0, s);
+    case TQ_RESPONSE_CURRENT_OPEN:
+        return current_open(d, &j, s);
+    case TQ_RESPONSE_CURRENT:
+        return current_closed(d, &j, s);
+    case TQ_RESPONSE_EMF: {
+        /* a voltage from outside pushes against the loop; the shaft is held at its speed */
+        const tq_amplifier *a = &d->drive->amplifier;
+        const number gain = (a->current_p + a->current_i / s) * amplifier_at(a, s);
+        return is_ideal(d->drive) ? 0.0 : -1.0 / (m->inductance * s + m->resistance + gain);
+    }
+    case TQ_RESPONSE_VELOCITY_OPEN:
+        return velocity_forward(d, &j, s) / (1.0 + d->drive->velocity.tacho_time * s);
+    case TQ_RESPONSE_VELOCITY: {
+        const number forward = velocity_forward(d, &j, s);
+        return forward / (1.0 + forward / (1.0 + d->drive->velocity.tacho_time * s));
+    }
+    case TQ_RESPONSE_COUNT:
+        break;
+    }
+    return 0.0;
+}
+
+void tq_response_at(const tq_driven *driven, tq_response response, double w, double ret[2])
+{
+    const number h = value(driven, response, w);
+    ret[0] = creal(h);
+    ret[1] = cimag(h);
+}
+
+/* the quantity whose zero is looked for, and its branch: see find_margins */
+typedef enum crossing { GAIN_ONE, PHASE_OPPOSITE, GAIN_HALF_POWER } crossing;
+
+static double measure(const tq_driven *d, tq_response response, crossing c, double w)
+{
+    const number h = value(d, response, w);
+    switch (c) {
+    case GAIN_ONE:
+        return cabs(h) - 1.0;
+    case PHASE_OPPOSITE:
+        return cimag(h);
+    case GAIN_HALF_POWER:
+        return cabs(h) - M_SQRT1_2;
+    }
+    return 0.0;
+}
+
+static double bisect(const tq_driven *d, tq_response response, crossing c, double low, double high)
+{
+    const bool positive = measure(d, response, c, low) > 0.0;
+    for (int k = 0; k < 60; k++) {
+        const double middle = sqrt(low * high);
+        if ((measure(d, response, c, middle) > 0.0) == positive) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return sqrt(low * high);
+}
+
+static void note_crossover(const tq_driven *d, tq_response open, double w, tq_loop_margins *ret)
+{
+    const number h = value(d, open, w);
+    double margin = M_PI + carg(h);
+    if (margin > M_PI) {
+        margin -= 2.0 * M_PI;
+    }
+    if (fabs(margin) < fabs(ret->phase_margin)) {
+        ret->phase_margin = margin;
+        ret->crossover = w;
+    }
+}
+
+static void note_opposite(const tq_driven *d, tq_response open, double w, tq_loop_margins *ret)
+{
+    const number h = value(d, open, w);
+    if (creal(h) >= 0.0) {
+        return; /* 0 degrees, or 360 */
+    }
+    const double factor = 1.0 / cabs(h);
+    if (fabs(log(factor)) < fabs(log(ret->gain_margin))) {
+        ret->gain_margin = factor;
+        ret->phase_crossing = w;
+    }
+}
+
+void tq_loop_margins_find(const tq_driven *driven, bool velocity, tq_loop_margins *ret)
+{
+    const tq_response open = velocity ? TQ_RESPONSE_VELOCITY_OPEN : TQ_RESPONSE_CURRENT_OPEN;
+    const tq_response closed = velocity ? TQ_RESPONSE_VELOCITY : TQ_RESPONSE_CURRENT;
+    const double none = (double)INFINITY;
+    *ret = (tq_loop_margins){.phase_margin = none, .gain_margin = none, .bandwidth = none};
+    number before = value(driven, open, scan_frequency(0));
+    double gain_before = cabs(value(driven, closed, scan_frequency(0)));
+    ret->low_gain = ret->peak = gain_before;
+    ret->peak_at = scan_frequency(0);
+    for (int k = 1; k <= N_SCAN; k++) {
+        const double low = scan_frequency(k - 1), high = scan_frequency(k);
+        const number h = value(driven, open, high);
+        const double gain = cabs(value(driven, closed, high));
+        if ((cabs(before) > 1.0) != (cabs(h) > 1.0)) {
+            note_crossover(driven, open, bisect(driven, open, GAIN_ONE, low, high), ret);
+        }
+        if ((cimag(before) > 0.0) != (cimag(h) > 0.0) && creal(h) < 0.0) {
+            note_opposite(driven, open, bisect(driven, open, PHASE_OPPOSITE, low, high), ret);
+        }
+        if (gain_before > M_SQRT1_2 && gain <= M_SQRT1_2) {
+            ret->bandwidth = bisect(driven, closed, GAIN_HALF_POWER, low, high);
+        }
+        if (gain > ret->peak) {
+            ret->peak = gain;
+            ret->peak_at = high;
+        }
+        before = h;
+        gain_before = gain;
+    }
+}
+
+/* a stable loop's 1 + L starts on the right or at -90 degrees and ends at 1: its argument at the
+ * end, followed from the start, is 0 and not a turn */
+static bool never_turns(const tq_driven *driven, tq_response open)
+{
+    number before = 1.0 + value(driven, open, scan_frequency(0));
+    double angle = carg(before);
+    for (int k = 1; k <= N_SCAN; k++) {
+        const number now = 1.0 + value(driven, open, scan_frequency(k));
+        angle += carg(now / before);
+        before = now;
+    }
+    return fabs(angle) < 0.5 * M_PI;
+}
+
+bool tq_loop_is_stable(const tq_driven *driven, bool velocity)
+{
+    const bool inner = is_ideal(driven->drive) || never_turns(driven, TQ_RESPONSE_CURRENT_OPEN);
+    return inner && (!velocity || never_turns(driven, TQ_RESPONSE_VELOCITY_OPEN));
+}
