@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/datasets/handlers.h"
+#include "daemon/datasets/source.h"
 #include "daemon/jobs/submission.h"
 #include "daemon/queue/scratch.h"
 #include "daemon/serve/media.h"
@@ -71,9 +71,14 @@ static void world_parallel_for(void *ctx, size_t n, size_t scratch_size,
     tqd_workers_parallel_for(((tqd_computing *)ctx)->workers, n, scratch_size, body, arg);
 }
 
+static int world_dataset_look(void *ctx, const char *name, tqa_source *ret)
+{
+    return tqd_source_look(((tqd_computing *)ctx)->store, name, ret) == TQD_STORE_OK ? 0 : -1;
+}
+
 static long world_dataset_read(void *ctx, const char *name, uint64_t offset, void *bytes, size_t n)
 {
-    return tqd_dataset_read(((tqd_computing *)ctx)->store, name, offset, bytes, n);
+    return tqd_source_read(((tqd_computing *)ctx)->store, name, offset, bytes, n);
 }
 
 void tqd_computing_init(tqd_computing *shared, tqd_registry *registry, tqd_workers *workers,
@@ -88,6 +93,7 @@ void tqd_computing_init(tqd_computing *shared, tqd_registry *registry, tqd_worke
     shared->world.robot_get = world_robot_get;
     shared->world.robot_release = world_robot_release;
     shared->world.parallel_for = world_parallel_for;
+    shared->world.dataset_look = world_dataset_look;
     shared->world.dataset_read = world_dataset_read;
 }
 

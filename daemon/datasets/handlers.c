@@ -51,26 +51,3 @@ void tqd_dataset_routes(tqd_datasets *datasets, tqd_route routes[TQD_DATASET_ROU
     };
     memcpy(routes, table, sizeof table);
 }
-
-long tqd_dataset_read(tqd_store *store, const char *name, uint64_t offset, void *bytes, size_t n)
-{
-    char digest[TQD_DIGEST_TEXT];
-    const char *version = strchr(name, '@');
-    if (version != NULL) {
-        snprintf(digest, sizeof digest, "%s", version + 1);
-    } else {
-        tqd_dataset_row row;
-        if (tqd_store_dataset(store, name, &row, NULL) != TQD_STORE_OK) {
-            return -1;
-        }
-        memcpy(digest, row.digest, sizeof digest);
-    }
-    uint64_t size = 0;
-    tqd_file *file = tqd_file_open(store, digest, &size);
-    if (file == NULL) {
-        return -1;
-    }
-    const long got = tqd_file_read(file, offset, bytes, n);
-    tqd_file_close(file);
-    return got;
-}

@@ -18,10 +18,6 @@ typedef struct tqd_datasets {
 enum { TQD_DATASET_ROUTES = 8 };
 void tqd_dataset_routes(tqd_datasets *datasets, tqd_route routes[TQD_DATASET_ROUTES]);
 
-/* Reads n bytes at `offset` of the dataset "name" or "name@sha256": the count, fewer only at the
- * end, or -1. Workers only. */
-long tqd_dataset_read(tqd_store *store, const char *name, uint64_t offset, void *bytes, size_t n);
-
 /* The handlers, one file each; private to this folder. */
 extern const tqd_handler tqd_dataset_put_handler;
 extern const tqd_handler tqd_dataset_list_handler;

@@ -13,11 +13,9 @@
 
 enum { PIECE = 256 << 10 };
 
-tqd_store_status tqd_body_open(tqd_body_reader *reader, tqd_store *store, const char *id,
-                               tqd_body_kind kind)
+static tqd_store_status open_file(tqd_body_reader *reader, tqd_store *store,
+                                  tqd_store_status status)
 {
-    const tqd_store_status status = tqd_store_job_body(
-        store, id, kind, reader->media, &reader->bytes, reader->digest, &reader->size);
     if (status != TQD_STORE_OK || reader->bytes != NULL) {
         return status;
     }
@@ -34,6 +32,22 @@ tqd_store_status tqd_body_open(tqd_body_reader *reader, tqd_store *store, const 
     reader->end = reader->size;
     tqd_body_fill(reader);
     return reader->failed ? TQD_STORE_BROKEN : TQD_STORE_OK;
+}
+
+tqd_store_status tqd_body_open(tqd_body_reader *reader, tqd_store *store, const char *id,
+                               tqd_body_kind kind)
+{
+    return open_file(reader, store,
+                     tqd_store_job_body(store, id, kind, reader->media, &reader->bytes,
+                                        reader->digest, &reader->size));
+}
+
+tqd_store_status tqd_body_open_attachment(tqd_body_reader *reader, tqd_store *store, const char *id,
+                                          const char *name)
+{
+    return open_file(reader, store,
+                     tqd_store_job_attachment(store, id, name, reader->media, &reader->bytes,
+                                              reader->digest, &reader->size));
 }
 
 void tqd_body_fill(tqd_body_reader *reader)

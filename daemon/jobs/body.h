@@ -26,6 +26,10 @@ typedef struct tqd_body_reader {
 tqd_store_status tqd_body_open(tqd_body_reader *reader, tqd_store *store, const char *id,
                                tqd_body_kind kind);
 
+/* The same for a file beside the job's result. */
+tqd_store_status tqd_body_open_attachment(tqd_body_reader *reader, tqd_store *store, const char *id,
+                                          const char *name);
+
 /* Puts the body into the reply: all of it, or the bytes that a Range header asks for. `read` is
  * what calls tqd_body_read for this exchange. */
 void tqd_body_answer(tqd_body_reader *reader, const tqd_head *head, tqd_reply *reply,

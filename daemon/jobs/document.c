@@ -58,7 +58,7 @@ static size_t print_progress(double fraction, double eta_s, const char *step, ch
     return (size_t)snprintf(out, size, "{\"fraction\":%s,\"step\":\"%s\",\"eta_s\":%s}", f, s, e);
 }
 
-size_t tqd_job_print(const tqd_job *job, const char *problem, size_t n_problem, char *out)
+size_t tqd_job_print(const tqd_job *job, const char *more, size_t n_more, char *out)
 {
     char progress[256];
     char robot[2 * TQD_NAME_TEXT + TQD_DIGEST_TEXT] = "\"robot\":null,\"robot_digest\":null";
@@ -81,10 +81,9 @@ size_t tqd_job_print(const tqd_job *job, const char *problem, size_t n_problem, 
         job->id, job->kind, robot, tqd_job_state_name(job->state), job->priority, progress, created,
         started, finished, job->attempts, job->cancel_asked ? "true" : "false",
         job->node[0] != '\0' ? "\"" : "null", job->node, job->node[0] != '\0' ? "\"" : "");
-    if (problem != NULL) {
-        n += (size_t)snprintf(out + n, 16, ",\"problem\":");
-        memcpy(out + n, problem, n_problem);
-        n += n_problem;
+    if (more != NULL) {
+        memcpy(out + n, more, n_more);
+        n += n_more;
     }
     out[n++] = '}';
     return n;

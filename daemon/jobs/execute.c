@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "daemon/jobs/crash.h"
-#include "daemon/jobs/inside.h"
+#include "daemon/jobs/world.h"
 #include "daemon/observe/log.h"
 #include "daemon/queue/scratch.h"
 #include "daemon/serve/media.h"
@@ -33,141 +33,6 @@ typedef struct outcome {
     bool again; /* not the job's fault: back into the queue */
     tqa_problem problem;
 } outcome;
-
-/* -------------------------------------------------------------------------------------- world */
-
-static const tqa_robot *world_robot_get(void *ctx, const char *name)
-{
-    const tqa_world *base = ((tqd_runner *)ctx)->jobs->options.world;
-    return base->robot_get(base->ctx, name);
-}
-
-static void world_robot_release(void *ctx, const tqa_robot *robot)
-{
-    const tqa_world *base = ((tqd_runner *)ctx)->jobs->options.world;
-    base->robot_release(base->ctx, robot);
-}
-
-/* A helper that crashes does so on behalf of the job. */
-typedef struct blamed_loop {
-    const char *id;
-    void (*body)(void *arg, size_t i, void *scratch);
-    void *arg;
-} blamed_loop;
-
-static void blamed_body(void *arg, size_t i, void *scratch)
-{
-    const blamed_loop *loop = arg;
-    const char *before = tqd_crash_blamed();
-    tqd_crash_blame(loop->id);
-    loop->body(loop->arg, i, scratch);
-    tqd_crash_blame(before);
-}
-
-static void world_parallel_for(void *ctx, size_t n, size_t scratch_size,
-                               void (*body)(void *arg, size_t i, void *scratch), void *arg)
-{
-    tqd_runner *runner = ctx;
-    const tqa_world *base = runner->jobs->options.world;
-    blamed_loop loop = {.id = runner->job.id, .body = body, .arg = arg};
-    base->parallel_for(base->ctx, n, scratch_size, blamed_body, &loop);
-}
-
-static void world_progress(void *ctx, double fraction, const char *step)
-{
-    tqd_runner *runner = ctx;
-    pthread_mutex_lock(&runner->mutex);
-    runner->fraction = fraction < 0.0 ? 0.0 : fraction > 1.0 ? 1.0 : fraction;
-    if (step != NULL) {
-        snprintf(runner->step, sizeof runner->step, "%s", step);
-    }
-    runner->moved = true;
-    pthread_mutex_unlock(&runner->mutex);
-}
-
-static bool world_cancelled(void *ctx)
-{
-    tqd_runner *runner = ctx;
-    return atomic_load(&runner->cancelled) || atomic_load(&runner->lost) ||
-           tqd_jobs_stopping(runner->jobs);
-}
-
-static int world_checkpoint_save(void *ctx, const void *bytes, size_t n)
-{
-    tqd_runner *runner = ctx;
-    tqd_store *store = runner->jobs->options.store;
-    tqd_job_checkpoint write = {
-        .write = {.kind = TQD_WRITE_JOB_CHECKPOINT},
-        .id = runner->job.id,
-        .fence = runner->job.fence,
-        .lease_ms = runner->jobs->options.lease_ms,
-        .bytes_max = runner->jobs->options.bytes_max,
-        .body = {.media = "application/octet-stream", .bytes = bytes, .size = n}};
-    tqd_upload *upload = NULL;
-    char file[TQD_DIGEST_TEXT];
-    tqd_store_status status = TQD_STORE_OK;
-    if (n > TQD_JOB_ROW_BYTES) {
-        upload = tqd_upload_open(store, &status);
-        uint64_t size = 0;
-        status = upload != NULL ? tqd_upload_append(upload, bytes, n) : status;
-        status = status == TQD_STORE_OK ? tqd_upload_finish(upload, file, &size) : status;
-        write.body.bytes = NULL;
-        write.body.file = file;
-    }
-    if (status == TQD_STORE_OK) {
-        status = tqd_store_write(store, &write.write);
-    }
-    tqd_upload_close(upload);
-    if (upload != NULL) {
-        tqd_jobs_garbage(runner->jobs); /* the checkpoint before this one */
-    }
-    if (status == TQD_STORE_MISMATCH) {
-        atomic_store(&runner->lost, true);
-    }
-    return status == TQD_STORE_OK ? 0 : -1;
-}
-
-static size_t world_checkpoint_load(void *ctx, void *bytes, size_t size)
-{
-    tqd_runner *runner = ctx;
-    tqd_store *store = runner->jobs->options.store;
-    char media[TQD_MEDIA_TEXT];
-    char file[TQD_DIGEST_TEXT];
-    char *kept = NULL;
-    uint64_t n = 0;
-    if (tqd_store_job_body(store, runner->job.id, TQD_BODY_CHECKPOINT, media, &kept, file, &n) !=
-        TQD_STORE_OK) {
-        return 0;
-    }
-    if (n > size) {
-        n = 0; /* no checkpoint of this operation */
-    } else if (kept != NULL) {
-        memcpy(bytes, kept, (size_t)n);
-    } else {
-        uint64_t there = 0;
-        tqd_file *open = tqd_file_open(store, file, &there);
-        if (open == NULL || tqd_file_read(open, 0, bytes, (size_t)n) != (long)n) {
-            n = 0;
-        }
-        tqd_file_close(open);
-    }
-    free(kept);
-    return (size_t)n;
-}
-
-static tqa_world make_world(tqd_runner *runner)
-{
-    tqa_world world = *runner->jobs->options.world;
-    world.robot_get = world_robot_get;
-    world.robot_release = world_robot_release;
-    world.parallel_for = world_parallel_for;
-    world.progress = world_progress;
-    world.cancelled = world_cancelled;
-    world.checkpoint_save = world_checkpoint_save;
-    world.checkpoint_load = world_checkpoint_load;
-    world.ctx = runner;
-    return world;
-}
 
 /* ---------------------------------------------------------------------------------- computing */
 
@@ -295,31 +160,36 @@ static void keep_result(tqd_runner *runner, tqa_call *call, outcome *out)
     }
 }
 
-static void compute(tqd_runner *runner, const tqa_operation *operation, const tqa_robot *robot,
+/* `w` outlives the call, whose answer may be read out of the spool. */
+static void compute(tqd_job_world *w, const tqa_operation *operation, const tqa_robot *robot,
                     outcome *out)
 {
+    tqd_runner *runner = w->runner;
     tqa_call *call = NULL;
     if (feed_request(runner, operation, robot, &call, out)) {
         const size_t need = tqa_call_scratch_size(call);
         void *scratch = tqd_scratch(0, need > 0 ? need : 1);
-        const tqa_world world = make_world(runner);
         if (scratch == NULL) {
             fail_store(out, TQD_STORE_NO_MEMORY);
-        } else if (!tqa_call_run(call, &world, scratch, need)) {
+        } else if (!tqa_call_run(call, &w->world, scratch, need)) {
             fail(out, tqa_call_problem(call));
         } else {
             keep_result(runner, call, out);
         }
     }
     tqa_call_close(call);
+    if (w->status != TQD_STORE_OK) {
+        fail_store(out, w->status);
+    }
 }
 
 /* ------------------------------------------------------------------------------------- ending */
 
 /* Ends the job or gives it back. While the disk is full this is tried again: the result is here,
  * and the lease is ours until another has it. */
-static void end(tqd_runner *runner, const outcome *out, bool give_back)
+static void end(const tqd_job_world *w, const outcome *out, bool give_back)
 {
+    tqd_runner *runner = w->runner;
     char *text = NULL;
     tqd_job_finish finish = {.id = runner->job.id, .fence = runner->job.fence, .state = out->state};
     tqd_job_release release = {.id = runner->job.id, .fence = runner->job.fence};
@@ -328,6 +198,8 @@ static void end(tqd_runner *runner, const outcome *out, bool give_back)
                                    .bytes = out->upload == NULL ? out->text : NULL,
                                    .file = out->file,
                                    .size = out->size};
+        finish.attachments = w->attachments;
+        finish.n_attachment = w->n_attachment;
     } else if (out->state == TQD_JOB_FAILED && !give_back) {
         text = malloc(PROBLEM_BYTES);
         if (text != NULL) {
@@ -346,6 +218,9 @@ static void end(tqd_runner *runner, const outcome *out, bool give_back)
         }
     } while (status > TQD_STORE_QUOTA && !tqd_jobs_stopping(runner->jobs));
     free(text);
+    if (status == TQD_STORE_OK && !give_back) {
+        tqd_aside_remove(runner->jobs->options.store, runner->job.id);
+    }
     if (status == TQD_STORE_MISMATCH) {
         tqd_log(TQD_LOG_WARNING, "a job's lease was lost; another run of it counts",
                 TQD_TEXT("job", runner->job.id));
@@ -364,6 +239,8 @@ void tqd_execute(tqd_runner *runner)
     const tqa_operation *operation = tqa_operation_find(job->kind, strlen(job->kind), with_robot);
     const tqa_robot *robot = NULL;
     char name[TQD_NAME_TEXT + TQD_DIGEST_TEXT];
+    tqd_job_world world;
+    tqd_job_world_open(&world, runner);
     tqd_crash_blame(job->id);
     if (operation == NULL) {
         tqa_problem_set(&out.problem, "invalid-value", "this version has no \"%s\"", job->kind);
@@ -373,7 +250,7 @@ void tqd_execute(tqd_runner *runner)
         out.again = robot == NULL && out.problem.status >= 500;
     }
     if (operation != NULL && (robot != NULL || !with_robot)) {
-        compute(runner, operation, robot, &out);
+        compute(&world, operation, robot, &out);
     }
     tqd_registry_release(registry, robot);
     tqd_crash_blame(NULL);
@@ -383,8 +260,9 @@ void tqd_execute(tqd_runner *runner)
         out.state = TQD_JOB_CANCELLED;
     }
     if (!atomic_load(&runner->lost)) {
-        end(runner, &out, !cancelled && (stopped || (out.again && job->attempts < STORAGE_TRIES)));
+        end(&world, &out, !cancelled && (stopped || (out.again && job->attempts < STORAGE_TRIES)));
     }
+    tqd_job_world_close(&world);
     tqd_upload_close(out.upload);
     free(out.text);
     if (out.again) {

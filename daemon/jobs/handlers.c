@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/jobs/handlers.c - jobs as a resource: list, look, cancel, delete, fetch what they have. */
+/* daemon/jobs/handlers.c - jobs as a resource: list, look, cancel, delete. */
 #include "daemon/jobs/handlers.h"
 
 #include <inttypes.h>
@@ -7,75 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/jobs/body.h"
 #include "daemon/jobs/document.h"
-#include "daemon/jobs/field.h"
+#include "daemon/jobs/exchange.h"
 #include "daemon/serve/answer.h"
-#include "daemon/serve/media.h"
-#include "daemon/store/problem.h"
 
-enum { LIST_DEFAULT = 50, LIST_MAX = 200, PROBLEM_BYTES = 8 << 10 };
-
-/* One request; all the work is done by a worker. */
-typedef struct exchange {
-    tqd_jobs *jobs;
-    const tqd_head *head;
-    bool streaming;
-    tqd_body_reader body;
-    tqd_field_reader field;
-    tqd_reply answer;
-} exchange;
-
-static bool begin(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply)
-{
-    exchange *e = calloc(1, sizeof *e);
-    if (e == NULL) {
-        tqd_answer_no_memory(reply, head->request_id);
-        return false;
-    }
-    e->jobs = ctx;
-    e->head = head;
-    *ret_exchange = e;
-    return true;
-}
-
-static tqd_next always_run(void *arg)
-{
-    (void)arg;
-    return TQD_NEXT_RUN;
-}
-
-static void give_reply(void *arg, tqd_reply *reply)
-{
-    exchange *e = arg;
-    *reply = e->answer;
-    e->answer.body = NULL;
-}
-
-static void end(void *arg)
-{
-    exchange *e = arg;
-    tqd_field_close(&e->field);
-    tqd_body_close(&e->body);
-    free(e->answer.body);
-    free(e);
-}
-
-static void refuse(exchange *e, const tqa_problem *problem)
-{
-    tqd_answer_problem(&e->answer, e->head->request_id, problem);
-}
-
-static void refuse_store(exchange *e, tqd_store_status status)
-{
-    tqa_problem problem;
-    if (status == TQD_STORE_NOT_FOUND) {
-        tqa_problem_set(&problem, "not-found", "there is no job \"%.64s\"", e->head->part[0]);
-    } else {
-        tqd_store_problem(status, &problem);
-    }
-    refuse(e, &problem);
-}
+enum { LIST_DEFAULT = 50, LIST_MAX = 200, ATTACHMENT_BYTES = 256 };
 
 /* ------------------------------------------------------------------------------ GET /v1/jobs */
 
@@ -145,12 +81,12 @@ static bool read_filter(const char *query, tqd_job_filter *filter, char texts[2]
 
 static void list_run(void *arg)
 {
-    exchange *e = arg;
+    tqd_job_exchange *e = arg;
     tqd_job_filter filter;
     char texts[2][TQD_QUERY_TEXT];
     tqa_problem problem;
     if (!read_filter(e->head->query, &filter, texts, &problem)) {
-        refuse(e, &problem);
+        tqd_job_refuse(e, &problem);
         return;
     }
     list l = {.jobs = e->jobs, .limit = filter.limit};
@@ -164,7 +100,7 @@ static void list_run(void *arg)
     const tqd_store_status status = tqd_store_jobs(tqd_jobs_store(e->jobs), &filter, add_job, &l);
     if (status != TQD_STORE_OK) {
         free(l.text);
-        refuse_store(e, status);
+        tqd_job_refuse_store(e, status);
         return;
     }
     if (l.n_job > l.limit) {
@@ -180,42 +116,85 @@ static void list_run(void *arg)
 
 /* ------------------------------------------------------------------------- GET /v1/jobs/{id} */
 
-static void answer_job(exchange *e, int http, tqd_job *job)
+typedef struct members {
+    char *text;
+    size_t n, size;
+} members;
+
+static int add_attachment(void *ctx, const tqd_attachment *attachment)
+{
+    members *m = ctx;
+    if (m->size - m->n < ATTACHMENT_BYTES) {
+        return 1;
+    }
+    m->n += (size_t)snprintf(m->text + m->n, ATTACHMENT_BYTES,
+                             "%s{\"name\":\"%s\",\"media_type\":\"%s\",\"bytes\":%" PRIu64 "}",
+                             m->text[m->n - 1] == '[' ? "" : ",", attachment->name,
+                             attachment->body.media, attachment->body.size);
+    return 0;
+}
+
+/* what only a look at one job shows: why it failed, which files its result has. NULL without
+ * memory. */
+static char *more_of(tqd_jobs *jobs, const tqd_job *job, size_t *ret_n)
 {
     char media[TQD_MEDIA_TEXT];
     char file[TQD_DIGEST_TEXT];
     char *problem = NULL;
     uint64_t n = 0;
     if (job->state == TQD_JOB_FAILED) {
-        (void)tqd_store_job_body(tqd_jobs_store(e->jobs), job->id, TQD_BODY_PROBLEM, media,
-                                 &problem, file, &n);
+        (void)tqd_store_job_body(tqd_jobs_store(jobs), job->id, TQD_BODY_PROBLEM, media, &problem,
+                                 file, &n);
     }
     while (problem != NULL && n > 0 && problem[n - 1] == '\n') {
         n--;
     }
-    tqd_jobs_refresh(e->jobs, job);
-    e->answer.body = malloc(TQD_JOB_DOCUMENT_BYTES + (problem != NULL ? n : 0) + 16);
+    members m = {.size = 64 + (TQA_ATTACH_MAX + 1) * ATTACHMENT_BYTES + (problem != NULL ? n : 0)};
+    m.text = malloc(m.size);
+    if (m.text != NULL && problem != NULL) {
+        m.n = (size_t)snprintf(m.text, m.size, ",\"problem\":%.*s", (int)n, problem);
+    } else if (m.text != NULL && job->state == TQD_JOB_SUCCEEDED) {
+        static const char key[] = ",\"attachments\":[";
+        memcpy(m.text, key, sizeof key);
+        m.n = sizeof key - 1;
+        (void)tqd_store_job_attachments(tqd_jobs_store(jobs), job->id, add_attachment, &m);
+        m.n = m.text[m.n - 1] == '[' ? 0 : m.n;
+        if (m.n > 0) {
+            m.text[m.n++] = ']';
+        }
+    }
+    free(problem);
+    *ret_n = m.n;
+    return m.text;
+}
+
+static void answer_job(tqd_job_exchange *e, int http, tqd_job *job)
+{
+    size_t n_more = 0;
+    char *more = more_of(e->jobs, job, &n_more);
+    e->answer.body = more != NULL ? malloc(TQD_JOB_DOCUMENT_BYTES + n_more + 16) : NULL;
     if (e->answer.body == NULL) {
-        free(problem);
+        free(more);
         tqd_answer_no_memory(&e->answer, e->head->request_id);
         return;
     }
-    e->answer.n_body = tqd_job_print(job, problem, (size_t)n, e->answer.body);
+    tqd_jobs_refresh(e->jobs, job);
+    e->answer.n_body = tqd_job_print(job, more, n_more, e->answer.body);
     e->answer.body[e->answer.n_body++] = '\n';
     e->answer.status = http;
     e->answer.media = "application/json";
-    free(problem);
+    free(more);
 }
 
 static void get_run(void *arg)
 {
-    exchange *e = arg;
+    tqd_job_exchange *e = arg;
     tqd_job job;
     const tqd_store_status status = tqd_store_job(tqd_jobs_store(e->jobs), e->head->part[0], &job);
     if (status == TQD_STORE_OK) {
         answer_job(e, 200, &job);
     } else {
-        refuse_store(e, status);
+        tqd_job_refuse_store(e, status);
     }
 }
 
@@ -223,7 +202,7 @@ static void get_run(void *arg)
 
 static void cancel_run(void *arg)
 {
-    exchange *e = arg;
+    tqd_job_exchange *e = arg;
     tqd_job_cancel cancel = {.write = {.kind = TQD_WRITE_JOB_CANCEL}, .id = e->head->part[0]};
     const tqd_store_status status = tqd_store_write(tqd_jobs_store(e->jobs), &cancel.write);
     if (status == TQD_STORE_OK) {
@@ -239,15 +218,15 @@ static void cancel_run(void *arg)
         tqa_problem problem;
         tqa_problem_set(&problem, "conflict", "the job is finished: it %s",
                         tqd_job_state_name(cancel.job.state));
-        refuse(e, &problem);
+        tqd_job_refuse(e, &problem);
     } else {
-        refuse_store(e, status);
+        tqd_job_refuse_store(e, status);
     }
 }
 
 static void delete_run(void *arg)
 {
-    exchange *e = arg;
+    tqd_job_exchange *e = arg;
     tqd_job_delete write = {.write = {.kind = TQD_WRITE_JOB_DELETE}, .id = e->head->part[0]};
     const tqd_store_status status = tqd_store_write(tqd_jobs_store(e->jobs), &write.write);
     if (status == TQD_STORE_OK) {
@@ -256,134 +235,18 @@ static void delete_run(void *arg)
     } else if (status == TQD_STORE_MISMATCH) {
         tqa_problem problem;
         tqa_problem_set(&problem, "conflict", "the job is not finished: cancel it first");
-        refuse(e, &problem);
+        tqd_job_refuse(e, &problem);
     } else {
-        refuse_store(e, status);
+        tqd_job_refuse_store(e, status);
     }
-}
-
-/* ----------------------------------------------- GET /v1/jobs/{id}/request, and the result */
-
-static size_t read_body(void *exchange_, char *out, size_t size)
-{
-    return tqd_body_read(&((exchange *)exchange_)->body, out, size);
-}
-
-static void answer_body(exchange *e, tqd_body_kind kind)
-{
-    const tqd_store_status status =
-        tqd_body_open(&e->body, tqd_jobs_store(e->jobs), e->head->part[0], kind);
-    if (status != TQD_STORE_OK) {
-        refuse_store(e, status);
-        return;
-    }
-    e->streaming = true;
-    tqd_body_answer(&e->body, e->head, &e->answer, read_body);
-}
-
-static void request_run(void *arg)
-{
-    exchange *e = arg;
-    if (e->streaming) {
-        tqd_body_fill(&e->body);
-        return;
-    }
-    answer_body(e, TQD_BODY_REQUEST);
-}
-
-/* False: the job has no result, and the answer says so. */
-static bool find_result(exchange *e)
-{
-    tqd_job job;
-    const tqd_store_status status = tqd_store_job(tqd_jobs_store(e->jobs), e->head->part[0], &job);
-    if (status != TQD_STORE_OK) {
-        refuse_store(e, status);
-        return false;
-    }
-    if (job.state == TQD_JOB_SUCCEEDED) {
-        return true;
-    }
-    tqa_problem problem;
-    tqa_problem_set(&problem, "conflict", "the job is %s: it has no result%s",
-                    tqd_job_state_name(job.state), job.state < TQD_JOB_SUCCEEDED ? " yet" : "");
-    refuse(e, &problem);
-    return false;
-}
-
-static void result_run(void *arg)
-{
-    exchange *e = arg;
-    if (e->streaming) {
-        tqd_body_fill(&e->body);
-        return;
-    }
-    if (find_result(e)) {
-        answer_body(e, TQD_BODY_RESULT);
-    }
-}
-
-/* ---------------------------------------------------------- GET /v1/jobs/{id}/result/{field} */
-
-static size_t read_field(void *exchange_, char *out, size_t size)
-{
-    return tqd_field_read(&((exchange *)exchange_)->field, out, size);
-}
-
-static bool choose_format(const exchange *e, tqa_field_format *ret_format)
-{
-    const tqa_media media = tqd_media_find(e->head->header(e->head, "Accept"));
-    *ret_format = media == TQA_MEDIA_CSV ? TQA_FIELD_CSV : TQA_FIELD_NPY;
-    return media == TQA_MEDIA_CSV || media == TQA_MEDIA_NPY || media == TQA_MEDIA_NONE;
-}
-
-static void field_run(void *arg)
-{
-    exchange *e = arg;
-    if (e->streaming) {
-        tqd_field_fill(&e->field);
-        return;
-    }
-    tqa_problem problem;
-    tqa_field_format format = TQA_FIELD_NPY;
-    if (!choose_format(e, &format)) {
-        tqa_problem_set(&problem, "not-acceptable",
-                        "one array comes as application/x-npy or text/csv");
-        refuse(e, &problem);
-        return;
-    }
-    if (!find_result(e)) {
-        return;
-    }
-    const tqd_store_status status =
-        tqd_body_open(&e->body, tqd_jobs_store(e->jobs), e->head->part[0], TQD_BODY_RESULT);
-    if (status != TQD_STORE_OK) {
-        refuse_store(e, status);
-        return;
-    }
-    if (!tqd_field_open(&e->field, &e->body, e->head->part[1], format, &problem)) {
-        refuse(e, &problem);
-        return;
-    }
-    e->streaming = true;
-    e->answer.status = 200;
-    e->answer.media = tqd_media_name(format == TQA_FIELD_CSV ? TQA_MEDIA_CSV : TQA_MEDIA_NPY);
-    e->answer.read = read_field;
-    e->answer.n_body = (size_t)tqa_field_size(e->field.field);
 }
 
 /* -------------------------------------------------------------------------------------- routes */
 
-#define HANDLER(does)                                                                              \
-    {                                                                                              \
-        .open = begin, .finish = always_run, .run = (does), .reply = give_reply, .close = end      \
-    }
-static const tqd_handler list_handler = HANDLER(list_run);
-static const tqd_handler get_handler = HANDLER(get_run);
-static const tqd_handler cancel_handler = HANDLER(cancel_run);
-static const tqd_handler delete_handler = HANDLER(delete_run);
-static const tqd_handler request_handler = HANDLER(request_run);
-static const tqd_handler result_handler = HANDLER(result_run);
-static const tqd_handler field_handler = HANDLER(field_run);
+static const tqd_handler list_handler = TQD_JOB_HANDLER(list_run);
+static const tqd_handler get_handler = TQD_JOB_HANDLER(get_run);
+static const tqd_handler cancel_handler = TQD_JOB_HANDLER(cancel_run);
+static const tqd_handler delete_handler = TQD_JOB_HANDLER(delete_run);
 
 size_t tqd_job_routes(tqd_jobs *jobs, tqd_route routes[TQD_JOB_ROUTES])
 {
@@ -392,9 +255,10 @@ size_t tqd_job_routes(tqd_jobs *jobs, tqd_route routes[TQD_JOB_ROUTES])
         {TQD_GET, "/v1/jobs/{}", 0, &get_handler, jobs},
         {TQD_DELETE, "/v1/jobs/{}", 0, &delete_handler, jobs},
         {TQD_POST, "/v1/jobs/{}/cancel", 0, &cancel_handler, jobs},
-        {TQD_GET, "/v1/jobs/{}/request", 0, &request_handler, jobs},
-        {TQD_GET, "/v1/jobs/{}/result", 0, &result_handler, jobs},
-        {TQD_GET, "/v1/jobs/{}/result/{}", 0, &field_handler, jobs},
+        {TQD_GET, "/v1/jobs/{}/request", 0, &tqd_job_request_handler, jobs},
+        {TQD_GET, "/v1/jobs/{}/result", 0, &tqd_job_result_handler, jobs},
+        {TQD_GET, "/v1/jobs/{}/result/{}", 0, &tqd_job_field_handler, jobs},
+        {TQD_GET, "/v1/jobs/{}/report", 0, &tqd_job_report_handler, jobs},
         {TQD_GET, "/v1/jobs/{}/events", 0, &tqd_events_handler, jobs},
         {TQD_GET, "/v1/events", 0, &tqd_events_handler, jobs},
     };

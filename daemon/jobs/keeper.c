@@ -7,6 +7,7 @@
 #include "daemon/jobs/crash.h"
 #include "daemon/jobs/inside.h"
 #include "daemon/observe/log.h"
+#include "daemon/store/aside.h"
 #include "daemon/store/files.h"
 
 enum {
@@ -58,6 +59,7 @@ static bool recover(tqd_jobs *jobs)
     }
     uint64_t removed = 0;
     (void)tqd_store_sweep(jobs->options.store, &removed);
+    tqd_aside_sweep(jobs->options.store);
     pthread_mutex_lock(&jobs->mutex);
     jobs->recovered = true;
     pthread_cond_broadcast(&jobs->queued);
@@ -201,6 +203,7 @@ static void retain(tqd_jobs *jobs)
     if (atomic_exchange(&jobs->garbage, false) || n > 0) {
         (void)tqd_store_sweep(jobs->options.store, &removed);
     }
+    tqd_aside_sweep(jobs->options.store); /* cancelled in the queue, failed by expiry */
 }
 
 /* ----------------------------------------------------------------------------------- the loop */

@@ -31,6 +31,11 @@ typedef struct tqd_engine_methods {
                              int (*each)(void *, const tqd_job *), void *ctx);
     tqd_store_status (*body)(tqd_engine *engine, const char *id, tqd_body_kind kind, char *media,
                              char **ret_bytes, char *ret_file, uint64_t *ret_size);
+    tqd_store_status (*attachment)(tqd_engine *engine, const char *id, const char *name,
+                                   char *media, char **ret_bytes, char *ret_file,
+                                   uint64_t *ret_size);
+    tqd_store_status (*attachments)(tqd_engine *engine, const char *id,
+                                    int (*each)(void *, const tqd_attachment *), void *ctx);
     tqd_store_status (*events)(tqd_engine *engine, const char *id, uint64_t after, uint32_t limit,
                                int (*each)(void *, const tqd_job_event *), void *ctx);
     tqd_store_status (*event_last)(tqd_engine *engine, uint64_t *ret_seq);

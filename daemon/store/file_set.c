@@ -71,12 +71,15 @@ static bool add_shelf(void *ctx, const char *folder, const char *name)
 bool tqd_file_set_open(tqd_file_set *set, const char *state, uint64_t bytes_max, char *why)
 {
     char tmp[PATH_MAX];
+    char aside[PATH_MAX];
     uint64_t bytes = 0;
     const int n = snprintf(set->folder, sizeof set->folder, "%s/files", state);
     snprintf(tmp, sizeof tmp, "%s/tmp", set->folder);
+    snprintf(aside, sizeof aside, "%s/" TQD_ASIDE_FOLDER, set->folder);
     if (n < 0 || (size_t)n >= sizeof set->folder ||
         (mkdir(set->folder, 0700) != 0 && errno != EEXIST) ||
-        (mkdir(tmp, 0700) != 0 && errno != EEXIST) || !walk(tmp, remove_entry, NULL) ||
+        (mkdir(tmp, 0700) != 0 && errno != EEXIST) ||
+        (mkdir(aside, 0700) != 0 && errno != EEXIST) || !walk(tmp, remove_entry, NULL) ||
         !walk(set->folder, add_shelf, &bytes)) {
         snprintf(why, TQD_STORE_WHY, "%.150s: %s", set->folder, strerror(errno));
         return false;

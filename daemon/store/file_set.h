@@ -15,6 +15,8 @@ typedef struct tqd_pin {
     struct tqd_pin *next;
 } tqd_pin;
 
+#define TQD_ASIDE_FOLDER "aside" /* of what running jobs have, see aside.h */
+
 typedef struct tqd_file_set {
     char folder[PATH_MAX - 128]; /* <state>/files */
     uint64_t bytes_max;          /* 0: no bound */

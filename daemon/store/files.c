@@ -39,20 +39,6 @@ struct tqd_file {
     int fd;
 };
 
-static tqd_store_status status_of(int error)
-{
-    switch (error) {
-    case ENOSPC:
-    case EDQUOT:
-    case EFBIG:
-        return TQD_STORE_NO_SPACE;
-    case ENOMEM:
-        return TQD_STORE_NO_MEMORY;
-    default:
-        return TQD_STORE_BROKEN;
-    }
-}
-
 /* ------------------------------------------------------------------------------------- upload */
 
 tqd_upload *tqd_upload_open(tqd_store *store, tqd_store_status *ret_status)
@@ -74,7 +60,7 @@ tqd_upload *tqd_upload_open(tqd_store *store, tqd_store_status *ret_status)
     snprintf(upload->path, sizeof upload->path, "%s/tmp/XXXXXX", upload->set->folder);
     upload->fd = mkostemp(upload->path, O_CLOEXEC);
     if (upload->fd < 0) {
-        *ret_status = status_of(errno);
+        *ret_status = tqd_folder_status(errno);
         gnutls_hash_deinit(upload->hash, NULL);
         free(upload);
         return NULL;
@@ -88,7 +74,7 @@ static tqd_store_status write_all(int fd, const char *bytes, size_t n)
     while (n > 0) {
         const ssize_t done = write(fd, bytes, n);
         if (done < 0 && errno != EINTR) {
-            return status_of(errno);
+            return tqd_folder_status(errno);
         }
         bytes += done > 0 ? done : 0;
         n -= done > 0 ? (size_t)done : 0;
@@ -167,7 +153,7 @@ tqd_store_status tqd_upload_finish(tqd_upload *upload, char digest[TQD_DIGEST_TE
         return status;
     }
     if (fsync(upload->fd) != 0) {
-        return status_of(errno);
+        return tqd_folder_status(errno);
     }
     print_digest(upload->hash, upload->pin.digest);
     tqd_file_set_pin(upload->set, &upload->pin);
@@ -176,17 +162,17 @@ tqd_store_status tqd_upload_finish(tqd_upload *upload, char digest[TQD_DIGEST_TE
     char path[PATH_MAX];
     int error = make_shelf(upload->set, upload->pin.digest, shelf);
     if (error != 0) {
-        return status_of(error);
+        return tqd_folder_status(error);
     }
     tqd_file_set_path(upload->set, upload->pin.digest, path);
     const bool again = access(path, F_OK) == 0;
     if (rename(upload->path, path) != 0) {
-        return status_of(errno);
+        return tqd_folder_status(errno);
     }
     upload->path[0] = '\0';
     error = tqd_folder_sync(shelf);
     if (error != 0) {
-        return status_of(error);
+        return tqd_folder_status(error);
     }
     if (again) {
         atomic_fetch_sub(&upload->set->bytes, upload->size); /* the same bytes count once */

@@ -11,8 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/store/store.h"
-
 static int make_parents(char *path)
 {
     for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
@@ -83,4 +81,18 @@ int tqd_folder_sync(const char *folder)
     const int failed = fsync(fd) != 0 ? errno : 0;
     close(fd);
     return failed;
+}
+
+tqd_store_status tqd_folder_status(int error)
+{
+    switch (error) {
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+        return TQD_STORE_NO_SPACE;
+    case ENOMEM:
+        return TQD_STORE_NO_MEMORY;
+    default:
+        return TQD_STORE_BROKEN;
+    }
 }

@@ -75,6 +75,13 @@ typedef struct tqd_body {
     uint64_t size;
 } tqd_body;
 
+/* A named file beside a result. */
+enum { TQD_ATTACHMENT_NAME_TEXT = 65 };
+typedef struct tqd_attachment {
+    char name[TQD_ATTACHMENT_NAME_TEXT];
+    tqd_body body;
+} tqd_attachment;
+
 /* Fills `id` with 128 random bits as 26 letters and digits. */
 void tqd_job_id_make(char id[TQD_JOB_ID_TEXT]);
 
@@ -130,13 +137,15 @@ typedef struct tqd_job_checkpoint {
 } tqd_job_checkpoint;
 
 /* Ends the job and drops its checkpoint. `state` is SUCCEEDED, FAILED or CANCELLED; a result and a
- * problem may be given (media NULL: none). OK, MISMATCH. */
+ * problem may be given (media NULL: none), and files beside the result. OK, MISMATCH. */
 typedef struct tqd_job_finish {
     tqd_write write;
     const char *id;
     uint64_t fence;
     tqd_job_state state;
     tqd_body result, problem;
+    const tqd_attachment *attachments;
+    size_t n_attachment;
 } tqd_job_finish;
 
 /* Gives a claimed job back without blame (an orderly stop). OK, MISMATCH. */
@@ -203,6 +212,16 @@ tqd_store_status tqd_store_jobs(tqd_store *store, const tqd_job_filter *filter,
 tqd_store_status tqd_store_job_body(tqd_store *store, const char *id, tqd_body_kind kind,
                                     char media[TQD_MEDIA_TEXT], char **ret_bytes,
                                     char ret_file[TQD_DIGEST_TEXT], uint64_t *ret_size);
+
+/* The same for a file beside the result. */
+tqd_store_status tqd_store_job_attachment(tqd_store *store, const char *id, const char *name,
+                                          char media[TQD_MEDIA_TEXT], char **ret_bytes,
+                                          char ret_file[TQD_DIGEST_TEXT], uint64_t *ret_size);
+
+/* All files beside a result, by name: their names, media types and sizes. */
+tqd_store_status tqd_store_job_attachments(tqd_store *store, const char *id,
+                                           int (*each)(void *ctx, const tqd_attachment *attachment),
+                                           void *ctx);
 
 /* A change of state, in one order for all jobs. */
 typedef struct tqd_job_event {

@@ -164,6 +164,32 @@ static tqd_store_status body(tqd_engine *engine, const char *id, tqd_body_kind k
     return status;
 }
 
+static tqd_store_status attachment(tqd_engine *engine, const char *id, const char *name,
+                                   char *media, char **ret_bytes, char *ret_file,
+                                   uint64_t *ret_size)
+{
+    tqd_connection *reader = take_reader(of(engine));
+    if (reader == NULL) {
+        return TQD_STORE_BROKEN;
+    }
+    const tqd_store_status status =
+        tqd_sqlite_attachment(reader, id, name, media, ret_bytes, ret_file, ret_size);
+    give_reader(of(engine), reader);
+    return status;
+}
+
+static tqd_store_status attachments(tqd_engine *engine, const char *id,
+                                    int (*each)(void *, const tqd_attachment *), void *ctx)
+{
+    tqd_connection *reader = take_reader(of(engine));
+    if (reader == NULL) {
+        return TQD_STORE_BROKEN;
+    }
+    const tqd_store_status status = tqd_sqlite_attachments(reader, id, each, ctx);
+    give_reader(of(engine), reader);
+    return status;
+}
+
 static tqd_store_status events(tqd_engine *engine, const char *id, uint64_t after, uint32_t limit,
                                int (*each)(void *, const tqd_job_event *), void *ctx)
 {
@@ -289,6 +315,8 @@ static const tqd_engine_methods methods = {
     .job = job,
     .jobs = jobs,
     .body = body,
+    .attachment = attachment,
+    .attachments = attachments,
     .events = events,
     .event_last = event_last,
     .job_counts = job_counts,

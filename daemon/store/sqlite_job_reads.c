@@ -41,6 +41,7 @@ static const char job_events_sql[] =
     "SELECT e.seq, j.id, e.state, e.attempts, e.at_ms FROM job j JOIN job_event e ON e.job = j.seq"
     " WHERE j.id = ?3 AND e.seq > ?1 ORDER BY e.seq LIMIT ?2";
 static const char used_sql[] = "SELECT 1 FROM job_body WHERE file = ?1"
+                               " UNION ALL SELECT 1 FROM job_attachment WHERE file = ?1"
                                " UNION ALL SELECT 1 FROM dataset WHERE file = ?1 LIMIT 1";
 static const char last_event_sql[] = "SELECT seq FROM sqlite_sequence WHERE name = 'job_event'";
 static const char counts_sql[] = "SELECT what, n, bytes FROM usage WHERE what LIKE 'job_%'";
@@ -122,10 +123,10 @@ tqd_store_status tqd_sqlite_jobs(tqd_connection *connection, const tqd_job_filte
     return status;
 }
 
-tqd_store_status tqd_sqlite_body(tqd_connection *connection, const char *id, tqd_body_kind kind,
-                                 char *media, char **ret_bytes, char *ret_file, uint64_t *ret_size)
+tqd_store_status tqd_sqlite_body_read(tqd_connection *connection, sqlite3_stmt *statement,
+                                      char *media, char **ret_bytes, char *ret_file,
+                                      uint64_t *ret_size)
 {
-    sqlite3_stmt *statement = tqd_sql_bound(connection, body_sql, "ti", id, (int64_t)kind);
     if (statement == NULL) {
         return tqd_sql_once(connection, statement, NULL);
     }
@@ -145,6 +146,14 @@ tqd_store_status tqd_sqlite_body(tqd_connection *connection, const char *id, tqd
     }
     sqlite3_reset(statement);
     return status;
+}
+
+tqd_store_status tqd_sqlite_body(tqd_connection *connection, const char *id, tqd_body_kind kind,
+                                 char *media, char **ret_bytes, char *ret_file, uint64_t *ret_size)
+{
+    return tqd_sqlite_body_read(connection,
+                                tqd_sql_bound(connection, body_sql, "ti", id, (int64_t)kind), media,
+                                ret_bytes, ret_file, ret_size);
 }
 
 tqd_store_status tqd_sqlite_events(tqd_connection *connection, const char *id, uint64_t after,

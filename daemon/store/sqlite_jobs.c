@@ -293,6 +293,9 @@ tqd_store_status tqd_sqlite_finish(tqd_connection *connection, tqd_write *write)
     if (status == TQD_STORE_OK && finish->problem.media != NULL) {
         status = tqd_sqlite_body_put(connection, seq, TQD_BODY_PROBLEM, &finish->problem);
     }
+    for (size_t i = 0; status == TQD_STORE_OK && i < finish->n_attachment; i++) {
+        status = tqd_sqlite_attachment_put(connection, seq, &finish->attachments[i]);
+    }
     return status;
 }
 

@@ -149,7 +149,23 @@ static const char lists_4[] = "CREATE INDEX job_by_state ON job(state, seq);"
                               "CREATE INDEX job_by_kind ON job(kind, seq);"
                               "CREATE INDEX job_by_robot ON job(robot, seq);";
 
-static const char *const steps[] = {robots_1, jobs_2, datasets_3, lists_4};
+/* 5: named files beside a job's result; they count as its bodies. */
+static const char attachments_5[] =
+    "CREATE TABLE job_attachment("
+    "  job INTEGER NOT NULL REFERENCES job(seq) ON DELETE CASCADE,"
+    "  name TEXT NOT NULL,"
+    "  media TEXT NOT NULL,"
+    "  size INTEGER NOT NULL,"
+    "  file TEXT,"
+    "  bytes BLOB,"
+    "  PRIMARY KEY(job, name)) STRICT, WITHOUT ROWID;"
+    "CREATE INDEX job_attachment_file ON job_attachment(file) WHERE file IS NOT NULL;"
+    "CREATE TRIGGER job_attachment_in AFTER INSERT ON job_attachment BEGIN"
+    "  UPDATE usage SET n = n + 1, bytes = bytes + new.size WHERE what = 'job_body'; END;"
+    "CREATE TRIGGER job_attachment_out AFTER DELETE ON job_attachment BEGIN"
+    "  UPDATE usage SET n = n - 1, bytes = bytes - old.size WHERE what = 'job_body'; END;";
+
+static const char *const steps[] = {robots_1, jobs_2, datasets_3, lists_4, attachments_5};
 const tqd_schema tqd_sqlite_schema = {steps, sizeof steps / sizeof steps[0]};
 
 static bool read_number(sqlite3 *db, const char *pragma, int *ret)

@@ -292,6 +292,21 @@ tqd_store_status tqd_store_job_body(tqd_store *store, const char *id, tqd_body_k
                                         ret_size);
 }
 
+tqd_store_status tqd_store_job_attachment(tqd_store *store, const char *id, const char *name,
+                                          char media[TQD_MEDIA_TEXT], char **ret_bytes,
+                                          char ret_file[TQD_DIGEST_TEXT], uint64_t *ret_size)
+{
+    return store->engine->methods->attachment(store->engine, id, name, media, ret_bytes, ret_file,
+                                              ret_size);
+}
+
+tqd_store_status tqd_store_job_attachments(tqd_store *store, const char *id,
+                                           int (*each)(void *ctx, const tqd_attachment *attachment),
+                                           void *ctx)
+{
+    return store->engine->methods->attachments(store->engine, id, each, ctx);
+}
+
 tqd_store_status tqd_store_events(tqd_store *store, const char *id, uint64_t after, uint32_t limit,
                                   int (*each)(void *ctx, const tqd_job_event *event), void *ctx)
 {

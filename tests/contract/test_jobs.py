@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/contract/test_jobs.py - computations that outlive their connection: submit, wait, list, fetch, cancel, delete.
+import contextlib
 import json
+import os
+import sqlite3
 import struct
+import tempfile
 import threading
 import time
 
@@ -296,3 +300,34 @@ def test_running_job_is_given_back_at_the_stop(start, tmp_path):
     assert get(second, job)["state"] in ("queued", "running")
     second.request("POST", f"/v1/jobs/{job}/cancel")
     assert ended(second, job)["state"] == "cancelled"
+
+
+def test_report_and_files_beside_a_result(start):
+    # no operation of this test's own writes files: one puts them where the daemon keeps them, and the routes serve them
+    with tempfile.TemporaryDirectory() as state:
+        daemon = start({}, state=state)
+        job = ended(daemon, submit(daemon)["id"])
+        assert "attachments" not in job
+        problem(daemon.request("GET", f"/v1/jobs/{job['id']}/report"), 404)
+        daemon.stop()
+        page, log = b"<!doctype html><title>r</title>", b"t,q\n" * 9
+        with contextlib.closing(sqlite3.connect(os.path.join(state, "torqued.db"))) as db, db:
+            seq, = db.execute("SELECT seq FROM job WHERE id = ?", (job["id"],)).fetchone()
+            for name, media, data in (("report", "text/html", page), ("log.csv", "text/csv", log)):
+                db.execute("INSERT INTO job_attachment VALUES (?, ?, ?, ?, NULL, ?)", (seq, name, media, len(data), data))
+        daemon = start({"jobs": 1}, state=state)
+        assert get(daemon, job["id"])["attachments"] == [
+            {"name": "log.csv", "media_type": "text/csv", "bytes": len(log)},
+            {"name": "report", "media_type": "text/html", "bytes": len(page)}]
+        for path, media, data in ((f"/v1/jobs/{job['id']}/report", "text/html", page),
+                                  (f"/v1/jobs/{job['id']}/result/log.csv", "text/csv", log)):
+            status, headers, got = daemon.request("GET", path)
+            assert (status, headers["Content-Type"], got) == (200, media, data)
+            assert headers["X-Content-Type-Options"] == "nosniff"
+            rules = headers["Content-Security-Policy"]
+            assert "default-src 'none'" in rules and "sandbox" in rules and "script" not in rules
+        status, headers, got = daemon.request("GET", f"/v1/jobs/{job['id']}/result/log.csv", None, {"Range": "bytes=4-7"})
+        assert status == 206 and got == log[4:8]
+        submit(daemon, simulation(10000), "/v1/robots/planar-2r/simulate")
+        waiting = submit(daemon)["id"]
+        problem(daemon.request("GET", f"/v1/jobs/{waiting}/report"), 409)

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/datasets/source.c - finds the bytes behind a name: a file, or a small result in a row. */
+#include "daemon/datasets/source.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/store/datasets.h"
+#include "daemon/store/files.h"
+#include "daemon/store/jobs.h"
+
+static_assert(sizeof((tqa_source *)0)->media == TQD_MEDIA_TEXT, "copied whole");
+static_assert(sizeof((tqa_source *)0)->digest == TQD_DIGEST_TEXT, "copied whole");
+
+static const char job_prefix[] = "job:";
+
+/* the id of "job:{id}", else NULL */
+static const char *job_of(const char *name)
+{
+    const size_t n = sizeof job_prefix - 1;
+    return strncmp(name, job_prefix, n) == 0 ? name + n : NULL;
+}
+
+/* the row of "name", or of "name@sha256" while that is what the name means */
+static tqd_store_status find_dataset(tqd_store *store, const char *name, tqd_dataset_row *ret_row)
+{
+    char plain[TQD_NAME_TEXT];
+    const size_t n = strcspn(name, "@");
+    if (n >= sizeof plain) {
+        return TQD_STORE_NOT_FOUND;
+    }
+    memcpy(plain, name, n);
+    plain[n] = '\0';
+    const tqd_store_status status = tqd_store_dataset(store, plain, ret_row, NULL);
+    if (status == TQD_STORE_OK && name[n] == '@' && strcmp(name + n + 1, ret_row->digest) != 0) {
+        return TQD_STORE_NOT_FOUND;
+    }
+    return status;
+}
+
+tqd_store_status tqd_source_look(tqd_store *store, const char *name, tqa_source *ret)
+{
+    const char *job = job_of(name);
+    tqd_store_status status;
+    memset(ret, 0, sizeof *ret);
+    if (job != NULL) {
+        char *bytes = NULL;
+        status = tqd_store_job_body(store, job, TQD_BODY_RESULT, ret->media, &bytes, ret->digest,
+                                    &ret->size);
+        free(bytes);
+        return status;
+    }
+    tqd_dataset_row row;
+    status = find_dataset(store, name, &row);
+    if (status == TQD_STORE_OK) {
+        memcpy(ret->media, row.media, sizeof ret->media);
+        memcpy(ret->digest, row.digest, sizeof ret->digest);
+        ret->size = row.size;
+    }
+    return status;
+}
+
+/* *ret_bytes: all of a small result, malloc'ed; else NULL and the digest of a file */
+static tqd_store_status find_bytes(tqd_store *store, const char *name, char **ret_bytes,
+                                   char digest[TQD_DIGEST_TEXT], uint64_t *ret_size)
+{
+    const char *job = job_of(name);
+    const char *version = strchr(name, '@');
+    char media[TQD_MEDIA_TEXT];
+    *ret_bytes = NULL;
+    if (job != NULL) {
+        return tqd_store_job_body(store, job, TQD_BODY_RESULT, media, ret_bytes, digest, ret_size);
+    }
+    if (version != NULL) {
+        snprintf(digest, TQD_DIGEST_TEXT, "%s", version + 1);
+        return TQD_STORE_OK;
+    }
+    tqd_dataset_row row;
+    const tqd_store_status status = tqd_store_dataset(store, name, &row, NULL);
+    if (status == TQD_STORE_OK) {
+        memcpy(digest, row.digest, TQD_DIGEST_TEXT);
+    }
+    return status;
+}
+
+long tqd_source_read(tqd_store *store, const char *name, uint64_t offset, void *bytes, size_t n)
+{
+    char digest[TQD_DIGEST_TEXT];
+    char *row = NULL;
+    uint64_t size = 0;
+    long got = -1;
+    if (find_bytes(store, name, &row, digest, &size) != TQD_STORE_OK) {
+        return -1;
+    }
+    if (row != NULL) {
+        const uint64_t left = offset < size ? size - offset : 0;
+        got = (long)(left < n ? left : n);
+        memcpy(bytes, row + (left > 0 ? offset : 0), (size_t)got);
+        free(row);
+        return got;
+    }
+    tqd_file *file = tqd_file_open(store, digest, &size);
+    if (file != NULL) {
+        got = tqd_file_read(file, offset, bytes, n);
+        tqd_file_close(file);
+    }
+    return got;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/datasets/source.h - what computations read: datasets, and the results of jobs. */
+#ifndef TQD_DATASETS_SOURCE_H
+#define TQD_DATASETS_SOURCE_H
+
+#include "api/world.h"
+#include "daemon/store/store.h"
+
+/* Names are those of tqa_world: "name", "name@sha256", "job:{id}". Workers only. */
+
+/* OK, NOT_FOUND or a failure. */
+tqd_store_status tqd_source_look(tqd_store *store, const char *name, tqa_source *ret);
+
+/* Reads n bytes at `offset`: the count, fewer only at the end, or -1. */
+long tqd_source_read(tqd_store *store, const char *name, uint64_t offset, void *bytes, size_t n);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/jobs/exchange.c - the life of a request about jobs. */
+#include "daemon/jobs/exchange.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/serve/answer.h"
+#include "daemon/store/problem.h"
+
+bool tqd_job_exchange_open(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply)
+{
+    tqd_job_exchange *e = calloc(1, sizeof *e);
+    if (e == NULL) {
+        tqd_answer_no_memory(reply, head->request_id);
+        return false;
+    }
+    e->jobs = ctx;
+    e->head = head;
+    *ret_exchange = e;
+    return true;
+}
+
+tqd_next tqd_job_exchange_run(void *exchange)
+{
+    (void)exchange;
+    return TQD_NEXT_RUN;
+}
+
+void tqd_job_exchange_reply(void *exchange, tqd_reply *reply)
+{
+    tqd_job_exchange *e = exchange;
+    *reply = e->answer;
+    e->answer.body = NULL;
+}
+
+void tqd_job_exchange_close(void *exchange)
+{
+    tqd_job_exchange *e = exchange;
+    tqd_field_close(&e->field);
+    tqd_body_close(&e->body);
+    free(e->answer.body);
+    free(e);
+}
+
+void tqd_job_refuse(tqd_job_exchange *e, const tqa_problem *problem)
+{
+    tqd_answer_problem(&e->answer, e->head->request_id, problem);
+}
+
+void tqd_job_refuse_store(tqd_job_exchange *e, tqd_store_status status)
+{
+    tqa_problem problem;
+    if (status == TQD_STORE_NOT_FOUND) {
+        tqa_problem_set(&problem, "not-found", "there is no job \"%.64s\"", e->head->part[0]);
+    } else {
+        tqd_store_problem(status, &problem);
+    }
+    tqd_job_refuse(e, &problem);
+}

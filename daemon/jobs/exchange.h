@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/jobs/exchange.h - what the handlers of this folder have in common; private to it. */
+#ifndef TQD_JOBS_EXCHANGE_H
+#define TQD_JOBS_EXCHANGE_H
+
+#include "daemon/jobs/body.h"
+#include "daemon/jobs/field.h"
+#include "daemon/jobs/jobs.h"
+
+/* One request; all the work is done by a worker. */
+typedef struct tqd_job_exchange {
+    tqd_jobs *jobs;
+    const tqd_head *head;
+    bool streaming; /* the reply is under way: `run` fetches its next piece */
+    tqd_body_reader body;
+    tqd_field_reader field;
+    tqd_reply answer;
+} tqd_job_exchange;
+
+bool tqd_job_exchange_open(void *jobs, const tqd_head *head, void **ret_exchange, tqd_reply *reply);
+tqd_next tqd_job_exchange_run(void *exchange); /* always on a worker */
+void tqd_job_exchange_reply(void *exchange, tqd_reply *reply);
+void tqd_job_exchange_close(void *exchange);
+
+#define TQD_JOB_HANDLER(run_function)                                                              \
+    {                                                                                              \
+        .open = tqd_job_exchange_open, .finish = tqd_job_exchange_run, .run = (run_function),      \
+        .reply = tqd_job_exchange_reply, .close = tqd_job_exchange_close                           \
+    }
+
+/* Fills the answer. */
+void tqd_job_refuse(tqd_job_exchange *e, const tqa_problem *problem);
+void tqd_job_refuse_store(tqd_job_exchange *e, tqd_store_status status);
+
+/* results.c */
+extern const tqd_handler tqd_job_request_handler;
+extern const tqd_handler tqd_job_result_handler;
+extern const tqd_handler tqd_job_field_handler;
+extern const tqd_handler tqd_job_report_handler;
+
+#endif

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/jobs/world.c - progress, cancelling, checkpoints, spool and attachments of a running job.
+ */
+#include "daemon/jobs/world.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/jobs/crash.h"
+
+static const tqa_robot *world_robot_get(void *ctx, const char *name)
+{
+    const tqa_world *base = ((tqd_job_world *)ctx)->runner->jobs->options.world;
+    return base->robot_get(base->ctx, name);
+}
+
+static void world_robot_release(void *ctx, const tqa_robot *robot)
+{
+    const tqa_world *base = ((tqd_job_world *)ctx)->runner->jobs->options.world;
+    base->robot_release(base->ctx, robot);
+}
+
+/* A helper that crashes does so on behalf of the job. */
+typedef struct blamed_loop {
+    const char *id;
+    void (*body)(void *arg, size_t i, void *scratch);
+    void *arg;
+} blamed_loop;
+
+static void blamed_body(void *arg, size_t i, void *scratch)
+{
+    const blamed_loop *loop = arg;
+    const char *before = tqd_crash_blamed();
+    tqd_crash_blame(loop->id);
+    loop->body(loop->arg, i, scratch);
+    tqd_crash_blame(before);
+}
+
+static void world_parallel_for(void *ctx, size_t n, size_t scratch_size,
+                               void (*body)(void *arg, size_t i, void *scratch), void *arg)
+{
+    tqd_runner *runner = ((tqd_job_world *)ctx)->runner;
+    const tqa_world *base = runner->jobs->options.world;
+    blamed_loop loop = {.id = runner->job.id, .body = body, .arg = arg};
+    base->parallel_for(base->ctx, n, scratch_size, blamed_body, &loop);
+}
+
+static void world_progress(void *ctx, double fraction, const char *step)
+{
+    tqd_runner *runner = ((tqd_job_world *)ctx)->runner;
+    pthread_mutex_lock(&runner->mutex);
+    runner->fraction = fraction < 0.0 ? 0.0 : fraction > 1.0 ? 1.0 : fraction;
+    if (step != NULL) {
+        snprintf(runner->step, sizeof runner->step, "%s", step);
+    }
+    runner->moved = true;
+    pthread_mutex_unlock(&runner->mutex);
+}
+
+static bool world_cancelled(void *ctx)
+{
+    tqd_runner *runner = ((tqd_job_world *)ctx)->runner;
+    return atomic_load(&runner->cancelled) || atomic_load(&runner->lost) ||
+           tqd_jobs_stopping(runner->jobs);
+}
+
+static int world_checkpoint_save(void *ctx, const void *bytes, size_t n)
+{
+    const tqd_job_world *w = ctx;
+    tqd_runner *runner = w->runner;
+    tqd_store *store = runner->jobs->options.store;
+    tqd_job_checkpoint write = {
+        .write = {.kind = TQD_WRITE_JOB_CHECKPOINT},
+        .id = runner->job.id,
+        .fence = runner->job.fence,
+        .lease_ms = runner->jobs->options.lease_ms,
+        .bytes_max = runner->jobs->options.bytes_max,
+        .body = {.media = "application/octet-stream", .bytes = bytes, .size = n}};
+    tqd_upload *upload = NULL;
+    char file[TQD_DIGEST_TEXT];
+    tqd_store_status status = TQD_STORE_OK;
+    if (w->aside != NULL) {
+        status = tqd_aside_sync(w->aside);
+    }
+    if (status == TQD_STORE_OK && n > TQD_JOB_ROW_BYTES) {
+        upload = tqd_upload_open(store, &status);
+        uint64_t size = 0;
+        status = upload != NULL ? tqd_upload_append(upload, bytes, n) : status;
+        status = status == TQD_STORE_OK ? tqd_upload_finish(upload, file, &size) : status;
+        write.body.bytes = NULL;
+        write.body.file = file;
+    }
+    if (status == TQD_STORE_OK) {
+        status = tqd_store_write(store, &write.write);
+    }
+    tqd_upload_close(upload);
+    if (upload != NULL) {
+        tqd_jobs_garbage(runner->jobs); /* the checkpoint before this one */
+    }
+    if (status == TQD_STORE_MISMATCH) {
+        atomic_store(&runner->lost, true);
+    }
+    return status == TQD_STORE_OK ? 0 : -1;
+}
+
+static size_t world_checkpoint_load(void *ctx, void *bytes, size_t size)
+{
+    tqd_runner *runner = ((tqd_job_world *)ctx)->runner;
+    tqd_store *store = runner->jobs->options.store;
+    char media[TQD_MEDIA_TEXT];
+    char file[TQD_DIGEST_TEXT];
+    char *kept = NULL;
+    uint64_t n = 0;
+    if (tqd_store_job_body(store, runner->job.id, TQD_BODY_CHECKPOINT, media, &kept, file, &n) !=
+        TQD_STORE_OK) {
+        return 0;
+    }
+    if (n > size) {
+        n = 0; /* no checkpoint of this operation */
+    } else if (kept != NULL) {
+        memcpy(bytes, kept, (size_t)n);
+    } else {
+        uint64_t there = 0;
+        tqd_file *open = tqd_file_open(store, file, &there);
+        if (open == NULL || tqd_file_read(open, 0, bytes, (size_t)n) != (long)n) {
+            n = 0;
+        }
+        tqd_file_close(open);
+    }
+    free(kept);
+    return (size_t)n;
+}
+
+/* -------------------------------------------------------------------------- spool, attachments */
+
+/* What the store says ends the run: execute puts it in the place of the call's own problem. */
+static int outcome_of(tqd_job_world *w, tqd_store_status status)
+{
+    if (status == TQD_STORE_OK) {
+        return 0;
+    }
+    w->status = status;
+    return -1;
+}
+
+static bool open_spool(tqd_job_world *w)
+{
+    tqd_store_status status = TQD_STORE_OK;
+    if (w->aside == NULL) {
+        w->aside = tqd_aside_open(w->runner->jobs->options.store, w->runner->job.id, &status);
+    }
+    return outcome_of(w, status) == 0;
+}
+
+static int world_spool_write(void *ctx, uint64_t offset, const void *bytes, size_t n)
+{
+    tqd_job_world *w = ctx;
+    if (atomic_load(&w->runner->lost) || !open_spool(w)) {
+        return -1;
+    }
+    const tqd_store_status status = tqd_aside_write(w->aside, offset, bytes, n);
+    return status == TQD_STORE_MISMATCH ? -1 : outcome_of(w, status);
+}
+
+static long world_spool_read(void *ctx, uint64_t offset, void *bytes, size_t n)
+{
+    tqd_job_world *w = ctx;
+    if (!open_spool(w)) {
+        return -1;
+    }
+    const long got = tqd_aside_read(w->aside, offset, bytes, n);
+    (void)outcome_of(w, got < 0 ? TQD_STORE_BROKEN : TQD_STORE_OK);
+    return got;
+}
+
+static bool is_good_name(const tqd_job_world *w, const char *name)
+{
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+    const size_t n = strlen(name);
+    bool good = n > 0 && n < TQD_ATTACHMENT_NAME_TEXT && strspn(name, letters) == n;
+    for (size_t i = 0; i < w->n_attachment; i++) {
+        good = good && strcmp(w->attachments[i].name, name) != 0;
+    }
+    return good;
+}
+
+static tqd_store_status keep_bytes(tqd_job_world *w, size_t i, const void *bytes, size_t n)
+{
+    tqd_body *body = &w->attachments[i].body;
+    tqd_store_status status = TQD_STORE_OK;
+    body->size = n;
+    if (n <= TQD_JOB_ROW_BYTES) {
+        w->kept[i].bytes = malloc(n + 1);
+        if (w->kept[i].bytes == NULL) {
+            return TQD_STORE_NO_MEMORY;
+        }
+        memcpy(w->kept[i].bytes, bytes, n);
+        body->bytes = w->kept[i].bytes;
+        return TQD_STORE_OK;
+    }
+    tqd_upload *upload = tqd_upload_open(w->runner->jobs->options.store, &status);
+    w->kept[i].upload = upload;
+    body->file = w->kept[i].file;
+    status = upload != NULL ? tqd_upload_append(upload, bytes, n) : status;
+    return status == TQD_STORE_OK ? tqd_upload_finish(upload, w->kept[i].file, &body->size)
+                                  : status;
+}
+
+static int world_attach(void *ctx, const char *name, const char *media, const void *bytes, size_t n)
+{
+    tqd_job_world *w = ctx;
+    const size_t i = w->n_attachment;
+    if (i == TQA_ATTACH_MAX || !is_good_name(w, name) || strlen(media) >= TQD_MEDIA_TEXT) {
+        return -1;
+    }
+    tqd_attachment *attachment = &w->attachments[i];
+    snprintf(attachment->name, sizeof attachment->name, "%s", name);
+    snprintf(w->kept[i].media, sizeof w->kept[i].media, "%s", media);
+    attachment->body.media = w->kept[i].media;
+    w->n_attachment++;
+    return outcome_of(w, keep_bytes(w, i, bytes, n));
+}
+
+/* ------------------------------------------------------------------------------------- sources */
+
+static int world_dataset_look(void *ctx, const char *name, tqa_source *ret)
+{
+    const tqa_world *base = ((tqd_job_world *)ctx)->runner->jobs->options.world;
+    return base->dataset_look(base->ctx, name, ret);
+}
+
+static long world_dataset_read(void *ctx, const char *name, uint64_t offset, void *bytes, size_t n)
+{
+    const tqa_world *base = ((tqd_job_world *)ctx)->runner->jobs->options.world;
+    return base->dataset_read(base->ctx, name, offset, bytes, n);
+}
+
+void tqd_job_world_open(tqd_job_world *w, tqd_runner *runner)
+{
+    memset(w, 0, sizeof *w);
+    w->runner = runner;
+    w->world = (tqa_world){.ctx = w,
+                           .robot_get = world_robot_get,
+                           .robot_release = world_robot_release,
+                           .parallel_for = world_parallel_for,
+                           .progress = world_progress,
+                           .cancelled = world_cancelled,
+                           .checkpoint_save = world_checkpoint_save,
+                           .checkpoint_load = world_checkpoint_load,
+                           .spool_write = world_spool_write,
+                           .spool_read = world_spool_read,
+                           .attach = world_attach,
+                           .dataset_look = world_dataset_look,
+                           .dataset_read = world_dataset_read};
+}
+
+void tqd_job_world_close(tqd_job_world *w)
+{
+    for (size_t i = 0; i < w->n_attachment; i++) {
+        tqd_upload_close(w->kept[i].upload);
+        free(w->kept[i].bytes);
+    }
+    tqd_aside_close(w->aside);
+}
