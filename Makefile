@@ -65,7 +65,7 @@ api_lib    := $(out)/libtorqued_api.a
 daemon_lib := $(out)/libtorqued_daemon.a
 support_lib := $(out)/libtest_support.a
 libs       := $(daemon_lib) $(api_lib) $(core_lib)
-core_libs  := $(if $(wildcard core/linalg/*.c),-llapacke -lopenblas) -lm
+core_libs  := $(if $(wildcard core/linalg/*.c),-llapacke -lopenblas) -lsundials_arkode -lsundials_cvode -lm
 link_libs  := -lmicrohttpd -lsqlite3 -lgnutls -linih -lsystemd -ljansson -lexpat -lsodium -lxxhash -lcbor -lz $(core_libs)
 
 .PHONY: build test clean run install dist

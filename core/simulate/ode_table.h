@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/simulate/ode_table.h - the pair 8(7) of Prince and Dormand: private to this folder. */
+#ifndef TQ_SIMULATE_ODE_TABLE_H
+#define TQ_SIMULATE_ODE_TABLE_H
+
+/* RK8(7)13M. Nodes, coefficients (13 x 13, row by row), weights of order 8 and of order 7. Source:
+ * P. J. Prince, J. R. Dormand, High order embedded Runge-Kutta formulae, J. Comp. Appl. Math. 7(1),
+ * 1981. Checked: tests/property/core/simulate/test_ode.c */
+enum { TQ_DOPRI87_STAGES = 13 };
+extern const double tq_dopri87_c[TQ_DOPRI87_STAGES];
+extern const double tq_dopri87_a[TQ_DOPRI87_STAGES * TQ_DOPRI87_STAGES];
+extern const double tq_dopri87_b[TQ_DOPRI87_STAGES];
+extern const double tq_dopri87_d[TQ_DOPRI87_STAGES];
+
+#endif
