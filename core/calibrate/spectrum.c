@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/calibrate/spectrum.c - where in frequency a signal lives, and where only noise does. */
+#include "core/calibrate/spectrum.h"
+
+#include <assert.h>
+#include <math.h>
+
+#include "core/calibrate/median.h"
+
+static const double pi = 3.14159265358979323846;
+
+/* in place, n a power of two; re and im are (n); w holds cos and -sin of 2 pi k / n, k < n / 2 */
+static void transform(size_t n, double *re, double *im, const double *w_re, const double *w_im)
+{
+    for (size_t i = 1, j = 0; i < n; i++) {
+        size_t bit = n >> 1;
+        for (; (j & bit) != 0; bit >>= 1) {
+            j ^= bit;
+        }
+        j ^= bit;
+        if (i < j) {
+            const double a = re[i];
+            const double b = im[i];
+            re[i] = re[j];
+            im[i] = im[j];
+            re[j] = a;
+            im[j] = b;
+        }
+    }
+    for (size_t half = 1; half < n; half *= 2) {
+        const size_t step = n / (2 * half);
+        for (size_t first = 0; first < n; first += 2 * half) {
+            for (size_t k = 0; k < half; k++) {
+                const size_t lo = first + k;
+                const size_t hi = lo + half;
+                const double t_re = w_re[k * step] * re[hi] - w_im[k * step] * im[hi];
+                const double t_im = w_re[k * step] * im[hi] + w_im[k * step] * re[hi];
+                re[hi] = re[lo] - t_re;
+                im[hi] = im[lo] - t_im;
+                re[lo] += t_re;
+                im[lo] += t_im;
+            }
+        }
+    }
+}
+
+size_t tq_spectrum_scratch_size(size_t n_fft)
+{
+    return 5 * tq_scratch_cost(n_fft, sizeof(double));
+}
+
+tq_status tq_spectrum(size_t n, const double *x, double rate, size_t n_fft, tq_scratch *scratch,
+                      double *ret_power, tq_error *reterr)
+{
+    if (n_fft < 8 || (n_fft & (n_fft - 1)) != 0 || n < n_fft) {
+        return tq_fail(reterr, TQ_ERR_SHAPE, "n_fft", 0, (double)n_fft);
+    }
+    const size_t mark = tq_scratch_mark(scratch);
+    double *re = tq_scratch_take(scratch, n_fft, sizeof *re);
+    double *im = tq_scratch_take(scratch, n_fft, sizeof *im);
+    double *w_re = tq_scratch_take(scratch, n_fft, sizeof *w_re);
+    double *w_im = tq_scratch_take(scratch, n_fft, sizeof *w_im);
+    double *window = tq_scratch_take(scratch, n_fft, sizeof *window);
+    if (re == NULL || im == NULL || w_re == NULL || w_im == NULL || window == NULL) {
+        tq_scratch_rewind(scratch, mark);
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
+                       (double)tq_spectrum_scratch_size(n_fft));
+    }
+    double sum_sq = 0.0;
+    for (size_t k = 0; k < n_fft; k++) {
+        const double angle = 2.0 * pi * (double)k / (double)n_fft;
+        w_re[k] = cos(angle);
+        w_im[k] = -sin(angle);
+        window[k] = 0.5 - 0.5 * w_re[k];
+        sum_sq += window[k] * window[k];
+    }
+    for (size_t k = 0; k <= n_fft / 2; k++) {
+        ret_power[k] = 0.0;
+    }
+    size_t n_window = 0;
+    for (size_t at = 0; at + n_fft <= n; at += n_fft / 2, n_window++) {
+        double mean = 0.0;
+        for (size_t k = 0; k < n_fft; k++) {
+            mean += x[at + k];
+        }
+        mean /= (double)n_fft;
+        for (size_t k = 0; k < n_fft; k++) {
+            re[k] = window[k] * (x[at + k] - mean);
+            im[k] = 0.0;
+        }
+        transform(n_fft, re, im, w_re, w_im);
+        for (size_t k = 0; k <= n_fft / 2; k++) {
+            const double sides = k == 0 || k == n_fft / 2 ? 1.0 : 2.0;
+            ret_power[k] += sides * (re[k] * re[k] + im[k] * im[k]);
+        }
+    }
+    for (size_t k = 0; k <= n_fft / 2; k++) {
+        ret_power[k] /= (double)n_window * rate * sum_sq;
+    }
+    tq_scratch_rewind(scratch, mark);
+    return TQ_OK;
+}
+
+size_t tq_bandwidth_scratch_size(size_t n_fft)
+{
+    return tq_scratch_cost(n_fft / 2 + 1, sizeof(double));
+}
+
+tq_status tq_bandwidth_find(size_t n_fft, double rate, const double *power, tq_scratch *scratch,
+                            tq_bandwidth *ret, tq_error *reterr)
+{
+    const size_t n = n_fft / 2 + 1;
+    const size_t mark = tq_scratch_mark(scratch);
+    double *copy = tq_scratch_take(scratch, n, sizeof *copy);
+    if (copy == NULL) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
+                       (double)tq_bandwidth_scratch_size(n_fft));
+    }
+    const size_t upper = n / 2;
+    for (size_t k = upper; k < n; k++) {
+        copy[k - upper] = power[k];
+    }
+    const double each = rate / (double)n_fft;
+    *ret = (tq_bandwidth){.floor = tq_median(n - upper, copy)};
+    /* ten times the floor: a mean of few windows scatters by that much */
+    const double level = 10.0 * ret->floor;
+    double all = 0.0;
+    size_t last = 0;
+    for (size_t k = 1; k < n; k++) {
+        const double f = (double)k * each;
+        if (power[k] > level) {
+            all += f * f * (power[k] - ret->floor);
+            last = k;
+        }
+    }
+    double sum = 0.0;
+    for (size_t k = 1; k < n && all > 0.0; k++) {
+        const double f = (double)k * each;
+        if (power[k] > level) {
+            sum += f * f * (power[k] - ret->floor);
+        }
+        if (sum >= 0.995 * all) {
+            ret->motion = f;
+            break;
+        }
+    }
+    ret->noise = all > 0.0 ? (double)(last + 1 < n ? last + 1 : n - 1) * each : 0.0;
+    tq_scratch_rewind(scratch, mark);
+    return TQ_OK;
+}
+
+tq_cutoff tq_cutoff_choose(const tq_bandwidth *bandwidth, double rate)
+{
+    const double wanted = 10.0 * bandwidth->motion;
+    return tq_cutoff_judge(bandwidth, fmin(fmax(wanted, 0.01 * rate), 0.4 * rate));
+}
+
+tq_cutoff tq_cutoff_judge(const tq_bandwidth *bandwidth, double cutoff)
+{
+    return (tq_cutoff){.cutoff = cutoff,
+                       .above_motion = cutoff >= 10.0 * bandwidth->motion * (1.0 - 1e-9),
+                       .below_noise = cutoff <= 0.1 * bandwidth->noise};
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/core/calibrate/test_spectrum.c - Welch's method against SciPy 1.17; bandwidths. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include <math.h>
+
+#include "core/calibrate/spectrum.h"
+#include "tests/support/random.h"
+
+enum { N = 200, BYTES = 1 << 20, FFT = 1024, LONG = 8192 };
+static _Alignas(64) unsigned char memory[BYTES];
+
+static tq_scratch fresh(void)
+{
+    tq_scratch scratch;
+    tq_scratch_init(&scratch, memory, sizeof memory);
+    return scratch;
+}
+
+Test(spectrum, agrees_with_scipy)
+{
+    /* scipy.signal.welch(x, fs=100, nperseg=64, window="hann", detrend="constant") */
+    static const struct {
+        size_t at;
+        double want;
+    } rows[] = {{0, 0.004097877293703293},
+                {1, 0.214649017734286},
+                {4, 0.018295978140612013},
+                {32, 1.6535056512495048e-06}};
+    double x[N], power[33];
+    tq_scratch scratch = fresh();
+    for (int k = 0; k < N; k++) {
+        x[k] = sin(0.1 * k) + 0.3 * cos(0.37 * k) + (double)((k * 7919) % 13) / 13.0;
+    }
+    cr_assert(eq(int, tq_spectrum(N, x, 100.0, 64, &scratch, power, NULL), TQ_OK));
+    cr_assert(eq(sz, scratch.used, 0));
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        /* 64 terms of order 1, squared */
+        cr_assert(epsilon_eq(dbl, power[rows[i].at], rows[i].want, 1e-14), "%zu", rows[i].at);
+    }
+}
+
+/* normally distributed, deviation 1 (Box and Muller) */
+static double normal(tqt_random *random)
+{
+    const double u = tqt_random_uniform(random, 0x1p-60, 1.0);
+    return sqrt(-2.0 * log(u)) * cos(2.0 * M_PI * tqt_random_uniform(random, 0.0, 1.0));
+}
+
+/* a motion of two harmonics up to 1 Hz, with noise of deviation `noise` */
+static tq_bandwidth measured(double noise)
+{
+    static double x[LONG], power[FFT / 2 + 1];
+    tqt_random random = tqt_random_seed(11);
+    for (size_t k = 0; k < LONG; k++) {
+        const double t = 0.01 * (double)k;
+        x[k] =
+            sin(2.0 * M_PI * 0.3 * t) + 0.3 * sin(2.0 * M_PI * 1.0 * t) + noise * normal(&random);
+    }
+    tq_scratch scratch = fresh();
+    tq_bandwidth bandwidth = {0};
+    cr_assert(eq(int, tq_spectrum(LONG, x, 100.0, FFT, &scratch, power, NULL), TQ_OK));
+    cr_assert(eq(int, tq_bandwidth_find(FFT, 100.0, power, &scratch, &bandwidth, NULL), TQ_OK));
+    cr_assert(eq(sz, scratch.used, 0));
+    return bandwidth;
+}
+
+Test(spectrum, finds_the_motion_and_the_noise)
+{
+    const tq_bandwidth clean = measured(0.0);
+    const tq_bandwidth noisy = measured(1e-4);
+    /* one bin of 0.1 Hz and the window's skirt of two */
+    cr_assert(epsilon_eq(dbl, clean.motion, 1.0, 0.25), "%g", clean.motion);
+    cr_assert(epsilon_eq(dbl, noisy.motion, 1.0, 0.25), "%g", noisy.motion);
+    cr_assert(lt(dbl, noisy.noise, 2.5), "%g", noisy.noise);
+    cr_assert(gt(dbl, noisy.noise, 1.0), "%g", noisy.noise);
+    /* one-sided density of white noise: 2 s^2 / rate; a median of chi-squares lies a little below
+     */
+    cr_assert(epsilon_eq(dbl, noisy.floor, 2e-10, 0.2e-10), "%g", noisy.floor);
+    const tq_cutoff cutoff = tq_cutoff_choose(&noisy, 100.0);
+    cr_assert(epsilon_eq(dbl, cutoff.cutoff, 10.0 * noisy.motion, 1e-9));
+    cr_assert(cutoff.above_motion);
+    cr_assert(not(cutoff.below_noise));
+}
+
+Test(spectrum, a_standing_signal_has_no_bandwidth)
+{
+    static double power[FFT / 2 + 1];
+    tq_scratch scratch = fresh();
+    tq_bandwidth bandwidth = {.motion = 1.0, .noise = 1.0};
+    cr_assert(eq(int, tq_bandwidth_find(FFT, 100.0, power, &scratch, &bandwidth, NULL), TQ_OK));
+    cr_assert(eq(dbl, bandwidth.motion, 0.0));
+    cr_assert(eq(dbl, bandwidth.noise, 0.0));
+    cr_assert(eq(dbl, tq_cutoff_choose(&bandwidth, 100.0).cutoff, 1.0));
+}
+
+Test(spectrum, refuses)
+{
+    double x[N] = {0}, power[65];
+    tq_scratch scratch = fresh();
+    cr_assert(eq(int, tq_spectrum(N, x, 1.0, 60, &scratch, power, NULL), TQ_ERR_SHAPE));
+    cr_assert(eq(int, tq_spectrum(N, x, 1.0, 256, &scratch, power, NULL), TQ_ERR_SHAPE));
+    scratch.size = 1024;
+    cr_assert(eq(int, tq_spectrum(N, x, 1.0, 128, &scratch, power, NULL), TQ_ERR_SCRATCH));
+    cr_assert(eq(sz, scratch.used, 0));
+}
