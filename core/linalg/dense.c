@@ -67,6 +67,26 @@ tq_status tq_cholesky_solve(size_t n, size_t n_rhs, const double *l, size_t ld, 
     return info == 0 ? TQ_OK : tq_fail(reterr, TQ_ERR_LAPACK, "dpotrs", 0, (double)info);
 }
 
+static tq_status solve_triangle(const char form[2], size_t n, const double *a, size_t ld,
+                                size_t n_rhs, double *b, size_t ldb, tq_error *reterr)
+{
+    const tq_status status = check_shape(n, n_rhs, ldb, reterr);
+    if (status != TQ_OK) {
+        return status;
+    }
+    const int info = LAPACKE_dtrtrs_work(LAPACK_COL_MAJOR, form[0], form[1], 'N', narrow(n),
+                                         narrow(n_rhs), a, narrow(ld), b, narrow(ldb));
+    return info == 0 ? TQ_OK
+                     : tq_fail(reterr, info > 0 ? TQ_ERR_SINGULAR : TQ_ERR_LAPACK, "r",
+                               (size_t)(info > 0 ? info - 1 : 0), 0.0);
+}
+
+tq_status tq_cholesky_half_solve(size_t n, const double *l, size_t ld, int transposed, size_t n_rhs,
+                                 double *b, size_t ldb, tq_error *reterr)
+{
+    return solve_triangle(transposed ? "LT" : "LN", n, l, ld, n_rhs, b, ldb, reterr);
+}
+
 tq_status tq_cholesky_invert(size_t n, double *l, size_t ld, tq_error *reterr)
 {
     const tq_status status = check_shape(n, n, ld, reterr);
@@ -158,18 +178,37 @@ tq_status tq_qr_apply_qt(size_t m, size_t n, const double *qr, size_t ld, const 
     return status;
 }
 
-tq_status tq_triangle_solve(size_t k, const double *r, size_t ld, size_t n_rhs, double *b,
-                            size_t ldb, tq_error *reterr)
+tq_status tq_qr_basis(size_t m, size_t k, double *a, size_t ld, const double *tau,
+                      tq_scratch *scratch, tq_error *reterr)
 {
-    const tq_status status = check_shape(k, n_rhs, ldb, reterr);
+    tq_status status = check_shape(m, k, ld, reterr);
     if (status != TQ_OK) {
         return status;
     }
-    const int info = LAPACKE_dtrtrs_work(LAPACK_COL_MAJOR, 'U', 'N', 'N', narrow(k), narrow(n_rhs),
-                                         r, narrow(ld), b, narrow(ldb));
-    return info == 0 ? TQ_OK
-                     : tq_fail(reterr, info > 0 ? TQ_ERR_SINGULAR : TQ_ERR_LAPACK, "r",
-                               (size_t)(info > 0 ? info - 1 : 0), 0.0);
+    const size_t mark = tq_scratch_mark(scratch);
+    double *work = tq_scratch_take(scratch, qr_work(k), sizeof *work);
+    if (work == NULL) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_qr_scratch_size(m, k));
+    }
+    const int info = LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, narrow(m), narrow(k), narrow(k), a,
+                                         narrow(ld), tau, work, narrow(qr_work(k)));
+    if (info != 0) {
+        status = tq_fail(reterr, TQ_ERR_LAPACK, "dorgqr", 0, (double)info);
+    }
+    tq_scratch_rewind(scratch, mark);
+    return status;
+}
+
+tq_status tq_triangle_solve(size_t k, const double *r, size_t ld, size_t n_rhs, double *b,
+                            size_t ldb, tq_error *reterr)
+{
+    return solve_triangle("UN", k, r, ld, n_rhs, b, ldb, reterr);
+}
+
+tq_status tq_triangle_solve_transposed(size_t k, const double *r, size_t ld, size_t n_rhs,
+                                       double *b, size_t ldb, tq_error *reterr)
+{
+    return solve_triangle("UT", k, r, ld, n_rhs, b, ldb, reterr);
 }
 
 static size_t lstsq_work(size_t m, size_t n)

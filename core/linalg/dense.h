@@ -28,6 +28,10 @@ tq_status tq_cholesky_factor(size_t n, double *a, size_t ld, tq_error *reterr);
 tq_status tq_cholesky_solve(size_t n, size_t n_rhs, const double *l, size_t ld, double *b,
                             size_t ldb, tq_error *reterr);
 
+/* x with L x = b, or L^T x = b when `transposed`, in place, from tq_cholesky_factor's L. */
+tq_status tq_cholesky_half_solve(size_t n, const double *l, size_t ld, int transposed, size_t n_rhs,
+                                 double *b, size_t ldb, tq_error *reterr);
+
 /* Inverse of A from L: both triangles are written over `l`. */
 tq_status tq_cholesky_invert(size_t n, double *l, size_t ld, tq_error *reterr);
 
@@ -55,9 +59,17 @@ tq_status tq_qr_apply_qt(size_t m, size_t n, const double *qr, size_t ld, const 
                          size_t n_rhs, double *b, size_t ldb, tq_scratch *scratch,
                          tq_error *reterr);
 
+/* The first k columns of Q (m x k) over tq_qr_factor's reflectors in `a`: an orthonormal basis of
+ * what the first k pivoted columns span. k <= min(m, n). tq_qr_scratch_size(m, k) bytes. */
+tq_status tq_qr_basis(size_t m, size_t k, double *a, size_t ld, const double *tau,
+                      tq_scratch *scratch, tq_error *reterr);
+
 /* X with R(1:k, 1:k) X = B, in place; k rows, n_rhs columns. */
 tq_status tq_triangle_solve(size_t k, const double *r, size_t ld, size_t n_rhs, double *b,
                             size_t ldb, tq_error *reterr);
+/* The same with R^T X = B. */
+tq_status tq_triangle_solve_transposed(size_t k, const double *r, size_t ld, size_t n_rhs,
+                                       double *b, size_t ldb, tq_error *reterr);
 
 /**
  * Minimum-norm least squares by complete orthogonal factorisation. Destroys a; the first n entries

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/constraints/dynamics.c - Gauss's principle, sample by sample. */
+#include "core/constraints/dynamics.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/constraints/solve.h"
+#include "core/linalg/dense.h"
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* one sample out of rows */
+static const double *flat(const double *rows, size_t n_row, size_t stride, size_t i, double *ret)
+{
+    for (size_t r = 0; r < n_row; r++) {
+        ret[r] = rows != NULL ? rows[r * stride + i] : 0.0;
+    }
+    return ret;
+}
+
+static void spread(const double *x, size_t n_row, size_t stride, size_t i, double *rows)
+{
+    for (size_t r = 0; rows != NULL && r < n_row; r++) {
+        rows[r * stride + i] = x[r];
+    }
+}
+
+/* faults of one sample say which one */
+static tq_status of_sample(tq_status status, size_t i, tq_error *reterr)
+{
+    if (status == TQ_ERR_SINGULAR && reterr != NULL) {
+        reterr->value = (double)i;
+    } else if (status != TQ_OK && status != TQ_ERR_SCRATCH && reterr != NULL) {
+        reterr->index = i;
+    }
+    return status;
+}
+
+/* the sample's numbers, not in blocks */
+typedef struct room {
+    double *q, *qd, *v, *target, *multipliers, *tau;
+} room;
+
+static size_t room_size(const tq_model *model, size_t n_row)
+{
+    return tq_scratch_cost(model->nq, sizeof(double)) +
+           3 * tq_scratch_cost(model->nv, sizeof(double)) +
+           2 * tq_scratch_cost(n_row, sizeof(double));
+}
+
+static bool take_room(const tq_model *model, size_t n_row, tq_scratch *scratch, room *r)
+{
+    r->q = tq_scratch_take(scratch, model->nq, sizeof(double));
+    r->qd = tq_scratch_take(scratch, model->nv, sizeof(double));
+    r->v = tq_scratch_take(scratch, model->nv, sizeof(double));
+    r->tau = tq_scratch_take(scratch, model->nv, sizeof(double));
+    r->target = tq_scratch_take(scratch, n_row, sizeof(double));
+    r->multipliers = tq_scratch_take(scratch, n_row, sizeof(double));
+    return r->q != NULL && r->qd != NULL && r->v != NULL && r->tau != NULL && r->target != NULL &&
+           r->multipliers != NULL;
+}
+
+/* torque at no acceleration, of the whole block */
+static tq_status bias_of(const tq_mechanism *mechanism, const tq_forward_input *in,
+                         tq_scratch *scratch, double *ret_bias, tq_error *reterr)
+{
+    const tq_inverse_input still = {.n_sample = in->n_sample,
+                                    .stride = in->stride,
+                                    .q = in->q,
+                                    .qd = in->qd,
+                                    .wrenches = in->wrenches,
+                                    .n_wrench = in->n_wrench,
+                                    .gravity = in->gravity,
+                                    .without = in->without};
+    return tq_inverse_dynamics(mechanism, &still, scratch, ret_bias, reterr);
+}
+
+size_t tq_constrained_forward_scratch_size(const tq_mechanism *mechanism,
+                                           const tq_constraints *constraints, size_t n_wrench)
+{
+    const tq_model *model = tq_mechanism_model(mechanism);
+    return tq_scratch_cost((size_t)model->nv * TQ_BLOCK, sizeof(double)) +
+           room_size(model, constraints->n_row) +
+           larger(tq_inverse_scratch_size(mechanism, n_wrench),
+                  tq_constrained_scratch_size(mechanism, constraints));
+}
+
+/* v = M^-1 tau, then the nearest acceleration that is allowed */
+static tq_status accelerate(const tq_mechanism *mechanism, const tq_constraints *constraints,
+                            unsigned without, const room *r, tq_scratch *scratch, tq_error *reterr)
+{
+    const size_t mark = tq_scratch_mark(scratch);
+    const double *qd = (without & TQ_WITHOUT_VELOCITY) != 0 ? NULL : r->qd;
+    tq_constrained state;
+    tq_status status = tq_constrained_factor(mechanism, constraints, r->q, qd, without, TQ_ROWS_ALL,
+                                             scratch, &state, reterr);
+    if (status == TQ_OK) {
+        status = tq_cholesky_solve(state.nv, 1, state.l, state.nv, r->v, state.nv, reterr);
+    }
+    for (size_t k = 0; status == TQ_OK && k < constraints->n_row; k++) {
+        r->target[k] = -state.gamma[k];
+    }
+    if (status == TQ_OK) {
+        status = tq_constrained_nearest(&state, r->target, TQ_CONTRADICTION_REFUSE, scratch, r->v,
+                                        r->multipliers, reterr);
+    }
+    tq_scratch_rewind(scratch, mark);
+    return status;
+}
+
+static tq_status check_finite(const double *x, size_t n_row, size_t stride, size_t n_sample,
+                              tq_error *reterr)
+{
+    for (size_t i = 0; i < n_sample; i++) {
+        for (size_t r = 0; r < n_row; r++) {
+            if (!isfinite(x[r * stride + i])) {
+                return tq_fail(reterr, TQ_ERR_OVERFLOW, "qdd", i, x[r * stride + i]);
+            }
+        }
+    }
+    return TQ_OK;
+}
+
+tq_status tq_constrained_forward(const tq_mechanism *mechanism, const tq_constraints *constraints,
+                                 const tq_forward_input *in, tq_scratch *scratch, double *ret_qdd,
+                                 double *ret_multipliers, tq_error *reterr)
+{
+    assert(mechanism != NULL && constraints != NULL && in != NULL);
+    const tq_model *model = tq_mechanism_model(mechanism);
+    const size_t nv = model->nv, stride = in->stride, n_row = constraints->n_row;
+    const size_t mark = tq_scratch_mark(scratch);
+    double *bias = tq_scratch_take(scratch, nv * TQ_BLOCK, sizeof *bias);
+    room r;
+    tq_status status = TQ_OK;
+    if (bias == NULL || !take_room(model, n_row, scratch, &r)) {
+        status = tq_fail(
+            reterr, TQ_ERR_SCRATCH, "scratch", 0,
+            (double)tq_constrained_forward_scratch_size(mechanism, constraints, in->n_wrench));
+    } else {
+        status = bias_of(mechanism, in, scratch, bias, reterr);
+    }
+    for (size_t i = 0; status == TQ_OK && i < in->n_sample; i++) {
+        (void)flat(in->q, model->nq, stride, i, r.q);
+        (void)flat(in->qd, nv, stride, i, r.qd);
+        for (size_t k = 0; k < nv; k++) {
+            r.v[k] = in->tau[k * stride + i] - bias[k * stride + i];
+        }
+        status = of_sample(accelerate(mechanism, constraints, in->without, &r, scratch, reterr), i,
+                           reterr);
+        if (status == TQ_OK) {
+            spread(r.v, nv, stride, i, ret_qdd);
+            spread(r.multipliers, n_row, stride, i, ret_multipliers);
+        }
+    }
+    if (status == TQ_OK) {
+        status = check_finite(ret_qdd, nv, stride, in->n_sample, reterr);
+    }
+    if (status == TQ_OK) {
+        tq_block_pad(ret_qdd, nv, stride, in->n_sample);
+        if (ret_multipliers != NULL) {
+            tq_block_pad(ret_multipliers, n_row, stride, in->n_sample);
+        }
+    }
+    tq_scratch_rewind(scratch, mark);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Inverse
+ */
+
+static size_t count_actuated(const tq_constraints *constraints, size_t nv)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < nv; k++) {
+        n += constraints->actuated == NULL || constraints->actuated[k];
+    }
+    return n;
+}
+
+size_t tq_constrained_inverse_scratch_size(const tq_mechanism *mechanism,
+                                           const tq_constraints *constraints, size_t n_wrench)
+{
+    const tq_model *model = tq_mechanism_model(mechanism);
+    const size_t nv = model->nv;
+    const size_t solve = tq_scratch_cost(nv * nv, sizeof(double)) +
+                         tq_scratch_cost(nv, sizeof(double)) + tq_lstsq_scratch_size(nv, nv);
+    return room_size(model, constraints->n_row) +
+           larger(tq_inverse_scratch_size(mechanism, n_wrench),
+                  tq_constrained_scratch_size(mechanism, constraints) + solve);
+}
+
+/* x -= Q Q^T x: what of a force, in the metric of M^-1, the constraints do not carry */
+static void take_out_basis(const tq_constrained *s, double *x)
+{
+    for (size_t i = 0; i < s->rank; i++) {
+        double part = 0.0;
+        for (size_t c = 0; c < s->nv; c++) {
+            part += s->basis[i * s->nv + c] * x[c];
+        }
+        for (size_t c = 0; c < s->nv; c++) {
+            x[c] -= part * s->basis[i * s->nv + c];
+        }
+    }
+}
+
+/* Torques of actuated joints of least norm with (1 - Q Q^T) L^-1 (S tau - needed) = 0, from `needed`
+ * (nv) to ret_tau (nv). */
+static tq_status distribute(const tq_constrained *s, size_t n_actuated, const double *needed,
+                            tq_scratch *scratch, double *ret_tau, size_t *ret_rank,
+                            tq_error *reterr)
+{
+    static const double rcond = 1e-9; /* as independent as constraint rows must be */
+    const size_t nv = s->nv;
+    const bool *actuated = s->constraints->actuated;
+    const size_t mark = tq_scratch_mark(scratch);
+    double *m = tq_scratch_take(scratch, nv * n_actuated, sizeof *m);
+    double *x = tq_scratch_take(scratch, nv, sizeof *x);
+    tq_status status = m == NULL || x == NULL ? TQ_ERR_SCRATCH : TQ_OK;
+    if (status == TQ_OK) {
+        memset(m, 0, nv * n_actuated * sizeof *m);
+        memcpy(x, needed, nv * sizeof *x);
+        size_t column = 0;
+        for (size_t k = 0; k < nv; k++) {
+            if (actuated == NULL || actuated[k]) {
+                m[column++ * nv + k] = 1.0;
+            }
+        }
+        status = tq_cholesky_half_solve(nv, s->l, nv, 0, n_actuated, m, nv, reterr);
+        if (status == TQ_OK) {
+            status = tq_cholesky_half_solve(nv, s->l, nv, 0, 1, x, nv, reterr);
+        }
+        for (size_t c = 0; c < n_actuated; c++) {
+            take_out_basis(s, m + c * nv);
+        }
+        take_out_basis(s, x);
+    }
+    if (status == TQ_OK) {
+        status = tq_lstsq(nv, n_actuated, m, x, rcond, scratch, ret_rank, reterr);
+    }
+    size_t row = 0;
+    for (size_t k = 0; status == TQ_OK && k < nv; k++) {
+        const bool drives = actuated == NULL || actuated[k];
+        ret_tau[k] = drives ? x[row] : 0.0;
+        row += drives;
+    }
+    tq_scratch_rewind(scratch, mark);
+    return status;
+}
+
+/* r->v holds the torques of all joints; r->tau becomes those of the actuated */
+static tq_status actuate(const tq_mechanism *mechanism, const tq_constraints *constraints,
+                         unsigned without, const room *r, tq_scratch *scratch, tq_actuation *ret,
+                         tq_error *reterr)
+{
+    const size_t mark = tq_scratch_mark(scratch);
+    tq_constrained s;
+    size_t found = 0;
+    tq_status status = tq_constrained_factor(mechanism, constraints, r->q, r->qd, without,
+                                             TQ_ROWS_ALL, scratch, &s, reterr);
+    if (status != TQ_OK) {
+        return status;
+    }
+    ret->n_actuated = count_actuated(constraints, s.nv);
+    ret->n_freedom = s.nv - s.rank;
+    memset(r->tau, 0, s.nv * sizeof *r->tau);
+    if (ret->n_actuated > 0) {
+        status = distribute(&s, ret->n_actuated, r->v, scratch, r->tau, &found, reterr);
+    }
+    ret->n_internal = ret->n_actuated - found;
+    for (size_t k = 0; k < s.nv; k++) {
+        r->v[k] -= r->tau[k];
+    }
+    if (status == TQ_OK) {
+        status = tq_constrained_explain(&s, scratch, r->v, r->multipliers, reterr);
+    }
+    ret->missing = 0.0;
+    for (size_t k = 0; k < s.nv; k++) {
+        ret->missing = fmax(ret->missing, fabs(r->v[k]));
+    }
+    tq_scratch_rewind(scratch, mark);
+    return status;
+}
+
+tq_status tq_constrained_inverse(const tq_mechanism *mechanism, const tq_constraints *constraints,
+                                 const tq_inverse_input *in, tq_scratch *scratch, double *ret_tau,
+                                 double *ret_multipliers, tq_actuation *ret_actuation,
+                                 tq_error *reterr)
+{
+    assert(mechanism != NULL && constraints != NULL && in != NULL);
+    const tq_model *model = tq_mechanism_model(mechanism);
+    const size_t nv = model->nv, stride = in->stride, n_row = constraints->n_row;
+    const size_t mark = tq_scratch_mark(scratch);
+    room r;
+    tq_status status = TQ_OK;
+    if (!take_room(model, n_row, scratch, &r)) {
+        status = tq_fail(
+            reterr, TQ_ERR_SCRATCH, "scratch", 0,
+            (double)tq_constrained_inverse_scratch_size(mechanism, constraints, in->n_wrench));
+    } else {
+        status = tq_inverse_dynamics(mechanism, in, scratch, ret_tau, reterr);
+    }
+    for (size_t i = 0; status == TQ_OK && i < in->n_sample; i++) {
+        tq_actuation one = {0};
+        (void)flat(in->q, model->nq, stride, i, r.q);
+        (void)flat(in->qd, nv, stride, i, r.qd);
+        (void)flat(ret_tau, nv, stride, i, r.v);
+        status = of_sample(actuate(mechanism, constraints, in->without, &r, scratch, &one, reterr),
+                           i, reterr);
+        if (status == TQ_OK) {
+            spread(r.tau, nv, stride, i, ret_tau);
+            spread(r.multipliers, n_row, stride, i, ret_multipliers);
+            if (ret_actuation != NULL) {
+                ret_actuation[i] = one;
+            }
+        }
+    }
+    if (status == TQ_OK) {
+        tq_block_pad(ret_tau, nv, stride, in->n_sample);
+        if (ret_multipliers != NULL) {
+            tq_block_pad(ret_multipliers, n_row, stride, in->n_sample);
+        }
+    }
+    tq_scratch_rewind(scratch, mark);
+    return status;
+}

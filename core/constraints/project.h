@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/constraints/project.h - states that satisfy the constraints, nearest to given ones. */
+#ifndef TQ_CONSTRAINTS_PROJECT_H
+#define TQ_CONSTRAINTS_PROJECT_H
+
+#include "core/constraints/solve.h"
+
+/* What a projection did; the largest over samples. */
+typedef struct tq_projection {
+    double position, velocity;  /* residuals before: m or rad; by second */
+    double change_q, change_qd; /* largest entry, of a step's (nv) */
+    unsigned iterations;
+} tq_projection;
+
+/**
+ * Move states to where h(q) = 0 and A qd = b: coordinates by Gauss-Newton steps of least length in
+ * the metric of M, then velocities by the least change in it.
+ *
+ * A residual is met at `tolerance`; steps go on to a thousandth of it as long as that helps, and do
+ * not begin when the state is there already.
+ *
+ * Shapes   q (nq x stride), qd (nv x stride) in and out, padding after n_sample is filled; ret may be
+ *          NULL.
+ * Memory   tq_project_scratch_size bytes of `scratch`, all given back.
+ * Returns  TQ_OK, TQ_ERR_QUATERNION, TQ_ERR_SCRATCH
+ *          TQ_ERR_NO_CONVERGENCE  "constraint.row": no coordinates were found that satisfy row
+ *                                 `index`; value = its residual
+ *          TQ_ERR_SINGULAR        as tq_constrained_factor; "constraint.row": no velocity satisfies
+ *                                 row `index`, which contradicts others
+ * Cost     Per sample and step, a tq_constrained_factor.
+ * Source   E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, IV.4, VII.1.
+ * Checked  tests/property/core/constraints/test_project.c
+ */
+tq_status tq_constraints_project(const tq_mechanism *mechanism, const tq_constraints *constraints,
+                                 size_t n_sample, size_t stride, double tolerance,
+                                 tq_scratch *scratch, double *q, double *qd, tq_projection *ret,
+                                 tq_error *reterr);
+size_t tq_project_scratch_size(const tq_mechanism *mechanism, const tq_constraints *constraints);
+
+#endif

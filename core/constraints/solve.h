@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/constraints/solve.h - one state of a constrained robot, factored: which motions are left, and
+ * what forces keep them. */
+#ifndef TQ_CONSTRAINTS_SOLVE_H
+#define TQ_CONSTRAINTS_SOLVE_H
+
+#include "core/base/scratch.h"
+#include "core/base/status.h"
+#include "core/constraints/constraints.h"
+#include "core/dynamics/posture.h"
+#include "core/model/mechanism.h"
+
+/* Rows of A count as dependent when less than this part of a row's length (in the metric of M^-1)
+ * is new. Assembly errors of 1e-10 stay far below it, mechanisms far from singular states above. */
+#define TQ_CONSTRAINT_RANK 1e-8
+
+/* M = L L^T and A L^-T = (Q R)^T, rows scaled to length 1. Arrays lie in the scratch that made
+ * it. */
+typedef struct tq_constrained {
+    const tq_constraints *constraints;
+    tq_posture posture;
+    size_t nv, n_row;
+    size_t rank;      /* of A */
+    double *l;        /* (nv x nv, column-major) */
+    double *a, *rate; /* (n_row x nv), row by row */
+    double *position; /* (n_row) h */
+    double *velocity; /* (n_row) A qd - b */
+    double *gamma;    /* (n_row) dA/dt qd */
+    double *basis;    /* Q (nv x rank, column-major) */
+    double *r;        /* R (min(nv, n_row) x n_row, column-major), columns in the order of pivot */
+    double *length;   /* (n_row) of the rows of A L^-T; 0: the row says nothing here */
+    int *pivot;       /* (n_row): the first `rank` are independent, the others redundant here */
+} tq_constrained;
+
+/* Which rows take part. The others count as rows of zeros. */
+typedef enum tq_row_choice {
+    TQ_ROWS_ALL,
+    TQ_ROWS_HOLONOMIC,
+} tq_row_choice;
+
+/**
+ * Factor one state.
+ *
+ * Shapes   q (nq), qd (nv) or NULL for rest.
+ * Memory   tq_constrained_scratch_size bytes of `scratch`, of which those of *ret stay taken: the
+ *          caller rewinds.
+ * Returns  TQ_OK, TQ_ERR_QUATERNION, TQ_ERR_SCRATCH
+ *          TQ_ERR_SINGULAR  "joint.inertia": joint `index` has no inertia; "constraint": constraint
+ *                           `index` has no rows here
+ * Cost     O(nv^3 + n_row nv^2).
+ * Source   Udwadia & Kalaba, Analytical Dynamics, 1996, ch. 3; Golub & Van Loan, Matrix
+ *          Computations, 2013, 5.4.
+ * Checked  tests/property/core/constraints/test_solve.c
+ */
+tq_status tq_constrained_factor(const tq_mechanism *mechanism, const tq_constraints *constraints,
+                                const double *q, const double *qd, unsigned without,
+                                tq_row_choice rows, tq_scratch *scratch, tq_constrained *ret,
+                                tq_error *reterr);
+size_t tq_constrained_scratch_size(const tq_mechanism *mechanism,
+                                   const tq_constraints *constraints);
+
+/* What to do when a row depends on others here, and its target contradicts theirs. */
+typedef enum tq_contradiction {
+    TQ_CONTRADICTION_REFUSE,
+    TQ_CONTRADICTION_IGNORE, /* the rows that were chosen as independent count */
+} tq_contradiction;
+
+/**
+ * The v nearest to the given one, in the metric of M, with A v = target; and the multipliers with
+ * M (v - given) = A^T multipliers.
+ *
+ * With redundant rows many multipliers make the same force: those of least norm are given.
+ *
+ * Shapes   target (n_row); v (nv) in place; ret_multipliers (n_row) or NULL.
+ * Returns  TQ_OK, TQ_ERR_SCRATCH, or TQ_ERR_SINGULAR "constraint.row": row `index` depends on others
+ *          and contradicts them; v is then unchanged.
+ */
+tq_status tq_constrained_nearest(const tq_constrained *state, const double *target,
+                                 tq_contradiction contradiction, tq_scratch *scratch, double *v,
+                                 double *ret_multipliers, tq_error *reterr);
+
+/* Least-norm multipliers with A^T multipliers nearest, in the metric of M^-1, to a force (nv); and
+ * the rest of the force that no multipliers make, in place. */
+tq_status tq_constrained_explain(const tq_constrained *state, tq_scratch *scratch, double *force,
+                                 double *ret_multipliers, tq_error *reterr);
+
+/* The constraint of a row. */
+uint32_t tq_constraint_of_row(const tq_constraints *constraints, size_t row);
+
+#endif
