@@ -209,8 +209,8 @@ static void take_out_basis(const tq_constrained *s, double *x)
     }
 }
 
-/* Torques of actuated joints of least norm with (1 - Q Q^T) L^-1 (S tau - needed) = 0, from `needed`
- * (nv) to ret_tau (nv). */
+/* Torques of actuated joints of least norm with (1 - Q Q^T) L^-1 (S tau - needed) = 0; needed and
+ * ret_tau (nv). */
 static tq_status distribute(const tq_constrained *s, size_t n_actuated, const double *needed,
                             tq_scratch *scratch, double *ret_tau, size_t *ret_rank,
                             tq_error *reterr)

@@ -11,7 +11,8 @@
 /**
  * Compute accelerations and multipliers of a constrained robot:
  *
- *     M qdd + C qd + gravity + friction + spring = tau + J^T w + A^T multipliers,   A qdd = -dA/dt qd
+ *     M qdd + C qd + gravity + friction + spring = tau + J^T w + A^T multipliers
+ *     A qdd = -dA/dt qd
  *
  * The multipliers are those of the force ON the robot: row by row in N (a distance or a direction),
  * N m (a turn), or what makes a power with the row's velocity. Redundant rows share their load with

@@ -19,8 +19,8 @@ typedef struct tq_projection {
  * A residual is met at `tolerance`; steps go on to a thousandth of it as long as that helps, and do
  * not begin when the state is there already.
  *
- * Shapes   q (nq x stride), qd (nv x stride) in and out, padding after n_sample is filled; ret may be
- *          NULL.
+ * Shapes   q (nq x stride), qd (nv x stride) in and out, padding after n_sample is filled; ret may
+ *          be NULL.
  * Memory   tq_project_scratch_size bytes of `scratch`, all given back.
  * Returns  TQ_OK, TQ_ERR_QUATERNION, TQ_ERR_SCRATCH
  *          TQ_ERR_NO_CONVERGENCE  "constraint.row": no coordinates were found that satisfy row

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/constraints/solve.c - rank-revealing factors of the rows in the metric of the mass matrix. */
+/* core/constraints/solve.c - rank-revealing factors of the rows, in the metric of M. */
 #include "core/constraints/solve.h"
 
 #include <assert.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/constraints/solve.h - one state of a constrained robot, factored: which motions are left, and
- * what forces keep them. */
+/* core/constraints/solve.h - one state of a constrained robot, factored: which motions are left,
+ * and what forces keep them. */
 #ifndef TQ_CONSTRAINTS_SOLVE_H
 #define TQ_CONSTRAINTS_SOLVE_H
 
@@ -72,8 +72,8 @@ typedef enum tq_contradiction {
  * With redundant rows many multipliers make the same force: those of least norm are given.
  *
  * Shapes   target (n_row); v (nv) in place; ret_multipliers (n_row) or NULL.
- * Returns  TQ_OK, TQ_ERR_SCRATCH, or TQ_ERR_SINGULAR "constraint.row": row `index` depends on others
- *          and contradicts them; v is then unchanged.
+ * Returns  TQ_OK, TQ_ERR_SCRATCH, or TQ_ERR_SINGULAR "constraint.row": row `index` depends on
+ *          others and contradicts them; v is then unchanged.
  */
 tq_status tq_constrained_nearest(const tq_constrained *state, const double *target,
                                  tq_contradiction contradiction, tq_scratch *scratch, double *v,

@@ -6,7 +6,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/constraints/dynamics.h"
+#include "core/constraints/project.h"
 #include "core/simulate/state.h"
+
+/* m or rad, and by second: what is left of constraints after a step is a thousandth of it */
+static const double constraint_tolerance = 1e-10;
 
 size_t tq_plant_n_z(const tq_plant *plant)
 {
@@ -35,6 +40,18 @@ static size_t effects_scratch(const tq_plant *plant)
     return most;
 }
 
+/* accelerations, and what brings a state back to the constraints */
+static size_t accelerate_scratch(const tq_plant *plant)
+{
+    if (plant->constraints == NULL) {
+        return tq_forward_scratch_size(plant->mechanism, plant->n_wrench);
+    }
+    const size_t forward =
+        tq_constrained_forward_scratch_size(plant->mechanism, plant->constraints, plant->n_wrench);
+    const size_t project = tq_project_scratch_size(plant->mechanism, plant->constraints);
+    return forward > project ? forward : project;
+}
+
 /* memory of one evaluation */
 typedef struct room {
     double *q; /* on the sphere; the state's own when nothing has to be scaled */
@@ -50,7 +67,7 @@ static int has_quaternions(const tq_model *model)
 size_t tq_plant_scratch_size(const tq_plant *plant, size_t stride)
 {
     const tq_model *model = tq_mechanism_model(plant->mechanism);
-    const size_t forward = tq_forward_scratch_size(plant->mechanism, plant->n_wrench);
+    const size_t forward = accelerate_scratch(plant);
     const size_t effects = effects_scratch(plant);
     return tq_scratch_cost(model->nq * stride, sizeof(double)) +
            tq_scratch_cost(model->nv * stride, sizeof(double)) +
@@ -164,6 +181,10 @@ static tq_status accelerate(const tq_plant *plant, const tq_trajectories *state,
                                  .n_wrench = plant->n_wrench,
                                  .gravity = plant->gravity,
                                  .without = plant->without};
+    if (plant->constraints != NULL) {
+        return tq_constrained_forward(plant->mechanism, plant->constraints, &in, scratch, ret->qd,
+                                      NULL, reterr);
+    }
     return tq_forward_dynamics(plant->mechanism, &in, scratch, ret->qd, reterr);
 }
 
@@ -212,13 +233,16 @@ tq_status tq_plant_rate(const tq_plant *plant, double t, const tq_trajectories *
 tq_status tq_plant_settle(const tq_plant *plant, const tq_trajectories *state, tq_scratch *scratch,
                           tq_error *reterr)
 {
-    (void)scratch;
-    (void)reterr;
     const tq_model *model = tq_mechanism_model(plant->mechanism);
     if (has_quaternions(model)) {
         tq_state_normalise(model, state->stride, state->stride, state->q);
     }
-    return TQ_OK;
+    if (plant->constraints == NULL) {
+        return TQ_OK;
+    }
+    return tq_constraints_project(plant->mechanism, plant->constraints, state->n_sample,
+                                  state->stride, constraint_tolerance, scratch, state->q, state->qd,
+                                  NULL, reterr);
 }
 
 tq_status tq_plant_sample(const tq_plant *plant, size_t k, double t, const tq_trajectories *state,

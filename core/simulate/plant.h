@@ -78,7 +78,7 @@ typedef struct tq_plant {
     const tq_external_wrench *wrenches;
     size_t n_wrench;
 
-    /* NULL: none */
+    /* NULL: none. Accelerations are then those of tq_constrained_forward */
     const struct tq_constraints *constraints;
 } tq_plant;
 
@@ -119,7 +119,8 @@ tq_status tq_plant_rate(const tq_plant *plant, double t, const tq_trajectories *
                         tq_scratch *scratch, const tq_rates *ret, tq_error *reterr);
 size_t tq_plant_scratch_size(const tq_plant *plant, size_t stride);
 
-/* Brings a state back to where it belongs after a step: quaternions to unit length. Memory as
+/* Brings a state back to where it belongs after a step: quaternions to unit length, onto the
+ * constraints by the least motion (tq_constraints_project, to 1e-10 and better). Memory as
  * tq_plant_rate. */
 tq_status tq_plant_settle(const tq_plant *plant, const tq_trajectories *state, tq_scratch *scratch,
                           tq_error *reterr);
