@@ -95,10 +95,10 @@ static tq_status accelerate(const tq_mechanism *mechanism, const tq_constraints 
                             unsigned without, const room *r, tq_scratch *scratch, tq_error *reterr)
 {
     const size_t mark = tq_scratch_mark(scratch);
-    const double *qd = (without & TQ_WITHOUT_VELOCITY) != 0 ? NULL : r->qd;
+    const tq_constrained_at at = {
+        .q = r->q, .qd = (without & TQ_WITHOUT_VELOCITY) != 0 ? NULL : r->qd, .without = without};
     tq_constrained state;
-    tq_status status = tq_constrained_factor(mechanism, constraints, r->q, qd, without, TQ_ROWS_ALL,
-                                             scratch, &state, reterr);
+    tq_status status = tq_constrained_factor(mechanism, constraints, &at, scratch, &state, reterr);
     if (status == TQ_OK) {
         status = tq_cholesky_solve(state.nv, 1, state.l, state.nv, r->v, state.nv, reterr);
     }
@@ -135,7 +135,7 @@ tq_status tq_constrained_forward(const tq_mechanism *mechanism, const tq_constra
     const size_t nv = model->nv, stride = in->stride, n_row = constraints->n_row;
     const size_t mark = tq_scratch_mark(scratch);
     double *bias = tq_scratch_take(scratch, nv * TQ_BLOCK, sizeof *bias);
-    room r;
+    room r = {.q = NULL};
     tq_status status = TQ_OK;
     if (bias == NULL || !take_room(model, n_row, scratch, &r)) {
         status = tq_fail(
@@ -261,8 +261,8 @@ static tq_status actuate(const tq_mechanism *mechanism, const tq_constraints *co
     const size_t mark = tq_scratch_mark(scratch);
     tq_constrained s;
     size_t found = 0;
-    tq_status status = tq_constrained_factor(mechanism, constraints, r->q, r->qd, without,
-                                             TQ_ROWS_ALL, scratch, &s, reterr);
+    const tq_constrained_at at = {.q = r->q, .qd = r->qd, .without = without};
+    tq_status status = tq_constrained_factor(mechanism, constraints, &at, scratch, &s, reterr);
     if (status != TQ_OK) {
         return status;
     }
@@ -296,7 +296,7 @@ tq_status tq_constrained_inverse(const tq_mechanism *mechanism, const tq_constra
     const tq_model *model = tq_mechanism_model(mechanism);
     const size_t nv = model->nv, stride = in->stride, n_row = constraints->n_row;
     const size_t mark = tq_scratch_mark(scratch);
-    room r;
+    room r = {.q = NULL};
     tq_status status = TQ_OK;
     if (!take_room(model, n_row, scratch, &r)) {
         status = tq_fail(

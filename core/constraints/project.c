@@ -94,8 +94,9 @@ static tq_status newton_step(work *w, tq_error *reterr)
 {
     const size_t mark = tq_scratch_mark(w->scratch);
     tq_constrained state;
-    tq_status status = tq_constrained_factor(w->mechanism, w->constraints, w->q, NULL, 0,
-                                             TQ_ROWS_HOLONOMIC, w->scratch, &state, reterr);
+    const tq_constrained_at at_rest = {.q = w->q, .rows = TQ_ROWS_HOLONOMIC};
+    tq_status status =
+        tq_constrained_factor(w->mechanism, w->constraints, &at_rest, w->scratch, &state, reterr);
     if (status == TQ_OK) {
         for (size_t k = 0; k < state.n_row; k++) {
             w->target[k] = -state.position[k];
@@ -217,8 +218,8 @@ static tq_status project_velocity(work *w, tq_projection *ret, tq_error *reterr)
     }
     const size_t mark = tq_scratch_mark(w->scratch);
     tq_constrained state;
-    status = tq_constrained_factor(w->mechanism, w->constraints, w->q, w->qd, 0, TQ_ROWS_ALL,
-                                   w->scratch, &state, reterr);
+    const tq_constrained_at at = {.q = w->q, .qd = w->qd};
+    status = tq_constrained_factor(w->mechanism, w->constraints, &at, w->scratch, &state, reterr);
     if (status == TQ_OK) {
         for (size_t k = 0; k < state.n_row; k++) {
             w->target[k] = -state.velocity[k];

@@ -183,10 +183,10 @@ static void choose_rows(tq_constrained *s)
 }
 
 tq_status tq_constrained_factor(const tq_mechanism *mechanism, const tq_constraints *constraints,
-                                const double *q, const double *qd, unsigned without,
-                                tq_row_choice rows, tq_scratch *scratch, tq_constrained *ret,
-                                tq_error *reterr)
+                                const tq_constrained_at *at, tq_scratch *scratch,
+                                tq_constrained *ret, tq_error *reterr)
 {
+    const double *q = at->q, *qd = at->qd;
     const tq_model *model = tq_mechanism_model(mechanism);
     const size_t mark = tq_scratch_mark(scratch);
     tq_constrained s = {.constraints = constraints, .nv = model->nv, .n_row = constraints->n_row};
@@ -197,7 +197,7 @@ tq_status tq_constrained_factor(const tq_mechanism *mechanism, const tq_constrai
                          (double)tq_constrained_scratch_size(mechanism, constraints));
     }
     if (status == TQ_OK) {
-        status = factor_mass(mechanism, q, without, scratch, s.l, reterr);
+        status = factor_mass(mechanism, q, at->without, scratch, s.l, reterr);
     }
     if (status == TQ_OK && s.n_row > 0) {
         const tq_constraint_rows to = {
@@ -209,7 +209,7 @@ tq_status tq_constrained_factor(const tq_mechanism *mechanism, const tq_constrai
                 s.gamma[i] += s.rate[i * s.nv + c] * qd[c];
             }
         }
-        if (status == TQ_OK && rows == TQ_ROWS_HOLONOMIC) {
+        if (status == TQ_OK && at->rows == TQ_ROWS_HOLONOMIC) {
             choose_rows(&s);
         }
         if (status == TQ_OK) {

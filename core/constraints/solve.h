@@ -38,10 +38,17 @@ typedef enum tq_row_choice {
     TQ_ROWS_HOLONOMIC,
 } tq_row_choice;
 
+/* The state that is meant. Borrowed. */
+typedef struct tq_constrained_at {
+    const double *q;  /* (nq) */
+    const double *qd; /* (nv); NULL: at rest */
+    unsigned without; /* TQ_WITHOUT_ROTOR counts */
+    tq_row_choice rows;
+} tq_constrained_at;
+
 /**
  * Factor one state.
  *
- * Shapes   q (nq), qd (nv) or NULL for rest.
  * Memory   tq_constrained_scratch_size bytes of `scratch`, of which those of *ret stay taken: the
  *          caller rewinds.
  * Returns  TQ_OK, TQ_ERR_QUATERNION, TQ_ERR_SCRATCH
@@ -53,9 +60,8 @@ typedef enum tq_row_choice {
  * Checked  tests/property/core/constraints/test_solve.c
  */
 tq_status tq_constrained_factor(const tq_mechanism *mechanism, const tq_constraints *constraints,
-                                const double *q, const double *qd, unsigned without,
-                                tq_row_choice rows, tq_scratch *scratch, tq_constrained *ret,
-                                tq_error *reterr);
+                                const tq_constrained_at *at, tq_scratch *scratch,
+                                tq_constrained *ret, tq_error *reterr);
 size_t tq_constrained_scratch_size(const tq_mechanism *mechanism,
                                    const tq_constraints *constraints);
 
