@@ -135,15 +135,14 @@ tq_status tq_constrained_forward(const tq_mechanism *mechanism, const tq_constra
     const size_t nv = model->nv, stride = in->stride, n_row = constraints->n_row;
     const size_t mark = tq_scratch_mark(scratch);
     double *bias = tq_scratch_take(scratch, nv * TQ_BLOCK, sizeof *bias);
-    room r = {.q = NULL};
-    tq_status status = TQ_OK;
+    room r;
     if (bias == NULL || !take_room(model, n_row, scratch, &r)) {
-        status = tq_fail(
+        tq_scratch_rewind(scratch, mark);
+        return tq_fail(
             reterr, TQ_ERR_SCRATCH, "scratch", 0,
             (double)tq_constrained_forward_scratch_size(mechanism, constraints, in->n_wrench));
-    } else {
-        status = bias_of(mechanism, in, scratch, bias, reterr);
     }
+    tq_status status = bias_of(mechanism, in, scratch, bias, reterr);
     for (size_t i = 0; status == TQ_OK && i < in->n_sample; i++) {
         (void)flat(in->q, model->nq, stride, i, r.q);
         (void)flat(in->qd, nv, stride, i, r.qd);
@@ -296,15 +295,14 @@ tq_status tq_constrained_inverse(const tq_mechanism *mechanism, const tq_constra
     const tq_model *model = tq_mechanism_model(mechanism);
     const size_t nv = model->nv, stride = in->stride, n_row = constraints->n_row;
     const size_t mark = tq_scratch_mark(scratch);
-    room r = {.q = NULL};
-    tq_status status = TQ_OK;
+    room r;
     if (!take_room(model, n_row, scratch, &r)) {
-        status = tq_fail(
+        tq_scratch_rewind(scratch, mark);
+        return tq_fail(
             reterr, TQ_ERR_SCRATCH, "scratch", 0,
             (double)tq_constrained_inverse_scratch_size(mechanism, constraints, in->n_wrench));
-    } else {
-        status = tq_inverse_dynamics(mechanism, in, scratch, ret_tau, reterr);
     }
+    tq_status status = tq_inverse_dynamics(mechanism, in, scratch, ret_tau, reterr);
     for (size_t i = 0; status == TQ_OK && i < in->n_sample; i++) {
         tq_actuation one = {0};
         (void)flat(in->q, model->nq, stride, i, r.q);

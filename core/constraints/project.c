@@ -236,49 +236,53 @@ static tq_status project_velocity(work *w, tq_projection *ret, tq_error *reterr)
     return status;
 }
 
-tq_status tq_constraints_project(const tq_mechanism *mechanism, const tq_constraints *constraints,
-                                 size_t n_sample, size_t stride, double tolerance,
-                                 tq_scratch *scratch, double *q, double *qd, tq_projection *ret,
-                                 tq_error *reterr)
+/* one state, in w->q and w->qd */
+static tq_status project_one(work *w, tq_projection *ret, tq_error *reterr)
 {
-    assert(tolerance > 0.0 && n_sample <= stride);
+    const tq_status status = project_position(w, ret, reterr);
+    return status == TQ_OK ? project_velocity(w, ret, reterr) : status;
+}
+
+tq_status tq_constraints_project(const tq_mechanism *mechanism, const tq_constraints *constraints,
+                                 const tq_constraint_states *states, double tolerance,
+                                 tq_scratch *scratch, tq_projection *ret, tq_error *reterr)
+{
+    assert(tolerance > 0.0 && states->n_sample <= states->stride);
     const tq_model *model = tq_mechanism_model(mechanism);
-    const size_t mark = tq_scratch_mark(scratch);
+    const size_t mark = tq_scratch_mark(scratch), stride = states->stride;
     work w = {.mechanism = mechanism,
               .constraints = constraints,
               .scratch = scratch,
               .tolerance = tolerance};
+    if (!take(&w)) {
+        tq_scratch_rewind(scratch, mark);
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
+                       (double)tq_project_scratch_size(mechanism, constraints));
+    }
     tq_projection all = {0};
     tq_status status = TQ_OK;
-    if (!take(&w)) {
-        status = tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
-                         (double)tq_project_scratch_size(mechanism, constraints));
-    }
-    for (size_t i = 0; status == TQ_OK && i < n_sample; i++) {
+    for (size_t i = 0; status == TQ_OK && i < states->n_sample; i++) {
         for (size_t k = 0; k < model->nq; k++) {
-            w.q[k] = q[k * stride + i];
+            w.q[k] = states->q[k * stride + i];
         }
         for (size_t k = 0; k < model->nv; k++) {
-            w.qd[k] = qd[k * stride + i];
+            w.qd[k] = states->qd[k * stride + i];
         }
-        status = project_position(&w, &all, reterr);
-        if (status == TQ_OK) {
-            status = project_velocity(&w, &all, reterr);
-        }
+        status = project_one(&w, &all, reterr);
         for (size_t k = 0; status == TQ_OK && k < model->nq; k++) {
-            all.change_q = fmax(all.change_q, fabs(w.q[k] - q[k * stride + i]));
-            q[k * stride + i] = w.q[k];
+            all.change_q = fmax(all.change_q, fabs(w.q[k] - states->q[k * stride + i]));
+            states->q[k * stride + i] = w.q[k];
         }
         for (size_t k = 0; status == TQ_OK && k < model->nv; k++) {
-            qd[k * stride + i] = w.qd[k];
+            states->qd[k * stride + i] = w.qd[k];
         }
     }
     if (status == TQ_OK) {
-        tq_block_pad(q, model->nq, stride, n_sample);
-        tq_block_pad(qd, model->nv, stride, n_sample);
-        if (ret != NULL) {
-            *ret = all;
-        }
+        tq_block_pad(states->q, model->nq, stride, states->n_sample);
+        tq_block_pad(states->qd, model->nv, stride, states->n_sample);
+    }
+    if (status == TQ_OK && ret != NULL) {
+        *ret = all;
     }
     tq_scratch_rewind(scratch, mark);
     return status;

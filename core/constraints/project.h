@@ -12,6 +12,12 @@ typedef struct tq_projection {
     unsigned iterations;
 } tq_projection;
 
+/* States of a block, the caller's. */
+typedef struct tq_constraint_states {
+    size_t n_sample, stride;
+    double *q, *qd; /* (nq x stride), (nv x stride): in and out, padding after n_sample is filled */
+} tq_constraint_states;
+
 /**
  * Move states to where h(q) = 0 and A qd = b: coordinates by Gauss-Newton steps of least length in
  * the metric of M, then velocities by the least change in it.
@@ -19,8 +25,7 @@ typedef struct tq_projection {
  * A residual is met at `tolerance`; steps go on to a thousandth of it as long as that helps, and do
  * not begin when the state is there already.
  *
- * Shapes   q (nq x stride), qd (nv x stride) in and out, padding after n_sample is filled; ret may
- *          be NULL.
+ * Shapes   ret may be NULL.
  * Memory   tq_project_scratch_size bytes of `scratch`, all given back.
  * Returns  TQ_OK, TQ_ERR_QUATERNION, TQ_ERR_SCRATCH
  *          TQ_ERR_NO_CONVERGENCE  "constraint.row": no coordinates were found that satisfy row
@@ -32,9 +37,8 @@ typedef struct tq_projection {
  * Checked  tests/property/core/constraints/test_project.c
  */
 tq_status tq_constraints_project(const tq_mechanism *mechanism, const tq_constraints *constraints,
-                                 size_t n_sample, size_t stride, double tolerance,
-                                 tq_scratch *scratch, double *q, double *qd, tq_projection *ret,
-                                 tq_error *reterr);
+                                 const tq_constraint_states *states, double tolerance,
+                                 tq_scratch *scratch, tq_projection *ret, tq_error *reterr);
 size_t tq_project_scratch_size(const tq_mechanism *mechanism, const tq_constraints *constraints);
 
 #endif

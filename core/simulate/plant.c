@@ -240,9 +240,10 @@ tq_status tq_plant_settle(const tq_plant *plant, const tq_trajectories *state, t
     if (plant->constraints == NULL) {
         return TQ_OK;
     }
-    return tq_constraints_project(plant->mechanism, plant->constraints, state->n_sample,
-                                  state->stride, constraint_tolerance, scratch, state->q, state->qd,
-                                  NULL, reterr);
+    const tq_constraint_states states = {
+        .n_sample = state->n_sample, .stride = state->stride, .q = state->q, .qd = state->qd};
+    return tq_constraints_project(plant->mechanism, plant->constraints, &states,
+                                  constraint_tolerance, scratch, NULL, reterr);
 }
 
 tq_status tq_plant_sample(const tq_plant *plant, size_t k, double t, const tq_trajectories *state,

@@ -249,9 +249,10 @@ Test(constrained_dynamics, states_are_projected)
         tq_error error = {0};
         const size_t need = tq_project_scratch_size(t.subject->mechanism, &t.constrained.set);
         tq_scratch_init(&scratch, memory, need);
-        const tq_status status =
-            tq_constraints_project(t.subject->mechanism, &t.constrained.set, N, STRIDE, 1e-10,
-                                   &scratch, t.states.q, t.states.qd, &done, &error);
+        const tq_constraint_states states = {
+            .n_sample = N, .stride = STRIDE, .q = t.states.q, .qd = t.states.qd};
+        const tq_status status = tq_constraints_project(t.subject->mechanism, &t.constrained.set,
+                                                        &states, 1e-10, &scratch, &done, &error);
         cr_assert(eq(sz, scratch.used, 0));
         if (status == TQ_OK) {
             static double a[ROWS * NV], h[ROWS], velocity[ROWS];
