@@ -73,6 +73,12 @@ const tqa_operation tqa_operations[] = {
         .methods = &tqa_rigid_body_methods,
     },
     {
+        .name = "drive",
+        .needs_robot = false,
+        .body_max = TQA_CONTROL_BODY_MAX,
+        .methods = &tqa_drive_methods,
+    },
+    {
         .name = "simulate",
         .needs_robot = true,
         .may_outlive = true,

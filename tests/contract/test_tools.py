@@ -47,7 +47,7 @@ def test_examples_and_their_answers_keep_the_contract(daemon, contract):
         assert status == 200, (path, name, body)
         check(contract, answer, body)
         seen.add(path.rsplit("/", 1)[1])
-    assert {"kinematics", "inverse-kinematics", "trajectory", "statics", "regressor", "inertia", "rigid-body"} <= seen
+    assert {"kinematics", "inverse-kinematics", "trajectory", "statics", "regressor", "inertia", "rigid-body", "drive"} <= seen
 
 
 def test_base_form_keeps_the_contract(daemon, contract):
@@ -89,6 +89,11 @@ WRONG = [
     ("/v1/inertia", {"bodies": [{}]}),
     ("/v1/inertia", {"bodies": [{"mass": 1, "inertia": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}]}),
     ("/v1/inertia", {"bodies": [{"mass": 1, "shape": "sphre", "size": [1]}]}),
+    ("/v1/drive", {}),
+    ("/v1/drive", {"drive": {}}),
+    ("/v1/drive", {"drive": {"motor": {"constant": 0.05}}}),
+    ("/v1/drive", {"drive": {"motor": {"constant": 0.05, "resistance": 0.6, "inertia": 1e-4}}, "speed": [1]}),
+    ("/v1/drive", {"drive": {"motor": {"constant": 0.05, "resistance": 0.6, "inertia": 1e-4}}, "responses": ["speed"]}),
     ("/v1/rigid-body", {}),
     ("/v1/rigid-body", {"body": {"mass": 1, "shape": "point", "twist": [1, 0, 0, 0, 0, 0]}}),
 ]

@@ -25,6 +25,7 @@ static const struct {
     {"trajectory", NULL, true}, {"statics", NULL, true},
     {"regressor", NULL, true},  {"regressor", "form=base", true},
     {"inertia", NULL, false},   {"rigid-body", NULL, false},
+    {"drive", NULL, false},
 };
 enum { N_OPERATION = sizeof operations / sizeof operations[0] };
 
