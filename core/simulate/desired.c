@@ -12,7 +12,7 @@ static const double cell_tolerance = 1e-8;
 /* more halving would only divide rounding errors of positions by shorter and shorter times */
 static const double good_enough = 1e-5;
 
-enum { CELLS_FIRST = 8 };
+enum { CELLS_FIRST = 2 };
 
 /* How many of n increasing times are at or before t. */
 static size_t count_until(const double *times, size_t n, double t)

@@ -215,7 +215,7 @@ Test(desired, a_path_out_of_reach_says_when)
                  TQ_OK));
     cr_assert(eq(str, (char *)error.what, "path"));
     cr_assert(all(gt(dbl, at, 0.1), lt(dbl, at, 2.0)), "%g", at);
-    room.cells_max = 8; /* no room to halve */
+    room.cells_max = 2; /* no room to halve */
     cr_assert(eq(int, tq_motion_sample(model, &path, start, &room, &scratch, &cells, &at, &error),
                  TQ_ERR_NO_CONVERGENCE));
     cr_assert(eq(str, (char *)error.what, "cells"));

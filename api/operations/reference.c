@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/reference.c - waypoints, poses, Fourier series, postures and tables, read and made
+ * ready. */
+#include "api/operations/reference.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/dynamics/inverse_kinematics.h"
+
+enum {
+    POINTS_MAX = 1 << 14,
+    TABLE_POINTS_MAX = 1 << 20,
+    HARMONICS_MAX = 256,
+    CELLS_LEAST = 4096,
+    CELLS_MAX = 1 << 17,
+    CELLS_OF_A_STRETCH = 64,
+};
+
+const char *const tqa_reference_fields[] = {"waypoints", "poses",     "fourier",  "stand",  "table",
+                                            "frame",     "axes",      "initial",  "timing", "blend",
+                                            "times",     "durations", "duration", NULL};
+
+static const char *const axis_names[] = {"x", "y", "z", "rx", "ry", "rz", NULL};
+
+/* By the numbers of tq_timing_law, then those of our own. */
+static const char *const timings[] = {"linear",    "cubic",  "quintic", "septic",
+                                      "trapezoid", "spline", NULL};
+enum { TIMING_SPLINE = 5 };
+
+/* What is being read. */
+typedef struct plan {
+    tqa_control *control;
+    const tqa_part *object;
+    const tqa_order *order;
+    const double *near;
+    unsigned kind; /* TQA_PATH_... */
+    unsigned timing;
+    double blend;
+    size_t n_point;
+    double *times;
+    tq_cartesian_path path;
+    double *start; /* (nq) of a Cartesian path */
+    tqa_reference *to;
+} plan;
+
+/* ------------------------------------------------------------------------------------------------
+ * Times
+ */
+
+static bool read_times(plan *p)
+{
+    const tqa_part times = tqa_part_field(p->object, "times");
+    const tqa_part durations = tqa_part_field(p->object, "durations");
+    const size_t n = p->n_point;
+    p->times = tqa_control_take(p->control, n, sizeof(double));
+    if (p->times == NULL) {
+        return false;
+    }
+    if (times.value != NULL && durations.value != NULL) {
+        return tqa_part_refuse(&durations, "invalid-value", "leave one of them out",
+                               "\"times\" and \"durations\" are both given");
+    }
+    if (durations.value != NULL) {
+        if (!tqa_part_numbers(&durations, n - 1, p->times + 1)) {
+            return false;
+        }
+        for (size_t k = 1; k < n; k++) {
+            const tqa_part item = tqa_part_item(&durations, k - 1);
+            double ignored = 0.0;
+            if (!tqa_part_positive(&item, &ignored)) {
+                return false;
+            }
+            p->times[k] += p->times[k - 1];
+        }
+    } else if (!tqa_part_need(&times, "add \"times\": one for each point, s, increasing; or "
+                                      "\"durations\": one for each stretch") ||
+               !tqa_part_numbers(&times, n, p->times)) {
+        return false;
+    }
+    for (size_t k = 1; k < n; k++) {
+        if (!(p->times[k] > p->times[k - 1])) {
+            const tqa_part item = tqa_part_item(&times, k);
+            return tqa_part_refuse(&item, "range", "times must increase", "%g s is not after %g s",
+                                   p->times[k], p->times[k - 1]);
+        }
+    }
+    p->to->begin = p->times[0];
+    p->to->end = p->times[n - 1];
+    return true;
+}
+
+static bool read_timing(plan *p)
+{
+    const tqa_part timing = tqa_part_field(p->object, "timing");
+    const tqa_part blend = tqa_part_field(p->object, "blend");
+    p->blend = 0.25;
+    if (!tqa_part_need(&timing, "add \"timing\": \"quintic\" (or linear, cubic, septic, trapezoid, "
+                                "spline)") ||
+        !tqa_part_choice(&timing, timings, &p->timing)) {
+        return false;
+    }
+    if (p->kind == TQA_PATH_POSES && p->timing == TIMING_SPLINE) {
+        return tqa_part_refuse(&timing, "invalid-value", "use \"quintic\"",
+                               "a spline goes through waypoints of joints only");
+    }
+    if (blend.value == NULL) {
+        return true;
+    }
+    if (!tqa_part_number(&blend, &p->blend)) {
+        return false;
+    }
+    if (p->timing != TQ_TIMING_TRAPEZOID || !(p->blend > 0.0 && p->blend <= 0.5)) {
+        return tqa_part_refuse(&blend, "range", NULL,
+                               "it is the part of a stretch's time in which a trapezoid speeds up: "
+                               "above 0, at most 0.5");
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Paths
+ */
+
+static bool read_waypoints(plan *p, const tqa_part *waypoints)
+{
+    const size_t nq = p->order->nq;
+    if (!tqa_part_array(waypoints, 2, POINTS_MAX, &p->n_point)) {
+        return false;
+    }
+    double *x = tqa_control_take(p->control, p->n_point * nq, sizeof *x);
+    bool good = x != NULL;
+    for (size_t k = 0; good && k < p->n_point; k++) {
+        const tqa_part row = tqa_part_item(waypoints, k);
+        good = tqa_part_row(&row, nq, p->order->q, x + k * nq);
+    }
+    if (!good || !read_times(p) || !read_timing(p)) {
+        return false;
+    }
+    tq_reference *motion = &p->to->motion;
+    motion->waypoints =
+        (tq_waypoints){.n_point = p->n_point, .n_coordinate = nq, .t = p->times, .x = x};
+    motion->kind = p->timing == TIMING_SPLINE ? TQ_REFERENCE_SPLINE : TQ_REFERENCE_WAYPOINTS;
+    motion->law = (tq_timing_law)p->timing;
+    motion->blend = p->blend;
+    tq_error error = {0};
+    tq_status status = tq_waypoints_check(&motion->waypoints, &error);
+    if (status == TQ_OK && p->timing == TIMING_SPLINE) {
+        tq_scratch scratch;
+        double *curvature = tqa_control_take(p->control, p->n_point * nq, sizeof *curvature);
+        if (curvature == NULL ||
+            !tqa_control_scratch(p->control, tq_scratch_cost(p->n_point, sizeof(double)),
+                                 &scratch)) {
+            return false;
+        }
+        status = tq_spline_fit(&motion->waypoints, &scratch, curvature, &error);
+        motion->curvature = curvature;
+    }
+    return status == TQ_OK || tqa_control_fail(p->control, waypoints->pointer, status, &error);
+}
+
+/* Coordinates at the first pose: the nearest solution to `initial`. */
+static bool find_start(plan *p)
+{
+    const tq_model *model = p->control->robot->model;
+    const tqa_part initial = tqa_part_field(p->object, "initial");
+    const tqa_part poses = tqa_part_field(p->object, "poses");
+    const tqa_part first = tqa_part_item(&poses, 0);
+    tq_scratch scratch;
+    tq_error error = {0};
+    tq_ik_task task = {.link = p->path.link, .target = p->path.pose[0]};
+    tq_ik_options options = {.position_tolerance = 1e-9,
+                             .rotation_tolerance = 1e-9,
+                             .iterations = 200,
+                             .n_seed = 64,
+                             .n_solution = 8};
+    memcpy(task.at, p->path.at, sizeof task.at);
+    memcpy(task.axes, p->path.axes, sizeof task.axes);
+    tq_ik_result *result = tqa_control_take(p->control, 1, sizeof *result);
+    p->start = tqa_control_take(p->control, p->order->nq, sizeof(double));
+    if (result == NULL || p->start == NULL ||
+        !tqa_control_scratch(p->control, tq_ik_scratch_size(model), &scratch)) {
+        return false;
+    }
+    result->q =
+        tqa_control_take(p->control, (size_t)TQ_IK_SOLUTION_MAX * model->nq, sizeof(double));
+    if (result->q == NULL) {
+        return false;
+    }
+    if (initial.value == NULL && p->near != NULL) {
+        memcpy(p->start, p->near, p->order->nq * sizeof *p->start);
+    } else if (!tqa_part_need(&initial,
+                              "add \"initial\": coordinates near the first pose, which choose "
+                              "the branch") ||
+               !tqa_part_row(&initial, p->order->nq, p->order->q, p->start)) {
+        return false;
+    }
+    options.initial = p->start;
+    const tq_status status =
+        tq_inverse_kinematics(model, &task, &options, &scratch, result, &error);
+    if (status != TQ_OK) {
+        return tqa_control_fail(p->control, first.pointer, status, &error);
+    }
+    if (result->n_solution == 0) {
+        return tqa_part_refuse(&first, "no-convergence", "bring the pose within reach",
+                               "the pose was not reached: %.3g m and %.3g rad are left",
+                               result->best_position_error, result->best_rotation_error);
+    }
+    memcpy(p->start, result->q, p->order->nq * sizeof *p->start);
+    return true;
+}
+
+/* the path as cells of joint motion */
+static bool cut(plan *p, const tqa_part *poses)
+{
+    const tq_model *model = p->control->robot->model;
+    const size_t nq = p->order->nq;
+    const size_t wanted = p->n_point * CELLS_OF_A_STRETCH;
+    const size_t n = wanted < CELLS_LEAST ? CELLS_LEAST : wanted < CELLS_MAX ? wanted : CELLS_MAX;
+    const tq_motion_room room = {.cells_max = n,
+                                 .t = tqa_control_take(p->control, n + 1, sizeof(double)),
+                                 .ends = tqa_control_take(p->control, n * 6 * nq, sizeof(double)),
+                                 .kinks =
+                                     tqa_control_take(p->control, 3 * p->n_point, sizeof(double))};
+    tq_scratch scratch;
+    tq_error error = {0};
+    double t = 0.0;
+    if (room.t == NULL || room.ends == NULL || room.kinks == NULL ||
+        !tqa_control_scratch(p->control, tq_motion_sample_scratch_size(model, n), &scratch)) {
+        return false;
+    }
+    p->to->motion.kind = TQ_REFERENCE_CELLS;
+    const tq_status status = tq_motion_sample(model, &p->path, p->start, &room, &scratch,
+                                              &p->to->motion.cells, &t, &error);
+    if (status == TQ_OK) {
+        return true;
+    }
+    if (status == TQ_ERR_NO_CONVERGENCE && strcmp(error.what, "cells") == 0) {
+        return tqa_part_refuse(poses, "no-convergence",
+                               "keep away from singular postures, or give fewer poses",
+                               "the motion after %g s is too rough to be followed", t);
+    }
+    if (status == TQ_ERR_NO_CONVERGENCE) {
+        return tqa_part_refuse(poses, "no-convergence", "keep the path within reach",
+                               "the path leaves the reach at %g s: %.3g m or rad are left", t,
+                               error.value);
+    }
+    if (status == TQ_ERR_SINGULAR) {
+        return tqa_part_refuse(poses, "singular",
+                               "go round the singular posture, or leave axes out",
+                               "the arm cannot move on along the path at %g s: smallest singular "
+                               "value %.3g",
+                               t, error.value);
+    }
+    return tqa_control_fail(p->control, poses->pointer, status, &error);
+}
+
+static bool read_poses(plan *p, const tqa_part *poses)
+{
+    const tqa_part frame = tqa_part_field(p->object, "frame");
+    const tqa_part axes = tqa_part_field(p->object, "axes");
+    tqa_point point;
+    unsigned bits = 0;
+    if (!tqa_part_array(poses, 2, POINTS_MAX, &p->n_point) ||
+        !tqa_part_need(&frame, "add \"frame\": a link's name, or {\"link\", \"at\"}") ||
+        !tqa_part_point(&frame, &point)) {
+        return false;
+    }
+    tq_pose *pose = tqa_control_take(p->control, p->n_point, sizeof *pose);
+    bool good = pose != NULL;
+    bool turned = false;
+    for (size_t k = 0; good && k < p->n_point; k++) {
+        const tqa_part item = tqa_part_item(poses, k);
+        good = tqa_part_pose(&item, &pose[k]);
+        turned = turned || json_object_size(item.value) > 1;
+    }
+    bits = turned ? (1u << 6) - 1u : 7u;
+    if (!good || (axes.value != NULL && !tqa_part_choices(&axes, axis_names, &bits)) ||
+        !read_times(p) || !read_timing(p)) {
+        return false;
+    }
+    p->path = (tq_cartesian_path){.link = point.link,
+                                  .n_pose = p->n_point,
+                                  .t = p->times,
+                                  .pose = pose,
+                                  .law = (tq_timing_law)p->timing,
+                                  .blend = p->blend};
+    memcpy(p->path.at, point.at, sizeof p->path.at);
+    for (unsigned k = 0; k < 6; k++) {
+        p->path.axes[k] = (bits >> k & 1u) != 0;
+    }
+    if (bits == 0) {
+        return tqa_part_refuse(&axes, "wrong-length", NULL, "name one axis at least");
+    }
+    p->to->is_cartesian = true;
+    p->to->point = point;
+    for (size_t k = 1; k < p->n_point; k++) {
+        const double *a = pose[k - 1].p;
+        const double *b = pose[k].p;
+        p->to->length += hypot(hypot(b[0] - a[0], b[1] - a[1]), b[2] - a[2]);
+    }
+    return find_start(p) && cut(p, poses);
+}
+
+static bool read_fourier(plan *p, const tqa_part *fourier)
+{
+    static const char *const known[] = {"frequency", "offset", "a", "b", NULL};
+    static const char *const harmonics[2] = {"a", "b"};
+    const tqa_part duration = tqa_part_field(p->object, "duration");
+    const size_t nq = p->order->nq;
+    if (!tqa_part_object(fourier, known)) {
+        return false;
+    }
+    const tqa_part frequency = tqa_part_field(fourier, "frequency");
+    const tqa_part offset = tqa_part_field(fourier, "offset");
+    const tqa_part first = tqa_part_field(fourier, "a");
+    size_t n = 0;
+    double *all = NULL;
+    if (!tqa_part_positive(&frequency, &p->to->motion.fourier.frequency) ||
+        !tqa_part_array(&first, 1, HARMONICS_MAX, &n) ||
+        (all = tqa_control_take(p->control, (2 * n + 1) * nq, sizeof *all)) == NULL ||
+        !tqa_part_row(&offset, nq, p->order->q, all)) {
+        return false;
+    }
+    for (unsigned k = 0; k < 2; k++) {
+        const tqa_part table = tqa_part_field(fourier, harmonics[k]);
+        size_t n_row = 0;
+        if (!tqa_part_array(&table, n, n, &n_row)) {
+            return false;
+        }
+        for (size_t i = 0; i < n; i++) {
+            const tqa_part row = tqa_part_item(&table, i);
+            if (!tqa_part_row(&row, nq, p->order->q, all + (1 + k * n + i) * nq)) {
+                return false;
+            }
+        }
+    }
+    tq_fourier *series = &p->to->motion.fourier;
+    p->to->motion.kind = TQ_REFERENCE_FOURIER;
+    series->n_harmonic = n;
+    series->n_coordinate = nq;
+    series->offset = all;
+    series->a = all + nq;
+    series->b = all + (1 + n) * nq;
+    p->to->end = 1.0 / series->frequency; /* one period */
+    return duration.value == NULL || tqa_part_positive(&duration, &p->to->end);
+}
+
+static bool read_stand(plan *p, const tqa_part *stand)
+{
+    double *q = tqa_control_take(p->control, p->order->nq, sizeof *q);
+    p->to->motion.kind = TQ_REFERENCE_STAND;
+    p->to->motion.stand = q;
+    return q != NULL && tqa_part_row(stand, p->order->nq, p->order->q, q);
+}
+
+/* Row `part` of every end of the cells: x, xd or xdd of point k ends cell k - 1 and begins cell k.
+ */
+static bool read_ends(plan *p, const tqa_part *rows, size_t part, double *ends)
+{
+    const size_t nq = p->order->nq;
+    double *row = tqa_control_take(p->control, nq, sizeof *row);
+    size_t n = 0;
+    if (row == NULL || !tqa_part_array(rows, p->n_point, p->n_point, &n)) {
+        return false;
+    }
+    for (size_t k = 0; k < n; k++) {
+        const tqa_part item = tqa_part_item(rows, k);
+        if (!tqa_part_row(&item, nq, p->order->v, row)) {
+            return false;
+        }
+        if (k > 0) {
+            memcpy(ends + ((2 * k - 1) * 3 + part) * nq, row, nq * sizeof *row);
+        }
+        if (k + 1 < n) {
+            memcpy(ends + (2 * k * 3 + part) * nq, row, nq * sizeof *row);
+        }
+    }
+    return true;
+}
+
+/* q alone: their spline; with qd and qdd: quintics between them */
+static bool read_table(plan *p, const tqa_part *table)
+{
+    static const char *const known[] = {"t", "q", "qd", "qdd", NULL};
+    if (!tqa_part_object(table, known)) {
+        return false;
+    }
+    const tqa_part t = tqa_part_field(table, "t");
+    const tqa_part q = tqa_part_field(table, "q");
+    const tqa_part qd = tqa_part_field(table, "qd");
+    const tqa_part qdd = tqa_part_field(table, "qdd");
+    const size_t nq = p->order->nq;
+    if (!tqa_part_need(&t, "add \"t\": the times of the coordinates, s") ||
+        !tqa_part_array(&t, 2, TABLE_POINTS_MAX, &p->n_point) ||
+        !tqa_part_need(&q, "add \"q\": an array of coordinates for each time")) {
+        return false;
+    }
+    if ((qd.value == NULL) != (qdd.value == NULL)) {
+        return tqa_part_need(qd.value == NULL ? &qd : &qdd,
+                             "give both \"qd\" and \"qdd\", or neither");
+    }
+    const size_t n = p->n_point;
+    double *times = tqa_control_take(p->control, n, sizeof *times);
+    double *x = tqa_control_take(p->control, 6 * n * nq, sizeof *x);
+    if (times == NULL || x == NULL || !tqa_part_numbers(&t, n, times)) {
+        return false;
+    }
+    for (size_t k = 1; k < n; k++) {
+        if (!(times[k] > times[k - 1])) {
+            const tqa_part item = tqa_part_item(&t, k);
+            return tqa_part_refuse(&item, "range", "times of a table increase",
+                                   "time %g follows %g", times[k], times[k - 1]);
+        }
+    }
+    p->to->begin = times[0];
+    p->to->end = times[n - 1];
+    tq_reference *motion = &p->to->motion;
+    if (qd.value != NULL) {
+        motion->kind = TQ_REFERENCE_CELLS;
+        motion->cells =
+            (tq_motion_cells){.n_cell = n - 1, .n_coordinate = nq, .t = times, .ends = x};
+        return read_ends(p, &q, 0, x) && read_ends(p, &qd, 1, x) && read_ends(p, &qdd, 2, x);
+    }
+    size_t n_row = 0;
+    if (!tqa_part_array(&q, n, n, &n_row)) {
+        return false;
+    }
+    for (size_t k = 0; k < n; k++) {
+        const tqa_part row = tqa_part_item(&q, k);
+        if (!tqa_part_row(&row, nq, p->order->q, x + k * nq)) {
+            return false;
+        }
+    }
+    tq_scratch scratch;
+    tq_error error = {0};
+    if (!tqa_control_scratch(p->control, tq_scratch_cost(n, sizeof(double)), &scratch)) {
+        return false;
+    }
+    motion->kind = TQ_REFERENCE_TABLE;
+    motion->waypoints = (tq_waypoints){.n_point = n, .n_coordinate = nq, .t = times, .x = x};
+    motion->curvature = x + n * nq;
+    const tq_status status = tq_table_fit(&motion->waypoints, &scratch, x + n * nq, &error);
+    return status == TQ_OK || tqa_control_fail(p->control, table->pointer, status, &error);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Which one
+ */
+
+static const struct {
+    const char *name;
+    bool (*read)(plan *p, const tqa_part *part);
+} paths[] = {{"waypoints", read_waypoints},
+             {"poses", read_poses},
+             {"fourier", read_fourier},
+             {"stand", read_stand},
+             {"table", read_table}};
+enum { PATHS = sizeof paths / sizeof paths[0] };
+
+/* A field that goes with another kind of path. */
+static bool refuse_stray(const plan *p)
+{
+    static const struct {
+        const char *name;
+        unsigned kinds; /* that take it */
+    } of_kind[] = {
+        {"frame", TQA_PATH_POSES},
+        {"axes", TQA_PATH_POSES},
+        {"initial", TQA_PATH_POSES},
+        {"timing", TQA_PATH_POSES | TQA_PATH_WAYPOINTS},
+        {"blend", TQA_PATH_POSES | TQA_PATH_WAYPOINTS},
+        {"times", TQA_PATH_POSES | TQA_PATH_WAYPOINTS},
+        {"durations", TQA_PATH_POSES | TQA_PATH_WAYPOINTS},
+        {"duration", TQA_PATH_FOURIER},
+    };
+    for (size_t k = 0; k < sizeof of_kind / sizeof of_kind[0]; k++) {
+        const tqa_part part = tqa_part_field(p->object, of_kind[k].name);
+        if (part.value != NULL && (of_kind[k].kinds & p->kind) == 0) {
+            return tqa_part_refuse(&part, "invalid-value", "leave it out",
+                                   "\"%s\" has no meaning for this kind of path", of_kind[k].name);
+        }
+    }
+    return true;
+}
+
+bool tqa_part_reference(const tqa_part *object, const tqa_order *order, unsigned kinds,
+                        const double *near, tqa_reference *ret)
+{
+    tqa_control *control = object->control;
+    plan p = {.control = control, .object = object, .order = order, .near = near, .to = ret};
+    tqa_part path = {0};
+    unsigned chosen = PATHS;
+    for (unsigned k = 0; k < PATHS; k++) {
+        const tqa_part part = tqa_part_field(object, paths[k].name);
+        if (part.value == NULL || (kinds >> k & 1u) == 0) {
+            continue;
+        }
+        if (chosen < PATHS) {
+            return tqa_part_refuse(&part, "invalid-value", "leave one of them out",
+                                   "there are two paths: \"%s\" and \"%s\"", paths[chosen].name,
+                                   paths[k].name);
+        }
+        chosen = k;
+        path = part;
+    }
+    if (chosen == PATHS) {
+        const tqa_part waypoints = tqa_part_field(object, paths[0].name);
+        return tqa_part_need(&waypoints, "add \"waypoints\": [[q], [q], ...]; or \"poses\", or "
+                                         "\"fourier\"");
+    }
+    p.kind = 1u << chosen;
+    for (size_t k = 0; k < order->n_joint; k++) {
+        const tq_joint *joint = &control->robot->model->joints[order->joints[k]];
+        if (joint->nq != joint->nv) {
+            return tqa_part_refuse(&path, "invalid-value", NULL,
+                                   "joint \"%s\" has a quaternion, which no path interpolates",
+                                   control->robot->joint_names[order->joints[k]]);
+        }
+    }
+    *ret = (tqa_reference){.motion = {.n_coordinate = order->nq}};
+    return refuse_stray(&p) && paths[chosen].read(&p, &path);
+}
