@@ -9,6 +9,7 @@
 
 #include "daemon/datasets/exchange.h"
 #include "daemon/robots/conditions.h"
+#include "daemon/serve/range.h"
 
 enum { WINDOW = 256 << 10, LIST_FIRST = 64 << 10 };
 
@@ -97,8 +98,6 @@ static size_t read_window(void *exchange, char *out, size_t size)
     return n;
 }
 
-typedef enum range_kind { RANGE_NONE, RANGE_GOOD, RANGE_OUTSIDE } range_kind;
-
 static bool read_count(const char **p, uint64_t *ret)
 {
     const char *first = *p;
@@ -107,44 +106,6 @@ static bool read_count(const char **p, uint64_t *ret)
         *ret = *ret * 10 + (uint64_t)(*(*p)++ - '0');
     }
     return *p > first;
-}
-
-/* "bytes=a-b", "bytes=a-", "bytes=-n"; anything else, also a list, is not taken: the whole is sent,
- * as RFC 9110 allows */
-static range_kind read_range(const char *header, uint64_t size, uint64_t *ret_at, uint64_t *ret_end)
-{
-    uint64_t first;
-    uint64_t last;
-    if (header == NULL || strncasecmp(header, "bytes=", 6) != 0) {
-        return RANGE_NONE;
-    }
-    const char *p = header + 6;
-    const bool has_first = read_count(&p, &first);
-    if (*p++ != '-') {
-        return RANGE_NONE;
-    }
-    const bool has_last = read_count(&p, &last);
-    if (*p != '\0' || (!has_first && !has_last) || (has_first && has_last && last < first)) {
-        return RANGE_NONE;
-    }
-    if (!has_first) {
-        *ret_at = last < size ? size - last : 0;
-        *ret_end = size;
-        return last > 0 ? RANGE_GOOD : RANGE_OUTSIDE;
-    }
-    *ret_at = first;
-    *ret_end = has_last && last < size ? last + 1 : size;
-    return first < size ? RANGE_GOOD : RANGE_OUTSIDE;
-}
-
-/* whether Range counts: If-Range must name what is there now */
-static const char *range_header(const tqd_dataset_exchange *e, const char *digest)
-{
-    const char *condition = e->head->header(e->head, "If-Range");
-    char tag[TQD_DIGEST_TEXT + 2];
-    snprintf(tag, sizeof tag, "\"%s\"", digest);
-    return condition == NULL || strcmp(condition, tag) == 0 ? e->head->header(e->head, "Range")
-                                                            : NULL;
 }
 
 static const char *constant_media(const char *media)
@@ -161,28 +122,14 @@ static void answer_bytes(tqd_dataset_exchange *e, const tqd_dataset_row *row)
         tqd_dataset_answer_status(e, e->file == NULL ? TQD_STORE_BROKEN : TQD_STORE_NO_MEMORY);
         return;
     }
-    e->at = 0;
-    e->end = size;
-    const range_kind range = read_range(range_header(e, row->digest), size, &e->at, &e->end);
-    if (range == RANGE_OUTSIDE) {
-        tqa_problem problem;
-        tqa_problem_set(&problem, "range-not-satisfiable", "the dataset has %" PRIu64 " bytes",
-                        size);
-        tqd_dataset_answer_problem(e, &problem);
-        tqd_answer_header(&e->answer, "Content-Range", "bytes */%" PRIu64, size);
+    if (!tqd_range_answer(e->head, row->digest, size, &e->answer, &e->at, &e->end)) {
         return;
     }
-    e->answer.status = range == RANGE_GOOD ? 206 : 200;
     e->answer.media = constant_media(row->media);
     e->answer.read = read_window;
     e->answer.n_body = (size_t)(e->end - e->at);
     tqd_answer_header(&e->answer, "ETag", "\"%s\"", row->digest);
     tqd_answer_header(&e->answer, "Cache-Control", "no-cache");
-    tqd_answer_header(&e->answer, "Accept-Ranges", "bytes");
-    if (range == RANGE_GOOD) {
-        tqd_answer_header(&e->answer, "Content-Range", "bytes %" PRIu64 "-%" PRIu64 "/%" PRIu64,
-                          e->at, e->end - 1, size);
-    }
     if (e->head->method != TQD_HEAD) {
         fill_window(e);
     }

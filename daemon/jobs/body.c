@@ -3,13 +3,12 @@
  * thread empties: that thread never waits for a disk. */
 #include "daemon/jobs/body.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "daemon/serve/answer.h"
 #include "daemon/serve/media.h"
+#include "daemon/serve/range.h"
 
 enum { PIECE = 256 << 10 };
 
@@ -73,61 +72,18 @@ size_t tqd_body_read(tqd_body_reader *reader, char *out, size_t size)
     return n;
 }
 
-/* "bytes=a-b", "bytes=a-" or "bytes=-n": false when it asks for nothing that is there; anything
- * else is as if it were not sent */
-static bool read_range(const char *header, uint64_t size, uint64_t *first, uint64_t *end)
-{
-    *first = 0;
-    *end = size;
-    if (header == NULL || strncmp(header, "bytes=", 6) != 0 || strchr(header, ',') != NULL) {
-        return true;
-    }
-    const char *text = header + 6;
-    char *rest = NULL;
-    if (*text == '-') {
-        const unsigned long long n = strtoull(text + 1, &rest, 10);
-        if (rest == text + 1 || *rest != '\0') {
-            return true;
-        }
-        *first = n < size ? size - n : 0;
-        return n > 0;
-    }
-    const unsigned long long a = strtoull(text, &rest, 10);
-    if (rest == text || *rest != '-') {
-        return true;
-    }
-    text = rest + 1;
-    const unsigned long long b = *text != '\0' ? strtoull(text, &rest, 10) : UINT64_MAX - 1;
-    if (a >= size) {
-        return false;
-    }
-    if (b >= a) {
-        *first = a;
-        *end = b < size ? b + 1 : size;
-    }
-    return true;
-}
-
 void tqd_body_answer(tqd_body_reader *reader, const tqd_head *head, tqd_reply *reply,
                      size_t (*read)(void *exchange, char *out, size_t size))
 {
     uint64_t first = 0;
-    uint64_t end = reader->size;
-    const char *media = tqd_media_name(tqd_media_find(reader->media));
-    if (!read_range(head->header(head, "Range"), reader->size, &first, &end)) {
-        reply->status = 416;
-        tqd_answer_header(reply, "Content-Range", "bytes */%" PRIu64, reader->size);
+    uint64_t end = 0;
+    const char *tag = reader->bytes == NULL ? reader->digest : NULL;
+    if (!tqd_range_answer(head, tag, reader->size, reply, &first, &end)) {
         return;
     }
-    reply->status = 200;
-    reply->media =
-        strcmp(reader->media, "application/problem+json") == 0 ? "application/problem+json" : media;
-    tqd_answer_header(reply, "Accept-Ranges", "bytes");
-    if (end - first < reader->size) {
-        reply->status = 206;
-        tqd_answer_header(reply, "Content-Range", "bytes %" PRIu64 "-%" PRIu64 "/%" PRIu64, first,
-                          end - 1, reader->size);
-    }
+    reply->media = strcmp(reader->media, "application/problem+json") == 0
+                       ? "application/problem+json"
+                       : tqd_media_name(tqd_media_find(reader->media));
     if (reader->bytes != NULL) {
         memmove(reader->bytes, reader->bytes + first, (size_t)(end - first));
         reply->body = reader->bytes;

@@ -37,6 +37,7 @@ void tqd_job_exchange_reply(void *exchange, tqd_reply *reply)
 void tqd_job_exchange_close(void *exchange)
 {
     tqd_job_exchange *e = exchange;
+    tqd_view_close(&e->view);
     tqd_field_close(&e->field);
     tqd_body_close(&e->body);
     free(e->answer.body);

@@ -6,6 +6,7 @@
 #include "daemon/jobs/body.h"
 #include "daemon/jobs/field.h"
 #include "daemon/jobs/jobs.h"
+#include "daemon/jobs/view.h"
 
 /* One request; all the work is done by a worker. */
 typedef struct tqd_job_exchange {
@@ -14,6 +15,7 @@ typedef struct tqd_job_exchange {
     bool streaming; /* the reply is under way: `run` fetches its next piece */
     tqd_body_reader body;
     tqd_field_reader field;
+    tqd_view_reader view;
     tqd_reply answer;
 } tqd_job_exchange;
 

@@ -7,6 +7,7 @@
 #include "daemon/jobs/exchange.h"
 #include "daemon/serve/answer.h"
 #include "daemon/serve/media.h"
+#include "daemon/serve/range.h"
 
 /* ----------------------------------------------- GET /v1/jobs/{id}/request, and the result */
 
@@ -56,15 +57,140 @@ static bool find_result(tqd_job_exchange *e)
     return false;
 }
 
-static void result_run(void *arg)
+typedef struct wish {
+    char fields[TQD_QUERY_TEXT];
+    bool has_fields;
+    size_t n_points;
+} wish;
+
+static bool read_wish(const tqd_head *head, bool with_fields, wish *ret, tqa_problem *reterr)
 {
-    tqd_job_exchange *e = arg;
+    const char *query = head->query;
+    char name[TQD_QUERY_TEXT];
+    char value[TQD_QUERY_TEXT];
+    bool bad = false;
+    *ret = (wish){.n_points = 0};
+    while (tqd_query_next(&query, name, value, &bad)) {
+        char *rest = value;
+        if (strcmp(name, "points") == 0 && value[0] >= '1' && value[0] <= '9') {
+            const unsigned long n = strtoul(value, &rest, 10);
+            ret->n_points = n;
+            bad = *rest != '\0' || n > TQA_VIEW_POINTS_MAX;
+        } else if (strcmp(name, "fields") == 0 && with_fields && value[0] != '\0') {
+            memcpy(ret->fields, value, sizeof ret->fields);
+            ret->has_fields = true;
+        } else {
+            bad = true;
+        }
+        if (bad) {
+            break;
+        }
+    }
+    if (bad) {
+        tqa_problem_set(reterr, "invalid-value", "the query may say %spoints=1 to %d",
+                        with_fields ? "fields=KEY,KEY,... and " : "", (int)TQA_VIEW_POINTS_MAX);
+    }
+    return !bad;
+}
+
+/* The form that Accept and the query ask for. `ret_as_is`: as it is stored. */
+static bool choose_form(const tqd_job_exchange *e, const wish *w, tqa_view_form *ret,
+                        bool *ret_as_is, tqa_problem *reterr)
+{
+    const tqa_media media = tqd_media_find(e->head->header(e->head, "Accept"));
+    const bool is_json = media == TQA_MEDIA_JSON || media == TQA_MEDIA_NONE;
+    *ret_as_is = is_json && !w->has_fields && w->n_points == 0;
+    *ret = w->n_points > 0           ? TQA_VIEW_POINTS
+           : media == TQA_MEDIA_CBOR ? TQA_VIEW_CBOR
+           : media == TQA_MEDIA_NPZ  ? TQA_VIEW_NPZ
+           : media == TQA_MEDIA_CSV  ? TQA_VIEW_CSV
+                                     : TQA_VIEW_JSON;
+    if (w->n_points > 0 && !is_json) {
+        tqa_problem_set(reterr, "not-acceptable", "points come as application/json");
+        return false;
+    }
+    if (!is_json && (*ret == TQA_VIEW_JSON)) {
+        tqa_problem_set(reterr, "not-acceptable",
+                        "a result comes as application/json, application/cbor, application/x-npz "
+                        "or text/csv; one array of it, at .../result/{field}, as "
+                        "application/x-npy or text/csv");
+        return false;
+    }
+    return true;
+}
+
+static const char *form_media(tqa_view_form form)
+{
+    return form == TQA_VIEW_CBOR  ? "application/cbor"
+           : form == TQA_VIEW_NPZ ? "application/x-npz"
+           : form == TQA_VIEW_CSV ? "text/csv"
+                                  : "application/json";
+}
+
+static size_t read_view(void *exchange, char *out, size_t size)
+{
+    return tqd_view_read(&((tqd_job_exchange *)exchange)->view, out, size);
+}
+
+static bool open_result(tqd_job_exchange *e)
+{
+    const tqd_store_status status =
+        tqd_body_open(&e->body, tqd_jobs_store(e->jobs), e->head->part[0], TQD_BODY_RESULT);
+    if (status != TQD_STORE_OK) {
+        tqd_job_refuse_store(e, status);
+    }
+    return status == TQD_STORE_OK;
+}
+
+static void answer_view(tqd_job_exchange *e, const tqa_view_options *options)
+{
+    tqa_problem problem;
+    if (!open_result(e)) {
+        return;
+    }
+    if (!tqd_view_open(&e->view, &e->body, options, &problem)) {
+        tqd_job_refuse(e, &problem);
+        return;
+    }
+    const uint64_t size = tqa_view_size(e->view.view);
+    e->answer.status = 200;
+    if (size > 0 &&
+        !tqd_range_answer(e->head, NULL, size, &e->answer, &e->view.first, &e->view.end)) {
+        return;
+    }
+    e->answer.media = form_media(options->form);
+    tqd_answer_header(&e->answer, "Vary", "Accept");
+    e->streaming = true;
+    e->answer.read = read_view;
+    e->answer.n_body = (size_t)(e->view.end - e->view.first);
+}
+
+static void result_run(void *exchange)
+{
+    tqd_job_exchange *e = exchange;
+    if (e->streaming && e->view.view != NULL) {
+        tqd_view_fill(&e->view);
+        return;
+    }
     if (e->streaming) {
         tqd_body_fill(&e->body);
         return;
     }
-    if (find_result(e)) {
-        answer_body(e, TQD_BODY_RESULT);
+    wish w;
+    bool as_is = false;
+    tqa_view_form form = TQA_VIEW_JSON;
+    tqa_problem problem;
+    if (!read_wish(e->head, true, &w, &problem) || !choose_form(e, &w, &form, &as_is, &problem)) {
+        tqd_job_refuse(e, &problem);
+    } else if (find_result(e)) {
+        const tqa_view_options options = {
+            .form = form, .fields = w.has_fields ? w.fields : NULL, .n_points = w.n_points};
+        if (as_is) {
+            answer_body(e, TQD_BODY_RESULT);
+            tqd_answer_header(&e->answer, "Vary", "Accept");
+        } else {
+            answer_view(e, &options);
+        }
     }
 }
 
@@ -84,7 +210,18 @@ static bool choose_format(const tqd_job_exchange *e, tqa_field_format *ret_forma
 
 static void answer_field(tqd_job_exchange *e)
 {
+    wish w;
     tqa_problem problem;
+    if (!read_wish(e->head, false, &w, &problem)) {
+        tqd_job_refuse(e, &problem);
+        return;
+    }
+    if (w.n_points > 0) {
+        const tqa_view_options options = {
+            .form = TQA_VIEW_POINTS, .array = e->head->part[1], .n_points = w.n_points};
+        answer_view(e, &options);
+        return;
+    }
     tqa_field_format format = TQA_FIELD_NPY;
     if (!choose_format(e, &format)) {
         tqa_problem_set(&problem, "not-acceptable",
@@ -92,10 +229,7 @@ static void answer_field(tqd_job_exchange *e)
         tqd_job_refuse(e, &problem);
         return;
     }
-    const tqd_store_status status =
-        tqd_body_open(&e->body, tqd_jobs_store(e->jobs), e->head->part[0], TQD_BODY_RESULT);
-    if (status != TQD_STORE_OK) {
-        tqd_job_refuse_store(e, status);
+    if (!open_result(e)) {
         return;
     }
     if (!tqd_field_open(&e->field, &e->body, e->head->part[1], format, &problem)) {
@@ -133,7 +267,9 @@ static bool answer_attachment(tqd_job_exchange *e, const char *name)
 static void field_run(void *exchange)
 {
     tqd_job_exchange *e = exchange;
-    if (e->streaming && e->field.field != NULL) {
+    if (e->streaming && e->view.view != NULL) {
+        tqd_view_fill(&e->view);
+    } else if (e->streaming && e->field.field != NULL) {
         tqd_field_fill(&e->field);
     } else if (e->streaming) {
         tqd_body_fill(&e->body);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/contract/test_jobs.py - computations that outlive their connection: submit, wait, list, fetch, cancel, delete.
 import contextlib
+import io
 import json
 import os
 import sqlite3
@@ -8,6 +9,7 @@ import struct
 import tempfile
 import threading
 import time
+import zipfile
 
 import pytest
 from conftest import SLOW, problem
@@ -331,3 +333,115 @@ def test_report_and_files_beside_a_result(start):
         submit(daemon, simulation(10000), "/v1/robots/planar-2r/simulate")
         waiting = submit(daemon)["id"]
         problem(daemon.request("GET", f"/v1/jobs/{waiting}/report"), 409)
+
+
+def npy(data):
+    """One NPY file as (shape, numbers)."""
+    n = 10 + int.from_bytes(data[8:10], "little")
+    header = data[10:n].decode("latin-1")
+    shape = tuple(int(x) for x in header.split("'shape': (")[1].split(")")[0].split(",") if x.strip())
+    assert data[:6] == b"\x93NUMPY" and "'<f8'" in header and "'fortran_order': False" in header
+    return shape, list(struct.unpack(f"<{(len(data) - n) // 8}d", data[n:]))
+
+
+def flat(x):
+    return [z for y in x for z in flat(y)] if isinstance(x, list) else [x]
+
+
+@pytest.mark.parametrize("rows", [11, 4001])  # in the row, and in a file
+def test_a_whole_result_in_other_forms(daemon, rows):
+    body = json.dumps({"initial": {"q": [0.3, -0.2]}, "duration": 0.5, "output": {"interval": 0.5 / (rows - 1)},
+                       "solver": {"method": "rk4", "step": 1e-3}, "include": ["qdd"]})
+    job = ended(daemon, submit(daemon, body, "/v1/robots/planar-2r/simulate")["id"])
+    assert job["state"] == "succeeded", job
+    path = f"/v1/jobs/{job['id']}/result"
+    text = daemon.request("GET", path)[2]
+    result = json.loads(text)
+    names = [k for k in ("t", "q", "qd", "qdd", "tau") if k in result]
+    assert len(result["t"]) == rows and "qdd" in names
+
+    status, headers, data = daemon.request("GET", path, None, {"Accept": "application/x-npz"})
+    assert status == 200 and headers["Content-Type"] == "application/x-npz" and "Accept" in headers["Vary"]
+    assert int(headers["Content-Length"]) == len(data)
+    with zipfile.ZipFile(io.BytesIO(data)) as z:
+        assert z.testzip() is None
+        for name in names:
+            shape, numbers = npy(z.read(f"{name}.npy"))
+            assert shape == ((rows,) if name == "t" else (rows, 2)) and numbers == flat(result[name])
+    for text_range, first, last in (("bytes=0-9", 0, 9), ("bytes=100-40000", 100, 40000), ("bytes=-30", len(data) - 30, len(data) - 1)):
+        last = min(last, len(data) - 1)
+        status, headers, part = daemon.request("GET", path, None, {"Accept": "application/x-npz", "Range": text_range})
+        assert status == 206 and headers["Content-Range"] == f"bytes {first}-{last}/{len(data)}"
+        assert part == data[first:last + 1], text_range
+    assert daemon.request("GET", path, None, {"Accept": "application/x-npz", "Range": f"bytes={len(data)}-"})[0] == 416
+
+    status, headers, data = daemon.request("GET", path, None, {"Accept": "text/csv"})
+    assert status == 200 and headers["Content-Type"] == "text/csv"
+    lines = data.decode().splitlines()
+    assert lines[0].split(",") == [c for k in names for c in ([k] if k == "t" else [f"{k}_0", f"{k}_1"])]
+    assert len(lines) == rows + 1
+    for i in (0, 1, rows // 2, rows - 1):
+        assert [float(x) for x in lines[1 + i].split(",")] == flat([result[k][i] for k in names])
+
+    status, _, part = daemon.request("GET", path + "?fields=stats,t")
+    assert status == 200 and json.loads(part) == {k: result[k] for k in ("stats", "t")}
+    status, _, part = daemon.request("GET", path + "?fields=q,t", None, {"Accept": "text/csv"})
+    assert part.decode().splitlines()[0] == "t,q_0,q_1"
+    problem(daemon.request("GET", path + "?fields=t,none"), 422)
+    problem(daemon.request("GET", path + "?field=t"), 422)
+    problem(daemon.request("GET", path, None, {"Accept": "application/xml"}), 406)
+
+    status, _, part = daemon.request("GET", path + "?points=10")
+    points = json.loads(part)
+    each = points["rows_per_point"]
+    assert status == 200 and points["rows"] == rows and points["points"] <= 10 and each == -(-rows // 10)
+    series = {s["name"]: s for s in points["series"]}
+    column = [row[1] for row in result["qd"]]
+    assert series["qd_1"]["min"] == [min(column[k:k + each]) for k in range(0, rows, each)]
+    assert series["qd_1"]["max"] == [max(column[k:k + each]) for k in range(0, rows, each)]
+    status, _, part = daemon.request("GET", path + "/qd?points=10")
+    assert [s["name"] for s in json.loads(part)["series"]] == ["qd_0", "qd_1"]
+    assert json.loads(part)["series"][1] == series["qd_1"]
+    problem(daemon.request("GET", path + "?points=0"), 422)
+    problem(daemon.request("GET", path + "?points=3", None, {"Accept": "text/csv"}), 406)
+
+
+def cbor(data, at=0):
+    """One item of CBOR as (value, where it ends): what results are made of, typed arrays of doubles as lists."""
+    kind, n, at = data[at] >> 5, data[at] & 31, at + 1
+    if kind < 7 and 24 <= n <= 27:
+        size = 1 << (n - 24)
+        n, at = int.from_bytes(data[at:at + size], "big"), at + size
+    if kind == 0:
+        return n, at
+    if kind in (2, 3):
+        part = data[at:at + n]
+        return part if kind == 2 else part.decode(), at + n
+    if kind == 7:
+        return {20: False, 21: True, 22: None}[n] if n < 24 else struct.unpack(">d", data[at:at + 8])[0], at if n < 24 else at + 8
+    if kind == 6:
+        value, at = cbor(data, at)
+        if n == 40:
+            shape, value = value
+            for size in reversed(shape[1:]):
+                value = [value[k:k + size] for k in range(0, len(value), size)]
+            return value, at
+        assert n == 86
+        return list(struct.unpack(f"<{len(value) // 8}d", value)), at
+    items = []
+    while data[at] != 0xff if n == 31 else len(items) < n * (kind - 3):
+        item, at = cbor(data, at)
+        items.append(item)
+    at += n == 31
+    return items if kind == 4 else dict(zip(items[::2], items[1::2])), at
+
+
+def test_cbor_of_a_result_is_the_same_document(daemon):
+    for n in (1, 4, 3000):
+        job = ended(daemon, submit(daemon, body(n))["id"])
+        path = f"/v1/jobs/{job['id']}/result"
+        status, headers, got = daemon.request("GET", path, None, {"Accept": "application/cbor"})
+        assert status == 200 and headers["Content-Type"] == "application/cbor"
+        now = daemon.request("POST", PATH, body(n), {"Content-Type": "application/json", "Accept": "application/cbor"})[2]
+        assert cbor(got) == (cbor(now)[0], len(got)) and cbor(got)[0] == json.loads(daemon.request("GET", path)[2])
+        assert cbor(daemon.request("GET", path + "?fields=tau", None, {"Accept": "application/cbor"})[2])[0] == {"tau": cbor(now)[0]["tau"]}

@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/formats/view.c - chooses the arrays of a document, and writes them in the form asked for. */
+#include "api/formats/view.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/formats/npz.h"
+#include "api/formats/number.h"
+#include "api/formats/transcode.h"
+
+enum { PIECE = 128 << 10, CELL = 40, MEMBERS = TQA_NPZ_MEMBERS_MAX };
+
+struct tqa_view {
+    tqa_view_options options;
+    tqa_stored stored;
+    tqa_outline *outline;
+    bool wanted[TQA_OUTLINE_KEYS_MAX];
+    uint64_t size;
+    uint64_t at; /* of the document, or row of the table */
+    bool failed;
+    /* JSON, CBOR, POINTS: what has come out and not been taken */
+    tqa_transcode transcode;
+    char *text;
+    size_t n_text, text_at;
+    /* NPZ and tables: the arrays and where each is read */
+    size_t n_array;
+    const tqa_outline_array *arrays[MEMBERS];
+    tqa_cursor *cursors[MEMBERS];
+    tqa_array shapes[MEMBERS];
+    tqa_npz_member members[MEMBERS];
+    tqa_npz_encoder npz;
+    size_t n_column;
+    double *row;
+};
+
+static bool refuse_memory(tqa_problem *reterr)
+{
+    tqa_problem_set(reterr, "busy", "memory is short");
+    reterr->retry_after_s = 1;
+    return false;
+}
+
+/* ------------------------------------------------------------------------------ what is wanted */
+
+static bool has_key(const tqa_view *v, const char *text, size_t n, size_t *ret)
+{
+    const char *key;
+    for (size_t i = 0; (key = tqa_outline_key(v->outline, i)) != NULL; i++) {
+        if (strlen(key) == n && memcmp(key, text, n) == 0) {
+            *ret = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool choose_keys(tqa_view *v, tqa_problem *reterr)
+{
+    const char *text = v->options.fields;
+    memset(v->wanted, text == NULL, sizeof v->wanted);
+    while (text != NULL) {
+        const size_t n = strcspn(text, ",");
+        size_t key = 0;
+        if (!has_key(v, text, n, &key)) {
+            size_t used = 0;
+            char known[160] = "";
+            const char *name;
+            for (size_t i = 0; (name = tqa_outline_key(v->outline, i)) != NULL &&
+                               used + strlen(name) + 3 < sizeof known;
+                 i++) {
+                used += (size_t)snprintf(known + used, sizeof known - used, "%s%s",
+                                         i > 0 ? ", " : "", name);
+            }
+            tqa_problem_set(reterr, "unknown-name", "the result has no \"%.*s\"; it has %s",
+                            (int)(n < 64 ? n : 64), text, known);
+            return false;
+        }
+        v->wanted[key] = true;
+        text = text[n] == ',' ? text + n + 1 : NULL;
+    }
+    return true;
+}
+
+static bool is_wanted(const tqa_view *v, const tqa_outline_array *array)
+{
+    size_t key = 0;
+    if (v->options.array != NULL) {
+        return strcmp(array->name, v->options.array) == 0;
+    }
+    return array->name[0] != '\0' &&
+           (v->options.fields == NULL ||
+            (has_key(v, array->name, strcspn(array->name, "."), &key) && v->wanted[key]));
+}
+
+static uint64_t columns_of(const tqa_outline_array *array)
+{
+    uint64_t n = 1;
+    for (size_t r = 1; r < array->rank; r++) {
+        n *= array->shape[r];
+    }
+    return n;
+}
+
+/* Rows of the table: entries of "t", else of the first array. */
+static uint64_t rows_of(const tqa_view *v)
+{
+    const tqa_outline_array *first = NULL;
+    for (size_t i = 0; i < tqa_outline_count(v->outline); i++) {
+        const tqa_outline_array *array = tqa_outline_at(v->outline, i);
+        if (strcmp(array->name, "t") == 0 && is_wanted(v, array)) {
+            return array->shape[0];
+        }
+        first = first == NULL && is_wanted(v, array) ? array : first;
+    }
+    return first != NULL ? first->shape[0] : 0;
+}
+
+static bool choose_arrays(tqa_view *v, tqa_problem *reterr)
+{
+    const bool is_table = v->options.form != TQA_VIEW_NPZ;
+    const uint64_t n_row = is_table ? rows_of(v) : 0;
+    v->size = is_table ? n_row : 0; /* of a table: rows, until it is written */
+    for (size_t i = 0; i < tqa_outline_count(v->outline); i++) {
+        const tqa_outline_array *array = tqa_outline_at(v->outline, i);
+        if (!is_wanted(v, array) || (is_table && array->shape[0] != n_row)) {
+            continue;
+        }
+        if (v->n_array == MEMBERS ||
+            (is_table && v->n_column + columns_of(array) > TQA_VIEW_COLUMNS_MAX)) {
+            tqa_problem_set(reterr, "not-acceptable",
+                            "so many arrays are more than this form takes: choose with fields=");
+            return false;
+        }
+        v->n_column += is_table ? (size_t)columns_of(array) : 0;
+        v->arrays[v->n_array] = array;
+        v->cursors[v->n_array] = malloc(sizeof(tqa_cursor));
+        if (v->cursors[v->n_array] == NULL) {
+            return refuse_memory(reterr);
+        }
+        tqa_cursor_init(v->cursors[v->n_array++], &v->stored, array);
+    }
+    if (v->n_array == 0) {
+        if (v->options.array != NULL) {
+            tqa_problem_set(reterr, "not-found", "the result has no array of numbers \"%.64s\"",
+                            v->options.array);
+        } else {
+            tqa_problem_set(reterr, "not-acceptable", "the result has no array of numbers here");
+        }
+        return false;
+    }
+    v->row = malloc((v->n_column + 1) * sizeof *v->row);
+    return v->row != NULL || refuse_memory(reterr);
+}
+
+/* ---------------------------------------------------------------------------------------- NPZ */
+
+/* The encoder asks in order: the cursor is always where it asks. */
+static void gather(void *ctx, uint64_t row, uint64_t column, size_t n, double *ret)
+{
+    (void)row, (void)column;
+    tqa_cursor *cursor = ctx;
+    if (!tqa_cursor_next(cursor, n, ret)) {
+        memset(ret, 0, n * sizeof *ret);
+        cursor->failed = true;
+    }
+}
+
+static bool start_npz(tqa_view *v, tqa_problem *reterr)
+{
+    uint64_t size = 22; /* what a ZIP file of stored members has besides them */
+    for (size_t i = 0; i < v->n_array; i++) {
+        const tqa_outline_array *from = v->arrays[i];
+        v->shapes[i] = (tqa_array){.rank = from->rank, .gather = gather, .ctx = v->cursors[i]};
+        memcpy(v->shapes[i].shape, from->shape, sizeof v->shapes[i].shape);
+        v->members[i] = (tqa_npz_member){.name = from->name, .array = &v->shapes[i]};
+        tqa_npy_encoder_init(&v->npz.npy, &v->shapes[i]);
+        size += 30 + 16 + 46 + 2 * (strlen(from->name) + 4) + tqa_npy_encoder_size(&v->npz.npy);
+    }
+    if (!tqa_npz_encoder_init(&v->npz, v->members, v->n_array)) {
+        tqa_problem_set(reterr, "not-acceptable",
+                        "an NPZ file takes names of %d bytes and 4 GiB: choose with fields=",
+                        (int)TQA_NPZ_NAME_MAX);
+        return false;
+    }
+    v->size = size;
+    return true;
+}
+
+static long read_npz(tqa_view *v, char *out, size_t size)
+{
+    const size_t n = tqa_npz_encoder_read(&v->npz, out, size);
+    for (size_t i = 0; i < v->n_array; i++) {
+        v->failed = v->failed || v->cursors[i]->failed;
+    }
+    return (long)n;
+}
+
+/* -------------------------------------------------------------------------------------- tables */
+
+size_t tqa_view_columns(const tqa_view *view)
+{
+    return view->n_column;
+}
+
+uint64_t tqa_view_rows(const tqa_view *view)
+{
+    return view->n_array > 0 ? view->arrays[0]->shape[0] : 0;
+}
+
+bool tqa_view_column_name(const tqa_view *view, size_t column, char name[TQA_VIEW_NAME])
+{
+    for (size_t i = 0; i < view->n_array; i++) {
+        const uint64_t n = columns_of(view->arrays[i]);
+        if (column < n) {
+            if (view->arrays[i]->rank == 1) {
+                snprintf(name, TQA_VIEW_NAME, "%s", view->arrays[i]->name);
+            } else {
+                snprintf(name, TQA_VIEW_NAME, "%s_%zu", view->arrays[i]->name, column);
+            }
+            return true;
+        }
+        column -= (size_t)n;
+    }
+    return false;
+}
+
+bool tqa_view_row(tqa_view *view, double *ret)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < view->n_array; i++) {
+        const size_t n = (size_t)columns_of(view->arrays[i]);
+        if (!tqa_cursor_next(view->cursors[i], n, ret + at)) {
+            view->failed = true;
+            return false;
+        }
+        at += n;
+    }
+    return true;
+}
+
+/* A name as a cell: in quotes where it needs them. */
+static char *print_name(const char *name, char *p)
+{
+    const bool quoted = strpbrk(name, ",\"\r\n") != NULL;
+    *p = '"';
+    p += quoted;
+    for (; *name != '\0'; name++) {
+        *p = '"';
+        p += *name == '"';
+        *p++ = *name;
+    }
+    *p = '"';
+    return p + quoted;
+}
+
+/* One line into view->text: the header, then rows. */
+static bool print_line(tqa_view *v)
+{
+    char name[TQA_VIEW_NAME];
+    char *p = v->text;
+    const bool is_header = v->at == 0;
+    if (!is_header && !tqa_view_row(v, v->row)) {
+        return false;
+    }
+    for (size_t c = 0; c < v->n_column; c++) {
+        if (c > 0) {
+            *p++ = ',';
+        }
+        if (is_header && tqa_view_column_name(v, c, name)) {
+            p = print_name(name, p);
+        } else if (isfinite(v->row[c])) {
+            p = tqa_number_print(v->row[c], p);
+        }
+    }
+    *p++ = '\n';
+    v->n_text = (size_t)(p - v->text);
+    v->text_at = 0;
+    v->at++;
+    return true;
+}
+
+static long read_csv(tqa_view *v, char *out, size_t size)
+{
+    size_t n = 0;
+    while (n < size) {
+        if (v->text_at == v->n_text && (v->at > tqa_view_rows(v) || !print_line(v))) {
+            break;
+        }
+        const size_t left = v->n_text - v->text_at;
+        const size_t some = left < size - n ? left : size - n;
+        memcpy(out + n, v->text + v->text_at, some);
+        v->text_at += some;
+        n += some;
+    }
+    return (long)n;
+}
+
+/* -------------------------------------------------------------------------------------- points */
+
+static void put_series(tqa_json_text *text, const char *key, const double *values, size_t stride,
+                       size_t n)
+{
+    tqa_json_text_raw(text, key);
+    for (size_t b = 0; b < n; b++) {
+        tqa_json_text_raw(text, b == 0 ? "" : ",");
+        tqa_json_text_number(text, values[b * stride]); /* an empty bucket is infinite: null */
+    }
+    tqa_json_text_raw(text, "]");
+}
+
+static void put_points(const tqa_view *v, const double *least, const double *most, uint64_t each,
+                       size_t n_bucket, tqa_json_text *text)
+{
+    char name[TQA_VIEW_NAME];
+    tqa_json_text_raw(text, "{\"rows\":");
+    tqa_json_text_count(text, (unsigned long)tqa_view_rows(v));
+    tqa_json_text_raw(text, ",\"rows_per_point\":");
+    tqa_json_text_count(text, (unsigned long)each);
+    tqa_json_text_raw(text, ",\"points\":");
+    tqa_json_text_count(text, (unsigned long)n_bucket);
+    tqa_json_text_raw(text, ",\"series\":[");
+    for (size_t c = 0; tqa_view_column_name(v, c, name); c++) {
+        tqa_json_text_raw(text, c == 0 ? "{\"name\":" : ",{\"name\":");
+        tqa_json_text_string(text, name);
+        put_series(text, ",\"min\":[", least + c, v->n_column, n_bucket);
+        put_series(text, ",\"max\":[", most + c, v->n_column, n_bucket);
+        tqa_json_text_raw(text, "}");
+    }
+    tqa_json_text_raw(text, "]}\n");
+}
+
+static bool make_points(tqa_view *v, tqa_problem *reterr)
+{
+    const uint64_t n_row = tqa_view_rows(v);
+    const uint64_t wish = v->options.n_points;
+    const uint64_t each = n_row > wish ? (n_row + wish - 1) / wish : 1;
+    const size_t n_bucket = (size_t)((n_row + each - 1) / each);
+    const size_t n = v->n_column;
+    tqa_json_text text = {0};
+    double *least = n_bucket * n <= (8 << 20) / sizeof *least
+                        ? calloc(2 * (n_bucket * n + 1), sizeof *least)
+                        : NULL;
+    if (least == NULL) {
+        tqa_problem_set(reterr, "range",
+                        "so many points of so many columns: ask for fewer points, or choose "
+                        "with fields=");
+        return false;
+    }
+    double *most = least + n_bucket * n;
+    for (size_t i = 0; i < n_bucket * n; i++) {
+        least[i] = (double)INFINITY;
+        most[i] = (double)-INFINITY;
+    }
+    for (uint64_t r = 0; r < n_row && tqa_view_row(v, v->row); r++) {
+        double *low = least + r / each * n;
+        double *high = most + r / each * n;
+        for (size_t c = 0; c < n; c++) {
+            const double x = v->row[c];
+            low[c] = x < low[c] ? x : low[c];
+            high[c] = x > high[c] ? x : high[c];
+        }
+    }
+    if (!v->failed) {
+        put_points(v, least, most, each, n_bucket, &text);
+        v->text = tqa_json_text_take(&text, &v->n_text);
+    }
+    free(least);
+    v->size = v->n_text;
+    return v->text != NULL || refuse_memory(reterr);
+}
+
+/* --------------------------------------------------------------------------------- JSON, CBOR */
+
+/* The text of the next piece of the document. False at its end. */
+static bool transcode_piece(tqa_view *v)
+{
+    while (!v->failed && v->text_at == v->n_text && v->at < v->stored.size) {
+        const uint64_t left = v->stored.size - v->at;
+        const size_t want = left < PIECE ? (size_t)left : PIECE;
+        char *piece = malloc(PIECE);
+        free(v->text);
+        v->text = NULL;
+        v->text_at = v->n_text = 0;
+        if (piece != NULL && v->stored.read(v->stored.ctx, v->at, piece, want) == (long)want) {
+            v->text = tqa_transcode_feed(&v->transcode, piece, want, &v->n_text);
+        }
+        free(piece);
+        v->failed = v->text == NULL;
+        v->n_text = v->failed ? 0 : v->n_text;
+        v->at += want;
+    }
+    return v->text_at < v->n_text;
+}
+
+static long read_document(tqa_view *v, char *out, size_t size)
+{
+    size_t n = 0;
+    while (n < size &&
+           (v->text_at < v->n_text || (v->options.form != TQA_VIEW_POINTS && transcode_piece(v)))) {
+        const size_t left = v->n_text - v->text_at;
+        const size_t some = left < size - n ? left : size - n;
+        memcpy(out + n, v->text + v->text_at, some);
+        v->text_at += some;
+        n += some;
+    }
+    return (long)n;
+}
+
+/* ----------------------------------------------------------------------------------------- life */
+
+static bool make_outline(tqa_view *v, tqa_problem *reterr)
+{
+    char *piece = malloc(PIECE);
+    v->outline = tqa_outline_new();
+    bool good = piece != NULL && v->outline != NULL;
+    if (!good) {
+        refuse_memory(reterr);
+    }
+    for (uint64_t at = 0; good && at < v->stored.size;) {
+        const long n = v->stored.read(v->stored.ctx, at, piece, PIECE);
+        if (n <= 0) {
+            tqa_problem_set(reterr, "busy", "the result cannot be read now");
+            good = false;
+        } else if (!tqa_outline_feed(v->outline, piece, (size_t)n)) {
+            tqa_problem_set(reterr, "not-acceptable", "the result is no JSON document");
+            good = false;
+        }
+        at += n > 0 ? (uint64_t)n : 0;
+    }
+    free(piece);
+    if (good && !tqa_outline_finish(v->outline)) {
+        tqa_problem_set(reterr, "not-acceptable", "the result is no JSON document");
+        good = false;
+    }
+    return good;
+}
+
+static bool start(tqa_view *v, tqa_problem *reterr)
+{
+    const tqa_view_form form = v->options.form;
+    if (!make_outline(v, reterr) || !choose_keys(v, reterr)) {
+        return false;
+    }
+    if (form == TQA_VIEW_JSON || form == TQA_VIEW_CBOR) {
+        tqa_transcode_init(&v->transcode, v->outline, v->options.fields != NULL ? v->wanted : NULL,
+                           form == TQA_VIEW_CBOR);
+        return true;
+    }
+    if (!choose_arrays(v, reterr)) {
+        return false;
+    }
+    if (form == TQA_VIEW_NPZ) {
+        return start_npz(v, reterr);
+    }
+    if (form == TQA_VIEW_POINTS) {
+        return make_points(v, reterr);
+    }
+    v->size = 0;
+    v->text = malloc(v->n_column * (2 * TQA_VIEW_NAME + 3) + 2);
+    return v->text != NULL || refuse_memory(reterr);
+}
+
+tqa_view *tqa_view_open(const tqa_view_options *options, const tqa_stored *stored,
+                        tqa_problem *reterr)
+{
+    tqa_view *v = calloc(1, sizeof *v);
+    if (v == NULL) {
+        refuse_memory(reterr);
+        return NULL;
+    }
+    v->options = *options;
+    v->stored = *stored;
+    if (!start(v, reterr)) {
+        tqa_view_close(v);
+        return NULL;
+    }
+    return v;
+}
+
+void tqa_view_close(tqa_view *view)
+{
+    if (view == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < view->n_array; i++) {
+        free(view->cursors[i]);
+    }
+    tqa_outline_free(view->outline);
+    free(view->row);
+    free(view->text);
+    free(view);
+}
+
+uint64_t tqa_view_size(const tqa_view *view)
+{
+    return view->size;
+}
+
+long tqa_view_read(tqa_view *view, char *out, size_t size)
+{
+    long n = -1;
+    if (!view->failed) {
+        n = view->options.form == TQA_VIEW_NPZ   ? read_npz(view, out, size)
+            : view->options.form == TQA_VIEW_CSV ? read_csv(view, out, size)
+                                                 : read_document(view, out, size);
+    }
+    return view->failed ? -1 : n;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/jobs/view.c - a worker fills one buffer with the form asked for, the connection empties
+ * it. */
+#include "daemon/jobs/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/store/problem.h"
+
+enum { PIECE = 128 << 10 };
+
+static long read_stored(void *ctx, uint64_t offset, void *bytes, size_t n)
+{
+    const tqd_body_reader *body = ctx;
+    if (body->bytes == NULL) {
+        return tqd_file_read(body->file, offset, bytes, n);
+    }
+    const uint64_t left = offset < body->size ? body->size - offset : 0;
+    const size_t some = left < n ? (size_t)left : n;
+    if (some > 0) {
+        memcpy(bytes, body->bytes + offset, some);
+    }
+    return (long)some;
+}
+
+bool tqd_view_open(tqd_view_reader *reader, tqd_body_reader *body, const tqa_view_options *options,
+                   tqa_problem *reterr)
+{
+    const tqa_stored stored = {.read = read_stored, .ctx = body, .size = body->size};
+    reader->piece = malloc(PIECE);
+    if (reader->piece == NULL) {
+        tqd_store_problem(TQD_STORE_NO_MEMORY, reterr);
+        return false;
+    }
+    reader->view = tqa_view_open(options, &stored, reterr);
+    return reader->view != NULL;
+}
+
+/* What lies before a range is made and dropped: nothing else knows how long it is. */
+void tqd_view_fill(tqd_view_reader *reader)
+{
+    reader->n_piece = reader->piece_at = 0;
+    while (!reader->done && !reader->failed && reader->n_piece == 0) {
+        const uint64_t begin = reader->at;
+        const long n = tqa_view_read(reader->view, reader->piece, PIECE);
+        reader->failed = n < 0;
+        reader->done = n <= 0;
+        reader->at += n > 0 ? (uint64_t)n : 0;
+        if (n > 0 && reader->at > reader->first) {
+            reader->piece_at = begin < reader->first ? (size_t)(reader->first - begin) : 0;
+            reader->n_piece = (size_t)n;
+        }
+        if (reader->end != 0 && reader->at >= reader->end) {
+            reader->n_piece -= (size_t)(reader->at - reader->end);
+            reader->done = true;
+        }
+    }
+}
+
+size_t tqd_view_read(tqd_view_reader *reader, char *out, size_t size)
+{
+    const size_t left = reader->n_piece - reader->piece_at;
+    if (left == 0) {
+        return reader->failed || reader->done ? 0 : TQD_READ_RUN;
+    }
+    const size_t n = left < size ? left : size;
+    memcpy(out, reader->piece + reader->piece_at, n);
+    reader->piece_at += n;
+    return n;
+}
+
+void tqd_view_close(tqd_view_reader *reader)
+{
+    tqa_view_close(reader->view);
+    free(reader->piece);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/jobs/view.h - a stored result on its way to a client in another form. */
+#ifndef TQD_JOBS_VIEW_H
+#define TQD_JOBS_VIEW_H
+
+#include "api/formats/view.h"
+#include "daemon/jobs/body.h"
+
+/* Zero-initialised; part of an exchange, as the body that it reads. */
+typedef struct tqd_view_reader {
+    tqa_view *view;
+    char *piece;
+    size_t n_piece, piece_at;
+    uint64_t at, first, end; /* bytes made so far; which of them go out; end 0: to the last */
+    bool done, failed;
+} tqd_view_reader;
+
+/* Reads the whole body once: workers only, as tqd_view_fill. */
+bool tqd_view_open(tqd_view_reader *reader, tqd_body_reader *body, const tqa_view_options *options,
+                   tqa_problem *reterr);
+
+/* As tqd_body_read and tqd_body_fill. */
+size_t tqd_view_read(tqd_view_reader *reader, char *out, size_t size);
+void tqd_view_fill(tqd_view_reader *reader);
+
+void tqd_view_close(tqd_view_reader *reader);
+
+#endif
