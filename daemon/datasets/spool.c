@@ -14,6 +14,9 @@
 
 enum { CHUNK = 256 << 10, CHUNKS = 4 };
 
+/* while one chunk is full to the brim and another is empty, a whole piece fits */
+_Static_assert((int)TQD_INTAKE_PIECE <= (int)CHUNK, "a piece fits into a chunk");
+
 struct tqd_intake {
     tqd_spool *spool;
     void (*wake)(void *ctx);

@@ -33,7 +33,7 @@ void tqd_spool_free(tqd_spool *spool); /* accepts NULL */
 tqd_intake *tqd_intake_open(tqd_spool *spool, const tqa_dataset_options *options,
                             void (*wake)(void *ctx), void *ctx);
 /* True: n bytes can be put now (also after a failure). n is at most TQD_INTAKE_PIECE. */
-enum { TQD_INTAKE_PIECE = 64 << 10 };
+enum { TQD_INTAKE_PIECE = 256 << 10 };
 bool tqd_intake_room(tqd_intake *intake, size_t n);
 /* False: it has failed; tqd_intake_problem says why. */
 bool tqd_intake_put(tqd_intake *intake, const char *bytes, size_t n);

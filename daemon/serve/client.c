@@ -16,7 +16,11 @@ enum MHD_Result tqd_client_accept(void *arg, const struct sockaddr *address, soc
 {
     (void)address;
     (void)n_address;
-    tqd_server *server = ((tqd_loop *)arg)->server;
+    const tqd_loop *loop = arg;
+    const tqd_server *server = loop->server;
+    if (loop->adopting) {
+        return MHD_YES;
+    }
     size_t n = atomic_load_explicit(&server->n_open, memory_order_relaxed);
     return n < server->options.connections_max ? MHD_YES : MHD_NO;
 }
@@ -40,9 +44,9 @@ static void opened(tqd_loop *loop, struct MHD_Connection *mhd, void **socket_con
     loop->open = client;
     loop->n_open++;
     atomic_fetch_add_explicit(&loop->server->n_open, 1, memory_order_relaxed);
-    tqd_count(&loop->counters, TQD_COUNTER_connections_opened, 1);
+    tqd_count(&loop->counters, TQD_COUNTER_connections_opened, loop->adopting ? 0 : 1);
     tqd_count(&loop->counters, TQD_COUNTER_connections_open, 1);
-    tqd_client_phase(client, TQD_PHASE_HEADER);
+    tqd_client_phase(client, loop->adopting ? TQD_PHASE_IDLE : TQD_PHASE_HEADER);
 }
 
 static void closed(tqd_loop *loop, tqd_client *client)
@@ -62,6 +66,7 @@ static void closed(tqd_loop *loop, tqd_client *client)
     loop->n_open--;
     atomic_fetch_sub_explicit(&loop->server->n_open, 1, memory_order_relaxed);
     tqd_count(&loop->counters, TQD_COUNTER_connections_open, UINT64_MAX);
+    tqd_direct_bequeath(client);
     free(client);
 }
 

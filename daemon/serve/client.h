@@ -11,6 +11,8 @@
 #include "daemon/serve/server.h"
 
 enum {
+    TQD_DIRECT_MIN = 64 << 10, /* bodies from here on are read from the socket itself */
+    TQD_DIRECT_PIECE = 256 << 10,
     TQD_TARGET_INLINE = 160,    /* longer request targets are allocated */
     TQD_PARTS_INLINE = 64,      /* and their decoded parts */
     TQD_DISCARD_MAX = 64 << 10, /* a refused body up to this size is read, to keep the connection */
@@ -74,8 +76,13 @@ typedef struct tqd_request {
     char inline_parts[TQD_PARTS_INLINE];
 } tqd_request;
 
+/* The socket in our own hands (direct.c). */
+typedef struct tqd_direct tqd_direct;
+
 typedef struct tqd_client {
     struct tqd_loop *loop;
+    tqd_direct *direct;             /* NULL while the library reads and writes */
+    tqd_direct *heir;               /* its socket goes to a next connection of the library */
     struct tqd_client *prev, *next; /* of the loop's open connections */
     struct tqd_client *next_done;   /* in the completion list */
     struct MHD_Connection *mhd;
@@ -99,6 +106,9 @@ typedef struct tqd_loop {
     tqd_client *open;       /* list */
     size_t n_open;
     _Atomic(tqd_client *) done; /* completed by workers: a stack */
+    char *piece;                /* TQD_DIRECT_PIECE bytes; NULL until one is wanted */
+    tqd_direct *heirs;          /* list: sockets for the library */
+    bool adopting;              /* the connection that opens is no new one */
     _Atomic int running;        /* suspended connections whose result is not back */
     bool quiesced;
     unsigned pulse; /* the last one that it has answered */
@@ -134,6 +144,11 @@ enum MHD_Result tqd_request_step(void *loop, struct MHD_Connection *mhd, const c
 void tqd_request_completed(void *loop, struct MHD_Connection *mhd, void **context,
                            enum MHD_RequestTerminationCode code);
 void tqd_request_end(tqd_client *client);
+/* What direct.c does in the library's place: asks for room (false: suspended), brings a piece of
+ * the body, goes on when the body is complete or a suspension is over. NO: close. */
+bool tqd_request_room(tqd_client *client, size_t n);
+enum MHD_Result tqd_request_take(tqd_client *client, const char *bytes, size_t n);
+enum MHD_Result tqd_request_go_on(tqd_client *client);
 /* Called by the loop when a worker has run it, or a wake-up has come. */
 void tqd_request_resume(tqd_client *client);
 /* Suspends while a worker runs it; false: there is no room, and it is not suspended. */
@@ -156,6 +171,29 @@ void tqd_refuse(tqd_client *client, const struct tqa_problem *problem);
 enum MHD_Result tqd_reply_send(tqd_client *client, tqd_reply *reply);
 /* Writes a refusal on the socket itself, while the body is still arriving, and half-closes. */
 void tqd_reply_send_early(tqd_client *client, tqd_reply *reply);
+
+/* The status line and headers of a reply, without the empty line, into out (size > 0); cut when
+ * there is no room, which shows in a return of `size` or more. n_body: UINT64_MAX is chunked. */
+size_t tqd_reply_head(const tqd_client *client, const tqd_reply *reply, uint64_t n_body,
+                      bool closes, char *out, size_t size);
+
+/* direct.c */
+/* Takes the socket from the library when the rest of the body is large. Called with all that the
+ * library has read taken. */
+void tqd_direct_begin(tqd_client *client, const char *version);
+/* The socket has bytes or room. */
+void tqd_direct_turn(tqd_client *client);
+/* Stops and starts looking at the socket. */
+void tqd_direct_pause(tqd_client *client);
+void tqd_direct_resume(tqd_client *client);
+/* Takes the body out of the reply; sent by the turns that follow. */
+enum MHD_Result tqd_direct_reply(tqd_client *client, tqd_reply *reply);
+/* The client closes: what it leaves waits for tqd_direct_adopt. */
+void tqd_direct_bequeath(tqd_client *client);
+/* Gives the library what is left: sockets that wait for a next request. */
+void tqd_direct_adopt(tqd_loop *loop);
+/* Nothing runs any more: every socket goes back to the library, which closes it. */
+void tqd_direct_end(tqd_loop *loop);
 
 /* loop.c */
 void tqd_loop_wake(tqd_loop *loop);

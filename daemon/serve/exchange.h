@@ -68,9 +68,9 @@ typedef enum tqd_next {
  * thread and must not block. */
 typedef struct tqd_handler {
     bool (*open)(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply);
-    /* False: there is no room for n more bytes now; they are offered again after `wake`, which must
-     * come. A handler that has this keeps little of a body, and the budget of bodies does not count
-     * it. NULL: there always is room. */
+    /* False: there is no room for n (at most 256 Ki) more bytes now; they are offered again after
+     * `wake`, which must come. A handler that has this keeps little of a body, and the budget of
+     * bodies does not count it. NULL: there always is room. */
     bool (*room)(void *exchange, size_t n);
     bool (*feed)(void *exchange, const char *bytes,
                  size_t n);              /* false: `reply` is ready, drop the rest; may be NULL */

@@ -12,7 +12,7 @@
 #include "daemon/queue/scratch.h"
 #include "daemon/serve/client.h"
 
-enum { TURNS_MAX = 16 };
+enum { TURNS_MAX = 16, EVENTS = 32 };
 
 void tqd_loop_wake(tqd_loop *loop)
 {
@@ -102,28 +102,38 @@ static void tell_alive(tqd_loop *loop)
     }
 }
 
+/* `source` is what was told when the descriptor was added: the loop's event descriptor, the library
+ * (NULL), or a client whose socket is in our hands. */
+static void take_event(tqd_loop *loop, void *source)
+{
+    if (source == &loop->event_fd) {
+        resume_finished(loop);
+    } else if (source != NULL) {
+        tqd_direct_turn(source);
+    }
+}
+
 void tqd_server_run(void *arg)
 {
     tqd_loop *loop = arg;
-    struct epoll_event events[2];
+    struct epoll_event events[EVENTS];
     look_at_clock(loop);
     loop->unix_offset_ms = clock_ms(CLOCK_REALTIME) - loop->now_ms;
     loop->tick_ms = loop->now_ms;
     while (!is_over(loop)) {
-        int n = epoll_wait(loop->epoll_fd, events, 2, wait_ms(loop));
+        int n = epoll_wait(loop->epoll_fd, events, EVENTS, wait_ms(loop));
         if (n < 0 && errno != EINTR) {
             tqd_log(TQD_LOG_ERROR, "epoll_wait failed", TQD_NUMBER("errno", errno));
             break;
         }
         look_at_clock(loop);
         for (int i = 0; i < n; i++) {
-            if (events[i].data.fd == loop->event_fd) {
-                resume_finished(loop);
-            }
+            take_event(loop, events[i].data.ptr);
         }
         /* before quiescing: what has arrived already is still taken */
         size_t n_open = loop->n_open;
         run_library(loop);
+        tqd_direct_adopt(loop);
         if (loop->n_open < n_open) {
             /* at a limit the library stopped accepting; it looks again only when it runs */
             MHD_run(loop->mhd);
@@ -139,5 +149,6 @@ void tqd_server_run(void *arg)
             loop->unix_offset_ms = clock_ms(CLOCK_REALTIME) - loop->now_ms;
         }
     }
+    tqd_direct_end(loop);
     tqd_scratch_free();
 }

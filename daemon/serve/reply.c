@@ -1,57 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* daemon/serve/reply.c - turns replies into the library's responses. */
-#include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 
 #include "api/problem.h"
 #include "daemon/observe/log.h"
 #include "daemon/serve/client.h"
+#include "daemon/serve/stage.h"
 
 enum { PROBLEM_BYTES = 8 << 10, STAGE_BYTES = 64 << 10, EARLY_BYTES = PROBLEM_BYTES + 2048 };
 
-/* A body in pieces: the library asks for as little as its pool has room for, the handler wants room
- * for a whole piece, so a stage lies between. */
-typedef struct stage {
-    tqd_client *client;
-    size_t (*read)(void *exchange, char *out, size_t size);
-    size_t at, n;
-    bool over;
-    char bytes[STAGE_BYTES];
-} stage;
-
-/* False: the connection is suspended; or, when the stage is over, it cannot go on. */
-static bool fill(stage *s)
-{
-    tqd_client *client = s->client;
-    tqd_request *request = &client->request;
-    s->at = s->n = 0;
-    atomic_store(&request->wake, TQD_WAKE_NONE); /* before the handler looks for news */
-    const size_t n = s->read(request->exchange, s->bytes, sizeof s->bytes);
-    if (n == TQD_READ_WAIT) {
-        /* nobody is there to wait for when the client has gone or the service stops */
-        s->over = client->overdue || atomic_load(&client->loop->server->draining);
-        if (!s->over) {
-            tqd_request_wait(client);
-        }
-        return s->over;
-    }
-    if (n == TQD_READ_RUN) {
-        s->over = client->overdue || !tqd_request_run(client);
-        return false;
-    }
-    s->n = n;
-    s->over = n == 0;
-    return true;
-}
-
+/* The library asks for as little as its pool has room for. */
 static ssize_t read_stage(void *arg, uint64_t position, char *out, size_t size)
 {
     (void)position;
-    stage *s = arg;
-    if (s->at == s->n && !s->over && !fill(s)) {
+    tqd_stage *s = arg;
+    if (s->at == s->n && !s->over && !tqd_stage_fill(s)) {
         return s->over ? MHD_CONTENT_READER_END_WITH_ERROR : 0;
     }
     if (s->over) {
@@ -68,14 +36,10 @@ static ssize_t read_stage(void *arg, uint64_t position, char *out, size_t size)
 static struct MHD_Response *make_response(tqd_client *client, tqd_reply *reply)
 {
     if (reply->read != NULL) {
-        stage *s = malloc(sizeof *s);
+        tqd_stage *s = tqd_stage_new(client, reply, STAGE_BYTES);
         if (s == NULL) {
             return NULL;
         }
-        s->client = client;
-        s->read = reply->read;
-        s->at = s->n = 0;
-        s->over = false;
         struct MHD_Response *response = MHD_create_response_from_callback(
             reply->n_body > 0 ? reply->n_body : MHD_SIZE_UNKNOWN, STAGE_BYTES, read_stage, s, free);
         if (response == NULL) {
@@ -119,38 +83,60 @@ static void count(tqd_client *client, const tqd_reply *reply)
     }
 }
 
+/* Headers that are ours: what is for browsers and caches, which look at answers to GET: a page of
+ * another site can send no POST here, and a cache may keep no answer to one (RFC 9111 section 3).
+ * Each header costs a request 0.1 us. */
+static bool is_for_caches(const tqd_client *client, const tqd_reply *reply)
+{
+    const tqd_method method = client->request.head.method;
+    return method == TQD_GET || method == TQD_HEAD || reply->status >= 300;
+}
+
+static bool tells_cache(const tqd_reply *reply)
+{
+    for (size_t i = 0; i < reply->n_header; i++) {
+        if (strcmp(reply->headers[i].name, "Cache-Control") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add_headers(const tqd_client *client, const tqd_reply *reply,
+                        struct MHD_Response *response)
+{
+    if (reply->media != NULL) {
+        MHD_add_response_header(response, "Content-Type", reply->media);
+    }
+    MHD_add_response_header(response, "X-Request-Id", client->request.head.request_id);
+    for (size_t i = 0; i < reply->n_header; i++) {
+        MHD_add_response_header(response, reply->headers[i].name, reply->headers[i].value);
+    }
+    if (is_for_caches(client, reply)) {
+        MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+        if (!tells_cache(reply)) {
+            MHD_add_response_header(response, "Cache-Control", "no-store");
+        }
+    }
+    if (client->request.must_close) {
+        MHD_add_response_header(response, "Connection", "close");
+    }
+}
+
 enum MHD_Result tqd_reply_send(tqd_client *client, tqd_reply *reply)
 {
     tqd_request *request = &client->request;
+    if (client->direct != NULL) {
+        count(client, reply);
+        return tqd_direct_reply(client, reply);
+    }
     struct MHD_Response *response = make_response(client, reply);
     if (response == NULL) {
         free(reply->body);
         reply->body = NULL;
         return MHD_NO;
     }
-    if (reply->media != NULL) {
-        MHD_add_response_header(response, "Content-Type", reply->media);
-    }
-    MHD_add_response_header(response, "X-Request-Id", request->head.request_id);
-    /* what follows is for browsers and caches, which look at answers to GET: a page of another
-     * site can send no POST here, and a cache may keep no answer to one (RFC 9111 section 3). Each
-     * header costs a request 0.1 us. */
-    bool is_get =
-        request->head.method == TQD_GET || request->head.method == TQD_HEAD || reply->status >= 300;
-    if (is_get) {
-        MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-    }
-    bool cache_told = !is_get;
-    for (size_t i = 0; i < reply->n_header; i++) {
-        MHD_add_response_header(response, reply->headers[i].name, reply->headers[i].value);
-        cache_told = cache_told || strcmp(reply->headers[i].name, "Cache-Control") == 0;
-    }
-    if (!cache_told) {
-        MHD_add_response_header(response, "Cache-Control", "no-store");
-    }
-    if (request->must_close) {
-        MHD_add_response_header(response, "Connection", "close");
-    }
+    add_headers(client, reply, response);
     count(client, reply);
     request->step = TQD_STEP_REPLIED;
     tqd_client_phase(client, TQD_PHASE_REPLY);
@@ -160,26 +146,69 @@ enum MHD_Result tqd_reply_send(tqd_client *client, tqd_reply *reply)
     return queued;
 }
 
+/* A text of headers that grows while there is room; n counts what would have been written. */
+typedef struct head_text {
+    char *out;
+    size_t size, n;
+} head_text;
+
+__attribute__((format(printf, 2, 3))) static void put(head_text *text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const size_t at = text->n < text->size ? text->n : text->size;
+    const int n = vsnprintf(text->out + at, text->size - at, format, arguments);
+    va_end(arguments);
+    text->n += n > 0 ? (size_t)n : 0;
+}
+
+static void put_date(head_text *text)
+{
+    struct timespec now;
+    struct tm utc;
+    char date[40];
+    clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    gmtime_r(&now.tv_sec, &utc);
+    date[strftime(date, sizeof date, "%a, %d %b %Y %H:%M:%S GMT", &utc)] = '\0';
+    put(text, "Date: %s\r\n", date);
+}
+
+size_t tqd_reply_head(const tqd_client *client, const tqd_reply *reply, uint64_t n_body,
+                      bool closes, char *out, size_t size)
+{
+    head_text text = {.out = out, .size = size};
+    out[0] = '\0';
+    put(&text, "HTTP/1.1 %d %s\r\n", reply->status,
+        MHD_get_reason_phrase_for((unsigned)reply->status));
+    put_date(&text);
+    put(&text, "%s", closes ? "Connection: close\r\n" : "");
+    if (n_body == UINT64_MAX) {
+        put(&text, "Transfer-Encoding: chunked\r\n");
+    } else if (reply->status != MHD_HTTP_NO_CONTENT) {
+        put(&text, "Content-Length: %llu\r\n", (unsigned long long)n_body);
+    }
+    if (reply->media != NULL) {
+        put(&text, "Content-Type: %s\r\n", reply->media);
+    }
+    put(&text, "X-Request-Id: %s\r\n", client->request.head.request_id);
+    for (size_t i = 0; i < reply->n_header; i++) {
+        put(&text, "%s: %s\r\n", reply->headers[i].name, reply->headers[i].value);
+    }
+    if (is_for_caches(client, reply)) {
+        put(&text, "X-Content-Type-Options: nosniff\r\n%s",
+            tells_cache(reply) ? "" : "Cache-Control: no-store\r\n");
+    }
+    return text.n;
+}
+
 void tqd_reply_send_early(tqd_client *client, tqd_reply *reply)
 {
     char text[EARLY_BYTES];
-    int n = snprintf(text, sizeof text,
-                     "HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Length: %zu\r\n"
-                     "Content-Type: %s\r\nX-Request-Id: %s\r\nX-Content-Type-Options: nosniff\r\n"
-                     "Cache-Control: no-store\r\n",
-                     reply->status, MHD_get_reason_phrase_for((unsigned)reply->status),
-                     reply->n_body, reply->media != NULL ? reply->media : "text/plain",
-                     client->request.head.request_id);
-    size_t used = (size_t)n;
-    for (size_t i = 0; i < reply->n_header; i++) {
-        n = snprintf(text + used, sizeof text - used, "%s: %s\r\n", reply->headers[i].name,
-                     reply->headers[i].value);
-        used += (size_t)n;
-    }
     const char *body = reply->body != NULL ? reply->body : reply->constant;
-    size_t n_body = body != NULL ? reply->n_body : 0;
+    const size_t n_body = body != NULL ? reply->n_body : 0;
+    const size_t used = tqd_reply_head(client, reply, n_body, true, text, sizeof text);
     count(client, reply);
-    if (used + 2 + n_body <= sizeof text) {
+    if (used < sizeof text && used + 2 + n_body <= sizeof text) {
         memcpy(text + used, "\r\n", 2);
         if (n_body > 0) {
             memcpy(text + used + 2, body, n_body);

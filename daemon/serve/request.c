@@ -113,7 +113,7 @@ static enum MHD_Result refuse_by_handler(tqd_client *client)
 }
 
 /* False: suspended until the handler has room; the library offers the same bytes again. */
-static bool has_room(tqd_client *client, size_t n)
+bool tqd_request_room(tqd_client *client, size_t n)
 {
     tqd_request *request = &client->request;
     const tqd_handler *handler = request->discard ? NULL : request->route->handler;
@@ -130,7 +130,7 @@ static bool has_room(tqd_client *client, size_t n)
     return false;
 }
 
-static enum MHD_Result take_body(tqd_client *client, const char *bytes, size_t n)
+enum MHD_Result tqd_request_take(tqd_client *client, const char *bytes, size_t n)
 {
     tqd_request *request = &client->request;
     request->body_seen += n;
@@ -205,7 +205,11 @@ void tqd_request_resume(tqd_client *client)
     } else {
         request->step = request->step == TQD_STEP_WAITING ? TQD_STEP_WOKEN : TQD_STEP_RAN;
     }
-    MHD_resume_connection(client->mhd);
+    if (client->direct != NULL) {
+        tqd_direct_resume(client);
+    } else {
+        MHD_resume_connection(client->mhd);
+    }
 }
 
 static void suspend(tqd_client *client, tqd_phase phase)
@@ -213,7 +217,11 @@ static void suspend(tqd_client *client, tqd_phase phase)
     client->request.suspended_reply = client->request.step == TQD_STEP_REPLIED;
     tqd_client_phase(client, phase);
     atomic_fetch_add(&client->loop->running, 1);
-    MHD_suspend_connection(client->mhd);
+    if (client->direct != NULL) {
+        tqd_direct_pause(client);
+    } else {
+        MHD_suspend_connection(client->mhd);
+    }
 }
 
 bool tqd_request_run(tqd_client *client)
@@ -303,6 +311,11 @@ static enum MHD_Result body_complete(tqd_client *client)
     return reply(client);
 }
 
+enum MHD_Result tqd_request_go_on(tqd_client *client)
+{
+    return client->request.step == TQD_STEP_RECEIVING ? body_complete(client) : again(client);
+}
+
 enum MHD_Result tqd_request_step(void *loop, struct MHD_Connection *mhd, const char *url,
                                  const char *method, const char *version, const char *bytes,
                                  size_t *n_bytes, void **context)
@@ -310,7 +323,6 @@ enum MHD_Result tqd_request_step(void *loop, struct MHD_Connection *mhd, const c
     (void)loop;
     (void)mhd;
     (void)url;
-    (void)version;
     tqd_client *client = *context;
     if (client == NULL) {
         return MHD_NO;
@@ -321,16 +333,20 @@ enum MHD_Result tqd_request_step(void *loop, struct MHD_Connection *mhd, const c
     case TQD_STEP_RECEIVING:
         if (*n_bytes > 0) {
             size_t n = *n_bytes;
-            if (!has_room(client, n)) {
+            if (!tqd_request_room(client, n)) {
                 return MHD_YES;
             }
             *n_bytes = 0;
-            return take_body(client, bytes, n);
+            if (tqd_request_take(client, bytes, n) != MHD_YES) {
+                return MHD_NO;
+            }
+            tqd_direct_begin(client, version);
+            return MHD_YES;
         }
-        return body_complete(client);
+        return tqd_request_go_on(client);
     case TQD_STEP_RAN:
     case TQD_STEP_WOKEN:
-        return again(client);
+        return tqd_request_go_on(client);
     case TQD_STEP_RUNNING:
     case TQD_STEP_WAITING:
     case TQD_STEP_REPLIED:

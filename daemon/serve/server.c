@@ -38,9 +38,10 @@ __attribute__((format(printf, 2, 0))) static void library_log(void *ctx, const c
     tqd_log(TQD_LOG_DEBUG, "http library", TQD_TEXT("text", text));
 }
 
-static bool watch(int epoll_fd, int fd)
+/* `source` is what the loop finds with the event. */
+static bool watch(int epoll_fd, int fd, void *source)
 {
-    struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+    struct epoll_event event = {.events = EPOLLIN, .data.ptr = source};
     return epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
@@ -71,8 +72,8 @@ static const char *loop_open(tqd_loop *loop, tqd_server *server, size_t i)
         return "the HTTP library does not start";
     }
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(loop->mhd, MHD_DAEMON_INFO_EPOLL_FD);
-    if (info == NULL || !watch(loop->epoll_fd, info->epoll_fd) ||
-        !watch(loop->epoll_fd, loop->event_fd)) {
+    if (info == NULL || !watch(loop->epoll_fd, info->epoll_fd, NULL) ||
+        !watch(loop->epoll_fd, loop->event_fd, &loop->event_fd)) {
         return "the HTTP library has no epoll descriptor";
     }
     return NULL;

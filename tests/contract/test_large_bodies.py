@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/contract/test_large_bodies.py - bodies that are read from the socket itself: their connection lives on.
+"""Above 64 KiB the daemon takes the socket from its HTTP library (daemon/serve/direct.c). None of it may show."""
+
+import json
+import socket
+import struct
+import time
+
+import pytest
+
+from conftest import SLOW, parse_replies, problem, read_all
+
+PATH = b"/v1/robots/panda/inverse-dynamics"
+GET = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+
+def motion(n, seed=1):
+    rows = [[((i * 7 + k) * 7919 + seed) % 2000 / 1000 - 1 for k in range(7)] for i in range(n)]
+    return json.dumps({name: rows for name in ("q", "qd", "qdd")}).encode()
+
+
+def post(body, *fields, version=b"1.1"):
+    return (b"POST " + PATH + b" HTTP/" + version + b"\r\nHost: localhost\r\nContent-Length: %d\r\n" % len(body)
+            + b"".join(f + b"\r\n" for f in fields) + b"\r\n" + body)
+
+
+def answers(s, n):
+    """Reads until n replies are complete."""
+    got = b""
+    while True:
+        try:
+            replies = parse_replies(got)
+            if len(replies) >= n and len(replies[-1][2]) == int(replies[-1][1].get("content-length", len(replies[-1][2]))):
+                return replies
+        except (AssertionError, ValueError, IndexError):
+            pass
+        piece = s.recv(1 << 20)
+        assert piece, got[:300]
+        got += piece
+
+
+def metric(daemon, name):
+    text = daemon.request("GET", "/metrics")[2].decode()
+    return int(next(line for line in text.splitlines() if line.startswith(name + " ")).split()[1])
+
+
+def test_connection_lives_on(daemon):
+    """Three large bodies and a small request on one connection; the numbers are those of small requests."""
+    opened = metric(daemon, "torqued_connections_opened_total")
+    with daemon.socket() as s:
+        for seed in (1, 2, 3):
+            s.sendall(post(motion(3000, seed)))
+            status, headers, body = answers(s, 1)[0]
+            assert status == 200 and headers["content-type"] == "application/json" and "date" in headers
+            tau = json.loads(body)["tau"]
+            assert len(tau) == 3000
+        s.sendall(GET)
+        assert answers(s, 1)[0][0] == 200
+    last = json.loads(motion(3000, 3))
+    alone = json.dumps({name: rows[2999] for name, rows in last.items()}).encode()
+    assert json.loads(daemon.request("POST", PATH.decode(), alone)[2])["tau"] == tau[2999]
+    assert metric(daemon, "torqued_connections_opened_total") == opened + 3  # ours, the one alone, the first look's successor
+
+
+def test_next_requests_are_waiting_behind_the_body(daemon):
+    """Pipelined: what follows a large body is not read with it."""
+    replies, closed = daemon.raw(post(motion(2000)) + GET + post(motion(2500, 5)) + GET, timeout=30)
+    assert [r[0] for r in replies] == [200, 200, 200, 200] and not closed
+    assert len(json.loads(replies[2][2])["tau"]) == 2500
+
+
+@pytest.mark.parametrize("fields, version", [((b"Connection: close",), b"1.1"), ((), b"1.0")])
+def test_connection_that_is_to_end(daemon, fields, version):
+    replies, closed = daemon.raw(post(motion(2000), *fields, version=version), timeout=30)
+    assert [r[0] for r in replies] == [200] and closed
+    assert len(json.loads(replies[0][2])["tau"]) == 2000
+
+
+def test_body_in_drips_and_bursts(daemon):
+    body = motion(2000)
+    with daemon.socket() as s:
+        whole = post(body)
+        for at in range(0, 2000, 200):
+            s.sendall(whole[at:at + 200])
+            time.sleep(0.005)
+        for at in range(2000, len(whole), 50_000):
+            s.sendall(whole[at:at + 50_000])
+            time.sleep(0.002)
+        assert answers(s, 1)[0][0] == 200
+
+
+def test_fault_in_the_middle_is_told_at_once(daemon):
+    """The client goes on sending; the answer names the place, and the connection ends."""
+    body = motion(60000)
+    at = body.index(b"[", 200_000)
+    bad = body[:at] + b"x" + body[at + 1:]
+    with daemon.socket() as s:
+        try:
+            s.sendall(post(bad))
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+        got, closed = read_all(s, 3)
+    assert closed
+    assert problem(parse_replies(got)[0], 400)["type"].endswith("malformed")
+
+
+def test_fault_near_the_end_keeps_the_connection(daemon):
+    bad = motion(3000)[:-20] + b"x" * 20
+    replies, closed = daemon.raw(post(bad) + GET, timeout=30)
+    problem(replies[0], 400)
+    assert [r[0] for r in replies] == [400, 200] and not closed
+
+
+def test_client_that_vanishes(daemon):
+    """In the body, and while the answer is being sent."""
+    body = post(motion(40000))
+    for cut in (300_000, len(body)):
+        s = socket.create_connection(daemon.address)
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
+        s.sendall(body[:cut])
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        s.close()
+    deadline = time.monotonic() + 10 * SLOW
+    while (n_open := metric(daemon, "torqued_connections_open")) > 1 and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert n_open == 1
+
+
+def test_slow_large_body_is_told_so(start):
+    one = start({"rate_grace": 1000, "rate_least": 1000000})
+    with one.socket() as s:
+        s.sendall(post(motion(20000))[:200_000])
+        got, closed = read_all(s, 4)
+    assert closed
+    problem(parse_replies(got)[0], 408)
+
+
+def test_stop_while_a_large_body_arrives(start):
+    one = start({})
+    with one.socket() as s:
+        s.sendall(post(motion(20000))[:200_000])
+        time.sleep(0.3)
+        one.stop(within=15)
+
+
+def test_connections_at_their_bound_live_on(start):
+    """The connection that goes on counts once."""
+    one = start({"connections": 4})
+    held = [socket.create_connection(one.address, timeout=20) for _ in range(4)]
+    for seed, s in enumerate(held):
+        s.sendall(post(motion(2000, seed)))
+    for s in held:
+        assert answers(s, 1)[0][0] == 200
+    for s in held:
+        s.sendall(GET)
+        assert answers(s, 1)[0][0] == 200
+        s.close()
+
+
+def test_answer_in_chunks(start):
+    """An answer beyond what is printed in advance comes in chunks, and the connection lives on."""
+    one = start({"reply_buffer": 65536})
+    with one.socket() as s:
+        for seed in (1, 2):
+            s.sendall(post(motion(30000, seed)))
+            status, headers, body = answers(s, 1)[0]
+            assert status == 200 and headers.get("transfer-encoding") == "chunked"
+            assert len(json.loads(body)["tau"]) == 30000
