@@ -101,6 +101,7 @@ static tqa_robot *make_robot(tqa_draft *draft)
         .link_names = draft->link_names,
         .joint_names = draft->joint_names,
         .joint_rpy = draft->joint_rpy,
+        .drives = draft->drives,
         .links = draft->links,
         .joints = draft->joints,
         .findings = draft->findings,
@@ -161,4 +162,17 @@ uint32_t tqa_robot_joint(const tqa_robot *robot, const char *name, size_t n)
 uint32_t tqa_robot_link(const tqa_robot *robot, const char *name, size_t n)
 {
     return tqa_names_find(&robot->links, name, n);
+}
+
+const tq_drive *tqa_robot_drive(const tqa_robot *robot, uint32_t j)
+{
+    return robot->drives != NULL && robot->drives[j].drive.motor.constant != 0.0
+               ? &robot->drives[j].drive
+               : NULL;
+}
+
+double tqa_robot_damping(const tqa_robot *robot, uint32_t j)
+{
+    return tqa_robot_drive(robot, j) != NULL ? robot->drives[j].damping
+                                             : robot->model->joints[j].friction.viscous;
 }

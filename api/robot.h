@@ -9,6 +9,7 @@
 
 #include "api/formats/names.h"
 #include "api/problem.h"
+#include "core/drives/drive.h"
 #include "core/model/mechanism.h"
 #include "core/model/model.h"
 
@@ -39,6 +40,13 @@ typedef struct tqa_finding {
     uint32_t count; /* how often it was seen */
 } tqa_finding;
 
+/* The drive of a joint. Its rotor and the friction of its motor are in the model too, once: in the
+ * joint's rotor and viscous friction. */
+typedef struct tqa_joint_drive {
+    tq_drive drive; /* motor.constant 0: the joint has none */
+    double damping; /* of the joint alone, N m s/rad or N s/m */
+} tqa_joint_drive;
+
 /* Owned by one allocation set; everything inside lives until tqa_robot_free. */
 typedef struct tqa_robot {
     const char *name;             /* the name in the document, "" if it has none */
@@ -50,7 +58,8 @@ typedef struct tqa_robot {
     const char *const *link_names;  /* (model->n_link) */
     const char *const *joint_names; /* (model->n_joint) */
     const double *joint_rpy; /* (3 n_joint) origins' roll pitch yaw as written, NaN: not; or NULL */
-    tqa_names links, joints; /* for tqa_robot_link and tqa_robot_joint */
+    const tqa_joint_drive *drives; /* (model->n_joint), or NULL: no joint has one */
+    tqa_names links, joints;       /* for tqa_robot_link and tqa_robot_joint */
     const tqa_finding *findings;
     size_t n_finding;
     void *arena; /* of the parser */
@@ -67,6 +76,11 @@ void tqa_robot_free(tqa_robot *robot); /* accepts NULL */
 uint32_t tqa_robot_joint(const tqa_robot *robot, const char *name, size_t n);
 uint32_t tqa_robot_link(const tqa_robot *robot, const char *name, size_t n);
 
+/* The drive of joint j, or NULL. */
+const tq_drive *tqa_robot_drive(const tqa_robot *robot, uint32_t j);
+/* Viscous friction of joint j without that of its motor. */
+double tqa_robot_damping(const tqa_robot *robot, uint32_t j);
+
 /* The robot document (GET), and the answer to PUT (document plus findings). malloc'ed JSON text;
  * NULL only when memory is short. */
 char *tqa_robot_document(const tqa_robot *robot, const char *name, size_t *ret_n);
@@ -74,7 +88,8 @@ char *tqa_robot_report(const tqa_robot *robot, const char *name, size_t *ret_n);
 
 /* The robot as URDF, malloc'ed; read again it is the same robot, and prints the same text. What
  * only torqued understands stands in elements torqued:... NULL with a problem: 406 when URDF has no
- * words for it (spherical joints, names that XML cannot hold). */
+ * words for it (spherical joints, names that XML cannot hold). Of drives only what moves is told:
+ * rotors and friction. */
 char *tqa_robot_urdf(const tqa_robot *robot, const char *name, size_t *ret_n, tqa_problem *reterr);
 
 /* The built-in robots: n of them, name and bytes by number. */

@@ -319,6 +319,58 @@ static void report_doctor(tqa_draft *draft)
     }
 }
 
+tqa_joint_drive *tqa_draft_drive(tqa_draft *draft, uint32_t i)
+{
+    const uint32_t n = draft->model.n_joint;
+    assert(i < n);
+    if (draft->drives == NULL) {
+        draft->drives = tqa_arena_take(draft->arena, n, sizeof *draft->drives, 16);
+        for (uint32_t k = 0; draft->drives != NULL && k < n; k++) {
+            tq_drive_init(&draft->drives[k].drive);
+        }
+    }
+    if (draft->drives == NULL) {
+        tqa_draft_fault(draft, "too-large", "", NULL, "the robot needs more memory than is given");
+        return NULL;
+    }
+    return &draft->drives[i];
+}
+
+/* Rotor inertia and motor friction become the joint's, once: a rotor that the joint tells itself is
+ * the same one, and counts. */
+static void join_drives(tqa_draft *draft)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; draft->drives != NULL && i < draft->model.n_joint; i++) {
+        const tq_drive *drive = &draft->drives[i].drive;
+        tq_joint *joint = &draft->model.joints[i];
+        if (drive->motor.constant == 0.0) {
+            continue;
+        }
+        n++;
+        const double square = drive->gear.ratio * drive->gear.ratio;
+        const double told = joint->rotor.ratio * joint->rotor.ratio * joint->rotor.inertia;
+        const double own = square * drive->motor.inertia;
+        draft->drives[i].damping = joint->friction.viscous;
+        joint->friction.viscous += square * drive->motor.viscous;
+        if (told == 0.0) {
+            joint->rotor = (tq_rotor){.inertia = drive->motor.inertia, .ratio = drive->gear.ratio};
+        } else if (own != 0.0 && fabs(own - told) > 1e-9 * told) {
+            tqa_draft_find(draft, TQA_FINDING_DOCTOR,
+                           tqa_arena_format(draft->arena, "joint %s", draft->joint_names[i]),
+                           tqa_arena_format(draft->arena,
+                                            "its rotor and the motor of its drive have different "
+                                            "inertia; it is counted once, that of \"rotor\" (%.6g "
+                                            "kg m^2 at the joint, not %.6g)",
+                                            told, own),
+                           1);
+        }
+    }
+    if (n > 0) {
+        tqa_draft_find(draft, TQA_FINDING_UNDERSTOOD, "robot", "joints with drives", n);
+    }
+}
+
 bool tqa_draft_check(tqa_draft *draft)
 {
     tq_model *model = &draft->model;
@@ -337,6 +389,7 @@ bool tqa_draft_check(tqa_draft *draft)
         return false;
     }
     tq_error error = {.what = NULL};
+    join_drives(draft);
     const tq_status status = tq_model_finish(model, &error);
     if (status != TQ_OK) {
         report_core(draft, status, &error);

@@ -28,6 +28,7 @@ typedef struct tqa_draft {
     /* where each stands in the file; NULL: by number in links and joints */
     const char *const *link_places, *const *joint_places;
     double *joint_rpy; /* (3 n_joint) angles as the file has them, NaN where it has none; or NULL */
+    tqa_joint_drive *drives; /* (model.n_joint), or NULL: no joint has one */
     tqa_names links, joints;
     tqa_finding *findings;
     size_t n_finding, finding_capacity;
@@ -54,6 +55,9 @@ bool tqa_joint_kind_find(const char *name, tq_joint_kind *ret);
 
 /* Indexes the names (needed to resolve them) and refuses duplicates. False: faults were added. */
 bool tqa_draft_index(tqa_draft *draft);
+
+/* Room for the drive of joint i, its numbers still their defaults. NULL: a fault was added. */
+tqa_joint_drive *tqa_draft_drive(tqa_draft *draft, uint32_t i);
 
 /* Checks that the links and joints form one tree, finishes the model and lets the doctor look at
  * it. False: faults were added. */

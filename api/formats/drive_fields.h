@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+#include "api/formats/json_text.h"
 #include "core/drives/drive.h"
 
 /* One number of a drive: where it stands in the document, and in tq_drive. */
@@ -39,5 +40,8 @@ const tqa_drive_field *tqa_drive_field_find(const char *what);
 
 /* A peak told once holds in both directions. */
 void tqa_drive_complete(tq_drive *drive);
+
+/* ", "drive": {...}" of a robot document: what differs from its default. NULL: nothing. */
+void tqa_document_put_motor(tqa_json_text *text, const tq_drive *drive);
 
 #endif

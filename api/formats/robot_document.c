@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "api/formats/draft.h"
+#include "api/formats/drive_fields.h"
 #include "api/formats/json_text.h"
 #include "api/robot.h"
 
@@ -47,7 +48,7 @@ static void put_drive(tqa_json_text *text, const tqa_robot *robot, const tq_join
     put_finite(text, "\"velocity\": ", joint->limits.velocity, &first);
     put_finite(text, "\"effort\": ", joint->limits.effort, &first);
     tqa_json_text_raw(text, "}, \"damping\": ");
-    tqa_json_text_number(text, joint->friction.viscous);
+    tqa_json_text_number(text, tqa_robot_damping(robot, (uint32_t)(joint - robot->model->joints)));
     tqa_json_text_raw(text, ", \"friction\": {\"coulomb\": ");
     tqa_json_text_number(text, joint->friction.coulomb);
     tqa_json_text_raw(text, ", \"breakaway\": ");
@@ -108,6 +109,7 @@ static void put_joint(tqa_json_text *text, const tqa_robot *robot, uint32_t i)
     put_slice(text, ", \"v\": ", joint->v_index, joint->nv);
     if (freedoms == 1) {
         put_drive(text, robot, joint);
+        tqa_document_put_motor(text, tqa_robot_drive(robot, i));
     }
     tqa_json_text_raw(text, "}");
 }

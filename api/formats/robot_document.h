@@ -33,6 +33,9 @@
  *     spring      [stiffness (N m/rad or N/m), rest (rad or m)]
  *     rotor       [inertia (kg m^2), ratio (motor turns per joint turn)]
  *     mimic       [joint, multiplier, offset]
+ *     drive       [motor {constant, resistance, inductance, inertia, viscous}, gear, amplifier,
+ *                 current_limit, current_loop, velocity_loop: drive_fields.h]. The motor's inertia
+ *                 is the joint's rotor unless `rotor` tells one; its friction adds to `damping`
  *   links       each:
  *     name
  *     mass, com   [kg; m, in the link's frame], both or neither
@@ -41,7 +44,7 @@
  *     solid       instead of these: {shape, size, mass or density, pose [as origin]}, or an array
  *                 of such; shapes and sizes as in core/model/inertia.h, by the words of solid.h
  *
- * limits to mimic are for revolute, continuous and prismatic joints only. joints and links may
+ * limits to drive are for revolute, continuous and prismatic joints only. joints and links may
  * also stand together inside `tree`. Instead of them, one of:
  *
  *   dh   {convention: "standard" or "modified", joints: [{name, [kind: revolute], [theta, d, a,

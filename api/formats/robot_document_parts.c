@@ -250,7 +250,7 @@ static void read_mimic(const tqa_json_at *joint, tq_joint *ret)
 static void check_kind_fields(const tqa_json_at *joint, tq_joint_kind kind)
 {
     static const char *const single[] = {"limits", "damping", "friction", "spring",
-                                         "rotor",  "mimic",   NULL};
+                                         "rotor",  "mimic",   "drive",    NULL};
     for (const char *const *name = single; *name != NULL && !has_one_freedom(kind); name++) {
         const tqa_json_at at = tqa_json_field(joint, *name);
         if (at.value != NULL) {
@@ -271,6 +271,10 @@ void tqa_document_drive(const tqa_json_at *joint, tq_joint *ret)
     read_pair(joint, "spring", spring, &ret->spring.stiffness, &ret->spring.rest);
     read_pair(joint, "rotor", rotor, &ret->rotor.inertia, &ret->rotor.ratio);
     read_mimic(joint, ret);
+    const tqa_json_at drive = tqa_json_field(joint, "drive");
+    if (drive.value != NULL && has_one_freedom(ret->kind)) {
+        tqa_document_motor(&drive, ret);
+    }
 }
 
 bool tqa_document_names(const tqa_json_at *array, uint32_t *ret_n, const char *const **ret_names)

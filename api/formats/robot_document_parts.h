@@ -20,8 +20,11 @@ void tqa_document_solid(const tqa_json_at *at, tq_inertia *ret);
 
 /* What a joint of one freedom may say of itself. Faults for joints of another kind. The mimic is
  * looked up in draft->joints, so these must be indexed. */
-#define TQA_DOCUMENT_DRIVE "limits", "damping", "friction", "spring", "rotor", "mimic"
+#define TQA_DOCUMENT_DRIVE "limits", "damping", "friction", "spring", "rotor", "mimic", "drive"
 void tqa_document_drive(const tqa_json_at *joint, tq_joint *ret);
+
+/* "drive" of the joint: motor, gear, amplifier, loops, into the draft. */
+void tqa_document_motor(const tqa_json_at *at, const tq_joint *joint);
 
 bool tqa_document_kind(const tqa_json_at *at, tq_joint_kind *ret);
 

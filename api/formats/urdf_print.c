@@ -238,8 +238,10 @@ static bool find_obstacle(const tqa_robot *robot, const char *name, tqa_problem 
 }
 
 /* What other programs will not see, for people. */
-static void put_comment(tqa_json_text *text, const tq_model *model)
+static void put_comment(tqa_json_text *text, const tqa_robot *robot)
 {
+    const tq_model *model = robot->model;
+    unsigned drives = 0;
     unsigned springs = 0;
     unsigned frictions = 0;
     unsigned rotors = 0;
@@ -250,6 +252,7 @@ static void put_comment(tqa_json_text *text, const tq_model *model)
         frictions += has_one_freedom(joint) && has_more_friction(&joint->friction);
         rotors += has_one_freedom(joint) && has_rotor(joint);
         turns += has_turn_limits(joint);
+        drives += tqa_robot_drive(robot, i) != NULL;
     }
     const double *g = model->gravity;
     const bool other_gravity = g[0] != 0.0 || g[1] != 0.0 || g[2] != -9.81;
@@ -261,6 +264,14 @@ static void put_comment(tqa_json_text *text, const tq_model *model)
                    "limits of %u continuous joints. -->\n",
                    other_gravity ? "" : " (as usual)", springs, frictions, rotors, turns);
     tqa_json_text_raw(text, line);
+    if (drives > 0) {
+        (void)snprintf(
+            line, sizeof line,
+            "<!-- Not told at all: motors and amplifiers of %u joints. The motors' friction "
+            "is in\n     the damping, their inertia in the rotors. -->\n",
+            drives);
+        tqa_json_text_raw(text, line);
+    }
 }
 
 char *tqa_robot_urdf(const tqa_robot *robot, const char *name, size_t *ret_n, tqa_problem *reterr)
@@ -273,7 +284,7 @@ char *tqa_robot_urdf(const tqa_robot *robot, const char *name, size_t *ret_n, tq
         return NULL;
     }
     tqa_json_text_raw(&text, "<?xml version=\"1.0\"?>\n");
-    put_comment(&text, model);
+    put_comment(&text, robot);
     tqa_json_text_raw(&text, "<robot name=\"");
     (void)put_attribute(&text, name);
     tqa_json_text_raw(&text, "\" xmlns:torqued=\"urn:torqued:robot\">\n  <torqued:gravity");

@@ -51,6 +51,15 @@ static size_t member_count(const tqa_include *row)
     return n;
 }
 
+static size_t count_drives(const tqa_call *call)
+{
+    size_t n = 0;
+    for (uint32_t j = 0; j < call->model->n_joint; j++) {
+        n += tqa_robot_drive(call->robot, j) != NULL;
+    }
+    return n;
+}
+
 size_t tqa_member_extent(const tqa_call *call, int extent)
 {
     switch (extent) {
@@ -62,6 +71,8 @@ size_t tqa_member_extent(const tqa_call *call, int extent)
         const unsigned axes = call->request.options.axes;
         return axes == 0 ? 6u : (size_t)__builtin_popcount(axes);
     }
+    case TQA_EXTENT_DRIVES:
+        return count_drives(call);
     default:
         return (size_t)extent;
     }
@@ -149,6 +160,12 @@ bool tqa_include_check(tqa_call *call)
         return refuse_missing(call, "at", "operational_space_inertia",
                               "\"origin\", \"com\" or [x, y, z] in the link frame");
     }
+    if ((request->include & TQA_INCLUDE_DRIVE) != 0 && count_drives(call) == 0) {
+        return tqa_refuse(request, UINT64_MAX, "missing-field",
+                          "give \"drive\": {\"motor\": {\"constant\": 0.05, \"resistance\": 0.6}} "
+                          "to joints of the robot's document",
+                          "no joint of this robot has a drive");
+    }
     static const char *const references[2] = {"qd_ref", "qdd_ref"};
     for (size_t k = 0; k < 2 && (request->include & TQA_INCLUDE_PASSIVITY) != 0; k++) {
         if (!is_given(request, references[k])) {
@@ -234,7 +251,8 @@ static char *state(tqa_call *call, const tqa_include *row, size_t *ret_n)
     }
     static const char *const axes[] = {"x", "y", "z", "rx", "ry", "rz"};
     size_t n_own = 0;
-    n_own += row->bit == TQA_INCLUDE_CORIOLIS || row->bit == TQA_INCLUDE_JACOBIANS;
+    n_own += row->bit == TQA_INCLUDE_CORIOLIS || row->bit == TQA_INCLUDE_JACOBIANS ||
+             row->bit == TQA_INCLUDE_DRIVE;
     const bool over_box = row->bit == TQA_INCLUDE_BOUNDS && options->has_box;
     n_own += row->bit == TQA_INCLUDE_OPERATIONAL ? 2 : 0;
     n_own += over_box ? BOX_STATED : 0;
@@ -247,6 +265,15 @@ static char *state(tqa_call *call, const tqa_include *row, size_t *ret_n)
         tqa_statement_text(&text, "form", form_name(options->form));
     } else if (row->bit == TQA_INCLUDE_JACOBIANS) {
         tqa_statement_names(&text, "links", call->robot->link_names, call->model->n_link);
+    } else if (row->bit == TQA_INCLUDE_DRIVE) {
+        const char *driven[FREEDOMS_MAX];
+        size_t n = 0;
+        for (uint32_t j = 0; j < call->model->n_joint; j++) {
+            if (tqa_robot_drive(call->robot, j) != NULL) {
+                driven[n++] = call->robot->joint_names[j];
+            }
+        }
+        tqa_statement_names(&text, "joints", driven, n);
     } else if (row->bit == TQA_INCLUDE_OPERATIONAL) {
         const char *chosen[6];
         size_t n = 0;
@@ -369,6 +396,7 @@ size_t tqa_include_scratch_size(const tqa_call *call)
     const size_t terms =
         2 * tq_posture_scratch_size(model) + inner + tq_scratch_cost(model->nq, sizeof(double)) +
         4 * tq_scratch_cost(nv, sizeof(double)) + 2 * tq_scratch_cost(nv * nv, sizeof(double)) +
+        tq_scratch_cost((TQ_LEDGER_COUNT + 1) * nv, sizeof(double)) +
         tq_scratch_cost(call->request.wrenches.n, sizeof(tq_point_wrench)) +
         tq_scratch_cost(all_size(call), sizeof(double));
     return larger(size, terms);

@@ -15,13 +15,16 @@ enum {
     TQA_INCLUDE_CORIOLIS = 1u << 4,
     TQA_INCLUDE_JACOBIANS = 1u << 5,
     TQA_INCLUDE_FIRST_FREE = 1u << 6,
+    TQA_INCLUDE_DECOUPLING = 1u << 29,
+    TQA_INCLUDE_DRIVE = 1u << 30,
 };
 
 /* Extents of a member that are not plain numbers. */
 enum {
-    TQA_EXTENT_V = -1,     /* nv, in the order of `joints` */
-    TQA_EXTENT_LINKS = -2, /* every link */
-    TQA_EXTENT_AXES = -3,  /* the chosen axes of a point */
+    TQA_EXTENT_V = -1,      /* nv, in the order of `joints` */
+    TQA_EXTENT_LINKS = -2,  /* every link */
+    TQA_EXTENT_AXES = -3,   /* the chosen axes of a point */
+    TQA_EXTENT_DRIVES = -4, /* every joint with a drive, in the robot's order */
 };
 
 enum { TQA_MEMBERS_MAX = 10, TQA_STATED_MAX = 3, TQA_EXTENTS_MAX = 3 };

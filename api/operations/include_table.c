@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/operations/include.h"
+#include "core/drives/demand.h"
 #include "core/dynamics/checks.h"
 #include "core/dynamics/derivatives.h"
 #include "core/dynamics/lagrangian.h"
@@ -12,7 +13,12 @@
 #include "core/dynamics/terms.h"
 #include "core/linalg/dense.h"
 
-enum { V = TQA_EXTENT_V, LINKS = TQA_EXTENT_LINKS, AXES = TQA_EXTENT_AXES };
+enum {
+    V = TQA_EXTENT_V,
+    LINKS = TQA_EXTENT_LINKS,
+    AXES = TQA_EXTENT_AXES,
+    DRIVES = TQA_EXTENT_DRIVES,
+};
 
 static size_t square(const tqa_moment *moment)
 {
@@ -246,6 +252,66 @@ static tq_status ledger(const tqa_moment *moment, double *ret, tq_error *error)
     return status;
 }
 
+/* member m of joint number k of those with drives stands at ret[m * n + k] */
+static tq_status drive(const tqa_moment *moment, double *ret, tq_error *error)
+{
+    const tqa_robot *robot = moment->call->robot;
+    const size_t nv = moment->model->nv;
+    const size_t n = tqa_member_extent(moment->call, TQA_EXTENT_DRIVES);
+    const size_t mark = tq_scratch_mark(moment->scratch);
+    double *entries = tq_scratch_take(moment->scratch, (TQ_LEDGER_COUNT + 1) * nv, sizeof *entries);
+    const tq_status status = entries == NULL ? TQ_ERR_SCRATCH : ledger(moment, entries, error);
+    size_t k = 0;
+    bool feasible = true;
+    for (uint32_t j = 0; status == TQ_OK && j < moment->model->n_joint; j++) {
+        const tq_drive *driven = tqa_robot_drive(robot, j);
+        if (driven == NULL) {
+            continue;
+        }
+        const uint32_t row = moment->model->joints[j].v_index;
+        tq_drive_demand d;
+        tq_drive_demand_at(driven, entries[TQ_LEDGER_COUNT * nv + row], moment->sample.qd[row], &d);
+        const double told[] = {d.motor_torque, d.motor_speed,    d.current,
+                               d.voltage,      d.duty,           d.power,
+                               d.current_use,  d.continuous_use, d.voltage_use};
+        for (size_t m = 0; m < sizeof told / sizeof told[0]; m++) {
+            ret[m * n + k] = told[m];
+        }
+        feasible = feasible && d.feasible;
+        ret[sizeof told / sizeof told[0] * n] = feasible;
+        k++;
+    }
+    tq_scratch_rewind(moment->scratch, mark);
+    return status;
+}
+
+static tq_status decoupling(const tqa_moment *moment, double *ret, tq_error *error)
+{
+    const tq_model *model = moment->model;
+    const size_t nv = model->nv;
+    const size_t mark = tq_scratch_mark(moment->scratch);
+    double *velocity = tq_scratch_take(moment->scratch, 2 * nv, sizeof *velocity);
+    double *rotor = velocity + nv;
+    tq_status status = velocity == NULL ? TQ_ERR_SCRATCH : coriolis_vector(moment, velocity, error);
+    if (status == TQ_OK) {
+        status = mass_matrix(moment, moment->m, error);
+    }
+    if (status == TQ_OK) {
+        memset(rotor, 0, nv * sizeof *rotor);
+        for (uint32_t j = 0; j < model->n_joint; j++) {
+            const tq_joint *joint = &model->joints[j];
+            const double turns =
+                joint->rotor.ratio * (joint->mimic != TQ_NONE ? joint->mimic_multiplier : 1.0);
+            if (tq_joint_kind_nv(joint->kind) == 1) {
+                rotor[joint->v_index] += turns * turns * joint->rotor.inertia;
+            }
+        }
+        tq_decoupling_errors(nv, moment->m, rotor, velocity, moment->sample.qdd, ret);
+    }
+    tq_scratch_rewind(moment->scratch, mark);
+    return status;
+}
+
 /* d tau/dq, d tau/dqd, and M behind them */
 static tq_status torque_derivatives(const tqa_moment *moment, double *ret, tq_error *error)
 {
@@ -390,6 +456,28 @@ const tqa_include tqa_includes[] = {
                  {"symmetry", {0}},
                  {"smallest_eigenvalue", {0}}},
      .compute = checks},
+    {.name = "drive",
+     .bit = TQA_INCLUDE_DRIVE,
+     .for_each_rate = true,
+     .members = {{"motor_torque", {DRIVES}},
+                 {"motor_speed", {DRIVES}},
+                 {"current", {DRIVES}},
+                 {"voltage", {DRIVES}},
+                 {"duty", {DRIVES}},
+                 {"power", {DRIVES}},
+                 {"current_use", {DRIVES}},
+                 {"continuous_use", {DRIVES}},
+                 {"voltage_use", {DRIVES}},
+                 {"feasible", {0}}},
+     .compute = drive},
+    {.name = "decoupling",
+     .bit = TQA_INCLUDE_DECOUPLING,
+     .stated = {{"error", "approximate torque less exact torque"}},
+     .members = {{"inertia_diagonal", {V}},
+                 {"inertia_rotor", {V}},
+                 {"decoupled", {V}},
+                 {"decoupled_rotor", {V}}},
+     .compute = decoupling},
     {.name = NULL},
 };
 
@@ -414,6 +502,8 @@ const tqa_choice tqa_include_choices[] = {
     {"ledger", FREE(11)},
     {"derivatives", FREE(12)},
     {"checks", FREE(13)},
+    {"drive", TQA_INCLUDE_DRIVE},
+    {"decoupling", TQA_INCLUDE_DECOUPLING},
     {NULL, 0},
 };
 

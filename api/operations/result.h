@@ -11,7 +11,7 @@
 #include "api/operations/samples.h"
 #include "api/robot.h"
 
-enum { TQA_RESULT_ARRAYS_MAX = 48, TQA_RESULT_TAIL_MAX = 512 };
+enum { TQA_RESULT_ARRAYS_MAX = 80, TQA_RESULT_TAIL_MAX = 512 };
 
 /* One array of the answer. */
 typedef struct tqa_result_array {

@@ -38,7 +38,8 @@ def contract(daemon):
 
 @pytest.fixture(scope="module")
 def names(contract):
-    return contract["components"]["schemas"]["TermsRequest"]["properties"]["include"]["items"]["enum"]
+    known = contract["components"]["schemas"]["TermsRequest"]["properties"]["include"]["items"]["enum"]
+    return [name for name in known if name != "drive"]  # panda has none: test_drives.py
 
 
 def flat(x):

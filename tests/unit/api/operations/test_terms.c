@@ -178,12 +178,39 @@ static void same_in_all(const tqa_robot *robot, const char *call, const char *in
     free(body);
 }
 
+/* a built-in robot with a drive in every axis */
+static tqa_robot *driven(const char *name)
+{
+    static const char mark[] = "\"kind\": \"revolute\"";
+    static const char drive[] =
+        "\"drive\": {\"motor\": {\"constant\": 0.05, \"resistance\": 0.6}}, ";
+    tqa_robot *plain = tqt_builtin(name);
+    size_t n = 0;
+    char *text = tqa_robot_document(plain, name, &n);
+    char *more = NULL;
+    size_t n_more = 0;
+    FILE *to = open_memstream(&more, &n_more);
+    const char *from = text;
+    for (const char *at; (at = strstr(from, mark)) != NULL; from = at + 1) {
+        (void)fprintf(to, "%.*s%s%c", (int)(at - from), from, drive, *at);
+    }
+    (void)fputs(from, to);
+    (void)fclose(to);
+    tqa_problem problem;
+    tqa_robot *robot = tqa_robot_parse(TQA_MEDIA_JSON, more, n_more, &problem);
+    cr_assert(robot != NULL, "%s", problem.detail);
+    free(text);
+    free(more);
+    tqa_robot_free(plain);
+    return robot;
+}
+
 Test(terms, every_name_alone_in_every_form_of_answer)
 {
     static const char *const calls[] = {"inverse-dynamics", "forward-dynamics", "terms"};
     static const char *const robots[] = {"planar-2r", "panda"};
     for (size_t r = 0; r < 2; r++) {
-        tqa_robot *robot = tqt_builtin(robots[r]);
+        tqa_robot *robot = driven(robots[r]);
         for (const tqa_choice *choice = tqa_include_choices; choice->name != NULL; choice++) {
             for (size_t c = 0; c < 3; c++) {
                 char quoted[80];
@@ -203,7 +230,7 @@ Test(terms, all_names_at_once_over_several_blocks)
         const size_t n = strlen(names);
         (void)snprintf(names + n, sizeof names - n, "%s\"%s\"", n > 0 ? "," : "", choice->name);
     }
-    tqa_robot *robot = tqt_builtin("planar-2r");
+    tqa_robot *robot = driven("planar-2r");
     same_in_all(robot, "terms", names, 1, true);
     same_in_all(robot, "terms", names, 300, false);
     same_in_all(robot, "forward-dynamics", names, 300, false);

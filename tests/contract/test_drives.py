@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/contract/test_drives.py - drives of a robot over HTTP: put, got, asked for along a motion.
+import json
+
+import pytest
+from conftest import problem
+
+Q = [0.1, -0.2, 0.3, -1.5, 0.5, 1.8, 0.7]
+QD = [0.1, 0.2, -0.1, 0.3, 0.0, -0.2, 0.1]
+QDD = [0.4, -0.3, 0.2, 0.1, -0.5, 0.6, -0.7]
+JSON = {"Content-Type": "application/json"}
+
+
+def drive(k):
+    return {"motor": {"constant": 0.05, "resistance": 0.6, "inductance": 6e-4, "inertia": 2e-5, "viscous": 1e-5},
+            "gear": {"ratio": 100.0 + k}, "amplifier": {"kind": "pwm", "supply": 48.0},
+            "current_limit": {"continuous": 5.0, "peak": 15.0, "foldback_time": 2.0}}
+
+
+@pytest.fixture(scope="module")
+def driven(daemon):
+    """A panda with a drive in five of its seven axes."""
+    document = json.loads(daemon.request("GET", "/v1/robots/panda")[2])
+    moving = [j for j in document["joints"] if j["v"]["count"] == 1]
+    for k, joint in enumerate(moving):
+        joint.pop("rotor")
+        if k not in (2, 5):
+            joint["drive"] = drive(k)
+    status, _, body = daemon.request("PUT", "/v1/robots/driven", json.dumps(document), JSON)
+    assert status == 201, body
+    report = json.loads(body)
+    assert {"where": "robot", "text": "joints with drives", "count": 5} in report["understood"]
+    return [j["name"] for k, j in enumerate(moving)]
+
+
+def ask(daemon, robot, call, body):
+    status, _, text = daemon.request("POST", f"/v1/robots/{robot}/{call}", json.dumps(body), JSON)
+    return status, json.loads(text)
+
+
+def test_a_document_with_drives_comes_back(daemon, driven):
+    text = daemon.request("GET", "/v1/robots/driven")[2]
+    document = json.loads(text)
+    told = [j["drive"] for j in document["joints"] if "drive" in j]
+    assert len(told) == 5 and told[0]["gear"] == {"ratio": 100} and told[0]["motor"] == drive(0)["motor"]
+    status, _, body = daemon.request("PUT", "/v1/robots/driven-again", text, JSON)
+    assert status == 201, body
+    _, one = ask(daemon, "driven", "inverse-dynamics", {"q": Q, "qd": QD, "qdd": QDD})
+    _, other = ask(daemon, "driven-again", "inverse-dynamics", {"q": Q, "qd": QD, "qdd": QDD})
+    assert one["tau"] == other["tau"]
+    status, _, urdf = daemon.request("GET", "/v1/robots/driven", headers={"Accept": "application/xml"})
+    assert status == 200 and b"amplifiers of 5 joints" in (urdf if isinstance(urdf, bytes) else urdf.encode())
+
+
+def test_what_a_motion_asks_of_the_drives(daemon, driven):
+    body = {"q": [Q, Q], "qd": [QD, [40 * x for x in QD]], "qdd": [QDD, QDD], "include": ["drive"]}
+    status, answer = ask(daemon, "driven", "inverse-dynamics", body)
+    assert status == 200, answer
+    told = answer["drive"]
+    with_drive = [k for k in range(7) if k not in (2, 5)]
+    assert told["joints"] == [driven[k] for k in with_drive]
+    for s in range(2):
+        for n, k in enumerate(with_drive):
+            eta, qd = 100.0 + k, body["qd"][s][k]
+            current = answer["tau"][s][k] / eta / 0.05
+            voltage = 0.6 * current + 0.05 * eta * qd
+            # torque by the ledger and by the recursion: rounding of some 100 N m
+            assert told["current"][s][n] == pytest.approx(current, abs=1e-12, rel=1e-12)
+            assert told["voltage"][s][n] == pytest.approx(voltage, abs=1e-12, rel=1e-12)
+            assert told["duty"][s][n] == pytest.approx(0.5 + voltage / 96, abs=1e-13)
+            assert told["power"][s][n] == pytest.approx(voltage * current, abs=1e-10, rel=1e-11)
+            assert told["motor_speed"][s][n] == pytest.approx(eta * qd, abs=1e-12, rel=1e-12)
+            assert told["continuous_use"][s][n] == pytest.approx(abs(current) / 5, abs=1e-12, rel=1e-12)
+    # 12 rad/s of joint 4 are 62 V of back-emf behind the gear
+    assert told["feasible"] == [1, 0] and max(told["voltage_use"][1]) > 1
+
+
+def test_terms_and_other_orders_tell_the_same(daemon, driven):
+    _, one = ask(daemon, "driven", "terms", {"q": Q, "qd": QD, "qdd": QDD, "include": ["drive", "decoupling"]})
+    turned = list(reversed(range(7)))
+    body = {"joints": [driven[k] for k in turned], "q": [Q[k] for k in turned], "qd": [QD[k] for k in turned],
+            "qdd": [QDD[k] for k in turned], "include": ["drive", "decoupling"]}
+    status, other = ask(daemon, "driven", "terms", body)
+    assert status == 200, other
+    assert one["drive"] == other["drive"]  # in the robot's order, with its names
+    assert one["decoupling"]["decoupled"] == [other["decoupling"]["decoupled"][k] for k in reversed(range(7))]
+
+
+def test_decoupling_is_wrong_by_what_is_left_out(daemon, driven):
+    names = ["decoupling", "mass_matrix", "coriolis_vector"]
+    _, a = ask(daemon, "driven", "terms", {"q": Q, "qd": QD, "qdd": QDD, "include": names})
+    for i in range(7):
+        others = sum(a["mass_matrix"][i][j] * QDD[j] for j in range(7) if j != i)
+        assert a["decoupling"]["inertia_diagonal"][i] == pytest.approx(-others, abs=1e-13)
+        assert a["decoupling"]["decoupled"][i] == pytest.approx(-others - a["coriolis_vector"][i], abs=1e-13)
+
+
+def test_without_drives_there_is_nothing_to_tell(daemon):
+    answer = daemon.request("POST", "/v1/robots/panda/terms", json.dumps({"q": Q, "include": ["drive"]}), JSON)
+    fault = problem(answer, 422)["errors"][0]
+    assert "drive" in fault["hint"]
