@@ -325,28 +325,17 @@ bool tqa_part_pose(const tqa_part *part, tq_pose *ret)
            tqa_part_rotation(part, ret->r, &there);
 }
 
-bool tqa_part_load(const tqa_part *part, tqa_load *ret)
+bool tqa_part_place(const tqa_part *object, tqa_load *ret, double *ret_sign)
 {
-    static const char *const fields[] = {"link",       "force",        "moment", "at",
-                                         "applied_to", "expressed_in", NULL};
     static const char *const sides[] = {"robot", "environment", NULL};
     static const char *const axes[] = {"world", "link", NULL};
+    const tqa_part link = tqa_part_field(object, "link"), at = tqa_part_field(object, "at");
+    const tqa_part applied = tqa_part_field(object, "applied_to");
+    const tqa_part expressed = tqa_part_field(object, "expressed_in");
     unsigned side = 0;
     unsigned axis = 0;
     *ret = (tqa_load){0};
-    if (!tqa_part_object(part, fields)) {
-        return false;
-    }
-    const tqa_part link = tqa_part_field(part, "link"), at = tqa_part_field(part, "at");
-    const tqa_part force = tqa_part_field(part, "force"), moment = tqa_part_field(part, "moment");
-    const tqa_part applied = tqa_part_field(part, "applied_to");
-    const tqa_part expressed = tqa_part_field(part, "expressed_in");
     if (!tqa_part_link(&link, &ret->point.link) ||
-        !tqa_part_need(&force, "add \"force\": [0, 0, 0] for a pure moment, or [x, y, z] in N") ||
-        !tqa_part_numbers(&force, 3, ret->wrench) ||
-        !tqa_part_need(&moment,
-                       "add \"moment\": [0, 0, 0] for a pure force, or [x, y, z] in N m") ||
-        !tqa_part_numbers(&moment, 3, ret->wrench + 3) ||
         !tqa_part_at(&at, ret->point.link, ret->point.at) ||
         !tqa_part_need(&applied, "add \"applied_to\": \"robot\" or \"environment\"") ||
         !tqa_part_choice(&applied, sides, &side) ||
@@ -354,10 +343,31 @@ bool tqa_part_load(const tqa_part *part, tqa_load *ret)
         !tqa_part_choice(&expressed, axes, &axis)) {
         return false;
     }
-    for (unsigned k = 0; k < 6; k++) {
-        ret->wrench[k] = side == 0 ? ret->wrench[k] : 0.0 - ret->wrench[k];
-    }
     ret->in_link = axis == 1;
+    *ret_sign = side == 0 ? 1.0 : -1.0;
+    return true;
+}
+
+bool tqa_part_load(const tqa_part *part, tqa_load *ret)
+{
+    static const char *const fields[] = {TQA_PLACE_FIELDS, "force", "moment", NULL};
+    double wrench[6];
+    double sign = 1.0;
+    if (!tqa_part_object(part, fields)) {
+        return false;
+    }
+    const tqa_part force = tqa_part_field(part, "force"), moment = tqa_part_field(part, "moment");
+    if (!tqa_part_place(part, ret, &sign) ||
+        !tqa_part_need(&force, "add \"force\": [0, 0, 0] for a pure moment, or [x, y, z] in N") ||
+        !tqa_part_numbers(&force, 3, wrench) ||
+        !tqa_part_need(&moment,
+                       "add \"moment\": [0, 0, 0] for a pure force, or [x, y, z] in N m") ||
+        !tqa_part_numbers(&moment, 3, wrench + 3)) {
+        return false;
+    }
+    for (unsigned k = 0; k < 6; k++) {
+        ret->wrench[k] = sign > 0.0 ? wrench[k] : 0.0 - wrench[k];
+    }
     return true;
 }
 

@@ -63,6 +63,12 @@ typedef struct tqa_load {
 } tqa_load;
 bool tqa_part_load(const tqa_part *part, tqa_load *ret);
 
+/* The fields of an object that say where a wrench acts, on whom and along which axes. */
+#define TQA_PLACE_FIELDS "link", "at", "applied_to", "expressed_in"
+/* Reads them: ret->wrench is 0; what the object says of a wrench times *ret_sign is what the robot
+ * feels. */
+bool tqa_part_place(const tqa_part *object, tqa_load *ret, double *ret_sign);
+
 /* {link, at} in an answer, into the open object. */
 void tqa_answer_point(tqa_answer *answer, const tqa_robot *robot, const tqa_point *point);
 /* The names of the moving joints in the request's order. */

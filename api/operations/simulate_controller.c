@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/simulate_controller.c - laws, gains, limits and the model that a controller
+ * believes in. */
+#include "api/operations/simulate_controller.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "api/operations/control_inertia.h"
+#include "core/model/inertia.h"
+
+const char *const tqa_controller_kinds[] = {
+    "feedforward", "pd", "pd-gravity", "computed-torque", "passivity-based", NULL};
+
+static const char *const model_fields[] = {"payload", "mass_scale", "without", NULL};
+static const char *const left_out[] = {"friction", "rotor", "spring", "gravity", NULL};
+static const unsigned left_out_bits[] = {TQ_WITHOUT_FRICTION, TQ_WITHOUT_ROTOR, TQ_WITHOUT_SPRING,
+                                         TQ_WITHOUT_GRAVITY};
+
+/* Gains, and the laws that have them. */
+static const struct {
+    const char *name, *missing;
+    unsigned needed, taken; /* bits of tq_control_law */
+} gains[] = {
+    {"kp", "add \"kp\": 100, or one for each joint",
+     1u << TQ_LAW_PD | 1u << TQ_LAW_PD_GRAVITY | 1u << TQ_LAW_COMPUTED_TORQUE,
+     1u << TQ_LAW_PD | 1u << TQ_LAW_PD_GRAVITY | 1u << TQ_LAW_COMPUTED_TORQUE},
+    {"kd", "add \"kd\": 20, or one for each joint",
+     1u << TQ_LAW_PD | 1u << TQ_LAW_PD_GRAVITY | 1u << TQ_LAW_COMPUTED_TORQUE |
+         1u << TQ_LAW_PASSIVITY,
+     1u << TQ_LAW_PD | 1u << TQ_LAW_PD_GRAVITY | 1u << TQ_LAW_COMPUTED_TORQUE |
+         1u << TQ_LAW_PASSIVITY},
+    {"ki", "", 0,
+     1u << TQ_LAW_PD | 1u << TQ_LAW_PD_GRAVITY | 1u << TQ_LAW_COMPUTED_TORQUE |
+         1u << TQ_LAW_PASSIVITY},
+    {"lambda", "add \"lambda\": 10 (1/s), or one for each joint", 1u << TQ_LAW_PASSIVITY,
+     1u << TQ_LAW_PASSIVITY},
+};
+enum { KP, KD, KI, LAMBDA, GAINS };
+
+static bool refuse_sign(const tqa_part *part, double x)
+{
+    return tqa_part_refuse(part, "range", "gains push back: 0 or more", "a gain of %g", x);
+}
+
+/* one number for all joints, or one for each; *ret stays NULL when it is not there */
+static bool read_gain(const tqa_part *part, const tqa_order *order, const double **ret)
+{
+    double *values = tqa_control_take(part->control, order->nv + 1, sizeof *values);
+    if (values == NULL) {
+        return false;
+    }
+    *ret = values;
+    if (json_is_number(part->value)) {
+        const double x = json_number_value(part->value);
+        for (size_t k = 0; k < order->nv; k++) {
+            values[k] = x;
+        }
+        return x >= 0.0 || refuse_sign(part, x);
+    }
+    if (!tqa_part_row(part, order->nv, order->v, values)) {
+        return false;
+    }
+    for (size_t r = 0; r < order->nv; r++) {
+        if (values[order->v[r]] < 0.0) {
+            const tqa_part item = tqa_part_item(part, r);
+            return refuse_sign(&item, values[order->v[r]]);
+        }
+    }
+    return true;
+}
+
+static bool read_gains(const tqa_part *input, const tqa_order *order, tq_controller *c)
+{
+    const double **to[GAINS] = {&c->kp, &c->kd, &c->ki, &c->lambda};
+    const unsigned law = 1u << c->law;
+    for (unsigned k = 0; k < GAINS; k++) {
+        const tqa_part part = tqa_part_field(input, gains[k].name);
+        if (part.value == NULL) {
+            if ((gains[k].needed & law) != 0) {
+                return tqa_part_need(&part, gains[k].missing);
+            }
+        } else if ((gains[k].taken & law) == 0) {
+            return tqa_part_refuse(&part, "invalid-value", "leave it out",
+                                   "\"%s\" is no gain of \"%s\"", gains[k].name,
+                                   tqa_controller_kinds[c->law]);
+        } else if (!read_gain(&part, order, to[k])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* "robot": those of its joints; or numbers */
+static bool read_limits(const tqa_part *part, const tqa_order *order, tq_controller *c)
+{
+    static const char *const words[] = {"robot", NULL};
+    const tq_model *model = tq_mechanism_model(c->mechanism);
+    double *limit = tqa_control_take(part->control, order->nv + 1, sizeof *limit);
+    unsigned word = 0;
+    if (limit == NULL) {
+        return false;
+    }
+    c->limit = limit;
+    if (json_is_string(part->value)) {
+        for (uint32_t j = 0; j < model->n_joint; j++) {
+            for (uint32_t k = 0; k < model->joints[j].nv; k++) {
+                const double most = model->joints[j].limits.effort;
+                limit[model->joints[j].v_index + k] = most > 0.0 ? most : (double)INFINITY;
+            }
+        }
+        return tqa_part_choice(part, words, &word);
+    }
+    if (!tqa_part_row(part, order->nv, order->v, limit)) {
+        return false;
+    }
+    for (size_t r = 0; r < order->nv; r++) {
+        if (!(limit[order->v[r]] > 0.0)) {
+            const tqa_part item = tqa_part_item(part, r);
+            return tqa_part_refuse(&item, "range", NULL, "expected an effort above 0, got %g",
+                                   limit[order->v[r]]);
+        }
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Models
+ */
+
+static bool read_payload(const tqa_part *payload, tq_model *model)
+{
+    static const char *const known[] = {"link", TQA_INERTIA_FIELDS, NULL};
+    if (!tqa_part_object(payload, known)) {
+        return false;
+    }
+    const tqa_part link = tqa_part_field(payload, "link");
+    uint32_t carrier = 0;
+    tq_inertia body;
+    if (!tqa_part_need(&link, "add \"link\": the name of the link that carries the payload") ||
+        !tqa_part_link(&link, &carrier) || !tqa_part_inertia(payload, &body)) {
+        return false;
+    }
+    model->links[carrier].inertia = tq_inertia_add(&model->links[carrier].inertia, &body);
+    return true;
+}
+
+bool tqa_part_mechanism(tqa_control *control, const tqa_part *payload, double scale,
+                        const tq_mechanism **ret)
+{
+    tq_model model = *control->robot->model;
+    tq_link *links = tqa_control_take(control, model.n_link, sizeof *links);
+    tq_joint *joints = tqa_control_take(control, (size_t)model.n_joint + 1, sizeof *joints);
+    if (links == NULL || joints == NULL) {
+        return false;
+    }
+    memcpy(links, model.links, model.n_link * sizeof *links);
+    memcpy(joints, model.joints, model.n_joint * sizeof *joints);
+    model.links = links;
+    model.joints = joints;
+    for (uint32_t k = 0; k < model.n_link; k++) {
+        links[k].inertia.mass *= scale;
+        for (unsigned i = 0; i < 6; i++) {
+            links[k].inertia.about_com[i] *= scale;
+        }
+    }
+    if (payload != NULL && payload->value != NULL && !read_payload(payload, &model)) {
+        return false;
+    }
+    const size_t size = tq_mechanism_size(&model);
+    tq_scratch room;
+    if (!tqa_control_scratch(control, size + 2 * TQ_SCRATCH_ALIGN, &room)) {
+        return false;
+    }
+    void *home = tq_scratch_take(&room, size, 1);
+    tq_error error = {0};
+    const tq_status status =
+        home == NULL ? TQ_ERR_SCRATCH : tq_mechanism_build(&model, home, size, ret, &error);
+    return status == TQ_OK ||
+           tqa_control_fail(control, payload != NULL ? payload->pointer : "", status, &error);
+}
+
+/* what it believes: the simulated robot, or the document's with changes of its own */
+static bool read_model(const tqa_part *part, const tqa_controlled *plant, tqa_controller *to)
+{
+    tq_controller *c = &to->core;
+    c->mechanism = plant->mechanism;
+    c->gravity = plant->gravity;
+    c->without = plant->without;
+    if (part->value == NULL) {
+        return true;
+    }
+    if (c->law == TQ_LAW_PD) {
+        return tqa_part_refuse(part, "invalid-value", "leave it out",
+                               "\"pd\" does not ask any model");
+    }
+    const tqa_part payload = tqa_part_field(part, "payload");
+    const tqa_part scale = tqa_part_field(part, "mass_scale");
+    const tqa_part without = tqa_part_field(part, "without");
+    double factor = 1.0;
+    unsigned bits = 0;
+    if (!tqa_part_object(part, model_fields) ||
+        (scale.value != NULL && !tqa_part_positive(&scale, &factor)) ||
+        (without.value != NULL && !tqa_part_choices(&without, left_out, &bits))) {
+        return false;
+    }
+    for (unsigned k = 0; left_out[k] != NULL; k++) {
+        c->without |= (bits >> k & 1u) != 0 ? left_out_bits[k] : 0u;
+    }
+    return tqa_part_mechanism(part->control, &payload, factor, &c->mechanism);
+}
+
+static bool read_reference(const tqa_part *input, const tqa_controlled *plant, tqa_controller *to)
+{
+    const tqa_part reference = tqa_part_field(input, "reference");
+    return tqa_part_need(&reference,
+                         "add \"reference\": {\"waypoints\": [[q], [q]], \"times\": [0, 1], "
+                         "\"timing\": \"quintic\"}; or \"stand\", \"poses\", \"fourier\", "
+                         "\"table\"") &&
+           tqa_part_object(&reference, tqa_reference_fields) &&
+           tqa_part_reference(&reference, plant->order, TQA_PATH_ALL, plant->q, &to->reference);
+}
+
+bool tqa_part_controller(const tqa_part *input, const tqa_controlled *plant, tqa_controller *ret)
+{
+    static const char *const fields[] = {"kind",   "reference",     "kp",          "kd",    "ki",
+                                         "lambda", "effort_limits", "sample_time", "model", NULL};
+    tqa_control *control = input->control;
+    const tqa_part kind = tqa_part_field(input, "kind");
+    const tqa_part limits = tqa_part_field(input, "effort_limits");
+    const tqa_part sample_time = tqa_part_field(input, "sample_time");
+    const tqa_part model = tqa_part_field(input, "model");
+    unsigned law = 0;
+    *ret = (tqa_controller){0};
+    tq_controller *c = &ret->core;
+    if (!tqa_part_choice(&kind, tqa_controller_kinds, &law) || !tqa_part_object(input, fields)) {
+        return false;
+    }
+    c->law = (tq_control_law)law;
+    c->reference = &ret->reference.motion;
+    if (!read_model(&model, plant, ret) || !read_reference(input, plant, ret) ||
+        !read_gains(input, plant->order, c) ||
+        (limits.value != NULL && !read_limits(&limits, plant->order, c)) ||
+        (sample_time.value != NULL && !tqa_part_positive(&sample_time, &c->sample_time))) {
+        return false;
+    }
+    tq_error error = {0};
+    const tq_status status = tq_controller_effect(c, &ret->effect, &error);
+    return status == TQ_OK || tqa_control_fail(control, input->pointer, status, &error);
+}
