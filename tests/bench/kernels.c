@@ -27,6 +27,7 @@ typedef struct stage {
     size_t filled;     /* samples of a regressor that stands in `out` */
     size_t piece;      /* samples of one block of the row at hand */
     double *pieces[4]; /* q, qd, qdd, tau in blocks of `piece` */
+    double *alone[3];  /* q, qd, qdd sample by sample, as dense computations take them */
     tq_scratch scratch;
     bench_peer *peer;
 } stage;
@@ -122,13 +123,59 @@ static void run_regressor(stage *s, size_t n_sample)
     }
 }
 
+/* dense computations take one sample after another, frames and all */
+static tq_posture posture_of(stage *s, size_t i)
+{
+    tq_posture posture;
+    tq_error error = {0};
+    must(tq_posture_compute(s->model, s->alone[0] + i * s->model->nq,
+                            s->alone[1] + i * s->model->nv, &s->scratch, &posture, &error),
+         "posture", &error);
+    return posture;
+}
+
+static void run_derivatives(stage *s, size_t n_sample)
+{
+    tq_error error = {0};
+    const size_t nv = s->model->nv, mark = tq_scratch_mark(&s->scratch);
+    for (size_t i = SAMPLES - n_sample; i < SAMPLES; i++) {
+        const tq_posture posture = posture_of(s, i);
+        const tq_sample sample = {.q = s->alone[0] + i * s->model->nq,
+                                  .qd = s->alone[1] + i * nv,
+                                  .qdd = s->alone[2] + i * nv,
+                                  .gravity = s->model->gravity};
+        must(tq_inverse_derivatives(&posture, &sample, &s->scratch, s->out, s->out + nv * nv,
+                                    &error),
+             "derivatives", &error);
+        tq_scratch_rewind(&s->scratch, mark);
+    }
+}
+
+static void run_momentum(stage *s, size_t n_sample)
+{
+    const size_t mark = tq_scratch_mark(&s->scratch);
+    for (size_t i = SAMPLES - n_sample; i < SAMPLES; i++) {
+        const tq_posture posture = posture_of(s, i);
+        tq_momentum momentum;
+        tq_momentum_compute(&posture, &momentum);
+        memcpy(s->out, momentum.linear, sizeof momentum.linear);
+        memcpy(s->out + 3, momentum.angular_com, sizeof momentum.angular_com);
+        tq_scratch_rewind(&s->scratch, mark);
+    }
+}
+
+static int is_dense(const row *r)
+{
+    return r->run == run_derivatives || r->run == run_momentum;
+}
+
 /* Samples of a block: 256 for rows a coordinate; for matrices what keeps a block's answer within
  * 256 KiB, as their users (solvers, fits) take them. */
 static size_t piece_of(const stage *s, const row *r)
 {
     const size_t nv = s->model->nv, n_parameter = tq_parameter_count(s->model, 0);
     const size_t n_row = r->run == run_regressor ? nv * n_parameter : nv * nv;
-    if (r->run == run_rnea || r->run == run_aba) {
+    if (r->run == run_rnea || r->run == run_aba || is_dense(r)) {
         return SAMPLES;
     }
     size_t fits = SAMPLES;
@@ -183,6 +230,29 @@ static double differ_coriolis(const stage *s)
     return differ_matrix(s, BENCH_CORIOLIS);
 }
 
+static double differ_derivatives(const stage *s)
+{
+    double worst = 0, scale = 0;
+    const size_t nv = s->model->nv;
+    for (size_t i = 0; i < nv * nv; i++) {
+        const double want = bench_peer_matrix(s->peer, BENCH_DERIVATIVES, i / nv, i % nv);
+        worst = fmax(worst, fabs(s->out[i] - want));
+        scale = fmax(scale, fabs(want));
+    }
+    return worst / scale;
+}
+
+static double differ_momentum(const stage *s)
+{
+    double worst = 0, scale = 0;
+    for (size_t i = 0; i < 6; i++) {
+        const double want = bench_peer_momentum(s->peer, i);
+        worst = fmax(worst, fabs(s->out[i] - want));
+        scale = fmax(scale, fabs(want));
+    }
+    return worst / scale;
+}
+
 /* the peer's columns are of other parameters: Y times ours is the torque, which rnea compared */
 static double differ_regressor(const stage *s)
 {
@@ -209,6 +279,8 @@ static const row kernels[] = {
     {"crba", BENCH_CRBA_LOCAL, run_crba, differ_crba},
     {"regressor", BENCH_REGRESSOR, run_regressor, differ_regressor},
     {"coriolis", BENCH_CORIOLIS, run_coriolis, differ_coriolis},
+    {"derivatives", BENCH_DERIVATIVES, run_derivatives, differ_derivatives},
+    {"momentum", BENCH_MOMENTUM, run_momentum, differ_momentum},
 };
 
 /* seconds a sample of one timing: `times` runs of n samples, or of the peer when n is 0 */
@@ -264,7 +336,7 @@ static void measure(stage *s, const row *r, size_t n, FILE *json)
         json,
         "{\"kernel\":\"%s\",\"robot\":\"%s\",\"nv\":%u,\"how\":\"%s\",\"lanes\":%u,\"block\":%zu,\"ns\":%.5g",
         r->kernel, s->robot, s->model->nv, how, tq_lanes_width(), s->piece, ns);
-    printf("%-10s %-10s %3u  %-6s %u lanes %9.1f ns", r->kernel, s->robot, s->model->nv, how,
+    printf("%-11s %-10s %3u  %-6s %u lanes %9.1f ns", r->kernel, s->robot, s->model->nv, how,
            tq_lanes_width(), ns);
     if (has_peer) {
         r->run(s, SAMPLES);
@@ -324,6 +396,20 @@ static void cut(stage *s, size_t piece)
     }
 }
 
+/* the states one by one */
+static void lay_out_alone(stage *s)
+{
+    const double *from[3] = {s->states.q, s->states.qd, s->states.qdd};
+    for (int k = 0; k < 3; k++) {
+        const size_t n_row = k == 0 ? s->model->nq : s->model->nv;
+        s->alone[k] = tqt_doubles(n_row * SAMPLES);
+        for (size_t i = 0; i < n_row * SAMPLES; i++) {
+            s->alone[k][i % SAMPLES * n_row + i / SAMPLES] =
+                from[k][i / SAMPLES * s->states.stride + i % SAMPLES];
+        }
+    }
+}
+
 static stage prepare(const char *name, const tq_model *model)
 {
     stage s = {.robot = name, .model = model};
@@ -342,6 +428,7 @@ static stage prepare(const char *name, const tq_model *model)
         s.pieces[k] = tqt_doubles((k == 0 ? model->nq : nv) * SAMPLES);
     }
     tq_scratch_init(&s.scratch, tqt_doubles(SCRATCH / sizeof(double)), SCRATCH);
+    lay_out_alone(&s);
     cut(&s, SAMPLES);
     run_rnea(&s, SAMPLES); /* torques for forward dynamics */
     memcpy(s.tau, s.out, nv * SAMPLES * sizeof *s.tau);
@@ -373,7 +460,8 @@ int main(int argc, char **argv)
         }
         for (size_t k = 0; k < sizeof stages / sizeof stages[0]; k++) {
             cut(&stages[k], piece_of(&stages[k], &kernels[r]));
-            for (unsigned width = tq_lanes_widest(); width >= 1; width /= 2) {
+            for (unsigned width = is_dense(&kernels[r]) ? 0 : tq_lanes_widest(); width >= 1;
+                 width /= 2) {
                 tq_lanes_select(width);
                 measure(&stages[k], &kernels[r], SAMPLES, json);
             }

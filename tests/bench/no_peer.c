@@ -35,3 +35,10 @@ double bench_peer_matrix(const bench_peer *peer, bench_kernel kernel, size_t row
     (void)peer, (void)kernel, (void)row, (void)column;
     return 0;
 }
+
+double bench_peer_momentum(const bench_peer *peer, size_t row)
+{
+    (void)peer;
+    (void)row;
+    return 0;
+}

@@ -21,6 +21,8 @@ typedef enum bench_kernel {
     BENCH_CRBA_WORLD,
     BENCH_REGRESSOR,
     BENCH_CORIOLIS,
+    BENCH_DERIVATIVES, /* of inverse dynamics, by q and by qd */
+    BENCH_MOMENTUM,    /* of the whole robot, with its centre of mass */
     BENCH_KERNEL_COUNT
 } bench_kernel;
 
@@ -40,6 +42,8 @@ void bench_peer_run(bench_peer *peer, bench_kernel kernel);
  * at (row, column) in our order of coordinates. */
 double bench_peer_vector(const bench_peer *peer, bench_kernel kernel, size_t row);
 double bench_peer_matrix(const bench_peer *peer, bench_kernel kernel, size_t row, size_t column);
+/* linear (3) and angular (3) about the centre of mass */
+double bench_peer_momentum(const bench_peer *peer, size_t row);
 
 #ifdef __cplusplus
 }

@@ -4,8 +4,10 @@
 #include <vector>
 
 #include <pinocchio/algorithm/aba.hpp>
+#include <pinocchio/algorithm/centroidal.hpp>
 #include <pinocchio/algorithm/crba.hpp>
 #include <pinocchio/algorithm/regressor.hpp>
+#include <pinocchio/algorithm/rnea-derivatives.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
 
 #include "tests/bench/peer.h"
@@ -153,6 +155,12 @@ void bench_peer_run(bench_peer *p, bench_kernel kernel)
         case BENCH_CORIOLIS:
             pin::computeCoriolisMatrix(p->model, p->data, p->q[i], p->v[i]);
             break;
+        case BENCH_DERIVATIVES:
+            pin::computeRNEADerivatives(p->model, p->data, p->q[i], p->v[i], p->a[i]);
+            break;
+        case BENCH_MOMENTUM:
+            pin::computeCentroidalMomentum(p->model, p->data, p->q[i], p->v[i]);
+            break;
         case BENCH_KERNEL_COUNT:
             break;
         }
@@ -170,8 +178,16 @@ double bench_peer_matrix(const bench_peer *p, bench_kernel kernel, size_t row, s
     if (kernel == BENCH_CORIOLIS) {
         return p->data.C(r, c);
     }
+    if (kernel == BENCH_DERIVATIVES) {
+        return p->data.dtau_dq(r, c);
+    }
     if (r > c) { /* crba fills the upper triangle */
         std::swap(r, c);
     }
     return p->data.M(r, c);
+}
+
+double bench_peer_momentum(const bench_peer *p, size_t row)
+{
+    return p->data.hg.toVector()[(int)row];
 }
