@@ -12,7 +12,7 @@
 size_t tq_coriolis_scratch_size(const tq_mechanism *mechanism)
 {
     return tq_scratch_cost(tq_coriolis_work_doubles(&mechanism->canonical), sizeof(double)) +
-           tq_joint_matrix_scratch_size(mechanism);
+           tq_joint_matrix_scratch_size(mechanism, 1);
 }
 
 static tq_status coriolis_checked(const tq_mechanism *mechanism, const tq_kernel_input *in,
@@ -21,7 +21,7 @@ static tq_status coriolis_checked(const tq_mechanism *mechanism, const tq_kernel
     const size_t n = (size_t)in->n_sample, nv = mechanism->model.nv;
     double *work =
         tq_scratch_take(scratch, tq_coriolis_work_doubles(&mechanism->canonical), sizeof(double));
-    if (work == NULL || tq_joint_matrix(mechanism, in, tq_kernels_for(n)->coriolis, work, 0,
+    if (work == NULL || tq_joint_matrix(mechanism, in, tq_kernels_for(n)->coriolis, work, 1, 0,
                                         scratch, ret_c) != TQ_OK) {
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
                        (double)tq_coriolis_scratch_size(mechanism));

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/dynamics/lagrangian.h"
+#include "core/dynamics/terms.h"
 #include "core/linalg/dense.h"
 #include "core/model/inertia.h"
 #include "core/spatial/screw.h"
@@ -257,23 +258,6 @@ static void unturn_wrench(const tq_posture *p, const tq_point_wrench *wrench, do
     }
 }
 
-static double friction_slope(const tq_friction *f, double rate)
-{
-    double dry = f->coulomb;
-    double dry_slope = 0.0;
-    if (f->stribeck_velocity > 0.0) {
-        const double x = rate / f->stribeck_velocity;
-        const double fall = (f->breakaway - f->coulomb) * exp(-(x * x));
-        dry += fall;
-        dry_slope = -2.0 * x / f->stribeck_velocity * fall;
-    }
-    if (f->smoothing > 0.0) {
-        const double s = tanh(rate / f->smoothing);
-        return f->viscous + dry_slope * s + dry * (1.0 - s * s) / f->smoothing;
-    }
-    return f->viscous + dry_slope * ((double)(rate > 0.0) - (double)(rate < 0.0));
-}
-
 /* springs and friction of joints of one freedom */
 static void add_joint_efforts(const tq_model *model, const tq_sample *sample, double *dq,
                               double *dqd)
@@ -290,7 +274,7 @@ static void add_joint_efforts(const tq_model *model, const tq_sample *sample, do
             dq[diagonal] += factor * factor * joint->spring.stiffness;
         }
         if ((sample->without & TQ_WITHOUT_FRICTION) == 0) {
-            dqd[diagonal] += factor * factor * friction_slope(&joint->friction, rate);
+            dqd[diagonal] += factor * factor * tq_friction_slope(&joint->friction, rate);
         }
     }
 }

@@ -7,13 +7,14 @@
 /* Mimicking robots are computed over all freedoms first, this many samples at a time. */
 enum { RUN = TQ_WORK_LANES };
 
-size_t tq_joint_matrix_scratch_size(const tq_mechanism *mechanism)
+size_t tq_joint_matrix_scratch_size(const tq_mechanism *mechanism, size_t n_matrix)
 {
     const size_t n = (size_t)mechanism->canonical.n_dof;
     if (!mechanism->canonical.has_mimic) {
         return 0;
     }
-    return tq_scratch_cost(n * n * RUN, sizeof(double)) + tq_scratch_cost(n, sizeof(int32_t));
+    return tq_scratch_cost(n_matrix * n * n * RUN, sizeof(double)) +
+           tq_scratch_cost(n, sizeof(int32_t));
 }
 
 /* M = G^T all G: the freedoms' entries, by their factors, into their masters' */
@@ -45,12 +46,12 @@ static void mirror(size_t nv, size_t n_sample, size_t stride, double *m)
 }
 
 static tq_status of_masters(const tq_mechanism *mechanism, const tq_kernel_input *in,
-                            tq_matrix_kernel *kernel, double *work, _Bool symmetric,
-                            tq_scratch *scratch, double *ret_m)
+                            tq_matrix_kernel *kernel, double *work, size_t n_matrix,
+                            _Bool symmetric, tq_scratch *scratch, double *ret_m)
 {
     const tq_canonical *c = &mechanism->canonical;
     const size_t n = (size_t)c->n_dof, nv = (size_t)c->nv, stride = (size_t)in->out_stride;
-    double *all = tq_scratch_take(scratch, n * n * RUN, sizeof(double));
+    double *all = tq_scratch_take(scratch, n_matrix * n * n * RUN, sizeof(double));
     int32_t *rows = tq_scratch_take(scratch, n, sizeof(int32_t));
     if (all == NULL || rows == NULL) {
         return TQ_ERR_SCRATCH;
@@ -65,29 +66,34 @@ static tq_status of_masters(const tq_mechanism *mechanism, const tq_kernel_input
         run.n_sample = (long)count;
         run.q = in->q + first;
         run.qd = in->qd != NULL ? in->qd + first : NULL;
+        run.qdd = in->qdd != NULL ? in->qdd + first : NULL;
         run.out_stride = RUN;
         kernel(c, &run, work, rows, (long)n, all);
-        for (size_t e = 0; e < nv * nv; e++) {
+        for (size_t e = 0; e < n_matrix * nv * nv; e++) {
             for (size_t i = 0; i < count; i++) {
                 ret_m[e * stride + first + i] = 0.0;
             }
         }
-        add_to_masters(c, all, count, stride, ret_m + first);
-        if (symmetric) {
-            mirror(nv, count, stride, ret_m + first);
+        for (size_t k = 0; k < n_matrix; k++) {
+            double *to = ret_m + k * nv * nv * stride + first;
+            add_to_masters(c, all + k * n * n * RUN, count, stride, to);
+            if (symmetric) {
+                mirror(nv, count, stride, to);
+            }
         }
     }
     return TQ_OK;
 }
 
 tq_status tq_joint_matrix(const tq_mechanism *mechanism, const tq_kernel_input *in,
-                          tq_matrix_kernel *kernel, double *work, _Bool symmetric,
+                          tq_matrix_kernel *kernel, double *work, size_t n_matrix, _Bool symmetric,
                           tq_scratch *scratch, double *ret_m)
 {
     const tq_canonical *c = &mechanism->canonical;
     if (c->has_mimic) {
         const size_t mark = tq_scratch_mark(scratch);
-        const tq_status status = of_masters(mechanism, in, kernel, work, symmetric, scratch, ret_m);
+        const tq_status status =
+            of_masters(mechanism, in, kernel, work, n_matrix, symmetric, scratch, ret_m);
         tq_scratch_rewind(scratch, mark);
         return status;
     }

@@ -12,7 +12,7 @@
 size_t tq_mass_matrix_scratch_size(const tq_mechanism *mechanism)
 {
     return tq_scratch_cost(tq_work_doubles(&mechanism->canonical), sizeof(double)) +
-           tq_joint_matrix_scratch_size(mechanism);
+           tq_joint_matrix_scratch_size(mechanism, 1);
 }
 
 tq_status tq_mass_matrix_checked(const tq_mechanism *mechanism, const tq_kernel_input *in,
@@ -21,7 +21,7 @@ tq_status tq_mass_matrix_checked(const tq_mechanism *mechanism, const tq_kernel_
     const tq_canonical *c = &mechanism->canonical;
     double *work = tq_scratch_take(scratch, tq_work_doubles(c), sizeof(double));
     if (work == NULL || tq_joint_matrix(mechanism, in, tq_kernels_for((size_t)in->n_sample)->crba,
-                                        work, 1, scratch, ret_m) != TQ_OK) {
+                                        work, 1, 1, scratch, ret_m) != TQ_OK) {
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
                        (double)tq_mass_matrix_scratch_size(mechanism));
     }

@@ -32,6 +32,23 @@ double tq_friction_effort(const tq_friction *friction, double qd)
     return effort;
 }
 
+double tq_friction_slope(const tq_friction *f, double qd)
+{
+    double dry = f->coulomb;
+    double dry_slope = 0.0;
+    if (f->stribeck_velocity > 0.0) {
+        const double x = qd / f->stribeck_velocity;
+        const double fall = (f->breakaway - f->coulomb) * exp(-(x * x));
+        dry += fall;
+        dry_slope = -2.0 * x / f->stribeck_velocity * fall;
+    }
+    if (f->smoothing > 0.0) {
+        const double s = tanh(qd / f->smoothing);
+        return f->viscous + dry_slope * s + dry * (1.0 - s * s) / f->smoothing;
+    }
+    return f->viscous + dry_slope * ((double)(qd > 0.0) - (double)(qd < 0.0));
+}
+
 static double multiplier(const tq_joint *joint)
 {
     return joint->mimic != TQ_NONE ? joint->mimic_multiplier : 1.0;

@@ -12,6 +12,9 @@
  * and tanh: the same bits at every lane width. */
 double tq_friction_effort(const tq_friction *friction, double qd);
 
+/* Its derivative by qd; where it jumps, that of either side. */
+double tq_friction_slope(const tq_friction *friction, double qd);
+
 /* sign * term added to the rows of tau (nv x stride), for n_sample samples. A follower's effort
  * goes to its master's row times its multiplier (virtual work). qd, qdd NULL: zero. */
 void tq_add_friction(const tq_mechanism *mechanism, size_t n_sample, size_t stride,

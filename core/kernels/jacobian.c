@@ -20,18 +20,6 @@ typedef struct twist {
     vec v, w;
 } twist;
 
-TQ_INLINE vec axis_of(const mat *r, int axis)
-{
-    return axis == 0   ? (vec){r->xx, r->yx, r->zx}
-           : axis == 1 ? (vec){r->xy, r->yy, r->zy}
-                       : (vec){r->xz, r->yz, r->zz};
-}
-
-TQ_INLINE vec vec_scale(real s, vec v)
-{
-    return (vec){s * v.x, s * v.y, s * v.z};
-}
-
 /* places and rates of the bodies on the way */
 TQ_INLINE void walk(const tq_canonical *c, const tq_kernel_input *in, long i, const state *st,
                     const way *w)

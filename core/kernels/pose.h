@@ -71,6 +71,13 @@ TQ_INLINE pose place_ball(const tq_canonical_joint *k, const ball *at, const pos
     return s;
 }
 
+TQ_INLINE vec axis_of(const mat *r, int axis)
+{
+    return axis == 0   ? (vec){r->xx, r->yx, r->zx}
+           : axis == 1 ? (vec){r->xy, r->yy, r->zy}
+                       : (vec){r->xz, r->yz, r->zz};
+}
+
 TQ_INLINE pose pose_world(void)
 {
     const real o = splat(0.0), one = splat(1.0);

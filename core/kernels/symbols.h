@@ -22,6 +22,10 @@ void TQ_KERNEL(tq_jacobian)(const tq_canonical *c, const tq_kernel_input *in,
                             double *ret_rate);
 void TQ_KERNEL(tq_energy)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                           double *ret_energy);
+void TQ_KERNEL(tq_derivatives)(const tq_canonical *c, const tq_kernel_input *in, double *work,
+                               const int32_t *rows, long n_row, double *ret_d);
+void TQ_KERNEL(tq_momentum)(const tq_canonical *c, const tq_kernel_input *in, double *work,
+                            double *ret_momentum);
 int TQ_KERNEL(tq_finite)(long n_row, long n_sample, long stride, const double *x);
 int TQ_KERNEL(tq_unit)(long n_sample, long stride, const double *quaternion, double tolerance);
 

@@ -11,6 +11,8 @@ const tq_kernels TQ_KERNEL(tq_kernels) = {
     .kinematics = TQ_KERNEL(tq_kinematics),
     .jacobian = TQ_KERNEL(tq_jacobian),
     .energy = TQ_KERNEL(tq_energy),
+    .derivatives = TQ_KERNEL(tq_derivatives),
+    .momentum = TQ_KERNEL(tq_momentum),
     .finite = TQ_KERNEL(tq_finite),
     .unit = TQ_KERNEL(tq_unit),
 };

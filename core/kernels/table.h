@@ -37,6 +37,15 @@ typedef struct tq_kernels {
     /* ret_energy (2 rows, in->out_stride apart): kinetic, and potential of gravity, of bodies */
     void (*energy)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                    double *ret_energy);
+    /* ret_d (2 n_row^2 rows): derivatives of what rnea computes, by q, then by qd; as crba;
+     * tq_derivatives_work_doubles. Rows of quaternions are displaced like their velocities. No
+     * wrenches */
+    void (*derivatives)(const tq_canonical *c, const tq_kernel_input *in, double *work,
+                        const int32_t *rows, long n_row, double *ret_d);
+    /* ret_momentum (12 rows, in->out_stride apart): first moment of mass, linear momentum and
+     * angular momentum, in world axes about a point O; O in the world */
+    void (*momentum)(const tq_canonical *c, const tq_kernel_input *in, double *work,
+                     double *ret_momentum);
     /* 0 when some of the numbers is NaN or infinite */
     int (*finite)(long n_row, long n_sample, long stride, const double *x);
     /* 0 when some quaternion's squared length is off 1 by more than `tolerance` */
@@ -53,6 +62,19 @@ static inline size_t tq_work_doubles(const tq_canonical *c)
 static inline size_t tq_coriolis_work_doubles(const tq_canonical *c)
 {
     enum { A_BODY = 2 + 3 + 3 + 21, A_BALL = 12, A_FREEDOM = 15 + 2 };
+    return (size_t)TQ_WORK_LANES *
+           ((size_t)c->n_body * A_BODY + (size_t)c->n_ball * A_BALL + (size_t)c->n_dof * A_FREEDOM);
+}
+
+static inline size_t tq_momentum_work_doubles(const tq_canonical *c)
+{
+    enum { A_BODY = 26, A_BALL = 12 };
+    return (size_t)TQ_WORK_LANES * ((size_t)c->n_body * A_BODY + (size_t)c->n_ball * A_BALL);
+}
+
+static inline size_t tq_derivatives_work_doubles(const tq_canonical *c)
+{
+    enum { A_BODY = 26 + 28, A_BALL = 12, A_FREEDOM = 21 + 2 };
     return (size_t)TQ_WORK_LANES *
            ((size_t)c->n_body * A_BODY + (size_t)c->n_ball * A_BALL + (size_t)c->n_dof * A_FREEDOM);
 }

@@ -51,6 +51,11 @@ TQ_INLINE vec vec_sub(vec a, vec b)
     return (vec){a.x - b.x, a.y - b.y, a.z - b.z};
 }
 
+TQ_INLINE vec vec_scale(real s, vec v)
+{
+    return (vec){s * v.x, s * v.y, s * v.z};
+}
+
 TQ_INLINE real vec_dot(vec a, vec b)
 {
     return tq_fma(a.x, b.x, tq_fma(a.y, b.y, a.z * b.z));

@@ -27,7 +27,6 @@ typedef struct stage {
     size_t filled;     /* samples of a regressor that stands in `out` */
     size_t piece;      /* samples of one block of the row at hand */
     double *pieces[4]; /* q, qd, qdd, tau in blocks of `piece` */
-    double *alone[3];  /* q, qd, qdd sample by sample, as dense computations take them */
     tq_scratch scratch;
     bench_peer *peer;
 } stage;
@@ -123,50 +122,23 @@ static void run_regressor(stage *s, size_t n_sample)
     }
 }
 
-/* dense computations take one sample after another, frames and all */
-static tq_posture posture_of(stage *s, size_t i)
-{
-    tq_posture posture;
-    tq_error error = {0};
-    must(tq_posture_compute(s->model, s->alone[0] + i * s->model->nq,
-                            s->alone[1] + i * s->model->nv, &s->scratch, &posture, &error),
-         "posture", &error);
-    return posture;
-}
-
 static void run_derivatives(stage *s, size_t n_sample)
 {
     tq_error error = {0};
-    const size_t nv = s->model->nv, mark = tq_scratch_mark(&s->scratch);
-    for (size_t i = SAMPLES - n_sample; i < SAMPLES; i++) {
-        const tq_posture posture = posture_of(s, i);
-        const tq_sample sample = {.q = s->alone[0] + i * s->model->nq,
-                                  .qd = s->alone[1] + i * nv,
-                                  .qdd = s->alone[2] + i * nv,
-                                  .gravity = s->model->gravity};
-        must(tq_inverse_derivatives(&posture, &sample, &s->scratch, s->out, s->out + nv * nv,
-                                    &error),
-             "derivatives", &error);
-        tq_scratch_rewind(&s->scratch, mark);
+    for (size_t first = 0; first < n_sample; first += s->piece) {
+        const tq_inverse_input in = inverse_input(s, first, n_sample);
+        must(tq_derivatives_batch(s->mechanism, &in, &s->scratch, s->out, &error), "derivatives",
+             &error);
     }
 }
 
 static void run_momentum(stage *s, size_t n_sample)
 {
-    const size_t mark = tq_scratch_mark(&s->scratch);
-    for (size_t i = SAMPLES - n_sample; i < SAMPLES; i++) {
-        const tq_posture posture = posture_of(s, i);
-        tq_momentum momentum;
-        tq_momentum_compute(&posture, &momentum);
-        memcpy(s->out, momentum.linear, sizeof momentum.linear);
-        memcpy(s->out + 3, momentum.angular_com, sizeof momentum.angular_com);
-        tq_scratch_rewind(&s->scratch, mark);
+    tq_error error = {0};
+    for (size_t first = 0; first < n_sample; first += s->piece) {
+        const tq_inverse_input in = inverse_input(s, first, n_sample);
+        must(tq_momentum_batch(s->mechanism, &in, &s->scratch, s->out, &error), "momentum", &error);
     }
-}
-
-static int is_dense(const row *r)
-{
-    return r->run == run_derivatives || r->run == run_momentum;
 }
 
 /* Samples of a block: 256 for rows a coordinate; for matrices what keeps a block's answer within
@@ -174,8 +146,10 @@ static int is_dense(const row *r)
 static size_t piece_of(const stage *s, const row *r)
 {
     const size_t nv = s->model->nv, n_parameter = tq_parameter_count(s->model, 0);
-    const size_t n_row = r->run == run_regressor ? nv * n_parameter : nv * nv;
-    if (r->run == run_rnea || r->run == run_aba || is_dense(r)) {
+    const size_t n_row = r->run == run_regressor     ? nv * n_parameter
+                         : r->run == run_derivatives ? 2 * nv * nv
+                                                     : nv * nv;
+    if (r->run == run_rnea || r->run == run_aba || r->run == run_momentum) {
         return SAMPLES;
     }
     size_t fits = SAMPLES;
@@ -232,22 +206,17 @@ static double differ_coriolis(const stage *s)
 
 static double differ_derivatives(const stage *s)
 {
-    double worst = 0, scale = 0;
-    const size_t nv = s->model->nv;
-    for (size_t i = 0; i < nv * nv; i++) {
-        const double want = bench_peer_matrix(s->peer, BENCH_DERIVATIVES, i / nv, i % nv);
-        worst = fmax(worst, fabs(s->out[i] - want));
-        scale = fmax(scale, fabs(want));
-    }
-    return worst / scale;
+    return differ_matrix(s, BENCH_DERIVATIVES);
 }
 
 static double differ_momentum(const stage *s)
 {
+    const size_t last = s->piece - 1;
     double worst = 0, scale = 0;
     for (size_t i = 0; i < 6; i++) {
+        const size_t at = i < 3 ? TQ_MOMENTUM_LINEAR + i : TQ_MOMENTUM_ANGULAR_COM + i - 3;
         const double want = bench_peer_momentum(s->peer, i);
-        worst = fmax(worst, fabs(s->out[i] - want));
+        worst = fmax(worst, fabs(s->out[at * s->piece + last] - want));
         scale = fmax(scale, fabs(want));
     }
     return worst / scale;
@@ -396,20 +365,6 @@ static void cut(stage *s, size_t piece)
     }
 }
 
-/* the states one by one */
-static void lay_out_alone(stage *s)
-{
-    const double *from[3] = {s->states.q, s->states.qd, s->states.qdd};
-    for (int k = 0; k < 3; k++) {
-        const size_t n_row = k == 0 ? s->model->nq : s->model->nv;
-        s->alone[k] = tqt_doubles(n_row * SAMPLES);
-        for (size_t i = 0; i < n_row * SAMPLES; i++) {
-            s->alone[k][i % SAMPLES * n_row + i / SAMPLES] =
-                from[k][i / SAMPLES * s->states.stride + i % SAMPLES];
-        }
-    }
-}
-
 static stage prepare(const char *name, const tq_model *model)
 {
     stage s = {.robot = name, .model = model};
@@ -423,12 +378,11 @@ static stage prepare(const char *name, const tq_model *model)
     s.states = tqt_random_states(1, model, SAMPLES);
     s.tau = tqt_doubles(model->nv * s.states.stride);
     const size_t nv = model->nv, n_parameter = tq_parameter_count(model, 0);
-    s.out = tqt_doubles(nv * (nv > n_parameter ? nv : n_parameter) * SAMPLES);
+    s.out = tqt_doubles(nv * (2 * nv > n_parameter ? 2 * nv : n_parameter) * SAMPLES);
     for (int k = 0; k < 4; k++) {
         s.pieces[k] = tqt_doubles((k == 0 ? model->nq : nv) * SAMPLES);
     }
     tq_scratch_init(&s.scratch, tqt_doubles(SCRATCH / sizeof(double)), SCRATCH);
-    lay_out_alone(&s);
     cut(&s, SAMPLES);
     run_rnea(&s, SAMPLES); /* torques for forward dynamics */
     memcpy(s.tau, s.out, nv * SAMPLES * sizeof *s.tau);
@@ -460,8 +414,7 @@ int main(int argc, char **argv)
         }
         for (size_t k = 0; k < sizeof stages / sizeof stages[0]; k++) {
             cut(&stages[k], piece_of(&stages[k], &kernels[r]));
-            for (unsigned width = is_dense(&kernels[r]) ? 0 : tq_lanes_widest(); width >= 1;
-                 width /= 2) {
+            for (unsigned width = tq_lanes_widest(); width >= 1; width /= 2) {
                 tq_lanes_select(width);
                 measure(&stages[k], &kernels[r], SAMPLES, json);
             }

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/kernels/derivatives.c - how rigid-body torque changes with q and qd. */
+#include "core/kernels/entries.h"
+#include "core/kernels/reach.h"
+#include "core/kernels/symbols.h"
+
+/* Singh, Russo & Wensing 2022, in world axes about a point O. A displacement of freedom k moves
+ * everything beyond it as one piece and leaves P = W x S in velocity and Y = W x P + A x S in
+ * acceleration, W and A being those of what carries the joint; a change of its rate leaves
+ * R = P + T x S, T of what its axis is fixed to. With composites of the subtree of the deeper
+ * freedom (inertia I, Coriolis B, force F)
+ *     dtau_f/dq_k = S_f . (I Y_k + 2 B P_k + S_k x* F),  dtau_f/dqd_k = S_f . (I R_k + 2 B S_k),
+ * the term in F only where k lies beyond f. As integrals over points x that move with x':
+ * I (v, w) = integral (1, x) (v + w x x), 2 B (v, w) = integral (1, x) 2 w x x'. */
+typedef struct subtree {
+    real m; /* mass, first and second moment about O */
+    vec h;
+    sym s;
+    mat spin; /* integral x x'^T dm */
+    vec g;    /* momentum */
+    wrench force;
+} subtree;
+
+typedef struct freedom {
+    screw s, y, r;
+    vec p; /* the turn of P; its shift is never asked for */
+} freedom;
+
+enum { A_SUBTREE = 28, A_FREEDOM = 21 };
+
+typedef struct sweep {
+    reach walk;
+    subtree *sums;     /* one a body */
+    freedom *freedoms; /* one a freedom */
+    entries at;
+    long other; /* from an entry of dtau/dq to that of dtau/dqd */
+} sweep;
+
+TQ_INLINE void subtree_add(subtree *to, const subtree *from)
+{
+    to->m = to->m + from->m;
+    to->h = vec_add(to->h, from->h);
+    to->s = sym_add(to->s, from->s);
+    to->spin = mat_add(to->spin, from->spin);
+    to->g = vec_add(to->g, from->g);
+    to->force = wrench_add(to->force, from->force);
+}
+
+/* I (v, w): m v + w x h, and h x v + (trace - s) w */
+TQ_INLINE wrench push(const subtree *c, const screw *x)
+{
+    const sym s = c->s;
+    const sym tensor = {s.yy + s.zz, -s.xy, -s.xz, s.xx + s.zz, -s.yz, s.xx + s.yy};
+    const vec f = vec_cross(x->w, c->h);
+    return (wrench){vec_along(f, c->m, x->v.x, x->v.y, x->v.z),
+                    vec_add(sym_mul(&tensor, x->w), vec_cross(c->h, x->v))};
+}
+
+/* 2 B (., w): 2 w x g, and 2 (trace - spin^T) w */
+TQ_INLINE wrench whirl(const subtree *c, vec w)
+{
+    const vec w2 = vec_add(w, w);
+    const real trace = c->spin.xx + c->spin.yy + c->spin.zz;
+    const vec back = vec_sub(vec_zero(), mat_tmul(&c->spin, w2));
+    return (wrench){vec_cross(w2, c->g), vec_along(back, trace, w2.x, w2.y, w2.z)};
+}
+
+/* x . 2 B, a row for (., w): 2 (g x v + (trace - spin) w) */
+TQ_INLINE vec whirl_row(const subtree *c, const screw *x)
+{
+    const real trace = c->spin.xx + c->spin.yy + c->spin.zz;
+    const vec lag = vec_sub(vec_cross(c->g, x->v), mat_mul(&c->spin, x->w));
+    const vec r = vec_along(lag, trace, x->w.x, x->w.y, x->w.z);
+    return vec_add(r, r);
+}
+
+/* f of what x carries along */
+TQ_INLINE wrench carried(const screw *x, const wrench *f)
+{
+    return (wrench){vec_cross(x->w, f->f), vec_add(vec_cross(x->w, f->n), vec_cross(x->v, f->f))};
+}
+
+TQ_INLINE real power(const screw *x, const wrench *f)
+{
+    const real turns = vec_dot(x->w, f->n);
+    return tq_fma(x->v.x, f->f.x, tq_fma(x->v.y, f->f.y, tq_fma(x->v.z, f->f.z, turns)));
+}
+
+/* moments of a body about O, in world axes */
+TQ_INLINE void place_moments(const tq_canonical_joint *k, const pose *at, subtree *ret)
+{
+    const real m = splat(k->m);
+    const vec p = at->p, h = mat_mul(&at->r, vec_of(k->h));
+    const vec x = vec_along(h, m, p.x, p.y, p.z); /* first moment about O */
+    const sym s = sym_turn(&at->r, sym_of(k->s));
+    /* s + p h^T + h p^T + m p p^T = s + p h^T + x p^T */
+    ret->m = m;
+    ret->h = x;
+    ret->s =
+        (sym){tq_fma(p.x, h.x, tq_fma(x.x, p.x, s.xx)), tq_fma(p.x, h.y, tq_fma(x.x, p.y, s.xy)),
+              tq_fma(p.x, h.z, tq_fma(x.x, p.z, s.xz)), tq_fma(p.y, h.y, tq_fma(x.y, p.y, s.yy)),
+              tq_fma(p.y, h.z, tq_fma(x.y, p.z, s.yz)), tq_fma(p.z, h.z, tq_fma(x.z, p.z, s.zz))};
+}
+
+TQ_INLINE subtree body_of(const tq_canonical_joint *k, const place *body)
+{
+    subtree c;
+    place_moments(k, &body->at, &c);
+    const vec u = body->twist.v, w = body->twist.w, h = c.h;
+    const vec x = vec_cross(w, (vec){c.s.xx, c.s.xy, c.s.xz});
+    const vec y = vec_cross(w, (vec){c.s.xy, c.s.yy, c.s.yz});
+    const vec z = vec_cross(w, (vec){c.s.xz, c.s.yz, c.s.zz});
+    c.spin = (mat){tq_fma(h.x, u.x, x.x), tq_fma(h.x, u.y, x.y), tq_fma(h.x, u.z, x.z),
+                   tq_fma(h.y, u.x, y.x), tq_fma(h.y, u.y, y.y), tq_fma(h.y, u.z, y.z),
+                   tq_fma(h.z, u.x, z.x), tq_fma(h.z, u.y, z.y), tq_fma(h.z, u.z, z.z)};
+    const wrench momentum = push(&c, &body->twist);
+    c.g = momentum.f;
+    c.force = wrench_add(push(&c, &body->rate), carried(&body->twist, &momentum));
+    return c;
+}
+
+/* what the freedoms of body b leave behind */
+TQ_INLINE void leave(const tq_canonical_joint *k, const place *parent, const place *body,
+                     freedom *own)
+{
+    for (int f = 0; f < tq_canonical_freedoms(k->kind); f++) {
+        const screw s = screw_of(k, &body->at, f), p = screw_cross(&parent->twist, &s);
+        const screw fixed_to = k->ball >= 0 ? screw_cross(&body->twist, &s) : p;
+        own[f].s = s;
+        own[f].p = p.w;
+        own[f].r = screw_add(p, fixed_to);
+        own[f].y = screw_add(screw_cross(&parent->twist, &p), screw_cross(&parent->rate, &s));
+    }
+}
+
+/* Entries of freedom k with those of its own joint, first .. end - 1, and, one joint after another
+ * towards the world, with those of what carries it. */
+TQ_INLINE void pair_up(const tq_canonical *c, const sweep *s, int b, int f, double *dq)
+{
+    const tq_canonical_joint *own = &c->joints[b];
+    const freedom *deep = &s->freedoms[f];
+    const subtree *sum = &s->sums[b];
+    double *dqd = dq + s->other;
+    const long *down = s->at.down, *across = s->at.across;
+    const wrench here = wrench_add(push(sum, &deep->y), whirl(sum, deep->p));
+    const wrench moved = wrench_add(here, carried(&deep->s, &sum->force));
+    const wrench rate = wrench_add(push(sum, &deep->r), whirl(sum, deep->s.w));
+    const wrench weight = push(sum, &deep->s);
+    const vec row = whirl_row(sum, &deep->s);
+    for (int g = own->dof; g < own->dof + tq_canonical_freedoms(own->kind); g++) {
+        const screw *up = &s->freedoms[g].s;
+        store(dq + down[g] + across[f], power(up, &here));
+        store(dqd + down[g] + across[f], power(up, &rate));
+    }
+    for (int body = own->parent; body >= 0; body = c->joints[body].parent) {
+        const int first = c->joints[body].dof;
+        for (int g = first; g < first + tq_canonical_freedoms(c->joints[body].kind); g++) {
+            const freedom *up = &s->freedoms[g];
+            const long there = down[g] + across[f], back = down[f] + across[g];
+            store(dq + there, power(&up->s, &moved));
+            store(dqd + there, power(&up->s, &rate));
+            store(dq + back, power(&up->y, &weight) + vec_dot(up->p, row));
+            store(dqd + back, power(&up->r, &weight) + vec_dot(up->s.w, row));
+        }
+    }
+}
+
+static void inward(const tq_canonical *c, const sweep *s, double *dq)
+{
+    for (int b = c->n_body - 1; b >= 0; b--) {
+        const tq_canonical_joint *k = &c->joints[b], *last = &c->joints[k->last];
+        const int end = last->dof + tq_canonical_freedoms(last->kind);
+        for (int f = k->dof; f < k->dof + tq_canonical_freedoms(k->kind); f++) {
+            pair_up(c, s, b, f, dq);
+            entries_clear(&s->at, dq, f, end);
+            entries_clear(&s->at, dq + s->other, f, end);
+        }
+        if (k->parent >= 0) {
+            subtree_add(&s->sums[k->parent], &s->sums[b]);
+        }
+    }
+}
+
+/* ret_d: dtau/dq, then dtau/dqd */
+void TQ_KERNEL(tq_derivatives)(const tq_canonical *c, const tq_kernel_input *in, double *work,
+                               const int32_t *rows, long n_row, double *ret_d)
+{
+    real *at;
+    sweep s = {.walk = reach_in(c, in->gravity, work, &at)};
+    s.sums = (void *)at, at += (long)A_SUBTREE * c->n_body;
+    s.freedoms = (void *)at, at += (long)A_FREEDOM * c->n_dof;
+    s.at = entries_in(c, rows, n_row, in->out_stride, at);
+    s.other = n_row * n_row * in->out_stride;
+    for (long i = 0; i < in->n_sample; i += TQ_LANES) {
+        reach_out(c, in, i, &s.walk, 1);
+        const place world = place_world(&s.walk);
+        for (int b = 0; b < c->n_body; b++) {
+            const tq_canonical_joint *k = &c->joints[b];
+            const place *body = &s.walk.places[b];
+            leave(k, k->parent < 0 ? &world : &s.walk.places[k->parent], body, s.freedoms + k->dof);
+            s.sums[b] = body_of(k, body);
+        }
+        inward(c, &s, ret_d + i);
+    }
+}

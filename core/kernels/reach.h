@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/kernels/reach.h - places, twists and accelerations of all bodies in world axes. */
+#ifndef TQ_KERNELS_REACH_H
+#define TQ_KERNELS_REACH_H
+
+#include "core/kernels/pose.h"
+#include "core/kernels/step.h"
+#include "core/spatial/sym.h"
+
+/* Motion about one fixed point O: velocity there, angular velocity. */
+typedef struct screw {
+    vec v, w;
+} screw;
+
+TQ_INLINE screw screw_add(screw a, screw b)
+{
+    return (screw){vec_add(a.v, b.v), vec_add(a.w, b.w)};
+}
+
+TQ_INLINE screw screw_scale(real s, screw a)
+{
+    return (screw){vec_scale(s, a.v), vec_scale(s, a.w)};
+}
+
+/* rate of b when it is carried by a */
+TQ_INLINE screw screw_cross(const screw *a, const screw *b)
+{
+    return (screw){vec_add(vec_cross(a->w, b->v), vec_cross(a->v, b->w)), vec_cross(a->w, b->w)};
+}
+
+/* A body: `at` from O; `rate` is the time derivative of `twist` (not the acceleration of one of its
+ * points), gravity an acceleration of the world upwards. */
+typedef struct place {
+    pose at;
+    screw twist, rate;
+} place;
+
+/* O is the origin of the first body that floats off the world, so that no digits are lost far from
+ * the world's origin; else that origin. */
+typedef struct reach {
+    cosine_sine *cs;
+    ball *balls;
+    place *places; /* one a body */
+    vec o;         /* O in the world */
+    vec up;        /* minus gravity */
+} reach;
+
+enum { REACH_BODY = 2 + 24, REACH_BALL = 12 };
+
+TQ_INLINE reach reach_in(const tq_canonical *c, const double *gravity, double *work,
+                         real **ret_rest)
+{
+    const double up[3] = {-gravity[0], -gravity[1], -gravity[2]};
+    real *at = (void *)work;
+    reach r = {.up = vec_of(up)};
+    r.cs = (void *)at, at += 2L * c->n_body;
+    r.places = (void *)at, at += 24L * c->n_body;
+    r.balls = (void *)at, at += (long)REACH_BALL * c->n_ball;
+    *ret_rest = at;
+    return r;
+}
+
+/* the world, as a body */
+TQ_INLINE place place_world(const reach *r)
+{
+    place w = {pose_world(), {vec_zero(), vec_zero()}, {r->up, vec_zero()}};
+    w.at.p = vec_sub(vec_zero(), r->o);
+    return w;
+}
+
+/* Unit rate of freedom f of a joint whose body stands at `at`. */
+TQ_INLINE screw screw_of(const tq_canonical_joint *k, const pose *at, int f)
+{
+    const int freedoms = tq_canonical_freedoms(k->kind);
+    const vec e = axis_of(&at->r, freedoms == 1 ? 2 : f % 3);
+    const _Bool slides = k->kind == TQ_CANONICAL_PRISMATIC || (freedoms == 6 && f < 3);
+    return slides ? (screw){e, vec_zero()} : (screw){vec_cross(at->p, e), e};
+}
+
+/* V = W + S qd, A = A_W + S qdd + W x (S qd) */
+TQ_INLINE void reach_single(const tq_canonical_joint *k, const tq_kernel_input *in, long i,
+                            const reach *r, int b, const place *parent, _Bool rates)
+{
+    const long stride = in->stride;
+    place *body = &r->places[b];
+    const real v = joint_rate(k, in->qd != NULL ? in->qd + i : NULL, stride);
+    body->at =
+        place_single(k, joint_turn(k, &r->cs[b]), joint_travel(k, in->q + i, stride), &parent->at);
+    const screw s = screw_of(k, &body->at, 0), own = screw_scale(v, s);
+    body->twist = screw_add(parent->twist, own);
+    if (rates) {
+        const real acc = joint_rate(k, in->qdd != NULL ? in->qdd + i : NULL, stride);
+        body->rate = screw_add(screw_add(parent->rate, screw_scale(acc, s)),
+                               screw_cross(&parent->twist, &own));
+    }
+}
+
+TQ_INLINE void reach_ball(const tq_canonical_joint *k, const tq_kernel_input *in, long i,
+                          const reach *r, int b, const place *parent, _Bool rates)
+{
+    place *body = &r->places[b];
+    const ball_rates x = load_ball_rates(k, in, i);
+    body->at = place_ball(k, &r->balls[k->ball], &parent->at);
+    const mat *r_world = &body->at.r;
+    const vec p = body->at.p;
+    screw own = {mat_mul(r_world, x.v), mat_mul(r_world, x.w)};
+    own.v = vec_add(own.v, vec_cross(p, own.w));
+    body->twist = screw_add(parent->twist, own);
+    if (rates) {
+        screw gain = {mat_mul(r_world, x.vd), mat_mul(r_world, x.wd)};
+        gain.v = vec_add(gain.v, vec_cross(p, gain.w));
+        body->rate = screw_add(screw_add(parent->rate, gain), screw_cross(&parent->twist, &own));
+    }
+}
+
+/* Places all bodies for the samples from i on; accelerations with `rates` only. */
+TQ_INLINE void reach_out(const tq_canonical *c, const tq_kernel_input *in, long i, reach *r,
+                         _Bool rates)
+{
+    place_joints(c, in->q + i, in->stride, r->cs, r->balls);
+    r->o = vec_zero();
+    for (int b = 0; b < c->n_body; b++) {
+        const tq_canonical_joint *k = &c->joints[b];
+        if (k->parent < 0 && k->kind == TQ_CANONICAL_FLOATING) {
+            const pose world = pose_world();
+            r->o = place_ball(k, &r->balls[k->ball], &world).p;
+            break;
+        }
+    }
+    const place world = place_world(r);
+    for (int b = 0; b < c->n_body; b++) {
+        const tq_canonical_joint *k = &c->joints[b];
+        const place *parent = k->parent < 0 ? &world : &r->places[k->parent];
+        if (k->ball >= 0) {
+            reach_ball(k, in, i, r, b, parent, rates);
+        } else {
+            reach_single(k, in, i, r, b, parent, rates);
+        }
+    }
+}
+
+#endif
