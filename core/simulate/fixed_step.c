@@ -2,6 +2,7 @@
 /* core/simulate/fixed_step.c - RK4 and semi-implicit Euler on blocks. */
 #include "core/simulate/fixed_step.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/simulate/state.h"
@@ -94,8 +95,9 @@ static tq_status rk4(const tq_plant *plant, double t, double h, const tq_traject
             stage.qd = w->stage.x[1];
             stage.z = w->stage.x[2];
         }
-        const tq_status status =
-            evaluate(plant, t + when[k] * h, &stage, &w->rate, scratch, reterr);
+        /* the last stage asks for what holds before the step's end, where an effect may jump */
+        const double at = k < 3 ? t + when[k] * h : nextafter(nextafter(t + h, t), t);
+        const tq_status status = evaluate(plant, at, &stage, &w->rate, scratch, reterr);
         if (status != TQ_OK) {
             return status;
         }

@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/simulate/run.c - steps from stop to stop, and outputs between them. */
+#include "core/simulate/run.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/simulate/fixed_step.h"
+#include "core/simulate/midpoint.h"
+#include "core/simulate/run_private.h"
+
+/* rad/s or m/s: nothing that is built moves so fast; beyond it the numbers mean nothing */
+static const double runaway = 1e6;
+/* steps, of the time, below which a method only nears what it cannot pass */
+static const double crawl = 1e-10;
+enum { TICK_STEPS = 256 };
+
+int tq_run_is_adaptive(tq_run_method method)
+{
+    return method <= TQ_RUN_BDF;
+}
+
+static int is_multistep(const tq_run_private *p)
+{
+    return p->options.method == TQ_RUN_BDF;
+}
+
+/* derivatives of effects that a step may not pass when they jump: as many as the method's order
+ * needs; implicit multistep ones would start anew each time, and let their error test find them */
+static unsigned smoothness(tq_run_method method)
+{
+    static const unsigned order[TQ_RUN_METHODS] = {8, 5, 5, 1, 4, 1, 2};
+    return order[method];
+}
+
+void tq_run_spread(const tq_run_private *p, const double *y, const tq_trajectories *to)
+{
+    double *parts[] = {to->q, to->qd, to->z};
+    const size_t n[] = {p->model->nq, p->model->nv, p->n_z};
+    for (unsigned k = 0; k < 3; k++) {
+        for (size_t r = 0; r < n[k]; r++) {
+            for (size_t i = 0; i < TQ_RUN_LANE; i++) {
+                parts[k][r * TQ_RUN_LANE + i] = *y;
+            }
+            y++;
+        }
+    }
+}
+
+void tq_run_gather(const tq_run_private *p, const tq_trajectories *from, double *y)
+{
+    const double *parts[] = {from->q, from->qd, from->z};
+    const size_t n[] = {p->model->nq, p->model->nv, p->n_z};
+    for (unsigned k = 0; k < 3; k++) {
+        for (size_t r = 0; r < n[k]; r++) {
+            *y++ = parts[k][r * TQ_RUN_LANE];
+        }
+    }
+}
+
+/* up to a stop effects are asked for what holds before it */
+static double before_limit(const tq_run_private *p, double t)
+{
+    return t < p->limit ? t : nextafter(p->limit, -DBL_MAX);
+}
+
+int tq_run_evaluate(tq_run_private *p, double t, const double *y, double *ret_rate)
+{
+    tq_run_block *b = &p->inner;
+    tq_run_spread(p, y, &b->as);
+    const tq_status status =
+        tq_plant_rate(p->plant, before_limit(p, t), &b->as, p->scratch, &b->rates, &p->run.error);
+    if (status != TQ_OK) {
+        p->run.status = status;
+        return 1;
+    }
+    const tq_trajectories rates = {.q = b->rates.q, .qd = b->rates.qd, .z = b->rates.z};
+    tq_run_gather(p, &rates, ret_rate);
+    for (size_t k = p->n - p->n_z; k < p->n; k++) {
+        if (!isfinite(ret_rate[k])) {
+            p->run.status = tq_fail(&p->run.error, TQ_ERR_OVERFLOW, "z", k, ret_rate[k]);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int ode_rate(void *ctx, double t, const double *y, double *ret_rate)
+{
+    return tq_run_evaluate(ctx, t, y, ret_rate);
+}
+
+static int settle(void *ctx, double t, double *y)
+{
+    (void)t;
+    tq_run_private *p = ctx;
+    tq_run_spread(p, y, &p->inner.as);
+    p->run.status = tq_plant_settle(p->plant, &p->inner.as, p->scratch, &p->run.error);
+    tq_run_gather(p, &p->inner.as, y);
+    return p->run.status == TQ_OK ? 0 : 1;
+}
+
+static int end_run(tq_run_private *p, tq_run_end why, uint32_t joint)
+{
+    p->run.end = why;
+    p->run.joint = joint;
+    return 0;
+}
+
+/* times at which the method has to stop: samples, and what is not smooth */
+static double next_stop(const tq_run_private *p)
+{
+    double stop = tq_plant_next_break(p->plant, p->run.t, smoothness(p->options.method), NULL);
+    for (size_t k = 0; k < p->plant->n_effect; k++) {
+        const tq_effect *effect = &p->plant->effects[k];
+        if (effect->sample != NULL) {
+            stop = fmin(stop, (double)p->due[k] * effect->sample_time);
+        }
+    }
+    return stop;
+}
+
+/* samples that are due at run.t */
+static int take_samples(tq_run_private *p)
+{
+    for (size_t k = 0; k < p->plant->n_effect; k++) {
+        const tq_effect *effect = &p->plant->effects[k];
+        if (effect->sample == NULL || (double)p->due[k] * effect->sample_time > p->run.t) {
+            continue;
+        }
+        p->due[k]++;
+        p->run.status =
+            tq_plant_sample(p->plant, k, p->run.t, &p->now.as, p->scratch, &p->run.error);
+        if (p->run.status != TQ_OK) {
+            return end_run(p, TQ_RUN_REFUSED, TQ_NONE);
+        }
+    }
+    return 1;
+}
+
+static tq_status try_step(tq_run_private *p, double stop)
+{
+    tq_error error;
+    if (p->fresh) {
+        const tq_status status =
+            tq_ode_start(p->ode, p->run.t, p->y, fmin(p->h, stop - p->run.t), &error);
+        if (status != TQ_OK) {
+            return status;
+        }
+        p->fresh = 0;
+    }
+    return tq_ode_step(p->ode, stop, &p->ahead_t, p->ahead, &error);
+}
+
+/* one step of an adaptive method from run.t, not beyond `stop`, to ahead */
+static int step_adaptive(tq_run_private *p, double stop)
+{
+    double h = p->h > 0.0 ? fmin(p->h, stop - p->run.t) : stop - p->run.t;
+    tq_status status = try_step(p, stop);
+    /* a rate was refused: what is refused may begin a little later; go as near as it lets us */
+    while (status != TQ_OK && p->run.status != TQ_OK && h > 64.0 * DBL_EPSILON * fabs(p->run.t)) {
+        h *= 0.125;
+        p->h = h;
+        p->fresh = 1;
+        p->run.status = TQ_OK;
+        status = try_step(p, stop);
+    }
+    if (status == TQ_OK && p->ahead_t > p->run.t) {
+        if (p->ahead_t - p->run.t > crawl * fmax(1.0, p->run.t)) {
+            p->run.status = TQ_OK; /* it got past what was refused */
+        }
+        p->h = fmax(tq_ode_next_step(p->ode), p->ahead_t == stop ? p->h : 0.0);
+        return 1;
+    }
+    return end_run(p, p->run.status != TQ_OK ? TQ_RUN_REFUSED : TQ_RUN_TOO_SMALL, TQ_NONE);
+}
+
+/* one of equal steps to `stop` */
+static int step_fixed(tq_run_private *p, double stop)
+{
+    const double way = stop - p->run.t;
+    const double n = fmax(1.0, ceil(way / p->options.step * (1.0 - 1e-12)));
+    const double h = way / n;
+    tq_run_spread(p, p->y, &p->inner.as);
+    p->inner.as.held = p->now.as.held;
+    if (p->options.method == TQ_RUN_MIDPOINT) {
+        size_t n_eval = 0;
+        p->run.status = tq_midpoint_step(p->plant, p->run.t, h, &p->inner.as, p->scratch, &n_eval,
+                                         &p->run.error);
+        p->n_eval += n_eval;
+    } else {
+        const int rk4 = p->options.method == TQ_RUN_RK4;
+        p->run.status = tq_fixed_step(p->plant, rk4 ? TQ_FIXED_RK4 : TQ_FIXED_SEMI_IMPLICIT,
+                                      p->run.t, h, &p->inner.as, p->scratch, &p->run.error);
+        p->n_eval += rk4 ? 4 : 1;
+    }
+    p->before.n_step++;
+    if (p->run.status != TQ_OK) {
+        return end_run(p, TQ_RUN_REFUSED, TQ_NONE);
+    }
+    tq_run_gather(p, &p->inner.as, p->ahead);
+    p->ahead_t = n > 1.0 ? p->run.t + h : stop;
+    return 1;
+}
+
+/* a state that still means something: finite, and slower than anything built */
+static int is_sound(tq_run_private *p)
+{
+    const double *qd = p->ahead + p->model->nq;
+    for (uint32_t j = 0; j < p->model->n_joint; j++) {
+        const tq_joint *joint = &p->model->joints[j];
+        for (uint32_t k = 0; k < joint->nv; k++) {
+            if (!(fabs(qd[joint->v_index + k]) < runaway)) {
+                return end_run(p, TQ_RUN_RUNAWAY, j);
+            }
+        }
+    }
+    return 1;
+}
+
+static int may_go_on(tq_run_private *p)
+{
+    if (++p->untold < TICK_STEPS) {
+        return 1;
+    }
+    p->untold = 0;
+    if (p->options.max_evaluations > 0) {
+        const tq_ode_stats now = p->ode != NULL ? tq_ode_count(p->ode) : (tq_ode_stats){0};
+        if (now.n_evaluation + p->n_eval + p->before.n_evaluation > p->options.max_evaluations) {
+            return end_run(p, TQ_RUN_TOO_MUCH, TQ_NONE);
+        }
+    }
+    return p->options.tick == NULL || p->options.tick(p->options.ctx, p->run.t) == 0
+               ? 1
+               : end_run(p, TQ_RUN_STOPPED, TQ_NONE);
+}
+
+static int advance(tq_run_private *p, double stop)
+{
+    if (stop - p->run.t <= 8.0 * DBL_EPSILON * fabs(stop)) { /* two times that mean the same */
+        memcpy(p->ahead, p->y, p->n * sizeof *p->y);
+        p->ahead_t = stop;
+        p->fresh = 1;
+        return 1;
+    }
+    const int stepped =
+        tq_run_is_adaptive(p->options.method) ? step_adaptive(p, stop) : step_fixed(p, stop);
+    if (!stepped || !is_sound(p) || !may_go_on(p)) {
+        p->ahead_t = p->run.t; /* the step is not the run's */
+        return 0;
+    }
+    return 1;
+}
+
+static void move_to(tq_run_private *p, double t, const double *y)
+{
+    p->run.t = t;
+    memmove(p->y, y, p->n * sizeof *y);
+    tq_run_spread(p, p->y, &p->now.as);
+}
+
+/* the step that was taken becomes the run's */
+static int accept(tq_run_private *p)
+{
+    move_to(p, p->ahead_t, p->ahead);
+    if (p->run.t < p->limit) {
+        return 1;
+    }
+    p->fresh = 1;
+    if (!take_samples(p)) {
+        return 0;
+    }
+    p->limit = next_stop(p);
+    return 1;
+}
+
+static void tell_stats(tq_run_private *p)
+{
+    const tq_ode_stats now = p->ode != NULL ? tq_ode_count(p->ode) : (tq_ode_stats){0};
+    p->run.stats =
+        (tq_ode_stats){.n_step = now.n_step + p->before.n_step,
+                       .n_rejected = now.n_rejected + p->before.n_rejected,
+                       .n_evaluation = now.n_evaluation + p->before.n_evaluation + p->n_eval};
+}
+
+int tq_run_to(tq_run *run, double t, int anew)
+{
+    tq_run_private *p = run->own;
+    while (p->run.end == TQ_RUN_GOES_ON && p->run.t < t) {
+        if (p->ahead_t <= p->run.t) {
+            (void)advance(p, fmin(is_multistep(p) ? fmax(t, p->options.end) : t, p->limit));
+        } else if (t < p->ahead_t) {
+            if (tq_ode_at(p->ode, t, p->y) != TQ_OK) {
+                (void)end_run(p, TQ_RUN_TOO_SMALL, TQ_NONE);
+                break;
+            }
+            move_to(p, t, p->y);
+        } else {
+            (void)accept(p);
+        }
+    }
+    if (!is_multistep(p) || anew) {
+        p->fresh = 1;
+        p->ahead_t = p->run.t;
+    }
+    tell_stats(p);
+    return p->run.end == TQ_RUN_GOES_ON;
+}
+
+tq_status tq_run_rates(tq_run *run, const tq_rates *ret, tq_error *reterr)
+{
+    tq_run_private *p = run->own;
+    return tq_plant_rate(p->plant, run->t, &p->now.as, p->scratch, ret, reterr);
+}
+
+void tq_run_restart(tq_run_private *p, double t, double h, const tq_ode_stats *before)
+{
+    move_to(p, t, p->ahead);
+    p->run.end = TQ_RUN_GOES_ON;
+    p->run.joint = TQ_NONE;
+    p->ahead_t = t;
+    p->fresh = 1;
+    p->h = h;
+    p->before = *before;
+    p->limit = next_stop(p);
+    tell_stats(p);
+}
+
+tq_status tq_run_start(tq_run *run, double t, const double *q, const double *qd, const double *z)
+{
+    tq_run_private *p = run->own;
+    memcpy(p->ahead, q, p->model->nq * sizeof *q);
+    memcpy(p->ahead + p->model->nq, qd, p->model->nv * sizeof *qd);
+    memset(p->ahead + p->n - p->n_z, 0, p->n_z * sizeof *q);
+    if (z != NULL) {
+        memcpy(p->ahead + p->n - p->n_z, z, p->n_z * sizeof *z);
+    }
+    move_to(p, t, p->ahead);
+    run->end = TQ_RUN_GOES_ON;
+    run->joint = TQ_NONE;
+    p->ahead_t = t;
+    p->fresh = 1;
+    p->h = 0.0;
+    for (size_t k = 0; k < p->plant->n_effect; k++) {
+        const tq_effect *effect = &p->plant->effects[k];
+        p->due[k] = effect->sample != NULL ? (uint64_t)ceil(t / effect->sample_time) : 0;
+    }
+    if (!take_samples(p)) {
+        return run->status;
+    }
+    p->limit = next_stop(p);
+    run->status = tq_plant_rate(p->plant, t, &p->now.as, p->scratch, &p->inner.rates, &run->error);
+    return run->status;
+}
+
+static void set_tolerances(const tq_run_private *p)
+{
+    for (size_t k = 0; k < p->n; k++) {
+        p->atol[k] = p->options.atol;
+    }
+    double *z = p->atol + p->n - p->n_z;
+    for (size_t e = 0; e < p->plant->n_effect; e++) {
+        const tq_effect *effect = &p->plant->effects[e];
+        for (size_t k = 0; k < effect->n_z; k++, z++) {
+            *z = effect->z_abs != NULL ? effect->z_abs[k] : *z;
+        }
+    }
+}
+
+static int take_block(const tq_run_private *p, tq_scratch *scratch, tq_run_block *ret)
+{
+    const size_t nq = p->model->nq * TQ_RUN_LANE;
+    const size_t nv = p->model->nv * TQ_RUN_LANE;
+    const size_t nz = p->n_z * TQ_RUN_LANE;
+    double *q = tq_scratch_take(scratch, 2 * nq, sizeof *q);
+    double *qd = tq_scratch_take(scratch, 2 * nv, sizeof *qd);
+    double *z = tq_scratch_take(scratch, 2 * nz, sizeof *z);
+    double *held = tq_scratch_take(scratch, p->n_held * TQ_RUN_LANE, sizeof *held);
+    if (q == NULL || qd == NULL || z == NULL || held == NULL) {
+        return 0;
+    }
+    memset(held, 0, p->n_held * TQ_RUN_LANE * sizeof *held);
+    ret->as = (tq_trajectories){
+        .n_sample = 1, .stride = TQ_RUN_LANE, .q = q, .qd = qd, .z = z, .held = held};
+    ret->rates = (tq_rates){.q = q + nq, .qd = qd + nv, .z = z + nz};
+    return 1;
+}
+
+static size_t numbers_of(const tq_plant *plant)
+{
+    const tq_model *model = tq_mechanism_model(plant->mechanism);
+    return model->nq + model->nv + tq_plant_n_z(plant);
+}
+
+size_t tq_run_scratch_size(const tq_plant *plant, const tq_run_options *options)
+{
+    const tq_model *model = tq_mechanism_model(plant->mechanism);
+    const size_t n = numbers_of(plant);
+    const size_t lane = TQ_RUN_LANE;
+    const size_t blocks = 2 * (tq_scratch_cost(2 * model->nq * lane, sizeof(double)) +
+                               tq_scratch_cost(2 * model->nv * lane, sizeof(double)) +
+                               tq_scratch_cost(2 * tq_plant_n_z(plant) * lane, sizeof(double)) +
+                               tq_scratch_cost(tq_plant_n_held(plant) * lane, sizeof(double)));
+    const size_t work = options->method == TQ_RUN_MIDPOINT
+                            ? tq_midpoint_scratch_size(plant)
+                            : tq_fixed_step_scratch_size(plant, lane);
+    return tq_scratch_cost(1, sizeof(tq_run_private)) + 3 * tq_scratch_cost(n, sizeof(double)) +
+           tq_scratch_cost(plant->n_effect, sizeof(uint64_t)) + blocks + tq_ode_scratch_size(n) +
+           work;
+}
+
+static tq_status open_ode(tq_run_private *p, tq_scratch *scratch, tq_error *reterr)
+{
+    static const tq_ode_method method[] = {TQ_ODE_DOPRI87, TQ_ODE_DOPRI45, TQ_ODE_SDIRK,
+                                           TQ_ODE_BDF};
+    set_tolerances(p);
+    const int settles = p->model->nq != p->model->nv || p->plant->constraints != NULL;
+    const tq_ode_problem problem = {.n = p->n,
+                                    .rate = ode_rate,
+                                    .settle = settles ? settle : NULL,
+                                    .ctx = p,
+                                    .rtol = p->options.rtol,
+                                    .atol = p->atol,
+                                    .max_step = p->options.max_step};
+    return tq_ode_open(&problem, method[p->options.method], scratch, &p->ode, reterr);
+}
+
+static tq_status open_room(tq_run_private *p, tq_scratch *scratch, tq_error *reterr)
+{
+    p->y = tq_scratch_take(scratch, p->n, sizeof(double));
+    p->atol = tq_scratch_take(scratch, p->n, sizeof(double));
+    p->ahead = tq_scratch_take(scratch, p->n, sizeof(double));
+    p->due = tq_scratch_take(scratch, p->plant->n_effect, sizeof *p->due);
+    if (p->y == NULL || p->atol == NULL || p->ahead == NULL || p->due == NULL ||
+        !take_block(p, scratch, &p->now) || !take_block(p, scratch, &p->inner)) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
+                       (double)tq_run_scratch_size(p->plant, &p->options));
+    }
+    p->inner.as.held = p->now.as.held;
+    return tq_run_is_adaptive(p->options.method) ? open_ode(p, scratch, reterr) : TQ_OK;
+}
+
+tq_status tq_run_open(const tq_plant *plant, const tq_run_options *options, tq_scratch *scratch,
+                      tq_run **ret, tq_error *reterr)
+{
+    const tq_model *model = tq_mechanism_model(plant->mechanism);
+    assert(options->method < TQ_RUN_METHODS);
+    if (options->method == TQ_RUN_MIDPOINT) {
+        for (uint32_t j = 0; j < model->n_joint; j++) {
+            if (model->joints[j].nq != model->joints[j].nv) {
+                return tq_fail(reterr, TQ_ERR_SHAPE, "joint", j, 0.0);
+            }
+        }
+    }
+    const size_t mark = tq_scratch_mark(scratch);
+    tq_run_private *p = tq_scratch_take(scratch, 1, sizeof *p);
+    if (p == NULL) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
+                       (double)tq_run_scratch_size(plant, options));
+    }
+    *p = (tq_run_private){.plant = plant,
+                          .model = model,
+                          .options = *options,
+                          .scratch = scratch,
+                          .n = numbers_of(plant),
+                          .n_z = tq_plant_n_z(plant),
+                          .n_held = tq_plant_n_held(plant)};
+    const tq_status status = open_room(p, scratch, reterr);
+    if (status != TQ_OK) {
+        tq_scratch_rewind(scratch, mark);
+        return status;
+    }
+    p->run.state = &p->now.as;
+    p->run.joint = TQ_NONE;
+    p->run.own = p;
+    *ret = &p->run;
+    return TQ_OK;
+}
+
+void tq_run_close(tq_run *run)
+{
+    if (run != NULL) {
+        tq_ode_close(run->own->ode);
+    }
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/simulate/run_private.h - what a run keeps between its steps: private to this folder. */
+#ifndef TQ_SIMULATE_RUN_PRIVATE_H
+#define TQ_SIMULATE_RUN_PRIVATE_H
+
+#include "core/simulate/run.h"
+
+enum { TQ_RUN_LANE = TQ_BLOCK_PAD }; /* one trajectory, in the smallest block */
+
+/* A block of one sample that belongs to the run. */
+typedef struct tq_run_block {
+    tq_trajectories as;
+    tq_rates rates;
+} tq_run_block;
+
+struct tq_run_private {
+    tq_run run;
+    const tq_plant *plant;
+    const tq_model *model;
+    tq_run_options options;
+    tq_scratch *scratch; /* what is left of it: for evaluations */
+
+    size_t n, n_z, n_held; /* n: q, qd and z one after another */
+    double *y;             /* (n) at run.t */
+    double *atol;          /* (n) */
+    tq_run_block now;      /* y as a block, at run.t */
+    tq_run_block inner;    /* where an integrator looks */
+
+    tq_ode *ode;
+    int fresh;     /* the ode has to be started at y */
+    double h;      /* size of its next step */
+    double *ahead; /* (n) where a multistep method is already, at `ahead_t` >= run.t */
+    double ahead_t;
+    double limit;        /* effects are asked for times before this one only */
+    uint64_t *due;       /* (n_effect) number of the next sample */
+    uint64_t n_eval;     /* of fixed steps */
+    tq_ode_stats before; /* of the run that was loaded */
+    uint64_t untold;     /* steps since the last tick */
+};
+
+/* One evaluation at y (n), for integrators: 0, or 1 and run.status, run.error. */
+int tq_run_evaluate(tq_run_private *p, double t, const double *y, double *ret_rate);
+
+/* y (n) as rows of a block, and back. */
+void tq_run_spread(const tq_run_private *p, const double *y, const tq_trajectories *to);
+void tq_run_gather(const tq_run_private *p, const tq_trajectories *from, double *y);
+
+/* Stands at t with the state that p->ahead holds, and goes on with steps of h. */
+void tq_run_restart(tq_run_private *p, double t, double h, const tq_ode_stats *before);
+
+#endif
