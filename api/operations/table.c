@@ -79,6 +79,12 @@ const tqa_operation tqa_operations[] = {
         .methods = &tqa_drive_methods,
     },
     {
+        .name = "compare",
+        .needs_robot = false,
+        .body_max = TQA_CONTROL_BODY_MAX,
+        .methods = &tqa_compare_methods,
+    },
+    {
         .name = "simulate",
         .needs_robot = true,
         .may_outlive = true,

@@ -12,6 +12,7 @@
 #include "api/openapi.h"
 #include "api/operations/call.h"
 #include "tests/support/one_call.h"
+#include "tests/support/world.h"
 
 static json_t *contract(void)
 {
@@ -121,10 +122,21 @@ Test(openapi, knows_every_operation_with_its_fields)
     json_decref(root);
 }
 
+/* the datasets that examples name */
+static void make_world(tqt_world *world)
+{
+    static const char run7[] = "t,q_0,q_1\n0,0.1,0.2\n0.1,0.2,0.3\n0.2,0.4,0.5\n";
+    static const char run8[] = "t,q_0,q_1\n0,0.1,0.2\n0.1,0.3,0.3\n0.2,0.4,0.6\n";
+    tqt_world_open(world);
+    tqt_world_dataset(world, "run7", "text/csv", run7, sizeof run7 - 1);
+    tqt_world_dataset(world, "run8", "text/csv", run8, sizeof run8 - 1);
+}
+
 Test(openapi, its_examples_work)
 {
     json_t *root = contract();
     tqa_robot *robot = tqt_builtin("panda");
+    static tqt_world world;
     for (const tqa_operation *operation = tqa_operations; operation->name != NULL; operation++) {
         json_t *examples = AT(body_of(root, operation), "examples");
         cr_assert(gt(sz, json_object_size(examples), 0));
@@ -133,8 +145,11 @@ Test(openapi, its_examples_work)
         json_object_foreach(examples, name, example)
         {
             char *body = json_dumps(AT(example, "value"), 0);
-            tqt_answer answer = tqt_call(operation->needs_robot ? robot : NULL, body, strlen(body),
-                                         (tqt_call_options){.operation = operation->name});
+            make_world(&world);
+            const tqt_call_options options = {.operation = operation->name, .world = &world.world};
+            tqt_answer answer =
+                tqt_call(operation->needs_robot ? robot : NULL, body, strlen(body), options);
+            tqt_world_close(&world);
             cr_assert(eq(int, answer.status, 200), "%s: %s", name, answer.problem.detail);
             tqt_answer_clear(&answer);
             free(body);

@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/compare.c - POST /v1/compare: like columns of two recordings or results, the
+ * differences over time. Read side by side, row by row. */
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/formats/table.h"
+#include "api/operations/call.h"
+#include "api/operations/control_document.h"
+
+enum { SIDES = 2, PAIRS_MAX = 512, NAME = TQA_TABLE_NAME + 8, FIRST_ROOM = 1024 };
+
+static const char *const fields[] = {"a", "b", "columns", "by", "time", "include", NULL};
+static const char *const letters[SIDES] = {"a", "b"};
+
+/* clocks that were printed with twelve digits agree */
+static const double same_time = 1e-12;
+
+/* One of the two. */
+typedef struct side {
+    const tqa_world *world;
+    char name[256];
+    tqa_table *table;
+    size_t n_column, time; /* time: its column, or n_column: none */
+    bool ended;
+    size_t n_row;
+    double *now, *before; /* (n_column) the present row and the one before it */
+} side;
+
+typedef struct pair {
+    size_t column[SIDES];
+    char name[NAME];
+    uint64_t n;
+    double sum, square, most, most_t;
+    uint64_t most_row;
+} pair;
+
+typedef struct comparison {
+    tqa_control *control;
+    side sides[SIDES];
+    pair *pairs;
+    size_t n_pair;
+    bool timed, want_series;
+    uint64_t n_row, n_interpolated, n_outside, n_gap;
+    double first_t, last_t;
+    double *series; /* rows of t (or the row's number) and a difference for each pair */
+    size_t series_room;
+} comparison;
+
+static double cost_us(const tqa_control *control)
+{
+    (void)control;
+    return 1e6; /* reads files: never on a connection's thread */
+}
+
+/* ------------------------------------------------------------------------------------- sources */
+
+static long read_source(void *ctx, uint64_t offset, void *bytes, size_t n)
+{
+    const side *s = ctx;
+    return s->world->dataset_read(s->world->ctx, s->name, offset, bytes, n);
+}
+
+/* {"dataset": NAME} or {"job": ID}, read under the digest that the name has now */
+static bool open_side(comparison *c, side *s, const tqa_part *part)
+{
+    static const char *const known[] = {"dataset", "job", NULL};
+    char source_name[NAME];
+    tqa_source source;
+    if (!tqa_part_need(part, "say {\"dataset\": NAME} or {\"job\": ID}") ||
+        !tqa_part_object(part, known)) {
+        return false;
+    }
+    tqa_part of = tqa_part_field(part, "dataset");
+    const tqa_part job = tqa_part_field(part, "job");
+    if ((of.value == NULL) == (job.value == NULL)) {
+        return tqa_part_refuse(part, of.value == NULL ? "missing-field" : "invalid-value",
+                               "say {\"dataset\": NAME} or {\"job\": ID}", "one of the two");
+    }
+    of = of.value != NULL ? of : job;
+    if (!json_is_string(of.value) || json_string_length(of.value) >= sizeof source_name - 8) {
+        return tqa_part_refuse(&of, "wrong-type", NULL, "a name is a text of at most 128 bytes");
+    }
+    const tqa_world *world = c->control->world;
+    (void)snprintf(source_name, sizeof source_name, "%s%s", job.value != NULL ? "job:" : "",
+                   json_string_value(of.value));
+    if (world == NULL || world->dataset_look == NULL || world->dataset_read == NULL ||
+        world->dataset_look(world->ctx, source_name, &source) != 0) {
+        return tqa_part_refuse(&of, "unknown-name",
+                               job.value != NULL ? "GET /v1/jobs?state=succeeded lists them"
+                                                 : "GET /v1/datasets lists them",
+                               job.value != NULL ? "there is no result of a job \"%.64s\""
+                                                 : "there is no dataset \"%.64s\"",
+                               json_string_value(of.value));
+    }
+    const bool pinned = job.value == NULL && strchr(source_name, '@') == NULL;
+    (void)snprintf(s->name, sizeof s->name, "%s%s%s", source_name, pinned ? "@" : "",
+                   pinned ? source.digest : "");
+    s->world = world;
+    s->table = tqa_table_open(read_source, s);
+    const char *fault = s->table != NULL ? tqa_table_fault(s->table) : "memory is short";
+    if (fault != NULL) {
+        return tqa_part_refuse(&of, "invalid-value", NULL, "%s", fault);
+    }
+    s->n_column = tqa_table_columns(s->table);
+    s->now = tqa_control_take(c->control, s->n_column, sizeof(double));
+    s->before = tqa_control_take(c->control, s->n_column, sizeof(double));
+    return s->now != NULL && s->before != NULL;
+}
+
+/* "q[3]" of a result and "q_3" of a table are the same */
+static void plain_name(const char *name, char out[NAME])
+{
+    size_t n = 0;
+    for (; *name != '\0' && n + 1 < NAME; name++) {
+        if (*name != ']') {
+            out[n++] = *name == '[' ? '_' : *name;
+        }
+    }
+    out[n] = '\0';
+}
+
+static size_t find_column(const side *s, const char *name)
+{
+    char wanted[NAME];
+    char has[NAME];
+    plain_name(name, wanted);
+    for (size_t i = 0; i < s->n_column; i++) {
+        plain_name(tqa_table_name(s->table, i), has);
+        if (has[0] != '\0' && strcmp(has, wanted) == 0) {
+            return i;
+        }
+    }
+    return s->n_column;
+}
+
+/* a name, or a number counted from 0 */
+static bool read_column(const side *s, const tqa_part *part, size_t *ret)
+{
+    if (json_is_string(part->value)) {
+        *ret = find_column(s, json_string_value(part->value));
+        if (*ret == s->n_column) {
+            return tqa_part_refuse(part, "unknown-name", "name a column, or count it from 0",
+                                   "there is no column \"%.64s\"", json_string_value(part->value));
+        }
+        return true;
+    }
+    return tqa_part_count(part, 0, s->n_column - 1, ret);
+}
+
+/* ------------------------------------------------------------------------------- what is alike */
+
+/* {"a": COLUMN, "b": COLUMN}, or one for both */
+static bool read_both(comparison *c, const tqa_part *part, size_t ret[SIDES])
+{
+    static const char *const known[] = {"a", "b", NULL};
+    if (!json_is_object(part->value)) {
+        return read_column(&c->sides[0], part, &ret[0]) && read_column(&c->sides[1], part, &ret[1]);
+    }
+    const tqa_part a = tqa_part_field(part, "a");
+    const tqa_part b = tqa_part_field(part, "b");
+    return tqa_part_object(part, known) && tqa_part_need(&a, "name its column in `a`") &&
+           tqa_part_need(&b, "name its column in `b`") && read_column(&c->sides[0], &a, &ret[0]) &&
+           read_column(&c->sides[1], &b, &ret[1]);
+}
+
+static bool choose_time(comparison *c, const tqa_part *part)
+{
+    static const char *const usual[] = {"t", "time", "timestamp", NULL};
+    static const char *const orders[] = {"time", "row", NULL};
+    const tqa_part root = tqa_part_root(c->control);
+    const tqa_part by = tqa_part_field(&root, "by");
+    size_t found[SIDES] = {0};
+    unsigned order = 0;
+    if (by.value != NULL && !tqa_part_choice(&by, orders, &order)) {
+        return false;
+    }
+    if (order == 1 && part->value != NULL) {
+        return tqa_part_refuse(part, "invalid-value", "leave it out",
+                               "rows are compared by their place");
+    }
+    if (part->value != NULL) {
+        c->timed = read_both(c, part, found);
+        c->sides[0].time = found[0];
+        c->sides[1].time = found[1];
+        return c->timed;
+    }
+    for (size_t i = 0; i < SIDES; i++) {
+        side *s = &c->sides[i];
+        s->time = s->n_column;
+        for (size_t k = 0; usual[k] != NULL && s->time == s->n_column && order == 0; k++) {
+            s->time = find_column(s, usual[k]);
+        }
+    }
+    c->timed = c->sides[0].time < c->sides[0].n_column && c->sides[1].time < c->sides[1].n_column;
+    return c->timed || by.value == NULL || order == 1 ||
+           tqa_part_refuse(&by, "missing-field", "say \"time\": {\"a\": COLUMN, \"b\": COLUMN}",
+                           "no column of both is called t, time or timestamp");
+}
+
+static bool add_pair(comparison *c, const size_t column[SIDES], const tqa_part *part)
+{
+    if (c->n_pair == PAIRS_MAX) {
+        return tqa_part_refuse(part, "range", "name those that matter in `columns`",
+                               "more than %d columns", (int)PAIRS_MAX);
+    }
+    pair *p = &c->pairs[c->n_pair++];
+    memcpy(p->column, column, sizeof p->column);
+    p->most = -1.0;
+    char name[NAME];
+    plain_name(tqa_table_name(c->sides[0].table, column[0]), name);
+    if (name[0] == '\0') {
+        (void)snprintf(name, sizeof name, "column_%zu", column[0]);
+    }
+    memcpy(p->name, name, sizeof name);
+    return true;
+}
+
+static bool choose_columns(comparison *c, const tqa_part *part)
+{
+    const side *a = &c->sides[0];
+    const side *b = &c->sides[1];
+    size_t column[SIDES];
+    size_t n = 0;
+    c->pairs = tqa_control_take(c->control, PAIRS_MAX, sizeof *c->pairs);
+    if (c->pairs == NULL) {
+        return false;
+    }
+    if (part->value != NULL) {
+        if (!tqa_part_array(part, 1, PAIRS_MAX, &n)) {
+            return false;
+        }
+        for (size_t i = 0; i < n; i++) {
+            const tqa_part item = tqa_part_item(part, i);
+            if (!read_both(c, &item, column) || !add_pair(c, column, &item)) {
+                return false;
+            }
+        }
+        return true;
+    }
+    for (column[0] = 0; column[0] < a->n_column; column[0]++) {
+        const char *name = tqa_table_name(a->table, column[0]);
+        /* tables without names are alike by place when they are equally wide */
+        column[1] = name[0] != '\0'              ? find_column(b, name)
+                    : a->n_column == b->n_column ? column[0]
+                                                 : b->n_column;
+        const bool is_time = c->timed && column[0] == a->time;
+        if (column[1] < b->n_column && !is_time && !add_pair(c, column, part)) {
+            return false;
+        }
+    }
+    return c->n_pair > 0 ||
+           tqa_part_refuse(part, "missing-field",
+                           "say \"columns\": [{\"a\": COLUMN, \"b\": COLUMN}, ...]",
+                           "no column of one has the name of a column of the other");
+}
+
+/* ----------------------------------------------------------------------------------- comparing */
+
+/* The next row into `now`; time must not go back. False with the problem set. */
+static bool next_row(comparison *c, side *s)
+{
+    assert(s->before != NULL && s->now != NULL);
+    double *spare = s->before;
+    const double *row = tqa_table_next(s->table);
+    const tqa_part root = tqa_part_root(c->control);
+    const tqa_part part = tqa_part_field(&root, letters[s - c->sides]);
+    const char *fault = tqa_table_fault(s->table);
+    if (fault != NULL) {
+        return tqa_part_refuse(&part, "invalid-value", NULL, "row %zu: %s", s->n_row, fault);
+    }
+    s->ended = row == NULL;
+    if (s->ended) {
+        return true;
+    }
+    s->before = s->now;
+    s->now = spare;
+    memcpy(s->now, row, s->n_column * sizeof *row);
+    if (c->timed &&
+        !(s->n_row == 0 ? isfinite(s->now[s->time]) : s->now[s->time] > s->before[s->time])) {
+        return tqa_part_refuse(&part, "range", "compare row by row: \"by\": \"row\"",
+                               "time does not grow at row %zu (counted from 0)", s->n_row);
+    }
+    s->n_row++;
+    return true;
+}
+
+/* Where b is at a's time: 1 at its present row, 0 at the one before. False: b is not there. */
+static bool find_b(comparison *c, double t, double *ret_weight, bool *ret_found)
+{
+    side *b = &c->sides[1];
+    const double near = same_time * fmax(1.0, fabs(t));
+    while (!b->ended && (b->n_row == 0 || b->now[b->time] < t - near)) {
+        if (!next_row(c, b)) {
+            return false;
+        }
+    }
+    *ret_found = !b->ended && (b->n_row > 1 || b->now[b->time] <= t + near);
+    if (*ret_found) {
+        const double span = b->n_row > 1 ? b->now[b->time] - b->before[b->time] : 1.0;
+        *ret_weight = b->now[b->time] <= t + near ? 1.0 : (t - b->before[b->time]) / span;
+    }
+    return true;
+}
+
+static bool make_room(comparison *c)
+{
+    if (!c->want_series || c->n_row < c->series_room) {
+        return true;
+    }
+    const size_t width = c->n_pair + 1;
+    const size_t room = c->series_room == 0 ? FIRST_ROOM : 2 * c->series_room;
+    const tqa_part root = tqa_part_root(c->control);
+    const tqa_part part = tqa_part_field(&root, "include");
+    if (room * width > TQA_CONTROL_ANSWER_MAX) {
+        return tqa_part_refuse(&part, "range", "leave it out, or name fewer columns",
+                               "the series would have more than %d numbers",
+                               (int)TQA_CONTROL_ANSWER_MAX);
+    }
+    double *more = tqa_control_take(c->control, room * width, sizeof *more);
+    if (more == NULL) {
+        return false;
+    }
+    if (c->n_row > 0) {
+        memcpy(more, c->series, c->n_row * width * sizeof *more);
+    }
+    c->series = more;
+    c->series_room = room;
+    return true;
+}
+
+static bool compare_row(comparison *c, double weight)
+{
+    const side *a = &c->sides[0];
+    const side *b = &c->sides[1];
+    assert(a->now != NULL && b->now != NULL && b->before != NULL);
+    const double t = c->timed ? a->now[a->time] : (double)c->n_row;
+    if (!make_room(c)) {
+        return false;
+    }
+    double *series = c->want_series ? c->series + c->n_row * (c->n_pair + 1) : NULL;
+    c->first_t = c->n_row == 0 ? t : c->first_t;
+    c->last_t = t;
+    c->n_interpolated += weight < 1.0;
+    if (series != NULL) {
+        series[0] = t;
+    }
+    for (size_t i = 0; i < c->n_pair; i++) {
+        pair *p = &c->pairs[i];
+        const double now = b->now[p->column[1]];
+        const double of_b =
+            weight < 1.0 ? weight * now + (1.0 - weight) * b->before[p->column[1]] : now;
+        const double d = a->now[p->column[0]] - of_b;
+        if (series != NULL) {
+            series[1 + i] = isfinite(d) ? d : 0.0;
+        }
+        if (!isfinite(d)) {
+            c->n_gap++;
+            continue;
+        }
+        p->n++;
+        p->sum += d;
+        p->square += d * d;
+        if (fabs(d) > p->most) {
+            p->most = fabs(d);
+            p->most_t = t;
+            p->most_row = c->n_row;
+        }
+    }
+    c->n_row++;
+    return true;
+}
+
+static bool compare_rows(comparison *c)
+{
+    side *a = &c->sides[0];
+    side *b = &c->sides[1];
+    assert(a->now != NULL && b->now != NULL);
+    while (next_row(c, a) && !a->ended) {
+        assert(a->now != NULL);
+        bool found = true;
+        double weight = 1.0;
+        if (c->timed && !find_b(c, a->now[a->time], &weight, &found)) {
+            return false;
+        }
+        if (!c->timed) {
+            if (!b->ended && !next_row(c, b)) {
+                return false;
+            }
+            found = !b->ended;
+        }
+        c->n_outside += !found;
+        if (found && !compare_row(c, weight)) {
+            return false;
+        }
+    }
+    return c->control->problem->status == 0;
+}
+
+/* -------------------------------------------------------------------------------------- answer */
+
+static void put_columns(comparison *c)
+{
+    tqa_answer *answer = &c->control->answer;
+    tqa_answer_list(answer, "columns");
+    for (size_t i = 0; i < c->n_pair; i++) {
+        const pair *p = &c->pairs[i];
+        tqa_answer_object(answer, NULL);
+        tqa_answer_string(answer, "name", p->name);
+        tqa_answer_count(answer, "rows", (size_t)p->n);
+        if (p->n == 0) {
+            tqa_answer_none(answer, "max", "no row has this number on both sides");
+        } else {
+            tqa_answer_number(answer, "max", p->most);
+            tqa_answer_count(answer, "max_row", (size_t)p->most_row);
+            if (c->timed) {
+                tqa_answer_number(answer, "max_t", p->most_t);
+            }
+            tqa_answer_number(answer, "rms", sqrt(p->square / (double)p->n));
+            tqa_answer_number(answer, "mean", p->sum / (double)p->n);
+        }
+        tqa_answer_end(answer);
+    }
+    tqa_answer_end(answer);
+}
+
+static bool put_series(comparison *c)
+{
+    tqa_answer *answer = &c->control->answer;
+    const size_t n = (size_t)c->n_row;
+    double *column = tqa_control_take(c->control, n + 1, sizeof *column);
+    if (column == NULL) {
+        return false;
+    }
+    tqa_answer_object(answer, "series");
+    for (size_t i = 0; i <= c->n_pair; i++) {
+        for (size_t k = 0; k < n; k++) {
+            column[k] = c->series[k * (c->n_pair + 1) + i];
+        }
+        tqa_answer_vector(answer, i > 0 ? c->pairs[i - 1].name : c->timed ? "t" : "row", column, n);
+    }
+    tqa_answer_end(answer);
+    return true;
+}
+
+static bool put_answer(comparison *c)
+{
+    tqa_answer *answer = &c->control->answer;
+    tqa_answer_count(answer, "rows", (size_t)c->n_row);
+    tqa_answer_count(answer, "rows_only_in_a", (size_t)c->n_outside);
+    tqa_answer_count(answer, "rows_interpolated", (size_t)c->n_interpolated);
+    tqa_answer_count(answer, "not_finite", (size_t)c->n_gap);
+    if (c->timed && c->n_row > 0) {
+        const double span[2] = {c->first_t, c->last_t};
+        tqa_answer_vector(answer, "t", span, 2);
+    }
+    put_columns(c);
+    return !c->want_series || put_series(c);
+}
+
+static bool run_comparison(comparison *c)
+{
+    static const char *const extras[] = {"series", NULL};
+    const tqa_part root = tqa_part_root(c->control);
+    const tqa_part include = tqa_part_field(&root, "include");
+    const tqa_part columns = tqa_part_field(&root, "columns");
+    const tqa_part time = tqa_part_field(&root, "time");
+    unsigned bits = 0;
+    if (include.value != NULL && !tqa_part_choices(&include, extras, &bits)) {
+        return false;
+    }
+    c->want_series = bits != 0;
+    for (size_t i = 0; i < SIDES; i++) {
+        const tqa_part part = tqa_part_field(&root, letters[i]);
+        if (!open_side(c, &c->sides[i], &part)) {
+            return false;
+        }
+    }
+    return choose_time(c, &time) && choose_columns(c, &columns) && compare_rows(c) && put_answer(c);
+}
+
+static bool run(tqa_control *control)
+{
+    comparison c = {.control = control};
+    const bool good = run_comparison(&c);
+    for (size_t i = 0; i < SIDES; i++) {
+        tqa_table_close(c.sides[i].table);
+    }
+    return good;
+}
+
+static const tqa_control_methods methods = {.fields = fields, .cost_us = cost_us, .run = run};
+
+const tqa_operation_methods tqa_compare_methods = {.control = &methods};
