@@ -23,7 +23,7 @@ typedef struct tq_judge {
     const tq_fit *fit;
     const double *value; /* (n_column) borrowed */
     tq_judge_row *rows;  /* (3 nv): all, moving, standing */
-    double *y;
+    struct tq_fit_run *run;
     double moving; /* a joint moves above this, rad/s or m/s */
     tq_scratch *scratch;
 } tq_judge;

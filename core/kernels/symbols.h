@@ -15,6 +15,7 @@ void TQ_KERNEL(tq_aba)(const tq_canonical *c, const tq_kernel_input *in, double 
                        double *ret_qdd, tq_kernel_fault *ret_fault);
 int TQ_KERNEL(tq_regressor)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                             const int32_t *rows, int again, double *ret_y);
+void TQ_KERNEL(tq_fold)(long n, const int64_t *offset, double *x, double *r);
 void TQ_KERNEL(tq_kinematics)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                               double *ret_poses, long pose_stride);
 void TQ_KERNEL(tq_jacobian)(const tq_canonical *c, const tq_kernel_input *in,

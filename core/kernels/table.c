@@ -8,6 +8,7 @@ const tq_kernels TQ_KERNEL(tq_kernels) = {
     .coriolis = TQ_KERNEL(tq_coriolis),
     .aba = TQ_KERNEL(tq_aba),
     .regressor = TQ_KERNEL(tq_regressor),
+    .fold = TQ_KERNEL(tq_fold),
     .kinematics = TQ_KERNEL(tq_kinematics),
     .jacobian = TQ_KERNEL(tq_jacobian),
     .energy = TQ_KERNEL(tq_energy),

@@ -7,6 +7,9 @@
 #include "core/lanes/build.h"
 #include "core/model/canonical.h"
 
+/* Samples of a run that is folded at once, and lanes of triangles at every width. */
+enum { TQ_FOLD_RUN = 128, TQ_FOLD_LANES = 8 };
+
 /* `work` is aligned to 64 bytes and holds tq_work_doubles(...) doubles. */
 typedef struct tq_kernels {
     /* ret_tau (nv rows): inverse dynamics without friction, springs and rotors */
@@ -27,6 +30,10 @@ typedef struct tq_kernels {
      * at every state is there already. 0 when some entry may not be finite */
     int (*regressor)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                      const int32_t *rows, int again, double *ret_y);
+    /* Folds one run of samples into TQ_FOLD_LANES triangles (n x n, entry (i, j) of lane l at
+     * r[(i n + j) TQ_FOLD_LANES + l]). Column c is x[offset[c]] and the TQ_FOLD_RUN - 1 after it;
+     * aligned to 64 bytes, destroyed. Sample i belongs to lane i % TQ_FOLD_LANES */
+    void (*fold)(long n, const int64_t *offset, double *x, double *r);
     /* ret_poses (12 rows a body): rotation row by row, then origin, of each body in the world */
     void (*kinematics)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                        double *ret_poses, long pose_stride);

@@ -325,3 +325,9 @@ tq_status tq_eigen_symmetric(size_t n, double *a, size_t ld, tq_scratch *scratch
     tq_scratch_rewind(scratch, mark);
     return status;
 }
+
+void tq_gram(size_t m, size_t n, double factor, const double *a, size_t ld, double *ret)
+{
+    cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, narrow(n), narrow(m), factor, a, narrow(ld),
+                0.0, ret, narrow(n));
+}

@@ -93,6 +93,9 @@ tq_status tq_svd(size_t m, size_t n, double *a, size_t ld, tq_scratch *scratch, 
                  double *ret_u, double *ret_vt, tq_error *reterr);
 size_t tq_svd_scratch_size(size_t m, size_t n);
 
+/* ret (n x n, lower triangle) = factor A^T A for an m x n matrix A. BLAS dsyrk. */
+void tq_gram(size_t m, size_t n, double factor, const double *a, size_t ld, double *ret);
+
 /* Eigenvalues (ascending) of a symmetric matrix; a becomes the eigenvectors, by column. LAPACK
  * dsyev. */
 tq_status tq_eigen_symmetric(size_t n, double *a, size_t ld, tq_scratch *scratch,

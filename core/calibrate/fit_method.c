@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/calibrate/fit_method.c - from a set of triangles to values, by the method asked for. */
+#include "core/calibrate/fit_method.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { REWEIGHTINGS = 4 };
+static const double rank_tolerance = 1e-10; /* of columns in nominal sizes */
+static const double sigma_least = 1e-12;    /* of a row's torque: residuals below are rounding */
+static const double noiseless = 1e-10; /* of |tau|^2: a feasible fit that costs less is exact */
+
+static size_t room_size(const tq_fit *fit)
+{
+    const size_t n = fit->n_column + 1;
+    return n * n;
+}
+
+size_t tq_fit_found_size(const tq_fit *fit)
+{
+    return tq_scratch_cost(fit->n_column, sizeof(double)) +
+           tq_scratch_cost(fit->n_parameter, sizeof(double)) +
+           2 * tq_scratch_cost(fit->n_row, sizeof(double)) +
+           tq_scratch_cost(room_size(fit), sizeof(double));
+}
+
+bool tq_fit_found_take(const tq_fit *fit, tq_scratch *scratch, tq_fit_found *ret)
+{
+    *ret = (tq_fit_found){.value = tq_scratch_take(scratch, fit->n_column, sizeof(double)),
+                          .full = tq_scratch_take(scratch, fit->n_parameter, sizeof(double)),
+                          .sigma = tq_scratch_take(scratch, fit->n_row, sizeof(double)),
+                          .weight = tq_scratch_take(scratch, fit->n_row, sizeof(double)),
+                          .triangle = tq_scratch_take(scratch, room_size(fit), sizeof(double))};
+    return ret->value != NULL && ret->full != NULL && ret->sigma != NULL && ret->weight != NULL &&
+           ret->triangle != NULL;
+}
+
+size_t tq_fit_method_size(const tq_fit *fit)
+{
+    const size_t estimate = tq_estimate_size(fit->n_column);
+    const size_t bodies = fit->options.model.kind == TQ_FIT_BASE ? tq_fit_bodies_size(fit) : 0;
+    return tq_scratch_cost(room_size(fit), sizeof(double)) +
+           2 * tq_scratch_cost(fit->n_column, sizeof(double)) + tq_scratch_cost(fit->n_column, 1) +
+           (estimate > bodies ? estimate : bodies);
+}
+
+/* values of the columns at the prior */
+static void prior_values(const tq_fit *fit, double *ret)
+{
+    memset(ret, 0, fit->n_column * sizeof *ret);
+    if (fit->options.model.kind == TQ_FIT_BASE) {
+        tq_fit_combine(fit, fit->options.prior, ret);
+    }
+}
+
+/* residual deviations of the rows at the values, and weights from them */
+static void weigh_rows(const tq_fit *fit, const double *set, size_t n_sample, tq_fit_found *found)
+{
+    for (size_t r = 0; r < fit->n_row; r++) {
+        const double square = tq_fit_row_square(fit, set, r);
+        const double n = n_sample > 0 ? (double)n_sample : 1.0;
+        const double residual = sqrt(tq_fit_row_residual(fit, set, r, found->value) / n);
+        const double least = sigma_least * sqrt(square / n);
+        found->sigma[r] = residual;
+        found->weight[r] = 1.0 / fmax(fmax(residual, least), DBL_MIN / DBL_EPSILON);
+        if (!(square > 0.0)) {
+            found->weight[r] = 1.0; /* a row that never carries torque */
+        }
+    }
+}
+
+/* all parameters that combine to the values: dependent ones keep their prior */
+static void lift(const tq_fit *fit, const double *value, double *ret_full)
+{
+    const tq_base_set *base = &fit->base;
+    if (fit->options.model.kind != TQ_FIT_BASE) {
+        return;
+    }
+    memcpy(ret_full, fit->options.prior, fit->n_parameter * sizeof *ret_full);
+    for (size_t b = 0; b < base->n_base; b++) {
+        double rest = value[b];
+        for (size_t d = 0; d < base->n_dependent; d++) {
+            rest -= base->k[b * base->n_dependent + d] * fit->options.prior[base->dependent[d]];
+        }
+        ret_full[base->independent[b]] = rest;
+    }
+}
+
+static tq_status feasible(const tq_fit *fit, const tq_reduced *data, tq_scratch *scratch,
+                          tq_fit_found *found, tq_error *reterr)
+{
+    double *exact = tq_scratch_take(scratch, fit->n_column, sizeof *exact);
+    if (exact == NULL) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_fit_method_size(fit));
+    }
+    memcpy(exact, found->value, fit->n_column * sizeof *exact);
+    const tq_status status = tq_fit_bodies(fit, found->triangle, found->unconstrained, scratch,
+                                           found->full, found->value, &found->feasible, reterr);
+    double square = 0.0;
+    for (size_t i = 0; i <= data->n; i++) {
+        const double b = data->triangle[i * (data->n + 1) + data->n];
+        square += b * b;
+    }
+    if (status == TQ_OK &&
+        tq_reduced_residual(data, found->value) - found->unconstrained < noiseless * square &&
+        tq_fit_polish(fit, exact, found->full, found->value)) {
+        found->feasible.objective = tq_reduced_residual(data, found->value);
+        found->feasible.gap = found->feasible.objective - found->unconstrained;
+    }
+    return status;
+}
+
+static tq_status by_method(const tq_fit *fit, const tq_reduced *data, const double *centre,
+                           tq_scratch *scratch, tq_fit_found *found, tq_error *reterr)
+{
+    switch (fit->options.method) {
+    case TQ_FIT_FEASIBLE:
+        if (fit->options.model.kind == TQ_FIT_BASE) {
+            return feasible(fit, data, scratch, found, reterr);
+        }
+        break;
+    case TQ_FIT_TLS:
+        return tq_estimate_tls(data, 1.0, scratch, found->value, reterr);
+    case TQ_FIT_RIDGE:
+        return tq_estimate_ridge(data, centre,
+                                 fit->options.ridge * (found->unconstrained + DBL_MIN), scratch,
+                                 found->value, reterr);
+    case TQ_FIT_BOUNDED:
+        break;
+    case TQ_FIT_OLS:
+    case TQ_FIT_WLS:
+    case TQ_FIT_IRLS:
+        return TQ_OK;
+    }
+    /* each joint by itself has no bodies: feasible is that inertia and friction are not negative */
+    bool *positive = tq_scratch_take(scratch, fit->n_column, sizeof *positive);
+    if (positive == NULL) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_fit_method_size(fit));
+    }
+    for (size_t c = 0; c < fit->n_column; c++) {
+        positive[c] = tq_column_is_positive(&fit->columns[c]);
+    }
+    return tq_estimate_bounded(data, positive, centre, rank_tolerance, scratch, found->value,
+                               reterr);
+}
+
+static tq_status find(const tq_fit *fit, const double *set, size_t n_sample, bool plain,
+                      tq_scratch *scratch, tq_fit_found *found, tq_error *reterr)
+{
+    double *room = tq_scratch_take(scratch, room_size(fit), sizeof *room);
+    double *centre = tq_scratch_take(scratch, fit->n_column, sizeof *centre);
+    if (room == NULL || centre == NULL) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_fit_method_size(fit));
+    }
+    prior_values(fit, centre);
+    const double *scale = fit->options.method == TQ_FIT_TLS ? room : fit->nominal;
+    const tq_reduced data = {fit->n_column, found->triangle, fit->nominal};
+    const bool weighs = fit->options.method != TQ_FIT_OLS;
+    for (size_t r = 0; r < fit->n_row; r++) {
+        found->weight[r] = 1.0;
+    }
+    for (unsigned k = 0; k <= (weighs ? REWEIGHTINGS : 0); k++) {
+        tq_fit_expand(fit, set, found->weight, room, found->triangle);
+        const tq_status status = tq_estimate_ols(&data, centre, rank_tolerance, scratch,
+                                                 found->value, &found->rank, reterr);
+        if (status != TQ_OK) {
+            return status;
+        }
+        found->unconstrained = tq_reduced_residual(&data, found->value);
+        if (k < REWEIGHTINGS && weighs) {
+            weigh_rows(fit, set, n_sample, found);
+        }
+    }
+    tq_status status = TQ_OK;
+    if (!plain) {
+        for (size_t c = 0; c < fit->n_column; c++) {
+            room[c] = 1.0;
+        }
+        const tq_reduced as_is = {fit->n_column, found->triangle, scale};
+        status = by_method(fit, &as_is, centre, scratch, found, reterr);
+    }
+    if (status == TQ_OK && (plain || fit->options.method != TQ_FIT_FEASIBLE)) {
+        lift(fit, found->value, found->full);
+    }
+    found->objective = tq_reduced_residual(&data, found->value);
+    return status;
+}
+
+tq_status tq_fit_find(const tq_fit *fit, const double *set, size_t n_sample, bool plain,
+                      tq_scratch *scratch, tq_fit_found *found, tq_error *reterr)
+{
+    const size_t mark = tq_scratch_mark(scratch);
+    const tq_status status = find(fit, set, n_sample, plain, scratch, found, reterr);
+    if (status == TQ_OK) {
+        const double n = n_sample > 0 ? (double)n_sample : 1.0;
+        for (size_t r = 0; r < fit->n_row; r++) {
+            found->sigma[r] = sqrt(tq_fit_row_residual(fit, set, r, found->value) / n);
+        }
+    }
+    tq_scratch_rewind(scratch, mark);
+    return status;
+}

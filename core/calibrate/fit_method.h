@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/calibrate/fit_method.h - one estimate by the fit's method: private. */
+#ifndef TQ_CALIBRATE_FIT_METHOD_H
+#define TQ_CALIBRATE_FIT_METHOD_H
+
+#include "core/calibrate/estimate.h"
+#include "core/calibrate/fit_bodies.h"
+#include "core/calibrate/fit_triangle.h"
+
+/* What a method gives; arrays are the caller's. */
+typedef struct tq_fit_found {
+    double *value;    /* (n_column) */
+    double *full;     /* (n_parameter) */
+    double *sigma;    /* (n_row) */
+    double *weight;   /* (n_row) */
+    double *triangle; /* ((n_column + 1)^2) weighted */
+    size_t rank;
+    double objective, unconstrained;
+    tq_feasible_report feasible;
+} tq_fit_found;
+
+/* Estimate from one set of n_sample samples. `plain`: unconstrained, weighted least squares
+ * whatever the method is (statistics are its). tq_fit_method_size bytes of scratch. */
+tq_status tq_fit_find(const tq_fit *fit, const double *set, size_t n_sample, bool plain,
+                      tq_scratch *scratch, tq_fit_found *found, tq_error *reterr);
+size_t tq_fit_method_size(const tq_fit *fit);
+
+/* Takes the arrays of a found. */
+bool tq_fit_found_take(const tq_fit *fit, tq_scratch *scratch, tq_fit_found *ret);
+size_t tq_fit_found_size(const tq_fit *fit);
+
+#endif

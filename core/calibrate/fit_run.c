@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/calibrate/fit_run.c - the values of all columns over a run of samples. */
+#include <math.h>
+#include <string.h>
+
+#include "core/calibrate/fit_state.h"
+#include "core/dynamics/regressor_batch.h"
+
+static const double usual_stribeck_speed = 0.05; /* rad/s, m/s: where robots' gears break away */
+
+size_t tq_fit_run_size(const tq_fit *fit)
+{
+    const size_t nq = fit->mechanism->model.nq, nv = fit->n_row;
+    return tq_scratch_cost(nq * TQ_FOLD_RUN, sizeof(double)) +
+           3 * tq_scratch_cost(nv * TQ_FOLD_RUN, sizeof(double)) +
+           tq_scratch_cost(fit->run_rows * TQ_FOLD_RUN, sizeof(double)) +
+           tq_regressor_batch_scratch_size(fit->mechanism);
+}
+
+tq_status tq_fit_run_take(const tq_fit *fit, tq_scratch *scratch, tq_fit_run *ret, tq_error *reterr)
+{
+    const size_t nq = fit->mechanism->model.nq, nv = fit->n_row;
+    *ret = (tq_fit_run){.scratch = scratch};
+    ret->q = tq_scratch_take(scratch, nq * TQ_FOLD_RUN, sizeof(double));
+    ret->qd = tq_scratch_take(scratch, nv * TQ_FOLD_RUN, sizeof(double));
+    ret->qdd = tq_scratch_take(scratch, nv * TQ_FOLD_RUN, sizeof(double));
+    ret->tau = tq_scratch_take(scratch, nv * TQ_FOLD_RUN, sizeof(double));
+    ret->values = tq_scratch_take(scratch, fit->run_rows * TQ_FOLD_RUN, sizeof(double));
+    if (ret->q == NULL || ret->qd == NULL || ret->qdd == NULL || ret->tau == NULL ||
+        ret->values == NULL) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_fit_run_size(fit));
+    }
+    memset(ret->values, 0, fit->run_rows * TQ_FOLD_RUN * sizeof(double));
+    return TQ_OK;
+}
+
+/* the part of a sign that a rate is worth, for n rates */
+static void signs(double smoothing, size_t n, const double *rate, double *ret_sign)
+{
+    for (size_t i = 0; i < n; i++) {
+        const double v = rate[i];
+        ret_sign[i] = smoothing > 0.0 ? tanh(v / smoothing) : v > 0.0 ? 1.0 : v < 0.0 ? -1.0 : 0.0;
+    }
+}
+
+static double smoothing_of(const tq_fit *fit, const tq_joint *joint)
+{
+    return fit->options.model.smoothing >= 0.0 ? fit->options.model.smoothing
+                                               : joint->friction.smoothing;
+}
+
+static double stribeck_speed_of(const tq_fit *fit, const tq_joint *joint)
+{
+    if (fit->options.model.stribeck_speed > 0.0) {
+        return fit->options.model.stribeck_speed;
+    }
+    return joint->friction.stribeck_velocity > 0.0 ? joint->friction.stribeck_velocity
+                                                   : usual_stribeck_speed;
+}
+
+/* a joint's own parameter: factor f(factor x + offset), as in core/dynamics/regressor.c */
+static void of_parameter(const tq_fit *fit, const tq_fit_run *run, const tq_column *column,
+                         size_t n, double *ret)
+{
+    const tq_joint *joint = &fit->mechanism->model.joints[column->parameter.joint];
+    const double factor = joint->mimic != TQ_NONE ? joint->mimic_multiplier : 1.0;
+    const double offset = joint->mimic != TQ_NONE ? joint->mimic_offset : 0.0;
+    const double *q = run->q + (size_t)joint->q_index * TQ_FOLD_RUN;
+    const double *qd = run->qd + (size_t)joint->v_index * TQ_FOLD_RUN;
+    const double *qdd = run->qdd + (size_t)joint->v_index * TQ_FOLD_RUN;
+    if (column->parameter.kind == TQ_PARAMETER_COULOMB) {
+        signs(smoothing_of(fit, joint), n, qd, ret);
+        for (size_t i = 0; i < n && factor < 0.0; i++) {
+            ret[i] = -ret[i];
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        switch ((int)column->parameter.kind) {
+        case TQ_PARAMETER_ROTOR:
+            ret[i] = factor * factor * qdd[i];
+            break;
+        case TQ_PARAMETER_VISCOUS:
+            ret[i] = factor * factor * qd[i];
+            break;
+        case TQ_PARAMETER_COULOMB:
+            ret[i] *= factor;
+            break;
+        case TQ_PARAMETER_OFFSET:
+            ret[i] = factor;
+            break;
+        default:
+            ret[i] = factor * (factor * q[i] + offset - joint->spring.rest);
+            break;
+        }
+    }
+}
+
+static void of_coupled(const tq_fit *fit, const tq_fit_run *run, const tq_fit_term *term, size_t n,
+                       double *ret)
+{
+    const tq_joint *joint = &fit->mechanism->model.joints[term->joint];
+    const tq_joint *other = &fit->mechanism->model.joints[term->other];
+    const double *of_own = run->qd + (size_t)joint->v_index * TQ_FOLD_RUN;
+    const double *of_other = run->qd + (size_t)other->v_index * TQ_FOLD_RUN;
+    if (term->kind == TQ_COLUMN_COUPLED_ROTOR) {
+        memcpy(ret, run->qdd + (size_t)other->v_index * TQ_FOLD_RUN, n * sizeof *ret);
+    } else if (term->kind == TQ_COLUMN_COUPLED_VISCOUS) {
+        memcpy(ret, of_other, n * sizeof *ret);
+    } else {
+        for (size_t i = 0; i < n; i++) {
+            ret[i] = of_own[i] + of_other[i];
+        }
+        signs(smoothing_of(fit, joint), n, ret, ret);
+    }
+}
+
+static void of_joint(const tq_fit *fit, const tq_fit_run *run, const tq_fit_term *term, size_t n,
+                     double *ret)
+{
+    const tq_model *model = &fit->mechanism->model;
+    const tq_joint *joint = &model->joints[term->joint];
+    const size_t row = (size_t)joint->v_index * TQ_FOLD_RUN;
+    if (term->kind == TQ_COLUMN_COS || term->kind == TQ_COLUMN_SIN) {
+        tq_parallel_angle(model, term->joint, term->other, n, TQ_FOLD_RUN, run->q, ret);
+        for (size_t i = 0; i < n; i++) {
+            ret[i] = term->kind == TQ_COLUMN_COS ? cos(ret[i]) : sin(ret[i]);
+        }
+        return;
+    }
+    signs(smoothing_of(fit, joint), n, run->qd + row, ret);
+    const double speed = stribeck_speed_of(fit, joint);
+    for (size_t i = 0; i < n; i++) {
+        const double ratio = run->qd[row + i] / speed;
+        ret[i] *= term->kind == TQ_COLUMN_LOAD ? fabs(run->tau[row + i]) : exp(-ratio * ratio);
+    }
+}
+
+static void of_term(const tq_fit *fit, const tq_fit_run *run, const tq_fit_term *term, size_t n,
+                    double *ret)
+{
+    const tq_joint *joint = &fit->mechanism->model.joints[term->joint];
+    switch (term->kind) {
+    case TQ_COLUMN_PARAMETER:
+        of_parameter(fit, run, &fit->columns[term->column], n, ret);
+        break;
+    case TQ_COLUMN_INERTIA:
+        memcpy(ret, run->qdd + (size_t)joint->v_index * TQ_FOLD_RUN, n * sizeof *ret);
+        break;
+    case TQ_COLUMN_GRAVITY:
+        for (size_t i = 0; i < n; i++) {
+            ret[i] = 1.0;
+        }
+        break;
+    case TQ_COLUMN_COS:
+    case TQ_COLUMN_SIN:
+    case TQ_COLUMN_STRIBECK:
+    case TQ_COLUMN_LOAD:
+        of_joint(fit, run, term, n, ret);
+        break;
+    case TQ_COLUMN_COUPLED_ROTOR:
+    case TQ_COLUMN_COUPLED_VISCOUS:
+    case TQ_COLUMN_COUPLED_COULOMB:
+        of_coupled(fit, run, term, n, ret);
+        break;
+    }
+}
+
+/* samples beyond n must not count: rows of zeros are no rows at all */
+static void clear_rest(const tq_fit *fit, double *values, size_t n)
+{
+    for (size_t r = 0; n < TQ_FOLD_RUN && r < fit->n_row; r++) {
+        const tq_fit_row *row = &fit->rows[r];
+        for (size_t c = 0; c <= row->n; c++) {
+            memset(values + row->offset[c] + n, 0, (TQ_FOLD_RUN - n) * sizeof *values);
+        }
+    }
+}
+
+tq_status tq_fit_run_compute(const tq_fit *fit, const tq_fit_run *run, size_t n, tq_error *reterr)
+{
+    const tq_model *model = &fit->mechanism->model;
+    if (fit->options.model.kind == TQ_FIT_BASE) {
+
+        tq_block_pad(run->q, model->nq, TQ_FOLD_RUN, n);
+        tq_block_pad(run->qd, model->nv, TQ_FOLD_RUN, n);
+        tq_block_pad(run->qdd, model->nv, TQ_FOLD_RUN, n);
+
+        const tq_inverse_input in = {
+            .n_sample = n, .stride = TQ_FOLD_RUN, .q = run->q, .qd = run->qd, .qdd = run->qdd};
+        /* zeros that stand at every state were written when the run was taken */
+        const tq_status status =
+            tq_regressor_batch_again(fit->mechanism, &in, run->scratch, run->values, reterr);
+        if (status != TQ_OK) {
+            return status;
+        }
+    }
+    double *terms = run->values + fit->n_row * fit->n_link_column * TQ_FOLD_RUN;
+    for (size_t t = 0; t < fit->n_term; t++) {
+        of_term(fit, run, &fit->terms[t], n, terms + t * TQ_FOLD_RUN);
+    }
+    double *tau = terms + fit->n_term * TQ_FOLD_RUN;
+    for (size_t r = 0; r < fit->n_row; r++) {
+        memcpy(tau + r * TQ_FOLD_RUN, run->tau + r * TQ_FOLD_RUN, n * sizeof *tau);
+    }
+    clear_rest(fit, run->values, n);
+    return TQ_OK;
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/calibrate/fit_solve.c - the solution of a fit: values, rank, condition, spread, grades. */
+#include <math.h>
+#include <string.h>
+
+#include "core/calibrate/fit_method.h"
+#include "core/calibrate/nominal.h"
+#include "core/calibrate/statistics.h"
+
+static const double rank_tolerance = 1e-9; /* of columns scaled to one length */
+static const double usable = 0.30;         /* consistency measure of the founding text */
+static const double robust = 0.80;
+static const double unknown = 0.5;      /* deviation along a direction, in nominal sizes */
+static const double harmless = 0.1;     /* effect of a deviation, over the noise of torque */
+static const double huber_close = 1e-6; /* change of the values, in nominal sizes */
+enum { HUBER_PASSES = 8 };
+
+size_t tq_fit_solution_size(const tq_fit *fit)
+{
+    const size_t n = fit->n_column;
+    return tq_scratch_cost(n, sizeof(tq_estimate)) + tq_scratch_cost(n, sizeof(double)) +
+           tq_scratch_cost(fit->n_parameter, sizeof(double)) +
+           tq_scratch_cost(fit->n_row, sizeof(double)) +
+           tq_scratch_cost(n, sizeof(tq_unidentified)) + tq_scratch_cost(n * n, sizeof(double));
+}
+
+size_t tq_fit_solve_size(const tq_fit *fit)
+{
+    const size_t n = fit->n_column;
+    const size_t method = tq_fit_method_size(fit);
+    const size_t statistics = tq_fit_statistics_size(fit);
+    return tq_scratch_cost(2 * fit->set_size + n + 1, sizeof(double)) + 2 * tq_fit_found_size(fit) +
+           2 * tq_scratch_cost(n, sizeof(double)) + tq_scratch_cost(n * n, sizeof(double)) +
+           (method > statistics ? method : statistics);
+}
+
+static bool take_solution(const tq_fit *fit, tq_scratch *memory, tq_fit_solution *s)
+{
+    const size_t n = fit->n_column;
+    *s = (tq_fit_solution){.n_column = n};
+    s->estimate = tq_scratch_take(memory, n, sizeof *s->estimate);
+    s->value = tq_scratch_take(memory, n, sizeof *s->value);
+    s->full = tq_scratch_take(memory, fit->n_parameter, sizeof *s->full);
+    s->sigma = tq_scratch_take(memory, fit->n_row, sizeof *s->sigma);
+    s->unidentified = tq_scratch_take(memory, n, sizeof *s->unidentified);
+    double *directions = tq_scratch_take(memory, n * n, sizeof *directions);
+    for (size_t k = 0; s->unidentified != NULL && directions != NULL && k < n; k++) {
+        s->unidentified[k].direction = directions + k * n;
+    }
+    return s->estimate != NULL && s->value != NULL && s->full != NULL && s->sigma != NULL &&
+           s->unidentified != NULL && directions != NULL;
+}
+
+static double ratio(double a, double b)
+{
+    return b > 0.0 ? a / b : (double)INFINITY;
+}
+
+/* rank and condition, with the columns as they are and scaled to one length */
+static tq_status compute_rank(const tq_fit *fit, const tq_fit_found *found, double *by, double *s,
+                              tq_scratch *scratch, tq_fit_solution *ret, tq_error *reterr)
+{
+    const size_t n = fit->n_column;
+    const tq_reduced data = {n, found->triangle, fit->nominal};
+    tq_status status = tq_reduced_svd(&data, NULL, scratch, s, NULL, reterr);
+    if (status != TQ_OK) {
+        return status;
+    }
+    ret->condition = ratio(s[0], s[n - 1]);
+    for (size_t c = 0; c < n; c++) {
+        double square = 0.0;
+        for (size_t i = 0; i <= c; i++) {
+            const double entry = found->triangle[i * (n + 1) + c];
+            square += entry * entry;
+        }
+        by[c] = square > 0.0 ? 1.0 / sqrt(square) : 0.0;
+    }
+    status = tq_reduced_svd(&data, by, scratch, s, NULL, reterr);
+    ret->condition_scaled = ratio(s[0], s[n - 1]);
+    ret->rank = 0;
+    for (size_t c = 0; status == TQ_OK && c < n; c++) {
+        ret->rank += s[c] > rank_tolerance * s[0];
+    }
+    ret->structural_rank = n;
+    return status;
+}
+
+/* how many times larger than the textbook's the deviations are, in the middle */
+static double inflation(const tq_estimate *estimate, size_t n, double *room)
+{
+    size_t count = 0;
+    for (size_t c = 0; c < n; c++) {
+        const double x = estimate[c].deviation / estimate[c].textbook;
+        if (!isfinite(x)) {
+            continue;
+        }
+        size_t at = count++;
+        for (; at > 0 && room[at - 1] > x; at--) {
+            room[at] = room[at - 1];
+        }
+        room[at] = x;
+    }
+    return count > 0 ? fmax(room[count / 2], 1.0) : 1.0;
+}
+
+/* directions, in nominal sizes, along which the data leave more open than half such a size */
+static tq_status find_unidentified(const tq_fit *fit, const tq_fit_found *found, double *s,
+                                   double *v, tq_scratch *scratch, tq_fit_solution *ret,
+                                   tq_error *reterr)
+{
+    const size_t n = fit->n_column;
+    const double factor = inflation(ret->estimate, n, s);
+    const tq_reduced data = {n, found->triangle, fit->nominal};
+    const tq_status status = tq_reduced_svd(&data, fit->nominal, scratch, s, v, reterr);
+    ret->n_unidentified = 0;
+    for (size_t k = n; status == TQ_OK && k-- > 0;) {
+        const double deviation = ratio(factor, s[k]);
+        if (!(deviation > unknown) && s[k] > rank_tolerance * s[0] * 1e-3) {
+            continue;
+        }
+        tq_unidentified *u = &ret->unidentified[ret->n_unidentified++];
+        memcpy(u->direction, v + k * n, n * sizeof *u->direction);
+        u->deviation = deviation;
+    }
+    return status;
+}
+
+static void grade(const tq_fit *fit, tq_fit_solution *s)
+{
+    for (size_t c = 0; c < s->n_column; c++) {
+        tq_estimate *e = &s->estimate[c];
+        double least = (double)INFINITY;
+        for (size_t r = 0; r < fit->n_row; r++) {
+            for (size_t k = 0; k < fit->rows[r].n; k++) {
+                least = fit->rows[r].column[k] == c ? fmin(least, s->sigma[r]) : least;
+            }
+        }
+        double share = 0.0; /* of the column in what cannot be told */
+        for (size_t k = 0; k < s->n_unidentified; k++) {
+            share += s->unidentified[k].direction[c] * s->unidentified[k].direction[c];
+        }
+        const double spread = isnan(e->consistency) ? e->relative : e->consistency;
+        e->grade = share > 0.25                   ? TQ_GRADE_UNIDENTIFIED
+                   : !(spread >= usable)          ? TQ_GRADE_USABLE
+                   : e->effect < harmless * least ? TQ_GRADE_USABLE
+                   : spread < robust              ? TQ_GRADE_ROBUST
+                                                  : TQ_GRADE_INCOMPLETE;
+    }
+}
+
+/* Huber's passes: remember what residuals are measured with; false when they have settled */
+static bool again(tq_fit *fit, const tq_fit_found *found)
+{
+    if (fit->options.method != TQ_FIT_IRLS) {
+        return false;
+    }
+    double change = fit->weighs ? 0.0 : (double)INFINITY;
+    for (size_t c = 0; c < fit->n_column; c++) {
+        change = fmax(change, fabs(found->value[c] - fit->huber[c]) / fit->nominal[c]);
+    }
+    memcpy(fit->huber, found->value, fit->n_column * sizeof *fit->huber);
+    if (!fit->weighs) { /* the scale of the first pass is kept: weights lower later residuals */
+        memcpy(fit->weight, found->weight, fit->n_row * sizeof *fit->weight);
+    }
+    fit->weighs = true;
+    return change > huber_close && ++fit->n_pass < HUBER_PASSES;
+}
+
+static tq_status solve(tq_fit *fit, double *set, size_t n_sample, tq_scratch *scratch,
+                       tq_fit_solution *ret, tq_error *reterr)
+{
+    const size_t n = fit->n_column;
+    tq_fit_found found;
+    tq_fit_found plain;
+    double *s = tq_scratch_take(scratch, n, sizeof *s);
+    double *by = tq_scratch_take(scratch, n, sizeof *by);
+    double *v = tq_scratch_take(scratch, n * n, sizeof *v);
+    if (s == NULL || by == NULL || v == NULL || !tq_fit_found_take(fit, scratch, &found) ||
+        !tq_fit_found_take(fit, scratch, &plain)) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_fit_solve_size(fit));
+    }
+    tq_status status = tq_fit_find(fit, set, n_sample, true, scratch, &plain, reterr);
+    if (status == TQ_OK) {
+        status = tq_fit_find(fit, set, n_sample, false, scratch, &found, reterr);
+    }
+    if (status == TQ_OK) {
+        status = compute_rank(fit, &plain, by, s, scratch, ret, reterr);
+    }
+    if (status != TQ_OK) {
+        return status;
+    }
+    for (size_t c = 0; c < n; c++) {
+        ret->estimate[c].value = ret->value[c] = found.value[c];
+    }
+    memcpy(ret->full, found.full, fit->n_parameter * sizeof *ret->full);
+    memcpy(ret->sigma, found.sigma, fit->n_row * sizeof *ret->sigma);
+    ret->objective = found.objective;
+    ret->objective_unconstrained = found.unconstrained;
+    ret->gap = found.feasible.gap;
+    ret->n_iteration = found.feasible.n_iteration;
+    ret->least_eigenvalue = found.feasible.least_eigen;
+    ret->n_sample = n_sample;
+    status =
+        tq_fit_spread(fit, set, n_sample, &plain, scratch, ret->estimate, &ret->freedom, reterr);
+    if (status == TQ_OK) {
+        status = tq_fit_consistency(fit, &plain, scratch, ret->estimate, reterr);
+    }
+    if (status == TQ_OK) {
+        status = find_unidentified(fit, &plain, s, v, scratch, ret, reterr);
+    }
+    if (status == TQ_OK) {
+        grade(fit, ret);
+        ret->again = again(fit, &plain);
+    }
+    return status;
+}
+
+static tq_status check_rows(const tq_fit *fit, size_t n_sample, tq_error *reterr)
+{
+    if (n_sample * fit->n_row < fit->n_column || n_sample == 0) {
+        return tq_fail(reterr, TQ_ERR_SHAPE, "n_sample", 0, (double)n_sample);
+    }
+    return TQ_OK;
+}
+
+/* sizes that parameters would have to have to be seen in the torque that there was */
+static tq_status raise_nominal(tq_fit *fit, const double *set, size_t n_sample, tq_scratch *scratch,
+                               tq_error *reterr)
+{
+    const size_t mark = tq_scratch_mark(scratch);
+    double *rms = tq_scratch_take(scratch, fit->n_row, sizeof *rms);
+    if (rms == NULL) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_fit_solve_size(fit));
+    }
+    for (size_t r = 0; r < fit->n_row; r++) {
+        rms[r] = sqrt(tq_fit_row_square(fit, set, r) / (double)n_sample);
+    }
+    tq_nominal_raise(fit, rms);
+    tq_scratch_rewind(scratch, mark);
+    return TQ_OK;
+}
+
+tq_status tq_fit_solve(tq_fit *fit, tq_scratch *memory, tq_scratch *scratch,
+                       tq_fit_solution *ret_solution, tq_error *reterr)
+{
+    const size_t mark = tq_scratch_mark(scratch);
+    double *set = tq_scratch_take(scratch, 2 * fit->set_size + fit->n_column + 1, sizeof *set);
+    if (set == NULL) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_fit_solve_size(fit));
+    }
+    const tq_fit_choice all = {TQ_FIT_ALL, TQ_FIT_ALL, false};
+    const size_t n_sample = tq_fit_sum_sets(fit, all, set + fit->set_size, set);
+    tq_status status = check_rows(fit, n_sample, reterr);
+    if (status == TQ_OK) {
+        status = raise_nominal(fit, set, n_sample, scratch, reterr);
+    }
+    tq_fit_solution solution;
+    if (status == TQ_OK && !take_solution(fit, memory, &solution)) {
+        status = tq_fail(reterr, TQ_ERR_SCRATCH, "memory", 0, (double)tq_fit_solution_size(fit));
+    }
+    if (status == TQ_OK) {
+        status = solve(fit, set, n_sample, scratch, &solution, reterr);
+    }
+    if (status == TQ_OK) {
+        *ret_solution = solution;
+    }
+    tq_scratch_rewind(scratch, mark);
+    return status;
+}
+
+tq_status tq_fit_solve_without(tq_fit *fit, size_t experiment, tq_scratch *scratch,
+                               double *ret_value, tq_error *reterr)
+{
+    const size_t mark = tq_scratch_mark(scratch);
+    double *set = tq_scratch_take(scratch, 2 * fit->set_size + fit->n_column + 1, sizeof *set);
+    tq_fit_found found;
+    if (set == NULL || !tq_fit_found_take(fit, scratch, &found)) {
+        tq_scratch_rewind(scratch, mark);
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_fit_solve_size(fit));
+    }
+    const tq_fit_choice rest = {experiment, TQ_FIT_ALL, true};
+    const size_t n_sample = tq_fit_sum_sets(fit, rest, set + fit->set_size, set);
+    tq_status status = check_rows(fit, n_sample, reterr);
+    if (status == TQ_OK) {
+        status = tq_fit_find(fit, set, n_sample, false, scratch, &found, reterr);
+    }
+    if (status == TQ_OK) {
+        memcpy(ret_value, found.value, fit->n_column * sizeof *ret_value);
+    }
+    tq_scratch_rewind(scratch, mark);
+    return status;
+}

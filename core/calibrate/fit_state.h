@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/calibrate/fit_state.h - the inside of a fit: private to this folder. */
+#ifndef TQ_CALIBRATE_FIT_STATE_H
+#define TQ_CALIBRATE_FIT_STATE_H
+
+#include "core/calibrate/fit.h"
+#include "core/calibrate/tsqr.h"
+#include "core/kernels/table.h"
+#include "core/model/layout.h"
+
+/* One entry of the columns that is not the rigid body's: column `column` in row `row`. */
+typedef struct tq_fit_term {
+    uint32_t column, row;
+    uint32_t joint;      /* whose coordinate, rate or acceleration it is a function of */
+    uint32_t other;      /* coupled, cosine: the second joint, or TQ_NONE */
+    tq_column_kind kind; /* a parameter's kind says more */
+} tq_fit_term;
+
+/* The columns that one row of torque depends on, in ascending order, and its part of a triangle:
+ * (n + 1) x (n + 1), row by row, the last column being torque. */
+typedef struct tq_fit_row {
+    size_t n;
+    uint32_t *column; /* (n) */
+    int64_t *offset;  /* (n + 1) of each, and of torque, in the values of a run of samples */
+    size_t triangle;  /* where its triangle lies in a set of triangles, doubles */
+} tq_fit_row;
+
+/* What an experiment has been reduced to: a set of triangles for each segment of time. */
+typedef struct tq_fit_experiment {
+    size_t n_sample, n_segment;
+    size_t length; /* samples of a segment */
+    double *sets;  /* (segment_max x set_size) */
+} tq_fit_experiment;
+
+struct tq_fit {
+    const tq_mechanism *mechanism;
+    tq_fit_options options;
+    size_t n_row, n_link_column, n_parameter, n_column;
+    tq_column *columns;
+    tq_base_set base; /* arrays are empty for TQ_FIT_PER_JOINT */
+    double
+        *nominal; /* (n_column) size of a parameter that would matter: makes columns comparable */
+    size_t n_term;
+    tq_fit_term *terms;
+    tq_fit_row *rows; /* (n_row) */
+    size_t run_rows;  /* rows of a run of samples: rigid columns, terms, torque */
+    size_t set_size;  /* doubles of all rows' triangles */
+    size_t segment_max;
+    size_t n_experiment;
+    tq_fit_experiment *experiments;
+    double *weight; /* (n_row) 1 / residual deviation, of the last solution */
+    double *huber;  /* (n_column) values that IRLS measures residuals with */
+    bool weighs;    /* IRLS: samples are weighted */
+    unsigned n_pass;
+};
+
+/* A run of samples, and what is folded from it. */
+typedef struct tq_fit_run {
+    double *q, *qd, *qdd, *tau; /* (nq, nv, nv, nv x TQ_FOLD_RUN) */
+    double *values;             /* (run_rows x TQ_FOLD_RUN) */
+    tq_scratch *scratch;
+} tq_fit_run;
+
+size_t tq_fit_run_size(const tq_fit *fit);
+tq_status tq_fit_run_take(const tq_fit *fit, tq_scratch *scratch, tq_fit_run *ret,
+                          tq_error *reterr);
+
+/* Values of all columns of all rows for the first n samples of the run; the rest are zero. */
+tq_status tq_fit_run_compute(const tq_fit *fit, const tq_fit_run *run, size_t n, tq_error *reterr);
+
+/* Describes the columns: counts first (columns and terms NULL), then fills. */
+void tq_columns_of_joints(const tq_model *model, const tq_fit_model *fit, tq_column *ret_columns,
+                          size_t *ret_n);
+void tq_columns_extra(const tq_model *model, const tq_fit_model *fit, tq_column *ret_columns,
+                      size_t *ret_n);
+void tq_terms_of_columns(const tq_model *model, const tq_column *columns, size_t n_column,
+                         tq_fit_term *ret_terms, size_t *ret_n);
+
+/* True if torque `row` depends on the coordinates that move `link`. */
+bool tq_row_moves_link(const tq_model *model, size_t row, uint32_t link);
+
+/* Sum of coordinates from the first joint with a parallel axis to `joint`, for n samples. */
+void tq_parallel_angle(const tq_model *model, uint32_t joint, uint32_t other, size_t n,
+                       size_t stride, const double *q, double *ret_angle);
+
+#endif

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/calibrate/fit_stream.c - experiments reduced to triangles, a run of samples at a time. */
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/base/finite.h"
+#include "core/base/fpmode.h"
+#include "core/calibrate/fit_state.h"
+
+static const double huber_bend = 1.345; /* 95 % efficiency on normal noise; Huber, 1964 */
+
+enum { SEGMENT_LEAST = 32 }; /* samples */
+
+struct tq_fit_stream {
+    tq_fit *fit;
+    tq_fit_experiment *experiment;
+    tq_fit_run run;
+    size_t n_run;     /* samples in the run */
+    size_t n_segment; /* samples of the segment at hand, those in the run included */
+    double *lanes;    /* (set_size x TQ_FOLD_LANES) triangles of the segment at hand */
+    double *triangle; /* ((n + 1)^2 of the longest row) */
+    double *room;     /* (n + 1) */
+};
+
+static size_t longest_row(const tq_fit *fit)
+{
+    size_t n = 0;
+    for (size_t r = 0; r < fit->n_row; r++) {
+        n = fit->rows[r].n > n ? fit->rows[r].n : n;
+    }
+    return n + 1;
+}
+
+size_t tq_fit_stream_size(const tq_fit *fit)
+{
+    const size_t n = longest_row(fit);
+    return tq_scratch_cost(1, sizeof(tq_fit_stream)) +
+           tq_scratch_cost(fit->set_size * TQ_FOLD_LANES, sizeof(double)) +
+           tq_scratch_cost(n * n, sizeof(double)) + tq_scratch_cost(n, sizeof(double)) +
+           tq_fit_run_size(fit);
+}
+
+tq_status tq_fit_begin(tq_fit *fit, size_t experiment, size_t n_sample, tq_scratch *scratch,
+                       tq_fit_stream **ret_stream, tq_error *reterr)
+{
+    if (experiment >= fit->n_experiment) {
+        return tq_fail(reterr, TQ_ERR_SHAPE, "experiment", experiment, (double)fit->n_experiment);
+    }
+    const size_t n = longest_row(fit);
+    tq_fit_stream *stream = tq_scratch_take(scratch, 1, sizeof *stream);
+    double *lanes = tq_scratch_take(scratch, fit->set_size * TQ_FOLD_LANES, sizeof *lanes);
+    double *triangle = tq_scratch_take(scratch, n * n, sizeof *triangle);
+    double *room = tq_scratch_take(scratch, n, sizeof *room);
+    if (stream == NULL || lanes == NULL || triangle == NULL || room == NULL) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_fit_stream_size(fit));
+    }
+    *stream = (tq_fit_stream){.fit = fit,
+                              .experiment = &fit->experiments[experiment],
+                              .lanes = lanes,
+                              .triangle = triangle,
+                              .room = room};
+    memset(lanes, 0, fit->set_size * TQ_FOLD_LANES * sizeof *lanes);
+    const size_t length = (n_sample + fit->segment_max - 1) / fit->segment_max;
+    stream->experiment->n_sample = 0;
+    stream->experiment->n_segment = 0;
+    stream->experiment->length = length < SEGMENT_LEAST ? (size_t)SEGMENT_LEAST : length;
+    const tq_status status = tq_fit_run_take(fit, scratch, &stream->run, reterr);
+    if (status == TQ_OK) {
+        *ret_stream = stream;
+    }
+    return status;
+}
+
+/* Huber: a sample's row counts by bend / |residual| beyond the bend */
+static void weigh(const tq_fit *fit, double *values, size_t n)
+{
+    for (size_t r = 0; r < fit->n_row; r++) {
+        const tq_fit_row *row = &fit->rows[r];
+        for (size_t i = 0; i < n; i++) {
+            double residual = values[row->offset[row->n] + (int64_t)i];
+            for (size_t c = 0; c < row->n; c++) {
+                residual -= values[row->offset[c] + (int64_t)i] * fit->huber[row->column[c]];
+            }
+            const double size = fabs(residual) * fit->weight[r];
+            if (size > huber_bend) {
+                const double factor = sqrt(huber_bend / size);
+                for (size_t c = 0; c <= row->n; c++) {
+                    values[row->offset[c] + (int64_t)i] *= factor;
+                }
+            }
+        }
+    }
+}
+
+static tq_status flush(tq_fit_stream *stream, tq_error *reterr)
+{
+    const tq_fit *fit = stream->fit;
+    const size_t n = stream->n_run;
+    if (n == 0) {
+        return TQ_OK;
+    }
+    const tq_status status = tq_fit_run_compute(fit, &stream->run, n, reterr);
+    if (status != TQ_OK) {
+        return status;
+    }
+    if (fit->weighs) {
+        weigh(fit, stream->run.values, n);
+    }
+    const tq_fpmode mode = tq_fpmode_enter();
+    const tq_kernels *kernels = tq_kernels_for(TQ_FOLD_RUN);
+    for (size_t r = 0; r < fit->n_row; r++) {
+        const tq_fit_row *row = &fit->rows[r];
+        kernels->fold((long)row->n + 1, row->offset, stream->run.values,
+                      stream->lanes + row->triangle * TQ_FOLD_LANES);
+    }
+    tq_fpmode_leave(mode);
+    stream->experiment->n_sample += n;
+    stream->n_run = 0;
+    return TQ_OK;
+}
+
+/* set += what the lanes hold of it; the lanes are spent */
+static void gather_lanes(tq_fit_stream *stream,
+                         double *set) /* NOLINT(readability-non-const-parameter) */
+{
+    const tq_fit *fit = stream->fit;
+    for (size_t r = 0; r < fit->n_row; r++) {
+        const size_t n = fit->rows[r].n + 1;
+        tq_tsqr tsqr = {.n = n, .r = set + fit->rows[r].triangle};
+        const double *lanes = stream->lanes + fit->rows[r].triangle * TQ_FOLD_LANES;
+        for (size_t lane = 0; lane < TQ_FOLD_LANES; lane++) {
+            for (size_t e = 0; e < n * n; e++) {
+                stream->triangle[e] = lanes[e * TQ_FOLD_LANES + lane];
+            }
+            tq_tsqr_fold_triangle(&tsqr, stream->triangle, stream->room);
+        }
+    }
+    memset(stream->lanes, 0, fit->set_size * TQ_FOLD_LANES * sizeof *stream->lanes);
+}
+
+/* neighbouring segments become one, so that there is room for as many again */
+static void merge_segments(tq_fit_stream *stream)
+{
+    const tq_fit *fit = stream->fit;
+    tq_fit_experiment *e = stream->experiment;
+    for (size_t s = 0; s < e->n_segment / 2; s++) {
+        double *into = e->sets + s * fit->set_size;
+        double *first = e->sets + 2 * s * fit->set_size;
+        if (s > 0) {
+            memcpy(into, first, fit->set_size * sizeof *into);
+        }
+        for (size_t r = 0; r < fit->n_row; r++) {
+            tq_tsqr tsqr = {.n = fit->rows[r].n + 1, .r = into + fit->rows[r].triangle};
+            tq_tsqr_fold_triangle(&tsqr, first + fit->set_size + fit->rows[r].triangle,
+                                  stream->room);
+        }
+    }
+    e->n_segment /= 2;
+    e->length *= 2;
+}
+
+static tq_status end_segment(tq_fit_stream *stream, tq_error *reterr)
+{
+    const tq_status status = flush(stream, reterr);
+    if (status != TQ_OK || stream->n_segment == 0) {
+        return status;
+    }
+    tq_fit_experiment *e = stream->experiment;
+    if (e->n_segment == stream->fit->segment_max) {
+        merge_segments(stream);
+    }
+    double *set = e->sets + e->n_segment * stream->fit->set_size;
+    memset(set, 0, stream->fit->set_size * sizeof *set);
+    gather_lanes(stream, set);
+    e->n_segment++;
+    stream->n_segment = 0;
+    return TQ_OK;
+}
+
+static tq_status check_rows(const char *what, size_t n_row, const tq_experiment_block *block,
+                            const double *rows, tq_error *reterr)
+{
+    for (size_t r = 0; r < n_row; r++) {
+        const size_t i = tq_find_not_finite(rows + r * block->stride, block->n_sample);
+        if (i < block->n_sample) {
+            return tq_fail(reterr, TQ_ERR_NOT_FINITE, what, i, rows[r * block->stride + i]);
+        }
+    }
+    return TQ_OK;
+}
+
+static tq_status check_block(const tq_fit *fit, const tq_experiment_block *block, tq_error *reterr)
+{
+    if (block->n_sample == 0 || block->n_sample > block->stride) {
+        return tq_fail(reterr, TQ_ERR_SHAPE, "n_sample", 0, (double)block->n_sample);
+    }
+    tq_status status = check_rows("q", fit->mechanism->model.nq, block, block->q, reterr);
+    if (status == TQ_OK) {
+        status = check_rows("qd", fit->n_row, block, block->qd, reterr);
+    }
+    if (status == TQ_OK) {
+        status = check_rows("qdd", fit->n_row, block, block->qdd, reterr);
+    }
+    return status == TQ_OK ? check_rows("tau", fit->n_row, block, block->tau, reterr) : status;
+}
+
+static void copy_rows(size_t n_row, const double *from, size_t stride, size_t n, double *to)
+{
+    for (size_t r = 0; r < n_row; r++) {
+        memcpy(to + r * TQ_FOLD_RUN, from + r * stride, n * sizeof *to);
+    }
+}
+
+tq_status tq_fit_push(tq_fit_stream *stream, const tq_experiment_block *block, tq_error *reterr)
+{
+    const tq_fit *fit = stream->fit;
+    const size_t nq = fit->mechanism->model.nq;
+    tq_status status = check_block(fit, block, reterr);
+    for (size_t i = 0; status == TQ_OK && i < block->n_sample;) {
+        const size_t left = block->n_sample - i;
+        const size_t room = TQ_FOLD_RUN - stream->n_run;
+        const size_t until = stream->experiment->length - stream->n_segment;
+        size_t n = left < room ? left : room;
+        n = n < until ? n : until;
+        const tq_fit_run *run = &stream->run;
+        copy_rows(nq, block->q + i, block->stride, n, run->q + stream->n_run);
+        copy_rows(fit->n_row, block->qd + i, block->stride, n, run->qd + stream->n_run);
+        copy_rows(fit->n_row, block->qdd + i, block->stride, n, run->qdd + stream->n_run);
+        copy_rows(fit->n_row, block->tau + i, block->stride, n, run->tau + stream->n_run);
+        stream->n_run += n;
+        stream->n_segment += n;
+        i += n;
+        if (stream->n_segment == stream->experiment->length) {
+            status = end_segment(stream, reterr);
+        } else if (stream->n_run == TQ_FOLD_RUN) {
+            status = flush(stream, reterr);
+        }
+    }
+    return status;
+}
+
+tq_status tq_fit_end(tq_fit_stream *stream, tq_error *reterr)
+{
+    return end_segment(stream, reterr);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/calibrate/fit_triangle.c - from sets of rows' triangles to one triangle. */
+#include "core/calibrate/fit_triangle.h"
+
+#include <string.h>
+
+static void add_set(const tq_fit *fit, const double *set, double *spent, double *room,
+                    double *into) /* NOLINT(readability-non-const-parameter) */
+{
+    memcpy(spent, set, fit->set_size * sizeof *spent);
+    for (size_t r = 0; r < fit->n_row; r++) {
+        tq_tsqr tsqr = {.n = fit->rows[r].n + 1, .r = into + fit->rows[r].triangle};
+        tq_tsqr_fold_triangle(&tsqr, spent + fit->rows[r].triangle, room);
+    }
+}
+
+static bool is_chosen(tq_fit_choice choice, size_t experiment, size_t segment)
+{
+    const bool named = (choice.experiment == TQ_FIT_ALL || choice.experiment == experiment) &&
+                       (choice.segment == TQ_FIT_ALL || choice.segment == segment);
+    return named != choice.without;
+}
+
+size_t tq_fit_sum_sets(const tq_fit *fit, tq_fit_choice choice, double *room, double *ret_set)
+{
+    memset(ret_set, 0, fit->set_size * sizeof *ret_set);
+    size_t n = 0;
+    for (size_t e = 0; e < fit->n_experiment; e++) {
+        const tq_fit_experiment *experiment = &fit->experiments[e];
+        size_t chosen = 0;
+        for (size_t s = 0; s < experiment->n_segment; s++) {
+            if (is_chosen(choice, e, s)) {
+                add_set(fit, experiment->sets + s * fit->set_size, room, room + fit->set_size,
+                        ret_set);
+                chosen++;
+            }
+        }
+        if (experiment->n_segment > 0) {
+            n += experiment->n_sample * chosen / experiment->n_segment;
+        }
+    }
+    return n;
+}
+
+void tq_fit_expand(const tq_fit *fit, const double *set, const double *weight, double *room,
+                   double *ret_triangle)
+{
+    const size_t n = fit->n_column + 1;
+    tq_tsqr tsqr;
+    tq_tsqr_init(&tsqr, n, ret_triangle);
+    for (size_t r = 0; r < fit->n_row; r++) {
+        const tq_fit_row *row = &fit->rows[r];
+        const double *t = set + row->triangle;
+        const double w = weight != NULL ? weight[r] : 1.0;
+        memset(room, 0, (row->n + 1) * n * sizeof *room);
+        for (size_t i = 0; i <= row->n; i++) {
+            for (size_t c = i; c < row->n; c++) {
+                room[i * n + row->column[c]] = w * t[i * (row->n + 1) + c];
+            }
+            room[i * n + n - 1] = w * t[i * (row->n + 1) + row->n];
+        }
+        tq_tsqr_fold(&tsqr, row->n + 1, room);
+    }
+}
+
+double tq_fit_row_residual(const tq_fit *fit, const double *set, size_t r, const double *value)
+{
+    const tq_fit_row *row = &fit->rows[r];
+    const size_t n = row->n + 1;
+    const double *t = set + row->triangle;
+    double sum = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        double residual = t[i * n + row->n];
+        for (size_t c = i; c < row->n; c++) {
+            residual -= t[i * n + c] * value[row->column[c]];
+        }
+        sum += residual * residual;
+    }
+    return sum;
+}
+
+double tq_fit_row_square(const tq_fit *fit, const double *set, size_t r)
+{
+    const tq_fit_row *row = &fit->rows[r];
+    double sum = 0.0;
+    for (size_t i = 0; i <= row->n; i++) {
+        const double tau = set[row->triangle + i * (row->n + 1) + row->n];
+        sum += tau * tau;
+    }
+    return sum;
+}
+
+double tq_fit_column_square(const tq_fit *fit, const double *set, const double *weight,
+                            size_t column)
+{
+    double sum = 0.0;
+    for (size_t r = 0; r < fit->n_row; r++) {
+        const tq_fit_row *row = &fit->rows[r];
+        const double *t = set + row->triangle;
+        const double w = weight != NULL ? weight[r] : 1.0;
+        for (size_t c = 0; c < row->n; c++) {
+            for (size_t i = 0; row->column[c] == column && i <= c; i++) {
+                const double entry = w * t[i * (row->n + 1) + c];
+                sum += entry * entry;
+            }
+        }
+    }
+    return sum;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/calibrate/judge.c - sums of residuals, all together and by whether the joint moves. */
+#include "core/calibrate/judge.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/calibrate/fit_state.h"
+
+enum { PARTS = 3, LAG = 10 };
+
+/* running sums of one row of torque over one part of the data */
+struct tq_judge_row {
+    size_t n;
+    double tau, tau_square; /* of torque less its first value */
+    double first;
+    double residual, square, worst;
+    double lag_one, lag_ten; /* products of residuals */
+    double before[LAG];      /* a ring of the last residuals */
+};
+
+size_t tq_judge_size(const tq_fit *fit)
+{
+    return tq_scratch_cost(PARTS * fit->n_row, sizeof(tq_judge_row)) +
+           tq_scratch_cost(1, sizeof(tq_fit_run)) + tq_fit_run_size(fit);
+}
+
+tq_status tq_judge_begin(const tq_fit *fit, const double *value, double moving, tq_scratch *scratch,
+                         tq_judge *ret_judge, tq_error *reterr)
+{
+    tq_judge_row *rows = tq_scratch_take(scratch, PARTS * fit->n_row, sizeof *rows);
+    tq_fit_run *run = tq_scratch_take(scratch, 1, sizeof *run);
+    if (rows == NULL || run == NULL) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_judge_size(fit));
+    }
+    const tq_status status = tq_fit_run_take(fit, scratch, run, reterr);
+    if (status != TQ_OK) {
+        return status;
+    }
+    memset(rows, 0, PARTS * fit->n_row * sizeof *rows);
+    *ret_judge = (tq_judge){
+        .fit = fit, .value = value, .rows = rows, .run = run, .moving = moving, .scratch = scratch};
+    return TQ_OK;
+}
+
+static void add(tq_judge_row *row, double tau, double residual)
+{
+    if (row->n == 0) {
+        row->first = tau;
+    }
+    const double from = tau - row->first;
+    row->tau += from;
+    row->tau_square += from * from;
+    row->residual += residual;
+    row->square += residual * residual;
+    row->worst = fmax(row->worst, fabs(residual));
+    if (row->n >= 1) {
+        row->lag_one += residual * row->before[(row->n - 1) % LAG];
+    }
+    if (row->n >= LAG) {
+        row->lag_ten += residual * row->before[row->n % LAG];
+    }
+    row->before[row->n % LAG] = residual;
+    row->n++;
+}
+
+static void predict(const tq_judge *judge, size_t row, size_t n, double *ret)
+{
+    const tq_fit_row *r = &judge->fit->rows[row];
+    memset(ret, 0, n * sizeof *ret);
+    for (size_t c = 0; c < r->n; c++) {
+        const double *x = judge->run->values + r->offset[c];
+        const double value = judge->value[r->column[c]];
+        for (size_t i = 0; i < n; i++) {
+            ret[i] += x[i] * value;
+        }
+    }
+}
+
+static void copy_rows(size_t n_row, const double *from, size_t stride, size_t n, double *to)
+{
+    for (size_t r = 0; r < n_row; r++) {
+        memcpy(to + r * TQ_FOLD_RUN, from + r * stride, n * sizeof *to);
+    }
+}
+
+tq_status tq_judge_push(tq_judge *judge, const tq_experiment_block *block, double *ret_tau,
+                        tq_error *reterr)
+{
+    const tq_fit *fit = judge->fit;
+    const tq_fit_run *run = judge->run;
+    const size_t stride = block->stride;
+    const double *raw = block->tau_raw != NULL ? block->tau_raw : block->tau;
+    for (size_t first = 0; first < block->n_sample; first += TQ_FOLD_RUN) {
+        const size_t left = block->n_sample - first;
+        const size_t n = left < TQ_FOLD_RUN ? left : (size_t)TQ_FOLD_RUN;
+        copy_rows(fit->mechanism->model.nq, block->q + first, stride, n, run->q);
+        copy_rows(fit->n_row, block->qd + first, stride, n, run->qd);
+        copy_rows(fit->n_row, block->qdd + first, stride, n, run->qdd);
+        copy_rows(fit->n_row, block->tau + first, stride, n, run->tau);
+        const tq_status status = tq_fit_run_compute(fit, run, n, reterr);
+        if (status != TQ_OK) {
+            return status;
+        }
+        for (size_t r = 0; r < fit->n_row; r++) {
+            double predicted[TQ_FOLD_RUN];
+            predict(judge, r, n, predicted);
+            for (size_t i = 0; i < n; i++) {
+                const double tau = raw[r * stride + first + i];
+                const double residual = tau - predicted[i];
+                const bool moves = fabs(block->qd[r * stride + first + i]) > judge->moving;
+                add(&judge->rows[TQ_JUDGE_ALL * fit->n_row + r], tau, residual);
+                add(&judge->rows[(moves ? TQ_JUDGE_MOVING : TQ_JUDGE_STANDING) * fit->n_row + r],
+                    tau, residual);
+                if (ret_tau != NULL) {
+                    ret_tau[r * stride + first + i] = predicted[i];
+                }
+            }
+        }
+    }
+    return TQ_OK;
+}
+
+tq_judged tq_judge_of(const tq_judge *judge, unsigned part, size_t row)
+{
+    const tq_judge_row *sums = &judge->rows[part * judge->fit->n_row + row];
+    const double n = (double)sums->n;
+    if (sums->n == 0) {
+        return (tq_judged){.rmse = (double)NAN,
+                           .relative_error = (double)NAN,
+                           .worst = (double)NAN,
+                           .mean = (double)NAN,
+                           .lag_one = (double)NAN,
+                           .lag_ten = (double)NAN};
+    }
+    const double variation = sums->tau_square - sums->tau * sums->tau / n;
+    /* of a torque that is constant only rounding is left */
+    const bool constant = !(variation > 1e-14 * (sums->tau_square + n * sums->first * sums->first));
+    return (tq_judged){
+        .n_sample = sums->n,
+        .rmse = sqrt(sums->square / n),
+        .relative_error = constant ? (double)NAN : sqrt(sums->square / variation),
+        .worst = sums->worst,
+        .mean = sums->residual / n,
+        .lag_one = sums->square > 0.0 ? sums->lag_one / sums->square : (double)NAN,
+        .lag_ten = sums->square > 0.0 ? sums->lag_ten / sums->square : (double)NAN,
+    };
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/calibrate/statistics.h - how far estimates can be trusted: private. */
+#ifndef TQ_CALIBRATE_STATISTICS_H
+#define TQ_CALIBRATE_STATISTICS_H
+
+#include "core/calibrate/fit_method.h"
+
+/* Experiments left out one at a time where there are enough of them, else segments of time: with
+ * white noise both agree with the textbook; with friction that changes from run to run and with
+ * filtered, correlated noise the textbook is several times too small.
+ *
+ * Fills deviation, textbook, low, high, relative, effect of every estimate around `found` (of
+ * weighted least squares), and the degrees of freedom. set: of all data. */
+tq_status tq_fit_spread(const tq_fit *fit, const double *set, size_t n_sample,
+                        const tq_fit_found *found, tq_scratch *scratch, tq_estimate *estimate,
+                        double *ret_freedom, tq_error *reterr);
+
+/* Fills consistency: the spread of what each experiment gives by itself. */
+tq_status tq_fit_consistency(const tq_fit *fit, const tq_fit_found *found, tq_scratch *scratch,
+                             tq_estimate *estimate, tq_error *reterr);
+
+/* Sample deviation (n - 1) over |mean| of n values; NaN for fewer than two or a mean of zero. */
+double tq_consistency_measure(const double *values, size_t n, size_t step);
+
+size_t tq_fit_statistics_size(const tq_fit *fit);
+
+#endif

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/property/core/calibrate/test_fit.c - what went into a torque comes out of a fit. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <criterion/parameterized.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/calibrate/fit.h"
+#include "core/calibrate/judge.h"
+#include "core/model/inertia.h"
+#include "tests/support/excited.h"
+#include "tests/support/random_robot.h"
+
+enum { BYTES = 192 << 20 };
+
+/* a fit with its memory */
+typedef struct bench {
+    tq_model *model;
+    tqt_subject *subject;
+    tq_scratch memory, scratch;
+    tq_fit *fit;
+    tq_fit_solution solution;
+} bench;
+
+static tq_scratch fresh(void)
+{
+    tq_scratch s;
+    tq_scratch_init(&s, aligned_alloc(64, BYTES), BYTES);
+    return s;
+}
+
+static bench open_bench(tq_model *model)
+{
+    return (bench){.model = model,
+                   .subject = tqt_subject_new(model, 0),
+                   .memory = fresh(),
+                   .scratch = fresh()};
+}
+
+static void close_bench(bench *b)
+{
+    free(b->memory.memory), free(b->scratch.memory);
+    tqt_subject_free(b->subject);
+    tqt_model_free(b->model);
+}
+
+static void build(bench *b, const tq_fit_options *options, size_t n_experiment)
+{
+    tq_error error = {0};
+    const tq_status status =
+        tq_fit_build(b->subject->mechanism, options, n_experiment, &b->memory, &b->fit, &error);
+    cr_assert(eq(int, status, TQ_OK), "%s: %s", tq_status_text(status), error.what);
+    cr_assert(le(sz, b->memory.used, tq_fit_size(b->subject->mechanism, options, n_experiment)));
+}
+
+static void solve(bench *b)
+{
+    tq_error error = {0};
+    const size_t used = b->scratch.used;
+    const tq_status status = tq_fit_solve(b->fit, &b->memory, &b->scratch, &b->solution, &error);
+    cr_assert(eq(int, status, TQ_OK), "%s: %s %g", tq_status_text(status), error.what, error.value);
+    cr_assert(eq(sz, b->scratch.used, used));
+}
+
+/* a chain of turning joints with friction and rotors */
+static tq_model *arm(uint64_t seed, uint32_t n_joint, unsigned with)
+{
+    const tqt_robot_options options = {.n_joint = n_joint,
+                                       .kinds = 1u << TQ_JOINT_REVOLUTE,
+                                       .with = with | TQT_WITH_FRICTION | TQT_WITH_ROTOR};
+    tq_model *model = tqt_random_robot(seed, options);
+    for (uint32_t j = 0; j < model->n_joint; j++) { /* what the columns can say */
+        model->joints[j].friction.stribeck_velocity = 0;
+        model->joints[j].friction.breakaway = 0;
+    }
+    return model;
+}
+
+/* a prior that knows the robot badly: masses and centres off by up to a half */
+static double *spoilt_prior(const tq_model *model, unsigned with, uint64_t seed)
+{
+    tqt_random r = tqt_random_seed(seed);
+    const size_t n = tq_parameter_count(model, with);
+    double *prior = tqt_doubles(n);
+    tq_parameter_values(model, with, prior);
+    for (size_t k = 0; k < n; k++) {
+        prior[k] *=
+            k % 10 < 4 && k < 10 * (size_t)model->n_joint ? tqt_random_uniform(&r, .5, 1.5) : 1.2;
+    }
+    return prior;
+}
+
+static const tq_fit_method methods[] = {TQ_FIT_OLS, TQ_FIT_WLS, TQ_FIT_FEASIBLE, TQ_FIT_TLS,
+                                        TQ_FIT_BOUNDED};
+
+ParameterizedTestParameters(fit, recovers_exactly)
+{
+    static int rows[sizeof methods / sizeof methods[0]];
+    for (int k = 0; k < (int)(sizeof methods / sizeof methods[0]); k++) {
+        rows[k] = k;
+    }
+    return cr_make_param_array(int, rows, sizeof methods / sizeof methods[0]);
+}
+
+ParameterizedTest(int *row, fit, recovers_exactly)
+{
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        bench b = open_bench(arm(seed, 2 + (uint32_t)seed, 0));
+        tq_fit_options options = tq_fit_defaults();
+        options.method = methods[*row];
+        double *prior = spoilt_prior(b.model, options.model.with, seed);
+        options.prior = prior;
+        build(&b, &options, 2);
+        for (size_t e = 0; e < 2; e++) {
+            tqt_excited x = tqt_excited_new(b.subject, 100 * seed + e, 700, 100, 5);
+            tqt_fit_read(b.fit, e, &x, &b.scratch);
+            tqt_excited_free(&x);
+        }
+        solve(&b);
+        const tq_base_set *base = tq_fit_base(b.fit);
+        double *truth = tqt_doubles(base->n_parameter), *beta = tqt_doubles(base->n_base);
+        tq_parameter_values(b.model, options.model.with, truth);
+        tq_base_values(base, truth, beta);
+        double largest = 0;
+        for (size_t k = 0; k < base->n_base; k++) {
+            largest = fmax(largest, fabs(beta[k]));
+        }
+        cr_expect(eq(sz, b.solution.rank, base->n_base));
+        for (size_t k = 0; k < base->n_base; k++) {
+            /* what the checklist asks for: 1e-10 of parameters of the same robot */
+            cr_expect(epsilon_eq(dbl, b.solution.value[k], beta[k], 1e-10 * (largest + 1)),
+                      "method %d, seed %d, column %d", *row, (int)seed, (int)k);
+        }
+        free(truth), free(beta), free(prior);
+        close_bench(&b);
+    }
+}
+
+/* links that ride on fixed joints, slides, branches: torque on data not seen is what matters */
+Test(fit, predicts_torque_of_trees)
+{
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        const tqt_robot_options robot = {.n_joint = 6,
+                                         .kinds = TQT_KINDS_ONE | 1u << TQ_JOINT_FIXED,
+                                         .with = TQT_WITH_BRANCHES | TQT_WITH_SHUFFLE};
+        bench b = open_bench(tqt_random_robot(seed, robot));
+        if (b.model->nv == 0) {
+            close_bench(&b);
+            continue;
+        }
+        const tq_fit_options options = tq_fit_defaults();
+        build(&b, &options, 1);
+        tqt_excited x = tqt_excited_new(b.subject, seed, 900, 100, 4);
+        tqt_fit_read(b.fit, 0, &x, &b.scratch);
+        solve(&b);
+        tqt_excited y = tqt_excited_new(b.subject, seed + 50, 300, 100, 3);
+        double *memory = tqt_doubles(4 * y.nv * TQ_BLOCK);
+        tq_judge judge;
+        cr_assert(
+            eq(int, tq_judge_begin(b.fit, b.solution.value, .01, &b.scratch, &judge, NULL), TQ_OK));
+        for (size_t k = 0; k < tq_block_count(y.n_sample); k++) {
+            const tq_experiment_block block = tqt_excited_block(&y, k, memory);
+            cr_assert(eq(int, tq_judge_push(&judge, &block, NULL, NULL), TQ_OK));
+        }
+        for (size_t r = 0; r < y.nv; r++) {
+            const tq_judged all = tq_judge_of(&judge, TQ_JUDGE_ALL, r);
+            double size = 0;
+            for (size_t i = 0; i < y.n_sample; i++) {
+                size = fmax(size, fabs(y.tau[r * y.n_sample + i]));
+            }
+            cr_expect(eq(sz, all.n_sample, y.n_sample));
+            /* parameters to 1e-10, a condition of up to 1e3 on other motion */
+            cr_expect(lt(dbl, all.rmse, 1e-7 * (size + 1)), "seed %d row %d", (int)seed, (int)r);
+        }
+        free(memory);
+        tqt_excited_free(&x), tqt_excited_free(&y);
+        close_bench(&b);
+    }
+}
+
+Test(fit, blocks_of_any_size_give_the_same_triangle)
+{
+    bench b = open_bench(arm(3, 3, 0));
+    tq_fit_options options = tq_fit_defaults();
+    options.method = TQ_FIT_WLS;
+    build(&b, &options, 1);
+    tqt_excited x = tqt_excited_new(b.subject, 7, 517, 100, 4);
+    tqt_random r = tqt_random_seed(5);
+    for (size_t k = 0; k < x.nv * x.n_sample; k++) {
+        x.tau[k] += tqt_normal(&r);
+    }
+    tqt_fit_read(b.fit, 0, &x, &b.scratch);
+    solve(&b);
+    double *memory = tqt_doubles(4 * x.nv * TQ_BLOCK), *small = tqt_doubles(4 * x.nv * 8);
+    double *first = tqt_doubles(b.solution.n_column);
+    memcpy(first, b.solution.value, b.solution.n_column * sizeof *first);
+    tq_fit_stream *stream = NULL;
+    cr_assert(eq(int, tq_fit_begin(b.fit, 0, x.n_sample, &b.scratch, &stream, NULL), TQ_OK));
+    for (size_t k = 0; k < tq_block_count(x.n_sample); k++) {
+        const tq_experiment_block whole = tqt_excited_block(&x, k, memory);
+        for (size_t i = 0; i < whole.n_sample; i += 3) {
+            const size_t n = whole.n_sample - i < 3 ? whole.n_sample - i : 3;
+            for (size_t row = 0; row < 4 * x.nv; row++) {
+                memcpy(small + row * 8, memory + row * TQ_BLOCK + i, n * sizeof *small);
+            }
+            const tq_experiment_block part = {.n_sample = n,
+                                              .stride = 8,
+                                              .q = small,
+                                              .qd = small + 8 * x.nv,
+                                              .qdd = small + 16 * x.nv,
+                                              .tau = small + 24 * x.nv};
+            cr_assert(eq(int, tq_fit_push(stream, &part, NULL), TQ_OK));
+        }
+    }
+    cr_assert(eq(int, tq_fit_end(stream, NULL), TQ_OK));
+    solve(&b);
+    for (size_t k = 0; k < b.solution.n_column; k++) {
+        cr_expect(eq(dbl, b.solution.value[k], first[k]), "the same bits: column %d", (int)k);
+    }
+    free(memory), free(small), free(first);
+    tqt_excited_free(&x);
+    close_bench(&b);
+}
+
+Test(fit, guards)
+{
+    bench b = open_bench(arm(1, 2, 0));
+    tq_fit_options options = tq_fit_defaults();
+    tq_error error = {0};
+    const tq_mechanism *m = b.subject->mechanism;
+    tq_fit *fit = NULL;
+    cr_expect(eq(int, tq_fit_build(m, &options, 0, &b.memory, &fit, &error), TQ_ERR_SHAPE));
+    options.confidence = 1;
+    cr_expect(eq(int, tq_fit_build(m, &options, 1, &b.memory, &fit, &error), TQ_ERR_RANGE));
+    cr_expect(eq(str, (char *)(uintptr_t)error.what, "confidence"));
+    options = tq_fit_defaults();
+    options.ridge = -1;
+    cr_expect(eq(int, tq_fit_build(m, &options, 1, &b.memory, &fit, &error), TQ_ERR_RANGE));
+    options = tq_fit_defaults();
+    const tq_fit_coupling wrong = {0, 7};
+    options.model.couplings = &wrong, options.model.n_coupling = 1;
+    cr_expect(eq(int, tq_fit_build(m, &options, 1, &b.memory, &fit, &error), TQ_ERR_RANGE));
+    cr_expect(eq(str, (char *)(uintptr_t)error.what, "coupling"));
+    options = tq_fit_defaults();
+    tq_scratch none;
+    tq_scratch_init(&none, b.memory.memory, 1024);
+    cr_expect(eq(int, tq_fit_build(m, &options, 1, &none, &fit, &error), TQ_ERR_SCRATCH));
+    build(&b, &options, 1);
+    cr_expect(
+        eq(int, tq_fit_solve(b.fit, &b.memory, &b.scratch, &b.solution, &error), TQ_ERR_SHAPE));
+    tq_fit_stream *stream = NULL;
+    cr_expect(eq(int, tq_fit_begin(b.fit, 1, 10, &b.scratch, &stream, &error), TQ_ERR_SHAPE));
+    cr_assert(eq(int, tq_fit_begin(b.fit, 0, 10, &b.scratch, &stream, &error), TQ_OK));
+    _Alignas(64) double rows[64] = {0};
+    tq_experiment_block block = {
+        .n_sample = 9, .stride = 8, .q = rows, .qd = rows, .qdd = rows, .tau = rows};
+    cr_expect(eq(int, tq_fit_push(stream, &block, &error), TQ_ERR_SHAPE));
+    block.n_sample = 4;
+    block.tau = rows + 16;
+    rows[16 + 8 + 2] = NAN;
+    cr_expect(eq(int, tq_fit_push(stream, &block, &error), TQ_ERR_NOT_FINITE));
+    cr_expect(eq(str, (char *)(uintptr_t)error.what, "tau"));
+    cr_expect(eq(sz, error.index, 2));
+    close_bench(&b);
+}
