@@ -215,7 +215,7 @@ static bool npy_values(void *ctx, uint64_t row, uint64_t first, const double *va
 /* --------------------------------------------------------------------------------------- bytes */
 
 static const tqa_csv_sink csv_sink = {csv_columns, csv_row};
-static const tqa_npy_sink npy_sink = {npy_shape, npy_values};
+static const tqa_npy_sink npy_sink = {.shape = npy_shape, .values = npy_values};
 
 tqa_dataset *tqa_dataset_open(const tqa_dataset_options *options, uint64_t n_row, size_t n_points)
 {

@@ -63,6 +63,9 @@ bool tqa_call_run(tqa_call *call, const tqa_world *world, void *scratch, size_t 
 /* The answer: its type, then its bytes in pieces, printed from the blocks as they are asked for. A
  * result of up to 16 KiB is printed whole by the first read. */
 const char *tqa_call_media(const tqa_call *call);
+/* Bytes of the whole answer when that is known before it is written (CBOR, NPY), else 0. To be
+ * asked before the first read. */
+uint64_t tqa_call_length(const tqa_call *call);
 /* Bytes written to `out` (size >= 4096), 0 at the end. */
 size_t tqa_call_read(tqa_call *call, char *out, size_t size);
 /* Why open, feed, finish or run refused. */
@@ -72,6 +75,11 @@ void tqa_call_close(tqa_call *call); /* accepts NULL */
 /* How much the sample arrays of all calls may take together: a call beyond it is told to try again.
  * Any thread; unbounded until it is set. */
 void tqa_memory_bound_set(size_t bytes_max);
+/* Bytes that are kept for next calls, not counted there: 32 MiB at most. Any thread. */
+size_t tqa_memory_kept(void);
+/* Gives back those that no call has needed since the last time, and tells what is left: to be
+ * called every few seconds while something is kept. Any thread. */
+size_t tqa_memory_trim(void);
 
 /* Engine version, as in provenance and GET /v1/version. */
 const char *tqa_version(void);

@@ -9,7 +9,7 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "doubles are copied as they are");
 
-enum { PIECE = 256 }; /* values gathered at a time */
+enum { PIECE = 1024, RUN = 16 }; /* values gathered and checked at a time */
 
 static uint64_t load(const unsigned char *bytes, unsigned size, bool big_endian)
 {
@@ -86,7 +86,15 @@ size_t tqa_element_not_finite(const double *values, size_t n)
      * and no chain of floating-point additions */
     const uint64_t ones = 0x7ff0000000000000U;
     uint64_t carry = 0;
-    for (size_t i = 0; i < n; i++) {
+    const size_t n_whole = n / RUN * RUN;
+    for (size_t i = 0; i < n_whole; i += RUN) {
+        for (size_t k = 0; k < RUN; k++) { /* of constant length: becomes vector code */
+            uint64_t bits;
+            memcpy(&bits, &values[i + k], sizeof bits);
+            carry |= (bits & ones) + ((uint64_t)1 << 52);
+        }
+    }
+    for (size_t i = n_whole; i < n; i++) {
         uint64_t bits;
         memcpy(&bits, &values[i], sizeof bits);
         carry |= (bits & ones) + ((uint64_t)1 << 52);
@@ -128,7 +136,15 @@ size_t tqa_array_encode(const tqa_array *array, uint64_t *index, char *out, size
             n = (size_t)(n_column - column);
         }
         double values[PIECE];
-        array->gather(array->ctx, row, column, n, values);
+        if (column == 0 && n == n_column && array->gather_rows != NULL) {
+            const uint64_t left = array->shape[0] - row;
+            size_t n_row = (room < PIECE ? room : PIECE) / n;
+            n_row = n_row < left ? n_row : (size_t)left;
+            array->gather_rows(array->ctx, row, n_row, values);
+            n *= n_row;
+        } else {
+            array->gather(array->ctx, row, column, n, values);
+        }
         memcpy(out + written, values, n * sizeof values[0]);
         written += n * sizeof values[0];
         *index += n;

@@ -40,6 +40,8 @@ typedef struct tqa_array {
     /* values of `row` from `column` on; never beyond the end of the row. Rank one: `row` is the
      * index and `column` 0. */
     void (*gather)(void *ctx, uint64_t row, uint64_t column, size_t n, double *ret);
+    /* May be NULL. n whole rows from `row` on, one after another. */
+    void (*gather_rows)(void *ctx, uint64_t row, size_t n, double *ret);
     void *ctx;
 } tqa_array;
 

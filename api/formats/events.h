@@ -52,6 +52,10 @@ typedef struct tqa_events {
     bool (*string)(void *ctx, uint64_t at, const char *text, size_t n);
     bool (*boolean)(void *ctx, uint64_t at, bool value);
     bool (*null)(void *ctx, uint64_t at);
+    /* May be NULL. n_row whole arrays of n_column numbers each, neighbours in one array and n_byte
+     * bytes of input apart, in place of as many begin_array, numbers and end_array. */
+    bool (*rows)(void *ctx, uint64_t at, const double *values, size_t n_row, size_t n_column,
+                 size_t n_byte);
 } tqa_events;
 
 #endif

@@ -8,8 +8,8 @@
 #include "api/formats/npy_header.h"
 
 enum {
-    PREFIX = 12, /* magic, version, length of the dictionary (two bytes in version 1) */
-    PIECE = 512, /* values decoded at a time */
+    PREFIX = 12,  /* magic, version, length of the dictionary (two bytes in version 1) */
+    PIECE = 1024, /* values decoded at a time */
 };
 
 void tqa_npy_decoder_init(tqa_npy_decoder *decoder, const tqa_npy_sink *sink, void *ctx,
@@ -119,11 +119,21 @@ static tqa_decode tell(tqa_npy_decoder *decoder, const double *values, size_t n,
     const tqa_npy_shape *shape = &decoder->shape;
     const uint64_t length = shape->fortran_order ? shape->n_row : shape->n_column;
     const size_t n_finite = decoder->takes_not_finite ? n : tqa_element_not_finite(values, n);
+    const bool has_rows = decoder->sink->rows != NULL && !shape->fortran_order;
     size_t told = 0;
     while (told < n_finite) {
         const uint64_t line = decoder->index / length;
         const uint64_t place = decoder->index % length;
         const uint64_t left = length - place;
+        if (place == 0 && n_finite - told >= length && has_rows) {
+            const size_t n_row = (n_finite - told) / (size_t)length;
+            if (!decoder->sink->rows(decoder->ctx, line, values + told, n_row)) {
+                return stop(decoder, TQA_DECODE_REFUSED, offset + told * shape->element.size, NULL);
+            }
+            told += n_row * (size_t)length;
+            decoder->index += n_row * length;
+            continue;
+        }
         const size_t run = n_finite - told < left ? n_finite - told : (size_t)left;
         const uint64_t row = shape->fortran_order ? place : line;
         const uint64_t column = shape->fortran_order ? line : place;

@@ -28,6 +28,8 @@ typedef struct tqa_npy_sink {
      * `column` from `row` on downwards. Never beyond the end of the row or column; in file order.
      */
     bool (*values)(void *ctx, uint64_t row, uint64_t column, const double *values, size_t n);
+    /* May be NULL. n_row whole rows from `row` on, in place of as many `values`. */
+    bool (*rows)(void *ctx, uint64_t row, const double *values, size_t n_row);
 } tqa_npy_sink;
 
 /* A decoder in the caller's memory; its fields are private but `error`. Nothing to free. */

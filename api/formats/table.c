@@ -122,7 +122,7 @@ static bool npy_values(void *ctx, uint64_t row, uint64_t column, const double *v
 }
 
 static const tqa_csv_sink csv_sink = {csv_columns, csv_row};
-static const tqa_npy_sink npy_sink = {npy_shape, npy_values};
+static const tqa_npy_sink npy_sink = {.shape = npy_shape, .values = npy_values};
 
 static bool choose(tqa_table *table, unsigned char first)
 {

@@ -257,6 +257,12 @@ const char *tqa_call_media(const tqa_call *call)
                                            : "application/json";
 }
 
+uint64_t tqa_call_length(const tqa_call *call)
+{
+    assert(call != NULL && call->problem.status == 0);
+    return call->control != NULL ? 0 : tqa_result_length(&call->result);
+}
+
 size_t tqa_call_read(tqa_call *call, char *out, size_t size)
 {
     assert(call != NULL && call->problem.status == 0);

@@ -129,4 +129,32 @@ static bool on_values(void *ctx, uint64_t row, uint64_t column, const double *va
     return true;
 }
 
-const tqa_npy_sink tqa_columns_sink = {.shape = on_shape, .values = on_values};
+/* Whole rows: field by field, so that neighbouring samples lie side by side. */
+static bool on_rows(void *ctx, uint64_t row, const double *values, size_t n_row)
+{
+    tqa_columns *columns = ctx;
+    tqa_request *request = columns->request;
+    size_t n_column = 0;
+    size_t f = 0;
+    if (columns->flat) { /* rank one: a row is one number */
+        for (size_t k = 0; k < n_row; k++) {
+            put_row(request, 0, row + k, values + k, 1);
+        }
+        return true;
+    }
+    if (!reserve(request, row + n_row)) {
+        return false;
+    }
+    for (const tqa_field *field; (field = next_array(request->schema, &f)) != NULL;) {
+        n_column += request->rows[field->motion].n_row;
+    }
+    f = 0;
+    for (const tqa_field *field; (field = next_array(request->schema, &f)) != NULL;) {
+        const size_t n = request->rows[field->motion].n_row;
+        tqa_blocks_put(&request->motion[field->motion], 0, n, row, values, n_column, n_row);
+        values += n;
+    }
+    return true;
+}
+
+const tqa_npy_sink tqa_columns_sink = {.shape = on_shape, .values = on_values, .rows = on_rows};

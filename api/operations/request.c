@@ -445,6 +445,27 @@ static bool root_numbers(void *ctx, uint64_t at, const double *values, size_t n)
     return request->inside->numbers(request, at, values, n);
 }
 
+/* The numbers of many samples at once where that is what they are, else array by array. */
+static bool root_rows(void *ctx, uint64_t at, const double *values, size_t n_row, size_t n_column,
+                      size_t n_byte)
+{
+    tqa_request *request = ctx;
+    if (request->depth == 2 && request->inside == &motion_receiver) {
+        tqa_rows *rows = rows_of(request);
+        if (rows->shape != TQA_SHAPE_FLAT && rows->n_row == n_column) {
+            return tqa_refuse_rows(request, at, rows,
+                                   tqa_rows_whole(rows, blocks_of(request), values, n_row));
+        }
+    }
+    for (size_t i = 0; i < n_row; i++, at += n_byte) {
+        if (!root_begin_array(ctx, at) || !root_numbers(ctx, at, values + i * n_column, n_column) ||
+            !root_end_array(ctx, at + n_byte)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool root_number(void *ctx, uint64_t at, double value)
 {
     return root_numbers(ctx, at, &value, 1);
@@ -488,4 +509,5 @@ const tqa_events tqa_request_events = {
     .string = root_string,
     .boolean = root_boolean,
     .null = root_null,
+    .rows = root_rows,
 };

@@ -61,6 +61,9 @@ void tqa_result_provenance(tqa_result *result, const char *robot_digest,
 /* Fills out[0 .. size), size >= 4096, as far as it goes; 0 at the end. */
 size_t tqa_result_read(tqa_result *result, char *out, size_t size);
 
+/* The bytes of the whole answer, where they follow from the shapes; 0: they do not. */
+uint64_t tqa_result_length(const tqa_result *result);
+
 /* Its parts: result_binary.c writes CBOR and NPY. */
 void tqa_result_tail_cbor(tqa_result *result, const char *robot_digest, const char *request_digest);
 size_t tqa_result_read_cbor(tqa_result *result, char *out, size_t size);

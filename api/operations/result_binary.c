@@ -31,12 +31,37 @@ static void gather(void *ctx, uint64_t row, uint64_t column, size_t n, double *r
     }
 }
 
+/* Whole samples: number by number, so that neighbouring samples are read side by side. */
+static void gather_samples(void *ctx, uint64_t row, size_t n, double *ret)
+{
+    const tqa_result *result = ctx;
+    const tqa_result_array *array = &result->arrays[result->array];
+    const size_t stride = array->blocks->stride;
+    const size_t n_row = array->n_row;
+    size_t i = (size_t)row;
+    while (n > 0) {
+        const size_t left = TQ_BLOCK - i % TQ_BLOCK;
+        const size_t here = n < left ? n : left;
+        const double *data = tqa_blocks_sample(array->blocks, i) + array->first_row * stride;
+        for (size_t k = 0; k < n_row; k++) {
+            const double *from = data + (array->map != NULL ? array->map[k] : k) * stride;
+            for (size_t s = 0; s < here; s++) {
+                ret[s * n_row + k] = from[s];
+            }
+        }
+        ret += here * n_row;
+        i += here;
+        n -= here;
+    }
+}
+
 static void view_array(tqa_result *result)
 {
     const tqa_result_array *array = &result->arrays[result->array];
     tqa_array *view = &result->view;
     *view = (tqa_array){.rank = 0, .gather = gather, .ctx = result};
     if (!result->flat) {
+        view->gather_rows = gather_samples;
         view->shape[view->rank++] = result->n_sample;
     }
     if (array->plane > 0) {
@@ -167,4 +192,33 @@ size_t tqa_result_read_npy(tqa_result *result, char *out, size_t size)
         result->step = STEP_VALUES;
     }
     return tqa_npy_encoder_read(&result->npy, out, size);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Length: the same steps, without the numbers
+ */
+
+uint64_t tqa_result_length(const tqa_result *result)
+{
+    if (result->media == TQA_MEDIA_JSON || result->array > 0 || result->step > STEP_KEY) {
+        return 0;
+    }
+    tqa_result copy = *result;
+    if (result->media == TQA_MEDIA_NPY) {
+        view_array(&copy);
+        tqa_npy_encoder_init(&copy.npy, &copy.view);
+        return tqa_npy_encoder_size(&copy.npy);
+    }
+    char out[TQA_RESULT_TAIL_MAX];
+    uint64_t length = 0;
+    while (copy.step != STEP_END) {
+        bool more = true;
+        if (copy.step == STEP_VALUES) {
+            const uint64_t count = tqa_array_count(&copy.view);
+            length += (count - copy.index) * sizeof(double);
+            copy.index = count;
+        }
+        length += put_step(&copy, out, sizeof out, &more);
+    }
+    return length;
 }

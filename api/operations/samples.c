@@ -3,48 +3,21 @@
 #include "api/operations/samples.h"
 
 #include <assert.h>
-#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/operation.h"
+#include "api/operations/segments.h"
 
 enum {
-    SEGMENT_HEADER = 64,         /* keeps the blocks behind it aligned */
-    SEGMENT_BYTES_MAX = 1 << 20, /* segments double up to this, so little is reserved in vain */
-    ROWS_BEYOND_MAX = 1 << 16,   /* numbers counted beyond a sample's end before it is refused */
+    SEGMENT_HEADER = 64,       /* keeps the blocks behind it aligned */
+    ROWS_BEYOND_MAX = 1 << 16, /* numbers counted beyond a sample's end before it is refused */
 };
 
 typedef struct segment {
     struct segment *next;
     size_t bytes;
 } segment;
-
-/* of all calls together */
-static atomic_size_t bytes_used;
-static atomic_size_t bytes_max = SIZE_MAX;
-
-void tqa_memory_bound_set(size_t bytes)
-{
-    atomic_store(&bytes_max, bytes);
-}
-
-static bool take_bytes(size_t n)
-{
-    const size_t max = atomic_load_explicit(&bytes_max, memory_order_relaxed);
-    const size_t before = atomic_fetch_add_explicit(&bytes_used, n, memory_order_relaxed);
-    if (before <= max && n <= max - before) {
-        return true;
-    }
-    atomic_fetch_sub_explicit(&bytes_used, n, memory_order_relaxed);
-    return false;
-}
-
-static void give_bytes(size_t n)
-{
-    atomic_fetch_sub_explicit(&bytes_used, n, memory_order_relaxed);
-}
 
 void tqa_blocks_init(tqa_blocks *blocks, size_t n_row, double *small, tqa_budget *budget)
 {
@@ -61,8 +34,7 @@ void tqa_blocks_clear(tqa_blocks *blocks)
 {
     for (segment *s = blocks->segments; s != NULL;) {
         segment *next = s->next;
-        give_bytes(s->bytes);
-        free(s);
+        tqa_segment_give(s, s->bytes);
         s = next;
     }
     free(blocks->table);
@@ -73,19 +45,17 @@ void tqa_blocks_clear(tqa_blocks *blocks)
 static double *add_segment(tqa_blocks *blocks, size_t n_double)
 {
     /* a row-less array (a robot without joints) still has an address */
-    const size_t bytes = SEGMENT_HEADER + (n_double + TQ_BLOCK_PAD) * sizeof(double) / 64 * 64;
+    size_t bytes = SEGMENT_HEADER + (n_double + TQ_BLOCK_PAD) * sizeof(double) / 64 * 64;
+    if (bytes > TQA_SEGMENT_BYTES / 2 && bytes < TQA_SEGMENT_BYTES) {
+        bytes = TQA_SEGMENT_BYTES; /* the size that is kept */
+    }
     if (bytes > blocks->budget->bytes_left) {
         blocks->budget->is_busy = false;
         return NULL;
     }
-    blocks->budget->is_busy = !take_bytes(bytes);
-    if (blocks->budget->is_busy) {
-        return NULL;
-    }
-    segment *s = aligned_alloc(64, bytes);
+    segment *s = tqa_segment_take(bytes);
+    blocks->budget->is_busy = s == NULL;
     if (s == NULL) {
-        give_bytes(bytes);
-        blocks->budget->is_busy = true;
         return NULL;
     }
     blocks->budget->bytes_left -= bytes;
@@ -133,13 +103,14 @@ static bool widen(tqa_blocks *blocks)
     return true;
 }
 
+/* Segments double up to the size that is kept, so that little is reserved in vain. */
 static bool add_blocks(tqa_blocks *blocks)
 {
     const size_t each = blocks->n_row * TQ_BLOCK;
+    const size_t room = TQA_SEGMENT_BYTES - SEGMENT_HEADER - TQ_BLOCK_PAD * sizeof(double);
+    const size_t most = each > 0 ? room / (each * sizeof(double)) : 1;
     size_t n = 2 * blocks->n_segment;
-    while (n > 1 && n * each * sizeof(double) > SEGMENT_BYTES_MAX) {
-        n /= 2;
-    }
+    n = n <= most / 2 ? n : most > 0 ? most : 1;
     const size_t b = blocks->n_room / TQ_BLOCK;
     double *memory = grow_table(blocks, b + n) ? add_segment(blocks, n * each) : NULL;
     if (memory == NULL) {
@@ -194,6 +165,26 @@ bool tqa_blocks_permute(tqa_blocks *blocks, size_t n_sample, const uint32_t *map
     }
     free(copy);
     return true;
+}
+
+void tqa_blocks_put(tqa_blocks *blocks, size_t first_row, size_t n_row, size_t i,
+                    const double *values, size_t pitch, size_t n)
+{
+    assert(i + n <= blocks->n_room);
+    while (n > 0) {
+        const size_t left = TQ_BLOCK - i % TQ_BLOCK;
+        const size_t here = n < left ? n : left;
+        const size_t stride = blocks->stride;
+        double *to = tqa_blocks_sample(blocks, i) + first_row * stride;
+        for (size_t r = 0; r < n_row; r++) {
+            for (size_t s = 0; s < here; s++) {
+                to[r * stride + s] = values[s * pitch + r];
+            }
+        }
+        values += here * pitch;
+        i += here;
+        n -= here;
+    }
 }
 
 void tqa_blocks_pad(tqa_blocks *blocks, size_t n_sample)
@@ -288,6 +279,19 @@ tqa_rows_fault tqa_rows_numbers(tqa_rows *rows, tqa_blocks *blocks, const double
     /* what is too much is counted, so that the message can tell how long the array is */
     rows->n_got += n;
     return rows->n_got > rows->n_row + ROWS_BEYOND_MAX ? TQA_ROWS_LENGTH : TQA_ROWS_OK;
+}
+
+tqa_rows_fault tqa_rows_whole(tqa_rows *rows, tqa_blocks *blocks, const double *values, size_t n)
+{
+    assert(rows->depth == 1 && rows->shape != TQA_SHAPE_FLAT);
+    if (!tqa_blocks_reserve(blocks, rows->n_sample + n)) {
+        return TQA_ROWS_MEMORY;
+    }
+    rows->shape = TQA_SHAPE_BATCH;
+    tqa_blocks_put(blocks, rows->first_row, rows->n_row, rows->n_sample, values, rows->n_row, n);
+    rows->n_sample += n;
+    rows->n_got = rows->n_row;
+    return TQA_ROWS_OK;
 }
 
 bool tqa_rows_repeat(tqa_rows *rows, tqa_blocks *blocks, size_t n_sample)

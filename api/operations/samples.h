@@ -54,6 +54,11 @@ static inline double *tqa_blocks_sample(const tqa_blocks *blocks, size_t i)
  * no memory. */
 bool tqa_blocks_permute(tqa_blocks *blocks, size_t n_sample, const uint32_t *map);
 
+/* Writes n samples from sample i on, which must have room: number k of the s-th is
+ * values[s * pitch + k], and goes to row first_row + k. */
+void tqa_blocks_put(tqa_blocks *blocks, size_t first_row, size_t n_row, size_t i,
+                    const double *values, size_t pitch, size_t n);
+
 /* Fills the padding of the last block. */
 void tqa_blocks_pad(tqa_blocks *blocks, size_t n_sample);
 
@@ -85,6 +90,10 @@ void tqa_rows_init(tqa_rows *rows, size_t first_row, size_t n_row);
 tqa_rows_fault tqa_rows_begin(tqa_rows *rows, tqa_blocks *blocks);
 tqa_rows_fault tqa_rows_end(tqa_rows *rows, tqa_blocks *blocks);
 tqa_rows_fault tqa_rows_numbers(tqa_rows *rows, tqa_blocks *blocks, const double *values, size_t n);
+
+/* n whole samples of n_row numbers, one after another, as if they came one by one; between samples
+ * of a batch, or as its first. */
+tqa_rows_fault tqa_rows_whole(tqa_rows *rows, tqa_blocks *blocks, const double *values, size_t n);
 
 /* Repeats the only sample until there are n_sample: a constant beside a batch. */
 bool tqa_rows_repeat(tqa_rows *rows, tqa_blocks *blocks, size_t n_sample);

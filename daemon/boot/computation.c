@@ -14,6 +14,7 @@
 enum {
     INLINE_US = 100, /* suspending and resuming a connection costs 10 */
     PIECE = 16 << 10,
+    WHOLE_MAX = 64 << 10, /* a longer answer of known length is written as it is sent */
     PROBLEM_BYTES = 8 << 10,
 };
 
@@ -36,6 +37,7 @@ typedef struct computing {
     char *text; /* in the chunk, or larger and malloc'ed */
     size_t n_text, at;
     bool more;
+    uint64_t length; /* of all of it, where that is known; else 0 */
 } computing;
 
 enum {
@@ -276,7 +278,13 @@ static void compute(computing *c)
         return;
     }
     c->failed = !tqa_call_run(c->call, &c->of->shared->world, scratch, need);
-    if (!c->failed) {
+    if (c->failed) {
+        return;
+    }
+    /* numbers as bytes are copied as fast as they are sent: no buffer of all of them is needed */
+    c->length = tqa_call_length(c->call);
+    c->more = c->length > WHOLE_MAX;
+    if (!c->more) {
         print(c);
     }
 }
@@ -354,6 +362,7 @@ static void reply_computing(void *exchange, tqd_reply *reply)
     reply->media = tqa_call_media(c->call);
     if (c->more) {
         reply->read = read_computing;
+        reply->n_body = (size_t)c->length;
         return;
     }
     reply->constant = c->text;

@@ -123,6 +123,7 @@ struct tqd_server {
     _Atomic size_t n_open;
     _Atomic unsigned pulse;
     _Atomic uint64_t body_bytes; /* of the budget, in use */
+    _Atomic int64_t trim_ms;     /* when memory was last given back */
     size_t n_loop;
     tqd_loop loops[];
 };

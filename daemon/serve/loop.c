@@ -8,11 +8,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "api/operation.h"
 #include "daemon/observe/log.h"
 #include "daemon/queue/scratch.h"
 #include "daemon/serve/client.h"
 
-enum { TURNS_MAX = 16, EVENTS = 32 };
+enum { TURNS_MAX = 16, EVENTS = 32, TRIM_MS = 2000 };
 
 void tqd_loop_wake(tqd_loop *loop)
 {
@@ -34,14 +35,14 @@ static void look_at_clock(tqd_loop *loop)
 }
 
 /* How long to wait: not at all while the library has work left over, until the next tick while
- * there are connections, else for ever. */
+ * there are connections or memory to give back, else for ever. */
 static int wait_ms(tqd_loop *loop)
 {
     MHD_UNSIGNED_LONG_LONG timeout;
     if (MHD_get_timeout(loop->mhd, &timeout) == MHD_YES && timeout == 0) {
         return 0;
     }
-    if (loop->n_open == 0 && !loop->quiesced) {
+    if (loop->n_open == 0 && !loop->quiesced && tqa_memory_kept() == 0) {
         return -1;
     }
     int64_t tick = loop->quiesced ? TQD_TICK_MS / 10 : TQD_TICK_MS;
@@ -88,6 +89,16 @@ static bool is_over(tqd_loop *loop)
         return false;
     }
     return loop->n_open == 0 || loop->now_ms > atomic_load(&loop->server->drain_until_ms);
+}
+
+/* One of the loops gives back what calls have not needed again. */
+static void trim_memory(tqd_loop *loop)
+{
+    int64_t before = atomic_load(&loop->server->trim_ms);
+    if (loop->now_ms - before >= TRIM_MS && tqa_memory_kept() > 0 &&
+        atomic_compare_exchange_strong(&loop->server->trim_ms, &before, loop->now_ms)) {
+        (void)tqa_memory_trim();
+    }
 }
 
 static void tell_alive(tqd_loop *loop)
@@ -145,6 +156,7 @@ void tqd_server_run(void *arg)
         int64_t tick = loop->quiesced ? TQD_TICK_MS / 10 : TQD_TICK_MS;
         if (loop->now_ms - loop->tick_ms >= tick) {
             tqd_deadline_check(loop);
+            trim_memory(loop);
             loop->tick_ms = loop->now_ms;
             loop->unix_offset_ms = clock_ms(CLOCK_REALTIME) - loop->now_ms;
         }

@@ -110,7 +110,7 @@ static void decode_cbor(void)
 
 static void decode_npy(void)
 {
-    static const tqa_npy_sink sink = {on_shape, on_values};
+    static const tqa_npy_sink sink = {.shape = on_shape, .values = on_values};
     static tqa_npy_decoder decoder;
     tqa_npy_decoder_init(&decoder, &sink, NULL, COUNT);
     for (size_t i = 0; i < npy_size; i += PIECE) {

@@ -2,6 +2,7 @@
 # tests/contract/test_large_bodies.py - bodies that are read from the socket itself: their connection lives on.
 """Above 64 KiB the daemon takes the socket from its HTTP library (daemon/serve/direct.c). None of it may show."""
 
+import io
 import json
 import socket
 import struct
@@ -167,3 +168,25 @@ def test_answer_in_chunks(start):
             status, headers, body = answers(s, 1)[0]
             assert status == 200 and headers.get("transfer-encoding") == "chunked"
             assert len(json.loads(body)["tau"]) == 30000
+
+
+@pytest.mark.parametrize("kind", ["npy", "cbor"])
+def test_binary_answer_has_a_length(daemon, kind):
+    """Numbers as bytes: the same as in JSON, of a length that is told beforehand, from the library's hands and ours."""
+    numpy = pytest.importorskip("numpy")
+    for n in (2000, 40):  # 336 KB and 6.7 KB in; out 112 KB and 2 KB
+        rows = json.loads(motion(n))
+        table = numpy.hstack([numpy.array(rows[name]) for name in ("q", "qd", "qdd")])
+        file = io.BytesIO()
+        numpy.save(file, table)
+        with daemon.socket() as s:
+            s.sendall(post(motion(n)))
+            tau = numpy.array(json.loads(answers(s, 1)[0][2])["tau"])
+            s.sendall(post(file.getvalue(), b"Content-Type: application/x-npy", b"Accept: application/" +
+                           (b"x-npy" if kind == "npy" else b"cbor")))
+            status, headers, body = answers(s, 1)[0]
+            assert status == 200 and int(headers["content-length"]) == len(body)
+            if kind == "npy":
+                assert numpy.array_equal(numpy.load(io.BytesIO(body)), tau)
+            else:
+                assert tau.tobytes() in body

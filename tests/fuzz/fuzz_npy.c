@@ -44,7 +44,7 @@ static bool on_values(void *ctx, uint64_t row, uint64_t column, const double *va
 
 static tqa_decode decode(const char *bytes, size_t n, size_t piece, told *t, uint64_t *ret_offset)
 {
-    static const tqa_npy_sink sink = {on_shape, on_values};
+    static const tqa_npy_sink sink = {.shape = on_shape, .values = on_values};
     static tqa_npy_decoder decoder;
     tqa_npy_decoder_init(&decoder, &sink, t, (uint64_t)1 << 40);
     for (size_t i = 0; i < n; i += piece) {

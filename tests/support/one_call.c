@@ -56,6 +56,7 @@ static bool run(tqa_call *call, const tqt_call_options *options)
 static void read_all(tqa_call *call, tqt_answer *answer, size_t room)
 {
     char *piece = malloc(room);
+    const uint64_t length = tqa_call_length(call);
     assert(piece != NULL);
     for (size_t n; (n = tqa_call_read(call, piece, room)) > 0;) {
         assert(n <= room);
@@ -65,6 +66,7 @@ static void read_all(tqa_call *call, tqt_answer *answer, size_t room)
         answer->n += n;
         answer->text[answer->n] = '\0';
     }
+    assert(length == 0 || length == answer->n);
     free(piece);
 }
 

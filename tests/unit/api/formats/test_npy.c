@@ -44,7 +44,7 @@ static bool on_values(void *ctx, uint64_t row, uint64_t column, const double *va
     return t->n < t->refuse_at;
 }
 
-static const tqa_npy_sink sink = {on_shape, on_values};
+static const tqa_npy_sink sink = {.shape = on_shape, .values = on_values};
 
 typedef struct file {
     size_t n;
