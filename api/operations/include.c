@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/include.c - room, answer and computation of the names that were asked for. */
+/* api/operations/include.c - room, answer and cost of the names that were asked for. */
 #include "api/operations/include.h"
 
 #include <assert.h>
@@ -10,14 +10,7 @@
 #include "api/operations/reactions.h"
 #include "api/operations/refuse.h"
 #include "api/operations/statement.h"
-#include "core/base/finite.h"
 #include "core/dynamics/bounds.h"
-#include "core/dynamics/checks.h"
-#include "core/dynamics/derivatives.h"
-#include "core/dynamics/lagrangian.h"
-#include "core/dynamics/ledger.h"
-#include "core/dynamics/momentum.h"
-#include "core/dynamics/reactions.h"
 #include "core/linalg/dense.h"
 
 /* Freedoms of a robot whose matrices are still given: scratch grows with their cube. */
@@ -28,8 +21,7 @@ static bool for_acceleration(const tqa_call *call)
     return call->operation->methods == &tqa_forward_dynamics_methods;
 }
 
-/* The next row that was asked for; NULL at the end. */
-static const tqa_include *next_asked(const tqa_call *call, const tqa_include *row)
+const tqa_include *tqa_include_next(const tqa_call *call, const tqa_include *row)
 {
     for (; row->name != NULL; row++) {
         const bool asked = (call->request.include & row->bit) != 0 && row->compute != NULL;
@@ -42,7 +34,7 @@ static const tqa_include *next_asked(const tqa_call *call, const tqa_include *ro
     return NULL;
 }
 
-static size_t member_count(const tqa_include *row)
+size_t tqa_member_count(const tqa_include *row)
 {
     size_t n = 1;
     while (n < TQA_MEMBERS_MAX && row->members[n].key != NULL) {
@@ -78,7 +70,7 @@ size_t tqa_member_extent(const tqa_call *call, int extent)
     }
 }
 
-static size_t rank_of(const tqa_member *member)
+size_t tqa_member_rank(const tqa_member *member)
 {
     size_t rank = 0;
     while (rank < TQA_EXTENTS_MAX && member->extents[rank] != 0) {
@@ -90,31 +82,32 @@ static size_t rank_of(const tqa_member *member)
 size_t tqa_member_size(const tqa_call *call, const tqa_member *member)
 {
     size_t size = 1;
-    for (size_t k = 0; k < rank_of(member); k++) {
+    for (size_t k = 0; k < tqa_member_rank(member); k++) {
         size *= tqa_member_extent(call, member->extents[k]);
     }
     return size;
 }
 
-static size_t row_size(const tqa_call *call, const tqa_include *row)
+size_t tqa_include_size(const tqa_call *call, const tqa_include *row)
 {
     size_t size = 0;
-    for (size_t m = 0; m < member_count(row); m++) {
+    for (size_t m = 0; m < tqa_member_count(row); m++) {
         size += tqa_member_size(call, &row->members[m]);
     }
     return size;
 }
 
-static size_t all_size(const tqa_call *call)
+size_t tqa_include_size_all(const tqa_call *call)
 {
     size_t size = 0;
-    for (const tqa_include *row = tqa_includes; (row = next_asked(call, row)) != NULL; row++) {
-        size += row_size(call, row);
+    for (const tqa_include *row = tqa_includes; (row = tqa_include_next(call, row)) != NULL;
+         row++) {
+        size += tqa_include_size(call, row);
     }
     return size;
 }
 
-static bool wants_terms(const tqa_call *call)
+bool tqa_include_wants_terms(const tqa_call *call)
 {
     return (call->request.include & ~(unsigned)TQA_INCLUDE_REACTIONS) != 0;
 }
@@ -148,7 +141,7 @@ static bool refuse_missing(tqa_call *call, const char *name, const char *asked, 
 bool tqa_include_check(tqa_call *call)
 {
     tqa_request *request = &call->request;
-    if (wants_terms(call) && call->robot->model->nv > FREEDOMS_MAX) {
+    if (tqa_include_wants_terms(call) && call->robot->model->nv > FREEDOMS_MAX) {
         return tqa_refuse(request, UINT64_MAX, "too-large", NULL,
                           "include is for robots of up to %d freedoms, this one has %u",
                           FREEDOMS_MAX, (unsigned)call->robot->model->nv);
@@ -257,7 +250,7 @@ static char *state(tqa_call *call, const tqa_include *row, size_t *ret_n)
     n_own += row->bit == TQA_INCLUDE_OPERATIONAL ? 2 : 0;
     n_own += over_box ? BOX_STATED : 0;
     tqa_statement text;
-    tqa_statement_open(&text, call->accept, row->name, n_stated + n_own + member_count(row));
+    tqa_statement_open(&text, call->accept, row->name, n_stated + n_own + tqa_member_count(row));
     for (size_t s = 0; s < n_stated; s++) {
         tqa_statement_text(&text, row->stated[s][0], row->stated[s][1]);
     }
@@ -296,10 +289,10 @@ static char *state(tqa_call *call, const tqa_include *row, size_t *ret_n)
 
 static bool add_row(tqa_call *call, const tqa_include *row, size_t *first_row)
 {
-    const size_t n = member_count(row);
+    const size_t n = tqa_member_count(row);
     for (size_t m = 0; m < n; m++) {
         const tqa_member *member = &row->members[m];
-        const size_t rank = rank_of(member);
+        const size_t rank = tqa_member_rank(member);
         tqa_result_array array = {
             .key = member->key != NULL ? member->key : row->name,
             .blocks = &call->terms,
@@ -333,13 +326,14 @@ bool tqa_include_add(tqa_call *call)
     if ((call->request.include & TQA_INCLUDE_REACTIONS) != 0 && !tqa_reactions_add(call)) {
         return false;
     }
-    const size_t n_row = all_size(call);
+    const size_t n_row = tqa_include_size_all(call);
     tqa_blocks_init(&call->terms, n_row, NULL, &call->budget);
     if (n_row > 0 && !tqa_blocks_reserve(&call->terms, call->request.n_sample)) {
         return no_memory(call);
     }
     size_t first_row = 0;
-    for (const tqa_include *row = tqa_includes; (row = next_asked(call, row)) != NULL; row++) {
+    for (const tqa_include *row = tqa_includes; (row = tqa_include_next(call, row)) != NULL;
+         row++) {
         if (!add_row(call, row, &first_row)) {
             return false;
         }
@@ -347,206 +341,26 @@ bool tqa_include_add(tqa_call *call)
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------------
- * Computation
- */
-
 /* Measured on an arm of 7 axes and 11 joints, within a factor of 2: a posture 1 us, most names 2 to
  * 6 us, those that go through every rate 14 to 40 us, a matrix of a box 6 us. */
 double tqa_include_cost_us(const tqa_call *call)
 {
     const double nv = (double)call->model->nv, n_joint = (double)call->model->n_joint + 1.0;
     const double number_us = tqa_call_number_us(call);
-    double each = number_us * (double)all_size(call);
+    double each = number_us * (double)tqa_include_size_all(call);
     if ((call->request.include & TQA_INCLUDE_REACTIONS) != 0) {
         each += (0.12 + 6.0 * number_us) * n_joint;
     }
-    if (wants_terms(call)) {
+    if (tqa_include_wants_terms(call)) {
         each += 0.12 * n_joint;
     }
     if ((call->request.include & TQA_INCLUDE_BOUNDS) != 0 && call->request.options.has_box) {
         const double n_matrix = 2.0 * (double)box_matrices(call->model);
         each += n_matrix * (0.3 * n_joint + 0.008 * nv * nv * nv) / (double)call->request.n_sample;
     }
-    for (const tqa_include *row = tqa_includes; (row = next_asked(call, row)) != NULL; row++) {
+    for (const tqa_include *row = tqa_includes; (row = tqa_include_next(call, row)) != NULL;
+         row++) {
         each += 0.3 * n_joint * (row->for_each_rate ? nv : 1.0);
     }
     return each;
-}
-
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
-size_t tqa_include_scratch_size(const tqa_call *call)
-{
-    const tq_model *model = call->model;
-    const size_t nv = model->nv;
-    size_t size = (call->request.include & TQA_INCLUDE_REACTIONS) != 0
-                      ? tq_reactions_scratch_size(call->mechanism)
-                      : 0;
-    if (!wants_terms(call)) {
-        return size;
-    }
-    size_t inner = larger(tq_ledger_scratch_size(model), tq_derivatives_scratch_size(model));
-    inner = larger(inner, tq_operational_scratch_size(6, nv) + tq_scratch_cost(6 * nv, 8));
-    inner = larger(inner, tq_eigen_symmetric_scratch_size(nv) + tq_scratch_cost(nv, 8));
-    inner = larger(inner, tq_checks_scratch_size(call->mechanism, call->request.wrenches.n));
-    const size_t terms =
-        2 * tq_posture_scratch_size(model) + inner + tq_scratch_cost(model->nq, sizeof(double)) +
-        4 * tq_scratch_cost(nv, sizeof(double)) + 2 * tq_scratch_cost(nv * nv, sizeof(double)) +
-        tq_scratch_cost((TQ_LEDGER_COUNT + 1) * nv, sizeof(double)) +
-        tq_scratch_cost(call->request.wrenches.n, sizeof(tq_point_wrench)) +
-        tq_scratch_cost(all_size(call), sizeof(double));
-    return larger(size, terms);
-}
-
-/* One sample out of a block, flat; zeros when there is none. */
-static double *flat(const double *rows, size_t n_row, size_t stride, size_t i, double *ret)
-{
-    for (size_t r = 0; r < n_row; r++) {
-        ret[r] = rows != NULL ? rows[r * stride + i] : 0.0;
-    }
-    return ret;
-}
-
-static void flat_wrenches(const tq_inverse_input *in, size_t i, tq_point_wrench *ret)
-{
-    for (size_t w = 0; w < in->n_wrench; w++) {
-        const tq_external_wrench *from = &in->wrenches[w];
-        ret[w] = (tq_point_wrench){.link = from->link, .expressed_in = from->expressed_in};
-        memcpy(ret[w].at, from->at, sizeof ret[w].at);
-        for (size_t k = 0; k < 6; k++) {
-            ret[w].value[k] = from->rows[k * from->row_stride + i * from->sample_step];
-        }
-    }
-}
-
-/* Number k of a member as the user orders it, in the robot's order. */
-static size_t robot_index(const tqa_call *call, const tqa_member *member, size_t k)
-{
-    if (!call->request.reordered) {
-        return k;
-    }
-    size_t index = 0, step = 1;
-    for (size_t e = rank_of(member); e-- > 0;) {
-        const size_t extent = tqa_member_extent(call, member->extents[e]);
-        const size_t at = k % extent;
-        k /= extent;
-        index += step * (member->extents[e] == TQA_EXTENT_V ? call->request.v_map[at] : at);
-        step *= extent;
-    }
-    return index;
-}
-
-static tq_status compute_row(const tqa_moment *moment, const tqa_include *row, double *values,
-                             double *to, size_t stride, tq_error *error)
-{
-    const tqa_call *call = moment->call;
-    const tq_status status = row->compute(moment, values, error);
-    if (status != TQ_OK) {
-        return status;
-    }
-    const size_t n = row_size(call, row);
-    if (tq_find_not_finite(values, n) < n) {
-        return tq_fail(error, TQ_ERR_OVERFLOW, row->name, 0, 0.0);
-    }
-    for (size_t m = 0; m < member_count(row); m++) {
-        const size_t size = tqa_member_size(call, &row->members[m]);
-        for (size_t k = 0; k < size; k++) {
-            to[k * stride] = values[robot_index(call, &row->members[m], k)];
-        }
-        values += size;
-        to += size * stride;
-    }
-    return TQ_OK;
-}
-
-typedef struct room {
-    double *q, *qd, *qdd, *qd_ref, *qdd_ref, *m, *c, *values;
-    tq_point_wrench *wrenches;
-} room;
-
-static void take(const tqa_call *call, tq_scratch *scratch, room *r)
-{
-    const size_t nv = call->model->nv;
-    r->q = tq_scratch_take(scratch, call->model->nq, sizeof(double));
-    r->qd = tq_scratch_take(scratch, nv, sizeof(double));
-    r->qdd = tq_scratch_take(scratch, nv, sizeof(double));
-    r->qd_ref = tq_scratch_take(scratch, nv, sizeof(double));
-    r->qdd_ref = tq_scratch_take(scratch, nv, sizeof(double));
-    r->m = tq_scratch_take(scratch, nv * nv, sizeof(double));
-    r->c = tq_scratch_take(scratch, nv * nv, sizeof(double));
-    r->values = tq_scratch_take(scratch, all_size(call), sizeof(double));
-    r->wrenches = tq_scratch_take(scratch, call->request.wrenches.n, sizeof(tq_point_wrench));
-    assert(r->values != NULL && "tqa_include_scratch_size counts all of it");
-}
-
-static const double *reference(const tqa_call *call, tqa_motion motion, size_t b, size_t i,
-                               double *ret)
-{
-    if ((call->request.include & TQA_INCLUDE_PASSIVITY) == 0) {
-        return NULL;
-    }
-    const tqa_blocks *blocks = &call->request.motion[motion];
-    return flat(tqa_blocks_block(blocks, b), blocks->n_row, blocks->stride, i, ret);
-}
-
-static tq_status compute_sample(const tqa_call *call, size_t b, size_t i,
-                                const tq_inverse_input *in, const room *r, tq_scratch *scratch,
-                                tq_error *error)
-{
-    const tq_model *model = call->model;
-    flat_wrenches(in, i, r->wrenches);
-    tqa_moment moment = {
-        .call = call,
-        .model = model,
-        .sample = {.q = flat(in->q, model->nq, in->stride, i, r->q),
-                   .qd = flat(in->qd, model->nv, in->stride, i, r->qd),
-                   .qdd = flat(in->qdd, model->nv, in->stride, i, r->qdd),
-                   .gravity = in->gravity != NULL ? in->gravity : model->gravity,
-                   .wrenches = r->wrenches,
-                   .n_wrench = in->n_wrench,
-                   .without = in->without},
-        .qd_ref = reference(call, TQA_MOTION_QD_REF, b, i, r->qd_ref),
-        .qdd_ref = reference(call, TQA_MOTION_QDD_REF, b, i, r->qdd_ref),
-        .scratch = scratch,
-        .m = r->m,
-        .c = r->c,
-    };
-    tq_status status = tq_posture_compute(model, moment.sample.q, moment.sample.qd, scratch,
-                                          &moment.posture, error);
-    double *to = tqa_blocks_block(&call->terms, b) + i;
-    for (const tqa_include *row = tqa_includes;
-         status == TQ_OK && (row = next_asked(call, row)) != NULL; row++) {
-        status = compute_row(&moment, row, r->values, to, call->terms.stride, error);
-        to += row_size(call, row) * call->terms.stride;
-    }
-    return status;
-}
-
-tq_status tqa_include_block(tqa_call *call, size_t b, const tq_inverse_input *in,
-                            tq_scratch *scratch, tq_error *error)
-{
-    tq_status status = TQ_OK;
-    const size_t mark = tq_scratch_mark(scratch);
-    if ((call->request.include & TQA_INCLUDE_REACTIONS) != 0) {
-        status = tq_reactions(call->mechanism, in, scratch, tqa_blocks_block(&call->reactions, b),
-                              error);
-    }
-    if (status == TQ_OK && wants_terms(call)) {
-        room r;
-        take(call, scratch, &r);
-        const size_t inner = tq_scratch_mark(scratch);
-        for (size_t i = 0; status == TQ_OK && i < in->n_sample; i++) {
-            status = compute_sample(call, b, i, in, &r, scratch, error);
-            tq_scratch_rewind(scratch, inner);
-            if (status != TQ_OK && error != NULL) {
-                error->index = i;
-            }
-        }
-    }
-    tq_scratch_rewind(scratch, mark);
-    return status;
 }

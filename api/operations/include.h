@@ -3,7 +3,7 @@
 #ifndef TQA_OPERATIONS_INCLUDE_H
 #define TQA_OPERATIONS_INCLUDE_H
 
-#include "api/operations/call.h"
+#include "api/operations/include_blocks.h"
 #include "core/dynamics/sample.h"
 
 /* Names that have their own treatment somewhere; the table has them all. */
@@ -56,6 +56,7 @@ typedef struct tqa_include {
     tqa_member members[TQA_MEMBERS_MAX];
     /* Writes the members one behind the other. */
     tq_status (*compute)(const tqa_moment *moment, double *ret, tq_error *error);
+    tqa_block_terms *block; /* the same by kernels; NULL: sample by sample only */
 } tqa_include;
 
 /* Ends with name == NULL. */
@@ -65,9 +66,19 @@ extern const tqa_choice tqa_include_choices[];
 /* The names of terms that torque is made of. */
 extern const tqa_choice tqa_without_choices[];
 
-/* Numbers that a member has for one sample. */
-size_t tqa_member_size(const tqa_call *call, const tqa_member *member);
+/* The next row from `row` on that was asked for; NULL at the end. */
+const tqa_include *tqa_include_next(const tqa_call *call, const tqa_include *row);
+/* Are there names beside reactions? */
+bool tqa_include_wants_terms(const tqa_call *call);
+
+/* Members of a row, and extents of one; numbers that an extent, a member, a row or all rows that
+ * were asked for have for one sample. */
+size_t tqa_member_count(const tqa_include *row);
+size_t tqa_member_rank(const tqa_member *member);
 size_t tqa_member_extent(const tqa_call *call, int extent);
+size_t tqa_member_size(const tqa_call *call, const tqa_member *member);
+size_t tqa_include_size(const tqa_call *call, const tqa_include *row);
+size_t tqa_include_size_all(const tqa_call *call);
 
 /* The request is complete: is there what the names need? False: the problem is set. */
 bool tqa_include_check(tqa_call *call);
