@@ -331,3 +331,37 @@ void tq_gram(size_t m, size_t n, double factor, const double *a, size_t ld, doub
     cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, narrow(n), narrow(m), factor, a, narrow(ld),
                 0.0, ret, narrow(n));
 }
+
+static size_t general_work(size_t n)
+{
+    return (3 + LAPACK_BLOCK) * n;
+}
+
+size_t tq_eigen_general_scratch_size(size_t n)
+{
+    return tq_scratch_cost(general_work(n), sizeof(double));
+}
+
+tq_status tq_eigen_general(size_t n, double *a, size_t ld, tq_scratch *scratch, double *ret_re,
+                           double *ret_im, tq_error *reterr)
+{
+    tq_status status = check_shape(n, n, ld, reterr);
+    if (status != TQ_OK) {
+        return status;
+    }
+    const size_t mark = tq_scratch_mark(scratch);
+    double *work = tq_scratch_take(scratch, general_work(n), sizeof *work);
+    if (work == NULL) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
+                       (double)tq_eigen_general_scratch_size(n));
+    }
+    const int info =
+        LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'N', narrow(n), a, narrow(ld), ret_re, ret_im,
+                           NULL, 1, NULL, 1, work, narrow(general_work(n)));
+    if (info != 0) {
+        status = tq_fail(reterr, info > 0 ? TQ_ERR_NO_CONVERGENCE : TQ_ERR_LAPACK, "dgeev", 0,
+                         (double)info);
+    }
+    tq_scratch_rewind(scratch, mark);
+    return status;
+}

@@ -102,4 +102,10 @@ tq_status tq_eigen_symmetric(size_t n, double *a, size_t ld, tq_scratch *scratch
                              double *ret_values, tq_error *reterr);
 size_t tq_eigen_symmetric_scratch_size(size_t n);
 
+/* Eigenvalues re + i im of any real matrix, in no order, conjugate pairs side by side. Destroys a.
+ * TQ_OK, TQ_ERR_SHAPE, TQ_ERR_SCRATCH, TQ_ERR_NO_CONVERGENCE. LAPACK dgeev. */
+tq_status tq_eigen_general(size_t n, double *a, size_t ld, tq_scratch *scratch, double *ret_re,
+                           double *ret_im, tq_error *reterr);
+size_t tq_eigen_general_scratch_size(size_t n);
+
 #endif

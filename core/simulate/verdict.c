@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/simulate/verdict.c - linearisation, its fastest mode, and errors carried along. */
+#include "core/simulate/verdict.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/dynamics/derivatives.h"
+#include "core/dynamics/mass_matrix.h"
+#include "core/linalg/dense.h"
+
+/* of a coordinate: cube root of eps, where rounding and curvature weigh the same */
+static const double nudge = 6e-6;
+/* carried errors beyond this say only that everything is lost */
+static const double lost = 1e12;
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * How torque changes with the state
+ */
+
+/* states of a block: two for each coordinate and velocity, or as many as a block has */
+static size_t probe_width(const tq_plant *plant)
+{
+    return tq_block_stride(4 * (size_t)tq_mechanism_model(plant->mechanism)->nv + 1);
+}
+
+static size_t probe_size(const tq_plant *plant)
+{
+    const tq_model *model = tq_mechanism_model(plant->mechanism);
+    const size_t width = probe_width(plant);
+    const size_t rows =
+        model->nq + 4 * (size_t)model->nv + 2 * tq_plant_n_z(plant) + tq_plant_n_held(plant) + 6;
+    return tq_scratch_cost(rows * width, sizeof(double)) +
+           8 * tq_scratch_cost(width, sizeof(double)) + tq_plant_scratch_size(plant, width);
+}
+
+static double *spread(const double *x, size_t n, size_t width, tq_scratch *scratch)
+{
+    double *rows = tq_scratch_take(scratch, n > 0 ? n * width : 1, sizeof *rows);
+    for (size_t k = 0; rows != NULL && k < n * width; k++) {
+        rows[k] = x != NULL ? x[k / width] : 0.0;
+    }
+    return rows;
+}
+
+/* Rows of a block of states around one. */
+typedef struct probe {
+    tq_trajectories state;
+    tq_rates rates;
+} probe;
+
+static bool take_probe(const tq_plant *plant, const tq_run_point *at, tq_scratch *scratch,
+                       probe *ret)
+{
+    const tq_model *model = tq_mechanism_model(plant->mechanism);
+    const size_t n_z = tq_plant_n_z(plant);
+    const size_t width = probe_width(plant);
+    ret->state =
+        (tq_trajectories){.n_sample = width,
+                          .stride = width,
+                          .q = spread(at->q, model->nq, width, scratch),
+                          .qd = spread(at->qd, model->nv, width, scratch),
+                          .z = spread(at->z, n_z, width, scratch),
+                          .held = spread(at->held, tq_plant_n_held(plant), width, scratch)};
+    ret->rates = (tq_rates){.q = spread(NULL, model->nq, width, scratch),
+                            .qd = spread(NULL, model->nv, width, scratch),
+                            .z = spread(NULL, n_z, width, scratch),
+                            .tau = spread(NULL, model->nv, width, scratch)};
+    return ret->state.q != NULL && ret->state.qd != NULL && ret->state.z != NULL &&
+           ret->state.held != NULL && ret->rates.q != NULL && ret->rates.qd != NULL &&
+           ret->rates.z != NULL && ret->rates.tau != NULL;
+}
+
+/* states 2 i and 2 i + 1 of the block off to either side in coordinate `first` + i of (q, qd) */
+static void nudge_pairs(const tq_run_point *at, size_t nv, size_t first, size_t n, double by,
+                        const probe *p)
+{
+    const size_t width = p->state.stride;
+    for (size_t i = 0; i < n; i++) {
+        const size_t c = (first + i) % nv;
+        double *row = (first + i < nv ? p->state.q : p->state.qd) + c * width + 2 * i;
+        const double x = first + i < nv ? at->q[c] : at->qd[c];
+        row[0] = x + by * fmax(1.0, fabs(x));
+        row[1] = x - by * fmax(1.0, fabs(x));
+    }
+}
+
+/* K -= dtau/dq and D -= dtau/dqd, each nv x nv row by row */
+static tq_status take_off_effects(const tq_plant *plant, const tq_run_point *at,
+                                  tq_scratch *scratch, double *k_and_d[2], tq_error *reterr)
+{
+    const size_t nv = tq_mechanism_model(plant->mechanism)->nv;
+    const size_t width = probe_width(plant);
+    probe p;
+    if (!take_probe(plant, at, scratch, &p)) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)probe_size(plant));
+    }
+    const size_t at_once = width / 2;
+    for (size_t first = 0; nv > 0 && first < 2 * nv; first += at_once) {
+        const size_t n = 2 * nv - first < at_once ? 2 * nv - first : at_once;
+        nudge_pairs(at, nv, first, n, nudge, &p);
+        const tq_status status = tq_plant_rate(plant, at->t, &p.state, scratch, &p.rates, reterr);
+        if (status != TQ_OK) {
+            return status;
+        }
+        for (size_t i = 0; i < n; i++) {
+            const size_t c = (first + i) % nv;
+            const bool is_q = first + i < nv;
+            const double *row = (is_q ? p.state.q : p.state.qd) + c * width + 2 * i;
+            for (size_t r = 0; r < nv; r++) {
+                const double *tau = p.rates.tau + r * width + 2 * i;
+                k_and_d[is_q ? 0 : 1][r * nv + c] -= (tau[0] - tau[1]) / (row[0] - row[1]);
+            }
+        }
+        nudge_pairs(at, nv, first, n, 0.0, &p);
+    }
+    return TQ_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * The matrix
+ */
+
+/* M (nv x nv) at q */
+static tq_status mass(const tq_plant *plant, const double *q, tq_scratch *scratch, double *ret_m,
+                      tq_error *reterr)
+{
+    const tq_model *model = tq_mechanism_model(plant->mechanism);
+    const size_t nv = model->nv;
+    const size_t mark = tq_scratch_mark(scratch);
+    double *rows = tq_scratch_take(scratch, (model->nq + 1) * TQ_BLOCK_PAD, sizeof *rows);
+    double *m = tq_scratch_take(scratch, (nv * nv + 1) * TQ_BLOCK_PAD, sizeof *m);
+    if (rows == NULL || m == NULL) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
+                       (double)tq_linearise_scratch_size(plant));
+    }
+    for (size_t k = 0; k < model->nq * TQ_BLOCK_PAD; k++) {
+        rows[k] = q[k / TQ_BLOCK_PAD];
+    }
+    const tq_status status =
+        tq_mass_matrix(plant->mechanism, 1, TQ_BLOCK_PAD, rows, plant->without, scratch, m, reterr);
+    for (size_t k = 0; status == TQ_OK && k < nv * nv; k++) {
+        ret_m[k] = m[k * TQ_BLOCK_PAD];
+    }
+    tq_scratch_rewind(scratch, mark);
+    return status;
+}
+
+/* K and D: how the torque of inverse dynamics changes */
+static tq_status torque_derivatives(const tq_plant *plant, const tq_run_point *at,
+                                    tq_scratch *scratch, double *ret_k, double *ret_d,
+                                    tq_error *reterr)
+{
+    const tq_model *model = tq_mechanism_model(plant->mechanism);
+    const size_t mark = tq_scratch_mark(scratch);
+    const size_t n_wrench = at->wrench != NULL ? plant->n_wrench : 0;
+    tq_point_wrench *wrenches = tq_scratch_take(scratch, n_wrench, sizeof *wrenches);
+    if (wrenches == NULL) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
+                       (double)tq_linearise_scratch_size(plant));
+    }
+    for (size_t k = 0; k < n_wrench; k++) {
+        const tq_external_wrench *w = &plant->wrenches[k];
+        wrenches[k] = (tq_point_wrench){.link = w->link, .expressed_in = w->expressed_in};
+        memcpy(wrenches[k].at, w->at, sizeof w->at);
+        memcpy(wrenches[k].value, at->wrench + 6 * k, sizeof wrenches[k].value);
+    }
+    const tq_sample sample = {.q = at->q,
+                              .qd = at->qd,
+                              .qdd = at->qdd,
+                              .gravity = plant->gravity != NULL ? plant->gravity : model->gravity,
+                              .wrenches = wrenches,
+                              .n_wrench = n_wrench,
+                              .without = plant->without};
+    tq_posture p = {0};
+    tq_status status = tq_posture_compute(
+        model, at->q, (plant->without & TQ_WITHOUT_VELOCITY) != 0 ? NULL : at->qd, scratch, &p,
+        reterr);
+    if (status == TQ_OK) {
+        status = tq_inverse_derivatives(&p, &sample, scratch, ret_k, ret_d, reterr);
+    }
+    tq_scratch_rewind(scratch, mark);
+    return status;
+}
+
+/* a -= [w x] at rows r.., columns c.. */
+static void take_cross(double *a, size_t n, size_t r, size_t c, const double w[3])
+{
+    a[r * n + c + 1] += w[2];
+    a[r * n + c + 2] -= w[1];
+    a[(r + 1) * n + c] -= w[2];
+    a[(r + 1) * n + c + 2] += w[0];
+    a[(r + 2) * n + c] += w[1];
+    a[(r + 2) * n + c + 1] -= w[0];
+}
+
+/* upper half: dq' = dqd - ad(qd) dq, where a displacement is seen from a frame that turns */
+static void rate_of_displacement(const tq_model *model, const double *qd, double *a)
+{
+    const size_t n = 2 * (size_t)model->nv;
+    for (size_t r = 0; r < model->nv; r++) {
+        a[r * n + model->nv + r] = 1.0;
+    }
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        const size_t r = joint->v_index;
+        if (joint->kind == TQ_JOINT_SPHERICAL) {
+            take_cross(a, n, r, r, qd + r);
+        } else if (joint->kind == TQ_JOINT_FLOATING) {
+            take_cross(a, n, r, r, qd + r + 3);
+            take_cross(a, n, r, r + 3, qd + r);
+            take_cross(a, n, r + 3, r + 3, qd + r + 3);
+        }
+    }
+}
+
+size_t tq_linearise_scratch_size(const tq_plant *plant)
+{
+    const tq_model *model = tq_mechanism_model(plant->mechanism);
+    const size_t nv = model->nv;
+    const size_t of_mass = tq_scratch_cost((model->nq + 1) * TQ_BLOCK_PAD, sizeof(double)) +
+                           tq_scratch_cost((nv * nv + 1) * TQ_BLOCK_PAD, sizeof(double)) +
+                           tq_mass_matrix_scratch_size(plant->mechanism);
+    const size_t of_torque = tq_scratch_cost(plant->n_wrench, sizeof(tq_point_wrench)) +
+                             tq_posture_scratch_size(model) + tq_derivatives_scratch_size(model);
+    return 3 * tq_scratch_cost(nv * nv + 1, sizeof(double)) +
+           larger(probe_size(plant), larger(of_mass, of_torque));
+}
+
+static tq_status linearise(const tq_plant *plant, const tq_run_point *at, bool is_closed,
+                           tq_scratch *scratch, double *ret_a, double *ret_inverse,
+                           tq_error *reterr)
+{
+    const tq_model *model = tq_mechanism_model(plant->mechanism);
+    const size_t nv = model->nv;
+    double *k_and_d[2] = {tq_scratch_take(scratch, nv * nv + 1, sizeof(double)),
+                          tq_scratch_take(scratch, nv * nv + 1, sizeof(double))};
+    double *m = tq_scratch_take(scratch, nv * nv + 1, sizeof *m);
+    if (k_and_d[0] == NULL || k_and_d[1] == NULL || m == NULL) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
+                       (double)tq_linearise_scratch_size(plant));
+    }
+    tq_status status = torque_derivatives(plant, at, scratch, k_and_d[0], k_and_d[1], reterr);
+    if (status == TQ_OK && is_closed) {
+        status = take_off_effects(plant, at, scratch, k_and_d, reterr);
+    }
+    if (status == TQ_OK) {
+        status = mass(plant, at->q, scratch, m, reterr);
+    }
+    if (status == TQ_OK) {
+        status = tq_forward_derivatives(nv, m, k_and_d[0], k_and_d[1], ret_inverse, reterr);
+    }
+    if (status != TQ_OK) {
+        return status;
+    }
+    memset(ret_a, 0, 4 * nv * nv * sizeof *ret_a);
+    rate_of_displacement(model, at->qd, ret_a);
+    for (size_t r = 0; r < nv; r++) {
+        memcpy(ret_a + (nv + r) * 2 * nv, k_and_d[0] + r * nv, nv * sizeof *ret_a);
+        memcpy(ret_a + (nv + r) * 2 * nv + nv, k_and_d[1] + r * nv, nv * sizeof *ret_a);
+    }
+    return TQ_OK;
+}
+
+tq_status tq_linearise(const tq_plant *plant, const tq_run_point *at, bool is_closed,
+                       tq_scratch *scratch, double *ret_a, double *ret_inverse, tq_error *reterr)
+{
+    const tq_model *model = tq_mechanism_model(plant->mechanism);
+    if (model->nv > TQ_LINEAR_NV_MAX) {
+        return tq_fail(reterr, TQ_ERR_SHAPE, "nv", 0, (double)model->nv);
+    }
+    for (uint32_t j = 0; is_closed && j < model->n_joint; j++) {
+        if (model->joints[j].nq != model->joints[j].nv) {
+            return tq_fail(reterr, TQ_ERR_SHAPE, "joint", j, 0.0);
+        }
+    }
+    const size_t mark = tq_scratch_mark(scratch);
+    const tq_status status = linearise(plant, at, is_closed, scratch, ret_a, ret_inverse, reterr);
+    tq_scratch_rewind(scratch, mark);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Its fastest mode
+ */
+
+size_t tq_growth_scratch_size(size_t n)
+{
+    return 2 * tq_scratch_cost(n + 1, sizeof(double)) + tq_eigen_general_scratch_size(n);
+}
+
+tq_status tq_growth_of(size_t n, double *a, tq_scratch *scratch, tq_growth *ret_growth,
+                       tq_error *reterr)
+{
+    if (n == 0) {
+        *ret_growth = (tq_growth){0.0, 0.0};
+        return TQ_OK;
+    }
+    const size_t mark = tq_scratch_mark(scratch);
+    double *re = tq_scratch_take(scratch, n, sizeof *re);
+    double *im = tq_scratch_take(scratch, n, sizeof *im);
+    if (re == NULL || im == NULL) {
+        tq_scratch_rewind(scratch, mark);
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_growth_scratch_size(n));
+    }
+    /* rows for columns: the transpose has the same eigenvalues */
+    const tq_status status = tq_eigen_general(n, a, n, scratch, re, im, reterr);
+    if (status == TQ_OK) {
+        size_t most = 0;
+        for (size_t k = 1; k < n; k++) {
+            most = re[k] > re[most] ? k : most;
+        }
+        *ret_growth = (tq_growth){.rate = re[most], .frequency = fabs(im[most])};
+    }
+    tq_scratch_rewind(scratch, mark);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Torque between points
+ */
+
+void tq_table_error_at(const tq_table *table, double t, double *ret_tau)
+{
+    const tq_waypoints *w = &table->points;
+    const size_t n = w->n_coordinate;
+    const size_t last = w->n_point - 1;
+    memset(ret_tau, 0, n * sizeof *ret_tau);
+    if (t < w->t[0] || t > w->t[last]) {
+        return;
+    }
+    size_t k = 0;
+    size_t high = last;
+    while (high - k > 1) {
+        const size_t middle = (k + high) / 2;
+        if (t >= w->t[middle]) {
+            k = middle;
+        } else {
+            high = middle;
+        }
+    }
+    /* a smooth f less what runs through its points, on average over a stretch of even points:
+       h f' / 2, -h^2 f'' / 12, h^4 f'''' / 720 */
+    const double *x = w->x;
+    const size_t order = table->interpolation == TQ_INTERPOLATE_HOLD     ? 1
+                         : table->interpolation == TQ_INTERPOLATE_LINEAR ? 2
+                                                                         : 4;
+    if (last < order) {
+        return;
+    }
+    size_t from = k >= order / 2 ? k - order / 2 : 0;
+    from = from + order <= last ? from : last - order;
+    for (size_t i = 0; i < n; i++) {
+        const double *p = x + from * n + i;
+        ret_tau[i] = order == 1 ? 0.5 * (p[n] - p[0])
+                     : order == 2
+                         ? (p[0] - 2.0 * p[n] + p[2 * n]) / -12.0
+                         : (p[0] - 4.0 * p[n] + 6.0 * p[2 * n] - 4.0 * p[3 * n] + p[4 * n]) / 720.0;
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Errors carried along
+ */
+
+size_t tq_trust_carried(size_t n_v)
+{
+    return 2 * n_v * (2 * n_v + 2);
+}
+
+size_t tq_trust_matrix(size_t n_v)
+{
+    return 4 * n_v * n_v;
+}
+
+/* c = a b, square, of order m, by columns */
+static void multiply(size_t m, const double *a, const double *b, double *c)
+{
+    for (size_t j = 0; j < m; j++) {
+        for (size_t i = 0; i < m; i++) {
+            c[j * m + i] = 0.0;
+        }
+        for (size_t k = 0; k < m; k++) {
+            const double x = b[j * m + k];
+            for (size_t i = 0; x != 0.0 && i < m; i++) {
+                c[j * m + i] += a[k * m + i] * x;
+            }
+        }
+    }
+}
+
+/* x := exp(x), by columns, by Taylor's series of the matrix halved often enough; two rooms */
+static void exponential(size_t m, double *x, double *term, double *room)
+{
+    enum { TERMS = 14 }; /* 0.5^14 / 14! is 7e-16 */
+    double norm = 0.0;
+    for (size_t j = 0; j < m; j++) {
+        double sum = 0.0;
+        for (size_t i = 0; i < m; i++) {
+            sum += fabs(x[j * m + i]);
+        }
+        norm = fmax(norm, sum);
+    }
+    int halvings = 0;
+    (void)frexp(norm, &halvings);
+    halvings = halvings + 1 > 0 ? (halvings + 1 < 60 ? halvings + 1 : 60) : 0;
+    const double scale = ldexp(1.0, -halvings);
+    /* Horner: E + x (E + x/2 (E + x/3 ...)) */
+    for (size_t k = 0; k < m * m; k++) {
+        x[k] *= scale;
+        term[k] = k % (m + 1) == 0 ? 1.0 : 0.0;
+    }
+    for (unsigned n = TERMS; n > 0; n--) {
+        multiply(m, x, term, room);
+        for (size_t k = 0; k < m * m; k++) {
+            term[k] = room[k] / (double)n + (k % (m + 1) == 0 ? 1.0 : 0.0);
+        }
+    }
+    for (int h = 0; h < halvings; h++) {
+        multiply(m, term, term, room);
+        memcpy(term, room, m * m * sizeof *term);
+    }
+    memcpy(x, term, m * m * sizeof *x);
+}
+
+size_t tq_trust_scratch_size(size_t n_v)
+{
+    const size_t m = 2 * n_v + 2;
+    return 3 * tq_scratch_cost(m * m, sizeof(double)) +
+           tq_scratch_cost(tq_trust_carried(n_v), sizeof(double));
+}
+
+static void begin(tq_trust *trust)
+{
+    const size_t n = 2 * trust->n_v;
+    memset(trust->carried, 0, tq_trust_carried(trust->n_v) * sizeof(double));
+    for (size_t k = 0; k < n; k++) {
+        trust->carried[k * n + k] = 1.0;
+    }
+    trust->has_point = true;
+    trust->gain = 1.0;
+}
+
+/* largest displacement of a joint by each source */
+static void weigh(tq_trust *trust, double tolerance)
+{
+    const size_t n = 2 * trust->n_v;
+    double gain = 0.0;
+    double of[2] = {0.0, 0.0};
+    for (size_t r = 0; r < trust->n_v; r++) {
+        double sum = 0.0;
+        for (size_t c = 0; c < n; c++) {
+            sum += trust->carried[c * n + r] * trust->carried[c * n + r];
+        }
+        gain = fmax(gain, sqrt(sum));
+        for (size_t s = 0; s < 2; s++) {
+            of[s] = fmax(of[s], fabs(trust->carried[(n + s) * n + r]));
+        }
+    }
+    trust->gain = gain;
+    trust->error[TQ_ERROR_INTEGRATOR] = tolerance * fmax(1.0, gain);
+    trust->error[TQ_ERROR_INPUT] = of[0];
+    trust->error[TQ_ERROR_MODEL] = of[1];
+    trust->is_lost = !(gain < lost && of[0] < lost && of[1] < lost);
+}
+
+tq_status tq_trust_step(tq_trust *trust, double t, const double *matrix, const double *push,
+                        double tolerance, tq_scratch *scratch, tq_error *reterr)
+{
+    const size_t nv = trust->n_v;
+    const size_t n = 2 * nv;
+    const size_t m = n + 2;
+    const size_t mark = tq_scratch_mark(scratch);
+    double *x = tq_scratch_take(scratch, m * m, sizeof *x);
+    double *rooms[2] = {tq_scratch_take(scratch, m * m, sizeof(double)),
+                        tq_scratch_take(scratch, m * m, sizeof(double))};
+    double *was = tq_scratch_take(scratch, tq_trust_carried(nv), sizeof *was);
+    if (x == NULL || rooms[0] == NULL || rooms[1] == NULL || was == NULL) {
+        tq_scratch_rewind(scratch, mark);
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_trust_scratch_size(nv));
+    }
+    if (!trust->has_point) {
+        begin(trust);
+    } else if (!trust->is_lost) {
+        const double h = t - trust->t;
+        memset(x, 0, m * m * sizeof *x);
+        for (size_t c = 0; c < n; c++) {
+            for (size_t r = 0; r < n; r++) {
+                x[c * m + r] = 0.5 * h * (trust->matrix[r * n + c] + matrix[r * n + c]);
+            }
+        }
+        for (size_t s = 0; s < 2; s++) {
+            for (size_t r = 0; r < nv; r++) {
+                x[(n + s) * m + nv + r] = 0.5 * h * (trust->push[s * nv + r] + push[s * nv + r]);
+            }
+        }
+        exponential(m, x, rooms[0], rooms[1]);
+        memcpy(was, trust->carried, tq_trust_carried(nv) * sizeof *was);
+        for (size_t c = 0; c < m; c++) {
+            for (size_t r = 0; r < n; r++) {
+                double sum = c >= n ? x[c * m + r] : 0.0; /* what was pushed meanwhile */
+                for (size_t k = 0; k < n; k++) {
+                    sum += x[k * m + r] * was[c * n + k];
+                }
+                trust->carried[c * n + r] = sum;
+            }
+        }
+    }
+    memcpy(trust->matrix, matrix, n * n * sizeof *matrix);
+    memcpy(trust->push, push, 2 * nv * sizeof *push);
+    trust->t = t;
+    weigh(trust, tolerance);
+    tq_scratch_rewind(scratch, mark);
+    return TQ_OK;
+}

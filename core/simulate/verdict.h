@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/simulate/verdict.h - how fast errors of a run grow, and how long it can be trusted. */
+#ifndef TQ_SIMULATE_VERDICT_H
+#define TQ_SIMULATE_VERDICT_H
+
+#include <stdbool.h>
+
+#include "core/simulate/plant.h"
+#include "core/simulate/table.h"
+
+enum { TQ_LINEAR_NV_MAX = 256 };
+
+/* One state of a run. Rows of one number each, borrowed. */
+typedef struct tq_run_point {
+    double t;
+    const double *q, *qd, *qdd; /* (nq), (nv), (nv) */
+    const double *z, *held;     /* of the plant's effects; NULL: none, or all zero */
+    const double *wrench;       /* (6 n_wrench) as the effects gave it; NULL: none */
+} tq_run_point;
+
+/**
+ * Linearise a plant at a state: how a small error (dq, dqd) changes.
+ *
+ *     d/dt (dq, dqd) = [ -ad  E ; -M^-1 (K - dtau/dq)  -M^-1 (D - dtau/dqd) ] (dq, dqd)
+ *
+ * K and D are the derivatives of inverse dynamics at the state's acceleration, in closed form
+ * (Coulomb friction: of either side); dtau is that of the effects: by central differences where
+ * `is_closed`, else none. Auxiliary and held values stay as they are. dq is a displacement in the
+ * child frame where a joint has a quaternion, and -ad the turning of that frame.
+ *
+ * Shapes   ret_a (2 nv x 2 nv, row by row), ret_inverse (nv x nv): M^-1.
+ * Memory   tq_linearise_scratch_size(plant) bytes of `scratch`, all given back.
+ * Returns  TQ_OK; TQ_ERR_SHAPE "nv" above TQ_LINEAR_NV_MAX, "joint" with a quaternion where
+ *          `is_closed`; TQ_ERR_SINGULAR "mass_matrix"; what tq_plant_rate says.
+ * Cost     O(nv^3); where closed 4 nv evaluations of the plant.
+ * Source   core/dynamics/derivatives.h.
+ * Checked  tests/property/core/simulate/test_verdict.c
+ */
+tq_status tq_linearise(const tq_plant *plant, const tq_run_point *at, bool is_closed,
+                       tq_scratch *scratch, double *ret_a, double *ret_inverse, tq_error *reterr);
+size_t tq_linearise_scratch_size(const tq_plant *plant);
+
+/* The mode that grows fastest. */
+typedef struct tq_growth {
+    double rate;      /* 1/s: errors grow by exp(rate t); below 0 they die out */
+    double frequency; /* rad/s at which they swing meanwhile; 0: they only grow */
+} tq_growth;
+
+/* Of a matrix from tq_linearise (n x n, row by row; it is destroyed). Memory
+ * tq_growth_scratch_size(n). Returns TQ_OK, TQ_ERR_NO_CONVERGENCE, TQ_ERR_SCRATCH. */
+tq_status tq_growth_of(size_t n, double *a, tq_scratch *scratch, tq_growth *ret_growth,
+                       tq_error *reterr);
+size_t tq_growth_scratch_size(size_t n);
+
+/* Torque by which a table misses the smooth function that it was sampled from, on average over the
+ * stretch that holds t: by the differences of its neighbours. ret_tau (n_coordinate). */
+void tq_table_error_at(const tq_table *table, double t, double *ret_tau);
+
+/* Where errors come from. */
+typedef enum tq_error_source {
+    TQ_ERROR_INTEGRATOR, /* a tolerance in every direction, from the start and anew at every point */
+    TQ_ERROR_INPUT,      /* torque between the points of a table */
+    TQ_ERROR_MODEL,      /* torque that the model misses */
+    TQ_ERROR_SOURCES,
+} tq_error_source;
+
+/* Errors carried along a run by its linearisations. Arrays are the caller's. */
+typedef struct tq_trust {
+    size_t n_v;
+    double *carried;         /* (2 nv x (2 nv + 2), by columns): a unit error in each
+                                       direction, then those of input and model */
+    double *matrix;          /* (2 nv x 2 nv, row by row) at the last point */
+    double *push;            /* (2 x nv) accelerations by input and model at the last point */
+    double t;                /* of the last point */
+    double gain;             /* amplification of a unit error since the start */
+    bool has_point, is_lost; /* lost: too large to be carried on */
+    double error[TQ_ERROR_SOURCES]; /* largest |dq| of a joint now, rad or m */
+} tq_trust;
+
+/* Numbers in `carried`, `matrix` and `push`. */
+size_t tq_trust_carried(size_t n_v);
+size_t tq_trust_matrix(size_t n_v);
+
+/**
+ * Carry the errors on to the next point of the run: dx' = A dx + (0, push), with A and push the
+ * means of both ends.
+ *
+ * Shapes   matrix (2 nv x 2 nv, row by row), push (2 x nv): M^-1 times the torque missed by input
+ *          and model. The first call only begins.
+ * Memory   tq_trust_scratch_size(n_v) bytes of `scratch`, all given back.
+ * Returns  TQ_OK, TQ_ERR_SCRATCH.
+ * Cost     O(nv^3): an exponential of order 2 nv + 2.
+ * Source   C. Van Loan, Computing integrals involving the matrix exponential, IEEE TAC 23(3), 1978.
+ */
+tq_status tq_trust_step(tq_trust *trust, double t, const double *matrix, const double *push,
+                        double tolerance, tq_scratch *scratch, tq_error *reterr);
+size_t tq_trust_scratch_size(size_t n_v);
+
+#endif

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/property/core/simulate/test_verdict.c - linearisation against differences of the plant,
+ * growth rates of known plants, errors carried along against runs that have them. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/simulate/controller.h"
+#include "core/simulate/disturbance.h"
+#include "core/simulate/fixed_step.h"
+#include "core/simulate/torque_table.h"
+#include "core/simulate/verdict.h"
+#include "tests/support/random_robot.h"
+#include "tests/support/seed_robots.h"
+#include "tests/support/subject.h"
+
+enum { N = 4, LANE = 8, BYTES = 1 << 24 };
+static _Alignas(64) unsigned char memory[BYTES];
+
+static tq_scratch fresh(void)
+{
+    tq_scratch scratch;
+    tq_scratch_init(&scratch, memory, sizeof memory);
+    return scratch;
+}
+
+/* qdd (nv) of a plant at one state */
+static void rates(const tq_plant *plant, double t, const double *q, const double *qd,
+                  double *ret_qdd)
+{
+    double rows[2][N * LANE], dq[N * LANE], qdd[N * LANE];
+    tq_scratch scratch;
+    static _Alignas(64) unsigned char room[1 << 22];
+    tq_scratch_init(&scratch, room, sizeof room);
+    for (int k = 0; k < N * LANE; k++) {
+        rows[0][k] = q[k / LANE];
+        rows[1][k] = qd[k / LANE];
+    }
+    const tq_trajectories at = {.n_sample = 1, .stride = LANE, .q = rows[0], .qd = rows[1]};
+    const tq_rates ret = {.q = dq, .qd = qdd};
+    cr_assert(eq(int, tq_plant_rate(plant, t, &at, &scratch, &ret, NULL), TQ_OK));
+    for (int r = 0; r < N; r++) {
+        ret_qdd[r] = qdd[r * LANE];
+    }
+}
+
+static tq_model *robot(uint64_t seed)
+{
+    tq_model *m = tqt_random_robot(
+        seed, (tqt_robot_options){.n_joint = N,
+                                  .kinds = 1u << TQ_JOINT_REVOLUTE | 1u << TQ_JOINT_PRISMATIC,
+                                  .with = TQT_WITH_ROTOR | TQT_WITH_SPRING});
+    for (uint32_t j = 0; j < m->n_joint; j++) {
+        m->joints[j].friction = (tq_friction){.viscous = 0.4, .coulomb = 0.3, .smoothing = 0.5};
+    }
+    return m;
+}
+
+static const double kp[N] = {40, 30, 20, 10}, kd[N] = {4, 3, 2, 1}, lambda[N] = {5, 4, 3, 2};
+static const double offset[N] = {0.1, -0.2, 0.3, 0.2};
+
+/* the matrix against central differences of the plant, open and closed, with a push */
+Test(verdict, linearisation_is_the_derivative_of_the_plant)
+{
+    for (int law = -1; law <= TQ_LAW_PASSIVITY; law++) {
+        tq_model *m = robot(31 + (uint64_t)(law + 1));
+        tqt_subject *s = tqt_subject_new(m, 1);
+        const tq_reference reference = {
+            .kind = TQ_REFERENCE_STAND, .n_coordinate = N, .stand = offset};
+        const int open = law < TQ_LAW_PD, passive = law == TQ_LAW_PASSIVITY;
+        tq_controller c = {.law = law < 0 ? TQ_LAW_FEEDFORWARD : (tq_control_law)law,
+                           .mechanism = s->mechanism,
+                           .reference = &reference,
+                           .kp = open || passive ? NULL : kp,
+                           .kd = open ? NULL : kd,
+                           .lambda = passive ? lambda : NULL};
+        const double push[6] = {3, -2, 5, 0.1, 0.3, -0.2};
+        tq_disturbance d = {.signal = TQ_SIGNAL_PULSE,
+                            .mechanism = s->mechanism,
+                            .is_wrench = true,
+                            .size = push,
+                            .start = -1,
+                            .duration = INFINITY};
+        const tq_external_wrench place = {
+            .link = m->n_link - 1, .expressed_in = TQ_FRAME_LINK, .at = {0.1, 0.2, 0}};
+        tq_effect effects[2];
+        cr_assert(eq(int, tq_controller_effect(&c, &effects[0], NULL), TQ_OK));
+        cr_assert(eq(int, tq_disturbance_effect(&d, &effects[1], NULL), TQ_OK));
+        const tq_plant plant = {.mechanism = s->mechanism,
+                                .effects = effects,
+                                .n_effect = 2,
+                                .wrenches = &place,
+                                .n_wrench = 1};
+        tqt_states states = tqt_random_states(5, m, 1);
+        double x[2 * N], a[4 * N * N], inverse[N * N], qdd[N], fore[N], back[N];
+        for (int r = 0; r < N; r++) {
+            x[r] = states.q[r * (int)states.stride];
+            x[N + r] = states.qd[r * (int)states.stride];
+        }
+        rates(&plant, 0.5, x, x + N, qdd);
+        const tq_run_point at = {.t = 0.5, .q = x, .qd = x + N, .qdd = qdd, .wrench = push};
+        tq_scratch scratch = fresh();
+        tq_error error = {0};
+        cr_assert(eq(int, tq_linearise(&plant, &at, !open, &scratch, a, inverse, &error), TQ_OK),
+                  "%s", error.what);
+        cr_assert(eq(sz, scratch.used, 0));
+        for (int k = 0; k < 2 * N; k++) {
+            const double h = 1e-5, held = x[k];
+            x[k] = held + h;
+            rates(&plant, 0.5, x, x + N, fore);
+            x[k] = held - h;
+            rates(&plant, 0.5, x, x + N, back);
+            x[k] = held;
+            for (int r = 0; r < N; r++) {
+                const double want = (fore[r] - back[r]) / (2 * h);
+                /* differences: 1e-16 / h of accelerations of some hundreds, and h^2 */
+                cr_assert(epsilon_eq(dbl, a[(N + r) * 2 * N + k], want, 1e-5 * (1 + fabs(want))),
+                          "law %d, row %d, column %d", law, r, k);
+                cr_assert(eq(dbl, a[r * 2 * N + k], k == N + r ? 1.0 : 0.0));
+            }
+        }
+        tqt_states_free(&states);
+        tqt_subject_free(s);
+        tqt_model_free(m);
+    }
+}
+
+/* item 102: the homework's arm, held where it is, falls away from there at a rate */
+Test(seeds, item_102_growth_rate_by_the_verdict)
+{
+    tq_model *m = tqt_rrp_arm(&tqt_rrp_homework);
+    tqt_subject *s = tqt_subject_new(m, 0);
+    const double angle[3] = {0.6, 1.0, 2.0};
+    const double want[3] = {68.156, 56.67, 30.74};
+    const tq_plant plant = {.mechanism = s->mechanism};
+    for (int k = 0; k < 3; k++) {
+        const double q[3] = {0.4, angle[k], 0.25}, still[3] = {0};
+        double a[36], inverse[9];
+        tq_scratch scratch = fresh();
+        tq_growth growth;
+        const tq_run_point at = {.q = q, .qd = still, .qdd = still};
+        cr_assert(eq(int, tq_linearise(&plant, &at, false, &scratch, a, inverse, NULL), TQ_OK));
+        cr_assert(eq(int, tq_growth_of(6, a, &scratch, &growth, NULL), TQ_OK));
+        cr_assert(epsilon_eq(dbl, growth.rate * growth.rate, want[k], 1e-3 * want[k]), "%g",
+                  growth.rate);
+        cr_assert(epsilon_eq(dbl, growth.frequency, 0, 1e-6));
+        if (k == 0) {
+            cr_assert(epsilon_eq(dbl, growth.rate, 8.26, 0.01));
+        }
+    }
+    tqt_subject_free(s);
+    tqt_model_free(m);
+}
+
+/* a spinning body turns its displacement: a free rotor about its axis has |rate| 0 */
+Test(verdict, quaternions_turn_with_their_frame)
+{
+    tq_model *m = tqt_model_new(2);
+    m->links[1].inertia = (tq_inertia){.mass = 2, .about_com = {0.3, 0, 0, 0.3, 0, 0.1}};
+    m->joints[0].kind = TQ_JOINT_SPHERICAL;
+    m->joints[0].parent = 0, m->joints[0].child = 1;
+    m->gravity[2] = 0;
+    cr_assert(eq(int, tq_model_finish(m, NULL), TQ_OK));
+    tqt_subject *s = tqt_subject_new(m, 0);
+    const tq_plant plant = {.mechanism = s->mechanism};
+    const double q[4] = {1, 0, 0, 0}, qd[3] = {0, 0, 5}, still[3] = {0};
+    double a[36], inverse[9];
+    tq_scratch scratch = fresh();
+    tq_growth growth;
+    const tq_run_point at = {.q = q, .qd = qd, .qdd = still};
+    cr_assert(eq(int, tq_linearise(&plant, &at, false, &scratch, a, inverse, NULL), TQ_OK));
+    /* body nutation at (Iz - Ix) / Ix 5 = -10/3 rad/s, and the frame's turning at 5 */
+    cr_assert(epsilon_eq(dbl, a[0 * 6 + 1], 5, 1e-12));
+    cr_assert(epsilon_eq(dbl, a[1 * 6 + 0], -5, 1e-12));
+    cr_assert(epsilon_eq(dbl, fabs(a[3 * 6 + 4]), 10.0 / 3, 1e-12));
+    cr_assert(eq(int, tq_growth_of(6, a, &scratch, &growth, NULL), TQ_OK));
+    cr_assert(epsilon_eq(dbl, growth.rate, 0, 1e-6), "%g", growth.rate);
+    tqt_subject_free(s);
+    tqt_model_free(m);
+}
+
+/* sin sampled, and what is lost between its points on average */
+Test(verdict, table_error_is_the_mean_of_what_interpolation_misses)
+{
+    enum { POINTS = 41 };
+    double t[POINTS], x[POINTS], c[POINTS];
+    const double h = 0.05;
+    for (int k = 0; k < POINTS; k++) {
+        t[k] = h * k;
+        x[k] = sin(2 * t[k]);
+    }
+    tq_scratch scratch = fresh();
+    tq_table table = {.points = {.n_point = POINTS, .n_coordinate = 1, .t = t, .x = x},
+                      .curvature = c};
+    cr_assert(eq(int, tq_table_fit(&table.points, &scratch, c, NULL), TQ_OK));
+    for (int how = TQ_INTERPOLATE_HOLD; how <= TQ_INTERPOLATE_CUBIC; how++) {
+        table.interpolation = (tq_interpolation)how;
+        for (int k = 10; k < 30; k++) {
+            double told = 0, missed = 0, got = 0;
+            tq_table_error_at(&table, h * (k + 0.5), &told);
+            for (int i = 0; i < 64; i++) { /* midpoints: to 1e-4 of the mean */
+                const double at = h * (k + (i + 0.5) / 64);
+                tq_table_at(&table, at, &got, 1);
+                missed += (sin(2 * at) - got) / 64;
+            }
+            const double most = how == TQ_INTERPOLATE_HOLD     ? h
+                                : how == TQ_INTERPOLATE_LINEAR ? h * h / 3
+                                                               : 16 * h * h * h * h / 720;
+            /* neighbours stand half a stretch beside: the next derivative times h */
+            cr_assert(epsilon_eq(dbl, told, missed, 0.15 * most), "%d, %d: %g, %g", how, k, told,
+                      missed);
+        }
+    }
+}
+
+/* A pendulum held upside down, fed a sampled torque: what is told to come of it, and what comes. */
+Test(verdict, carried_errors_are_those_of_a_run)
+{
+    enum { POINTS = 41, STEPS = 4000 };
+    const tqt_bar bar = tqt_slender_bar(1, 1);
+    tq_model *m = tqt_planar_arm(&bar, 1, 9.81);
+    tqt_subject *s = tqt_subject_new(m, 0);
+    double t[POINTS], torque[POINTS];
+    /* along q = upright + 0.1 (1 - cos 2 t), near enough to linear */
+    for (int k = 0; k < POINTS; k++) {
+        const double at = t[k] = 0.05 * k;
+        const double q = M_PI / 2 + 0.1 * (1 - cos(2 * at)), qdd = 0.4 * cos(2 * at);
+        tqt_torque(s, &q, NULL, &qdd, 0, &torque[k]);
+    }
+    tq_table table = {.points = {.n_point = POINTS, .n_coordinate = 1, .t = t, .x = torque},
+                      .interpolation = TQ_INTERPOLATE_LINEAR};
+    tq_effect effect = tq_torque_table(&table);
+    const tq_plant plant = {.mechanism = s->mechanism, .effects = &effect, .n_effect = 1};
+    double q[LANE], qd[LANE] = {0};
+    for (int i = 0; i < LANE; i++) {
+        q[i] = M_PI / 2;
+    }
+    const tq_trajectories state = {.n_sample = 1, .stride = LANE, .q = q, .qd = qd};
+    double carried[8], matrix[4], push[2], last[2];
+    tq_trust trust = {.n_v = 1, .carried = carried, .matrix = matrix, .push = last};
+    tq_scratch scratch = fresh();
+    const double h = 2.0 / STEPS;
+    for (int k = 0; k <= STEPS; k++) {
+        if (k % 40 == 0) {
+            double a[4], inverse[1], missed = 0;
+            const double now = h * k, qdd = 0.4 * cos(2 * now);
+            const tq_run_point at = {.t = now, .q = q, .qd = qd, .qdd = &qdd};
+            cr_assert(eq(int, tq_linearise(&plant, &at, false, &scratch, a, inverse, NULL), TQ_OK));
+            tq_table_error_at(&table, now, &missed);
+            push[0] = inverse[0] * missed;
+            push[1] = 0;
+            cr_assert(eq(int, tq_trust_step(&trust, now, a, push, 1e-9, &scratch, NULL), TQ_OK));
+        }
+        if (k < STEPS) {
+            cr_assert(eq(int, tq_fixed_step(&plant, TQ_FIXED_RK4, h * k, h, &state, &scratch, NULL),
+                         TQ_OK));
+        }
+    }
+    const double came = fabs(q[0] - M_PI / 2 - 0.1 * (1 - cos(4)));
+    cr_assert(gt(dbl, came, 1e-4), "it went astray: %g", came);
+    cr_assert(epsilon_eq(dbl, trust.error[TQ_ERROR_INPUT], came, 0.1 * came), "told %g, came %g",
+              trust.error[TQ_ERROR_INPUT], came);
+    /* sqrt(1.5 g) = 3.84 1/s for 2 s: cosh, and half of it again by the velocity's share */
+    cr_assert(all(gt(dbl, trust.gain, 500.0), lt(dbl, trust.gain, 2000.0)), "%g", trust.gain);
+    cr_assert(eq(dbl, trust.error[TQ_ERROR_MODEL], 0.0));
+    cr_assert(not(trust.is_lost));
+    tqt_subject_free(s);
+    tqt_model_free(m);
+}
+
+Test(verdict, refuses_what_it_cannot_tell)
+{
+    tq_model *m =
+        tqt_random_robot(3, (tqt_robot_options){.n_joint = 1, .kinds = 1u << TQ_JOINT_SPHERICAL});
+    tqt_subject *s = tqt_subject_new(m, 0);
+    const tq_plant plant = {.mechanism = s->mechanism};
+    const double q[4] = {1, 0, 0, 0}, still[3] = {0};
+    double a[36], inverse[9];
+    tq_error error = {0};
+    tq_scratch scratch = fresh();
+    const tq_run_point at = {.q = q, .qd = still, .qdd = still};
+    cr_assert(eq(int, tq_linearise(&plant, &at, true, &scratch, a, inverse, &error), TQ_ERR_SHAPE));
+    cr_assert(eq(str, (char *)error.what, "joint"));
+    tqt_subject_free(s);
+    tqt_model_free(m);
+}
