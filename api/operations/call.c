@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "api/operations/control_call.h"
+#include "api/operations/from.h"
 #include "api/operations/include.h"
 #include "api/operations/payload.h"
 
@@ -198,6 +199,9 @@ bool tqa_call_run(tqa_call *call, const tqa_world *world, void *scratch, size_t 
     assert(scratch_size >= tqa_call_scratch_size(call));
     if (call->control != NULL) {
         return tqa_control_run(call, world);
+    }
+    if (call->request.from != NULL && !tqa_from_read(&call->request, world)) {
+        return false;
     }
     tqa_result_init(&call->result, call->accept, call->request.n_sample, call->request.flat);
     if (!call->operation->methods->run(call, world, scratch, scratch_size)) {

@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "api/operations/call.h"
+#include "api/operations/from.h"
 #include "api/operations/include.h"
 #include "api/operations/refuse.h"
 #include "core/dynamics/inverse.h"
@@ -22,6 +23,7 @@ static const tqa_field fields[] = {
     {.name = "at", .kind = TQA_FIELD_AT},
     {.name = "axes", .kind = TQA_FIELD_AXES},
     {.name = "box", .kind = TQA_FIELD_BOX},
+    {.name = "from", .kind = TQA_FIELD_FROM},
     {.name = "qd_ref", .kind = TQA_FIELD_MOTION, .motion = TQA_MOTION_QD_REF},
     {.name = "qdd_ref", .kind = TQA_FIELD_MOTION, .motion = TQA_MOTION_QDD_REF},
 };
@@ -29,6 +31,9 @@ static const tqa_field fields[] = {
 /* Fitted to tests/bench/cost: within a factor of 1.6 from 1 to 4,096 samples with eight lanes. */
 static double cost_us(const tqa_call *call)
 {
+    if (call->request.from != NULL) {
+        return 1e6; /* a log is read: never on a connection's thread */
+    }
     const double number_us = tqa_call_number_us(call);
     double each = 0.005 * (double)call->model->n_joint + number_us * (double)call->model->nv;
     if (call->request.include != 0) {
@@ -70,7 +75,8 @@ static bool run(tqa_call *call, const tqa_world *world, void *scratch, size_t si
     if (request->include != 0 && !tqa_include_add(call)) {
         return false;
     }
-    return tqa_call_compute(call, world, scratch, size, compute_block);
+    return tqa_call_compute(call, world, scratch, size, compute_block) &&
+           (request->from == NULL || tqa_from_add(call));
 }
 
 const tqa_operation_methods tqa_inverse_dynamics_methods = {

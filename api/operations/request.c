@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/operations/from.h"
 #include "api/operations/nearest.h"
 #include "api/operations/refuse.h"
 
@@ -72,6 +73,7 @@ void tqa_request_clear(tqa_request *request)
         tqa_blocks_clear(&request->motion[m]);
     }
     tqa_wrenches_clear(&request->wrenches);
+    tqa_from_free(request->from);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -331,6 +333,8 @@ static const tqa_receiver *receiver_of(tqa_field_kind kind)
         return &tqa_box_receiver;
     case TQA_FIELD_PAYLOAD:
         return &tqa_payload_receiver;
+    case TQA_FIELD_FROM:
+        return &tqa_from_receiver;
     }
     return NULL;
 }

@@ -38,6 +38,7 @@ typedef enum tqa_field_kind {
     TQA_FIELD_AXES,     /* in which directions */
     TQA_FIELD_BOX,      /* lower and upper q */
     TQA_FIELD_PAYLOAD,  /* a body fixed to a link */
+    TQA_FIELD_FROM,     /* recorded motion instead of samples */
 } tqa_field_kind;
 
 /* One field that an operation takes. */
@@ -106,6 +107,7 @@ typedef struct tqa_request {
     unsigned without;
     unsigned include;
     tqa_options options;
+    struct tqa_from *from; /* NULL, or where q, qd, qdd come from: in the robot's order */
     /* with `joints`: row r of an array as the user writes it is row q_map[r] (v_map[r]) of the
      * robot */
     bool reordered;
@@ -129,5 +131,7 @@ void tqa_request_place(const tqa_request *request, char pointer[TQA_POINTER_TEXT
 /* The document is complete: checks what is missing and what must agree, puts rows into the robot's
  * order, pads. False: the problem is set. */
 bool tqa_request_finish(tqa_request *request);
+/* The same for what has to wait for the samples of a log, once they are in `motion`. */
+bool tqa_request_arrive(tqa_request *request);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/operations/from.h"
 #include "api/operations/refuse.h"
 #include "api/operations/request.h"
 
@@ -84,7 +85,9 @@ static bool arrange(tqa_request *request)
         }
         tqa_blocks *blocks = &request->motion[field->motion];
         const uint32_t *map = field->motion == TQA_MOTION_Q ? request->q_map : request->v_map;
-        if (request->reordered && !tqa_blocks_permute(blocks, request->n_sample, map)) {
+        const bool is_logged = request->from != NULL && field->motion < TQA_MOTION_TAU;
+        if (request->reordered && !is_logged &&
+            !tqa_blocks_permute(blocks, request->n_sample, map)) {
             return tqa_refuse_rows(request, UINT64_MAX, NULL, TQA_ROWS_MEMORY);
         }
         tqa_blocks_pad(blocks, request->n_sample);
@@ -92,8 +95,13 @@ static bool arrange(tqa_request *request)
     return true;
 }
 
+bool tqa_request_arrive(tqa_request *request)
+{
+    return agree(request) && arrange(request) && tqa_wrenches_finish(request);
+}
+
 bool tqa_request_finish(tqa_request *request)
 {
-    return agree(request) && arrange(request) && tqa_wrenches_finish(request) &&
+    return (request->from != NULL ? tqa_from_check(request) : tqa_request_arrive(request)) &&
            tqa_options_finish(request);
 }

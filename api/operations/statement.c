@@ -157,6 +157,12 @@ void tqa_statement_number(tqa_statement *statement, const char *key, double x)
     put_comma(statement);
 }
 
+void tqa_statement_members(tqa_statement *statement, const char *bytes, size_t n)
+{
+    put_bytes(statement, bytes, n);
+    put_comma(statement);
+}
+
 char *tqa_statement_take(tqa_statement *statement, size_t *ret_n)
 {
     assert(ret_n != NULL);

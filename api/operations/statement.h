@@ -27,6 +27,9 @@ void tqa_statement_names(tqa_statement *statement, const char *key, const char *
 /* null when x is not finite */
 void tqa_statement_number(tqa_statement *statement, const char *key, double x);
 
+/* Members as an answer has written them behind the bracket that opens its root object. */
+void tqa_statement_members(tqa_statement *statement, const char *bytes, size_t n);
+
 /* The bytes, malloc'ed; NULL when memory was short. */
 char *tqa_statement_take(tqa_statement *statement, size_t *ret_n);
 

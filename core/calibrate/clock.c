@@ -17,13 +17,21 @@ static size_t bin_of(double step)
                                                : (size_t)at;
 }
 
+void tq_clock_skip(tq_clock *clock, double t)
+{
+    clock->first = clock->n == 0 ? t : clock->first;
+    clock->latest = clock->n == 0 ? t : fmax(clock->latest, t);
+    clock->last = t;
+    clock->n++;
+}
+
 void tq_clock_add(tq_clock *clock, double t)
 {
-    const uint64_t row = clock->n++;
-    if (row == 0) {
-        clock->first = clock->last = clock->latest = t;
+    if (clock->n == 0) {
+        tq_clock_skip(clock, t);
         return;
     }
+    const uint64_t row = clock->n++;
     const double step = t - clock->last;
     clock->last = t;
     clock->latest = fmax(clock->latest, t);
@@ -68,10 +76,14 @@ double tq_clock_period(const tq_clock *clock)
 
 bool tq_clock_is_even(const tq_clock *clock, double *ret_period)
 {
-    if (clock->n < 2 || clock->n_repeated + clock->n_backward > 0) {
+    if (clock->n_step == 0 || clock->n_repeated + clock->n_backward > 0) {
         return false;
     }
-    const double mean = (clock->last - clock->first) / (double)(clock->n - 1);
+    double sum = 0.0;
+    for (size_t b = 0; b < TQ_CLOCK_BINS; b++) {
+        sum += clock->sums[b];
+    }
+    const double mean = sum / (double)clock->n_step;
     *ret_period = mean;
     return clock->shortest >= 0.98 * mean && clock->longest <= 1.02 * mean;
 }

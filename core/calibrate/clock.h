@@ -25,6 +25,8 @@ typedef struct tq_clock {
 
 /* The next row's time, which must be finite. */
 void tq_clock_add(tq_clock *clock, double t);
+/* The same behind rows that were left out on purpose: no step. */
+void tq_clock_skip(tq_clock *clock, double t);
 
 /* The usual step between rows: the median, to 0.1 % or so. 0 when no time went forward. */
 double tq_clock_period(const tq_clock *clock);

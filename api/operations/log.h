@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/log.h - recorded motion as operations compute with it: chosen columns of datasets
+ * or of jobs' results, in SI units, on an even clock, filtered, with every repair counted. */
+#ifndef TQA_OPERATIONS_LOG_H
+#define TQA_OPERATIONS_LOG_H
+
+#include "api/formats/table.h"
+#include "api/operations/control_robot.h"
+#include "core/calibrate/clock.h"
+#include "core/calibrate/experiment.h"
+#include "core/calibrate/filter.h"
+#include "core/calibrate/spectrum.h"
+
+enum {
+    TQA_LOG_ROWS_TOLD = 8,    /* of each kind of repair */
+    TQA_LOG_WINDOWS_MAX = 64, /* of rows */
+    TQA_LOG_SOURCE_NAME = 160,
+};
+
+typedef enum tqa_log_quantity {
+    TQA_LOG_Q,
+    TQA_LOG_QD,
+    TQA_LOG_QDD,
+    TQA_LOG_TAU,
+    TQA_LOG_TIME,
+    TQA_LOG_QUANTITIES,
+} tqa_log_quantity;
+
+typedef enum tqa_log_filter_kind {
+    TQA_LOG_BUTTERWORTH,
+    TQA_LOG_SAVITZKY_GOLAY,
+    TQA_LOG_FIRST_ORDER,
+    TQA_LOG_NO_FILTER,
+} tqa_log_filter_kind;
+
+/* How signals are smoothed: the same for all of them. */
+typedef struct tqa_log_filter {
+    tqa_log_filter_kind kind;
+    unsigned order;  /* Butterworth */
+    double cutoff;   /* Hz; 0: from the spectra */
+    bool is_auto;    /* it was left to the spectra */
+    double tau_f;    /* s, first order */
+    size_t window;   /* Savitzky-Golay: samples, odd */
+    unsigned degree; /* Savitzky-Golay */
+    size_t decimate; /* every so many samples are used, from 1 */
+} tqa_log_filter;
+
+/* What a request says about its logs, the same for all of them. */
+typedef struct tqa_log_request {
+    tqa_control *control;
+    const tqa_order *order;
+    unsigned need; /* bit q: quantity q must be there */
+    tqa_part columns;
+    const char *columns_text;           /* constant, of default and preset columns: their name */
+    double *factor[TQA_LOG_QUANTITIES]; /* to SI, in the user's order of joints */
+    bool unit_known[TQA_LOG_QUANTITIES];
+    bool scaled[TQA_LOG_QUANTITIES];
+    bool in_amperes; /* of tau */
+    double rate;     /* Hz of the even clock; 0: the log's own */
+    tqa_part rows;
+    tqa_log_filter filter;
+} tqa_log_request;
+
+/* Something that was wrong with rows: how many, and the first of them. */
+typedef struct tqa_log_count {
+    uint64_t n;
+    uint64_t rows[TQA_LOG_ROWS_TOLD];
+} tqa_log_count;
+
+/* Kinds of repair, in the order of their names. */
+typedef enum tqa_log_repair {
+    TQA_LOG_NOT_FINITE,   /* rows left out: a number that is none */
+    TQA_LOG_ABSURD,       /* rows left out: beyond anything built */
+    TQA_LOG_SPIKE,        /* rows left out: far from their neighbours */
+    TQA_LOG_REPEATED,     /* rows left out: the time of another row */
+    TQA_LOG_OUT_OF_ORDER, /* rows put where their time belongs */
+    TQA_LOG_SET_BACK,     /* a new segment begins: the clock went far back */
+    TQA_LOG_BRIDGED,      /* gaps of a few periods, interpolated */
+    TQA_LOG_SPLIT,        /* gaps beyond that: a new segment begins */
+    TQA_LOG_UNWRAPPED,    /* angles that jumped by a whole turn */
+    TQA_LOG_TOO_SHORT,    /* segments of fewer than eight rows, left out */
+    TQA_LOG_REPAIRS,
+} tqa_log_repair;
+extern const char *const tqa_log_repair_names[TQA_LOG_REPAIRS];
+
+typedef struct tqa_log_window {
+    uint64_t first, end;
+} tqa_log_window;
+
+/* One experiment. */
+typedef struct tqa_log {
+    const tqa_log_request *request;
+    tqa_part part;                                        /* where the request names it */
+    char name[TQA_LOG_SOURCE_NAME];                       /* for people */
+    char source[TQA_LOG_QUANTITIES][TQA_LOG_SOURCE_NAME]; /* as world->dataset_read takes it */
+    bool is_split; /* one file per quantity; else source[0] has all */
+
+    /* found when its columns are */
+    uint32_t *column[TQA_LOG_QUANTITIES]; /* of its source, in the robot's order; NULL: not there */
+    double *factor[TQA_LOG_QUANTITIES];   /* in the robot's order */
+    size_t n_time;                        /* 0: rows are 1 / rate apart; 2: seconds, nanoseconds */
+    bool time_unit_known;
+    size_t first_channel[TQA_LOG_QUANTITIES], n_channel;
+
+    /* found by the survey */
+    size_t n_window;
+    tqa_log_window windows[TQA_LOG_WINDOWS_MAX];
+    uint64_t n_row, n_chosen; /* in the file, in the windows */
+    bool cut_last_line;
+    tq_clock *clock;
+    bool is_even;
+    double period; /* s, of the log */
+    double step;   /* s, of the even clock */
+    double gap;    /* s: longer steps split */
+    bool moves;
+    uint64_t first_moving, last_moving; /* rows */
+    tq_bandwidth bandwidth;             /* of the joint with the widest */
+    tq_cutoff cutoff;
+
+    /* of the last pass */
+    tqa_log_count repairs[TQA_LOG_REPAIRS];
+    uint64_t n_sample, n_segment, n_rest; /* n_rest: samples at rest at the ends, left out */
+    double longest_gap;                   /* s, of those bridged */
+} tqa_log;
+
+/* Reads columns, units, scale, rate, rows and filter of `object`. False: the problem is set. */
+bool tqa_log_request_read(const tqa_part *object, const tqa_order *order, unsigned need,
+                          tqa_log_request *ret);
+extern const char *const tqa_log_fields[]; /* the fields that it reads; ends with NULL */
+
+/* One experiment: "name", {"dataset" | "job", "rows"}, or {"q": "name", "qd"...: one file each}. */
+bool tqa_log_read(const tqa_log_request *request, const tqa_part *part, tqa_log *ret);
+
+/* Finds the columns and looks at all rows: clock, rest at the ends, spectra. */
+bool tqa_log_survey(tqa_log *log);
+
+/* The filter of all logs, when it was left to their spectra; judges it for each. */
+void tqa_log_choose_cutoff(tqa_log_request *request, tqa_log *logs, size_t n);
+
+/* Some samples. Pointers are borrowed for the call. */
+typedef struct tqa_log_block {
+    tq_experiment_block data; /* tau and tau_raw are NULL when the log has none */
+    const double *t;          /* (n_sample) s from the log's first row */
+    const uint64_t *row;      /* (n_sample) of the file, from 0 */
+} tqa_log_block;
+/* False: stop, the problem is set. */
+typedef bool tqa_log_sink(void *ctx, const tqa_log_block *block);
+
+/* Reads the log once from front to back and gives its samples to `sink`, in memory that does not
+ * grow with it. False: the problem is set. */
+bool tqa_log_pass(tqa_log *log, tqa_log_sink *sink, void *ctx);
+
+/* Members that say what was found and repaired, into the open object of the answer. */
+void tqa_log_report(tqa_answer *answer, const tqa_log *log);
+void tqa_log_report_filter(tqa_answer *answer, const tqa_log_request *request);
+
+#endif

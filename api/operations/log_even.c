@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/log_even.c - a window of rows onto an even clock, filtered, differentiated, cut to
+ * the motion, given away in blocks. */
+#include "api/operations/log_even.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/calibrate/differentiate.h"
+
+static bool has(const tqa_log_pass_state *p, tqa_log_quantity quantity)
+{
+    return p->log->column[quantity] != NULL;
+}
+
+bool tqa_log_even_filter(tqa_log_pass_state *p)
+{
+    const tqa_log_request *request = p->log->request;
+    const tqa_log_filter *filter = &request->filter;
+    const double rate = 1.0 / p->log->step;
+    tq_error error = {0};
+    tq_status status = TQ_OK;
+    p->context = 0;
+    if (filter->kind == TQA_LOG_BUTTERWORTH) {
+        status = tq_filter_butterworth(filter->order, filter->cutoff, rate, &p->filter, &error);
+        p->context = status == TQ_OK ? tq_filter_settle(&p->filter) : 0;
+    } else if (filter->kind == TQA_LOG_FIRST_ORDER) {
+        status = tq_filter_first_order(filter->tau_f, rate, &p->filter, &error);
+        p->context = status == TQ_OK ? 2 * tq_filter_settle(&p->filter) : 0;
+    } else if (filter->kind == TQA_LOG_SAVITZKY_GOLAY) {
+        p->context = 2 * filter->window;
+    }
+    if (status != TQ_OK) {
+        return tqa_part_refuse(&p->log->part, "range", NULL,
+                               "the log has %.6g samples in a second: the cut-off must lie below "
+                               "%.6g Hz",
+                               rate, 0.5 * rate);
+    }
+    if (p->context > 65536) {
+        return tqa_part_refuse(&p->log->part, "range", "choose a higher cut-off",
+                               "the filter is too slow for %.6g samples in a second", rate);
+    }
+    p->context += 4; /* differences at the ends, twice */
+    return true;
+}
+
+bool tqa_log_even_open(tqa_log_pass_state *p)
+{
+    const tqa_log_request *request = p->log->request;
+    const size_t nq = request->order->nq;
+    const size_t nv = request->order->nv;
+    /* gaps that are bridged, and a faster even clock, make more samples than rows */
+    const double more = fmax(1.0, p->log->period / p->log->step);
+    const size_t n =
+        (size_t)(1.5 * more * (double)p->room) + 64 + (size_t)ceil(p->log->gap / p->log->step);
+    p->n_even_room = (n + 7) / 8 * 8;
+    p->even = malloc(p->n_even_room * (p->log->n_channel + 1) * sizeof(double));
+    p->raw_tau = malloc(p->n_even_room * (nv + 1) * sizeof(double));
+    p->derived = malloc(p->n_even_room * (2 * nv + 1) * sizeof(double));
+    p->even_row = malloc(p->n_even_room * sizeof *p->even_row);
+    p->block = aligned_alloc(64, (nq + 4 * nv + 1) * TQ_BLOCK * sizeof(double));
+    p->memory_size = tq_filter_zero_phase_size(p->n_even_room, p->n_even_room) +
+                     tq_smooth_scratch_size(TQ_SMOOTH_WINDOW_MAX);
+    p->memory = aligned_alloc(64, (p->memory_size + 63) / 64 * 64);
+    return p->even != NULL && p->raw_tau != NULL && p->derived != NULL && p->even_row != NULL &&
+           p->block != NULL && p->memory != NULL;
+}
+
+void tqa_log_even_close(tqa_log_pass_state *p)
+{
+    free(p->even);
+    free(p->raw_tau);
+    free(p->derived);
+    free(p->even_row);
+    free(p->block);
+    free(p->memory);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Filters
+ */
+
+static void zero_phase(tqa_log_pass_state *p, size_t m, double *x)
+{
+    tq_scratch scratch;
+    tq_scratch_init(&scratch, p->memory, p->memory_size);
+    const size_t settle = tq_filter_settle(&p->filter);
+    const tq_status status =
+        tq_filter_zero_phase(&p->filter, settle < m ? settle : m - 1, m, x, &scratch, NULL);
+    (void)status; /* shapes and room are known to be right */
+}
+
+static void smooth(tqa_log_pass_state *p, unsigned derivative, size_t m, const double *x,
+                   double *ret)
+{
+    const tqa_log_filter *filter = &p->log->request->filter;
+    tq_scratch scratch;
+    tq_scratch_init(&scratch, p->memory, p->memory_size);
+    const size_t odd = m % 2 == 1 ? m : m - 1;
+    const tq_window window = {filter->window < odd ? filter->window : odd, filter->degree,
+                              derivative, p->log->step};
+    if (tq_smooth(&window, m, x, ret, &scratch, NULL) != TQ_OK) {
+        memcpy(ret, x, m * sizeof *x); /* eight samples and a degree of nine */
+    }
+}
+
+static double *channel(const tqa_log_pass_state *p, tqa_log_quantity quantity, size_t r)
+{
+    return p->even + (p->log->first_channel[quantity] + r) * p->n_even_room;
+}
+
+/* All channels that were logged, by the same filter. */
+static void filter_channels(tqa_log_pass_state *p, size_t m)
+{
+    const tqa_log_filter_kind kind = p->log->request->filter.kind;
+    for (size_t c = 0; c < p->log->n_channel; c++) {
+        double *x = p->even + c * p->n_even_room;
+        if (kind == TQA_LOG_BUTTERWORTH || kind == TQA_LOG_FIRST_ORDER) {
+            zero_phase(p, m, x);
+        }
+    }
+}
+
+static void smooth_row(tqa_log_pass_state *p, tqa_log_quantity quantity, size_t r, size_t m)
+{
+    double *x = channel(p, quantity, r);
+    double *copy = p->derived + 2 * p->log->request->order->nv * p->n_even_room;
+    memcpy(copy, x, m * sizeof *x);
+    smooth(p, 0, m, copy, x);
+}
+
+/* Velocity and acceleration where they were not logged. */
+static void derive(tqa_log_pass_state *p, size_t m)
+{
+    const size_t nv = p->log->request->order->nv;
+    const tqa_log_filter_kind kind = p->log->request->filter.kind;
+    const double h = p->log->step;
+    for (size_t r = 0; r < nv; r++) {
+        double *qd = p->derived + r * p->n_even_room;
+        double *qdd = p->derived + (nv + r) * p->n_even_room;
+        if (kind == TQA_LOG_SAVITZKY_GOLAY) {
+            const double *from = has(p, TQA_LOG_QD) ? channel(p, TQA_LOG_QD, r) : NULL;
+            if (!has(p, TQA_LOG_QDD)) {
+                smooth(p, from != NULL ? 1 : 2, m, from != NULL ? from : channel(p, TQA_LOG_Q, r),
+                       qdd);
+            }
+            if (from == NULL) {
+                smooth(p, 1, m, channel(p, TQA_LOG_Q, r), qd);
+            }
+            continue;
+        }
+        const double *v = has(p, TQA_LOG_QD) ? channel(p, TQA_LOG_QD, r) : qd;
+        if (!has(p, TQA_LOG_QD)) {
+            tq_difference(m, channel(p, TQA_LOG_Q, r), h, qd);
+            if (kind == TQA_LOG_FIRST_ORDER) {
+                zero_phase(p, m, qd); /* the notes' filter, once for each derivative */
+            }
+        }
+        if (!has(p, TQA_LOG_QDD)) {
+            tq_difference(m, v, h, qdd);
+        }
+    }
+}
+
+static void filter_all(tqa_log_pass_state *p, size_t m)
+{
+    const size_t nq = p->log->request->order->nq;
+    const size_t nv = p->log->request->order->nv;
+    for (size_t r = 0; has(p, TQA_LOG_TAU) && r < nv; r++) {
+        memcpy(p->raw_tau + r * p->n_even_room, channel(p, TQA_LOG_TAU, r), m * sizeof(double));
+    }
+    if (p->log->request->filter.kind != TQA_LOG_SAVITZKY_GOLAY) {
+        filter_channels(p, m);
+        derive(p, m);
+        return;
+    }
+    derive(p, m); /* from the positions as they were: a derivative smooths as well */
+    for (tqa_log_quantity q = 0; q < TQA_LOG_TIME; q++) {
+        for (size_t r = 0; has(p, q) && r < (q == TQA_LOG_Q ? nq : nv); r++) {
+            smooth_row(p, q, r, m);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Samples away
+ */
+
+static bool give_block(tqa_log_pass_state *p)
+{
+    const size_t nq = p->log->request->order->nq;
+    const size_t nv = p->log->request->order->nv;
+    if (p->n_block == 0) {
+        return true;
+    }
+    double *qd = p->block + nq * TQ_BLOCK;
+    double *tau = qd + 2 * nv * TQ_BLOCK;
+    tq_block_pad(p->block, nq + (has(p, TQA_LOG_TAU) ? 4 : 2) * nv, TQ_BLOCK, p->n_block);
+    const tqa_log_block block = {
+        .data = {.n_sample = p->n_block,
+                 .stride = TQ_BLOCK,
+                 .q = p->block,
+                 .qd = qd,
+                 .qdd = qd + nv * TQ_BLOCK,
+                 .tau = has(p, TQA_LOG_TAU) ? tau : NULL,
+                 .tau_raw = has(p, TQA_LOG_TAU) ? tau + nv * TQ_BLOCK : NULL},
+        .t = p->block_t,
+        .row = p->block_row,
+    };
+    p->n_block = 0;
+    return p->sink(p->ctx, &block);
+}
+
+static bool give_sample(tqa_log_pass_state *p, size_t k, double t)
+{
+    const size_t nq = p->log->request->order->nq;
+    const size_t nv = p->log->request->order->nv;
+    const size_t room = p->n_even_room;
+    const size_t i = p->n_block++;
+    double *to = p->block + i;
+    for (size_t r = 0; r < nq; r++, to += TQ_BLOCK) {
+        *to = channel(p, TQA_LOG_Q, r)[k];
+    }
+    for (size_t r = 0; r < nv; r++, to += TQ_BLOCK) {
+        *to = has(p, TQA_LOG_QD) ? channel(p, TQA_LOG_QD, r)[k] : p->derived[r * room + k];
+    }
+    for (size_t r = 0; r < nv; r++, to += TQ_BLOCK) {
+        *to = has(p, TQA_LOG_QDD) ? channel(p, TQA_LOG_QDD, r)[k] : p->derived[(nv + r) * room + k];
+    }
+    for (size_t r = 0; has(p, TQA_LOG_TAU) && r < nv; r++, to += TQ_BLOCK) {
+        to[0] = channel(p, TQA_LOG_TAU, r)[k];
+        to[nv * TQ_BLOCK] = p->raw_tau[r * room + k];
+    }
+    p->block_t[i] = t;
+    p->block_row[i] = p->even_row[k];
+    p->log->n_sample++;
+    return p->n_block < TQ_BLOCK || give_block(p);
+}
+
+bool tqa_log_even_end(tqa_log_pass_state *p)
+{
+    return p->sink == NULL || give_block(p);
+}
+
+/* the row of the file that each even sample lies nearest to */
+static void find_rows(tqa_log_pass_state *p, size_t from, size_t end, double first, size_t m)
+{
+    size_t i = from;
+    for (size_t k = 0; k < m; k++) {
+        const double now = first + (double)k * p->log->step;
+        while (i + 1 < end && fabs(p->t[i + 1] - now) <= fabs(p->t[i] - now)) {
+            i++;
+        }
+        p->even_row[k] = p->row[i];
+    }
+}
+
+static bool give_samples(tqa_log_pass_state *p, uint64_t lowest, size_t m, bool ends)
+{
+    tqa_log *log = p->log;
+    const uint64_t end = lowest + (ends ? m : m > p->context ? m - p->context : 0);
+    for (uint64_t k = p->next > lowest ? p->next : lowest; k < end; k++) {
+        const size_t i = (size_t)(k - lowest);
+        p->next = k + 1;
+        if (log->moves &&
+            (p->even_row[i] < log->first_moving || p->even_row[i] > log->last_moving)) {
+            log->n_rest++;
+            continue;
+        }
+        if (k % log->request->filter.decimate == 0 &&
+            !give_sample(p, i, p->segment_t + (double)k * log->step)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool tqa_log_even_take(tqa_log_pass_state *p, size_t from, size_t end, bool ends)
+{
+    tqa_log *log = p->log;
+    const double h = log->step;
+    if (!p->in_segment) {
+        p->in_segment = true;
+        p->segment_t = p->t[from];
+        p->next = 0;
+        log->n_segment++;
+    }
+    const double since = (p->t[from] - p->segment_t) / h;
+    const double until = (p->t[end - 1] - p->segment_t) / h;
+    const uint64_t lowest = (uint64_t)ceil(since - 1e-6);
+    const double count = floor(until + 1e-6) - (double)lowest + 1.0;
+    if (end - from < 4 || !(count >= 4.0)) {
+        return true;
+    }
+    const size_t m = count < (double)p->n_even_room ? (size_t)count : p->n_even_room;
+    const double first = p->segment_t + (double)lowest * h;
+    for (size_t c = 0; c < log->n_channel; c++) {
+        tq_resample(end - from, p->t + from, p->values + c * p->room + from, first, h, m,
+                    p->even + c * p->n_even_room);
+    }
+    find_rows(p, from, end, first, m);
+    if (p->look != NULL) {
+        if (p->has_looked || m < 64) {
+            return true;
+        }
+        p->has_looked = true;
+        const tqa_log_even even = {.n = m, .stride = p->n_even_room, .channels = p->even};
+        return p->look(p->ctx, &even);
+    }
+    filter_all(p, m);
+    return give_samples(p, lowest, m, ends);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/log_even.h - the inside of a pass through a log: a window of rows, and the even
+ * samples made of it. */
+#ifndef TQA_OPERATIONS_LOG_EVEN_H
+#define TQA_OPERATIONS_LOG_EVEN_H
+
+#include "api/operations/log_parts.h"
+
+/* One pass. The window holds rows of one segment: strictly rising in time, no gap too long. */
+typedef struct tqa_log_pass_state {
+    tqa_log *log;
+    tqa_log_sink *sink; /* NULL: only `look` */
+    bool (*look)(void *ctx, const tqa_log_even *even);
+    void *ctx;
+    bool has_looked;
+
+    /* rows */
+    size_t n, room, n_looked;  /* n_looked: rows that an earlier window had too */
+    double *t, *values, *work; /* (room), (n_channel x room), (room) */
+    uint64_t *row;
+    unsigned char *bad;
+    double *turns; /* (n_channel) whole turns taken off */
+
+    /* even samples: number k of the segment is at segment_t + k step */
+    bool in_segment;
+    double segment_t;
+    uint64_t next;  /* the first that has not been given away */
+    size_t context; /* samples that the filter looks to each side */
+    tq_filter filter;
+    size_t n_even_room;
+    double *even, *raw_tau, *derived; /* (n_channel), (nv), (2 nv), each x n_even_room */
+    uint64_t *even_row;               /* (n_even_room) */
+    unsigned char *memory;            /* of scratch */
+    size_t memory_size;
+
+    /* the block that is being filled */
+    double *block; /* (nq + 4 nv) x TQ_BLOCK */
+    size_t n_block;
+    double block_t[TQ_BLOCK];
+    uint64_t block_row[TQ_BLOCK];
+} tqa_log_pass_state;
+
+/* Designs the filter; false with the problem set. */
+bool tqa_log_even_filter(tqa_log_pass_state *pass);
+bool tqa_log_even_open(tqa_log_pass_state *pass); /* false: memory is short */
+void tqa_log_even_close(tqa_log_pass_state *pass);
+/* Rows [from, end) of the window become samples; `ends`: of a segment that ends with them. */
+bool tqa_log_even_take(tqa_log_pass_state *pass, size_t from, size_t end, bool ends);
+/* Gives the last block away. */
+bool tqa_log_even_end(tqa_log_pass_state *pass);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/log_parts.h - between the parts of reading a log: its rows in SI units, one after
+ * another. */
+#ifndef TQA_OPERATIONS_LOG_PARTS_H
+#define TQA_OPERATIONS_LOG_PARTS_H
+
+#include "api/operations/log.h"
+
+/* A table of a log, and where its bytes come from. */
+typedef struct tqa_log_source {
+    const tqa_world *world;
+    char name[TQA_LOG_SOURCE_NAME];
+    tqa_table *table;
+} tqa_log_source;
+
+typedef enum tqa_row_state { TQA_ROW_GOOD, TQA_ROW_NOT_FINITE, TQA_ROW_ABSURD } tqa_row_state;
+
+/* Rows of a log, front to back. */
+typedef struct tqa_log_rows {
+    tqa_log *log;
+    tqa_log_source sources[TQA_LOG_QUANTITIES]; /* one only, unless the log is split */
+    uint64_t n;                                 /* rows so far */
+    double time_base;                           /* first whole seconds, or first time */
+    bool has_base;
+
+    /* the present row */
+    uint64_t row;
+    double t;       /* s from the first row */
+    double *values; /* (n_channel) */
+    tqa_row_state state;
+} tqa_log_rows;
+
+/* False: the problem is set. Close it either way. */
+bool tqa_log_rows_open(tqa_log_rows *rows, tqa_log *log);
+void tqa_log_rows_close(tqa_log_rows *rows);
+/* The next row of the log's windows; false at the end, or with the problem set. */
+bool tqa_log_rows_next(tqa_log_rows *rows);
+
+/* Finds what the request's columns are in the tables. */
+bool tqa_log_columns_find(tqa_log *log, tqa_log_source *sources);
+
+/* Number of rows of a quantity: nq or nv, 1 for time. */
+size_t tqa_log_width(const tqa_log_request *request, tqa_log_quantity quantity);
+extern const char *const tqa_log_quantity_names[TQA_LOG_QUANTITIES];
+
+void tqa_log_note(tqa_log *log, tqa_log_repair repair, uint64_t row);
+
+/* Evenly sampled, not yet filtered: what a survey looks at. */
+typedef struct tqa_log_even {
+    size_t n, stride;
+    const double *channels; /* (n_channel x stride) */
+} tqa_log_even;
+/* Calls `look` once, with the first long stretch of motion; never when there is none. */
+bool tqa_log_look(tqa_log *log, bool (*look)(void *ctx, const tqa_log_even *even), void *ctx);
+
+#endif

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/log_pass.c - a log from front to back in windows: rows with their faults out, in
+ * the order of their time. log_even.c makes samples of them. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/operations/log_even.h"
+#include "core/calibrate/median.h"
+
+enum {
+    NUMBERS_MAX = 2 << 20, /* of a window's rows */
+    ROWS_LEAST = 4096,
+    ROWS_MAX = 65536,
+    SEGMENT_LEAST = 8,
+};
+
+/* A spike is so many deviations away: noise and quantisation never are, steps neither. */
+static const double spike_factor = 30.0;
+/* Noise that is taken for granted, as part of the range: clean signals have none of their own. */
+static const double spike_floor = 2e-4;
+
+static bool fail_memory(tqa_log_pass_state *p)
+{
+    tqa_control *control = p->log->request->control;
+    (void)tqa_problem_set(control->problem, "busy", "there is no memory for this now");
+    control->problem->retry_after_s = 1;
+    return false;
+}
+
+static bool open_window(tqa_log_pass_state *p)
+{
+    const tqa_log *log = p->log;
+    const size_t n = log->n_channel;
+    size_t room = NUMBERS_MAX / (n + 2);
+    room = room > ROWS_MAX ? ROWS_MAX : room < ROWS_LEAST ? ROWS_LEAST : room;
+    room = room < 8 * p->context ? 8 * p->context : room;
+    if (log->n_row > 0 && log->n_row + SEGMENT_LEAST < room) {
+        room = (size_t)log->n_row + SEGMENT_LEAST;
+    }
+    p->room = room;
+    p->t = malloc(room * sizeof *p->t);
+    p->row = malloc(room * sizeof *p->row);
+    p->bad = malloc(room);
+    p->work = malloc(room * sizeof *p->work);
+    p->values = malloc(room * n * sizeof *p->values);
+    p->turns = calloc(n, sizeof *p->turns);
+    return (p->t != NULL && p->row != NULL && p->bad != NULL && p->work != NULL &&
+            p->values != NULL && p->turns != NULL && tqa_log_even_open(p)) ||
+           fail_memory(p);
+}
+
+static void close_window(tqa_log_pass_state *p)
+{
+    tqa_log_even_close(p);
+    free(p->t);
+    free(p->row);
+    free(p->bad);
+    free(p->work);
+    free(p->values);
+    free(p->turns);
+}
+
+/* Moves rows [from, n) to the front. */
+static void drop_front(tqa_log_pass_state *p, size_t from)
+{
+    const size_t n = p->n - from;
+    memmove(p->t, p->t + from, n * sizeof *p->t);
+    memmove(p->row, p->row + from, n * sizeof *p->row);
+    for (size_t c = 0; c < p->log->n_channel; c++) {
+        double *x = p->values + c * p->room;
+        memmove(x, x + from, n * sizeof *x);
+    }
+    p->n = n;
+    p->n_looked = p->n_looked > from ? p->n_looked - from : 0;
+}
+
+/* Takes rows out that are marked. */
+static void drop_bad(tqa_log_pass_state *p)
+{
+    size_t to = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        if (p->bad[i] != 0) {
+            continue;
+        }
+        if (to != i) {
+            p->t[to] = p->t[i];
+            p->row[to] = p->row[i];
+            for (size_t c = 0; c < p->log->n_channel; c++) {
+                p->values[c * p->room + to] = p->values[c * p->room + i];
+            }
+        }
+        to++;
+    }
+    p->n = to;
+}
+
+static void mark_spikes(tqa_log_pass_state *p)
+{
+    if (p->n < SEGMENT_LEAST) {
+        return;
+    }
+    memset(p->bad, 0, p->n);
+    size_t n_bad = 0;
+    for (size_t c = 0; c < p->log->n_channel; c++) {
+        const double *x = p->values + c * p->room;
+        memcpy(p->work, x, p->n * sizeof *x);
+        const double middle = tq_median(p->n, p->work);
+        for (size_t i = 0; i < p->n; i++) {
+            p->work[i] = fabs(x[i] - middle);
+        }
+        const double spread = tq_median(p->n, p->work);
+        const double noise = tq_noise_deviation(p->n, x, p->work);
+        const double least = fmax(spike_floor * spread, 1e-9 * (1.0 + fabs(middle)));
+        n_bad += tq_spikes_mark(p->n, x, fmax(noise, least), spike_factor, p->bad);
+    }
+    if (n_bad == 0) {
+        return;
+    }
+    for (size_t i = 0; i < p->n; i++) {
+        if (p->bad[i] != 0 && i >= p->n_looked) {
+            tqa_log_note(p->log, TQA_LOG_SPIKE, p->row[i]);
+        }
+    }
+    drop_bad(p);
+}
+
+/* Everything in the window becomes samples; `ends`: nothing of this segment follows. */
+static bool flush(tqa_log_pass_state *p, bool ends)
+{
+    const tqa_log *log = p->log;
+    const tqa_world *world = log->request->control->world;
+    mark_spikes(p);
+    if (world != NULL && world->cancelled != NULL && world->cancelled(world->ctx)) {
+        (void)tqa_problem_set(log->request->control->problem, "busy", "the job was stopped");
+        return false;
+    }
+    size_t from = 0;
+    for (size_t i = 1; i <= p->n; i++) {
+        const bool at_end = i == p->n;
+        if (!at_end && p->t[i] - p->t[i - 1] <= log->gap) {
+            continue;
+        }
+        const bool is_last = !at_end || ends;
+        if (is_last && i - from < SEGMENT_LEAST) {
+            tqa_log_note(p->log, TQA_LOG_TOO_SHORT, p->row[from]);
+        } else if (!tqa_log_even_take(p, from, i, is_last)) {
+            return false;
+        }
+        if (is_last) {
+            p->in_segment = false;
+            from = i;
+        }
+    }
+    if (ends) {
+        p->n = p->n_looked = 0;
+        return true;
+    }
+    /* what the filter must see again before the next sample */
+    const double keep_from =
+        p->segment_t + ((double)p->next - (double)p->context - 4.0) * log->step;
+    size_t keep = from;
+    while (keep < p->n && p->t[keep] < keep_from) {
+        keep++;
+    }
+    drop_front(p, keep < p->n ? keep : p->n - 1);
+    p->n_looked = p->n;
+    return true;
+}
+
+/* A whole turn more or less is the sensor's way to count, not motion. */
+static void unwrap(tqa_log_pass_state *p, uint64_t row, double *values)
+{
+    static const double turn = 6.28318530717958647692;
+    const tq_model *model = p->log->request->control->robot->model;
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        if (joint->nq != 1 || joint->kind == TQ_JOINT_PRISMATIC) {
+            continue;
+        }
+        const size_t c = joint->q_index;
+        values[c] += p->turns[c];
+        if (p->n == 0) {
+            continue;
+        }
+        const double jump = values[c] - p->values[c * p->room + p->n - 1];
+        if (fabs(fabs(jump) - turn) < 1.0) {
+            const double back = jump > 0.0 ? -turn : turn;
+            p->turns[c] += back;
+            values[c] += back;
+            tqa_log_note(p->log, TQA_LOG_UNWRAPPED, row);
+        }
+    }
+}
+
+static void put(tqa_log_pass_state *p, size_t at, double t, const tqa_log_rows *rows)
+{
+    for (size_t i = p->n; i > at; i--) {
+        p->t[i] = p->t[i - 1];
+        p->row[i] = p->row[i - 1];
+        for (size_t c = 0; c < p->log->n_channel; c++) {
+            p->values[c * p->room + i] = p->values[c * p->room + i - 1];
+        }
+    }
+    p->t[at] = t;
+    p->row[at] = rows->row;
+    for (size_t c = 0; c < p->log->n_channel; c++) {
+        p->values[c * p->room + at] = rows->values[c];
+    }
+    p->n++;
+}
+
+static void note_gap(tqa_log_pass_state *p, double step, uint64_t row)
+{
+    tqa_log *log = p->log;
+    if (step > log->gap) {
+        tqa_log_note(log, TQA_LOG_SPLIT, row);
+    } else if (step > 1.8 * log->period) {
+        tqa_log_note(log, TQA_LOG_BRIDGED, row);
+        log->longest_gap = fmax(log->longest_gap, step);
+    }
+}
+
+/* A row at time t behind the others, or where its time belongs. */
+static bool add(tqa_log_pass_state *p, double t, tqa_log_rows *rows)
+{
+    tqa_log *log = p->log;
+    if (p->n == 0) {
+        unwrap(p, rows->row, rows->values);
+        put(p, 0, t, rows);
+        return true;
+    }
+    const double step = t - p->t[p->n - 1];
+    if (step > log->gap || step < -log->gap) {
+        if (step < 0.0) {
+            tqa_log_note(log, TQA_LOG_SET_BACK, rows->row);
+        } else {
+            note_gap(p, step, rows->row);
+        }
+        if (!flush(p, true)) {
+            return false;
+        }
+        unwrap(p, rows->row, rows->values);
+        put(p, 0, t, rows);
+        return true;
+    }
+    size_t at = p->n;
+    while (at > 0 && p->t[at - 1] > t) {
+        at--;
+    }
+    if (at > 0 && p->t[at - 1] == t) {
+        tqa_log_note(log, TQA_LOG_REPEATED, rows->row);
+        return true;
+    }
+    if (at < p->n) {
+        tqa_log_note(log, TQA_LOG_OUT_OF_ORDER, rows->row);
+        if (at == 0 && p->in_segment) {
+            return true; /* its place has been given away */
+        }
+    } else {
+        note_gap(p, step, rows->row);
+    }
+    unwrap(p, rows->row, rows->values);
+    put(p, at, t, rows);
+    const bool is_full =
+        p->n == p->room || (p->t[p->n - 1] - p->t[0]) / log->step >
+                               (double)(p->n_even_room - SEGMENT_LEAST) - log->gap / log->step;
+    return !is_full || flush(p, false);
+}
+
+static bool run(tqa_log_pass_state *p, tqa_log_rows *rows)
+{
+    tqa_log *log = p->log;
+    uint64_t before = 0; /* the row before, within a range of rows */
+    bool has_before = false;
+    while (tqa_log_rows_next(rows)) {
+        if (has_before && rows->row != before + 1 && !flush(p, true)) {
+            return false;
+        }
+        before = rows->row;
+        has_before = true;
+        if (rows->state != TQA_ROW_GOOD) {
+            tqa_log_note(log, rows->state == TQA_ROW_ABSURD ? TQA_LOG_ABSURD : TQA_LOG_NOT_FINITE,
+                         rows->row);
+            continue;
+        }
+        /* an even clock may be off by 2 % of a period: rows are exactly one apart */
+        const double t = log->is_even ? (double)rows->row * log->period : rows->t;
+        if (!add(p, t, rows)) {
+            return false;
+        }
+        if (p->has_looked) {
+            return true;
+        }
+    }
+    return log->request->control->problem->status == 0 && flush(p, true);
+}
+
+static bool pass(tqa_log_pass_state *p)
+{
+    tqa_log_rows rows;
+    tqa_log *log = p->log;
+    memset(log->repairs, 0, sizeof log->repairs);
+    log->n_sample = log->n_segment = log->n_rest = 0;
+    log->longest_gap = 0.0;
+    const bool good =
+        tqa_log_rows_open(&rows, log) && open_window(p) && run(p, &rows) && tqa_log_even_end(p);
+    tqa_log_rows_close(&rows);
+    close_window(p);
+    return good;
+}
+
+bool tqa_log_pass(tqa_log *log, tqa_log_sink *sink, void *ctx)
+{
+    tqa_log_pass_state p = {.log = log, .sink = sink, .ctx = ctx};
+    return tqa_log_even_filter(&p) && pass(&p);
+}
+
+bool tqa_log_look(tqa_log *log, bool (*look)(void *ctx, const tqa_log_even *even), void *ctx)
+{
+    tqa_log_pass_state p = {.log = log, .look = look, .ctx = ctx};
+    return pass(&p);
+}

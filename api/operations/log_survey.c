@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/log_survey.c - the first look at a log: is its clock one, do its numbers mean what
+ * is said of them, where does it move, how fast. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/operations/log_parts.h"
+#include "core/calibrate/differentiate.h"
+
+enum {
+    STILL_ROWS = 32, /* are judged together */
+    FFT_LEAST = 64,
+    FFT_MOST = 8192,
+};
+
+static const double still = 5e-4;     /* rad or m: a joint moves when its range exceeds this */
+static const double slow_clock = 0.2; /* s: nobody logs a robot so slowly; milliseconds look so */
+static const double bridge_periods = 5.5;
+static const double bridge_s = 0.04; /* shorter gaps are bridged whatever the period */
+
+/* the range of positions over the last few rows */
+typedef struct motion {
+    double *least, *most; /* (nq) */
+    size_t n;
+    uint64_t first;
+    bool any;
+} motion;
+
+static void close_motion(tqa_log *log, motion *m, uint64_t last)
+{
+    bool moves = false;
+    for (size_t r = 0; m->n > 1 && r < log->request->order->nq; r++) {
+        moves = moves || m->most[r] - m->least[r] > still;
+    }
+    if (moves) {
+        log->first_moving = m->any ? log->first_moving : m->first;
+        log->last_moving = last;
+        m->any = true;
+    }
+    m->n = 0;
+}
+
+static void add_motion(tqa_log *log, motion *m, const tqa_log_rows *rows)
+{
+    const double *q = rows->values + log->first_channel[TQA_LOG_Q];
+    for (size_t r = 0; r < log->request->order->nq; r++) {
+        m->least[r] = m->n == 0 ? q[r] : fmin(m->least[r], q[r]);
+        m->most[r] = m->n == 0 ? q[r] : fmax(m->most[r], q[r]);
+    }
+    m->first = m->n == 0 ? rows->row : m->first;
+    if (++m->n == STILL_ROWS) {
+        close_motion(log, m, rows->row);
+    }
+}
+
+static bool read_all(tqa_log *log, tqa_log_rows *rows)
+{
+    const size_t nq = log->request->order->nq;
+    motion m = {.least = tqa_control_take(log->request->control, nq + 1, sizeof(double)),
+                .most = tqa_control_take(log->request->control, nq + 1, sizeof(double))};
+    if (m.least == NULL || m.most == NULL) {
+        return false;
+    }
+    uint64_t before = 0;
+    while (tqa_log_rows_next(rows)) {
+        log->n_chosen++;
+        if (rows->state != TQA_ROW_GOOD) {
+            tqa_log_note(log, rows->state == TQA_ROW_ABSURD ? TQA_LOG_ABSURD : TQA_LOG_NOT_FINITE,
+                         rows->row);
+        }
+        if (!isfinite(rows->t)) {
+            continue;
+        }
+        if (log->clock->n > 0 && rows->row > before + 1) {
+            tq_clock_skip(log->clock, rows->t);
+        } else {
+            tq_clock_add(log->clock, rows->t);
+        }
+        before = rows->row;
+        if (rows->state == TQA_ROW_GOOD) {
+            add_motion(log, &m, rows);
+        }
+    }
+    close_motion(log, &m, before);
+    log->moves = m.any;
+    log->n_row = rows->n;
+    return log->request->control->problem->status == 0;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * What cannot be repaired
+ */
+
+static void list_rows(const tqa_log_count *count, char *text, size_t size)
+{
+    size_t n = 0;
+    text[0] = '\0';
+    for (size_t k = 0; k < TQA_LOG_ROWS_TOLD && k < count->n && n + 24 < size; k++) {
+        n += (size_t)snprintf(text + n, size - n, "%s%llu", k > 0 ? ", " : "",
+                              (unsigned long long)count->rows[k]);
+    }
+    if (count->n > TQA_LOG_ROWS_TOLD) {
+        (void)snprintf(text + n, size - n, ", ...");
+    }
+}
+
+static bool judge_numbers(const tqa_log *log)
+{
+    const tqa_log_count *no = &log->repairs[TQA_LOG_NOT_FINITE];
+    const tqa_log_count *wild = &log->repairs[TQA_LOG_ABSURD];
+    char rows[TQA_PROBLEM_TEXT / 2];
+    if (log->n_chosen < 16) {
+        return tqa_part_refuse(&log->part, "wrong-length", NULL,
+                               "\"%.80s\" has %llu rows here: that is no motion", log->name,
+                               (unsigned long long)log->n_chosen);
+    }
+    if (20 * (no->n + wild->n) <= log->n_chosen) {
+        return true;
+    }
+    list_rows(no->n > wild->n ? no : wild, rows, sizeof rows);
+    return tqa_part_refuse(&log->part, "invalid-value",
+                           "choose other columns, or the good rows: \"rows\": [first, end]",
+                           "\"%.60s\": of %llu rows, %llu have numbers that are none and %llu have "
+                           "absurd ones (rows %s)",
+                           log->name, (unsigned long long)log->n_chosen, (unsigned long long)no->n,
+                           (unsigned long long)wild->n, rows);
+}
+
+static bool judge_clock(tqa_log *log)
+{
+    const tq_clock *clock = log->clock;
+    log->is_even = tq_clock_is_even(clock, &log->period);
+    if (!log->is_even) {
+        log->period = tq_clock_period(clock);
+    }
+    if (!(log->period > 0.0) || 2 * clock->n_repeated > clock->n) {
+        return tqa_part_refuse(&log->part, "invalid-value",
+                               "choose the column of times, or leave it out and add \"rate\"",
+                               "\"%.80s\": the time stands still in %llu of %llu rows, first in "
+                               "row %llu",
+                               log->name, (unsigned long long)clock->n_repeated,
+                               (unsigned long long)clock->n,
+                               (unsigned long long)clock->first_repeated);
+    }
+    if (20 * clock->n_backward > clock->n + 60) {
+        return tqa_part_refuse(
+            &log->part, "invalid-value", "choose the column of times, or sort the rows by time",
+            "\"%.80s\": the time goes back in %llu of %llu rows, first in row "
+            "%llu",
+            log->name, (unsigned long long)clock->n_backward, (unsigned long long)clock->n,
+            (unsigned long long)clock->first_backward);
+    }
+    if (log->period > slow_clock && log->n_time > 0 && !log->time_unit_known &&
+        !log->request->unit_known[TQA_LOG_TIME]) {
+        return tqa_part_refuse(&log->part, "invalid-value",
+                               "say which: \"units\": {\"time\": \"ms\"} (or \"us\", \"ns\"), or "
+                               "\"s\" if it is so slow",
+                               "\"%.80s\": the rows would be %.6g s apart: its times are hardly "
+                               "in seconds",
+                               log->name, log->period);
+    }
+    log->step = log->request->rate > 0.0 ? 1.0 / log->request->rate : log->period;
+    log->gap = fmax(bridge_periods * log->period, bridge_s);
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * What the first stretch of motion tells
+ */
+
+static bool judge_positions(tqa_log *log, const tqa_log_even *even)
+{
+    const tqa_robot *robot = log->request->control->robot;
+    const tq_model *model = robot->model;
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        if (joint->nq != 1 || joint->kind == TQ_JOINT_PRISMATIC ||
+            log->request->unit_known[TQA_LOG_Q] || log->request->scaled[TQA_LOG_Q]) {
+            continue;
+        }
+        const double *q = even->channels + joint->q_index * even->stride;
+        const double widest = fmax(fabs(joint->limits.lower), fabs(joint->limits.upper));
+        const double most = isfinite(widest) && widest > 0.0 ? 3.0 * widest : 40.0;
+        for (size_t k = 0; k < even->n; k++) {
+            if (fabs(q[k]) > most) {
+                return tqa_part_refuse(
+                    &log->part, "invalid-value",
+                    "say which: \"units\": {\"q\": \"deg\"}, or \"rad\" if it is so",
+                    "\"%.60s\": joint \"%.60s\" would be at %.6g rad: its angles are hardly in "
+                    "radians",
+                    log->name, robot->joint_names[j], q[k]);
+            }
+        }
+    }
+    return true;
+}
+
+/* Logged velocity against the slope of logged position: their ratio is 1, or a unit is wrong. */
+static bool judge_velocities(tqa_log *log, const tqa_log_even *even)
+{
+    const tqa_robot *robot = log->request->control->robot;
+    const tq_model *model = robot->model;
+    if (log->column[TQA_LOG_QD] == NULL) {
+        return true;
+    }
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        if (joint->nq != 1) {
+            continue;
+        }
+        const double *q = even->channels + joint->q_index * even->stride;
+        const double *qd =
+            even->channels + (log->first_channel[TQA_LOG_QD] + joint->v_index) * even->stride;
+        double both = 0.0, slopes = 0.0, logged = 0.0;
+        for (size_t k = 1; k + 1 < even->n; k++) {
+            const double slope = (q[k + 1] - q[k - 1]) / (2.0 * log->step);
+            both += slope * qd[k];
+            slopes += slope * slope;
+            logged += qd[k] * qd[k];
+        }
+        const double ratio = both / slopes;
+        const double alike = both / sqrt(slopes * logged);
+        if (slopes > 1e-4 * (double)even->n && fabs(alike) > 0.9 && (ratio < 0.5 || ratio > 2.0)) {
+            return tqa_part_refuse(
+                &log->part, "invalid-value",
+                ratio < 0.0 ? "choose the columns, or turn the sign: \"scale\": {\"qd\": [...]}"
+                            : "say the units: \"units\": {\"q\": ..., \"qd\": ..., \"time\": ...}",
+                "\"%.60s\": the velocity of joint \"%.60s\" is %.4g times the slope of its "
+                "position",
+                log->name, robot->joint_names[j], ratio);
+        }
+    }
+    return true;
+}
+
+static double deviation(const double *x, size_t n)
+{
+    double mean = 0.0, sum = 0.0;
+    for (size_t k = 0; k < n; k++) {
+        mean += x[k] / (double)n;
+    }
+    for (size_t k = 0; k < n; k++) {
+        sum += (x[k] - mean) * (x[k] - mean) / (double)n;
+    }
+    return sqrt(sum);
+}
+
+/* The widest bandwidth among the joints that take part in the motion. */
+static bool find_bandwidth(tqa_log *log, const tqa_log_even *even)
+{
+    tqa_control *control = log->request->control;
+    const size_t nq = log->request->order->nq;
+    const double rate = 1.0 / log->step;
+    size_t n_fft = FFT_LEAST;
+    while (2 * n_fft <= FFT_MOST && 4 * n_fft <= even->n) {
+        n_fft *= 2;
+    }
+    tq_scratch scratch;
+    double *power = tqa_control_take(control, n_fft / 2 + 1, sizeof *power);
+    if (power == NULL ||
+        !tqa_control_scratch(control,
+                             tq_spectrum_scratch_size(n_fft) + tq_bandwidth_scratch_size(n_fft),
+                             &scratch)) {
+        return false;
+    }
+    double most = 0.0;
+    for (size_t r = 0; r < nq; r++) {
+        most = fmax(most, deviation(even->channels + r * even->stride, even->n));
+    }
+    log->bandwidth = (tq_bandwidth){.noise = (double)INFINITY};
+    for (size_t r = 0; r < nq; r++) {
+        const double *q = even->channels + r * even->stride;
+        tq_bandwidth found = {0};
+        tq_error error = {0};
+        if (deviation(q, even->n) < 0.05 * most || most < still) {
+            continue;
+        }
+        tq_status status = tq_spectrum(even->n, q, rate, n_fft, &scratch, power, &error);
+        if (status == TQ_OK) {
+            status = tq_bandwidth_find(n_fft, rate, power, &scratch, &found, &error);
+        }
+        if (status != TQ_OK) {
+            return tqa_control_fail(control, "", status, &error);
+        }
+        log->bandwidth.motion = fmax(log->bandwidth.motion, found.motion);
+        log->bandwidth.noise = fmin(log->bandwidth.noise, found.noise);
+        log->bandwidth.floor = fmax(log->bandwidth.floor, found.floor);
+    }
+    log->bandwidth.noise = isfinite(log->bandwidth.noise) ? log->bandwidth.noise : 0.0;
+    return true;
+}
+
+static bool look(void *ctx, const tqa_log_even *even)
+{
+    tqa_log *log = ctx;
+    return judge_positions(log, even) && judge_velocities(log, even) && find_bandwidth(log, even);
+}
+
+bool tqa_log_survey(tqa_log *log)
+{
+    tqa_log_rows rows;
+    log->clock = tqa_control_take(log->request->control, 1, sizeof *log->clock);
+    if (log->clock == NULL) {
+        return false;
+    }
+    memset(log->repairs, 0, sizeof log->repairs);
+    const bool good = tqa_log_rows_open(&rows, log) && read_all(log, &rows);
+    tqa_log_rows_close(&rows);
+    return good && judge_numbers(log) && judge_clock(log) && tqa_log_look(log, look, log);
+}
+
+void tqa_log_choose_cutoff(tqa_log_request *request, tqa_log *logs, size_t n)
+{
+    tq_bandwidth widest = {0};
+    double rate = (double)INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        widest.motion = fmax(widest.motion, logs[i].bandwidth.motion);
+        rate = fmin(rate, 1.0 / logs[i].step);
+    }
+    tqa_log_filter *filter = &request->filter;
+    if (filter->kind == TQA_LOG_BUTTERWORTH && filter->is_auto) {
+        filter->cutoff = tq_cutoff_choose(&widest, rate).cutoff;
+    }
+    const double cutoff = filter->kind == TQA_LOG_FIRST_ORDER
+                              ? 1.0 / (2.0 * 3.14159265358979323846 * filter->tau_f)
+                              : filter->cutoff;
+    for (size_t i = 0; i < n; i++) {
+        logs[i].cutoff = tq_cutoff_judge(&logs[i].bandwidth, cutoff);
+    }
+}
