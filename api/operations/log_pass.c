@@ -17,8 +17,11 @@ enum {
 
 /* A spike is so many deviations away: noise and quantisation never are, steps neither. */
 static const double spike_factor = 30.0;
-/* Noise that is taken for granted, as part of the range: clean signals have none of their own. */
-static const double spike_floor = 2e-4;
+/* Noise that is taken for granted: clean and coarsely written signals have none of their own. Part
+ * of the spread, and at least so many SI units. */
+static const double spike_floor = 1e-3;
+static const double spike_least[] = {
+    [TQA_LOG_Q] = 1e-4, [TQA_LOG_QD] = 1e-3, [TQA_LOG_QDD] = 0.1, [TQA_LOG_TAU] = 1e-3};
 
 static bool fail_memory(tqa_log_pass_state *p)
 {
@@ -95,6 +98,15 @@ static void drop_bad(tqa_log_pass_state *p)
     p->n = to;
 }
 
+static tqa_log_quantity quantity_of(const tqa_log *log, size_t channel)
+{
+    tqa_log_quantity found = TQA_LOG_Q;
+    for (tqa_log_quantity q = TQA_LOG_QD; q < TQA_LOG_TIME; q++) {
+        found = log->column[q] != NULL && channel >= log->first_channel[q] ? q : found;
+    }
+    return found;
+}
+
 static void mark_spikes(tqa_log_pass_state *p)
 {
     if (p->n < SEGMENT_LEAST) {
@@ -111,7 +123,7 @@ static void mark_spikes(tqa_log_pass_state *p)
         }
         const double spread = tq_median(p->n, p->work);
         const double noise = tq_noise_deviation(p->n, x, p->work);
-        const double least = fmax(spike_floor * spread, 1e-9 * (1.0 + fabs(middle)));
+        const double least = fmax(spike_floor * spread, spike_least[quantity_of(p->log, c)]);
         n_bad += tq_spikes_mark(p->n, x, fmax(noise, least), spike_factor, p->bad);
     }
     if (n_bad == 0) {
