@@ -36,6 +36,7 @@ typedef struct tq_driven_plant {
  * few L/R, the implicit ones do not.
  *
  * Memory   The effect borrows the plant, its ctx.
+ * Returns  The effect; it cannot fail.
  * Cost     O(n_joint) an evaluation.
  * Checked  tests/property/core/simulate/test_driven.c
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/simulate/test_driven.c - robots with drives over time, against closed forms. */
+/* tests/property/core/simulate/test_driven.c - robots with drives over time: closed forms. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -47,7 +47,8 @@ typedef struct rig {
 static void open_rig(rig *r, tq_drive drive, double inertia, double viscous, tq_drive_mode mode)
 {
     const tqt_bar bar = {.length = 1.0, .mass = 1.0, .inertia = inertia};
-    *r = (rig){.drive = drive, .model = tqt_planar_arm(&bar, 1, 0.0), .memory = aligned_alloc(64, BYTES)};
+    *r = (rig){
+        .drive = drive, .model = tqt_planar_arm(&bar, 1, 0.0), .memory = aligned_alloc(64, BYTES)};
     const double square = drive.gear.ratio * drive.gear.ratio;
     r->model->joints[0].rotor =
         (tq_rotor){.inertia = drive.motor.inertia, .ratio = drive.gear.ratio};
