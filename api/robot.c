@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "api/formats/arena.h"
+#include "api/formats/constraint.h"
 #include "api/formats/draft.h"
 #include "api/formats/mjcf.h"
 #include "api/formats/names.h"
@@ -84,8 +85,15 @@ static bool read_draft(tqa_draft *draft, tqa_media media, const char *bytes, siz
 static tqa_robot *make_robot(tqa_draft *draft)
 {
     const tq_mechanism *mechanism = build_mechanism(draft);
-    if (mechanism == NULL) {
+    if (mechanism == NULL || !tqa_constraints_assemble(draft, mechanism)) {
         return NULL;
+    }
+    tq_constraints *constraints = NULL;
+    if (draft->constraints.n_constraint > 0 || draft->constraints.actuated != NULL) {
+        constraints = tqa_arena_take(draft->arena, 1, sizeof *constraints, 16);
+        if (constraints != NULL) {
+            *constraints = draft->constraints;
+        }
     }
     tqa_robot *robot = tqa_arena_take(draft->arena, 1, sizeof *robot, 16);
     if (robot == NULL || tqa_arena_spent(draft->arena)) {
@@ -104,6 +112,11 @@ static tqa_robot *make_robot(tqa_draft *draft)
         .drives = draft->drives,
         .links = draft->links,
         .joints = draft->joints,
+        .constraints = constraints,
+        .constraint_notes = draft->constraint_notes,
+        .row_names = draft->row_names,
+        .assembled = draft->assembled,
+        .n_free = draft->n_free,
         .findings = draft->findings,
         .n_finding = draft->n_finding,
         .arena = draft->arena,

@@ -9,6 +9,7 @@
 
 #include "api/formats/names.h"
 #include "api/problem.h"
+#include "core/constraints/constraints.h"
 #include "core/drives/drive.h"
 #include "core/model/mechanism.h"
 #include "core/model/model.h"
@@ -47,6 +48,14 @@ typedef struct tqa_joint_drive {
     double damping; /* of the joint alone, N m s/rad or N s/m */
 } tqa_joint_drive;
 
+/* What a file calls a constraint. */
+typedef struct tqa_constraint {
+    const char *name;
+    const char *place; /* in the file */
+    const char *const
+        *texts; /* expressions: of each Pfaffian term in order, or of the equation; NULL: none */
+} tqa_constraint;
+
 /* Owned by one allocation set; everything inside lives until tqa_robot_free. */
 typedef struct tqa_robot {
     const char *name;             /* the name in the document, "" if it has none */
@@ -58,8 +67,14 @@ typedef struct tqa_robot {
     const char *const *link_names;  /* (model->n_link) */
     const char *const *joint_names; /* (model->n_joint) */
     const double *joint_rpy; /* (3 n_joint) origins' roll pitch yaw as written, NaN: not; or NULL */
-    const tqa_joint_drive *drives; /* (model->n_joint), or NULL: no joint has one */
-    tqa_names links, joints;       /* for tqa_robot_link and tqa_robot_joint */
+    const tqa_joint_drive *drives;          /* (model->n_joint), or NULL: no joint has one */
+    tqa_names links, joints;                /* for tqa_robot_link and tqa_robot_joint */
+    const tq_constraints *constraints;      /* NULL: none, and every joint is driven */
+    const tqa_constraint *constraint_notes; /* (constraints->n_constraint) */
+    const char *const *row_names;           /* (constraints->n_row) */
+    const double
+        *assembled;  /* (nq) coordinates that satisfy the constraints; NULL: no constraints */
+    uint32_t n_free; /* freedoms that the constraints leave */
     const tqa_finding *findings;
     size_t n_finding;
     void *arena; /* of the parser */

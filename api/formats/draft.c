@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/formats/constraint.h"
 #include "core/base/scratch.h"
 #include "core/model/doctor.h"
 #include "core/model/inertia.h"
@@ -397,5 +398,5 @@ bool tqa_draft_check(tqa_draft *draft)
     }
     report_understood(draft);
     report_doctor(draft);
-    return true;
+    return tqa_constraints_resolve(draft);
 }

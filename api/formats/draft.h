@@ -30,6 +30,13 @@ typedef struct tqa_draft {
     double *joint_rpy; /* (3 n_joint) angles as the file has them, NaN where it has none; or NULL */
     tqa_joint_drive *drives; /* (model.n_joint), or NULL: no joint has one */
     tqa_names links, joints;
+    /* constraints, before tqa_constraints_resolve with numbers of joints in place of rows */
+    tq_constraints constraints;
+    tqa_constraint *constraint_notes; /* (constraints.n_constraint) */
+    const char **row_names;           /* (constraints.n_row), once resolved */
+    bool *actuated;                   /* (model.n_joint); NULL: all */
+    double *assembled; /* (model.nq) satisfies the constraints; NULL: there are none */
+    uint32_t n_free;   /* freedoms that the constraints leave */
     tqa_finding *findings;
     size_t n_finding, finding_capacity;
 } tqa_draft;

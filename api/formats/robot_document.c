@@ -5,6 +5,7 @@
 #include "api/formats/draft.h"
 #include "api/formats/drive_fields.h"
 #include "api/formats/json_text.h"
+#include "api/formats/robot_document_parts.h"
 #include "api/robot.h"
 
 static void put_matrix(tqa_json_text *text, const double m[9])
@@ -185,6 +186,7 @@ static char *print(const tqa_robot *robot, const char *name, bool report, size_t
         put_link(&text, robot, l);
     }
     tqa_json_text_raw(&text, "]");
+    tqa_document_print_constraints(&text, robot);
     if (report) {
         put_findings(&text, robot, ",\n \"understood\": [", TQA_FINDING_UNDERSTOOD);
         put_findings(&text, robot, ",\n \"ignored\": [", TQA_FINDING_IGNORED);

@@ -44,6 +44,22 @@
  *     solid       instead of these: {shape, size, mass or density, pose [as origin]}, or an array
  *                 of such; shapes and sizes as in core/model/inertia.h, by the words of solid.h
  *
+ *   constraints [each with a kind and, if you like, a name; poses of frames as origin]:
+ *     loop             a, b: frames {link, position, ...}; [axes: of x y z rx ry rz in a's frame,
+ *                      in which b's frame stays on a's; all of them]
+ *     distance         a, b: points {link, position}; length
+ *     point-on-plane   plane {link, position, normal}; point {link, position}
+ *     point-on-sphere  sphere {link, position, radius}; point {link, position}
+ *     rolling          body {link, position, radius, [axis: then it is a disk, else a ball]};
+ *                      plane, or sphere with [inside: false]; [slips: false], [spins: true: it may
+ *                      turn about the normal of the contact]
+ *     coupling         coefficients {joint: number}; [offset]: sum of coefficient * q = offset
+ *     pfaffian         rows, each {joint: expression}; [equals: numbers]: sum of expression * qd
+ *     equation         expression: it is 0
+ *                 expressions (expression.h) are texts in names of joints, or numbers
+ *   actuated    [names of the joints that are driven; all]
+ *   freedoms, assembled   [printed only: what constraints leave, and coordinates that satisfy them]
+ *
  * limits to drive are for revolute, continuous and prismatic joints only. joints and links may
  * also stand together inside `tree`. Instead of them, one of:
  *

@@ -55,33 +55,43 @@ static void read_rpy(const tqa_json_at *at, bool has_rotation, double r[9], doub
     }
 }
 
-void tqa_document_pose(const tqa_json_at *at, tq_pose *ret, double ret_rpy[3])
+void tqa_document_place(const tqa_json_at *at, tq_pose *ret, double ret_rpy[3])
 {
-    static const char *const known[] = {"position", "rotation", "rpy", "quaternion_wxyz", NULL};
     double rpy[3] = {(double)NAN, (double)NAN, (double)NAN};
+    const tqa_json_at position = tqa_json_field(at, "position");
+    const tqa_json_at rotation = tqa_json_field(at, "rotation");
+    const tqa_json_at angles = tqa_json_field(at, "rpy");
+    const tqa_json_at quaternion = tqa_json_field(at, "quaternion_wxyz");
     *ret = tqa_pose_identity;
-    if (at->value != NULL && tqa_json_is_object(at)) {
-        tqa_json_fields(at, known, nothing);
-        const tqa_json_at position = tqa_json_field(at, "position");
-        const tqa_json_at rotation = tqa_json_field(at, "rotation");
-        const tqa_json_at angles = tqa_json_field(at, "rpy");
-        const tqa_json_at quaternion = tqa_json_field(at, "quaternion_wxyz");
-        if (position.value != NULL) {
-            (void)tqa_json_numbers(&position, 3, ret->p);
-        }
-        if (quaternion.value != NULL && (rotation.value != NULL || angles.value != NULL)) {
-            tqa_draft_fault(at->draft, "invalid-value", quaternion.pointer, "keep one of the two",
-                            "the rotation is told twice");
-        } else if (quaternion.value != NULL) {
-            read_quaternion(&quaternion, ret->r);
-        } else if (rotation.value == NULL || tqa_json_matrix(&rotation, ret->r)) {
-            if (angles.value != NULL) {
-                read_rpy(&angles, rotation.value != NULL, ret->r, rpy);
-            }
+    if (position.value != NULL) {
+        (void)tqa_json_numbers(&position, 3, ret->p);
+    }
+    if (quaternion.value != NULL && (rotation.value != NULL || angles.value != NULL)) {
+        tqa_draft_fault(at->draft, "invalid-value", quaternion.pointer, "keep one of the two",
+                        "the rotation is told twice");
+    } else if (quaternion.value != NULL) {
+        read_quaternion(&quaternion, ret->r);
+    } else if (rotation.value == NULL || tqa_json_matrix(&rotation, ret->r)) {
+        if (angles.value != NULL) {
+            read_rpy(&angles, rotation.value != NULL, ret->r, rpy);
         }
     }
     if (ret_rpy != NULL) {
         memcpy(ret_rpy, rpy, sizeof rpy);
+    }
+}
+
+void tqa_document_pose(const tqa_json_at *at, tq_pose *ret, double ret_rpy[3])
+{
+    static const char *const known[] = {TQA_DOCUMENT_PLACE, NULL};
+    if (at->value != NULL && tqa_json_is_object(at)) {
+        tqa_json_fields(at, known, nothing);
+        tqa_document_place(at, ret, ret_rpy);
+        return;
+    }
+    *ret = tqa_pose_identity;
+    for (int k = 0; k < 3 && ret_rpy != NULL; k++) {
+        ret_rpy[k] = (double)NAN;
     }
 }
 

@@ -11,6 +11,15 @@
  * be NULL: the angles, when the rotation came from them, else NaN. */
 void tqa_document_pose(const tqa_json_at *at, tq_pose *ret, double ret_rpy[3]);
 
+/* The same of an object that has further fields, which the caller checks. */
+#define TQA_DOCUMENT_PLACE "position", "rotation", "rpy", "quaternion_wxyz"
+void tqa_document_place(const tqa_json_at *at, tq_pose *ret, double ret_rpy[3]);
+
+/* "constraints" and "actuated", once links and joints are indexed; and their printing. */
+void tqa_document_constraints(const tqa_json_at *root);
+struct tqa_json_text;
+void tqa_document_print_constraints(struct tqa_json_text *text, const tqa_robot *robot);
+
 /* What a link may say of its mass: names for tqa_json_fields. */
 #define TQA_DOCUMENT_INERTIA "mass", "com", "inertia", "inertia_about", "solid"
 void tqa_document_inertia(const tqa_json_at *link, tq_inertia *ret);

@@ -82,10 +82,12 @@ static bool read_tree(const tqa_json_at *tree)
 /* Everything but links and joints. `needs_gravity`: the kinematics cannot tell it. */
 static void read_head(const tqa_json_at *root, bool needs_gravity)
 {
-    static const char *const known[] = {"name",   "description", "gravity", "tree", "links",
-                                        "joints", "dh",          "poe",     "urdf", NULL};
-    static const char *const derived[] = {"source", "digest",     "builtin", "nq",     "nv",
-                                          "root",   "understood", "ignored", "doctor", NULL};
+    static const char *const known[] = {"name",  "description", "gravity",  "tree",
+                                        "links", "joints",      "dh",       "poe",
+                                        "urdf",  "constraints", "actuated", NULL};
+    static const char *const derived[] = {"source", "digest",    "builtin",    "nq",
+                                          "nv",     "root",      "understood", "ignored",
+                                          "doctor", "assembled", "freedoms",   NULL};
     tqa_draft *draft = root->draft;
     tqa_json_fields(root, known, derived);
     const tqa_json_at name = tqa_json_field(root, "name");
@@ -178,6 +180,9 @@ bool tqa_robot_document_read(tqa_draft *draft, const char *bytes, size_t n)
     /* last, because a URDF brings a name and gravity of its own */
     const bool has_urdf = json_object_get(root, "urdf") != NULL;
     read_head(&at, !has_urdf);
+    if (ok) {
+        tqa_document_constraints(&at);
+    }
     json_decref(root);
     return ok && draft->problem->status == 0;
 }

@@ -230,6 +230,10 @@ static bool find_obstacle(const tqa_robot *robot, const char *name, tqa_problem 
         }
     }
     free(tqa_json_text_take(&sink, &(size_t){0}));
+    if (obstacle == NULL && robot->constraints != NULL) {
+        obstacle = name;
+        why = "has constraints or joints without a drive, for which URDF has no words";
+    }
     if (obstacle != NULL) {
         tqa_problem_set(reterr, "not-acceptable", "\"%.80s\" %s: ask for application/json",
                         obstacle, why);

@@ -9,7 +9,7 @@
 
 enum {
     TQ_EXPRESSION_LENGTH = 1024, /* instructions */
-    TQ_EXPRESSION_DEPTH = 64,    /* numbers on the stack */
+    TQ_EXPRESSION_DEPTH = 128,   /* numbers on the stack */
 };
 
 typedef enum tq_operator {

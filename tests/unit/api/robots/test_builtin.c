@@ -34,10 +34,26 @@ static bool is_known(const char *robot, const tqa_finding *finding)
 
 Test(builtin, all_are_whole_and_healthy)
 {
-    static const char *const expected[] = {
-        "humanoid",           "mls-3dof",        "panda",     "pendulum", "planar-2r",
-        "planar-3r",          "puma560",         "quadruped", "rrp",      "scara",
-        "spherical-pendulum", "sprung-pendulum", "ur10e",     "ur5e"};
+    static const char *const expected[] = {"arm-on-sphere-rolling",
+                                           "arm-on-sphere-slipping",
+                                           "cartesian-pendulum",
+                                           "four-bar",
+                                           "humanoid",
+                                           "mls-3dof",
+                                           "panda",
+                                           "parallel-2dof",
+                                           "pendulum",
+                                           "planar-2r",
+                                           "planar-3r",
+                                           "puma560",
+                                           "quadruped",
+                                           "rolling-disk",
+                                           "rrp",
+                                           "scara",
+                                           "spherical-pendulum",
+                                           "sprung-pendulum",
+                                           "ur10e",
+                                           "ur5e"};
     cr_assert(eq(sz, tqa_builtin_count(), sizeof expected / sizeof expected[0]));
     for (size_t i = 0; i < tqa_builtin_count(); i++) {
         bool listed = false;
