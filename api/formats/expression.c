@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/formats/expression.c - recursive descent over an expression, straight to code. */
+/* api/formats/expression.c - operators wait on a bounded stack until their operands are code. */
 #include "api/formats/expression.h"
 
 #include <stdio.h>
@@ -7,18 +7,23 @@
 
 #include "api/formats/number.h"
 
+/* What waits for an operand or a closing bracket. */
+typedef struct pending {
+    bool bracket;
+    tq_operator op; /* of a bracket: the function before it; TQ_OPERATOR_NUMBER: none */
+    const char *at;
+} pending;
+
 typedef struct reader {
     const char *text, *p, *end;
     tqa_expression_find *find;
     const void *ctx;
     tq_instruction *code;
     size_t n;
-    unsigned nesting;
+    pending waiting[TQA_EXPRESSION_NESTING];
+    size_t n_waiting;
     tqa_expression_fault *fault;
 } reader;
-
-static bool read_sum(reader *r);
-static bool read_sign(reader *r);
 
 static bool refuse(reader *r, const char *at, const char *detail, const char *hint)
 {
@@ -46,9 +51,13 @@ static bool emit(reader *r, tq_instruction instruction)
     return true;
 }
 
-static bool emit_operator(reader *r, tq_operator op)
+static bool wait_for(reader *r, bool bracket, tq_operator op, const char *at)
 {
-    return emit(r, (tq_instruction){.op = op});
+    if (r->n_waiting == TQA_EXPRESSION_NESTING) {
+        return refuse(r, at, "the expression is nested too deeply", "split it into several rows");
+    }
+    r->waiting[r->n_waiting++] = (pending){.bracket = bracket, .op = op, .at = at};
+    return true;
 }
 
 static void skip_blanks(reader *r)
@@ -94,19 +103,6 @@ static bool read_number(reader *r)
     return emit(r, (tq_instruction){.op = TQ_OPERATOR_NUMBER, .number = x});
 }
 
-static bool read_bracket(reader *r)
-{
-    const char *open = r->p++;
-    if (!read_sum(r)) {
-        return false;
-    }
-    if (peek(r) != ')') {
-        return refuse(r, open, "this bracket is not closed", "add \")\"");
-    }
-    r->p++;
-    return true;
-}
-
 static bool find_function(const char *name, size_t n, tq_operator *ret)
 {
     static const struct {
@@ -149,45 +145,52 @@ static bool read_quoted(reader *r)
     return put_coordinate(r, open + 1, (size_t)(close - open) - 1);
 }
 
-static bool read_name(reader *r)
+/* a joint or pi; or a function with its bracket, after which a value is still to come */
+static bool read_name(reader *r, bool *ret_open)
 {
     const char *name = r->p;
     while (r->p < r->end && (is_letter(*r->p) || is_digit(*r->p))) {
         r->p++;
     }
     const size_t n = (size_t)(r->p - name);
-    tq_operator op = TQ_OPERATOR_NEGATE;
+    tq_operator op = TQ_OPERATOR_NUMBER;
+    const bool function = find_function(name, n, &op);
     if (peek(r) == '(') {
-        if (!find_function(name, n, &op)) {
-            return refuse_name(r, name, n, "there is no function of name",
-                               "functions are sin, cos, tan, sqrt and exp; a product has a *");
-        }
-        return read_bracket(r) && emit_operator(r, op);
+        r->p++;
+        *ret_open = true;
+        return function ? wait_for(r, true, op, r->p - 1)
+                        : refuse_name(r, name, n, "there is no function of name",
+                                      "functions are sin, cos, tan, sqrt and exp; a product has "
+                                      "a *");
     }
     if (n == 2 && memcmp(name, "pi", 2) == 0) {
         static const double pi = 3.14159265358979323846;
         return emit(r, (tq_instruction){.op = TQ_OPERATOR_NUMBER, .number = pi});
     }
-    if (find_function(name, n, &op) && r->find(r->ctx, name, n) == UINT32_MAX) {
+    if (function && r->find(r->ctx, name, n) == UINT32_MAX) {
         return refuse_name(r, name, n, "an argument is missing behind", "write sin(x)");
     }
     return put_coordinate(r, name, n);
 }
 
-static bool read_atom(reader *r)
+/* A value, or what stands before one; *ret_open: a value is still to come. */
+static bool read_value(reader *r, bool *ret_open)
 {
     const char c = peek(r);
+    *ret_open = c == '+' || c == '-' || c == '(';
+    if (*ret_open) {
+        const char *at = r->p++;
+        return c == '+' ||
+               wait_for(r, c == '(', c == '(' ? TQ_OPERATOR_NUMBER : TQ_OPERATOR_NEGATE, at);
+    }
     if (is_digit(c) || c == '.') {
         return read_number(r);
-    }
-    if (c == '(') {
-        return read_bracket(r);
     }
     if (c == '\'') {
         return read_quoted(r);
     }
     if (is_letter(c)) {
-        return read_name(r);
+        return read_name(r, ret_open);
     }
     return refuse(r, r->p,
                   r->p == r->end ? "the expression ends where a value should stand"
@@ -195,63 +198,83 @@ static bool read_atom(reader *r)
                   "a value is a number, pi, a joint, a function or a bracket");
 }
 
-static bool read_power(reader *r)
+static int precedence(tq_operator op)
 {
-    if (!read_atom(r)) {
+    switch ((int)op) {
+    case TQ_OPERATOR_ADD:
+    case TQ_OPERATOR_SUBTRACT:
+        return 1;
+    case TQ_OPERATOR_MULTIPLY:
+    case TQ_OPERATOR_DIVIDE:
+        return 2;
+    case TQ_OPERATOR_NEGATE:
+        return 3;
+    default:
+        return 4; /* a power */
+    }
+}
+
+/* Operators that bind at least as strongly get their operands; of powers the right one is first. */
+static bool release(reader *r, int least)
+{
+    while (r->n_waiting > 0 && !r->waiting[r->n_waiting - 1].bracket &&
+           precedence(r->waiting[r->n_waiting - 1].op) >= least) {
+        if (!emit(r, (tq_instruction){.op = r->waiting[--r->n_waiting].op})) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool close_bracket(reader *r)
+{
+    if (!release(r, 0)) {
         return false;
     }
-    if (peek(r) != '^') {
-        return true;
+    if (r->n_waiting == 0) {
+        return refuse(r, r->p, "an operator should stand here: no bracket is open",
+                      "operators are + - * / ^");
     }
     r->p++;
-    return read_sign(r) && emit_operator(r, TQ_OPERATOR_POWER);
+    const tq_operator op = r->waiting[--r->n_waiting].op;
+    return op == TQ_OPERATOR_NUMBER || emit(r, (tq_instruction){.op = op});
 }
 
-/* every way to nest goes through here */
-static bool read_sign(reader *r)
+/* What stands behind a value; *ret_open: another one is to come. */
+static bool read_operator(reader *r, bool *ret_open)
 {
-    if (r->nesting == TQA_EXPRESSION_NESTING) {
-        return refuse(r, r->p, "the expression is nested too deeply", "split it into several rows");
+    static const char signs[] = "+-*/^";
+    static const tq_operator ops[] = {TQ_OPERATOR_ADD, TQ_OPERATOR_SUBTRACT, TQ_OPERATOR_MULTIPLY,
+                                      TQ_OPERATOR_DIVIDE, TQ_OPERATOR_POWER};
+    const char c = peek(r);
+    if (c == ')') {
+        return close_bracket(r);
     }
-    r->nesting++;
-    bool minus = false;
-    for (char c = peek(r); c == '-' || c == '+'; c = peek(r)) {
-        minus = minus != (c == '-');
-        r->p++;
+    const char *found = c != '\0' ? strchr(signs, c) : NULL;
+    if (found == NULL) {
+        return refuse(r, r->p, "an operator should stand here",
+                      "operators are + - * / ^; a product has a *");
     }
-    const bool ok = read_power(r) && (!minus || emit_operator(r, TQ_OPERATOR_NEGATE));
-    r->nesting--;
-    return ok;
+    const tq_operator op = ops[found - signs];
+    *ret_open = true;
+    r->p++;
+    return release(r, op == TQ_OPERATOR_POWER ? 5 : precedence(op)) &&
+           wait_for(r, false, op, r->p - 1);
 }
 
-static bool read_product(reader *r)
+static bool read_all(reader *r)
 {
-    if (!read_sign(r)) {
-        return false;
-    }
-    for (char c = peek(r); c == '*' || c == '/'; c = peek(r)) {
-        r->p++;
-        if (!read_sign(r) ||
-            !emit_operator(r, c == '*' ? TQ_OPERATOR_MULTIPLY : TQ_OPERATOR_DIVIDE)) {
+    bool open = true;
+    while (open || (skip_blanks(r), r->p < r->end)) {
+        if (!(open ? read_value(r, &open) : read_operator(r, &open))) {
             return false;
         }
     }
-    return true;
-}
-
-static bool read_sum(reader *r)
-{
-    if (!read_product(r)) {
+    if (!release(r, 0)) {
         return false;
     }
-    for (char c = peek(r); c == '+' || c == '-'; c = peek(r)) {
-        r->p++;
-        if (!read_product(r) ||
-            !emit_operator(r, c == '+' ? TQ_OPERATOR_ADD : TQ_OPERATOR_SUBTRACT)) {
-            return false;
-        }
-    }
-    return true;
+    return r->n_waiting == 0 ||
+           refuse(r, r->waiting[r->n_waiting - 1].at, "this bracket is not closed", "add \")\"");
 }
 
 size_t tqa_expression_read(const char *text, size_t n, tqa_expression_find *find, const void *ctx,
@@ -268,13 +291,5 @@ size_t tqa_expression_read(const char *text, size_t n, tqa_expression_find *find
         (void)refuse(&r, text, "the expression is too long", "split it into several rows");
         return 0;
     }
-    if (!read_sum(&r)) {
-        return 0;
-    }
-    if (peek(&r) != '\0' || r.p != r.end) {
-        (void)refuse(&r, r.p, "an operator should stand here",
-                     "operators are + - * / ^; a product has a *");
-        return 0;
-    }
-    return r.n;
+    return read_all(&r) ? r.n : 0;
 }

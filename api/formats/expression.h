@@ -11,7 +11,7 @@
 
 enum {
     TQA_EXPRESSION_TEXT_MAX = 4096, /* bytes */
-    TQA_EXPRESSION_NESTING = 32,    /* brackets, functions and signs inside each other */
+    TQA_EXPRESSION_NESTING = 32,    /* brackets and operators that wait for their operands */
 };
 
 /* Where an expression is wrong, and what would help. */
