@@ -98,37 +98,68 @@ static bool row_of_joint(tqa_draft *draft, uint32_t number, const char *place, u
     return true;
 }
 
-/* Items are the draft's own until now, so what they point at may be written. */
-static bool resolve_expression(tqa_draft *draft, const tq_expression *expression, const char *place)
+/* a copy in the arena, to be changed; NULL with a fault */
+static void *copy_of(tqa_draft *draft, const void *from, size_t n, size_t each)
 {
-    tq_instruction *code = (tq_instruction *)(uintptr_t)expression->code;
-    for (size_t k = 0; k < expression->n; k++) {
+    void *copy = tqa_arena_take(draft->arena, n, each, 16);
+    if (copy == NULL) {
+        (void)no_memory(draft);
+        return NULL;
+    }
+    return memcpy(copy, from, n * each);
+}
+
+static bool resolve_expression(tqa_draft *draft, tq_expression *expression, const char *place)
+{
+    tq_instruction *code = copy_of(draft, expression->code, expression->n, sizeof *code);
+    for (size_t k = 0; code != NULL && k < expression->n; k++) {
         if (code[k].op == TQ_OPERATOR_COORDINATE &&
             !row_of_joint(draft, code[k].q_index, place, &code[k].q_index, &code[k].v_index)) {
             return false;
         }
     }
-    return true;
+    expression->code = code;
+    return code != NULL;
+}
+
+static bool resolve_coupling(tqa_draft *draft, tq_constraint *c, const char *place)
+{
+    tq_coupling_term *terms = copy_of(draft, c->coupling, c->n_coupling, sizeof *terms);
+    for (size_t k = 0; terms != NULL && k < c->n_coupling; k++) {
+        if (!row_of_joint(draft, terms[k].q_index, place, &terms[k].q_index, &terms[k].v_index)) {
+            return false;
+        }
+    }
+    c->coupling = terms;
+    return terms != NULL;
+}
+
+static bool resolve_pfaffian(tqa_draft *draft, tq_constraint *c, const char *place)
+{
+    tq_pfaffian_term *terms = copy_of(draft, c->pfaffian, c->n_pfaffian, sizeof *terms);
+    uint32_t unused = 0;
+    for (size_t k = 0; terms != NULL && k < c->n_pfaffian; k++) {
+        if (!row_of_joint(draft, terms[k].v_index, place, &unused, &terms[k].v_index) ||
+            !resolve_expression(draft, &terms[k].expression, place)) {
+            return false;
+        }
+    }
+    c->pfaffian = terms;
+    return terms != NULL;
 }
 
 static bool resolve_item(tqa_draft *draft, tq_constraint *c, const char *place)
 {
-    tq_coupling_term *coupling = (tq_coupling_term *)(uintptr_t)c->coupling;
-    tq_pfaffian_term *pfaffian = (tq_pfaffian_term *)(uintptr_t)c->pfaffian;
-    uint32_t unused = 0;
-    for (size_t k = 0; k < c->n_coupling; k++) {
-        if (!row_of_joint(draft, coupling[k].q_index, place, &coupling[k].q_index,
-                          &coupling[k].v_index)) {
-            return false;
-        }
+    switch ((int)c->kind) {
+    case TQ_CONSTRAINT_COUPLING:
+        return resolve_coupling(draft, c, place);
+    case TQ_CONSTRAINT_PFAFFIAN:
+        return resolve_pfaffian(draft, c, place);
+    case TQ_CONSTRAINT_EQUATION:
+        return resolve_expression(draft, &c->equation, place);
+    default:
+        return true;
     }
-    for (size_t k = 0; k < c->n_pfaffian; k++) {
-        if (!row_of_joint(draft, pfaffian[k].v_index, place, &unused, &pfaffian[k].v_index) ||
-            !resolve_expression(draft, &pfaffian[k].expression, place)) {
-            return false;
-        }
-    }
-    return c->kind != TQ_CONSTRAINT_EQUATION || resolve_expression(draft, &c->equation, place);
 }
 
 /* what is driven, by rows of tau */
