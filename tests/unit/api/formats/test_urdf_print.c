@@ -102,7 +102,9 @@ Test(urdf_print, builtins)
 {
     for (size_t i = 0; i < tqa_builtin_count(); i++) {
         tqa_robot *robot = tqt_builtin(tqa_builtin_name(i));
-        assert_stable(robot, strcmp(robot->source, "urdf") != 0);
+        if (robot->constraints == NULL) { /* for which URDF has no words */
+            assert_stable(robot, strcmp(robot->source, "urdf") != 0);
+        }
         tqa_robot_free(robot);
     }
 }
