@@ -161,8 +161,7 @@ static void put_json_array(tqa_answer *answer, const double **x, size_t rank, co
     }
 }
 
-static void put_cbor_array(tqa_answer *answer, const double *x, size_t rank, const size_t *shape,
-                           size_t n)
+static void put_cbor_head(tqa_answer *answer, size_t rank, const size_t *shape)
 {
     char head[TQA_CBOR_ARRAY_HEAD];
     tqa_array array = {.rank = rank}; /* only the head is asked for */
@@ -170,6 +169,10 @@ static void put_cbor_array(tqa_answer *answer, const double *x, size_t rank, con
         array.shape[r] = shape[r];
     }
     put_bytes(answer, head, tqa_cbor_array_head(&array, head));
+}
+
+static void put_cbor_numbers(tqa_answer *answer, const double *x, size_t n)
+{
     for (size_t i = 0; i < n; i++) {
         uint64_t bits = 0;
         unsigned char little[8];
@@ -194,9 +197,46 @@ void tqa_answer_array(tqa_answer *answer, const char *key, const double *x, size
     }
     begin(answer, key);
     if (answer->cbor) {
-        put_cbor_array(answer, x, rank, shape, n);
+        put_cbor_head(answer, rank, shape);
+        put_cbor_numbers(answer, x, n);
     } else {
         put_json_array(answer, &x, rank, shape);
+    }
+}
+
+void tqa_answer_rows_begin(tqa_answer *answer, const char *key, size_t n_row, size_t n, bool flat)
+{
+    const size_t shape[2] = {n_row, n};
+    begin(answer, key);
+    answer->has_rows = false;
+    if (answer->cbor) {
+        put_cbor_head(answer, flat ? 1 : 2, shape);
+    } else {
+        tqa_json_text_raw(&answer->text, "[");
+    }
+}
+
+void tqa_answer_row(tqa_answer *answer, const double *x, size_t n, bool flat)
+{
+    if (answer->cbor) {
+        put_cbor_numbers(answer, x, n);
+        return;
+    }
+    if (answer->has_rows) {
+        tqa_json_text_raw(&answer->text, ",");
+    }
+    answer->has_rows = true;
+    if (flat) {
+        tqa_json_text_number(&answer->text, x[0]);
+    } else {
+        tqa_json_text_numbers(&answer->text, x, n);
+    }
+}
+
+void tqa_answer_rows_end(tqa_answer *answer)
+{
+    if (!answer->cbor) {
+        tqa_json_text_raw(&answer->text, "]");
     }
 }
 

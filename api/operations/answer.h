@@ -18,6 +18,7 @@ typedef struct tqa_answer {
     unsigned depth;
     bool is_list[TQA_ANSWER_DEPTH_MAX + 1];
     bool has_members[TQA_ANSWER_DEPTH_MAX + 1];
+    bool has_rows; /* of the table that is being written */
 } tqa_answer;
 
 void tqa_answer_object(tqa_answer *answer, const char *key);
@@ -34,6 +35,11 @@ void tqa_answer_none(tqa_answer *answer, const char *key, const char *reason);
 /* An array of 1 to TQA_ANSWER_RANK_MAX ranks, the last index fastest. */
 void tqa_answer_array(tqa_answer *answer, const char *key, const double *x, size_t rank,
                       const size_t *shape);
+/* A table of n_row rows of n numbers (`flat`: of one number, without a rank of its own) that is
+ * written row by row: begin, n_row rows, end. */
+void tqa_answer_rows_begin(tqa_answer *answer, const char *key, size_t n_row, size_t n, bool flat);
+void tqa_answer_row(tqa_answer *answer, const double *x, size_t n, bool flat);
+void tqa_answer_rows_end(tqa_answer *answer);
 void tqa_answer_vector(tqa_answer *answer, const char *key, const double *x, size_t n);
 void tqa_answer_matrix(tqa_answer *answer, const char *key, const double *x, size_t n_row,
                        size_t n_column);

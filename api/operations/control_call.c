@@ -157,6 +157,27 @@ static void put_provenance(tqa_call *call)
     tqa_answer_end(answer);
 }
 
+/* what was written since the last time becomes the text to give away */
+static bool take_text(tqa_call *call)
+{
+    free(call->text);
+    call->text = tqa_json_text_take(&call->control->answer.text, &call->n_text);
+    call->n_told = 0;
+    return call->text != NULL;
+}
+
+/* the end of the root object */
+static void put_end(tqa_call *call)
+{
+    tqa_answer *answer = &call->control->answer;
+    put_provenance(call);
+    tqa_answer_end(answer);
+    assert(answer->depth == 0);
+    if (!answer->cbor) {
+        tqa_json_text_raw(&answer->text, "\n");
+    }
+}
+
 bool tqa_control_run(tqa_call *call, const tqa_world *world)
 {
     const tqa_control_methods *methods = call->operation->methods->control;
@@ -172,27 +193,32 @@ bool tqa_control_run(tqa_call *call, const tqa_world *world)
         assert(call->problem.status != 0);
         return false;
     }
-    put_provenance(call);
-    tqa_answer_end(answer);
-    assert(answer->depth == 0);
+    if (control->more == NULL) {
+        put_end(call);
+    }
     if (answer->not_finite) {
         return tqa_part_refuse(&root, "overflow", NULL, "a result is too large for a number");
     }
-    if (!answer->cbor) {
-        tqa_json_text_raw(&answer->text, "\n");
-    }
-    call->text = tqa_json_text_take(&answer->text, &call->n_text);
-    if (call->text == NULL) {
+    if (!take_text(call)) {
         (void)tqa_problem_set(&call->problem, "busy", "there is no memory for the answer now");
         call->problem.retry_after_s = 1;
         return false;
     }
-    call->n_told = 0;
     return true;
 }
 
 size_t tqa_control_read(tqa_call *call, char *out, size_t size)
 {
+    while (call->n_told == call->n_text && call->control->more != NULL) {
+        if (!call->control->more(call->control)) {
+            call->control->more = NULL;
+            put_end(call);
+        }
+        if (!take_text(call)) {
+            call->n_text = 0;
+            break;
+        }
+    }
     const size_t left = call->n_text - call->n_told;
     const size_t n = left < size ? left : size;
     memcpy(out, call->text + call->n_told, n);

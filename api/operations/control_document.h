@@ -32,6 +32,9 @@ typedef struct tqa_control {
     tqa_arena *arena;       /* of everything the operation needs; gone with the call */
     unsigned form;          /* which of the operation's forms the query asks for; 0: none */
     tqa_answer answer;
+    /* An answer too long for memory: what `run` left out of it, one piece a call, told while it is
+     * read. False: that was all. NULL: `run` has told everything. */
+    bool (*more)(struct tqa_control *control);
     json_t *root;
     void *state; /* what `check` left for `run`, in the arena */
 

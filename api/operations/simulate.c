@@ -1,36 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/simulate.c - POST .../simulate: torques over time in, motion out. */
-#include <assert.h>
+/* api/operations/simulate.c - POST .../simulate: torques or a controller in, motion out. */
+#include "api/operations/simulate.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "api/operations/call.h"
-#include "api/operations/simulate.h"
-#include "core/dynamics/forward.h"
-
-/* rad/s or m/s: nothing that is built moves so fast; beyond it the numbers mean nothing */
-static const double runaway = 1e6;
 
 enum {
-    LANE = TQ_BLOCK_PAD,  /* one trajectory, in the smallest block */
-    TELL_STEPS = 4096,    /* between progress and questions for cancellation */
-    SAVE_STEPS = 1 << 18, /* between checkpoints: about a second of work on an arm */
+    GRID_PARTS = 512,           /* at most so many places where a run may be saved */
+    GRID_STEPS = 4096,          /* steps of one size between them, at least */
+    SAVE_EVALUATIONS = 1 << 20, /* between checkpoints: about a second of work on an arm */
 };
 
-static const char *const fields[] = {"initial", "duration", "output",  "input",  "solver",
-                                     "gravity", "without",  "include", "joints", NULL};
-
-typedef struct run {
-    tqa_simulation *simulation;
-    const tq_model *model;
-    tq_effect feed;
-    tq_plant plant;
-    tq_trajectories state;
-    tq_scratch scratch;
-    double *tau, *qdd; /* (nv x LANE) */
-    uint64_t next_save, next_tell;
-    bool stopped; /* cancelled: there is no answer */
-} run;
+static const char *const fields[] = {"initial",     "duration",          "output",  "input",
+                                     "solver",      "gravity",           "without", "include",
+                                     "disturbance", "external_wrenches", "payload", "joints",
+                                     NULL};
 
 static double cost_us(const tqa_control *control)
 {
@@ -38,204 +24,141 @@ static double cost_us(const tqa_control *control)
     return 1e6; /* never on a connection's thread */
 }
 
-static void spread(double *rows, const double *x, size_t n)
+/* progress and cancellation, now and then */
+static int tick(void *ctx, double t)
 {
-    for (size_t k = 0; k < n * LANE; k++) {
-        rows[k] = x[k / LANE];
-    }
-}
-
-/* qdd and tau of the present state, into a row. False: the state has no accelerations. */
-static bool put_row(run *r, size_t k, double t)
-{
-    tqa_simulation *s = r->simulation;
-    const size_t nq = r->model->nq;
-    const size_t nv = r->model->nv;
-    double *row = s->rows + k * s->n_column;
-    tq_error error = {0};
-    memset(r->tau, 0, nv * LANE * sizeof(double));
-    if (s->has_torque) {
-        tq_table_at(&s->torque, t, r->tau, LANE);
-        tq_block_pad(r->tau, nv, LANE, 1);
-    }
-    const tq_forward_input in = {.n_sample = 1,
-                                 .stride = LANE,
-                                 .q = r->state.q,
-                                 .qd = r->state.qd,
-                                 .tau = r->tau,
-                                 .gravity = s->gravity,
-                                 .without = s->without};
-    if (tq_forward_dynamics(r->plant.mechanism, &in, &r->scratch, r->qdd, &error) != TQ_OK) {
-        s->ended = "the robot has no inertia against some motion here";
-        return false;
-    }
-    *row++ = t;
-    const double *parts[] = {r->state.q, r->state.qd, r->qdd, r->tau};
-    for (size_t p = 0; p < sizeof parts / sizeof parts[0]; p++) {
-        for (size_t i = 0; i < (p == 0 ? nq : nv); i++) {
-            *row++ = parts[p][i * LANE];
-        }
-    }
-    s->n_row = k + 1;
-    return true;
-}
-
-/* a state that still means something: finite, and slower than anything built */
-static bool is_sound(run *r)
-{
-    for (uint32_t j = 0; j < r->model->n_joint; j++) {
-        const tq_joint *joint = &r->model->joints[j];
-        for (uint32_t k = 0; k < joint->nv; k++) {
-            if (!(fabs(r->state.qd[(joint->v_index + k) * LANE]) < runaway)) {
-                r->simulation->ended = "a velocity ran away";
-                r->simulation->ended_at = j;
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
-/* progress and cancellation, now and then. False: stop. */
-static bool may_go_on(run *r, size_t k)
-{
-    tqa_simulation *s = r->simulation;
+    tqa_simulation *s = ctx;
     const tqa_world *world = s->control->world;
-    if (world == NULL || s->n_step < r->next_tell) {
-        return true;
+    if (world == NULL) {
+        return 0;
     }
-    r->next_tell = s->n_step + TELL_STEPS;
+    s->fraction = fmax(s->fraction, t / s->duration);
     if (world->progress != NULL) {
-        world->progress(world->ctx, (double)k / (double)s->n_output, "simulate");
+        world->progress(world->ctx, s->fraction, "simulate");
     }
-    r->stopped = world->cancelled != NULL && world->cancelled(world->ctx);
-    if (r->stopped) {
-        (void)tqa_problem_set(s->control->problem, "busy", "the simulation was stopped");
-    }
-    return !r->stopped;
+    s->stopped = world->cancelled != NULL && world->cancelled(world->ctx);
+    return s->stopped;
 }
 
-static void save_at_times(run *r)
+/* why the run went no further, in words */
+static void tell_end(tqa_simulation *s)
 {
-    if (r->simulation->n_step >= r->next_save) {
-        r->next_save = r->simulation->n_step + SAVE_STEPS;
-        tqa_simulation_save(r->simulation);
+    static const char *const words[] = {
+        [TQ_RUN_EVENT] = "an event ended it",
+        [TQ_RUN_RUNAWAY] = "a velocity ran away",
+        [TQ_RUN_TOO_SMALL] = "the step that the tolerance asks for is lost against the time",
+        [TQ_RUN_TOO_MUCH] = "it takes more steps than one run may",
+    };
+    const tq_run *run = s->run;
+    s->ended_at = run->joint;
+    if (run->end == TQ_RUN_REFUSED) {
+        s->ended = run->status == TQ_ERR_SINGULAR
+                       ? "the robot has no inertia against some motion here"
+                       : tq_status_text(run->status);
+    } else if (run->end != TQ_RUN_GOES_ON && run->end != TQ_RUN_STOPPED) {
+        s->ended = words[run->end];
     }
 }
 
-/* steps from output k - 1 to output k. False: the run ends here. */
-static bool advance(run *r, size_t k)
+static const double grid_least = 1.0; /* s between them, at least, of adaptive methods */
+
+/* A run forgets its past at the points of a grid in time, whether it is saved there or not, so that
+ * a resumed one has the same bits. Point g of it, s: outputs where they are close enough. */
+static double grid_point(const tqa_simulation *s, uint64_t g)
 {
-    tqa_simulation *s = r->simulation;
-    const double from = tqa_simulation_time(s, k - 1);
-    const double way = tqa_simulation_time(s, k) - from;
-    const uint64_t n = (uint64_t)fmax(1.0, ceil(way / s->step * (1.0 - 1e-12)));
-    const double h = way / (double)n;
-    for (uint64_t i = 0; i < n; i++) {
-        tq_error error = {0};
-        const tq_status status = tq_fixed_step(&r->plant, s->method, from + h * (double)i, h,
-                                               &r->state, &r->scratch, &error);
-        s->n_step++;
-        if (status != TQ_OK) {
-            s->ended = tq_status_text(status);
-            return false;
-        }
-        if (!is_sound(r) || !may_go_on(r, k)) {
-            return false;
-        }
+    const double least =
+        tq_run_is_adaptive(s->options.method) ? grid_least : GRID_STEPS * s->options.step;
+    const double apart = fmax(s->duration / GRID_PARTS, least);
+    if (s->interval == 0.0) {
+        return apart * (double)g;
     }
-    return true;
+    if (s->interval >= apart) {
+        return s->interval / ceil(s->interval / apart) * (double)g;
+    }
+    return (double)((uint64_t)ceil(apart / s->interval) * g) * s->interval;
 }
 
-static bool start(run *r)
+static void save_at_times(tqa_simulation *s, uint64_t grid)
 {
-    tqa_simulation *s = r->simulation;
+    if (s->run->stats.n_evaluation >= s->next_save) {
+        s->next_save = s->run->stats.n_evaluation + SAVE_EVALUATIONS;
+        tqa_simulation_save(s, grid);
+    }
+}
+
+static bool open_run(tqa_simulation *s)
+{
     tqa_control *control = s->control;
-    const size_t nq = r->model->nq;
-    const size_t nv = r->model->nv;
-    double *q = tqa_control_take(control, (nq + 1) * LANE, sizeof(double));
-    double *qd = tqa_control_take(control, (nv + 1) * LANE, sizeof(double));
-    r->tau = tqa_control_take(control, (nv + 1) * LANE, sizeof(double));
-    r->qdd = tqa_control_take(control, (nv + 1) * LANE, sizeof(double));
-    r->feed = tq_torque_table(&s->torque);
-    r->plant = (tq_plant){.mechanism = control->robot->mechanism,
-                          .gravity = s->gravity,
-                          .without = s->without,
-                          .effects = &r->feed,
-                          .n_effect = s->has_torque ? 1 : 0};
-    const size_t size = tq_fixed_step_scratch_size(&r->plant, LANE) +
-                        tq_forward_scratch_size(control->robot->mechanism, 0);
-    if (q == NULL || qd == NULL || r->tau == NULL || r->qdd == NULL ||
-        !tqa_control_scratch(control, size, &r->scratch)) {
+    const size_t nq = s->order.nq * TQ_BLOCK_PAD;
+    const size_t nv = s->order.nv * TQ_BLOCK_PAD;
+    const size_t nz = tq_plant_n_z(&s->plant) * TQ_BLOCK_PAD;
+    tq_error error = {0};
+    s->options.tick = tick;
+    s->options.ctx = s;
+    s->rates = (tq_rates){.q = tqa_control_take(control, nq, sizeof(double)),
+                          .qd = tqa_control_take(control, nv, sizeof(double)),
+                          .z = tqa_control_take(control, nz, sizeof(double)),
+                          .tau = tqa_control_take(control, nv, sizeof(double))};
+    if (s->rates.q == NULL || s->rates.qd == NULL || s->rates.z == NULL || s->rates.tau == NULL ||
+        !tqa_control_scratch(control, tq_run_scratch_size(&s->plant, &s->options), &s->scratch)) {
         return false;
     }
-    r->state = (tq_trajectories){.n_sample = 1, .stride = LANE, .q = q, .qd = qd};
-    if (tqa_simulation_load(s)) {
-        const double *row = s->rows + (s->n_row - 1) * s->n_column + 1;
-        spread(q, row, nq);
-        spread(qd, row + nq, nv);
-        r->next_save = s->n_step + SAVE_STEPS;
+    const tq_status status = tq_run_open(&s->plant, &s->options, &s->scratch, &s->run, &error);
+    return status == TQ_OK || tqa_control_fail(control, "/solver", status, &error);
+}
+
+/* at the request's initial state, or where a saved run stands */
+static bool start(tqa_simulation *s, uint64_t *ret_grid)
+{
+    *ret_grid = 1;
+    s->next_save = SAVE_EVALUATIONS;
+    if (tqa_simulation_load(s, ret_grid)) {
+        s->next_save = s->run->stats.n_evaluation + SAVE_EVALUATIONS;
         return true;
     }
-    spread(q, s->q, nq);
-    spread(qd, s->qd, nv);
-    r->next_save = SAVE_STEPS;
-    if (!put_row(r, 0, 0.0)) {
-        tq_error error = {.what = "initial"};
-        return tqa_control_fail(control, "/initial", TQ_ERR_SINGULAR, &error);
+    const tq_status status = tq_run_start(s->run, 0.0, s->q, s->qd, NULL);
+    if (status != TQ_OK) {
+        return tqa_control_fail(s->control, "/initial", status, &s->run->error);
     }
-    return true;
+    return tqa_simulation_add_row(s) || s->control->problem->status != 0 ||
+           tqa_control_fail(s->control, "/initial", TQ_ERR_OVERFLOW, &s->run->error);
 }
 
-static void put_column(const tqa_simulation *s, const char *key, size_t first, size_t n,
-                       const uint32_t *map)
+/* to output k, over the points of the grid before it. False: the run ends here. */
+static bool advance(tqa_simulation *s, size_t k, uint64_t *grid)
 {
-    double *rows = tqa_control_take(s->control, s->n_row * n + 1, sizeof *rows);
-    if (rows == NULL) {
-        return; /* the problem is set */
+    const double t = tqa_simulation_time(s, k);
+    for (;;) {
+        const double point = grid_point(s, *grid);
+        if (!(point < t)) {
+            break;
+        }
+        if (!tq_run_to(s->run, point, 1)) {
+            return false;
+        }
+        ++*grid;
+        save_at_times(s, *grid);
     }
-    for (size_t k = 0; k < s->n_row; k++) {
-        memcpy(rows + k * n, s->rows + k * s->n_column + first, n * sizeof *rows);
-    }
-    tqa_answer_rows(&s->control->answer, key, rows, s->n_row, false, map, n);
+    return tq_run_to(s->run, t, 0);
 }
 
-static void put_answer(const tqa_simulation *s)
+static void run_outputs(tqa_simulation *s, uint64_t grid)
 {
-    tqa_answer *answer = &s->control->answer;
-    const tq_model *model = s->control->robot->model;
-    const size_t nq = model->nq;
-    const size_t nv = model->nv;
-    double *t = tqa_control_take(s->control, s->n_row + 1, sizeof *t);
-    if (t == NULL) {
-        return;
+    for (size_t k = s->n_row; k < s->n_output; k++) {
+        if (!advance(s, k, &grid)) {
+            tell_end(s);
+            /* how far it came: one row more */
+            if (!s->stopped && s->run->t > tqa_simulation_time(s, k - 1)) {
+                const char *why = s->ended;
+                (void)tqa_simulation_add_row(s);
+                s->ended = why;
+            }
+            return;
+        }
+        if (!tqa_simulation_add_row(s)) {
+            return;
+        }
     }
-    for (size_t k = 0; k < s->n_row; k++) {
-        t[k] = s->rows[k * s->n_column];
-    }
-    tqa_answer_vector(answer, "t", t, s->n_row);
-    put_column(s, "q", 1, nq, s->order.q);
-    put_column(s, "qd", 1 + nq, nv, s->order.v);
-    if (s->want_qdd) {
-        put_column(s, "qdd", 1 + nq + nv, nv, s->order.v);
-    }
-    put_column(s, "tau", 1 + nq + 2 * nv, nv, s->order.v);
-    tqa_answer_object(answer, "stats");
-    tqa_answer_string(answer, "method", s->method == TQ_FIXED_RK4 ? "rk4" : "semi-implicit-euler");
-    tqa_answer_number(answer, "step", s->step);
-    tqa_answer_count(answer, "steps", s->n_step);
-    tqa_answer_count(answer, "evaluations", s->n_step * (s->method == TQ_FIXED_RK4 ? 4 : 1));
-    tqa_answer_end(answer);
-    tqa_answer_object(answer, "verdict");
-    tqa_answer_string(answer, "outcome", s->ended == NULL ? "completed" : "diverged");
-    tqa_answer_number(answer, "t", t[s->n_row - 1]);
-    if (s->ended != NULL) {
-        tqa_answer_string(answer, "reason", s->ended);
-    }
-    if (s->ended_at != TQ_NONE) {
-        tqa_answer_string(answer, "joint", s->control->robot->joint_names[s->ended_at]);
-    }
-    tqa_answer_end(answer);
 }
 
 static bool check(tqa_control *control)
@@ -253,20 +176,22 @@ static bool check(tqa_control *control)
 static bool simulate(tqa_control *control)
 {
     tqa_simulation *s = control->state;
-    run r = {.simulation = s, .model = control->robot->model};
-    if (!start(&r)) {
-        return false;
+    uint64_t grid = 1;
+    bool done = open_run(s);
+    if (done) {
+        done = tqa_simulation_open_rows(s) && start(s, &grid);
     }
-    for (size_t k = s->n_row; k < s->n_output; k++) {
-        if (!advance(&r, k) || !put_row(&r, k, tqa_simulation_time(s, k))) {
-            break;
-        }
-        save_at_times(&r);
+    if (done) {
+        run_outputs(s, grid);
+        done = !s->stopped && tqa_simulation_flush(s) && control->problem->status == 0;
     }
-    if (r.stopped) {
-        return false;
+    if (done) {
+        tqa_simulation_answer(s);
     }
-    put_answer(s);
+    if (s->stopped) {
+        (void)tqa_problem_set(control->problem, "busy", "the simulation was stopped");
+    }
+    tq_run_close(s->run);
     return control->problem->status == 0;
 }
 

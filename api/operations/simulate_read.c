@@ -6,18 +6,11 @@
 #include "api/operations/simulate.h"
 #include "core/dynamics/inverse.h"
 
-static const double default_step = 1e-3; /* s: a hundredth of an arm's fastest motion */
-static const double duration_max = 1e6;  /* s */
-static const double steps_max = 1e9;     /* about an hour of a worker */
-enum { TABLE_POINTS_MAX = 1 << 20, ROW_PARTS = 1 };
+static const double duration_max = 1e6;              /* s */
+enum { NUMBERS_MAX = 1 << 28, TIMES_MAX = 1 << 20 }; /* of a result: 2 GiB; of a request */
 
 static const char *const initial_fields[] = {"q", "qd", NULL};
 static const char *const output_fields[] = {"interval", "times", NULL};
-static const char *const input_fields[] = {"kind", "t", "tau", "interpolation", NULL};
-static const char *const solver_fields[] = {"method", "step", NULL};
-static const char *const input_kinds[] = {"torque", NULL};
-static const char *const interpolations[] = {"hold", "linear", "cubic", NULL};
-static const char *const methods[] = {"rk4", "semi-implicit-euler", NULL};
 static const char *const includes[] = {"qdd", NULL};
 static const char *const left_out[] = {"friction", "rotor", "spring", "gravity", NULL};
 static const unsigned left_out_bits[] = {TQ_WITHOUT_FRICTION, TQ_WITHOUT_ROTOR, TQ_WITHOUT_SPRING,
@@ -41,16 +34,16 @@ static bool read_initial(tqa_simulation *s)
            (qd.value == NULL || tqa_part_row(&qd, s->order.nv, s->order.v, s->qd));
 }
 
-/* rows that an answer may have: bounded by its numbers */
+/* rows that a result may have: bounded by its numbers */
 static size_t rows_max(const tqa_simulation *s)
 {
-    return TQA_CONTROL_ANSWER_MAX / s->n_column;
+    return NUMBERS_MAX / s->width;
 }
 
 static bool read_times(tqa_simulation *s, const tqa_part *times, double duration)
 {
     size_t n = 0;
-    if (!tqa_part_array(times, 1, rows_max(s) - 1, &n)) {
+    if (!tqa_part_array(times, 1, TIMES_MAX, &n)) {
         return false;
     }
     s->n_output = n + 1;
@@ -107,7 +100,7 @@ static bool read_output(tqa_simulation *s)
     const double n = floor(seconds / s->interval * (1.0 + 4e-16)) + 1.0;
     if (n > (double)rows_max(s)) {
         return tqa_part_refuse(&interval, "range", "a longer interval",
-                               "%.0f output samples, but an answer has %zu at most for this robot",
+                               "%.0f output samples, but a result has %zu at most for this robot",
                                n, rows_max(s));
     }
     if (n < 2.0) {
@@ -118,112 +111,68 @@ static bool read_output(tqa_simulation *s)
     return true;
 }
 
-double tqa_simulation_time(const tqa_simulation *simulation, size_t k)
+double tqa_simulation_time(const tqa_simulation *s, size_t k)
 {
-    return simulation->interval > 0.0 ? (double)k * simulation->interval : simulation->times[k];
+    return s->interval > 0.0 ? (double)k * s->interval : s->times[k];
 }
 
-double tqa_simulation_steps(const tqa_simulation *simulation)
+/* q, qd, tau and what `include` adds: found before the outputs are counted */
+static bool fill_q(tqa_simulation *s, double *to)
 {
-    const double end = tqa_simulation_time(simulation, simulation->n_output - 1);
-    return end / simulation->step + (double)simulation->n_output;
-}
-
-static bool read_solver(tqa_simulation *s)
-{
-    const tqa_part root = tqa_part_root(s->control);
-    const tqa_part solver = tqa_part_field(&root, "solver");
-    unsigned method = 0;
-    s->step = s->interval > 0.0 && s->interval < default_step ? s->interval : default_step;
-    if (solver.value != NULL) {
-        if (!tqa_part_object(&solver, solver_fields)) {
-            return false;
-        }
-        const tqa_part name = tqa_part_field(&solver, "method");
-        const tqa_part step = tqa_part_field(&solver, "step");
-        if ((name.value != NULL && !tqa_part_choice(&name, methods, &method)) ||
-            (step.value != NULL && !tqa_part_positive(&step, &s->step))) {
-            return false;
-        }
-    }
-    s->method = method == 0 ? TQ_FIXED_RK4 : TQ_FIXED_SEMI_IMPLICIT;
-    if (tqa_simulation_steps(s) > steps_max) {
-        return tqa_part_refuse(&solver, "range", "a longer step, or a shorter duration",
-                               "%g steps are more than %g", tqa_simulation_steps(s), steps_max);
+    for (size_t k = 0; k < s->order.nq; k++) {
+        to[k] = s->run->state->q[k * TQ_BLOCK_PAD];
     }
     return true;
 }
 
-static bool read_table(tqa_simulation *s, const tqa_part *input)
+static bool fill_v(const tqa_simulation *s, const double *from, double *to)
 {
-    const tqa_part t = tqa_part_field(input, "t");
-    const tqa_part tau = tqa_part_field(input, "tau");
-    const tqa_part how = tqa_part_field(input, "interpolation");
-    const size_t nv = s->order.nv;
-    unsigned interpolation = TQ_INTERPOLATE_LINEAR;
-    size_t n = 0;
-    if (!tqa_part_need(&t, "add \"t\": the times of the torques, s") ||
-        !tqa_part_array(&t, 2, TABLE_POINTS_MAX, &n) ||
-        !tqa_part_need(&tau, "add \"tau\": an array of torques for each time") ||
-        !tqa_part_array(&tau, n, n, &n) ||
-        (how.value != NULL && !tqa_part_choice(&how, interpolations, &interpolation))) {
-        return false;
+    for (size_t k = 0; k < s->order.nv; k++) {
+        to[k] = from[k * TQ_BLOCK_PAD];
     }
-    double *times = tqa_control_take(s->control, n, sizeof *times);
-    double *values = tqa_control_take(s->control, n * nv, sizeof *values);
-    double *curvature = tqa_control_take(s->control, n * nv, sizeof *curvature);
-    if (times == NULL || values == NULL || curvature == NULL || !tqa_part_numbers(&t, n, times)) {
-        return false;
-    }
-    for (size_t k = 0; k < n; k++) {
-        const tqa_part row = tqa_part_item(&tau, k);
-        if (!tqa_part_row(&row, nv, s->order.v, values + k * nv)) {
-            return false;
-        }
-        if (k > 0 && times[k] <= times[k - 1]) {
-            const tqa_part item = tqa_part_item(&t, k);
-            return tqa_part_refuse(&item, "range", "times of a table increase",
-                                   "time %g follows %g", times[k], times[k - 1]);
-        }
-    }
-    s->torque = (tq_table){.points = {.n_point = n, .n_coordinate = nv, .t = times, .x = values},
-                           .interpolation = (tq_interpolation)interpolation,
-                           .curvature = curvature};
-    s->has_torque = true;
-    if (interpolation != TQ_INTERPOLATE_CUBIC) {
-        return true;
-    }
-    tq_scratch scratch;
-    tq_error error = {0};
-    if (!tqa_control_scratch(s->control, tq_scratch_cost(n, sizeof(double)), &scratch)) {
-        return false;
-    }
-    const tq_status status = tq_table_fit(&s->torque.points, &scratch, curvature, &error);
-    return status == TQ_OK || tqa_control_fail(s->control, "/input", status, &error);
+    return true;
 }
 
-static bool read_input(tqa_simulation *s)
+static bool fill_qd(tqa_simulation *s, double *to)
+{
+    return fill_v(s, s->run->state->qd, to);
+}
+
+static bool fill_qdd(tqa_simulation *s, double *to)
+{
+    return fill_v(s, s->rates.qd, to);
+}
+
+static bool fill_tau(tqa_simulation *s, double *to)
+{
+    return fill_v(s, s->rates.tau, to);
+}
+
+static bool read_columns(tqa_simulation *s)
 {
     const tqa_part root = tqa_part_root(s->control);
-    const tqa_part input = tqa_part_field(&root, "input");
-    unsigned kind = 0;
-    if (input.value == NULL) {
-        return true;
-    }
-    if (!tqa_part_object(&input, input_fields)) {
+    const tqa_part include = tqa_part_field(&root, "include");
+    unsigned bits = 0;
+    s->width = 1;
+    if (include.value != NULL && !tqa_part_choices(&include, includes, &bits)) {
         return false;
     }
-    const tqa_part name = tqa_part_field(&input, "kind");
-    return tqa_part_need(&name, "add \"kind\": \"torque\"") &&
-           tqa_part_choice(&name, input_kinds, &kind) && read_table(s, &input);
+    const tqa_column q = {.name = "q", .n = s->order.nq, .map = s->order.q, .fill = fill_q};
+    const tqa_column qd = {.name = "qd", .n = s->order.nv, .map = s->order.v, .fill = fill_qd};
+    const tqa_column qdd = {.name = "qdd", .n = s->order.nv, .map = s->order.v, .fill = fill_qdd};
+    const tqa_column tau = {.name = "tau", .n = s->order.nv, .map = s->order.v, .fill = fill_tau};
+    return tqa_simulation_add_column(s, &q) && tqa_simulation_add_column(s, &qd) &&
+           ((bits & 1u) == 0 || tqa_simulation_add_column(s, &qdd)) &&
+           tqa_simulation_add_column(s, &tau);
 }
 
+/* what the robot carries, and which terms act */
 static bool read_terms(tqa_simulation *s)
 {
     const tqa_part root = tqa_part_root(s->control);
     const tqa_part gravity = tqa_part_field(&root, "gravity");
     const tqa_part without = tqa_part_field(&root, "without");
-    const tqa_part include = tqa_part_field(&root, "include");
+    const tqa_part payload = tqa_part_field(&root, "payload");
     unsigned bits = 0;
     memcpy(s->gravity, s->control->robot->model->gravity, sizeof s->gravity);
     if ((gravity.value != NULL && !tqa_part_numbers(&gravity, 3, s->gravity)) ||
@@ -231,28 +180,54 @@ static bool read_terms(tqa_simulation *s)
         return false;
     }
     for (unsigned k = 0; left_out[k] != NULL; k++) {
-        s->without |= (bits >> k & 1u) != 0 ? left_out_bits[k] : 0u;
+        s->plant.without |= (bits >> k & 1u) != 0 ? left_out_bits[k] : 0u;
     }
-    bits = 0;
-    if (include.value != NULL && !tqa_part_choices(&include, includes, &bits)) {
+    s->mechanism = s->control->robot->mechanism;
+    if (payload.value != NULL && !tqa_part_mechanism(s->control, &payload, 1.0, &s->mechanism)) {
         return false;
     }
-    s->want_qdd = bits != 0;
+    s->plant.mechanism = s->mechanism;
+    s->plant.gravity = s->gravity;
+    s->plant.effects = s->effects;
     return true;
 }
 
-bool tqa_simulation_read(tqa_simulation *simulation)
+bool tqa_simulation_add_effect(tqa_simulation *s, const tq_effect *effect)
 {
-    if (!tqa_control_order(simulation->control, &simulation->order)) {
+    if (s->plant.n_effect == TQA_EFFECTS_MAX) {
+        return tqa_problem_set(s->control->problem, "too-large", "too many effects on the robot");
+    }
+    s->effects[s->plant.n_effect++] = *effect;
+    return true;
+}
+
+static bool read_disturbances(tqa_simulation *s)
+{
+    const tqa_part root = tqa_part_root(s->control);
+    tqa_disturbances found = {0};
+    if (!tqa_part_disturbances(&root, &s->order, s->mechanism, &found)) {
         return false;
     }
-    const tq_model *model = simulation->control->robot->model;
-    simulation->n_column = ROW_PARTS + model->nq + 3 * (size_t)model->nv;
-    if (!read_initial(simulation) || !read_output(simulation) || !read_solver(simulation) ||
-        !read_input(simulation) || !read_terms(simulation)) {
-        return false;
+    s->plant.wrenches = found.wrenches;
+    s->plant.n_wrench = found.n_wrench;
+    for (size_t k = 0; k < found.n_effect; k++) {
+        if (!tqa_simulation_add_effect(s, &found.effects[k])) {
+            return false;
+        }
     }
-    simulation->rows = tqa_control_take(
-        simulation->control, simulation->n_output * simulation->n_column, sizeof(double));
-    return simulation->rows != NULL;
+    return true;
+}
+
+/* the run ends at its last output */
+static bool find_duration(tqa_simulation *s)
+{
+    s->duration = tqa_simulation_time(s, s->n_output - 1);
+    return true;
+}
+
+bool tqa_simulation_read(tqa_simulation *s)
+{
+    return tqa_control_order(s->control, &s->order) && read_columns(s) && read_terms(s) &&
+           read_initial(s) && read_output(s) && find_duration(s) && tqa_simulation_read_solver(s) &&
+           tqa_simulation_read_input(s) && read_disturbances(s);
 }

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/simulate_saved.c - checkpoints of a simulation: its rows so far. */
+/* api/operations/simulate_saved.c - checkpoints of a simulation: the state of its run, and how many
+ * rows there are. */
 #include <string.h>
 
 #include "api/operations/simulate.h"
 
-/* A checkpoint: this head, then the rows. Rows hold the state bit by bit, so a resumed run goes on
- * with the same bits. */
+/* A checkpoint: this head, the run's own bytes, and the rows unless they are in the spool. The
+ * run's bytes hold its state bit by bit, so a resumed run goes on with the same bits. */
 typedef struct saved_head {
     char magic[8];
-    uint64_t n_row, n_column, n_step;
+    uint64_t n_row, width, grid, n_run, spooled;
 } saved_head;
-static const char saved_magic[8] = {'t', 'q', 's', 'i', 'm', '0', '0', '1'};
+static const char saved_magic[8] = {'t', 'q', 's', 'i', 'm', '0', '0', '2'};
 
 static size_t saved_size(const tqa_simulation *s)
 {
-    return sizeof(saved_head) + s->n_output * s->n_column * sizeof(double);
+    const size_t rows = s->spooled ? 0 : s->held_max * s->width * sizeof(double);
+    return sizeof(saved_head) + tq_run_save_size(s->run) + rows;
 }
 
 /* one room for all checkpoints of a run */
@@ -26,49 +28,74 @@ static unsigned char *room(tqa_simulation *s)
     return s->saved;
 }
 
-bool tqa_simulation_load(tqa_simulation *simulation)
+/* a checkpoint may know of rows that the spool has lost */
+static bool has_rows(tqa_simulation *s, size_t n_row)
 {
-    const tqa_world *world = simulation->control->world;
+    s->n_row = n_row;
+    if (!s->spooled || tqa_simulation_read_rows(s, n_row - 1, 1, s->rows)) {
+        return true;
+    }
+    s->n_row = 0;
+    return false;
+}
+
+bool tqa_simulation_load(tqa_simulation *s, uint64_t *ret_grid)
+{
+    const tqa_world *world = s->control->world;
     if (world == NULL || world->checkpoint_load == NULL) {
         return false;
     }
-    unsigned char *bytes = room(simulation);
+    unsigned char *bytes = room(s);
     if (bytes == NULL) {
         return false;
     }
-    const size_t n = world->checkpoint_load(world->ctx, bytes, saved_size(simulation));
+    const size_t n = world->checkpoint_load(world->ctx, bytes, saved_size(s));
     saved_head head;
     if (n < sizeof head) {
         return false;
     }
     memcpy(&head, bytes, sizeof head);
-    if (memcmp(head.magic, saved_magic, sizeof saved_magic) != 0 ||
-        head.n_column != simulation->n_column || head.n_row == 0 ||
-        head.n_row > simulation->n_output ||
-        n != sizeof head + head.n_row * head.n_column * sizeof(double)) {
+    const size_t row = s->width * sizeof(double);
+    const size_t n_rows = s->spooled ? 0 : head.n_row * row;
+    if (memcmp(head.magic, saved_magic, sizeof saved_magic) != 0 || head.width != s->width ||
+        head.n_row == 0 || head.n_row > s->n_output || head.spooled != s->spooled ||
+        head.n_run != tq_run_save_size(s->run) || n != sizeof head + head.n_run + n_rows ||
+        !has_rows(s, head.n_row)) {
         return false;
     }
-    simulation->n_row = head.n_row;
-    simulation->n_step = head.n_step;
-    memcpy(simulation->rows, bytes + sizeof head, n - sizeof head);
+    if (!tq_run_load(s->run, bytes + sizeof head, head.n_run)) {
+        s->n_row = 0;
+        return false;
+    }
+    if (!s->spooled) {
+        memcpy(s->rows, bytes + sizeof head + head.n_run, n_rows);
+        s->n_held = s->n_row;
+    }
+    *ret_grid = head.grid;
     return true;
 }
 
-void tqa_simulation_save(tqa_simulation *simulation)
+void tqa_simulation_save(tqa_simulation *s, uint64_t grid)
 {
-    const tqa_world *world = simulation->control->world;
-    if (world == NULL || world->checkpoint_save == NULL) {
+    const tqa_world *world = s->control->world;
+    if (world == NULL || world->checkpoint_save == NULL || !tqa_simulation_flush(s)) {
         return;
     }
-    const size_t n_rows = simulation->n_row * simulation->n_column * sizeof(double);
-    const saved_head head = {
-        .n_row = simulation->n_row, .n_column = simulation->n_column, .n_step = simulation->n_step};
-    unsigned char *bytes = room(simulation);
+    const size_t n_rows = s->spooled ? 0 : s->n_row * s->width * sizeof(double);
+    saved_head head = {.n_row = s->n_row,
+                       .width = s->width,
+                       .grid = grid,
+                       .n_run = tq_run_save_size(s->run),
+                       .spooled = s->spooled};
+    unsigned char *bytes = room(s);
     if (bytes == NULL) {
         return; /* the run goes on; it only starts earlier if it is killed */
     }
+    memcpy(head.magic, saved_magic, sizeof saved_magic);
     memcpy(bytes, &head, sizeof head);
-    memcpy(bytes, saved_magic, sizeof saved_magic);
-    memcpy(bytes + sizeof head, simulation->rows, n_rows);
-    (void)world->checkpoint_save(world->ctx, bytes, sizeof head + n_rows);
+    tq_run_save(s->run, bytes + sizeof head);
+    if (n_rows > 0) {
+        memcpy(bytes + sizeof head + head.n_run, s->rows, n_rows);
+    }
+    (void)world->checkpoint_save(world->ctx, bytes, sizeof head + head.n_run + n_rows);
 }

@@ -86,7 +86,7 @@ Test(simulate, torque_that_holds_keeps_the_arm_at_rest)
     char body[512];
     snprintf(
         body, sizeof body,
-        "{\"initial\":{\"q\":[0,0]},\"duration\":0.2,\"output\":{\"interval\":0.1},"
+        "{\"initial\":{\"q\":[0,0]},\"duration\":0.2,\"output\":{\"interval\":0.1},\"solver\":{\"method\":\"rk4\"},"
         "\"input\":{\"kind\":\"torque\",\"t\":[0,1],\"tau\":[[%.17g,%.17g],[%.17g,%.17g]]},\"include\":[\"qdd\"]}",
         tau1, tau2, tau1, tau2);
     tqt_answer answer = ask("planar-2r", body, NULL);
@@ -114,7 +114,7 @@ Test(simulate, a_stopped_run_goes_on_to_the_same_bits)
         "{\"initial\":{\"q\":[0.3,-0.2]},\"duration\":40,\"output\":{\"interval\":0.5},"
         "\"solver\":{\"step\":5e-5},\"input\":{\"kind\":\"torque\",\"t\":[0,10,40],"
         "\"tau\":[[1,0],[-1,0.5],[0,0]],\"interpolation\":\"cubic\"}}";
-    keeper whole = {0}, broken = {.stop_after = 150};
+    keeper whole = {0}, broken = {.stop_after = 1500};
     const tqa_world straight = world_of(&whole), cut = world_of(&broken);
     tqt_answer want = ask("planar-2r", body, &straight);
     cr_assert(eq(int, want.status, 200), "%s", want.problem.detail);
@@ -125,7 +125,7 @@ Test(simulate, a_stopped_run_goes_on_to_the_same_bits)
     broken.stop_after = 0, broken.fraction = 0;
     tqt_answer got = ask("planar-2r", body, &cut);
     cr_assert(eq(int, got.status, 200));
-    cr_assert(lt(sz, broken.asked, 250), "it went on, and did not start again: %zu", broken.asked);
+    cr_assert(lt(sz, broken.asked, 4000), "it went on, and did not start again: %zu", broken.asked);
     cr_assert(eq(str, got.text, want.text));
     free(whole.bytes);
     free(broken.bytes);
