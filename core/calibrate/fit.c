@@ -210,10 +210,16 @@ static int64_t entry_of(const tq_fit *fit, size_t row, size_t column)
 
 static tq_status describe_rows(tq_fit *fit, tq_scratch *memory, tq_error *reterr)
 {
+    const tq_model *model = &fit->mechanism->model;
     fit->set_size = 0;
     for (size_t r = 0; r < fit->n_row; r++) {
         tq_fit_row *row = &fit->rows[r];
-        *row = (tq_fit_row){.triangle = fit->set_size};
+        *row = (tq_fit_row){.triangle = fit->set_size, .coordinate = TQ_NONE};
+        for (uint32_t j = 0; j < model->n_joint; j++) {
+            if (model->joints[j].nv == 1 && model->joints[j].v_index == r) {
+                row->coordinate = model->joints[j].q_index;
+            }
+        }
         row->column = tq_scratch_take(memory, fit->n_column, sizeof *row->column);
         row->offset = tq_scratch_take(memory, fit->n_column + 1, sizeof *row->offset);
         if (row->column == NULL || row->offset == NULL) {

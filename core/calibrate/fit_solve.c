@@ -11,7 +11,7 @@ static const double rank_tolerance = 1e-9; /* of columns scaled to one length */
 static const double usable = 0.30;         /* consistency measure of the founding text */
 static const double robust = 0.80;
 static const double unknown = 0.5;      /* deviation along a direction, in nominal sizes */
-static const double harmless = 0.1;     /* effect of a deviation, over the noise of torque */
+static const double harmless = 0.3;     /* of the noise: such an effect adds 5 % to it */
 static const double huber_close = 1e-6; /* change of the values, in nominal sizes */
 enum { HUBER_PASSES = 8 };
 

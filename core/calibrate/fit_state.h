@@ -20,9 +20,10 @@ typedef struct tq_fit_term {
  * (n + 1) x (n + 1), row by row, the last column being torque. */
 typedef struct tq_fit_row {
     size_t n;
-    uint32_t *column; /* (n) */
-    int64_t *offset;  /* (n + 1) of each, and of torque, in the values of a run of samples */
-    size_t triangle;  /* where its triangle lies in a set of triangles, doubles */
+    uint32_t *column;    /* (n) */
+    int64_t *offset;     /* (n + 1) of each, and of torque, in the values of a run of samples */
+    uint32_t coordinate; /* row of q of the joint of one freedom whose row this is, or TQ_NONE */
+    size_t triangle;     /* where its triangle lies in a set of triangles, doubles */
 } tq_fit_row;
 
 /* What an experiment has been reduced to: a set of triangles for each segment of time. */

@@ -7,7 +7,8 @@
 
 #include "core/calibrate/fit_state.h"
 
-enum { PARTS = 3, LAG = 10 };
+enum { PARTS = 3, LAG = 10, TERMS = 3 };
+static const double slow = 0.05; /* rad/s, m/s: where friction at low speed fades */
 
 /* running sums of one row of torque over one part of the data */
 struct tq_judge_row {
@@ -17,6 +18,9 @@ struct tq_judge_row {
     double residual, square, worst;
     double lag_one, lag_ten; /* products of residuals */
     double before[LAG];      /* a ring of the last residuals */
+    struct {
+        double value, square, product; /* sums of a term, its square, its product with residuals */
+    } term[TERMS];
 };
 
 size_t tq_judge_size(const tq_fit *fit)
@@ -64,6 +68,29 @@ static void add(tq_judge_row *row, double tau, double residual)
     row->n++;
 }
 
+/* what terms that the model may lack look like at this sample */
+static void add_terms(tq_judge_row *row, double q, double qd, double predicted, double residual)
+{
+    const double sign = qd > 0.0 ? 1.0 : qd < 0.0 ? -1.0 : 0.0;
+    const double ratio = qd / slow;
+    const double value[TERMS] = {sign * exp(-ratio * ratio), sign * fabs(predicted), q};
+    for (unsigned k = 0; k < TERMS; k++) {
+        row->term[k].value += value[k];
+        row->term[k].square += value[k] * value[k];
+        row->term[k].product += value[k] * residual;
+    }
+}
+
+/* the square of the correlation of a term with the residual */
+static double share(const tq_judge_row *row, unsigned k)
+{
+    const double n = (double)row->n;
+    const double term = row->term[k].square - row->term[k].value * row->term[k].value / n;
+    const double residual = row->square - row->residual * row->residual / n;
+    const double product = row->term[k].product - row->term[k].value * row->residual / n;
+    return term > 0.0 && residual > 0.0 ? product * product / (term * residual) : 0.0;
+}
+
 static void predict(const tq_judge *judge, size_t row, size_t n, double *ret)
 {
     const tq_fit_row *r = &judge->fit->rows[row];
@@ -75,6 +102,13 @@ static void predict(const tq_judge *judge, size_t row, size_t n, double *ret)
             ret[i] += x[i] * value;
         }
     }
+}
+
+/* the coordinate whose rate row `row` is; 0 for joints that turn freely */
+static double coordinate(const tq_judge *judge, size_t row, size_t sample)
+{
+    const uint32_t of = judge->fit->rows[row].coordinate;
+    return of != TQ_NONE ? judge->run->q[(size_t)of * TQ_FOLD_RUN + sample] : 0.0;
 }
 
 static void copy_rows(size_t n_row, const double *from, size_t stride, size_t n, double *to)
@@ -110,6 +144,8 @@ tq_status tq_judge_push(tq_judge *judge, const tq_experiment_block *block, doubl
                 const double residual = tau - predicted[i];
                 const bool moves = fabs(block->qd[r * stride + first + i]) > judge->moving;
                 add(&judge->rows[TQ_JUDGE_ALL * fit->n_row + r], tau, residual);
+                add_terms(&judge->rows[TQ_JUDGE_ALL * fit->n_row + r], coordinate(judge, r, i),
+                          run->qd[r * TQ_FOLD_RUN + i], predicted[i], residual);
                 add(&judge->rows[(moves ? TQ_JUDGE_MOVING : TQ_JUDGE_STANDING) * fit->n_row + r],
                     tau, residual);
                 if (ret_tau != NULL) {
@@ -144,5 +180,8 @@ tq_judged tq_judge_of(const tq_judge *judge, unsigned part, size_t row)
         .mean = sums->residual / n,
         .lag_one = sums->square > 0.0 ? sums->lag_one / sums->square : (double)NAN,
         .lag_ten = sums->square > 0.0 ? sums->lag_ten / sums->square : (double)NAN,
+        .by_slowness = share(sums, 0),
+        .by_load = share(sums, 1),
+        .by_position = share(sums, 2),
     };
 }

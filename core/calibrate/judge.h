@@ -14,6 +14,9 @@ typedef struct tq_judged {
     double mean;           /* of the residual */
     double lag_one;        /* autocorrelation of the residual after one sample, after ten: white */
     double lag_ten;        /* noise has 0 +- 2/sqrt(n) */
+    double by_slowness;    /* share of the residual's square that a term would take away: extra */
+    double by_load;        /* friction at low speed; friction by |torque|; a spring; 0 .. 1 */
+    double by_position;
 } tq_judged;
 
 typedef struct tq_judge_row tq_judge_row; /* running sums */

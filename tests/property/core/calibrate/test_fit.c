@@ -12,58 +12,8 @@
 #include "core/calibrate/judge.h"
 #include "core/model/inertia.h"
 #include "tests/support/excited.h"
+#include "tests/support/fit_bench.h"
 #include "tests/support/random_robot.h"
-
-enum { BYTES = 192 << 20 };
-
-/* a fit with its memory */
-typedef struct bench {
-    tq_model *model;
-    tqt_subject *subject;
-    tq_scratch memory, scratch;
-    tq_fit *fit;
-    tq_fit_solution solution;
-} bench;
-
-static tq_scratch fresh(void)
-{
-    tq_scratch s;
-    tq_scratch_init(&s, aligned_alloc(64, BYTES), BYTES);
-    return s;
-}
-
-static bench open_bench(tq_model *model)
-{
-    return (bench){.model = model,
-                   .subject = tqt_subject_new(model, 0),
-                   .memory = fresh(),
-                   .scratch = fresh()};
-}
-
-static void close_bench(bench *b)
-{
-    free(b->memory.memory), free(b->scratch.memory);
-    tqt_subject_free(b->subject);
-    tqt_model_free(b->model);
-}
-
-static void build(bench *b, const tq_fit_options *options, size_t n_experiment)
-{
-    tq_error error = {0};
-    const tq_status status =
-        tq_fit_build(b->subject->mechanism, options, n_experiment, &b->memory, &b->fit, &error);
-    cr_assert(eq(int, status, TQ_OK), "%s: %s", tq_status_text(status), error.what);
-    cr_assert(le(sz, b->memory.used, tq_fit_size(b->subject->mechanism, options, n_experiment)));
-}
-
-static void solve(bench *b)
-{
-    tq_error error = {0};
-    const size_t used = b->scratch.used;
-    const tq_status status = tq_fit_solve(b->fit, &b->memory, &b->scratch, &b->solution, &error);
-    cr_assert(eq(int, status, TQ_OK), "%s: %s %g", tq_status_text(status), error.what, error.value);
-    cr_assert(eq(sz, b->scratch.used, used));
-}
 
 /* a chain of turning joints with friction and rotors */
 static tq_model *arm(uint64_t seed, uint32_t n_joint, unsigned with)
@@ -108,18 +58,18 @@ ParameterizedTestParameters(fit, recovers_exactly)
 ParameterizedTest(int *row, fit, recovers_exactly)
 {
     for (uint64_t seed = 1; seed <= 5; seed++) {
-        bench b = open_bench(arm(seed, 2 + (uint32_t)seed, 0));
+        tqt_fit_bench b = tqt_fit_open(arm(seed, 2 + (uint32_t)seed, 0));
         tq_fit_options options = tq_fit_defaults();
         options.method = methods[*row];
         double *prior = spoilt_prior(b.model, options.model.with, seed);
         options.prior = prior;
-        build(&b, &options, 2);
+        tqt_fit_build(&b, &options, 2);
         for (size_t e = 0; e < 2; e++) {
             tqt_excited x = tqt_excited_new(b.subject, 100 * seed + e, 700, 100, 5);
             tqt_fit_read(b.fit, e, &x, &b.scratch);
             tqt_excited_free(&x);
         }
-        solve(&b);
+        tqt_fit_solve(&b);
         const tq_base_set *base = tq_fit_base(b.fit);
         double *truth = tqt_doubles(base->n_parameter), *beta = tqt_doubles(base->n_base);
         tq_parameter_values(b.model, options.model.with, truth);
@@ -135,7 +85,7 @@ ParameterizedTest(int *row, fit, recovers_exactly)
                       "method %d, seed %d, column %d", *row, (int)seed, (int)k);
         }
         free(truth), free(beta), free(prior);
-        close_bench(&b);
+        tqt_fit_close(&b);
     }
 }
 
@@ -146,16 +96,16 @@ Test(fit, predicts_torque_of_trees)
         const tqt_robot_options robot = {.n_joint = 6,
                                          .kinds = TQT_KINDS_ONE | 1u << TQ_JOINT_FIXED,
                                          .with = TQT_WITH_BRANCHES | TQT_WITH_SHUFFLE};
-        bench b = open_bench(tqt_random_robot(seed, robot));
+        tqt_fit_bench b = tqt_fit_open(tqt_random_robot(seed, robot));
         if (b.model->nv == 0) {
-            close_bench(&b);
+            tqt_fit_close(&b);
             continue;
         }
         const tq_fit_options options = tq_fit_defaults();
-        build(&b, &options, 1);
+        tqt_fit_build(&b, &options, 1);
         tqt_excited x = tqt_excited_new(b.subject, seed, 900, 100, 4);
         tqt_fit_read(b.fit, 0, &x, &b.scratch);
-        solve(&b);
+        tqt_fit_solve(&b);
         tqt_excited y = tqt_excited_new(b.subject, seed + 50, 300, 100, 3);
         double *memory = tqt_doubles(4 * y.nv * TQ_BLOCK);
         tq_judge judge;
@@ -177,23 +127,23 @@ Test(fit, predicts_torque_of_trees)
         }
         free(memory);
         tqt_excited_free(&x), tqt_excited_free(&y);
-        close_bench(&b);
+        tqt_fit_close(&b);
     }
 }
 
 Test(fit, blocks_of_any_size_give_the_same_triangle)
 {
-    bench b = open_bench(arm(3, 3, 0));
+    tqt_fit_bench b = tqt_fit_open(arm(3, 3, 0));
     tq_fit_options options = tq_fit_defaults();
     options.method = TQ_FIT_WLS;
-    build(&b, &options, 1);
+    tqt_fit_build(&b, &options, 1);
     tqt_excited x = tqt_excited_new(b.subject, 7, 517, 100, 4);
     tqt_random r = tqt_random_seed(5);
     for (size_t k = 0; k < x.nv * x.n_sample; k++) {
         x.tau[k] += tqt_normal(&r);
     }
     tqt_fit_read(b.fit, 0, &x, &b.scratch);
-    solve(&b);
+    tqt_fit_solve(&b);
     double *memory = tqt_doubles(4 * x.nv * TQ_BLOCK), *small = tqt_doubles(4 * x.nv * 8);
     double *first = tqt_doubles(b.solution.n_column);
     memcpy(first, b.solution.value, b.solution.n_column * sizeof *first);
@@ -216,18 +166,18 @@ Test(fit, blocks_of_any_size_give_the_same_triangle)
         }
     }
     cr_assert(eq(int, tq_fit_end(stream, NULL), TQ_OK));
-    solve(&b);
+    tqt_fit_solve(&b);
     for (size_t k = 0; k < b.solution.n_column; k++) {
         cr_expect(eq(dbl, b.solution.value[k], first[k]), "the same bits: column %d", (int)k);
     }
     free(memory), free(small), free(first);
     tqt_excited_free(&x);
-    close_bench(&b);
+    tqt_fit_close(&b);
 }
 
 Test(fit, guards)
 {
-    bench b = open_bench(arm(1, 2, 0));
+    tqt_fit_bench b = tqt_fit_open(arm(1, 2, 0));
     tq_fit_options options = tq_fit_defaults();
     tq_error error = {0};
     const tq_mechanism *m = b.subject->mechanism;
@@ -248,7 +198,7 @@ Test(fit, guards)
     tq_scratch none;
     tq_scratch_init(&none, b.memory.memory, 1024);
     cr_expect(eq(int, tq_fit_build(m, &options, 1, &none, &fit, &error), TQ_ERR_SCRATCH));
-    build(&b, &options, 1);
+    tqt_fit_build(&b, &options, 1);
     cr_expect(
         eq(int, tq_fit_solve(b.fit, &b.memory, &b.scratch, &b.solution, &error), TQ_ERR_SHAPE));
     tq_fit_stream *stream = NULL;
@@ -264,5 +214,5 @@ Test(fit, guards)
     cr_expect(eq(int, tq_fit_push(stream, &block, &error), TQ_ERR_NOT_FINITE));
     cr_expect(eq(str, (char *)(uintptr_t)error.what, "tau"));
     cr_expect(eq(sz, error.index, 2));
-    close_bench(&b);
+    tqt_fit_close(&b);
 }
