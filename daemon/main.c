@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* daemon/main.c - the process from start to end, on one screen. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +91,14 @@ static bool open_store(const char *state, char *why)
     return registry != NULL;
 }
 
+/* systemctl status shows it */
+static void tell_jobs(void *ctx, uint64_t n_running, uint64_t n_queued)
+{
+    (void)ctx;
+    sd_notifyf(0, "STATUS=Serving %s; jobs: %" PRIu64 " running, %" PRIu64 " queued", listener.url,
+               n_running, n_queued);
+}
+
 static bool open_jobs(const char *state, char *why)
 {
     workers = tqd_workers_new((size_t)settings.queue);
@@ -110,6 +119,7 @@ static bool open_jobs(const char *state, char *why)
         .keep_ms = settings.jobs_keep,
         .tries_max = (uint32_t)settings.jobs_tries,
         .watch_max = (size_t)settings.streams,
+        .tell = tell_jobs,
     };
     jobs = tqd_jobs_new(&options, why);
     computing.jobs = jobs;

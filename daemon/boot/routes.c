@@ -9,14 +9,13 @@
 #include "daemon/jobs/handlers.h"
 #include "daemon/robots/handlers.h"
 
-static void add(tqd_routes *routes, tqd_method method, const char *pattern, uint64_t body_max,
-                const tqd_handler *handler, void *ctx)
+static void add(tqd_routes *routes, tqd_route route)
 {
     assert(routes->n < TQD_ROUTES_MAX);
     char *text = routes->patterns[routes->n];
-    snprintf(text, TQD_PATTERN_TEXT, "%s", pattern);
-    routes->table[routes->n++] = (tqd_route){
-        .method = method, .pattern = text, .body_max = body_max, .handler = handler, .ctx = ctx};
+    snprintf(text, TQD_PATTERN_TEXT, "%s", route.pattern);
+    route.pattern = text;
+    routes->table[routes->n++] = route;
 }
 
 /* POST /v1/robots/{name}/<operation>, or POST /v1/<operation> */
@@ -28,7 +27,8 @@ static void add_operations(tqd_routes *routes, tqd_computing *computing)
                  operation->name);
         tqd_computation *computation = &routes->computations[routes->n];
         *computation = (tqd_computation){.operation = operation, .shared = computing};
-        add(routes, TQD_POST, pattern, operation->body_max, &tqd_computation_handler, computation);
+        add(routes, (tqd_route){TQD_POST, pattern, operation->body_max, &tqd_computation_handler,
+                                computation, true});
     }
 }
 
@@ -40,25 +40,23 @@ void tqd_routes_init(tqd_routes *routes, tqd_service *service, tqd_computing *co
     add_operations(routes, computing);
     tqd_robot_routes(computing->registry, robots);
     for (size_t i = 0; i < TQD_ROBOT_ROUTES; i++) {
-        add(routes, robots[i].method, robots[i].pattern, robots[i].body_max, robots[i].handler,
-            robots[i].ctx);
+        add(routes, robots[i]);
     }
     tqd_route jobs[TQD_JOB_ROUTES];
     const size_t n_job = computing->jobs != NULL ? tqd_job_routes(computing->jobs, jobs) : 0;
     for (size_t i = 0; i < n_job; i++) {
-        add(routes, jobs[i].method, jobs[i].pattern, jobs[i].body_max, jobs[i].handler,
-            jobs[i].ctx);
+        add(routes, jobs[i]);
     }
     tqd_route data[TQD_DATASET_ROUTES];
     tqd_dataset_routes(datasets, data);
     for (size_t i = 0; i < TQD_DATASET_ROUTES; i++) {
-        add(routes, data[i].method, data[i].pattern, data[i].body_max, data[i].handler,
-            data[i].ctx);
+        add(routes, data[i]);
     }
-    add(routes, TQD_POST, "/v1/backup", 0, &tqd_backup_handler, datasets->store);
-    add(routes, TQD_GET, "/healthz", 0, &tqd_healthz_handler, service);
-    add(routes, TQD_GET, "/readyz", 0, &tqd_readyz_handler, service);
-    add(routes, TQD_GET, "/metrics", 0, &tqd_metrics_handler, service);
-    add(routes, TQD_GET, "/openapi.json", 0, &tqd_openapi_handler, service);
-    add(routes, TQD_GET, "/v1/version", 0, &tqd_version_handler, service);
+    add(routes,
+        (tqd_route){TQD_POST, "/v1/backup", 0, &tqd_backup_handler, datasets->store, false});
+    add(routes, (tqd_route){TQD_GET, "/healthz", 0, &tqd_healthz_handler, service, false});
+    add(routes, (tqd_route){TQD_GET, "/readyz", 0, &tqd_readyz_handler, service, false});
+    add(routes, (tqd_route){TQD_GET, "/metrics", 0, &tqd_metrics_handler, service, false});
+    add(routes, (tqd_route){TQD_GET, "/openapi.json", 0, &tqd_openapi_handler, service, false});
+    add(routes, (tqd_route){TQD_GET, "/v1/version", 0, &tqd_version_handler, service, false});
 }

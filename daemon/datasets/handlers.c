@@ -24,7 +24,7 @@ static void run_delete(void *exchange)
         tqd_dataset_answer_status(e, status);
         return;
     }
-    tqd_store_file_collect(store, deletion.replaced);
+    (void)tqd_store_file_collect(store, deletion.replaced);
     e->answer.status = 204;
 }
 
@@ -40,14 +40,14 @@ void tqd_dataset_routes(tqd_datasets *datasets, tqd_route routes[TQD_DATASET_ROU
 {
     const uint64_t most = datasets->dataset_bytes_max;
     const tqd_route table[TQD_DATASET_ROUTES] = {
-        {TQD_GET, "/v1/datasets", 0, &tqd_dataset_list_handler, datasets},
-        {TQD_HEAD, "/v1/datasets", 0, &tqd_dataset_list_handler, datasets},
-        {TQD_GET, "/v1/datasets/{}", 0, &tqd_dataset_get_handler, datasets},
-        {TQD_HEAD, "/v1/datasets/{}", 0, &tqd_dataset_get_handler, datasets},
-        {TQD_GET, "/v1/datasets/{}/content", 0, &tqd_dataset_content_handler, datasets},
-        {TQD_HEAD, "/v1/datasets/{}/content", 0, &tqd_dataset_content_handler, datasets},
-        {TQD_PUT, "/v1/datasets/{}", most, &tqd_dataset_put_handler, datasets},
-        {TQD_DELETE, "/v1/datasets/{}", 0, &tqd_dataset_delete_handler, datasets},
+        {TQD_GET, "/v1/datasets", 0, &tqd_dataset_list_handler, datasets, false},
+        {TQD_HEAD, "/v1/datasets", 0, &tqd_dataset_list_handler, datasets, false},
+        {TQD_GET, "/v1/datasets/{}", 0, &tqd_dataset_get_handler, datasets, true},
+        {TQD_HEAD, "/v1/datasets/{}", 0, &tqd_dataset_get_handler, datasets, true},
+        {TQD_GET, "/v1/datasets/{}/content", 0, &tqd_dataset_content_handler, datasets, false},
+        {TQD_HEAD, "/v1/datasets/{}/content", 0, &tqd_dataset_content_handler, datasets, false},
+        {TQD_PUT, "/v1/datasets/{}", most, &tqd_dataset_put_handler, datasets, true},
+        {TQD_DELETE, "/v1/datasets/{}", 0, &tqd_dataset_delete_handler, datasets, false},
     };
     memcpy(routes, table, sizeof table);
 }

@@ -106,7 +106,7 @@ static void destroy(tqd_intake *intake)
 {
     tqd_upload_close(intake->upload);
     if (intake->digest[0] != '\0' && !intake->kept) {
-        tqd_store_file_collect(intake->spool->options.store, intake->digest);
+        (void)tqd_store_file_collect(intake->spool->options.store, intake->digest);
     }
     tqa_dataset_close(intake->dataset);
     for (size_t i = 0; i < CHUNKS; i++) {

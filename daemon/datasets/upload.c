@@ -109,7 +109,7 @@ static void commit(tqd_dataset_exchange *e, tqd_dataset_row *row, const char *su
     }
     tqd_intake_keep(e->intake);
     if (!put.created && strcmp(put.replaced, row->digest) != 0) {
-        tqd_store_file_collect(store, put.replaced);
+        (void)tqd_store_file_collect(store, put.replaced);
     }
     /* as it is stored: with its time */
     (void)tqd_store_dataset(store, row->name, row, NULL);

@@ -230,7 +230,6 @@ static void delete_run(void *arg)
     tqd_job_delete write = {.write = {.kind = TQD_WRITE_JOB_DELETE}, .id = e->head->part[0]};
     const tqd_store_status status = tqd_store_write(tqd_jobs_store(e->jobs), &write.write);
     if (status == TQD_STORE_OK) {
-        tqd_jobs_garbage(e->jobs);
         e->answer.status = 204;
     } else if (status == TQD_STORE_MISMATCH) {
         tqa_problem problem;
@@ -251,16 +250,16 @@ static const tqd_handler delete_handler = TQD_JOB_HANDLER(delete_run);
 size_t tqd_job_routes(tqd_jobs *jobs, tqd_route routes[TQD_JOB_ROUTES])
 {
     const tqd_route table[] = {
-        {TQD_GET, "/v1/jobs", 0, &list_handler, jobs},
-        {TQD_GET, "/v1/jobs/{}", 0, &get_handler, jobs},
-        {TQD_DELETE, "/v1/jobs/{}", 0, &delete_handler, jobs},
-        {TQD_POST, "/v1/jobs/{}/cancel", 0, &cancel_handler, jobs},
-        {TQD_GET, "/v1/jobs/{}/request", 0, &tqd_job_request_handler, jobs},
-        {TQD_GET, "/v1/jobs/{}/result", 0, &tqd_job_result_handler, jobs},
-        {TQD_GET, "/v1/jobs/{}/result/{}", 0, &tqd_job_field_handler, jobs},
-        {TQD_GET, "/v1/jobs/{}/report", 0, &tqd_job_report_handler, jobs},
-        {TQD_GET, "/v1/jobs/{}/events", 0, &tqd_events_handler, jobs},
-        {TQD_GET, "/v1/events", 0, &tqd_events_handler, jobs},
+        {TQD_GET, "/v1/jobs", 0, &list_handler, jobs, true},
+        {TQD_GET, "/v1/jobs/{}", 0, &get_handler, jobs, false},
+        {TQD_DELETE, "/v1/jobs/{}", 0, &delete_handler, jobs, false},
+        {TQD_POST, "/v1/jobs/{}/cancel", 0, &cancel_handler, jobs, false},
+        {TQD_GET, "/v1/jobs/{}/request", 0, &tqd_job_request_handler, jobs, false},
+        {TQD_GET, "/v1/jobs/{}/result", 0, &tqd_job_result_handler, jobs, true},
+        {TQD_GET, "/v1/jobs/{}/result/{}", 0, &tqd_job_field_handler, jobs, true},
+        {TQD_GET, "/v1/jobs/{}/report", 0, &tqd_job_report_handler, jobs, false},
+        {TQD_GET, "/v1/jobs/{}/events", 0, &tqd_events_handler, jobs, false},
+        {TQD_GET, "/v1/events", 0, &tqd_events_handler, jobs, false},
     };
     memcpy(routes, table, sizeof table);
     return sizeof table / sizeof table[0];

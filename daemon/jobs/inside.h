@@ -36,7 +36,6 @@ struct tqd_jobs {
     bool stopping;
     unsigned n_alive; /* threads */
     pthread_cond_t gone;
-    _Atomic bool garbage;       /* a sweep is worth while */
     _Atomic unsigned n_started; /* runners that have a place in the table */
     tqd_runner runners[TQD_RUNNERS_MAX];
 };

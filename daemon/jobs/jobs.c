@@ -235,11 +235,6 @@ static tqd_runner *find(tqd_jobs *jobs, const char *id)
     return NULL;
 }
 
-void tqd_jobs_garbage(tqd_jobs *jobs)
-{
-    atomic_store(&jobs->garbage, true);
-}
-
 void tqd_jobs_cancel_asked(tqd_jobs *jobs, const char *id)
 {
     tqd_runner *runner = find(jobs, id);

@@ -21,6 +21,9 @@ typedef struct tqd_jobs_options {
     int64_t keep_ms;     /* finished jobs are kept so long */
     uint32_t tries_max;  /* interruptions without a checkpoint between before a job fails */
     size_t watch_max;    /* event streams and waiting requests */
+    /* once a second when they may have changed, on the keeper's thread; NULL: nobody asks */
+    void (*tell)(void *ctx, uint64_t n_running, uint64_t n_queued);
+    void *tell_ctx;
 } tqd_jobs_options;
 
 typedef struct tqd_jobs tqd_jobs;
@@ -53,9 +56,6 @@ void tqd_jobs_changed(tqd_jobs *jobs, bool queued);
 
 /* A cancellation is in the store: tells the runner, if the job is here. */
 void tqd_jobs_cancel_asked(tqd_jobs *jobs, const char *id);
-
-/* Files may have lost their last reference. */
-void tqd_jobs_garbage(tqd_jobs *jobs);
 
 /* Puts progress that is not in the store yet into a row. */
 void tqd_jobs_refresh(tqd_jobs *jobs, tqd_job *job);

@@ -15,8 +15,9 @@ enum {
     IDLE_MS = 5000, /* else: deadlines of queued jobs, leases of dead nodes */
     EXPIRE_MS = 1000,
     RETAIN_MS = 60000,
-    AT_ONCE = 64, /* jobs that one transaction changes */
-    PAGE = 256,   /* events that one query reads */
+    CLEAR_MS = 50, /* of files, between two looks at the clock */
+    AT_ONCE = 64,  /* jobs that one transaction changes */
+    PAGE = 256,    /* events that one query reads */
 };
 
 static tqd_store_status expire(tqd_jobs *jobs, const char *node, const char *blamed)
@@ -57,8 +58,6 @@ static bool recover(tqd_jobs *jobs)
         tqd_log(TQD_LOG_WARNING, "crashes of jobs will not be counted",
                 TQD_TEXT("reason", "the state folder refuses a file"));
     }
-    uint64_t removed = 0;
-    (void)tqd_store_sweep(jobs->options.store, &removed);
     tqd_aside_sweep(jobs->options.store);
     pthread_mutex_lock(&jobs->mutex);
     jobs->recovered = true;
@@ -185,7 +184,6 @@ static void retain(tqd_jobs *jobs)
     tqd_job_retain retain = {.age_ms = jobs->options.keep_ms,
                              .bytes_max = jobs->options.bytes_max / 2,
                              .limit = AT_ONCE};
-    uint64_t removed = 0;
     uint32_t n = 0;
     if (jobs->options.bytes_max == 0) {
         retain.bytes_max = UINT64_MAX;
@@ -200,10 +198,34 @@ static void retain(tqd_jobs *jobs)
     if (n > 0) {
         tqd_log(TQD_LOG_INFO, "jobs past their time removed", TQD_NUMBER("jobs", n));
     }
-    if (atomic_exchange(&jobs->garbage, false) || n > 0) {
-        (void)tqd_store_sweep(jobs->options.store, &removed);
-    }
     tqd_aside_sweep(jobs->options.store); /* cancelled in the queue, failed by expiry */
+}
+
+/* Removes files that nothing needs any more, for a moment; true when there are more. What the
+ * former process has left without a row is looked for once, shelf by shelf. */
+static bool clear_files(tqd_jobs *jobs, unsigned *shelf)
+{
+    const int64_t until_ms = tqd_feed_now_ms() + CLEAR_MS;
+    uint64_t removed = 0;
+    bool more = true;
+    while (more && tqd_feed_now_ms() < until_ms) {
+        more = tqd_store_collect(jobs->options.store);
+    }
+    while (*shelf < TQD_STORE_SHELVES && tqd_feed_now_ms() < until_ms) {
+        (void)tqd_store_sweep_shelf(jobs->options.store, (*shelf)++, &removed);
+    }
+    return more || *shelf < TQD_STORE_SHELVES;
+}
+
+/* For those who look at the process from outside. */
+static void tell_counts(tqd_jobs *jobs)
+{
+    tqd_job_counts counts;
+    if (jobs->options.tell != NULL &&
+        tqd_store_job_counts(jobs->options.store, &counts) == TQD_STORE_OK) {
+        jobs->options.tell(jobs->options.tell_ctx, counts.n[TQD_JOB_RUNNING],
+                           counts.n[TQD_JOB_QUEUED]);
+    }
 }
 
 /* ----------------------------------------------------------------------------------- the loop */
@@ -247,8 +269,12 @@ void tqd_jobs_keep(void *arg)
     int64_t expire_ms = beat_ms;
     int64_t retain_ms = beat_ms;
     int64_t progress_ms = beat_ms;
+    int64_t counts_ms = beat_ms;
+    unsigned shelf = 0;
     bool busy = true;
     bool changed = true;
+    bool clearing = true;
+    bool uncounted = false; /* jobs have changed since they were counted */
     (void)tqd_store_event_last(jobs->options.store, &last_seq);
     tqd_feed_begin(&jobs->feed, last_seq);
     while (sleep_until_news(jobs, busy ? TICK_MS : IDLE_MS, &changed)) {
@@ -263,7 +289,18 @@ void tqd_jobs_keep(void *arg)
         busy = beat_all(jobs, due(&beat_ms, jobs->options.lease_ms / 3)) || busy || !recovered;
         if (recovered && due(&expire_ms, EXPIRE_MS)) {
             (void)expire(jobs, NULL, NULL);
+            clearing = true;
         }
+        if (recovered && clearing) {
+            clearing = clear_files(jobs, &shelf);
+            busy = busy || clearing;
+        }
+        uncounted = uncounted || changed;
+        if (uncounted && due(&counts_ms, EXPIRE_MS)) {
+            tell_counts(jobs);
+            uncounted = false;
+        }
+        busy = busy || uncounted;
         if (recovered && due(&retain_ms, RETAIN_MS)) {
             retain(jobs);
         }

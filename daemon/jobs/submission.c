@@ -25,6 +25,7 @@ enum {
     WAIT_DEFAULT_S = 10, /* of operations that may take long, without a preference */
     WAIT_MAX_S = 60,
     URGENCY_DEFAULT = 3,
+    DEADLINE_MAX_S = 31 * 86400,
 };
 
 typedef enum step {
@@ -115,6 +116,25 @@ static bool read_key(const tqd_head *head, const char **ret_key, tqa_problem *pr
     return true;
 }
 
+/* Torqued-Deadline: seconds within which the job must have begun */
+static bool read_deadline(const tqd_head *head, int64_t *ret_ms, tqa_problem *problem)
+{
+    const char *text = head->header(head, "Torqued-Deadline");
+    const size_t n = text != NULL ? strspn(text, "0123456789") : 0;
+    if (text == NULL) {
+        return true;
+    }
+    const long s = n > 0 && n < 8 ? strtol(text, NULL, 10) : 0;
+    if (s < 1 || s > DEADLINE_MAX_S || text[n] != '\0') {
+        tqa_problem_set(problem, "invalid-value",
+                        "Torqued-Deadline is a whole number of seconds, 1 to %d",
+                        (int)DEADLINE_MAX_S);
+        return false;
+    }
+    *ret_ms = s * 1000;
+    return true;
+}
+
 /* Priority: u=0 ... u=7 (RFC 9218), 0 first, 3 if not told */
 static int read_priority(const tqd_head *head)
 {
@@ -187,7 +207,8 @@ bool tqd_submission_open(tqd_jobs *jobs, const tqa_operation *operation, const t
     s->wait_s = s->wait_s < WAIT_MAX_S ? s->wait_s : WAIT_MAX_S;
     s->stored.submit.priority = read_priority(head);
     if (!read_client(head, s->client, &problem) ||
-        !read_key(head, &s->stored.submit.key, &problem) || !find_robot(s, &problem) ||
+        !read_key(head, &s->stored.submit.key, &problem) ||
+        !read_deadline(head, &s->stored.submit.deadline_ms, &problem) || !find_robot(s, &problem) ||
         (!s->cold && !open_call(s, &problem))) {
         tqd_answer_problem(reply, head->request_id, &problem);
         end(s);

@@ -95,9 +95,6 @@ static int world_checkpoint_save(void *ctx, const void *bytes, size_t n)
         status = tqd_store_write(store, &write.write);
     }
     tqd_upload_close(upload);
-    if (upload != NULL) {
-        tqd_jobs_garbage(runner->jobs); /* the checkpoint before this one */
-    }
     if (status == TQD_STORE_MISMATCH) {
         atomic_store(&runner->lost, true);
     }

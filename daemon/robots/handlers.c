@@ -454,12 +454,12 @@ static const tqd_handler delete_handler = {
 void tqd_robot_routes(tqd_registry *registry, tqd_route routes[TQD_ROBOT_ROUTES])
 {
     const tqd_route table[TQD_ROBOT_ROUTES] = {
-        {TQD_GET, "/v1/robots", 0, &list_handler, registry},
-        {TQD_HEAD, "/v1/robots", 0, &list_handler, registry},
-        {TQD_GET, "/v1/robots/{}", 0, &get_handler, registry},
-        {TQD_HEAD, "/v1/robots/{}", 0, &get_handler, registry},
-        {TQD_PUT, "/v1/robots/{}", TQA_ROBOT_BYTES_MAX, &put_handler, registry},
-        {TQD_DELETE, "/v1/robots/{}", 0, &delete_handler, registry},
+        {TQD_GET, "/v1/robots", 0, &list_handler, registry, false},
+        {TQD_HEAD, "/v1/robots", 0, &list_handler, registry, false},
+        {TQD_GET, "/v1/robots/{}", 0, &get_handler, registry, true},
+        {TQD_HEAD, "/v1/robots/{}", 0, &get_handler, registry, true},
+        {TQD_PUT, "/v1/robots/{}", TQA_ROBOT_BYTES_MAX, &put_handler, registry, true},
+        {TQD_DELETE, "/v1/robots/{}", 0, &delete_handler, registry, false},
     };
     memcpy(routes, table, sizeof table);
 }

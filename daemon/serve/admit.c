@@ -125,6 +125,22 @@ static bool decode_parts(tqd_client *client, const tqd_match *match)
     return true;
 }
 
+/* What nobody reads must not seem to have been obeyed. Outside of the service proper a query may be
+ * there to pass by a cache. */
+static bool check_query(tqd_client *client)
+{
+    const tqd_request *request = &client->request;
+    const char *query = request->head.query;
+    if (query == NULL || query[0] == '\0' || request->route->takes_query ||
+        strncmp(request->route->pattern, "/v1/", 4) != 0) {
+        return true;
+    }
+    tqa_problem problem;
+    tqa_problem_set(&problem, "invalid-value", "nothing may be asked here behind a \"?\"");
+    tqd_refuse(client, &problem);
+    return false;
+}
+
 static bool check_route(tqd_client *client, const char *method)
 {
     tqd_request *request = &client->request;
@@ -135,7 +151,7 @@ static bool check_route(tqd_client *client, const char *method)
                    strlen(request->head.path), &match);
     if (match.route != NULL) {
         request->route = match.route;
-        return decode_parts(client, &match);
+        return decode_parts(client, &match) && check_query(client);
     }
     tqa_problem problem;
     if (match.path_known) {

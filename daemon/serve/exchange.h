@@ -89,6 +89,7 @@ typedef struct tqd_route {
     uint64_t body_max; /* 0: no body allowed; a larger Content-Length is 413 before any byte */
     const tqd_handler *handler;
     void *ctx;
+    bool takes_query; /* the handler reads it, and refuses what it does not know */
 } tqd_route;
 
 #endif

@@ -7,6 +7,18 @@
 #include "daemon/store/jobs.h"
 #include "daemon/store/store.h"
 
+/* Forgets files that were to be looked at, up to a number. OK. */
+typedef struct tqd_garbage_drop {
+    tqd_write write;
+    int64_t last_seq;
+} tqd_garbage_drop;
+
+/* A file that has lost a reference, and its number in that order. */
+typedef struct tqd_garbage {
+    int64_t seq;
+    char file[TQD_DIGEST_TEXT];
+} tqd_garbage;
+
 /* An engine's own state begins with this. begin, run, commit and rollback are called by the
  * writer's thread only, the rest by any thread at once. */
 typedef struct tqd_engine {
@@ -45,6 +57,9 @@ typedef struct tqd_engine_methods {
     tqd_store_status (*datasets)(tqd_engine *engine,
                                  int (*each)(void *, const tqd_dataset_row *, const char *),
                                  void *ctx);
+    /* the oldest, at most `limit` */
+    tqd_store_status (*garbage)(tqd_engine *engine, uint32_t limit, tqd_garbage *ret,
+                                uint32_t *ret_n);
     tqd_store_status (*file_used)(tqd_engine *engine, const char *digest, bool *ret);
     tqd_store_status (*snapshot)(tqd_engine *engine, const char *path);
     void (*close)(tqd_engine *engine);

@@ -168,6 +168,7 @@ typedef struct sweep {
     tqd_engine *engine;
     tqd_store_status status;
     uint64_t removed;
+    bool held; /* a backup runs: nothing is removed now */
 } sweep;
 
 static bool is_pinned(const tqd_file_set *set, const char *digest)
@@ -191,6 +192,7 @@ static bool judge(void *ctx, const char *folder, const char *name)
     }
     pthread_mutex_lock(&s->set->mutex);
     bool used = s->set->n_hold > 0 || is_pinned(s->set, name);
+    s->held = s->held || s->set->n_hold > 0;
     if (!used) {
         s->status = s->engine->methods->file_used(s->engine, name, &used);
     }
@@ -202,26 +204,24 @@ static bool judge(void *ctx, const char *folder, const char *name)
     return s->status == TQD_STORE_OK;
 }
 
-static bool sweep_shelf(void *ctx, const char *folder, const char *name)
-{
-    char path[PATH_MAX];
-    return strcmp(name, "tmp") == 0 || (join(path, folder, name) && walk(path, judge, ctx));
-}
-
-void tqd_file_set_collect(tqd_file_set *set, tqd_engine *engine, const char *digest)
+bool tqd_file_set_collect(tqd_file_set *set, tqd_engine *engine, const char *digest)
 {
     char shelf[PATH_MAX];
     sweep s = {.set = set, .engine = engine, .status = TQD_STORE_OK};
-    if (tqd_file_digest_good(digest)) {
-        snprintf(shelf, sizeof shelf, "%s/%.2s", set->folder, digest);
-        (void)judge(&s, shelf, digest); /* what fails here is left to the next sweep */
+    if (!tqd_file_digest_good(digest)) {
+        return true;
     }
+    snprintf(shelf, sizeof shelf, "%s/%.2s", set->folder, digest);
+    return judge(&s, shelf, digest) && !s.held;
 }
 
-tqd_store_status tqd_file_set_sweep(tqd_file_set *set, tqd_engine *engine, uint64_t *ret_removed)
+tqd_store_status tqd_file_set_sweep(tqd_file_set *set, tqd_engine *engine, unsigned shelf,
+                                    uint64_t *ret_removed)
 {
+    char path[PATH_MAX];
     sweep s = {.set = set, .engine = engine, .status = TQD_STORE_OK};
-    const bool good = walk(set->folder, sweep_shelf, &s);
-    *ret_removed = s.removed;
+    snprintf(path, sizeof path, "%s/%02x", set->folder, shelf & 0xff);
+    const bool good = walk(path, judge, &s) || errno == ENOENT;
+    *ret_removed += s.removed;
     return good ? TQD_STORE_OK : s.status != TQD_STORE_OK ? s.status : TQD_STORE_BROKEN;
 }

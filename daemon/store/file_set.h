@@ -31,6 +31,8 @@ bool tqd_file_set_open(tqd_file_set *set, const char *state, uint64_t bytes_max,
 void tqd_file_set_close(tqd_file_set *set);
 
 tqd_file_set *tqd_store_file_set(tqd_store *store);
+tqd_store_status tqd_store_garbage(tqd_store *store, uint32_t limit, tqd_garbage *ret,
+                                   uint32_t *ret_n);
 void tqd_file_set_pin(tqd_file_set *set, tqd_pin *pin);
 void tqd_file_set_unpin(tqd_file_set *set, tqd_pin *pin);
 
@@ -46,7 +48,10 @@ void tqd_file_set_release(tqd_file_set *set);
 bool tqd_file_set_each(tqd_file_set *set,
                        bool (*each)(void *ctx, const char *digest, uint64_t size), void *ctx);
 
-void tqd_file_set_collect(tqd_file_set *set, tqd_engine *engine, const char *digest);
-tqd_store_status tqd_file_set_sweep(tqd_file_set *set, tqd_engine *engine, uint64_t *ret_removed);
+/* Removes a file that nothing needs. False when that could not be told now. */
+bool tqd_file_set_collect(tqd_file_set *set, tqd_engine *engine, const char *digest);
+/* The same for all files whose digest begins with this byte. */
+tqd_store_status tqd_file_set_sweep(tqd_file_set *set, tqd_engine *engine, unsigned shelf,
+                                    uint64_t *ret_removed);
 
 #endif

@@ -21,9 +21,10 @@
 #include "daemon/store/file_set.h"
 #include "daemon/store/folder.h"
 
-enum { BUFFER = 256 << 10, DIGEST_BYTES = 32 };
+enum { BUFFER = 256 << 10, DIGEST_BYTES = 32, GARBAGE_MAX = 128 };
 
 struct tqd_upload {
+    tqd_store *store;
     tqd_file_set *set;
     int fd;
     gnutls_hash_hd_t hash;
@@ -48,6 +49,7 @@ tqd_upload *tqd_upload_open(tqd_store *store, tqd_store_status *ret_status)
         *ret_status = TQD_STORE_NO_MEMORY;
         return NULL;
     }
+    upload->store = store;
     upload->set = tqd_store_file_set(store);
     upload->size = 0;
     upload->n_buffer = 0;
@@ -193,6 +195,7 @@ void tqd_upload_close(tqd_upload *upload)
     }
     if (upload->pinned) {
         tqd_file_set_unpin(upload->set, &upload->pin);
+        (void)tqd_store_file_collect(upload->store, upload->pin.digest);
     }
     gnutls_hash_deinit(upload->hash, NULL);
     close(upload->fd);
@@ -247,6 +250,21 @@ void tqd_file_close(tqd_file *file)
         close(file->fd);
         free(file);
     }
+}
+
+bool tqd_store_collect(tqd_store *store)
+{
+    tqd_garbage garbage[GARBAGE_MAX];
+    uint32_t n = 0;
+    uint32_t i = 0;
+    tqd_garbage_drop drop = {.write.kind = TQD_WRITE_GARBAGE_DROP};
+    if (tqd_store_garbage(store, GARBAGE_MAX, garbage, &n) != TQD_STORE_OK) {
+        return false;
+    }
+    while (i < n && tqd_store_file_collect(store, garbage[i].file)) {
+        drop.last_seq = garbage[i++].seq;
+    }
+    return i > 0 && tqd_store_write(store, &drop.write) == TQD_STORE_OK && i == GARBAGE_MAX;
 }
 
 uint64_t tqd_store_file_bytes(tqd_store *store)

@@ -20,7 +20,8 @@ tqd_store_status tqd_upload_append(tqd_upload *upload, const void *bytes, size_t
 tqd_store_status tqd_upload_finish(tqd_upload *upload, char digest[TQD_DIGEST_TEXT],
                                    uint64_t *ret_size);
 
-/* Without a finish that was OK nothing is left behind. Accepts NULL. */
+/* Nothing is left behind without a finish that was OK, or without a row that refers to the file.
+ * Accepts NULL. */
 void tqd_upload_close(tqd_upload *upload);
 
 /* A file being read. Any number of threads may read one at once; it can be read to its end even
@@ -31,12 +32,19 @@ tqd_file *tqd_file_open(tqd_store *store, const char *digest, uint64_t *ret_size
 long tqd_file_read(const tqd_file *file, uint64_t offset, void *bytes, size_t n);
 void tqd_file_close(tqd_file *file); /* accepts NULL */
 
-/* Removes every file that no row refers to and no upload holds. To be called once after start, and
- * after jobs or datasets were deleted. Workers only. */
+/* Removes every file that no row refers to and no upload holds: what a process has left that died
+ * between a file and its row. Once after start; all at once, or a shelf of TQD_STORE_SHELVES at a
+ * time (*ret_removed grows). Workers only, as below. */
+enum { TQD_STORE_SHELVES = 256 };
 tqd_store_status tqd_store_sweep(tqd_store *store, uint64_t *ret_removed);
+tqd_store_status tqd_store_sweep_shelf(tqd_store *store, unsigned shelf, uint64_t *ret_removed);
 
-/* The same for one file, whose row has just gone. */
-void tqd_store_file_collect(tqd_store *store, const char *digest);
+/* Removes some of the files that have lost their last reference meanwhile, by whatever write. True
+ * when there may be more. */
+bool tqd_store_collect(tqd_store *store);
+
+/* The same for one file, whose row has just gone. False when that could not be told now. */
+bool tqd_store_file_collect(tqd_store *store, const char *digest);
 
 /* Bytes of all files, those on their way included. */
 uint64_t tqd_store_file_bytes(tqd_store *store);

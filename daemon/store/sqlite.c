@@ -67,6 +67,7 @@ static tqd_store_status run(tqd_engine *engine, tqd_write *write)
         [TQD_WRITE_JOB_RETAIN] = tqd_sqlite_retain,
         [TQD_WRITE_DATASET_PUT] = tqd_sqlite_dataset_put,
         [TQD_WRITE_DATASET_DELETE] = tqd_sqlite_dataset_delete,
+        [TQD_WRITE_GARBAGE_DROP] = tqd_sqlite_garbage_drop,
     };
     return table[write->kind](of(engine)->writer, write);
 }
@@ -248,6 +249,18 @@ datasets(tqd_engine *engine, int (*each)(void *, const tqd_dataset_row *, const 
     return status;
 }
 
+static tqd_store_status garbage(tqd_engine *engine, uint32_t limit, tqd_garbage *ret,
+                                uint32_t *ret_n)
+{
+    tqd_connection *reader = take_reader(of(engine));
+    if (reader == NULL) {
+        return TQD_STORE_BROKEN;
+    }
+    const tqd_store_status status = tqd_sqlite_garbage(reader, limit, ret, ret_n);
+    give_reader(of(engine), reader);
+    return status;
+}
+
 static tqd_store_status file_used(tqd_engine *engine, const char *digest, bool *ret)
 {
     tqd_connection *reader = take_reader(of(engine));
@@ -322,6 +335,7 @@ static const tqd_engine_methods methods = {
     .job_counts = job_counts,
     .dataset = dataset,
     .datasets = datasets,
+    .garbage = garbage,
     .file_used = file_used,
     .snapshot = snapshot,
     .close = close_engine,

@@ -106,6 +106,9 @@ tqd_store_status tqd_sqlite_datasets(tqd_connection *connection,
                                                  const char *summary),
                                      void *ctx);
 tqd_store_status tqd_sqlite_event_last(tqd_connection *connection, uint64_t *ret_seq);
+tqd_store_status tqd_sqlite_garbage(tqd_connection *connection, uint32_t limit, tqd_garbage *ret,
+                                    uint32_t *ret_n);
+tqd_store_status tqd_sqlite_garbage_drop(tqd_connection *connection, tqd_write *write);
 tqd_store_status tqd_sqlite_file_used(tqd_connection *connection, const char *digest, bool *ret);
 tqd_store_status tqd_sqlite_job_counts(tqd_connection *connection, tqd_job_counts *ret);
 

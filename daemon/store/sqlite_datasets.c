@@ -151,3 +151,33 @@ tqd_store_status tqd_sqlite_datasets(tqd_connection *connection,
     sqlite3_reset(statement);
     return status;
 }
+
+/* ------------------------------------------------------------------------------------- garbage */
+
+static const char garbage_sql[] = "SELECT seq, file FROM garbage ORDER BY seq LIMIT ?1";
+static const char drop_sql[] = "DELETE FROM garbage WHERE seq <= ?1";
+
+tqd_store_status tqd_sqlite_garbage(tqd_connection *connection, uint32_t limit, tqd_garbage *ret,
+                                    uint32_t *ret_n)
+{
+    *ret_n = 0;
+    sqlite3_stmt *statement = tqd_sql_bound(connection, garbage_sql, "i", (int64_t)limit);
+    if (statement == NULL) {
+        return tqd_sql_once(connection, statement, NULL);
+    }
+    int code = sqlite3_step(statement);
+    while (code == SQLITE_ROW) {
+        ret[*ret_n].seq = sqlite3_column_int64(statement, 0);
+        tqd_column_copy(statement, 1, ret[*ret_n].file, sizeof ret->file);
+        (*ret_n)++;
+        code = sqlite3_step(statement);
+    }
+    const tqd_store_status status = tqd_sqlite_status(connection->db, code);
+    sqlite3_reset(statement);
+    return status;
+}
+
+tqd_store_status tqd_sqlite_garbage_drop(tqd_connection *connection, tqd_write *write)
+{
+    return tqd_sql_do(connection, drop_sql, "i", ((const tqd_garbage_drop *)write)->last_seq);
+}

@@ -165,7 +165,24 @@ static const char attachments_5[] =
     "CREATE TRIGGER job_attachment_out AFTER DELETE ON job_attachment BEGIN"
     "  UPDATE usage SET n = n - 1, bytes = bytes - old.size WHERE what = 'job_body'; END;";
 
-static const char *const steps[] = {robots_1, jobs_2, datasets_3, lists_4, attachments_5};
+/* 6: files that have lost a reference, to be looked at; so that nobody must look at all files. */
+static const char garbage_6[] =
+    "CREATE TABLE garbage(seq INTEGER PRIMARY KEY AUTOINCREMENT, file TEXT NOT NULL) STRICT;"
+    "CREATE TRIGGER job_body_garbage AFTER DELETE ON job_body WHEN old.file IS NOT NULL BEGIN"
+    "  INSERT INTO garbage(file) VALUES (old.file); END;"
+    "CREATE TRIGGER job_body_garbage_new AFTER UPDATE OF file ON job_body"
+    "  WHEN old.file IS NOT NULL AND old.file IS NOT new.file BEGIN"
+    "  INSERT INTO garbage(file) VALUES (old.file); END;"
+    "CREATE TRIGGER job_attachment_garbage AFTER DELETE ON job_attachment"
+    "  WHEN old.file IS NOT NULL BEGIN INSERT INTO garbage(file) VALUES (old.file); END;"
+    "CREATE TRIGGER dataset_garbage AFTER DELETE ON dataset BEGIN"
+    "  INSERT INTO garbage(file) VALUES (old.file); END;"
+    "CREATE TRIGGER dataset_garbage_new AFTER UPDATE OF file ON dataset"
+    "  WHEN old.file IS NOT new.file BEGIN"
+    "  INSERT INTO garbage(file) VALUES (old.file); END;";
+
+static const char *const steps[] = {robots_1, jobs_2,        datasets_3,
+                                    lists_4,  attachments_5, garbage_6};
 const tqd_schema tqd_sqlite_schema = {steps, sizeof steps / sizeof steps[0]};
 
 static bool read_number(sqlite3 *db, const char *pragma, int *ret)

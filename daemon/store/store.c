@@ -349,12 +349,28 @@ tqd_file_set *tqd_store_file_set(tqd_store *store)
     return &store->files;
 }
 
-tqd_store_status tqd_store_sweep(tqd_store *store, uint64_t *ret_removed)
+tqd_store_status tqd_store_sweep_shelf(tqd_store *store, unsigned shelf, uint64_t *ret_removed)
 {
-    return tqd_file_set_sweep(&store->files, store->engine, ret_removed);
+    return tqd_file_set_sweep(&store->files, store->engine, shelf, ret_removed);
 }
 
-void tqd_store_file_collect(tqd_store *store, const char *digest)
+tqd_store_status tqd_store_sweep(tqd_store *store, uint64_t *ret_removed)
 {
-    tqd_file_set_collect(&store->files, store->engine, digest);
+    tqd_store_status status = TQD_STORE_OK;
+    *ret_removed = 0;
+    for (unsigned shelf = 0; status == TQD_STORE_OK && shelf < TQD_STORE_SHELVES; shelf++) {
+        status = tqd_store_sweep_shelf(store, shelf, ret_removed);
+    }
+    return status;
+}
+
+bool tqd_store_file_collect(tqd_store *store, const char *digest)
+{
+    return tqd_file_set_collect(&store->files, store->engine, digest);
+}
+
+tqd_store_status tqd_store_garbage(tqd_store *store, uint32_t limit, tqd_garbage *ret,
+                                   uint32_t *ret_n)
+{
+    return store->engine->methods->garbage(store->engine, limit, ret, ret_n);
 }

@@ -65,6 +65,7 @@ typedef enum tqd_write_kind {
     TQD_WRITE_JOB_RETAIN,
     TQD_WRITE_DATASET_PUT, /* datasets.h */
     TQD_WRITE_DATASET_DELETE,
+    TQD_WRITE_GARBAGE_DROP, /* engine.h */
     TQD_WRITE_KINDS
 } tqd_write_kind;
 

@@ -445,3 +445,42 @@ def test_cbor_of_a_result_is_the_same_document(daemon):
         now = daemon.request("POST", PATH, body(n), {"Content-Type": "application/json", "Accept": "application/cbor"})[2]
         assert cbor(got) == (cbor(now)[0], len(got)) and cbor(got)[0] == json.loads(daemon.request("GET", path)[2])
         assert cbor(daemon.request("GET", path + "?fields=tau", None, {"Accept": "application/cbor"})[2])[0] == {"tau": cbor(now)[0]["tau"]}
+
+
+def test_deadline_of_a_job(start):
+    daemon = start({"jobs": 1})
+    submit(daemon, simulation(10000), "/v1/robots/planar-2r/simulate")
+    late, patient = submit(daemon, Torqued_Deadline="1")["id"], submit(daemon, Torqued_Deadline="600")["id"]
+    job = ended(daemon, late)
+    assert job["state"] == "failed" and "deadline" in job["problem"]["detail"] and job["attempts"] == 0
+    assert get(daemon, patient)["state"] == "queued"
+    for wrong in ("0", "-1", "1.5", "soon", "99999999999"):
+        problem(daemon.request("POST", PATH, body(), {**ASYNC, "Torqued-Deadline": wrong}), 422)
+
+
+def test_files_go_with_their_last_reference(start):
+    with tempfile.TemporaryDirectory() as state:
+        daemon = start({}, state=state)
+        jobs = [ended(daemon, submit(daemon, body(3000, seed))["id"])["id"] for seed in (0.0, 0.0, 1.0)]
+
+        def files():
+            return sum(len(names) for folder, _, names in os.walk(os.path.join(state, "files")) if len(os.path.basename(folder)) == 2)
+
+        assert files() == 4  # two requests and two results: the same bytes are there once
+        for job, left in zip(jobs, (4, 2, 0)):
+            assert daemon.request("DELETE", f"/v1/jobs/{job}")[0] == 204
+            until = time.monotonic() + 10 * SLOW
+            while files() != left and time.monotonic() < until:
+                time.sleep(0.05)
+            assert files() == left
+        assert daemon.request("POST", PATH, body(3000), {**ASYNC, "Idempotency-Key": "k"})[0] == 202
+        assert daemon.request("POST", PATH, body(3000, 2.0), {**ASYNC, "Idempotency-Key": "k"})[0] == 409
+        time.sleep(0.5)
+        assert files() == 2  # nothing stays of what was refused
+
+
+@pytest.mark.parametrize("method, path", [("GET", "/v1/robots?filter=x"), ("GET", "/v1/jobs/x?fields=id"), ("DELETE", "/v1/robots/x?force=1"),
+                                          ("POST", "/v1/jobs/x/cancel?now=1"), ("GET", "/v1/version?x"), ("GET", "/v1/datasets?limit=3"),
+                                          ("GET", "/v1/jobs?colour=red"), ("GET", "/v1/robots/panda?form=x")])
+def test_a_query_that_nobody_reads_is_refused(daemon, method, path):
+    problem(daemon.request(method, path), 422)

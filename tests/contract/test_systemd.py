@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/contract/test_systemd.py - the units, readiness, the watchdog and socket activation, without a running systemd.
 import http.client
+import json
 import os
 import pathlib
 import re
@@ -70,6 +71,24 @@ def test_ready_is_told_when_requests_are_answered_and_stopping_before_the_end(la
     process.send_signal(signal.SIGTERM)
     assert notify()["STOPPING"] == "1"
     assert process.wait(10 * SLOW) == 0
+
+
+def test_status_counts_jobs(launch, notify):
+    launch({"NOTIFY_SOCKET": notify.path}, ["--listen", "127.0.0.1:0"])
+    host, port = re.fullmatch(r"Serving http://(.*):(\d+)", notify()["STATUS"]).groups()
+    connection = http.client.HTTPConnection(host, int(port), timeout=10)
+    connection.request("POST", "/v1/robots/planar-2r/simulate", headers={"Prefer": "respond-async"}, body=(
+        b'{"initial": {"q": [0.3, 0.2]}, "duration": 10000, "output": {"interval": 1000}, "solver": {"method": "rk4", "step": 1e-4}}'))
+    job = json.loads(connection.getresponse().read())
+    while (told := notify()) is not None and "1 running, 0 queued" not in told["STATUS"]:
+        pass
+    assert told is not None
+    connection.request("POST", f"/v1/jobs/{job['id']}/cancel")
+    assert connection.getresponse().read()
+    while (told := notify()) is not None and "0 running, 0 queued" not in told["STATUS"]:
+        pass
+    assert told is not None and told["STATUS"].startswith(f"Serving http://{host}:{port}; jobs: ")
+    connection.close()
 
 
 def test_watchdog_is_fed(launch, notify):

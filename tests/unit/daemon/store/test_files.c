@@ -66,15 +66,13 @@ static int count_partial(void)
 Test(files, digest_and_bytes)
 {
     char digest[TQD_DIGEST_TEXT];
-    tqd_upload_close(upload("abc", 3, digest));
+    tqd_upload *small = upload("abc", 3, digest);
     cr_assert(eq(str, digest, digest_of_abc));
     static char big[1000003];
     for (size_t i = 0; i < sizeof big; i++) {
         big[i] = (char)(i * 31 >> 3);
     }
-    tqd_upload_close(upload(big, sizeof big, digest));
-    stop_store();
-    start_store();
+    tqd_upload *large = upload(big, sizeof big, digest);
     uint64_t size = 0;
     tqd_file *file = tqd_file_open(store, digest, &size);
     cr_assert(eq(u64, size, sizeof big));
@@ -86,7 +84,11 @@ Test(files, digest_and_bytes)
     }
     cr_assert(eq(long, tqd_file_read(file, sizeof big, piece, 1), 0));
     tqd_file_close(file);
-    cr_assert(eq(u64, tqd_store_file_bytes(store), 3 + sizeof big), "counted at start");
+    cr_assert(eq(u64, tqd_store_file_bytes(store), 3 + sizeof big));
+    tqd_upload_close(small);
+    cr_assert(eq(u64, tqd_store_file_bytes(store), sizeof big), "no row refers to it");
+    tqd_upload_close(large);
+    cr_assert(eq(u64, tqd_store_file_bytes(store), 0));
 }
 
 Test(files, what_is_cut_short_leaves_nothing)
@@ -209,6 +211,7 @@ Test(files, full_disk_is_told_and_leaves_nothing)
     tqd_upload_close(up);
     setrlimit(RLIMIT_FSIZE, &none);
     cr_assert(eq(int, count_partial(), 0));
-    tqd_upload_close(upload("abc", 3, digest));
+    up = upload("abc", 3, digest);
     cr_assert(is_there(digest_of_abc), "and goes on when there is space again");
+    tqd_upload_close(up);
 }
