@@ -46,6 +46,7 @@ static void opened(tqd_loop *loop, struct MHD_Connection *mhd, void **socket_con
     atomic_fetch_add_explicit(&loop->server->n_open, 1, memory_order_relaxed);
     tqd_count(&loop->counters, TQD_COUNTER_connections_opened, loop->adopting ? 0 : 1);
     tqd_count(&loop->counters, TQD_COUNTER_connections_open, 1);
+    tqd_loop_look_at_clock(loop);
     tqd_client_phase(client, loop->adopting ? TQD_PHASE_IDLE : TQD_PHASE_HEADER);
 }
 

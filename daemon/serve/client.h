@@ -99,7 +99,11 @@ typedef struct tqd_client {
 typedef struct tqd_loop {
     struct tqd_server *server;
     struct MHD_Daemon *mhd;
-    int epoll_fd, event_fd;
+    int epoll_fd; /* of event_fd and of sockets in our own hands */
+    int event_fd;
+    int mhd_epoll_fd;       /* the library's; epoll_fd is in it */
+    _Atomic bool woken;     /* event_fd has something to tell */
+    size_t n_direct;        /* sockets in our own hands */
     int64_t now_ms;         /* monotonic, refreshed each turn */
     int64_t unix_offset_ms; /* add for the time of day */
     int64_t tick_ms;        /* of the last look at the deadlines */
@@ -197,6 +201,7 @@ void tqd_direct_adopt(tqd_loop *loop);
 void tqd_direct_end(tqd_loop *loop);
 
 /* loop.c */
+void tqd_loop_look_at_clock(tqd_loop *loop);
 void tqd_loop_wake(tqd_loop *loop);
 
 #endif

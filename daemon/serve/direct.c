@@ -80,6 +80,7 @@ void tqd_direct_begin(tqd_client *client, const char *version)
     atomic_fetch_add(&loop->running, 1);
     MHD_suspend_connection(client->mhd);
     client->direct = d;
+    loop->n_direct++;
     arm(client, EPOLLIN);
 }
 
@@ -97,6 +98,7 @@ static void free_direct(tqd_direct *d)
 static void give_back(tqd_client *client)
 {
     client->direct = NULL;
+    client->loop->n_direct--;
     atomic_fetch_sub(&client->loop->running, 1);
     MHD_resume_connection(client->mhd);
 }

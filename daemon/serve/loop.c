@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* daemon/serve/loop.c - one I/O thread: waits on its HTTP daemon's epoll descriptor, on results
- * from workers and on the clock. The library's own loop is not used: it can sleep on 128 ready
- * connections (measured at 256 and 512). */
-#include <errno.h>
+ * from workers and on the clock. Of many connections the library is not left to wait itself: it
+ * sleeps when just 128 of them are ready (measured at 256 and 512). */
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <time.h>
@@ -13,11 +13,17 @@
 #include "daemon/queue/scratch.h"
 #include "daemon/serve/client.h"
 
-enum { TURNS_MAX = 16, EVENTS = 32, TRIM_MS = 2000 };
+enum {
+    TURNS_MAX = 16,
+    EVENTS = 32,
+    TRIM_MS = 2000,
+    SLEEPS_WELL = 96, /* connections up to which the library never has 128 events at once */
+};
 
 void tqd_loop_wake(tqd_loop *loop)
 {
     uint64_t one = 1;
+    atomic_store(&loop->woken, true);
     ssize_t written = write(loop->event_fd, &one, sizeof one);
     (void)written; /* it can only fail when the counter is full, and then the loop is awake */
 }
@@ -29,7 +35,7 @@ static int64_t clock_ms(clockid_t id)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static void look_at_clock(tqd_loop *loop)
+void tqd_loop_look_at_clock(tqd_loop *loop)
 {
     loop->now_ms = clock_ms(CLOCK_MONOTONIC_COARSE);
 }
@@ -53,6 +59,7 @@ static int wait_ms(tqd_loop *loop)
 static void resume_finished(tqd_loop *loop)
 {
     uint64_t count;
+    atomic_store(&loop->woken, false); /* before the list is taken: what comes later wakes again */
     ssize_t n = read(loop->event_fd, &count, sizeof count);
     (void)n;
     tqd_client *done = atomic_exchange_explicit(&loop->done, NULL, memory_order_acquire);
@@ -63,16 +70,29 @@ static void resume_finished(tqd_loop *loop)
     }
 }
 
-/* While a body arrives the library reads half its pool at a time and then has work left over: some
- * turns of it for one look at our own descriptors. */
+/* Waits until the library or we have something to do, and lets the library do it. */
 static void run_library(tqd_loop *loop)
 {
-    MHD_UNSIGNED_LONG_LONG timeout;
-    int turns = 0;
-    do {
+    const int ms = wait_ms(loop);
+    if (loop->n_open < SLEEPS_WELL) {
+        MHD_run_wait(loop->mhd, ms);
+    } else {
+        struct pollfd fds[2] = {{.fd = loop->mhd_epoll_fd, .events = POLLIN},
+                                {.fd = loop->epoll_fd, .events = POLLIN}};
+        if (ms != 0) {
+            (void)poll(fds, 2, ms);
+        }
         MHD_run(loop->mhd);
-    } while (++turns < TURNS_MAX && MHD_get_timeout(loop->mhd, &timeout) == MHD_YES &&
-             timeout == 0);
+    }
+    tqd_loop_look_at_clock(loop);
+    /* while a body arrives the library reads half its pool at a time and then has work left over:
+     * some turns of it for one look at our own descriptors */
+    MHD_UNSIGNED_LONG_LONG timeout;
+    for (int turns = 1;
+         turns < TURNS_MAX && MHD_get_timeout(loop->mhd, &timeout) == MHD_YES && timeout == 0;
+         turns++) {
+        MHD_run(loop->mhd);
+    }
 }
 
 /* Stops accepting. The socket stays open until the process ends or the caller closes it. */
@@ -113,8 +133,8 @@ static void tell_alive(tqd_loop *loop)
     }
 }
 
-/* `source` is what was told when the descriptor was added: the loop's event descriptor, the library
- * (NULL), or a client whose socket is in our hands. */
+/* `source` is what was told when the descriptor was added: the loop's event descriptor, or a client
+ * whose socket is in our hands. */
 static void take_event(tqd_loop *loop, void *source)
 {
     if (source == &loop->event_fd) {
@@ -124,26 +144,30 @@ static void take_event(tqd_loop *loop, void *source)
     }
 }
 
+/* What workers have finished, and sockets in our own hands; usually neither, and no system call. */
+static void take_events(tqd_loop *loop)
+{
+    struct epoll_event events[EVENTS];
+    if (loop->n_direct == 0 && !atomic_load_explicit(&loop->woken, memory_order_relaxed)) {
+        return;
+    }
+    const int n = epoll_wait(loop->epoll_fd, events, EVENTS, 0);
+    for (int i = 0; i < n; i++) {
+        take_event(loop, events[i].data.ptr);
+    }
+}
+
 void tqd_server_run(void *arg)
 {
     tqd_loop *loop = arg;
-    struct epoll_event events[EVENTS];
-    look_at_clock(loop);
+    tqd_loop_look_at_clock(loop);
     loop->unix_offset_ms = clock_ms(CLOCK_REALTIME) - loop->now_ms;
     loop->tick_ms = loop->now_ms;
     while (!is_over(loop)) {
-        int n = epoll_wait(loop->epoll_fd, events, EVENTS, wait_ms(loop));
-        if (n < 0 && errno != EINTR) {
-            tqd_log(TQD_LOG_ERROR, "epoll_wait failed", TQD_NUMBER("errno", errno));
-            break;
-        }
-        look_at_clock(loop);
-        for (int i = 0; i < n; i++) {
-            take_event(loop, events[i].data.ptr);
-        }
         /* before quiescing: what has arrived already is still taken */
         size_t n_open = loop->n_open;
         run_library(loop);
+        take_events(loop);
         tqd_direct_adopt(loop);
         if (loop->n_open < n_open) {
             /* at a limit the library stopped accepting; it looks again only when it runs */

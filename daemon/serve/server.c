@@ -72,10 +72,12 @@ static const char *loop_open(tqd_loop *loop, tqd_server *server, size_t i)
         return "the HTTP library does not start";
     }
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(loop->mhd, MHD_DAEMON_INFO_EPOLL_FD);
-    if (info == NULL || !watch(loop->epoll_fd, info->epoll_fd, NULL) ||
+    /* the library passes over events that come with no pointer: they only wake it */
+    if (info == NULL || !watch(info->epoll_fd, loop->epoll_fd, NULL) ||
         !watch(loop->epoll_fd, loop->event_fd, &loop->event_fd)) {
         return "the HTTP library has no epoll descriptor";
     }
+    loop->mhd_epoll_fd = info->epoll_fd;
     return NULL;
 }
 
