@@ -10,8 +10,9 @@
 #include "core/linalg/dense.h"
 
 enum { ITERATION_MAX = 120, TEN = TQ_SVEC4 };
-static const double step_back = 0.98;    /* of the way to the boundary */
-static const double short_step = 0.1;    /* then centring alone is tried */
+static const double step_back = 0.98; /* of the way to the boundary */
+static const double short_step = 0.1; /* then centring alone is tried */
+static const double raise = 100.0;    /* of the complementarity, when centring alone is stuck too */
 static const double boost_first = 1e-15; /* of the diagonal of a matrix that rounding has spoilt */
 static const double boost_last = 1e-7;
 static const double exact = 1e-16; /* of |b|^2: below this an objective is rounding */
@@ -263,7 +264,7 @@ static bool factor(solver *w, double *spare)
     return false;
 }
 
-typedef enum phase { PREDICTOR, CORRECTOR, CENTRING } phase;
+typedef enum phase { PREDICTOR, CORRECTOR, CENTRING, RAISING } phase;
 
 static void right_side(solver *w, double target, phase at)
 {
@@ -356,12 +357,12 @@ static double choose_step(solver *w)
     const double least = w->p->entropy;
     double target = least;
     double step = 1.0;
-    for (phase at = PREDICTOR; at <= CENTRING; at++) {
-        if (at == CENTRING) {
+    for (phase at = PREDICTOR; at <= RAISING; at++) {
+        if (at >= CENTRING) {
             if (step >= short_step) {
                 break;
             }
-            target = fmax(w->mu, least);
+            target = fmax(w->mu * (at == RAISING ? raise : 1.0), least);
         }
         right_side(w, target, at);
         (void)tq_cholesky_solve(w->n, 1, w->m, w->n, w->dx, w->n, NULL);
