@@ -202,7 +202,8 @@ tq_effect tq_audit_effect(tq_audit *audit)
  */
 
 /* energies that tq_energy counts and the plant leaves out */
-static void leave_out(const tq_plant *plant, const double *q, const double *qd, tq_balance *b)
+static void leave_out(const tq_plant *plant, size_t n_sample, size_t stride, const double *q,
+                      const double *qd, double *energy)
 {
     const tq_model *model = tq_mechanism_model(plant->mechanism);
     for (uint32_t j = 0; j < model->n_joint; j++) {
@@ -212,15 +213,30 @@ static void leave_out(const tq_plant *plant, const double *q, const double *qd, 
         }
         const double ratio = joint->mimic != TQ_NONE ? joint->mimic_multiplier : 1.0;
         const double shift = joint->mimic != TQ_NONE ? joint->mimic_offset : 0.0;
-        const double own = ratio * q[joint->q_index] + shift - joint->spring.rest;
-        const double rate = ratio * qd[joint->v_index] * joint->rotor.ratio;
-        if ((plant->without & TQ_WITHOUT_SPRING) != 0) {
-            b->potential -= 0.5 * joint->spring.stiffness * own * own;
-        }
-        if ((plant->without & TQ_WITHOUT_ROTOR) != 0) {
-            b->kinetic -= 0.5 * joint->rotor.inertia * rate * rate;
+        for (size_t i = 0; i < n_sample; i++) {
+            const double own = ratio * q[joint->q_index * stride + i] + shift - joint->spring.rest;
+            const double rate = ratio * qd[joint->v_index * stride + i] * joint->rotor.ratio;
+            if ((plant->without & TQ_WITHOUT_SPRING) != 0) {
+                energy[stride + i] -= 0.5 * joint->spring.stiffness * own * own;
+            }
+            if ((plant->without & TQ_WITHOUT_ROTOR) != 0) {
+                energy[i] -= 0.5 * joint->rotor.inertia * rate * rate;
+            }
         }
     }
+}
+
+tq_status tq_audit_energy(const tq_plant *plant, size_t n_sample, size_t stride, const double *q,
+                          const double *qd, tq_scratch *scratch, double *ret_energy,
+                          tq_error *reterr)
+{
+    const tq_inverse_input in = {
+        .n_sample = n_sample, .stride = stride, .q = q, .qd = qd, .gravity = gravity_of(plant)};
+    const tq_status status = tq_energy(plant->mechanism, &in, scratch, ret_energy, reterr);
+    if (status == TQ_OK && (plant->without & (TQ_WITHOUT_SPRING | TQ_WITHOUT_ROTOR)) != 0) {
+        leave_out(plant, n_sample, stride, q, qd, ret_energy);
+    }
+    return status;
 }
 
 /* rows of one sample in the smallest block */
@@ -259,10 +275,10 @@ static tq_status balance(const tq_plant *plant, const double *const state[3], co
                                  .n_wrench = wrench != NULL ? plant->n_wrench : 0,
                                  .gravity = gravity_of(plant),
                                  .without = plant->without};
-    tq_status status = tq_energy(plant->mechanism, &in, scratch, out, reterr);
+    tq_status status =
+        tq_audit_energy(plant, 1, TQ_BLOCK_PAD, rows[0], rows[1], scratch, out, reterr);
     ret->kinetic = out[0];
     ret->potential = out[TQ_BLOCK_PAD];
-    leave_out(plant, state[0], state[1], ret);
     if (status == TQ_OK) {
         status = tq_reactions(plant->mechanism, &in, scratch, out, reterr);
     }

@@ -51,6 +51,17 @@ tq_status tq_audit_balance(const tq_plant *plant, const double *q, const double 
                            tq_balance *ret_balance, tq_error *reterr);
 size_t tq_audit_scratch_size(const tq_plant *plant);
 
+/**
+ * Energies of a block of states: kinetic, then potential, without what the plant leaves out.
+ *
+ * Shapes   q (nq x stride), qd (nv x stride), padded; ret_energy (2 x stride).
+ * Memory   tq_energy_scratch_size bytes of `scratch`, all given back.
+ * Returns  as tq_energy.
+ */
+tq_status tq_audit_energy(const tq_plant *plant, size_t n_sample, size_t stride, const double *q,
+                          const double *qd, tq_scratch *scratch, double *ret_energy,
+                          tq_error *reterr);
+
 /* What is left of E - E0 = work - dissipated + external, J; z of the audit at that time. */
 double tq_audit_energy_residual(const tq_balance *start, const tq_balance *now, const double *z);
 
