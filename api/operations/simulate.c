@@ -13,10 +13,10 @@ enum {
     SAVE_EVALUATIONS = 1 << 20, /* between checkpoints: about a second of work on an arm */
 };
 
-static const char *const fields[] = {"initial",     "duration",          "output",  "input",
-                                     "solver",      "gravity",           "without", "include",
-                                     "disturbance", "external_wrenches", "payload", "joints",
-                                     NULL};
+static const char *const fields[] = {
+    "initial", "duration", "output",  "input",       "solver",
+    "gravity", "without",  "include", "disturbance", "external_wrenches",
+    "payload", "verdict",  "joints",  NULL};
 
 static double cost_us(const tqa_control *control)
 {
@@ -92,14 +92,17 @@ static bool open_run(tqa_simulation *s)
     const size_t nq = s->order.nq * TQ_BLOCK_PAD;
     const size_t nv = s->order.nv * TQ_BLOCK_PAD;
     const size_t nz = tq_plant_n_z(&s->plant) * TQ_BLOCK_PAD;
+    const size_t n_wrench = (6 * s->plant.n_wrench + 1) * TQ_BLOCK_PAD;
     tq_error error = {0};
     s->options.tick = tick;
     s->options.ctx = s;
     s->rates = (tq_rates){.q = tqa_control_take(control, nq, sizeof(double)),
                           .qd = tqa_control_take(control, nv, sizeof(double)),
                           .z = tqa_control_take(control, nz, sizeof(double)),
-                          .tau = tqa_control_take(control, nv, sizeof(double))};
+                          .tau = tqa_control_take(control, nv, sizeof(double)),
+                          .wrench = tqa_control_take(control, n_wrench, sizeof(double))};
     if (s->rates.q == NULL || s->rates.qd == NULL || s->rates.z == NULL || s->rates.tau == NULL ||
+        s->rates.wrench == NULL ||
         !tqa_control_scratch(control, tq_run_scratch_size(&s->plant, &s->options), &s->scratch)) {
         return false;
     }
@@ -182,8 +185,10 @@ static bool simulate(tqa_control *control)
         done = tqa_simulation_open_rows(s) && start(s, &grid);
     }
     if (done) {
+        tqa_judge_begin(s);
         run_outputs(s, grid);
-        done = !s->stopped && tqa_simulation_flush(s) && control->problem->status == 0;
+        done = !s->stopped && tqa_simulation_flush(s) && control->problem->status == 0 &&
+               tqa_judge_run(s);
     }
     if (done) {
         tqa_simulation_answer(s);

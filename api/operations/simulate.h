@@ -6,6 +6,7 @@
 #include "api/operations/control_robot.h"
 #include "api/operations/simulate_controller.h"
 #include "api/operations/simulate_disturbance.h"
+#include "api/operations/simulate_judge.h"
 #include "core/simulate/run.h"
 #include "core/simulate/torque_table.h"
 
@@ -18,6 +19,7 @@ typedef struct tqa_column {
     const char *name;
     size_t n;
     bool flat;
+    bool is_hidden;      /* not told: kept for what is computed after the run */
     const uint32_t *map; /* user's order -> robot's; NULL: as it is */
     /* Writes n numbers of the run's present state; s->rates are those of that state. False: the
      * state has none, and the run ends here with s->ended. */
@@ -46,6 +48,10 @@ struct tqa_simulation {
     tq_run_options options;
     size_t n_column, width; /* columns; numbers of a row, t included */
     tqa_column columns[TQA_COLUMNS_MAX];
+
+    tqa_judge judge;
+    double *balance_row; /* (nq + 3 nv + 6 n_wrench): one state with what acts on it */
+    tq_scratch judge_scratch;
 
     /* while it runs */
     tq_run *run;

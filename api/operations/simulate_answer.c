@@ -50,6 +50,7 @@ static void put_verdict(const tqa_simulation *s)
     if (s->ended_at != TQ_NONE) {
         tqa_answer_string(answer, "joint", s->control->robot->joint_names[s->ended_at]);
     }
+    tqa_judge_put_growth(s);
     tqa_answer_end(answer);
 }
 
@@ -88,6 +89,10 @@ static bool more(tqa_control *control)
     static const tqa_column time = {.name = "t", .n = 1, .flat = true};
     tqa_simulation *s = control->state;
     tqa_answer *answer = &control->answer;
+    while (s->told_column > 0 && s->told_column <= s->n_column &&
+           s->columns[s->told_column - 1].is_hidden) {
+        s->told_column++;
+    }
     if (s->told_column > s->n_column) {
         return false;
     }
@@ -111,5 +116,6 @@ void tqa_simulation_answer(tqa_simulation *s)
     s->line = tqa_control_take(s->control, s->width, sizeof *s->line);
     put_stats(s);
     put_verdict(s);
+    tqa_judge_put(s);
     s->control->more = more;
 }

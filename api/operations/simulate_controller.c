@@ -128,18 +128,29 @@ static bool read_limits(const tqa_part *part, const tqa_order *order, tq_control
  * Models
  */
 
+/* as the immediate computations take it: without inertia it is a point */
 static bool read_payload(const tqa_part *payload, tq_model *model)
 {
-    static const char *const known[] = {"link", TQA_INERTIA_FIELDS, NULL};
-    if (!tqa_part_object(payload, known)) {
+    static const char *const known[] = {"link", "mass", "com", "inertia", NULL};
+    const tqa_part link = tqa_part_field(payload, "link");
+    const tqa_part mass = tqa_part_field(payload, "mass");
+    const tqa_part com = tqa_part_field(payload, "com");
+    const tqa_part inertia = tqa_part_field(payload, "inertia");
+    uint32_t carrier = 0;
+    tq_inertia body = {0};
+    if (!tqa_part_object(payload, known) ||
+        !tqa_part_need(&link, "add \"link\": the name of the link that carries the payload") ||
+        !tqa_part_link(&link, &carrier) || !tqa_part_need(&mass, "add \"mass\": a number, kg") ||
+        !tqa_part_number(&mass, &body.mass) ||
+        !tqa_part_need(&com, "add \"com\": [x, y, z], the payload's centre of mass in the link "
+                             "frame, m") ||
+        !tqa_part_numbers(&com, 3, body.com) ||
+        (inertia.value != NULL && !tqa_part_symmetric(&inertia, body.about_com))) {
         return false;
     }
-    const tqa_part link = tqa_part_field(payload, "link");
-    uint32_t carrier = 0;
-    tq_inertia body;
-    if (!tqa_part_need(&link, "add \"link\": the name of the link that carries the payload") ||
-        !tqa_part_link(&link, &carrier) || !tqa_part_inertia(payload, &body)) {
-        return false;
+    if (!(body.mass >= 0.0)) {
+        return tqa_part_refuse(&mass, "range", "0 or more", "the payload has a mass of %g kg",
+                               body.mass);
     }
     model->links[carrier].inertia = tq_inertia_add(&model->links[carrier].inertia, &body);
     return true;

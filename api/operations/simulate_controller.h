@@ -29,8 +29,7 @@ typedef struct tqa_controller {
 bool tqa_part_controller(const tqa_part *input, const tqa_controlled *plant, tqa_controller *ret);
 
 /* A mechanism of the robot as its document says, with every mass and inertia times `scale` and a
- * payload {link, mass, com, inertia, inertia_about | shape, size} (NULL or absent: none), in the
- * call's memory. */
+ * payload {link, mass, com, inertia?} (NULL or absent: none), in the call's memory. */
 bool tqa_part_mechanism(tqa_control *control, const tqa_part *payload, double scale,
                         const tq_mechanism **ret);
 

@@ -11,7 +11,7 @@ enum { NUMBERS_MAX = 1 << 28, TIMES_MAX = 1 << 20 }; /* of a result: 2 GiB; of a
 
 static const char *const initial_fields[] = {"q", "qd", NULL};
 static const char *const output_fields[] = {"interval", "times", NULL};
-static const char *const includes[] = {"qdd", NULL};
+static const char *const includes[] = {"qdd", TQA_JUDGE_INCLUDES, NULL};
 static const char *const left_out[] = {"friction", "rotor", "spring", "gravity", NULL};
 static const unsigned left_out_bits[] = {TQ_WITHOUT_FRICTION, TQ_WITHOUT_ROTOR, TQ_WITHOUT_SPRING,
                                          TQ_WITHOUT_GRAVITY};
@@ -157,6 +157,7 @@ static bool read_columns(tqa_simulation *s)
     if (include.value != NULL && !tqa_part_choices(&include, includes, &bits)) {
         return false;
     }
+    s->judge.include = bits >> 1;
     const tqa_column q = {.name = "q", .n = s->order.nq, .map = s->order.q, .fill = fill_q};
     const tqa_column qd = {.name = "qd", .n = s->order.nv, .map = s->order.v, .fill = fill_qd};
     const tqa_column qdd = {.name = "qdd", .n = s->order.nv, .map = s->order.v, .fill = fill_qdd};
@@ -229,5 +230,6 @@ bool tqa_simulation_read(tqa_simulation *s)
 {
     return tqa_control_order(s->control, &s->order) && read_columns(s) && read_terms(s) &&
            read_initial(s) && read_output(s) && find_duration(s) && tqa_simulation_read_solver(s) &&
-           tqa_simulation_read_input(s) && read_disturbances(s);
+           tqa_simulation_read_input(s) && read_disturbances(s) &&
+           tqa_judge_read(s, s->judge.include);
 }

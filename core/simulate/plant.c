@@ -215,6 +215,9 @@ static tq_status rate(const tq_plant *plant, double t, const tq_trajectories *st
     if (ret->tau != NULL) {
         memcpy(ret->tau, r.tau, model->nv * stride * sizeof(double));
     }
+    if (ret->wrench != NULL) {
+        memcpy(ret->wrench, r.wrench, 6 * plant->n_wrench * stride * sizeof(double));
+    }
     tq_state_rate(model, stride, stride, state->q, state->qd, ret->q);
     return status;
 }

@@ -94,10 +94,11 @@ typedef struct tq_trajectories {
 
 /* Rates of a block of states, the caller's; the same stride. */
 typedef struct tq_rates {
-    double *q;   /* (nq x stride) */
-    double *qd;  /* (nv x stride), the accelerations */
-    double *z;   /* (n_z x stride); NULL if 0 */
-    double *tau; /* (nv x stride) of all effects; NULL: not wanted */
+    double *q;      /* (nq x stride) */
+    double *qd;     /* (nv x stride), the accelerations */
+    double *z;      /* (n_z x stride); NULL if 0 */
+    double *tau;    /* (nv x stride) of all effects; NULL: not wanted */
+    double *wrench; /* (6 n_wrench x stride) of all effects; NULL: not wanted */
 } tq_rates;
 
 /* Number of auxiliary states, and of held values, of all effects. */

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/simulate_growth.c - how errors of a simulation grow, and how long it can be
+ * trusted. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/operations/simulate.h"
+
+/* places of a run where it is linearised: a millisecond or two for an arm */
+enum { POINTS = 64, NV_MAX = 40, STEP_TEXT = 96 };
+static const double slow = 1e-3;    /* 1/s: slower growth than this is rounding of eigenvalues */
+static const double far_away = 1e3; /* durations: nobody asks so far ahead */
+
+/* The plant as it is linearised: controllers without samples, and no audit. */
+static tq_plant watched_plant(tqa_simulation *s)
+{
+    tq_plant plant = s->plant;
+    plant.n_effect = s->plant.n_effect - 1;
+    return plant;
+}
+
+static bool is_closed(const tqa_simulation *s)
+{
+    return s->has_controller && s->controller.core.law != TQ_LAW_FEEDFORWARD;
+}
+
+/* Why nothing is said of growth; NULL: it is. */
+static const char *why_not(const tqa_simulation *s)
+{
+    return s->order.nv == 0               ? "nothing moves"
+           : s->order.nv > NV_MAX         ? "the robot has too many freedoms for it"
+           : s->plant.constraints != NULL ? "constraints leave fewer freedoms than joints"
+                                          : NULL;
+}
+
+typedef struct room {
+    double *a, *copy, *inverse, *push, *tau, *rows, *zeros;
+    tq_effect *effects;
+    tq_controller twin;
+    tq_scratch scratch;
+} room;
+
+static bool open_room(tqa_simulation *s, room *r)
+{
+    const size_t nv = s->order.nv;
+    tqa_control *control = s->control;
+    const tq_plant plant = watched_plant(s);
+    const size_t of_line = tq_linearise_scratch_size(&s->plant);
+    const size_t of_growth = tq_growth_scratch_size(2 * nv);
+    const size_t of_trust = tq_trust_scratch_size(nv);
+    const size_t of_torque =
+        tq_inverse_scratch_size(s->mechanism, 0) +
+        4 * tq_scratch_cost((s->order.nq + nv + 1) * TQ_BLOCK_PAD, sizeof(double));
+    r->a = tqa_control_take(control, tq_trust_matrix(nv), sizeof(double));
+    r->copy = tqa_control_take(control, tq_trust_matrix(nv), sizeof(double));
+    r->inverse = tqa_control_take(control, nv * nv, sizeof(double));
+    r->push = tqa_control_take(control, 2 * nv, sizeof(double));
+    r->tau = tqa_control_take(control, 2 * nv, sizeof(double));
+    r->rows = tqa_control_take(control, s->width, sizeof(double));
+    r->zeros = tqa_control_take(control, tq_plant_n_z(&s->plant) + tq_plant_n_held(&s->plant) + 1,
+                                sizeof(double));
+    r->effects = tqa_control_take(control, plant.n_effect + 1, sizeof *r->effects);
+    const size_t most = fmax((double)of_line, (double)of_growth) > (double)of_trust
+                            ? (of_line > of_growth ? of_line : of_growth)
+                            : of_trust;
+    return r->a != NULL && r->copy != NULL && r->inverse != NULL && r->push != NULL &&
+           r->tau != NULL && r->rows != NULL && r->zeros != NULL && r->effects != NULL &&
+           tqa_control_scratch(control, most > of_torque ? most : of_torque, &r->scratch);
+}
+
+/* the plant with a controller that is not sampled, in r->effects */
+static bool twin_plant(tqa_simulation *s, room *r, tq_plant *ret)
+{
+    *ret = watched_plant(s);
+    memcpy(r->effects, s->plant.effects, ret->n_effect * sizeof *r->effects);
+    ret->effects = r->effects;
+    if (!s->has_controller || !(s->controller.core.sample_time > 0.0)) {
+        return true;
+    }
+    r->twin = s->controller.core;
+    r->twin.sample_time = 0.0;
+    for (size_t k = 0; k < ret->n_effect; k++) {
+        if (r->effects[k].ctx == &s->controller.core) {
+            return tq_controller_effect(&r->twin, &r->effects[k], NULL) == TQ_OK;
+        }
+    }
+    return true;
+}
+
+static tq_status grow_at(tqa_simulation *s, const tq_plant *plant, room *r, const tq_run_point *at,
+                         tq_growth *ret, tq_error *reterr)
+{
+    tq_status status = tq_linearise(plant, at, is_closed(s), &r->scratch, r->a, r->inverse, reterr);
+    if (status == TQ_OK) {
+        memcpy(r->copy, r->a, tq_trust_matrix(s->order.nv) * sizeof(double));
+        status = tq_growth_of(2 * s->order.nv, r->copy, &r->scratch, ret, reterr);
+    }
+    return status;
+}
+
+/* M^-1 times torque */
+static void accelerate(size_t nv, const double *inverse, const double *tau, double *ret)
+{
+    for (size_t i = 0; i < nv; i++) {
+        ret[i] = 0.0;
+        for (size_t k = 0; k < nv; k++) {
+            ret[i] += inverse[i * nv + k] * tau[k];
+        }
+    }
+}
+
+/* torque of the inertial parameters at a point: what a wrong model is wrong by, in part */
+static bool model_torque(tqa_simulation *s, room *r, const tq_run_point *at, double *ret)
+{
+    const size_t mark = tq_scratch_mark(&r->scratch);
+    const double *from[3] = {at->q, at->qd, at->qdd};
+    double *rows[4];
+    for (unsigned p = 0; p < 4; p++) {
+        const size_t n = p == 0 ? s->order.nq : s->order.nv;
+        rows[p] = tq_scratch_take(&r->scratch, (n + 1) * TQ_BLOCK_PAD, sizeof(double));
+        for (size_t k = 0; p < 3 && k < n * TQ_BLOCK_PAD; k++) {
+            rows[p][k] = from[p][k / TQ_BLOCK_PAD];
+        }
+    }
+    const tq_inverse_input in = {.n_sample = 1,
+                                 .stride = TQ_BLOCK_PAD,
+                                 .q = rows[0],
+                                 .qd = rows[1],
+                                 .qdd = rows[2],
+                                 .gravity = s->gravity,
+                                 .without = s->plant.without | TQ_WITHOUT_FRICTION |
+                                            TQ_WITHOUT_SPRING | TQ_WITHOUT_ROTOR};
+    const tq_status status = tq_inverse_dynamics(s->mechanism, &in, &r->scratch, rows[3], NULL);
+    for (size_t k = 0; status == TQ_OK && k < s->order.nv; k++) {
+        ret[k] = rows[3][k * TQ_BLOCK_PAD];
+    }
+    tq_scratch_rewind(&r->scratch, mark);
+    return status == TQ_OK;
+}
+
+/* accelerations that input and model miss at a point */
+static void find_push(tqa_simulation *s, room *r, const tq_run_point *at)
+{
+    const size_t nv = s->order.nv;
+    memset(r->push, 0, 2 * nv * sizeof(double));
+    if (s->torque.points.n_point > 0) {
+        tq_table_error_at(&s->torque, at->t, r->tau);
+        accelerate(nv, r->inverse, r->tau, r->push);
+    }
+    if (s->judge.uncertainty > 0.0 && model_torque(s, r, at, r->tau)) {
+        for (size_t k = 0; k < nv; k++) {
+            r->tau[k] *= s->judge.uncertainty;
+        }
+        accelerate(nv, r->inverse, r->tau, r->push + nv);
+    }
+}
+
+static double tolerance_of(const tqa_simulation *s)
+{
+    return tq_run_is_adaptive(s->options.method) ? s->options.rtol + s->options.atol : 0.0;
+}
+
+/* when an error that is `now` at t, and was `before` at t0, passes what is tolerated */
+static double crossing(double tolerated, double t0, double before, double t, double now)
+{
+    const double low = fmax(before, 1e-300);
+    return now > low ? t0 + (t - t0) * log(tolerated / low) / log(now / low) : t;
+}
+
+static void note_horizons(tqa_simulation *s, const double before[TQ_ERROR_SOURCES], double t0)
+{
+    tqa_grown *g = &s->judge.grown;
+    for (unsigned k = 0; k < TQ_ERROR_SOURCES; k++) {
+        const double now = g->trust.error[k];
+        if (isinf(g->horizon[k]) && now > s->judge.tolerated) {
+            g->horizon[k] = crossing(s->judge.tolerated, t0, before[k], g->trust.t, now);
+        }
+    }
+}
+
+/* errors that are still small at the end go on growing as they do there */
+static void look_ahead(tqa_simulation *s, const tq_growth *last)
+{
+    tqa_grown *g = &s->judge.grown;
+    for (unsigned k = 0; k < TQ_ERROR_SOURCES; k++) {
+        const double now = g->trust.error[k];
+        if (isinf(g->horizon[k]) && now > 0.0 && last->rate > slow) {
+            const double t = g->trust.t + log(s->judge.tolerated / now) / last->rate;
+            g->horizon[k] = t < far_away * s->duration ? t : (double)INFINITY;
+        }
+    }
+}
+
+static tq_run_point point_of(const tqa_simulation *s, const room *r)
+{
+    const double *hidden = r->rows + s->judge.first_point;
+    const size_t n_z = s->plant.effects[s->plant.n_effect - 1].n_z;
+    return (tq_run_point){.t = r->rows[0],
+                          .q = r->rows + 1,
+                          .qd = r->rows + 1 + s->order.nq,
+                          .qdd = hidden + n_z,
+                          .z = r->zeros,
+                          .held = r->zeros,
+                          .wrench = hidden + n_z + s->order.nv};
+}
+
+static bool carry(tqa_simulation *s, const tq_plant *plant, room *r)
+{
+    tqa_grown *g = &s->judge.grown;
+    const size_t n = s->n_row < POINTS ? s->n_row : POINTS;
+    tq_growth growth = {0.0, 0.0};
+    tq_error error = {0};
+    for (size_t k = 0; k < n; k++) {
+        const size_t row = n > 1 ? k * (s->n_row - 1) / (n - 1) : 0;
+        if (!tqa_simulation_read_rows(s, row, 1, r->rows)) {
+            return false;
+        }
+        const tq_run_point at = point_of(s, r);
+        if (grow_at(s, plant, r, &at, &growth, &error) != TQ_OK) {
+            g->why_not = k == 0 ? "the equations have no unique solution at the start" : NULL;
+            g->is_known = k > 0;
+            return true; /* as far as it went */
+        }
+        if (k == 0) {
+            g->start = growth;
+        }
+        if (k == 0 || growth.rate > g->fastest.rate) {
+            g->fastest = growth;
+            g->fastest_at = at.t;
+        }
+        double before[TQ_ERROR_SOURCES];
+        memcpy(before, g->trust.error, sizeof before);
+        const double t0 = g->trust.t;
+        find_push(s, r, &at);
+        if (tq_trust_step(&g->trust, at.t, r->a, r->push, tolerance_of(s), &r->scratch, &error) !=
+            TQ_OK) {
+            return tqa_control_fail(s->control, "", TQ_ERR_SCRATCH, &error);
+        }
+        note_horizons(s, before, t0);
+    }
+    g->is_known = true;
+    look_ahead(s, &growth);
+    return true;
+}
+
+bool tqa_judge_growth(struct tqa_simulation *s)
+{
+    tqa_grown *g = &s->judge.grown;
+    const size_t nv = s->order.nv;
+    room r;
+    tq_plant plant;
+    g->is_closed = is_closed(s);
+    g->why_not = why_not(s);
+    for (unsigned k = 0; k < TQ_ERROR_SOURCES; k++) {
+        g->horizon[k] = (double)INFINITY;
+    }
+    if (g->why_not != NULL) {
+        return true;
+    }
+    g->trust =
+        (tq_trust){.n_v = nv,
+                   .carried = tqa_control_take(s->control, tq_trust_carried(nv), sizeof(double)),
+                   .matrix = tqa_control_take(s->control, tq_trust_matrix(nv), sizeof(double)),
+                   .push = tqa_control_take(s->control, 2 * nv, sizeof(double))};
+    if (g->trust.carried == NULL || g->trust.matrix == NULL || g->trust.push == NULL ||
+        !open_room(s, &r)) {
+        return false;
+    }
+    return !twin_plant(s, &r, &plant) || carry(s, &plant, &r);
+}
+
+void tqa_judge_begin(struct tqa_simulation *s)
+{
+    const tqa_world *world = s->control->world;
+    room r;
+    tq_plant plant;
+    tq_growth growth;
+    tq_error error = {0};
+    if (why_not(s) != NULL || world == NULL || world->progress == NULL || s->n_held != 1 ||
+        !open_room(s, &r) || !twin_plant(s, &r, &plant)) {
+        return; /* a resumed run was told before */
+    }
+    memcpy(r.rows, s->rows, s->width * sizeof *r.rows);
+    const tq_run_point at = point_of(s, &r);
+    if (grow_at(s, &plant, &r, &at, &growth, &error) == TQ_OK) {
+        char text[STEP_TEXT];
+        (void)snprintf(text, sizeof text, "simulate: errors %s by %.3g /s at the start",
+                       growth.rate > slow ? "grow" : "do not grow", fmax(growth.rate, 0.0));
+        world->progress(world->ctx, 0.0, text);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * The answer
+ */
+
+static void put_horizon(const tqa_simulation *s, const char *key, unsigned source, bool is_there,
+                        const char *none)
+{
+    tqa_answer *answer = &s->control->answer;
+    const double t = s->judge.grown.horizon[source];
+    if (is_there && isfinite(t)) {
+        tqa_answer_number(answer, key, t);
+    } else {
+        tqa_answer_none(answer, key, is_there ? "such errors do not grow so far" : none);
+    }
+}
+
+void tqa_judge_put_growth(const struct tqa_simulation *s)
+{
+    static const char *const names[TQ_ERROR_SOURCES] = {"integrator", "input", "model"};
+    static const char *const nones[TQ_ERROR_SOURCES] = {
+        "steps of one size have no tolerance: compare with a run of half the step",
+        "the input is no table", "give \"verdict\": {\"model_uncertainty\": 0.01}"};
+    tqa_answer *answer = &s->control->answer;
+    const tqa_grown *g = &s->judge.grown;
+    if (!g->is_known) {
+        tqa_answer_none(answer, "growth_rate", g->why_not);
+        return;
+    }
+    const bool there[TQ_ERROR_SOURCES] = {tolerance_of(s) > 0.0, s->torque.points.n_point > 0,
+                                          s->judge.uncertainty > 0.0};
+    tqa_answer_string(answer, "loop", g->is_closed ? "closed" : "open");
+    tqa_answer_number(answer, "growth_rate", g->start.rate);
+    if (g->start.rate > slow) {
+        tqa_answer_number(answer, "doubling_time", log(2.0) / g->start.rate);
+    } else {
+        tqa_answer_none(answer, "doubling_time", "errors do not grow at the start");
+    }
+    tqa_answer_object(answer, "fastest_growth");
+    tqa_answer_number(answer, "rate", g->fastest.rate);
+    tqa_answer_number(answer, "frequency", g->fastest.frequency);
+    tqa_answer_number(answer, "t", g->fastest_at);
+    tqa_answer_end(answer);
+    if (g->trust.is_lost) {
+        tqa_answer_none(answer, "amplification", "an error at the start is all that is left");
+    } else {
+        tqa_answer_number(answer, "amplification", g->trust.gain);
+    }
+    tqa_answer_object(answer, "expected_error");
+    for (unsigned k = 0; k < TQ_ERROR_SOURCES; k++) {
+        if (there[k] && isfinite(g->trust.error[k])) {
+            tqa_answer_number(answer, names[k], g->trust.error[k]);
+        } else {
+            tqa_answer_none(answer, names[k], there[k] ? "beyond all bounds" : nones[k]);
+        }
+    }
+    tqa_answer_end(answer);
+    tqa_answer_object(answer, "horizon");
+    tqa_answer_number(answer, "tolerated_error", s->judge.tolerated);
+    double first = (double)INFINITY;
+    for (unsigned k = 0; k < TQ_ERROR_SOURCES; k++) {
+        put_horizon(s, names[k], k, there[k], nones[k]);
+        first = there[k] ? fmin(first, g->horizon[k]) : first;
+    }
+    if (isfinite(first)) {
+        tqa_answer_number(answer, "t", first);
+    } else {
+        tqa_answer_none(answer, "t", "no error that is known grows so far");
+    }
+    tqa_answer_end(answer);
+}

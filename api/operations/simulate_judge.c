@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/simulate_judge.c - balance and tracking of a simulation, out of its rows. */
+#include "api/operations/simulate_judge.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "api/operations/simulate.h"
+#include "core/dynamics/energy.h"
+#include "core/dynamics/posture.h"
+
+static const double default_tolerated = 0.01; /* rad or m */
+
+/* ------------------------------------------------------------------------------------------------
+ * Arrays over time
+ */
+
+/* the balance of the row that is being filled */
+static const tq_balance *balance_now(tqa_simulation *s)
+{
+    tqa_judge *j = &s->judge;
+    if (j->balanced == s->n_row + 1) {
+        return &j->balance;
+    }
+    double *q = s->balance_row;
+    double *qd = q + s->order.nq;
+    double *qdd = qd + s->order.nv;
+    double *wrench = qdd + s->order.nv;
+    for (size_t k = 0; k < s->order.nq; k++) {
+        q[k] = s->run->state->q[k * TQ_BLOCK_PAD];
+    }
+    for (size_t k = 0; k < s->order.nv; k++) {
+        qd[k] = s->run->state->qd[k * TQ_BLOCK_PAD];
+        qdd[k] = s->rates.qd[k * TQ_BLOCK_PAD];
+    }
+    for (size_t k = 0; k < 6 * s->plant.n_wrench; k++) {
+        wrench[k] = s->rates.wrench[k * TQ_BLOCK_PAD];
+    }
+    tq_error error = {0};
+    const tq_status status =
+        tq_audit_balance(&s->plant, q, qd, qdd, wrench, &s->judge_scratch, &j->balance, &error);
+    if (status != TQ_OK) {
+        s->ended = tq_status_text(status);
+        return NULL;
+    }
+    j->balanced = s->n_row + 1;
+    return &j->balance;
+}
+
+static bool fill_kinetic(tqa_simulation *s, double *to)
+{
+    const tq_balance *b = balance_now(s);
+    *to = b != NULL ? b->kinetic : 0.0;
+    return b != NULL;
+}
+
+static bool fill_potential(tqa_simulation *s, double *to)
+{
+    const tq_balance *b = balance_now(s);
+    *to = b != NULL ? b->potential : 0.0;
+    return b != NULL;
+}
+
+static bool fill_momentum(tqa_simulation *s, double *to)
+{
+    const tq_balance *b = balance_now(s);
+    if (b != NULL) {
+        memcpy(to, b->momentum, sizeof b->momentum);
+    }
+    return b != NULL;
+}
+
+static bool fill_base(tqa_simulation *s, double *to)
+{
+    const tq_balance *b = balance_now(s);
+    if (b != NULL) {
+        memcpy(to, b->base, sizeof b->base);
+    }
+    return b != NULL;
+}
+
+static bool fill_tracking(tqa_simulation *s, double *to)
+{
+    const size_t nv = s->order.nv;
+    double *desired = s->balance_row;
+    tq_reference_at(&s->controller.reference.motion, s->run->t, desired, desired + nv,
+                    desired + 2 * nv);
+    for (size_t k = 0; k < nv; k++) {
+        to[k] = desired[k] - s->run->state->q[k * TQ_BLOCK_PAD];
+    }
+    s->judge.balanced = 0; /* the room was used */
+    return true;
+}
+
+/* what only the judge reads */
+static bool fill_hidden(tqa_simulation *s, double *to)
+{
+    const size_t n_z = s->plant.effects[s->plant.n_effect - 1].n_z;
+    for (size_t k = 0; k < n_z; k++) {
+        *to++ = s->run->state->z[(s->judge.z_first + k) * TQ_BLOCK_PAD];
+    }
+    for (size_t k = 0; k < s->order.nv; k++) {
+        *to++ = s->rates.qd[k * TQ_BLOCK_PAD];
+    }
+    for (size_t k = 0; k < 6 * s->plant.n_wrench; k++) {
+        *to++ = s->rates.wrench[k * TQ_BLOCK_PAD];
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * The request
+ */
+
+static bool read_verdict(tqa_simulation *s)
+{
+    static const char *const known[] = {"tolerated_error", "model_uncertainty", NULL};
+    const tqa_part root = tqa_part_root(s->control);
+    const tqa_part verdict = tqa_part_field(&root, "verdict");
+    s->judge.tolerated = default_tolerated;
+    if (verdict.value == NULL) {
+        return true;
+    }
+    const tqa_part tolerated = tqa_part_field(&verdict, "tolerated_error");
+    const tqa_part uncertainty = tqa_part_field(&verdict, "model_uncertainty");
+    return tqa_part_object(&verdict, known) &&
+           (tolerated.value == NULL || tqa_part_positive(&tolerated, &s->judge.tolerated)) &&
+           (uncertainty.value == NULL || tqa_part_positive(&uncertainty, &s->judge.uncertainty));
+}
+
+static bool add_columns(tqa_simulation *s, unsigned include)
+{
+    const struct {
+        unsigned bit;
+        tqa_column column;
+    } all[] = {
+        {TQA_JUDGE_ENERGY, {.name = "kinetic_energy", .n = 1, .flat = true, .fill = fill_kinetic}},
+        {TQA_JUDGE_ENERGY,
+         {.name = "potential_energy", .n = 1, .flat = true, .fill = fill_potential}},
+        {TQA_JUDGE_MOMENTUM, {.name = "momentum", .n = 3, .fill = fill_momentum}},
+        {TQA_JUDGE_BASE, {.name = "base_reaction", .n = 6, .fill = fill_base}},
+        {TQA_JUDGE_TRACKING,
+         {.name = "tracking_error", .n = s->order.nv, .map = s->order.v, .fill = fill_tracking}},
+    };
+    for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
+        if ((include & all[k].bit) != 0 && !tqa_simulation_add_column(s, &all[k].column)) {
+            return false;
+        }
+    }
+    const size_t n_z = s->plant.effects[s->plant.n_effect - 1].n_z;
+    const tqa_column hidden = {.name = "hidden",
+                               .n = n_z + s->order.nv + 6 * s->plant.n_wrench,
+                               .is_hidden = true,
+                               .fill = fill_hidden};
+    s->judge.first_point = s->width;
+    return tqa_simulation_add_column(s, &hidden);
+}
+
+bool tqa_judge_read(struct tqa_simulation *s, unsigned include)
+{
+    tqa_judge *j = &s->judge;
+    const tqa_part root = tqa_part_root(s->control);
+    const tqa_part names = tqa_part_field(&root, "include");
+    if ((include & TQA_JUDGE_TRACKING) != 0 && !s->has_controller) {
+        return tqa_part_refuse(&names, "invalid-value",
+                               "leave \"tracking_error\" out, or give \"input\" a reference",
+                               "there is no reference to be tracked");
+    }
+    if (!read_verdict(s)) {
+        return false;
+    }
+    j->include = include;
+    j->audit = (tq_audit){.plant = &s->plant, .with_momentum = (include & TQA_JUDGE_MOMENTUM) != 0};
+    j->z_first = tq_plant_n_z(&s->plant);
+    const size_t n_row = s->order.nq + 3 * s->order.nv + 6 * s->plant.n_wrench + 1;
+    s->balance_row = tqa_control_take(s->control, n_row, sizeof(double));
+    const tq_effect effect = tq_audit_effect(&j->audit);
+    return s->balance_row != NULL && tqa_simulation_add_effect(s, &effect) &&
+           add_columns(s, include) &&
+           tqa_control_scratch(s->control, tq_audit_scratch_size(&s->plant), &s->judge_scratch);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * After the run: balance
+ */
+
+/* Some rows, and their states in a block. */
+typedef struct pieces {
+    double *rows, *q, *qd, *energy;
+    tq_scratch scratch;
+} pieces;
+
+static bool open_pieces(tqa_simulation *s, pieces *p)
+{
+    const size_t n = TQ_BLOCK;
+    p->rows = tqa_control_take(s->control, n * s->width, sizeof(double));
+    const size_t of_rows = (s->order.nq + s->order.nv + 4) * n;
+    tq_scratch *scratch = &p->scratch;
+    const size_t of_energy = tq_energy_scratch_size(s->mechanism);
+    const size_t of_posture = tq_posture_scratch_size(tq_mechanism_model(s->mechanism));
+    if (p->rows == NULL ||
+        !tqa_control_scratch(s->control,
+                             4 * tq_scratch_cost(of_rows, sizeof(double)) + of_energy +
+                                 2 * of_posture + tq_audit_scratch_size(&s->plant),
+                             scratch)) {
+        return false;
+    }
+    p->q = tq_scratch_take(scratch, (s->order.nq + 1) * n, sizeof(double));
+    p->qd = tq_scratch_take(scratch, (s->order.nv + 1) * n, sizeof(double));
+    p->energy = tq_scratch_take(scratch, 2 * n, sizeof(double));
+    return p->q != NULL && p->qd != NULL && p->energy != NULL;
+}
+
+static const double *row_of(const tqa_simulation *s, const pieces *p, size_t k)
+{
+    return p->rows + k * s->width;
+}
+
+/* the balance of a row; q, qd, tau follow t in every row */
+static bool balance_of(tqa_simulation *s, pieces *p, size_t k, tq_balance *ret)
+{
+    const double *row = row_of(s, p, k);
+    const size_t n_z = s->plant.effects[s->plant.n_effect - 1].n_z;
+    const double *hidden = row + s->judge.first_point;
+    tq_error error = {0};
+    const tq_status status =
+        tq_audit_balance(&s->plant, row + 1, row + 1 + s->order.nq, hidden + n_z,
+                         hidden + n_z + s->order.nv, &p->scratch, ret, &error);
+    return status == TQ_OK || tqa_control_fail(s->control, "", status, &error);
+}
+
+static bool audit_piece(tqa_simulation *s, pieces *p, size_t first, size_t n)
+{
+    tqa_audited *a = &s->judge.audited;
+    const size_t nq = s->order.nq;
+    const size_t nv = s->order.nv;
+    const size_t n_z = s->plant.effects[s->plant.n_effect - 1].n_z;
+    tq_error error = {0};
+    for (size_t k = 0; k < n; k++) {
+        const double *row = row_of(s, p, k) + 1;
+        for (size_t r = 0; r < nq; r++) {
+            p->q[r * TQ_BLOCK + k] = row[r];
+        }
+        for (size_t r = 0; r < nv; r++) {
+            p->qd[r * TQ_BLOCK + k] = row[nq + r];
+        }
+    }
+    tq_block_pad(p->q, nq, TQ_BLOCK, n);
+    tq_block_pad(p->qd, nv, TQ_BLOCK, n);
+    const tq_status status =
+        tq_audit_energy(&s->plant, n, TQ_BLOCK, p->q, p->qd, &p->scratch, p->energy, &error);
+    if (status != TQ_OK) {
+        return tqa_control_fail(s->control, "", status, &error);
+    }
+    if (first == 0 && !balance_of(s, p, 0, &a->start)) {
+        return false;
+    }
+    for (size_t k = 0; k < n; k++) {
+        const tq_balance now = {.kinetic = p->energy[k], .potential = p->energy[TQ_BLOCK + k]};
+        memcpy(a->z, row_of(s, p, k) + s->judge.first_point, n_z * sizeof(double));
+        a->residual = tq_audit_energy_residual(&a->start, &now, a->z);
+        a->residual_max = fmax(a->residual_max, fabs(a->residual));
+        a->kinetic_max = fmax(a->kinetic_max, now.kinetic);
+    }
+    if (first + n == s->n_row) {
+        if (!balance_of(s, p, n - 1, &a->end)) {
+            return false;
+        }
+        if (s->judge.audit.with_momentum) {
+            tq_audit_momentum_residual(&s->plant, *row_of(s, p, n - 1), &a->start, &a->end, a->z,
+                                       a->momentum_residual);
+        }
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Tracking
+ */
+
+static bool place_point(tqa_simulation *s, pieces *p, const double *q, double ret[3])
+{
+    const tqa_point *point = &s->judge.tracked.point;
+    const size_t mark = tq_scratch_mark(&p->scratch);
+    tq_posture posture = {0};
+    tq_error error = {0};
+    const tq_status status = tq_posture_compute(tq_mechanism_model(s->mechanism), q, NULL,
+                                                &p->scratch, &posture, &error);
+    if (status == TQ_OK) {
+        const tq_pose *pose = &posture.pose[point->link];
+        for (unsigned i = 0; i < 3; i++) {
+            ret[i] = pose->p[i];
+            for (unsigned k = 0; k < 3; k++) {
+                ret[i] += pose->r[3 * i + k] * point->at[k];
+            }
+        }
+    }
+    tq_scratch_rewind(&p->scratch, mark);
+    return status == TQ_OK || tqa_control_fail(s->control, "", status, &error);
+}
+
+static double distance(const double a[3], const double b[3])
+{
+    return hypot(hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]);
+}
+
+static bool track_row(tqa_simulation *s, pieces *p, const double *row)
+{
+    tqa_tracked *to = &s->judge.tracked;
+    const size_t nv = s->order.nv;
+    double *desired = s->balance_row;
+    double here[3] = {0.0};
+    double there[3] = {0.0};
+    tq_reference_at(&s->controller.reference.motion, row[0], desired, desired + nv,
+                    desired + 2 * nv);
+    for (size_t k = 0; k < nv; k++) {
+        const double e = desired[k] - row[1 + k];
+        to->max[k] = fmax(to->max[k], fabs(e));
+        to->square[k] += e * e;
+        to->final[k] = e;
+    }
+    if (!place_point(s, p, row + 1, here) || !place_point(s, p, desired, there)) {
+        return false;
+    }
+    const double off = distance(here, there);
+    to->point_max = fmax(to->point_max, off);
+    to->point_square += off * off;
+    to->point_final = off;
+    if (to->n > 0 && !s->controller.reference.is_cartesian) {
+        to->length += distance(there, to->last);
+    }
+    memcpy(to->last, there, sizeof there);
+    to->n++;
+    return true;
+}
+
+static bool open_tracking(tqa_simulation *s)
+{
+    tqa_tracked *to = &s->judge.tracked;
+    const tqa_reference *reference = &s->controller.reference;
+    const tq_model *model = tq_mechanism_model(s->mechanism);
+    double *rows = tqa_control_take(s->control, 3 * s->order.nv + 1, sizeof *rows);
+    if (rows == NULL) {
+        return false;
+    }
+    to->max = rows;
+    to->square = rows + s->order.nv;
+    to->final = rows + 2 * s->order.nv;
+    if (reference->is_cartesian) {
+        to->point = reference->point;
+        to->length = reference->length;
+    } else if (s->order.n_joint > 0) {
+        /* the end of the arm: what its last joint carries */
+        to->point.link = model->joints[model->order[model->n_joint - 1]].child;
+    }
+    return true;
+}
+
+bool tqa_judge_run(struct tqa_simulation *s)
+{
+    pieces p;
+    if (!open_pieces(s, &p) || (s->has_controller && !open_tracking(s))) {
+        return false;
+    }
+    for (size_t first = 0; first < s->n_row; first += TQ_BLOCK) {
+        const size_t left = s->n_row - first;
+        const size_t n = left < TQ_BLOCK ? left : TQ_BLOCK;
+        if (!tqa_simulation_read_rows(s, first, n, p.rows) || !audit_piece(s, &p, first, n)) {
+            return false;
+        }
+        for (size_t k = 0; s->has_controller && k < n; k++) {
+            if (!track_row(s, &p, row_of(s, &p, k))) {
+                return false;
+            }
+        }
+    }
+    return tqa_judge_growth(s);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * The answer
+ */
+
+static void put_relative(tqa_answer *answer, double residual, double scale, const char *none)
+{
+    if (scale > 0.0) {
+        tqa_answer_number(answer, "relative", residual / scale);
+    } else {
+        tqa_answer_none(answer, "relative", none);
+    }
+}
+
+static void put_audit(const tqa_simulation *s)
+{
+    tqa_answer *answer = &s->control->answer;
+    const tqa_audited *a = &s->judge.audited;
+    tqa_answer_object(answer, "audit");
+    tqa_answer_object(answer, "energy");
+    tqa_answer_number(answer, "kinetic_start", a->start.kinetic);
+    tqa_answer_number(answer, "kinetic_end", a->end.kinetic);
+    tqa_answer_number(answer, "kinetic_max", a->kinetic_max);
+    tqa_answer_number(answer, "potential_change", a->end.potential - a->start.potential);
+    tqa_answer_number(answer, "work", a->z[TQ_AUDIT_WORK]);
+    tqa_answer_number(answer, "dissipated", a->z[TQ_AUDIT_DISSIPATED]);
+    tqa_answer_number(answer, "external", a->z[TQ_AUDIT_EXTERNAL]);
+    tqa_answer_number(answer, "residual", a->residual);
+    tqa_answer_number(answer, "residual_max", a->residual_max);
+    put_relative(answer, a->residual_max, a->kinetic_max, "nothing moves");
+    tqa_answer_end(answer);
+    if (s->judge.audit.with_momentum) {
+        double size = 0.0;
+        double left = 0.0;
+        for (unsigned k = 0; k < 3; k++) {
+            size = fmax(size, fabs(a->z[TQ_AUDIT_BASE + k]));
+            left = fmax(left, fabs(a->momentum_residual[k]));
+        }
+        tqa_answer_object(answer, "momentum");
+        tqa_answer_vector(answer, "base_impulse", a->z + TQ_AUDIT_BASE, 3);
+        tqa_answer_vector(answer, "external_impulse", a->z + TQ_AUDIT_PUSH, 3);
+        tqa_answer_vector(answer, "residual", a->momentum_residual, 3);
+        put_relative(answer, left, size, "nothing holds the robot");
+        tqa_answer_end(answer);
+    }
+    tqa_answer_end(answer);
+}
+
+static void put_joints(const tqa_simulation *s, const char *key, const double *x, bool is_square)
+{
+    double *row = s->balance_row;
+    for (size_t r = 0; r < s->order.nv; r++) {
+        const double value = x[s->order.v[r]];
+        row[r] = is_square ? sqrt(value / (double)s->judge.tracked.n) : value;
+    }
+    tqa_answer_vector(&s->control->answer, key, row, s->order.nv);
+}
+
+static void put_tracking(const tqa_simulation *s)
+{
+    tqa_answer *answer = &s->control->answer;
+    const tqa_tracked *t = &s->judge.tracked;
+    tqa_answer_object(answer, "tracking");
+    put_joints(s, "max", t->max, false);
+    put_joints(s, "rms", t->square, true);
+    put_joints(s, "final", t->final, false);
+    tqa_answer_object(answer, "point");
+    tqa_answer_point(answer, s->control->robot, &t->point);
+    tqa_answer_number(answer, "max", t->point_max);
+    tqa_answer_number(answer, "rms", sqrt(t->point_square / (double)t->n));
+    tqa_answer_number(answer, "final", t->point_final);
+    tqa_answer_number(answer, "length", t->length);
+    if (t->length > 0.0) {
+        tqa_answer_number(answer, "max_percent", 100.0 * t->point_max / t->length);
+        tqa_answer_number(answer, "final_percent", 100.0 * t->point_final / t->length);
+    } else {
+        tqa_answer_none(answer, "max_percent", "the reference stands");
+        tqa_answer_none(answer, "final_percent", "the reference stands");
+    }
+    tqa_answer_end(answer);
+    tqa_answer_end(answer);
+}
+
+void tqa_judge_put(const struct tqa_simulation *s)
+{
+    put_audit(s);
+    if (s->has_controller) {
+        put_tracking(s);
+    }
+}

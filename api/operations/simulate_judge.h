@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/simulate_judge.h - what is said of a run beside its motion: audit, tracking,
+ * growth of errors. */
+#ifndef TQA_OPERATIONS_SIMULATE_JUDGE_H
+#define TQA_OPERATIONS_SIMULATE_JUDGE_H
+
+#include "api/operations/control_robot.h"
+#include "core/simulate/audit.h"
+#include "core/simulate/verdict.h"
+
+struct tqa_simulation;
+
+/* Names of `include` that add arrays: after the simulation's own. Bits of tqa_judge_read. */
+#define TQA_JUDGE_INCLUDES "energy", "momentum", "base_reaction", "tracking_error"
+enum {
+    TQA_JUDGE_ENERGY = 1u << 0,
+    TQA_JUDGE_MOMENTUM = 1u << 1,
+    TQA_JUDGE_BASE = 1u << 2,
+    TQA_JUDGE_TRACKING = 1u << 3,
+};
+
+/* Balance of a whole run. */
+typedef struct tqa_audited {
+    tq_balance start, end;
+    double kinetic_max, residual, residual_max; /* J */
+    double z[TQ_AUDIT_ROWS_MAX];                /* at the end */
+    double momentum_residual[3];
+} tqa_audited;
+
+/* How well a point and the joints followed. */
+typedef struct tqa_tracked {
+    double *max, *square, *final; /* (nv), the robot's order */
+    tqa_point point;
+    double point_max, point_square, point_final; /* m */
+    double length;                               /* of the point's reference path, m */
+    double last[3];                              /* where the reference was */
+    size_t n;
+} tqa_tracked;
+
+/* Growth of errors along a run. */
+typedef struct tqa_grown {
+    bool is_known; /* else `why_not` */
+    const char *why_not;
+    bool is_closed;
+    tq_growth start, fastest;
+    double fastest_at; /* s */
+    tq_trust trust;
+    double horizon[TQ_ERROR_SOURCES]; /* s; INFINITY: not within reach */
+} tqa_grown;
+
+typedef struct tqa_judge {
+    unsigned include;
+    double tolerated;   /* rad or m: an error that is too much */
+    double uncertainty; /* of inertial parameters, as a part of them */
+    tq_audit audit;     /* what its effect borrows */
+    size_t z_first;     /* row of the plant's z where the audit's begin */
+    tq_balance balance; /* of the row that is being filled */
+    size_t balanced;    /* rows before that; its cache is good for one */
+    size_t first_point; /* where in a row hidden numbers begin: z, qdd, wrench */
+    tqa_audited audited;
+    tqa_tracked tracked;
+    tqa_grown grown;
+} tqa_judge;
+
+/* Reads `verdict`, adds the audit to the plant (last) and arrays to the result. */
+bool tqa_judge_read(struct tqa_simulation *s, unsigned include);
+/* Before the run: how fast errors grow at its start, told as progress. */
+void tqa_judge_begin(struct tqa_simulation *s);
+/* After it: balance, tracking and growth out of its rows. False: the problem is set. */
+bool tqa_judge_run(struct tqa_simulation *s);
+
+/* The part of it that is about growth. */
+bool tqa_judge_growth(struct tqa_simulation *s);
+
+/* Objects of the answer: audit, tracking; members of the open object `verdict`. */
+void tqa_judge_put(const struct tqa_simulation *s);
+void tqa_judge_put_growth(const struct tqa_simulation *s);
+
+#endif
