@@ -20,6 +20,7 @@ typedef struct search {
     double *cells;                 /* (n_room x (2 nq + 2)): centre, half-widths, two eigenvalues */
     double *best[2], *trial;       /* (nq) where the extreme eigenvalues were found */
     double attained[2], bound[2];  /* smallest, largest */
+    double anywhere[2];            /* bounds that hold at every q, however wide the box */
     size_t n_cell, n_room, n_done; /* matrices computed */
 } search;
 
@@ -169,6 +170,64 @@ static tq_status find_lipschitz(const search *s, double *arm, tq_error *reterr)
         s->lipschitz[row] = fmax(0.0, s->values[nv - 1]) * (1.0 + 1e-9);
     }
     return TQ_OK;
+}
+
+/* adds what one link gives to bounds on |M_ab|: m |Jv_a| |Jv_b| + |I|; returns its least principal
+ * moment */
+static double add_entries(const search *s, uint32_t link, const double *arm)
+{
+    const tq_model *model = s->model;
+    const tq_inertia *inertia = &model->links[link].inertia;
+    double principal[3], axes[9];
+    tq_symmetric_eigen(inertia->about_com, principal, axes);
+    const double moment = fmax(fabs(principal[0]), fabs(principal[2]));
+    for (uint32_t a = model->links[link].joint; a != TQ_NONE; a = parent_joint(model, a)) {
+        const tq_joint *one = &model->joints[a];
+        for (uint32_t b = model->links[link].joint; b != TQ_NONE; b = parent_joint(model, b)) {
+            const tq_joint *other = &model->joints[b];
+            if (tq_joint_kind_nv(one->kind) == 0 || tq_joint_kind_nv(other->kind) == 0) {
+                continue;
+            }
+            const bool turn = !is_prismatic(one) && !is_prismatic(other);
+            const double most = inertia->mass * arm[a] * arm[b] + (turn ? moment : 0.0);
+            s->m[one->v_index * (size_t)model->nv + other->v_index] +=
+                factor_of(one) * factor_of(other) * most;
+        }
+    }
+    return principal[0] + 1e-12 * moment; /* rounding is no negative inertia */
+}
+
+/* No cells: the largest eigenvalue is at most that of the bounds on the entries, and M without its
+ * rotors is not negative where no link's inertia is: then the smallest is at least the least
+ * rotor's. */
+static tq_status find_anywhere(search *s, double *arm, tq_error *reterr)
+{
+    const tq_model *model = s->model;
+    const size_t nv = model->nv;
+    bool positive = true; /* every link's inertia */
+    memset(s->m, 0, nv * nv * sizeof(double));
+    memset(s->values, 0, nv * sizeof(double));
+    for (uint32_t link = 0; link < model->n_link; link++) {
+        measure_arms(s, link, arm);
+        positive =
+            fmin(add_entries(s, link, arm), s->model->links[link].inertia.mass) >= 0.0 && positive;
+    }
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        if (tq_joint_kind_nv(joint->kind) != 0) {
+            const double turns = joint->rotor.ratio * factor_of(joint);
+            s->values[joint->v_index] += turns * turns * joint->rotor.inertia;
+        }
+    }
+    double least = HUGE_VAL;
+    for (size_t k = 0; k < nv; k++) {
+        least = fmin(least, s->values[k]);
+        s->m[k * nv + k] += s->values[k];
+    }
+    const tq_status status = tq_eigen_symmetric(nv, s->m, nv, s->scratch, s->values, reterr);
+    s->anywhere[0] = positive ? least * (1.0 - 1e-9) : -HUGE_VAL;
+    s->anywhere[1] = s->values[nv - 1] * (1.0 + 1e-9);
+    return status;
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -375,6 +434,9 @@ static tq_status run(search *s, size_t n_max, double *arm, tq_error *reterr)
     s->n_cell = 1;
     tq_status status = find_lipschitz(s, arm, reterr);
     if (status == TQ_OK) {
+        status = find_anywhere(s, arm, reterr);
+    }
+    if (status == TQ_OK) {
         status = evaluate(s, first, first + 2 * nq, reterr);
     }
     if (status == TQ_OK) {
@@ -413,11 +475,13 @@ tq_status tq_mass_matrix_eigen_bounds(const tq_model *model, const double *lower
         ret_bounds->attained_smallest = s.attained[0];
         ret_bounds->attained_largest = s.attained[1];
         ret_bounds->bounded = ret_bounds->joint == TQ_NONE;
-        /* M is never negative, and rounding may carry either bound past what was attained */
-        ret_bounds->guaranteed_smallest =
-            ret_bounds->bounded ? fmin(fmax(s.bound[0], 0.0), s.attained[0]) : (double)NAN;
-        ret_bounds->guaranteed_largest =
-            ret_bounds->bounded ? fmax(s.bound[1], s.attained[1]) : (double)NAN;
+        /* rounding may carry either bound past what was attained */
+        ret_bounds->guaranteed_smallest = ret_bounds->bounded
+                                              ? fmin(fmax(s.bound[0], s.anywhere[0]), s.attained[0])
+                                              : (double)NAN;
+        ret_bounds->guaranteed_largest = ret_bounds->bounded
+                                             ? fmax(fmin(s.bound[1], s.anywhere[1]), s.attained[1])
+                                             : (double)NAN;
         ret_bounds->n_evaluated = s.n_done;
     }
     tq_scratch_rewind(scratch, mark);

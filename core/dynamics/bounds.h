@@ -27,7 +27,9 @@ typedef struct tq_eigen_bounds {
  * bounds on |dM_ab/dq_k|, made of masses and the longest arms that the box allows. Cells are halved
  * where the bound is worst, along the width that costs most, until it is within 1 % of a value
  * attained or n_max matrices were computed; the best cell's centre is then improved by a search
- * along coordinates. No random numbers: the same box gives the same answer.
+ * along coordinates. Over wide boxes bounds that hold anywhere may be tighter: those of M's entries
+ * with all arms stretched, and the least rotor inertia. No random numbers: the same box gives the
+ * same answer.
  *
  * Shapes   lower, upper (nq); an infinite range is allowed: angles are cut to a turn, a travel
  *          leaves the guaranteed bounds open (and attained ones are those within 1 m).

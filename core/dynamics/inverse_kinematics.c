@@ -390,6 +390,9 @@ static tq_status run(search *s, tq_scratch *scratch, tq_ik_result *result, tq_er
     double best = DBL_MAX;
     for (uint32_t k = 0; k < s->options->n_seed && result->n_solution < s->options->n_solution;
          k++) {
+        if (k > 0 && s->options->stop != NULL && s->options->stop(s->options->stop_ctx)) {
+            break;
+        }
         if (k == 0) {
             memcpy(s->q, s->start, s->nq * sizeof(double));
         } else {

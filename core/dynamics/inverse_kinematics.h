@@ -35,6 +35,9 @@ typedef struct tq_ik_options {
     uint32_t n_seed;           /* starts, 1 .. TQ_IK_SEED_MAX, spread over the limits */
     uint32_t n_solution;       /* wanted, 1 .. TQ_IK_SOLUTION_MAX: the search stops there */
     bool within_limits;        /* coordinates stay inside the joints' limits */
+    bool (*stop)(void *ctx);   /* asked before each start but the first; true: the search ends with
+                                  what it has. NULL: never */
+    void *stop_ctx;
 } tq_ik_options;
 
 typedef struct tq_ik_result {

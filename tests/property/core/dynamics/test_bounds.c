@@ -154,3 +154,39 @@ Test(bounds, item_041_without_limits_of_travel_there_are_none)
     tqt_model_free(model);
     free(scratch.memory);
 }
+
+/* over whole turns the entries with all arms stretched bound M better than any slope, and rotors
+ * hold the smallest eigenvalue up */
+Test(bounds, item_041_of_a_wide_box_are_those_of_stretched_arms_and_rotors)
+{
+    tq_scratch scratch = scratch_new();
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        const tqt_robot_options options = {
+            .n_joint = 7, .kinds = 1u << TQ_JOINT_CONTINUOUS, .with = 0};
+        tq_model *model = tqt_random_robot(seed, options);
+        double lower[7], upper[7], reach = 0.0, mass = 0.0, moment = 0.0;
+        for (uint32_t j = 0; j < 7; j++) {
+            const tq_inertia *inertia = &model->links[model->joints[j].child].inertia;
+            const double *p = model->joints[j].origin.p, *c = inertia->com;
+            model->joints[j].rotor = (tq_rotor){.inertia = 0.02, .ratio = 5.0};
+            lower[j] = -HUGE_VAL;
+            upper[j] = HUGE_VAL;
+            reach += sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) +
+                     sqrt(c[0] * c[0] + c[1] * c[1] + c[2] * c[2]);
+            mass += inertia->mass;
+            moment += inertia->about_com[0] + inertia->about_com[3] + inertia->about_com[5];
+        }
+        tq_eigen_bounds bounds;
+        cr_assert(eq(int,
+                     tq_mass_matrix_eigen_bounds(model, lower, upper, 64, &scratch, &bounds, NULL),
+                     TQ_OK));
+        cr_expect(ge(dbl, bounds.guaranteed_smallest, 0.5 * (1.0 - 1e-6)), "seed %d", (int)seed);
+        cr_expect(le(dbl, bounds.guaranteed_smallest, bounds.attained_smallest));
+        /* every entry is at most all masses at full reach, and 7 of them a row */
+        const double most = 7.0 * (mass * reach * reach + moment) + 0.5;
+        cr_expect(le(dbl, bounds.guaranteed_largest, most), "seed %d: %g of %g", (int)seed,
+                  bounds.guaranteed_largest, most);
+        tqt_model_free(model);
+    }
+    free(scratch.memory);
+}
