@@ -51,7 +51,8 @@ static bool on_values(void *ctx, uint64_t row, uint64_t column, const double *va
 
 static tqa_decode decode(const char *bytes, size_t n, size_t piece, told *t)
 {
-    static const tqa_npz_sink sink = {on_member, {on_shape, on_values}};
+    static const tqa_npz_sink sink = {.member = on_member,
+                                      .npy = {.shape = on_shape, .values = on_values}};
     tqa_npz_decoder *decoder = tqa_npz_decoder_new(&sink, t, VALUES_MAX);
     require(decoder != NULL);
     for (size_t i = 0; i < n; i += piece) {
