@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/support/coverage.h - noisy experiments on one arm: how often intervals hold the truth. */
+#ifndef TQT_COVERAGE_H
+#define TQT_COVERAGE_H
+
+#include "core/calibrate/fit.h"
+
+/* What is measured with what noise, and how it is filtered. */
+typedef struct tqt_coverage_options {
+    size_t n_experiment; /* fits; each of its own motion and noise */
+    size_t n_run;        /* experiments that one fit is given */
+    double noise_q;      /* rad */
+    double noise_tau;    /* of the torque's rms */
+    double cutoff;       /* Hz */
+    tq_fit_method method;
+} tqt_coverage_options;
+
+typedef struct tqt_coverage {
+    size_t n_interval;
+    double within;      /* share of the intervals (95 %) that hold the truth */
+    double textbook;    /* the same for value +- 1.96 textbook deviations */
+    double bias;        /* rms over parameters of mean error / mean deviation */
+    double attenuation; /* worst mean error of a rotor, relative */
+} tqt_coverage;
+
+/* The arm is Li & Wu's elbow with rotors, viscous friction, smooth Coulomb friction and offsets;
+ * q and tau are sampled at 200 Hz for ten seconds, both go through the same filter, rates and
+ * accelerations are central differences of the filtered position. */
+tqt_coverage tqt_cover(const tqt_coverage_options *options);
+
+#endif
