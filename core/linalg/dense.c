@@ -106,6 +106,37 @@ tq_status tq_cholesky_invert(size_t n, double *l, size_t ld, tq_error *reterr)
     return TQ_OK;
 }
 
+size_t tq_invert_scratch_size(size_t n)
+{
+    return tq_scratch_cost(n, sizeof(int)) + tq_scratch_cost(n * LAPACK_BLOCK, sizeof(double));
+}
+
+tq_status tq_invert(size_t n, double *a, size_t ld, tq_scratch *scratch, tq_error *reterr)
+{
+    tq_status status = check_shape(n, n, ld, reterr);
+    if (status != TQ_OK) {
+        return status;
+    }
+    const size_t mark = tq_scratch_mark(scratch);
+    int *pivot = tq_scratch_take(scratch, n, sizeof *pivot);
+    double *work = tq_scratch_take(scratch, n * LAPACK_BLOCK, sizeof *work);
+    if (pivot == NULL || work == NULL) {
+        tq_scratch_rewind(scratch, mark);
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_invert_scratch_size(n));
+    }
+    int info = LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, narrow(n), narrow(n), a, narrow(ld), pivot);
+    if (info == 0) {
+        info = LAPACKE_dgetri_work(LAPACK_COL_MAJOR, narrow(n), a, narrow(ld), pivot, work,
+                                   narrow(n * LAPACK_BLOCK));
+    }
+    if (info != 0) {
+        status = info > 0 ? tq_fail(reterr, TQ_ERR_SINGULAR, "a", (size_t)info - 1, 0.0)
+                          : tq_fail(reterr, TQ_ERR_LAPACK, "dgetrf", 0, (double)info);
+    }
+    tq_scratch_rewind(scratch, mark);
+    return status;
+}
+
 static size_t qr_work(size_t n)
 {
     return 2 * n + (n + 1) * LAPACK_BLOCK;

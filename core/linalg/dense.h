@@ -35,6 +35,11 @@ tq_status tq_cholesky_half_solve(size_t n, const double *l, size_t ld, int trans
 /* Inverse of A from L: both triangles are written over `l`. */
 tq_status tq_cholesky_invert(size_t n, double *l, size_t ld, tq_error *reterr);
 
+/* Inverse of a regular matrix, in place. TQ_ERR_SINGULAR with index = the pivot that is 0. LAPACK
+ * dgetrf, dgetri. */
+tq_status tq_invert(size_t n, double *a, size_t ld, tq_scratch *scratch, tq_error *reterr);
+size_t tq_invert_scratch_size(size_t n);
+
 /**
  * Householder QR with column pivoting: A P = Q R.
  *

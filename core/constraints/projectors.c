@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/constraints/projectors.c - projectors, elimination, and torques along and across
+ * constraints. */
+#include "core/constraints/projectors.h"
+
+#include <string.h>
+
+#include "core/linalg/dense.h"
+
+tq_status tq_constraint_projector(const tq_constrained *state, tq_scratch *scratch, double *ret_pw,
+                                  tq_error *reterr)
+{
+    const size_t nv = state->nv, rank = state->rank;
+    const size_t mark = tq_scratch_mark(scratch);
+    double *force = tq_scratch_take(scratch, nv * (rank + 1), sizeof *force);   /* L Q */
+    double *motion = tq_scratch_take(scratch, nv * (rank + 1), sizeof *motion); /* L^-T Q */
+    if (force == NULL || motion == NULL) {
+        tq_scratch_rewind(scratch, mark);
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, 0.0);
+    }
+    tq_status status = TQ_OK;
+    for (size_t k = 0; k < rank; k++) {
+        const double *q = state->basis + k * nv;
+        for (size_t i = 0; i < nv; i++) {
+            force[k * nv + i] = 0.0;
+            for (size_t j = 0; j <= i; j++) {
+                force[k * nv + i] += state->l[j * nv + i] * q[j];
+            }
+        }
+    }
+    if (rank > 0) {
+        memcpy(motion, state->basis, nv * rank * sizeof *motion);
+        status = tq_cholesky_half_solve(nv, state->l, nv, 1, rank, motion, nv, reterr);
+    }
+    for (size_t i = 0; status == TQ_OK && i < nv; i++) {
+        for (size_t j = 0; j < nv; j++) {
+            double sum = i == j ? 1.0 : 0.0;
+            for (size_t k = 0; k < rank; k++) {
+                sum -= force[k * nv + i] * motion[k * nv + j];
+            }
+            ret_pw[i * nv + j] = sum;
+        }
+    }
+    tq_scratch_rewind(scratch, mark);
+    return status;
+}
+
+size_t tq_elimination_scratch_size(const tq_constrained *state)
+{
+    const size_t nv = state->nv, rank = state->rank;
+    return 2 * tq_scratch_cost(nv + 1, sizeof(uint32_t)) +
+           tq_scratch_cost(rank + 1, sizeof(size_t)) +
+           tq_scratch_cost(nv * nv + 1, sizeof(double)) +
+           tq_scratch_cost(rank * rank + 1, sizeof(double)) +
+           tq_scratch_cost(rank * nv + 1, sizeof(double)) +
+           tq_scratch_cost(rank + 1, sizeof(double)) + tq_scratch_cost(nv + 1, sizeof(int)) +
+           tq_qr_scratch_size(rank + 1, nv) + tq_invert_scratch_size(rank + 1);
+}
+
+static bool take(const tq_constrained *s, tq_scratch *scratch, tq_elimination *e)
+{
+    const size_t nv = s->nv, rank = s->rank;
+    e->free = tq_scratch_take(scratch, nv + 1, sizeof *e->free);
+    e->bound = tq_scratch_take(scratch, nv + 1, sizeof *e->bound);
+    e->rows = tq_scratch_take(scratch, rank + 1, sizeof *e->rows);
+    e->t = tq_scratch_take(scratch, nv * nv + 1, sizeof *e->t);
+    e->follow = tq_scratch_take(scratch, rank * rank + 1, sizeof *e->follow);
+    return e->free != NULL && e->bound != NULL && e->rows != NULL && e->t != NULL &&
+           e->follow != NULL;
+}
+
+/* which velocities are solved for: the first pivots of the independent rows */
+static tq_status choose(const tq_constrained *s, tq_scratch *scratch, tq_elimination *e,
+                        tq_error *reterr)
+{
+    const size_t nv = s->nv, rank = s->rank;
+    const size_t mark = tq_scratch_mark(scratch);
+    double *a = tq_scratch_take(scratch, rank * nv + 1, sizeof *a);
+    double *tau = tq_scratch_take(scratch, rank + 1, sizeof *tau);
+    int *pivot = tq_scratch_take(scratch, nv + 1, sizeof *pivot);
+    if (a == NULL || tau == NULL || pivot == NULL) {
+        tq_scratch_rewind(scratch, mark);
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, 0.0);
+    }
+    for (size_t k = 0; k < rank; k++) {
+        e->rows[k] = (size_t)s->pivot[k];
+        for (size_t c = 0; c < nv; c++) {
+            a[c * rank + k] = s->a[e->rows[k] * nv + c] / s->length[e->rows[k]];
+        }
+    }
+    for (size_t c = 0; c < nv; c++) {
+        pivot[c] = (int)c;
+    }
+    tq_status status = TQ_OK;
+    if (rank > 0) {
+        status = tq_qr_factor(rank, nv, a, rank, scratch, tau, pivot, reterr);
+    }
+    for (size_t k = 0; k < rank; k++) {
+        e->bound[k] = (uint32_t)pivot[k];
+    }
+    e->n_free = 0;
+    for (uint32_t c = 0; c < nv; c++) {
+        bool bound = false;
+        for (size_t k = 0; k < rank; k++) {
+            bound = bound || e->bound[k] == c;
+        }
+        if (!bound) {
+            e->free[e->n_free++] = c;
+        }
+    }
+    tq_scratch_rewind(scratch, mark);
+    return status;
+}
+
+/* rows of qd that follow, for one right side (rank): the value of A's columns `bound` times them */
+static void follow(const tq_elimination *e, size_t rank, const double *right, double *ret)
+{
+    for (size_t i = 0; i < rank; i++) {
+        double sum = 0.0;
+        for (size_t j = 0; j < rank; j++) {
+            sum += e->follow[j * rank + i] * right[j];
+        }
+        ret[e->bound[i]] = sum;
+    }
+}
+
+tq_status tq_constraint_eliminate(const tq_constrained *state, tq_scratch *scratch,
+                                  tq_elimination *ret, tq_error *reterr)
+{
+    const tq_constrained *s = state;
+    const size_t nv = s->nv, rank = s->rank;
+    const size_t mark = tq_scratch_mark(scratch);
+    tq_elimination e = {.n_free = 0};
+    if (!take(s, scratch, &e)) {
+        tq_scratch_rewind(scratch, mark);
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
+                       (double)tq_elimination_scratch_size(s));
+    }
+    tq_status status = choose(s, scratch, &e, reterr);
+    for (size_t c = 0; status == TQ_OK && c < rank; c++) {
+        for (size_t k = 0; k < rank; k++) {
+            e.follow[c * rank + k] = s->a[e.rows[k] * nv + e.bound[c]];
+        }
+    }
+    if (status == TQ_OK && rank > 0) {
+        status = tq_invert(rank, e.follow, rank, scratch, reterr);
+    }
+    if (status != TQ_OK) {
+        tq_scratch_rewind(scratch, mark);
+        return status;
+    }
+    memset(e.t, 0, nv * e.n_free * sizeof *e.t);
+    for (size_t f = 0; f < e.n_free; f++) {
+        double *column = e.t + f * nv;
+        for (size_t i = 0; i < rank; i++) {
+            for (size_t j = 0; j < rank; j++) {
+                column[e.bound[i]] -= e.follow[j * rank + i] * s->a[e.rows[j] * nv + e.free[f]];
+            }
+        }
+        column[e.free[f]] = 1.0;
+    }
+    *ret = e;
+    return TQ_OK;
+}
+
+void tq_elimination_acceleration(const tq_constrained *state, const tq_elimination *elimination,
+                                 const double *ud, double *ret_qdd)
+{
+    const tq_elimination *e = elimination;
+    const size_t nv = state->nv, rank = state->rank;
+    double right[TQ_CONSTRAINT_ROW_MAX];
+    for (size_t k = 0; k < rank; k++) {
+        right[k] = -state->gamma[e->rows[k]];
+    }
+    memset(ret_qdd, 0, nv * sizeof *ret_qdd);
+    follow(e, rank, right, ret_qdd);
+    for (size_t f = 0; f < e->n_free; f++) {
+        for (size_t c = 0; c < nv; c++) {
+            ret_qdd[c] += e->t[f * nv + c] * ud[f];
+        }
+    }
+}
+
+void tq_constraint_torque(const tq_constrained *state, const tq_elimination *elimination,
+                          const double *bias, const double *ud, const double *multipliers,
+                          double *ret_tau)
+{
+    const size_t nv = state->nv;
+    const double *l = state->l;
+    tq_elimination_acceleration(state, elimination, ud, ret_tau);
+    for (size_t i = 0; i < nv; i++) { /* L^T qdd: entry i needs those from i on */
+        double sum = 0.0;
+        for (size_t j = i; j < nv; j++) {
+            sum += l[i * nv + j] * ret_tau[j];
+        }
+        ret_tau[i] = sum;
+    }
+    for (size_t i = nv; i-- > 0;) { /* L of it: entry i needs those up to i */
+        double sum = 0.0;
+        for (size_t j = 0; j <= i; j++) {
+            sum += l[j * nv + i] * ret_tau[j];
+        }
+        ret_tau[i] = sum + bias[i];
+        for (size_t r = 0; r < state->n_row; r++) {
+            ret_tau[i] -= state->a[r * nv + i] * multipliers[r];
+        }
+    }
+}
