@@ -16,6 +16,7 @@
  *
  * Shapes   ret_pw (nv x nv), row by row; P_T is its transpose.
  * Memory   2 nv rank doubles of `scratch`, given back.
+ * Returns  TQ_OK, TQ_ERR_SCRATCH.
  * Source   Z. Li, Y. Wu, lecture notes on Murray, Li, Sastry, slides 52 to 57, with their entry
  *          P_w(2, 1) put right.
  * Checked  tests/golden/test_seeds_constraints.c
@@ -41,6 +42,7 @@ typedef struct tq_elimination {
  * The velocities that are solved for are chosen by pivoted QR, so that A2 is far from singular.
  *
  * Memory   tq_elimination_scratch_size(state) bytes of `scratch`; those of *ret stay taken.
+ * Returns  TQ_OK, TQ_ERR_SCRATCH.
  * Source   Z. Li, Y. Wu, slide 48.
  */
 tq_status tq_constraint_eliminate(const tq_constrained *state, tq_scratch *scratch,
