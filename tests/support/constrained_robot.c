@@ -109,7 +109,7 @@ void tqt_residuals(tqt_robot_state *s, double *ret_position, double *ret_velocit
     }
 }
 
-double tqt_energy(tqt_robot_state *s)
+double tqt_total_energy(tqt_robot_state *s)
 {
     tq_posture posture;
     tq_scratch_init(&s->scratch, s->memory, BYTES);

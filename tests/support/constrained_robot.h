@@ -38,7 +38,7 @@ void tqt_accelerate(tqt_robot_state *s, const double *tau, double *ret_qdd,
 void tqt_residuals(tqt_robot_state *s, double *ret_position, double *ret_velocity);
 
 /* Kinetic plus potential energy. */
-double tqt_energy(tqt_robot_state *s);
+double tqt_total_energy(tqt_robot_state *s);
 
 /* Takes n steps of Runge and Kutta with an effect that acts, or NULL. */
 void tqt_run(tqt_robot_state *s, const tq_effect *effect, double *z, double h, size_t n);
