@@ -7,8 +7,10 @@
 
 #include "api/operations/simulate.h"
 
-/* places of a run where it is linearised: a millisecond or two for an arm */
-enum { POINTS = 64, NV_MAX = 40, STEP_TEXT = 96 };
+enum { POINTS_LEAST = 64, POINTS_MAX = 1024, NV_MAX = 40, STEP_TEXT = 96 };
+/* an exponential of order m costs about 40 m^3; all of them some ten milliseconds */
+static const double work_max = 3e7;
+static const double work_factor = 40.0;
 static const double slow = 1e-3;    /* 1/s: slower growth than this is rounding of eigenvalues */
 static const double far_away = 1e3; /* durations: nobody asks so far ahead */
 
@@ -205,10 +207,19 @@ static tq_run_point point_of(const tqa_simulation *s, const room *r)
                           .wrench = hidden + n_z + s->order.nv};
 }
 
+/* places of a run where it is linearised */
+static size_t points_of(const tqa_simulation *s)
+{
+    const double order = 2.0 * (double)s->order.nv + 2.0;
+    const double wanted = work_max / (work_factor * order * order * order);
+    const size_t n = (size_t)fmin(fmax(wanted, POINTS_LEAST), POINTS_MAX);
+    return s->n_row < n ? s->n_row : n;
+}
+
 static bool carry(tqa_simulation *s, const tq_plant *plant, room *r)
 {
     tqa_grown *g = &s->judge.grown;
-    const size_t n = s->n_row < POINTS ? s->n_row : POINTS;
+    const size_t n = points_of(s);
     tq_growth growth = {0.0, 0.0};
     tq_error error = {0};
     for (size_t k = 0; k < n; k++) {
