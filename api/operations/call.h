@@ -86,6 +86,7 @@ extern const tqa_operation_methods tqa_simulate_methods;
 extern const tqa_operation_methods tqa_inertia_methods;
 extern const tqa_operation_methods tqa_rigid_body_methods;
 extern const tqa_operation_methods tqa_drive_methods;
+extern const tqa_operation_methods tqa_ensemble_methods;
 extern const tqa_operation_methods tqa_compare_methods;
 extern const tqa_operation_methods tqa_forward_dynamics_methods;
 extern const tqa_operation_methods tqa_terms_methods;

@@ -166,16 +166,17 @@ static tq_status advance(work *w, double from, double to, tq_error *reterr)
     while (t < to) {
         tq_status status = take_samples(w, t, reterr);
         const double stop = next_stop(w, t, to);
-        const double way = stop - t;
-        const uint64_t n = (uint64_t)fmax(1.0, ceil(way / w->ensemble->step * (1.0 - 1e-12)));
-        const double h = way / (double)n;
-        for (uint64_t i = 0; i < n && status == TQ_OK; i++) {
-            status = step(w, t + h * (double)i, h, reterr);
+        while (t < stop && status == TQ_OK) {
+            /* as a single run does it, so that a member has the bits of a simulation */
+            const double way = stop - t;
+            const double n = fmax(1.0, ceil(way / w->ensemble->step * (1.0 - 1e-12)));
+            const double h = way / n;
+            status = step(w, t, h, reterr);
+            t = n > 1.0 ? t + h : stop;
         }
         if (status != TQ_OK) {
             return status;
         }
-        t = stop;
     }
     return TQ_OK;
 }
@@ -250,9 +251,11 @@ static tq_status act(void *ctx, const tq_instant *at, tq_scratch *scratch, const
     const tq_offsets *offsets = ctx;
     for (size_t k = 0; k < offsets->n; k++) {
         double *tau = to->tau + offsets->rows[k] * at->stride;
-        const double *held = at->held + k * at->stride;
+        const double *offset = at->z + k * at->stride;
+        double *rate = to->zd + k * at->stride;
         for (size_t i = 0; i < at->n_sample; i++) {
-            tau[i] += held[i];
+            tau[i] += offset[i];
+            rate[i] = 0.0;
         }
     }
     return TQ_OK;
@@ -260,5 +263,5 @@ static tq_status act(void *ctx, const tq_instant *at, tq_scratch *scratch, const
 
 tq_effect tq_offsets_effect(tq_offsets *offsets)
 {
-    return (tq_effect){.ctx = offsets, .n_held = offsets->n, .act = act};
+    return (tq_effect){.ctx = offsets, .n_z = offsets->n, .act = act};
 }

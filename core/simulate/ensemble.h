@@ -49,8 +49,8 @@ tq_status tq_ensemble_run(const tq_ensemble *ensemble, const tq_members *members
                           tq_scratch *scratch, tq_error *reterr);
 size_t tq_ensemble_scratch_size(const tq_ensemble *ensemble, size_t stride);
 
-/* Offsets of torque that differ from member to member: an effect that adds its held value k to row
- * rows[k] of tau. */
+/* Torques that differ from member to member and stay: an effect that adds its auxiliary state k,
+ * which never changes, to row rows[k] of tau. */
 typedef struct tq_offsets {
     size_t n;
     const uint32_t *rows;

@@ -91,6 +91,8 @@ WRONG = [
     ("/v1/inertia", {"bodies": [{}]}),
     ("/v1/inertia", {"bodies": [{"mass": 1, "inertia": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}]}),
     ("/v1/inertia", {"bodies": [{"mass": 1, "shape": "sphre", "size": [1]}]}),
+    (PLANAR + "ensemble", {"initial": {"q": [1, 2]}, "duration": 0.1, "output": {"interval": 0.1},
+                           "vary": [{"of": "q", "joint": "joint1"}]}),
     ("/v1/drive", {}),
     ("/v1/drive", {"drive": {}}),
     ("/v1/drive", {"drive": {"motor": {"constant": 0.05}}}),
