@@ -20,7 +20,7 @@ typedef enum tq_column_kind {
     TQ_COLUMN_COS,       /* per joint: times the cosine of the angle of `other`'s link, see below */
     TQ_COLUMN_SIN,
     TQ_COLUMN_STRIBECK,        /* extra torque at low speed, times s(qd) exp(-(qd/speed)^2) */
-    TQ_COLUMN_LOAD,            /* friction by load: times s(qd) |tau|; dimensionless */
+    TQ_COLUMN_LOAD,            /* friction by load: times s(qd) |torque of bodies|; no unit */
     TQ_COLUMN_COUPLED_ROTOR,   /* qdd of `other` in the row of `joint`, and the reverse */
     TQ_COLUMN_COUPLED_VISCOUS, /* qd, likewise */
     TQ_COLUMN_COUPLED_COULOMB, /* s(qd of joint + qd of other) in both rows */

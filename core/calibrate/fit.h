@@ -127,7 +127,7 @@ typedef struct tq_fit_solution {
     tq_unidentified *unidentified; /* (n_unidentified) */
     double freedom;                /* degrees of freedom of the t distribution of the intervals */
     size_t n_sample;
-    bool again; /* TQ_FIT_IRLS: read all experiments once more, then solve again */
+    bool again; /* TQ_FIT_IRLS, TQ_FIT_LOAD: read all experiments once more, then solve again */
 } tq_fit_solution;
 
 /**

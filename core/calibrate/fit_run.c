@@ -114,8 +114,31 @@ static void of_coupled(const tq_fit *fit, const tq_fit_run *run, const tq_fit_te
     }
 }
 
+/* what a gear carries: the torque of the bodies beyond it */
+static void load_of_row(const tq_fit *fit, const tq_fit_run *run, size_t r, size_t n,
+                        const double *load, double *ret)
+{
+    if (load == NULL) {
+        memcpy(ret, run->tau + r * TQ_FOLD_RUN, n * sizeof *ret);
+        return;
+    }
+    const tq_fit_row *row = &fit->rows[r];
+    memset(ret, 0, n * sizeof *ret);
+    for (size_t c = 0; c < row->n; c++) {
+        const tq_column *column = &fit->columns[row->column[c]];
+        if (column->kind != TQ_COLUMN_PARAMETER || column->parameter.link == TQ_NONE) {
+            continue;
+        }
+        const double *x = run->values + row->offset[c];
+        const double value = load[row->column[c]];
+        for (size_t i = 0; i < n; i++) {
+            ret[i] += x[i] * value;
+        }
+    }
+}
+
 static void of_joint(const tq_fit *fit, const tq_fit_run *run, const tq_fit_term *term, size_t n,
-                     double *ret)
+                     const double *load, double *ret)
 {
     const tq_model *model = &fit->mechanism->model;
     const tq_joint *joint = &model->joints[term->joint];
@@ -127,16 +150,25 @@ static void of_joint(const tq_fit *fit, const tq_fit_run *run, const tq_fit_term
         }
         return;
     }
+    if (term->kind == TQ_COLUMN_LOAD) {
+        double sign[TQ_FOLD_RUN];
+        signs(smoothing_of(fit, joint), n, run->qd + row, sign);
+        load_of_row(fit, run, joint->v_index, n, load, ret);
+        for (size_t i = 0; i < n; i++) {
+            ret[i] = sign[i] * fabs(ret[i]);
+        }
+        return;
+    }
     signs(smoothing_of(fit, joint), n, run->qd + row, ret);
     const double speed = stribeck_speed_of(fit, joint);
     for (size_t i = 0; i < n; i++) {
         const double ratio = run->qd[row + i] / speed;
-        ret[i] *= term->kind == TQ_COLUMN_LOAD ? fabs(run->tau[row + i]) : exp(-ratio * ratio);
+        ret[i] *= exp(-ratio * ratio);
     }
 }
 
 static void of_term(const tq_fit *fit, const tq_fit_run *run, const tq_fit_term *term, size_t n,
-                    double *ret)
+                    const double *load, double *ret)
 {
     const tq_joint *joint = &fit->mechanism->model.joints[term->joint];
     switch (term->kind) {
@@ -155,7 +187,7 @@ static void of_term(const tq_fit *fit, const tq_fit_run *run, const tq_fit_term 
     case TQ_COLUMN_SIN:
     case TQ_COLUMN_STRIBECK:
     case TQ_COLUMN_LOAD:
-        of_joint(fit, run, term, n, ret);
+        of_joint(fit, run, term, n, load, ret);
         break;
     case TQ_COLUMN_COUPLED_ROTOR:
     case TQ_COLUMN_COUPLED_VISCOUS:
@@ -176,7 +208,8 @@ static void clear_rest(const tq_fit *fit, double *values, size_t n)
     }
 }
 
-tq_status tq_fit_run_compute(const tq_fit *fit, const tq_fit_run *run, size_t n, tq_error *reterr)
+tq_status tq_fit_run_compute(const tq_fit *fit, const tq_fit_run *run, size_t n, const double *load,
+                             tq_error *reterr)
 {
     const tq_model *model = &fit->mechanism->model;
     if (fit->options.model.kind == TQ_FIT_BASE) {
@@ -196,7 +229,7 @@ tq_status tq_fit_run_compute(const tq_fit *fit, const tq_fit_run *run, size_t n,
     }
     double *terms = run->values + fit->n_row * fit->n_link_column * TQ_FOLD_RUN;
     for (size_t t = 0; t < fit->n_term; t++) {
-        of_term(fit, run, &fit->terms[t], n, terms + t * TQ_FOLD_RUN);
+        of_term(fit, run, &fit->terms[t], n, load, terms + t * TQ_FOLD_RUN);
     }
     double *tau = terms + fit->n_term * TQ_FOLD_RUN;
     for (size_t r = 0; r < fit->n_row; r++) {

@@ -13,7 +13,8 @@ static const double robust = 0.80;
 static const double unknown = 0.5;      /* deviation along a direction, in nominal sizes */
 static const double harmless = 0.3;     /* of the noise: such an effect adds 5 % to it */
 static const double huber_close = 1e-6; /* change of the values, in nominal sizes */
-enum { HUBER_PASSES = 8 };
+static const double load_close = 1e-3;
+enum { PASSES = 8 };
 
 size_t tq_fit_solution_size(const tq_fit *fit)
 {
@@ -148,22 +149,47 @@ static void grade(const tq_fit *fit, tq_fit_solution *s)
     }
 }
 
-/* Huber's passes: remember what residuals are measured with; false when they have settled */
-static bool again(tq_fit *fit, const tq_fit_found *found)
+/* largest change of the values since the last pass, in nominal sizes */
+static double change_of(const tq_fit *fit, const double *before, const double *value)
 {
-    if (fit->options.method != TQ_FIT_IRLS) {
-        return false;
-    }
-    double change = fit->weighs ? 0.0 : (double)INFINITY;
+    double change = 0.0;
     for (size_t c = 0; c < fit->n_column; c++) {
-        change = fmax(change, fabs(found->value[c] - fit->huber[c]) / fit->nominal[c]);
+        change = fmax(change, fabs(value[c] - before[c]) / fit->nominal[c]);
     }
-    memcpy(fit->huber, found->value, fit->n_column * sizeof *fit->huber);
+    return change;
+}
+
+/* Huber's passes: remember what residuals are measured with; false when they have settled */
+static bool weigh_again(tq_fit *fit, const tq_fit_found *plain)
+{
+    const bool settled = fit->weighs && change_of(fit, fit->huber, plain->value) < huber_close;
+    memcpy(fit->huber, plain->value, fit->n_column * sizeof *fit->huber);
     if (!fit->weighs) { /* the scale of the first pass is kept: weights lower later residuals */
-        memcpy(fit->weight, found->weight, fit->n_row * sizeof *fit->weight);
+        memcpy(fit->weight, plain->weight, fit->n_row * sizeof *fit->weight);
     }
     fit->weighs = true;
-    return change > huber_close && ++fit->n_pass < HUBER_PASSES;
+    return !settled;
+}
+
+/* the load of gears is that of the solution, and the solution that of the load */
+static bool load_again(tq_fit *fit, const double *value)
+{
+    const bool settled = fit->has_load && change_of(fit, fit->load, value) < load_close;
+    memcpy(fit->load, value, fit->n_column * sizeof *fit->load);
+    fit->has_load = true;
+    return !settled;
+}
+
+static bool again(tq_fit *fit, const tq_fit_found *found, const tq_fit_found *plain)
+{
+    bool more = false;
+    if (fit->options.method == TQ_FIT_IRLS) {
+        more = weigh_again(fit, plain);
+    }
+    if (fit->options.model.kind == TQ_FIT_BASE && (fit->options.model.extra & TQ_FIT_LOAD) != 0) {
+        more = load_again(fit, found->value) || more;
+    }
+    return more && ++fit->n_pass < PASSES;
 }
 
 static tq_status solve(tq_fit *fit, double *set, size_t n_sample, tq_scratch *scratch,
@@ -210,7 +236,7 @@ static tq_status solve(tq_fit *fit, double *set, size_t n_sample, tq_scratch *sc
     }
     if (status == TQ_OK) {
         grade(fit, ret);
-        ret->again = again(fit, &plain);
+        ret->again = again(fit, &found, &plain);
     }
     return status;
 }

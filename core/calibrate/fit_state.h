@@ -50,6 +50,8 @@ struct tq_fit {
     size_t n_experiment;
     tq_fit_experiment *experiments;
     double *weight; /* (n_row) 1 / residual deviation, of the last solution */
+    double *load;   /* (n_column) values that load friction takes the load from */
+    bool has_load;  /* they are those of an earlier solution, not yet: the measured torque's */
     double *huber;  /* (n_column) values that IRLS measures residuals with */
     bool weighs;    /* IRLS: samples are weighted */
     unsigned n_pass;
@@ -66,8 +68,10 @@ size_t tq_fit_run_size(const tq_fit *fit);
 tq_status tq_fit_run_take(const tq_fit *fit, tq_scratch *scratch, tq_fit_run *ret,
                           tq_error *reterr);
 
-/* Values of all columns of all rows for the first n samples of the run; the rest are zero. */
-tq_status tq_fit_run_compute(const tq_fit *fit, const tq_fit_run *run, size_t n, tq_error *reterr);
+/* Values of all columns of all rows for the first n samples of the run; the rest are zero. load:
+ * values (n_column) whose rigid-body torque is the load of gears; NULL: the measured torque is. */
+tq_status tq_fit_run_compute(const tq_fit *fit, const tq_fit_run *run, size_t n, const double *load,
+                             tq_error *reterr);
 
 /* Describes the columns: counts first (columns and terms NULL), then fills. */
 void tq_columns_of_joints(const tq_model *model, const tq_fit_model *fit, tq_column *ret_columns,

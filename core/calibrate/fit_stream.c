@@ -100,7 +100,8 @@ static tq_status flush(tq_fit_stream *stream, tq_error *reterr)
     if (n == 0) {
         return TQ_OK;
     }
-    const tq_status status = tq_fit_run_compute(fit, &stream->run, n, reterr);
+    const tq_status status =
+        tq_fit_run_compute(fit, &stream->run, n, fit->has_load ? fit->load : NULL, reterr);
     if (status != TQ_OK) {
         return status;
     }

@@ -131,6 +131,104 @@ Test(fit, predicts_torque_of_trees)
     }
 }
 
+/* reads and solves until the fit has settled; the number of passes */
+static int settle(tqt_fit_bench *b, const tqt_excited *x)
+{
+    int n = 0;
+    const size_t mark = tq_scratch_mark(&b->memory);
+    do {
+        tq_scratch_rewind(&b->memory, mark);
+        tqt_fit_read(b->fit, 0, x, &b->scratch);
+        tqt_fit_solve(b);
+        n++;
+    } while (b->solution.again && n < 20);
+    return n;
+}
+
+/* gears lose a share of what they carry: the load is the bodies' torque, which the fit finds out */
+Test(fit, friction_by_load)
+{
+    tq_model *model = arm(4, 3, 0);
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        model->joints[j].rotor.inertia = 0;
+    }
+    tqt_fit_bench b = tqt_fit_open(model);
+    tqt_excited x = tqt_excited_new(b.subject, 11, 1500, 100, 5);
+    tqt_excited bodies = tqt_excited_new(b.subject, 11, 1500, 100, 5);
+    double *memory = tqt_doubles(4 * x.nv * TQ_BLOCK), *tau = tqt_doubles(x.nv * TQ_BLOCK);
+    for (size_t k = 0; k < tq_block_count(x.n_sample); k++) {
+        const tq_experiment_block block = tqt_excited_block(&bodies, k, memory);
+        tq_block_pad(memory, 3 * x.nv, TQ_BLOCK, block.n_sample);
+        const tq_inverse_input in = {.n_sample = block.n_sample,
+                                     .stride = TQ_BLOCK,
+                                     .q = block.q,
+                                     .qd = block.qd,
+                                     .qdd = block.qdd,
+                                     .without = TQ_WITHOUT_FRICTION | TQ_WITHOUT_ROTOR};
+        cr_assert(eq(int,
+                     tq_inverse_dynamics(b.subject->mechanism, &in, &b.subject->scratch, tau, NULL),
+                     TQ_OK));
+        for (size_t j = 0; j < x.nv; j++) {
+            for (size_t i = 0; i < block.n_sample; i++) {
+                const size_t at = j * x.n_sample + k * TQ_BLOCK + i;
+                x.tau[at] += .1 * fabs(tau[j * TQ_BLOCK + i]) *
+                             (x.qd[at] > 0   ? 1
+                              : x.qd[at] < 0 ? -1
+                                             : 0);
+            }
+        }
+    }
+    tq_fit_options options = tq_fit_defaults();
+    options.method = TQ_FIT_WLS;
+    options.model.extra = TQ_FIT_LOAD;
+    options.model.with &= ~(unsigned)TQ_REGRESS_ROTOR; /* the bodies' inertia stands alone */
+    tqt_fit_build(&b, &options, 1);
+    const int passes = settle(&b, &x);
+    cr_expect(gt(int, passes, 1));
+    cr_expect(eq(int, b.solution.again, 0), "settled");
+    for (uint32_t j = 0; j < b.model->n_joint; j++) {
+        const size_t c = tqt_fit_column(&b, TQ_COLUMN_LOAD, TQ_PARAMETER_MASS, j, TQ_NONE);
+        /* passes end when nothing moves by 1e-3 of its nominal size, while a joint that carries
+         * little still creeps */
+        cr_expect(epsilon_eq(dbl, b.solution.value[c], .1, j == 0 ? 2e-2 : 2e-3), "joint %d",
+                  (int)j);
+    }
+    free(memory), free(tau);
+    tqt_excited_free(&x), tqt_excited_free(&bodies);
+    tqt_fit_close(&b);
+}
+
+Test(fit, huber_counts_outliers_less)
+{
+    tqt_fit_bench b = tqt_fit_open(arm(6, 3, 0));
+    tqt_excited x = tqt_excited_new(b.subject, 12, 1500, 100, 5);
+    tqt_random r = tqt_random_seed(3);
+    for (size_t k = 0; k < x.nv * x.n_sample; k++) {
+        x.tau[k] += .05 * tqt_normal(&r) + (tqt_random_chance(&r, .05) ? 20 : 0);
+    }
+    double error[2] = {0};
+    for (int robust = 0; robust < 2; robust++) {
+        tq_fit_options options = tq_fit_defaults();
+        options.method = robust ? TQ_FIT_IRLS : TQ_FIT_WLS;
+        tqt_fit_build(&b, &options, 1);
+        const int passes = settle(&b, &x);
+        cr_expect(eq(int, passes > 1, robust));
+        const tq_base_set *base = tq_fit_base(b.fit);
+        double *truth = tqt_doubles(base->n_parameter), *beta = tqt_doubles(base->n_base);
+        tq_parameter_values(b.model, options.model.with, truth);
+        tq_base_values(base, truth, beta);
+        for (size_t k = 0; k < base->n_base; k++) {
+            const double off = b.solution.value[k] - beta[k];
+            error[robust] += off * off;
+        }
+        free(truth), free(beta);
+    }
+    cr_expect(lt(dbl, sqrt(error[1]), .4 * sqrt(error[0])), "%g against %g", sqrt(error[1]),
+              sqrt(error[0]));
+    tqt_excited_free(&x);
+    tqt_fit_close(&b);
+}
+
 Test(fit, blocks_of_any_size_give_the_same_triangle)
 {
     tqt_fit_bench b = tqt_fit_open(arm(3, 3, 0));
