@@ -86,8 +86,9 @@ tq_status tqa_block_derivatives(const tqa_call *call, const tq_inverse_input *in
 
 size_t tqa_block_scratch_size(const tq_mechanism *mechanism)
 {
-    const size_t momentum = tq_scratch_cost((size_t)TQ_MOMENTUM_ROWS * TQ_BLOCK, sizeof(double)) +
-                            tq_momentum_batch_scratch_size(mechanism);
+    const size_t momentum =
+        tq_scratch_cost((size_t)TQ_MOMENTUM_ROWS * TQ_BLOCK_STRIDE, sizeof(double)) +
+        tq_momentum_batch_scratch_size(mechanism);
     const size_t sizes[] = {
         tq_mass_matrix_scratch_size(mechanism), tq_inverse_scratch_size(mechanism, 0),
         tq_energy_scratch_size(mechanism), tq_derivatives_batch_scratch_size(mechanism), momentum};

@@ -87,17 +87,17 @@ static bool grow_table(tqa_blocks *blocks, size_t n_block)
 static bool widen(tqa_blocks *blocks)
 {
     const size_t n_row = blocks->n_row;
-    double *first = add_segment(blocks, n_row * TQ_BLOCK);
+    double *first = add_segment(blocks, n_row * TQ_BLOCK_STRIDE);
     if (first == NULL || !grow_table(blocks, 1)) {
         return false;
     }
     for (size_t r = 0; r < n_row && blocks->first != NULL; r++) {
-        memcpy(first + r * TQ_BLOCK, blocks->first + r * blocks->stride,
+        memcpy(first + r * TQ_BLOCK_STRIDE, blocks->first + r * blocks->stride,
                TQ_BLOCK_PAD * sizeof *first);
     }
     blocks->first = first;
     blocks->table[0] = first;
-    blocks->stride = TQ_BLOCK;
+    blocks->stride = TQ_BLOCK_STRIDE;
     blocks->n_room = TQ_BLOCK;
     blocks->n_segment = 1;
     return true;
@@ -106,7 +106,7 @@ static bool widen(tqa_blocks *blocks)
 /* Segments double up to the size that is kept, so that little is reserved in vain. */
 static bool add_blocks(tqa_blocks *blocks)
 {
-    const size_t each = blocks->n_row * TQ_BLOCK;
+    const size_t each = blocks->n_row * TQ_BLOCK_STRIDE;
     const size_t room = TQA_SEGMENT_BYTES - SEGMENT_HEADER - TQ_BLOCK_PAD * sizeof(double);
     const size_t most = each > 0 ? room / (each * sizeof(double)) : 1;
     size_t n = 2 * blocks->n_segment;
@@ -135,7 +135,7 @@ bool tqa_blocks_reserve(tqa_blocks *blocks, size_t n_sample)
         blocks->n_room = blocks->first != NULL ? TQ_BLOCK_PAD : 0;
         return blocks->first != NULL;
     }
-    if (blocks->stride != TQ_BLOCK && !widen(blocks)) {
+    if (blocks->stride != TQ_BLOCK_STRIDE && !widen(blocks)) {
         return false;
     }
     while (n_sample > blocks->n_room) {

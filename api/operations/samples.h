@@ -17,7 +17,7 @@ typedef struct tqa_budget {
 } tqa_budget;
 
 /* A growing run of blocks (core/base/block.h). The first TQ_BLOCK_PAD samples lie in a small block
- * of that stride, which the caller may give; more move to blocks of stride TQ_BLOCK. */
+ * of that stride, which the caller may give; more move to blocks of stride TQ_BLOCK_STRIDE. */
 typedef struct tqa_blocks {
     size_t n_row;  /* numbers of one sample */
     size_t n_room; /* samples that fit without growing */

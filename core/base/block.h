@@ -9,17 +9,22 @@
  * data[r * stride + i]. The stride is a multiple of TQ_BLOCK_PAD, data is aligned to 64 bytes, and
  * the samples between n_sample and the next multiple of TQ_BLOCK_PAD must hold finite numbers
  * (tq_block_pad writes them): kernels compute them and nobody reads the result. A larger array is a
- * run of blocks of stride TQ_BLOCK, one after another. */
+ * run of blocks of stride TQ_BLOCK_STRIDE, one after another.
+ *
+ * That stride is no power of two: rows 2 KiB apart fight for the same few lines of every cache, and
+ * the mass matrix of a humanoid took three times as long to write. TQ_BLOCK is a stride as well. */
 enum {
     TQ_BLOCK = 256,   /* samples of a full block */
     TQ_BLOCK_PAD = 8, /* the widest lane count */
+    TQ_BLOCK_STRIDE = TQ_BLOCK + TQ_BLOCK_PAD,
 };
 
-/* Stride of an array of n_sample samples: TQ_BLOCK, or less for an array of less than one block. */
+/* Stride of an array of n_sample samples: TQ_BLOCK_STRIDE, or less for one of less than a block. */
 static inline size_t tq_block_stride(size_t n_sample)
 {
-    return n_sample >= TQ_BLOCK ? (size_t)TQ_BLOCK
-                                : (n_sample + TQ_BLOCK_PAD - 1) / TQ_BLOCK_PAD * TQ_BLOCK_PAD;
+    return n_sample > TQ_BLOCK - TQ_BLOCK_PAD
+               ? (size_t)TQ_BLOCK_STRIDE
+               : (n_sample + TQ_BLOCK_PAD - 1) / TQ_BLOCK_PAD * TQ_BLOCK_PAD;
 }
 
 /* Number of blocks, and samples in block b, of an array of n_sample samples. */

@@ -84,7 +84,7 @@ size_t tq_constrained_forward_scratch_size(const tq_mechanism *mechanism,
                                            const tq_constraints *constraints, size_t n_wrench)
 {
     const tq_model *model = tq_mechanism_model(mechanism);
-    return tq_scratch_cost((size_t)model->nv * TQ_BLOCK, sizeof(double)) +
+    return tq_scratch_cost((size_t)model->nv * TQ_BLOCK_STRIDE, sizeof(double)) +
            room_size(model, constraints->n_row) +
            larger(tq_inverse_scratch_size(mechanism, n_wrench),
                   tq_constrained_scratch_size(mechanism, constraints));
@@ -134,7 +134,7 @@ tq_status tq_constrained_forward(const tq_mechanism *mechanism, const tq_constra
     const tq_model *model = tq_mechanism_model(mechanism);
     const size_t nv = model->nv, stride = in->stride, n_row = constraints->n_row;
     const size_t mark = tq_scratch_mark(scratch);
-    double *bias = tq_scratch_take(scratch, nv * TQ_BLOCK, sizeof *bias);
+    double *bias = tq_scratch_take(scratch, nv * TQ_BLOCK_STRIDE, sizeof *bias);
     room r;
     if (bias == NULL || !take_room(model, n_row, scratch, &r)) {
         tq_scratch_rewind(scratch, mark);

@@ -11,10 +11,10 @@
 
 tq_status tq_check_block(size_t n_sample, size_t stride, tq_error *reterr)
 {
-    if (stride == 0 || stride > TQ_BLOCK || stride % TQ_BLOCK_PAD != 0) {
+    if (stride == 0 || stride > TQ_BLOCK_STRIDE || stride % TQ_BLOCK_PAD != 0) {
         return tq_fail(reterr, TQ_ERR_SHAPE, "stride", 0, (double)stride);
     }
-    if (n_sample == 0 || n_sample > stride) {
+    if (n_sample == 0 || n_sample > stride || n_sample > TQ_BLOCK) {
         return tq_fail(reterr, TQ_ERR_SHAPE, "n_sample", 0, (double)n_sample);
     }
     return TQ_OK;

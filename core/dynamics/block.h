@@ -7,8 +7,8 @@
 #include "core/dynamics/inverse.h"
 #include "core/kernels/table.h"
 
-/* TQ_ERR_SHAPE unless 1 <= n_sample <= stride <= TQ_BLOCK and stride is a multiple of the padding.
- */
+/* TQ_ERR_SHAPE unless 1 <= n_sample <= TQ_BLOCK, n_sample <= stride <= TQ_BLOCK_STRIDE, and stride
+ * is a multiple of the padding. */
 tq_status tq_check_block(size_t n_sample, size_t stride, tq_error *reterr);
 
 /* TQ_ERR_QUATERNION at the first sample with a quaternion off unit length by more than 1e-6. */
@@ -33,9 +33,9 @@ size_t tq_wrench_room_size(const tq_mechanism *mechanism, size_t n_wrench);
 tq_status tq_wrench_room_take(const tq_mechanism *mechanism, size_t n_wrench, tq_scratch *scratch,
                               tq_wrench_room *ret, tq_error *reterr);
 
-/* Rows of a full block lie 2 KiB apart, where they fight for the same lines of a cache: robots of
- * many coordinates are computed in the same runs of samples, copied to rows that lie close. Same
- * bits. */
+/* Rows at a stride of TQ_BLOCK lie 2 KiB apart, where they fight for the same lines of a cache:
+ * robots of many coordinates are then computed in the same runs of samples, copied to rows that lie
+ * close. Same bits. */
 enum { TQ_CLOSE_STRIDE = TQ_WRENCH_RUN + TQ_BLOCK_PAD };
 typedef struct tq_close_rows {
     double *q, *qd, *third, *out; /* third: qdd or tau; NULL, all of them: not for this block */

@@ -7,7 +7,7 @@
 
 enum {
     WIDE = 48, /* coordinates from which on copying costs less than it saves */
-    FAR = 64,  /* stride up to which rows do not hurt each other */
+    FAR = 64,  /* rows hurt each other at multiples of this beyond the first */
 };
 
 size_t tq_close_rows_size(const tq_mechanism *mechanism)
@@ -26,7 +26,7 @@ tq_status tq_close_rows_take(const tq_mechanism *mechanism, size_t stride, tq_sc
     const size_t nq = (size_t)model->nq * TQ_CLOSE_STRIDE;
     const size_t nv = (size_t)model->nv * TQ_CLOSE_STRIDE;
     *ret = (tq_close_rows){.q = NULL};
-    if (model->nv < WIDE || stride <= FAR) {
+    if (model->nv < WIDE || stride <= FAR || stride % FAR != 0) {
         return TQ_OK;
     }
     double *at = tq_scratch_take(scratch, nq + 3 * nv, sizeof(double));

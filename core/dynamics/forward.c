@@ -21,7 +21,7 @@ size_t tq_forward_scratch_size(const tq_mechanism *mechanism, size_t n_wrench)
     const tq_canonical *c = &mechanism->canonical;
     const size_t nv = mechanism->model.nv;
     size_t bytes = tq_scratch_cost(tq_work_doubles(c), sizeof(double)) +
-                   tq_scratch_cost(nv * TQ_BLOCK, sizeof(double)) +
+                   tq_scratch_cost(nv * TQ_BLOCK_STRIDE, sizeof(double)) +
                    tq_wrench_room_size(mechanism, n_wrench) + tq_close_rows_size(mechanism);
     if (c->has_mimic) {
         bytes +=
@@ -176,7 +176,7 @@ static tq_status take_room(const tq_mechanism *mechanism, size_t stride, size_t 
     const tq_canonical *c = &mechanism->canonical;
     const size_t nv = mechanism->model.nv;
     ret->work = tq_scratch_take(scratch, tq_work_doubles(c), sizeof(double));
-    ret->tau = tq_scratch_take(scratch, nv * TQ_BLOCK, sizeof(double));
+    ret->tau = tq_scratch_take(scratch, nv * TQ_BLOCK_STRIDE, sizeof(double));
     ret->m = c->has_mimic ? tq_scratch_take(scratch, nv * nv * RUN, sizeof(double)) : ret->work;
     if (ret->work == NULL || ret->tau == NULL || ret->m == NULL ||
         tq_wrench_room_take(mechanism, n_wrench, scratch, &ret->wrench, NULL) != TQ_OK ||

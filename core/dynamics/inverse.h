@@ -43,11 +43,11 @@ typedef struct tq_external_wrench {
 
 /* One block of motion; see core/base/block.h for the layout. All arrays are borrowed. */
 typedef struct tq_inverse_input {
-    size_t n_sample;   /* 1 .. TQ_BLOCK */
-    size_t stride;     /* multiple of TQ_BLOCK_PAD, >= n_sample; the same for q, qd, qdd and tau */
-    const double *q;   /* (nq x stride) rad, m; quaternions w x y z of unit length within 1e-6 */
-    const double *qd;  /* (nv x stride) rad/s, m/s; NULL: all zero */
-    const double *qdd; /* (nv x stride) rad/s^2, m/s^2; NULL: all zero */
+    size_t n_sample;  /* 1 .. TQ_BLOCK */
+    size_t stride;    /* multiple of TQ_BLOCK_PAD, n_sample .. TQ_BLOCK_STRIDE; of all row arrays */
+    const double *q;  /* (nq x stride) rad, m; quaternions w x y z of unit length within 1e-6 */
+    const double *qd; /* (nv x stride) rad/s, m/s; NULL: all zero */
+    const double *qdd;                  /* (nv x stride) rad/s^2, m/s^2; NULL: all zero */
     const tq_external_wrench *wrenches; /* (n_wrench) */
     size_t n_wrench;
     const double *gravity; /* 3, m/s^2 in the world frame; NULL: the model's own */

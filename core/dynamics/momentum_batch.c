@@ -18,7 +18,7 @@ typedef struct weights {
 size_t tq_momentum_batch_scratch_size(const tq_mechanism *mechanism)
 {
     return tq_scratch_cost(tq_momentum_work_doubles(&mechanism->canonical), sizeof(double)) +
-           tq_scratch_cost((size_t)SUMS * TQ_BLOCK, sizeof(double));
+           tq_scratch_cost((size_t)SUMS * TQ_BLOCK_STRIDE, sizeof(double));
 }
 
 static weights weigh(const tq_mechanism *mechanism)

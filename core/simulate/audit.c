@@ -193,7 +193,7 @@ tq_effect tq_audit_effect(tq_audit *audit)
 {
     return (tq_effect){.ctx = audit,
                        .n_z = audit->with_momentum ? TQ_AUDIT_ROWS_MAX : TQ_AUDIT_ENERGY_ROWS,
-                       .scratch_size = watch_size(audit->plant, TQ_BLOCK),
+                       .scratch_size = watch_size(audit->plant, TQ_BLOCK_STRIDE),
                        .observe = observe};
 }
 

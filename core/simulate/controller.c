@@ -324,7 +324,7 @@ tq_status tq_controller_effect(tq_controller *controller, tq_effect *ret_effect,
                               .n_z = is_sampled ? 0 : n_sum,
                               .n_held = is_sampled ? nv + n_sum : 0,
                               .sample_time = controller->sample_time,
-                              .scratch_size = work_size(controller, TQ_BLOCK),
+                              .scratch_size = work_size(controller, TQ_BLOCK_STRIDE),
                               .act = act,
                               .sample = is_sampled ? sample : NULL,
                               .next_break = is_sampled ? NULL : next_break};

@@ -156,7 +156,7 @@ static bool on_values(void *ctx, uint64_t row, uint64_t column, const double *va
     return more(t);
 }
 
-static const tqa_npz_sink sink = {on_member, {on_shape, on_values}};
+static const tqa_npz_sink sink = {on_member, {.shape = on_shape, .values = on_values}};
 
 static tqa_decode decode(const void *bytes, size_t n, size_t piece, uint64_t count_max, trace *t)
 {
