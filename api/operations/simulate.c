@@ -16,7 +16,7 @@ enum {
 static const char *const fields[] = {
     "initial", "duration", "output",  "input",       "solver",
     "gravity", "without",  "include", "disturbance", "external_wrenches",
-    "payload", "verdict",  "joints",  NULL};
+    "payload", "verdict",  "events",  "joints",      NULL};
 
 static double cost_us(const tqa_control *control)
 {
@@ -38,6 +38,12 @@ static int tick(void *ctx, double t)
     }
     s->stopped = world->cancelled != NULL && world->cancelled(world->ctx);
     return s->stopped;
+}
+
+static void on_event(void *ctx, const tq_event *event)
+{
+    tqa_simulation *s = ctx;
+    tqa_watch_note(&s->watch, event);
 }
 
 /* why the run went no further, in words */
@@ -95,6 +101,7 @@ static bool open_run(tqa_simulation *s)
     const size_t n_wrench = (6 * s->plant.n_wrench + 1) * TQ_BLOCK_PAD;
     tq_error error = {0};
     s->options.tick = tick;
+    s->options.on_event = on_event;
     s->options.ctx = s;
     s->rates = (tq_rates){.q = tqa_control_take(control, nq, sizeof(double)),
                           .qd = tqa_control_take(control, nv, sizeof(double)),

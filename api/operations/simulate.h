@@ -6,6 +6,7 @@
 #include "api/operations/control_robot.h"
 #include "api/operations/simulate_controller.h"
 #include "api/operations/simulate_disturbance.h"
+#include "api/operations/simulate_event.h"
 #include "api/operations/simulate_judge.h"
 #include "core/simulate/run.h"
 #include "core/simulate/torque_table.h"
@@ -46,6 +47,7 @@ struct tqa_simulation {
     double gravity[3];
 
     tq_run_options options;
+    tqa_events_watch watch;
     size_t n_column, width; /* columns; numbers of a row, t included */
     tqa_column columns[TQA_COLUMNS_MAX];
 

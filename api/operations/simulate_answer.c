@@ -116,6 +116,7 @@ void tqa_simulation_answer(tqa_simulation *s)
     s->line = tqa_control_take(s->control, s->width, sizeof *s->line);
     put_stats(s);
     put_verdict(s);
+    tqa_answer_events(s->control, &s->watch);
     tqa_judge_put(s);
     s->control->more = more;
 }

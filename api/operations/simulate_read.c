@@ -226,10 +226,20 @@ static bool find_duration(tqa_simulation *s)
     return true;
 }
 
+static bool read_events(tqa_simulation *s)
+{
+    if (!tqa_control_watch(s->control, &s->order, s->q, &s->watch)) {
+        return false;
+    }
+    s->options.rules = s->watch.rules;
+    s->options.n_rule = s->watch.n_rule;
+    return true;
+}
+
 bool tqa_simulation_read(tqa_simulation *s)
 {
     return tqa_control_order(s->control, &s->order) && read_columns(s) && read_terms(s) &&
            read_initial(s) && read_output(s) && find_duration(s) && tqa_simulation_read_solver(s) &&
-           tqa_simulation_read_input(s) && read_disturbances(s) &&
+           tqa_simulation_read_input(s) && read_disturbances(s) && read_events(s) &&
            tqa_judge_read(s, s->judge.include);
 }

@@ -5,18 +5,24 @@
 
 #include "api/operations/simulate.h"
 
-/* A checkpoint: this head, the run's own bytes, and the rows unless they are in the spool. The
- * run's bytes hold its state bit by bit, so a resumed run goes on with the same bits. */
+/* A checkpoint: this head, the run's own bytes, its events, and the rows unless they are in the
+ * spool. The run's bytes hold its state bit by bit, so a resumed run goes on with the same bits. */
 typedef struct saved_head {
     char magic[8];
-    uint64_t n_row, width, grid, n_run, spooled;
+    uint64_t n_row, width, grid, n_run, spooled, n_event;
 } saved_head;
 static const char saved_magic[8] = {'t', 'q', 's', 'i', 'm', '0', '0', '2'};
 
 static size_t saved_size(const tqa_simulation *s)
 {
     const size_t rows = s->spooled ? 0 : s->held_max * s->width * sizeof(double);
-    return sizeof(saved_head) + tq_run_save_size(s->run) + rows;
+    return sizeof(saved_head) + tq_run_save_size(s->run) + sizeof(tq_event[TQA_EVENTS_MAX]) + rows;
+}
+
+/* bytes of events that are told */
+static size_t events_size(uint64_t n_event)
+{
+    return (size_t)(n_event < TQA_EVENTS_MAX ? n_event : TQA_EVENTS_MAX) * sizeof(tq_event);
 }
 
 /* one room for all checkpoints of a run */
@@ -59,7 +65,8 @@ bool tqa_simulation_load(tqa_simulation *s, uint64_t *ret_grid)
     const size_t n_rows = s->spooled ? 0 : head.n_row * row;
     if (memcmp(head.magic, saved_magic, sizeof saved_magic) != 0 || head.width != s->width ||
         head.n_row == 0 || head.n_row > s->n_output || head.spooled != s->spooled ||
-        head.n_run != tq_run_save_size(s->run) || n != sizeof head + head.n_run + n_rows ||
+        head.n_run != tq_run_save_size(s->run) ||
+        n != sizeof head + head.n_run + events_size(head.n_event) + n_rows ||
         !has_rows(s, head.n_row)) {
         return false;
     }
@@ -67,8 +74,11 @@ bool tqa_simulation_load(tqa_simulation *s, uint64_t *ret_grid)
         s->n_row = 0;
         return false;
     }
+    bytes += sizeof head + head.n_run;
+    s->watch.n_event = head.n_event;
+    memcpy(s->watch.told, bytes, events_size(head.n_event));
     if (!s->spooled) {
-        memcpy(s->rows, bytes + sizeof head + head.n_run, n_rows);
+        memcpy(s->rows, bytes + events_size(head.n_event), n_rows);
         s->n_held = s->n_row;
     }
     *ret_grid = head.grid;
@@ -86,7 +96,8 @@ void tqa_simulation_save(tqa_simulation *s, uint64_t grid)
                        .width = s->width,
                        .grid = grid,
                        .n_run = tq_run_save_size(s->run),
-                       .spooled = s->spooled};
+                       .spooled = s->spooled,
+                       .n_event = s->watch.n_event};
     unsigned char *bytes = room(s);
     if (bytes == NULL) {
         return; /* the run goes on; it only starts earlier if it is killed */
@@ -94,8 +105,11 @@ void tqa_simulation_save(tqa_simulation *s, uint64_t grid)
     memcpy(head.magic, saved_magic, sizeof saved_magic);
     memcpy(bytes, &head, sizeof head);
     tq_run_save(s->run, bytes + sizeof head);
+    size_t n = sizeof head + head.n_run;
+    memcpy(bytes + n, s->watch.told, events_size(head.n_event));
+    n += events_size(head.n_event);
     if (n_rows > 0) {
-        memcpy(bytes + sizeof head + head.n_run, s->rows, n_rows);
+        memcpy(bytes + n, s->rows, n_rows);
     }
-    (void)world->checkpoint_save(world->ctx, bytes, sizeof head + head.n_run + n_rows);
+    (void)world->checkpoint_save(world->ctx, bytes, n + n_rows);
 }

@@ -8,6 +8,7 @@
 
 #include "core/constraints/dynamics.h"
 #include "core/constraints/project.h"
+#include "core/simulate/locked.h"
 #include "core/simulate/state.h"
 
 /* m or rad, and by second: what is left of constraints after a step is a thousandth of it */
@@ -44,7 +45,9 @@ static size_t effects_scratch(const tq_plant *plant)
 static size_t accelerate_scratch(const tq_plant *plant)
 {
     if (plant->constraints == NULL) {
-        return tq_forward_scratch_size(plant->mechanism, plant->n_wrench);
+        return tq_mechanism_model(plant->mechanism)->nv <= TQ_LOCKED_MAX
+                   ? tq_locked_scratch_size(plant->mechanism, TQ_BLOCK_PAD, plant->n_wrench)
+                   : tq_forward_scratch_size(plant->mechanism, plant->n_wrench);
     }
     const size_t forward =
         tq_constrained_forward_scratch_size(plant->mechanism, plant->constraints, plant->n_wrench);
@@ -181,6 +184,15 @@ static tq_status accelerate(const tq_plant *plant, const tq_trajectories *state,
                                  .n_wrench = plant->n_wrench,
                                  .gravity = plant->gravity,
                                  .without = plant->without};
+    if (state->mode != NULL) {
+        assert(plant->constraints == NULL);
+        return tq_locked_forward(plant->mechanism, &in, state->mode, scratch, ret->qd, ret->hold,
+                                 reterr);
+    }
+    if (ret->hold != NULL) {
+        memset(ret->hold, 0,
+               tq_mechanism_model(plant->mechanism)->nv * state->stride * sizeof(double));
+    }
     if (plant->constraints != NULL) {
         return tq_constrained_forward(plant->mechanism, plant->constraints, &in, scratch, ret->qd,
                                       NULL, reterr);

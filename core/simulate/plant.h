@@ -88,8 +88,8 @@ typedef struct tq_trajectories {
     size_t n_sample, stride;
     double *q, *qd;          /* (nq x stride), (nv x stride) */
     double *z, *held;        /* (tq_plant_n_z x stride), (tq_plant_n_held x stride); NULL if 0 */
-    const signed char *mode; /* (n_joint) dry friction of each joint: -1, 1 slips that way, 0
-                                sticks; NULL: as the sign of qd says */
+    const signed char *mode; /* (n_joint) TQ_MODE_... of each joint (core/simulate/locked.h), for
+                                one sample without constraints; NULL: all free */
 } tq_trajectories;
 
 /* Rates of a block of states, the caller's; the same stride. */
@@ -99,6 +99,7 @@ typedef struct tq_rates {
     double *z;      /* (n_z x stride); NULL if 0 */
     double *tau;    /* (nv x stride) of all effects; NULL: not wanted */
     double *wrench; /* (6 n_wrench x stride) of all effects; NULL: not wanted */
+    double *hold;   /* (nv x stride) what holds the joints that do not move; NULL: not wanted */
 } tq_rates;
 
 /* Number of auxiliary states, and of held values, of all effects. */

@@ -61,7 +61,7 @@ void tq_run_gather(const tq_run_private *p, const tq_trajectories *from, double 
 }
 
 /* up to a stop effects are asked for what holds before it */
-static double before_limit(const tq_run_private *p, double t)
+double tq_run_before(const tq_run_private *p, double t)
 {
     return t < p->limit ? t : nextafter(p->limit, -DBL_MAX);
 }
@@ -71,7 +71,7 @@ int tq_run_evaluate(tq_run_private *p, double t, const double *y, double *ret_ra
     tq_run_block *b = &p->inner;
     tq_run_spread(p, y, &b->as);
     const tq_status status =
-        tq_plant_rate(p->plant, before_limit(p, t), &b->as, p->scratch, &b->rates, &p->run.error);
+        tq_plant_rate(p->plant, tq_run_before(p, t), &b->as, p->scratch, &b->rates, &p->run.error);
     if (status != TQ_OK) {
         p->run.status = status;
         return 1;
@@ -87,12 +87,12 @@ int tq_run_evaluate(tq_run_private *p, double t, const double *y, double *ret_ra
     return 0;
 }
 
-static int ode_rate(void *ctx, double t, const double *y, double *ret_rate)
+int tq_run_ode_rate(void *ctx, double t, const double *y, double *ret_rate)
 {
     return tq_run_evaluate(ctx, t, y, ret_rate);
 }
 
-static int settle(void *ctx, double t, double *y)
+int tq_run_settle(void *ctx, double t, double *y)
 {
     (void)t;
     tq_run_private *p = ctx;
@@ -102,11 +102,16 @@ static int settle(void *ctx, double t, double *y)
     return p->run.status == TQ_OK ? 0 : 1;
 }
 
-static int end_run(tq_run_private *p, tq_run_end why, uint32_t joint)
+int tq_run_end_at(tq_run_private *p, tq_run_end why, uint32_t joint)
 {
     p->run.end = why;
     p->run.joint = joint;
     return 0;
+}
+
+int tq_run_refuse(tq_run_private *p)
+{
+    return tq_run_end_at(p, TQ_RUN_REFUSED, TQ_NONE);
 }
 
 /* times at which the method has to stop: samples, and what is not smooth */
@@ -134,7 +139,7 @@ static int take_samples(tq_run_private *p)
         p->run.status =
             tq_plant_sample(p->plant, k, p->run.t, &p->now.as, p->scratch, &p->run.error);
         if (p->run.status != TQ_OK) {
-            return end_run(p, TQ_RUN_REFUSED, TQ_NONE);
+            return tq_run_end_at(p, TQ_RUN_REFUSED, TQ_NONE);
         }
     }
     return 1;
@@ -174,15 +179,11 @@ static int step_adaptive(tq_run_private *p, double stop)
         p->h = fmax(tq_ode_next_step(p->ode), p->ahead_t == stop ? p->h : 0.0);
         return 1;
     }
-    return end_run(p, p->run.status != TQ_OK ? TQ_RUN_REFUSED : TQ_RUN_TOO_SMALL, TQ_NONE);
+    return tq_run_end_at(p, p->run.status != TQ_OK ? TQ_RUN_REFUSED : TQ_RUN_TOO_SMALL, TQ_NONE);
 }
 
-/* one of equal steps to `stop` */
-static int step_fixed(tq_run_private *p, double stop)
+int tq_run_fixed(tq_run_private *p, double h, double *ret_y)
 {
-    const double way = stop - p->run.t;
-    const double n = fmax(1.0, ceil(way / p->options.step * (1.0 - 1e-12)));
-    const double h = way / n;
     tq_run_spread(p, p->y, &p->inner.as);
     p->inner.as.held = p->now.as.held;
     if (p->options.method == TQ_RUN_MIDPOINT) {
@@ -196,12 +197,20 @@ static int step_fixed(tq_run_private *p, double stop)
                                       p->run.t, h, &p->inner.as, p->scratch, &p->run.error);
         p->n_eval += rk4 ? 4 : 1;
     }
+    tq_run_gather(p, &p->inner.as, ret_y);
+    return p->run.status == TQ_OK;
+}
+
+/* one of equal steps to `stop` */
+static int step_fixed(tq_run_private *p, double stop)
+{
+    const double way = stop - p->run.t;
+    const double n = fmax(1.0, ceil(way / p->options.step * (1.0 - 1e-12)));
     p->before.n_step++;
-    if (p->run.status != TQ_OK) {
-        return end_run(p, TQ_RUN_REFUSED, TQ_NONE);
+    if (!tq_run_fixed(p, way / n, p->ahead)) {
+        return tq_run_refuse(p);
     }
-    tq_run_gather(p, &p->inner.as, p->ahead);
-    p->ahead_t = n > 1.0 ? p->run.t + h : stop;
+    p->ahead_t = n > 1.0 ? p->run.t + way / n : stop;
     return 1;
 }
 
@@ -213,7 +222,7 @@ static int is_sound(tq_run_private *p)
         const tq_joint *joint = &p->model->joints[j];
         for (uint32_t k = 0; k < joint->nv; k++) {
             if (!(fabs(qd[joint->v_index + k]) < runaway)) {
-                return end_run(p, TQ_RUN_RUNAWAY, j);
+                return tq_run_end_at(p, TQ_RUN_RUNAWAY, j);
             }
         }
     }
@@ -229,12 +238,12 @@ static int may_go_on(tq_run_private *p)
     if (p->options.max_evaluations > 0) {
         const tq_ode_stats now = p->ode != NULL ? tq_ode_count(p->ode) : (tq_ode_stats){0};
         if (now.n_evaluation + p->n_eval + p->before.n_evaluation > p->options.max_evaluations) {
-            return end_run(p, TQ_RUN_TOO_MUCH, TQ_NONE);
+            return tq_run_end_at(p, TQ_RUN_TOO_MUCH, TQ_NONE);
         }
     }
     return p->options.tick == NULL || p->options.tick(p->options.ctx, p->run.t) == 0
                ? 1
-               : end_run(p, TQ_RUN_STOPPED, TQ_NONE);
+               : tq_run_end_at(p, TQ_RUN_STOPPED, TQ_NONE);
 }
 
 static int advance(tq_run_private *p, double stop)
@@ -247,7 +256,7 @@ static int advance(tq_run_private *p, double stop)
     }
     const int stepped =
         tq_run_is_adaptive(p->options.method) ? step_adaptive(p, stop) : step_fixed(p, stop);
-    if (!stepped || !is_sound(p) || !may_go_on(p)) {
+    if (!stepped || !is_sound(p) || !may_go_on(p) || !tq_run_watch_step(p)) {
         p->ahead_t = p->run.t; /* the step is not the run's */
         return 0;
     }
@@ -265,6 +274,9 @@ static void move_to(tq_run_private *p, double t, const double *y)
 static int accept(tq_run_private *p)
 {
     move_to(p, p->ahead_t, p->ahead);
+    if (!tq_run_watch_act(p)) {
+        return 0;
+    }
     if (p->run.t < p->limit) {
         return 1;
     }
@@ -293,7 +305,7 @@ int tq_run_to(tq_run *run, double t, int anew)
             (void)advance(p, fmin(is_multistep(p) ? fmax(t, p->options.end) : t, p->limit));
         } else if (t < p->ahead_t) {
             if (tq_ode_at(p->ode, t, p->y) != TQ_OK) {
-                (void)end_run(p, TQ_RUN_TOO_SMALL, TQ_NONE);
+                (void)tq_run_end_at(p, TQ_RUN_TOO_SMALL, TQ_NONE);
                 break;
             }
             move_to(p, t, p->y);
@@ -304,6 +316,7 @@ int tq_run_to(tq_run *run, double t, int anew)
     if (!is_multistep(p) || anew) {
         p->fresh = 1;
         p->ahead_t = p->run.t;
+        p->pending = 0;
     }
     tell_stats(p);
     return p->run.end == TQ_RUN_GOES_ON;
@@ -351,137 +364,9 @@ tq_status tq_run_start(tq_run *run, double t, const double *q, const double *qd,
         return run->status;
     }
     p->limit = next_stop(p);
+    if (!tq_run_watch_start(p)) {
+        return run->status;
+    }
     run->status = tq_plant_rate(p->plant, t, &p->now.as, p->scratch, &p->inner.rates, &run->error);
     return run->status;
-}
-
-static void set_tolerances(const tq_run_private *p)
-{
-    for (size_t k = 0; k < p->n; k++) {
-        p->atol[k] = p->options.atol;
-    }
-    double *z = p->atol + p->n - p->n_z;
-    for (size_t e = 0; e < p->plant->n_effect; e++) {
-        const tq_effect *effect = &p->plant->effects[e];
-        for (size_t k = 0; k < effect->n_z; k++, z++) {
-            *z = effect->z_abs != NULL ? effect->z_abs[k] : *z;
-        }
-    }
-}
-
-static int take_block(const tq_run_private *p, tq_scratch *scratch, tq_run_block *ret)
-{
-    const size_t nq = p->model->nq * TQ_RUN_LANE;
-    const size_t nv = p->model->nv * TQ_RUN_LANE;
-    const size_t nz = p->n_z * TQ_RUN_LANE;
-    double *q = tq_scratch_take(scratch, 2 * nq, sizeof *q);
-    double *qd = tq_scratch_take(scratch, 2 * nv, sizeof *qd);
-    double *z = tq_scratch_take(scratch, 2 * nz, sizeof *z);
-    double *held = tq_scratch_take(scratch, p->n_held * TQ_RUN_LANE, sizeof *held);
-    if (q == NULL || qd == NULL || z == NULL || held == NULL) {
-        return 0;
-    }
-    memset(held, 0, p->n_held * TQ_RUN_LANE * sizeof *held);
-    ret->as = (tq_trajectories){
-        .n_sample = 1, .stride = TQ_RUN_LANE, .q = q, .qd = qd, .z = z, .held = held};
-    ret->rates = (tq_rates){.q = q + nq, .qd = qd + nv, .z = z + nz};
-    return 1;
-}
-
-static size_t numbers_of(const tq_plant *plant)
-{
-    const tq_model *model = tq_mechanism_model(plant->mechanism);
-    return model->nq + model->nv + tq_plant_n_z(plant);
-}
-
-size_t tq_run_scratch_size(const tq_plant *plant, const tq_run_options *options)
-{
-    const tq_model *model = tq_mechanism_model(plant->mechanism);
-    const size_t n = numbers_of(plant);
-    const size_t lane = TQ_RUN_LANE;
-    const size_t blocks = 2 * (tq_scratch_cost(2 * model->nq * lane, sizeof(double)) +
-                               tq_scratch_cost(2 * model->nv * lane, sizeof(double)) +
-                               tq_scratch_cost(2 * tq_plant_n_z(plant) * lane, sizeof(double)) +
-                               tq_scratch_cost(tq_plant_n_held(plant) * lane, sizeof(double)));
-    const size_t work = options->method == TQ_RUN_MIDPOINT
-                            ? tq_midpoint_scratch_size(plant)
-                            : tq_fixed_step_scratch_size(plant, lane);
-    return tq_scratch_cost(1, sizeof(tq_run_private)) + 3 * tq_scratch_cost(n, sizeof(double)) +
-           tq_scratch_cost(plant->n_effect, sizeof(uint64_t)) + blocks + tq_ode_scratch_size(n) +
-           work;
-}
-
-static tq_status open_ode(tq_run_private *p, tq_scratch *scratch, tq_error *reterr)
-{
-    static const tq_ode_method method[] = {TQ_ODE_DOPRI87, TQ_ODE_DOPRI45, TQ_ODE_SDIRK,
-                                           TQ_ODE_BDF};
-    set_tolerances(p);
-    const int settles = p->model->nq != p->model->nv || p->plant->constraints != NULL;
-    const tq_ode_problem problem = {.n = p->n,
-                                    .rate = ode_rate,
-                                    .settle = settles ? settle : NULL,
-                                    .ctx = p,
-                                    .rtol = p->options.rtol,
-                                    .atol = p->atol,
-                                    .max_step = p->options.max_step};
-    return tq_ode_open(&problem, method[p->options.method], scratch, &p->ode, reterr);
-}
-
-static tq_status open_room(tq_run_private *p, tq_scratch *scratch, tq_error *reterr)
-{
-    p->y = tq_scratch_take(scratch, p->n, sizeof(double));
-    p->atol = tq_scratch_take(scratch, p->n, sizeof(double));
-    p->ahead = tq_scratch_take(scratch, p->n, sizeof(double));
-    p->due = tq_scratch_take(scratch, p->plant->n_effect, sizeof *p->due);
-    if (p->y == NULL || p->atol == NULL || p->ahead == NULL || p->due == NULL ||
-        !take_block(p, scratch, &p->now) || !take_block(p, scratch, &p->inner)) {
-        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
-                       (double)tq_run_scratch_size(p->plant, &p->options));
-    }
-    p->inner.as.held = p->now.as.held;
-    return tq_run_is_adaptive(p->options.method) ? open_ode(p, scratch, reterr) : TQ_OK;
-}
-
-tq_status tq_run_open(const tq_plant *plant, const tq_run_options *options, tq_scratch *scratch,
-                      tq_run **ret, tq_error *reterr)
-{
-    const tq_model *model = tq_mechanism_model(plant->mechanism);
-    assert(options->method < TQ_RUN_METHODS);
-    if (options->method == TQ_RUN_MIDPOINT) {
-        for (uint32_t j = 0; j < model->n_joint; j++) {
-            if (model->joints[j].nq != model->joints[j].nv) {
-                return tq_fail(reterr, TQ_ERR_SHAPE, "joint", j, 0.0);
-            }
-        }
-    }
-    const size_t mark = tq_scratch_mark(scratch);
-    tq_run_private *p = tq_scratch_take(scratch, 1, sizeof *p);
-    if (p == NULL) {
-        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
-                       (double)tq_run_scratch_size(plant, options));
-    }
-    *p = (tq_run_private){.plant = plant,
-                          .model = model,
-                          .options = *options,
-                          .scratch = scratch,
-                          .n = numbers_of(plant),
-                          .n_z = tq_plant_n_z(plant),
-                          .n_held = tq_plant_n_held(plant)};
-    const tq_status status = open_room(p, scratch, reterr);
-    if (status != TQ_OK) {
-        tq_scratch_rewind(scratch, mark);
-        return status;
-    }
-    p->run.state = &p->now.as;
-    p->run.joint = TQ_NONE;
-    p->run.own = p;
-    *ret = &p->run;
-    return TQ_OK;
-}
-
-void tq_run_close(tq_run *run)
-{
-    if (run != NULL) {
-        tq_ode_close(run->own->ode);
-    }
 }

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/simulate/event.h"
 #include "core/simulate/ode.h"
 #include "core/simulate/plant.h"
 
@@ -31,6 +32,12 @@ typedef struct tq_run_options {
     double step;       /* s, the others: the largest; stretches between stops have equal ones */
     double end;        /* s: the last time that will be asked for */
     uint64_t max_evaluations; /* 0: no bound */
+
+    /* What to look out for; joints with dry friction that is not smoothed stick and slip by
+     * themselves, unless there are constraints. */
+    const tq_event_rule *rules; /* (n_rule) */
+    size_t n_rule;
+    void (*on_event)(void *ctx, const tq_event *event); /* NULL: nobody wants to know */
 
     /* Called now and then between steps; not 0: stop here. NULL: never. */
     int (*tick)(void *ctx, double t);

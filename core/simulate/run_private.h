@@ -36,6 +36,17 @@ struct tq_run_private {
     uint64_t n_eval;     /* of fixed steps */
     tq_ode_stats before; /* of the run that was loaded */
     uint64_t untold;     /* steps since the last tick */
+
+    /* events */
+    size_t n_watch;           /* rules, then joints; 0: nothing to look out for */
+    signed char *mode;        /* (n_joint) NULL: no joint ever sticks or rests */
+    signed char *fresh_stuck; /* (n_joint) not told yet */
+    double *side;             /* (n_watch) where each was; 0: it does not count */
+    double *gauge;            /* (3 n_watch) at both ends of a step, and within */
+    double *tau, *hold;       /* (nv) blocks */
+    int pending;              /* ahead is just after an event */
+    unsigned chatter;         /* events that came at once */
+    double last_event;
 };
 
 /* One evaluation at y (n), for integrators: 0, or 1 and run.status, run.error. */
@@ -44,6 +55,26 @@ int tq_run_evaluate(tq_run_private *p, double t, const double *y, double *ret_ra
 /* y (n) as rows of a block, and back. */
 void tq_run_spread(const tq_run_private *p, const double *y, const tq_trajectories *to);
 void tq_run_gather(const tq_run_private *p, const tq_trajectories *from, double *y);
+
+/* The time at which effects are asked: up to a stop, what holds before it. */
+double tq_run_before(const tq_run_private *p, double t);
+
+/* Callbacks of the integrator, ctx = the run. */
+int tq_run_ode_rate(void *ctx, double t, const double *y, double *ret_rate);
+int tq_run_settle(void *ctx, double t, double *y);
+
+/* Ends of a run; always 0. */
+int tq_run_end_at(tq_run_private *p, tq_run_end why, uint32_t joint);
+int tq_run_refuse(tq_run_private *p);
+
+/* One step of one size from run.t and y. 0: refused. */
+int tq_run_fixed(tq_run_private *p, double h, double *ret_y);
+
+/* Events: modes and sides at the start; cuts the step from run.t to ahead where one happens; acts
+ * on it once run.t is there. 0: the run has ended. */
+int tq_run_watch_start(tq_run_private *p);
+int tq_run_watch_step(tq_run_private *p);
+int tq_run_watch_act(tq_run_private *p);
 
 /* Stands at t with the state that p->ahead holds, and goes on with steps of h. */
 void tq_run_restart(tq_run_private *p, double t, double h, const tq_ode_stats *before);

@@ -4,10 +4,10 @@
 
 #include "core/simulate/run_private.h"
 
-/* Head, then y, held values (one each), numbers of the next samples. */
+/* Head, then y, held values (one each), numbers of the next samples, sides and modes. */
 typedef struct head {
-    uint64_t size, method, n, n_held, n_effect, untold;
-    double t, h;
+    uint64_t size, method, n, n_held, n_effect, untold, n_watch, has_modes, chatter;
+    double t, h, last_event;
     tq_ode_stats stats;
 } head;
 
@@ -15,7 +15,8 @@ size_t tq_run_save_size(const tq_run *run)
 {
     const tq_run_private *p = run->own;
     return sizeof(head) + (p->n + p->n_held) * sizeof(double) +
-           p->plant->n_effect * sizeof(uint64_t);
+           p->plant->n_effect * sizeof(uint64_t) + p->n_watch * sizeof(double) +
+           (p->mode != NULL ? p->model->n_joint : 0);
 }
 
 void tq_run_save(const tq_run *run, unsigned char *ret)
@@ -27,6 +28,10 @@ void tq_run_save(const tq_run *run, unsigned char *ret)
                       .n_held = p->n_held,
                       .n_effect = p->plant->n_effect,
                       .untold = p->untold,
+                      .n_watch = p->n_watch,
+                      .has_modes = p->mode != NULL,
+                      .chatter = p->chatter,
+                      .last_event = p->last_event,
                       .t = run->t,
                       .h = p->h,
                       .stats = run->stats};
@@ -38,6 +43,14 @@ void tq_run_save(const tq_run *run, unsigned char *ret)
         memcpy(ret, &p->now.as.held[k * TQ_RUN_LANE], sizeof(double));
     }
     memcpy(ret, p->due, p->plant->n_effect * sizeof *p->due);
+    ret += p->plant->n_effect * sizeof *p->due;
+    if (p->n_watch > 0) {
+        memcpy(ret, p->side, p->n_watch * sizeof *p->side);
+        ret += p->n_watch * sizeof *p->side;
+    }
+    if (p->mode != NULL) {
+        memcpy(ret, p->mode, p->model->n_joint);
+    }
 }
 
 int tq_run_load(tq_run *run, const unsigned char *bytes, size_t n)
@@ -50,7 +63,8 @@ int tq_run_load(tq_run *run, const unsigned char *bytes, size_t n)
     memcpy(&top, bytes, sizeof top);
     bytes += sizeof top;
     if (top.size != n || top.method != (uint64_t)p->options.method || top.n != p->n ||
-        top.n_held != p->n_held || top.n_effect != p->plant->n_effect) {
+        top.n_held != p->n_held || top.n_effect != p->plant->n_effect ||
+        top.n_watch != p->n_watch || top.has_modes != (uint64_t)(p->mode != NULL)) {
         return 0;
     }
     memcpy(p->ahead, bytes, p->n * sizeof *p->ahead);
@@ -60,6 +74,17 @@ int tq_run_load(tq_run *run, const unsigned char *bytes, size_t n)
         tq_block_pad(&p->now.as.held[k * TQ_RUN_LANE], 1, TQ_RUN_LANE, 1);
     }
     memcpy(p->due, bytes, p->plant->n_effect * sizeof *p->due);
+    bytes += p->plant->n_effect * sizeof *p->due;
+    if (p->n_watch > 0) {
+        memcpy(p->side, bytes, p->n_watch * sizeof *p->side);
+        bytes += p->n_watch * sizeof *p->side;
+    }
+    if (p->mode != NULL) {
+        memcpy(p->mode, bytes, p->model->n_joint);
+    }
+    p->pending = 0;
+    p->chatter = (unsigned)top.chatter;
+    p->last_event = top.last_event;
     p->untold = top.untold;
     tq_run_restart(p, top.t, top.h, &top.stats);
     return 1;

@@ -151,6 +151,32 @@ Test(simulate, divergence_is_an_answer)
     tqt_answer_clear(&answer);
 }
 
+Test(simulate, events_are_told_with_their_times_and_can_end_a_run)
+{
+    tqt_answer answer =
+        ask("planar-2r",
+            "{\"initial\":{\"q\":[0.5,0]},\"duration\":10,\"output\":{\"interval\":1},"
+            "\"events\":[{\"on\":\"kinetic_energy\",\"level\":1},"
+            "{\"on\":\"q\",\"joint\":\"joint1\",\"level\":-0.1,\"action\":\"stop\"}]}",
+            NULL);
+    cr_assert(eq(int, answer.status, 200), "%s", answer.problem.detail);
+    json_t *root = json_loads(answer.text, 0, NULL);
+    const json_t *verdict = json_object_get(root, "verdict");
+    cr_assert(eq(str, (char *)(uintptr_t)json_string_value(json_object_get(verdict, "outcome")),
+                 "stopped"));
+    const json_t *events = json_object_get(root, "events");
+    const size_t n = json_array_size(events);
+    cr_assert(ge(sz, n, 2));
+    const json_t *last = json_array_get(events, n - 1);
+    const double t = json_real_value(json_object_get(last, "t"));
+    cr_assert(eq(dbl, t, json_real_value(json_object_get(verdict, "t"))));
+    cr_assert(eq(int, (int)json_integer_value(json_object_get(last, "event")), 1));
+    const size_t rows = json_array_size(json_object_get(root, "t"));
+    cr_assert(epsilon_eq(dbl, number(root, "q", rows - 1, 0), -0.1, 1e-9), "the last row is there");
+    json_decref(root);
+    tqt_answer_clear(&answer);
+}
+
 Test(simulate, refusals_name_their_place)
 {
     const struct {
@@ -178,6 +204,20 @@ Test(simulate, refusals_name_their_place)
          "/input/tau", 422},
         {"{\"initial\":{\"q\":[0,0]},\"duration\":1,\"output\":{\"interval\":0.1},\"input\":{\"kind\":\"magic\"}}",
          "/input/kind", 422},
+        {"{\"initial\":{\"q\":[0,0]},\"duration\":1e6,\"output\":{\"interval\":1e-3}}",
+         "/output/interval", 422},
+        {"{\"initial\":{\"q\":[0,0]},\"duration\":1,\"output\":{\"interval\":0.1},\"events\":[{\"on\":\"q\"}]}",
+         "/events/0/joint", 422},
+        {"{\"initial\":{\"q\":[0,0]},\"duration\":1,\"output\":{\"interval\":0.1},\"events\":[{\"on\":\"q\",\"joint\":\"nobody\"}]}",
+         "/events/0/joint", 422},
+        {"{\"initial\":{\"q\":[0,0]},\"duration\":1,\"output\":{\"interval\":0.1},\"events\":[{\"on\":\"energy\",\"action\":\"bounce\"}]}",
+         "/events/0", 422},
+        {"{\"initial\":{\"q\":[0,0]},\"duration\":1,\"output\":{\"interval\":0.1},\"events\":[{\"on\":\"limits\",\"action\":\"bounce\",\"restitution\":2}]}",
+         "/events/0/restitution", 422},
+        {"{\"initial\":{\"q\":[0,0]},\"duration\":1,\"output\":{\"interval\":0.1},\"solver\":{\"method\":\"bdf\",\"step\":1e-3}}",
+         "/solver/step", 422},
+        {"{\"initial\":{\"q\":[0,0]},\"duration\":1,\"output\":{\"interval\":0.1},\"solver\":{\"rtol\":1e-20}}",
+         "/solver/rtol", 422},
         {"{\"initial\":{\"q\":[0,0]},\"duration\":1,\"output\":{\"interval\":0.1},\"speed\":1}",
          "/speed", 400},
     };

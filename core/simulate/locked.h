@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/simulate/locked.h - dry friction and end stops whose state is known: who slips, sticks,
+ * rests. */
+#ifndef TQ_SIMULATE_LOCKED_H
+#define TQ_SIMULATE_LOCKED_H
+
+#include "core/dynamics/forward.h"
+
+/* What a joint does, as tq_trajectories.mode says it. */
+enum {
+    TQ_MODE_FREE = 0,   /* friction by its own formula */
+    TQ_MODE_PLUS = 1,   /* slips: dry friction as of a positive velocity, whatever qd is */
+    TQ_MODE_MINUS = -1, /* the other way */
+    TQ_MODE_STUCK = 2,  /* held by dry friction: does not accelerate */
+    TQ_MODE_LOWER = 3,  /* rests on its lower limit: does not accelerate */
+    TQ_MODE_UPPER = 4,
+};
+
+/* Whether a joint can stick: one freedom of its own, dry friction that is not smoothed. */
+int tq_can_stick(const tq_joint *joint);
+
+/* Dry friction at a speed, sign left out, N m or N. */
+double tq_dry_friction(const tq_friction *friction, double speed);
+
+/**
+ * Accelerations of one sample while some joints are held, and what holds them.
+ *
+ *     M qdd + C qd + ... = tau - friction(mode) + hold,   qdd = 0 where held, hold = 0 elsewhere
+ *
+ * Shapes   in->n_sample is 1; mode (n_joint); ret_hold (nv x stride) may be NULL.
+ * Memory   tq_locked_scratch_size bytes of `scratch`, all given back.
+ * Returns  as tq_forward_dynamics; TQ_ERR_SHAPE "nv" above TQ_LOCKED_MAX.
+ * Cost     That of tq_forward_dynamics, or of inverse dynamics, M and a Cholesky factor when some
+ *          joint is held.
+ * Checked  tests/property/core/simulate/test_run_event.c
+ */
+tq_status tq_locked_forward(const tq_mechanism *mechanism, const tq_forward_input *in,
+                            const signed char *mode, tq_scratch *scratch, double *ret_qdd,
+                            double *ret_hold, tq_error *reterr);
+size_t tq_locked_scratch_size(const tq_mechanism *mechanism, size_t stride, size_t n_wrench);
+enum { TQ_LOCKED_MAX = 256 };
+
+/**
+ * Change the velocity of joint `joint` (one freedom) to `qd` by an impulse along it alone: all
+ * others follow by M.
+ *
+ * Shapes   one sample in rows of TQ_BLOCK_PAD: q (nq), qd_rows (nv) in and out, all lanes.
+ * Memory   as tq_locked_forward.
+ * Returns  TQ_OK; TQ_ERR_SINGULAR when M is not definite; TQ_ERR_OVERFLOW, TQ_ERR_SCRATCH.
+ * Checked  tests/property/core/simulate/test_run_event.c
+ */
+tq_status tq_joint_impulse(const tq_mechanism *mechanism, unsigned without, const double *q,
+                           uint32_t joint, double qd, tq_scratch *scratch, double *qd_rows,
+                           tq_error *reterr);
+
+#endif

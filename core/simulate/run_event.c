@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/simulate/run_event.c - events within a step are located, and then change the run. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/dynamics/energy.h"
+#include "core/simulate/locked.h"
+#include "core/simulate/run_private.h"
+
+/* rad/s or m/s: what leaves a limit slower than this stays there */
+static const double rest_speed = 1e-8;
+static const double least_bracket = 1e-13; /* s: an event is located so well, or to rounding */
+enum { HALVINGS = 200, CHATTER_MAX = 256 };
+
+static double sign_of(double x)
+{
+    return (double)(x > 0.0) - (double)(x < 0.0);
+}
+
+static double velocity_of(const tq_run_private *p, const double *y, uint32_t joint)
+{
+    return y[p->model->nq + p->model->joints[joint].v_index];
+}
+
+/* what rule k looks at, less its level; limits count inwards */
+static double rule_gauge(const tq_run_private *p, const tq_event_rule *rule, const double *y,
+                         const double *energy)
+{
+    const double *qd = y + p->model->nq;
+    switch (rule->kind) {
+    case TQ_EVENT_LOWER:
+        return y[p->model->joints[rule->joint].q_index] - rule->level;
+    case TQ_EVENT_UPPER:
+        return rule->level - y[p->model->joints[rule->joint].q_index];
+    case TQ_EVENT_Q:
+        return y[rule->row] - rule->level;
+    case TQ_EVENT_QD:
+        return qd[rule->row] - rule->level;
+    case TQ_EVENT_TAU:
+        return p->tau[rule->row * TQ_RUN_LANE] - rule->level;
+    case TQ_EVENT_KINETIC:
+        return energy[0] - rule->level;
+    case TQ_EVENT_ENERGY:
+        return energy[0] + energy[TQ_RUN_LANE] - rule->level;
+    case TQ_EVENT_STICK: /* told, not looked out for */
+    case TQ_EVENT_SLIP:
+    case TQ_EVENT_REST:
+    case TQ_EVENT_LEAVE:
+        break;
+    }
+    return 1.0;
+}
+
+/* what is left until joint j changes what it does: below 0 it has to */
+static double joint_gauge(const tq_run_private *p, uint32_t j, const double *y)
+{
+    const tq_joint *joint = &p->model->joints[j];
+    const double hold = p->hold[joint->v_index * TQ_RUN_LANE];
+    switch (p->mode[j]) {
+    case TQ_MODE_PLUS:
+        return velocity_of(p, y, j);
+    case TQ_MODE_MINUS:
+        return -velocity_of(p, y, j);
+    case TQ_MODE_STUCK:
+        return tq_dry_friction(&joint->friction, 0.0) - fabs(hold);
+    case TQ_MODE_LOWER:
+        return hold;
+    case TQ_MODE_UPPER:
+        return -hold;
+    default:
+        return 1.0;
+    }
+}
+
+static int any_held(const tq_run_private *p)
+{
+    for (uint32_t j = 0; p->mode != NULL && j < p->model->n_joint; j++) {
+        if (p->mode[j] >= TQ_MODE_STUCK) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* all gauges at t and y: rules first, then joints. False: the state has no rates. */
+static int gauge_all(tq_run_private *p, double t, const double *y, double *ret)
+{
+    _Alignas(64) double energy[2 * TQ_RUN_LANE] = {0};
+    int want_rates = any_held(p);
+    int want_energy = 0;
+    for (size_t k = 0; k < p->options.n_rule; k++) {
+        const tq_event_kind kind = p->options.rules[k].kind;
+        want_rates |= kind == TQ_EVENT_TAU;
+        want_energy |= kind == TQ_EVENT_KINETIC || kind == TQ_EVENT_ENERGY;
+    }
+    tq_run_spread(p, y, &p->inner.as);
+    if (want_rates) {
+        tq_rates rates = p->inner.rates;
+        rates.tau = p->tau;
+        rates.hold = p->hold;
+        p->n_eval++;
+        const tq_status status = tq_plant_rate(p->plant, tq_run_before(p, t), &p->inner.as,
+                                               p->scratch, &rates, &p->run.error);
+        if (status != TQ_OK) {
+            p->run.status = status;
+            return 0;
+        }
+    }
+    if (want_energy) {
+        const tq_inverse_input at = {.n_sample = 1,
+                                     .stride = TQ_RUN_LANE,
+                                     .q = p->inner.as.q,
+                                     .qd = p->inner.as.qd,
+                                     .gravity = p->plant->gravity};
+        if (tq_energy(p->plant->mechanism, &at, p->scratch, energy, NULL) != TQ_OK) {
+            return 0;
+        }
+    }
+    for (size_t k = 0; k < p->options.n_rule; k++) {
+        ret[k] = rule_gauge(p, &p->options.rules[k], y, energy);
+    }
+    for (uint32_t j = 0; j < p->model->n_joint; j++) {
+        ret[p->options.n_rule + j] = p->mode != NULL ? joint_gauge(p, j, y) : 1.0;
+    }
+    return 1;
+}
+
+/* whether watcher k went over to the other side, in a direction that it looks at */
+static int has_passed(const tq_run_private *p, size_t k, double gauge)
+{
+    const double side = p->side[k];
+    if (side == 0.0 || side * gauge > 0.0) {
+        return 0;
+    }
+    if (k >= p->options.n_rule) {
+        return 1;
+    }
+    const tq_event_rule *rule = &p->options.rules[k];
+    if (rule->kind == TQ_EVENT_LOWER || rule->kind == TQ_EVENT_UPPER) {
+        return side > 0.0;
+    }
+    return rule->direction == 0 || (rule->direction > 0) == (side < 0.0);
+}
+
+static int any_passed(const tq_run_private *p, const double *gauge)
+{
+    for (size_t k = 0; k < p->n_watch; k++) {
+        if (has_passed(p, k, gauge[k])) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* the state at t within the step from run.t, into ahead. False: it cannot be reached. */
+static int leap(tq_run_private *p, double t)
+{
+    if (p->options.method == TQ_RUN_BDF) {
+        return tq_ode_at(p->ode, t, p->ahead) == TQ_OK;
+    }
+    double at = p->run.t;
+    if (!tq_run_is_adaptive(p->options.method)) {
+        return tq_run_fixed(p, t - at, p->ahead);
+    }
+    tq_status status = tq_ode_start(p->ode, at, p->y, t - at, NULL);
+    while (status == TQ_OK && at < t) {
+        status = tq_ode_step(p->ode, t, &at, p->ahead, NULL);
+    }
+    return status == TQ_OK;
+}
+
+/* where a straight line between the ends of the bracket says that the first watcher passes */
+static double guess(const tq_run_private *p, const double *low, const double *high)
+{
+    double first = 1.0;
+    for (size_t k = 0; k < p->n_watch; k++) {
+        if (has_passed(p, k, high[k]) && low[k] != high[k]) {
+            first = fmin(first, low[k] / (low[k] - high[k]));
+        }
+    }
+    return fmax(first, 0.0);
+}
+
+/* shrinks [run.t, ahead_t] around the first event; ahead is then the state just after it */
+static int locate(tq_run_private *p)
+{
+    double low = p->run.t;
+    double high = p->ahead_t;
+    double *g_low = p->gauge;
+    double *g_high = p->gauge + p->n_watch;
+    double *g = p->gauge + 2 * p->n_watch;
+    for (unsigned k = 0; k < HALVINGS; k++) {
+        const double width = high - low;
+        const double least = fmax(least_bracket, 4.0 * DBL_EPSILON * fabs(high));
+        if (width <= least) {
+            break;
+        }
+        /* straight lines first; then a little beyond their guess, so that both ends move */
+        const double part = k % 3 == 2 ? 0.5 : guess(p, g_low, g_high);
+        const double nudge = 0.4 * least * (k % 2 == 0 ? 1.0 : -1.0);
+        const double t =
+            fmin(fmax(low + part * width + nudge, low + 0.3 * least), high - 0.3 * least);
+        if (!leap(p, t) || !gauge_all(p, t, p->ahead, g)) {
+            return 0;
+        }
+        const int passed = any_passed(p, g);
+        memcpy(passed ? g_high : g_low, g, p->n_watch * sizeof *g);
+        *(passed ? &high : &low) = t;
+    }
+    if (!leap(p, high)) {
+        return 0;
+    }
+    p->ahead_t = high;
+    return 1;
+}
+
+int tq_run_watch_step(tq_run_private *p)
+{
+    double *g_high = p->gauge + p->n_watch;
+    if (p->n_watch == 0) {
+        return 1;
+    }
+    if (!gauge_all(p, p->ahead_t, p->ahead, g_high)) {
+        return tq_run_refuse(p);
+    }
+    if (any_passed(p, g_high)) {
+        if (!gauge_all(p, p->run.t, p->y, p->gauge) || !locate(p) ||
+            !gauge_all(p, p->ahead_t, p->ahead, g_high)) {
+            return tq_run_refuse(p);
+        }
+        p->pending = 1;
+    }
+    memcpy(p->gauge, g_high, p->n_watch * sizeof *g_high);
+    return 1;
+}
+
+static void tell(const tq_run_private *p, tq_event_kind kind, uint32_t joint, uint32_t rule,
+                 double value)
+{
+    const tq_event event = {
+        .t = p->run.t, .kind = kind, .joint = joint, .rule = rule, .value = value};
+    if (p->options.on_event != NULL) {
+        p->options.on_event(p->options.ctx, &event);
+    }
+}
+
+static void set_velocity(tq_run_private *p, uint32_t joint, double qd)
+{
+    const size_t row = p->model->joints[joint].v_index;
+    p->y[p->model->nq + row] = qd;
+    for (size_t i = 0; i < TQ_RUN_LANE; i++) {
+        p->now.as.qd[row * TQ_RUN_LANE + i] = qd;
+    }
+}
+
+/* joint `joint` stops at a limit, or turns round */
+static int bounce(tq_run_private *p, const tq_event_rule *rule)
+{
+    const double arrives = velocity_of(p, p->y, rule->joint);
+    double leaves = -rule->restitution * arrives;
+    if (fabs(leaves) < rest_speed) {
+        leaves = 0.0;
+    }
+    p->y[p->model->joints[rule->joint].q_index] = rule->level;
+    tq_run_spread(p, p->y, &p->now.as);
+    const tq_status status =
+        tq_joint_impulse(p->plant->mechanism, p->plant->without, p->now.as.q, rule->joint, leaves,
+                         p->scratch, p->now.as.qd, &p->run.error);
+    if (status != TQ_OK) {
+        p->run.status = status;
+        return tq_run_refuse(p);
+    }
+    tq_run_gather(p, &p->now.as, p->y);
+    if (leaves == 0.0) {
+        p->mode[rule->joint] = rule->kind == TQ_EVENT_LOWER ? TQ_MODE_LOWER : TQ_MODE_UPPER;
+        tell(p, TQ_EVENT_REST, rule->joint, TQ_NONE, 0.0);
+    }
+    return 1;
+}
+
+/* an impulse moved joints that lay on a limit or stuck: those that it pushes inwards stay */
+static int keep_resting(tq_run_private *p)
+{
+    for (uint32_t round = 0; round < 2 * p->model->n_joint; round++) {
+        uint32_t pushed = TQ_NONE;
+        for (uint32_t j = 0; j < p->model->n_joint; j++) {
+            const double v = p->mode[j] == TQ_MODE_LOWER || p->mode[j] == TQ_MODE_UPPER
+                                 ? velocity_of(p, p->y, j)
+                                 : 0.0;
+            if (v == 0.0) {
+                continue;
+            }
+            if ((v > 0.0) == (p->mode[j] == TQ_MODE_LOWER)) {
+                p->mode[j] = tq_can_stick(&p->model->joints[j])
+                                 ? (v > 0.0 ? TQ_MODE_PLUS : TQ_MODE_MINUS)
+                                 : TQ_MODE_FREE;
+                tell(p, TQ_EVENT_LEAVE, j, TQ_NONE, v);
+            } else {
+                pushed = j;
+            }
+        }
+        if (pushed == TQ_NONE) {
+            return 1;
+        }
+        const tq_status status =
+            tq_joint_impulse(p->plant->mechanism, p->plant->without, p->now.as.q, pushed, 0.0,
+                             p->scratch, p->now.as.qd, &p->run.error);
+        if (status != TQ_OK) {
+            p->run.status = status;
+            return tq_run_refuse(p);
+        }
+        tq_run_gather(p, &p->now.as, p->y);
+    }
+    return 1;
+}
+
+/* Who sticks and who slips, of joints with dry friction: those that stand still stick unless what
+ * would have to hold them is more than friction can; the one that is asked too much of most goes
+ * first. The same for joints on limits, which hold one way only. */
+static int resolve(tq_run_private *p)
+{
+    double *g = p->gauge + 2 * p->n_watch;
+    for (uint32_t j = 0; j < p->model->n_joint; j++) {
+        const double v = velocity_of(p, p->y, j);
+        if (!tq_can_stick(&p->model->joints[j]) || p->mode[j] == TQ_MODE_LOWER ||
+            p->mode[j] == TQ_MODE_UPPER) {
+            continue;
+        }
+        if (v != 0.0) {
+            p->mode[j] = v > 0.0 ? TQ_MODE_PLUS : TQ_MODE_MINUS;
+        } else if (p->mode[j] != TQ_MODE_STUCK) {
+            p->mode[j] = TQ_MODE_STUCK;
+            p->fresh_stuck[j] = 1;
+        }
+    }
+    for (uint32_t round = 0; round <= p->model->n_joint && any_held(p); round++) {
+        if (!gauge_all(p, p->run.t, p->y, g)) {
+            return tq_run_refuse(p);
+        }
+        uint32_t worst = TQ_NONE;
+        for (uint32_t j = 0; j < p->model->n_joint; j++) {
+            const double left = g[p->options.n_rule + j];
+            if (p->mode[j] >= TQ_MODE_STUCK && left < 0.0 &&
+                (worst == TQ_NONE || left < g[p->options.n_rule + worst])) {
+                worst = j;
+            }
+        }
+        if (worst == TQ_NONE) {
+            break;
+        }
+        const tq_joint *joint = &p->model->joints[worst];
+        const double hold = p->hold[joint->v_index * TQ_RUN_LANE];
+        const int stuck = p->mode[worst] == TQ_MODE_STUCK;
+        if (!stuck || p->fresh_stuck[worst] == 0) {
+            tell(p, stuck ? TQ_EVENT_SLIP : TQ_EVENT_LEAVE, worst, TQ_NONE, hold);
+        }
+        p->fresh_stuck[worst] = 0;
+        p->mode[worst] = !tq_can_stick(joint) ? TQ_MODE_FREE
+                         : hold > 0.0         ? TQ_MODE_MINUS
+                                              : TQ_MODE_PLUS;
+    }
+    for (uint32_t j = 0; j < p->model->n_joint; j++) {
+        if (p->fresh_stuck[j] != 0) {
+            tell(p, TQ_EVENT_STICK, j, TQ_NONE, p->hold[p->model->joints[j].v_index * TQ_RUN_LANE]);
+            p->fresh_stuck[j] = 0;
+        }
+    }
+    return 1;
+}
+
+/* sides anew: a joint's is always the one where it need not change */
+static int take_sides(tq_run_private *p)
+{
+    double *g = p->gauge;
+    if (!gauge_all(p, p->run.t, p->y, g)) {
+        return tq_run_refuse(p);
+    }
+    for (size_t k = 0; k < p->n_watch; k++) {
+        const int bounces = k < p->options.n_rule && p->options.rules[k].action == TQ_EVENT_BOUNCE;
+        p->side[k] = k >= p->options.n_rule || bounces ? 1.0 : sign_of(g[k]);
+    }
+    for (size_t k = 0; k < p->options.n_rule; k++) { /* what rests on a limit does not arrive */
+        const tq_event_rule *rule = &p->options.rules[k];
+        if (rule->action == TQ_EVENT_BOUNCE && p->mode[rule->joint] >= TQ_MODE_LOWER &&
+            (rule->kind == TQ_EVENT_LOWER) == (p->mode[rule->joint] == TQ_MODE_LOWER)) {
+            p->side[k] = 0.0;
+        }
+    }
+    return 1;
+}
+
+int tq_run_watch_start(tq_run_private *p)
+{
+    p->pending = 0;
+    p->chatter = 0;
+    p->last_event = -(double)INFINITY;
+    if (p->n_watch == 0) {
+        return 1;
+    }
+    if (p->mode != NULL && (!resolve(p))) {
+        return 0;
+    }
+    return take_sides(p);
+}
+
+/* rules whose watchers passed: told, and acted on */
+static int act_on_rules(tq_run_private *p)
+{
+    for (size_t k = 0; k < p->options.n_rule; k++) {
+        const tq_event_rule *rule = &p->options.rules[k];
+        if (!has_passed(p, k, p->gauge[k])) {
+            continue;
+        }
+        const int limit = rule->kind == TQ_EVENT_LOWER || rule->kind == TQ_EVENT_UPPER;
+        const int of_joint = limit || rule->joint != TQ_NONE;
+        tell(p, rule->kind, of_joint ? rule->joint : TQ_NONE, (uint32_t)k,
+             limit ? velocity_of(p, p->y, rule->joint) : p->gauge[k] + rule->level);
+        if (rule->action == TQ_EVENT_STOP) {
+            return tq_run_end_at(p, TQ_RUN_EVENT, of_joint ? rule->joint : TQ_NONE);
+        }
+        if (rule->action == TQ_EVENT_BOUNCE && !bounce(p, rule)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+int tq_run_watch_act(tq_run_private *p)
+{
+    const int pending = p->pending;
+    p->pending = 0;
+    if (p->n_watch == 0 || !pending) {
+        return 1;
+    }
+    p->fresh = 1;
+    p->chatter = p->run.t - p->last_event <= 1e-11 * fmax(1.0, p->run.t) ? p->chatter + 1 : 0;
+    p->last_event = p->run.t;
+    if (p->chatter > CHATTER_MAX) {
+        p->run.status = tq_fail(&p->run.error, TQ_ERR_NO_CONVERGENCE, "event", 0, p->run.t);
+        return tq_run_refuse(p);
+    }
+    if (!act_on_rules(p)) {
+        return 0;
+    }
+    for (uint32_t j = 0; p->mode != NULL && j < p->model->n_joint; j++) {
+        const int slips = p->mode[j] == TQ_MODE_PLUS || p->mode[j] == TQ_MODE_MINUS;
+        if (slips && has_passed(p, p->options.n_rule + j, p->gauge[p->options.n_rule + j])) {
+            set_velocity(p, j, 0.0);
+        }
+    }
+    if (p->mode != NULL && (!keep_resting(p) || !resolve(p))) {
+        return 0;
+    }
+    return take_sides(p);
+}
