@@ -7,14 +7,13 @@
 
 #include "api/operations/call.h"
 #include "api/operations/control_robot.h"
+#include "api/operations/parameter_names.h"
 #include "core/calibrate/base.h"
 #include "core/dynamics/regressor.h"
 
 enum {
     FORM_BASE = 1,
     BASE_PARAMETERS_MAX = 2000, /* its triangles are squares of this: 32 MB each */
-    SYMBOL_MAX = 24,
-    EXPRESSION_MAX = 16384,
 };
 
 static const char *const fields[] = {"q", "qd", "qdd", "joints", "gravity", "parameters", NULL};
@@ -22,27 +21,6 @@ static const char *const forms[] = {"base", NULL};
 
 /* Kinds that `parameters` adds to the ten of each link. */
 static const char *const kinds[] = {"rotor", "viscous", "coulomb", "offset", "stiffness", NULL};
-
-/* Symbol of each kind, and its unit at a joint that turns and at one that slides. */
-static const struct {
-    const char *symbol, *unit, *linear_unit;
-} parameters[] = {
-    [TQ_PARAMETER_MASS] = {"m", "kg", "kg"},
-    [TQ_PARAMETER_MX] = {"mx", "kg m", "kg m"},
-    [TQ_PARAMETER_MY] = {"my", "kg m", "kg m"},
-    [TQ_PARAMETER_MZ] = {"mz", "kg m", "kg m"},
-    [TQ_PARAMETER_IXX] = {"Ixx", "kg m^2", "kg m^2"},
-    [TQ_PARAMETER_IXY] = {"Ixy", "kg m^2", "kg m^2"},
-    [TQ_PARAMETER_IXZ] = {"Ixz", "kg m^2", "kg m^2"},
-    [TQ_PARAMETER_IYY] = {"Iyy", "kg m^2", "kg m^2"},
-    [TQ_PARAMETER_IYZ] = {"Iyz", "kg m^2", "kg m^2"},
-    [TQ_PARAMETER_IZZ] = {"Izz", "kg m^2", "kg m^2"},
-    [TQ_PARAMETER_ROTOR] = {"Ia", "kg m^2", "kg"},
-    [TQ_PARAMETER_VISCOUS] = {"fv", "N m s/rad", "N s/m"},
-    [TQ_PARAMETER_COULOMB] = {"fc", "N m", "N"},
-    [TQ_PARAMETER_OFFSET] = {"fo", "N m", "N"},
-    [TQ_PARAMETER_STIFFNESS] = {"k", "N m/rad", "N/m"},
-};
 
 typedef struct regression {
     tqa_control *control;
@@ -52,7 +30,6 @@ typedef struct regression {
     unsigned with; /* TQ_REGRESS_... */
     size_t n;      /* parameters */
     tq_parameter *list;
-    uint32_t *number; /* (n) of the link or joint, from 1, in the order of the columns */
     double *values;
     tq_base_set base;
     bool by_base;
@@ -94,24 +71,12 @@ static bool list_parameters(regression *r)
     const tq_model *model = r->control->robot->model;
     r->n = tq_parameter_count(model, r->with);
     r->list = tqa_control_take(r->control, r->n, sizeof *r->list);
-    r->number = tqa_control_take(r->control, r->n, sizeof *r->number);
     r->values = tqa_control_take(r->control, r->n, sizeof *r->values);
-    if (r->list == NULL || r->number == NULL || r->values == NULL) {
+    if (r->list == NULL || r->values == NULL) {
         return false;
     }
     tq_parameter_list(model, r->with, r->list);
     tq_parameter_values(model, r->with, r->values);
-    for (size_t c = 0; c < r->n; c++) {
-        /* links are numbered by their columns; joints as their child links are */
-        const uint32_t link =
-            r->list[c].link != TQ_NONE ? r->list[c].link : model->joints[r->list[c].joint].child;
-        for (uint32_t k = 0; k < model->n_joint; k++) {
-            if (model->joints[model->order[k]].child == link) {
-                r->number[c] = k + 1;
-                break;
-            }
-        }
-    }
     return true;
 }
 
@@ -182,50 +147,15 @@ static bool compute(regression *r)
  * Names
  */
 
-static void name_of(const regression *r, size_t c, char name[SYMBOL_MAX])
-{
-    (void)snprintf(name, SYMBOL_MAX, "%s_%u", parameters[r->list[c].kind].symbol, r->number[c]);
-}
-
-static const char *unit_of(const regression *r, size_t c)
-{
-    const tq_parameter *p = &r->list[c];
-    const bool linear = p->joint != TQ_NONE &&
-                        r->control->robot->model->joints[p->joint].kind == TQ_JOINT_PRISMATIC;
-    return linear ? parameters[p->kind].linear_unit : parameters[p->kind].unit;
-}
-
-/* As a person writes it: "Izz_2 + Iyy_3 - 0.1524 mz_3". Cut at a whole term when it is too long. */
-static void express(const regression *r, size_t b, char text[EXPRESSION_MAX])
-{
-    const tq_base_set *base = &r->base;
-    char name[SYMBOL_MAX];
-    name_of(r, base->independent[b], name);
-    size_t n = (size_t)snprintf(text, EXPRESSION_MAX, "%s", name);
-    for (size_t d = 0; d < base->n_dependent && n + 64 < EXPRESSION_MAX; d++) {
-        const double k = base->k[b * base->n_dependent + d];
-        if (k == 0.0) {
-            continue;
-        }
-        char factor[32] = "";
-        if (fabs(fabs(k) - 1.0) > 5e-7) {
-            (void)snprintf(factor, sizeof factor, "%.6g ", fabs(k));
-        }
-        name_of(r, base->dependent[d], name);
-        n += (size_t)snprintf(text + n, EXPRESSION_MAX - n, " %s %s%s", k < 0.0 ? "-" : "+", factor,
-                              name);
-    }
-}
-
 static void tell_column(const regression *r, size_t c)
 {
     const tqa_robot *robot = r->control->robot;
     tqa_answer *answer = &r->control->answer;
-    char name[SYMBOL_MAX];
-    name_of(r, c, name);
+    char name[TQA_SYMBOL_MAX];
+    tqa_parameter_name(r->control->robot->model, &r->list[c], name);
     tqa_answer_object(answer, NULL);
     tqa_answer_string(answer, "name", name);
-    tqa_answer_string(answer, "unit", unit_of(r, c));
+    tqa_answer_string(answer, "unit", tqa_parameter_unit(r->control->robot->model, &r->list[c]));
     if (r->list[c].link != TQ_NONE) {
         tqa_answer_string(answer, "link", robot->link_names[r->list[c].link]);
     } else {
@@ -236,23 +166,24 @@ static void tell_column(const regression *r, size_t c)
 static bool tell_base(const regression *r)
 {
     const tq_base_set *base = &r->base;
+    const tq_model *model = r->control->robot->model;
     tqa_answer *answer = &r->control->answer;
-    char *text = tqa_control_take(r->control, EXPRESSION_MAX, 1);
+    char *text = tqa_control_take(r->control, TQA_EXPRESSION_MAX, 1);
     double *beta = tqa_control_take(r->control, base->n_base, sizeof *beta);
     if (text == NULL || beta == NULL) {
         return false;
     }
     tqa_answer_list(answer, "columns");
     for (size_t b = 0; b < base->n_base; b++) {
-        express(r, b, text);
+        tqa_parameter_expression(model, base, r->list, b, text);
         tell_column(r, base->independent[b]);
         tqa_answer_string(answer, "expression", text);
         tqa_answer_list(answer, "terms");
         for (size_t d = 0; d < base->n_dependent; d++) {
             const double k = base->k[b * base->n_dependent + d];
-            char name[SYMBOL_MAX];
+            char name[TQA_SYMBOL_MAX];
             if (k != 0.0) {
-                name_of(r, base->dependent[d], name);
+                tqa_parameter_name(model, &r->list[base->dependent[d]], name);
                 tqa_answer_object(answer, NULL);
                 tqa_answer_string(answer, "name", name);
                 tqa_answer_number(answer, "factor", k);
@@ -267,8 +198,8 @@ static bool tell_base(const regression *r)
     tqa_answer_vector(answer, "parameter_values", beta, base->n_base);
     tqa_answer_list(answer, "unidentifiable");
     for (size_t k = 0; k < base->n_without; k++) {
-        char name[SYMBOL_MAX];
-        name_of(r, base->without[k], name);
+        char name[TQA_SYMBOL_MAX];
+        tqa_parameter_name(model, &r->list[base->without[k]], name);
         tqa_answer_string(answer, NULL, name);
     }
     tqa_answer_end(answer);
