@@ -83,6 +83,7 @@ extern const tqa_operation_methods tqa_trajectory_methods;
 extern const tqa_operation_methods tqa_statics_methods;
 extern const tqa_operation_methods tqa_regressor_methods;
 extern const tqa_operation_methods tqa_simulate_methods;
+extern const tqa_operation_methods tqa_calibrate_methods;
 extern const tqa_operation_methods tqa_inertia_methods;
 extern const tqa_operation_methods tqa_rigid_body_methods;
 extern const tqa_operation_methods tqa_drive_methods;

@@ -119,8 +119,10 @@ typedef struct tqa_log {
 
     /* of the last pass */
     tqa_log_count repairs[TQA_LOG_REPAIRS];
-    uint64_t n_sample, n_segment, n_rest; /* n_rest: samples at rest at the ends, left out */
-    double longest_gap;                   /* s, of those bridged */
+    uint64_t n_sample, n_segment;
+    uint64_t n_rest;   /* samples at rest at the ends, left out */
+    uint64_t n_border; /* samples at the ends of segments, left out where the filter has to guess */
+    double longest_gap; /* s, of those bridged */
 } tqa_log;
 
 /* Reads columns, units, scale, rate, rows and filter of `object`. False: the problem is set. */

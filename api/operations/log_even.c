@@ -21,15 +21,18 @@ bool tqa_log_even_filter(tqa_log_pass_state *p)
     const double rate = 1.0 / p->log->step;
     tq_error error = {0};
     tq_status status = TQ_OK;
-    p->context = 0;
+    p->context = p->border = 0;
     if (filter->kind == TQA_LOG_BUTTERWORTH) {
         status = tq_filter_butterworth(filter->order, filter->cutoff, rate, &p->filter, &error);
         p->context = status == TQ_OK ? tq_filter_settle(&p->filter) : 0;
+        p->border = (size_t)ceil(rate / filter->cutoff);
     } else if (filter->kind == TQA_LOG_FIRST_ORDER) {
         status = tq_filter_first_order(filter->tau_f, rate, &p->filter, &error);
         p->context = status == TQ_OK ? 2 * tq_filter_settle(&p->filter) : 0;
+        p->border = (size_t)ceil(2.0 * 3.14159265358979323846 * filter->tau_f * rate);
     } else if (filter->kind == TQA_LOG_SAVITZKY_GOLAY) {
         p->context = 2 * filter->window;
+        p->border = filter->window / 2;
     }
     if (status != TQ_OK) {
         return tqa_part_refuse(&p->log->part, "range", NULL,
@@ -260,12 +263,17 @@ static bool give_samples(tqa_log_pass_state *p, uint64_t lowest, size_t m, bool 
 {
     tqa_log *log = p->log;
     const uint64_t end = lowest + (ends ? m : m > p->context ? m - p->context : 0);
+    const uint64_t sure = ends ? (lowest + m > p->border ? lowest + m - p->border : 0) : end;
     for (uint64_t k = p->next > lowest ? p->next : lowest; k < end; k++) {
         const size_t i = (size_t)(k - lowest);
         p->next = k + 1;
         if (log->moves &&
             (p->even_row[i] < log->first_moving || p->even_row[i] > log->last_moving)) {
             log->n_rest++;
+            continue;
+        }
+        if (k < p->border || k >= sure) {
+            log->n_border++;
             continue;
         }
         if (k % log->request->filter.decimate == 0 &&

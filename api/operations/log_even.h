@@ -26,6 +26,7 @@ typedef struct tqa_log_pass_state {
     double segment_t;
     uint64_t next;  /* the first that has not been given away */
     size_t context; /* samples that the filter looks to each side */
+    size_t border;  /* samples next to the ends of a segment, where the filter has to guess */
     tq_filter filter;
     size_t n_even_room;
     double *even, *raw_tau, *derived; /* (n_channel), (nv), (2 nv), each x n_even_room */

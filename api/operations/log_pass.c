@@ -313,7 +313,7 @@ static bool pass(tqa_log_pass_state *p)
     tqa_log_rows rows;
     tqa_log *log = p->log;
     memset(log->repairs, 0, sizeof log->repairs);
-    log->n_sample = log->n_segment = log->n_rest = 0;
+    log->n_sample = log->n_segment = log->n_rest = log->n_border = 0;
     log->longest_gap = 0.0;
     const bool good =
         tqa_log_rows_open(&rows, log) && open_window(p) && run(p, &rows) && tqa_log_even_end(p);

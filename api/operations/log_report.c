@@ -51,6 +51,7 @@ void tqa_log_report(tqa_answer *answer, const tqa_log *log)
     tqa_answer_number(answer, "step_s", log->step);
     tqa_answer_flag(answer, "cut_last_line", log->cut_last_line);
     tqa_answer_count(answer, "samples_at_rest_left_out", log->n_rest);
+    tqa_answer_count(answer, "samples_at_borders_left_out", log->n_border);
     tqa_answer_list(answer, "repairs");
     for (tqa_log_repair k = 0; k < TQA_LOG_REPAIRS; k++) {
         if (log->repairs[k].n > 0) {

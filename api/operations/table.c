@@ -98,6 +98,13 @@ const tqa_operation tqa_operations[] = {
         .body_max = TQA_CONTROL_BODY_MAX,
         .methods = &tqa_ensemble_methods,
     },
+    {
+        .name = "calibrate",
+        .needs_robot = true,
+        .may_outlive = true,
+        .body_max = TQA_CONTROL_BODY_MAX,
+        .methods = &tqa_calibrate_methods,
+    },
     {.name = NULL},
 };
 

@@ -5,6 +5,7 @@
 #include <criterion/new/assert.h>
 
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,6 +126,24 @@ Test(openapi, knows_every_operation_with_its_fields)
     json_decref(root);
 }
 
+/* a motion of the panda and some torque, as text */
+static size_t write_run(char *text, size_t size, double phase)
+{
+    size_t n = (size_t)snprintf(text, size,
+                                "t,q1,q2,q3,q4,q5,q6,q7,tau1,tau2,tau3,tau4,tau5,tau6,"
+                                "tau7\n");
+    for (int k = 0; k < 400; k++) {
+        n += (size_t)snprintf(text + n, size - n, "%.2f", 0.01 * k);
+        for (int c = 0; c < 14; c++) {
+            const double a = 0.02 * k * (1.0 + 0.3 * (c % 7)) + phase;
+            n += (size_t)snprintf(text + n, size - n, ",%.6f",
+                                  c < 7 ? 0.4 * sin(a) : 2.0 * cos(a) + 0.1 * c);
+        }
+        n += (size_t)snprintf(text + n, size - n, "\n");
+    }
+    return n;
+}
+
 /* the datasets that examples name */
 static void make_world(tqt_world *world)
 {
@@ -133,6 +152,9 @@ static void make_world(tqt_world *world)
     tqt_world_open(world);
     tqt_world_dataset(world, "run7", "text/csv", run7, sizeof run7 - 1);
     tqt_world_dataset(world, "run8", "text/csv", run8, sizeof run8 - 1);
+    static char run[1 << 17];
+    tqt_world_dataset(world, "arm-run1", "text/csv", run, write_run(run, sizeof run, 0.0));
+    tqt_world_dataset(world, "arm-run2", "text/csv", run, write_run(run, sizeof run, 1.0));
 }
 
 Test(openapi, its_examples_work)

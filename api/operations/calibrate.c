@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/calibrate.c - POST .../calibrate: logs in, parameters with their trust out. */
+#include "api/operations/calibrate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/operations/call.h"
+
+static const char *const fields[] = {"datasets", "columns", "units",      "scale",   "rate",
+                                     "rows",     "filter",  "joints",     "model",   "method",
+                                     "prior",    "ridge",   "confidence", "entropy", "validate",
+                                     "points",   NULL};
+
+/* rad/s or m/s: below it friction is of another kind */
+static const double moving = 0.01;
+
+/* parts of the whole, for progress */
+enum { STAGE_READ, STAGE_FIT, STAGE_VALIDATE, STAGE_REPORT, STAGES };
+static const double stage_ends[STAGES] = {0.3, 0.7, 0.95, 1.0};
+
+static double cost_us(const tqa_control *control)
+{
+    (void)control;
+    return 1e6; /* never on a connection's thread */
+}
+
+/* False: somebody wants it to stop. */
+static bool tell(const tqa_calibration *c, unsigned stage, size_t i, size_t n, const char *step)
+{
+    const tqa_world *world = c->control->world;
+    const double begin = stage == 0 ? 0.0 : stage_ends[stage - 1];
+    if (world != NULL && world->progress != NULL) {
+        world->progress(world->ctx,
+                        begin + (stage_ends[stage] - begin) * (double)i / (double)(n > 0 ? n : 1),
+                        step);
+    }
+    if (world != NULL && world->cancelled != NULL && world->cancelled(world->ctx)) {
+        (void)tqa_problem_set(c->control->problem, "busy", "the job was stopped");
+        return false;
+    }
+    return true;
+}
+
+static bool fail(const tqa_calibration *c, tq_status status, const tq_error *error)
+{
+    return tqa_control_fail(c->control, "", status, error);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Reading
+ */
+
+static bool survey(tqa_calibration *c)
+{
+    for (size_t i = 0; i < c->n_log; i++) {
+        if (!tell(c, STAGE_READ, i, c->n_log, "look at the logs") || !tqa_log_survey(&c->logs[i])) {
+            return false;
+        }
+    }
+    tqa_log_choose_cutoff(&c->request, c->logs, c->n_log);
+    return true;
+}
+
+/* How many samples a log will give, about: bootstrap's segments go by it. */
+static size_t expected(const tqa_calibration *c, const tqa_log *log)
+{
+    double rows = (double)log->n_chosen;
+    if (log->moves && log->n_window == 0) {
+        rows = (double)(log->last_moving - log->first_moving) + 1.0;
+    }
+    return (size_t)(rows * log->period / log->step / (double)c->request.filter.decimate) + 1;
+}
+
+typedef struct reader {
+    tqa_calibration *c;
+    tq_fit_stream *stream;
+} reader;
+
+static bool fit_block(void *ctx, const tqa_log_block *block)
+{
+    reader *r = ctx;
+    tq_error error = {0};
+    const tq_status status = tq_fit_push(r->stream, &block->data, &error);
+    return status == TQ_OK || fail(r->c, status, &error);
+}
+
+static bool read_into_fit(tqa_calibration *c, tq_scratch *scratch)
+{
+    for (size_t i = 0; i < c->n_fitted; i++) {
+        reader r = {.c = c};
+        tq_error error = {0};
+        const size_t mark = tq_scratch_mark(scratch);
+        if (!tell(c, STAGE_FIT, i, c->n_fitted + 1, "fit")) {
+            return false;
+        }
+        tq_status status =
+            tq_fit_begin(c->fit, i, expected(c, &c->logs[i]), scratch, &r.stream, &error);
+        if (status != TQ_OK) {
+            return fail(c, status, &error);
+        }
+        if (!tqa_log_pass(&c->logs[i], fit_block, &r)) {
+            return false;
+        }
+        status = tq_fit_end(r.stream, &error);
+        if (status != TQ_OK) {
+            return fail(c, status, &error);
+        }
+        tq_scratch_rewind(scratch, mark);
+        if (c->logs[i].n_sample == 0) {
+            return tqa_part_refuse(&c->logs[i].part, "wrong-length", NULL,
+                                   "no sample of \"%.80s\" is left", c->logs[i].name);
+        }
+    }
+    return true;
+}
+
+static bool list_parameters(tqa_calibration *c)
+{
+    const tq_model *model = c->control->robot->model;
+    c->columns = tq_fit_columns(c->fit, &c->n_column);
+    c->base = tq_fit_base(c->fit);
+    const unsigned with = c->options.model.with;
+    tq_parameter *list =
+        tqa_control_take(c->control, tq_parameter_count(model, with) + 1, sizeof *list);
+    if (list == NULL) {
+        return false;
+    }
+    tq_parameter_list(model, with, list);
+    c->list = list;
+    return true;
+}
+
+static bool build(tqa_calibration *c)
+{
+    const tq_mechanism *mechanism = c->control->robot->mechanism;
+    tq_scratch memory;
+    tq_error error = {0};
+    if (!tqa_control_scratch(c->control, tq_fit_size(mechanism, &c->options, c->n_fitted),
+                             &memory)) {
+        return false;
+    }
+    const tq_status status =
+        tq_fit_build(mechanism, &c->options, c->n_fitted, &memory, &c->fit, &error);
+    return (status == TQ_OK || fail(c, status, &error)) && list_parameters(c);
+}
+
+static bool solve(tqa_calibration *c)
+{
+    tq_scratch memory;
+    tq_scratch stream;
+    tq_scratch scratch;
+    tq_error error = {0};
+    if (!tqa_control_scratch(c->control, tq_fit_solution_size(c->fit), &memory) ||
+        !tqa_control_scratch(c->control, tq_fit_stream_size(c->fit), &stream) ||
+        !tqa_control_scratch(c->control, tq_fit_solve_size(c->fit), &scratch) ||
+        !read_into_fit(c, &stream)) {
+        return false;
+    }
+    const size_t mark = tq_scratch_mark(&memory);
+    tq_status status = tq_fit_solve(c->fit, &memory, &scratch, &c->solution, &error);
+    if (status == TQ_OK && c->solution.again) {
+        tq_scratch_rewind(&memory, mark);
+        if (!read_into_fit(c, &stream)) {
+            return false;
+        }
+        status = tq_fit_solve(c->fit, &memory, &scratch, &c->solution, &error);
+    }
+    return status == TQ_OK || fail(c, status, &error);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Judging
+ */
+
+typedef struct watcher {
+    tqa_calibration *c;
+    tqa_calibrate_series *series;
+    tq_judge *all;   /* the fit's own values over everything fitted; NULL: a log for validation */
+    tq_judge *other; /* values that have not seen this log; NULL: none */
+    tq_judge *own;   /* this log alone, by the values that its series shows */
+    double *tau;     /* (nv x TQ_BLOCK) */
+} watcher;
+
+static void keep_points(const watcher *w, const tqa_log_block *block)
+{
+    tqa_calibrate_series *s = w->series;
+    const size_t nv = w->c->order.nv;
+    const size_t stride = block->data.stride;
+    for (size_t i = 0; i < block->data.n_sample; i++) {
+        if (s->n_seen++ % s->every != 0 || s->n == s->room) {
+            continue;
+        }
+        s->t[s->n] = block->t[i];
+        for (size_t r = 0; r < nv; r++) {
+            s->measured[s->n * nv + r] = block->data.tau_raw[r * stride + i];
+            s->predicted[s->n * nv + r] = w->tau[r * stride + i];
+        }
+        s->n++;
+    }
+}
+
+static bool judge_block(void *ctx, const tqa_log_block *block)
+{
+    watcher *w = ctx;
+    tq_error error = {0};
+    tq_status status = TQ_OK;
+    if (w->all != NULL) {
+        status = tq_judge_push(w->all, &block->data, NULL, &error);
+    }
+    if (status == TQ_OK && w->other != NULL) {
+        status = tq_judge_push(w->other, &block->data, NULL, &error);
+    }
+    if (status == TQ_OK) {
+        status = tq_judge_push(w->own, &block->data, w->tau, &error);
+    }
+    if (status != TQ_OK) {
+        return fail(w->c, status, &error);
+    }
+    keep_points(w, block);
+    return true;
+}
+
+static bool make_series(tqa_calibration *c, size_t i)
+{
+    tqa_calibrate_series *s = &c->series[i];
+    const size_t nv = c->order.nv;
+    const size_t n = i < c->n_fitted ? c->logs[i].n_sample : expected(c, &c->logs[i]);
+    s->every = n > c->n_point ? (n + c->n_point - 1) / c->n_point : 1;
+    s->room = n / s->every + 2;
+    s->t = tqa_control_take(c->control, s->room, sizeof(double));
+    s->measured = tqa_control_take(c->control, s->room * nv, sizeof(double));
+    s->predicted = tqa_control_take(c->control, s->room * nv, sizeof(double));
+    return s->t != NULL && s->measured != NULL && s->predicted != NULL;
+}
+
+static bool keep_judged(tqa_calibration *c, const tq_judge *judge, tqa_calibrate_judged *ret)
+{
+    for (unsigned part = 0; part < 3; part++) {
+        ret->parts[part] = tqa_control_take(c->control, c->order.nv, sizeof *ret->parts[part]);
+        if (ret->parts[part] == NULL) {
+            return false;
+        }
+        for (size_t r = 0; r < c->order.nv; r++) {
+            ret->parts[part][r] = tq_judge_of(judge, part, r);
+        }
+    }
+    return true;
+}
+
+/* One log: by the fit, and by values that have not seen it. */
+static bool judge_log(tqa_calibration *c, size_t i, double *value, tq_scratch *scratch)
+{
+    const bool is_fitted = i < c->n_fitted;
+    const bool is_left_out = is_fitted && c->validation == TQA_VALIDATE_LEAVE_ONE_OUT;
+    const size_t mark = tq_scratch_mark(scratch);
+    tq_judge own;
+    tq_error error = {0};
+    watcher w = {.c = c, .series = &c->series[i], .own = &own};
+    w.all = is_fitted ? &c->fitted : NULL;
+    w.other = is_left_out || !is_fitted ? &c->validated : NULL;
+    w.tau = tq_scratch_take(scratch, c->order.nv * TQ_BLOCK, sizeof(double));
+    tq_status status = TQ_OK;
+    memcpy(value, c->solution.value, c->n_column * sizeof *value);
+    if (is_left_out) {
+        status = tq_fit_solve_without(c->fit, i, scratch, value, &error);
+    }
+    if (status == TQ_OK) {
+        status = tq_judge_begin(c->fit, value, moving, scratch, &own, &error);
+    }
+    if (status != TQ_OK) {
+        return fail(c, status, &error);
+    }
+    c->validated.value = value;
+    const bool good = make_series(c, i) && tqa_log_pass(&c->logs[i], judge_block, &w) &&
+                      keep_judged(c, &own, &c->judged_logs[i]);
+    c->validated.value = c->solution.value;
+    tq_scratch_rewind(scratch, mark);
+    return good;
+}
+
+static bool validate(tqa_calibration *c)
+{
+    tq_scratch scratch;
+    tq_error error = {0};
+    double *value = tqa_control_take(c->control, c->n_column, sizeof *value);
+    c->series = tqa_control_take(c->control, c->n_log, sizeof *c->series);
+    c->judged_logs = tqa_control_take(c->control, c->n_log, sizeof *c->judged_logs);
+    const size_t block = tq_scratch_cost(c->order.nv * TQ_BLOCK, sizeof(double));
+    if (value == NULL || c->series == NULL || c->judged_logs == NULL ||
+        !tqa_control_scratch(
+            c->control, 3 * tq_judge_size(c->fit) + block + tq_fit_solve_size(c->fit), &scratch)) {
+        return false;
+    }
+    tq_status status =
+        tq_judge_begin(c->fit, c->solution.value, moving, &scratch, &c->fitted, &error);
+    if (status == TQ_OK) {
+        status = tq_judge_begin(c->fit, c->solution.value, moving, &scratch, &c->validated, &error);
+    }
+    if (status != TQ_OK) {
+        return fail(c, status, &error);
+    }
+    for (size_t i = 0; i < c->n_log; i++) {
+        if (!tell(c, STAGE_VALIDATE, i, c->n_log, "validate") ||
+            !judge_log(c, i, value, &scratch)) {
+            return false;
+        }
+    }
+    return keep_judged(c, &c->fitted, &c->judged_fit) &&
+           keep_judged(c, &c->validated, &c->judged_validation);
+}
+
+static bool decide(tqa_calibration *c)
+{
+    tq_scratch scratch;
+    tq_error error = {0};
+    if (!tell(c, STAGE_REPORT, 0, 2, "verdict") ||
+        !tqa_control_scratch(c->control, tq_verdict_size(c->fit), &scratch)) {
+        return false;
+    }
+    const tq_judge *judge = c->validation == TQA_VALIDATE_NOT ? &c->fitted : &c->validated;
+    const tq_status status =
+        tq_verdict_compute(c->fit, &c->solution, judge, &scratch, &c->verdict, &error);
+    return status == TQ_OK || fail(c, status, &error);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Out
+ */
+
+static bool attach_text(const tqa_calibration *c, const char *name, const char *media, char *text,
+                        size_t n)
+{
+    const tqa_world *world = c->control->world;
+    bool good = text != NULL;
+    if (good && world != NULL && world->attach != NULL) {
+        good = world->attach(world->ctx, name, media, text, n) == 0;
+    }
+    free(text);
+    if (!good) {
+        (void)tqa_problem_set(c->control->problem, "busy", "there is no room for the report now");
+        c->control->problem->retry_after_s = 1;
+    }
+    return good;
+}
+
+static char *copy_of(const char *text, size_t n)
+{
+    char *copy = malloc(n + 1);
+    if (copy != NULL) {
+        memcpy(copy, text, n);
+        copy[n] = '\0';
+    }
+    return copy;
+}
+
+static bool attach_all(tqa_calibration *c)
+{
+    size_t n_page = 0;
+    size_t n_header = 0;
+    char *page = tqa_calibration_page(c, &n_page);
+    if (!attach_text(c, "report", "text/html; charset=utf-8", page, n_page)) {
+        return false;
+    }
+    char *header = tqa_calibration_header(c, &n_header);
+    if (!attach_text(c, "parameters.h", "text/x-c; charset=utf-8", header, n_header)) {
+        return false;
+    }
+    return c->urdf == NULL ||
+           attach_text(c, "robot.urdf", "application/xml", copy_of(c->urdf, c->n_urdf), c->n_urdf);
+}
+
+static bool check(tqa_control *control)
+{
+    tqa_calibration *c = tqa_control_take(control, 1, sizeof *c);
+    if (c == NULL) {
+        return false;
+    }
+    c->control = control;
+    control->state = c;
+    return tqa_calibration_read(c);
+}
+
+static bool calibrate(tqa_control *control)
+{
+    tqa_calibration *c = control->state;
+    const bool good = survey(c) && build(c) && solve(c) && validate(c) && decide(c) &&
+                      tqa_calibration_robot(c) && attach_all(c);
+    if (good) {
+        tqa_calibration_answer(c);
+    }
+    free(c->document);
+    free(c->urdf);
+    c->document = c->urdf = NULL;
+    return good && control->problem->status == 0;
+}
+
+static const tqa_control_methods control_methods = {
+    .fields = fields,
+    .cost_us = cost_us,
+    .check = check,
+    .run = calibrate,
+};
+
+const tqa_operation_methods tqa_calibrate_methods = {.control = &control_methods};

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/calibrate.h - a calibration: what was asked for, and what was found. */
+#ifndef TQA_OPERATIONS_CALIBRATE_H
+#define TQA_OPERATIONS_CALIBRATE_H
+
+#include "api/operations/log.h"
+#include "core/calibrate/fit.h"
+#include "core/calibrate/judge.h"
+#include "core/calibrate/verdict.h"
+
+enum {
+    TQA_CALIBRATE_LOGS_MAX = 200,
+    TQA_CALIBRATE_POINTS = 1000, /* of a log's prediction, by default */
+    TQA_CALIBRATE_POINTS_MAX = 100000,
+};
+
+typedef enum tqa_validation {
+    TQA_VALIDATE_NOT,
+    TQA_VALIDATE_LEAVE_ONE_OUT, /* each log by the fit of the others */
+    TQA_VALIDATE_LOGS,          /* on logs of their own */
+} tqa_validation;
+
+/* Measured and predicted torque of a log, every so many samples. */
+typedef struct tqa_calibrate_series {
+    size_t n, room;
+    uint64_t n_seen, every;
+    double *t, *measured, *predicted; /* (room), (room x nv), in the robot's order */
+} tqa_calibrate_series;
+
+/* Residuals of one log's torque, row by row of the robot. */
+typedef struct tqa_calibrate_judged {
+    tq_judged *parts[3]; /* by TQ_JUDGE_..., (nv) each */
+} tqa_calibrate_judged;
+
+/* A calibration from its request on. Everything lives in the control's memory. */
+typedef struct tqa_calibration {
+    tqa_control *control;
+    tqa_order order;
+    tqa_log_request request;
+    tqa_log *logs;
+    size_t n_log, n_fitted; /* logs from n_fitted on are for validation */
+    tqa_validation validation;
+    tq_fit_options options;
+    bool wants_all; /* model kind "full" */
+    size_t n_point;
+
+    tq_fit *fit;
+    const tq_column *columns;
+    const tq_base_set *base;  /* NULL: per joint */
+    const tq_parameter *list; /* (n_parameter) of base */
+    size_t n_column;
+    tq_fit_solution solution;
+    tq_judge fitted, validated;
+    tqa_calibrate_judged judged_fit, judged_validation;
+    tqa_calibrate_judged *judged_logs; /* (n_log) by the values that have not seen them, if any */
+    tqa_calibrate_series *series;      /* (n_log) */
+    tq_verdict_report verdict;
+
+    char *document, *urdf; /* malloc'ed; of the new robot, NULL: see why_no_robot */
+    size_t n_document, n_urdf;
+    const char *why_no_robot;
+} tqa_calibration;
+
+/* Reads the request. False: the problem is set. */
+bool tqa_calibration_read(tqa_calibration *calibration);
+
+/* The model's torque needs a friction smoothed as the fit did: its width, 0: none. */
+double tqa_calibration_smoothing(const tqa_calibration *calibration, const tq_joint *joint);
+
+/* The robot with the parameters found: fills document and urdf, or says why there is none. */
+bool tqa_calibration_robot(tqa_calibration *calibration);
+
+/* A reason of the verdict in a sentence. */
+void tqa_calibration_reason(const tqa_calibration *calibration, const tq_reason *reason,
+                            char text[TQA_PROBLEM_TEXT]);
+/* Parameters that a direction without data consists of: "Izz_2 - Iyy_2", the largest first. */
+void tqa_calibration_direction(const tqa_calibration *calibration, size_t k,
+                               char text[TQA_PROBLEM_TEXT]);
+const char *tqa_grade_slug(tq_fit_grade grade);
+const char *tqa_method_slug(tq_fit_method method);
+
+void tqa_calibration_answer(tqa_calibration *calibration);
+/* The page for people, and parameters for a C program: malloc'ed, NULL when memory is short. */
+char *tqa_calibration_page(const tqa_calibration *calibration, size_t *ret_n);
+char *tqa_calibration_header(const tqa_calibration *calibration, size_t *ret_n);
+
+/* The joint of row v of torque. */
+uint32_t tqa_calibration_joint(const tqa_calibration *calibration, size_t v);
+
+#endif

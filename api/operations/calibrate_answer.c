@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/calibrate_answer.c - what a calibration found, as the members of its answer. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/operations/calibrate.h"
+#include "api/operations/parameter_names.h"
+
+static void put(tqa_answer *answer, const char *key, double x, const char *why_not)
+{
+    if (isfinite(x)) {
+        tqa_answer_number(answer, key, x);
+    } else {
+        tqa_answer_none(answer, key, why_not);
+    }
+}
+
+/* Whose parameter it is. */
+static void put_owner(const tqa_calibration *c, const tq_column *column)
+{
+    const tqa_robot *robot = c->control->robot;
+    tqa_answer *answer = &c->control->answer;
+    const bool of_link = column->kind == TQ_COLUMN_PARAMETER && column->parameter.link != TQ_NONE;
+    if (of_link) {
+        tqa_answer_string(answer, "link", robot->link_names[column->parameter.link]);
+        return;
+    }
+    const uint32_t joint =
+        column->kind == TQ_COLUMN_PARAMETER ? column->parameter.joint : column->joint;
+    tqa_answer_string(answer, "joint", robot->joint_names[joint]);
+    if (column->kind != TQ_COLUMN_PARAMETER && column->other != TQ_NONE) {
+        tqa_answer_string(answer, "other", robot->joint_names[column->other]);
+    }
+}
+
+static void put_parameter(const tqa_calibration *c, size_t k, char *text)
+{
+    tqa_answer *answer = &c->control->answer;
+    const tq_model *model = c->control->robot->model;
+    const tq_estimate *e = &c->solution.estimate[k];
+    char name[TQA_SYMBOL_MAX];
+    tqa_column_name(model, &c->columns[k], name);
+    tqa_answer_object(answer, NULL);
+    tqa_answer_string(answer, "name", name);
+    tqa_answer_string(answer, "kind", tqa_column_kind(&c->columns[k]));
+    put_owner(c, &c->columns[k]);
+    if (c->base != NULL && k < c->base->n_base) {
+        tqa_parameter_expression(model, c->base, c->list, k, text);
+        tqa_answer_string(answer, "expression", text);
+    }
+    tqa_answer_string(answer, "unit", tqa_column_unit(model, &c->columns[k]));
+    put(answer, "value", e->value, "the data do not tell");
+    put(answer, "standard_deviation", e->deviation, "the data do not tell");
+    put(answer, "textbook_deviation", e->textbook, "the data do not tell");
+    if (isfinite(e->low) && isfinite(e->high)) {
+        const double interval[2] = {e->low, e->high};
+        tqa_answer_vector(answer, "interval", interval, 2);
+    } else {
+        tqa_answer_none(answer, "interval", "the data do not tell");
+    }
+    put(answer, "relative_deviation", e->relative, "the value is 0");
+    put(answer, "consistency_measure", e->consistency,
+        c->n_fitted > 1 ? "the mean is 0" : "one experiment has no spread");
+    put(answer, "effect", e->effect, "the data do not tell");
+    tqa_answer_string(answer, "verdict", tqa_grade_slug(e->grade));
+    tqa_answer_end(answer);
+}
+
+static void put_parameters(const tqa_calibration *c)
+{
+    tqa_answer *answer = &c->control->answer;
+    char *text = tqa_control_take(c->control, TQA_EXPRESSION_MAX, 1);
+    tqa_answer_list(answer, "parameters");
+    for (size_t k = 0; text != NULL && k < c->n_column; k++) {
+        put_parameter(c, k, text);
+    }
+    tqa_answer_end(answer);
+    if (!c->wants_all) {
+        return;
+    }
+    tqa_answer_list(answer, "all_parameters");
+    const tq_model *model = c->control->robot->model;
+    const size_t n = tq_parameter_count(model, c->options.model.with);
+    for (size_t p = 0; p < n; p++) {
+        char name[TQA_SYMBOL_MAX];
+        tqa_parameter_name(model, &c->list[p], name);
+        tqa_answer_object(answer, NULL);
+        tqa_answer_string(answer, "name", name);
+        tqa_answer_string(answer, "unit", tqa_parameter_unit(model, &c->list[p]));
+        put(answer, "value", c->solution.full[p], "the data do not tell");
+        tqa_answer_end(answer);
+    }
+    tqa_answer_end(answer);
+}
+
+static void put_unidentifiable(const tqa_calibration *c)
+{
+    tqa_answer *answer = &c->control->answer;
+    const tq_model *model = c->control->robot->model;
+    tqa_answer_list(answer, "unidentifiable");
+    for (size_t k = 0; k < c->solution.n_unidentified; k++) {
+        const tq_unidentified *u = &c->solution.unidentified[k];
+        char text[TQA_PROBLEM_TEXT];
+        tqa_calibration_direction(c, k, text);
+        tqa_answer_object(answer, NULL);
+        tqa_answer_string(answer, "combination", text);
+        put(answer, "deviation", u->deviation, "the data say nothing of it");
+        tqa_answer_list(answer, "terms");
+        for (size_t i = 0; i < c->n_column; i++) {
+            char name[TQA_SYMBOL_MAX];
+            if (fabs(u->direction[i]) < 0.05) {
+                continue;
+            }
+            tqa_column_name(model, &c->columns[i], name);
+            tqa_answer_object(answer, NULL);
+            tqa_answer_string(answer, "name", name);
+            tqa_answer_number(answer, "factor", u->direction[i]);
+            tqa_answer_end(answer);
+        }
+        tqa_answer_end(answer);
+        tqa_answer_end(answer);
+    }
+    tqa_answer_end(answer);
+}
+
+static void put_judged(tqa_answer *answer, const char *key, const tq_judged *judged)
+{
+    if (judged->n_sample == 0) {
+        return;
+    }
+    tqa_answer_object(answer, key);
+    tqa_answer_count(answer, "samples", judged->n_sample);
+    tqa_answer_number(answer, "rmse", judged->rmse);
+    put(answer, "relative_error", judged->relative_error, "the torque is constant");
+    tqa_answer_number(answer, "worst", judged->worst);
+    tqa_answer_number(answer, "mean", judged->mean);
+    put(answer, "autocorrelation_1", judged->lag_one, "the residual is 0");
+    put(answer, "autocorrelation_10", judged->lag_ten, "the residual is 0");
+    tqa_answer_end(answer);
+}
+
+static void put_joints(const tqa_calibration *c, const tqa_calibrate_judged *judged)
+{
+    tqa_answer *answer = &c->control->answer;
+    tqa_answer_list(answer, "by_joint");
+    for (size_t r = 0; r < c->order.nv; r++) {
+        const uint32_t v = c->order.v[r];
+        tqa_answer_object(answer, NULL);
+        tqa_answer_string(answer, "joint",
+                          c->control->robot->joint_names[tqa_calibration_joint(c, v)]);
+        put_judged(answer, "all", &judged->parts[TQ_JUDGE_ALL][v]);
+        put_judged(answer, "moving", &judged->parts[TQ_JUDGE_MOVING][v]);
+        put_judged(answer, "standing", &judged->parts[TQ_JUDGE_STANDING][v]);
+        tqa_answer_end(answer);
+    }
+    tqa_answer_end(answer);
+}
+
+/* The figures that people compare, joint by joint. */
+static void put_rmse(const tqa_calibration *c, const tqa_calibrate_judged *judged)
+{
+    tqa_answer *answer = &c->control->answer;
+    tqa_answer_list(answer, "rmse");
+    for (size_t r = 0; r < c->order.nv; r++) {
+        tqa_answer_number(answer, NULL, judged->parts[TQ_JUDGE_ALL][c->order.v[r]].rmse);
+    }
+    tqa_answer_end(answer);
+}
+
+static void put_fit_and_validation(const tqa_calibration *c)
+{
+    static const char *const kinds[] = {"none", "leave-one-out", "datasets"};
+    tqa_answer *answer = &c->control->answer;
+    tqa_answer_object(answer, "fit");
+    put_rmse(c, &c->judged_fit);
+    put_joints(c, &c->judged_fit);
+    tqa_answer_end(answer);
+    tqa_answer_object(answer, "validation");
+    tqa_answer_string(answer, "kind", kinds[c->validation]);
+    if (c->validation != TQA_VALIDATE_NOT) {
+        put_rmse(c, &c->judged_validation);
+        put_joints(c, &c->judged_validation);
+        tqa_answer_list(answer, "by_dataset");
+        for (size_t i = c->validation == TQA_VALIDATE_LOGS ? c->n_fitted : 0; i < c->n_log; i++) {
+            tqa_answer_object(answer, NULL);
+            tqa_answer_string(answer, "name", c->logs[i].name);
+            put_rmse(c, &c->judged_logs[i]);
+            tqa_answer_end(answer);
+        }
+        tqa_answer_end(answer);
+    }
+    tqa_answer_end(answer);
+}
+
+static void put_trust(const tqa_calibration *c)
+{
+    const tq_fit_solution *s = &c->solution;
+    tqa_answer *answer = &c->control->answer;
+    tqa_answer_object(answer, "rank");
+    tqa_answer_count(answer, "structural", s->structural_rank);
+    tqa_answer_count(answer, "data", s->rank);
+    tqa_answer_count(answer, "columns", c->n_column);
+    tqa_answer_end(answer);
+    tqa_answer_object(answer, "condition");
+    put(answer, "plain", s->condition, "the data do not tell all parameters");
+    put(answer, "column_scaled", s->condition_scaled, "the data do not tell all parameters");
+    tqa_answer_end(answer);
+    put_unidentifiable(c);
+    tqa_answer_object(answer, "feasibility");
+    tqa_answer_number(answer, "objective", s->objective);
+    put(answer, "objective_unconstrained", s->objective_unconstrained, "it was not needed");
+    put(answer, "gap", s->gap, "only a feasible fit has one");
+    put(answer, "least_eigenvalue", s->least_eigenvalue, "only a feasible fit has one");
+    tqa_answer_count(answer, "iterations", s->n_iteration);
+    tqa_answer_end(answer);
+    tqa_answer_list(answer, "sigma");
+    for (size_t r = 0; r < c->order.nv; r++) {
+        tqa_answer_number(answer, NULL, s->sigma[c->order.v[r]]);
+    }
+    tqa_answer_end(answer);
+}
+
+static void put_verdict(const tqa_calibration *c)
+{
+    tqa_answer *answer = &c->control->answer;
+    tqa_answer_string(answer, "verdict", tq_verdict_slug(c->verdict.verdict));
+    tqa_answer_list(answer, "reasons");
+    for (size_t k = 0; k < c->verdict.n_reason; k++) {
+        char text[TQA_PROBLEM_TEXT];
+        tqa_calibration_reason(c, &c->verdict.reasons[k], text);
+        tqa_answer_string(answer, NULL, text);
+    }
+    tqa_answer_end(answer);
+}
+
+static void put_logs(const tqa_calibration *c)
+{
+    tqa_answer *answer = &c->control->answer;
+    tqa_answer_list(answer, "datasets");
+    for (size_t i = 0; i < c->n_log; i++) {
+        tqa_answer_object(answer, NULL);
+        tqa_answer_string(answer, "used_for", i < c->n_fitted ? "fit" : "validation");
+        tqa_log_report(answer, &c->logs[i]);
+        tqa_answer_end(answer);
+    }
+    tqa_answer_end(answer);
+    tqa_answer_object(answer, "filter");
+    tqa_log_report_filter(answer, &c->request);
+    tqa_answer_end(answer);
+}
+
+static void put_prediction(const tqa_calibration *c)
+{
+    tqa_answer *answer = &c->control->answer;
+    tqa_answer_list(answer, "prediction");
+    for (size_t i = 0; i < c->n_log; i++) {
+        const tqa_calibrate_series *s = &c->series[i];
+        const size_t nv = c->order.nv;
+        tqa_answer_object(answer, NULL);
+        tqa_answer_string(answer, "name", c->logs[i].name);
+        tqa_answer_flag(answer, "seen_by_the_fit",
+                        i < c->n_fitted && c->validation != TQA_VALIDATE_LEAVE_ONE_OUT);
+        tqa_answer_count(answer, "every", (size_t)s->every);
+        tqa_answer_vector(answer, "t", s->t, s->n);
+        tqa_answer_rows(answer, "tau_measured", s->measured, s->n, false, c->order.v, nv);
+        tqa_answer_rows(answer, "tau_predicted", s->predicted, s->n, false, c->order.v, nv);
+        tqa_answer_end(answer);
+    }
+    tqa_answer_end(answer);
+}
+
+/* A tree of jansson's as it stands. */
+static void put_tree(tqa_answer *answer, const char *key, const json_t *tree)
+{
+    const char *name = NULL;
+    const json_t *value = NULL;
+    size_t i = 0;
+    switch (json_typeof(tree)) {
+    case JSON_OBJECT:
+        tqa_answer_object(answer, key);
+        json_object_foreach((json_t *)(uintptr_t)tree, name, value)
+        {
+            put_tree(answer, name, value);
+        }
+        tqa_answer_end(answer);
+        break;
+    case JSON_ARRAY:
+        tqa_answer_list(answer, key);
+        json_array_foreach(tree, i, value)
+        {
+            put_tree(answer, NULL, value);
+        }
+        tqa_answer_end(answer);
+        break;
+    case JSON_STRING:
+        tqa_answer_string(answer, key, json_string_value(tree));
+        break;
+    case JSON_INTEGER:
+        tqa_answer_count(answer, key, (size_t)json_integer_value(tree)); /* none is negative */
+        break;
+    case JSON_REAL:
+        tqa_answer_number(answer, key, json_number_value(tree));
+        break;
+    case JSON_TRUE:
+    case JSON_FALSE:
+        tqa_answer_flag(answer, key, json_is_true(tree));
+        break;
+    case JSON_NULL:
+        tqa_answer_none(answer, key, "there is none");
+        break;
+    }
+}
+
+static void put_robot(const tqa_calibration *c)
+{
+    tqa_answer *answer = &c->control->answer;
+    json_t *tree = c->document != NULL ? json_loadb(c->document, c->n_document, 0, NULL) : NULL;
+    if (tree == NULL) {
+        tqa_answer_none(answer, "robot",
+                        c->why_no_robot != NULL ? c->why_no_robot : "there was no memory for it");
+        return;
+    }
+    (void)json_object_del(tree, "digest"); /* of the robot that it was */
+    put_tree(answer, "robot", tree);
+    json_decref(tree);
+    if (c->urdf != NULL) {
+        tqa_answer_string(answer, "urdf", c->urdf);
+    } else {
+        tqa_answer_none(answer, "urdf", "URDF has no words for this robot");
+    }
+}
+
+void tqa_calibration_answer(tqa_calibration *c)
+{
+    static const char *const kinds[] = {"base", "per-joint"};
+    tqa_answer *answer = &c->control->answer;
+    put_verdict(c);
+    tqa_answer_string(answer, "method", tqa_method_slug(c->options.method));
+    tqa_answer_string(answer, "model", c->wants_all ? "full" : kinds[c->options.model.kind]);
+    tqa_answer_joints(answer, c->control->robot, &c->order);
+    tqa_answer_count(answer, "samples", c->solution.n_sample);
+    tqa_answer_number(answer, "confidence", c->options.confidence);
+    put_parameters(c);
+    put_trust(c);
+    put_fit_and_validation(c);
+    put_logs(c);
+    put_robot(c);
+    put_prediction(c);
+}

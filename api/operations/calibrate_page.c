@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/calibrate_page.c - the report of a calibration as a page for people. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "api/operations/calibrate.h"
+#include "api/operations/page.h"
+#include "api/operations/parameter_names.h"
+#include "api/version.h"
+
+enum { LOGS_DRAWN = 4, JOINTS_DRAWN = 12, BAR = 360, BAR_LEFT = 120 };
+
+static const char *joint_name(const tqa_calibration *c, size_t v)
+{
+    return c->control->robot->joint_names[tqa_calibration_joint(c, v)];
+}
+
+static void put_verdict(tqa_page *page, const tqa_calibration *c)
+{
+    tqa_page_raw(page, "<p class=\"verdict\"><strong>Verdict: ");
+    tqa_page_text(page, tq_verdict_slug(c->verdict.verdict));
+    tqa_page_raw(page, "</strong></p>\n<ul>");
+    for (size_t k = 0; k < c->verdict.n_reason; k++) {
+        char text[TQA_PROBLEM_TEXT];
+        tqa_calibration_reason(c, &c->verdict.reasons[k], text);
+        tqa_page_raw(page, "<li>");
+        tqa_page_text(page, text);
+        tqa_page_raw(page, "</li>\n");
+    }
+    tqa_page_raw(page, "</ul>\n<p>");
+    tqa_page_format(page,
+                    "%zu samples of %zu logs; method %s; rank %zu of %zu columns (structural %zu); "
+                    "condition %.4g, with columns scaled %.4g.</p>\n",
+                    c->solution.n_sample, c->n_fitted, tqa_method_slug(c->options.method),
+                    c->solution.rank, c->n_column, c->solution.structural_rank,
+                    c->solution.condition, c->solution.condition_scaled);
+}
+
+static void put_judged_cells(tqa_page *page, const tqa_calibrate_judged *judged, size_t v)
+{
+    for (unsigned part = 0; part < 3; part++) {
+        const tq_judged *j = &judged->parts[part][v];
+        tqa_page_number(page, j->n_sample > 0 ? j->rmse : (double)NAN);
+    }
+    const double relative = judged->parts[TQ_JUDGE_ALL][v].relative_error;
+    tqa_page_number(page, 100.0 * relative);
+}
+
+static void put_errors(tqa_page *page, const tqa_calibration *c)
+{
+    const bool validated = c->validation != TQA_VALIDATE_NOT;
+    tqa_page_raw(page,
+                 "<h2>Errors of torque</h2><table><caption>RMS of measured (unfiltered) less "
+                 "predicted torque, N m or N; relative: of the torque about its "
+                 "mean</caption><tr><th>joint</th><th>fit</th><th>moving</th><th>standing</th>"
+                 "<th>relative %</th>");
+    if (validated) {
+        tqa_page_raw(page, "<th>unseen data</th><th>moving</th><th>standing</th>"
+                           "<th>relative %</th>");
+    }
+    tqa_page_raw(page, "</tr>\n");
+    for (size_t r = 0; r < c->order.nv; r++) {
+        const uint32_t v = c->order.v[r];
+        tqa_page_raw(page, "<tr><td>");
+        tqa_page_text(page, joint_name(c, v));
+        tqa_page_raw(page, "</td>");
+        put_judged_cells(page, &c->judged_fit, v);
+        if (validated) {
+            put_judged_cells(page, &c->judged_validation, v);
+        }
+        tqa_page_raw(page, "</tr>\n");
+    }
+    tqa_page_raw(page, "</table>\n");
+}
+
+/* What a grade looks like without colour: full, hatched, dotted, empty. */
+static const char *const fills[] = {"#555", "url(#hatch)", "url(#dots)", "none"};
+
+/* One bar a parameter, up to 100 %, with lines at 30 and 80 %. */
+static void put_bands(tqa_page *page, const tqa_calibration *c)
+{
+    const unsigned height = (unsigned)(c->n_column * 16 + 40);
+    tqa_page_raw(page, "<h2>Consistency over experiments</h2><p>Sample deviation over the mean, of "
+                       "each parameter. Below 30 %: usable (full bars); below 80 %: for robust "
+                       "control (hatched); above: the model lacks terms (dotted). A large spread "
+                       "whose torque is below the noise condemns nobody.</p>\n");
+    tqa_page_format(page,
+                    "<svg role=\"img\" viewBox=\"0 0 720 %u\" width=\"720\" height=\"%u\">"
+                    "<title>Consistency of each parameter</title><defs>",
+                    height, height);
+    tqa_page_raw(page,
+                 "<pattern id=\"hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
+                 "patternTransform=\"rotate(45)\"><rect width=\"3\" height=\"6\" fill=\"#555\"/>"
+                 "</pattern><pattern id=\"dots\" width=\"5\" height=\"5\" "
+                 "patternUnits=\"userSpaceOnUse\"><circle cx=\"2\" cy=\"2\" r=\"1.2\" "
+                 "fill=\"#555\"/></pattern></defs>");
+    static const double marks[] = {0.0, 0.3, 0.8, 1.0};
+    for (size_t k = 0; k < sizeof marks / sizeof marks[0]; k++) {
+        tqa_page_format(page,
+                        "<path class=\"%s\" d=\"M%.1f 18V%u\"/><text x=\"%.1f\" y=\"12\" "
+                        "text-anchor=\"middle\">%.0f %%</text>",
+                        k == 0 ? "axis" : "grid", BAR_LEFT + BAR * marks[k], height - 14,
+                        BAR_LEFT + BAR * marks[k], 100.0 * marks[k]);
+    }
+    for (size_t k = 0; k < c->n_column; k++) {
+        const tq_estimate *e = &c->solution.estimate[k];
+        const double spread = isfinite(e->consistency) ? e->consistency : e->relative;
+        const double length = BAR * (isfinite(spread) ? fmin(spread, 1.0) : 1.0);
+        char name[TQA_SYMBOL_MAX];
+        tqa_column_name(c->control->robot->model, &c->columns[k], name);
+        const size_t y = 20 + 16 * k;
+        tqa_page_format(page,
+                        "<text x=\"%d\" y=\"%zu\" text-anchor=\"end\">%s</text><rect x=\"%d\" "
+                        "y=\"%zu\" width=\"%.1f\" height=\"11\" fill=\"%s\" stroke=\"#111\"/>"
+                        "<text x=\"%.1f\" y=\"%zu\">",
+                        BAR_LEFT - 6, y + 10, name, BAR_LEFT, y + 1, length, fills[e->grade],
+                        BAR_LEFT + length + 6.0, y + 10);
+        if (isfinite(spread)) {
+            tqa_page_format(page, "%.3g %%, ", 100.0 * spread);
+        }
+        tqa_page_format(page, "%s</text>", tqa_grade_slug(e->grade));
+    }
+    tqa_page_raw(page, "</svg>\n");
+}
+
+static void put_parameters(tqa_page *page, const tqa_calibration *c)
+{
+    const tq_model *model = c->control->robot->model;
+    char *expression = malloc(TQA_EXPRESSION_MAX);
+    tqa_page_format(page,
+                    "<h2>Parameters</h2><table><caption>With intervals at %.4g %%; effect: RMS "
+                    "torque of one standard deviation</caption><tr><th>name</th><th>value</th>"
+                    "<th>deviation</th><th>from</th><th>to</th><th>unit</th><th>effect</th>"
+                    "<th>verdict</th></tr>\n",
+                    100.0 * c->options.confidence);
+    for (size_t k = 0; k < c->n_column && expression != NULL; k++) {
+        const tq_estimate *e = &c->solution.estimate[k];
+        char name[TQA_SYMBOL_MAX];
+        tqa_column_name(model, &c->columns[k], name);
+        tqa_page_raw(page, "<tr><td>");
+        if (c->base != NULL && k < c->base->n_base) {
+            tqa_parameter_expression(model, c->base, c->list, k, expression);
+            tqa_page_text(page, expression);
+        } else {
+            tqa_page_text(page, name);
+        }
+        tqa_page_raw(page, "</td>");
+        tqa_page_number(page, e->value);
+        tqa_page_number(page, e->deviation);
+        tqa_page_number(page, e->low);
+        tqa_page_number(page, e->high);
+        tqa_page_format(page, "<td class=\"text\">%s</td>", tqa_column_unit(model, &c->columns[k]));
+        tqa_page_number(page, e->effect);
+        tqa_page_format(page, "<td class=\"text\">%s</td></tr>\n", tqa_grade_slug(e->grade));
+    }
+    free(expression);
+    tqa_page_raw(page, "</table>\n");
+    if (c->solution.n_unidentified > 0) {
+        tqa_page_raw(page, "<h3>What the motion does not show</h3><ul>");
+        for (size_t k = 0; k < c->solution.n_unidentified; k++) {
+            char text[TQA_PROBLEM_TEXT];
+            tqa_calibration_direction(c, k, text);
+            tqa_page_raw(page, "<li>");
+            tqa_page_text(page, text);
+            tqa_page_raw(page, "</li>\n");
+        }
+        tqa_page_raw(page, "</ul>\n");
+    }
+}
+
+static void put_log(tqa_page *page, const tqa_log *log)
+{
+    tqa_page_raw(page, "<tr><td>");
+    tqa_page_text(page, log->name);
+    tqa_page_format(page,
+                    "</td><td>%llu</td><td>%llu</td><td>%.4g</td><td class=\"text\">%s</td>"
+                    "<td>%llu</td><td class=\"text\">",
+                    (unsigned long long)log->n_row, (unsigned long long)log->n_sample,
+                    1000.0 * log->period, log->is_even ? "even" : "resampled",
+                    (unsigned long long)log->n_rest);
+    bool any = false;
+    for (tqa_log_repair k = 0; k < TQA_LOG_REPAIRS; k++) {
+        const tqa_log_count *count = &log->repairs[k];
+        if (count->n == 0) {
+            continue;
+        }
+        tqa_page_format(page, "%s%llu %s (row", any ? "; " : "", (unsigned long long)count->n,
+                        tqa_log_repair_names[k]);
+        for (size_t i = 0; i < count->n && i < TQA_LOG_ROWS_TOLD; i++) {
+            tqa_page_format(page, "%s %llu", i > 0 ? "," : "", (unsigned long long)count->rows[i]);
+        }
+        tqa_page_raw(page, count->n > TQA_LOG_ROWS_TOLD ? ", ...)" : ")");
+        any = true;
+    }
+    tqa_page_raw(page, log->cut_last_line ? (any ? "; last line cut off" : "last line cut off")
+                       : any              ? ""
+                                          : "none");
+    tqa_page_raw(page, "</td></tr>\n");
+}
+
+static void put_logs(tqa_page *page, const tqa_calibration *c)
+{
+    tqa_page_raw(page, "<h2>Logs</h2><table><caption>Rows count from 0, without the header"
+                       "</caption><tr><th>log</th><th>rows</th><th>samples</th><th>period ms</th>"
+                       "<th>clock</th><th>at rest, left out</th><th>repairs</th></tr>\n");
+    for (size_t i = 0; i < c->n_log; i++) {
+        put_log(page, &c->logs[i]);
+    }
+    tqa_page_raw(page, "</table>\n<table><caption>Cut-off against bandwidths: 10 w_BW &lt; w_f "
+                       "&lt; 0.1 w_noise</caption><tr><th>log</th><th>10 w_BW Hz</th><th>w_f Hz"
+                       "</th><th>0.1 w_noise Hz</th><th>above motion</th><th>below noise</th>"
+                       "</tr>\n");
+    for (size_t i = 0; i < c->n_log; i++) {
+        const tqa_log *log = &c->logs[i];
+        tqa_page_raw(page, "<tr><td>");
+        tqa_page_text(page, log->name);
+        tqa_page_raw(page, "</td>");
+        tqa_page_number(page, 10.0 * log->bandwidth.motion);
+        tqa_page_number(page, log->cutoff.cutoff > 0.0 ? log->cutoff.cutoff : (double)NAN);
+        tqa_page_number(page, 0.1 * log->bandwidth.noise);
+        tqa_page_format(page, "<td class=\"text\">%s</td><td class=\"text\">%s</td></tr>\n",
+                        log->cutoff.above_motion ? "yes" : "no",
+                        log->cutoff.below_noise ? "yes" : "no");
+    }
+    tqa_page_raw(page, "</table>\n");
+}
+
+static void draw_joint(tqa_page *page, const tqa_calibration *c, size_t i, size_t v,
+                       double *residual)
+{
+    const tqa_calibrate_series *s = &c->series[i];
+    const size_t nv = c->order.nv;
+    const bool linear =
+        c->control->robot->model->joints[tqa_calibration_joint(c, v)].kind == TQ_JOINT_PRISMATIC;
+    char title[TQA_PROBLEM_TEXT];
+    (void)snprintf(title, sizeof title, "%.100s, %.100s", c->logs[i].name, joint_name(c, v));
+    for (size_t k = 0; k < s->n; k++) {
+        residual[k] = s->measured[k * nv + v] - s->predicted[k * nv + v];
+    }
+    tqa_page_raw(page, "<h4>");
+    tqa_page_text(page, title);
+    tqa_page_raw(page, "</h4>");
+    const char *unit = linear ? "force, N" : "torque, N m";
+    tqa_page_draw(page, &(tqa_page_plot){.title = title,
+                                         .x_name = "time, s",
+                                         .y_name = unit,
+                                         .n = s->n,
+                                         .n_line = 2,
+                                         .x = s->t,
+                                         .lines = {{s->measured + v, nv, false, "measured"},
+                                                   {s->predicted + v, nv, true, "predicted"}},
+                                         .height = 200});
+    tqa_page_draw(page, &(tqa_page_plot){.title = title,
+                                         .x_name = "time, s",
+                                         .y_name = "residual",
+                                         .n = s->n,
+                                         .n_line = 1,
+                                         .x = s->t,
+                                         .lines = {{residual, 1, false, NULL}},
+                                         .height = 130});
+}
+
+static void put_plots(tqa_page *page, const tqa_calibration *c)
+{
+    size_t most = 1;
+    for (size_t i = 0; i < c->n_log; i++) {
+        most = c->series[i].n > most ? c->series[i].n : most;
+    }
+    double *residual = malloc(most * sizeof *residual);
+    const bool unseen = c->validation != TQA_VALIDATE_NOT;
+    const size_t first = c->validation == TQA_VALIDATE_LOGS ? c->n_fitted : 0;
+    tqa_page_format(page, "<h2>Measured and predicted</h2><p>%s%s</p>\n",
+                    unseen ? "Each log is predicted by a fit that has not seen it. "
+                           : "The logs that were fitted. ",
+                    c->n_log - first > LOGS_DRAWN || c->order.nv > JOINTS_DRAWN
+                        ? "The first logs and joints are drawn; the answer has all."
+                        : "");
+    for (size_t i = first; residual != NULL && i < c->n_log && i < first + LOGS_DRAWN; i++) {
+        for (size_t r = 0; r < c->order.nv && r < JOINTS_DRAWN; r++) {
+            draw_joint(page, c, i, c->order.v[r], residual);
+        }
+    }
+    free(residual);
+}
+
+char *tqa_calibration_page(const tqa_calibration *c, size_t *ret_n)
+{
+    tqa_page page = {0};
+    char title[TQA_PROBLEM_TEXT];
+    const char *name = c->control->robot->name;
+    (void)snprintf(title, sizeof title, "Calibration of %.200s",
+                   name[0] != '\0' ? name : "a robot");
+    tqa_page_begin(&page, title);
+    put_verdict(&page, c);
+    put_errors(&page, c);
+    put_plots(&page, c);
+    put_bands(&page, c);
+    put_parameters(&page, c);
+    put_logs(&page, c);
+    tqa_page_raw(&page, "<p>torqued " TQA_VERSION ", robot digest ");
+    tqa_page_text(&page, c->control->robot->digest);
+    tqa_page_raw(&page, "</p>\n");
+    return tqa_page_end(&page, ret_n);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Parameters for a C program
+ */
+
+char *tqa_calibration_header(const tqa_calibration *c, size_t *ret_n)
+{
+    const tq_model *model = c->control->robot->model;
+    tqa_page text = {0};
+    tqa_page_raw(&text,
+                 "/* Parameters found by torqued " TQA_VERSION ": base parameters stand for "
+                 "combinations, which the report spells out. */\n#ifndef ROBOT_PARAMETERS_H\n"
+                 "#define ROBOT_PARAMETERS_H\n\n");
+    tqa_page_format(&text, "enum { ROBOT_PARAMETER_COUNT = %zu };\n\n", c->n_column);
+    tqa_page_raw(&text, "static const char *const robot_parameter_names[] = {\n");
+    for (size_t k = 0; k < c->n_column; k++) {
+        char name[TQA_SYMBOL_MAX];
+        tqa_column_name(model, &c->columns[k], name);
+        tqa_page_format(&text, "    \"%s\", /* %s */\n", name,
+                        tqa_column_unit(model, &c->columns[k]));
+    }
+    tqa_page_raw(&text, "};\n\nstatic const double robot_parameters[] = {\n");
+    for (size_t k = 0; k < c->n_column; k++) {
+        tqa_page_format(&text, "    %.17g,\n",
+                        isfinite(c->solution.value[k]) ? c->solution.value[k] : 0.0);
+    }
+    tqa_page_raw(&text, "};\n\n#endif\n");
+    return tqa_json_text_take(&text.text, ret_n);
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/calibrate_read.c - the request of a calibration. */
+#include <string.h>
+
+#include "api/operations/calibrate.h"
+
+static const char *const model_fields[] = {"kind",      "gravity",        "friction",
+                                           "rotor",     "springs",        "smoothing",
+                                           "couplings", "stribeck_speed", NULL};
+static const char *const kinds[] = {"base", "full", "per-joint", NULL};
+static const char *const gravities[] = {"constant", "cos", "sin-cos", NULL};
+static const char *const frictions[] = {"viscous", "coulomb", "offset", "stribeck", "load", NULL};
+static const char *const methods[] = {"feasible", "ols",   "wls",     "irls",
+                                      "tls",      "ridge", "bounded", NULL};
+
+const char *tqa_method_slug(tq_fit_method method)
+{
+    return methods[method];
+}
+
+static bool read_couplings(tqa_calibration *c, const tqa_part *part)
+{
+    const tqa_robot *robot = c->control->robot;
+    size_t n = 0;
+    if (part->value == NULL) {
+        return true;
+    }
+    if (!tqa_part_array(part, 0, c->order.nv, &n)) {
+        return false;
+    }
+    tq_fit_coupling *couplings = tqa_control_take(c->control, n + 1, sizeof *couplings);
+    if (couplings == NULL) {
+        return false;
+    }
+    for (size_t k = 0; k < n; k++) {
+        const tqa_part pair = tqa_part_item(part, k);
+        uint32_t joints[2] = {0};
+        size_t two = 0;
+        if (!tqa_part_array(&pair, 2, 2, &two)) {
+            return false;
+        }
+        for (size_t i = 0; i < 2; i++) {
+            const tqa_part item = tqa_part_item(&pair, i);
+            const char *name = json_string_value(item.value);
+            if (name == NULL) {
+                return tqa_part_refuse(&item, "wrong-type", NULL, "expected the name of a joint");
+            }
+            joints[i] = tqa_robot_joint(robot, name, strlen(name));
+            if (joints[i] == TQ_NONE || robot->model->joints[joints[i]].nv != 1 ||
+                (i == 1 && joints[1] == joints[0])) {
+                return tqa_part_refuse(&item, "unknown-name", NULL,
+                                       "\"%.64s\" is no joint of one freedom to couple", name);
+            }
+        }
+        couplings[k] = (tq_fit_coupling){joints[0], joints[1]};
+    }
+    c->options.model.couplings = couplings;
+    c->options.model.n_coupling = n;
+    return true;
+}
+
+static bool read_friction(tqa_calibration *c, const tqa_part *part)
+{
+    tq_fit_model *model = &c->options.model;
+    unsigned bits = 0;
+    if (part->value == NULL) {
+        return true;
+    }
+    if (!tqa_part_choices(part, frictions, &bits)) {
+        return false;
+    }
+    model->with &= (unsigned)TQ_REGRESS_ROTOR;
+    model->with |= (bits & 1u) != 0 ? (unsigned)TQ_REGRESS_VISCOUS : 0u;
+    model->with |= (bits & 2u) != 0 ? (unsigned)TQ_REGRESS_COULOMB : 0u;
+    model->with |= (bits & 4u) != 0 ? (unsigned)TQ_REGRESS_OFFSET : 0u;
+    model->extra = (bits & 8u) != 0 ? (unsigned)TQ_FIT_STRIBECK : 0u;
+    model->extra |= (bits & 16u) != 0 ? (unsigned)TQ_FIT_LOAD : 0u;
+    return true;
+}
+
+static bool read_flag(const tqa_part *part, unsigned bit, unsigned *with)
+{
+    bool flag = (*with & bit) != 0;
+    if (part->value != NULL && !tqa_part_flag(part, &flag)) {
+        return false;
+    }
+    *with = flag ? *with | bit : *with & ~bit;
+    return true;
+}
+
+static bool read_model(tqa_calibration *c)
+{
+    const tqa_part root = tqa_part_root(c->control);
+    const tqa_part part = tqa_part_field(&root, "model");
+    tq_fit_model *model = &c->options.model;
+    unsigned kind = 0;
+    unsigned gravity = TQ_FIT_GRAVITY_SIN_COS;
+    if (part.value == NULL) {
+        return true;
+    }
+    if (!tqa_part_object(&part, model_fields)) {
+        return false;
+    }
+    const tqa_part kind_part = tqa_part_field(&part, "kind");
+    const tqa_part gravity_part = tqa_part_field(&part, "gravity");
+    const tqa_part friction = tqa_part_field(&part, "friction");
+    const tqa_part rotor = tqa_part_field(&part, "rotor");
+    const tqa_part springs = tqa_part_field(&part, "springs");
+    const tqa_part smoothing = tqa_part_field(&part, "smoothing");
+    const tqa_part speed = tqa_part_field(&part, "stribeck_speed");
+    const tqa_part couplings = tqa_part_field(&part, "couplings");
+    if ((kind_part.value != NULL && !tqa_part_choice(&kind_part, kinds, &kind)) ||
+        (gravity_part.value != NULL && !tqa_part_choice(&gravity_part, gravities, &gravity)) ||
+        !read_friction(c, &friction) || !read_flag(&rotor, TQ_REGRESS_ROTOR, &model->with) ||
+        !read_flag(&springs, TQ_REGRESS_STIFFNESS, &model->with) ||
+        (smoothing.value != NULL && !tqa_part_number(&smoothing, &model->smoothing)) ||
+        (speed.value != NULL && !tqa_part_positive(&speed, &model->stribeck_speed)) ||
+        !read_couplings(c, &couplings)) {
+        return false;
+    }
+    if (smoothing.value != NULL && model->smoothing < 0.0) {
+        return tqa_part_refuse(&smoothing, "range", "0 is a sharp sign",
+                               "the width of a smoothed sign cannot be negative");
+    }
+    model->kind = kind == 2 ? TQ_FIT_PER_JOINT : TQ_FIT_BASE;
+    model->gravity = gravity;
+    c->wants_all = kind == 1;
+    if (kind != 2 && gravity_part.value != NULL) {
+        return tqa_part_refuse(&gravity_part, "invalid-value", "leave it out, or say \"per-joint\"",
+                               "\"gravity\" belongs to kind \"per-joint\": others know it");
+    }
+    return true;
+}
+
+static bool read_method(tqa_calibration *c)
+{
+    const tqa_part root = tqa_part_root(c->control);
+    const tqa_part method = tqa_part_field(&root, "method");
+    const tqa_part confidence = tqa_part_field(&root, "confidence");
+    const tqa_part ridge = tqa_part_field(&root, "ridge");
+    const tqa_part entropy = tqa_part_field(&root, "entropy");
+    const tqa_part prior = tqa_part_field(&root, "prior");
+    unsigned chosen = TQ_FIT_FEASIBLE;
+    if (method.value != NULL &&
+        strcmp(json_is_string(method.value) ? json_string_value(method.value) : "", "iv") == 0) {
+        return tqa_part_refuse(&method, "invalid-value", "say \"feasible\" or \"wls\"",
+                               "instrumental variables need the controller: not offered yet");
+    }
+    if ((method.value != NULL && !tqa_part_choice(&method, methods, &chosen)) ||
+        (confidence.value != NULL && !tqa_part_positive(&confidence, &c->options.confidence)) ||
+        (ridge.value != NULL && !tqa_part_positive(&ridge, &c->options.ridge)) ||
+        (entropy.value != NULL && !tqa_part_positive(&entropy, &c->options.entropy))) {
+        return false;
+    }
+    if (c->options.confidence >= 1.0) {
+        return tqa_part_refuse(&confidence, "range", "0.95, say",
+                               "the confidence lies between 0 and 1");
+    }
+    c->options.method = chosen;
+    if (prior.value == NULL) {
+        return true;
+    }
+    const size_t n = tq_parameter_count(c->control->robot->model, c->options.model.with);
+    double *values = tqa_control_take(c->control, n + 1, sizeof *values);
+    c->options.prior = values;
+    return values != NULL && tqa_part_numbers(&prior, n, values);
+}
+
+static bool read_logs(tqa_calibration *c)
+{
+    static const char *const log_fields[] = {"dataset", "job", "rows", "q", "qd",
+                                             "qdd",     "tau", "time", NULL};
+    const tqa_part root = tqa_part_root(c->control);
+    const tqa_part datasets = tqa_part_field(&root, "datasets");
+    const tqa_part validate = tqa_part_field(&root, "validate");
+    static const char *const words[] = {"leave-one-out", "none", NULL};
+    size_t n_validate = 0;
+    unsigned word = 0;
+    if (!tqa_part_need(&datasets, "add \"datasets\": [\"its name\"]") ||
+        !tqa_part_array(&datasets, 1, TQA_CALIBRATE_LOGS_MAX, &c->n_fitted)) {
+        return false;
+    }
+    c->validation = c->n_fitted > 1 ? TQA_VALIDATE_LEAVE_ONE_OUT : TQA_VALIDATE_NOT;
+    if (json_is_array(validate.value)) {
+        c->validation = TQA_VALIDATE_LOGS;
+        if (!tqa_part_array(&validate, 1, TQA_CALIBRATE_LOGS_MAX, &n_validate)) {
+            return false;
+        }
+    } else if (validate.value != NULL) {
+        if (!tqa_part_choice(&validate, words, &word)) {
+            return false;
+        }
+        c->validation = word == 1 ? TQA_VALIDATE_NOT : TQA_VALIDATE_LEAVE_ONE_OUT;
+        if (word == 0 && c->n_fitted < 2) {
+            return tqa_part_refuse(&validate, "invalid-value", "add another dataset",
+                                   "with one dataset nothing is left when it is left out");
+        }
+    }
+    c->n_log = c->n_fitted + n_validate;
+    c->logs = tqa_control_take(c->control, c->n_log, sizeof *c->logs);
+    for (size_t i = 0; c->logs != NULL && i < c->n_log; i++) {
+        const tqa_part part = i < c->n_fitted ? tqa_part_item(&datasets, i)
+                                              : tqa_part_item(&validate, i - c->n_fitted);
+        if ((json_is_object(part.value) && !tqa_part_object(&part, log_fields)) ||
+            !tqa_log_read(&c->request, &part, &c->logs[i])) {
+            return false;
+        }
+    }
+    return c->logs != NULL;
+}
+
+/* A robot whose friction is known keeps its own sign functions. Where none is known, a sharp sign
+ * would jump at every reversal as no drive does: a hundredth of a rad/s suits industrial arms. */
+static double default_smoothing(const tq_model *model)
+{
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        if (model->joints[j].friction.coulomb != 0.0) {
+            return -1.0;
+        }
+    }
+    return 0.01;
+}
+
+bool tqa_calibration_read(tqa_calibration *c)
+{
+    const tqa_part root = tqa_part_root(c->control);
+    const tqa_part points = tqa_part_field(&root, "points");
+    const tq_model *model = c->control->robot->model;
+    c->options = tq_fit_defaults();
+    c->options.model.smoothing = default_smoothing(model);
+    c->n_point = TQA_CALIBRATE_POINTS;
+    unsigned need = 1u << TQA_LOG_Q | 1u << TQA_LOG_TAU;
+    need |= model->nq != model->nv ? 1u << TQA_LOG_QD | 1u << TQA_LOG_QDD : 0u;
+    if (model->nv == 0) {
+        return tqa_part_refuse(&root, "invalid-robot", NULL, "the robot cannot move");
+    }
+    return tqa_control_order(c->control, &c->order) &&
+           tqa_log_request_read(&root, &c->order, need, &c->request) && read_logs(c) &&
+           read_model(c) && read_method(c) &&
+           (points.value == NULL ||
+            tqa_part_count(&points, 2, TQA_CALIBRATE_POINTS_MAX, &c->n_point));
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/calibrate_words.c - reasons, directions and grades in words. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/operations/calibrate.h"
+#include "api/operations/parameter_names.h"
+
+const char *tqa_grade_slug(tq_fit_grade grade)
+{
+    static const char *const slugs[] = {"usable", "robust-control-only", "incomplete",
+                                        "unidentifiable"};
+    return slugs[grade];
+}
+
+void tqa_calibration_direction(const tqa_calibration *c, size_t k, char text[TQA_PROBLEM_TEXT])
+{
+    const double *x = c->solution.unidentified[k].direction;
+    const tq_model *model = c->control->robot->model;
+    size_t n = 0;
+    size_t before = SIZE_MAX; /* the term before: larger, or as large and earlier */
+    text[0] = '\0';
+    for (size_t term = 0; term < 6; term++) {
+        size_t best = SIZE_MAX;
+        for (size_t i = 0; i < c->n_column; i++) {
+            bool is_left = before == SIZE_MAX;
+            if (!is_left) {
+                const double gap = fabs(x[before]) - fabs(x[i]);
+                is_left = gap > 0.0 || (gap == 0.0 && i > before);
+            }
+            if (is_left && (best == SIZE_MAX || fabs(x[i]) > fabs(x[best]))) {
+                best = i;
+            }
+        }
+        if (best == SIZE_MAX || fabs(x[best]) < 0.1) {
+            break;
+        }
+        char name[TQA_SYMBOL_MAX];
+        tqa_column_name(model, &c->columns[best], name);
+        before = best;
+        char factor[16] = "";
+        if (fabs(x[best]) < 0.995) {
+            (void)snprintf(factor, sizeof factor, "%.2f ", fabs(x[best]));
+        }
+        n += (size_t)snprintf(text + n, TQA_PROBLEM_TEXT - n, "%s%s%s",
+                              term == 0       ? (x[best] < 0.0 ? "-" : "")
+                              : x[best] < 0.0 ? " - "
+                                              : " + ",
+                              factor, name);
+    }
+}
+
+static const char *joint_of_row(const tqa_calibration *c, size_t row)
+{
+    return c->control->robot->joint_names[tqa_calibration_joint(c, row)];
+}
+
+void tqa_calibration_reason(const tqa_calibration *c, const tq_reason *reason,
+                            char text[TQA_PROBLEM_TEXT])
+{
+    const tqa_robot *robot = c->control->robot;
+    char name[TQA_SYMBOL_MAX] = "";
+    char direction[TQA_PROBLEM_TEXT] = "";
+    const size_t size = TQA_PROBLEM_TEXT;
+    switch (reason->kind) {
+    case TQ_REASON_UNIDENTIFIED:
+        tqa_calibration_direction(c, reason->index, direction);
+        (void)snprintf(text, size,
+                       "the motion does not show %.150s: move more joints, further and "
+                       "faster",
+                       direction);
+        break;
+    case TQ_REASON_INCONSISTENT:
+        tqa_column_name(robot->model, &c->columns[reason->index], name);
+        (void)snprintf(text, size, "%s differs between experiments by %.0f %% of its mean", name,
+                       100.0 * reason->value);
+        break;
+    case TQ_REASON_NEGATIVE:
+        tqa_column_name(robot->model, &c->columns[reason->index], name);
+        (void)snprintf(text, size, "%s came out as %.4g, which cannot be negative", name,
+                       reason->value);
+        break;
+    case TQ_REASON_PSEUDO_INERTIA:
+        (void)snprintf(text, size,
+                       "no body of positive density has the inertia found for link \"%.80s\"",
+                       robot->link_names[reason->index]);
+        break;
+    case TQ_REASON_MASS_MATRIX:
+        (void)snprintf(text, size, "the mass matrix is not definite at %.0f of 10,000 poses",
+                       reason->value);
+        break;
+    case TQ_REASON_RELATIVE_ERROR:
+        (void)snprintf(text, size, "joint \"%.80s\": the model misses %.0f %% of the torque",
+                       joint_of_row(c, reason->index), 100.0 * reason->value);
+        break;
+    case TQ_REASON_STANDING:
+        (void)snprintf(text, size,
+                       "joint \"%.80s\": standing, the residual is %.1f times that of moving: "
+                       "friction at rest is not in the model (breakaway, Stribeck)",
+                       joint_of_row(c, reason->index), reason->value);
+        break;
+    case TQ_REASON_SLOW_FRICTION:
+        (void)snprintf(text, size,
+                       "joint \"%.80s\": the residual depends on slow speed: add \"stribeck\" "
+                       "friction",
+                       joint_of_row(c, reason->index));
+        break;
+    case TQ_REASON_LOAD_FRICTION:
+        (void)snprintf(text, size,
+                       "joint \"%.80s\": the residual depends on the load: add \"load\" friction",
+                       joint_of_row(c, reason->index));
+        break;
+    case TQ_REASON_POSITION:
+        (void)snprintf(text, size,
+                       "joint \"%.80s\": the residual depends on position: add \"springs\", or "
+                       "look for cables",
+                       joint_of_row(c, reason->index));
+        break;
+    }
+}

@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/contract/test_calibrate.py - from logs to a robot: exact recovery, noise, validation, poor motion, wrong requests.
+import html.parser
+import json
+import math
+import pathlib
+import random
+import re
+import time
+
+import pytest
+from conftest import problem
+
+ROBOT = "puma560"
+# measured logs that are no part of the repository: beside it, or beside the folder of its work trees
+NEAR = [p / "shared" / "data" / "ur10e" for p in pathlib.Path(__file__).resolve().parents[3:5]]
+UR10E = next((p for p in NEAR if p.is_dir()), NEAR[0])
+
+
+def post(daemon, path, body, **headers):
+    return daemon.request("POST", path, json.dumps(body).encode(), {"Content-Type": "application/json", **headers})
+
+
+def ask(daemon, robot, operation, body):
+    code, _, reply = post(daemon, f"/v1/robots/{robot}/{operation}", body, Prefer="wait=30")
+    assert code == 200, reply[:2000]
+    return json.loads(reply)
+
+
+def calibrate(daemon, body, want=200, robot=ROBOT):
+    reply = post(daemon, f"/v1/robots/{robot}/calibrate", body, Prefer="wait=50")
+    if want != 200:
+        return problem(reply, want)
+    assert reply[0] == 200, reply[2][:2000]
+    return json.loads(reply[2])
+
+
+def last_job(daemon):
+    return json.loads(daemon.request("GET", "/v1/jobs?kind=calibrate&limit=1")[2])["jobs"][0]["id"]
+
+
+
+
+def moving(document):
+    return [joint for joint in document["joints"] if joint["kind"] != "fixed"]
+
+
+def true_robot(daemon):
+    """The builtin arm with other masses, rotors and friction, as robot `truth`."""
+    document = json.loads(daemon.request("GET", f"/v1/robots/{ROBOT}")[2])
+    for j, joint in enumerate(moving(document)):
+        joint.pop("drive", None)
+        joint["damping"] = 0.4 + 0.1 * j
+        joint["friction"] = {"coulomb": 1.2 - 0.1 * j, "offset": 0.05 * j, "smoothing": 0.02}
+        joint["rotor"] = {"inertia": 0.02 + 0.01 * j, "ratio": 1}
+    for link in document["links"]:
+        link["mass"] *= 1.3
+    return document
+
+
+def motion(t, n, seed):
+    rnd = random.Random(seed)
+    q, qd, qdd = [], [], []
+    for _ in range(n):
+        f = [0.1 * k * 2 * math.pi for k in (1, 2, 3, 5)]
+        a = [rnd.uniform(-0.4, 0.4) for _ in f]
+        p = [rnd.uniform(0, 6) for _ in f]
+        q.append(sum(x * math.sin(w * t + y) for x, w, y in zip(a, f, p)))
+        qd.append(sum(x * w * math.cos(w * t + y) for x, w, y in zip(a, f, p)))
+        qdd.append(sum(-x * w * w * math.sin(w * t + y) for x, w, y in zip(a, f, p)))
+    return q, qd, qdd
+
+
+@pytest.fixture(scope="module")
+def truth(daemon):
+    """The true robot, uploaded; logs run1 to run3 of it, 20 s at 100 Hz, with derivatives and without noise."""
+    document = true_robot(daemon)
+    reply = daemon.request("PUT", "/v1/robots/truth", json.dumps(document).encode(), {"Content-Type": "application/json"})
+    assert reply[0] in (200, 201), reply[2]
+    # what the fit starts from knows the friction's shape, not its size
+    for joint in moving(document):
+        joint["damping"] = 0
+        joint["friction"] = {"coulomb": 1e-3, "smoothing": 0.02}
+        joint["rotor"] = {"inertia": 0, "ratio": 1}
+    for link in document["links"]:
+        link["mass"] /= 1.3
+    reply = daemon.request("PUT", "/v1/robots/guess", json.dumps(document).encode(), {"Content-Type": "application/json"})
+    assert reply[0] in (200, 201), reply[2]
+    n = json.loads(daemon.request("GET", "/v1/robots/truth")[2])["nv"]
+    for run in (1, 2, 3):
+        write_run(daemon, f"run{run}", n, run)
+    return n
+
+
+def write_run(daemon, name, n, seed, noise=0.0, noise_q=0.0, quantities=("q", "qd", "qdd", "tau"), seconds=20):
+    rnd = random.Random(100 + seed)
+    times = [0.01 * k for k in range(100 * seconds)]
+    q, qd, qdd = zip(*(motion(t, n, seed) for t in times))
+    tau = ask(daemon, "truth", "inverse-dynamics", {"q": q, "qd": qd, "qdd": qdd})["tau"]
+    tau = [[x + rnd.gauss(0, noise) for x in row] for row in tau]
+    q = [[x + rnd.gauss(0, noise_q) for x in row] for row in q]
+    columns = {"q": q, "qd": qd, "qdd": qdd, "tau": tau}
+    lines = [",".join(["t"] + [f"{w}{j}" for w in quantities for j in range(n)])]
+    for k, t in enumerate(times):
+        lines.append(",".join(repr(x) for x in [t, *(x for w in quantities for x in columns[w][k])]))
+    reply = daemon.request("PUT", f"/v1/datasets/{name}", "\n".join(lines).encode())
+    assert reply[0] in (200, 201), reply[2]
+
+
+EXACT = {"kind": "none"}
+
+
+def test_noise_free_recovery(daemon, truth):
+    found = calibrate(daemon, {"datasets": ["run1", "run2"], "filter": EXACT, "validate": ["run3"], "method": "ols"}, robot="guess")
+    want = ask(daemon, "truth", "regressor?form=base", {"parameters": ["rotor", "viscous", "coulomb", "offset"]})
+    assert found["rank"]["data"] == found["rank"]["structural"] == want["n_base"] == found["rank"]["columns"]
+    # the base set is the same: combinations of the same geometry, tried in the same order
+    assert [p["name"] for p in found["parameters"]] == [c["name"] for c in want["columns"]]
+    for p, value in zip(found["parameters"], want["parameter_values"]):
+        # derivatives were given: 1e-10 of parameters up to 10
+        assert p["value"] == pytest.approx(value, abs=1e-9), p["name"]
+    assert max(found["fit"]["rmse"]) < 1e-9
+    assert max(found["validation"]["rmse"]) < 1e-9
+    assert found["validation"]["kind"] == "datasets"
+
+
+def test_feasible_fit_gives_a_robot_that_predicts_an_unseen_log(daemon, truth):
+    for run in (4, 5, 6):
+        write_run(daemon, f"noisy{run}", truth, run, noise=0.05, noise_q=1e-6, quantities=("q", "tau"))
+    found = calibrate(daemon, {"datasets": ["noisy4", "noisy5"]}, robot="guess")
+    assert found["method"] == "feasible"
+    assert found["validation"]["kind"] == "leave-one-out"
+    assert found["verdict"] == "usable", found["reasons"]
+    # torque noise of 0.05, and what a filter at ten times the bandwidth takes from the derivatives
+    assert max(found["validation"]["rmse"]) < 0.1
+    assert found["feasibility"]["least_eigenvalue"] > 0
+    assert found["feasibility"]["gap"] <= 1e-6 * found["feasibility"]["objective"]
+    # intervals hold the truth, nearly all of them
+    want = ask(daemon, "truth", "regressor?form=base", {"parameters": ["rotor", "viscous", "coulomb", "offset"]})["parameter_values"]
+    inside = sum(p["interval"][0] <= v <= p["interval"][1] for p, v in zip(found["parameters"], want))
+    assert inside >= 0.7 * len(want), [(p["name"], p["interval"], v) for p, v in zip(found["parameters"], want)]
+    # the robot goes back in, as a document and as URDF, and predicts what it has not seen
+    reply = daemon.request("PUT", "/v1/robots/found", json.dumps(found["robot"]).encode(), {"Content-Type": "application/json"})
+    assert reply[0] == 201, reply[2]
+    reply = daemon.request("PUT", "/v1/robots/found-urdf", found["urdf"].encode(), {"Content-Type": "application/xml"})
+    assert reply[0] == 201, reply[2]
+    for name in ("found", "found-urdf"):
+        along = ask(daemon, name, "inverse-dynamics", {"from": {"dataset": "noisy6"}})
+        assert max(j["rmse"] for j in along["residual"]["by_joint"]) < 0.1
+    before = ask(daemon, "guess", "inverse-dynamics", {"from": {"dataset": "noisy6"}})
+    assert max(j["rmse"] for j in before["residual"]["by_joint"]) > 0.3
+    # what goes with it
+    job = last_job(daemon)
+    code, headers, page = daemon.request("GET", f"/v1/jobs/{job}/report")
+    assert code == 200 and headers["content-type"].startswith("text/html")
+    assert "default-src 'none'" in headers["content-security-policy"]
+    check_page(page.decode(), found)
+    code, _, urdf = daemon.request("GET", f"/v1/jobs/{job}/result/robot.urdf")
+    assert code == 200 and urdf.decode() == found["urdf"]
+    code, _, header = daemon.request("GET", f"/v1/jobs/{job}/result/parameters.h")
+    numbers = re.findall(r"^    (-?[0-9][^,]*),$", header.decode(), re.M)
+    assert [float(x) for x in numbers] == [p["value"] for p in found["parameters"]]
+
+
+class Page(html.parser.HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.open, self.seen, self.words = [], [], []
+
+    def handle_starttag(self, tag, attributes):
+        self.seen.append((tag, dict(attributes)))
+        if tag not in ("meta", "path", "rect", "circle"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.seen.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open.pop() == tag, tag
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+
+def check_page(text, found):
+    page = Page()
+    page.feed(text)
+    assert page.open == []
+    assert not any(tag in ("script", "link", "img", "iframe", "object") for tag, _ in page.seen)
+    assert not any(k.startswith("on") or k in ("href", "src") for _, a in page.seen for k in a)
+    words = "".join(page.words)
+    assert f"Verdict: {found['verdict']}" in words
+    assert all(p["name"] in words for p in found["parameters"])
+    n = len(found["joints"])
+    # measured against predicted and the residual of each joint and log, and the bands
+    assert sum(tag == "svg" for tag, _ in page.seen) == 2 * n * len(found["prediction"]) + 1
+    # told apart without colour: a dashed line, hatched and dotted bars
+    assert any(a.get("class") == "dash" for tag, a in page.seen if tag == "path")
+    assert "hatch" in [a.get("id") for tag, a in page.seen if tag == "pattern"]
+
+
+def test_other_methods_and_models(daemon, truth):
+    for method in ("wls", "irls", "tls", "ridge", "bounded"):
+        found = calibrate(daemon, {"datasets": ["run1", "run2"], "filter": EXACT, "method": method}, robot="guess")
+        # ridge pulls to the prior by 1e-4 of its size
+        assert max(found["fit"]["rmse"]) < (1e-1 if method == "ridge" else 1e-6), method
+    for gravity in ("constant", "cos", "sin-cos"):
+        found = calibrate(daemon, {"datasets": ["run1", "run2"], "filter": EXACT, "method": "wls",
+                                   "model": {"kind": "per-joint", "gravity": gravity, "friction": ["viscous", "coulomb"]}},
+                          robot="guess")
+        assert found["robot"] is None and "joint by joint" in found["robot_reason"]
+        assert {"inertia", "viscous", "coulomb"} <= {p["kind"] for p in found["parameters"]}
+    full = calibrate(daemon, {"datasets": ["run1", "run2"], "filter": EXACT, "model": {"kind": "full"}}, robot="guess")
+    assert len(full["all_parameters"]) > len(full["parameters"])
+
+
+def test_poor_motion_is_told(daemon, truth):
+    rows = ["t," + ",".join(f"{w}{j}" for w in ("q", "tau") for j in range(truth))]
+    rnd = random.Random(5)
+    for k in range(1000):
+        # one joint moves; the others stand
+        q = [math.sin(0.02 * k)] + [0.3] * (truth - 1)
+        rows.append(",".join(repr(x) for x in [0.01 * k, *q, *(rnd.gauss(0, 0.1) for _ in range(truth))]))
+    daemon.request("PUT", "/v1/datasets/poor", "\n".join(rows).encode())
+    found = calibrate(daemon, {"datasets": ["poor"]}, robot="guess")
+    assert found["verdict"] == "insufficient-excitation"
+    assert found["rank"]["data"] < found["rank"]["structural"]
+    assert found["unidentifiable"] and found["unidentifiable"][0]["combination"]
+    assert any("the motion does not show" in r for r in found["reasons"])
+    # standing still: nothing but gravity and offsets
+    still = [rows[0]] + [",".join(repr(x) for x in [0.01 * k, *[0.3] * truth, *(rnd.gauss(1, 0.1) for _ in range(truth))])
+                         for k in range(500)]
+    daemon.request("PUT", "/v1/datasets/still", "\n".join(still).encode())
+    assert calibrate(daemon, {"datasets": ["still"]}, robot="guess")["verdict"] == "insufficient-excitation"
+
+
+def test_wrong_requests(daemon, truth):
+    cases = [
+        ({}, "/datasets", "missing-field"),
+        ({"datasets": []}, "/datasets", "wrong-length"),
+        ({"datasets": ["nothing"]}, "/datasets/0", "unknown-name"),
+        ({"datasets": [{"dataset": "run1", "row": [0, 1]}]}, "/datasets/0/row", "unknown-field"),
+        ({"datasets": ["run1"], "validate": "leave-one-out"}, "/validate", "invalid-value"),
+        ({"datasets": ["run1"], "validate": ["gone"]}, "/validate/0", "unknown-name"),
+        ({"datasets": ["run1"], "method": "magic"}, "/method", None),
+        ({"datasets": ["run1"], "method": "iv"}, "/method", "invalid-value"),
+        ({"datasets": ["run1"], "confidence": 1}, "/confidence", "range"),
+        ({"datasets": ["run1"], "model": {"gravity": "cos"}}, "/model/gravity", "invalid-value"),
+        ({"datasets": ["run1"], "model": {"smoothing": -1}}, "/model/smoothing", "range"),
+        ({"datasets": ["run1"], "model": {"couplings": [["a", "b"]]}}, "/model/couplings/0/0", "unknown-name"),
+        ({"datasets": ["run1"], "prior": [1]}, "/prior", "wrong-length"),
+        ({"datasets": ["run1"], "points": 1}, "/points", "range"),
+        ({"datasets": ["run1"], "filtre": {}}, "/filtre", "unknown-field"),
+    ]
+    for body, pointer, slug in cases:
+        code, _, reply = post(daemon, "/v1/robots/guess/calibrate", body, Prefer="wait=20")
+        document = json.loads(reply)
+        assert code in (400, 422), (body, reply)
+        assert document["errors"][0]["pointer"] == pointer, (body, document)
+        assert slug is None or document["type"] == f"/problems/{slug}", (body, document)
+
+
+def test_progress_and_cancel(daemon, truth):
+    code, headers, _ = post(daemon, "/v1/robots/guess/calibrate", {"datasets": ["run1", "run2"], "filter": EXACT},
+                            Prefer="respond-async")
+    assert code == 202
+    for _ in range(200):
+        job = json.loads(daemon.request("GET", headers["location"])[2])
+        if job["state"] == "succeeded":
+            break
+        assert job["state"] in ("queued", "running"), job
+        time.sleep(0.05)
+    assert json.loads(daemon.request("GET", headers["location"] + "/result")[2])["samples"] == 4000
+
+
+def ur10e_daemon(daemon):
+    if not UR10E.is_dir():
+        pytest.skip("no UR10E logs beside the repository")
+    reply = daemon.request("PUT", "/v1/robots/ur10e-lab", (UR10E / "ur10e.urdf").read_bytes(), {"Content-Type": "application/xml"})
+    assert reply[0] in (200, 201)
+
+
+def put_ur10e(daemon, folder):
+    names = []
+    for file in sorted((UR10E / folder).glob("*.csv")):
+        names.append(file.stem)
+        assert daemon.request("PUT", f"/v1/datasets/{file.stem}", file.read_bytes())[0] in (200, 201)
+    return names
+
+
+COLUMNS = {"columns": {"time": 0, "q": [1, 2, 3, 4, 5, 6], "qd": [7, 8, 9, 10, 11, 12], "tau": [13, 14, 15, 16, 17, 18]},
+           "units": {"tau": "A"}, "scale": {"tau": [14.87, 13.26, 11.13, 10.62, 11.03, 11.47]}}
+
+
+def test_ur10e_leave_one_run_out(daemon):
+    ur10e_daemon(daemon)
+    runs = put_ur10e(daemon, "excitation")
+    found = calibrate(daemon, {"datasets": runs, **COLUMNS}, robot="ur10e-lab")
+    assert found["rank"]["structural"] == found["rank"]["data"] == 58
+    assert found["validation"]["kind"] == "leave-one-out"
+    # what one default setting reaches; a regression guard, not the aim
+    for got, most in zip(found["validation"]["rmse"], (4.4, 5.2, 2.25, 0.60, 0.75, 0.62)):
+        assert got < most, found["validation"]["rmse"]
+    assert found["feasibility"]["objective"] <= 1.005 * found["feasibility"]["objective_unconstrained"]
+    repairs = {r["kind"] for d in found["datasets"] for r in d["repairs"]}
+    assert "bridged" in repairs  # the gap of 34 ms
+
+
+def test_ur10e_poor_and_broken_logs(daemon):
+    ur10e_daemon(daemon)
+    for folder in ("single-joint", "static"):
+        found = calibrate(daemon, {"datasets": put_ur10e(daemon, folder)[:1], **COLUMNS}, robot="ur10e-lab")
+        assert found["verdict"] == "insufficient-excitation", folder
+        assert found["unidentifiable"]
+    # no log of the arm's: 19 columns, numbers as 1e111
+    broken = put_ur10e(daemon, "broken")[0]
+    found = calibrate(daemon, {"datasets": [broken], **COLUMNS}, robot="ur10e-lab")
+    repairs = {r["kind"]: r for r in found["datasets"][0]["repairs"]}
+    assert repairs["absurd"]["first_rows"][0] == 2
+    assert found["verdict"] != "usable"
+    fault = calibrate(daemon, {"datasets": [broken], **COLUMNS, "columns": {**COLUMNS["columns"], "tau": list(range(25, 31))}},
+                      422, robot="ur10e-lab")
+    assert "has 19 columns" in fault["errors"][0]["detail"]
