@@ -304,8 +304,14 @@ bool tqa_log_even_take(tqa_log_pass_state *p, size_t from, size_t end, bool ends
     const size_t m = count < (double)p->n_even_room ? (size_t)count : p->n_even_room;
     const double first = p->segment_t + (double)lowest * h;
     for (size_t c = 0; c < log->n_channel; c++) {
-        tq_resample(end - from, p->t + from, p->values + c * p->room + from, first, h, m,
-                    p->even + c * p->n_even_room);
+        const bool is_torque = has(p, TQA_LOG_TAU) && c >= log->first_channel[TQA_LOG_TAU];
+        const double *x = p->values + c * p->room + from;
+        double *to = p->even + c * p->n_even_room;
+        if (is_torque) { /* motors and their sensors are noisy, encoders are not */
+            tq_resample_linear(end - from, p->t + from, x, first, h, m, to);
+        } else {
+            tq_resample(end - from, p->t + from, x, first, h, m, to);
+        }
     }
     find_rows(p, from, end, first, m);
     if (p->look != NULL) {

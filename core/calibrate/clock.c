@@ -130,3 +130,18 @@ void tq_resample(size_t n, const double *t, const double *x, double first, doubl
                  u * u * ((1.0 + 2.0 * v) * x[i + 1] - v * h * s1);
     }
 }
+
+void tq_resample_linear(size_t n, const double *t, const double *x, double first, double step,
+                        size_t m, double *ret)
+{
+    assert(n >= 2);
+    size_t i = 0;
+    for (size_t k = 0; k < m; k++) {
+        const double now = first + (double)k * step;
+        while (i + 2 < n && t[i + 1] <= now) {
+            i++;
+        }
+        const double u = (now - t[i]) / (t[i + 1] - t[i]);
+        ret[k] = (1.0 - u) * x[i] + u * x[i + 1];
+    }
+}

@@ -49,4 +49,9 @@ bool tq_clock_is_even(const tq_clock *clock, double *ret_period);
 void tq_resample(size_t n, const double *t, const double *x, double first, double step, size_t m,
                  double *ret);
 
+/* The same by straight lines between samples: for signals that are more noise than motion, where a
+ * cubic would follow the noise. */
+void tq_resample_linear(size_t n, const double *t, const double *x, double first, double step,
+                        size_t m, double *ret);
+
 #endif

@@ -87,6 +87,18 @@ Test(resample, is_exact_for_parabolas_and_close_for_waves)
     }
 }
 
+Test(resample, by_straight_lines)
+{
+    const double t[] = {0.0, 0.5, 2.0, 3.0};
+    const double x[] = {1.0, 2.0, -1.0, 0.0};
+    double y[7];
+    tq_resample_linear(4, t, x, 0.0, 0.5, 7, y);
+    const double want[] = {1.0, 2.0, 1.0, 0.0, -1.0, -0.5, 0.0};
+    for (size_t k = 0; k < 7; k++) {
+        cr_assert(epsilon_eq(dbl, y[k], want[k], 1e-15), "%zu", k);
+    }
+}
+
 Test(median, of_few_and_many)
 {
     double x[N];

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/api/formats/test_table.c - the same numbers out of CSV, NPY and results; broken files. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/formats/npy.h"
+#include "api/formats/table.h"
+
+typedef struct bytes {
+    const char *text;
+    size_t n, piece; /* at most so many bytes a read */
+} bytes;
+
+static long read_bytes(void *ctx, uint64_t offset, void *out, size_t n)
+{
+    const bytes *b = ctx;
+    if (offset >= b->n) {
+        return 0;
+    }
+    const size_t left = b->n - (size_t)offset;
+    size_t count = n < left ? n : left;
+    count = b->piece > 0 && count > b->piece ? b->piece : count;
+    memcpy(out, b->text + offset, count);
+    return (long)count;
+}
+
+/* rows of "t q[0] q[1]": t = k, q0 = k / 2, q1 = -k */
+static void expect_rows(bytes b, size_t n_row, const char *const names[3])
+{
+    tqa_table *table = tqa_table_open(read_bytes, &b);
+    cr_assert(eq(sz, tqa_table_columns(table), 3), "%s",
+              tqa_table_fault(table) != NULL ? tqa_table_fault(table) : "");
+    for (size_t c = 0; c < 3; c++) {
+        cr_assert(
+            eq(str, (char *)(uintptr_t)tqa_table_name(table, c), (char *)(uintptr_t)names[c]));
+    }
+    for (size_t k = 0; k < n_row; k++) {
+        const double *row = tqa_table_next(table);
+        cr_assert(row != NULL, "row %zu", k);
+        cr_assert(eq(dbl, row[0], (double)k));
+        cr_assert(eq(dbl, row[1], 0.5 * (double)k));
+        cr_assert(eq(dbl, row[2], -(double)k));
+    }
+    cr_assert(tqa_table_next(table) == NULL);
+    cr_assert(tqa_table_next(table) == NULL);
+    cr_assert(tqa_table_fault(table) == NULL);
+    tqa_table_close(table);
+}
+
+enum { ROWS = 5000, TEXT = 1 << 18 };
+static char text[TEXT];
+
+Test(table, csv_in_any_pieces)
+{
+    size_t n = (size_t)snprintf(text, sizeof text, "t,a,b\n");
+    for (int k = 0; k < ROWS; k++) {
+        n += (size_t)snprintf(text + n, sizeof text - n, "%d,%.1f,%d\n", k, 0.5 * k, -k);
+    }
+    static const size_t pieces[] = {0, 1, 7, 4096};
+    for (size_t p = 0; p < 4; p++) {
+        expect_rows((bytes){text, n, pieces[p]}, ROWS, (const char *const[]){"t", "a", "b"});
+    }
+    expect_rows((bytes){text + 6, n - 6, 0}, ROWS, (const char *const[]){"", "", ""});
+}
+
+static void gather_rows(void *ctx, uint64_t row, uint64_t column, size_t n, double *ret)
+{
+    (void)ctx;
+    for (size_t k = 0; k < n; k++) {
+        const double i = (double)row;
+        ret[k] = column + k == 0 ? i : column + k == 1 ? 0.5 * i : -i;
+    }
+}
+
+Test(table, npy)
+{
+    const tqa_array array = {.rank = 2, .shape = {ROWS, 3}, .gather = gather_rows};
+    tqa_npy_encoder encoder;
+    tqa_npy_encoder_init(&encoder, &array);
+    size_t n = 0;
+    for (size_t got = 1; got > 0; n += got) {
+        got = tqa_npy_encoder_read(&encoder, text + n, sizeof text - n);
+    }
+    expect_rows((bytes){text, n, 0}, ROWS, (const char *const[]){"", "", ""});
+    expect_rows((bytes){text, n, 33}, ROWS, (const char *const[]){"", "", ""});
+}
+
+Test(table, npy_column_by_column)
+{
+    char head[80];
+    (void)snprintf(head, sizeof head, "{'descr': '<f8', 'fortran_order': True, 'shape': (%d, 3), }",
+                   ROWS);
+    memcpy(text, "\x93NUMPY\x01\x00v\x00", 10);
+    size_t n = 10 + (size_t)snprintf(text + 10, 200, "%-117s\n", head);
+    for (int c = 0; c < 3; c++) {
+        for (int k = 0; k < ROWS; k++, n += 8) {
+            const double x = c == 0 ? k : c == 1 ? 0.5 * k : -k;
+            memcpy(text + n, &x, sizeof x);
+        }
+    }
+    expect_rows((bytes){text, n, 1000}, ROWS, (const char *const[]){"", "", ""});
+}
+
+Test(table, a_result_in_json)
+{
+    size_t n =
+        (size_t)snprintf(text, sizeof text, "{\"note\":\"x\",\"stats\":{\"t\":[9,9]},\"t\":[");
+    for (int k = 0; k < ROWS; k++) {
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%d", k > 0 ? "," : "", k);
+    }
+    n += (size_t)snprintf(text + n, sizeof text - n, "],\"few\":[1,2],\"words\":[1,\"a\"],\"q\":[");
+    for (int k = 0; k < ROWS; k++) {
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s[%.1f,%d]", k > 0 ? "," : "", 0.5 * k,
+                              -k);
+    }
+    n += (size_t)snprintf(text + n, sizeof text - n,
+                          "],\"ragged\":[[1],[2,3]],\"deep\":[[[1]]],\"ok\":true,\"no\":null}");
+    expect_rows((bytes){text, n, 0}, ROWS, (const char *const[]){"t", "q[0]", "q[1]"});
+    expect_rows((bytes){text, n, 5}, ROWS, (const char *const[]){"t", "q[0]", "q[1]"});
+}
+
+Test(table, tells_what_is_broken)
+{
+    static const struct {
+        const char *text;
+        size_t n_row; /* before the fault */
+        const char *fault;
+    } cases[] = {
+        {"", 0, "no bytes"},
+        {"a,b\n1,2\n3\n4,5\n", 1, "line 3"},
+        {"{\"t\":[1,2", 0, "no result document"},
+        {"{\"a\":1}", 0, "no arrays over time"},
+        {"\x93NUMPY\x01", 0, "too early"},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        bytes b = {cases[c].text, strlen(cases[c].text), 0};
+        tqa_table *table = tqa_table_open(read_bytes, &b);
+        size_t n = 0;
+        while (tqa_table_next(table) != NULL) {
+            n++;
+        }
+        cr_assert(eq(sz, n, cases[c].n_row), "row %zu", c);
+        cr_assert(tqa_table_fault(table) != NULL, "row %zu", c);
+        cr_assert(strstr(tqa_table_fault(table), cases[c].fault) != NULL, "%s",
+                  tqa_table_fault(table));
+        tqa_table_close(table);
+    }
+}
+
+Test(table, a_cut_last_line_is_told)
+{
+    const char cut[] = "1,2,3\n4,5,6\n7,8";
+    bytes b = {cut, sizeof cut - 1, 0};
+    tqa_table *table = tqa_table_open(read_bytes, &b);
+    cr_assert(tqa_table_next(table) != NULL && tqa_table_next(table) != NULL);
+    cr_assert(tqa_table_next(table) == NULL);
+    cr_assert(tqa_table_cut(table) && tqa_table_fault(table) == NULL);
+    tqa_table_close(table);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/api/operations/test_log.c - a log in windows gives what it would give as a whole. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/operations/log.h"
+#include "core/calibrate/differentiate.h"
+#include "tests/support/one_call.h"
+#include "tests/support/random.h"
+#include "tests/support/world.h"
+
+enum { ROWS = 200000, TEXT = 12 << 20 };
+static const double h = 0.001;
+
+typedef struct fixture {
+    tqt_world world;
+    tqa_robot *robot;
+    tqa_problem problem;
+    tqa_control control;
+    tqa_order order;
+    tqa_log_request request;
+    tqa_log log;
+} fixture;
+
+static void open(fixture *f, const char *request, const char *csv, size_t n)
+{
+    memset(f, 0, sizeof *f);
+    tqt_world_open(&f->world);
+    tqt_world_dataset(&f->world, "log", "text/csv", csv, n);
+    f->robot = tqt_builtin("pendulum");
+    f->control = (tqa_control){.robot = f->robot,
+                               .world = &f->world.world,
+                               .problem = &f->problem,
+                               .arena = tqa_arena_new(64 << 20),
+                               .root = json_loads(request, 0, NULL)};
+    const tqa_part root = tqa_part_root(&f->control);
+    cr_assert(tqa_control_order(&f->control, &f->order));
+    cr_assert(tqa_log_request_read(&root, &f->order, 1u << TQA_LOG_Q, &f->request), "%s",
+              f->problem.detail);
+    cr_assert(tqa_log_read(&f->request, &root, &f->log), "%s", f->problem.detail);
+    cr_assert(tqa_log_survey(&f->log), "%s", f->problem.detail);
+    tqa_log_choose_cutoff(&f->request, &f->log, 1);
+}
+
+static void close(fixture *f)
+{
+    json_decref(f->control.root);
+    tqa_arena_free(f->control.arena);
+    tqa_robot_free(f->robot);
+    tqt_world_close(&f->world);
+}
+
+typedef struct taken {
+    double *q, *qd, *qdd, *t;
+    uint64_t *row;
+    size_t n;
+} taken;
+
+static bool take(void *ctx, const tqa_log_block *block)
+{
+    taken *to = ctx;
+    for (size_t i = 0; i < block->data.n_sample; i++, to->n++) {
+        to->q[to->n] = block->data.q[i];
+        to->qd[to->n] = block->data.qd[i];
+        to->qdd[to->n] = block->data.qdd[i];
+        to->t[to->n] = block->t[i];
+        to->row[to->n] = block->row[i];
+    }
+    return true;
+}
+
+static taken room(void)
+{
+    return (taken){.q = calloc(ROWS, sizeof(double)),
+                   .qd = calloc(ROWS, sizeof(double)),
+                   .qdd = calloc(ROWS, sizeof(double)),
+                   .t = calloc(ROWS, sizeof(double)),
+                   .row = calloc(ROWS, sizeof(uint64_t))};
+}
+
+static void clear(taken *to)
+{
+    free(to->q);
+    free(to->qd);
+    free(to->qdd);
+    free(to->t);
+    free(to->row);
+}
+
+static double position(size_t k)
+{
+    const double t = h * (double)k;
+    return 0.7 * sin(1.3 * t) + 0.2 * sin(7.0 * t + 1.0);
+}
+
+/* `jitter` of the times, of a period; values belong to the times written */
+static size_t write_csv(char *text, double *q, double jitter)
+{
+    tqt_random random = tqt_random_seed(7);
+    size_t n = (size_t)snprintf(text, TEXT, "t,q\n");
+    for (size_t k = 0; k < ROWS; k++) {
+        const double noise = tqt_random_uniform(&random, -1e-4, 1e-4);
+        const double shift = jitter * tqt_random_uniform(&random, -0.5, 0.5);
+        q[k] = position(k) + noise;
+        n += (size_t)snprintf(text + n, TEXT - n, "%.17g,%.17g\n", h * ((double)k + shift), q[k]);
+    }
+    return n;
+}
+
+/* Three windows and more of 65,536 rows: each is filtered with what lies around it, so that the
+ * whole signal's samples come out to the 1e-12 that the filter forgets. */
+Test(log, windows_do_not_show)
+{
+    static fixture f;
+    char *text = malloc(TEXT);
+    double *q = malloc(ROWS * sizeof *q);
+    double *qd = malloc(ROWS * sizeof *qd);
+    double *qdd = malloc(ROWS * sizeof *qdd);
+    const size_t n = write_csv(text, q, 0.0);
+    open(&f, "{\"dataset\": \"log\", \"filter\": {\"cutoff_hz\": 20}}", text, n);
+    taken got = room();
+    cr_assert(tqa_log_pass(&f.log, take, &got), "%s", f.problem.detail);
+    cr_assert(f.log.is_even);
+    cr_assert(eq(u64, f.log.n_segment, 1));
+    /* one period of the cut-off is left out at each end: 50 samples */
+    cr_assert(eq(sz, got.n, ROWS - 100));
+    cr_assert(eq(u64, f.log.n_border, 100));
+
+    tq_filter filter;
+    cr_assert(eq(int, tq_filter_butterworth(4, 20.0, 1.0 / h, &filter, NULL), TQ_OK));
+    const size_t edge = tq_filter_settle(&filter);
+    const size_t size = tq_filter_zero_phase_size(ROWS, edge);
+    void *memory = aligned_alloc(64, (size + 63) / 64 * 64);
+    tq_scratch scratch;
+    tq_scratch_init(&scratch, memory, size);
+    cr_assert(eq(int, tq_filter_zero_phase(&filter, edge, ROWS, q, &scratch, NULL), TQ_OK));
+    tq_difference(ROWS, q, h, qd);
+    tq_difference(ROWS, qd, h, qdd);
+    for (size_t i = 0; i < got.n; i++) {
+        const size_t k = i + 50;
+        cr_assert(eq(u64, got.row[i], k));
+        cr_assert(epsilon_eq(dbl, got.t[i], h * (double)k, 1e-9));
+        cr_assert(epsilon_eq(dbl, got.q[i], q[k], 1e-11), "sample %zu", k);
+        /* differences of the same over 2 h, once and twice */
+        cr_assert(epsilon_eq(dbl, got.qd[i], qd[k], 1e-8), "sample %zu", k);
+        cr_assert(epsilon_eq(dbl, got.qdd[i], qdd[k], 1e-5), "sample %zu", k);
+    }
+    free(memory);
+    clear(&got);
+    close(&f);
+    free(text);
+    free(q);
+    free(qd);
+    free(qdd);
+}
+
+/* A clock that jitters by half a period: the even samples are close to the true motion, in one
+ * piece, each once. */
+Test(log, a_jittering_clock_is_made_even)
+{
+    static fixture f;
+    char *text = malloc(TEXT);
+    double *q = malloc(ROWS * sizeof *q);
+    const size_t n = write_csv(text, q, 1.0);
+    open(&f, "{\"dataset\": \"log\", \"rate\": 1000, \"filter\": {\"cutoff_hz\": 20}}", text, n);
+    taken got = room();
+    cr_assert(tqa_log_pass(&f.log, take, &got), "%s", f.problem.detail);
+    cr_assert(not(f.log.is_even));
+    cr_assert(eq(u64, f.log.n_segment, 1));
+    cr_assert(gt(sz, got.n, ROWS - 110));
+    for (size_t i = 1; i < got.n; i++) {
+        cr_assert(epsilon_eq(dbl, got.t[i] - got.t[i - 1], h, 1e-9), "sample %zu", i);
+    }
+    cr_assert(le(dbl, got.t[got.n - 1], h * ROWS));
+    clear(&got);
+    close(&f);
+    free(text);
+    free(q);
+}
+
+/* Decimation takes every fifth sample of the same. */
+Test(log, decimation)
+{
+    static fixture f;
+    char *text = malloc(TEXT);
+    double *q = malloc(ROWS * sizeof *q);
+    const size_t n = write_csv(text, q, 0.0);
+    open(&f, "{\"dataset\": \"log\", \"filter\": {\"cutoff_hz\": 20, \"decimate\": 5}}", text, n);
+    taken got = room();
+    cr_assert(tqa_log_pass(&f.log, take, &got), "%s", f.problem.detail);
+    cr_assert(eq(sz, got.n, (ROWS - 100) / 5));
+    for (size_t i = 0; i < got.n; i++) {
+        cr_assert(eq(u64, got.row[i], 5 * i + 50));
+    }
+    clear(&got);
+    close(&f);
+    free(text);
+    free(q);
+}
