@@ -179,7 +179,7 @@ typedef struct watcher {
     tqa_calibrate_series *series;
     tq_judge *all;   /* the fit's own values over everything fitted; NULL: a log for validation */
     tq_judge *other; /* values that have not seen this log; NULL: none */
-    tq_judge *own;   /* this log alone, by the values that its series shows */
+    tq_judge *own;   /* this log alone, by the values that its series shows; NULL: it is `all` */
     double *tau;     /* (nv x TQ_BLOCK) */
 } watcher;
 
@@ -207,12 +207,12 @@ static bool judge_block(void *ctx, const tqa_log_block *block)
     tq_error error = {0};
     tq_status status = TQ_OK;
     if (w->all != NULL) {
-        status = tq_judge_push(w->all, &block->data, NULL, &error);
+        status = tq_judge_push(w->all, &block->data, w->own == NULL ? w->tau : NULL, &error);
     }
     if (status == TQ_OK && w->other != NULL) {
         status = tq_judge_push(w->other, &block->data, NULL, &error);
     }
-    if (status == TQ_OK) {
+    if (status == TQ_OK && w->own != NULL) {
         status = tq_judge_push(w->own, &block->data, w->tau, &error);
     }
     if (status != TQ_OK) {
@@ -257,7 +257,8 @@ static bool judge_log(tqa_calibration *c, size_t i, double *value, tq_scratch *s
     const size_t mark = tq_scratch_mark(scratch);
     tq_judge own;
     tq_error error = {0};
-    watcher w = {.c = c, .series = &c->series[i], .own = &own};
+    const bool is_alone = c->n_fitted == 1 && is_fitted;
+    watcher w = {.c = c, .series = &c->series[i], .own = is_alone ? NULL : &own};
     w.all = is_fitted ? &c->fitted : NULL;
     w.other = is_left_out || !is_fitted ? &c->validated : NULL;
     w.tau = tq_scratch_take(scratch, c->order.nv * TQ_BLOCK, sizeof(double));
@@ -274,7 +275,7 @@ static bool judge_log(tqa_calibration *c, size_t i, double *value, tq_scratch *s
     }
     c->validated.value = value;
     const bool good = make_series(c, i) && tqa_log_pass(&c->logs[i], judge_block, &w) &&
-                      keep_judged(c, &own, &c->judged_logs[i]);
+                      keep_judged(c, is_alone ? &c->fitted : &own, &c->judged_logs[i]);
     c->validated.value = c->solution.value;
     tq_scratch_rewind(scratch, mark);
     return good;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api/operations/calibrate_answer.c - what a calibration found, as the members of its answer. */
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "api/formats/json_scan.h"
 #include "api/operations/calibrate.h"
 #include "api/operations/parameter_names.h"
 
@@ -270,60 +272,135 @@ static void put_prediction(const tqa_calibration *c)
     tqa_answer_end(answer);
 }
 
-/* A tree of jansson's as it stands. */
-static void put_tree(tqa_answer *answer, const char *key, const json_t *tree)
+/* A document's events, told to an answer as they come. */
+typedef struct teller {
+    tqa_answer *answer;
+    unsigned depth;
+    bool has_key;
+    char key[TQA_SYMBOL_MAX];
+} teller;
+
+static const char *key_of(teller *t)
 {
-    const char *name = NULL;
-    const json_t *value = NULL;
-    size_t i = 0;
-    switch (json_typeof(tree)) {
-    case JSON_OBJECT:
-        tqa_answer_object(answer, key);
-        json_object_foreach((json_t *)(uintptr_t)tree, name, value)
-        {
-            put_tree(answer, name, value);
-        }
-        tqa_answer_end(answer);
-        break;
-    case JSON_ARRAY:
-        tqa_answer_list(answer, key);
-        json_array_foreach(tree, i, value)
-        {
-            put_tree(answer, NULL, value);
-        }
-        tqa_answer_end(answer);
-        break;
-    case JSON_STRING:
-        tqa_answer_string(answer, key, json_string_value(tree));
-        break;
-    case JSON_INTEGER:
-        tqa_answer_count(answer, key, (size_t)json_integer_value(tree)); /* none is negative */
-        break;
-    case JSON_REAL:
-        tqa_answer_number(answer, key, json_number_value(tree));
-        break;
-    case JSON_TRUE:
-    case JSON_FALSE:
-        tqa_answer_flag(answer, key, json_is_true(tree));
-        break;
-    case JSON_NULL:
-        tqa_answer_none(answer, key, "there is none");
-        break;
-    }
+    const bool has_key = t->has_key;
+    t->has_key = false;
+    return has_key ? t->key : NULL;
 }
+
+static bool tell_map(void *ctx, uint64_t at)
+{
+    teller *t = ctx;
+    (void)at;
+    tqa_answer_object(t->answer, t->depth++ == 0 ? "robot" : key_of(t));
+    return true;
+}
+
+static bool tell_array(void *ctx, uint64_t at)
+{
+    teller *t = ctx;
+    (void)at;
+    t->depth++;
+    tqa_answer_list(t->answer, key_of(t));
+    return true;
+}
+
+static bool tell_end(void *ctx, uint64_t at)
+{
+    teller *t = ctx;
+    (void)at;
+    t->depth--;
+    tqa_answer_end(t->answer);
+    return true;
+}
+
+static bool tell_key(void *ctx, uint64_t at, const char *text, size_t n)
+{
+    teller *t = ctx;
+    (void)at;
+    (void)snprintf(t->key, sizeof t->key, "%.*s", (int)n, text);
+    t->has_key = true;
+    return true;
+}
+
+static bool tell_number(void *ctx, uint64_t at, double value)
+{
+    teller *t = ctx;
+    (void)at;
+    if (value >= 0.0 && value < 0x1p53 && value == floor(value)) {
+        tqa_answer_count(t->answer, key_of(t), (size_t)value);
+    } else {
+        tqa_answer_number(t->answer, key_of(t), value);
+    }
+    return true;
+}
+
+static bool tell_numbers(void *ctx, uint64_t at, const double *values, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        (void)tell_number(ctx, at, values[i]);
+    }
+    return true;
+}
+
+static bool tell_string(void *ctx, uint64_t at, const char *text, size_t n)
+{
+    teller *t = ctx;
+    char copy[TQA_EVENT_TEXT_MAX + 1];
+    (void)at;
+    (void)snprintf(copy, sizeof copy, "%.*s", (int)n, text);
+    const char *key = key_of(t);
+    if (t->depth > 1 || strcmp(key, "digest") != 0) { /* the digest of what the robot was */
+        tqa_answer_string(t->answer, key, copy);
+    }
+    return true;
+}
+
+static bool tell_flag(void *ctx, uint64_t at, bool value)
+{
+    teller *t = ctx;
+    (void)at;
+    tqa_answer_flag(t->answer, key_of(t), value);
+    return true;
+}
+
+static bool tell_null(void *ctx, uint64_t at)
+{
+    teller *t = ctx;
+    (void)at;
+    tqa_answer_none(t->answer, key_of(t), "there is none");
+    return true;
+}
+
+static const tqa_events robot_events = {
+    .begin_map = tell_map,
+    .end_map = tell_end,
+    .key = tell_key,
+    .begin_array = tell_array,
+    .end_array = tell_end,
+    .number = tell_number,
+    .numbers = tell_numbers,
+    .string = tell_string,
+    .boolean = tell_flag,
+    .null = tell_null,
+};
 
 static void put_robot(const tqa_calibration *c)
 {
     tqa_answer *answer = &c->control->answer;
-    json_t *tree = c->document != NULL ? json_loadb(c->document, c->n_document, 0, NULL) : NULL;
-    if (tree == NULL) {
-        tqa_answer_none(answer, "robot",
-                        c->why_no_robot != NULL ? c->why_no_robot : "there was no memory for it");
+    if (c->document == NULL) {
+        tqa_answer_none(answer, "robot", c->why_no_robot);
         return;
     }
-    (void)json_object_del(tree, "digest"); /* of the robot that it was */
-    put_tree(answer, "robot", tree);
-    json_decref(tree);
+    tqa_json_scan *scan = tqa_control_take(c->control, 1, sizeof *scan);
+    teller t = {.answer = answer};
+    if (scan == NULL) {
+        return; /* the problem is set */
+    }
+    tqa_json_scan_init(scan, &robot_events, &t);
+    const bool good = tqa_json_scan_feed(scan, c->document, c->n_document) == TQA_DECODE_OK &&
+                      tqa_json_scan_finish(scan) == TQA_DECODE_OK;
+    assert(good); /* it is our own print */
+    (void)good;
     if (c->urdf != NULL) {
         tqa_answer_string(answer, "urdf", c->urdf);
     } else {

@@ -13,6 +13,7 @@ enum {
     ROWS_LEAST = 4096,
     ROWS_MAX = 65536,
     SEGMENT_LEAST = 8,
+    MEDIAN_SAMPLES = 4096, /* tell a median to 2 % */
 };
 
 /* A spike is so many deviations away: noise and quantisation never are, steps neither. */
@@ -98,6 +99,20 @@ static void drop_bad(tqa_log_pass_state *p)
     p->n = to;
 }
 
+/* the median distance from the median, of every so many samples */
+static double spread_of(size_t n, const double *x, size_t every, double *work)
+{
+    size_t m = 0;
+    for (size_t i = 0; i < n; i += every) {
+        work[m++] = x[i];
+    }
+    const double middle = tq_median(m, work);
+    for (size_t i = 0; i < m; i++) {
+        work[i] = fabs(x[i * every] - middle);
+    }
+    return tq_median(m, work);
+}
+
 static tqa_log_quantity quantity_of(const tqa_log *log, size_t channel)
 {
     tqa_log_quantity found = TQA_LOG_Q;
@@ -113,16 +128,12 @@ static void mark_spikes(tqa_log_pass_state *p)
         return;
     }
     memset(p->bad, 0, p->n);
+    const size_t every = p->n / MEDIAN_SAMPLES + 1;
     size_t n_bad = 0;
     for (size_t c = 0; c < p->log->n_channel; c++) {
         const double *x = p->values + c * p->room;
-        memcpy(p->work, x, p->n * sizeof *x);
-        const double middle = tq_median(p->n, p->work);
-        for (size_t i = 0; i < p->n; i++) {
-            p->work[i] = fabs(x[i] - middle);
-        }
-        const double spread = tq_median(p->n, p->work);
-        const double noise = tq_noise_deviation(p->n, x, p->work);
+        const double spread = spread_of(p->n, x, every, p->work);
+        const double noise = tq_noise_deviation(p->n, x, every, p->work);
         const double least = fmax(spike_floor * spread, spike_least[quantity_of(p->log, c)]);
         n_bad += tq_spikes_mark(p->n, x, fmax(noise, least), spike_factor, p->bad);
     }

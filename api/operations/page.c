@@ -114,23 +114,32 @@ static void widen(scale *s)
     }
 }
 
+/* multiples of the step within the scale; 0 is one of them without a sign */
+static int tick_count(const scale *s, double step)
+{
+    const double n = floor(s->most / step) - ceil(s->least / step) + 1.0;
+    return n < 1.0 ? 0 : n > 20.0 ? 20 : (int)n;
+}
+
 static void draw_axes(tqa_page *page, const tqa_page_plot *plot, const scale *x, const scale *y)
 {
     const double dx = tick_step(x->most - x->least);
     const double dy = tick_step(y->most - y->least);
-    for (double v = ceil(x->least / dx) * dx; v <= x->most; v += dx) {
+    const int n_x = tick_count(x, dx);
+    const int n_y = tick_count(y, dy);
+    for (int k = 0; k < n_x; k++) {
+        const double v = (ceil(x->least / dx) + k) * dx + 0.0;
         tqa_page_format(page,
                         "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/><text x=\"%.1f\" y=\"%.1f\" "
                         "text-anchor=\"middle\">%.4g</text>",
-                        at(x, v), y->from, y->to, at(x, v), y->from + 14.0,
-                        fabs(v) < 1e-9 * dx ? 0.0 : v);
+                        at(x, v), y->from, y->to, at(x, v), y->from + 14.0, v);
     }
-    for (double v = ceil(y->least / dy) * dy; v <= y->most; v += dy) {
+    for (int k = 0; k < n_y; k++) {
+        const double v = (ceil(y->least / dy) + k) * dy + 0.0;
         tqa_page_format(page,
                         "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/><text x=\"%.1f\" y=\"%.1f\" "
                         "text-anchor=\"end\">%.4g</text>",
-                        x->from, at(y, v), x->to, x->from - 4.0, at(y, v) + 4.0,
-                        fabs(v) < 1e-9 * dy ? 0.0 : v);
+                        x->from, at(y, v), x->to, x->from - 4.0, at(y, v) + 4.0, v);
     }
     tqa_page_format(page, "<path class=\"axis\" d=\"M%.1f %.1fV%.1fH%.1f\"/>", x->from, y->to,
                     y->from, x->to);

@@ -51,14 +51,15 @@ double tq_median(size_t n, double *x)
     return 0.5 * (lower + upper);
 }
 
-double tq_noise_deviation(size_t n, const double *x, double *work)
+double tq_noise_deviation(size_t n, const double *x, size_t every, double *work)
 {
-    assert(n >= 3);
-    for (size_t k = 0; k + 2 < n; k++) {
-        work[k] = fabs(x[k] - 2.0 * x[k + 1] + x[k + 2]);
+    assert(n >= 3 && every >= 1);
+    size_t m = 0;
+    for (size_t k = 0; k + 2 < n; k += every) {
+        work[m++] = fabs(x[k] - 2.0 * x[k + 1] + x[k + 2]);
     }
     /* 1 - 2 + 1 of white noise has sqrt(6) times its deviation; 0.6745 of it is the median */
-    return tq_median(n - 2, work) / (0.6744897501960817 * 2.449489742783178);
+    return tq_median(m, work) / (0.6744897501960817 * 2.449489742783178);
 }
 
 size_t tq_spikes_mark(size_t n, const double *x, double noise, double factor,

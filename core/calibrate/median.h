@@ -9,8 +9,8 @@
 double tq_median(size_t n, double *x);
 
 /* The deviation of noise on a smooth signal, from the median of its second differences, whatever a
- * few spikes are. x, work (n), n >= 3. */
-double tq_noise_deviation(size_t n, const double *x, double *work);
+ * few spikes are; of every so many of them. x (n >= 3), work (n / every + 1). */
+double tq_noise_deviation(size_t n, const double *x, size_t every, double *work);
 
 /**
  * Mark spikes: samples further than `factor` deviations from the median of the seven around them

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/formats/test_table.c - the same numbers out of CSV, NPY and results; broken files. */
+/* tests/unit/api/formats/test_table.c - equal numbers out of CSV, NPY and results; broken files. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 

@@ -129,7 +129,7 @@ Test(spikes, are_found_and_steps_are_left)
     x[300] += 1.0;
     x[301] -= 1.0;
     x[999] = -253.0;
-    const double noise = tq_noise_deviation(N, x, work);
+    const double noise = tq_noise_deviation(N, x, 1, work);
     /* 1,000 samples: a median is good to 5 % */
     cr_assert(epsilon_eq(dbl, noise, 1e-3, 1e-4), "%g", noise);
     cr_assert(eq(sz, tq_spikes_mark(N, x, noise, 30.0, spike), 4));
