@@ -23,6 +23,8 @@
 static atomic_size_t bytes_used;
 static atomic_size_t bytes_max = SIZE_MAX;
 
+static const size_t kept_max = KEPT_MAX; /* 0 where memory is watched */
+
 /* Each place holds a segment or NULL; whoever swaps it out owns it. */
 static _Atomic(void *) places[KEPT_MAX + 1];
 static atomic_size_t n_kept;
@@ -52,7 +54,7 @@ static void give_bytes(size_t n)
 /* NULL: none is kept. */
 static void *take_kept(void)
 {
-    for (size_t i = 0; i < KEPT_MAX && atomic_load_explicit(&n_kept, memory_order_relaxed) > 0;
+    for (size_t i = 0; i < kept_max && atomic_load_explicit(&n_kept, memory_order_relaxed) > 0;
          i++) {
         if (atomic_load_explicit(&places[i], memory_order_relaxed) == NULL) {
             continue;
@@ -72,7 +74,7 @@ static void *take_kept(void)
 /* False: all places are taken. */
 static bool keep(void *segment)
 {
-    for (size_t i = 0; i < KEPT_MAX; i++) {
+    for (size_t i = 0; i < kept_max; i++) {
         void *none = NULL;
         /* counted first: n_kept may be too large for a moment, never too small */
         atomic_fetch_add(&n_kept, 1);
