@@ -216,8 +216,14 @@ static const double *row_of(const tqa_simulation *s, const pieces *p, size_t k)
     return p->rows + k * s->width;
 }
 
+/* what is too large for an energy is no reason to keep the motion back */
+static void give_up(tqa_audited *audited, tq_status status)
+{
+    audited->why_not = tq_status_text(status);
+}
+
 /* the balance of a row; q, qd, tau follow t in every row */
-static bool balance_of(tqa_simulation *s, pieces *p, size_t k, tq_balance *ret)
+static void balance_of(tqa_simulation *s, pieces *p, size_t k, tq_balance *ret)
 {
     const double *row = row_of(s, p, k);
     const size_t n_z = s->plant.effects[s->plant.n_effect - 1].n_z;
@@ -226,10 +232,12 @@ static bool balance_of(tqa_simulation *s, pieces *p, size_t k, tq_balance *ret)
     const tq_status status =
         tq_audit_balance(&s->plant, row + 1, row + 1 + s->order.nq, hidden + n_z,
                          hidden + n_z + s->order.nv, &p->scratch, ret, &error);
-    return status == TQ_OK || tqa_control_fail(s->control, "", status, &error);
+    if (status != TQ_OK) {
+        give_up(&s->judge.audited, status);
+    }
 }
 
-static bool audit_piece(tqa_simulation *s, pieces *p, size_t first, size_t n)
+static void audit_piece(tqa_simulation *s, pieces *p, size_t first, size_t n)
 {
     tqa_audited *a = &s->judge.audited;
     const size_t nq = s->order.nq;
@@ -250,10 +258,11 @@ static bool audit_piece(tqa_simulation *s, pieces *p, size_t first, size_t n)
     const tq_status status =
         tq_audit_energy(&s->plant, n, TQ_BLOCK, p->q, p->qd, &p->scratch, p->energy, &error);
     if (status != TQ_OK) {
-        return tqa_control_fail(s->control, "", status, &error);
+        give_up(a, status);
+        return;
     }
-    if (first == 0 && !balance_of(s, p, 0, &a->start)) {
-        return false;
+    if (first == 0) {
+        balance_of(s, p, 0, &a->start);
     }
     for (size_t k = 0; k < n; k++) {
         const tq_balance now = {.kinetic = p->energy[k], .potential = p->energy[TQ_BLOCK + k]};
@@ -263,15 +272,10 @@ static bool audit_piece(tqa_simulation *s, pieces *p, size_t first, size_t n)
         a->kinetic_max = fmax(a->kinetic_max, now.kinetic);
     }
     if (first + n == s->n_row) {
-        if (!balance_of(s, p, n - 1, &a->end)) {
-            return false;
-        }
-        if (s->judge.audit.with_momentum) {
-            tq_audit_momentum_residual(&s->plant, *row_of(s, p, n - 1), &a->start, &a->end, a->z,
-                                       a->momentum_residual);
-        }
+        balance_of(s, p, n - 1, &a->end);
+        tq_audit_momentum_residual(&s->plant, *row_of(s, p, n - 1), &a->start, &a->end, a->z,
+                                   a->momentum_residual);
     }
-    return true;
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -365,8 +369,11 @@ bool tqa_judge_run(struct tqa_simulation *s)
     for (size_t first = 0; first < s->n_row; first += TQ_BLOCK) {
         const size_t left = s->n_row - first;
         const size_t n = left < TQ_BLOCK ? left : TQ_BLOCK;
-        if (!tqa_simulation_read_rows(s, first, n, p.rows) || !audit_piece(s, &p, first, n)) {
+        if (!tqa_simulation_read_rows(s, first, n, p.rows)) {
             return false;
+        }
+        if (s->judge.audited.why_not == NULL) {
+            audit_piece(s, &p, first, n);
         }
         for (size_t k = 0; s->has_controller && k < n; k++) {
             if (!track_row(s, &p, row_of(s, &p, k))) {
@@ -381,10 +388,19 @@ bool tqa_judge_run(struct tqa_simulation *s)
  * The answer
  */
 
+static void put_number(tqa_answer *answer, const char *key, double x)
+{
+    if (isfinite(x)) {
+        tqa_answer_number(answer, key, x);
+    } else {
+        tqa_answer_none(answer, key, "too large for a number");
+    }
+}
+
 static void put_relative(tqa_answer *answer, double residual, double scale, const char *none)
 {
     if (scale > 0.0) {
-        tqa_answer_number(answer, "relative", residual / scale);
+        put_number(answer, "relative", residual / scale);
     } else {
         tqa_answer_none(answer, "relative", none);
     }
@@ -394,17 +410,21 @@ static void put_audit(const tqa_simulation *s)
 {
     tqa_answer *answer = &s->control->answer;
     const tqa_audited *a = &s->judge.audited;
+    if (a->why_not != NULL) {
+        tqa_answer_none(answer, "audit", a->why_not);
+        return;
+    }
     tqa_answer_object(answer, "audit");
     tqa_answer_object(answer, "energy");
-    tqa_answer_number(answer, "kinetic_start", a->start.kinetic);
-    tqa_answer_number(answer, "kinetic_end", a->end.kinetic);
-    tqa_answer_number(answer, "kinetic_max", a->kinetic_max);
-    tqa_answer_number(answer, "potential_change", a->end.potential - a->start.potential);
-    tqa_answer_number(answer, "work", a->z[TQ_AUDIT_WORK]);
-    tqa_answer_number(answer, "dissipated", a->z[TQ_AUDIT_DISSIPATED]);
-    tqa_answer_number(answer, "external", a->z[TQ_AUDIT_EXTERNAL]);
-    tqa_answer_number(answer, "residual", a->residual);
-    tqa_answer_number(answer, "residual_max", a->residual_max);
+    put_number(answer, "kinetic_start", a->start.kinetic);
+    put_number(answer, "kinetic_end", a->end.kinetic);
+    put_number(answer, "kinetic_max", a->kinetic_max);
+    put_number(answer, "potential_change", a->end.potential - a->start.potential);
+    put_number(answer, "work", a->z[TQ_AUDIT_WORK]);
+    put_number(answer, "dissipated", a->z[TQ_AUDIT_DISSIPATED]);
+    put_number(answer, "external", a->z[TQ_AUDIT_EXTERNAL]);
+    put_number(answer, "residual", a->residual);
+    put_number(answer, "residual_max", a->residual_max);
     put_relative(answer, a->residual_max, a->kinetic_max, "nothing moves");
     tqa_answer_end(answer);
     if (s->judge.audit.with_momentum) {
@@ -444,13 +464,13 @@ static void put_tracking(const tqa_simulation *s)
     put_joints(s, "final", t->final, false);
     tqa_answer_object(answer, "point");
     tqa_answer_point(answer, s->control->robot, &t->point);
-    tqa_answer_number(answer, "max", t->point_max);
-    tqa_answer_number(answer, "rms", sqrt(t->point_square / (double)t->n));
-    tqa_answer_number(answer, "final", t->point_final);
-    tqa_answer_number(answer, "length", t->length);
+    put_number(answer, "max", t->point_max);
+    put_number(answer, "rms", sqrt(t->point_square / (double)t->n));
+    put_number(answer, "final", t->point_final);
+    put_number(answer, "length", t->length);
     if (t->length > 0.0) {
-        tqa_answer_number(answer, "max_percent", 100.0 * t->point_max / t->length);
-        tqa_answer_number(answer, "final_percent", 100.0 * t->point_final / t->length);
+        put_number(answer, "max_percent", 100.0 * t->point_max / t->length);
+        put_number(answer, "final_percent", 100.0 * t->point_final / t->length);
     } else {
         tqa_answer_none(answer, "max_percent", "the reference stands");
         tqa_answer_none(answer, "final_percent", "the reference stands");

@@ -25,6 +25,7 @@ typedef struct tqa_audited {
     double kinetic_max, residual, residual_max; /* J */
     double z[TQ_AUDIT_ROWS_MAX];                /* at the end */
     double momentum_residual[3];
+    const char *why_not; /* NULL: it is known */
 } tqa_audited;
 
 /* How well a point and the joints followed. */

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/finite.h"
 #include "core/dynamics/derivatives.h"
 #include "core/dynamics/mass_matrix.h"
 #include "core/linalg/dense.h"
@@ -302,6 +303,10 @@ tq_status tq_growth_of(size_t n, double *a, tq_scratch *scratch, tq_growth *ret_
         *ret_growth = (tq_growth){0.0, 0.0};
         return TQ_OK;
     }
+    const size_t bad = tq_find_not_finite(a, n * n);
+    if (bad < n * n) {
+        return tq_fail(reterr, TQ_ERR_OVERFLOW, "linearisation", bad, a[bad]);
+    }
     const size_t mark = tq_scratch_mark(scratch);
     double *re = tq_scratch_take(scratch, n, sizeof *re);
     double *im = tq_scratch_take(scratch, n, sizeof *im);
@@ -467,7 +472,7 @@ static void weigh(tq_trust *trust, double tolerance)
     trust->error[TQ_ERROR_INTEGRATOR] = tolerance * fmax(1.0, gain);
     trust->error[TQ_ERROR_INPUT] = of[0];
     trust->error[TQ_ERROR_MODEL] = of[1];
-    trust->is_lost = !(gain < lost && of[0] < lost && of[1] < lost);
+    trust->is_lost = trust->is_lost || !(gain < lost && of[0] < lost && of[1] < lost);
 }
 
 tq_status tq_trust_step(tq_trust *trust, double t, const double *matrix, const double *push,
@@ -484,6 +489,9 @@ tq_status tq_trust_step(tq_trust *trust, double t, const double *matrix, const d
     if (x == NULL || rooms[0] == NULL || rooms[1] == NULL || was == NULL) {
         tq_scratch_rewind(scratch, mark);
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_trust_scratch_size(nv));
+    }
+    if (tq_find_not_finite(matrix, n * n) < n * n || tq_find_not_finite(push, n) < n) {
+        trust->is_lost = true;
     }
     if (!trust->has_point) {
         begin(trust);

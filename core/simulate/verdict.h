@@ -47,7 +47,8 @@ typedef struct tq_growth {
 } tq_growth;
 
 /* Of a matrix from tq_linearise (n x n, row by row; it is destroyed). Memory
- * tq_growth_scratch_size(n). Returns TQ_OK, TQ_ERR_NO_CONVERGENCE, TQ_ERR_SCRATCH. */
+ * tq_growth_scratch_size(n). Returns TQ_OK, TQ_ERR_NO_CONVERGENCE, TQ_ERR_SCRATCH, TQ_ERR_OVERFLOW
+ * "linearisation" when a number is not finite. */
 tq_status tq_growth_of(size_t n, double *a, tq_scratch *scratch, tq_growth *ret_growth,
                        tq_error *reterr);
 size_t tq_growth_scratch_size(size_t n);
