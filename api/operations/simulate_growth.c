@@ -14,7 +14,7 @@ static const double work_factor = 40.0;
 static const double slow = 1e-3;    /* 1/s: slower growth than this is rounding of eigenvalues */
 static const double far_away = 1e3; /* durations: nobody asks so far ahead */
 
-/* The plant as it is linearised: controllers without samples, and no audit. */
+/* The plant as it is linearised: no audit. */
 static tq_plant watched_plant(tqa_simulation *s)
 {
     tq_plant plant = s->plant;
@@ -63,12 +63,15 @@ static bool open_room(tqa_simulation *s, room *r)
     r->zeros = tqa_control_take(control, tq_plant_n_z(&s->plant) + tq_plant_n_held(&s->plant) + 1,
                                 sizeof(double));
     r->effects = tqa_control_take(control, plant.n_effect + 1, sizeof *r->effects);
-    const size_t most = fmax((double)of_line, (double)of_growth) > (double)of_trust
-                            ? (of_line > of_growth ? of_line : of_growth)
-                            : of_trust;
+    const size_t of_samples = tq_growth_sampled_scratch_size(2 * nv);
+    const size_t sizes[] = {of_line, of_growth, of_samples, of_trust, of_torque};
+    size_t most = 0;
+    for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
+        most = sizes[k] > most ? sizes[k] : most;
+    }
     return r->a != NULL && r->copy != NULL && r->inverse != NULL && r->push != NULL &&
            r->tau != NULL && r->rows != NULL && r->zeros != NULL && r->effects != NULL &&
-           tqa_control_scratch(control, most > of_torque ? most : of_torque, &r->scratch);
+           tqa_control_scratch(control, most, &r->scratch);
 }
 
 /* the plant with a controller that is not sampled, in r->effects */
@@ -93,12 +96,23 @@ static bool twin_plant(tqa_simulation *s, room *r, tq_plant *ret)
 static tq_status grow_at(tqa_simulation *s, const tq_plant *plant, room *r, const tq_run_point *at,
                          tq_growth *ret, tq_error *reterr)
 {
-    tq_status status = tq_linearise(plant, at, is_closed(s), &r->scratch, r->a, r->inverse, reterr);
-    if (status == TQ_OK) {
-        memcpy(r->copy, r->a, tq_trust_matrix(s->order.nv) * sizeof(double));
-        status = tq_growth_of(2 * s->order.nv, r->copy, &r->scratch, ret, reterr);
+    const double h = is_closed(s) ? s->controller.core.sample_time : 0.0;
+    const size_t n = 2 * s->order.nv;
+    tq_status status = TQ_OK;
+    if (h > 0.0) { /* between samples the loop is open */
+        status = tq_linearise(plant, at, false, &r->scratch, r->copy, r->inverse, reterr);
     }
-    return status;
+    if (status == TQ_OK) {
+        status = tq_linearise(plant, at, is_closed(s), &r->scratch, r->a, r->inverse, reterr);
+    }
+    if (status != TQ_OK) {
+        return status;
+    }
+    if (h > 0.0) {
+        return tq_growth_sampled(n, r->copy, r->a, h, &r->scratch, ret, reterr);
+    }
+    memcpy(r->copy, r->a, tq_trust_matrix(s->order.nv) * sizeof(double));
+    return tq_growth_of(n, r->copy, &r->scratch, ret, reterr);
 }
 
 /* M^-1 times torque */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/simulate/verdict.c - linearisation, its fastest mode, and errors carried along. */
+/* core/simulate/verdict.c - linearisation, and its fastest mode. */
 #include "core/simulate/verdict.h"
 
 #include <assert.h>
@@ -10,11 +10,10 @@
 #include "core/dynamics/derivatives.h"
 #include "core/dynamics/mass_matrix.h"
 #include "core/linalg/dense.h"
+#include "core/simulate/exponential.h"
 
 /* of a coordinate: cube root of eps, where rounding and curvature weigh the same */
 static const double nudge = 6e-6;
-/* carried errors beyond this say only that everything is lost */
-static const double lost = 1e12;
 
 static size_t larger(size_t a, size_t b)
 {
@@ -327,203 +326,72 @@ tq_status tq_growth_of(size_t n, double *a, tq_scratch *scratch, tq_growth *ret_
     return status;
 }
 
-/* ------------------------------------------------------------------------------------------------
- * Torque between points
- */
-
-void tq_table_error_at(const tq_table *table, double t, double *ret_tau)
+size_t tq_growth_sampled_scratch_size(size_t n)
 {
-    const tq_waypoints *w = &table->points;
-    const size_t n = w->n_coordinate;
-    const size_t last = w->n_point - 1;
-    memset(ret_tau, 0, n * sizeof *ret_tau);
-    if (t < w->t[0] || t > w->t[last]) {
-        return;
-    }
-    size_t k = 0;
-    size_t high = last;
-    while (high - k > 1) {
-        const size_t middle = (k + high) / 2;
-        if (t >= w->t[middle]) {
-            k = middle;
-        } else {
-            high = middle;
+    const size_t m = 2 * n + 1;
+    return 3 * tq_scratch_cost(m * m, sizeof(double)) + tq_scratch_cost(n * n + 1, sizeof(double)) +
+           2 * tq_scratch_cost(n + 1, sizeof(double)) + tq_eigen_general_scratch_size(n);
+}
+
+/* x+ = F x, F by columns: exp([A E; 0 0] h) holds exp(A h) and its integral */
+static void sampled_map(size_t n, const double *open, const double *closed, double h,
+                        double *const rooms[3], double *ret_f)
+{
+    const size_t m = 2 * n;
+    double *x = rooms[0];
+    memset(x, 0, m * m * sizeof *x);
+    for (size_t c = 0; c < n; c++) {
+        for (size_t r = 0; r < n; r++) {
+            x[c * m + r] = h * open[r * n + c];
         }
+        x[(n + c) * m + c] = h;
     }
-    /* a smooth f less what runs through its points, on average over a stretch of even points:
-       h f' / 2, -h^2 f'' / 12, h^4 f'''' / 720 */
-    const double *x = w->x;
-    const size_t order = table->interpolation == TQ_INTERPOLATE_HOLD     ? 1
-                         : table->interpolation == TQ_INTERPOLATE_LINEAR ? 2
-                                                                         : 4;
-    if (last < order) {
-        return;
-    }
-    size_t from = k >= order / 2 ? k - order / 2 : 0;
-    from = from + order <= last ? from : last - order;
-    for (size_t i = 0; i < n; i++) {
-        const double *p = x + from * n + i;
-        ret_tau[i] = order == 1 ? 0.5 * (p[n] - p[0])
-                     : order == 2
-                         ? (p[0] - 2.0 * p[n] + p[2 * n]) / -12.0
-                         : (p[0] - 4.0 * p[n] + 6.0 * p[2 * n] - 4.0 * p[3 * n] + p[4 * n]) / 720.0;
-    }
-}
-
-/* ------------------------------------------------------------------------------------------------
- * Errors carried along
- */
-
-size_t tq_trust_carried(size_t n_v)
-{
-    return 2 * n_v * (2 * n_v + 2);
-}
-
-size_t tq_trust_matrix(size_t n_v)
-{
-    return 4 * n_v * n_v;
-}
-
-/* c = a b, square, of order m, by columns */
-static void multiply(size_t m, const double *a, const double *b, double *c)
-{
-    for (size_t j = 0; j < m; j++) {
-        for (size_t i = 0; i < m; i++) {
-            c[j * m + i] = 0.0;
-        }
-        for (size_t k = 0; k < m; k++) {
-            const double x = b[j * m + k];
-            for (size_t i = 0; x != 0.0 && i < m; i++) {
-                c[j * m + i] += a[k * m + i] * x;
+    tq_exponential(m, x, rooms[1], rooms[2]);
+    for (size_t c = 0; c < n; c++) {
+        for (size_t r = 0; r < n; r++) {
+            double sum = x[c * m + r];
+            for (size_t k = 0; k < n; k++) {
+                sum += x[(n + k) * m + r] * (closed[k * n + c] - open[k * n + c]);
             }
+            ret_f[c * n + r] = sum;
         }
     }
 }
 
-/* x := exp(x), by columns, by Taylor's series of the matrix halved often enough; two rooms */
-static void exponential(size_t m, double *x, double *term, double *room)
+tq_status tq_growth_sampled(size_t n, const double *open, const double *closed, double sample_time,
+                            tq_scratch *scratch, tq_growth *ret_growth, tq_error *reterr)
 {
-    enum { TERMS = 14 }; /* 0.5^14 / 14! is 7e-16 */
-    double norm = 0.0;
-    for (size_t j = 0; j < m; j++) {
-        double sum = 0.0;
-        for (size_t i = 0; i < m; i++) {
-            sum += fabs(x[j * m + i]);
-        }
-        norm = fmax(norm, sum);
+    if (n == 0) {
+        *ret_growth = (tq_growth){0.0, 0.0};
+        return TQ_OK;
     }
-    int halvings = 0;
-    (void)frexp(norm, &halvings);
-    halvings = halvings + 1 > 0 ? (halvings + 1 < 60 ? halvings + 1 : 60) : 0;
-    const double scale = ldexp(1.0, -halvings);
-    /* Horner: E + x (E + x/2 (E + x/3 ...)) */
-    for (size_t k = 0; k < m * m; k++) {
-        x[k] *= scale;
-        term[k] = k % (m + 1) == 0 ? 1.0 : 0.0;
-    }
-    for (unsigned n = TERMS; n > 0; n--) {
-        multiply(m, x, term, room);
-        for (size_t k = 0; k < m * m; k++) {
-            term[k] = room[k] / (double)n + (k % (m + 1) == 0 ? 1.0 : 0.0);
-        }
-    }
-    for (int h = 0; h < halvings; h++) {
-        multiply(m, term, term, room);
-        memcpy(term, room, m * m * sizeof *term);
-    }
-    memcpy(x, term, m * m * sizeof *x);
-}
-
-size_t tq_trust_scratch_size(size_t n_v)
-{
-    const size_t m = 2 * n_v + 2;
-    return 3 * tq_scratch_cost(m * m, sizeof(double)) +
-           tq_scratch_cost(tq_trust_carried(n_v), sizeof(double));
-}
-
-static void begin(tq_trust *trust)
-{
-    const size_t n = 2 * trust->n_v;
-    memset(trust->carried, 0, tq_trust_carried(trust->n_v) * sizeof(double));
-    for (size_t k = 0; k < n; k++) {
-        trust->carried[k * n + k] = 1.0;
-    }
-    trust->has_point = true;
-    trust->gain = 1.0;
-}
-
-/* largest displacement of a joint by each source */
-static void weigh(tq_trust *trust, double tolerance)
-{
-    const size_t n = 2 * trust->n_v;
-    double gain = 0.0;
-    double of[2] = {0.0, 0.0};
-    for (size_t r = 0; r < trust->n_v; r++) {
-        double sum = 0.0;
-        for (size_t c = 0; c < n; c++) {
-            sum += trust->carried[c * n + r] * trust->carried[c * n + r];
-        }
-        gain = fmax(gain, sqrt(sum));
-        for (size_t s = 0; s < 2; s++) {
-            of[s] = fmax(of[s], fabs(trust->carried[(n + s) * n + r]));
-        }
-    }
-    trust->gain = gain;
-    trust->error[TQ_ERROR_INTEGRATOR] = tolerance * fmax(1.0, gain);
-    trust->error[TQ_ERROR_INPUT] = of[0];
-    trust->error[TQ_ERROR_MODEL] = of[1];
-    trust->is_lost = trust->is_lost || !(gain < lost && of[0] < lost && of[1] < lost);
-}
-
-tq_status tq_trust_step(tq_trust *trust, double t, const double *matrix, const double *push,
-                        double tolerance, tq_scratch *scratch, tq_error *reterr)
-{
-    const size_t nv = trust->n_v;
-    const size_t n = 2 * nv;
-    const size_t m = n + 2;
     const size_t mark = tq_scratch_mark(scratch);
-    double *x = tq_scratch_take(scratch, m * m, sizeof *x);
-    double *rooms[2] = {tq_scratch_take(scratch, m * m, sizeof(double)),
-                        tq_scratch_take(scratch, m * m, sizeof(double))};
-    double *was = tq_scratch_take(scratch, tq_trust_carried(nv), sizeof *was);
-    if (x == NULL || rooms[0] == NULL || rooms[1] == NULL || was == NULL) {
+    const size_t m = 2 * n;
+    double *const rooms[3] = {tq_scratch_take(scratch, m * m, sizeof(double)),
+                              tq_scratch_take(scratch, m * m, sizeof(double)),
+                              tq_scratch_take(scratch, m * m, sizeof(double))};
+    double *f = tq_scratch_take(scratch, n * n, sizeof *f);
+    double *re = tq_scratch_take(scratch, n, sizeof *re);
+    double *im = tq_scratch_take(scratch, n, sizeof *im);
+    if (rooms[0] == NULL || rooms[1] == NULL || rooms[2] == NULL || f == NULL || re == NULL ||
+        im == NULL) {
         tq_scratch_rewind(scratch, mark);
-        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_trust_scratch_size(nv));
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
+                       (double)tq_growth_sampled_scratch_size(n));
     }
-    if (tq_find_not_finite(matrix, n * n) < n * n || tq_find_not_finite(push, n) < n) {
-        trust->is_lost = true;
+    sampled_map(n, open, closed, sample_time, rooms, f);
+    const size_t bad = tq_find_not_finite(f, n * n);
+    const tq_status status = bad < n * n
+                                 ? tq_fail(reterr, TQ_ERR_OVERFLOW, "linearisation", bad, f[bad])
+                                 : tq_eigen_general(n, f, n, scratch, re, im, reterr);
+    if (status == TQ_OK) {
+        size_t most = 0;
+        for (size_t k = 1; k < n; k++) {
+            most = hypot(re[k], im[k]) > hypot(re[most], im[most]) ? k : most;
+        }
+        *ret_growth = (tq_growth){.rate = log(hypot(re[most], im[most])) / sample_time,
+                                  .frequency = fabs(atan2(im[most], re[most])) / sample_time};
     }
-    if (!trust->has_point) {
-        begin(trust);
-    } else if (!trust->is_lost) {
-        const double h = t - trust->t;
-        memset(x, 0, m * m * sizeof *x);
-        for (size_t c = 0; c < n; c++) {
-            for (size_t r = 0; r < n; r++) {
-                x[c * m + r] = 0.5 * h * (trust->matrix[r * n + c] + matrix[r * n + c]);
-            }
-        }
-        for (size_t s = 0; s < 2; s++) {
-            for (size_t r = 0; r < nv; r++) {
-                x[(n + s) * m + nv + r] = 0.5 * h * (trust->push[s * nv + r] + push[s * nv + r]);
-            }
-        }
-        exponential(m, x, rooms[0], rooms[1]);
-        memcpy(was, trust->carried, tq_trust_carried(nv) * sizeof *was);
-        for (size_t c = 0; c < m; c++) {
-            for (size_t r = 0; r < n; r++) {
-                double sum = c >= n ? x[c * m + r] : 0.0; /* what was pushed meanwhile */
-                for (size_t k = 0; k < n; k++) {
-                    sum += x[k * m + r] * was[c * n + k];
-                }
-                trust->carried[c * n + r] = sum;
-            }
-        }
-    }
-    memcpy(trust->matrix, matrix, n * n * sizeof *matrix);
-    memcpy(trust->push, push, 2 * nv * sizeof *push);
-    trust->t = t;
-    weigh(trust, tolerance);
     tq_scratch_rewind(scratch, mark);
-    return TQ_OK;
+    return status;
 }

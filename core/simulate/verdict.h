@@ -53,6 +53,14 @@ tq_status tq_growth_of(size_t n, double *a, tq_scratch *scratch, tq_growth *ret_
                        tq_error *reterr);
 size_t tq_growth_scratch_size(size_t n);
 
+/* The same for a loop that is closed at samples only: the torque of a sample is held for
+ * `sample_time`, so x+ = (exp(A h) + integral of exp(A s) ds (B - A)) x with A the open and B the
+ * closed matrix, and its largest eigenvalue is exp((rate + i frequency) h). Neither is destroyed.
+ * Memory tq_growth_sampled_scratch_size(n). */
+tq_status tq_growth_sampled(size_t n, const double *open, const double *closed, double sample_time,
+                            tq_scratch *scratch, tq_growth *ret_growth, tq_error *reterr);
+size_t tq_growth_sampled_scratch_size(size_t n);
+
 /* Torque by which a table misses the smooth function that it was sampled from, on average over the
  * stretch that holds t: by the differences of its neighbours. ret_tau (n_coordinate). */
 void tq_table_error_at(const tq_table *table, double t, double *ret_tau);

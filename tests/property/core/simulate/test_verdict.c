@@ -155,6 +155,49 @@ Test(seeds, item_102_growth_rate_by_the_verdict)
     tqt_model_free(m);
 }
 
+/* A mass under PD at samples: by hand x+ = F x has a known matrix; fast sampling is the continuous
+ * loop, slow sampling is unstable where that one is not. */
+Test(verdict, samples_make_a_loop_slower_or_unstable)
+{
+    const double p = 100, d = 20;
+    const double open[4] = {0, 1, 0, 0}, closed[4] = {0, 1, -p, -d};
+    tq_scratch scratch = fresh();
+    tq_growth growth;
+    cr_assert(eq(int, tq_growth_sampled(2, open, closed, 1e-5, &scratch, &growth, NULL), TQ_OK));
+    cr_assert(epsilon_eq(dbl, growth.rate, -10, 0.2), "double pole at -10: %g", growth.rate);
+    for (double h = 0.04; h < 0.2; h += 0.04) {
+        /* trace and determinant of [1 - p h^2/2, h - d h^2/2; -p h, 1 - d h] */
+        const double trace = 2 - p * h * h / 2 - d * h;
+        const double det = (1 - p * h * h / 2) * (1 - d * h) + p * h * (h - d * h * h / 2);
+        const double root = trace * trace / 4 - det;
+        const double most = root < 0 ? sqrt(det) : fabs(trace / 2) + sqrt(root);
+        cr_assert(eq(int, tq_growth_sampled(2, open, closed, h, &scratch, &growth, NULL), TQ_OK));
+        cr_assert(epsilon_eq(dbl, growth.rate, log(most) / h, 1e-10), "h = %g", h);
+        cr_assert(eq(int, growth.rate > 0, h > 0.1));
+    }
+    cr_assert(eq(sz, scratch.used, 0));
+    const double bad[4] = {0, NAN, 0, 0};
+    double copy[4] = {0, INFINITY, 0, 0};
+    tq_error error = {0};
+    cr_assert(eq(int, tq_growth_sampled(2, bad, closed, 0.1, &scratch, &growth, &error),
+                 TQ_ERR_OVERFLOW));
+    cr_assert(eq(int, tq_growth_of(2, copy, &scratch, &growth, &error), TQ_ERR_OVERFLOW));
+    cr_assert(eq(str, (char *)error.what, "linearisation"));
+}
+
+/* errors that are no numbers any more are lost, not small */
+Test(verdict, errors_beyond_all_numbers_are_lost)
+{
+    double carried[8], matrix[4], last[2];
+    tq_trust trust = {.n_v = 1, .carried = carried, .matrix = matrix, .push = last};
+    const double fast[4] = {0, 1, 1e20, 0}, none[2] = {0};
+    tq_scratch scratch = fresh();
+    cr_assert(eq(int, tq_trust_step(&trust, 0, fast, none, 1e-9, &scratch, NULL), TQ_OK));
+    cr_assert(not(trust.is_lost));
+    cr_assert(eq(int, tq_trust_step(&trust, 1, fast, none, 1e-9, &scratch, NULL), TQ_OK));
+    cr_assert(trust.is_lost);
+}
+
 /* a spinning body turns its displacement: a free rotor about its axis has |rate| 0 */
 Test(verdict, quaternions_turn_with_their_frame)
 {

@@ -70,6 +70,41 @@ Test(simulate_judge, growth_rate_is_told)
     json_decref(r);
 }
 
+/* a loop that is stable, and unstable when it is sampled too slowly: told, and so it comes */
+Test(simulate_judge, slow_samples_are_told_to_be_unstable)
+{
+    const char *plain = "{'initial':{'q':[0.4,0.6,0.25]},'duration':2,'output':{'interval':0.1},"
+                        "'input':{'kind':'computed-torque','kp':400,'kd':40,'sample_time':%g,"
+                        "'reference':{'stand':[0.401,0.6,0.25]}}}";
+    for (int slow = 0; slow < 2; slow++) {
+        char body[512];
+        (void)snprintf(body, sizeof body, plain, slow ? 0.06 : 0.002);
+        json_t *r = tqt_ask("rrp", "simulate", body);
+        const double rate = tqt_number(r, "verdict.growth_rate");
+        cr_assert(eq(int, rate > 0, slow), "%g", rate);
+        if (slow) { /* the mode of the first joint alone: double integrators under kp and kd */
+            cr_assert(gt(dbl, fabs(tqt_at_number(r, "tracking.max", 0)), 1e-2), "it shakes");
+        } else {
+            cr_assert(lt(dbl, fabs(tqt_at_number(r, "tracking.final", 0)), 1e-6), "it stands");
+        }
+        json_decref(r);
+    }
+}
+
+/* everything up to the end is told of a run that diverges, its balance too */
+Test(simulate_judge, a_diverged_run_is_judged)
+{
+    json_t *r = tqt_ask("planar-2r", "simulate",
+                        "{'initial':{'q':[0.3,0.4]},'duration':1,'output':{'interval':0.001},"
+                        "'input':{'kind':'torque','t':[0,1],'tau':[[1e9,1e9],[1e9,1e9]]},"
+                        "'include':['momentum','energy']}");
+    cr_assert(
+        eq(str, (char *)(uintptr_t)json_string_value(tqt_at(r, "verdict.outcome")), "diverged"));
+    cr_assert(lt(dbl, tqt_number(r, "audit.energy.relative"), 1e-6));
+    cr_assert(gt(dbl, tqt_number(r, "verdict.growth_rate"), 0.0));
+    json_decref(r);
+}
+
 /* a model of 1 % doubt, told to come, and a robot that is 1 % heavier, in the linear range */
 Test(simulate_judge, told_model_error_is_that_of_a_run)
 {
