@@ -7,8 +7,8 @@
 #include "api/operations/call.h"
 
 enum {
-    WAVE_MEMBERS = 4096,  /* between questions for cancellation and progress, about */
-    SAVE_STEPS = 8 << 20, /* steps of members between checkpoints: some seconds of a core */
+    WAVE_MEMBERS = 2048,  /* between questions for cancellation and progress, about */
+    SAVE_STEPS = 4 << 20, /* steps of members between checkpoints: about a second of a core */
 };
 
 static const char *const fields[] = {"initial", "duration",    "output",

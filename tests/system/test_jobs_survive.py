@@ -281,6 +281,35 @@ def test_killed_simulation_goes_on_to_the_same_bits(house):
     assert results[0] == results[1] == results[2]
 
 
+@pytest.mark.seconds(240)
+def test_killed_ensemble_goes_on_to_the_same_bits_on_one_worker_and_on_four(house):
+    home = house({"jobs": 1, "workers": 4})
+    home.start()
+    members, seconds = (10000, 4) if SLOW == 1 else (5000, 1)
+    request = json.dumps({"initial": {"q": [0, -0.8, 0, -2.3, 0, 1.6, 0.8]}, "duration": seconds,
+                          "output": {"interval": seconds / 10}, "solver": {"method": "rk4", "step": 1e-3},
+                          "members": members, "seed": 9, "quantiles": [0.05, 0.5, 0.95], "end_states": True,
+                          "vary": [{"of": "q", "joint": "joint2", "normal": {"deviation": 0.1}},
+                                   {"of": "torque", "joint": "joint4", "uniform": [-1, 1]}]}).encode()
+    path = "/v1/robots/panda/ensemble"
+    unbroken = json.loads(home.request("POST", path, request, {**ASYNC, "Idempotency-Key": "unbroken"})[2])["id"]
+    assert home.ended(unbroken, 120)["state"] == "succeeded"
+    whole = home.request("GET", f"/v1/jobs/{unbroken}/result")[2]
+    killed = json.loads(home.request("POST", path, request, ASYNC)[2])["id"]
+    for attempt, least, workers in ((1, 0.2, 1), (2, 0.6, 4)):
+        runs(home, killed, attempt)
+        until = time.monotonic() + 60 * SLOW
+        while home.json(f"/v1/jobs/{killed}")["progress"]["fraction"] < least:
+            assert time.monotonic() < until
+            time.sleep(0.005)
+        home.kill()
+        home.settings["workers"] = workers
+        home.start()
+    document = home.ended(killed, 180)
+    assert document["state"] == "succeeded" and document["attempts"] == 3, document
+    assert home.request("GET", f"/v1/jobs/{killed}/result")[2] == whole
+
+
 # -- a disk that refuses ---------------------------------------------------------------------------------------------
 
 POINTS = ("posix/io/rw/pwrite", "posix/io/sync/fsync", "posix/io/sync/fdatasync", "posix/io/dir/rename")
