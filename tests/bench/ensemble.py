@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/bench/ensemble.py - 1,000 arms let go, over HTTP, against MuJoCo's threaded rollout: wall time to the same error.
+"""Usage: ensemble.py TORQUED JSON_FILE. Both on every core, in turn; contacts, limits and everything else that we lack is off.
+Each side takes its fastest method and step that reaches the error; steps are halved until it does."""
+
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+ROUNDS, MEMBERS, SECONDS, THREADS = 5, 1000, 1.0, os.cpu_count()
+ERRORS = (1e-4, 1e-6, 1e-8)  # rad, the worst coordinate of the worst member at the end
+Q = [0.1, -0.2, 0.3, -1.5, 0.5, 1.8, 0.7]
+
+
+class Torqued:
+    def __init__(self, binary):
+        self.folder = tempfile.mkdtemp(prefix="torqued-bench-")
+        self.process = subprocess.Popen([binary, "--listen", "127.0.0.1:0", "--workers", str(THREADS), "--state-dir",
+                                         os.path.join(self.folder, "state")], stderr=subprocess.PIPE, text=True)
+        for line in self.process.stderr:
+            found = re.search(r'"url":"(http://[^"]*)"', line)
+            if found:
+                self.url = found.group(1)
+                return
+        raise SystemExit("torqued does not start")
+
+    def get(self, path, accept):
+        request = urllib.request.Request(self.url + path, headers={"Accept": accept})
+        return urllib.request.urlopen(request).read().decode()
+
+    def post(self, path, document):
+        request = urllib.request.Request(self.url + path, json.dumps(document).encode(),
+                                         {"Content-Type": "application/json", "Prefer": "wait=60"})
+        return json.load(urllib.request.urlopen(request))
+
+    def ensemble(self, solver, **more):
+        return self.post("/v1/robots/panda/ensemble", {
+            "initial": {"q": Q}, "duration": SECONDS, "output": {"interval": SECONDS}, "members": MEMBERS, "seed": 1,
+            "vary": [{"of": "q", "joint": f"joint{k + 1}", "uniform": [-0.3, 0.3]} for k in range(7)],
+            "without": ["friction"], "solver": solver, "end_states": True, **more})
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+
+
+class Mujoco:
+    """The same arm, from our own URDF."""
+
+    def __init__(self, urdf):
+        import mujoco
+        from mujoco import rollout
+        self.mujoco, self.rollout = mujoco, rollout
+        self.model = mujoco.MjModel.from_xml_string(urdf)
+        for bit in ("CONTACT", "LIMIT", "CONSTRAINT", "FRICTIONLOSS", "DAMPER", "ACTUATION", "SENSOR"):
+            flag = getattr(mujoco.mjtDisableBit, f"mjDSBL_{bit}", 0)
+            self.model.opt.disableflags |= int(flag)
+        self.model.dof_damping[:] = 0
+        self.model.dof_frictionloss[:] = 0
+        self.data = [mujoco.MjData(self.model) for _ in range(THREADS)]
+        self.size = mujoco.mj_stateSize(self.model, mujoco.mjtState.mjSTATE_FULLPHYSICS)
+        self.version = mujoco.__version__
+        self.pool = rollout.Rollout(nthread=THREADS)
+
+    def run(self, q, integrator, step):
+        import numpy
+        n = round(SECONDS / step)
+        self.model.opt.integrator = integrator
+        self.model.opt.timestep = step
+        initial = numpy.zeros((MEMBERS, self.size))
+        initial[:, 1:8] = q
+        state = numpy.empty((MEMBERS, n, self.size))  # written by the rollout; not part of its time
+        start = time.perf_counter()
+        self.pool.rollout(self.model, self.data, initial, nstep=n, state=state, skip_checks=False)
+        return time.perf_counter() - start, state[:, -1, 1:8]
+
+
+def worst(a, b):
+    import numpy
+    return float(numpy.max(numpy.abs(numpy.asarray(a) - numpy.asarray(b))))
+
+
+def find_step(run, target, start):
+    """The longest step of start, start/2 ... that reaches the target; None: not above 1e-5 s."""
+    step = start
+    while step > 1e-5:
+        if run(step) <= target:
+            return step
+        step /= 2
+    return None
+
+
+def main(binary, path):
+    rows = []
+    daemon = Torqued(binary)
+    try:
+        peer = Mujoco(daemon.get("/v1/robots/panda", "application/xml"))
+    except ImportError:
+        peer = None
+    import numpy
+    exact = daemon.ensemble({"method": "dopri87", "rtol": 1e-12, "atol": 1e-13})["end_states"]
+    q0 = numpy.asarray(Q) + numpy.asarray(exact["values"])
+
+    def ours(method, step):
+        start = time.perf_counter()
+        answer = daemon.ensemble({"method": method, "step": step})["end_states"]
+        return time.perf_counter() - start, answer["q"]
+
+    for target in ERRORS:
+        what = f"ensemble of {MEMBERS} pandas, {SECONDS:g} s, to {target:g} rad"
+        step = find_step(lambda h: worst(ours("rk4", h)[1], exact["q"]), target, SECONDS / 50)
+        if peer is None or step is None:
+            print(f"{what:52} peer not measured" if peer is None else f"{what:52} not reached")
+            continue
+        integrators = {"Euler": 0, "RK4": 1, "implicitfast": 3}
+        chosen = {}
+        for name, integrator in integrators.items():
+            if target < 1e-5 and name != "RK4":
+                continue  # order 1: millions of steps
+            h = find_step(lambda h, i=integrator: worst(peer.run(q0, i, h)[1], exact["q"]), target, SECONDS / 50)
+            if h is not None:
+                chosen[name] = (min(peer.run(q0, integrator, h)[0] for _ in range(2)), integrator, h)
+        if not chosen:
+            print(f"{what:52} not reached by the peer")
+            continue
+        name = min(chosen, key=lambda k: chosen[k][0])
+        _, integrator, h = chosen[name]
+        pairs = [(ours("rk4", step)[0], peer.run(q0, integrator, h)[0]) for _ in range(ROUNDS)]
+        ratios = sorted(b / a for a, b in pairs)
+        middle = statistics.median(ratios)
+        mine, theirs = (statistics.median(p[k] for p in pairs) for k in (0, 1))
+        note = f"ours rk4 {step * 1e3:g} ms over HTTP, MuJoCo {peer.version} {name} {h * 1e3:g} ms, {THREADS} threads"
+        print(f"{what:52} {mine:9.4g} s  peer {theirs:9.4g} s  {middle:6.2f}x  ({ratios[1]:.2f} .. {ratios[-2]:.2f})  target 25  {note}")
+        rows.append({"what": what, "ours": mine, "peer": theirs, "unit": "s", "ratio": middle,
+                     "quartiles": [ratios[1], ratios[-2]], "target": 25, "note": note})
+    daemon.stop()
+    with open(path, "w") as f:
+        for row in rows:
+            f.write(json.dumps(row) + "\n")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
