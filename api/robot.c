@@ -89,7 +89,8 @@ static tqa_robot *make_robot(tqa_draft *draft)
         return NULL;
     }
     tq_constraints *constraints = NULL;
-    if (draft->constraints.n_constraint > 0 || draft->constraints.actuated != NULL) {
+    const bool has_any = draft->constraints.n_constraint > 0 || draft->constraints.actuated != NULL;
+    if (has_any && draft->model.nv > 0) {
         constraints = tqa_arena_take(draft->arena, 1, sizeof *constraints, 16);
         if (constraints != NULL) {
             *constraints = draft->constraints;

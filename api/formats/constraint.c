@@ -428,14 +428,18 @@ bool tqa_constraints_assemble(tqa_draft *draft, const tq_mechanism *mechanism)
     const tq_constraints *set = &draft->constraints;
     const tq_model *model = &draft->model;
     draft->n_free = model->nv;
-    if (set->n_constraint == 0) {
+    if (set->n_constraint == 0 && set->actuated == NULL) {
         return true;
     }
     if (model->nv > FREEDOMS_MAX) {
-        tqa_draft_fault(draft, "too-large", "/constraints", NULL,
-                        "robots with constraints have at most %d freedoms, this one has %u",
-                        FREEDOMS_MAX, (unsigned)model->nv);
+        tqa_draft_fault(
+            draft, "too-large", set->n_constraint > 0 ? "/constraints" : "/actuated", NULL,
+            "robots with constraints, or joints that are not driven, have at most %d freedoms, this one has %u",
+            FREEDOMS_MAX, (unsigned)model->nv);
         return false;
+    }
+    if (set->n_constraint == 0) {
+        return true;
     }
     const size_t size = tq_project_scratch_size(mechanism, set);
     void *memory = tqa_arena_take(draft->arena, size, 1, TQ_SCRATCH_ALIGN);

@@ -59,7 +59,7 @@ static void start(tqa_call *call, const tqa_operation *operation, const tqa_robo
     call->accept = head->accept == TQA_MEDIA_NONE ? TQA_MEDIA_JSON : head->accept;
     call->n_fed = 0;
     call->budget = (tqa_budget){.bytes_left = CALL_BYTES_MAX};
-    call->reactions = call->terms = (tqa_blocks){0};
+    call->reactions = call->multipliers = call->terms = (tqa_blocks){0};
     call->kept = NULL;
     call->n_kept = 0;
     call->mechanism = robot != NULL ? robot->mechanism : NULL;
@@ -290,6 +290,7 @@ void tqa_call_close(tqa_call *call)
         tqa_request_clear(&call->request);
         tqa_blocks_clear(&call->tau);
         tqa_blocks_clear(&call->reactions);
+        tqa_blocks_clear(&call->multipliers);
         tqa_blocks_clear(&call->terms);
     }
     for (size_t t = 0; t < call->n_kept; t++) {

@@ -35,8 +35,9 @@ struct tqa_call {
     tqa_control *control; /* NULL, or the request as a tree; then only head, digest, problem and
                              body are used beside it */
     size_t n_text, n_told;
-    tqa_blocks terms; /* of the other names of `include` */
-    char **kept;      /* (n_kept) malloc'ed texts of result arrays */
+    tqa_blocks multipliers; /* of constraints, with an `include` that needs them */
+    tqa_blocks terms;       /* of the other names of `include` */
+    char **kept;            /* (n_kept) malloc'ed texts of result arrays */
     size_t n_kept;
     const tq_mechanism *mechanism; /* the robot's, or with a payload the call's own */
     const tq_model *model;         /* inside the mechanism */
@@ -68,6 +69,10 @@ void tqa_call_each_block(const tqa_call *call, const tqa_world *world, void *scr
  * of the block. */
 typedef tq_status tqa_block_compute(tqa_call *call, size_t b, void *memory, size_t size,
                                     tq_error *error);
+
+/* error->index is not the sample but a joint, constraint or row of one, and the sample is the value.
+ */
+bool tqa_names_a_thing(const tq_error *error);
 
 /* Runs `compute` for every block. False: the problem of the first sample that fails is set. */
 bool tqa_call_compute(tqa_call *call, const tqa_world *world, void *scratch, size_t size,

@@ -95,6 +95,19 @@ static const char *explain_singular(const tqa_call *call, const tq_error *error,
                        call->robot->joint_names[error->index]);
         return "give the links beyond it a mass, or its rotor an inertia; or leave this state";
     }
+    if (strcmp(what, "constraint") == 0) {
+        (void)snprintf(text, size, "constraint \"%.64s\" has no direction at this state",
+                       call->robot->constraint_notes[error->index].name);
+        return "leave this state: a disk lies flat, centres coincide, or an expression has no value";
+    }
+    if (strcmp(what, "constraint.row") == 0) {
+        (void)snprintf(text, size,
+                       "row \"%.64s\" of the constraints depends on others at this state and "
+                       "contradicts them: no acceleration satisfies all",
+                       call->robot->row_names[error->index]);
+        return "start from coordinates and velocities that satisfy the constraints, such as the "
+               "robot's \"assembled\" at rest";
+    }
     if (strcmp(what, "jacobian") == 0) {
         (void)snprintf(
             text, size,
@@ -105,15 +118,19 @@ static const char *explain_singular(const tqa_call *call, const tq_error *error,
     return NULL;
 }
 
+bool tqa_names_a_thing(const tq_error *error)
+{
+    return error->what != NULL && (strcmp(error->what, "joint.inertia") == 0 ||
+                                   strncmp(error->what, "constraint", 10) == 0);
+}
+
 /* The first fault of the lowest block, whatever the threads did: it is computed once more. */
 static bool refuse_block(block_run *run, size_t b, void *scratch)
 {
     tqa_call *call = run->call;
     tq_error error = {0};
     const tq_status status = run->compute(call, b, scratch, run->scratch_size, &error);
-    /* a joint is told instead of the sample, which is the value then */
-    const bool of_joint = error.what != NULL && strcmp(error.what, "joint.inertia") == 0;
-    const size_t in_block = of_joint ? (size_t)error.value : error.index;
+    const size_t in_block = tqa_names_a_thing(&error) ? (size_t)error.value : error.index;
     const size_t sample = b * TQ_BLOCK + in_block;
     assert(sample < call->request.n_sample);
     char pointer[TQA_POINTER_TEXT] = "/q";

@@ -3,7 +3,7 @@
 #include <assert.h>
 
 #include "api/operations/call.h"
-#include "api/operations/include.h"
+#include "api/operations/include_constraints.h"
 #include "api/operations/refuse.h"
 #include "core/dynamics/forward.h"
 
@@ -31,6 +31,7 @@ static double cost_us(const tqa_call *call)
 {
     double each =
         0.02 * (double)call->model->n_joint + tqa_call_number_us(call) * (double)call->model->nv;
+    each += tqa_constraints_cost_us(call);
     if (call->request.include != 0) {
         each += tqa_include_cost_us(call);
     }
@@ -41,7 +42,8 @@ static double cost_us(const tqa_call *call)
 static size_t scratch_size(const tqa_call *call)
 {
     const size_t n_wrench = call->request.wrenches.n;
-    const size_t own = tq_forward_scratch_size(call->mechanism, n_wrench);
+    size_t own = tq_forward_scratch_size(call->mechanism, n_wrench);
+    own = own > tqa_constraints_scratch_size(call) ? own : tqa_constraints_scratch_size(call);
     const size_t other = call->request.include != 0 ? tqa_include_scratch_size(call) : 0;
     return tq_scratch_cost(n_wrench, sizeof(tq_external_wrench)) + (own > other ? own : other);
 }
@@ -64,7 +66,11 @@ static tq_status compute_block(tqa_call *call, size_t b, void *memory, size_t si
         .without = motion.without,
     };
     double *qdd = tqa_blocks_block(&call->tau, b);
-    const tq_status status = tq_forward_dynamics(call->mechanism, &in, &scratch, qdd, error);
+    const tq_constraints *set = call->robot->constraints;
+    const tq_status status = set != NULL && set->n_row > 0
+                                 ? tq_constrained_forward(call->mechanism, set, &in, &scratch, qdd,
+                                                          tqa_constraints_block(call, b), error)
+                                 : tq_forward_dynamics(call->mechanism, &in, &scratch, qdd, error);
     if (status != TQ_OK || request->include == 0) {
         return status;
     }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/operations/include_constraints.h"
 #include "api/operations/reactions.h"
 #include "api/operations/refuse.h"
 #include "api/operations/statement.h"
@@ -65,6 +66,8 @@ size_t tqa_member_extent(const tqa_call *call, int extent)
     }
     case TQA_EXTENT_DRIVES:
         return count_drives(call);
+    case TQA_EXTENT_ROWS:
+        return call->robot->constraints != NULL ? call->robot->constraints->n_row : 0;
     default:
         return (size_t)extent;
     }
@@ -159,6 +162,9 @@ bool tqa_include_check(tqa_call *call)
                           "to joints of the robot's document",
                           "no joint of this robot has a drive");
     }
+    if (!tqa_constraints_check(call)) {
+        return false;
+    }
     static const char *const references[2] = {"qd_ref", "qdd_ref"};
     for (size_t k = 0; k < 2 && (request->include & TQA_INCLUDE_PASSIVITY) != 0; k++) {
         if (!is_given(request, references[k])) {
@@ -246,6 +252,7 @@ static char *state(tqa_call *call, const tqa_include *row, size_t *ret_n)
     size_t n_own = 0;
     n_own += row->bit == TQA_INCLUDE_CORIOLIS || row->bit == TQA_INCLUDE_JACOBIANS ||
              row->bit == TQA_INCLUDE_DRIVE;
+    n_own += row->bit == TQA_INCLUDE_MULTIPLIERS || row->bit == TQA_INCLUDE_CONSTRAINTS;
     const bool over_box = row->bit == TQA_INCLUDE_BOUNDS && options->has_box;
     n_own += row->bit == TQA_INCLUDE_OPERATIONAL ? 2 : 0;
     n_own += over_box ? BOX_STATED : 0;
@@ -258,6 +265,8 @@ static char *state(tqa_call *call, const tqa_include *row, size_t *ret_n)
         tqa_statement_text(&text, "form", form_name(options->form));
     } else if (row->bit == TQA_INCLUDE_JACOBIANS) {
         tqa_statement_names(&text, "links", call->robot->link_names, call->model->n_link);
+    } else if (row->bit == TQA_INCLUDE_MULTIPLIERS || row->bit == TQA_INCLUDE_CONSTRAINTS) {
+        tqa_statement_names(&text, "rows", call->robot->row_names, call->robot->constraints->n_row);
     } else if (row->bit == TQA_INCLUDE_DRIVE) {
         const char *driven[FREEDOMS_MAX];
         size_t n = 0;
@@ -325,6 +334,9 @@ bool tqa_include_add(tqa_call *call)
 {
     if ((call->request.include & TQA_INCLUDE_REACTIONS) != 0 && !tqa_reactions_add(call)) {
         return false;
+    }
+    if (!tqa_constraints_reserve(call)) {
+        return no_memory(call);
     }
     const size_t n_row = tqa_include_size_all(call);
     tqa_blocks_init(&call->terms, n_row, NULL, &call->budget);

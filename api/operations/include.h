@@ -15,6 +15,12 @@ enum {
     TQA_INCLUDE_CORIOLIS = 1u << 4,
     TQA_INCLUDE_JACOBIANS = 1u << 5,
     TQA_INCLUDE_FIRST_FREE = 1u << 6,
+    TQA_INCLUDE_MULTIPLIERS = 1u << 21,
+    TQA_INCLUDE_CONSTRAINT_POWER = 1u << 22,
+    TQA_INCLUDE_ACTUATION = 1u << 23,
+    TQA_INCLUDE_CONSTRAINTS = 1u << 24,
+    TQA_INCLUDE_PROJECTORS = 1u << 25,
+    TQA_INCLUDE_INTEGRABILITY = 1u << 26,
     TQA_INCLUDE_DECOUPLING = 1u << 29,
     TQA_INCLUDE_DRIVE = 1u << 30,
 };
@@ -25,6 +31,7 @@ enum {
     TQA_EXTENT_LINKS = -2,  /* every link */
     TQA_EXTENT_AXES = -3,   /* the chosen axes of a point */
     TQA_EXTENT_DRIVES = -4, /* every joint with a drive, in the robot's order */
+    TQA_EXTENT_ROWS = -5,   /* every row of the constraints */
 };
 
 enum { TQA_MEMBERS_MAX = 10, TQA_STATED_MAX = 3, TQA_EXTENTS_MAX = 3 };
@@ -35,7 +42,8 @@ typedef struct tqa_moment {
     const tq_model *model;
     tq_sample sample; /* qd and qdd are never NULL */
     const double *qd_ref, *qdd_ref;
-    tq_posture posture; /* at the sample's velocity */
+    const double *multipliers; /* and what follows them; NULL: nobody asked */
+    tq_posture posture;        /* at the sample's velocity */
     tq_scratch *scratch;
     double *m, *c; /* (nv x nv), room for whoever computes */
 } tqa_moment;

@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "api/operations/include.h"
+#include "api/operations/include_constraints.h"
 #include "core/base/finite.h"
 #include "core/dynamics/checks.h"
 #include "core/dynamics/derivatives.h"
@@ -45,9 +45,11 @@ size_t tqa_include_scratch_size(const tqa_call *call)
     inner = larger(inner, tq_operational_scratch_size(6, nv) + tq_scratch_cost(6 * nv, 8));
     inner = larger(inner, tq_eigen_symmetric_scratch_size(nv) + tq_scratch_cost(nv, 8));
     inner = larger(inner, tq_checks_scratch_size(call->mechanism, call->request.wrenches.n));
+    inner = larger(inner, tqa_constraints_terms_size(call));
     inner = larger(inner, tqa_block_scratch_size(call->mechanism) + reorder_size(call));
     const size_t terms =
         2 * tq_posture_scratch_size(model) + inner + tq_scratch_cost(model->nq, sizeof(double)) +
+        tq_scratch_cost(call->multipliers.n_row, sizeof(double)) +
         4 * tq_scratch_cost(nv, sizeof(double)) + 2 * tq_scratch_cost(nv * nv, sizeof(double)) +
         tq_scratch_cost((TQ_LEDGER_COUNT + 1) * nv, sizeof(double)) +
         tq_scratch_cost(call->request.wrenches.n, sizeof(tq_point_wrench)) +
@@ -117,7 +119,7 @@ static tq_status compute_row(const tqa_moment *moment, const tqa_include *row, d
 }
 
 typedef struct room {
-    double *q, *qd, *qdd, *qd_ref, *qdd_ref, *m, *c, *values;
+    double *q, *qd, *qdd, *qd_ref, *qdd_ref, *multipliers, *m, *c, *values;
     tq_point_wrench *wrenches;
 } room;
 
@@ -129,6 +131,7 @@ static void take(const tqa_call *call, tq_scratch *scratch, room *r)
     r->qdd = tq_scratch_take(scratch, nv, sizeof(double));
     r->qd_ref = tq_scratch_take(scratch, nv, sizeof(double));
     r->qdd_ref = tq_scratch_take(scratch, nv, sizeof(double));
+    r->multipliers = tq_scratch_take(scratch, call->multipliers.n_row, sizeof(double));
     r->m = tq_scratch_take(scratch, nv * nv, sizeof(double));
     r->c = tq_scratch_take(scratch, nv * nv, sizeof(double));
     r->values = tq_scratch_take(scratch, tqa_include_size_all(call), sizeof(double));
@@ -216,6 +219,8 @@ static tq_status compute_sample(const tqa_call *call, size_t b, size_t i,
                    .without = in->without},
         .qd_ref = reference(call, TQA_MOTION_QD_REF, b, i, r->qd_ref),
         .qdd_ref = reference(call, TQA_MOTION_QDD_REF, b, i, r->qdd_ref),
+        .multipliers = flat(tqa_constraints_block(call, b), call->multipliers.n_row,
+                            call->multipliers.stride, i, r->multipliers),
         .scratch = scratch,
         .m = r->m,
         .c = r->c,
@@ -231,6 +236,19 @@ static tq_status compute_sample(const tqa_call *call, size_t b, size_t i,
         to += tqa_include_size(call, row) * call->terms.stride;
     }
     return status;
+}
+
+/* Says which sample; of things that are told themselves, in their value. */
+static void place_fault(tq_status status, size_t i, tq_error *error)
+{
+    if (status == TQ_OK || error == NULL) {
+        return;
+    }
+    if (tqa_names_a_thing(error)) {
+        error->value = (double)i;
+    } else {
+        error->index = i;
+    }
 }
 
 tq_status tqa_include_block(tqa_call *call, size_t b, const tq_inverse_input *in,
@@ -253,9 +271,7 @@ tq_status tqa_include_block(tqa_call *call, size_t b, const tq_inverse_input *in
         for (size_t i = 0; status == TQ_OK && i < in->n_sample; i++) {
             status = compute_sample(call, b, i, in, &r, scratch, error);
             tq_scratch_rewind(scratch, inner);
-            if (status != TQ_OK && error != NULL) {
-                error->index = i;
-            }
+            place_fault(status, i, error);
         }
     }
     tq_scratch_rewind(scratch, mark);

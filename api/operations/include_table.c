@@ -3,7 +3,7 @@
  * how they are computed. */
 #include <string.h>
 
-#include "api/operations/include.h"
+#include "api/operations/include_constraints.h"
 #include "core/drives/demand.h"
 #include "core/dynamics/checks.h"
 #include "core/dynamics/derivatives.h"
@@ -18,6 +18,7 @@ enum {
     LINKS = TQA_EXTENT_LINKS,
     AXES = TQA_EXTENT_AXES,
     DRIVES = TQA_EXTENT_DRIVES,
+    ROWS = TQA_EXTENT_ROWS,
 };
 
 static size_t square(const tqa_moment *moment)
@@ -490,6 +491,35 @@ const tqa_include tqa_includes[] = {
                  {"decoupled", {V}},
                  {"decoupled_rotor", {V}}},
      .compute = decoupling},
+    {.name = "multipliers",
+     .bit = TQA_INCLUDE_MULTIPLIERS,
+     .stated = {{"force_on", "robot"}},
+     .members = {{"values", {ROWS}}, {"force", {V}}, {"redundant", {ROWS}}, {"rank", {0}}},
+     .compute = tqa_multipliers_term},
+    {.name = "constraint_power",
+     .bit = TQA_INCLUDE_CONSTRAINT_POWER,
+     .members = {{NULL, {0}}},
+     .compute = tqa_constraint_power_term},
+    {.name = "actuation",
+     .bit = TQA_INCLUDE_ACTUATION,
+     .members = {{"actuated", {0}}, {"freedoms", {0}}, {"internal", {0}}, {"missing", {0}}},
+     .compute = tqa_actuation_term},
+    {.name = "constraint_jacobian",
+     .bit = TQA_INCLUDE_CONSTRAINTS,
+     .members = {{"matrix", {ROWS, V}},
+                 {"rate_term", {ROWS}},
+                 {"position_residual", {ROWS}},
+                 {"velocity_residual", {ROWS}}},
+     .compute = tqa_constraint_jacobian_term},
+    {.name = "projectors",
+     .bit = TQA_INCLUDE_PROJECTORS,
+     .members = {{"force", {V, V}}, {"motion", {V, V}}},
+     .compute = tqa_projectors_term},
+    {.name = "integrability",
+     .bit = TQA_INCLUDE_INTEGRABILITY,
+     .for_each_rate = true,
+     .members = {{"freedoms", {0}}, {"new_directions", {0}}, {"defect", {0}}},
+     .compute = tqa_integrability_term},
     {.name = NULL},
 };
 
@@ -516,6 +546,12 @@ const tqa_choice tqa_include_choices[] = {
     {"checks", FREE(13)},
     {"drive", TQA_INCLUDE_DRIVE},
     {"decoupling", TQA_INCLUDE_DECOUPLING},
+    {"multipliers", TQA_INCLUDE_MULTIPLIERS},
+    {"constraint_power", TQA_INCLUDE_CONSTRAINT_POWER},
+    {"actuation", TQA_INCLUDE_ACTUATION},
+    {"constraint_jacobian", TQA_INCLUDE_CONSTRAINTS},
+    {"projectors", TQA_INCLUDE_PROJECTORS},
+    {"integrability", TQA_INCLUDE_INTEGRABILITY},
     {NULL, 0},
 };
 

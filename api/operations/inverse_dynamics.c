@@ -4,7 +4,7 @@
 
 #include "api/operations/call.h"
 #include "api/operations/from.h"
-#include "api/operations/include.h"
+#include "api/operations/include_constraints.h"
 #include "api/operations/refuse.h"
 #include "core/dynamics/inverse.h"
 
@@ -36,6 +36,7 @@ static double cost_us(const tqa_call *call)
     }
     const double number_us = tqa_call_number_us(call);
     double each = 0.005 * (double)call->model->n_joint + number_us * (double)call->model->nv;
+    each += tqa_constraints_cost_us(call);
     if (call->request.include != 0) {
         each += tqa_include_cost_us(call);
     }
@@ -46,9 +47,32 @@ static double cost_us(const tqa_call *call)
 static size_t scratch_size(const tqa_call *call)
 {
     const size_t n_wrench = call->request.wrenches.n;
-    const size_t own = tq_inverse_scratch_size(call->mechanism, n_wrench);
+    size_t own = tq_inverse_scratch_size(call->mechanism, n_wrench);
+    own = own > tqa_constraints_scratch_size(call) ? own : tqa_constraints_scratch_size(call);
     const size_t other = call->request.include != 0 ? tqa_include_scratch_size(call) : 0;
     return tq_scratch_cost(n_wrench, sizeof(tq_external_wrench)) + (own > other ? own : other);
+}
+
+/* torques of the actuated joints, and the forces of the constraints for whoever asks */
+static tq_status constrained(tqa_call *call, size_t b, const tq_inverse_input *in,
+                             tq_scratch *scratch, double *tau, tq_error *error)
+{
+    const tq_constraints *set = call->robot->constraints;
+    const size_t mark = tq_scratch_mark(scratch), stride = in->stride;
+    double *multipliers = tqa_constraints_block(call, b);
+    tq_actuation *actuation = tq_scratch_take(scratch, in->n_sample, sizeof *actuation);
+    assert(actuation != NULL && "tqa_constraints_scratch_size counts it");
+    const tq_status status = tq_constrained_inverse(call->mechanism, set, in, scratch, tau,
+                                                    multipliers, actuation, error);
+    for (size_t i = 0; status == TQ_OK && multipliers != NULL && i < in->n_sample; i++) {
+        double *to = multipliers + set->n_row * stride + i;
+        to[0] = (double)actuation[i].n_actuated;
+        to[stride] = (double)actuation[i].n_freedom;
+        to[2 * stride] = (double)actuation[i].n_internal;
+        to[3 * stride] = actuation[i].missing;
+    }
+    tq_scratch_rewind(scratch, mark);
+    return status;
 }
 
 static tq_status compute_block(tqa_call *call, size_t b, void *memory, size_t size, tq_error *error)
@@ -56,8 +80,10 @@ static tq_status compute_block(tqa_call *call, size_t b, void *memory, size_t si
     tq_scratch scratch;
     tq_scratch_init(&scratch, memory, size);
     const tq_inverse_input in = tqa_call_motion(call, b, &scratch);
-    const tq_status status =
-        tq_inverse_dynamics(call->mechanism, &in, &scratch, tqa_blocks_block(&call->tau, b), error);
+    double *tau = tqa_blocks_block(&call->tau, b);
+    const tq_status status = call->robot->constraints != NULL
+                                 ? constrained(call, b, &in, &scratch, tau, error)
+                                 : tq_inverse_dynamics(call->mechanism, &in, &scratch, tau, error);
     if (status != TQ_OK || call->request.include == 0) {
         return status;
     }

@@ -297,8 +297,11 @@ static tq_status meet_target(const tq_constrained *s, const double *target,
     const size_t n_check = contradiction == TQ_CONTRADICTION_REFUSE ? s->n_row : s->rank;
     for (size_t j = s->rank; status == TQ_OK && j < n_check; j++) {
         const size_t row = (size_t)s->pivot[j];
-        if (s->length[row] == 0.0) {
-            continue; /* no velocity changes it here */
+        if (s->length[row] == 0.0) { /* no velocity changes it here */
+            if (!(fabs(target[row]) <= off_target)) {
+                status = tq_fail(reterr, TQ_ERR_SINGULAR, "constraint.row", row, target[row]);
+            }
+            continue;
         }
         const double want = target[row] / s->length[row];
         double got = 0.0;
