@@ -70,8 +70,7 @@ void tqa_call_each_block(const tqa_call *call, const tqa_world *world, void *scr
 typedef tq_status tqa_block_compute(tqa_call *call, size_t b, void *memory, size_t size,
                                     tq_error *error);
 
-/* error->index is not the sample but a joint, constraint or row of one, and the sample is the value.
- */
+/* error->index is a joint, a constraint or a row of one; the sample is the value then. */
 bool tqa_names_a_thing(const tq_error *error);
 
 /* Runs `compute` for every block. False: the problem of the first sample that fails is set. */

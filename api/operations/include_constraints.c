@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/include_constraints.c - what constraints add to an answer, by name of `include`. */
+/* api/operations/include_constraints.c - what constraints add to an answer, by name. */
 #include "api/operations/include_constraints.h"
 
 #include <string.h>

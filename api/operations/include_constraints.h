@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/include_constraints.h - what constraints add to an answer, by name of `include`. */
+/* api/operations/include_constraints.h - what constraints add to an answer, by name. */
 #ifndef TQA_OPERATIONS_INCLUDE_CONSTRAINTS_H
 #define TQA_OPERATIONS_INCLUDE_CONSTRAINTS_H
 

@@ -107,7 +107,8 @@ static bool open_run(tqa_simulation *s)
                           .qd = tqa_control_take(control, nv, sizeof(double)),
                           .z = tqa_control_take(control, nz, sizeof(double)),
                           .tau = tqa_control_take(control, nv, sizeof(double)),
-                          .wrench = tqa_control_take(control, n_wrench, sizeof(double))};
+                          .wrench = tqa_control_take(control, n_wrench, sizeof(double)),
+                          .multipliers = s->rates.multipliers};
     if (s->rates.q == NULL || s->rates.qd == NULL || s->rates.z == NULL || s->rates.tau == NULL ||
         s->rates.wrench == NULL ||
         !tqa_control_scratch(control, tq_run_scratch_size(&s->plant, &s->options), &s->scratch)) {

@@ -8,6 +8,7 @@
 #include "api/operations/simulate_disturbance.h"
 #include "api/operations/simulate_event.h"
 #include "api/operations/simulate_judge.h"
+#include "core/constraints/project.h"
 #include "core/simulate/run.h"
 #include "core/simulate/torque_table.h"
 
@@ -43,7 +44,8 @@ struct tqa_simulation {
     tqa_controller controller;
     bool has_controller;
     tq_effect effects[TQA_EFFECTS_MAX];
-    tq_plant plant; /* plant.effects is the array above */
+    tq_plant plant;      /* plant.effects is the array above */
+    tq_projection moved; /* what brought the initial state onto the constraints */
     double gravity[3];
 
     tq_run_options options;
@@ -83,6 +85,9 @@ bool tqa_simulation_read(tqa_simulation *s);
 bool tqa_simulation_read_input(tqa_simulation *s);
 /* `solver`, once the outputs are known. */
 bool tqa_simulation_read_solver(tqa_simulation *s);
+/* Constraints of the robot: the initial state goes where they hold; multipliers may be a column. */
+bool tqa_simulation_constrain(tqa_simulation *s, bool with_multipliers);
+void tqa_simulation_put_constraints(const tqa_simulation *s);
 const char *tqa_simulation_method(tq_run_method method);
 
 /* Adds an effect to the plant, a column to the result. False: there are too many. */

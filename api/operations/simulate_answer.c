@@ -114,6 +114,7 @@ void tqa_simulation_answer(tqa_simulation *s)
 {
     s->piece = tqa_control_take(s->control, piece_rows(s) * s->width, sizeof *s->piece);
     s->line = tqa_control_take(s->control, s->width, sizeof *s->line);
+    tqa_simulation_put_constraints(s);
     put_stats(s);
     put_verdict(s);
     tqa_answer_events(s->control, &s->watch);

@@ -11,7 +11,7 @@ enum { NUMBERS_MAX = 1 << 28, TIMES_MAX = 1 << 20 }; /* of a result: 2 GiB; of a
 
 static const char *const initial_fields[] = {"q", "qd", NULL};
 static const char *const output_fields[] = {"interval", "times", NULL};
-static const char *const includes[] = {"qdd", TQA_JUDGE_INCLUDES, NULL};
+static const char *const includes[] = {"qdd", "multipliers", TQA_JUDGE_INCLUDES, NULL};
 static const char *const left_out[] = {"friction", "rotor", "spring", "gravity", NULL};
 static const unsigned left_out_bits[] = {TQ_WITHOUT_FRICTION, TQ_WITHOUT_ROTOR, TQ_WITHOUT_SPRING,
                                          TQ_WITHOUT_GRAVITY};
@@ -148,7 +148,7 @@ static bool fill_tau(tqa_simulation *s, double *to)
     return fill_v(s, s->rates.tau, to);
 }
 
-static bool read_columns(tqa_simulation *s)
+static bool read_columns(tqa_simulation *s, bool *ret_multipliers)
 {
     const tqa_part root = tqa_part_root(s->control);
     const tqa_part include = tqa_part_field(&root, "include");
@@ -157,7 +157,8 @@ static bool read_columns(tqa_simulation *s)
     if (include.value != NULL && !tqa_part_choices(&include, includes, &bits)) {
         return false;
     }
-    s->judge.include = bits >> 1;
+    s->judge.include = bits >> 2;
+    *ret_multipliers = (bits >> 1 & 1u) != 0;
     const tqa_column q = {.name = "q", .n = s->order.nq, .map = s->order.q, .fill = fill_q};
     const tqa_column qd = {.name = "qd", .n = s->order.nv, .map = s->order.v, .fill = fill_qd};
     const tqa_column qdd = {.name = "qdd", .n = s->order.nv, .map = s->order.v, .fill = fill_qdd};
@@ -238,8 +239,10 @@ static bool read_events(tqa_simulation *s)
 
 bool tqa_simulation_read(tqa_simulation *s)
 {
-    return tqa_control_order(s->control, &s->order) && read_columns(s) && read_terms(s) &&
-           read_initial(s) && read_output(s) && find_duration(s) && tqa_simulation_read_solver(s) &&
+    bool multipliers = false;
+    return tqa_control_order(s->control, &s->order) && read_columns(s, &multipliers) &&
+           read_terms(s) && read_initial(s) && tqa_simulation_constrain(s, multipliers) &&
+           read_output(s) && find_duration(s) && tqa_simulation_read_solver(s) &&
            tqa_simulation_read_input(s) && read_disturbances(s) && read_events(s) &&
            tqa_judge_read(s, s->judge.include);
 }

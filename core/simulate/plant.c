@@ -195,7 +195,7 @@ static tq_status accelerate(const tq_plant *plant, const tq_trajectories *state,
     }
     if (plant->constraints != NULL) {
         return tq_constrained_forward(plant->mechanism, plant->constraints, &in, scratch, ret->qd,
-                                      NULL, reterr);
+                                      ret->multipliers, reterr);
     }
     return tq_forward_dynamics(plant->mechanism, &in, scratch, ret->qd, reterr);
 }

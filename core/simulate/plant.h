@@ -100,6 +100,7 @@ typedef struct tq_rates {
     double *tau;    /* (nv x stride) of all effects; NULL: not wanted */
     double *wrench; /* (6 n_wrench x stride) of all effects; NULL: not wanted */
     double *hold;   /* (nv x stride) what holds the joints that do not move; NULL: not wanted */
+    double *multipliers; /* (n_row x stride) of constraints; NULL: not wanted */
 } tq_rates;
 
 /* Number of auxiliary states, and of held values, of all effects. */
