@@ -15,6 +15,8 @@
 static const double runaway = 1e6;
 /* steps, of the time, below which a method only nears what it cannot pass */
 static const double crawl = 1e-10;
+/* by which a step may be longer than asked: times of outputs are rounded */
+static const double step_slack = 1e-9;
 enum { TICK_STEPS = 256 };
 
 int tq_run_is_adaptive(tq_run_method method)
@@ -205,7 +207,7 @@ int tq_run_fixed(tq_run_private *p, double h, double *ret_y)
 static int step_fixed(tq_run_private *p, double stop)
 {
     const double way = stop - p->run.t;
-    const double n = fmax(1.0, ceil(way / p->options.step * (1.0 - 1e-12)));
+    const double n = fmax(1.0, ceil(way / p->options.step * (1.0 - step_slack)));
     p->before.n_step++;
     if (!tq_run_fixed(p, way / n, p->ahead)) {
         return tq_run_refuse(p);
