@@ -169,6 +169,9 @@ static void *open_all(tq_ode *ode)
     *o = (own){.ode = ode, .context = context, .home = home};
     o->y = N_VMake_Serial(n, ode->y, context);
     o->atol = N_VMake_Serial(n, ode->atol, context);
+    if (o->y != NULL) { /* sums of many vectors in one pass; clones inherit it */
+        (void)N_VEnableFusedOps_Serial(o->y, SUNTRUE);
+    }
     if (o->y == NULL || o->atol == NULL ||
         !(ode->method == TQ_ODE_SDIRK ? set_up_implicit(o) : set_up_explicit(o))) {
         close_all(o);

@@ -119,6 +119,9 @@ static void *open_all(tq_ode *ode)
     o->y = N_VMake_Serial(n, ode->y, context);
     o->atol = N_VMake_Serial(n, ode->atol, context);
     o->inside = N_VNew_Serial(n, context);
+    if (o->y != NULL) { /* sums of many vectors in one pass; clones inherit it */
+        (void)N_VEnableFusedOps_Serial(o->y, SUNTRUE);
+    }
     if (o->y == NULL || o->atol == NULL || o->inside == NULL || !set_up(o)) {
         close_all(o);
         return NULL;

@@ -9,10 +9,10 @@ peer_flags := -std=c++20 -O3 -march=native -DNDEBUG -DBOOST_MPL_LIMIT_LIST_SIZE=
     -DBOOST_FUSION_INVOKE_MAX_ARITY=12 -DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS
 
 # one after another, whatever -j says: each needs the machine for itself
-benches := kernels scaling number cost jobs http
+benches := kernels scaling trajectory number cost jobs http
 .PHONY: bench $(benches:%=bench-%)
 bench: build
-	@$(MAKE) -s -j$(jobs) $(out)/tests/bench/kernels $(out)/tests/bench/scaling $(out)/tests/bench/number $(out)/tests/bench/jobs $(out)/tests/bench/responder
+	@$(MAKE) -s -j$(jobs) $(out)/tests/bench/kernels $(out)/tests/bench/scaling $(out)/tests/bench/trajectory $(out)/tests/bench/number $(out)/tests/bench/jobs $(out)/tests/bench/responder
 	@mkdir -p build/bench
 	@for b in $(benches); do $(MAKE) -s -j1 bench-$$b >build/bench/$$b.txt || { cat build/bench/$$b.txt; exit 1; }; cat build/bench/$$b.txt; done
 	@python3 tests/bench/collect.py build/bench build/bench.json $(benches)
@@ -25,6 +25,11 @@ bench-kernels: $(out)/tests/bench/kernels
 bench-scaling: $(out)/tests/bench/scaling
 	@mkdir -p build/bench
 	@$< build/bench/scaling.json
+
+# one trajectory to the same error as MuJoCo, and scipy with Pinocchio
+bench-trajectory: $(out)/tests/bench/trajectory
+	@mkdir -p build/bench
+	@$(if $(wildcard $(python)),$(python),python3) tests/bench/trajectory.py $< api/robots/panda.urdf build/bench/trajectory.json
 
 build/bench/pinocchio.o: tests/bench/pinocchio.cpp tests/bench/peer.h core/model/model.h
 	@mkdir -p $(@D)
