@@ -89,7 +89,7 @@ Test(closed_form, tops_and_conical_pendulums_precess)
         const double half = rows[k].i3 * rows[k].spin / (2 * i1 * c);
         const double root = sqrt(half * half - weight / (i1 * c));
         const double w = half + (rows[k].slow ? -1.0 : 1.0) * root;
-        /* tilted about y; angular velocity W z + the rest of the spin along the axis, child frame */
+        /* tilted about y; angular velocity in the child frame */
         const double q[4] = {cos(rows[k].tilt / 2), 0, sin(rows[k].tilt / 2), 0};
         const double qd[3] = {-s * w, 0, rows[k].spin};
         for (int m = 0; m < 2; m++) {
@@ -158,7 +158,7 @@ Test(closed_form, a_sprung_pendulum_at_rest_stays_there_in_every_method)
     double q[2] = {0}, zero[2] = {0}, g[2 * LANE] = {0};
     _Alignas(64) double rows[2 * LANE], tau[2 * LANE];
     cr_assert(all(eq(int, (int)m->nq, 2), eq(int, (int)m->nv, 2)));
-    /* the torque that holds it is a function of the coordinates: Newton's method to where it is 0 */
+    /* Newton's method to where the torque that holds it is 0 */
     for (int k = 0; k < 60; k++) {
         double j[4];
         for (int c = -1; c < 2; c++) {
