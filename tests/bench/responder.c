@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/bench/responder.c - the bare HTTP library: reads a body, answers with fixed bytes. The peer
  * of one request: same pool, flags, loop and threads as daemon/serve, nothing computed.
- * Usage: responder ANSWER_FILE THREADS; prints its port and serves until stdin ends. */
+ * Usage: responder ANSWER_FILE THREADS [outside]; prints its port and serves until stdin ends. */
 #include <arpa/inet.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
@@ -49,6 +49,16 @@ static int listener(uint16_t port)
     return fd;
 }
 
+/* Waits inside the library, as our loops do for few connections: one system call a turn. */
+static void *serve_inside(void *mhd)
+{
+    for (;;) {
+        MHD_run_wait(mhd, 500);
+    }
+    return NULL;
+}
+
+/* For many: left to itself the library can sleep on 128 requests. */
 static void *serve(void *mhd)
 {
     const int fd = MHD_get_daemon_info(mhd, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
@@ -66,9 +76,9 @@ static void *serve(void *mhd)
 
 int main(int argc, char **argv)
 {
-    FILE *file = argc == 3 ? fopen(argv[1], "rb") : NULL;
+    FILE *file = argc == 3 || argc == 4 ? fopen(argv[1], "rb") : NULL;
     if (file == NULL) {
-        fprintf(stderr, "usage: responder ANSWER_FILE THREADS\n");
+        fprintf(stderr, "usage: responder ANSWER_FILE THREADS [outside]\n");
         return 2;
     }
     n_answer = fread(answer, 1, sizeof answer, file);
@@ -92,7 +102,8 @@ int main(int argc, char **argv)
             (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
             MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
         pthread_t thread;
-        if (mhd == NULL || pthread_create(&thread, NULL, serve, mhd) != 0) {
+        if (mhd == NULL ||
+            pthread_create(&thread, NULL, argc == 4 ? serve : serve_inside, mhd) != 0) {
             fprintf(stderr, "responder does not start\n");
             return 2;
         }
