@@ -210,6 +210,9 @@ bool tqa_call_run(tqa_call *call, const tqa_world *world, void *scratch, size_t 
     char digest[TQA_REQUEST_DIGEST_TEXT];
     tqa_digest_text(&call->digest, digest);
     tqa_result_provenance(&call->result, call->robot->digest, digest);
+    if (call->request.n_sample > TQ_BLOCK_PAD) {
+        tqa_request_clear(&call->request); /* the answer may take what the motion leaves */
+    }
     return true;
 }
 

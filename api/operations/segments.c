@@ -6,8 +6,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "api/operation.h"
-
 #if defined(__SANITIZE_ADDRESS__)
 #define KEPT_MAX 0 /* so that a stale pointer shows */
 #elif defined(__has_feature)
@@ -111,6 +109,16 @@ void tqa_segment_give(void *segment, size_t bytes)
     if (bytes != TQA_SEGMENT_BYTES || !keep(segment)) {
         free(segment);
     }
+}
+
+void *tqa_memory_take(void)
+{
+    return tqa_segment_take(TQA_SEGMENT_BYTES);
+}
+
+void tqa_memory_give(void *piece)
+{
+    tqa_segment_give(piece, TQA_SEGMENT_BYTES);
 }
 
 size_t tqa_memory_trim(void)

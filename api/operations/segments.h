@@ -6,8 +6,10 @@
 
 #include <stddef.h>
 
+#include "api/operation.h"
+
 /* Segments of this size are kept: fresh pages cost a call three times what its numbers do. */
-enum { TQA_SEGMENT_BYTES = 512 << 10 };
+enum { TQA_SEGMENT_BYTES = TQA_MEMORY_PIECE };
 
 /* `bytes` bytes, aligned to 64, not initialised. NULL: beyond the bound of all calls together, or
  * no memory. Any thread. */

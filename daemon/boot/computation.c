@@ -20,6 +20,15 @@ enum {
 
 static const tqd_handler immediate;
 
+/* Text of an answer, in memory that arrays of samples use as well. */
+typedef struct piece {
+    struct piece *next;
+    size_t n;
+    char text[];
+} piece;
+
+enum { PIECE_TEXT = TQA_MEMORY_PIECE - sizeof(piece) };
+
 /* At the start of its chunk; behind it the first piece of the answer, then the call. */
 typedef struct computing {
     const tqd_handler *methods; /* first: whose exchange this is */
@@ -33,9 +42,10 @@ typedef struct computing {
     bool cold;
     char *body;
     size_t n_body, body_size;
-    /* the answer: a prefix, all of it unless `more` */
-    char *text; /* in the chunk, or larger and malloc'ed */
-    size_t n_text, at;
+    /* the answer: a prefix, all of it unless `more`. It begins in the chunk, and goes on in
+     * pieces. */
+    size_t n_first, n_text, at;
+    struct piece *pieces, **last;
     bool more;
     uint64_t length; /* of all of it, where that is known; else 0 */
 } computing;
@@ -158,8 +168,10 @@ static void close_computing(void *exchange)
     }
     free(c->refusal);
     free(c->body);
-    if (c->text != first_piece(c)) {
-        free(c->text);
+    while (c->pieces != NULL) {
+        piece *next = c->pieces->next;
+        tqa_memory_give(c->pieces);
+        c->pieces = next;
     }
     tqd_chunk_give(c);
 }
@@ -228,44 +240,39 @@ static bool feed_computing(void *exchange, const char *bytes, size_t n)
     return !c->failed;
 }
 
-/* Moves the answer so far to a larger buffer. */
-static bool grow(computing *c, size_t size)
+/* Prints until `size` bytes are full or the answer ends (then *ret_over). */
+static size_t fill(computing *c, char *text, size_t size, bool *ret_over)
 {
-    const bool is_first = c->text == first_piece(c);
-    char *grown = is_first ? malloc(size) : realloc(c->text, size);
-    if (grown == NULL) {
-        refuse_memory(c, "the answer");
-        return false;
+    size_t used = 0;
+    while (size - used >= PIECE / 4 && !*ret_over) {
+        const size_t n = tqa_call_read(c->call, text + used, size - used);
+        *ret_over = n == 0;
+        used += n;
     }
-    if (is_first) {
-        memcpy(grown, first_piece(c), c->n_text);
-    }
-    c->text = grown;
-    return true;
+    c->n_text += used;
+    return used;
 }
 
-/* Prints the answer into one buffer, as far as the bound goes. */
+/* Prints the answer, as far as the bound goes. */
 static void print(computing *c)
 {
-    size_t bound = c->of->shared->reply_buffer_b;
-    size_t size = PIECE;
-    c->text = first_piece(c);
-    for (;;) {
-        if (size - c->n_text < PIECE / 4) {
-            if (c->n_text >= bound) {
-                c->more = true;
-                return;
-            }
-            size = size * 2;
-            if (!grow(c, size)) {
-                return;
-            }
-        }
-        size_t n = tqa_call_read(c->call, c->text + c->n_text, size - c->n_text);
-        if (n == 0) {
+    bool over = false;
+    c->n_first = fill(c, first_piece(c), PIECE, &over);
+    c->last = &c->pieces;
+    while (!over) {
+        if (c->n_text >= c->of->shared->reply_buffer_b) {
+            c->more = true;
             return;
         }
-        c->n_text += n;
+        piece *p = tqa_memory_take();
+        if (p == NULL) {
+            refuse_memory(c, "the answer");
+            return;
+        }
+        p->next = NULL;
+        *c->last = p;
+        c->last = &p->next;
+        p->n = fill(c, p->text, PIECE_TEXT, &over);
     }
 }
 
@@ -329,17 +336,39 @@ static void run_computing(void *exchange)
     }
 }
 
-/* The rest of a large answer: first what is printed already. */
+/* Copies from c->at on; c->at counts from the start of the piece. */
+static size_t copy(computing *c, const char *text, size_t n_text, char *out, size_t size)
+{
+    const size_t n = n_text - c->at < size ? n_text - c->at : size;
+    memcpy(out, text + c->at, n);
+    c->at += n;
+    return n;
+}
+
+/* A large answer: first what is printed already. */
 static size_t read_computing(void *exchange, char *out, size_t size)
 {
     computing *c = exchange;
-    if (c->at < c->n_text) {
-        size_t n = c->n_text - c->at < size ? c->n_text - c->at : size;
-        memcpy(out, c->text + c->at, n);
-        c->at += n;
+    if (c->at < c->n_first) {
+        const size_t n = copy(c, first_piece(c), c->n_first, out, size);
+        if (c->at == c->n_first) {
+            c->n_first = c->at = 0;
+        }
         return n;
     }
-    return tqa_call_read(c->call, out, size);
+    while (c->pieces != NULL) {
+        piece *p = c->pieces;
+        const size_t n = copy(c, p->text, p->n, out, size);
+        if (c->at == p->n) {
+            c->pieces = p->next;
+            c->at = 0;
+            tqa_memory_give(p);
+        }
+        if (n > 0) {
+            return n;
+        }
+    }
+    return c->more ? tqa_call_read(c->call, out, size) : 0;
 }
 
 static void reply_computing(void *exchange, tqd_reply *reply)
@@ -360,12 +389,12 @@ static void reply_computing(void *exchange, tqd_reply *reply)
     }
     reply->status = 200;
     reply->media = tqa_call_media(c->call);
-    if (c->more) {
+    if (c->more || c->pieces != NULL) {
         reply->read = read_computing;
-        reply->n_body = (size_t)c->length;
+        reply->n_body = c->more ? (size_t)c->length : c->n_text;
         return;
     }
-    reply->constant = c->text;
+    reply->constant = first_piece(c);
     reply->n_body = c->n_text;
 }
 
