@@ -177,7 +177,7 @@ static bool run_all(tqa_ensemble *e)
 static bool run(tqa_control *control)
 {
     tqa_ensemble *e = control->state;
-    return run_all(e) && tqa_ensemble_tell(e);
+    return tqa_simulation_prepare(e->simulation) && run_all(e) && tqa_ensemble_tell(e);
 }
 
 static const tqa_control_methods control_methods = {

@@ -39,8 +39,6 @@ typedef struct plan {
     double blend;
     size_t n_point;
     double *times;
-    tq_cartesian_path path;
-    double *start; /* (nq) of a Cartesian path */
     tqa_reference *to;
 } plan;
 
@@ -160,82 +158,46 @@ static bool read_waypoints(plan *p, const tqa_part *waypoints)
 }
 
 /* Coordinates at the first pose: the nearest solution to `initial`. */
-static bool find_start(plan *p)
+static bool find_start(tqa_reference *to)
 {
-    const tq_model *model = p->control->robot->model;
-    const tqa_part initial = tqa_part_field(p->object, "initial");
-    const tqa_part poses = tqa_part_field(p->object, "poses");
-    const tqa_part first = tqa_part_item(&poses, 0);
+    tqa_control *control = to->poses.control;
+    const tq_model *model = control->robot->model;
+    const tqa_part first = tqa_part_item(&to->poses, 0);
     tq_scratch scratch;
     tq_error error = {0};
-    tq_ik_task task = {.link = p->path.link, .target = p->path.pose[0]};
-    tq_ik_options options = {.position_tolerance = 1e-9,
-                             .rotation_tolerance = 1e-9,
-                             .iterations = 200,
-                             .n_seed = 64,
-                             .n_solution = 8};
-    memcpy(task.at, p->path.at, sizeof task.at);
-    memcpy(task.axes, p->path.axes, sizeof task.axes);
-    tq_ik_result *result = tqa_control_take(p->control, 1, sizeof *result);
-    p->start = tqa_control_take(p->control, p->order->nq, sizeof(double));
-    if (result == NULL || p->start == NULL ||
-        !tqa_control_scratch(p->control, tq_ik_scratch_size(model), &scratch)) {
+    tq_ik_task task = {.link = to->path.link, .target = to->path.pose[0]};
+    const tq_ik_options options = {.initial = to->start,
+                                   .position_tolerance = 1e-9,
+                                   .rotation_tolerance = 1e-9,
+                                   .iterations = 200,
+                                   .n_seed = 64,
+                                   .n_solution = 8};
+    memcpy(task.at, to->path.at, sizeof task.at);
+    memcpy(task.axes, to->path.axes, sizeof task.axes);
+    tq_ik_result *result = tqa_control_take(control, 1, sizeof *result);
+    double *q = tqa_control_take(control, (size_t)TQ_IK_SOLUTION_MAX * model->nq, sizeof *q);
+    if (result == NULL || q == NULL ||
+        !tqa_control_scratch(control, tq_ik_scratch_size(model), &scratch)) {
         return false;
     }
-    result->q =
-        tqa_control_take(p->control, (size_t)TQ_IK_SOLUTION_MAX * model->nq, sizeof(double));
-    if (result->q == NULL) {
-        return false;
-    }
-    if (initial.value == NULL && p->near != NULL) {
-        memcpy(p->start, p->near, p->order->nq * sizeof *p->start);
-    } else if (!tqa_part_need(&initial,
-                              "add \"initial\": coordinates near the first pose, which choose "
-                              "the branch") ||
-               !tqa_part_row(&initial, p->order->nq, p->order->q, p->start)) {
-        return false;
-    }
-    options.initial = p->start;
+    result->q = q;
     const tq_status status =
         tq_inverse_kinematics(model, &task, &options, &scratch, result, &error);
     if (status != TQ_OK) {
-        return tqa_control_fail(p->control, first.pointer, status, &error);
+        return tqa_control_fail(control, first.pointer, status, &error);
     }
     if (result->n_solution == 0) {
         return tqa_part_refuse(&first, "no-convergence", "bring the pose within reach",
                                "the pose was not reached: %.3g m and %.3g rad are left",
                                result->best_position_error, result->best_rotation_error);
     }
-    memcpy(p->start, result->q, p->order->nq * sizeof *p->start);
+    memcpy(to->start, q, model->nq * sizeof *q);
     return true;
 }
 
-/* the path as cells of joint motion */
-static bool cut(plan *p, const tqa_part *poses)
+static bool refuse_path(const tqa_part *poses, tq_status status, const tq_error *error, double t)
 {
-    const tq_model *model = p->control->robot->model;
-    const size_t nq = p->order->nq;
-    const size_t wanted = p->n_point * CELLS_OF_A_STRETCH;
-    const size_t n = wanted < CELLS_LEAST ? CELLS_LEAST : wanted < CELLS_MAX ? wanted : CELLS_MAX;
-    const tq_motion_room room = {.cells_max = n,
-                                 .t = tqa_control_take(p->control, n + 1, sizeof(double)),
-                                 .ends = tqa_control_take(p->control, n * 6 * nq, sizeof(double)),
-                                 .kinks =
-                                     tqa_control_take(p->control, 3 * p->n_point, sizeof(double))};
-    tq_scratch scratch;
-    tq_error error = {0};
-    double t = 0.0;
-    if (room.t == NULL || room.ends == NULL || room.kinks == NULL ||
-        !tqa_control_scratch(p->control, tq_motion_sample_scratch_size(model, n), &scratch)) {
-        return false;
-    }
-    p->to->motion.kind = TQ_REFERENCE_CELLS;
-    const tq_status status = tq_motion_sample(model, &p->path, p->start, &room, &scratch,
-                                              &p->to->motion.cells, &t, &error);
-    if (status == TQ_OK) {
-        return true;
-    }
-    if (status == TQ_ERR_NO_CONVERGENCE && strcmp(error.what, "cells") == 0) {
+    if (status == TQ_ERR_NO_CONVERGENCE && strcmp(error->what, "cells") == 0) {
         return tqa_part_refuse(poses, "no-convergence",
                                "keep away from singular postures, or give fewer poses",
                                "the motion after %g s is too rough to be followed", t);
@@ -243,16 +205,64 @@ static bool cut(plan *p, const tqa_part *poses)
     if (status == TQ_ERR_NO_CONVERGENCE) {
         return tqa_part_refuse(poses, "no-convergence", "keep the path within reach",
                                "the path leaves the reach at %g s: %.3g m or rad are left", t,
-                               error.value);
+                               error->value);
     }
     if (status == TQ_ERR_SINGULAR) {
         return tqa_part_refuse(poses, "singular",
                                "go round the singular posture, or leave axes out",
                                "the arm cannot move on along the path at %g s: smallest singular "
                                "value %.3g",
-                               t, error.value);
+                               t, error->value);
     }
-    return tqa_control_fail(p->control, poses->pointer, status, &error);
+    return tqa_control_fail(poses->control, poses->pointer, status, error);
+}
+
+/* the path as cells of joint motion */
+static bool cut(tqa_reference *to)
+{
+    tqa_control *control = to->poses.control;
+    const tq_model *model = control->robot->model;
+    const size_t n_pose = to->path.n_pose;
+    const size_t wanted = n_pose * CELLS_OF_A_STRETCH;
+    const size_t n = wanted < CELLS_LEAST ? CELLS_LEAST : wanted < CELLS_MAX ? wanted : CELLS_MAX;
+    const tq_motion_room room = {.cells_max = n,
+                                 .t = tqa_control_take(control, n + 1, sizeof(double)),
+                                 .ends =
+                                     tqa_control_take(control, n * 6 * model->nq, sizeof(double)),
+                                 .kinks = tqa_control_take(control, 3 * n_pose, sizeof(double))};
+    tq_scratch scratch;
+    tq_error error = {0};
+    double t = 0.0;
+    if (room.t == NULL || room.ends == NULL || room.kinks == NULL ||
+        !tqa_control_scratch(control, tq_motion_sample_scratch_size(model, n), &scratch)) {
+        return false;
+    }
+    const tq_status status = tq_motion_sample(model, &to->path, to->start, &room, &scratch,
+                                              &to->motion.cells, &t, &error);
+    return status == TQ_OK || refuse_path(&to->poses, status, &error, t);
+}
+
+bool tqa_reference_prepare(tqa_reference *reference)
+{
+    return !reference->is_cartesian || (find_start(reference) && cut(reference));
+}
+
+/* coordinates near the first pose, which choose the branch */
+static bool read_near(plan *p)
+{
+    const tqa_part initial = tqa_part_field(p->object, "initial");
+    double *start = tqa_control_take(p->control, p->order->nq, sizeof *start);
+    if (start == NULL) {
+        return false;
+    }
+    p->to->start = start;
+    if (initial.value == NULL && p->near != NULL) {
+        memcpy(start, p->near, p->order->nq * sizeof *start);
+        return true;
+    }
+    return tqa_part_need(&initial, "add \"initial\": coordinates near the first pose, which choose "
+                                   "the branch") &&
+           tqa_part_row(&initial, p->order->nq, p->order->q, start);
 }
 
 static bool read_poses(plan *p, const tqa_part *poses)
@@ -279,15 +289,15 @@ static bool read_poses(plan *p, const tqa_part *poses)
         !read_times(p) || !read_timing(p)) {
         return false;
     }
-    p->path = (tq_cartesian_path){.link = point.link,
-                                  .n_pose = p->n_point,
-                                  .t = p->times,
-                                  .pose = pose,
-                                  .law = (tq_timing_law)p->timing,
-                                  .blend = p->blend};
-    memcpy(p->path.at, point.at, sizeof p->path.at);
+    p->to->path = (tq_cartesian_path){.link = point.link,
+                                      .n_pose = p->n_point,
+                                      .t = p->times,
+                                      .pose = pose,
+                                      .law = (tq_timing_law)p->timing,
+                                      .blend = p->blend};
+    memcpy(p->to->path.at, point.at, sizeof p->to->path.at);
     for (unsigned k = 0; k < 6; k++) {
-        p->path.axes[k] = (bits >> k & 1u) != 0;
+        p->to->path.axes[k] = (bits >> k & 1u) != 0;
     }
     if (bits == 0) {
         return tqa_part_refuse(&axes, "wrong-length", NULL, "name one axis at least");
@@ -299,7 +309,9 @@ static bool read_poses(plan *p, const tqa_part *poses)
         const double *b = pose[k].p;
         p->to->length += hypot(hypot(b[0] - a[0], b[1] - a[1]), b[2] - a[2]);
     }
-    return find_start(p) && cut(p, poses);
+    p->to->motion.kind = TQ_REFERENCE_CELLS;
+    p->to->poses = *poses;
+    return read_near(p);
 }
 
 static bool read_fourier(plan *p, const tqa_part *fourier)

@@ -188,7 +188,7 @@ static bool simulate(tqa_control *control)
 {
     tqa_simulation *s = control->state;
     uint64_t grid = 1;
-    bool done = open_run(s);
+    bool done = tqa_simulation_prepare(s) && open_run(s);
     if (done) {
         done = tqa_simulation_open_rows(s) && start(s, &grid);
     }

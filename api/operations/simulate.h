@@ -81,6 +81,8 @@ struct tqa_simulation {
 
 /* Reads the request. False: the problem is set. */
 bool tqa_simulation_read(tqa_simulation *s);
+/* What of the request takes long, on a worker, before anything runs. False: the problem is set. */
+bool tqa_simulation_prepare(tqa_simulation *s);
 /* `input`: a table of torques, or a controller. */
 bool tqa_simulation_read_input(tqa_simulation *s);
 /* `solver`, once the outputs are known. */

@@ -101,3 +101,8 @@ bool tqa_simulation_read_input(tqa_simulation *s)
            tqa_part_choice(&name, kinds, &kind) &&
            (kind == 0 ? read_table(s, &input) : read_controller(s, &input));
 }
+
+bool tqa_simulation_prepare(tqa_simulation *s)
+{
+    return !s->has_controller || tqa_reference_prepare(&s->controller.reference);
+}

@@ -22,6 +22,9 @@ typedef struct plan {
     double *t, *q, *qd, *qdd;
 } plan;
 
+/* poses become joint motion first: hundreds of inverse kinematics */
+static const double cutting_us = 1e4;
+
 static double cost_us(const tqa_control *control)
 {
     const double nv = (double)control->robot->model->nv;
@@ -29,7 +32,7 @@ static double cost_us(const tqa_control *control)
     const double interval = json_number_value(json_object_get(control->root, "interval"));
     /* the end is not known yet: ten seconds of it */
     const double n_sample = interval > 0.0 ? 10.0 / interval : 1.0;
-    return 20.0 + n_sample * nv * (cartesian ? 10.0 : 0.2);
+    return 20.0 + (cartesian ? cutting_us : 0.0) + n_sample * nv * 0.2;
 }
 
 static bool read(plan *p)
@@ -38,6 +41,7 @@ static bool read(plan *p)
     const tqa_part interval = tqa_part_field(&root, "interval");
     const unsigned kinds = TQA_PATH_WAYPOINTS | TQA_PATH_POSES | TQA_PATH_FOURIER;
     return tqa_part_reference(&root, &p->order, kinds, NULL, &p->path) &&
+           tqa_reference_prepare(&p->path) &&
            tqa_part_need(&interval, "add \"interval\": 0.001 (seconds between samples)") &&
            tqa_part_positive(&interval, &p->interval);
 }

@@ -223,6 +223,10 @@ Test(simulate_judge, refusals_have_place_and_hint)
         {"'external_wrenches':[{'link':'link2','force':[0,0,1],'moment':[0,0,0],'at':'com',"
          "'expressed_in':'world'}]}",
          "missing-field", "/external_wrenches/0/applied_to", NULL, 422},
+        {"'input':{'kind':'pd','kp':1,'kd':1,'reference':{'poses':[{'position':[9,9,0]},"
+         "{'position':[0.5,0.5,0]}],'times':[0,1],'timing':'cubic','frame':'link2',"
+         "'axes':['x','y']}}}",
+         "no-convergence", "/input/reference/poses/0", "bring the pose within reach", 422},
         {"'verdict':{'tolerated_error':0}}", "range", "/verdict/tolerated_error", NULL, 422},
         {"'verdict':{'tolerated':1}}", "unknown-field", "/verdict/tolerated", NULL, 400},
         {"'payload':{'link':'link2','mass':-1,'com':[0,0,0]}}", "range", "/payload/mass", NULL,
