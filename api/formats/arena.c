@@ -21,6 +21,7 @@ struct tqa_arena {
     piece *newest;
     size_t budget; /* bytes left */
     bool spent;
+    bool is_short; /* it was not the budget */
 };
 
 tqa_arena *tqa_arena_new(size_t budget)
@@ -58,11 +59,13 @@ static piece *add_piece(tqa_arena *arena, size_t need)
     }
     piece *p = malloc(sizeof *p);
     if (p == NULL) {
+        arena->is_short = true;
         return NULL;
     }
     size = (size + ALIGN_MAX - 1) / ALIGN_MAX * ALIGN_MAX;
     *p = (piece){.next = arena->newest, .size = size, .memory = aligned_alloc(ALIGN_MAX, size)};
     if (p->memory == NULL) {
+        arena->is_short = true;
         free(p);
         return NULL;
     }
@@ -136,4 +139,14 @@ void *tqa_arena_grow(tqa_arena *arena, void *rows, size_t n, size_t *capacity, s
 bool tqa_arena_spent(const tqa_arena *arena)
 {
     return arena->spent;
+}
+
+void tqa_arena_miss(tqa_arena *arena)
+{
+    arena->spent = arena->is_short = true;
+}
+
+bool tqa_arena_short(const tqa_arena *arena)
+{
+    return arena->is_short;
 }

@@ -31,4 +31,9 @@ void *tqa_arena_grow(tqa_arena *arena, void *rows, size_t n, size_t *capacity, s
 /* True when any request was refused. */
 bool tqa_arena_spent(const tqa_arena *arena);
 
+/* True when it was the machine that had no more, not the budget: the same may work later. `miss`
+ * says so of memory that was asked for elsewhere. */
+bool tqa_arena_short(const tqa_arena *arena);
+void tqa_arena_miss(tqa_arena *arena);
+
 #endif

@@ -70,6 +70,9 @@ bool tqa_mjcf_tree(tqa_mjcf *m, const char *bytes, size_t n)
     const tqa_xml_reader reader = {.ctx = &w, .open = on_open, .close = on_close};
     tqa_xml_error error = {.detail = ""};
     const tqa_xml_end end = tqa_xml_read(bytes, n, &reader, &error);
+    if (end == TQA_XML_LIMIT && error.no_memory) {
+        tqa_arena_miss(m->draft->arena);
+    }
     if (end == TQA_XML_REFUSED || tqa_arena_spent(m->draft->arena)) {
         tqa_draft_fault(m->draft, "too-large", "", NULL,
                         "the robot needs more memory than is given");

@@ -483,6 +483,9 @@ bool tqa_urdf_read_elements(tqa_urdf_file *file, const char *bytes, size_t n)
     const tqa_xml_reader reader = {.ctx = &w, .open = on_open, .close = on_close};
     tqa_xml_error error;
     const tqa_xml_end end = tqa_xml_read(bytes, n, &reader, &error);
+    if (end == TQA_XML_LIMIT && error.no_memory) {
+        tqa_arena_miss(draft->arena);
+    }
     report_end(draft, end, &error);
     if (draft->problem->status == 0 && tqa_arena_spent(draft->arena)) {
         tqa_draft_fault(draft, "too-large", "", NULL, "the robot needs more memory than is given");

@@ -193,6 +193,7 @@ static void run(reading *r, const char *bytes, size_t n)
             .column = XML_GetCurrentColumnNumber(r->parser) + 1,
             .detail = short_of_memory ? "a name or value is too long for the memory budget"
                                       : explain(code),
+            .no_memory = code == XML_ERROR_NO_MEMORY && !budget_hit,
         };
     }
 }
@@ -204,7 +205,7 @@ tqa_xml_end tqa_xml_read(const char *bytes, size_t n, const tqa_xml_reader *read
     assert(n <= INT_MAX);
     static const XML_Memory_Handling_Suite memory = {take_bytes, retake_bytes, give_bytes};
 
-    *reterr = (tqa_xml_error){.line = 1, .column = 1, .detail = "no memory"};
+    *reterr = (tqa_xml_error){.line = 1, .column = 1, .detail = "no memory", .no_memory = true};
     budget_left = ((size_t)4 << 20) + 8 * n;
     budget_hit = false;
     reading *r = calloc(1, sizeof *r);

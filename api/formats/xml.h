@@ -26,6 +26,7 @@ typedef enum tqa_xml_end {
 typedef struct tqa_xml_error {
     unsigned long line, column;
     const char *detail; /* constant English text; NULL after TQA_XML_REFUSED */
+    bool no_memory;     /* of LIMIT: the machine has no more */
 } tqa_xml_error;
 
 /* Both functions return false to stop. Texts are UTF-8 and borrowed for the call only. */

@@ -102,7 +102,11 @@ static bool open_side(comparison *c, side *s, const tqa_part *part)
     s->table = tqa_table_open(read_source, s);
     const char *fault = s->table != NULL ? tqa_table_fault(s->table) : "memory is short";
     if (fault != NULL) {
-        return tqa_part_refuse(&of, "invalid-value", NULL, "%s", fault);
+        /* it was there a moment ago: not the client's fault */
+        const bool busy =
+            strcmp(fault, "memory is short") == 0 || strcmp(fault, "the data cannot be read") == 0;
+        return tqa_part_refuse(&of, busy ? "busy" : "invalid-value", busy ? "try again" : NULL,
+                               "%s", fault);
     }
     s->n_column = tqa_table_columns(s->table);
     s->now = tqa_control_take(c->control, s->n_column, sizeof(double));

@@ -267,8 +267,11 @@ void *tqa_control_take(tqa_control *control, size_t n, size_t each)
 {
     void *memory = tqa_arena_take(control->arena, n > 0 ? n : 1, each, 64);
     if (memory == NULL) {
-        (void)tqa_problem_set(control->problem, "too-large",
-                              "this takes more memory than one request may");
+        const bool busy = tqa_arena_short(control->arena);
+        (void)tqa_problem_set(control->problem, busy ? "busy" : "too-large",
+                              busy ? "memory is short; try again"
+                                   : "this takes more memory than one request may");
+        control->problem->retry_after_s = busy ? 1 : 0;
     }
     return memory;
 }

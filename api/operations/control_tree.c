@@ -111,7 +111,9 @@ static bool key(void *ctx, uint64_t at, const char *text, size_t n)
     }
     const char *copy = tqa_arena_text(control->arena, text, n);
     if (copy == NULL) {
-        return refuse(control, at, "too-large", NULL, "the request needs too much memory");
+        return tqa_arena_short(control->arena)
+                   ? refuse(control, at, "busy", "try again", "memory is short")
+                   : refuse(control, at, "too-large", NULL, "the request needs too much memory");
     }
     control->key[d] = copy;
     control->n_key[d] = n;

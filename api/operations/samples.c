@@ -76,6 +76,7 @@ static bool grow_table(tqa_blocks *blocks, size_t n_block)
     }
     double **table = realloc(blocks->table, n * sizeof *table);
     if (table == NULL) {
+        blocks->budget->is_busy = true;
         return false;
     }
     blocks->table = table;
@@ -151,6 +152,7 @@ bool tqa_blocks_permute(tqa_blocks *blocks, size_t n_sample, const uint32_t *map
     const size_t n_row = blocks->n_row;
     double *copy = malloc((n_row * blocks->stride + 1) * sizeof *copy);
     if (copy == NULL) {
+        blocks->budget->is_busy = true;
         return false;
     }
     for (size_t b = 0; b < tq_block_count(n_sample); b++) {

@@ -9,13 +9,13 @@
 #include "daemon/datasets/source.h"
 #include "daemon/jobs/submission.h"
 #include "daemon/queue/scratch.h"
+#include "daemon/serve/answer.h"
 #include "daemon/serve/media.h"
 
 enum {
     INLINE_US = 100, /* suspending and resuming a connection costs 10 */
     PIECE = 16 << 10,
     WHOLE_MAX = 64 << 10, /* a longer answer of known length is written as it is sent */
-    PROBLEM_BYTES = 8 << 10,
 };
 
 static const tqd_handler immediate;
@@ -109,22 +109,6 @@ void tqd_computing_init(tqd_computing *shared, tqd_registry *registry, tqd_worke
     shared->world.dataset_read = world_dataset_read;
 }
 
-static void fill_problem(tqd_reply *reply, const tqa_problem *problem, const char *request_id)
-{
-    reply->status = problem->status;
-    reply->media = "application/problem+json";
-    reply->body = malloc(PROBLEM_BYTES);
-    if (reply->body != NULL) {
-        reply->n_body = tqa_problem_print(problem, request_id, reply->body, PROBLEM_BYTES);
-    }
-    if (problem->retry_after_s > 0) {
-        reply->headers[0].name = "Retry-After";
-        snprintf(reply->headers[0].value, sizeof reply->headers[0].value, "%u",
-                 problem->retry_after_s);
-        reply->n_header = 1;
-    }
-}
-
 /* Keeps a problem that the call itself cannot hold. */
 static void refuse(computing *c, const tqa_problem *problem)
 {
@@ -187,7 +171,7 @@ static bool open_computing(void *ctx, const tqd_head *head, void **ret_exchange,
     if (c == NULL) {
         tqa_problem_set(&problem, "busy", "there is no memory for this request now");
         problem.retry_after_s = 1;
-        fill_problem(reply, &problem, head->request_id);
+        tqd_answer_problem(reply, head->request_id, &problem);
         return false;
     }
     *c = (computing){.methods = &immediate, .of = of, .head = head};
@@ -203,7 +187,7 @@ static bool open_computing(void *ctx, const tqd_head *head, void **ret_exchange,
         good = call_open(c, &problem);
     }
     if (!good) {
-        fill_problem(reply, &problem, head->request_id);
+        tqd_answer_problem(reply, head->request_id, &problem);
         close_computing(c);
         return false;
     }
@@ -384,7 +368,7 @@ static void reply_computing(void *exchange, tqd_reply *reply)
             tqa_problem_set(&problem, "busy", "there is no memory for this request now");
             why = &problem;
         }
-        fill_problem(reply, why, c->head->request_id);
+        tqd_answer_problem(reply, c->head->request_id, why);
         return;
     }
     reply->status = 200;
