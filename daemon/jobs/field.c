@@ -45,6 +45,22 @@ bool tqd_field_open(tqd_field_reader *reader, tqd_body_reader *body, const char 
     return tqa_field_measured(reader->field, reterr);
 }
 
+/* What lies before a range is made and dropped; behind it nothing more is read. */
+static void keep_range(tqd_field_reader *reader)
+{
+    const uint64_t begin = reader->made;
+    reader->made += reader->n_text;
+    if (reader->made <= reader->first) {
+        reader->n_text = 0;
+    } else if (begin < reader->first) {
+        reader->text_at = (size_t)(reader->first - begin);
+    }
+    if (reader->end != 0 && reader->made >= reader->end) {
+        reader->n_text -= reader->n_text > 0 ? (size_t)(reader->made - reader->end) : 0;
+        reader->at = reader->body->size;
+    }
+}
+
 void tqd_field_fill(tqd_field_reader *reader)
 {
     reader->n_text = reader->text_at = 0;
@@ -55,6 +71,7 @@ void tqd_field_fill(tqd_field_reader *reader)
             piece != NULL ? tqa_field_feed(reader->field, piece, n, &reader->n_text) : NULL;
         reader->failed = reader->text == NULL;
         reader->at += n;
+        keep_range(reader);
     }
 }
 

@@ -13,6 +13,7 @@ typedef struct tqd_field_reader {
     uint64_t at;      /* of the body */
     const char *text; /* the field's, not yet read */
     size_t n_text, text_at;
+    uint64_t made, first, end; /* bytes made so far; which of them go out; end 0: to the last */
     bool failed;
 } tqd_field_reader;
 

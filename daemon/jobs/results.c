@@ -236,11 +236,16 @@ static void answer_field(tqd_job_exchange *e)
         tqd_job_refuse(e, &problem);
         return;
     }
-    e->streaming = true;
+    const uint64_t size = tqa_field_size(e->field.field);
     e->answer.status = 200;
+    if (size > 0 &&
+        !tqd_range_answer(e->head, NULL, size, &e->answer, &e->field.first, &e->field.end)) {
+        return;
+    }
+    e->streaming = true;
     e->answer.media = tqd_media_name(format == TQA_FIELD_CSV ? TQA_MEDIA_CSV : TQA_MEDIA_NPY);
     e->answer.read = read_field;
-    e->answer.n_body = (size_t)tqa_field_size(e->field.field);
+    e->answer.n_body = (size_t)(e->field.end - e->field.first);
 }
 
 /* A file beside the result. What is a page of ours may show itself and load nothing. */

@@ -252,6 +252,11 @@ def test_one_array_of_a_result(daemon):
         assert data[:6] == b"\x93NUMPY" and int(headers["Content-Length"]) == len(data)
         assert f"({n}, 7)" in data[:128].decode("latin-1") and "'<f8'" in data[:128].decode("latin-1")
         assert list(struct.unpack(f"<{7 * n}d", data[-56 * n:])) == [x for row in result for x in row]
+        for text, first, last in (("bytes=0-9", 0, 9), ("bytes=127-135", 127, 135), ("bytes=150-", 150, len(data) - 1),
+                                  ("bytes=-8", len(data) - 8, len(data) - 1), (f"bytes=1-{len(data) - 2}", 1, len(data) - 2)):
+            status, headers, part = daemon.request("GET", path, None, {"Range": text})
+            assert status == 206 and headers["Content-Range"] == f"bytes {first}-{last}/{len(data)}" and part == data[first:last + 1], text
+        problem(daemon.request("GET", path, None, {"Range": f"bytes={len(data)}-"}), 416)
         problem(daemon.request("GET", path, None, {"Accept": "application/xml"}), 406)
         problem(daemon.request("GET", path.replace("tau", "nothing")), 404)
         problem(daemon.request("GET", path.replace("tau", "provenance")), 406)
