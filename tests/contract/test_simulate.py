@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/contract/test_simulate.py - forward simulation over HTTP: methods, inputs, events, sizes, against scipy.
+import json
+import struct
+import time
+
+import pytest
+from conftest import SLOW
+
+HOME = [0, -0.8, 0, -2.3, 0, 1.6, 0.8]
+JSON = {"Content-Type": "application/json"}
+
+
+def post(daemon, robot, body, headers=None):
+    return daemon.request("POST", f"/v1/robots/{robot}/simulate", json.dumps(body), {**JSON, **(headers or {})})
+
+
+def run(daemon, robot, body):
+    status, _, text = post(daemon, robot, body)
+    assert status == 200, text
+    return json.loads(text)
+
+
+def swing(**more):
+    return {"initial": {"q": [0.5, -0.2]}, "duration": 1, "output": {"interval": 0.1}, **more}
+
+
+@pytest.mark.parametrize("method", ["dopri87", "dopri45", "sdirk", "bdf", "rk4", "implicit-midpoint", "semi-implicit-euler"])
+def test_methods_agree(daemon, method):
+    fixed = method in ("rk4", "implicit-midpoint", "semi-implicit-euler")
+    solver = {"method": method, **({"step": 1e-4} if fixed else {"rtol": 1e-9})}
+    want = run(daemon, "planar-2r", swing(solver={"rtol": 1e-12, "atol": 1e-12}))
+    got = run(daemon, "planar-2r", swing(solver=solver))
+    assert got["stats"]["method"] == method and got["t"] == want["t"] and len(got["t"]) == 11
+    loose = {"semi-implicit-euler": 2e-2, "implicit-midpoint": 1e-5, "bdf": 1e-5}.get(method, 1e-7)
+    for row, other in zip(got["q"], want["q"]):
+        assert all(abs(a - b) < loose for a, b in zip(row, other))
+    assert got["verdict"]["outcome"] == "completed" and got["events"] == []
+
+
+def test_scipy_and_pinocchio_agree(daemon, tmp_path):
+    pin = pytest.importorskip("pinocchio")
+    scipy = pytest.importorskip("scipy.integrate")
+    np = pytest.importorskip("numpy")
+    urdf = tmp_path / "panda.urdf"
+    status, _, text = daemon.request("GET", "/v1/robots/panda", None, {"Accept": "application/xml"})
+    assert status == 200
+    urdf.write_bytes(text)
+    model = pin.buildModelFromUrdf(str(urdf))
+    model.armature[:] = 0
+    data = model.createData()
+    n = model.nv
+    times = [0.1 * k for k in range(11)]
+    body = {"initial": {"q": HOME}, "duration": 1, "output": {"interval": 0.1}, "without": ["friction", "rotor"],
+            "input": {"kind": "torque", "t": [0, 0.45, 1], "tau": [[0] * 7, [1, -3, 2, 1, 0.2, -0.1, 0.1], [0] * 7]},
+            "solver": {"rtol": 1e-11, "atol": 1e-11}}
+    table = np.array(body["input"]["tau"], float)
+
+    def rate(t, y):
+        tau = np.array([np.interp(t, body["input"]["t"], table[:, k]) for k in range(n)])
+        return np.concatenate([y[n:], pin.aba(model, data, y[:n], y[n:], tau)])
+
+    y = np.concatenate([HOME, np.zeros(n)])
+    result = run(daemon, "panda", body)
+    for begin, end, told in ((0, 0.45, times[:5]), (0.45, 1, times[5:])):
+        solved = scipy.solve_ivp(rate, (begin, end), y, method="DOP853", rtol=1e-11, atol=1e-11, t_eval=[*told, end]
+                                 if told[-1] < end else told)
+        y = solved.y[:, -1]
+        for t, column in zip(told, solved.y.T):
+            row = result["q"][round(t / 0.1)]
+            assert np.max(np.abs(np.array(row) - column[:n])) < 1e-7, t
+
+
+def test_controller_holds_against_a_push(daemon):
+    body = {"initial": {"q": HOME}, "duration": 1, "output": {"interval": 0.1},
+            "input": {"kind": "computed-torque", "reference": {"stand": HOME}, "kp": 900, "kd": 60, "sample_time": 0.001},
+            "disturbance": [{"kind": "pulse", "torque": [20, 0, 0, 0, 0, 0, 0], "start": 0.2, "duration": 0.1}]}
+    result = run(daemon, "panda", body)
+    off = [max(abs(a - b) for a, b in zip(row, HOME)) for row in result["q"]]
+    assert off[3] > 1e-3 and off[-1] < 1e-3 and off[1] < 1e-9
+    assert result["tau"][1] == pytest.approx(result["tau"][0], abs=1e-6)
+
+
+def test_events_over_http(daemon):
+    body = {"initial": {"q": HOME}, "duration": 2, "output": {"interval": 0.5},
+            "events": [{"on": "limits", "action": "bounce", "restitution": 0.2}, {"on": "qd", "joint": "joint2", "level": 1}]}
+    result = run(daemon, "panda", body)
+    kinds = {event["on"] for event in result["events"]}
+    assert kinds & {"lower_limit", "upper_limit"} and "qd" in kinds
+    assert [e["t"] for e in result["events"]] == sorted(e["t"] for e in result["events"])
+    robot = json.loads(daemon.request("GET", "/v1/robots/panda")[2])
+    limits = {j["name"]: j["limits"] for j in robot["joints"] if "limits" in j}
+    names = [j["name"] for j in robot["joints"] if j.get("nv", 1) > 0 and j["kind"] != "fixed"]
+    for row in result["q"]:
+        for name, q in zip(names, row):
+            assert limits[name]["lower"] - 1e-9 <= q <= limits[name]["upper"] + 1e-9, name
+    stopped = run(daemon, "panda", {**body, "events": [{"on": "limits", "action": "stop"}]})
+    assert stopped["verdict"]["outcome"] == "stopped" and stopped["verdict"]["joint"] == stopped["events"][0]["joint"]
+    assert stopped["t"][-1] == stopped["verdict"]["t"] == stopped["events"][0]["t"]
+
+
+@pytest.mark.parametrize("qd", [[1e6, 0], [3e5, -2e5]])
+def test_thrown_robot_ends_with_a_verdict(daemon, qd):
+    result = run(daemon, "planar-2r", {"initial": {"q": [0, 0.3], "qd": qd}, "duration": 1, "output": {"interval": 0.1},
+                                       "input": {"kind": "torque", "t": [0, 1], "tau": [[1e9, 0], [1e9, 0]]}})
+    verdict = result["verdict"]
+    assert verdict["outcome"] == "diverged" and "reason" in verdict and 0 <= verdict["t"] < 1
+    assert result["t"][0] == 0 and result["t"][-1] == verdict["t"]
+
+
+def test_many_samples_do_not_fill_the_memory(start):
+    daemon = start()
+    body = {"initial": {"q": [0.5, -0.2]}, "duration": 100, "output": {"interval": 0.0005}, "solver": {"method": "rk4", "step": 0.0005}}
+    before = rss(daemon)
+    status, headers, _ = post(daemon, "planar-2r", body, {"Prefer": "respond-async"})
+    assert status == 202
+    place = headers["Location"]
+    ended(daemon, place)
+    after = rss(daemon)
+    assert after - before < 24 << 20, "200,001 rows of 7 numbers and their text are 40 MB"
+    status, _, text = daemon.request("GET", place + "/result/t", None, {"Accept": "text/csv"})
+    assert status == 200 and text.count(b"\n") >= 200001
+
+
+def ended(daemon, place):
+    until = time.monotonic() + 50 * SLOW
+    while json.loads(daemon.request("GET", place)[2])["state"] in ("queued", "running"):
+        assert time.monotonic() < until
+        time.sleep(0.02)
+
+
+def rss(daemon):
+    with open(f"/proc/{daemon.process.pid}/status") as f:
+        return next(int(line.split()[1]) * 1024 for line in f if line.startswith("VmRSS"))
+
+
+def test_too_many_samples_name_their_place(daemon):
+    status, _, text = post(daemon, "panda", {"initial": {"q": HOME}, "duration": 1000, "output": {"interval": 1e-6}})
+    fault = json.loads(text)["errors"][0]
+    assert status == 422 and fault["pointer"] == "/output/interval" and fault["hint"]
+
+
+def test_cbor_says_the_same(daemon):
+    want = run(daemon, "planar-2r", swing())
+    status, headers, _ = post(daemon, "planar-2r", swing(), {"Prefer": "respond-async"})
+    assert status == 202
+    ended(daemon, headers["Location"])
+    status, headers, data = daemon.request("GET", headers["Location"] + "/result", None, {"Accept": "application/cbor"})
+    assert status == 200 and headers["Content-Type"] == "application/cbor"
+    for number in (want["q"][-1][0], want["qd"][-1][1], want["t"][3]):
+        assert struct.pack("<d", number) in data
