@@ -189,12 +189,22 @@ static tq_status observe(void *ctx, const tq_instant *at, tq_scratch *scratch, d
     return status;
 }
 
+/* what limits take counts as dissipated */
+static void impact(void *ctx, size_t stride, double loss, double *z)
+{
+    (void)ctx;
+    for (size_t i = 0; i < stride; i++) {
+        z[TQ_AUDIT_DISSIPATED * stride + i] += loss;
+    }
+}
+
 tq_effect tq_audit_effect(tq_audit *audit)
 {
     return (tq_effect){.ctx = audit,
                        .n_z = audit->with_momentum ? TQ_AUDIT_ROWS_MAX : TQ_AUDIT_ENERGY_ROWS,
                        .scratch_size = watch_size(audit->plant, TQ_BLOCK_STRIDE),
-                       .observe = observe};
+                       .observe = observe,
+                       .impact = impact};
 }
 
 /* ------------------------------------------------------------------------------------------------

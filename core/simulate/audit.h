@@ -10,7 +10,7 @@
 /* Rows of the audit's auxiliary states: integrals over time at the integrator's own accuracy. */
 enum {
     TQ_AUDIT_WORK = 0,       /* of the torques, J */
-    TQ_AUDIT_DISSIPATED = 1, /* by friction, J */
+    TQ_AUDIT_DISSIPATED = 1, /* by friction, and at limits, J */
     TQ_AUDIT_EXTERNAL = 2,   /* work of external wrenches, J */
     TQ_AUDIT_ENERGY_ROWS = 3,
     TQ_AUDIT_BASE = 3, /* impulse of the base reaction on the robot, world axes, N s (3 rows) */

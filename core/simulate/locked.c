@@ -206,11 +206,11 @@ tq_status tq_locked_forward(const tq_mechanism *mechanism, const tq_forward_inpu
 }
 
 tq_status tq_joint_impulse(const tq_mechanism *mechanism, unsigned without, const double *q,
-                           uint32_t joint, double qd, tq_scratch *scratch, double *qd_rows,
+                           tq_impulse *impulse, tq_scratch *scratch, double *qd_rows,
                            tq_error *reterr)
 {
     const tq_model *model = tq_mechanism_model(mechanism);
-    const size_t row = model->joints[joint].v_index;
+    const size_t row = model->joints[impulse->joint].v_index;
     const size_t stride = TQ_BLOCK_PAD;
     const size_t mark = tq_scratch_mark(scratch);
     work w;
@@ -230,11 +230,13 @@ tq_status tq_joint_impulse(const tq_mechanism *mechanism, unsigned without, cons
         status = solve_moving(&w, reterr);
     }
     if (status == TQ_OK) {
-        const double impulse = (qd - qd_rows[row * stride]) / w.x[row];
+        const double before = qd_rows[row * stride];
+        const double size = (impulse->qd - before) / w.x[row];
         for (size_t r = 0; r < w.nv; r++) {
-            qd_rows[r * stride] += impulse * w.x[r];
+            qd_rows[r * stride] += size * w.x[r];
         }
-        qd_rows[row * stride] = qd;
+        qd_rows[row * stride] = impulse->qd;
+        impulse->loss = -0.5 * size * (before + impulse->qd);
         tq_block_pad(qd_rows, w.nv, stride, 1);
     }
     tq_scratch_rewind(scratch, mark);

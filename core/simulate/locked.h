@@ -40,9 +40,15 @@ tq_status tq_locked_forward(const tq_mechanism *mechanism, const tq_forward_inpu
 size_t tq_locked_scratch_size(const tq_mechanism *mechanism, size_t stride, size_t n_wrench);
 enum { TQ_LOCKED_MAX = 256 };
 
+/* An impulse along one joint of one freedom. */
+typedef struct tq_impulse {
+    uint32_t joint;
+    double qd;   /* the velocity that the joint shall have */
+    double loss; /* written: kinetic energy that went, J */
+} tq_impulse;
+
 /**
- * Change the velocity of joint `joint` (one freedom) to `qd` by an impulse along it alone: all
- * others follow by M.
+ * Change the velocity of one joint by an impulse along it alone: all others follow by M.
  *
  * Shapes   one sample in rows of TQ_BLOCK_PAD: q (nq), qd_rows (nv) in and out, all lanes.
  * Memory   as tq_locked_forward.
@@ -50,7 +56,7 @@ enum { TQ_LOCKED_MAX = 256 };
  * Checked  tests/property/core/simulate/test_run_event.c
  */
 tq_status tq_joint_impulse(const tq_mechanism *mechanism, unsigned without, const double *q,
-                           uint32_t joint, double qd, tq_scratch *scratch, double *qd_rows,
+                           tq_impulse *impulse, tq_scratch *scratch, double *qd_rows,
                            tq_error *reterr);
 
 #endif

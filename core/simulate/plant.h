@@ -58,6 +58,10 @@ typedef struct tq_effect {
     tq_status (*sample)(void *ctx, const tq_instant *at, tq_scratch *scratch, double *ret_held,
                         tq_error *reterr);
 
+    /* An impulse at the end of a joint's travel took `loss` J out of the motion: changes z
+     * (n_z x stride). */
+    void (*impact)(void *ctx, size_t stride, double loss, double *z);
+
     /* The next time after t at which what it does is not smooth (INFINITY: none), and how: 0 its
      * value jumps, 1 its slope, 2 its curvature ... Steps land there. */
     double (*next_break)(void *ctx, double t, unsigned *ret_order);

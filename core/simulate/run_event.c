@@ -254,6 +254,28 @@ static void set_velocity(tq_run_private *p, uint32_t joint, double qd)
     }
 }
 
+/* joint `joint` goes on with velocity qd, by an impulse */
+static int strike(tq_run_private *p, uint32_t joint, double qd)
+{
+    tq_impulse impulse = {.joint = joint, .qd = qd};
+    const tq_status status = tq_joint_impulse(p->plant->mechanism, p->plant->without, p->now.as.q,
+                                              &impulse, p->scratch, p->now.as.qd, &p->run.error);
+    if (status != TQ_OK) {
+        p->run.status = status;
+        return tq_run_refuse(p);
+    }
+    double *z = p->now.as.z;
+    for (size_t k = 0; k < p->plant->n_effect; k++) {
+        const tq_effect *effect = &p->plant->effects[k];
+        if (effect->impact != NULL) {
+            effect->impact(effect->ctx, TQ_RUN_LANE, impulse.loss, z);
+        }
+        z += effect->n_z * TQ_RUN_LANE;
+    }
+    tq_run_gather(p, &p->now.as, p->y);
+    return 1;
+}
+
 /* joint `joint` stops at a limit, or turns round */
 static int bounce(tq_run_private *p, const tq_event_rule *rule)
 {
@@ -264,14 +286,9 @@ static int bounce(tq_run_private *p, const tq_event_rule *rule)
     }
     p->y[p->model->joints[rule->joint].q_index] = rule->level;
     tq_run_spread(p, p->y, &p->now.as);
-    const tq_status status =
-        tq_joint_impulse(p->plant->mechanism, p->plant->without, p->now.as.q, rule->joint, leaves,
-                         p->scratch, p->now.as.qd, &p->run.error);
-    if (status != TQ_OK) {
-        p->run.status = status;
-        return tq_run_refuse(p);
+    if (!strike(p, rule->joint, leaves)) {
+        return 0;
     }
-    tq_run_gather(p, &p->now.as, p->y);
     if (leaves == 0.0) {
         p->mode[rule->joint] = rule->kind == TQ_EVENT_LOWER ? TQ_MODE_LOWER : TQ_MODE_UPPER;
         tell(p, TQ_EVENT_REST, rule->joint, TQ_NONE, 0.0);
@@ -303,14 +320,9 @@ static int keep_resting(tq_run_private *p)
         if (pushed == TQ_NONE) {
             return 1;
         }
-        const tq_status status =
-            tq_joint_impulse(p->plant->mechanism, p->plant->without, p->now.as.q, pushed, 0.0,
-                             p->scratch, p->now.as.qd, &p->run.error);
-        if (status != TQ_OK) {
-            p->run.status = status;
-            return tq_run_refuse(p);
+        if (!strike(p, pushed, 0.0)) {
+            return 0;
         }
-        tq_run_gather(p, &p->now.as, p->y);
     }
     return 1;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/lanes/table.h"
+#include "core/simulate/audit.h"
 #include "core/simulate/locked.h"
 #include "core/simulate/run.h"
 #include "core/simulate/torque_table.h"
@@ -159,6 +160,10 @@ Test(event, a_ball_bounces_and_comes_to_rest)
         tq_model *m = slider(0, 1);
         cr_assert(eq(int, tq_model_finish(m, NULL), TQ_OK));
         bench *b = open_bench(m);
+        tq_audit audit = {.plant = &b->plant};
+        const tq_effect watching = tq_audit_effect(&audit);
+        b->plant.effects = &watching;
+        b->plant.n_effect = 1;
         const tq_event_rule rules[] = {
             {.kind = TQ_EVENT_LOWER, .action = TQ_EVENT_BOUNCE, .level = 0.0, .restitution = 0.5}};
         tq_run *run = open_run(b, (tq_run_method)method, rules, 1);
@@ -180,6 +185,8 @@ Test(event, a_ball_bounces_and_comes_to_rest)
                   "the sum of all bounces");
         cr_assert(eq(dbl, run->state->q[0], 0.0));
         cr_assert(eq(dbl, run->state->qd[0], 0.0));
+        /* all of its 2 g J went into the ground */
+        cr_assert(epsilon_eq(dbl, run->state->z[8 * TQ_AUDIT_DISSIPATED], 2.0 * 9.81, 1e-5));
         tq_run_close(run);
         close_bench(b);
     }
@@ -341,9 +348,10 @@ Test(locked, what_holds_is_what_inverse_dynamics_asks_for)
         cr_assert(
             all(eq(dbl, qdd[rows[0] * s.stride], 0.0), eq(dbl, qdd[rows[1] * s.stride], 0.0)));
         /* an impulse along joint 0 changes M qd in its own row only */
-        cr_assert(eq(int,
-                     tq_joint_impulse(b->plant.mechanism, 0, s.q, 0, -0.7, &b->scratch, s.qd, NULL),
-                     TQ_OK));
+        tq_impulse impulse = {.joint = 0, .qd = -0.7};
+        cr_assert(
+            eq(int, tq_joint_impulse(b->plant.mechanism, 0, s.q, &impulse, &b->scratch, s.qd, NULL),
+               TQ_OK));
         cr_assert(eq(dbl, s.qd[model->joints[0].v_index * s.stride], -0.7));
         free(tau), free(qdd), free(hold), free(back);
         tqt_states_free(&s);
