@@ -215,6 +215,65 @@ static int locate(tq_run_private *p)
     return 1;
 }
 
+/* where, of a step, a cubic through values and slopes at its ends comes nearest to 0; -1: at an end
+ */
+static double nearest(double g0, double d0, double g1, double d1)
+{
+    /* slope a s^2 + b s + d0 */
+    const double a = 6.0 * (g0 - g1) + 3.0 * (d0 + d1);
+    const double b = -6.0 * (g0 - g1) - 4.0 * d0 - 2.0 * d1;
+    const double root = b * b - 4.0 * a * d0;
+    if (root < 0.0) {
+        return -1.0;
+    }
+    /* the smaller root of a slope that rises from below 0 to above it */
+    const double q = -0.5 * (b + (b < 0.0 ? -1.0 : 1.0) * sqrt(root));
+    const double first = a != 0.0 ? q / a : -1.0;
+    const double second = q != 0.0 ? d0 / q : -1.0;
+    return first > 0.0 && first < 1.0 ? first : second > 0.0 && second < 1.0 ? second : -1.0;
+}
+
+/* A level that is passed and passed back within one step: looked for where coordinates approach it
+ * at the start of the step and leave it at the end. The step then ends in between. */
+static int look_inside(tq_run_private *p, double *g_low, double *g_high)
+{
+    const double h = p->ahead_t - p->run.t;
+    double *g = p->gauge + 2 * p->n_watch;
+    int have_low = 0;
+    for (size_t k = 0; k < p->options.n_rule; k++) {
+        const tq_event_rule *rule = &p->options.rules[k];
+        if (rule->kind > TQ_EVENT_Q || rule->joint == TQ_NONE || p->side[k] == 0.0) {
+            continue;
+        }
+        const double sign = p->side[k] * (rule->kind == TQ_EVENT_UPPER ? -1.0 : 1.0);
+        const double d0 = sign * h * velocity_of(p, p->y, rule->joint);
+        const double d1 = sign * h * velocity_of(p, p->ahead, rule->joint);
+        if (!(d0 < 0.0 && d1 > 0.0)) {
+            continue;
+        }
+        if (!have_low && !gauge_all(p, p->run.t, p->y, g_low)) {
+            return 0;
+        }
+        have_low = 1;
+        const double g0 = p->side[k] * g_low[k];
+        const double s = nearest(g0, d0, p->side[k] * g_high[k], d1);
+        /* the cubic falls no deeper than its slopes reach, and is good to a part of that */
+        if (s < 0.0 || g0 > fmax(-d0, d1)) {
+            continue;
+        }
+        const double t = p->run.t + s * h;
+        memcpy(p->spare, p->ahead, p->n * sizeof *p->ahead);
+        p->fresh = p->options.method != TQ_RUN_BDF;
+        if (leap(p, t) && gauge_all(p, t, p->ahead, g) && any_passed(p, g)) {
+            p->ahead_t = t;
+            memcpy(g_high, g, p->n_watch * sizeof *g);
+            return 1;
+        }
+        memcpy(p->ahead, p->spare, p->n * sizeof *p->ahead);
+    }
+    return 1;
+}
+
 int tq_run_watch_step(tq_run_private *p)
 {
     double *g_high = p->gauge + p->n_watch;
@@ -222,6 +281,9 @@ int tq_run_watch_step(tq_run_private *p)
         return 1;
     }
     if (!gauge_all(p, p->ahead_t, p->ahead, g_high)) {
+        return tq_run_refuse(p);
+    }
+    if (!any_passed(p, g_high) && !look_inside(p, p->gauge, g_high)) {
         return tq_run_refuse(p);
     }
     if (any_passed(p, g_high)) {

@@ -56,20 +56,21 @@ static int has_modes(const tq_plant *plant, const tq_run_options *options)
     return modes && plant->constraints == NULL && model->nv <= TQ_LOCKED_MAX;
 }
 
+static size_t numbers_of(const tq_plant *plant)
+{
+    const tq_model *model = tq_mechanism_model(plant->mechanism);
+    return model->nq + model->nv + tq_plant_n_z(plant);
+}
+
 static size_t watch_scratch(const tq_plant *plant, const tq_run_options *options)
 {
     const tq_model *model = tq_mechanism_model(plant->mechanism);
     const size_t n = options->n_rule + model->n_joint;
     return 2 * tq_scratch_cost(model->n_joint, 1) + tq_scratch_cost(n, sizeof(double)) +
            tq_scratch_cost(3 * n, sizeof(double)) +
+           tq_scratch_cost(numbers_of(plant), sizeof(double)) +
            2 * tq_scratch_cost(model->nv * TQ_RUN_LANE, sizeof(double)) +
            tq_energy_scratch_size(plant->mechanism);
-}
-
-static size_t numbers_of(const tq_plant *plant)
-{
-    const tq_model *model = tq_mechanism_model(plant->mechanism);
-    return model->nq + model->nv + tq_plant_n_z(plant);
 }
 
 size_t tq_run_scratch_size(const tq_plant *plant, const tq_run_options *options)
@@ -117,10 +118,11 @@ static int open_watch(tq_run_private *p, tq_scratch *scratch)
     p->fresh_stuck = tq_scratch_take(scratch, p->model->n_joint, 1);
     p->side = tq_scratch_take(scratch, n, sizeof(double));
     p->gauge = tq_scratch_take(scratch, 3 * n, sizeof(double));
+    p->spare = tq_scratch_take(scratch, p->n, sizeof(double));
     p->tau = tq_scratch_take(scratch, p->model->nv * TQ_RUN_LANE, sizeof(double));
     p->hold = tq_scratch_take(scratch, p->model->nv * TQ_RUN_LANE, sizeof(double));
     if (mode == NULL || p->fresh_stuck == NULL || p->side == NULL || p->gauge == NULL ||
-        p->tau == NULL || p->hold == NULL) {
+        p->spare == NULL || p->tau == NULL || p->hold == NULL) {
         return 0;
     }
     memset(mode, TQ_MODE_FREE, p->model->n_joint);

@@ -43,6 +43,7 @@ struct tq_run_private {
     signed char *fresh_stuck; /* (n_joint) not told yet */
     double *side;             /* (n_watch) where each was; 0: it does not count */
     double *gauge;            /* (3 n_watch) at both ends of a step, and within */
+    double *spare;            /* (n) the end of a step while its inside is looked at */
     double *tau, *hold;       /* (nv) blocks */
     int pending;              /* ahead is just after an event */
     unsigned chatter;         /* events that came at once */

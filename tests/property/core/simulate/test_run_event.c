@@ -261,6 +261,35 @@ Test(event, levels_are_passed_at_their_times_in_their_direction)
     close_bench(b);
 }
 
+Test(event, a_level_that_is_passed_twice_within_a_step_is_found)
+{
+    /* thrown up at 4 m/s: the top is 16 / (2 g) high; the level is a thousandth lower. Orders of 2
+       and more take the whole parabola in one step */
+    const double top = 16.0 / (2 * 9.81), half = sqrt(2 * 1e-3 * top / 9.81), at = 4.0 / 9.81;
+    for (int method = 0; method < TQ_RUN_METHODS; method++) {
+        if (method == TQ_RUN_SEMI_IMPLICIT) {
+            continue; /* its top is lower by v h / 2 */
+        }
+        tq_model *m = slider(0, 1);
+        cr_assert(eq(int, tq_model_finish(m, NULL), TQ_OK));
+        bench *b = open_bench(m);
+        const tq_event_rule rules[] = {{.kind = TQ_EVENT_Q, .joint = 0, .level = 0.999 * top}};
+        tq_run *run = open_run(b, (tq_run_method)method, rules, 1);
+        const double q[1] = {0}, qd[1] = {4.0};
+        cr_assert(eq(int, tq_run_start(run, 0, q, qd, NULL), TQ_OK));
+        cr_assert(tq_run_to(run, 2.0, 0));
+        cr_assert(eq(sz, b->n_event, 2), "method %d: %zu", method, b->n_event);
+        for (int k = 0; k < 2; k++) {
+            const double want = at + (k == 0 ? -half : half);
+            cr_assert(
+                epsilon_eq(dbl, b->events[k].t, want, method == TQ_RUN_SEMI_IMPLICIT ? 0.05 : 1e-7),
+                "method %d: %g", method, b->events[k].t);
+        }
+        tq_run_close(run);
+        close_bench(b);
+    }
+}
+
 Test(event, an_arm_with_dry_friction_settles_and_resumes_to_the_same_bits)
 {
     for (uint64_t seed = 0; seed < 6; seed++) {
