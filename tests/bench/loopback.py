@@ -189,6 +189,11 @@ def batches(torqued):
     except ImportError:
         print("batches: not measured (no orjson, numpy: make deps-check)")
         return
+    try:
+        import yyjson
+    except ImportError:
+        yyjson = None
+        print("JSON batch against yyjson: not measured (make deps-bench)")
     chance = numpy.random.default_rng(1)
     arrays = {name: chance.uniform(-1, 1, (SAMPLES, 7)) * math.pi for name in ("q", "qd", "qdd")}
     file = io.BytesIO()
@@ -200,11 +205,12 @@ def batches(torqued):
     }
     room, s = bytearray(64 << 20), torqued.connect()
     times, answers = {media: [] for media in bodies}, {}
-    peer = []
+    peer, other = [], []
     for media, body in bodies.items():
         answers[media] = bytes(exchange(s, body, media, room)[1])
     parsed = orjson.loads(answers["application/json"])
     assert numpy.array_equal(numpy.load(io.BytesIO(answers["application/x-npy"])), numpy.array(parsed["tau"]))
+    written = yyjson.Document(answers["application/json"]) if yyjson is not None else None
     for _ in range(ROUNDS + 2):
         for media, body in bodies.items():
             times[media].append(exchange(s, body, media, room)[0])
@@ -212,10 +218,17 @@ def batches(torqued):
         orjson.loads(bodies["application/json"])
         orjson.dumps(parsed)
         peer.append(time.perf_counter() - start)
+        if yyjson is not None:
+            start = time.perf_counter()
+            yyjson.Document(bodies["application/json"])
+            written.dumps()  # out of a document of its own: no Python object is made or read
+            other.append(time.perf_counter() - start)
     s.close()
     mib = (len(bodies["application/json"]) + len(answers["application/json"])) / 2**20
     ours = times["application/json"]
     row(f"JSON batch of {SAMPLES} ({mib:.0f} MiB) against orjson", ours, peer, "s", better="less", target=1)
+    if other:
+        row("the same, computed and over the wire, against yyjson's parse + write", ours, other, "s", better="less")
     for media in ("application/cbor", "application/x-npy"):
         row(f"{media} batch of {SAMPLES} against our JSON", times[media], ours, "s", better="less", target=10)
     doubles = SAMPLES * 28 * 8 / 2**20

@@ -5,7 +5,7 @@ packages_build := gcc libc6-dev pkg-config libmicrohttpd-dev libgnutls28-dev lib
 packages_check := $(packages_build) libcriterion-dev clang clang-format clang-tidy cppcheck coinor-csdp libclang-rt-14-dev python3 python3-venv jq fiu-utils valgrind systemd
 packages_bench := $(packages_check) g++ clang-19 nginx-light wrk libeigen3-dev
 venv_check := pytest numpy scipy orjson jsonschema pyyaml pin
-venv_bench := mujoco
+venv_bench := mujoco yyjson
 
 .PHONY: deps deps-check deps-bench
 deps:
