@@ -317,9 +317,12 @@ static const char *const *known_attributes(const tqa_mjcf *m, uint32_t i)
     } rows[] = {
         {"mujoco", none, false},        {"compiler", compiler, false}, {"option", option, false},
         {"default", class_only, false}, {"worldbody", none, false},    {"body", body, true},
-        {"frame", body, true},          {"inertial", inertial, true},  {"joint", joint, true},
-        {"freejoint", joint, true},     {"geom", geom, true}};
+        {"equality", none, false},      {"frame", body, true},         {"inertial", inertial, true},
+        {"joint", joint, true},         {"freejoint", joint, true},    {"geom", geom, true}};
     const uint32_t parent = m->nodes[i].parent;
+    if (parent != TQ_NONE && is(m, parent, "equality")) {
+        return tqa_mjcf_equality_known(m, i);
+    }
     const bool in_default = parent != TQ_NONE && is(m, parent, "default");
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         if (is(m, i, rows[k].name)) {
@@ -348,7 +351,8 @@ static const char *why_ignored(const char *name)
 {
     static const struct {
         const char *name, *why;
-    } rows[] = {{"equality", "constraints are not read: the robot is the tree without them"},
+    } rows[] = {{"connect", "not active, or told by sites: the robot is without it"},
+                {"weld", "not active, or told by sites: the robot is without it"},
                 {"tendon", "tendons are not read: what they pull is missing"},
                 {"actuator", "forces come with the request"},
                 {"contact", "there is no contact here"},
@@ -409,7 +413,7 @@ static bool build(tqa_mjcf *m)
                        "the model has no <worldbody>");
         return false;
     }
-    return tqa_chain_finish(&m->chain);
+    return tqa_chain_finish(&m->chain) && tqa_mjcf_equality(m);
 }
 
 bool tqa_mjcf_read(tqa_draft *draft, const char *bytes, size_t n)

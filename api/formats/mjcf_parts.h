@@ -66,6 +66,11 @@ void tqa_mjcf_fault(tqa_mjcf *m, uint32_t i, const char *slug, const char *hint,
 /* Lists an element (attribute NULL) or attribute as ignored. */
 void tqa_mjcf_ignore(tqa_mjcf *m, uint32_t i, const char *attribute, const char *why);
 
+/* <equality> as rigid constraints, once links and joints are indexed (mjcf_equality.c); and the
+ * attributes of one of its elements that are read, or NULL. */
+bool tqa_mjcf_equality(tqa_mjcf *m);
+const char *const *tqa_mjcf_equality_known(const tqa_mjcf *m, uint32_t i);
+
 /* Mass of a body from its <inertial> or its geoms (mjcf_inertia.c). */
 void tqa_mjcf_inertia(tqa_mjcf *m, uint32_t body, tq_inertia *ret);
 

@@ -119,7 +119,7 @@ URDF = {"urdf": """<robot name="r"><link name="b"/><link name="l1"><inertial><ma
 MJCF = b"""<mujoco model="m"><compiler angle="radian"/><worldbody><body name="l1" pos="0 0 0.3"><joint name="j1" armature="0"/>
 <inertial pos="0 0 0" mass="2" diaginertia="0.008 0.008 0.008"/><body name="l2"><joint name="j2" axis="0 -1 0"/>
 <inertial pos="0.2 0 0" mass="1" diaginertia="0 0 0"/></body></body></worldbody>
-<equality><joint joint1="j1" joint2="j2"/></equality></mujoco>"""
+<actuator><motor joint="j1"/></actuator></mujoco>"""
 
 
 @pytest.mark.parametrize("query", ["", "?format=mjcf"])
@@ -127,7 +127,7 @@ def test_mjcf(daemon, query):
     status, _, body = daemon.request("PUT", f"/v1/robots/by-mjcf{query}", MJCF)
     report = json.loads(body)
     assert status in (200, 201) and report["source"] == "mjcf"
-    assert [(row["where"].split()[0], row["count"]) for row in report["ignored"]] == [("mujoco/equality", 1)]
+    assert [(row["where"].split()[0], row["count"]) for row in report["ignored"]] == [("mujoco/actuator", 1)]
     put(daemon, "by-dh", json.dumps(DH).encode())
     a, b = torque(daemon, "by-mjcf", 2, 2), torque(daemon, "by-dh", 2, 2)
     assert all(abs(x - y) <= 1e-13 * 10 for x, y in zip(a, b, strict=True))

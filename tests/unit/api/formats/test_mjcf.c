@@ -117,7 +117,8 @@ Test(mjcf, names_limits_and_what_is_ignored)
     cr_assert(joints[tqa_robot_joint(robot, "j1", 2)].kind == TQ_JOINT_CONTINUOUS);
     cr_assert(joints[tqa_robot_joint(robot, "f_joint", 7)].kind == TQ_JOINT_FLOATING);
     cr_assert(tqa_robot_link(robot, "world", 5) == robot->model->root);
-    cr_assert(eq(u32, count(robot, "mujoco/equality"), 1));
+    cr_assert(eq(u32, count(robot, "mujoco/equality"), 0));
+    cr_assert(eq(u32, robot->constraints->n_row, 6));
     cr_assert(eq(u32, count(robot, "worldbody/light"), 1));
     tqa_robot_free(robot);
 }
@@ -174,6 +175,61 @@ Test(mjcf, defaults_are_bounded, .timeout = 20)
     cr_assert(strcmp(problem.slug, "too-large") == 0, "%s", problem.detail);
 }
 
+static double at_assembled(const tqa_robot *robot, const char *joint)
+{
+    return robot
+        ->assembled[robot->model->joints[tqa_robot_joint(robot, joint, strlen(joint))].q_index];
+}
+
+/* connect joins a point where the file has both bodies, weld keeps a pose, joint is a polynomial of
+ * differences from the references; what is not active has no effect */
+Test(mjcf, equality_constrains)
+{
+    static const char text[] =
+        "<mujoco><compiler angle='degree'/><worldbody>"
+        "<body name='a' pos='0.2 0 0' euler='0 0 30'><joint name='j1' axis='0 0 1'/>"
+        "<geom type='capsule' size='0.02' fromto='0 0 0 0.3 0 0'/>"
+        "<body name='b' pos='0.3 0 0'><joint name='j2' axis='0 0 1' ref='10'/>"
+        "<geom type='capsule' size='0.02' fromto='0 0 0 0.3 0 0'/></body></body>"
+        "<body name='c' pos='1 0 0'><joint name='j3' axis='0 0 1'/><geom size='0.1'/></body>"
+        "<body name='d' pos='0 0 1'><freejoint/><geom size='0.1'/></body></worldbody>"
+        "<equality><connect name='pin' body1='b' body2='c' anchor='0.3 0 0' solref='0.02 1'/>"
+        "<joint joint1='j3' joint2='j2' polycoef='0 0.5 0 0 0' active='false'/>"
+        "<weld name='stay' body1='d'/></equality></mujoco>";
+    static tqa_problem problem;
+    tqa_robot *robot = tqa_robot_parse(TQA_MEDIA_XML, text, sizeof text - 1, &problem);
+    cr_assert(robot != NULL, "%s %s", problem.faults[0].pointer, problem.detail);
+    cr_assert(eq(u32, robot->constraints->n_constraint, 2));
+    cr_assert(eq(u32, robot->n_free, 1)); /* a four-bar; d stays where it is */
+    const tq_constraint *pin = &robot->constraints->items[0];
+    const double c30 = 0.86602540378443864676;
+    /* the end of b where the file has it, as seen from c */
+    cr_assert(epsilon_eq(dbl, pin->a.pose.p[0], 0.2 + 0.6 * c30 - 1.0, 1e-15));
+    cr_assert(epsilon_eq(dbl, pin->a.pose.p[1], 0.3, 1e-15));
+    const tq_constraint *stay = &robot->constraints->items[1];
+    cr_assert(eq(u32, (uint32_t)stay->axes, 63));
+    cr_assert(eq(u32, stay->b.link, tqa_robot_link(robot, "world", 5)));
+    tqa_robot_free(robot);
+}
+
+Test(mjcf, equality_of_joints_is_a_polynomial)
+{
+    static const char text[] =
+        "<mujoco><compiler angle='degree'/><worldbody>"
+        "<body name='a'><joint name='j-1' axis='0 0 1' ref='10'/><geom pos='1 0 0' size='0.1'/>"
+        "</body><body name='b'><joint name='j2' axis='0 0 1'/><geom pos='1 0 0' size='0.1'/></body>"
+        "</worldbody><equality><joint joint1='j2' joint2='j-1' polycoef='0.1 2 0.5 0 0'/>"
+        "<joint name='hold' joint1='j-1' polycoef='0.2 0 0 0 0'/></equality></mujoco>";
+    static tqa_problem problem;
+    tqa_robot *robot = tqa_robot_parse(TQA_MEDIA_XML, text, sizeof text - 1, &problem);
+    cr_assert(robot != NULL, "%s %s", problem.faults[0].pointer, problem.detail);
+    cr_assert(eq(u32, robot->n_free, 0));
+    const double x0 = 3.14159265358979323846 / 18.0, x = at_assembled(robot, "j-1");
+    cr_assert(epsilon_eq(dbl, x, x0 + 0.2, 1e-12));
+    cr_assert(epsilon_eq(dbl, at_assembled(robot, "j2"), 0.1 + 2.0 * 0.2 + 0.5 * 0.04, 1e-12));
+    tqa_robot_free(robot);
+}
+
 typedef struct bad_case {
     const char *name, *text, *slug, *pointer, *hint;
 } bad_case;
@@ -203,6 +259,9 @@ static const bad_case bad_cases[] = {
     {"negative size", BODY("<geom name='g' size='-1'/>"), "range", "/mujoco//geom[@name='g']", "zero or more"},
     {"negative mass", BODY("<joint/><inertial pos='0 0 0' mass='-1' diaginertia='1 1 1'/>"), "inertia", "/mujoco//body[@name='b']/mass", "zero or more"},
     {"include", M("<worldbody/><include file='x.xml'/>"), "invalid-value", "/mujoco//include (line 1)", "one file"},
+    {"unknown body", M("<worldbody><body name='b'><joint name='j'/><geom size='1'/></body></worldbody><equality><connect name='c' body1='x' anchor='0 0 0'/></equality>"), "unknown-name", "/mujoco//connect[@name='c']", "name a body"},
+    {"no anchor", M("<worldbody><body name='b'><joint name='j'/><geom size='1'/></body></worldbody><equality><connect name='c' body1='b'/></equality>"), "missing-field", "/mujoco//connect[@name='c']", "anchor"},
+    {"unknown joint", M("<worldbody><body name='b'><joint name='j'/><geom size='1'/></body></worldbody><equality><joint name='c' joint1='x'/></equality>"), "unknown-name", "/mujoco//joint[@name='c']", "name a joint"},
     {"two of one name", BODY("<body name='b'/>"), "invalid-robot", "/mujoco//body[@name='b']", "own name"},
 };
 /* clang-format on */
