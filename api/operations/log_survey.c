@@ -14,8 +14,9 @@ enum {
     FFT_MOST = 8192,
 };
 
-static const double still = 5e-4;     /* rad or m: a joint moves when its range exceeds this */
-static const double slow_clock = 0.2; /* s: nobody logs a robot so slowly; milliseconds look so */
+static const double still = 5e-4;      /* rad or m: a joint moves when its range exceeds this */
+static const double slow_clock = 0.2;  /* s: nobody logs a robot so slowly; milliseconds look so */
+static const double fast_clock = 1e-5; /* s: beyond what drives log */
 static const double bridge_periods = 5.5;
 static const double bridge_s = 0.04; /* shorter gaps are bridged whatever the period */
 
@@ -159,6 +160,18 @@ static bool judge_clock(tqa_log *log)
                                "\"%.80s\": the rows would be %.6g s apart: its times are hardly "
                                "in seconds",
                                log->name, log->period);
+    }
+    if (log->period < fast_clock) {
+        return tqa_part_refuse(&log->part, "invalid-value",
+                               "name the column of times, or its units: \"units\": {\"time\": "
+                               "\"s\"}",
+                               "\"%.80s\": the rows would be %.6g s apart", log->name, log->period);
+    }
+    if (log->request->rate * log->period > 20.0) {
+        return tqa_part_refuse(
+            &log->part, "range", NULL,
+            "\"%.80s\" has %.6g rows in a second: a rate of %.6g makes motion up", log->name,
+            1.0 / log->period, log->request->rate);
     }
     log->step = log->request->rate > 0.0 ? 1.0 / log->request->rate : log->period;
     log->gap = fmax(bridge_periods * log->period, bridge_s);
