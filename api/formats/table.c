@@ -297,10 +297,12 @@ const double *tqa_table_next(tqa_table *table)
         return table->row;
     }
     while (table->n_queued - table->n_given < n) {
-        memmove(table->queue, table->queue + table->n_given,
-                (table->n_queued - table->n_given) * sizeof *table->queue);
-        table->n_queued -= table->n_given;
-        table->n_given = 0;
+        if (table->n_given > 0) {
+            memmove(table->queue, table->queue + table->n_given,
+                    (table->n_queued - table->n_given) * sizeof *table->queue);
+            table->n_queued -= table->n_given;
+            table->n_given = 0;
+        }
         if (!advance(table) && table->n_queued < n) {
             return NULL;
         }

@@ -9,7 +9,7 @@ peer_flags := -std=c++20 -O3 -march=native -DNDEBUG -DBOOST_MPL_LIMIT_LIST_SIZE=
     -DBOOST_FUSION_INVOKE_MAX_ARITY=12 -DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS
 
 # one after another, whatever -j says: each needs the machine for itself
-benches := kernels scaling trajectory number cost jobs http
+benches := kernels scaling trajectory number cost jobs calibration http
 .PHONY: bench $(benches:%=bench-%)
 bench: build
 	@$(MAKE) -s -j$(jobs) $(out)/tests/bench/kernels $(out)/tests/bench/scaling $(out)/tests/bench/trajectory $(out)/tests/bench/number $(out)/tests/bench/jobs $(out)/tests/bench/responder
@@ -54,6 +54,11 @@ instructions-write: $(out)/tests/bench/instructions
 # estimates of cost against what calls take
 bench-cost: $(out)/tests/bench/cost
 	@$<
+
+# calibrations over loopback, against the time they may take
+bench-calibration: build
+	@mkdir -p build/bench
+	@$(if $(wildcard $(python)),$(python),python3) tests/bench/calibration.py $(out)/torqued build/bench/calibration.json
 
 # the daemon over loopback, against the bare HTTP library and orjson
 bench-http: build $(out)/tests/bench/responder
