@@ -27,14 +27,13 @@ static double cost_us(const tqa_control *control)
 }
 
 /* False: somebody wants it to stop. */
-static bool tell(const tqa_calibration *c, unsigned stage, size_t i, size_t n, const char *step)
+static bool tell(const tqa_calibration *c, unsigned stage, double i, size_t n, const char *step)
 {
     const tqa_world *world = c->control->world;
     const double begin = stage == 0 ? 0.0 : stage_ends[stage - 1];
     if (world != NULL && world->progress != NULL) {
         world->progress(world->ctx,
-                        begin + (stage_ends[stage] - begin) * (double)i / (double)(n > 0 ? n : 1),
-                        step);
+                        begin + (stage_ends[stage] - begin) * i / (double)(n > 0 ? n : 1), step);
     }
     if (world != NULL && world->cancelled != NULL && world->cancelled(world->ctx)) {
         (void)tqa_problem_set(c->control->problem, "busy", "the job was stopped");
@@ -55,7 +54,8 @@ static bool fail(const tqa_calibration *c, tq_status status, const tq_error *err
 static bool survey(tqa_calibration *c)
 {
     for (size_t i = 0; i < c->n_log; i++) {
-        if (!tell(c, STAGE_READ, i, c->n_log, "look at the logs") || !tqa_log_survey(&c->logs[i])) {
+        if (!tell(c, STAGE_READ, (double)i, c->n_log, "look at the logs") ||
+            !tqa_log_survey(&c->logs[i])) {
             return false;
         }
     }
@@ -76,23 +76,40 @@ static size_t expected(const tqa_calibration *c, const tqa_log *log)
 typedef struct reader {
     tqa_calibration *c;
     tq_fit_stream *stream;
+    size_t log, n_block;
+    double expected; /* samples of this log */
 } reader;
+
+/* Within a log, now and then: a long one takes minutes. */
+static bool tell_within(const tqa_calibration *c, unsigned stage, size_t log, size_t n_block,
+                        double all)
+{
+    enum { EVERY = 256 };
+    const double part = (double)n_block * TQ_BLOCK / all;
+    const bool is_fit = stage == STAGE_FIT;
+    return n_block % EVERY != 0 ||
+           tell(c, stage, (double)log + (part < 1.0 ? part : 1.0),
+                is_fit ? c->n_fitted + 1 : c->n_log, is_fit ? "fit" : "validate");
+}
 
 static bool fit_block(void *ctx, const tqa_log_block *block)
 {
     reader *r = ctx;
     tq_error error = {0};
     const tq_status status = tq_fit_push(r->stream, &block->data, &error);
-    return status == TQ_OK || fail(r->c, status, &error);
+    if (status != TQ_OK) {
+        return fail(r->c, status, &error);
+    }
+    return tell_within(r->c, STAGE_FIT, r->log, ++r->n_block, r->expected);
 }
 
 static bool read_into_fit(tqa_calibration *c, tq_scratch *scratch)
 {
     for (size_t i = 0; i < c->n_fitted; i++) {
-        reader r = {.c = c};
+        reader r = {.c = c, .log = i, .expected = (double)expected(c, &c->logs[i])};
         tq_error error = {0};
         const size_t mark = tq_scratch_mark(scratch);
-        if (!tell(c, STAGE_FIT, i, c->n_fitted + 1, "fit")) {
+        if (!tell(c, STAGE_FIT, (double)i, c->n_fitted + 1, "fit")) {
             return false;
         }
         tq_status status =
@@ -181,6 +198,7 @@ typedef struct watcher {
     tq_judge *other; /* values that have not seen this log; NULL: none */
     tq_judge *own;   /* this log alone, by the values that its series shows; NULL: it is `all` */
     double *tau;     /* (nv x TQ_BLOCK) */
+    size_t log, n_block;
 } watcher;
 
 static void keep_points(const watcher *w, const tqa_log_block *block)
@@ -219,7 +237,8 @@ static bool judge_block(void *ctx, const tqa_log_block *block)
         return fail(w->c, status, &error);
     }
     keep_points(w, block);
-    return true;
+    return tell_within(w->c, STAGE_VALIDATE, w->log, ++w->n_block,
+                       (double)expected(w->c, &w->c->logs[w->log]));
 }
 
 static bool make_series(tqa_calibration *c, size_t i)
@@ -258,7 +277,7 @@ static bool judge_log(tqa_calibration *c, size_t i, double *value, tq_scratch *s
     tq_judge own;
     tq_error error = {0};
     const bool is_alone = c->n_fitted == 1 && is_fitted;
-    watcher w = {.c = c, .series = &c->series[i], .own = is_alone ? NULL : &own};
+    watcher w = {.c = c, .series = &c->series[i], .own = is_alone ? NULL : &own, .log = i};
     w.all = is_fitted ? &c->fitted : NULL;
     w.other = is_left_out || !is_fitted ? &c->validated : NULL;
     w.tau = tq_scratch_take(scratch, c->order.nv * TQ_BLOCK, sizeof(double));
@@ -303,7 +322,7 @@ static bool validate(tqa_calibration *c)
         return fail(c, status, &error);
     }
     for (size_t i = 0; i < c->n_log; i++) {
-        if (!tell(c, STAGE_VALIDATE, i, c->n_log, "validate") ||
+        if (!tell(c, STAGE_VALIDATE, (double)i, c->n_log, "validate") ||
             !judge_log(c, i, value, &scratch)) {
             return false;
         }
@@ -316,7 +335,7 @@ static bool decide(tqa_calibration *c)
 {
     tq_scratch scratch;
     tq_error error = {0};
-    if (!tell(c, STAGE_REPORT, 0, 2, "verdict") ||
+    if (!tell(c, STAGE_REPORT, 0.0, 2, "verdict") ||
         !tqa_control_scratch(c->control, tq_verdict_size(c->fit), &scratch)) {
         return false;
     }

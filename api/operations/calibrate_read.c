@@ -234,6 +234,11 @@ bool tqa_calibration_read(tqa_calibration *c)
     if (model->nv == 0) {
         return tqa_part_refuse(&root, "invalid-robot", NULL, "the robot cannot move");
     }
+    if (c->control->robot->constraints != NULL) {
+        return tqa_part_refuse(&root, "invalid-robot", "calibrate its open tree",
+                               "the torques of a constrained robot also hold the forces of its "
+                               "constraints, which no log has");
+    }
     return tqa_control_order(c->control, &c->order) &&
            tqa_log_request_read(&root, &c->order, need, &c->request) && read_logs(c) &&
            read_model(c) && read_method(c) &&

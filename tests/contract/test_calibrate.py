@@ -260,7 +260,12 @@ def test_wrong_requests(daemon, truth):
         assert slug is None or document["type"] == f"/problems/{slug}", (body, document)
 
 
-def test_progress_and_cancel(daemon, truth):
+def test_constrained_robots_are_refused(daemon, truth):
+    fault = calibrate(daemon, {"datasets": ["run1"]}, 422, robot="four-bar")
+    assert "open tree" in fault["errors"][0]["hint"]
+
+
+def test_as_a_job(daemon, truth):
     code, headers, _ = post(daemon, "/v1/robots/guess/calibrate", {"datasets": ["run1", "run2"], "filter": EXACT},
                             Prefer="respond-async")
     assert code == 202
