@@ -133,7 +133,8 @@ static bool choose(tqa_table *table, unsigned char first)
         table->npy.takes_not_finite = true;
         return true;
     }
-    if (first == '{' || first >= 0xa0) {
+    /* a map in CBOR; beyond its range, a byte order mark or a letter of a text */
+    if (first == '{' || (first >= 0xa0 && first <= 0xbf)) {
         table->form = FORM_RESULT;
         table->result = tqa_table_result_new(first != '{');
         return table->result != NULL || fail(table, "memory is short");

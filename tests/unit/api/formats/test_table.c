@@ -65,6 +65,9 @@ Test(table, csv_in_any_pieces)
         expect_rows((bytes){text, n, pieces[p]}, ROWS, (const char *const[]){"t", "a", "b"});
     }
     expect_rows((bytes){text + 6, n - 6, 0}, ROWS, (const char *const[]){"", "", ""});
+    memmove(text + 3, text, n);
+    memcpy(text, "\xef\xbb\xbf", 3); /* a byte order mark, as spreadsheets write it */
+    expect_rows((bytes){text, n + 3, 0}, ROWS, (const char *const[]){"t", "a", "b"});
 }
 
 static void gather_rows(void *ctx, uint64_t row, uint64_t column, size_t n, double *ret)
