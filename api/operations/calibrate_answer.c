@@ -401,11 +401,6 @@ static void put_robot(const tqa_calibration *c)
                       tqa_json_scan_finish(scan) == TQA_DECODE_OK;
     assert(good); /* it is our own print */
     (void)good;
-    if (c->urdf != NULL) {
-        tqa_answer_string(answer, "urdf", c->urdf);
-    } else {
-        tqa_answer_none(answer, "urdf", "URDF has no words for this robot");
-    }
 }
 
 void tqa_calibration_answer(tqa_calibration *c)

@@ -8,7 +8,8 @@
 #include "core/calibrate/base.h"
 #include "core/calibrate/columns.h"
 
-enum { TQA_SYMBOL_MAX = 32, TQA_EXPRESSION_MAX = 16384 };
+/* an expression fits a text that our own readers take */
+enum { TQA_SYMBOL_MAX = 32, TQA_EXPRESSION_MAX = 4000 };
 
 /* "mx_3": links are numbered by their columns, joints as their child links are, from 1. */
 void tqa_parameter_name(const tq_model *model, const tq_parameter *parameter,
