@@ -291,6 +291,7 @@ void tqa_call_close(tqa_call *call)
         tqa_control_close(call);
     } else {
         tqa_request_clear(&call->request);
+        tqa_from_free(call->request.from);
         tqa_blocks_clear(&call->tau);
         tqa_blocks_clear(&call->reactions);
         tqa_blocks_clear(&call->multipliers);

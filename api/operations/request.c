@@ -73,7 +73,6 @@ void tqa_request_clear(tqa_request *request)
         tqa_blocks_clear(&request->motion[m]);
     }
     tqa_wrenches_clear(&request->wrenches);
-    tqa_from_free(request->from);
 }
 
 /* ------------------------------------------------------------------------------------------------

@@ -107,7 +107,8 @@ typedef struct tqa_request {
     unsigned without;
     unsigned include;
     tqa_options options;
-    struct tqa_from *from; /* NULL, or where q, qd, qdd come from: in the robot's order */
+    struct tqa_from *from; /* NULL, or where q, qd, qdd come from: in the robot's order; the call's
+                              to free, its answer is printed out of it */
     /* with `joints`: row r of an array as the user writes it is row q_map[r] (v_map[r]) of the
      * robot */
     bool reordered;
