@@ -297,6 +297,9 @@ static bool run(tqa_log_pass_state *p, tqa_log_rows *rows)
     uint64_t before = 0; /* the row before, within a range of rows */
     bool has_before = false;
     while (tqa_log_rows_next(rows)) {
+        if (p->look != NULL && log->moves && rows->row < log->first_moving) {
+            continue; /* a spectrum of minutes at rest tells nothing */
+        }
         if (has_before && rows->row != before + 1 && !flush(p, true)) {
             return false;
         }

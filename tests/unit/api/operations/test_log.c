@@ -202,3 +202,26 @@ Test(log, decimation)
     free(text);
     free(q);
 }
+
+/* Minutes at rest, then motion: its bandwidth is found, and the rest is cut. */
+Test(log, begins_at_rest)
+{
+    static fixture f;
+    char *text = malloc(TEXT);
+    size_t n = (size_t)snprintf(text, TEXT, "t,q\n");
+    for (size_t k = 0; k < ROWS; k++) {
+        const double since = k < 150000 ? 0.0 : h * (double)(k - 150000);
+        n += (size_t)snprintf(text + n, TEXT - n, "%.3f,%.6f\n", h * (double)k,
+                              0.5 * sin(2.0 * M_PI * 0.8 * since));
+    }
+    open(&f, "{\"dataset\": \"log\"}", text, n);
+    cr_assert(epsilon_eq(dbl, f.log.bandwidth.motion, 0.8, 0.4), "%g", f.log.bandwidth.motion);
+    taken got = room();
+    cr_assert(tqa_log_pass(&f.log, take, &got), "%s", f.problem.detail);
+    /* in runs of 32 rows */
+    cr_assert(ge(u64, got.row[0], 150000 - 64));
+    cr_assert(gt(u64, f.log.n_rest, 149000));
+    clear(&got);
+    close(&f);
+    free(text);
+}
