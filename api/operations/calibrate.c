@@ -103,6 +103,13 @@ static bool fit_block(void *ctx, const tqa_log_block *block)
     return tell_within(r->c, STAGE_FIT, r->log, ++r->n_block, r->expected);
 }
 
+/* Ranges of rows or short segments may have left nothing. */
+static bool has_samples(const tqa_log *log)
+{
+    return log->n_sample > 0 || tqa_part_refuse(&log->part, "wrong-length", NULL,
+                                                "no sample of \"%.80s\" is left", log->name);
+}
+
 static bool read_into_fit(tqa_calibration *c, tq_scratch *scratch)
 {
     for (size_t i = 0; i < c->n_fitted; i++) {
@@ -125,9 +132,8 @@ static bool read_into_fit(tqa_calibration *c, tq_scratch *scratch)
             return fail(c, status, &error);
         }
         tq_scratch_rewind(scratch, mark);
-        if (c->logs[i].n_sample == 0) {
-            return tqa_part_refuse(&c->logs[i].part, "wrong-length", NULL,
-                                   "no sample of \"%.80s\" is left", c->logs[i].name);
+        if (!has_samples(&c->logs[i])) {
+            return false;
         }
     }
     return true;
@@ -294,6 +300,7 @@ static bool judge_log(tqa_calibration *c, size_t i, double *value, tq_scratch *s
     }
     c->validated.value = value;
     const bool good = make_series(c, i) && tqa_log_pass(&c->logs[i], judge_block, &w) &&
+                      has_samples(&c->logs[i]) &&
                       keep_judged(c, is_alone ? &c->fitted : &own, &c->judged_logs[i]);
     c->validated.value = c->solution.value;
     tq_scratch_rewind(scratch, mark);

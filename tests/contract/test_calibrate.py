@@ -253,6 +253,8 @@ def test_wrong_requests(daemon, truth):
         ({"datasets": ["run1"], "model": {"smoothing": -1}}, "/model/smoothing", "range"),
         ({"datasets": ["run1"], "model": {"couplings": [["a", "b"]]}}, "/model/couplings/0/0", "unknown-name"),
         ({"datasets": ["run1"], "prior": [1]}, "/prior", "wrong-length"),
+        ({"datasets": ["run1"], "filter": {"cutoff_hz": 1}, "validate": [{"dataset": "run2", "rows": [0, 100]}]}, "/validate/0",
+         "wrong-length"),
         ({"datasets": ["run1"], "points": 1}, "/points", "range"),
         ({"datasets": ["run1"], "filtre": {}}, "/filtre", "unknown-field"),
     ]
