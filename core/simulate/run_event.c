@@ -276,10 +276,10 @@ static int look_inside(tq_run_private *p, double *g_low, double *g_high)
 
 int tq_run_watch_step(tq_run_private *p)
 {
-    double *g_high = p->gauge + p->n_watch;
     if (p->n_watch == 0) {
         return 1;
     }
+    double *g_high = p->gauge + p->n_watch;
     if (!gauge_all(p, p->ahead_t, p->ahead, g_high)) {
         return tq_run_refuse(p);
     }
