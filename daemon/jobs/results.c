@@ -260,6 +260,12 @@ static bool answer_attachment(tqd_job_exchange *e, const char *name)
         tqd_job_refuse_store(e, status);
         return true;
     }
+    if (e->head->query != NULL && e->head->query[0] != '\0') {
+        tqa_problem problem;
+        tqa_problem_set(&problem, "invalid-value", "a file comes as it is: nothing may be asked");
+        tqd_job_refuse(e, &problem);
+        return true;
+    }
     e->streaming = true;
     tqd_body_answer(&e->body, e->head, &e->answer, read_body);
     e->answer.media = e->body.media;

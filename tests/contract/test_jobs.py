@@ -335,6 +335,7 @@ def test_report_and_files_beside_a_result(start):
             assert "default-src 'none'" in rules and "sandbox" in rules and "script" not in rules
         status, headers, got = daemon.request("GET", f"/v1/jobs/{job['id']}/result/log.csv", None, {"Range": "bytes=4-7"})
         assert status == 206 and got == log[4:8]
+        problem(daemon.request("GET", f"/v1/jobs/{job['id']}/result/log.csv?points=9"), 422)
         submit(daemon, simulation(10000), "/v1/robots/planar-2r/simulate")
         waiting = submit(daemon)["id"]
         problem(daemon.request("GET", f"/v1/jobs/{waiting}/report"), 409)
