@@ -301,6 +301,7 @@ bool tqa_constraints_resolve(tqa_draft *draft)
  */
 
 enum { STARTS = 48, LOOKS = 3, FREEDOMS_MAX = 256 };
+static const double work_max = 2e9;       /* operations of all starts: some seconds at most */
 static const double residual_max = 1e-10; /* m or rad */
 
 /* start k: zero, or the middle of the limits, then points spread over the travel */
@@ -324,6 +325,14 @@ static void start_at(const tq_model *model, unsigned k, double *q)
             q[joint->q_index + joint->nq - 4 + i] = i == 0 ? 1.0 : 0.0;
         }
     }
+}
+
+/* A start takes up to 100 steps, each a factorisation: large robots have fewer starts. */
+static unsigned start_count(const tq_model *model, const tq_constraints *set)
+{
+    const double nv = (double)model->nv, n = (double)set->n_row;
+    const double each = 100.0 * nv * nv * (nv + 2.0 * n);
+    return each * STARTS < work_max ? STARTS : 1 + (unsigned)(work_max / each);
 }
 
 typedef struct assembly {
@@ -454,7 +463,8 @@ bool tqa_constraints_assemble(tqa_draft *draft, const tq_mechanism *mechanism)
     tq_scratch_init(&a.scratch, memory, size);
     tq_status status = TQ_OK;
     tq_error error = {.what = NULL};
-    for (unsigned k = 0; k < STARTS; k++) {
+    const unsigned n_start = start_count(model, set);
+    for (unsigned k = 0; k < n_start; k++) {
         start_at(model, k, flat);
         status = project(&a, flat, &error);
         if (status == TQ_OK || (error.what != NULL && strcmp(error.what, "joint.inertia") == 0)) {
