@@ -11,13 +11,10 @@ enum {
     SAVE_STEPS = 4 << 20, /* steps of members between checkpoints: about a second of a core */
 };
 
-static const char *const fields[] = {"initial", "duration",    "output",
-                                     "input",   "solver",      "gravity",
-                                     "without", "disturbance", "external_wrenches",
-                                     "payload", "joints",      "vary",
-                                     "members", "seed",        "quantiles",
-                                     "tell",    "only",        "end_states",
-                                     NULL};
+static const char *const fields[] = {
+    "initial",     "duration",          "output",  "input",  "solver",     "gravity", "without",
+    "disturbance", "external_wrenches", "payload", "joints", "vary",       "drives",  "members",
+    "seed",        "quantiles",         "tell",    "only",   "end_states", NULL};
 
 static double cost_us(const tqa_control *control)
 {

@@ -170,6 +170,8 @@ size_t tqa_ensemble_scratch_size(const tqa_ensemble *e)
     } else {
         inner = tq_run_scratch_size(&b.plant, &options);
     }
+    const size_t settle = tq_plant_scratch_size(&b.plant, stride_of(e));
+    inner = settle > inner ? settle : inner;
     return states_cost(e) + (e->own_mechanisms ? mechanism_cost(e) : 0) + inner + TQ_SCRATCH_ALIGN;
 }
 

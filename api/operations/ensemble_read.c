@@ -350,7 +350,7 @@ bool tqa_ensemble_read(tqa_ensemble *e)
     tqa_simulation *s = e->simulation;
     const tqa_part root = tqa_part_root(s->control);
     const tqa_part solver = tqa_part_field(&root, "solver");
-    if (!tqa_simulation_read(s) || !read_variations(e, &root) || !read_counts(e, &root) ||
+    if (!tqa_simulation_read_plant(s) || !read_variations(e, &root) || !read_counts(e, &root) ||
         !read_told(e, &root)) {
         return false;
     }
@@ -359,6 +359,7 @@ bool tqa_ensemble_read(tqa_ensemble *e)
         s->options.method = TQ_RUN_RK4;
         s->options.step = s->interval > 0.0 ? fmin(1e-3, s->interval) : 1e-3;
     }
+    s->drives.driven.flows = NULL; /* of a single trajectory */
     e->first_offset = tq_plant_n_z(&s->plant);
     if (e->offsets.n > 0) {
         const tq_effect effect = tq_offsets_effect(&e->offsets);

@@ -16,7 +16,8 @@ enum {
 static const char *const fields[] = {
     "initial", "duration", "output",  "input",       "solver",
     "gravity", "without",  "include", "disturbance", "external_wrenches",
-    "payload", "verdict",  "events",  "joints",      NULL};
+    "payload", "verdict",  "events",  "joints",      "drives",
+    NULL};
 
 static double cost_us(const tqa_control *control)
 {

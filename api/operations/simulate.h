@@ -6,6 +6,7 @@
 #include "api/operations/control_robot.h"
 #include "api/operations/simulate_controller.h"
 #include "api/operations/simulate_disturbance.h"
+#include "api/operations/simulate_drives.h"
 #include "api/operations/simulate_event.h"
 #include "api/operations/simulate_judge.h"
 #include "core/constraints/project.h"
@@ -43,6 +44,7 @@ struct tqa_simulation {
     tq_table torque;
     tqa_controller controller;
     bool has_controller;
+    tqa_drives drives;
     tq_effect effects[TQA_EFFECTS_MAX];
     tq_plant plant;      /* plant.effects is the array above */
     tq_projection moved; /* what brought the initial state onto the constraints */
@@ -81,6 +83,8 @@ struct tqa_simulation {
 
 /* Reads the request. False: the problem is set. */
 bool tqa_simulation_read(tqa_simulation *s);
+/* The same, but for what is told about it: verdict and balance. */
+bool tqa_simulation_read_plant(tqa_simulation *s);
 /* What of the request takes long, on a worker, before anything runs. False: the problem is set. */
 bool tqa_simulation_prepare(tqa_simulation *s);
 /* `input`: a table of torques, or a controller. */

@@ -117,6 +117,7 @@ void tqa_simulation_answer(tqa_simulation *s)
     tqa_simulation_put_constraints(s);
     put_stats(s);
     put_verdict(s);
+    tqa_drives_put(s);
     tqa_answer_events(s->control, &s->watch);
     tqa_judge_put(s);
     s->control->more = more;

@@ -237,12 +237,17 @@ static bool read_events(tqa_simulation *s)
     return true;
 }
 
-bool tqa_simulation_read(tqa_simulation *s)
+bool tqa_simulation_read_plant(tqa_simulation *s)
 {
     bool multipliers = false;
     return tqa_control_order(s->control, &s->order) && read_columns(s, &multipliers) &&
-           read_terms(s) && read_initial(s) && tqa_simulation_constrain(s, multipliers) &&
-           read_output(s) && find_duration(s) && tqa_simulation_read_solver(s) &&
-           tqa_simulation_read_input(s) && read_disturbances(s) && read_events(s) &&
-           tqa_judge_read(s, s->judge.include);
+           tqa_drives_read(s) && read_terms(s) && read_initial(s) &&
+           tqa_simulation_constrain(s, multipliers) && read_output(s) && find_duration(s) &&
+           tqa_simulation_read_solver(s) && tqa_simulation_read_input(s) && tqa_drives_add(s) &&
+           read_disturbances(s) && read_events(s);
+}
+
+bool tqa_simulation_read(tqa_simulation *s)
+{
+    return tqa_simulation_read_plant(s) && tqa_judge_read(s, s->judge.include);
 }

@@ -4,7 +4,7 @@
 
 #include "core/simulate/torque_table.h"
 
-/* one drive of one sample; zd may be NULL */
+/* one drive of one sample */
 static void work(const tq_driven_plant *driven, const tq_instant *at, size_t k, size_t i,
                  double command, double *zd, tq_drive_flow *ret)
 {
@@ -16,7 +16,7 @@ static void work(const tq_driven_plant *driven, const tq_instant *at, size_t k, 
     }
     tq_drive_rate(joint->drive, driven->mode, driven->reduced, command,
                   at->qd[joint->row * at->stride + i], z, rate, ret);
-    for (size_t s = 0; s < TQ_DRIVE_N_STATE && zd != NULL; s++) {
+    for (size_t s = 0; s < TQ_DRIVE_N_STATE; s++) {
         zd[(first + s) * at->stride + i] = rate[s];
     }
 }
@@ -40,6 +40,9 @@ static tq_status act(void *ctx, const tq_instant *at, tq_scratch *scratch, const
             tq_drive_flow flow;
             work(driven, at, k, i, driven->table != NULL ? commands[k] : tau[i], to->zd, &flow);
             tau[i] = flow.torque;
+            if (i == 0 && driven->flows != NULL) {
+                driven->flows[k] = flow;
+            }
         }
     }
     tq_scratch_rewind(scratch, mark);
@@ -61,10 +64,4 @@ tq_effect tq_driven_effect(tq_driven_plant *driven)
         .act = act,
         .next_break = driven->table != NULL ? next_break : NULL,
     };
-}
-
-void tq_driven_tell(const tq_driven_plant *driven, const tq_instant *at, size_t k, size_t i,
-                    double command, tq_drive_flow *ret)
-{
-    work(driven, at, k, i, command, NULL, ret);
 }

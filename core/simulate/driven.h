@@ -25,6 +25,8 @@ typedef struct tq_driven_plant {
     bool reduced;    /* inductances are neglected */
     tq_table *table; /* commands, n_coordinate = n_joint; NULL: the torque that effects before this
                         one ask for is the command, and `mode` is TQ_DRIVE_TORQUE */
+    tq_drive_flow *flows; /* (n_joint) of the first sample in the last evaluation, for whoever runs
+                             a single trajectory; NULL: not wanted */
 } tq_driven_plant;
 
 /**
@@ -41,10 +43,5 @@ typedef struct tq_driven_plant {
  * Checked  tests/property/core/simulate/test_driven.c
  */
 tq_effect tq_driven_effect(tq_driven_plant *driven);
-
-/* What drive k does at a time and state of sample i, told `command`: z and qd as in the instant of
- * the effect. */
-void tq_driven_tell(const tq_driven_plant *driven, const tq_instant *at, size_t k, size_t i,
-                    double command, tq_drive_flow *ret);
 
 #endif

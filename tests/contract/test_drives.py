@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/contract/test_drives.py - drives of a robot over HTTP: put, got, asked for along a motion.
 import json
+import math
 
 import pytest
 from conftest import problem
@@ -99,3 +100,102 @@ def test_without_drives_there_is_nothing_to_tell(daemon):
     answer = daemon.request("POST", "/v1/robots/panda/terms", json.dumps({"q": Q, "include": ["drive"]}), JSON)
     fault = problem(answer, 422)["errors"][0]
     assert "drive" in fault["hint"]
+
+
+# -- over time --------------------------------------------------------------------------------------------------------
+
+MOTOR = {"constant": 0.05, "resistance": 0.6, "inertia": 1e-4, "viscous": 2e-4}
+
+
+def put_rig(daemon, name, **more):
+    """One bar that turns about z: I = 0.05 at the joint, b = 0.1, the numbers of item 117."""
+    document = {"gravity": [0, 0, -9.81],
+                "links": [{"name": "base"}, {"name": "bar", "mass": 1, "com": [0, 0, 0], "inertia_about": "com",
+                                             "inertia": [[0.05, 0, 0], [0, 0.05, 0], [0, 0, 0.05]]}],
+                "joints": [{"name": "j", "kind": "continuous", "parent": "base", "child": "bar", "axis": [0, 0, 1],
+                            "damping": 0.1, "drive": {"gear": {"ratio": 100}, "motor": MOTOR, **more}}]}
+    status, _, body = daemon.request("PUT", f"/v1/robots/{name}", json.dumps(document), JSON)
+    assert status in (200, 201), body
+
+
+def test_a_step_of_voltage_is_an_exponential_without_inductance(daemon):
+    put_rig(daemon, "rig")
+    body = {"initial": {"q": [0]}, "duration": 0.2, "output": {"interval": 0.02},
+            "drives": {"command": "voltage", "t": [0, 1], "values": [[24], [24]]}}
+    status, answer = ask(daemon, "rig", "simulate", body)
+    assert status == 200, answer
+    stiff = 0.05**2 + 0.6 * 2.1e-4
+    time, final = 1.05e-4 * 0.6 / stiff, 0.05 * 24 / stiff
+    for t, qd, current in zip(answer["t"], answer["qd"], answer["drive_current"]):
+        speed = final * (1 - math.exp(-t / time))
+        assert 100 * qd[0] == pytest.approx(speed, rel=1e-8, abs=1e-7)
+        assert current[0] == pytest.approx((24 - 0.05 * speed) / 0.6, rel=1e-7, abs=1e-7)
+    assert answer["drives"] == {"command": "voltage", "reduced": False, "joints": ["j"]}
+    assert all(x == [0] for x in answer["drive_limited"])
+
+
+def test_inductance_costs_what_the_reduction_says(daemon):
+    motor = {**MOTOR, "inductance": 6e-3}
+    put_rig(daemon, "coil", motor=motor)
+    body = {"initial": {"q": [0]}, "duration": 0.3, "output": {"interval": 0.0005},
+            "drives": {"command": "voltage", "t": [0, 1], "values": [[24], [24]]}}
+    runs = []
+    for reduced in (False, True):
+        body["drives"]["reduced"] = reduced
+        status, answer = ask(daemon, "coil", "simulate", {**body, "solver": {"method": "bdf" if not reduced else "dopri45"}})
+        assert status == 200, answer
+        runs.append([100 * qd[0] for qd in answer["qd"]])
+    final = 0.05 * 24 / (0.05**2 + 0.6 * 2.1e-4)
+    seen = max(abs(a - b) for a, b in zip(*runs)) / final
+    status, _, text = daemon.request("POST", "/v1/drive", json.dumps({
+        "drive": {"motor": motor, "gear": {"ratio": 100}}, "load": {"inertia": 0.05, "viscous": 0.1}}), JSON)
+    told = json.loads(text)["reduction"]["speed_error"]
+    assert status == 200 and seen == pytest.approx(told, rel=1e-3) and told > 0.05
+
+
+def test_torque_asked_for_arrives_unless_a_limit_holds(daemon):
+    put_rig(daemon, "free")
+    put_rig(daemon, "held", amplifier={"supply": 48},
+            current_limit={"continuous": 1, "peak": 3, "foldback_time": 0.1})
+    body = {"initial": {"q": [0]}, "duration": 1, "output": {"interval": 0.01},
+            "input": {"kind": "torque", "t": [0, 1], "tau": [[20], [20]]}}
+    _, plain = ask(daemon, "free", "simulate", body)
+    status, free = ask(daemon, "free", "simulate", {**body, "drives": {}})
+    assert status == 200, free
+    for a, b in zip(plain["q"], free["q"]):
+        assert a[0] == pytest.approx(b[0], rel=1e-12, abs=1e-14)
+    status, held = ask(daemon, "held", "simulate", {**body, "drives": {"command": "torque"}})
+    assert status == 200, held
+    current = [x[0] for x in held["drive_current"]]
+    folds = -0.1 * math.log(1 - 0.95 / 9)  # the mean square of 3 A reaches 95 % of that of 1 A
+    for t, i in zip(held["t"], current):
+        assert i == pytest.approx(3, abs=1e-12) if t < folds - 1e-6 else i < 3
+    assert current[-1] == pytest.approx(1, abs=1e-3) and held["drive_limited"][-1] == [1]
+
+
+def test_members_of_an_ensemble_have_drives_too(daemon):
+    put_rig(daemon, "rig")
+    common = {"duration": 0.1, "output": {"interval": 0.05}, "solver": {"method": "rk4", "step": 1e-3},
+              "drives": {"command": "voltage", "t": [0, 1], "values": [[24], [24]]}}
+    status, many = ask(daemon, "rig", "ensemble", {
+        **common, "initial": {"q": [0]}, "vary": [{"of": "q", "joint": "j", "list": [0, 0.5]}], "tell": [1]})
+    assert status == 200, many
+    _, one = ask(daemon, "rig", "simulate", {**common, "initial": {"q": [0.5]}})
+    assert many["told"][0]["q"] == one["q"]
+
+
+@pytest.mark.parametrize("drives, pointer", [
+    ({"command": "volt"}, "/drives/command"), ({"command": "voltage"}, "/drives/t"),
+    ({"command": "voltage", "t": [0, 1]}, "/drives/values"),
+    ({"command": "voltage", "t": [1, 0], "values": [[1], [1]]}, "/drives/t/1"),
+    ({"command": "voltage", "t": [0, 1], "values": [[1], [1, 2]]}, "/drives/values/1"),
+    ({"command": "duty", "t": [0, 1], "values": [[1], [1]]}, "/drives/command"),
+    ({"command": "velocity", "t": [0, 1], "values": [[1], [1]]}, "/drives/command"),
+    ({"t": [0, 1]}, "/drives/t")])
+def test_wrong_drives_have_their_place(daemon, drives, pointer):
+    put_rig(daemon, "rig")
+    body = {"initial": {"q": [0]}, "duration": 1, "output": {"interval": 1}, "drives": drives}
+    answer = daemon.request("POST", "/v1/robots/rig/simulate", json.dumps(body), JSON)
+    assert problem(answer, 422)["errors"][0]["pointer"] == pointer
+    answer = daemon.request("POST", "/v1/robots/planar-2r/simulate", json.dumps({**body, "initial": {"q": [0, 0]}}), JSON)
+    assert problem(answer, 422)["errors"][0]["pointer"] == "/drives"
