@@ -170,7 +170,9 @@ static tq_status step(const tq_plant *plant, double t, double h, const tq_trajec
     }
     momentum(w, state->qd, w->p0);
     memcpy(w->v, state->qd, w->n * LANE * sizeof *w->v);
-    memcpy(w->z, state->z, w->n_z * LANE * sizeof *w->z);
+    if (w->n_z > 0) {
+        memcpy(w->z, state->z, w->n_z * LANE * sizeof *w->z);
+    }
     status = iterate(plant, t, h, state, w, scratch, n_eval, reterr);
     if (status != TQ_OK) {
         return status;
