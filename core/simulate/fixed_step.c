@@ -15,6 +15,7 @@ typedef struct parts {
 
 typedef struct work {
     size_t n[PARTS]; /* numbers of each */
+    size_t every;    /* of these numbers are looked at: one trajectory has no neighbours */
     parts stage;     /* where a stage looks */
     parts rate;      /* what it finds */
     parts sum;       /* weighted */
@@ -40,9 +41,10 @@ static int take_parts(const work *w, tq_scratch *scratch, parts *ret)
     return 1;
 }
 
-static int take(work *w, const tq_plant *plant, size_t stride, tq_scratch *scratch)
+static int take(work *w, const tq_plant *plant, size_t n_sample, size_t stride, tq_scratch *scratch)
 {
     const tq_model *model = tq_mechanism_model(plant->mechanism);
+    w->every = n_sample == 1 ? stride : 1;
     w->n[0] = model->nq * stride;
     w->n[1] = model->nv * stride;
     w->n[2] = tq_plant_n_z(plant) * stride;
@@ -63,10 +65,28 @@ static parts parts_of(const tq_trajectories *state)
 }
 
 /* to = from + h rate */
-static void along(size_t n, double *to, const double *from, double h, const double *rate)
+static void along(size_t n, size_t every, double *to, const double *from, double h,
+                  const double *rate)
 {
+    if (every > 1) {
+        for (size_t i = 0; i < n; i += every) {
+            to[i] = from[i] + h * rate[i];
+        }
+        return;
+    }
     for (size_t i = 0; i < n; i++) {
         to[i] = from[i] + h * rate[i];
+    }
+}
+
+/* the padding of one trajectory, which no step looks at */
+static void pad(const work *w, const tq_trajectories *state)
+{
+    const parts all = {.x = {state->q, state->qd, state->z}};
+    for (unsigned p = 0; p < PARTS && w->every > 1; p++) {
+        if (w->n[p] > 0) {
+            tq_block_pad(all.x[p], w->n[p] / w->every, w->every, 1);
+        }
     }
 }
 
@@ -74,7 +94,7 @@ static void all_along(const work *w, const parts *to, const parts *from, double 
                       const parts *rate)
 {
     for (unsigned p = 0; p < PARTS; p++) {
-        along(w->n[p], to->x[p], from->x[p], h, rate->x[p]);
+        along(w->n[p], w->every, to->x[p], from->x[p], h, rate->x[p]);
     }
 }
 
@@ -104,6 +124,7 @@ static tq_status rk4(const tq_plant *plant, double t, double h, const tq_traject
         all_along(w, &w->sum, &w->sum, weight[k], &w->rate);
     }
     all_along(w, &start, &start, h / 6.0, &w->sum);
+    pad(w, state);
     return tq_plant_settle(plant, state, scratch, reterr);
 }
 
@@ -116,10 +137,11 @@ static tq_status semi_implicit(const tq_plant *plant, double t, double h,
     if (status != TQ_OK) {
         return status;
     }
-    along(w->n[1], state->qd, state->qd, h, w->rate.x[1]);
-    along(w->n[2], state->z, state->z, h, w->rate.x[2]);
+    along(w->n[1], w->every, state->qd, state->qd, h, w->rate.x[1]);
+    along(w->n[2], w->every, state->z, state->z, h, w->rate.x[2]);
     tq_state_rate(model, state->stride, state->stride, state->q, state->qd, w->rate.x[0]);
-    along(w->n[0], state->q, state->q, h, w->rate.x[0]);
+    along(w->n[0], w->every, state->q, state->q, h, w->rate.x[0]);
+    pad(w, state);
     return tq_plant_settle(plant, state, scratch, reterr);
 }
 
@@ -129,7 +151,7 @@ tq_status tq_fixed_step(const tq_plant *plant, tq_fixed_method method, double t,
     const size_t mark = tq_scratch_mark(scratch);
     work w;
     tq_status status = TQ_OK;
-    if (!take(&w, plant, state->stride, scratch)) {
+    if (!take(&w, plant, state->n_sample, state->stride, scratch)) {
         status = tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
                          (double)tq_fixed_step_scratch_size(plant, state->stride));
     } else if (method == TQ_FIXED_RK4) {

@@ -230,7 +230,9 @@ static tq_status rate(const tq_plant *plant, double t, const tq_trajectories *st
     if (ret->wrench != NULL) {
         memcpy(ret->wrench, r.wrench, 6 * plant->n_wrench * stride * sizeof(double));
     }
-    tq_state_rate(model, stride, stride, state->q, state->qd, ret->q);
+    /* one trajectory has no neighbours: one lane computes it, and nobody looks at its padding */
+    const size_t lanes = state->n_sample == 1 ? 1 : stride;
+    tq_state_rate(model, lanes, stride, state->q, state->qd, ret->q);
     return status;
 }
 

@@ -115,7 +115,8 @@ size_t tq_plant_n_held(const tq_plant *plant);
  * Compute how a block of states changes: the right-hand side of every integrator.
  *
  * Shapes   state: quaternions may be off unit length by an integrator's error; what is computed is
- *          that of the scaled ones. Padding up to the stride is computed too.
+ *          that of the scaled ones. Padding up to the stride is computed too, but not beside one
+ *          trajectory alone.
  * Memory   tq_plant_scratch_size(plant, stride) bytes of `scratch`, all given back.
  * Bits     A trajectory gives the same bits alone and in any block, if the effects do.
  * Returns  TQ_OK, what tq_forward_dynamics says, or what an effect says; index: the trajectory.

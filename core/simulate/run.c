@@ -51,6 +51,18 @@ void tq_run_spread(const tq_run_private *p, const double *y, const tq_trajectori
     }
 }
 
+/* the same for the first lane alone: what one trajectory's rates look at */
+static void put_first(const tq_run_private *p, const double *y, const tq_trajectories *to)
+{
+    double *parts[] = {to->q, to->qd, to->z};
+    const size_t n[] = {p->model->nq, p->model->nv, p->n_z};
+    for (unsigned k = 0; k < 3; k++) {
+        for (size_t r = 0; r < n[k]; r++) {
+            parts[k][r * TQ_RUN_LANE] = *y++;
+        }
+    }
+}
+
 void tq_run_gather(const tq_run_private *p, const tq_trajectories *from, double *y)
 {
     const double *parts[] = {from->q, from->qd, from->z};
@@ -71,7 +83,7 @@ double tq_run_before(const tq_run_private *p, double t)
 int tq_run_evaluate(tq_run_private *p, double t, const double *y, double *ret_rate)
 {
     tq_run_block *b = &p->inner;
-    tq_run_spread(p, y, &b->as);
+    put_first(p, y, &b->as);
     const tq_status status =
         tq_plant_rate(p->plant, tq_run_before(p, t), &b->as, p->scratch, &b->rates, &p->run.error);
     if (status != TQ_OK) {
@@ -333,6 +345,7 @@ tq_status tq_run_rates(tq_run *run, const tq_rates *ret, tq_error *reterr)
 void tq_run_restart(tq_run_private *p, double t, double h, const tq_ode_stats *before)
 {
     move_to(p, t, p->ahead);
+    tq_run_spread(p, p->y, &p->inner.as);
     p->run.end = TQ_RUN_GOES_ON;
     p->run.joint = TQ_NONE;
     p->ahead_t = t;
@@ -353,6 +366,7 @@ tq_status tq_run_start(tq_run *run, double t, const double *q, const double *qd,
         memcpy(p->ahead + p->n - p->n_z, z, p->n_z * sizeof *z);
     }
     move_to(p, t, p->ahead);
+    tq_run_spread(p, p->y, &p->inner.as);
     run->end = TQ_RUN_GOES_ON;
     run->joint = TQ_NONE;
     p->ahead_t = t;
