@@ -72,8 +72,8 @@ size_t tqa_call_read(tqa_call *call, char *out, size_t size);
 const tqa_problem *tqa_call_problem(const tqa_call *call);
 void tqa_call_close(tqa_call *call); /* accepts NULL */
 
-/* How much the sample arrays of all calls may take together: a call beyond it is told to try again.
- * Any thread; unbounded until it is set. */
+/* How much the sample arrays of all calls and the texts of their answers may take together: a call
+ * beyond it is told to try again. Any thread; unbounded until it is set. */
 void tqa_memory_bound_set(size_t bytes_max);
 /* A piece of the same memory, for an answer's text: TQA_MEMORY_PIECE bytes. NULL: beyond the bound.
  * Any thread. */
