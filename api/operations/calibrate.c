@@ -183,7 +183,7 @@ static bool solve(tqa_calibration *c)
     }
     const size_t mark = tq_scratch_mark(&memory);
     tq_status status = tq_fit_solve(c->fit, &memory, &scratch, &c->solution, &error);
-    if (status == TQ_OK && c->solution.again) {
+    while (status == TQ_OK && c->solution.again) {
         tq_scratch_rewind(&memory, mark);
         if (!read_into_fit(c, &stream)) {
             return false;

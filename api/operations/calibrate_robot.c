@@ -78,11 +78,8 @@ static void set_extra(const tqa_calibration *c, tq_joint *joints)
             continue;
         }
         tq_friction *friction = &joints[column->joint].friction;
-        const double own =
-            c->control->robot->model->joints[column->joint].friction.stribeck_velocity;
-        const double chosen = c->options.model.stribeck_speed;
         friction->breakaway = friction->coulomb + c->solution.value[k];
-        friction->stribeck_velocity = chosen > 0.0 ? chosen : own > 0.0 ? own : 0.05;
+        friction->stribeck_velocity = tq_fit_stribeck_speed(c->fit, column->joint);
     }
 }
 

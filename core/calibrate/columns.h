@@ -63,7 +63,7 @@ typedef struct tq_fit_model {
     unsigned with;          /* TQ_REGRESS_...: terms of every joint of one freedom */
     unsigned extra;         /* TQ_FIT_STRIBECK, TQ_FIT_LOAD */
     double smoothing;      /* s(v) = tanh(v / smoothing), rad/s or m/s; 0: sign; < 0: joints' own */
-    double stribeck_speed; /* rad/s or m/s; <= 0: joints' own, or 0.05 where they have none */
+    double stribeck_speed; /* rad/s or m/s; <= 0: joints' own, or searched */
     const tq_fit_coupling *couplings; /* (n_coupling) */
     size_t n_coupling;
 } tq_fit_model;

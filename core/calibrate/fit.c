@@ -94,6 +94,7 @@ static size_t own_size(const tq_model *model, const tq_fit_model *fit)
     return tq_scratch_cost(1, sizeof(tq_fit)) + tq_scratch_cost(n, sizeof(tq_column)) +
            3 * tq_scratch_cost(p, sizeof(uint32_t)) + tq_scratch_cost(p * p, sizeof(double)) +
            tq_scratch_cost(p, sizeof(double)) + 3 * tq_scratch_cost(n, sizeof(double)) +
+           tq_scratch_cost(3 * (size_t)model->n_joint, sizeof(double)) +
            tq_scratch_cost(2 * n, sizeof(tq_fit_term)) +
            tq_scratch_cost(fit->n_coupling, sizeof(tq_fit_coupling)) +
            tq_scratch_cost(nv, sizeof(tq_fit_row)) + nv * tq_scratch_cost(n, sizeof(uint32_t)) +
@@ -134,13 +135,14 @@ static tq_status take_arrays(tq_fit *fit, const tq_fit_options *options, tq_scra
     fit->nominal = tq_scratch_take(memory, n, sizeof(double));
     fit->huber = tq_scratch_take(memory, n, sizeof(double));
     fit->load = tq_scratch_take(memory, n, sizeof(double));
+    fit->speed = tq_scratch_take(memory, 3 * (size_t)model->n_joint, sizeof(double));
     fit->terms = tq_scratch_take(memory, 2 * n, sizeof *fit->terms);
     fit->rows = tq_scratch_take(memory, fit->n_row, sizeof *fit->rows);
     fit->weight = tq_scratch_take(memory, fit->n_row, sizeof(double));
     if (prior == NULL || couplings == NULL || fit->columns == NULL ||
         fit->base.independent == NULL || fit->base.dependent == NULL || fit->base.without == NULL ||
         fit->base.k == NULL || fit->nominal == NULL || fit->huber == NULL || fit->load == NULL ||
-        fit->terms == NULL || fit->rows == NULL || fit->weight == NULL) {
+        fit->speed == NULL || fit->terms == NULL || fit->rows == NULL || fit->weight == NULL) {
         return tq_fail(reterr, TQ_ERR_SCRATCH, "memory", 0,
                        (double)tq_fit_size(fit->mechanism, options, fit->n_experiment));
     }
@@ -152,6 +154,9 @@ static tq_status take_arrays(tq_fit *fit, const tq_fit_options *options, tq_scra
     if (options->model.n_coupling > 0) {
         memcpy(couplings, options->model.couplings, options->model.n_coupling * sizeof *couplings);
     }
+    fit->best = fit->speed + model->n_joint;
+    fit->best_left = fit->best + model->n_joint;
+    tq_speeds_start(fit);
     fit->options.prior = prior;
     fit->options.model.couplings = couplings;
     return TQ_OK;

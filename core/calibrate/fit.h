@@ -62,6 +62,10 @@ size_t tq_fit_size(const tq_mechanism *mechanism, const tq_fit_options *options,
 const tq_column *tq_fit_columns(const tq_fit *fit, size_t *ret_n_column);
 const tq_base_set *tq_fit_base(const tq_fit *fit);
 
+/* The speed of Stribeck's term of a joint, rad/s or m/s: the model's, the joint's own, or, where
+ * neither tells one, the one of a few that leaves its row the least residual: each takes a pass. */
+double tq_fit_stribeck_speed(const tq_fit *fit, uint32_t joint);
+
 /* One reader of one experiment. Different experiments may be read by different threads at once. */
 typedef struct tq_fit_stream tq_fit_stream;
 
@@ -127,7 +131,7 @@ typedef struct tq_fit_solution {
     tq_unidentified *unidentified; /* (n_unidentified) */
     double freedom;                /* degrees of freedom of the t distribution of the intervals */
     size_t n_sample;
-    bool again; /* TQ_FIT_IRLS, TQ_FIT_LOAD: read all experiments once more, then solve again */
+    bool again; /* IRLS, load, Stribeck: read all experiments once more, then solve again */
 } tq_fit_solution;
 
 /**

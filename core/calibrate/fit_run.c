@@ -6,8 +6,6 @@
 #include "core/calibrate/fit_state.h"
 #include "core/dynamics/regressor_batch.h"
 
-static const double usual_stribeck_speed = 0.05; /* rad/s, m/s: where robots' gears break away */
-
 size_t tq_fit_run_size(const tq_fit *fit)
 {
     const size_t nq = fit->mechanism->model.nq, nv = fit->n_row;
@@ -47,15 +45,6 @@ static double smoothing_of(const tq_fit *fit, const tq_joint *joint)
 {
     return fit->options.model.smoothing >= 0.0 ? fit->options.model.smoothing
                                                : joint->friction.smoothing;
-}
-
-static double stribeck_speed_of(const tq_fit *fit, const tq_joint *joint)
-{
-    if (fit->options.model.stribeck_speed > 0.0) {
-        return fit->options.model.stribeck_speed;
-    }
-    return joint->friction.stribeck_velocity > 0.0 ? joint->friction.stribeck_velocity
-                                                   : usual_stribeck_speed;
 }
 
 /* a joint's own parameter: factor f(factor x + offset), as in core/dynamics/regressor.c */
@@ -160,7 +149,7 @@ static void of_joint(const tq_fit *fit, const tq_fit_run *run, const tq_fit_term
         return;
     }
     signs(smoothing_of(fit, joint), n, run->qd + row, ret);
-    const double speed = stribeck_speed_of(fit, joint);
+    const double speed = fit->speed[term->joint];
     for (size_t i = 0; i < n; i++) {
         const double ratio = run->qd[row + i] / speed;
         ret[i] *= exp(-ratio * ratio);

@@ -10,9 +10,11 @@
 static const double rank_tolerance = 1e-9; /* of columns scaled to one length */
 static const double usable = 0.30;         /* consistency measure of the founding text */
 static const double robust = 0.80;
-static const double unknown = 0.5;      /* deviation along a direction, in nominal sizes */
-static const double harmless = 0.3;     /* of the noise: such an effect adds 5 % to it */
-static const double huber_close = 1e-6; /* change of the values, in nominal sizes */
+static const double unknown = 0.5;       /* deviation along a direction, in nominal sizes */
+static const double harmless = 0.3;      /* of the noise: such an effect adds 5 % to it */
+static const double share_of_loss = 0.2; /* of a torque, that friction by load may be */
+static const double rounding = 1e-7;     /* of a row's torque */
+static const double huber_close = 1e-6;  /* change of the values, in nominal sizes */
 static const double load_close = 1e-3;
 enum { PASSES = 8 };
 
@@ -126,14 +128,21 @@ static tq_status find_unidentified(const tq_fit *fit, const tq_fit_found *found,
     return status;
 }
 
-static void grade(const tq_fit *fit, tq_fit_solution *s)
+/* what an effect on a row's torque is compared with: its noise, or rounding where there is none */
+static double noise_of(const tq_fit *fit, const double *set, const tq_fit_solution *s, size_t row)
+{
+    const double n = (double)(s->n_sample > 0 ? s->n_sample : 1);
+    return fmax(s->sigma[row], rounding * sqrt(tq_fit_row_square(fit, set, row) / n));
+}
+
+static void grade(const tq_fit *fit, const double *set, tq_fit_solution *s)
 {
     for (size_t c = 0; c < s->n_column; c++) {
         tq_estimate *e = &s->estimate[c];
         double least = (double)INFINITY;
         for (size_t r = 0; r < fit->n_row; r++) {
             for (size_t k = 0; k < fit->rows[r].n; k++) {
-                least = fit->rows[r].column[k] == c ? fmin(least, s->sigma[r]) : least;
+                least = fit->rows[r].column[k] == c ? fmin(least, noise_of(fit, set, s, r)) : least;
             }
         }
         double share = 0.0; /* of the column in what cannot be told */
@@ -182,6 +191,9 @@ static bool load_again(tq_fit *fit, const double *value)
 
 static bool again(tq_fit *fit, const tq_fit_found *found, const tq_fit_found *plain)
 {
+    if (tq_speeds_next(fit, plain->sigma)) {
+        return true;
+    }
     bool more = false;
     if (fit->options.method == TQ_FIT_IRLS) {
         more = weigh_again(fit, plain);
@@ -235,7 +247,7 @@ static tq_status solve(tq_fit *fit, double *set, size_t n_sample, tq_scratch *sc
         status = find_unidentified(fit, &plain, s, v, scratch, ret, reterr);
     }
     if (status == TQ_OK) {
-        grade(fit, ret);
+        grade(fit, set, ret);
         ret->again = again(fit, &found, &plain);
     }
     return status;
@@ -262,6 +274,13 @@ static tq_status raise_nominal(tq_fit *fit, const double *set, size_t n_sample, 
         rms[r] = sqrt(tq_fit_row_square(fit, set, r) / (double)n_sample);
     }
     tq_nominal_raise(fit, rms);
+    for (size_t t = 0; t < fit->n_term; t++) { /* a gear that carries nothing loses nothing */
+        const size_t c = fit->terms[t].column;
+        const double load = sqrt(tq_fit_column_square(fit, set, NULL, c) / (double)n_sample);
+        if (fit->terms[t].kind == TQ_COLUMN_LOAD && load > 0.0) {
+            fit->nominal[c] = fmax(fit->nominal[c], share_of_loss * rms[fit->terms[t].row] / load);
+        }
+    }
     tq_scratch_rewind(scratch, mark);
     return TQ_OK;
 }

@@ -49,11 +49,15 @@ struct tq_fit {
     size_t segment_max;
     size_t n_experiment;
     tq_fit_experiment *experiments;
-    double *weight; /* (n_row) 1 / residual deviation, of the last solution */
-    double *load;   /* (n_column) values that load friction takes the load from */
-    bool has_load;  /* they are those of an earlier solution, not yet: the measured torque's */
-    double *huber;  /* (n_column) values that IRLS measures residuals with */
-    bool weighs;    /* IRLS: samples are weighted */
+    double *weight;    /* (n_row) 1 / residual deviation, of the last solution */
+    double *speed;     /* (n_joint) Stribeck's, of this pass */
+    double *best;      /* (n_joint) the best so far, */
+    double *best_left; /* (n_joint) and its row's residual deviation */
+    unsigned n_speed;  /* speeds tried */
+    double *load;      /* (n_column) values that load friction takes the load from */
+    bool has_load;     /* they are those of an earlier solution, not yet: the measured torque's */
+    double *huber;     /* (n_column) values that IRLS measures residuals with */
+    bool weighs;       /* IRLS: samples are weighted */
     unsigned n_pass;
 };
 
@@ -80,6 +84,11 @@ void tq_columns_extra(const tq_model *model, const tq_fit_model *fit, tq_column 
                       size_t *ret_n);
 void tq_terms_of_columns(const tq_model *model, const tq_column *columns, size_t n_column,
                          tq_fit_term *ret_terms, size_t *ret_n);
+
+/* Stribeck's speeds: those that are known, or the first to try. Then, with the residuals of a pass,
+ * the next: true while there is one. */
+void tq_speeds_start(tq_fit *fit);
+bool tq_speeds_next(tq_fit *fit, const double *sigma);
 
 /* True if torque `row` depends on the coordinates that move `link`. */
 bool tq_row_moves_link(const tq_model *model, size_t row, uint32_t link);

@@ -8,6 +8,7 @@
 static const double usual_mass = 1.0;      /* kg, of a link of which nothing is known */
 static const double least_reach = 0.05;    /* m */
 static const double usual_friction = 0.05; /* of the torque that holds the links up */
+static const double usual_loss = 0.3;      /* of a gear's load that would matter */
 static const double usual_gravity = 9.81;
 static const double usual_acceleration = 5.0; /* rad/s^2 */
 static const double usual_share = 0.2;        /* of friction in a torque */
@@ -96,7 +97,7 @@ static double of_column(const tq_model *model, const tq_column *column)
     case TQ_COLUMN_COUPLED_COULOMB:
         return usual_friction * of_joint(model, column->joint, 1);
     case TQ_COLUMN_LOAD:
-        return usual_friction;
+        return usual_loss;
     }
     return 1.0;
 }

@@ -5,13 +5,14 @@
 
 /* Each of eight lanes owns a triangle R and an eighth of a run of samples; Householder reflections
  * take both to the axis, as in core/calibrate/tsqr.c, without a sum across lanes. Narrower builds
- * go through the same eight lanes in turns, so that every width gives the same bits. */
+ * go through the same eight lanes in turns, so that every width gives the same bits. Columns
+ * are taken to the axis two at a time: the others are then read and written half as often. */
 enum { DEEP = TQ_FOLD_RUN / TQ_FOLD_LANES };
 
 #ifdef __clang__
 #define UNROLL _Pragma("clang loop unroll(full)")
 #else
-#define UNROLL _Pragma("GCC unroll 16")
+#define UNROLL _Pragma("GCC unroll 32")
 #endif
 
 TQ_INLINE real root_of(real x)
@@ -77,39 +78,83 @@ TQ_INLINE reflection reflect(double *r, double *column)
     return h;
 }
 
-/* the same reflection applied to another column, below its entry r of the triangle */
-TQ_INLINE void apply(const reflection *h, double *r, double *column)
+/* what a column has along a reflection, its entry in the triangle included */
+TQ_INLINE real product(const reflection *h, real above, const real *x)
 {
-    const real above = *at(r);
+    real even = tq_fma(h->v[0], x[0], above * h->u), odd = h->v[1] * x[1];
+    UNROLL
+    for (int i = 2; i < DEEP; i += 2) {
+        even = tq_fma(h->v[i], x[i], even);
+        odd = tq_fma(h->v[i + 1], x[i + 1], odd);
+    }
+    return even + odd;
+}
+
+/* two reflections in turn, h at the triangle's entry r and then g at s below it: the column is read
+ * and written once. coupling: the product of their columns */
+TQ_INLINE void apply_two(const reflection *h, const reflection *g, real coupling, double *r,
+                         double *s, double *column)
+{
     real x[DEEP];
     UNROLL
     for (int i = 0; i < DEEP; i++) {
         x[i] = *at(column + (long)i * TQ_FOLD_LANES);
     }
-    real even = above * h->u, odd = h->v[0] * x[0];
+    const real first = product(h, *at(r), x) * h->scale;
+    const real second = tq_fnma(coupling, first, product(g, *at(s), x)) * g->scale;
+    *at(r) = tq_fnma(first, h->u, *at(r));
+    *at(s) = tq_fnma(second, g->u, *at(s));
     UNROLL
-    for (int i = 1; i < DEEP - 1; i += 2) {
-        even = tq_fma(h->v[i], x[i], even);
-        odd = tq_fma(h->v[i + 1], x[i + 1], odd);
+    for (int i = 0; i < DEEP; i++) {
+        *at(column + (long)i * TQ_FOLD_LANES) =
+            tq_fnma(second, g->v[i], tq_fnma(first, h->v[i], x[i]));
     }
-    even = tq_fma(h->v[DEEP - 1], x[DEEP - 1], even);
-    const real part = (even + odd) * h->scale;
-    *at(r) = tq_fnma(part, h->u, above);
+}
+
+TQ_INLINE void apply_one(const reflection *h, double *r, double *column)
+{
+    real x[DEEP];
+    UNROLL
+    for (int i = 0; i < DEEP; i++) {
+        x[i] = *at(column + (long)i * TQ_FOLD_LANES);
+    }
+    const real part = product(h, *at(r), x) * h->scale;
+    *at(r) = tq_fnma(part, h->u, *at(r));
     UNROLL
     for (int i = 0; i < DEEP; i++) {
         *at(column + (long)i * TQ_FOLD_LANES) = tq_fnma(part, h->v[i], x[i]);
     }
 }
 
+/* columns k and k + 1 to the axis, and the rest of the run with them */
+TQ_INLINE void fold_two(long n, long k, const int64_t *offset, double *x, double *r)
+{
+    double *upper = r + k * n * TQ_FOLD_LANES, *lower = upper + n * TQ_FOLD_LANES;
+    const reflection h = reflect(upper + k * TQ_FOLD_LANES, x + offset[k]);
+    apply_one(&h, upper + (k + 1) * TQ_FOLD_LANES, x + offset[k + 1]);
+    const reflection g = reflect(lower + (k + 1) * TQ_FOLD_LANES, x + offset[k + 1]);
+    real even = h.v[0] * g.v[0], odd = h.v[1] * g.v[1];
+    UNROLL
+    for (int i = 2; i < DEEP; i += 2) {
+        even = tq_fma(h.v[i], g.v[i], even);
+        odd = tq_fma(h.v[i + 1], g.v[i + 1], odd);
+    }
+    const real coupling = even + odd;
+    for (long c = k + 2; c < n; c++) {
+        apply_two(&h, &g, coupling, upper + c * TQ_FOLD_LANES, lower + c * TQ_FOLD_LANES,
+                  x + offset[c]);
+    }
+}
+
 void TQ_KERNEL(tq_fold)(long n, const int64_t *offset, double *x, double *r)
 {
     for (long group = 0; group < TQ_FOLD_LANES; group += TQ_LANES) {
-        for (long k = 0; k < n; k++) {
-            double *row = r + k * n * TQ_FOLD_LANES + group;
-            const reflection h = reflect(row + k * TQ_FOLD_LANES, x + offset[k] + group);
-            for (long c = k + 1; c < n; c++) {
-                apply(&h, row + c * TQ_FOLD_LANES, x + offset[c] + group);
-            }
+        long k = 0;
+        for (; k + 1 < n; k += 2) {
+            fold_two(n, k, offset, x + group, r + group);
+        }
+        if (k < n) {
+            (void)reflect(r + (k * n + k) * TQ_FOLD_LANES + group, x + offset[k] + group);
         }
     }
 }

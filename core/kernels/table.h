@@ -8,7 +8,7 @@
 #include "core/model/canonical.h"
 
 /* Samples of a run that is folded at once, and lanes of triangles at every width. */
-enum { TQ_FOLD_RUN = 128, TQ_FOLD_LANES = 8 };
+enum { TQ_FOLD_RUN = 64, TQ_FOLD_LANES = 8 };
 
 /* `work` is aligned to 64 bytes and holds tq_work_doubles(...) doubles. */
 typedef struct tq_kernels {

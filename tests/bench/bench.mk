@@ -51,6 +51,16 @@ instructions: $(out)/tests/bench/instructions
 instructions-write: $(out)/tests/bench/instructions
 	@tests/run/instructions.sh $< $(CC) write
 
+# a million samples and feasible fits, against dgels and CSDP
+benches += fit
+.PHONY: bench-fit
+bench-fit: $(out)/tests/bench/fit
+	@mkdir -p build/bench
+	@OPENBLAS_NUM_THREADS=1 $< build/bench/fit.json
+$(out)/tests/bench/fit: extra_tests := $(out)/tests/bench/robots.o
+$(out)/tests/bench/fit: link_tests := -lcriterion
+$(out)/tests/bench/fit: $(out)/tests/bench/robots.o
+
 # estimates of cost against what calls take
 bench-cost: $(out)/tests/bench/cost
 	@$<

@@ -4,23 +4,18 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include <fcntl.h>
 #include <float.h>
 #include <math.h>
-#include <spawn.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "core/calibrate/block4.h"
 #include "core/calibrate/feasible.h"
+#include "tests/support/csdp.h"
 #include "tests/support/excited.h"
 #include "tests/support/random_robot.h"
 
 enum { TEN = TQ_SVEC4, OTHER_MAX = 12, HARD = 4000 };
-extern char **environ;
 
 /* a random problem; arrays are the test's */
 typedef struct trial {
@@ -193,106 +188,6 @@ Test(feasible, full_rank_without_entropy)
     free(scratch.memory);
 }
 
-/* SDPA's sparse form: minimise s with [1 r; r^T s] >= 0, r = b - A x, beside the bodies */
-static void write_sdpa(const trial *t, FILE *f)
-{
-    const size_t n_positive = t->p.n_other; /* free ones get a bound far away */
-    fprintf(f, "%zu\n%zu\n%zu", t->n + 1, 2 + t->p.n_body, t->p.m + 1);
-    for (size_t k = 0; k < t->p.n_body; k++) {
-        fprintf(f, " 4");
-    }
-    fprintf(f, " -%zu\n", n_positive > 0 ? n_positive : 1);
-    for (size_t c = 0; c < t->n; c++) {
-        fprintf(f, "0 ");
-    }
-    fprintf(f, "1\n");
-    for (size_t i = 0; i < t->p.m; i++) {
-        fprintf(f, "0 1 %zu %zu -1\n", i + 1, i + 1);
-        fprintf(f, "0 1 %zu %zu %.17g\n", i + 1, t->p.m + 1, -t->b[i]);
-    }
-    for (size_t k = 0; k < t->p.n_body; k++) {
-        for (int i = 1; i <= 4; i++) {
-            fprintf(f, "0 %zu %d %d %.17g\n", 2 + k, i, i, t->p.floor);
-        }
-    }
-    const size_t last = 2 + t->p.n_body;
-    for (size_t k = 0; k < n_positive; k++) {
-        fprintf(f, "0 %zu %zu %zu %g\n", last, k + 1, k + 1, t->positive[k] ? 0.0 : -1e3);
-    }
-    for (size_t c = 0; c < t->n; c++) {
-        for (size_t i = 0; i < t->p.m; i++) {
-            fprintf(f, "%zu 1 %zu %zu %.17g\n", c + 1, i + 1, t->p.m + 1, -t->a[c * t->p.m + i]);
-        }
-        if (c < TEN * t->p.n_body) {
-            double unit[TEN] = {0};
-            tq_block4 e;
-            unit[c % TEN] = 1;
-            tq_smat4(unit, e);
-            for (int i = 0; i < 16; i++) {
-                if (e[i] != 0 && i % 4 >= i / 4) {
-                    fprintf(f, "%zu %zu %d %d %.17g\n", c + 1, 2 + c / TEN, i / 4 + 1, i % 4 + 1,
-                            e[i]);
-                }
-            }
-        } else {
-            const size_t k = c - TEN * t->p.n_body + 1;
-            fprintf(f, "%zu %zu %zu %zu 1\n", c + 1, last, k, k);
-        }
-    }
-    if (n_positive == 0) {
-        fprintf(f, "%zu %zu 1 1 1\n", t->n + 1, last);
-    }
-    fprintf(f, "%zu 1 %zu %zu 1\n", t->n + 1, t->p.m + 1, t->p.m + 1);
-}
-
-/* runs CSDP on the problem; false when there is none */
-static bool by_csdp(const trial *t, double *ret_x)
-{
-    char folder[] = "build/csdp-XXXXXX", in[64], out[64], settings[64];
-    if (mkdtemp(folder) == NULL) {
-        return false;
-    }
-    snprintf(in, sizeof in, "%s/in.dat-s", folder);
-    snprintf(out, sizeof out, "%s/out", folder);
-    snprintf(settings, sizeof settings, "%s/param.csdp", folder);
-    FILE *f = fopen(settings, "w");
-    cr_assert(ne(ptr, f, NULL));
-    /* its defaults leave the bounds by 1e-6, which pays 1e-6 of the objective */
-    fputs("axtol=1.0e-10\natytol=1.0e-10\nobjtol=1.0e-9\npinftol=1.0e8\ndinftol=1.0e8\n"
-          "maxiter=200\nminstepfrac=0.90\nmaxstepfrac=0.97\nminstepp=1.0e-8\nminstepd=1.0e-8\n"
-          "usexzgap=1\ntweakgap=0\naffine=0\nprintlevel=0\nperturbobj=0\nfastmode=0\n",
-          f);
-    fclose(f);
-    f = fopen(in, "w");
-    cr_assert(ne(ptr, f, NULL));
-    write_sdpa(t, f);
-    fclose(f);
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_addchdir_np(&actions, folder);
-    char *argv[] = {(char[]){"csdp"}, (char[]){"in.dat-s"}, (char[]){"out"}, NULL};
-    pid_t pid = 0;
-    int state = -1;
-    const int error = posix_spawnp(&pid, "csdp", &actions, NULL, argv, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    if (error == 0) {
-        waitpid(pid, &state, 0);
-    }
-    /* 3: as good as rounding lets it, which is enough for the tolerances here */
-    bool found =
-        error == 0 && WIFEXITED(state) && (WEXITSTATUS(state) == 0 || WEXITSTATUS(state) == 3);
-    f = found ? fopen(out, "r") : NULL;
-    for (size_t c = 0; f != NULL && c < t->n; c++) {
-        cr_assert(eq(int, fscanf(f, "%lf", &ret_x[c]), 1));
-    }
-    if (f != NULL) {
-        fclose(f);
-    }
-    unlink(in), unlink(out), unlink(settings), rmdir(folder);
-    return f != NULL;
-}
-
 Test(feasible, agrees_with_csdp)
 {
     const size_t size = tq_feasible_size(8, OTHER_MAX, TEN * 8 + OTHER_MAX + 10);
@@ -302,7 +197,8 @@ Test(feasible, agrees_with_csdp)
     for (uint64_t seed = 0; seed < 12; seed++) {
         trial t = draw(seed, FULL_RANK | MILD);
         double *x = tqt_doubles(t.n);
-        if (by_csdp(&t, x)) {
+        point(&t);
+        if (tqt_csdp(&t.p, x)) {
             tq_feasible_report report;
             cr_assert(eq(int, solve(&t, &scratch, &report, NULL), TQ_OK));
             const double theirs = objective(&t, x);

@@ -198,6 +198,33 @@ Test(fit, friction_by_load)
     tqt_fit_close(&b);
 }
 
+/* nobody tells the speed at which friction falls: it is found among a few, the rest by the fit */
+Test(fit, stribeck_speed_is_found)
+{
+    tq_model *truth = arm(5, 3, 0);
+    for (uint32_t j = 0; j < truth->n_joint; j++) {
+        truth->joints[j].friction = (tq_friction){
+            .viscous = .5, .coulomb = 1, .breakaway = 2.5, .stribeck_velocity = j == 1 ? .1 : .2};
+    }
+    tqt_subject *subject = tqt_subject_new(truth, 0);
+    tqt_excited x = tqt_excited_new(subject, 21, 3000, 200, 8);
+    tqt_fit_bench b = tqt_fit_open(arm(5, 3, 0));
+    tq_fit_options options = tq_fit_defaults();
+    options.method = TQ_FIT_WLS;
+    options.model.extra = TQ_FIT_STRIBECK;
+    tqt_fit_build(&b, &options, 1);
+    cr_expect(gt(int, settle(&b, &x), 4));
+    for (uint32_t j = 0; j < truth->n_joint; j++) {
+        cr_expect(eq(dbl, tq_fit_stribeck_speed(b.fit, j), j == 1 ? .1 : .2), "joint %d", (int)j);
+        const size_t c = tqt_fit_column(&b, TQ_COLUMN_STRIBECK, TQ_PARAMETER_MASS, j, TQ_NONE);
+        cr_expect(epsilon_eq(dbl, b.solution.value[c], 1.5, 1e-9), "joint %d", (int)j);
+    }
+    tqt_excited_free(&x);
+    tqt_fit_close(&b);
+    tqt_subject_free(subject);
+    tqt_model_free(truth);
+}
+
 Test(fit, huber_counts_outliers_less)
 {
     tqt_fit_bench b = tqt_fit_open(arm(6, 3, 0));
