@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/block.h"
@@ -432,6 +433,31 @@ static void report_freedoms(tqa_draft *draft, size_t rank)
     }
 }
 
+/* starts until one comes to rest on the constraints */
+static bool find_assembled(tqa_draft *draft, assembly *a, double *flat)
+{
+    const tq_constraints *set = &draft->constraints;
+    const tq_model *model = &draft->model;
+    tq_status status = TQ_OK;
+    tq_error error = {.what = NULL};
+    const unsigned n_start = start_count(model, set);
+    for (unsigned k = 0; k < n_start; k++) {
+        start_at(model, k, flat);
+        status = project(a, flat, &error);
+        if (status == TQ_OK || (error.what != NULL && strcmp(error.what, "joint.inertia") == 0)) {
+            break;
+        }
+    }
+    if (status != TQ_OK) {
+        return refuse_assembly(draft, status, &error);
+    }
+    for (size_t k = 0; k < model->nq; k++) {
+        draft->assembled[k] = a->q[k * TQ_BLOCK_PAD];
+    }
+    report_freedoms(draft, rank_near(a, draft->assembled, flat));
+    return true;
+}
+
 bool tqa_constraints_assemble(tqa_draft *draft, const tq_mechanism *mechanism)
 {
     const tq_constraints *set = &draft->constraints;
@@ -450,8 +476,6 @@ bool tqa_constraints_assemble(tqa_draft *draft, const tq_mechanism *mechanism)
     if (set->n_constraint == 0) {
         return true;
     }
-    const size_t size = tq_project_scratch_size(mechanism, set);
-    void *memory = tqa_arena_take(draft->arena, size, 1, TQ_SCRATCH_ALIGN);
     assembly a = {.mechanism = mechanism, .set = set};
     a.q = tqa_arena_take(draft->arena, (size_t)model->nq * TQ_BLOCK_PAD, sizeof *a.q, 64);
     a.qd = tqa_arena_take(draft->arena, (size_t)model->nv * TQ_BLOCK_PAD, sizeof *a.qd, 64);
@@ -460,23 +484,16 @@ bool tqa_constraints_assemble(tqa_draft *draft, const tq_mechanism *mechanism)
     if (tqa_arena_spent(draft->arena)) {
         return no_memory(draft);
     }
+    /* room of the search alone, which is given back: it does not count as the robot's */
+    const size_t size = (tq_project_scratch_size(mechanism, set) + 63) / 64 * 64;
+    void *memory = aligned_alloc(TQ_SCRATCH_ALIGN, size);
+    if (memory == NULL) {
+        tqa_problem_set(draft->problem, "busy", "no memory to assemble the robot");
+        return false;
+    }
     tq_scratch_init(&a.scratch, memory, size);
-    tq_status status = TQ_OK;
-    tq_error error = {.what = NULL};
-    const unsigned n_start = start_count(model, set);
-    for (unsigned k = 0; k < n_start; k++) {
-        start_at(model, k, flat);
-        status = project(&a, flat, &error);
-        if (status == TQ_OK || (error.what != NULL && strcmp(error.what, "joint.inertia") == 0)) {
-            break;
-        }
-    }
-    if (status != TQ_OK) {
-        return refuse_assembly(draft, status, &error);
-    }
-    for (size_t k = 0; k < model->nq; k++) {
-        draft->assembled[k] = a.q[k * TQ_BLOCK_PAD];
-    }
-    report_freedoms(draft, rank_near(&a, draft->assembled, flat));
-    return true;
+    const bool found = find_assembled(draft, &a, flat);
+    tq_scratch_init(&a.scratch, memory, 0); /* nothing of it is poisoned when it is freed */
+    free(memory);
+    return found;
 }
