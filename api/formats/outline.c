@@ -246,6 +246,11 @@ bool tqa_outline_finish(tqa_outline *outline)
     return tqa_json_scan_finish(&outline->scan) == TQA_DECODE_OK && !outline->short_of_memory;
 }
 
+bool tqa_outline_short(const tqa_outline *outline)
+{
+    return outline->short_of_memory;
+}
+
 size_t tqa_outline_count(const tqa_outline *outline)
 {
     return outline->n_array;

@@ -33,6 +33,9 @@ void tqa_outline_free(tqa_outline *outline); /* accepts NULL */
 bool tqa_outline_feed(tqa_outline *outline, const char *bytes, size_t n);
 bool tqa_outline_finish(tqa_outline *outline);
 
+/* After false: memory was short. */
+bool tqa_outline_short(const tqa_outline *outline);
+
 /* In the order of the document. */
 size_t tqa_outline_count(const tqa_outline *outline);
 const tqa_outline_array *tqa_outline_at(const tqa_outline *outline, size_t i);

@@ -411,6 +411,15 @@ static long read_document(tqa_view *v, char *out, size_t size)
 
 /* ----------------------------------------------------------------------------------------- life */
 
+static bool refuse_document(const tqa_view *v, tqa_problem *reterr)
+{
+    if (tqa_outline_short(v->outline)) {
+        return refuse_memory(reterr);
+    }
+    tqa_problem_set(reterr, "not-acceptable", "the result is no JSON document");
+    return false;
+}
+
 static bool make_outline(tqa_view *v, tqa_problem *reterr)
 {
     char *piece = malloc(PIECE);
@@ -425,17 +434,12 @@ static bool make_outline(tqa_view *v, tqa_problem *reterr)
             tqa_problem_set(reterr, "busy", "the result cannot be read now");
             good = false;
         } else if (!tqa_outline_feed(v->outline, piece, (size_t)n)) {
-            tqa_problem_set(reterr, "not-acceptable", "the result is no JSON document");
-            good = false;
+            good = refuse_document(v, reterr);
         }
         at += n > 0 ? (uint64_t)n : 0;
     }
     free(piece);
-    if (good && !tqa_outline_finish(v->outline)) {
-        tqa_problem_set(reterr, "not-acceptable", "the result is no JSON document");
-        good = false;
-    }
-    return good;
+    return good && (tqa_outline_finish(v->outline) || refuse_document(v, reterr));
 }
 
 static bool start(tqa_view *v, tqa_problem *reterr)
