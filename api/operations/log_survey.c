@@ -9,7 +9,7 @@
 #include "core/calibrate/differentiate.h"
 
 enum {
-    STILL_ROWS = 32, /* are judged together */
+    STILL_ROWS = 4096, /* are judged together at most */
     FFT_LEAST = 64,
     FFT_MOST = 8192,
 };
@@ -17,6 +17,7 @@ enum {
 static const double still = 5e-4;      /* rad or m: a joint moves when its range exceeds this */
 static const double slow_clock = 0.2;  /* s: nobody logs a robot so slowly; milliseconds look so */
 static const double fast_clock = 1e-5; /* s: beyond what drives log */
+static const double still_s = 0.08;    /* s: of rows that are judged together */
 static const double bridge_periods = 5.5;
 static const double bridge_s = 0.04; /* shorter gaps are bridged whatever the period */
 
@@ -25,6 +26,7 @@ typedef struct motion {
     double *least, *most; /* (nq) */
     size_t n;
     uint64_t first;
+    double first_t;
     bool any;
 } motion;
 
@@ -50,7 +52,8 @@ static void add_motion(tqa_log *log, motion *m, const tqa_log_rows *rows)
         m->most[r] = m->n == 0 ? q[r] : fmax(m->most[r], q[r]);
     }
     m->first = m->n == 0 ? rows->row : m->first;
-    if (++m->n == STILL_ROWS) {
+    m->first_t = m->n == 0 ? rows->t : m->first_t;
+    if (++m->n == STILL_ROWS || rows->t - m->first_t >= still_s) {
         close_motion(log, m, rows->row);
     }
 }

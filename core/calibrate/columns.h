@@ -62,8 +62,12 @@ typedef struct tq_fit_model {
     tq_fit_gravity gravity; /* TQ_FIT_PER_JOINT only */
     unsigned with;          /* TQ_REGRESS_...: terms of every joint of one freedom */
     unsigned extra;         /* TQ_FIT_STRIBECK, TQ_FIT_LOAD */
-    double smoothing;      /* s(v) = tanh(v / smoothing), rad/s or m/s; 0: sign; < 0: joints' own */
-    double stribeck_speed; /* rad/s or m/s; <= 0: joints' own, or searched */
+    double smoothing; /* s(v) = tanh(v / smoothing), rad/s or m/s; 0: sign; < 0: joints' own */
+    /* rad or m, > 0: instead, s is the state of Dahl's friction along the way x of the joint,
+     * ds/dx = (1 - s sign(v)) / presliding: where a joint turns back its gears yield before they
+     * slip (P. Dahl, A solid friction model, Aerospace Corp. TOR-158, 1968) */
+    double presliding;
+    double stribeck_speed;            /* rad/s or m/s; <= 0: joints' own, or searched */
     const tq_fit_coupling *couplings; /* (n_coupling) */
     size_t n_coupling;
 } tq_fit_model;

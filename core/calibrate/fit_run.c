@@ -10,7 +10,8 @@ size_t tq_fit_run_size(const tq_fit *fit)
 {
     const size_t nq = fit->mechanism->model.nq, nv = fit->n_row;
     return tq_scratch_cost(nq * TQ_FOLD_RUN, sizeof(double)) +
-           3 * tq_scratch_cost(nv * TQ_FOLD_RUN, sizeof(double)) +
+           4 * tq_scratch_cost(nv * TQ_FOLD_RUN, sizeof(double)) +
+           tq_scratch_cost(2 * nv, sizeof(double)) +
            tq_scratch_cost(fit->run_rows * TQ_FOLD_RUN, sizeof(double)) +
            tq_regressor_batch_scratch_size(fit->mechanism);
 }
@@ -23,12 +24,17 @@ tq_status tq_fit_run_take(const tq_fit *fit, tq_scratch *scratch, tq_fit_run *re
     ret->qd = tq_scratch_take(scratch, nv * TQ_FOLD_RUN, sizeof(double));
     ret->qdd = tq_scratch_take(scratch, nv * TQ_FOLD_RUN, sizeof(double));
     ret->tau = tq_scratch_take(scratch, nv * TQ_FOLD_RUN, sizeof(double));
+    ret->sign = tq_scratch_take(scratch, nv * TQ_FOLD_RUN, sizeof(double));
+    ret->before = tq_scratch_take(scratch, 2 * nv, sizeof(double));
     ret->values = tq_scratch_take(scratch, fit->run_rows * TQ_FOLD_RUN, sizeof(double));
     if (ret->q == NULL || ret->qd == NULL || ret->qdd == NULL || ret->tau == NULL ||
-        ret->values == NULL) {
+        ret->sign == NULL || ret->before == NULL || ret->values == NULL) {
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_fit_run_size(fit));
     }
     memset(ret->values, 0, fit->run_rows * TQ_FOLD_RUN * sizeof(double));
+    for (size_t r = 0; r < 2 * nv; r++) {
+        ret->before[r] = (double)NAN; /* no sample yet */
+    }
     return TQ_OK;
 }
 
@@ -47,6 +53,43 @@ static double smoothing_of(const tq_fit *fit, const tq_joint *joint)
                                                : joint->friction.smoothing;
 }
 
+/* Dahl's state after each of n samples; exact for a joint that goes straight on between them. */
+static void presliding_signs(double length, size_t n, const double *q, const double *start,
+                             double before[2], double *ret_sign)
+{
+    for (size_t i = 0; i < n; i++) {
+        const double way = q[i] - before[0];
+        const double to = way > 0.0 ? 1.0 : -1.0;
+        if (isnan(before[0])) {
+            before[1] = start[i];
+        } else if (way != 0.0) {
+            before[1] = to + (before[1] - to) * exp(-fabs(way) / length);
+        }
+        before[0] = q[i];
+        ret_sign[i] = before[1];
+    }
+}
+
+/* s of every joint of one freedom; a mimicking one has its master's */
+static void find_signs(const tq_fit *fit, const tq_fit_run *run, size_t n)
+{
+    const tq_model *model = &fit->mechanism->model;
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        if (tq_joint_kind_nv(joint->kind) != 1 || joint->mimic != TQ_NONE) {
+            continue;
+        }
+        const size_t row = joint->v_index;
+        double *sign = run->sign + row * TQ_FOLD_RUN;
+        signs(smoothing_of(fit, joint), n, run->qd + row * TQ_FOLD_RUN, sign);
+        if (fit->options.model.presliding > 0.0) {
+            presliding_signs(fit->options.model.presliding, n,
+                             run->q + (size_t)joint->q_index * TQ_FOLD_RUN, sign,
+                             run->before + 2 * row, sign);
+        }
+    }
+}
+
 /* a joint's own parameter: factor f(factor x + offset), as in core/dynamics/regressor.c */
 static void of_parameter(const tq_fit *fit, const tq_fit_run *run, const tq_column *column,
                          size_t n, double *ret)
@@ -58,7 +101,7 @@ static void of_parameter(const tq_fit *fit, const tq_fit_run *run, const tq_colu
     const double *qd = run->qd + (size_t)joint->v_index * TQ_FOLD_RUN;
     const double *qdd = run->qdd + (size_t)joint->v_index * TQ_FOLD_RUN;
     if (column->parameter.kind == TQ_PARAMETER_COULOMB) {
-        signs(smoothing_of(fit, joint), n, qd, ret);
+        memcpy(ret, run->sign + (size_t)joint->v_index * TQ_FOLD_RUN, n * sizeof *ret);
         for (size_t i = 0; i < n && factor < 0.0; i++) {
             ret[i] = -ret[i];
         }
@@ -140,15 +183,13 @@ static void of_joint(const tq_fit *fit, const tq_fit_run *run, const tq_fit_term
         return;
     }
     if (term->kind == TQ_COLUMN_LOAD) {
-        double sign[TQ_FOLD_RUN];
-        signs(smoothing_of(fit, joint), n, run->qd + row, sign);
         load_of_row(fit, run, joint->v_index, n, load, ret);
         for (size_t i = 0; i < n; i++) {
-            ret[i] = sign[i] * fabs(ret[i]);
+            ret[i] = run->sign[row + i] * fabs(ret[i]);
         }
         return;
     }
-    signs(smoothing_of(fit, joint), n, run->qd + row, ret);
+    memcpy(ret, run->sign + row, n * sizeof *ret);
     const double speed = fit->speed[term->joint];
     for (size_t i = 0; i < n; i++) {
         const double ratio = run->qd[row + i] / speed;
@@ -216,6 +257,7 @@ tq_status tq_fit_run_compute(const tq_fit *fit, const tq_fit_run *run, size_t n,
             return status;
         }
     }
+    find_signs(fit, run, n);
     double *terms = run->values + fit->n_row * fit->n_link_column * TQ_FOLD_RUN;
     for (size_t t = 0; t < fit->n_term; t++) {
         of_term(fit, run, &fit->terms[t], n, load, terms + t * TQ_FOLD_RUN);

@@ -64,6 +64,8 @@ struct tq_fit {
 /* A run of samples, and what is folded from it. */
 typedef struct tq_fit_run {
     double *q, *qd, *qdd, *tau; /* (nq, nv, nv, nv x TQ_FOLD_RUN) */
+    double *sign;               /* (nv x TQ_FOLD_RUN) s of every rate */
+    double *before;             /* (2 nv) with presliding: coordinate and s of the last sample */
     double *values;             /* (run_rows x TQ_FOLD_RUN) */
     tq_scratch *scratch;
 } tq_fit_run;
@@ -72,7 +74,8 @@ size_t tq_fit_run_size(const tq_fit *fit);
 tq_status tq_fit_run_take(const tq_fit *fit, tq_scratch *scratch, tq_fit_run *ret,
                           tq_error *reterr);
 
-/* Values of all columns of all rows for the first n samples of the run; the rest are zero. load:
+/* Values of all columns of all rows for the first n samples of the run, which follow those of the
+ * run before; the rest are zero. load:
  * values (n_column) whose rigid-body torque is the load of gears; NULL: the measured torque is. */
 tq_status tq_fit_run_compute(const tq_fit *fit, const tq_fit_run *run, size_t n, const double *load,
                              tq_error *reterr);

@@ -341,3 +341,53 @@ Test(fit, guards)
     cr_expect(eq(sz, error.index, 2));
     tqt_fit_close(&b);
 }
+
+/* Dahl's friction by small steps of its differential equation: nothing that the fit knows of */
+static void add_presliding(tqt_excited *x, double coulomb, double length)
+{
+    enum { STEPS = 4000 };
+    for (size_t j = 0; j < x->nv; j++) {
+        const double *q = x->q + j * x->n_sample;
+        double z = x->qd[j * x->n_sample] > 0 ? 1.0 : -1.0;
+        for (size_t i = 0; i < x->n_sample; i++) {
+            const double way = i > 0 ? (q[i] - q[i - 1]) / STEPS : 0.0;
+            for (int k = 0; k < STEPS; k++) {
+                z += way * (1.0 - z * (way > 0 ? 1.0 : -1.0)) / length;
+            }
+            x->tau[j * x->n_sample + i] += coulomb * z;
+        }
+    }
+}
+
+/* gears that yield before they slip: a sign of velocity cannot say it, the state can */
+Test(fit, friction_that_yields_before_it_slips)
+{
+    tq_model *model = arm(4, 3, 0);
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        model->joints[j].friction.coulomb = 0;
+        model->joints[j].friction.smoothing = 0;
+    }
+    tqt_fit_bench b = tqt_fit_open(model);
+    tqt_excited x = tqt_excited_new(b.subject, 12, 1500, 200, 8);
+    add_presliding(&x, 5.0, 0.05);
+    double sigma[2];
+    for (int with = 0; with < 2; with++) {
+        tq_fit_options options = tq_fit_defaults();
+        options.method = TQ_FIT_WLS;
+        options.model.smoothing = 0;
+        options.model.presliding = with != 0 ? 0.05 : 0.0;
+        tqt_fit_build(&b, &options, 1);
+        tqt_fit_read(b.fit, 0, &x, &b.scratch);
+        tqt_fit_solve(&b);
+        sigma[with] = b.solution.sigma[1];
+        for (uint32_t j = 0; with != 0 && j < model->n_joint; j++) {
+            const size_t c =
+                tqt_fit_column(&b, TQ_COLUMN_PARAMETER, TQ_PARAMETER_COULOMB, j, TQ_NONE);
+            /* Euler's steps of 1/4000 sample leave about 1e-5 of the way's length of error */
+            cr_expect(epsilon_eq(dbl, b.solution.value[c], 5.0, 5e-4), "joint %d", (int)j);
+        }
+    }
+    cr_expect(lt(dbl, sigma[1], 1e-3 * sigma[0]), "%g of %g", sigma[1], sigma[0]);
+    tqt_excited_free(&x);
+    tqt_fit_close(&b);
+}
