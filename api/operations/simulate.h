@@ -115,6 +115,9 @@ bool tqa_simulation_flush(tqa_simulation *s);
 bool tqa_simulation_load(tqa_simulation *s, uint64_t *ret_grid);
 void tqa_simulation_save(tqa_simulation *s, uint64_t grid);
 
+/* The largest term on a joint now: a name of the ledger, or "input"; NULL: none. */
+const char *tqa_simulation_term(const tqa_simulation *s, uint32_t joint);
+
 /* Writes the answer: what stands before the arrays now, then the arrays piece by piece. */
 void tqa_simulation_answer(tqa_simulation *s);
 

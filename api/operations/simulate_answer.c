@@ -48,7 +48,11 @@ static void put_verdict(const tqa_simulation *s)
         tqa_answer_string(answer, "reason", s->ended);
     }
     if (s->ended_at != TQ_NONE) {
+        const char *term = tqa_simulation_term(s, s->ended_at);
         tqa_answer_string(answer, "joint", s->control->robot->joint_names[s->ended_at]);
+        if (term != NULL) {
+            tqa_answer_string(answer, "term", term);
+        }
     }
     tqa_judge_put_growth(s);
     tqa_answer_end(answer);

@@ -239,3 +239,23 @@ Test(simulate_judge, refusals_have_place_and_hint)
                     rows[k].hint);
     }
 }
+
+/* one freedom has no velocity terms of its own: what drove it away is gravity, or the input */
+Test(simulate_judge, a_verdict_names_the_term_that_drove_a_joint_away)
+{
+    static const struct {
+        const char *body, *term;
+    } cases[] = {
+        {"{'initial':{'q':[1],'qd':[1e6]},'duration':1,'output':{'interval':0.5}}", "gravity"},
+        {"{'initial':{'q':[1]},'duration':1,'output':{'interval':0.5},"
+         "'input':{'kind':'torque','t':[0,1],'tau':[[1e9],[1e9]]}}",
+         "input"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        json_t *r = tqt_ask("pendulum", "simulate", cases[k].body);
+        const char *term = json_string_value(tqt_at(r, "verdict.term"));
+        cr_assert(term != NULL && strcmp(term, cases[k].term) == 0, "case %d: %s", (int)k,
+                  term != NULL ? term : "none");
+        json_decref(r);
+    }
+}
