@@ -353,3 +353,31 @@ def test_ur10e_poor_and_broken_logs(daemon):
     fault = calibrate(daemon, {"datasets": [broken], **COLUMNS, "columns": {**COLUMNS["columns"], "tau": list(range(25, 31))}},
                       422, robot="ur10e-lab")
     assert "has 19 columns" in fault["errors"][0]["detail"]
+
+
+def test_forward_after_inverse_along_a_measured_log_returns_the_torque(daemon):
+    """Friction, springs and rotors on; samples at which a joint stands are left out: friction is not a function there."""
+    ur10e_daemon(daemon)
+    document = json.loads(daemon.request("GET", "/v1/robots/ur10e-lab")[2])
+    for j, joint in enumerate(moving(document)):
+        joint["damping"] = 5 + j
+        joint["friction"] = {"coulomb": 4 - 0.5 * j, "offset": 0.1 * j, "breakaway": 6, "stribeck_velocity": 0.2}
+        joint["rotor"] = {"inertia": 1 + 0.1 * j, "ratio": 1}
+        joint["spring"] = {"stiffness": 20 + j, "rest": 0.1 * j}
+    document.pop("digest"), document.pop("source"), document.pop("name")
+    reply = daemon.request("PUT", "/v1/robots/ur10e-whole", json.dumps(document).encode(), {"Content-Type": "application/json"})
+    assert reply[0] in (200, 201), reply[2][:1000]
+    rows = [[float(x) for x in line.split(",")] for line in next(iter(sorted((UR10E / "excitation").glob("*.csv")))).read_text().split()]
+    motion = []
+    for before, here, after in zip(rows, rows[1:], rows[2:]):
+        qdd = [(b - a) / (after[0] - before[0]) for a, b in zip(before[7:13], after[7:13])] if after[0] > before[0] else None
+        if qdd is not None and min(abs(v) for v in here[7:13]) > 1e-3:
+            motion.append((here[1:7], here[7:13], qdd))
+    assert len(motion) > 1000
+    q, qd, qdd = ([m[k] for m in motion] for k in range(3))
+    tau = ask(daemon, "ur10e-whole", "inverse-dynamics", {"q": q, "qd": qd, "qdd": qdd})["tau"]
+    again = ask(daemon, "ur10e-whole", "forward-dynamics", {"q": q, "qd": qd, "tau": tau})["qdd"]
+    back = ask(daemon, "ur10e-whole", "inverse-dynamics", {"q": q, "qd": qd, "qdd": again})["tau"]
+    for row, other in zip(tau, back):
+        # rounding of terms of some hundred N m, a hundred times over
+        assert max(abs(x - y) for x, y in zip(row, other)) <= 100 * 2.2e-16 * 6 * max(100, max(map(abs, row)))
