@@ -9,6 +9,7 @@ after SIGTERM, or that wrote a line that is no log line (a sanitizer's report, s
 import contextlib
 import http.client
 import json
+import math
 import os
 import pathlib
 import re
@@ -225,6 +226,25 @@ def daemon():
     one = Daemon()
     yield one
     one.stop()
+
+
+def arm_run(phase):
+    """A motion of seven joints and some torque, 4 s at 100 Hz."""
+    lines = ["t," + ",".join(f"{word}{j}" for word in ("q", "tau") for j in range(1, 8))]
+    for k in range(400):
+        angle = [0.02 * k * (1 + 0.3 * j) + phase for j in range(7)]
+        row = [0.4 * math.sin(a) for a in angle] + [2 * math.cos(a) + 0.1 * j for j, a in enumerate(angle)]
+        lines.append(",".join(f"{x:.6f}" for x in [0.01 * k, *row]))
+    return "\n".join(lines).encode()
+
+
+@pytest.fixture(scope="module")
+def example_data(daemon):
+    """The datasets that examples of the contract name."""
+    for name in ("run7", "run8"):
+        assert daemon.request("PUT", f"/v1/datasets/{name}", b"t,q_0,q_1\n0,0.1,0.2\n0.1,0.2,0.3\n0.2,0.4,0.5\n")[0] == 201
+    for phase, name in enumerate(("arm-run1", "arm-run2")):
+        assert daemon.request("PUT", f"/v1/datasets/{name}", arm_run(phase))[0] == 201
 
 
 @pytest.fixture

@@ -81,7 +81,7 @@ def test_every_name_is_answered_as_the_contract_says(daemon, contract, names, ca
     assert all(math.isfinite(x) for x in flat(answer["mass_matrix"]))
 
 
-def test_every_example_of_the_contract_works(daemon, contract):
+def test_every_example_of_the_contract_works(daemon, contract, example_data):
     n = 0
     for call in CALLS:
         content = contract["paths"][f"/v1/robots/{{name}}/{call}"]["post"]["requestBody"]["content"]
