@@ -119,14 +119,6 @@ static bool choose_form(const tqd_job_exchange *e, const wish *w, tqa_view_form 
     return true;
 }
 
-static const char *form_media(tqa_view_form form)
-{
-    return form == TQA_VIEW_CBOR  ? "application/cbor"
-           : form == TQA_VIEW_NPZ ? "application/x-npz"
-           : form == TQA_VIEW_CSV ? "text/csv"
-                                  : "application/json";
-}
-
 static size_t read_view(void *exchange, char *out, size_t size)
 {
     return tqd_view_read(&((tqd_job_exchange *)exchange)->view, out, size);
@@ -144,25 +136,8 @@ static bool open_result(tqd_job_exchange *e)
 
 static void answer_view(tqd_job_exchange *e, const tqa_view_options *options)
 {
-    tqa_problem problem;
-    if (!open_result(e)) {
-        return;
-    }
-    if (!tqd_view_open(&e->view, &e->body, options, &problem)) {
-        tqd_job_refuse(e, &problem);
-        return;
-    }
-    const uint64_t size = tqa_view_size(e->view.view);
-    e->answer.status = 200;
-    if (size > 0 &&
-        !tqd_range_answer(e->head, NULL, size, &e->answer, &e->view.first, &e->view.end)) {
-        return;
-    }
-    e->answer.media = form_media(options->form);
-    tqd_answer_header(&e->answer, "Vary", "Accept");
-    e->streaming = true;
-    e->answer.read = read_view;
-    e->answer.n_body = (size_t)(e->view.end - e->view.first);
+    e->streaming = open_result(e) &&
+                   tqd_view_answer(&e->view, &e->body, e->head, options, &e->answer, read_view);
 }
 
 static void result_run(void *exchange)

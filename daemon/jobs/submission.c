@@ -15,6 +15,7 @@
 
 #include "daemon/jobs/body.h"
 #include "daemon/jobs/document.h"
+#include "daemon/jobs/view.h"
 #include "daemon/serve/answer.h"
 #include "daemon/serve/media.h"
 #include "daemon/store/problem.h"
@@ -58,6 +59,7 @@ typedef struct submission {
     crypto_generichash_state hash;
     tqd_preference wish;
     int64_t wait_s;
+    bool cbor; /* the form of a result that was waited for */
     char id[TQD_JOB_ID_TEXT];
     char client[TQD_JOB_CLIENT_TEXT];
     char digest[TQD_DIGEST_TEXT];
@@ -68,6 +70,7 @@ typedef struct submission {
     tqd_watch watch;
     bool watching;
     tqd_body_reader result;
+    tqd_view_reader view; /* of it, unless it goes out as it is stored */
     tqd_reply answer;
 } submission;
 
@@ -143,12 +146,26 @@ static int read_priority(const tqd_head *head)
     return u != NULL && u[2] >= '0' && u[2] <= '7' ? URGENCY_DEFAULT - (u[2] - '0') : 0;
 }
 
+/* The form of the result, if this answer may be one: better refused now than when it is there. */
+static bool read_accept(submission *s, tqa_problem *problem)
+{
+    const tqa_media media = tqd_media_find(s->head->header(s->head, "Accept"));
+    s->cbor = media == TQA_MEDIA_CBOR;
+    if (s->wait_s == 0 || s->cbor || media == TQA_MEDIA_JSON || media == TQA_MEDIA_NONE) {
+        return true;
+    }
+    tqa_problem_set(problem, "not-acceptable",
+                    "a result that is waited for comes as application/json or application/cbor; "
+                    "with Prefer: respond-async the job's .../result has other forms");
+    return false;
+}
+
 static bool open_call(submission *s, tqa_problem *reterr)
 {
     const tqd_head *head = s->head;
     const tqa_call_head call_head = {
         .content = tqd_media_find(head->header(head, "Content-Type")),
-        .accept = TQA_MEDIA_NONE, /* the result's type is chosen when it is fetched */
+        .accept = TQA_MEDIA_NONE, /* it is stored as JSON; other forms are made of that */
         .query = head->query,
         .request_id = head->request_id,
         .content_length = head->content_length,
@@ -165,6 +182,7 @@ static void end(void *exchange)
     }
     tqa_call_close(s->call);
     tqd_registry_release(tqd_jobs_registry(s->jobs), s->robot);
+    tqd_view_close(&s->view);
     tqd_body_close(&s->result);
     free(s->answer.body);
     free(s->body);
@@ -206,7 +224,7 @@ bool tqd_submission_open(tqd_jobs *jobs, const tqa_operation *operation, const t
     s->wait_s = s->wish.wait_s >= 0 ? s->wish.wait_s : s->wish.async ? 0 : WAIT_DEFAULT_S;
     s->wait_s = s->wait_s < WAIT_MAX_S ? s->wait_s : WAIT_MAX_S;
     s->stored.submit.priority = read_priority(head);
-    if (!read_client(head, s->client, &problem) ||
+    if (!read_accept(s, &problem) || !read_client(head, s->client, &problem) ||
         !read_key(head, &s->stored.submit.key, &problem) ||
         !read_deadline(head, &s->stored.submit.deadline_ms, &problem) || !find_robot(s, &problem) ||
         (!s->cold && !open_call(s, &problem))) {
@@ -442,6 +460,11 @@ static size_t read_result(void *exchange, char *out, size_t size)
     return tqd_body_read(&((submission *)exchange)->result, out, size);
 }
 
+static size_t read_view(void *exchange, char *out, size_t size)
+{
+    return tqd_view_read(&((submission *)exchange)->view, out, size);
+}
+
 /* The stored document is our own: its status is where we print it, and what it has as the id of a
  * request is the job's, as long as this request's. */
 static void adapt_problem(submission *s)
@@ -469,9 +492,16 @@ static void answer_end(submission *s, const tqd_job *job)
         refuse(s, &problem);
         return;
     }
-    tqd_body_answer(&s->result, s->head, &s->answer, read_result);
-    if (!good && s->answer.body != NULL) {
-        adapt_problem(s);
+    if (good && s->cbor) {
+        const tqa_view_options options = {.form = TQA_VIEW_CBOR};
+        (void)tqd_view_answer(&s->view, &s->result, s->head, &options, &s->answer, read_view);
+    } else {
+        tqd_body_answer(&s->result, s->head, &s->answer, read_result);
+        if (good) {
+            tqd_answer_header(&s->answer, "Vary", "Accept");
+        } else if (s->answer.body != NULL) {
+            adapt_problem(s);
+        }
     }
     tqd_answer_header(&s->answer, "Content-Location", "/v1/jobs/%s%s", job->id,
                       good ? "/result" : "");
@@ -509,7 +539,11 @@ static void run(void *exchange)
         look(s);
         break;
     case STEP_DONE:
-        tqd_body_fill(&s->result);
+        if (s->view.view != NULL) {
+            tqd_view_fill(&s->view);
+        } else {
+            tqd_body_fill(&s->result);
+        }
         break;
     case STEP_TAKING:
     case STEP_STORING:

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/serve/answer.h"
+#include "daemon/serve/range.h"
 #include "daemon/store/problem.h"
 
 enum { PIECE = 128 << 10 };
@@ -35,6 +37,35 @@ bool tqd_view_open(tqd_view_reader *reader, tqd_body_reader *body, const tqa_vie
     }
     reader->view = tqa_view_open(options, &stored, reterr);
     return reader->view != NULL;
+}
+
+static const char *form_media(tqa_view_form form)
+{
+    return form == TQA_VIEW_CBOR  ? "application/cbor"
+           : form == TQA_VIEW_NPZ ? "application/x-npz"
+           : form == TQA_VIEW_CSV ? "text/csv"
+                                  : "application/json";
+}
+
+bool tqd_view_answer(tqd_view_reader *reader, tqd_body_reader *body, const tqd_head *head,
+                     const tqa_view_options *options, tqd_reply *reply,
+                     size_t (*read)(void *exchange, char *out, size_t size))
+{
+    tqa_problem problem;
+    if (!tqd_view_open(reader, body, options, &problem)) {
+        tqd_answer_problem(reply, head->request_id, &problem);
+        return false;
+    }
+    const uint64_t size = tqa_view_size(reader->view);
+    reply->status = 200;
+    if (size > 0 && !tqd_range_answer(head, NULL, size, reply, &reader->first, &reader->end)) {
+        return false;
+    }
+    reply->media = form_media(options->form);
+    tqd_answer_header(reply, "Vary", "Accept");
+    reply->read = read;
+    reply->n_body = (size_t)(reader->end - reader->first);
+    return true;
 }
 
 /* What lies before a range is made and dropped: nothing else knows how long it is. */

@@ -19,6 +19,12 @@ typedef struct tqd_view_reader {
 bool tqd_view_open(tqd_view_reader *reader, tqd_body_reader *body, const tqa_view_options *options,
                    tqa_problem *reterr);
 
+/* Opens it and puts it into the reply, with what Range asks for where its size is known. `read` is
+ * what calls tqd_view_read for this exchange. False: the reply is a problem. Workers only. */
+bool tqd_view_answer(tqd_view_reader *reader, tqd_body_reader *body, const tqd_head *head,
+                     const tqa_view_options *options, tqd_reply *reply,
+                     size_t (*read)(void *exchange, char *out, size_t size));
+
 /* As tqd_body_read and tqd_body_fill. */
 size_t tqd_view_read(tqd_view_reader *reader, char *out, size_t size);
 void tqd_view_fill(tqd_view_reader *reader);

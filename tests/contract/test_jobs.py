@@ -453,6 +453,48 @@ def test_cbor_of_a_result_is_the_same_document(daemon):
         assert cbor(daemon.request("GET", path + "?fields=tau", None, {"Accept": "application/cbor"})[2])[0] == {"tau": cbor(now)[0]["tau"]}
 
 
+def test_a_result_that_is_waited_for_honours_accept(daemon):
+    small = json.dumps({**json.loads(simulation(0.1)), "duration": 0.01, "output": {"interval": 1e-3}}).encode()
+    large = json.dumps({**json.loads(simulation(1)), "output": {"interval": 5e-4}}).encode()
+    planar = "/v1/robots/planar-2r/simulate"
+    home = [0, -0.8, 0, -2.3, 0, 1.6, 0.8]
+    members = json.dumps({"initial": {"q": home}, "duration": 0.01, "output": {"interval": 0.005}, "solver": {"method": "rk4", "step": 1e-3},
+                          "vary": [{"of": "payload_mass", "link": "flange", "at": [0, 0, 0.1], "list": [0, 1]}]}).encode()
+    for path, data, prefer in ((planar, small, "wait=30"), (planar, large, "wait=30"), (PATH, body(3000), "respond-async, wait=30"),
+                               ("/v1/robots/panda/ensemble", members, "wait=30")):
+        head = {"Content-Type": "application/json", "Prefer": prefer}
+        status, headers, got = daemon.request("POST", path, data, {**head, "Accept": "application/cbor"})
+        assert status == 200 and headers["Content-Type"] == "application/cbor" and headers["Vary"] == "Accept", got
+        there = headers["Content-Location"]
+        assert daemon.request("GET", there, None, {"Accept": "application/cbor"})[2] == got
+        status, _, text = daemon.request("GET", there)
+        assert status == 200 and (len(text) > 1 << 16) == (data not in (small, members))
+        assert cbor(got) == (json.loads(text), len(got))
+        for accept in ("application/json", "*/*"):
+            status, headers, _ = daemon.request("POST", path, data, {**head, "Accept": accept})
+            assert status == 200 and headers["Content-Type"] == "application/json" and headers["Vary"] == "Accept"
+
+
+def test_a_form_that_is_not_to_be_had_is_refused_before_there_is_a_job(start):
+    daemon = start({"jobs": 1})
+    path = "/v1/robots/planar-2r/simulate"
+    for accept in ("text/csv", "application/x-npz", "application/x-npy", "image/png"):
+        head = {"Content-Type": "application/json", "Accept": accept}
+        problem(daemon.request("POST", path, simulation(0.1), head), 406)
+        problem(daemon.request("POST", PATH, body(), {**ASYNC, **head, "Prefer": "respond-async, wait=5"}), 406)
+    assert json.loads(daemon.request("GET", "/v1/jobs")[2])["jobs"] == []
+    # whoever does not wait chooses when the result is fetched, and the job itself is JSON
+    for accept in ("text/csv", "application/cbor"):
+        status, headers, text = daemon.request("POST", path, simulation(0.1), {"Prefer": "wait=0", "Accept": accept})
+        assert status == 202 and headers["Content-Type"] == "application/json"
+        assert ended(daemon, json.loads(text)["id"])["state"] == "succeeded"
+    # what is wrong is a problem document in any case: refused at once, or found out by the job
+    wrong = {"Content-Type": "application/json", "Accept": "application/cbor"}
+    problem(daemon.request("POST", path, b'{"duration": 1}', wrong), 422)
+    late = daemon.request("POST", "/v1/robots/panda/calibrate", b'{"datasets": ["nowhere"]}', wrong)
+    assert "nowhere" in problem(late, 422)["detail"] and late[1]["Content-Location"].startswith("/v1/jobs/")
+
+
 def test_deadline_of_a_job(start):
     daemon = start({"jobs": 1})
     submit(daemon, simulation(10000), "/v1/robots/planar-2r/simulate")
