@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/operations/ensemble.h"
+#include "core/base/scratch.h"
 
 enum { MEAN, DEVIATION, LEAST, LARGEST, MOMENTS };
 enum { ENDED_MAX = 1000 }; /* members that ended, named one by one */
@@ -38,13 +39,21 @@ static double quantile(const double *sorted, size_t n, double level)
     return sorted[low] + (at - (double)low) * (sorted[high] - sorted[low]);
 }
 
+/* of one cell: a number of each member */
+static size_t scratch_bytes(const tqa_ensemble *e)
+{
+    return (e->n_member * sizeof(double) + 63) / 64 * 64;
+}
+
 /* all members at one output and row, in their order: the same sums on any number of threads */
 static void tell_cell(void *arg, size_t i, void *scratch)
 {
     statistics *s = arg;
     const tqa_ensemble *e = s->e;
     const size_t k = i / e->n_row, c = i % e->n_row;
-    double *x = scratch;
+    tq_scratch own;
+    tq_scratch_init(&own, scratch, scratch_bytes(e)); /* it may be poisoned by who had it before */
+    double *x = tq_scratch_take(&own, scratch_bytes(e), 1);
     size_t n = 0;
     double sum = 0.0, squares = 0.0, least = (double)INFINITY, largest = -(double)INFINITY;
     for (size_t m = 0; m < e->n_member; m++) {
@@ -80,7 +89,7 @@ static bool compute(const tqa_ensemble *e, statistics *s)
     tqa_control *control = e->simulation->control;
     const tqa_world *world = control->world;
     const size_t n_cell = e->simulation->n_output * e->n_row;
-    const size_t scratch_size = (e->n_member * sizeof(double) + 63) / 64 * 64;
+    const size_t scratch_size = scratch_bytes(e);
     s->e = e;
     s->tables = tqa_control_take(control, (MOMENTS + e->n_level) * n_cell, sizeof(double));
     s->alive = tqa_control_take(control, e->simulation->n_output, sizeof *s->alive);
