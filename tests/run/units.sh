@@ -3,6 +3,7 @@
 # tests/run/units.sh - run Criterion binaries in parallel: units.sh LOG_FOLDER BINARY...; failures are shown.
 # The last line is "N passed, N failed, N skipped". A binary that dies or runs out of time is one failure.
 set -u
+export LSAN_OPTIONS=suppressions=tests/support/lsan.supp:print_suppressions=0
 logs=$1
 shift
 rm -rf "$logs"
