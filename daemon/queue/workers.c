@@ -22,6 +22,7 @@ typedef struct group {
     void (*body)(void *arg, size_t i, void *scratch);
     void *arg;
     unsigned level;
+    bool is_long; /* begun by a thread that is no worker, or within such a group */
     _Atomic size_t taken;
     size_t helpers; /* under the mutex */
 } group;
@@ -32,13 +33,16 @@ struct tqd_workers {
     pthread_cond_t helped; /* a helper has left its group */
     group *groups;
     size_t idle;
+    size_t n_thread, n_long; /* workers, and those of them that help long groups */
     bool stopped;
     size_t head, n_job, size;
+    _Atomic size_t waiting; /* n_job, to look at without the mutex */
     job ring[];
 };
 
 /* how deep this thread is in parallel_for bodies */
 static _Thread_local unsigned depth;
+static _Thread_local bool is_worker, in_long;
 
 tqd_workers *tqd_workers_new(size_t queue_max)
 {
@@ -65,13 +69,17 @@ void tqd_workers_free(tqd_workers *workers)
     free(workers);
 }
 
-/* Works through what is left of a group on this thread. */
-static void group_work(group *g)
+/* Works through what is left of a group on this thread; a helper of a long one only as long as no
+ * job waits. */
+static void group_work(tqd_workers *workers, group *g, bool helps)
 {
     void *scratch = g->scratch_size > 0 ? tqd_scratch(g->level, g->scratch_size) : NULL;
-    unsigned outer = depth;
+    const unsigned outer = depth;
+    const bool outer_long = in_long;
     depth = g->level;
-    for (;;) {
+    in_long = g->is_long;
+    while (!helps || !g->is_long ||
+           atomic_load_explicit(&workers->waiting, memory_order_relaxed) == 0) {
         size_t i = atomic_fetch_add_explicit(&g->taken, 1, memory_order_relaxed);
         if (i >= g->n) {
             break;
@@ -79,17 +87,49 @@ static void group_work(group *g)
         g->body(g->arg, i, scratch);
     }
     depth = outer;
+    in_long = outer_long;
 }
 
-/* The first group with indices left; the mutex is held. */
-static group *group_find(tqd_workers *workers)
+/* The first group with indices left; the mutex is held. Work that has begun goes before work that
+ * waits, but long work after it and never on all workers: an index may take minutes, and the
+ * answers to short requests would wait for it. */
+static group *group_find(const tqd_workers *workers)
 {
+    const bool takes_long = workers->n_job == 0 && workers->n_long + 1 < workers->n_thread;
     for (group *g = workers->groups; g != NULL; g = g->next) {
-        if (atomic_load_explicit(&g->taken, memory_order_relaxed) < g->n) {
+        if ((!g->is_long || takes_long) &&
+            atomic_load_explicit(&g->taken, memory_order_relaxed) < g->n) {
             return g;
         }
     }
     return NULL;
+}
+
+/* The mutex is held, and given away meanwhile. */
+static void group_help(tqd_workers *workers, group *g)
+{
+    const bool is_long = g->is_long; /* the group may end as soon as its last helper has left */
+    g->helpers++;
+    workers->n_long += is_long;
+    pthread_mutex_unlock(&workers->mutex);
+    group_work(workers, g, true);
+    pthread_mutex_lock(&workers->mutex);
+    workers->n_long -= is_long;
+    if (--g->helpers == 0) {
+        pthread_cond_broadcast(&workers->helped);
+    }
+}
+
+/* The mutex is held, and given away meanwhile. */
+static void job_run(tqd_workers *workers)
+{
+    const job next = workers->ring[workers->head];
+    workers->head = (workers->head + 1) % workers->size;
+    workers->n_job--;
+    atomic_store_explicit(&workers->waiting, workers->n_job, memory_order_relaxed);
+    pthread_mutex_unlock(&workers->mutex);
+    next.run(next.arg);
+    pthread_mutex_lock(&workers->mutex);
 }
 
 static void group_unlink(tqd_workers *workers, group *g)
@@ -104,25 +144,15 @@ static void group_unlink(tqd_workers *workers, group *g)
 void tqd_workers_run(void *arg)
 {
     tqd_workers *workers = arg;
+    is_worker = true;
     pthread_mutex_lock(&workers->mutex);
+    workers->n_thread++;
     for (;;) {
         group *g = group_find(workers);
         if (g != NULL) {
-            /* work that has begun goes before work that waits */
-            g->helpers++;
-            pthread_mutex_unlock(&workers->mutex);
-            group_work(g);
-            pthread_mutex_lock(&workers->mutex);
-            if (--g->helpers == 0) {
-                pthread_cond_broadcast(&workers->helped);
-            }
+            group_help(workers, g);
         } else if (workers->n_job > 0) {
-            job next = workers->ring[workers->head];
-            workers->head = (workers->head + 1) % workers->size;
-            workers->n_job--;
-            pthread_mutex_unlock(&workers->mutex);
-            next.run(next.arg);
-            pthread_mutex_lock(&workers->mutex);
+            job_run(workers);
         } else if (workers->stopped) {
             break;
         } else {
@@ -131,7 +161,9 @@ void tqd_workers_run(void *arg)
             workers->idle--;
         }
     }
+    workers->n_thread--;
     pthread_mutex_unlock(&workers->mutex);
+    is_worker = false;
     tqd_scratch_free();
 }
 
@@ -150,6 +182,7 @@ bool tqd_workers_submit(tqd_workers *workers, void (*run)(void *arg), void *arg)
     if (added) {
         workers->ring[(workers->head + workers->n_job) % workers->size] = (job){run, arg};
         workers->n_job++;
+        atomic_store_explicit(&workers->waiting, workers->n_job, memory_order_relaxed);
         pthread_cond_signal(&workers->work);
     }
     pthread_mutex_unlock(&workers->mutex);
@@ -168,6 +201,7 @@ void tqd_workers_parallel_for(tqd_workers *workers, size_t n, size_t scratch_siz
                               void (*body)(void *arg, size_t i, void *scratch), void *arg)
 {
     group g = {.n = n, .scratch_size = scratch_size, .body = body, .arg = arg, .level = depth + 1};
+    g.is_long = !is_worker || in_long;
     assert(g.level < TQD_SCRATCH_LEVELS);
     if (n > 1) {
         pthread_mutex_lock(&workers->mutex);
@@ -179,7 +213,7 @@ void tqd_workers_parallel_for(tqd_workers *workers, size_t n, size_t scratch_siz
         }
         pthread_mutex_unlock(&workers->mutex);
     }
-    group_work(&g);
+    group_work(workers, &g, false);
     if (n > 1) {
         /* nobody can join any more once it is unlinked; those who have, finish their index */
         pthread_mutex_lock(&workers->mutex);

@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
+#include <time.h>
 
 #include "daemon/queue/scratch.h"
 #include "daemon/queue/workers.h"
@@ -171,4 +172,52 @@ Test(workers, parallel_for_without_workers)
     expect_each_seen(&l, 1);
     tqd_workers_free(l.workers);
     tqd_scratch_free();
+}
+
+static void meet(void *arg)
+{
+    pthread_barrier_wait(arg);
+}
+
+typedef struct stall {
+    tqd_workers *workers;
+    _Atomic int answered, entered, unanswered;
+} stall;
+
+static void answer(void *arg)
+{
+    atomic_store(&((stall *)arg)->answered, 1);
+}
+
+/* long indices: each goes on until a job that came later is answered, or gives up */
+static void until_answered(void *arg, size_t i, void *scratch)
+{
+    stall *s = arg;
+    (void)i, (void)scratch;
+    if (atomic_fetch_add(&s->entered, 1) == N_THREAD - 1) {
+        /* this thread and all the workers but one are in here */
+        tqd_workers_submit(s->workers, answer, s);
+    }
+    for (int k = 0; k < 4000 && atomic_load(&s->answered) == 0; k++) {
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    atomic_fetch_add(&s->unanswered, atomic_load(&s->answered) == 0);
+}
+
+Test(workers, a_long_loop_leaves_a_worker_to_jobs, .timeout = 60)
+{
+    tqd_workers *workers = begin(8);
+    stall s = {.workers = workers};
+    pthread_barrier_t all;
+    pthread_barrier_init(&all, NULL, N_THREAD + 1);
+    for (int i = 0; i < N_THREAD; i++) {
+        tqd_workers_submit(workers, meet, &all);
+    }
+    pthread_barrier_wait(&all); /* every worker has begun */
+    /* the loop's own thread is none of the workers, as that of a job of the service */
+    tqd_workers_parallel_for(workers, 4 * N_THREAD, 0, until_answered, &s);
+    cr_expect(eq(int, atomic_load(&s.unanswered), 0));
+    cr_expect(eq(int, atomic_load(&s.entered), 4 * N_THREAD));
+    end(workers);
+    pthread_barrier_destroy(&all);
 }
