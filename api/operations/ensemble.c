@@ -120,8 +120,14 @@ static bool judge(tqa_ensemble *e, size_t from, size_t to)
         const tq_error *error = &e->errors[b];
         if (e->status[b] == TQ_ERR_NO_CONVERGENCE && error->what != NULL &&
             strcmp(error->what, "stopped") == 0) {
-            return tqa_problem_set(e->simulation->control->problem, "busy",
-                                   "the ensemble was stopped");
+            (void)tqa_problem_set(e->simulation->control->problem, "busy",
+                                  "the ensemble was stopped");
+            return false;
+        }
+        if (e->status[b] == TQ_ERR_SCRATCH && strcmp(error->what, "memory") == 0) {
+            (void)tqa_problem_set(e->simulation->control->problem, "busy",
+                                  "there is no memory for the members now");
+            return false;
         }
         return tqa_control_fail(e->simulation->control, "/vary", e->status[b], error);
     }
@@ -164,8 +170,9 @@ static bool run_all(tqa_ensemble *e)
             world->progress(world->ctx, (double)done / (double)e->n_block, "ensemble");
         }
         if (world != NULL && world->cancelled != NULL && world->cancelled(world->ctx)) {
-            return tqa_problem_set(e->simulation->control->problem, "busy",
-                                   "the ensemble was stopped");
+            (void)tqa_problem_set(e->simulation->control->problem, "busy",
+                                  "the ensemble was stopped");
+            return false;
         }
     }
     return true;

@@ -279,6 +279,10 @@ void tqa_ensemble_block(tqa_ensemble *e, size_t b, void *memory, size_t size)
 {
     const tqa_simulation *s = e->simulation;
     const size_t n_z = tq_plant_n_z(&s->plant), n_held = tq_plant_n_held(&s->plant);
+    if (memory == NULL) {
+        e->status[b] = tq_fail(&e->errors[b], TQ_ERR_SCRATCH, "memory", 0, (double)size);
+        return;
+    }
     tq_scratch scratch;
     tq_scratch_init(&scratch, memory, size);
     const size_t n = s->order.nq + s->order.nv + n_z + n_held, stride = stride_of(e);

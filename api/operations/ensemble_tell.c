@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api/operations/ensemble_tell.c - statistics over the members, and the answer. */
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/operations/ensemble.h"
-#include "core/base/scratch.h"
 
 enum { MEAN, DEVIATION, LEAST, LARGEST, MOMENTS };
 enum { ENDED_MAX = 1000 }; /* members that ended, named one by one */
@@ -17,6 +17,7 @@ typedef struct statistics {
     const tqa_ensemble *e;
     double *tables;
     size_t *alive; /* (n_output) */
+    _Atomic bool short_of_memory;
 } statistics;
 
 static double *cell(const statistics *s, size_t table, size_t k, size_t c)
@@ -39,21 +40,24 @@ static double quantile(const double *sorted, size_t n, double level)
     return sorted[low] + (at - (double)low) * (sorted[high] - sorted[low]);
 }
 
-/* of one cell: a number of each member */
-static size_t scratch_bytes(const tqa_ensemble *e)
+static size_t tell_size(const tqa_ensemble *e)
 {
     return (e->n_member * sizeof(double) + 63) / 64 * 64;
 }
 
 /* all members at one output and row, in their order: the same sums on any number of threads */
-static void tell_cell(void *arg, size_t i, void *scratch)
+static void tell_cell(void *arg, size_t i, void *memory)
 {
     statistics *s = arg;
     const tqa_ensemble *e = s->e;
     const size_t k = i / e->n_row, c = i % e->n_row;
-    tq_scratch own;
-    tq_scratch_init(&own, scratch, scratch_bytes(e)); /* it may be poisoned by who had it before */
-    double *x = tq_scratch_take(&own, scratch_bytes(e), 1);
+    tq_scratch scratch;
+    tq_scratch_init(&scratch, memory, memory != NULL ? tell_size(e) : 0);
+    double *x = tq_scratch_take(&scratch, e->n_member, sizeof *x);
+    if (x == NULL) {
+        atomic_store_explicit(&s->short_of_memory, true, memory_order_relaxed);
+        return;
+    }
     size_t n = 0;
     double sum = 0.0, squares = 0.0, least = (double)INFINITY, largest = -(double)INFINITY;
     for (size_t m = 0; m < e->n_member; m++) {
@@ -89,7 +93,7 @@ static bool compute(const tqa_ensemble *e, statistics *s)
     tqa_control *control = e->simulation->control;
     const tqa_world *world = control->world;
     const size_t n_cell = e->simulation->n_output * e->n_row;
-    const size_t scratch_size = scratch_bytes(e);
+    const size_t scratch_size = tell_size(e);
     s->e = e;
     s->tables = tqa_control_take(control, (MOMENTS + e->n_level) * n_cell, sizeof(double));
     s->alive = tqa_control_take(control, e->simulation->n_output, sizeof *s->alive);
@@ -98,13 +102,20 @@ static bool compute(const tqa_ensemble *e, statistics *s)
     }
     if (world != NULL && world->parallel_for != NULL) {
         world->parallel_for(world->ctx, n_cell, scratch_size, tell_cell, s);
-        return true;
+    } else {
+        void *own = tqa_control_take(control, scratch_size, 1);
+        for (size_t i = 0; own != NULL && i < n_cell; i++) {
+            tell_cell(s, i, own);
+        }
+        if (own == NULL) {
+            return false;
+        }
     }
-    void *own = tqa_control_take(control, scratch_size, 1);
-    for (size_t i = 0; own != NULL && i < n_cell; i++) {
-        tell_cell(s, i, own);
+    if (atomic_load(&s->short_of_memory)) {
+        (void)tqa_problem_set(control->problem, "busy", "there is no memory for the answer now");
+        return false;
     }
-    return own != NULL;
+    return true;
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -244,7 +255,7 @@ bool tqa_ensemble_tell(tqa_ensemble *e)
 {
     tqa_simulation *s = e->simulation;
     tqa_answer *answer = &s->control->answer;
-    statistics found;
+    statistics found = {0};
     if (!compute(e, &found)) {
         return false;
     }

@@ -152,6 +152,7 @@ typedef struct keeper {
     unsigned char *spool, head[256];
     size_t n_spool, n_head, saves, stop_after;
     bool backwards;
+    size_t loops, short_from; /* loops begun, and the first that has no memory; 0: none */
 } keeper;
 
 static int spool_write(void *ctx, uint64_t offset, const void *bytes, size_t n)
@@ -199,8 +200,9 @@ static bool cancelled(void *ctx)
 static void for_each(void *ctx, size_t n, size_t size, void (*body)(void *, size_t, void *),
                      void *arg)
 {
-    const keeper *k = ctx;
-    void *scratch = aligned_alloc(64, (size + 63) / 64 * 64);
+    keeper *k = ctx;
+    const bool is_short = ++k->loops >= k->short_from && k->short_from > 0;
+    void *scratch = is_short ? NULL : aligned_alloc(64, (size + 63) / 64 * 64);
     for (size_t i = 0; i < n; i++) {
         body(arg, k->backwards ? n - 1 - i : i, scratch);
     }
@@ -227,6 +229,17 @@ static char *answer_of(keeper *k, int status)
     cr_assert(answer.status == status, "%d %s", answer.status, answer.problem.detail);
     tqa_robot_free(robot);
     return answer.text;
+}
+
+/* a thread without memory: neither members nor statistics without it */
+Test(ensemble, no_memory_on_a_thread_is_told, .timeout = 60)
+{
+    keeper whole = {.loops = 0}, members = {.short_from = 1};
+    free(answer_of(&whole, 200));
+    cr_assert(gt(sz, whole.loops, 1));
+    cr_expect(answer_of(&members, 503) == NULL);
+    keeper statistics = {.short_from = whole.loops}; /* the last loop */
+    cr_expect(answer_of(&statistics, 503) == NULL);
 }
 
 /* stopped at a checkpoint and begun again: the same answer, whatever the order of the blocks; a
