@@ -29,8 +29,8 @@ size_t tqd_workers_waiting(tqd_workers *workers);
  * all are done. May be called from a job, from another thread and from inside a body: the caller
  * works through the indices itself and never waits for a thread that has not started, so it cannot
  * deadlock. Begun by a thread that is no worker it may take long: it leaves one worker, and jobs
- * that wait go before it. `scratch` is the running thread's, of scratch_size bytes; NULL if that is above the
- * bound. */
+ * that wait go before its next index. `scratch` is the running thread's, of scratch_size bytes;
+ * NULL if that is above the bound. */
 void tqd_workers_parallel_for(tqd_workers *workers, size_t n, size_t scratch_size,
                               void (*body)(void *arg, size_t i, void *scratch), void *arg);
 
