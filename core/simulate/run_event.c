@@ -11,7 +11,7 @@
 /* rad/s or m/s: what leaves a limit slower than this stays there */
 static const double rest_speed = 1e-8;
 static const double least_bracket = 1e-13; /* s: an event is located so well, or to rounding */
-enum { HALVINGS = 200, CHATTER_MAX = 256 };
+enum { HALVINGS = 200, CHATTER_MAX = 256, LEAP_STEPS = 4096 };
 
 static double sign_of(double x)
 {
@@ -164,8 +164,12 @@ static int leap(tq_run_private *p, double t)
         return tq_run_fixed(p, t - at, p->ahead);
     }
     tq_status status = tq_ode_start(p->ode, at, p->y, t - at, NULL);
-    while (status == TQ_OK && at < t) {
+    for (unsigned k = 0; status == TQ_OK && at < t && k < LEAP_STEPS; k++) {
         status = tq_ode_step(p->ode, t, &at, p->ahead, NULL);
+    }
+    if (status == TQ_OK && at < t) { /* rates that jump to and fro: steps as small as rounding */
+        p->run.status = tq_fail(&p->run.error, TQ_ERR_NO_CONVERGENCE, "event", 0, at);
+        return 0;
     }
     return status == TQ_OK;
 }

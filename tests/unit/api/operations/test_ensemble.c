@@ -231,6 +231,26 @@ static char *answer_of(keeper *k, int status)
     return answer.text;
 }
 
+/* a law whose own dry friction jumps where the joints slip: steps within the step of an event once
+ * became as small as rounding, and the search for it had no end */
+Test(ensemble, a_search_for_an_event_ends, .timeout = 60)
+{
+    json_t *e =
+        tqt_ask("puma560", "ensemble",
+                "{'initial': {'q': [-0.297, 1.672, -1.859, 0.156, -0.078, 0.113]}, 'duration': 0."
+                "1, 'output': {'times': [0, 0.03333333333333333, 0.1]}, 'input': {'kind': 'passiv"
+                "ity-based', 'reference': {'table': {'t': [0, 0.05, 0.1], 'q': [[-0.297, 1.672, -"
+                "1.859, 0.156, -0.078, 0.113], [-0.297, 1.672, -1.859, 0.156, -0.078, 0.113], [-0"
+                ".297, 1.672, -1.859, 0.156, -0.078, 0.113]]}}, 'kd': [5, 5, 5, 5, 5, 5], 'lambda"
+                "': 5}, 'solver': {'method': 'dopri87'}, 'vary': [{'of': 'torque', 'joint': 'join"
+                "t2', 'grid': {'from': 0.5, 'to': 1, 'count': 3}}, {'of': 'viscous_factor', 'join"
+                "t': 'joint6', 'uniform': [0.1, 0.2]}, {'of': 'viscous_factor', 'joint': 'joint3'"
+                ", 'list': [0.5, 1, 2]}], 'members': 40, 'quantiles': [0.05, 0.5, 1], 'seed': 4, "
+                "'only': [84]}");
+    cr_expect(eq(dbl, tqt_number(e, "ended.0.member"), 84.0));
+    json_decref(e);
+}
+
 /* a thread without memory: neither members nor statistics without it */
 Test(ensemble, no_memory_on_a_thread_is_told, .timeout = 60)
 {
