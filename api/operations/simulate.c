@@ -75,7 +75,8 @@ static double grid_point(const tqa_simulation *s, uint64_t g)
 {
     const double least =
         tq_run_is_adaptive(s->options.method) ? grid_least : GRID_STEPS * s->options.step;
-    const double apart = fmax(s->duration / GRID_PARTS, least);
+    /* beyond the end it does not matter where, but it has to be a number of intervals */
+    const double apart = fmin(fmax(s->duration / GRID_PARTS, least), 2.0 * s->duration);
     if (s->interval == 0.0) {
         return apart * (double)g;
     }

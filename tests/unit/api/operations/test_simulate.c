@@ -230,3 +230,18 @@ Test(simulate, refusals_name_their_place)
         tqt_answer_clear(&answer);
     }
 }
+
+/* the grid of saves lies beyond the end then; its spacing once was more than an integer holds */
+Test(simulate, a_step_far_longer_than_the_run, .timeout = 20)
+{
+    tqt_answer answer =
+        ask("pendulum",
+            "{\"initial\":{\"q\":[0.1]},\"duration\":0.05,\"output\":{\"interval\":0.0125},"
+            "\"solver\":{\"method\":\"rk4\",\"step\":1e16}}",
+            NULL);
+    cr_assert(eq(int, answer.status, 200), "%s", answer.problem.detail);
+    json_t *root = json_loads(answer.text, 0, NULL);
+    cr_expect(eq(sz, json_array_size(json_object_get(root, "t")), 5));
+    json_decref(root);
+    free(answer.text);
+}
