@@ -36,7 +36,15 @@ tqd_jobs *tqd_jobs_new(const tqd_jobs_options *options, char *why)
     }
     jobs->options = *options;
     name_node(jobs->node);
+    /* before anybody can submit: what a first job does is news as well */
+    uint64_t last_seq = 0;
+    if (tqd_store_event_last(options->store, &last_seq) != TQD_STORE_OK) {
+        snprintf(why, TQD_STORE_WHY, "events of jobs cannot be read");
+        free(jobs);
+        return NULL;
+    }
     tqd_feed_init(&jobs->feed, options->watch_max);
+    tqd_feed_begin(&jobs->feed, last_seq);
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);

@@ -86,20 +86,22 @@ static int add_event(void *ctx, const tqd_job_event *event)
     return p->n == PAGE;
 }
 
-static void tell_events(tqd_jobs *jobs, uint64_t *last_seq)
+/* False when the store could not be read: the next tick tries again. */
+static bool tell_events(tqd_jobs *jobs, uint64_t *last_seq)
 {
     page p;
     do {
         p.n = 0;
         if (tqd_store_events(jobs->options.store, NULL, *last_seq, PAGE, add_event, &p) !=
             TQD_STORE_OK) {
-            return; /* the next tick tries again: changed has been set anew by then */
+            return false;
         }
         if (p.n > 0) {
             *last_seq = p.news[p.n - 1].seq;
             tqd_feed_tell(&jobs->feed, p.news, p.n);
         }
     } while (p.n == PAGE);
+    return true;
 }
 
 static void tell_progress(tqd_jobs *jobs)
@@ -263,8 +265,9 @@ void tqd_jobs_keep(void *arg)
 {
     tqd_jobs *jobs = arg;
     tqd_jobs_enter(jobs);
-    bool recovered = recover(jobs);
     uint64_t last_seq = 0;
+    (void)tqd_feed_end(&jobs->feed, &last_seq);
+    bool recovered = recover(jobs);
     int64_t beat_ms = tqd_feed_now_ms();
     int64_t expire_ms = beat_ms;
     int64_t retain_ms = beat_ms;
@@ -274,13 +277,12 @@ void tqd_jobs_keep(void *arg)
     bool busy = true;
     bool changed = true;
     bool clearing = true;
+    bool untold = false;    /* the store has events that could not be read */
     bool uncounted = false; /* jobs have changed since they were counted */
-    (void)tqd_store_event_last(jobs->options.store, &last_seq);
-    tqd_feed_begin(&jobs->feed, last_seq);
     while (sleep_until_news(jobs, busy ? TICK_MS : IDLE_MS, &changed)) {
         recovered = recovered || recover(jobs);
-        if (changed) {
-            tell_events(jobs, &last_seq);
+        if (changed || untold) {
+            untold = !tell_events(jobs, &last_seq);
         }
         if (due(&progress_ms, TICK_MS)) {
             tell_progress(jobs);
@@ -300,7 +302,7 @@ void tqd_jobs_keep(void *arg)
             tell_counts(jobs);
             uncounted = false;
         }
-        busy = busy || uncounted;
+        busy = busy || uncounted || untold;
         if (recovered && due(&retain_ms, RETAIN_MS)) {
             retain(jobs);
         }
