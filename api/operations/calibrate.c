@@ -11,7 +11,7 @@
 static const char *const fields[] = {"datasets", "columns", "units",      "scale",   "rate",
                                      "rows",     "filter",  "joints",     "model",   "method",
                                      "prior",    "ridge",   "confidence", "entropy", "validate",
-                                     "points",   NULL};
+                                     "points",   "lag_s",   NULL};
 
 /* rad/s or m/s: below it friction is of another kind */
 static const double moving = 0.01;
@@ -152,6 +152,53 @@ static bool list_parameters(tqa_calibration *c)
     }
     tq_parameter_list(model, with, list);
     c->list = list;
+    return true;
+}
+
+bool tqa_calibration_has_instruments(const tqa_calibration *c)
+{
+    return c->options.method == TQ_FIT_IV || c->options.method == TQ_FIT_FEASIBLE_IV;
+}
+
+/* Filtered noise forgets itself within two periods of the cut-off, and motion must not have changed
+ * by then: a tenth of its fastest period; but one of the cut-off at least. */
+static double lag_of(const tqa_calibration *c)
+{
+    const tqa_log_filter *filter = &c->request.filter;
+    double motion = 0.0;
+    double step = 0.0;
+    for (size_t i = 0; i < c->n_log; i++) {
+        motion = fmax(motion, c->logs[i].bandwidth.motion);
+        step = fmax(step, c->logs[i].step);
+    }
+    double noise = 4.0 * step; /* two differences */
+    if (filter->kind == TQA_LOG_BUTTERWORTH) {
+        noise = 2.0 / filter->cutoff;
+    } else if (filter->kind == TQA_LOG_FIRST_ORDER) {
+        noise = 12.0 * filter->tau_f;
+    } else if (filter->kind == TQA_LOG_SAVITZKY_GOLAY) {
+        noise = (double)filter->window * step;
+    }
+    return motion > 0.0 ? fmax(0.5 * noise, fmin(noise, 0.1 / motion)) : noise;
+}
+
+/* in samples of the log that has the most in a second */
+static bool choose_lag(tqa_calibration *c)
+{
+    double step = (double)INFINITY;
+    for (size_t i = 0; i < c->n_log; i++) {
+        step = fmin(step, c->logs[i].step * (double)c->request.filter.decimate);
+    }
+    const double lag = round((c->lag_s > 0.0 ? c->lag_s : lag_of(c)) / step);
+    if (!(lag <= (double)TQ_FIT_LAG_MAX)) {
+        const tqa_part root = tqa_part_root(c->control);
+        const tqa_part part = tqa_part_field(&root, c->lag_s > 0.0 ? "lag_s" : "filter");
+        return tqa_part_refuse(&part, "range", "decimate, or say a shorter \"lag_s\"",
+                               "instruments of %.0f samples before and after: at most %d", lag,
+                               TQ_FIT_LAG_MAX);
+    }
+    c->options.lag = lag > 1.0 ? (size_t)lag : 1;
+    c->lag_s = (double)c->options.lag * step;
     return true;
 }
 
@@ -412,7 +459,8 @@ static bool check(tqa_control *control)
 static bool calibrate(tqa_control *control)
 {
     tqa_calibration *c = control->state;
-    const bool good = survey(c) && build(c) && solve(c) && validate(c) && decide(c) &&
+    const bool good = survey(c) && (!tqa_calibration_has_instruments(c) || choose_lag(c)) &&
+                      build(c) && solve(c) && validate(c) && decide(c) &&
                       tqa_calibration_robot(c) && attach_all(c);
     if (good) {
         tqa_calibration_answer(c);

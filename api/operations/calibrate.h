@@ -42,6 +42,7 @@ typedef struct tqa_calibration {
     tqa_validation validation;
     tq_fit_options options;
     bool wants_all; /* model kind "full" */
+    double lag_s;   /* of instruments; 0: chosen by cut-off and motion */
     size_t n_point;
 
     tq_fit *fit;
@@ -77,6 +78,7 @@ void tqa_calibration_reason(const tqa_calibration *calibration, const tq_reason 
 void tqa_calibration_direction(const tqa_calibration *calibration, size_t k,
                                char text[TQA_PROBLEM_TEXT]);
 const char *tqa_grade_slug(tq_fit_grade grade);
+bool tqa_calibration_has_instruments(const tqa_calibration *calibration);
 const char *tqa_method_slug(tq_fit_method method);
 
 void tqa_calibration_answer(tqa_calibration *calibration);

@@ -55,6 +55,9 @@ static void put_parameter(const tqa_calibration *c, size_t k, char *text)
     put(answer, "value", e->value, "the data do not tell");
     put(answer, "standard_deviation", e->deviation, "the data do not tell");
     put(answer, "textbook_deviation", e->textbook, "the data do not tell");
+    if (tqa_calibration_has_instruments(c)) {
+        put(answer, "least_squares", e->least_squares, "the data do not tell");
+    }
     if (isfinite(e->low) && isfinite(e->high)) {
         const double interval[2] = {e->low, e->high};
         tqa_answer_vector(answer, "interval", interval, 2);
@@ -413,6 +416,12 @@ void tqa_calibration_answer(tqa_calibration *c)
     tqa_answer_joints(answer, c->control->robot, &c->order);
     tqa_answer_count(answer, "samples", c->solution.n_sample);
     tqa_answer_number(answer, "confidence", c->options.confidence);
+    if (tqa_calibration_has_instruments(c)) {
+        tqa_answer_object(answer, "instruments");
+        tqa_answer_number(answer, "lag_s", c->lag_s);
+        tqa_answer_count(answer, "lag_samples", c->options.lag);
+        tqa_answer_end(answer);
+    }
     put_parameters(c);
     put_trust(c);
     put_fit_and_validation(c);

@@ -10,8 +10,8 @@ static const char *const model_fields[] = {"kind",           "gravity",   "frict
 static const char *const kinds[] = {"base", "full", "per-joint", NULL};
 static const char *const gravities[] = {"constant", "cos", "sin-cos", NULL};
 static const char *const frictions[] = {"viscous", "coulomb", "offset", "stribeck", "load", NULL};
-static const char *const methods[] = {"feasible", "ols",   "wls",     "irls",
-                                      "tls",      "ridge", "bounded", NULL};
+static const char *const methods[] = {"feasible", "ols",     "wls", "irls",        "tls",
+                                      "ridge",    "bounded", "iv",  "feasible-iv", NULL};
 
 const char *tqa_method_slug(tq_fit_method method)
 {
@@ -150,17 +150,19 @@ static bool read_method(tqa_calibration *c)
     const tqa_part ridge = tqa_part_field(&root, "ridge");
     const tqa_part entropy = tqa_part_field(&root, "entropy");
     const tqa_part prior = tqa_part_field(&root, "prior");
+    const tqa_part lag = tqa_part_field(&root, "lag_s");
     unsigned chosen = TQ_FIT_FEASIBLE;
-    if (method.value != NULL &&
-        strcmp(json_is_string(method.value) ? json_string_value(method.value) : "", "iv") == 0) {
-        return tqa_part_refuse(&method, "invalid-value", "say \"feasible\" or \"wls\"",
-                               "instrumental variables need the controller: not offered yet");
-    }
     if ((method.value != NULL && !tqa_part_choice(&method, methods, &chosen)) ||
         (confidence.value != NULL && !tqa_part_positive(&confidence, &c->options.confidence)) ||
         (ridge.value != NULL && !tqa_part_positive(&ridge, &c->options.ridge)) ||
-        (entropy.value != NULL && !tqa_part_positive(&entropy, &c->options.entropy))) {
+        (entropy.value != NULL && !tqa_part_positive(&entropy, &c->options.entropy)) ||
+        (lag.value != NULL && !tqa_part_positive(&lag, &c->lag_s))) {
         return false;
+    }
+    if (lag.value != NULL && chosen != TQ_FIT_IV && chosen != TQ_FIT_FEASIBLE_IV) {
+        return tqa_part_refuse(&lag, "invalid-value",
+                               "leave it out, or say \"method\": \"feasible-iv\"",
+                               "only instruments have a lag");
     }
     if (c->options.confidence >= 1.0) {
         return tqa_part_refuse(&confidence, "range", "0.95, say",

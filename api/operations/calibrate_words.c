@@ -117,5 +117,12 @@ void tqa_calibration_reason(const tqa_calibration *c, const tq_reason *reason,
                        "look for cables",
                        joint_of_row(c, reason->index));
         break;
+    case TQ_REASON_NOISE_BIAS:
+        tqa_column_name(robot->model, &c->columns[reason->index], name);
+        (void)snprintf(text, size,
+                       "noise of position biases least squares: %s would come out as %.4g, %.0f "
+                       "standard deviations off: stay with instruments, or lower the cut-off",
+                       name, c->solution.estimate[reason->index].least_squares, reason->value);
+        break;
     }
 }

@@ -26,6 +26,7 @@ tq_fit_options tq_fit_defaults(void)
                             .confidence = 0.95,
                             .ridge = 1e-4,
                             .entropy = 1e-5,
+                            .lag = 1,
                             .seed = 1};
 }
 
@@ -75,6 +76,9 @@ static tq_status check_options(const tq_model *model, const tq_fit_options *o, s
     if (!(o->entropy >= 0.0 && o->entropy < DBL_MAX)) {
         return tq_fail(reterr, TQ_ERR_RANGE, "entropy", 0, o->entropy);
     }
+    if (o->lag == 0 || o->lag > TQ_FIT_LAG_MAX) {
+        return tq_fail(reterr, TQ_ERR_RANGE, "lag", 0, (double)o->lag);
+    }
     for (size_t k = 0; k < o->model.n_coupling; k++) {
         const tq_fit_coupling *pair = &o->model.couplings[k];
         if (pair->joint >= model->n_joint || pair->other >= model->n_joint ||
@@ -84,6 +88,16 @@ static tq_status check_options(const tq_model *model, const tq_fit_options *o, s
         }
     }
     return TQ_OK;
+}
+
+static bool is_instrumental(tq_fit_method method)
+{
+    return method == TQ_FIT_IV || method == TQ_FIT_FEASIBLE_IV;
+}
+
+bool tq_fit_has_instruments(const tq_fit *fit)
+{
+    return is_instrumental(fit->options.method);
 }
 
 static size_t own_size(const tq_model *model, const tq_fit_model *fit)
@@ -105,7 +119,8 @@ size_t tq_fit_size(const tq_mechanism *mechanism, const tq_fit_options *options,
                    size_t n_experiment)
 {
     const tq_model *model = &mechanism->model;
-    const size_t n = column_bound(model, &options->model) + 1;
+    const size_t own = column_bound(model, &options->model);
+    const size_t n = (is_instrumental(options->method) ? 2 * own : own) + 1;
     const size_t set = model->nv * n * n;
     const size_t each = segments_of(1, n_experiment) * set; /* as if memory had no bound */
     const size_t all = n_experiment * each * sizeof(double);
@@ -240,7 +255,9 @@ static tq_status describe_rows(tq_fit *fit, tq_scratch *memory, tq_error *reterr
         }
         row->offset[row->n] =
             (int64_t)((fit->n_row * fit->n_link_column + fit->n_term + r) * TQ_FOLD_RUN);
-        fit->set_size += (row->n + 1) * (row->n + 1);
+        row->first = tq_fit_has_instruments(fit) ? row->n : 0;
+        row->width = row->first + row->n + 1;
+        fit->set_size += row->width * row->width;
         fit->weight[r] = 1.0;
     }
     fit->run_rows = fit->n_row * fit->n_link_column + fit->n_term + fit->n_row;

@@ -21,7 +21,13 @@ typedef enum tq_fit_method {
     TQ_FIT_TLS,     /* total least squares: noise in the columns as well */
     TQ_FIT_RIDGE,   /* WLS pulled to the prior */
     TQ_FIT_BOUNDED, /* WLS with friction, rotors and stiffness not negative */
+    /* instrumental variables: columns at other times stand in for their noisy selves, so that
+     * noise of position does not bias; alone, and within what bodies can have */
+    TQ_FIT_IV,
+    TQ_FIT_FEASIBLE_IV,
 } tq_fit_method;
+
+enum { TQ_FIT_LAG_MAX = 16384 };
 
 /* What to fit and how. tq_fit_defaults() gives: base parameters, rotors, viscous, Coulomb and
  * offset friction, feasible, 95 %. */
@@ -33,6 +39,7 @@ typedef struct tq_fit_options {
         *prior;     /* (n_parameter of tq_parameter_count(model, with)); NULL: the model's own */
     double ridge;   /* TQ_FIT_RIDGE: variance of the prior is 1 / ridge; relative, 1e-4 */
     double entropy; /* TQ_FIT_FEASIBLE: weight of the prior relative to the objective, 1e-5 */
+    size_t lag;     /* TQ_FIT_IV: instruments lie so many samples before and after; > 0 */
     uint64_t seed;  /* of the random states that find the base parameters */
 } tq_fit_options;
 
@@ -49,7 +56,7 @@ typedef struct tq_fit tq_fit;
  *          prior and couplings.
  * Returns  TQ_OK
  *          TQ_ERR_SHAPE   no freedom, or n_experiment is 0
- *          TQ_ERR_RANGE   "confidence", "ridge", "entropy", "coupling" (index)
+ *          TQ_ERR_RANGE   "confidence", "ridge", "entropy", "lag", "coupling" (index)
  *          TQ_ERR_SCRATCH, and what tq_base_find gives
  */
 tq_status tq_fit_build(const tq_mechanism *mechanism, const tq_fit_options *options,
@@ -98,12 +105,13 @@ typedef enum tq_fit_grade {
 /* One column's estimate. NaN where not defined. */
 typedef struct tq_estimate {
     double value;
-    double deviation;   /* standard deviation, from experiments or segments left out */
-    double textbook;    /* standard deviation if residuals were white: for comparison only */
-    double low, high;   /* interval at options.confidence */
-    double relative;    /* deviation / |value| */
-    double consistency; /* sample deviation (n - 1) over |mean| of the experiments' own fits */
-    double effect;      /* rms torque of one deviation, N m */
+    double deviation;     /* standard deviation, from experiments or segments left out */
+    double textbook;      /* standard deviation if residuals were white: for comparison only */
+    double low, high;     /* interval at options.confidence */
+    double relative;      /* deviation / |value| */
+    double consistency;   /* sample deviation (n - 1) over |mean| of the experiments' own fits */
+    double effect;        /* rms torque of one deviation, N m */
+    double least_squares; /* with instruments: what WLS gives, biased by noise of position */
     tq_fit_grade grade;
 } tq_estimate;
 

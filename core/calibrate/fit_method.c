@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/calibrate/instruments.h"
+
 enum { REWEIGHTINGS = 4 };
 static const double rank_tolerance = 1e-10; /* of columns in nominal sizes */
 static const double sigma_least = 1e-12;    /* of a row's torque: residuals below are rounding */
@@ -42,6 +44,9 @@ size_t tq_fit_method_size(const tq_fit *fit)
     const size_t bodies = fit->options.model.kind == TQ_FIT_BASE ? tq_fit_bodies_size(fit) : 0;
     return tq_scratch_cost(room_size(fit), sizeof(double)) +
            2 * tq_scratch_cost(fit->n_column, sizeof(double)) + tq_scratch_cost(fit->n_column, 1) +
+           (tq_fit_has_instruments(fit)
+                ? tq_fit_project_size(fit) + tq_scratch_cost(room_size(fit), sizeof(double))
+                : 0) +
            (estimate > bodies ? estimate : bodies);
 }
 
@@ -116,6 +121,7 @@ static tq_status by_method(const tq_fit *fit, const tq_reduced *data, const doub
 {
     switch (fit->options.method) {
     case TQ_FIT_FEASIBLE:
+    case TQ_FIT_FEASIBLE_IV:
         if (fit->options.model.kind == TQ_FIT_BASE) {
             return feasible(fit, data, scratch, found, reterr);
         }
@@ -131,6 +137,7 @@ static tq_status by_method(const tq_fit *fit, const tq_reduced *data, const doub
     case TQ_FIT_OLS:
     case TQ_FIT_WLS:
     case TQ_FIT_IRLS:
+    case TQ_FIT_IV:
         return TQ_OK;
     }
     /* each joint by itself has no bodies: feasible is that inertia and friction are not negative */
@@ -143,6 +150,30 @@ static tq_status by_method(const tq_fit *fit, const tq_reduced *data, const doub
     }
     return tq_estimate_bounded(data, positive, centre, rank_tolerance, scratch, found->value,
                                reterr);
+}
+
+/* the triangle of the set at the present weights: of its columns, or seen by its instruments */
+static tq_status reduce(const tq_fit *fit, const double *set, double *room, tq_scratch *scratch,
+                        tq_fit_found *found, tq_error *reterr)
+{
+    if (tq_fit_has_instruments(fit)) {
+        return tq_fit_project(fit, set, found->weight, scratch, found->triangle, reterr);
+    }
+    tq_fit_expand(fit, set, found->weight, room, found->triangle);
+    return TQ_OK;
+}
+
+/* instruments see no residual at the estimate: the last entry is what there is, so that the cost of
+ * leaving the estimate is compared with the noise */
+static void add_unseen(const tq_fit *fit, const double *set, tq_fit_found *found)
+{
+    const size_t n = fit->n_column;
+    double square = 0.0;
+    for (size_t r = 0; r < fit->n_row; r++) {
+        square +=
+            found->weight[r] * found->weight[r] * tq_fit_row_residual(fit, set, r, found->value);
+    }
+    found->triangle[(n + 1) * (n + 1) - 1] = sqrt(square);
 }
 
 static tq_status find(const tq_fit *fit, const double *set, size_t n_sample, bool plain,
@@ -161,11 +192,16 @@ static tq_status find(const tq_fit *fit, const double *set, size_t n_sample, boo
         found->weight[r] = 1.0;
     }
     for (unsigned k = 0; k <= (weighs ? REWEIGHTINGS : 0); k++) {
-        tq_fit_expand(fit, set, found->weight, room, found->triangle);
-        const tq_status status = tq_estimate_ols(&data, centre, rank_tolerance, scratch,
-                                                 found->value, &found->rank, reterr);
+        tq_status status = reduce(fit, set, room, scratch, found, reterr);
+        if (status == TQ_OK) {
+            status = tq_estimate_ols(&data, centre, rank_tolerance, scratch, found->value,
+                                     &found->rank, reterr);
+        }
         if (status != TQ_OK) {
             return status;
+        }
+        if (tq_fit_has_instruments(fit)) {
+            add_unseen(fit, set, found);
         }
         found->unconstrained = tq_reduced_residual(&data, found->value);
         if (k < REWEIGHTINGS && weighs) {
@@ -180,7 +216,9 @@ static tq_status find(const tq_fit *fit, const double *set, size_t n_sample, boo
         const tq_reduced as_is = {fit->n_column, found->triangle, scale};
         status = by_method(fit, &as_is, centre, scratch, found, reterr);
     }
-    if (status == TQ_OK && (plain || fit->options.method != TQ_FIT_FEASIBLE)) {
+    const bool has_bodies =
+        fit->options.method == TQ_FIT_FEASIBLE || fit->options.method == TQ_FIT_FEASIBLE_IV;
+    if (status == TQ_OK && (plain || !has_bodies)) {
         lift(fit, found->value, found->full);
     }
     found->objective = tq_reduced_residual(&data, found->value);
@@ -197,6 +235,27 @@ tq_status tq_fit_find(const tq_fit *fit, const double *set, size_t n_sample, boo
         for (size_t r = 0; r < fit->n_row; r++) {
             found->sigma[r] = sqrt(tq_fit_row_residual(fit, set, r, found->value) / n);
         }
+    }
+    tq_scratch_rewind(scratch, mark);
+    return status;
+}
+
+tq_status tq_fit_find_least_squares(const tq_fit *fit, const double *set, const tq_fit_found *found,
+                                    tq_scratch *scratch, double *ret_value, tq_error *reterr)
+{
+    const size_t mark = tq_scratch_mark(scratch);
+    double *room = tq_scratch_take(scratch, room_size(fit), sizeof *room);
+    double *triangle = tq_scratch_take(scratch, room_size(fit), sizeof *triangle);
+    double *centre = tq_scratch_take(scratch, fit->n_column, sizeof *centre);
+    tq_status status = TQ_OK;
+    if (room == NULL || triangle == NULL || centre == NULL) {
+        status = tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_fit_method_size(fit));
+    } else {
+        size_t rank = 0;
+        const tq_reduced data = {fit->n_column, triangle, fit->nominal};
+        prior_values(fit, centre);
+        tq_fit_expand(fit, set, found->weight, room, triangle);
+        status = tq_estimate_ols(&data, centre, rank_tolerance, scratch, ret_value, &rank, reterr);
     }
     tq_scratch_rewind(scratch, mark);
     return status;

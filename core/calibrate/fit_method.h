@@ -25,6 +25,11 @@ tq_status tq_fit_find(const tq_fit *fit, const double *set, size_t n_sample, boo
                       tq_scratch *scratch, tq_fit_found *found, tq_error *reterr);
 size_t tq_fit_method_size(const tq_fit *fit);
 
+/* Weighted least squares of the columns themselves where `found` is by instruments. Scratch as
+ * tq_fit_find. */
+tq_status tq_fit_find_least_squares(const tq_fit *fit, const double *set, const tq_fit_found *found,
+                                    tq_scratch *scratch, double *ret_value, tq_error *reterr);
+
 /* Takes the arrays of a found. */
 bool tq_fit_found_take(const tq_fit *fit, tq_scratch *scratch, tq_fit_found *ret);
 size_t tq_fit_found_size(const tq_fit *fit);

@@ -70,8 +70,8 @@ static void presliding_signs(double length, size_t n, const double *q, const dou
     }
 }
 
-/* s of every joint of one freedom; a mimicking one has its master's */
-static void find_signs(const tq_fit *fit, const tq_fit_run *run, size_t n)
+/* a mimicking joint has its master's */
+void tq_fit_run_signs(const tq_fit *fit, const tq_fit_run *run, size_t n)
 {
     const tq_model *model = &fit->mechanism->model;
     for (uint32_t j = 0; j < model->n_joint; j++) {
@@ -257,7 +257,6 @@ tq_status tq_fit_run_compute(const tq_fit *fit, const tq_fit_run *run, size_t n,
             return status;
         }
     }
-    find_signs(fit, run, n);
     double *terms = run->values + fit->n_row * fit->n_link_column * TQ_FOLD_RUN;
     for (size_t t = 0; t < fit->n_term; t++) {
         of_term(fit, run, &fit->terms[t], n, load, terms + t * TQ_FOLD_RUN);

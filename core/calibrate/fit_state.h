@@ -17,9 +17,12 @@ typedef struct tq_fit_term {
 } tq_fit_term;
 
 /* The columns that one row of torque depends on, in ascending order, and its part of a triangle:
- * (n + 1) x (n + 1), row by row, the last column being torque. */
+ * width x width, row by row, the last column being torque. With instruments those are its first n
+ * columns: [instruments, columns, torque]. */
 typedef struct tq_fit_row {
     size_t n;
+    size_t first;        /* of the columns in the triangle: 0, or n behind instruments */
+    size_t width;        /* first + n + 1 */
     uint32_t *column;    /* (n) */
     int64_t *offset;     /* (n + 1) of each, and of torque, in the values of a run of samples */
     uint32_t coordinate; /* row of q of the joint of one freedom whose row this is, or TQ_NONE */
@@ -70,13 +73,18 @@ typedef struct tq_fit_run {
     tq_scratch *scratch;
 } tq_fit_run;
 
+bool tq_fit_has_instruments(const tq_fit *fit);
+
 size_t tq_fit_run_size(const tq_fit *fit);
 tq_status tq_fit_run_take(const tq_fit *fit, tq_scratch *scratch, tq_fit_run *ret,
                           tq_error *reterr);
 
-/* Values of all columns of all rows for the first n samples of the run, which follow those of the
- * run before; the rest are zero. load:
- * values (n_column) whose rigid-body torque is the load of gears; NULL: the measured torque is. */
+/* run->sign of the first n samples, which follow those of the run before. */
+void tq_fit_run_signs(const tq_fit *fit, const tq_fit_run *run, size_t n);
+
+/* Values of all columns of all rows for the first n samples of the run, whose signs are there; the
+ * rest are zero. load: values (n_column) whose rigid-body torque is the load of gears; NULL: the
+ * measured torque is. */
 tq_status tq_fit_run_compute(const tq_fit *fit, const tq_fit_run *run, size_t n, const double *load,
                              tq_error *reterr);
 

@@ -6,7 +6,9 @@
 
 #include "core/base/finite.h"
 #include "core/base/fpmode.h"
+#include "core/calibrate/delay.h"
 #include "core/calibrate/fit_state.h"
+#include "core/calibrate/fit_triangle.h"
 
 static const double huber_bend = 1.345; /* 95 % efficiency on normal noise; Huber, 1964 */
 
@@ -16,29 +18,22 @@ struct tq_fit_stream {
     tq_fit *fit;
     tq_fit_experiment *experiment;
     tq_fit_run run;
-    size_t n_run;     /* samples in the run */
-    size_t n_segment; /* samples of the segment at hand, those in the run included */
-    double *lanes;    /* (set_size x TQ_FOLD_LANES) triangles of the segment at hand */
-    double *triangle; /* ((n + 1)^2 of the longest row) */
-    double *room;     /* (n + 1) */
+    size_t n_run;       /* samples in the run */
+    size_t n_segment;   /* samples of the segment at hand, those in the run included */
+    size_t n_folded;    /* samples that the lanes hold */
+    tq_fit_delay delay; /* with instruments */
+    double *lanes;      /* (set_size x TQ_FOLD_LANES) triangles of the segment at hand */
+    double *triangle;   /* (width^2 of the widest row) */
+    double *room;       /* (width of the widest row) */
 };
-
-static size_t longest_row(const tq_fit *fit)
-{
-    size_t n = 0;
-    for (size_t r = 0; r < fit->n_row; r++) {
-        n = fit->rows[r].n > n ? fit->rows[r].n : n;
-    }
-    return n + 1;
-}
 
 size_t tq_fit_stream_size(const tq_fit *fit)
 {
-    const size_t n = longest_row(fit);
+    const size_t n = tq_fit_width(fit);
     return tq_scratch_cost(1, sizeof(tq_fit_stream)) +
            tq_scratch_cost(fit->set_size * TQ_FOLD_LANES, sizeof(double)) +
            tq_scratch_cost(n * n, sizeof(double)) + tq_scratch_cost(n, sizeof(double)) +
-           tq_fit_run_size(fit);
+           tq_fit_run_size(fit) + (tq_fit_has_instruments(fit) ? tq_fit_delay_size(fit) : 0);
 }
 
 tq_status tq_fit_begin(tq_fit *fit, size_t experiment, size_t n_sample, tq_scratch *scratch,
@@ -47,7 +42,7 @@ tq_status tq_fit_begin(tq_fit *fit, size_t experiment, size_t n_sample, tq_scrat
     if (experiment >= fit->n_experiment) {
         return tq_fail(reterr, TQ_ERR_SHAPE, "experiment", experiment, (double)fit->n_experiment);
     }
-    const size_t n = longest_row(fit);
+    const size_t n = tq_fit_width(fit);
     tq_fit_stream *stream = tq_scratch_take(scratch, 1, sizeof *stream);
     double *lanes = tq_scratch_take(scratch, fit->set_size * TQ_FOLD_LANES, sizeof *lanes);
     double *triangle = tq_scratch_take(scratch, n * n, sizeof *triangle);
@@ -65,7 +60,10 @@ tq_status tq_fit_begin(tq_fit *fit, size_t experiment, size_t n_sample, tq_scrat
     stream->experiment->n_sample = 0;
     stream->experiment->n_segment = 0;
     stream->experiment->length = length < SEGMENT_LEAST ? (size_t)SEGMENT_LEAST : length;
-    const tq_status status = tq_fit_run_take(fit, scratch, &stream->run, reterr);
+    tq_status status = tq_fit_run_take(fit, scratch, &stream->run, reterr);
+    if (status == TQ_OK && tq_fit_has_instruments(fit)) {
+        status = tq_fit_delay_take(fit, scratch, &stream->delay, reterr);
+    }
     if (status == TQ_OK) {
         *ret_stream = stream;
     }
@@ -93,6 +91,34 @@ static void weigh(const tq_fit *fit, double *values, size_t n)
     }
 }
 
+static void fold(tq_fit_stream *stream, double *values, const int64_t *offset, size_t n)
+{
+    const tq_fit *fit = stream->fit;
+    const tq_fpmode mode = tq_fpmode_enter();
+    const tq_kernels *kernels = tq_kernels_for(TQ_FOLD_RUN);
+    for (size_t r = 0; r < fit->n_row; r++) {
+        const tq_fit_row *row = &fit->rows[r];
+        kernels->fold((long)row->width, offset != NULL ? offset : row->offset, values,
+                      stream->lanes + row->triangle * TQ_FOLD_LANES);
+        offset = offset != NULL ? offset + row->width : NULL;
+    }
+    tq_fpmode_leave(mode);
+    stream->experiment->n_sample += n;
+    stream->n_folded += n;
+}
+
+static tq_status flush_delayed(tq_fit_stream *stream, const double *load, tq_error *reterr)
+{
+    size_t n = 0;
+    tq_fit_delay_put(&stream->delay, &stream->run, stream->n_run);
+    tq_status status = tq_fit_delay_next(&stream->delay, load, &n, reterr);
+    while (status == TQ_OK && n > 0) {
+        fold(stream, stream->delay.now.values, stream->delay.offset, n);
+        status = tq_fit_delay_next(&stream->delay, load, &n, reterr);
+    }
+    return status;
+}
+
 static tq_status flush(tq_fit_stream *stream, tq_error *reterr)
 {
     const tq_fit *fit = stream->fit;
@@ -100,23 +126,21 @@ static tq_status flush(tq_fit_stream *stream, tq_error *reterr)
     if (n == 0) {
         return TQ_OK;
     }
-    const tq_status status =
-        tq_fit_run_compute(fit, &stream->run, n, fit->has_load ? fit->load : NULL, reterr);
+    const double *load = fit->has_load ? fit->load : NULL;
+    tq_fit_run_signs(fit, &stream->run, n);
+    if (tq_fit_has_instruments(fit)) {
+        const tq_status status = flush_delayed(stream, load, reterr);
+        stream->n_run = 0;
+        return status;
+    }
+    const tq_status status = tq_fit_run_compute(fit, &stream->run, n, load, reterr);
     if (status != TQ_OK) {
         return status;
     }
     if (fit->weighs) {
         weigh(fit, stream->run.values, n);
     }
-    const tq_fpmode mode = tq_fpmode_enter();
-    const tq_kernels *kernels = tq_kernels_for(TQ_FOLD_RUN);
-    for (size_t r = 0; r < fit->n_row; r++) {
-        const tq_fit_row *row = &fit->rows[r];
-        kernels->fold((long)row->n + 1, row->offset, stream->run.values,
-                      stream->lanes + row->triangle * TQ_FOLD_LANES);
-    }
-    tq_fpmode_leave(mode);
-    stream->experiment->n_sample += n;
+    fold(stream, stream->run.values, NULL, n);
     stream->n_run = 0;
     return TQ_OK;
 }
@@ -127,7 +151,7 @@ static void gather_lanes(tq_fit_stream *stream,
 {
     const tq_fit *fit = stream->fit;
     for (size_t r = 0; r < fit->n_row; r++) {
-        const size_t n = fit->rows[r].n + 1;
+        const size_t n = fit->rows[r].width;
         tq_tsqr tsqr = {.n = n, .r = set + fit->rows[r].triangle};
         const double *lanes = stream->lanes + fit->rows[r].triangle * TQ_FOLD_LANES;
         for (size_t lane = 0; lane < TQ_FOLD_LANES; lane++) {
@@ -152,7 +176,7 @@ static void merge_segments(tq_fit_stream *stream)
             memcpy(into, first, fit->set_size * sizeof *into);
         }
         for (size_t r = 0; r < fit->n_row; r++) {
-            tq_tsqr tsqr = {.n = fit->rows[r].n + 1, .r = into + fit->rows[r].triangle};
+            tq_tsqr tsqr = {.n = fit->rows[r].width, .r = into + fit->rows[r].triangle};
             tq_tsqr_fold_triangle(&tsqr, first + fit->set_size + fit->rows[r].triangle,
                                   stream->room);
         }
@@ -164,7 +188,8 @@ static void merge_segments(tq_fit_stream *stream)
 static tq_status end_segment(tq_fit_stream *stream, tq_error *reterr)
 {
     const tq_status status = flush(stream, reterr);
-    if (status != TQ_OK || stream->n_segment == 0) {
+    if (status != TQ_OK || stream->n_folded == 0) {
+        stream->n_segment = 0;
         return status;
     }
     tq_fit_experiment *e = stream->experiment;
@@ -175,7 +200,7 @@ static tq_status end_segment(tq_fit_stream *stream, tq_error *reterr)
     memset(set, 0, stream->fit->set_size * sizeof *set);
     gather_lanes(stream, set);
     e->n_segment++;
-    stream->n_segment = 0;
+    stream->n_segment = stream->n_folded = 0;
     return TQ_OK;
 }
 

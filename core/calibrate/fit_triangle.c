@@ -9,9 +9,18 @@ static void add_set(const tq_fit *fit, const double *set, double *spent, double 
 {
     memcpy(spent, set, fit->set_size * sizeof *spent);
     for (size_t r = 0; r < fit->n_row; r++) {
-        tq_tsqr tsqr = {.n = fit->rows[r].n + 1, .r = into + fit->rows[r].triangle};
+        tq_tsqr tsqr = {.n = fit->rows[r].width, .r = into + fit->rows[r].triangle};
         tq_tsqr_fold_triangle(&tsqr, spent + fit->rows[r].triangle, room);
     }
+}
+
+size_t tq_fit_width(const tq_fit *fit)
+{
+    size_t n = 0;
+    for (size_t r = 0; r < fit->n_row; r++) {
+        n = fit->rows[r].width > n ? fit->rows[r].width : n;
+    }
+    return n;
 }
 
 static bool is_chosen(tq_fit_choice choice, size_t experiment, size_t segment)
@@ -42,23 +51,36 @@ size_t tq_fit_sum_sets(const tq_fit *fit, tq_fit_choice choice, double *room, do
     return n;
 }
 
+/* rows [begin, end) of a row's part of a set: its columns and torque where they belong among all */
+static void spread_rows(const tq_fit *fit, const tq_fit_row *row, const double *t, size_t begin,
+                        size_t end, double weight, double *ret)
+{
+    const size_t n = fit->n_column + 1;
+    memset(ret, 0, (end - begin) * n * sizeof *ret);
+    for (size_t i = begin; i < end; i++) {
+        const double *entry = t + i * row->width;
+        double *to = ret + (i - begin) * n;
+        for (size_t c = tq_fit_row_from(row, i); c < row->n; c++) {
+            to[row->column[c]] = weight * entry[row->first + c];
+        }
+        to[n - 1] = weight * entry[row->width - 1];
+    }
+}
+
 void tq_fit_expand(const tq_fit *fit, const double *set, const double *weight, double *room,
                    double *ret_triangle)
 {
-    const size_t n = fit->n_column + 1;
     tq_tsqr tsqr;
-    tq_tsqr_init(&tsqr, n, ret_triangle);
+    tq_tsqr_init(&tsqr, fit->n_column + 1, ret_triangle);
     for (size_t r = 0; r < fit->n_row; r++) {
         const tq_fit_row *row = &fit->rows[r];
         const double *t = set + row->triangle;
         const double w = weight != NULL ? weight[r] : 1.0;
-        memset(room, 0, (row->n + 1) * n * sizeof *room);
-        for (size_t i = 0; i <= row->n; i++) {
-            for (size_t c = i; c < row->n; c++) {
-                room[i * n + row->column[c]] = w * t[i * (row->n + 1) + c];
-            }
-            room[i * n + n - 1] = w * t[i * (row->n + 1) + row->n];
+        if (row->first > 0) { /* instruments' rows apart: room is for as many as columns */
+            spread_rows(fit, row, t, 0, row->first, w, room);
+            tq_tsqr_fold(&tsqr, row->first, room);
         }
+        spread_rows(fit, row, t, row->first, row->width, w, room);
         tq_tsqr_fold(&tsqr, row->n + 1, room);
     }
 }
@@ -66,13 +88,12 @@ void tq_fit_expand(const tq_fit *fit, const double *set, const double *weight, d
 double tq_fit_row_residual(const tq_fit *fit, const double *set, size_t r, const double *value)
 {
     const tq_fit_row *row = &fit->rows[r];
-    const size_t n = row->n + 1;
-    const double *t = set + row->triangle;
     double sum = 0.0;
-    for (size_t i = 0; i < n; i++) {
-        double residual = t[i * n + row->n];
-        for (size_t c = i; c < row->n; c++) {
-            residual -= t[i * n + c] * value[row->column[c]];
+    for (size_t i = 0; i < row->width; i++) {
+        const double *entry = set + row->triangle + i * row->width;
+        double residual = entry[row->width - 1];
+        for (size_t c = tq_fit_row_from(row, i); c < row->n; c++) {
+            residual -= entry[row->first + c] * value[row->column[c]];
         }
         sum += residual * residual;
     }
@@ -83,8 +104,8 @@ double tq_fit_row_square(const tq_fit *fit, const double *set, size_t r)
 {
     const tq_fit_row *row = &fit->rows[r];
     double sum = 0.0;
-    for (size_t i = 0; i <= row->n; i++) {
-        const double tau = set[row->triangle + i * (row->n + 1) + row->n];
+    for (size_t i = 0; i < row->width; i++) {
+        const double tau = set[row->triangle + i * row->width + row->width - 1];
         sum += tau * tau;
     }
     return sum;
@@ -99,8 +120,8 @@ double tq_fit_column_square(const tq_fit *fit, const double *set, const double *
         const double *t = set + row->triangle;
         const double w = weight != NULL ? weight[r] : 1.0;
         for (size_t c = 0; c < row->n; c++) {
-            for (size_t i = 0; row->column[c] == column && i <= c; i++) {
-                const double entry = w * t[i * (row->n + 1) + c];
+            for (size_t i = 0; row->column[c] == column && i <= row->first + c; i++) {
+                const double entry = w * t[i * row->width + row->first + c];
                 sum += entry * entry;
             }
         }

@@ -15,8 +15,17 @@ typedef struct tq_fit_choice {
 } tq_fit_choice;
 
 /* ret_set (set_size) of the chosen segments; returns how many samples they have. room: set_size +
- * n_column + 1. */
+ * the width of the widest row. */
 size_t tq_fit_sum_sets(const tq_fit *fit, tq_fit_choice choice, double *room, double *ret_set);
+
+/* The first column that line i of a row's part of a set may have: those before are zero. */
+static inline size_t tq_fit_row_from(const tq_fit_row *row, size_t i)
+{
+    return i > row->first ? i - row->first : 0;
+}
+
+/* Doubles that the widest row folds a line with. */
+size_t tq_fit_width(const tq_fit *fit);
 
 /* The triangle ((n_column + 1)^2, row by row) of a set whose rows are multiplied by weight (n_row;
  * NULL: 1). room: (n_column + 1)^2. */

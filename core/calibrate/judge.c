@@ -132,6 +132,7 @@ tq_status tq_judge_push(tq_judge *judge, const tq_experiment_block *block, doubl
         copy_rows(fit->n_row, block->qd + first, stride, n, run->qd);
         copy_rows(fit->n_row, block->qdd + first, stride, n, run->qdd);
         copy_rows(fit->n_row, block->tau + first, stride, n, run->tau);
+        tq_fit_run_signs(fit, run, n);
         const tq_status status = tq_fit_run_compute(fit, run, n, judge->value, reterr);
         if (status != TQ_OK) {
             return status;

@@ -21,6 +21,7 @@ typedef struct jackknife {
     double *right; /* (n) */
     double *part, *part_right;
     double *mean, *square, *room, *set;
+    tq_scratch *scratch; /* what is left of it: of tq_invert */
     size_t n_group;
 } jackknife;
 
@@ -29,9 +30,36 @@ size_t tq_fit_statistics_size(const tq_fit *fit)
     const size_t n = fit->n_column;
     return 2 * tq_scratch_cost(n * n, sizeof(double)) + 5 * tq_scratch_cost(n, sizeof(double)) +
            tq_scratch_cost((n + 1) * (n + 1), sizeof(double)) +
-           tq_scratch_cost(fit->set_size + n + 1, sizeof(double)) +
+           tq_scratch_cost(fit->set_size + tq_fit_width(fit), sizeof(double)) +
            tq_scratch_cost(fit->set_size, sizeof(double)) + tq_fit_found_size(fit) +
-           tq_fit_method_size(fit) + tq_scratch_cost(n * fit->n_experiment, sizeof(double));
+           tq_fit_method_size(fit) + tq_invert_scratch_size(n) +
+           tq_scratch_cost(n * fit->n_experiment, sizeof(double));
+}
+
+/* the same against instruments: gram += Z^T X (not symmetric), right += Z^T residual */
+static void add_cross(const jackknife *j, const double *set, double *gram, double *right)
+{
+    const tq_fit *fit = j->fit;
+    for (size_t r = 0; r < fit->n_row; r++) {
+        const tq_fit_row *row = &fit->rows[r];
+        const double weight = j->found->weight[r];
+        for (size_t i = 0; i < row->n; i++) {
+            const double *t = set + row->triangle + i * row->width;
+            double residual = t[row->width - 1];
+            for (size_t c = 0; c < row->n; c++) {
+                residual -= t[row->first + c] * j->found->value[row->column[c]];
+                j->room[c] = weight * t[row->first + c] * fit->nominal[row->column[c]];
+            }
+            for (size_t z = i; z < row->n; z++) {
+                const uint32_t to = row->column[z];
+                const double own = weight * t[z] * fit->nominal[to];
+                right[to] += own * weight * residual;
+                for (size_t c = 0; c < row->n; c++) {
+                    gram[row->column[c] * j->n + to] += own * j->room[c];
+                }
+            }
+        }
+    }
 }
 
 /* gram += rows' products of a weighted set, in nominal sizes; the right side is the products with
@@ -39,6 +67,10 @@ size_t tq_fit_statistics_size(const tq_fit *fit)
 static void add_gram(const jackknife *j, const double *set, double *gram, double *right)
 {
     const tq_fit *fit = j->fit;
+    if (tq_fit_has_instruments(fit)) {
+        add_cross(j, set, gram, right);
+        return;
+    }
     for (size_t r = 0; r < fit->n_row; r++) {
         const tq_fit_row *row = &fit->rows[r];
         const size_t m = row->n + 1;
@@ -71,6 +103,29 @@ static tq_status factor(const jackknife *j, double *gram, tq_error *reterr)
     return tq_cholesky_factor(j->n, gram, j->n, reterr);
 }
 
+/* part_right := part^-1 part_right; part is destroyed */
+static tq_status solve_part(const jackknife *j, tq_error *reterr)
+{
+    const size_t n = j->n;
+    if (!tq_fit_has_instruments(j->fit)) {
+        const tq_status status = factor(j, j->part, reterr);
+        return status == TQ_OK ? tq_cholesky_solve(n, 1, j->part, n, j->part_right, n, reterr)
+                               : status;
+    }
+    for (size_t c = 0; c < n; c++) {
+        j->part[c * n + c] += hold * fabs(j->whole[c * n + c]) + DBL_MIN / DBL_EPSILON;
+    }
+    const tq_status status = tq_invert(n, j->part, n, j->scratch, reterr);
+    memcpy(j->room, j->part_right, n * sizeof *j->room);
+    memset(j->part_right, 0, n * sizeof *j->part_right);
+    for (size_t d = 0; status == TQ_OK && d < n; d++) {
+        for (size_t c = 0; c < n; c++) {
+            j->part_right[c] += j->part[d * n + c] * j->room[d];
+        }
+    }
+    return status;
+}
+
 /* the estimate without one group, as its difference from the whole */
 static tq_status leave_out(jackknife *j, tq_fit_choice choice, tq_error *reterr)
 {
@@ -85,18 +140,15 @@ static tq_status leave_out(jackknife *j, tq_fit_choice choice, tq_error *reterr)
     }
     add_gram(j, set, j->part, j->part_right);
     for (size_t c = 0; c < n; c++) {
-        for (size_t d = c; d < n; d++) {
+        for (size_t d = 0; d < n; d++) {
             j->part[c * n + d] = j->whole[c * n + d] - j->part[c * n + d];
         }
         j->part_right[c] = j->right[c] - j->part_right[c];
     }
-    tq_status status = factor(j, j->part, reterr);
+    const tq_status status = solve_part(j, reterr);
     if (status == TQ_ERR_SINGULAR) {
         /* this group alone tells of some column: no answer without it, so it says nothing */
         return TQ_OK;
-    }
-    if (status == TQ_OK) {
-        status = tq_cholesky_solve(n, 1, j->part, n, j->part_right, n, reterr);
     }
     for (size_t c = 0; status == TQ_OK && c < n; c++) {
         j->mean[c] += j->part_right[c];
@@ -141,6 +193,22 @@ static void fill(const jackknife *j, double t, tq_estimate *estimate, size_t n_s
     }
 }
 
+/* what the textbook inverts of a fit by instruments: its projected columns' products */
+static void gram_of_triangle(const jackknife *j)
+{
+    const size_t n = j->n;
+    memset(j->part, 0, n * n * sizeof *j->part);
+    for (size_t i = 0; i < n; i++) {
+        const double *t = j->found->triangle + i * (n + 1);
+        for (size_t c = i; c < n; c++) {
+            const double own = t[c] * j->fit->nominal[c];
+            for (size_t d = c; d < n; d++) {
+                j->part[c * n + d] += own * t[d] * j->fit->nominal[d];
+            }
+        }
+    }
+}
+
 static bool take(jackknife *j, tq_scratch *scratch)
 {
     const size_t n = j->n;
@@ -151,7 +219,8 @@ static bool take(jackknife *j, tq_scratch *scratch)
     j->mean = tq_scratch_take(scratch, n, sizeof(double));
     j->square = tq_scratch_take(scratch, n, sizeof(double));
     j->room = tq_scratch_take(scratch, n, sizeof(double));
-    j->set = tq_scratch_take(scratch, 2 * j->fit->set_size + n + 1, sizeof(double));
+    j->scratch = scratch;
+    j->set = tq_scratch_take(scratch, 2 * j->fit->set_size + tq_fit_width(j->fit), sizeof(double));
     return j->whole != NULL && j->part != NULL && j->right != NULL && j->part_right != NULL &&
            j->mean != NULL && j->square != NULL && j->room != NULL && j->set != NULL;
 }
@@ -170,7 +239,11 @@ static tq_status spread(jackknife *j, const double *set, size_t n_sample, tq_est
         return status;
     }
     /* the textbook's: the residual is one per row and sample by the weights */
-    memcpy(j->part, j->whole, n * n * sizeof *j->part);
+    if (tq_fit_has_instruments(j->fit)) {
+        gram_of_triangle(j);
+    } else {
+        memcpy(j->part, j->whole, n * n * sizeof *j->part);
+    }
     status = factor(j, j->part, reterr);
     if (status == TQ_OK) {
         status = tq_cholesky_invert(n, j->part, n, reterr);
@@ -224,7 +297,7 @@ tq_status tq_fit_consistency(const tq_fit *fit, const tq_fit_found *found, tq_sc
     (void)found;
     const size_t mark = tq_scratch_mark(scratch);
     double *values = tq_scratch_take(scratch, n * fit->n_experiment, sizeof *values);
-    double *set = tq_scratch_take(scratch, 2 * fit->set_size + n + 1, sizeof *set);
+    double *set = tq_scratch_take(scratch, 2 * fit->set_size + tq_fit_width(fit), sizeof *set);
     tq_fit_found own;
     tq_status status = TQ_OK;
     if (values == NULL || set == NULL || !tq_fit_found_take(fit, scratch, &own)) {

@@ -11,6 +11,7 @@
 static const double error_usable = 0.30; /* relative error on torque, as of the parameters */
 static const double error_robust = 0.80;
 static const double standing_apart = 3.0; /* rmse at rest over rmse in motion */
+static const double bias_told = 3.0;      /* deviations between instruments and least squares */
 static const double share_told = 0.10;    /* of the residual's square that a term would take */
 
 const char *tq_verdict_slug(tq_verdict verdict)
@@ -54,7 +55,9 @@ static tq_status judge_physics(const tq_fit *fit, const tq_fit_solution *s, tq_s
         return TQ_OK;
     }
     const tq_model *model = &fit->mechanism->model;
-    for (uint32_t k = 0; fit->options.method == TQ_FIT_FEASIBLE && k < model->n_joint; k++) {
+    const bool has_bodies =
+        fit->options.method == TQ_FIT_FEASIBLE || fit->options.method == TQ_FIT_FEASIBLE_IV;
+    for (uint32_t k = 0; has_bodies && k < model->n_joint; k++) {
         double ratio = 0.0;
         const bool moves = model->joints[model->order[k]].kind != TQ_JOINT_FIXED;
         if (moves && !tq_ten_is_definite(s->full + (size_t)TQ_PARAMETERS_OF_LINK * k, &ratio)) {
@@ -83,6 +86,24 @@ static void judge_spread(const tq_fit_solution *s, tq_verdict_report *report)
         } else if (e->grade == TQ_GRADE_ROBUST) {
             tell(report, TQ_VERDICT_ROBUST_CONTROL_ONLY, TQ_REASON_INCONSISTENT, c, spread);
         }
+    }
+}
+
+/* instruments and least squares differ by what noise of position does to the latter */
+static void judge_bias(const tq_fit_solution *s, tq_verdict_report *report)
+{
+    size_t worst = 0;
+    double most = 0.0;
+    for (size_t c = 0; c < s->n_column; c++) {
+        const tq_estimate *e = &s->estimate[c];
+        const double off = fabs(e->least_squares - e->value) / e->deviation;
+        if (e->grade != TQ_GRADE_UNIDENTIFIED && off > most) {
+            most = off;
+            worst = c;
+        }
+    }
+    if (most > bias_told) {
+        tell(report, TQ_VERDICT_USABLE, TQ_REASON_NOISE_BIAS, worst, most);
     }
 }
 
@@ -128,6 +149,7 @@ tq_status tq_verdict_compute(const tq_fit *fit, const tq_fit_solution *solution,
         return status;
     }
     judge_spread(solution, ret_report);
+    judge_bias(solution, ret_report);
     if (validation != NULL) {
         judge_errors(fit, validation, ret_report);
     }

@@ -29,6 +29,8 @@ typedef enum tq_reason_kind {
     TQ_REASON_SLOW_FRICTION, /* index: row: residual depends on speed: add Stribeck */
     TQ_REASON_LOAD_FRICTION, /* index: row: residual depends on load: add load friction */
     TQ_REASON_POSITION,      /* index: row: residual depends on position: add a spring */
+    TQ_REASON_NOISE_BIAS,    /* index: column that least squares would be most wrong about; value:
+                                by how many deviations */
 } tq_reason_kind;
 
 typedef struct tq_reason {

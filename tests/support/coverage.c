@@ -97,6 +97,9 @@ tqt_coverage tqt_cover(const tqt_coverage_options *o)
     tqt_fit_bench b = tqt_fit_open(arm());
     tq_fit_options options = tq_fit_defaults();
     options.method = o->method;
+    /* the filtered noise has faded after two periods of the cut-off; motion of up to 1 Hz must not
+     * have changed */
+    options.lag = (size_t)(rate * fmin(2 / o->cutoff, .1) + .5);
     tqt_fit_build(&b, &options, o->n_run);
     const tq_base_set *base = tq_fit_base(b.fit);
     cr_assert(base->n_base <= COLUMNS_MAX);

@@ -43,8 +43,8 @@ static double *spoilt_prior(const tq_model *model, unsigned with, uint64_t seed)
     return prior;
 }
 
-static const tq_fit_method methods[] = {TQ_FIT_OLS, TQ_FIT_WLS, TQ_FIT_FEASIBLE, TQ_FIT_TLS,
-                                        TQ_FIT_BOUNDED};
+static const tq_fit_method methods[] = {TQ_FIT_OLS,     TQ_FIT_WLS, TQ_FIT_FEASIBLE,   TQ_FIT_TLS,
+                                        TQ_FIT_BOUNDED, TQ_FIT_IV,  TQ_FIT_FEASIBLE_IV};
 
 ParameterizedTestParameters(fit, recovers_exactly)
 {
@@ -61,6 +61,7 @@ ParameterizedTest(int *row, fit, recovers_exactly)
         tqt_fit_bench b = tqt_fit_open(arm(seed, 2 + (uint32_t)seed, 0));
         tq_fit_options options = tq_fit_defaults();
         options.method = methods[*row];
+        options.lag = 10; /* a tenth of a second */
         double *prior = spoilt_prior(b.model, options.model.with, seed);
         options.prior = prior;
         tqt_fit_build(&b, &options, 2);
@@ -256,11 +257,12 @@ Test(fit, huber_counts_outliers_less)
     tqt_fit_close(&b);
 }
 
-Test(fit, blocks_of_any_size_give_the_same_triangle)
+static void expect_same_whatever_the_blocks(tq_fit_method method)
 {
     tqt_fit_bench b = tqt_fit_open(arm(3, 3, 0));
     tq_fit_options options = tq_fit_defaults();
-    options.method = TQ_FIT_WLS;
+    options.method = method;
+    options.lag = 37;
     tqt_fit_build(&b, &options, 1);
     tqt_excited x = tqt_excited_new(b.subject, 7, 517, 100, 4);
     tqt_random r = tqt_random_seed(5);
@@ -300,6 +302,12 @@ Test(fit, blocks_of_any_size_give_the_same_triangle)
     tqt_fit_close(&b);
 }
 
+Test(fit, blocks_of_any_size_give_the_same_triangle)
+{
+    expect_same_whatever_the_blocks(TQ_FIT_WLS);
+    expect_same_whatever_the_blocks(TQ_FIT_IV);
+}
+
 Test(fit, guards)
 {
     tqt_fit_bench b = tqt_fit_open(arm(1, 2, 0));
@@ -314,6 +322,10 @@ Test(fit, guards)
     options = tq_fit_defaults();
     options.ridge = -1;
     cr_expect(eq(int, tq_fit_build(m, &options, 1, &b.memory, &fit, &error), TQ_ERR_RANGE));
+    options = tq_fit_defaults();
+    options.lag = TQ_FIT_LAG_MAX + 1;
+    cr_expect(eq(int, tq_fit_build(m, &options, 1, &b.memory, &fit, &error), TQ_ERR_RANGE));
+    cr_expect(eq(str, (char *)(uintptr_t)error.what, "lag"));
     options = tq_fit_defaults();
     const tq_fit_coupling wrong = {0, 7};
     options.model.couplings = &wrong, options.model.n_coupling = 1;
