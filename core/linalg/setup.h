@@ -6,7 +6,7 @@
 #include "core/base/status.h"
 
 /**
- * Switch the threads of the BLAS library off. Call once at start, before any worker exists.
+ * End the threads of the BLAS library. Call once at start, before any worker exists.
  *
  * Returns  TQ_OK
  *          TQ_ERR_LAPACK      "openblas": the library is the serial build, which gives wrong
