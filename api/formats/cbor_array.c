@@ -83,6 +83,16 @@ static size_t whole_rows(const tqa_cbor_array *array, const tqa_events *events, 
     return n_row < left ? n_row : (size_t)left;
 }
 
+/* How many of n values to take at once: whole rows where they fit, so that few rows come in parts.
+ */
+static size_t take_run(const tqa_cbor_array *array, size_t n)
+{
+    const uint64_t length = array->extents[array->rank - 1];
+    const size_t run = n < PIECE ? n : (size_t)PIECE;
+    const bool whole = length > 0 && run > length && array->index % length == 0;
+    return whole ? run - run % (size_t)length : run;
+}
+
 static tqa_decode tell(tqa_cbor_array *array, const tqa_events *events, void *ctx,
                        tqa_decode_error *reterr, uint64_t at, const double *values, size_t n)
 {
@@ -144,8 +154,7 @@ tqa_decode tqa_cbor_array_feed(tqa_cbor_array *array, const tqa_events *events, 
         status = tell(array, events, ctx, reterr, at + used - size, values, 1);
     }
     while (status == TQA_DECODE_OK && n - used >= size) {
-        size_t run = (n - used) / size;
-        run = run < PIECE ? run : (size_t)PIECE;
+        const size_t run = take_run(array, (n - used) / size);
         tqa_element_decode(array->element, from + used, run, values);
         status = tell(array, events, ctx, reterr, at + used, values, run);
         used += run * size;

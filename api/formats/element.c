@@ -7,9 +7,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/finite.h"
+#include "core/dynamics/arrange.h"
+
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "doubles are copied as they are");
 
-enum { PIECE = 1024, RUN = 16 }; /* values gathered and checked at a time */
+enum { PIECE = 1024 }; /* values gathered at a time */
 
 static uint64_t load(const unsigned char *bytes, unsigned size, bool big_endian)
 {
@@ -82,31 +85,7 @@ void tqa_element_decode(tqa_element element, const unsigned char *bytes, size_t 
 
 size_t tqa_element_not_finite(const double *values, size_t n)
 {
-    /* an exponent of all ones, plus one, carries into the sign's place: no branch for each value,
-     * and no chain of floating-point additions */
-    const uint64_t ones = 0x7ff0000000000000U;
-    uint64_t carry = 0;
-    const size_t n_whole = n / RUN * RUN;
-    for (size_t i = 0; i < n_whole; i += RUN) {
-        for (size_t k = 0; k < RUN; k++) { /* of constant length: becomes vector code */
-            uint64_t bits;
-            memcpy(&bits, &values[i + k], sizeof bits);
-            carry |= (bits & ones) + ((uint64_t)1 << 52);
-        }
-    }
-    for (size_t i = n_whole; i < n; i++) {
-        uint64_t bits;
-        memcpy(&bits, &values[i], sizeof bits);
-        carry |= (bits & ones) + ((uint64_t)1 << 52);
-    }
-    if ((carry >> 63) == 0) {
-        return n;
-    }
-    size_t i = 0;
-    while (isfinite(values[i])) {
-        i++;
-    }
-    return i;
+    return tq_all_finite(n, values) ? n : tq_find_not_finite(values, n);
 }
 
 uint64_t tqa_array_count(const tqa_array *array)

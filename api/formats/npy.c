@@ -113,6 +113,20 @@ static size_t feed_header(tqa_npy_decoder *decoder, const char *bytes, size_t n)
     return taken;
 }
 
+/* How many of n values to take at once: whole rows where they fit, so that few rows come in parts.
+ */
+static size_t take_run(const tqa_npy_decoder *decoder, size_t n)
+{
+    const uint64_t length = decoder->shape.n_column;
+    const uint64_t left = decoder->count - decoder->index;
+    size_t run = n < PIECE ? n : (size_t)PIECE;
+    run = run < left ? run : (size_t)left;
+    if (!decoder->shape.fortran_order && run >= length && decoder->index % length == 0) {
+        run -= run % (size_t)length;
+    }
+    return run;
+}
+
 /* Tells values in runs that end with their row or column. `offset` is that of values[0]. */
 static tqa_decode tell(tqa_npy_decoder *decoder, const double *values, size_t n, uint64_t offset)
 {
@@ -182,10 +196,7 @@ static tqa_decode feed_values(tqa_npy_decoder *decoder, const char *bytes, size_
         }
     }
     while (n - used >= element.size && decoder->index < decoder->count) {
-        size_t run = (n - used) / element.size;
-        run = run < PIECE ? run : (size_t)PIECE;
-        const uint64_t left = decoder->count - decoder->index;
-        run = run < left ? run : (size_t)left;
+        const size_t run = take_run(decoder, (n - used) / element.size);
         tqa_element_decode(element, (const unsigned char *)bytes + used, run, values);
         if (tell(decoder, values, run, decoder->offset) != TQA_DECODE_OK) {
             return decoder->status;

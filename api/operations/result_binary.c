@@ -7,6 +7,7 @@
 #include "api/formats/cbor.h"
 #include "api/operations/result.h"
 #include "api/version.h"
+#include "core/dynamics/arrange.h"
 
 /* what is written next; 0 is where a result starts */
 enum { STEP_OPEN, STEP_KEY, STEP_VALUES, STEP_TAIL, STEP_END };
@@ -43,11 +44,11 @@ static void gather_samples(void *ctx, uint64_t row, size_t n, double *ret)
         const size_t left = TQ_BLOCK - i % TQ_BLOCK;
         const size_t here = n < left ? n : left;
         const double *data = tqa_blocks_sample(array->blocks, i) + array->first_row * stride;
-        for (size_t k = 0; k < n_row; k++) {
-            const double *from = data + (array->map != NULL ? array->map[k] : k) * stride;
-            for (size_t s = 0; s < here; s++) {
-                ret[s * n_row + k] = from[s];
-            }
+        if (array->map == NULL) {
+            tq_block_to_samples(n_row, here, data, stride, ret, n_row);
+        }
+        for (size_t k = 0; array->map != NULL && k < n_row; k++) {
+            tq_block_to_samples(1, here, data + array->map[k] * stride, stride, ret + k, n_row);
         }
         ret += here * n_row;
         i += here;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "api/operations/segments.h"
+#include "core/dynamics/arrange.h"
 
 enum {
     SEGMENT_HEADER = 64,       /* keeps the blocks behind it aligned */
@@ -178,11 +179,7 @@ void tqa_blocks_put(tqa_blocks *blocks, size_t first_row, size_t n_row, size_t i
         const size_t here = n < left ? n : left;
         const size_t stride = blocks->stride;
         double *to = tqa_blocks_sample(blocks, i) + first_row * stride;
-        for (size_t r = 0; r < n_row; r++) {
-            for (size_t s = 0; s < here; s++) {
-                to[r * stride + s] = values[s * pitch + r];
-            }
-        }
+        tq_samples_to_block(n_row, here, values, pitch, to, stride);
         values += here * pitch;
         i += here;
         n -= here;

@@ -27,6 +27,8 @@ void TQ_KERNEL(tq_derivatives)(const tq_canonical *c, const tq_kernel_input *in,
                                const int32_t *rows, long n_row, double *ret_d);
 void TQ_KERNEL(tq_momentum)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                             double *ret_momentum);
+void TQ_KERNEL(tq_turn)(long n_row, long n_column, const double *from, long pitch, double *to,
+                        long stride);
 int TQ_KERNEL(tq_finite)(long n_row, long n_sample, long stride, const double *x);
 int TQ_KERNEL(tq_unit)(long n_sample, long stride, const double *quaternion, double tolerance);
 

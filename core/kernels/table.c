@@ -14,6 +14,7 @@ const tq_kernels TQ_KERNEL(tq_kernels) = {
     .energy = TQ_KERNEL(tq_energy),
     .derivatives = TQ_KERNEL(tq_derivatives),
     .momentum = TQ_KERNEL(tq_momentum),
+    .turn = TQ_KERNEL(tq_turn),
     .finite = TQ_KERNEL(tq_finite),
     .unit = TQ_KERNEL(tq_unit),
 };

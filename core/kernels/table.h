@@ -53,6 +53,10 @@ typedef struct tq_kernels {
      * angular momentum, in world axes about a point O; O in the world */
     void (*momentum)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                      double *ret_momentum);
+    /* to[k * stride + i] = from[i * pitch + k] for n_row rows and n_column columns; nothing need be
+     * aligned */
+    void (*turn)(long n_row, long n_column, const double *from, long pitch, double *to,
+                 long stride);
     /* 0 when some of the numbers is NaN or infinite */
     int (*finite)(long n_row, long n_sample, long stride, const double *x);
     /* 0 when some quaternion's squared length is off 1 by more than `tolerance` */
