@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "api/operation.h"
+#include "api/operations/digest.h"
 #include "api/version.h"
 #include "core/dynamics/inverse.h"
 #include "core/lanes/table.h"
@@ -93,6 +94,9 @@ const char *tqa_start(unsigned lane_width)
     if (sodium_init() < 0) {
         return "libsodium does not start";
     }
+    tqa_digest digest; /* its library chooses its code at the first use: before there are threads */
+    tqa_digest_init(&digest);
+    tqa_digest_feed(&digest, "", 0);
     if (tq_lanes_select(lane_width) != TQ_OK) {
         return "this processor has no lanes of this width (setting: lane_width)";
     }
