@@ -12,6 +12,7 @@
 #include "api/formats/transcode.h"
 
 enum { PIECE = 128 << 10, CELL = 40, MEMBERS = TQA_NPZ_MEMBERS_MAX };
+static const size_t buckets_max = (8 << 20) / sizeof(double);
 
 struct tqa_view {
     tqa_view_options options;
@@ -340,14 +341,15 @@ static bool make_points(tqa_view *v, tqa_problem *reterr)
     const size_t n_bucket = (size_t)((n_row + each - 1) / each);
     const size_t n = v->n_column;
     tqa_json_text text = {0};
-    double *least = n_bucket * n <= (8 << 20) / sizeof *least
-                        ? calloc(2 * (n_bucket * n + 1), sizeof *least)
-                        : NULL;
-    if (least == NULL) {
+    if (n_bucket * n > buckets_max) {
         tqa_problem_set(reterr, "range",
                         "so many points of so many columns: ask for fewer points, or choose "
                         "with fields=");
         return false;
+    }
+    double *least = calloc(2 * (n_bucket * n + 1), sizeof *least);
+    if (least == NULL) {
+        return refuse_memory(reterr);
     }
     double *most = least + n_bucket * n;
     for (size_t i = 0; i < n_bucket * n; i++) {

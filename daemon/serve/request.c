@@ -75,7 +75,11 @@ static enum MHD_Result refuse(tqd_client *client)
     uint64_t length = request->head.content_length;
     tqd_count(&client->loop->counters, TQD_COUNTER_requests_refused, 1);
     if (request->refusal == NULL) {
-        return MHD_NO; /* no memory for as much as a refusal */
+        /* no memory for as much as a refusal. The library may yet offer what it holds. */
+        request->step = TQD_STEP_RECEIVING;
+        request->discard = true;
+        request->answered = true;
+        return MHD_NO;
     }
     bool waits = request->expects_continue && request->body_seen == 0;
     if (request->step == TQD_STEP_NONE && (request->must_close || waits)) {

@@ -26,13 +26,14 @@ typedef struct tqd_engine {
 } tqd_engine;
 
 typedef struct tqd_engine_methods {
+    /* makes up for a rollback that failed before it begins */
     tqd_store_status (*begin)(tqd_engine *engine);
     /* Runs one write inside the open transaction. An answer (up to QUOTA) leaves the transaction
      * good, and unless it is OK has changed nothing; after a failure it must be rolled back. May be
      * called again for the same write after a rollback. */
     tqd_store_status (*run)(tqd_engine *engine, tqd_write *write);
     tqd_store_status (*commit)(tqd_engine *engine);
-    void (*rollback)(tqd_engine *engine);
+    tqd_store_status (*rollback)(tqd_engine *engine);
 
     tqd_store_status (*robot)(tqd_engine *engine, const char *name, const char *digest,
                               tqd_robot_row *ret_row, char **ret_bytes);

@@ -32,22 +32,27 @@ static tqd_store_status execute(tqd_engine *engine, const char *text)
     return tqd_sql_once(writer, tqd_sql(writer, text), NULL);
 }
 
+static const char begin_sql[] = "BEGIN IMMEDIATE";
+static const char commit_sql[] = "COMMIT";
+static const char rollback_sql[] = "ROLLBACK";
+
+static tqd_store_status rollback(tqd_engine *engine)
+{
+    /* SQLite may have rolled back already: a full disk does that */
+    return sqlite3_get_autocommit(of(engine)->writer->db) ? TQD_STORE_OK
+                                                          : execute(engine, rollback_sql);
+}
+
 static tqd_store_status begin(tqd_engine *engine)
 {
-    return execute(engine, "BEGIN IMMEDIATE");
+    /* a rollback may have failed for want of memory: nothing begins before it is made up for */
+    const tqd_store_status status = rollback(engine);
+    return status == TQD_STORE_OK ? execute(engine, begin_sql) : status;
 }
 
 static tqd_store_status commit(tqd_engine *engine)
 {
-    return execute(engine, "COMMIT");
-}
-
-static void rollback(tqd_engine *engine)
-{
-    /* SQLite may have rolled back already: a full disk does that */
-    if (!sqlite3_get_autocommit(of(engine)->writer->db)) {
-        execute(engine, "ROLLBACK");
-    }
+    return execute(engine, commit_sql);
 }
 
 static tqd_store_status run(tqd_engine *engine, tqd_write *write)

@@ -129,51 +129,52 @@ tqd_store_status tqd_sql_once(tqd_connection *connection, sqlite3_stmt *statemen
     return status;
 }
 
-static void bind_all(sqlite3_stmt *statement, const char *letters, va_list arguments)
+/* The statement of a text with its arguments; NULL when memory is short or a value is too large. */
+static sqlite3_stmt *bound(tqd_connection *connection, const char *text, const char *letters,
+                           va_list arguments)
 {
-    for (int i = 1; *letters != '\0'; letters++, i++) {
+    sqlite3_stmt *statement = tqd_sql(connection, text);
+    int code = statement != NULL ? SQLITE_OK : SQLITE_NOMEM;
+    for (int i = 1; code == SQLITE_OK && *letters != '\0'; letters++, i++) {
         switch (*letters) {
         case 't':
-            sqlite3_bind_text(statement, i, va_arg(arguments, const char *), -1, SQLITE_STATIC);
+            code =
+                sqlite3_bind_text(statement, i, va_arg(arguments, const char *), -1, SQLITE_STATIC);
             break;
         case 'i':
-            sqlite3_bind_int64(statement, i, va_arg(arguments, int64_t));
+            code = sqlite3_bind_int64(statement, i, va_arg(arguments, int64_t));
             break;
         case 'd':
-            sqlite3_bind_double(statement, i, va_arg(arguments, double));
+            code = sqlite3_bind_double(statement, i, va_arg(arguments, double));
             break;
         case 'b': {
             const void *bytes = va_arg(arguments, const void *);
-            sqlite3_bind_blob64(statement, i, bytes, va_arg(arguments, size_t), SQLITE_STATIC);
+            code =
+                sqlite3_bind_blob64(statement, i, bytes, va_arg(arguments, size_t), SQLITE_STATIC);
             break;
         }
         default:
             assert(false); /* a letter that nobody knows */
         }
     }
+    return code == SQLITE_OK ? statement : NULL;
 }
 
 sqlite3_stmt *tqd_sql_bound(tqd_connection *connection, const char *text, const char *letters, ...)
 {
-    sqlite3_stmt *statement = tqd_sql(connection, text);
-    if (statement != NULL) {
-        va_list arguments;
-        va_start(arguments, letters);
-        bind_all(statement, letters, arguments);
-        va_end(arguments);
-    }
+    va_list arguments;
+    va_start(arguments, letters);
+    sqlite3_stmt *statement = bound(connection, text, letters, arguments);
+    va_end(arguments);
     return statement;
 }
 
 tqd_store_status tqd_sql_do(tqd_connection *connection, const char *text, const char *letters, ...)
 {
-    sqlite3_stmt *statement = tqd_sql(connection, text);
-    if (statement != NULL) {
-        va_list arguments;
-        va_start(arguments, letters);
-        bind_all(statement, letters, arguments);
-        va_end(arguments);
-    }
+    va_list arguments;
+    va_start(arguments, letters);
+    sqlite3_stmt *statement = bound(connection, text, letters, arguments);
+    va_end(arguments);
     return tqd_sql_once(connection, statement, NULL);
 }
 
