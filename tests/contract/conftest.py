@@ -2,8 +2,11 @@
 # tests/contract/conftest.py - starts the real daemon on a free loopback port and speaks to it byte by byte.
 """Fixtures: `daemon` (one for the module, default settings), `start` (makes more, with settings).
 
-Every test has a time limit (TEST_SECONDS, or @pytest.mark.seconds(n)). A daemon that does not end with status 0
-after SIGTERM, or that wrote a line that is no log line (a sanitizer's report, say), fails the test that used it.
+A daemon that does not end with status 0 after SIGTERM, or that wrote a line that is no log line (a sanitizer's report,
+say), fails the test that used it.
+
+No test asserts how long something takes: machines are slow and busy. Whatever is waited for has a bound (PATIENCE), far
+beyond any reasonable time, that ends a hang; a deadline of the daemon is tested with the other deadlines out of reach.
 """
 
 import contextlib
@@ -25,8 +28,11 @@ import pytest
 TEST_SECONDS = 60
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TORQUED = os.environ.get("TORQUED", str(ROOT / "build" / "torqued"))
-# sanitizers make everything slower; deadlines of the daemon itself are not stretched
+# sanitizers make everything slower: work is scaled down by it
 SLOW = 5 if any(v in TORQUED for v in ("/asan", "/tsan", "/debug")) else 1
+# seconds after which something that should come is said to hang
+PATIENCE = 100 * SLOW
+os.environ["no_proxy"] = os.environ["NO_PROXY"] = "*"  # curl and torquectl heed the proxies of an environment
 
 
 def pytest_configure(config):
@@ -36,7 +42,7 @@ def pytest_configure(config):
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_protocol(item):
     mark = item.get_closest_marker("seconds")
-    limit = (mark.args[0] if mark else TEST_SECONDS) * SLOW
+    limit = (mark.args[0] if mark else TEST_SECONDS) * 5 * SLOW
 
     def late(signum, frame):
         raise TimeoutError(f"{item.nodeid} took longer than {limit} s")
@@ -69,7 +75,7 @@ class Daemon:
         self._listening = threading.Event()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
-        if not self._listening.wait(15 * SLOW) or self.process.poll() is not None:
+        if not self._listening.wait(PATIENCE) or self.process.poll() is not None:
             self.process.kill()
             raise AssertionError("torqued does not start:\n" + "\n".join(self.log))
 
@@ -85,32 +91,28 @@ class Daemon:
                 self._listening.set()
         self._listening.set()
 
-    def stop(self, within=5):
-        """SIGTERM; returns the seconds it took. Asserts status 0 and a clean log."""
+    def stop(self):
+        """SIGTERM. Asserts that it ends, with status 0 and a clean log."""
         if self.closed:
-            return 0
+            return
         self.closed = True
-        begun = time.monotonic()
         self.process.send_signal(signal.SIGTERM)
         try:
-            status = self.process.wait(within * SLOW + 5)
+            status = self.process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
             status = "none: it did not end"
-        took = time.monotonic() - begun
-        self._reader.join(5)
+        self._reader.join(PATIENCE)
         self.folder.cleanup()
         assert status == 0, f"exit status {status}\n" + "\n".join(self.log[-60:])
         strange = [line for line in self.log if not is_log_line(line)]
         assert not strange, "\n".join(strange[:80])
-        assert took <= within * SLOW, f"took {took:.1f} s to stop"
-        return took
 
     # -- HTTP, as a normal client -------------------------------------------------------------------------------
 
-    def connect(self, timeout=20):
-        return http.client.HTTPConnection(*self.address, timeout=timeout * SLOW)
+    def connect(self, timeout=PATIENCE):
+        return http.client.HTTPConnection(*self.address, timeout=timeout)
 
     def request(self, method, path, body=None, headers=None):
         """One request on a connection of its own: (status, headers, bytes)."""
@@ -125,21 +127,31 @@ class Daemon:
     # -- HTTP, byte by byte -------------------------------------------------------------------------------------
 
     @contextlib.contextmanager
-    def socket(self, timeout=20):
-        with socket.create_connection(self.address, timeout=timeout * SLOW) as s:
+    def socket(self):
+        with socket.create_connection(self.address, timeout=PATIENCE) as s:
             yield s
 
-    def raw(self, data, timeout=20, half_close=False):
-        """Sends bytes and reads until the daemon closes or is silent for a second; returns (replies, closed).
+    def raw(self, data, least=1):
+        """Sends bytes and reads as read_all does; returns (replies, closed).
 
         replies: list of (status, headers, body). Everything that came must parse as replies.
         """
-        with self.socket(timeout) as s:
+        with self.socket() as s:
             s.sendall(data)
-            if half_close:
-                s.shutdown(socket.SHUT_WR)
-            got, closed = read_all(s)
+            got, closed = read_all(s, least)
         return parse_replies(got), closed
+
+
+def eventually(condition):
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, "it does not come true"
+        time.sleep(0.02)
+
+
+def metric(one, name):
+    text = one.request("GET", "/metrics")[2].decode()
+    return int(re.search(rf"^{name} (\d+)$", text, re.M).group(1))
 
 
 def is_log_line(line):
@@ -152,12 +164,13 @@ def is_log_line(line):
         return False
 
 
-def read_all(s, silence=1.0):
-    """Bytes until the end of the stream (True) or until nothing comes for `silence` seconds (False)."""
+def read_all(s, least=1, silence=1.0):
+    """Bytes until the end of the stream (True), or until there are `least` replies, the last without `Connection: close`,
+    and nothing follows for `silence` seconds (False)."""
     got = b""
-    s.settimeout(silence * (2 if SLOW > 1 else 1))
     try:
         while True:
+            s.settimeout(silence if may_stay_open(got, least) else PATIENCE)
             piece = s.recv(65536)
             if not piece:
                 return got, True
@@ -166,6 +179,15 @@ def read_all(s, silence=1.0):
         return got, True
     except TimeoutError:
         return got, False
+
+
+def may_stay_open(got, least):
+    try:
+        replies = [r for r in parse_replies(got) if r[0] != 100]
+    except (AssertionError, ValueError, IndexError):
+        return False
+    whole = len(replies) >= least and all(len(body) == int(headers.get("content-length", len(body))) for _, headers, body in replies)
+    return whole and replies[-1][1].get("connection", "").lower() != "close"
 
 
 def parse_replies(data):

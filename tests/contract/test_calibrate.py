@@ -6,10 +6,9 @@ import math
 import pathlib
 import random
 import re
-import time
 
 import pytest
-from conftest import problem
+from conftest import eventually, problem
 
 ROBOT = "puma560"
 # measured logs that are no part of the repository: beside it, or beside the folder of its work trees
@@ -303,12 +302,12 @@ def test_as_a_job(daemon, truth):
     code, headers, _ = post(daemon, "/v1/robots/guess/calibrate", {"datasets": ["run1", "run2"], "filter": EXACT},
                             Prefer="respond-async")
     assert code == 202
-    for _ in range(200):
-        job = json.loads(daemon.request("GET", headers["location"])[2])
-        if job["state"] == "succeeded":
-            break
-        assert job["state"] in ("queued", "running"), job
-        time.sleep(0.05)
+
+    def state():
+        return json.loads(daemon.request("GET", headers["location"])[2])["state"]
+
+    eventually(lambda: state() not in ("queued", "running"))
+    assert state() == "succeeded"
     assert json.loads(daemon.request("GET", headers["location"] + "/result")[2])["samples"] == 4000
 
 

@@ -9,10 +9,9 @@ import socket
 import struct
 import subprocess
 import threading
-import time
 
 import pytest
-from conftest import SLOW, problem
+from conftest import PATIENCE, SLOW, eventually, problem
 
 CSV = b"t,q1,q2\n0,1,10\n0.1,,20\n0.2,-3,30\n"
 
@@ -43,13 +42,6 @@ def files(daemon):
     for folder, _, names in os.walk(os.path.join(daemon.state, "files")):
         (coming if folder.endswith("tmp") else complete).extend(names)
     return sorted(complete), coming
-
-
-def eventually(condition, seconds=10):
-    end = time.monotonic() + seconds * SLOW
-    while not condition():
-        assert time.monotonic() < end, "it does not come true"
-        time.sleep(0.02)
 
 
 def test_put_get_list_delete(daemon):
@@ -176,7 +168,7 @@ def expect(daemon, name, length):
 
 
 def test_bounds_are_told_before_the_body(start):
-    daemon = start({"dataset_size": 1 << 20, "files_size": 1500000, "datasets": 2})
+    daemon = start({"dataset_size": 1 << 20, "files_size": 1500000, "datasets": 2, "rate_grace": 3600000})
     assert expect(daemon, "large", 1 << 20) == 100
     assert expect(daemon, "large", (1 << 20) + 1) == 413
     data = b"123456789\n" * 100000
@@ -195,7 +187,7 @@ def test_bounds_are_told_before_the_body(start):
 
 
 def test_uploads_are_bounded_in_number(start):
-    daemon = start({"uploads": 2})
+    daemon = start({"uploads": 2, "rate_grace": 3600000})
     with daemon.socket() as one, daemon.socket() as two:
         for i, s in enumerate((one, two)):
             s.sendall(f"PUT /v1/datasets/held{i} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n"
@@ -212,16 +204,17 @@ def test_uploads_are_bounded_in_number(start):
 
 @pytest.mark.seconds(120)
 def test_cut_uploads_leave_nothing(start):
-    daemon = start({"uploads": 60})
+    daemon = start({"uploads": 60, "rate_grace": 3600000, "idle_timeout": 3600000})
+    chance = random.Random(1)
     data = b"0.123456789,1.5\n" * 200000
     for i in range(50):
-        cut = random.randrange(len(data))
+        cut = chance.randrange(len(data))
         with daemon.socket() as s:
             if i % 5 == 4:  # a reset instead of an end
                 s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             s.sendall(f"PUT /v1/datasets/cut{i} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(data)}\r\n\r\n".encode())
             s.sendall(data[:cut])
-    eventually(lambda: files(daemon) == ([], []), 20)
+    eventually(lambda: files(daemon) == ([], []))
     assert json.loads(daemon.request("GET", "/v1/datasets")[2]) == {"datasets": []}
 
     def all_places_are_free():
@@ -232,7 +225,7 @@ def test_cut_uploads_leave_nothing(start):
                           "Expect: 100-continue\r\n\r\n".encode())
             return all(s.recv(4096).startswith(b"HTTP/1.1 100 ") for s in held)
 
-    eventually(all_places_are_free, 20)
+    eventually(all_places_are_free)
 
 
 @pytest.mark.seconds(120)
@@ -246,7 +239,7 @@ def test_large_upload_stays_out_of_memory(daemon):
             return next(int(row.split()[1]) for row in f if row.startswith("VmHWM")) * 1024
 
     before = rss()
-    connection = daemon.connect(60)
+    connection = daemon.connect()
     connection.putrequest("PUT", "/v1/datasets/large")
     connection.putheader("Content-Length", str(len(block) * count))
     connection.endheaders()
@@ -296,5 +289,5 @@ def test_curl_uploads_and_pipes(daemon, tmp_path):
     path.write_bytes(CSV)
     for extra, stdin in ((["-T", str(path)], None), (["-T", "-"], CSV)):
         command = ["curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", *extra, f"{daemon.url}/v1/datasets/curl"]
-        done = subprocess.run(command, input=stdin, capture_output=True, timeout=20 * SLOW)
+        done = subprocess.run(command, input=stdin, capture_output=True, timeout=PATIENCE)
         assert done.stdout in (b"201", b"200")

@@ -7,7 +7,7 @@ import threading
 import time
 
 import pytest
-from conftest import SLOW, problem
+from conftest import PATIENCE, eventually, problem
 from test_jobs import body, ended, submit
 
 ENDED = ("succeeded", "failed", "cancelled")
@@ -16,8 +16,8 @@ ENDED = ("succeeded", "failed", "cancelled")
 class Stream:
     """One event stream, read event by event."""
 
-    def __init__(self, daemon, path="/v1/events", last=None, timeout=20):
-        self.connection = daemon.connect(timeout)
+    def __init__(self, daemon, path="/v1/events", last=None):
+        self.connection = daemon.connect()
         self.connection.request("GET", path, headers={"Last-Event-ID": str(last)} if last is not None else {})
         self.response = self.connection.getresponse()
 
@@ -100,7 +100,10 @@ def test_fifty_readers_that_reconnect_miss_nothing(start):
         chance, last, mine = random.Random(k), begin, []
         try:
             while not done.is_set() or last < target[0]:
-                stream = Stream(daemon, last=last, timeout=10)
+                stream = Stream(daemon, last=last)
+                if stream.response.status == 503:  # those that were left have not all been noticed
+                    stream.close()
+                    continue
                 assert stream.response.status == 200, stream.response.status
                 for _ in range(chance.randrange(1, 40)):
                     got = stream.next()
@@ -127,10 +130,9 @@ def test_fifty_readers_that_reconnect_miss_nothing(start):
     target[0] = max([e[0] for one in ids for e in Stream(daemon, f"/v1/jobs/{one}/events").states()])
     stream.close()
     done.set()
-    nudges = 0
-    while any(r.is_alive() for r in readers) and nudges < 100 * SLOW:
+    until = time.monotonic() + PATIENCE
+    while any(r.is_alive() for r in readers) and time.monotonic() < until:
         submit(daemon, body(1, 0.5))  # readers that wait for news get some
-        nudges += 1
         time.sleep(0.1)
     assert not faults, faults
     assert len(seen) == 50
@@ -149,21 +151,20 @@ def test_number_of_streams_is_bounded(start):
     status, headers, _ = daemon.request("GET", "/v1/events")
     assert status == 503 and int(headers["Retry-After"]) > 0
     two[0].close()
-    until = time.monotonic() + 5 * SLOW
-    while True:
+
+    def may_open():
         again = Stream(daemon)
-        if again.response.status == 200:
-            break
-        assert time.monotonic() < until, "a stream that is gone is counted"
-        time.sleep(0.05)
-    again.close()
+        again.close()
+        return again.response.status == 200
+
+    eventually(may_open)  # a stream that is gone is not counted
     two[1].close()
 
 
-def test_stops_in_time_with_streams_open(start):
-    daemon = start()
+def test_stop_does_not_wait_for_streams(start):
+    daemon = start({"stop_timeout": 600000})
     streams = [Stream(daemon) for _ in range(20)]
-    assert daemon.stop() < 5 * SLOW
+    daemon.stop()
     for stream in streams:
         while True:
             try:
@@ -174,12 +175,10 @@ def test_stops_in_time_with_streams_open(start):
         stream.close()
 
 
-def test_reader_that_does_not_read_slows_nobody(start):
-    daemon = start()
+def test_reader_that_does_not_read_holds_up_nobody(start):
+    daemon = start({"idle_timeout": 3600000, "rate_grace": 3600000})  # it is not closed meanwhile
     with daemon.socket() as deaf:
         deaf.sendall(b"GET /v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        begun = time.monotonic()
         for i in range(100):
             submit(daemon, body(1, 0.001 * i))
-        assert time.monotonic() - begun < 10 * SLOW
         assert ended(daemon, submit(daemon)["id"])["state"] == "succeeded"

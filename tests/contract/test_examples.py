@@ -6,13 +6,15 @@ import subprocess
 import sys
 import xml.etree.ElementTree as xml
 
+from conftest import PATIENCE
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def test_homework_draws_its_picture(daemon, tmp_path):
     out = tmp_path / "homework.svg"
     command = [sys.executable, str(ROOT / "clients/examples/homework.py"), "--out", str(out), "--url", daemon.url]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=4 * PATIENCE, check=False)
     assert done.returncode == 0, done.stderr
     said = {m[1].strip(): (float(m[2]), float(m[3]), float(m[4])) for m in
             re.finditer(r"^(.{30}) completed, growth +(\S+) /s, at the end +(\S+) % off, theta2 +(\S+) deg$", done.stdout, re.M)}

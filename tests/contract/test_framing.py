@@ -80,7 +80,7 @@ def test_library_refuses_and_closes(daemon, name):
 def test_chunk_size_overflow(daemon):
     with daemon.socket() as s:
         s.sendall(post(b"Transfer-Encoding: chunked\r\n", b"fffffffffffffffff\r\nabc\r\n0\r\n\r\n" + SECOND))
-        got, closed = read_all(s, 3)
+        got, closed = read_all(s)
     assert closed and b'"name":"torqued"' not in got
 
 
@@ -150,7 +150,7 @@ def test_pages_of_other_sites_cannot_send(daemon):
 
 def test_pipelined_requests_are_answered_in_order(daemon):
     replies, closed = daemon.raw(b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\n" + b"GET /nothing HTTP/1.1\r\n" + HOST +
-                                 b"\r\n" + SECOND)
+                                 b"\r\n" + SECOND, 3)
     assert [r[0] for r in replies] == [200, 404, 200] and not closed
 
 
@@ -168,7 +168,7 @@ def test_headers_beyond_the_pool(daemon, size):
             s.sendall(b"GET /healthz HTTP/1.1\r\n" + HOST + b"X-Long: " + b"a" * size + b"\r\n\r\n" + SECOND)
         except (BrokenPipeError, ConnectionResetError):
             pass
-        got, closed = read_all(s, 3)
+        got, closed = read_all(s)
     assert closed and b'"name":"torqued"' not in got
 
 

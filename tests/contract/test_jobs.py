@@ -12,7 +12,7 @@ import time
 import zipfile
 
 import pytest
-from conftest import SLOW, problem
+from conftest import PATIENCE, eventually, problem
 from test_robots import put, urdf
 
 ASYNC = {"Prefer": "respond-async", "Content-Type": "application/json"}
@@ -40,14 +40,25 @@ def get(daemon, job_id):
     return json.loads(text)
 
 
-def ended(daemon, job_id, within=20):
-    until = time.monotonic() + within * SLOW
+def ended(daemon, job_id):
+    until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
         job = get(daemon, job_id)
         if job["state"] in ENDED:
             return job
         time.sleep(0.02)
     raise AssertionError(f"still {job['state']}")
+
+
+def occupy(daemon):
+    """A job that does not end by itself while a test lasts: behind it everything waits, if there is one runner."""
+    job = submit(daemon, simulation(10000), "/v1/robots/planar-2r/simulate")["id"]
+    eventually(lambda: get(daemon, job)["state"] == "running")
+    return job
+
+
+def cancel(daemon, job_id):
+    return daemon.request("POST", f"/v1/jobs/{job_id}/cancel")
 
 
 def test_submitted_job_has_the_immediate_result(daemon):
@@ -157,18 +168,17 @@ def test_list_filters_and_pages(start):
 
 def test_cancel_and_delete(start):
     daemon = start({"jobs": 1, "workers": 1})
-    slow = body(60000)  # keeps the one runner busy for a while
-    running = submit(daemon, slow)["id"]
-    waiting = [submit(daemon, slow)["id"] for _ in range(2)] + [submit(daemon)["id"]]
+    running = occupy(daemon)
+    waiting = [submit(daemon, body(1000))["id"] for _ in range(2)] + [submit(daemon)["id"]]
     problem(daemon.request("GET", f"/v1/jobs/{waiting[-1]}/result"), 409)
     problem(daemon.request("DELETE", f"/v1/jobs/{waiting[-1]}"), 409)
     status, _, text = daemon.request("POST", f"/v1/jobs/{waiting[-1]}/cancel")
     assert status == 200 and json.loads(text)["state"] == "cancelled"
     assert daemon.request("POST", f"/v1/jobs/{waiting[-1]}/cancel")[0] == 200, "again: it is what was asked for"
-    assert daemon.request("POST", f"/v1/jobs/{running}/cancel")[0] in (200, 202, 409)
+    assert cancel(daemon, running)[0] == 202
     for one in waiting[:-1]:
         assert ended(daemon, one)["state"] == "succeeded"
-    assert ended(daemon, running)["state"] in ("cancelled", "succeeded")
+    assert ended(daemon, running)["state"] == "cancelled"
     problem(daemon.request("GET", f"/v1/jobs/{waiting[-1]}/result"), 409)
     problem(daemon.request("POST", f"/v1/jobs/{waiting[0]}/cancel"), 409)
     assert daemon.request("DELETE", f"/v1/jobs/{waiting[0]}")[0] == 204
@@ -179,28 +189,28 @@ def test_cancel_and_delete(start):
 
 def test_priority_goes_first_and_clients_take_turns(start):
     daemon = start({"jobs": 1, "workers": 1})
-    long = {"initial": {"q": [0.3, -0.2]}, "duration": 100, "output": {"interval": 10}, "solver": {"step": 1e-4}}
-    # a million steps: the only runner is busy while the others are handed in
-    submit(daemon, json.dumps(long).encode(), path="/v1/robots/planar-2r/simulate")
+    running = occupy(daemon)
     many = [submit(daemon, Torqued_Client="greedy")["id"] for _ in range(6)]
     few = submit(daemon, Torqued_Client="modest")["id"]
     urgent = submit(daemon, Priority="u=0", Torqued_Client="greedy")["id"]
-    begun = {one: ended(daemon, one, 40)["started"] for one in many + [few, urgent]}
+    cancel(daemon, running)
+    begun = {one: ended(daemon, one)["started"] for one in many + [few, urgent]}
     assert begun[urgent] <= min(begun.values())
     assert begun[few] <= begun[many[2]], "the second client does not wait for all of the first's"
 
 
 def test_full_queue_is_503(start):
     daemon = start({"jobs": 1, "workers": 1, "jobs_queued": 3})
-    slow, quick = body(60000), body()
-    seen = set()
-    for i in range(40):
-        status, headers, _ = daemon.request("POST", PATH, quick if i % 10 else slow, ASYNC)
-        seen.add(status)
-        if status == 503:
-            assert int(headers["Retry-After"]) > 0
-            break
-    assert 503 in seen and seen <= {202, 503}
+    running = occupy(daemon)
+    waiting = [submit(daemon)["id"] for _ in range(3)]
+    for prefer in ("respond-async", "respond-async, wait=10"):
+        refused = daemon.request("POST", PATH, body(), {**ASYNC, "Prefer": prefer})
+        assert "3 jobs wait already" in problem(refused, 503)["detail"] and int(refused[1]["Retry-After"]) > 0
+    assert daemon.request("POST", PATH, body(), {"Content-Type": "application/json"})[0] == 200, "immediate calls have no queue of jobs"
+    cancel(daemon, running)
+    for one in waiting:
+        assert ended(daemon, one)["state"] == "succeeded"
+    submit(daemon)
 
 
 def test_robot_version_is_pinned(start):
@@ -218,23 +228,20 @@ def test_robot_version_is_pinned(start):
     assert daemon.request("GET", f"/v1/robots/pinned@{job['robot_digest']}")[0] == 200
 
 
-@pytest.mark.seconds(30)
-def test_stops_in_time_while_clients_wait(start):
-    daemon = start({"jobs": 1, "workers": 1})
-    slow, quick = body(60000), body()
-    for _ in range(8):
-        submit(daemon, slow)
+def test_stop_answers_clients_that_wait(start):
+    daemon = start({"jobs": 1, "workers": 1, "stop_timeout": 600000})
+    occupy(daemon)
     answers = []
 
     def wait():
-        answers.append(daemon.request("POST", PATH, quick, {**ASYNC, "Prefer": "respond-async, wait=50"})[0])
+        answers.append(daemon.request("POST", PATH, body(), {**ASYNC, "Prefer": "respond-async, wait=3600"})[0])
 
     thread = threading.Thread(target=wait)
     thread.start()
-    time.sleep(0.1)
+    eventually(lambda: len(json.loads(daemon.request("GET", "/v1/jobs")[2])["jobs"]) == 2)
     daemon.stop()
     thread.join()
-    assert answers and answers[0] in (200, 202)
+    assert answers == [202]
 
 
 def test_one_array_of_a_result(daemon):
@@ -284,25 +291,16 @@ def test_long_operation_is_a_job_without_being_asked(daemon):
 
 def test_cancelled_at_the_next_step(daemon):
     job = submit(daemon, simulation(10000), "/v1/robots/planar-2r/simulate")["id"]
-    until = time.monotonic() + 20 * SLOW
-    while get(daemon, job)["state"] != "running" or get(daemon, job)["progress"]["fraction"] == 0:
-        assert time.monotonic() < until
-        time.sleep(0.02)
-    begun = time.monotonic()
-    status, _, text = daemon.request("POST", f"/v1/jobs/{job}/cancel")
+    eventually(lambda: get(daemon, job)["progress"]["fraction"] > 0)
+    status, _, text = cancel(daemon, job)
     assert status == 202 and json.loads(text)["cancel_asked"] is True
     assert ended(daemon, job)["state"] == "cancelled"
-    assert time.monotonic() - begun < 3 * SLOW
 
 
 def test_running_job_is_given_back_at_the_stop(start, tmp_path):
-    first = start({"jobs": 1}, state=str(tmp_path / "state"))
-    job = submit(first, simulation(10000), "/v1/robots/planar-2r/simulate")["id"]
-    until = time.monotonic() + 20 * SLOW
-    while get(first, job)["state"] != "running":
-        assert time.monotonic() < until
-        time.sleep(0.01)
-    assert first.stop() < 3 * SLOW
+    first = start({"jobs": 1, "stop_timeout": 600000}, state=str(tmp_path / "state"))
+    job = occupy(first)
+    first.stop()
     second = start({"jobs": 1}, state=str(tmp_path / "state"))
     assert get(second, job)["state"] in ("queued", "running")
     second.request("POST", f"/v1/jobs/{job}/cancel")
@@ -517,14 +515,10 @@ def test_files_go_with_their_last_reference(start):
         assert files() == 4  # two requests and two results: the same bytes are there once
         for job, left in zip(jobs, (4, 2, 0)):
             assert daemon.request("DELETE", f"/v1/jobs/{job}")[0] == 204
-            until = time.monotonic() + 10 * SLOW
-            while files() != left and time.monotonic() < until:
-                time.sleep(0.05)
-            assert files() == left
+            eventually(lambda: files() == left)
         assert daemon.request("POST", PATH, body(3000), {**ASYNC, "Idempotency-Key": "k"})[0] == 202
         assert daemon.request("POST", PATH, body(3000, 2.0), {**ASYNC, "Idempotency-Key": "k"})[0] == 409
-        time.sleep(0.5)
-        assert files() == 2  # nothing stays of what was refused
+        eventually(lambda: files() == 2)  # nothing stays of what was refused
 
 
 @pytest.mark.parametrize("method, path", [("GET", "/v1/robots?filter=x"), ("GET", "/v1/jobs/x?fields=id"), ("DELETE", "/v1/robots/x?force=1"),

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from conftest import SLOW, parse_replies, problem, read_all
+from conftest import PATIENCE, eventually, metric, parse_replies, problem, read_all
 
 PATH = b"/v1/robots/panda/inverse-dynamics"
 GET = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -41,11 +41,6 @@ def answers(s, n):
         got += piece
 
 
-def metric(daemon, name):
-    text = daemon.request("GET", "/metrics")[2].decode()
-    return int(next(line for line in text.splitlines() if line.startswith(name + " ")).split()[1])
-
-
 def test_connection_lives_on(daemon):
     """Three large bodies and a small request on one connection; the numbers are those of small requests."""
     opened = metric(daemon, "torqued_connections_opened_total")
@@ -66,14 +61,14 @@ def test_connection_lives_on(daemon):
 
 def test_next_requests_are_waiting_behind_the_body(daemon):
     """Pipelined: what follows a large body is not read with it."""
-    replies, closed = daemon.raw(post(motion(2000)) + GET + post(motion(2500, 5)) + GET, timeout=30)
+    replies, closed = daemon.raw(post(motion(2000)) + GET + post(motion(2500, 5)) + GET, 4)
     assert [r[0] for r in replies] == [200, 200, 200, 200] and not closed
     assert len(json.loads(replies[2][2])["tau"]) == 2500
 
 
 @pytest.mark.parametrize("fields, version", [((b"Connection: close",), b"1.1"), ((), b"1.0")])
 def test_connection_that_is_to_end(daemon, fields, version):
-    replies, closed = daemon.raw(post(motion(2000), *fields, version=version), timeout=30)
+    replies, closed = daemon.raw(post(motion(2000), *fields, version=version))
     assert [r[0] for r in replies] == [200] and closed
     assert len(json.loads(replies[0][2])["tau"]) == 2000
 
@@ -101,14 +96,14 @@ def test_fault_in_the_middle_is_told_at_once(daemon):
             s.sendall(post(bad))
         except (BrokenPipeError, ConnectionResetError):
             pass
-        got, closed = read_all(s, 3)
+        got, closed = read_all(s)
     assert closed
     assert problem(parse_replies(got)[0], 400)["type"].endswith("malformed")
 
 
 def test_fault_near_the_end_keeps_the_connection(daemon):
     bad = motion(3000)[:-20] + b"x" * 20
-    replies, closed = daemon.raw(post(bad) + GET, timeout=30)
+    replies, closed = daemon.raw(post(bad) + GET, 2)
     problem(replies[0], 400)
     assert [r[0] for r in replies] == [400, 200] and not closed
 
@@ -122,33 +117,30 @@ def test_client_that_vanishes(daemon):
         s.sendall(body[:cut])
         s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         s.close()
-    deadline = time.monotonic() + 10 * SLOW
-    while (n_open := metric(daemon, "torqued_connections_open")) > 1 and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert n_open == 1
+    eventually(lambda: metric(daemon, "torqued_connections_open") == 1)
 
 
 def test_slow_large_body_is_told_so(start):
-    one = start({"rate_grace": 1000, "rate_least": 1000000})
+    one = start({"rate_grace": 3000, "rate_least": 1000000})
     with one.socket() as s:
         s.sendall(post(motion(20000))[:200_000])
-        got, closed = read_all(s, 4)
+        got, closed = read_all(s)
     assert closed
     problem(parse_replies(got)[0], 408)
 
 
 def test_stop_while_a_large_body_arrives(start):
-    one = start({})
+    one = start({"stop_timeout": 500})
     with one.socket() as s:
         s.sendall(post(motion(20000))[:200_000])
-        time.sleep(0.3)
-        one.stop(within=15)
+        eventually(lambda: metric(one, "torqued_body_bytes_total") > 100_000)
+        one.stop()
 
 
 def test_connections_at_their_bound_live_on(start):
     """The connection that goes on counts once."""
     one = start({"connections": 4})
-    held = [socket.create_connection(one.address, timeout=20) for _ in range(4)]
+    held = [socket.create_connection(one.address, timeout=PATIENCE) for _ in range(4)]
     for seed, s in enumerate(held):
         s.sendall(post(motion(2000, seed)))
     for s in held:

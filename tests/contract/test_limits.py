@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/contract/test_limits.py - slow, large and many: every client's share is bounded.
 import contextlib
+import http.client
 import json
 import os
+import select
 import selectors
 import socket
 import subprocess
@@ -10,19 +12,22 @@ import threading
 import time
 
 import pytest
-from conftest import SLOW, TORQUED, parse_replies, problem, read_all
+from conftest import PATIENCE, SLOW, TORQUED, eventually, parse_replies, problem, read_all
 
 GET = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
-# a deadline is looked at four times a second; one second is what we promise
-LATE = 1.0 * SLOW
+FAR = 3600000  # ms: no connection is closed for that here
 
 
-def closed_after(s, send=b"", every=0.1, give_up=20):
-    """Seconds until the daemon closes, sending bytes of `send` one at a time meanwhile."""
-    begun = time.monotonic()
+def deadlines(**near):
+    """Settings under which only the given deadlines can end a connection."""
+    return {**dict.fromkeys(("header_timeout", "idle_timeout", "body_timeout", "run_timeout", "rate_grace"), FAR), **near}
+
+
+def closed_after(s, begun, send=b"", every=0.1):
+    """Seconds from `begun` until the daemon closes, sending bytes of `send` one at a time meanwhile."""
     s.setblocking(False)
     at = 0
-    while time.monotonic() - begun < give_up:
+    while time.monotonic() - begun < PATIENCE:
         try:
             if s.recv(4096) == b"":
                 return time.monotonic() - begun
@@ -37,81 +42,86 @@ def closed_after(s, send=b"", every=0.1, give_up=20):
             except (BrokenPipeError, ConnectionResetError):
                 return time.monotonic() - begun
         time.sleep(every)
-    raise AssertionError(f"still open after {give_up} s")
+    raise AssertionError("still open")
 
 
-DRIPPED = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n" + b"X-A: b\r\n" * 500
+# longer than it takes to drip until PATIENCE ends
+DRIPPED = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n" + b"X-A: b\r\n" * 10000
 
 
 def test_dripped_header_is_closed_in_time(start):
-    one = start({"header_timeout": 1500})
+    one = start(deadlines(header_timeout=1500))
+    begun = time.monotonic()
     with one.socket() as s:
-        assert 1.0 < closed_after(s, DRIPPED) < 1.5 + LATE
+        assert closed_after(s, begun, DRIPPED) > 1.0
     assert one.request("GET", "/healthz")[0] == 200
 
 
 def test_silent_connection_is_closed_in_time(start):
-    one = start({"header_timeout": 1500})
+    one = start(deadlines(header_timeout=1500))
+    begun = time.monotonic()
     with one.socket() as s:
-        assert 1.0 < closed_after(s) < 1.5 + LATE
+        assert closed_after(s, begun) > 1.0
 
 
 def test_dripped_second_header_is_closed_in_time(start):
     """On a connection that is kept, the deadline runs from the first byte of the next request."""
-    one = start({"header_timeout": 1500, "idle_timeout": 60000})
+    one = start(deadlines(header_timeout=1500))
     with one.socket() as s:
         s.sendall(GET)
         assert s.recv(4096)
         time.sleep(2)  # idle is no header
-        assert closed_after(s, DRIPPED) < 1.5 + 0.5 + LATE
+        s.sendall(DRIPPED[:1])
+        closed_after(s, time.monotonic(), DRIPPED[1:])
 
 
 def test_dripped_request_line_is_closed_in_time(start):
-    one = start({"header_timeout": 1500, "idle_timeout": 60000})
+    one = start(deadlines(header_timeout=1500))
     with one.socket() as s:
         s.sendall(GET)
         assert s.recv(4096)
-        assert closed_after(s, b"GET /" + b"a" * 1000) < 1.5 + 0.5 + LATE
+        closed_after(s, time.monotonic(), b"GET /" + b"a" * 100000)
 
 
 def test_idle_connection_is_closed_in_time(start):
-    one = start({"idle_timeout": 1500})
+    one = start(deadlines(idle_timeout=1500))
     with one.socket() as s:
+        begun = time.monotonic()
         s.sendall(GET)
         assert s.recv(4096)
-        assert 1.0 < closed_after(s) < 2.0 + LATE  # the library counts whole seconds
+        assert closed_after(s, begun) > 1.0
 
 
 def test_slow_body_is_closed_in_time(start):
     """10 bytes a second where 1,000 are asked for, after a grace of a second."""
-    one = start({"rate_grace": 1000, "rate_least": 1000})
+    one = start(deadlines(rate_grace=1000, rate_least=1000))
     with one.socket() as s:
-        s.sendall(b"POST /nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5000\r\n\r\n")
-        assert 0.5 < closed_after(s, b"x" * 5000) < 1.5 + LATE
+        begun = time.monotonic()
+        s.sendall(b"POST /nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50000\r\n\r\n")
+        assert closed_after(s, begun, b"x" * 50000) > 0.5
 
 
 def test_slow_body_is_told_so(start):
-    one = start({"rate_grace": 1000, "rate_least": 1000})
+    one = start(deadlines(rate_grace=1000, rate_least=1000))
     path = b"/v1/robots/panda/inverse-dynamics"
     with one.socket() as s:
         s.sendall(b"POST " + path + b" HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5000\r\n\r\n{\"q\"")
-        got, closed = read_all(s, 3)
+        got, closed = read_all(s)
     assert closed
     problem(parse_replies(got)[0], 408)
 
 
 @pytest.mark.parametrize("takes", [0, 100_000])
 def test_slow_reader_is_closed_and_holds_up_nobody(start, takes):
-    """An answer of 8 MB that is not read, or read in sips: its connection ends, others go on meanwhile."""
-    one = start({"rate_grace": 1000 * SLOW, "rate_least": 100_000_000, "idle_timeout": 2000})
-    row = "[" + ",".join(["0.123456789012345"] * 7) + "]"
-    rows = "[" + ",".join([row] * 60000) + "]"
-    body = f'{{"q":{rows},"qd":{rows},"qdd":{rows}}}'.encode()
+    """An answer of 14 MB that is not read, or read in sips: its connection ends, others go on meanwhile."""
+    one = start(deadlines(rate_grace=1000, rate_least=100_000_000, idle_timeout=2000))
+    body = b'{"waypoints": [[0, 0], [1, 1]], "timing": "quintic", "durations": [10], "interval": 1e-4}'
     with one.socket() as s:
         s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
-        s.sendall(b"POST /v1/robots/panda/inverse-dynamics HTTP/1.1\r\nHost: localhost\r\n"
+        s.sendall(b"POST /v1/robots/planar-2r/trajectory HTTP/1.1\r\nHost: localhost\r\n"
                   b"Content-Length: %d\r\n\r\n" % len(body) + body)
-        deadline = time.monotonic() + 20 * SLOW
+        assert select.select([s], [], [], PATIENCE)[0], "the answer begins"
+        deadline = time.monotonic() + PATIENCE
         text = ""
         while "torqued_connections_open 1\n" not in text and time.monotonic() < deadline:
             time.sleep(0.1)
@@ -129,48 +139,55 @@ def test_descriptors_run_out(tmp_path):
         url = json.loads(process.stderr.readline()[3:])["url"]
         address = ("127.0.0.1", int(url.rsplit(":", 1)[1]))
         for _ in range(3):
-            held = [socket.create_connection(address, timeout=5) for _ in range(200)]
+            held = [socket.create_connection(address, timeout=PATIENCE) for _ in range(200)]
             time.sleep(0.3)
             for s in held:
                 s.close()
-            deadline = time.monotonic() + 5 * SLOW
+            deadline = time.monotonic() + PATIENCE
             got = b""
             while not got and time.monotonic() < deadline:  # closed while those before it are being counted out
-                with contextlib.suppress(ConnectionError), socket.create_connection(address, timeout=5 * SLOW) as s:
+                with contextlib.suppress(ConnectionError), socket.create_connection(address, timeout=PATIENCE) as s:
                     s.sendall(GET)
                     got = s.recv(4096)
             assert got.startswith(b"HTTP/1.1 200")
     finally:
         process.terminate()
-        assert process.wait(10 * SLOW) == 0
+        assert process.wait(PATIENCE) == 0
 
 
 def test_steady_body_is_bounded_in_total(start):
-    one = start({"rate_grace": 60000, "body_timeout": 1500})
+    one = start(deadlines(body_timeout=1500))
     with one.socket() as s:
-        s.sendall(b"POST /nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5000\r\n\r\n")
-        assert 1.0 < closed_after(s, b"x" * 5000) < 1.5 + LATE
+        begun = time.monotonic()
+        s.sendall(b"POST /nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50000\r\n\r\n")
+        assert closed_after(s, begun, b"x" * 50000) > 1.0
 
 
-def test_many_slow_clients_do_not_slow_others(start):
-    one = start({"header_timeout": 3000, "connections": 2000})
+def half_requests(one, n):
+    slow = [socket.create_connection(one.address, timeout=PATIENCE) for _ in range(n)]
+    for s in slow:
+        s.sendall(b"GET /healthz HTTP/1.1\r\nX-")
+    return slow
+
+
+def test_many_slow_clients_do_not_hold_up_others(start):
+    """None of the slow ones ends for an hour: whoever waited for one of them would be found out."""
+    one = start({**deadlines(), "connections": 2000})
+    slow = half_requests(one, 500)
     with one.socket() as probe:
-        slow = [socket.create_connection(one.address) for _ in range(500)]
-        try:
-            for s in slow:
-                s.sendall(b"GET /healthz HTTP/1.1\r\nX-")
-            for _ in range(100):
-                begun = time.monotonic()
-                probe.sendall(GET)
-                assert probe.recv(4096).startswith(b"HTTP/1.1 200")
-                assert time.monotonic() - begun < 0.5 * SLOW
-            time.sleep(3.0 + LATE)
-            for s in slow:
-                s.settimeout(1)
-                assert s.recv(100) == b""
-        finally:
-            for s in slow:
-                s.close()
+        for _ in range(100):
+            probe.sendall(GET)
+            assert probe.recv(4096).startswith(b"HTTP/1.1 200")
+    for s in slow:
+        s.close()
+
+
+def test_many_slow_clients_are_all_closed(start):
+    one = start({**deadlines(header_timeout=1500), "connections": 2000})
+    for s in half_requests(one, 500):
+        with contextlib.suppress(ConnectionResetError):
+            assert s.recv(100) == b""
+        s.close()
 
 
 def test_large_body_is_refused_before_it_is_sent(daemon, tmp_path):
@@ -179,8 +196,8 @@ def test_large_body_is_refused_before_it_is_sent(daemon, tmp_path):
     with open(path, "wb") as f:
         f.truncate(100 << 20)
     done = subprocess.run(
-        ["curl", "-s", "-o", "/dev/null", "-w", "%{http_code} %{size_upload}", "-X", "GET", "-T", str(path),
-         daemon.url + "/healthz"], capture_output=True, text=True, timeout=30)
+        ["curl", "-s", "-o", "/dev/null", "-w", "%{http_code} %{size_upload}", "--expect100-timeout", str(PATIENCE), "-X", "GET",
+         "-T", str(path), daemon.url + "/healthz"], capture_output=True, text=True, timeout=2 * PATIENCE)
     assert done.stdout == "413 0"
 
 
@@ -195,24 +212,23 @@ def test_large_body_without_asking_gets_its_answer(daemon):
                 sent += s.send(b"x" * 65536)
         except (BrokenPipeError, ConnectionResetError):
             pass
-        got, closed = read_all(s, 3)
+        got, closed = read_all(s)
     assert closed
     problem(parse_replies(got)[0], 413)
     assert daemon.request("GET", "/healthz")[0] == 200
 
 
-def test_refusal_does_not_wait_for_a_large_body(daemon):
-    with daemon.socket() as s:
-        begun = time.monotonic()
+def test_refusal_does_not_wait_for_a_large_body(start):
+    one = start(deadlines())
+    with one.socket() as s:
         s.sendall(b"POST /nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n")
-        got, closed = read_all(s, 1.0)
-        assert got and time.monotonic() - begun < 2 * SLOW
+        got, _ = read_all(s)
     problem(parse_replies(got)[0], 404)
 
 
 def test_small_refused_body_keeps_the_connection(daemon):
     replies, closed = daemon.raw(
-        b"POST /nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhello" + GET)
+        b"POST /nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhello" + GET, 2)
     assert [r[0] for r in replies] == [404, 200] and not closed
 
 
@@ -222,46 +238,44 @@ def test_chunked_body_where_none_is_taken(daemon):
     problem(replies[0], 413)
 
 
-def exchange(address, n, seconds):
-    """n keep-alive connections, each sending its next request as soon as it has its answer; replies counted."""
+def exchange(address, n, rounds):
+    """n keep-alive connections, each sending its next request as soon as it has its answer, until each has had so many."""
     chooser = selectors.DefaultSelector()
     sockets = []
     for _ in range(n):
-        s = socket.create_connection(address, timeout=10)
+        s = socket.create_connection(address, timeout=PATIENCE)
         s.setblocking(False)
         chooser.register(s, selectors.EVENT_READ)
         sockets.append(s)
     # all at once: the case that put the library's own loop to sleep
     for s in sockets:
         s.send(GET)
-    done = {s: 0 for s in sockets}
-    stop = time.monotonic() + seconds
-    while time.monotonic() < stop:
-        for key, _ in chooser.select(0.2):
+    left = {s: rounds for s in sockets}
+    stop = time.monotonic() + PATIENCE
+    while any(left.values()) and time.monotonic() < stop:
+        for key, _ in chooser.select(1):
             data = key.fileobj.recv(4096)
             assert data.startswith(b"HTTP/1.1 200"), data[:80]
-            done[key.fileobj] += 1
-            key.fileobj.send(GET)
+            left[key.fileobj] -= 1
+            if left[key.fileobj] > 0:
+                key.fileobj.send(GET)
     chooser.close()
     for s in sockets:
         s.close()
-    return done
+    return sum(1 for n_left in left.values() if n_left > 0)
 
 
 @pytest.mark.parametrize("n", [64, 127, 128, 129, 256, 384, 512, 768, 1024])
 def test_no_stall_with_many_connections(start, n):
-    one = start({"io_threads": 1})  # one thread: every connection in one epoll set
-    done = exchange(one.address, n, 1.5)
-    # a stall leaves connections without an answer and the count near zero
-    assert min(done.values()) >= 1
-    assert sum(done.values()) > 2000 / SLOW
+    one = start({**deadlines(), "io_threads": 1})  # one thread: every connection in one epoll set
+    assert exchange(one.address, n, 10) == 0, "connections without an answer"
 
 
 def test_connections_beyond_the_bound_are_refused(start):
     one = start({"connections": 20, "io_threads": 1})
     held = []
     for _ in range(20):
-        s = socket.create_connection(one.address, timeout=5)
+        s = socket.create_connection(one.address, timeout=PATIENCE)
         s.sendall(GET)
         assert s.recv(4096).startswith(b"HTTP/1.1 200")
         held.append(s)
@@ -272,8 +286,14 @@ def test_connections_beyond_the_bound_are_refused(start):
         except (TimeoutError, ConnectionResetError, BrokenPipeError):
             pass  # waits in the backlog, or was closed
     held.pop().close()
-    time.sleep(0.5)
-    assert one.request("GET", "/healthz")[0] == 200
+    deadline = time.monotonic() + PATIENCE
+    while True:  # refused until the daemon has seen the end of that one
+        try:
+            assert one.request("GET", "/healthz")[0] == 200
+            break
+        except (OSError, http.client.HTTPException):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
     for s in held:
         s.close()
 
@@ -284,7 +304,7 @@ def test_clients_that_vanish(start):
 
     def vanish(data, linger):
         for _ in range(50):
-            s = socket.create_connection(one.address, timeout=5)
+            s = socket.create_connection(one.address, timeout=PATIENCE)
             if linger:
                 s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\0\0\0\0\0\0\0")
             s.sendall(data)
@@ -296,7 +316,7 @@ def test_clients_that_vanish(start):
         t.start()
     for t in threads:
         t.join()
-    deadline = time.monotonic() + 5 * SLOW
+    deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         text = one.request("GET", "/metrics")[2].decode()
         if "torqued_connections_open 1\n" in text:
@@ -311,7 +331,6 @@ def test_idle_daemon_sleeps(start):
     """No timer runs while nobody is connected."""
     one = start()
     one.request("GET", "/healthz")
-    time.sleep(1)
 
     def switches():
         total = 0
@@ -320,6 +339,9 @@ def test_idle_daemon_sleeps(start):
                 total += sum(int(line.split()[1]) for line in f if "voluntary_ctxt" in line)
         return total
 
-    before = switches()
-    time.sleep(2)
-    assert switches() - before < (20 if SLOW == 1 else 60)  # a sanitizer has a thread of its own
+    def sleeps():
+        before = switches()
+        time.sleep(2)
+        return switches() - before < (20 if SLOW == 1 else 60)  # a sanitizer has a thread of its own
+
+    eventually(sleeps)  # as soon as what it does at its start is done

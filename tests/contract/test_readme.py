@@ -17,8 +17,8 @@ DEFAULT = "http://127.0.0.1:8420"
 
 def run(daemon, line):
     assert DEFAULT in line
-    line = line.replace(DEFAULT, daemon.url).replace("curl ", "curl --fail-with-body --max-time 20 ", 1)
-    done = subprocess.run(["bash", "-c", line], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    line = line.replace(DEFAULT, daemon.url).replace("curl ", "curl --fail-with-body --max-time 90 ", 1)
+    done = subprocess.run(["bash", "-c", line], cwd=ROOT, capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stdout + done.stderr
     return json.loads(done.stdout)
 

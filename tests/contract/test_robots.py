@@ -9,7 +9,7 @@ import tempfile
 import threading
 
 import pytest
-from conftest import SLOW, TORQUED, problem
+from conftest import PATIENCE, TORQUED, eventually, problem
 
 JSON = "application/json"
 
@@ -108,7 +108,7 @@ def test_curl_uploads_a_file(daemon, how):
         url = f"{daemon.url}/v1/robots/by-curl{how}"
         command = ["curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", url]
         command += ["-T", file.name] if how == "-T" else ["-X", "PUT", "--data-binary", f"@{file.name}"]
-        assert subprocess.run(command, capture_output=True, text=True, timeout=20 * SLOW).stdout == "201"
+        assert subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE).stdout == "201"
 
 
 @pytest.mark.parametrize("headers, query, status", [
@@ -193,17 +193,19 @@ def test_survives_an_orderly_stop(start, tmp_path):
 def test_acknowledged_robots_survive_kill_9(start, tmp_path):
     state = str(tmp_path / "s")
     acknowledged = {}
+    chance = random.Random(1)
     for round_ in range(5):
         daemon = start(state=state)
         for name, tag in acknowledged.items():
             assert daemon.request("GET", f"/v1/robots/{name}")[1]["ETag"] == tag
         stop = threading.Event()
+        counted = []
 
-        def client(i, daemon=daemon, stop=stop, round_=round_):
+        def client(i, daemon=daemon, counted=counted, stop=stop, round_=round_):
             for k in range(100000):
                 if stop.is_set():
                     return
-                data = urdf(1 + random.random(), links=2 + k % 5)
+                data = urdf(1 + chance.random(), links=2 + k % 5)
                 name = f"r{i}-{round_}-{k % 7}"
                 # while a PUT is under way either version may be found
                 acknowledged.pop(name, None)
@@ -216,11 +218,13 @@ def test_acknowledged_robots_survive_kill_9(start, tmp_path):
                     return
                 assert status in (200, 201)
                 acknowledged[name] = headers["ETag"]
+                counted.append(name)
 
         threads = [threading.Thread(target=client, args=(i,)) for i in range(4)]
         for t in threads:
             t.start()
-        threading.Event().wait(0.3 + 0.3 * random.random())
+        eventually(lambda counted=counted: len(counted) > 20)
+        threading.Event().wait(0.3 * chance.random())
         kill(daemon)
         stop.set()
         for t in threads:
@@ -236,7 +240,7 @@ def test_acknowledged_robots_survive_kill_9(start, tmp_path):
 def test_second_daemon_on_one_state_is_refused(start, tmp_path):
     start(state=str(tmp_path / "s"))
     second = subprocess.run([TORQUED, "--listen", "127.0.0.1:0", "--state-dir", str(tmp_path / "s")],
-                            capture_output=True, text=True, timeout=20 * SLOW, stdin=subprocess.DEVNULL)
+                            capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL)
     assert second.returncode != 0
     assert "in use by process" in second.stderr and second.stderr.count("\n") == 1
 

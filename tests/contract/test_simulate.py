@@ -5,7 +5,7 @@ import struct
 import time
 
 import pytest
-from conftest import SLOW
+from conftest import PATIENCE, SLOW
 
 HOME = [0, -0.8, 0, -2.3, 0, 1.6, 0.8]
 JSON = {"Content-Type": "application/json"}
@@ -125,7 +125,7 @@ def test_many_samples_do_not_fill_the_memory(start):
 
 
 def ended(daemon, place):
-    until = time.monotonic() + 50 * SLOW
+    until = time.monotonic() + PATIENCE
     while json.loads(daemon.request("GET", place)[2])["state"] in ("queued", "running"):
         assert time.monotonic() < until
         time.sleep(0.02)

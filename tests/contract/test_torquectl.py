@@ -10,7 +10,7 @@ import tarfile
 import threading
 
 import pytest
-from conftest import SLOW, TORQUED
+from conftest import PATIENCE, TORQUED
 
 CTL = os.path.join(os.path.dirname(os.path.realpath(TORQUED)), "torquectl")
 CSV = b"t,q\n0,1\n1,2.5\n"
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(not os.path.exists(CTL), reason="torquectl is no
 def ctl(server, *args, stdin=b"", env=None):
     clean = {k: v for k, v in os.environ.items() if k != "TORQUED_URL"}
     options = ["-s", getattr(server, "url", server)] if server else []
-    return subprocess.run([CTL, *options, *args], input=stdin, capture_output=True, timeout=60 * SLOW, env={**clean, **(env or {})})
+    return subprocess.run([CTL, *options, *args], input=stdin, capture_output=True, timeout=PATIENCE, env={**clean, **(env or {})})
 
 
 def good(server, *args, **more):
@@ -101,7 +101,7 @@ def answering(reply):
             with one:
                 one.recv(65536)
                 if reply is None:
-                    threading.Event().wait(3)
+                    threading.Event().wait(PATIENCE)
                 else:
                     one.sendall(reply)
 
@@ -157,7 +157,7 @@ def test_token_is_sent_from_a_file(tmp_path):
         token = tmp_path / "token"
         token.write_text("s3cret\n")
         good(f"http://127.0.0.1:{s.getsockname()[1]}", "--token-file", str(token), "robots")
-        thread.join(10)
+        thread.join(PATIENCE)
     assert b"Authorization: Bearer s3cret\r\n" in heard[0]
 
 
