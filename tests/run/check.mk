@@ -11,7 +11,7 @@ check:
 	@tests/run/check.sh
 check-long: check
 	@$(MAKE) -s -j$(jobs) long
-	@KILLS=1000 PYTEST_SECONDS=7200 $(MAKE) -s system
+	@QUIET=1 KILLS=1000 PYTEST_SECONDS=14400 $(MAKE) -s system
 	@$(MAKE) -s -j$(jobs) fuzz FUZZ_SECONDS=600
 
 asan:
