@@ -260,6 +260,10 @@ static const char *scan_numbers(tqa_json_scan *scan, const char *p, const char *
                                      TQA_JSON_TOO_LONG);
             }
             n++;
+            if (in_array && end - p > 1 && *p == ',' && starts_number(p[1])) {
+                p++; /* as most numbers follow one another */
+                continue;
+            }
             value_done(scan);
             more = in_array && next_number(scan, &p, end);
         }
@@ -270,6 +274,7 @@ static const char *scan_numbers(tqa_json_scan *scan, const char *p, const char *
     }
     const uint64_t at = scan->fed + (uint64_t)(p - bytes);
     if (state == TQA_NUMBER_INCOMPLETE) {
+        scan->expect = EXPECT_VALUE;
         (void)begin_token(scan, TOKEN_NUMBER, at, p);
         return resume_number(scan, p, end);
     }

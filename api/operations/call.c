@@ -58,6 +58,7 @@ static void start(tqa_call *call, const tqa_operation *operation, const tqa_robo
     call->robot = robot;
     call->accept = head->accept == TQA_MEDIA_NONE ? TQA_MEDIA_JSON : head->accept;
     call->n_fed = 0;
+    call->n_body = head->content_length;
     call->budget = (tqa_budget){.bytes_left = CALL_BYTES_MAX};
     call->reactions = call->multipliers = call->terms = (tqa_blocks){0};
     call->kept = NULL;
@@ -157,7 +158,11 @@ bool tqa_call_feed(tqa_call *call, const char *bytes, size_t n)
                               (unsigned long long)call->operation->body_max);
         return false;
     }
-    tqa_digest_feed(&call->digest, bytes, n);
+    if (n == call->n_body) {
+        tqa_digest_whole(&call->digest, bytes, n);
+    } else {
+        tqa_digest_feed(&call->digest, bytes, n);
+    }
     return call->control != NULL ? tqa_control_feed(call, bytes, n)
                                  : tqa_body_feed(&call->body, bytes, n);
 }

@@ -28,6 +28,7 @@ struct tqa_call {
     tqa_media accept; /* JSON, CBOR or NPY */
     bool is_borrowed; /* its memory is the caller's */
     uint64_t n_fed;
+    uint64_t n_body; /* bytes that will come; UINT64_MAX: not known */
     tqa_budget budget;
     tqa_blocks tau;       /* the operation's first result, n_v rows or as it likes */
     tqa_blocks reactions; /* with that `include` */

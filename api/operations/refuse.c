@@ -75,7 +75,8 @@ static bool refuse_length(tqa_request *request, uint64_t at, const tqa_rows *row
     return false;
 }
 
-bool tqa_refuse_rows(tqa_request *request, uint64_t at, const tqa_rows *rows, tqa_rows_fault fault)
+bool tqa_refuse_rows_fault(tqa_request *request, uint64_t at, const tqa_rows *rows,
+                           tqa_rows_fault fault)
 {
     switch (fault) {
     case TQA_ROWS_OK:

@@ -27,7 +27,13 @@ bool tqa_refuse_name(tqa_request *request, uint64_t at, const char *what, const 
                      size_t n, const char *best);
 
 /* What tqa_rows_... said about the array being read; true for TQA_ROWS_OK. */
-bool tqa_refuse_rows(tqa_request *request, uint64_t at, const tqa_rows *rows, tqa_rows_fault fault);
+bool tqa_refuse_rows_fault(tqa_request *request, uint64_t at, const tqa_rows *rows,
+                           tqa_rows_fault fault);
+static inline bool tqa_refuse_rows(tqa_request *request, uint64_t at, const tqa_rows *rows,
+                                   tqa_rows_fault fault)
+{
+    return fault == TQA_ROWS_OK || tqa_refuse_rows_fault(request, at, rows, fault);
+}
 
 /* Appends "/" and an index, or a key with '~' and '/' escaped, to a pointer, cut to its size. */
 void tqa_place_index(char pointer[TQA_POINTER_TEXT], size_t index);

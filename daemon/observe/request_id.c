@@ -35,11 +35,14 @@ void tqd_id_make(tqd_id_source *source, int64_t unix_ms, char ret_text[TQD_ID_TE
         ret_text[i] = digit[time & 31];
         time >>= 5;
     }
-    /* 80 bits: 16 of the thread's salt above 64 of the sequence */
-    uint64_t high = source->salt;
-    for (int i = 25; i >= 10; i--) {
+    /* 80 bits: 16 of the thread's salt above 64 of the sequence; 60 of them are twelve digits */
+    uint64_t high = (uint64_t)source->salt << 4 | low >> 60;
+    for (int i = 25; i >= 14; i--) {
         ret_text[i] = digit[low & 31];
-        low = (low >> 5) | (high << 59);
+        low >>= 5;
+    }
+    for (int i = 13; i >= 10; i--) {
+        ret_text[i] = digit[high & 31];
         high >>= 5;
     }
     ret_text[26] = '\0';

@@ -10,24 +10,42 @@
 #include "daemon/serve/client.h"
 #include "daemon/serve/match.h"
 
-/* TQD_KNOWN_COUNT when it is none of them. */
+/* The only one that it can be, by length and third letter; TQD_KNOWN_COUNT: none. */
+static tqd_known guess_header(const char *name, size_t n)
+{
+    switch (n) {
+    case 6:
+        switch (name[2] | 0x20) {
+        case 'c':
+            return TQD_KNOWN_ACCEPT;
+        case 'i':
+            return TQD_KNOWN_ORIGIN;
+        case 'e':
+            return TQD_KNOWN_PREFER;
+        default:
+            return TQD_KNOWN_COUNT;
+        }
+    case 12:
+        return TQD_KNOWN_CONTENT_TYPE;
+    case 16:
+        return TQD_KNOWN_CONTENT_ENCODING;
+    default:
+        return TQD_KNOWN_COUNT;
+    }
+}
+
 static tqd_known known_header(const char *name, size_t n)
 {
-    static const struct {
-        size_t n;
-        const char *name;
-    } known[TQD_KNOWN_COUNT] = {
-        [TQD_KNOWN_CONTENT_TYPE] = {12, "Content-Type"},
-        [TQD_KNOWN_ACCEPT] = {6, "Accept"},
-        [TQD_KNOWN_ORIGIN] = {6, "Origin"},
-        [TQD_KNOWN_CONTENT_ENCODING] = {16, "Content-Encoding"},
+    static const char *const names[TQD_KNOWN_COUNT] = {
+        [TQD_KNOWN_CONTENT_TYPE] = "Content-Type",
+        [TQD_KNOWN_ACCEPT] = "Accept",
+        [TQD_KNOWN_ORIGIN] = "Origin",
+        [TQD_KNOWN_CONTENT_ENCODING] = "Content-Encoding",
+        [TQD_KNOWN_PREFER] = "Prefer",
     };
-    for (int k = 0; k < (int)TQD_KNOWN_COUNT; k++) {
-        if (known[k].n == n && strncasecmp(known[k].name, name, n) == 0) {
-            return (tqd_known)k;
-        }
-    }
-    return TQD_KNOWN_COUNT;
+    const tqd_known guess = guess_header(name, n);
+    return guess != TQD_KNOWN_COUNT && strncasecmp(names[guess], name, n) == 0 ? guess
+                                                                               : TQD_KNOWN_COUNT;
 }
 
 typedef struct header_walk {

@@ -46,6 +46,7 @@ typedef enum tqd_known {
     TQD_KNOWN_ACCEPT,
     TQD_KNOWN_ORIGIN,
     TQD_KNOWN_CONTENT_ENCODING,
+    TQD_KNOWN_PREFER,
     TQD_KNOWN_COUNT,
 } tqd_known;
 

@@ -31,7 +31,8 @@ static bool pattern_matches(const char *pattern, const char *path, const char *e
             match->part[match->n_part].text = path;
             match->part[match->n_part++].n = (size_t)(stop - path);
             path = stop;
-            pattern = strchr(pattern, '}') + 1;
+            while (*pattern++ != '}') { /* it is near: mostly the next */
+            }
         } else if (path < end && *path == *pattern) {
             path++;
             pattern++;

@@ -45,6 +45,10 @@ Test(digest, is_what_xxhsum_prints_however_it_is_cut)
             tqa_digest_text(&digest, text);
             cr_assert(eq(str, text, (char *)cases[i].text), "%zu bytes cut at %zu", cases[i].n,
                       cuts[c]);
+            tqa_digest_init(&digest);
+            tqa_digest_whole(&digest, bytes, cases[i].n);
+            tqa_digest_text(&digest, text);
+            cr_assert(eq(str, text, (char *)cases[i].text), "%zu bytes at once", cases[i].n);
         }
     }
 }

@@ -75,6 +75,24 @@ Test(gate, headers)
     }
 }
 
+/* values are looked at in words: each byte at each place of words and of what is left of them */
+Test(gate, every_byte_at_every_place_of_a_value)
+{
+    enum { LENGTH = 21 };
+    static const tqd_hosts hosts = {.extra = "lab"};
+    char value[LENGTH];
+    for (unsigned c = 0; c < 256; c++) {
+        const bool good = (c >= 0x20 && c != 0x7f) || c == '\t';
+        for (size_t at = 0; at < LENGTH; at++) {
+            memset(value, at % 2 == 0 ? 'a' : '\t', LENGTH);
+            value[at] = (char)c;
+            tqd_gate gate = {.hosts = &hosts};
+            tqd_gate_header(&gate, "X-Any", 5, value, LENGTH);
+            cr_expect(good == (gate.fault == NULL), "byte %u at %zu", c, at);
+        }
+    }
+}
+
 Test(gate, tells_the_length_and_what_is_expected)
 {
     tqd_gate gate;
