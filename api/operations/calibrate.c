@@ -13,12 +13,8 @@ static const char *const fields[] = {"datasets", "columns", "units",      "scale
                                      "prior",    "ridge",   "confidence", "entropy", "validate",
                                      "points",   "lag_s",   NULL};
 
-/* rad/s or m/s: below it friction is of another kind */
-static const double moving = 0.01;
-
 /* parts of the whole, for progress */
-enum { STAGE_READ, STAGE_FIT, STAGE_VALIDATE, STAGE_REPORT, STAGES };
-static const double stage_ends[STAGES] = {0.3, 0.7, 0.95, 1.0};
+static const double stage_ends[TQA_STAGES] = {0.3, 0.7, 0.95, 1.0};
 
 static double cost_us(const tqa_control *control)
 {
@@ -27,7 +23,8 @@ static double cost_us(const tqa_control *control)
 }
 
 /* False: somebody wants it to stop. */
-static bool tell(const tqa_calibration *c, unsigned stage, double i, size_t n, const char *step)
+bool tqa_calibration_tell(const tqa_calibration *c, unsigned stage, double i, size_t n,
+                          const char *step)
 {
     const tqa_world *world = c->control->world;
     const double begin = stage == 0 ? 0.0 : stage_ends[stage - 1];
@@ -54,7 +51,7 @@ static bool fail(const tqa_calibration *c, tq_status status, const tq_error *err
 static bool survey(tqa_calibration *c)
 {
     for (size_t i = 0; i < c->n_log; i++) {
-        if (!tell(c, STAGE_READ, (double)i, c->n_log, "look at the logs") ||
+        if (!tqa_calibration_tell(c, TQA_STAGE_READ, (double)i, c->n_log, "look at the logs") ||
             !tqa_log_survey(&c->logs[i])) {
             return false;
         }
@@ -64,7 +61,7 @@ static bool survey(tqa_calibration *c)
 }
 
 /* How many samples a log will give, about: bootstrap's segments go by it. */
-static size_t expected(const tqa_calibration *c, const tqa_log *log)
+size_t tqa_calibration_expected(const tqa_calibration *c, const tqa_log *log)
 {
     double rows = (double)log->n_chosen;
     if (log->moves && log->n_window == 0) {
@@ -81,15 +78,15 @@ typedef struct reader {
 } reader;
 
 /* Within a log, now and then: a long one takes minutes. */
-static bool tell_within(const tqa_calibration *c, unsigned stage, size_t log, size_t n_block,
-                        double all)
+bool tqa_calibration_tell_within(const tqa_calibration *c, unsigned stage, size_t log,
+                                 size_t n_block, double all)
 {
     enum { EVERY = 256 };
     const double part = (double)n_block * TQ_BLOCK / all;
-    const bool is_fit = stage == STAGE_FIT;
+    const bool is_fit = stage == TQA_STAGE_FIT;
     return n_block % EVERY != 0 ||
-           tell(c, stage, (double)log + (part < 1.0 ? part : 1.0),
-                is_fit ? c->n_fitted + 1 : c->n_log, is_fit ? "fit" : "validate");
+           tqa_calibration_tell(c, stage, (double)log + (part < 1.0 ? part : 1.0),
+                                is_fit ? c->n_fitted + 1 : c->n_log, is_fit ? "fit" : "validate");
 }
 
 static bool fit_block(void *ctx, const tqa_log_block *block)
@@ -100,11 +97,11 @@ static bool fit_block(void *ctx, const tqa_log_block *block)
     if (status != TQ_OK) {
         return fail(r->c, status, &error);
     }
-    return tell_within(r->c, STAGE_FIT, r->log, ++r->n_block, r->expected);
+    return tqa_calibration_tell_within(r->c, TQA_STAGE_FIT, r->log, ++r->n_block, r->expected);
 }
 
 /* Ranges of rows or short segments may have left nothing. */
-static bool has_samples(const tqa_log *log)
+bool tqa_calibration_has_samples(const tqa_log *log)
 {
     return log->n_sample > 0 || tqa_part_refuse(&log->part, "wrong-length", NULL,
                                                 "no sample of \"%.80s\" is left", log->name);
@@ -113,14 +110,14 @@ static bool has_samples(const tqa_log *log)
 static bool read_into_fit(tqa_calibration *c, tq_scratch *scratch)
 {
     for (size_t i = 0; i < c->n_fitted; i++) {
-        reader r = {.c = c, .log = i, .expected = (double)expected(c, &c->logs[i])};
+        reader r = {.c = c, .log = i, .expected = (double)tqa_calibration_expected(c, &c->logs[i])};
         tq_error error = {0};
         const size_t mark = tq_scratch_mark(scratch);
-        if (!tell(c, STAGE_FIT, (double)i, c->n_fitted + 1, "fit")) {
+        if (!tqa_calibration_tell(c, TQA_STAGE_FIT, (double)i, c->n_fitted + 1, "fit")) {
             return false;
         }
-        tq_status status =
-            tq_fit_begin(c->fit, i, expected(c, &c->logs[i]), scratch, &r.stream, &error);
+        tq_status status = tq_fit_begin(c->fit, i, tqa_calibration_expected(c, &c->logs[i]),
+                                        scratch, &r.stream, &error);
         if (status != TQ_OK) {
             return fail(c, status, &error);
         }
@@ -132,7 +129,7 @@ static bool read_into_fit(tqa_calibration *c, tq_scratch *scratch)
             return fail(c, status, &error);
         }
         tq_scratch_rewind(scratch, mark);
-        if (!has_samples(&c->logs[i])) {
+        if (!tqa_calibration_has_samples(&c->logs[i])) {
             return false;
         }
     }
@@ -241,162 +238,31 @@ static bool solve(tqa_calibration *c)
 }
 
 /* ------------------------------------------------------------------------------------------------
- * Judging
+ * Verdict
  */
-
-typedef struct watcher {
-    tqa_calibration *c;
-    tqa_calibrate_series *series;
-    tq_judge *all;   /* the fit's own values over everything fitted; NULL: a log for validation */
-    tq_judge *other; /* values that have not seen this log; NULL: none */
-    tq_judge *own;   /* this log alone, by the values that its series shows; NULL: it is `all` */
-    double *tau;     /* (nv x TQ_BLOCK) */
-    size_t log, n_block;
-} watcher;
-
-static void keep_points(const watcher *w, const tqa_log_block *block)
-{
-    tqa_calibrate_series *s = w->series;
-    const size_t nv = w->c->order.nv;
-    const size_t stride = block->data.stride;
-    for (size_t i = 0; i < block->data.n_sample; i++) {
-        if (s->n_seen++ % s->every != 0 || s->n == s->room) {
-            continue;
-        }
-        s->t[s->n] = block->t[i];
-        for (size_t r = 0; r < nv; r++) {
-            s->measured[s->n * nv + r] = block->data.tau_raw[r * stride + i];
-            s->predicted[s->n * nv + r] = w->tau[r * stride + i];
-        }
-        s->n++;
-    }
-}
-
-static bool judge_block(void *ctx, const tqa_log_block *block)
-{
-    watcher *w = ctx;
-    tq_error error = {0};
-    tq_status status = TQ_OK;
-    if (w->all != NULL) {
-        status = tq_judge_push(w->all, &block->data, w->own == NULL ? w->tau : NULL, &error);
-    }
-    if (status == TQ_OK && w->other != NULL) {
-        status = tq_judge_push(w->other, &block->data, NULL, &error);
-    }
-    if (status == TQ_OK && w->own != NULL) {
-        status = tq_judge_push(w->own, &block->data, w->tau, &error);
-    }
-    if (status != TQ_OK) {
-        return fail(w->c, status, &error);
-    }
-    keep_points(w, block);
-    return tell_within(w->c, STAGE_VALIDATE, w->log, ++w->n_block,
-                       (double)expected(w->c, &w->c->logs[w->log]));
-}
-
-static bool make_series(tqa_calibration *c, size_t i)
-{
-    tqa_calibrate_series *s = &c->series[i];
-    const size_t nv = c->order.nv;
-    const size_t n = i < c->n_fitted ? c->logs[i].n_sample : expected(c, &c->logs[i]);
-    s->every = n > c->n_point ? (n + c->n_point - 1) / c->n_point : 1;
-    s->room = n / s->every + 2;
-    s->t = tqa_control_take(c->control, s->room, sizeof(double));
-    s->measured = tqa_control_take(c->control, s->room * nv, sizeof(double));
-    s->predicted = tqa_control_take(c->control, s->room * nv, sizeof(double));
-    return s->t != NULL && s->measured != NULL && s->predicted != NULL;
-}
-
-static bool keep_judged(tqa_calibration *c, const tq_judge *judge, tqa_calibrate_judged *ret)
-{
-    for (unsigned part = 0; part < 3; part++) {
-        ret->parts[part] = tqa_control_take(c->control, c->order.nv, sizeof *ret->parts[part]);
-        if (ret->parts[part] == NULL) {
-            return false;
-        }
-        for (size_t r = 0; r < c->order.nv; r++) {
-            ret->parts[part][r] = tq_judge_of(judge, part, r);
-        }
-    }
-    return true;
-}
-
-/* One log: by the fit, and by values that have not seen it. */
-static bool judge_log(tqa_calibration *c, size_t i, double *value, tq_scratch *scratch)
-{
-    const bool is_fitted = i < c->n_fitted;
-    const bool is_left_out = is_fitted && c->validation == TQA_VALIDATE_LEAVE_ONE_OUT;
-    const size_t mark = tq_scratch_mark(scratch);
-    tq_judge own;
-    tq_error error = {0};
-    const bool is_alone = c->n_fitted == 1 && is_fitted;
-    watcher w = {.c = c, .series = &c->series[i], .own = is_alone ? NULL : &own, .log = i};
-    w.all = is_fitted ? &c->fitted : NULL;
-    w.other = is_left_out || !is_fitted ? &c->validated : NULL;
-    w.tau = tq_scratch_take(scratch, c->order.nv * TQ_BLOCK, sizeof(double));
-    tq_status status = TQ_OK;
-    memcpy(value, c->solution.value, c->n_column * sizeof *value);
-    if (is_left_out) {
-        status = tq_fit_solve_without(c->fit, i, scratch, value, &error);
-    }
-    if (status == TQ_OK) {
-        status = tq_judge_begin(c->fit, value, moving, scratch, &own, &error);
-    }
-    if (status != TQ_OK) {
-        return fail(c, status, &error);
-    }
-    c->validated.value = value;
-    const bool good = make_series(c, i) && tqa_log_pass(&c->logs[i], judge_block, &w) &&
-                      has_samples(&c->logs[i]) &&
-                      keep_judged(c, is_alone ? &c->fitted : &own, &c->judged_logs[i]);
-    c->validated.value = c->solution.value;
-    tq_scratch_rewind(scratch, mark);
-    return good;
-}
-
-static bool validate(tqa_calibration *c)
-{
-    tq_scratch scratch;
-    tq_error error = {0};
-    double *value = tqa_control_take(c->control, c->n_column, sizeof *value);
-    c->series = tqa_control_take(c->control, c->n_log, sizeof *c->series);
-    c->judged_logs = tqa_control_take(c->control, c->n_log, sizeof *c->judged_logs);
-    const size_t block = tq_scratch_cost(c->order.nv * TQ_BLOCK, sizeof(double));
-    if (value == NULL || c->series == NULL || c->judged_logs == NULL ||
-        !tqa_control_scratch(
-            c->control, 3 * tq_judge_size(c->fit) + block + tq_fit_solve_size(c->fit), &scratch)) {
-        return false;
-    }
-    tq_status status =
-        tq_judge_begin(c->fit, c->solution.value, moving, &scratch, &c->fitted, &error);
-    if (status == TQ_OK) {
-        status = tq_judge_begin(c->fit, c->solution.value, moving, &scratch, &c->validated, &error);
-    }
-    if (status != TQ_OK) {
-        return fail(c, status, &error);
-    }
-    for (size_t i = 0; i < c->n_log; i++) {
-        if (!tell(c, STAGE_VALIDATE, (double)i, c->n_log, "validate") ||
-            !judge_log(c, i, value, &scratch)) {
-            return false;
-        }
-    }
-    return keep_judged(c, &c->fitted, &c->judged_fit) &&
-           keep_judged(c, &c->validated, &c->judged_validation);
-}
 
 static bool decide(tqa_calibration *c)
 {
     tq_scratch scratch;
     tq_error error = {0};
-    if (!tell(c, STAGE_REPORT, 0.0, 2, "verdict") ||
+    if (!tqa_calibration_tell(c, TQA_STAGE_REPORT, 0.0, 2, "verdict") ||
         !tqa_control_scratch(c->control, tq_verdict_size(c->fit), &scratch)) {
         return false;
     }
     const tq_judge *judge = c->validation == TQA_VALIDATE_NOT ? &c->fitted : &c->validated;
     const tq_status status =
         tq_verdict_compute(c->fit, &c->solution, judge, &scratch, &c->verdict, &error);
-    return status == TQ_OK || fail(c, status, &error);
+    if (status != TQ_OK) {
+        return fail(c, status, &error);
+    }
+    for (size_t r = 0; r < c->order.nv; r++) { /* advice, whatever the verdict */
+        const double drift = tqa_calibration_drift(&c->all_replayed.joints[r]);
+        if (drift > 1.0) {
+            tq_verdict_tell(&c->verdict, TQ_VERDICT_USABLE,
+                            (tq_reason){TQ_REASON_FORWARD, r, drift});
+        }
+    }
+    return true;
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -460,7 +326,7 @@ static bool calibrate(tqa_control *control)
 {
     tqa_calibration *c = control->state;
     const bool good = survey(c) && (!tqa_calibration_has_instruments(c) || choose_lag(c)) &&
-                      build(c) && solve(c) && validate(c) && decide(c) &&
+                      build(c) && solve(c) && tqa_calibration_validate(c) && decide(c) &&
                       tqa_calibration_robot(c) && attach_all(c);
     if (good) {
         tqa_calibration_answer(c);

@@ -6,6 +6,7 @@
 #include "api/operations/log.h"
 #include "core/calibrate/fit.h"
 #include "core/calibrate/judge.h"
+#include "core/calibrate/replay.h"
 #include "core/calibrate/verdict.h"
 
 enum {
@@ -13,6 +14,8 @@ enum {
     TQA_CALIBRATE_POINTS = 1000, /* of a log's prediction, by default */
     TQA_CALIBRATE_POINTS_MAX = 100000,
 };
+
+#define TQA_CALIBRATE_HORIZON 0.25 /* s, of a forward simulation */
 
 typedef enum tqa_validation {
     TQA_VALIDATE_NOT,
@@ -31,6 +34,13 @@ typedef struct tqa_calibrate_series {
 typedef struct tqa_calibrate_judged {
     tq_judged *parts[3]; /* by TQ_JUDGE_..., (nv) each */
 } tqa_calibrate_judged;
+
+/* Forward simulations along one log: nothing where there is no window. */
+typedef struct tqa_calibrate_replayed {
+    size_t n_window, n_lost;
+    double step;         /* s */
+    tq_replayed *joints; /* (nv), row by row of the robot */
+} tqa_calibrate_replayed;
 
 /* A calibration from its request on. Everything lives in the control's memory. */
 typedef struct tqa_calibration {
@@ -55,12 +65,37 @@ typedef struct tqa_calibration {
     tqa_calibrate_judged judged_fit, judged_validation;
     tqa_calibrate_judged *judged_logs; /* (n_log) by the values that have not seen them, if any */
     tqa_calibrate_series *series;      /* (n_log) */
+    tqa_calibrate_replayed *replayed;  /* (n_log) by the values that series shows */
+    tqa_calibrate_replayed all_replayed;
     tq_verdict_report verdict;
 
     char *document, *urdf; /* malloc'ed; of the new robot, NULL: see why_no_robot */
     size_t n_document, n_urdf;
     const char *why_no_robot;
 } tqa_calibration;
+
+/* Parts of the whole, for progress. */
+typedef enum tqa_calibration_stage {
+    TQA_STAGE_READ,
+    TQA_STAGE_FIT,
+    TQA_STAGE_VALIDATE,
+    TQA_STAGE_REPORT,
+    TQA_STAGES,
+} tqa_calibration_stage;
+
+/* Tells how far a stage is, i of n. False: somebody wants it to stop. */
+bool tqa_calibration_tell(const tqa_calibration *calibration, unsigned stage, double i, size_t n,
+                          const char *step);
+/* The same within a log, now and then: a long one takes minutes. all: samples of the log. */
+bool tqa_calibration_tell_within(const tqa_calibration *calibration, unsigned stage, size_t log,
+                                 size_t n_block, double all);
+/* How many samples a log will give, about. */
+size_t tqa_calibration_expected(const tqa_calibration *calibration, const tqa_log *log);
+/* Ranges of rows or short segments may have left nothing: false, the problem is set. */
+bool tqa_calibration_has_samples(const tqa_log *log);
+
+/* Judges all logs by the solution, and by values that have not seen them. */
+bool tqa_calibration_validate(tqa_calibration *calibration);
 
 /* Reads the request. False: the problem is set. */
 bool tqa_calibration_read(tqa_calibration *calibration);
@@ -85,6 +120,9 @@ void tqa_calibration_answer(tqa_calibration *calibration);
 /* The page for people, and parameters for a C program: malloc'ed, NULL when memory is short. */
 char *tqa_calibration_page(const tqa_calibration *calibration, size_t *ret_n);
 char *tqa_calibration_header(const tqa_calibration *calibration, size_t *ret_n);
+
+/* Error of a forward simulation over that of keeping the first rate; NaN: it did not move. */
+double tqa_calibration_drift(const tq_replayed *joint);
 
 /* The joint of row v of torque. */
 uint32_t tqa_calibration_joint(const tqa_calibration *calibration, size_t v);

@@ -198,6 +198,68 @@ static void put_fit_and_validation(const tqa_calibration *c)
     tqa_answer_end(answer);
 }
 
+static void put_replayed(const tqa_calibration *c, const tq_replayed *joint, uint32_t v)
+{
+    tqa_answer *answer = &c->control->answer;
+    tqa_answer_object(answer, NULL);
+    tqa_answer_string(answer, "joint", c->control->robot->joint_names[tqa_calibration_joint(c, v)]);
+    tqa_answer_number(answer, "rmse_q", joint->rmse_q);
+    tqa_answer_number(answer, "rmse_qd", joint->rmse_qd);
+    tqa_answer_number(answer, "coasting_rmse_q", joint->coasting_q);
+    put(answer, "relative_error", tqa_calibration_drift(joint), "the joint kept its speed");
+    tqa_answer_number(answer, "worst_q", joint->worst);
+    tqa_answer_end(answer);
+}
+
+/* What the model does by itself along the measured torque. */
+static void put_forward(const tqa_calibration *c)
+{
+    tqa_answer *answer = &c->control->answer;
+    const tqa_calibrate_replayed *all = &c->all_replayed;
+    if (all->n_window == all->n_lost) {
+        tqa_answer_none(answer, "forward_simulation",
+                        !tq_replay_can(c->fit)
+                            ? "joints of more than one freedom are not simulated here"
+                        : all->n_window > 0 ? "the mass matrix is not definite along the logs"
+                                            : "no stretch of the logs is long enough");
+        return;
+    }
+    tqa_answer_object(answer, "forward_simulation");
+    tqa_answer_number(answer, "horizon_s", TQA_CALIBRATE_HORIZON);
+    tqa_answer_count(answer, "windows", all->n_window);
+    tqa_answer_count(answer, "windows_lost", all->n_lost);
+    tqa_answer_list(answer, "by_joint");
+    for (size_t r = 0; r < c->order.nv; r++) {
+        put_replayed(c, &all->joints[c->order.v[r]], c->order.v[r]);
+    }
+    tqa_answer_end(answer);
+    tqa_answer_list(answer, "by_dataset");
+    for (size_t i = 0; i < c->n_log; i++) {
+        const tqa_calibrate_replayed *of = &c->replayed[i];
+        if (of->n_window == of->n_lost) {
+            continue;
+        }
+        tqa_answer_object(answer, NULL);
+        tqa_answer_string(answer, "name", c->logs[i].name);
+        tqa_answer_number(answer, "step_s", of->step);
+        tqa_answer_count(answer, "windows", of->n_window);
+        tqa_answer_count(answer, "windows_lost", of->n_lost);
+        tqa_answer_list(answer, "rmse_q");
+        for (size_t r = 0; r < c->order.nv; r++) {
+            tqa_answer_number(answer, NULL, of->joints[c->order.v[r]].rmse_q);
+        }
+        tqa_answer_end(answer);
+        tqa_answer_list(answer, "worst_t_s");
+        for (size_t r = 0; r < c->order.nv; r++) {
+            tqa_answer_number(answer, NULL, of->joints[c->order.v[r]].worst_t);
+        }
+        tqa_answer_end(answer);
+        tqa_answer_end(answer);
+    }
+    tqa_answer_end(answer);
+    tqa_answer_end(answer);
+}
+
 static void put_trust(const tqa_calibration *c)
 {
     const tq_fit_solution *s = &c->solution;
@@ -425,6 +487,7 @@ void tqa_calibration_answer(tqa_calibration *c)
     put_parameters(c);
     put_trust(c);
     put_fit_and_validation(c);
+    put_forward(c);
     put_logs(c);
     put_robot(c);
     put_prediction(c);

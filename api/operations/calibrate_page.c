@@ -74,6 +74,42 @@ static void put_errors(tqa_page *page, const tqa_calibration *c)
     tqa_page_raw(page, "</table>\n");
 }
 
+static void put_forward(tqa_page *page, const tqa_calibration *c)
+{
+    const tqa_calibrate_replayed *all = &c->all_replayed;
+    if (all->n_window == all->n_lost) {
+        return;
+    }
+    tqa_page_format(page,
+                    "<h2>Simulated forward</h2><p>%zu windows of %.3g s: the model is let go from "
+                    "the measured state with the measured torque%s. Coasting is a joint that keeps "
+                    "the speed the window began with: no model at all.</p>\n",
+                    all->n_window, TQA_CALIBRATE_HORIZON,
+                    c->validation != TQA_VALIDATE_NOT ? ", by a fit that has not seen the log"
+                                                      : "");
+    tqa_page_raw(page,
+                 "<table><caption>RMS of simulated less measured, over all steps of all windows; "
+                 "mrad or mm</caption><tr><th>joint</th><th>position</th><th>rate, per s</th>"
+                 "<th>coasting</th><th>of coasting %</th><th>worst</th></tr>\n");
+    for (size_t r = 0; r < c->order.nv; r++) {
+        const tq_replayed *joint = &all->joints[c->order.v[r]];
+        tqa_page_raw(page, "<tr><td>");
+        tqa_page_text(page, joint_name(c, c->order.v[r]));
+        tqa_page_raw(page, "</td>");
+        tqa_page_number(page, 1e3 * joint->rmse_q);
+        tqa_page_number(page, 1e3 * joint->rmse_qd);
+        tqa_page_number(page, 1e3 * joint->coasting_q);
+        tqa_page_number(page, 100.0 * tqa_calibration_drift(joint));
+        tqa_page_number(page, 1e3 * joint->worst);
+        tqa_page_raw(page, "</tr>\n");
+    }
+    tqa_page_raw(page, "</table>\n");
+    if (all->n_lost > 0) {
+        tqa_page_format(page, "<p>%zu windows left all bounds and do not count.</p>\n",
+                        all->n_lost);
+    }
+}
+
 /* What a grade looks like without colour: full, hatched, dotted, empty. */
 static const char *const fills[] = {"#555", "url(#hatch)", "url(#dots)", "none"};
 
@@ -294,6 +330,7 @@ char *tqa_calibration_page(const tqa_calibration *c, size_t *ret_n)
     tqa_page_begin(&page, title);
     put_verdict(&page, c);
     put_errors(&page, c);
+    put_forward(&page, c);
     put_plots(&page, c);
     put_bands(&page, c);
     put_parameters(&page, c);

@@ -56,6 +56,43 @@ static const char *joint_of_row(const tqa_calibration *c, size_t row)
     return c->control->robot->joint_names[tqa_calibration_joint(c, row)];
 }
 
+/* What a joint's residual says. */
+static void reason_of_joint(const tqa_calibration *c, const tq_reason *reason,
+                            char text[TQA_PROBLEM_TEXT])
+{
+    char what[TQA_PROBLEM_TEXT] = "";
+    const size_t size = sizeof what;
+    switch ((int)reason->kind) {
+    case TQ_REASON_RELATIVE_ERROR:
+        (void)snprintf(what, size, "the model misses %.0f %% of the torque", 100.0 * reason->value);
+        break;
+    case TQ_REASON_STANDING:
+        (void)snprintf(what, size,
+                       "standing, the residual is %.1f times that of moving: friction at rest is "
+                       "not in the model (breakaway, Stribeck)",
+                       reason->value);
+        break;
+    case TQ_REASON_SLOW_FRICTION:
+        (void)snprintf(what, size, "the residual depends on slow speed: add \"stribeck\" friction");
+        break;
+    case TQ_REASON_LOAD_FRICTION:
+        (void)snprintf(what, size, "the residual depends on the load: add \"load\" friction");
+        break;
+    case TQ_REASON_POSITION:
+        (void)snprintf(what, size,
+                       "the residual depends on position: add \"springs\", or look for cables");
+        break;
+    default:
+        (void)snprintf(what, size,
+                       "simulated along the logs' torque for %.3g s it ends %.1f times as far off "
+                       "as if it had kept its speed",
+                       TQA_CALIBRATE_HORIZON, reason->value);
+        break;
+    }
+    (void)snprintf(text, TQA_PROBLEM_TEXT, "joint \"%.80s\": %.150s",
+                   joint_of_row(c, reason->index), what);
+}
+
 void tqa_calibration_reason(const tqa_calibration *c, const tq_reason *reason,
                             char text[TQA_PROBLEM_TEXT])
 {
@@ -63,7 +100,7 @@ void tqa_calibration_reason(const tqa_calibration *c, const tq_reason *reason,
     char name[TQA_SYMBOL_MAX] = "";
     char direction[TQA_PROBLEM_TEXT] = "";
     const size_t size = TQA_PROBLEM_TEXT;
-    switch (reason->kind) {
+    switch ((int)reason->kind) {
     case TQ_REASON_UNIDENTIFIED:
         tqa_calibration_direction(c, reason->index, direction);
         (void)snprintf(text, size,
@@ -87,35 +124,8 @@ void tqa_calibration_reason(const tqa_calibration *c, const tq_reason *reason,
                        robot->link_names[reason->index]);
         break;
     case TQ_REASON_MASS_MATRIX:
-        (void)snprintf(text, size, "the mass matrix is not definite at %.0f of 10,000 poses",
-                       reason->value);
-        break;
-    case TQ_REASON_RELATIVE_ERROR:
-        (void)snprintf(text, size, "joint \"%.80s\": the model misses %.0f %% of the torque",
-                       joint_of_row(c, reason->index), 100.0 * reason->value);
-        break;
-    case TQ_REASON_STANDING:
-        (void)snprintf(text, size,
-                       "joint \"%.80s\": standing, the residual is %.1f times that of moving: "
-                       "friction at rest is not in the model (breakaway, Stribeck)",
-                       joint_of_row(c, reason->index), reason->value);
-        break;
-    case TQ_REASON_SLOW_FRICTION:
-        (void)snprintf(text, size,
-                       "joint \"%.80s\": the residual depends on slow speed: add \"stribeck\" "
-                       "friction",
-                       joint_of_row(c, reason->index));
-        break;
-    case TQ_REASON_LOAD_FRICTION:
-        (void)snprintf(text, size,
-                       "joint \"%.80s\": the residual depends on the load: add \"load\" friction",
-                       joint_of_row(c, reason->index));
-        break;
-    case TQ_REASON_POSITION:
-        (void)snprintf(text, size,
-                       "joint \"%.80s\": the residual depends on position: add \"springs\", or "
-                       "look for cables",
-                       joint_of_row(c, reason->index));
+        (void)snprintf(text, size, "the mass matrix is not definite at %.0f of %zu poses",
+                       reason->value, reason->index);
         break;
     case TQ_REASON_NOISE_BIAS:
         tqa_column_name(robot->model, &c->columns[reason->index], name);
@@ -123,6 +133,9 @@ void tqa_calibration_reason(const tqa_calibration *c, const tq_reason *reason,
                        "noise of position biases least squares: %s would come out as %.4g, %.0f "
                        "standard deviations off: stay with instruments, or lower the cut-off",
                        name, c->solution.estimate[reason->index].least_squares, reason->value);
+        break;
+    default:
+        reason_of_joint(c, reason, text);
         break;
     }
 }

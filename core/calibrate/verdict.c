@@ -26,13 +26,18 @@ size_t tq_verdict_size(const tq_fit *fit)
     return tq_definite_size(fit);
 }
 
-static void tell(tq_verdict_report *report, tq_verdict verdict, tq_reason_kind kind, size_t index,
-                 double value)
+void tq_verdict_tell(tq_verdict_report *report, tq_verdict verdict, tq_reason reason)
 {
     report->verdict = verdict > report->verdict ? verdict : report->verdict;
     if (report->n_reason < TQ_REASON_MAX) {
-        report->reasons[report->n_reason++] = (tq_reason){kind, index, value};
+        report->reasons[report->n_reason++] = reason;
     }
+}
+
+static void tell(tq_verdict_report *report, tq_verdict verdict, tq_reason_kind kind, size_t index,
+                 double value)
+{
+    tq_verdict_tell(report, verdict, (tq_reason){kind, index, value});
 }
 
 static void judge_excitation(const tq_fit_solution *s, tq_verdict_report *report)

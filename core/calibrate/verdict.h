@@ -29,7 +29,9 @@ typedef enum tq_reason_kind {
     TQ_REASON_SLOW_FRICTION, /* index: row: residual depends on speed: add Stribeck */
     TQ_REASON_LOAD_FRICTION, /* index: row: residual depends on load: add load friction */
     TQ_REASON_POSITION,      /* index: row: residual depends on position: add a spring */
-    TQ_REASON_NOISE_BIAS,    /* index: column that least squares would be most wrong about; value:
+    TQ_REASON_FORWARD,    /* index: row; value: error of a forward simulation over that of keeping
+                                the rate */
+    TQ_REASON_NOISE_BIAS, /* index: column that least squares would be most wrong about; value:
                                 by how many deviations */
 } tq_reason_kind;
 
@@ -46,6 +48,9 @@ typedef struct tq_verdict_report {
     size_t n_reason;
     tq_reason reasons[TQ_REASON_MAX]; /* gravest first */
 } tq_verdict_report;
+
+/* Adds a reason to a report; `verdict` is the best that is left with it. */
+void tq_verdict_tell(tq_verdict_report *report, tq_verdict verdict, tq_reason reason);
 
 /**
  * Judge a solution, with the validation judge if there is one (NULL: without).

@@ -121,6 +121,13 @@ def test_noise_free_recovery(daemon, truth):
     assert max(found["fit"]["rmse"]) < 1e-9
     assert max(found["validation"]["rmse"]) < 1e-9
     assert found["validation"]["kind"] == "datasets"
+    # the model let go along the logs' torque: what is left is the integration, at steps of 10 ms
+    forward = found["forward_simulation"]
+    assert forward["windows"] >= 3 * 20 / 0.26 - 3 and forward["windows_lost"] == 0
+    assert [j["joint"] for j in forward["by_joint"]] == found["joints"]
+    for j in forward["by_joint"]:
+        assert j["rmse_q"] < 0.05 * j["coasting_rmse_q"] and j["relative_error"] < 0.05, j
+    assert [d["name"] for d in forward["by_dataset"]] == ["run1", "run2", "run3"]
 
 
 def test_feasible_fit_gives_a_robot_that_predicts_an_unseen_log(daemon, truth):
