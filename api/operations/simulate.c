@@ -47,6 +47,24 @@ static void on_event(void *ctx, const tq_event *event)
     tqa_watch_note(&s->watch, event);
 }
 
+/* what is singular, in words */
+static const char *singular_words(const tq_error *error)
+{
+    static const char *const words[][2] = {
+        {"constraint", "a constraint says nothing here: a disk lies flat, a centre is met, an "
+                       "expression has no value"},
+        {"constraint.row", "constraints contradict each other here"},
+        {"constraint.coordinates",
+         "the coordinates that the controller follows do not tell the motion here"},
+    };
+    for (size_t k = 0; error->what != NULL && k < sizeof words / sizeof words[0]; k++) {
+        if (strcmp(error->what, words[k][0]) == 0) {
+            return words[k][1];
+        }
+    }
+    return "the robot has no inertia against some motion here";
+}
+
 /* why the run went no further, in words */
 static void tell_end(tqa_simulation *s)
 {
@@ -59,9 +77,8 @@ static void tell_end(tqa_simulation *s)
     const tq_run *run = s->run;
     s->ended_at = run->joint;
     if (run->end == TQ_RUN_REFUSED) {
-        s->ended = run->status == TQ_ERR_SINGULAR
-                       ? "the robot has no inertia against some motion here"
-                       : tq_status_text(run->status);
+        s->ended = run->status == TQ_ERR_SINGULAR ? singular_words(&run->error)
+                                                  : tq_status_text(run->status);
     } else if (run->end != TQ_RUN_GOES_ON && run->end != TQ_RUN_STOPPED) {
         s->ended = words[run->end];
     }

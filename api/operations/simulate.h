@@ -53,6 +53,7 @@ struct tqa_simulation {
     tq_run_options options;
     tqa_events_watch watch;
     size_t n_column, width; /* columns; numbers of a row, t included */
+    size_t multipliers_at;  /* where in a row they begin; 0: they are no column */
     tqa_column columns[TQA_COLUMNS_MAX];
 
     tqa_judge judge;

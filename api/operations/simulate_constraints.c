@@ -76,6 +76,15 @@ static bool project_start(tqa_simulation *s)
     return true;
 }
 
+/* goals of forces are judged by the forces */
+static bool has_force_goals(tqa_simulation *s)
+{
+    const tqa_part root = tqa_part_root(s->control);
+    const tqa_part input = tqa_part_field(&root, "input");
+    const tqa_part force = tqa_part_field(&input, "force");
+    return force.value != NULL;
+}
+
 bool tqa_simulation_constrain(tqa_simulation *s, bool with_multipliers)
 {
     const tq_constraints *set = s->control->robot->constraints;
@@ -89,7 +98,8 @@ bool tqa_simulation_constrain(tqa_simulation *s, bool with_multipliers)
                    "this robot has no constraints, so it has no multipliers");
     }
     s->plant.constraints = set;
-    if (with_multipliers) {
+    if (with_multipliers || has_force_goals(s)) {
+        s->multipliers_at = s->width;
         const tqa_column column = {
             .name = "multipliers", .n = set->n_row, .fill = fill_multipliers};
         s->rates.multipliers =

@@ -10,7 +10,8 @@
 #include "core/model/inertia.h"
 
 const char *const tqa_controller_kinds[] = {
-    "feedforward", "pd", "pd-gravity", "computed-torque", "passivity-based", NULL};
+    "feedforward",           "pd",           "pd-gravity", "computed-torque", "passivity-based",
+    "hybrid-position-force", "nonholonomic", NULL};
 
 static const char *const model_fields[] = {"payload", "mass_scale", "without", NULL};
 static const char *const left_out[] = {"friction", "rotor", "spring", "gravity", NULL};
@@ -43,8 +44,7 @@ static bool refuse_sign(const tqa_part *part, double x)
     return tqa_part_refuse(part, "range", "gains push back: 0 or more", "a gain of %g", x);
 }
 
-/* one number for all joints, or one for each; *ret stays NULL when it is not there */
-static bool read_gain(const tqa_part *part, const tqa_order *order, const double **ret)
+bool tqa_part_gain(const tqa_part *part, const tqa_order *order, const double **ret)
 {
     double *values = tqa_control_take(part->control, order->nv + 1, sizeof *values);
     if (values == NULL) {
@@ -84,24 +84,23 @@ static bool read_gains(const tqa_part *input, const tqa_order *order, tq_control
             return tqa_part_refuse(&part, "invalid-value", "leave it out",
                                    "\"%s\" is no gain of \"%s\"", gains[k].name,
                                    tqa_controller_kinds[c->law]);
-        } else if (!read_gain(&part, order, to[k])) {
+        } else if (!tqa_part_gain(&part, order, to[k])) {
             return false;
         }
     }
     return true;
 }
 
-/* "robot": those of its joints; or numbers */
-static bool read_limits(const tqa_part *part, const tqa_order *order, tq_controller *c)
+bool tqa_part_effort_limits(const tqa_part *part, const tqa_order *order, const tq_model *model,
+                            const double **ret)
 {
     static const char *const words[] = {"robot", NULL};
-    const tq_model *model = tq_mechanism_model(c->mechanism);
     double *limit = tqa_control_take(part->control, order->nv + 1, sizeof *limit);
     unsigned word = 0;
     if (limit == NULL) {
         return false;
     }
-    c->limit = limit;
+    *ret = limit;
     if (json_is_string(part->value)) {
         for (uint32_t j = 0; j < model->n_joint; j++) {
             for (uint32_t k = 0; k < model->joints[j].nv; k++) {
@@ -191,19 +190,13 @@ bool tqa_part_mechanism(tqa_control *control, const tqa_part *payload, double sc
            tqa_control_fail(control, payload != NULL ? payload->pointer : "", status, &error);
 }
 
-/* what it believes: the simulated robot, or the document's with changes of its own */
-static bool read_model(const tqa_part *part, const tqa_controlled *plant, tqa_controller *to)
+bool tqa_part_controller_model(const tqa_part *part, const tqa_controlled *plant,
+                               const tq_mechanism **ret, unsigned *ret_without)
 {
-    tq_controller *c = &to->core;
-    c->mechanism = plant->mechanism;
-    c->gravity = plant->gravity;
-    c->without = plant->without;
+    *ret = plant->mechanism;
+    *ret_without = plant->without;
     if (part->value == NULL) {
         return true;
-    }
-    if (c->law == TQ_LAW_PD) {
-        return tqa_part_refuse(part, "invalid-value", "leave it out",
-                               "\"pd\" does not ask any model");
     }
     const tqa_part payload = tqa_part_field(part, "payload");
     const tqa_part scale = tqa_part_field(part, "mass_scale");
@@ -216,12 +209,13 @@ static bool read_model(const tqa_part *part, const tqa_controlled *plant, tqa_co
         return false;
     }
     for (unsigned k = 0; left_out[k] != NULL; k++) {
-        c->without |= (bits >> k & 1u) != 0 ? left_out_bits[k] : 0u;
+        *ret_without |= (bits >> k & 1u) != 0 ? left_out_bits[k] : 0u;
     }
-    return tqa_part_mechanism(part->control, &payload, factor, &c->mechanism);
+    return tqa_part_mechanism(part->control, &payload, factor, ret);
 }
 
-static bool read_reference(const tqa_part *input, const tqa_controlled *plant, tqa_controller *to)
+bool tqa_part_controller_reference(const tqa_part *input, const tqa_controlled *plant,
+                                   tqa_reference *ret)
 {
     const tqa_part reference = tqa_part_field(input, "reference");
     return tqa_part_need(&reference,
@@ -229,33 +223,82 @@ static bool read_reference(const tqa_part *input, const tqa_controlled *plant, t
                          "\"timing\": \"quintic\"}; or \"stand\", \"poses\", \"fourier\", "
                          "\"table\"") &&
            tqa_part_object(&reference, tqa_reference_fields) &&
-           tqa_part_reference(&reference, plant->order, TQA_PATH_ALL, plant->q, &to->reference);
+           tqa_part_reference(&reference, plant->order, TQA_PATH_ALL, plant->q, ret);
 }
 
-bool tqa_part_controller(const tqa_part *input, const tqa_controlled *plant, tqa_controller *ret)
+/* joints that a controller can push: those that the robot's document calls driven */
+static const bool *driven_joints(const tqa_control *control)
+{
+    const tq_constraints *set = control->robot->constraints;
+    return set != NULL ? set->actuated : NULL;
+}
+
+static bool read_law(const tqa_part *input, const tqa_controlled *plant, tqa_controller *ret)
 {
     static const char *const fields[] = {"kind",   "reference",     "kp",          "kd",    "ki",
                                          "lambda", "effort_limits", "sample_time", "model", NULL};
     tqa_control *control = input->control;
-    const tqa_part kind = tqa_part_field(input, "kind");
+    tq_controller *c = &ret->core;
     const tqa_part limits = tqa_part_field(input, "effort_limits");
     const tqa_part sample_time = tqa_part_field(input, "sample_time");
     const tqa_part model = tqa_part_field(input, "model");
-    unsigned law = 0;
-    *ret = (tqa_controller){0};
-    tq_controller *c = &ret->core;
-    if (!tqa_part_choice(&kind, tqa_controller_kinds, &law) || !tqa_part_object(input, fields)) {
+    if (!tqa_part_object(input, fields)) {
         return false;
     }
-    c->law = (tq_control_law)law;
+    c->law = (tq_control_law)ret->kind;
     c->reference = &ret->reference.motion;
-    if (!read_model(&model, plant, ret) || !read_reference(input, plant, ret) ||
+    c->gravity = plant->gravity;
+    c->driven = driven_joints(control);
+    if (model.value != NULL && c->law == TQ_LAW_PD) {
+        return tqa_part_refuse(&model, "invalid-value", "leave it out",
+                               "\"pd\" does not ask any model");
+    }
+    if (!tqa_part_controller_model(&model, plant, &c->mechanism, &c->without) ||
+        !tqa_part_controller_reference(input, plant, &ret->reference) ||
         !read_gains(input, plant->order, c) ||
-        (limits.value != NULL && !read_limits(&limits, plant->order, c)) ||
+        (limits.value != NULL &&
+         !tqa_part_effort_limits(&limits, plant->order, tq_mechanism_model(c->mechanism),
+                                 &c->limit)) ||
         (sample_time.value != NULL && !tqa_part_positive(&sample_time, &c->sample_time))) {
         return false;
     }
     tq_error error = {0};
     const tq_status status = tq_controller_effect(c, &ret->effect, &error);
     return status == TQ_OK || tqa_control_fail(control, input->pointer, status, &error);
+}
+
+bool tqa_part_controller(const tqa_part *input, const tqa_controlled *plant, tqa_controller *ret)
+{
+    const tqa_part kind = tqa_part_field(input, "kind");
+    *ret = (tqa_controller){0};
+    if (!tqa_part_choice(&kind, tqa_controller_kinds, &ret->kind)) {
+        return false;
+    }
+    return ret->kind <= TQ_LAW_PASSIVITY ? read_law(input, plant, ret)
+                                         : tqa_part_constrained_controller(input, plant, ret);
+}
+
+bool tqa_controller_is_closed(const tqa_controller *controller)
+{
+    return controller->kind != TQ_LAW_FEEDFORWARD;
+}
+
+double tqa_controller_sample_time(const tqa_controller *controller)
+{
+    return controller->kind <= TQ_LAW_PASSIVITY ? controller->core.sample_time : 0.0;
+}
+
+void tqa_controller_desired(const tqa_controller *controller, double t, const double *q,
+                            double *ret_desired)
+{
+    const tq_reference *motion = &controller->reference.motion;
+    const tq_constrained_controller *c = &controller->constrained;
+    const size_t nv = motion->n_coordinate;
+    tq_reference_at(motion, t, ret_desired, ret_desired + nv, ret_desired + 2 * nv);
+    size_t f = 0;
+    for (uint32_t r = 0; controller->kind > TQ_LAW_PASSIVITY && r < nv; r++) {
+        const bool follows = f < c->n_coordinate && c->coordinates[f] == r;
+        f += follows;
+        ret_desired[r] = follows ? ret_desired[r] : q[r];
+    }
 }

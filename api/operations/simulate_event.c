@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/simulate/locked.h"
+
 static const char *const fields[] = {"on",        "joint",  "joints",      "level",
                                      "direction", "action", "restitution", NULL};
 static const char *const subjects[] = {"limits",         "q",      "qd", "tau",
@@ -166,6 +168,17 @@ static bool read_rule(const reading *r, const tqa_part *part)
         (action.value != NULL && !tqa_part_choice(&action, actions, &what)) ||
         (restitution.value != NULL && !tqa_part_number(&restitution, &rule.restitution))) {
         return false;
+    }
+    const tqa_robot *robot = r->control->robot;
+    if (what == TQ_EVENT_BOUNCE && robot->constraints != NULL && robot->constraints->n_row > 0) {
+        return tqa_part_refuse(&action, "invalid-value", "\"report\" or \"stop\"",
+                               "joints of a robot with constraints do not bounce: the impulse of "
+                               "a limit would have to be shared with the constraints");
+    }
+    if (what == TQ_EVENT_BOUNCE && robot->model->nv > TQ_LOCKED_MAX) {
+        return tqa_part_refuse(&action, "invalid-value", "\"report\" or \"stop\"",
+                               "joints bounce on robots of up to %d freedoms, this one has %u",
+                               (int)TQ_LOCKED_MAX, (unsigned)robot->model->nv);
     }
     rule.action = (tq_event_action)what;
     rule.kind = kinds[subject];

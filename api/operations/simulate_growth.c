@@ -24,7 +24,7 @@ static tq_plant watched_plant(tqa_simulation *s)
 
 static bool is_closed(const tqa_simulation *s)
 {
-    return s->has_controller && s->controller.core.law != TQ_LAW_FEEDFORWARD;
+    return s->has_controller && tqa_controller_is_closed(&s->controller);
 }
 
 /* Why nothing is said of growth; NULL: it is. */
@@ -80,7 +80,7 @@ static bool twin_plant(tqa_simulation *s, room *r, tq_plant *ret)
     *ret = watched_plant(s);
     memcpy(r->effects, s->plant.effects, ret->n_effect * sizeof *r->effects);
     ret->effects = r->effects;
-    if (!s->has_controller || !(s->controller.core.sample_time > 0.0)) {
+    if (!s->has_controller || !(tqa_controller_sample_time(&s->controller) > 0.0)) {
         return true;
     }
     r->twin = s->controller.core;
@@ -96,7 +96,7 @@ static bool twin_plant(tqa_simulation *s, room *r, tq_plant *ret)
 static tq_status grow_at(tqa_simulation *s, const tq_plant *plant, room *r, const tq_run_point *at,
                          tq_growth *ret, tq_error *reterr)
 {
-    const double h = is_closed(s) ? s->controller.core.sample_time : 0.0;
+    const double h = is_closed(s) ? tqa_controller_sample_time(&s->controller) : 0.0;
     const size_t n = 2 * s->order.nv;
     tq_status status = TQ_OK;
     if (h > 0.0) { /* between samples the loop is open */

@@ -72,6 +72,7 @@ static bool read_controller(tqa_simulation *s, const tqa_part *input)
     const tqa_controlled controlled = {.order = &s->order,
                                        .mechanism = s->mechanism,
                                        .q = s->q,
+                                       .qd = s->qd,
                                        .gravity = s->gravity,
                                        .without = s->plant.without};
     if (!tqa_part_controller(input, &controlled, &s->controller)) {

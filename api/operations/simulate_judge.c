@@ -83,10 +83,12 @@ static bool fill_tracking(tqa_simulation *s, double *to)
 {
     const size_t nv = s->order.nv;
     double *desired = s->balance_row;
-    tq_reference_at(&s->controller.reference.motion, s->run->t, desired, desired + nv,
-                    desired + 2 * nv);
     for (size_t k = 0; k < nv; k++) {
-        to[k] = desired[k] - s->run->state->q[k * TQ_BLOCK_PAD];
+        to[k] = s->run->state->q[k * TQ_BLOCK_PAD];
+    }
+    tqa_controller_desired(&s->controller, s->run->t, to, desired);
+    for (size_t k = 0; k < nv; k++) {
+        to[k] = desired[k] - to[k];
     }
     s->judge.balanced = 0; /* the room was used */
     return true;
@@ -308,6 +310,19 @@ static double distance(const double a[3], const double b[3])
     return hypot(hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]);
 }
 
+/* forces of constraints against their goals */
+static void track_force(tqa_simulation *s, const double *row, double *room)
+{
+    tqa_tracked *to = &s->judge.tracked;
+    tq_table_at(&s->controller.force, row[0], room, 1);
+    for (size_t r = 0; r < s->plant.constraints->n_row; r++) {
+        const double e = room[r] - row[s->multipliers_at + r];
+        to->force[0][r] = fmax(to->force[0][r], fabs(e));
+        to->force[1][r] += e * e;
+        to->force[2][r] = e;
+    }
+}
+
 static bool track_row(tqa_simulation *s, pieces *p, const double *row)
 {
     tqa_tracked *to = &s->judge.tracked;
@@ -315,8 +330,7 @@ static bool track_row(tqa_simulation *s, pieces *p, const double *row)
     double *desired = s->balance_row;
     double here[3] = {0.0};
     double there[3] = {0.0};
-    tq_reference_at(&s->controller.reference.motion, row[0], desired, desired + nv,
-                    desired + 2 * nv);
+    tqa_controller_desired(&s->controller, row[0], row + 1, desired);
     for (size_t k = 0; k < nv; k++) {
         const double e = desired[k] - row[1 + k];
         to->max[k] = fmax(to->max[k], fabs(e));
@@ -334,6 +348,9 @@ static bool track_row(tqa_simulation *s, pieces *p, const double *row)
         to->length += distance(there, to->last);
     }
     memcpy(to->last, there, sizeof there);
+    if (to->force[0] != NULL) {
+        track_force(s, row, to->force[3]);
+    }
     to->n++;
     return true;
 }
@@ -346,6 +363,12 @@ static bool open_tracking(tqa_simulation *s)
     double *rows = tqa_control_take(s->control, 3 * s->order.nv + 1, sizeof *rows);
     if (rows == NULL) {
         return false;
+    }
+    for (unsigned k = 0; s->controller.pushed != NULL && k < 4; k++) {
+        to->force[k] = tqa_control_take(s->control, s->plant.constraints->n_row, sizeof(double));
+        if (to->force[k] == NULL) {
+            return false;
+        }
     }
     to->max = rows;
     to->square = rows + s->order.nv;
@@ -454,6 +477,34 @@ static void put_joints(const tqa_simulation *s, const char *key, const double *x
     tqa_answer_vector(&s->control->answer, key, row, s->order.nv);
 }
 
+/* errors of the forces that had goals */
+static void put_force(const tqa_simulation *s)
+{
+    static const char *const keys[] = {"max", "rms", "final"};
+    tqa_answer *answer = &s->control->answer;
+    const tqa_tracked *t = &s->judge.tracked;
+    const size_t n_row = s->plant.constraints->n_row;
+    tqa_answer_object(answer, "force");
+    tqa_answer_list(answer, "rows");
+    for (size_t r = 0; r < n_row; r++) {
+        if (s->controller.pushed[r]) {
+            tqa_answer_string(answer, NULL, s->control->robot->row_names[r]);
+        }
+    }
+    tqa_answer_end(answer);
+    for (unsigned k = 0; k < 3; k++) {
+        size_t n = 0;
+        for (size_t r = 0; r < n_row; r++) {
+            if (s->controller.pushed[r]) {
+                const double x = t->force[k][r];
+                t->force[3][n++] = k == 1 ? sqrt(x / (double)t->n) : x;
+            }
+        }
+        tqa_answer_vector(answer, keys[k], t->force[3], n);
+    }
+    tqa_answer_end(answer);
+}
+
 static void put_tracking(const tqa_simulation *s)
 {
     tqa_answer *answer = &s->control->answer;
@@ -476,6 +527,9 @@ static void put_tracking(const tqa_simulation *s)
         tqa_answer_none(answer, "final_percent", "the reference stands");
     }
     tqa_answer_end(answer);
+    if (t->force[0] != NULL) {
+        put_force(s);
+    }
     tqa_answer_end(answer);
 }
 

@@ -35,6 +35,8 @@ typedef struct tqa_tracked {
     double point_max, point_square, point_final; /* m */
     double length;                               /* of the point's reference path, m */
     double last[3];                              /* where the reference was */
+    double *force[4]; /* (n_row) largest, sum of squares and last error of multipliers, and room for
+                         one row of them; NULL: they have no goals */
     size_t n;
 } tqa_tracked;
 

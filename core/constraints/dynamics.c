@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/constraints/actuation.h"
 #include "core/constraints/solve.h"
 #include "core/linalg/dense.h"
 
@@ -173,83 +174,15 @@ tq_status tq_constrained_forward(const tq_mechanism *mechanism, const tq_constra
  * Inverse
  */
 
-static size_t count_actuated(const tq_constraints *constraints, size_t nv)
-{
-    size_t n = 0;
-    for (size_t k = 0; k < nv; k++) {
-        n += constraints->actuated == NULL || constraints->actuated[k];
-    }
-    return n;
-}
-
 size_t tq_constrained_inverse_scratch_size(const tq_mechanism *mechanism,
                                            const tq_constraints *constraints, size_t n_wrench)
 {
     const tq_model *model = tq_mechanism_model(mechanism);
     const size_t nv = model->nv;
-    const size_t solve = tq_scratch_cost(nv * nv, sizeof(double)) +
-                         tq_scratch_cost(nv, sizeof(double)) + tq_lstsq_scratch_size(nv, nv);
     return room_size(model, constraints->n_row) +
            larger(tq_inverse_scratch_size(mechanism, n_wrench),
-                  tq_constrained_scratch_size(mechanism, constraints) + solve);
-}
-
-/* x -= Q Q^T x: what of a force, in the metric of M^-1, the constraints do not carry */
-static void take_out_basis(const tq_constrained *s, double *x)
-{
-    for (size_t i = 0; i < s->rank; i++) {
-        double part = 0.0;
-        for (size_t c = 0; c < s->nv; c++) {
-            part += s->basis[i * s->nv + c] * x[c];
-        }
-        for (size_t c = 0; c < s->nv; c++) {
-            x[c] -= part * s->basis[i * s->nv + c];
-        }
-    }
-}
-
-/* Torques of actuated joints of least norm with (1 - Q Q^T) L^-1 (S tau - needed) = 0; needed and
- * ret_tau (nv). */
-static tq_status distribute(const tq_constrained *s, size_t n_actuated, const double *needed,
-                            tq_scratch *scratch, double *ret_tau, size_t *ret_rank,
-                            tq_error *reterr)
-{
-    static const double rcond = 1e-9; /* as independent as constraint rows must be */
-    const size_t nv = s->nv;
-    const bool *actuated = s->constraints->actuated;
-    const size_t mark = tq_scratch_mark(scratch);
-    double *m = tq_scratch_take(scratch, nv * n_actuated, sizeof *m);
-    double *x = tq_scratch_take(scratch, nv, sizeof *x);
-    tq_status status = m == NULL || x == NULL ? TQ_ERR_SCRATCH : TQ_OK;
-    if (status == TQ_OK) {
-        memset(m, 0, nv * n_actuated * sizeof *m);
-        memcpy(x, needed, nv * sizeof *x);
-        size_t column = 0;
-        for (size_t k = 0; k < nv; k++) {
-            if (actuated == NULL || actuated[k]) {
-                m[column++ * nv + k] = 1.0;
-            }
-        }
-        status = tq_cholesky_half_solve(nv, s->l, nv, 0, n_actuated, m, nv, reterr);
-        if (status == TQ_OK) {
-            status = tq_cholesky_half_solve(nv, s->l, nv, 0, 1, x, nv, reterr);
-        }
-        for (size_t c = 0; c < n_actuated; c++) {
-            take_out_basis(s, m + c * nv);
-        }
-        take_out_basis(s, x);
-    }
-    if (status == TQ_OK) {
-        status = tq_lstsq(nv, n_actuated, m, x, rcond, scratch, ret_rank, reterr);
-    }
-    size_t row = 0;
-    for (size_t k = 0; status == TQ_OK && k < nv; k++) {
-        const bool drives = actuated == NULL || actuated[k];
-        ret_tau[k] = drives ? x[row] : 0.0;
-        row += drives;
-    }
-    tq_scratch_rewind(scratch, mark);
-    return status;
+                  tq_constrained_scratch_size(mechanism, constraints) +
+                      tq_actuate_scratch_size(nv));
 }
 
 /* r->v holds the torques of all joints; r->tau becomes those of the actuated */
@@ -265,12 +198,9 @@ static tq_status actuate(const tq_mechanism *mechanism, const tq_constraints *co
     if (status != TQ_OK) {
         return status;
     }
-    ret->n_actuated = count_actuated(constraints, s.nv);
+    ret->n_actuated = tq_count_actuated(constraints, s.nv);
     ret->n_freedom = s.nv - s.rank;
-    memset(r->tau, 0, s.nv * sizeof *r->tau);
-    if (ret->n_actuated > 0) {
-        status = distribute(&s, ret->n_actuated, r->v, scratch, r->tau, &found, reterr);
-    }
+    status = tq_constraint_actuate(&s, r->v, scratch, r->tau, &found, reterr);
     ret->n_internal = ret->n_actuated - found;
     for (size_t k = 0; k < s.nv; k++) {
         r->v[k] -= r->tau[k];

@@ -3,6 +3,8 @@
  * constraints. */
 #include "core/constraints/projectors.h"
 
+#include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #include "core/linalg/dense.h"
@@ -45,9 +47,12 @@ tq_status tq_constraint_projector(const tq_constrained *state, tq_scratch *scrat
     return status;
 }
 
-size_t tq_elimination_scratch_size(const tq_constrained *state)
+/* following velocities that are so much faster than the free ones: the free ones do not tell the
+ * motion */
+static const double steepest = 1e8;
+
+static size_t elimination_size(size_t nv, size_t rank)
 {
-    const size_t nv = state->nv, rank = state->rank;
     return 2 * tq_scratch_cost(nv + 1, sizeof(uint32_t)) +
            tq_scratch_cost(rank + 1, sizeof(size_t)) +
            tq_scratch_cost(nv * nv + 1, sizeof(double)) +
@@ -55,6 +60,17 @@ size_t tq_elimination_scratch_size(const tq_constrained *state)
            tq_scratch_cost(rank * nv + 1, sizeof(double)) +
            tq_scratch_cost(rank + 1, sizeof(double)) + tq_scratch_cost(nv + 1, sizeof(int)) +
            tq_qr_scratch_size(rank + 1, nv) + tq_invert_scratch_size(rank + 1);
+}
+
+size_t tq_elimination_scratch_size(const tq_constrained *state)
+{
+    return elimination_size(state->nv, state->rank);
+}
+
+size_t tq_elimination_scratch_most(const tq_model *model, const tq_constraints *constraints)
+{
+    const size_t n_row = constraints->n_row;
+    return elimination_size(model->nv, n_row < model->nv ? n_row : model->nv);
 }
 
 static bool take(const tq_constrained *s, tq_scratch *scratch, tq_elimination *e)
@@ -67,6 +83,22 @@ static bool take(const tq_constrained *s, tq_scratch *scratch, tq_elimination *e
     e->follow = tq_scratch_take(scratch, rank * rank + 1, sizeof *e->follow);
     return e->free != NULL && e->bound != NULL && e->rows != NULL && e->t != NULL &&
            e->follow != NULL;
+}
+
+/* numbers below nv that are not among n others, rising; how many */
+static size_t others(const uint32_t *known, size_t n, size_t nv, uint32_t *ret)
+{
+    size_t found = 0;
+    for (uint32_t c = 0; c < nv; c++) {
+        bool there = false;
+        for (size_t k = 0; k < n; k++) {
+            there = there || known[k] == c;
+        }
+        if (!there) {
+            ret[found++] = c;
+        }
+    }
+    return found;
 }
 
 /* which velocities are solved for: the first pivots of the independent rows */
@@ -98,18 +130,25 @@ static tq_status choose(const tq_constrained *s, tq_scratch *scratch, tq_elimina
     for (size_t k = 0; k < rank; k++) {
         e->bound[k] = (uint32_t)pivot[k];
     }
-    e->n_free = 0;
-    for (uint32_t c = 0; c < nv; c++) {
-        bool bound = false;
-        for (size_t k = 0; k < rank; k++) {
-            bound = bound || e->bound[k] == c;
-        }
-        if (!bound) {
-            e->free[e->n_free++] = c;
-        }
-    }
+    e->n_free = others(e->bound, rank, nv, e->free);
     tq_scratch_rewind(scratch, mark);
     return status;
+}
+
+/* those that are wanted are free */
+static tq_status take_wanted(const tq_constrained *s, const uint32_t *wanted, size_t n_wanted,
+                             tq_elimination *e, tq_error *reterr)
+{
+    for (size_t k = 0; k < s->rank; k++) {
+        e->rows[k] = (size_t)s->pivot[k];
+    }
+    if (n_wanted != s->nv - s->rank || others(wanted, n_wanted, s->nv, e->bound) != s->rank) {
+        return tq_fail(reterr, TQ_ERR_SINGULAR, "constraint.coordinates", 0,
+                       (double)(s->nv - s->rank));
+    }
+    e->n_free = n_wanted;
+    memcpy(e->free, wanted, n_wanted * sizeof *wanted);
+    return TQ_OK;
 }
 
 /* rows of qd that follow, for one right side (rank): the value of A's columns `bound` times them */
@@ -124,10 +163,20 @@ static void follow(const tq_elimination *e, size_t rank, const double *right, do
     }
 }
 
-tq_status tq_constraint_eliminate(const tq_constrained *state, tq_scratch *scratch,
-                                  tq_elimination *ret, tq_error *reterr)
+static bool is_steep(const tq_elimination *e, size_t nv)
 {
-    const tq_constrained *s = state;
+    for (size_t k = 0; k < nv * e->n_free; k++) {
+        if (!(fabs(e->t[k]) <= steepest)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* `wanted` NULL: by pivots */
+static tq_status eliminate(const tq_constrained *s, const uint32_t *wanted, size_t n_wanted,
+                           tq_scratch *scratch, tq_elimination *ret, tq_error *reterr)
+{
     const size_t nv = s->nv, rank = s->rank;
     const size_t mark = tq_scratch_mark(scratch);
     tq_elimination e = {.n_free = 0};
@@ -136,7 +185,8 @@ tq_status tq_constraint_eliminate(const tq_constrained *state, tq_scratch *scrat
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
                        (double)tq_elimination_scratch_size(s));
     }
-    tq_status status = choose(s, scratch, &e, reterr);
+    tq_status status = wanted != NULL ? take_wanted(s, wanted, n_wanted, &e, reterr)
+                                      : choose(s, scratch, &e, reterr);
     for (size_t c = 0; status == TQ_OK && c < rank; c++) {
         for (size_t k = 0; k < rank; k++) {
             e.follow[c * rank + k] = s->a[e.rows[k] * nv + e.bound[c]];
@@ -144,6 +194,9 @@ tq_status tq_constraint_eliminate(const tq_constrained *state, tq_scratch *scrat
     }
     if (status == TQ_OK && rank > 0) {
         status = tq_invert(rank, e.follow, rank, scratch, reterr);
+        if (status == TQ_ERR_SINGULAR) {
+            status = tq_fail(reterr, status, "constraint.coordinates", 0, (double)e.n_free);
+        }
     }
     if (status != TQ_OK) {
         tq_scratch_rewind(scratch, mark);
@@ -159,8 +212,26 @@ tq_status tq_constraint_eliminate(const tq_constrained *state, tq_scratch *scrat
         }
         column[e.free[f]] = 1.0;
     }
+    if (wanted != NULL && is_steep(&e, nv)) {
+        tq_scratch_rewind(scratch, mark);
+        return tq_fail(reterr, TQ_ERR_SINGULAR, "constraint.coordinates", 0, (double)e.n_free);
+    }
     *ret = e;
     return TQ_OK;
+}
+
+tq_status tq_constraint_eliminate(const tq_constrained *state, tq_scratch *scratch,
+                                  tq_elimination *ret, tq_error *reterr)
+{
+    return eliminate(state, NULL, 0, scratch, ret, reterr);
+}
+
+tq_status tq_constraint_eliminate_by(const tq_constrained *state, const uint32_t *free,
+                                     size_t n_free, tq_scratch *scratch, tq_elimination *ret,
+                                     tq_error *reterr)
+{
+    assert(free != NULL);
+    return eliminate(state, free, n_free, scratch, ret, reterr);
 }
 
 void tq_elimination_acceleration(const tq_constrained *state, const tq_elimination *elimination,

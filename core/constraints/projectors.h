@@ -48,6 +48,19 @@ typedef struct tq_elimination {
 tq_status tq_constraint_eliminate(const tq_constrained *state, tq_scratch *scratch,
                                   tq_elimination *ret, tq_error *reterr);
 size_t tq_elimination_scratch_size(const tq_constrained *state);
+size_t tq_elimination_scratch_most(const tq_model *model, const tq_constraints *constraints);
+
+/**
+ * The same with velocities that the caller wants to be the independent ones.
+ *
+ * Shapes   free (n_free) rows of qd, rising.
+ * Returns  as tq_constraint_eliminate; TQ_ERR_SINGULAR "constraint.coordinates": they do not tell
+ *          the motion here. value = freedoms that the constraints leave
+ * Checked  tests/property/core/constraints/test_projectors.c
+ */
+tq_status tq_constraint_eliminate_by(const tq_constrained *state, const uint32_t *free,
+                                     size_t n_free, tq_scratch *scratch, tq_elimination *ret,
+                                     tq_error *reterr);
 
 /* The acceleration (nv) with A qdd = -dA/dt qd whose free rows are `ud` (n_free). */
 void tq_elimination_acceleration(const tq_constrained *state, const tq_elimination *elimination,

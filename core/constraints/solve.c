@@ -391,3 +391,24 @@ tq_status tq_constrained_explain(const tq_constrained *state, tq_scratch *scratc
     tq_scratch_rewind(scratch, mark);
     return status;
 }
+
+tq_status tq_constrained_unload(const tq_constrained *state, size_t n, double *forces,
+                                tq_error *reterr)
+{
+    const tq_constrained *s = state;
+    const size_t nv = s->nv;
+    const tq_status status = tq_cholesky_half_solve(nv, s->l, nv, 0, n, forces, nv, reterr);
+    for (size_t k = 0; status == TQ_OK && k < n; k++) {
+        double *x = forces + k * nv;
+        for (size_t i = 0; i < s->rank; i++) {
+            double part = 0.0;
+            for (size_t c = 0; c < nv; c++) {
+                part += s->basis[i * nv + c] * x[c];
+            }
+            for (size_t c = 0; c < nv; c++) {
+                x[c] -= part * s->basis[i * nv + c];
+            }
+        }
+    }
+    return status;
+}

@@ -90,6 +90,11 @@ tq_status tq_constrained_nearest(const tq_constrained *state, const double *targ
 tq_status tq_constrained_explain(const tq_constrained *state, tq_scratch *scratch, double *force,
                                  double *ret_multipliers, tq_error *reterr);
 
+/* What of n forces (nv x n, column-major) the constraints do not carry: (1 - Q Q^T) L^-1 force, in
+ * place. */
+tq_status tq_constrained_unload(const tq_constrained *state, size_t n, double *forces,
+                                tq_error *reterr);
+
 /* The constraint of a row. */
 uint32_t tq_constraint_of_row(const tq_constraints *constraints, size_t row);
 

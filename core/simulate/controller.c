@@ -189,7 +189,8 @@ static void limit(const tq_controller *c, const tq_instant *at, const work *w, d
 {
     const size_t nv = width_of(c);
     for (size_t r = 0; r < nv; r++) {
-        const double most = c->limit != NULL ? c->limit[r] : (double)INFINITY;
+        const bool passive = c->driven != NULL && !c->driven[r];
+        const double most = passive ? 0.0 : c->limit != NULL ? c->limit[r] : (double)INFINITY;
         for (size_t i = 0; i < at->n_sample; i++) {
             const size_t k = r * at->stride + i;
             const double wanted = w->tau[k];
@@ -197,7 +198,7 @@ static void limit(const tq_controller *c, const tq_instant *at, const work *w, d
             const bool pushes = fabs(wanted) > most && (wanted > 0.0) == (e > 0.0);
             w->tau[k] = fmin(fmax(wanted, -most), most);
             if (slope != NULL) {
-                slope[k] = pushes ? 0.0 : e;
+                slope[k] = pushes || passive ? 0.0 : e;
             }
         }
     }

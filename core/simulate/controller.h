@@ -35,6 +35,7 @@ typedef struct tq_controller {
     const double *kp, *kd, *lambda; /* (nv) >= 0 */
     const double *ki;               /* (nv) >= 0; NULL: no integral */
     const double *limit;            /* (nv) largest effort, > 0 or INFINITY; NULL: none */
+    const bool *driven;             /* (nv) joints that it can push at all; NULL: every one */
     double sample_time;             /* s: torques are held between samples; 0: continuous */
 } tq_controller;
 
@@ -42,7 +43,8 @@ typedef struct tq_controller {
  * Check a controller, and make it an effect.
  *
  * Torques beyond the limits are cut off, and an integral does not grow against a limit that it
- * pushes (conditional integration). A sampled controller computes its torque at 0, Ts, 2 Ts ... and
+ * pushes (conditional integration). Joints that are not driven get no torque, whatever the law asks
+ * of them, and no integral. A sampled controller computes its torque at 0, Ts, 2 Ts ... and
  * sums e Ts in its integral.
  *
  * Memory   The effect borrows the controller, its ctx.

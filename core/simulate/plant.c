@@ -59,12 +59,18 @@ static size_t accelerate_scratch(const tq_plant *plant)
 typedef struct room {
     double *q; /* on the sphere; the state's own when nothing has to be scaled */
     double *tau, *wrench;
+    double *multipliers; /* NULL: no constraints */
     tq_external_wrench *wrenches;
 } room;
 
 static int has_quaternions(const tq_model *model)
 {
     return model->nq != model->nv;
+}
+
+static size_t n_multiplier(const tq_plant *plant)
+{
+    return plant->constraints != NULL ? plant->constraints->n_row : 0;
 }
 
 size_t tq_plant_scratch_size(const tq_plant *plant, size_t stride)
@@ -76,6 +82,7 @@ size_t tq_plant_scratch_size(const tq_plant *plant, size_t stride)
            tq_scratch_cost(model->nv * stride, sizeof(double)) +
            tq_scratch_cost(6 * plant->n_wrench * stride, sizeof(double)) +
            tq_scratch_cost(plant->n_wrench, sizeof(tq_external_wrench)) +
+           tq_scratch_cost(n_multiplier(plant) * stride, sizeof(double)) +
            (forward > effects ? forward : effects);
 }
 
@@ -98,6 +105,14 @@ static int take(room *r, const tq_plant *plant, const tq_trajectories *state, tq
     r->wrenches = tq_scratch_take(scratch, plant->n_wrench, sizeof *r->wrenches);
     if (r->tau == NULL || r->wrench == NULL || r->wrenches == NULL) {
         return 0;
+    }
+    r->multipliers = NULL;
+    if (plant->constraints != NULL) {
+        r->multipliers =
+            tq_scratch_take(scratch, n_multiplier(plant) * state->stride, sizeof(double));
+        if (r->multipliers == NULL) {
+            return 0;
+        }
     }
     memset(r->tau, 0, model->nv * state->stride * sizeof(double));
     memset(r->wrench, 0, n_wrench * sizeof(double));
@@ -152,7 +167,8 @@ static tq_status observe(const tq_plant *plant, double t, const tq_trajectories 
                      .qd = state->qd,
                      .tau = r->tau,
                      .wrench = r->wrench,
-                     .qdd = ret->qd};
+                     .qdd = ret->qd,
+                     .multipliers = r->multipliers};
     size_t z = 0;
     size_t held = 0;
     for (size_t k = 0; k < plant->n_effect; k++) {
@@ -195,7 +211,7 @@ static tq_status accelerate(const tq_plant *plant, const tq_trajectories *state,
     }
     if (plant->constraints != NULL) {
         return tq_constrained_forward(plant->mechanism, plant->constraints, &in, scratch, ret->qd,
-                                      ret->multipliers, reterr);
+                                      r->multipliers, reterr);
     }
     return tq_forward_dynamics(plant->mechanism, &in, scratch, ret->qd, reterr);
 }
@@ -226,6 +242,9 @@ static tq_status rate(const tq_plant *plant, double t, const tq_trajectories *st
     }
     if (ret->tau != NULL) {
         memcpy(ret->tau, r.tau, model->nv * stride * sizeof(double));
+    }
+    if (ret->multipliers != NULL && r.multipliers != NULL) {
+        memcpy(ret->multipliers, r.multipliers, n_multiplier(plant) * stride * sizeof(double));
     }
     if (ret->wrench != NULL) {
         memcpy(ret->wrench, r.wrench, 6 * plant->n_wrench * stride * sizeof(double));

@@ -17,12 +17,13 @@ struct tq_constraints;
 typedef struct tq_instant {
     double t; /* s */
     size_t n_sample, stride;
-    const double *q, *qd; /* (nq x stride), (nv x stride) */
-    const double *z;      /* the effect's own auxiliary states (n_z x stride) */
-    const double *held;   /* the effect's own held values (n_held x stride) */
-    const double *tau;    /* observe: (nv x stride) of all effects; else NULL */
-    const double *wrench; /* observe: (6 n_wrench x stride) of all effects; else NULL */
-    const double *qdd;    /* observe: (nv x stride); else NULL */
+    const double *q, *qd;      /* (nq x stride), (nv x stride) */
+    const double *z;           /* the effect's own auxiliary states (n_z x stride) */
+    const double *held;        /* the effect's own held values (n_held x stride) */
+    const double *tau;         /* observe: (nv x stride) of all effects; else NULL */
+    const double *wrench;      /* observe: (6 n_wrench x stride) of all effects; else NULL */
+    const double *qdd;         /* observe: (nv x stride); else NULL */
+    const double *multipliers; /* observe, of a plant with constraints: (n_row x stride) */
 } tq_instant;
 
 /* What an effect writes when it acts. */
@@ -48,8 +49,9 @@ typedef struct tq_effect {
     tq_status (*act)(void *ctx, const tq_instant *at, tq_scratch *scratch, const tq_action *to,
                      tq_error *reterr);
 
-    /* Rates of z that need all torques and the accelerations: power, work. Called after every act;
-     * an effect with both functions writes all rates here. */
+    /* Rates of z that need all torques, the accelerations or the forces of constraints: power,
+     * work, what a sensor tells. Called after every act; ret_zd holds what the effect's own act
+     * wrote. */
     tq_status (*observe)(void *ctx, const tq_instant *at, tq_scratch *scratch, double *ret_zd,
                          tq_error *reterr);
 
@@ -93,7 +95,7 @@ typedef struct tq_trajectories {
     double *q, *qd;          /* (nq x stride), (nv x stride) */
     double *z, *held;        /* (tq_plant_n_z x stride), (tq_plant_n_held x stride); NULL if 0 */
     const signed char *mode; /* (n_joint) TQ_MODE_... of each joint (core/simulate/locked.h), for
-                                one sample without constraints; NULL: all free */
+                                one sample; NULL: all free */
 } tq_trajectories;
 
 /* Rates of a block of states, the caller's; the same stride. */

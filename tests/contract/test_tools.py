@@ -36,7 +36,7 @@ def examples(contract):
         body = item.get("post", {}).get("requestBody", {}).get("content", {}).get("application/json", {})
         for name, example in body.get("examples", {}).items():
             answer = item["post"]["responses"]["200"]["content"]["application/json"]["schema"]["$ref"]
-            yield path.replace("{name}", "panda"), name, example["value"], body["schema"]["$ref"], answer
+            yield path.replace("{name}", example.get("x-robot", "panda")), name, example["value"], body["schema"]["$ref"], answer
 
 
 def test_examples_and_their_answers_keep_the_contract(daemon, contract, example_data):

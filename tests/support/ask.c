@@ -25,13 +25,32 @@ static void insist(bool holds, const char *format, ...)
     }
 }
 
-static tqt_answer ask(const char *robot, tqt_call_options options, const char *body)
+/* a copy with " for ' */
+static char *quoted(const char *from)
 {
-    tqa_robot *parsed = robot != NULL ? tqt_builtin(robot) : NULL;
-    char *text = strdup(body);
+    char *text = strdup(from);
     for (char *p = text; *p != '\0'; p++) {
         *p = *p == '\'' ? '"' : *p;
     }
+    return text;
+}
+
+static tqa_robot *document(const char *from)
+{
+    tqa_problem problem = {0};
+    char *text = quoted(from);
+    tqa_robot *robot = tqa_robot_parse(TQA_MEDIA_JSON, text, strlen(text), &problem);
+    insist(robot != NULL, "%s", problem.detail);
+    free(text);
+    return robot;
+}
+
+static tqt_answer ask(const char *robot, tqt_call_options options, const char *body)
+{
+    tqa_robot *parsed = robot == NULL     ? NULL
+                        : robot[0] == '{' ? document(robot)
+                                          : tqt_builtin(robot);
+    char *text = quoted(body);
     const tqt_answer answer = tqt_call(parsed, text, strlen(text), options);
     free(text);
     tqa_robot_free(parsed);

@@ -7,8 +7,8 @@
 
 #include "tests/support/one_call.h"
 
-/* The answer, which must be a 200; json_decref it. Bodies are JSON with ' for ". `robot` NULL: an
- * operation without a robot. */
+/* The answer, which must be a 200; json_decref it. Bodies are JSON with ' for ". `robot`: a
+ * built-in, or a document in such JSON; NULL: an operation without a robot. */
 json_t *tqt_ask(const char *robot, const char *operation, const char *body);
 json_t *tqt_ask_form(const char *robot, const char *operation, const char *query, const char *body);
 

@@ -160,7 +160,6 @@ static void make_world(tqt_world *world)
 Test(openapi, its_examples_work)
 {
     json_t *root = contract();
-    tqa_robot *robot = tqt_builtin("panda");
     static tqt_world world;
     for (const tqa_operation *operation = tqa_operations; operation->name != NULL; operation++) {
         json_t *examples = AT(body_of(root, operation), "examples");
@@ -170,6 +169,8 @@ Test(openapi, its_examples_work)
         json_object_foreach(examples, name, example)
         {
             char *body = json_dumps(AT(example, "value"), 0);
+            const char *of = json_string_value(json_object_get(example, "x-robot"));
+            tqa_robot *robot = tqt_builtin(of != NULL ? of : "panda");
             make_world(&world);
             const tqt_call_options options = {.operation = operation->name, .world = &world.world};
             tqt_answer answer =
@@ -178,8 +179,8 @@ Test(openapi, its_examples_work)
             cr_assert(eq(int, answer.status, 200), "%s: %s", name, answer.problem.detail);
             tqt_answer_clear(&answer);
             free(body);
+            tqa_robot_free(robot);
         }
     }
-    tqa_robot_free(robot);
     json_decref(root);
 }
