@@ -6,7 +6,7 @@
 
 #include "api/formats/field.h"
 
-TestSuite(field, .timeout = 10);
+TestSuite(field, .timeout = 100);
 
 typedef struct row {
     const char *document, *name;

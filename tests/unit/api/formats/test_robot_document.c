@@ -240,7 +240,7 @@ Test(robot_document, derived_fields_are_listed_as_ignored)
     tqa_robot_free(robot);
 }
 
-Test(robot_document, depth_and_size_are_bounded, .timeout = 20)
+Test(robot_document, depth_and_size_are_bounded, .timeout = 100)
 {
     const size_t n = (size_t)8 << 20;
     char *text = malloc(n);

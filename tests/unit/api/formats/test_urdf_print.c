@@ -109,7 +109,7 @@ Test(urdf_print, builtins)
     }
 }
 
-Test(urdf_print, random_robots_with_everything, .timeout = 60)
+Test(urdf_print, random_robots_with_everything, .timeout = 100)
 {
     enum { N = 12 };
     static char names[2][N + 1][40];

@@ -232,7 +232,7 @@ Test(simulate, refusals_name_their_place)
 }
 
 /* the grid of saves lies beyond the end then; its spacing once was more than an integer holds */
-Test(simulate, a_step_far_longer_than_the_run, .timeout = 20)
+Test(simulate, a_step_far_longer_than_the_run, .timeout = 100)
 {
     tqt_answer answer =
         ask("pendulum",

@@ -50,7 +50,7 @@ static void check_shape(size_t n_row, size_t n, size_t pitch, size_t stride)
     free(back);
 }
 
-Test(arrange, every_shape_at_every_width, .timeout = 20)
+Test(arrange, every_shape_at_every_width, .timeout = 100)
 {
     for (tq_lanes_build build = TQ_BUILD_PORTABLE; build < TQ_BUILD_COUNT; build++) {
         if (tq_lanes_force(build) != TQ_OK) {

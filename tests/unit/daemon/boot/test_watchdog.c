@@ -33,7 +33,7 @@ static void teardown(void)
     unlink(path);
 }
 
-TestSuite(watchdog, .init = setup, .fini = teardown, .timeout = 20);
+TestSuite(watchdog, .init = setup, .fini = teardown, .timeout = 100);
 
 static int fed(void)
 {

@@ -9,7 +9,7 @@
 #include "daemon/jobs/inside.h"
 #include "tests/unit/daemon/store/fixture.h"
 
-TestSuite(keeper, .init = setup, .fini = teardown, .timeout = 60);
+TestSuite(keeper, .init = setup, .fini = teardown, .timeout = 100);
 
 static void submit_one(char id[TQD_JOB_ID_TEXT])
 {

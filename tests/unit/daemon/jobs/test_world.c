@@ -65,7 +65,7 @@ static void teardown_world(void)
     teardown();
 }
 
-TestSuite(world, .init = setup_world, .fini = teardown_world, .timeout = 20);
+TestSuite(world, .init = setup_world, .fini = teardown_world, .timeout = 100);
 
 static tqd_store_status finish(void)
 {

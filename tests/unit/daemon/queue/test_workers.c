@@ -53,7 +53,7 @@ static void add_one(void *arg)
     atomic_fetch_add((_Atomic int *)arg, 1);
 }
 
-Test(workers, every_job_runs_before_the_stop, .timeout = 20)
+Test(workers, every_job_runs_before_the_stop, .timeout = 100)
 {
     _Atomic int n = 0;
     int added = 0;
@@ -132,7 +132,7 @@ static void expect_each_seen(loop *l, int times)
     cr_expect(eq(int, atomic_load(&l->bad_scratch), 0));
 }
 
-Test(workers, parallel_for_from_outside, .timeout = 20)
+Test(workers, parallel_for_from_outside, .timeout = 100)
 {
     static loop l;
     l.workers = begin(8);
@@ -146,7 +146,7 @@ Test(workers, parallel_for_from_outside, .timeout = 20)
 
 /* more loops than workers, each from a job, each with loops inside: nobody is left to help, and
  * still all end */
-Test(workers, parallel_for_from_jobs_and_bodies, .timeout = 30)
+Test(workers, parallel_for_from_jobs_and_bodies, .timeout = 100)
 {
     static loop l;
     enum { N_LOOP = 12, N_NESTED = 3 };
@@ -198,13 +198,13 @@ static void until_answered(void *arg, size_t i, void *scratch)
         /* this thread and all the workers but one are in here */
         tqd_workers_submit(s->workers, answer, s);
     }
-    for (int k = 0; k < 4000 && atomic_load(&s->answered) == 0; k++) {
+    for (int k = 0; k < 60000 && atomic_load(&s->answered) == 0; k++) {
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
     atomic_fetch_add(&s->unanswered, atomic_load(&s->answered) == 0);
 }
 
-Test(workers, a_long_loop_leaves_a_worker_to_jobs, .timeout = 60)
+Test(workers, a_long_loop_leaves_a_worker_to_jobs, .timeout = 100)
 {
     tqd_workers *workers = begin(8);
     stall s = {.workers = workers};

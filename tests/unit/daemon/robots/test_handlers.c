@@ -7,7 +7,7 @@
 #include "daemon/robots/handlers.h"
 #include "tests/unit/daemon/robots/fake.h"
 
-TestSuite(handlers, .init = setup, .fini = teardown, .timeout = 20);
+TestSuite(handlers, .init = setup, .fini = teardown, .timeout = 100);
 
 typedef struct sent {
     tqd_method method;

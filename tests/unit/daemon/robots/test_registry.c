@@ -6,7 +6,7 @@
 
 #include "tests/unit/daemon/robots/fake.h"
 
-TestSuite(registry, .init = setup, .fini = teardown, .timeout = 20);
+TestSuite(registry, .init = setup, .fini = teardown, .timeout = 100);
 
 static const tqd_condition always = {NULL, NULL};
 

@@ -10,7 +10,7 @@
 #include "daemon/store/jobs.h"
 #include "tests/unit/daemon/store/fixture.h"
 
-TestSuite(aside, .init = setup, .fini = teardown, .timeout = 20);
+TestSuite(aside, .init = setup, .fini = teardown, .timeout = 100);
 
 static tqd_aside *open_aside(const char *job)
 {

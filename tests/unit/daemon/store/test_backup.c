@@ -8,7 +8,7 @@
 #include "daemon/store/files.h"
 #include "tests/unit/daemon/store/fixture.h"
 
-TestSuite(backup, .init = setup, .fini = teardown, .timeout = 30);
+TestSuite(backup, .init = setup, .fini = teardown, .timeout = 100);
 
 static void put(const char *name, const char *text, char digest[TQD_DIGEST_TEXT])
 {

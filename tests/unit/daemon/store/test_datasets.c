@@ -7,7 +7,7 @@
 #include "daemon/store/files.h"
 #include "tests/unit/daemon/store/fixture.h"
 
-TestSuite(datasets, .init = setup, .fini = teardown, .timeout = 30);
+TestSuite(datasets, .init = setup, .fini = teardown, .timeout = 100);
 
 /* a file of `text`, its upload still open */
 static tqd_upload *make_file(const char *text, tqd_dataset_row *row)

@@ -16,7 +16,7 @@ static void setup_fault(void)
     setup();
 }
 
-TestSuite(faults, .init = setup_fault, .fini = teardown, .timeout = 60);
+TestSuite(faults, .init = setup_fault, .fini = teardown, .timeout = 100);
 
 enum { PUTS = 6 };
 

@@ -13,7 +13,7 @@
 #include "daemon/store/jobs.h"
 #include "tests/unit/daemon/store/fixture.h"
 
-TestSuite(files, .init = setup, .fini = teardown, .timeout = 20);
+TestSuite(files, .init = setup, .fini = teardown, .timeout = 100);
 
 /* FIPS 180-2, appendix B.1 */
 static char digest_of_abc[] = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";

@@ -8,7 +8,7 @@
 #include "daemon/store/jobs.h"
 #include "tests/unit/daemon/store/fixture.h"
 
-TestSuite(jobs, .init = setup, .fini = teardown, .timeout = 20);
+TestSuite(jobs, .init = setup, .fini = teardown, .timeout = 100);
 
 enum { LONG_MS = 1000000, GONE_MS = -1 }; /* a lease of GONE_MS has run out when it begins */
 

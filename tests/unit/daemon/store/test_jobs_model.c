@@ -290,7 +290,7 @@ ParameterizedTestParameters(jobs_model, random_calls)
 }
 
 ParameterizedTest(size_t *row, jobs_model, random_calls, .init = setup, .fini = teardown,
-                  .timeout = 60)
+                  .timeout = 100)
 {
     static model m;
     seed = *row;

@@ -16,7 +16,7 @@
 #include "daemon/store/store.h"
 #include "tests/unit/daemon/store/fixture.h"
 
-TestSuite(store, .init = setup, .fini = teardown, .timeout = 20);
+TestSuite(store, .init = setup, .fini = teardown, .timeout = 100);
 
 /* digest of version i: 64 characters, as real ones */
 static void set_row(tqd_robot_row *row, const char *name, unsigned i)
