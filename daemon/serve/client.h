@@ -17,6 +17,7 @@ enum {
     TQD_PARTS_INLINE = 64,      /* and their decoded parts */
     TQD_DISCARD_MAX = 64 << 10, /* a refused body up to this size is read, to keep the connection */
     TQD_TICK_MS = 250,
+    TQD_PARTING_MS = 500, /* a refused client that still sends, when the server drains */
 };
 
 /* What the connection is doing: each phase has its deadline. */

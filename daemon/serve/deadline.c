@@ -160,7 +160,9 @@ void tqd_deadline_check(tqd_loop *loop)
             continue;
         }
         int64_t age_ms = loop->now_ms - c->since_ms;
-        bool waiting = c->phase == TQD_PHASE_IDLE || c->phase == TQD_PHASE_HEADER;
+        /* who has been refused needs only the time to read why */
+        bool waiting = c->phase == TQD_PHASE_IDLE || c->phase == TQD_PHASE_HEADER ||
+                       (c->phase == TQD_PHASE_DISCARD && age_ms > TQD_PARTING_MS);
         if (age_ms > deadline(&server->options.deadlines, c) || (draining && waiting)) {
             shut_late(c, age_ms);
         }

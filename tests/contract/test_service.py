@@ -108,6 +108,18 @@ def test_stop_answers_what_has_arrived(start):
     problem(parse_replies(got)[0], 404)
 
 
+def test_stop_does_not_wait_for_a_refused_client(start):
+    """It has its answer, and may go on sending what nobody reads."""
+    one = start({"stop_timeout": 600000, "rate_grace": 3600000})
+    with one.socket() as s:
+        s.sendall(b"POST /nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n" + b"x" * 1000)
+        eventually(lambda: metric(one, "torqued_requests_refused_total") == 1)
+        one.stop()
+        got, closed = read_all(s)
+    assert closed
+    problem(parse_replies(got)[0], 404)
+
+
 def is_answered(one):
     """Whether a new connection is: refused, reset from the backlog, or left there when the end has begun."""
     try:
