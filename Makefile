@@ -134,11 +134,16 @@ build/torquectl: $(out)/torquectl
 	@ln -sf $(config)/torquectl $@
 
 # tests do not take -Wcast-qual: Criterion's eq(str, ...) needs casts from const
-$(out)/tests/unit/% $(out)/tests/property/% $(out)/tests/golden/%: link_tests := -lcriterion
+test_flags := $(base) -Wall -Wextra $(if $(WERROR),-Werror)
+# objects of their own: a change of a library only links them again
+$(test_bin:=.o): private CFLAGS := $(test_flags)
+$(test_bin): $(out)/tests/%: $(out)/tests/%.o $(support_lib) $(libs)
+	$(call say,LD)
+	$(Q)$(CC) $(cflags_$(VARIANT)) $(filter %.o %.a,$^) $(LDFLAGS) -lcriterion $(link_libs) -o $@
 $(out)/tests/%: tests/%.c $(support_lib) $(libs)
 	@mkdir -p $(@D)
 	$(call say,CC)
-	$(Q)$(CC) $(base) -Wall -Wextra $(if $(WERROR),-Werror) -MMD -MP $< $(extra_tests) $(support_lib) $(libs) $(LDFLAGS) $(link_tests) $(link_libs) -o $@
+	$(Q)$(CC) $(test_flags) -MMD -MP $< $(extra_tests) $(support_lib) $(libs) $(LDFLAGS) $(link_tests) $(link_libs) -o $@
 
 define kernel_rule
 $(out)/core/kernels/%.$(1).o: core/kernels/%.c
