@@ -3,6 +3,7 @@
 #include "api/problem.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -103,11 +104,42 @@ int tqa_problem_from_status(tqa_problem *problem, tq_status status, const tq_err
     start(problem, status_slug(status));
     if (error == NULL || error->what == NULL) {
         (void)snprintf(problem->detail, sizeof problem->detail, "%s", tq_status_text(status));
+    } else if (!isfinite(error->value)) {
+        (void)snprintf(problem->detail, sizeof problem->detail, "%s: %s, number %zu",
+                       tq_status_text(status), error->what, error->index);
     } else {
         (void)snprintf(problem->detail, sizeof problem->detail, "%s: %s, number %zu, value %.17g",
                        tq_status_text(status), error->what, error->index, error->value);
     }
     return problem->status;
+}
+
+const char *tqa_problem_status_hint(tq_status status)
+{
+    switch (status) {
+    case TQ_ERR_SHAPE:
+        return "give every array the length that the contract states";
+    case TQ_ERR_RANGE:
+        return "a value that is possible here";
+    case TQ_ERR_NOT_FINITE:
+    case TQ_ERR_OVERFLOW:
+        return "smaller numbers, or other units";
+    case TQ_ERR_TREE:
+        return "every link but one hangs on one joint";
+    case TQ_ERR_INERTIA:
+        return "POST /v1/inertia tells what is wrong with it, and the nearest possible one";
+    case TQ_ERR_QUATERNION:
+        return "divide it by its length";
+    case TQ_ERR_SINGULAR:
+        return "leave this state, or give what moves here a mass or a rotor's inertia";
+    case TQ_ERR_NO_CONVERGENCE:
+        return "start nearer to the answer, or ask for a coarser one";
+    case TQ_OK:
+    case TQ_ERR_SCRATCH:
+    case TQ_ERR_LAPACK:
+        break;
+    }
+    return NULL;
 }
 
 typedef struct printer {

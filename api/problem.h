@@ -82,6 +82,9 @@ void tqa_problem_fault(tqa_problem *problem, const char *pointer, const char *hi
  * code here). */
 int tqa_problem_from_status(tqa_problem *problem, tq_status status, const tq_error *error);
 
+/* What usually helps against a core status. */
+const char *tqa_problem_status_hint(tq_status status);
+
 /* Prints the document, with request_id, into `out` and returns its length (always < size; a
  * document is at most 8 KiB). */
 size_t tqa_problem_print(const tqa_problem *problem, const char *request_id, char *out,

@@ -51,12 +51,14 @@ static bool judge(tqa_body *body, tqa_decode state, const tqa_decode_error *erro
         assert(body->request->problem->status != 0);
         return false;
     case TQA_DECODE_NOT_FINITE:
-        return tqa_refuse(body->request, error->offset, "not-finite", NULL, "%s", error->detail);
+        return tqa_refuse(body->request, error->offset, "not-finite",
+                          tqa_hint_decode(state, body->media), "%s", error->detail);
     case TQA_DECODE_MALFORMED:
     case TQA_DECODE_LIMIT:
         break;
     }
-    return tqa_refuse(body->request, error->offset, "malformed", NULL, "%s", error->detail);
+    return tqa_refuse(body->request, error->offset, "malformed",
+                      tqa_hint_decode(state, body->media), "%s", error->detail);
 }
 
 /* A table has no names on the way: its rows and columns are the place. */
@@ -69,7 +71,8 @@ static bool judge_table(tqa_body *body, tqa_decode state)
     uint64_t row = 0;
     uint64_t column = 0;
     tqa_npy_decoder_place(decoder, &row, &column);
-    return tqa_refuse(body->request, decoder->error.offset, "not-finite", NULL,
+    return tqa_refuse(body->request, decoder->error.offset, "not-finite",
+                      tqa_hint_decode(state, body->media),
                       "row %llu, column %llu of the table is not finite", (unsigned long long)row,
                       (unsigned long long)column);
 }

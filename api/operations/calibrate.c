@@ -103,7 +103,8 @@ static bool fit_block(void *ctx, const tqa_log_block *block)
 /* Ranges of rows or short segments may have left nothing. */
 bool tqa_calibration_has_samples(const tqa_log *log)
 {
-    return log->n_sample > 0 || tqa_part_refuse(&log->part, "wrong-length", NULL,
+    return log->n_sample > 0 || tqa_part_refuse(&log->part, "wrong-length",
+                                                "widen \"rows\" or \"rate\", or send a longer log",
                                                 "no sample of \"%.80s\" is left", log->name);
 }
 

@@ -43,12 +43,14 @@ static bool read_couplings(tqa_calibration *c, const tqa_part *part)
             const tqa_part item = tqa_part_item(&pair, i);
             const char *name = json_string_value(item.value);
             if (name == NULL) {
-                return tqa_part_refuse(&item, "wrong-type", NULL, "expected the name of a joint");
+                return tqa_part_refuse(&item, "wrong-type", "the name of a joint in quotes",
+                                       "expected the name of a joint");
             }
             joints[i] = tqa_robot_joint(robot, name, strlen(name));
             if (joints[i] == TQ_NONE || robot->model->joints[joints[i]].nv != 1 ||
                 (i == 1 && joints[1] == joints[0])) {
-                return tqa_part_refuse(&item, "unknown-name", NULL,
+                return tqa_part_refuse(&item, "unknown-name",
+                                       "name two different joints with one coordinate each",
                                        "\"%.64s\" is no joint of one freedom to couple", name);
             }
         }
@@ -250,7 +252,8 @@ bool tqa_calibration_read(tqa_calibration *c)
     unsigned need = 1u << TQA_LOG_Q | 1u << TQA_LOG_TAU;
     need |= model->nq != model->nv ? 1u << TQA_LOG_QD | 1u << TQA_LOG_QDD : 0u;
     if (model->nv == 0) {
-        return tqa_part_refuse(&root, "invalid-robot", NULL, "the robot cannot move");
+        return tqa_part_refuse(&root, "invalid-robot", "give it a joint that moves",
+                               "the robot cannot move");
     }
     if (c->control->robot->constraints != NULL) {
         return tqa_part_refuse(&root, "invalid-robot", "calibrate its open tree",

@@ -81,7 +81,9 @@ static bool open_side(comparison *c, side *s, const tqa_part *part)
     }
     of = of.value != NULL ? of : job;
     if (!json_is_string(of.value) || json_string_length(of.value) >= sizeof source_name - 8) {
-        return tqa_part_refuse(&of, "wrong-type", NULL, "a name is a text of at most 128 bytes");
+        return tqa_part_refuse(&of, "wrong-type",
+                               "the name of a dataset, or the id of a job, in quotes",
+                               "a name is a text of at most 128 bytes");
     }
     const tqa_world *world = c->control->world;
     (void)snprintf(source_name, sizeof source_name, "%s%s", job.value != NULL ? "job:" : "",
@@ -105,8 +107,9 @@ static bool open_side(comparison *c, side *s, const tqa_part *part)
         /* it was there a moment ago: not the client's fault */
         const bool busy =
             strcmp(fault, "memory is short") == 0 || strcmp(fault, "the data cannot be read") == 0;
-        return tqa_part_refuse(&of, busy ? "busy" : "invalid-value", busy ? "try again" : NULL,
-                               "%s", fault);
+        return tqa_part_refuse(&of, busy ? "busy" : "invalid-value",
+                               busy ? "try again" : "repair the data, or name other ones", "%s",
+                               fault);
     }
     s->n_column = tqa_table_columns(s->table);
     s->now = tqa_control_take(c->control, s->n_column, sizeof(double));
@@ -273,7 +276,8 @@ static bool next_row(comparison *c, side *s)
     const tqa_part part = tqa_part_field(&root, letters[s - c->sides]);
     const char *fault = tqa_table_fault(s->table);
     if (fault != NULL) {
-        return tqa_part_refuse(&part, "invalid-value", NULL, "row %zu: %s", s->n_row, fault);
+        return tqa_part_refuse(&part, "invalid-value", "repair or leave out this row",
+                               "row %zu: %s", s->n_row, fault);
     }
     s->ended = row == NULL;
     if (s->ended) {

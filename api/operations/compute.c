@@ -115,7 +115,7 @@ static const char *explain_singular(const tqa_call *call, const tq_error *error,
         return "name in \"axes\" those of x, y, z, rx, ry, rz along which it can move";
     }
     name_direction(call, sample, text, size);
-    return NULL;
+    return tqa_problem_status_hint(TQ_ERR_SINGULAR);
 }
 
 bool tqa_names_a_thing(const tq_error *error)
@@ -135,7 +135,9 @@ static bool refuse_block(block_run *run, size_t b, void *scratch)
     assert(sample < call->request.n_sample);
     char pointer[TQA_POINTER_TEXT] = "/q";
     char detail[TQA_PROBLEM_TEXT] = "";
-    const char *hint = NULL;
+    const char *hint = status == TQ_ERR_OVERFLOW
+                           ? "smaller numbers in this sample (rad, m, s), a payload or a wrench"
+                           : tqa_problem_status_hint(status);
     if (!call->request.flat) {
         tqa_place_index(pointer, sample);
     }

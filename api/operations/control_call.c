@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api/operations/control_call.c - decodes a request into its tree, runs it, gives its text away. */
 #include "api/operations/control_call.h"
+#include "api/operations/refuse.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -103,7 +104,8 @@ static bool judge(tqa_call *call, tqa_decode state, const tqa_decode_error *erro
                           state == TQA_DECODE_NOT_FINITE ? "not-finite" : "malformed",
                           "%s%s%s (byte %llu of the body)", pointer, pointer[0] != '\0' ? ": " : "",
                           error->detail, (unsigned long long)error->offset);
-    tqa_problem_fault(&call->problem, pointer, NULL, "%s", error->detail);
+    tqa_problem_fault(&call->problem, pointer, tqa_hint_decode(state, call->body.media), "%s",
+                      error->detail);
     return false;
 }
 
@@ -197,7 +199,8 @@ bool tqa_control_run(tqa_call *call, const tqa_world *world)
         put_end(call);
     }
     if (answer->not_finite) {
-        return tqa_part_refuse(&root, "overflow", NULL, "a result is too large for a number");
+        return tqa_part_refuse(&root, "overflow", "smaller numbers, or other units",
+                               "a result is too large for a number");
     }
     if (!take_text(call)) {
         (void)tqa_problem_set(&call->problem, "busy", "there is no memory for the answer now");

@@ -70,31 +70,26 @@ static const char *kind_of(const json_t *value)
 /* True when `ok`; else what is wrong. */
 static bool expect(const tqa_part *part, bool ok, const char *wanted)
 {
+    char hint[TQA_PROBLEM_TEXT];
     if (part->value == NULL) {
-        char hint[TQA_PROBLEM_TEXT];
         const char *name = strrchr(part->pointer, '/');
         (void)snprintf(hint, sizeof hint, "add \"%s\": %s", name != NULL ? name + 1 : "", wanted);
         return tqa_part_need(part, hint);
     }
-    return ok || tqa_part_refuse(part, "wrong-type", NULL, "expected %s, got %s", wanted,
-                                 kind_of(part->value));
+    if (ok) {
+        return true;
+    }
+    tqa_hint_type(wanted, kind_of(part->value), hint);
+    return tqa_part_refuse(part, "wrong-type", hint, "expected %s, got %s", wanted,
+                           kind_of(part->value));
 }
 
-/* "did you mean" for the nearest of some words, or the words themselves. */
-static void suggest(const char *const *words, const char *text, size_t n, char *hint, size_t size)
+/* Offers all of some words, which end with NULL. */
+static void offer(tqa_nearest *nearest, const char *const *words, const char *text, size_t n)
 {
-    tqa_nearest nearest;
-    tqa_nearest_init(&nearest, text, n);
+    tqa_nearest_init(nearest, text, n);
     for (const char *const *word = words; *word != NULL; word++) {
-        tqa_nearest_offer(&nearest, *word);
-    }
-    if (nearest.best != NULL) {
-        (void)snprintf(hint, size, "did you mean \"%s\"?", nearest.best);
-        return;
-    }
-    size_t used = (size_t)snprintf(hint, size, "known here:");
-    for (const char *const *word = words; *word != NULL && used < size; word++) {
-        used += (size_t)snprintf(hint + used, size - used, " \"%s\"", *word);
+        tqa_nearest_offer(nearest, *word);
     }
 }
 
@@ -111,7 +106,15 @@ static bool is_among(const char *const *words, const char *text, size_t n, unsig
 
 bool tqa_part_object(const tqa_part *part, const char *const *known)
 {
-    if (!expect(part, json_is_object(part->value), "an object")) {
+    if (part->value != NULL && !json_is_object(part->value)) {
+        tqa_nearest nearest;
+        char hint[TQA_PROBLEM_TEXT];
+        offer(&nearest, known, "", 0);
+        (void)snprintf(hint, sizeof hint, "write an object; fields %.230s", nearest.list);
+        return tqa_part_refuse(part, "wrong-type", hint, "expected an object, got %s",
+                               kind_of(part->value));
+    }
+    if (!expect(part, part->value != NULL, "an object")) {
         return false;
     }
     const char *key = NULL;
@@ -120,11 +123,11 @@ bool tqa_part_object(const tqa_part *part, const char *const *known)
     {
         unsigned ignored = 0;
         if (!is_among(known, key, strlen(key), &ignored)) {
-            char hint[TQA_PROBLEM_TEXT];
-            suggest(known, key, strlen(key), hint, sizeof hint);
+            tqa_nearest nearest;
+            offer(&nearest, known, key, strlen(key));
             const tqa_part field = tqa_part_field(part, key);
-            return tqa_part_refuse(&field, "unknown-field", hint, "\"%.*s\" is not known here",
-                                   QUOTE_MAX, key);
+            return tqa_part_refuse(&field, "unknown-field", tqa_nearest_hint(&nearest),
+                                   "\"%.*s\" is not known here", QUOTE_MAX, key);
         }
     }
     return true;
@@ -136,12 +139,20 @@ bool tqa_part_array(const tqa_part *part, size_t least, size_t most, size_t *ret
         return false;
     }
     const size_t n = json_array_size(part->value);
-    if (n < least || n > most) {
-        return tqa_part_refuse(part, n > most && most > least ? "too-large" : "wrong-length", NULL,
-                               "expected %zu to %zu elements, got %zu", least, most, n);
-    }
     *ret_n = n;
-    return true;
+    if (n >= least && n <= most) {
+        return true;
+    }
+    char hint[48];
+    (void)snprintf(hint, sizeof hint, "give %s %zu",
+                   n < least && most > least ? "at least" : "at most", n < least ? least : most);
+    if (least == most) {
+        (void)snprintf(hint, sizeof hint, "give %zu", most);
+        return tqa_part_refuse(part, "wrong-length", hint, "expected %zu elements, got %zu", most,
+                               n);
+    }
+    return tqa_part_refuse(part, n > most ? "too-large" : "wrong-length", hint,
+                           "expected %zu to %zu elements, got %zu", least, most, n);
 }
 
 bool tqa_part_number(const tqa_part *part, double *ret)
@@ -156,8 +167,8 @@ bool tqa_part_number(const tqa_part *part, double *ret)
 bool tqa_part_positive(const tqa_part *part, double *ret)
 {
     return tqa_part_number(part, ret) &&
-           (*ret > 0.0 ||
-            tqa_part_refuse(part, "range", NULL, "expected a number above 0, got %g", *ret));
+           (*ret > 0.0 || tqa_part_refuse(part, "range", "a number above 0",
+                                          "expected a number above 0, got %g", *ret));
 }
 
 bool tqa_part_count(const tqa_part *part, size_t least, size_t most, size_t *ret)
@@ -167,8 +178,9 @@ bool tqa_part_count(const tqa_part *part, size_t least, size_t most, size_t *ret
         return false;
     }
     if (!(x >= (double)least && x <= (double)most) || x != floor(x)) {
-        return tqa_part_refuse(part, "range", NULL, "expected a whole number from %zu to %zu",
-                               least, most);
+        char hint[64];
+        (void)snprintf(hint, sizeof hint, "a whole number from %zu to %zu", least, most);
+        return tqa_part_refuse(part, "range", hint, "expected %s, got %g", hint, x);
     }
     *ret = (size_t)x;
     return true;
@@ -191,7 +203,9 @@ bool tqa_part_numbers(const tqa_part *part, size_t n, double *ret)
         return false;
     }
     if (json_array_size(part->value) != n) {
-        return tqa_part_refuse(part, "wrong-length", NULL, "expected %zu numbers, got %zu", n,
+        char hint[48];
+        (void)snprintf(hint, sizeof hint, "give %zu numbers", n);
+        return tqa_part_refuse(part, "wrong-length", hint, "expected %zu numbers, got %zu", n,
                                json_array_size(part->value));
     }
     for (size_t i = 0; i < n; i++) {
@@ -213,7 +227,9 @@ bool tqa_part_matrix(const tqa_part *part, size_t n_row, size_t n_column, double
         return false;
     }
     if (json_array_size(part->value) != n_row) {
-        return tqa_part_refuse(part, "wrong-length", NULL, "expected %s, got %zu rows", wanted,
+        char hint[80];
+        (void)snprintf(hint, sizeof hint, "give %s", wanted);
+        return tqa_part_refuse(part, "wrong-length", hint, "expected %s, got %zu rows", wanted,
                                json_array_size(part->value));
     }
     for (size_t i = 0; i < n_row; i++) {
@@ -235,10 +251,10 @@ bool tqa_part_choice(const tqa_part *part, const char *const *words, unsigned *r
     if (is_among(words, text, n, ret)) {
         return true;
     }
-    char hint[TQA_PROBLEM_TEXT];
-    suggest(words, text, n, hint, sizeof hint);
-    return tqa_part_refuse(part, "unknown-name", hint, "\"%.*s\" is not known here", QUOTE_MAX,
-                           text);
+    tqa_nearest nearest;
+    offer(&nearest, words, text, n);
+    return tqa_part_refuse(part, "unknown-name", tqa_nearest_hint(&nearest),
+                           "\"%.*s\" is not known here", QUOTE_MAX, text);
 }
 
 bool tqa_part_choices(const tqa_part *part, const char *const *words, unsigned *ret_bits)
@@ -289,6 +305,7 @@ bool tqa_control_fail(tqa_control *control, const char *pointer, tq_status statu
                       const tq_error *error)
 {
     (void)tqa_problem_from_status(control->problem, status, error);
-    tqa_problem_fault(control->problem, pointer, NULL, "%s", tq_status_text(status));
+    tqa_problem_fault(control->problem, pointer, tqa_problem_status_hint(status), "%s",
+                      tq_status_text(status));
     return false;
 }

@@ -25,6 +25,13 @@ static const char *const shapes[] = {
     NULL,
 };
 
+bool tqa_inertia_is_possible(const double about_com[6])
+{
+    double moments[3], axes[9];
+    tq_symmetric_eigen(about_com, moments, axes);
+    return moments[0] >= -symmetry_slack * fabs(moments[2]);
+}
+
 bool tqa_part_symmetric(const tqa_part *part, double ret[6])
 {
     double full[9];
@@ -71,8 +78,8 @@ static bool read_shape(const tqa_part *object, const tqa_part *shape, double mas
         const bool of_size = strcmp(error.what, "size") == 0;
         const tqa_part part =
             of_size ? tqa_part_item(&size, error.index) : tqa_part_field(object, "mass");
-        return tqa_part_refuse(&part, "range", NULL, "expected a number of 0 or more, got %g",
-                               error.value);
+        return tqa_part_refuse(&part, "range", "0 or more",
+                               "expected a number of 0 or more, got %g", error.value);
     }
     const tqa_part com = tqa_part_field(object, "com");
     return com.value == NULL || tqa_part_numbers(&com, 3, ret->com);

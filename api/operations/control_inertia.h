@@ -17,4 +17,7 @@ bool tqa_part_symmetric(const tqa_part *part, double ret[6]);
 /* mass, com, inertia and inertia_about, into the open object: it may be sent as it stands. */
 void tqa_answer_inertia(tqa_answer *answer, const tq_inertia *inertia);
 
+/* True when no principal moment is negative: some body may have it. xx xy xz yy yz zz. */
+bool tqa_inertia_is_possible(const double about_com[6]);
+
 #endif

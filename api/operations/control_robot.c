@@ -41,24 +41,21 @@ static bool find_joint(const tqa_part *part, const tqa_order *order, uint32_t *r
 {
     const tqa_robot *robot = part->control->robot;
     if (!json_is_string(part->value)) {
-        return tqa_part_refuse(part, "wrong-type", NULL, "expected the name of a joint");
+        return tqa_part_refuse(part, "wrong-type", "the name of a joint in quotes",
+                               "expected the name of a joint");
     }
     const char *text = json_string_value(part->value);
     *ret = tqa_robot_joint(robot, text, strlen(text));
     if (*ret == TQ_NONE || robot->model->joints[*ret].nq == 0) {
         tqa_nearest nearest;
-        char hint[TQA_PROBLEM_TEXT] = "";
         tqa_nearest_init(&nearest, text, strlen(text));
         for (uint32_t j = 0; j < robot->model->n_joint; j++) {
             if (robot->model->joints[j].nq > 0) {
                 tqa_nearest_offer(&nearest, robot->joint_names[j]);
             }
         }
-        if (nearest.best != NULL) {
-            (void)snprintf(hint, sizeof hint, "did you mean \"%s\"?", nearest.best);
-        }
-        return tqa_part_refuse(part, "unknown-name", hint, "there is no moving joint \"%.*s\"",
-                               QUOTE_MAX, text);
+        return tqa_part_refuse(part, "unknown-name", tqa_nearest_hint(&nearest),
+                               "there is no moving joint \"%.*s\"", QUOTE_MAX, text);
     }
     for (size_t k = 0; k < order->n_joint; k++) {
         if (order->joints[k] == *ret) {
@@ -126,7 +123,8 @@ static bool read_rows(const tqa_part *part, size_t n, const uint32_t *map, tqa_s
                       bool first, double **ret)
 {
     if (!json_is_array(part->value)) {
-        return tqa_part_refuse(part, "wrong-type", NULL,
+        return tqa_part_refuse(part, "wrong-type",
+                               "one sample is [number, ...]; a batch is [[number, ...], ...]",
                                "expected one sample of %zu numbers, or an array of samples", n);
     }
     const bool flat = !json_is_array(json_array_get(part->value, 0));
@@ -200,7 +198,8 @@ bool tqa_part_link(const tqa_part *part, uint32_t *ret)
         return false;
     }
     if (!json_is_string(part->value)) {
-        return tqa_part_refuse(part, "wrong-type", NULL, "expected the name of a link");
+        return tqa_part_refuse(part, "wrong-type", "the name of a link in quotes",
+                               "expected the name of a link");
     }
     const char *text = json_string_value(part->value);
     *ret = tqa_robot_link(robot, text, strlen(text));
@@ -208,13 +207,11 @@ bool tqa_part_link(const tqa_part *part, uint32_t *ret)
         return true;
     }
     tqa_nearest nearest;
-    char hint[TQA_PROBLEM_TEXT];
     tqa_nearest_init(&nearest, text, strlen(text));
     for (uint32_t k = 0; k < robot->model->n_link; k++) {
         tqa_nearest_offer(&nearest, robot->link_names[k]);
     }
-    (void)snprintf(hint, sizeof hint, "did you mean \"%s\"?", nearest.best);
-    return tqa_part_refuse(part, "unknown-name", nearest.best != NULL ? hint : NULL,
+    return tqa_part_refuse(part, "unknown-name", tqa_nearest_hint(&nearest),
                            "there is no link \"%.*s\"", QUOTE_MAX, text);
 }
 
@@ -261,7 +258,7 @@ static bool read_quaternion(const tqa_part *part, double r[9])
     const double length =
         sqrt(wxyz[0] * wxyz[0] + wxyz[1] * wxyz[1] + wxyz[2] * wxyz[2] + wxyz[3] * wxyz[3]);
     if (!(fabs(length - 1.0) <= unit_slack)) {
-        char hint[TQA_PROBLEM_TEXT] = "";
+        char hint[TQA_PROBLEM_TEXT] = "[1, 0, 0, 0] is no rotation at all";
         if (length > 0.0) {
             (void)snprintf(hint, sizeof hint, "use [%.17g, %.17g, %.17g, %.17g]", wxyz[0] / length,
                            wxyz[1] / length, wxyz[2] / length, wxyz[3] / length);

@@ -56,7 +56,8 @@ static bool add(tqa_control *control, uint64_t at, json_t *value)
     if (control->depth == 0) {
         if (!json_is_object(value)) {
             json_decref(value);
-            return refuse(control, at, "wrong-type", NULL, "expected an object");
+            return refuse(control, at, "wrong-type",
+                          "write the fields of the request in braces: {...}", "expected an object");
         }
         control->root = value;
         return true;
@@ -67,7 +68,7 @@ static bool add(tqa_control *control, uint64_t at, json_t *value)
     } else {
         failed = json_object_set_new_nocheck(parent, control->key[control->depth], value);
     }
-    return failed == 0 || refuse(control, at, "busy", NULL, "there is no memory for this");
+    return failed == 0 || refuse(control, at, "busy", "try again", "there is no memory for this");
 }
 
 static bool enter(void *ctx, uint64_t at, json_t *value)
@@ -107,13 +108,15 @@ static bool key(void *ctx, uint64_t at, const char *text, size_t n)
     const size_t d = control->depth;
     control->key[d] = NULL;
     if (memchr(text, '\0', n) != NULL) {
-        return refuse(control, at, "unknown-field", NULL, "a field's name has no byte 0");
+        return refuse(control, at, "unknown-field", "leave the byte 0 out",
+                      "a field's name has no byte 0");
     }
     const char *copy = tqa_arena_text(control->arena, text, n);
     if (copy == NULL) {
         return tqa_arena_short(control->arena)
                    ? refuse(control, at, "busy", "try again", "memory is short")
-                   : refuse(control, at, "too-large", NULL, "the request needs too much memory");
+                   : refuse(control, at, "too-large", "send less at a time",
+                            "the request needs too much memory");
     }
     control->key[d] = copy;
     control->n_key[d] = n;
@@ -142,7 +145,7 @@ static bool numbers(void *ctx, uint64_t at, const double *values, size_t n)
 static bool string(void *ctx, uint64_t at, const char *text, size_t n)
 {
     if (memchr(text, '\0', n) != NULL) {
-        return refuse(ctx, at, "invalid-value", NULL, "a text has no byte 0");
+        return refuse(ctx, at, "invalid-value", "leave the byte 0 out", "a text has no byte 0");
     }
     return add(ctx, at, json_stringn_nocheck(text, n));
 }

@@ -330,7 +330,7 @@ static bool make_room(tqa_ensemble *e, const tqa_part *root)
     if (told > TQA_CONTROL_ANSWER_MAX) {
         return tqa_part_refuse(
             &output, "too-large", "fewer outputs, quantiles or told members, or no end states",
-            "the answer would have %.0f numbers, %d at most", told, TQA_CONTROL_ANSWER_MAX);
+            "the answer would have %.9g numbers, %d at most", told, TQA_CONTROL_ANSWER_MAX);
     }
     e->times = tqa_control_take(root->control, s->n_output, sizeof *e->times);
     e->records = tqa_control_take(root->control, e->n_block * e->record, sizeof *e->records);

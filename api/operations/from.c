@@ -53,7 +53,7 @@ static bool open(tqa_request *request, uint64_t at)
     if (from == NULL || arena == NULL) {
         tqa_arena_free(arena);
         free(from);
-        return tqa_refuse(request, at, "busy", NULL, "there is no memory for this");
+        return tqa_refuse(request, at, "busy", "try again", "there is no memory for this");
     }
     request->from = from;
     from->control.robot = request->robot;
@@ -100,6 +100,23 @@ static bool string(tqa_request *request, uint64_t at, const char *text, size_t n
     return tqa_control_events.string(&request->from->control, at, text, n);
 }
 
+static bool boolean(tqa_request *request, uint64_t at, bool value)
+{
+    return tqa_control_events.boolean(&request->from->control, at, value);
+}
+
+static bool null(tqa_request *request, uint64_t at)
+{
+    return tqa_control_events.null(&request->from->control, at);
+}
+
+void tqa_from_place(const tqa_request *request, char *pointer)
+{
+    if (request->from != NULL) {
+        tqa_control_place(&request->from->control, pointer);
+    }
+}
+
 const tqa_receiver tqa_from_receiver = {
     .wanted = wanted,
     .begin_map = begin_map,
@@ -109,6 +126,8 @@ const tqa_receiver tqa_from_receiver = {
     .end_array = end_array,
     .numbers = numbers,
     .string = string,
+    .boolean = boolean,
+    .null = null,
 };
 
 /* ------------------------------------------------------------------------------------------------
@@ -224,7 +243,8 @@ bool tqa_from_read(tqa_request *request, const tqa_world *world)
         return false;
     }
     if (from->n == 0) {
-        return tqa_part_refuse(&from->log.part, "wrong-length", NULL,
+        return tqa_part_refuse(&from->log.part, "wrong-length",
+                               "widen \"rows\" or \"rate\", or send a longer log",
                                "no sample of \"%.80s\" is left", from->log.name);
     }
     declare(request);

@@ -145,7 +145,7 @@ bool tqa_include_check(tqa_call *call)
 {
     tqa_request *request = &call->request;
     if (tqa_include_wants_terms(call) && call->robot->model->nv > FREEDOMS_MAX) {
-        return tqa_refuse(request, UINT64_MAX, "too-large", NULL,
+        return tqa_refuse(request, UINT64_MAX, "too-large", "ask for tau or qdd alone",
                           "include is for robots of up to %d freedoms, this one has %u",
                           FREEDOMS_MAX, (unsigned)call->robot->model->nv);
     }
@@ -224,6 +224,8 @@ static bool state_box(tqa_call *call, tqa_statement *text)
     }
     if (status != TQ_OK) {
         (void)tqa_problem_from_status(&call->problem, status, &error);
+        tqa_problem_fault(&call->problem, "/box", tqa_problem_status_hint(status), "%s",
+                          tq_status_text(status));
         return false;
     }
     char reason[TQA_PROBLEM_TEXT];

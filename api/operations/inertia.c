@@ -146,10 +146,12 @@ static bool tell_consistency(tqa_control *control, const tq_inertia *inertia)
     tq_error error = {0};
     const tq_status status = tq_inertia_nearest(inertia, least, least_mass, &nearest, &error);
     if (status == TQ_ERR_NOT_FINITE) {
-        return tqa_part_refuse(&root, "overflow", NULL, "an inertia is too large for a number");
+        return tqa_part_refuse(&root, "overflow", "smaller numbers, or other units",
+                               "an inertia is too large for a number");
     }
     if (status != TQ_OK) {
-        return tqa_part_refuse(&floor_part, "range", NULL,
+        return tqa_part_refuse(&floor_part, "range",
+                               "0 keeps what is consistent; for example 0.001",
                                "expected a number from 0 to below 1/3, got %g", least);
     }
     tqa_answer_object(answer, "nearest_consistent");

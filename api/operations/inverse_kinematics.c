@@ -60,7 +60,8 @@ static bool read_axes(search *s, const tqa_part *position, bool turned)
     for (unsigned k = 0; k < TASK; k++) {
         s->task.axes[k] = (bits >> k & 1u) != 0;
     }
-    return bits != 0 || tqa_part_refuse(&axes, "wrong-length", NULL, "name one axis at least");
+    return bits != 0 || tqa_part_refuse(&axes, "wrong-length", "for example [\"x\", \"y\", \"z\"]",
+                                        "name one axis at least");
 }
 
 static bool read_task(search *s)
@@ -159,7 +160,8 @@ static bool find(search *s)
     tq_error error = {0};
     if (model->nv == 0 || model->nv > TQ_IK_NV_MAX) {
         const tqa_part root = tqa_part_root(s->control);
-        return tqa_part_refuse(&root, "invalid-value", NULL,
+        return tqa_part_refuse(&root, "invalid-value",
+                               "a robot of fewer freedoms: leave out what does not move the point",
                                "this takes robots of 1 to %d freedoms, here are %u", TQ_IK_NV_MAX,
                                model->nv);
     }

@@ -161,14 +161,15 @@ static bool read_selector(const finder *f, const tqa_part *part, uint32_t *ret)
     }
     double index = 0.0;
     if (!json_is_number(part->value)) {
-        return tqa_part_refuse(part, "wrong-type", NULL,
+        return tqa_part_refuse(part, "wrong-type",
+                               "a name as in the header, in quotes; or a number from 0",
                                "expected the name of a column, or its number from 0");
     }
     if (!tqa_part_number(part, &index)) {
         return false;
     }
     if (!(index >= 0.0 && index < (double)n && index == floor(index))) {
-        return tqa_part_refuse(part, "range", NULL,
+        return tqa_part_refuse(part, "range", "one of its columns",
                                "\"%.100s\" has %zu columns, numbered from 0 to %zu", f->source, n,
                                n - 1);
     }

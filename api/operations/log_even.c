@@ -35,7 +35,7 @@ bool tqa_log_even_filter(tqa_log_pass_state *p)
         p->border = filter->window / 2;
     }
     if (status != TQ_OK) {
-        return tqa_part_refuse(&p->log->part, "range", NULL,
+        return tqa_part_refuse(&p->log->part, "range", "choose a lower cut-off",
                                "the log has %.6g samples in a second: the cut-off must lie below "
                                "%.6g Hz",
                                rate, 0.5 * rate);

@@ -90,7 +90,8 @@ static bool read_unit(tqa_log_request *request, tqa_log_quantity quantity, const
 {
     const char *text = json_string_value(part->value);
     if (text == NULL) {
-        return tqa_part_refuse(part, "wrong-type", NULL, "expected the name of a unit");
+        return tqa_part_refuse(part, "wrong-type", "the name of a unit in quotes, such as \"rad\"",
+                               "expected the name of a unit");
     }
     const bool is_length = quantity != TQA_LOG_TIME && slides(request, quantity, r);
     for (size_t u = 0; u < sizeof units / sizeof units[0]; u++) {
@@ -166,7 +167,8 @@ static bool read_scale(tqa_log_request *request, const tqa_part *object)
                 return false;
             }
             if (factor == 0.0) {
-                return tqa_part_refuse(&item, "range", NULL, "a scale of 0 leaves nothing");
+                return tqa_part_refuse(&item, "range", "1 leaves the column as it is",
+                                       "a scale of 0 leaves nothing");
             }
             request->factor[q][r] *= factor;
         }
@@ -201,8 +203,9 @@ static bool refuse_foreign(const tqa_part *part, tqa_log_filter_kind kind)
     for (size_t k = 0; k < sizeof owned / sizeof owned[0]; k++) {
         const tqa_part field = tqa_part_field(part, owned[k].field);
         if (field.value != NULL && owned[k].kind != kind) {
-            return tqa_part_refuse(&field, "invalid-value", NULL, "\"%s\" belongs to kind \"%s\"",
-                                   owned[k].field, filter_kinds[owned[k].kind]);
+            return tqa_part_refuse(&field, "invalid-value", "leave it out, or choose that kind",
+                                   "\"%s\" belongs to kind \"%s\"", owned[k].field,
+                                   filter_kinds[owned[k].kind]);
         }
     }
     return true;
@@ -295,8 +298,8 @@ static bool read_window(tqa_log *log, const tqa_part *part)
 {
     double pair[2];
     if (log->n_window == TQA_LOG_WINDOWS_MAX) {
-        return tqa_part_refuse(part, "too-large", NULL, "at most %d ranges of rows",
-                               TQA_LOG_WINDOWS_MAX);
+        return tqa_part_refuse(part, "too-large", "fewer and longer ranges",
+                               "at most %d ranges of rows", TQA_LOG_WINDOWS_MAX);
     }
     if (!tqa_part_numbers(part, 2, pair)) {
         return false;
@@ -338,11 +341,14 @@ static bool read_name(const tqa_part *part, const char *prefix, char ret[TQA_LOG
 {
     const char *name = json_string_value(part->value);
     if (name == NULL) {
-        return tqa_part_refuse(part, "wrong-type", NULL, "expected a name in quotes");
+        return tqa_part_refuse(part, "wrong-type",
+                               "the name of a dataset, or the id of a job, in quotes",
+                               "expected a name in quotes");
     }
     const int n = snprintf(ret, TQA_LOG_SOURCE_NAME, "%s%s", prefix, name);
     return (n > 0 && n < TQA_LOG_SOURCE_NAME && name[0] != '\0') ||
-           tqa_part_refuse(part, "invalid-value", NULL, "no source of data has this name");
+           tqa_part_refuse(part, "invalid-value", "a name has 1 to 128 bytes",
+                           "no source of data has this name");
 }
 
 /* {"q": "name", "tau": "name", ...} */
@@ -381,7 +387,8 @@ bool tqa_log_read(const tqa_log_request *request, const tqa_part *part, tqa_log 
     const tqa_part job = tqa_part_field(part, "job");
     const tqa_part rows = tqa_part_field(part, "rows");
     if (dataset.value != NULL && job.value != NULL) {
-        return tqa_part_refuse(part, "invalid-value", NULL, "either a dataset or a job");
+        return tqa_part_refuse(part, "invalid-value", "leave one of the two out",
+                               "either a dataset or a job");
     }
     if (dataset.value == NULL && job.value == NULL && !read_split(ret)) {
         return false;

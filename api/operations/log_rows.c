@@ -24,7 +24,8 @@ static bool open_source(tqa_log *log, tqa_log_source *source, size_t q)
     const tqa_part *where = log->is_split ? &field : &log->part;
     tqa_source what;
     if (world == NULL || world->dataset_read == NULL || world->dataset_look == NULL) {
-        return tqa_part_refuse(where, "not-ready", NULL, "there are no datasets here");
+        return tqa_part_refuse(where, "not-ready", "send the samples themselves",
+                               "there are no datasets here");
     }
     if (world->dataset_look(world->ctx, log->source[q], &what) != 0) {
         return tqa_part_refuse(where, "unknown-name", "PUT /v1/datasets/{name} stores one",
@@ -41,7 +42,8 @@ static bool open_source(tqa_log *log, tqa_log_source *source, size_t q)
     }
     const char *fault = tqa_table_fault(source->table);
     return fault == NULL ||
-           tqa_part_refuse(where, "invalid-value", NULL, "\"%.80s\": %s", log->source[q], fault);
+           tqa_part_refuse(where, "invalid-value", "repair the data, or name other ones",
+                           "\"%.80s\": %s", log->source[q], fault);
 }
 
 bool tqa_log_rows_open(tqa_log_rows *rows, tqa_log *log)
@@ -84,7 +86,8 @@ static bool next_cells(tqa_log_rows *rows, const double *cells[TQA_LOG_QUANTITIE
         ended = ended || cells[q] == NULL;
         const char *fault = cells[q] == NULL ? tqa_table_fault(table) : NULL;
         if (fault != NULL) {
-            return tqa_part_refuse(&log->part, "invalid-value", NULL,
+            return tqa_part_refuse(&log->part, "invalid-value",
+                                   "repair or leave out what follows: \"rows\" chooses",
                                    "\"%.80s\", behind row %llu: %s", log->source[q],
                                    (unsigned long long)rows->n, fault);
         }

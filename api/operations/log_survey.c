@@ -115,7 +115,8 @@ static bool judge_numbers(const tqa_log *log)
     const tqa_log_count *wild = &log->repairs[TQA_LOG_ABSURD];
     char rows[TQA_PROBLEM_TEXT / 2];
     if (log->n_chosen < 16) {
-        return tqa_part_refuse(&log->part, "wrong-length", NULL,
+        return tqa_part_refuse(&log->part, "wrong-length",
+                               "16 rows at least; \"rows\" chooses which",
                                "\"%.80s\" has %llu rows here: that is no motion", log->name,
                                (unsigned long long)log->n_chosen);
     }

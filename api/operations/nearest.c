@@ -3,6 +3,7 @@
 #include "api/operations/nearest.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { NEAREST_TEXT_MAX = 48 }; /* longer names get no hint */
@@ -10,8 +11,12 @@ enum { NEAREST_TEXT_MAX = 48 }; /* longer names get no hint */
 void tqa_nearest_init(tqa_nearest *nearest, const char *text, size_t n)
 {
     assert(nearest != NULL && (text != NULL || n == 0));
-    /* a third of the letters may be wrong, and one always */
-    *nearest = (tqa_nearest){.text = text, .n_text = n, .distance = n / 3 + 2};
+    nearest->text = text;
+    nearest->n_text = n;
+    nearest->best = NULL;
+    nearest->distance = n / 3 + 2; /* a third of the letters may be wrong, and one always */
+    nearest->n_list = 0;
+    nearest->list[0] = '\0';
 }
 
 static char lower(char c)
@@ -39,10 +44,26 @@ static size_t edit_distance(const char *a, size_t n_a, const char *b, size_t n_b
     return row[n_b];
 }
 
+static void list(tqa_nearest *nearest, const char *name, size_t n)
+{
+    const char *first = nearest->n_list == 0 ? "known here: " : ", ";
+    const size_t room = sizeof nearest->list - nearest->n_list;
+    if (n + sizeof "known here: , ..." < room) {
+        nearest->n_list +=
+            (size_t)snprintf(nearest->list + nearest->n_list, room, "%s%s", first, name);
+    } else if (room > sizeof ", ...") {
+        (void)snprintf(nearest->list + nearest->n_list, room, "%s...", first);
+        nearest->n_list = sizeof nearest->list; /* no more */
+    }
+}
+
 void tqa_nearest_offer(tqa_nearest *nearest, const char *name)
 {
     assert(nearest != NULL && name != NULL);
     const size_t n = strlen(name);
+    if (nearest->n_list < sizeof nearest->list) {
+        list(nearest, name, n);
+    }
     const size_t apart = n > nearest->n_text ? n - nearest->n_text : nearest->n_text - n;
     if (n > NEAREST_TEXT_MAX || nearest->n_text > NEAREST_TEXT_MAX || apart >= nearest->distance) {
         return;
@@ -52,4 +73,12 @@ void tqa_nearest_offer(tqa_nearest *nearest, const char *name)
         nearest->distance = distance;
         nearest->best = name;
     }
+}
+
+const char *tqa_nearest_hint(tqa_nearest *nearest)
+{
+    if (nearest->best != NULL) {
+        (void)snprintf(nearest->list, sizeof nearest->list, "did you mean \"%s\"?", nearest->best);
+    }
+    return nearest->list[0] != '\0' ? nearest->list : "leave it out: nothing is known here";
 }

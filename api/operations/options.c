@@ -3,9 +3,9 @@
 #include "api/operations/options.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "api/operations/control_inertia.h"
 #include "api/operations/nearest.h"
 #include "api/operations/refuse.h"
 #include "api/operations/request.h"
@@ -43,26 +43,10 @@ static bool form_string(tqa_request *request, uint64_t at, const char *text, siz
         }
         tqa_nearest_offer(&nearest, words[k]);
     }
-    return tqa_refuse_name(request, at, "Coriolis form", text, n,
-                           nearest.best != NULL ? nearest.best : words[0]);
+    return tqa_refuse_name(request, at, "Coriolis form", &nearest);
 }
 
 const tqa_receiver tqa_form_receiver = {.wanted = form_wanted, .string = form_string, .bare = true};
-
-static bool find_link(tqa_request *request, uint64_t at, const char *text, size_t n, uint32_t *ret)
-{
-    const tqa_robot *robot = request->robot;
-    *ret = tqa_robot_link(robot, text, n);
-    if (*ret != TQ_NONE) {
-        return true;
-    }
-    tqa_nearest nearest;
-    tqa_nearest_init(&nearest, text, n);
-    for (uint32_t k = 0; k < robot->model->n_link; k++) {
-        tqa_nearest_offer(&nearest, robot->link_names[k]);
-    }
-    return tqa_refuse_name(request, at, "link", text, n, nearest.best);
-}
 
 static const char *frame_wanted(const tqa_request *request)
 {
@@ -72,7 +56,7 @@ static const char *frame_wanted(const tqa_request *request)
 
 static bool frame_string(tqa_request *request, uint64_t at, const char *text, size_t n)
 {
-    return find_link(request, at, text, n, &request->options.frame);
+    return tqa_refuse_link(request, at, text, n, &request->options.frame);
 }
 
 const tqa_receiver tqa_frame_receiver = {
@@ -238,12 +222,7 @@ static bool object_key(tqa_request *request, uint64_t at, const char *text, size
         request->n_element = 0;
         return true;
     }
-    char hint[TQA_PROBLEM_TEXT];
-    if (nearest.best != NULL) {
-        (void)snprintf(hint, sizeof hint, "did you mean \"%s\"?", nearest.best);
-    }
-    return tqa_refuse_key(request, at, "unknown-field", text, n,
-                          nearest.best != NULL ? hint : NULL);
+    return tqa_refuse_key(request, at, "unknown-field", text, n, tqa_nearest_hint(&nearest));
 }
 
 static bool object_begin_array(tqa_request *request, uint64_t at)
@@ -303,7 +282,7 @@ static bool payload_string(tqa_request *request, uint64_t at, const char *text, 
     if (request->depth != 2 || !options->in_part || options->part != TQA_PAYLOAD_LINK) {
         return tqa_refuse_type(request, at, object_wanted(request), "a string");
     }
-    return find_link(request, at, text, n, &options->payload.link);
+    return tqa_refuse_link(request, at, text, n, &options->payload.link);
 }
 
 static bool box_end(tqa_request *request, uint64_t at)
@@ -352,6 +331,12 @@ static bool payload_end(tqa_request *request, uint64_t at)
             return tqa_refuse(request, at, "invalid-value", "Ixy = -integral of x y dm, both times",
                               "the payload's inertia is not symmetric");
         }
+    }
+    const double about_com[6] = {i[0], i[1], i[2], i[4], i[5], i[8]};
+    if (!tqa_inertia_is_possible(about_com)) {
+        return tqa_refuse(request, at, "inertia",
+                          "POST /v1/inertia tells what is wrong with it, and the nearest possible",
+                          "no body has the payload's inertia: a principal moment is negative");
     }
     options->has_payload = true;
     return true;

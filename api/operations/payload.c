@@ -49,6 +49,8 @@ static bool build(tqa_call *call, const tq_model *model)
         tq_mechanism_build(model, call->own_mechanism, size, &call->mechanism, &error);
     if (status != TQ_OK) {
         (void)tqa_problem_from_status(&call->problem, status, &error);
+        tqa_problem_fault(&call->problem, "/payload", tqa_problem_status_hint(status), "%s",
+                          tq_status_text(status));
         return false;
     }
     call->model = tq_mechanism_model(call->mechanism);

@@ -109,7 +109,7 @@ static bool read_timing(plan *p)
         return false;
     }
     if (p->timing != TQ_TIMING_TRAPEZOID || !(p->blend > 0.0 && p->blend <= 0.5)) {
-        return tqa_part_refuse(&blend, "range", NULL,
+        return tqa_part_refuse(&blend, "range", "for example 0.25, with \"timing\": \"trapezoid\"",
                                "it is the part of a stretch's time in which a trapezoid speeds up: "
                                "above 0, at most 0.5");
     }
@@ -300,7 +300,8 @@ static bool read_poses(plan *p, const tqa_part *poses)
         p->to->path.axes[k] = (bits >> k & 1u) != 0;
     }
     if (bits == 0) {
-        return tqa_part_refuse(&axes, "wrong-length", NULL, "name one axis at least");
+        return tqa_part_refuse(&axes, "wrong-length", "for example [\"x\", \"y\", \"z\"]",
+                               "name one axis at least");
     }
     p->to->is_cartesian = true;
     p->to->point = point;
@@ -525,7 +526,8 @@ bool tqa_part_reference(const tqa_part *object, const tqa_order *order, unsigned
     for (size_t k = 0; k < order->n_joint; k++) {
         const tq_joint *joint = &control->robot->model->joints[order->joints[k]];
         if (joint->nq != joint->nv) {
-            return tqa_part_refuse(&path, "invalid-value", NULL,
+            return tqa_part_refuse(&path, "invalid-value",
+                                   "give \"t\" and \"q\" of a table instead, or torques",
                                    "joint \"%s\" has a quaternion, which no path interpolates",
                                    control->robot->joint_names[order->joints[k]]);
         }

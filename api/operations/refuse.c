@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/operations/from.h"
+
 enum { QUOTE_MAX = 64 }; /* bytes of a client's text that a message repeats */
 
 bool tqa_refuse(tqa_request *request, uint64_t at, const char *slug, const char *hint,
@@ -45,21 +47,68 @@ bool tqa_refuse_key(tqa_request *request, uint64_t at, const char *slug, const c
     return false;
 }
 
-bool tqa_refuse_type(tqa_request *request, uint64_t at, const char *wanted, const char *got)
+void tqa_hint_type(const char *wanted, const char *got, char hint[TQA_PROBLEM_TEXT])
 {
-    return tqa_refuse(request, at, "wrong-type", NULL, "expected %s, got %s", wanted, got);
+    const bool one_number = strncmp(wanted, "a number", 8) == 0;
+    if (strcmp(got, "null") == 0) {
+        (void)snprintf(hint, TQA_PROBLEM_TEXT, "leave the field out, or write %s", wanted);
+    } else if (one_number && strcmp(got, "a string") == 0) {
+        (void)snprintf(hint, TQA_PROBLEM_TEXT, "write the number without quotes");
+    } else if (one_number && strcmp(got, "an array") == 0) {
+        (void)snprintf(hint, TQA_PROBLEM_TEXT, "write one number, without brackets");
+    } else {
+        (void)snprintf(hint, TQA_PROBLEM_TEXT, "write %s", wanted);
+    }
 }
 
-bool tqa_refuse_name(tqa_request *request, uint64_t at, const char *what, const char *text,
-                     size_t n, const char *best)
+const char *tqa_hint_decode(tqa_decode state, tqa_media media)
+{
+    switch (state) {
+    case TQA_DECODE_NOT_FINITE:
+        return "leave out what is not known or was not measured; numbers end at 1.797e308";
+    case TQA_DECODE_LIMIT:
+        return "write it flatter or shorter; no request that is understood has this depth or "
+               "length";
+    case TQA_DECODE_MALFORMED:
+        return media == TQA_MEDIA_JSON || media == TQA_MEDIA_NONE
+                   ? "look at this byte: JSON has double quotes, a comma between two elements and "
+                     "none behind the last, no comments, and no NaN or Infinity"
+                   : "compare the body with what was encoded: it may be cut short, or of another "
+                     "type than its Content-Type says";
+    case TQA_DECODE_OK:
+    case TQA_DECODE_REFUSED:
+        break;
+    }
+    return NULL;
+}
+
+bool tqa_refuse_type(tqa_request *request, uint64_t at, const char *wanted, const char *got)
 {
     char hint[TQA_PROBLEM_TEXT];
-    if (best != NULL) {
-        (void)snprintf(hint, sizeof hint, "did you mean \"%s\"?", best);
+    tqa_hint_type(wanted, got, hint);
+    return tqa_refuse(request, at, "wrong-type", hint, "expected %s, got %s", wanted, got);
+}
+
+bool tqa_refuse_name(tqa_request *request, uint64_t at, const char *what, tqa_nearest *nearest)
+{
+    const int quoted = (int)(nearest->n_text < QUOTE_MAX ? nearest->n_text : QUOTE_MAX);
+    return tqa_refuse(request, at, "unknown-name", tqa_nearest_hint(nearest),
+                      "there is no %s \"%.*s\"", what, quoted, nearest->text);
+}
+
+bool tqa_refuse_link(tqa_request *request, uint64_t at, const char *text, size_t n, uint32_t *ret)
+{
+    const tqa_robot *robot = request->robot;
+    *ret = tqa_robot_link(robot, text, n);
+    if (*ret != TQ_NONE) {
+        return true;
     }
-    const int quoted = (int)(n < QUOTE_MAX ? n : QUOTE_MAX);
-    return tqa_refuse(request, at, "unknown-name", best != NULL ? hint : NULL,
-                      "there is no %s \"%.*s\"", what, quoted, text);
+    tqa_nearest nearest;
+    tqa_nearest_init(&nearest, text, n);
+    for (uint32_t k = 0; k < robot->model->n_link; k++) {
+        tqa_nearest_offer(&nearest, robot->link_names[k]);
+    }
+    return tqa_refuse_name(request, at, "link", &nearest);
 }
 
 static bool refuse_length(tqa_request *request, uint64_t at, const tqa_rows *rows)
@@ -84,7 +133,8 @@ bool tqa_refuse_rows_fault(tqa_request *request, uint64_t at, const tqa_rows *ro
     case TQA_ROWS_LENGTH:
         return refuse_length(request, at, rows);
     case TQA_ROWS_NESTING:
-        return tqa_refuse(request, at, "wrong-type", NULL,
+        return tqa_refuse(request, at, "wrong-type",
+                          "one sample is [number, ...]; a batch is [[number, ...], ...]",
                           "expected one array of numbers, or an array of such arrays");
     case TQA_ROWS_MEMORY:
         if (request->budget->is_busy) {
@@ -147,6 +197,8 @@ void tqa_request_place(const tqa_request *request, char pointer[TQA_POINTER_TEXT
             tqa_place_rows(pointer, &request->rows[field->motion], request->whole);
         } else if (field->kind == TQA_FIELD_WRENCHES) {
             tqa_wrenches_place(request, pointer);
+        } else if (field->kind == TQA_FIELD_FROM) {
+            tqa_from_place(request, pointer);
         } else if (field->kind == TQA_FIELD_BOX || field->kind == TQA_FIELD_PAYLOAD) {
             tqa_options_place(request, pointer);
         } else if (request->depth > 1 && !request->whole) {

@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "api/formats/events.h"
+#include "api/operation.h"
+#include "api/operations/nearest.h"
 #include "api/operations/request.h"
 
 /* A fault of the value being read, at byte `at` of the body (UINT64_MAX: not of one place). Always
@@ -21,10 +24,17 @@ bool tqa_refuse_key(tqa_request *request, uint64_t at, const char *slug, const c
 /* The value has another type than `wanted`, such as "an array of names". Always false. */
 bool tqa_refuse_type(tqa_request *request, uint64_t at, const char *wanted, const char *got);
 
-/* A name that is none of the `what` known; `best`, which may be NULL, is hinted at. Always false.
- */
-bool tqa_refuse_name(tqa_request *request, uint64_t at, const char *what, const char *text,
-                     size_t n, const char *best);
+/* What to write instead of a value of the wrong type. */
+void tqa_hint_type(const char *wanted, const char *got, char hint[TQA_PROBLEM_TEXT]);
+
+/* What to do about bytes that no decoder takes; NULL for a state that is no such fault. */
+const char *tqa_hint_decode(tqa_decode state, tqa_media media);
+
+/* A name, the one of `nearest`, that is none of the `what` offered. Always false. */
+bool tqa_refuse_name(tqa_request *request, uint64_t at, const char *what, tqa_nearest *nearest);
+
+/* Finds a link of the robot by its name; false: refused. */
+bool tqa_refuse_link(tqa_request *request, uint64_t at, const char *text, size_t n, uint32_t *ret);
 
 /* What tqa_rows_... said about the array being read; true for TQA_ROWS_OK. */
 bool tqa_refuse_rows_fault(tqa_request *request, uint64_t at, const tqa_rows *rows,

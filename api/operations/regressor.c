@@ -87,7 +87,8 @@ static bool find_base(regression *r)
     tq_scratch scratch;
     tq_error error = {0};
     if (r->n > BASE_PARAMETERS_MAX) {
-        return tqa_part_refuse(&root, "too-large", NULL,
+        return tqa_part_refuse(&root, "too-large",
+                               "leave kinds of parameters out of \"parameters\"",
                                "base parameters are found among %d parameters at most, here are "
                                "%zu",
                                BASE_PARAMETERS_MAX, r->n);

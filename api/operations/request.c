@@ -3,7 +3,6 @@
 #include "api/operations/request.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "api/operations/from.h"
@@ -161,7 +160,7 @@ static bool joint_name(tqa_request *request, uint64_t at, const char *text, size
         for (uint32_t k = 0; k < robot->model->n_joint; k++) {
             tqa_nearest_offer(&nearest, robot->joint_names[k]);
         }
-        return tqa_refuse_name(request, at, "joint", text, n, nearest.best);
+        return tqa_refuse_name(request, at, "joint", &nearest);
     }
     const tq_joint *joint = &robot->model->joints[j];
     if (joint->nv == 0) {
@@ -169,8 +168,8 @@ static bool joint_name(tqa_request *request, uint64_t at, const char *text, size
                           "joint \"%s\" has no coordinates of its own", robot->joint_names[j]);
     }
     if (joint_taken(request, joint)) {
-        return tqa_refuse(request, at, "invalid-value", NULL, "joint \"%s\" is named twice",
-                          robot->joint_names[j]);
+        return tqa_refuse(request, at, "invalid-value", "name it once",
+                          "joint \"%s\" is named twice", robot->joint_names[j]);
     }
     for (uint32_t k = 0; k < joint->nq; k++) {
         request->q_map[request->n_q_map++] = joint->q_index + k;
@@ -207,28 +206,19 @@ static const tqa_receiver joints_receiver = {
 static bool choose(tqa_request *request, uint64_t at, const tqa_choice *choices, const char *what,
                    unsigned *bits, const char *text, size_t n)
 {
-    tqa_nearest nearest;
-    tqa_nearest_init(&nearest, text, n);
     for (const tqa_choice *choice = choices; choice->name != NULL; choice++) {
         if (strlen(choice->name) == n && memcmp(choice->name, text, n) == 0) {
             *bits |= choice->bit;
             request->n_element++;
             return true;
         }
+    }
+    tqa_nearest nearest;
+    tqa_nearest_init(&nearest, text, n);
+    for (const tqa_choice *choice = choices; choice->name != NULL; choice++) {
         tqa_nearest_offer(&nearest, choice->name);
     }
-    if (nearest.best != NULL || choices->name == NULL) {
-        return tqa_refuse_name(request, at, what, text, n, nearest.best);
-    }
-    /* nothing is near: tell what there is */
-    char list[TQA_PROBLEM_TEXT];
-    size_t used = (size_t)snprintf(list, sizeof list, "there is:");
-    for (const tqa_choice *choice = choices; choice->name != NULL; choice++) {
-        if (used + strlen(choice->name) + 2 < sizeof list) {
-            used += (size_t)snprintf(list + used, sizeof list - used, " %s", choice->name);
-        }
-    }
-    return tqa_refuse(request, at, "unknown-name", list, "there is no %s of this name", what);
+    return tqa_refuse_name(request, at, what, &nearest);
 }
 
 static bool without_name(tqa_request *request, uint64_t at, const char *text, size_t n)
@@ -390,8 +380,6 @@ static bool root_key(void *ctx, uint64_t at, const char *text, size_t n)
     if (request->inside != NULL) {
         return request->inside->key(request, at, text, n);
     }
-    tqa_nearest nearest;
-    tqa_nearest_init(&nearest, text, n);
     for (size_t f = 0; f < request->schema->n_field; f++) {
         const tqa_field *field = &request->schema->fields[f];
         if (strlen(field->name) != n || memcmp(field->name, text, n) != 0) {
@@ -405,21 +393,18 @@ static bool root_key(void *ctx, uint64_t at, const char *text, size_t n)
         request->inside = receiver_of(field->kind);
         return true;
     }
-    char hint[TQA_PROBLEM_TEXT];
+    tqa_nearest nearest;
+    tqa_nearest_init(&nearest, text, n);
     for (size_t f = 0; f < request->schema->n_field; f++) {
         tqa_nearest_offer(&nearest, request->schema->fields[f].name);
     }
-    if (nearest.best != NULL) {
-        (void)snprintf(hint, sizeof hint, "did you mean \"%s\"?", nearest.best);
-    }
-    return tqa_refuse_key(request, at, "unknown-field", text, n,
-                          nearest.best != NULL ? hint : NULL);
+    return tqa_refuse_key(request, at, "unknown-field", text, n, tqa_nearest_hint(&nearest));
 }
 
 static bool root_begin_array(void *ctx, uint64_t at)
 {
     tqa_request *request = ctx;
-    if (request->inside == NULL) {
+    if (request->inside == NULL || request->inside->begin_array == NULL) {
         return refuse_value(request, at, "an array");
     }
     if (!request->inside->begin_array(request, at)) {
@@ -493,11 +478,19 @@ static bool root_string(void *ctx, uint64_t at, const char *text, size_t n)
 
 static bool root_boolean(void *ctx, uint64_t at, bool value)
 {
+    tqa_request *request = ctx;
+    if (request->depth > 1 && request->inside->boolean != NULL) {
+        return request->inside->boolean(request, at, value);
+    }
     return refuse_value(ctx, at, value ? "true" : "false");
 }
 
 static bool root_null(void *ctx, uint64_t at)
 {
+    tqa_request *request = ctx;
+    if (request->depth > 1 && request->inside->null != NULL) {
+        return request->inside->null(request, at);
+    }
     return refuse_value(ctx, at, "null");
 }
 

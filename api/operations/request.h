@@ -76,6 +76,8 @@ typedef struct tqa_receiver {
     bool (*end_array)(struct tqa_request *request, uint64_t at);
     bool (*numbers)(struct tqa_request *request, uint64_t at, const double *values, size_t n);
     bool (*string)(struct tqa_request *request, uint64_t at, const char *text, size_t n);
+    bool (*boolean)(struct tqa_request *request, uint64_t at, bool value);
+    bool (*null)(struct tqa_request *request, uint64_t at);
     bool bare; /* the value may be a string without brackets around it */
 } tqa_receiver;
 

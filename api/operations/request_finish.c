@@ -32,7 +32,8 @@ static bool refuse_samples(tqa_request *request, const tqa_field *field, const t
                          flat ? "one sample" : "a batch", first->name,
                          request->flat ? "one sample" : "a batch");
     } else {
-        (void)tqa_refuse(request, UINT64_MAX, "wrong-length", NULL,
+        (void)tqa_refuse(request, UINT64_MAX, "wrong-length",
+                         "give every array a row for each sample",
                          "\"%s\" has %zu samples, but \"%s\" has %zu", field->name, rows->n_sample,
                          first->name, request->n_sample);
     }
@@ -68,7 +69,9 @@ static bool agree(tqa_request *request)
     if (request->n_sample == 0) {
         request->bad_key = first->name;
         request->n_bad_key = strlen(first->name);
-        (void)tqa_refuse(request, UINT64_MAX, "wrong-length", NULL, "there is no sample");
+        (void)tqa_refuse(request, UINT64_MAX, "wrong-length",
+                         "one sample is [number, ...]; a batch is [[number, ...], ...]",
+                         "there is no sample");
         request->bad_key = NULL;
         return false;
     }

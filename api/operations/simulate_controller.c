@@ -116,8 +116,9 @@ bool tqa_part_effort_limits(const tqa_part *part, const tqa_order *order, const 
     for (size_t r = 0; r < order->nv; r++) {
         if (!(limit[order->v[r]] > 0.0)) {
             const tqa_part item = tqa_part_item(part, r);
-            return tqa_part_refuse(&item, "range", NULL, "expected an effort above 0, got %g",
-                                   limit[order->v[r]]);
+            return tqa_part_refuse(&item, "range",
+                                   "above 0; leave the limit out where there is none",
+                                   "expected an effort above 0, got %g", limit[order->v[r]]);
         }
     }
     return true;
@@ -150,6 +151,12 @@ static bool read_payload(const tqa_part *payload, tq_model *model)
     if (!(body.mass >= 0.0)) {
         return tqa_part_refuse(&mass, "range", "0 or more", "the payload has a mass of %g kg",
                                body.mass);
+    }
+    if (!tqa_inertia_is_possible(body.about_com)) {
+        return tqa_part_refuse(
+            &inertia, "inertia",
+            "POST /v1/inertia tells what is wrong with it, and the nearest possible",
+            "no body has this inertia: a principal moment is negative");
     }
     model->links[carrier].inertia = tq_inertia_add(&model->links[carrier].inertia, &body);
     return true;

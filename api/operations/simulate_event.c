@@ -38,8 +38,8 @@ static bool add(const reading *r, const tqa_part *part, const tq_event_rule *rul
 {
     tqa_events_watch *to = r->to;
     if (to->n_rule == TQ_EVENT_RULES_MAX) {
-        return tqa_part_refuse(part, "too-large", NULL, "more than %d limits and levels",
-                               TQ_EVENT_RULES_MAX);
+        return tqa_part_refuse(part, "too-large", "watch fewer of them",
+                               "more than %d limits and levels", TQ_EVENT_RULES_MAX);
     }
     to->asked[to->n_rule] = r->asked;
     to->rules[to->n_rule++] = *rule;

@@ -77,8 +77,9 @@ static bool read_output(tqa_simulation *s)
         return false;
     }
     if (seconds > duration_max) {
-        return tqa_part_refuse(&duration, "range", NULL, "%g s is more than %g s", seconds,
-                               duration_max);
+        return tqa_part_refuse(&duration, "range",
+                               "a shorter duration; several runs go on from each other",
+                               "%g s is more than %g s", seconds, duration_max);
     }
     if (!tqa_part_need(&output, "add \"output\": {\"interval\": 0.01}") ||
         !tqa_part_object(&output, output_fields)) {
@@ -100,7 +101,7 @@ static bool read_output(tqa_simulation *s)
     const double n = floor(seconds / s->interval * (1.0 + 4e-16)) + 1.0;
     if (n > (double)rows_max(s)) {
         return tqa_part_refuse(&interval, "range", "a longer interval",
-                               "%.0f output samples, but a result has %zu at most for this robot",
+                               "%.9g output samples, but a result has %zu at most for this robot",
                                n, rows_max(s));
     }
     if (n < 2.0) {

@@ -101,7 +101,9 @@ static bool read_stiffness(statics *s)
         (axes.value != NULL && !tqa_part_choices(&axes, axis_names, &s->axes))) {
         return false;
     }
-    return s->axes != 0 || tqa_part_refuse(&axes, "wrong-length", NULL, "name one axis at least");
+    return s->axes != 0 ||
+           tqa_part_refuse(&axes, "wrong-length", "for example [\"x\", \"y\", \"z\"]",
+                           "name one axis at least");
 }
 
 static bool read(statics *s)

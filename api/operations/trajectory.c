@@ -59,7 +59,7 @@ static bool make_room(plan *p)
                             : floor(TQA_CONTROL_ANSWER_MAX / (3.0 * (double)nq + 1.0));
     if (!(count <= most)) {
         return tqa_part_refuse(&interval, "range", "a longer interval or a shorter path",
-                               "that are %.0f samples, %.0f at most are given", count, most);
+                               "that are %.9g samples, %.0f at most are given", count, most);
     }
     p->n_sample = (size_t)count;
     p->t = tqa_control_take(p->control, p->n_sample, sizeof(double));

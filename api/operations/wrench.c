@@ -87,8 +87,8 @@ static bool begin_wrench(tqa_request *request, uint64_t at)
         return refuse_part(request, at, "an object");
     }
     if (wrenches->n == TQA_WRENCH_MAX) {
-        return tqa_refuse(request, at, "too-large", NULL, "at most %d wrenches are taken",
-                          TQA_WRENCH_MAX);
+        return tqa_refuse(request, at, "too-large", "add up those of one link",
+                          "at most %d wrenches are taken", TQA_WRENCH_MAX);
     }
     if (wrenches->n == wrenches->n_room) {
         const size_t n = wrenches->n_room > 0 ? 2 * wrenches->n_room : 4;
@@ -142,12 +142,7 @@ static bool wrench_key(tqa_request *request, uint64_t at, const char *text, size
         wrenches->in_part = true;
         return true;
     }
-    char hint[TQA_PROBLEM_TEXT];
-    if (nearest.best != NULL) {
-        (void)snprintf(hint, sizeof hint, "did you mean \"%s\"?", nearest.best);
-    }
-    return tqa_refuse_key(request, at, "unknown-field", text, n,
-                          nearest.best != NULL ? hint : NULL);
+    return tqa_refuse_key(request, at, "unknown-field", text, n, tqa_nearest_hint(&nearest));
 }
 
 static bool wrench_begin_array(tqa_request *request, uint64_t at)
@@ -179,8 +174,8 @@ static bool wrench_end_array(tqa_request *request, uint64_t at)
     }
     if (wrenches->depth == 3 && wrenches->n_at != 3) {
         request->whole = true;
-        return tqa_refuse(request, at, "wrong-length", NULL, "expected 3 numbers, got %zu",
-                          wrenches->n_at);
+        return tqa_refuse(request, at, "wrong-length", "a point is [x, y, z] in the link frame, m",
+                          "expected 3 numbers, got %zu", wrenches->n_at);
     }
     wrenches->depth--;
     return true;
@@ -205,22 +200,6 @@ static bool wrench_numbers(tqa_request *request, uint64_t at, const double *valu
     return true;
 }
 
-static bool link_name(tqa_request *request, uint64_t at, const char *text, size_t n)
-{
-    const tqa_robot *robot = request->robot;
-    const uint32_t link = tqa_robot_link(robot, text, n);
-    open_wrench(request)->link = link;
-    if (link != TQ_NONE) {
-        return true;
-    }
-    tqa_nearest nearest;
-    tqa_nearest_init(&nearest, text, n);
-    for (uint32_t k = 0; k < robot->model->n_link; k++) {
-        tqa_nearest_offer(&nearest, robot->link_names[k]);
-    }
-    return tqa_refuse_name(request, at, "link", text, n, nearest.best);
-}
-
 /* One of two words: which. */
 static bool one_of(tqa_request *request, uint64_t at, const char *text, size_t n,
                    const char *const words[2], bool *ret_second)
@@ -231,7 +210,9 @@ static bool one_of(tqa_request *request, uint64_t at, const char *text, size_t n
             return true;
         }
     }
-    return tqa_refuse(request, at, "invalid-value", NULL, "expected %s",
+    char hint[TQA_PROBLEM_TEXT];
+    tqa_hint_type(parts[request->wrenches.part].wanted, "", hint);
+    return tqa_refuse(request, at, "invalid-value", hint, "expected %s",
                       parts[request->wrenches.part].wanted);
 }
 
@@ -246,7 +227,7 @@ static bool wrench_string(tqa_request *request, uint64_t at, const char *text, s
     }
     tqa_wrench *wrench = open_wrench(request);
     if (wrenches->part == TQA_WRENCH_LINK) {
-        return link_name(request, at, text, n);
+        return tqa_refuse_link(request, at, text, n, &wrench->link);
     }
     if (wrenches->part == TQA_WRENCH_AT) {
         return one_of(request, at, text, n, places, &wrench->at_com);
