@@ -28,7 +28,8 @@ bool tqa_chain_init(tqa_chain *chain, tqa_draft *draft, uint32_t n_link)
     chain->joint_names = tqa_arena_take(arena, chain->joint_max, sizeof(char *), 16);
     chain->joint_places = tqa_arena_take(arena, chain->joint_max, sizeof(char *), 16);
     if (tqa_arena_spent(arena)) {
-        tqa_draft_fault(draft, "too-large", "", NULL, "the robot needs more memory than is given");
+        tqa_draft_fault(draft, "too-large", "", "describe it with fewer links and joints",
+                        "the robot needs more memory than is given");
         return false;
     }
     return true;
@@ -140,7 +141,8 @@ bool tqa_chain_finish(tqa_chain *chain)
     draft->link_places = chain->link_places;
     draft->joint_places = chain->joint_places;
     if (tqa_arena_spent(draft->arena)) {
-        tqa_draft_fault(draft, "too-large", "", NULL, "the robot needs more memory than is given");
+        tqa_draft_fault(draft, "too-large", "", "describe it with fewer links and joints",
+                        "the robot needs more memory than is given");
         return false;
     }
     return tqa_draft_index(draft);

@@ -43,7 +43,8 @@ bool tqa_constraint_kind_find(const char *name, tq_constraint_kind *ret)
 
 static bool no_memory(tqa_draft *draft)
 {
-    tqa_draft_fault(draft, "too-large", "", NULL, "the robot needs more memory than is given");
+    tqa_draft_fault(draft, "too-large", "", "describe it with fewer links and joints",
+                    "the robot needs more memory than is given");
     return false;
 }
 
@@ -51,7 +52,7 @@ bool tqa_constraints_begin(tqa_draft *draft, size_t n)
 {
     tq_constraints *set = &draft->constraints;
     if (n > TQ_CONSTRAINT_MAX) {
-        tqa_draft_fault(draft, "too-large", "/constraints", NULL,
+        tqa_draft_fault(draft, "too-large", "/constraints", "fewer of them",
                         "a robot has at most %d constraints, this one has %zu", TQ_CONSTRAINT_MAX,
                         n);
         return false;
@@ -246,7 +247,7 @@ static bool report_core(tqa_draft *draft, tq_status status, const tq_error *erro
     }
     const size_t i = error->index;
     if (status == TQ_ERR_SHAPE) {
-        tqa_draft_fault(draft, "too-large", "/constraints", NULL,
+        tqa_draft_fault(draft, "too-large", "/constraints", "fewer of them",
                         "constraints of a robot have at most %d rows", TQ_CONSTRAINT_ROW_MAX);
         return false;
     }

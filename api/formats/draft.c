@@ -104,7 +104,8 @@ bool tqa_draft_index(tqa_draft *draft)
     char place[TQA_POINTER_TEXT];
     if (!tqa_names_build(&draft->links, draft->arena, draft->link_names, model->n_link) ||
         !tqa_names_build(&draft->joints, draft->arena, draft->joint_names, model->n_joint)) {
-        tqa_draft_fault(draft, "too-large", "", NULL, "the robot needs more memory than is given");
+        tqa_draft_fault(draft, "too-large", "", "describe it with fewer links and joints",
+                        "the robot needs more memory than is given");
         return false;
     }
     uint32_t first = 0;
@@ -331,7 +332,8 @@ tqa_joint_drive *tqa_draft_drive(tqa_draft *draft, uint32_t i)
         }
     }
     if (draft->drives == NULL) {
-        tqa_draft_fault(draft, "too-large", "", NULL, "the robot needs more memory than is given");
+        tqa_draft_fault(draft, "too-large", "", "describe it with fewer links and joints",
+                        "the robot needs more memory than is given");
         return NULL;
     }
     return &draft->drives[i];
@@ -379,7 +381,8 @@ bool tqa_draft_check(tqa_draft *draft)
     uint32_t *carrier = tqa_arena_take(draft->arena, model->n_link, sizeof *carrier, 16);
     unsigned char *state = tqa_arena_take(draft->arena, model->n_link, 1, 1);
     if (carrier == NULL || state == NULL) {
-        tqa_draft_fault(draft, "too-large", "", NULL, "the robot needs more memory than is given");
+        tqa_draft_fault(draft, "too-large", "", "describe it with fewer links and joints",
+                        "the robot needs more memory than is given");
         return false;
     }
     find_carriers(draft, carrier);

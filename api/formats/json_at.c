@@ -63,7 +63,9 @@ json_t *tqa_json_load(tqa_draft *draft, const char *bytes, size_t n)
         return NULL;
     }
     if (!json_is_object(root)) {
-        tqa_draft_fault(draft, "wrong-type", "", NULL, "a robot document is an object");
+        tqa_draft_fault(draft, "wrong-type", "",
+                        "write its fields in braces: {\"tree\": ...} or {\"urdf\": ...}",
+                        "a robot document is an object");
         json_decref(root);
         return NULL;
     }
@@ -116,7 +118,15 @@ static bool expect(const tqa_json_at *at, bool ok, const char *what)
         return false;
     }
     if (!ok) {
-        tqa_draft_fault(at->draft, "wrong-type", at->pointer, NULL, "this must be: %s", what);
+        static const char *const kinds[] = {
+            [JSON_OBJECT] = "an object", [JSON_ARRAY] = "an array", [JSON_STRING] = "a string",
+            [JSON_INTEGER] = "a number", [JSON_REAL] = "a number",  [JSON_TRUE] = "true",
+            [JSON_FALSE] = "false",      [JSON_NULL] = "null",
+        };
+        char hint[TQA_PROBLEM_TEXT];
+        (void)snprintf(hint, sizeof hint, "write %s", what);
+        tqa_draft_fault(at->draft, "wrong-type", at->pointer, hint, "this must be: %s, not %s",
+                        what, kinds[json_typeof(at->value)]);
     }
     return ok;
 }
@@ -195,7 +205,7 @@ bool tqa_json_name(const tqa_json_at *at, const char **ret)
     }
     const char *copy = tqa_arena_text(at->draft->arena, text, n);
     if (copy == NULL) {
-        tqa_draft_fault(at->draft, "too-large", "", NULL,
+        tqa_draft_fault(at->draft, "too-large", "", "a smaller description",
                         "the robot needs more memory than is given");
         return false;
     }

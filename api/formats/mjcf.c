@@ -420,7 +420,8 @@ bool tqa_mjcf_read(tqa_draft *draft, const char *bytes, size_t n)
 {
     tqa_mjcf *m = tqa_arena_take(draft->arena, 1, sizeof *m, 16);
     if (m == NULL) {
-        tqa_draft_fault(draft, "too-large", "", NULL, "the robot needs more memory than is given");
+        tqa_draft_fault(draft, "too-large", "", "describe it with fewer links and joints",
+                        "the robot needs more memory than is given");
         return false;
     }
     m->draft = draft;

@@ -74,7 +74,7 @@ bool tqa_mjcf_tree(tqa_mjcf *m, const char *bytes, size_t n)
         tqa_arena_miss(m->draft->arena);
     }
     if (end == TQA_XML_REFUSED || tqa_arena_spent(m->draft->arena)) {
-        tqa_draft_fault(m->draft, "too-large", "", NULL,
+        tqa_draft_fault(m->draft, "too-large", "", "a smaller file",
                         "the robot needs more memory than is given");
     } else if (end == TQA_XML_LIMIT) {
         tqa_draft_fault(m->draft, "too-large", "", "a robot needs far less; see the limits",

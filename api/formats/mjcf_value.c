@@ -83,8 +83,8 @@ static void add_class(tqa_mjcf *m, uint32_t i)
         }
     }
     if (m->n_class == TQA_MJCF_CLASS_MAX) {
-        tqa_mjcf_fault(m, i, "too-large", NULL, "there are more than %d default classes",
-                       TQA_MJCF_CLASS_MAX - 2);
+        tqa_mjcf_fault(m, i, "too-large", "fewer classes of defaults",
+                       "there are more than %d default classes", TQA_MJCF_CLASS_MAX - 2);
         return;
     }
     m->classes[m->n_class++] =

@@ -15,7 +15,7 @@ static const char *const nothing[] = {NULL};
 static bool spent(const tqa_json_at *at)
 {
     if (tqa_arena_spent(at->draft->arena)) {
-        tqa_draft_fault(at->draft, "too-large", "", NULL,
+        tqa_draft_fault(at->draft, "too-large", "", "a smaller description",
                         "the robot needs more memory than is given");
         return true;
     }
@@ -104,7 +104,8 @@ static void read_flag(const tqa_json_at *object, const char *key, bool *ret)
     if (json_is_boolean(at.value)) {
         *ret = json_boolean_value(at.value) != 0;
     } else if (at.value != NULL) {
-        tqa_draft_fault(at.draft, "wrong-type", at.pointer, NULL, "this must be: true or false");
+        tqa_draft_fault(at.draft, "wrong-type", at.pointer, "write true or false, without quotes",
+                        "this must be: true or false");
     }
 }
 

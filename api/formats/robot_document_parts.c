@@ -301,7 +301,8 @@ bool tqa_document_names(const tqa_json_at *array, uint32_t *ret_n, const char *c
     }
     const char **names = tqa_arena_take(draft->arena, n, sizeof *names, sizeof *names);
     if (names == NULL) {
-        tqa_draft_fault(draft, "too-large", "", NULL, "the robot needs more memory than is given");
+        tqa_draft_fault(draft, "too-large", "", "describe it with fewer links and joints",
+                        "the robot needs more memory than is given");
         return false;
     }
     bool ok = true;

@@ -61,7 +61,8 @@ static bool read_tree(const tqa_json_at *tree)
     model->order = tqa_arena_take(draft->arena, model->n_joint, sizeof *model->order, 16);
     draft->joint_rpy = tqa_arena_take(draft->arena, model->n_joint, 3 * sizeof(double), 16);
     if (tqa_arena_spent(draft->arena)) {
-        tqa_draft_fault(draft, "too-large", "", NULL, "the robot needs more memory than is given");
+        tqa_draft_fault(draft, "too-large", "", "describe it with fewer links and joints",
+                        "the robot needs more memory than is given");
         return false;
     }
     if (!tqa_draft_index(draft)) {
@@ -101,7 +102,8 @@ static void read_head(const tqa_json_at *root, bool needs_gravity)
                                           json_string_length(note.value));
         draft->description = copy != NULL ? copy : "";
     } else if (note.value != NULL) {
-        tqa_draft_fault(draft, "wrong-type", note.pointer, NULL, "a description is a string");
+        tqa_draft_fault(draft, "wrong-type", note.pointer, "write a text in quotes",
+                        "a description is a string");
     }
     if (gravity.value != NULL) {
         (void)tqa_json_numbers(&gravity, 3, draft->model.gravity);

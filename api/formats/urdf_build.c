@@ -209,7 +209,8 @@ bool tqa_urdf_build_model(tqa_urdf_file *file)
         return false;
     }
     if (!allocate(file)) {
-        tqa_draft_fault(draft, "too-large", "", NULL, "the robot needs more memory than is given");
+        tqa_draft_fault(draft, "too-large", "", "describe it with fewer links and joints",
+                        "the robot needs more memory than is given");
         return false;
     }
     if (!tqa_draft_index(draft)) {
@@ -240,7 +241,8 @@ bool tqa_urdf_read(tqa_draft *draft, const char *bytes, size_t n)
 {
     tqa_urdf_file *file = tqa_arena_take(draft->arena, 1, sizeof *file, 16);
     if (file == NULL) {
-        tqa_draft_fault(draft, "too-large", "", NULL, "the robot needs more memory than is given");
+        tqa_draft_fault(draft, "too-large", "", "describe it with fewer links and joints",
+                        "the robot needs more memory than is given");
         return false;
     }
     file->draft = draft;

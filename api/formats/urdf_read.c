@@ -488,7 +488,8 @@ bool tqa_urdf_read_elements(tqa_urdf_file *file, const char *bytes, size_t n)
     }
     report_end(draft, end, &error);
     if (draft->problem->status == 0 && tqa_arena_spent(draft->arena)) {
-        tqa_draft_fault(draft, "too-large", "", NULL, "the robot needs more memory than is given");
+        tqa_draft_fault(draft, "too-large", "", "describe it with fewer links and joints",
+                        "the robot needs more memory than is given");
     }
     return draft->problem->status == 0;
 }
