@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/formats/nearest.h"
+
 /* Looks at brackets and commas outside strings only; malformed text is left for the parser. */
 static bool is_small_enough(const char *bytes, size_t n)
 {
@@ -231,15 +233,6 @@ static bool is_among(const char *key, const char *const *names)
     return false;
 }
 
-/* The known fields, for a hint. */
-static void list_names(const char *const *names, char *text, size_t size)
-{
-    size_t used = (size_t)snprintf(text, size, "known here:");
-    for (; *names != NULL && used < size; names++) {
-        used += (size_t)snprintf(text + used, size - used, " %s", *names);
-    }
-}
-
 void tqa_json_fields(const tqa_json_at *object, const char *const *known,
                      const char *const *derived)
 {
@@ -260,9 +253,15 @@ void tqa_json_fields(const tqa_json_at *object, const char *const *known,
                            "follows from the rest and is computed anew", 1);
             continue;
         }
-        char hint[TQA_PROBLEM_TEXT];
-        list_names(known, hint, sizeof hint);
-        tqa_draft_fault(object->draft, "unknown-field", at.pointer, hint,
+        tqa_nearest nearest;
+        tqa_nearest_init(&nearest, key, strlen(key));
+        for (const char *const *name = known; *name != NULL; name++) {
+            tqa_nearest_offer(&nearest, *name);
+        }
+        for (const char *const *name = derived; *name != NULL; name++) {
+            tqa_nearest_offer(&nearest, *name);
+        }
+        tqa_draft_fault(object->draft, "unknown-field", at.pointer, tqa_nearest_hint(&nearest),
                         "there is no field \"%.80s\" here", key);
     }
 }

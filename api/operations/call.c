@@ -170,6 +170,13 @@ bool tqa_call_feed(tqa_call *call, const char *bytes, size_t n)
 bool tqa_call_finish(tqa_call *call)
 {
     assert(call != NULL && call->problem.status == 0);
+    if (call->n_fed == 0) {
+        (void)tqa_problem_set(&call->problem, "malformed", "the body is empty");
+        tqa_problem_fault(&call->problem, "",
+                          "send the fields of the request, such as {\"q\": [...]}",
+                          "the body is empty");
+        return false;
+    }
     if (call->control != NULL) {
         return tqa_control_finish(call);
     }

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/operations/nearest.h"
+#include "api/formats/nearest.h"
 #include "api/operations/refuse.h"
 
 enum { QUOTE_MAX = 64 }; /* bytes of a client's text that a message repeats */

@@ -65,9 +65,11 @@ static bool read_shape(const tqa_part *object, const tqa_part *shape, double mas
     if (!tqa_part_choice(shape, shapes, &kind)) {
         return false;
     }
-    if (inertia.value != NULL) {
-        return tqa_part_refuse(&inertia, "invalid-value", "leave one of them out",
-                               "\"shape\" and \"inertia\" are both given");
+    const tqa_part about = tqa_part_field(object, "inertia_about");
+    if (inertia.value != NULL || about.value != NULL) {
+        return tqa_part_refuse(inertia.value != NULL ? &inertia : &about, "invalid-value",
+                               "leave one of the two out",
+                               "a shape's inertia follows from its \"size\" and \"mass\"");
     }
     const unsigned n = tq_shape_size_count((tq_shape)kind);
     if ((n > 0 || size.value != NULL) && !tqa_part_numbers(&size, n, sizes)) {
@@ -101,6 +103,11 @@ bool tqa_part_inertia(const tqa_part *object, tq_inertia *ret)
     }
     if (shape.value != NULL) {
         return read_shape(object, &shape, ret->mass, ret);
+    }
+    const tqa_part size = tqa_part_field(object, "size");
+    if (size.value != NULL) {
+        return tqa_part_refuse(&size, "invalid-value", "add \"shape\": \"box\", or leave it out",
+                               "a size says nothing without a \"shape\"");
     }
     if ((com.value != NULL && !tqa_part_numbers(&com, 3, ret->com)) ||
         !tqa_part_need(&inertia, "add \"shape\": \"point\", or \"inertia\": three rows of three, "

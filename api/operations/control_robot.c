@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/operations/nearest.h"
+#include "api/formats/nearest.h"
 #include "core/spatial/frame.h"
 
 static const double unit_slack = 1e-6; /* as promised to users */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/formats/nearest.h"
 #include "api/operations/log_parts.h"
-#include "api/operations/nearest.h"
 
 enum { NAMES_MAX = 5 };
 

@@ -173,7 +173,7 @@ static bool judge_clock(tqa_log *log)
     }
     if (log->request->rate * log->period > 20.0) {
         return tqa_part_refuse(
-            &log->part, "range", NULL,
+            &log->part, "range", "choose a lower \"rate\"",
             "\"%.80s\" has %.6g rows in a second: a rate of %.6g makes motion up", log->name,
             1.0 / log->period, log->request->rate);
     }

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/formats/nearest.h"
 #include "api/operations/control_inertia.h"
-#include "api/operations/nearest.h"
 #include "api/operations/refuse.h"
 #include "api/operations/request.h"
 #include "core/dynamics/lagrangian.h"

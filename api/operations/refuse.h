@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 #include "api/formats/events.h"
+#include "api/formats/nearest.h"
 #include "api/operation.h"
-#include "api/operations/nearest.h"
 #include "api/operations/request.h"
 
 /* A fault of the value being read, at byte `at` of the body (UINT64_MAX: not of one place). Always

@@ -5,8 +5,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "api/formats/nearest.h"
 #include "api/operations/from.h"
-#include "api/operations/nearest.h"
 #include "api/operations/refuse.h"
 
 static bool is_q(const tqa_field *field)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/operations/nearest.h"
+#include "api/formats/nearest.h"
 #include "api/operations/refuse.h"
 #include "api/operations/request.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/fuzz/fuzz_request.c - any bytes as an inverse-dynamics request: an answer or a problem, and
- * the same one however the bytes are cut. */
+/* tests/fuzz/fuzz_request.c - any bytes as a request of each streaming operation: an answer or a
+ * problem, and the same one however the bytes are cut. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,8 +28,24 @@ static void same(const tqt_answer *a, const tqt_answer *b)
     }
 }
 
+static void ask(const tqa_robot *robot, const char *operation, const char *body, size_t n)
+{
+    tqt_answer whole = tqt_call(robot, body, n, (tqt_call_options){.operation = operation});
+    tqt_answer cut =
+        tqt_call(robot, body, n, (tqt_call_options){.operation = operation, .cut = n / 3});
+    tqt_answer crumbs = tqt_call(
+        robot, body, n, (tqt_call_options){.operation = operation, .step = 1, .room = 4096});
+    must(whole.status == 200 || (whole.status >= 400 && whole.status < 500));
+    same(&whole, &cut);
+    same(&whole, &crumbs);
+    tqt_answer_clear(&whole);
+    tqt_answer_clear(&cut);
+    tqt_answer_clear(&crumbs);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    static const char *const operations[] = {"inverse-dynamics", "forward-dynamics", "terms"};
     static tqa_robot *robots[2];
     if (robots[0] == NULL) {
         robots[0] = tqt_builtin("panda");
@@ -39,18 +55,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             "type='floating'><parent link='a'/><child link='b'/></joint></robot>");
     }
     const char *body = (const char *)data;
-    const size_t third = size / 3;
     for (size_t r = 0; r < 2; r++) {
-        tqt_answer whole = tqt_call(robots[r], body, size, (tqt_call_options){0});
-        tqt_answer cut = tqt_call(robots[r], body, size, (tqt_call_options){.cut = third});
-        tqt_answer crumbs =
-            tqt_call(robots[r], body, size, (tqt_call_options){.step = 1, .room = 4096});
-        must(whole.status == 200 || (whole.status >= 400 && whole.status < 500));
-        same(&whole, &cut);
-        same(&whole, &crumbs);
-        tqt_answer_clear(&whole);
-        tqt_answer_clear(&cut);
-        tqt_answer_clear(&crumbs);
+        for (size_t k = 0; k < sizeof operations / sizeof operations[0]; k++) {
+            ask(robots[r], operations[k], body, size);
+        }
     }
     return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/nearest.c - edit distance, cut off early: hints must stay cheap. */
-#include "api/operations/nearest.h"
+/* api/formats/nearest.c - edit distance, cut off early: hints must stay cheap. */
+#include "api/formats/nearest.h"
 
 #include <assert.h>
 #include <stdio.h>

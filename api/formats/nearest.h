@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/nearest.h - the known name that a misspelt one was probably meant to be. */
-#ifndef TQA_OPERATIONS_NEAREST_H
-#define TQA_OPERATIONS_NEAREST_H
+/* api/formats/nearest.h - the known name that a misspelt one was probably meant to be. */
+#ifndef TQA_FORMATS_NEAREST_H
+#define TQA_FORMATS_NEAREST_H
 
 #include <stddef.h>
 
