@@ -14,7 +14,8 @@ void tqa_nearest_init(tqa_nearest *nearest, const char *text, size_t n)
     nearest->text = text;
     nearest->n_text = n;
     nearest->best = NULL;
-    nearest->distance = n / 3 + 2; /* a third of the letters may be wrong, and one always */
+    /* a third of the letters may be wrong, and one always, unless it is the only one */
+    nearest->distance = n <= 1 ? 1 : n / 3 + 2;
     nearest->n_list = 0;
     nearest->list[0] = '\0';
 }

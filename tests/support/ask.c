@@ -83,7 +83,9 @@ void tqt_refused(const char *robot, const char *operation, const char *body, int
     insist(answer.problem.n_fault > 0, "%s: no fault", body);
     const tqa_fault *fault = &answer.problem.faults[0];
     insist(strcmp(fault->pointer, pointer) == 0, "%s: at %s", body, fault->pointer);
-    insist(hint == NULL || strcmp(fault->hint, hint) == 0, "%s: hint %s", body, fault->hint);
+    insist(fault->hint[0] != '\0', "%s: no hint", body);
+    const bool any = hint == NULL || hint[0] == '\0';
+    insist(any || strcmp(fault->hint, hint) == 0, "%s: hint %s", body, fault->hint);
     tqt_answer_clear(&answer);
 }
 

@@ -285,7 +285,7 @@ static const struct {
     int status;
     const char *slug, *pointer, *text; /* text: in detail or hint of the first fault */
 } refusals[] = {
-    {"", 400, "malformed", "", "too early"},
+    {"", 400, "malformed", "", "empty"},
     {"[]", 400, "wrong-type", "", "expected an object"},
     {"7", 400, "wrong-type", "", "got a number"},
     {"null", 400, "wrong-type", "", "got null"},
@@ -332,7 +332,7 @@ static const struct {
     {"{" STILL ",\"gravity\":9.81}", 400, "wrong-type", "/gravity", "array of 3 numbers"},
     {"{" STILL ",\"gravity\":[0,0,1e999]}", 422, "not-finite", "/gravity/2", "too large"},
     {"{" STILL ",\"without\":[\"frction\"]}", 422, "unknown-name", "/without/0", "did you mean \"friction\"?"},
-    {"{" STILL ",\"without\":[\"everything at all\"]}", 422, "unknown-name", "/without/0", "there is: friction rotor"},
+    {"{" STILL ",\"without\":[\"everything at all\"]}", 422, "unknown-name", "/without/0", "known here: friction rotor"},
     {"{" STILL ",\"without\":\"friction\"}", 400, "wrong-type", "/without", "array of names"},
     {"{" STILL ",\"include\":[\"everything\"]}", 422, "unknown-name", "/include/0", "there is: reactions"},
     {WRENCH "{}}", 400, "wrong-type", "/external_wrenches", "array of wrenches"},
