@@ -332,7 +332,7 @@ static const struct {
     {"{" STILL ",\"gravity\":9.81}", 400, "wrong-type", "/gravity", "array of 3 numbers"},
     {"{" STILL ",\"gravity\":[0,0,1e999]}", 422, "not-finite", "/gravity/2", "too large"},
     {"{" STILL ",\"without\":[\"frction\"]}", 422, "unknown-name", "/without/0", "did you mean \"friction\"?"},
-    {"{" STILL ",\"without\":[\"everything at all\"]}", 422, "unknown-name", "/without/0", "known here: friction rotor"},
+    {"{" STILL ",\"without\":[\"everything at all\"]}", 422, "unknown-name", "/without/0", "known here: friction, rotor"},
     {"{" STILL ",\"without\":\"friction\"}", 400, "wrong-type", "/without", "array of names"},
     {"{" STILL ",\"include\":[\"everything\"]}", 422, "unknown-name", "/include/0", "there is: reactions"},
     {WRENCH "{}}", 400, "wrong-type", "/external_wrenches", "array of wrenches"},
