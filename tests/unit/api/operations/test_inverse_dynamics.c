@@ -334,7 +334,7 @@ static const struct {
     {"{" STILL ",\"without\":[\"frction\"]}", 422, "unknown-name", "/without/0", "did you mean \"friction\"?"},
     {"{" STILL ",\"without\":[\"everything at all\"]}", 422, "unknown-name", "/without/0", "known here: friction, rotor"},
     {"{" STILL ",\"without\":\"friction\"}", 400, "wrong-type", "/without", "array of names"},
-    {"{" STILL ",\"include\":[\"everything\"]}", 422, "unknown-name", "/include/0", "there is: reactions"},
+    {"{" STILL ",\"include\":[\"everything\"]}", 422, "unknown-name", "/include/0", "known here: reactions"},
     {WRENCH "{}}", 400, "wrong-type", "/external_wrenches", "array of wrenches"},
     {WRENCH "[3]}", 400, "wrong-type", "/external_wrenches/0", "states a wrench"},
     {WRENCH "[[]]}", 400, "wrong-type", "/external_wrenches/0", "states a wrench"},
