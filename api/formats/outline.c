@@ -2,6 +2,7 @@
 /* api/formats/outline.c - follows brackets and keys of a document, and takes note of arrays. */
 #include "api/formats/outline.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,8 +17,9 @@ struct tqa_outline {
     /* maps and lists open around an array of numbers, which counts by itself */
     size_t level;
     bool is_list[DEPTH + 1];
-    size_t n_path[DEPTH + 1]; /* length of the path outside of each level */
-    size_t n_list;            /* open lists: nothing inside one has a name */
+    size_t n_path[DEPTH + 1];   /* length of the path outside of each level */
+    uint64_t n_item[DEPTH + 1]; /* of a list: objects so far */
+    size_t n_list;              /* open lists */
     char path[NAME * 2];
     size_t path_size; /* of `path`, with the key under way; NAME: too long */
     /* the array under way: the last of `arrays`, whose end is not known yet */
@@ -34,7 +36,11 @@ static bool open_level(tqa_outline *o, bool is_list)
         return false;
     }
     o->has_root = o->has_root || !is_list;
+    if (is_list && o->level > 0 && o->is_list[o->level]) {
+        o->path_size = NAME; /* a list in a list: nothing in it has a name */
+    }
     o->is_list[++o->level] = is_list;
+    o->n_item[o->level] = 0;
     o->n_path[o->level] = o->path_size;
     o->n_list += is_list;
     return o->has_root;
@@ -62,11 +68,31 @@ static bool give_up(tqa_outline *o)
     return true;
 }
 
+/* The next object of a list has the list's path and its number. */
+static void name_item(tqa_outline *o)
+{
+    char number[24];
+    const uint64_t item = o->n_item[o->level]++;
+    const size_t base = o->n_path[o->level];
+    const size_t n = (size_t)snprintf(number, sizeof number, ".%llu", (unsigned long long)item);
+    o->path_size = NAME;
+    if (base < NAME && base + n < NAME) {
+        memcpy(o->path + base, number, n);
+        o->path_size = base + n;
+    }
+}
+
 static bool on_begin_map(void *ctx, uint64_t at)
 {
     (void)at;
     tqa_outline *o = ctx;
-    return (o->depth == 0 || give_up(o)) && open_level(o, false);
+    if (o->depth > 0 && !give_up(o)) {
+        return false;
+    }
+    if (o->level > 0 && o->is_list[o->level]) {
+        name_item(o);
+    }
+    return open_level(o, false);
 }
 
 static bool on_end_map(void *ctx, uint64_t at)
@@ -127,7 +153,8 @@ static bool on_begin_array(void *ctx, uint64_t at)
             return false;
         }
         *array = (tqa_outline_array){.begin = at};
-        if (o->n_list == 0 && o->path_size < NAME) {
+        if (!o->is_list[o->level] && o->path_size < NAME) {
+            array->in_list = o->n_list > 0;
             memcpy(array->name, o->path, o->path_size);
         }
         o->rank = 0;

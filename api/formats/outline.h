@@ -19,7 +19,8 @@ typedef struct tqa_outline_array {
     size_t rank;
     uint64_t shape[TQA_OUTLINE_RANK_MAX];
     uint64_t n_null;                 /* entries that are null */
-    char name[TQA_OUTLINE_NAME_MAX]; /* keys with dots between; "" inside a list or without one */
+    bool in_list;                    /* inside the objects of a list, which count from 0 */
+    char name[TQA_OUTLINE_NAME_MAX]; /* keys and these numbers with dots between; or "" */
 } tqa_outline_array;
 
 typedef struct tqa_outline tqa_outline;

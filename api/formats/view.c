@@ -27,6 +27,8 @@ struct tqa_view {
     char *text;
     size_t n_text, text_at;
     /* NPZ and tables: the arrays and where each is read */
+    bool takes_items; /* arrays inside of lists too */
+    size_t n_item;    /* how many there are with these */
     size_t n_array;
     const tqa_outline_array *arrays[MEMBERS];
     tqa_cursor *cursors[MEMBERS];
@@ -89,9 +91,9 @@ static bool is_wanted(const tqa_view *v, const tqa_outline_array *array)
 {
     size_t key = 0;
     if (v->options.array != NULL) {
-        return strcmp(array->name, v->options.array) == 0;
+        return !array->in_list && strcmp(array->name, v->options.array) == 0;
     }
-    return array->name[0] != '\0' &&
+    return array->name[0] != '\0' && (!array->in_list || v->takes_items) &&
            (v->options.fields == NULL ||
             (has_key(v, array->name, strcspn(array->name, "."), &key) && v->wanted[key]));
 }
@@ -119,9 +121,27 @@ static uint64_t rows_of(const tqa_view *v)
     return first != NULL ? first->shape[0] : 0;
 }
 
+/* Whether an archive has room for the arrays inside of lists as well. */
+static bool items_fit(tqa_view *v)
+{
+    size_t n = 0;
+    bool good = true;
+    v->takes_items = true;
+    for (size_t i = 0; i < tqa_outline_count(v->outline); i++) {
+        const tqa_outline_array *array = tqa_outline_at(v->outline, i);
+        if (is_wanted(v, array)) {
+            n++;
+            good = good && (!array->in_list || strlen(array->name) <= TQA_NPZ_NAME_MAX);
+        }
+    }
+    v->n_item = n;
+    return good && n <= MEMBERS;
+}
+
 static bool choose_arrays(tqa_view *v, tqa_problem *reterr)
 {
     const bool is_table = v->options.form != TQA_VIEW_NPZ;
+    v->takes_items = !is_table && items_fit(v);
     const uint64_t n_row = is_table ? rows_of(v) : 0;
     v->size = is_table ? n_row : 0; /* of a table: rows, until it is written */
     for (size_t i = 0; i < tqa_outline_count(v->outline); i++) {
@@ -148,7 +168,11 @@ static bool choose_arrays(tqa_view *v, tqa_problem *reterr)
             tqa_problem_set(reterr, "not-found", "the result has no array of numbers \"%.64s\"",
                             v->options.array);
         } else {
-            tqa_problem_set(reterr, "not-acceptable", "the result has no array of numbers here");
+            tqa_problem_set(reterr, "not-acceptable",
+                            v->n_item > MEMBERS
+                                ? "the result has more arrays, in its lists, than this form "
+                                  "takes: ask for less"
+                                : "the result has no array of numbers here");
         }
         return false;
     }

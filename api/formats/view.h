@@ -10,7 +10,8 @@
 typedef enum tqa_view_form {
     TQA_VIEW_JSON,   /* the keys that are wanted */
     TQA_VIEW_CBOR,   /* the same document; arrays of numbers as typed arrays, unless with null */
-    TQA_VIEW_NPZ,    /* its arrays under their names, null as NaN */
+    TQA_VIEW_NPZ,    /* its arrays under their names, null as NaN; those inside of lists as
+                        "list.0.key", if there is room for all of them */
     TQA_VIEW_CSV,    /* a line for each entry of its arrays of equal length, null as nothing */
     TQA_VIEW_POINTS, /* of these, the least and the greatest of neighbouring rows, as JSON */
 } tqa_view_form;

@@ -9,7 +9,7 @@
 bool tqa_body_takes(tqa_media media)
 {
     return media == TQA_MEDIA_NONE || media == TQA_MEDIA_JSON || media == TQA_MEDIA_CBOR ||
-           media == TQA_MEDIA_NPY;
+           media == TQA_MEDIA_NPY || media == TQA_MEDIA_NPZ;
 }
 
 static void choose(tqa_body *body, tqa_media media)
@@ -23,6 +23,9 @@ static void choose(tqa_body *body, tqa_media media)
         body->as.npy.columns = (tqa_columns){.request = body->request};
         tqa_npy_decoder_init(&body->as.npy.decoder, &tqa_columns_sink, &body->as.npy.columns,
                              body->request->budget->bytes_left / sizeof(double));
+    } else if (media == TQA_MEDIA_NPZ) {
+        tqa_npz_events_init(&body->as.npz, &tqa_request_events, body->request,
+                            body->request->budget->bytes_left / sizeof(double));
     }
 }
 
@@ -33,12 +36,15 @@ void tqa_body_init(tqa_body *body, tqa_media media, tqa_request *request)
     choose(body, media);
 }
 
-/* Without a Content-Type the first byte tells: NPY begins with 0x93, JSON with an ASCII character,
- * a CBOR map with neither. */
+/* Without a Content-Type the first byte tells: NPY begins with 0x93, a ZIP archive with "P", JSON
+ * with another ASCII character, a CBOR map with neither. */
 static tqa_media recognise(char first)
 {
     const unsigned char c = (unsigned char)first;
-    return c == 0x93 ? TQA_MEDIA_NPY : c >= 0x80 ? TQA_MEDIA_CBOR : TQA_MEDIA_JSON;
+    return c == 0x93   ? TQA_MEDIA_NPY
+           : c == 'P'  ? TQA_MEDIA_NPZ
+           : c >= 0x80 ? TQA_MEDIA_CBOR
+                       : TQA_MEDIA_JSON;
 }
 
 /* The decoder has stopped: unless the request refused, say where and why. */
@@ -77,6 +83,20 @@ static bool judge_table(tqa_body *body, tqa_decode state)
                       (unsigned long long)column);
 }
 
+/* Members are told by their names, but not where in the archive they stand. */
+static bool judge_archive(tqa_body *body, tqa_decode state)
+{
+    tqa_npz_events *archive = &body->as.npz;
+    if (state == TQA_DECODE_REFUSED && tqa_npz_events_busy(archive)) {
+        (void)tqa_refuse(body->request, UINT64_MAX, "busy", "try again",
+                         "there is no memory for this archive now");
+        body->request->problem->retry_after_s = 1;
+        return false;
+    }
+    const tqa_decode_error error = tqa_npz_events_error(archive);
+    return judge(body, state, &error);
+}
+
 bool tqa_body_feed(tqa_body *body, const char *bytes, size_t n)
 {
     assert(n > 0);
@@ -88,6 +108,9 @@ bool tqa_body_feed(tqa_body *body, const char *bytes, size_t n)
     }
     if (body->media == TQA_MEDIA_CBOR) {
         return judge(body, tqa_cbor_decoder_feed(&body->as.cbor, bytes, n), &body->as.cbor.error);
+    }
+    if (body->media == TQA_MEDIA_NPZ) {
+        return judge_archive(body, tqa_npz_events_feed(&body->as.npz, bytes, n));
     }
     return judge_table(body, tqa_npy_decoder_feed(&body->as.npy.decoder, bytes, n));
 }
@@ -103,5 +126,15 @@ bool tqa_body_finish(tqa_body *body)
     if (body->media == TQA_MEDIA_CBOR) {
         return judge(body, tqa_cbor_decoder_finish(&body->as.cbor), &body->as.cbor.error);
     }
+    if (body->media == TQA_MEDIA_NPZ) {
+        return judge_archive(body, tqa_npz_events_finish(&body->as.npz));
+    }
     return judge(body, tqa_npy_decoder_finish(&body->as.npy.decoder), &body->as.npy.decoder.error);
+}
+
+void tqa_body_clear(tqa_body *body)
+{
+    if (body->media == TQA_MEDIA_NPZ) {
+        tqa_npz_events_clear(&body->as.npz);
+    }
 }

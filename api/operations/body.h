@@ -5,7 +5,7 @@
 
 #include "api/formats/cbor.h"
 #include "api/formats/json_scan.h"
-#include "api/formats/npy.h"
+#include "api/formats/npz_events.h"
 #include "api/operations/columns.h"
 #include "api/operations/request.h"
 
@@ -20,6 +20,7 @@ typedef struct tqa_body {
             tqa_npy_decoder decoder;
             tqa_columns columns;
         } npy;
+        tqa_npz_events npz;
     } as;
 } tqa_body;
 
@@ -30,5 +31,6 @@ void tqa_body_init(tqa_body *body, tqa_media media, tqa_request *request);
 /* False: the request's problem is set. */
 bool tqa_body_feed(tqa_body *body, const char *bytes, size_t n);
 bool tqa_body_finish(tqa_body *body);
+void tqa_body_clear(tqa_body *body); /* always, at the end */
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/operations/archive.h"
 #include "api/operations/control_call.h"
 #include "api/operations/from.h"
 #include "api/operations/include.h"
@@ -39,13 +40,15 @@ static bool check_head(const tqa_operation *operation, const tqa_call_head *head
     }
     if (!tqa_body_takes(head->content)) {
         (void)tqa_problem_set(problem, "unsupported-media",
-                              "send application/json, application/cbor or application/x-npy");
+                              "send application/json, application/cbor, application/x-npy or "
+                              "application/x-npz");
         return false;
     }
     if (!tqa_result_gives(head->accept)) {
         (void)tqa_problem_set(
             problem, "not-acceptable",
-            "the answer comes as application/json, application/cbor or application/x-npy");
+            "the answer comes as application/json, application/cbor, application/x-npy or "
+            "application/x-npz");
         return false;
     }
     return true;
@@ -67,6 +70,7 @@ static void start(tqa_call *call, const tqa_operation *operation, const tqa_robo
     call->model = robot != NULL ? robot->model : NULL;
     call->own_mechanism = NULL;
     call->text = NULL;
+    call->archive = NULL;
     call->control = NULL;
     call->problem.status = 0;
     call->problem.n_fault = 0;
@@ -187,7 +191,7 @@ bool tqa_call_finish(tqa_call *call)
     if (call->accept == TQA_MEDIA_NPY && call->request.include != 0) {
         (void)tqa_problem_set(&call->problem, "not-acceptable",
                               "an NPY file has room for one array: leave out \"include\", or "
-                              "accept application/json or application/cbor");
+                              "accept application/json, application/cbor or application/x-npz");
         return false;
     }
     return true;
@@ -222,6 +226,12 @@ bool tqa_call_run(tqa_call *call, const tqa_world *world, void *scratch, size_t 
     char digest[TQA_REQUEST_DIGEST_TEXT];
     tqa_digest_text(&call->digest, digest);
     tqa_result_provenance(&call->result, call->robot->digest, digest);
+    if (call->accept == TQA_MEDIA_NPZ) {
+        call->archive = tqa_archive_of_result(&call->result, &call->problem);
+        if (call->archive == NULL) {
+            return false;
+        }
+    }
     if (call->request.n_sample > TQ_BLOCK_PAD) {
         tqa_request_clear(&call->request); /* the answer may take what the motion leaves */
     }
@@ -273,20 +283,22 @@ const char *tqa_call_media(const tqa_call *call)
 {
     return call->accept == TQA_MEDIA_CBOR  ? "application/cbor"
            : call->accept == TQA_MEDIA_NPY ? "application/x-npy"
+           : call->accept == TQA_MEDIA_NPZ ? "application/x-npz"
                                            : "application/json";
 }
 
 uint64_t tqa_call_length(const tqa_call *call)
 {
     assert(call != NULL && call->problem.status == 0);
-    return call->control != NULL ? 0 : tqa_result_length(&call->result);
+    return call->control != NULL || call->archive != NULL ? 0 : tqa_result_length(&call->result);
 }
 
 size_t tqa_call_read(tqa_call *call, char *out, size_t size)
 {
     assert(call != NULL && call->problem.status == 0);
-    return call->control != NULL ? tqa_control_read(call, out, size)
-                                 : tqa_result_read(&call->result, out, size);
+    return call->archive != NULL   ? tqa_archive_read(call->archive, out, size)
+           : call->control != NULL ? tqa_control_read(call, out, size)
+                                   : tqa_result_read(&call->result, out, size);
 }
 
 const tqa_problem *tqa_call_problem(const tqa_call *call)
@@ -299,6 +311,8 @@ void tqa_call_close(tqa_call *call)
     if (call == NULL) {
         return;
     }
+    tqa_archive_close(call->archive);
+    tqa_body_clear(&call->body);
     if (call->control != NULL) {
         tqa_control_close(call);
     } else {

@@ -25,7 +25,7 @@ typedef struct tqa_operation_methods {
 struct tqa_call {
     const tqa_operation *operation;
     const tqa_robot *robot;
-    tqa_media accept; /* JSON, CBOR or NPY */
+    tqa_media accept; /* JSON, CBOR, NPY or NPZ */
     bool is_borrowed; /* its memory is the caller's */
     uint64_t n_fed;
     uint64_t n_body; /* bytes that will come; UINT64_MAX: not known */
@@ -36,9 +36,10 @@ struct tqa_call {
     tqa_control *control; /* NULL, or the request as a tree; then only head, digest, problem and
                              body are used beside it */
     size_t n_text, n_told;
-    tqa_blocks multipliers; /* of constraints, with an `include` that needs them */
-    tqa_blocks terms;       /* of the other names of `include` */
-    char **kept;            /* (n_kept) malloc'ed texts of result arrays */
+    tqa_blocks multipliers;      /* of constraints, with an `include` that needs them */
+    tqa_blocks terms;            /* of the other names of `include` */
+    struct tqa_archive *archive; /* of an answer as NPZ, once it has run; else NULL */
+    char **kept;                 /* (n_kept) malloc'ed texts of result arrays */
     size_t n_kept;
     const tq_mechanism *mechanism; /* the robot's, or with a payload the call's own */
     const tq_model *model;         /* inside the mechanism */

@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/operations/archive.h"
 #include "api/version.h"
+
+enum { ARCHIVE_TEXT_MAX = 128 << 20 }; /* bytes of an answer that becomes an archive */
 
 static bool find_form(const tqa_operation *operation, const char *query, unsigned *ret)
 {
@@ -30,6 +33,12 @@ static bool find_form(const tqa_operation *operation, const char *query, unsigne
     return false;
 }
 
+static bool is_known(tqa_media media)
+{
+    return media == TQA_MEDIA_NONE || media == TQA_MEDIA_JSON || media == TQA_MEDIA_CBOR ||
+           media == TQA_MEDIA_NPZ;
+}
+
 bool tqa_control_check_head(const tqa_operation *operation, const tqa_call_head *head,
                             tqa_problem *reterr)
 {
@@ -41,16 +50,16 @@ bool tqa_control_check_head(const tqa_operation *operation, const tqa_call_head 
                               forms != NULL ? forms[0] : "", head->query);
         return false;
     }
-    if (head->content != TQA_MEDIA_NONE && head->content != TQA_MEDIA_JSON &&
-        head->content != TQA_MEDIA_CBOR) {
+    if (!is_known(head->content)) {
         (void)tqa_problem_set(reterr, "unsupported-media",
-                              "send application/json or application/cbor");
+                              "send application/json, application/cbor, or the arrays as "
+                              "application/x-npz");
         return false;
     }
-    if (head->accept != TQA_MEDIA_NONE && head->accept != TQA_MEDIA_JSON &&
-        head->accept != TQA_MEDIA_CBOR) {
+    if (!is_known(head->accept)) {
         (void)tqa_problem_set(reterr, "not-acceptable",
-                              "the answer comes as application/json or application/cbor");
+                              "the answer comes as application/json, application/cbor, or its "
+                              "arrays as application/x-npz");
         return false;
     }
     return true;
@@ -61,6 +70,9 @@ static void choose(tqa_call *call, tqa_media media)
     call->body.media = media;
     if (media == TQA_MEDIA_CBOR) {
         tqa_cbor_decoder_init(&call->body.as.cbor, &tqa_control_events, call->control);
+    } else if (media == TQA_MEDIA_NPZ) {
+        tqa_npz_events_init(&call->body.as.npz, &tqa_control_events, call->control,
+                            TQA_CONTROL_VALUES_MAX);
     } else {
         tqa_json_scan_init(&call->body.as.json, &tqa_control_events, call->control);
     }
@@ -109,10 +121,27 @@ static bool judge(tqa_call *call, tqa_decode state, const tqa_decode_error *erro
     return false;
 }
 
+static bool judge_archive(tqa_call *call, tqa_decode state)
+{
+    const tqa_npz_events *archive = &call->body.as.npz;
+    if (state == TQA_DECODE_REFUSED && tqa_npz_events_busy(archive)) {
+        (void)tqa_problem_set(&call->problem, "busy", "there is no memory for this archive now");
+        call->problem.retry_after_s = 1;
+        return false;
+    }
+    const tqa_decode_error error = tqa_npz_events_error(archive);
+    return judge(call, state, &error);
+}
+
 bool tqa_control_feed(tqa_call *call, const char *bytes, size_t n)
 {
     if (call->body.media == TQA_MEDIA_NONE) {
-        choose(call, (unsigned char)bytes[0] >= 0x80 ? TQA_MEDIA_CBOR : TQA_MEDIA_JSON);
+        choose(call, (unsigned char)bytes[0] >= 0x80 ? TQA_MEDIA_CBOR
+                     : bytes[0] == 'P'               ? TQA_MEDIA_NPZ
+                                                     : TQA_MEDIA_JSON);
+    }
+    if (call->body.media == TQA_MEDIA_NPZ) {
+        return judge_archive(call, tqa_npz_events_feed(&call->body.as.npz, bytes, n));
     }
     if (call->body.media == TQA_MEDIA_CBOR) {
         tqa_cbor_decoder *decoder = &call->body.as.cbor;
@@ -130,6 +159,9 @@ static bool decode_end(tqa_call *call)
     if (call->body.media == TQA_MEDIA_CBOR) {
         tqa_cbor_decoder *decoder = &call->body.as.cbor;
         return judge(call, tqa_cbor_decoder_finish(decoder), &decoder->error);
+    }
+    if (call->body.media == TQA_MEDIA_NPZ) {
+        return judge_archive(call, tqa_npz_events_finish(&call->body.as.npz));
     }
     tqa_json_scan *scan = &call->body.as.json;
     return judge(call, tqa_json_scan_finish(scan), &scan->error);
@@ -168,6 +200,13 @@ static bool take_text(tqa_call *call)
     return call->text != NULL;
 }
 
+static bool no_memory(tqa_call *call)
+{
+    (void)tqa_problem_set(&call->problem, "busy", "there is no memory for the answer now");
+    call->problem.retry_after_s = 1;
+    return false;
+}
+
 /* the end of the root object */
 static void put_end(tqa_call *call)
 {
@@ -178,6 +217,31 @@ static void put_end(tqa_call *call)
     if (!answer->cbor) {
         tqa_json_text_raw(&answer->text, "\n");
     }
+}
+
+/* An archive is made of the whole answer, also of what would be told piece by piece. */
+static bool make_archive(tqa_call *call)
+{
+    tqa_control *control = call->control;
+    while (control->more != NULL) {
+        if (control->answer.text.n > ARCHIVE_TEXT_MAX) {
+            (void)tqa_problem_set(&call->problem, "not-acceptable",
+                                  "the answer is too long for an archive at once: submit it with "
+                                  "\"Prefer: respond-async\" and take the job's result as "
+                                  "application/x-npz");
+            return false;
+        }
+        if (!control->more(control)) {
+            control->more = NULL;
+            put_end(call);
+        }
+    }
+    if (!take_text(call)) {
+        return no_memory(call);
+    }
+    call->archive = tqa_archive_of_text(call->text, call->n_text, &call->problem);
+    call->text = NULL;
+    return call->archive != NULL;
 }
 
 bool tqa_control_run(tqa_call *call, const tqa_world *world)
@@ -202,12 +266,7 @@ bool tqa_control_run(tqa_call *call, const tqa_world *world)
         return tqa_part_refuse(&root, "overflow", "smaller numbers, or other units",
                                "a result is too large for a number");
     }
-    if (!take_text(call)) {
-        (void)tqa_problem_set(&call->problem, "busy", "there is no memory for the answer now");
-        call->problem.retry_after_s = 1;
-        return false;
-    }
-    return true;
+    return call->accept == TQA_MEDIA_NPZ ? make_archive(call) : take_text(call) || no_memory(call);
 }
 
 size_t tqa_control_read(tqa_call *call, char *out, size_t size)

@@ -35,8 +35,13 @@ static bool refuse(tqa_control *control, uint64_t at, const char *slug, const ch
     va_start(arguments, format);
     (void)vsnprintf(detail, sizeof detail, format, arguments);
     va_end(arguments);
-    (void)tqa_problem_set(control->problem, slug, "%s%s%s (byte %llu of the body)", pointer,
-                          pointer[0] != '\0' ? ": " : "", detail, (unsigned long long)at);
+    const char *separator = pointer[0] != '\0' ? ": " : "";
+    if (at != UINT64_MAX) {
+        (void)tqa_problem_set(control->problem, slug, "%s%s%s (byte %llu of the body)", pointer,
+                              separator, detail, (unsigned long long)at);
+    } else {
+        (void)tqa_problem_set(control->problem, slug, "%s%s%s", pointer, separator, detail);
+    }
     tqa_problem_fault(control->problem, pointer, hint, "%s", detail);
     return false;
 }

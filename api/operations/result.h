@@ -27,8 +27,14 @@ typedef struct tqa_result_array {
     bool closes; /* it is the last member of that object */
 } tqa_result_array;
 
+/* An array of a result: what its view reads from. */
+typedef struct tqa_result_place {
+    const struct tqa_result *result;
+    size_t array;
+} tqa_result_place;
+
 typedef struct tqa_result {
-    tqa_media media; /* JSON, CBOR, or NPY: the first array alone */
+    tqa_media media; /* JSON, CBOR, or NPY: the first array alone; NPZ: read by its views */
     tqa_result_array arrays[TQA_RESULT_ARRAYS_MAX];
     size_t n_array;
     size_t n_member; /* arrays and objects at the top, provenance not counted */
@@ -39,6 +45,7 @@ typedef struct tqa_result {
     size_t array, sample, row, n_told; /* n_told: bytes of `before` */
     uint8_t step;
     tqa_array view; /* of binary formats: the array being written */
+    tqa_result_place place;
     uint64_t index;
     tqa_npy_encoder npy;
     size_t n_tail;
@@ -63,6 +70,9 @@ size_t tqa_result_read(tqa_result *result, char *out, size_t size);
 
 /* The bytes of the whole answer, where they follow from the shapes; 0: they do not. */
 uint64_t tqa_result_length(const tqa_result *result);
+
+/* The array at a place, to be written; reads the place and the result. */
+tqa_array tqa_result_view(tqa_result_place *place);
 
 /* Its parts: result_binary.c writes CBOR and NPY. */
 void tqa_result_tail_cbor(tqa_result *result, const char *robot_digest, const char *request_digest);

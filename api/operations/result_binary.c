@@ -17,8 +17,9 @@ enum { STEP_ROOM = 160 };
 
 static void gather(void *ctx, uint64_t row, uint64_t column, size_t n, double *ret)
 {
-    const tqa_result *result = ctx;
-    const tqa_result_array *array = &result->arrays[result->array];
+    const tqa_result_place *place = ctx;
+    const tqa_result *result = place->result;
+    const tqa_result_array *array = &result->arrays[place->array];
     const size_t stride = array->blocks->stride;
     const double *data = tqa_blocks_sample(array->blocks, result->flat ? 0 : (size_t)row) +
                          array->first_row * stride;
@@ -35,8 +36,9 @@ static void gather(void *ctx, uint64_t row, uint64_t column, size_t n, double *r
 /* Whole samples: number by number, so that neighbouring samples are read side by side. */
 static void gather_samples(void *ctx, uint64_t row, size_t n, double *ret)
 {
-    const tqa_result *result = ctx;
-    const tqa_result_array *array = &result->arrays[result->array];
+    const tqa_result_place *place = ctx;
+    const tqa_result *result = place->result;
+    const tqa_result_array *array = &result->arrays[place->array];
     const size_t stride = array->blocks->stride;
     const size_t n_row = array->n_row;
     size_t i = (size_t)row;
@@ -56,25 +58,32 @@ static void gather_samples(void *ctx, uint64_t row, size_t n, double *ret)
     }
 }
 
-static void view_array(tqa_result *result)
+tqa_array tqa_result_view(tqa_result_place *place)
 {
-    const tqa_result_array *array = &result->arrays[result->array];
-    tqa_array *view = &result->view;
-    *view = (tqa_array){.rank = 0, .gather = gather, .ctx = result};
+    const tqa_result *result = place->result;
+    const tqa_result_array *array = &result->arrays[place->array];
+    tqa_array view = {.rank = 0, .gather = gather, .ctx = place};
     if (!result->flat) {
-        view->gather_rows = gather_samples;
-        view->shape[view->rank++] = result->n_sample;
+        view.gather_rows = gather_samples;
+        view.shape[view.rank++] = result->n_sample;
     }
     if (array->plane > 0) {
-        view->shape[view->rank++] = array->n_row / array->plane;
-        view->shape[view->rank++] = array->plane / array->group;
-        view->shape[view->rank++] = array->group;
+        view.shape[view.rank++] = array->n_row / array->plane;
+        view.shape[view.rank++] = array->plane / array->group;
+        view.shape[view.rank++] = array->group;
     } else if (array->group > 0) {
-        view->shape[view->rank++] = array->n_row / array->group;
-        view->shape[view->rank++] = array->group;
+        view.shape[view.rank++] = array->n_row / array->group;
+        view.shape[view.rank++] = array->group;
     } else if (!array->scalar) {
-        view->shape[view->rank++] = array->n_row;
+        view.shape[view.rank++] = array->n_row;
     }
+    return view;
+}
+
+static void view_array(tqa_result *result)
+{
+    result->place = (tqa_result_place){.result = result, .array = result->array};
+    result->view = tqa_result_view(&result->place);
     result->index = 0;
 }
 

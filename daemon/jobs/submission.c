@@ -59,7 +59,7 @@ typedef struct submission {
     crypto_generichash_state hash;
     tqd_preference wish;
     int64_t wait_s;
-    bool cbor; /* the form of a result that was waited for */
+    tqa_view_form form; /* of a result that was waited for; JSON: as it is stored */
     char id[TQD_JOB_ID_TEXT];
     char client[TQD_JOB_CLIENT_TEXT];
     char digest[TQD_DIGEST_TEXT];
@@ -150,13 +150,17 @@ static int read_priority(const tqd_head *head)
 static bool read_accept(submission *s, tqa_problem *problem)
 {
     const tqa_media media = tqd_media_find(s->head->header(s->head, "Accept"));
-    s->cbor = media == TQA_MEDIA_CBOR;
-    if (s->wait_s == 0 || s->cbor || media == TQA_MEDIA_JSON || media == TQA_MEDIA_NONE) {
+    s->form = media == TQA_MEDIA_CBOR  ? TQA_VIEW_CBOR
+              : media == TQA_MEDIA_NPZ ? TQA_VIEW_NPZ
+                                       : TQA_VIEW_JSON;
+    if (s->wait_s == 0 || s->form != TQA_VIEW_JSON || media == TQA_MEDIA_JSON ||
+        media == TQA_MEDIA_NONE) {
         return true;
     }
     tqa_problem_set(problem, "not-acceptable",
-                    "a result that is waited for comes as application/json or application/cbor; "
-                    "with Prefer: respond-async the job's .../result has other forms");
+                    "a result that is waited for comes as application/json, application/cbor or "
+                    "application/x-npz; with Prefer: respond-async the job's .../result has "
+                    "other forms");
     return false;
 }
 
@@ -492,8 +496,8 @@ static void answer_end(submission *s, const tqd_job *job)
         refuse(s, &problem);
         return;
     }
-    if (good && s->cbor) {
-        const tqa_view_options options = {.form = TQA_VIEW_CBOR};
+    if (good && s->form != TQA_VIEW_JSON) {
+        const tqa_view_options options = {.form = s->form};
         (void)tqd_view_answer(&s->view, &s->result, s->head, &options, &s->answer, read_view);
     } else {
         tqd_body_answer(&s->result, s->head, &s->answer, read_result);

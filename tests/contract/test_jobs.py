@@ -468,6 +468,9 @@ def test_a_result_that_is_waited_for_honours_accept(daemon):
         status, _, text = daemon.request("GET", there)
         assert status == 200 and (len(text) > 1 << 16) == (data not in (small, members))
         assert cbor(got) == (json.loads(text), len(got))
+        status, headers, archive = daemon.request("POST", path, data, {**head, "Accept": "application/x-npz"})
+        assert status == 200 and headers["Content-Type"] == "application/x-npz" and headers["Vary"] == "Accept"
+        assert daemon.request("GET", headers["Content-Location"], None, {"Accept": "application/x-npz"})[2] == archive
         for accept in ("application/json", "*/*"):
             status, headers, _ = daemon.request("POST", path, data, {**head, "Accept": accept})
             assert status == 200 and headers["Content-Type"] == "application/json" and headers["Vary"] == "Accept"
@@ -476,7 +479,7 @@ def test_a_result_that_is_waited_for_honours_accept(daemon):
 def test_a_form_that_is_not_to_be_had_is_refused_before_there_is_a_job(start):
     daemon = start({"jobs": 1})
     path = "/v1/robots/planar-2r/simulate"
-    for accept in ("text/csv", "application/x-npz", "application/x-npy", "image/png"):
+    for accept in ("text/csv", "application/x-npy", "image/png"):
         head = {"Content-Type": "application/json", "Accept": accept}
         problem(daemon.request("POST", path, simulation(0.1), head), 406)
         problem(daemon.request("POST", PATH, body(), {**ASYNC, **head, "Prefer": "respond-async, wait=5"}), 406)

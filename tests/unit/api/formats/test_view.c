@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "api/formats/cbor.h"
+#include "api/formats/npz.h"
 #include "api/formats/transcode.h"
 #include "api/formats/view.h"
 
@@ -220,7 +221,7 @@ Test(view, outline_names_arrays_of_numbers)
         size_t rank, n_null;
         uint64_t shape[3];
     } rows[] = {{"t", 1, 0, {3}},    {"a.b", 2, 0, {3, 2}}, {"a.deep.c", 3, 0, {2, 2, 1}},
-                {"", 1, 0, {1}},     {"", 1, 0, {2}},       {"", 1, 0, {3}},
+                {"", 1, 0, {1}},     {"", 1, 0, {2}},       {"words.0.in", 1, 0, {3}},
                 {"gaps", 1, 1, {3}}, {"empty", 1, 0, {0}},  {"hollow", 2, 0, {2, 0}},
                 {"", 1, 0, {2}}};
     tqa_outline *outline = tqa_outline_new();
@@ -241,12 +242,69 @@ Test(view, outline_names_arrays_of_numbers)
         cr_assert(eq(str, name(array->name), name(rows[i].name)));
         cr_assert(eq(sz, array->rank, rows[i].rank), "%s", rows[i].name);
         cr_assert(eq(u64, array->n_null, rows[i].n_null));
+        cr_assert(array->in_list == (strncmp(array->name, "words", 5) == 0));
         for (size_t r = 0; r < array->rank; r++) {
             cr_assert(eq(u64, array->shape[r], rows[i].shape[r]), "%s", rows[i].name);
         }
         cr_assert(odd[array->begin] == '[' && odd[array->end - 1] == ']');
     }
     tqa_outline_free(outline);
+}
+
+/* objects of a list are numbered; a list in a list has no names */
+Test(view, outline_names_arrays_of_objects_in_lists)
+{
+    static const char text[] = "{\"a\":[{\"x\":[1],\"b\":[{\"y\":[2]},{\"y\":[3]}]},{\"x\":[4]},"
+                               "{\"m\":{\"x\":[5]}}],\"c\":[[{\"x\":[6]}]],\"d\":[7]}";
+    static const char *const names[] = {"a.0.x",   "a.0.b.0.y", "a.0.b.1.y", "a.1.x",
+                                        "a.2.m.x", "",          "d"};
+    enum { N = sizeof names / sizeof names[0] };
+    tqa_outline *outline = tqa_outline_new();
+    cr_assert(tqa_outline_feed(outline, text, sizeof text - 1) && tqa_outline_finish(outline));
+    cr_assert(eq(sz, tqa_outline_count(outline), N));
+    for (size_t i = 0; i < N; i++) {
+        const tqa_outline_array *array = tqa_outline_at(outline, i);
+        cr_assert(eq(str, name(array->name), name(names[i])));
+        cr_assert(array->in_list == (names[i][0] == 'a'), "%s", names[i]);
+    }
+    tqa_outline_free(outline);
+}
+
+/* whether an archive of the document has an array of this name */
+static bool has_member(const char *text, const char *member)
+{
+    size_t n = 0;
+    tqa_problem problem;
+    char *archive = view(text, (tqa_view_options){.form = TQA_VIEW_NPZ}, &n, &problem);
+    cr_assert(archive != NULL, "%s", problem.detail);
+    char file[80];
+    const int size = snprintf(file, sizeof file, "%s.npy", member);
+    const bool found = memmem(archive, n, file, (size_t)size) != NULL;
+    free(archive);
+    return found;
+}
+
+Test(view, archives_take_lists_where_all_of_them_fit)
+{
+    enum { OBJECT = 20, MOST = TQA_NPZ_MEMBERS_MAX };
+    char text[(MOST + 2) * OBJECT] = "";
+    for (int n = MOST - 1; n <= MOST; n++) {
+        size_t used = (size_t)snprintf(text, sizeof text, "{\"t\":[1],\"a\":[");
+        for (int i = 0; i < n; i++) {
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s{\"x\":[%d]}",
+                                     i > 0 ? "," : "", i);
+        }
+        (void)snprintf(text + used, sizeof text - used, "]}");
+        cr_assert(has_member(text, "t"));
+        cr_assert(has_member(text, "a.62.x") == (n < MOST), "%d objects", n);
+    }
+    /* a table is made of what has a name of its own */
+    size_t n = 0;
+    tqa_problem problem;
+    char *csv = view("{\"a\":[{\"x\":[1]}],\"b\":[2]}", (tqa_view_options){.form = TQA_VIEW_CSV},
+                     &n, &problem);
+    cr_assert(eq(str, csv, name("b\n2.0\n")));
+    free(csv);
 }
 
 Test(view, table_of_arrays_as_long_as_t)

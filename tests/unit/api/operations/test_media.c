@@ -12,7 +12,7 @@
 
 #include "api/formats/cbor.h"
 #include "api/formats/json_scan.h"
-#include "api/formats/npy.h"
+#include "api/formats/npz.h"
 #include "api/formats/number.h"
 #include "api/operations/digest.h"
 #include "tests/support/one_call.h"
@@ -109,10 +109,34 @@ static size_t npy_body(char *out, size_t n_sample, bool flat)
     return used;
 }
 
+/* An archive of q, qd and qdd. */
+static size_t npz_body(char *out, size_t n_sample, bool flat)
+{
+    part parts[3];
+    tqa_array arrays[3];
+    tqa_npz_member members[3];
+    for (size_t m = 0; m < 3; m++) {
+        parts[m] = (part){.flat = flat, .first = m * NV};
+        arrays[m] = (tqa_array){.rank = flat ? 1 : 2,
+                                .shape = {flat ? NV : n_sample, NV},
+                                .gather = gather_part,
+                                .ctx = &parts[m]};
+        members[m] = (tqa_npz_member){.name = keys[m], .array = &arrays[m]};
+    }
+    tqa_npz_encoder encoder;
+    cr_assert(tqa_npz_encoder_init(&encoder, members, 3));
+    size_t used = 0;
+    for (size_t n; (n = tqa_npz_encoder_read(&encoder, out + used, BODY_MAX - used)) > 0;) {
+        used += n;
+    }
+    return used;
+}
+
 static size_t body_of(tqa_media media, char *out, size_t n_sample, bool flat)
 {
     return media == TQA_MEDIA_JSON   ? json_body(out, n_sample, flat)
            : media == TQA_MEDIA_CBOR ? cbor_body(out, n_sample, flat)
+           : media == TQA_MEDIA_NPZ  ? npz_body(out, n_sample, flat)
                                      : npy_body(out, n_sample, flat);
 }
 
@@ -238,6 +262,38 @@ static void hear_npy(const tqt_answer *answer, heard *h, size_t n_sample, bool f
     h->n = n_sample * NV;
 }
 
+static bool on_member(void *ctx, const char *name, size_t n)
+{
+    return on_key(ctx, 0, name, n);
+}
+
+static bool on_shape(void *ctx, const tqa_npy_shape *shape)
+{
+    heard *h = ctx;
+    h->n_array = shape->rank == 1 ? 0 : (size_t)shape->n_row;
+    return shape->rank == 1 ? shape->n_row == NV : shape->n_column == NV;
+}
+
+static bool on_values(void *ctx, uint64_t row, uint64_t column, const double *values, size_t n)
+{
+    (void)row;
+    (void)column;
+    return on_numbers(ctx, 0, values, n);
+}
+
+static void hear_npz(const tqt_answer *answer, heard *h, size_t n_sample, bool flat)
+{
+    const tqa_npz_sink sink = {.member = on_member,
+                               .npy = {.shape = on_shape, .values = on_values}};
+    tqa_npz_decoder *decoder = tqa_npz_decoder_new(&sink, h, SAMPLES * NV);
+    cr_assert(ne(ptr, decoder, NULL));
+    cr_assert(eq(int, (int)tqa_npz_decoder_feed(decoder, answer->text, answer->n), TQA_DECODE_OK));
+    cr_assert(eq(int, (int)tqa_npz_decoder_finish(decoder), TQA_DECODE_OK));
+    cr_assert(eq(str, h->key, "tau"));
+    cr_assert(eq(sz, h->n_array, flat ? 0 : n_sample));
+    tqa_npz_decoder_free(decoder);
+}
+
 static void hear(tqa_media media, const tqt_answer *answer, heard *h, size_t n_sample, bool flat)
 {
     cr_assert(eq(int, answer->status, 200), "%s", answer->problem.detail);
@@ -246,22 +302,25 @@ static void hear(tqa_media media, const tqt_answer *answer, heard *h, size_t n_s
         hear_json(answer, h, n_sample, flat);
     } else if (media == TQA_MEDIA_CBOR) {
         hear_cbor(answer, h, n_sample, flat);
+    } else if (media == TQA_MEDIA_NPZ) {
+        hear_npz(answer, h, n_sample, flat);
     } else {
         hear_npy(answer, h, n_sample, flat);
     }
     cr_assert(eq(sz, h->n, n_sample * NV));
 }
 
-static const tqa_media formats[] = {TQA_MEDIA_JSON, TQA_MEDIA_CBOR, TQA_MEDIA_NPY};
+static const tqa_media formats[] = {TQA_MEDIA_JSON, TQA_MEDIA_CBOR, TQA_MEDIA_NPY, TQA_MEDIA_NPZ};
+enum { FORMATS = sizeof formats / sizeof formats[0] };
 
 static void every_pair(size_t n_sample, bool flat, size_t step, size_t room)
 {
     static char body[BODY_MAX];
     static heard first, other;
     tqa_robot *robot = tqt_builtin("panda");
-    for (size_t in = 0; in < 3; in++) {
+    for (size_t in = 0; in < FORMATS; in++) {
         const size_t n = body_of(formats[in], body, n_sample, flat);
-        for (size_t out = 0; out < 3; out++) {
+        for (size_t out = 0; out < FORMATS; out++) {
             /* every second one is recognised by its first byte */
             const tqt_call_options options = {
                 .content = out == 1 ? TQA_MEDIA_NONE : formats[in],
