@@ -44,7 +44,7 @@ typedef struct saved_head {
     char magic[8];
     uint64_t n_block, record, n_done;
 } saved_head;
-static const char saved_magic[8] = {'t', 'q', 'e', 'n', 's', '0', '0', '1'};
+static const char saved_magic[8] = {'t', 'q', 'e', 'n', 's', '0', '0', '2'};
 
 static bool can_save(const tqa_world *world)
 {

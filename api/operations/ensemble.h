@@ -45,13 +45,15 @@ typedef struct tqa_ensemble {
     tq_offsets offsets;  /* of torque, in the order of the variations */
     size_t first_offset; /* row of the first one among the auxiliary states */
     bool own_mechanisms; /* members differ in what they are made of */
+    bool in_lanes;       /* by tq_ensemble_run; else each by a tq_run */
     size_t n_level;
     double levels[TQA_QUANTILES_MAX]; /* of quantiles */
     size_t n_told;
     size_t *told; /* (n_told) members whose whole motion is told, by their place */
     bool end_states;
 
-    /* records of blocks: rows (n_output x n_row x per), then when each member ended (per) */
+    /* records of blocks: rows (n_output x n_row x per), then when each member ended, and why (per
+     * each) */
     size_t per; /* members of a block: 1 when each has a mechanism or steps of its own */
     size_t n_row, n_block, record; /* numbers of a record */
     double *times;                 /* (n_output) */
@@ -74,6 +76,7 @@ size_t tqa_ensemble_scratch_size(const tqa_ensemble *e);
 /* Number c (0 .. n_row: q, then qd) of a member at output k, NAN once it has ended; and when. */
 double tqa_ensemble_number(const tqa_ensemble *e, size_t member, size_t k, size_t c);
 double tqa_ensemble_ended(const tqa_ensemble *e, size_t member);
+tq_run_end tqa_ensemble_end(const tqa_ensemble *e, size_t member);
 
 /* Statistics and the answer, once all blocks are done. False: the problem is set. */
 bool tqa_ensemble_tell(tqa_ensemble *e);

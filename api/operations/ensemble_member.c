@@ -95,7 +95,7 @@ typedef struct block {
     const tqa_ensemble *e;
     size_t first, n, stride;
     double *q, *qd, *z, *held;
-    double *rows, *ended;
+    double *rows, *ended, *end;
     tq_plant plant;
 } block;
 
@@ -103,12 +103,6 @@ static size_t members_of(const tqa_ensemble *e, size_t b)
 {
     const size_t left = e->n_member - b * e->per;
     return left < e->per ? left : e->per;
-}
-
-static bool is_fixed(const tqa_ensemble *e)
-{
-    const tq_run_method method = e->simulation->options.method;
-    return method == TQ_RUN_RK4 || method == TQ_RUN_SEMI_IMPLICIT;
 }
 
 static int is_cancelled(void *ctx)
@@ -123,10 +117,22 @@ static int tick(void *ctx, double t)
     return is_cancelled(ctx);
 }
 
+static const tq_pair *pair_of(tq_run_method method)
+{
+    return method == TQ_RUN_DOPRI87   ? &tq_pair_dopri87
+           : method == TQ_RUN_DOPRI45 ? &tq_pair_dopri45
+                                      : NULL;
+}
+
 static tq_ensemble core_of(const block *b)
 {
     const tqa_simulation *s = b->e->simulation;
     return (tq_ensemble){.plant = &b->plant,
+                         .pair = pair_of(s->options.method),
+                         .rtol = s->options.rtol,
+                         .atol = s->options.atol,
+                         .max_step = s->options.max_step,
+                         .max_evaluations = s->options.max_evaluations,
                          .method = s->options.method == TQ_RUN_RK4 ? TQ_FIXED_RK4
                                                                    : TQ_FIXED_SEMI_IMPLICIT,
                          .step = s->options.step,
@@ -145,9 +151,8 @@ static size_t stride_of(const tqa_ensemble *e)
 /* a block of one gets its rows here, and gives the first lane of them away */
 static size_t rows_cost(const tqa_ensemble *e)
 {
-    return e->per == 1 && is_fixed(e)
-               ? tq_scratch_cost((e->simulation->n_output * e->n_row + 1) * TQ_BLOCK_PAD,
-                                 sizeof(double))
+    return e->per == 1 && e->in_lanes
+               ? tq_scratch_cost(e->simulation->n_output * e->n_row * TQ_BLOCK_PAD, sizeof(double))
                : 0;
 }
 
@@ -164,7 +169,7 @@ size_t tqa_ensemble_scratch_size(const tqa_ensemble *e)
     const block b = {.e = e, .plant = e->simulation->plant};
     tq_run_options options = e->simulation->options;
     size_t inner = 0;
-    if (is_fixed(e)) {
+    if (e->in_lanes) {
         const tq_ensemble core = core_of(&b);
         inner = tq_ensemble_scratch_size(&core, stride_of(e));
     } else {
@@ -208,7 +213,7 @@ static void start(block *b)
 }
 
 /* one member by an adaptive method: rows as a block of one would have them */
-static tq_status run_adaptive(block *b, tq_scratch *scratch, tq_error *reterr)
+static tq_status run_alone(block *b, tq_scratch *scratch, tq_error *reterr)
 {
     const tqa_simulation *s = b->e->simulation;
     const size_t nq = s->order.nq, nv = s->order.nv, n_z = tq_plant_n_z(&b->plant);
@@ -231,10 +236,12 @@ static tq_status run_adaptive(block *b, tq_scratch *scratch, tq_error *reterr)
         b->z[r] = b->z[r * b->stride];
     }
     b->ended[0] = (double)INFINITY;
+    b->end[0] = (double)TQ_RUN_GOES_ON;
     status = tq_run_start(run, b->e->times[0], b->q, b->qd, n_z > 0 ? b->z : NULL);
     for (size_t k = 0; k < s->n_output; k++) {
         if (isinf(b->ended[0]) && (status != TQ_OK || !tq_run_to(run, b->e->times[k], 0))) {
             b->ended[0] = run->t;
+            b->end[0] = (double)(run->end != TQ_RUN_GOES_ON ? run->end : TQ_RUN_REFUSED);
         }
         double *row = b->rows + k * (nq + nv);
         for (size_t r = 0; r < nq + nv; r++) {
@@ -249,7 +256,7 @@ static tq_status run_adaptive(block *b, tq_scratch *scratch, tq_error *reterr)
     return status;
 }
 
-static tq_status run_fixed(block *b, tq_scratch *scratch, tq_error *reterr)
+static tq_status run_lanes(block *b, tq_scratch *scratch, tq_error *reterr)
 {
     const tq_ensemble core = core_of(b);
     const size_t n_number = core.n_output * b->e->n_row;
@@ -260,9 +267,10 @@ static tq_status run_fixed(block *b, tq_scratch *scratch, tq_error *reterr)
                           .z = b->z,
                           .held = b->held,
                           .ret_rows = b->rows,
-                          .ret_ended = b->ended};
+                          .ret_ended = b->ended,
+                          .ret_end = b->end};
     if (b->e->per == 1) {
-        double *room = tq_scratch_take(scratch, (n_number + 1) * b->stride, sizeof *room);
+        double *room = tq_scratch_take(scratch, n_number * b->stride, sizeof *room);
         if (room == NULL) {
             return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)rows_cost(b->e));
         }
@@ -288,6 +296,10 @@ void tqa_ensemble_block(tqa_ensemble *e, size_t b, void *memory, size_t size)
     const size_t n = s->order.nq + s->order.nv + n_z + n_held, stride = stride_of(e);
     double *x = tq_scratch_take(&scratch, n * stride, sizeof *x);
     tq_error *error = &e->errors[b];
+    if (is_cancelled(s->control)) {
+        e->status[b] = tq_fail(error, TQ_ERR_NO_CONVERGENCE, "stopped", 0, 0.0);
+        return;
+    }
     if (x == NULL) {
         e->status[b] = tq_fail(error, TQ_ERR_SCRATCH, "scratch", 0, (double)size);
         return;
@@ -300,7 +312,8 @@ void tqa_ensemble_block(tqa_ensemble *e, size_t b, void *memory, size_t size)
                   .q = x,
                   .qd = x + s->order.nq * stride,
                   .rows = e->records + b * e->record,
-                  .ended = e->records + (b + 1) * e->record - e->per,
+                  .ended = e->records + (b + 1) * e->record - 2 * e->per,
+                  .end = e->records + (b + 1) * e->record - e->per,
                   .plant = s->plant};
     work.z = work.qd + s->order.nv * stride;
     work.held = work.z + n_z * stride;
@@ -311,7 +324,7 @@ void tqa_ensemble_block(tqa_ensemble *e, size_t b, void *memory, size_t size)
     }
     if (status == TQ_OK) {
         status =
-            is_fixed(e) ? run_fixed(&work, &scratch, error) : run_adaptive(&work, &scratch, error);
+            e->in_lanes ? run_lanes(&work, &scratch, error) : run_alone(&work, &scratch, error);
     }
     e->status[b] = status;
 }
@@ -323,5 +336,10 @@ double tqa_ensemble_number(const tqa_ensemble *e, size_t member, size_t k, size_
 
 double tqa_ensemble_ended(const tqa_ensemble *e, size_t member)
 {
-    return e->records[(member / e->per + 1) * e->record - e->per + member % e->per];
+    return e->records[(member / e->per + 1) * e->record - 2 * e->per + member % e->per];
+}
+
+tq_run_end tqa_ensemble_end(const tqa_ensemble *e, size_t member)
+{
+    return (tq_run_end)e->records[(member / e->per + 1) * e->record - e->per + member % e->per];
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/operations/ensemble.h"
+#include "core/simulate/locked.h"
 
 enum {
     DRAWS_MAX = 10000000,
@@ -307,17 +308,29 @@ static bool read_told(tqa_ensemble *e, const tqa_part *root)
     return e->told != NULL;
 }
 
+/* explicit methods; joints that stick and slip are followed one member at a time where steps adapt
+ */
+static bool runs_in_lanes(const tqa_simulation *s)
+{
+    const tq_model *model = tq_mechanism_model(s->mechanism);
+    const tq_run_method method = s->options.method;
+    bool sticks = false;
+    for (uint32_t j = 0; j < model->n_joint && (s->plant.without & TQ_WITHOUT_FRICTION) == 0; j++) {
+        sticks = sticks || tq_can_stick(&model->joints[j]);
+    }
+    return method == TQ_RUN_RK4 || method == TQ_RUN_SEMI_IMPLICIT ||
+           ((method == TQ_RUN_DOPRI87 || method == TQ_RUN_DOPRI45) && !sticks);
+}
+
 static bool make_room(tqa_ensemble *e, const tqa_part *root)
 {
     const tqa_simulation *s = e->simulation;
-    const bool side_by_side =
-        (s->options.method == TQ_RUN_RK4 || s->options.method == TQ_RUN_SEMI_IMPLICIT) &&
-        !e->own_mechanisms;
     const tqa_part output = tqa_part_field(root, "output");
-    e->per = side_by_side ? (size_t)BLOCK_MEMBERS : 1;
+    e->in_lanes = runs_in_lanes(s);
+    e->per = e->in_lanes && !e->own_mechanisms ? (size_t)BLOCK_MEMBERS : 1;
     e->n_row = s->order.nq + s->order.nv;
     e->n_block = (e->n_member + e->per - 1) / e->per;
-    e->record = (s->n_output * e->n_row + 1) * e->per;
+    e->record = (s->n_output * e->n_row + 2) * e->per;
     if ((double)e->n_block * (double)e->record > NUMBERS_MAX) {
         return tqa_part_refuse(&output, "too-large",
                                "fewer outputs or members: their product is what counts",

@@ -281,7 +281,10 @@ bool tqa_ensemble_tell(tqa_ensemble *e)
     }
     tqa_answer_object(answer, "stats");
     tqa_answer_string(answer, "method", tqa_simulation_method(s->options.method));
-    if (s->options.step > 0.0) {
+    if (tq_run_is_adaptive(s->options.method)) {
+        tqa_answer_number(answer, "rtol", s->options.rtol);
+        tqa_answer_number(answer, "atol", s->options.atol);
+    } else {
         tqa_answer_number(answer, "step", s->options.step);
     }
     tqa_answer_flag(answer, "side_by_side", e->per > 1);

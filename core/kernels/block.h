@@ -39,6 +39,16 @@ typedef struct tq_kernel_fault {
     int overflow;
 } tq_kernel_fault;
 
+/* A weighted sum of blocks: a stage of a Runge-Kutta formula. `ret` may be `from`. */
+typedef struct tq_kernel_sum {
+    long n_row, n_sample, stride;
+    const double *from;   /* (n_row x stride); NULL: 0 */
+    const double *factor; /* (stride) one a sample */
+    int n_term;
+    const double *weights;      /* (n_term) */
+    const double *const *terms; /* (n_term) blocks (n_row x stride) */
+} tq_kernel_sum;
+
 /* Doubles of working memory per sample lane, and the widest lane count. */
 enum { TQ_WORK_LANES = 8 };
 

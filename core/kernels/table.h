@@ -57,6 +57,8 @@ typedef struct tq_kernels {
      * aligned */
     void (*turn)(long n_row, long n_column, const double *from, long pitch, double *to,
                  long stride);
+    /* ret (n_row rows): from + factor * (sum of weights[k] * terms[k]) */
+    void (*combine)(const tq_kernel_sum *in, double *ret);
     /* 0 when some of the numbers is NaN or infinite */
     int (*finite)(long n_row, long n_sample, long stride, const double *x);
     /* 0 when some quaternion's squared length is off 1 by more than `tolerance` */

@@ -328,6 +328,7 @@ tq_status tq_controller_effect(tq_controller *controller, tq_effect *ret_effect,
                               .scratch_size = work_size(controller, TQ_BLOCK_STRIDE),
                               .act = act,
                               .sample = is_sampled ? sample : NULL,
-                              .next_break = is_sampled ? NULL : next_break};
+                              .next_break = is_sampled ? NULL : next_break,
+                              .timeless = is_sampled};
     return TQ_OK;
 }

@@ -63,5 +63,6 @@ tq_effect tq_driven_effect(tq_driven_plant *driven)
         .scratch_size = tq_scratch_cost(driven->n_joint, sizeof(double)),
         .act = act,
         .next_break = driven->table != NULL ? next_break : NULL,
+        .timeless = driven->table == NULL,
     };
 }

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* core/simulate/ensemble.c - many trajectories of one plant side by side. */
-#include "core/simulate/ensemble.h"
-
 #include <math.h>
 #include <string.h>
 
-/* rad/s or m/s: nothing that is built moves so fast; beyond it the numbers mean nothing */
-static const double runaway = 1e6;
+#include "core/simulate/ensemble_private.h"
 
 enum { ASK_STEPS = 256 }; /* between questions whether to stop */
 
@@ -16,18 +13,45 @@ typedef struct work {
     const tq_model *model;
     tq_trajectories state;
     tq_scratch *scratch;
-    double *home;       /* (nq x stride) the starts, where ended members stand */
+    double *kept;       /* ((nq + nv + n_z) x stride) with constraints */
     uint64_t *n_sample; /* (n_effect) samples taken */
     size_t n_ended;
     uint64_t n_step;
 } work;
 
+enum { LANE = TQ_BLOCK_PAD };
+
+/* rows of a state, held values included */
+static size_t numbers_of(const tq_plant *plant)
+{
+    const tq_model *model = tq_mechanism_model(plant->mechanism);
+    return (size_t)model->nq + model->nv + tq_plant_n_z(plant) + tq_plant_n_held(plant);
+}
+
+static size_t alone_size(const tq_plant *plant)
+{
+    return tq_scratch_cost(numbers_of(plant) * LANE, sizeof(double));
+}
+
+/* of what is kept over a step that constraints may turn down */
+static size_t kept_numbers(const tq_plant *plant)
+{
+    return plant->constraints != NULL ? numbers_of(plant) : 0;
+}
+
 size_t tq_ensemble_scratch_size(const tq_ensemble *ensemble, size_t stride)
 {
-    const tq_model *model = tq_mechanism_model(ensemble->plant->mechanism);
-    return tq_scratch_cost(model->nq * stride, sizeof(double)) +
-           tq_scratch_cost(ensemble->plant->n_effect, sizeof(uint64_t)) +
-           tq_fixed_step_scratch_size(ensemble->plant, stride);
+    if (ensemble->pair != NULL) {
+        return tq_ensemble_pair_scratch_size(ensemble, stride);
+    }
+    const tq_plant *plant = ensemble->plant;
+    const size_t start = tq_members_start_scratch_size(plant);
+    const size_t step = tq_fixed_step_scratch_size(plant, stride);
+    const size_t alone = alone_size(plant) + tq_fixed_step_scratch_size(plant, LANE);
+    size_t inner = start > step ? start : step;
+    inner = alone > inner ? alone : inner;
+    return tq_scratch_cost(kept_numbers(plant) * stride, sizeof(double)) +
+           tq_scratch_cost(plant->n_effect, sizeof(uint64_t)) + inner;
 }
 
 static int has_ended(const work *w, size_t i)
@@ -35,35 +59,42 @@ static int has_ended(const work *w, size_t i)
     return !isinf(w->members->ret_ended[i]);
 }
 
-static void end(work *w, size_t i, double t)
+static void end(work *w, size_t i, double t, tq_run_end why)
 {
     if (!has_ended(w, i)) {
         w->members->ret_ended[i] = t;
+        w->members->ret_end[i] = (double)why;
         w->n_ended++;
     }
 }
 
-/* brings ended members back to their starts, at rest, and the padding after the last member */
+static void park_rows(const work *w, double *rows, size_t n_row, size_t live)
+{
+    const tq_members *m = w->members;
+    for (size_t r = 0; r < n_row; r++) {
+        double *row = rows + r * m->stride;
+        for (size_t i = 0; i < m->n_member; i++) {
+            row[i] = has_ended(w, i) ? row[live] : row[i];
+        }
+    }
+    tq_block_pad(rows, n_row, m->stride, m->n_member);
+}
+
+/* From now on members that have ended go where one goes that has not: nobody looks at them, and
+ * what it can do they can. */
 static void park(work *w)
 {
     const tq_members *m = w->members;
-    for (size_t i = 0; i < m->n_member && w->n_ended > 0; i++) {
-        if (!has_ended(w, i)) {
-            continue;
-        }
-        for (size_t r = 0; r < w->model->nq; r++) {
-            m->q[r * m->stride + i] = w->home[r * m->stride + i];
-        }
-        for (size_t r = 0; r < w->model->nv; r++) {
-            m->qd[r * m->stride + i] = 0.0;
-        }
-        for (size_t r = 0; r < tq_plant_n_z(w->ensemble->plant); r++) {
-            m->z[r * m->stride + i] = 0.0;
-        }
+    const tq_plant *plant = w->ensemble->plant;
+    size_t live = 0;
+    while (live < m->n_member && has_ended(w, live)) {
+        live++;
     }
-    if (w->n_ended > 0) {
-        tq_block_pad(m->q, w->model->nq, m->stride, m->n_member);
-        tq_block_pad(m->qd, w->model->nv, m->stride, m->n_member);
+    if (live < m->n_member) {
+        park_rows(w, m->q, w->model->nq, live);
+        park_rows(w, m->qd, w->model->nv, live);
+        park_rows(w, m->z, tq_plant_n_z(plant), live);
+        park_rows(w, m->held, tq_plant_n_held(plant), live);
     }
 }
 
@@ -74,7 +105,7 @@ static void find_runaways(work *w, double t)
     for (size_t r = 0; r < w->model->nv; r++) {
         const double *row = m->qd + r * m->stride;
         for (size_t i = 0; i < m->n_member; i++) {
-            sound &= fabs(row[i]) < runaway; /* not NaN either */
+            sound &= fabs(row[i]) < TQ_MEMBER_RUNAWAY; /* not NaN either */
         }
     }
     if (sound) {
@@ -82,64 +113,134 @@ static void find_runaways(work *w, double t)
     }
     for (size_t i = 0; i < m->n_member; i++) {
         for (size_t r = 0; r < w->model->nv; r++) {
-            if (!(fabs(m->qd[r * m->stride + i]) < runaway)) {
-                end(w, i, t);
+            if (!(fabs(m->qd[r * m->stride + i]) < TQ_MEMBER_RUNAWAY)) {
+                end(w, i, t, TQ_RUN_RUNAWAY);
             }
         }
     }
 }
 
-/* The member that a fault names; n_member: the fault is the whole block's. */
-static size_t faulty(const work *w, tq_status status, const tq_error *error)
+size_t tq_member_at_fault(tq_status status, const tq_error *error, size_t n_sample)
 {
     const int of_joint = error->what != NULL && strcmp(error->what, "joint.inertia") == 0;
+    const int of_row = error->what != NULL && strncmp(error->what, "constraint", 10) == 0;
     const double index = of_joint ? error->value : (double)error->index;
-    const int of_member =
-        status == TQ_ERR_SINGULAR || status == TQ_ERR_OVERFLOW || status == TQ_ERR_QUATERNION;
-    return of_member && index >= 0.0 && index < (double)w->members->n_member ? (size_t)index
-                                                                             : w->members->n_member;
+    const int of_member = !of_row && (status == TQ_ERR_SINGULAR || status == TQ_ERR_OVERFLOW ||
+                                      status == TQ_ERR_QUATERNION);
+    return of_member && index >= 0.0 && index < (double)n_sample ? (size_t)index : n_sample;
+}
+
+/* whether it is member i that cannot take this step */
+static int fails_alone(const work *w, size_t i, double t, double h)
+{
+    const tq_plant *plant = w->ensemble->plant;
+    const double *from[] = {w->members->q, w->members->qd, w->members->z, w->members->held};
+    const size_t n[] = {w->model->nq, w->model->nv, tq_plant_n_z(plant), tq_plant_n_held(plant)};
+    const size_t mark = tq_scratch_mark(w->scratch);
+    double *x = tq_scratch_take(w->scratch, numbers_of(plant) * LANE, sizeof *x);
+    double *to[4], *at = x;
+    for (unsigned p = 0; p < 4 && x != NULL; p++) {
+        to[p] = at;
+        for (size_t r = 0; r < n[p]; r++) {
+            for (size_t k = 0; k < LANE; k++) {
+                *at++ = from[p][r * w->members->stride + i];
+            }
+        }
+    }
+    tq_status status = TQ_ERR_SCRATCH;
+    if (x != NULL) {
+        const tq_trajectories state = {
+            .n_sample = 1, .stride = LANE, .q = to[0], .qd = to[1], .z = to[2], .held = to[3]};
+        status = tq_fixed_step(plant, w->ensemble->method, t, h, &state, w->scratch, NULL);
+    }
+    tq_scratch_rewind(w->scratch, mark);
+    return status != TQ_OK;
+}
+
+/* the member that a failed step is about; n_member: it is not about one of them */
+static size_t find_fault(const work *w, tq_status status, const tq_error *error, double t, double h)
+{
+    const size_t n = w->members->n_member;
+    size_t i = tq_member_at_fault(status, error, n);
+    if ((i < n && !has_ended(w, i)) || status == TQ_ERR_SCRATCH || status == TQ_ERR_SHAPE) {
+        return i;
+    }
+    for (i = 0; i < n && (has_ended(w, i) || !fails_alone(w, i, t, h)); i++) {
+    }
+    return i;
+}
+
+/* what a step changes, kept where constraints may turn the step down after it was taken */
+static void copy_states(const work *w, int back)
+{
+    const tq_members *m = w->members;
+    double *at = w->kept;
+    if (w->ensemble->plant->constraints == NULL) {
+        return;
+    }
+    double *parts[] = {m->q, m->qd, m->z};
+    const size_t n[] = {w->model->nq, w->model->nv, tq_plant_n_z(w->ensemble->plant)};
+    for (unsigned p = 0; p < 3; p++) {
+        const size_t size = n[p] * m->stride;
+        if (size > 0) {
+            memcpy(back ? parts[p] : at, back ? at : parts[p], size * sizeof *at);
+        }
+        at += size;
+    }
 }
 
 static tq_status step(work *w, double t, double h, tq_error *reterr)
 {
     const tq_ensemble *e = w->ensemble;
+    const size_t n_ended = w->n_ended;
     tq_error error = {0};
+    copy_states(w, 0);
     tq_status status = tq_fixed_step(e->plant, e->method, t, h, &w->state, w->scratch, &error);
     while (status != TQ_OK) {
-        /* the states are as before the step: without that member it is tried again */
-        const size_t i = faulty(w, status, &error);
-        if (i == w->members->n_member || has_ended(w, i)) {
+        /* without that member it is tried again, from where all stood before */
+        copy_states(w, 1);
+        const size_t i = find_fault(w, status, &error, t, h);
+        if (i == w->members->n_member) {
             return tq_fail(reterr, status, error.what, error.index, error.value);
         }
-        end(w, i, t);
+        end(w, i, t, TQ_RUN_REFUSED);
+        if (w->n_ended == w->members->n_member) {
+            return TQ_OK;
+        }
         park(w);
+        copy_states(w, 0);
         status = tq_fixed_step(e->plant, e->method, t, h, &w->state, w->scratch, &error);
     }
     find_runaways(w, t + h);
-    park(w);
+    if (w->n_ended > n_ended) {
+        park(w);
+    }
     if (++w->n_step % ASK_STEPS == 0 && e->stopped != NULL && e->stopped(e->ctx) != 0) {
         return tq_fail(reterr, TQ_ERR_NO_CONVERGENCE, "stopped", 0, t);
     }
     return TQ_OK;
 }
 
-static double sample_due(const work *w, size_t k)
+double tq_member_sample_due(const tq_effect *effect, uint64_t n_sample)
 {
-    const tq_effect *effect = &w->ensemble->plant->effects[k];
     return effect->sample != NULL && effect->sample_time > 0.0
-               ? (double)w->n_sample[k] * effect->sample_time
+               ? (double)n_sample * effect->sample_time
                : (double)INFINITY;
 }
 
-/* the next time after t where steps must land */
-static double next_stop(const work *w, double t, double output)
+double tq_member_next_stop(const tq_ensemble *ensemble, double t, unsigned order,
+                           const uint64_t *n_sample)
 {
-    const unsigned order = w->ensemble->method == TQ_FIXED_RK4 ? 4 : 1;
-    double stop = fmin(output, tq_plant_next_break(w->ensemble->plant, t, order, NULL));
-    for (size_t k = 0; k < w->ensemble->plant->n_effect; k++) {
-        stop = fmin(stop, sample_due(w, k));
+    double stop = tq_plant_next_break(ensemble->plant, t, order, NULL);
+    for (size_t k = 0; k < ensemble->plant->n_effect; k++) {
+        stop = fmin(stop, tq_member_sample_due(&ensemble->plant->effects[k], n_sample[k]));
     }
     return stop;
+}
+
+static double sample_due(const work *w, size_t k)
+{
+    return tq_member_sample_due(&w->ensemble->plant->effects[k], w->n_sample[k]);
 }
 
 static tq_status take_samples(work *w, double t, tq_error *reterr)
@@ -163,10 +264,11 @@ static tq_status take_samples(work *w, double t, tq_error *reterr)
 static tq_status advance(work *w, double from, double to, tq_error *reterr)
 {
     double t = from;
-    while (t < to) {
+    while (t < to && w->n_ended < w->members->n_member) {
         tq_status status = take_samples(w, t, reterr);
-        const double stop = next_stop(w, t, to);
-        while (t < stop && status == TQ_OK) {
+        const unsigned order = w->ensemble->method == TQ_FIXED_RK4 ? 4 : 1;
+        const double stop = fmin(to, tq_member_next_stop(w->ensemble, t, order, w->n_sample));
+        while (t < stop && status == TQ_OK && w->n_ended < w->members->n_member) {
             /* as a single run does it, so that a member has the bits of a simulation */
             const double way = stop - t;
             const double n = fmax(1.0, ceil(way / w->ensemble->step * (1.0 - 1e-12)));
@@ -200,22 +302,28 @@ static tq_status run(work *w, tq_error *reterr)
 {
     const tq_ensemble *e = w->ensemble;
     const tq_members *m = w->members;
-    w->home = tq_scratch_take(w->scratch, w->model->nq * m->stride, sizeof(double));
+    w->kept = tq_scratch_take(w->scratch, kept_numbers(e->plant) * m->stride, sizeof(double));
     w->n_sample = tq_scratch_take(w->scratch, e->plant->n_effect, sizeof *w->n_sample);
-    if (w->home == NULL || w->n_sample == NULL) {
+    if (w->kept == NULL || w->n_sample == NULL) {
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
                        (double)tq_ensemble_scratch_size(e, m->stride));
     }
-    memcpy(w->home, m->q, w->model->nq * m->stride * sizeof(double));
     for (size_t k = 0; k < e->plant->n_effect; k++) {
         w->n_sample[k] = 0;
     }
+    tq_status status = tq_members_start(e, m, w->scratch, reterr);
     for (size_t i = 0; i < m->n_member; i++) {
-        m->ret_ended[i] = (double)INFINITY;
+        w->n_ended += has_ended(w, i) ? 1 : 0;
+    }
+    if (status != TQ_OK) {
+        return status;
+    }
+    if (w->n_ended > 0) {
+        park(w);
     }
     put_rows(w, 0);
     for (size_t k = 1; k < e->n_output; k++) {
-        const tq_status status = advance(w, e->times[k - 1], e->times[k], reterr);
+        status = advance(w, e->times[k - 1], e->times[k], reterr);
         if (status != TQ_OK) {
             return status;
         }
@@ -227,6 +335,9 @@ static tq_status run(work *w, tq_error *reterr)
 tq_status tq_ensemble_run(const tq_ensemble *ensemble, const tq_members *members,
                           tq_scratch *scratch, tq_error *reterr)
 {
+    if (ensemble->pair != NULL) {
+        return tq_ensemble_run_pair(ensemble, members, scratch, reterr);
+    }
     const size_t mark = tq_scratch_mark(scratch);
     work w = {.ensemble = ensemble,
               .members = members,
@@ -263,5 +374,5 @@ static tq_status act(void *ctx, const tq_instant *at, tq_scratch *scratch, const
 
 tq_effect tq_offsets_effect(tq_offsets *offsets)
 {
-    return (tq_effect){.ctx = offsets, .n_z = offsets->n, .act = act};
+    return (tq_effect){.ctx = offsets, .n_z = offsets->n, .act = act, .timeless = 1};
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/simulate/ode_table.c - coefficients of RK8(7)13M. */
+/* core/simulate/ode_table.c - coefficients of RK8(7)13M and of RK5(4)7M. */
 #include "core/simulate/ode_table.h"
 
 const double tq_dopri87_c[TQ_DOPRI87_STAGES] = {0.0,
@@ -73,3 +73,25 @@ const double tq_dopri87_d[TQ_DOPRI87_STAGES] = {13451932.0 / 455176623.0,
                                                 53011238.0 / 667516719.0,
                                                 2.0 / 45.0,
                                                 0.0};
+
+const double tq_dopri45_c[TQ_DOPRI45_STAGES] = {0.0,       1.0 / 5.0, 3.0 / 10.0, 4.0 / 5.0,
+                                                8.0 / 9.0, 1.0,       1.0};
+
+/* clang-format off */
+const double tq_dopri45_a[TQ_DOPRI45_STAGES * TQ_DOPRI45_STAGES] = {
+    0, 0, 0, 0, 0, 0, 0,
+    1.0 / 5.0, 0, 0, 0, 0, 0, 0,
+    3.0 / 40.0, 9.0 / 40.0, 0, 0, 0, 0, 0,
+    44.0 / 45.0, -56.0 / 15.0, 32.0 / 9.0, 0, 0, 0, 0,
+    19372.0 / 6561.0, -25360.0 / 2187.0, 64448.0 / 6561.0, -212.0 / 729.0, 0, 0, 0,
+    9017.0 / 3168.0, -355.0 / 33.0, 46732.0 / 5247.0, 49.0 / 176.0, -5103.0 / 18656.0, 0, 0,
+    35.0 / 384.0, 0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0, 0,
+};
+/* clang-format on */
+
+const double tq_dopri45_b[TQ_DOPRI45_STAGES] = {
+    35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0, 0.0};
+
+const double tq_dopri45_d[TQ_DOPRI45_STAGES] = {
+    5179.0 / 57600.0, 0.0,       7571.0 / 16695.0, 393.0 / 640.0, -92097.0 / 339200.0,
+    187.0 / 2100.0,   1.0 / 40.0};

@@ -8,6 +8,7 @@
 
 #include "core/constraints/dynamics.h"
 #include "core/constraints/project.h"
+#include "core/simulate/apart.h"
 #include "core/simulate/locked.h"
 #include "core/simulate/state.h"
 
@@ -83,7 +84,7 @@ size_t tq_plant_scratch_size(const tq_plant *plant, size_t stride)
            tq_scratch_cost(6 * plant->n_wrench * stride, sizeof(double)) +
            tq_scratch_cost(plant->n_wrench, sizeof(tq_external_wrench)) +
            tq_scratch_cost(n_multiplier(plant) * stride, sizeof(double)) +
-           (forward > effects ? forward : effects);
+           (forward > effects ? forward : effects) + tq_apart_scratch_size(plant);
 }
 
 static int take(room *r, const tq_plant *plant, const tq_trajectories *state, tq_scratch *scratch)
@@ -145,7 +146,10 @@ static tq_status act(const tq_plant *plant, double t, const tq_trajectories *sta
         at.held = rows_at(state->held, held, stride);
         const tq_action to = {.tau = r->tau, .wrench = r->wrench, .zd = rows_at(ret->z, z, stride)};
         if (effect->act != NULL) {
-            const tq_status status = effect->act(effect->ctx, &at, scratch, &to, reterr);
+            const tq_status status =
+                state->times != NULL && !effect->timeless
+                    ? tq_effect_apart(plant, effect, state->times, &at, scratch, &to, NULL, reterr)
+                    : effect->act(effect->ctx, &at, scratch, &to, reterr);
             if (status != TQ_OK) {
                 return status;
             }
@@ -176,8 +180,11 @@ static tq_status observe(const tq_plant *plant, double t, const tq_trajectories 
         at.z = rows_at(state->z, z, stride);
         at.held = rows_at(state->held, held, stride);
         if (effect->observe != NULL) {
+            double *zd = rows_at(ret->z, z, stride);
             const tq_status status =
-                effect->observe(effect->ctx, &at, scratch, rows_at(ret->z, z, stride), reterr);
+                state->times != NULL && !effect->timeless
+                    ? tq_effect_apart(plant, effect, state->times, &at, scratch, NULL, zd, reterr)
+                    : effect->observe(effect->ctx, &at, scratch, zd, reterr);
             if (status != TQ_OK) {
                 return status;
             }

@@ -67,6 +67,8 @@ typedef struct tq_effect {
     /* The next time after t at which what it does is not smooth (INFINITY: none), and how: 0 its
      * value jumps, 1 its slope, 2 its curvature ... Steps land there. */
     double (*next_break)(void *ctx, double t, unsigned *ret_order);
+
+    int timeless; /* act and observe never look at t */
 } tq_effect;
 
 /* What moves. Borrowed. */
@@ -96,6 +98,7 @@ typedef struct tq_trajectories {
     double *z, *held;        /* (tq_plant_n_z x stride), (tq_plant_n_held x stride); NULL if 0 */
     const signed char *mode; /* (n_joint) TQ_MODE_... of each joint (core/simulate/locked.h), for
                                 one sample; NULL: all free */
+    const double *times;     /* (n_sample) s, when each is at a time of its own; NULL: all at t */
 } tq_trajectories;
 
 /* Rates of a block of states, the caller's; the same stride. */

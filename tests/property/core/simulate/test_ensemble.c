@@ -77,13 +77,15 @@ static double *run_members(const bench *b, size_t first, size_t n, size_t stride
     }
     tq_scratch scratch;
     tq_scratch_init(&scratch, b->memory, BYTES);
+    double why[STRIDE];
     const tq_members members = {.n_member = n,
                                 .stride = stride,
                                 .q = q,
                                 .qd = qd,
                                 .z = z,
                                 .ret_rows = rows,
-                                .ret_ended = ended};
+                                .ret_ended = ended,
+                                .ret_end = why};
     cr_assert(eq(int, tq_ensemble_run(&b->ensemble, &members, &scratch, NULL), want));
     cr_assert(eq(sz, scratch.used, 0));
     free(q);
@@ -234,6 +236,7 @@ Test(ensemble, samples_are_taken_on_time)
     }
     tq_scratch scratch;
     tq_scratch_init(&scratch, b->memory, BYTES);
+    double why[STRIDE];
     const tq_members members = {.n_member = 1,
                                 .stride = 8,
                                 .q = q,
@@ -241,7 +244,8 @@ Test(ensemble, samples_are_taken_on_time)
                                 .z = z,
                                 .held = held,
                                 .ret_rows = rows,
-                                .ret_ended = ended};
+                                .ret_ended = ended,
+                                .ret_end = why};
     cr_assert(eq(int, tq_ensemble_run(&b->ensemble, &members, &scratch, NULL), TQ_OK));
     /* 0.03 (0.03 + 0.06 + ... + 0.15) + 0.02 0.18 */
     cr_expect(fabs(z[16] - (0.03 * 0.45 + 0.02 * 0.18)) < 1e-15, "%.17g", z[16]);
