@@ -11,10 +11,13 @@ enum {
     SAVE_STEPS = 4 << 20, /* steps of members between checkpoints: about a second of a core */
 };
 
-static const char *const fields[] = {
-    "initial",     "duration",          "output",  "input",  "solver",     "gravity", "without",
-    "disturbance", "external_wrenches", "payload", "joints", "vary",       "drives",  "members",
-    "seed",        "quantiles",         "tell",    "only",   "end_states", NULL};
+static const char *const fields[] = {"initial", "duration",    "output",
+                                     "input",   "solver",      "gravity",
+                                     "without", "disturbance", "external_wrenches",
+                                     "payload", "joints",      "vary",
+                                     "drives",  "members",     "events",
+                                     "seed",    "quantiles",   "tell",
+                                     "only",    "end_states",  NULL};
 
 static double cost_us(const tqa_control *control)
 {
@@ -44,7 +47,7 @@ typedef struct saved_head {
     char magic[8];
     uint64_t n_block, record, n_done;
 } saved_head;
-static const char saved_magic[8] = {'t', 'q', 'e', 'n', 's', '0', '0', '2'};
+static const char saved_magic[8] = {'t', 'q', 'e', 'n', 's', '0', '0', '3'};
 
 static bool can_save(const tqa_world *world)
 {
@@ -95,7 +98,7 @@ typedef struct wave {
 static void run_one(void *arg, size_t i, void *scratch)
 {
     const wave *w = arg;
-    tqa_ensemble_block(w->e, w->first + i, scratch, w->scratch_size);
+    tqa_ensemble_run_block(w->e, w->first + i, scratch, w->scratch_size);
 }
 
 static void run_wave(wave *w, size_t n, void *own)

@@ -168,6 +168,77 @@ static void put_values(const tqa_ensemble *e, uint64_t id)
     tqa_answer_vector(&e->simulation->control->answer, "values", values, e->n_variation);
 }
 
+/* how a member ended, in the words of a simulation's verdict */
+enum { COMPLETED, STOPPED, DIVERGED, UNFINISHED, OUTCOMES };
+static const char *const outcome_names[OUTCOMES] = {"completed", "stopped", "diverged",
+                                                    "unfinished"};
+
+static unsigned outcome_of(const tqa_ensemble *e, size_t member)
+{
+    const tq_run_end end = tqa_ensemble_end(e, member);
+    return end == TQ_RUN_GOES_ON    ? COMPLETED
+           : end == TQ_RUN_EVENT    ? STOPPED
+           : end == TQ_RUN_TOO_MUCH ? UNFINISHED
+                                    : DIVERGED;
+}
+
+static void put_outcome(const tqa_ensemble *e, size_t member)
+{
+    static const char *const reasons[] = {
+        [TQ_RUN_EVENT] = "an event ended it",
+        [TQ_RUN_RUNAWAY] = "a velocity ran away",
+        [TQ_RUN_TOO_SMALL] = "the step that the tolerance asks for is lost against the time",
+        [TQ_RUN_REFUSED] = "there are no accelerations here, or no state on the constraints",
+        [TQ_RUN_TOO_MUCH] = "it takes more steps than one run may",
+    };
+    tqa_answer *answer = &e->simulation->control->answer;
+    const tq_run_end end = tqa_ensemble_end(e, member);
+    tqa_answer_string(answer, "outcome", outcome_names[outcome_of(e, member)]);
+    if (end != TQ_RUN_GOES_ON) {
+        tqa_answer_number(answer, "t", tqa_ensemble_ended(e, member));
+        tqa_answer_string(answer, "reason", reasons[end]);
+    }
+    if (end == TQ_RUN_EVENT) {
+        tqa_answer_count(answer, "event", tqa_ensemble_stopped_by(e, member));
+    }
+}
+
+static void put_outcomes(const tqa_ensemble *e)
+{
+    size_t n[OUTCOMES] = {0};
+    for (size_t m = 0; m < e->n_member; m++) {
+        n[outcome_of(e, m)]++;
+    }
+    tqa_answer_object(&e->simulation->control->answer, "outcomes");
+    for (unsigned k = 0; k < OUTCOMES; k++) {
+        tqa_answer_count(&e->simulation->control->answer, outcome_names[k], n[k]);
+    }
+    tqa_answer_end(&e->simulation->control->answer);
+}
+
+/* for each event that was asked for: how often it happened, and to how many members */
+static bool put_events(const tqa_ensemble *e)
+{
+    tqa_control *control = e->simulation->control;
+    double *n = tqa_control_take(control, 2 * e->n_event, sizeof *n);
+    if (n == NULL) {
+        return false;
+    }
+    memset(n, 0, 2 * e->n_event * sizeof *n);
+    for (size_t m = 0; m < e->n_member; m++) {
+        const double *events = tqa_ensemble_events(e, m);
+        for (size_t k = 0; k < e->n_event; k++) {
+            n[k] += events[k];
+            n[e->n_event + k] += events[k] > 0.0 ? 1.0 : 0.0;
+        }
+    }
+    tqa_answer_object(&control->answer, "events");
+    tqa_answer_vector(&control->answer, "total", n, e->n_event);
+    tqa_answer_vector(&control->answer, "members", n + e->n_event, e->n_event);
+    tqa_answer_end(&control->answer);
+    return true;
+}
+
 /* the whole motion of some members, as far as it goes */
 static bool put_told(const tqa_ensemble *e)
 {
@@ -190,6 +261,10 @@ static bool put_told(const tqa_ensemble *e)
         tqa_answer_object(answer, NULL);
         tqa_answer_count(answer, "member", tqa_ensemble_id(e, member));
         put_values(e, tqa_ensemble_id(e, member));
+        put_outcome(e, member);
+        if (e->n_event > 0) {
+            tqa_answer_vector(answer, "events", tqa_ensemble_events(e, member), e->n_event);
+        }
         put_rows(e, "q", table, n, false);
         put_rows(e, "qd", table, n, true);
         tqa_answer_end(answer);
@@ -198,35 +273,57 @@ static bool put_told(const tqa_ensemble *e)
     return true;
 }
 
-/* where those that came to the end are, and what they were given */
+/* the last state of a member, or NULL: it ended between outputs, and nobody kept one */
+static const double *last_of(const tqa_ensemble *e, size_t member, double *room)
+{
+    const unsigned outcome = outcome_of(e, member);
+    if (outcome == STOPPED) {
+        return tqa_ensemble_last(e, member);
+    }
+    for (size_t c = 0; c < e->n_row && outcome == COMPLETED; c++) {
+        room[c] = tqa_ensemble_number(e, member, e->simulation->n_output - 1, c);
+    }
+    return outcome == COMPLETED ? room : NULL;
+}
+
+/* where those that came to the end, or to the event that stops them, are, and what they were given
+ */
 static bool put_ends(const tqa_ensemble *e)
 {
     tqa_control *control = e->simulation->control;
-    const size_t last = e->simulation->n_output - 1;
     double *ids = tqa_control_take(control, e->n_member, sizeof *ids);
+    double *t = tqa_control_take(control, e->n_member, sizeof *t);
     double *table = tqa_control_take(control, e->n_member * e->n_row, sizeof *table);
     double *values = tqa_control_take(control, e->n_member * e->n_variation, sizeof *values);
+    double *events = tqa_control_take(control, e->n_member * e->n_event + 1, sizeof *events);
     size_t n = 0;
-    if (ids == NULL || table == NULL || values == NULL) {
+    if (ids == NULL || t == NULL || table == NULL || values == NULL || events == NULL) {
         return false;
     }
     for (size_t m = 0; m < e->n_member; m++) {
-        const uint64_t id = tqa_ensemble_id(e, m);
-        if (isnan(tqa_ensemble_number(e, m, last, 0))) {
+        double *row = table + n * e->n_row;
+        const double *last = last_of(e, m, row);
+        if (last == NULL) {
             continue;
         }
-        ids[n] = (double)id;
-        for (size_t c = 0; c < e->n_row; c++) {
-            table[n * e->n_row + c] = tqa_ensemble_number(e, m, last, c);
-        }
+        memmove(row, last, e->n_row * sizeof *row);
+        ids[n] = (double)tqa_ensemble_id(e, m);
+        t[n] = fmin(tqa_ensemble_ended(e, m), e->times[e->simulation->n_output - 1]);
         for (size_t v = 0; v < e->n_variation; v++) {
-            values[n * e->n_variation + v] = tqa_ensemble_value(e, v, id);
+            values[n * e->n_variation + v] = tqa_ensemble_value(e, v, tqa_ensemble_id(e, m));
+        }
+        for (size_t k = 0; k < e->n_event; k++) {
+            events[n * e->n_event + k] = tqa_ensemble_events(e, m)[k];
         }
         n++;
     }
     tqa_answer_object(&control->answer, "end_states");
     tqa_answer_vector(&control->answer, "members", ids, n);
     tqa_answer_matrix(&control->answer, "values", values, n, e->n_variation);
+    if (e->n_event > 0) {
+        tqa_answer_vector(&control->answer, "t", t, n);
+        tqa_answer_matrix(&control->answer, "events", events, n, e->n_event);
+    }
     put_rows(e, "q", table, n, false);
     put_rows(e, "qd", table, n, true);
     tqa_answer_end(&control->answer);
@@ -239,11 +336,10 @@ static void put_ended(const tqa_ensemble *e)
     size_t n = 0;
     tqa_answer_list(answer, "ended");
     for (size_t m = 0; m < e->n_member && n < ENDED_MAX; m++) {
-        const double t = tqa_ensemble_ended(e, m);
-        if (isfinite(t)) {
+        if (outcome_of(e, m) != COMPLETED) {
             tqa_answer_object(answer, NULL);
             tqa_answer_count(answer, "member", tqa_ensemble_id(e, m));
-            tqa_answer_number(answer, "t", t);
+            put_outcome(e, m);
             tqa_answer_end(answer);
             n++;
         }
@@ -275,8 +371,10 @@ bool tqa_ensemble_tell(tqa_ensemble *e)
     }
     tqa_answer_vector(answer, "alive", alive, n_output);
     put_statistics(e, &found, n_output);
+    put_outcomes(e);
     put_ended(e);
-    if ((e->n_told > 0 && !put_told(e)) || (e->end_states && !put_ends(e))) {
+    if ((e->n_event > 0 && !put_events(e)) || (e->n_told > 0 && !put_told(e)) ||
+        (e->end_states && !put_ends(e))) {
         return false;
     }
     tqa_answer_object(answer, "stats");
