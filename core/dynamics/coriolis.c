@@ -29,30 +29,49 @@ static tq_status coriolis_checked(const tq_mechanism *mechanism, const tq_kernel
     return tq_check_result("coriolis_matrix", nv * nv, n, (size_t)in->stride, ret_c, reterr);
 }
 
-tq_status tq_coriolis_matrix(const tq_mechanism *mechanism, size_t n_sample, size_t stride,
-                             const double *q, const double *qd, tq_scratch *scratch, double *ret_c,
-                             tq_error *reterr)
+static tq_status coriolis(const tq_mechanism *mechanism, const tq_kernel_input *in,
+                          tq_scratch *scratch, double *ret_c, tq_error *reterr)
 {
     assert(mechanism != NULL && scratch != NULL);
-    assert(mechanism->model.nv == 0 || (q != NULL && qd != NULL && ret_c != NULL));
+    assert(mechanism->model.nv == 0 || (in->q != NULL && in->qd != NULL && ret_c != NULL));
+    const size_t n_sample = (size_t)in->n_sample, stride = (size_t)in->stride;
     tq_status status = tq_check_block(n_sample, stride, reterr);
     if (status != TQ_OK) {
         return status;
     }
-    const tq_kernel_input in = {
-        .n_sample = (long)n_sample,
-        .stride = (long)stride,
-        .out_stride = (long)stride,
-        .q = q,
-        .qd = qd,
-    };
     const size_t mark = tq_scratch_mark(scratch);
     const tq_fpmode mode = tq_fpmode_enter();
-    status = tq_check_quaternions(mechanism, n_sample, stride, q, reterr);
+    status = tq_check_quaternions(mechanism, n_sample, stride, in->q, reterr);
     if (status == TQ_OK) {
-        status = coriolis_checked(mechanism, &in, scratch, ret_c, reterr);
+        status = coriolis_checked(mechanism, in, scratch, ret_c, reterr);
     }
     tq_fpmode_leave(mode);
     tq_scratch_rewind(scratch, mark);
     return status;
+}
+
+static tq_kernel_input input_of(size_t n_sample, size_t stride, const double *q, const double *qd)
+{
+    return (tq_kernel_input){.n_sample = (long)n_sample,
+                             .stride = (long)stride,
+                             .out_stride = (long)stride,
+                             .q = q,
+                             .qd = qd};
+}
+
+tq_status tq_coriolis_matrix(const tq_mechanism *mechanism, size_t n_sample, size_t stride,
+                             const double *q, const double *qd, tq_scratch *scratch, double *ret_c,
+                             tq_error *reterr)
+{
+    const tq_kernel_input in = input_of(n_sample, stride, q, qd);
+    return coriolis(mechanism, &in, scratch, ret_c, reterr);
+}
+
+tq_status tq_coriolis_matrix_again(const tq_mechanism *mechanism, size_t n_sample, size_t stride,
+                                   const double *q, const double *qd, tq_scratch *scratch,
+                                   double *ret_c, tq_error *reterr)
+{
+    tq_kernel_input in = input_of(n_sample, stride, q, qd);
+    in.fill = TQ_FILL_AGAIN;
+    return coriolis(mechanism, &in, scratch, ret_c, reterr);
 }

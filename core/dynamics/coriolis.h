@@ -37,7 +37,13 @@ tq_status tq_coriolis_matrix(const tq_mechanism *mechanism, size_t n_sample, siz
                              const double *q, const double *qd, tq_scratch *scratch, double *ret_c,
                              tq_error *reterr);
 
-/* Bytes of scratch that tq_coriolis_matrix needs. */
+/* The same into an array that tq_coriolis_matrix has filled before, for the same mechanism, with
+ * the same stride and at least as many samples: zeros between branches are not written again. */
+tq_status tq_coriolis_matrix_again(const tq_mechanism *mechanism, size_t n_sample, size_t stride,
+                                   const double *q, const double *qd, tq_scratch *scratch,
+                                   double *ret_c, tq_error *reterr);
+
+/* Bytes of scratch that both need. */
 size_t tq_coriolis_scratch_size(const tq_mechanism *mechanism);
 
 #endif

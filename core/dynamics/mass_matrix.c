@@ -28,28 +28,22 @@ tq_status tq_mass_matrix_checked(const tq_mechanism *mechanism, const tq_kernel_
     return TQ_OK;
 }
 
-tq_status tq_mass_matrix(const tq_mechanism *mechanism, size_t n_sample, size_t stride,
-                         const double *q, unsigned without, tq_scratch *scratch, double *ret_m,
-                         tq_error *reterr)
+static tq_status mass_matrix(const tq_mechanism *mechanism, tq_kernel_input *in,
+                             tq_scratch *scratch, double *ret_m, tq_error *reterr)
 {
     assert(mechanism != NULL && scratch != NULL);
-    assert(mechanism->model.nv == 0 || (q != NULL && ret_m != NULL));
+    assert(mechanism->model.nv == 0 || (in->q != NULL && ret_m != NULL));
+    const size_t n_sample = (size_t)in->n_sample, stride = (size_t)in->stride;
+    in->out_stride = in->stride;
     tq_status status = tq_check_block(n_sample, stride, reterr);
     if (status != TQ_OK) {
         return status;
     }
-    const tq_kernel_input in = {
-        .n_sample = (long)n_sample,
-        .stride = (long)stride,
-        .out_stride = (long)stride,
-        .q = q,
-        .rotors = (without & TQ_WITHOUT_ROTOR) != 0 ? 0.0 : 1.0,
-    };
     const size_t mark = tq_scratch_mark(scratch), nv = mechanism->model.nv;
     const tq_fpmode mode = tq_fpmode_enter();
-    status = tq_check_quaternions(mechanism, n_sample, stride, q, reterr);
+    status = tq_check_quaternions(mechanism, n_sample, stride, in->q, reterr);
     if (status == TQ_OK) {
-        status = tq_mass_matrix_checked(mechanism, &in, scratch, ret_m, reterr);
+        status = tq_mass_matrix_checked(mechanism, in, scratch, ret_m, reterr);
     }
     if (status == TQ_OK) {
         /* |M_ab| <= sqrt(M_aa M_bb): the diagonal, nv + 1 rows apart, speaks for the rest */
@@ -58,4 +52,23 @@ tq_status tq_mass_matrix(const tq_mechanism *mechanism, size_t n_sample, size_t 
     tq_fpmode_leave(mode);
     tq_scratch_rewind(scratch, mark);
     return status;
+}
+
+tq_status tq_mass_matrix(const tq_mechanism *mechanism, size_t n_sample, size_t stride,
+                         const double *q, unsigned without, tq_scratch *scratch, double *ret_m,
+                         tq_error *reterr)
+{
+    tq_kernel_input in = {.n_sample = (long)n_sample, .stride = (long)stride, .q = q};
+    in.rotors = (without & TQ_WITHOUT_ROTOR) != 0 ? 0.0 : 1.0;
+    return mass_matrix(mechanism, &in, scratch, ret_m, reterr);
+}
+
+tq_status tq_mass_matrix_again(const tq_mechanism *mechanism, size_t n_sample, size_t stride,
+                               const double *q, unsigned without, tq_scratch *scratch,
+                               double *ret_m, tq_error *reterr)
+{
+    tq_kernel_input in = {.n_sample = (long)n_sample, .stride = (long)stride, .q = q};
+    in.rotors = (without & TQ_WITHOUT_ROTOR) != 0 ? 0.0 : 1.0;
+    in.fill = TQ_FILL_AGAIN | TQ_FILL_UPPER;
+    return mass_matrix(mechanism, &in, scratch, ret_m, reterr);
 }

@@ -34,7 +34,14 @@ tq_status tq_mass_matrix(const tq_mechanism *mechanism, size_t n_sample, size_t 
                          const double *q, unsigned without, tq_scratch *scratch, double *ret_m,
                          tq_error *reterr);
 
-/* Bytes of scratch that tq_mass_matrix needs. */
+/* The same into an array that tq_mass_matrix has filled before, for the same mechanism, with the
+ * same stride and at least as many samples: zeros between branches are not written again, and what
+ * lies below the diagonal may be left as it is. For solvers, which read one triangle. */
+tq_status tq_mass_matrix_again(const tq_mechanism *mechanism, size_t n_sample, size_t stride,
+                               const double *q, unsigned without, tq_scratch *scratch,
+                               double *ret_m, tq_error *reterr);
+
+/* Bytes of scratch that both need. */
 size_t tq_mass_matrix_scratch_size(const tq_mechanism *mechanism);
 
 #endif

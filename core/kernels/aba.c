@@ -124,7 +124,7 @@ TQ_INLINE real accelerate(const tq_canonical_joint *k, turn t, real d, const gai
 {
     if (k->parent >= 0) {
         if (k->pre) {
-            *a = z_in(k->cg, k->sg, vec_add(*a, vec_cross(*al, vec_of(k->p))));
+            *a = z_in(k->cg, k->sg, vec_add_cross(*a, *al, vec_of(k->p)));
             *al = z_in(k->cg, k->sg, *al);
         }
         a->y = tq_fmac(k->a, al->z, a->y);
@@ -154,7 +154,7 @@ TQ_INLINE void accelerate_ball(const tq_canonical_joint *k, const ball *at, cons
     if (k->kind == TQ_CANONICAL_FLOATING) {
         lever = vec_add(lever, mat_mul(&fixed, at->x));
     }
-    *a = mat_tmul(&at->r, mat_tmul(&fixed, vec_add(*a, vec_cross(*al, lever))));
+    *a = mat_tmul(&at->r, mat_tmul(&fixed, vec_add_cross(*a, *al, lever)));
     *al = mat_tmul(&at->r, mat_tmul(&fixed, *al));
     if (k->kind == TQ_CANONICAL_FLOATING) {
         vec_store(qdd, stride, vec_sub(g->a, *a));

@@ -5,6 +5,10 @@
 
 #include <stddef.h>
 
+/* Parts of a matrix over all freedoms that nobody needs: zeros between branches which stand there
+ * already, and what lies below the diagonal (it may be written all the same). */
+enum { TQ_FILL_AGAIN = 1, TQ_FILL_UPPER = 2 };
+
 /* One block of samples in the layout of core/base/block.h; every row array has the same stride.
  * Quaternions are normalised within. Angles beyond 1e5, NaN and infinities are computed, not
  * refused.
@@ -12,6 +16,7 @@
 typedef struct tq_kernel_input {
     long n_sample, stride, wrench_stride;
     long out_stride; /* of the mass matrix */
+    int fill;        /* of matrices over all freedoms: TQ_FILL_... */
     const double *q;
     const double *qd;  /* NULL: zero */
     const double *qdd; /* NULL: zero */

@@ -17,6 +17,12 @@ TQ_INLINE composite composite_of(const tq_canonical_joint *k)
     return (composite){vec_of(k->h), sym_of(k->s)};
 }
 
+/* along axes that r turns the body's into */
+TQ_INLINE composite composite_turned(const tq_canonical_joint *k, const mat *r)
+{
+    return (composite){mat_mul(r, vec_of(k->h)), sym_turn(r, sym_of(k->s))};
+}
+
 TQ_INLINE composite composite_zero(void)
 {
     return (composite){vec_zero(), sym_zero()};

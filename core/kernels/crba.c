@@ -24,10 +24,13 @@ TQ_INLINE void put_row(const columns *w, double *m, int r, int part, int first, 
     double *row = m + w->at.down[r], *column = m + w->at.across[r];
     const long *across = w->at.across, *down = w->at.down;
     const real *x = &w->wrenches[0].f.x + part;
+    const _Bool half = w->at.half;
     for (int c = first; c < end; c++) {
         const real entry = x[6L * c];
         store(row + across[c], entry);
-        store(column + down[c], entry);
+        if (!half) {
+            store(column + down[c], entry);
+        }
     }
 }
 
@@ -124,7 +127,7 @@ void TQ_KERNEL(tq_crba)(const tq_canonical *c, const tq_kernel_input *in, double
     columns w = {.st = state_in(c, work, &rest)};
     w.sums = (void *)rest;
     w.wrenches = (void *)(rest + 9L * c->n_body);
-    w.at = entries_in(c, rows, n_row, in->out_stride, rest + 9L * c->n_body + 6L * c->n_dof);
+    w.at = entries_in(c, in, rows, n_row, rest + 9L * c->n_body + 6L * c->n_dof);
     for (long i = 0; i < in->n_sample; i += TQ_LANES) {
         place_joints(c, in->q + i, in->stride, w.st.cs, w.st.balls);
         one_group(c, in, i, &w, ret_m);

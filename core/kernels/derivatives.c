@@ -49,11 +49,9 @@ TQ_INLINE void subtree_add(subtree *to, const subtree *from)
 /* I (v, w): m v + w x h, and h x v + (trace - s) w */
 TQ_INLINE wrench push(const subtree *c, const screw *x)
 {
-    const sym s = c->s;
-    const sym tensor = {s.yy + s.zz, -s.xy, -s.xz, s.xx + s.zz, -s.yz, s.xx + s.yy};
     const vec f = vec_cross(x->w, c->h);
     return (wrench){vec_along(f, c->m, x->v.x, x->v.y, x->v.z),
-                    vec_add(sym_mul(&tensor, x->w), vec_cross(c->h, x->v))};
+                    vec_add_cross(sym_tensor_mul(&c->s, x->w), c->h, x->v)};
 }
 
 /* 2 B (., w): 2 w x g, and 2 (trace - spin^T) w */
@@ -61,15 +59,14 @@ TQ_INLINE wrench whirl(const subtree *c, vec w)
 {
     const vec w2 = vec_add(w, w);
     const real trace = c->spin.xx + c->spin.yy + c->spin.zz;
-    const vec back = vec_sub(vec_zero(), mat_tmul(&c->spin, w2));
-    return (wrench){vec_cross(w2, c->g), vec_along(back, trace, w2.x, w2.y, w2.z)};
+    return (wrench){vec_cross(w2, c->g), vec_sub_tmul(vec_scale(trace, w2), &c->spin, w2)};
 }
 
 /* x . 2 B, a row for (., w): 2 (g x v + (trace - spin) w) */
 TQ_INLINE vec whirl_row(const subtree *c, const screw *x)
 {
     const real trace = c->spin.xx + c->spin.yy + c->spin.zz;
-    const vec lag = vec_sub(vec_cross(c->g, x->v), mat_mul(&c->spin, x->w));
+    const vec lag = vec_sub_mul(vec_cross(c->g, x->v), &c->spin, x->w);
     const vec r = vec_along(lag, trace, x->w.x, x->w.y, x->w.z);
     return vec_add(r, r);
 }
@@ -77,12 +74,13 @@ TQ_INLINE vec whirl_row(const subtree *c, const screw *x)
 /* f of what x carries along */
 TQ_INLINE wrench carried(const screw *x, const wrench *f)
 {
-    return (wrench){vec_cross(x->w, f->f), vec_add(vec_cross(x->w, f->n), vec_cross(x->v, f->f))};
+    return (wrench){vec_cross(x->w, f->f), vec_add_cross(vec_cross(x->w, f->n), x->v, f->f)};
 }
 
-TQ_INLINE real power(const screw *x, const wrench *f)
+/* and what is added to it */
+TQ_INLINE real power(const screw *x, const wrench *f, real more)
 {
-    const real turns = vec_dot(x->w, f->n);
+    const real turns = tq_fma(x->w.x, f->n.x, tq_fma(x->w.y, f->n.y, tq_fma(x->w.z, f->n.z, more)));
     return tq_fma(x->v.x, f->f.x, tq_fma(x->v.y, f->f.y, tq_fma(x->v.z, f->f.z, turns)));
 }
 
@@ -149,18 +147,18 @@ TQ_INLINE void pair_up(const tq_canonical *c, const sweep *s, int b, int f, doub
     const vec row = whirl_row(sum, &deep->s);
     for (int g = own->dof; g < own->dof + tq_canonical_freedoms(own->kind); g++) {
         const screw *up = &s->freedoms[g].s;
-        store(dq + down[g] + across[f], power(up, &here));
-        store(dqd + down[g] + across[f], power(up, &rate));
+        store(dq + down[g] + across[f], power(up, &here, splat(0.0)));
+        store(dqd + down[g] + across[f], power(up, &rate, splat(0.0)));
     }
     for (int body = own->parent; body >= 0; body = c->joints[body].parent) {
         const int first = c->joints[body].dof;
         for (int g = first; g < first + tq_canonical_freedoms(c->joints[body].kind); g++) {
             const freedom *up = &s->freedoms[g];
             const long there = down[g] + across[f], back = down[f] + across[g];
-            store(dq + there, power(&up->s, &moved));
-            store(dqd + there, power(&up->s, &rate));
-            store(dq + back, power(&up->y, &weight) + vec_dot(up->p, row));
-            store(dqd + back, power(&up->r, &weight) + vec_dot(up->s.w, row));
+            store(dq + there, power(&up->s, &moved, splat(0.0)));
+            store(dqd + there, power(&up->s, &rate, splat(0.0)));
+            store(dq + back, power(&up->y, &weight, vec_dot(up->p, row)));
+            store(dqd + back, power(&up->r, &weight, vec_dot(up->s.w, row)));
         }
     }
 }
@@ -189,7 +187,7 @@ void TQ_KERNEL(tq_derivatives)(const tq_canonical *c, const tq_kernel_input *in,
     sweep s = {.walk = reach_in(c, in->gravity, work, &at)};
     s.sums = (void *)at, at += (long)A_SUBTREE * c->n_body;
     s.freedoms = (void *)at, at += (long)A_FREEDOM * c->n_dof;
-    s.at = entries_in(c, rows, n_row, in->out_stride, at);
+    s.at = entries_in(c, in, rows, n_row, at);
     s.other = n_row * n_row * in->out_stride;
     for (long i = 0; i < in->n_sample; i += TQ_LANES) {
         reach_out(c, in, i, &s.walk, 1);

@@ -14,7 +14,7 @@ typedef struct carried {
 /* the frame moves by p along its own axes */
 TQ_INLINE void carried_shift(carried *s, vec p)
 {
-    s->v = vec_add(s->v, vec_cross(s->w, p));
+    s->v = vec_add_cross(s->v, s->w, p);
     s->lift = s->lift - vec_dot(s->g, p);
 }
 

@@ -5,22 +5,65 @@
 
 #include "core/kernels/joints.h"
 
-/* Entry (r, c) lies at down[r] + across[c] from the matrix. Loops keep both pointers in locals: a
+/* Entry (r, c) lies at down[r] + across[c] from the matrix. Loops keep the pointers in locals: a
  * store may alias anything. */
 typedef struct entries {
     long *across, *down; /* (n_dof) rows[c] * stride and rows[c] * n_row * stride */
+    long *up;            /* (n_dof) the freedom before, towards the world, or -1: entries_climb */
     int n_dof;
+    _Bool again; /* zeros between branches stand there already */
+    _Bool half;  /* the lower triangle is not asked for */
 } entries;
 
-TQ_INLINE entries entries_in(const tq_canonical *c, const int32_t *rows, long n_row, long stride,
-                             real *work)
+enum { ENTRIES_REALS = 3 }; /* a freedom */
+
+/* the last freedom of a joint */
+TQ_INLINE int entries_last(const tq_canonical_joint *k)
 {
-    const entries e = {(void *)work, (long *)(void *)work + c->n_dof, c->n_dof};
+    return k->dof + tq_canonical_freedoms(k->kind) - 1;
+}
+
+/* does every freedom stand behind those that carry it, in the user's order too? */
+TQ_INLINE _Bool entries_ascend(const tq_canonical *c, const int32_t *rows)
+{
+    _Bool ascend = 1;
+    for (int b = 0; b < c->n_body; b++) {
+        const tq_canonical_joint *k = &c->joints[b];
+        ascend =
+            ascend && (k->parent < 0 || rows[entries_last(&c->joints[k->parent])] < rows[k->dof]);
+    }
+    return ascend;
+}
+
+TQ_INLINE entries entries_in(const tq_canonical *c, const tq_kernel_input *in, const int32_t *rows,
+                             long n_row, real *work)
+{
+    long *at = (void *)work;
+    const long n = c->n_dof, stride = in->out_stride;
+    entries e = {at,
+                 at + n,
+                 at + 2 * n,
+                 c->n_dof,
+                 (in->fill & TQ_FILL_AGAIN) != 0,
+                 (in->fill & TQ_FILL_UPPER) != 0};
     for (int dof = 0; dof < c->n_dof; dof++) {
         e.across[dof] = rows[dof] * stride;
         e.down[dof] = rows[dof] * n_row * stride;
     }
+    e.half = e.half && entries_ascend(c, rows);
     return e;
+}
+
+/* fills e->up */
+TQ_INLINE void entries_climb(const tq_canonical *c, const entries *e)
+{
+    for (int b = 0; b < c->n_body; b++) {
+        const tq_canonical_joint *k = &c->joints[b];
+        e->up[k->dof] = k->parent < 0 ? -1 : entries_last(&c->joints[k->parent]);
+        for (int f = 1; f < tq_canonical_freedoms(k->kind); f++) {
+            e->up[k->dof + f] = k->dof + f - 1;
+        }
+    }
 }
 
 /* Row and column of freedom r between branches, which share no body: columns end .. n_dof - 1. */
@@ -28,7 +71,7 @@ TQ_INLINE void entries_clear(const entries *e, double *m, int r, int end)
 {
     double *row = m + e->down[r], *column = m + e->across[r];
     const long *across = e->across, *down = e->down;
-    const int n_dof = e->n_dof;
+    const int n_dof = e->again ? end : e->n_dof;
     const real zero = splat(0.0);
     for (int c = end; c < n_dof; c++) {
         store(row + across[c], zero);

@@ -9,12 +9,6 @@
  * are taken to the axis two at a time: the others are then read and written half as often. */
 enum { DEEP = TQ_FOLD_RUN / TQ_FOLD_LANES };
 
-#ifdef __clang__
-#define UNROLL _Pragma("clang loop unroll(full)")
-#else
-#define UNROLL _Pragma("GCC unroll 32")
-#endif
-
 TQ_INLINE real root_of(real x)
 {
 #if TQ_LANES == 1
@@ -59,12 +53,12 @@ TQ_INLINE real *at(double *x)
 TQ_INLINE reflection reflect(double *r, double *column)
 {
     reflection h;
-    UNROLL
+    TQ_UNROLL
     for (int i = 0; i < DEEP; i++) {
         h.v[i] = *at(column + (long)i * TQ_FOLD_LANES);
     }
     real even = h.v[0] * h.v[0], odd = h.v[1] * h.v[1];
-    UNROLL
+    TQ_UNROLL
     for (int i = 2; i < DEEP; i += 2) {
         even = tq_fma(h.v[i], h.v[i], even);
         odd = tq_fma(h.v[i + 1], h.v[i + 1], odd);
@@ -82,7 +76,7 @@ TQ_INLINE reflection reflect(double *r, double *column)
 TQ_INLINE real product(const reflection *h, real above, const real *x)
 {
     real even = tq_fma(h->v[0], x[0], above * h->u), odd = h->v[1] * x[1];
-    UNROLL
+    TQ_UNROLL
     for (int i = 2; i < DEEP; i += 2) {
         even = tq_fma(h->v[i], x[i], even);
         odd = tq_fma(h->v[i + 1], x[i + 1], odd);
@@ -96,7 +90,7 @@ TQ_INLINE void apply_two(const reflection *h, const reflection *g, real coupling
                          double *s, double *column)
 {
     real x[DEEP];
-    UNROLL
+    TQ_UNROLL
     for (int i = 0; i < DEEP; i++) {
         x[i] = *at(column + (long)i * TQ_FOLD_LANES);
     }
@@ -104,7 +98,7 @@ TQ_INLINE void apply_two(const reflection *h, const reflection *g, real coupling
     const real second = tq_fnma(coupling, first, product(g, *at(s), x)) * g->scale;
     *at(r) = tq_fnma(first, h->u, *at(r));
     *at(s) = tq_fnma(second, g->u, *at(s));
-    UNROLL
+    TQ_UNROLL
     for (int i = 0; i < DEEP; i++) {
         *at(column + (long)i * TQ_FOLD_LANES) =
             tq_fnma(second, g->v[i], tq_fnma(first, h->v[i], x[i]));
@@ -114,13 +108,13 @@ TQ_INLINE void apply_two(const reflection *h, const reflection *g, real coupling
 TQ_INLINE void apply_one(const reflection *h, double *r, double *column)
 {
     real x[DEEP];
-    UNROLL
+    TQ_UNROLL
     for (int i = 0; i < DEEP; i++) {
         x[i] = *at(column + (long)i * TQ_FOLD_LANES);
     }
     const real part = product(h, *at(r), x) * h->scale;
     *at(r) = tq_fnma(part, h->u, *at(r));
-    UNROLL
+    TQ_UNROLL
     for (int i = 0; i < DEEP; i++) {
         *at(column + (long)i * TQ_FOLD_LANES) = tq_fnma(part, h->v[i], x[i]);
     }
@@ -134,7 +128,7 @@ TQ_INLINE void fold_two(long n, long k, const int64_t *offset, double *x, double
     apply_one(&h, upper + (k + 1) * TQ_FOLD_LANES, x + offset[k + 1]);
     const reflection g = reflect(lower + (k + 1) * TQ_FOLD_LANES, x + offset[k + 1]);
     real even = h.v[0] * g.v[0], odd = h.v[1] * g.v[1];
-    UNROLL
+    TQ_UNROLL
     for (int i = 2; i < DEEP; i += 2) {
         even = tq_fma(h.v[i], g.v[i], even);
         odd = tq_fma(h.v[i + 1], g.v[i + 1], odd);

@@ -16,7 +16,7 @@ TQ_INLINE wrench inward_single(const tq_canonical_joint *k, turn t, real d, wren
     if (k->pre) {
         r.f = z_out(k->cg, k->sg, r.f);
         r.n = z_out(k->cg, k->sg, r.n);
-        r.n = vec_add(r.n, vec_cross(vec_of(k->p), r.f));
+        r.n = vec_add_cross(r.n, vec_of(k->p), r.f);
     }
     return r;
 }
@@ -27,11 +27,11 @@ TQ_INLINE wrench inward_ball(const tq_canonical_joint *k, const ball *at, wrench
     r.f = mat_mul(&at->r, r.f);
     r.n = mat_mul(&at->r, r.n);
     if (k->kind == TQ_CANONICAL_FLOATING) {
-        r.n = vec_add(r.n, vec_cross(at->x, r.f));
+        r.n = vec_add_cross(r.n, at->x, r.f);
     }
     r.f = mat_mul(&fixed, r.f);
     r.n = mat_mul(&fixed, r.n);
-    r.n = vec_add(r.n, vec_cross(vec_of(k->p), r.f));
+    r.n = vec_add_cross(r.n, vec_of(k->p), r.f);
     return r;
 }
 

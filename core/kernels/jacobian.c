@@ -46,7 +46,7 @@ TQ_INLINE void walk(const tq_canonical *c, const tq_kernel_input *in, long i, co
                 s.v = vec_add(before.v, along);
             }
         }
-        s.v = vec_add(s.v, vec_cross(before.w, vec_sub(s.at.p, before.at.p)));
+        s.v = vec_add_cross(s.v, before.w, vec_sub(s.at.p, before.at.p));
         w->stones[at] = s;
     }
 }
@@ -56,8 +56,8 @@ TQ_INLINE void into_frame(const tq_kernel_point *point, const milestone *body, v
                           twist *column, twist *rate)
 {
     if (point->frame == TQ_POINT_WORLD) { /* v at the world's origin */
-        rate->v = vec_sub(rate->v, vec_add(vec_cross(rate->w, x), vec_cross(column->w, x_v)));
-        column->v = vec_sub(column->v, vec_cross(column->w, x));
+        rate->v = vec_add_cross(vec_add_cross(rate->v, x, rate->w), x_v, column->w);
+        column->v = vec_add_cross(column->v, x, column->w);
     } else if (point->frame == TQ_POINT_LINK) {
         const mat r = mat_of(point->r);
         const twist turned = {vec_cross(body->w, column->v), vec_cross(body->w, column->w)};
@@ -93,7 +93,7 @@ TQ_INLINE void put_joint(const tq_canonical *c, const tq_kernel_input *in,
         twist column = {e, vec_zero()}, rate = {e_rate, vec_zero()};
         if (!slides) {
             column = (twist){vec_cross(e, from), e};
-            rate = (twist){vec_add(vec_cross(e_rate, from), vec_cross(e, moving)), e_rate};
+            rate = (twist){vec_add_cross(vec_cross(e_rate, from), e, moving), e_rate};
         }
         into_frame(point, body, x, x_v, &column, &rate);
         const long row = c->dof_rows[k->dof + f] * in->out_stride, part = c->nv * in->out_stride;
@@ -133,7 +133,7 @@ void TQ_KERNEL(tq_jacobian)(const tq_canonical *c, const tq_kernel_input *in,
         const vec arm = mat_mul(&body->at.r, vec_of(point->at));
         milestone tip = *body; /* the point itself */
         tip.at.p = vec_add(body->at.p, arm);
-        tip.v = vec_add(body->v, vec_cross(body->w, arm));
+        tip.v = vec_add_cross(body->v, body->w, arm);
         for (int at = 0; at < w.n; at++) {
             put_joint(c, in, point, &w, at, &tip, ret_jacobian + i,
                       ret_rate != NULL ? ret_rate + i : NULL);

@@ -19,13 +19,13 @@ void TQ_KERNEL(tq_momentum)(const tq_canonical *c, const tq_kernel_input *in, do
             const sym tensor = sym_of(t);
             const place *body = &walk.places[b];
             const vec p = body->at.p, w = body->twist.w;
-            const vec v = vec_add(body->twist.v, vec_cross(w, p)); /* of the origin */
+            const vec v = vec_add_cross(body->twist.v, w, p); /* of the origin */
             const vec h = mat_mul(&body->at.r, vec_of(own->h));
             const vec l = vec_along(vec_cross(w, h), splat(own->m), v.x, v.y, v.z);
             const vec spin = mat_mul(&body->at.r, sym_mul(&tensor, mat_tmul(&body->at.r, w)));
             first = vec_add(first, vec_along(h, splat(own->m), p.x, p.y, p.z));
             linear = vec_add(linear, l);
-            angular = vec_add(angular, vec_add(spin, vec_add(vec_cross(h, v), vec_cross(p, l))));
+            angular = vec_add(angular, vec_add_cross(vec_add_cross(spin, h, v), p, l));
         }
         double *at = ret_momentum + i;
         vec_store(at, in->out_stride, first);

@@ -46,15 +46,21 @@ TQ_INLINE pose place_single(const tq_canonical_joint *k, turn t, real d, const p
     vec x = {parent->r.xx, parent->r.yx, parent->r.zx};
     vec y = {parent->r.xy, parent->r.yy, parent->r.zy};
     vec z = {parent->r.xz, parent->r.yz, parent->r.zz};
-    vec p = vec_add_mul(parent->p, &parent->r, vec_of(k->p));
-    const vec gx = blend(splat(k->cg), x, splat(k->sg), y);
-    const vec gy = blend(splat(k->cg), y, splat(-k->sg), x);
-    y = blend(splat(t.ca), gy, splat(t.sa), z);
-    z = blend(splat(t.ca), z, splat(-t.sa), gy);
-    p = vec_along(p, splat(k->a), gx.x, gx.y, gx.z);
+    vec p = parent->p;
+    if (k->pre) {
+        const vec before = x;
+        p = vec_add_mul(p, &parent->r, vec_of(k->p));
+        x = blend(splat(k->cg), x, splat(k->sg), y);
+        y = blend(splat(k->cg), y, splat(-k->sg), before);
+    }
+    const vec along = y;
+    y = blend(splat(t.ca), along, splat(t.sa), z);
+    z = blend(splat(t.ca), z, splat(-t.sa), along);
+    p = vec_along(p, splat(k->a), x.x, x.y, x.z);
     p = vec_along(p, d, z.x, z.y, z.z);
-    x = blend(t.c, gx, t.s, y);
-    y = blend(t.c, y, -t.s, gx);
+    const vec across = x;
+    x = blend(t.c, across, t.s, y);
+    y = blend(t.c, y, -t.s, across);
     return (pose){{x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z}, p};
 }
 

@@ -25,7 +25,7 @@ TQ_INLINE screw screw_scale(real s, screw a)
 /* rate of b when it is carried by a */
 TQ_INLINE screw screw_cross(const screw *a, const screw *b)
 {
-    return (screw){vec_add(vec_cross(a->w, b->v), vec_cross(a->v, b->w)), vec_cross(a->w, b->w)};
+    return (screw){vec_add_cross(vec_cross(a->w, b->v), a->v, b->w), vec_cross(a->w, b->w)};
 }
 
 /* A body: `at` from O; `rate` is the time derivative of `twist` (not the acceleration of one of its
@@ -104,11 +104,11 @@ TQ_INLINE void reach_ball(const tq_canonical_joint *k, const tq_kernel_input *in
     const mat *r_world = &body->at.r;
     const vec p = body->at.p;
     screw own = {mat_mul(r_world, x.v), mat_mul(r_world, x.w)};
-    own.v = vec_add(own.v, vec_cross(p, own.w));
+    own.v = vec_add_cross(own.v, p, own.w);
     body->twist = screw_add(parent->twist, own);
     if (rates) {
         screw gain = {mat_mul(r_world, x.vd), mat_mul(r_world, x.wd)};
-        gain.v = vec_add(gain.v, vec_cross(p, gain.w));
+        gain.v = vec_add_cross(gain.v, p, gain.w);
         body->rate = screw_add(screw_add(parent->rate, gain), screw_cross(&parent->twist, &own));
     }
 }

@@ -96,7 +96,7 @@ TQ_INLINE screw screw_in_link(const tq_frame3 *f, _Bool along, screw s)
         return s;
     }
     const mat r = mat_of(f->r);
-    s.l = mat_tmul(&r, vec_add(s.l, vec_cross(s.a, vec_of(f->p))));
+    s.l = mat_tmul(&r, vec_add_cross(s.l, s.a, vec_of(f->p)));
     s.a = mat_tmul(&r, s.a);
     return s;
 }
@@ -156,7 +156,7 @@ TQ_INLINE void put_link(const tq_canonical_link *link, const motion *body, const
 TQ_INLINE screw screw_outward(const tq_canonical_joint *k, turn t, real d, screw s)
 {
     if (k->pre) {
-        s.l = z_in(k->cg, k->sg, vec_add(s.l, vec_cross(s.a, vec_of(k->p))));
+        s.l = z_in(k->cg, k->sg, vec_add_cross(s.l, s.a, vec_of(k->p)));
         s.a = z_in(k->cg, k->sg, s.a);
     }
     s.l.y = tq_fmac(k->a, s.a.z, s.l.y);
@@ -175,7 +175,7 @@ TQ_INLINE screw screw_outward_ball(const tq_canonical_joint *k, const ball *at, 
     if (k->kind == TQ_CANONICAL_FLOATING) {
         lever = vec_add(lever, mat_mul(&fixed, at->x));
     }
-    s.l = vec_add(s.l, vec_cross(s.a, lever));
+    s.l = vec_add_cross(s.l, s.a, lever);
     s.l = mat_tmul(&at->r, mat_tmul(&fixed, s.l));
     s.a = mat_tmul(&at->r, mat_tmul(&fixed, s.a));
     return s;

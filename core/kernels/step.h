@@ -124,9 +124,9 @@ TQ_INLINE motion step_ball(const tq_canonical_joint *k, const ball *at, motion p
     s.a = mat_tmul(&at->r, mat_tmul(&fixed, parent.a));
     if (k->kind == TQ_CANONICAL_FLOATING) {
         const vec w2 = vec_add(vec_add(s.w, s.w), r.w);
-        s.a = vec_add(s.a, vec_add(vec_cross(w2, r.v), r.vd));
+        s.a = vec_add(s.a, vec_add_cross(r.vd, w2, r.v));
     }
-    s.al = vec_add(s.al, vec_add(vec_cross(s.w, r.w), r.wd));
+    s.al = vec_add(s.al, vec_add_cross(r.wd, s.w, r.w));
     s.w = vec_add(s.w, r.w);
     s.b = motion_rates(s.w, s.al);
     return s;
@@ -141,7 +141,7 @@ TQ_INLINE motion step_ball_first(const tq_canonical_joint *k, const ball *at, co
     motion s = {.w = r.w, .al = r.wd, .b = motion_rates(r.w, r.wd)};
     s.a = vec_sub(vec_zero(), mat_tmul(&at->r, vec_of(up)));
     if (k->kind == TQ_CANONICAL_FLOATING) {
-        s.a = vec_add(s.a, vec_add(vec_cross(r.w, r.v), r.vd));
+        s.a = vec_add(s.a, vec_add_cross(r.vd, r.w, r.v));
     }
     return s;
 }

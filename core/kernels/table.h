@@ -74,7 +74,7 @@ static inline size_t tq_work_doubles(const tq_canonical *c)
 
 static inline size_t tq_coriolis_work_doubles(const tq_canonical *c)
 {
-    enum { A_BODY = 2 + 3 + 3 + 21, A_BALL = 12, A_FREEDOM = 15 + 2 };
+    enum { A_BODY = 2 + 18 + 21, A_BALL = 12, A_FREEDOM = 12 + 3 };
     return (size_t)TQ_WORK_LANES *
            ((size_t)c->n_body * A_BODY + (size_t)c->n_ball * A_BALL + (size_t)c->n_dof * A_FREEDOM);
 }
@@ -87,7 +87,7 @@ static inline size_t tq_momentum_work_doubles(const tq_canonical *c)
 
 static inline size_t tq_derivatives_work_doubles(const tq_canonical *c)
 {
-    enum { A_BODY = 26 + 28, A_BALL = 12, A_FREEDOM = 21 + 2 };
+    enum { A_BODY = 26 + 28, A_BALL = 12, A_FREEDOM = 21 + 3 };
     return (size_t)TQ_WORK_LANES *
            ((size_t)c->n_body * A_BODY + (size_t)c->n_ball * A_BALL + (size_t)c->n_dof * A_FREEDOM);
 }

@@ -18,6 +18,13 @@
 
 #define TQ_INLINE static inline __attribute__((always_inline, unused))
 
+/* before a loop of few and constant turns */
+#ifdef __clang__
+#define TQ_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define TQ_UNROLL _Pragma("GCC unroll 32")
+#endif
+
 #if TQ_LANES == 1
 typedef double real;
 typedef uint64_t real_bits;

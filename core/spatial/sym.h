@@ -33,6 +33,14 @@ TQ_INLINE vec sym_mul(const sym *a, vec v)
                  tq_fma(a->xz, v.x, tq_fma(a->yz, v.y, a->zz * v.z))};
 }
 
+/* (trace(A) - A) v: of a second moment, the inertia tensor times v */
+TQ_INLINE vec sym_tensor_mul(const sym *a, vec v)
+{
+    return (vec){tq_fnma(a->xy, v.y, tq_fnma(a->xz, v.z, (a->yy + a->zz) * v.x)),
+                 tq_fnma(a->xy, v.x, tq_fnma(a->yz, v.z, (a->xx + a->zz) * v.y)),
+                 tq_fnma(a->xz, v.x, tq_fnma(a->yz, v.y, (a->xx + a->yy) * v.z))};
+}
+
 /* Rz A Rz^T */
 TQ_INLINE sym sym_turn_z(real c, real s, sym a)
 {

@@ -67,6 +67,13 @@ TQ_INLINE vec vec_cross(vec a, vec b)
                  tq_fms(a.x, b.y, a.y * b.x)};
 }
 
+/* a + b x c */
+TQ_INLINE vec vec_add_cross(vec a, vec b, vec c)
+{
+    return (vec){tq_fma(b.y, c.z, tq_fnma(b.z, c.y, a.x)), tq_fma(b.z, c.x, tq_fnma(b.x, c.z, a.y)),
+                 tq_fma(b.x, c.y, tq_fnma(b.y, c.x, a.z))};
+}
+
 /* a + s (x, y, z) */
 TQ_INLINE vec vec_along(vec a, real s, real x, real y, real z)
 {
@@ -86,6 +93,20 @@ TQ_INLINE vec mat_mul(const mat *m, vec v)
     return (vec){tq_fma(m->xx, v.x, tq_fma(m->xy, v.y, m->xz * v.z)),
                  tq_fma(m->yx, v.x, tq_fma(m->yy, v.y, m->yz * v.z)),
                  tq_fma(m->zx, v.x, tq_fma(m->zy, v.y, m->zz * v.z))};
+}
+
+/* a - m b, and a - transpose(m) b */
+TQ_INLINE vec vec_sub_mul(vec a, const mat *m, vec b)
+{
+    return (vec){tq_fnma(m->xx, b.x, tq_fnma(m->xy, b.y, tq_fnma(m->xz, b.z, a.x))),
+                 tq_fnma(m->yx, b.x, tq_fnma(m->yy, b.y, tq_fnma(m->yz, b.z, a.y))),
+                 tq_fnma(m->zx, b.x, tq_fnma(m->zy, b.y, tq_fnma(m->zz, b.z, a.z)))};
+}
+TQ_INLINE vec vec_sub_tmul(vec a, const mat *m, vec b)
+{
+    return (vec){tq_fnma(m->xx, b.x, tq_fnma(m->yx, b.y, tq_fnma(m->zx, b.z, a.x))),
+                 tq_fnma(m->xy, b.x, tq_fnma(m->yy, b.y, tq_fnma(m->zy, b.z, a.y))),
+                 tq_fnma(m->xz, b.x, tq_fnma(m->yz, b.y, tq_fnma(m->zz, b.z, a.z)))};
 }
 
 /* transpose(m) v */

@@ -97,6 +97,32 @@ Test(mass_matrix, random_trees_match_link_energies)
     cr_log_info("worst error %g eps n terms", worst);
 }
 
+/* An array that was filled before, its lower triangle and what motion changes spoilt since: on and
+ * above the diagonal the same bits, whatever the order in which the user names joints. */
+Test(mass_matrix, again_gives_the_upper_triangle)
+{
+    for (uint64_t seed = 0; seed < N_SEED; seed++) {
+        trial t = open_trial(seed, TQT_WITH_ALL, N_SAMPLE);
+        const size_t nv = t.model->nv, stride = t.states.stride;
+        double *again = tqt_doubles(t.n * stride);
+        compute(&t, 0);
+        for (size_t k = 0; k < t.n * stride; k++) {
+            const size_t row = k / stride / nv, column = k / stride % nv;
+            const _Bool zero = t.m[k] == 0.0 && row < column;
+            again[k] = zero ? 0.0 : -7.0;
+        }
+        cr_assert(tq_mass_matrix_again(t.subject->mechanism, N_SAMPLE, stride, t.states.q, 0,
+                                       &t.scratch, again, NULL) == TQ_OK);
+        for (size_t k = 0; k < t.n * stride; k++) {
+            const size_t row = k / stride / nv, column = k / stride % nv;
+            cr_expect(row > column || k % stride >= N_SAMPLE || again[k] == t.m[k],
+                      "seed %d: entry %zu, %zu", (int)seed, row, column);
+        }
+        free(again);
+        close_trial(&t);
+    }
+}
+
 /* the smallest pivot of Cholesky's factorisation in 80 bits, each relative to its diagonal entry */
 static long double smallest_pivot(const double *m, uint32_t n)
 {

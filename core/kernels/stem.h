@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/kernels/stem.h - all bodies and freedoms of a tree, seen from its first body. */
+#ifndef TQ_KERNELS_STEM_H
+#define TQ_KERNELS_STEM_H
+
+#include "core/kernels/pose.h"
+
+/* A matrix over pairs of freedoms is read off wrenches and axes in one frame: six products an entry
+ * instead of a wrench carried from joint to joint. That frame is the body which the world carries:
+ * no digits are lost far from the world's origin. */
+typedef struct line {
+    vec a, l; /* unit turn, and the velocity that it gives the frame's origin; of a slide l alone */
+} line;
+
+/* the first body of the tree that holds body b */
+TQ_INLINE int stem_of(const tq_canonical *c, int b)
+{
+    while (c->joints[b].parent >= 0) {
+        b = c->joints[b].parent;
+    }
+    return b;
+}
+
+/* freedom f of a joint */
+TQ_INLINE _Bool line_slides(const tq_canonical_joint *k, int f)
+{
+    return k->kind == TQ_CANONICAL_PRISMATIC || (k->kind == TQ_CANONICAL_FLOATING && f < 3);
+}
+
+/* body b from its parent; the first stands at the origin */
+TQ_INLINE pose stem_place(const tq_canonical_joint *k, const tq_kernel_input *in, long i,
+                          const cosine_sine *cs, const ball *balls, int b, const pose *parent)
+{
+    if (k->parent < 0) {
+        return pose_world();
+    }
+    return k->ball >= 0 ? place_ball(k, &balls[k->ball], parent)
+                        : place_single(k, joint_turn(k, &cs[b]),
+                                       joint_travel(k, in->q + i, in->stride), parent);
+}
+
+/* power of a wrench along a line, and what is added to it */
+TQ_INLINE real line_dot(vec a, vec l, wrench r, real more)
+{
+    const real turns = tq_fma(a.x, r.n.x, tq_fma(a.y, r.n.y, tq_fma(a.z, r.n.z, more)));
+    return tq_fma(l.x, r.f.x, tq_fma(l.y, r.f.y, tq_fma(l.z, r.f.z, turns)));
+}
+
+#endif
