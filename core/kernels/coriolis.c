@@ -134,44 +134,44 @@ TQ_INLINE real entry_beyond(const axis *r, const column *c)
     return line_dot(r->rate.a, r->rate.l, c->push, vec_dot(r->at.a, c->lag));
 }
 
-/* Entry (r, col), and (col, r) with `beyond`: r is a freedom of the first body along or about its
- * axis e, which is the frame's. */
-TQ_INLINE void read_stem_freedom(const entries *at, int r, int col, _Bool beyond, _Bool slides,
-                                 int e, vec w, const column *x, double *m)
+/* integral J_c . d(J_r)/dt for a freedom r of the first body along or about its axis e, the frame's;
+ * w turns that body */
+TQ_INLINE real beyond_stem(_Bool slides, int e, vec w, const column *c)
 {
-    const real ws[3] = {w.x, w.y, w.z}, lag[3] = {x->lag.x, x->lag.y, x->lag.z};
-    const vec rate = slides ? x->rate.f : x->rate.n, push = slides ? x->push.f : x->push.n;
-    const real before[3] = {rate.x, rate.y, rate.z}, pushes[3] = {push.x, push.y, push.z};
     const int p = (e + 1) % 3, q = (e + 2) % 3;
-    store(m + at->down[r] + at->across[col], before[e]);
-    if (beyond) {
-        const real turned = tq_fnma(ws[p], pushes[q], slides ? splat(0.0) : lag[e]);
-        store(m + at->down[col] + at->across[r], tq_fma(ws[q], pushes[p], turned));
-    }
+    const real ws[3] = {w.x, w.y, w.z}, lag[3] = {c->lag.x, c->lag.y, c->lag.z};
+    const vec push = slides ? c->push.f : c->push.n;
+    const real pushes[3] = {push.x, push.y, push.z};
+    return tq_fma(ws[q], pushes[p], tq_fnma(ws[p], pushes[q], slides ? splat(0.0) : lag[e]));
 }
 
 /* Column `col` along the freedoms of the first body; and row `col` unless it is one of them. */
 TQ_INLINE void read_stem(const sweep *s, const tq_canonical_joint *stem, int col, const column *x,
                          double *m)
 {
-    const entries *at = &s->at;
-    const vec w = s->bodies[stem - s->joints].w;
-    const int own = stem->dof;
-    const _Bool beyond = col >= own + tq_canonical_freedoms(stem->kind);
-    if (stem->kind == TQ_CANONICAL_FLOATING) {
-        TQ_UNROLL
-        for (int e = 0; e < 3; e++) {
-            read_stem_freedom(at, own + e, col, beyond, 1, e, w, x, m);
-            read_stem_freedom(at, own + 3 + e, col, beyond, 0, e, w, x, m);
-        }
-    } else if (stem->kind == TQ_CANONICAL_SPHERICAL) {
-        TQ_UNROLL
-        for (int e = 0; e < 3; e++) {
-            read_stem_freedom(at, own + e, col, beyond, 0, e, w, x, m);
-        }
-    } else {
+    const int own = stem->dof, freedoms = tq_canonical_freedoms(stem->kind);
+    const long *down = s->at.down + own, *across = s->at.across + own;
+    double *line_of_col = m + s->at.across[col], *row_of_col = m + s->at.down[col];
+    const vec w = s->bodies[stem - s->joints].w, f = x->rate.f, n = x->rate.n;
+    const real before[6] = {f.x, f.y, f.z, n.x, n.y, n.z};
+    const _Bool beyond = col >= own + freedoms;
+    if (freedoms == 1) {
         const _Bool slides = stem->kind == TQ_CANONICAL_PRISMATIC;
-        read_stem_freedom(at, own, col, beyond, slides, 2, w, x, m);
+        store(line_of_col + down[0], slides ? f.z : n.z);
+        if (beyond) {
+            store(row_of_col + across[0], beyond_stem(slides, 2, w, x));
+        }
+        return;
+    }
+    TQ_UNROLL
+    for (int part = 0; part < 6; part++) {
+        const int r = part + freedoms - 6;
+        if (r >= 0) {
+            store(line_of_col + down[r], before[part]);
+        }
+        if (r >= 0 && beyond) {
+            store(row_of_col + across[r], beyond_stem(part < 3, part % 3, w, x));
+        }
     }
 }
 
@@ -191,52 +191,51 @@ TQ_INLINE void read_up(const sweep *s, const tq_canonical_joint *stem, int col, 
     read_stem(s, stem, col, x, m);
 }
 
-/* Column and row `col` of a freedom of body b along or about its axis e. */
-TQ_INLINE axis read_freedom(const tq_canonical *c, const sweep *s, int b, int stem, const flow *f,
-                            int col, _Bool slides, int e, column *ret_own, double *m)
+/* what a freedom of body b needs, about the body's origin; e: its axis there */
+TQ_INLINE column begin_column(const tq_canonical_joint *k, const flow *f, const axis *e,
+                              _Bool slides)
 {
-    const tq_canonical_joint *k = &c->joints[b];
-    const body *x = &s->bodies[b];
-    const axis own = own_axis(x, slides, e);
-    *ret_own = slides ? begin_slide(f, k->subtree_mass, own.at.l, own.rate.l)
-                      : begin_turn(f, own.at.a, own.rate.a);
-    if (k->parent < 0) {
-        read_stem(s, k, col, ret_own, m);
-    } else {
-        const column at_stem = column_to_stem(x, *ret_own);
-        read_up(s, &c->joints[stem], col, s->at.up[k->dof], &at_stem, m);
-    }
-    return own;
+    return slides ? begin_slide(f, k->subtree_mass, e->at.l, e->rate.l)
+                  : begin_turn(f, e->at.a, e->rate.a);
 }
 
 TQ_INLINE void read_single(const tq_canonical *c, const sweep *s, int b, int stem, const flow *f,
                            double *m)
 {
     const tq_canonical_joint *k = &c->joints[b];
+    const body *x = &s->bodies[b];
     double *at = m + s->at.down[k->dof] + s->at.across[k->dof];
     const _Bool slides = k->kind == TQ_CANONICAL_PRISMATIC;
     if (k->parent < 0) { /* its axis stands still */
         store(at, slides ? splat(0.0) : f->spin.xx + f->spin.yy);
         return;
     }
-    column own;
-    const axis z = read_freedom(c, s, b, stem, f, k->dof, slides, 2, &own, m);
+    const axis z = own_axis(x, slides, 2);
+    const column own = begin_column(k, f, &z, slides), there = column_to_stem(x, own);
     store(at, slides ? vec_dot(z.at.l, own.rate.f) : vec_dot(z.at.a, own.rate.n));
+    read_up(s, &c->joints[stem], k->dof, s->at.up[k->dof], &there, m);
 }
 
 static __attribute__((noinline)) void read_ball(const tq_canonical *c, const sweep *s, int b,
                                                 int stem, const flow *f, double *m)
 {
     const tq_canonical_joint *k = &c->joints[b];
+    const body *x = &s->bodies[b];
     const int freedoms = tq_canonical_freedoms(k->kind);
     for (int g = 0; g < freedoms; g++) {
-        column own;
-        (void)read_freedom(c, s, b, stem, f, k->dof + g, line_slides(k, g), g % 3, &own, m);
-        for (int r = 0; k->parent >= 0 && r < freedoms; r++) {
-            const axis other = own_axis(&s->bodies[b], line_slides(k, r), r % 3);
-            store(m + s->at.down[k->dof + r] + s->at.across[k->dof + g],
-                  entry_before(&other.at, &own));
+        const int col = k->dof + g;
+        const axis e = own_axis(x, line_slides(k, g), g % 3);
+        const column own = begin_column(k, f, &e, line_slides(k, g));
+        if (k->parent < 0) {
+            read_stem(s, k, col, &own, m);
+            continue;
         }
+        for (int r = 0; r < freedoms; r++) {
+            const axis other = own_axis(x, line_slides(k, r), r % 3);
+            store(m + s->at.down[k->dof + r] + s->at.across[col], entry_before(&other.at, &own));
+        }
+        const column there = column_to_stem(x, own);
+        read_up(s, &c->joints[stem], col, s->at.up[k->dof], &there, m);
     }
 }
 
