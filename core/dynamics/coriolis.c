@@ -21,12 +21,17 @@ static tq_status coriolis_checked(const tq_mechanism *mechanism, const tq_kernel
     const size_t n = (size_t)in->n_sample, nv = mechanism->model.nv;
     double *work =
         tq_scratch_take(scratch, tq_coriolis_work_doubles(&mechanism->canonical), sizeof(double));
-    if (work == NULL || tq_joint_matrix(mechanism, in, tq_kernels_for(n)->coriolis, work, 1, 0,
-                                        scratch, ret_c) != TQ_OK) {
+    const tq_status status = work == NULL
+                                 ? TQ_ERR_SCRATCH
+                                 : tq_joint_matrix(mechanism, in, tq_kernels_for(n)->coriolis, work,
+                                                   1, 0, scratch, ret_c);
+    if (status == TQ_ERR_SCRATCH) {
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
                        (double)tq_coriolis_scratch_size(mechanism));
     }
-    return tq_check_result("coriolis_matrix", nv * nv, n, (size_t)in->stride, ret_c, reterr);
+    return status == TQ_OK
+               ? TQ_OK
+               : tq_check_result("coriolis_matrix", nv * nv, n, (size_t)in->stride, ret_c, reterr);
 }
 
 static tq_status coriolis(const tq_mechanism *mechanism, const tq_kernel_input *in,

@@ -60,7 +60,7 @@ static tq_status rigid(const tq_mechanism *mechanism, const tq_inverse_input *at
                                    sizeof(double));
     tq_matrix_kernel *kernel = tq_kernels_for(at->n_sample)->derivatives;
     if (work == NULL ||
-        tq_joint_matrix(mechanism, &in, kernel, work, 2, 0, scratch, ret_d) != TQ_OK) {
+        tq_joint_matrix(mechanism, &in, kernel, work, 2, 0, scratch, ret_d) == TQ_ERR_SCRATCH) {
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
                        (double)tq_derivatives_batch_scratch_size(mechanism));
     }

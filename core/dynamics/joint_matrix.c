@@ -68,7 +68,7 @@ static tq_status of_masters(const tq_mechanism *mechanism, const tq_kernel_input
         run.qd = in->qd != NULL ? in->qd + first : NULL;
         run.qdd = in->qdd != NULL ? in->qdd + first : NULL;
         run.out_stride = RUN;
-        kernel(c, &run, work, rows, (long)n, all);
+        (void)kernel(c, &run, work, rows, (long)n, all); /* sums may overflow yet */
         for (size_t e = 0; e < n_matrix * nv * nv; e++) {
             for (size_t i = 0; i < count; i++) {
                 ret_m[e * stride + first + i] = 0.0;
@@ -82,7 +82,7 @@ static tq_status of_masters(const tq_mechanism *mechanism, const tq_kernel_input
             }
         }
     }
-    return TQ_OK;
+    return TQ_ERR_OVERFLOW;
 }
 
 tq_status tq_joint_matrix(const tq_mechanism *mechanism, const tq_kernel_input *in,
@@ -97,6 +97,5 @@ tq_status tq_joint_matrix(const tq_mechanism *mechanism, const tq_kernel_input *
         tq_scratch_rewind(scratch, mark);
         return status;
     }
-    kernel(c, in, work, c->dof_rows, c->nv, ret_m);
-    return TQ_OK;
+    return kernel(c, in, work, c->dof_rows, c->nv, ret_m) ? TQ_OK : TQ_ERR_OVERFLOW;
 }

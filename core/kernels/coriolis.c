@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* core/kernels/coriolis.c - the Coriolis matrix with Christoffel's symbols. */
+#include <float.h>
+
 #include "core/kernels/entries.h"
 #include "core/kernels/flow.h"
 #include "core/kernels/stem.h"
@@ -35,6 +37,7 @@ typedef struct sweep {
     flow *sums; /* of bodies with `save`: what came from children that are not neighbours */
     axis *axes; /* one a freedom */
     entries at;
+    real *total; /* of all entries that are written: finite when they are */
 } sweep;
 
 /* unit rate along or about the body's axis e, about its origin */
@@ -134,8 +137,8 @@ TQ_INLINE real entry_beyond(const axis *r, const column *c)
     return line_dot(r->rate.a, r->rate.l, c->push, vec_dot(r->at.a, c->lag));
 }
 
-/* integral J_c . d(J_r)/dt for a freedom r of the first body along or about its axis e, the frame's;
- * w turns that body */
+/* integral J_c . d(J_r)/dt for a freedom r of the first body along or about its axis e, the
+ * frame's; w turns that body */
 TQ_INLINE real beyond_stem(_Bool slides, int e, vec w, const column *c)
 {
     const int p = (e + 1) % 3, q = (e + 2) % 3;
@@ -145,8 +148,9 @@ TQ_INLINE real beyond_stem(_Bool slides, int e, vec w, const column *c)
     return tq_fma(ws[q], pushes[p], tq_fnma(ws[p], pushes[q], slides ? splat(0.0) : lag[e]));
 }
 
-/* Column `col` along the freedoms of the first body; and row `col` unless it is one of them. */
-TQ_INLINE void read_stem(const sweep *s, const tq_canonical_joint *stem, int col, const column *x,
+/* Column `col` along the freedoms of the first body; and row `col` unless it is one of them.
+ * Returns the sum of what it writes. */
+TQ_INLINE real read_stem(const sweep *s, const tq_canonical_joint *stem, int col, const column *x,
                          double *m)
 {
     const int own = stem->dof, freedoms = tq_canonical_freedoms(stem->kind);
@@ -157,26 +161,31 @@ TQ_INLINE void read_stem(const sweep *s, const tq_canonical_joint *stem, int col
     const _Bool beyond = col >= own + freedoms;
     if (freedoms == 1) {
         const _Bool slides = stem->kind == TQ_CANONICAL_PRISMATIC;
-        store(line_of_col + down[0], slides ? f.z : n.z);
-        if (beyond) {
-            store(row_of_col + across[0], beyond_stem(slides, 2, w, x));
-        }
-        return;
+        const real entry = slides ? f.z : n.z, other = beyond_stem(slides, 2, w, x);
+        store(line_of_col + down[0], entry);
+        store(row_of_col + across[0], other);
+        return entry + other;
     }
+    real sum = splat(0.0);
     TQ_UNROLL
     for (int part = 0; part < 6; part++) {
         const int r = part + freedoms - 6;
         if (r >= 0) {
             store(line_of_col + down[r], before[part]);
+            sum = sum + before[part];
         }
         if (r >= 0 && beyond) {
-            store(row_of_col + across[r], beyond_stem(part < 3, part % 3, w, x));
+            const real entry = beyond_stem(part < 3, part % 3, w, x);
+            store(row_of_col + across[r], entry);
+            sum = sum + entry;
         }
     }
+    return sum;
 }
 
-/* Column and row `col` along the freedoms that carry its joint; x about the first body's origin. */
-TQ_INLINE void read_up(const sweep *s, const tq_canonical_joint *stem, int col, long above,
+/* Column and row `col` along the freedoms that carry its joint; x about the first body's origin.
+ * Returns the sum of what it writes. */
+TQ_INLINE real read_up(const sweep *s, const tq_canonical_joint *stem, int col, long above,
                        const column *x, double *m)
 {
     const long *down = s->at.down, *across = s->at.across, *up = s->at.up;
@@ -184,11 +193,15 @@ TQ_INLINE void read_up(const sweep *s, const tq_canonical_joint *stem, int col, 
     const axis *axes = s->axes;
     const column c = *x;
     const int last = stem->dof + tq_canonical_freedoms(stem->kind) - 1;
+    real before_all = splat(0.0), beyond_all = splat(0.0);
     for (long r = above; r > last; r = up[r]) {
-        store(line_of_col + down[r], entry_before(&axes[r].at, &c));
-        store(row_of_col + across[r], entry_beyond(&axes[r], &c));
+        const real before = entry_before(&axes[r].at, &c), beyond = entry_beyond(&axes[r], &c);
+        before_all = before_all + before;
+        beyond_all = beyond_all + beyond;
+        store(line_of_col + down[r], before);
+        store(row_of_col + across[r], beyond);
     }
-    read_stem(s, stem, col, x, m);
+    return read_stem(s, stem, col, x, m) + (before_all + beyond_all);
 }
 
 /* what a freedom of body b needs, about the body's origin; e: its axis there */
@@ -207,13 +220,17 @@ TQ_INLINE void read_single(const tq_canonical *c, const sweep *s, int b, int ste
     double *at = m + s->at.down[k->dof] + s->at.across[k->dof];
     const _Bool slides = k->kind == TQ_CANONICAL_PRISMATIC;
     if (k->parent < 0) { /* its axis stands still */
-        store(at, slides ? splat(0.0) : f->spin.xx + f->spin.yy);
+        const real entry = slides ? splat(0.0) : f->spin.xx + f->spin.yy;
+        store(at, entry);
+        *s->total = *s->total + entry;
         return;
     }
     const axis z = own_axis(x, slides, 2);
     const column own = begin_column(k, f, &z, slides), there = column_to_stem(x, own);
-    store(at, slides ? vec_dot(z.at.l, own.rate.f) : vec_dot(z.at.a, own.rate.n));
-    read_up(s, &c->joints[stem], k->dof, s->at.up[k->dof], &there, m);
+    const real entry = slides ? vec_dot(z.at.l, own.rate.f) : vec_dot(z.at.a, own.rate.n);
+    store(at, entry);
+    const real others = read_up(s, &c->joints[stem], k->dof, s->at.up[k->dof], &there, m);
+    *s->total = *s->total + (entry + others);
 }
 
 static __attribute__((noinline)) void read_ball(const tq_canonical *c, const sweep *s, int b,
@@ -227,15 +244,17 @@ static __attribute__((noinline)) void read_ball(const tq_canonical *c, const swe
         const axis e = own_axis(x, line_slides(k, g), g % 3);
         const column own = begin_column(k, f, &e, line_slides(k, g));
         if (k->parent < 0) {
-            read_stem(s, k, col, &own, m);
+            *s->total = *s->total + read_stem(s, k, col, &own, m);
             continue;
         }
         for (int r = 0; r < freedoms; r++) {
             const axis other = own_axis(x, line_slides(k, r), r % 3);
-            store(m + s->at.down[k->dof + r] + s->at.across[col], entry_before(&other.at, &own));
+            const real entry = entry_before(&other.at, &own);
+            store(m + s->at.down[k->dof + r] + s->at.across[col], entry);
+            *s->total = *s->total + entry;
         }
         const column there = column_to_stem(x, own);
-        read_up(s, &c->joints[stem], col, s->at.up[k->dof], &there, m);
+        *s->total = *s->total + read_up(s, &c->joints[stem], col, s->at.up[k->dof], &there, m);
     }
 }
 
@@ -272,8 +291,8 @@ static void inward(const tq_canonical *c, const sweep *s, double *m)
     }
 }
 
-void TQ_KERNEL(tq_coriolis)(const tq_canonical *c, const tq_kernel_input *in, double *work,
-                            const int32_t *rows, long n_row, double *ret_c)
+int TQ_KERNEL(tq_coriolis)(const tq_canonical *c, const tq_kernel_input *in, double *work,
+                           const int32_t *rows, long n_row, double *ret_c)
 {
     real *at = (void *)work;
     sweep s = {.joints = c->joints};
@@ -284,6 +303,8 @@ void TQ_KERNEL(tq_coriolis)(const tq_canonical *c, const tq_kernel_input *in, do
     s.balls = (void *)at, at += 12L * c->n_ball;
     s.at = entries_in(c, in, rows, n_row, at);
     entries_climb(c, &s.at);
+    real total = splat(0.0);
+    s.total = &total;
     for (long i = 0; i < in->n_sample; i += TQ_LANES) {
         place_joints(c, in->q + i, in->stride, s.cs, s.balls);
         for (int b = 0; b < c->n_body; b++) {
@@ -294,4 +315,5 @@ void TQ_KERNEL(tq_coriolis)(const tq_canonical *c, const tq_kernel_input *in, do
         }
         inward(c, &s, ret_c + i);
     }
+    return beyond(total, DBL_MAX) == 0;
 }

@@ -120,8 +120,8 @@ static void one_group(const tq_canonical *c, const tq_kernel_input *in, long i, 
     }
 }
 
-void TQ_KERNEL(tq_crba)(const tq_canonical *c, const tq_kernel_input *in, double *work,
-                        const int32_t *rows, long n_row, double *ret_m)
+int TQ_KERNEL(tq_crba)(const tq_canonical *c, const tq_kernel_input *in, double *work,
+                       const int32_t *rows, long n_row, double *ret_m)
 {
     real *rest;
     columns w = {.st = state_in(c, work, &rest)};
@@ -132,4 +132,5 @@ void TQ_KERNEL(tq_crba)(const tq_canonical *c, const tq_kernel_input *in, double
         place_joints(c, in->q + i, in->stride, w.st.cs, w.st.balls);
         one_group(c, in, i, &w, ret_m);
     }
+    return 1;
 }

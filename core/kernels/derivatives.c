@@ -180,8 +180,8 @@ static void inward(const tq_canonical *c, const sweep *s, double *dq)
 }
 
 /* ret_d: dtau/dq, then dtau/dqd */
-void TQ_KERNEL(tq_derivatives)(const tq_canonical *c, const tq_kernel_input *in, double *work,
-                               const int32_t *rows, long n_row, double *ret_d)
+int TQ_KERNEL(tq_derivatives)(const tq_canonical *c, const tq_kernel_input *in, double *work,
+                              const int32_t *rows, long n_row, double *ret_d)
 {
     real *at;
     sweep s = {.walk = reach_in(c, in->gravity, work, &at)};
@@ -200,4 +200,5 @@ void TQ_KERNEL(tq_derivatives)(const tq_canonical *c, const tq_kernel_input *in,
         }
         inward(c, &s, ret_d + i);
     }
+    return 0;
 }

@@ -7,10 +7,10 @@
 
 void TQ_KERNEL(tq_rnea)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                         double *ret_tau);
-void TQ_KERNEL(tq_crba)(const tq_canonical *c, const tq_kernel_input *in, double *work,
-                        const int32_t *rows, long n_row, double *ret_m);
-void TQ_KERNEL(tq_coriolis)(const tq_canonical *c, const tq_kernel_input *in, double *work,
-                            const int32_t *rows, long n_row, double *ret_c);
+int TQ_KERNEL(tq_crba)(const tq_canonical *c, const tq_kernel_input *in, double *work,
+                       const int32_t *rows, long n_row, double *ret_m);
+int TQ_KERNEL(tq_coriolis)(const tq_canonical *c, const tq_kernel_input *in, double *work,
+                           const int32_t *rows, long n_row, double *ret_c);
 void TQ_KERNEL(tq_aba)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                        double *ret_qdd, tq_kernel_fault *ret_fault);
 int TQ_KERNEL(tq_regressor)(const tq_canonical *c, const tq_kernel_input *in, double *work,
@@ -23,8 +23,8 @@ void TQ_KERNEL(tq_jacobian)(const tq_canonical *c, const tq_kernel_input *in,
                             double *ret_rate);
 void TQ_KERNEL(tq_energy)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                           double *ret_energy);
-void TQ_KERNEL(tq_derivatives)(const tq_canonical *c, const tq_kernel_input *in, double *work,
-                               const int32_t *rows, long n_row, double *ret_d);
+int TQ_KERNEL(tq_derivatives)(const tq_canonical *c, const tq_kernel_input *in, double *work,
+                              const int32_t *rows, long n_row, double *ret_d);
 void TQ_KERNEL(tq_momentum)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                             double *ret_momentum);
 void TQ_KERNEL(tq_turn)(long n_row, long n_column, const double *from, long pitch, double *to,

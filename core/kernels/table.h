@@ -15,12 +15,14 @@ typedef struct tq_kernels {
     /* ret_tau (nv rows): inverse dynamics without friction, springs and rotors */
     void (*rnea)(const tq_canonical *c, const tq_kernel_input *in, double *work, double *ret_tau);
     /* ret_m (n_row^2 rows): entry (rows[a], rows[b]) for all freedoms a, b, both triangles. rows:
-     * row of each freedom, 0 .. n_row - 1, each once */
-    void (*crba)(const tq_canonical *c, const tq_kernel_input *in, double *work,
-                 const int32_t *rows, long n_row, double *ret_m);
-    /* ret_c (n_row^2 rows): the Coriolis matrix at in->qd, as crba; tq_coriolis_work_doubles */
-    void (*coriolis)(const tq_canonical *c, const tq_kernel_input *in, double *work,
-                     const int32_t *rows, long n_row, double *ret_c);
+     * row of each freedom, 0 .. n_row - 1, each once. 1: |M_ab| <= sqrt(M_aa M_bb), so that its
+     * caller looks at the diagonal alone */
+    int (*crba)(const tq_canonical *c, const tq_kernel_input *in, double *work, const int32_t *rows,
+                long n_row, double *ret_m);
+    /* ret_c (n_row^2 rows): the Coriolis matrix at in->qd, as crba; tq_coriolis_work_doubles. 0
+     * when some entry may not be finite */
+    int (*coriolis)(const tq_canonical *c, const tq_kernel_input *in, double *work,
+                    const int32_t *rows, long n_row, double *ret_c);
     /* ret_qdd (nv rows): from in->tau; not for robots with mimicking joints */
     void (*aba)(const tq_canonical *c, const tq_kernel_input *in, double *work, double *ret_qdd,
                 tq_kernel_fault *ret_fault);
@@ -46,9 +48,9 @@ typedef struct tq_kernels {
                    double *ret_energy);
     /* ret_d (2 n_row^2 rows): derivatives of what rnea computes, by q, then by qd; as crba;
      * tq_derivatives_work_doubles. Rows of quaternions are displaced like their velocities. No
-     * wrenches */
-    void (*derivatives)(const tq_canonical *c, const tq_kernel_input *in, double *work,
-                        const int32_t *rows, long n_row, double *ret_d);
+     * wrenches. 0: its caller looks at all entries */
+    int (*derivatives)(const tq_canonical *c, const tq_kernel_input *in, double *work,
+                       const int32_t *rows, long n_row, double *ret_d);
     /* ret_momentum (12 rows, in->out_stride apart): first moment of mass, linear momentum and
      * angular momentum, in world axes about a point O; O in the world */
     void (*momentum)(const tq_canonical *c, const tq_kernel_input *in, double *work,
