@@ -214,7 +214,23 @@ static bool build(tqa_calibration *c)
     return (status == TQ_OK || fail(c, status, &error)) && list_parameters(c);
 }
 
-static bool solve(tqa_calibration *c)
+/* Friction by load that nobody asked for must be told from the other terms, on some joint at least
+ * by its interval. */
+static bool tells_load(const tqa_calibration *c)
+{
+    bool is_there = false;
+    for (size_t k = 0; k < c->n_column; k++) {
+        if (c->columns[k].kind == TQ_COLUMN_LOAD) {
+            if (c->solution.estimate[k].grade == TQ_GRADE_UNIDENTIFIED) {
+                return false;
+            }
+            is_there = is_there || c->solution.estimate[k].low > 0.0;
+        }
+    }
+    return is_there;
+}
+
+static bool solve_once(tqa_calibration *c)
 {
     tq_scratch memory;
     tq_scratch stream;
@@ -236,6 +252,18 @@ static bool solve(tqa_calibration *c)
         status = tq_fit_solve(c->fit, &memory, &scratch, &c->solution, &error);
     }
     return status == TQ_OK || fail(c, status, &error);
+}
+
+static bool solve(tqa_calibration *c)
+{
+    if (!solve_once(c)) {
+        return false;
+    }
+    if (!c->tries_load || tells_load(c)) {
+        return true;
+    }
+    c->options.model.extra &= ~(unsigned)TQ_FIT_LOAD;
+    return build(c) && solve_once(c);
 }
 
 /* ------------------------------------------------------------------------------------------------

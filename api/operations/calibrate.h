@@ -51,8 +51,9 @@ typedef struct tqa_calibration {
     size_t n_log, n_fitted; /* logs from n_fitted on are for validation */
     tqa_validation validation;
     tq_fit_options options;
-    bool wants_all; /* model kind "full" */
-    double lag_s;   /* of instruments; 0: chosen by cut-off and motion */
+    bool tries_load; /* friction by load was not asked for: it stays if the data tell of it */
+    bool wants_all;  /* model kind "full" */
+    double lag_s;    /* of instruments; 0: chosen by cut-off and motion */
     size_t n_point;
 
     tq_fit *fit;
@@ -72,6 +73,7 @@ typedef struct tqa_calibration {
     char *document, *urdf; /* malloc'ed; of the new robot, NULL: see why_no_robot */
     size_t n_document, n_urdf;
     const char *why_no_robot;
+    const char *robot_note; /* what the robot cannot hold of the fit; NULL: nothing */
 } tqa_calibration;
 
 /* Parts of the whole, for progress. */

@@ -466,6 +466,9 @@ static void put_robot(const tqa_calibration *c)
                       tqa_json_scan_finish(scan) == TQA_DECODE_OK;
     assert(good); /* it is our own print */
     (void)good;
+    if (c->robot_note != NULL) {
+        tqa_answer_string(answer, "robot_note", c->robot_note);
+    }
 }
 
 void tqa_calibration_answer(tqa_calibration *c)

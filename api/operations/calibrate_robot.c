@@ -69,9 +69,17 @@ static void set_joint(const tqa_calibration *c, tq_joint *joint, tq_parameter_ki
     }
 }
 
-/* Stribeck torque that was fitted beside Coulomb's. */
+/* Stribeck torque that was fitted beside Coulomb's, and load's part: a document has no word for it,
+ * so that Coulomb friction stands in, at the mean load. */
 static void set_extra(const tqa_calibration *c, tq_joint *joints)
 {
+    for (size_t k = 0; k < c->n_column; k++) {
+        const tq_column *column = &c->columns[k];
+        if (column->kind == TQ_COLUMN_LOAD) {
+            joints[column->joint].friction.coulomb +=
+                c->solution.value[k] * c->solution.mean_load[joints[column->joint].v_index];
+        }
+    }
     for (size_t k = 0; k < c->n_column; k++) {
         const tq_column *column = &c->columns[k];
         if (column->kind != TQ_COLUMN_STRIBECK) {
@@ -83,14 +91,22 @@ static void set_extra(const tqa_calibration *c, tq_joint *joints)
     }
 }
 
-static bool is_lost(const tqa_calibration *c)
+static bool has_load(const tqa_calibration *c)
+{
+    return (c->options.model.extra & TQ_FIT_LOAD) != 0;
+}
+
+/* Why no robot document can hold what was fitted; NULL: it can. */
+static const char *what_is_lost(const tqa_calibration *c)
 {
     for (size_t k = 0; k < c->n_column; k++) {
-        if (c->columns[k].kind == TQ_COLUMN_LOAD || c->columns[k].kind >= TQ_COLUMN_COUPLED_ROTOR) {
-            return true;
+        if (c->columns[k].kind >= TQ_COLUMN_COUPLED_ROTOR) {
+            return "a robot document has no words for coupled joints";
         }
     }
-    return false;
+    return has_load(c) && (c->options.model.with & TQ_REGRESS_COULOMB) == 0
+               ? "a robot document has no words for load friction: fit \"coulomb\" beside it"
+               : NULL;
 }
 
 /* All parameters into copies of links and joints. */
@@ -124,10 +140,13 @@ bool tqa_calibration_robot(tqa_calibration *c)
         c->why_no_robot = "joint by joint there are no bodies: fit the model \"base\"";
         return true;
     }
-    if (is_lost(c)) {
-        c->why_no_robot = "a robot document has no words for load friction and coupled joints";
+    c->why_no_robot = what_is_lost(c);
+    if (c->why_no_robot != NULL) {
         return true;
     }
+    c->robot_note = has_load(c) ? "friction by load has no place in a robot document: Coulomb "
+                                  "friction at the mean load stands in for it"
+                                : NULL;
     memcpy(links, robot->model->links, robot->model->n_link * sizeof *links);
     memcpy(joints, robot->model->joints, robot->model->n_joint * sizeof *joints);
     if (!fill(c, links, joints)) {

@@ -128,6 +128,8 @@ typedef struct tq_fit_solution {
     double *value;         /* (n_column) the same values, for predictions */
     double *full;          /* (n_parameter) all parameters of links and joints; NULL: per joint */
     double *sigma;         /* (nv) residual deviation of each row, N m, on filtered torque */
+    double *mean_load; /* (nv) what friction by load is proportional to, in the mean of where the
+                              joint slips: what of it a Coulomb friction can stand in for; else 0 */
     size_t structural_rank, rank;
     double condition, condition_scaled;
     double objective;               /* sum of squared weighted residuals */

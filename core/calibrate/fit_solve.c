@@ -23,7 +23,7 @@ size_t tq_fit_solution_size(const tq_fit *fit)
     const size_t n = fit->n_column;
     return tq_scratch_cost(n, sizeof(tq_estimate)) + tq_scratch_cost(n, sizeof(double)) +
            tq_scratch_cost(fit->n_parameter, sizeof(double)) +
-           tq_scratch_cost(fit->n_row, sizeof(double)) +
+           2 * tq_scratch_cost(fit->n_row, sizeof(double)) +
            tq_scratch_cost(n, sizeof(tq_unidentified)) + tq_scratch_cost(n * n, sizeof(double));
 }
 
@@ -45,13 +45,14 @@ static bool take_solution(const tq_fit *fit, tq_scratch *memory, tq_fit_solution
     s->value = tq_scratch_take(memory, n, sizeof *s->value);
     s->full = tq_scratch_take(memory, fit->n_parameter, sizeof *s->full);
     s->sigma = tq_scratch_take(memory, fit->n_row, sizeof *s->sigma);
+    s->mean_load = tq_scratch_take(memory, fit->n_row, sizeof *s->mean_load);
     s->unidentified = tq_scratch_take(memory, n, sizeof *s->unidentified);
     double *directions = tq_scratch_take(memory, n * n, sizeof *directions);
     for (size_t k = 0; s->unidentified != NULL && directions != NULL && k < n; k++) {
         s->unidentified[k].direction = directions + k * n;
     }
-    return s->estimate != NULL && s->value != NULL && s->full != NULL && s->sigma != NULL &&
-           s->unidentified != NULL && directions != NULL;
+    return s->mean_load != NULL && s->estimate != NULL && s->value != NULL && s->full != NULL &&
+           s->sigma != NULL && s->unidentified != NULL && directions != NULL;
 }
 
 static double ratio(double a, double b)
@@ -126,6 +127,31 @@ static tq_status find_unidentified(const tq_fit *fit, const tq_fit_found *found,
         u->deviation = deviation;
     }
     return status;
+}
+
+/* the Coulomb friction that errs least in friction's place, for each of a unit of load friction */
+static void find_mean_load(const tq_fit *fit, const double *set, tq_fit_solution *s)
+{
+    for (size_t r = 0; r < fit->n_row; r++) {
+        const tq_fit_row *row = &fit->rows[r];
+        size_t load = row->n;
+        size_t coulomb = row->n;
+        for (size_t c = 0; c < row->n; c++) {
+            const tq_column *column = &fit->columns[row->column[c]];
+            if (column->kind == TQ_COLUMN_LOAD) {
+                load = c;
+            } else if (column->kind == TQ_COLUMN_PARAMETER &&
+                       column->parameter.kind == TQ_PARAMETER_COULOMB) {
+                coulomb = c;
+            }
+        }
+        s->mean_load[r] = 0.0;
+        if (load < row->n && coulomb < row->n) {
+            const double square = tq_fit_row_product(fit, set, r, coulomb, coulomb);
+            s->mean_load[r] =
+                square > 0.0 ? tq_fit_row_product(fit, set, r, load, coulomb) / square : 0.0;
+        }
+    }
 }
 
 /* what an effect on a row's torque is compared with: its noise, or rounding where there is none */
@@ -244,6 +270,7 @@ static tq_status solve(tq_fit *fit, double *set, size_t n_sample, tq_scratch *sc
     ret->n_iteration = found.feasible.n_iteration;
     ret->least_eigenvalue = found.feasible.least_eigen;
     ret->n_sample = n_sample;
+    find_mean_load(fit, set, ret);
     status =
         tq_fit_spread(fit, set, n_sample, &plain, scratch, ret->estimate, &ret->freedom, reterr);
     if (status == TQ_OK) {

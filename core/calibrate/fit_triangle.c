@@ -100,6 +100,17 @@ double tq_fit_row_residual(const tq_fit *fit, const double *set, size_t r, const
     return sum;
 }
 
+double tq_fit_row_product(const tq_fit *fit, const double *set, size_t r, size_t a, size_t b)
+{
+    const tq_fit_row *row = &fit->rows[r];
+    double sum = 0.0;
+    for (size_t i = 0; i < row->width && tq_fit_row_from(row, i) <= (a < b ? a : b); i++) {
+        const double *entry = set + row->triangle + i * row->width + row->first;
+        sum += entry[a] * entry[b];
+    }
+    return sum;
+}
+
 double tq_fit_row_square(const tq_fit *fit, const double *set, size_t r)
 {
     const tq_fit_row *row = &fit->rows[r];

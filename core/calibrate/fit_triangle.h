@@ -36,6 +36,9 @@ void tq_fit_expand(const tq_fit *fit, const double *set, const double *weight, d
 double tq_fit_row_residual(const tq_fit *fit, const double *set, size_t row, const double *value);
 double tq_fit_row_square(const tq_fit *fit, const double *set, size_t row);
 
+/* Product of columns number a and b of a row, as counted there. */
+double tq_fit_row_product(const tq_fit *fit, const double *set, size_t row, size_t a, size_t b);
+
 /* Squared length of a column of the weighted set. */
 double tq_fit_column_square(const tq_fit *fit, const double *set, const double *weight,
                             size_t column);
