@@ -158,6 +158,21 @@ static tq_status held(const tq_mechanism *mechanism, const tq_forward_input *in,
     return status;
 }
 
+void tq_locked_friction(const tq_model *model, const tq_forward_input *in, const signed char *mode,
+                        double *ret_tau)
+{
+    memcpy(ret_tau, in->tau, model->nv * in->stride * sizeof *ret_tau);
+    for (uint32_t j = 0; (in->without & TQ_WITHOUT_FRICTION) == 0 && j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        if (tq_joint_kind_nv(joint->kind) == 1) {
+            const size_t r = joint->v_index * in->stride;
+            const double ratio = joint->mimic != TQ_NONE ? joint->mimic_multiplier : 1.0;
+            ret_tau[r] -= ratio * friction_of(joint, mode[j], ratio * in->qd[r]);
+        }
+    }
+    tq_block_pad(ret_tau, model->nv, in->stride, 1);
+}
+
 static tq_status forward(const tq_mechanism *mechanism, const tq_forward_input *in,
                          const signed char *mode, tq_scratch *scratch, double *ret_qdd,
                          double *ret_hold, tq_error *reterr)
@@ -171,16 +186,7 @@ static tq_status forward(const tq_mechanism *mechanism, const tq_forward_input *
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
                        (double)tq_locked_scratch_size(mechanism, in->stride, in->n_wrench));
     }
-    memcpy(w.tau, in->tau, w.nv * in->stride * sizeof *w.tau);
-    for (uint32_t j = 0; (in->without & TQ_WITHOUT_FRICTION) == 0 && j < model->n_joint; j++) {
-        const tq_joint *joint = &model->joints[j];
-        if (tq_joint_kind_nv(joint->kind) == 1) {
-            const size_t r = joint->v_index * in->stride;
-            const double ratio = joint->mimic != TQ_NONE ? joint->mimic_multiplier : 1.0;
-            w.tau[r] -= ratio * friction_of(joint, mode[j], ratio * in->qd[r]);
-        }
-    }
-    tq_block_pad(w.tau, w.nv, in->stride, 1);
+    tq_locked_friction(model, in, mode, w.tau);
     find_moving(&w, model, mode);
     if (w.n_moving < w.nv) {
         return held(mechanism, in, &w, scratch, ret_qdd, ret_hold, reterr);

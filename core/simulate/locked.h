@@ -4,6 +4,7 @@
 #ifndef TQ_SIMULATE_LOCKED_H
 #define TQ_SIMULATE_LOCKED_H
 
+#include "core/constraints/constraints.h"
 #include "core/dynamics/forward.h"
 
 /* What a joint does, as tq_trajectories.mode says it. */
@@ -39,6 +40,39 @@ tq_status tq_locked_forward(const tq_mechanism *mechanism, const tq_forward_inpu
                             double *ret_hold, tq_error *reterr);
 size_t tq_locked_scratch_size(const tq_mechanism *mechanism, size_t stride, size_t n_wrench);
 enum { TQ_LOCKED_MAX = 256 };
+
+/* Rows of one sample, the caller's. */
+typedef struct tq_locked_motion {
+    double *qdd;  /* (nv x stride) */
+    double *hold; /* (nv x stride) what holds the joints that do not move; NULL: not wanted */
+    double *multipliers; /* (n_row x stride) of the constraints */
+} tq_locked_motion;
+
+/**
+ * The same under constraints: holds and multipliers that go with A qdd = -dA/dt qd.
+ *
+ * Where constraints leave it open how held joints share a load, accelerations do not depend on it,
+ * and the hold is that of tq_constrained_stick: above dry friction at standstill only where the
+ * joint cannot be held. Modes of limits are not taken.
+ *
+ * Shapes   as tq_locked_forward.
+ * Memory   tq_locked_constrained_scratch_size bytes of `scratch`, all given back.
+ * Returns  as tq_constrained_forward.
+ * Cost     That of tq_constrained_forward and O(nv^2) for each held joint.
+ * Checked  tests/unit/api/operations/test_simulate_constrained_friction.c
+ */
+tq_status tq_locked_constrained_forward(const tq_mechanism *mechanism,
+                                        const tq_constraints *constraints,
+                                        const tq_forward_input *in, const signed char *mode,
+                                        tq_scratch *scratch, const tq_locked_motion *ret,
+                                        tq_error *reterr);
+size_t tq_locked_constrained_scratch_size(const tq_mechanism *mechanism,
+                                          const tq_constraints *constraints, size_t n_wrench);
+
+/* Torques of the effects less friction by mode, of one sample: in->tau into ret_tau (nv x stride),
+ * padded. */
+void tq_locked_friction(const tq_model *model, const tq_forward_input *in, const signed char *mode,
+                        double *ret_tau);
 
 /* An impulse along one joint of one freedom. */
 typedef struct tq_impulse {

@@ -34,7 +34,7 @@ typedef struct tq_run_options {
     uint64_t max_evaluations; /* 0: no bound */
 
     /* What to look out for; joints with dry friction that is not smoothed stick and slip by
-     * themselves, unless there are constraints. */
+     * themselves. Nothing bounces under constraints. */
     const tq_event_rule *rules; /* (n_rule) */
     size_t n_rule;
     void (*on_event)(void *ctx, const tq_event *event); /* NULL: nobody wants to know */
@@ -75,7 +75,8 @@ typedef struct tq_run {
  *
  * Memory   Lives in `scratch`, tq_run_scratch_size bytes, until it is closed.
  * Returns  TQ_OK; TQ_ERR_SCRATCH; TQ_ERR_SHAPE "n": too many states for an implicit method, or
- *          "joint" `index`: a quaternion, which TQ_RUN_MIDPOINT does not take.
+ *          "joint" `index`: a quaternion, which TQ_RUN_MIDPOINT does not take, or "bounce" `index`:
+ *          a rule that the plant does not take.
  * Checked  tests/property/core/simulate/test_run.c
  */
 tq_status tq_run_open(const tq_plant *plant, const tq_run_options *options, tq_scratch *scratch,

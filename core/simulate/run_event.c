@@ -10,6 +10,10 @@
 
 /* rad/s or m/s: what leaves a limit slower than this stays there */
 static const double rest_speed = 1e-8;
+/* under constraints joints come to rest together, each as well as the event is located */
+static const double rest_together = 1e-9;
+/* of what may hold: constraints may load a joint with all of it, to rounding */
+static const double hold_slack = 1e-9;
 static const double least_bracket = 1e-13; /* s: an event is located so well, or to rounding */
 enum { HALVINGS = 200, CHATTER_MAX = 256, LEAP_STEPS = 4096 };
 
@@ -63,7 +67,9 @@ static double joint_gauge(const tq_run_private *p, uint32_t j, const double *y)
     case TQ_MODE_MINUS:
         return -velocity_of(p, y, j);
     case TQ_MODE_STUCK:
-        return tq_dry_friction(&joint->friction, 0.0) - fabs(hold);
+        return tq_dry_friction(&joint->friction, 0.0) *
+                   (p->plant->constraints != NULL ? 1.0 + hold_slack : 1.0) -
+               fabs(hold);
     case TQ_MODE_LOWER:
         return hold;
     case TQ_MODE_UPPER:
@@ -504,6 +510,16 @@ static int act_on_rules(tq_run_private *p)
     return 1;
 }
 
+/* what constraints stop together with a joint that came to rest: its velocity is rounding */
+static void rest_with_others(tq_run_private *p)
+{
+    for (uint32_t j = 0; j < p->model->n_joint; j++) {
+        if (tq_can_stick(&p->model->joints[j]) && fabs(velocity_of(p, p->y, j)) < rest_together) {
+            set_velocity(p, j, 0.0);
+        }
+    }
+}
+
 int tq_run_watch_act(tq_run_private *p)
 {
     const int pending = p->pending;
@@ -521,11 +537,16 @@ int tq_run_watch_act(tq_run_private *p)
     if (!act_on_rules(p)) {
         return 0;
     }
+    int came_to_rest = 0;
     for (uint32_t j = 0; p->mode != NULL && j < p->model->n_joint; j++) {
         const int slips = p->mode[j] == TQ_MODE_PLUS || p->mode[j] == TQ_MODE_MINUS;
         if (slips && has_passed(p, p->options.n_rule + j, p->gauge[p->options.n_rule + j])) {
             set_velocity(p, j, 0.0);
+            came_to_rest = 1;
         }
+    }
+    if (came_to_rest && p->plant->constraints != NULL) {
+        rest_with_others(p);
     }
     if (p->mode != NULL && (!keep_resting(p) || !resolve(p))) {
         return 0;

@@ -53,7 +53,7 @@ static int has_modes(const tq_plant *plant, const tq_run_options *options)
     for (uint32_t j = 0; j < model->n_joint; j++) {
         modes |= (plant->without & TQ_WITHOUT_FRICTION) == 0 && tq_can_stick(&model->joints[j]);
     }
-    return modes && plant->constraints == NULL && model->nv <= TQ_LOCKED_MAX;
+    return modes && model->nv <= TQ_LOCKED_MAX;
 }
 
 static size_t numbers_of(const tq_plant *plant)
@@ -164,6 +164,12 @@ tq_status tq_run_open(const tq_plant *plant, const tq_run_options *options, tq_s
             if (model->joints[j].nq != model->joints[j].nv) {
                 return tq_fail(reterr, TQ_ERR_SHAPE, "joint", j, 0.0);
             }
+        }
+    }
+    for (size_t k = 0; k < options->n_rule; k++) {
+        if (options->rules[k].action == TQ_EVENT_BOUNCE &&
+            (plant->constraints != NULL || model->nv > TQ_LOCKED_MAX)) {
+            return tq_fail(reterr, TQ_ERR_SHAPE, "bounce", k, 0.0);
         }
     }
     const size_t mark = tq_scratch_mark(scratch);
