@@ -407,6 +407,19 @@ static bool refuse_assembly(tqa_draft *draft, tq_status status, const tq_error *
                         draft->joint_names[error->index]);
         return false;
     }
+    if (status == TQ_ERR_SINGULAR && !of_row) {
+        const tq_constraint_kind kind = set->items[i].kind;
+        const bool computed = kind == TQ_CONSTRAINT_EQUATION || kind == TQ_CONSTRAINT_PFAFFIAN;
+        tqa_draft_fault(draft, "invalid-robot", draft->constraint_notes[i].place,
+                        computed ? "an expression must not divide by 0 or take the root of a "
+                                   "number below 0 everywhere"
+                                 : "move its frames: a disk must not lie flat, nor a ball's centre "
+                                   "in the middle of the sphere",
+                        "constraint \"%.80s\" has no value at any of the coordinates that were "
+                        "tried",
+                        draft->constraint_notes[i].name);
+        return false;
+    }
     tqa_draft_fault(draft, "invalid-robot", draft->constraint_notes[i].place,
                     "check its frames and lengths; it may contradict another constraint, or lie "
                     "out of reach",

@@ -451,6 +451,11 @@ static void read_actuated(const tqa_json_at *at)
                             "joint \"%.80s\" follows another", draft->joint_names[joint]);
             return;
         }
+        if (driven[joint]) {
+            tqa_draft_fault(draft, "invalid-value", item.pointer, "name each joint once",
+                            "joint \"%.80s\" is named twice", draft->joint_names[joint]);
+            return;
+        }
         driven[joint] = true;
     }
     draft->actuated = driven;

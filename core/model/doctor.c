@@ -174,6 +174,19 @@ static void check_joint(const tq_model *model, uint32_t i, notes *out)
     }
 }
 
+/* whether joints that follow joint i have something to move: it feels their inertia too */
+static bool follower_moves(const tq_model *model, const tq_singular_verdict *verdicts, uint32_t i)
+{
+    for (uint32_t k = 0; k < model->n_joint; k++) {
+        const tq_joint *joint = &model->joints[k];
+        if (joint->mimic == i && joint->mimic_multiplier != 0.0 &&
+            (verdicts[joint->child].heavy || joint->rotor.inertia > 0.0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 tq_status tq_doctor_check(const tq_model *model, tq_scratch *scratch,
                           tq_doctor_finding *ret_findings, size_t *ret_n, tq_error *reterr)
 {
@@ -194,6 +207,9 @@ tq_status tq_doctor_check(const tq_model *model, tq_scratch *scratch,
     for (uint32_t i = 0; i < model->n_joint; i++) {
         check_joint(model, i, &out);
         const tq_singular_verdict *v = &verdicts[model->joints[i].child];
+        if (follower_moves(model, verdicts, i)) {
+            continue;
+        }
         if (v->massless) {
             note(&out, TQ_DOCTOR_MASSLESS, i, 0.0);
         } else if (v->elsewhere < TQ_SINGULAR_SHARE) {

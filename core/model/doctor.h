@@ -78,7 +78,8 @@ size_t tq_doctor_finding_max(const tq_model *model);
  * Source   Singular mass matrix: M is singular exactly when some articulated inertia along its
  *          joint's axis is zero; Featherstone, Rigid Body Dynamics Algorithms, 2008, ch. 7. It is
  *          looked at at q = 0 and in four states between the limits, the same in every run;
- *          spherical and planar joints count as locked.
+ *          spherical, planar and mimicking joints count as locked, and a joint with followers that
+ *          have something to move is not said to be without inertia.
  * Checked  tests/unit/core/model/test_doctor.c
  */
 tq_status tq_doctor_check(const tq_model *model, tq_scratch *scratch,

@@ -62,7 +62,9 @@ static const bad_case bad_cases[] = {
     {"out of reach", ONE("\"kind\": \"distance\", \"a\": {\"link\": \"a\", \"position\": [0, 5, 0]}, \"b\": {\"link\": \"c\"}, \"length\": 1"), 422, "invalid-robot", "/constraints/0", "out of reach", "distance-1"},
     {"against each other", ROBOT("\"constraints\": [{\"kind\": \"equation\", \"expression\": \"x\"}, {\"kind\": \"equation\", \"expression\": \"x - 1\"}]"), 422, "invalid-robot", "/constraints/1", "contradict", "off by"},
     {"velocities against each other", ROBOT("\"constraints\": [{\"kind\": \"pfaffian\", \"rows\": [{\"x\": 1}]}, {\"kind\": \"pfaffian\", \"rows\": [{\"x\": 2}], \"equals\": [1]}]"), 422, "invalid-robot", "/constraints/1", "contradict", ""},
-    {"no value", ONE("\"kind\": \"equation\", \"expression\": \"sqrt(-1 - x^2)\""), 422, "invalid-robot", "/constraints/0", "", ""},
+    {"no value", ONE("\"kind\": \"equation\", \"expression\": \"sqrt(-1 - x^2)\""), 422, "invalid-robot", "/constraints/0", "root of a number below 0", "no value"},
+    {"divided by zero", ONE("\"kind\": \"equation\", \"expression\": \"x/0\""), 422, "invalid-robot", "/constraints/0", "divide by 0", "no value"},
+    {"driven twice", ROBOT("\"actuated\": [\"x\", \"turn-1\", \"x\"]"), 422, "invalid-value", "/actuated/2", "once", "\"x\" is named twice"},
     {"driven by nobody", ROBOT("\"actuated\": [\"x\", \"y\"]"), 422, "unknown-name", "/actuated/1", "name of a joint", "y"},
 };
 /* clang-format on */

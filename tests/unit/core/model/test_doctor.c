@@ -287,3 +287,26 @@ Test(doctor, every_code_has_words)
     cr_assert(tq_doctor_about_of(TQ_DOCTOR_DENSE) == TQ_DOCTOR_LINK);
     cr_assert(tq_doctor_about_of(TQ_DOCTOR_ORIGIN_FAR) == TQ_DOCTOR_JOINT);
 }
+
+/* a massless joint is nothing to worry about when a joint that follows it has something to move */
+Test(doctor, followers_lend_their_inertia)
+{
+    static tq_doctor_finding rows[64];
+    for (int heavy = 0; heavy < 2; heavy++) {
+        subject s;
+        make(&s);
+        s.joints[1].parent = 0; /* side by side; the first carries nothing, the second follows it */
+        s.joints[1].mimic = 0;
+        s.joints[1].mimic_multiplier = -2.0;
+        s.links[1].inertia = (tq_inertia){.mass = 0.0};
+        if (heavy == 0) {
+            s.links[2].inertia = (tq_inertia){.mass = 0.0};
+        }
+        const size_t n = examine(&s, rows);
+        size_t singular = 0;
+        for (size_t k = 0; k < n; k++) {
+            singular += rows[k].code == TQ_DOCTOR_MASSLESS && rows[k].index == 0;
+        }
+        cr_expect(eq(sz, singular, heavy == 0 ? 1 : 0));
+    }
+}
