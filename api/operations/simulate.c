@@ -48,21 +48,26 @@ static void on_event(void *ctx, const tq_event *event)
 }
 
 /* what is singular, in words */
-static const char *singular_words(const tq_error *error)
+static const char *singular_words(const tqa_simulation *s, const tq_error *error)
 {
-    static const char *const words[][2] = {
-        {"constraint", "a constraint says nothing here: a disk lies flat, a centre is met, an "
-                       "expression has no value"},
-        {"constraint.row", "constraints contradict each other here"},
-        {"constraint.coordinates",
-         "the coordinates that the controller follows do not tell the motion here"},
-    };
-    for (size_t k = 0; error->what != NULL && k < sizeof words / sizeof words[0]; k++) {
-        if (strcmp(error->what, words[k][0]) == 0) {
-            return words[k][1];
-        }
+    const tqa_robot *robot = s->control->robot;
+    const tq_constraints *set = robot->constraints;
+    const char *what = error->what != NULL ? error->what : "";
+    const char *words = NULL;
+    if (strcmp(what, "constraint") == 0 && set != NULL && error->index < set->n_constraint) {
+        words = tqa_arena_format(s->control->arena,
+                                 "constraint \"%.80s\" has no value here: a disk lies flat, a "
+                                 "ball's centre is the sphere's, or an expression ends",
+                                 robot->constraint_notes[error->index].name);
+    } else if (strcmp(what, "constraint.row") == 0 && set != NULL && error->index < set->n_row) {
+        words = tqa_arena_format(s->control->arena,
+                                 "row \"%.120s\" of the constraints depends on others here and "
+                                 "contradicts them",
+                                 robot->row_names[error->index]);
+    } else if (strcmp(what, "constraint.coordinates") == 0) {
+        words = "the coordinates that the controller follows do not tell the motion here";
     }
-    return "the robot has no inertia against some motion here";
+    return words != NULL ? words : "the robot has no inertia against some motion here";
 }
 
 /* why the run went no further, in words */
@@ -77,7 +82,7 @@ static void tell_end(tqa_simulation *s)
     const tq_run *run = s->run;
     s->ended_at = run->joint;
     if (run->end == TQ_RUN_REFUSED) {
-        s->ended = run->status == TQ_ERR_SINGULAR ? singular_words(&run->error)
+        s->ended = run->status == TQ_ERR_SINGULAR ? singular_words(s, &run->error)
                                                   : tq_status_text(run->status);
     } else if (run->end != TQ_RUN_GOES_ON && run->end != TQ_RUN_STOPPED) {
         s->ended = words[run->end];

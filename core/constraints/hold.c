@@ -14,8 +14,8 @@ static const double rcond = 1e-12;
 static const double immobile = 1e-14;
 /* accelerations below this part of those that there would be without holds are rounding */
 static const double rounding = 1e-11;
-/* a row that cannot be moved but turns round, as a rocker does at its dead centre: no hold of its own
- * stops it. It does so when it accelerates by this part of the fastest. */
+/* a row that cannot be moved but turns round, as a rocker does at its dead centre: no hold of its
+ * own stops it. It does so when it accelerates by this part of the fastest. */
 static const double turning = 1e-9;
 enum { STEPS_PER_ROW = 50 };
 

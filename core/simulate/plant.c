@@ -278,8 +278,8 @@ tq_status tq_plant_rate(const tq_plant *plant, double t, const tq_trajectories *
     return status;
 }
 
-/* joints that dry friction holds stay where they were, at rest: what a step leaves of constraints is
- * for the others to take away */
+/* joints that dry friction holds stay where they were, at rest: what a step leaves of constraints
+ * is for the others to take away */
 static void keep_held(const tq_model *model, const tq_trajectories *state, const double *q)
 {
     const size_t stride = state->stride;

@@ -8,12 +8,13 @@
 #include <string.h>
 
 #include "core/constraints/actuation.h"
+#include "core/constraints/dynamics.h"
 #include "tests/support/constrained_robot.h"
 #include "tests/support/random.h"
 
 static const char *const robots[] = {"four-bar", "rolling-disk", "parallel-2dof",
                                      "arm-on-sphere-rolling"};
-enum { N_ROBOT = sizeof robots / sizeof robots[0] };
+enum { N_ROBOT = sizeof robots / sizeof robots[0], LANE = TQ_BLOCK_PAD };
 
 static void random_state(tqt_robot_state *s, tqt_random *r)
 {
@@ -134,6 +135,48 @@ Test(projectors, driven_joints_make_the_same_motion)
                 /* least squares of up to 8 columns, rcond 1e-9 far away: some hundred roundings */
                 cr_expect(fabs(qdd[0][k] - qdd[1][k]) < 1e-10 * size);
             }
+        }
+        tqt_close(&s);
+    }
+}
+
+/* Torques, the motion they make, and the torques of that motion: what of their difference the
+ * constraints do not carry is rounding, whoever is driven. */
+Test(projectors, inverse_after_forward_returns_the_projected_torque)
+{
+    static _Alignas(64) double q[TQT_NV * LANE], qd[TQT_NV * LANE], qdd[TQT_NV * LANE],
+        back[TQT_NV * LANE];
+    for (size_t i = 0; i < N_ROBOT; i++) {
+        tqt_robot_state s;
+        tqt_random r = tqt_random_seed(19);
+        tqt_open(&s, robots[i]);
+        for (int trial = 0; trial < 10; trial++) {
+            double tau[TQT_NV], made[TQT_NV], felt[TQT_ROWS], left[2 * TQT_NV], size[2] = {0.0};
+            random_state(&s, &r);
+            for (size_t k = 0; k < s.nv; k++) {
+                tau[k] = tqt_random_uniform(&r, -1.0, 1.0);
+            }
+            tqt_accelerate(&s, tau, made, felt);
+            for (size_t k = 0; k < s.nv * LANE; k++) {
+                q[k] = s.q[k / LANE];
+                qd[k] = s.qd[k / LANE];
+                qdd[k] = made[k / LANE];
+            }
+            const tq_inverse_input in = {
+                .n_sample = 1, .stride = LANE, .q = q, .qd = qd, .qdd = qdd};
+            cr_assert(tq_constrained_inverse(s.robot->mechanism, s.robot->constraints, &in,
+                                             &s.scratch, back, NULL, NULL, NULL) == TQ_OK);
+            tqt_factor(&s);
+            for (size_t k = 0; k < s.nv; k++) {
+                left[k] = tau[k] - back[k * LANE];
+                left[s.nv + k] = tau[k];
+            }
+            cr_assert(tq_constrained_unload(&s.state, 2, left, NULL) == TQ_OK);
+            for (size_t k = 0; k < 2 * s.nv; k++) {
+                size[k / s.nv] = fmax(size[k / s.nv], fabs(left[k]));
+            }
+            /* M of arms has condition 1e4 and less, rows some 10: 1e-11 are 500 roundings of it */
+            cr_expect(size[0] <= 1e-11 * size[1], "%s: %g of %g", robots[i], size[0], size[1]);
         }
         tqt_close(&s);
     }

@@ -13,7 +13,7 @@
 
 enum { TEXT = 4096 };
 
-/* what of the four-bar's weight its one freedom feels, and how fast each joint goes with the crank */
+/* what of the four-bar's weight its one freedom feels; how fast each joint goes with the crank */
 typedef struct balance {
     double q[3], speed[3], power;
 } balance;

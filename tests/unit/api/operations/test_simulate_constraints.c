@@ -75,6 +75,70 @@ Test(simulate_constraints, every_method_keeps_the_loop_closed, .timeout = 100)
     }
 }
 
+/* how far the three legs' ends are apart, m */
+static double legs_gap(const double q[6])
+{
+    static const double foot[3][2] = {{0.0, 0.25}, {0.433, 0.0}, {0.433, 0.5}};
+    double end[3][2], worst = 0.0;
+    for (int k = 0; k < 3; k++) {
+        const double a = q[2 * k], b = a + q[2 * k + 1];
+        end[k][0] = foot[k][0] + 0.244 * (cos(a) + cos(b));
+        end[k][1] = foot[k][1] + 0.244 * (sin(a) + sin(b));
+        worst = fmax(worst, hypot(end[k][0] - end[0][0], end[k][1] - end[0][1]));
+    }
+    return worst;
+}
+
+/* A minute at tight tolerance: residuals stay below 1e-10, and energy below 1e-10 of the largest
+ * kinetic energy, as robots without constraints keep it. */
+Test(simulate_constraints, a_minute_keeps_loops_closed_and_energy, .timeout = 100)
+{
+    static const struct {
+        const char *robot, *qd;
+    } rows[] = {{"four-bar", "[6, 0, 0]"}, {"parallel-2dof", "[0.8, 0, 0.3, 0, 0, 0]"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char start[256], body[1024], path[16];
+        double worst = 0.0;
+        start_of(rows[i].robot, start, sizeof start);
+        (void)snprintf(body, sizeof body,
+                       "{'initial': {'q': [%s], 'qd': %s}, 'duration': 60, 'output': {'interval': "
+                       "0.25}, 'solver': {'rtol': 1e-13, 'atol': 1e-14}}",
+                       start, rows[i].qd);
+        json_t *answer = tqt_ask(rows[i].robot, "simulate", body);
+        cr_assert(eq(sz, json_array_size(tqt_at(answer, "t")), 241));
+        for (size_t k = 0; k < 241; k++) {
+            double q[6];
+            (void)snprintf(path, sizeof path, "q.%zu", k);
+            tqt_numbers(answer, path, q, i == 0 ? 3 : 6);
+            worst = fmax(worst, i == 0 ? gap(q) : legs_gap(q));
+        }
+        cr_expect(worst <= 1e-10, "%s: open by %g", rows[i].robot, worst);
+        const double lost = tqt_number(answer, "audit.energy.relative");
+        cr_expect(lost <= 1e-10, "%s: %g of its energy", rows[i].robot, lost);
+        json_decref(answer);
+    }
+}
+
+/* y = sqrt(x) has an end: the run tells how far it came, and which constraint has no value there */
+Test(simulate_constraints, a_constraint_that_ends_is_named)
+{
+    static const char wire[] =
+        "{'gravity': [0, 0, 0], 'links': [{'name': 'o'}, {'name': 'a'}, {'name': 'b', 'mass': 1, "
+        "'com': [0, 0, 0]}], 'joints': [{'name': 'x', 'kind': 'prismatic', 'parent': 'o', 'child': "
+        "'a', 'axis': [1, 0, 0]}, {'name': 'y', 'kind': 'prismatic', 'parent': 'a', 'child': 'b', "
+        "'axis': [0, 1, 0]}], 'constraints': [{'name': 'wire', 'kind': 'equation', 'expression': "
+        "'y - sqrt(x)*(1 + 0.1*x)'}]}";
+    json_t *answer = tqt_ask(wire, "simulate",
+                             "{'initial': {'q': [1, 1.1], 'qd': [-1, -0.65]}, 'duration': 5, "
+                             "'output': {'interval': 0.1}, 'input': {'kind': 'torque', 't': [0, "
+                             "5], 'tau': [[-1, 0], [-1, 0]]}}");
+    const char *reason = json_string_value(tqt_at(answer, "verdict.reason"));
+    cr_expect(strcmp(json_string_value(tqt_at(answer, "verdict.outcome")), "completed") != 0);
+    cr_expect(strstr(reason, "\"wire\"") != NULL, "%s", reason);
+    cr_expect(tqt_number(answer, "verdict.t") > 0.5);
+    json_decref(answer);
+}
+
 Test(simulate_constraints, starts_that_are_impossible_are_refused)
 {
     /* with all bars on one line no small motion brings their ends together */
