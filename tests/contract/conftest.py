@@ -115,10 +115,14 @@ class Daemon:
         return http.client.HTTPConnection(*self.address, timeout=timeout)
 
     def request(self, method, path, body=None, headers=None):
-        """One request on a connection of its own: (status, headers, bytes)."""
+        """One request on a connection of its own: (status, headers, bytes). What may become a job is waited for, and longer
+        than the ten seconds of those who say nothing."""
+        headers = dict(headers or {})
+        if method == "POST" and path.endswith(("/simulate", "/ensemble", "/calibrate")):
+            headers.setdefault("Prefer", "wait=60")
         connection = self.connect()
         try:
-            connection.request(method, path, body=body, headers=headers or {})
+            connection.request(method, path, body=body, headers=headers)
             response = connection.getresponse()
             return response.status, response.headers, response.read()
         finally:

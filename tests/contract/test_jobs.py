@@ -79,7 +79,7 @@ def test_submitted_job_has_the_immediate_result(daemon):
 
 
 def test_preferences(daemon):
-    status, headers, text = daemon.request("POST", PATH, body(), {**ASYNC, "Prefer": "respond-async, wait=10"})
+    status, headers, text = daemon.request("POST", PATH, body(), {**ASYNC, "Prefer": "respond-async, wait=60"})
     assert status == 200 and len(json.loads(text)["tau"]) == 1
     assert headers["Content-Location"].startswith("/v1/jobs/")
     status, headers, _ = daemon.request("POST", PATH, body(), ASYNC)
@@ -116,7 +116,7 @@ def test_idempotency_key(daemon):
     other = submit(daemon, body(1, 0.6), Idempotency_Key="key-1", Torqued_Client="someone-else")
     assert other["id"] != first["id"]
     # repeated with patience: the first job's result
-    status, headers, _ = daemon.request("POST", PATH, body(1, 0.5), {**ASYNC, "Prefer": "respond-async, wait=10", "Idempotency-Key": "key-1"})
+    status, headers, _ = daemon.request("POST", PATH, body(1, 0.5), {**ASYNC, "Prefer": "respond-async, wait=60", "Idempotency-Key": "key-1"})
     assert status == 200 and headers["Content-Location"] == f"/v1/jobs/{first['id']}/result"
     problem(daemon.request("POST", PATH, body(), {**ASYNC, "Idempotency-Key": "x" * 256}), 422)
 
@@ -203,7 +203,7 @@ def test_full_queue_is_503(start):
     daemon = start({"jobs": 1, "workers": 1, "jobs_queued": 3})
     running = occupy(daemon)
     waiting = [submit(daemon)["id"] for _ in range(3)]
-    for prefer in ("respond-async", "respond-async, wait=10"):
+    for prefer in ("respond-async", "respond-async, wait=60"):
         refused = daemon.request("POST", PATH, body(), {**ASYNC, "Prefer": prefer})
         assert "3 jobs wait already" in problem(refused, 503)["detail"] and int(refused[1]["Retry-After"]) > 0
     assert daemon.request("POST", PATH, body(), {"Content-Type": "application/json"})[0] == 200, "immediate calls have no queue of jobs"
@@ -458,8 +458,8 @@ def test_a_result_that_is_waited_for_honours_accept(daemon):
     home = [0, -0.8, 0, -2.3, 0, 1.6, 0.8]
     members = json.dumps({"initial": {"q": home}, "duration": 0.01, "output": {"interval": 0.005}, "solver": {"method": "rk4", "step": 1e-3},
                           "vary": [{"of": "payload_mass", "link": "flange", "at": [0, 0, 0.1], "list": [0, 1]}]}).encode()
-    for path, data, prefer in ((planar, small, "wait=30"), (planar, large, "wait=30"), (PATH, body(3000), "respond-async, wait=30"),
-                               ("/v1/robots/panda/ensemble", members, "wait=30")):
+    for path, data, prefer in ((planar, small, "wait=60"), (planar, large, "wait=60"), (PATH, body(3000), "respond-async, wait=60"),
+                               ("/v1/robots/panda/ensemble", members, "wait=60")):
         head = {"Content-Type": "application/json", "Prefer": prefer}
         status, headers, got = daemon.request("POST", path, data, {**head, "Accept": "application/cbor"})
         assert status == 200 and headers["Content-Type"] == "application/cbor" and headers["Vary"] == "Accept", got

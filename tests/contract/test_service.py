@@ -277,7 +277,7 @@ def test_listening_beyond_loopback_is_refused(listen, tmp_path):
 def test_good_settings(tmp_path):
     path = tmp_path / "torqued.conf"
     path.write_text("# all of it\n[torqued]\nworkers = 2 ; two\nbody_budget = 64 MiB\nlisten = [::1]:0\nhosts=a b\n")
-    done = run("--config", str(path), "--check-config")
+    done = run("--config", str(path), "--state-dir", str(tmp_path), "--check-config")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
