@@ -86,6 +86,7 @@ extern const tqa_operation_methods tqa_inverse_dynamics_methods;
 extern const tqa_operation_methods tqa_kinematics_methods;
 extern const tqa_operation_methods tqa_inverse_kinematics_methods;
 extern const tqa_operation_methods tqa_trajectory_methods;
+extern const tqa_operation_methods tqa_excitation_methods;
 extern const tqa_operation_methods tqa_statics_methods;
 extern const tqa_operation_methods tqa_regressor_methods;
 extern const tqa_operation_methods tqa_simulate_methods;

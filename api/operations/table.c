@@ -92,6 +92,13 @@ const tqa_operation tqa_operations[] = {
         .methods = &tqa_simulate_methods,
     },
     {
+        .name = "excitation",
+        .needs_robot = true,
+        .may_outlive = true,
+        .body_max = TQA_CONTROL_BODY_MAX,
+        .methods = &tqa_excitation_methods,
+    },
+    {
         .name = "ensemble",
         .needs_robot = true,
         .may_outlive = true,

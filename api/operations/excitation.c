@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/excitation.c - POST .../excitation: motion from which parameters can be told. */
+#include "core/calibrate/excitation.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/operations/call.h"
+#include "api/operations/control_robot.h"
+#include "api/operations/parameter_names.h"
+
+enum {
+    PARAMETERS_MAX = 800, /* of all links and joints: squares of this are held */
+    TRIES_MAX = 100000,
+    TRIES = 1000, /* unless asked otherwise */
+    HARMONICS = 5,
+    TRIES_AT_ONCE = 20, /* between questions for cancellation */
+    SAMPLES_MAX = 100000,
+};
+
+/* of the tries, that many are random motions: one in RANDOM_PART */
+enum { RANDOM_PART = 5 };
+
+/* where a turning joint has no limits */
+static const double half_turn = 3.14159265358979323846;
+
+static const char *const fields[] = {"parameters", "frequency", "harmonics", "limits",
+                                     "criterion",  "tries",     "seed",      "interval",
+                                     "joints",     "gravity",   NULL};
+static const char *const limit_fields[] = {"lower",        "upper",  "velocity",
+                                           "acceleration", "effort", NULL};
+static const char *const kinds[] = {"rotor", "viscous", "coulomb", "offset", "stiffness", NULL};
+static const char *const criteria[] = {"condition", "determinant", NULL};
+
+enum { LOWER, UPPER, VELOCITY, ACCELERATION, EFFORT, LIMITS };
+
+typedef struct excitation {
+    tqa_control *control;
+    tqa_order order;
+    double gravity[3];
+    double *limits[LIMITS]; /* (nv) in the robot's order */
+    double interval;
+    size_t tries;
+    tq_parameter *list;
+    double *values;
+    tq_base_set base;
+    tq_excitation_task task;
+    tq_excitation search;
+} excitation;
+
+static double cost_us(const tqa_control *control)
+{
+    const double tries = json_number_value(json_object_get(control->root, "tries"));
+    const double harmonics = json_number_value(json_object_get(control->root, "harmonics"));
+    const double n = 12.0 * (double)control->robot->model->n_joint;
+    /* measured: a sample's normal matrix is a quarter of a nanosecond an entry and row */
+    return 100.0 +
+           (tries > 0.0 ? fmin(tries, TRIES_MAX) : TRIES) *
+               (harmonics > 0.0 ? fmin(harmonics, TQ_EXCITATION_HARMONICS_MAX) : HARMONICS) * 20.0 *
+               (double)control->robot->model->nv * n * n * 2.5e-4;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Reading
+ */
+
+static bool take_limits(excitation *e)
+{
+    const tq_model *model = e->control->robot->model;
+    for (unsigned k = 0; k < LIMITS; k++) {
+        e->limits[k] = tqa_control_take(e->control, model->nv, sizeof(double));
+        if (e->limits[k] == NULL) {
+            return false;
+        }
+    }
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        if (joint->nq != 1) {
+            continue;
+        }
+        const bool turns = joint->kind != TQ_JOINT_PRISMATIC;
+        const bool bounded = isfinite(joint->limits.lower) && isfinite(joint->limits.upper) &&
+                             joint->kind != TQ_JOINT_CONTINUOUS;
+        const uint32_t v = joint->v_index;
+        e->limits[LOWER][v] = bounded ? joint->limits.lower : turns ? -half_turn : (double)NAN;
+        e->limits[UPPER][v] = bounded ? joint->limits.upper : turns ? half_turn : (double)NAN;
+        e->limits[VELOCITY][v] =
+            joint->limits.velocity > 0.0 ? joint->limits.velocity : (double)INFINITY;
+        e->limits[ACCELERATION][v] = INFINITY;
+        e->limits[EFFORT][v] = joint->limits.effort > 0.0 ? joint->limits.effort : (double)INFINITY;
+    }
+    return true;
+}
+
+static const char *joint_name(const tqa_robot *robot, uint32_t v)
+{
+    uint32_t j = 0;
+    while (robot->model->joints[j].nv == 0 || robot->model->joints[j].v_index != v) {
+        j++;
+    }
+    return robot->joint_names[j];
+}
+
+/* Limits of the request replace the robot's. */
+static bool read_limits(excitation *e)
+{
+    const tqa_part root = tqa_part_root(e->control);
+    const tqa_part limits = tqa_part_field(&root, "limits");
+    if (!take_limits(e)) {
+        return false;
+    }
+    if (limits.value != NULL && !tqa_part_object(&limits, limit_fields)) {
+        return false;
+    }
+    for (unsigned k = 0; k < LIMITS && limits.value != NULL; k++) {
+        const tqa_part row = tqa_part_field(&limits, limit_fields[k]);
+        if (row.value != NULL && !tqa_part_row(&row, e->order.nv, e->order.v, e->limits[k])) {
+            return false;
+        }
+    }
+    for (size_t r = 0; r < e->order.nv; r++) {
+        const uint32_t v = e->order.v[r];
+        const double lower = e->limits[LOWER][v], upper = e->limits[UPPER][v];
+        if (!(lower < upper)) {
+            const char *name = joint_name(e->control->robot, v);
+            return tqa_part_refuse(&limits, isnan(lower) ? "missing-field" : "range",
+                                   "give \"lower\" and \"upper\" for every joint, rad or m",
+                                   isnan(lower) ? "joint \"%s\" slides and has no limits"
+                                                : "joint \"%s\" has no room between its limits",
+                                   name);
+        }
+        for (unsigned k = VELOCITY; k < LIMITS; k++) {
+            if (!(e->limits[k][v] > 0.0)) {
+                const tqa_part row = tqa_part_field(&limits, limit_fields[k]);
+                const tqa_part item = tqa_part_item(&row, r);
+                return tqa_part_refuse(&item, "range", "above 0; leave the limit out for none",
+                                       "expected a number above 0, got %g", e->limits[k][v]);
+            }
+        }
+    }
+    return true;
+}
+
+static bool read_search(excitation *e)
+{
+    const tqa_part root = tqa_part_root(e->control);
+    const tqa_part with = tqa_part_field(&root, "parameters");
+    const tqa_part frequency = tqa_part_field(&root, "frequency");
+    const tqa_part harmonics = tqa_part_field(&root, "harmonics");
+    const tqa_part criterion = tqa_part_field(&root, "criterion");
+    const tqa_part tries = tqa_part_field(&root, "tries");
+    const tqa_part seed = tqa_part_field(&root, "seed");
+    const tqa_part gravity = tqa_part_field(&root, "gravity");
+    const tqa_part interval = tqa_part_field(&root, "interval");
+    tq_excitation_task *task = &e->task;
+    size_t number = 0;
+    unsigned chosen = 0;
+    memcpy(e->gravity, e->control->robot->model->gravity, sizeof e->gravity);
+    task->frequency = 0.1;
+    task->n_harmonic = HARMONICS;
+    e->tries = TRIES;
+    if ((with.value != NULL && !tqa_part_choices(&with, kinds, &task->with)) ||
+        (frequency.value != NULL && !tqa_part_positive(&frequency, &task->frequency)) ||
+        (harmonics.value != NULL &&
+         !tqa_part_count(&harmonics, 2, TQ_EXCITATION_HARMONICS_MAX, &task->n_harmonic)) ||
+        (criterion.value != NULL && !tqa_part_choice(&criterion, criteria, &chosen)) ||
+        (tries.value != NULL && !tqa_part_count(&tries, 1, TRIES_MAX, &e->tries)) ||
+        (seed.value != NULL && !tqa_part_count(&seed, 0, (size_t)1 << 53, &number)) ||
+        (gravity.value != NULL && !tqa_part_numbers(&gravity, 3, e->gravity))) {
+        return false;
+    }
+    task->by_determinant = chosen == 1;
+    task->seed = number;
+    if (interval.value != NULL && !tqa_part_positive(&interval, &e->interval)) {
+        return false;
+    }
+    const double n_sample = e->interval > 0.0 ? 1.0 / task->frequency / e->interval : 0.0;
+    return n_sample <= SAMPLES_MAX ||
+           tqa_part_refuse(&interval, "range", "a longer interval",
+                           "this gives %.9g samples, %d at most are given", n_sample, SAMPLES_MAX);
+}
+
+static bool check(tqa_control *control)
+{
+    const tqa_part root = tqa_part_root(control);
+    const tq_model *model = control->robot->model;
+    excitation *e = tqa_control_take(control, 1, sizeof *e);
+    if (e == NULL) {
+        return false;
+    }
+    e->control = control;
+    control->state = e;
+    if (control->robot->constraints != NULL) {
+        return tqa_part_refuse(&root, "invalid-robot", "ask for its open tree",
+                               "a Fourier series does not keep the robot's constraints");
+    }
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        if (model->joints[j].nq > 1) {
+            return tqa_part_refuse(&root, "invalid-robot", "a robot on a fixed base",
+                                   "joint \"%s\" has several coordinates",
+                                   control->robot->joint_names[j]);
+        }
+    }
+    if (model->nv == 0) {
+        return tqa_part_refuse(&root, "invalid-robot", "give it a joint that moves",
+                               "the robot cannot move");
+    }
+    return tqa_control_order(control, &e->order) && read_search(e) && read_limits(e);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Searching
+ */
+
+static bool find_base(excitation *e)
+{
+    const tq_model *model = e->control->robot->model;
+    const tqa_part root = tqa_part_root(e->control);
+    const unsigned with = e->task.with;
+    const size_t n = tq_parameter_count(model, with);
+    tq_scratch scratch;
+    tq_error error = {0};
+    if (n > PARAMETERS_MAX) {
+        return tqa_part_refuse(&root, "too-large", "leave kinds out of \"parameters\"",
+                               "motion is found for %d parameters at most, here are %zu",
+                               PARAMETERS_MAX, n);
+    }
+    e->list = tqa_control_take(e->control, n, sizeof *e->list);
+    e->values = tqa_control_take(e->control, n, sizeof *e->values);
+    e->base.independent = tqa_control_take(e->control, n, sizeof(uint32_t));
+    e->base.dependent = tqa_control_take(e->control, n, sizeof(uint32_t));
+    e->base.without = tqa_control_take(e->control, n, sizeof(uint32_t));
+    e->base.k = tqa_control_take(e->control, n * n, sizeof(double));
+    if (e->list == NULL || e->values == NULL || e->base.independent == NULL ||
+        e->base.dependent == NULL || e->base.without == NULL || e->base.k == NULL ||
+        !tqa_control_scratch(e->control, tq_base_scratch_size(model, with), &scratch)) {
+        return false;
+    }
+    tq_parameter_list(model, with, e->list);
+    tq_parameter_values(model, with, e->values);
+    const tq_status status = tq_base_find(model, with, 0, &scratch, &e->base, &error);
+    return status == TQ_OK || tqa_control_fail(e->control, "", status, &error);
+}
+
+static bool search(excitation *e)
+{
+    const tqa_world *world = e->control->world;
+    tq_excitation_task *task = &e->task;
+    tq_scratch scratch;
+    tq_error error = {0};
+    task->model = e->control->robot->model;
+    task->base = &e->base;
+    task->values = e->values;
+    task->gravity = e->gravity;
+    task->lower = e->limits[LOWER];
+    task->upper = e->limits[UPPER];
+    task->velocity = e->limits[VELOCITY];
+    task->acceleration = e->limits[ACCELERATION];
+    task->effort = e->limits[EFFORT];
+    if (!tqa_control_scratch(e->control, tq_excitation_scratch_size(task), &scratch)) {
+        return false;
+    }
+    tq_status status = tq_excitation_begin(task, &scratch, &e->search, &error);
+    while (status == TQ_OK && e->search.n_tried < e->tries) {
+        const size_t left = e->tries - e->search.n_tried;
+        status = tq_excitation_try(&e->search, left < TRIES_AT_ONCE ? left : TRIES_AT_ONCE,
+                                   e->tries / RANDOM_PART, &error);
+        if (world != NULL && world->progress != NULL) {
+            world->progress(world->ctx, (double)e->search.n_tried / (double)e->tries, "search");
+        }
+        if (world != NULL && world->cancelled != NULL && world->cancelled(world->ctx)) {
+            return tqa_problem_set(e->control->problem, "busy", "the search was stopped") == 0;
+        }
+    }
+    return status == TQ_OK || tqa_control_fail(e->control, "", status, &error);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Telling
+ */
+
+static void tell_score(tqa_answer *answer, const char *key, const tq_excitation_score *score)
+{
+    tqa_answer_object(answer, key);
+    if (isfinite(score->condition)) {
+        tqa_answer_number(answer, "condition", score->condition);
+        tqa_answer_number(answer, "log_determinant", score->information);
+    } else {
+        tqa_answer_none(answer, "condition", "some parameter is not excited");
+        tqa_answer_none(answer, "log_determinant", "some parameter is not excited");
+    }
+    tqa_answer_number(answer, "effort_used", score->excess + 1.0);
+    tqa_answer_end(answer);
+}
+
+/* One period, in the robot's order. False: no memory. */
+static bool tell_samples(excitation *e, double interval)
+{
+    const size_t nv = e->order.nv;
+    tqa_answer *answer = &e->control->answer;
+    const double period = 1.0 / e->task.frequency;
+    const size_t n = (size_t)floor(period / interval * (1.0 + 1e-12) + 1e-9) + 1;
+    double *t = tqa_control_take(e->control, n, sizeof *t);
+    double *rows = tqa_control_take(e->control, 3 * n * nv, sizeof *rows);
+    if (t == NULL || rows == NULL) {
+        return false;
+    }
+    double *q = rows, *qd = rows + n * nv, *qdd = rows + 2 * n * nv;
+    for (size_t i = 0; i < n; i++) {
+        t[i] = fmin((double)i * interval, period);
+        tq_fourier_at(&e->search.motion, t[i], q + i * nv, qd + i * nv, qdd + i * nv);
+    }
+    tqa_answer_vector(answer, "t", t, n);
+    tqa_answer_rows(answer, "q", q, n, false, e->order.q, nv);
+    tqa_answer_rows(answer, "qd", qd, n, false, e->order.v, nv);
+    tqa_answer_rows(answer, "qdd", qdd, n, false, e->order.v, nv);
+    return true;
+}
+
+static bool tell_fourier(excitation *e)
+{
+    const tq_fourier *motion = &e->search.motion;
+    const size_t nv = e->order.nv, h = motion->n_harmonic;
+    tqa_answer *answer = &e->control->answer;
+    double *copy = tqa_control_take(e->control, (2 * h + 1) * nv, sizeof *copy);
+    if (copy == NULL) {
+        return false;
+    }
+    memcpy(copy, motion->offset, nv * sizeof *copy);
+    memcpy(copy + nv, motion->a, h * nv * sizeof *copy);
+    memcpy(copy + (h + 1) * nv, motion->b, h * nv * sizeof *copy);
+    tqa_answer_object(answer, "fourier");
+    tqa_answer_number(answer, "frequency", motion->frequency);
+    tqa_answer_rows(answer, "offset", copy, 1, true, e->order.q, nv);
+    tqa_answer_rows(answer, "a", copy + nv, h, false, e->order.q, nv);
+    tqa_answer_rows(answer, "b", copy + (h + 1) * nv, h, false, e->order.q, nv);
+    tqa_answer_end(answer);
+    return true;
+}
+
+static bool run(tqa_control *control)
+{
+    excitation *e = control->state;
+    if (!find_base(e) || !search(e)) {
+        return false;
+    }
+    tqa_answer *answer = &control->answer;
+    tqa_answer_joints(answer, control->robot, &e->order);
+    if (!tell_fourier(e) || (e->interval > 0.0 && !tell_samples(e, e->interval))) {
+        return false;
+    }
+    tell_score(answer, "score", &e->search.score);
+    tell_score(answer, "first_random", &e->search.first);
+    tqa_answer_count(answer, "tries", e->search.n_tried);
+    tqa_answer_count(answer, "improvements", e->search.n_better);
+    tqa_answer_count(answer, "samples_judged", tq_excitation_samples(&e->task));
+    tqa_answer_list(answer, "base_parameters");
+    for (size_t b = 0; b < e->base.n_base; b++) {
+        char name[TQA_SYMBOL_MAX];
+        tqa_parameter_name(control->robot->model, &e->list[e->base.independent[b]], name);
+        tqa_answer_string(answer, NULL, name);
+    }
+    tqa_answer_end(answer);
+    return true;
+}
+
+static const tqa_control_methods methods = {
+    .fields = fields, .cost_us = cost_us, .check = check, .run = run};
+const tqa_operation_methods tqa_excitation_methods = {.control = &methods};
