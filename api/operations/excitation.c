@@ -85,10 +85,9 @@ static bool take_limits(excitation *e)
         const uint32_t v = joint->v_index;
         e->limits[LOWER][v] = bounded ? joint->limits.lower : turns ? -half_turn : (double)NAN;
         e->limits[UPPER][v] = bounded ? joint->limits.upper : turns ? half_turn : (double)NAN;
-        e->limits[VELOCITY][v] =
-            joint->limits.velocity > 0.0 ? joint->limits.velocity : (double)INFINITY;
-        e->limits[ACCELERATION][v] = INFINITY;
-        e->limits[EFFORT][v] = joint->limits.effort > 0.0 ? joint->limits.effort : (double)INFINITY;
+        e->limits[VELOCITY][v] = joint->limits.velocity > 0.0 ? joint->limits.velocity : HUGE_VAL;
+        e->limits[ACCELERATION][v] = HUGE_VAL;
+        e->limits[EFFORT][v] = joint->limits.effort > 0.0 ? joint->limits.effort : HUGE_VAL;
     }
     return true;
 }

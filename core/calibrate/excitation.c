@@ -147,7 +147,7 @@ static void find_peaks(const tq_excitation *search, const double *a, const doubl
 {
     const size_t h = search->task.n_harmonic;
     const double w = 2.0 * M_PI * search->task.frequency;
-    ret[0] = INFINITY, ret[1] = -INFINITY, ret[2] = 0.0, ret[3] = 0.0;
+    ret[0] = HUGE_VAL, ret[1] = -HUGE_VAL, ret[2] = 0.0, ret[3] = 0.0;
     for (size_t i = 0; i < SHAPE_POINTS * h; i++) {
         const double *sine = search->room->sine + i * h, *cosine = search->room->cosine + i * h;
         double x = 0.0, xd = 0.0, xdd = 0.0;
@@ -256,7 +256,7 @@ static tq_status judge(tq_excitation *search, tq_excitation_score *ret, tq_error
                 entry / sqrt(room->normal[c * n + c]) / sqrt(room->normal[d * n + d]);
         }
     }
-    ret->condition = INFINITY;
+    ret->condition = HUGE_VAL;
     if (whole) {
         tq_scratch_init(&room->scratch, room->rest, room->n_rest);
         const tq_status status =
@@ -267,12 +267,12 @@ static tq_status judge(tq_excitation *search, tq_excitation_score *ret, tq_error
         const double *values = room->eigenvalues;
         /* the normal matrix holds the square: below its rounding nothing is known */
         whole = values[0] > (double)n * DBL_EPSILON * values[n - 1];
-        ret->condition = whole ? sqrt(values[n - 1] / values[0]) : (double)INFINITY;
+        ret->condition = whole ? sqrt(values[n - 1] / values[0]) : HUGE_VAL;
         for (size_t c = 0; c < n; c++) {
             ret->information += whole ? log(values[c]) : 0.0;
         }
     }
-    ret->information = whole ? ret->information : -(double)INFINITY;
+    ret->information = whole ? ret->information : -HUGE_VAL;
     return TQ_OK;
 }
 

@@ -39,8 +39,8 @@ static void set_up(bench *b, const char *name, size_t n_harmonic)
         b->lower[v] = -0.5 - 0.1 * (double)v;
         b->upper[v] = 1.0;
         b->velocity[v] = v % 3 == 1 ? 0.4 : 2.0;
-        b->acceleration[v] = v % 3 == 2 ? 0.5 : (double)INFINITY;
-        b->effort[v] = (double)INFINITY;
+        b->acceleration[v] = v % 3 == 2 ? 0.5 : HUGE_VAL;
+        b->effort[v] = HUGE_VAL;
     }
     b->task = (tq_excitation_task){.model = model,
                                    .with = WITH,
