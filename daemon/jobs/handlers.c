@@ -231,6 +231,7 @@ static void delete_run(void *arg)
     const tqd_store_status status = tqd_store_write(tqd_jobs_store(e->jobs), &write.write);
     if (status == TQD_STORE_OK) {
         e->answer.status = 204;
+        tqd_jobs_changed(e->jobs, false); /* the keeper removes its files */
     } else if (status == TQD_STORE_MISMATCH) {
         tqa_problem problem;
         tqa_problem_set(&problem, "conflict", "the job is not finished: cancel it first");

@@ -18,7 +18,7 @@ if ! build/venv/bin/python -c 'import pytest' 2>/dev/null; then
 fi
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-timeout -k 10 "${PYTEST_SECONDS:-900}" build/venv/bin/python -m pytest -q -rs -p no:cacheprovider --color=no "$folder" >"$log" 2>&1 </dev/null
+timeout -k 10 "${PYTEST_SECONDS:-2400}" build/venv/bin/python -m pytest -q -rs -p no:cacheprovider --color=no "$folder" >"$log" 2>&1 </dev/null
 status=$?
 if [ $status != 0 ]; then tail -200 "$log"; else grep '^SKIPPED' "$log"; fi
 tail -1 "$log" | awk -v status=$status '{

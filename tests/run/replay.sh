@@ -8,7 +8,7 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 for binary in "$@"; do
     name=${binary##*/}
-    if timeout -k 5 120 "$binary" "tests/fuzz/corpus/${name#fuzz_}" "tests/fuzz/crashes/${name#fuzz_}" >"$log" 2>&1 </dev/null; then
+    if timeout -k 5 600 "$binary" "tests/fuzz/corpus/${name#fuzz_}" "tests/fuzz/crashes/${name#fuzz_}" >"$log" 2>&1 </dev/null; then
         passed=$((passed + 1))
     else
         failed=$((failed + 1))

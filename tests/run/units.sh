@@ -13,7 +13,7 @@ export OPENBLAS_NUM_THREADS=1 LC_ALL=C.UTF-8
 one() { # LOG_FOLDER BINARY
     local name=${2#*/tests/} log status
     log=$1/${name//\//.}
-    timeout -k 5 300 "$2" --jobs 2 --timeout 120 --verbose >"$log.log" 2>&1 </dev/null
+    timeout -k 5 1200 "$2" --jobs 2 --timeout 300 --verbose >"$log.log" 2>&1 </dev/null
     status=$?
     awk -v status=$status -v name="$name" '
         /^\[.*Synthesis/ {

@@ -20,6 +20,7 @@ static void setup(void)
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     snprintf(path, sizeof path, "/tmp/torqued-watchdog-%d", getpid());
     memcpy(address.sun_path, path, sizeof path);
+    unlink(path); /* of a process of this number that crashed */
     notify_fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     cr_assert_eq(bind(notify_fd, (struct sockaddr *)&address, sizeof address), 0);
     setenv("NOTIFY_SOCKET", path, 1);
