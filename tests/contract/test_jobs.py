@@ -6,7 +6,6 @@ import json
 import os
 import sqlite3
 import struct
-import tempfile
 import threading
 import time
 import zipfile
@@ -307,36 +306,36 @@ def test_running_job_is_given_back_at_the_stop(start, tmp_path):
     assert ended(second, job)["state"] == "cancelled"
 
 
-def test_report_and_files_beside_a_result(start):
+def test_report_and_files_beside_a_result(start, tmp_path):
     # no operation of this test's own writes files: one puts them where the daemon keeps them, and the routes serve them
-    with tempfile.TemporaryDirectory() as state:
-        daemon = start({}, state=state)
-        job = ended(daemon, submit(daemon)["id"])
-        assert "attachments" not in job
-        problem(daemon.request("GET", f"/v1/jobs/{job['id']}/report"), 404)
-        daemon.stop()
-        page, log = b"<!doctype html><title>r</title>", b"t,q\n" * 9
-        with contextlib.closing(sqlite3.connect(os.path.join(state, "torqued.db"))) as db, db:
-            seq, = db.execute("SELECT seq FROM job WHERE id = ?", (job["id"],)).fetchone()
-            for name, media, data in (("report", "text/html", page), ("log.csv", "text/csv", log)):
-                db.execute("INSERT INTO job_attachment VALUES (?, ?, ?, ?, NULL, ?)", (seq, name, media, len(data), data))
-        daemon = start({"jobs": 1}, state=state)
-        assert get(daemon, job["id"])["attachments"] == [
-            {"name": "log.csv", "media_type": "text/csv", "bytes": len(log)},
-            {"name": "report", "media_type": "text/html", "bytes": len(page)}]
-        for path, media, data in ((f"/v1/jobs/{job['id']}/report", "text/html", page),
-                                  (f"/v1/jobs/{job['id']}/result/log.csv", "text/csv", log)):
-            status, headers, got = daemon.request("GET", path)
-            assert (status, headers["Content-Type"], got) == (200, media, data)
-            assert headers["X-Content-Type-Options"] == "nosniff"
-            rules = headers["Content-Security-Policy"]
-            assert "default-src 'none'" in rules and "sandbox" in rules and "script" not in rules
-        status, headers, got = daemon.request("GET", f"/v1/jobs/{job['id']}/result/log.csv", None, {"Range": "bytes=4-7"})
-        assert status == 206 and got == log[4:8]
-        problem(daemon.request("GET", f"/v1/jobs/{job['id']}/result/log.csv?points=9"), 422)
-        submit(daemon, simulation(10000), "/v1/robots/planar-2r/simulate")
-        waiting = submit(daemon)["id"]
-        problem(daemon.request("GET", f"/v1/jobs/{waiting}/report"), 409)
+    state = str(tmp_path / "state")
+    daemon = start({}, state=state)
+    job = ended(daemon, submit(daemon)["id"])
+    assert "attachments" not in job
+    problem(daemon.request("GET", f"/v1/jobs/{job['id']}/report"), 404)
+    daemon.stop()
+    page, log = b"<!doctype html><title>r</title>", b"t,q\n" * 9
+    with contextlib.closing(sqlite3.connect(os.path.join(state, "torqued.db"))) as db, db:
+        seq, = db.execute("SELECT seq FROM job WHERE id = ?", (job["id"],)).fetchone()
+        for name, media, data in (("report", "text/html", page), ("log.csv", "text/csv", log)):
+            db.execute("INSERT INTO job_attachment VALUES (?, ?, ?, ?, NULL, ?)", (seq, name, media, len(data), data))
+    daemon = start({"jobs": 1}, state=state)
+    assert get(daemon, job["id"])["attachments"] == [
+        {"name": "log.csv", "media_type": "text/csv", "bytes": len(log)},
+        {"name": "report", "media_type": "text/html", "bytes": len(page)}]
+    for path, media, data in ((f"/v1/jobs/{job['id']}/report", "text/html", page),
+                              (f"/v1/jobs/{job['id']}/result/log.csv", "text/csv", log)):
+        status, headers, got = daemon.request("GET", path)
+        assert (status, headers["Content-Type"], got) == (200, media, data)
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        rules = headers["Content-Security-Policy"]
+        assert "default-src 'none'" in rules and "sandbox" in rules and "script" not in rules
+    status, headers, got = daemon.request("GET", f"/v1/jobs/{job['id']}/result/log.csv", None, {"Range": "bytes=4-7"})
+    assert status == 206 and got == log[4:8]
+    problem(daemon.request("GET", f"/v1/jobs/{job['id']}/result/log.csv?points=9"), 422)
+    submit(daemon, simulation(10000), "/v1/robots/planar-2r/simulate")
+    waiting = submit(daemon)["id"]
+    problem(daemon.request("GET", f"/v1/jobs/{waiting}/report"), 409)
 
 
 def npy(data):
@@ -507,21 +506,21 @@ def test_deadline_of_a_job(start):
         problem(daemon.request("POST", PATH, body(), {**ASYNC, "Torqued-Deadline": wrong}), 422)
 
 
-def test_files_go_with_their_last_reference(start):
-    with tempfile.TemporaryDirectory() as state:
-        daemon = start({}, state=state)
-        jobs = [ended(daemon, submit(daemon, body(3000, seed))["id"])["id"] for seed in (0.0, 0.0, 1.0)]
+def test_files_go_with_their_last_reference(start, tmp_path):
+    state = str(tmp_path / "state")
+    daemon = start({}, state=state)
+    jobs = [ended(daemon, submit(daemon, body(3000, seed))["id"])["id"] for seed in (0.0, 0.0, 1.0)]
 
-        def files():
-            return sum(len(names) for folder, _, names in os.walk(os.path.join(state, "files")) if len(os.path.basename(folder)) == 2)
+    def files():
+        return sum(len(names) for folder, _, names in os.walk(os.path.join(state, "files")) if len(os.path.basename(folder)) == 2)
 
-        assert files() == 4  # two requests and two results: the same bytes are there once
-        for job, left in zip(jobs, (4, 2, 0)):
-            assert daemon.request("DELETE", f"/v1/jobs/{job}")[0] == 204
-            eventually(lambda: files() == left)
-        assert daemon.request("POST", PATH, body(3000), {**ASYNC, "Idempotency-Key": "k"})[0] == 202
-        assert daemon.request("POST", PATH, body(3000, 2.0), {**ASYNC, "Idempotency-Key": "k"})[0] == 409
-        eventually(lambda: files() == 2)  # nothing stays of what was refused
+    assert files() == 4  # two requests and two results: the same bytes are there once
+    for job, left in zip(jobs, (4, 2, 0)):
+        assert daemon.request("DELETE", f"/v1/jobs/{job}")[0] == 204
+        eventually(lambda: files() == left)
+    assert daemon.request("POST", PATH, body(3000), {**ASYNC, "Idempotency-Key": "k"})[0] == 202
+    assert daemon.request("POST", PATH, body(3000, 2.0), {**ASYNC, "Idempotency-Key": "k"})[0] == 409
+    eventually(lambda: files() == 2)  # nothing stays of what was refused
 
 
 @pytest.mark.parametrize("method, path", [("GET", "/v1/robots?filter=x"), ("GET", "/v1/jobs/x?fields=id"), ("DELETE", "/v1/robots/x?force=1"),
