@@ -16,6 +16,7 @@ import math
 import os
 import pathlib
 import re
+import resource
 import signal
 import socket
 import subprocess
@@ -32,6 +33,9 @@ TORQUED = os.environ.get("TORQUED", str(ROOT / "build" / "torqued"))
 SLOW = 5 if any(v in TORQUED for v in ("/asan", "/tsan", "/debug")) else 1
 # seconds after which something that should come is said to hang
 PATIENCE = 100 * SLOW
+# some tests hold a thousand connections
+FILES_MAX = min(resource.getrlimit(resource.RLIMIT_NOFILE)[1], 65536)
+resource.setrlimit(resource.RLIMIT_NOFILE, (FILES_MAX, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
 os.environ["no_proxy"] = os.environ["NO_PROXY"] = "*"  # curl and torquectl heed the proxies of an environment
 
 
