@@ -359,12 +359,37 @@ static bool read_fourier(plan *p, const tqa_part *fourier)
     return duration.value == NULL || tqa_part_positive(&duration, &p->to->end);
 }
 
+/* quaternions of unit length, which small rounding of them is taken out of */
+static bool check_quaternions(const tqa_part *stand, const tqa_order *order, double *q)
+{
+    static const double off_unit = 1e-6;
+    const tqa_robot *robot = stand->control->robot;
+    for (size_t k = 0; k < order->n_joint; k++) {
+        const tq_joint *joint = &robot->model->joints[order->joints[k]];
+        if (joint->nq == joint->nv) {
+            continue;
+        }
+        double *w = q + joint->q_index + joint->nq - 4;
+        const double length = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2] + w[3] * w[3]);
+        if (!(fabs(length - 1.0) <= off_unit)) {
+            return tqa_part_refuse(stand, "quaternion", "w x y z of length 1, such as 1, 0, 0, 0",
+                                   "the quaternion of joint \"%.80s\" has length %g",
+                                   robot->joint_names[order->joints[k]], length);
+        }
+        for (unsigned i = 0; i < 4; i++) {
+            w[i] /= length;
+        }
+    }
+    return true;
+}
+
 static bool read_stand(plan *p, const tqa_part *stand)
 {
     double *q = tqa_control_take(p->control, p->order->nq, sizeof *q);
     p->to->motion.kind = TQ_REFERENCE_STAND;
     p->to->motion.stand = q;
-    return q != NULL && tqa_part_row(stand, p->order->nq, p->order->q, q);
+    return q != NULL && tqa_part_row(stand, p->order->nq, p->order->q, q) &&
+           check_quaternions(stand, p->order, q);
 }
 
 /* Row `part` of every end of the cells: x, xd or xdd of point k ends cell k - 1 and begins cell k.
@@ -523,11 +548,13 @@ bool tqa_part_reference(const tqa_part *object, const tqa_order *order, unsigned
                                          "\"fourier\"");
     }
     p.kind = 1u << chosen;
-    for (size_t k = 0; k < order->n_joint; k++) {
+    for (size_t k = 0; p.kind != TQA_PATH_STAND && k < order->n_joint; k++) {
         const tq_joint *joint = &control->robot->model->joints[order->joints[k]];
         if (joint->nq != joint->nv) {
             return tqa_part_refuse(&path, "invalid-value",
-                                   "give \"t\" and \"q\" of a table instead, or torques",
+                                   (kinds & TQA_PATH_STAND) != 0
+                                       ? "\"stand\" takes every joint, quaternions included"
+                                       : "interpolate such poses before, and ask for each of them",
                                    "joint \"%s\" has a quaternion, which no path interpolates",
                                    control->robot->joint_names[order->joints[k]]);
         }

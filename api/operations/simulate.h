@@ -57,7 +57,7 @@ struct tqa_simulation {
     tqa_column columns[TQA_COLUMNS_MAX];
 
     tqa_judge judge;
-    double *balance_row; /* (nq + 3 nv + 6 n_wrench): one state with what acts on it */
+    double *balance_row; /* (4 nq + 3 nv + 6 n_wrench): one state with what acts on it */
     tq_scratch judge_scratch;
 
     /* while it runs */

@@ -300,12 +300,22 @@ void tqa_controller_desired(const tqa_controller *controller, double t, const do
 {
     const tq_reference *motion = &controller->reference.motion;
     const tq_constrained_controller *c = &controller->constrained;
-    const size_t nv = motion->n_coordinate;
-    tq_reference_at(motion, t, ret_desired, ret_desired + nv, ret_desired + 2 * nv);
-    size_t f = 0;
-    for (uint32_t r = 0; controller->kind > TQ_LAW_PASSIVITY && r < nv; r++) {
-        const bool follows = f < c->n_coordinate && c->coordinates[f] == r;
-        f += follows;
-        ret_desired[r] = follows ? ret_desired[r] : q[r];
+    const size_t nq = motion->n_coordinate;
+    tq_reference_at(motion, t, ret_desired, ret_desired + nq, ret_desired + 2 * nq);
+    if (controller->kind <= TQ_LAW_PASSIVITY) {
+        return;
+    }
+    const tq_model *model = tq_mechanism_model(c->mechanism);
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        size_t followed = 0;
+        for (uint32_t k = 0; k < joint->nv; k++) {
+            for (size_t f = 0; f < c->n_coordinate; f++) {
+                followed += c->coordinates[f] == joint->v_index + k;
+            }
+        }
+        for (uint32_t k = 0; followed == 0 && k < joint->nq; k++) {
+            ret_desired[joint->q_index + k] = q[joint->q_index + k];
+        }
     }
 }

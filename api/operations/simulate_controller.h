@@ -43,8 +43,8 @@ bool tqa_part_constrained_controller(const tqa_part *input, const tqa_controlled
 bool tqa_controller_is_closed(const tqa_controller *controller);
 double tqa_controller_sample_time(const tqa_controller *controller);
 
-/* What the reference asks for at t: position, velocity, acceleration (nv each). Coordinates that
- * the controller does not follow are where they are, q (nq). */
+/* What the reference asks for at t: position, velocity, acceleration (nq each). Joints that the
+ * controller does not follow are where they are, q (nq). */
 void tqa_controller_desired(const tqa_controller *controller, double t, const double *q,
                             double *ret_desired);
 

@@ -8,6 +8,7 @@
 #include "api/operations/simulate.h"
 #include "core/dynamics/energy.h"
 #include "core/dynamics/posture.h"
+#include "core/simulate/state.h"
 
 static const double default_tolerated = 0.01; /* rad or m */
 
@@ -81,15 +82,13 @@ static bool fill_base(tqa_simulation *s, double *to)
 
 static bool fill_tracking(tqa_simulation *s, double *to)
 {
-    const size_t nv = s->order.nv;
     double *desired = s->balance_row;
-    for (size_t k = 0; k < nv; k++) {
-        to[k] = s->run->state->q[k * TQ_BLOCK_PAD];
+    double *q = desired + 3 * s->order.nq;
+    for (size_t k = 0; k < s->order.nq; k++) {
+        q[k] = s->run->state->q[k * TQ_BLOCK_PAD];
     }
-    tqa_controller_desired(&s->controller, s->run->t, to, desired);
-    for (size_t k = 0; k < nv; k++) {
-        to[k] = desired[k] - to[k];
-    }
+    tqa_controller_desired(&s->controller, s->run->t, q, desired);
+    tq_state_difference(tq_mechanism_model(s->mechanism), desired, q, 1, to, 1);
     s->judge.balanced = 0; /* the room was used */
     return true;
 }
@@ -174,7 +173,7 @@ bool tqa_judge_read(struct tqa_simulation *s, unsigned include)
     j->include = include;
     j->audit = (tq_audit){.plant = &s->plant, .with_momentum = (include & TQA_JUDGE_MOMENTUM) != 0};
     j->z_first = tq_plant_n_z(&s->plant);
-    const size_t n_row = s->order.nq + 3 * s->order.nv + 6 * s->plant.n_wrench + 1;
+    const size_t n_row = 4 * s->order.nq + 3 * s->order.nv + 6 * s->plant.n_wrench + 1;
     s->balance_row = tqa_control_take(s->control, n_row, sizeof(double));
     const tq_effect effect = tq_audit_effect(&j->audit);
     return s->balance_row != NULL && tqa_simulation_add_effect(s, &effect) &&
@@ -330,9 +329,11 @@ static bool track_row(tqa_simulation *s, pieces *p, const double *row)
     double *desired = s->balance_row;
     double here[3] = {0.0};
     double there[3] = {0.0};
+    double *error = desired + 3 * s->order.nq;
     tqa_controller_desired(&s->controller, row[0], row + 1, desired);
+    tq_state_difference(tq_mechanism_model(s->mechanism), desired, row + 1, 1, error, 1);
     for (size_t k = 0; k < nv; k++) {
-        const double e = desired[k] - row[1 + k];
+        const double e = error[k];
         to->max[k] = fmax(to->max[k], fabs(e));
         to->square[k] += e * e;
         to->final[k] = e;

@@ -9,6 +9,7 @@
 #include "core/constraints/actuation.h"
 #include "core/constraints/projectors.h"
 #include "core/dynamics/inverse.h"
+#include "core/simulate/state.h"
 #include "core/simulate/torque_table.h"
 
 static const tq_model *model_of(const tq_constrained_controller *c)
@@ -29,10 +30,11 @@ static size_t n_push(const tq_constrained_controller *c)
 /* memory of one evaluation */
 typedef struct work {
     double *bias;      /* (nv x stride) */
-    double *desired;   /* (3 nv) */
+    double *desired;   /* (3 nq) */
     double *force;     /* (n_row) goals */
     double *push;      /* (n_row) multipliers that are asked for, of one sample */
     double *q, *qd;    /* one sample */
+    double *e;         /* (nv) errors of its coordinates */
     double *ud, *tau;  /* (nv) */
     double *one, *got; /* (nv) */
 } work;
@@ -40,26 +42,29 @@ typedef struct work {
 static size_t work_size(const tq_constrained_controller *c, size_t stride)
 {
     const tq_model *model = model_of(c);
-    const size_t nv = model->nv, n_row = c->constraints->n_row;
+    const size_t nv = model->nv, nq = model->nq, n_row = c->constraints->n_row;
     const size_t inverse = tq_inverse_scratch_size(c->mechanism, 0);
     const size_t factor = tq_constrained_scratch_size(c->mechanism, c->constraints) +
                           tq_elimination_scratch_most(model, c->constraints) +
                           tq_actuate_scratch_size(nv);
     return tq_scratch_cost(nv * stride, sizeof(double)) +
-           9 * tq_scratch_cost(nv + 1, sizeof(double)) +
+           6 * tq_scratch_cost(nv + 1, sizeof(double)) +
+           4 * tq_scratch_cost(nq + 1, sizeof(double)) +
            2 * tq_scratch_cost(n_row + 1, sizeof(double)) + (inverse > factor ? inverse : factor);
 }
 
 static tq_status take(const tq_constrained_controller *c, size_t stride, tq_scratch *scratch,
                       work *w, tq_error *reterr)
 {
-    const size_t nv = model_of(c)->nv, n_row = c->constraints->n_row;
+    const size_t nv = model_of(c)->nv, nq = model_of(c)->nq, n_row = c->constraints->n_row;
     w->bias = tq_scratch_take(scratch, nv * stride, sizeof(double));
-    w->desired = tq_scratch_take(scratch, 3 * nv, sizeof(double));
+    w->desired = tq_scratch_take(scratch, 3 * nq, sizeof(double));
+    w->q = tq_scratch_take(scratch, nq + 1, sizeof(double));
     w->force = tq_scratch_take(scratch, n_row + 1, sizeof(double));
     w->push = tq_scratch_take(scratch, n_row + 1, sizeof(double));
-    double **const rows[] = {&w->q, &w->qd, &w->ud, &w->tau, &w->one, &w->got};
-    bool all = w->bias != NULL && w->desired != NULL && w->force != NULL && w->push != NULL;
+    double **const rows[] = {&w->e, &w->qd, &w->ud, &w->tau, &w->one, &w->got};
+    bool all = w->bias != NULL && w->desired != NULL && w->q != NULL && w->force != NULL &&
+               w->push != NULL;
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         *rows[k] = tq_scratch_take(scratch, nv + 1, sizeof(double));
         all = all && *rows[k] != NULL;
@@ -80,12 +85,12 @@ static void goals_at(const tq_constrained_controller *c, double t, double *ret)
 /* accelerations of the free coordinates, and multipliers to push with, of sample i */
 static void ask(const tq_constrained_controller *c, const tq_instant *at, size_t i, work *w)
 {
-    const size_t nv = model_of(c)->nv, sums = n_sum(c);
+    const size_t nq = model_of(c)->nq, sums = n_sum(c);
+    tq_state_difference(model_of(c), w->desired, w->q, 1, w->e, 1);
     for (size_t f = 0; f < c->n_coordinate; f++) {
         const uint32_t r = c->coordinates[f];
-        const double e = w->desired[r] - w->q[r];
-        w->ud[f] = w->desired[2 * nv + r] + c->kd[r] * (w->desired[nv + r] - w->qd[r]);
-        w->ud[f] += c->kp != NULL ? c->kp[r] * e : 0.0;
+        w->ud[f] = w->desired[2 * nq + r] + c->kd[r] * (w->desired[nq + r] - w->qd[r]);
+        w->ud[f] += c->kp != NULL ? c->kp[r] * w->e[r] : 0.0;
         w->ud[f] += sums > 0 ? c->ki[r] * at->z[f * at->stride + i] : 0.0;
     }
     for (size_t r = 0; r < c->constraints->n_row; r++) {
@@ -102,8 +107,10 @@ static tq_status compute(const tq_constrained_controller *c, const tq_instant *a
     const size_t mark = tq_scratch_mark(scratch);
     tq_constrained state;
     tq_elimination e;
-    for (size_t r = 0; r < nv; r++) {
+    for (size_t r = 0; r < model_of(c)->nq; r++) {
         w->q[r] = at->q[r * at->stride + i];
+    }
+    for (size_t r = 0; r < nv; r++) {
         w->qd[r] = at->qd[r * at->stride + i];
         w->one[r] = w->bias[r * at->stride + i];
     }
@@ -154,7 +161,8 @@ static tq_status act(void *ctx, const tq_instant *at, tq_scratch *scratch, const
                                         .gravity = c->gravity,
                                         .without = c->without};
         status = tq_inverse_dynamics(c->mechanism, &still, scratch, w.bias, reterr);
-        tq_reference_at(c->reference, at->t, w.desired, w.desired + nv, w.desired + 2 * nv);
+        const size_t nq = model_of(c)->nq;
+        tq_reference_at(c->reference, at->t, w.desired, w.desired + nq, w.desired + 2 * nq);
         goals_at(c, at->t, w.force);
     }
     for (size_t i = 0; status == TQ_OK && i < at->n_sample; i++) {
@@ -168,7 +176,7 @@ static tq_status act(void *ctx, const tq_instant *at, tq_scratch *scratch, const
         }
         for (size_t f = 0; f < n_sum(c); f++) {
             const uint32_t r = c->coordinates[f];
-            to->zd[f * at->stride + i] = cut ? 0.0 : w.desired[r] - w.q[r];
+            to->zd[f * at->stride + i] = cut ? 0.0 : w.e[r];
         }
         for (size_t r = 0; r < n_push(c); r++) { /* whether it may grow: observe says by how much */
             const bool grows = !cut && (c->pushed == NULL || c->pushed[r]);
@@ -249,12 +257,12 @@ static tq_status check_gains(const tq_constrained_controller *c, tq_error *reter
 static tq_status check(const tq_constrained_controller *c, tq_error *reterr)
 {
     const tq_model *model = model_of(c);
-    for (uint32_t j = 0; j < model->n_joint; j++) {
+    for (uint32_t j = 0; c->reference->kind != TQ_REFERENCE_STAND && j < model->n_joint; j++) {
         if (model->joints[j].nq != model->joints[j].nv) {
             return tq_fail(reterr, TQ_ERR_SHAPE, "joint", j, 0.0);
         }
     }
-    if (c->reference->n_coordinate != model->nv) {
+    if (c->reference->n_coordinate != model->nq) {
         return tq_fail(reterr, TQ_ERR_SHAPE, "reference", 0, (double)c->reference->n_coordinate);
     }
     if (c->n_coordinate == 0 || c->n_coordinate > model->nv) {

@@ -8,6 +8,7 @@
 
 #include "core/dynamics/coriolis.h"
 #include "core/dynamics/inverse.h"
+#include "core/simulate/state.h"
 
 static size_t width_of(const tq_controller *c)
 {
@@ -27,8 +28,9 @@ static bool wants_c(const tq_controller *c)
 
 /* memory of one evaluation; rows of nv x stride */
 typedef struct work {
-    double *desired;   /* (3 nv) at this time, one for all samples */
-    double *q, *v, *a; /* what inverse dynamics is asked for */
+    double *desired;   /* (3 nq) at this time, one for all samples */
+    double *q, *v, *a; /* what inverse dynamics is asked for; q (nq x stride) */
+    double *e;         /* errors of the coordinates, as velocities */
     double *tau;       /* what the law asks for */
     double *c;         /* (nv^2 x stride), passivity only */
 } work;
@@ -36,9 +38,10 @@ typedef struct work {
 static size_t work_size(const tq_controller *c, size_t stride)
 {
     const size_t nv = width_of(c) > 0 ? width_of(c) : 1;
+    const size_t nq = tq_mechanism_model(c->mechanism)->nq + 1;
     const size_t inverse = tq_inverse_scratch_size(c->mechanism, 0);
     const size_t coriolis = wants_c(c) ? tq_coriolis_scratch_size(c->mechanism) : 0;
-    return tq_scratch_cost(3 * nv, sizeof(double)) +
+    return tq_scratch_cost(3 * nq, sizeof(double)) + tq_scratch_cost(nq * stride, sizeof(double)) +
            4 * tq_scratch_cost(nv * stride, sizeof(double)) +
            (wants_c(c) ? tq_scratch_cost(nv * nv * stride, sizeof(double)) : 0) +
            (inverse > coriolis ? inverse : coriolis);
@@ -48,14 +51,16 @@ static tq_status take(const tq_controller *c, size_t stride, tq_scratch *scratch
                       tq_error *reterr)
 {
     const size_t nv = width_of(c) > 0 ? width_of(c) : 1;
-    w->desired = tq_scratch_take(scratch, 3 * nv, sizeof(double));
-    w->q = tq_scratch_take(scratch, nv * stride, sizeof(double));
+    const size_t nq = tq_mechanism_model(c->mechanism)->nq + 1;
+    w->desired = tq_scratch_take(scratch, 3 * nq, sizeof(double));
+    w->q = tq_scratch_take(scratch, nq * stride, sizeof(double));
+    w->e = tq_scratch_take(scratch, nv * stride, sizeof(double));
     w->v = tq_scratch_take(scratch, nv * stride, sizeof(double));
     w->a = tq_scratch_take(scratch, nv * stride, sizeof(double));
     w->tau = tq_scratch_take(scratch, nv * stride, sizeof(double));
     w->c = wants_c(c) ? tq_scratch_take(scratch, nv * nv * stride, sizeof(double)) : w->tau;
-    if (w->desired == NULL || w->q == NULL || w->v == NULL || w->a == NULL || w->tau == NULL ||
-        w->c == NULL) {
+    if (w->desired == NULL || w->q == NULL || w->e == NULL || w->v == NULL || w->a == NULL ||
+        w->tau == NULL || w->c == NULL) {
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)work_size(c, stride));
     }
     return TQ_OK;
@@ -103,11 +108,42 @@ static double gain(const double *gains, size_t r)
     return gains != NULL ? gains[r] : 0.0;
 }
 
-/* what the model is asked for (q, v, a), and what is added without it (tau) */
+/* A floating joint's linear velocity is told along axes that turn: this takes their turning out of
+ * its acceleration, so that its place obeys the law along axes that do not. */
+static void straighten(const tq_model *model, const tq_instant *at, size_t n, double *a)
+{
+    const size_t stride = at->stride;
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        if (model->joints[j].kind != TQ_JOINT_FLOATING) {
+            continue;
+        }
+        const size_t first = model->joints[j].v_index * stride;
+        for (size_t i = 0; i < n; i++) {
+            const double *v = at->qd + first + i;
+            double *to = a + first + i;
+            for (unsigned k = 0; k < 3; k++) {
+                const unsigned x = (k + 1) % 3, y = (k + 2) % 3;
+                to[k * stride] -=
+                    v[(3 + x) * stride] * v[y * stride] - v[(3 + y) * stride] * v[x * stride];
+            }
+        }
+    }
+}
+
+/* what the model is asked for (q, v, a), and how far the coordinates are off (e) */
 static void feed_back(const tq_controller *c, const tq_instant *at, const double *integral, work *w)
 {
-    const size_t nv = width_of(c);
+    const tq_model *model = tq_mechanism_model(c->mechanism);
+    const size_t nv = width_of(c), nq = model->nq;
     const size_t n = padded(at);
+    for (size_t i = 0; i < n; i++) {
+        tq_state_difference(model, w->desired, at->q + i, at->stride, w->e + i, at->stride);
+    }
+    for (size_t r = 0; r < nq; r++) {
+        for (size_t i = 0; i < n; i++) {
+            w->q[r * at->stride + i] = w->desired[r];
+        }
+    }
     for (size_t r = 0; r < nv; r++) {
         const double kp = gain(c->kp, r);
         const double kd = gain(c->kd, r);
@@ -115,13 +151,12 @@ static void feed_back(const tq_controller *c, const tq_instant *at, const double
         const double ki = gain(c->ki, r);
         for (size_t i = 0; i < n; i++) {
             const size_t k = r * at->stride + i;
-            const double e = w->desired[r] - at->q[k];
-            const double ed = w->desired[nv + r] - at->qd[k];
+            const double e = w->e[k];
+            const double ed = w->desired[nq + r] - at->qd[k];
             const double sum = ki > 0.0 ? ki * integral[k] : 0.0;
             const double pull = kp * e + kd * ed + sum;
-            w->q[k] = w->desired[r];
-            w->v[k] = w->desired[nv + r];
-            w->a[k] = w->desired[2 * nv + r];
+            w->v[k] = w->desired[nq + r];
+            w->a[k] = w->desired[2 * nq + r];
             if (c->law == TQ_LAW_COMPUTED_TORQUE) {
                 w->a[k] += pull;
             } else if (c->law == TQ_LAW_PASSIVITY) {
@@ -130,20 +165,23 @@ static void feed_back(const tq_controller *c, const tq_instant *at, const double
             }
         }
     }
+    if (c->law == TQ_LAW_COMPUTED_TORQUE) {
+        straighten(model, at, n, w->a);
+    }
 }
 
 /* kp e + kd ed + ki s, or for passivity kd (v - qd) + ki s: on top of what the model says */
 static void add_pull(const tq_controller *c, const tq_instant *at, const double *integral, work *w)
 {
-    const size_t nv = width_of(c);
+    const size_t nv = width_of(c), nq = tq_mechanism_model(c->mechanism)->nq;
     for (size_t r = 0; r < nv; r++) {
         const double kp = gain(c->kp, r);
         const double kd = gain(c->kd, r);
         const double ki = gain(c->ki, r);
         for (size_t i = 0; i < at->n_sample; i++) {
             const size_t k = r * at->stride + i;
-            const double goal = wants_c(c) ? w->v[k] : w->desired[nv + r];
-            w->tau[k] += kp * (w->desired[r] - at->q[k]) + kd * (goal - at->qd[k]);
+            const double goal = wants_c(c) ? w->v[k] : w->desired[nq + r];
+            w->tau[k] += kp * w->e[k] + kd * (goal - at->qd[k]);
             w->tau[k] += ki > 0.0 ? ki * integral[k] : 0.0;
         }
     }
@@ -158,7 +196,8 @@ static tq_status compute(const tq_controller *c, const tq_instant *at, const dou
     if (status != TQ_OK) {
         return status;
     }
-    tq_reference_at(c->reference, at->t, w->desired, w->desired + nv, w->desired + 2 * nv);
+    const size_t nq = tq_mechanism_model(c->mechanism)->nq;
+    tq_reference_at(c->reference, at->t, w->desired, w->desired + nq, w->desired + 2 * nq);
     feed_back(c, at, integral, w);
     switch (c->law) {
     case TQ_LAW_FEEDFORWARD:
@@ -194,7 +233,7 @@ static void limit(const tq_controller *c, const tq_instant *at, const work *w, d
         for (size_t i = 0; i < at->n_sample; i++) {
             const size_t k = r * at->stride + i;
             const double wanted = w->tau[k];
-            const double e = w->desired[r] - at->q[k];
+            const double e = w->e[k];
             const bool pushes = fabs(wanted) > most && (wanted > 0.0) == (e > 0.0);
             w->tau[k] = fmin(fmax(wanted, -most), most);
             if (slope != NULL) {
@@ -279,12 +318,12 @@ static tq_status check(const tq_controller *c, tq_error *reterr)
 {
     const tq_model *model = tq_mechanism_model(c->mechanism);
     const size_t nv = model->nv;
-    for (uint32_t j = 0; j < model->n_joint; j++) {
+    for (uint32_t j = 0; c->reference->kind != TQ_REFERENCE_STAND && j < model->n_joint; j++) {
         if (model->joints[j].nq != model->joints[j].nv) {
             return tq_fail(reterr, TQ_ERR_SHAPE, "joint", j, 0.0);
         }
     }
-    if (c->reference->n_coordinate != nv) {
+    if (c->reference->n_coordinate != model->nq) {
         return tq_fail(reterr, TQ_ERR_SHAPE, "reference", 0, (double)c->reference->n_coordinate);
     }
     if (!isfinite(c->sample_time) || c->sample_time < 0.0) {

@@ -29,7 +29,8 @@ typedef struct tq_motion_cells {
     const double *kinks; /* (n_kink) times at which xdd jumps; NULL: xddd does, at every t */
 } tq_motion_cells;
 
-/* Borrows its arrays. Joints with quaternions have no reference: nq and nv are one number here. */
+/* Borrows its arrays. A robot whose joints have quaternions can only stand: n_coordinate is nq, and
+ * of a motion nq and nv are one number. */
 typedef struct tq_reference {
     tq_reference_kind kind;
     size_t n_coordinate;

@@ -80,6 +80,62 @@ void tq_state_rate(const tq_model *model, size_t n_sample, size_t stride, const 
     }
 }
 
+/* the turn, in child axes, that takes quaternion w to `goal` */
+static void turn_between(const double *goal, const double *w, size_t q_stride, double *ret,
+                         size_t stride)
+{
+    const double a[4] = {w[0], -w[q_stride], -w[2 * q_stride], -w[3 * q_stride]};
+    double turn[4];
+    turn[0] = a[0] * goal[0] - a[1] * goal[1] - a[2] * goal[2] - a[3] * goal[3];
+    turn[1] = a[0] * goal[1] + a[1] * goal[0] + a[2] * goal[3] - a[3] * goal[2];
+    turn[2] = a[0] * goal[2] - a[1] * goal[3] + a[2] * goal[0] + a[3] * goal[1];
+    turn[3] = a[0] * goal[3] + a[1] * goal[2] - a[2] * goal[1] + a[3] * goal[0];
+    const double sine = sqrt(turn[1] * turn[1] + turn[2] * turn[2] + turn[3] * turn[3]);
+    /* of the two quaternions of one turn, the one of the shorter way */
+    const double angle = 2.0 * atan2(sine, fabs(turn[0]));
+    const double scale = (turn[0] < 0.0 ? -1.0 : 1.0) * (sine > 0.0 ? angle / sine : 2.0);
+    for (unsigned k = 0; k < 3; k++) {
+        ret[k * stride] = scale * turn[1 + k];
+    }
+}
+
+/* R(w)^T v: parent axes -> child axes */
+static void turn_in(const double *w, size_t stride, const double v[3], double ret[3])
+{
+    const double back[4] = {w[0], -w[stride], -w[2 * stride], -w[3 * stride]};
+    turn_out(back, 1, v, ret);
+}
+
+void tq_state_difference(const tq_model *model, const double *goal, const double *q,
+                         size_t q_stride, double *ret, size_t stride)
+{
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        const double *from = q + joint->q_index * q_stride;
+        const double *to = goal + joint->q_index;
+        double *e = ret + joint->v_index * stride;
+        if (!has_quaternion(joint)) {
+            for (uint32_t k = 0; k < joint->nq; k++) {
+                e[k * stride] = to[k] - from[k * q_stride];
+            }
+            continue;
+        }
+        if (joint->kind == TQ_JOINT_FLOATING) {
+            const double way[3] = {to[0] - from[0], to[1] - from[q_stride],
+                                   to[2] - from[2 * q_stride]};
+            double along[3];
+            turn_in(from + 3 * q_stride, q_stride, way, along);
+            for (unsigned k = 0; k < 3; k++) {
+                e[k * stride] = along[k];
+            }
+            from += 3 * q_stride;
+            to += 3;
+            e += 3 * stride;
+        }
+        turn_between(to, from, q_stride, e, stride);
+    }
+}
+
 void tq_state_normalise(const tq_model *model, size_t n_sample, size_t stride, double *q)
 {
     for (uint32_t j = 0; j < model->n_joint; j++) {

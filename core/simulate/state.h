@@ -15,6 +15,12 @@
 void tq_state_rate(const tq_model *model, size_t n_sample, size_t stride, const double *q,
                    const double *qd, double *ret_rate);
 
+/* The velocity (nv) that leads from q to `goal` (nq) in unit time, along a straight line and by one
+ * turn about a fixed axis, of at most half a revolution: goal - q for joints of angles and travels.
+ * One sample: coordinate k is q[k * q_stride], entry r ret[r * stride]. */
+void tq_state_difference(const tq_model *model, const double *goal, const double *q,
+                         size_t q_stride, double *ret, size_t stride);
+
 /* Scales every quaternion back to unit length, in place. An integrator leaves the sphere by its
  * error only, so this keeps its order. */
 void tq_state_normalise(const tq_model *model, size_t n_sample, size_t stride, double *q);

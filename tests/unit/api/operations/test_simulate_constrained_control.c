@@ -10,7 +10,7 @@
 
 #include "tests/support/ask.h"
 
-enum { BODY = 2048 };
+enum { BODY = 4096 };
 
 /* a bob with three drives on a sphere of 0.8 m */
 static const char bob[] =
@@ -273,4 +273,94 @@ Test(constrained_control, nothing_bounces_under_constraints)
                 "'events': [{'on': 'limits', 'action': 'report'}, {'on': 'limits', 'action': "
                 "'bounce'}]}",
                 422, "invalid-value", "/events/1/action", NULL);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Bodies that turn
+ */
+
+/* a free body in space: the error of place and turn dies out by e'' + 8 e' + 16 e = 0, straight and
+ * about one axis, however far it has turned */
+Test(constrained_control, a_free_body_goes_to_its_pose)
+{
+    static const char body_text[] =
+        "{'gravity': [0, 0, 0], 'links': [{'name': 'space'}, {'name': 'body', 'mass': 2, 'com': [0, "
+        "0, 0], 'inertia_about': 'com', 'inertia': [[0.1, 0, 0], [0, 0.2, 0], [0, 0, 0.25]]}], "
+        "'joints': [{'name': 'free', 'kind': 'floating', 'parent': 'space', 'child': 'body'}]}";
+    /* the goal is turned by 2.5 about (0.6, 0, 0.8); the body starts there times -1, and turns back
+     */
+    const double half = 1.25, s = sin(half), c = cos(half);
+    char body[BODY];
+    (void)snprintf(
+        body, sizeof body,
+        "{'initial': {'q': [0, 0, 0, 1, 0, 0, 0]}, 'duration': 2, 'output': {'interval': "
+        "0.2}, 'solver': {'rtol': 1e-11, 'atol': 1e-12}, 'input': {'kind': "
+        "'computed-torque', 'reference': {'stand': [1, -2, 0.5, %.17g, %.17g, 0, "
+        "%.17g]}, 'kp': 16, 'kd': 8}, 'include': ['tracking_error']}",
+        -c, -0.6 * s, -0.8 * s);
+    json_t *answer = tqt_ask(body_text, "simulate", body);
+    for (size_t k = 0; k <= 10; k++) {
+        const double t = 0.2 * (double)k, left = (1.0 + 4.0 * t) * exp(-4.0 * t);
+        static const double goal[3] = {1.0, -2.0, 0.5};
+        double e[6], q[7];
+        char path[32];
+        (void)snprintf(path, sizeof path, "q.%zu", k);
+        tqt_numbers(answer, path, q, 7);
+        for (int r = 0; r < 3; r++) {
+            cr_expect(fabs(goal[r] * (1.0 - left) - q[r]) < 1e-8, "%g s: %g", t, q[r]);
+        }
+        (void)snprintf(path, sizeof path, "tracking_error.%zu", k);
+        tqt_numbers(answer, path, e, 6);
+        cr_expect(fabs(e[3] - 0.6 * 2.5 * left) < 1e-8, "%g s: %g", t, e[3]);
+        cr_expect(fabs(e[4]) < 1e-8);
+        cr_expect(fabs(e[5] - 0.8 * 2.5 * left) < 1e-8, "%g s: %g", t, e[5]);
+    }
+    json_decref(answer);
+}
+
+/* legs hold a robot whose base nothing drives: it keeps its shape while it falls */
+Test(constrained_control, legs_hold_themselves_while_the_base_falls, .timeout = 60)
+{
+    tqa_robot *robot = tqt_builtin("quadruped");
+    const tq_model *model = robot->model;
+    char q[512], body[BODY];
+    size_t n = (size_t)snprintf(q, sizeof q, "0, 0, 1, 1, 0, 0, 0");
+    for (uint32_t k = 7; k < model->nq; k++) {
+        n += (size_t)snprintf(q + n, sizeof q - n, ", %g", k % 3 == 2 ? -1.2 : 0.3);
+    }
+    static const char *const laws[] = {"'kind': 'pd', 'kp': 300, 'kd': 10",
+                                       "'kind': 'pd-gravity', 'kp': 300, 'kd': 10, 'ki': 1",
+                                       "'kind': 'passivity-based', 'lambda': 10, 'kd': 10",
+                                       "'kind': 'computed-torque', 'kp': 400, 'kd': 40, "
+                                       "'sample_time': 0.001"};
+    for (size_t i = 0; i < sizeof laws / sizeof laws[0]; i++) {
+        (void)snprintf(body, sizeof body,
+                       "{'initial': {'q': [%s]}, 'duration': 0.2, 'output': {'interval': 0.1}, "
+                       "'input': {%s, 'reference': {'stand': [%s]}}}",
+                       q, laws[i], q);
+        json_t *answer = tqt_ask("quadruped", "simulate", body);
+        cr_expect(strcmp(json_string_value(tqt_at(answer, "verdict.outcome")), "completed") == 0,
+                  "%s", laws[i]);
+        double tau[64];
+        tqt_numbers(answer, "tau.2", tau, model->nv);
+        for (uint32_t k = 6; k < model->nv; k++) {
+            cr_expect(isfinite(tau[k]));
+        }
+        json_decref(answer);
+    }
+    (void)snprintf(body, sizeof body,
+                   "{'initial': {'q': [%s]}, 'duration': 1, 'output': {'interval': 1}, 'input': "
+                   "{'kind': 'pd', 'kp': 1, 'kd': 1, 'reference': {'stand': [%s]}}}",
+                   q, q);
+    char *w = strstr(strstr(body, "stand"), "1, 1, 0");
+    w[3] = '2'; /* a quaternion of length 2 */
+    tqt_refused("quadruped", "simulate", body, 422, "quaternion", "/input/reference/stand", NULL);
+    (void)snprintf(body, sizeof body,
+                   "{'initial': {'q': [%s]}, 'duration': 1, 'output': {'interval': 1}, 'input': "
+                   "{'kind': 'pd', 'kp': 1, 'kd': 1, 'reference': {'waypoints': [[%s], [%s]], "
+                   "'times': [0, 1]}}}",
+                   q, q, q);
+    tqt_refused("quadruped", "simulate", body, 422, "invalid-value", "/input/reference/waypoints",
+                "\"stand\" takes every joint, quaternions included");
+    tqa_robot_free(robot);
 }
