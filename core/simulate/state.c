@@ -136,6 +136,33 @@ void tq_state_difference(const tq_model *model, const double *goal, const double
     }
 }
 
+void tq_state_displace(const tq_joint *joint, const double *q, unsigned k, double time, double *ret)
+{
+    memcpy(ret, q, joint->nq * sizeof *ret);
+    if (!has_quaternion(joint)) {
+        ret[k] += time;
+        return;
+    }
+    const unsigned first = joint->nq - 4u; /* of the quaternion; of its turn */
+    const double *w = q + first;
+    if (k < first) {
+        const double way[3] = {k == 0 ? time : 0.0, k == 1 ? time : 0.0, k == 2 ? time : 0.0};
+        double moved[3];
+        turn_out(w, 1, way, moved);
+        for (unsigned i = 0; i < 3; i++) {
+            ret[i] += moved[i];
+        }
+        return;
+    }
+    const unsigned x = k - first, y = (x + 1) % 3, z = (x + 2) % 3;
+    const double c = cos(0.5 * time), s = sin(0.5 * time);
+    double *to = ret + first;
+    to[0] = c * w[0] - s * w[1 + x];
+    to[1 + x] = c * w[1 + x] + s * w[0];
+    to[1 + y] = c * w[1 + y] + s * w[1 + z];
+    to[1 + z] = c * w[1 + z] - s * w[1 + y];
+}
+
 void tq_state_normalise(const tq_model *model, size_t n_sample, size_t stride, double *q)
 {
     for (uint32_t j = 0; j < model->n_joint; j++) {

@@ -11,6 +11,7 @@
 #include "core/dynamics/mass_matrix.h"
 #include "core/linalg/dense.h"
 #include "core/simulate/exponential.h"
+#include "core/simulate/state.h"
 
 /* of a coordinate: cube root of eps, where rounding and curvature weigh the same */
 static const double nudge = 6e-6;
@@ -77,25 +78,67 @@ static bool take_probe(const tq_plant *plant, const tq_run_point *at, tq_scratch
            ret->rates.z != NULL && ret->rates.tau != NULL;
 }
 
-/* states 2 i and 2 i + 1 of the block off to either side in coordinate `first` + i of (q, qd) */
-static void nudge_pairs(const tq_run_point *at, size_t nv, size_t first, size_t n, double by,
-                        const probe *p)
+/* the joint of row c of qd */
+static const tq_joint *joint_of(const tq_model *model, size_t c)
 {
-    const size_t width = p->state.stride;
+    const tq_joint *found = &model->joints[0];
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        found = c >= joint->v_index && c < (size_t)joint->v_index + joint->nv ? joint : found;
+    }
+    return found;
+}
+
+/* states 2 i and 2 i + 1 of the block off to either side in coordinate `first` + i of (q, qd);
+ * where a joint has a quaternion, by a displacement in its child's axes */
+static void nudge_pairs(const tq_model *model, const tq_run_point *at, size_t first, size_t n,
+                        double by, const probe *p)
+{
+    const size_t width = p->state.stride, nv = model->nv;
     for (size_t i = 0; i < n; i++) {
         const size_t c = (first + i) % nv;
-        double *row = (first + i < nv ? p->state.q : p->state.qd) + c * width + 2 * i;
-        const double x = first + i < nv ? at->q[c] : at->qd[c];
+        const bool is_q = first + i < nv;
+        const tq_joint *joint = joint_of(model, c);
+        if (is_q && joint->nq != joint->nv) {
+            double to[2][7];
+            const unsigned k = (unsigned)c - joint->v_index;
+            tq_state_displace(joint, at->q + joint->q_index, k, by, to[0]);
+            tq_state_displace(joint, at->q + joint->q_index, k, -by, to[1]);
+            for (uint32_t q = 0; q < joint->nq; q++) {
+                p->state.q[(joint->q_index + q) * width + 2 * i] = to[0][q];
+                p->state.q[(joint->q_index + q) * width + 2 * i + 1] = to[1][q];
+            }
+            continue;
+        }
+        const size_t place = is_q ? joint->q_index + (c - joint->v_index) : c;
+        double *row = (is_q ? p->state.q : p->state.qd) + place * width + 2 * i;
+        const double x = is_q ? at->q[place] : at->qd[c];
         row[0] = x + by * fmax(1.0, fabs(x));
         row[1] = x - by * fmax(1.0, fabs(x));
     }
+}
+
+/* how far the two states of a pair are apart */
+static double apart(const tq_model *model, size_t first, size_t i, const probe *p)
+{
+    const size_t width = p->state.stride, nv = model->nv;
+    const size_t c = (first + i) % nv;
+    const bool is_q = first + i < nv;
+    const tq_joint *joint = joint_of(model, c);
+    if (is_q && joint->nq != joint->nv) {
+        return 2.0 * nudge;
+    }
+    const size_t place = is_q ? joint->q_index + (c - joint->v_index) : c;
+    const double *row = (is_q ? p->state.q : p->state.qd) + place * width + 2 * i;
+    return row[0] - row[1];
 }
 
 /* K -= dtau/dq and D -= dtau/dqd, each nv x nv row by row */
 static tq_status take_off_effects(const tq_plant *plant, const tq_run_point *at,
                                   tq_scratch *scratch, double *k_and_d[2], tq_error *reterr)
 {
-    const size_t nv = tq_mechanism_model(plant->mechanism)->nv;
+    const tq_model *model = tq_mechanism_model(plant->mechanism);
+    const size_t nv = model->nv;
     const size_t width = probe_width(plant);
     probe p;
     if (!take_probe(plant, at, scratch, &p)) {
@@ -104,7 +147,7 @@ static tq_status take_off_effects(const tq_plant *plant, const tq_run_point *at,
     const size_t at_once = width / 2;
     for (size_t first = 0; nv > 0 && first < 2 * nv; first += at_once) {
         const size_t n = 2 * nv - first < at_once ? 2 * nv - first : at_once;
-        nudge_pairs(at, nv, first, n, nudge, &p);
+        nudge_pairs(model, at, first, n, nudge, &p);
         const tq_status status = tq_plant_rate(plant, at->t, &p.state, scratch, &p.rates, reterr);
         if (status != TQ_OK) {
             return status;
@@ -112,13 +155,13 @@ static tq_status take_off_effects(const tq_plant *plant, const tq_run_point *at,
         for (size_t i = 0; i < n; i++) {
             const size_t c = (first + i) % nv;
             const bool is_q = first + i < nv;
-            const double *row = (is_q ? p.state.q : p.state.qd) + c * width + 2 * i;
+            const double step = apart(model, first, i, &p);
             for (size_t r = 0; r < nv; r++) {
                 const double *tau = p.rates.tau + r * width + 2 * i;
-                k_and_d[is_q ? 0 : 1][r * nv + c] -= (tau[0] - tau[1]) / (row[0] - row[1]);
+                k_and_d[is_q ? 0 : 1][r * nv + c] -= (tau[0] - tau[1]) / step;
             }
         }
-        nudge_pairs(at, nv, first, n, 0.0, &p);
+        nudge_pairs(model, at, first, n, 0.0, &p);
     }
     return TQ_OK;
 }
@@ -274,11 +317,6 @@ tq_status tq_linearise(const tq_plant *plant, const tq_run_point *at, bool is_cl
     const tq_model *model = tq_mechanism_model(plant->mechanism);
     if (model->nv > TQ_LINEAR_NV_MAX) {
         return tq_fail(reterr, TQ_ERR_SHAPE, "nv", 0, (double)model->nv);
-    }
-    for (uint32_t j = 0; is_closed && j < model->n_joint; j++) {
-        if (model->joints[j].nq != model->joints[j].nv) {
-            return tq_fail(reterr, TQ_ERR_SHAPE, "joint", j, 0.0);
-        }
     }
     const size_t mark = tq_scratch_mark(scratch);
     const tq_status status = linearise(plant, at, is_closed, scratch, ret_a, ret_inverse, reterr);

@@ -30,8 +30,7 @@ typedef struct tq_run_point {
  *
  * Shapes   ret_a (2 nv x 2 nv, row by row), ret_inverse (nv x nv): M^-1.
  * Memory   tq_linearise_scratch_size(plant) bytes of `scratch`, all given back.
- * Returns  TQ_OK; TQ_ERR_SHAPE "nv" above TQ_LINEAR_NV_MAX, "joint" with a quaternion where
- *          `is_closed`; TQ_ERR_SINGULAR "mass_matrix"; what tq_plant_rate says.
+ * Returns  TQ_OK; TQ_ERR_SHAPE "nv" above TQ_LINEAR_NV_MAX; TQ_ERR_SINGULAR "mass_matrix"; what tq_plant_rate says.
  * Cost     O(nv^3); where closed 4 nv evaluations of the plant.
  * Source   core/dynamics/derivatives.h.
  * Checked  tests/property/core/simulate/test_verdict.c
