@@ -32,8 +32,11 @@ static const char *why_not(const tqa_simulation *s)
 {
     return s->order.nv == 0               ? "nothing moves"
            : s->order.nv > NV_MAX         ? "the robot has too many freedoms for it"
-           : s->plant.constraints != NULL ? "constraints leave fewer freedoms than joints"
-                                          : NULL;
+           : s->plant.constraints == NULL ? NULL
+           : s->order.nq != s->order.nv   ? "the constraints are on joints with quaternions"
+           : tqa_controller_sample_time(&s->controller) > 0.0
+               ? "constraints and a sampled controller at once"
+               : NULL;
 }
 
 typedef struct room {
@@ -64,7 +67,9 @@ static bool open_room(tqa_simulation *s, room *r)
                                 sizeof(double));
     r->effects = tqa_control_take(control, plant.n_effect + 1, sizeof *r->effects);
     const size_t of_samples = tq_growth_sampled_scratch_size(2 * nv);
-    const size_t sizes[] = {of_line, of_growth, of_samples, of_trust, of_torque};
+    const size_t of_bound =
+        s->plant.constraints != NULL ? tq_linearise_constrained_scratch_size(&s->plant) : 0;
+    const size_t sizes[] = {of_line, of_growth, of_samples, of_trust, of_torque, of_bound};
     size_t most = 0;
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
         most = sizes[k] > most ? sizes[k] : most;
@@ -97,8 +102,12 @@ static tq_status grow_at(tqa_simulation *s, const tq_plant *plant, room *r, cons
                          tq_growth *ret, tq_error *reterr)
 {
     const double h = is_closed(s) ? tqa_controller_sample_time(&s->controller) : 0.0;
-    const size_t n = 2 * s->order.nv;
+    size_t n = 2 * s->order.nv;
     tq_status status = TQ_OK;
+    if (plant->constraints != NULL) {
+        status = tq_linearise_constrained(plant, at, &r->scratch, r->copy, &n, reterr);
+        return status == TQ_OK ? tq_growth_of(n, r->copy, &r->scratch, ret, reterr) : status;
+    }
     if (h > 0.0) { /* between samples the loop is open */
         status = tq_linearise(plant, at, false, &r->scratch, r->copy, r->inverse, reterr);
     }
@@ -226,7 +235,8 @@ static size_t points_of(const tqa_simulation *s)
 {
     const double order = 2.0 * (double)s->order.nv + 2.0;
     const double wanted = work_max / (work_factor * order * order * order);
-    const size_t n = (size_t)fmin(fmax(wanted, POINTS_LEAST), POINTS_MAX);
+    const size_t most = s->plant.constraints != NULL ? POINTS_LEAST : POINTS_MAX;
+    const size_t n = (size_t)fmin(fmax(wanted, POINTS_LEAST), (double)most);
     return s->n_row < n ? s->n_row : n;
 }
 
@@ -253,6 +263,9 @@ static bool carry(tqa_simulation *s, const tq_plant *plant, room *r)
         if (k == 0 || growth.rate > g->fastest.rate) {
             g->fastest = growth;
             g->fastest_at = at.t;
+        }
+        if (plant->constraints != NULL) {
+            continue; /* errors that satisfy them are not carried along */
         }
         double before[TQ_ERROR_SOURCES];
         memcpy(before, g->trust.error, sizeof before);
@@ -358,6 +371,9 @@ void tqa_judge_put_growth(const struct tqa_simulation *s)
     tqa_answer_number(answer, "frequency", g->fastest.frequency);
     tqa_answer_number(answer, "t", g->fastest_at);
     tqa_answer_end(answer);
+    if (s->plant.constraints != NULL) {
+        return;
+    }
     if (g->trust.is_lost) {
         tqa_answer_none(answer, "amplification", "an error at the start is all that is left");
     } else {

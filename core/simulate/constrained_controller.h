@@ -45,8 +45,9 @@ typedef struct tq_constrained_controller {
  * Memory   The effect borrows the controller, its ctx.
  * Returns  TQ_OK
  *          TQ_ERR_SHAPE       "reference": not as many coordinates as the model; "joint": joint
- *                             `index` has a quaternion, and the reference does not stand; "kd": missing; "coordinates": none, more
- *                             than nv, or not rising; "force": a goal needs every joint driven
+ *                             `index` has a quaternion, and the reference does not
+ *                             stand; "kd": missing; "coordinates": none, more than nv, or not
+ *                             rising; "force": a goal needs every joint driven
  *          TQ_ERR_RANGE       a gain below 0, a limit not above 0
  *          TQ_ERR_NOT_FINITE  a gain
  *          Its evaluations: TQ_ERR_SINGULAR "constraint.coordinates" where the coordinates do not

@@ -7,8 +7,8 @@
 #include "core/simulate/desired.h"
 #include "core/simulate/plant.h"
 
-/* With e = q_d - q (tq_state_difference where joints have quaternions), ed = qd_d - qd, s the integral of e, and M, C, g, f of the controller's own
- * model (f: friction and springs):
+/* With e = q_d - q (tq_state_difference where joints have quaternions), ed = qd_d - qd, s the
+ * integral of e, and M, C, g, f of the controller's own model (f: friction and springs):
  *
  *     FEEDFORWARD      tau = M(q_d) qdd_d + C(q_d, qd_d) qd_d + g(q_d) + f(q_d, qd_d): open loop
  *     PD               tau = kp e + kd ed + ki s
@@ -51,7 +51,8 @@ typedef struct tq_controller {
  * Memory   The effect borrows the controller, its ctx.
  * Returns  TQ_OK
  *          TQ_ERR_SHAPE       "reference": not as many coordinates as the model; "joint": joint
- *                             `index` has a quaternion, and the reference does not stand; "kp", "kd", "lambda": the law wants it
+ *                             `index` has a quaternion, and the reference does not
+ *                             stand; "kp", "kd", "lambda": the law wants it
  *          TQ_ERR_RANGE       a gain below 0, a limit not above 0, "sample_time" below 0
  *          TQ_ERR_NOT_FINITE  a gain, "sample_time"
  * Cost     Nothing; of one evaluation at most that of inverse dynamics, and with passivity that of

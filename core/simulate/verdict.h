@@ -30,7 +30,8 @@ typedef struct tq_run_point {
  *
  * Shapes   ret_a (2 nv x 2 nv, row by row), ret_inverse (nv x nv): M^-1.
  * Memory   tq_linearise_scratch_size(plant) bytes of `scratch`, all given back.
- * Returns  TQ_OK; TQ_ERR_SHAPE "nv" above TQ_LINEAR_NV_MAX; TQ_ERR_SINGULAR "mass_matrix"; what tq_plant_rate says.
+ * Returns  TQ_OK; TQ_ERR_SHAPE "nv" above TQ_LINEAR_NV_MAX; TQ_ERR_SINGULAR "mass_matrix"; what
+ *          tq_plant_rate says.
  * Cost     O(nv^3); where closed 4 nv evaluations of the plant.
  * Source   core/dynamics/derivatives.h.
  * Checked  tests/property/core/simulate/test_verdict.c
@@ -38,6 +39,26 @@ typedef struct tq_run_point {
 tq_status tq_linearise(const tq_plant *plant, const tq_run_point *at, bool is_closed,
                        tq_scratch *scratch, double *ret_a, double *ret_inverse, tq_error *reterr);
 size_t tq_linearise_scratch_size(const tq_plant *plant);
+
+/**
+ * Linearise a plant with constraints on them: small errors that satisfy the constraints too.
+ *
+ * The errors are those of independent coordinates y and velocities w (tq_constraint_eliminate: of
+ * the conditions on coordinates, and of all rows); all others follow. Accelerations are
+ * differentiated by central differences, effects and all: the loop is open where no effect looks at
+ * the state. Auxiliary and held values stay as they are.
+ *
+ * Shapes   ret_a ((n x n), row by row, n = *ret_n at most 2 nv).
+ * Memory   tq_linearise_constrained_scratch_size(plant) bytes of `scratch`, all given back.
+ * Returns  TQ_OK; TQ_ERR_SHAPE "joint" `index`: a quaternion; what tq_constrained_factor and
+ *          tq_plant_rate say.
+ * Cost     Of the order of 4 nv evaluations of the plant.
+ * Checked  tests/unit/api/operations/test_simulate_constrained_growth.c
+ */
+tq_status tq_linearise_constrained(const tq_plant *plant, const tq_run_point *at,
+                                   tq_scratch *scratch, double *ret_a, size_t *ret_n,
+                                   tq_error *reterr);
+size_t tq_linearise_constrained_scratch_size(const tq_plant *plant);
 
 /* The mode that grows fastest. */
 typedef struct tq_growth {
