@@ -103,9 +103,13 @@ static bool fit_block(void *ctx, const tqa_log_block *block)
 /* Ranges of rows or short segments may have left nothing. */
 bool tqa_calibration_has_samples(const tqa_log *log)
 {
-    return log->n_sample > 0 || tqa_part_refuse(&log->part, "wrong-length",
-                                                "widen \"rows\" or \"rate\", or send a longer log",
-                                                "no sample of \"%.80s\" is left", log->name);
+    return log->n_sample > 0 ||
+           tqa_part_refuse(&log->part, "wrong-length",
+                           "record longer, or raise \"filter\": {\"cutoff_hz\": ...}",
+                           "nothing is left of the %llu rows of \"%.60s\": %llu samples are at "
+                           "rest, %llu too near to the ends of a stretch for the filter",
+                           (unsigned long long)log->n_chosen, log->name,
+                           (unsigned long long)log->n_rest, (unsigned long long)log->n_border);
 }
 
 static bool read_into_fit(tqa_calibration *c, tq_scratch *scratch)

@@ -16,6 +16,7 @@ enum {
 };
 
 #define TQA_CALIBRATE_HORIZON 0.25 /* s, of a forward simulation */
+#define TQA_CALIBRATE_MOVING  0.01 /* rad/s or m/s: below it friction is of another kind */
 
 typedef enum tqa_validation {
     TQA_VALIDATE_NOT,
@@ -108,8 +109,9 @@ double tqa_calibration_smoothing(const tqa_calibration *calibration, const tq_jo
 /* The robot with the parameters found: fills document and urdf, or says why there is none. */
 bool tqa_calibration_robot(tqa_calibration *calibration);
 
-/* A reason of the verdict in a sentence. */
-void tqa_calibration_reason(const tqa_calibration *calibration, const tq_reason *reason,
+/* Reasons of the verdict, a sentence each, the gravest first. */
+size_t tqa_calibration_reason_count(const tqa_calibration *calibration);
+void tqa_calibration_reason(const tqa_calibration *calibration, size_t k,
                             char text[TQA_PROBLEM_TEXT]);
 /* Parameters that a direction without data consists of: "Izz_2 - Iyy_2", the largest first. */
 void tqa_calibration_direction(const tqa_calibration *calibration, size_t k,

@@ -293,9 +293,9 @@ static void put_verdict(const tqa_calibration *c)
     tqa_answer *answer = &c->control->answer;
     tqa_answer_string(answer, "verdict", tq_verdict_slug(c->verdict.verdict));
     tqa_answer_list(answer, "reasons");
-    for (size_t k = 0; k < c->verdict.n_reason; k++) {
+    for (size_t k = 0; k < tqa_calibration_reason_count(c); k++) {
         char text[TQA_PROBLEM_TEXT];
-        tqa_calibration_reason(c, &c->verdict.reasons[k], text);
+        tqa_calibration_reason(c, k, text);
         tqa_answer_string(answer, NULL, text);
     }
     tqa_answer_end(answer);

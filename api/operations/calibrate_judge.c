@@ -6,9 +6,6 @@
 
 #include "api/operations/calibrate.h"
 
-/* rad/s or m/s: below it friction is of another kind */
-static const double moving = 0.01;
-
 static bool fail(const tqa_calibration *c, tq_status status, const tq_error *error)
 {
     return tqa_control_fail(c->control, "", status, error);
@@ -159,7 +156,7 @@ static bool judge_log(tqa_calibration *c, size_t i, double *value, tq_scratch *s
         status = tq_fit_solve_without(c->fit, i, scratch, value, &error);
     }
     if (status == TQ_OK) {
-        status = tq_judge_begin(c->fit, value, moving, scratch, &own, &error);
+        status = tq_judge_begin(c->fit, value, TQA_CALIBRATE_MOVING, scratch, &own, &error);
     }
     if (status == TQ_OK && tq_replay_can(c->fit)) {
         const tq_replay_plan plan = plan_of(c, i);
@@ -203,10 +200,11 @@ bool tqa_calibration_validate(tqa_calibration *c)
                              &scratch)) {
         return false;
     }
-    tq_status status =
-        tq_judge_begin(c->fit, c->solution.value, moving, &scratch, &c->fitted, &error);
+    tq_status status = tq_judge_begin(c->fit, c->solution.value, TQA_CALIBRATE_MOVING, &scratch,
+                                      &c->fitted, &error);
     if (status == TQ_OK) {
-        status = tq_judge_begin(c->fit, c->solution.value, moving, &scratch, &c->validated, &error);
+        status = tq_judge_begin(c->fit, c->solution.value, TQA_CALIBRATE_MOVING, &scratch,
+                                &c->validated, &error);
     }
     if (status != TQ_OK) {
         return fail(c, status, &error);

@@ -16,14 +16,29 @@ static const char *joint_name(const tqa_calibration *c, size_t v)
     return c->control->robot->joint_names[tqa_calibration_joint(c, v)];
 }
 
+/* By tq_verdict. */
+static const char *const meanings[] = {
+    "Every parameter is known to 30 % or too small to matter in the torque, and the torque to 30 % "
+    "of its variation: good for simulation and for control that uses the model.",
+    "Some parameter or torque is known to no better than 30 to 80 %: for control that is robust "
+    "against it.",
+    "Some parameter or torque is known to no better than 80 %: the model lacks terms, or the data "
+    "are too few.",
+    "No body has parameters like these, or the arm would have no inertia in some pose.",
+    "The motion leaves some of the parameters open. What these data do tell may be good all the "
+    "same: see each parameter's interval.",
+};
+
 static void put_verdict(tqa_page *page, const tqa_calibration *c)
 {
     tqa_page_raw(page, "<p class=\"verdict\"><strong>Verdict: ");
     tqa_page_text(page, tq_verdict_slug(c->verdict.verdict));
-    tqa_page_raw(page, "</strong></p>\n<ul>");
-    for (size_t k = 0; k < c->verdict.n_reason; k++) {
+    tqa_page_raw(page, "</strong></p>\n<p>");
+    tqa_page_raw(page, meanings[c->verdict.verdict]);
+    tqa_page_raw(page, "</p>\n<ul>");
+    for (size_t k = 0; k < tqa_calibration_reason_count(c); k++) {
         char text[TQA_PROBLEM_TEXT];
-        tqa_calibration_reason(c, &c->verdict.reasons[k], text);
+        tqa_calibration_reason(c, k, text);
         tqa_page_raw(page, "<li>");
         tqa_page_text(page, text);
         tqa_page_raw(page, "</li>\n");
@@ -53,11 +68,12 @@ static void put_errors(tqa_page *page, const tqa_calibration *c)
     tqa_page_raw(page,
                  "<h2>Errors of torque</h2><table><caption>RMS of measured (unfiltered) less "
                  "predicted torque, N m or N; relative: of the torque about its "
-                 "mean</caption><tr><th>joint</th><th>fit</th><th>moving</th><th>standing</th>"
-                 "<th>relative %</th>");
-    if (validated) {
-        tqa_page_raw(page, "<th>unseen data</th><th>moving</th><th>standing</th>"
-                           "<th>relative %</th>");
+                 "mean</caption><tr><th rowspan=\"2\">joint</th><th colspan=\"4\">on the data "
+                 "fitted</th>");
+    tqa_page_raw(page,
+                 validated ? "<th colspan=\"4\">on data not seen</th></tr>\n<tr>" : "</tr>\n<tr>");
+    for (unsigned k = 0; k < (validated ? 2u : 1u); k++) {
+        tqa_page_raw(page, "<th>all</th><th>moving</th><th>standing</th><th>relative %</th>");
     }
     tqa_page_raw(page, "</tr>\n");
     for (size_t r = 0; r < c->order.nv; r++) {
@@ -331,10 +347,10 @@ char *tqa_calibration_page(const tqa_calibration *c, size_t *ret_n)
     put_verdict(&page, c);
     put_errors(&page, c);
     put_forward(&page, c);
-    put_plots(&page, c);
-    put_bands(&page, c);
     put_parameters(&page, c);
+    put_bands(&page, c);
     put_logs(&page, c);
+    put_plots(&page, c);
     tqa_page_raw(&page, "<p>torqued " TQA_VERSION ", robot digest ");
     tqa_page_text(&page, c->control->robot->digest);
     tqa_page_raw(&page, "</p>\n");

@@ -93,7 +93,7 @@ static void reason_of_joint(const tqa_calibration *c, const tq_reason *reason,
                    joint_of_row(c, reason->index), what);
 }
 
-void tqa_calibration_reason(const tqa_calibration *c, const tq_reason *reason,
+static void reason_in_words(const tqa_calibration *c, const tq_reason *reason,
                             char text[TQA_PROBLEM_TEXT])
 {
     const tqa_robot *robot = c->control->robot;
@@ -103,15 +103,18 @@ void tqa_calibration_reason(const tqa_calibration *c, const tq_reason *reason,
     switch ((int)reason->kind) {
     case TQ_REASON_UNIDENTIFIED:
         tqa_calibration_direction(c, reason->index, direction);
-        (void)snprintf(text, size,
-                       "the motion does not show %.150s: move more joints, further and "
-                       "faster",
-                       direction);
+        (void)snprintf(text, size, "the motion does not show %.200s", direction);
         break;
     case TQ_REASON_INCONSISTENT:
         tqa_column_name(robot->model, &c->columns[reason->index], name);
-        (void)snprintf(text, size, "%s differs between experiments by %.0f %% of its mean", name,
-                       100.0 * reason->value);
+        if (reason->value > 1.5) {
+            (void)snprintf(text, size, "%s cannot be told from 0", name);
+            break;
+        }
+        (void)snprintf(text, size,
+                       c->n_fitted > 1 ? "%s differs between experiments by %.0f %% of its mean"
+                                       : "%s is known to %.0f %% of its value only",
+                       name, 100.0 * reason->value);
         break;
     case TQ_REASON_NEGATIVE:
         tqa_column_name(robot->model, &c->columns[reason->index], name);
@@ -137,5 +140,62 @@ void tqa_calibration_reason(const tqa_calibration *c, const tq_reason *reason,
     default:
         reason_of_joint(c, reason, text);
         break;
+    }
+}
+
+/* Names of the joints that hardly move; how many. */
+static size_t list_still(const tqa_calibration *c, char text[TQA_PROBLEM_TEXT])
+{
+    size_t n = 0;
+    size_t length = 0;
+    text[0] = '\0';
+    for (size_t r = 0; r < c->order.nv; r++) {
+        const size_t v = c->order.v[r];
+        if (c->judged_fit.parts[TQ_JUDGE_ALL][v].fastest >= TQA_CALIBRATE_MOVING) {
+            continue;
+        }
+        if (length < 120) {
+            length += (size_t)snprintf(text + length, TQA_PROBLEM_TEXT - length, "%s%.40s",
+                                       n > 0 ? ", " : "", joint_of_row(c, v));
+        } else if (length < 124) {
+            length += (size_t)snprintf(text + length, TQA_PROBLEM_TEXT - length, ", ...");
+        }
+        n++;
+    }
+    return n;
+}
+
+/* What is missing in the motion, in a sentence. */
+static void lack_of_motion(const tqa_calibration *c, char text[TQA_PROBLEM_TEXT])
+{
+    char still[TQA_PROBLEM_TEXT];
+    const size_t n_still = list_still(c, still);
+    if (n_still == c->order.nv) {
+        (void)snprintf(text, TQA_PROBLEM_TEXT,
+                       "no joint moves: standing still tells of gravity and offsets at best");
+    } else if (n_still > 0) {
+        (void)snprintf(text, TQA_PROBLEM_TEXT,
+                       "%.130s stand%s still: move all joints at once, far and fast", still,
+                       n_still == 1 ? "s" : "");
+    } else {
+        (void)snprintf(text, TQA_PROBLEM_TEXT,
+                       "the motion leaves %zu combinations of the %zu parameters open: move all "
+                       "joints at once, further, faster and longer",
+                       c->solution.n_unidentified, c->n_column);
+    }
+}
+
+size_t tqa_calibration_reason_count(const tqa_calibration *c)
+{
+    return c->verdict.n_reason + (c->solution.n_unidentified > 0 ? 1 : 0);
+}
+
+void tqa_calibration_reason(const tqa_calibration *c, size_t k, char text[TQA_PROBLEM_TEXT])
+{
+    const size_t before = c->solution.n_unidentified > 0 ? 1 : 0;
+    if (k < before) {
+        lack_of_motion(c, text);
+    } else {
+        reason_in_words(c, &c->verdict.reasons[k - before], text);
     }
 }

@@ -50,6 +50,8 @@ typedef struct tqa_log_even {
     size_t n, stride;
     const double *channels; /* (n_channel x stride) */
 } tqa_log_even;
+/* Do the numbers mean what is said of them? False: the problem is set. */
+bool tqa_log_judge(tqa_log *log, const tqa_log_even *even);
 /* Calls `look` once, with the first long stretch of motion; never when there is none. */
 bool tqa_log_look(tqa_log *log, bool (*look)(void *ctx, const tqa_log_even *even), void *ctx);
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "api/operations/log_parts.h"
-#include "core/calibrate/differentiate.h"
 
 enum {
     STILL_ROWS = 4096, /* are judged together at most */
@@ -139,6 +138,21 @@ static bool judge_clock(tqa_log *log)
     if (!log->is_even) {
         log->period = tq_clock_period(clock);
     }
+    if (clock->n_backward + 1 >= clock->n && clock->n > 1) {
+        return tqa_part_refuse(&log->part, "invalid-value",
+                               "turn the rows round, or choose the column of times",
+                               "\"%.80s\": the time runs backwards from the first row to the last: "
+                               "%.6g s to %.6g s",
+                               log->name, clock->first, clock->last);
+    }
+    if (20 * clock->n_backward > clock->n + 60 && clock->n_backward > clock->n_repeated) {
+        return tqa_part_refuse(
+            &log->part, "invalid-value", "choose the column of times, or sort the rows by time",
+            "\"%.80s\": the time goes back in %llu of %llu rows, first in row "
+            "%llu",
+            log->name, (unsigned long long)clock->n_backward, (unsigned long long)clock->n,
+            (unsigned long long)clock->first_backward);
+    }
     if (!(log->period > 0.0) || 2 * clock->n_repeated > clock->n) {
         return tqa_part_refuse(&log->part, "invalid-value",
                                "choose the column of times, or leave it out and add \"rate\"",
@@ -148,22 +162,16 @@ static bool judge_clock(tqa_log *log)
                                (unsigned long long)clock->n,
                                (unsigned long long)clock->first_repeated);
     }
-    if (20 * clock->n_backward > clock->n + 60) {
-        return tqa_part_refuse(
-            &log->part, "invalid-value", "choose the column of times, or sort the rows by time",
-            "\"%.80s\": the time goes back in %llu of %llu rows, first in row "
-            "%llu",
-            log->name, (unsigned long long)clock->n_backward, (unsigned long long)clock->n,
-            (unsigned long long)clock->first_backward);
-    }
     if (log->period > slow_clock && log->n_time > 0 && !log->time_unit_known &&
         !log->request->unit_known[TQA_LOG_TIME]) {
-        return tqa_part_refuse(&log->part, "invalid-value",
-                               "say which: \"units\": {\"time\": \"ms\"} (or \"us\", \"ns\"), or "
-                               "\"s\" if it is so slow",
-                               "\"%.80s\": the rows would be %.6g s apart: its times are hardly "
-                               "in seconds",
-                               log->name, log->period);
+        return tqa_part_refuse(
+            &log->part, "invalid-value",
+            log->period > 5e3 ? "say which: \"units\": {\"time\": \"us\"} (or \"ns\")"
+                              : "say which: \"units\": {\"time\": \"ms\"} (or \"us\", \"ns\"), "
+                                "or \"s\" if it is so slow",
+            "\"%.80s\": the rows would be %.6g s apart: its times are hardly "
+            "in seconds",
+            log->name, log->period);
     }
     if (log->period < fast_clock) {
         return tqa_part_refuse(&log->part, "invalid-value",
@@ -185,71 +193,6 @@ static bool judge_clock(tqa_log *log)
 /* ------------------------------------------------------------------------------------------------
  * What the first stretch of motion tells
  */
-
-static bool judge_positions(tqa_log *log, const tqa_log_even *even)
-{
-    const tqa_robot *robot = log->request->control->robot;
-    const tq_model *model = robot->model;
-    for (uint32_t j = 0; j < model->n_joint; j++) {
-        const tq_joint *joint = &model->joints[j];
-        if (joint->nq != 1 || joint->kind == TQ_JOINT_PRISMATIC ||
-            log->request->unit_known[TQA_LOG_Q] || log->request->scaled[TQA_LOG_Q]) {
-            continue;
-        }
-        const double *q = even->channels + joint->q_index * even->stride;
-        const double widest = fmax(fabs(joint->limits.lower), fabs(joint->limits.upper));
-        const double most = isfinite(widest) && widest > 0.0 ? 3.0 * widest : 40.0;
-        for (size_t k = 0; k < even->n; k++) {
-            if (fabs(q[k]) > most) {
-                return tqa_part_refuse(
-                    &log->part, "invalid-value",
-                    "say which: \"units\": {\"q\": \"deg\"}, or \"rad\" if it is so",
-                    "\"%.60s\": joint \"%.60s\" would be at %.6g rad: its angles are hardly in "
-                    "radians",
-                    log->name, robot->joint_names[j], q[k]);
-            }
-        }
-    }
-    return true;
-}
-
-/* Logged velocity against the slope of logged position: their ratio is 1, or a unit is wrong. */
-static bool judge_velocities(tqa_log *log, const tqa_log_even *even)
-{
-    const tqa_robot *robot = log->request->control->robot;
-    const tq_model *model = robot->model;
-    if (log->column[TQA_LOG_QD] == NULL) {
-        return true;
-    }
-    for (uint32_t j = 0; j < model->n_joint; j++) {
-        const tq_joint *joint = &model->joints[j];
-        if (joint->nq != 1) {
-            continue;
-        }
-        const double *q = even->channels + joint->q_index * even->stride;
-        const double *qd =
-            even->channels + (log->first_channel[TQA_LOG_QD] + joint->v_index) * even->stride;
-        double both = 0.0, slopes = 0.0, logged = 0.0;
-        for (size_t k = 1; k + 1 < even->n; k++) {
-            const double slope = (q[k + 1] - q[k - 1]) / (2.0 * log->step);
-            both += slope * qd[k];
-            slopes += slope * slope;
-            logged += qd[k] * qd[k];
-        }
-        const double ratio = both / slopes;
-        const double alike = both / sqrt(slopes * logged);
-        if (slopes > 1e-4 * (double)even->n && fabs(alike) > 0.9 && (ratio < 0.5 || ratio > 2.0)) {
-            return tqa_part_refuse(
-                &log->part, "invalid-value",
-                ratio < 0.0 ? "choose the columns, or turn the sign: \"scale\": {\"qd\": [...]}"
-                            : "say the units: \"units\": {\"q\": ..., \"qd\": ..., \"time\": ...}",
-                "\"%.60s\": the velocity of joint \"%.60s\" is %.4g times the slope of its "
-                "position",
-                log->name, robot->joint_names[j], ratio);
-        }
-    }
-    return true;
-}
 
 static double deviation(const double *x, size_t n)
 {
@@ -311,7 +254,7 @@ static bool find_bandwidth(tqa_log *log, const tqa_log_even *even)
 static bool look(void *ctx, const tqa_log_even *even)
 {
     tqa_log *log = ctx;
-    return judge_positions(log, even) && judge_velocities(log, even) && find_bandwidth(log, even);
+    return tqa_log_judge(log, even) && find_bandwidth(log, even);
 }
 
 bool tqa_log_survey(tqa_log *log)

@@ -9,6 +9,7 @@
 #include "core/calibrate/instruments.h"
 
 enum { REWEIGHTINGS = 4 };
+static const double column_noise = 3e-4;    /* of a column's rms, for total least squares */
 static const double rank_tolerance = 1e-10; /* of columns in nominal sizes */
 static const double sigma_least = 1e-12;    /* of a row's torque: residuals below are rounding */
 static const double noiseless = 1e-10; /* of |tau|^2: a feasible fit that costs less is exact */
@@ -176,6 +177,29 @@ static void add_unseen(const tq_fit *fit, const double *set, tq_fit_found *found
     found->triangle[(n + 1) * (n + 1) - 1] = sqrt(square);
 }
 
+static double column_rms(const double *triangle, size_t n, size_t c, size_t n_sample)
+{
+    double square = 0.0;
+    for (size_t i = 0; i <= c; i++) {
+        square += triangle[i * (n + 1) + c] * triangle[i * (n + 1) + c];
+    }
+    return sqrt(square / (n_sample > 0 ? (double)n_sample : 1.0));
+}
+
+/* Total least squares needs to know how noisy columns are beside torque, whose residuals are one by
+ * the weights: by the same small part of their size, and torque by no less. (As noisy in their
+ * units as torque in its own, which no scales would mean, inertias come out with any value.) */
+static void scale_by_noise(const tq_fit *fit, const double *triangle, size_t n_sample,
+                           double *ret_scale)
+{
+    const size_t n = fit->n_column;
+    const double torque = fmax(1.0, column_noise * column_rms(triangle, n, n, n_sample));
+    for (size_t c = 0; c < n; c++) {
+        const double rms = column_rms(triangle, n, c, n_sample);
+        ret_scale[c] = rms > 0.0 ? torque / (column_noise * rms) : 1.0;
+    }
+}
+
 static tq_status find(const tq_fit *fit, const double *set, size_t n_sample, bool plain,
                       tq_scratch *scratch, tq_fit_found *found, tq_error *reterr)
 {
@@ -210,8 +234,8 @@ static tq_status find(const tq_fit *fit, const double *set, size_t n_sample, boo
     }
     tq_status status = TQ_OK;
     if (!plain) {
-        for (size_t c = 0; c < fit->n_column; c++) {
-            room[c] = 1.0;
+        if (fit->options.method == TQ_FIT_TLS) {
+            scale_by_noise(fit, found->triangle, n_sample, room);
         }
         const tq_reduced as_is = {fit->n_column, found->triangle, scale};
         status = by_method(fit, &as_is, centre, scratch, found, reterr);

@@ -16,6 +16,7 @@ struct tq_judge_row {
     double tau, tau_square; /* of torque less its first value */
     double first;
     double residual, square, worst;
+    double fastest, least_q, most_q;
     double lag_one, lag_ten; /* products of residuals */
     double before[LAG];      /* a ring of the last residuals */
     struct {
@@ -66,6 +67,14 @@ static void add(tq_judge_row *row, double tau, double residual)
     }
     row->before[row->n % LAG] = residual;
     row->n++;
+}
+
+static void add_motion(tq_judge_row *row, double q, double qd)
+{
+    const bool first = row->n <= 1;
+    row->fastest = fmax(row->fastest, fabs(qd));
+    row->least_q = first ? q : fmin(row->least_q, q);
+    row->most_q = first ? q : fmax(row->most_q, q);
 }
 
 /* what terms that the model may lack look like at this sample */
@@ -144,9 +153,12 @@ tq_status tq_judge_push(tq_judge *judge, const tq_experiment_block *block, doubl
                 const double tau = raw[r * stride + first + i];
                 const double residual = tau - predicted[i];
                 const bool moves = fabs(block->qd[r * stride + first + i]) > judge->moving;
-                add(&judge->rows[TQ_JUDGE_ALL * fit->n_row + r], tau, residual);
-                add_terms(&judge->rows[TQ_JUDGE_ALL * fit->n_row + r], coordinate(judge, r, i),
-                          run->qd[r * TQ_FOLD_RUN + i], predicted[i], residual);
+                tq_judge_row *all = &judge->rows[TQ_JUDGE_ALL * fit->n_row + r];
+                const double q = coordinate(judge, r, i);
+                const double qd = run->qd[r * TQ_FOLD_RUN + i];
+                add(all, tau, residual);
+                add_motion(all, q, qd);
+                add_terms(all, q, qd, predicted[i], residual);
                 add(&judge->rows[(moves ? TQ_JUDGE_MOVING : TQ_JUDGE_STANDING) * fit->n_row + r],
                     tau, residual);
                 if (ret_tau != NULL) {
@@ -179,6 +191,8 @@ tq_judged tq_judge_of(const tq_judge *judge, unsigned part, size_t row)
         .relative_error = constant ? (double)NAN : sqrt(sums->square / variation),
         .worst = sums->worst,
         .mean = sums->residual / n,
+        .fastest = sums->fastest,
+        .travel = sums->most_q - sums->least_q,
         .lag_one = sums->square > 0.0 ? sums->lag_one / sums->square : (double)NAN,
         .lag_ten = sums->square > 0.0 ? sums->lag_ten / sums->square : (double)NAN,
         .by_slowness = share(sums, 0),

@@ -12,6 +12,8 @@ typedef struct tq_judged {
     double relative_error; /* |tau - model| / |tau - mean tau|; NaN: torque is constant */
     double worst;          /* largest |residual|, N m */
     double mean;           /* of the residual */
+    double fastest;        /* largest |rate| of the joint, rad/s or m/s */
+    double travel;         /* range of its coordinate, rad or m; 0 where it has none of its own */
     double lag_one;        /* autocorrelation of the residual after one sample, after ten: white */
     double lag_ten;        /* noise has 0 +- 2/sqrt(n) */
     double by_slowness;    /* share of the residual's square that a term would take away: extra */

@@ -8,6 +8,7 @@
 #include "core/calibrate/definite.h"
 #include "core/calibrate/fit_bodies.h"
 
+enum { DIRECTIONS_TOLD = 6 };
 static const double error_usable = 0.30; /* relative error on torque, as of the parameters */
 static const double error_robust = 0.80;
 static const double standing_apart = 3.0; /* rmse at rest over rmse in motion */
@@ -42,7 +43,8 @@ static void tell(tq_verdict_report *report, tq_verdict verdict, tq_reason_kind k
 
 static void judge_excitation(const tq_fit_solution *s, tq_verdict_report *report)
 {
-    for (size_t k = 0; k < s->n_unidentified; k++) {
+    for (size_t k = 0; k < s->n_unidentified && k < DIRECTIONS_TOLD;
+         k++) { /* the solution has all */
         tell(report, TQ_VERDICT_INSUFFICIENT_EXCITATION, TQ_REASON_UNIDENTIFIED, k,
              s->unidentified[k].deviation);
     }

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/log_judge.c - do a log's numbers mean what is said of them: units, signs, columns,
+ * by the first stretch of motion. */
+#include <math.h>
+#include <string.h>
+
+#include "api/operations/log_parts.h"
+
+static const double slope_s = 0.02;       /* s: of positions apart, so that noise does not matter */
+static const double beyond_effort = 20.0; /* times what a joint's limit of effort allows, rms */
+static const double least_effort = 1.0;   /* a limit that nobody has filled in is 0 or 1 */
+static const double returns = 0.15;       /* of its range: a joint is back where it began */
+static const double taken_out = -0.3;     /* correlation of torque and rate that no motor has */
+
+static const double *channel(const tqa_log *log, const tqa_log_even *even,
+                             tqa_log_quantity quantity, size_t row)
+{
+    return even->channels + (log->first_channel[quantity] + row) * even->stride;
+}
+
+static bool judge_positions(const tqa_log *log, const tqa_log_even *even)
+{
+    const tqa_robot *robot = log->request->control->robot;
+    const tq_model *model = robot->model;
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        if (joint->nq != 1 || joint->kind == TQ_JOINT_PRISMATIC ||
+            log->request->unit_known[TQA_LOG_Q] || log->request->scaled[TQA_LOG_Q]) {
+            continue;
+        }
+        const double *q = channel(log, even, TQA_LOG_Q, joint->q_index);
+        const double widest = fmax(fabs(joint->limits.lower), fabs(joint->limits.upper));
+        const double most = isfinite(widest) && widest > 0.0 ? 3.0 * widest : 40.0;
+        for (size_t k = 0; k < even->n; k++) {
+            if (fabs(q[k]) > most) {
+                return tqa_part_refuse(
+                    &log->part, "invalid-value",
+                    "say which: \"units\": {\"q\": \"deg\"}, or \"rad\" if it is so",
+                    "\"%.60s\": joint \"%.60s\" would be at %.6g rad: its angles are hardly in "
+                    "radians",
+                    log->name, robot->joint_names[j], q[k]);
+            }
+        }
+    }
+    return true;
+}
+
+/* How logged velocity and the slope of logged position go together: means of products. */
+typedef struct slope_sums {
+    double both, slopes, logged;
+} slope_sums;
+
+static slope_sums compare_slopes(const tqa_log *log, const tqa_log_even *even, const double *q,
+                                 const double *qd)
+{
+    const double wide = ceil(slope_s / log->step);
+    const size_t half = wide < 1.0 ? 1 : wide < (double)even->n / 4.0 ? (size_t)wide : even->n / 4;
+    slope_sums s = {0};
+    double around = 0.0; /* sum of qd within half of k, ends halved: what the slope sees */
+    for (size_t k = 0; k < 2 * half; k++) {
+        around += 0.5 * (qd[k] + qd[k + 1]);
+    }
+    for (size_t k = half; k + half < even->n; k++) {
+        const double slope = (q[k + half] - q[k - half]) / (2.0 * (double)half * log->step);
+        const double mean = around / (2.0 * (double)half);
+        s.both += slope * mean;
+        s.slopes += slope * slope;
+        s.logged += mean * mean;
+        if (k + half + 1 < even->n) {
+            around +=
+                0.5 * (qd[k + half] + qd[k + half + 1]) - 0.5 * (qd[k - half] + qd[k - half + 1]);
+        }
+    }
+    return s;
+}
+
+/* Logged velocity against the slope of logged position: their ratio is 1, or a unit is wrong; they
+ * are alike, or belong to different joints. */
+static bool judge_velocities(const tqa_log *log, const tqa_log_even *even)
+{
+    const tqa_robot *robot = log->request->control->robot;
+    const tq_model *model = robot->model;
+    if (log->column[TQA_LOG_QD] == NULL || even->n < 16) {
+        return true;
+    }
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        if (joint->nq != 1) {
+            continue;
+        }
+        const slope_sums s =
+            compare_slopes(log, even, channel(log, even, TQA_LOG_Q, joint->q_index),
+                           channel(log, even, TQA_LOG_QD, joint->v_index));
+        const double ratio = s.both / s.slopes;
+        const double alike = s.both / sqrt(s.slopes * s.logged);
+        const double least = 1e-4 * (double)even->n;
+        if (s.slopes > least && fabs(alike) > 0.9 && (ratio < 0.5 || ratio > 2.0)) {
+            return tqa_part_refuse(
+                &log->part, "invalid-value",
+                ratio < 0.0 ? "choose the columns, or turn the sign: \"scale\": {\"qd\": [...]}"
+                            : "say the units: \"units\": {\"q\": ..., \"qd\": ..., \"time\": ...}",
+                "\"%.60s\": the velocity of joint \"%.60s\" is %.3g times the slope of its "
+                "position",
+                log->name, robot->joint_names[j], ratio);
+        }
+        if (s.slopes > least && s.logged > least && fabs(alike) < 0.5) {
+            return tqa_part_refuse(
+                &log->part, "invalid-value",
+                "choose the columns: one of the two is another joint's, or late",
+                "\"%.60s\": the velocity of joint \"%.60s\" has nothing to do with the slope of "
+                "its position (correlation %.2f)",
+                log->name, robot->joint_names[j], alike);
+        }
+    }
+    return true;
+}
+
+static bool never_changes(const double *x, size_t n)
+{
+    for (size_t k = 1; k < n; k++) {
+        if (x[k] != x[0]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Torque there is, and of a size that the joints can have. */
+static bool judge_efforts(const tqa_log *log, const tqa_log_even *even)
+{
+    const tqa_robot *robot = log->request->control->robot;
+    const tq_model *model = robot->model;
+    bool any = false;
+    for (size_t v = 0; v < model->nv; v++) {
+        any = any || !never_changes(channel(log, even, TQA_LOG_TAU, v), even->n);
+    }
+    if (!any) {
+        return tqa_part_refuse(&log->part, "invalid-value", "choose the columns of torque",
+                               "\"%.80s\": the joints move, and no torque ever changes", log->name);
+    }
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        const double most = joint->limits.effort;
+        const bool told = log->request->unit_known[TQA_LOG_TAU] && !log->request->in_amperes;
+        if (joint->nv != 1 || !(most > least_effort) || !isfinite(most) || told) {
+            continue;
+        }
+        const double *tau = channel(log, even, TQA_LOG_TAU, joint->v_index);
+        double square = 0.0;
+        for (size_t k = 0; k < even->n; k++) {
+            square += tau[k] * tau[k] / (double)even->n;
+        }
+        if (sqrt(square) > beyond_effort * most) {
+            return tqa_part_refuse(
+                &log->part, "invalid-value",
+                log->request->in_amperes
+                    ? "say \"units\": {\"tau\": \"mA\"}, or another \"scale\""
+                    : "say the units: \"units\": {\"tau\": \"mNm\"}, or \"A\" with a \"scale\"",
+                "\"%.60s\": joint \"%.60s\" would have a torque of %.4g (rms), its limit is %.4g",
+                log->name, robot->joint_names[j], sqrt(square), most);
+        }
+    }
+    return true;
+}
+
+static double range_of(const double *x, size_t n)
+{
+    double least = x[0];
+    double most = x[0];
+    for (size_t k = 1; k < n; k++) {
+        least = fmin(least, x[k]);
+        most = fmax(most, x[k]);
+    }
+    return most - least;
+}
+
+/* Every joint is back where it began: gravity and inertia have taken and given the same. */
+static bool is_closed(const tqa_log *log, const tqa_log_even *even)
+{
+    const tq_model *model = log->request->control->robot->model;
+    for (size_t r = 0; r < model->nq; r++) {
+        const double *q = channel(log, even, TQA_LOG_Q, r);
+        if (fabs(q[even->n - 1] - q[0]) > returns * range_of(q, even->n)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Friction only takes: along a closed path no motor can get energy out of the robot. */
+static bool judge_signs(const tqa_log *log, const tqa_log_even *even)
+{
+    const tqa_robot *robot = log->request->control->robot;
+    const tq_model *model = robot->model;
+    if (model->nq != model->nv || !is_closed(log, even)) {
+        return true;
+    }
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        if (joint->nv != 1 || joint->mimic != TQ_NONE) {
+            continue;
+        }
+        const double *q = channel(log, even, TQA_LOG_Q, joint->q_index);
+        const double *tau = channel(log, even, TQA_LOG_TAU, joint->v_index);
+        double mean = 0.0, work = 0.0, square = 0.0, way = 0.0;
+        for (size_t k = 0; k < even->n; k++) {
+            mean += tau[k] / (double)even->n;
+        }
+        for (size_t k = 1; k + 1 < even->n; k++) {
+            const double step = 0.5 * (q[k + 1] - q[k - 1]);
+            work += (tau[k] - mean) * step;
+            square += (tau[k] - mean) * (tau[k] - mean);
+            way += step * step;
+        }
+        if (way > 0.0 && square > 0.0 && work < taken_out * sqrt(square * way)) {
+            return tqa_part_refuse(
+                &log->part, "invalid-value",
+                "turn its sign: \"scale\": {\"tau\": [...]}, or choose the columns",
+                "\"%.60s\": joint \"%.60s\" gives its motor %.4g J along a motion that ends where "
+                "it began: friction would have to push",
+                log->name, robot->joint_names[j], -work);
+        }
+    }
+    return true;
+}
+
+bool tqa_log_judge(tqa_log *log, const tqa_log_even *even)
+{
+    return judge_positions(log, even) && judge_velocities(log, even) &&
+           ((log->request->need & 1u << TQA_LOG_TAU) == 0 || /* nobody fits to it */
+            (judge_efforts(log, even) && judge_signs(log, even)));
+}
