@@ -42,6 +42,20 @@ $(out)/tests/bench/kernels: $(out)/tests/bench/kernels.o $(out)/tests/bench/robo
 $(out)/tests/bench/scaling: extra_tests := $(out)/tests/bench/robots.o
 $(out)/tests/bench/scaling: $(out)/tests/bench/robots.o
 
+# yyjson's two files, out of its package's sources
+yyjson     := build/peers/yyjson
+yyjson_obj := $(if $(wildcard $(yyjson)/yyjson.c),build/bench/yyjson_peer.o build/bench/yyjson.o,$(out)/tests/bench/yyjson.o)
+build/bench/yyjson.o: $(yyjson)/yyjson.c
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(CC) -O3 -DNDEBUG -c $< -o $@
+build/bench/yyjson_peer.o: tests/bench/yyjson.c tests/bench/yyjson.h
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(CC) $(CFLAGS) -DTQB_HAS_YYJSON -isystem $(yyjson) -c $< -o $@
+$(out)/tests/bench/number: extra_tests := $(yyjson_obj)
+$(out)/tests/bench/number: $(yyjson_obj)
+
 # instruction counts: no noise, so that make check compares them with those kept beside
 $(out)/tests/bench/instructions: extra_tests := $(out)/tests/bench/robots.o
 $(out)/tests/bench/instructions: $(out)/tests/bench/robots.o

@@ -16,3 +16,4 @@ deps-check:
 deps-bench:
 	@tests/run/packages.sh $(packages_bench)
 	@tests/run/venv.sh build/venv $(venv_check) $(venv_bench)
+	@tests/run/sdist.sh build/peers/yyjson yyjson yyjson.c yyjson.h
