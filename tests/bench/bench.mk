@@ -12,10 +12,9 @@ peer_flags := -std=c++20 -O3 -march=native -DNDEBUG -DBOOST_MPL_LIMIT_LIST_SIZE=
 benches := kernels scaling trajectory number cost jobs calibration http
 .PHONY: bench $(benches:%=bench-%)
 bench: build
-	@$(MAKE) -s -j$(jobs) $(out)/tests/bench/kernels $(out)/tests/bench/scaling $(out)/tests/bench/trajectory $(out)/tests/bench/number $(out)/tests/bench/jobs $(out)/tests/bench/responder
-	@mkdir -p build/bench
-	@for b in $(benches); do $(MAKE) -s -j1 bench-$$b >build/bench/$$b.txt || { cat build/bench/$$b.txt; exit 1; }; cat build/bench/$$b.txt; done
-	@python3 tests/bench/collect.py build/bench build/bench.json $(benches)
+	@$(MAKE) -s -j$(jobs) $(patsubst %,$(out)/tests/bench/%,kernels scaling trajectory number formats cost jobs responder fit)
+	@MAKE='$(MAKE)' tests/bench/run.sh build/bench $(benches); status=$$?; \
+	    python3 tests/bench/collect.py build/bench build/bench.json $(benches) && exit $$status
 bench-jobs: $(out)/tests/bench/jobs
 	@mkdir -p build/bench
 	@$< 1000000 build/bench
