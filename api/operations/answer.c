@@ -11,6 +11,8 @@
 
 #include "api/formats/cbor.h"
 
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "doubles are copied as they are");
+
 enum { HEAD = TQA_CBOR_HEAD_MAX, CBOR_MAP = 0xbf, CBOR_LIST = 0x9f, CBOR_END = 0xff };
 
 static void put_bytes(tqa_answer *answer, const void *bytes, size_t n)
@@ -173,14 +175,8 @@ static void put_cbor_head(tqa_answer *answer, size_t rank, const size_t *shape)
 
 static void put_cbor_numbers(tqa_answer *answer, const double *x, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        uint64_t bits = 0;
-        unsigned char little[8];
-        memcpy(&bits, &x[i], sizeof bits);
-        for (unsigned k = 0; k < 8; k++) {
-            little[k] = (unsigned char)(bits >> (8 * k));
-        }
-        put_bytes(answer, little, sizeof little);
+    if (n > 0) {
+        put_bytes(answer, x, n * sizeof *x);
     }
 }
 

@@ -54,7 +54,7 @@ struct tqa_call {
 /* What it takes to write one number of an answer: shortest digits, or eight bytes. */
 static inline double tqa_call_number_us(const tqa_call *call)
 {
-    return call->accept == TQA_MEDIA_JSON ? 0.026 : 0.0015;
+    return call->accept == TQA_MEDIA_JSON ? 0.026 : 0.0007;
 }
 
 /* The motion of block b as core takes it, its wrenches out of `scratch`. Arrays that did not come

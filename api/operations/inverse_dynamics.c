@@ -28,14 +28,14 @@ static const tqa_field fields[] = {
     {.name = "qdd_ref", .kind = TQA_FIELD_MOTION, .motion = TQA_MOTION_QDD_REF},
 };
 
-/* Fitted to tests/bench/cost: within a factor of 1.6 from 1 to 4,096 samples with eight lanes. */
+/* Fitted to tests/bench/cost: within a factor of 1.7 from 1 to 4,096 samples with eight lanes. */
 static double cost_us(const tqa_call *call)
 {
     if (call->request.from != NULL) {
         return 1e6; /* a log is read: never on a connection's thread */
     }
     const double number_us = tqa_call_number_us(call);
-    double each = 0.005 * (double)call->model->n_joint + number_us * (double)call->model->nv;
+    double each = 0.003 * (double)call->model->n_joint + number_us * (double)call->model->nv;
     each += tqa_constraints_cost_us(call);
     if (call->request.include != 0) {
         each += tqa_include_cost_us(call);
