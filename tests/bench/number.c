@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/bench/number.c - scanning and printing numbers, as ratios to peers in the same run.
  * Usage: number [ROUNDS]. Rounds interleave all rows; each figure is the median over rounds of the
- * thread's CPU time, with the spread from the first to the third quarter. yyjson reads and writes in
- * a pool that is warm. */
+ * thread's CPU time, with the spread from the first to the third quarter. yyjson reads and writes
+ * in a pool that is warm. */
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
