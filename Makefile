@@ -54,7 +54,7 @@ support_src := $(sort $(wildcard tests/support/*.c))
 test_src   := $(sort $(shell find tests/unit tests/property tests/golden -name 'test_*.c' 2>/dev/null))
 core_obj   := $(core_src:%.c=$(out)/%.o) $(foreach b,$(kernel_builds),$(kernel_src:%.c=$(out)/%.$(b).o))
 robot_files := $(sort $(wildcard api/robots/*.urdf api/robots/*.json))
-api_obj    := $(api_src:%.c=$(out)/%.o) $(out)/api/robots/table.o
+api_obj    := $(api_src:%.c=$(out)/%.o) $(out)/api/robots/table.o $(out)/api/docs.o
 daemon_obj := $(daemon_src:%.c=$(out)/%.o)
 support_obj := $(support_src:%.c=$(out)/%.o)
 test_bin   := $(test_src:%.c=$(out)/%)
@@ -157,7 +157,11 @@ $(foreach b,$(kernel_builds),$(eval $(call kernel_rule,$(b))))
 $(out)/api/robots/table.c: api/robots/embed.sh $(robot_files)
 	@mkdir -p $(@D)
 	$(Q)api/robots/embed.sh $(robot_files) >$@.new && mv $@.new $@
-$(out)/api/robots/table.o: $(out)/api/robots/table.c
+# and the contract as a page
+$(out)/api/docs.c: api/docs_embed.sh api/docs.html api/docs.js
+	@mkdir -p $(@D)
+	$(Q)$^ >$@.new && mv $@.new $@
+$(out)/api/robots/table.o $(out)/api/docs.o: $(out)/%.o: $(out)/%.c
 	$(Q)$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
 
 $(out)/%.o: %.c

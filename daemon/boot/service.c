@@ -2,9 +2,11 @@
 /* daemon/boot/service.c - handlers that need no operation and no store. */
 #include "daemon/boot/service.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/docs.h"
 #include "api/openapi.h"
 #include "api/problem.h"
 #include "api/version.h"
@@ -91,6 +93,24 @@ static void reply_openapi(void *exchange, tqd_reply *reply)
     reply->constant = tqa_openapi_json(&reply->n_body);
 }
 
+/* Only the daemon's own script runs in it, and it speaks to the daemon only. */
+static void reply_docs(void *exchange, tqd_reply *reply)
+{
+    (void)exchange;
+    say(reply, "text/html; charset=utf-8", tqa_docs_html);
+    reply->n_header = 1;
+    reply->headers[0].name = "Content-Security-Policy";
+    (void)snprintf(reply->headers[0].value, sizeof reply->headers[0].value, "%s",
+                   "default-src 'none'; script-src 'self'; connect-src 'self'; style-src "
+                   "'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+}
+
+static void reply_docs_script(void *exchange, tqd_reply *reply)
+{
+    (void)exchange;
+    say(reply, "text/javascript; charset=utf-8", tqa_docs_js);
+}
+
 const tqd_handler tqd_healthz_handler = {
     .open = open_telling, .reply = reply_healthz, .close = free};
 const tqd_handler tqd_readyz_handler = {.open = open_telling, .reply = reply_readyz, .close = free};
@@ -98,5 +118,8 @@ const tqd_handler tqd_version_handler = {
     .open = open_telling, .reply = reply_version, .close = free};
 const tqd_handler tqd_metrics_handler = {
     .open = open_telling, .reply = reply_metrics, .close = free};
+const tqd_handler tqd_docs_handler = {.open = open_telling, .reply = reply_docs, .close = free};
+const tqd_handler tqd_docs_script_handler = {
+    .open = open_telling, .reply = reply_docs_script, .close = free};
 const tqd_handler tqd_openapi_handler = {
     .open = open_telling, .reply = reply_openapi, .close = free};

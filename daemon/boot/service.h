@@ -24,5 +24,6 @@ extern const tqd_handler tqd_readyz_handler;
 extern const tqd_handler tqd_version_handler;
 extern const tqd_handler tqd_metrics_handler;
 extern const tqd_handler tqd_openapi_handler;
+extern const tqd_handler tqd_docs_handler, tqd_docs_script_handler;
 
 #endif

@@ -299,3 +299,18 @@ def test_environment_gives_the_state_folder(tmp_path):
     assert run("--check-config", env=clean).returncode == 78
     assert run("--check-config", env={**clean, "HOME": str(tmp_path)}).returncode == 0
     assert run("--check-config", env={**clean, "STATE_DIRECTORY": str(tmp_path)}).returncode == 0
+
+
+def test_the_contract_is_a_page_for_people(daemon):
+    """What the page loads is there, may run under its own policy, and asks for nothing of others."""
+    status, headers, body = daemon.request("GET", "/docs")
+    assert status == 200 and headers["Content-Type"] == "text/html; charset=utf-8"
+    policy = headers["Content-Security-Policy"]
+    assert policy.startswith("default-src 'none'; script-src 'self'; connect-src 'self'") and policy.endswith("frame-ancestors 'none'")
+    page = body.decode()
+    assert page.rstrip().endswith("</html>")
+    scripts = re.findall(r'<script src="([^"]*)"></script>', page)
+    assert scripts == ["/docs.js"] and page.count("<script") == 1 and "http:" not in page and "https:" not in page
+    status, headers, body = daemon.request("GET", scripts[0])
+    assert status == 200 and headers["Content-Type"] == "text/javascript; charset=utf-8"
+    assert b"fetch('/openapi.json')" in body and body.endswith(b"\n") and b"innerHTML" not in body
