@@ -182,7 +182,7 @@ static bool open_computing(void *ctx, const tqd_head *head, void **ret_exchange,
         good = found != TQD_ROBOT_NONE;
     }
     if (!good) {
-        tqa_problem_set(&problem, "unknown-robot", "there is no robot \"%.128s\"", head->part[0]);
+        tqd_registry_unknown(of->shared->registry, head->part[0], &problem);
     } else if (!c->cold) {
         good = call_open(c, &problem);
     }

@@ -39,6 +39,19 @@ static int add_job(void *ctx, const tqd_job *row)
     return 0;
 }
 
+static void refuse_query(const char *name, const char *value, tqa_problem *problem)
+{
+    char wanted[96] = "a list of jobs takes state, kind, robot, limit and cursor";
+    if (strcmp(name, "state") == 0) {
+        snprintf(wanted, sizeof wanted, "state is queued, running, succeeded, failed or cancelled");
+    } else if (strcmp(name, "limit") == 0) {
+        snprintf(wanted, sizeof wanted, "limit is 1 to %d", (int)LIST_MAX);
+    } else if (strcmp(name, "cursor") == 0) {
+        snprintf(wanted, sizeof wanted, "cursor is what the page before has told");
+    }
+    tqa_problem_set(problem, "invalid-value", "%s, got \"%.64s=%.64s\"", wanted, name, value);
+}
+
 static bool read_filter(const char *query, tqd_job_filter *filter, char texts[2][TQD_QUERY_TEXT],
                         tqa_problem *problem)
 {
@@ -59,8 +72,8 @@ static bool read_filter(const char *query, tqd_job_filter *filter, char texts[2]
             filter->robot = texts[1];
         } else if (strcmp(name, "limit") == 0 && value[0] >= '1' && value[0] <= '9') {
             const unsigned long n = strtoul(value, &rest, 10);
-            filter->limit = n < LIST_MAX ? (uint32_t)n : LIST_MAX;
-            bad = *rest != '\0';
+            filter->limit = (uint32_t)n;
+            bad = *rest != '\0' || n > LIST_MAX;
         } else if (strcmp(name, "cursor") == 0 && value[0] >= '1' && value[0] <= '9') {
             filter->before_seq = strtoull(value, &rest, 10);
             bad = *rest != '\0' || filter->before_seq > INT64_MAX;
@@ -68,8 +81,7 @@ static bool read_filter(const char *query, tqd_job_filter *filter, char texts[2]
             bad = true;
         }
         if (bad) {
-            tqa_problem_set(problem, "invalid-value", "the query has no \"%.64s=%.64s\"", name,
-                            value);
+            refuse_query(name, value, problem);
             return false;
         }
     }

@@ -202,7 +202,7 @@ static bool find_robot(submission *s, tqa_problem *problem)
         tqd_registry_peek(tqd_jobs_registry(s->jobs), s->head->part[0], &s->robot);
     s->cold = found == TQD_ROBOT_COLD;
     if (found == TQD_ROBOT_NONE) {
-        tqa_problem_set(problem, "unknown-robot", "there is no robot \"%.128s\"", s->head->part[0]);
+        tqd_registry_unknown(tqd_jobs_registry(s->jobs), s->head->part[0], problem);
     }
     return found != TQD_ROBOT_NONE;
 }

@@ -7,10 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/formats/nearest.h"
 #include "daemon/robots/cache.h"
 #include "daemon/store/problem.h"
 
-enum { LOADERS = 16 };
+enum {
+    LOADERS = 16,
+    NAMES_COMPARED = 1000, /* with one that is not known */
+};
 static const uint64_t robots_max_default = 10000;
 static const uint64_t stored_bytes_default = (uint64_t)4 << 30;
 static const uint64_t parsed_max_default = 1024;
@@ -247,6 +251,26 @@ static tqa_media media_of(const tqd_robot_row *row)
     return strcmp(row->media, "application/json") == 0 ? TQA_MEDIA_JSON : TQA_MEDIA_XML;
 }
 
+void tqd_registry_unknown(tqd_registry *registry, const char *name, tqa_problem *ret)
+{
+    size_t n = 0;
+    tqd_registry_row *rows = tqd_registry_list(registry, &n);
+    tqa_nearest nearest;
+    tqa_nearest_init(&nearest, name, strlen(name));
+    for (size_t k = 0; rows != NULL && k < n && k < NAMES_COMPARED; k++) {
+        tqa_nearest_offer(&nearest, rows[k].row.name);
+    }
+    if (nearest.best != NULL) {
+        tqa_problem_set(ret, "unknown-robot",
+                        "there is no robot \"%.128s\": did you mean \"%.64s\"?", name,
+                        nearest.best);
+    } else {
+        tqa_problem_set(ret, "unknown-robot",
+                        "there is no robot \"%.128s\": GET /v1/robots lists them", name);
+    }
+    free(rows);
+}
+
 static const tqa_robot *load(tqd_registry *registry, const reference *ref, tqa_problem *reterr)
 {
     tqd_robot_row row;
@@ -254,8 +278,12 @@ static const tqa_robot *load(tqd_registry *registry, const reference *ref, tqa_p
     const tqd_store_status status =
         tqd_store_robot(registry->options.store, ref->name, ref->digest, &row, &bytes);
     if (status == TQD_STORE_NOT_FOUND) {
-        tqa_problem_set(reterr, "unknown-robot", "there is no robot \"%s\"%s", ref->name,
-                        ref->digest != NULL ? " with this digest" : "");
+        if (ref->digest == NULL) {
+            tqd_registry_unknown(registry, ref->name, reterr);
+        } else {
+            tqa_problem_set(reterr, "unknown-robot", "there is no robot \"%s\" with this digest",
+                            ref->name);
+        }
         return NULL;
     }
     if (status != TQD_STORE_OK) {
@@ -301,7 +329,7 @@ const tqa_robot *tqd_registry_get(tqd_registry *registry, const char *name, tqa_
         return robot;
     }
     if (found == TQD_ROBOT_NONE) {
-        tqa_problem_set(reterr, "unknown-robot", "there is no robot \"%s\"", ref.name);
+        tqd_registry_unknown(registry, ref.name, reterr);
     }
     return robot;
 }
@@ -418,7 +446,7 @@ bool tqd_registry_delete(tqd_registry *registry, const char *name, const tqd_con
         .registry = registry};
     const tqd_store_status status = tqd_store_write(registry->options.store, &change.delete.write);
     if (status == TQD_STORE_NOT_FOUND) {
-        tqa_problem_set(reterr, "unknown-robot", "there is no robot \"%s\"", name);
+        tqd_registry_unknown(registry, name, reterr);
     } else if (status != TQD_STORE_OK) {
         tqd_store_problem(status, reterr);
     }

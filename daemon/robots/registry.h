@@ -70,6 +70,9 @@ typedef struct tqd_registry_row {
 /* All robots by name, malloc'ed; NULL when memory is short. */
 tqd_registry_row *tqd_registry_list(tqd_registry *registry, size_t *ret_n);
 
+/* Sets "unknown-robot", with the name that was probably meant. Waits on nothing. */
+void tqd_registry_unknown(tqd_registry *registry, const char *name, tqa_problem *ret);
+
 /* The row of one name. False if there is none. */
 bool tqd_registry_find(tqd_registry *registry, const char *name, tqd_registry_row *ret_row);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "api/formats/nearest.h"
 #include "api/problem.h"
 #include "daemon/serve/client.h"
 #include "daemon/serve/match.h"
@@ -159,6 +160,30 @@ static bool check_query(tqd_client *client)
     return false;
 }
 
+/* Nothing is there; the last word of an address that may have been meant. */
+static void refuse_path(const tqd_server_options *options, const char *path, tqa_problem *problem)
+{
+    const char *slash = strrchr(path, '/');
+    const char *word = slash != NULL ? slash + 1 : path;
+    tqa_nearest nearest;
+    tqa_nearest_init(&nearest, word, strlen(word));
+    for (size_t k = 0; k < options->n_route; k++) {
+        const char *last = strrchr(options->routes[k].pattern, '/');
+        if (last != NULL && last[1] != '{' && last[1] != '\0') {
+            tqa_nearest_offer(&nearest, last + 1);
+        }
+    }
+    if (nearest.best != NULL) {
+        tqa_problem_set(problem, "not-found",
+                        "there is nothing at %.120s: did you mean .../%.48s? GET /openapi.json "
+                        "lists all addresses",
+                        path, nearest.best);
+    } else {
+        tqa_problem_set(problem, "not-found",
+                        "there is nothing at %.160s: GET /openapi.json lists all addresses", path);
+    }
+}
+
 static bool check_route(tqd_client *client, const char *method)
 {
     tqd_request *request = &client->request;
@@ -177,7 +202,7 @@ static bool check_route(tqd_client *client, const char *method)
                         match.allow);
         problem.allow = match.allow;
     } else {
-        tqa_problem_set(&problem, "not-found", "there is nothing at %.200s", request->head.path);
+        refuse_path(options, request->head.path, &problem);
     }
     tqd_refuse(client, &problem);
     return false;

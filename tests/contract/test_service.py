@@ -314,3 +314,24 @@ def test_the_contract_is_a_page_for_people(daemon):
     status, headers, body = daemon.request("GET", scripts[0])
     assert status == 200 and headers["Content-Type"] == "text/javascript; charset=utf-8"
     assert b"fetch('/openapi.json')" in body and body.endswith(b"\n") and b"innerHTML" not in body
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "says"),
+    [
+        ("GET", "/v1/robots/pandaa", 404, 'did you mean "panda"?'),
+        ("POST", "/v1/robots/ur10/inverse-dynamics", 404, 'did you mean "ur10e"?'),
+        ("DELETE", "/v1/robots/something-else", 404, "GET /v1/robots lists them"),
+        ("GET", "/v1/robots/panda@" + "0" * 64, 404, "with this digest"),
+        ("POST", "/v1/robots/panda/inverse-dynamic", 404, "did you mean .../inverse-dynamics?"),
+        ("GET", "/v1/nothing-like-it", 404, "GET /openapi.json lists all addresses"),
+        ("GET", "/v1/jobs?state=finished", 422, "state is queued, running, succeeded, failed or cancelled"),
+        ("GET", "/v1/jobs?limit=201", 422, "limit is 1 to 200"),
+        ("GET", "/v1/jobs?limit=0", 422, "limit is 1 to 200"),
+        ("GET", "/v1/jobs?cursor=x", 422, "cursor is what the page before has told"),
+        ("GET", "/v1/jobs?page=2", 422, "takes state, kind, robot, limit and cursor"),
+    ],
+)
+def test_an_address_that_is_wrong_is_told_what_would_be_right(daemon, method, path, status, says):
+    body = b'{"q":[0],"qd":[0],"qdd":[0]}' if method == "POST" else None
+    assert says in problem(daemon.request(method, path, body), status)["detail"]
