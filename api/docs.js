@@ -62,6 +62,8 @@ function start(contract) {
       .map(([name, one]) => field(name, one, (object.required || []).includes(name))));
   }
 
+  const token = make('input', { className: 'path', type: 'password', size: 40, autocomplete: 'off' });
+
   function attempt(method, path, examples) {
     const body = make('textarea', { rows: 6, spellcheck: false });
     const where = make('input', { className: 'path', size: 60, value: path.replace('{name}', 'panda') });
@@ -76,7 +78,8 @@ function start(contract) {
       answer.hidden = false;
       answer.textContent = '...';
       try {
-        const reply = await fetch(where.value, { method: method.toUpperCase(), body: body.value, headers: { 'Content-Type': 'application/json' } });
+        const headers = { 'Content-Type': 'application/json', ...(token.value ? { Authorization: `Bearer ${token.value}` } : {}) };
+        const reply = await fetch(where.value, { method: method.toUpperCase(), body: body.value, headers });
         answer.textContent = `${reply.status} ${reply.headers.get('Content-Type')}\n${(await reply.text()).slice(0, 100000)}`;
       } catch (fault) {
         answer.textContent = String(fault);
@@ -116,7 +119,8 @@ function start(contract) {
   const page = document.getElementById('contract');
   page.replaceChildren(make('h1', { textContent: `${contract.info.title} ${contract.info.version}` }),
     make('p', { textContent: contract.info.description }),
-    make('p', {}, 'The same for programs: ', make('a', { href: '/openapi.json', textContent: '/openapi.json' })));
+    make('p', {}, 'The same for programs: ', make('a', { href: '/openapi.json', textContent: '/openapi.json' })),
+    make('p', {}, make('label', {}, 'Token, where one is needed: ', token)));
   contract.tags.forEach((tag) => {
     index.append(make('h2', { textContent: tag.name }));
     Object.entries(contract.paths).forEach(([path, item]) => METHODS.filter((method) => item[method]).forEach((method) => {

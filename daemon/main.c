@@ -9,6 +9,7 @@
 #include <systemd/sd-daemon.h>
 
 #include "api/version.h"
+#include "daemon/boot/credentials.h"
 #include "daemon/boot/listener.h"
 #include "daemon/boot/process.h"
 #include "daemon/boot/routes.h"
@@ -25,6 +26,7 @@ static tqd_settings settings;
 static tqd_service service;
 static tqd_routes routes;
 static tqd_listener listener;
+static tqd_tokens tokens;
 static tqd_computing computing;
 static tqd_threads io_threads, worker_threads, job_threads, spool_threads, store_threads;
 static tqd_store *store;
@@ -68,7 +70,8 @@ static bool read_settings(int argc, char **argv, char *state, size_t n_state, in
         tqd_settings_help(stdout);
     } else if (settings.version) {
         puts("torqued " TQA_VERSION);
-    } else if (!tqd_listener_check(settings.listen, why, sizeof why)) {
+    } else if (!tqd_credentials_read(settings.credentials, &tokens, why, sizeof why) ||
+               !tqd_listener_check(settings.listen, tokens.n > 0, why, sizeof why)) {
         *ret_status = refuse(EXIT_CONFIG, why);
     } else if (!tqd_state_dir(&settings, state, n_state)) {
         *ret_status = refuse(EXIT_CONFIG, "--state-dir: none is given and HOME is not set");
@@ -149,6 +152,7 @@ static bool open_server(const char **reterr)
         .n_loop = (size_t)settings.io_threads,
         .connections_max = (size_t)settings.connections,
         .body_budget_b = (uint64_t)settings.body_budget,
+        .tokens = tokens.n > 0 ? &tokens : NULL,
         .hosts = {.any = listener.is_unix, .extra = settings.hosts},
         .deadlines = {.header_ms = settings.header_timeout,
                       .idle_ms = settings.idle_timeout,
@@ -259,8 +263,8 @@ int main(int argc, char **argv)
         return refuse(EXIT_FAILURE, reason);
     }
     if (!open_store(state, why) || !open_jobs(state, why) ||
-        !tqd_listener_open(&listener, settings.listen, (size_t)settings.io_threads, why,
-                           sizeof why)) {
+        !tqd_listener_open(&listener, settings.listen, (size_t)settings.io_threads, tokens.n > 0,
+                           why, sizeof why)) {
         return refuse(EXIT_FAILURE, why);
     }
     if (!open_datasets()) {

@@ -64,8 +64,8 @@ static bool is_loopback(const address *a)
     return a->any.sa_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&a->in6.sin6_addr);
 }
 
-static bool resolve(const char *text, address *ret_address, socklen_t *ret_n, char *why,
-                    size_t n_why)
+static bool resolve(const char *text, bool guarded, address *ret_address, socklen_t *ret_n,
+                    char *why, size_t n_why)
 {
     char host[256];
     const char *port = NULL;
@@ -84,10 +84,11 @@ static bool resolve(const char *text, address *ret_address, socklen_t *ret_n, ch
     memcpy(ret_address, found->ai_addr, found->ai_addrlen);
     *ret_n = found->ai_addrlen;
     freeaddrinfo(found);
-    if (!is_loopback(ret_address)) {
+    if (!guarded && !is_loopback(ret_address)) {
         snprintf(why, n_why,
-                 "listen: %.100s is not a loopback address, and that needs credentials; "
-                 "listen on 127.0.0.1 or unix:PATH behind a proxy that asks for them",
+                 "listen: %.100s is not a loopback address, and that needs the setting "
+                 "credentials; or listen on 127.0.0.1 or unix:PATH behind a proxy that asks for "
+                 "them",
                  text);
         return false;
     }
@@ -110,12 +111,12 @@ static bool check_path(const char *path, char *why, size_t n_why)
     return true;
 }
 
-bool tqd_listener_check(const char *text, char *why, size_t n_why)
+bool tqd_listener_check(const char *text, bool guarded, char *why, size_t n_why)
 {
     address ignored;
     socklen_t n;
     return is_unix_path(text) ? check_path(text + 5, why, n_why)
-                              : resolve(text, &ignored, &n, why, n_why);
+                              : resolve(text, guarded, &ignored, &n, why, n_why);
 }
 
 /* One bound socket, listening if it is to serve; -1 with errno. */
@@ -154,11 +155,12 @@ static void make_url(tqd_listener *listener, const address *a)
     }
 }
 
-static bool open_port(tqd_listener *listener, const char *text, size_t n, char *why, size_t n_why)
+static bool open_port(tqd_listener *listener, const char *text, size_t n, bool guarded, char *why,
+                      size_t n_why)
 {
     address a;
     socklen_t n_a;
-    if (!resolve(text, &a, &n_a, why, n_why)) {
+    if (!resolve(text, guarded, &a, &n_a, why, n_why)) {
         return false;
     }
     /* a shared port could be taken without a word from another daemon of this user: ask for it
@@ -224,7 +226,7 @@ static bool open_path(tqd_listener *listener, const char *path, char *why, size_
     return true;
 }
 
-static bool take_activated(tqd_listener *listener, int count, char *why, size_t n_why)
+static bool take_activated(tqd_listener *listener, int count, bool guarded, char *why, size_t n_why)
 {
     listener->is_unix = true;
     for (int i = 0; i < count && listener->n_socket < TQD_LISTENER_SOCKETS; i++) {
@@ -237,7 +239,7 @@ static bool take_activated(tqd_listener *listener, int count, char *why, size_t 
             snprintf(why, n_why, "descriptor %d from systemd is no listening stream socket", fd);
             return false;
         }
-        if (a.any.sa_family != AF_UNIX && !is_loopback(&a)) {
+        if (!guarded && a.any.sa_family != AF_UNIX && !is_loopback(&a)) {
             snprintf(why, n_why,
                      "the socket unit listens beyond loopback, and that needs "
                      "credentials");
@@ -257,19 +259,19 @@ static bool take_activated(tqd_listener *listener, int count, char *why, size_t 
     return true;
 }
 
-bool tqd_listener_open(tqd_listener *ret_listener, const char *text, size_t n, char *why,
-                       size_t n_why)
+bool tqd_listener_open(tqd_listener *ret_listener, const char *text, size_t n, bool guarded,
+                       char *why, size_t n_why)
 {
     memset(ret_listener, 0, sizeof *ret_listener);
     int count = sd_listen_fds(1);
     bool good;
     if (count > 0) {
-        good = take_activated(ret_listener, count, why, n_why);
+        good = take_activated(ret_listener, count, guarded, why, n_why);
     } else if (is_unix_path(text)) {
         good = open_path(ret_listener, text + 5, why, n_why);
     } else {
         good = open_port(ret_listener, text, n < TQD_LISTENER_SOCKETS ? n : TQD_LISTENER_SOCKETS,
-                         why, n_why);
+                         guarded, why, n_why);
     }
     if (!good) {
         tqd_listener_close(ret_listener);

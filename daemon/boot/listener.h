@@ -18,12 +18,12 @@ typedef struct tqd_listener {
 } tqd_listener;
 
 /* Opens `n` sockets that share one port (SO_REUSEPORT), or one Unix socket; sockets handed over by
- * systemd win. Refuses an address that is not loopback: credentials do not exist yet. False with
- * one line in `why`. */
-bool tqd_listener_open(tqd_listener *ret_listener, const char *address, size_t n, char *why,
-                       size_t n_why);
+ * systemd win. Refuses an address that is not loopback unless clients must have credentials. False
+ * with one line in `why`. */
+bool tqd_listener_open(tqd_listener *ret_listener, const char *address, size_t n, bool guarded,
+                       char *why, size_t n_why);
 /* Only checks the address, for --check-config. */
-bool tqd_listener_check(const char *address, char *why, size_t n_why);
+bool tqd_listener_check(const char *address, bool guarded, char *why, size_t n_why);
 void tqd_listener_close(tqd_listener *listener);
 
 #endif

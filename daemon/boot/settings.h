@@ -24,6 +24,10 @@ enum { TQD_SETTING_TEXT = 512, TQD_SETTING_WHY = 640 };
     X_TEXT(store, "store", "sqlite:", "where jobs and robots are kept")                            \
     X_TEXT(hosts, "", "",                                                                          \
            "names that a Host header may have, besides localhost, 127.0.0.1 and [::1]")            \
+    X_TEXT(                                                                                        \
+        credentials, "", "",                                                                       \
+        "file of clients' tokens, a line each: a name, and the token's BLAKE2b-256 in hex "        \
+        "(printf %s \"$token\" | b2sum -l 256); empty: $CREDENTIALS_DIRECTORY/tokens, else none")  \
     X_TEXT(log_level, "", "info", "error, warning, info or debug")                                 \
     X_NUMBER(log_requests, "", "", 0, 1, 0, "1: a log line for every request")                     \
     X_NUMBER(workers, "workers", "", 0, 512, 0, "threads that compute; 0: one per core")           \

@@ -160,6 +160,22 @@ static bool check_query(tqd_client *client)
     return false;
 }
 
+/* Before anything is told of what is there. */
+static bool check_token(tqd_client *client)
+{
+    tqd_request *request = &client->request;
+    const tqd_tokens *tokens = client->loop->server->options.tokens;
+    if (tokens == NULL || tqd_bearer_is_open(request->head.path) ||
+        tqd_bearer_allows(tokens, header(&request->head, "Authorization"))) {
+        return true;
+    }
+    tqa_problem problem;
+    tqa_problem_set(&problem, "unauthorized",
+                    "send \"Authorization: Bearer TOKEN\" with a token that is known here");
+    tqd_refuse(client, &problem);
+    return false;
+}
+
 /* Nothing is there; the last word of an address that may have been meant. */
 static void refuse_path(const tqd_server_options *options, const char *path, tqa_problem *problem)
 {
@@ -326,6 +342,6 @@ bool tqd_admit(tqd_client *client, const char *method)
     bool sound = check_framing(client, &gate);
     request->head.content_length = gate.chunked ? UINT64_MAX : gate.length;
     request->expects_continue = gate.expects_continue;
-    return sound && check_target(client) && check_route(client, method) && check_origin(client) &&
-           check_body(client, &gate) && open_exchange(client);
+    return sound && check_target(client) && check_token(client) && check_route(client, method) &&
+           check_origin(client) && check_body(client, &gate) && open_exchange(client);
 }

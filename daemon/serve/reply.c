@@ -234,6 +234,11 @@ void tqd_refuse(tqd_client *client, const tqa_problem *problem)
     reply->body = text;
     reply->status = problem->status;
     reply->media = "application/problem+json";
+    if (problem->status == 401) {
+        reply->headers[reply->n_header].name = "WWW-Authenticate";
+        snprintf(reply->headers[reply->n_header++].value, sizeof reply->headers[0].value,
+                 "Bearer realm=\"torqued\"");
+    }
     if (problem->allow != NULL) {
         reply->headers[reply->n_header].name = "Allow";
         snprintf(reply->headers[reply->n_header++].value, sizeof reply->headers[0].value, "%s",

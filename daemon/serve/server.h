@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "daemon/observe/counters.h"
+#include "daemon/serve/bearer.h"
 #include "daemon/serve/exchange.h"
 #include "daemon/serve/gate.h"
 
@@ -30,8 +31,9 @@ typedef struct tqd_server_options {
     const int *sockets; /* bound, listening, not blocking; loop i uses sockets[i % n_socket] */
     size_t n_socket;
     size_t n_loop;
-    size_t connections_max; /* over all loops */
-    uint64_t body_budget_b; /* bytes of bodies in flight, over all connections */
+    size_t connections_max;   /* over all loops */
+    uint64_t body_budget_b;   /* bytes of bodies in flight, over all connections */
+    const tqd_tokens *tokens; /* that clients must have; NULL: everyone may enter */
     tqd_hosts hosts;
     tqd_deadlines deadlines;
     bool log_requests;

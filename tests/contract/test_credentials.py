@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/contract/test_credentials.py - with credentials configured, nothing is told or done without a token.
+import hashlib
+import json
+import os
+import subprocess
+
+import pytest
+from conftest import TORQUED, problem
+
+TOKENS = ["0123456789abcdef" * 4, "another.token_with-other~letters+/="]
+BODY = b'{"q":[0,0],"qd":[0,0],"qdd":[0,0]}'
+
+
+def digest(token):
+    return hashlib.blake2b(token.encode(), digest_size=32).hexdigest()
+
+
+@pytest.fixture(scope="module")
+def tokens(tmp_path_factory):
+    path = tmp_path_factory.mktemp("credentials") / "tokens"
+    lines = ["# who may come in", "", f"lab {digest(TOKENS[0])}", f"  robot-cell\t{digest(TOKENS[1]).upper()}  # with a comment"]
+    path.write_text("\n".join(lines))  # the last line has no end
+    return path
+
+
+def bearer(token, scheme="Bearer"):
+    return {"Authorization": f"{scheme} {token}"}
+
+
+def test_nothing_without_a_token(start, tokens):
+    one = start({"credentials": tokens})
+    for method, path in (("GET", "/v1/robots"), ("GET", "/metrics"), ("GET", "/v1/events"), ("POST", "/v1/robots/planar-2r/inverse-dynamics"),
+                         ("PUT", "/v1/robots/mine"), ("DELETE", "/v1/robots/panda"), ("GET", "/nothing"), ("GET", "/v1/version")):
+        reply = one.request(method, path, BODY if method in ("POST", "PUT") else None)
+        problem(reply, 401)
+        assert reply[1]["WWW-Authenticate"] == 'Bearer realm="torqued"'
+    for path in ("/healthz", "/readyz", "/docs", "/docs.js", "/openapi.json"):
+        assert one.request("GET", path)[0] == 200
+
+
+@pytest.mark.parametrize("token", TOKENS)
+def test_a_known_token_opens(start, tokens, token):
+    one = start({"credentials": tokens})
+    assert one.request("GET", "/v1/robots", headers=bearer(token))[0] == 200
+    assert one.request("GET", "/v1/robots", headers=bearer(token, "bearer"))[0] == 200
+    status, _, body = one.request("POST", "/v1/robots/planar-2r/inverse-dynamics", BODY, {**bearer(token), "Content-Type": "application/json"})
+    assert status == 200 and len(json.loads(body)["tau"]) == 2
+    problem(one.request("GET", "/nothing", headers=bearer(token)), 404)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Bearer", "Bearer ", TOKENS[0], f"Bearer{TOKENS[0]}", f"Basic {TOKENS[0]}", f"Bearer {TOKENS[0][:-1]}", f"Bearer {TOKENS[0]}0",
+        f"Bearer {TOKENS[0]} {TOKENS[1]}", f"Bearer {digest(TOKENS[0])}", f"Bearer {TOKENS[0].upper()}", "Bearer " + "a" * 600, f'Bearer "{TOKENS[0]}"',
+    ],
+)
+def test_no_other_header_opens(start, tokens, header):
+    one = start({"credentials": tokens})
+    problem(one.request("GET", "/v1/robots", headers={"Authorization": header}), 401)
+
+
+def test_without_credentials_no_token_is_asked_for(daemon):
+    assert daemon.request("GET", "/v1/robots", headers=bearer("anything"))[0] == 200
+    assert daemon.request("GET", "/v1/robots")[0] == 200
+
+
+def test_beyond_loopback_only_with_credentials(start, tokens, tmp_path):
+    done = subprocess.run([TORQUED, "--check-config", "--listen", "0.0.0.0:0", "--state-dir", str(tmp_path)], capture_output=True, text=True, check=False)
+    assert done.returncode == 78 and "needs the setting credentials" in done.stderr
+    one = start({"credentials": tokens}, listen="0.0.0.0:0")
+    one.address = ("127.0.0.1", one.address[1])
+    problem(one.request("GET", "/v1/robots"), 401)
+    assert one.request("GET", "/v1/robots", headers=bearer(TOKENS[0]))[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (None, "No such file"),
+        ("", "no token: nobody could enter"),
+        ("# only a comment\n", "no token: nobody could enter"),
+        ("lab\n", ":1: a line is a name"),
+        (f"lab {'0' * 63}\n", ":1: a line is a name"),
+        (f"lab {'0' * 65}\n", ":1: a line is a name"),
+        (f"lab {'g' * 64}\n", ":1: a line is a name"),
+        (f"\nlab {'0' * 64} more\n", ":2: a line is a name"),
+        ("lab " + " " * 600 + "0" * 64 + "\n", ":1: the line is too long"),
+        ("".join(f"c{k} {digest(str(k))}\n" for k in range(257)), ":257: more than 256 tokens"),
+    ],
+)
+def test_a_file_that_is_none_does_not_open_the_door(tmp_path, text, says):
+    path = tmp_path / "tokens"
+    if text is not None:
+        path.write_text(text)
+    config = tmp_path / "torqued.conf"
+    config.write_text(f"[torqued]\ncredentials = {path}\n")
+    done = subprocess.run([TORQUED, "--check-config", "--config", str(config), "--state-dir", str(tmp_path)], capture_output=True, text=True, check=False)
+    assert done.returncode == 78 and says in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_systemd_may_hand_the_file_over(tmp_path, tokens):
+    (tmp_path / "tokens").write_text("broken\n")
+    environment = {**os.environ, "CREDENTIALS_DIRECTORY": str(tmp_path)}
+    command = [TORQUED, "--check-config", "--listen", "0.0.0.0:0", "--state-dir", str(tmp_path)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 78 and "tokens:1: a line is a name" in done.stderr
+    (tmp_path / "tokens").write_text(tokens.read_text())
+    assert subprocess.run(command, env=environment, capture_output=True, text=True, check=False).returncode == 0
