@@ -12,20 +12,22 @@ typedef struct screw {
 } screw;
 
 typedef struct paths {
-    screw *now;  /* freedoms from the world to the body at hand */
-    screw *kept; /* those of bodies with `save`, one run after another */
-    int *dofs;   /* number of each of `now` */
-    long *begin; /* (n_body) start of a body's run in `kept` */
-    int *first;  /* (n_body) some link of the body, or -1 */
-    int *next;   /* (n_link) another link of the same body, or -1 */
+    screw *now;   /* freedoms from the world to the body at hand */
+    screw *kept;  /* those of bodies with `save`, one run after another */
+    long *lines;  /* (n_dof) where a freedom's row of the answer begins */
+    int *dofs;    /* number of each of `now` */
+    long *begin;  /* (n_body) start of a body's run in `kept` */
+    int *plain;   /* (n_body) some link of the body whose frame lies along the body's, or -1 */
+    int *turned;  /* (n_body) some other link */
+    int *next;    /* (n_link) another link of the same body and sort, or -1 */
+    double reach; /* what all lengths of the robot together span, without joints that slide */
 } paths;
 
 /* where the answer goes: ten rows `stride` apart for each freedom and link */
 typedef struct target {
     double *y;
-    long stride;         /* of neighbouring rows */
-    long row_stride;     /* of neighbouring freedoms' rows */
-    const int32_t *rows; /* row of each freedom */
+    long stride;       /* of neighbouring rows */
+    const long *lines; /* where each freedom's row begins */
     int n_dof;
     _Bool again; /* zeros stand there already */
 } target;
@@ -37,43 +39,96 @@ typedef struct sizes {
 } sizes;
 #define SIZE_MAX_SQUARED 1e280
 
-/* moment per unit of each entry of the inertia tensor: I al + w x I w */
-typedef struct unit_moments {
-    vec xx, xy, xz, yy, yz, zz;
-} unit_moments;
+/* Y of one freedom and one link: about and along some frame of the body */
+typedef struct ten {
+    real m, hx, hy, hz, xx, xy, xz, yy, yz, zz;
+} ten;
 
-TQ_INLINE unit_moments unit_moments_of(const motion *s)
-{
-    const vec w = s->w, al = s->al;
-    const real xy = w.x * w.y, xz = w.x * w.z, yz = w.y * w.z;
-    unit_moments t;
-    t.xx = (vec){al.x, xz, -xy};
-    t.yy = (vec){-yz, al.y, xy};
-    t.zz = (vec){yz, -xz, al.z};
-    t.xy = (vec){al.y - xz, al.x + yz, s->b.xx - s->b.yy};
-    t.xz = (vec){al.z + xy, s->b.zz - s->b.xx, al.x - yz};
-    t.yz = (vec){s->b.yy - s->b.zz, al.z - xy, al.y + xz};
-    return t;
-}
-
-/* ten neighbouring rows of Y, `col` apart: one freedom, one link */
-TQ_INLINE void put_ten(double *y, long col, const motion *s, const unit_moments *t, screw p)
+/* A point x takes the force a + B x per mass and gives the freedom (l + u x x) of it: what stands
+ * at x x^T is G = [u]x^T B, here in terms of the inertia tensor, trace(x x^T) 1 - x x^T. */
+TQ_INLINE ten ten_of(const motion *s, screw p)
 {
     const mat *b = &s->b;
     const vec a = s->a, u = p.a, l = p.l;
-    const real bx = tq_fma(l.x, b->xx, tq_fma(l.y, b->yx, l.z * b->zx));
-    const real by = tq_fma(l.x, b->xy, tq_fma(l.y, b->yy, l.z * b->zy));
-    const real bz = tq_fma(l.x, b->xz, tq_fma(l.y, b->yz, l.z * b->zz));
-    store(y, vec_dot(l, a));
-    store(y + col, tq_fma(u.z, a.y, tq_fnma(u.y, a.z, bx)));
-    store(y + 2 * col, tq_fma(u.x, a.z, tq_fnma(u.z, a.x, by)));
-    store(y + 3 * col, tq_fma(u.y, a.x, tq_fnma(u.x, a.y, bz)));
-    store(y + 4 * col, vec_dot(u, t->xx));
-    store(y + 5 * col, vec_dot(u, t->xy));
-    store(y + 6 * col, vec_dot(u, t->xz));
-    store(y + 7 * col, vec_dot(u, t->yy));
-    store(y + 8 * col, vec_dot(u, t->yz));
-    store(y + 9 * col, vec_dot(u, t->zz));
+    const real gx = tq_fms(u.z, b->yx, u.y * b->zx);
+    const real gy = tq_fms(u.x, b->zy, u.z * b->xy);
+    const real gz = tq_fms(u.y, b->xz, u.x * b->yz);
+    const real half = splat(0.5) * (gx + gy + gz);
+    ten y;
+    y.m = vec_dot(l, a);
+    y.hx = tq_fma(l.x, b->xx, tq_fma(l.y, b->yx, l.z * b->zx));
+    y.hy = tq_fma(l.x, b->xy, tq_fma(l.y, b->yy, l.z * b->zy));
+    y.hz = tq_fma(l.x, b->xz, tq_fma(l.y, b->yz, l.z * b->zz));
+    y.hx = tq_fma(u.z, a.y, tq_fnma(u.y, a.z, y.hx));
+    y.hy = tq_fma(u.x, a.z, tq_fnma(u.z, a.x, y.hy));
+    y.hz = tq_fma(u.y, a.x, tq_fnma(u.x, a.y, y.hz));
+    y.xx = half - gx;
+    y.yy = half - gy;
+    y.zz = half - gz;
+    y.xy = tq_fma(u.y, b->zy, tq_fnma(u.x, b->zx, u.z * (b->xx - b->yy)));
+    y.xz = tq_fma(u.x, b->yx, tq_fnma(u.z, b->yz, u.y * (b->zz - b->xx)));
+    y.yz = tq_fma(u.z, b->xz, tq_fnma(u.y, b->xy, u.x * (b->yy - b->zz)));
+    return y;
+}
+
+/* of the body's own turn about z, which neither m nor h_z resist */
+TQ_INLINE ten ten_of_turn(const motion *s)
+{
+    const mat *b = &s->b;
+    const real o = splat(0.0), xy = s->w.x * s->w.y;
+    return (ten){.m = o,
+                 .hx = s->a.y,
+                 .hy = -s->a.x,
+                 .hz = o,
+                 .xx = -xy,
+                 .xy = b->xx - b->yy,
+                 .xz = -b->yz,
+                 .yy = xy,
+                 .yz = b->xz,
+                 .zz = s->al.z};
+}
+
+/* Ten neighbouring rows of Y, `col` apart; `skip`: m and h_z are zero, and stand there already. */
+TQ_INLINE void put_ten(double *y, long col, ten x, _Bool skip)
+{
+    double *at = y + 3 * col;
+    store(y + col, x.hx);
+    store(y + 2 * col, x.hy);
+    store(y + 4 * col, x.xx);
+    store(at + 2 * col, x.xy);
+    store(at + 4 * col, x.yy);
+    at += 3 * col;
+    store(at, x.xz);
+    store(at + 2 * col, x.yz);
+    store(y + 9 * col, x.zz);
+    if (!skip) {
+        store(y, x.m);
+        store(y + 3 * col, x.hz);
+    }
+}
+
+/* A link's frame: `plain` when it is the body's moved along z and turned about it by nothing or by
+ * half a turn. Its parameters are then sums of the body's. */
+enum { PLAIN_FAR = 1000000 };
+TQ_INLINE _Bool link_is_plain(const tq_frame3 *f)
+{
+    const double *r = f->r;
+    return r[8] == 1.0 && r[0] == r[4] && r[0] * r[0] == 1.0 && f->p[0] == 0.0 && f->p[1] == 0.0 &&
+           f->p[2] < PLAIN_FAR && f->p[2] > -PLAIN_FAR;
+}
+
+/* from a frame to one moved along z by p, and to one turned about z by half a turn */
+TQ_INLINE void ten_shift(ten *x, real p)
+{
+    const real across = x->xx + x->yy;
+    x->m = tq_fma(p, tq_fma(p, across, x->hz), x->m);
+    x->hx = tq_fnma(p, x->xz, x->hx);
+    x->hy = tq_fnma(p, x->yz, x->hy);
+    x->hz = tq_fma(p + p, across, x->hz);
+}
+TQ_INLINE ten ten_flipped(ten x)
+{
+    return (ten){x.m, -x.hx, -x.hy, x.hz, x.xx, x.xy, -x.xz, x.yy, -x.yz, x.zz};
 }
 
 TQ_INLINE void clear_ten(double *y, long col)
@@ -121,34 +176,62 @@ TQ_INLINE motion motion_in_link(const tq_frame3 *f, _Bool along, const motion *b
     return s;
 }
 
-/* ten columns of one link; n freedoms lie before it, in ascending order */
-TQ_INLINE void put_link(const tq_canonical_link *link, const motion *body, const paths *w, int n,
-                        const target *to, double *y, sizes *size)
+TQ_INLINE real motion_size(const motion *s, real size)
+{
+    const real w2 = vec_dot(s->w, s->w);
+    size = tq_fma(w2, w2, size) + tq_fma(s->al.x, s->al.x, vec_dot(s->a, s->a));
+    return tq_fma(s->al.y, s->al.y, tq_fma(s->al.z, s->al.z, size));
+}
+
+/* zeros of the freedoms that do not move a link; n do, in ascending order */
+static __attribute__((noinline)) void clear_others(const paths *w, int n, const target *to,
+                                                   double *y)
+{
+    int dof = 0;
+    for (int at = 0; at <= n; at++, dof++) {
+        for (const int until = at < n ? w->dofs[at] : to->n_dof; dof < until; dof++) {
+            clear_ten(y + to->lines[dof], to->stride);
+        }
+    }
+}
+
+/* ten columns of one link in a frame of its own; n freedoms lie before it */
+TQ_INLINE void put_turned(const tq_canonical_link *link, const motion *body, const paths *w, int n,
+                          const target *to, double *y, sizes *size)
 {
     const tq_frame3 *f = &link->in_body;
     const _Bool along = f->r[8] == 1.0 && f->p[0] == 0.0 && f->p[1] == 0.0;
     const motion s = motion_in_link(f, along, body);
-    const unit_moments t = unit_moments_of(&s);
-    const long col = to->stride, row_stride = to->row_stride;
-    const int32_t *rows = to->rows;
-    const screw *now = w->now;
-    const int *dofs = w->dofs;
-    const real w2 = vec_dot(s.w, s.w);
-    real motion_size = tq_fma(w2, w2, size->motion), screw_size = size->screw;
-    motion_size = motion_size + tq_fma(s.al.x, s.al.x, vec_dot(s.a, s.a));
-    motion_size = tq_fma(s.al.y, s.al.y, tq_fma(s.al.z, s.al.z, motion_size));
     for (int at = 0; at < n; at++) {
-        const screw p = screw_in_link(f, along, now[at]);
-        put_ten(y + rows[dofs[at]] * row_stride, col, &s, &t, p);
-        screw_size = tq_fma(p.l.x, p.l.x, tq_fma(p.l.y, p.l.y, tq_fma(p.l.z, p.l.z, screw_size)));
+        put_ten(y + to->lines[w->dofs[at]], to->stride,
+                ten_of(&s, screw_in_link(f, along, w->now[at])), 0);
     }
-    size->motion = motion_size;
-    size->screw = screw_size;
-    int dof = 0;
-    for (int at = 0; at <= n && !to->again; at++, dof++) {
-        for (const int until = at < n ? dofs[at] : to->n_dof; dof < until; dof++) {
-            clear_ten(y + rows[dof] * row_stride, col);
+    size->motion = motion_size(&s, size->motion);
+}
+
+/* Ten columns of a plain link of body b; the body's own turn, if it is one, is the last of n. */
+TQ_INLINE void put_plain(const tq_canonical_link *link, const motion *s, const paths *w, int n,
+                         _Bool turns, const target *to, double *y)
+{
+    const tq_frame3 *f = &link->in_body;
+    const _Bool moved = f->p[2] != 0.0, flipped = f->r[0] < 0.0;
+    const real p = splat(f->p[2]);
+    const long col = to->stride, *lines = to->lines;
+    const int *dofs = w->dofs;
+    const screw *now = w->now;
+    const int others = turns ? n - 1 : n;
+    for (int at = 0; at < others; at++) {
+        ten x = ten_of(s, now[at]);
+        if (moved) {
+            ten_shift(&x, p);
         }
+        put_ten(y + lines[dofs[at]], col, flipped ? ten_flipped(x) : x, 0);
+    }
+    if (turns) { /* neither m nor h_z resist, shifted or not */
+        ten x = ten_of_turn(s);
+        x.hx = tq_fnma(p, x.xz, x.hx);
+        x.hy = tq_fnma(p, x.yz, x.hy);
+        put_ten(y + lines[dofs[others]], col, flipped ? ten_flipped(x) : x, to->again);
     }
 }
 
@@ -187,9 +270,15 @@ TQ_INLINE int append_own(const tq_canonical_joint *k, paths *w, int n)
     const real o = splat(0.0), one = splat(1.0);
     const vec e[3] = {{one, o, o}, {o, one, o}, {o, o, one}};
     const int freedoms = tq_canonical_freedoms(k->kind);
+    if (freedoms == 1) {
+        const _Bool slides = k->kind == TQ_CANONICAL_PRISMATIC;
+        w->now[n] = slides ? (screw){vec_zero(), e[2]} : (screw){e[2], vec_zero()};
+        w->dofs[n] = k->dof;
+        return n + 1;
+    }
     for (int f = 0; f < freedoms; f++) {
-        const _Bool slides = k->kind == TQ_CANONICAL_PRISMATIC || (freedoms == 6 && f < 3);
-        const vec axis = freedoms == 1 ? e[2] : e[f % 3];
+        const _Bool slides = freedoms == 6 && f < 3;
+        const vec axis = e[f % 3];
         w->now[n + f] = slides ? (screw){vec_zero(), axis} : (screw){axis, vec_zero()};
         w->dofs[n + f] = k->dof + f;
     }
@@ -254,9 +343,19 @@ static void one_group(const tq_canonical *c, const tq_kernel_input *in, long i, 
         const tq_canonical_joint *k = &c->joints[b];
         n = step_path(c, in, i, st, w, b, n, &s);
         n = append_own(k, w, n);
-        for (int l = w->first[b]; l >= 0; l = w->next[l]) {
-            put_link(&c->links[l], &s, w, n, to, to->y + 10L * c->links[l].column * to->stride + i,
-                     size);
+        for (int l = w->plain[b]; l >= 0; l = w->next[l]) {
+            put_plain(&c->links[l], &s, w, n, k->kind == TQ_CANONICAL_REVOLUTE, to,
+                      to->y + 10L * c->links[l].column * to->stride + i);
+        }
+        size->motion = motion_size(&s, size->motion);
+        for (int l = w->turned[b]; l >= 0; l = w->next[l]) {
+            put_turned(&c->links[l], &s, w, n, to,
+                       to->y + 10L * c->links[l].column * to->stride + i, size);
+        }
+        for (int l = 0; l < c->n_link && !to->again; l++) {
+            if (c->links[l].body == b) {
+                clear_others(w, n, to, to->y + 10L * c->links[l].column * to->stride + i);
+            }
         }
         if (k->save) {
             st->saved[b] = s;
@@ -276,8 +375,7 @@ static void clear_fixed(const tq_canonical *c, long n_sample, const target *to)
         }
         for (long i = 0; i < n_sample; i += TQ_LANES) {
             for (int dof = 0; dof < c->n_dof; dof++) {
-                clear_ten(to->y + 10L * c->links[l].column * to->stride + i +
-                              to->rows[dof] * to->row_stride,
+                clear_ten(to->y + 10L * c->links[l].column * to->stride + i + to->lines[dof],
                           to->stride);
             }
         }
@@ -288,26 +386,51 @@ static paths paths_in(const tq_canonical *c, real *rest)
 {
     paths w = {.now = (void *)rest};
     w.dofs = (void *)(rest + 6L * c->n_dof);
-    w.begin = (void *)(rest + 7L * c->n_dof);
-    w.first = (void *)(rest + 7L * c->n_dof + c->n_body);
-    w.next = (void *)(rest + 7L * c->n_dof + 2L * c->n_body);
-    w.kept = (void *)(rest + 7L * c->n_dof + 2L * c->n_body + c->n_link);
+    w.lines = (void *)(rest + 7L * c->n_dof);
+    w.begin = (void *)(rest + 8L * c->n_dof);
+    w.plain = (void *)(rest + 8L * c->n_dof + c->n_body);
+    w.turned = (void *)(rest + 8L * c->n_dof + 2L * c->n_body);
+    w.next = (void *)(rest + 8L * c->n_dof + 3L * c->n_body);
+    w.kept = (void *)(rest + 8L * c->n_dof + 3L * c->n_body + c->n_link);
     long used = 0;
     for (int b = 0; b < c->n_body; b++) {
+        const tq_canonical_joint *k = &c->joints[b];
         w.begin[b] = used;
-        w.first[b] = -1;
-        for (int up = b; c->joints[b].save && up >= 0; up = c->joints[up].parent) {
+        w.plain[b] = w.turned[b] = -1;
+        w.reach += fabs(k->a) + fabs(k->d) + fabs(k->p[0]) + fabs(k->p[1]) + fabs(k->p[2]);
+        for (int up = b; k->save && up >= 0; up = c->joints[up].parent) {
             used += tq_canonical_freedoms(c->joints[up].kind);
         }
     }
     for (int l = 0; l < c->n_link; l++) {
-        const int body = c->links[l].body;
-        if (body >= 0) {
-            w.next[l] = w.first[body];
-            w.first[body] = l;
+        const tq_canonical_link *link = &c->links[l];
+        if (link->body >= 0) {
+            int *last =
+                link_is_plain(&link->in_body) ? &w.plain[link->body] : &w.turned[link->body];
+            w.next[l] = *last;
+            *last = l;
+            w.reach +=
+                fabs(link->in_body.p[0]) + fabs(link->in_body.p[1]) + fabs(link->in_body.p[2]);
         }
     }
     return w;
+}
+
+/* a bound of every screw's linear part */
+TQ_INLINE real screw_size(const tq_canonical *c, const tq_kernel_input *in, long i, const state *st,
+                          const paths *w)
+{
+    real size = splat(1.0 + w->reach);
+    for (int b = 0; b < c->n_body; b++) {
+        const tq_canonical_joint *k = &c->joints[b];
+        if (k->kind == TQ_CANONICAL_PRISMATIC) {
+            size = size + magnitude(joint_travel(k, in->q + i, in->stride));
+        } else if (k->kind == TQ_CANONICAL_FLOATING) {
+            const vec x = st->balls[k->ball].x;
+            size = size + (magnitude(x.x) + magnitude(x.y) + magnitude(x.z));
+        }
+    }
+    return size * size;
 }
 
 int TQ_KERNEL(tq_regressor)(const tq_canonical *c, const tq_kernel_input *in, double *work,
@@ -318,14 +441,17 @@ int TQ_KERNEL(tq_regressor)(const tq_canonical *c, const tq_kernel_input *in, do
     state st = state_in(c, work, &rest);
     paths w = paths_in(c, rest);
     const long stride = in->out_stride;
-    const target to = {ret_y, stride, 10L * (c->n_link - 1) * stride, rows, c->n_dof, again != 0};
+    const target to = {ret_y, stride, w.lines, c->n_dof, again != 0};
+    for (int dof = 0; dof < c->n_dof; dof++) {
+        w.lines[dof] = rows[dof] * 10L * (c->n_link - 1) * stride;
+    }
     real_mask large = 0;
     if (!to.again) {
         clear_fixed(c, in->n_sample, &to);
     }
     for (long i = 0; i < in->n_sample; i += TQ_LANES) {
-        sizes size = {splat(0.0), splat(0.0)};
         place_joints(c, in->q + i, in->stride, st.cs, st.balls);
+        sizes size = {splat(0.0), screw_size(c, in, i, &st, &w)};
         one_group(c, in, i, &st, &w, &to, &size);
         large |= beyond(size.motion, SIZE_MAX_SQUARED) | beyond(size.screw, SIZE_MAX_SQUARED);
     }

@@ -11,6 +11,13 @@
  * lever arms would cost digits: beyond this multiple of the joint's offset the frame stays near,
  * and the missing distance becomes a shift of its own. */
 #define FAR 8.0
+/* A length below this part of the lengths that it was computed from is their rounding. */
+#define LENGTH_ZERO 1e-15
+
+static double length_of(double x, double scale)
+{
+    return fabs(x) <= LENGTH_ZERO * scale ? 0.0 : x;
+}
 
 /* Modified-DH constants of one joint from its frame `at` (z its axis) in the parent's frame. What
  * they ask of the parent's frame (own_turn, own_shift) is granted to its first child only. */
@@ -20,6 +27,10 @@ static void fit_joint(tq_canonical_joint *k, tq_limb *limb, const tq_frame3 *at)
     double sa = hypot(r[2], r[5]), ca = r[8], rz[9], p[3];
     sa = sa < SIN_ZERO ? 0.0 : sa;
     ca = sa == 0.0 ? copysign(1.0, ca) : ca;
+    if (fabs(ca) < SIN_ZERO) { /* square */
+        ca = 0.0;
+        sa = 1.0;
+    }
     const double reach = hypot(at->p[0], at->p[1]);
     double gamma = 0.0;
     if (sa > 0.0) {
@@ -30,15 +41,16 @@ static void fit_joint(tq_canonical_joint *k, tq_limb *limb, const tq_frame3 *at)
     tq_mat_z(cos(gamma), sin(gamma), rz);
     tq_mat_tvec(rz, at->p, p);
     limb->own_turn = gamma;
-    k->a = p[0];
+    const double scale = reach + fabs(at->p[2]);
+    k->a = length_of(p[0], scale);
     if (sa > 0.0 && fabs(p[1]) <= FAR * sa * (reach + fabs(p[2]))) {
-        k->d += -p[1] / sa;
-        limb->own_shift = p[2] + ca * (p[1] / sa);
+        k->d += length_of(-p[1] / sa, scale);
+        limb->own_shift = length_of(p[2] + ca * (p[1] / sa), scale);
         limb->across = 0.0;
     } else {
         const double d = p[2] * ca;
         k->d += d;
-        limb->own_shift = p[2] - ca * d;
+        limb->own_shift = length_of(p[2] - ca * d, scale);
         limb->across = sa > 0.0 ? p[1] + sa * d : 0.0;
     }
     k->ca = ca;

@@ -17,6 +17,7 @@ static void gather(const tq_model *model, tq_canonical *c, const tq_limb *limbs)
         }
         const tq_frame3 user = tq_frame3_inverse(&limbs[link->body].in_user);
         link->in_body = tq_frame3_chain(&user, &link->in_body);
+        tq_mat_settle(link->in_body.r);
         const tq_inertia *inertia = &model->links[l].inertia;
         const tq_moments moments = tq_moments_of(inertia->mass, inertia->com, inertia->about_com);
         tq_moments_add(&c->bodies[link->body].moments, &moments, &link->in_body);

@@ -89,6 +89,19 @@ static inline void tq_vec_cross(const double *a, const double *b, double *ret)
     ret[1] = y;
 }
 
+/* Rounding at right angles: entries of a rotation that miss 0 or 1 by that alone are 0 or 1. */
+static inline void tq_mat_settle(double *r)
+{
+    for (int k = 0; k < 9; k++) {
+        const double size = fabs(r[k]);
+        if (size < 1e-15) {
+            r[k] = 0.0;
+        } else if (fabs(size - 1.0) < 1e-15) {
+            r[k] = copysign(1.0, r[k]);
+        }
+    }
+}
+
 /* outer <- inner <- deeper */
 static inline tq_frame3 tq_frame3_chain(const tq_frame3 *inner, const tq_frame3 *deeper)
 {

@@ -9,8 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/dynamics/regressor.h"
 #include "core/lanes/build.h"
+#include "core/model/layout.h"
 #include "tests/support/naive.h"
+#include "tests/support/random.h"
+#include "tests/support/random_robot.h"
+#include "tests/support/subject.h"
 
 enum { JOINTS = 10, ROWS = 7 * JOINTS, N = 16, TEN = TQ_PARAMETERS_OF_LINK };
 
@@ -116,4 +121,86 @@ Test(regressor_batch, overflow_tells_its_sample)
     cr_expect(error.index == 3);
     free(scratch.memory);
     naive_free(&robot);
+}
+
+/* A chain as most are drawn: axes on z, turned by right angles or not at all; a flange at the end,
+ * `far` along z. */
+static tq_model *right_angles(uint64_t seed, double far)
+{
+    enum { LINKS = 8 };
+    static const double turns[4][9] = {{1, 0, 0, 0, 1, 0, 0, 0, 1},
+                                       {1, 0, 0, 0, 0, -1, 0, 1, 0},
+                                       {1, 0, 0, 0, 0, 1, 0, -1, 0},
+                                       {-1, 0, 0, 0, -1, 0, 0, 0, 1}};
+    tqt_random random = tqt_random_seed(seed);
+    tq_model *model = tqt_model_new(LINKS + 1);
+    for (uint32_t j = 0; j < LINKS; j++) {
+        tq_joint *joint = &model->joints[j];
+        tq_inertia *body = &model->links[j + 1].inertia;
+        joint->kind = tqt_random_chance(&random, 0.2) ? TQ_JOINT_PRISMATIC : TQ_JOINT_REVOLUTE;
+        memcpy(joint->origin.r, turns[tqt_random_below(&random, 4)], sizeof joint->origin.r);
+        body->mass = tqt_random_uniform(&random, 0.5, 4.0);
+        for (int e = 0; e < 3; e++) {
+            const _Bool aligned = tqt_random_chance(&random, 0.4);
+            joint->origin.p[e] = aligned ? 0.0 : tqt_random_uniform(&random, -0.3, 0.3);
+            body->com[e] = tqt_random_uniform(&random, -0.1, 0.1);
+        }
+        body->about_com[0] = body->about_com[3] = body->about_com[5] = 0.01;
+    }
+    tq_joint *flange = &model->joints[LINKS - 1];
+    flange->kind = TQ_JOINT_FIXED;
+    flange->origin = (tq_pose){.r = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .p = {0, 0, far}};
+    cr_assert(tq_model_finish(model, NULL) == TQ_OK);
+    return model;
+}
+
+/* Links whose frames lie along their body's take its columns, moved along z and turned by half a
+ * turn: each column is that of the state by state regressor, which works in the links' frames. */
+Test(regressor_batch, columns_of_frames_along_the_body)
+{
+    static double one[ROWS * JOINTS * TEN];
+    int flipped = 0, moved = 0, square = 0;
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        tq_model *model = right_angles(seed, seed % 20 == 0 ? 3e6 : seed % 3 == 0 ? 0.0 : 0.107);
+        tqt_subject *subject = tqt_subject_new(model, 0);
+        const tq_canonical *c = &subject->mechanism->canonical;
+        for (int32_t l = 0; l < c->n_link; l++) {
+            flipped += c->links[l].in_body.r[0] == -1.0 && c->links[l].in_body.r[8] == 1.0;
+            moved += c->links[l].in_body.p[2] != 0.0 && c->links[l].in_body.r[8] == 1.0;
+        }
+        for (int32_t b = 0; b < c->n_body; b++) {
+            square += c->joints[b].ca == 0.0 && c->joints[b].sa == 1.0;
+        }
+        tqt_states states = tqt_random_states(seed, model, 8);
+        const tq_inverse_input in = {
+            .n_sample = 8, .stride = 8, .q = states.q, .qd = states.qd, .qdd = states.qdd};
+        const size_t size = tq_regressor_batch_scratch_size(subject->mechanism) + (4 << 20);
+        tq_scratch scratch;
+        tq_scratch_init(&scratch, aligned_alloc(64, size / 64 * 64 + 64), size);
+        cr_assert(tq_regressor_batch(subject->mechanism, &in, &scratch, y, NULL) == TQ_OK);
+        double at[3][JOINTS];
+        tqt_sample(states.q, model->nq, 8, 5, at[0]);
+        tqt_sample(states.qd, model->nv, 8, 5, at[1]);
+        tqt_sample(states.qdd, model->nv, 8, 5, at[2]);
+        const tq_regressor_input single = {.q = at[0], .qd = at[1], .qdd = at[2]};
+        cr_assert(tq_regressor(model, 0, &single, &scratch, one, NULL) == TQ_OK);
+        const size_t n = (size_t)TEN * model->n_joint;
+        double scale[TEN] = {0.0};
+        for (size_t k = 0; k < model->nv * n; k++) {
+            scale[k % TEN] = fmax(scale[k % TEN], fabs(one[k]));
+        }
+        for (size_t k = 0; k < model->nv * n; k++) {
+            /* a dozen products an entry, each of a screw that some joints have turned */
+            const double limit = 200 * JOINTS * DBL_EPSILON * (1.0 + scale[k % TEN]);
+            cr_expect(fabs(y[k * 8 + 5] - one[k]) <= limit,
+                      "seed %d, row %zu, column %zu: %g, not %g", (int)seed, k / n, k % n,
+                      y[k * 8 + 5], one[k]);
+        }
+        free(scratch.memory);
+        tqt_states_free(&states);
+        tqt_subject_free(subject);
+        tqt_model_free(model);
+    }
+    /* right angles come without rounding; or this compares nothing */
+    cr_expect(flipped > 20 && moved > 20 && square > 100, "%d, %d, %d", flipped, moved, square);
 }
