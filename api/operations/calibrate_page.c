@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "api/operations/calibrate.h"
 #include "api/operations/page.h"
@@ -176,38 +177,106 @@ static void put_bands(tqa_page *page, const tqa_calibration *c)
     tqa_page_raw(page, "</svg>\n");
 }
 
-static void put_parameters(tqa_page *page, const tqa_calibration *c)
+/* "kg m^2" as people write it */
+static void put_unit(tqa_page *page, const char *unit)
+{
+    tqa_page_raw(page, "<td class=\"unit\">");
+    for (const char *p = unit; *p != '\0'; p++) {
+        if (p[0] == '^' && p[1] == '2') {
+            tqa_page_raw(page, "&#178;");
+            p++;
+        } else {
+            const char one[2] = {*p, '\0'};
+            tqa_page_text(page, one);
+        }
+    }
+    tqa_page_raw(page, "</td>");
+}
+
+/* What a column is, and whose. */
+static void put_meaning(tqa_page *page, const tqa_calibration *c, const tq_column *column)
+{
+    const tqa_robot *robot = c->control->robot;
+    tqa_page_raw(page, "<td class=\"unit\">");
+    tqa_page_text(page, tqa_column_kind(column));
+    tqa_page_raw(page, ", ");
+    if (column->kind == TQ_COLUMN_PARAMETER && column->parameter.link != TQ_NONE) {
+        tqa_page_text(page, robot->link_names[column->parameter.link]);
+    } else if (column->kind == TQ_COLUMN_PARAMETER) {
+        tqa_page_text(page, robot->joint_names[column->parameter.joint]);
+    } else {
+        tqa_page_text(page, robot->joint_names[column->joint]);
+        if (column->other != TQ_NONE && column->other != column->joint) {
+            tqa_page_raw(page, " and ");
+            tqa_page_text(page, robot->joint_names[column->other]);
+        }
+    }
+    tqa_page_raw(page, "</td>");
+}
+
+static void put_parameter(tqa_page *page, const tqa_calibration *c, size_t k)
+{
+    const tq_model *model = c->control->robot->model;
+    const tq_estimate *e = &c->solution.estimate[k];
+    char name[TQA_SYMBOL_MAX];
+    tqa_column_name(model, &c->columns[k], name);
+    tqa_page_raw(page, "<tr><td>");
+    tqa_page_text(page, name);
+    tqa_page_raw(page, "</td>");
+    put_meaning(page, c, &c->columns[k]);
+    tqa_page_number(page, e->value);
+    tqa_page_number(page, e->deviation);
+    tqa_page_number(page, e->low);
+    tqa_page_number(page, e->high);
+    put_unit(page, tqa_column_unit(model, &c->columns[k]));
+    tqa_page_number(page, e->effect);
+    if (tqa_calibration_has_instruments(c)) {
+        tqa_page_number(page, e->least_squares);
+    }
+    tqa_page_format(page, "<td class=\"unit\">%s</td></tr>\n", tqa_grade_slug(e->grade));
+}
+
+/* Base parameters that are not what their names say alone. */
+static void put_combinations(tqa_page *page, const tqa_calibration *c)
 {
     const tq_model *model = c->control->robot->model;
     char *expression = malloc(TQA_EXPRESSION_MAX);
-    tqa_page_format(page,
-                    "<h2>Parameters</h2><table><caption>With intervals at %.4g %%; effect: RMS "
-                    "torque of one standard deviation</caption><tr><th>name</th><th>value</th>"
-                    "<th>deviation</th><th>from</th><th>to</th><th>unit</th><th>effect</th>"
-                    "<th>verdict</th></tr>\n",
-                    100.0 * c->options.confidence);
-    for (size_t k = 0; k < c->n_column && expression != NULL; k++) {
-        const tq_estimate *e = &c->solution.estimate[k];
+    bool any = false;
+    for (size_t k = 0; expression != NULL && c->base != NULL && k < c->base->n_base; k++) {
         char name[TQA_SYMBOL_MAX];
         tqa_column_name(model, &c->columns[k], name);
-        tqa_page_raw(page, "<tr><td>");
-        if (c->base != NULL && k < c->base->n_base) {
-            tqa_parameter_expression(model, c->base, c->list, k, expression);
-            tqa_page_text(page, expression);
-        } else {
-            tqa_page_text(page, name);
+        tqa_parameter_expression(model, c->base, c->list, k, expression);
+        if (strcmp(name, expression) == 0) {
+            continue;
         }
-        tqa_page_raw(page, "</td>");
-        tqa_page_number(page, e->value);
-        tqa_page_number(page, e->deviation);
-        tqa_page_number(page, e->low);
-        tqa_page_number(page, e->high);
-        tqa_page_format(page, "<td class=\"text\">%s</td>", tqa_column_unit(model, &c->columns[k]));
-        tqa_page_number(page, e->effect);
-        tqa_page_format(page, "<td class=\"text\">%s</td></tr>\n", tqa_grade_slug(e->grade));
+        tqa_page_raw(page, any ? ""
+                               : "<h3>Combinations</h3><p>Torque shows some parameters only "
+                                 "together: such a name above stands for all of</p>\n<table>");
+        any = true;
+        tqa_page_raw(page, "<tr><td>");
+        tqa_page_text(page, name);
+        tqa_page_raw(page, "</td><td class=\"text\">");
+        tqa_page_text(page, expression);
+        tqa_page_raw(page, "</td></tr>\n");
     }
+    tqa_page_raw(page, any ? "</table>\n" : "");
     free(expression);
+}
+
+static void put_parameters(tqa_page *page, const tqa_calibration *c)
+{
+    tqa_page_format(page,
+                    "<h2>Parameters</h2><table><caption>With intervals at %.4g %%; effect: RMS "
+                    "torque of one standard deviation</caption><tr><th>name</th><th>what</th>"
+                    "<th>value</th><th>deviation</th><th>from</th><th>to</th><th>unit</th>"
+                    "<th>effect</th>%s<th>verdict</th></tr>\n",
+                    100.0 * c->options.confidence,
+                    tqa_calibration_has_instruments(c) ? "<th>least squares</th>" : "");
+    for (size_t k = 0; k < c->n_column; k++) {
+        put_parameter(page, c, k);
+    }
     tqa_page_raw(page, "</table>\n");
+    put_combinations(page, c);
     if (c->solution.n_unidentified > 0) {
         tqa_page_raw(page, "<h3>What the motion does not show</h3><ul>");
         for (size_t k = 0; k < c->solution.n_unidentified; k++) {

@@ -166,6 +166,28 @@ static void derive(tqa_log_pass_state *p, size_t m)
     }
 }
 
+/* filtered component by component, a quaternion turns as it should and gets a little short */
+static void renormalise(tqa_log_pass_state *p, size_t m)
+{
+    const tq_model *model = p->log->request->control->robot->model;
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        if (!tqa_log_has_quaternion(&model->joints[j])) {
+            continue;
+        }
+        double *x = channel(p, TQA_LOG_Q, tqa_log_quaternion(&model->joints[j]));
+        for (size_t i = 0; i < m; i++) {
+            double square = 0.0;
+            for (size_t k = 0; k < 4; k++) {
+                square += x[k * p->n_even_room + i] * x[k * p->n_even_room + i];
+            }
+            const double length = square > 0.0 ? sqrt(square) : 1.0;
+            for (size_t k = 0; k < 4; k++) {
+                x[k * p->n_even_room + i] /= length;
+            }
+        }
+    }
+}
+
 static void filter_all(tqa_log_pass_state *p, size_t m)
 {
     const size_t nq = p->log->request->order->nq;
@@ -176,6 +198,7 @@ static void filter_all(tqa_log_pass_state *p, size_t m)
     if (p->log->request->filter.kind != TQA_LOG_SAVITZKY_GOLAY) {
         filter_channels(p, m);
         derive(p, m);
+        renormalise(p, m);
         return;
     }
     derive(p, m); /* from the positions as they were: a derivative smooths as well */
@@ -184,6 +207,7 @@ static void filter_all(tqa_log_pass_state *p, size_t m)
             smooth_row(p, q, r, m);
         }
     }
+    renormalise(p, m);
 }
 
 /* ------------------------------------------------------------------------------------------------

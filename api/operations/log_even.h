@@ -41,6 +41,16 @@ typedef struct tqa_log_pass_state {
     uint64_t block_row[TQ_BLOCK];
 } tqa_log_pass_state;
 
+/* Joints whose coordinates end with a quaternion, and its first row among all coordinates. */
+static inline bool tqa_log_has_quaternion(const tq_joint *joint)
+{
+    return joint->kind == TQ_JOINT_SPHERICAL || joint->kind == TQ_JOINT_FLOATING;
+}
+static inline size_t tqa_log_quaternion(const tq_joint *joint)
+{
+    return (size_t)joint->q_index + joint->nq - 4;
+}
+
 /* Designs the filter; false with the problem set. */
 bool tqa_log_even_filter(tqa_log_pass_state *pass);
 bool tqa_log_even_open(tqa_log_pass_state *pass); /* false: memory is short */

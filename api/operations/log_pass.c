@@ -191,6 +191,18 @@ static bool flush(tqa_log_pass_state *p, bool ends)
     return true;
 }
 
+/* q and -q are one orientation: what is filtered must not jump between them. */
+static void unwrap_quaternion(const tqa_log_pass_state *p, size_t first, double *values)
+{
+    double product = 0.0;
+    for (size_t k = 0; k < 4; k++) {
+        product += values[first + k] * p->values[(first + k) * p->room + p->n - 1];
+    }
+    for (size_t k = 0; product < 0.0 && k < 4; k++) {
+        values[first + k] = -values[first + k];
+    }
+}
+
 /* A whole turn more or less is the sensor's way to count, not motion. */
 static void unwrap(tqa_log_pass_state *p, uint64_t row, double *values)
 {
@@ -198,6 +210,9 @@ static void unwrap(tqa_log_pass_state *p, uint64_t row, double *values)
     const tq_model *model = p->log->request->control->robot->model;
     for (uint32_t j = 0; j < model->n_joint; j++) {
         const tq_joint *joint = &model->joints[j];
+        if (tqa_log_has_quaternion(joint) && p->n > 0) {
+            unwrap_quaternion(p, tqa_log_quaternion(joint), values);
+        }
         if (joint->nq != 1 || joint->kind == TQ_JOINT_PRISMATIC) {
             continue;
         }

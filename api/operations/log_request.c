@@ -281,12 +281,6 @@ bool tqa_log_request_read(const tqa_part *object, const tqa_order *order, unsign
                                "N m/A (or N/A)",
                                "currents are no torques without drive gains");
     }
-    const tq_model *model = object->control->robot->model;
-    if (model->nq != model->nv && ret->filter.kind != TQA_LOG_NO_FILTER) {
-        return tqa_part_refuse(object, "invalid-value",
-                               "log qd and qdd too, and add \"filter\": {\"kind\": \"none\"}",
-                               "quaternions cannot be filtered number by number");
-    }
     return true;
 }
 

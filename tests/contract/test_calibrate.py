@@ -411,6 +411,46 @@ def test_wrong_requests(daemon, truth):
         assert slug is None or document["type"] == f"/problems/{slug}", (body, document)
 
 
+BALL = {"name": "ball-arm", "gravity": [0, 0, -9.81],
+        "links": [{"name": "base"},
+                  {"name": "bob", "mass": 2.5, "com": [0.1, 0.05, -0.6], "inertia_about": "com", "inertia": [[0.05, 0, 0], [0, 0.04, 0], [0, 0, 0.02]]}],
+        "joints": [{"name": "ball", "kind": "spherical", "parent": "base", "child": "bob"}]}
+
+
+def tumble(t):
+    """Orientation Rz(a) Rx(b) with its rates in the body, and their slopes."""
+    a, da, dda = 2.5 * math.sin(0.8 * t), 2.0 * math.cos(0.8 * t), -1.6 * math.sin(0.8 * t)
+    b, db, ddb = 1.5 * math.sin(1.3 * t + 1), 1.95 * math.cos(1.3 * t + 1), -2.535 * math.sin(1.3 * t + 1)
+    ca, sa, cb, sb = math.cos(a / 2), math.sin(a / 2), math.cos(b / 2), math.sin(b / 2)
+    q = [ca * cb, ca * sb, sa * sb, sa * cb]
+    w = [db, da * math.sin(b), da * math.cos(b)]
+    alpha = [ddb, dda * math.sin(b) + da * db * math.cos(b), dda * math.cos(b) - da * db * math.sin(b)]
+    return q, w, alpha
+
+
+def test_orientations_are_filtered_as_orientations(daemon):
+    """A ball joint's quaternion changes its sign as it likes, and is filtered like everything else."""
+    reply = daemon.request("PUT", "/v1/robots/ball-arm", json.dumps(BALL).encode(), {"Content-Type": "application/json"})
+    assert reply[0] in (200, 201), reply[2][:1000]
+    times = [0.01 * k for k in range(2000)]
+    q, qd, qdd = zip(*map(tumble, times))
+    tau = ask(daemon, "ball-arm", "inverse-dynamics", {"q": q, "qd": qd, "qdd": qdd})["tau"]
+    rnd = random.Random(4)
+    lines = ["t,q0,q1,q2,q3," + ",".join(f"{w}{j}" for w in ("qd", "qdd", "tau") for j in range(3))]
+    for k, t in enumerate(times):
+        sign = -1 if k // 70 % 2 else 1
+        noisy = [sign * x + rnd.gauss(0, 1e-5) for x in q[k]]
+        lines.append(",".join(repr(x) for x in [t, *noisy, *qd[k], *qdd[k], *(x + rnd.gauss(0, 0.02) for x in tau[k])]))
+    assert daemon.request("PUT", "/v1/datasets/tumble", "\n".join(lines).encode())[0] in (200, 201)
+    for kind in ({"cutoff_hz": 10}, {"kind": "savitzky-golay", "window": 11}):
+        found = calibrate(daemon, {"datasets": ["tumble"], "filter": kind, "method": "wls",
+                                   "model": {"friction": [], "rotor": False}}, robot="ball-arm")
+        assert found["datasets"][0]["repairs"] == []
+        # the noise of torque, and no more
+        assert max(found["fit"]["rmse"]) < 0.03, found["fit"]["rmse"]
+        assert found["forward_simulation"] is None and "more than one freedom" in found["forward_simulation_reason"]
+
+
 def test_constrained_robots_are_refused(daemon, truth):
     fault = calibrate(daemon, {"datasets": ["run1"]}, 422, robot="four-bar")
     assert "open tree" in fault["errors"][0]["hint"]
