@@ -38,7 +38,8 @@ static uint64_t stride(const tqa_cbor_array *array, size_t k)
     return product;
 }
 
-uint64_t tqa_cbor_array_count(const tqa_cbor_array *array)
+/* Values of the whole array; UINT64_MAX when that overflows or is not known. */
+static uint64_t count_of(const tqa_cbor_array *array)
 {
     return stride(array, 0);
 }
@@ -96,7 +97,7 @@ static size_t take_run(const tqa_cbor_array *array, size_t n)
 static tqa_decode tell(tqa_cbor_array *array, const tqa_events *events, void *ctx,
                        tqa_decode_error *reterr, uint64_t at, const double *values, size_t n)
 {
-    const uint64_t count = tqa_cbor_array_count(array);
+    const uint64_t count = count_of(array);
     const uint64_t length = array->extents[array->rank - 1];
     const unsigned size = array->element.size;
     const size_t n_finite = tqa_element_not_finite(values, n);
@@ -170,7 +171,7 @@ tqa_decode tqa_cbor_array_end(tqa_cbor_array *array, const tqa_events *events, v
                               tqa_decode_error *reterr, uint64_t at)
 {
     const bool is_open = array->rank == 1 && array->extents[0] == UINT64_MAX;
-    if (array->n_held > 0 || (!is_open && array->index != tqa_cbor_array_count(array))) {
+    if (array->n_held > 0 || (!is_open && array->index != count_of(array))) {
         return stop(reterr, TQA_DECODE_MALFORMED, at,
                     "the array has fewer bytes than its shape or element type says");
     }

@@ -19,9 +19,6 @@ typedef struct tqa_cbor_array {
 /* The element type of an RFC 8746 tag; false if it is none, or one that no double can hold. */
 bool tqa_cbor_array_type(uint64_t tag, tqa_element *ret);
 
-/* Values of the whole array; UINT64_MAX when that overflows or is not known. */
-uint64_t tqa_cbor_array_count(const tqa_cbor_array *array);
-
 /* Each tells its events; `at` is the offset of the first byte. On failure *reterr has the place. */
 tqa_decode tqa_cbor_array_begin(tqa_cbor_array *array, const tqa_events *events, void *ctx,
                                 tqa_decode_error *reterr, uint64_t at);

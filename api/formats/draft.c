@@ -56,8 +56,8 @@ void tqa_draft_fault(tqa_draft *draft, const char *slug, const char *pointer, co
     tqa_problem_fault(draft->problem, pointer, hint, "%s", detail);
 }
 
-void tqa_draft_link_place(const tqa_draft *draft, uint32_t i, const char *part,
-                          char pointer[TQA_POINTER_TEXT])
+static void link_place(const tqa_draft *draft, uint32_t i, const char *part,
+                       char pointer[TQA_POINTER_TEXT])
 {
     const char *slash = part[0] != '\0' ? "/" : "";
     if (draft->link_places != NULL) {
@@ -111,7 +111,7 @@ bool tqa_draft_index(tqa_draft *draft)
     uint32_t first = 0;
     const uint32_t link = tqa_names_duplicate(&draft->links, &first);
     if (link != TQ_NONE) {
-        tqa_draft_link_place(draft, link, "", place);
+        link_place(draft, link, "", place);
         tqa_draft_fault(draft, "invalid-robot", place, "give each link its own name",
                         "links number %u and %u are both named \"%s\"", first + 1, link + 1,
                         draft->link_names[link]);
@@ -183,7 +183,7 @@ static void check_roots(tqa_draft *draft, const uint32_t *carrier, unsigned char
         if (carrier[l] == TQ_NONE && root == TQ_NONE) {
             root = l;
         } else if (carrier[l] == TQ_NONE) {
-            tqa_draft_link_place(draft, l, "", place);
+            link_place(draft, l, "", place);
             (void)snprintf(hint, sizeof hint,
                            "add a fixed joint with parent \"%.60s\" and child \"%.60s\", or remove "
                            "the link",
@@ -217,7 +217,7 @@ static void report_core(tqa_draft *draft, tq_status status, const tq_error *erro
     if (strncmp(what, "link", 4) == 0 && i < model->n_link) {
         name = draft->link_names[i];
         const bool mass = strcmp(part, "mass") == 0;
-        tqa_draft_link_place(draft, i, is_xml(draft) && mass ? "inertial/mass" : part, place);
+        link_place(draft, i, is_xml(draft) && mass ? "inertial/mass" : part, place);
         hint = mass ? "a mass is zero or more, in kilograms" : NULL;
     } else if (strncmp(what, "joint", 5) == 0 && i < model->n_joint) {
         name = draft->joint_names[i];

@@ -45,9 +45,7 @@ typedef struct tqa_draft {
 void tqa_draft_fault(tqa_draft *draft, const char *slug, const char *pointer, const char *hint,
                      const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* The place of a part ("axis"; "" for the whole) of link or joint i in the user's file. */
-void tqa_draft_link_place(const tqa_draft *draft, uint32_t i, const char *part,
-                          char pointer[TQA_POINTER_TEXT]);
+/* The place of a part ("axis"; "" for the whole) of joint i in the user's file. */
 void tqa_draft_joint_place(const tqa_draft *draft, uint32_t i, const char *part,
                            char pointer[TQA_POINTER_TEXT]);
 

@@ -200,7 +200,8 @@ static void fill_rotors(tqa_urdf_file *file)
     }
 }
 
-bool tqa_urdf_build_model(tqa_urdf_file *file)
+/* Resolves names and fills the draft's model (urdf_build.c). False: faults were added. */
+static bool build_model(tqa_urdf_file *file)
 {
     tqa_draft *draft = file->draft;
     if (file->n_link == 0) {
@@ -250,7 +251,7 @@ bool tqa_urdf_read(tqa_draft *draft, const char *bytes, size_t n)
     draft->xml = true;
     draft->name = "";
     draft->model.gravity[2] = -9.81;
-    if (!tqa_urdf_read_elements(file, bytes, n) || !tqa_urdf_build_model(file)) {
+    if (!tqa_urdf_read_elements(file, bytes, n) || !build_model(file)) {
         return false;
     }
     tqa_urdf_report_ignored(file);

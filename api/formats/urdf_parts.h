@@ -69,9 +69,6 @@ bool tqa_urdf_read_elements(tqa_urdf_file *file, const char *bytes, size_t n);
 /* What the torqued: elements and limits mean for a joint of one freedom (urdf_extension.c). */
 void tqa_urdf_fill_extension(const tqa_urdf_joint *row, tq_joint *joint);
 
-/* Resolves names and fills the draft's model (urdf_build.c). False: faults were added. */
-bool tqa_urdf_build_model(tqa_urdf_file *file);
-
 /* Turns what was ignored into findings (urdf_build.c). */
 void tqa_urdf_report_ignored(tqa_urdf_file *file);
 

@@ -225,25 +225,25 @@ static long read_npz(tqa_view *v, char *out, size_t size)
 
 /* -------------------------------------------------------------------------------------- tables */
 
-size_t tqa_view_columns(const tqa_view *view)
-{
-    return view->n_column;
-}
+/* The columns are those arrays, among the wanted, that have as many entries as the first of them
+ * ("t" if there is one); one without further ranks is a column of its name, others NAME_0 ... */
+enum { NAME_TEXT = TQA_OUTLINE_NAME_MAX + 24 };
 
-uint64_t tqa_view_rows(const tqa_view *view)
+static uint64_t row_count(const tqa_view *view)
 {
     return view->n_array > 0 ? view->arrays[0]->shape[0] : 0;
 }
 
-bool tqa_view_column_name(const tqa_view *view, size_t column, char name[TQA_VIEW_NAME])
+/* False behind the last. */
+static bool column_name(const tqa_view *view, size_t column, char name[NAME_TEXT])
 {
     for (size_t i = 0; i < view->n_array; i++) {
         const uint64_t n = columns_of(view->arrays[i]);
         if (column < n) {
             if (view->arrays[i]->rank == 1) {
-                snprintf(name, TQA_VIEW_NAME, "%s", view->arrays[i]->name);
+                snprintf(name, NAME_TEXT, "%s", view->arrays[i]->name);
             } else {
-                snprintf(name, TQA_VIEW_NAME, "%s_%zu", view->arrays[i]->name, column);
+                snprintf(name, NAME_TEXT, "%s_%zu", view->arrays[i]->name, column);
             }
             return true;
         }
@@ -252,7 +252,8 @@ bool tqa_view_column_name(const tqa_view *view, size_t column, char name[TQA_VIE
     return false;
 }
 
-bool tqa_view_row(tqa_view *view, double *ret)
+/* The next row, of all columns. */
+static bool next_row(tqa_view *view, double *ret)
 {
     size_t at = 0;
     for (size_t i = 0; i < view->n_array; i++) {
@@ -284,17 +285,17 @@ static char *print_name(const char *name, char *p)
 /* One line into view->text: the header, then rows. */
 static bool print_line(tqa_view *v)
 {
-    char name[TQA_VIEW_NAME];
+    char name[NAME_TEXT];
     char *p = v->text;
     const bool is_header = v->at == 0;
-    if (!is_header && !tqa_view_row(v, v->row)) {
+    if (!is_header && !next_row(v, v->row)) {
         return false;
     }
     for (size_t c = 0; c < v->n_column; c++) {
         if (c > 0) {
             *p++ = ',';
         }
-        if (is_header && tqa_view_column_name(v, c, name)) {
+        if (is_header && column_name(v, c, name)) {
             p = print_name(name, p);
         } else if (isfinite(v->row[c])) {
             p = tqa_number_print(v->row[c], p);
@@ -311,7 +312,7 @@ static long read_csv(tqa_view *v, char *out, size_t size)
 {
     size_t n = 0;
     while (n < size) {
-        if (v->text_at == v->n_text && (v->at > tqa_view_rows(v) || !print_line(v))) {
+        if (v->text_at == v->n_text && (v->at > row_count(v) || !print_line(v))) {
             break;
         }
         const size_t left = v->n_text - v->text_at;
@@ -339,15 +340,15 @@ static void put_series(tqa_json_text *text, const char *key, const double *value
 static void put_points(const tqa_view *v, const double *least, const double *most, uint64_t each,
                        size_t n_bucket, tqa_json_text *text)
 {
-    char name[TQA_VIEW_NAME];
+    char name[NAME_TEXT];
     tqa_json_text_raw(text, "{\"rows\":");
-    tqa_json_text_count(text, (unsigned long)tqa_view_rows(v));
+    tqa_json_text_count(text, (unsigned long)row_count(v));
     tqa_json_text_raw(text, ",\"rows_per_point\":");
     tqa_json_text_count(text, (unsigned long)each);
     tqa_json_text_raw(text, ",\"points\":");
     tqa_json_text_count(text, (unsigned long)n_bucket);
     tqa_json_text_raw(text, ",\"series\":[");
-    for (size_t c = 0; tqa_view_column_name(v, c, name); c++) {
+    for (size_t c = 0; column_name(v, c, name); c++) {
         tqa_json_text_raw(text, c == 0 ? "{\"name\":" : ",{\"name\":");
         tqa_json_text_string(text, name);
         put_series(text, ",\"min\":[", least + c, v->n_column, n_bucket);
@@ -359,7 +360,7 @@ static void put_points(const tqa_view *v, const double *least, const double *mos
 
 static bool make_points(tqa_view *v, tqa_problem *reterr)
 {
-    const uint64_t n_row = tqa_view_rows(v);
+    const uint64_t n_row = row_count(v);
     const uint64_t wish = v->options.n_points;
     const uint64_t each = n_row > wish ? (n_row + wish - 1) / wish : 1;
     const size_t n_bucket = (size_t)((n_row + each - 1) / each);
@@ -380,7 +381,7 @@ static bool make_points(tqa_view *v, tqa_problem *reterr)
         least[i] = (double)INFINITY;
         most[i] = (double)-INFINITY;
     }
-    for (uint64_t r = 0; r < n_row && tqa_view_row(v, v->row); r++) {
+    for (uint64_t r = 0; r < n_row && next_row(v, v->row); r++) {
         double *low = least + r / each * n;
         double *high = most + r / each * n;
         for (size_t c = 0; c < n; c++) {
@@ -489,7 +490,7 @@ static bool start(tqa_view *v, tqa_problem *reterr)
         return make_points(v, reterr);
     }
     v->size = 0;
-    v->text = malloc(v->n_column * (2 * TQA_VIEW_NAME + 3) + 2);
+    v->text = malloc(v->n_column * (2 * NAME_TEXT + 3) + 2);
     return v->text != NULL || refuse_memory(reterr);
 }
 

@@ -40,16 +40,4 @@ uint64_t tqa_view_size(const tqa_view *view);
  * read. */
 long tqa_view_read(tqa_view *view, char *out, size_t size);
 
-/* -------------------------------------------------------------------------------- as a table */
-
-/* Its columns: those arrays, among the wanted, that have as many entries as the first of them
- * ("t" if there is one); one without further ranks is a column of its name, others NAME_0 ... */
-size_t tqa_view_columns(const tqa_view *view);
-uint64_t tqa_view_rows(const tqa_view *view);
-/* With the size of a name at least TQA_VIEW_NAME; false behind the last. */
-enum { TQA_VIEW_NAME = TQA_OUTLINE_NAME_MAX + 24 };
-bool tqa_view_column_name(const tqa_view *view, size_t column, char name[TQA_VIEW_NAME]);
-/* The next row: tqa_view_columns values. Not together with tqa_view_read. */
-bool tqa_view_row(tqa_view *view, double *ret);
-
 #endif

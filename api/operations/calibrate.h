@@ -103,9 +103,6 @@ bool tqa_calibration_validate(tqa_calibration *calibration);
 /* Reads the request. False: the problem is set. */
 bool tqa_calibration_read(tqa_calibration *calibration);
 
-/* The model's torque needs a friction smoothed as the fit did: its width, 0: none. */
-double tqa_calibration_smoothing(const tqa_calibration *calibration, const tq_joint *joint);
-
 /* The robot with the parameters found: fills document and urdf, or says why there is none. */
 bool tqa_calibration_robot(tqa_calibration *calibration);
 

@@ -18,7 +18,8 @@ uint32_t tqa_calibration_joint(const tqa_calibration *c, size_t v)
     return 0;
 }
 
-double tqa_calibration_smoothing(const tqa_calibration *c, const tq_joint *joint)
+/* The model's torque needs a friction smoothed as the fit did: its width, 0: none. */
+static double smoothing_of(const tqa_calibration *c, const tq_joint *joint)
 {
     const double fitted = c->options.model.smoothing;
     return fitted >= 0.0 ? fitted : joint->friction.smoothing;
@@ -61,7 +62,7 @@ static void set_joint(const tqa_calibration *c, tq_joint *joint, tq_parameter_ki
         friction->coulomb = value;
         friction->breakaway = 0.0;
         friction->stribeck_velocity = 0.0;
-        friction->smoothing = tqa_calibration_smoothing(c, joint);
+        friction->smoothing = smoothing_of(c, joint);
     } else if (kind == TQ_PARAMETER_OFFSET) {
         friction->offset = value;
     } else if (kind == TQ_PARAMETER_STIFFNESS) {

@@ -10,12 +10,36 @@
 
 enum { QUOTE_MAX = 64 }; /* bytes of a client's text that a message repeats */
 
+/* JSON pointer of the value that is being read. */
+static void place_of(const tqa_request *request, char pointer[TQA_POINTER_TEXT])
+{
+    pointer[0] = '\0';
+    const tqa_field *field = request->field;
+    if (field != NULL) {
+        tqa_place_key(pointer, field->name, strlen(field->name));
+        if (field->kind == TQA_FIELD_MOTION) {
+            tqa_place_rows(pointer, &request->rows[field->motion], request->whole);
+        } else if (field->kind == TQA_FIELD_WRENCHES) {
+            tqa_wrenches_place(request, pointer);
+        } else if (field->kind == TQA_FIELD_FROM) {
+            tqa_from_place(request, pointer);
+        } else if (field->kind == TQA_FIELD_BOX || field->kind == TQA_FIELD_PAYLOAD) {
+            tqa_options_place(request, pointer);
+        } else if (request->depth > 1 && !request->whole) {
+            tqa_place_index(pointer, request->n_element);
+        }
+    }
+    if (request->bad_key != NULL) {
+        tqa_place_key(pointer, request->bad_key, request->n_bad_key);
+    }
+}
+
 bool tqa_refuse(tqa_request *request, uint64_t at, const char *slug, const char *hint,
                 const char *format, ...)
 {
     char pointer[TQA_POINTER_TEXT];
     char detail[TQA_PROBLEM_TEXT];
-    tqa_request_place(request, pointer);
+    place_of(request, pointer);
     va_list arguments;
     va_start(arguments, format);
     (void)vsnprintf(detail, sizeof detail, format, arguments);
@@ -184,28 +208,5 @@ void tqa_place_rows(char pointer[TQA_POINTER_TEXT], const tqa_rows *rows, bool w
     const bool in_sample = rows->depth == 2 || (rows->depth == 1 && rows->shape != TQA_SHAPE_BATCH);
     if (in_sample && !whole) {
         tqa_place_index(pointer, rows->n_got);
-    }
-}
-
-void tqa_request_place(const tqa_request *request, char pointer[TQA_POINTER_TEXT])
-{
-    pointer[0] = '\0';
-    const tqa_field *field = request->field;
-    if (field != NULL) {
-        tqa_place_key(pointer, field->name, strlen(field->name));
-        if (field->kind == TQA_FIELD_MOTION) {
-            tqa_place_rows(pointer, &request->rows[field->motion], request->whole);
-        } else if (field->kind == TQA_FIELD_WRENCHES) {
-            tqa_wrenches_place(request, pointer);
-        } else if (field->kind == TQA_FIELD_FROM) {
-            tqa_from_place(request, pointer);
-        } else if (field->kind == TQA_FIELD_BOX || field->kind == TQA_FIELD_PAYLOAD) {
-            tqa_options_place(request, pointer);
-        } else if (request->depth > 1 && !request->whole) {
-            tqa_place_index(pointer, request->n_element);
-        }
-    }
-    if (request->bad_key != NULL) {
-        tqa_place_key(pointer, request->bad_key, request->n_bad_key);
     }
 }

@@ -128,9 +128,6 @@ void tqa_request_clear(tqa_request *request);
  * the problem. */
 extern const tqa_events tqa_request_events;
 
-/* JSON pointer of the value that is being read. */
-void tqa_request_place(const tqa_request *request, char pointer[TQA_POINTER_TEXT]);
-
 /* The document is complete: checks what is missing and what must agree, puts rows into the robot's
  * order, pads. False: the problem is set. */
 bool tqa_request_finish(tqa_request *request);

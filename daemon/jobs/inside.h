@@ -44,10 +44,6 @@ struct tqd_jobs {
 void tqd_jobs_enter(tqd_jobs *jobs);
 void tqd_jobs_leave(tqd_jobs *jobs);
 
-/* Waits until something new may be queued since `seen`, or for wait_ms if that is not negative.
- * False when the jobs stop. */
-bool tqd_jobs_await(tqd_jobs *jobs, uint64_t *seen, int64_t wait_ms);
-
 /* execute.c: computes a claimed job and ends it in the store. */
 void tqd_execute(tqd_runner *runner);
 

@@ -159,7 +159,9 @@ bool tqd_jobs_stopping(tqd_jobs *jobs)
     return stopping;
 }
 
-bool tqd_jobs_await(tqd_jobs *jobs, uint64_t *seen, int64_t wait_ms)
+/* Waits until something new may be queued since `seen`, or for wait_ms if that is not negative.
+ * False when the jobs stop. */
+static bool await_news(tqd_jobs *jobs, uint64_t *seen, int64_t wait_ms)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
@@ -211,7 +213,7 @@ void tqd_jobs_run(void *arg)
     tqd_jobs_enter(jobs);
     uint64_t seen = UINT64_MAX; /* what is queued from former days */
     int64_t wait_ms = -1;
-    while (tqd_jobs_await(jobs, &seen, wait_ms)) {
+    while (await_news(jobs, &seen, wait_ms)) {
         tqd_store_status status = TQD_STORE_OK;
         wait_ms = -1;
         while (!tqd_jobs_stopping(jobs) && claim(runner, &status)) {

@@ -26,8 +26,9 @@ static long read_stored(void *ctx, uint64_t offset, void *bytes, size_t n)
     return (long)some;
 }
 
-bool tqd_view_open(tqd_view_reader *reader, tqd_body_reader *body, const tqa_view_options *options,
-                   tqa_problem *reterr)
+/* Reads the whole body once: workers only, as tqd_view_fill. */
+static bool open_view(tqd_view_reader *reader, tqd_body_reader *body,
+                      const tqa_view_options *options, tqa_problem *reterr)
 {
     const tqa_stored stored = {.read = read_stored, .ctx = body, .size = body->size};
     reader->piece = malloc(PIECE);
@@ -52,7 +53,7 @@ bool tqd_view_answer(tqd_view_reader *reader, tqd_body_reader *body, const tqd_h
                      size_t (*read)(void *exchange, char *out, size_t size))
 {
     tqa_problem problem;
-    if (!tqd_view_open(reader, body, options, &problem)) {
+    if (!open_view(reader, body, options, &problem)) {
         tqd_answer_problem(reply, head->request_id, &problem);
         return false;
     }

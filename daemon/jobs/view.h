@@ -15,10 +15,6 @@ typedef struct tqd_view_reader {
     bool done, failed;
 } tqd_view_reader;
 
-/* Reads the whole body once: workers only, as tqd_view_fill. */
-bool tqd_view_open(tqd_view_reader *reader, tqd_body_reader *body, const tqa_view_options *options,
-                   tqa_problem *reterr);
-
 /* Opens it and puts it into the reply, with what Range asks for where its size is known. `read` is
  * what calls tqd_view_read for this exchange. False: the reply is a problem. Workers only. */
 bool tqd_view_answer(tqd_view_reader *reader, tqd_body_reader *body, const tqd_head *head,

@@ -30,8 +30,10 @@ static bool condition_holds(const tqd_head *head, const char *tag)
     return tag != NULL && strcmp(condition, quoted) == 0;
 }
 
-tqd_range tqd_range_read(const tqd_head *head, const char *tag, uint64_t size, uint64_t *ret_at,
-                         uint64_t *ret_end)
+/* "bytes=a-b", "bytes=a-", "bytes=-n" of `size` bytes; anything else, also a list, is not taken:
+ * the whole is sent. With If-Range only when it names `tag` (NULL: never). */
+static tqd_range read_range(const tqd_head *head, const char *tag, uint64_t size, uint64_t *ret_at,
+                            uint64_t *ret_end)
 {
     const char *p = head->header(head, "Range");
     uint64_t first;
@@ -65,7 +67,7 @@ tqd_range tqd_range_read(const tqd_head *head, const char *tag, uint64_t size, u
 bool tqd_range_answer(const tqd_head *head, const char *tag, uint64_t size, tqd_reply *reply,
                       uint64_t *ret_at, uint64_t *ret_end)
 {
-    const tqd_range range = tqd_range_read(head, tag, size, ret_at, ret_end);
+    const tqd_range range = read_range(head, tag, size, ret_at, ret_end);
     if (range == TQD_RANGE_OUTSIDE) {
         tqa_problem problem;
         tqa_problem_set(&problem, "range-not-satisfiable", "there are %" PRIu64 " bytes", size);

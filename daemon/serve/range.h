@@ -7,11 +7,6 @@
 
 typedef enum tqd_range { TQD_RANGE_NONE, TQD_RANGE_GOOD, TQD_RANGE_OUTSIDE } tqd_range;
 
-/* "bytes=a-b", "bytes=a-", "bytes=-n" of `size` bytes; anything else, also a list, is not taken:
- * the whole is sent. With If-Range only when it names `tag` (NULL: never). */
-tqd_range tqd_range_read(const tqd_head *head, const char *tag, uint64_t size, uint64_t *ret_at,
-                         uint64_t *ret_end);
-
 /* Fills status 200 or 206 and the headers about ranges; or 416, false. */
 bool tqd_range_answer(const tqd_head *head, const char *tag, uint64_t size, tqd_reply *reply,
                       uint64_t *ret_at, uint64_t *ret_end);
