@@ -42,6 +42,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const tqa_robot *with = operations[k].with_robot ? robot : NULL;
     const char *body = (const char *)data + 1;
     tqt_call_options options = {.operation = operations[k].name, .query = operations[k].query};
+    options.accept = TQA_MEDIA_NPZ; /* the same, or more than fits, or no array in it */
+    tqt_answer packed = tqt_call(with, body, size - 1, options);
+    must(packed.status == 200 || (packed.status >= 400 && packed.status < 500));
+    tqt_answer_clear(&packed);
+    options.accept = TQA_MEDIA_NONE;
     tqt_answer whole = tqt_call(with, body, size - 1, options);
     options.step = 1;
     tqt_answer crumbs = tqt_call(with, body, size - 1, options);

@@ -41,6 +41,13 @@ static void ask(const tqa_robot *robot, const char *operation, const char *body,
     tqt_answer_clear(&whole);
     tqt_answer_clear(&cut);
     tqt_answer_clear(&crumbs);
+    tqt_call_options packed = {.operation = operation, .accept = TQA_MEDIA_NPZ};
+    whole = tqt_call(robot, body, n, packed);
+    packed.room = 4096;
+    crumbs = tqt_call(robot, body, n, packed);
+    same(&whole, &crumbs);
+    tqt_answer_clear(&whole);
+    tqt_answer_clear(&crumbs);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
