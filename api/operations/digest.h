@@ -20,8 +20,8 @@ enum { TQA_REQUEST_DIGEST_TEXT = 33 };
 /* Aligned to 64. */
 typedef struct tqa_digest {
     XXH3_state_t state;
-    XXH128_hash_t whole; /* of bytes that came all at once */
-    bool is_whole;
+    XXH128_hash_t whole;      /* of bytes that came all at once */
+    bool is_whole, has_state; /* which of them there is; neither: no byte came */
 } tqa_digest;
 
 void tqa_digest_init(tqa_digest *digest);

@@ -81,9 +81,10 @@ static bool agree(tqa_request *request)
 /* Rows in the robot's order, and finite numbers where the kernels look. */
 static bool arrange(tqa_request *request)
 {
-    for (size_t f = 0; f < request->schema->n_field; f++) {
-        const tqa_field *field = &request->schema->fields[f];
-        if (field->kind != TQA_FIELD_MOTION || (request->seen >> f & 1u) == 0) {
+    /* field by field of those that came: few of many */
+    for (uint32_t left = request->seen; left != 0; left &= left - 1) {
+        const tqa_field *field = &request->schema->fields[__builtin_ctz(left)];
+        if (field->kind != TQA_FIELD_MOTION) {
             continue;
         }
         tqa_blocks *blocks = &request->motion[field->motion];

@@ -31,7 +31,7 @@ void tqa_blocks_init(tqa_blocks *blocks, size_t n_row, double *small, tqa_budget
     }
 }
 
-void tqa_blocks_clear(tqa_blocks *blocks)
+void tqa_blocks_free(tqa_blocks *blocks)
 {
     for (segment *s = blocks->segments; s != NULL;) {
         segment *next = s->next;

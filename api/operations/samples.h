@@ -33,7 +33,13 @@ typedef struct tqa_blocks {
 
 /* `small` holds n_row * TQ_BLOCK_PAD numbers, aligned to 64, or is NULL. */
 void tqa_blocks_init(tqa_blocks *blocks, size_t n_row, double *small, tqa_budget *budget);
-void tqa_blocks_clear(tqa_blocks *blocks);
+void tqa_blocks_free(tqa_blocks *blocks); /* what has grown */
+static inline void tqa_blocks_clear(tqa_blocks *blocks)
+{
+    if (blocks->segments != NULL || blocks->table != NULL) {
+        tqa_blocks_free(blocks);
+    }
+}
 
 /* Makes room for n_sample samples. False: over the budget, or no memory. */
 bool tqa_blocks_reserve(tqa_blocks *blocks, size_t n_sample);

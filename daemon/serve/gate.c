@@ -5,11 +5,21 @@
 #include <string.h>
 #include <strings.h>
 
-/* RFC 9110 section 5.6.2: letters, digits and !#$%&'*+-.^_`|~, one bit a character */
-static bool is_token_char(unsigned char c)
+/* What a character may be, a digit each: 1 in a path by itself (RFC 3986 section 3.3 without '.'
+ * and '%'), 2 in a token (RFC 9110 section 5.6.2), 3 both. */
+static const char kinds[] = "0000000000000000000000000000000003023233113313203333333333110100"
+                            "1333333333333333333333333330002323333333333333333333333333302030"
+                            "0000000000000000000000000000000000000000000000000000000000000000"
+                            "0000000000000000000000000000000000000000000000000000000000000000";
+
+static inline bool is_token_char(char c)
 {
-    static const uint64_t tokens[2] = {0x03ff6cfa00000000, 0x57ffffffc7fffffe};
-    return c < 128 && (tokens[c >> 6] >> (c & 63) & 1) != 0;
+    return (kinds[(unsigned char)c] & 2) != 0;
+}
+
+static inline bool is_path_char(char c)
+{
+    return (kinds[(unsigned char)c] & 1) != 0;
 }
 
 /* inline, so that the length of a constant is one */
@@ -73,7 +83,7 @@ void tqd_gate_header(tqd_gate *gate, const char *name, size_t n_name, const char
     }
     bool good = true;
     for (size_t i = 0; i < n_name; i++) {
-        good &= is_token_char((unsigned char)name[i]);
+        good &= is_token_char(name[i]);
     }
     if (!good) {
         refuse(gate, "a header name has a character that is not allowed in one");
@@ -211,13 +221,6 @@ static bool utf8_step(unsigned char c, unsigned *left)
     return c >= 0xc2 && c <= 0xf4;
 }
 
-/* What a segment consists of mostly: RFC 3986 section 3.3 without '.' and '%' */
-static bool is_path_char(unsigned char c)
-{
-    static const uint64_t plain[2] = {0x2fff3fd200000000, 0x47fffffe87ffffff};
-    return c < 128 && (plain[c >> 6] >> (c & 63) & 1) != 0;
-}
-
 const char *tqd_gate_target(const char *target)
 {
     if (target[0] != '/') {
@@ -227,7 +230,7 @@ const char *tqd_gate_target(const char *target)
     bool plain = true; /* it does */
     unsigned left = 0;
     for (const char *at = target;; at++) {
-        for (; left == 0 && is_path_char((unsigned char)*at); at++) {
+        for (; left == 0 && is_path_char(*at); at++) {
             plain = false;
         }
         if (*at == '/' || *at == '\0' || *at == '?') {

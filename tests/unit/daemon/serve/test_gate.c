@@ -75,6 +75,27 @@ Test(gate, headers)
     }
 }
 
+Test(gate, every_character_of_a_name_and_of_a_path)
+{
+    static const char letters[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    /* what RFC 3986 does not have in a path by itself and many send all the same */
+    static const char odd[] = " \"#<>[\\]^`{|}";
+    static const tqd_hosts hosts = {.extra = "lab"};
+    for (int c = 1; c < 256; c++) {
+        const bool is_letter = strchr(letters, c) != NULL;
+        const char name[] = {'X', (char)c, 'y'};
+        tqd_gate gate = {.hosts = &hosts};
+        tqd_gate_header(&gate, name, 3, "a", 1);
+        const bool token = is_letter || strchr("!#$%&'*+-.^_`|~", c) != NULL;
+        cr_expect(token == (gate.fault == NULL), "byte %d of a name", c);
+        /* '?' begins the query; '%' wants digits behind it */
+        const char target[] = {'/', 'a', (char)c, 'b', 0};
+        const bool path =
+            is_letter || strchr("-._~!$&'()*+,;=:@/?", c) != NULL || strchr(odd, c) != NULL;
+        cr_expect(path == (tqd_gate_target(target) == NULL), "byte %d of a path", c);
+    }
+}
+
 /* values are looked at in words: each byte at each place of words and of what is left of them */
 Test(gate, every_byte_at_every_place_of_a_value)
 {
