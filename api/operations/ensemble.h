@@ -52,6 +52,7 @@ typedef struct tqa_ensemble {
     tq_offsets offsets;  /* of torque, in the order of the variations */
     size_t first_offset; /* row of the first one among the auxiliary states */
     bool own_mechanisms; /* members differ in what they are made of */
+    bool varied_rows;    /* they do so side by side */
     bool own_effects;    /* members differ in gains or disturbances */
     size_t n_event;      /* that the request looks out for */
     bool in_lanes;       /* by tq_ensemble_run; else each by a tq_run */

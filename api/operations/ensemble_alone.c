@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/operations/ensemble_block.h"
+#include "core/dynamics/varied.h"
 #include "core/model/inertia.h"
 
 /* ------------------------------------------------------------------------------------------------
@@ -62,6 +63,22 @@ static tq_status build(const tqa_ensemble *e, uint64_t id, tq_scratch *scratch,
         }
     }
     return tq_mechanism_build(&model, home, size, ret, reterr);
+}
+
+tq_status tqa_members_vary(const tqa_ensemble_block *b, tq_scratch *scratch, tq_error *reterr)
+{
+    tq_status status = TQ_OK;
+    for (size_t i = 0; i < b->n && status == TQ_OK; i++) {
+        const size_t mark = tq_scratch_mark(scratch);
+        const tq_mechanism *own = NULL;
+        status = build(b->e, tqa_ensemble_id(b->e, b->first + i), scratch, &own, reterr);
+        if (status == TQ_OK) {
+            tq_varied_put(own, b->stride, i, b->varied);
+        }
+        tq_scratch_rewind(scratch, mark);
+    }
+    tq_block_pad(b->varied, tq_varied_rows(b->plant.mechanism), b->stride, b->n);
+    return status;
 }
 
 static const tq_disturbance *disturbance_of(const tqa_ensemble *e, size_t v)
@@ -178,7 +195,7 @@ tq_status tqa_member_make(tqa_ensemble_block *b, tq_scratch *scratch, tq_error *
 {
     const uint64_t id = tqa_ensemble_id(b->e, b->first);
     tq_status status = TQ_OK;
-    if (b->e->own_mechanisms) {
+    if (b->e->own_mechanisms && !b->e->varied_rows) {
         status = build(b->e, id, scratch, &b->plant.mechanism, reterr);
     }
     return status == TQ_OK && b->e->own_effects ? change_effects(b, id, scratch, reterr) : status;

@@ -9,6 +9,7 @@ typedef struct tqa_ensemble_block {
     const tqa_ensemble *e;
     size_t first, n, stride; /* members; lanes of the states */
     double *q, *qd, *z, *held;
+    double *varied; /* with e->varied_rows */
     double *record; /* where its rows begin, then what else e->record holds */
     tq_plant plant;
 } tqa_ensemble_block;
@@ -16,6 +17,9 @@ typedef struct tqa_ensemble_block {
 /* Makes what is the first member's own: its mechanism, its gains; in scratch. */
 tq_status tqa_member_make(tqa_ensemble_block *b, tq_scratch *scratch, tq_error *reterr);
 size_t tqa_member_make_size(const tqa_ensemble *e);
+
+/* Writes what each member weighs and rubs into b->varied. */
+tq_status tqa_members_vary(const tqa_ensemble_block *b, tq_scratch *scratch, tq_error *reterr);
 
 /* The first member by a run of its own: any method, events, joints that stick. Rows as a block of
  * one has them. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/operations/ensemble_block.h"
+#include "core/dynamics/varied.h"
 #include "core/simulate/noise.h"
 
 uint64_t tqa_ensemble_id(const tqa_ensemble *e, size_t member)
@@ -92,11 +93,16 @@ static size_t rows_cost(const tqa_ensemble *e)
                : 0;
 }
 
+static size_t n_varied(const tqa_ensemble *e)
+{
+    return e->varied_rows ? tq_varied_rows(e->simulation->mechanism) : 0;
+}
+
 static size_t states_cost(const tqa_ensemble *e)
 {
     const tqa_simulation *s = e->simulation;
-    const size_t n =
-        s->order.nq + s->order.nv + tq_plant_n_z(&s->plant) + tq_plant_n_held(&s->plant);
+    const size_t n = s->order.nq + s->order.nv + tq_plant_n_z(&s->plant) +
+                     tq_plant_n_held(&s->plant) + n_varied(e);
     return tq_scratch_cost(n * stride_of(e), sizeof(double)) + rows_cost(e);
 }
 
@@ -158,6 +164,7 @@ static tq_status run_lanes(tqa_ensemble_block *b, tq_scratch *scratch, tq_error 
                           .qd = b->qd,
                           .z = b->z,
                           .held = b->held,
+                          .varied = b->varied,
                           .ret_rows = b->record,
                           .ret_ended = tqa_record_ended(b->e, b->record),
                           .ret_end = tqa_record_end(b->e, b->record)};
@@ -185,7 +192,8 @@ void tqa_ensemble_run_block(tqa_ensemble *e, size_t b, void *memory, size_t size
     }
     tq_scratch scratch;
     tq_scratch_init(&scratch, memory, size);
-    const size_t n = s->order.nq + s->order.nv + n_z + n_held, stride = stride_of(e);
+    const size_t n = s->order.nq + s->order.nv + n_z + n_held + n_varied(e);
+    const size_t stride = stride_of(e);
     double *x = tq_scratch_take(&scratch, n * stride, sizeof *x);
     tq_error *error = &e->errors[b];
     if (tqa_ensemble_cancelled(s->control)) {
@@ -207,8 +215,10 @@ void tqa_ensemble_run_block(tqa_ensemble *e, size_t b, void *memory, size_t size
                                .plant = s->plant};
     work.z = work.qd + s->order.nv * stride;
     work.held = work.z + n_z * stride;
+    work.varied = e->varied_rows ? work.held + n_held * stride : NULL;
     start(&work);
-    tq_status status = tqa_member_make(&work, &scratch, error);
+    tq_status status = e->varied_rows ? tqa_members_vary(&work, &scratch, error)
+                                      : tqa_member_make(&work, &scratch, error);
     if (status == TQ_OK) {
         status = e->in_lanes ? run_lanes(&work, &scratch, error)
                              : tqa_member_run(&work, &scratch, error);

@@ -115,12 +115,28 @@ static bool runs_in_lanes(const tqa_ensemble *e)
            method != TQ_RUN_MIDPOINT;
 }
 
+/* joints that follow others are solved for by the mass matrix, which knows one robot only */
+static bool follows(const tq_mechanism *mechanism)
+{
+    const tq_model *model = tq_mechanism_model(mechanism);
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        if (model->joints[j].mimic != TQ_NONE) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool make_room(tqa_ensemble *e, const tqa_part *root)
 {
     const tqa_simulation *s = e->simulation;
     const tqa_part output = tqa_part_field(root, "output");
     e->in_lanes = runs_in_lanes(e);
-    e->per = e->in_lanes && !e->own_mechanisms && !e->own_effects ? (size_t)BLOCK_MEMBERS : 1;
+    e->varied_rows = e->own_mechanisms && e->in_lanes && !e->own_effects &&
+                     s->plant.constraints == NULL && !follows(s->mechanism);
+    e->per = e->in_lanes && (!e->own_mechanisms || e->varied_rows) && !e->own_effects
+                 ? (size_t)BLOCK_MEMBERS
+                 : 1;
     e->n_row = s->order.nq + s->order.nv;
     e->n_block = (e->n_member + e->per - 1) / e->per;
     e->record =

@@ -11,6 +11,7 @@
 #include "core/dynamics/block.h"
 #include "core/dynamics/mass_matrix.h"
 #include "core/dynamics/terms.h"
+#include "core/dynamics/varied.h"
 #include "core/model/layout.h"
 
 /* Mimicking robots: samples whose mass matrices are held at once. */
@@ -43,7 +44,11 @@ static const double *net_torque(const tq_mechanism *mechanism, const tq_forward_
     }
     memcpy(room, in->tau, mechanism->model.nv * stride * sizeof *room);
     if (friction) {
-        tq_add_friction(mechanism, n, stride, in->qd, -1.0, room);
+        if (in->varied != NULL) {
+            tq_varied_add_friction(mechanism, n, stride, in->qd, in->varied, -1.0, room);
+        } else {
+            tq_add_friction(mechanism, n, stride, in->qd, -1.0, room);
+        }
     }
     if (springs) {
         tq_add_springs(mechanism, n, stride, in->q, -1.0, room);
@@ -66,6 +71,8 @@ static tq_kernel_input kernel_input(const tq_mechanism *mechanism, const tq_forw
         .q = in->q,
         .qd = (in->without & TQ_WITHOUT_VELOCITY) != 0 ? NULL : in->qd,
         .tau = tau,
+        .varied = in->varied,
+        .varied_stride = (long)in->stride,
         .gravity = {gravity[0], gravity[1], gravity[2]},
         .rotors = (in->without & TQ_WITHOUT_ROTOR) != 0 ? 0.0 : 1.0,
     };
@@ -154,7 +161,8 @@ static tq_status by_articulated_bodies(const tq_mechanism *mechanism, const tq_k
 {
     const tq_canonical *c = &mechanism->canonical;
     tq_kernel_fault fault;
-    tq_kernels_for((size_t)in->n_sample)->aba(c, in, work, ret_qdd, &fault);
+    const tq_kernels *kernels = tq_kernels_for((size_t)in->n_sample);
+    (in->varied != NULL ? kernels->aba_varied : kernels->aba)(c, in, work, ret_qdd, &fault);
     if (fault.sample < 0) {
         return TQ_OK;
     }
@@ -206,6 +214,7 @@ static tq_status forward_checked(const tq_mechanism *mechanism, const tq_forward
         run.n_sample = (long)(left < piece ? left : piece);
         run.q += first;
         run.tau += first;
+        run.varied = run.varied != NULL ? run.varied + first : NULL;
         run.qd = run.qd != NULL ? run.qd + first : NULL;
         double *out = close ? r.rows.out : ret_qdd + first;
         if (close) {
@@ -233,6 +242,7 @@ tq_status tq_forward_dynamics(const tq_mechanism *mechanism, const tq_forward_in
     assert(mechanism != NULL && in != NULL && scratch != NULL);
     assert(mechanism->model.nv == 0 || (in->q != NULL && in->tau != NULL && ret_qdd != NULL));
     assert(in->n_wrench == 0 || in->wrenches != NULL);
+    assert(in->varied == NULL || !mechanism->canonical.has_mimic);
 
     tq_status status = tq_check_block(in->n_sample, in->stride, reterr);
     if (status != TQ_OK) {

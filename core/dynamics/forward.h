@@ -15,7 +15,9 @@ typedef struct tq_forward_input {
     const tq_external_wrench *wrenches;
     size_t n_wrench;
     const double *gravity;
-    unsigned without; /* TQ_WITHOUT_INERTIA does nothing here */
+    unsigned without;     /* TQ_WITHOUT_INERTIA does nothing here */
+    const double *varied; /* (tq_varied_rows x stride) other masses and friction in each sample, see
+                             core/dynamics/varied.h; NULL: the mechanism's. No mimicking joints */
 } tq_forward_input;
 
 /**

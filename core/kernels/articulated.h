@@ -3,7 +3,7 @@
 #ifndef TQ_KERNELS_ARTICULATED_H
 #define TQ_KERNELS_ARTICULATED_H
 
-#include "core/kernels/joints.h"
+#include "core/kernels/moments.h"
 #include "core/spatial/sym.h"
 
 /* (n, f) = (j al + h a, h^T al + m a) about the frame's origin; h need not be skew. */
@@ -23,25 +23,29 @@ TQ_INLINE articulated articulated_add(articulated a, articulated b)
     return (articulated){sym_add(a.j, b.j), mat_add(a.h, b.h), sym_add(a.m, b.m)};
 }
 
-TQ_INLINE articulated articulated_of(const tq_canonical_joint *k)
+TQ_INLINE sym sym_of_moments(const moment *s)
 {
-    const double *h = k->h;
-    const real o = splat(0.0), m = splat(k->m);
+    return (sym){moment_real(s[0]), moment_real(s[1]), moment_real(s[2]),
+                 moment_real(s[3]), moment_real(s[4]), moment_real(s[5])};
+}
+
+TQ_INLINE articulated articulated_of(const body_moments *own)
+{
+    const real o = splat(0.0), m = moment_real(own->m);
+    const real x = moment_real(own->h[0]), y = moment_real(own->h[1]), z = moment_real(own->h[2]);
     return (articulated){
-        sym_of(k->tensor),
-        {o, splat(-h[2]), splat(h[1]), splat(h[2]), o, splat(-h[0]), splat(-h[1]), splat(h[0]), o},
-        {m, o, o, m, o, m}};
+        sym_of_moments(own->tensor), {o, -z, y, z, o, -x, -y, x, o}, {m, o, o, m, o, m}};
 }
 
 /* a regrouped revolute body has neither mass nor h_z */
-TQ_INLINE void articulated_add_line(articulated *a, const tq_canonical_joint *k)
+TQ_INLINE void articulated_add_line(articulated *a, const body_moments *own)
 {
-    const double *h = k->h;
-    a->j = sym_add(a->j, sym_of(k->tensor));
-    a->h.xz = a->h.xz + splat(h[1]);
-    a->h.yz = a->h.yz - splat(h[0]);
-    a->h.zx = a->h.zx - splat(h[1]);
-    a->h.zy = a->h.zy + splat(h[0]);
+    const real x = moment_real(own->h[0]), y = moment_real(own->h[1]);
+    a->j = sym_add(a->j, sym_of_moments(own->tensor));
+    a->h.xz = a->h.xz + y;
+    a->h.yz = a->h.yz - x;
+    a->h.zx = a->h.zx - y;
+    a->h.zy = a->h.zy + x;
 }
 
 /* Origin moved back by x along the x axis: h += [x]x m, j += [x]x h^T + h' [x]x^T. */

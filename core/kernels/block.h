@@ -9,6 +9,8 @@
  * already, and what lies below the diagonal (it may be written all the same). */
 enum { TQ_FILL_AGAIN = 1, TQ_FILL_UPPER = 2 };
 
+enum { TQ_VARIED_ROWS = 1 + 3 + 6 + 6 + 2 };
+
 /* One block of samples in the layout of core/base/block.h; every row array has the same stride.
  * Quaternions are normalised within. Angles beyond 1e5, NaN and infinities are computed, not
  * refused.
@@ -23,6 +25,10 @@ typedef struct tq_kernel_input {
     const double *tau; /* forward dynamics only */
     const double
         *wrench; /* 6 rows (f, m) a body, in and about the body's frame, on the robot, or NULL */
+    /* aba_varied: TQ_VARIED_ROWS rows a body, varied_stride apart, with other moments in each
+     * sample: m, h, s, tensor, scale_turn and scale_slide of tq_canonical_joint */
+    const double *varied;
+    long varied_stride;
     double gravity[3]; /* world axes */
     double rotors;     /* 1, or 0: mass matrix and forward dynamics without rotors */
 } tq_kernel_input;

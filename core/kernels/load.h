@@ -3,55 +3,56 @@
 #ifndef TQ_KERNELS_LOAD_H
 #define TQ_KERNELS_LOAD_H
 
+#include "core/kernels/moments.h"
 #include "core/kernels/step.h"
 
 /* With mass m, first moment h, second moment S (integral x x^T dm) and point acceleration a + B x:
  * f = m a + B h, and the moment is h x a plus the antisymmetric part of B S. */
-TQ_INLINE wrench load_full(double m, const double *h, const double *s, const motion *x)
+TQ_INLINE wrench load_full(moment m, const moment *h, const moment *s, const motion *x)
 {
     const mat *b = &x->b;
     const vec a = x->a;
     wrench r;
-    r.f.x = tq_fmac(m, a.x, tq_fmac(h[0], b->xx, tq_fmac(h[1], b->xy, h[2] * b->xz)));
-    r.f.y = tq_fmac(m, a.y, tq_fmac(h[0], b->yx, tq_fmac(h[1], b->yy, h[2] * b->yz)));
-    r.f.z = tq_fmac(m, a.z, tq_fmac(h[0], b->zx, tq_fmac(h[1], b->zy, h[2] * b->zz)));
+    r.f.x = tq_fmam(m, a.x, tq_fmam(h[0], b->xx, tq_fmam(h[1], b->xy, h[2] * b->xz)));
+    r.f.y = tq_fmam(m, a.y, tq_fmam(h[0], b->yx, tq_fmam(h[1], b->yy, h[2] * b->yz)));
+    r.f.z = tq_fmam(m, a.z, tq_fmam(h[0], b->zx, tq_fmam(h[1], b->zy, h[2] * b->zz)));
 
-    r.n.x = tq_fmac(h[1], a.z, -(h[2] * a.y));
-    r.n.x = tq_fnmac(s[2], b->yx, tq_fnmac(s[5], b->yz, r.n.x));
-    r.n.x = tq_fmac(s[1], b->zx, tq_fmac(s[3], b->zy, tq_fmac(s[4], b->zz - b->yy, r.n.x)));
-    r.n.y = tq_fmac(h[2], a.x, -(h[0] * a.z));
-    r.n.y = tq_fnmac(s[0], b->zx, tq_fnmac(s[1], b->zy, r.n.y));
-    r.n.y = tq_fmac(s[2], b->xx - b->zz, tq_fmac(s[4], b->xy, tq_fmac(s[5], b->xz, r.n.y)));
-    r.n.z = tq_fmac(h[0], a.y, -(h[1] * a.x));
-    r.n.z = tq_fnmac(s[3], b->xy, tq_fnmac(s[4], b->xz, r.n.z));
-    r.n.z = tq_fmac(s[1], b->yy - b->xx, tq_fmac(s[0], b->yx, tq_fmac(s[2], b->yz, r.n.z)));
+    r.n.x = tq_fmam(h[1], a.z, -(h[2] * a.y));
+    r.n.x = tq_fnmam(s[2], b->yx, tq_fnmam(s[5], b->yz, r.n.x));
+    r.n.x = tq_fmam(s[1], b->zx, tq_fmam(s[3], b->zy, tq_fmam(s[4], b->zz - b->yy, r.n.x)));
+    r.n.y = tq_fmam(h[2], a.x, -(h[0] * a.z));
+    r.n.y = tq_fnmam(s[0], b->zx, tq_fnmam(s[1], b->zy, r.n.y));
+    r.n.y = tq_fmam(s[2], b->xx - b->zz, tq_fmam(s[4], b->xy, tq_fmam(s[5], b->xz, r.n.y)));
+    r.n.z = tq_fmam(h[0], a.y, -(h[1] * a.x));
+    r.n.z = tq_fnmam(s[3], b->xy, tq_fnmam(s[4], b->xz, r.n.z));
+    r.n.z = tq_fmam(s[1], b->yy - b->xx, tq_fmam(s[0], b->yx, tq_fmam(s[2], b->yz, r.n.z)));
     return r;
 }
 
 /* A regrouped revolute body: no mass, h = (h_x, h_y, 0), S without zz. */
-TQ_INLINE wrench load_line(const double *h, const double *s, const motion *x)
+TQ_INLINE wrench load_line(const moment *h, const moment *s, const motion *x)
 {
     const mat *b = &x->b;
     const vec a = x->a;
     wrench r;
-    r.f.x = tq_fmac(h[0], b->xx, h[1] * b->xy);
-    r.f.y = tq_fmac(h[0], b->yx, h[1] * b->yy);
-    r.f.z = tq_fmac(h[0], b->zx, h[1] * b->zy);
+    r.f.x = tq_fmam(h[0], b->xx, h[1] * b->xy);
+    r.f.y = tq_fmam(h[0], b->yx, h[1] * b->yy);
+    r.f.z = tq_fmam(h[0], b->zx, h[1] * b->zy);
 
-    r.n.x = tq_fnmac(s[2], b->yx, h[1] * a.z);
-    r.n.x = tq_fmac(s[1], b->zx, tq_fmac(s[3], b->zy, tq_fmac(s[4], b->zz - b->yy, r.n.x)));
-    r.n.y = tq_fnmac(s[0], b->zx, tq_fnmac(s[1], b->zy, -(h[0] * a.z)));
-    r.n.y = tq_fmac(s[2], b->xx - b->zz, tq_fmac(s[4], b->xy, r.n.y));
-    r.n.z = tq_fmac(h[0], a.y, -(h[1] * a.x));
-    r.n.z = tq_fnmac(s[3], b->xy, tq_fnmac(s[4], b->xz, r.n.z));
-    r.n.z = tq_fmac(s[1], b->yy - b->xx, tq_fmac(s[0], b->yx, tq_fmac(s[2], b->yz, r.n.z)));
+    r.n.x = tq_fnmam(s[2], b->yx, h[1] * a.z);
+    r.n.x = tq_fmam(s[1], b->zx, tq_fmam(s[3], b->zy, tq_fmam(s[4], b->zz - b->yy, r.n.x)));
+    r.n.y = tq_fnmam(s[0], b->zx, tq_fnmam(s[1], b->zy, -(h[0] * a.z)));
+    r.n.y = tq_fmam(s[2], b->xx - b->zz, tq_fmam(s[4], b->xy, r.n.y));
+    r.n.z = tq_fmam(h[0], a.y, -(h[1] * a.x));
+    r.n.z = tq_fnmam(s[3], b->xy, tq_fnmam(s[4], b->xz, r.n.z));
+    r.n.z = tq_fmam(s[1], b->yy - b->xx, tq_fmam(s[0], b->yx, tq_fmam(s[2], b->yz, r.n.z)));
     return r;
 }
 
-TQ_INLINE wrench body_load(const tq_canonical_joint *k, const motion *x)
+TQ_INLINE wrench body_load(const tq_canonical_joint *k, const body_moments *own, const motion *x)
 {
-    return k->kind == TQ_CANONICAL_REVOLUTE ? load_line(k->h, k->s, x)
-                                            : load_full(k->m, k->h, k->s, x);
+    return k->kind == TQ_CANONICAL_REVOLUTE ? load_line(own->h, own->s, x)
+                                            : load_full(own->m, own->h, own->s, x);
 }
 
 /* row block i of body `body` of the external wrenches */

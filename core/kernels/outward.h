@@ -66,7 +66,8 @@ TQ_INLINE void outward(const tq_canonical *c, const tq_kernel_input *in, long i,
         if (k->save) {
             st->saved[b] = s;
         }
-        st->loads[b] = body_load(k, &s);
+        body_moments room;
+        st->loads[b] = body_load(k, moments_of(k, in, b, i, &room), &s);
         if (in->wrench != NULL) {
             st->loads[b] = wrench_sub(st->loads[b], load_external(in, b, i));
         }

@@ -11,15 +11,15 @@
 
 /* Lanes where D is not above that part of the diagonal it belongs to and of the body's own scale.
  * Regrouped inertias may be negative where no joint moves them. */
-TQ_INLINE real_mask weak_turn(real d, const sym *j, const tq_canonical_joint *k)
+TQ_INLINE real_mask weak_turn(real d, const sym *j, const body_moments *own)
 {
     const real sum = magnitude(j->xx) + magnitude(j->yy) + magnitude(j->zz);
-    return not_above(d, splat(PIVOT_LEAST) * (sum + splat(k->scale_turn)));
+    return not_above(d, splat(PIVOT_LEAST) * (sum + moment_real(own->scale_turn)));
 }
-TQ_INLINE real_mask weak_slide(real d, const sym *m, const tq_canonical_joint *k)
+TQ_INLINE real_mask weak_slide(real d, const sym *m, const body_moments *own)
 {
     const real sum = magnitude(m->xx) + magnitude(m->yy) + magnitude(m->zz);
-    return not_above(d, splat(PIVOT_LEAST) * (sum + splat(k->scale_slide)));
+    return not_above(d, splat(PIVOT_LEAST) * (sum + moment_real(own->scale_slide)));
 }
 
 /* For a joint with freedom s, articulated inertia A, bias F and effort tau, with U = A s,
@@ -167,7 +167,7 @@ TQ_INLINE void solve(int n, real a[6][6], const real id[6], real x[6])
     }
 }
 
-TQ_INLINE ball_gain project_floating(const tq_canonical_joint *k, const articulated *b,
+TQ_INLINE ball_gain project_floating(const body_moments *own, const articulated *b,
                                      const wrench *bias, const wrench *tau, real_mask *weak)
 {
     const sym *j = &b->j, *m = &b->m;
@@ -183,15 +183,15 @@ TQ_INLINE ball_gain project_floating(const tq_canonical_joint *k, const articula
     factor(6, a, id);
     *weak = 0;
     for (int e = 0; e < 6; e++) {
-        *weak |= e < 3 ? weak_turn(a[e][e], j, k) : weak_slide(a[e][e], m, k);
+        *weak |= e < 3 ? weak_turn(a[e][e], j, own) : weak_slide(a[e][e], m, own);
     }
     solve(6, a, id, x);
     return (ball_gain){mat_zero(), {x[0], x[1], x[2]}, {x[3], x[4], x[5]}};
 }
 
 /* also leaves in *b and *f what the parent feels, at the joint's point */
-TQ_INLINE ball_gain project_spherical(const tq_canonical_joint *k, articulated *b, wrench *f,
-                                      vec tau, real_mask *weak)
+TQ_INLINE ball_gain project_spherical(const body_moments *own, articulated *b, wrench *f, vec tau,
+                                      real_mask *weak)
 {
     const sym *j = &b->j;
     const mat h = b->h;
@@ -200,7 +200,7 @@ TQ_INLINE ball_gain project_spherical(const tq_canonical_joint *k, articulated *
     real id[6], x[6] = {h.xx, h.yx, h.zx}, y[6] = {h.xy, h.yy, h.zy}, z[6] = {h.xz, h.yz, h.zz};
     real w[6] = {u.x, u.y, u.z};
     factor(3, a, id);
-    *weak = weak_turn(a[0][0], j, k) | weak_turn(a[1][1], j, k) | weak_turn(a[2][2], j, k);
+    *weak = weak_turn(a[0][0], j, own) | weak_turn(a[1][1], j, own) | weak_turn(a[2][2], j, own);
     solve(3, a, id, x);
     solve(3, a, id, y);
     solve(3, a, id, z);

@@ -29,6 +29,8 @@ void TQ_KERNEL(tq_momentum)(const tq_canonical *c, const tq_kernel_input *in, do
                             double *ret_momentum);
 void TQ_KERNEL(tq_turn)(long n_row, long n_column, const double *from, long pitch, double *to,
                         long stride);
+void TQ_KERNEL(tq_aba_varied)(const tq_canonical *c, const tq_kernel_input *in, double *work,
+                              double *ret_qdd, tq_kernel_fault *ret_fault);
 void TQ_KERNEL(tq_combine)(const tq_kernel_sum *in, double *ret);
 int TQ_KERNEL(tq_finite)(long n_row, long n_sample, long stride, const double *x);
 int TQ_KERNEL(tq_unit)(long n_sample, long stride, const double *quaternion, double tolerance);

@@ -15,6 +15,7 @@ const tq_kernels TQ_KERNEL(tq_kernels) = {
     .derivatives = TQ_KERNEL(tq_derivatives),
     .momentum = TQ_KERNEL(tq_momentum),
     .turn = TQ_KERNEL(tq_turn),
+    .aba_varied = TQ_KERNEL(tq_aba_varied),
     .combine = TQ_KERNEL(tq_combine),
     .finite = TQ_KERNEL(tq_finite),
     .unit = TQ_KERNEL(tq_unit),

@@ -59,6 +59,9 @@ typedef struct tq_kernels {
      * aligned */
     void (*turn)(long n_row, long n_column, const double *from, long pitch, double *to,
                  long stride);
+    /* aba with the moments of in->varied for those of c */
+    void (*aba_varied)(const tq_canonical *c, const tq_kernel_input *in, double *work,
+                       double *ret_qdd, tq_kernel_fault *ret_fault);
     /* ret (n_row rows): from + factor * (sum of weights[k] * terms[k]) */
     void (*combine)(const tq_kernel_sum *in, double *ret);
     /* 0 when some of the numbers is NaN or infinite */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/dynamics/varied.h"
 #include "core/simulate/ensemble_private.h"
 
 enum { ASK_STEPS = 256 }; /* between questions whether to stop */
@@ -21,11 +22,12 @@ typedef struct work {
 
 enum { LANE = TQ_BLOCK_PAD };
 
-/* rows of a state, held values included */
+/* rows of a state, held values and what may vary included */
 static size_t numbers_of(const tq_plant *plant)
 {
     const tq_model *model = tq_mechanism_model(plant->mechanism);
-    return (size_t)model->nq + model->nv + tq_plant_n_z(plant) + tq_plant_n_held(plant);
+    return (size_t)model->nq + model->nv + tq_plant_n_z(plant) + tq_plant_n_held(plant) +
+           tq_varied_rows(plant->mechanism);
 }
 
 static size_t alone_size(const tq_plant *plant)
@@ -68,6 +70,11 @@ static void end(work *w, size_t i, double t, tq_run_end why)
     }
 }
 
+static size_t n_varied(const work *w)
+{
+    return w->members->varied != NULL ? tq_varied_rows(w->ensemble->plant->mechanism) : 0;
+}
+
 static void park_rows(const work *w, double *rows, size_t n_row, size_t live)
 {
     const tq_members *m = w->members;
@@ -95,6 +102,7 @@ static void park(work *w)
         park_rows(w, m->qd, w->model->nv, live);
         park_rows(w, m->z, tq_plant_n_z(plant), live);
         park_rows(w, m->held, tq_plant_n_held(plant), live);
+        park_rows(w, m->varied, n_varied(w), live);
     }
 }
 
@@ -134,12 +142,15 @@ size_t tq_member_at_fault(tq_status status, const tq_error *error, size_t n_samp
 static int fails_alone(const work *w, size_t i, double t, double h)
 {
     const tq_plant *plant = w->ensemble->plant;
-    const double *from[] = {w->members->q, w->members->qd, w->members->z, w->members->held};
-    const size_t n[] = {w->model->nq, w->model->nv, tq_plant_n_z(plant), tq_plant_n_held(plant)};
+    enum { PARTS = 5 };
+    const double *from[PARTS] = {w->members->q, w->members->qd, w->members->z, w->members->held,
+                                 w->members->varied};
+    const size_t n[PARTS] = {w->model->nq, w->model->nv, tq_plant_n_z(plant),
+                             tq_plant_n_held(plant), n_varied(w)};
     const size_t mark = tq_scratch_mark(w->scratch);
     double *x = tq_scratch_take(w->scratch, numbers_of(plant) * LANE, sizeof *x);
-    double *to[4], *at = x;
-    for (unsigned p = 0; p < 4 && x != NULL; p++) {
+    double *to[PARTS], *at = x;
+    for (unsigned p = 0; p < PARTS && x != NULL; p++) {
         to[p] = at;
         for (size_t r = 0; r < n[p]; r++) {
             for (size_t k = 0; k < LANE; k++) {
@@ -149,8 +160,13 @@ static int fails_alone(const work *w, size_t i, double t, double h)
     }
     tq_status status = TQ_ERR_SCRATCH;
     if (x != NULL) {
-        const tq_trajectories state = {
-            .n_sample = 1, .stride = LANE, .q = to[0], .qd = to[1], .z = to[2], .held = to[3]};
+        const tq_trajectories state = {.n_sample = 1,
+                                       .stride = LANE,
+                                       .q = to[0],
+                                       .qd = to[1],
+                                       .z = to[2],
+                                       .held = to[3],
+                                       .varied = n[4] > 0 ? to[4] : NULL};
         status = tq_fixed_step(plant, w->ensemble->method, t, h, &state, w->scratch, NULL);
     }
     tq_scratch_rewind(w->scratch, mark);
@@ -347,7 +363,8 @@ tq_status tq_ensemble_run(const tq_ensemble *ensemble, const tq_members *members
                         .q = members->q,
                         .qd = members->qd,
                         .z = members->z,
-                        .held = members->held},
+                        .held = members->held,
+                        .varied = members->varied},
               .scratch = scratch};
     const tq_status status = run(&w, reterr);
     tq_scratch_rewind(scratch, mark);

@@ -33,6 +33,8 @@ typedef struct tq_members {
     double *q, *qd;          /* the starts; changed */
     double *z, *held;  /* as in tq_trajectories; held values that no sample writes stay as they
                                 are: what differs from member to member and acts through an effect */
+    double *varied;    /* (tq_varied_rows x stride) members of other masses and friction, see
+                                core/dynamics/varied.h; changed; NULL: all alike. No constraints */
     double *ret_rows;  /* (n_output x (nq + nv) x stride): q, then qd; NAN once ended */
     double *ret_ended; /* (n_member) s after which a member means nothing; INFINITY: it ran to the
                                 end */

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/dynamics/varied.h"
 #include "core/simulate/ensemble_private.h"
 
 enum { ASK_STEPS = 32, LANE = TQ_BLOCK_PAD };
@@ -39,7 +40,8 @@ typedef struct work {
     double *atol;                 /* (n) */
     lane *lanes;                  /* (stride) */
     uint64_t *n_sample;           /* (stride x n_effect) samples taken */
-    double *one;                  /* (n + n_held) x LANE, and 5 LANE: a member alone */
+    size_t n_varied;              /* rows of members->varied, in lanes too */
+    double *one;                  /* a member alone: (n + n_held), n, 5 and n_varied rows of LANE */
     uint64_t n_try;
 } work;
 
@@ -58,7 +60,8 @@ size_t tq_ensemble_pair_scratch_size(const tq_ensemble *ensemble, size_t stride)
     return tq_scratch_cost((2 * n + held + 4) * stride + n, sizeof(double)) +
            tq_scratch_cost(stride, sizeof(lane)) +
            tq_scratch_cost(plant->n_effect * stride, sizeof(uint64_t)) +
-           tq_scratch_cost((2 * n + held + 5) * LANE, sizeof(double)) +
+           tq_scratch_cost((2 * n + held + 5 + tq_varied_rows(plant->mechanism)) * LANE,
+                           sizeof(double)) +
            (step > start ? step : start);
 }
 
@@ -70,13 +73,15 @@ static int take(work *w)
     w->n_v = w->model->nv;
     w->n_z = tq_plant_n_z(plant);
     w->n_held = tq_plant_n_held(plant);
+    w->n_varied = w->members->varied != NULL ? tq_varied_rows(plant->mechanism) : 0;
     w->n = w->n_q + w->n_v + w->n_z;
     const size_t rows = w->n * w->stride;
     double *x =
         tq_scratch_take(w->scratch, (2 * w->n + w->n_held + 4) * w->stride + w->n, sizeof *x);
     w->lanes = tq_scratch_take(w->scratch, w->stride, sizeof *w->lanes);
     w->n_sample = tq_scratch_take(w->scratch, plant->n_effect * w->stride, sizeof *w->n_sample);
-    w->one = tq_scratch_take(w->scratch, (2 * w->n + w->n_held + 5) * LANE, sizeof *x);
+    w->one =
+        tq_scratch_take(w->scratch, (2 * w->n + w->n_held + 5 + w->n_varied) * LANE, sizeof *x);
     if (x == NULL || w->lanes == NULL || w->n_sample == NULL || w->one == NULL) {
         return 0;
     }
@@ -119,6 +124,7 @@ static void leave(work *w, size_t i)
     w->lanes[i] = w->lanes[last];
     move_column(w->y, w->n, w->stride, i, last);
     move_column(w->held, w->n_held, w->stride, i, last);
+    move_column(w->members->varied, w->n_varied, w->stride, i, last);
     w->t[i] = w->t[last];
     const size_t n_effect = w->ensemble->plant->n_effect;
     for (size_t k = 0; k < n_effect; k++) {
@@ -221,6 +227,7 @@ static void pad(const work *w)
 {
     tq_block_pad(w->y, w->n, w->stride, w->n_lane);
     tq_block_pad(w->held, w->n_held, w->stride, w->n_lane);
+    tq_block_pad(w->members->varied, w->n_varied, w->stride, w->n_lane);
     tq_block_pad(w->t, 1, w->stride, w->n_lane);
     tq_block_pad(w->h, 1, w->stride, w->n_lane);
     tq_block_pad(w->stop, 1, w->stride, w->n_lane);
@@ -232,6 +239,7 @@ static tq_pair_step step_of(const work *w)
                           .stride = w->stride,
                           .y = w->y,
                           .held = w->held,
+                          .varied = w->members->varied,
                           .t = w->t,
                           .h = w->h,
                           .stop = w->stop,
@@ -248,6 +256,7 @@ static tq_pair_step step_alone(const work *w, size_t i)
     tq_pair_step step = step_of(w);
     bring(w->n, w->one, w->y, w->stride, i);
     bring(w->n_held, w->one + w->n * LANE, w->held, w->stride, i);
+    bring(w->n_varied, at + 5 * LANE, w->members->varied, w->stride, i);
     bring(1, at, w->t, w->stride, i);
     bring(1, at + LANE, w->h, w->stride, i);
     bring(1, at + 2 * LANE, w->stop, w->stride, i);
@@ -255,6 +264,7 @@ static tq_pair_step step_alone(const work *w, size_t i)
     step.stride = LANE;
     step.y = w->one;
     step.held = w->one + w->n * LANE;
+    step.varied = w->n_varied > 0 ? at + 5 * LANE : NULL;
     step.t = at;
     step.h = at + LANE;
     step.stop = at + 2 * LANE;

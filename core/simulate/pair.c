@@ -85,7 +85,8 @@ static tq_trajectories parts_of(const work *w, double *y)
                              .q = y,
                              .qd = y + w->n_q * stride,
                              .z = y + (w->n_q + w->n_v) * stride,
-                             .held = w->step->held};
+                             .held = w->step->held,
+                             .varied = w->step->varied};
 }
 
 /* y itself is never written: what an effect sees is const */

@@ -18,11 +18,12 @@ extern const tq_pair tq_pair_dopri45, tq_pair_dopri87;
 /* States of a block as one array of rows: nq of q, nv of qd, n_z of z. All arrays the caller's. */
 typedef struct tq_pair_step {
     size_t n_sample, stride;
-    const double *y;    /* (n x stride) at t */
-    double *held;       /* (n_held x stride), or NULL */
-    const double *t;    /* (stride) s */
-    const double *h;    /* (stride) s; 0: this one stays where it is */
-    const double *stop; /* (stride) s: effects are asked for what holds before it */
+    const double *y;      /* (n x stride) at t */
+    double *held;         /* (n_held x stride), or NULL */
+    const double *varied; /* as in tq_trajectories, or NULL */
+    const double *t;      /* (stride) s */
+    const double *h;      /* (stride) s; 0: this one stays where it is */
+    const double *stop;   /* (stride) s: effects are asked for what holds before it */
     double rtol;
     const double *atol; /* (n) */
     double *ret_y;      /* (n x stride) at t + h, brought back to where it belongs */

@@ -206,7 +206,9 @@ static tq_status accelerate(const tq_plant *plant, const tq_trajectories *state,
                                  .wrenches = r->wrenches,
                                  .n_wrench = plant->n_wrench,
                                  .gravity = plant->gravity,
-                                 .without = plant->without};
+                                 .without = plant->without,
+                                 .varied = state->varied};
+    assert(state->varied == NULL || (plant->constraints == NULL && state->mode == NULL));
     if (state->mode != NULL && plant->constraints != NULL) {
         const tq_locked_motion to = {
             .qdd = ret->qd, .hold = ret->hold, .multipliers = r->multipliers};

@@ -98,6 +98,7 @@ typedef struct tq_trajectories {
     double *z, *held;        /* (tq_plant_n_z x stride), (tq_plant_n_held x stride); NULL if 0 */
     const signed char *mode; /* (n_joint) TQ_MODE_... of each joint (core/simulate/locked.h), for
                                 one sample; NULL: all free */
+    const double *varied;    /* as in tq_forward_input, without constraints and modes; or NULL */
     const double *times;     /* (n_sample) s, when each is at a time of its own; NULL: all at t */
 } tq_trajectories;
 
