@@ -260,6 +260,9 @@ Test(ensemble, no_memory_on_a_thread_is_told, .timeout = 60)
     cr_expect(answer_of(&members, 503) == NULL);
     keeper statistics = {.short_from = whole.loops}; /* the last loop */
     cr_expect(answer_of(&statistics, 503) == NULL);
+    free(whole.spool);
+    free(members.spool);
+    free(statistics.spool);
 }
 
 /* stopped at a checkpoint and begun again: the same answer, whatever the order of the blocks; a
