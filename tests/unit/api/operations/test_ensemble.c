@@ -151,7 +151,7 @@ Test(ensemble, members_that_run_away_are_named)
 typedef struct keeper {
     unsigned char *spool, head[256];
     size_t n_spool, n_head, saves, stop_after;
-    bool backwards;
+    bool backwards, adaptive;
     size_t loops, short_from; /* loops begun, and the first that has no memory; 0: none */
 } keeper;
 
@@ -211,11 +211,17 @@ static void for_each(void *ctx, size_t n, size_t size, void (*body)(void *, size
 
 static char *answer_of(keeper *k, int status)
 {
-    static const char body[] =
+    char body[512];
+    (void)snprintf(
+        body, sizeof body,
         "{\"initial\":{\"q\":[0.3,-0.4]},\"duration\":4,\"output\":{\"interval\":1},"
-        "\"solver\":{\"method\":\"semi-implicit-euler\",\"step\":0.004},\"members\":20000,"
-        "\"seed\":5,\"quantiles\":[0.5],\"end_states\":true,\"vary\":[{\"of\":\"q\",\"joint\":"
-        "\"joint1\",\"normal\":{\"deviation\":0.2}}]}";
+        "\"solver\":{%s},\"seed\":5,\"quantiles\":[0.5],\"end_states\":true,\"vary\":[{\"of\":"
+        "\"q\",\"joint\":\"joint1\",\"normal\":{\"deviation\":0.2}}%s}",
+        k->adaptive ? "\"method\":\"dopri87\",\"rtol\":1e-4"
+                    : "\"method\":\"semi-implicit-euler\",\"step\":0.004",
+        k->adaptive ? ",{\"of\":\"mass_factor\",\"link\":\"link2\",\"uniform\":[0.5,2]}],"
+                      "\"members\":3000"
+                    : "],\"members\":20000");
     const tqa_world world = {.ctx = k,
                              .parallel_for = for_each,
                              .cancelled = cancelled,
@@ -267,9 +273,10 @@ Test(ensemble, no_memory_on_a_thread_is_told, .timeout = 60)
 
 /* stopped at a checkpoint and begun again: the same answer, whatever the order of the blocks; a
  * lost spool costs time only */
-Test(ensemble, a_stopped_ensemble_goes_on_to_the_same_bits, .timeout = 60)
+static void stop_and_go_on(bool adaptive)
 {
-    keeper whole = {.saves = 0}, broken = {.stop_after = 1}, lost = {.stop_after = 1};
+    keeper whole = {.adaptive = adaptive};
+    keeper broken = {.adaptive = adaptive, .stop_after = 1}, lost = broken;
     char *want = answer_of(&whole, 200);
     cr_assert(gt(sz, whole.saves, 0), "long enough to be saved");
     cr_assert(answer_of(&broken, 503) == NULL);
@@ -289,6 +296,17 @@ Test(ensemble, a_stopped_ensemble_goes_on_to_the_same_bits, .timeout = 60)
     free(whole.spool);
     free(broken.spool);
     free(lost.spool);
+}
+
+Test(ensemble, a_stopped_ensemble_goes_on_to_the_same_bits, .timeout = 60)
+{
+    stop_and_go_on(false);
+}
+
+/* each member by steps of its own */
+Test(ensemble, a_stopped_adaptive_ensemble_goes_on_to_the_same_bits, .timeout = 60)
+{
+    stop_and_go_on(true);
 }
 
 /* ------------------------------------------------------------------------------------------------
