@@ -39,7 +39,7 @@ typedef struct tq_pair_step {
  * Returns  TQ_OK, or what tq_plant_rate or tq_plant_settle says.
  * Cost     n_stage evaluations of tq_plant_rate.
  * Source   E. Hairer, S. Norsett, G. Wanner, Solving Ordinary Differential Equations I, 1993, II.4.
- * Checked  tests/property/core/simulate/test_pair.c
+ * Checked  tests/property/core/simulate/test_ensemble_pair.c
  */
 tq_status tq_pair_try(const tq_plant *plant, const tq_pair *pair, const tq_pair_step *step,
                       tq_scratch *scratch, tq_error *reterr);

@@ -236,6 +236,16 @@ def test_members_that_run_away_are_named(daemon, solver):
     assert many["alive"] == [3, 2, 2] and len(many["told"][0]["q"]) == 1
 
 
+@pytest.mark.parametrize("solver", [{"method": "rk4", "step": 0.002}, {"method": "dopri87"}], ids=lambda s: s["method"])
+def test_a_member_without_inertia_ends_alone(daemon, solver):
+    body = {**COMMON, "solver": solver}
+    many = ask(daemon, "planar-2r", "ensemble", {**body, "vary": [{"of": "mass_factor", "link": "link2", "list": [1, 0, 2]}], "tell": [0, 1, 2]})
+    quiet = ask(daemon, "planar-2r", "ensemble", {**body, "vary": [{"of": "mass_factor", "link": "link2", "list": [1, 2]}], "tell": [0, 1]})
+    assert many["stats"]["side_by_side"] and [(m["member"], m["outcome"], m["t"]) for m in many["ended"]] == [(1, "diverged", 0)]
+    for k, other in ((0, 0), (2, 1)):
+        assert many["told"][k]["q"] == quiet["told"][other]["q"] and many["told"][k]["qd"] == quiet["told"][other]["qd"]
+
+
 # -- closed loops -----------------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("solver", [{"method": "rk4", "step": 0.002}, {"method": "dopri87", "rtol": 1e-9}, {"method": "sdirk", "rtol": 1e-9}],
@@ -262,8 +272,21 @@ def test_members_with_closed_loops(daemon, robot, joint, solver):
         assert begin["position_residual"] <= 1e-10 and begin["velocity_residual"] <= 1e-9
 
 
-def test_a_start_without_a_closed_loop_ends_alone(daemon):
-    """The loop of a four-bar cannot be closed when its crank is pulled away by an infinite spring; a torque without bound does it too."""
+def test_members_with_closed_loops_and_payloads(daemon):
+    q = json.loads(daemon.request("GET", "/v1/robots/four-bar")[2])["assembled"]
+    body = {"initial": {"q": q}, "duration": 0.2, "output": {"interval": 0.1}, "solver": {"method": "rk4", "step": 0.002}}
+    many = ask(daemon, "four-bar", "ensemble", {**body, "vary": [{"of": "payload_mass", "link": "coupler", "at": [0.2, 0, 0], "list": [0, 0.5]}],
+                                                "tell": [0, 1]})
+    load = {"link": "coupler", "mass": 0.5, "com": [0.2, 0, 0], "inertia": [[0] * 3] * 3}
+    for member, more in zip(many["told"], ({}, {"payload": load})):
+        one = ask(daemon, "four-bar", "simulate", {**body, **more})
+        for mine, other in zip(member["q"] + member["qd"], one["q"] + one["qd"]):
+            assert mine == pytest.approx(other, abs=1e-9)
+    assert many["told"][0]["q"][-1] != many["told"][1]["q"][-1]
+
+
+def test_a_closed_loop_that_breaks_ends_alone(daemon):
+    """Under a torque without bound no step brings the four-bar back to its loop."""
     q = json.loads(daemon.request("GET", "/v1/robots/four-bar")[2])["assembled"]
     body = {"initial": {"q": q}, "duration": 0.1, "output": {"interval": 0.1}, "solver": {"method": "rk4", "step": 0.005}, "tell": [0, 2]}
     many = ask(daemon, "four-bar", "ensemble", {**body, "vary": [{"of": "torque", "joint": "crank", "list": [0, 1e9, 0.5]}]})

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/lanes/build.h"
 #include "core/simulate/ensemble.h"
 #include "tests/support/random_robot.h"
 #include "tests/support/subject.h"
@@ -171,6 +172,28 @@ Test(ensemble_pair, a_member_has_the_same_bits_alone)
             free(one.rows);
         }
         free(all.rows);
+        close_bench(b);
+    }
+}
+
+/* lanes of any width, with each pair */
+Test(ensemble_pair, members_have_the_same_bits_at_every_width)
+{
+    for (uint64_t seed = 1; seed <= 2; seed++) {
+        bench *b = open_bench(seed, pair_of(seed));
+        cr_assert(eq(int, tq_lanes_force(TQ_BUILD_PORTABLE), TQ_OK));
+        told want = run_members(b, 0, N_MEMBER, STRIDE, TQ_OK);
+        for (int build = TQ_BUILD_W1; build < TQ_BUILD_COUNT; build++) {
+            if (tq_lanes_force((tq_lanes_build)build) != TQ_OK) {
+                continue;
+            }
+            told got = run_members(b, 0, N_MEMBER, STRIDE, TQ_OK);
+            for (size_t k = 0; k < N_MEMBER; k++) {
+                same_member(b, &got, k, STRIDE, &want, k, STRIDE);
+            }
+            free(got.rows);
+        }
+        free(want.rows);
         close_bench(b);
     }
 }
