@@ -17,6 +17,11 @@ static const double rounding = 1e-11;
 /* a row that cannot be moved but turns round, as a rocker does at its dead centre: no hold of its
  * own stops it. It does so when it accelerates by this part of the fastest. */
 static const double turning = 1e-9;
+/* accelerations of held rows above this part of those without holds are not rounding: rows that
+ * depend on each other to rcond are then 1e-6 apart at most */
+static const double rest = 1e-5;
+/* of the fastest row that slips: what is slower does not move with it */
+static const double together = 1e-7;
 enum { STEPS_PER_ROW = 50 };
 
 /* What rows do to each other, scaled so that each has an inverse inertia of 1: g = d + w u, u being
@@ -223,6 +228,21 @@ static bool leave_wall(programme *p, double least)
     return best < p->n;
 }
 
+/* Inner rows that no holds of their own can stop, because they depend on each other and are pulled
+ * apart: a step along what is left, beyond any wall. Whether there is such a rest. */
+static bool step_rest(programme *p, size_t n_inner, double least)
+{
+    double most = 0.0, room = 0.0;
+    for (size_t a = 0; a < n_inner; a++) {
+        most = fmax(most, fabs(p->g[p->inner[a]]));
+        room = fmax(room, p->box[p->inner[a]]);
+    }
+    for (size_t a = 0; a < n_inner; a++) {
+        p->p[a] = most > least ? -4.0 * room * p->g[p->inner[a]] / most : 0.0;
+    }
+    return most > least && room > 0.0;
+}
+
 static tq_status minimise(programme *p, tq_scratch *scratch, tq_error *reterr)
 {
     double size = 0.0;
@@ -240,6 +260,9 @@ static tq_status minimise(programme *p, tq_scratch *scratch, tq_error *reterr)
         }
         if (!stopped && status == TQ_OK) {
             accelerate(p);
+            if (n_inner > 0 && step_rest(p, n_inner, rest * size) && walk(p, n_inner)) {
+                continue;
+            }
             if (!leave_wall(p, rounding * size)) {
                 break;
             }
@@ -259,9 +282,19 @@ tq_status tq_constrained_stick(const tq_constrained *state, const tq_holds *hold
     if (status == TQ_OK) {
         status = minimise(&p, scratch, reterr);
     }
+    double fastest = 0.0;
+    bool slips = false;
     for (size_t k = 0; status == TQ_OK && k < p.n; k++) {
-        const double short_of = p.at[k] != 0 ? p.at[k] * fmax(-p.at[k] * p.g[k], 0.0) : 0.0;
-        ret_hold[k] = (p.u[k] + short_of) * p.scale[k];
+        const double beyond = fmax(-p.at[k] * p.g[k], 0.0); /* 0 within the box */
+        fastest = fmax(fastest, beyond);
+        slips = slips || beyond > TQ_HOLD_SLACK * p.box[k];
+    }
+    for (size_t k = 0; status == TQ_OK && k < p.n; k++) {
+        double beyond = fmax(-p.at[k] * p.g[k], 0.0);
+        if (slips && beyond > together * fastest) {
+            beyond = fmax(beyond, 2.0 * TQ_HOLD_SLACK * p.box[k]);
+        }
+        ret_hold[k] = (p.u[k] + p.at[k] * beyond) * p.scale[k];
         if (p.scale[k] == 0.0 && fabs(p.loose[k]) > turning * p.fastest) {
             ret_hold[k] = -copysign(2.0 * holds->largest[k], p.loose[k]);
         }

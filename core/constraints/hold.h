@@ -6,6 +6,10 @@
 
 #include "core/constraints/solve.h"
 
+/* Holds up to this part above the largest are rounding: constraints may load a row with all of what
+ * may hold it. */
+#define TQ_HOLD_SLACK 1e-9
+
 /* Rows of qd that stand and that dry friction may hold. Borrowed. */
 typedef struct tq_holds {
     size_t n;
@@ -40,7 +44,8 @@ tq_status tq_constrained_hold(const tq_constrained *state, const tq_holds *holds
  * Shapes   v (nv) in: M^-1 times the force, unchanged; ret_hold (n): the force on each row. A row
  *          that slips gets what would have to hold it, so that |ret_hold| > largest there by what
  *          accelerates it, measured by its own inertia (twice `largest` where nothing could hold
- *          it, at a dead centre); and else |ret_hold| <= largest.
+ *          it, at a dead centre); and else |ret_hold| <= largest. When one row slips beyond
+ *          TQ_HOLD_SLACK, all that move with it are above it too.
  * Memory   as tq_constrained_hold.
  * Returns  as tq_constrained_nearest.
  * Cost     O(nv^2 n + n^3 steps), where as many steps as rows change is usual.

@@ -4,7 +4,7 @@
 #ifndef TQ_SIMULATE_LOCKED_H
 #define TQ_SIMULATE_LOCKED_H
 
-#include "core/constraints/constraints.h"
+#include "core/constraints/project.h"
 #include "core/dynamics/forward.h"
 
 /* What a joint does, as tq_trajectories.mode says it. */
@@ -68,6 +68,20 @@ tq_status tq_locked_constrained_forward(const tq_mechanism *mechanism,
                                         tq_error *reterr);
 size_t tq_locked_constrained_scratch_size(const tq_mechanism *mechanism,
                                           const tq_constraints *constraints, size_t n_wrench);
+
+/**
+ * Bring one sample back onto its constraints by the least motion of the joints that are not held:
+ * held ones stay where they are, at rest.
+ *
+ * Shapes   q (nq x stride), qd (nv x stride), in and out; mode (n_joint).
+ * Memory   tq_locked_project_scratch_size bytes of `scratch`, all given back.
+ * Returns  as tq_constraints_project; rows from n_row on stand for held joints.
+ */
+tq_status tq_locked_project(const tq_mechanism *mechanism, const tq_constraints *constraints,
+                            const signed char *mode, const tq_constraint_states *states,
+                            double tolerance, tq_scratch *scratch, tq_error *reterr);
+size_t tq_locked_project_scratch_size(const tq_mechanism *mechanism,
+                                      const tq_constraints *constraints);
 
 /* Torques of the effects less friction by mode, of one sample: in->tau into ret_tau (nv x stride),
  * padded. */

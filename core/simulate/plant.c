@@ -52,7 +52,7 @@ static size_t accelerate_scratch(const tq_plant *plant)
     }
     const size_t forward =
         tq_locked_constrained_scratch_size(plant->mechanism, plant->constraints, plant->n_wrench);
-    const size_t project = tq_project_scratch_size(plant->mechanism, plant->constraints);
+    const size_t project = tq_locked_project_scratch_size(plant->mechanism, plant->constraints);
     return forward > project ? forward : project;
 }
 
@@ -280,20 +280,6 @@ tq_status tq_plant_rate(const tq_plant *plant, double t, const tq_trajectories *
     return status;
 }
 
-/* joints that dry friction holds stay where they were, at rest: what a step leaves of constraints
- * is for the others to take away */
-static void keep_held(const tq_model *model, const tq_trajectories *state, const double *q)
-{
-    const size_t stride = state->stride;
-    for (uint32_t j = 0; state->mode != NULL && j < model->n_joint; j++) {
-        if (state->mode[j] == TQ_MODE_STUCK) {
-            const size_t at = model->joints[j].q_index * stride;
-            memcpy(state->q + at, q + at, stride * sizeof *q);
-            memset(state->qd + model->joints[j].v_index * stride, 0, stride * sizeof *q);
-        }
-    }
-}
-
 tq_status tq_plant_settle(const tq_plant *plant, const tq_trajectories *state, tq_scratch *scratch,
                           tq_error *reterr)
 {
@@ -304,20 +290,13 @@ tq_status tq_plant_settle(const tq_plant *plant, const tq_trajectories *state, t
     if (plant->constraints == NULL) {
         return TQ_OK;
     }
-    const size_t mark = tq_scratch_mark(scratch);
-    double *q = tq_scratch_take(scratch, model->nq * state->stride, sizeof *q);
-    if (q == NULL) {
-        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
-                       (double)tq_plant_scratch_size(plant, state->stride));
-    }
-    memcpy(q, state->q, model->nq * state->stride * sizeof *q);
     const tq_constraint_states states = {
         .n_sample = state->n_sample, .stride = state->stride, .q = state->q, .qd = state->qd};
-    const tq_status status = tq_constraints_project(plant->mechanism, plant->constraints, &states,
-                                                    constraint_tolerance, scratch, NULL, reterr);
-    keep_held(model, state, q);
-    tq_scratch_rewind(scratch, mark);
-    return status;
+    return state->mode != NULL
+               ? tq_locked_project(plant->mechanism, plant->constraints, state->mode, &states,
+                                   constraint_tolerance, scratch, reterr)
+               : tq_constraints_project(plant->mechanism, plant->constraints, &states,
+                                        constraint_tolerance, scratch, NULL, reterr);
 }
 
 tq_status tq_plant_sample(const tq_plant *plant, size_t k, double t, const tq_trajectories *state,

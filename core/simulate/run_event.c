@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/constraints/hold.h"
 #include "core/dynamics/energy.h"
 #include "core/simulate/locked.h"
 #include "core/simulate/run_private.h"
@@ -11,9 +12,7 @@
 /* rad/s or m/s: what leaves a limit slower than this stays there */
 static const double rest_speed = 1e-8;
 /* under constraints joints come to rest together, each as well as the event is located */
-static const double rest_together = 1e-9;
-/* of what may hold: constraints may load a joint with all of it, to rounding */
-static const double hold_slack = 1e-9;
+static const double rest_together = 1e-8;
 static const double least_bracket = 1e-13; /* s: an event is located so well, or to rounding */
 enum { HALVINGS = 200, CHATTER_MAX = 256, LEAP_STEPS = 4096 };
 
@@ -56,6 +55,13 @@ static double rule_gauge(const tq_run_private *p, const tq_event_rule *rule, con
     return 1.0;
 }
 
+/* how far below 0 a velocity that slips has to be to have turned round: projection onto constraints
+ * leaves rounding in all of them */
+static double turned_back(const tq_run_private *p)
+{
+    return p->plant->constraints != NULL ? 0.1 * rest_together : 0.0;
+}
+
 /* what is left until joint j changes what it does: below 0 it has to */
 static double joint_gauge(const tq_run_private *p, uint32_t j, const double *y)
 {
@@ -63,12 +69,12 @@ static double joint_gauge(const tq_run_private *p, uint32_t j, const double *y)
     const double hold = p->hold[joint->v_index * TQ_RUN_LANE];
     switch (p->mode[j]) {
     case TQ_MODE_PLUS:
-        return velocity_of(p, y, j);
+        return velocity_of(p, y, j) + turned_back(p);
     case TQ_MODE_MINUS:
-        return -velocity_of(p, y, j);
+        return -velocity_of(p, y, j) + turned_back(p);
     case TQ_MODE_STUCK:
         return tq_dry_friction(&joint->friction, 0.0) *
-                   (p->plant->constraints != NULL ? 1.0 + hold_slack : 1.0) -
+                   (p->plant->constraints != NULL ? 1.0 + TQ_HOLD_SLACK : 1.0) -
                fabs(hold);
     case TQ_MODE_LOWER:
         return hold;
@@ -399,6 +405,42 @@ static int keep_resting(tq_run_private *p)
     return 1;
 }
 
+/* joint j is asked too much: it slips, or leaves its limit */
+static void let_go(tq_run_private *p, uint32_t j)
+{
+    const tq_joint *joint = &p->model->joints[j];
+    const double hold = p->hold[joint->v_index * TQ_RUN_LANE];
+    const int stuck = p->mode[j] == TQ_MODE_STUCK;
+    if (!stuck || p->fresh_stuck[j] == 0) {
+        tell(p, stuck ? TQ_EVENT_SLIP : TQ_EVENT_LEAVE, j, TQ_NONE, hold);
+    }
+    p->fresh_stuck[j] = 0;
+    p->mode[j] = !tq_can_stick(joint) ? TQ_MODE_FREE : hold > 0.0 ? TQ_MODE_MINUS : TQ_MODE_PLUS;
+}
+
+/* lets go of what is asked too much; whether there was any: the one that is asked most, or under
+ * constraints, where joints slip together, all of them */
+static int release(tq_run_private *p, const double *gauge)
+{
+    uint32_t worst = TQ_NONE;
+    for (uint32_t j = 0; j < p->model->n_joint; j++) {
+        const double left = gauge[p->options.n_rule + j];
+        if (p->mode[j] < TQ_MODE_STUCK || !(left < 0.0)) {
+            continue;
+        }
+        if (p->plant->constraints != NULL) {
+            let_go(p, j);
+        }
+        if (worst == TQ_NONE || left < gauge[p->options.n_rule + worst]) {
+            worst = j;
+        }
+    }
+    if (worst != TQ_NONE && p->plant->constraints == NULL) {
+        let_go(p, worst);
+    }
+    return worst != TQ_NONE;
+}
+
 /* Who sticks and who slips, of joints with dry friction: those that stand still stick unless what
  * would have to hold them is more than friction can; the one that is asked too much of most goes
  * first. The same for joints on limits, which hold one way only. */
@@ -422,27 +464,9 @@ static int resolve(tq_run_private *p)
         if (!gauge_all(p, p->run.t, p->y, g)) {
             return tq_run_refuse(p);
         }
-        uint32_t worst = TQ_NONE;
-        for (uint32_t j = 0; j < p->model->n_joint; j++) {
-            const double left = g[p->options.n_rule + j];
-            if (p->mode[j] >= TQ_MODE_STUCK && left < 0.0 &&
-                (worst == TQ_NONE || left < g[p->options.n_rule + worst])) {
-                worst = j;
-            }
-        }
-        if (worst == TQ_NONE) {
+        if (!release(p, g)) {
             break;
         }
-        const tq_joint *joint = &p->model->joints[worst];
-        const double hold = p->hold[joint->v_index * TQ_RUN_LANE];
-        const int stuck = p->mode[worst] == TQ_MODE_STUCK;
-        if (!stuck || p->fresh_stuck[worst] == 0) {
-            tell(p, stuck ? TQ_EVENT_SLIP : TQ_EVENT_LEAVE, worst, TQ_NONE, hold);
-        }
-        p->fresh_stuck[worst] = 0;
-        p->mode[worst] = !tq_can_stick(joint) ? TQ_MODE_FREE
-                         : hold > 0.0         ? TQ_MODE_MINUS
-                                              : TQ_MODE_PLUS;
     }
     for (uint32_t j = 0; j < p->model->n_joint; j++) {
         if (p->fresh_stuck[j] != 0) {
@@ -510,14 +534,33 @@ static int act_on_rules(tq_run_private *p)
     return 1;
 }
 
-/* what constraints stop together with a joint that came to rest: its velocity is rounding */
-static void rest_with_others(tq_run_private *p)
+/* A joint came to rest under constraints: what they stop together with it rests too, and others'
+ * velocities follow, so that no projection moves it again. Velocities change by rounding: where
+ * they would not, near a dead centre, they are left. */
+static int rest_with_others(tq_run_private *p)
 {
     for (uint32_t j = 0; j < p->model->n_joint; j++) {
         if (tq_can_stick(&p->model->joints[j]) && fabs(velocity_of(p, p->y, j)) < rest_together) {
             set_velocity(p, j, 0.0);
+            p->fresh_stuck[j] = p->mode[j] != TQ_MODE_STUCK;
+            p->mode[j] = TQ_MODE_STUCK;
         }
     }
+    tq_run_spread(p, p->y, &p->inner.as);
+    p->run.status = tq_plant_settle(p->plant, &p->inner.as, p->scratch, &p->run.error);
+    if (p->run.status != TQ_OK) {
+        return tq_run_refuse(p);
+    }
+    tq_run_gather(p, &p->inner.as, p->spare);
+    double change = 0.0;
+    for (size_t k = 0; k < p->n - p->n_z; k++) {
+        change = fmax(change, fabs(p->spare[k] - p->y[k]));
+    }
+    if (change < 100.0 * rest_together) {
+        memcpy(p->y, p->spare, (p->n - p->n_z) * sizeof *p->y);
+        tq_run_spread(p, p->y, &p->now.as);
+    }
+    return 1;
 }
 
 int tq_run_watch_act(tq_run_private *p)
@@ -545,8 +588,8 @@ int tq_run_watch_act(tq_run_private *p)
             came_to_rest = 1;
         }
     }
-    if (came_to_rest && p->plant->constraints != NULL) {
-        rest_with_others(p);
+    if (came_to_rest && p->plant->constraints != NULL && !rest_with_others(p)) {
+        return 0;
     }
     if (p->mode != NULL && (!keep_resting(p) || !resolve(p))) {
         return 0;

@@ -184,3 +184,84 @@ Test(constrained_friction, a_swinging_loop_comes_to_rest, .timeout = 100)
         json_decref(answer);
     }
 }
+
+/* One joint with friction holds the whole loop, which then has to stay closed without it: it is let
+ * go by a torque that rises, and caught when it turns. */
+Test(constrained_friction, one_joint_holds_a_loop_and_lets_go, .timeout = 60)
+{
+    const balance b = balance_of();
+    char robot[TEXT], body[1024];
+    for (int joint = 0; joint < 3; joint++) {
+        double coulomb[3] = {0.0, 0.0, 0.0};
+        coulomb[joint] = 0.6;
+        four_bar(coulomb, robot);
+        (void)snprintf(body, sizeof body,
+                       "{'initial': {'q': [%.17g, %.17g, %.17g]}, 'duration': 3, 'output': "
+                       "{'interval': 0.05}, 'gravity': [0, 0, 0], 'input': {'kind': 'torque', 't': "
+                       "[0, 1, 2, 3], 'tau': [[0, 0, 0], [1.5, 0, 0], [-1.5, 0, 0], [0, 0, 0]]}}",
+                       b.q[0], b.q[1], b.q[2]);
+        json_t *answer = tqt_ask(robot, "simulate", body);
+        cr_expect(count_events(answer, "stick") >= 1 && count_events(answer, "slip") >= 1);
+        cr_expect(strcmp(json_string_value(tqt_at(answer, "verdict.outcome")), "completed") == 0);
+        for (size_t k = 0; k <= 60; k++) {
+            double q[3];
+            char path[32];
+            (void)snprintf(path, sizeof path, "q.%zu", k);
+            tqt_numbers(answer, path, q, 3);
+            const double x = 0.2 * cos(q[0]) + 0.5 * cos(q[0] + q[1]) - 0.5 - 0.4 * cos(q[2]);
+            const double y = 0.2 * sin(q[0]) + 0.5 * sin(q[0] + q[1]) - 0.4 * sin(q[2]);
+            cr_expect(hypot(x, y) <= 1e-10, "joint %d, row %zu: open by %g", joint, k, hypot(x, y));
+        }
+        const double left = fabs(tqt_number(answer, "audit.energy.relative"));
+        cr_expect(left < 1e-8, "joint %d: %g of the energy is missing", joint, left);
+        json_decref(answer);
+    }
+}
+
+/* two freedoms and six joints with friction: some stick while others go on */
+Test(constrained_friction, joints_stick_and_slip_one_by_one, .timeout = 60)
+{
+    static const char *const legs[3] = {"0, 0.25", "0.433, 0", "0.433, 0.5"};
+    static const double coulomb[6] = {0.3, 0.1, 0.5, 0.2, 0.15, 0.4};
+    char robot[TEXT], body[2048];
+    tqa_robot *flat = tqt_builtin("parallel-2dof");
+    const double *at = flat->assembled;
+    size_t n = (size_t)snprintf(robot, TEXT, "{'gravity': [0, 0, -9.81], 'links': [{'name': 'o'}");
+    for (int k = 0; k < 6; k++) {
+        n +=
+            (size_t)snprintf(robot + n, TEXT - n,
+                             ", {'name': 'l%d', 'mass': %g, 'com': [0.122, 0, 0], 'inertia_about': "
+                             "'com', 'inertia': [[0.001, 0, 0], [0, 0.006, 0], [0, 0, 0.006]]}",
+                             k, k % 2 == 0 ? 1.2 : 0.6);
+    }
+    for (int k = 0; k < 6; k++) {
+        char parent[16] = "o";
+        if (k % 2 == 1) {
+            (void)snprintf(parent, sizeof parent, "l%d", k - 1);
+        }
+        n += (size_t)snprintf(robot + n, TEXT - n,
+                              "%s {'name': 'j%d', 'kind': 'continuous', 'parent': '%s', 'child': "
+                              "'l%d', 'origin': {'position': [%s, 0]}, 'axis': [0, 0, 1], "
+                              "'friction': {'coulomb': %g}}",
+                              k == 0 ? "], 'joints': [" : ",", k, parent, k,
+                              k % 2 == 0 ? legs[k / 2] : "0.244, 0", coulomb[k]);
+    }
+    (void)snprintf(robot + n, TEXT - n,
+                   "], 'constraints': [{'kind': 'loop', 'a': {'link': 'l1', 'position': [0.244, 0, "
+                   "0]}, 'b': {'link': 'l3', 'position': [0.244, 0, 0]}, 'axes': ['x', 'y']}, "
+                   "{'kind': 'loop', 'a': {'link': 'l1', 'position': [0.244, 0, 0]}, 'b': {'link': "
+                   "'l5', 'position': [0.244, 0, 0]}, 'axes': ['x', 'y']}]}");
+    (void)snprintf(body, sizeof body,
+                   "{'initial': {'q': [%.17g, %.17g, %.17g, %.17g, %.17g, %.17g]}, 'duration': 2, "
+                   "'output': {'interval': 0.1}, 'input': {'kind': 'torque', 't': [0, 0.5, 1, 1.5, "
+                   "2], 'tau': [[0, 0, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0], [-1, 0, 1, 0, 0, 0], [0, "
+                   "0, -1, 0, 1, 0], [0, 0, 0, 0, 0, 0]]}}",
+                   at[0], at[1], at[2], at[3], at[4], at[5]);
+    json_t *answer = tqt_ask(robot, "simulate", body);
+    cr_expect(strcmp(json_string_value(tqt_at(answer, "verdict.outcome")), "completed") == 0);
+    cr_expect(count_events(answer, "stick") >= 6 && count_events(answer, "slip") >= 2);
+    const double left = fabs(tqt_number(answer, "audit.energy.relative"));
+    cr_expect(left < 1e-7, "%g of the energy is missing", left);
+    json_decref(answer);
+    tqa_robot_free(flat);
+}
