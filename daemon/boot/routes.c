@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "daemon/boot/backup.h"
+#include "daemon/boot/session.h"
 #include "daemon/jobs/handlers.h"
 #include "daemon/robots/handlers.h"
 
@@ -54,6 +55,10 @@ void tqd_routes_init(tqd_routes *routes, tqd_service *service, tqd_computing *co
     }
     add(routes,
         (tqd_route){TQD_POST, "/v1/backup", 0, &tqd_backup_handler, datasets->store, false});
+    add(routes,
+        (tqd_route){TQD_POST, "/v1/session", 0, &tqd_session_begin_handler, service, false});
+    add(routes,
+        (tqd_route){TQD_DELETE, "/v1/session", 0, &tqd_session_end_handler, service, false});
     add(routes, (tqd_route){TQD_GET, "/healthz", 0, &tqd_healthz_handler, service, false});
     add(routes, (tqd_route){TQD_GET, "/readyz", 0, &tqd_readyz_handler, service, false});
     add(routes, (tqd_route){TQD_GET, "/metrics", 0, &tqd_metrics_handler, service, false});

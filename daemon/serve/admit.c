@@ -165,8 +165,15 @@ static bool check_token(tqd_client *client)
 {
     tqd_request *request = &client->request;
     const tqd_tokens *tokens = client->loop->server->options.tokens;
-    if (tokens == NULL || tqd_bearer_is_open(request->head.path) ||
-        tqd_bearer_allows(tokens, header(&request->head, "Authorization"))) {
+    if (tokens == NULL || tqd_bearer_is_open(request->head.path)) {
+        return true;
+    }
+    size_t n = 0;
+    const char *token = tqd_bearer_token(header(&request->head, "Authorization"), &n);
+    if (token == NULL) {
+        token = tqd_bearer_cookie(header(&request->head, "Cookie"), &n);
+    }
+    if (tqd_bearer_knows(tokens, token, n)) {
         return true;
     }
     tqa_problem problem;

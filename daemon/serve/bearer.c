@@ -9,20 +9,48 @@
 
 static const char scheme[] = "Bearer";
 
-bool tqd_bearer_allows(const tqd_tokens *tokens, const char *authorization)
+const char *tqd_bearer_token(const char *authorization, size_t *ret_n)
 {
     const size_t n_scheme = sizeof scheme - 1;
     if (authorization == NULL || strncasecmp(authorization, scheme, n_scheme) != 0 ||
         authorization[n_scheme] != ' ') {
-        return false;
+        return NULL;
     }
     const char *token = authorization + n_scheme;
     token += strspn(token, " ");
-    const size_t n = strcspn(token, " \t");
-    if (n == 0 || n > TQD_TOKEN_TEXT || token[n + strspn(token + n, " \t")] != '\0') {
+    *ret_n = strcspn(token, " \t");
+    const bool alone = token[*ret_n + strspn(token + *ret_n, " \t")] == '\0';
+    return *ret_n > 0 && alone ? token : NULL;
+}
+
+const char *tqd_bearer_cookie(const char *cookie, size_t *ret_n)
+{
+    static const char name[] = TQD_COOKIE "=";
+    while (cookie != NULL && *cookie != '\0') {
+        cookie += strspn(cookie, "; ");
+        if (strncmp(cookie, name, sizeof name - 1) == 0) {
+            cookie += sizeof name - 1;
+            *ret_n = strcspn(cookie, "; ");
+            return cookie;
+        }
+        cookie += strcspn(cookie, ";");
+    }
+    return NULL;
+}
+
+bool tqd_bearer_fits_cookie(const char *token, size_t n)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                  "0123456789-._~+/=";
+    return strspn(token, letters) >= n;
+}
+
+bool tqd_bearer_knows(const tqd_tokens *tokens, const char *token, size_t n)
+{
+    unsigned char digest[TQD_TOKEN_DIGEST];
+    if (token == NULL || n == 0 || n > TQD_TOKEN_TEXT) {
         return false;
     }
-    unsigned char digest[TQD_TOKEN_DIGEST];
     crypto_generichash(digest, sizeof digest, (const unsigned char *)token, n, NULL, 0);
     bool known = false;
     for (size_t k = 0; k < tokens->n; k++) {

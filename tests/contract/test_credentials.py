@@ -108,3 +108,33 @@ def test_systemd_may_hand_the_file_over(tmp_path, tokens):
     assert done.returncode == 78 and "tokens:1: a line is a name" in done.stderr
     (tmp_path / "tokens").write_text(tokens.read_text())
     assert subprocess.run(command, env=environment, capture_output=True, text=True, check=False).returncode == 0
+
+
+def test_a_browser_gets_a_cookie_for_its_token(start, tokens):
+    one = start({"credentials": tokens})
+    problem(one.request("POST", "/v1/session"), 401)
+    for token in TOKENS:
+        status, headers, body = one.request("POST", "/v1/session", headers=bearer(token))
+        assert status == 204 and body == b""
+        assert headers["Set-Cookie"] == f"torqued_token={token}; Path=/; HttpOnly; SameSite=Strict"
+        cookie = headers["Set-Cookie"].partition(";")[0]
+        for sent in (cookie, f"other=1; {cookie}", f"{cookie}; torqued_token=wrong"):
+            assert one.request("GET", "/v1/robots", headers={"Cookie": sent})[0] == 200
+    status, headers, _ = one.request("DELETE", "/v1/session", headers={"Cookie": cookie})
+    assert status == 204 and headers["Set-Cookie"] == "torqued_token=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0"
+    # what a browser adds for a page of another site is refused even with the cookie
+    problem(one.request("DELETE", "/v1/robots/panda", headers={"Cookie": cookie, "Origin": "https://evil.example"}), 403)
+
+
+@pytest.mark.parametrize("cookie", ["torqued_token=", "torqued_token", "torqued_token=wrong", "xtorqued_token=" + TOKENS[0], "a=torqued_token=" + TOKENS[0]])
+def test_no_other_cookie_opens(start, tokens, cookie):
+    one = start({"credentials": tokens})
+    problem(one.request("GET", "/v1/robots", headers={"Cookie": cookie}), 401)
+
+
+@pytest.mark.parametrize(("token", "status"), [("a" * 96, 204), ("a" * 97, 422), ('semi;colon', 422), ('quo"te', 422)])
+def test_a_cookie_holds_what_a_cookie_can_hold(daemon, token, status):
+    got = daemon.request("POST", "/v1/session", headers=bearer(token))
+    assert got[0] == status
+    if status != 204:
+        assert "a cookie holds tokens of up to 96 letters" in problem(got, status)["detail"]
