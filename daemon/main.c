@@ -153,6 +153,7 @@ static bool open_server(const char **reterr)
         .connections_max = (size_t)settings.connections,
         .body_budget_b = (uint64_t)settings.body_budget,
         .tokens = tokens.n > 0 ? &tokens : NULL,
+        .origins = settings.origins,
         .hosts = {.any = listener.is_unix, .extra = settings.hosts},
         .deadlines = {.header_ms = settings.header_timeout,
                       .idle_ms = settings.idle_timeout,

@@ -28,6 +28,8 @@ enum { TQD_SETTING_TEXT = 512, TQD_SETTING_WHY = 640 };
         credentials, "", "",                                                                       \
         "file of clients' tokens, a line each: a name, and the token's BLAKE2b-256 in hex "        \
         "(printf %s \"$token\" | b2sum -l 256); empty: $CREDENTIALS_DIRECTORY/tokens, else none")  \
+    X_TEXT(origins, "", "",                                                                        \
+           "origins whose pages may ask from a browser, such as https://lab.example; none: off")   \
     X_TEXT(log_level, "", "info", "error, warning, info or debug")                                 \
     X_NUMBER(log_requests, "", "", 0, 1, 0, "1: a log line for every request")                     \
     X_NUMBER(workers, "workers", "", 0, 512, 0, "threads that compute; 0: one per core")           \

@@ -10,6 +10,7 @@
 #include "api/problem.h"
 #include "daemon/serve/client.h"
 #include "daemon/serve/match.h"
+#include "daemon/serve/origin.h"
 
 /* The only one that it can be, by length and third letter; TQD_KNOWN_COUNT: none. */
 static tqd_known guess_header(const char *name, size_t n)
@@ -160,6 +161,24 @@ static bool check_query(tqd_client *client)
     return false;
 }
 
+/* A browser asks for a listed page whether it may ask: answered without a token, which it does not
+ * send yet. True: it is something else. */
+static bool check_preflight(tqd_client *client, const char *method)
+{
+    tqd_request *request = &client->request;
+    const char *list = client->loop->server->options.origins;
+    if (list == NULL || list[0] == '\0' || strcmp(method, "OPTIONS") != 0 ||
+        header(&request->head, "Access-Control-Request-Method") == NULL ||
+        !tqd_origin_is_listed(list, header(&request->head, "Origin"))) {
+        return true;
+    }
+    request->refusal = calloc(1, sizeof *request->refusal);
+    if (request->refusal != NULL) {
+        tqd_origin_preflight(request->refusal);
+    }
+    return false;
+}
+
 /* Before anything is told of what is there. */
 static bool check_token(tqd_client *client)
 {
@@ -241,6 +260,9 @@ static bool check_origin(tqd_client *client)
     }
     const char *origin = header(&request->head, "Origin");
     if (origin == NULL) {
+        return true;
+    }
+    if (tqd_origin_is_listed(client->loop->server->options.origins, origin)) {
         return true;
     }
     const char *host = strstr(origin, "://");
@@ -349,6 +371,7 @@ bool tqd_admit(tqd_client *client, const char *method)
     bool sound = check_framing(client, &gate);
     request->head.content_length = gate.chunked ? UINT64_MAX : gate.length;
     request->expects_continue = gate.expects_continue;
-    return sound && check_target(client) && check_token(client) && check_route(client, method) &&
-           check_origin(client) && check_body(client, &gate) && open_exchange(client);
+    return sound && check_target(client) && check_preflight(client, method) &&
+           check_token(client) && check_route(client, method) && check_origin(client) &&
+           check_body(client, &gate) && open_exchange(client);
 }

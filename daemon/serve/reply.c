@@ -10,6 +10,7 @@
 #include "api/problem.h"
 #include "daemon/observe/log.h"
 #include "daemon/serve/client.h"
+#include "daemon/serve/origin.h"
 #include "daemon/serve/stage.h"
 
 enum { PROBLEM_BYTES = 8 << 10, STAGE_BYTES = 64 << 10, EARLY_BYTES = PROBLEM_BYTES + 2048 };
@@ -102,6 +103,14 @@ static bool tells_cache(const tqd_reply *reply)
     return false;
 }
 
+/* The origin that this reply is shown to beside our own; NULL: none. */
+static const char *shown_to(const tqd_client *client)
+{
+    const char *list = client->loop->server->options.origins;
+    const char *origin = client->request.known[TQD_KNOWN_ORIGIN];
+    return origin != NULL && tqd_origin_is_listed(list, origin) ? origin : NULL;
+}
+
 static void add_headers(const tqd_client *client, const tqd_reply *reply,
                         struct MHD_Response *response)
 {
@@ -111,6 +120,12 @@ static void add_headers(const tqd_client *client, const tqd_reply *reply,
     MHD_add_response_header(response, "X-Request-Id", client->request.head.request_id);
     for (size_t i = 0; i < reply->n_header; i++) {
         MHD_add_response_header(response, reply->headers[i].name, reply->headers[i].value);
+    }
+    const char *origin = shown_to(client);
+    if (origin != NULL) {
+        MHD_add_response_header(response, "Access-Control-Allow-Origin", origin);
+        MHD_add_response_header(response, "Access-Control-Expose-Headers", TQD_ORIGIN_EXPOSED);
+        MHD_add_response_header(response, "Vary", "Origin");
     }
     if (is_for_caches(client, reply)) {
         MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
@@ -193,6 +208,13 @@ size_t tqd_reply_head(const tqd_client *client, const tqd_reply *reply, uint64_t
     put(&text, "X-Request-Id: %s\r\n", client->request.head.request_id);
     for (size_t i = 0; i < reply->n_header; i++) {
         put(&text, "%s: %s\r\n", reply->headers[i].name, reply->headers[i].value);
+    }
+    const char *origin = shown_to(client);
+    if (origin != NULL) {
+        put(&text,
+            "Access-Control-Allow-Origin: %s\r\nAccess-Control-Expose-Headers: %s\r\n"
+            "Vary: Origin\r\n",
+            origin, TQD_ORIGIN_EXPOSED);
     }
     if (is_for_caches(client, reply)) {
         put(&text, "X-Content-Type-Options: nosniff\r\n%s",

@@ -34,6 +34,7 @@ typedef struct tqd_server_options {
     size_t connections_max;   /* over all loops */
     uint64_t body_budget_b;   /* bytes of bodies in flight, over all connections */
     const tqd_tokens *tokens; /* that clients must have; NULL: everyone may enter */
+    const char *origins;      /* of other sites whose pages may ask; NULL or "": none */
     tqd_hosts hosts;
     tqd_deadlines deadlines;
     bool log_requests;

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/contract/test_origins.py - pages of other sites: none unless they are listed, and then only those.
+import hashlib
+import json
+
+import pytest
+from conftest import Daemon, problem
+
+LAB, CELL = "https://lab.example", "http://cell.example:8080"
+LISTED = {"origins": f"{LAB}, {CELL}"}
+ASK = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "content-type"}
+BODY = b'{"q":[0,0],"qd":[0,0],"qdd":[0,0]}'
+PATH = "/v1/robots/planar-2r/inverse-dynamics"
+
+
+@pytest.fixture(scope="module")
+def listed():
+    one = Daemon(LISTED)
+    yield one
+    one.stop()
+
+
+def shown(headers):
+    return headers.get("Access-Control-Allow-Origin")
+
+
+def test_off_unless_origins_are_listed(daemon):
+    status, headers, _ = daemon.request("OPTIONS", PATH, headers={"Origin": LAB, **ASK})
+    assert status == 405 and shown(headers) is None
+    status, headers, _ = daemon.request("GET", "/v1/robots", headers={"Origin": LAB})
+    assert status == 200 and shown(headers) is None
+    problem(daemon.request("POST", PATH, BODY, {"Origin": LAB}), 403)
+
+
+@pytest.mark.parametrize("origin", [LAB, CELL])
+def test_a_listed_page_may_ask_and_read(listed, origin):
+    status, headers, body = listed.request("OPTIONS", PATH, headers={"Origin": origin, **ASK})
+    assert (status, body, shown(headers)) == (204, b"", origin)
+    assert "POST" in headers["Access-Control-Allow-Methods"].split(", ")
+    assert {"Authorization", "Content-Type", "Prefer", "Idempotency-Key"} <= set(headers["Access-Control-Allow-Headers"].split(", "))
+    assert "Access-Control-Allow-Credentials" not in headers
+    status, headers, body = listed.request("POST", PATH, BODY, {"Origin": origin, "Content-Type": "application/json"})
+    assert status == 200 and shown(headers) == origin and headers["Vary"] == "Origin" and len(json.loads(body)["tau"]) == 2
+    assert "Location" in headers["Access-Control-Expose-Headers"].split(", ")
+    reply = listed.request("POST", PATH, b"{}", {"Origin": origin})
+    problem(reply, 422)
+    assert shown(reply[1]) == origin
+
+
+def test_large_bodies_are_shown_too(listed):
+    row = "[" + ",".join(["[0.25,0.5]"] * 20000) + "]"
+    body = f'{{"q":{row},"qd":{row},"qdd":{row}}}'
+    status, headers, answer = listed.request("POST", PATH, body, {"Origin": LAB, "Content-Type": "application/json"})
+    assert status == 200 and shown(headers) == LAB and len(json.loads(answer)["tau"]) == 20000
+
+
+@pytest.mark.parametrize("origin", ["https://lab.example.evil", "https://lab.exampl", "http://lab.example", "https://LAB.example", "null", "", LAB + ","])
+def test_no_other_page_may(listed, origin):
+    status, headers, _ = listed.request("OPTIONS", PATH, headers={"Origin": origin, **ASK})
+    assert status == 405 and shown(headers) is None
+    status, headers, _ = listed.request("GET", "/v1/robots", headers={"Origin": origin})
+    assert status == 200 and shown(headers) is None
+    problem(listed.request("POST", PATH, BODY, {"Origin": origin}), 403)
+
+
+def test_asking_whether_it_may_ask_needs_no_token(start, tmp_path):
+    token = "c" * 64
+    (tmp_path / "tokens").write_text(f"lab {hashlib.blake2b(token.encode(), digest_size=32).hexdigest()}\n")
+    one = start({**LISTED, "credentials": tmp_path / "tokens"})
+    assert one.request("OPTIONS", PATH, headers={"Origin": LAB, **ASK})[0] == 204
+    reply = one.request("POST", PATH, BODY, {"Origin": LAB})
+    problem(reply, 401)
+    assert shown(reply[1]) == LAB
+    assert one.request("POST", PATH, BODY, {"Origin": LAB, "Authorization": f"Bearer {token}"})[0] == 200
+    problem(one.request("OPTIONS", PATH, headers={"Origin": "https://evil.example", **ASK}), 401)
