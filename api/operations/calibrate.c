@@ -39,9 +39,20 @@ bool tqa_calibration_tell(const tqa_calibration *c, unsigned stage, double i, si
     return true;
 }
 
-static bool fail(const tqa_calibration *c, tq_status status, const tq_error *error)
+bool tqa_calibration_fail(const tqa_calibration *c, tq_status status, const tq_error *error)
 {
-    return tqa_control_fail(c->control, "", status, error);
+    if (status != TQ_ERR_SHAPE || strcmp(error->what, "n_sample") != 0) {
+        return tqa_control_fail(c->control, "", status, error);
+    }
+    const tqa_part root = tqa_part_root(c->control);
+    const tqa_part datasets = tqa_part_field(&root, "datasets");
+    return tqa_part_refuse(
+        &datasets, "wrong-length",
+        tqa_calibration_has_instruments(c) ? "record longer, or choose a shorter \"lag_s\""
+                                           : "record longer, or choose a model of fewer terms",
+        "%.0f samples of %zu joints cannot tell %zu parameters%s", error->value, c->order.nv,
+        c->n_column,
+        tqa_calibration_has_instruments(c) ? ", with as many beside them as instruments need" : "");
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -95,7 +106,7 @@ static bool fit_block(void *ctx, const tqa_log_block *block)
     tq_error error = {0};
     const tq_status status = tq_fit_push(r->stream, &block->data, &error);
     if (status != TQ_OK) {
-        return fail(r->c, status, &error);
+        return tqa_calibration_fail(r->c, status, &error);
     }
     return tqa_calibration_tell_within(r->c, TQA_STAGE_FIT, r->log, ++r->n_block, r->expected);
 }
@@ -124,14 +135,14 @@ static bool read_into_fit(tqa_calibration *c, tq_scratch *scratch)
         tq_status status = tq_fit_begin(c->fit, i, tqa_calibration_expected(c, &c->logs[i]),
                                         scratch, &r.stream, &error);
         if (status != TQ_OK) {
-            return fail(c, status, &error);
+            return tqa_calibration_fail(c, status, &error);
         }
         if (!tqa_log_pass(&c->logs[i], fit_block, &r)) {
             return false;
         }
         status = tq_fit_end(r.stream, &error);
         if (status != TQ_OK) {
-            return fail(c, status, &error);
+            return tqa_calibration_fail(c, status, &error);
         }
         tq_scratch_rewind(scratch, mark);
         if (!tqa_calibration_has_samples(&c->logs[i])) {
@@ -215,7 +226,7 @@ static bool build(tqa_calibration *c)
     }
     const tq_status status =
         tq_fit_build(mechanism, &c->options, c->n_fitted, &memory, &c->fit, &error);
-    return (status == TQ_OK || fail(c, status, &error)) && list_parameters(c);
+    return (status == TQ_OK || tqa_calibration_fail(c, status, &error)) && list_parameters(c);
 }
 
 /* Friction by load that nobody asked for must be told from the other terms, on some joint at least
@@ -255,7 +266,7 @@ static bool solve_once(tqa_calibration *c)
         }
         status = tq_fit_solve(c->fit, &memory, &scratch, &c->solution, &error);
     }
-    return status == TQ_OK || fail(c, status, &error);
+    return status == TQ_OK || tqa_calibration_fail(c, status, &error);
 }
 
 static bool solve(tqa_calibration *c)
@@ -286,7 +297,7 @@ static bool decide(tqa_calibration *c)
     const tq_status status =
         tq_verdict_compute(c->fit, &c->solution, judge, &scratch, &c->verdict, &error);
     if (status != TQ_OK) {
-        return fail(c, status, &error);
+        return tqa_calibration_fail(c, status, &error);
     }
     for (size_t r = 0; r < c->order.nv; r++) { /* advice, whatever the verdict */
         const double drift = tqa_calibration_drift(&c->all_replayed.joints[r]);

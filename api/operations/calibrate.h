@@ -100,6 +100,10 @@ bool tqa_calibration_has_samples(const tqa_log *log);
 /* Judges all logs by the solution, and by values that have not seen them. */
 bool tqa_calibration_validate(tqa_calibration *calibration);
 
+/* Sets the problem of what core refuses; false. */
+bool tqa_calibration_fail(const tqa_calibration *calibration, tq_status status,
+                          const tq_error *error);
+
 /* Reads the request. False: the problem is set. */
 bool tqa_calibration_read(tqa_calibration *calibration);
 

@@ -6,11 +6,6 @@
 
 #include "api/operations/calibrate.h"
 
-static bool fail(const tqa_calibration *c, tq_status status, const tq_error *error)
-{
-    return tqa_control_fail(c->control, "", status, error);
-}
-
 typedef struct watcher {
     tqa_calibration *c;
     tqa_calibrate_series *series;
@@ -58,7 +53,7 @@ static bool judge_block(void *ctx, const tqa_log_block *block)
         status = tq_replay_push(w->replay, &block->data, block->t, &error);
     }
     if (status != TQ_OK) {
-        return fail(w->c, status, &error);
+        return tqa_calibration_fail(w->c, status, &error);
     }
     keep_points(w, block);
     return tqa_calibration_tell_within(w->c, TQA_STAGE_VALIDATE, w->log, ++w->n_block,
@@ -122,7 +117,7 @@ static bool keep_replayed(tqa_calibration *c, size_t i, tq_replay *replay)
     }
     const tq_status status = tq_replay_end(replay, &error);
     if (status != TQ_OK) {
-        return fail(c, status, &error);
+        return tqa_calibration_fail(c, status, &error);
     }
     const tq_replay_plan plan = plan_of(c, i);
     of->joints = tqa_control_take(c->control, c->order.nv, sizeof *of->joints);
@@ -163,7 +158,7 @@ static bool judge_log(tqa_calibration *c, size_t i, double *value, tq_scratch *s
         status = tq_replay_begin(c->fit, value, &plan, scratch, &w.replay, &error);
     }
     if (status != TQ_OK) {
-        return fail(c, status, &error);
+        return tqa_calibration_fail(c, status, &error);
     }
     c->validated.value = value;
     const bool good = make_series(c, i) && tqa_log_pass(&c->logs[i], judge_block, &w) &&
@@ -207,7 +202,7 @@ bool tqa_calibration_validate(tqa_calibration *c)
                                 &c->validated, &error);
     }
     if (status != TQ_OK) {
-        return fail(c, status, &error);
+        return tqa_calibration_fail(c, status, &error);
     }
     for (size_t i = 0; i < c->n_log; i++) {
         if (!tqa_calibration_tell(c, TQA_STAGE_VALIDATE, (double)i, c->n_log, "validate") ||

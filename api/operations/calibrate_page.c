@@ -197,7 +197,7 @@ static void put_unit(tqa_page *page, const char *unit)
 static void put_meaning(tqa_page *page, const tqa_calibration *c, const tq_column *column)
 {
     const tqa_robot *robot = c->control->robot;
-    tqa_page_raw(page, "<td class=\"unit\">");
+    tqa_page_raw(page, "<td class=\"text\">");
     tqa_page_text(page, tqa_column_kind(column));
     tqa_page_raw(page, ", ");
     if (column->kind == TQ_COLUMN_PARAMETER && column->parameter.link != TQ_NONE) {
@@ -418,6 +418,11 @@ char *tqa_calibration_page(const tqa_calibration *c, size_t *ret_n)
     put_forward(&page, c);
     put_parameters(&page, c);
     put_bands(&page, c);
+    if (c->robot_note != NULL || c->why_no_robot != NULL) {
+        tqa_page_raw(&page, c->robot_note != NULL ? "<p>The new robot: " : "<p>No new robot: ");
+        tqa_page_text(&page, c->robot_note != NULL ? c->robot_note : c->why_no_robot);
+        tqa_page_raw(&page, ".</p>\n");
+    }
     put_logs(&page, c);
     put_plots(&page, c);
     tqa_page_raw(&page, "<p>torqued " TQA_VERSION ", robot digest ");

@@ -280,7 +280,9 @@ void tqa_log_choose_cutoff(tqa_log_request *request, tqa_log *logs, size_t n)
     }
     tqa_log_filter *filter = &request->filter;
     if (filter->kind == TQA_LOG_BUTTERWORTH && filter->is_auto) {
-        filter->cutoff = tq_cutoff_choose(&widest, rate).cutoff;
+        /* what is left of the samples must still be able to follow what passes */
+        filter->cutoff =
+            fmin(tq_cutoff_choose(&widest, rate).cutoff, 0.4 * rate / (double)filter->decimate);
     }
     const double cutoff = filter->kind == TQA_LOG_FIRST_ORDER
                               ? 1.0 / (2.0 * 3.14159265358979323846 * filter->tau_f)

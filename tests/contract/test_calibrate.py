@@ -393,6 +393,7 @@ def test_wrong_requests(daemon, truth):
         ({"datasets": ["run1"], "method": "magic"}, "/method", None),
         ({"datasets": ["run1"], "lag_s": 0.1}, "/lag_s", "invalid-value"),
         ({"datasets": ["run1"], "method": "iv", "lag_s": 1e4}, "/lag_s", "range"),
+        ({"datasets": ["run1"], "method": "iv", "lag_s": 11}, "/datasets", "wrong-length"),
         ({"datasets": ["run1"], "confidence": 1}, "/confidence", "range"),
         ({"datasets": ["run1"], "model": {"gravity": "cos"}}, "/model/gravity", "invalid-value"),
         ({"datasets": ["run1"], "model": {"smoothing": -1}}, "/model/smoothing", "range"),
@@ -454,6 +455,14 @@ def test_orientations_are_filtered_as_orientations(daemon):
 def test_constrained_robots_are_refused(daemon, truth):
     fault = calibrate(daemon, {"datasets": ["run1"]}, 422, robot="four-bar")
     assert "open tree" in fault["errors"][0]["hint"]
+
+
+def test_decimation_does_not_fold_noise_down(daemon, truth):
+    whole = calibrate(daemon, {"datasets": ["run1"], "method": "wls"}, robot="guess")
+    assert whole["filter"]["cutoff_hz"] > 3  # ten times the motion's bandwidth
+    few = calibrate(daemon, {"datasets": ["run1"], "method": "wls", "filter": {"decimate": 20}}, robot="guess")
+    assert few["filter"]["cutoff_hz"] == pytest.approx(0.4 * 5)  # five samples in a second are left
+    assert few["samples"] == pytest.approx(whole["samples"] / 20, rel=0.1)
 
 
 def test_as_a_job(daemon, truth):
