@@ -122,7 +122,7 @@ class Daemon:
         """One request on a connection of its own: (status, headers, bytes). What may become a job is waited for, and longer
         than the ten seconds of those who say nothing."""
         headers = dict(headers or {})
-        if method == "POST" and path.endswith(("/simulate", "/ensemble", "/calibrate")):
+        if method == "POST" and path.endswith(("/simulate", "/excitation", "/ensemble", "/calibrate")):
             headers.setdefault("Prefer", "wait=60")
         connection = self.connect()
         try:
