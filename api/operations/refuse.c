@@ -39,11 +39,11 @@ bool tqa_refuse(tqa_request *request, uint64_t at, const char *slug, const char 
 {
     char pointer[TQA_POINTER_TEXT];
     char detail[TQA_PROBLEM_TEXT];
-    place_of(request, pointer);
     va_list arguments;
     va_start(arguments, format);
     (void)vsnprintf(detail, sizeof detail, format, arguments);
     va_end(arguments);
+    place_of(request, pointer);
     const char *separator = pointer[0] != '\0' ? ": " : "";
     if (at != UINT64_MAX) {
         (void)tqa_problem_set(request->problem, slug, "%s%s%s (byte %llu of the body)", pointer,
