@@ -11,7 +11,7 @@
 static const char *const fields[] = {"datasets", "columns", "units",      "scale",   "rate",
                                      "rows",     "filter",  "joints",     "model",   "method",
                                      "prior",    "ridge",   "confidence", "entropy", "validate",
-                                     "points",   "lag_s",   NULL};
+                                     "points",   "lag_s",   "delay_s",    NULL};
 
 /* parts of the whole, for progress */
 static const double stage_ends[TQA_STAGES] = {0.3, 0.7, 0.95, 1.0};
@@ -271,7 +271,8 @@ static bool solve_once(tqa_calibration *c)
 
 static bool solve(tqa_calibration *c)
 {
-    if (!solve_once(c)) {
+    const bool finds_delay = c->tries_delay && !tqa_calibration_has_instruments(c);
+    if ((finds_delay && !tqa_calibration_find_delay(c)) || !solve_once(c)) {
         return false;
     }
     if (!c->tries_load || tells_load(c)) {

@@ -52,9 +52,10 @@ typedef struct tqa_calibration {
     size_t n_log, n_fitted; /* logs from n_fitted on are for validation */
     tqa_validation validation;
     tq_fit_options options;
-    bool tries_load; /* friction by load was not asked for: it stays if the data tell of it */
-    bool wants_all;  /* model kind "full" */
-    double lag_s;    /* of instruments; 0: chosen by cut-off and motion */
+    bool tries_delay; /* as below: of the motion behind the torque; request.delay when found */
+    bool tries_load;  /* friction by load was not asked for: it stays if the data tell of it */
+    bool wants_all;   /* model kind "full" */
+    double lag_s;     /* of instruments; 0: chosen by cut-off and motion */
     size_t n_point;
 
     tq_fit *fit;
@@ -103,6 +104,8 @@ bool tqa_calibration_validate(tqa_calibration *calibration);
 /* Sets the problem of what core refuses; false. */
 bool tqa_calibration_fail(const tqa_calibration *calibration, tq_status status,
                           const tq_error *error);
+/* Sets request.delay to what puts torque in step with acceleration, or 0. */
+bool tqa_calibration_find_delay(tqa_calibration *calibration);
 
 /* Reads the request. False: the problem is set. */
 bool tqa_calibration_read(tqa_calibration *calibration);

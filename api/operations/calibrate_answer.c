@@ -301,6 +301,24 @@ static void put_verdict(const tqa_calibration *c)
     tqa_answer_end(answer);
 }
 
+/* What the torque does beyond the filter's cut-off, joint by joint. */
+static void put_fast(const tqa_calibration *c)
+{
+    tqa_answer *answer = &c->control->answer;
+    const double *value = c->solution.value + c->n_column;
+    tqa_answer_list(answer, "beyond_cutoff");
+    for (size_t r = 0; r < c->order.nv; r++) {
+        const uint32_t v = c->order.v[r];
+        tqa_answer_object(answer, NULL);
+        tqa_answer_string(answer, "joint",
+                          c->control->robot->joint_names[tqa_calibration_joint(c, v)]);
+        tqa_answer_number(answer, "inertia", value[2 * v]);
+        tqa_answer_number(answer, "rate", value[2 * v + 1]);
+        tqa_answer_end(answer);
+    }
+    tqa_answer_end(answer);
+}
+
 static void put_logs(const tqa_calibration *c)
 {
     tqa_answer *answer = &c->control->answer;
@@ -315,6 +333,11 @@ static void put_logs(const tqa_calibration *c)
     tqa_answer_object(answer, "filter");
     tqa_log_report_filter(answer, &c->request);
     tqa_answer_end(answer);
+    tqa_answer_object(answer, "delay");
+    tqa_answer_number(answer, "delay_s", c->request.delay);
+    tqa_answer_flag(answer, "from_data", c->tries_delay && !tqa_calibration_has_instruments(c));
+    tqa_answer_end(answer);
+    put_fast(c);
 }
 
 static void put_prediction(const tqa_calibration *c)

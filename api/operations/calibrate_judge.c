@@ -146,7 +146,7 @@ static bool judge_log(tqa_calibration *c, size_t i, double *value, tq_scratch *s
     w.other = is_left_out || !is_fitted ? &c->validated : NULL;
     w.tau = tq_scratch_take(scratch, c->order.nv * TQ_BLOCK, sizeof(double));
     tq_status status = TQ_OK;
-    memcpy(value, c->solution.value, c->n_column * sizeof *value);
+    memcpy(value, c->solution.value, tq_fit_value_count(c->fit) * sizeof *value);
     if (is_left_out) {
         status = tq_fit_solve_without(c->fit, i, scratch, value, &error);
     }
@@ -180,7 +180,7 @@ bool tqa_calibration_validate(tqa_calibration *c)
 {
     tq_scratch scratch;
     tq_error error = {0};
-    double *value = tqa_control_take(c->control, c->n_column, sizeof *value);
+    double *value = tqa_control_take(c->control, tq_fit_value_count(c->fit), sizeof *value);
     c->series = tqa_control_take(c->control, c->n_log, sizeof *c->series);
     c->judged_logs = tqa_control_take(c->control, c->n_log, sizeof *c->judged_logs);
     c->replayed = tqa_control_take(c->control, c->n_log, sizeof *c->replayed);

@@ -51,6 +51,10 @@ static void put_verdict(tqa_page *page, const tqa_calibration *c)
                     c->solution.n_sample, c->n_fitted, tqa_method_slug(c->options.method),
                     c->solution.rank, c->n_column, c->solution.structural_rank,
                     c->solution.condition, c->solution.condition_scaled);
+    if (c->request.delay != 0.0) {
+        tqa_page_format(page, "<p>The logs tell of the motion %.3g ms later than of torque.</p>\n",
+                        1000.0 * c->request.delay);
+    }
 }
 
 static void put_judged_cells(tqa_page *page, const tqa_calibrate_judged *judged, size_t v)

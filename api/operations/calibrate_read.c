@@ -76,7 +76,7 @@ static bool read_friction(tqa_calibration *c, const tqa_part *part)
     model->with |= (bits & 2u) != 0 ? (unsigned)TQ_REGRESS_COULOMB : 0u;
     model->with |= (bits & 4u) != 0 ? (unsigned)TQ_REGRESS_OFFSET : 0u;
     model->stribeck_speed = 0.0; /* chosen friction brings its own speeds */
-    c->tries_load = false;
+    c->tries_load = c->tries_delay = false;
     model->extra = (bits & 8u) != 0 ? (unsigned)TQ_FIT_STRIBECK : 0u;
     model->extra |= (bits & 16u) != 0 ? (unsigned)TQ_FIT_LOAD : 0u;
     return true;
@@ -137,7 +137,7 @@ static bool read_model(tqa_calibration *c)
     }
     model->kind = kind == 2 ? TQ_FIT_PER_JOINT : TQ_FIT_BASE;
     if (kind == 2 && c->tries_load) { /* a joint by itself has no bodies to carry */
-        c->tries_load = false;
+        c->tries_load = c->tries_delay = false;
         model->extra &= ~(unsigned)TQ_FIT_LOAD;
     }
     model->gravity = gravity;
@@ -247,6 +247,7 @@ static void set_default_signs(tqa_calibration *c)
     ret->presliding = 2e-4;
     ret->extra = TQ_FIT_STRIBECK | TQ_FIT_LOAD;
     c->tries_load = true;
+    c->tries_delay = true;
     ret->stribeck_speed = 0.3;
 }
 
@@ -269,9 +270,12 @@ bool tqa_calibration_read(tqa_calibration *c)
                                "the torques of a constrained robot also hold the forces of its "
                                "constraints, which no log has");
     }
-    return tqa_control_order(c->control, &c->order) &&
-           tqa_log_request_read(&root, &c->order, need, &c->request) && read_logs(c) &&
-           read_model(c) && read_method(c) &&
+    if (!tqa_control_order(c->control, &c->order) ||
+        !tqa_log_request_read(&root, &c->order, need, &c->request)) {
+        return false;
+    }
+    c->tries_delay = c->tries_delay && !c->request.has_delay;
+    return read_logs(c) && read_model(c) && read_method(c) &&
            (points.value == NULL ||
             tqa_part_count(&points, 2, TQA_CALIBRATE_POINTS_MAX, &c->n_point));
 }

@@ -134,8 +134,9 @@ const tqa_receiver tqa_from_receiver = {
  * When it is complete
  */
 
-static const char *const fields[] = {"dataset", "job",   "q",     "qd",   "qdd",  "tau",    "time",
-                                     "columns", "units", "scale", "rate", "rows", "filter", NULL};
+static const char *const fields[] = {"dataset", "job",  "q",       "qd",      "qdd",
+                                     "tau",     "time", "columns", "units",   "scale",
+                                     "rate",    "rows", "filter",  "delay_s", NULL};
 
 static bool set_order(const tqa_request *request, tqa_from *from)
 {

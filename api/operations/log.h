@@ -57,6 +57,8 @@ typedef struct tqa_log_request {
     bool scaled[TQA_LOG_QUANTITIES];
     bool in_amperes; /* of tau */
     double rate;     /* Hz of the even clock; 0: the log's own */
+    double delay;    /* s that q, qd and qdd are behind the torque */
+    bool has_delay;  /* it was told */
     tqa_part rows;
     tqa_log_filter filter;
 } tqa_log_request;

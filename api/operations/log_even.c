@@ -44,7 +44,14 @@ bool tqa_log_even_filter(tqa_log_pass_state *p)
         return tqa_part_refuse(&p->log->part, "range", "choose a higher cut-off",
                                "the filter is too slow for %.6g samples in a second", rate);
     }
-    p->context += 4; /* differences at the ends, twice */
+    const double late = fabs(request->delay) / p->log->step;
+    if (late > 4.0) {
+        return tqa_part_refuse(&p->log->part, "range",
+                               "shift the log's columns by whole rows first",
+                               "a delay of more than 4 samples of %.6g s", p->log->step);
+    }
+    p->border += (size_t)ceil(late);
+    p->context += 4 + (size_t)ceil(late); /* differences at the ends, twice */
     return true;
 }
 
@@ -62,12 +69,13 @@ bool tqa_log_even_open(tqa_log_pass_state *p)
     p->raw_tau = malloc(p->n_even_room * (nv + 1) * sizeof(double));
     p->derived = malloc(p->n_even_room * (2 * nv + 1) * sizeof(double));
     p->even_row = malloc(p->n_even_room * sizeof *p->even_row);
-    p->block = aligned_alloc(64, (nq + 4 * nv + 1) * TQ_BLOCK * sizeof(double));
+    p->fast = malloc(p->n_even_room * (2 * nv + 1) * sizeof(double));
+    p->block = aligned_alloc(64, (nq + 6 * nv + 1) * TQ_BLOCK * sizeof(double));
     p->memory_size = tq_filter_zero_phase_size(p->n_even_room, p->n_even_room) +
                      tq_smooth_scratch_size(TQ_SMOOTH_WINDOW_MAX);
     p->memory = aligned_alloc(64, (p->memory_size + 63) / 64 * 64);
-    return p->even != NULL && p->raw_tau != NULL && p->derived != NULL && p->even_row != NULL &&
-           p->block != NULL && p->memory != NULL;
+    return p->even != NULL && p->raw_tau != NULL && p->derived != NULL && p->fast != NULL &&
+           p->even_row != NULL && p->block != NULL && p->memory != NULL;
 }
 
 void tqa_log_even_close(tqa_log_pass_state *p)
@@ -75,6 +83,7 @@ void tqa_log_even_close(tqa_log_pass_state *p)
     free(p->even);
     free(p->raw_tau);
     free(p->derived);
+    free(p->fast);
     free(p->even_row);
     free(p->block);
     free(p->memory);
@@ -188,13 +197,44 @@ static void renormalise(tqa_log_pass_state *p, size_t m)
     }
 }
 
-static void filter_all(tqa_log_pass_state *p, size_t m)
+/* The acceleration before anything is filtered. */
+static void find_raw_acceleration(tqa_log_pass_state *p, size_t m)
+{
+    const size_t nv = p->log->request->order->nv;
+    const double h = p->log->step;
+    for (size_t r = 0; r < nv; r++) {
+        double *a = p->fast + r * p->n_even_room;
+        double *v = p->fast + (nv + r) * p->n_even_room;
+        if (has(p, TQA_LOG_QDD)) {
+            memcpy(a, channel(p, TQA_LOG_QDD, r), m * sizeof *a);
+        } else if (has(p, TQA_LOG_QD)) {
+            tq_difference(m, channel(p, TQA_LOG_QD, r), h, a);
+        } else {
+            tq_difference(m, channel(p, TQA_LOG_Q, r), h, v);
+            tq_difference(m, v, h, a);
+        }
+    }
+}
+
+/* What the filter has taken off it, and the rate of that. */
+static void find_fast(tqa_log_pass_state *p, size_t m)
+{
+    const size_t nv = p->log->request->order->nv;
+    for (size_t r = 0; r < nv; r++) {
+        double *a = p->fast + r * p->n_even_room;
+        const double *filtered = has(p, TQA_LOG_QDD) ? channel(p, TQA_LOG_QDD, r)
+                                                     : p->derived + (nv + r) * p->n_even_room;
+        for (size_t i = 0; i < m; i++) {
+            a[i] -= filtered[i];
+        }
+        tq_difference(m, a, p->log->step, p->fast + (nv + r) * p->n_even_room);
+    }
+}
+
+static void filter_signals(tqa_log_pass_state *p, size_t m)
 {
     const size_t nq = p->log->request->order->nq;
     const size_t nv = p->log->request->order->nv;
-    for (size_t r = 0; has(p, TQA_LOG_TAU) && r < nv; r++) {
-        memcpy(p->raw_tau + r * p->n_even_room, channel(p, TQA_LOG_TAU, r), m * sizeof(double));
-    }
     if (p->log->request->filter.kind != TQA_LOG_SAVITZKY_GOLAY) {
         filter_channels(p, m);
         derive(p, m);
@@ -210,6 +250,21 @@ static void filter_all(tqa_log_pass_state *p, size_t m)
     renormalise(p, m);
 }
 
+static void filter_all(tqa_log_pass_state *p, size_t m)
+{
+    const size_t nv = p->log->request->order->nv;
+    if (!has(p, TQA_LOG_TAU)) {
+        filter_signals(p, m);
+        return;
+    }
+    for (size_t r = 0; r < nv; r++) {
+        memcpy(p->raw_tau + r * p->n_even_room, channel(p, TQA_LOG_TAU, r), m * sizeof(double));
+    }
+    find_raw_acceleration(p, m);
+    filter_signals(p, m);
+    find_fast(p, m);
+}
+
 /* ------------------------------------------------------------------------------------------------
  * Samples away
  */
@@ -223,7 +278,7 @@ static bool give_block(tqa_log_pass_state *p)
     }
     double *qd = p->block + nq * TQ_BLOCK;
     double *tau = qd + 2 * nv * TQ_BLOCK;
-    tq_block_pad(p->block, nq + (has(p, TQA_LOG_TAU) ? 4 : 2) * nv, TQ_BLOCK, p->n_block);
+    tq_block_pad(p->block, nq + (has(p, TQA_LOG_TAU) ? 6 : 2) * nv, TQ_BLOCK, p->n_block);
     const tqa_log_block block = {
         .data = {.n_sample = p->n_block,
                  .stride = TQ_BLOCK,
@@ -231,7 +286,8 @@ static bool give_block(tqa_log_pass_state *p)
                  .qd = qd,
                  .qdd = qd + nv * TQ_BLOCK,
                  .tau = has(p, TQA_LOG_TAU) ? tau : NULL,
-                 .tau_raw = has(p, TQA_LOG_TAU) ? tau + nv * TQ_BLOCK : NULL},
+                 .tau_raw = has(p, TQA_LOG_TAU) ? tau + nv * TQ_BLOCK : NULL,
+                 .fast = has(p, TQA_LOG_TAU) ? tau + 2 * nv * TQ_BLOCK : NULL},
         .t = p->block_t,
         .row = p->block_row,
     };
@@ -258,6 +314,8 @@ static bool give_sample(tqa_log_pass_state *p, size_t k, double t)
     for (size_t r = 0; has(p, TQA_LOG_TAU) && r < nv; r++, to += TQ_BLOCK) {
         to[0] = channel(p, TQA_LOG_TAU, r)[k];
         to[nv * TQ_BLOCK] = p->raw_tau[r * room + k];
+        to[2 * nv * TQ_BLOCK] = p->fast[r * room + k];
+        to[3 * nv * TQ_BLOCK] = p->fast[(nv + r) * room + k];
     }
     p->block_t[i] = t;
     p->block_row[i] = p->even_row[k];
@@ -334,7 +392,7 @@ bool tqa_log_even_take(tqa_log_pass_state *p, size_t from, size_t end, bool ends
         if (is_torque) { /* motors and their sensors are noisy, encoders are not */
             tq_resample_linear(end - from, p->t + from, x, first, h, m, to);
         } else {
-            tq_resample(end - from, p->t + from, x, first, h, m, to);
+            tq_resample(end - from, p->t + from, x, first + log->request->delay, h, m, to);
         }
     }
     find_rows(p, from, end, first, m);

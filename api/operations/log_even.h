@@ -30,12 +30,13 @@ typedef struct tqa_log_pass_state {
     tq_filter filter;
     size_t n_even_room;
     double *even, *raw_tau, *derived; /* (n_channel), (nv), (2 nv), each x n_even_room */
-    uint64_t *even_row;               /* (n_even_room) */
-    unsigned char *memory;            /* of scratch */
+    double *fast; /* (2 nv x n_even_room) what the filter takes off the acceleration, its rate */
+    uint64_t *even_row;    /* (n_even_room) */
+    unsigned char *memory; /* of scratch */
     size_t memory_size;
 
     /* the block that is being filled */
-    double *block; /* (nq + 4 nv) x TQ_BLOCK */
+    double *block; /* (nq + 6 nv) x TQ_BLOCK */
     size_t n_block;
     double block_t[TQ_BLOCK];
     uint64_t block_row[TQ_BLOCK];

@@ -6,7 +6,8 @@
 
 #include "api/operations/log_parts.h"
 
-const char *const tqa_log_fields[] = {"columns", "units", "scale", "rate", "rows", "filter", NULL};
+const char *const tqa_log_fields[] = {"columns", "units",  "scale",   "rate",
+                                      "rows",    "filter", "delay_s", NULL};
 const char *const tqa_log_quantity_names[TQA_LOG_QUANTITIES] = {"q", "qd", "qdd", "tau", "time"};
 
 static const double degree = 3.14159265358979323846 / 180.0;
@@ -258,9 +259,11 @@ bool tqa_log_request_read(const tqa_part *object, const tqa_order *order, unsign
                           tqa_log_request *ret)
 {
     const tqa_part rate = tqa_part_field(object, "rate");
+    const tqa_part delay = tqa_part_field(object, "delay_s");
     *ret = (tqa_log_request){.control = object->control, .order = order, .need = need};
     ret->columns = tqa_part_field(object, "columns");
     ret->rows = tqa_part_field(object, "rows");
+    ret->has_delay = delay.value != NULL;
     for (tqa_log_quantity q = 0; q < TQA_LOG_QUANTITIES; q++) {
         const size_t n = tqa_log_width(ret, q);
         ret->factor[q] = tqa_control_take(object->control, n + 1, sizeof(double));
@@ -272,7 +275,8 @@ bool tqa_log_request_read(const tqa_part *object, const tqa_order *order, unsign
         }
     }
     if (!read_units(ret, object) || !read_scale(ret, object) || !read_filter(ret, object) ||
-        (rate.value != NULL && !tqa_part_positive(&rate, &ret->rate))) {
+        (rate.value != NULL && !tqa_part_positive(&rate, &ret->rate)) ||
+        (delay.value != NULL && !tqa_part_number(&delay, &ret->delay))) {
         return false;
     }
     if (ret->in_amperes && !ret->scaled[TQA_LOG_TAU]) {

@@ -19,6 +19,8 @@ typedef struct tq_experiment_block {
     const double *tau;     /* (nv x stride) N m or N, on the joint's side of the gear */
     const double *tau_raw; /* (nv x stride) before the filter, what judges compare with; NULL: tau
                               */
+    const double *fast; /* (2 nv x stride) what the filter took off the acceleration, then its rate
+                           of change; NULL: not known */
 } tq_experiment_block;
 
 #endif

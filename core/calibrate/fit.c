@@ -130,7 +130,7 @@ size_t tq_fit_size(const tq_mechanism *mechanism, const tq_fit_options *options,
         options->model.kind == TQ_FIT_BASE ? tq_base_scratch_size(model, options->model.with) : 0;
     return own_size(model, &options->model) + search +
            tq_scratch_cost(n_experiment, sizeof(tq_fit_experiment)) + (all < most ? all : most) +
-           n_experiment * TQ_SCRATCH_ALIGN;
+           n_experiment * (TQ_SCRATCH_ALIGN + tq_scratch_cost(model->nv, sizeof(tq_fast_sums)));
 }
 
 static tq_status take_arrays(tq_fit *fit, const tq_fit_options *options, tq_scratch *memory,
@@ -282,8 +282,12 @@ static tq_status build(tq_fit *fit, const tq_fit_options *options, tq_scratch *m
     fit->experiments = tq_scratch_take(memory, fit->n_experiment, sizeof *fit->experiments);
     for (size_t e = 0; fit->experiments != NULL && e < fit->n_experiment; e++) {
         fit->experiments[e] = (tq_fit_experiment){
-            .sets = tq_scratch_take(memory, fit->segment_max * fit->set_size, sizeof(double))};
-        if (fit->experiments[e].sets == NULL) {
+            .sets = tq_scratch_take(memory, fit->segment_max * fit->set_size, sizeof(double)),
+            .fast = tq_scratch_take(memory, fit->n_row, sizeof(tq_fast_sums))};
+        if (fit->experiments[e].fast != NULL) {
+            memset(fit->experiments[e].fast, 0, fit->n_row * sizeof(tq_fast_sums));
+        }
+        if (fit->experiments[e].sets == NULL || fit->experiments[e].fast == NULL) {
             return tq_fail(reterr, TQ_ERR_SCRATCH, "memory", 0,
                            (double)tq_fit_size(fit->mechanism, options, fit->n_experiment));
         }
@@ -332,4 +336,9 @@ const tq_column *tq_fit_columns(const tq_fit *fit, size_t *ret_n_column)
 const tq_base_set *tq_fit_base(const tq_fit *fit)
 {
     return fit->options.model.kind == TQ_FIT_BASE ? &fit->base : NULL;
+}
+
+size_t tq_fit_value_count(const tq_fit *fit)
+{
+    return fit->n_column + 2 * fit->n_row;
 }

@@ -125,7 +125,8 @@ typedef struct tq_unidentified {
 typedef struct tq_fit_solution {
     size_t n_column;
     tq_estimate *estimate; /* (n_column) */
-    double *value;         /* (n_column) the same values, for predictions */
+    double *value;         /* (tq_fit_value_count) the same values, for predictions; behind them the
+                              two of core/calibrate/fast.h, row by row */
     double *full;          /* (n_parameter) all parameters of links and joints; NULL: per joint */
     double *sigma;         /* (nv) residual deviation of each row, N m, on filtered torque */
     double *mean_load; /* (nv) what friction by load is proportional to, in the mean of where the
@@ -157,7 +158,11 @@ tq_status tq_fit_solve(tq_fit *fit, tq_scratch *memory, tq_scratch *scratch,
 size_t tq_fit_solution_size(const tq_fit *fit);
 size_t tq_fit_solve_size(const tq_fit *fit);
 
-/* The values (n_column) that the same method gives without one experiment: for validation on it. */
+/* How many values predictions take: n_column, and two for each row. */
+size_t tq_fit_value_count(const tq_fit *fit);
+
+/* The values (tq_fit_value_count) that the same method gives without one experiment: for validation
+ * on it. */
 tq_status tq_fit_solve_without(tq_fit *fit, size_t experiment, tq_scratch *scratch,
                                double *ret_value, tq_error *reterr);
 

@@ -21,7 +21,8 @@ enum { PASSES = 8 };
 size_t tq_fit_solution_size(const tq_fit *fit)
 {
     const size_t n = fit->n_column;
-    return tq_scratch_cost(n, sizeof(tq_estimate)) + tq_scratch_cost(n, sizeof(double)) +
+    return tq_scratch_cost(n, sizeof(tq_estimate)) +
+           tq_scratch_cost(tq_fit_value_count(fit), sizeof(double)) +
            tq_scratch_cost(fit->n_parameter, sizeof(double)) +
            2 * tq_scratch_cost(fit->n_row, sizeof(double)) +
            tq_scratch_cost(n, sizeof(tq_unidentified)) + tq_scratch_cost(n * n, sizeof(double));
@@ -42,7 +43,7 @@ static bool take_solution(const tq_fit *fit, tq_scratch *memory, tq_fit_solution
     const size_t n = fit->n_column;
     *s = (tq_fit_solution){.n_column = n};
     s->estimate = tq_scratch_take(memory, n, sizeof *s->estimate);
-    s->value = tq_scratch_take(memory, n, sizeof *s->value);
+    s->value = tq_scratch_take(memory, tq_fit_value_count(fit), sizeof *s->value);
     s->full = tq_scratch_take(memory, fit->n_parameter, sizeof *s->full);
     s->sigma = tq_scratch_take(memory, fit->n_row, sizeof *s->sigma);
     s->mean_load = tq_scratch_take(memory, fit->n_row, sizeof *s->mean_load);
@@ -230,6 +231,22 @@ static bool again(tq_fit *fit, const tq_fit_found *found, const tq_fit_found *pl
     return more && ++fit->n_pass < PASSES;
 }
 
+/* what torque does beyond the cut-off, without an experiment or TQ_FIT_ALL: with all */
+static void find_fast(const tq_fit *fit, size_t without, double *ret_value)
+{
+    for (size_t r = 0; r < fit->n_row; r++) {
+        tq_fast_sums sums = {0};
+        for (size_t e = 0; e < fit->n_experiment; e++) {
+            if (e != without) {
+                tq_fast_sum(&sums, &fit->experiments[e].fast[r]);
+            }
+        }
+        const tq_fast fast = tq_fast_fit(&sums);
+        ret_value[2 * r] = fast.inertia;
+        ret_value[2 * r + 1] = fast.rate;
+    }
+}
+
 static tq_status solve(tq_fit *fit, double *set, size_t n_sample, tq_scratch *scratch,
                        tq_fit_solution *ret, tq_error *reterr)
 {
@@ -262,6 +279,7 @@ static tq_status solve(tq_fit *fit, double *set, size_t n_sample, tq_scratch *sc
     for (size_t c = 0; c < n; c++) {
         ret->estimate[c].value = ret->value[c] = found.value[c];
     }
+    find_fast(fit, TQ_FIT_ALL, ret->value + n);
     memcpy(ret->full, found.full, fit->n_parameter * sizeof *ret->full);
     memcpy(ret->sigma, found.sigma, fit->n_row * sizeof *ret->sigma);
     ret->objective = found.objective;
@@ -364,6 +382,7 @@ tq_status tq_fit_solve_without(tq_fit *fit, size_t experiment, tq_scratch *scrat
     }
     if (status == TQ_OK) {
         memcpy(ret_value, found.value, fit->n_column * sizeof *ret_value);
+        find_fast(fit, experiment, ret_value + fit->n_column);
     }
     tq_scratch_rewind(scratch, mark);
     return status;

@@ -3,6 +3,7 @@
 #ifndef TQ_CALIBRATE_FIT_STATE_H
 #define TQ_CALIBRATE_FIT_STATE_H
 
+#include "core/calibrate/fast.h"
 #include "core/calibrate/fit.h"
 #include "core/calibrate/tsqr.h"
 #include "core/kernels/table.h"
@@ -32,8 +33,9 @@ typedef struct tq_fit_row {
 /* What an experiment has been reduced to: a set of triangles for each segment of time. */
 typedef struct tq_fit_experiment {
     size_t n_sample, n_segment;
-    size_t length; /* samples of a segment */
-    double *sets;  /* (segment_max x set_size) */
+    size_t length;      /* samples of a segment */
+    double *sets;       /* (segment_max x set_size) */
+    tq_fast_sums *fast; /* (n_row) */
 } tq_fit_experiment;
 
 struct tq_fit {

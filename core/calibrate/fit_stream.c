@@ -59,6 +59,7 @@ tq_status tq_fit_begin(tq_fit *fit, size_t experiment, size_t n_sample, tq_scrat
     const size_t length = (n_sample + fit->segment_max - 1) / fit->segment_max;
     stream->experiment->n_sample = 0;
     stream->experiment->n_segment = 0;
+    memset(stream->experiment->fast, 0, fit->n_row * sizeof *stream->experiment->fast);
     stream->experiment->length = length < SEGMENT_LEAST ? (size_t)SEGMENT_LEAST : length;
     tq_status status = tq_fit_run_take(fit, scratch, &stream->run, reterr);
     if (status == TQ_OK && tq_fit_has_instruments(fit)) {
@@ -234,7 +235,13 @@ static tq_status check_block(const tq_fit *fit, const tq_experiment_block *block
     if (status == TQ_OK) {
         status = check_rows("qdd", fit->n_row, block, block->qdd, reterr);
     }
-    return status == TQ_OK ? check_rows("tau", fit->n_row, block, block->tau, reterr) : status;
+    if (status == TQ_OK) {
+        status = check_rows("tau", fit->n_row, block, block->tau, reterr);
+    }
+    if (status == TQ_OK && block->fast != NULL) {
+        status = check_rows("fast", 2 * fit->n_row, block, block->fast, reterr);
+    }
+    return status;
 }
 
 static void copy_rows(size_t n_row, const double *from, size_t stride, size_t n, double *to)
@@ -244,11 +251,27 @@ static void copy_rows(size_t n_row, const double *from, size_t stride, size_t n,
     }
 }
 
+static void add_fast(const tq_fit_stream *stream, const tq_experiment_block *block)
+{
+    if (block->fast == NULL || block->tau_raw == NULL) {
+        return;
+    }
+    const size_t n_row = stream->fit->n_row;
+    for (size_t r = 0; r < n_row; r++) {
+        const double *a = block->fast + r * block->stride;
+        tq_fast_add(&stream->experiment->fast[r], block->n_sample, a, a + n_row * block->stride,
+                    block->tau + r * block->stride, block->tau_raw + r * block->stride);
+    }
+}
+
 tq_status tq_fit_push(tq_fit_stream *stream, const tq_experiment_block *block, tq_error *reterr)
 {
     const tq_fit *fit = stream->fit;
     const size_t nq = fit->mechanism->model.nq;
     tq_status status = check_block(fit, block, reterr);
+    if (status == TQ_OK) {
+        add_fast(stream, block);
+    }
     for (size_t i = 0; status == TQ_OK && i < block->n_sample;) {
         const size_t left = block->n_sample - i;
         const size_t room = TQ_FOLD_RUN - stream->n_run;

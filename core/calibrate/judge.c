@@ -113,6 +113,22 @@ static void predict(const tq_judge *judge, size_t row, size_t n, double *ret)
     }
 }
 
+/* what the filter took off the acceleration is felt in the unfiltered torque */
+static void predict_fast(const tq_judge *judge, const tq_experiment_block *block, size_t row,
+                         size_t first, size_t n, double *ret)
+{
+    const size_t n_row = judge->fit->n_row;
+    if (block->fast == NULL) {
+        return;
+    }
+    const double *a = block->fast + row * block->stride + first;
+    const double *d = a + n_row * block->stride;
+    const double *value = judge->value + judge->fit->n_column + 2 * row;
+    for (size_t i = 0; i < n; i++) {
+        ret[i] += value[0] * a[i] + value[1] * d[i];
+    }
+}
+
 /* the coordinate whose rate row `row` is; 0 for joints that turn freely */
 static double coordinate(const tq_judge *judge, size_t row, size_t sample)
 {
@@ -149,6 +165,7 @@ tq_status tq_judge_push(tq_judge *judge, const tq_experiment_block *block, doubl
         for (size_t r = 0; r < fit->n_row; r++) {
             double predicted[TQ_FOLD_RUN];
             predict(judge, r, n, predicted);
+            predict_fast(judge, block, r, first, n, predicted);
             for (size_t i = 0; i < n; i++) {
                 const double tau = raw[r * stride + first + i];
                 const double residual = tau - predicted[i];

@@ -26,7 +26,7 @@ typedef struct tq_judge_row tq_judge_row; /* running sums */
 /* Sums over any number of blocks. */
 typedef struct tq_judge {
     const tq_fit *fit;
-    const double *value; /* (n_column) borrowed */
+    const double *value; /* (tq_fit_value_count) borrowed */
     tq_judge_row *rows;  /* (3 nv): all, moving, standing */
     struct tq_fit_run *run;
     double moving; /* a joint moves above this, rad/s or m/s */

@@ -3,7 +3,6 @@
 import html.parser
 import json
 import math
-import pathlib
 import random
 import re
 
@@ -11,9 +10,6 @@ import pytest
 from conftest import eventually, problem
 
 ROBOT = "puma560"
-# measured logs that are no part of the repository: beside it, or beside the folder of its work trees
-NEAR = [p / "shared" / "data" / "ur10e" for p in pathlib.Path(__file__).resolve().parents[3:5]]
-UR10E = next((p for p in NEAR if p.is_dir()), NEAR[0])
 
 
 def post(daemon, path, body, **headers):
@@ -57,16 +53,21 @@ def true_robot(daemon):
     return document
 
 
-def motion(t, n, seed):
+def motion(t, n, seed, shake=0.0):
+    """Slow harmonics; `shake`: the size of an acceleration of 12 Hz and more, another for each joint."""
     rnd = random.Random(seed)
     q, qd, qdd = [], [], []
-    for _ in range(n):
+    for j in range(n):
         f = [0.1 * k * 2 * math.pi for k in (1, 2, 3, 5)]
         a = [rnd.uniform(-0.4, 0.4) for _ in f]
         p = [rnd.uniform(0, 6) for _ in f]
         q.append(sum(x * math.sin(w * t + y) for x, w, y in zip(a, f, p)))
         qd.append(sum(x * w * math.cos(w * t + y) for x, w, y in zip(a, f, p)))
         qdd.append(sum(-x * w * w * math.sin(w * t + y) for x, w, y in zip(a, f, p)))
+        w = 2 * math.pi * (12 + 1.7 * j)
+        q[j] -= shake / w / w * math.sin(w * t)
+        qd[j] -= shake / w * math.cos(w * t)
+        qdd[j] += shake * math.sin(w * t)
     return q, qd, qdd
 
 
@@ -91,12 +92,14 @@ def truth(daemon):
     return n
 
 
-def write_run(daemon, name, n, seed, noise=0.0, noise_q=0.0, quantities=("q", "qd", "qdd", "tau"), seconds=20):
+def write_run(daemon, name, n, seed, noise=0.0, noise_q=0.0, quantities=("q", "qd", "qdd", "tau"), seconds=20, late=0.0, shake=0.0):
     rnd = random.Random(100 + seed)
     times = [0.01 * k for k in range(100 * seconds)]
-    q, qd, qdd = zip(*(motion(t, n, seed) for t in times))
+    q, qd, qdd = zip(*(motion(t, n, seed, shake) for t in times))
     tau = ask(daemon, "truth", "inverse-dynamics", {"q": q, "qd": qd, "qdd": qdd})["tau"]
     tau = [[x + rnd.gauss(0, noise) for x in row] for row in tau]
+    if late:  # the log tells of the motion so much later than of the torque
+        q, qd, qdd = zip(*(motion(t - late, n, seed, shake) for t in times))
     q = [[x + rnd.gauss(0, noise_q) for x in row] for row in q]
     columns = {"q": q, "qd": qd, "qdd": qdd, "tau": tau}
     lines = [",".join(["t"] + [f"{w}{j}" for w in quantities for j in range(n)])]
@@ -478,101 +481,60 @@ def test_as_a_job(daemon, truth):
     assert json.loads(daemon.request("GET", headers["location"] + "/result")[2])["samples"] == 4000
 
 
-def ur10e_daemon(daemon):
-    if not UR10E.is_dir():
-        pytest.skip("no UR10E logs beside the repository")
-    reply = daemon.request("PUT", "/v1/robots/ur10e-lab", (UR10E / "ur10e.urdf").read_bytes(), {"Content-Type": "application/xml"})
-    assert reply[0] in (200, 201)
-
-
-def put_ur10e(daemon, folder):
-    names = []
-    for file in sorted((UR10E / folder).glob("*.csv")):
-        names.append(file.stem)
-        assert daemon.request("PUT", f"/v1/datasets/{file.stem}", file.read_bytes())[0] in (200, 201)
-    return names
-
-
-COLUMNS = {"columns": {"time": 0, "q": [1, 2, 3, 4, 5, 6], "qd": [7, 8, 9, 10, 11, 12], "tau": [13, 14, 15, 16, 17, 18]},
-           "units": {"tau": "A"}, "scale": {"tau": [14.87, 13.26, 11.13, 10.62, 11.03, 11.47]}}
-
-
-def test_ur10e_leave_one_run_out(daemon):
-    ur10e_daemon(daemon)
-    runs = put_ur10e(daemon, "excitation")
-    found = calibrate(daemon, {"datasets": runs, **COLUMNS}, robot="ur10e-lab")
-    # 58 base parameters with viscous, Coulomb and offset friction; a Stribeck torque and friction by load for each joint
-    assert found["rank"]["structural"] == found["rank"]["data"] == 70
-    assert "load" in found["robot_note"] and found["robot"] is not None
-    assert found["validation"]["kind"] == "leave-one-out"
-    # what one default setting must not exceed, N m
-    for got, most in zip(found["validation"]["rmse"], (3.7, 4.0, 1.75, 0.48, 0.61, 0.45)):
-        assert got < most, found["validation"]["rmse"]
-    plain = calibrate(daemon, {"datasets": runs, **COLUMNS, "model": {"friction": ["viscous", "coulomb", "offset"], "smoothing": 0.01}},
-                      robot="ur10e-lab")
-    assert plain["rank"]["structural"] == plain["rank"]["data"] == 58
-    # gears that yield before they slip explain more than a sign of velocity does, on every joint
-    assert all(x < y for x, y in zip(found["validation"]["rmse"], plain["validation"]["rmse"]))
-    assert found["feasibility"]["objective"] <= 1.005 * found["feasibility"]["objective_unconstrained"]
-    repairs = {r["kind"] for d in found["datasets"] for r in d["repairs"]}
-    assert "bridged" in repairs  # the gap of 34 ms
-
-
-def test_ur10e_the_whole_way_to_a_run_not_seen(daemon):
-    ur10e_daemon(daemon)
-    runs = put_ur10e(daemon, "excitation")
-    found = calibrate(daemon, {"datasets": runs[:-1], **COLUMNS}, robot="ur10e-lab")
-    urdf = daemon.request("GET", f"/v1/jobs/{last_job(daemon)}/result/robot.urdf")[2]
-    reply = daemon.request("PUT", "/v1/robots/ur10e-found", urdf, {"Content-Type": "application/xml"})
+@pytest.fixture(scope="module")
+def bare(daemon, truth):
+    """The robot without a word about its friction: the fit chooses its own terms."""
+    document = true_robot(daemon)
+    for joint in moving(document):
+        joint["damping"] = 0
+        joint.pop("friction")
+        joint["rotor"] = {"inertia": 0, "ratio": 1}
+    reply = daemon.request("PUT", "/v1/robots/bare", json.dumps(document).encode(), {"Content-Type": "application/json"})
     assert reply[0] in (200, 201), reply[2]
-    cutoff = {"filter": {"cutoff_hz": found["filter"]["cutoff_hz"]}}
-    along = ask(daemon, "ur10e-found", "inverse-dynamics", {"from": {"dataset": runs[-1], **COLUMNS, **cutoff}})
-    rmse = [j["rmse"] for j in along["residual"]["by_joint"]]
-    # the run's own noise above the cut-off is 3.2 3.8 1.8 0.37 0.47 0.35 Nm
-    for got, most in zip(rmse, (4.2, 5.2, 2.2, 0.65, 0.78, 0.70)):
-        assert got < most, rmse
+    return truth
 
 
-def test_ur10e_poor_and_broken_logs(daemon):
-    ur10e_daemon(daemon)
-    for folder in ("single-joint", "static"):
-        found = calibrate(daemon, {"datasets": put_ur10e(daemon, folder)[:1], **COLUMNS}, robot="ur10e-lab")
-        assert found["verdict"] == "insufficient-excitation", folder
-        assert found["unidentifiable"]
-    # no log of the arm's: 19 columns, numbers as 1e111
-    broken = put_ur10e(daemon, "broken")[0]
-    found = calibrate(daemon, {"datasets": [broken], **COLUMNS}, robot="ur10e-lab")
-    repairs = {r["kind"]: r for r in found["datasets"][0]["repairs"]}
-    assert repairs["absurd"]["first_rows"][0] == 2
-    assert found["verdict"] != "usable"
-    fault = calibrate(daemon, {"datasets": [broken], **COLUMNS, "columns": {**COLUMNS["columns"], "tau": list(range(25, 31))}},
-                      422, robot="ur10e-lab")
-    assert "has 19 columns" in fault["errors"][0]["detail"]
+@pytest.mark.parametrize("late", [0.004, -0.013])
+def test_motion_told_late_is_found(daemon, bare, late):
+    for run in (1, 2):
+        write_run(daemon, f"late{run}", bare, run, noise=0.05, quantities=("q", "qd", "tau"), late=late, shake=2.0)
+    body = {"datasets": ["late1", "late2"], "filter": {"cutoff_hz": 5}}
+    found = calibrate(daemon, body, robot="bare")
+    assert found["delay"]["from_data"] is True
+    # the parabola of a share that is none exactly: a tenth of a sample
+    assert found["delay"]["delay_s"] == pytest.approx(late, abs=0.001)
+    told = calibrate(daemon, {**body, "delay_s": late}, robot="bare")
+    assert told["delay"] == {"delay_s": late, "from_data": False}
+    assert max(a / b for a, b in zip(found["validation"]["rmse"], told["validation"]["rmse"])) < 1.05
+    # in step, torque beyond the cut-off is inertia alone; out of step, its rate tells by how much
+    for delay in (late, late - 0.003):
+        beyond = calibrate(daemon, {**body, "delay_s": delay}, robot="bare")["beyond_cutoff"]
+        for b in beyond[:3]:  # wrists weigh too little: their torque is noise
+            assert b["inertia"] > 0
+            assert b["rate"] / b["inertia"] == pytest.approx(late - delay, abs=0.001)
 
 
-def test_forward_after_inverse_along_a_measured_log_returns_the_torque(daemon):
-    """Friction, springs and rotors on; samples at which a joint stands are left out: friction is not a function there."""
-    ur10e_daemon(daemon)
-    document = json.loads(daemon.request("GET", "/v1/robots/ur10e-lab")[2])
-    for j, joint in enumerate(moving(document)):
-        joint["damping"] = 5 + j
-        joint["friction"] = {"coulomb": 4 - 0.5 * j, "offset": 0.1 * j, "breakaway": 6, "stribeck_velocity": 0.2}
-        joint["rotor"] = {"inertia": 1 + 0.1 * j, "ratio": 1}
-        joint["spring"] = {"stiffness": 20 + j, "rest": 0.1 * j}
-    document.pop("digest"), document.pop("source"), document.pop("name")
-    reply = daemon.request("PUT", "/v1/robots/ur10e-whole", json.dumps(document).encode(), {"Content-Type": "application/json"})
-    assert reply[0] in (200, 201), reply[2][:1000]
-    rows = [[float(x) for x in line.split(",")] for line in next(iter(sorted((UR10E / "excitation").glob("*.csv")))).read_text().split()]
-    motion = []
-    for before, here, after in zip(rows, rows[1:], rows[2:]):
-        qdd = [(b - a) / (after[0] - before[0]) for a, b in zip(before[7:13], after[7:13])] if after[0] > before[0] else None
-        if qdd is not None and min(abs(v) for v in here[7:13]) > 1e-3:
-            motion.append((here[1:7], here[7:13], qdd))
-    assert len(motion) > 1000
-    q, qd, qdd = ([m[k] for m in motion] for k in range(3))
-    tau = ask(daemon, "ur10e-whole", "inverse-dynamics", {"q": q, "qd": qd, "qdd": qdd})["tau"]
-    again = ask(daemon, "ur10e-whole", "forward-dynamics", {"q": q, "qd": qd, "tau": tau})["qdd"]
-    back = ask(daemon, "ur10e-whole", "inverse-dynamics", {"q": q, "qd": qd, "qdd": again})["tau"]
-    for row, other in zip(tau, back):
-        # rounding of terms of some hundred N m, a hundred times over
-        assert max(abs(x - y) for x, y in zip(row, other)) <= 100 * 2.2e-16 * 6 * max(100, max(map(abs, row)))
+def test_nothing_shakes_nothing_told(daemon, bare):
+    for run in (1, 2):
+        write_run(daemon, f"calm{run}", bare, run, noise=0.05, noise_q=1e-5, quantities=("q", "qd", "tau"))
+    found = calibrate(daemon, {"datasets": ["calm1", "calm2"], "filter": {"cutoff_hz": 5}}, robot="bare")
+    assert found["delay"]["delay_s"] == 0
+    assert [b["inertia"] for b in found["beyond_cutoff"]] == [0] * bare
+    # no gear of this robot drags by its load: the term is tried and left
+    assert "robot_note" not in found and not any(p["kind"] == "load" for p in found["parameters"])
+
+
+def test_delay_within_the_log(daemon, bare):
+    write_run(daemon, "on_time", bare, 4)
+    answer = calibrate(daemon, {"datasets": ["on_time"], "delay_s": 0.05}, 422, robot="bare")
+    assert "4 samples" in answer["detail"] and "whole rows" in json.dumps(answer)
+    body = {"from": {"dataset": "on_time", "filter": {"kind": "none"}}}
+    straight = ask(daemon, "truth", "inverse-dynamics", body)["residual"]["by_joint"]
+    body["from"]["delay_s"] = 0.02
+    shifted = ask(daemon, "truth", "inverse-dynamics", body)["residual"]["by_joint"]
+    assert max(j["rmse"] for j in straight) < 1e-9
+    assert all(j["rmse"] > 1e-3 for j in shifted)
+    # what the filter lets through is all there is: no noise, no other inertia beyond it
+    found = calibrate(daemon, {"datasets": ["on_time"], "filter": {"kind": "none"}}, robot="guess")
+    assert found["delay"] == {"delay_s": 0, "from_data": False}
+    assert [b["inertia"] for b in found["beyond_cutoff"]] == [0] * bare

@@ -247,7 +247,7 @@ Test(ur10e, leave_one_run_out)
     cr_expect(eq(sz, r.solution.n_unidentified, 0));
     cr_expect(le(dbl, r.solution.objective, 1.005 * r.solution.objective_unconstrained));
     cr_expect(le(dbl, r.solution.gap, 1e-8 * r.solution.objective));
-    double square[NV] = {0}, *value = tqt_doubles(n_column);
+    double square[NV] = {0}, *value = tqt_doubles(tq_fit_value_count(r.fit));
     size_t n = 0;
     for (size_t e = 0; e < l.n; e++) {
         cr_assert(eq(int, tq_fit_solve_without(r.fit, e, &r.scratch, value, NULL), TQ_OK));

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/contract/test_calibrate_ur10e.py - measured logs of an arm: errors on runs left out, delay, poor and broken logs.
+import json
+import pathlib
+import re
+
+import pytest
+from test_calibrate import ask, calibrate
+
+# measured logs that are no part of the repository: beside it, or beside the folder of its work trees
+NEAR = [p / "shared" / "data" / "ur10e" for p in pathlib.Path(__file__).resolve().parents[3:5]]
+UR10E = next((p for p in NEAR if p.is_dir()), NEAR[0])
+
+
+def ur10e_daemon(daemon):
+    if not UR10E.is_dir():
+        pytest.skip("no UR10E logs beside the repository")
+    reply = daemon.request("PUT", "/v1/robots/ur10e-lab", (UR10E / "ur10e.urdf").read_bytes(), {"Content-Type": "application/xml"})
+    assert reply[0] in (200, 201)
+
+
+def put_ur10e(daemon, folder):
+    names = []
+    for file in sorted((UR10E / folder).glob("*.csv")):
+        names.append(file.stem)
+        assert daemon.request("PUT", f"/v1/datasets/{file.stem}", file.read_bytes())[0] in (200, 201)
+    return names
+
+
+COLUMNS = {"columns": {"time": 0, "q": [1, 2, 3, 4, 5, 6], "qd": [7, 8, 9, 10, 11, 12], "tau": [13, 14, 15, 16, 17, 18]},
+           "units": {"tau": "A"}, "scale": {"tau": [14.87, 13.26, 11.13, 10.62, 11.03, 11.47]}}
+
+
+def test_ur10e_leave_one_run_out(daemon):
+    ur10e_daemon(daemon)
+    runs = put_ur10e(daemon, "excitation")
+    found = calibrate(daemon, {"datasets": runs, **COLUMNS}, robot="ur10e-lab")
+    # 58 base parameters with viscous, Coulomb and offset friction; a Stribeck torque and friction by load for each joint
+    assert found["rank"]["structural"] == found["rank"]["data"] == 70
+    assert "load" in found["robot_note"] and found["robot"] is not None
+    assert found["validation"]["kind"] == "leave-one-out"
+    # what one default setting must not exceed, N m
+    for got, most in zip(found["validation"]["rmse"], (3.3, 3.6, 1.62, 0.42, 0.54, 0.40)):
+        assert got < most, found["validation"]["rmse"]
+    plain = calibrate(daemon, {"datasets": runs, **COLUMNS, "model": {"friction": ["viscous", "coulomb", "offset"], "smoothing": 0.01}},
+                      robot="ur10e-lab")
+    assert plain["rank"]["structural"] == plain["rank"]["data"] == 58
+    # gears that yield before they slip explain more than a sign of velocity does, on every joint
+    assert all(x < y for x, y in zip(found["validation"]["rmse"], plain["validation"]["rmse"]))
+    assert found["feasibility"]["objective"] <= 1.005 * found["feasibility"]["objective_unconstrained"]
+    # the motion is told a little later than the torque, and what shakes faster than the arm shakes the first rotor alone
+    assert found["delay"]["from_data"] and 0.005 < found["delay"]["delay_s"] < 0.009
+    rotor = next(p["value"] for p in found["parameters"] if p["kind"] == "rotor" and p["joint"] == found["joints"][0])
+    assert found["beyond_cutoff"][0]["inertia"] == pytest.approx(rotor, rel=0.15)
+    # leaving a run out is as good as never having had it: delay, load and weights of the others alone
+    for left in (runs[0], runs[4]):
+        alone = calibrate(daemon, {"datasets": [r for r in runs if r != left], "validate": [left], **COLUMNS}, robot="ur10e-lab")
+        once = next(d["rmse"] for d in found["validation"]["by_dataset"] if d["name"] == left)
+        assert alone["validation"]["rmse"] == pytest.approx(once, rel=0.01)
+        assert alone["delay"]["delay_s"] == pytest.approx(found["delay"]["delay_s"], abs=0.0005)
+    repairs = {r["kind"] for d in found["datasets"] for r in d["repairs"]}
+    assert "bridged" in repairs  # the gap of 34 ms
+
+
+def test_ur10e_the_whole_way_to_a_run_not_seen(daemon):
+    ur10e_daemon(daemon)
+    runs = put_ur10e(daemon, "excitation")
+    found = calibrate(daemon, {"datasets": runs[:-1], **COLUMNS}, robot="ur10e-lab")
+    urdf = daemon.request("GET", f"/v1/jobs/{last_job(daemon)}/result/robot.urdf")[2]
+    reply = daemon.request("PUT", "/v1/robots/ur10e-found", urdf, {"Content-Type": "application/xml"})
+    assert reply[0] in (200, 201), reply[2]
+    cutoff = {"filter": {"cutoff_hz": found["filter"]["cutoff_hz"]}}
+    along = ask(daemon, "ur10e-found", "inverse-dynamics", {"from": {"dataset": runs[-1], **COLUMNS, **cutoff}})
+    rmse = [j["rmse"] for j in along["residual"]["by_joint"]]
+    # the run's own noise above the cut-off is 3.2 3.8 1.8 0.37 0.47 0.35 Nm
+    for got, most in zip(rmse, (4.2, 5.2, 2.2, 0.65, 0.78, 0.70)):
+        assert got < most, rmse
+
+
+def test_ur10e_poor_and_broken_logs(daemon):
+    ur10e_daemon(daemon)
+    for folder in ("single-joint", "static"):
+        found = calibrate(daemon, {"datasets": put_ur10e(daemon, folder)[:1], **COLUMNS}, robot="ur10e-lab")
+        assert found["verdict"] == "insufficient-excitation", folder
+        assert found["unidentifiable"]
+    # no log of the arm's: 19 columns, numbers as 1e111
+    broken = put_ur10e(daemon, "broken")[0]
+    found = calibrate(daemon, {"datasets": [broken], **COLUMNS}, robot="ur10e-lab")
+    repairs = {r["kind"]: r for r in found["datasets"][0]["repairs"]}
+    assert repairs["absurd"]["first_rows"][0] == 2
+    assert found["verdict"] != "usable"
+    fault = calibrate(daemon, {"datasets": [broken], **COLUMNS, "columns": {**COLUMNS["columns"], "tau": list(range(25, 31))}},
+                      422, robot="ur10e-lab")
+    assert "has 19 columns" in fault["errors"][0]["detail"]
+
+
+def test_forward_after_inverse_along_a_measured_log_returns_the_torque(daemon):
+    """Friction, springs and rotors on; samples at which a joint stands are left out: friction is not a function there."""
+    ur10e_daemon(daemon)
+    document = json.loads(daemon.request("GET", "/v1/robots/ur10e-lab")[2])
+    for j, joint in enumerate(moving(document)):
+        joint["damping"] = 5 + j
+        joint["friction"] = {"coulomb": 4 - 0.5 * j, "offset": 0.1 * j, "breakaway": 6, "stribeck_velocity": 0.2}
+        joint["rotor"] = {"inertia": 1 + 0.1 * j, "ratio": 1}
+        joint["spring"] = {"stiffness": 20 + j, "rest": 0.1 * j}
+    document.pop("digest"), document.pop("source"), document.pop("name")
+    reply = daemon.request("PUT", "/v1/robots/ur10e-whole", json.dumps(document).encode(), {"Content-Type": "application/json"})
+    assert reply[0] in (200, 201), reply[2][:1000]
+    rows = [[float(x) for x in line.split(",")] for line in next(iter(sorted((UR10E / "excitation").glob("*.csv")))).read_text().split()]
+    motion = []
+    for before, here, after in zip(rows, rows[1:], rows[2:]):
+        qdd = [(b - a) / (after[0] - before[0]) for a, b in zip(before[7:13], after[7:13])] if after[0] > before[0] else None
+        if qdd is not None and min(abs(v) for v in here[7:13]) > 1e-3:
+            motion.append((here[1:7], here[7:13], qdd))
+    assert len(motion) > 1000
+    q, qd, qdd = ([m[k] for m in motion] for k in range(3))
+    tau = ask(daemon, "ur10e-whole", "inverse-dynamics", {"q": q, "qd": qd, "qdd": qdd})["tau"]
+    again = ask(daemon, "ur10e-whole", "forward-dynamics", {"q": q, "qd": qd, "tau": tau})["qdd"]
+    back = ask(daemon, "ur10e-whole", "inverse-dynamics", {"q": q, "qd": qd, "qdd": again})["tau"]
+    for row, other in zip(tau, back):
+        # rounding of terms of some hundred N m, a hundred times over
+        assert max(abs(x - y) for x, y in zip(row, other)) <= 100 * 2.2e-16 * 6 * max(100, max(map(abs, row)))
