@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -157,30 +158,63 @@ static void subnormal(FILE *json)
     fprintf(json, "{\"subnormal\":true,\"rnea\":%.4g,\"aba\":%.4g}\n", slow[1], slow[0]);
 }
 
+/* Doubles that a thread's copy reads and writes: 8 MiB, beyond its own caches. */
+enum { COPY = 1 << 20 };
+
 typedef struct worker {
     stage stage;
     pthread_barrier_t *barrier;
+    void (*run)(struct worker *);
     size_t times;
+    double *memory;
+    double sum;
 } worker;
+
+static void run_rnea(worker *w)
+{
+    rnea(&w->stage);
+}
+
+/* Nothing but registers, and nothing shared: what the machine gives threads of the best kind. */
+static void run_registers(worker *w)
+{
+    double x[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    for (int k = 0; k < 4000; k++) {
+        for (int e = 0; e < 8; e++) {
+            x[e] = x[e] * 0.999 + 1e-3;
+        }
+    }
+    for (int e = 0; e < 8; e++) {
+        w->sum += x[e];
+    }
+}
+
+/* and threads that do nothing but wait for memory */
+static void run_copy(worker *w)
+{
+    memcpy(w->memory, w->memory + COPY / 2, COPY / 2 * sizeof *w->memory);
+    w->sum += w->memory[COPY / 4];
+}
 
 static void *work(void *arg)
 {
     worker *w = arg;
     pthread_barrier_wait(w->barrier);
     for (size_t k = 0; k < w->times; k++) {
-        rnea(&w->stage);
+        w->run(w);
     }
     return NULL;
 }
 
-/* seconds in which n threads each do `times` blocks */
-static double race(worker *workers, size_t n, size_t times)
+/* seconds in which n threads each run `times` times */
+static double race(worker *workers, size_t n, void (*run)(worker *), size_t times)
 {
     pthread_barrier_t barrier;
     pthread_t threads[THREAD_MAX];
     pthread_barrier_init(&barrier, NULL, (unsigned)n + 1);
     for (size_t k = 0; k < n; k++) {
         workers[k].barrier = &barrier;
+        workers[k].run = run;
         workers[k].times = times;
         pthread_create(&threads[k], NULL, work, &workers[k]);
     }
@@ -193,24 +227,45 @@ static double race(worker *workers, size_t n, size_t times)
     return now() - start;
 }
 
+/* Ours, and in the same rounds what the machine gives to loops that share nothing and to loops that
+ * share its memory alone: no program does more than the first. */
 static void threads(FILE *json)
 {
     static worker workers[THREAD_MAX];
+    static const struct {
+        void (*run)(worker *);
+        size_t times;
+    } works[3] = {{run_rnea, 4000}, {run_registers, 1000}, {run_copy, 20}};
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     cores = cores < THREAD_MAX ? cores : (long)THREAD_MAX;
     const tq_model *model = bench_chain(7);
     for (long k = 0; k < cores; k++) {
         workers[k].stage = prepare(model, TQ_BLOCK);
+        workers[k].memory = tqt_doubles(COPY);
     }
-    double each[ROUNDS];
+    double each[3][ROUNDS], part[ROUNDS];
     for (int round = 0; round < ROUNDS; round++) {
-        const double one = race(workers, 1, 4000);
-        each[round] = (double)cores * one / race(workers, (size_t)cores, 4000);
+        for (int e = 0; e < 3; e++) {
+            const double one = race(workers, 1, works[e].run, works[e].times);
+            const double all = race(workers, (size_t)cores, works[e].run, works[e].times);
+            each[e][round] = (double)cores * one / all;
+        }
+        part[round] = each[0][round] / each[1][round];
     }
-    qsort(each, ROUNDS, sizeof each[0], compare);
-    printf("threads: %ld do %.2f times the work of one (%.2f .. %.2f)\n", cores, each[ROUNDS / 2],
-           each[ROUNDS / 4], each[ROUNDS - 1]);
-    fprintf(json, "{\"threads\":%ld,\"speedup\":%.4g}\n", cores, each[ROUNDS / 2]);
+    for (int e = 0; e < 3; e++) {
+        qsort(each[e], ROUNDS, sizeof each[e][0], compare);
+    }
+    qsort(part, ROUNDS, sizeof part[0], compare);
+    printf("threads: %ld do %.2f times the work of one (%.2f .. %.2f)\n", cores,
+           each[0][ROUNDS / 2], each[0][ROUNDS / 4], each[0][ROUNDS - 1]);
+    printf(
+        "  the machine's own limit in the same rounds: a loop in registers %.2f, copies of 4 MiB "
+        "%.2f; ours is %.2f of the first\n",
+        each[1][ROUNDS / 2], each[2][ROUNDS / 2], part[ROUNDS / 2]);
+    fprintf(json,
+            "{\"threads\":%ld,\"speedup\":%.4g,\"registers\":%.4g,\"copies\":%.4g,"
+            "\"of_registers\":%.4g}\n",
+            cores, each[0][ROUNDS / 2], each[1][ROUNDS / 2], each[2][ROUNDS / 2], part[ROUNDS / 2]);
 }
 
 int main(int argc, char **argv)
