@@ -112,10 +112,14 @@ static void inward(const tq_canonical *c, const tq_kernel_input *in, long i, swe
         } else {
             const turn t = joint_turn(k, &w->st.cs[b]);
             const real d = joint_travel(k, in->q + i, in->stride);
-            r = inward_single(k, t, d, f);
-            a = k->kind == TQ_CANONICAL_REVOLUTE && k->rotor == 0.0
-                    ? articulated_inward_line(k, t, d, a)
-                    : articulated_inward(k, t, d, a);
+            const _Bool line = k->kind == TQ_CANONICAL_REVOLUTE && k->rotor == 0.0;
+            if (line && k->square) { /* most joints of most robots */
+                r = inward_single(k, turn_known(t, 1), d, f);
+                a = articulated_inward_line(k, turn_known(t, 1), d, a);
+            } else {
+                r = inward_single(k, t, d, f);
+                a = line ? articulated_inward_line(k, t, d, a) : articulated_inward(k, t, d, a);
+            }
             a = k->pre ? articulated_inward_pre(k, a) : a;
         }
         if (!k->carry) {
@@ -192,8 +196,11 @@ static void outward_again(const tq_canonical *c, const tq_kernel_input *in, long
         if (k->ball >= 0) {
             accelerate_ball(k, &w->st.balls[k->ball], &w->ball_gains[k->ball], &al, &a, at, stride);
         } else {
-            store(at, accelerate(k, joint_turn(k, &w->st.cs[b]), joint_travel(k, in->q + i, stride),
-                                 &w->gains[b], &al, &a));
+            const turn t = joint_turn(k, &w->st.cs[b]);
+            const real d = joint_travel(k, in->q + i, stride);
+            const gain *g = &w->gains[b];
+            store(at, k->square ? accelerate(k, turn_known(t, 1), d, g, &al, &a)
+                                : accelerate(k, turn_known(t, 0), d, g, &al, &a));
         }
         if (k->save) {
             w->saved[b][0] = al;

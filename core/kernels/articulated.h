@@ -133,7 +133,10 @@ TQ_INLINE articulated articulated_inward_line(const tq_canonical_joint *k, turn 
     const real u = tq_fms(s, a.j.yy - a.j.xx, (c + c) * a.j.xy);
     const real jxx = tq_fma(s, u, a.j.xx), jyy = tq_fnma(s, u, a.j.yy);
     const real jxy = tq_fnms(c, u, a.j.xy);
-    a.j = (sym){jxx, ca * jxy, sa * jxy, (ca * ca) * jyy, (ca * sa) * jyy, (sa * sa) * jyy};
+    const real o = splat(0.0);
+    a.j = t.square
+              ? (sym){jxx, o, jxy, o, o, jyy}
+              : (sym){jxx, ca * jxy, sa * jxy, (ca * ca) * jyy, (ca * sa) * jyy, (sa * sa) * jyy};
     const mat h = a.h;
     const real x0 = tq_fms(c, h.xx, s * h.yx), x1 = tq_fms(c, h.xy, s * h.yy);
     const real x2 = tq_fms(c, h.xz, s * h.yz);
@@ -141,10 +144,14 @@ TQ_INLINE articulated articulated_inward_line(const tq_canonical_joint *k, turn 
     const real y2 = tq_fma(s, h.xz, c * h.yz);
     const real xx = tq_fms(c, x0, s * x1), xy = tq_fma(s, x0, c * x1);
     const real yx = tq_fms(c, y0, s * y1), yy = tq_fma(s, y0, c * y1);
-    const real xv = tq_fnmac(sa, x2, ca * xy), xw = tq_fmac(sa, xy, ca * x2);
-    const real yv = tq_fnmac(sa, y2, ca * yy), yw = tq_fmac(sa, yy, ca * y2);
-    a.h = (mat){xx, xv, xw, ca * yx, ca * yv, ca * yw, sa * yx, sa * yv, sa * yw};
-    a.m = sym_turn_x(ca, sa, sym_turn_z(c, s, a.m));
+    if (t.square) {
+        a.h = (mat){xx, -x2, xy, o, o, o, yx, -y2, yy};
+    } else {
+        const real xv = tq_fnmac(sa, x2, ca * xy), xw = tq_fmac(sa, xy, ca * x2);
+        const real yv = tq_fnmac(sa, y2, ca * yy), yw = tq_fmac(sa, yy, ca * y2);
+        a.h = (mat){xx, xv, xw, ca * yx, ca * yv, ca * yw, sa * yx, sa * yv, sa * yw};
+    }
+    a.m = sym_turn_x(ca, sa, t.square, sym_turn_z(c, s, a.m));
     articulated_shift_x(&a, splat(k->a));
     return a;
 }
@@ -152,9 +159,9 @@ TQ_INLINE articulated articulated_inward_line(const tq_canonical_joint *k, turn 
 TQ_INLINE articulated articulated_inward(const tq_canonical_joint *k, turn t, real d, articulated a)
 {
     articulated_shift_z(&a, d, 1);
-    a.j = sym_turn_x(k->ca, k->sa, sym_turn_z(t.c, t.s, a.j));
+    a.j = sym_turn_x(k->ca, k->sa, t.square, sym_turn_z(t.c, t.s, a.j));
     a.h = mat_turn_x(k->ca, k->sa, mat_turn_z(t.c, t.s, a.h));
-    a.m = sym_turn_x(k->ca, k->sa, sym_turn_z(t.c, t.s, a.m));
+    a.m = sym_turn_x(k->ca, k->sa, t.square, sym_turn_z(t.c, t.s, a.m));
     articulated_shift_x(&a, splat(k->a));
     return a;
 }

@@ -70,6 +70,16 @@ TQ_INLINE void read_rows(const columns *w, const tq_canonical_joint *k, int end,
     }
 }
 
+/* columns up to `end` and the composite one joint inward */
+TQ_INLINE void carry(const tq_canonical_joint *k, turn t, real d, int end, wrench *wrenches,
+                     composite *a)
+{
+    for (int col = k->dof; col < end; col++) {
+        wrenches[col] = inward_single(k, t, d, wrenches[col]);
+    }
+    *a = composite_inward(k, t, d, *a);
+}
+
 static void one_group(const tq_canonical *c, const tq_kernel_input *in, long i, const columns *w,
                       double *m)
 {
@@ -109,10 +119,11 @@ static void one_group(const tq_canonical *c, const tq_kernel_input *in, long i, 
         } else {
             const turn t = joint_turn(k, &w->st.cs[b]);
             const real d = joint_travel(k, in->q + i, stride);
-            for (int col = k->dof; col < end; col++) {
-                wrenches[col] = inward_single(k, t, d, wrenches[col]);
+            if (k->square) {
+                carry(k, turn_known(t, 1), d, end, wrenches, &a);
+            } else {
+                carry(k, turn_known(t, 0), d, end, wrenches, &a);
             }
-            a = composite_inward(k, t, d, a);
         }
         if (!k->carry) {
             w->sums[k->parent] = composite_add(w->sums[k->parent], a);

@@ -60,7 +60,9 @@ TQ_INLINE void outward(const tq_canonical *c, const tq_kernel_input *in, long i,
                 if (k->pre) {
                     s = step_pre(k, s);
                 }
-                s = step_single(k, t, joint_travel(k, in->q + i, stride), s, v, acc);
+                const real d = joint_travel(k, in->q + i, stride);
+                s = k->square ? step_single(k, turn_known(t, 1), d, s, v, acc)
+                              : step_single(k, turn_known(t, 0), d, s, v, acc);
             }
         }
         if (k->save) {

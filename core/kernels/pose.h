@@ -54,8 +54,13 @@ TQ_INLINE pose place_single(const tq_canonical_joint *k, turn t, real d, const p
         y = blend(splat(k->cg), y, splat(-k->sg), before);
     }
     const vec along = y;
-    y = blend(splat(t.ca), along, splat(t.sa), z);
-    z = blend(splat(t.ca), z, splat(-t.sa), along);
+    if (k->square) {
+        y = z;
+        z = (vec){-along.x, -along.y, -along.z};
+    } else {
+        y = blend(splat(t.ca), along, splat(t.sa), z);
+        z = blend(splat(t.ca), z, splat(-t.sa), along);
+    }
     p = vec_along(p, splat(k->a), x.x, x.y, x.z);
     p = vec_along(p, d, z.x, z.y, z.z);
     const vec across = x;

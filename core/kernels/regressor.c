@@ -251,6 +251,16 @@ TQ_INLINE screw screw_outward(const tq_canonical_joint *k, turn t, real d, screw
     return s;
 }
 
+/* motion and screws one joint outward */
+TQ_INLINE void step_screws(const tq_canonical_joint *k, turn t, real d, real v, real acc, int n,
+                           screw *screws, motion *s)
+{
+    *s = step_single(k, t, d, *s, v, acc);
+    for (int f = 0; f < n; f++) {
+        screws[f] = screw_outward(k, t, d, screws[f]);
+    }
+}
+
 TQ_INLINE screw screw_outward_ball(const tq_canonical_joint *k, const ball *at, screw s)
 {
     const mat fixed = mat_of(k->r);
@@ -327,9 +337,13 @@ TQ_INLINE int step_path(const tq_canonical *c, const tq_kernel_input *in, long i
         return n;
     }
     const real d = joint_travel(k, in->q + i, stride);
-    *s = step_single(k, t, d, k->pre ? step_pre(k, *s) : *s, v, acc);
-    for (int f = 0; f < n; f++) {
-        w->now[f] = screw_outward(k, t, d, w->now[f]);
+    if (k->pre) {
+        *s = step_pre(k, *s);
+    }
+    if (k->square) {
+        step_screws(k, turn_known(t, 1), d, v, acc, n, w->now, s);
+    } else {
+        step_screws(k, turn_known(t, 0), d, v, acc, n, w->now, s);
     }
     return n;
 }

@@ -30,9 +30,14 @@ static void inward(const tq_canonical *c, const tq_kernel_input *in, long i, con
         if (k->parent < 0) {
             continue;
         }
-        r = k->ball >= 0 ? inward_ball(k, &st->balls[k->ball], f)
-                         : inward_single(k, joint_turn(k, &st->cs[b]),
-                                         joint_travel(k, in->q + i, stride), f);
+        if (k->ball >= 0) {
+            r = inward_ball(k, &st->balls[k->ball], f);
+        } else {
+            const turn t = joint_turn(k, &st->cs[b]);
+            const real d = joint_travel(k, in->q + i, stride);
+            r = k->square ? inward_single(k, turn_known(t, 1), d, f)
+                          : inward_single(k, turn_known(t, 0), d, f);
+        }
         if (!k->carry) {
             st->loads[k->parent] = wrench_add(st->loads[k->parent], r);
         }

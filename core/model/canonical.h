@@ -40,6 +40,7 @@ typedef struct tq_canonical_joint {
     _Bool hang;    /* the body after is a child: what it passes inward is at hand */
     _Bool save;    /* some child is not the body after: state must be kept */
     _Bool pre;     /* p, gamma are not all zero */
+    _Bool square;  /* ca = 0 and sa = 1 */
     _Bool follows; /* mimics: q = multiplier * row + offset (offset is within q0 or d) */
     _Bool adds;    /* tau is added to its row, which a later body has already written */
     double multiplier;

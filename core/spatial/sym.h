@@ -55,9 +55,12 @@ TQ_INLINE sym sym_turn_z(real c, real s, sym a)
     return r;
 }
 
-/* Rx A Rx^T, constant angle */
-TQ_INLINE sym sym_turn_x(double c, double s, sym a)
+/* Rx A Rx^T, constant angle; `square`: it is a right angle */
+TQ_INLINE sym sym_turn_x(double c, double s, _Bool square, sym a)
 {
+    if (square) {
+        return (sym){a.xx, -a.xz, a.xy, a.zz, -a.yz, a.yy};
+    }
     const real u = tq_fmac(s, a.zz - a.yy, -((c + c) * a.yz));
     sym r;
     r.yy = tq_fmac(s, u, a.yy);

@@ -9,6 +9,7 @@
 typedef struct turn {
     double ca, sa;
     real c, s;
+    _Bool square; /* known to be a right angle: y' = z, z' = -y */
 } turn;
 
 /* Along a chain of turns y waits for the turn before: it meets its factor last, so that a turn
@@ -17,8 +18,8 @@ typedef struct turn {
 /* parent axes -> child axes */
 TQ_INLINE vec turn_in(turn t, vec v)
 {
-    const real y = tq_fmac(t.ca, v.y, t.sa * v.z);
-    const real z = tq_fnmac(t.sa, v.y, t.ca * v.z);
+    const real y = t.square ? v.z : tq_fmac(t.ca, v.y, t.sa * v.z);
+    const real z = t.square ? -v.y : tq_fnmac(t.sa, v.y, t.ca * v.z);
     return (vec){tq_fma(t.s, y, t.c * v.x), tq_fms(t.c, y, t.s * v.x), z};
 }
 
@@ -27,7 +28,8 @@ TQ_INLINE vec turn_out(turn t, vec v)
 {
     const real x = tq_fms(t.c, v.x, t.s * v.y);
     const real y = tq_fma(t.s, v.x, t.c * v.y);
-    return (vec){x, tq_fms(splat(t.ca), y, t.sa * v.z), tq_fmac(t.sa, y, t.ca * v.z)};
+    return t.square ? (vec){x, -v.z, y}
+                    : (vec){x, tq_fms(splat(t.ca), y, t.sa * v.z), tq_fmac(t.sa, y, t.ca * v.z)};
 }
 
 /* transpose(Rz) v and Rz v, for a constant angle with cosine c and sine s */
