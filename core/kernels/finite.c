@@ -3,19 +3,28 @@
 #include "core/kernels/symbols.h"
 #include "core/lanes/real.h"
 
-/* x - x is zero for every finite x and NaN for the rest */
+/* zero for every finite number and NaN for the rest */
+TQ_INLINE real nothing(const double *at)
+{
+    const real x = load(at);
+    return x - x; /* NOLINT(misc-redundant-expression) */
+}
+
 int TQ_KERNEL(tq_finite)(long n_row, long n_sample, long stride, const double *x)
 {
-    real_mask bad = 0;
+    real even = splat(0.0), odd = splat(0.0);
     for (long r = 0; r < n_row; r++) {
-        real sum = splat(0.0);
-        for (long i = 0; i < n_sample; i += TQ_LANES) {
-            const real at = load(x + r * stride + i);
-            sum += at - at; /* NOLINT(misc-redundant-expression): 0, or NaN where not finite */
+        const double *row = x + r * stride;
+        long i = 0;
+        for (; i + TQ_LANES < n_sample; i += 2L * TQ_LANES) {
+            even = even + nothing(row + i);
+            odd = odd + nothing(row + i + TQ_LANES);
         }
-        bad |= beyond(sum, 0.0);
+        if (i < n_sample) {
+            odd = odd + nothing(row + i);
+        }
     }
-    return bad == 0;
+    return beyond(even + odd, 0.0) == 0;
 }
 
 int TQ_KERNEL(tq_unit)(long n_sample, long stride, const double *quaternion, double tolerance)
