@@ -13,6 +13,7 @@ typedef struct screw {
 
 typedef struct paths {
     screw *now;   /* freedoms from the world to the body at hand */
+    screw *seen;  /* `now` in the frame of the link at hand */
     screw *kept;  /* those of bodies with `save`, one run after another */
     long *lines;  /* (n_dof) where a freedom's row of the answer begins */
     int *dofs;    /* number of each of `now` */
@@ -202,9 +203,13 @@ TQ_INLINE void put_turned(const tq_canonical_link *link, const motion *body, con
     const tq_frame3 *f = &link->in_body;
     const _Bool along = f->r[8] == 1.0 && f->p[0] == 0.0 && f->p[1] == 0.0;
     const motion s = motion_in_link(f, along, body);
+    screw *seen = w->seen;
+    for (int at = 0; at < n;
+         at++) { /* apart from the entries: their constants fill the registers */
+        seen[at] = screw_in_link(f, along, w->now[at]);
+    }
     for (int at = 0; at < n; at++) {
-        put_ten(y + to->lines[w->dofs[at]], to->stride,
-                ten_of(&s, screw_in_link(f, along, w->now[at])), 0);
+        put_ten(y + to->lines[w->dofs[at]], to->stride, ten_of(&s, seen[at]), 0);
     }
     size->motion = motion_size(&s, size->motion);
 }
@@ -405,7 +410,8 @@ static paths paths_in(const tq_canonical *c, real *rest)
     w.plain = (void *)(rest + 8L * c->n_dof + c->n_body);
     w.turned = (void *)(rest + 8L * c->n_dof + 2L * c->n_body);
     w.next = (void *)(rest + 8L * c->n_dof + 3L * c->n_body);
-    w.kept = (void *)(rest + 8L * c->n_dof + 3L * c->n_body + c->n_link);
+    w.seen = (void *)(rest + 8L * c->n_dof + 3L * c->n_body + c->n_link);
+    w.kept = w.seen + c->n_dof;
     long used = 0;
     for (int b = 0; b < c->n_body; b++) {
         const tq_canonical_joint *k = &c->joints[b];

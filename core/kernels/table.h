@@ -106,7 +106,7 @@ static inline size_t tq_regressor_work_doubles(const tq_canonical *c)
         }
     }
     const size_t links = 3 * (size_t)c->n_body + (size_t)c->n_link;
-    const size_t path = 8 * (size_t)c->n_dof + links + 6 * screws;
+    const size_t path = (8 + 6) * (size_t)c->n_dof + links + 6 * screws;
     return tq_work_doubles(c) + (size_t)TQ_WORK_LANES * path;
 }
 
