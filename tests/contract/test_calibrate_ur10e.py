@@ -2,10 +2,9 @@
 # tests/contract/test_calibrate_ur10e.py - measured logs of an arm: errors on runs left out, delay, poor and broken logs.
 import json
 import pathlib
-import re
 
 import pytest
-from test_calibrate import ask, calibrate
+from test_calibrate import ask, calibrate, last_job, moving
 
 # measured logs that are no part of the repository: beside it, or beside the folder of its work trees
 NEAR = [p / "shared" / "data" / "ur10e" for p in pathlib.Path(__file__).resolve().parents[3:5]]
