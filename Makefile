@@ -84,23 +84,23 @@ run: deps
 
 # units name the installed paths; settings that are there already are left alone
 install: build
-	install -D -m 755 $(out)/torqued $(DESTDIR)$(PREFIX)/bin/torqued
-	install -D -m 755 $(out)/torquectl $(DESTDIR)$(PREFIX)/bin/torquectl
-	if command -v scdoc >/dev/null; then install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man8 && \
-	    scdoc <clients/torquectl/torquectl.1.scd >$(DESTDIR)$(PREFIX)/share/man/man1/torquectl.1 && \
-	    scdoc <systemd/torqued.8.scd >$(DESTDIR)$(PREFIX)/share/man/man8/torqued.8; \
+	install -D -m 755 $(out)/torqued "$(DESTDIR)$(PREFIX)/bin/torqued"
+	install -D -m 755 $(out)/torquectl "$(DESTDIR)$(PREFIX)/bin/torquectl"
+	if command -v scdoc >/dev/null; then install -d "$(DESTDIR)$(PREFIX)/share/man/man1" "$(DESTDIR)$(PREFIX)/share/man/man8" && \
+	    scdoc <clients/torquectl/torquectl.1.scd >"$(DESTDIR)$(PREFIX)/share/man/man1/torquectl.1" && \
+	    scdoc <systemd/torqued.8.scd >"$(DESTDIR)$(PREFIX)/share/man/man8/torqued.8"; \
 	else echo "no scdoc: installed without man pages"; fi
-	install -D -m 644 LICENSE $(DESTDIR)$(PREFIX)/share/doc/torqued/LICENSE
-	install -D -m 644 README.md $(DESTDIR)$(PREFIX)/share/doc/torqued/README.md
-	install -D -m 644 systemd/torqued.conf $(DESTDIR)$(PREFIX)/share/doc/torqued/torqued.conf
-	[ -e $(DESTDIR)$(SYSCONFDIR)/torqued/torqued.conf ] || \
-	    install -D -m 644 systemd/torqued.conf $(DESTDIR)$(SYSCONFDIR)/torqued/torqued.conf
-	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
+	install -D -m 644 LICENSE "$(DESTDIR)$(PREFIX)/share/doc/torqued/LICENSE"
+	install -D -m 644 README.md "$(DESTDIR)$(PREFIX)/share/doc/torqued/README.md"
+	install -D -m 644 systemd/torqued.conf "$(DESTDIR)$(PREFIX)/share/doc/torqued/torqued.conf"
+	[ -e "$(DESTDIR)$(SYSCONFDIR)/torqued/torqued.conf" ] || \
+	    install -D -m 644 systemd/torqued.conf "$(DESTDIR)$(SYSCONFDIR)/torqued/torqued.conf"
+	install -d "$(DESTDIR)$(PREFIX)/lib/systemd/system"
 	for unit in torqued.service torqued-activated.service torqued-activated.socket; do \
 	    sed 's#@bindir@#$(PREFIX)/bin#; s#@sysconfdir@#$(SYSCONFDIR)#' systemd/$$unit \
-	        >$(DESTDIR)$(PREFIX)/lib/systemd/system/$$unit || exit 1; done
-	install -D -m 644 systemd/torqued.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/torqued.conf
-	install -D -m 644 systemd/torqued.tmpfiles $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/torqued.conf
+	        >"$(DESTDIR)$(PREFIX)/lib/systemd/system/$$unit" || exit 1; done
+	install -D -m 644 systemd/torqued.sysusers "$(DESTDIR)$(PREFIX)/lib/sysusers.d/torqued.conf"
+	install -D -m 644 systemd/torqued.tmpfiles "$(DESTDIR)$(PREFIX)/lib/tmpfiles.d/torqued.conf"
 PREFIX ?= /usr/local
 SYSCONFDIR ?= $(if $(filter /usr,$(PREFIX)),/etc,$(PREFIX)/etc)
 
@@ -174,4 +174,5 @@ lint:
 lint-quick:
 
 include tests/run/deps.mk tests/lint/lint.mk tests/run/check.mk tests/bench/bench.mk
--include $(core_obj:.o=.d) $(api_obj:.o=.d) $(daemon_obj:.o=.d) $(out)/daemon/main.d $(ctl_obj:.o=.d) $(support_obj:.o=.d) $(test_bin:=.d)
+-include $(core_obj:.o=.d) $(api_obj:.o=.d) $(daemon_obj:.o=.d) $(out)/daemon/main.d $(ctl_obj:.o=.d) $(support_obj:.o=.d) $(test_bin:=.d) \
+    $(wildcard $(out)/tests/bench/*.d)

@@ -159,7 +159,6 @@ void tq_columns_of_joints(const tq_model *model, const tq_fit_model *fit, tq_col
         if (!has_terms(&model->joints[j])) {
             continue;
         }
-        const size_t first = list.n;
         add(&list, TQ_COLUMN_INERTIA, j, TQ_NONE);
         for (unsigned k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
             /* a constant gravity torque and an offset are one and the same */
@@ -171,7 +170,6 @@ void tq_columns_of_joints(const tq_model *model, const tq_fit_model *fit, tq_col
             }
         }
         add_gravity(&list, model, fit->gravity, j);
-        (void)first;
     }
     *ret_n = list.n;
 }

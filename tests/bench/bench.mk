@@ -37,7 +37,7 @@ build/bench/pinocchio.o: tests/bench/pinocchio.cpp tests/bench/peer.h core/model
 $(out)/tests/bench/kernels: $(out)/tests/bench/kernels.o $(out)/tests/bench/robots.o $(peer_obj) $(support_lib) $(libs)
 	@mkdir -p build/bench
 	$(call say,LD)
-	$(Q)$(CC) $(cflags_$(VARIANT)) $^ $(LDFLAGS) $(if $(has_peer),-lstdc++) $(link_libs) -o $@
+	$(Q)$(CC) $(cflags_$(VARIANT)) $(filter %.o %.a,$^) $(LDFLAGS) $(if $(has_peer),-lstdc++) $(link_libs) -o $@
 $(out)/tests/bench/scaling: extra_tests := $(out)/tests/bench/robots.o
 $(out)/tests/bench/scaling: $(out)/tests/bench/robots.o
 
