@@ -70,7 +70,10 @@ function start(contract) {
     const answer = make('pre', { hidden: true });
     const choice = make('select', { ariaLabel: 'example' }, ...Object.entries(examples)
       .map(([name, example]) => make('option', { value: name, textContent: `${name}${example.summary ? `: ${example.summary}` : ''}` })));
-    const show = () => { body.value = JSON.stringify(examples[choice.value].value, null, 1).replace(/\n\s+(?=[-\d\]])/g, ' '); };
+    const show = () => {
+      where.value = path.replace('{name}', examples[choice.value]['x-robot'] || 'panda');
+      body.value = JSON.stringify(examples[choice.value].value, null, 1).replace(/\n\s+(?=[-\d\]])/g, ' ');
+    };
     choice.addEventListener('change', show);
     show();
     const send = make('button', { type: 'button', textContent: 'Send' });

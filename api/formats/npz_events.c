@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-enum { TURNED_MAX = 1 << 22 }; /* values of an array in Fortran order: it must be here as a whole */
+enum { TURNED_MAX = 1 << 20 }; /* values of an array in Fortran order: it must be here as a whole */
 
 static const uint64_t nowhere = UINT64_MAX;
 

@@ -37,7 +37,8 @@ static const double *net_torque(const tq_mechanism *mechanism, const tq_forward_
                                 double *room)
 {
     const size_t n = in->n_sample, stride = in->stride;
-    const _Bool friction = mechanism->has_friction && (in->without & TQ_WITHOUT_FRICTION) == 0;
+    const _Bool has_friction = mechanism->has_friction || in->varied != NULL;
+    const _Bool friction = has_friction && (in->without & TQ_WITHOUT_FRICTION) == 0;
     const _Bool springs = mechanism->has_spring && (in->without & TQ_WITHOUT_SPRING) == 0;
     if (!friction && !springs) {
         return in->tau;

@@ -60,6 +60,7 @@ static tq_status of_masters(const tq_mechanism *mechanism, const tq_kernel_input
         rows[r] = (int32_t)r;
     }
     tq_kernel_input run = *in;
+    run.fill = 0; /* `all` holds nothing yet, and all of it is summed */
     for (size_t first = 0; first < (size_t)in->n_sample; first += RUN) {
         const size_t left = (size_t)in->n_sample - first;
         const size_t count = left < RUN ? left : (size_t)RUN;

@@ -56,7 +56,11 @@ bool tqd_credentials_read(const char *setting, tqd_tokens *ret, char *why, size_
             return true;
         }
         const int n = snprintf(path, sizeof path, "%s/tokens", systemd);
-        if (n < 0 || (size_t)n >= sizeof path || access(path, F_OK) != 0) {
+        if (n < 0 || (size_t)n >= sizeof path) {
+            snprintf(why, n_why, "credentials: $CREDENTIALS_DIRECTORY is too long");
+            return false;
+        }
+        if (access(path, F_OK) != 0 && errno == ENOENT) {
             return true;
         }
         setting = path;

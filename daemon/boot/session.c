@@ -4,6 +4,7 @@
 #include "daemon/boot/session.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "api/problem.h"
 #include "daemon/serve/answer.h"
@@ -27,10 +28,16 @@ static bool begin(void *ctx, const tqd_head *head, void **ret_exchange, tqd_repl
                             : "a cookie holds tokens of up to %d letters, digits and -._~+/=",
                         (int)TQD_COOKIE_TEXT);
         tqd_answer_problem(reply, head->request_id, &problem);
+        if (token == NULL) {
+            tqd_answer_header(reply, "WWW-Authenticate", "Bearer realm=\"torqued\"");
+        }
         return false;
     }
+    const char *origin = head->header(head, "Origin");
+    const bool tls = origin != NULL && strncasecmp(origin, "https://", 8) == 0;
     reply->status = 204;
-    tqd_answer_header(reply, "Set-Cookie", "%s=%.*s; %s", TQD_COOKIE, (int)n, token, attributes);
+    tqd_answer_header(reply, "Set-Cookie", "%s=%.*s; %s%s", TQD_COOKIE, (int)n, token, attributes,
+                      tls ? "; Secure" : "");
     return false;
 }
 

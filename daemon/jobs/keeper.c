@@ -293,6 +293,7 @@ void tqd_jobs_keep(void *arg)
             (void)expire(jobs, NULL, NULL);
             clearing = true;
         }
+        clearing = clearing || changed; /* a deleted job may have had files */
         if (recovered && clearing) {
             clearing = clear_files(jobs, &shelf);
             busy = busy || clearing;

@@ -191,6 +191,7 @@ static bool check_token(tqd_client *client)
     const char *token = tqd_bearer_token(header(&request->head, "Authorization"), &n);
     if (token == NULL) {
         token = tqd_bearer_cookie(header(&request->head, "Cookie"), &n);
+        request->by_cookie = token != NULL;
     }
     if (tqd_bearer_knows(tokens, token, n)) {
         return true;
@@ -250,6 +251,15 @@ static bool check_route(tqd_client *client, const char *method)
     return false;
 }
 
+/* Browsers send a cookie to every port of a host: with one, only the very same origin will do. */
+static bool is_same_origin(const tqd_head *head, const char *host)
+{
+    const char *site = header(head, "Sec-Fetch-Site"); /* told over https and on this machine */
+    const char *own = header(head, "Host");
+    return site != NULL ? strcmp(site, "same-origin") == 0
+                        : host != NULL && own != NULL && strcasecmp(host + 3, own) == 0;
+}
+
 /* A page of another site may send simple requests to this machine, though it cannot read the
  * answers; what changes state must come from a page of ours or from no page. */
 static bool check_origin(tqd_client *client)
@@ -262,12 +272,12 @@ static bool check_origin(tqd_client *client)
     if (origin == NULL) {
         return true;
     }
-    if (tqd_origin_is_listed(client->loop->server->options.origins, origin)) {
-        return true;
-    }
+    const tqd_server_options *options = &client->loop->server->options;
     const char *host = strstr(origin, "://");
-    if (host != NULL &&
-        tqd_gate_host(&client->loop->server->options.hosts, host + 3, strlen(host + 3))) {
+    if (request->by_cookie
+            ? is_same_origin(&request->head, host)
+            : tqd_origin_is_listed(options->origins, origin) ||
+                  (host != NULL && tqd_gate_host(&options->hosts, host + 3, strlen(host + 3)))) {
         return true;
     }
     tqa_problem problem;

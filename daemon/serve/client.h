@@ -69,6 +69,7 @@ typedef struct tqd_request {
     bool answered; /* the refusal has been written on the socket itself */
     bool must_close;
     bool suspended_reply;  /* a reader has nothing now */
+    bool by_cookie;        /* the token came as a cookie, which browsers add by themselves */
     bool paused;           /* the handler has no room for the body now */
     int64_t body_since_ms; /* while paused: what since_ms was */
     _Atomic int wake;

@@ -16,6 +16,7 @@ void tqd_origin_preflight(tqd_reply *reply);
 
 /* What every reply to a listed origin has beside that origin's own name. */
 #define TQD_ORIGIN_EXPOSED                                                                         \
-    "Location, Content-Location, ETag, Retry-After, X-Request-Id, Content-Range"
+    "Location, Content-Location, ETag, Retry-After, X-Request-Id, Content-Range, "                 \
+    "Content-Disposition, Preference-Applied"
 
 #endif

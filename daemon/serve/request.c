@@ -73,7 +73,8 @@ static enum MHD_Result refuse(tqd_client *client)
 {
     tqd_request *request = &client->request;
     uint64_t length = request->head.content_length;
-    tqd_count(&client->loop->counters, TQD_COUNTER_requests_refused, 1);
+    const bool good = request->refusal != NULL && request->refusal->status < 300;
+    tqd_count(&client->loop->counters, TQD_COUNTER_requests_refused, good ? 0 : 1);
     if (request->refusal == NULL) {
         /* no memory for as much as a refusal. The library may yet offer what it holds. */
         request->step = TQD_STEP_RECEIVING;

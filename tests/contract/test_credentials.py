@@ -124,6 +124,19 @@ def test_a_browser_gets_a_cookie_for_its_token(start, tokens):
     assert status == 204 and headers["Set-Cookie"] == "torqued_token=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0"
     # what a browser adds for a page of another site is refused even with the cookie
     problem(one.request("DELETE", "/v1/robots/panda", headers={"Cookie": cookie, "Origin": "https://evil.example"}), 403)
+    # a browser sends cookies to every port of a host: its other ports are other origins
+    host, port = one.address
+    asked = {"Cookie": cookie, "Origin": f"http://{host}:{port + 1}"}
+    problem(one.request("DELETE", "/v1/robots/none", headers=asked), 403)
+    problem(one.request("DELETE", "/v1/robots/none", headers={**asked, "Sec-Fetch-Site": "same-site"}), 403)
+    problem(one.request("DELETE", "/v1/robots/none", headers={"Cookie": cookie, "Origin": f"http://{host}:{port}"}), 404)
+    problem(one.request("DELETE", "/v1/robots/none", headers={**bearer(token), "Origin": f"http://{host}:{port + 1}"}), 404)
+
+
+def test_a_cookie_given_over_tls_stays_with_tls(start, tokens):
+    one = start({"credentials": tokens, "origins": "https://lab.example"})
+    sent = one.request("POST", "/v1/session", headers={**bearer(TOKENS[0]), "Origin": "https://lab.example"})
+    assert sent[0] == 204 and sent[1]["Set-Cookie"].endswith("; SameSite=Strict; Secure")
 
 
 @pytest.mark.parametrize("cookie", ["torqued_token=", "torqued_token", "torqued_token=wrong", "xtorqued_token=" + TOKENS[0], "a=torqued_token=" + TOKENS[0]])
