@@ -391,6 +391,10 @@ tq_status tq_excitation_begin(const tq_excitation_task *task, tq_scratch *scratc
         return tq_fail(reterr, TQ_ERR_SHAPE, "model", 0, 0.0);
     }
     *ret = (tq_excitation){.task = *task};
+    const size_t needs = tq_excitation_scratch_size(task);
+    if (scratch->size - scratch->used < needs) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)needs);
+    }
     ret->room = tq_scratch_take(scratch, 1, sizeof *ret->room);
     if (ret->room == NULL) {
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, 0.0);

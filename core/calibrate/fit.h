@@ -112,6 +112,7 @@ typedef struct tq_estimate {
     double consistency;   /* sample deviation (n - 1) over |mean| of the experiments' own fits */
     double effect;        /* rms torque of one deviation, N m */
     double least_squares; /* with instruments: what WLS gives, biased by noise of position */
+    double unbound;       /* the value without constraints of physics; what deviations are of */
     tq_fit_grade grade;
 } tq_estimate;
 

@@ -278,6 +278,7 @@ static tq_status solve(tq_fit *fit, double *set, size_t n_sample, tq_scratch *sc
     }
     for (size_t c = 0; c < n; c++) {
         ret->estimate[c].value = ret->value[c] = found.value[c];
+        ret->estimate[c].unbound = plain.value[c];
     }
     find_fast(fit, TQ_FIT_ALL, ret->value + n);
     memcpy(ret->full, found.full, fit->n_parameter * sizeof *ret->full);

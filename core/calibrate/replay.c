@@ -446,7 +446,9 @@ tq_status tq_replay_push(tq_replay *r, const tq_experiment_block *block, const d
     const size_t nv = r->fit->n_row;
     tq_status status = TQ_OK;
     for (size_t i = 0; status == TQ_OK && i < block->n_sample; i++) {
-        if (!(t[i] - r->before <= 1.5 * r->plan.period)) { /* the first, or after a gap */
+        const double since = t[i] - r->before;
+        /* the first, after a gap, or after a clock that was set back */
+        if (!(since > 0.0 && since <= 1.5 * r->plan.period)) {
             r->n_point = r->wait = 0;
         }
         r->before = t[i];

@@ -241,6 +241,9 @@ static tq_status spread(jackknife *j, const double *set, size_t n_sample, tq_est
     /* the textbook's: the residual is one per row and sample by the weights */
     if (tq_fit_has_instruments(j->fit)) {
         gram_of_triangle(j);
+        for (size_t c = 0; c < n; c++) { /* what holds it up is its own size */
+            j->whole[c * n + c] = j->part[c * n + c];
+        }
     } else {
         memcpy(j->part, j->whole, n * n * sizeof *j->part);
     }

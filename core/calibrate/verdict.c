@@ -13,6 +13,7 @@ static const double error_usable = 0.30; /* relative error on torque, as of the 
 static const double error_robust = 0.80;
 static const double standing_apart = 3.0; /* rmse at rest over rmse in motion */
 static const double bias_told = 3.0;      /* deviations between instruments and least squares */
+static const double rounding = 1e-9;      /* of a value: no deviation is less */
 static const double share_told = 0.10;    /* of the residual's square that a term would take */
 
 const char *tq_verdict_slug(tq_verdict verdict)
@@ -96,15 +97,18 @@ static void judge_spread(const tq_fit_solution *s, tq_verdict_report *report)
     }
 }
 
-/* instruments and least squares differ by what noise of position does to the latter */
+/* instruments and least squares differ by what noise of position does to the latter; both without
+ * constraints, which would move one of them only */
 static void judge_bias(const tq_fit_solution *s, tq_verdict_report *report)
 {
     size_t worst = 0;
     double most = 0.0;
     for (size_t c = 0; c < s->n_column; c++) {
         const tq_estimate *e = &s->estimate[c];
-        const double off = fabs(e->least_squares - e->value) / e->deviation;
-        if (e->grade != TQ_GRADE_UNIDENTIFIED && off > most) {
+        const double deviation = fmax(e->deviation, rounding * fabs(e->unbound));
+        const double off = fabs(e->least_squares - e->unbound) / deviation;
+        if (isfinite(e->deviation) && isfinite(off) && e->grade != TQ_GRADE_UNIDENTIFIED &&
+            off > most) {
             most = off;
             worst = c;
         }

@@ -150,6 +150,13 @@ Test(excitation, what_cannot_be_searched_is_refused)
     tq_scratch little = b.scratch;
     little.size = little.used + tq_excitation_scratch_size(&b.task) / 2;
     cr_assert(eq(int, tq_excitation_begin(&b.task, &little, &found, NULL), TQ_ERR_SCRATCH));
+    const size_t first = b.scratch.used;
+    for (size_t k = 0; k < tq_excitation_scratch_size(&b.task); k += 64) {
+        little = b.scratch;
+        little.size = first + k;
+        cr_assert(eq(int, tq_excitation_begin(&b.task, &little, &found, NULL), TQ_ERR_SCRATCH));
+        cr_assert(eq(sz, little.used, first));
+    }
     const size_t before = b.scratch.used;
     cr_assert(eq(int, tq_excitation_begin(&b.task, &b.scratch, &found, NULL), TQ_OK));
     cr_assert(b.scratch.used - before <= tq_excitation_scratch_size(&b.task));

@@ -34,9 +34,9 @@ typedef struct outcome {
     size_t n_window, n_lost;
 } outcome;
 
-/* all of an experiment, in blocks; `gap`: the clock jumps by a second before this sample */
-static outcome replay(tqt_fit_bench *b, const tqt_excited *x, const double *value,
-                      const tq_replay_plan *plan, size_t gap)
+/* all of an experiment, in blocks; the clock jumps by so many seconds before the sample `gap` */
+static outcome replay_over(tqt_fit_bench *b, const tqt_excited *x, const double *value,
+                           const tq_replay_plan *plan, size_t gap, double jump)
 {
     const size_t mark = tq_scratch_mark(&b->scratch);
     double *memory = tqt_doubles(4 * x->nv * TQ_BLOCK), t[TQ_BLOCK];
@@ -47,7 +47,7 @@ static outcome replay(tqt_fit_bench *b, const tqt_excited *x, const double *valu
         const tq_experiment_block block = tqt_excited_block(x, k, memory);
         for (size_t i = 0; i < block.n_sample; i++) {
             const size_t at = k * TQ_BLOCK + i;
-            t[i] = (double)at / x->rate + (at >= gap ? 1 : 0);
+            t[i] = (double)at / x->rate + (at >= gap ? jump : 0);
         }
         cr_assert(eq(int, tq_replay_push(r, &block, t, NULL), TQ_OK));
     }
@@ -78,6 +78,12 @@ static tqt_excited excited(tq_model *model, double rate)
     tqt_excited x = tqt_excited_new(subject, 5, SAMPLES, rate, 4);
     tqt_subject_free(subject);
     return x;
+}
+
+static outcome replay(tqt_fit_bench *b, const tqt_excited *x, const double *value,
+                      const tq_replay_plan *plan, size_t gap)
+{
+    return replay_over(b, x, value, plan, gap, 1);
 }
 
 Test(replay, of_the_true_model_follows_the_log)
@@ -174,6 +180,8 @@ Test(replay, windows_end_at_gaps)
     for (size_t j = 0; j < JOINTS; j++) {
         cr_expect(lt(dbl, o.joint[j].rmse_q, 1e-2 * o.joint[j].coasting_q));
     }
+    /* nor does a window run on where the clock is set back */
+    cr_expect(eq(sz, replay_over(&b, &x, b.solution.value, &plan, 50, -.2).n_window, 19));
     const tq_replay_plan few = {.period = 1.0 / RATE, .every = 1, .n_step = 99, .skip = 300};
     cr_expect(eq(sz, replay(&b, &x, b.solution.value, &few, SIZE_MAX).n_window, 5));
     tqt_excited_free(&x);
