@@ -123,6 +123,16 @@ bool tqa_calibration_has_samples(const tqa_log *log)
                            (unsigned long long)log->n_rest, (unsigned long long)log->n_border);
 }
 
+/* Instruments lie before and after a sample: a log within two lags has no sample for the fit. */
+static bool reaches_lags(const tqa_calibration *c, const tqa_log *log)
+{
+    return !tqa_calibration_has_instruments(c) || log->n_sample > 2 * c->options.lag ||
+           tqa_part_refuse(
+               &log->part, "wrong-length", "record longer, or choose a shorter \"lag_s\"",
+               "\"%.60s\" has %llu samples: instruments %zu before and after leave none", log->name,
+               (unsigned long long)log->n_sample, c->options.lag);
+}
+
 static bool read_into_fit(tqa_calibration *c, tq_scratch *scratch)
 {
     for (size_t i = 0; i < c->n_fitted; i++) {
@@ -145,7 +155,7 @@ static bool read_into_fit(tqa_calibration *c, tq_scratch *scratch)
             return tqa_calibration_fail(c, status, &error);
         }
         tq_scratch_rewind(scratch, mark);
-        if (!tqa_calibration_has_samples(&c->logs[i])) {
+        if (!tqa_calibration_has_samples(&c->logs[i]) || !reaches_lags(c, &c->logs[i])) {
             return false;
         }
     }

@@ -14,7 +14,7 @@
  * cut-off the first joints' torque is then their rotors' inertia times acceleration, which takes 12
  * 7 8 11 9 8 % off the errors, each log predicted by a fit of the others. */
 
-enum { SAMPLES = 30000, FARTHEST = 4 }; /* of all logs, at most; half samples */
+enum { SAMPLES = 30000, FARTHEST = 8 }; /* of all logs, at most; half samples */
 static const double gain_least = 0.01;  /* of the logarithm of the square that is left, a joint */
 
 typedef struct search {
@@ -98,9 +98,12 @@ static bool find(search *s, double *ret_halves)
             return false;
         }
     }
-    if (right >= here) {
-        at = least_of_parabola(at, way, left, here, right);
+    if (right < here) { /* still downhill where the search ends: no least was found */
+        *ret_halves = 0.0;
+        s->c->tries_delay = false; /* what is answered is not from the data */
+        return true;
     }
+    at = least_of_parabola(at, way, left, here, right);
     *ret_halves = none - here > gain_least * (double)s->c->order.nv ? at : 0.0;
     return true;
 }

@@ -126,7 +126,9 @@ static void put_forward(tqa_page *page, const tqa_calibration *c)
     }
     tqa_page_raw(page, "</table>\n");
     if (all->n_lost > 0) {
-        tqa_page_format(page, "<p>%zu windows left all bounds and do not count.</p>\n",
+        tqa_page_format(page,
+                        "<p>%zu windows left all bounds: only their steps until then "
+                        "count.</p>\n",
                         all->n_lost);
     }
 }

@@ -140,6 +140,12 @@ static bool read_model(tqa_calibration *c)
         c->tries_load = c->tries_delay = false;
         model->extra &= ~(unsigned)TQ_FIT_LOAD;
     }
+    if (kind == 2 && (model->extra & (unsigned)TQ_FIT_LOAD) != 0) {
+        return tqa_part_refuse(&friction, "invalid-value",
+                               "leave \"load\" out, or say \"kind\": \"base\"",
+                               "friction by load needs bodies that load a joint: \"per-joint\" has "
+                               "none");
+    }
     model->gravity = gravity;
     c->wants_all = kind == 1;
     if (kind != 2 && gravity_part.value != NULL) {

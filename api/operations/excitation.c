@@ -15,7 +15,6 @@ enum {
     TRIES_MAX = 100000,
     TRIES = 1000, /* unless asked otherwise */
     HARMONICS = 5,
-    TRIES_AT_ONCE = 20, /* between questions for cancellation */
     SAMPLES_MAX = 100000,
 };
 
@@ -262,9 +261,8 @@ static bool search(excitation *e)
     }
     tq_status status = tq_excitation_begin(task, &scratch, &e->search, &error);
     while (status == TQ_OK && e->search.n_tried < e->tries) {
-        const size_t left = e->tries - e->search.n_tried;
-        status = tq_excitation_try(&e->search, left < TRIES_AT_ONCE ? left : TRIES_AT_ONCE,
-                                   e->tries / RANDOM_PART, &error);
+        /* one at a time: a try of a large robot takes long, and somebody may want it to stop */
+        status = tq_excitation_try(&e->search, 1, e->tries / RANDOM_PART, &error);
         if (world != NULL && world->progress != NULL) {
             world->progress(world->ctx, (double)e->search.n_tried / (double)e->tries, "search");
         }

@@ -14,6 +14,14 @@ static bool has(const tqa_log_pass_state *p, tqa_log_quantity quantity)
     return p->log->column[quantity] != NULL;
 }
 
+bool tqa_log_even_reaches(const tqa_log *log)
+{
+    const double late = fabs(log->request->delay) / log->step;
+    return late <= 4.0 ||
+           tqa_part_refuse(&log->part, "range", "shift the log's columns by whole rows first",
+                           "a delay of more than 4 samples of %.6g s", log->step);
+}
+
 bool tqa_log_even_filter(tqa_log_pass_state *p)
 {
     const tqa_log_request *request = p->log->request;
@@ -44,12 +52,10 @@ bool tqa_log_even_filter(tqa_log_pass_state *p)
         return tqa_part_refuse(&p->log->part, "range", "choose a higher cut-off",
                                "the filter is too slow for %.6g samples in a second", rate);
     }
-    const double late = fabs(request->delay) / p->log->step;
-    if (late > 4.0) {
-        return tqa_part_refuse(&p->log->part, "range",
-                               "shift the log's columns by whole rows first",
-                               "a delay of more than 4 samples of %.6g s", p->log->step);
+    if (!tqa_log_even_reaches(p->log)) {
+        return false;
     }
+    const double late = fabs(request->delay) / p->log->step;
     p->border += (size_t)ceil(late);
     p->context += 4 + (size_t)ceil(late); /* differences at the ends, twice */
     return true;

@@ -52,6 +52,8 @@ static inline size_t tqa_log_quaternion(const tq_joint *joint)
     return (size_t)joint->q_index + joint->nq - 4;
 }
 
+/* False, with the problem set: the request's delay is of more samples than can be shifted. */
+bool tqa_log_even_reaches(const tqa_log *log);
 /* Designs the filter; false with the problem set. */
 bool tqa_log_even_filter(tqa_log_pass_state *pass);
 bool tqa_log_even_open(tqa_log_pass_state *pass); /* false: memory is short */

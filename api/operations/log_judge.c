@@ -9,6 +9,7 @@
 static const double slope_s = 0.02;       /* s: of positions apart, so that noise does not matter */
 static const double beyond_effort = 20.0; /* times what a joint's limit of effort allows, rms */
 static const double least_effort = 1.0;   /* a limit that nobody has filled in is 0 or 1 */
+static const double none_logged = 1e-4;   /* of the slopes' square: a hundredth of the velocity */
 static const double returns = 0.15;       /* of its range: a joint is back where it began */
 static const double taken_out = -0.3;     /* correlation of torque and rate that no motor has */
 
@@ -94,6 +95,13 @@ static bool judge_velocities(const tqa_log *log, const tqa_log_even *even)
         const double ratio = s.both / s.slopes;
         const double alike = s.both / sqrt(s.slopes * s.logged);
         const double least = 1e-4 * (double)even->n;
+        if (s.slopes > 25.0 * least && s.logged < none_logged * s.slopes &&
+            !(fabs(alike) > 0.9)) { /* alike, it is a unit: below */
+            return tqa_part_refuse(
+                &log->part, "invalid-value", "choose the columns of velocity, or leave \"qd\" out",
+                "\"%.60s\": joint \"%.60s\" moves by its position, and its velocity stays at 0",
+                log->name, robot->joint_names[j]);
+        }
         if (s.slopes > least && fabs(alike) > 0.9 && (ratio < 0.5 || ratio > 2.0)) {
             return tqa_part_refuse(
                 &log->part, "invalid-value",
@@ -187,7 +195,8 @@ static bool is_closed(const tqa_log *log, const tqa_log_even *even)
     return true;
 }
 
-/* Friction only takes: along a closed path no motor can get energy out of the robot. */
+/* Friction only takes: along a closed path the motors cannot get energy out of the robot, all of
+ * them together; one may, that another has put in. */
 static bool judge_signs(const tqa_log *log, const tqa_log_even *even)
 {
     const tqa_robot *robot = log->request->control->robot;
@@ -195,6 +204,8 @@ static bool judge_signs(const tqa_log *log, const tqa_log_even *even)
     if (model->nq != model->nv || !is_closed(log, even)) {
         return true;
     }
+    uint32_t worst = TQ_NONE; /* the joint whose torque and rate are least alike */
+    double total = 0.0, least = taken_out, least_work = 0.0;
     for (uint32_t j = 0; j < model->n_joint; j++) {
         const tq_joint *joint = &model->joints[j];
         if (joint->nv != 1 || joint->mimic != TQ_NONE) {
@@ -212,16 +223,20 @@ static bool judge_signs(const tqa_log *log, const tqa_log_even *even)
             square += (tau[k] - mean) * (tau[k] - mean);
             way += step * step;
         }
-        if (way > 0.0 && square > 0.0 && work < taken_out * sqrt(square * way)) {
-            return tqa_part_refuse(
-                &log->part, "invalid-value",
-                "turn its sign: \"scale\": {\"tau\": [...]}, or choose the columns",
-                "\"%.60s\": joint \"%.60s\" gives its motor %.4g J along a motion that ends where "
-                "it began: friction would have to push",
-                log->name, robot->joint_names[j], -work);
+        total += work;
+        if (way > 0.0 && square > 0.0 && work < least * sqrt(square * way)) {
+            worst = j;
+            least = work / sqrt(square * way);
+            least_work = work;
         }
     }
-    return true;
+    return worst == TQ_NONE || total >= 0.0 ||
+           tqa_part_refuse(
+               &log->part, "invalid-value",
+               "turn its sign: \"scale\": {\"tau\": [...]}, or choose the columns",
+               "\"%.60s\": joint \"%.60s\" gives its motor %.4g J along a motion that ends where "
+               "it began: friction would have to push",
+               log->name, robot->joint_names[worst], -least_work);
 }
 
 bool tqa_log_judge(tqa_log *log, const tqa_log_even *even)

@@ -360,5 +360,5 @@ bool tqa_log_pass(tqa_log *log, tqa_log_sink *sink, void *ctx)
 bool tqa_log_look(tqa_log *log, bool (*look)(void *ctx, const tqa_log_even *even), void *ctx)
 {
     tqa_log_pass_state p = {.log = log, .look = look, .ctx = ctx};
-    return pass(&p);
+    return tqa_log_even_reaches(log) && pass(&p);
 }

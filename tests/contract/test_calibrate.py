@@ -92,9 +92,9 @@ def truth(daemon):
     return n
 
 
-def write_run(daemon, name, n, seed, noise=0.0, noise_q=0.0, quantities=("q", "qd", "qdd", "tau"), seconds=20, late=0.0, shake=0.0):
+def write_run(daemon, name, n, seed, noise=0.0, noise_q=0.0, quantities=("q", "qd", "qdd", "tau"), seconds=20, late=0.0, shake=0.0, rate=100):
     rnd = random.Random(100 + seed)
-    times = [0.01 * k for k in range(100 * seconds)]
+    times = [k / rate for k in range(rate * seconds)]
     q, qd, qdd = zip(*(motion(t, n, seed, shake) for t in times))
     tau = ask(daemon, "truth", "inverse-dynamics", {"q": q, "qd": qd, "qdd": qdd})["tau"]
     tau = [[x + rnd.gauss(0, noise) for x in row] for row in tau]
@@ -288,6 +288,7 @@ REFUSED = {
     "microseconds": (lambda r: scaled(r, 0, 1, 1e6), "the rows would be 10000 s apart", '"units": {"time": "us"}'),
     "degrees": (lambda r: scaled(r, 1, 1 + N, 180 / math.pi), "would be at -?[0-9.]+ rad: its angles are hardly in radians", '"units": {"q": "deg"}'),
     "degrees-a-second": (lambda r: scaled(r, 1 + N, 1 + 2 * N, 180 / math.pi), r"is 57.\d+ times the slope of its position", "say the units"),
+    "no-rates": (lambda r: scaled(r, 1 + N, 1 + 2 * N, 0), r"moves by its position, and its velocity stays at 0", 'leave "qd" out'),
     "backward-rates": (lambda r: scaled(r, 1 + N, 1 + 2 * N, -1), r"is -1 times the slope of its position", "turn the sign"),
     "columns-mixed-up": (lambda r: [[row[0], row[2], row[1], *row[3:]] for row in r], "has nothing to do with the slope of its position", "choose the columns"),
     "backward-torques": (lambda r: scaled(r, 1 + 2 * N, 1 + 3 * N, -1), r"gives its motor [0-9.]+ J along a motion that ends where it began", '"scale": {"tau"'),
@@ -308,6 +309,17 @@ def test_logs_that_cannot_be_meant_are_refused_plainly(daemon, truth, rows, what
     assert re.search(detail, fault["detail"]), fault
     assert f"bad-{what}" in fault["detail"]
     assert hint is None or hint in fault["hint"], fault
+
+
+def test_one_joint_may_give_what_another_has_put_in(daemon, truth, rows):
+    """Only the work of all motors together must be friction's."""
+    passed = [[x + (300 * row[1 + N] if k == 1 + 2 * N else -150 * row[2 + N] if k == 2 + 2 * N else 0) for k, x in enumerate(row)] for row in rows]
+    put_rows(daemon, "passed-on", passed, truth)
+    assert calibrate(daemon, {"datasets": ["passed-on"], "method": "wls"}, robot="guess")["verdict"]
+    # more taken than put in, and it is refused by the joint that takes most
+    taken = [[x - (150 * row[2 + N] if k == 2 + 2 * N else 0) for k, x in enumerate(row)] for row in rows]
+    put_rows(daemon, "taken-out", taken, truth)
+    assert "gives its motor" in json.dumps(calibrate(daemon, {"datasets": ["taken-out"], "method": "wls"}, 422, robot="guess"))
 
 
 def swap_pairs(rows):
@@ -396,7 +408,9 @@ def test_wrong_requests(daemon, truth):
         ({"datasets": ["run1"], "method": "magic"}, "/method", None),
         ({"datasets": ["run1"], "lag_s": 0.1}, "/lag_s", "invalid-value"),
         ({"datasets": ["run1"], "method": "iv", "lag_s": 1e4}, "/lag_s", "range"),
-        ({"datasets": ["run1"], "method": "iv", "lag_s": 11}, "/datasets", "wrong-length"),
+        ({"datasets": ["run1"], "method": "iv", "lag_s": 11}, "/datasets/0", "wrong-length"),
+        ({"datasets": ["run1", {"dataset": "run2", "rows": [0, 500]}], "method": "iv", "lag_s": 3}, "/datasets/1", "wrong-length"),
+        ({"datasets": ["run1"], "model": {"kind": "per-joint", "friction": ["viscous", "load"]}}, "/model/friction", "invalid-value"),
         ({"datasets": ["run1"], "confidence": 1}, "/confidence", "range"),
         ({"datasets": ["run1"], "model": {"gravity": "cos"}}, "/model/gravity", "invalid-value"),
         ({"datasets": ["run1"], "model": {"smoothing": -1}}, "/model/smoothing", "range"),
@@ -514,6 +528,15 @@ def test_motion_told_late_is_found(daemon, bare, late):
             assert b["rate"] / b["inertia"] == pytest.approx(late - delay, abs=0.001)
 
 
+def test_a_delay_beyond_the_search_is_not_told(daemon, bare):
+    """It ends at four samples: nearer ones are found, and its end is no answer."""
+    for late, told in [(0.0068, True), (0.012, False)]:  # 2.7 and 4.8 samples, below a quarter period of what shakes
+        write_run(daemon, "fast", bare, 1, noise=0.05, quantities=("q", "qd", "tau"), late=late, shake=2.0, seconds=10, rate=400)
+        found = calibrate(daemon, {"datasets": ["fast"], "filter": {"cutoff_hz": 5}}, robot="bare")
+        assert found["delay"]["from_data"] is told
+        assert found["delay"]["delay_s"] == (pytest.approx(late, abs=0.001) if told else 0)
+
+
 def test_nothing_shakes_nothing_told(daemon, bare):
     for run in (1, 2):
         write_run(daemon, f"calm{run}", bare, run, noise=0.05, noise_q=1e-5, quantities=("q", "qd", "tau"))
@@ -528,6 +551,9 @@ def test_delay_within_the_log(daemon, bare):
     write_run(daemon, "on_time", bare, 4)
     answer = calibrate(daemon, {"datasets": ["on_time"], "delay_s": 0.05}, 422, robot="bare")
     assert "4 samples" in answer["detail"] and "whole rows" in json.dumps(answer)
+    # so late that the velocity has nothing to do with the motion: it is the delay all the same
+    answer = calibrate(daemon, {"datasets": ["on_time"], "delay_s": 6}, 422, robot="bare")
+    assert "4 samples" in answer["detail"]
     body = {"from": {"dataset": "on_time", "filter": {"kind": "none"}}}
     straight = ask(daemon, "truth", "inverse-dynamics", body)["residual"]["by_joint"]
     body["from"]["delay_s"] = 0.02
