@@ -387,9 +387,8 @@ static int keep_resting(tq_run_private *p)
                 continue;
             }
             if ((v > 0.0) == (p->mode[j] == TQ_MODE_LOWER)) {
-                p->mode[j] = tq_can_stick(&p->model->joints[j])
-                                 ? (v > 0.0 ? TQ_MODE_PLUS : TQ_MODE_MINUS)
-                                 : TQ_MODE_FREE;
+                p->mode[j] = tq_run_sticks(p->plant, j) ? (v > 0.0 ? TQ_MODE_PLUS : TQ_MODE_MINUS)
+                                                        : TQ_MODE_FREE;
                 tell(p, TQ_EVENT_LEAVE, j, TQ_NONE, v);
             } else {
                 pushed = j;
@@ -408,14 +407,15 @@ static int keep_resting(tq_run_private *p)
 /* joint j is asked too much: it slips, or leaves its limit */
 static void let_go(tq_run_private *p, uint32_t j)
 {
-    const tq_joint *joint = &p->model->joints[j];
-    const double hold = p->hold[joint->v_index * TQ_RUN_LANE];
+    const double hold = p->hold[p->model->joints[j].v_index * TQ_RUN_LANE];
     const int stuck = p->mode[j] == TQ_MODE_STUCK;
     if (!stuck || p->fresh_stuck[j] == 0) {
         tell(p, stuck ? TQ_EVENT_SLIP : TQ_EVENT_LEAVE, j, TQ_NONE, hold);
     }
     p->fresh_stuck[j] = 0;
-    p->mode[j] = !tq_can_stick(joint) ? TQ_MODE_FREE : hold > 0.0 ? TQ_MODE_MINUS : TQ_MODE_PLUS;
+    p->mode[j] = !tq_run_sticks(p->plant, j) ? TQ_MODE_FREE
+                 : hold > 0.0                ? TQ_MODE_MINUS
+                                             : TQ_MODE_PLUS;
 }
 
 /* lets go of what is asked too much; whether there was any: the one that is asked most, or under
@@ -449,7 +449,7 @@ static int resolve(tq_run_private *p)
     double *g = p->gauge + 2 * p->n_watch;
     for (uint32_t j = 0; j < p->model->n_joint; j++) {
         const double v = velocity_of(p, p->y, j);
-        if (!tq_can_stick(&p->model->joints[j]) || p->mode[j] == TQ_MODE_LOWER ||
+        if (!tq_run_sticks(p->plant, j) || p->mode[j] == TQ_MODE_LOWER ||
             p->mode[j] == TQ_MODE_UPPER) {
             continue;
         }
@@ -540,7 +540,7 @@ static int act_on_rules(tq_run_private *p)
 static int rest_with_others(tq_run_private *p)
 {
     for (uint32_t j = 0; j < p->model->n_joint; j++) {
-        if (tq_can_stick(&p->model->joints[j]) && fabs(velocity_of(p, p->y, j)) < rest_together) {
+        if (tq_run_sticks(p->plant, j) && fabs(velocity_of(p, p->y, j)) < rest_together) {
             set_velocity(p, j, 0.0);
             p->fresh_stuck[j] = p->mode[j] != TQ_MODE_STUCK;
             p->mode[j] = TQ_MODE_STUCK;

@@ -42,6 +42,12 @@ static int take_block(const tq_run_private *p, tq_scratch *scratch, tq_run_block
     return 1;
 }
 
+int tq_run_sticks(const tq_plant *plant, uint32_t joint)
+{
+    return (plant->without & TQ_WITHOUT_FRICTION) == 0 &&
+           tq_can_stick(&tq_mechanism_model(plant->mechanism)->joints[joint]);
+}
+
 /* whether joints may stick or rest on limits */
 static int has_modes(const tq_plant *plant, const tq_run_options *options)
 {
@@ -51,7 +57,7 @@ static int has_modes(const tq_plant *plant, const tq_run_options *options)
         modes |= options->rules[k].action == TQ_EVENT_BOUNCE;
     }
     for (uint32_t j = 0; j < model->n_joint; j++) {
-        modes |= (plant->without & TQ_WITHOUT_FRICTION) == 0 && tq_can_stick(&model->joints[j]);
+        modes |= tq_run_sticks(plant, j);
     }
     return modes && model->nv <= TQ_LOCKED_MAX;
 }

@@ -71,6 +71,9 @@ int tq_run_refuse(tq_run_private *p);
 /* One step of one size from run.t and y. 0: refused. */
 int tq_run_fixed(tq_run_private *p, double h, double *ret_y);
 
+/* Whether dry friction may hold the joint: there is some, and it is not left out. */
+int tq_run_sticks(const tq_plant *plant, uint32_t joint);
+
 /* Events: modes and sides at the start; cuts the step from run.t to ahead where one happens; acts
  * on it once run.t is there. 0: the run has ended. */
 int tq_run_watch_start(tq_run_private *p);

@@ -158,8 +158,10 @@ Test(event, a_ball_bounces_and_comes_to_rest)
             continue; /* of first order: its parabolas are not the closed form's */
         }
         tq_model *m = slider(0, 1);
+        m->joints[0].friction = (tq_friction){.coulomb = method % 2 == 0 ? 30.0 : 0.0};
         cr_assert(eq(int, tq_model_finish(m, NULL), TQ_OK));
         bench *b = open_bench(m);
+        b->plant.without = TQ_WITHOUT_FRICTION; /* which would hold the weight */
         tq_audit audit = {.plant = &b->plant};
         const tq_effect watching = tq_audit_effect(&audit);
         b->plant.effects = &watching;
@@ -198,8 +200,10 @@ Test(event, what_rests_on_a_limit_leaves_it_when_it_is_pulled)
     tq_table table = {.points = {2, 1, t, pull}, .interpolation = TQ_INTERPOLATE_LINEAR};
     const tq_effect effect = tq_torque_table(&table);
     tq_model *m = slider(0, 1);
+    m->joints[0].friction = (tq_friction){.coulomb = 30.0};
     cr_assert(eq(int, tq_model_finish(m, NULL), TQ_OK));
     bench *b = open_bench(m);
+    b->plant.without = TQ_WITHOUT_FRICTION;
     b->plant.effects = &effect;
     b->plant.n_effect = 1;
     const tq_event_rule rules[] = {{.kind = TQ_EVENT_LOWER, .action = TQ_EVENT_BOUNCE},
