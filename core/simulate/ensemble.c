@@ -177,10 +177,15 @@ static int fails_alone(const work *w, size_t i, double t, double h)
 static size_t find_fault(const work *w, tq_status status, const tq_error *error, double t, double h)
 {
     const size_t n = w->members->n_member;
-    size_t i = tq_member_at_fault(status, error, n);
-    if ((i < n && !has_ended(w, i)) || status == TQ_ERR_SCRATCH || status == TQ_ERR_SHAPE) {
-        return i;
+    const size_t named = tq_member_at_fault(status, error, n);
+    if (status == TQ_ERR_SCRATCH || status == TQ_ERR_SHAPE) {
+        return n;
     }
+    /* not every fault names the member rightly: another must not end for it */
+    if (named < n && !has_ended(w, named) && fails_alone(w, named, t, h)) {
+        return named;
+    }
+    size_t i;
     for (i = 0; i < n && (has_ended(w, i) || !fails_alone(w, i, t, h)); i++) {
     }
     return i;

@@ -212,10 +212,15 @@ static int fails_alone(const tq_lane_set *w, size_t i)
 /* The lane that a failed try is about; n_lane: it is not about one of them. */
 static size_t find_fault(const tq_lane_set *w, tq_status status, const tq_error *error)
 {
-    size_t i = tq_member_at_fault(status, error, w->n_lane);
-    if (i < w->n_lane || status == TQ_ERR_SCRATCH || status == TQ_ERR_SHAPE) {
-        return i;
+    const size_t named = tq_member_at_fault(status, error, w->n_lane);
+    if (status == TQ_ERR_SCRATCH || status == TQ_ERR_SHAPE) {
+        return w->n_lane;
     }
+    /* not every fault names the lane rightly: another must not end for it */
+    if (named < w->n_lane && fails_alone(w, named)) {
+        return named;
+    }
+    size_t i;
     for (i = 0; i < w->n_lane && !fails_alone(w, i); i++) {
     }
     return i;

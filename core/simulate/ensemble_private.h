@@ -20,7 +20,7 @@ tq_status tq_members_start(const tq_ensemble *ensemble, const tq_members *member
                            tq_scratch *scratch, tq_error *reterr);
 size_t tq_members_start_scratch_size(const tq_plant *plant);
 
-/* The trajectory of a block that a fault names; n_sample: none, or it cannot be told. */
+/* The trajectory of a block that a fault seems to name, to be asked first; n_sample: none. */
 size_t tq_member_at_fault(tq_status status, const tq_error *error, size_t n_sample);
 
 /* s: when the next sample of an effect is due, of which n_sample were taken; INFINITY: never. */

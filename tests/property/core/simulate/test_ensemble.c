@@ -182,6 +182,36 @@ Test(ensemble, a_member_that_runs_away_leaves_the_others_alone)
     close_bench(b);
 }
 
+/* a fault that names the first of a block, and is about the member whose offset is 0.7 */
+static tq_status misname(void *ctx, const tq_instant *at, tq_scratch *scratch, const tq_action *to,
+                         tq_error *reterr)
+{
+    for (size_t i = 0; i < at->n_sample; i++) {
+        if (fabs(at->z[i] - 0.7) < 0.01) {
+            return tq_fail(reterr, TQ_ERR_SINGULAR, "joint.inertia", 0, 0.0);
+        }
+    }
+    return tq_offsets_effect(ctx).act(ctx, at, scratch, to, reterr);
+}
+
+Test(ensemble, nobody_ends_for_anothers_fault)
+{
+    bench *b = open_bench(2, TQ_FIXED_RK4);
+    double ended[STRIDE], again[STRIDE];
+    double *good = run_members(b, 0, N_MEMBER, STRIDE, ended, TQ_OK);
+    b->effects[0].act = misname;
+    double *rows = run_members(b, 0, N_MEMBER, STRIDE, again, TQ_OK);
+    for (size_t k = 0; k < N_MEMBER; k++) {
+        cr_expect(eq(int, !isinf(again[k]), k == 7), "%zu: %g", k, again[k]);
+        if (k != 7) {
+            same_member(b, rows, k, STRIDE, good, k, STRIDE);
+        }
+    }
+    free(good);
+    free(rows);
+    close_bench(b);
+}
+
 static int at_once(void *ctx)
 {
     (void)ctx;

@@ -247,6 +247,35 @@ Test(ensemble_pair, members_are_as_exact_as_they_are_asked_to_be)
     }
 }
 
+/* a fault that names the first of a block, and is about the member whose offset is 0.7 */
+static tq_status misname(void *ctx, const tq_instant *at, tq_scratch *scratch, const tq_action *to,
+                         tq_error *reterr)
+{
+    for (size_t i = 0; i < at->n_sample; i++) {
+        if (fabs(at->z[i] - 0.7) < 0.01) {
+            return tq_fail(reterr, TQ_ERR_SINGULAR, "joint.inertia", 0, 0.0);
+        }
+    }
+    return tq_offsets_effect(ctx).act(ctx, at, scratch, to, reterr);
+}
+
+Test(ensemble_pair, nobody_ends_for_anothers_fault)
+{
+    bench *b = open_bench(2, pair_of(2));
+    told good = run_members(b, 0, N_MEMBER, STRIDE, TQ_OK);
+    b->effects[0].act = misname;
+    told bad = run_members(b, 0, N_MEMBER, STRIDE, TQ_OK);
+    for (size_t k = 0; k < N_MEMBER; k++) {
+        cr_expect(eq(dbl, bad.end[k], k == 7 ? TQ_RUN_REFUSED : TQ_RUN_GOES_ON), "%zu", k);
+        if (k != 7) {
+            same_member(b, &bad, k, STRIDE, &good, k, STRIDE);
+        }
+    }
+    free(good.rows);
+    free(bad.rows);
+    close_bench(b);
+}
+
 Test(ensemble_pair, a_member_that_runs_away_leaves_the_others_alone)
 {
     bench *b = open_bench(2, &tq_pair_dopri87);
