@@ -127,7 +127,8 @@ static bool judge(tqa_ensemble *e, size_t from, size_t to)
                                   "the ensemble was stopped");
             return false;
         }
-        if (e->status[b] == TQ_ERR_SCRATCH && strcmp(error->what, "memory") == 0) {
+        if (e->status[b] == TQ_ERR_SCRATCH && error->what != NULL &&
+            strcmp(error->what, "memory") == 0) {
             (void)tqa_problem_set(e->simulation->control->problem, "busy",
                                   "there is no memory for the members now");
             return false;

@@ -26,6 +26,8 @@ typedef enum tqa_varied {
     TQA_VARIED_DISTURBANCE, /* factor on the disturbance that is effect `row` */
 } tqa_varied;
 
+#define TQA_NOISE_SEED_MAX 0x1p53 /* up to here a double holds every whole number */
+
 typedef enum tqa_spread { TQA_SPREAD_UNIFORM, TQA_SPREAD_NORMAL, TQA_SPREAD_LIST } tqa_spread;
 
 typedef struct tqa_variation {

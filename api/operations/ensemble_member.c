@@ -35,6 +35,9 @@ double tqa_ensemble_value(const tqa_ensemble *e, size_t v, uint64_t id)
     const double value = draw(e, v, id);
     /* the far end of a normal distribution: there is nothing less than nothing */
     const tqa_varied varied = e->variations[v].varied;
+    if (varied == TQA_VARIED_SEED) {
+        return fmin(fmax(0.0, value), TQA_NOISE_SEED_MAX);
+    }
     return varied < TQA_VARIED_MASS || varied == TQA_VARIED_DISTURBANCE ? value : fmax(0.0, value);
 }
 

@@ -120,12 +120,8 @@ static bool read_disturbed(const tqa_ensemble *e, const tqa_part *item, tqa_vari
     if (which.value == NULL && n > 1) {
         return tqa_part_need(&which, "add \"disturbance\": its place in the list, from 0");
     }
-    if (which.value != NULL && !tqa_part_count(&which, 0, SIZE_MAX, &k)) {
+    if (which.value != NULL && !tqa_part_count(&which, 0, n - 1, &k)) {
         return false;
-    }
-    if (k >= n) {
-        return tqa_part_refuse(&which, "range", "its place in the list, from 0",
-                               "there are %zu disturbances", n);
     }
     x->row = (uint32_t)(s->plant.n_effect - json_array_size(external.value) - n + k);
     const tq_disturbance *d = s->plant.effects[x->row].ctx;
@@ -221,12 +217,18 @@ static bool read_spread(const tqa_part *item, tqa_variation *x)
                       : read_grid(&part, x);
 }
 
-/* masses and friction below 0 are those of nothing */
+/* masses and friction below 0 are those of nothing; seeds are whole numbers */
 static bool check_factor(const tqa_part *item, const tqa_variation *x)
 {
     double least = x->spread == TQA_SPREAD_UNIFORM ? x->low : 0.0;
+    double most = x->spread == TQA_SPREAD_UNIFORM ? x->high : 0.0;
     for (size_t k = 0; k < x->n_value; k++) {
         least = fmin(least, x->values[k]);
+        most = fmax(most, x->values[k]);
+    }
+    if (x->varied == TQA_VARIED_SEED && most > TQA_NOISE_SEED_MAX) {
+        return tqa_part_refuse(item, "range", "up to 9007199254740992 (2^53)", "noise_seed of %g",
+                               most);
     }
     return x->varied < TQA_VARIED_MASS || x->varied == TQA_VARIED_DISTURBANCE || least >= 0.0 ||
            tqa_part_refuse(item, "range", "0 or more", "%s of %g", varied_words[x->varied], least);

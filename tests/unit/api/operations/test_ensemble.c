@@ -133,6 +133,35 @@ Test(ensemble, statistics_and_quantiles)
     json_decref(k);
 }
 
+static json_t *told_with_noise(const char *seed, const char *vary)
+{
+    char body[512];
+    (void)snprintf(body, sizeof body,
+                   "{" START RK4 ",'disturbance':[{'kind':'noise','torque':[1,0.5],'interval':0.02,"
+                   "'seed':%s}],'vary':[%s,'tell':[0,1]}",
+                   seed, vary);
+    return tqt_ask("planar-2r", "ensemble", body);
+}
+
+/* up to the last whole number that a double tells from its neighbours; draws beyond end there */
+Test(ensemble, seeds_of_noise_are_whole_numbers)
+{
+    json_t *plain =
+        told_with_noise("9007199254740992", "{'of':'q','joint':'joint1','list':[0,0]}]");
+    json_t *listed = told_with_noise("7", "{'of':'noise_seed','list':[7,9007199254740992]}]");
+    json_t *drawn =
+        told_with_noise("7", "{'of':'q','joint':'joint1','list':[0,0]},{'of':"
+                             "'noise_seed','normal':{'mean':1e200,'deviation':1}}],'members':1");
+    cr_expect(eq(dbl, tqt_number(drawn, "told.1.values.1"), 0x1p53));
+    cr_expect(ne(dbl, tqt_number(listed, "told.0.q.4.0"), tqt_number(listed, "told.1.q.4.0")));
+    same(listed, "told.1.q", plain, "told.1.q");
+    same(drawn, "told.1.q", plain, "told.1.q");
+    same(drawn, "told.1.qd", plain, "told.1.qd");
+    json_decref(plain);
+    json_decref(listed);
+    json_decref(drawn);
+}
+
 Test(ensemble, members_that_run_away_are_named)
 {
     json_t *e = tqt_ask("planar-2r", "ensemble",
@@ -321,9 +350,18 @@ typedef struct refusal {
 
 #define VARY(item) "{" START RK4 ",'members':10,'vary':[" item "]}"
 #define Q1         "{'of':'q','joint':'joint1','uniform':[0,1]}"
+#define NOISY(spread)                                                                              \
+    "{" START RK4 ",'disturbance':[{'kind':'noise','torque':[1,1],'interval':0.02,'seed':7}],"     \
+    "'vary':[{'of':'noise_seed'," spread "}]}"
 /* clang-format off */
 static const refusal refusals[] = {
     {"{" START "}", 422, "missing-field", "/vary"},
+    {NOISY("'list':[1,9007199254740994]"), 422, "range", "/vary/0"},
+    {NOISY("'uniform':[0,1e300]"), 422, "range", "/vary/0"},
+    {NOISY("'list':[-1]"), 422, "range", "/vary/0"},
+    {NOISY("'disturbance':1,'list':[1]"), 422, "range", "/vary/0/disturbance"},
+    {NOISY("'disturbance':0.5,'list':[1]"), 422, "range", "/vary/0/disturbance"},
+    {NOISY("'disturbance':18446744073709551616.0,'list':[1]"), 422, "range", "/vary/0/disturbance"},
     {"{'duration':1,'output':{'interval':1},'vary':[" Q1 "]}", 422, "missing-field", "/initial"},
     {VARY(""), 422, "wrong-length", "/vary"},
     {VARY("{}"), 422, "missing-field", "/vary/0/of"},
