@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/constraints/projectors.h"
+#include "core/simulate/locked.h"
 #include "core/simulate/verdict.h"
 
 /* of a coordinate: cube root of eps, where rounding and curvature weigh the same */
@@ -17,6 +18,7 @@ typedef struct work {
     double *q, *qd;        /* (nv) of the state that is looked at */
     double *step;          /* (nv) a displacement, or a change of velocity */
     double *fore, *back;   /* (nv) accelerations to either side */
+    signed char *mode;     /* (n_joint) the side of dry friction */
     tq_trajectories state; /* blocks of one sample */
     tq_rates rates;
     tq_elimination place, motion; /* of coordinates, of velocities */
@@ -34,7 +36,7 @@ size_t tq_linearise_constrained_scratch_size(const tq_plant *plant)
     const size_t nv = model->nv, pad = TQ_BLOCK_PAD;
     const size_t factor = tq_constrained_scratch_size(plant->mechanism, plant->constraints);
     const size_t most = tq_elimination_scratch_most(model, plant->constraints);
-    return 5 * tq_scratch_cost(nv + 1, sizeof(double)) +
+    return 5 * tq_scratch_cost(nv + 1, sizeof(double)) + tq_scratch_cost(model->n_joint, 1) +
            4 * tq_scratch_cost((nv + 1) * pad, sizeof(double)) +
            2 * tq_scratch_cost((tq_plant_n_z(plant) + 1) * pad, sizeof(double)) +
            tq_scratch_cost((tq_plant_n_held(plant) + 1) * pad, sizeof(double)) +
@@ -50,6 +52,23 @@ static double *rows_of(const double *x, size_t n, tq_scratch *scratch)
     return rows;
 }
 
+/* Dry friction jumps where a joint turns round: no difference may reach across. Joints that stand
+ * are taken to start forwards; its slope is the same on both sides. */
+static signed char *sides_of(const work *w, tq_scratch *scratch, bool *ret_any)
+{
+    const tq_model *model = tq_mechanism_model(w->plant->mechanism);
+    signed char *mode = tq_scratch_take(scratch, model->n_joint, 1);
+    *ret_any = false;
+    for (uint32_t j = 0; mode != NULL && j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        mode[j] = !tq_can_stick(joint)              ? TQ_MODE_FREE
+                  : w->at->qd[joint->v_index] < 0.0 ? TQ_MODE_MINUS
+                                                    : TQ_MODE_PLUS;
+        *ret_any = *ret_any || mode[j] != TQ_MODE_FREE;
+    }
+    return mode;
+}
+
 static bool take(work *w, tq_scratch *scratch)
 {
     double **const flat[] = {&w->q, &w->qd, &w->step, &w->fore, &w->back};
@@ -58,17 +77,21 @@ static bool take(work *w, tq_scratch *scratch)
         *flat[k] = tq_scratch_take(scratch, w->nv + 1, sizeof(double));
         all = all && *flat[k] != NULL;
     }
+    bool any = false;
+    w->mode = sides_of(w, scratch, &any);
     w->state = (tq_trajectories){.n_sample = 1,
                                  .stride = TQ_BLOCK_PAD,
                                  .q = rows_of(w->at->q, w->nv, scratch),
                                  .qd = rows_of(w->at->qd, w->nv, scratch),
                                  .z = rows_of(w->at->z, w->n_z, scratch),
-                                 .held = rows_of(w->at->held, w->n_held, scratch)};
+                                 .held = rows_of(w->at->held, w->n_held, scratch),
+                                 .mode = any ? w->mode : NULL};
     w->rates = (tq_rates){.q = rows_of(NULL, w->nv, scratch),
                           .qd = rows_of(NULL, w->nv, scratch),
                           .z = rows_of(NULL, w->n_z, scratch)};
-    return all && w->state.q != NULL && w->state.qd != NULL && w->state.z != NULL &&
-           w->state.held != NULL && w->rates.q != NULL && w->rates.qd != NULL && w->rates.z != NULL;
+    return all && w->mode != NULL && w->state.q != NULL && w->state.qd != NULL &&
+           w->state.z != NULL && w->state.held != NULL && w->rates.q != NULL &&
+           w->rates.qd != NULL && w->rates.z != NULL;
 }
 
 /* independent coordinates and velocities at the point */

@@ -61,6 +61,24 @@ Test(constrained_growth, a_pendulum_hangs_or_falls)
     json_decref(answer);
 }
 
+/* dry friction jumps at rest, but is a constant force on either side: upright, where it pushes
+ * along the circle, errors grow as without it; downwards they swing */
+Test(constrained_growth, dry_friction_at_rest_is_no_damping)
+{
+    char rubbed[sizeof bob + 64], body[256];
+    const char *rail = strstr(bob, "'axis': [1, 0, 0]");
+    (void)snprintf(rubbed, sizeof rubbed, "%.*s'friction': {'coulomb': 0.5}, %s", (int)(rail - bob),
+                   bob, rail);
+    for (int up = 0; up < 2; up++) {
+        (void)snprintf(body, sizeof body,
+                       "{'initial': {'q': [0, %g]}, 'duration': 0.1, 'output': {'interval': 0.05}}",
+                       up ? 0.8 : -0.8);
+        json_t *answer = tqt_ask(rubbed, "simulate", body);
+        cr_expect(lt(dbl, fabs(tqt_number(answer, "verdict.growth_rate") - (up ? w : 0.0)), 1e-5));
+        json_decref(answer);
+    }
+}
+
 /* the law's own roots, -4 and -5, whatever the loop */
 Test(constrained_growth, a_controlled_loop_has_the_roots_of_its_law)
 {
