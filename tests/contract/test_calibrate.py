@@ -94,7 +94,7 @@ def truth(daemon):
 
 def write_run(daemon, name, n, seed, noise=0.0, noise_q=0.0, quantities=("q", "qd", "qdd", "tau"), seconds=20, late=0.0, shake=0.0, rate=100):
     rnd = random.Random(100 + seed)
-    times = [k / rate for k in range(rate * seconds)]
+    times = [1 / rate * k for k in range(rate * seconds)]
     q, qd, qdd = zip(*(motion(t, n, seed, shake) for t in times))
     tau = ask(daemon, "truth", "inverse-dynamics", {"q": q, "qd": qd, "qdd": qdd})["tau"]
     tau = [[x + rnd.gauss(0, noise) for x in row] for row in tau]
