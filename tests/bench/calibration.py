@@ -85,7 +85,7 @@ def measured_logs(daemon):
 
 
 def million_samples(daemon):
-    """22 columns of doubles: a Fourier motion of the panda and some torque; made by rows of 1,000 that repeat."""
+    """22 columns of doubles: a Fourier motion of the panda and some torque within its limits; made by rows of 1,000 that repeat."""
     chance = random.Random(1)
     shape = [(chance.uniform(0.1, 0.4), chance.uniform(0, 6), 2 * math.pi * k) for k in (1, 2, 3, 2, 1, 3, 2)]
     block = []
@@ -93,7 +93,7 @@ def million_samples(daemon):
         s = i / 1000
         q = [a * math.sin(w * s + p) for a, p, w in shape]
         qd = [a * w * math.cos(w * s + p) for a, p, w in shape]
-        tau = [-3 * a * w * w * math.sin(w * s + p) + 2 * v + math.copysign(1, v) for (a, p, w), v in zip(shape, qd)]
+        tau = [0.02 * (-3 * a * w * w * math.sin(w * s + p) + 2 * v + math.copysign(1, v)) for (a, p, w), v in zip(shape, qd)]
         block += [*q, *qd, *tau]
     head = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({MILLION}, 21), }}".ljust(117) + "\n"
     body = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + struct.pack(f"<{len(block)}d", *block) * (MILLION // 1000)
