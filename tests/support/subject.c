@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { ALONE = TQ_BLOCK_PAD }; /* stride of a single sample */
 
@@ -201,4 +202,13 @@ void tqt_coriolis(tqt_subject *subject, const double *q, const double *qd, doubl
         }
     }
     free(symbols);
+}
+
+void tqt_spoil(tq_scratch *scratch)
+{
+    const size_t mark = tq_scratch_mark(scratch);
+    const size_t size = (scratch->size - scratch->used) / TQ_SCRATCH_ALIGN * TQ_SCRATCH_ALIGN;
+    void *all = tq_scratch_take(scratch, size, 1);
+    memset(all, 0xff, size);
+    tq_scratch_rewind(scratch, mark);
 }

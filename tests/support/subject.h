@@ -21,6 +21,9 @@ typedef struct tqt_subject {
 tqt_subject *tqt_subject_new(const tq_model *model, size_t n_wrench);
 void tqt_subject_free(tqt_subject *subject);
 
+/* Fills free scratch with NaN, so that nothing of the last call may help the next. */
+void tqt_spoil(tq_scratch *scratch);
+
 /* Torques (nv) of one sample, not in blocks. qd and qdd may be NULL. */
 void tqt_torque(tqt_subject *subject, const double *q, const double *qd, const double *qdd,
                 unsigned without, double *ret_tau);

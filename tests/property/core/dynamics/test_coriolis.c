@@ -100,17 +100,6 @@ Test(coriolis, random_trees_match_the_definition)
     cr_log_info("worst error %g eps n terms", worst);
 }
 
-/* so that nothing of the last call may help the next */
-static void spoil(tq_scratch *scratch)
-{
-    const size_t mark = tq_scratch_mark(scratch);
-    const size_t size = scratch->size / TQ_SCRATCH_ALIGN * TQ_SCRATCH_ALIGN;
-    void *all = tq_scratch_take(scratch, size, 1);
-    cr_assert(ne(ptr, all, NULL));
-    memset(all, 0xff, size);
-    tq_scratch_rewind(scratch, mark);
-}
-
 /* an array that was filled before, spoilt where motion changes it */
 Test(coriolis, again_gives_the_same)
 {
@@ -122,7 +111,7 @@ Test(coriolis, again_gives_the_same)
         for (size_t k = 0; k < t.n * stride; k++) {
             again[k] = t.c[k] == 0.0 ? 0.0 : -7.0;
         }
-        spoil(&t.scratch);
+        tqt_spoil(&t.scratch);
         cr_assert(tq_coriolis_matrix_again(t.subject->mechanism, N_SAMPLE, stride, t.states.q,
                                            t.states.qd, &t.scratch, again, NULL) == TQ_OK);
         for (size_t k = 0; k < t.n * stride; k++) {

@@ -97,17 +97,6 @@ Test(mass_matrix, random_trees_match_link_energies)
     cr_log_info("worst error %g eps n terms", worst);
 }
 
-/* so that nothing of the last call may help the next */
-static void spoil(tq_scratch *scratch)
-{
-    const size_t mark = tq_scratch_mark(scratch);
-    const size_t size = scratch->size / TQ_SCRATCH_ALIGN * TQ_SCRATCH_ALIGN;
-    void *all = tq_scratch_take(scratch, size, 1);
-    cr_assert(ne(ptr, all, NULL));
-    memset(all, 0xff, size);
-    tq_scratch_rewind(scratch, mark);
-}
-
 /* An array that was filled before, its lower triangle and what motion changes spoilt since: on and
  * above the diagonal the same bits, whatever the order in which the user names joints. */
 Test(mass_matrix, again_gives_the_upper_triangle)
@@ -122,7 +111,7 @@ Test(mass_matrix, again_gives_the_upper_triangle)
             const _Bool zero = t.m[k] == 0.0 && row < column;
             again[k] = zero ? 0.0 : -7.0;
         }
-        spoil(&t.scratch);
+        tqt_spoil(&t.scratch);
         cr_assert(tq_mass_matrix_again(t.subject->mechanism, N_SAMPLE, stride, t.states.q, 0,
                                        &t.scratch, again, NULL) == TQ_OK);
         for (size_t k = 0; k < t.n * stride; k++) {

@@ -11,22 +11,6 @@
 
 TestSuite(keeper, .init = setup, .fini = teardown, .timeout = 100);
 
-static void submit_one(char id[TQD_JOB_ID_TEXT])
-{
-    const tqd_robot_row robot = {.name = "r", .digest = "d", .media = "m", .source = "urdf"};
-    tqd_job_id_make(id);
-    tqd_job_submit submit = {.write.kind = TQD_WRITE_JOB_SUBMIT,
-                             .id = id,
-                             .kind = "simulate",
-                             .robot = "r",
-                             .robot_digest = "d",
-                             .client = "me",
-                             .request = {.media = "application/json", .bytes = "{}", .size = 2},
-                             .builtin = &robot,
-                             .builtin_bytes = ""};
-    cr_assert(eq(int, (int)tqd_store_write(store, &submit.write), TQD_STORE_OK));
-}
-
 static tqd_jobs *new_jobs(void)
 {
     static const tqa_world world;
@@ -48,12 +32,12 @@ Test(keeper, a_job_that_came_before_the_keeper_is_news)
 {
     char before[TQD_JOB_ID_TEXT];
     char first[TQD_JOB_ID_TEXT];
-    submit_one(before); /* a former process told it */
+    submit_job(before); /* a former process told it */
     tqd_jobs *jobs = new_jobs();
     uint64_t told = 0;
     uint64_t seq = 0;
     uint64_t position = tqd_feed_end(&jobs->feed, &told);
-    submit_one(first); /* a connection's thread was quicker than the keeper's */
+    submit_job(first); /* a connection's thread was quicker than the keeper's */
     tqd_jobs_changed(jobs, true);
     pthread_t keeper;
     cr_assert(eq(int, pthread_create(&keeper, NULL, keep, jobs), 0));

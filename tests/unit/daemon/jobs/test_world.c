@@ -28,19 +28,8 @@ static long base_read(void *ctx, const char *name, uint64_t offset, void *bytes,
 static void claim_one(void)
 {
     static char id[TQD_JOB_ID_TEXT];
-    const tqd_robot_row robot = {.name = "r", .digest = "d", .media = "m", .source = "urdf"};
-    tqd_job_id_make(id);
-    tqd_job_submit submit = {.write.kind = TQD_WRITE_JOB_SUBMIT,
-                             .id = id,
-                             .kind = "simulate",
-                             .robot = "r",
-                             .robot_digest = "d",
-                             .client = "me",
-                             .request = {.media = "application/json", .bytes = "{}", .size = 2},
-                             .builtin = &robot,
-                             .builtin_bytes = ""};
+    submit_job(id);
     tqd_job_claim claim = {.write.kind = TQD_WRITE_JOB_CLAIM, .node = "n", .lease_ms = 100000};
-    cr_assert(eq(int, (int)tqd_store_write(store, &submit.write), TQD_STORE_OK));
     cr_assert(eq(int, (int)tqd_store_write(store, &claim.write), TQD_STORE_OK));
     runner->job = claim.job;
 }

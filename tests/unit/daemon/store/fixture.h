@@ -4,6 +4,7 @@
 #define TEST_STORE_FIXTURE_H
 
 #include <criterion/criterion.h>
+#include <criterion/new/assert.h>
 #include <dirent.h>
 #include <ftw.h>
 #include <pthread.h>
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "daemon/store/jobs.h"
 #include "daemon/store/store.h"
 
 static char folder[64];
@@ -38,6 +40,23 @@ static void stop_store(void)
     pthread_join(writer, NULL);
     tqd_store_close(store);
     store = NULL;
+}
+
+/* a job of robot "r", as short as they come; its new id */
+static inline void submit_job(char ret_id[TQD_JOB_ID_TEXT])
+{
+    const tqd_robot_row robot = {.name = "r", .digest = "d", .media = "m", .source = "urdf"};
+    tqd_job_id_make(ret_id);
+    tqd_job_submit submit = {.write.kind = TQD_WRITE_JOB_SUBMIT,
+                             .id = ret_id,
+                             .kind = "simulate",
+                             .robot = "r",
+                             .robot_digest = "d",
+                             .client = "me",
+                             .request = {.media = "application/json", .bytes = "{}", .size = 2},
+                             .builtin = &robot,
+                             .builtin_bytes = ""};
+    cr_assert(eq(int, (int)tqd_store_write(store, &submit.write), TQD_STORE_OK));
 }
 
 static int remove_entry(const char *path, const struct stat *facts, int kind, struct FTW *where)

@@ -105,18 +105,7 @@ Test(aside, quota_counts_it)
 Test(aside, sweep_removes_what_has_no_job)
 {
     char queued[TQD_JOB_ID_TEXT];
-    tqd_job_id_make(queued);
-    const tqd_robot_row robot = {.name = "r", .digest = "d", .media = "m", .source = "urdf"};
-    tqd_job_submit submit = {.write.kind = TQD_WRITE_JOB_SUBMIT,
-                             .id = queued,
-                             .kind = "simulate",
-                             .robot = "r",
-                             .robot_digest = "d",
-                             .client = "me",
-                             .request = {.media = "application/json", .bytes = "{}", .size = 2},
-                             .builtin = &robot,
-                             .builtin_bytes = ""};
-    cr_assert(eq(int, (int)tqd_store_write(store, &submit.write), TQD_STORE_OK));
+    submit_job(queued);
     tqd_aside *aside = open_aside(queued);
     put(aside, 0, "stays");
     tqd_aside_close(aside);
