@@ -4,7 +4,6 @@
 #define TEST_STORE_FIXTURE_H
 
 #include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 #include <dirent.h>
 #include <ftw.h>
 #include <pthread.h>
@@ -56,7 +55,7 @@ static inline void submit_job(char ret_id[TQD_JOB_ID_TEXT])
                              .request = {.media = "application/json", .bytes = "{}", .size = 2},
                              .builtin = &robot,
                              .builtin_bytes = ""};
-    cr_assert(eq(int, (int)tqd_store_write(store, &submit.write), TQD_STORE_OK));
+    cr_assert(tqd_store_write(store, &submit.write) == TQD_STORE_OK);
 }
 
 static int remove_entry(const char *path, const struct stat *facts, int kind, struct FTW *where)
