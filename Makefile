@@ -70,7 +70,11 @@ lapacke    := $(if $(findstring /,$(shell $(CC) -print-file-name=liblapacke.a)),
 core_libs  := $(if $(wildcard core/linalg/*.c),$(lapacke) -lopenblas) -lsundials_arkode -lsundials_cvode -lm
 link_libs  := -lmicrohttpd -lsqlite3 -lgnutls -linih -lsystemd -ljansson -lexpat -lsodium -lxxhash -lcbor -lz $(core_libs)
 
-.PHONY: build test clean run install dist
+#: build            the daemon and torquectl, in build/ (VARIANT=release|debug|asan|tsan, CC=gcc|clang, WERROR=1)
+#: run              install what is missing, build, serve on 127.0.0.1:8420
+#: install dist     into PREFIX below DESTDIR; a tarball of the last commit
+#: clean            remove build/
+.PHONY: build test clean run install dist help
 build: $(core_lib) $(api_lib) $(daemon_lib) $(if $(has_main),$(out)/torqued build/torqued) $(out)/torquectl build/torquectl
 
 # All test binaries at once, each with a time limit; the last line is "N passed, N failed, N skipped".
@@ -103,6 +107,9 @@ install: build
 	install -D -m 644 systemd/torqued.tmpfiles "$(DESTDIR)$(PREFIX)/lib/tmpfiles.d/torqued.conf"
 PREFIX ?= /usr/local
 SYSCONFDIR ?= $(if $(filter /usr,$(PREFIX)),/etc,$(PREFIX)/etc)
+
+help:
+	@sed -n 's/^#: /make /p' $(filter %Makefile %.mk,$(MAKEFILE_LIST))
 
 dist:
 	@mkdir -p build

@@ -8,6 +8,7 @@ peer_obj := $(if $(has_peer),build/bench/pinocchio.o,$(out)/tests/bench/no_peer.
 peer_flags := -std=c++20 -O3 -march=native -DNDEBUG -DBOOST_MPL_LIMIT_LIST_SIZE=30 -DBOOST_MPL_LIMIT_VECTOR_SIZE=30 \
     -DBOOST_FUSION_INVOKE_MAX_ARITY=12 -DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS
 
+#: bench            every figure beside its peers, five minutes (make deps-bench first); bench-http, bench-kernels, ... by itself
 # one after another, whatever -j says: each needs the machine for itself
 benches := kernels scaling trajectory number cost jobs calibration http
 .PHONY: bench $(benches:%=bench-%)

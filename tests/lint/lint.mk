@@ -5,6 +5,8 @@ sources := $(wildcard $(sources))
 headers := $(filter %.h,$(sources))
 tidy_src := $(filter core/%.c api/%.c daemon/%.c,$(sources))
 
+#: lint lint-quick  what can be said without running; the part of it that takes seconds
+#: format openapi   clang-format over all; the contract's C text out of api/openapi.yaml
 .PHONY: lint lint-quick lint-headers lint-cppcheck lint-tidy lint-folders lint-syntax lint-openapi openapi format analyze
 lint-quick:
 	@tests/lint/arrows.sh

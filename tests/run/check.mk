@@ -6,6 +6,10 @@ long_src  := $(sort $(wildcard tests/long/*.c))
 python    := build/venv/bin/python
 FUZZ_SECONDS ?= 60
 
+#: check            everything that CI asks for, in minutes; its parts: lint test contract system peers replay bits instructions seeds
+#: check-long       the hours as well: a thousand kills, a quiet machine's limits, long fuzzing
+#: asan tsan        unit tests and corpus under AddressSanitizer; the daemon under ThreadSanitizer
+#: fuzz             every fuzz target for FUZZ_SECONDS
 .PHONY: check check-long asan tsan fuzz replay contract peers bits long system
 check:
 	@tests/run/check.sh
