@@ -9,6 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* memory that is short and queues that are full seldom stay so */
+enum { RETRY_SOON_S = 1 };
+
 typedef struct problem_kind {
     const char *slug;
     const char *title;
@@ -44,7 +47,7 @@ static void start(tqa_problem *problem, const char *slug)
     problem->title = kind->title;
     problem->detail[0] = '\0';
     problem->n_fault = 0;
-    problem->retry_after_s = 0;
+    problem->retry_after_s = kind->status == 503 ? RETRY_SOON_S : 0;
     problem->allow = NULL;
 }
 

@@ -65,7 +65,7 @@ typedef struct tqa_problem {
     char detail[TQA_PROBLEM_TEXT];
     size_t n_fault; /* <= TQA_PROBLEM_FAULTS; later ones are dropped */
     tqa_fault faults[TQA_PROBLEM_FAULTS];
-    unsigned retry_after_s; /* 0: no Retry-After */
+    unsigned retry_after_s; /* 0: no Retry-After; of a 503 it is 1, unless changed afterwards */
     const char *allow;      /* for 405: the methods; else NULL */
 } tqa_problem;
 

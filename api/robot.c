@@ -141,7 +141,6 @@ tqa_robot *tqa_robot_parse(tqa_media media, const char *bytes, size_t n, tqa_pro
     tqa_arena *arena = tqa_arena_new(budget);
     if (arena == NULL) {
         tqa_problem_set(reterr, "busy", "no memory to read the robot");
-        reterr->retry_after_s = 1;
         return NULL;
     }
     tqa_draft draft = {.arena = arena,
@@ -157,7 +156,6 @@ tqa_robot *tqa_robot_parse(tqa_media media, const char *bytes, size_t n, tqa_pro
     if (robot == NULL) {
         if (tqa_arena_short(arena)) {
             tqa_problem_set(reterr, "busy", "memory is short: the robot cannot be read now");
-            reterr->retry_after_s = 1;
         }
         tqa_arena_free(arena);
         return NULL;

@@ -304,7 +304,6 @@ char *tqa_robot_urdf(const tqa_robot *robot, const char *name, size_t *ret_n, tq
     char *bytes = tqa_json_text_take(&text, ret_n);
     if (bytes == NULL) {
         tqa_problem_set(reterr, "busy", "memory is short");
-        reterr->retry_after_s = 1;
     }
     return bytes;
 }

@@ -42,7 +42,6 @@ struct tqa_view {
 static bool refuse_memory(tqa_problem *reterr)
 {
     tqa_problem_set(reterr, "busy", "memory is short");
-    reterr->retry_after_s = 1;
     return false;
 }
 

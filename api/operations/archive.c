@@ -30,7 +30,6 @@ static tqa_archive *take(tqa_problem *reterr)
     tqa_archive *archive = calloc(1, sizeof *archive);
     if (archive == NULL) {
         (void)tqa_problem_set(reterr, "busy", "there is no memory for this archive now");
-        reterr->retry_after_s = 1;
     }
     return archive;
 }

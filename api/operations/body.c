@@ -88,10 +88,8 @@ static bool judge_archive(tqa_body *body, tqa_decode state)
 {
     tqa_npz_events *archive = &body->as.npz;
     if (state == TQA_DECODE_REFUSED && tqa_npz_events_busy(archive)) {
-        (void)tqa_refuse(body->request, UINT64_MAX, "busy", "try again",
-                         "there is no memory for this archive now");
-        body->request->problem->retry_after_s = 1;
-        return false;
+        return tqa_refuse(body->request, UINT64_MAX, "busy", "try again",
+                          "there is no memory for this archive now");
     }
     const tqa_decode_error error = tqa_npz_events_error(archive);
     return judge(body, state, &error);

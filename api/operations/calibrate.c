@@ -335,7 +335,6 @@ static bool attach_text(const tqa_calibration *c, const char *name, const char *
     free(text);
     if (!good) {
         (void)tqa_problem_set(c->control->problem, "busy", "there is no room for the report now");
-        c->control->problem->retry_after_s = 1;
     }
     return good;
 }

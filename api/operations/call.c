@@ -84,7 +84,6 @@ static tqa_call *take(const tqa_call_head *head, size_t size, tqa_problem *reter
     tqa_call *call = is_borrowed ? head->memory : aligned_alloc(64, size);
     if (call == NULL) {
         (void)tqa_problem_set(reterr, "busy", "there is no memory for this request now");
-        reterr->retry_after_s = 1;
         return NULL;
     }
     call->is_borrowed = is_borrowed;

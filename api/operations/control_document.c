@@ -287,7 +287,6 @@ void *tqa_control_take(tqa_control *control, size_t n, size_t each)
         (void)tqa_problem_set(control->problem, busy ? "busy" : "too-large",
                               busy ? "memory is short; try again"
                                    : "this takes more memory than one request may");
-        control->problem->retry_after_s = busy ? 1 : 0;
     }
     return memory;
 }

@@ -28,7 +28,6 @@ static bool fail_memory(tqa_log_pass_state *p)
 {
     tqa_control *control = p->log->request->control;
     (void)tqa_problem_set(control->problem, "busy", "there is no memory for this now");
-    control->problem->retry_after_s = 1;
     return false;
 }
 

@@ -37,7 +37,6 @@ static bool open_source(tqa_log *log, tqa_log_source *source, size_t q)
     source->table = tqa_table_open(read_source, source);
     if (source->table == NULL) {
         (void)tqa_problem_set(control->problem, "busy", "there is no memory for this now");
-        control->problem->retry_after_s = 1;
         return false;
     }
     const char *fault = tqa_table_fault(source->table);

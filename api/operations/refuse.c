@@ -162,10 +162,8 @@ bool tqa_refuse_rows_fault(tqa_request *request, uint64_t at, const tqa_rows *ro
                           "expected one array of numbers, or an array of such arrays");
     case TQA_ROWS_MEMORY:
         if (request->budget->is_busy) {
-            (void)tqa_refuse(request, at, "busy", "try again",
-                             "other requests hold the memory for samples now");
-            request->problem->retry_after_s = 1;
-            return false;
+            return tqa_refuse(request, at, "busy", "try again",
+                              "other requests hold the memory for samples now");
         }
         return tqa_refuse(request, at, "too-large", "send fewer samples at a time",
                           "the samples take more memory than one request may");

@@ -123,7 +123,6 @@ static void refuse_memory(computing *c, const char *what)
 {
     tqa_problem problem;
     tqa_problem_set(&problem, "busy", "there is no memory for %s now", what);
-    problem.retry_after_s = 1;
     refuse(c, &problem);
 }
 
@@ -170,7 +169,6 @@ static bool open_computing(void *ctx, const tqd_head *head, void **ret_exchange,
     computing *c = tqd_chunk_take();
     if (c == NULL) {
         tqa_problem_set(&problem, "busy", "there is no memory for this request now");
-        problem.retry_after_s = 1;
         tqd_answer_problem(reply, head->request_id, &problem);
         return false;
     }

@@ -328,7 +328,6 @@ static bool fail(tqd_intake *intake, const char *slug, const char *detail)
 {
     if (!atomic_load(&intake->failed)) {
         tqa_problem_set(&intake->problem, slug, "%s", detail);
-        intake->problem.retry_after_s = 1;
         atomic_store(&intake->failed, true);
     }
     return false;

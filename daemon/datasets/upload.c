@@ -53,7 +53,6 @@ static bool open_put(void *ctx, const tqd_head *head, void **ret_exchange, tqd_r
     e->intake = tqd_intake_open(datasets->spool, &options, wake, e);
     if (e->intake == NULL) {
         tqa_problem_set(&problem, "busy", "other datasets are being received; try again");
-        problem.retry_after_s = 1;
         tqd_answer_problem(reply, head->request_id, &problem);
         tqd_dataset_close_exchange(e);
         return false;

@@ -337,7 +337,6 @@ bool tqd_admit_body(tqd_client *client, uint64_t n)
                         "(setting: body_budget)");
     } else {
         tqa_problem_set(&problem, "busy", "other requests are being received; try again");
-        problem.retry_after_s = 1;
     }
     tqd_refuse(client, &problem);
     return false;

@@ -50,7 +50,6 @@ void tqd_answer_no_memory(tqd_reply *reply, const char *request_id)
 {
     tqa_problem problem;
     tqa_problem_set(&problem, "busy", "memory is short");
-    problem.retry_after_s = 1;
     tqd_answer_problem(reply, request_id, &problem);
 }
 

@@ -260,7 +260,6 @@ static enum MHD_Result run(tqd_client *client)
     if (!tqd_request_run(client)) {
         tqa_problem problem;
         tqa_problem_set(&problem, "busy", "the queue of computations is full; try again");
-        problem.retry_after_s = 1;
         tqd_refuse(client, &problem);
     }
     return MHD_YES;

@@ -2,7 +2,7 @@
 /* daemon/store/problem.c - what a refusal or failure of the store is to a client. */
 #include "daemon/store/problem.h"
 
-enum { RETRY_SOON_S = 1, RETRY_LATER_S = 10 };
+enum { RETRY_LATER_S = 10 };
 
 static const char *slug_of(tqd_store_status status)
 {
@@ -27,9 +27,7 @@ static const char *slug_of(tqd_store_status status)
 void tqd_store_problem(tqd_store_status status, tqa_problem *problem)
 {
     tqa_problem_set(problem, slug_of(status), "%s", tqd_store_status_text(status));
-    if (status == TQD_STORE_BUSY || status == TQD_STORE_NO_MEMORY) {
-        problem->retry_after_s = RETRY_SOON_S;
-    } else if (status == TQD_STORE_BROKEN) {
+    if (status == TQD_STORE_BROKEN) {
         problem->retry_after_s = RETRY_LATER_S;
     }
 }

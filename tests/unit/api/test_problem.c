@@ -49,6 +49,7 @@ Test(problem, every_slug_gives_its_status_and_title)
         cr_assert(
             eq(int, (int)json_integer_value(json_object_get(root, "status")), rows[i].status));
         cr_assert(ge(int, rows[i].status, 400));
+        cr_assert(eq(uint, problem.retry_after_s, rows[i].status == 503 ? 1 : 0));
         cr_assert(eq(ptr, json_object_get(root, "errors"), NULL));
         json_decref(root);
     }
