@@ -86,7 +86,6 @@ bool tqa_control_open(tqa_call *call, const tqa_call_head *head, tqa_problem *re
         tqa_arena_free(arena);
         free(call->control);
         (void)tqa_problem_set(reterr, "busy", "there is no memory for this request now");
-        reterr->retry_after_s = 1;
         return false;
     }
     call->control->robot = call->robot;
@@ -126,7 +125,6 @@ static bool judge_archive(tqa_call *call, tqa_decode state)
     const tqa_npz_events *archive = &call->body.as.npz;
     if (state == TQA_DECODE_REFUSED && tqa_npz_events_busy(archive)) {
         (void)tqa_problem_set(&call->problem, "busy", "there is no memory for this archive now");
-        call->problem.retry_after_s = 1;
         return false;
     }
     const tqa_decode_error error = tqa_npz_events_error(archive);
@@ -203,7 +201,6 @@ static bool take_text(tqa_call *call)
 static bool no_memory(tqa_call *call)
 {
     (void)tqa_problem_set(&call->problem, "busy", "there is no memory for the answer now");
-    call->problem.retry_after_s = 1;
     return false;
 }
 
@@ -223,18 +220,18 @@ static void put_end(tqa_call *call)
 static bool make_archive(tqa_call *call)
 {
     tqa_control *control = call->control;
-    while (control->more != NULL) {
-        if (control->answer.text.n > ARCHIVE_TEXT_MAX) {
-            (void)tqa_problem_set(&call->problem, "not-acceptable",
-                                  "the answer is too long for an archive at once: submit it with "
-                                  "\"Prefer: respond-async\" and take the job's result as "
-                                  "application/x-npz");
-            return false;
-        }
+    while (control->more != NULL && control->answer.text.n <= ARCHIVE_TEXT_MAX) {
         if (!control->more(control)) {
             control->more = NULL;
             put_end(call);
         }
+    }
+    if (control->answer.text.n > ARCHIVE_TEXT_MAX) {
+        (void)tqa_problem_set(&call->problem, "not-acceptable",
+                              "the answer is too long for an archive at once: submit it with "
+                              "\"Prefer: respond-async\" and take the job's result as "
+                              "application/x-npz");
+        return false;
     }
     if (!take_text(call)) {
         return no_memory(call);
