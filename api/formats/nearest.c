@@ -25,8 +25,9 @@ static char lower(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
 }
 
-/* Levenshtein's distance, one row of the table at a time; letter case counts for nothing. */
-static size_t edit_distance(const char *a, size_t n_a, const char *b, size_t n_b)
+/* Levenshtein's distance, one row of the table at a time; letter case counts for nothing. Rows do
+ * not get smaller again: where all of one reaches `enough`, that is the answer. */
+static size_t edit_distance(const char *a, size_t n_a, const char *b, size_t n_b, size_t enough)
 {
     size_t row[NEAREST_TEXT_MAX + 1];
     for (size_t j = 0; j <= n_b; j++) {
@@ -34,12 +35,17 @@ static size_t edit_distance(const char *a, size_t n_a, const char *b, size_t n_b
     }
     for (size_t i = 1; i <= n_a; i++) {
         size_t diagonal = row[0];
+        size_t least = i;
         row[0] = i;
         for (size_t j = 1; j <= n_b; j++) {
             const size_t replaced = diagonal + (lower(a[i - 1]) != lower(b[j - 1]));
             const size_t shifted = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
             diagonal = row[j];
             row[j] = replaced < shifted ? replaced : shifted;
+            least = row[j] < least ? row[j] : least;
+        }
+        if (least >= enough) {
+            return enough;
         }
     }
     return row[n_b];
@@ -69,7 +75,8 @@ void tqa_nearest_offer(tqa_nearest *nearest, const char *name)
     if (n > NEAREST_TEXT_MAX || nearest->n_text > NEAREST_TEXT_MAX || apart >= nearest->distance) {
         return;
     }
-    const size_t distance = edit_distance(nearest->text, nearest->n_text, name, n);
+    const size_t distance =
+        edit_distance(nearest->text, nearest->n_text, name, n, nearest->distance);
     if (distance < nearest->distance) {
         nearest->distance = distance;
         nearest->best = name;

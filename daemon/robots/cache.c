@@ -10,7 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS = 16, BUCKETS = 4096 };
+#include "api/formats/nearest.h"
+
+enum {
+    SLOTS = 16,
+    BUCKETS = 4096,
+    NAMES_COMPARED = 1000, /* with one that is not there: this runs on I/O threads */
+};
 
 typedef struct slot {
     _Alignas(64) pthread_mutex_t mutex;
@@ -194,6 +200,25 @@ void tqd_cache_drop(tqd_cache *cache, const tqa_robot *robot)
     /* release: what was read of the robot happens before a writer that sees 0 frees it */
     atomic_fetch_sub_explicit(&parsed->held, 1, memory_order_release);
     read_unlock(mine);
+}
+
+bool tqd_cache_nearest(tqd_cache *cache, const char *name, char ret_name[TQD_NAME_TEXT])
+{
+    tqa_nearest nearest;
+    tqa_nearest_init(&nearest, name, strlen(name));
+    slot *mine = read_lock(cache);
+    size_t n = 0;
+    for (size_t i = 0; i < BUCKETS && n < NAMES_COMPARED; i++) {
+        for (const tqd_named *named = cache->names[i]; named != NULL && n < NAMES_COMPARED;
+             named = named->next, n++) {
+            tqa_nearest_offer(&nearest, named->entry.row.name);
+        }
+    }
+    if (nearest.best != NULL) {
+        memcpy(ret_name, nearest.best, strlen(nearest.best) + 1);
+    }
+    read_unlock(mine);
+    return nearest.best != NULL;
 }
 
 static int by_name(const void *a, const void *b)

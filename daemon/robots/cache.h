@@ -38,6 +38,10 @@ tqd_robot_found tqd_cache_hold_name(tqd_cache *cache, const char *name,
 const tqa_robot *tqd_cache_hold_digest(tqd_cache *cache, const char *digest);
 void tqd_cache_drop(tqd_cache *cache, const tqa_robot *robot);
 
+/* Copies the name that is nearest to one that is not there, of NAMES_COMPARED; false if none is
+ * near. Allocates nothing. */
+bool tqd_cache_nearest(tqd_cache *cache, const char *name, char ret_name[TQD_NAME_TEXT]);
+
 tqd_registry_row *tqd_cache_list(tqd_cache *cache, size_t *ret_n);
 
 /* True while another robot of any size would not make the cache throw one out. */

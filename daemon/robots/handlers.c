@@ -8,8 +8,9 @@
 #include <strings.h>
 
 #include "daemon/robots/conditions.h"
+#include "daemon/serve/answer.h"
 
-enum { PROBLEM_BYTES = 8192, BODY_FIRST = 16384, ROW_BYTES = 384 };
+enum { BODY_FIRST = 16384, ROW_BYTES = 384 };
 
 /* One request. Everything it answers with is made in finish or run and handed over in reply. */
 typedef struct exchange {
@@ -23,54 +24,16 @@ typedef struct exchange {
 
 /* ---------------------------------------------------------------------------------- answering */
 
-static void add_header(tqd_reply *reply, const char *name, const char *before, const char *value,
-                       const char *after)
-{
-    reply->headers[reply->n_header].name = name;
-    snprintf(reply->headers[reply->n_header].value, sizeof reply->headers[0].value, "%s%s%s",
-             before, value, after);
-    reply->n_header++;
-}
-
-static void answer_problem(tqd_reply *reply, const char *request_id, const tqa_problem *problem)
-{
-    static const char no_memory[] =
-        "{\"type\":\"/problems/busy\",\"title\":\"The service is busy\",\"status\":503,"
-        "\"detail\":\"memory is short\"}\n";
-    free(reply->body);
-    memset(reply, 0, sizeof *reply);
-    reply->media = "application/problem+json";
-    reply->body = malloc(PROBLEM_BYTES);
-    if (reply->body == NULL) {
-        reply->status = 503;
-        reply->constant = no_memory;
-        reply->n_body = sizeof no_memory - 1;
-        return;
-    }
-    reply->status = problem->status;
-    reply->n_body = tqa_problem_print(problem, request_id, reply->body, PROBLEM_BYTES);
-    if (problem->retry_after_s != 0) {
-        char seconds[16];
-        snprintf(seconds, sizeof seconds, "%u", problem->retry_after_s);
-        add_header(reply, "Retry-After", "", seconds, "");
-    }
-}
-
 static void answer_no_memory(exchange *e)
 {
-    tqa_problem problem;
-    tqa_problem_set(&problem, "busy", "memory is short");
-    problem.retry_after_s = 1;
-    answer_problem(&e->answer, e->head->request_id, &problem);
+    tqd_answer_no_memory(&e->answer, e->head->request_id);
 }
 
 static bool begin(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply)
 {
     exchange *e = calloc(1, sizeof *e);
     if (e == NULL) {
-        tqa_problem problem;
-        tqa_problem_set(&problem, "busy", "memory is short");
-        answer_problem(reply, head->request_id, &problem);
+        tqd_answer_no_memory(reply, head->request_id);
         return false;
     }
     e->registry = ctx;
@@ -107,7 +70,7 @@ static bool refuse_unless_json(const tqd_head *head, tqd_reply *reply)
     }
     tqa_problem problem;
     tqa_problem_set(&problem, "not-acceptable", "robots are given as application/json");
-    answer_problem(reply, head->request_id, &problem);
+    tqd_answer_problem(reply, head->request_id, &problem);
     return true;
 }
 
@@ -183,7 +146,7 @@ static bool get_open(void *ctx, const tqd_head *head, void **ret_exchange, tqd_r
     tqa_problem problem;
     bool xml = false;
     if (!find_wanted(head, &xml, &problem)) {
-        answer_problem(reply, head->request_id, &problem);
+        tqd_answer_problem(reply, head->request_id, &problem);
         return false;
     }
     if (!begin(ctx, head, ret_exchange, reply)) {
@@ -197,9 +160,10 @@ static bool get_open(void *ctx, const tqd_head *head, void **ret_exchange, tqd_r
  * stands for one text only. */
 static void add_tag(exchange *e, const char *digest)
 {
-    add_header(&e->answer, "ETag", e->media == TQA_MEDIA_XML ? "W/\"" : "\"", digest, "\"");
-    add_header(&e->answer, "Cache-Control", "", "no-cache", "");
-    add_header(&e->answer, "Vary", "", "Accept", "");
+    tqd_answer_header(&e->answer, "ETag", "%s\"%s\"", e->media == TQA_MEDIA_XML ? "W/" : "",
+                      digest);
+    tqd_answer_header(&e->answer, "Cache-Control", "no-cache");
+    tqd_answer_header(&e->answer, "Vary", "Accept");
 }
 
 /* an unchanged robot is answered from the list of names alone */
@@ -225,7 +189,7 @@ static void get_run(void *arg)
     tqa_problem problem;
     const tqa_robot *robot = tqd_registry_get(e->registry, e->head->part[0], &problem);
     if (robot == NULL) {
-        answer_problem(&e->answer, e->head->request_id, &problem);
+        tqd_answer_problem(&e->answer, e->head->request_id, &problem);
         return;
     }
     char name[TQD_NAME_TEXT];
@@ -233,11 +197,10 @@ static void get_run(void *arg)
     const tqd_robot_parser *parser = tqd_registry_parser(e->registry);
     const bool xml = e->media == TQA_MEDIA_XML;
     tqa_problem_set(&problem, "busy", "memory is short");
-    problem.retry_after_s = 1;
     e->answer.body = xml ? parser->urdf(robot, name, &e->answer.n_body, &problem)
                          : parser->document(robot, name, &e->answer.n_body);
     if (e->answer.body == NULL) {
-        answer_problem(&e->answer, e->head->request_id, &problem);
+        tqd_answer_problem(&e->answer, e->head->request_id, &problem);
     } else {
         e->answer.status = 200;
         e->answer.media = xml ? "application/xml" : "application/json";
@@ -312,7 +275,7 @@ static bool put_open(void *ctx, const tqd_head *head, void **ret_exchange, tqd_r
         good = find_media(head, &media, &problem);
     }
     if (!good) {
-        answer_problem(reply, head->request_id, &problem);
+        tqd_answer_problem(reply, head->request_id, &problem);
         return false;
     }
     if (!begin(ctx, head, ret_exchange, reply)) {
@@ -329,7 +292,7 @@ static bool put_feed(void *arg, const char *bytes, size_t n)
         tqa_problem problem;
         tqa_problem_set(&problem, "too-large", "a robot may have %d bytes at most",
                         (int)TQA_ROBOT_BYTES_MAX);
-        answer_problem(&e->answer, e->head->request_id, &problem);
+        tqd_answer_problem(&e->answer, e->head->request_id, &problem);
         return false;
     }
     if (e->n_body + n > e->body_size) {
@@ -365,7 +328,7 @@ static bool read_conditions(exchange *e, char match[TQD_TAG_TEXT], char none_mat
         tqa_problem problem;
         tqa_problem_set(&problem, "malformed",
                         "If-Match and If-None-Match take * or a list of tags in quotes");
-        answer_problem(&e->answer, e->head->request_id, &problem);
+        tqd_answer_problem(&e->answer, e->head->request_id, &problem);
         return false;
     }
     ret->if_match = if_match != NULL ? match : NULL;
@@ -384,9 +347,9 @@ static void answer_put(exchange *e, const tqa_robot *robot, bool created)
     }
     e->answer.status = created ? 201 : 200;
     e->answer.media = "application/json";
-    add_header(&e->answer, "ETag", "\"", robot->digest, "\"");
+    tqd_answer_header(&e->answer, "ETag", "\"%s\"", robot->digest);
     if (created) {
-        add_header(&e->answer, "Location", "/v1/robots/", e->head->part[0], "");
+        tqd_answer_header(&e->answer, "Location", "/v1/robots/%s", e->head->part[0]);
     }
 }
 
@@ -403,14 +366,14 @@ static void put_run(void *arg)
     tqa_robot *robot = tqd_registry_parser(e->registry)
                            ->parse(e->media, e->body != NULL ? e->body : "", e->n_body, &problem);
     if (robot == NULL) {
-        answer_problem(&e->answer, e->head->request_id, &problem);
+        tqd_answer_problem(&e->answer, e->head->request_id, &problem);
         return;
     }
     const tqa_robot *stored = NULL;
     bool created = false;
     if (!tqd_registry_put(e->registry, e->head->part[0], robot, e->body, e->n_body, &condition,
                           &stored, &created, &problem)) {
-        answer_problem(&e->answer, e->head->request_id, &problem);
+        tqd_answer_problem(&e->answer, e->head->request_id, &problem);
         return;
     }
     answer_put(e, stored, created);
@@ -430,7 +393,7 @@ static void delete_run(void *arg)
     }
     tqa_problem problem;
     if (!tqd_registry_delete(e->registry, e->head->part[0], &condition, &problem)) {
-        answer_problem(&e->answer, e->head->request_id, &problem);
+        tqd_answer_problem(&e->answer, e->head->request_id, &problem);
         return;
     }
     e->answer.status = 204;

@@ -7,14 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/formats/nearest.h"
 #include "daemon/robots/cache.h"
 #include "daemon/store/problem.h"
 
-enum {
-    LOADERS = 16,
-    NAMES_COMPARED = 1000, /* with one that is not known */
-};
+enum { LOADERS = 16 };
 static const uint64_t robots_max_default = 10000;
 static const uint64_t stored_bytes_default = (uint64_t)4 << 30;
 static const uint64_t parsed_max_default = 1024;
@@ -253,22 +249,14 @@ static tqa_media media_of(const tqd_robot_row *row)
 
 void tqd_registry_unknown(tqd_registry *registry, const char *name, tqa_problem *ret)
 {
-    size_t n = 0;
-    tqd_registry_row *rows = tqd_registry_list(registry, &n);
-    tqa_nearest nearest;
-    tqa_nearest_init(&nearest, name, strlen(name));
-    for (size_t k = 0; rows != NULL && k < n && k < NAMES_COMPARED; k++) {
-        tqa_nearest_offer(&nearest, rows[k].row.name);
-    }
-    if (nearest.best != NULL) {
+    char nearest[TQD_NAME_TEXT];
+    if (tqd_cache_nearest(registry->cache, name, nearest)) {
         tqa_problem_set(ret, "unknown-robot",
-                        "there is no robot \"%.128s\": did you mean \"%.64s\"?", name,
-                        nearest.best);
+                        "there is no robot \"%.128s\": did you mean \"%.64s\"?", name, nearest);
     } else {
         tqa_problem_set(ret, "unknown-robot",
                         "there is no robot \"%.128s\": GET /v1/robots lists them", name);
     }
-    free(rows);
 }
 
 static const tqa_robot *load(tqd_registry *registry, const reference *ref, tqa_problem *reterr)

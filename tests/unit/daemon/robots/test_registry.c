@@ -92,6 +92,26 @@ Test(registry, versions_are_found_by_digest)
     }
 }
 
+Test(registry, an_unknown_name_is_answered_with_the_nearest)
+{
+    put("shoulder-left", 1, NULL);
+    put("elbow", 2, NULL);
+    static const struct {
+        const char *name, *says;
+    } rows[] = {
+        {"sholder-left", "did you mean \"shoulder-left\"?"},
+        {"Elbows", "did you mean \"elbow\"?"},
+        {"padna", "did you mean \"panda\"?"},
+        {"something-else", "GET /v1/robots lists them"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        tqa_problem problem;
+        tqd_registry_unknown(registry, rows[i].name, &problem);
+        cr_expect(eq(int, problem.status, 404));
+        cr_expect(strstr(problem.detail, rows[i].says) != NULL, "%s", problem.detail);
+    }
+}
+
 Test(registry, restart_is_cold_then_warm)
 {
     put("arm", 1, NULL);
