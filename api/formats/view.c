@@ -7,43 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/formats/npz.h"
-#include "api/formats/number.h"
-#include "api/formats/transcode.h"
+#include "api/formats/view_parts.h"
 
-enum { PIECE = 128 << 10, CELL = 40, MEMBERS = TQA_NPZ_MEMBERS_MAX };
-static const size_t buckets_max = (8 << 20) / sizeof(double);
-
-struct tqa_view {
-    tqa_view_options options;
-    tqa_stored stored;
-    tqa_outline *outline;
-    bool wanted[TQA_OUTLINE_KEYS_MAX];
-    uint64_t size;
-    uint64_t at; /* of the document, or row of the table */
-    bool failed;
-    /* JSON, CBOR, POINTS: what has come out and not been taken */
-    tqa_transcode transcode;
-    char *text;
-    size_t n_text, text_at;
-    /* NPZ and tables: the arrays and where each is read */
-    bool takes_items; /* arrays inside of lists too */
-    size_t n_item;    /* how many there are with these */
-    size_t n_array;
-    const tqa_outline_array *arrays[MEMBERS];
-    tqa_cursor *cursors[MEMBERS];
-    tqa_array shapes[MEMBERS];
-    tqa_npz_member members[MEMBERS];
-    tqa_npz_encoder npz;
-    size_t n_column;
-    double *row;
-};
-
-static bool refuse_memory(tqa_problem *reterr)
-{
-    tqa_problem_set(reterr, "busy", "memory is short");
-    return false;
-}
+enum { PIECE = 128 << 10, CELL = 40 };
 
 /* ------------------------------------------------------------------------------ what is wanted */
 
@@ -97,15 +63,6 @@ static bool is_wanted(const tqa_view *v, const tqa_outline_array *array)
             (has_key(v, array->name, strcspn(array->name, "."), &key) && v->wanted[key]));
 }
 
-static uint64_t columns_of(const tqa_outline_array *array)
-{
-    uint64_t n = 1;
-    for (size_t r = 1; r < array->rank; r++) {
-        n *= array->shape[r];
-    }
-    return n;
-}
-
 /* Rows of the table: entries of "t", else of the first array. */
 static uint64_t rows_of(const tqa_view *v)
 {
@@ -134,7 +91,7 @@ static bool items_fit(tqa_view *v)
         }
     }
     v->n_item = n;
-    return good && n <= MEMBERS;
+    return good && n <= TQA_NPZ_MEMBERS_MAX;
 }
 
 static bool choose_arrays(tqa_view *v, tqa_problem *reterr)
@@ -148,17 +105,17 @@ static bool choose_arrays(tqa_view *v, tqa_problem *reterr)
         if (!is_wanted(v, array) || (is_table && array->shape[0] != n_row)) {
             continue;
         }
-        if (v->n_array == MEMBERS ||
-            (is_table && v->n_column + columns_of(array) > TQA_VIEW_COLUMNS_MAX)) {
+        if (v->n_array == TQA_NPZ_MEMBERS_MAX ||
+            (is_table && v->n_column + tqa_view_columns(array) > TQA_VIEW_COLUMNS_MAX)) {
             tqa_problem_set(reterr, "not-acceptable",
                             "so many arrays are more than this form takes: choose with fields=");
             return false;
         }
-        v->n_column += is_table ? (size_t)columns_of(array) : 0;
+        v->n_column += is_table ? (size_t)tqa_view_columns(array) : 0;
         v->arrays[v->n_array] = array;
         v->cursors[v->n_array] = malloc(sizeof(tqa_cursor));
         if (v->cursors[v->n_array] == NULL) {
-            return refuse_memory(reterr);
+            return tqa_view_refuse_memory(reterr);
         }
         tqa_cursor_init(v->cursors[v->n_array++], &v->stored, array);
     }
@@ -168,7 +125,7 @@ static bool choose_arrays(tqa_view *v, tqa_problem *reterr)
                             v->options.array);
         } else {
             tqa_problem_set(reterr, "not-acceptable",
-                            v->n_item > MEMBERS
+                            v->n_item > TQA_NPZ_MEMBERS_MAX
                                 ? "the result has more arrays, in its lists, than this form "
                                   "takes: ask for less"
                                 : "the result has no array of numbers here");
@@ -176,7 +133,7 @@ static bool choose_arrays(tqa_view *v, tqa_problem *reterr)
         return false;
     }
     v->row = malloc((v->n_column + 1) * sizeof *v->row);
-    return v->row != NULL || refuse_memory(reterr);
+    return v->row != NULL || tqa_view_refuse_memory(reterr);
 }
 
 /* ---------------------------------------------------------------------------------------- NPZ */
@@ -222,182 +179,6 @@ static long read_npz(tqa_view *v, char *out, size_t size)
     return (long)n;
 }
 
-/* -------------------------------------------------------------------------------------- tables */
-
-/* The columns are those arrays, among the wanted, that have as many entries as the first of them
- * ("t" if there is one); one without further ranks is a column of its name, others NAME_0 ... */
-enum { NAME_TEXT = TQA_OUTLINE_NAME_MAX + 24 };
-
-static uint64_t row_count(const tqa_view *view)
-{
-    return view->n_array > 0 ? view->arrays[0]->shape[0] : 0;
-}
-
-/* False behind the last. */
-static bool column_name(const tqa_view *view, size_t column, char name[NAME_TEXT])
-{
-    for (size_t i = 0; i < view->n_array; i++) {
-        const uint64_t n = columns_of(view->arrays[i]);
-        if (column < n) {
-            if (view->arrays[i]->rank == 1) {
-                snprintf(name, NAME_TEXT, "%s", view->arrays[i]->name);
-            } else {
-                snprintf(name, NAME_TEXT, "%s_%zu", view->arrays[i]->name, column);
-            }
-            return true;
-        }
-        column -= (size_t)n;
-    }
-    return false;
-}
-
-/* The next row, of all columns. */
-static bool next_row(tqa_view *view, double *ret)
-{
-    size_t at = 0;
-    for (size_t i = 0; i < view->n_array; i++) {
-        const size_t n = (size_t)columns_of(view->arrays[i]);
-        if (!tqa_cursor_next(view->cursors[i], n, ret + at)) {
-            view->failed = true;
-            return false;
-        }
-        at += n;
-    }
-    return true;
-}
-
-/* A name as a cell: in quotes where it needs them. */
-static char *print_name(const char *name, char *p)
-{
-    const bool quoted = strpbrk(name, ",\"\r\n") != NULL;
-    *p = '"';
-    p += quoted;
-    for (; *name != '\0'; name++) {
-        *p = '"';
-        p += *name == '"';
-        *p++ = *name;
-    }
-    *p = '"';
-    return p + quoted;
-}
-
-/* One line into view->text: the header, then rows. */
-static bool print_line(tqa_view *v)
-{
-    char name[NAME_TEXT];
-    char *p = v->text;
-    const bool is_header = v->at == 0;
-    if (!is_header && !next_row(v, v->row)) {
-        return false;
-    }
-    for (size_t c = 0; c < v->n_column; c++) {
-        if (c > 0) {
-            *p++ = ',';
-        }
-        if (is_header && column_name(v, c, name)) {
-            p = print_name(name, p);
-        } else if (isfinite(v->row[c])) {
-            p = tqa_number_print(v->row[c], p);
-        }
-    }
-    *p++ = '\n';
-    v->n_text = (size_t)(p - v->text);
-    v->text_at = 0;
-    v->at++;
-    return true;
-}
-
-static long read_csv(tqa_view *v, char *out, size_t size)
-{
-    size_t n = 0;
-    while (n < size) {
-        if (v->text_at == v->n_text && (v->at > row_count(v) || !print_line(v))) {
-            break;
-        }
-        const size_t left = v->n_text - v->text_at;
-        const size_t some = left < size - n ? left : size - n;
-        memcpy(out + n, v->text + v->text_at, some);
-        v->text_at += some;
-        n += some;
-    }
-    return (long)n;
-}
-
-/* -------------------------------------------------------------------------------------- points */
-
-static void put_series(tqa_json_text *text, const char *key, const double *values, size_t stride,
-                       size_t n)
-{
-    tqa_json_text_raw(text, key);
-    for (size_t b = 0; b < n; b++) {
-        tqa_json_text_raw(text, b == 0 ? "" : ",");
-        tqa_json_text_number(text, values[b * stride]); /* an empty bucket is infinite: null */
-    }
-    tqa_json_text_raw(text, "]");
-}
-
-static void put_points(const tqa_view *v, const double *least, const double *most, uint64_t each,
-                       size_t n_bucket, tqa_json_text *text)
-{
-    char name[NAME_TEXT];
-    tqa_json_text_raw(text, "{\"rows\":");
-    tqa_json_text_count(text, (unsigned long)row_count(v));
-    tqa_json_text_raw(text, ",\"rows_per_point\":");
-    tqa_json_text_count(text, (unsigned long)each);
-    tqa_json_text_raw(text, ",\"points\":");
-    tqa_json_text_count(text, (unsigned long)n_bucket);
-    tqa_json_text_raw(text, ",\"series\":[");
-    for (size_t c = 0; column_name(v, c, name); c++) {
-        tqa_json_text_raw(text, c == 0 ? "{\"name\":" : ",{\"name\":");
-        tqa_json_text_string(text, name);
-        put_series(text, ",\"min\":[", least + c, v->n_column, n_bucket);
-        put_series(text, ",\"max\":[", most + c, v->n_column, n_bucket);
-        tqa_json_text_raw(text, "}");
-    }
-    tqa_json_text_raw(text, "]}\n");
-}
-
-static bool make_points(tqa_view *v, tqa_problem *reterr)
-{
-    const uint64_t n_row = row_count(v);
-    const uint64_t wish = v->options.n_points;
-    const uint64_t each = n_row > wish ? (n_row + wish - 1) / wish : 1;
-    const size_t n_bucket = (size_t)((n_row + each - 1) / each);
-    const size_t n = v->n_column;
-    tqa_json_text text = {0};
-    if (n_bucket * n > buckets_max) {
-        tqa_problem_set(reterr, "range",
-                        "so many points of so many columns: ask for fewer points, or choose "
-                        "with fields=");
-        return false;
-    }
-    double *least = calloc(2 * (n_bucket * n + 1), sizeof *least);
-    if (least == NULL) {
-        return refuse_memory(reterr);
-    }
-    double *most = least + n_bucket * n;
-    for (size_t i = 0; i < n_bucket * n; i++) {
-        least[i] = (double)INFINITY;
-        most[i] = (double)-INFINITY;
-    }
-    for (uint64_t r = 0; r < n_row && next_row(v, v->row); r++) {
-        double *low = least + r / each * n;
-        double *high = most + r / each * n;
-        for (size_t c = 0; c < n; c++) {
-            const double x = v->row[c];
-            low[c] = x < low[c] ? x : low[c];
-            high[c] = x > high[c] ? x : high[c];
-        }
-    }
-    if (!v->failed) {
-        put_points(v, least, most, each, n_bucket, &text);
-        v->text = tqa_json_text_take(&text, &v->n_text);
-    }
-    free(least);
-    v->size = v->n_text;
-    return v->text != NULL || refuse_memory(reterr);
-}
-
 /* --------------------------------------------------------------------------------- JSON, CBOR */
 
 /* The text of the next piece of the document. False at its end. */
@@ -440,7 +221,7 @@ static long read_document(tqa_view *v, char *out, size_t size)
 static bool refuse_document(const tqa_view *v, tqa_problem *reterr)
 {
     if (tqa_outline_short(v->outline)) {
-        return refuse_memory(reterr);
+        return tqa_view_refuse_memory(reterr);
     }
     tqa_problem_set(reterr, "not-acceptable", "the result is no JSON document");
     return false;
@@ -452,7 +233,7 @@ static bool make_outline(tqa_view *v, tqa_problem *reterr)
     v->outline = tqa_outline_new();
     bool good = piece != NULL && v->outline != NULL;
     if (!good) {
-        refuse_memory(reterr);
+        tqa_view_refuse_memory(reterr);
     }
     for (uint64_t at = 0; good && at < v->stored.size;) {
         const long n = v->stored.read(v->stored.ctx, at, piece, PIECE);
@@ -486,11 +267,11 @@ static bool start(tqa_view *v, tqa_problem *reterr)
         return start_npz(v, reterr);
     }
     if (form == TQA_VIEW_POINTS) {
-        return make_points(v, reterr);
+        return tqa_view_points(v, reterr);
     }
     v->size = 0;
-    v->text = malloc(v->n_column * (2 * NAME_TEXT + 3) + 2);
-    return v->text != NULL || refuse_memory(reterr);
+    v->text = malloc(v->n_column * (2 * TQA_VIEW_NAME_TEXT + 3) + 2);
+    return v->text != NULL || tqa_view_refuse_memory(reterr);
 }
 
 tqa_view *tqa_view_open(const tqa_view_options *options, const tqa_stored *stored,
@@ -498,7 +279,7 @@ tqa_view *tqa_view_open(const tqa_view_options *options, const tqa_stored *store
 {
     tqa_view *v = calloc(1, sizeof *v);
     if (v == NULL) {
-        refuse_memory(reterr);
+        tqa_view_refuse_memory(reterr);
         return NULL;
     }
     v->options = *options;
@@ -534,7 +315,7 @@ long tqa_view_read(tqa_view *view, char *out, size_t size)
     long n = -1;
     if (!view->failed) {
         n = view->options.form == TQA_VIEW_NPZ   ? read_npz(view, out, size)
-            : view->options.form == TQA_VIEW_CSV ? read_csv(view, out, size)
+            : view->options.form == TQA_VIEW_CSV ? tqa_view_csv(view, out, size)
                                                  : read_document(view, out, size);
     }
     return view->failed ? -1 : n;
