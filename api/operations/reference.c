@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/reference.c - the path that a request asks for: which one it is, waypoints, poses. */
+/* api/operations/reference.c - the path that a request asks for; waypoints, poses. */
 #include "api/operations/reference.h"
 
 #include <math.h>

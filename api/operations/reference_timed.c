@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/reference_timed.c - paths that carry their own times: Fourier series, postures, tables. */
+/* api/operations/reference_timed.c - paths with times of their own: series, postures, tables. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/simulate_judge_answer.c - balance and tracking of a simulation, as its answer tells them. */
+/* api/operations/simulate_judge_answer.c - balance and tracking, as the answer tells them. */
 #include "api/operations/simulate_judge.h"
 
 #include <math.h>
