@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/formats/constraint_assemble.c - coordinates that satisfy all constraints, and what they leave free. */
+/* api/formats/constraint_assemble.c - coordinates that satisfy all constraints; what stays free. */
 #include "api/formats/constraint.h"
 
 #include <math.h>
