@@ -6,11 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/formats/table.h"
 #include "api/operations/call.h"
-#include "api/operations/control_document.h"
+#include "api/operations/compare_side.h"
 
-enum { SIDES = 2, PAIRS_MAX = 512, NAME = TQA_TABLE_NAME + 8, FIRST_ROOM = 1024 };
+enum { SIDES = 2, PAIRS_MAX = 512, FIRST_ROOM = 1024 };
 
 static const char *const fields[] = {"a", "b", "columns", "by", "time", "include", NULL};
 static const char *const letters[SIDES] = {"a", "b"};
@@ -18,20 +17,9 @@ static const char *const letters[SIDES] = {"a", "b"};
 /* clocks that were printed with twelve digits agree */
 static const double same_time = 1e-12;
 
-/* One of the two. */
-typedef struct side {
-    const tqa_world *world;
-    char name[256];
-    tqa_table *table;
-    size_t n_column, time; /* time: its column, or n_column: none */
-    bool ended;
-    size_t n_row;
-    double *now, *before; /* (n_column) the present row and the one before it */
-} side;
-
 typedef struct pair {
     size_t column[SIDES];
-    char name[NAME];
+    char name[TQA_SIDE_NAME];
     uint64_t n;
     double sum, square, most, most_t;
     uint64_t most_row;
@@ -39,7 +27,7 @@ typedef struct pair {
 
 typedef struct comparison {
     tqa_control *control;
-    side sides[SIDES];
+    tqa_side sides[SIDES];
     pair *pairs;
     size_t n_pair;
     bool timed, want_series;
@@ -55,108 +43,6 @@ static double cost_us(const tqa_control *control)
     return 1e6; /* reads files: never on a connection's thread */
 }
 
-/* ------------------------------------------------------------------------------------- sources */
-
-static long read_source(void *ctx, uint64_t offset, void *bytes, size_t n)
-{
-    const side *s = ctx;
-    return s->world->dataset_read(s->world->ctx, s->name, offset, bytes, n);
-}
-
-/* {"dataset": NAME} or {"job": ID}, read under the digest that the name has now */
-static bool open_side(comparison *c, side *s, const tqa_part *part)
-{
-    static const char *const known[] = {"dataset", "job", NULL};
-    char source_name[NAME];
-    tqa_source source;
-    if (!tqa_part_need(part, "say {\"dataset\": NAME} or {\"job\": ID}") ||
-        !tqa_part_object(part, known)) {
-        return false;
-    }
-    tqa_part of = tqa_part_field(part, "dataset");
-    const tqa_part job = tqa_part_field(part, "job");
-    if ((of.value == NULL) == (job.value == NULL)) {
-        return tqa_part_refuse(part, of.value == NULL ? "missing-field" : "invalid-value",
-                               "say {\"dataset\": NAME} or {\"job\": ID}", "one of the two");
-    }
-    of = of.value != NULL ? of : job;
-    if (!json_is_string(of.value) || json_string_length(of.value) >= sizeof source_name - 8) {
-        return tqa_part_refuse(&of, "wrong-type",
-                               "the name of a dataset, or the id of a job, in quotes",
-                               "a name is a text of at most 128 bytes");
-    }
-    const tqa_world *world = c->control->world;
-    (void)snprintf(source_name, sizeof source_name, "%s%s", job.value != NULL ? "job:" : "",
-                   json_string_value(of.value));
-    if (world == NULL || world->dataset_look == NULL || world->dataset_read == NULL ||
-        world->dataset_look(world->ctx, source_name, &source) != 0) {
-        return tqa_part_refuse(&of, "unknown-name",
-                               job.value != NULL ? "GET /v1/jobs?state=succeeded lists them"
-                                                 : "GET /v1/datasets lists them",
-                               job.value != NULL ? "there is no result of a job \"%.64s\""
-                                                 : "there is no dataset \"%.64s\"",
-                               json_string_value(of.value));
-    }
-    const bool pinned = job.value == NULL && strchr(source_name, '@') == NULL;
-    (void)snprintf(s->name, sizeof s->name, "%s%s%s", source_name, pinned ? "@" : "",
-                   pinned ? source.digest : "");
-    s->world = world;
-    s->table = tqa_table_open(read_source, s);
-    const char *fault = s->table != NULL ? tqa_table_fault(s->table) : "memory is short";
-    if (fault != NULL) {
-        /* it was there a moment ago: not the client's fault */
-        const bool busy =
-            strcmp(fault, "memory is short") == 0 || strcmp(fault, "the data cannot be read") == 0;
-        return tqa_part_refuse(&of, busy ? "busy" : "invalid-value",
-                               busy ? "try again" : "repair the data, or name other ones", "%s",
-                               fault);
-    }
-    s->n_column = tqa_table_columns(s->table);
-    s->now = tqa_control_take(c->control, s->n_column, sizeof(double));
-    s->before = tqa_control_take(c->control, s->n_column, sizeof(double));
-    return s->now != NULL && s->before != NULL;
-}
-
-/* "q[3]" of a result and "q_3" of a table are the same */
-static void plain_name(const char *name, char out[NAME])
-{
-    size_t n = 0;
-    for (; *name != '\0' && n + 1 < NAME; name++) {
-        if (*name != ']') {
-            out[n++] = *name == '[' ? '_' : *name;
-        }
-    }
-    out[n] = '\0';
-}
-
-static size_t find_column(const side *s, const char *name)
-{
-    char wanted[NAME];
-    char has[NAME];
-    plain_name(name, wanted);
-    for (size_t i = 0; i < s->n_column; i++) {
-        plain_name(tqa_table_name(s->table, i), has);
-        if (has[0] != '\0' && strcmp(has, wanted) == 0) {
-            return i;
-        }
-    }
-    return s->n_column;
-}
-
-/* a name, or a number counted from 0 */
-static bool read_column(const side *s, const tqa_part *part, size_t *ret)
-{
-    if (json_is_string(part->value)) {
-        *ret = find_column(s, json_string_value(part->value));
-        if (*ret == s->n_column) {
-            return tqa_part_refuse(part, "unknown-name", "name a column, or count it from 0",
-                                   "there is no column \"%.64s\"", json_string_value(part->value));
-        }
-        return true;
-    }
-    return tqa_part_count(part, 0, s->n_column - 1, ret);
-}
-
 /* ------------------------------------------------------------------------------- what is alike */
 
 /* {"a": COLUMN, "b": COLUMN}, or one for both */
@@ -164,13 +50,14 @@ static bool read_both(comparison *c, const tqa_part *part, size_t ret[SIDES])
 {
     static const char *const known[] = {"a", "b", NULL};
     if (!json_is_object(part->value)) {
-        return read_column(&c->sides[0], part, &ret[0]) && read_column(&c->sides[1], part, &ret[1]);
+        return tqa_side_column(&c->sides[0], part, &ret[0]) &&
+               tqa_side_column(&c->sides[1], part, &ret[1]);
     }
     const tqa_part a = tqa_part_field(part, "a");
     const tqa_part b = tqa_part_field(part, "b");
     return tqa_part_object(part, known) && tqa_part_need(&a, "name its column in `a`") &&
-           tqa_part_need(&b, "name its column in `b`") && read_column(&c->sides[0], &a, &ret[0]) &&
-           read_column(&c->sides[1], &b, &ret[1]);
+           tqa_part_need(&b, "name its column in `b`") &&
+           tqa_side_column(&c->sides[0], &a, &ret[0]) && tqa_side_column(&c->sides[1], &b, &ret[1]);
 }
 
 static bool choose_time(comparison *c, const tqa_part *part)
@@ -195,10 +82,10 @@ static bool choose_time(comparison *c, const tqa_part *part)
         return c->timed;
     }
     for (size_t i = 0; i < SIDES; i++) {
-        side *s = &c->sides[i];
+        tqa_side *s = &c->sides[i];
         s->time = s->n_column;
         for (size_t k = 0; usual[k] != NULL && s->time == s->n_column && order == 0; k++) {
-            s->time = find_column(s, usual[k]);
+            s->time = tqa_side_find(s, usual[k]);
         }
     }
     c->timed = c->sides[0].time < c->sides[0].n_column && c->sides[1].time < c->sides[1].n_column;
@@ -216,8 +103,8 @@ static bool add_pair(comparison *c, const size_t column[SIDES], const tqa_part *
     pair *p = &c->pairs[c->n_pair++];
     memcpy(p->column, column, sizeof p->column);
     p->most = -1.0;
-    char name[NAME];
-    plain_name(tqa_table_name(c->sides[0].table, column[0]), name);
+    char name[TQA_SIDE_NAME];
+    tqa_side_plain(tqa_table_name(c->sides[0].table, column[0]), name);
     if (name[0] == '\0') {
         (void)snprintf(name, sizeof name, "column_%zu", column[0]);
     }
@@ -227,8 +114,8 @@ static bool add_pair(comparison *c, const size_t column[SIDES], const tqa_part *
 
 static bool choose_columns(comparison *c, const tqa_part *part)
 {
-    const side *a = &c->sides[0];
-    const side *b = &c->sides[1];
+    const tqa_side *a = &c->sides[0];
+    const tqa_side *b = &c->sides[1];
     size_t column[SIDES];
     size_t n = 0;
     c->pairs = tqa_control_take(c->control, PAIRS_MAX, sizeof *c->pairs);
@@ -250,7 +137,7 @@ static bool choose_columns(comparison *c, const tqa_part *part)
     for (column[0] = 0; column[0] < a->n_column; column[0]++) {
         const char *name = tqa_table_name(a->table, column[0]);
         /* tables without names are alike by place when they are equally wide */
-        column[1] = name[0] != '\0'              ? find_column(b, name)
+        column[1] = name[0] != '\0'              ? tqa_side_find(b, name)
                     : a->n_column == b->n_column ? column[0]
                                                  : b->n_column;
         const bool is_time = c->timed && column[0] == a->time;
@@ -267,7 +154,7 @@ static bool choose_columns(comparison *c, const tqa_part *part)
 /* ----------------------------------------------------------------------------------- comparing */
 
 /* The next row into `now`; time must not go back. False with the problem set. */
-static bool next_row(comparison *c, side *s)
+static bool next_row(comparison *c, tqa_side *s)
 {
     assert(s->before != NULL && s->now != NULL);
     double *spare = s->before;
@@ -298,7 +185,7 @@ static bool next_row(comparison *c, side *s)
 /* Where b is at a's time: 1 at its present row, 0 at the one before. False: b is not there. */
 static bool find_b(comparison *c, double t, double *ret_weight, bool *ret_found)
 {
-    side *b = &c->sides[1];
+    tqa_side *b = &c->sides[1];
     const double near = same_time * fmax(1.0, fabs(t));
     while (!b->ended && (b->n_row == 0 || b->now[b->time] < t - near)) {
         if (!next_row(c, b)) {
@@ -341,8 +228,8 @@ static bool make_room(comparison *c)
 
 static bool compare_row(comparison *c, double weight)
 {
-    const side *a = &c->sides[0];
-    const side *b = &c->sides[1];
+    const tqa_side *a = &c->sides[0];
+    const tqa_side *b = &c->sides[1];
     assert(a->now != NULL && b->now != NULL && b->before != NULL);
     const double t = c->timed ? a->now[a->time] : (double)c->n_row;
     if (!make_room(c)) {
@@ -383,8 +270,8 @@ static bool compare_row(comparison *c, double weight)
 
 static bool compare_rows(comparison *c)
 {
-    side *a = &c->sides[0];
-    side *b = &c->sides[1];
+    tqa_side *a = &c->sides[0];
+    tqa_side *b = &c->sides[1];
     assert(a->now != NULL && b->now != NULL);
     while (next_row(c, a) && !a->ended) {
         assert(a->now != NULL);
@@ -482,7 +369,7 @@ static bool run_comparison(comparison *c)
     c->want_series = bits != 0;
     for (size_t i = 0; i < SIDES; i++) {
         const tqa_part part = tqa_part_field(&root, letters[i]);
-        if (!open_side(c, &c->sides[i], &part)) {
+        if (!tqa_side_open(c->control, &c->sides[i], &part)) {
             return false;
         }
     }
