@@ -27,6 +27,7 @@ static tqd_service service;
 static tqd_routes routes;
 static tqd_listener listener;
 static tqd_tokens tokens;
+static tqd_sessions sessions;
 static tqd_computing computing;
 static tqd_threads io_threads, worker_threads, job_threads, spool_threads, store_threads;
 static tqd_store *store;
@@ -153,6 +154,7 @@ static bool open_server(const char **reterr)
         .connections_max = (size_t)settings.connections,
         .body_budget_b = (uint64_t)settings.body_budget,
         .tokens = tokens.n > 0 ? &tokens : NULL,
+        .sessions = &sessions,
         .origins = settings.origins,
         .hosts = {.any = listener.is_unix, .extra = settings.hosts},
         .deadlines = {.header_ms = settings.header_timeout,
@@ -271,7 +273,8 @@ int main(int argc, char **argv)
     if (!open_datasets()) {
         return refuse(EXIT_FAILURE, "there is no memory");
     }
-    tqd_routes_init(&routes, &service, &computing, &datasets);
+    tqd_sessions_init(&sessions);
+    tqd_routes_init(&routes, &service, &computing, &datasets, &sessions);
     if (!open_server(&reason)) {
         return refuse(EXIT_FAILURE, reason != NULL ? reason : "there is no memory");
     }

@@ -34,7 +34,7 @@ static void add_operations(tqd_routes *routes, tqd_computing *computing)
 }
 
 void tqd_routes_init(tqd_routes *routes, tqd_service *service, tqd_computing *computing,
-                     tqd_datasets *datasets)
+                     tqd_datasets *datasets, tqd_sessions *sessions)
 {
     tqd_route robots[TQD_ROBOT_ROUTES];
     routes->n = 0;
@@ -56,9 +56,9 @@ void tqd_routes_init(tqd_routes *routes, tqd_service *service, tqd_computing *co
     add(routes,
         (tqd_route){TQD_POST, "/v1/backup", 0, &tqd_backup_handler, datasets->store, false});
     add(routes,
-        (tqd_route){TQD_POST, "/v1/session", 0, &tqd_session_begin_handler, service, false});
+        (tqd_route){TQD_POST, "/v1/session", 0, &tqd_session_begin_handler, sessions, false});
     add(routes,
-        (tqd_route){TQD_DELETE, "/v1/session", 0, &tqd_session_end_handler, service, false});
+        (tqd_route){TQD_DELETE, "/v1/session", 0, &tqd_session_end_handler, sessions, false});
     add(routes, (tqd_route){TQD_GET, "/healthz", 0, &tqd_healthz_handler, service, false});
     add(routes, (tqd_route){TQD_GET, "/readyz", 0, &tqd_readyz_handler, service, false});
     add(routes, (tqd_route){TQD_GET, "/metrics", 0, &tqd_metrics_handler, service, false});

@@ -7,6 +7,7 @@
 #include "daemon/boot/service.h"
 #include "daemon/datasets/handlers.h"
 #include "daemon/serve/exchange.h"
+#include "daemon/serve/session.h"
 
 enum { TQD_ROUTES_MAX = 128, TQD_PATTERN_TEXT = 96 };
 
@@ -19,6 +20,6 @@ typedef struct tqd_routes {
 
 /* Fills the table; what it is given must outlive the server. */
 void tqd_routes_init(tqd_routes *routes, tqd_service *service, tqd_computing *computing,
-                     tqd_datasets *datasets);
+                     tqd_datasets *datasets, tqd_sessions *sessions);
 
 #endif

@@ -9,6 +9,7 @@
 #include "api/problem.h"
 #include "daemon/serve/answer.h"
 #include "daemon/serve/bearer.h"
+#include "daemon/serve/session.h"
 
 /* Scripts cannot read it, and no other site's page makes a browser send it. */
 static const char attributes[] = "Path=/; HttpOnly; SameSite=Strict";
@@ -16,38 +17,35 @@ static const char attributes[] = "Path=/; HttpOnly; SameSite=Strict";
 /* Nothing is kept of such an exchange: the reply is made when it opens. */
 static bool begin(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply)
 {
-    (void)ctx;
     (void)ret_exchange;
     size_t n = 0;
-    const char *token = tqd_bearer_token(head->header(head, "Authorization"), &n);
-    tqa_problem problem;
-    if (token == NULL || n > TQD_COOKIE_TEXT || !tqd_bearer_fits_cookie(token, n)) {
-        tqa_problem_set(&problem, token == NULL ? "unauthorized" : "invalid-value",
-                        token == NULL
-                            ? "send \"Authorization: Bearer TOKEN\": the cookie will hold the token"
-                            : "a cookie holds tokens of up to %d letters, digits and -._~+/=",
-                        (int)TQD_COOKIE_TEXT);
+    if (tqd_bearer_token(head->header(head, "Authorization"), &n) == NULL) {
+        /* a cookie does not beget another: a session ends when it was said to */
+        tqa_problem problem;
+        tqa_problem_set(&problem, "unauthorized",
+                        "send \"Authorization: Bearer TOKEN\": the cookie will stand for it");
         tqd_answer_problem(reply, head->request_id, &problem);
-        if (token == NULL) {
-            tqd_answer_header(reply, "WWW-Authenticate", "Bearer realm=\"torqued\"");
-        }
+        tqd_answer_header(reply, "WWW-Authenticate", "Bearer realm=\"torqued\"");
         return false;
     }
+    char secret[TQD_SESSION_TEXT];
+    tqd_session_begin(ctx, tqd_session_now_s(), secret);
     const char *origin = head->header(head, "Origin");
     const bool tls = origin != NULL && strncasecmp(origin, "https://", 8) == 0;
     reply->status = 204;
-    tqd_answer_header(reply, "Set-Cookie", "%s=%.*s; %s%s", TQD_COOKIE, (int)n, token, attributes,
-                      tls ? "; Secure" : "");
+    tqd_answer_header(reply, "Set-Cookie", TQD_SESSION_COOKIE "=%s; %s; Max-Age=%d%s", secret,
+                      attributes, (int)TQD_SESSION_S, tls ? "; Secure" : "");
     return false;
 }
 
 static bool end(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply)
 {
-    (void)ctx;
-    (void)head;
     (void)ret_exchange;
+    size_t n = 0;
+    const char *secret = tqd_session_cookie(head->header(head, "Cookie"), &n);
+    tqd_session_end(ctx, secret, n);
     reply->status = 204;
-    tqd_answer_header(reply, "Set-Cookie", "%s=; %s; Max-Age=0", TQD_COOKIE, attributes);
+    tqd_answer_header(reply, "Set-Cookie", TQD_SESSION_COOKIE "=; %s; Max-Age=0", attributes);
     return false;
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/boot/session.h - a token as a cookie, for what browsers send without headers of ours. */
+/* daemon/boot/session.h - a cookie for a token, for what browsers send without headers of ours. */
 #ifndef TQD_BOOT_SESSION_H
 #define TQD_BOOT_SESSION_H
 
 #include "daemon/serve/exchange.h"
 
-/* POST and DELETE /v1/session: the request's own token into a cookie, and out of it. */
+/* POST and DELETE /v1/session; their context is a tqd_sessions. */
 extern const tqd_handler tqd_session_begin_handler, tqd_session_end_handler;
 
 #endif

@@ -183,18 +183,22 @@ static bool check_preflight(tqd_client *client, const char *method)
 static bool check_token(tqd_client *client)
 {
     tqd_request *request = &client->request;
-    const tqd_tokens *tokens = client->loop->server->options.tokens;
-    if (tokens == NULL || tqd_bearer_is_open(request->head.path)) {
+    const tqd_server_options *options = &client->loop->server->options;
+    if (options->tokens == NULL || tqd_bearer_is_open(request->head.path)) {
         return true;
     }
     size_t n = 0;
     const char *token = tqd_bearer_token(header(&request->head, "Authorization"), &n);
-    if (token == NULL) {
-        token = tqd_bearer_cookie(header(&request->head, "Cookie"), &n);
-        request->by_cookie = token != NULL;
-    }
-    if (tqd_bearer_knows(tokens, token, n)) {
+    if (token != NULL && tqd_bearer_knows(options->tokens, token, n)) {
         return true;
+    }
+    const char *cookie = header(&request->head, "Cookie");
+    if (token == NULL && cookie != NULL) {
+        const char *secret = tqd_session_cookie(cookie, &n);
+        request->by_cookie = true;
+        if (tqd_session_knows(options->sessions, tqd_session_now_s(), secret, n)) {
+            return true;
+        }
     }
     tqa_problem problem;
     tqa_problem_set(&problem, "unauthorized",

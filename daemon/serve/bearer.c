@@ -23,28 +23,6 @@ const char *tqd_bearer_token(const char *authorization, size_t *ret_n)
     return *ret_n > 0 && alone ? token : NULL;
 }
 
-const char *tqd_bearer_cookie(const char *cookie, size_t *ret_n)
-{
-    static const char name[] = TQD_COOKIE "=";
-    while (cookie != NULL && *cookie != '\0') {
-        cookie += strspn(cookie, "; ");
-        if (strncmp(cookie, name, sizeof name - 1) == 0) {
-            cookie += sizeof name - 1;
-            *ret_n = strcspn(cookie, "; ");
-            return cookie;
-        }
-        cookie += strcspn(cookie, ";");
-    }
-    return NULL;
-}
-
-bool tqd_bearer_fits_cookie(const char *token, size_t n)
-{
-    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-                                  "0123456789-._~+/=";
-    return strspn(token, letters) >= n;
-}
-
 bool tqd_bearer_knows(const tqd_tokens *tokens, const char *token, size_t n)
 {
     unsigned char digest[TQD_TOKEN_DIGEST];

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { TQD_TOKENS_MAX = 256, TQD_TOKEN_DIGEST = 32, TQD_TOKEN_TEXT = 512, TQD_COOKIE_TEXT = 96 };
+enum { TQD_TOKENS_MAX = 256, TQD_TOKEN_DIGEST = 32, TQD_TOKEN_TEXT = 512 };
 
 /* The digests (BLAKE2b-256) of the tokens that open the door: nobody who reads them can enter. */
 typedef struct tqd_tokens {
@@ -17,12 +17,6 @@ typedef struct tqd_tokens {
 /* The token of a header "Authorization: Bearer TOKEN", and its length; NULL when the value is
  * anything else, or NULL. */
 const char *tqd_bearer_token(const char *authorization, size_t *ret_n);
-
-/* The token that a browser sends back of POST /v1/session; NULL when there is none. */
-#define TQD_COOKIE "torqued_token"
-const char *tqd_bearer_cookie(const char *cookie, size_t *ret_n);
-/* Only bytes that a cookie can hold. */
-bool tqd_bearer_fits_cookie(const char *token, size_t n);
 
 /* `token` may be NULL. Takes the same time for every token of one length. */
 bool tqd_bearer_knows(const tqd_tokens *tokens, const char *token, size_t n);

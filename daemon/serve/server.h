@@ -12,6 +12,7 @@
 #include "daemon/serve/bearer.h"
 #include "daemon/serve/exchange.h"
 #include "daemon/serve/gate.h"
+#include "daemon/serve/session.h"
 
 enum { TQD_LOOPS_MAX = 64 };
 
@@ -34,6 +35,7 @@ typedef struct tqd_server_options {
     size_t connections_max;   /* over all loops */
     uint64_t body_budget_b;   /* bytes of bodies in flight, over all connections */
     const tqd_tokens *tokens; /* that clients must have; NULL: everyone may enter */
+    tqd_sessions *sessions;   /* of browsers that had one; not NULL where tokens are not */
     const char *origins;      /* of other sites whose pages may ask; NULL or "": none */
     tqd_hosts hosts;
     tqd_deadlines deadlines;
