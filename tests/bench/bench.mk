@@ -1,46 +1,50 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/bench/bench.mk - speed, as ratios to peers in the same run; a peer that is not installed is "not measured".
-cmeel    := $(firstword $(wildcard build/venv/lib/python3*/site-packages/cmeel.prefix/include))
-peer_cxx := $(firstword $(shell command -v clang++-19 clang++ 2>/dev/null))
-has_peer := $(and $(wildcard $(cmeel)/pinocchio),$(wildcard /usr/include/eigen3/Eigen),$(peer_cxx))
-peer_obj := $(if $(has_peer),build/bench/pinocchio.o,$(out)/tests/bench/no_peer.o)
+# Pinocchio twice: the release that the targets were set against, and the newest; each a library with symbols of its own
+cmeel      = $(firstword $(wildcard $(1)/lib/python3*/site-packages/cmeel.prefix/include))
+targets_venv := build/peers/$(peer_of_targets)
+peer_cxx   := $(firstword $(shell command -v clang++-19 clang++ 2>/dev/null))
+has_peer    = $(and $(wildcard $(call cmeel,$(1))/pinocchio),$(wildcard /usr/include/eigen3/Eigen),$(peer_cxx))
+peer_of     = $(if $(call has_peer,$(1)),$(2))
+peer_libs  := $(call peer_of,$(targets_venv),build/bench/pinocchio-targets.so) $(call peer_of,build/venv,build/bench/pinocchio-newest.so)
+peer_args  := $(or $(filter %-targets.so,$(peer_libs)),-) $(or $(filter %-newest.so,$(peer_libs)),-)
 # what Pinocchio's own CMake target defines
 peer_flags := -std=c++20 -O3 -march=native -DNDEBUG -DBOOST_MPL_LIMIT_LIST_SIZE=30 -DBOOST_MPL_LIMIT_VECTOR_SIZE=30 \
-    -DBOOST_FUSION_INVOKE_MAX_ARITY=12 -DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS
+    -DBOOST_FUSION_INVOKE_MAX_ARITY=12 -DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS \
+    -fPIC -shared -fvisibility=hidden -fvisibility-inlines-hidden
 
 #: bench            every figure beside its peers, five minutes (make deps-bench first); bench-http, bench-kernels, ... by itself
 # one after another, whatever -j says: each needs the machine for itself
 benches := kernels scaling trajectory number cost jobs calibration http
 .PHONY: bench $(benches:%=bench-%)
 bench: build
-	@$(MAKE) -s -j$(jobs) $(patsubst %,$(out)/tests/bench/%,kernels scaling trajectory number formats cost jobs responder fit)
+	@$(MAKE) -s -j$(jobs) $(peer_libs) $(patsubst %,$(out)/tests/bench/%,kernels scaling trajectory number formats cost jobs responder fit)
 	@MAKE='$(MAKE)' tests/bench/run.sh build/bench $(benches); status=$$?; \
 	    python3 tests/bench/collect.py build/bench build/bench.json $(benches) && exit $$status
 bench-jobs: $(out)/tests/bench/jobs
 	@mkdir -p build/bench
 	@$< 1000000 build/bench
-bench-kernels: $(out)/tests/bench/kernels
-	@$< build/bench/kernels.json
-
-bench-scaling: $(out)/tests/bench/scaling
+bench-kernels: $(out)/tests/bench/kernels $(peer_libs)
 	@mkdir -p build/bench
-	@$< build/bench/scaling.json
+	@$< build/bench/kernels.json $(peer_args)
+
+bench-scaling: $(out)/tests/bench/scaling $(peer_libs)
+	@mkdir -p build/bench
+	@$< build/bench/scaling.json $(peer_args)
 
 # one trajectory to the same error as MuJoCo, and scipy with Pinocchio
 bench-trajectory: $(out)/tests/bench/trajectory
 	@mkdir -p build/bench
 	@$(if $(wildcard $(python)),$(python),python3) tests/bench/trajectory.py $< api/robots/panda.urdf build/bench/trajectory.json
 
-build/bench/pinocchio.o: tests/bench/pinocchio.cpp tests/bench/peer.h core/model/model.h
+build/bench/pinocchio-targets.so: private venv := $(targets_venv)
+build/bench/pinocchio-newest.so: private venv := build/venv
+build/bench/pinocchio-%.so: tests/bench/pinocchio.cpp tests/bench/peer.h core/model/model.h
 	@mkdir -p $(@D)
 	$(call say,CXX)
-	$(Q)$(peer_cxx) $(peer_flags) -I. -isystem $(cmeel) -isystem /usr/include/eigen3 -c $< -o $@
-$(out)/tests/bench/kernels: $(out)/tests/bench/kernels.o $(out)/tests/bench/robots.o $(peer_obj) $(support_lib) $(libs)
-	@mkdir -p build/bench
-	$(call say,LD)
-	$(Q)$(CC) $(cflags_$(VARIANT)) $(filter %.o %.a,$^) $(LDFLAGS) $(if $(has_peer),-lstdc++) $(link_libs) -o $@
-$(out)/tests/bench/scaling: extra_tests := $(out)/tests/bench/robots.o
-$(out)/tests/bench/scaling: $(out)/tests/bench/robots.o
+	$(Q)$(peer_cxx) $(peer_flags) -I. -isystem $(call cmeel,$(venv)) -isystem /usr/include/eigen3 $< -o $@
+$(out)/tests/bench/kernels $(out)/tests/bench/scaling: extra_tests := $(out)/tests/bench/robots.o $(out)/tests/bench/peers.o
+$(out)/tests/bench/kernels $(out)/tests/bench/scaling: $(out)/tests/bench/robots.o $(out)/tests/bench/peers.o
 
 # yyjson's two files, out of its package's sources
 yyjson     := build/peers/yyjson

@@ -48,6 +48,10 @@ def table(benches):
                 verdict = f"{target:g}" if ratio >= target else f"{target:g}  MISSED"
                 met, missed = met + (ratio >= target), missed + (ratio < target)
             shown = "not measured" if ratio is None else f"{ratio:8.2f}"
+            if "newest_ratio" in row:  # the peer's newest release beside the one that the target was set against
+                newest = row["newest_ratio"]
+                verdict += "   newest: " + ("not measured" if newest is None else
+                                            f"{newest:.2f}" + ("  MISSED" if target is not None and newest < target else ""))
             print(f"{bench:12} {name_of(row)[:72]:72} {shown:>8}  {verdict}")
     print(f"{met} targets met, {missed} missed, {unmeasured} rows without their peer; rows as text are above")
 

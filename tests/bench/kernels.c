@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/bench/kernels.c - our kernels against Pinocchio's, interleaved, one thread: a table and
- * JSON lines. */
+/* tests/bench/kernels.c - our kernels against two releases of Pinocchio, interleaved, one thread: a
+ * table and JSON lines. kernels FILE [PEER_OF_TARGETS|- [PEER_NEWEST|- [KERNEL]]] */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "api/robot.h"
 #include "core/torqued.h"
-#include "tests/bench/peer.h"
+#include "tests/bench/peers.h"
 #include "tests/bench/robots.h"
 #include "tests/support/random_robot.h"
 
@@ -28,14 +28,20 @@ typedef struct stage {
     size_t piece;      /* samples of one block of the row at hand */
     double *pieces[4]; /* q, qd, qdd, tau in blocks of `piece` */
     tq_scratch scratch;
-    bench_peer *peer;
 } stage;
+
+/* the same robot in one release of the peer; no calls: it is not there */
+typedef struct rival {
+    const bench_peer_calls *calls;
+    bench_peer *robot;
+} rival;
 
 typedef struct row {
     const char *kernel;
     bench_kernel peer; /* the faster of its conventions is the peer */
     void (*run)(stage *s, size_t n_sample);
-    double (*differ)(const stage *s); /* largest difference to the peer's last state, relative */
+    /* largest difference to a peer's last state, relative */
+    double (*differ)(const stage *s, const rival *peer);
 } row;
 
 static double now(void)
@@ -176,64 +182,64 @@ static size_t piece_of(const stage *s, const row *r)
     return fits;
 }
 
-static double differ_vector(const stage *s, bench_kernel kernel, const double *ours)
+static double differ_vector(const stage *s, const rival *peer, bench_kernel kernel)
 {
     double worst = 0, scale = 0;
     for (size_t i = 0; i < s->model->nv; i++) {
-        const double x = ours[i * s->piece + s->piece - 1];
-        worst = fmax(worst, fabs(x - bench_peer_vector(s->peer, kernel, i)));
+        const double x = s->out[i * s->piece + s->piece - 1];
+        worst = fmax(worst, fabs(x - peer->calls->vector(peer->robot, kernel, i)));
         scale = fmax(scale, fabs(x));
     }
     return worst / scale;
 }
 
 /* of symmetric matrices the upper triangle */
-static double differ_matrix(const stage *s, bench_kernel kernel)
+static double differ_matrix(const stage *s, const rival *peer, bench_kernel kernel)
 {
     double worst = 0, scale = 0;
     const size_t nv = s->model->nv;
     for (size_t i = 0; i < nv; i++) {
         for (size_t k = kernel == BENCH_CRBA_LOCAL ? i : 0; k < nv; k++) {
             const double x = s->out[(i * nv + k) * s->piece + s->piece - 1];
-            worst = fmax(worst, fabs(x - bench_peer_matrix(s->peer, kernel, i, k)));
+            worst = fmax(worst, fabs(x - peer->calls->matrix(peer->robot, kernel, i, k)));
             scale = fmax(scale, fabs(x));
         }
     }
     return worst / scale;
 }
 
-static double differ_rnea(const stage *s)
+static double differ_rnea(const stage *s, const rival *peer)
 {
-    return differ_vector(s, BENCH_RNEA, s->out);
+    return differ_vector(s, peer, BENCH_RNEA);
 }
 
-static double differ_aba(const stage *s)
+static double differ_aba(const stage *s, const rival *peer)
 {
-    return differ_vector(s, BENCH_ABA_LOCAL, s->out);
+    return differ_vector(s, peer, BENCH_ABA_LOCAL);
 }
 
-static double differ_crba(const stage *s)
+static double differ_crba(const stage *s, const rival *peer)
 {
-    return differ_matrix(s, BENCH_CRBA_LOCAL);
+    return differ_matrix(s, peer, BENCH_CRBA_LOCAL);
 }
 
-static double differ_coriolis(const stage *s)
+static double differ_coriolis(const stage *s, const rival *peer)
 {
-    return differ_matrix(s, BENCH_CORIOLIS);
+    return differ_matrix(s, peer, BENCH_CORIOLIS);
 }
 
-static double differ_derivatives(const stage *s)
+static double differ_derivatives(const stage *s, const rival *peer)
 {
-    return differ_matrix(s, BENCH_DERIVATIVES);
+    return differ_matrix(s, peer, BENCH_DERIVATIVES);
 }
 
-static double differ_momentum(const stage *s)
+static double differ_momentum(const stage *s, const rival *peer)
 {
     const size_t last = s->piece - 1;
     double worst = 0, scale = 0;
     for (size_t i = 0; i < 6; i++) {
         const size_t at = i < 3 ? TQ_MOMENTUM_LINEAR + i : TQ_MOMENTUM_ANGULAR_COM + i - 3;
-        const double want = bench_peer_momentum(s->peer, i);
+        const double want = peer->calls->momentum(peer->robot, i);
         worst = fmax(worst, fabs(s->out[at * s->piece + last] - want));
         scale = fmax(scale, fabs(want));
     }
@@ -241,8 +247,9 @@ static double differ_momentum(const stage *s)
 }
 
 /* the peer's columns are of other parameters: Y times ours is the torque, which rnea compared */
-static double differ_regressor(const stage *s)
+static double differ_regressor(const stage *s, const rival *peer)
 {
+    (void)peer;
     const size_t nv = s->model->nv, n = tq_parameter_count(s->model, 0);
     double *pi = tqt_doubles(n);
     double worst = 0, scale = 0;
@@ -271,27 +278,58 @@ static const row kernels[] = {
     {"momentum", BENCH_MOMENTUM, run_momentum, differ_momentum},
 };
 
-/* seconds a sample of one timing: `times` runs of n samples, or of the peer when n is 0 */
-static double time_once(stage *s, const row *r, size_t n, size_t times)
+/* What "at least" says (times as fast as the peer of the targets): fixed arms in blocks by 8 and by
+ * 4 lanes, trees and floating bases by 8, one call. 0: none. */
+static const struct target {
+    const char *kernel;
+    double arm8, arm4, tree8, single;
+} targets[] = {
+    {"rnea", 20, 12, 18, 3.5},    {"aba", 16, 10, 15, 2.6},     {"crba", 12, 8, 10, 2},
+    {"crba-whole", 12, 8, 10, 0}, {"regressor", 18, 12, 10, 0}, {"coriolis", 15, 9, 14, 0},
+};
+
+static double target_of(const char *kernel, const char *robot, unsigned lanes, size_t n)
 {
-    const double start = now();
-    for (size_t i = 0; i < times; i++) {
-        if (n > 0) {
-            r->run(s, n);
-        } else {
-            bench_peer_run(s->peer, r->peer);
+    const int arm = strcmp(robot, "panda") == 0 || strcmp(robot, "ur5e") == 0;
+    for (size_t k = 0; k < sizeof targets / sizeof targets[0]; k++) {
+        if (strcmp(targets[k].kernel, kernel) == 0) {
+            const struct target *t = &targets[k];
+            return n == 1       ? t->single
+                   : lanes == 8 ? (arm ? t->arm8 : t->tree8)
+                   : lanes == 4 ? (arm ? t->arm4 : 0)
+                                : 0;
         }
     }
-    return (now() - start) / (double)(times * (n > 0 ? n : SAMPLES));
+    return 0;
 }
 
-static size_t times_for(stage *s, const row *r, size_t n)
+enum { OURS = 5, RUNNERS = OURS + BENCH_PEERS };
+
+/* one of those that take turns in every round: ours at a lane width, or one sample, or a peer */
+typedef struct runner {
+    stage *stage;
+    const row *row;
+    const rival *peer; /* NULL: ours */
+    unsigned lanes;
+    size_t n_sample;        /* of one run */
+    size_t times;           /* runs of one timing */
+    double seconds[ROUNDS]; /* a sample */
+} runner;
+
+static double time_once(runner *r)
 {
-    size_t times = 1;
-    while (time_once(s, r, n, times) * (double)(times * (n > 0 ? n : SAMPLES)) < round_seconds) {
-        times *= 2;
+    if (r->peer == NULL) {
+        tq_lanes_select(r->lanes);
     }
-    return times;
+    const double start = now();
+    for (size_t i = 0; i < r->times; i++) {
+        if (r->peer == NULL) {
+            r->row->run(r->stage, r->n_sample);
+        } else {
+            r->peer->calls->run(r->peer->robot, r->row->peer);
+        }
+    }
+    return now() - start;
 }
 
 static int compare(const void *a, const void *b)
@@ -308,44 +346,110 @@ static double quantile(const double *x, double at)
     return sorted[(size_t)(at * (ROUNDS - 1) + 0.5)];
 }
 
-static void measure(stage *s, const row *r, size_t n, FILE *json)
+/* all of a kernel and robot in turns */
+static size_t take_turns(runner *runners, stage *batch, stage *single, const rival *peers,
+                         const row *r)
 {
-    const int has_peer = s->peer != NULL;
-    double ours[ROUNDS], peer[ROUNDS], ratio[ROUNDS];
-    const size_t times = times_for(s, r, n), peer_times = has_peer ? times_for(s, r, 0) : 0;
-    for (size_t k = 0; k < ROUNDS; k++) {
-        ours[k] = time_once(s, r, n, times);
-        peer[k] = has_peer ? time_once(s, r, 0, peer_times) : (double)NAN;
-        ratio[k] = peer[k] / ours[k];
+    size_t n = 0;
+    for (unsigned width = tq_lanes_widest(); width >= 1; width /= 2) {
+        runners[n++] =
+            (runner){.stage = batch, .row = r, .lanes = width, .n_sample = SAMPLES, .times = 1};
     }
-    const double ns = 1e9 * quantile(ours, 0.5);
-    const char *how = n == 1 ? "single" : "batch";
-    fprintf(
-        json,
-        "{\"kernel\":\"%s\",\"robot\":\"%s\",\"nv\":%u,\"how\":\"%s\",\"lanes\":%u,\"block\":%zu,\"ns\":%.5g",
-        r->kernel, s->robot, s->model->nv, how, tq_lanes_width(), s->piece, ns);
-    printf("%-11s %-10s %3u  %-6s %u lanes %9.1f ns", r->kernel, s->robot, s->model->nv, how,
-           tq_lanes_width(), ns);
-    if (has_peer) {
-        r->run(s, SAMPLES);
-        bench_peer_run(s->peer, r->peer);
-        const double differ = r->differ(s);
-        fprintf(json,
-                ",\"peer_ns\":%.5g,\"ratio\":%.4g,\"ratio_quartiles\":[%.4g,%.4g],\"differ\":%.2g",
-                1e9 * quantile(peer, 0.5), quantile(ratio, 0.5), quantile(ratio, 0.25),
-                quantile(ratio, 0.75), differ);
-        printf("  peer %9.1f ns  %6.2fx  (%.2f .. %.2f)", 1e9 * quantile(peer, 0.5),
-               quantile(ratio, 0.5), quantile(ratio, 0.25), quantile(ratio, 0.75));
-        if (!(differ < 1e-9)) { /* a fast wrong answer is no figure */
-            printf("  RESULTS DIFFER by %.1e\n", differ);
-            exit(1);
+    runners[n++] =
+        (runner){.stage = single, .row = r, .lanes = tq_lanes_widest(), .n_sample = 1, .times = 1};
+    for (size_t k = 0; k < BENCH_PEERS; k++) {
+        if (peers[k].calls != NULL) {
+            runners[n++] = (runner){.row = r, .peer = &peers[k], .n_sample = SAMPLES, .times = 1};
         }
-    } else {
-        fprintf(json, ",\"ratio\":null");
-        printf("  peer not measured");
     }
-    fprintf(json, "}\n");
-    printf("\n");
+    for (size_t k = 0; k < n; k++) {
+        while (time_once(&runners[k]) < round_seconds) {
+            runners[k].times *= 2;
+        }
+    }
+    for (size_t round = 0; round < ROUNDS; round++) {
+        for (size_t k = 0; k < n; k++) {
+            runners[k].seconds[round] =
+                time_once(&runners[k]) / (double)(runners[k].times * runners[k].n_sample);
+        }
+    }
+    return n;
+}
+
+/* a fast wrong answer is no figure */
+static void must_agree(stage *s, const row *r, const rival *peer)
+{
+    r->run(s, SAMPLES);
+    peer->calls->run(peer->robot, r->peer);
+    const double differ = r->differ(s, peer);
+    if (!(differ < 1e-9)) {
+        printf("%s %s: RESULTS DIFFER by %.1e from %s\n", r->kernel, s->robot, differ,
+               peer->calls->version);
+        exit(1);
+    }
+}
+
+/* one row's ratio to one peer, into the table and, under `key`, into the JSON */
+static void tell_ratio(const runner *ours, const runner *peer, double target, const char *key,
+                       FILE *json)
+{
+    if (peer == NULL) {
+        fprintf(json, ",\"%sratio\":null", key);
+        printf("  %-35s", "not measured");
+        return;
+    }
+    double ratio[ROUNDS];
+    for (size_t k = 0; k < ROUNDS; k++) {
+        ratio[k] = peer->seconds[k] / ours->seconds[k];
+    }
+    const double ns = 1e9 * quantile(peer->seconds, 0.5), median = quantile(ratio, 0.5);
+    const double low = quantile(ratio, 0.25), high = quantile(ratio, 0.75);
+    fprintf(json, ",\"%speer_ns\":%.5g,\"%sratio\":%.4g,\"%sratio_quartiles\":[%.4g,%.4g]", key, ns,
+            key, median, key, low, high);
+    printf("  %7.0f ns %6.2fx (%5.2f .. %5.2f) %s", ns, median, low, high,
+           median < target ? "<" : " ");
+}
+
+/* the peer's runner among those that took turns, NULL when it is not there */
+static const runner *runner_of(const runner *runners, size_t n, const rival *peer)
+{
+    for (size_t k = 0; k < n; k++) {
+        if (runners[k].peer == peer) {
+            return &runners[k];
+        }
+    }
+    return NULL;
+}
+
+static void measure(stage *batch, stage *single, const rival *peers, const row *r, FILE *json)
+{
+    static runner runners[RUNNERS];
+    const size_t n = take_turns(runners, batch, single, peers, r);
+    const runner *peer[BENCH_PEERS];
+    for (size_t k = 0; k < BENCH_PEERS; k++) {
+        peer[k] = runner_of(runners, n, &peers[k]);
+        if (peer[k] != NULL) {
+            must_agree(batch, r, &peers[k]);
+        }
+    }
+    for (const runner *at = runners; at < runners + n && at->peer == NULL; at++) {
+        const char *how = at->n_sample == 1 ? "single" : "batch";
+        const double ns = 1e9 * quantile(at->seconds, 0.5);
+        const double target = target_of(r->kernel, batch->robot, at->lanes, at->n_sample);
+        fprintf(
+            json,
+            "{\"kernel\":\"%s\",\"robot\":\"%s\",\"nv\":%u,\"how\":\"%s\",\"lanes\":%u,\"block\":%zu,\"ns\":%.5g",
+            r->kernel, batch->robot, batch->model->nv, how, at->lanes, at->stage->piece, ns);
+        printf("%-11s %-10s %-6s %u %8.1f ns", r->kernel, batch->robot, how, at->lanes, ns);
+        tell_ratio(at, peer[BENCH_PEER_OF_TARGETS], target, "", json);
+        tell_ratio(at, peer[BENCH_PEER_NEWEST], target, "newest_", json);
+        if (target > 0) {
+            fprintf(json, ",\"target\":%g", target);
+            printf("  of %g", target);
+        }
+        fprintf(json, "}\n");
+        printf("\n");
+    }
     fflush(stdout);
 }
 
@@ -407,10 +511,6 @@ static stage prepare(const char *name, const tq_model *model)
     for (size_t r = 0; r < nv; r++) {
         memcpy(s.tau + r * s.states.stride, s.out + r * SAMPLES, SAMPLES * sizeof *s.tau);
     }
-    if (bench_peer_version() != NULL) {
-        s.peer = bench_peer_new(model, SAMPLES, s.states.stride, s.states.q, s.states.qd,
-                                s.states.qdd, s.tau);
-    }
     return s;
 }
 
@@ -421,27 +521,41 @@ int main(int argc, char **argv)
         perror("bench");
         return 2;
     }
-    const char *version = bench_peer_version();
-    printf("kernels, one thread, peer %s; median of %d interleaved rounds, ratio with quartiles\n",
-           version != NULL ? version : "not measured (make deps-bench)", ROUNDS);
-    stage stages[] = {
-        prepare("panda", builtin("panda")),    prepare("ur5e", builtin("ur5e")),
-        prepare("tree-30", bench_tree(30)),    prepare("quadruped", bench_quadruped()),
-        prepare("humanoid", bench_humanoid()),
+    rival peers[BENCH_PEERS] = {{0}};
+    printf(
+        "kernels, one thread, median of %d interleaved rounds, ratio with quartiles; \"<\": below "
+        "the target\n",
+        ROUNDS);
+    for (int k = 0; k < BENCH_PEERS; k++) {
+        peers[k].calls = bench_peer_open(argc > 2 + k ? argv[2 + k] : NULL);
+        printf("%s: %s\n", k == 0 ? "first, the peer of the targets" : "second, its newest release",
+               peers[k].calls != NULL ? peers[k].calls->version : "not measured (make deps-bench)");
+    }
+    const struct {
+        const char *name;
+        const tq_model *model;
+    } robots[] = {
+        {"panda", builtin("panda")},    {"ur5e", builtin("ur5e")},
+        {"tree-30", bench_tree(30)},    {"quadruped", bench_quadruped()},
+        {"humanoid", bench_humanoid()},
     };
-    for (size_t r = 0; r < sizeof kernels / sizeof kernels[0]; r++) {
-        if (argc > 2 && strcmp(argv[2], kernels[r].kernel) != 0) {
-            continue;
-        }
-        for (size_t k = 0; k < sizeof stages / sizeof stages[0]; k++) {
-            cut(&stages[k], piece_of(&stages[k], &kernels[r]));
-            for (unsigned width = tq_lanes_widest(); width >= 1; width /= 2) {
-                tq_lanes_select(width);
-                measure(&stages[k], &kernels[r], SAMPLES, json);
+    for (size_t k = 0; k < sizeof robots / sizeof robots[0]; k++) {
+        stage batch = prepare(robots[k].name, robots[k].model);
+        stage single = prepare(robots[k].name, robots[k].model);
+        for (int e = 0; e < BENCH_PEERS; e++) {
+            if (peers[e].calls != NULL) {
+                peers[e].robot =
+                    peers[e].calls->make(batch.model, SAMPLES, batch.states.stride, batch.states.q,
+                                         batch.states.qd, batch.states.qdd, batch.tau);
             }
-            tq_lanes_select(0);
-            cut(&stages[k], EIGHT);
-            measure(&stages[k], &kernels[r], 1, json);
+        }
+        for (size_t r = 0; r < sizeof kernels / sizeof kernels[0]; r++) {
+            if (argc > 4 && strcmp(argv[4], kernels[r].kernel) != 0) {
+                continue;
+            }
+            cut(&batch, piece_of(&batch, &kernels[r]));
+            cut(&single, EIGHT);
+            measure(&batch, &single, peers, &kernels[r], json);
         }
     }
     fclose(json);

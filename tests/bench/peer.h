@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/bench/peer.h - Pinocchio behind a C door, so that it runs interleaved with ours in one
- * process. */
+/* tests/bench/peer.h - Pinocchio behind a C door, so that its releases run interleaved with ours in
+ * one process. */
 #ifndef BENCH_PEER_H
 #define BENCH_PEER_H
 
@@ -26,24 +26,29 @@ typedef enum bench_kernel {
     BENCH_KERNEL_COUNT
 } bench_kernel;
 
-/* Version and compiler of the peer, NULL when the program was built without it. */
-const char *bench_peer_version(void);
-
-/* The same robot and states in the peer's own form; arrays in our block layout, one block. */
+/* The same robot and states in the peer's own form. */
 typedef struct bench_peer bench_peer;
-bench_peer *bench_peer_new(const tq_model *model, size_t n_sample, size_t stride, const double *q,
-                           const double *qd, const double *qdd, const double *tau);
-void bench_peer_free(bench_peer *peer);
 
-/* Runs one kernel once over all states. */
-void bench_peer_run(bench_peer *peer, bench_kernel kernel);
+/* One release of the peer: a shared library of its own, which exports this table alone, so that
+ * two releases run in one process. */
+typedef struct bench_peer_calls {
+    const char *version; /* and its compiler */
+    /* arrays in our block layout, one block */
+    bench_peer *(*make)(const tq_model *model, size_t n_sample, size_t stride, const double *q,
+                        const double *qd, const double *qdd, const double *tau);
+    void (*unmake)(bench_peer *peer);
+    /* one kernel once over all states */
+    void (*run)(bench_peer *peer, bench_kernel kernel);
+    /* what the last run computed for the last state: tau or qdd (nv); or a matrix of n_row rows,
+     * read at (row, column) in our order of coordinates; or the momentum, linear (3) and angular
+     * (3) about the centre of mass */
+    double (*vector)(const bench_peer *peer, bench_kernel kernel, size_t row);
+    double (*matrix)(const bench_peer *peer, bench_kernel kernel, size_t row, size_t column);
+    double (*momentum)(const bench_peer *peer, size_t row);
+} bench_peer_calls;
 
-/* What the last run computed for the last state: tau or qdd (nv); or a matrix of n_row rows, read
- * at (row, column) in our order of coordinates. */
-double bench_peer_vector(const bench_peer *peer, bench_kernel kernel, size_t row);
-double bench_peer_matrix(const bench_peer *peer, bench_kernel kernel, size_t row, size_t column);
-/* linear (3) and angular (3) about the centre of mass */
-double bench_peer_momentum(const bench_peer *peer, size_t row);
+/* The library's one symbol; peers.c looks it up by this name. */
+extern const bench_peer_calls bench_peer_table;
 
 #ifdef __cplusplus
 }

@@ -58,14 +58,7 @@ static pin::JointModel joint_model(const tq_joint &j)
                  : pin::JointModel(pin::JointModelRevoluteUnaligned(axis));
 }
 
-const char *bench_peer_version(void)
-{
-    static const std::string version =
-        std::string("Pinocchio ") + PINOCCHIO_VERSION + ", clang " + __clang_version__;
-    return version.c_str();
-}
-
-bench_peer *bench_peer_new(const tq_model *m, size_t n_sample, size_t stride, const double *q,
+static bench_peer *make(const tq_model *m, size_t n_sample, size_t stride, const double *q,
                            const double *qd, const double *qdd, const double *tau)
 {
     bench_peer *peer = new bench_peer;
@@ -125,12 +118,12 @@ bench_peer *bench_peer_new(const tq_model *m, size_t n_sample, size_t stride, co
     return peer;
 }
 
-void bench_peer_free(bench_peer *peer)
+static void unmake(bench_peer *peer)
 {
     delete peer;
 }
 
-void bench_peer_run(bench_peer *p, bench_kernel kernel)
+static void run(bench_peer *p, bench_kernel kernel)
 {
     for (size_t i = 0; i < p->q.size(); i++) {
         switch (kernel) {
@@ -167,12 +160,12 @@ void bench_peer_run(bench_peer *p, bench_kernel kernel)
     }
 }
 
-double bench_peer_vector(const bench_peer *p, bench_kernel kernel, size_t row)
+static double vector_at(const bench_peer *p, bench_kernel kernel, size_t row)
 {
     return kernel == BENCH_RNEA ? p->data.tau[p->row[row]] : p->data.ddq[p->row[row]];
 }
 
-double bench_peer_matrix(const bench_peer *p, bench_kernel kernel, size_t row, size_t column)
+static double matrix_at(const bench_peer *p, bench_kernel kernel, size_t row, size_t column)
 {
     int r = p->row[row], c = p->row[column];
     if (kernel == BENCH_CORIOLIS) {
@@ -187,7 +180,18 @@ double bench_peer_matrix(const bench_peer *p, bench_kernel kernel, size_t row, s
     return p->data.M(r, c);
 }
 
-double bench_peer_momentum(const bench_peer *p, size_t row)
+static double momentum_at(const bench_peer *p, size_t row)
 {
     return p->data.hg.toVector()[(int)row];
 }
+
+/* the one symbol that the library exports */
+extern "C" __attribute__((visibility("default"))) const bench_peer_calls bench_peer_table = {
+    "Pinocchio " PINOCCHIO_VERSION ", clang " __clang_version__,
+    make,
+    unmake,
+    run,
+    vector_at,
+    matrix_at,
+    momentum_at,
+};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/bench/scaling.c - growth with bodies and samples, threads, subnormal numbers: a table and
- * JSON lines. */
+ * JSON lines. scaling FILE [PEER_OF_TARGETS|- [PEER_NEWEST|-]] */
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/torqued.h"
+#include "tests/bench/peers.h"
 #include "tests/bench/robots.h"
 #include "tests/support/random_robot.h"
 
@@ -106,22 +107,68 @@ static double time_of(stage *s, void (*run)(stage *))
     return each[ROUNDS / 2];
 }
 
-static void grow_bodies(FILE *json)
+/* The peer keeps second derivatives for every triple of coordinates: 32 GB at 1,000 bodies. */
+enum { PEER_BODIES_MAX = 100 };
+
+/* median seconds of one run of a peer's kernel over the stage's states; NaN without the peer */
+static double peer_time(const stage *s, const bench_peer_calls *peer, bench_kernel kernel)
+{
+    double each[ROUNDS];
+    if (peer == NULL || s->model->nv > PEER_BODIES_MAX) {
+        return (double)NAN;
+    }
+    bench_peer *robot = peer->make(s->model, s->states.n_sample, s->states.stride, s->states.q,
+                                   s->states.qd, s->states.qdd, s->tau);
+    peer->run(robot, kernel); /* once before the clock runs */
+    for (int round = 0; round < ROUNDS; round++) {
+        const double start = now();
+        peer->run(robot, kernel);
+        each[round] = now() - start;
+    }
+    peer->unmake(robot);
+    qsort(each, ROUNDS, sizeof each[0], compare);
+    return each[ROUNDS / 2];
+}
+
+/* "x of a peer" into the table and, under its key, into the JSON */
+static void tell_peer(const char *kernel, const char *which, double ratio, FILE *json)
+{
+    if (isnan(ratio)) {
+        printf("  %14s", "-");
+        fprintf(json, ",\"%s_%sratio\":null", kernel, which);
+    } else {
+        printf("  %13.1fx", ratio);
+        fprintf(json, ",\"%s_%sratio\":%.4g", kernel, which, ratio);
+    }
+}
+
+static void grow_bodies(const bench_peer_calls *const *peers, FILE *json)
 {
     static const uint32_t sizes[] = {10, 30, 100, 300, 1000};
-    printf("growth with bodies, chains, blocks of %d samples: ns a body and sample\n", TQ_BLOCK);
+    static const bench_kernel kernels[2] = {BENCH_RNEA, BENCH_ABA_LOCAL};
+    static const char *const names[2] = {"rnea", "aba"};
+    printf(
+        "growth with bodies, chains, blocks of %d samples: ns a body and sample (of 10 bodies'), "
+        "ratio to the peer of the targets and to its newest release\n",
+        TQ_BLOCK);
     double first[2] = {0.0, 0.0};
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
         stage s = prepare(bench_chain(sizes[k]), TQ_BLOCK);
         const double per = 1e9 / ((double)sizes[k] * TQ_BLOCK);
         const double ns[2] = {per * time_of(&s, rnea), per * time_of(&s, aba)};
+        fprintf(json, "{\"growth\":\"bodies\",\"bodies\":%u,\"rnea\":%.4g,\"aba\":%.4g", sizes[k],
+                ns[0], ns[1]);
         for (int e = 0; e < 2; e++) {
             first[e] = k == 0 ? ns[e] : first[e];
+            printf("  %5u bodies  %-4s %6.2f (%.2f)", sizes[k], names[e], ns[e], ns[e] / first[e]);
+            for (int p = 0; p < BENCH_PEERS; p++) {
+                tell_peer(names[e], p == BENCH_PEER_OF_TARGETS ? "" : "newest_",
+                          per * peer_time(&s, peers[p], kernels[e]) / ns[e], json);
+            }
+            printf("\n");
         }
-        printf("  %5u bodies  rnea %6.2f (%.2f of 10 bodies)  aba %6.2f (%.2f)\n", sizes[k], ns[0],
-               ns[0] / first[0], ns[1], ns[1] / first[1]);
-        fprintf(json, "{\"growth\":\"bodies\",\"bodies\":%u,\"rnea\":%.4g,\"aba\":%.4g}\n",
-                sizes[k], ns[0], ns[1]);
+        fprintf(json, "}\n");
+        fflush(stdout);
     }
 }
 
@@ -276,7 +323,13 @@ int main(int argc, char **argv)
         return 2;
     }
     printf("scaling, %u lanes; median of %d rounds\n", tq_lanes_width(), ROUNDS);
-    grow_bodies(json);
+    const bench_peer_calls *peers[BENCH_PEERS];
+    for (int k = 0; k < BENCH_PEERS; k++) {
+        peers[k] = bench_peer_open(argc > 2 + k ? argv[2 + k] : NULL);
+        printf("peer: %s\n",
+               peers[k] != NULL ? peers[k]->version : "not measured (make deps-bench)");
+    }
+    grow_bodies(peers, json);
     grow_samples(json);
     subnormal(json);
     threads(json);

@@ -6,6 +6,8 @@ packages_check := $(packages_build) libcriterion-dev clang clang-format clang-ti
 packages_bench := $(packages_check) g++ clang-19 nginx-light wrk libeigen3-dev
 venv_check := pytest numpy scipy orjson jsonschema pyyaml pin mujoco
 venv_bench := yyjson
+# the release that the targets of speed were set against; build/venv has the newest
+peer_of_targets := pin==3.7.0
 
 .PHONY: deps deps-check deps-bench
 deps:
@@ -16,4 +18,5 @@ deps-check:
 deps-bench:
 	@tests/run/packages.sh $(packages_bench)
 	@tests/run/venv.sh build/venv $(venv_check) $(venv_bench)
+	@tests/run/venv.sh build/peers/$(peer_of_targets) $(peer_of_targets)
 	@tests/run/sdist.sh build/peers/yyjson yyjson yyjson.c yyjson.h
