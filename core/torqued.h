@@ -13,6 +13,7 @@
 #include "core/calibrate/judge.h"
 #include "core/calibrate/median.h"
 #include "core/calibrate/spectrum.h"
+#include "core/calibrate/standing.h"
 #include "core/calibrate/verdict.h"
 #include "core/constraints/constraints.h"
 #include "core/constraints/dynamics.h"

@@ -310,6 +310,8 @@ static bool decide(tqa_calibration *c)
     if (status != TQ_OK) {
         return tqa_calibration_fail(c, status, &error);
     }
+    bool unseen = false;
+    tq_stand_tell(tqa_calibration_stand(c, &unseen), &c->verdict);
     for (size_t r = 0; r < c->order.nv; r++) { /* advice, whatever the verdict */
         const double drift = tqa_calibration_drift(&c->all_replayed.joints[r]);
         if (drift > 1.0) {

@@ -7,6 +7,7 @@
 #include "core/calibrate/fit.h"
 #include "core/calibrate/judge.h"
 #include "core/calibrate/replay.h"
+#include "core/calibrate/standing.h"
 #include "core/calibrate/verdict.h"
 
 enum {
@@ -16,6 +17,7 @@ enum {
 };
 
 #define TQA_CALIBRATE_HORIZON 0.25 /* s, of a forward simulation */
+#define TQA_CALIBRATE_STAND   0.25 /* s, the shortest pose */
 #define TQA_CALIBRATE_MOVING  0.01 /* rad/s or m/s: below it friction is of another kind */
 
 typedef enum tqa_validation {
@@ -70,6 +72,8 @@ typedef struct tqa_calibration {
     tqa_calibrate_series *series;      /* (n_log) */
     tqa_calibrate_replayed *replayed;  /* (n_log) by the values that series shows */
     tqa_calibrate_replayed all_replayed;
+    tq_stand *stands[2]; /* poses of the logs fitted, each by the values that series shows; of those
+                            for validation */
     tq_verdict_report verdict;
 
     char *document, *urdf; /* malloc'ed; of the new robot, NULL: see why_no_robot */
@@ -131,6 +135,11 @@ char *tqa_calibration_header(const tqa_calibration *calibration, size_t *ret_n);
 
 /* Error of a forward simulation over that of keeping the first rate; NaN: it did not move. */
 double tqa_calibration_drift(const tq_replayed *joint);
+
+/* The static gravity check: on logs for validation where they have poses (ret_unseen: no fit has
+ * seen the poses), else on the logs fitted. */
+const tq_stand *tqa_calibration_stand(const tqa_calibration *calibration, bool *ret_unseen);
+void tqa_calibration_put_stand(const tqa_calibration *calibration);
 
 /* The joint of row v of torque. */
 uint32_t tqa_calibration_joint(const tqa_calibration *calibration, size_t v);

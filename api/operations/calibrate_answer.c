@@ -514,6 +514,7 @@ void tqa_calibration_answer(tqa_calibration *c)
     put_trust(c);
     put_fit_and_validation(c);
     put_forward(c);
+    tqa_calibration_put_stand(c);
     put_logs(c);
     put_robot(c);
     put_prediction(c);

@@ -13,7 +13,8 @@ typedef struct watcher {
     tq_judge *other;   /* values that have not seen this log; NULL: none */
     tq_judge *own;     /* this log alone, by the values that its series shows; NULL: it is `all` */
     tq_replay *replay; /* NULL: none can be */
-    double *tau;       /* (nv x TQ_BLOCK) */
+    tq_stand *stand;
+    double *tau; /* (nv x TQ_BLOCK) */
     size_t log, n_block;
 } watcher;
 
@@ -51,6 +52,9 @@ static bool judge_block(void *ctx, const tqa_log_block *block)
     }
     if (status == TQ_OK && w->replay != NULL) {
         status = tq_replay_push(w->replay, &block->data, block->t, &error);
+    }
+    if (status == TQ_OK) {
+        status = tq_stand_push(w->stand, &block->data, block->t, &error);
     }
     if (status != TQ_OK) {
         return tqa_calibration_fail(w->c, status, &error);
@@ -132,6 +136,22 @@ static bool keep_replayed(tqa_calibration *c, size_t i, tq_replay *replay)
     return of->joints != NULL;
 }
 
+static tq_stand_plan stand_plan_of(const tqa_calibration *c, size_t i)
+{
+    enum { LEAST = 4 };
+    const double period = c->logs[i].step * (double)c->request.filter.decimate;
+    const double n = round(TQA_CALIBRATE_STAND / period);
+    return (tq_stand_plan){
+        .period = period, .moving = TQA_CALIBRATE_MOVING, .least = n > LEAST ? (size_t)n : LEAST};
+}
+
+static bool end_stand(const tqa_calibration *c, tq_stand *stand)
+{
+    tq_error error = {0};
+    const tq_status status = tq_stand_end(stand, &error);
+    return status == TQ_OK || tqa_calibration_fail(c, status, &error);
+}
+
 /* One log: by the fit, and by values that have not seen it. */
 static bool judge_log(tqa_calibration *c, size_t i, double *value, tq_scratch *scratch)
 {
@@ -145,6 +165,7 @@ static bool judge_log(tqa_calibration *c, size_t i, double *value, tq_scratch *s
     w.all = is_fitted ? &c->fitted : NULL;
     w.other = is_left_out || !is_fitted ? &c->validated : NULL;
     w.tau = tq_scratch_take(scratch, c->order.nv * TQ_BLOCK, sizeof(double));
+    w.stand = c->stands[is_fitted ? 0 : 1];
     tq_status status = TQ_OK;
     memcpy(value, c->solution.value, tq_fit_value_count(c->fit) * sizeof *value);
     if (is_left_out) {
@@ -157,12 +178,17 @@ static bool judge_log(tqa_calibration *c, size_t i, double *value, tq_scratch *s
         const tq_replay_plan plan = plan_of(c, i);
         status = tq_replay_begin(c->fit, value, &plan, scratch, &w.replay, &error);
     }
+    if (status == TQ_OK) {
+        const tq_stand_plan plan = stand_plan_of(c, i);
+        status = tq_stand_next(w.stand, value, &plan, &error);
+    }
     if (status != TQ_OK) {
         return tqa_calibration_fail(c, status, &error);
     }
     c->validated.value = value;
     const bool good = make_series(c, i) && tqa_log_pass(&c->logs[i], judge_block, &w) &&
                       tqa_calibration_has_samples(&c->logs[i]) && keep_replayed(c, i, w.replay) &&
+                      end_stand(c, w.stand) &&
                       keep_judged(c, is_alone ? &c->fitted : &own, &c->judged_logs[i]);
     c->validated.value = c->solution.value;
     tq_scratch_rewind(scratch, mark);
@@ -190,8 +216,8 @@ bool tqa_calibration_validate(tqa_calibration *c)
     if (value == NULL || c->series == NULL || c->judged_logs == NULL || c->replayed == NULL ||
         c->all_replayed.joints == NULL ||
         !tqa_control_scratch(c->control,
-                             3 * tq_judge_size(c->fit) + block + tq_fit_solve_size(c->fit) +
-                                 replay_size(c),
+                             3 * tq_judge_size(c->fit) + 2 * tq_stand_size(c->fit) + block +
+                                 tq_fit_solve_size(c->fit) + replay_size(c),
                              &scratch)) {
         return false;
     }
@@ -200,6 +226,9 @@ bool tqa_calibration_validate(tqa_calibration *c)
     if (status == TQ_OK) {
         status = tq_judge_begin(c->fit, c->solution.value, TQA_CALIBRATE_MOVING, &scratch,
                                 &c->validated, &error);
+    }
+    for (unsigned k = 0; status == TQ_OK && k < 2; k++) {
+        status = tq_stand_begin(c->fit, &scratch, &c->stands[k], &error);
     }
     if (status != TQ_OK) {
         return tqa_calibration_fail(c, status, &error);

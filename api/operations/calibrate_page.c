@@ -133,6 +133,50 @@ static void put_forward(tqa_page *page, const tqa_calibration *c)
     }
 }
 
+/* Poses against gravity. */
+static void put_stand(tqa_page *page, const tqa_calibration *c)
+{
+    bool unseen = false;
+    const tq_stand *stand = tqa_calibration_stand(c, &unseen);
+    const size_t n_pose = tq_stand_of(stand, 0).n_pose;
+    if (n_pose == 0) {
+        return;
+    }
+    tqa_page_format(page,
+                    "<h2>Standing still</h2><p>%zu poses%s. What a joint holds there is gravity, "
+                    "and anything within its friction; where it came to one pose from either side, "
+                    "the mean of the two is gravity alone.",
+                    n_pose, unseen ? ", by a fit that has not seen them" : " of the data fitted");
+    const tq_stood_payload body = tq_stand_payload(stand);
+    if (isfinite(body.mass)) {
+        tqa_page_raw(page, " Beyond the model, ");
+        tqa_page_text(page, c->control->robot->link_names[body.link]);
+        tqa_page_format(page, " carries %.3g &#177; %.2g kg (one standard deviation).", body.mass,
+                        body.deviation);
+    }
+    tqa_page_raw(page,
+                 "</p>\n<table><caption>RMS over poses of measured less predicted torque, friction "
+                 "left out, N m or N; outside: poses beyond what friction can hold; off: what lies "
+                 "beyond, of the joint's torque</caption><tr><th>joint</th><th>torque</th>"
+                 "<th>residual</th><th>worst</th><th>friction</th><th>outside</th><th>pairs</th>"
+                 "<th>of pairs</th><th>off %</th></tr>\n");
+    for (size_t r = 0; r < c->order.nv; r++) {
+        const tq_stood stood = tq_stand_of(stand, c->order.v[r]);
+        tqa_page_raw(page, "<tr><td>");
+        tqa_page_text(page, joint_name(c, c->order.v[r]));
+        tqa_page_raw(page, "</td>");
+        tqa_page_number(page, stood.torque);
+        tqa_page_number(page, stood.rmse);
+        tqa_page_number(page, stood.worst);
+        tqa_page_number(page, stood.band);
+        tqa_page_format(page, "<td>%zu</td><td>%zu</td>", stood.n_outside, stood.n_pair);
+        tqa_page_number(page, stood.pair_rmse);
+        tqa_page_number(page, 100.0 * stood.relative);
+        tqa_page_raw(page, "</tr>\n");
+    }
+    tqa_page_raw(page, "</table>\n");
+}
+
 /* What a grade looks like without colour: full, hatched, dotted, empty. */
 static const char *const fills[] = {"#555", "url(#hatch)", "url(#dots)", "none"};
 
@@ -422,6 +466,7 @@ char *tqa_calibration_page(const tqa_calibration *c, size_t *ret_n)
     put_verdict(&page, c);
     put_errors(&page, c);
     put_forward(&page, c);
+    put_stand(&page, c);
     put_parameters(&page, c);
     put_bands(&page, c);
     if (c->robot_note != NULL || c->why_no_robot != NULL) {

@@ -82,6 +82,12 @@ static void reason_of_joint(const tqa_calibration *c, const tq_reason *reason,
         (void)snprintf(what, size,
                        "the residual depends on position: add \"springs\", or look for cables");
         break;
+    case TQ_REASON_GRAVITY:
+        (void)snprintf(what, size,
+                       "standing still, it carries %.2g %% of its torque more or less than gravity "
+                       "and friction explain: look at masses, payload, mounting",
+                       100.0 * reason->value);
+        break;
     default:
         (void)snprintf(what, size,
                        "simulated along the logs' torque for %.3g s it ends %.1f times as far off "
@@ -136,6 +142,13 @@ static void reason_in_words(const tqa_calibration *c, const tq_reason *reason,
                        "noise of position biases least squares: %s would come out as %.4g, %.0f "
                        "standard deviations off: stay with instruments, or lower the cut-off",
                        name, c->solution.estimate[reason->index].least_squares, reason->value);
+        break;
+    case TQ_REASON_PAYLOAD:
+        (void)snprintf(text, size,
+                       "standing still, link \"%.80s\" looks as if it carried %.3g kg %s than the "
+                       "model: weigh what is mounted there",
+                       robot->link_names[reason->index], fabs(reason->value),
+                       reason->value < 0.0 ? "less" : "more");
         break;
     default:
         reason_of_joint(c, reason, text);

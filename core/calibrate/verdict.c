@@ -8,7 +8,7 @@
 #include "core/calibrate/definite.h"
 #include "core/calibrate/fit_bodies.h"
 
-enum { DIRECTIONS_TOLD = 6 };
+enum { DIRECTIONS_TOLD = 6, MOVED_IN = 20 };
 static const double error_usable = 0.30; /* relative error on torque, as of the parameters */
 static const double error_robust = 0.80;
 static const double standing_apart = 3.0; /* rmse at rest over rmse in motion */
@@ -118,11 +118,19 @@ static void judge_bias(const tq_fit_solution *s, tq_verdict_report *report)
     }
 }
 
+/* At rest a joint's torque is anything within its friction: data that hardly move it tell of
+ * gravity (core/calibrate/standing.h), and nothing of relative errors. */
+static bool is_moved(const tq_judge *validation, size_t row)
+{
+    const size_t all = tq_judge_of(validation, TQ_JUDGE_ALL, row).n_sample;
+    return MOVED_IN * tq_judge_of(validation, TQ_JUDGE_MOVING, row).n_sample >= all;
+}
+
 static void judge_errors(const tq_fit *fit, const tq_judge *validation, tq_verdict_report *report)
 {
     for (size_t r = 0; r < fit->n_row; r++) {
         const tq_judged all = tq_judge_of(validation, TQ_JUDGE_ALL, r);
-        if (all.relative_error >= error_usable) {
+        if (all.relative_error >= error_usable && is_moved(validation, r)) {
             tell(report,
                  all.relative_error >= error_robust ? TQ_VERDICT_INCOMPLETE
                                                     : TQ_VERDICT_ROBUST_CONTROL_ONLY,
@@ -134,6 +142,9 @@ static void judge_errors(const tq_fit *fit, const tq_judge *validation, tq_verdi
         const tq_judged all = tq_judge_of(validation, TQ_JUDGE_ALL, r);
         const tq_judged moving = tq_judge_of(validation, TQ_JUDGE_MOVING, r);
         const tq_judged standing = tq_judge_of(validation, TQ_JUDGE_STANDING, r);
+        if (!is_moved(validation, r)) {
+            continue;
+        }
         if (standing.rmse > standing_apart * moving.rmse) {
             tell(report, TQ_VERDICT_USABLE, TQ_REASON_STANDING, r, standing.rmse / moving.rmse);
         }

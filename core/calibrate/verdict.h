@@ -33,6 +33,9 @@ typedef enum tq_reason_kind {
                                 the rate */
     TQ_REASON_NOISE_BIAS, /* index: column that least squares would be most wrong about; value:
                                 by how many deviations */
+    TQ_REASON_GRAVITY,    /* index: row; value: torque that friction cannot hold where the robot
+                                stands, over the torque there */
+    TQ_REASON_PAYLOAD, /* index: link; value: kg that the poses say it carries beyond the model */
 } tq_reason_kind;
 
 typedef struct tq_reason {

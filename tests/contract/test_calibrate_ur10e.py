@@ -76,6 +76,20 @@ def test_ur10e_the_whole_way_to_a_run_not_seen(daemon):
         assert got < most, rmse
 
 
+def test_ur10e_static_poses_hold_the_gravity_found(daemon):
+    ur10e_daemon(daemon)
+    runs, poses = put_ur10e(daemon, "excitation"), put_ur10e(daemon, "static")
+    found = calibrate(daemon, {"datasets": runs, "validate": poses, **COLUMNS}, robot="ur10e-lab")
+    check = found["gravity_check"]
+    assert check["poses"] == len(poses) and check["seen_by_the_fit"] is False
+    for joint in check["by_joint"]:
+        # whatever friction held there, it could
+        assert joint["poses_outside"] == 0 and joint["worst"] < joint["friction_band"], joint
+    # nothing was mounted: known to a tenth of a kilogram
+    assert abs(check["payload"]["mass"]) < 3 * check["payload"]["standard_deviation"] < 0.5
+    assert found["verdict"] == "usable" and found["reasons"] == []
+
+
 def test_ur10e_poor_and_broken_logs(daemon):
     ur10e_daemon(daemon)
     for folder in ("single-joint", "static"):

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/contract/test_calibrate_trust.py - what a calibration says against itself: poses off gravity, noise that biases.
+import json
+import math
+import random
+
+import pytest
+from test_calibrate import EXACT, ask, calibrate, last_job, moving, truth  # noqa: F401, truth is a fixture
+
+
+def write_poses(daemon, name, n, robot, grip=0.7, turns=14):
+    """The robot stands half a second at each of some poses, come to from one side and then from the other; friction holds up to `grip` of
+    its Coulomb torque there, and the ways between are slow. In the end it leaves: rest at the ends of a log is left out."""
+    rnd = random.Random(11)
+    q, qd, qdd, held = [], [], [], []
+    pose = [0.0] * n
+    for k in range(turns + 1):
+        side = 1 if k % 2 == 0 else -1
+        pose = [rnd.uniform(-1, 1) for _ in range(n)] if side == 1 else pose
+        start = q[-1] if q else [x - 0.3 for x in pose]
+        through = [x - 0.3 * side for x in pose]
+        part = rnd.uniform(0.8 * grip, grip) * side
+        for a, b, rests in ((start, through, False), (through, pose, True)):
+            for i in range(100):
+                p = math.pi / 100
+                c, s = math.cos(p * i), math.sin(p * i)
+                q.append([x + (y - x) * (1 - c) / 2 for x, y in zip(a, b)])
+                qd.append([(y - x) * s * p * 100 / 2 for x, y in zip(a, b)])
+                qdd.append([(y - x) * c * (p * 100) ** 2 / 2 for x, y in zip(a, b)])
+                held.append(0)
+        for _ in range(60 if k < turns else 0):
+            q.append(list(pose)), qd.append([0.0] * n), qdd.append([0.0] * n), held.append(part)
+    tau = ask(daemon, robot, "inverse-dynamics", {"q": q, "qd": qd, "qdd": qdd})["tau"]
+    coulomb = [joint["friction"]["coulomb"] for joint in moving(json.loads(daemon.request("GET", f"/v1/robots/{robot}")[2]))]
+    tau = [[x + part * c + rnd.gauss(0, 0.02) for x, c in zip(row, coulomb)] for row, part in zip(tau, held)]
+    lines = [",".join(["t"] + [f"{w}{j}" for w in ("q", "qd", "tau") for j in range(n)])]
+    lines += [",".join(repr(x) for x in [0.01 * k, *a, *b, *c]) for k, (a, b, c) in enumerate(zip(q, qd, tau))]
+    assert daemon.request("PUT", f"/v1/datasets/{name}", "\n".join(lines).encode())[0] in (200, 201)
+
+
+def test_poses_hold_their_gravity(daemon, truth):
+    """The right model holds them within friction; a tool nobody told of is found, and weighed."""
+    document = json.loads(daemon.request("GET", "/v1/robots/truth")[2])
+    for field in ("digest", "source", "name"):
+        document.pop(field, None)
+    document["links"][-1]["mass"] += 1.5
+    reply = daemon.request("PUT", "/v1/robots/gripping", json.dumps(document).encode(), {"Content-Type": "application/json"})
+    assert reply[0] in (200, 201), reply[2][:1000]
+    write_poses(daemon, "poses", truth, "truth")
+    write_poses(daemon, "poses-gripping", truth, "gripping")
+    body = {"datasets": ["run1", "run2"], "filter": EXACT}
+    right = calibrate(daemon, {**body, "validate": ["poses"]}, robot="guess")["gravity_check"]
+    assert right["seen_by_the_fit"] is False and right["poses"] == 14
+    assert [j["joint"] for j in right["by_joint"]] == [j["name"] for j in moving(document)]
+    for joint in right["by_joint"]:
+        assert joint["poses_outside"] == 0 and joint["relative_error"] < 0.01, joint
+        assert joint["pairs"] >= 5 and joint["pair_rmse"] < 0.3 * joint["friction_band"], joint
+        assert joint["rmse"] <= joint["worst"] < joint["friction_band"] and joint["excess"] == 0, joint
+    assert abs(right["payload"]["mass"]) < 3 * right["payload"]["standard_deviation"]
+    found = calibrate(daemon, {**body, "validate": ["poses-gripping"]}, robot="guess")
+    payload = found["gravity_check"]["payload"]
+    assert payload["mass"] == pytest.approx(1.5, abs=3 * payload["standard_deviation"])
+    assert payload["standard_deviation"] < 0.3 and payload["link"] == document["links"][-1]["name"]
+    assert any("looks as if it carried 1." in r and "kg more" in r for r in found["reasons"]), found["reasons"]
+    assert any("standing still, it carries" in r for r in found["reasons"]), found["reasons"]
+    _, _, page = daemon.request("GET", f"/v1/jobs/{last_job(daemon)}/report")
+    assert "Standing still" in page.decode() and "14 poses, by a fit that has not seen them" in page.decode()
+    # nobody stands in the runs themselves
+    none = calibrate(daemon, body, robot="guess")
+    assert none["gravity_check"] is None and "never stands still" in none["gravity_check_reason"]
+    assert b"Standing still" not in daemon.request("GET", f"/v1/jobs/{last_job(daemon)}/report")[2]
