@@ -2,12 +2,18 @@
 /* daemon/observe/request_id.c - a ULID from a clock and a SplitMix64 sequence. */
 #include "daemon/observe/request_id.h"
 
+#include <stdbool.h>
+#include <string.h>
 #include <sys/random.h>
 #include <time.h>
 
 void tqd_id_source_init(tqd_id_source *source)
 {
-    if (getrandom(source, sizeof *source, GRND_NONBLOCK) != (ssize_t)sizeof *source) {
+    source->told[0] = '\0';
+    const bool good =
+        getrandom(&source->state, sizeof source->state, GRND_NONBLOCK) == sizeof source->state &&
+        getrandom(&source->salt, sizeof source->salt, GRND_NONBLOCK) == sizeof source->salt;
+    if (!good) {
         /* early boot: the clock tells two processes apart well enough for an identifier */
         struct timespec now;
         clock_gettime(CLOCK_REALTIME, &now);
@@ -26,15 +32,25 @@ static uint64_t next(tqd_id_source *source)
     return z ^ (z >> 31);
 }
 
-void tqd_id_make(tqd_id_source *source, int64_t unix_ms, char ret_text[TQD_ID_TEXT])
+static const char digit[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+static void tell_time(tqd_id_source *source, uint64_t time)
 {
-    static const char digit[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-    uint64_t time = (uint64_t)unix_ms & 0xffffffffffffu;
-    uint64_t low = next(source);
-    for (int i = 9; i >= 0; i--) {
-        ret_text[i] = digit[time & 31];
+    source->told_ms = time;
+    for (int i = (int)sizeof source->told - 1; i >= 0; i--) {
+        source->told[i] = digit[time & 31];
         time >>= 5;
     }
+}
+
+void tqd_id_make(tqd_id_source *source, int64_t unix_ms, char ret_text[TQD_ID_TEXT])
+{
+    const uint64_t time = (uint64_t)unix_ms & 0xffffffffffffu;
+    uint64_t low = next(source);
+    if (time != source->told_ms || source->told[0] == '\0') {
+        tell_time(source, time); /* many ids of a busy loop have the time in common */
+    }
+    memcpy(ret_text, source->told, sizeof source->told);
     /* 80 bits: 16 of the thread's salt above 64 of the sequence; 60 of them are twelve digits */
     uint64_t high = (uint64_t)source->salt << 4 | low >> 60;
     for (int i = 25; i >= 14; i--) {

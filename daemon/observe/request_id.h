@@ -11,6 +11,8 @@ enum { TQD_ID_TEXT = 27 }; /* 26 characters of Crockford's base 32 and a NUL */
 typedef struct tqd_id_source {
     uint64_t state;
     uint16_t salt;
+    uint64_t told_ms; /* the time of the last id, */
+    char told[10];    /* as its digits; of none while the first is NUL */
 } tqd_id_source;
 
 /* Seeds from the kernel. */

@@ -12,47 +12,9 @@
 #include "daemon/serve/match.h"
 #include "daemon/serve/origin.h"
 
-/* The only one that it can be, by length and third letter; TQD_KNOWN_COUNT: none. */
-static tqd_known guess_header(const char *name, size_t n)
-{
-    switch (n) {
-    case 6:
-        switch (name[2] | 0x20) {
-        case 'c':
-            return TQD_KNOWN_ACCEPT;
-        case 'i':
-            return TQD_KNOWN_ORIGIN;
-        case 'e':
-            return TQD_KNOWN_PREFER;
-        default:
-            return TQD_KNOWN_COUNT;
-        }
-    case 12:
-        return TQD_KNOWN_CONTENT_TYPE;
-    case 16:
-        return TQD_KNOWN_CONTENT_ENCODING;
-    default:
-        return TQD_KNOWN_COUNT;
-    }
-}
-
-static tqd_known known_header(const char *name, size_t n)
-{
-    static const char *const names[TQD_KNOWN_COUNT] = {
-        [TQD_KNOWN_CONTENT_TYPE] = "Content-Type",
-        [TQD_KNOWN_ACCEPT] = "Accept",
-        [TQD_KNOWN_ORIGIN] = "Origin",
-        [TQD_KNOWN_CONTENT_ENCODING] = "Content-Encoding",
-        [TQD_KNOWN_PREFER] = "Prefer",
-    };
-    const tqd_known guess = guess_header(name, n);
-    return guess != TQD_KNOWN_COUNT && strncasecmp(names[guess], name, n) == 0 ? guess
-                                                                               : TQD_KNOWN_COUNT;
-}
-
 typedef struct header_walk {
     tqd_gate *gate;
-    const char **known;
+    const char **kept;
 } header_walk;
 
 static enum MHD_Result take_header(void *arg, enum MHD_ValueKind kind, const char *name,
@@ -60,10 +22,10 @@ static enum MHD_Result take_header(void *arg, enum MHD_ValueKind kind, const cha
 {
     (void)kind;
     const header_walk *walk = arg;
-    tqd_gate_header(walk->gate, name, n_name, value != NULL ? value : "", n_value);
-    const tqd_known known = known_header(name, n_name);
-    if (known != TQD_KNOWN_COUNT && walk->known[known] == NULL) {
-        walk->known[known] = value;
+    const tqd_header header =
+        tqd_gate_header(walk->gate, name, n_name, value != NULL ? value : "", n_value);
+    if (header < TQD_HEADER_KEPT && walk->kept[header] == NULL) {
+        walk->kept[header] = value;
     }
     return MHD_YES;
 }
@@ -71,9 +33,9 @@ static enum MHD_Result take_header(void *arg, enum MHD_ValueKind kind, const cha
 static const char *header(const tqd_head *head, const char *name)
 {
     const tqd_client *client = head->ctx;
-    const tqd_known known = known_header(name, strlen(name));
-    return known != TQD_KNOWN_COUNT
-               ? client->request.known[known]
+    const tqd_header which = tqd_header_find(name, strlen(name));
+    return which < TQD_HEADER_KEPT
+               ? client->request.kept[which]
                : MHD_lookup_connection_value(client->mhd, MHD_HEADER_KIND, name);
 }
 
@@ -81,7 +43,7 @@ static const char *header(const tqd_head *head, const char *name)
 static bool check_framing(tqd_client *client, tqd_gate *gate)
 {
     gate->hosts = &client->loop->server->options.hosts;
-    header_walk walk = {.gate = gate, .known = client->request.known};
+    header_walk walk = {.gate = gate, .kept = client->request.kept};
     MHD_get_connection_values_n(client->mhd, MHD_HEADER_KIND, take_header, &walk);
     if (tqd_gate_close(gate)) {
         return true;
@@ -94,10 +56,14 @@ static bool check_framing(tqd_client *client, tqd_gate *gate)
     return false;
 }
 
-static bool check_target(tqd_client *client)
+static bool check_target(tqd_client *client, const tqd_target *kept)
 {
     tqd_request *request = &client->request;
     tqa_problem problem;
+    if (kept != NULL) {
+        request->head.path = request->target;
+        return true;
+    }
     if (request->target == NULL) {
         tqa_problem_set(&problem, "busy", "there is no memory for the request target");
         tqd_refuse(client, &problem);
@@ -127,6 +93,7 @@ static bool decode_parts(tqd_client *client, const tqd_match *match)
     for (size_t i = 0; i < match->n_part; i++) {
         size += match->part[i].n + 1;
     }
+    request->n_parts = size;
     request->parts = size == 0                              ? NULL
                      : size <= sizeof request->inline_parts ? request->inline_parts
                                                             : malloc(size);
@@ -169,7 +136,7 @@ static bool check_preflight(tqd_client *client, const char *method)
     const char *list = client->loop->server->options.origins;
     if (list == NULL || list[0] == '\0' || strcmp(method, "OPTIONS") != 0 ||
         header(&request->head, "Access-Control-Request-Method") == NULL ||
-        !tqd_origin_is_listed(list, header(&request->head, "Origin"))) {
+        !tqd_origin_is_listed(list, request->kept[TQD_HEADER_ORIGIN])) {
         return true;
     }
     request->refusal = calloc(1, sizeof *request->refusal);
@@ -231,17 +198,41 @@ static void refuse_path(const tqd_server_options *options, const char *path, tqa
     }
 }
 
-static bool check_route(tqd_client *client, const char *method)
+static void take_kept(tqd_request *request, const tqd_target *kept)
+{
+    request->route = kept->route;
+    if (kept->n_parts > 0) {
+        request->parts = request->inline_parts;
+        memcpy(request->parts, kept->parts, kept->n_parts);
+    }
+    for (size_t i = 0; i < TQD_PATH_PARTS; i++) {
+        if (kept->part_at[i] < kept->n_parts) {
+            request->head.part[i] = request->parts + kept->part_at[i];
+        }
+    }
+}
+
+static bool check_route(tqd_client *client, const char *method, const tqd_target *kept)
 {
     tqd_request *request = &client->request;
     const tqd_server_options *options = &client->loop->server->options;
+    if (kept != NULL) {
+        take_kept(request, kept);
+        return true;
+    }
     tqd_match match;
-    request->head.method = tqd_method_find(method);
     tqd_match_find(options->routes, options->n_route, request->head.method, request->head.path,
                    strlen(request->head.path), &match);
     if (match.route != NULL) {
         request->route = match.route;
-        return decode_parts(client, &match) && check_query(client);
+        if (!decode_parts(client, &match) || !check_query(client)) {
+            return false;
+        }
+        if (request->head.query == NULL && request->head.path == request->target) {
+            tqd_targets_keep(&client->loop->targets, request->target, request->n_target,
+                             &request->head, request->route, request->parts, request->n_parts);
+        }
+        return true;
     }
     tqa_problem problem;
     if (match.path_known) {
@@ -272,7 +263,7 @@ static bool check_origin(tqd_client *client)
     if (request->head.method == TQD_GET || request->head.method == TQD_HEAD) {
         return true;
     }
-    const char *origin = header(&request->head, "Origin");
+    const char *origin = request->kept[TQD_HEADER_ORIGIN];
     if (origin == NULL) {
         return true;
     }
@@ -306,7 +297,7 @@ static bool check_body(tqd_client *client, const tqd_gate *gate)
     } else if (body_max == 0 && gate->chunked) {
         tqa_problem_set(&problem, "too-large", "a body is not taken here");
     } else {
-        const char *coding = header(&request->head, "Content-Encoding");
+        const char *coding = request->kept[TQD_HEADER_CONTENT_ENCODING];
         if (coding != NULL && strcasecmp(coding, "identity") != 0) {
             tqa_problem_set(&problem, "unsupported-media",
                             "the body must be sent without a content encoding");
@@ -349,7 +340,8 @@ bool tqd_admit_body(tqd_client *client, uint64_t n)
 static bool open_exchange(tqd_client *client)
 {
     tqd_request *request = &client->request;
-    tqd_reply reply = {.status = 0};
+    tqd_reply reply;
+    tqd_reply_init(&reply);
     const tqd_route *route = request->route;
     if (route->handler->open(route->ctx, &request->head, &request->exchange, &reply)) {
         return true;
@@ -370,7 +362,7 @@ bool tqd_admit(tqd_client *client, const char *method)
     tqd_loop *loop = client->loop;
     tqd_gate gate = {.hosts = NULL};
     tqd_id_make(&loop->ids, loop->now_ms + loop->unix_offset_ms, request->head.request_id);
-    request->head.method = TQD_METHOD_COUNT;
+    request->head.method = tqd_method_find(method);
     request->head.header = header;
     request->head.wake = tqd_request_wake;
     request->head.ctx = client;
@@ -384,7 +376,9 @@ bool tqd_admit(tqd_client *client, const char *method)
     bool sound = check_framing(client, &gate);
     request->head.content_length = gate.chunked ? UINT64_MAX : gate.length;
     request->expects_continue = gate.expects_continue;
-    return sound && check_target(client) && check_preflight(client, method) &&
-           check_token(client) && check_route(client, method) && check_origin(client) &&
+    const tqd_target *kept =
+        tqd_targets_find(&loop->targets, request->target, request->n_target, request->head.method);
+    return sound && check_target(client, kept) && check_preflight(client, method) &&
+           check_token(client) && check_route(client, method, kept) && check_origin(client) &&
            check_body(client, &gate) && open_exchange(client);
 }

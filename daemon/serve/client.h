@@ -8,13 +8,13 @@
 #include <stdatomic.h>
 
 #include "daemon/observe/request_id.h"
+#include "daemon/serve/prepared.h"
 #include "daemon/serve/server.h"
+#include "daemon/serve/targets.h"
 
 enum {
     TQD_DIRECT_MIN = 64 << 10, /* bodies from here on are read from the socket itself */
     TQD_DIRECT_PIECE = 256 << 10,
-    TQD_TARGET_INLINE = 160,    /* longer request targets are allocated */
-    TQD_PARTS_INLINE = 64,      /* and their decoded parts */
     TQD_DISCARD_MAX = 64 << 10, /* a refused body up to this size is read, to keep the connection */
     TQD_TICK_MS = 250,
     TQD_PARTING_MS = 500, /* a refused client that still sends, when the server drains */
@@ -41,16 +41,6 @@ typedef enum tqd_step {
     TQD_STEP_REPLIED,
 } tqd_step;
 
-/* The headers that every request is asked for: found while all are checked, without a search. */
-typedef enum tqd_known {
-    TQD_KNOWN_CONTENT_TYPE,
-    TQD_KNOWN_ACCEPT,
-    TQD_KNOWN_ORIGIN,
-    TQD_KNOWN_CONTENT_ENCODING,
-    TQD_KNOWN_PREFER,
-    TQD_KNOWN_COUNT,
-} tqd_known;
-
 /* A wake-up is kept until something waits for it. */
 enum { TQD_WAKE_NONE, TQD_WAKE_AWAITED, TQD_WAKE_COME };
 
@@ -59,11 +49,11 @@ typedef struct tqd_request {
     tqd_step step;
     tqd_head head;
     const tqd_route *route;
-    const char *known[TQD_KNOWN_COUNT]; /* the first value of each, borrowed; NULL if absent */
-    void *exchange;                     /* the handler's, NULL when none is open */
-    tqd_reply *refusal;                 /* why it was refused, heap; NULL if it was not */
-    uint64_t body_taken;                /* bytes of the budget held */
-    uint64_t body_seen;                 /* bytes of the body received */
+    const char *kept[TQD_HEADER_KEPT]; /* the first value of each, borrowed; NULL if absent */
+    void *exchange;                    /* the handler's, NULL when none is open */
+    tqd_reply *refusal;                /* why it was refused, heap; NULL if it was not */
+    uint64_t body_taken;               /* bytes of the budget held */
+    uint64_t body_seen;                /* bytes of the body received */
     bool expects_continue;
     bool discard;  /* drop the rest of the body */
     bool answered; /* the refusal has been written on the socket itself */
@@ -73,10 +63,12 @@ typedef struct tqd_request {
     bool paused;           /* the handler has no room for the body now */
     int64_t body_since_ms; /* while paused: what since_ms was */
     _Atomic int wake;
-    char *target; /* inline_target or heap */
-    char *parts;  /* decoded parts: inline_parts or heap; NULL if none */
-    char inline_target[TQD_TARGET_INLINE];
-    char inline_parts[TQD_PARTS_INLINE];
+    tqd_prepared *prepared; /* the response being sent, when it is one of the loop's */
+    char *target;           /* inline_target or heap */
+    char *parts;            /* decoded parts: inline_parts or heap; NULL if none */
+    size_t n_target, n_parts;
+    char inline_target[TQD_TARGET_TEXT + 1];
+    char inline_parts[TQD_PARTS_TEXT];
 } tqd_request;
 
 /* The socket in our own hands (direct.c). */
@@ -120,6 +112,8 @@ typedef struct tqd_loop {
     bool quiesced;
     unsigned pulse; /* the last one that it has answered */
     tqd_id_source ids;
+    tqd_prepared_set prepared;
+    tqd_targets targets;
     tqd_counters counters;
 } tqd_loop;
 

@@ -53,6 +53,18 @@ typedef struct tqd_reply {
     size_t (*read)(void *exchange, char *out, size_t size);
 } tqd_reply;
 
+/* An empty reply; the room of its headers is left as it is. */
+static inline void tqd_reply_init(tqd_reply *reply)
+{
+    reply->status = 0;
+    reply->media = NULL;
+    reply->n_header = 0;
+    reply->body = NULL;
+    reply->constant = NULL;
+    reply->n_body = 0;
+    reply->read = NULL;
+}
+
 typedef enum tqd_next {
     TQD_NEXT_REPLY, /* ask for the reply now */
     TQD_NEXT_RUN,   /* suspend, call `run` on a worker, then ask `resumed` */

@@ -28,17 +28,27 @@ static inline bool is_named(const char *name, size_t n_name, const char *header)
     return strlen(header) == n_name && strncasecmp(name, header, n_name) == 0;
 }
 
+/* Whether a byte of this word is below 0x20 or 0x7f; a tab is one of them. */
+static inline bool is_suspect(const char *text)
+{
+    const uint64_t ones = 0x0101010101010101U;
+    uint64_t word;
+    memcpy(&word, text, sizeof word);
+    const uint64_t del = word ^ (ones * 0x7f);
+    return ((((word - ones * 0x20) & ~word) | ((del - ones) & ~del)) & (ones * 0x80)) != 0;
+}
+
 /* Whether some byte is a control character; a tab is none. */
 static bool has_control(const char *text, size_t n)
 {
-    const uint64_t ones = 0x0101010101010101U;
-    for (; n >= sizeof(uint64_t); text += sizeof(uint64_t), n -= sizeof(uint64_t)) {
-        uint64_t word;
-        memcpy(&word, text, sizeof word);
-        const uint64_t del = word ^ (ones * 0x7f);
-        /* below 0x20, or 0x7f: the bytes of such a word are looked at one by one */
-        if ((((word - ones * 0x20) & ~word) | ((del - ones) & ~del)) & (ones * 0x80)) {
-            break;
+    enum { WORD = sizeof(uint64_t) };
+    if (n >= WORD) {
+        bool suspect = is_suspect(text + n - WORD); /* the last ones, some of them once more */
+        for (size_t i = 0; i + WORD < n; i += WORD) {
+            suspect |= is_suspect(text + i);
+        }
+        if (!suspect) {
+            return false;
         }
     }
     bool good = true;
@@ -73,40 +83,61 @@ static void take_length(tqd_gate *gate, const char *value, size_t n)
     }
 }
 
-void tqd_gate_header(tqd_gate *gate, const char *name, size_t n_name, const char *value,
-                     size_t n_value)
+static void check_name(tqd_gate *gate, const char *name, size_t n)
 {
-    /* ": " and the line end count as they do on the wire */
-    gate->bytes += n_name + n_value + 4;
-    if (n_name == 0) {
+    if (n == 0) {
         refuse(gate, "a header has no name");
     }
     bool good = true;
-    for (size_t i = 0; i < n_name; i++) {
+    for (size_t i = 0; i < n; i++) {
         good &= is_token_char(name[i]);
     }
     if (!good) {
         refuse(gate, "a header name has a character that is not allowed in one");
     }
+}
+
+static void take_encoding(tqd_gate *gate, const char *value, size_t n)
+{
+    gate->n_encoding++;
+    gate->chunked = is_named(value, n, "chunked");
+    if (!gate->chunked) {
+        refuse(gate, "the only transfer encoding that is understood is chunked");
+    }
+}
+
+static void take_host(tqd_gate *gate, const char *value, size_t n)
+{
+    gate->n_host++;
+    if (!tqd_gate_host(gate->hosts, value, n)) {
+        refuse(gate, "the Host header names no host that is served here (setting: hosts)");
+    }
+}
+
+tqd_header tqd_gate_header(tqd_gate *gate, const char *name, size_t n_name, const char *value,
+                           size_t n_value)
+{
+    /* ": " and the line end count as they do on the wire */
+    gate->bytes += n_name + n_value + 4;
+    const tqd_header header = tqd_header_find(name, n_name);
+    if (header == TQD_HEADER_CONTENT_LENGTH) {
+        take_length(gate, value, n_value); /* digits only */
+        return header;
+    }
+    if (header == TQD_HEADER_OTHER) {
+        check_name(gate, name, n_name);
+    }
     if (has_control(value, n_value)) {
         refuse(gate, "a header value has a control character");
     }
-    if (is_named(name, n_name, "Content-Length")) {
-        take_length(gate, value, n_value);
-    } else if (is_named(name, n_name, "Transfer-Encoding")) {
-        gate->n_encoding++;
-        gate->chunked = is_named(value, n_value, "chunked");
-        if (!gate->chunked) {
-            refuse(gate, "the only transfer encoding that is understood is chunked");
-        }
-    } else if (is_named(name, n_name, "Host")) {
-        gate->n_host++;
-        if (!tqd_gate_host(gate->hosts, value, n_value)) {
-            refuse(gate, "the Host header names no host that is served here (setting: hosts)");
-        }
-    } else if (is_named(name, n_name, "Expect")) {
+    if (header == TQD_HEADER_HOST) {
+        take_host(gate, value, n_value);
+    } else if (header == TQD_HEADER_TRANSFER_ENCODING) {
+        take_encoding(gate, value, n_value);
+    } else if (header == TQD_HEADER_EXPECT) {
         gate->expects_continue = is_named(value, n_value, "100-continue");
     }
+    return header;
 }
 
 bool tqd_gate_close(tqd_gate *gate)
@@ -138,9 +169,8 @@ static size_t host_length(const char *value, size_t n)
         const char *bracket = memchr(value, ']', n);
         end = bracket != NULL ? (size_t)(bracket - value) + 1 : 0;
     } else {
-        while (end < n && value[end] != ':') {
-            end++;
-        }
+        const char *colon = memchr(value, ':', n);
+        end = colon != NULL ? (size_t)(colon - value) : n;
     }
     if (end < n) {
         if (value[end] != ':') {
@@ -157,7 +187,6 @@ static size_t host_length(const char *value, size_t n)
 
 bool tqd_gate_host(const tqd_hosts *hosts, const char *value, size_t n_value)
 {
-    static const char *const local[] = {"localhost", "127.0.0.1", "[::1]"};
     if (hosts->any) {
         return true;
     }
@@ -165,10 +194,9 @@ bool tqd_gate_host(const tqd_hosts *hosts, const char *value, size_t n_value)
     if (n == 0) {
         return false;
     }
-    for (size_t i = 0; i < sizeof local / sizeof local[0]; i++) {
-        if (is_named(value, n, local[i])) {
-            return true;
-        }
+    if ((n == 9 && memcmp(value, "127.0.0.1", 9) == 0) || is_named(value, n, "localhost") ||
+        is_named(value, n, "[::1]")) {
+        return true;
     }
     for (const char *at = hosts->extra; at != NULL && *at != '\0';) {
         size_t length = strcspn(at, " ,");

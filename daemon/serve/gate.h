@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "daemon/serve/header.h"
+
 enum { TQD_HEADER_BYTES_MAX = 4096 };
 
 /* Who may be named by the Host header. */
@@ -28,9 +30,9 @@ typedef struct tqd_gate {
     bool too_large;    /* the fault is the size of the headers */
 } tqd_gate;
 
-/* Takes one header. Its strings need not end in NUL. */
-void tqd_gate_header(tqd_gate *gate, const char *name, size_t n_name, const char *value,
-                     size_t n_value);
+/* Takes one header, and tells which it is. Its strings need not end in NUL. */
+tqd_header tqd_gate_header(tqd_gate *gate, const char *name, size_t n_name, const char *value,
+                           size_t n_value);
 
 /* All headers have been taken: true when the request may go on, else gate->fault tells why not. */
 bool tqd_gate_close(tqd_gate *gate);

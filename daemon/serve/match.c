@@ -9,12 +9,11 @@ static const char *const method_names[TQD_METHOD_COUNT] = {"GET", "HEAD", "PUT",
 
 tqd_method tqd_method_find(const char *name)
 {
-    for (int i = 0; i < (int)TQD_METHOD_COUNT; i++) {
-        if (name[0] == method_names[i][0] && strcmp(name, method_names[i]) == 0) {
-            return (tqd_method)i;
-        }
-    }
-    return TQD_METHOD_COUNT;
+    const tqd_method guess = name[0] == 'P'   ? (name[1] == 'O' ? TQD_POST : TQD_PUT)
+                             : name[0] == 'G' ? TQD_GET
+                             : name[0] == 'H' ? TQD_HEAD
+                                              : TQD_DELETE;
+    return strcmp(name, method_names[guess]) == 0 ? guess : TQD_METHOD_COUNT;
 }
 
 static bool pattern_matches(const char *pattern, const char *path, const char *end,

@@ -107,7 +107,7 @@ static bool tells_cache(const tqd_reply *reply)
 static const char *shown_to(const tqd_client *client)
 {
     const char *list = client->loop->server->options.origins;
-    const char *origin = client->request.known[TQD_KNOWN_ORIGIN];
+    const char *origin = client->request.kept[TQD_HEADER_ORIGIN];
     return origin != NULL && tqd_origin_is_listed(list, origin) ? origin : NULL;
 }
 
@@ -138,12 +138,38 @@ static void add_headers(const tqd_client *client, const tqd_reply *reply,
     }
 }
 
+/* What most answers are: short, and with no header of their own. */
+static tqd_prepared *take_prepared(tqd_client *client, const tqd_reply *reply)
+{
+    if (reply->constant == NULL || reply->read != NULL || reply->n_header > 0 ||
+        reply->media == NULL || client->request.must_close || is_for_caches(client, reply) ||
+        shown_to(client) != NULL) {
+        return NULL;
+    }
+    return tqd_prepared_take(&client->loop->prepared, reply->media, reply->constant, reply->n_body,
+                             client->request.head.request_id);
+}
+
+static enum MHD_Result send_prepared(tqd_client *client, const tqd_reply *reply)
+{
+    tqd_request *request = &client->request;
+    count(client, reply);
+    request->step = TQD_STEP_REPLIED;
+    tqd_client_phase(client, TQD_PHASE_REPLY);
+    client->moved = reply->n_body;
+    return MHD_queue_response(client->mhd, (unsigned)reply->status, request->prepared->response);
+}
+
 enum MHD_Result tqd_reply_send(tqd_client *client, tqd_reply *reply)
 {
     tqd_request *request = &client->request;
     if (client->direct != NULL) {
         count(client, reply);
         return tqd_direct_reply(client, reply);
+    }
+    request->prepared = take_prepared(client, reply);
+    if (request->prepared != NULL) {
+        return send_prepared(client, reply);
     }
     struct MHD_Response *response = make_response(client, reply);
     if (response == NULL) {

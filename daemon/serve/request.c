@@ -25,6 +25,7 @@ void *tqd_request_target(void *loop, const char *target, struct MHD_Connection *
     request->target = size <= sizeof request->inline_target ? request->inline_target : malloc(size);
     if (request->target != NULL) {
         memcpy(request->target, target, size);
+        request->n_target = size - 1;
     }
     return client;
 }
@@ -43,6 +44,9 @@ void tqd_request_end(tqd_client *client)
     if (request->refusal != NULL) {
         free(request->refusal->body);
         free(request->refusal);
+    }
+    if (request->prepared != NULL) {
+        tqd_prepared_give(request->prepared);
     }
     if (request->target != request->inline_target) {
         free(request->target);
@@ -271,7 +275,8 @@ static enum MHD_Result reply(tqd_client *client)
     if (request->refusal != NULL) {
         return tqd_reply_send(client, request->refusal);
     }
-    tqd_reply answer = {.status = 0};
+    tqd_reply answer;
+    tqd_reply_init(&answer);
     request->route->handler->reply(request->exchange, &answer);
     return tqd_reply_send(client, &answer);
 }

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import socket
 import subprocess
 import threading
 import time
@@ -240,3 +241,36 @@ def test_two_daemons_cannot_share_a_state_folder(start, tmp_path):
                             timeout=PATIENCE)
     assert second.returncode == 1 and len(second.stderr.splitlines()) == 1 and second.stderr.startswith("torqued: ")
     assert os.stat(state).st_mode & 0o777 == 0o700
+
+
+def test_answers_of_one_length_stay_apart_while_they_are_read_late(daemon):
+    """One client sends everything and reads nothing yet, others ask in the meantime: each answer is its request's own."""
+    at_rest = {name: [0.0] * 7 for name in ("q", "qd", "qdd")}
+    rows = [dict(at_rest, qdd=[round(0.001 * (k % 7 + 1), 3)] + [0.0] * 6) for k in range(4000)]
+    expected = {json.dumps(row): torques(daemon, row) for row in rows[:7]}
+    head = f"POST {PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+
+    def send(s):
+        for row in rows:
+            body = json.dumps(row)
+            s.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n{body}".encode())
+
+    with socket.socket() as s:
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)  # so that the daemon cannot send all of them at once
+        s.settimeout(PATIENCE)
+        s.connect(daemon.address)
+        sender = threading.Thread(target=send, args=(s,))
+        sender.start()
+        for row in rows[:7] * 10:
+            assert torques(daemon, row) == expected[json.dumps(row)]
+        data = b""
+        while data.count(b"\"provenance\"") < len(rows) or not data.endswith(b"}}\n"):
+            got = s.recv(1 << 20)
+            assert got, "closed before the end"
+            data += got
+        sender.join()
+    replies = parse_replies(data)
+    assert len(replies) == len(rows)
+    assert len({headers["x-request-id"] for _, headers, _ in replies}) == len(rows)
+    for row, (status, _, body) in zip(rows, replies):
+        assert status == 200 and json.loads(body)["tau"] == expected[json.dumps(row)]
