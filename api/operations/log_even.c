@@ -71,13 +71,14 @@ bool tqa_log_even_open(tqa_log_pass_state *p)
     const size_t n =
         (size_t)(1.5 * more * (double)p->room) + 64 + (size_t)ceil(p->log->gap / p->log->step);
     p->n_even_room = (n + 7) / 8 * 8;
+    const size_t edge = p->context < p->n_even_room ? p->context : p->n_even_room;
     p->even = malloc(p->n_even_room * (p->log->n_channel + 1) * sizeof(double));
     p->raw_tau = malloc(p->n_even_room * (nv + 1) * sizeof(double));
     p->derived = malloc(p->n_even_room * (2 * nv + 1) * sizeof(double));
     p->even_row = malloc(p->n_even_room * sizeof *p->even_row);
     p->fast = malloc(p->n_even_room * (2 * nv + 1) * sizeof(double));
     p->block = aligned_alloc(64, (nq + 6 * nv + 1) * TQ_BLOCK * sizeof(double));
-    p->memory_size = tq_filter_zero_phase_size(p->n_even_room, p->n_even_room) +
+    p->memory_size = tq_filter_zero_phase_size(p->n_even_room, edge) +
                      tq_smooth_scratch_size(TQ_SMOOTH_WINDOW_MAX);
     p->memory = aligned_alloc(64, (p->memory_size + 63) / 64 * 64);
     return p->even != NULL && p->raw_tau != NULL && p->derived != NULL && p->fast != NULL &&
@@ -99,13 +100,13 @@ void tqa_log_even_close(tqa_log_pass_state *p)
  * Filters
  */
 
-static void zero_phase(tqa_log_pass_state *p, size_t m, double *x)
+static void zero_phase(tqa_log_pass_state *p, size_t m, size_t n_row, double *rows)
 {
     tq_scratch scratch;
     tq_scratch_init(&scratch, p->memory, p->memory_size);
     const size_t settle = tq_filter_settle(&p->filter);
-    const tq_status status =
-        tq_filter_zero_phase(&p->filter, settle < m ? settle : m - 1, m, x, &scratch, NULL);
+    const tq_status status = tq_filter_zero_phase_rows(&p->filter, settle < m ? settle : m - 1, m,
+                                                       n_row, rows, p->n_even_room, &scratch, NULL);
     (void)status; /* shapes and room are known to be right */
 }
 
@@ -132,11 +133,8 @@ static double *channel(const tqa_log_pass_state *p, tqa_log_quantity quantity, s
 static void filter_channels(tqa_log_pass_state *p, size_t m)
 {
     const tqa_log_filter_kind kind = p->log->request->filter.kind;
-    for (size_t c = 0; c < p->log->n_channel; c++) {
-        double *x = p->even + c * p->n_even_room;
-        if (kind == TQA_LOG_BUTTERWORTH || kind == TQA_LOG_FIRST_ORDER) {
-            zero_phase(p, m, x);
-        }
+    if (kind == TQA_LOG_BUTTERWORTH || kind == TQA_LOG_FIRST_ORDER) {
+        zero_phase(p, m, p->log->n_channel, p->even);
     }
 }
 
@@ -172,7 +170,7 @@ static void derive(tqa_log_pass_state *p, size_t m)
         if (!has(p, TQA_LOG_QD)) {
             tq_difference(m, channel(p, TQA_LOG_Q, r), h, qd);
             if (kind == TQA_LOG_FIRST_ORDER) {
-                zero_phase(p, m, qd); /* the notes' filter, once for each derivative */
+                zero_phase(p, m, 1, qd); /* the notes' filter, once for each derivative */
             }
         }
         if (!has(p, TQA_LOG_QDD)) {

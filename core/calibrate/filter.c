@@ -4,6 +4,10 @@
 
 #include <assert.h>
 #include <math.h>
+#include <string.h>
+
+#include "core/base/fpmode.h"
+#include "core/kernels/table.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -96,62 +100,74 @@ size_t tq_filter_settle(const tq_filter *filter)
     return (size_t)fmax(least, ceil(log(1e-13) / log(fmin(slowest, 1.0 - 1e-7))));
 }
 
-/* one pass over x (n), forward (step 1) or backward (step -1) from `from`: each section starts in
- * the state that its first input, standing for ever, would have left (transposed direct form II) */
-static void run_pass(const tq_filter *filter, double *from, size_t n, ptrdiff_t step)
+size_t tq_filter_zero_phase_size(size_t n, size_t n_edge)
 {
-    for (size_t s = 0; s < filter->n; s++) {
-        const double b0 = filter->section[s].b[0];
-        const double b1 = filter->section[s].b[1];
-        const double b2 = filter->section[s].b[2];
-        const double a1 = filter->section[s].a[0];
-        const double a2 = filter->section[s].a[1];
-        const double first = from[0];
-        const double at_rest = first * ((b0 + b1 + b2) / (1.0 + a1 + a2));
-        double z1 = b2 * first - a2 * at_rest;
-        double z0 = b1 * first - a1 * at_rest + z1;
-        double *x = from;
-        for (size_t k = 0; k < n; k++, x += step) {
-            const double u = *x;
-            const double y = b0 * u + z0;
-            z0 = b1 * u - a1 * y + z1;
-            z1 = b2 * u - a2 * y;
-            *x = y;
+    return tq_scratch_cost((n + 2 * n_edge) * TQ_SECTION_LANES, sizeof(double));
+}
+
+/* point reflections of signals side by side at both ends of samples [n_edge, n_edge + n) */
+static void continue_ends(size_t n_edge, size_t n, double *x)
+{
+    const double *first = x + n_edge * TQ_SECTION_LANES;
+    const double *last = first + (n - 1) * TQ_SECTION_LANES;
+    for (size_t k = 1; k <= n_edge; k++) {
+        double *before = x + (n_edge - k) * TQ_SECTION_LANES;
+        double *behind = x + (n_edge + n - 1 + k) * TQ_SECTION_LANES;
+        for (size_t l = 0; l < TQ_SECTION_LANES; l++) {
+            before[l] = 2.0 * first[l] - first[k * TQ_SECTION_LANES + l];
+            behind[l] = 2.0 * last[l] - *(last + l - k * TQ_SECTION_LANES);
         }
     }
 }
 
-size_t tq_filter_zero_phase_size(size_t n, size_t n_edge)
+/* up to TQ_SECTION_LANES rows, turned into signals side by side and back */
+static void filter_some(const tq_filter *filter, size_t n_edge, size_t n, size_t n_row, double *x,
+                        size_t stride, double *padded)
 {
-    return tq_scratch_cost(n + 2 * n_edge, sizeof(double));
+    const tq_kernels *kernels = tq_kernels_for(TQ_SECTION_LANES);
+    const size_t n_long = n + 2 * n_edge;
+    double *inner = padded + n_edge * TQ_SECTION_LANES;
+    if (n_row < TQ_SECTION_LANES) {
+        memset(inner, 0, n * TQ_SECTION_LANES * sizeof *inner);
+    }
+    kernels->turn((long)n_row, (long)n, x, (long)stride, inner, TQ_SECTION_LANES);
+    continue_ends(n_edge, n, padded);
+    double coefficients[5 * (TQ_FILTER_ORDER_MAX + 1) / 2];
+    for (size_t s = 0; s < filter->n; s++) {
+        memcpy(coefficients + 5 * s, filter->section[s].b, 3 * sizeof(double));
+        memcpy(coefficients + 5 * s + 3, filter->section[s].a, 2 * sizeof(double));
+    }
+    const tq_fpmode mode = tq_fpmode_enter(); /* what is forgotten does not linger */
+    kernels->sections((long)filter->n, coefficients, (long)n_long, padded, 0);
+    kernels->sections((long)filter->n, coefficients, (long)n_long, padded, 1);
+    tq_fpmode_leave(mode);
+    kernels->turn((long)n, (long)n_row, inner, TQ_SECTION_LANES, x, (long)stride);
 }
 
-tq_status tq_filter_zero_phase(const tq_filter *filter, size_t n_edge, size_t n, double *x,
-                               tq_scratch *scratch, tq_error *reterr)
+tq_status tq_filter_zero_phase_rows(const tq_filter *filter, size_t n_edge, size_t n, size_t n_row,
+                                    double *x, size_t stride, tq_scratch *scratch, tq_error *reterr)
 {
     assert(filter != NULL && x != NULL && scratch != NULL);
     if (n == 0 || n_edge >= n) {
         return tq_fail(reterr, TQ_ERR_SHAPE, "n_edge", 0, (double)n_edge);
     }
     const size_t mark = tq_scratch_mark(scratch);
-    const size_t n_long = n + 2 * n_edge;
-    double *padded = tq_scratch_take(scratch, n_long, sizeof *padded);
+    double *padded = tq_scratch_take(scratch, (n + 2 * n_edge) * TQ_SECTION_LANES, sizeof *padded);
     if (padded == NULL) {
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
                        (double)tq_filter_zero_phase_size(n, n_edge));
     }
-    for (size_t k = 0; k < n_edge; k++) {
-        padded[k] = 2.0 * x[0] - x[n_edge - k];
-        padded[n_edge + n + k] = 2.0 * x[n - 1] - x[n - 2 - k];
-    }
-    for (size_t k = 0; k < n; k++) {
-        padded[n_edge + k] = x[k];
-    }
-    run_pass(filter, padded, n_long, 1);
-    run_pass(filter, padded + n_long - 1, n_long, -1);
-    for (size_t k = 0; k < n; k++) {
-        x[k] = padded[n_edge + k];
+    for (size_t r = 0; r < n_row; r += TQ_SECTION_LANES) {
+        const size_t left = n_row - r;
+        filter_some(filter, n_edge, n, left < TQ_SECTION_LANES ? left : (size_t)TQ_SECTION_LANES,
+                    x + r * stride, stride, padded);
     }
     tq_scratch_rewind(scratch, mark);
     return TQ_OK;
+}
+
+tq_status tq_filter_zero_phase(const tq_filter *filter, size_t n_edge, size_t n, double *x,
+                               tq_scratch *scratch, tq_error *reterr)
+{
+    return tq_filter_zero_phase_rows(filter, n_edge, n, 1, x, n, scratch, reterr);
 }

@@ -33,9 +33,9 @@ size_t tq_fit_solve_size(const tq_fit *fit)
     const size_t n = fit->n_column;
     const size_t method = tq_fit_method_size(fit);
     const size_t statistics = tq_fit_statistics_size(fit);
-    return tq_scratch_cost(2 * fit->set_size + tq_fit_width(fit), sizeof(double)) +
-           2 * tq_fit_found_size(fit) + 2 * tq_scratch_cost(n, sizeof(double)) +
-           tq_scratch_cost(n * n, sizeof(double)) + (method > statistics ? method : statistics);
+    return tq_scratch_cost(2 * fit->set_size, sizeof(double)) + 2 * tq_fit_found_size(fit) +
+           2 * tq_scratch_cost(n, sizeof(double)) + tq_scratch_cost(n * n, sizeof(double)) +
+           (method > statistics ? method : statistics);
 }
 
 static bool take_solution(const tq_fit *fit, tq_scratch *memory, tq_fit_solution *s)
@@ -341,7 +341,7 @@ tq_status tq_fit_solve(tq_fit *fit, tq_scratch *memory, tq_scratch *scratch,
                        tq_fit_solution *ret_solution, tq_error *reterr)
 {
     const size_t mark = tq_scratch_mark(scratch);
-    double *set = tq_scratch_take(scratch, 2 * fit->set_size + tq_fit_width(fit), sizeof *set);
+    double *set = tq_scratch_take(scratch, 2 * fit->set_size, sizeof *set);
     if (set == NULL) {
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_fit_solve_size(fit));
     }
@@ -369,7 +369,7 @@ tq_status tq_fit_solve_without(tq_fit *fit, size_t experiment, tq_scratch *scrat
                                double *ret_value, tq_error *reterr)
 {
     const size_t mark = tq_scratch_mark(scratch);
-    double *set = tq_scratch_take(scratch, 2 * fit->set_size + tq_fit_width(fit), sizeof *set);
+    double *set = tq_scratch_take(scratch, 2 * fit->set_size, sizeof *set);
     tq_fit_found found;
     if (set == NULL || !tq_fit_found_take(fit, scratch, &found)) {
         tq_scratch_rewind(scratch, mark);

@@ -24,7 +24,6 @@ struct tq_fit_stream {
     tq_fit_delay delay; /* with instruments */
     double *lanes;      /* (set_size x TQ_FOLD_LANES) triangles of the segment at hand */
     double *triangle;   /* (width^2 of the widest row) */
-    double *room;       /* (width of the widest row) */
 };
 
 size_t tq_fit_stream_size(const tq_fit *fit)
@@ -32,8 +31,8 @@ size_t tq_fit_stream_size(const tq_fit *fit)
     const size_t n = tq_fit_width(fit);
     return tq_scratch_cost(1, sizeof(tq_fit_stream)) +
            tq_scratch_cost(fit->set_size * TQ_FOLD_LANES, sizeof(double)) +
-           tq_scratch_cost(n * n, sizeof(double)) + tq_scratch_cost(n, sizeof(double)) +
-           tq_fit_run_size(fit) + (tq_fit_has_instruments(fit) ? tq_fit_delay_size(fit) : 0);
+           tq_scratch_cost(n * n, sizeof(double)) + tq_fit_run_size(fit) +
+           (tq_fit_has_instruments(fit) ? tq_fit_delay_size(fit) : 0);
 }
 
 tq_status tq_fit_begin(tq_fit *fit, size_t experiment, size_t n_sample, tq_scratch *scratch,
@@ -46,15 +45,13 @@ tq_status tq_fit_begin(tq_fit *fit, size_t experiment, size_t n_sample, tq_scrat
     tq_fit_stream *stream = tq_scratch_take(scratch, 1, sizeof *stream);
     double *lanes = tq_scratch_take(scratch, fit->set_size * TQ_FOLD_LANES, sizeof *lanes);
     double *triangle = tq_scratch_take(scratch, n * n, sizeof *triangle);
-    double *room = tq_scratch_take(scratch, n, sizeof *room);
-    if (stream == NULL || lanes == NULL || triangle == NULL || room == NULL) {
+    if (stream == NULL || lanes == NULL || triangle == NULL) {
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_fit_stream_size(fit));
     }
     *stream = (tq_fit_stream){.fit = fit,
                               .experiment = &fit->experiments[experiment],
                               .lanes = lanes,
-                              .triangle = triangle,
-                              .room = room};
+                              .triangle = triangle};
     memset(lanes, 0, fit->set_size * TQ_FOLD_LANES * sizeof *lanes);
     const size_t length = (n_sample + fit->segment_max - 1) / fit->segment_max;
     stream->experiment->n_sample = 0;
@@ -159,7 +156,7 @@ static void gather_lanes(tq_fit_stream *stream,
             for (size_t e = 0; e < n * n; e++) {
                 stream->triangle[e] = lanes[e * TQ_FOLD_LANES + lane];
             }
-            tq_tsqr_fold_triangle(&tsqr, stream->triangle, stream->room);
+            tq_tsqr_fold_triangle(&tsqr, stream->triangle);
         }
     }
     memset(stream->lanes, 0, fit->set_size * TQ_FOLD_LANES * sizeof *stream->lanes);
@@ -178,8 +175,7 @@ static void merge_segments(tq_fit_stream *stream)
         }
         for (size_t r = 0; r < fit->n_row; r++) {
             tq_tsqr tsqr = {.n = fit->rows[r].width, .r = into + fit->rows[r].triangle};
-            tq_tsqr_fold_triangle(&tsqr, first + fit->set_size + fit->rows[r].triangle,
-                                  stream->room);
+            tq_tsqr_fold_triangle(&tsqr, first + fit->set_size + fit->rows[r].triangle);
         }
     }
     e->n_segment /= 2;

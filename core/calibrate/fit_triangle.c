@@ -4,13 +4,13 @@
 
 #include <string.h>
 
-static void add_set(const tq_fit *fit, const double *set, double *spent, double *room,
+static void add_set(const tq_fit *fit, const double *set, double *spent,
                     double *into) /* NOLINT(readability-non-const-parameter) */
 {
     memcpy(spent, set, fit->set_size * sizeof *spent);
     for (size_t r = 0; r < fit->n_row; r++) {
         tq_tsqr tsqr = {.n = fit->rows[r].width, .r = into + fit->rows[r].triangle};
-        tq_tsqr_fold_triangle(&tsqr, spent + fit->rows[r].triangle, room);
+        tq_tsqr_fold_triangle(&tsqr, spent + fit->rows[r].triangle);
     }
 }
 
@@ -39,8 +39,7 @@ size_t tq_fit_sum_sets(const tq_fit *fit, tq_fit_choice choice, double *room, do
         size_t chosen = 0;
         for (size_t s = 0; s < experiment->n_segment; s++) {
             if (is_chosen(choice, e, s)) {
-                add_set(fit, experiment->sets + s * fit->set_size, room, room + fit->set_size,
-                        ret_set);
+                add_set(fit, experiment->sets + s * fit->set_size, room, ret_set);
                 chosen++;
             }
         }

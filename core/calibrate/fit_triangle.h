@@ -14,8 +14,8 @@ typedef struct tq_fit_choice {
     bool without;
 } tq_fit_choice;
 
-/* ret_set (set_size) of the chosen segments; returns how many samples they have. room: set_size +
- * the width of the widest row. */
+/* ret_set (set_size) of the chosen segments; returns how many samples they have. room: as large.
+ */
 size_t tq_fit_sum_sets(const tq_fit *fit, tq_fit_choice choice, double *room, double *ret_set);
 
 /* The first column that line i of a row's part of a set may have: those before are zero. */

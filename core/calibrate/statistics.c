@@ -30,7 +30,7 @@ size_t tq_fit_statistics_size(const tq_fit *fit)
     const size_t n = fit->n_column;
     return 2 * tq_scratch_cost(n * n, sizeof(double)) + 5 * tq_scratch_cost(n, sizeof(double)) +
            tq_scratch_cost((n + 1) * (n + 1), sizeof(double)) +
-           tq_scratch_cost(fit->set_size + tq_fit_width(fit), sizeof(double)) +
+           tq_scratch_cost(fit->set_size, sizeof(double)) +
            tq_scratch_cost(fit->set_size, sizeof(double)) + tq_fit_found_size(fit) +
            tq_fit_method_size(fit) + tq_invert_scratch_size(n) +
            tq_scratch_cost(n * fit->n_experiment, sizeof(double));
@@ -220,7 +220,7 @@ static bool take(jackknife *j, tq_scratch *scratch)
     j->square = tq_scratch_take(scratch, n, sizeof(double));
     j->room = tq_scratch_take(scratch, n, sizeof(double));
     j->scratch = scratch;
-    j->set = tq_scratch_take(scratch, 2 * j->fit->set_size + tq_fit_width(j->fit), sizeof(double));
+    j->set = tq_scratch_take(scratch, 2 * j->fit->set_size, sizeof(double));
     return j->whole != NULL && j->part != NULL && j->right != NULL && j->part_right != NULL &&
            j->mean != NULL && j->square != NULL && j->room != NULL && j->set != NULL;
 }
@@ -300,7 +300,7 @@ tq_status tq_fit_consistency(const tq_fit *fit, const tq_fit_found *found, tq_sc
     (void)found;
     const size_t mark = tq_scratch_mark(scratch);
     double *values = tq_scratch_take(scratch, n * fit->n_experiment, sizeof *values);
-    double *set = tq_scratch_take(scratch, 2 * fit->set_size + tq_fit_width(fit), sizeof *set);
+    double *set = tq_scratch_take(scratch, 2 * fit->set_size, sizeof *set);
     tq_fit_found own;
     tq_status status = TQ_OK;
     if (values == NULL || set == NULL || !tq_fit_found_take(fit, scratch, &own)) {

@@ -5,6 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/fpmode.h"
+#include "core/kernels/table.h"
+
 /* a squared length under this would overflow its reciprocal: such a column is zero */
 static const double negligible = 1e-280;
 
@@ -46,47 +49,9 @@ void tq_tsqr_fold(tq_tsqr *tsqr, size_t n_row, double *rows)
     }
 }
 
-/* takes entry k of row i = 0 .. k into entry (k, k) of R; w is room for one row */
-static void fold_column(tq_tsqr *tsqr, size_t k, double *x, double *w)
+void tq_tsqr_fold_triangle(tq_tsqr *tsqr, double *triangle)
 {
-    const size_t n = tsqr->n;
-    double *own = tsqr->r + k * n;
-    double below = 0.0;
-    for (size_t i = 0; i <= k; i++) {
-        below += x[i * n + k] * x[i * n + k];
-    }
-    if (below < negligible) {
-        return;
-    }
-    const double length = sqrt(own[k] * own[k] + below);
-    const double next = own[k] > 0.0 ? -length : length;
-    const double u0 = own[k] - next;
-    const double scale = 2.0 / (u0 * u0 + below);
-    own[k] = next;
-    for (size_t j = k + 1; j < n; j++) {
-        w[j] = u0 * own[j];
-    }
-    for (size_t i = 0; i <= k; i++) {
-        const double v = x[i * n + k];
-        for (size_t j = k + 1; j < n; j++) {
-            w[j] += v * x[i * n + j];
-        }
-    }
-    for (size_t j = k + 1; j < n; j++) {
-        w[j] *= scale;
-        own[j] -= u0 * w[j];
-    }
-    for (size_t i = 0; i <= k; i++) {
-        const double v = x[i * n + k];
-        for (size_t j = k + 1; j < n; j++) {
-            x[i * n + j] -= v * w[j];
-        }
-    }
-}
-
-void tq_tsqr_fold_triangle(tq_tsqr *tsqr, double *triangle, double *room)
-{
-    for (size_t k = 0; k < tsqr->n; k++) {
-        fold_column(tsqr, k, triangle, room);
-    }
+    const tq_fpmode mode = tq_fpmode_enter();
+    tq_kernels_for(tsqr->n)->triangle((long)tsqr->n, tsqr->r, triangle);
+    tq_fpmode_leave(mode);
 }

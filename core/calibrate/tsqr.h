@@ -26,8 +26,8 @@ void tq_tsqr_init(tq_tsqr *tsqr, size_t n, double *r);
  */
 void tq_tsqr_fold(tq_tsqr *tsqr, size_t n_row, double *rows);
 
-/* The same for n rows that are themselves a triangle (row by row, destroyed): a third of the work.
- * room (n). */
-void tq_tsqr_fold_triangle(tq_tsqr *tsqr, double *triangle, double *room);
+/* The same for n rows that are themselves a triangle (row by row, destroyed): a third of the
+ * work. */
+void tq_tsqr_fold_triangle(tq_tsqr *tsqr, double *triangle);
 
 #endif

@@ -9,6 +9,8 @@
 
 /* Samples of a run that is folded at once, and lanes of triangles at every width. */
 enum { TQ_FOLD_RUN = 64, TQ_FOLD_LANES = 8 };
+/* Signals that are filtered side by side; entries that are read along a row of a triangle. */
+enum { TQ_SECTION_LANES = 8, TQ_TRIANGLE_LANES = 8 };
 
 /* `work` is aligned to 64 bytes and holds tq_work_doubles(...) doubles. */
 typedef struct tq_kernels {
@@ -36,6 +38,13 @@ typedef struct tq_kernels {
      * r[(i n + j) TQ_FOLD_LANES + l]). Column c is x[offset[c]] and the TQ_FOLD_RUN - 1 after it;
      * aligned to 64 bytes, destroyed. Sample i belongs to lane i % TQ_FOLD_LANES */
     void (*fold)(long n, const int64_t *offset, double *x, double *r);
+    /* Folds triangle x (n x n, row by row, destroyed) into triangle r, whose entries below the
+     * diagonal are read and written as they are */
+    void (*triangle)(long n, double *r, double *x);
+    /* Second-order sections, five coefficients b0 b1 b2 a1 a2 each, along TQ_SECTION_LANES signals
+     * (sample k of signal l at x[k TQ_SECTION_LANES + l]), in place, from the first sample to the
+     * last or backward; each starts as if its first input had stood there for ever */
+    void (*sections)(long n_section, const double *coefficients, long n, double *x, int backward);
     /* ret_poses (12 rows a body): rotation row by row, then origin, of each body in the world */
     void (*kinematics)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                        double *ret_poses, long pose_stride);

@@ -113,7 +113,7 @@ Test(filter, settles_when_it_says)
 {
     /* an impulse is forgotten to 1e-12 after the settling time, and not long before */
     static double x[20000];
-    static _Alignas(64) unsigned char room[1 << 19];
+    static _Alignas(64) unsigned char room[1 << 21];
     for (unsigned order = 1; order <= 8; order += 3) {
         tq_filter filter;
         tq_scratch scratch;

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/kernels/sections.c - second-order sections over signals side by side, one a lane. */
+#include "core/kernels/symbols.h"
+#include "core/lanes/real.h"
+
+/* A recursion waits for its own last value, so that lanes are signals, not samples. Narrower builds
+ * go through the same eight in turns. Two sections run at once: one waits while the other works. */
+
+/* transposed direct form II */
+typedef struct section {
+    real b0, b1, b2, a1, a2, z0, z1;
+} section;
+
+/* in the state that `first`, standing for ever, would have left */
+TQ_INLINE section start(const double c[5], real first)
+{
+    section s = {.b0 = splat(c[0]),
+                 .b1 = splat(c[1]),
+                 .b2 = splat(c[2]),
+                 .a1 = splat(c[3]),
+                 .a2 = splat(c[4])};
+    const real at_rest = first * splat((c[0] + c[1] + c[2]) / (1.0 + c[3] + c[4]));
+    s.z1 = tq_fnma(s.a2, at_rest, s.b2 * first);
+    s.z0 = tq_fnma(s.a1, at_rest, tq_fma(s.b1, first, s.z1));
+    return s;
+}
+
+TQ_INLINE real next(section *s, real u)
+{
+    const real y = tq_fma(s->b0, u, s->z0);
+    s->z0 = tq_fnma(s->a1, y, tq_fma(s->b1, u, s->z1));
+    s->z1 = tq_fnma(s->a2, y, s->b2 * u);
+    return y;
+}
+
+TQ_INLINE void run_one(const double c[5], long n, double *x, long step)
+{
+    section s = start(c, load(x));
+    for (long k = 0; k < n; k++, x += step) {
+        store(x, next(&s, load(x)));
+    }
+}
+
+TQ_INLINE void run_two(const double c[10], long n, double *x, long step)
+{
+    section s = start(c, load(x));
+    section t = start(c + 5, tq_fma(s.b0, load(x), s.z0));
+    for (long k = 0; k < n; k++, x += step) {
+        store(x, next(&t, next(&s, load(x))));
+    }
+}
+
+void TQ_KERNEL(tq_sections)(long n_section, const double *c, long n, double *x, int backward)
+{
+    const long step = backward ? -TQ_SECTION_LANES : TQ_SECTION_LANES;
+    double *from = backward ? x + (n - 1) * TQ_SECTION_LANES : x;
+    for (long group = 0; group < TQ_SECTION_LANES; group += TQ_LANES) {
+        long s = 0;
+        for (; s + 1 < n_section; s += 2) {
+            run_two(c + 5 * s, n, from + group, step);
+        }
+        if (s < n_section) {
+            run_one(c + 5 * s, n, from + group, step);
+        }
+    }
+}
