@@ -65,9 +65,9 @@ $(out)/tests/bench/instructions: extra_tests := $(out)/tests/bench/robots.o
 $(out)/tests/bench/instructions: $(out)/tests/bench/robots.o
 .PHONY: instructions instructions-write
 instructions: $(out)/tests/bench/instructions
-	@tests/run/instructions.sh $< $(CC)
+	@tests/run/instructions.sh $< "$(CC)"
 instructions-write: $(out)/tests/bench/instructions
-	@tests/run/instructions.sh $< $(CC) write
+	@tests/run/instructions.sh $< "$(CC)" write
 
 # a million samples and feasible fits, against dgels and CSDP
 benches += fit

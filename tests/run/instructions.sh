@@ -5,7 +5,7 @@
 # Counts have no noise: more than 2 % up fails. Another compiler makes other code: then it is skipped.
 set -u
 program=$1
-compiler=$($2 --version | head -1)
+compiler=$($2 --version | head -1) # unquoted: it may be "ccache gcc"
 record=tests/bench/instructions.txt
 skip() {
     echo "SKIP instructions: $1"
