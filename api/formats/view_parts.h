@@ -41,9 +41,6 @@ bool tqa_view_refuse_memory(tqa_problem *reterr);
 /* Numbers that an entry of the array has. */
 uint64_t tqa_view_columns(const tqa_outline_array *array);
 
-/* Entries of the first array: lines of the table below its header. */
-uint64_t tqa_view_rows(const tqa_view *view);
-
 /* The next bytes of the table as CSV. */
 long tqa_view_csv(tqa_view *v, char *out, size_t size);
 

@@ -27,14 +27,15 @@ uint64_t tqa_view_columns(const tqa_outline_array *array)
 
 /* -------------------------------------------------------------------------------------- tables */
 
-/* The columns are those arrays, among the wanted, that have as many entries as the first of them
- * ("t" if there is one); one without further ranks is a column of its name, others NAME_0 ... */
-uint64_t tqa_view_rows(const tqa_view *view)
+/* entries of the first array: lines of the table below its header */
+static uint64_t count_rows(const tqa_view *view)
 {
     return view->n_array > 0 ? view->arrays[0]->shape[0] : 0;
 }
 
-/* False behind the last. */
+/* The columns are those arrays, among the wanted, that have as many entries as the first of them
+ * ("t" if there is one); one without further ranks is a column of its name, others NAME_0 ...
+ * False behind the last. */
 static bool column_name(const tqa_view *view, size_t column, char name[TQA_VIEW_NAME_TEXT])
 {
     for (size_t i = 0; i < view->n_array; i++) {
@@ -112,7 +113,7 @@ long tqa_view_csv(tqa_view *v, char *out, size_t size)
 {
     size_t n = 0;
     while (n < size) {
-        if (v->text_at == v->n_text && (v->at > tqa_view_rows(v) || !print_line(v))) {
+        if (v->text_at == v->n_text && (v->at > count_rows(v) || !print_line(v))) {
             break;
         }
         const size_t left = v->n_text - v->text_at;
@@ -142,7 +143,7 @@ static void put_points(const tqa_view *v, const double *least, const double *mos
 {
     char name[TQA_VIEW_NAME_TEXT];
     tqa_json_text_raw(text, "{\"rows\":");
-    tqa_json_text_count(text, (unsigned long)tqa_view_rows(v));
+    tqa_json_text_count(text, (unsigned long)count_rows(v));
     tqa_json_text_raw(text, ",\"rows_per_point\":");
     tqa_json_text_count(text, (unsigned long)each);
     tqa_json_text_raw(text, ",\"points\":");
@@ -160,7 +161,7 @@ static void put_points(const tqa_view *v, const double *least, const double *mos
 
 bool tqa_view_points(tqa_view *v, tqa_problem *reterr)
 {
-    const uint64_t n_row = tqa_view_rows(v);
+    const uint64_t n_row = count_rows(v);
     const uint64_t wish = v->options.n_points;
     const uint64_t each = n_row > wish ? (n_row + wish - 1) / wish : 1;
     const size_t n_bucket = (size_t)((n_row + each - 1) / each);

@@ -77,20 +77,6 @@ bool tq_cholesky4(const tq_block4 a, tq_block4 ret_l)
     return true;
 }
 
-void tq_invert_lower4(const tq_block4 l, tq_block4 ret)
-{
-    memset(ret, 0, 16 * sizeof(double));
-    for (unsigned j = 0; j < 4; j++) {
-        for (unsigned i = j; i < 4; i++) {
-            double sum = i == j ? 1.0 : 0.0;
-            for (unsigned k = j; k < i; k++) {
-                sum -= l[4 * i + k] * ret[4 * k + j];
-            }
-            ret[4 * i + j] = sum / l[5 * i];
-        }
-    }
-}
-
 /* turns columns p and q of a by (c, s) */
 static void turn_columns(tq_block4 a, unsigned p, unsigned q, double c, double s)
 {

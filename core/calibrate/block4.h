@@ -22,9 +22,6 @@ void tq_mult4(const tq_block4 a, const tq_block4 b, tq_block4 ret);
 /* Lower triangular L with a = L L^T; false when a is not positive definite. */
 bool tq_cholesky4(const tq_block4 a, tq_block4 ret_l);
 
-/* Inverse of a lower triangular matrix. */
-void tq_invert_lower4(const tq_block4 l, tq_block4 ret);
-
 /* a = U diag(s) V^T by one-sided Jacobi rotations; a must be regular. */
 void tq_svd4(const tq_block4 a, tq_block4 ret_u, double ret_s[4], tq_block4 ret_v);
 

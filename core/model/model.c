@@ -9,7 +9,7 @@
  */
 #define ROTATION_TOLERANCE 1e-9
 
-uint32_t tq_joint_kind_nq(tq_joint_kind kind)
+static uint32_t nq_of(tq_joint_kind kind)
 {
     switch (kind) {
     case TQ_JOINT_FIXED:
@@ -30,7 +30,7 @@ uint32_t tq_joint_kind_nq(tq_joint_kind kind)
 
 uint32_t tq_joint_kind_nv(tq_joint_kind kind)
 {
-    const uint32_t nq = tq_joint_kind_nq(kind);
+    const uint32_t nq = nq_of(kind);
     return kind == TQ_JOINT_SPHERICAL || kind == TQ_JOINT_FLOATING ? nq - 1 : nq;
 }
 
@@ -252,7 +252,7 @@ static void assign_rows(tq_model *model)
     for (uint32_t j = 0; j < model->n_joint; j++) {
         tq_joint *joint = &model->joints[j];
         const _Bool owns = joint->mimic == TQ_NONE;
-        joint->nq = owns ? tq_joint_kind_nq(joint->kind) : 0;
+        joint->nq = owns ? nq_of(joint->kind) : 0;
         joint->nv = owns ? tq_joint_kind_nv(joint->kind) : 0;
         joint->q_index = model->nq;
         joint->v_index = model->nv;

@@ -134,8 +134,7 @@ typedef struct tq_model {
  */
 tq_status tq_model_finish(tq_model *model, tq_error *reterr);
 
-/* nq and nv that a joint of `kind` takes. */
-uint32_t tq_joint_kind_nq(tq_joint_kind kind);
+/* nv that a joint of `kind` takes. */
 uint32_t tq_joint_kind_nv(tq_joint_kind kind);
 
 #endif

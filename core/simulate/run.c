@@ -80,8 +80,9 @@ double tq_run_before(const tq_run_private *p, double t)
     return t < p->limit ? t : nextafter(p->limit, -DBL_MAX);
 }
 
-int tq_run_evaluate(tq_run_private *p, double t, const double *y, double *ret_rate)
+int tq_run_ode_rate(void *ctx, double t, const double *y, double *ret_rate)
 {
+    tq_run_private *p = ctx;
     tq_run_block *b = &p->inner;
     put_first(p, y, &b->as);
     const tq_status status =
@@ -99,11 +100,6 @@ int tq_run_evaluate(tq_run_private *p, double t, const double *y, double *ret_ra
         }
     }
     return 0;
-}
-
-int tq_run_ode_rate(void *ctx, double t, const double *y, double *ret_rate)
-{
-    return tq_run_evaluate(ctx, t, y, ret_rate);
 }
 
 int tq_run_settle(void *ctx, double t, double *y)

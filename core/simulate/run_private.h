@@ -50,9 +50,6 @@ struct tq_run_private {
     double last_event;
 };
 
-/* One evaluation at y (n), for integrators: 0, or 1 and run.status, run.error. */
-int tq_run_evaluate(tq_run_private *p, double t, const double *y, double *ret_rate);
-
 /* y (n) as rows of a block, and back. */
 void tq_run_spread(const tq_run_private *p, const double *y, const tq_trajectories *to);
 void tq_run_gather(const tq_run_private *p, const tq_trajectories *from, double *y);
@@ -60,7 +57,7 @@ void tq_run_gather(const tq_run_private *p, const tq_trajectories *from, double 
 /* The time at which effects are asked: up to a stop, what holds before it. */
 double tq_run_before(const tq_run_private *p, double t);
 
-/* Callbacks of the integrator, ctx = the run. */
+/* Callbacks of the integrator, ctx = the run: 0, or 1 and run.status, run.error. */
 int tq_run_ode_rate(void *ctx, double t, const double *y, double *ret_rate);
 int tq_run_settle(void *ctx, double t, double *y);
 

@@ -28,7 +28,7 @@ static void run_delete(void *exchange)
     e->answer.status = 204;
 }
 
-const tqd_handler tqd_dataset_delete_handler = {
+static const tqd_handler delete_handler = {
     .open = tqd_dataset_open_exchange,
     .finish = tqd_dataset_always_run,
     .run = run_delete,
@@ -47,7 +47,7 @@ void tqd_dataset_routes(tqd_datasets *datasets, tqd_route routes[TQD_DATASET_ROU
         {TQD_GET, "/v1/datasets/{}/content", 0, &tqd_dataset_content_handler, datasets, false},
         {TQD_HEAD, "/v1/datasets/{}/content", 0, &tqd_dataset_content_handler, datasets, false},
         {TQD_PUT, "/v1/datasets/{}", most, &tqd_dataset_put_handler, datasets, true},
-        {TQD_DELETE, "/v1/datasets/{}", 0, &tqd_dataset_delete_handler, datasets, false},
+        {TQD_DELETE, "/v1/datasets/{}", 0, &delete_handler, datasets, false},
     };
     memcpy(routes, table, sizeof table);
 }

@@ -23,6 +23,5 @@ extern const tqd_handler tqd_dataset_put_handler;
 extern const tqd_handler tqd_dataset_list_handler;
 extern const tqd_handler tqd_dataset_get_handler;
 extern const tqd_handler tqd_dataset_content_handler;
-extern const tqd_handler tqd_dataset_delete_handler;
 
 #endif
