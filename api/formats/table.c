@@ -12,7 +12,7 @@
 #include "api/formats/npy.h"
 #include "api/formats/table_result.h"
 
-enum { PIECE = 64 << 10 };
+enum { PIECE = 256 << 10 };
 
 typedef enum form { FORM_CSV, FORM_NPY, FORM_RESULT } form;
 
@@ -281,6 +281,24 @@ bool tqa_table_cut(const tqa_table *table)
     return table->csv != NULL && tqa_csv_decoder_cut(table->csv);
 }
 
+/* a row at least is in the queue */
+static bool has_row(tqa_table *table)
+{
+    const size_t n = table->n_column;
+    while (table->n_queued - table->n_given < n) {
+        if (table->n_given > 0) {
+            memmove(table->queue, table->queue + table->n_given,
+                    (table->n_queued - table->n_given) * sizeof *table->queue);
+            table->n_queued -= table->n_given;
+            table->n_given = 0;
+        }
+        if (!advance(table) && table->n_queued < n) {
+            return false;
+        }
+    }
+    return true;
+}
+
 const double *tqa_table_next(tqa_table *table)
 {
     const size_t n = table->n_column;
@@ -297,18 +315,23 @@ const double *tqa_table_next(tqa_table *table)
         table->n_given++;
         return table->row;
     }
-    while (table->n_queued - table->n_given < n) {
-        if (table->n_given > 0) {
-            memmove(table->queue, table->queue + table->n_given,
-                    (table->n_queued - table->n_given) * sizeof *table->queue);
-            table->n_queued -= table->n_given;
-            table->n_given = 0;
-        }
-        if (!advance(table) && table->n_queued < n) {
-            return NULL;
-        }
+    if (!has_row(table)) {
+        return NULL;
     }
     const double *row = table->queue + table->n_given;
     table->n_given += n;
     return row;
+}
+
+const double *tqa_table_next_many(tqa_table *table, size_t most, size_t *ret_n)
+{
+    *ret_n = 0;
+    if (table->n_column == 0 || table->whole || !has_row(table)) {
+        return NULL;
+    }
+    const size_t there = (table->n_queued - table->n_given) / table->n_column;
+    const double *rows = table->queue + table->n_given;
+    *ret_n = there < most ? there : most;
+    table->n_given += *ret_n * table->n_column;
+    return rows;
 }

@@ -61,6 +61,7 @@ bool tqa_calibration_fail(const tqa_calibration *c, tq_status status, const tq_e
 
 static bool survey(tqa_calibration *c)
 {
+    c->request.n_kept_logs = c->n_log;
     for (size_t i = 0; i < c->n_log; i++) {
         if (!tqa_calibration_tell(c, TQA_STAGE_READ, (double)i, c->n_log, "look at the logs") ||
             !tqa_log_survey(&c->logs[i])) {
@@ -75,7 +76,9 @@ static bool survey(tqa_calibration *c)
 size_t tqa_calibration_expected(const tqa_calibration *c, const tqa_log *log)
 {
     double rows = (double)log->n_chosen;
-    if (log->moves && log->n_window == 0) {
+    if (c->request.searches && log->kept.n > 0) {
+        rows = (double)log->kept.n;
+    } else if (log->moves && log->n_window == 0) {
         rows = (double)(log->last_moving - log->first_moving) + 1.0;
     }
     return (size_t)(rows * log->period / log->step / (double)c->request.filter.decimate) + 1;
@@ -255,41 +258,62 @@ static bool tells_load(const tqa_calibration *c)
     return is_there;
 }
 
+static bool is_sampled(const tqa_calibration *c)
+{
+    bool any = false;
+    for (size_t i = 0; i < c->n_fitted; i++) {
+        any = any || tqa_log_is_sampled(&c->logs[i]);
+    }
+    return any;
+}
+
+/* Memory of passes, for as long as the calibration lives. */
+static bool take_memory(tqa_calibration *c)
+{
+    return tqa_control_scratch(c->control, tq_fit_solution_size(c->fit), &c->memory) &&
+           tqa_control_scratch(c->control, tq_fit_stream_size(c->fit), &c->stream) &&
+           tqa_control_scratch(c->control, tq_fit_solve_size(c->fit), &c->scratch);
+}
+
+/* One pass. c->solution.again: what columns depend on has changed by it. */
 static bool solve_once(tqa_calibration *c)
 {
-    tq_scratch memory;
-    tq_scratch stream;
-    tq_scratch scratch;
     tq_error error = {0};
-    if (!tqa_control_scratch(c->control, tq_fit_solution_size(c->fit), &memory) ||
-        !tqa_control_scratch(c->control, tq_fit_stream_size(c->fit), &stream) ||
-        !tqa_control_scratch(c->control, tq_fit_solve_size(c->fit), &scratch) ||
-        !read_into_fit(c, &stream)) {
+    tq_scratch_rewind(&c->memory, 0);
+    if (!read_into_fit(c, &c->stream)) {
         return false;
     }
-    const size_t mark = tq_scratch_mark(&memory);
-    tq_status status = tq_fit_solve(c->fit, &memory, &scratch, &c->solution, &error);
-    while (status == TQ_OK && c->solution.again) {
-        tq_scratch_rewind(&memory, mark);
-        if (!read_into_fit(c, &stream)) {
-            return false;
-        }
-        status = tq_fit_solve(c->fit, &memory, &scratch, &c->solution, &error);
-    }
+    const tq_status status = tq_fit_solve(c->fit, &c->memory, &c->scratch, &c->solution, &error);
     return status == TQ_OK || tqa_calibration_fail(c, status, &error);
 }
 
+static bool settle(tqa_calibration *c)
+{
+    bool good = solve_once(c);
+    while (good && c->solution.again) {
+        good = solve_once(c);
+    }
+    return good;
+}
+
+/* What columns depend on is looked for in the part of long logs that is in memory; then everything
+ * is read, once. */
 static bool solve(tqa_calibration *c)
 {
     const bool finds_delay = c->tries_delay && !tqa_calibration_has_instruments(c);
-    if ((finds_delay && !tqa_calibration_find_delay(c)) || !solve_once(c)) {
+    c->is_sampled = is_sampled(c);
+    c->request.searches = c->is_sampled;
+    if ((finds_delay && !tqa_calibration_find_delay(c)) || !take_memory(c) || !settle(c)) {
         return false;
     }
-    if (!c->tries_load || tells_load(c)) {
-        return true;
+    if (c->tries_load && !tells_load(c)) {
+        c->options.model.extra &= ~(unsigned)TQ_FIT_LOAD;
+        if (!build(c) || !take_memory(c) || !settle(c)) {
+            return false;
+        }
     }
-    c->options.model.extra &= ~(unsigned)TQ_FIT_LOAD;
-    return build(c) && solve_once(c);
+    c->request.searches = false;
+    return !c->is_sampled || solve_once(c);
 }
 
 /* ------------------------------------------------------------------------------------------------

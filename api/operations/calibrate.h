@@ -58,7 +58,9 @@ typedef struct tqa_calibration {
     bool tries_load;  /* friction by load was not asked for: it stays if the data tell of it */
     bool wants_all;   /* model kind "full" */
     double lag_s;     /* of instruments; 0: chosen by cut-off and motion */
+    bool is_sampled;  /* what columns depend on was looked for in a part of the rows */
     size_t n_point;
+    tq_scratch memory, stream, scratch; /* of passes */
 
     tq_fit *fit;
     const tq_column *columns;

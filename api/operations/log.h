@@ -15,6 +15,7 @@ enum {
     TQA_LOG_ROWS_TOLD = 8,    /* of each kind of repair */
     TQA_LOG_WINDOWS_MAX = 64, /* of rows */
     TQA_LOG_SOURCE_NAME = 160,
+    TQA_LOG_KEPT_ROWS = 65536, /* in memory, of all logs of a request */
 };
 
 typedef enum tqa_log_quantity {
@@ -61,6 +62,8 @@ typedef struct tqa_log_request {
     bool has_delay;  /* it was told */
     tqa_part rows;
     tqa_log_filter filter;
+    size_t n_kept_logs; /* share the memory for rows; 0: each pass reads its log again */
+    bool searches;      /* passes need no more of a long log than what is in memory */
 } tqa_log_request;
 
 /* Something that was wrong with rows: how many, and the first of them. */
@@ -88,6 +91,18 @@ extern const char *const tqa_log_repair_names[TQA_LOG_REPAIRS];
 typedef struct tqa_log_window {
     uint64_t first, end;
 } tqa_log_window;
+
+/* Rows in SI units that stay in memory: all, or runs of rows spread evenly over the log. */
+typedef struct tqa_log_kept {
+    size_t n, room, run; /* rows; of a run */
+    uint64_t every;      /* one run in so many; 1: all rows */
+    uint64_t n_run;      /* runs so far */
+    size_t in_run;       /* rows of the one at hand */
+    bool keeps;          /* that one is kept */
+    double *values, *t;  /* (room x n_channel), (room) */
+    uint64_t *row;
+    unsigned char *state;
+} tqa_log_kept;
 
 /* One experiment. */
 typedef struct tqa_log {
@@ -118,6 +133,8 @@ typedef struct tqa_log {
     uint64_t first_moving, last_moving; /* rows */
     tq_bandwidth bandwidth;             /* of the joint with the widest */
     tq_cutoff cutoff;
+    bool has_survey;
+    tqa_log_kept kept;
 
     /* of the last pass */
     tqa_log_count repairs[TQA_LOG_REPAIRS];
@@ -137,6 +154,10 @@ bool tqa_log_read(const tqa_log_request *request, const tqa_part *part, tqa_log 
 
 /* Finds the columns and looks at all rows: clock, rest at the ends, spectra. */
 bool tqa_log_survey(tqa_log *log);
+
+/* After it: all of its rows are in memory; runs of them only, which is what searches read. */
+bool tqa_log_is_whole(const tqa_log *log);
+bool tqa_log_is_sampled(const tqa_log *log);
 
 /* The filter of all logs, when it was left to their spectra; judges it for each. */
 void tqa_log_choose_cutoff(tqa_log_request *request, tqa_log *logs, size_t n);

@@ -299,31 +299,51 @@ static bool give_block(tqa_log_pass_state *p)
     return p->sink(p->ctx, &block);
 }
 
-static bool give_sample(tqa_log_pass_state *p, size_t k, double t)
+/* numbers picks (n) of x, one behind another */
+static void gather(size_t n, const uint32_t *picks, const double *x, double *ret)
+{
+    if (picks[n - 1] - picks[0] == n - 1) {
+        memcpy(ret, x + picks[0], n * sizeof *ret);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        ret[i] = x[picks[i]];
+    }
+}
+
+/* Samples picks (n) of the window go behind those of the block. */
+static bool give_picked(tqa_log_pass_state *p, uint64_t lowest, size_t n, const uint32_t *picks)
 {
     const size_t nq = p->log->request->order->nq;
     const size_t nv = p->log->request->order->nv;
     const size_t room = p->n_even_room;
-    const size_t i = p->n_block++;
-    double *to = p->block + i;
+    double *to = p->block + p->n_block;
+    if (n == 0) {
+        return true;
+    }
     for (size_t r = 0; r < nq; r++, to += TQ_BLOCK) {
-        *to = channel(p, TQA_LOG_Q, r)[k];
+        gather(n, picks, channel(p, TQA_LOG_Q, r), to);
     }
     for (size_t r = 0; r < nv; r++, to += TQ_BLOCK) {
-        *to = has(p, TQA_LOG_QD) ? channel(p, TQA_LOG_QD, r)[k] : p->derived[r * room + k];
+        gather(n, picks, has(p, TQA_LOG_QD) ? channel(p, TQA_LOG_QD, r) : p->derived + r * room,
+               to);
     }
     for (size_t r = 0; r < nv; r++, to += TQ_BLOCK) {
-        *to = has(p, TQA_LOG_QDD) ? channel(p, TQA_LOG_QDD, r)[k] : p->derived[(nv + r) * room + k];
+        gather(n, picks,
+               has(p, TQA_LOG_QDD) ? channel(p, TQA_LOG_QDD, r) : p->derived + (nv + r) * room, to);
     }
     for (size_t r = 0; has(p, TQA_LOG_TAU) && r < nv; r++, to += TQ_BLOCK) {
-        to[0] = channel(p, TQA_LOG_TAU, r)[k];
-        to[nv * TQ_BLOCK] = p->raw_tau[r * room + k];
-        to[2 * nv * TQ_BLOCK] = p->fast[r * room + k];
-        to[3 * nv * TQ_BLOCK] = p->fast[(nv + r) * room + k];
+        gather(n, picks, channel(p, TQA_LOG_TAU, r), to);
+        gather(n, picks, p->raw_tau + r * room, to + nv * TQ_BLOCK);
+        gather(n, picks, p->fast + r * room, to + 2 * nv * TQ_BLOCK);
+        gather(n, picks, p->fast + (nv + r) * room, to + 3 * nv * TQ_BLOCK);
     }
-    p->block_t[i] = t;
-    p->block_row[i] = p->even_row[k];
-    p->log->n_sample++;
+    for (size_t i = 0; i < n; i++) {
+        p->block_t[p->n_block + i] = p->segment_t + (double)(lowest + picks[i]) * p->log->step;
+        p->block_row[p->n_block + i] = p->even_row[picks[i]];
+    }
+    p->log->n_sample += n;
+    p->n_block += n;
     return p->n_block < TQ_BLOCK || give_block(p);
 }
 
@@ -350,9 +370,15 @@ static bool give_samples(tqa_log_pass_state *p, uint64_t lowest, size_t m, bool 
     tqa_log *log = p->log;
     const uint64_t end = lowest + (ends ? m : m > p->context ? m - p->context : 0);
     const uint64_t sure = ends ? (lowest + m > p->border ? lowest + m - p->border : 0) : end;
-    for (uint64_t k = p->next > lowest ? p->next : lowest; k < end; k++) {
+    const uint64_t every = log->request->filter.decimate;
+    const uint64_t begin = p->next > lowest ? p->next : lowest;
+    uint64_t wanted = (begin + every - 1) / every * every; /* the next that is used */
+    uint32_t picks[TQ_BLOCK];
+    size_t n_pick = 0;
+    for (uint64_t k = begin; k < end; k++) {
         const size_t i = (size_t)(k - lowest);
-        p->next = k + 1;
+        const bool is_wanted = k == wanted;
+        wanted += is_wanted ? every : 0;
         if (log->moves &&
             (p->even_row[i] < log->first_moving || p->even_row[i] > log->last_moving)) {
             log->n_rest++;
@@ -362,12 +388,29 @@ static bool give_samples(tqa_log_pass_state *p, uint64_t lowest, size_t m, bool 
             log->n_border++;
             continue;
         }
-        if (k % log->request->filter.decimate == 0 &&
-            !give_sample(p, i, p->segment_t + (double)k * log->step)) {
-            return false;
+        if (!is_wanted) {
+            continue;
+        }
+        picks[n_pick++] = (uint32_t)i;
+        if (p->n_block + n_pick == TQ_BLOCK) {
+            if (!give_picked(p, lowest, n_pick, picks)) {
+                return false;
+            }
+            n_pick = 0;
         }
     }
-    return true;
+    p->next = end > p->next ? end : p->next;
+    return give_picked(p, lowest, n_pick, picks);
+}
+
+/* Rows [from, end) lie on the even clock already, to a millionth of a step from the first row to
+ * the last, and nothing is to be shifted. */
+static bool is_as_logged(const tqa_log_pass_state *p, size_t from, size_t end, size_t m)
+{
+    const tqa_log *log = p->log;
+    const double off = fabs(log->step - log->period) * (double)log->n_row;
+    return log->is_even && off <= 1e-6 * log->step && log->request->delay == 0.0 &&
+           end - from == m && p->row[end - 1] - p->row[from] == m - 1;
 }
 
 bool tqa_log_even_take(tqa_log_pass_state *p, size_t from, size_t end, bool ends)
@@ -389,17 +432,24 @@ bool tqa_log_even_take(tqa_log_pass_state *p, size_t from, size_t end, bool ends
     }
     const size_t m = count < (double)p->n_even_room ? (size_t)count : p->n_even_room;
     const double first = p->segment_t + (double)lowest * h;
+    const bool as_logged = is_as_logged(p, from, end, m);
     for (size_t c = 0; c < log->n_channel; c++) {
         const bool is_torque = has(p, TQA_LOG_TAU) && c >= log->first_channel[TQA_LOG_TAU];
         const double *x = p->values + c * p->room + from;
         double *to = p->even + c * p->n_even_room;
-        if (is_torque) { /* motors and their sensors are noisy, encoders are not */
+        if (as_logged) {
+            memcpy(to, x, m * sizeof *to);
+        } else if (is_torque) { /* motors and their sensors are noisy, encoders are not */
             tq_resample_linear(end - from, p->t + from, x, first, h, m, to);
         } else {
             tq_resample(end - from, p->t + from, x, first + log->request->delay, h, m, to);
         }
     }
-    find_rows(p, from, end, first, m);
+    if (as_logged) {
+        memcpy(p->even_row, p->row + from, m * sizeof *p->even_row);
+    } else {
+        find_rows(p, from, end, first, m);
+    }
     if (p->look != NULL) {
         if (p->has_looked || m < 64) {
             return true;

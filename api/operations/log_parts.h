@@ -15,13 +15,23 @@ typedef struct tqa_log_source {
 
 typedef enum tqa_row_state { TQA_ROW_GOOD, TQA_ROW_NOT_FINITE, TQA_ROW_ABSURD } tqa_row_state;
 
-/* Rows of a log, front to back. */
+enum { TQA_LOG_RUN = 256 }; /* rows that are read together */
+
+/* Rows of a log, front to back: those that have been read together, one of them at hand. */
 typedef struct tqa_log_rows {
     tqa_log *log;
     tqa_log_source sources[TQA_LOG_QUANTITIES]; /* one only, unless the log is split */
-    uint64_t n;                                 /* rows so far */
+    uint64_t n;                                 /* rows of the file so far */
+    size_t n_kept;                              /* rows taken out of memory */
     double time_base;                           /* first whole seconds, or first time */
     bool has_base;
+
+    size_t n_run, at; /* rows [at, n_run) have not been asked for */
+    bool all_good;    /* each of the run is */
+    double *run;      /* (n_channel x TQA_LOG_RUN) */
+    double run_t[TQA_LOG_RUN];
+    uint64_t run_row[TQA_LOG_RUN];
+    unsigned char run_state[TQA_LOG_RUN];
 
     /* the present row */
     uint64_t row;
@@ -35,6 +45,15 @@ bool tqa_log_rows_open(tqa_log_rows *rows, tqa_log *log);
 void tqa_log_rows_close(tqa_log_rows *rows);
 /* The next row of the log's windows; false at the end, or with the problem set. */
 bool tqa_log_rows_next(tqa_log_rows *rows);
+/* False at the end, or with the problem set; else rows [at, n_run) of the run are there. The caller
+ * moves `at`. */
+bool tqa_log_rows_more(tqa_log_rows *rows);
+
+/* Memory for rows, when the request shares any; row i of a run for it; what there is of them. */
+bool tqa_log_keep_begin(tqa_log *log);
+void tqa_log_keep(tqa_log *log, const tqa_log_rows *rows, size_t i);
+bool tqa_log_kept_serves(const tqa_log *log);
+void tqa_log_kept_fill(tqa_log_rows *rows);
 
 /* Finds what the request's columns are in the tables. */
 bool tqa_log_columns_find(tqa_log *log, tqa_log_source *sources);

@@ -11,9 +11,11 @@
 enum {
     NUMBERS_MAX = 2 << 20, /* of a window's rows */
     ROWS_LEAST = 4096,
-    ROWS_MAX = 65536,
+    ROWS_MAX = 16384,
+    ROWS_LOOKED_AT = 65536,
     SEGMENT_LEAST = 8,
     MEDIAN_SAMPLES = 4096, /* tell a median to 2 % */
+    MEDIAN_LEAST = 1024,   /* and these to 4 %, where there is another window */
 };
 
 /* A spike is so many deviations away: noise and quantisation never are, steps neither. */
@@ -23,6 +25,8 @@ static const double spike_factor = 30.0;
 static const double spike_floor = 1e-3;
 static const double spike_least[] = {
     [TQA_LOG_Q] = 1e-4, [TQA_LOG_QD] = 1e-3, [TQA_LOG_QDD] = 0.1, [TQA_LOG_TAU] = 1e-3};
+
+static const double turn = 6.28318530717958647692;
 
 static bool fail_memory(tqa_log_pass_state *p)
 {
@@ -36,7 +40,8 @@ static bool open_window(tqa_log_pass_state *p)
     const tqa_log *log = p->log;
     const size_t n = log->n_channel;
     size_t room = NUMBERS_MAX / (n + 2);
-    room = room > ROWS_MAX ? ROWS_MAX : room < ROWS_LEAST ? ROWS_LEAST : room;
+    const size_t most = p->look != NULL ? ROWS_LOOKED_AT : ROWS_MAX;
+    room = room > most ? most : room < ROWS_LEAST ? ROWS_LEAST : room;
     room = room < 8 * p->context ? 8 * p->context : room;
     if (log->n_row > 0 && log->n_row + SEGMENT_LEAST < room) {
         room = (size_t)log->n_row + SEGMENT_LEAST;
@@ -127,7 +132,8 @@ static void mark_spikes(tqa_log_pass_state *p)
         return;
     }
     memset(p->bad, 0, p->n);
-    const size_t every = p->n / MEDIAN_SAMPLES + 1;
+    const bool is_long = p->log->n_row > p->room;
+    const size_t every = p->n / (size_t)(is_long ? MEDIAN_LEAST : MEDIAN_SAMPLES) + 1;
     size_t n_bad = 0;
     for (size_t c = 0; c < p->log->n_channel; c++) {
         const double *x = p->values + c * p->room;
@@ -202,10 +208,15 @@ static void unwrap_quaternion(const tqa_log_pass_state *p, size_t first, double 
     }
 }
 
+/* by a whole turn, about */
+static bool is_turn(double jump)
+{
+    return fabs(fabs(jump) - turn) < 1.0;
+}
+
 /* A whole turn more or less is the sensor's way to count, not motion. */
 static void unwrap(tqa_log_pass_state *p, uint64_t row, double *values)
 {
-    static const double turn = 6.28318530717958647692;
     const tq_model *model = p->log->request->control->robot->model;
     for (uint32_t j = 0; j < model->n_joint; j++) {
         const tq_joint *joint = &model->joints[j];
@@ -221,7 +232,7 @@ static void unwrap(tqa_log_pass_state *p, uint64_t row, double *values)
             continue;
         }
         const double jump = values[c] - p->values[c * p->room + p->n - 1];
-        if (fabs(fabs(jump) - turn) < 1.0) {
+        if (is_turn(jump)) {
             const double back = jump > 0.0 ? -turn : turn;
             p->turns[c] += back;
             values[c] += back;
@@ -256,6 +267,13 @@ static void note_gap(tqa_log_pass_state *p, double step, uint64_t row)
         tqa_log_note(log, TQA_LOG_BRIDGED, row);
         log->longest_gap = fmax(log->longest_gap, step);
     }
+}
+
+static bool is_full(const tqa_log_pass_state *p)
+{
+    const tqa_log *log = p->log;
+    return p->n == p->room || (p->t[p->n - 1] - p->t[0]) / log->step >
+                                  (double)(p->n_even_room - SEGMENT_LEAST) - log->gap / log->step;
 }
 
 /* A row at time t behind the others, or where its time belongs. */
@@ -299,10 +317,101 @@ static bool add(tqa_log_pass_state *p, double t, tqa_log_rows *rows)
     }
     unwrap(p, rows->row, rows->values);
     put(p, at, t, rows);
-    const bool is_full =
-        p->n == p->room || (p->t[p->n - 1] - p->t[0]) / log->step >
-                               (double)(p->n_even_room - SEGMENT_LEAST) - log->gap / log->step;
-    return !is_full || flush(p, false);
+    return !is_full(p) || flush(p, false);
+}
+
+/* an even clock may be off by 2 % of a period: rows are exactly one apart */
+static double time_of(const tqa_log *log, const tqa_log_rows *rows, size_t i)
+{
+    return log->is_even ? (double)rows->run_row[i] * log->period : rows->run_t[i];
+}
+
+/* how many of n rows follow the last one of the window in time, without anything to be told */
+static size_t count_in_time(const tqa_log_pass_state *p, const tqa_log_rows *rows, size_t n)
+{
+    const tqa_log *log = p->log;
+    const double most = fmin(log->gap, 1.8 * log->period);
+    const double until =
+        p->t[0] + (double)(p->n_even_room - SEGMENT_LEAST) * log->step - log->gap - log->step;
+    double before = p->t[p->n - 1];
+    for (size_t i = 0; i < n; i++) {
+        const double t = time_of(log, rows, rows->at + i);
+        const bool follows = rows->run_row[rows->at + i] == rows->run_row[rows->at + i - 1] + 1;
+        if (!(t > before && t - before <= most && t < until && follows)) {
+            return i;
+        }
+        before = t;
+    }
+    return n;
+}
+
+/* how many of n rows have no angle that jumps by a turn */
+static size_t count_unturned(const tqa_log_pass_state *p, const tqa_log_rows *rows, size_t n)
+{
+    const tq_model *model = p->log->request->control->robot->model;
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        if (tqa_log_has_quaternion(joint)) {
+            return 0;
+        }
+        if (joint->nq != 1 || joint->kind == TQ_JOINT_PRISMATIC) {
+            continue;
+        }
+        const size_t c = joint->q_index;
+        const double *x = rows->run + c * TQA_LOG_RUN + rows->at;
+        double before = p->values[c * p->room + p->n - 1] - p->turns[c];
+        for (size_t i = 0; i < n; i++) {
+            if (is_turn(x[i] - before)) {
+                n = i;
+            } else {
+                before = x[i];
+            }
+        }
+    }
+    return n;
+}
+
+/* Rows that simply follow are put into the window together; returns how many. */
+static size_t put_many(tqa_log_pass_state *p, tqa_log_rows *rows)
+{
+    const size_t left = rows->n_run - rows->at;
+    if (p->n == 0 || !rows->all_good) {
+        return 0;
+    }
+    size_t n = left < p->room - p->n ? left : p->room - p->n;
+    n = count_unturned(p, rows, count_in_time(p, rows, n));
+    for (size_t i = 0; i < n; i++) {
+        p->t[p->n + i] = time_of(p->log, rows, rows->at + i);
+        p->row[p->n + i] = rows->run_row[rows->at + i];
+    }
+    for (size_t c = 0; c < p->log->n_channel; c++) {
+        const double *from = rows->run + c * TQA_LOG_RUN + rows->at;
+        double *to = p->values + c * p->room + p->n;
+        const double turns = p->turns[c];
+        for (size_t i = 0; i < n; i++) {
+            to[i] = from[i] + turns;
+        }
+    }
+    p->n += n;
+    rows->at += n;
+    return n;
+}
+
+/* One row of the run, and those behind it that simply follow. */
+static bool take_rows(tqa_log_pass_state *p, tqa_log_rows *rows)
+{
+    tqa_log *log = p->log;
+    const double t = time_of(log, rows, rows->at);
+    (void)tqa_log_rows_next(rows);
+    if (rows->state != TQA_ROW_GOOD) {
+        tqa_log_note(log, rows->state == TQA_ROW_ABSURD ? TQA_LOG_ABSURD : TQA_LOG_NOT_FINITE,
+                     rows->row);
+        return true;
+    }
+    if (!add(p, t, rows)) {
+        return false;
+    }
+    return put_many(p, rows) == 0 || !is_full(p) || flush(p, false);
 }
 
 static bool run(tqa_log_pass_state *p, tqa_log_rows *rows)
@@ -310,25 +419,20 @@ static bool run(tqa_log_pass_state *p, tqa_log_rows *rows)
     tqa_log *log = p->log;
     uint64_t before = 0; /* the row before, within a range of rows */
     bool has_before = false;
-    while (tqa_log_rows_next(rows)) {
-        if (p->look != NULL && log->moves && rows->row < log->first_moving) {
+    while (tqa_log_rows_more(rows)) {
+        const uint64_t row = rows->run_row[rows->at];
+        if (p->look != NULL && log->moves && row < log->first_moving) {
+            rows->at++;
             continue; /* a spectrum of minutes at rest tells nothing */
         }
-        if (has_before && rows->row != before + 1 && !flush(p, true)) {
+        if (has_before && row != before + 1 && !flush(p, true)) {
             return false;
         }
-        before = rows->row;
+        if (!take_rows(p, rows)) {
+            return false;
+        }
+        before = rows->run_row[rows->at - 1];
         has_before = true;
-        if (rows->state != TQA_ROW_GOOD) {
-            tqa_log_note(log, rows->state == TQA_ROW_ABSURD ? TQA_LOG_ABSURD : TQA_LOG_NOT_FINITE,
-                         rows->row);
-            continue;
-        }
-        /* an even clock may be off by 2 % of a period: rows are exactly one apart */
-        const double t = log->is_even ? (double)rows->row * log->period : rows->t;
-        if (!add(p, t, rows)) {
-            return false;
-        }
         if (p->has_looked) {
             return true;
         }

@@ -48,7 +48,8 @@ static bool open_source(tqa_log *log, tqa_log_source *source, size_t q)
 bool tqa_log_rows_open(tqa_log_rows *rows, tqa_log *log)
 {
     *rows = (tqa_log_rows){.log = log};
-    for (size_t q = 0; q < (log->is_split ? (size_t)TQA_LOG_QUANTITIES : 1); q++) {
+    const bool serves = tqa_log_kept_serves(log);
+    for (size_t q = 0; !serves && q < (log->is_split ? (size_t)TQA_LOG_QUANTITIES : 1); q++) {
         if (log->source[q][0] != '\0' && !open_source(log, &rows->sources[q], q)) {
             return false;
         }
@@ -56,8 +57,10 @@ bool tqa_log_rows_open(tqa_log_rows *rows, tqa_log *log)
     if (log->n_channel == 0 && !tqa_log_columns_find(log, rows->sources)) {
         return false;
     }
-    rows->values = tqa_control_take(log->request->control, log->n_channel + 1, sizeof(double));
-    return rows->values != NULL;
+    tqa_control *control = log->request->control;
+    rows->values = tqa_control_take(control, log->n_channel + 1, sizeof(double));
+    rows->run = tqa_control_take(control, log->n_channel * TQA_LOG_RUN + 1, sizeof(double));
+    return rows->values != NULL && rows->run != NULL;
 }
 
 void tqa_log_rows_close(tqa_log_rows *rows)
@@ -114,27 +117,54 @@ static double time_of(tqa_log_rows *rows, const double *cells)
     return log->n_time == 2 ? t + 1e-9 * cells[log->column[TQA_LOG_TIME][1]] : t;
 }
 
-static void convert(tqa_log_rows *rows, const double *cells[TQA_LOG_QUANTITIES])
+/* some value of a channel is none, or absurd */
+static void judge_values(size_t n, const double *x, double most, unsigned char *state)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(x[i])) {
+            state[i] = TQA_ROW_NOT_FINITE;
+        } else if (fabs(x[i]) > most && state[i] == TQA_ROW_GOOD) {
+            state[i] = TQA_ROW_ABSURD;
+        }
+    }
+}
+
+/* n rows of a table, `pitch` numbers apart; tables' cells of a split log are one row */
+static void convert(tqa_log_rows *rows, const double *cells[TQA_LOG_QUANTITIES], size_t n,
+                    size_t pitch)
 {
     const tqa_log *log = rows->log;
-    rows->t = time_of(rows, cells[TQA_LOG_TIME]);
-    rows->state = isfinite(rows->t) ? TQA_ROW_GOOD : TQA_ROW_NOT_FINITE;
+    const size_t at = rows->n_run;
+    unsigned char *state = rows->run_state + at;
+    for (size_t i = 0; i < n; i++) {
+        rows->row = rows->run_row[at + i] = rows->n + i;
+        const double *time = cells[TQA_LOG_TIME];
+        rows->run_t[at + i] = time_of(rows, time != NULL ? time + i * pitch : NULL);
+        state[i] =
+            (unsigned char)(isfinite(rows->run_t[at + i]) ? TQA_ROW_GOOD : TQA_ROW_NOT_FINITE);
+    }
     for (tqa_log_quantity q = 0; q < TQA_LOG_TIME; q++) {
-        const size_t n = tqa_log_width(log->request, q);
-        double *values = rows->values + log->first_channel[q];
-        if (log->column[q] == NULL) {
-            continue;
-        }
-        assert(cells[q] != NULL);
-        for (size_t r = 0; r < n; r++) {
-            values[r] = log->factor[q][r] * cells[q][log->column[q][r]];
-            if (!isfinite(values[r])) {
-                rows->state = TQA_ROW_NOT_FINITE;
-            } else if (fabs(values[r]) > absurd[q] && rows->state == TQA_ROW_GOOD) {
-                rows->state = TQA_ROW_ABSURD;
+        const size_t width = log->column[q] != NULL ? tqa_log_width(log->request, q) : 0;
+        for (size_t r = 0; r < width; r++) {
+            assert(cells[q] != NULL);
+            const double *from = cells[q] + log->column[q][r];
+            const double factor = log->factor[q][r];
+            double *to = rows->run + (log->first_channel[q] + r) * TQA_LOG_RUN + at;
+            unsigned bad = 0;
+            for (size_t i = 0; i < n; i++) {
+                to[i] = factor * from[i * pitch];
+                bad |= !(fabs(to[i]) <= absurd[q]);
+            }
+            if (bad != 0) {
+                judge_values(n, to, absurd[q], state);
             }
         }
     }
+    for (size_t i = 0; i < n; i++) {
+        rows->all_good = rows->all_good && state[i] == TQA_ROW_GOOD;
+    }
+    rows->n_run += n;
+    rows->n += n;
 }
 
 static bool is_chosen(const tqa_log *log, uint64_t row)
@@ -147,17 +177,63 @@ static bool is_chosen(const tqa_log *log, uint64_t row)
     return log->n_window == 0;
 }
 
-bool tqa_log_rows_next(tqa_log_rows *rows)
+/* rows of one table that lie one behind another */
+static bool fill_many(tqa_log_rows *rows)
+{
+    const tqa_log *log = rows->log;
+    if (log->is_split || log->n_window > 0) {
+        return false;
+    }
+    const double *cells[TQA_LOG_QUANTITIES];
+    size_t n = 0;
+    cells[0] = tqa_table_next_many(rows->sources[0].table, TQA_LOG_RUN, &n);
+    for (size_t q = 1; q < TQA_LOG_QUANTITIES; q++) {
+        cells[q] = cells[0];
+    }
+    if (n > 0) {
+        convert(rows, cells, n, tqa_table_columns(rows->sources[0].table));
+    }
+    return n > 0;
+}
+
+bool tqa_log_rows_more(tqa_log_rows *rows)
 {
     const double *cells[TQA_LOG_QUANTITIES] = {NULL};
-    while (next_cells(rows, cells)) {
-        rows->row = rows->n++;
-        if (is_chosen(rows->log, rows->row)) {
-            convert(rows, cells);
-            return true;
+    if (rows->at < rows->n_run) {
+        return true;
+    }
+    rows->at = rows->n_run = 0;
+    rows->all_good = true;
+    if (tqa_log_kept_serves(rows->log)) {
+        tqa_log_kept_fill(rows);
+        return rows->n_run > 0;
+    }
+    if (fill_many(rows)) {
+        return true;
+    }
+    while (rows->n_run < TQA_LOG_RUN && next_cells(rows, cells)) {
+        if (is_chosen(rows->log, rows->n)) {
+            convert(rows, cells, 1, 0);
+        } else {
+            rows->n++;
         }
     }
-    return false;
+    return rows->n_run > 0 && rows->log->request->control->problem->status == 0;
+}
+
+bool tqa_log_rows_next(tqa_log_rows *rows)
+{
+    if (!tqa_log_rows_more(rows)) {
+        return false;
+    }
+    const size_t i = rows->at++;
+    rows->row = rows->run_row[i];
+    rows->t = rows->run_t[i];
+    rows->state = (tqa_row_state)rows->run_state[i];
+    for (size_t c = 0; c < rows->log->n_channel; c++) {
+        rows->values[c] = rows->run[c * TQA_LOG_RUN + i];
+    }
+    return true;
 }
 
 void tqa_log_note(tqa_log *log, tqa_log_repair repair, uint64_t row)

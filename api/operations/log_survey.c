@@ -43,18 +43,58 @@ static void close_motion(tqa_log *log, motion *m, uint64_t last)
     m->n = 0;
 }
 
-static void add_motion(tqa_log *log, motion *m, const tqa_log_rows *rows)
+static void widen(motion *m, size_t r, const double *q, size_t n, bool is_first)
 {
-    const double *q = rows->values + log->first_channel[TQA_LOG_Q];
-    for (size_t r = 0; r < log->request->order->nq; r++) {
-        m->least[r] = m->n == 0 ? q[r] : fmin(m->least[r], q[r]);
-        m->most[r] = m->n == 0 ? q[r] : fmax(m->most[r], q[r]);
+    double least = is_first ? q[0] : m->least[r];
+    double most = is_first ? q[0] : m->most[r];
+    for (size_t i = 0; i < n; i++) {
+        least = q[i] < least ? q[i] : least;
+        most = q[i] > most ? q[i] : most;
     }
-    m->first = m->n == 0 ? rows->row : m->first;
-    m->first_t = m->n == 0 ? rows->t : m->first_t;
-    if (++m->n == STILL_ROWS || rows->t - m->first_t >= still_s) {
-        close_motion(log, m, rows->row);
+    m->least[r] = least;
+    m->most[r] = most;
+}
+
+/* good rows [at, end) of the run */
+static void add_motion(tqa_log *log, motion *m, const tqa_log_rows *rows, size_t at, size_t end)
+{
+    while (at < end) {
+        const bool is_first = m->n == 0;
+        m->first = is_first ? rows->run_row[at] : m->first;
+        m->first_t = is_first ? rows->run_t[at] : m->first_t;
+        size_t to = at;
+        bool closes = false;
+        while (to < end && !closes) {
+            closes = ++m->n == STILL_ROWS || rows->run_t[to] - m->first_t >= still_s;
+            to++;
+        }
+        for (size_t r = 0; r < log->request->order->nq; r++) {
+            const size_t c = log->first_channel[TQA_LOG_Q] + r;
+            widen(m, r, rows->run + c * TQA_LOG_RUN + at, to - at, is_first);
+        }
+        if (closes) {
+            close_motion(log, m, rows->run_row[to - 1]);
+        }
+        at = to;
     }
+}
+
+static void add_time(tqa_log *log, const tqa_log_rows *rows, size_t i, uint64_t *before)
+{
+    if (rows->run_state[i] != TQA_ROW_GOOD) {
+        tqa_log_note(log,
+                     rows->run_state[i] == TQA_ROW_ABSURD ? TQA_LOG_ABSURD : TQA_LOG_NOT_FINITE,
+                     rows->run_row[i]);
+    }
+    if (!isfinite(rows->run_t[i])) {
+        return;
+    }
+    if (log->clock->n > 0 && rows->run_row[i] > *before + 1) {
+        tq_clock_skip(log->clock, rows->run_t[i]);
+    } else {
+        tq_clock_add(log->clock, rows->run_t[i]);
+    }
+    *before = rows->run_row[i];
 }
 
 static bool read_all(tqa_log *log, tqa_log_rows *rows)
@@ -62,28 +102,23 @@ static bool read_all(tqa_log *log, tqa_log_rows *rows)
     const size_t nq = log->request->order->nq;
     motion m = {.least = tqa_control_take(log->request->control, nq + 1, sizeof(double)),
                 .most = tqa_control_take(log->request->control, nq + 1, sizeof(double))};
-    if (m.least == NULL || m.most == NULL) {
+    if (m.least == NULL || m.most == NULL || !tqa_log_keep_begin(log)) {
         return false;
     }
     uint64_t before = 0;
-    while (tqa_log_rows_next(rows)) {
-        log->n_chosen++;
-        if (rows->state != TQA_ROW_GOOD) {
-            tqa_log_note(log, rows->state == TQA_ROW_ABSURD ? TQA_LOG_ABSURD : TQA_LOG_NOT_FINITE,
-                         rows->row);
+    while (tqa_log_rows_more(rows)) {
+        size_t good = rows->at; /* the first of a stretch of good rows */
+        for (size_t i = rows->at; i < rows->n_run; i++) {
+            add_time(log, rows, i, &before);
+            tqa_log_keep(log, rows, i);
+            if (rows->run_state[i] != TQA_ROW_GOOD) {
+                add_motion(log, &m, rows, good, i);
+                good = i + 1;
+            }
         }
-        if (!isfinite(rows->t)) {
-            continue;
-        }
-        if (log->clock->n > 0 && rows->row > before + 1) {
-            tq_clock_skip(log->clock, rows->t);
-        } else {
-            tq_clock_add(log->clock, rows->t);
-        }
-        before = rows->row;
-        if (rows->state == TQA_ROW_GOOD) {
-            add_motion(log, &m, rows);
-        }
+        add_motion(log, &m, rows, good, rows->n_run);
+        log->n_chosen += rows->n_run - rows->at;
+        rows->at = rows->n_run;
     }
     close_motion(log, &m, before);
     log->moves = m.any;
@@ -267,6 +302,7 @@ bool tqa_log_survey(tqa_log *log)
     memset(log->repairs, 0, sizeof log->repairs);
     const bool good = tqa_log_rows_open(&rows, log) && read_all(log, &rows);
     tqa_log_rows_close(&rows);
+    log->has_survey = good;
     return good && judge_numbers(log) && judge_clock(log) && tqa_log_look(log, look, log);
 }
 

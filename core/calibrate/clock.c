@@ -53,7 +53,14 @@ void tq_clock_add(tq_clock *clock, double t)
         clock->longest_at = row;
     }
     clock->n_step++;
-    const size_t bin = bin_of(step);
+    if (!(step >= clock->bin_least && step <= clock->bin_most)) {
+        const size_t bin = bin_of(step);
+        const bool same = clock->n_step > 1 && bin == clock->bin;
+        clock->bin_least = same ? fmin(clock->bin_least, step) : step;
+        clock->bin_most = same ? fmax(clock->bin_most, step) : step;
+        clock->bin = bin;
+    }
+    const size_t bin = clock->bin;
     clock->bins[bin] += clock->bins[bin] < UINT32_MAX ? 1 : 0;
     clock->sums[bin] += step;
 }

@@ -21,6 +21,8 @@ typedef struct tq_clock {
     uint64_t longest_at;                     /* row behind it */
     uint32_t bins[TQ_CLOCK_BINS];            /* steps by size, logarithmic: 1e-9 .. 1e6 s */
     double sums[TQ_CLOCK_BINS];              /* of the steps in each */
+    size_t bin;                              /* of the last step, and steps that are in it */
+    double bin_least, bin_most;
 } tq_clock;
 
 /* The next row's time, which must be finite. */
