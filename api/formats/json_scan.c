@@ -305,6 +305,27 @@ static const char *scan_value(tqa_json_scan *scan, const char *p, const char *en
     return tqa_json_malformed(scan, at, "a value was expected");
 }
 
+static bool is_plain(char c)
+{
+    return c >= ' ' && c != '"' && c != '\\' && c < 0x7f;
+}
+
+/* A key whose opening quote is at `at`. As keys mostly are, plain, whole in this piece and with its
+ * colon right behind it, it is told where it lies. */
+static const char *scan_key(tqa_json_scan *scan, const char *p, const char *end, uint64_t at)
+{
+    const char *q = p;
+    while (q < end && is_plain(*q)) {
+        q++;
+    }
+    if (end - q < 2 || q[0] != '"' || q[1] != ':' || q - p > TQA_EVENT_TEXT_MAX) {
+        scan->step = TQA_JSON_STEP_PLAIN;
+        return begin_token(scan, TOKEN_KEY, at, p);
+    }
+    scan->expect = EXPECT_VALUE;
+    return told(scan, scan->events->key(scan->ctx, at, p, (size_t)(q - p)), at, q + 2);
+}
+
 /* One step at a byte that is no space, between tokens. */
 static const char *scan_structure(tqa_json_scan *scan, const char *p, const char *end,
                                   const char *bytes)
@@ -317,8 +338,7 @@ static const char *scan_structure(tqa_json_scan *scan, const char *p, const char
     case EXPECT_KEY:
     case EXPECT_KEY_OR_END:
         if (*p == '"') {
-            scan->step = TQA_JSON_STEP_PLAIN;
-            return begin_token(scan, TOKEN_KEY, at, p + 1);
+            return scan_key(scan, p + 1, end, at);
         }
         if (*p == '}' && scan->expect == EXPECT_KEY_OR_END) {
             return close_level(scan, *p, at, p + 1);

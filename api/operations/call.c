@@ -121,7 +121,7 @@ tqa_call *tqa_call_open(const tqa_operation *operation, const tqa_robot *robot,
     }
     const tqa_schema *schema = &operation->methods->schema;
     const size_t request_at = align(sizeof(tqa_call));
-    const size_t tau_at = request_at + align(tqa_request_arena_size(schema, robot));
+    const size_t tau_at = request_at + align(tqa_request_arena_size(robot));
     const size_t n_tau = robot->model->nv;
     const size_t size = tau_at + align((n_tau * TQ_BLOCK_PAD + 1) * sizeof(double));
     tqa_call *call = take(head, size, reterr);

@@ -9,30 +9,18 @@
 #include "api/operations/from.h"
 #include "api/operations/refuse.h"
 
-static bool is_q(const tqa_field *field)
-{
-    return field->motion == TQA_MOTION_Q;
-}
-
 static size_t small_bytes(size_t n_row)
 {
     return n_row * TQ_BLOCK_PAD * sizeof(double);
 }
 
-size_t tqa_request_arena_size(const tqa_schema *schema, const tqa_robot *robot)
+/* Room for every array that some operation takes: to look which this one does costs more. */
+size_t tqa_request_arena_size(const tqa_robot *robot)
 {
     const tq_model *model = robot->model;
-    size_t bytes = ((size_t)model->nq + model->nv) * sizeof(uint32_t);
-    bytes = (bytes + 63) / 64 * 64;
-    for (size_t f = 0; f < schema->n_field; f++) {
-        if (schema->fields[f].kind == TQA_FIELD_MOTION) {
-            bytes += small_bytes(is_q(&schema->fields[f]) ? model->nq : model->nv);
-        }
-        if (schema->fields[f].kind == TQA_FIELD_BOX) {
-            bytes += tqa_options_box_bytes(model->nq);
-        }
-    }
-    return bytes;
+    const size_t bytes = ((size_t)model->nq + model->nv) * sizeof(uint32_t);
+    return (bytes + 63) / 64 * 64 + small_bytes(model->nq) +
+           (TQA_MOTION_COUNT - 1) * small_bytes(model->nv) + tqa_options_box_bytes(model->nq);
 }
 
 void tqa_request_init(tqa_request *request, const tqa_schema *schema, const tqa_robot *robot,
@@ -47,20 +35,14 @@ void tqa_request_init(tqa_request *request, const tqa_schema *schema, const tqa_
         .budget = budget,
     };
     unsigned char *memory = arena;
-    for (size_t f = 0; f < schema->n_field; f++) {
-        const tqa_field *field = &schema->fields[f];
-        if (field->kind == TQA_FIELD_MOTION) {
-            const size_t n_row = is_q(field) ? model->nq : model->nv;
-            tqa_rows_init(&request->rows[field->motion], 0, n_row);
-            tqa_blocks_init(&request->motion[field->motion], n_row, (double *)(void *)memory,
-                            budget);
-            memory += small_bytes(n_row);
-        }
-        if (field->kind == TQA_FIELD_BOX) {
-            request->options.box = (double *)(void *)memory;
-            memory += tqa_options_box_bytes(model->nq);
-        }
+    for (size_t m = 0; m < TQA_MOTION_COUNT; m++) {
+        const size_t n_row = m == TQA_MOTION_Q ? model->nq : model->nv;
+        tqa_rows_init(&request->rows[m], 0, n_row);
+        tqa_blocks_init(&request->motion[m], n_row, (double *)(void *)memory, budget);
+        memory += small_bytes(n_row);
     }
+    request->options.box = (double *)(void *)memory;
+    memory += tqa_options_box_bytes(model->nq);
     request->options.frame = request->options.payload.link = TQ_NONE;
     request->q_map = (uint32_t *)(void *)memory;
     request->v_map = request->q_map + model->nq;
@@ -382,7 +364,8 @@ static bool root_key(void *ctx, uint64_t at, const char *text, size_t n)
     }
     for (size_t f = 0; f < request->schema->n_field; f++) {
         const tqa_field *field = &request->schema->fields[f];
-        if (strlen(field->name) != n || memcmp(field->name, text, n) != 0) {
+        if (n == 0 || field->name[0] != text[0] || strlen(field->name) != n ||
+            memcmp(field->name, text, n) != 0) {
             continue;
         }
         if ((request->seen >> f & 1u) != 0) {

@@ -119,7 +119,7 @@ typedef struct tqa_request {
 } tqa_request;
 
 /* Bytes of arena that a request takes beside itself, 64-byte aligned. */
-size_t tqa_request_arena_size(const tqa_schema *schema, const tqa_robot *robot);
+size_t tqa_request_arena_size(const tqa_robot *robot);
 void tqa_request_init(tqa_request *request, const tqa_schema *schema, const tqa_robot *robot,
                       void *arena, tqa_budget *budget, tqa_problem *problem);
 void tqa_request_clear(tqa_request *request);

@@ -54,6 +54,11 @@ static inline void put_text(tqa_json_out *out, const char *text)
     tqa_json_put(out, text, strlen(text));
 }
 
+static inline void put_char(tqa_json_out *out, char c)
+{
+    *out->p++ = c;
+}
+
 static void tail_json(tqa_result *result, const char *robot_digest, const char *request_digest)
 {
     tqa_json_out out = {.p = result->tail, .end = result->tail + sizeof result->tail};
@@ -80,12 +85,14 @@ void tqa_result_provenance(tqa_result *result, const char *robot_digest, const c
 static bool put_key(tqa_result *result, tqa_json_out *out)
 {
     const tqa_result_array *array = &result->arrays[result->array];
-    const char *lead = result->array == 0 ? "{" : ",";
+    const char lead = result->array == 0 ? '{' : ',';
     if (array->before != NULL && result->n_told < array->n_before) {
         if (tqa_json_room(out) < 2) {
             return false;
         }
-        put_text(out, result->n_told == 0 ? lead : "");
+        if (result->n_told == 0) {
+            put_char(out, lead);
+        }
         const size_t left = array->n_before - result->n_told;
         const size_t n = left < tqa_json_room(out) ? left : tqa_json_room(out);
         tqa_json_put(out, array->before + result->n_told, n);
@@ -95,10 +102,15 @@ static bool put_key(tqa_result *result, tqa_json_out *out)
     if (tqa_json_room(out) < STEP_ROOM) {
         return false;
     }
-    put_text(out, array->before != NULL ? "" : lead);
-    put_text(out, "\"");
+    if (array->before == NULL) {
+        put_char(out, lead);
+    }
+    put_char(out, '"');
     put_text(out, array->key);
-    put_text(out, result->flat ? "\":" : "\":[");
+    put_text(out, "\":");
+    if (!result->flat) {
+        put_char(out, '[');
+    }
     result->sample = result->n_told = 0;
     result->step = STEP_SAMPLE;
     return true;
@@ -121,11 +133,17 @@ static bool put_numbers(tqa_result *result, tqa_json_out *out)
     if (result->row < row.n || tqa_json_room(out) < 3) {
         return false;
     }
-    put_text(out, array->scalar ? "" : "]");
+    if (!array->scalar) {
+        put_char(out, ']');
+    }
     result->step = STEP_SAMPLE;
     if (++result->sample == result->n_sample) {
-        put_text(out, result->flat ? "" : "]");
-        put_text(out, array->closes ? "}" : "");
+        if (!result->flat) {
+            put_char(out, ']');
+        }
+        if (array->closes) {
+            put_char(out, '}');
+        }
         result->step = ++result->array == result->n_array ? STEP_TAIL : STEP_KEY;
     }
     return true;
@@ -150,8 +168,12 @@ static bool put_step(tqa_result *result, tqa_json_out *out)
         if (tqa_json_room(out) < 2) {
             return false;
         }
-        put_text(out, result->sample == 0 ? "" : ",");
-        put_text(out, result->arrays[result->array].scalar ? "" : "[");
+        if (result->sample > 0) {
+            put_char(out, ',');
+        }
+        if (!result->arrays[result->array].scalar) {
+            put_char(out, '[');
+        }
         result->row = 0;
         result->step = STEP_NUMBERS;
         return true;

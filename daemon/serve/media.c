@@ -28,6 +28,9 @@ tqa_media tqd_media_find(const char *header)
     if (header == NULL) {
         return TQA_MEDIA_NONE;
     }
+    if (strcmp(header, types[0].name) == 0) {
+        return types[0].media; /* as most are */
+    }
     /* the first type of a list that we know; weights are not needed to choose among so few */
     while (*header != '\0') {
         header += strspn(header, " \t,");

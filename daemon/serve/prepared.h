@@ -22,7 +22,7 @@ typedef struct tqd_prepared {
     const char *media;
     size_t n;
     bool busy; /* a connection may still be sending it */
-    char id[TQD_ID_TEXT];
+    char *id;  /* the value of X-Request-Id, in the library's memory */
     char body[];
 } tqd_prepared;
 
@@ -34,8 +34,8 @@ typedef struct tqd_prepared_set {
 /**
  * Take a response of this media type (a constant), whose body is a copy of n bytes.
  *
- * Making one costs the library eight allocations, and their end as many; to take one that was sent
- * before costs three, for its id.
+ * Making one costs the library eight allocations, and their end as many; one that was sent before
+ * costs two copies.
  *
  * Returns  NULL when the body is long, the response of this length is still being sent, or memory
  *          is short: the caller makes one of its own.
