@@ -289,10 +289,11 @@ static tq_status advance(work *w, double from, double to, tq_error *reterr)
         tq_status status = take_samples(w, t, reterr);
         const unsigned order = w->ensemble->method == TQ_FIXED_RK4 ? 4 : 1;
         const double stop = fmin(to, tq_member_next_stop(w->ensemble, t, order, w->n_sample));
+        /* as a single run does it, so that a member has the bits of a simulation */
+        t = tq_time_meets(t, stop) ? stop : t;
         while (t < stop && status == TQ_OK && w->n_ended < w->members->n_member) {
-            /* as a single run does it, so that a member has the bits of a simulation */
             const double way = stop - t;
-            const double n = fmax(1.0, ceil(way / w->ensemble->step * (1.0 - 1e-12)));
+            const double n = tq_fixed_count(way, w->ensemble->step);
             const double h = way / n;
             status = step(w, t, h, reterr);
             t = n > 1.0 ? t + h : stop;

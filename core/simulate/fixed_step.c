@@ -2,6 +2,7 @@
 /* core/simulate/fixed_step.c - RK4 and semi-implicit Euler on blocks. */
 #include "core/simulate/fixed_step.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -20,6 +21,19 @@ typedef struct work {
     parts rate;      /* what it finds */
     parts sum;       /* weighted */
 } work;
+
+/* by which a step may be longer than asked: times of outputs are rounded */
+static const double step_slack = 1e-9;
+
+double tq_fixed_count(double way, double step)
+{
+    return fmax(1.0, ceil(way / step * (1.0 - step_slack)));
+}
+
+bool tq_time_meets(double t, double stop)
+{
+    return stop - t <= 8.0 * DBL_EPSILON * fabs(stop);
+}
 
 size_t tq_fixed_step_scratch_size(const tq_plant *plant, size_t stride)
 {

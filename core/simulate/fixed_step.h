@@ -3,6 +3,8 @@
 #ifndef TQ_SIMULATE_FIXED_STEP_H
 #define TQ_SIMULATE_FIXED_STEP_H
 
+#include <stdbool.h>
+
 #include "core/simulate/plant.h"
 
 typedef enum tq_fixed_method {
@@ -28,5 +30,12 @@ typedef enum tq_fixed_method {
 tq_status tq_fixed_step(const tq_plant *plant, tq_fixed_method method, double t, double h,
                         const tq_trajectories *state, tq_scratch *scratch, tq_error *reterr);
 size_t tq_fixed_step_scratch_size(const tq_plant *plant, size_t stride);
+
+/* How many equal steps, none above `step` but by rounding, make up `way`; >= 1. */
+double tq_fixed_count(double way, double step);
+
+/* Whether t and the stop ahead of it are one time in two roundings, as 0.3 and 3 * 0.1: then there
+ * is no step between them. */
+bool tq_time_meets(double t, double stop);
 
 #endif

@@ -15,8 +15,6 @@
 static const double runaway = 1e6;
 /* steps, of the time, below which a method only nears what it cannot pass */
 static const double crawl = 1e-10;
-/* by which a step may be longer than asked: times of outputs are rounded */
-static const double step_slack = 1e-9;
 enum { TICK_STEPS = 256 };
 
 int tq_run_is_adaptive(tq_run_method method)
@@ -215,7 +213,7 @@ int tq_run_fixed(tq_run_private *p, double h, double *ret_y)
 static int step_fixed(tq_run_private *p, double stop)
 {
     const double way = stop - p->run.t;
-    const double n = fmax(1.0, ceil(way / p->options.step * (1.0 - step_slack)));
+    const double n = tq_fixed_count(way, p->options.step);
     p->before.n_step++;
     if (!tq_run_fixed(p, way / n, p->ahead)) {
         return tq_run_refuse(p);
@@ -258,7 +256,7 @@ static int may_go_on(tq_run_private *p)
 
 static int advance(tq_run_private *p, double stop)
 {
-    if (stop - p->run.t <= 8.0 * DBL_EPSILON * fabs(stop)) { /* two times that mean the same */
+    if (tq_time_meets(p->run.t, stop)) {
         memcpy(p->ahead, p->y, p->n * sizeof *p->y);
         p->ahead_t = stop;
         p->fresh = 1;

@@ -285,3 +285,105 @@ Test(ensemble, samples_are_taken_on_time)
     free(rows);
     close_bench(b);
 }
+
+/* torque of the last joint by what was held */
+static tq_status push(void *ctx, const tq_instant *at, tq_scratch *scratch, const tq_action *to,
+                      tq_error *reterr)
+{
+    (void)scratch, (void)reterr;
+    const size_t row = *(const size_t *)ctx;
+    for (size_t i = 0; i < at->n_sample; i++) {
+        to->tau[row * at->stride + i] += at->held[i];
+    }
+    return TQ_OK;
+}
+
+/* a run to the same outputs, from member 0's start */
+static void run_single(const bench *b, const tq_run_options *options, double *ret_rows)
+{
+    tq_scratch scratch;
+    tq_scratch_init(&scratch, b->memory, BYTES);
+    tq_run *run = NULL;
+    double q[32], qd[32];
+    for (size_t r = 0; r < b->model->nq; r++) {
+        q[r] = b->s.q[r * b->s.stride];
+    }
+    for (size_t r = 0; r < b->model->nv; r++) {
+        qd[r] = b->s.qd[r * b->s.stride];
+    }
+    cr_assert(eq(int, tq_run_open(&b->plant, options, &scratch, &run, NULL), TQ_OK));
+    cr_assert(eq(int, tq_run_start(run, 0.0, q, qd, NULL), TQ_OK));
+    for (size_t k = 0; k < b->ensemble.n_output; k++) {
+        cr_assert(tq_run_to(run, b->ensemble.times[k], 0), "end %d at %g s", (int)run->end, run->t);
+        for (size_t r = 0; r < b->n_row; r++) {
+            const tq_trajectories *at = run->state;
+            ret_rows[k * b->n_row + r] =
+                r < b->model->nq ? at->q[r * at->stride] : at->qd[(r - b->model->nq) * at->stride];
+        }
+    }
+    tq_run_close(run);
+}
+
+/* Outputs, samples and steps that meet, nearly meet and do not: 3 * 0.1 is not 0.3, and 0.07 / 0.01
+ * is a little more than seven. */
+Test(ensemble, a_member_has_the_bits_of_a_run)
+{
+    enum { OUTPUTS = 13, CASES = 7 };
+    static const struct {
+        double interval, sample_time, step;
+    } rows[CASES] = {{0.1, 0.3, 0.02},   {0.03, 0.01, 0.01}, {0.1, 0.07, 0.03},
+                     {0.01, 0.003, 0.1}, {0.07, 0.01, 1e-3}, {0.05, 0.05, 0.0167},
+                     {0.07, 0.07, 0.01}};
+    double outputs[OUTPUTS];
+    for (size_t k = 0; k < 2 * CASES; k++) {
+        const tq_fixed_method method = k % 2 == 0 ? TQ_FIXED_RK4 : TQ_FIXED_SEMI_IMPLICIT;
+        bench *b = open_bench(1 + k, method);
+        size_t row = b->model->nv - 1;
+        b->effects[0] = (tq_effect){.ctx = &row,
+                                    .n_held = 1,
+                                    .sample_time = rows[k / 2].sample_time,
+                                    .sample = hold_time,
+                                    .act = push};
+        for (size_t i = 0; i < OUTPUTS; i++) {
+            outputs[i] = (double)i * rows[k / 2].interval;
+        }
+        b->ensemble.times = outputs;
+        b->ensemble.n_output = OUTPUTS;
+        b->ensemble.step = rows[k / 2].step;
+        double *single = tqt_doubles(OUTPUTS * b->n_row),
+               *many = tqt_doubles(OUTPUTS * b->n_row * 8);
+        double *q = tqt_doubles(b->model->nq * 8), *qd = tqt_doubles(b->model->nv * 8);
+        double held[8] = {0}, ended[8], why[8];
+        const tq_run_options options = {.method = method == TQ_FIXED_RK4 ? TQ_RUN_RK4
+                                                                         : TQ_RUN_SEMI_IMPLICIT,
+                                        .step = rows[k / 2].step,
+                                        .end = outputs[OUTPUTS - 1]};
+        run_single(b, &options, single);
+        for (size_t r = 0; r < b->n_row * 8; r++) {
+            const size_t row_of = r / 8;
+            *(row_of < b->model->nq ? &q[r] : &qd[r - b->model->nq * 8]) =
+                row_of < b->model->nq ? b->s.q[row_of * b->s.stride]
+                                      : b->s.qd[(row_of - b->model->nq) * b->s.stride];
+        }
+        const tq_members members = {.n_member = 1,
+                                    .stride = 8,
+                                    .q = q,
+                                    .qd = qd,
+                                    .held = held,
+                                    .ret_rows = many,
+                                    .ret_ended = ended,
+                                    .ret_end = why};
+        tq_scratch scratch;
+        tq_scratch_init(&scratch, b->memory, BYTES);
+        cr_assert(eq(int, tq_ensemble_run(&b->ensemble, &members, &scratch, NULL), TQ_OK));
+        for (size_t i = 0; i < OUTPUTS * b->n_row; i++) {
+            cr_assert(memcmp(&single[i], &many[i * 8], sizeof *single) == 0,
+                      "case %zu, output %zu: %.17g %.17g", k, i / b->n_row, single[i], many[i * 8]);
+        }
+        free(single);
+        free(many);
+        free(q);
+        free(qd);
+        close_bench(b);
+    }
+}
