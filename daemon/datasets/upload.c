@@ -136,6 +136,7 @@ static void run_put(void *exchange)
 const tqd_handler tqd_dataset_put_handler = {
     .open = open_put,
     .room = has_room,
+    .keeps_little = true,
     .feed = feed_put,
     .finish = tqd_dataset_always_run,
     .run = run_put,

@@ -303,7 +303,7 @@ static bool check_body(tqd_client *client, const tqd_gate *gate)
                             "the body must be sent without a content encoding");
         }
     }
-    if (problem.status == 0 && gate->n_length > 0 && request->route->handler->room == NULL &&
+    if (problem.status == 0 && gate->n_length > 0 && !request->route->handler->keeps_little &&
         !tqd_admit_body(client, gate->length)) {
         return false;
     }

@@ -149,6 +149,8 @@ void tqd_request_end(tqd_client *client);
 /* What direct.c does in the library's place: asks for room (false: suspended), brings a piece of
  * the body, goes on when the body is complete or a suspension is over. NO: close. */
 bool tqd_request_room(tqd_client *client, size_t n);
+/* Memory of the handler to receive to, once there is room; NULL: it has none. */
+char *tqd_request_space(tqd_client *client, size_t *ret_size);
 enum MHD_Result tqd_request_take(tqd_client *client, const char *bytes, size_t n);
 enum MHD_Result tqd_request_go_on(tqd_client *client);
 /* Called by the loop when a worker has run it, or a wake-up has come. */
@@ -185,6 +187,8 @@ size_t tqd_reply_head(const tqd_client *client, const tqd_reply *reply, uint64_t
 void tqd_direct_begin(tqd_client *client, const char *version);
 /* The socket has bytes or room. */
 void tqd_direct_turn(tqd_client *client);
+/* A quarter of a second has gone by. */
+void tqd_direct_tick(tqd_client *client);
 /* Stops and starts looking at the socket. */
 void tqd_direct_pause(tqd_client *client);
 void tqd_direct_resume(tqd_client *client);

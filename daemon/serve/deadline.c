@@ -148,6 +148,9 @@ void tqd_deadline_check(tqd_loop *loop)
         if (c->overdue) {
             continue;
         }
+        if (c->direct != NULL) {
+            tqd_direct_tick(c);
+        }
         if (has_gone(c)) {
             shut(c);
             continue;

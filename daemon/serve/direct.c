@@ -21,8 +21,10 @@
 
 enum {
     HEAD_BYTES = 4096,
-    PARTS = 4,          /* head, size of a chunk, bytes, end of a chunk */
-    SEND_MAX = 1 << 20, /* bytes a turn: other connections wait */
+    PARTS = 4,               /* head, size of a chunk, bytes, end of a chunk */
+    WAIT_BYTES = 128 << 10,  /* of a body that comes fast: worth a turn of the loop */
+    RECEIVE_MAX = 512 << 10, /* bytes a turn: other connections wait */
+    SEND_MAX = 1 << 20,
 };
 
 struct tqd_direct {
@@ -31,7 +33,8 @@ struct tqd_direct {
     uint32_t armed;   /* events of epoll that it waits for; 0: not in the set */
     bool keeps;       /* the client wants to go on after the answer */
     bool chunked;
-    bool last; /* what is being sent is the end of the answer */
+    bool last;      /* what is being sent is the end of the answer */
+    int wait_bytes; /* that the kernel collects before it tells of any */
     char *body;
     tqd_stage *stage;
     struct iovec part[PARTS];
@@ -58,6 +61,25 @@ static bool wants_close(const tqd_client *client)
     return value != NULL && strcasestr(value, "close") != NULL;
 }
 
+/* A client that sends as fast as we take would wake the loop for every segment, and each waking
+ * costs both sides more than the bytes do. */
+static void collect(tqd_client *client, uint64_t n)
+{
+    const int bytes = n < WAIT_BYTES ? (int)n : WAIT_BYTES;
+    if (client->direct->wait_bytes != bytes && bytes > 0) {
+        client->direct->wait_bytes = bytes;
+        (void)setsockopt(client->fd, SOL_SOCKET, SO_RCVLOWAT, &bytes, sizeof bytes);
+    }
+}
+
+void tqd_direct_tick(tqd_client *client)
+{
+    /* what came slowly is taken as it is: it counts as progress */
+    if (client->request.step == TQD_STEP_RECEIVING) {
+        collect(client, 1);
+    }
+}
+
 void tqd_direct_begin(tqd_client *client, const char *version)
 {
     const tqd_request *request = &client->request;
@@ -76,6 +98,7 @@ void tqd_direct_begin(tqd_client *client, const char *version)
     }
     memset(d, 0, offsetof(tqd_direct, head));
     d->fd = -1;
+    d->wait_bytes = 1;
     d->keeps = !wants_close(client);
     atomic_fetch_add(&loop->running, 1);
     MHD_suspend_connection(client->mhd);
@@ -192,23 +215,49 @@ void tqd_direct_end(tqd_loop *loop)
 /* --------------------------------------------------------------------------------------- the body
  */
 
-/* False: the connection cannot go on. */
-static bool receive(tqd_client *client)
+/* False: the connection cannot go on. *ret_more: there may be more to receive now. */
+static bool receive_piece(tqd_client *client, bool *ret_more)
 {
     const tqd_request *request = &client->request;
     const uint64_t left = request->head.content_length - request->body_seen;
-    const size_t most = left < TQD_DIRECT_PIECE ? (size_t)left : (size_t)TQD_DIRECT_PIECE;
+    size_t most = left < TQD_DIRECT_PIECE ? (size_t)left : (size_t)TQD_DIRECT_PIECE;
+    *ret_more = false;
     if (!tqd_request_room(client, most)) {
         return true;
     }
-    const ssize_t n = recv(client->fd, client->loop->piece, most, MSG_DONTWAIT);
+    size_t size = TQD_DIRECT_PIECE;
+    char *to = tqd_request_space(client, &size);
+    to = to != NULL ? to : client->loop->piece;
+    most = most < size ? most : size;
+    const ssize_t n = recv(client->fd, to, most, MSG_DONTWAIT);
     if (n <= 0) {
         return n < 0 && (errno == EAGAIN || errno == EINTR);
     }
-    if (tqd_request_take(client, client->loop->piece, (size_t)n) != MHD_YES) {
+    if (tqd_request_take(client, to, (size_t)n) != MHD_YES) {
         return false;
     }
-    return (uint64_t)n < left || tqd_request_go_on(client) == MHD_YES;
+    *ret_more = (size_t)n == most;
+    if ((uint64_t)n == left) {
+        collect(client, 1);
+        return tqd_request_go_on(client) == MHD_YES;
+    }
+    if (n >= WAIT_BYTES || client->direct->wait_bytes > 1) {
+        collect(client, left - (uint64_t)n);
+    }
+    return true;
+}
+
+static bool receive(tqd_client *client)
+{
+    const tqd_request *request = &client->request;
+    const uint64_t most = request->body_seen + RECEIVE_MAX;
+    bool more = true;
+    while (more && request->step == TQD_STEP_RECEIVING && request->body_seen < most) {
+        if (!receive_piece(client, &more)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* ------------------------------------------------------------------------------------- the answer

@@ -81,9 +81,12 @@ typedef enum tqd_next {
 typedef struct tqd_handler {
     bool (*open)(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply);
     /* False: there is no room for n (at most 256 Ki) more bytes now; they are offered again after
-     * `wake`, which must come. A handler that has this keeps little of a body, and the budget of
-     * bodies does not count it. NULL: there always is room. */
+     * `wake`, which must come. NULL: there always is room. */
     bool (*room)(void *exchange, size_t n);
+    bool keeps_little; /* of a body: the budget of bodies does not count it */
+    /* Where the next bytes of a large body can be received to: they are then fed from there. NULL,
+     * or returns NULL: serve has memory of its own. */
+    char *(*space)(void *exchange, size_t *ret_size);
     bool (*feed)(void *exchange, const char *bytes,
                  size_t n);              /* false: `reply` is ready, drop the rest; may be NULL */
     tqd_next (*finish)(void *exchange);  /* the body is complete; may be NULL: REPLY */

@@ -140,6 +140,14 @@ bool tqd_request_room(tqd_client *client, size_t n)
     return false;
 }
 
+char *tqd_request_space(tqd_client *client, size_t *ret_size)
+{
+    tqd_request *request = &client->request;
+    const tqd_handler *handler = request->discard ? NULL : request->route->handler;
+    return handler != NULL && handler->space != NULL ? handler->space(request->exchange, ret_size)
+                                                     : NULL;
+}
+
 enum MHD_Result tqd_request_take(tqd_client *client, const char *bytes, size_t n)
 {
     tqd_request *request = &client->request;
@@ -157,7 +165,7 @@ enum MHD_Result tqd_request_take(tqd_client *client, const char *bytes, size_t n
             tqd_refuse(client, &problem);
             return refuse(client);
         }
-        if (request->route->handler->room == NULL && !tqd_admit_body(client, n)) {
+        if (!request->route->handler->keeps_little && !tqd_admit_body(client, n)) {
             return refuse(client);
         }
     }
