@@ -170,6 +170,12 @@ bool tqa_call_feed(tqa_call *call, const char *bytes, size_t n)
                                  : tqa_body_feed(&call->body, bytes, n);
 }
 
+bool tqa_call_inflates(const tqa_call *call, char first)
+{
+    const tqa_media media = call->body.media;
+    return media == TQA_MEDIA_NPZ || (media == TQA_MEDIA_NONE && first == 'P');
+}
+
 bool tqa_call_finish(tqa_call *call)
 {
     assert(call != NULL && call->problem.status == 0);

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/datasets/source.h"
 #include "daemon/jobs/submission.h"
+#include "daemon/queue/pipe.h"
 #include "daemon/queue/scratch.h"
 #include "daemon/serve/answer.h"
 #include "daemon/serve/media.h"
@@ -42,6 +42,9 @@ typedef struct computing {
     bool cold;
     char *body;
     size_t n_body, body_size;
+    tqd_pipe *pipe; /* to a worker that reads the body; NULL: the connection's thread does */
+    bool has_begun; /* bytes of the body have come */
+    bool has_run;
     /* the answer: a prefix, all of it unless `more`. It begins in the chunk, and goes on in
      * pieces. */
     size_t n_first, n_text, at;
@@ -65,50 +68,6 @@ static char *first_piece(computing *c)
     return chunk_of(c) + TEXT_AT;
 }
 
-static const tqa_robot *world_robot_get(void *ctx, const char *name)
-{
-    tqd_computing *shared = ctx;
-    tqa_problem ignored;
-    return tqd_registry_get(shared->registry, name, &ignored);
-}
-
-static void world_robot_release(void *ctx, const tqa_robot *robot)
-{
-    tqd_registry_release(((tqd_computing *)ctx)->registry, robot);
-}
-
-static void world_parallel_for(void *ctx, size_t n, size_t scratch_size,
-                               void (*body)(void *arg, size_t i, void *scratch), void *arg)
-{
-    tqd_workers_parallel_for(((tqd_computing *)ctx)->workers, n, scratch_size, body, arg);
-}
-
-static int world_dataset_look(void *ctx, const char *name, tqa_source *ret)
-{
-    return tqd_source_look(((tqd_computing *)ctx)->store, name, ret) == TQD_STORE_OK ? 0 : -1;
-}
-
-static long world_dataset_read(void *ctx, const char *name, uint64_t offset, void *bytes, size_t n)
-{
-    return tqd_source_read(((tqd_computing *)ctx)->store, name, offset, bytes, n);
-}
-
-void tqd_computing_init(tqd_computing *shared, tqd_registry *registry, tqd_workers *workers,
-                        tqd_store *store, size_t reply_buffer_b)
-{
-    memset(shared, 0, sizeof *shared);
-    shared->registry = registry;
-    shared->workers = workers;
-    shared->store = store;
-    shared->reply_buffer_b = reply_buffer_b;
-    shared->world.ctx = shared;
-    shared->world.robot_get = world_robot_get;
-    shared->world.robot_release = world_robot_release;
-    shared->world.parallel_for = world_parallel_for;
-    shared->world.dataset_look = world_dataset_look;
-    shared->world.dataset_read = world_dataset_read;
-}
-
 /* Keeps a problem that the call itself cannot hold. */
 static void refuse(computing *c, const tqa_problem *problem)
 {
@@ -123,6 +82,13 @@ static void refuse_memory(computing *c, const char *what)
 {
     tqa_problem problem;
     tqa_problem_set(&problem, "busy", "there is no memory for %s now", what);
+    refuse(c, &problem);
+}
+
+static void refuse_busy(computing *c)
+{
+    tqa_problem problem;
+    tqa_problem_set(&problem, "busy", "the queue of computations is full; try again");
     refuse(c, &problem);
 }
 
@@ -142,7 +108,7 @@ static bool call_open(computing *c, tqa_problem *reterr)
     return c->call != NULL;
 }
 
-static void close_computing(void *exchange)
+static void destroy(void *exchange)
 {
     computing *c = exchange;
     tqa_call_close(c->call);
@@ -157,6 +123,16 @@ static void close_computing(void *exchange)
         c->pieces = next;
     }
     tqd_chunk_give(c);
+}
+
+static void close_computing(void *exchange)
+{
+    computing *c = exchange;
+    if (c->pipe != NULL) {
+        tqd_pipe_close(c->pipe); /* a worker may still be at it, and destroys it then */
+    } else {
+        destroy(c);
+    }
 }
 
 static bool open_computing(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply)
@@ -210,16 +186,6 @@ static bool keep(computing *c, const char *bytes, size_t n)
     memcpy(c->body + c->n_body, bytes, n);
     c->n_body += n;
     return true;
-}
-
-static bool feed_computing(void *exchange, const char *bytes, size_t n)
-{
-    computing *c = exchange;
-    if (c->cold) {
-        return keep(c, bytes, n);
-    }
-    c->failed = !tqa_call_feed(c->call, bytes, n);
-    return !c->failed;
 }
 
 /* Prints until `size` bytes are full or the answer ends (then *ret_over). */
@@ -278,11 +244,100 @@ static void compute(computing *c)
     }
 }
 
+/* ------------------------------------------------------------------------------------- the body
+ */
+
+static bool take_piece(void *exchange, const char *bytes, size_t n)
+{
+    computing *c = exchange;
+    c->failed = !tqa_call_feed(c->call, bytes, n);
+    return !c->failed;
+}
+
+static void wake(void *exchange)
+{
+    const tqd_head *head = ((computing *)exchange)->head;
+    head->wake(head);
+}
+
+/* An archive of a few bytes may inflate to a thousand times as many. */
+static bool pipe_open(computing *c)
+{
+    static const tqd_pipe_ends ends = {.take = take_piece, .wake = wake, .destroy = destroy};
+    c->pipe = tqd_pipe_new(c->of->shared->workers, c->head->content_length, &ends, c);
+    if (c->pipe == NULL) {
+        refuse_memory(c, "this archive");
+    }
+    return c->pipe != NULL;
+}
+
+static bool put(computing *c, const char *bytes, size_t n)
+{
+    switch (tqd_pipe_put(c->pipe, bytes, n)) {
+    case TQD_PIPE_GOOD:
+        return true;
+    case TQD_PIPE_BUSY:
+        refuse_busy(c);
+        return false;
+    case TQD_PIPE_STOPPED:
+        break;
+    }
+    return false;
+}
+
+static bool feed_computing(void *exchange, const char *bytes, size_t n)
+{
+    computing *c = exchange;
+    if (c->cold) {
+        return keep(c, bytes, n);
+    }
+    if (!c->has_begun && n > 0) {
+        c->has_begun = true;
+        if (tqa_call_inflates(c->call, bytes[0]) && !pipe_open(c)) {
+            return false;
+        }
+    }
+    if (c->pipe != NULL) {
+        return put(c, bytes, n);
+    }
+    c->failed = !tqa_call_feed(c->call, bytes, n);
+    return !c->failed;
+}
+
+static bool has_room(void *exchange, size_t n)
+{
+    computing *c = exchange;
+    return c->pipe == NULL || tqd_pipe_room(c->pipe, n);
+}
+
+static char *space(void *exchange, size_t *ret_size)
+{
+    computing *c = exchange;
+    return c->pipe != NULL ? tqd_pipe_space(c->pipe, ret_size) : NULL;
+}
+
+/* A wake-up may have been for room, when the body is still being read. */
+static tqd_next resumed_computing(void *exchange)
+{
+    computing *c = exchange;
+    if (c->pipe == NULL || c->has_run) {
+        return TQD_NEXT_REPLY;
+    }
+    return !tqd_pipe_is_over(c->pipe) ? TQD_NEXT_WAIT : c->failed ? TQD_NEXT_REPLY : TQD_NEXT_RUN;
+}
+
 static tqd_next finish_computing(void *exchange)
 {
     computing *c = exchange;
     if (c->cold) {
         return TQD_NEXT_RUN;
+    }
+    if (c->pipe != NULL) {
+        if (tqd_pipe_end(c->pipe) == TQD_PIPE_BUSY) {
+            refuse_busy(c);
+            return TQD_NEXT_REPLY;
+        }
+        return resumed_computing(c);
     }
     c->failed = !tqa_call_finish(c->call);
     if (c->failed) {
@@ -313,7 +368,13 @@ static bool warm(computing *c)
 static void run_computing(void *exchange)
 {
     computing *c = exchange;
-    if (!c->cold || warm(c)) {
+    c->has_run = true;
+    if (c->cold) {
+        c->failed = !warm(c);
+    } else if (c->pipe != NULL) {
+        c->failed = !tqa_call_finish(c->call);
+    }
+    if (!c->failed) {
         compute(c);
     }
 }
@@ -381,8 +442,11 @@ static void reply_computing(void *exchange, tqd_reply *reply)
 }
 
 static const tqd_handler immediate = {
+    .room = has_room,
+    .space = space,
     .feed = feed_computing,
     .finish = finish_computing,
+    .resumed = resumed_computing,
     .run = run_computing,
     .reply = reply_computing,
     .close = close_computing,
@@ -393,6 +457,18 @@ static const tqd_handler immediate = {
 static const tqd_handler *methods(const void *exchange)
 {
     return *(const tqd_handler *const *)exchange;
+}
+
+static bool room_either(void *exchange, size_t n)
+{
+    const tqd_handler *own = methods(exchange);
+    return own->room == NULL || own->room(exchange, n);
+}
+
+static char *space_either(void *exchange, size_t *ret_size)
+{
+    const tqd_handler *own = methods(exchange);
+    return own->space != NULL ? own->space(exchange, ret_size) : NULL;
 }
 
 static bool feed_either(void *exchange, const char *bytes, size_t n)
@@ -428,6 +504,8 @@ static void close_either(void *exchange)
 
 const tqd_handler tqd_computation_handler = {
     .open = open_computing,
+    .room = room_either,
+    .space = space_either,
     .feed = feed_either,
     .finish = finish_either,
     .resumed = resumed_either,

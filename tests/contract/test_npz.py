@@ -7,7 +7,7 @@ import struct
 import zipfile
 
 import pytest
-from conftest import problem
+from conftest import PATIENCE, eventually, metric, parse_replies, problem, read_all
 
 NPZ = "application/x-npz"
 Q, QD, QDD = ([[0.1 * k + 0.01 * i * (j + 1) for k in range(7)] for i in range(30)] for j in range(3))
@@ -132,3 +132,62 @@ def test_a_job_takes_and_gives_archives(daemon):
     waited = call(daemon, path, body, NPZ, NPZ, Prefer="respond-async, wait=60")
     assert waited[0] == 200 and waited[1]["Content-Type"] == NPZ, waited
     assert read(waited[2]) == read(direct[2])
+
+
+def bomb(n):
+    """n zeros for three numbers of gravity: a thousand times its size, and nothing that could be kept."""
+    head = npy([0.0])
+    head = head[:-8].replace(b"(1,), }" + b" " * (len(str(n)) - 1), f"({n},), }}".encode())
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        with archive.open("gravity.npy", "w") as member:
+            member.write(head)
+            for _ in range(0, n, 1 << 16):
+                member.write(bytes(8 << 16))
+    return file.getvalue()
+
+
+def test_archives_are_inflated_by_workers(start):
+    """Also the smallest: their size does not tell what they inflate to."""
+    one = start({"io_threads": 1, "workers": 1})
+    document = {"q": Q[0], "qd": QD[0], "qdd": QDD[0]}
+    plain = call(one, "/v1/robots/panda/inverse-dynamics", json.dumps(document).encode())
+    assert plain[0] == 200 and metric(one, "torqued_requests_queued_total") == 0
+    for count, content in ((1, NPZ), (2, "application/octet-stream")):
+        packed = call(one, "/v1/robots/panda/inverse-dynamics", npz(**document), content)
+        assert packed[0] == 200 and json.loads(packed[2])["tau"] == json.loads(plain[2])["tau"]
+        assert metric(one, "torqued_requests_queued_total") == count
+
+
+def test_a_bomb_is_refused_and_others_are_served(start):
+    """While its last bytes are held back nothing can end it; its connection's thread answers others."""
+    one = start({"io_threads": 1})
+    body = bomb(16 << 20)
+    assert len(body) < (16 << 23) / 500
+    with one.socket() as s:
+        s.sendall(b"POST /v1/robots/panda/inverse-dynamics HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-npz\r\n"
+                  b"Content-Length: %d\r\n\r\n" % len(body) + body[:-1000])
+        for _ in range(3):
+            assert one.request("GET", "/healthz")[0] == 200
+            assert call(one, "/v1/robots/panda/inverse-dynamics", npz(q=Q, qd=QD, qdd=QDD), NPZ)[0] == 200
+        s.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            s.recv(1)
+        s.settimeout(PATIENCE)
+        s.sendall(body[-1000:])
+        got, _ = read_all(s, 1)
+    document = problem(parse_replies(got)[0], 422)
+    assert document["errors"][0]["pointer"] == "/gravity", document
+
+
+def test_a_client_that_leaves_its_archive(start):
+    """While it arrives, and while it is inflated."""
+    one = start({"io_threads": 1})
+    body = bomb(4 << 20)
+    head = (b"POST /v1/robots/panda/inverse-dynamics HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-npz\r\n"
+            b"Content-Length: %d\r\n\r\n" % len(body))
+    for cut in (10, len(body) // 2, len(body)):
+        with one.socket() as s:
+            s.sendall(head + body[:cut])
+    eventually(lambda: metric(one, "torqued_connections_open") == 1)
+    assert call(one, "/v1/robots/panda/inverse-dynamics", npz(q=Q, qd=QD, qdd=QDD), NPZ)[0] == 200
