@@ -65,13 +65,20 @@ TQ_INLINE void place_joints(const tq_canonical *c, const double *q, long stride,
 
 TQ_INLINE turn joint_turn(const tq_canonical_joint *k, const cosine_sine *cs)
 {
-    return (turn){k->ca, k->sa, cs->c, cs->s, 0};
+    return (turn){k->ca, k->sa, cs->c, cs->s, 0, 0};
 }
 
 /* the same where k->square is known */
 TQ_INLINE turn turn_known(turn t, _Bool square)
 {
     t.square = square;
+    return t;
+}
+
+/* the same where k->level is known */
+TQ_INLINE turn turn_level(turn t)
+{
+    t.level = 1;
     return t;
 }
 

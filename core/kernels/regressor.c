@@ -2,26 +2,20 @@
 /* core/kernels/regressor.c - torques per unit of each body's inertial parameters. */
 #include "core/kernels/outward.h"
 #include "core/kernels/symbols.h"
+#include "core/kernels/ten.h"
 
 /* tau = Y pi, pi the ten inertial parameters of each link about its own frame. The column of a
  * parameter is its unit wrench projected on every freedom between the link and the world, whose
  * screws are carried outward with the motion (Atkeson, An & Hollerbach, IJRR 5(3), 1986). Links of
  * one body share its motion: each is seen through a constant frame. */
-typedef struct screw {
-    vec a, l; /* angular, linear at the body's origin */
-} screw;
-
 typedef struct paths {
-    screw *now;   /* freedoms from the world to the body at hand */
-    screw *seen;  /* `now` in the frame of the link at hand */
-    screw *kept;  /* those of bodies with `save`, one run after another */
-    long *lines;  /* (n_dof) where a freedom's row of the answer begins */
-    int *dofs;    /* number of each of `now` */
-    long *begin;  /* (n_body) start of a body's run in `kept` */
-    int *plain;   /* (n_body) some link of the body whose frame lies along the body's, or -1 */
-    int *turned;  /* (n_body) some other link */
-    int *next;    /* (n_link) another link of the same body and sort, or -1 */
-    double reach; /* what all lengths of the robot together span, without joints that slide */
+    screw *now;  /* freedoms from the world to the body at hand, unless they are kept */
+    screw *kept; /* those of bodies with `save`, one run after another */
+    screw *seen; /* those of the body at hand in the frame of some link */
+    ten *shared; /* their columns about the body's frame, for more than one link */
+    long *lines; /* (n_dof) where a freedom's row of the answer begins */
+    long *row;   /* the same of each freedom from the world to the body at hand */
+    int *dofs;   /* and their numbers */
 } paths;
 
 /* where the answer goes: ten rows `stride` apart for each freedom and link */
@@ -40,98 +34,6 @@ typedef struct sizes {
 } sizes;
 #define SIZE_MAX_SQUARED 1e280
 
-/* Y of one freedom and one link: about and along some frame of the body */
-typedef struct ten {
-    real m, hx, hy, hz, xx, xy, xz, yy, yz, zz;
-} ten;
-
-/* A point x takes the force a + B x per mass and gives the freedom (l + u x x) of it: what stands
- * at x x^T is G = [u]x^T B, here in terms of the inertia tensor, trace(x x^T) 1 - x x^T. */
-TQ_INLINE ten ten_of(const motion *s, screw p)
-{
-    const mat *b = &s->b;
-    const vec a = s->a, u = p.a, l = p.l;
-    const real gx = tq_fms(u.z, b->yx, u.y * b->zx);
-    const real gy = tq_fms(u.x, b->zy, u.z * b->xy);
-    const real gz = tq_fms(u.y, b->xz, u.x * b->yz);
-    const real half = splat(0.5) * (gx + gy + gz);
-    ten y;
-    y.m = vec_dot(l, a);
-    y.hx = tq_fma(l.x, b->xx, tq_fma(l.y, b->yx, l.z * b->zx));
-    y.hy = tq_fma(l.x, b->xy, tq_fma(l.y, b->yy, l.z * b->zy));
-    y.hz = tq_fma(l.x, b->xz, tq_fma(l.y, b->yz, l.z * b->zz));
-    y.hx = tq_fma(u.z, a.y, tq_fnma(u.y, a.z, y.hx));
-    y.hy = tq_fma(u.x, a.z, tq_fnma(u.z, a.x, y.hy));
-    y.hz = tq_fma(u.y, a.x, tq_fnma(u.x, a.y, y.hz));
-    y.xx = half - gx;
-    y.yy = half - gy;
-    y.zz = half - gz;
-    y.xy = tq_fma(u.y, b->zy, tq_fnma(u.x, b->zx, u.z * (b->xx - b->yy)));
-    y.xz = tq_fma(u.x, b->yx, tq_fnma(u.z, b->yz, u.y * (b->zz - b->xx)));
-    y.yz = tq_fma(u.z, b->xz, tq_fnma(u.y, b->xy, u.x * (b->yy - b->zz)));
-    return y;
-}
-
-/* of the body's own turn about z, which neither m nor h_z resist */
-TQ_INLINE ten ten_of_turn(const motion *s)
-{
-    const mat *b = &s->b;
-    const real o = splat(0.0), xy = s->w.x * s->w.y;
-    return (ten){.m = o,
-                 .hx = s->a.y,
-                 .hy = -s->a.x,
-                 .hz = o,
-                 .xx = -xy,
-                 .xy = b->xx - b->yy,
-                 .xz = -b->yz,
-                 .yy = xy,
-                 .yz = b->xz,
-                 .zz = s->al.z};
-}
-
-/* Ten neighbouring rows of Y, `col` apart; `skip`: m and h_z are zero, and stand there already. */
-TQ_INLINE void put_ten(double *y, long col, ten x, _Bool skip)
-{
-    double *at = y + 3 * col;
-    store(y + col, x.hx);
-    store(y + 2 * col, x.hy);
-    store(y + 4 * col, x.xx);
-    store(at + 2 * col, x.xy);
-    store(at + 4 * col, x.yy);
-    at += 3 * col;
-    store(at, x.xz);
-    store(at + 2 * col, x.yz);
-    store(y + 9 * col, x.zz);
-    if (!skip) {
-        store(y, x.m);
-        store(y + 3 * col, x.hz);
-    }
-}
-
-/* A link's frame: `plain` when it is the body's moved along z and turned about it by nothing or by
- * half a turn. Its parameters are then sums of the body's. */
-enum { PLAIN_FAR = 1000000 };
-TQ_INLINE _Bool link_is_plain(const tq_frame3 *f)
-{
-    const double *r = f->r;
-    return r[8] == 1.0 && r[0] == r[4] && r[0] * r[0] == 1.0 && f->p[0] == 0.0 && f->p[1] == 0.0 &&
-           f->p[2] < PLAIN_FAR && f->p[2] > -PLAIN_FAR;
-}
-
-/* from a frame to one moved along z by p, and to one turned about z by half a turn */
-TQ_INLINE void ten_shift(ten *x, real p)
-{
-    const real across = x->xx + x->yy;
-    x->m = tq_fma(p, tq_fma(p, across, x->hz), x->m);
-    x->hx = tq_fnma(p, x->xz, x->hx);
-    x->hy = tq_fnma(p, x->yz, x->hy);
-    x->hz = tq_fma(p + p, across, x->hz);
-}
-TQ_INLINE ten ten_flipped(ten x)
-{
-    return (ten){x.m, -x.hx, -x.hy, x.hz, x.xx, x.xy, -x.xz, x.yy, -x.yz, x.zz};
-}
-
 TQ_INLINE void clear_ten(double *y, long col)
 {
     const real zero = splat(0.0);
@@ -140,39 +42,34 @@ TQ_INLINE void clear_ten(double *y, long col)
     }
 }
 
-/* a screw at the body's origin, seen in a link's frame; `along`: the two share their z axis */
-TQ_INLINE screw screw_in_link(const tq_frame3 *f, _Bool along, screw s)
+/* a screw at the body's origin and the body's motion, seen in a link's frame */
+TQ_INLINE screw screw_in_link(const tq_frame3 *f, screw s)
 {
-    if (along) {
-        const real p = splat(f->p[2]);
-        s.l.x = tq_fma(p, s.a.y, s.l.x);
-        s.l.y = tq_fnma(p, s.a.x, s.l.y);
-        s.a = z_in(f->r[0], f->r[3], s.a);
-        s.l = z_in(f->r[0], f->r[3], s.l);
-        return s;
-    }
     const mat r = mat_of(f->r);
     s.l = mat_tmul(&r, vec_add_cross(s.l, s.a, vec_of(f->p)));
     s.a = mat_tmul(&r, s.a);
     return s;
 }
-
-/* the body's motion in a link's frame */
-TQ_INLINE motion motion_in_link(const tq_frame3 *f, _Bool along, const motion *body)
+TQ_INLINE motion motion_in_link(const tq_frame3 *f, const motion *body)
 {
+    const mat r = mat_of(f->r);
     motion s;
-    if (along) {
-        const real p = splat(f->p[2]);
-        s.a = vec_along(body->a, p, body->b.xz, body->b.yz, body->b.zz);
-        s.w = z_in(f->r[0], f->r[3], body->w);
-        s.al = z_in(f->r[0], f->r[3], body->al);
-        s.a = z_in(f->r[0], f->r[3], s.a);
-    } else {
-        const mat r = mat_of(f->r);
-        s.a = mat_tmul(&r, vec_add_mul(body->a, &body->b, vec_of(f->p)));
-        s.w = mat_tmul(&r, body->w);
-        s.al = mat_tmul(&r, body->al);
-    }
+    s.a = mat_tmul(&r, vec_add_mul(body->a, &body->b, vec_of(f->p)));
+    s.w = mat_tmul(&r, body->w);
+    s.al = mat_tmul(&r, body->al);
+    s.b = motion_rates(s.w, s.al);
+    return s;
+}
+
+/* the same in the body's frame turned about z */
+TQ_INLINE screw screw_turned(const tq_canonical_face *f, screw s)
+{
+    return (screw){z_in(f->c, f->s, s.a), z_in(f->c, f->s, s.l)};
+}
+TQ_INLINE motion motion_turned(const tq_canonical_face *f, const motion *body)
+{
+    motion s = {z_in(f->c, f->s, body->w), z_in(f->c, f->s, body->al), z_in(f->c, f->s, body->a),
+                mat_zero()};
     s.b = motion_rates(s.w, s.al);
     return s;
 }
@@ -196,57 +93,113 @@ static __attribute__((noinline)) void clear_others(const paths *w, int n, const 
     }
 }
 
-/* ten columns of one link in a frame of its own; n freedoms lie before it */
-TQ_INLINE void put_turned(const tq_canonical_link *link, const motion *body, const paths *w, int n,
-                          const target *to, double *y, sizes *size)
+/* the body at hand: its motion and the freedoms before it */
+typedef struct place {
+    const motion *s;
+    const screw *screws;
+    int n;
+    _Bool turns; /* the last of them is the body's own turn about z */
+} place;
+
+/* Columns of links that stand alike: the first computes what the others take over. */
+enum { ALONE, FIRST, LATER };
+
+/* ten columns of one link in a frame of its own */
+TQ_INLINE void put_oblique(const tq_canonical_link *link, place at, const paths *w,
+                           const target *to, double *y, sizes *size)
 {
-    const tq_frame3 *f = &link->in_body;
-    const _Bool along = f->r[8] == 1.0 && f->p[0] == 0.0 && f->p[1] == 0.0;
-    const motion s = motion_in_link(f, along, body);
+    const motion s = motion_in_link(&link->in_body, at.s);
     screw *seen = w->seen;
-    for (int at = 0; at < n;
-         at++) { /* apart from the entries: their constants fill the registers */
-        seen[at] = screw_in_link(f, along, w->now[at]);
+    for (int f = 0; f < at.n;
+         f++) { /* apart from the entries: their constants fill the registers */
+        seen[f] = screw_in_link(&link->in_body, at.screws[f]);
     }
-    for (int at = 0; at < n; at++) {
-        put_ten(y + to->lines[w->dofs[at]], to->stride, ten_of(&s, seen[at]), 0);
+    for (int f = 0; f < at.n; f++) {
+        put_ten(y + w->row[f], to->stride, ten_of(&s, seen[f]), 0);
     }
     size->motion = motion_size(&s, size->motion);
 }
 
-/* Ten columns of a plain link of body b; the body's own turn, if it is one, is the last of n. */
-TQ_INLINE void put_plain(const tq_canonical_link *link, const motion *s, const paths *w, int n,
-                         _Bool turns, const target *to, double *y)
+/* Ten columns of a link that stands along the axes of a place. */
+TQ_INLINE void put_along(const tq_canonical_face *face, place at, const paths *w, const target *to,
+                         double *y, const int share, const _Bool renamed)
 {
-    const tq_frame3 *f = &link->in_body;
-    const _Bool moved = f->p[2] != 0.0, flipped = f->r[0] < 0.0;
-    const real p = splat(f->p[2]);
-    const long col = to->stride, *lines = to->lines;
-    const int *dofs = w->dofs;
-    const screw *now = w->now;
-    const int others = turns ? n - 1 : n;
-    for (int at = 0; at < others; at++) {
-        ten x = ten_of(s, now[at]);
+    const _Bool moved = face->shift != 0.0, reversed = face->reversed;
+    const real p = splat(face->shift);
+    const long col = to->stride, *line = w->row;
+    const int others = at.turns ? at.n - 1 : at.n;
+    ten *shared = w->shared;
+    long row[10];
+    for (int e = 0; e < 10 && renamed; e++) {
+        row[e] = face->row[e] * col;
+    }
+    for (int f = 0; f < others; f++) {
+        ten x = share == LATER ? shared[f] : ten_of(at.s, at.screws[f]);
+        if (share == FIRST) {
+            shared[f] = x;
+        }
         if (moved) {
             ten_shift(&x, p);
         }
-        put_ten(y + lines[dofs[at]], col, flipped ? ten_flipped(x) : x, 0);
+        if (reversed) {
+            x = ten_reversed(face->sign, x);
+        }
+        if (renamed) {
+            put_renamed(y + line[f], row, x, 0);
+        } else {
+            put_ten(y + line[f], col, x, 0);
+        }
     }
-    if (turns) { /* neither m nor h_z resist, shifted or not */
-        ten x = ten_of_turn(s);
+    if (at.turns) { /* neither m nor h_z resist, shifted or not */
+        ten x = ten_of_turn(at.s);
         x.hx = tq_fnma(p, x.xz, x.hx);
         x.hy = tq_fnma(p, x.yz, x.hy);
-        put_ten(y + lines[dofs[others]], col, flipped ? ten_flipped(x) : x, to->again);
+        x = reversed ? ten_reversed(face->sign, x) : x;
+        if (renamed) {
+            put_renamed(y + line[others], row, x, to->again);
+        } else {
+            put_ten(y + line[others], col, x, to->again);
+        }
     }
 }
 
-/* a screw at the parent's origin, seen at the child's */
+/* columns of all links of one body */
+TQ_INLINE void put_links(const tq_canonical *c, int first, place at, const paths *w,
+                         const target *to, double *y, sizes *size)
+{
+    int share = ALONE;
+    for (int l = first; l >= 0; l = c->links[l].next) {
+        const tq_canonical_link *link = &c->links[l];
+        double *columns = y + 10L * link->column * to->stride;
+        if (link->stand == TQ_STAND_ALONG) {
+            const int next = link->next;
+            if (share != ALONE) {
+                share = LATER;
+            } else if (next >= 0 && c->links[next].stand == TQ_STAND_ALONG) {
+                share = FIRST;
+            }
+            if (link->face.renamed) {
+                put_along(&link->face, at, w, to, columns, share, 1);
+            } else if (share == ALONE) {
+                put_along(&link->face, at, w, to, columns, ALONE, 0);
+            } else {
+                put_along(&link->face, at, w, to, columns, share, 0);
+            }
+        } else if (link->stand == TQ_STAND_TURNED) {
+            const motion s = motion_turned(&link->face, at.s);
+            for (int f = 0; f < at.n; f++) {
+                w->seen[f] = screw_turned(&link->face, at.screws[f]);
+            }
+            put_along(&link->face, (place){&s, w->seen, at.n, at.turns}, w, to, columns, ALONE, 1);
+        } else {
+            put_oblique(link, at, w, to, columns, size);
+        }
+    }
+}
+
+/* a screw at the parent's origin, seen at the child's but for what comes before modified DH */
 TQ_INLINE screw screw_outward(const tq_canonical_joint *k, turn t, real d, screw s)
 {
-    if (k->pre) {
-        s.l = z_in(k->cg, k->sg, vec_add_cross(s.l, s.a, vec_of(k->p)));
-        s.a = z_in(k->cg, k->sg, s.a);
-    }
     s.l.y = tq_fmac(k->a, s.a.z, s.l.y);
     s.l.z = tq_fnmac(k->a, s.a.y, s.l.z);
     s.a = turn_in(t, s.a);
@@ -256,13 +209,25 @@ TQ_INLINE screw screw_outward(const tq_canonical_joint *k, turn t, real d, screw
     return s;
 }
 
-/* motion and screws one joint outward */
-TQ_INLINE void step_screws(const tq_canonical_joint *k, turn t, real d, real v, real acc, int n,
-                           screw *screws, motion *s)
+TQ_INLINE screw screw_outward_pre(const tq_canonical_joint *k, screw s)
 {
-    *s = step_single(k, t, d, *s, v, acc);
+    s.l = z_in(k->cg, k->sg, vec_add_cross(s.l, s.a, vec_of(k->p)));
+    s.a = z_in(k->cg, k->sg, s.a);
+    return s;
+}
+
+/* a joint of one freedom: where it stands along its axis, its velocity and acceleration */
+typedef struct course {
+    real d, v, acc;
+} course;
+
+/* motion and n screws one joint outward */
+TQ_INLINE void step_screws(const tq_canonical_joint *k, turn t, course x, int n, const screw *from,
+                           screw *to, motion *s)
+{
+    *s = step_single(k, t, x.d, *s, x.v, x.acc);
     for (int f = 0; f < n; f++) {
-        screws[f] = screw_outward(k, t, d, screws[f]);
+        to[f] = screw_outward(k, t, x.d, from[f]);
     }
 }
 
@@ -279,108 +244,102 @@ TQ_INLINE screw screw_outward_ball(const tq_canonical_joint *k, const ball *at, 
     return s;
 }
 
-/* the joint's own freedoms, in its body's frame; returns the new length of the path */
-TQ_INLINE int append_own(const tq_canonical_joint *k, paths *w, int n)
+/* the joint's own freedoms, in its body's frame, behind n others */
+TQ_INLINE void append_own(const tq_canonical_joint *k, const paths *w, int n, screw *screws)
 {
     const real o = splat(0.0), one = splat(1.0);
     const vec e[3] = {{one, o, o}, {o, one, o}, {o, o, one}};
     const int freedoms = tq_canonical_freedoms(k->kind);
+    for (int f = 0; f < freedoms; f++) {
+        w->dofs[n + f] = k->dof + f;
+        w->row[n + f] = w->lines[k->dof + f];
+    }
     if (freedoms == 1) {
         const _Bool slides = k->kind == TQ_CANONICAL_PRISMATIC;
-        w->now[n] = slides ? (screw){vec_zero(), e[2]} : (screw){e[2], vec_zero()};
-        w->dofs[n] = k->dof;
-        return n + 1;
+        screws[n] = slides ? (screw){vec_zero(), e[2]} : (screw){e[2], vec_zero()};
+        return;
     }
     for (int f = 0; f < freedoms; f++) {
         const _Bool slides = freedoms == 6 && f < 3;
-        const vec axis = e[f % 3];
-        w->now[n + f] = slides ? (screw){vec_zero(), axis} : (screw){axis, vec_zero()};
-        w->dofs[n + f] = k->dof + f;
+        screws[n + f] = slides ? (screw){vec_zero(), e[f % 3]} : (screw){e[f % 3], vec_zero()};
     }
-    return n + freedoms;
 }
 
-/* motion of body b and the screws of all freedoms before it; returns their number */
-TQ_INLINE int step_path(const tq_canonical *c, const tq_kernel_input *in, long i, state *st,
-                        paths *w, int b, int n, motion *s)
+/* the samples at hand */
+typedef struct group {
+    const tq_canonical *c;
+    const tq_kernel_input *in;
+    state *st;
+    const paths *w;
+    long i;
+} group;
+
+/* Motion of body b from that of its parent, and the screws of all n freedoms before its own into
+ * `screws`. Bodies stand in depth-first order: what w->dofs and w->row hold of the parent's path
+ * still stands there. */
+TQ_INLINE void step_path(const group *g, int b, int n, screw *screws, motion *s)
 {
-    const tq_canonical_joint *k = &c->joints[b];
-    const long stride = in->stride;
-    if (k->parent < 0) {
-        n = 0;
-    } else if (!k->carry) {
-        *s = st->saved[k->parent];
-        n = 0;
-        for (int up = k->parent; up >= 0; up = c->joints[up].parent) {
-            n += tq_canonical_freedoms(c->joints[up].kind);
-        }
-        int last = n;
-        for (int up = k->parent; up >= 0; up = c->joints[up].parent) {
-            last -= tq_canonical_freedoms(c->joints[up].kind);
-            for (int f = 0; f < tq_canonical_freedoms(c->joints[up].kind); f++) {
-                w->dofs[last + f] = c->joints[up].dof + f;
-            }
-        }
-        for (int f = 0; f < n; f++) {
-            w->now[f] = w->kept[w->begin[k->parent] + f];
-        }
+    const tq_canonical_joint *k = &g->c->joints[b];
+    const tq_canonical_joint *parent = k->parent >= 0 ? &g->c->joints[k->parent] : NULL;
+    const tq_kernel_input *in = g->in;
+    const long stride = in->stride, i = g->i;
+    const screw *from = parent != NULL && parent->save ? g->w->kept + parent->kept : g->w->now;
+    if (parent != NULL && !k->carry) {
+        *s = g->st->saved[k->parent];
     }
     if (k->ball >= 0) {
-        const ball *at = &st->balls[k->ball];
+        const ball *at = &g->st->balls[k->ball];
         const ball_rates r = load_ball_rates(k, in, i);
-        *s = k->parent < 0 ? step_ball_first(k, at, in->gravity, r) : step_ball(k, at, *s, r);
+        *s = parent == NULL ? step_ball_first(k, at, in->gravity, r) : step_ball(k, at, *s, r);
         for (int f = 0; f < n; f++) {
-            w->now[f] = screw_outward_ball(k, at, w->now[f]);
+            screws[f] = screw_outward_ball(k, at, from[f]);
         }
-        return n;
+        return;
     }
-    const turn t = joint_turn(k, &st->cs[b]);
-    const real v = joint_rate(k, in->qd != NULL ? in->qd + i : NULL, stride);
-    const real acc = joint_rate(k, in->qdd != NULL ? in->qdd + i : NULL, stride);
-    if (k->parent < 0) {
-        *s = step_first(k, t, in->gravity, v, acc);
-        return n;
+    const turn t = joint_turn(k, &g->st->cs[b]);
+    course x = {splat(0.0), joint_rate(k, in->qd != NULL ? in->qd + i : NULL, stride),
+                joint_rate(k, in->qdd != NULL ? in->qdd + i : NULL, stride)};
+    if (parent == NULL) {
+        *s = step_first(k, t, in->gravity, x.v, x.acc);
+        return;
     }
-    const real d = joint_travel(k, in->q + i, stride);
+    x.d = joint_travel(k, in->q + i, stride);
     if (k->pre) {
         *s = step_pre(k, *s);
+        for (int f = 0; f < n; f++) {
+            screws[f] = screw_outward_pre(k, from[f]);
+        }
+        from = screws;
     }
     if (k->square) {
-        step_screws(k, turn_known(t, 1), d, v, acc, n, w->now, s);
+        step_screws(k, turn_known(t, 1), x, n, from, screws, s);
+    } else if (k->level) {
+        step_screws(k, turn_level(t), x, n, from, screws, s);
     } else {
-        step_screws(k, turn_known(t, 0), d, v, acc, n, w->now, s);
+        step_screws(k, turn_known(t, 0), x, n, from, screws, s);
     }
-    return n;
 }
 
-static void one_group(const tq_canonical *c, const tq_kernel_input *in, long i, state *st, paths *w,
-                      const target *to, sizes *size)
+static void one_group(const group *g, const target *to, sizes *size)
 {
+    const tq_canonical *c = g->c;
+    const paths *w = g->w;
     motion s = {.w = vec_zero()};
-    int n = 0;
+    double *y = to->y + g->i;
     for (int b = 0; b < c->n_body; b++) {
         const tq_canonical_joint *k = &c->joints[b];
-        n = step_path(c, in, i, st, w, b, n, &s);
-        n = append_own(k, w, n);
-        for (int l = w->plain[b]; l >= 0; l = w->next[l]) {
-            put_plain(&c->links[l], &s, w, n, k->kind == TQ_CANONICAL_REVOLUTE, to,
-                      to->y + 10L * c->links[l].column * to->stride + i);
-        }
+        const int others = k->path - tq_canonical_freedoms(k->kind);
+        screw *screws = k->save ? w->kept + k->kept : w->now;
+        step_path(g, b, others, screws, &s);
+        append_own(k, w, others, screws);
         size->motion = motion_size(&s, size->motion);
-        for (int l = w->turned[b]; l >= 0; l = w->next[l]) {
-            put_turned(&c->links[l], &s, w, n, to,
-                       to->y + 10L * c->links[l].column * to->stride + i, size);
-        }
-        for (int l = 0; l < c->n_link && !to->again; l++) {
-            if (c->links[l].body == b) {
-                clear_others(w, n, to, to->y + 10L * c->links[l].column * to->stride + i);
-            }
+        const place at = {&s, screws, k->path, k->kind == TQ_CANONICAL_REVOLUTE};
+        put_links(c, k->first_link, at, w, to, y, size);
+        for (int l = to->again ? -1 : k->first_link; l >= 0; l = c->links[l].next) {
+            clear_others(w, k->path, to, y + 10L * c->links[l].column * to->stride);
         }
         if (k->save) {
-            st->saved[b] = s;
-            for (int f = 0; f < n; f++) {
-                w->kept[w->begin[b] + f] = w->now[f];
-            }
+            g->st->saved[b] = s;
         }
     }
 }
@@ -403,45 +362,23 @@ static void clear_fixed(const tq_canonical *c, long n_sample, const target *to)
 
 static paths paths_in(const tq_canonical *c, real *rest)
 {
+    const long n = c->n_dof;
     paths w = {.now = (void *)rest};
-    w.dofs = (void *)(rest + 6L * c->n_dof);
-    w.lines = (void *)(rest + 7L * c->n_dof);
-    w.begin = (void *)(rest + 8L * c->n_dof);
-    w.plain = (void *)(rest + 8L * c->n_dof + c->n_body);
-    w.turned = (void *)(rest + 8L * c->n_dof + 2L * c->n_body);
-    w.next = (void *)(rest + 8L * c->n_dof + 3L * c->n_body);
-    w.seen = (void *)(rest + 8L * c->n_dof + 3L * c->n_body + c->n_link);
-    w.kept = w.seen + c->n_dof;
-    long used = 0;
-    for (int b = 0; b < c->n_body; b++) {
-        const tq_canonical_joint *k = &c->joints[b];
-        w.begin[b] = used;
-        w.plain[b] = w.turned[b] = -1;
-        w.reach += fabs(k->a) + fabs(k->d) + fabs(k->p[0]) + fabs(k->p[1]) + fabs(k->p[2]);
-        for (int up = b; k->save && up >= 0; up = c->joints[up].parent) {
-            used += tq_canonical_freedoms(c->joints[up].kind);
-        }
-    }
-    for (int l = 0; l < c->n_link; l++) {
-        const tq_canonical_link *link = &c->links[l];
-        if (link->body >= 0) {
-            int *last =
-                link_is_plain(&link->in_body) ? &w.plain[link->body] : &w.turned[link->body];
-            w.next[l] = *last;
-            *last = l;
-            w.reach +=
-                fabs(link->in_body.p[0]) + fabs(link->in_body.p[1]) + fabs(link->in_body.p[2]);
-        }
-    }
+    w.seen = w.now + n;
+    w.shared = (void *)(w.seen + n);
+    real *counts = (void *)(w.shared + n);
+    w.lines = (void *)counts;
+    w.row = (void *)(counts + n);
+    w.dofs = (void *)(counts + 2 * n);
+    w.kept = (void *)(counts + 3 * n);
     return w;
 }
 
 /* a bound of every screw's linear part */
-TQ_INLINE real screw_size(const tq_canonical *c, const tq_kernel_input *in, long i, const state *st,
-                          const paths *w)
+TQ_INLINE real screw_size(const tq_canonical *c, const tq_kernel_input *in, long i, const state *st)
 {
-    real size = splat(1.0 + w->reach);
-    for (int b = 0; b < c->n_body; b++) {
+    real size = splat(1.0 + c->reach);
+    for (int b = 0; b < c->n_body && c->has_travel; b++) {
         const tq_canonical_joint *k = &c->joints[b];
         if (k->kind == TQ_CANONICAL_PRISMATIC) {
             size = size + magnitude(joint_travel(k, in->q + i, in->stride));
@@ -459,7 +396,7 @@ int TQ_KERNEL(tq_regressor)(const tq_canonical *c, const tq_kernel_input *in, do
 {
     real *rest;
     state st = state_in(c, work, &rest);
-    paths w = paths_in(c, rest);
+    const paths w = paths_in(c, rest);
     const long stride = in->out_stride;
     const target to = {ret_y, stride, w.lines, c->n_dof, again != 0};
     for (int dof = 0; dof < c->n_dof; dof++) {
@@ -471,8 +408,8 @@ int TQ_KERNEL(tq_regressor)(const tq_canonical *c, const tq_kernel_input *in, do
     }
     for (long i = 0; i < in->n_sample; i += TQ_LANES) {
         place_joints(c, in->q + i, in->stride, st.cs, st.balls);
-        sizes size = {splat(0.0), screw_size(c, in, i, &st, &w)};
-        one_group(c, in, i, &st, &w, &to, &size);
+        sizes size = {splat(0.0), screw_size(c, in, i, &st)};
+        one_group(&(group){c, in, &st, &w, i}, &to, &size);
         large |= beyond(size.motion, SIZE_MAX_SQUARED) | beyond(size.screw, SIZE_MAX_SQUARED);
     }
     return large == 0;

@@ -35,12 +35,16 @@ typedef struct tq_canonical_joint {
     int32_t q_row, v_row; /* first row in the user's q and in qd, qdd, tau */
     int32_t dof;          /* number of its first freedom, in the order of bodies */
     int32_t ball;         /* number among the spherical and floating joints, or -1 */
+    int32_t path;         /* freedoms between the world and the body, its own included */
+    int32_t kept;         /* paths of the bodies with `save` before this one, added up */
+    int32_t first_link; /* of those fixed to the body, in the order of tq_canonical_stand, or -1 */
     tq_canonical_kind kind;
     _Bool carry;   /* parent is the body before: its state is still at hand */
     _Bool hang;    /* the body after is a child: what it passes inward is at hand */
     _Bool save;    /* some child is not the body after: state must be kept */
     _Bool pre;     /* p, gamma are not all zero */
     _Bool square;  /* ca = 0 and sa = 1 */
+    _Bool level;   /* ca = 1 and sa = 0 */
     _Bool follows; /* mimics: q = multiplier * row + offset (offset is within q0 or d) */
     _Bool adds;    /* tau is added to its row, which a later body has already written */
     double multiplier;
@@ -61,17 +65,40 @@ typedef struct tq_canonical_body {
     uint32_t joint;     /* of the model */
 } tq_canonical_body;
 
+/* How a link's frame stands to its body's. */
+typedef enum tq_canonical_stand {
+    TQ_STAND_ALONG,   /* axes along the body's, of other name or direction; moved along z at most */
+    TQ_STAND_TURNED,  /* the same of the body's frame turned about its z */
+    TQ_STAND_OBLIQUE, /* no such order */
+} tq_canonical_stand;
+
+/* Along and turned: what turns an inertial parameter about the body's frame, moved along z and
+ * turned about it, into one about the link's. Parameters are m, h (x y z), tensor (xx xy xz yy yz
+ * zz). */
+typedef struct tq_canonical_face {
+    double shift; /* along z */
+    double c, s;  /* of the turn */
+    _Bool renamed, reversed;
+    uint8_t row[10]; /* the link's parameter that each of the body's becomes */
+    double sign[6];  /* 0.0, or -0.0 where it is negated: h x y z, tensor xy xz yz */
+} tq_canonical_face;
+
 /* Where a link sits: in the frame of a body, or in the world (body -1). */
 typedef struct tq_canonical_link {
     int32_t body;
     int32_t column; /* number of its joint in the model's order; -1: the root */
+    int32_t next;   /* another link of the same body, or -1 */
+    tq_canonical_stand stand;
     tq_frame3 in_body;
+    tq_canonical_face face;
 } tq_canonical_link;
 
 typedef struct tq_canonical {
     int32_t n_body, n_ball, n_link, n_dof;
     int32_t nq, nv;
     _Bool has_mimic;
+    _Bool has_travel;           /* some joint slides or floats */
+    double reach;               /* what all lengths together span, without joints that slide */
     tq_canonical_joint *joints; /* (n_body) */
     tq_canonical_body *bodies;  /* (n_body) */
     tq_canonical_link *links;   /* (n_link) */
@@ -106,5 +133,6 @@ int32_t tq_canonical_count_freedoms(const struct tq_model *model);
 void tq_canonical_merge(const struct tq_model *model, tq_canonical *c, tq_limb *limbs);
 void tq_canonical_gauge(tq_canonical *c, tq_limb *limbs);
 void tq_canonical_inertia(const struct tq_model *model, tq_canonical *c, const tq_limb *limbs);
+void tq_canonical_faces(tq_canonical *c);
 
 #endif

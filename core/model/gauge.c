@@ -90,6 +90,7 @@ static void settle_joint(tq_canonical_joint *k, const tq_limb *limb, const tq_li
     const double p[3] = {0.0, limb->across, shift};
     tq_mat_vec(rz, p, k->p);
     k->square = k->ca == 0.0 && k->sa == 1.0;
+    k->level = k->ca == 1.0 && k->sa == 0.0;
     k->pre = turn != 0.0 || shift != 0.0 || limb->across != 0.0;
 }
 

@@ -91,6 +91,7 @@ tq_status tq_mechanism_build(const tq_model *model, void *memory, size_t size,
     tq_canonical_merge(&mechanism->model, c, limbs);
     tq_canonical_gauge(c, limbs);
     tq_canonical_inertia(&mechanism->model, c, limbs);
+    tq_canonical_faces(c);
     note_terms(mechanism);
     *ret_mechanism = mechanism;
     return TQ_OK;

@@ -10,6 +10,7 @@ typedef struct turn {
     double ca, sa;
     real c, s;
     _Bool square; /* known to be a right angle: y' = z, z' = -y */
+    _Bool level;  /* known to be none */
 } turn;
 
 /* Along a chain of turns y waits for the turn before: it meets its factor last, so that a turn
@@ -18,8 +19,8 @@ typedef struct turn {
 /* parent axes -> child axes */
 TQ_INLINE vec turn_in(turn t, vec v)
 {
-    const real y = t.square ? v.z : tq_fmac(t.ca, v.y, t.sa * v.z);
-    const real z = t.square ? -v.y : tq_fnmac(t.sa, v.y, t.ca * v.z);
+    const real y = t.square ? v.z : t.level ? v.y : tq_fmac(t.ca, v.y, t.sa * v.z);
+    const real z = t.square ? -v.y : t.level ? v.z : tq_fnmac(t.sa, v.y, t.ca * v.z);
     return (vec){tq_fma(t.s, y, t.c * v.x), tq_fms(t.c, y, t.s * v.x), z};
 }
 

@@ -123,15 +123,14 @@ Test(regressor_batch, overflow_tells_its_sample)
     naive_free(&robot);
 }
 
-/* A chain as most are drawn: axes on z, turned by right angles or not at all; a flange at the end,
- * `far` along z. */
+/* A chain as most are drawn: axes on z, or with odd seeds along any axis, turned by right angles or
+ * not at all; a flange at the end, `far` along z, and a tool turned by right angles in it. */
 static tq_model *right_angles(uint64_t seed, double far)
 {
-    enum { LINKS = 8 };
-    static const double turns[4][9] = {{1, 0, 0, 0, 1, 0, 0, 0, 1},
-                                       {1, 0, 0, 0, 0, -1, 0, 1, 0},
-                                       {1, 0, 0, 0, 0, 1, 0, -1, 0},
-                                       {-1, 0, 0, 0, -1, 0, 0, 0, 1}};
+    enum { LINKS = 9 };
+    static const double turns[6][9] = {{1, 0, 0, 0, 1, 0, 0, 0, 1},  {1, 0, 0, 0, 0, -1, 0, 1, 0},
+                                       {1, 0, 0, 0, 0, 1, 0, -1, 0}, {-1, 0, 0, 0, -1, 0, 0, 0, 1},
+                                       {0, 0, 1, 0, 1, 0, -1, 0, 0}, {0, -1, 0, 1, 0, 0, 0, 0, 1}};
     tqt_random random = tqt_random_seed(seed);
     tq_model *model = tqt_model_new(LINKS + 1);
     for (uint32_t j = 0; j < LINKS; j++) {
@@ -139,6 +138,11 @@ static tq_model *right_angles(uint64_t seed, double far)
         tq_inertia *body = &model->links[j + 1].inertia;
         joint->kind = tqt_random_chance(&random, 0.2) ? TQ_JOINT_PRISMATIC : TQ_JOINT_REVOLUTE;
         memcpy(joint->origin.r, turns[tqt_random_below(&random, 4)], sizeof joint->origin.r);
+        if (seed % 2 == 1) {
+            joint->axis[2] = 0.0;
+            joint->axis[tqt_random_below(&random, 3)] =
+                tqt_random_chance(&random, 0.5) ? 1.0 : -1.0;
+        }
         body->mass = tqt_random_uniform(&random, 0.5, 4.0);
         for (int e = 0; e < 3; e++) {
             const _Bool aligned = tqt_random_chance(&random, 0.4);
@@ -147,26 +151,35 @@ static tq_model *right_angles(uint64_t seed, double far)
         }
         body->about_com[0] = body->about_com[3] = body->about_com[5] = 0.01;
     }
-    tq_joint *flange = &model->joints[LINKS - 1];
-    flange->kind = TQ_JOINT_FIXED;
+    tq_joint *flange = &model->joints[LINKS - 2], *tool = flange + 1;
+    flange->kind = tool->kind = TQ_JOINT_FIXED;
     flange->origin = (tq_pose){.r = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .p = {0, 0, far}};
+    tool->origin = (tq_pose){.p = {0, 0, 0}};
+    memcpy(tool->origin.r, turns[tqt_random_below(&random, 6)], sizeof tool->origin.r);
     cr_assert(tq_model_finish(model, NULL) == TQ_OK);
     return model;
 }
 
-/* Links whose frames lie along their body's take its columns, moved along z and turned by half a
- * turn: each column is that of the state by state regressor, which works in the links' frames. */
+/* Links whose frames lie along their body's take its columns, moved along z, renamed and reversed:
+ * each column is that of the state by state regressor, which works in the links' frames. */
 Test(regressor_batch, columns_of_frames_along_the_body)
 {
     static double one[ROWS * JOINTS * TEN];
-    int flipped = 0, moved = 0, square = 0;
+    int flipped = 0, moved = 0, renamed = 0, turned = 0, oblique = 0, shared = 0, square = 0;
     for (uint64_t seed = 1; seed <= 60; seed++) {
         tq_model *model = right_angles(seed, seed % 20 == 0 ? 3e6 : seed % 3 == 0 ? 0.0 : 0.107);
         tqt_subject *subject = tqt_subject_new(model, 0);
         const tq_canonical *c = &subject->mechanism->canonical;
         for (int32_t l = 0; l < c->n_link; l++) {
-            flipped += c->links[l].in_body.r[0] == -1.0 && c->links[l].in_body.r[8] == 1.0;
-            moved += c->links[l].in_body.p[2] != 0.0 && c->links[l].in_body.r[8] == 1.0;
+            const tq_canonical_link *link = &c->links[l];
+            const tq_canonical_stand stand = link->stand;
+            const _Bool along = link->body >= 0 && stand == TQ_STAND_ALONG;
+            flipped += along && link->face.reversed && !link->face.renamed;
+            moved += along && link->face.shift != 0.0;
+            renamed += along && link->face.renamed;
+            turned += link->body >= 0 && stand == TQ_STAND_TURNED;
+            oblique += link->body >= 0 && stand == TQ_STAND_OBLIQUE;
+            shared += along && link->next >= 0 && c->links[link->next].stand == TQ_STAND_ALONG;
         }
         for (int32_t b = 0; b < c->n_body; b++) {
             square += c->joints[b].ca == 0.0 && c->joints[b].sa == 1.0;
@@ -203,4 +216,6 @@ Test(regressor_batch, columns_of_frames_along_the_body)
     }
     /* right angles come without rounding; or this compares nothing */
     cr_expect(flipped > 20 && moved > 20 && square > 100, "%d, %d, %d", flipped, moved, square);
+    cr_expect(renamed > 20 && turned > 20 && oblique > 2 && shared > 20, "%d, %d, %d, %d", renamed,
+              turned, oblique, shared);
 }
