@@ -186,6 +186,8 @@ static bool judge_log(tqa_calibration *c, size_t i, double *value, tq_scratch *s
         return tqa_calibration_fail(c, status, &error);
     }
     c->validated.value = value;
+    tq_judge_next(&c->fitted);
+    tq_judge_next(&c->validated);
     const bool good = make_series(c, i) && tqa_log_pass(&c->logs[i], judge_block, &w) &&
                       tqa_calibration_has_samples(&c->logs[i]) && keep_replayed(c, i, w.replay) &&
                       end_stand(c, w.stand) &&

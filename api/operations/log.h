@@ -132,6 +132,7 @@ typedef struct tqa_log {
     bool moves;
     uint64_t first_moving, last_moving; /* rows */
     tq_bandwidth bandwidth;             /* of the joint with the widest */
+    double velocity_noise;              /* rad/s or m/s, of the joint with the most */
     tq_cutoff cutoff;
     bool has_survey;
     tqa_log_kept kept;

@@ -9,6 +9,9 @@
 
 #include "core/calibrate/differentiate.h"
 
+/* rad/s, m/s: where noise of this deviation would be forgotten friction, see `presliding` */
+static const double quiet = 5e-3;
+
 static bool has(const tqa_log_pass_state *p, tqa_log_quantity quantity)
 {
     return p->log->column[quantity] != NULL;
@@ -58,6 +61,9 @@ bool tqa_log_even_filter(tqa_log_pass_state *p)
     const double late = fabs(request->delay) / p->log->step;
     p->border += (size_t)ceil(late);
     p->context += 4 + (size_t)ceil(late); /* differences at the ends, twice */
+    if (p->context < filter->decimate) {  /* the way since the sample given before */
+        p->context = filter->decimate;
+    }
     return true;
 }
 
@@ -77,7 +83,7 @@ bool tqa_log_even_open(tqa_log_pass_state *p)
     p->derived = malloc(p->n_even_room * (2 * nv + 1) * sizeof(double));
     p->even_row = malloc(p->n_even_room * sizeof *p->even_row);
     p->fast = malloc(p->n_even_room * (2 * nv + 1) * sizeof(double));
-    p->block = aligned_alloc(64, (nq + 6 * nv + 1) * TQ_BLOCK * sizeof(double));
+    p->block = aligned_alloc(64, (nq + 7 * nv + 1) * TQ_BLOCK * sizeof(double));
     p->memory_size = tq_filter_zero_phase_size(p->n_even_room, edge) +
                      tq_smooth_scratch_size(TQ_SMOOTH_WINDOW_MAX);
     p->memory = aligned_alloc(64, (p->memory_size + 63) / 64 * 64);
@@ -235,6 +241,26 @@ static void find_fast(tqa_log_pass_state *p, size_t m)
     }
 }
 
+/* Coarse velocities are better filtered, and what only positions tell as well. */
+static bool tells_way(const tqa_log_pass_state *p)
+{
+    return has(p, TQA_LOG_QD) && has(p, TQA_LOG_TAU) && p->log->velocity_noise <= quiet;
+}
+
+/* Velocity before anything is filtered: the way of each step, in place of a velocity to derive. */
+static void find_way(tqa_log_pass_state *p, size_t m)
+{
+    const double half = 0.5 * p->log->step;
+    for (size_t r = 0; tells_way(p) && r < p->log->request->order->nv; r++) {
+        const double *v = channel(p, TQA_LOG_QD, r);
+        double *way = p->derived + r * p->n_even_room;
+        way[0] = 0.0;
+        for (size_t i = 1; i < m; i++) {
+            way[i] = half * (v[i - 1] + v[i]);
+        }
+    }
+}
+
 static void filter_signals(tqa_log_pass_state *p, size_t m)
 {
     const size_t nq = p->log->request->order->nq;
@@ -265,6 +291,7 @@ static void filter_all(tqa_log_pass_state *p, size_t m)
         memcpy(p->raw_tau + r * p->n_even_room, channel(p, TQA_LOG_TAU, r), m * sizeof(double));
     }
     find_raw_acceleration(p, m);
+    find_way(p, m);
     filter_signals(p, m);
     find_fast(p, m);
 }
@@ -282,7 +309,7 @@ static bool give_block(tqa_log_pass_state *p)
     }
     double *qd = p->block + nq * TQ_BLOCK;
     double *tau = qd + 2 * nv * TQ_BLOCK;
-    tq_block_pad(p->block, nq + (has(p, TQA_LOG_TAU) ? 6 : 2) * nv, TQ_BLOCK, p->n_block);
+    tq_block_pad(p->block, nq + (has(p, TQA_LOG_TAU) ? 7 : 2) * nv, TQ_BLOCK, p->n_block);
     const tqa_log_block block = {
         .data = {.n_sample = p->n_block,
                  .stride = TQ_BLOCK,
@@ -291,7 +318,9 @@ static bool give_block(tqa_log_pass_state *p)
                  .qdd = qd + nv * TQ_BLOCK,
                  .tau = has(p, TQA_LOG_TAU) ? tau : NULL,
                  .tau_raw = has(p, TQA_LOG_TAU) ? tau + nv * TQ_BLOCK : NULL,
-                 .fast = has(p, TQA_LOG_TAU) ? tau + 2 * nv * TQ_BLOCK : NULL},
+                 .fast = has(p, TQA_LOG_TAU) ? tau + 2 * nv * TQ_BLOCK : NULL,
+                 .way = tells_way(p) ? tau + 4 * nv * TQ_BLOCK : NULL,
+                 .period = p->log->step * (double)p->log->request->filter.decimate},
         .t = p->block_t,
         .row = p->block_row,
     };
@@ -308,6 +337,25 @@ static void gather(size_t n, const uint32_t *picks, const double *x, double *ret
     }
     for (size_t i = 0; i < n; i++) {
         ret[i] = x[picks[i]];
+    }
+}
+
+/* What row r has gone since the sample that was given before. */
+static void give_way(const tqa_log_pass_state *p, size_t r, size_t n, const uint32_t *picks,
+                     double *ret)
+{
+    const double *way = p->derived + r * p->n_even_room;
+    const size_t every = p->log->request->filter.decimate;
+    if (!tells_way(p)) {
+        memset(ret, 0, n * sizeof *ret);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const size_t k = picks[i];
+        ret[i] = way[k];
+        for (size_t before = 1; before < every && before <= k; before++) {
+            ret[i] += way[k - before];
+        }
     }
 }
 
@@ -337,6 +385,7 @@ static bool give_picked(tqa_log_pass_state *p, uint64_t lowest, size_t n, const 
         gather(n, picks, p->raw_tau + r * room, to + nv * TQ_BLOCK);
         gather(n, picks, p->fast + r * room, to + 2 * nv * TQ_BLOCK);
         gather(n, picks, p->fast + (nv + r) * room, to + 3 * nv * TQ_BLOCK);
+        give_way(p, r, n, picks, to + 4 * nv * TQ_BLOCK);
     }
     for (size_t i = 0; i < n; i++) {
         p->block_t[p->n_block + i] = p->segment_t + (double)(lowest + picks[i]) * p->log->step;

@@ -29,14 +29,15 @@ typedef struct tqa_log_pass_state {
     size_t border;  /* samples next to the ends of a segment, where the filter has to guess */
     tq_filter filter;
     size_t n_even_room;
-    double *even, *raw_tau, *derived; /* (n_channel), (nv), (2 nv), each x n_even_room */
-    double *fast; /* (2 nv x n_even_room) what the filter takes off the acceleration, its rate */
+    double *even, *raw_tau; /* (n_channel), (nv), each x n_even_room */
+    double *derived; /* (2 nv x n_even_room) rates that were not logged; of logged ones, the way */
+    double *fast;    /* (2 nv x n_even_room) what the filter takes off the acceleration, its rate */
     uint64_t *even_row;    /* (n_even_room) */
     unsigned char *memory; /* of scratch */
     size_t memory_size;
 
     /* the block that is being filled */
-    double *block; /* (nq + 6 nv) x TQ_BLOCK */
+    double *block; /* (nq + 7 nv) x TQ_BLOCK */
     size_t n_block;
     double block_t[TQ_BLOCK];
     uint64_t block_row[TQ_BLOCK];

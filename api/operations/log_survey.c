@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/operations/log_parts.h"
+#include "core/calibrate/median.h"
 
 enum {
     STILL_ROWS = 4096, /* are judged together at most */
@@ -286,10 +287,27 @@ static bool find_bandwidth(tqa_log *log, const tqa_log_even *even)
     return true;
 }
 
+static bool find_velocity_noise(tqa_log *log, const tqa_log_even *even)
+{
+    enum { SAMPLES = 4096 }; /* tell a median to 2 % */
+    const size_t every = even->n / SAMPLES + 1;
+    log->velocity_noise = 0.0;
+    if (log->column[TQA_LOG_QD] == NULL) {
+        return true;
+    }
+    double *work = tqa_control_take(log->request->control, even->n / every + 1, sizeof *work);
+    for (size_t r = 0; work != NULL && r < log->request->order->nv; r++) {
+        const double *v = even->channels + (log->first_channel[TQA_LOG_QD] + r) * even->stride;
+        const double noise = tq_noise_deviation(even->n, v, every, work);
+        log->velocity_noise = fmax(log->velocity_noise, noise);
+    }
+    return work != NULL;
+}
+
 static bool look(void *ctx, const tqa_log_even *even)
 {
     tqa_log *log = ctx;
-    return tqa_log_judge(log, even) && find_bandwidth(log, even);
+    return tqa_log_judge(log, even) && find_bandwidth(log, even) && find_velocity_noise(log, even);
 }
 
 bool tqa_log_survey(tqa_log *log)

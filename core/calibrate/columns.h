@@ -67,6 +67,9 @@ typedef struct tq_fit_model {
      * ds/dx = (1 - s sign(v)) / presliding: where a joint turns back its gears yield before they
      * slip (P. Dahl, A solid friction model, Aerospace Corp. TOR-158, 1968) */
     double presliding;
+    /* s, > 0: a joint that stands forgets s with this time: its gears and their grease creep, as
+     * Maxwell's spring and damper in series do */
+    double relaxation;
     double stribeck_speed;            /* rad/s or m/s; <= 0: joints' own, or searched */
     const tq_fit_coupling *couplings; /* (n_coupling) */
     size_t n_coupling;

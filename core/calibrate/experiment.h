@@ -21,6 +21,11 @@ typedef struct tq_experiment_block {
                               */
     const double *fast; /* (2 nv x stride) what the filter took off the acceleration, then its rate
                            of change; NULL: not known */
+    /* (nv x stride) rad or m that joints of one freedom have gone since the sample before, before
+     * any filter: it rings where a joint stops, and friction would remember that. NULL: as q says
+     */
+    const double *way;
+    double period; /* s between samples; 0: not known, and nothing relaxes */
 } tq_experiment_block;
 
 #endif

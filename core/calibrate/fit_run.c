@@ -10,7 +10,7 @@ size_t tq_fit_run_size(const tq_fit *fit)
 {
     const size_t nq = fit->mechanism->model.nq, nv = fit->n_row;
     return tq_scratch_cost(nq * TQ_FOLD_RUN, sizeof(double)) +
-           4 * tq_scratch_cost(nv * TQ_FOLD_RUN, sizeof(double)) +
+           5 * tq_scratch_cost(nv * TQ_FOLD_RUN, sizeof(double)) +
            tq_scratch_cost(2 * nv, sizeof(double)) +
            tq_scratch_cost(fit->run_rows * TQ_FOLD_RUN, sizeof(double)) +
            tq_regressor_batch_scratch_size(fit->mechanism);
@@ -25,17 +25,71 @@ tq_status tq_fit_run_take(const tq_fit *fit, tq_scratch *scratch, tq_fit_run *re
     ret->qdd = tq_scratch_take(scratch, nv * TQ_FOLD_RUN, sizeof(double));
     ret->tau = tq_scratch_take(scratch, nv * TQ_FOLD_RUN, sizeof(double));
     ret->sign = tq_scratch_take(scratch, nv * TQ_FOLD_RUN, sizeof(double));
+    ret->way = tq_scratch_take(scratch, nv * TQ_FOLD_RUN, sizeof(double));
     ret->before = tq_scratch_take(scratch, 2 * nv, sizeof(double));
     ret->values = tq_scratch_take(scratch, fit->run_rows * TQ_FOLD_RUN, sizeof(double));
     if (ret->q == NULL || ret->qd == NULL || ret->qdd == NULL || ret->tau == NULL ||
-        ret->sign == NULL || ret->before == NULL || ret->values == NULL) {
+        ret->sign == NULL || ret->way == NULL || ret->before == NULL || ret->values == NULL) {
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_fit_run_size(fit));
     }
     memset(ret->values, 0, fit->run_rows * TQ_FOLD_RUN * sizeof(double));
-    for (size_t r = 0; r < 2 * nv; r++) {
-        ret->before[r] = (double)NAN; /* no sample yet */
-    }
+    tq_fit_run_forget(fit, ret);
     return TQ_OK;
+}
+
+void tq_fit_run_forget(const tq_fit *fit, tq_fit_run *run)
+{
+    for (size_t r = 0; r < 2 * fit->n_row; r++) {
+        run->before[r] = (double)NAN; /* no sample yet */
+    }
+}
+
+static void copy_rows(size_t n_row, const double *from, size_t stride, size_t n, double *to)
+{
+    for (size_t r = 0; r < n_row; r++) {
+        memcpy(to + r * TQ_FOLD_RUN, from + r * stride, n * sizeof *to);
+    }
+}
+
+/* has a sign of its own: a mimicking joint has its master's */
+static bool is_rubbing(const tq_joint *joint)
+{
+    return tq_joint_kind_nv(joint->kind) == 1 && joint->mimic == TQ_NONE;
+}
+
+/* the way that q tells, for lack of a better one */
+static void find_way(const tq_fit *fit, const tq_fit_run *run, size_t at, size_t n)
+{
+    const tq_model *model = &fit->mechanism->model;
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        if (!is_rubbing(joint)) {
+            continue;
+        }
+        const double *q = run->q + (size_t)joint->q_index * TQ_FOLD_RUN;
+        double *way = run->way + (size_t)joint->v_index * TQ_FOLD_RUN;
+        double last = at > 0 ? q[at - 1] : run->before[2 * (size_t)joint->v_index];
+        for (size_t i = at; i < at + n; i++) {
+            way[i] = isnan(last) ? 0.0 : q[i] - last;
+            last = q[i];
+        }
+    }
+}
+
+void tq_fit_run_copy(const tq_fit *fit, tq_fit_run *run, size_t at,
+                     const tq_experiment_block *block, size_t first, size_t n)
+{
+    const size_t stride = block->stride;
+    copy_rows(fit->mechanism->model.nq, block->q + first, stride, n, run->q + at);
+    copy_rows(fit->n_row, block->qd + first, stride, n, run->qd + at);
+    copy_rows(fit->n_row, block->qdd + first, stride, n, run->qdd + at);
+    copy_rows(fit->n_row, block->tau + first, stride, n, run->tau + at);
+    run->period = block->period;
+    if (fit->options.model.presliding > 0.0 && block->way != NULL) {
+        copy_rows(fit->n_row, block->way + first, stride, n, run->way + at);
+    } else if (fit->options.model.presliding > 0.0) {
+        find_way(fit, run, at, n);
+    }
 }
 
 /* the part of a sign that a rate is worth, for n rates */
@@ -53,39 +107,41 @@ static double smoothing_of(const tq_fit *fit, const tq_joint *joint)
                                                : joint->friction.smoothing;
 }
 
-/* Dahl's state after each of n samples; exact for a joint that goes straight on between them. */
-static void presliding_signs(double length, size_t n, const double *q, const double *start,
-                             double before[2], double *ret_sign)
+/* Dahl's state after each of n samples; exact for a joint that goes straight on between them.
+ * d s = (to - s) |way| / length - s time / relaxation: to, and 0, each draw at their rate. */
+static void presliding_signs(const tq_fit_model *model, double period, size_t n, const double *way,
+                             const double *start, double *last, double *ret_sign)
 {
+    const double creep = model->relaxation > 0.0 ? period / model->relaxation : 0.0;
     for (size_t i = 0; i < n; i++) {
-        const double way = q[i] - before[0];
-        const double to = way > 0.0 ? 1.0 : -1.0;
-        if (isnan(before[0])) {
-            before[1] = start[i];
-        } else if (way != 0.0) {
-            before[1] = to + (before[1] - to) * exp(-fabs(way) / length);
+        const double slip = way[i] / model->presliding;
+        const double pull = fabs(slip) + creep;
+        if (isnan(*last)) {
+            *last = start[i];
+        } else if (pull > 0.0) {
+            const double at_last = slip / pull;
+            *last = at_last + (*last - at_last) * exp(-pull);
         }
-        before[0] = q[i];
-        ret_sign[i] = before[1];
+        ret_sign[i] = *last;
     }
 }
 
-/* a mimicking joint has its master's */
 void tq_fit_run_signs(const tq_fit *fit, const tq_fit_run *run, size_t n)
 {
     const tq_model *model = &fit->mechanism->model;
     for (uint32_t j = 0; j < model->n_joint; j++) {
         const tq_joint *joint = &model->joints[j];
-        if (tq_joint_kind_nv(joint->kind) != 1 || joint->mimic != TQ_NONE) {
+        if (!is_rubbing(joint)) {
             continue;
         }
         const size_t row = joint->v_index;
         double *sign = run->sign + row * TQ_FOLD_RUN;
         signs(smoothing_of(fit, joint), n, run->qd + row * TQ_FOLD_RUN, sign);
         if (fit->options.model.presliding > 0.0) {
-            presliding_signs(fit->options.model.presliding, n,
-                             run->q + (size_t)joint->q_index * TQ_FOLD_RUN, sign,
-                             run->before + 2 * row, sign);
+            double *before = run->before + 2 * row;
+            presliding_signs(&fit->options.model, run->period, n, run->way + row * TQ_FOLD_RUN,
+                             sign, &before[1], sign);
+            before[0] = run->q[(size_t)joint->q_index * TQ_FOLD_RUN + n - 1];
         }
     }
 }

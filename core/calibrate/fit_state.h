@@ -70,7 +70,9 @@ struct tq_fit {
 typedef struct tq_fit_run {
     double *q, *qd, *qdd, *tau; /* (nq, nv, nv, nv x TQ_FOLD_RUN) */
     double *sign;               /* (nv x TQ_FOLD_RUN) s of every rate */
+    double *way;                /* (nv x TQ_FOLD_RUN) gone since the sample before */
     double *before;             /* (2 nv) with presliding: coordinate and s of the last sample */
+    double period;              /* s, of the samples; 0: not known */
     double *values;             /* (run_rows x TQ_FOLD_RUN) */
     tq_scratch *scratch;
 } tq_fit_run;
@@ -80,6 +82,13 @@ bool tq_fit_has_instruments(const tq_fit *fit);
 size_t tq_fit_run_size(const tq_fit *fit);
 tq_status tq_fit_run_take(const tq_fit *fit, tq_scratch *scratch, tq_fit_run *ret,
                           tq_error *reterr);
+
+/* Copies n samples of a block from `first` on to `at` of the run. */
+void tq_fit_run_copy(const tq_fit *fit, tq_fit_run *run, size_t at,
+                     const tq_experiment_block *block, size_t first, size_t n);
+
+/* What comes next has nothing to do with what came before: another experiment. */
+void tq_fit_run_forget(const tq_fit *fit, tq_fit_run *run);
 
 /* run->sign of the first n samples, which follow those of the run before. */
 void tq_fit_run_signs(const tq_fit *fit, const tq_fit_run *run, size_t n);

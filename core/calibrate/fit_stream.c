@@ -237,14 +237,10 @@ static tq_status check_block(const tq_fit *fit, const tq_experiment_block *block
     if (status == TQ_OK && block->fast != NULL) {
         status = check_rows("fast", 2 * fit->n_row, block, block->fast, reterr);
     }
-    return status;
-}
-
-static void copy_rows(size_t n_row, const double *from, size_t stride, size_t n, double *to)
-{
-    for (size_t r = 0; r < n_row; r++) {
-        memcpy(to + r * TQ_FOLD_RUN, from + r * stride, n * sizeof *to);
+    if (status == TQ_OK && block->way != NULL) {
+        status = check_rows("way", fit->n_row, block, block->way, reterr);
     }
+    return status;
 }
 
 static void add_fast(const tq_fit_stream *stream, const tq_experiment_block *block)
@@ -263,7 +259,6 @@ static void add_fast(const tq_fit_stream *stream, const tq_experiment_block *blo
 tq_status tq_fit_push(tq_fit_stream *stream, const tq_experiment_block *block, tq_error *reterr)
 {
     const tq_fit *fit = stream->fit;
-    const size_t nq = fit->mechanism->model.nq;
     tq_status status = check_block(fit, block, reterr);
     if (status == TQ_OK) {
         add_fast(stream, block);
@@ -274,11 +269,7 @@ tq_status tq_fit_push(tq_fit_stream *stream, const tq_experiment_block *block, t
         const size_t until = stream->experiment->length - stream->n_segment;
         size_t n = left < room ? left : room;
         n = n < until ? n : until;
-        const tq_fit_run *run = &stream->run;
-        copy_rows(nq, block->q + i, block->stride, n, run->q + stream->n_run);
-        copy_rows(fit->n_row, block->qd + i, block->stride, n, run->qd + stream->n_run);
-        copy_rows(fit->n_row, block->qdd + i, block->stride, n, run->qdd + stream->n_run);
-        copy_rows(fit->n_row, block->tau + i, block->stride, n, run->tau + stream->n_run);
+        tq_fit_run_copy(fit, &stream->run, stream->n_run, block, i, n);
         stream->n_run += n;
         stream->n_segment += n;
         i += n;

@@ -136,10 +136,11 @@ static double coordinate(const tq_judge *judge, size_t row, size_t sample)
     return of != TQ_NONE ? judge->run->q[(size_t)of * TQ_FOLD_RUN + sample] : 0.0;
 }
 
-static void copy_rows(size_t n_row, const double *from, size_t stride, size_t n, double *to)
+void tq_judge_next(tq_judge *judge)
 {
-    for (size_t r = 0; r < n_row; r++) {
-        memcpy(to + r * TQ_FOLD_RUN, from + r * stride, n * sizeof *to);
+    tq_fit_run_forget(judge->fit, judge->run);
+    for (size_t r = 0; r < PARTS * judge->fit->n_row; r++) {
+        memset(judge->rows[r].before, 0, sizeof judge->rows[r].before);
     }
 }
 
@@ -153,10 +154,7 @@ tq_status tq_judge_push(tq_judge *judge, const tq_experiment_block *block, doubl
     for (size_t first = 0; first < block->n_sample; first += TQ_FOLD_RUN) {
         const size_t left = block->n_sample - first;
         const size_t n = left < TQ_FOLD_RUN ? left : (size_t)TQ_FOLD_RUN;
-        copy_rows(fit->mechanism->model.nq, block->q + first, stride, n, run->q);
-        copy_rows(fit->n_row, block->qd + first, stride, n, run->qd);
-        copy_rows(fit->n_row, block->qdd + first, stride, n, run->qdd);
-        copy_rows(fit->n_row, block->tau + first, stride, n, run->tau);
+        tq_fit_run_copy(fit, judge->run, 0, block, first, n);
         tq_fit_run_signs(fit, run, n);
         const tq_status status = tq_fit_run_compute(fit, run, n, judge->value, reterr);
         if (status != TQ_OK) {

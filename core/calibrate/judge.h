@@ -43,6 +43,10 @@ size_t tq_judge_size(const tq_fit *fit);
 tq_status tq_judge_push(tq_judge *judge, const tq_experiment_block *block, double *ret_tau,
                         tq_error *reterr);
 
+/* What is pushed from now on is another experiment: no joint's friction remembers the last one, and
+ * its residuals follow none of that one's. */
+void tq_judge_next(tq_judge *judge);
+
 /* The figures so far of row `row`. */
 enum { TQ_JUDGE_ALL, TQ_JUDGE_MOVING, TQ_JUDGE_STANDING };
 tq_judged tq_judge_of(const tq_judge *judge, unsigned part, size_t row);

@@ -414,6 +414,7 @@ def test_wrong_requests(daemon, truth):
         ({"datasets": ["run1"], "confidence": 1}, "/confidence", "range"),
         ({"datasets": ["run1"], "model": {"gravity": "cos"}}, "/model/gravity", "invalid-value"),
         ({"datasets": ["run1"], "model": {"smoothing": -1}}, "/model/smoothing", "range"),
+        ({"datasets": ["run1"], "model": {"relaxation_s": -1}}, "/model/relaxation_s", "range"),
         ({"datasets": ["run1"], "model": {"couplings": [["a", "b"]]}}, "/model/couplings/0/0", "unknown-name"),
         ({"datasets": ["run1"], "prior": [1]}, "/prior", "wrong-length"),
         ({"datasets": ["run1"], "filter": {"cutoff_hz": 1}, "validate": [{"dataset": "run2", "rows": [0, 100]}]}, "/validate/0",

@@ -64,7 +64,8 @@ tq_experiment_block tqt_excited_block(const tqt_excited *e, size_t b, double *me
                                  .q = memory,
                                  .qd = memory + step,
                                  .qdd = memory + 2 * step,
-                                 .tau = memory + 3 * step};
+                                 .tau = memory + 3 * step,
+                                 .period = 1.0 / e->rate};
 }
 
 void tqt_excited_torque(tqt_subject *subject, tqt_excited *e)
