@@ -9,21 +9,12 @@
 #include "core/simulate/locked.h"
 #include "core/simulate/run_private.h"
 
-/* rad/s or m/s: what leaves a limit slower than this stays there */
-static const double rest_speed = 1e-8;
-/* under constraints joints come to rest together, each as well as the event is located */
-static const double rest_together = 1e-8;
 static const double least_bracket = 1e-13; /* s: an event is located so well, or to rounding */
 enum { HALVINGS = 200, CHATTER_MAX = 256, LEAP_STEPS = 4096 };
 
 static double sign_of(double x)
 {
     return (double)(x > 0.0) - (double)(x < 0.0);
-}
-
-static double velocity_of(const tq_run_private *p, const double *y, uint32_t joint)
-{
-    return y[p->model->nq + p->model->joints[joint].v_index];
 }
 
 /* what rule k looks at, less its level; limits count inwards */
@@ -59,7 +50,7 @@ static double rule_gauge(const tq_run_private *p, const tq_event_rule *rule, con
  * leaves rounding in all of them */
 static double turned_back(const tq_run_private *p)
 {
-    return p->plant->constraints != NULL ? 0.1 * rest_together : 0.0;
+    return p->plant->constraints != NULL ? 0.1 * TQ_RUN_REST_TOGETHER : 0.0;
 }
 
 /* what is left until joint j changes what it does: below 0 it has to */
@@ -69,9 +60,9 @@ static double joint_gauge(const tq_run_private *p, uint32_t j, const double *y)
     const double hold = p->hold[joint->v_index * TQ_RUN_LANE];
     switch (p->mode[j]) {
     case TQ_MODE_PLUS:
-        return velocity_of(p, y, j) + turned_back(p);
+        return tq_run_velocity(p, y, j) + turned_back(p);
     case TQ_MODE_MINUS:
-        return -velocity_of(p, y, j) + turned_back(p);
+        return -tq_run_velocity(p, y, j) + turned_back(p);
     case TQ_MODE_STUCK:
         return tq_dry_friction(&joint->friction, 0.0) *
                    (p->plant->constraints != NULL ? 1.0 + TQ_HOLD_SLACK : 1.0) -
@@ -85,21 +76,11 @@ static double joint_gauge(const tq_run_private *p, uint32_t j, const double *y)
     }
 }
 
-static int any_held(const tq_run_private *p)
-{
-    for (uint32_t j = 0; p->mode != NULL && j < p->model->n_joint; j++) {
-        if (p->mode[j] >= TQ_MODE_STUCK) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
 /* all gauges at t and y: rules first, then joints. False: the state has no rates. */
-static int gauge_all(tq_run_private *p, double t, const double *y, double *ret)
+int tq_run_gauge(tq_run_private *p, double t, const double *y, double *ret)
 {
     _Alignas(64) double energy[2 * TQ_RUN_LANE] = {0};
-    int want_rates = any_held(p);
+    int want_rates = tq_run_holds(p);
     int want_energy = 0;
     for (size_t k = 0; k < p->options.n_rule; k++) {
         const tq_event_kind kind = p->options.rules[k].kind;
@@ -217,7 +198,7 @@ static int locate(tq_run_private *p)
         const double nudge = 0.4 * least * (k % 2 == 0 ? 1.0 : -1.0);
         const double t =
             fmin(fmax(low + part * width + nudge, low + 0.3 * least), high - 0.3 * least);
-        if (!leap(p, t) || !gauge_all(p, t, p->ahead, g)) {
+        if (!leap(p, t) || !tq_run_gauge(p, t, p->ahead, g)) {
             return 0;
         }
         const int passed = any_passed(p, g);
@@ -262,12 +243,12 @@ static int look_inside(tq_run_private *p, double *g_low, double *g_high)
             continue;
         }
         const double sign = p->side[k] * (rule->kind == TQ_EVENT_UPPER ? -1.0 : 1.0);
-        const double d0 = sign * h * velocity_of(p, p->y, rule->joint);
-        const double d1 = sign * h * velocity_of(p, p->ahead, rule->joint);
+        const double d0 = sign * h * tq_run_velocity(p, p->y, rule->joint);
+        const double d1 = sign * h * tq_run_velocity(p, p->ahead, rule->joint);
         if (!(d0 < 0.0 && d1 > 0.0)) {
             continue;
         }
-        if (!have_low && !gauge_all(p, p->run.t, p->y, g_low)) {
+        if (!have_low && !tq_run_gauge(p, p->run.t, p->y, g_low)) {
             return 0;
         }
         have_low = 1;
@@ -280,7 +261,7 @@ static int look_inside(tq_run_private *p, double *g_low, double *g_high)
         const double t = p->run.t + s * h;
         memcpy(p->spare, p->ahead, p->n * sizeof *p->ahead);
         p->fresh = p->options.method != TQ_RUN_BDF;
-        if (leap(p, t) && gauge_all(p, t, p->ahead, g) && any_passed(p, g)) {
+        if (leap(p, t) && tq_run_gauge(p, t, p->ahead, g) && any_passed(p, g)) {
             p->ahead_t = t;
             memcpy(g_high, g, p->n_watch * sizeof *g);
             return 1;
@@ -296,15 +277,15 @@ int tq_run_watch_step(tq_run_private *p)
         return 1;
     }
     double *g_high = p->gauge + p->n_watch;
-    if (!gauge_all(p, p->ahead_t, p->ahead, g_high)) {
+    if (!tq_run_gauge(p, p->ahead_t, p->ahead, g_high)) {
         return tq_run_refuse(p);
     }
     if (!any_passed(p, g_high) && !look_inside(p, p->gauge, g_high)) {
         return tq_run_refuse(p);
     }
     if (any_passed(p, g_high)) {
-        if (!gauge_all(p, p->run.t, p->y, p->gauge) || !locate(p) ||
-            !gauge_all(p, p->ahead_t, p->ahead, g_high)) {
+        if (!tq_run_gauge(p, p->run.t, p->y, p->gauge) || !locate(p) ||
+            !tq_run_gauge(p, p->ahead_t, p->ahead, g_high)) {
             return tq_run_refuse(p);
         }
         p->pending = 1;
@@ -313,175 +294,11 @@ int tq_run_watch_step(tq_run_private *p)
     return 1;
 }
 
-static void tell(const tq_run_private *p, tq_event_kind kind, uint32_t joint, uint32_t rule,
-                 double value)
-{
-    const tq_event event = {
-        .t = p->run.t, .kind = kind, .joint = joint, .rule = rule, .value = value};
-    if (p->options.on_event != NULL) {
-        p->options.on_event(p->options.ctx, &event);
-    }
-}
-
-static void set_velocity(tq_run_private *p, uint32_t joint, double qd)
-{
-    const size_t row = p->model->joints[joint].v_index;
-    p->y[p->model->nq + row] = qd;
-    for (size_t i = 0; i < TQ_RUN_LANE; i++) {
-        p->now.as.qd[row * TQ_RUN_LANE + i] = qd;
-    }
-}
-
-/* joint `joint` goes on with velocity qd, by an impulse */
-static int strike(tq_run_private *p, uint32_t joint, double qd)
-{
-    tq_impulse impulse = {.joint = joint, .qd = qd};
-    const tq_status status = tq_joint_impulse(p->plant->mechanism, p->plant->without, p->now.as.q,
-                                              &impulse, p->scratch, p->now.as.qd, &p->run.error);
-    if (status != TQ_OK) {
-        p->run.status = status;
-        return tq_run_refuse(p);
-    }
-    double *z = p->now.as.z;
-    for (size_t k = 0; k < p->plant->n_effect; k++) {
-        const tq_effect *effect = &p->plant->effects[k];
-        if (effect->impact != NULL) {
-            effect->impact(effect->ctx, TQ_RUN_LANE, impulse.loss, z);
-        }
-        z += effect->n_z * TQ_RUN_LANE;
-    }
-    tq_run_gather(p, &p->now.as, p->y);
-    return 1;
-}
-
-/* joint `joint` stops at a limit, or turns round */
-static int bounce(tq_run_private *p, const tq_event_rule *rule)
-{
-    const double arrives = velocity_of(p, p->y, rule->joint);
-    double leaves = -rule->restitution * arrives;
-    if (fabs(leaves) < rest_speed) {
-        leaves = 0.0;
-    }
-    p->y[p->model->joints[rule->joint].q_index] = rule->level;
-    tq_run_spread(p, p->y, &p->now.as);
-    if (!strike(p, rule->joint, leaves)) {
-        return 0;
-    }
-    if (leaves == 0.0) {
-        p->mode[rule->joint] = rule->kind == TQ_EVENT_LOWER ? TQ_MODE_LOWER : TQ_MODE_UPPER;
-        tell(p, TQ_EVENT_REST, rule->joint, TQ_NONE, 0.0);
-    }
-    return 1;
-}
-
-/* an impulse moved joints that lay on a limit or stuck: those that it pushes inwards stay */
-static int keep_resting(tq_run_private *p)
-{
-    for (uint32_t round = 0; round < 2 * p->model->n_joint; round++) {
-        uint32_t pushed = TQ_NONE;
-        for (uint32_t j = 0; j < p->model->n_joint; j++) {
-            const double v = p->mode[j] == TQ_MODE_LOWER || p->mode[j] == TQ_MODE_UPPER
-                                 ? velocity_of(p, p->y, j)
-                                 : 0.0;
-            if (v == 0.0) {
-                continue;
-            }
-            if ((v > 0.0) == (p->mode[j] == TQ_MODE_LOWER)) {
-                p->mode[j] = tq_run_sticks(p->plant, j) ? (v > 0.0 ? TQ_MODE_PLUS : TQ_MODE_MINUS)
-                                                        : TQ_MODE_FREE;
-                tell(p, TQ_EVENT_LEAVE, j, TQ_NONE, v);
-            } else {
-                pushed = j;
-            }
-        }
-        if (pushed == TQ_NONE) {
-            return 1;
-        }
-        if (!strike(p, pushed, 0.0)) {
-            return 0;
-        }
-    }
-    return 1;
-}
-
-/* joint j is asked too much: it slips, or leaves its limit */
-static void let_go(tq_run_private *p, uint32_t j)
-{
-    const double hold = p->hold[p->model->joints[j].v_index * TQ_RUN_LANE];
-    const int stuck = p->mode[j] == TQ_MODE_STUCK;
-    if (!stuck || p->fresh_stuck[j] == 0) {
-        tell(p, stuck ? TQ_EVENT_SLIP : TQ_EVENT_LEAVE, j, TQ_NONE, hold);
-    }
-    p->fresh_stuck[j] = 0;
-    p->mode[j] = !tq_run_sticks(p->plant, j) ? TQ_MODE_FREE
-                 : hold > 0.0                ? TQ_MODE_MINUS
-                                             : TQ_MODE_PLUS;
-}
-
-/* lets go of what is asked too much; whether there was any: the one that is asked most, or under
- * constraints, where joints slip together, all of them */
-static int release(tq_run_private *p, const double *gauge)
-{
-    uint32_t worst = TQ_NONE;
-    for (uint32_t j = 0; j < p->model->n_joint; j++) {
-        const double left = gauge[p->options.n_rule + j];
-        if (p->mode[j] < TQ_MODE_STUCK || !(left < 0.0)) {
-            continue;
-        }
-        if (p->plant->constraints != NULL) {
-            let_go(p, j);
-        }
-        if (worst == TQ_NONE || left < gauge[p->options.n_rule + worst]) {
-            worst = j;
-        }
-    }
-    if (worst != TQ_NONE && p->plant->constraints == NULL) {
-        let_go(p, worst);
-    }
-    return worst != TQ_NONE;
-}
-
-/* Who sticks and who slips, of joints with dry friction: those that stand still stick unless what
- * would have to hold them is more than friction can; the one that is asked too much of most goes
- * first. The same for joints on limits, which hold one way only. */
-static int resolve(tq_run_private *p)
-{
-    double *g = p->gauge + 2 * p->n_watch;
-    for (uint32_t j = 0; j < p->model->n_joint; j++) {
-        const double v = velocity_of(p, p->y, j);
-        if (!tq_run_sticks(p->plant, j) || p->mode[j] == TQ_MODE_LOWER ||
-            p->mode[j] == TQ_MODE_UPPER) {
-            continue;
-        }
-        if (v != 0.0) {
-            p->mode[j] = v > 0.0 ? TQ_MODE_PLUS : TQ_MODE_MINUS;
-        } else if (p->mode[j] != TQ_MODE_STUCK) {
-            p->mode[j] = TQ_MODE_STUCK;
-            p->fresh_stuck[j] = 1;
-        }
-    }
-    for (uint32_t round = 0; round <= p->model->n_joint && any_held(p); round++) {
-        if (!gauge_all(p, p->run.t, p->y, g)) {
-            return tq_run_refuse(p);
-        }
-        if (!release(p, g)) {
-            break;
-        }
-    }
-    for (uint32_t j = 0; j < p->model->n_joint; j++) {
-        if (p->fresh_stuck[j] != 0) {
-            tell(p, TQ_EVENT_STICK, j, TQ_NONE, p->hold[p->model->joints[j].v_index * TQ_RUN_LANE]);
-            p->fresh_stuck[j] = 0;
-        }
-    }
-    return 1;
-}
-
 /* sides anew: a joint's is always the one where it need not change */
 static int take_sides(tq_run_private *p)
 {
     double *g = p->gauge;
-    if (!gauge_all(p, p->run.t, p->y, g)) {
+    if (!tq_run_gauge(p, p->run.t, p->y, g)) {
         return tq_run_refuse(p);
     }
     for (size_t k = 0; k < p->n_watch; k++) {
@@ -506,7 +323,7 @@ int tq_run_watch_start(tq_run_private *p)
     if (p->n_watch == 0) {
         return 1;
     }
-    if (p->mode != NULL && (!resolve(p))) {
+    if (p->mode != NULL && !tq_run_resolve(p)) {
         return 0;
     }
     return take_sides(p);
@@ -522,43 +339,14 @@ static int act_on_rules(tq_run_private *p)
         }
         const int limit = rule->kind == TQ_EVENT_LOWER || rule->kind == TQ_EVENT_UPPER;
         const int of_joint = limit || rule->joint != TQ_NONE;
-        tell(p, rule->kind, of_joint ? rule->joint : TQ_NONE, (uint32_t)k,
-             limit ? velocity_of(p, p->y, rule->joint) : p->gauge[k] + rule->level);
+        tq_run_tell(p, rule->kind, of_joint ? rule->joint : TQ_NONE, (uint32_t)k,
+                    limit ? tq_run_velocity(p, p->y, rule->joint) : p->gauge[k] + rule->level);
         if (rule->action == TQ_EVENT_STOP) {
             return tq_run_end_at(p, TQ_RUN_EVENT, of_joint ? rule->joint : TQ_NONE);
         }
-        if (rule->action == TQ_EVENT_BOUNCE && !bounce(p, rule)) {
+        if (rule->action == TQ_EVENT_BOUNCE && !tq_run_bounce(p, rule)) {
             return 0;
         }
-    }
-    return 1;
-}
-
-/* A joint came to rest under constraints: what they stop together with it rests too, and others'
- * velocities follow, so that no projection moves it again. Velocities change by rounding: where
- * they would not, near a dead centre, they are left. */
-static int rest_with_others(tq_run_private *p)
-{
-    for (uint32_t j = 0; j < p->model->n_joint; j++) {
-        if (tq_run_sticks(p->plant, j) && fabs(velocity_of(p, p->y, j)) < rest_together) {
-            set_velocity(p, j, 0.0);
-            p->fresh_stuck[j] = p->mode[j] != TQ_MODE_STUCK;
-            p->mode[j] = TQ_MODE_STUCK;
-        }
-    }
-    tq_run_spread(p, p->y, &p->inner.as);
-    p->run.status = tq_plant_settle(p->plant, &p->inner.as, p->scratch, &p->run.error);
-    if (p->run.status != TQ_OK) {
-        return tq_run_refuse(p);
-    }
-    tq_run_gather(p, &p->inner.as, p->spare);
-    double change = 0.0;
-    for (size_t k = 0; k < p->n - p->n_z; k++) {
-        change = fmax(change, fabs(p->spare[k] - p->y[k]));
-    }
-    if (change < 100.0 * rest_together) {
-        memcpy(p->y, p->spare, (p->n - p->n_z) * sizeof *p->y);
-        tq_run_spread(p, p->y, &p->now.as);
     }
     return 1;
 }
@@ -580,18 +368,15 @@ int tq_run_watch_act(tq_run_private *p)
     if (!act_on_rules(p)) {
         return 0;
     }
-    int came_to_rest = 0;
+    int stopped = 0;
     for (uint32_t j = 0; p->mode != NULL && j < p->model->n_joint; j++) {
         const int slips = p->mode[j] == TQ_MODE_PLUS || p->mode[j] == TQ_MODE_MINUS;
         if (slips && has_passed(p, p->options.n_rule + j, p->gauge[p->options.n_rule + j])) {
-            set_velocity(p, j, 0.0);
-            came_to_rest = 1;
+            tq_run_stop_joint(p, j);
+            stopped = 1;
         }
     }
-    if (came_to_rest && p->plant->constraints != NULL && !rest_with_others(p)) {
-        return 0;
-    }
-    if (p->mode != NULL && (!keep_resting(p) || !resolve(p))) {
+    if (p->mode != NULL && !tq_run_rest(p, stopped)) {
         return 0;
     }
     return take_sides(p);

@@ -77,6 +77,33 @@ int tq_run_watch_start(tq_run_private *p);
 int tq_run_watch_step(tq_run_private *p);
 int tq_run_watch_act(tq_run_private *p);
 
+/* What is left of all watchers at t and y until they change (n_watch), rules first, then joints;
+ * the torques that hold go to p->hold. 0: the state has no rates. */
+int tq_run_gauge(tq_run_private *p, double t, const double *y, double *ret);
+
+/* rad/s or m/s: under constraints joints come to rest together, each as well as the event is
+ * located */
+#define TQ_RUN_REST_TOGETHER 1e-8
+
+/* Whether friction or a limit holds a joint. */
+int tq_run_holds(const tq_run_private *p);
+
+static inline double tq_run_velocity(const tq_run_private *p, const double *y, uint32_t joint)
+{
+    return y[p->model->nq + p->model->joints[joint].v_index];
+}
+
+/* At run.t, of an event. 0: the run has ended.
+ * bounce: the joint of the rule stops at its limit, or turns round.
+ * rest: who is pushed onto a limit stays there; `stopped`: joints came to rest, and under
+ * constraints others with them. Then resolve: who sticks and who slips. */
+void tq_run_tell(const tq_run_private *p, tq_event_kind kind, uint32_t joint, uint32_t rule,
+                 double value);
+void tq_run_stop_joint(tq_run_private *p, uint32_t joint);
+int tq_run_bounce(tq_run_private *p, const tq_event_rule *rule);
+int tq_run_rest(tq_run_private *p, int stopped);
+int tq_run_resolve(tq_run_private *p);
+
 /* Stands at t with the state that p->ahead holds, and goes on with steps of h. */
 void tq_run_restart(tq_run_private *p, double t, double h, const tq_ode_stats *before);
 

@@ -151,6 +151,44 @@ Test(event, a_spring_with_dry_friction_loses_the_same_way_each_half_swing)
     }
 }
 
+/* Two blocks, one always 0.9 as fast as the other. Late times are coarse, and an event as well
+ * located as they allow: at 1e6 s the other block is still at 1e-7 m/s when one comes to rest. */
+Test(event, blocks_that_go_together_stick_together)
+{
+    static const double starts[] = {0.0, 1e3, 1e6};
+    const tq_coupling_term terms[] = {{0, 0, 1.0}, {1, 1, -0.9}};
+    for (size_t k = 0; k < sizeof starts / sizeof starts[0]; k++) {
+        tq_model *m = tqt_model_new(3);
+        for (uint32_t j = 0; j < 2; j++) {
+            m->joints[j].kind = TQ_JOINT_PRISMATIC, m->joints[j].parent = 0;
+            m->joints[j].child = j + 1;
+            m->joints[j].axis[0] = 1, m->joints[j].axis[1] = 0, m->joints[j].axis[2] = 0;
+            m->joints[j].limits.lower = -100, m->joints[j].limits.upper = 100;
+            m->joints[j].friction = (tq_friction){.coulomb = 3.0};
+            m->links[j + 1].inertia.mass = 2e-4;
+        }
+        cr_assert(eq(int, tq_model_finish(m, NULL), TQ_OK));
+        bench *b = open_bench(m);
+        tq_constraint coupling = {
+            .kind = TQ_CONSTRAINT_COUPLING, .coupling = terms, .n_coupling = 2};
+        tq_constraints constraints = {.n_constraint = 1, .items = &coupling};
+        cr_assert(eq(int, tq_constraints_finish(m, &constraints, NULL), TQ_OK));
+        b->plant.constraints = &constraints;
+        tq_run *run = open_run(b, TQ_RUN_RK4, NULL, 0);
+        const double q[2] = {0}, qd[2] = {0.9, 1.0};
+        cr_assert(eq(int, tq_run_start(run, starts[k], q, qd, NULL), TQ_OK));
+        cr_assert(tq_run_to(run, starts[k] + 1.0, 0));
+        cr_expect(eq(sz, b->n_event, 2), "from %g s", starts[k]);
+        for (size_t e = 0; e < b->n_event; e++) {
+            cr_expect(eq(int, b->events[e].kind, TQ_EVENT_STICK), "from %g s", starts[k]);
+        }
+        cr_expect(eq(dbl, run->state->qd[0], 0.0), "from %g s", starts[k]);
+        cr_expect(eq(dbl, run->state->qd[run->state->stride], 0.0), "from %g s", starts[k]);
+        tq_run_close(run);
+        close_bench(b);
+    }
+}
+
 Test(event, a_ball_bounces_and_comes_to_rest)
 {
     for (int method = 0; method < TQ_RUN_METHODS; method++) {

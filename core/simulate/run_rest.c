@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/simulate/run_rest.c - joints that stop, bounce, rest, stick and slip at an event. */
+#include <math.h>
+#include <string.h>
+
+#include "core/simulate/locked.h"
+#include "core/simulate/run_private.h"
+
+/* rad/s or m/s: what leaves a limit slower than this stays there */
+static const double rest_speed = 1e-8;
+
+int tq_run_holds(const tq_run_private *p)
+{
+    for (uint32_t j = 0; p->mode != NULL && j < p->model->n_joint; j++) {
+        if (p->mode[j] >= TQ_MODE_STUCK) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+void tq_run_tell(const tq_run_private *p, tq_event_kind kind, uint32_t joint, uint32_t rule,
+                 double value)
+{
+    const tq_event event = {
+        .t = p->run.t, .kind = kind, .joint = joint, .rule = rule, .value = value};
+    if (p->options.on_event != NULL) {
+        p->options.on_event(p->options.ctx, &event);
+    }
+}
+
+void tq_run_stop_joint(tq_run_private *p, uint32_t joint)
+{
+    const size_t row = p->model->joints[joint].v_index;
+    p->y[p->model->nq + row] = 0.0;
+    for (size_t i = 0; i < TQ_RUN_LANE; i++) {
+        p->now.as.qd[row * TQ_RUN_LANE + i] = 0.0;
+    }
+}
+
+/* joint `joint` goes on with velocity qd, by an impulse */
+static int strike(tq_run_private *p, uint32_t joint, double qd)
+{
+    tq_impulse impulse = {.joint = joint, .qd = qd};
+    const tq_status status = tq_joint_impulse(p->plant->mechanism, p->plant->without, p->now.as.q,
+                                              &impulse, p->scratch, p->now.as.qd, &p->run.error);
+    if (status != TQ_OK) {
+        p->run.status = status;
+        return tq_run_refuse(p);
+    }
+    double *z = p->now.as.z;
+    for (size_t k = 0; k < p->plant->n_effect; k++) {
+        const tq_effect *effect = &p->plant->effects[k];
+        if (effect->impact != NULL) {
+            effect->impact(effect->ctx, TQ_RUN_LANE, impulse.loss, z);
+        }
+        z += effect->n_z * TQ_RUN_LANE;
+    }
+    tq_run_gather(p, &p->now.as, p->y);
+    return 1;
+}
+
+/* joint `joint` stops at a limit, or turns round */
+int tq_run_bounce(tq_run_private *p, const tq_event_rule *rule)
+{
+    const double arrives = tq_run_velocity(p, p->y, rule->joint);
+    double leaves = -rule->restitution * arrives;
+    if (fabs(leaves) < rest_speed) {
+        leaves = 0.0;
+    }
+    p->y[p->model->joints[rule->joint].q_index] = rule->level;
+    tq_run_spread(p, p->y, &p->now.as);
+    if (!strike(p, rule->joint, leaves)) {
+        return 0;
+    }
+    if (leaves == 0.0) {
+        p->mode[rule->joint] = rule->kind == TQ_EVENT_LOWER ? TQ_MODE_LOWER : TQ_MODE_UPPER;
+        tq_run_tell(p, TQ_EVENT_REST, rule->joint, TQ_NONE, 0.0);
+    }
+    return 1;
+}
+
+/* an impulse moved joints that lay on a limit or stuck: those that it pushes inwards stay */
+static int keep_resting(tq_run_private *p)
+{
+    for (uint32_t round = 0; round < 2 * p->model->n_joint; round++) {
+        uint32_t pushed = TQ_NONE;
+        for (uint32_t j = 0; j < p->model->n_joint; j++) {
+            const double v = p->mode[j] == TQ_MODE_LOWER || p->mode[j] == TQ_MODE_UPPER
+                                 ? tq_run_velocity(p, p->y, j)
+                                 : 0.0;
+            if (v == 0.0) {
+                continue;
+            }
+            if ((v > 0.0) == (p->mode[j] == TQ_MODE_LOWER)) {
+                p->mode[j] = tq_run_sticks(p->plant, j) ? (v > 0.0 ? TQ_MODE_PLUS : TQ_MODE_MINUS)
+                                                        : TQ_MODE_FREE;
+                tq_run_tell(p, TQ_EVENT_LEAVE, j, TQ_NONE, v);
+            } else {
+                pushed = j;
+            }
+        }
+        if (pushed == TQ_NONE) {
+            return 1;
+        }
+        if (!strike(p, pushed, 0.0)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* joint j is asked too much: it slips, or leaves its limit */
+static void let_go(tq_run_private *p, uint32_t j)
+{
+    const double hold = p->hold[p->model->joints[j].v_index * TQ_RUN_LANE];
+    const int stuck = p->mode[j] == TQ_MODE_STUCK;
+    if (!stuck || p->fresh_stuck[j] == 0) {
+        tq_run_tell(p, stuck ? TQ_EVENT_SLIP : TQ_EVENT_LEAVE, j, TQ_NONE, hold);
+    }
+    p->fresh_stuck[j] = 0;
+    p->mode[j] = !tq_run_sticks(p->plant, j) ? TQ_MODE_FREE
+                 : hold > 0.0                ? TQ_MODE_MINUS
+                                             : TQ_MODE_PLUS;
+}
+
+/* lets go of what is asked too much; whether there was any: the one that is asked most, or under
+ * constraints, where joints slip together, all of them */
+static int release(tq_run_private *p, const double *gauge)
+{
+    uint32_t worst = TQ_NONE;
+    for (uint32_t j = 0; j < p->model->n_joint; j++) {
+        const double left = gauge[p->options.n_rule + j];
+        if (p->mode[j] < TQ_MODE_STUCK || !(left < 0.0)) {
+            continue;
+        }
+        if (p->plant->constraints != NULL) {
+            let_go(p, j);
+        }
+        if (worst == TQ_NONE || left < gauge[p->options.n_rule + worst]) {
+            worst = j;
+        }
+    }
+    if (worst != TQ_NONE && p->plant->constraints == NULL) {
+        let_go(p, worst);
+    }
+    return worst != TQ_NONE;
+}
+
+/* Who sticks and who slips, of joints with dry friction: those that stand still stick unless what
+ * would have to hold them is more than friction can; the one that is asked too much of most goes
+ * first. The same for joints on limits, which hold one way only. */
+int tq_run_resolve(tq_run_private *p)
+{
+    double *g = p->gauge + 2 * p->n_watch;
+    for (uint32_t j = 0; j < p->model->n_joint; j++) {
+        const double v = tq_run_velocity(p, p->y, j);
+        if (!tq_run_sticks(p->plant, j) || p->mode[j] == TQ_MODE_LOWER ||
+            p->mode[j] == TQ_MODE_UPPER) {
+            continue;
+        }
+        if (v != 0.0) {
+            p->mode[j] = v > 0.0 ? TQ_MODE_PLUS : TQ_MODE_MINUS;
+        } else if (p->mode[j] != TQ_MODE_STUCK) {
+            p->mode[j] = TQ_MODE_STUCK;
+            p->fresh_stuck[j] = 1;
+        }
+    }
+    for (uint32_t round = 0; round <= p->model->n_joint && tq_run_holds(p); round++) {
+        if (!tq_run_gauge(p, p->run.t, p->y, g)) {
+            return tq_run_refuse(p);
+        }
+        if (!release(p, g)) {
+            break;
+        }
+    }
+    for (uint32_t j = 0; j < p->model->n_joint; j++) {
+        if (p->fresh_stuck[j] != 0) {
+            tq_run_tell(p, TQ_EVENT_STICK, j, TQ_NONE,
+                        p->hold[p->model->joints[j].v_index * TQ_RUN_LANE]);
+            p->fresh_stuck[j] = 0;
+        }
+    }
+    return 1;
+}
+
+/* A joint came to rest under constraints: what they stop together with it rests too, and others'
+ * velocities follow, so that no projection moves it again. Velocities change by rounding: where
+ * they would not, near a dead centre, they are left. */
+static int rest_with_others(tq_run_private *p)
+{
+    for (uint32_t j = 0; j < p->model->n_joint; j++) {
+        if (tq_run_sticks(p->plant, j) &&
+            fabs(tq_run_velocity(p, p->y, j)) < TQ_RUN_REST_TOGETHER) {
+            tq_run_stop_joint(p, j);
+            p->fresh_stuck[j] = p->mode[j] != TQ_MODE_STUCK;
+            p->mode[j] = TQ_MODE_STUCK;
+        }
+    }
+    tq_run_spread(p, p->y, &p->inner.as);
+    p->run.status = tq_plant_settle(p->plant, &p->inner.as, p->scratch, &p->run.error);
+    if (p->run.status != TQ_OK) {
+        return tq_run_refuse(p);
+    }
+    tq_run_gather(p, &p->inner.as, p->spare);
+    double change = 0.0;
+    for (size_t k = 0; k < p->n - p->n_z; k++) {
+        change = fmax(change, fabs(p->spare[k] - p->y[k]));
+    }
+    if (change < 100.0 * TQ_RUN_REST_TOGETHER) {
+        memcpy(p->y, p->spare, (p->n - p->n_z) * sizeof *p->y);
+        tq_run_spread(p, p->y, &p->now.as);
+    }
+    return 1;
+}
+
+int tq_run_rest(tq_run_private *p, int stopped)
+{
+    if (stopped && p->plant->constraints != NULL && !rest_with_others(p)) {
+        return 0;
+    }
+    return keep_resting(p) && tq_run_resolve(p);
+}
