@@ -10,10 +10,12 @@
 
 #include "core/calibrate/differentiate.h"
 #include "core/calibrate/filter.h"
+#include "core/calibrate/noise.h"
+#include "core/calibrate/spectrum.h"
 #include "tests/support/fit_bench.h"
 #include "tests/support/seed_robots.h"
 
-enum { SAMPLES = 2000, EDGE = 100, COLUMNS_MAX = 64 };
+enum { SAMPLES = 2000, EDGE = 100, COLUMNS_MAX = 64, FFT = 256, JOINTS_MAX = 8 };
 static const double rate = 200;
 
 static tq_model *arm(void)
@@ -45,8 +47,19 @@ static void filter_row(const tq_filter *filter, double *row, tq_scratch *scratch
     cr_assert(status == TQ_OK, "%s", tq_status_text(status));
 }
 
+/* the noise that a signal shows above all motion, as variance of the filtered acceleration */
+static double noise_of(const double *q, const tq_filter *filter, tq_scratch *scratch)
+{
+    double power[FFT / 2 + 1];
+    tq_bandwidth found = {0};
+    cr_assert(tq_spectrum(SAMPLES, q, rate, FFT, scratch, power, NULL) == TQ_OK);
+    cr_assert(tq_bandwidth_find(FFT, rate, power, scratch, &found, NULL) == TQ_OK);
+    return tq_noise_variance(found.floor, rate, filter, 1, 2);
+}
+
+/* ret_variance (nv): of the accelerations' noise */
 static void measure(const tqt_coverage_options *o, tqt_random *r, tqt_excited *x,
-                    tq_scratch *scratch)
+                    tq_scratch *scratch, double *ret_variance)
 {
     tq_filter filter;
     cr_assert(tq_filter_butterworth(4, o->cutoff, rate, &filter, NULL) == TQ_OK);
@@ -59,6 +72,7 @@ static void measure(const tqt_coverage_options *o, tqt_random *r, tqt_excited *x
             q[i] += o->noise_q * tqt_normal(r);
             tau[i] += o->noise_tau * sqrt(square) * tqt_normal(r);
         }
+        ret_variance[j] = noise_of(q, &filter, scratch);
         filter_row(&filter, q, scratch);
         filter_row(&filter, tau, scratch);
         tq_difference(SAMPLES, q, 1 / rate, x->qd + j * SAMPLES);
@@ -92,48 +106,125 @@ static void count(const tqt_fit_bench *b, const double *truth, sums *s)
     }
 }
 
-tqt_coverage tqt_cover(const tqt_coverage_options *o)
+static bool is_rotor(const tqt_fit_bench *b, const tq_base_set *base, size_t c)
 {
-    tqt_fit_bench b = tqt_fit_open(arm());
+    return base->independent[c] >= 10 * b->model->n_joint && base->independent[c] % 4 == 2;
+}
+
+/* the worst of the rotors, by its share of the truth */
+static double worst_rotor(const tqt_fit_bench *b, const double *truth, const double *error)
+{
+    const tq_base_set *base = tq_fit_base(b->fit);
+    double ret = 0;
+    for (size_t c = 0; c < base->n_base; c++) {
+        const double relative = error[c] / truth[c];
+        ret = is_rotor(b, base, c) && fabs(relative) > fabs(ret) ? relative : ret;
+    }
+    return ret;
+}
+
+/* what noise of position did to the solution, in expectation */
+static void expect_bias(tqt_fit_bench *b, const tqt_excited *runs, size_t n_run,
+                        const double *variance, double *ret_bias)
+{
+    const size_t mark = tq_scratch_mark(&b->scratch);
+    double *memory = tqt_doubles(4 * runs->nv * TQ_BLOCK);
+    tq_noise_bias *n = NULL;
+    cr_assert(tq_noise_bias_begin(b->fit, &b->solution, &b->scratch, &n, NULL) == TQ_OK);
+    for (size_t e = 0; e < n_run; e++) {
+        for (size_t k = 0; k < tq_block_count(runs[e].n_sample); k++) {
+            const tq_experiment_block block = tqt_excited_block(&runs[e], k, memory);
+            cr_assert(tq_noise_bias_push(n, &block, variance + e * JOINTS_MAX, NULL) == TQ_OK);
+        }
+    }
+    cr_assert(tq_noise_bias_find(n, ret_bias, NULL) == TQ_OK);
+    cr_assert(b->scratch.used - mark <= tq_noise_bias_size(b->fit));
+    tq_scratch_rewind(&b->scratch, mark);
+    free(memory);
+}
+
+static void read_all(tqt_fit_bench *b, const tqt_excited *runs, size_t n_run)
+{
+    for (size_t e = 0; e < n_run; e++) {
+        tqt_fit_read(b->fit, e, &runs[e], &b->scratch);
+    }
+    tqt_fit_solve(b);
+}
+
+/* the fit at hand and the same by instruments */
+typedef struct fits {
+    tq_fit *plain, *instruments;
+} fits;
+
+static fits build(tqt_fit_bench *b, const tqt_coverage_options *o)
+{
+    fits ret = {0};
     tq_fit_options options = tq_fit_defaults();
-    options.method = o->method;
     /* the filtered noise has faded after two periods of the cut-off; motion of up to 1 Hz must not
      * have changed */
     options.lag = (size_t)(rate * fmin(2 / o->cutoff, .1) + .5);
-    tqt_fit_build(&b, &options, o->n_run);
+    if (o->chooses) {
+        options.method = TQ_FIT_FEASIBLE_IV;
+        tqt_fit_build(b, &options, o->n_run);
+        ret.instruments = b->fit;
+    }
+    options.method = o->method;
+    tqt_fit_build(b, &options, o->n_run);
+    ret.plain = b->fit;
+    return ret;
+}
+
+tqt_coverage tqt_cover(const tqt_coverage_options *o)
+{
+    tqt_fit_bench b = tqt_fit_open(arm());
+    const fits both = build(&b, o);
     const tq_base_set *base = tq_fit_base(b.fit);
-    cr_assert(base->n_base <= COLUMNS_MAX);
+    const tq_fit_options options = tq_fit_defaults();
+    cr_assert(base->n_base <= COLUMNS_MAX && b.model->nv <= JOINTS_MAX);
     double *full = tqt_doubles(base->n_parameter), truth[COLUMNS_MAX];
     tq_parameter_values(b.model, options.model.with, full);
     tq_base_values(base, full, truth);
-    static sums s;
-    s = (sums){0};
+    sums s = {0};
+    tqt_coverage ret = {0};
+    tqt_excited *runs = calloc(o->n_run, sizeof *runs);
+    double *variance = tqt_doubles(o->n_run * JOINTS_MAX);
     const size_t mark = tq_scratch_mark(&b.memory);
     for (size_t k = 0; k < o->n_experiment; k++) {
         tqt_random r = tqt_random_seed(1000 + k);
         for (size_t e = 0; e < o->n_run; e++) {
-            tqt_excited x = tqt_excited_new(b.subject, 100 * k + e + 1, SAMPLES, rate, 5);
-            measure(o, &r, &x, &b.scratch);
-            tqt_fit_read(b.fit, e, &x, &b.scratch);
-            tqt_excited_free(&x);
+            runs[e] = tqt_excited_new(b.subject, 100 * k + e + 1, SAMPLES, rate, 5);
+            measure(o, &r, &runs[e], &b.scratch, variance + e * JOINTS_MAX);
         }
-        tqt_fit_solve(&b);
+        b.fit = both.plain;
+        read_all(&b, runs, o->n_run);
+        if (o->chooses) {
+            double bias[COLUMNS_MAX];
+            size_t worst = 0;
+            expect_bias(&b, runs, o->n_run, variance, bias);
+            ret.expected += worst_rotor(&b, truth, bias) / (double)o->n_experiment;
+            if (tq_noise_bias_worst(&b.solution, bias, &worst) > TQ_NOISE_BIAS_MOST) {
+                b.fit = both.instruments;
+                read_all(&b, runs, o->n_run);
+                ret.switched += 1.0 / (double)o->n_experiment;
+            }
+        }
         count(&b, truth, &s);
+        for (size_t e = 0; e < o->n_run; e++) {
+            tqt_excited_free(&runs[e]);
+        }
         tq_scratch_rewind(&b.memory, mark);
     }
-    tqt_coverage ret = {.n_interval = s.n,
-                        .within = (double)s.within / (double)s.n,
-                        .textbook = (double)s.textbook / (double)s.n};
+    ret.n_interval = s.n;
+    ret.within = (double)s.within / (double)s.n;
+    ret.textbook = (double)s.textbook / (double)s.n;
     for (size_t c = 0; c < base->n_base; c++) {
         const double bias = s.error[c] / s.deviation[c];
         ret.bias += bias * bias / (double)base->n_base;
-        const double relative = s.error[c] / ((double)o->n_experiment * truth[c]);
-        if (base->independent[c] >= 10 * b.model->n_joint && base->independent[c] % 4 == 2) {
-            ret.attenuation = fabs(relative) > fabs(ret.attenuation) ? relative : ret.attenuation;
-        }
+        s.error[c] /= (double)o->n_experiment;
     }
     ret.bias = sqrt(ret.bias);
-    free(full);
+    ret.attenuation = worst_rotor(&b, truth, s.error);
+    free(full), free(runs), free(variance);
     tqt_fit_close(&b);
     return ret;
 }

@@ -13,6 +13,7 @@ typedef struct tqt_coverage_options {
     double noise_tau;    /* of the torque's rms */
     double cutoff;       /* Hz */
     tq_fit_method method;
+    bool chooses; /* instruments instead, where the noise seen in the data asks for them */
 } tqt_coverage_options;
 
 typedef struct tqt_coverage {
@@ -21,6 +22,8 @@ typedef struct tqt_coverage {
     double textbook;    /* the same for value +- 1.96 textbook deviations */
     double bias;        /* rms over parameters of mean error / mean deviation */
     double attenuation; /* worst mean error of a rotor, relative */
+    double expected;    /* the same of what tq_noise_bias_find says, where it is asked */
+    double switched;    /* share of the experiments that instruments were chosen for */
 } tqt_coverage;
 
 /* The arm is Li & Wu's elbow with rotors, viscous friction, smooth Coulomb friction and offsets;
