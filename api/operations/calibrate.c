@@ -23,14 +23,13 @@ static double cost_us(const tqa_control *control)
 }
 
 /* False: somebody wants it to stop. */
-bool tqa_calibration_tell(const tqa_calibration *c, unsigned stage, double i, size_t n,
-                          const char *step)
+bool tqa_calibration_tell(tqa_calibration *c, unsigned stage, double i, size_t n, const char *step)
 {
     const tqa_world *world = c->control->world;
     const double begin = stage == 0 ? 0.0 : stage_ends[stage - 1];
+    c->told = fmax(c->told, begin + (stage_ends[stage] - begin) * i / (double)(n > 0 ? n : 1));
     if (world != NULL && world->progress != NULL) {
-        world->progress(world->ctx,
-                        begin + (stage_ends[stage] - begin) * i / (double)(n > 0 ? n : 1), step);
+        world->progress(world->ctx, c->told, step);
     }
     if (world != NULL && world->cancelled != NULL && world->cancelled(world->ctx)) {
         (void)tqa_problem_set(c->control->problem, "busy", "the job was stopped");
@@ -92,8 +91,8 @@ typedef struct reader {
 } reader;
 
 /* Within a log, now and then: a long one takes minutes. */
-bool tqa_calibration_tell_within(const tqa_calibration *c, unsigned stage, size_t log,
-                                 size_t n_block, double all)
+bool tqa_calibration_tell_within(tqa_calibration *c, unsigned stage, size_t log, size_t n_block,
+                                 double all)
 {
     enum { EVERY = 256 };
     const double part = (double)n_block * TQ_BLOCK / all;
@@ -186,36 +185,10 @@ bool tqa_calibration_has_instruments(const tqa_calibration *c)
     return c->options.method == TQ_FIT_IV || c->options.method == TQ_FIT_FEASIBLE_IV;
 }
 
-/* Filtered noise forgets itself within two periods of the cut-off, and motion must not have changed
- * by then: a tenth of its fastest period; but one of the cut-off at least. */
-static double lag_of(const tqa_calibration *c)
-{
-    const tqa_log_filter *filter = &c->request.filter;
-    double motion = 0.0;
-    double step = 0.0;
-    for (size_t i = 0; i < c->n_log; i++) {
-        motion = fmax(motion, c->logs[i].bandwidth.motion);
-        step = fmax(step, c->logs[i].step);
-    }
-    double noise = 4.0 * step; /* two differences */
-    if (filter->kind == TQA_LOG_BUTTERWORTH) {
-        noise = 2.0 / filter->cutoff;
-    } else if (filter->kind == TQA_LOG_FIRST_ORDER) {
-        noise = 12.0 * filter->tau_f;
-    } else if (filter->kind == TQA_LOG_SAVITZKY_GOLAY) {
-        noise = (double)filter->window * step;
-    }
-    return motion > 0.0 ? fmax(0.5 * noise, fmin(noise, 0.1 / motion)) : noise;
-}
-
 /* in samples of the log that has the most in a second */
 static bool choose_lag(tqa_calibration *c)
 {
-    double step = (double)INFINITY;
-    for (size_t i = 0; i < c->n_log; i++) {
-        step = fmin(step, c->logs[i].step * (double)c->request.filter.decimate);
-    }
-    const double lag = round((c->lag_s > 0.0 ? c->lag_s : lag_of(c)) / step);
+    const double lag = tqa_calibration_lag(c);
     if (!(lag <= (double)TQ_FIT_LAG_MAX)) {
         const tqa_part root = tqa_part_root(c->control);
         const tqa_part part = tqa_part_field(&root, c->lag_s > 0.0 ? "lag_s" : "filter");
@@ -224,7 +197,7 @@ static bool choose_lag(tqa_calibration *c)
                                TQ_FIT_LAG_MAX);
     }
     c->options.lag = lag > 1.0 ? (size_t)lag : 1;
-    c->lag_s = (double)c->options.lag * step;
+    c->lag_s = (double)c->options.lag * tqa_calibration_step(c);
     return true;
 }
 
@@ -300,10 +273,10 @@ static bool settle(tqa_calibration *c)
  * is read, once. */
 static bool solve(tqa_calibration *c)
 {
-    const bool finds_delay = c->tries_delay && !tqa_calibration_has_instruments(c);
+    c->finds_delay = c->tries_delay && !tqa_calibration_has_instruments(c);
     c->is_sampled = is_sampled(c);
     c->request.searches = c->is_sampled;
-    if ((finds_delay && !tqa_calibration_find_delay(c)) || !take_memory(c) || !settle(c)) {
+    if ((c->finds_delay && !tqa_calibration_find_delay(c)) || !take_memory(c) || !settle(c)) {
         return false;
     }
     if (c->tries_load && !tells_load(c)) {
@@ -333,6 +306,10 @@ static bool decide(tqa_calibration *c)
         tq_verdict_compute(c->fit, &c->solution, judge, &scratch, &c->verdict, &error);
     if (status != TQ_OK) {
         return tqa_calibration_fail(c, status, &error);
+    }
+    if (c->noise != NULL && c->bias_worst > TQ_NOISE_BIAS_MOST) {
+        tq_verdict_tell(&c->verdict, TQ_VERDICT_USABLE,
+                        (tq_reason){TQ_REASON_DRAWN, c->biased, c->bias_worst});
     }
     bool unseen = false;
     tq_stand_tell(tqa_calibration_stand(c, &unseen), &c->verdict);
@@ -402,12 +379,30 @@ static bool check(tqa_control *control)
     return tqa_calibration_read(c);
 }
 
+/* Reads and judges all logs once more, by instruments instead of least squares. Terms and delay stay
+ * what they are. */
+static bool take_instruments(tqa_calibration *c)
+{
+    if (!tqa_calibration_needs_instruments(c)) {
+        return true;
+    }
+    c->options.method = TQ_FIT_FEASIBLE_IV;
+    c->has_chosen = true;
+    c->request.searches = c->is_sampled;
+    if (!choose_lag(c) || !build(c) || !take_memory(c) || !settle(c)) {
+        return false;
+    }
+    c->request.searches = false;
+    return (!c->is_sampled || solve_once(c)) && tqa_calibration_validate(c);
+}
+
 static bool calibrate(tqa_control *control)
 {
     tqa_calibration *c = control->state;
     const bool good = survey(c) && (!tqa_calibration_has_instruments(c) || choose_lag(c)) &&
-                      build(c) && solve(c) && tqa_calibration_validate(c) && decide(c) &&
-                      tqa_calibration_robot(c) && attach_all(c);
+                      build(c) && solve(c) && tqa_calibration_find_noise(c) &&
+                      tqa_calibration_validate(c) && tqa_calibration_find_bias(c) &&
+                      take_instruments(c) && decide(c) && tqa_calibration_robot(c) && attach_all(c);
     if (good) {
         tqa_calibration_answer(c);
     }

@@ -6,6 +6,7 @@
 #include "api/operations/log.h"
 #include "core/calibrate/fit.h"
 #include "core/calibrate/judge.h"
+#include "core/calibrate/noise.h"
 #include "core/calibrate/replay.h"
 #include "core/calibrate/standing.h"
 #include "core/calibrate/verdict.h"
@@ -54,11 +55,15 @@ typedef struct tqa_calibration {
     size_t n_log, n_fitted; /* logs from n_fitted on are for validation */
     tqa_validation validation;
     tq_fit_options options;
-    bool tries_delay; /* as below: of the motion behind the torque; request.delay when found */
-    bool tries_load;  /* friction by load was not asked for: it stays if the data tell of it */
-    bool wants_all;   /* model kind "full" */
-    double lag_s;     /* of instruments; 0: chosen by cut-off and motion */
-    bool is_sampled;  /* what columns depend on was looked for in a part of the rows */
+    bool chooses_method; /* none was told: instruments where noise of position asks for them */
+    bool has_chosen;     /* it did */
+    double told;         /* of progress: it never goes back */
+    bool tries_delay;    /* as below: of the motion behind the torque; request.delay when found */
+    bool finds_delay;    /* it is asked of the data, and they told */
+    bool tries_load;     /* friction by load was not asked for: it stays if the data tell of it */
+    bool wants_all;      /* model kind "full" */
+    double lag_s;        /* of instruments; 0: chosen by cut-off and motion */
+    bool is_sampled;     /* what columns depend on was looked for in a part of the rows */
     size_t n_point;
     tq_scratch memory, stream, scratch; /* of passes */
 
@@ -74,6 +79,11 @@ typedef struct tqa_calibration {
     tqa_calibrate_series *series;      /* (n_log) */
     tqa_calibrate_replayed *replayed;  /* (n_log) by the values that series shows */
     tqa_calibrate_replayed all_replayed;
+    tq_noise_bias *noise; /* sums of the judging pass; NULL: by instruments */
+    double *variance;     /* (n_fitted x nv) of the accelerations' noise */
+    double *bias;         /* (n_column) expected of least squares */
+    double bias_worst;    /* in deviations of the estimate; of column */
+    size_t biased;
     tq_stand *stands[2]; /* poses of the logs fitted, each by the values that series shows; of those
                             for validation */
     tq_verdict_report verdict;
@@ -94,10 +104,10 @@ typedef enum tqa_calibration_stage {
 } tqa_calibration_stage;
 
 /* Tells how far a stage is, i of n. False: somebody wants it to stop. */
-bool tqa_calibration_tell(const tqa_calibration *calibration, unsigned stage, double i, size_t n,
+bool tqa_calibration_tell(tqa_calibration *calibration, unsigned stage, double i, size_t n,
                           const char *step);
 /* The same within a log, now and then: a long one takes minutes. all: samples of the log. */
-bool tqa_calibration_tell_within(const tqa_calibration *calibration, unsigned stage, size_t log,
+bool tqa_calibration_tell_within(tqa_calibration *calibration, unsigned stage, size_t log,
                                  size_t n_block, double all);
 /* How many samples a log will give, about. */
 size_t tqa_calibration_expected(const tqa_calibration *calibration, const tqa_log *log);
@@ -137,6 +147,18 @@ char *tqa_calibration_header(const tqa_calibration *calibration, size_t *ret_n);
 
 /* Error of a forward simulation over that of keeping the first rate; NaN: it did not move. */
 double tqa_calibration_drift(const tq_replayed *joint);
+
+/* Finds the noise of the logs' accelerations; then, with the sums of the judging pass, what it does
+ * to the fit. False: the problem is set. */
+bool tqa_calibration_find_noise(tqa_calibration *calibration);
+bool tqa_calibration_find_bias(tqa_calibration *calibration);
+/* True when instruments are to take the place of least squares. */
+bool tqa_calibration_needs_instruments(const tqa_calibration *calibration);
+void tqa_calibration_put_noise(const tqa_calibration *calibration);
+/* s between samples of the log that has the most in a second. */
+double tqa_calibration_step(const tqa_calibration *calibration);
+/* Instruments lie so many samples before and after; > TQ_FIT_LAG_MAX where there is no such. */
+double tqa_calibration_lag(const tqa_calibration *calibration);
 
 /* The static gravity check: on logs for validation where they have poses (ret_unseen: no fit has
  * seen the poses), else on the logs fitted. */

@@ -335,7 +335,7 @@ static void put_logs(const tqa_calibration *c)
     tqa_answer_end(answer);
     tqa_answer_object(answer, "delay");
     tqa_answer_number(answer, "delay_s", c->request.delay);
-    tqa_answer_flag(answer, "from_data", c->tries_delay && !tqa_calibration_has_instruments(c));
+    tqa_answer_flag(answer, "from_data", c->finds_delay);
     tqa_answer_end(answer);
     put_fast(c);
 }
@@ -515,6 +515,7 @@ void tqa_calibration_answer(tqa_calibration *c)
     put_fit_and_validation(c);
     put_forward(c);
     tqa_calibration_put_stand(c);
+    tqa_calibration_put_noise(c);
     put_logs(c);
     put_robot(c);
     put_prediction(c);

@@ -100,7 +100,7 @@ static bool find(search *s, double *ret_halves)
     }
     if (right < here) { /* still downhill where the search ends: no least was found */
         *ret_halves = 0.0;
-        s->c->tries_delay = false; /* what is answered is not from the data */
+        s->c->finds_delay = false; /* what is answered is not from the data */
         return true;
     }
     at = least_of_parabola(at, way, left, here, right);

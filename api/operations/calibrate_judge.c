@@ -14,7 +14,8 @@ typedef struct watcher {
     tq_judge *own;     /* this log alone, by the values that its series shows; NULL: it is `all` */
     tq_replay *replay; /* NULL: none can be */
     tq_stand *stand;
-    double *tau; /* (nv x TQ_BLOCK) */
+    const double *variance; /* (nv) of the accelerations' noise; NULL: nobody asks */
+    double *tau;            /* (nv x TQ_BLOCK) */
     size_t log, n_block;
 } watcher;
 
@@ -55,6 +56,9 @@ static bool judge_block(void *ctx, const tqa_log_block *block)
     }
     if (status == TQ_OK) {
         status = tq_stand_push(w->stand, &block->data, block->t, &error);
+    }
+    if (status == TQ_OK && w->variance != NULL) {
+        status = tq_noise_bias_push(w->c->noise, &block->data, w->variance, &error);
     }
     if (status != TQ_OK) {
         return tqa_calibration_fail(w->c, status, &error);
@@ -166,6 +170,7 @@ static bool judge_log(tqa_calibration *c, size_t i, double *value, tq_scratch *s
     w.other = is_left_out || !is_fitted ? &c->validated : NULL;
     w.tau = tq_scratch_take(scratch, c->order.nv * TQ_BLOCK, sizeof(double));
     w.stand = c->stands[is_fitted ? 0 : 1];
+    w.variance = is_fitted && c->noise != NULL ? c->variance + i * c->order.nv : NULL;
     tq_status status = TQ_OK;
     memcpy(value, c->solution.value, tq_fit_value_count(c->fit) * sizeof *value);
     if (is_left_out) {
@@ -209,6 +214,8 @@ bool tqa_calibration_validate(tqa_calibration *c)
     tq_scratch scratch;
     tq_error error = {0};
     double *value = tqa_control_take(c->control, tq_fit_value_count(c->fit), sizeof *value);
+    c->all_replayed = (tqa_calibrate_replayed){0};
+    c->noise = NULL;
     c->series = tqa_control_take(c->control, c->n_log, sizeof *c->series);
     c->judged_logs = tqa_control_take(c->control, c->n_log, sizeof *c->judged_logs);
     c->replayed = tqa_control_take(c->control, c->n_log, sizeof *c->replayed);
@@ -218,8 +225,9 @@ bool tqa_calibration_validate(tqa_calibration *c)
     if (value == NULL || c->series == NULL || c->judged_logs == NULL || c->replayed == NULL ||
         c->all_replayed.joints == NULL ||
         !tqa_control_scratch(c->control,
-                             3 * tq_judge_size(c->fit) + 2 * tq_stand_size(c->fit) + block +
-                                 tq_fit_solve_size(c->fit) + replay_size(c),
+                             3 * tq_judge_size(c->fit) + 2 * tq_stand_size(c->fit) +
+                                 tq_noise_bias_size(c->fit) + block + tq_fit_solve_size(c->fit) +
+                                 replay_size(c),
                              &scratch)) {
         return false;
     }
@@ -228,6 +236,9 @@ bool tqa_calibration_validate(tqa_calibration *c)
     if (status == TQ_OK) {
         status = tq_judge_begin(c->fit, c->solution.value, TQA_CALIBRATE_MOVING, &scratch,
                                 &c->validated, &error);
+    }
+    if (status == TQ_OK && !tqa_calibration_has_instruments(c)) {
+        status = tq_noise_bias_begin(c->fit, &c->solution, &scratch, &c->noise, &error);
     }
     for (unsigned k = 0; status == TQ_OK && k < 2; k++) {
         status = tq_stand_begin(c->fit, &scratch, &c->stands[k], &error);

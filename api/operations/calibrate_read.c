@@ -188,6 +188,7 @@ static bool read_method(tqa_calibration *c)
                                "the confidence lies between 0 and 1");
     }
     c->options.method = chosen;
+    c->chooses_method = method.value == NULL;
     if (prior.value == NULL) {
         return true;
     }

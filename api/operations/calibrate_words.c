@@ -143,6 +143,13 @@ static void reason_in_words(const tqa_calibration *c, const tq_reason *reason,
                        "standard deviations off: stay with instruments, or lower the cut-off",
                        name, c->solution.estimate[reason->index].least_squares, reason->value);
         break;
+    case TQ_REASON_DRAWN:
+        tqa_column_name(robot->model, &c->columns[reason->index], name);
+        (void)snprintf(text, size,
+                       "noise of position draws %s by about %.2g, %.2g standard deviations: say "
+                       "\"method\": \"feasible-iv\", or lower the cut-off",
+                       name, c->bias[reason->index], reason->value);
+        break;
     case TQ_REASON_PAYLOAD:
         (void)snprintf(text, size,
                        "standing still, link \"%.80s\" looks as if it carried %.3g kg %s than the "

@@ -136,6 +136,9 @@ typedef struct tqa_log {
     tq_cutoff cutoff;
     bool has_survey;
     tqa_log_kept kept;
+    double *floor; /* (nv) noise of the signal that accelerations are made of, by so many
+                      differences: its unit^2 / Hz; NULL: nobody has looked */
+    unsigned n_difference;
 
     /* of the last pass */
     tqa_log_count repairs[TQA_LOG_REPAIRS];

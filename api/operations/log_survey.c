@@ -242,16 +242,22 @@ static double deviation(const double *x, size_t n)
     return sqrt(sum);
 }
 
+static size_t fft_size(size_t n)
+{
+    size_t n_fft = FFT_LEAST;
+    while (2 * n_fft <= FFT_MOST && 4 * n_fft <= n) {
+        n_fft *= 2;
+    }
+    return n_fft;
+}
+
 /* The widest bandwidth among the joints that take part in the motion. */
 static bool find_bandwidth(tqa_log *log, const tqa_log_even *even)
 {
     tqa_control *control = log->request->control;
     const size_t nq = log->request->order->nq;
     const double rate = 1.0 / log->step;
-    size_t n_fft = FFT_LEAST;
-    while (2 * n_fft <= FFT_MOST && 4 * n_fft <= even->n) {
-        n_fft *= 2;
-    }
+    const size_t n_fft = fft_size(even->n);
     tq_scratch scratch;
     double *power = tqa_control_take(control, n_fft / 2 + 1, sizeof *power);
     if (power == NULL ||
@@ -304,10 +310,52 @@ static bool find_velocity_noise(tqa_log *log, const tqa_log_even *even)
     return work != NULL;
 }
 
+/* What of the signals that accelerations are made of is there at any frequency: noise. */
+static bool find_floors(tqa_log *log, const tqa_log_even *even)
+{
+    static const tqa_log_quantity sources[] = {TQA_LOG_QDD, TQA_LOG_QD, TQA_LOG_Q};
+    tqa_control *control = log->request->control;
+    const tqa_order *order = log->request->order;
+    const size_t n_fft = fft_size(even->n);
+    tq_scratch scratch;
+    double *power = tqa_control_take(control, n_fft / 2 + 1, sizeof *power);
+    double *floors = tqa_control_take(control, order->nv + 1, sizeof *floors);
+    if (power == NULL || floors == NULL ||
+        !tqa_control_scratch(control,
+                             tq_spectrum_scratch_size(n_fft) + tq_bandwidth_scratch_size(n_fft),
+                             &scratch)) {
+        return false;
+    }
+    log->n_difference = 0;
+    while (log->n_difference < 2 && log->column[sources[log->n_difference]] == NULL) {
+        log->n_difference++;
+    }
+    const tqa_log_quantity source = sources[log->n_difference];
+    if (source == TQA_LOG_Q && order->nq != order->nv) {
+        return true; /* orientations are not differentiated one number at a time */
+    }
+    for (size_t r = 0; r < order->nv; r++) {
+        const double *x = even->channels + (log->first_channel[source] + r) * even->stride;
+        tq_bandwidth found = {0};
+        tq_error error = {0};
+        tq_status status = tq_spectrum(even->n, x, 1.0 / log->step, n_fft, &scratch, power, &error);
+        if (status == TQ_OK) {
+            status = tq_bandwidth_find(n_fft, 1.0 / log->step, power, &scratch, &found, &error);
+        }
+        if (status != TQ_OK) {
+            return tqa_control_fail(control, "", status, &error);
+        }
+        floors[r] = found.floor;
+    }
+    log->floor = floors;
+    return true;
+}
+
 static bool look(void *ctx, const tqa_log_even *even)
 {
     tqa_log *log = ctx;
-    return tqa_log_judge(log, even) && find_bandwidth(log, even) && find_velocity_noise(log, even);
+    return tqa_log_judge(log, even) && find_bandwidth(log, even) &&
+           find_velocity_noise(log, even) && find_floors(log, even);
 }
 
 bool tqa_log_survey(tqa_log *log)

@@ -12,16 +12,15 @@
 
 enum { FREQUENCIES = 4096 };
 static const double pi = 3.14159265358979323846;
-static const double hold = 1e-12; /* added to a scaled Gram matrix, so that it can be factored */
+static const double harmless = 1e-6; /* of a parameter that would matter */
+static const double hold = 1e-12;    /* added to a scaled Gram matrix, so that it can be factored */
 
 struct tq_noise_bias {
     const tq_fit *fit;
     const tq_fit_solution *solution;
     tq_fit_run run;
-    tq_scratch *scratch;
-    double *right;  /* (n_column) what noise adds to the Gram matrix, times the values; a sample */
-    double *torque; /* (n_row) of one acceleration of one */
-    double n;       /* samples that `right` stands for */
+    double *right; /* (n_column) what noise adds to the Gram matrix, times the values; a sample */
+    double n;      /* samples that `right` stands for */
 };
 
 double tq_noise_variance(double density, double rate, const tq_filter *filter, unsigned n_pass,
@@ -45,10 +44,14 @@ double tq_noise_variance(double density, double rate, const tq_filter *filter, u
 
 size_t tq_noise_bias_size(const tq_fit *fit)
 {
-    const size_t n = fit->n_column;
     return tq_scratch_cost(1, sizeof(tq_noise_bias)) + tq_fit_run_size(fit) +
-           tq_scratch_cost(n, sizeof(double)) + tq_scratch_cost(fit->n_row, sizeof(double)) +
-           tq_scratch_cost(2 * fit->set_size + tq_fit_width(fit), sizeof(double)) +
+           tq_scratch_cost(fit->n_column, sizeof(double));
+}
+
+size_t tq_noise_bias_find_size(const tq_fit *fit)
+{
+    const size_t n = fit->n_column;
+    return tq_scratch_cost(2 * fit->set_size + tq_fit_width(fit), sizeof(double)) +
            tq_scratch_cost(n * n, sizeof(double));
 }
 
@@ -57,13 +60,11 @@ tq_status tq_noise_bias_begin(const tq_fit *fit, const tq_fit_solution *solution
 {
     tq_noise_bias *b = tq_scratch_take(scratch, 1, sizeof *b);
     double *right = tq_scratch_take(scratch, fit->n_column, sizeof *right);
-    double *torque = tq_scratch_take(scratch, fit->n_row, sizeof *torque);
-    if (b == NULL || right == NULL || torque == NULL) {
+    if (b == NULL || right == NULL) {
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_noise_bias_size(fit));
     }
     memset(right, 0, fit->n_column * sizeof *right);
-    *b = (tq_noise_bias){
-        .fit = fit, .solution = solution, .scratch = scratch, .right = right, .torque = torque};
+    *b = (tq_noise_bias){.fit = fit, .solution = solution, .right = right};
     const tq_status status = tq_fit_run_take(fit, scratch, &b->run, reterr);
     if (status == TQ_OK) {
         *ret_bias = b;
@@ -149,16 +150,17 @@ static void add_gram(const tq_noise_bias *b, const double *set, double *gram)
     }
 }
 
-tq_status tq_noise_bias_find(const tq_noise_bias *b, double *ret_bias, tq_error *reterr)
+tq_status tq_noise_bias_find(const tq_noise_bias *b, tq_scratch *scratch, double *ret_bias,
+                             tq_error *reterr)
 {
     const tq_fit *fit = b->fit;
     const size_t n = fit->n_column;
-    const size_t mark = tq_scratch_mark(b->scratch);
-    double *set = tq_scratch_take(b->scratch, 2 * fit->set_size + tq_fit_width(fit), sizeof *set);
-    double *gram = tq_scratch_take(b->scratch, n * n, sizeof *gram);
+    const size_t mark = tq_scratch_mark(scratch);
+    double *set = tq_scratch_take(scratch, 2 * fit->set_size + tq_fit_width(fit), sizeof *set);
+    double *gram = tq_scratch_take(scratch, n * n, sizeof *gram);
     if (set == NULL || gram == NULL) {
-        tq_scratch_rewind(b->scratch, mark);
-        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_noise_bias_size(fit));
+        tq_scratch_rewind(scratch, mark);
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_noise_bias_find_size(fit));
     }
     const tq_fit_choice all = {TQ_FIT_ALL, TQ_FIT_ALL, false};
     const size_t n_sample = tq_fit_sum_sets(fit, all, set + fit->set_size, set);
@@ -175,9 +177,10 @@ tq_status tq_noise_bias_find(const tq_noise_bias *b, double *ret_bias, tq_error 
     }
     for (size_t c = 0; c < n; c++) {
         const bool is_told = b->solution->estimate[c].grade != TQ_GRADE_UNIDENTIFIED;
-        ret_bias[c] = status == TQ_OK && is_told ? ret_bias[c] * fit->nominal[c] : 0.0;
+        const bool matters = fabs(ret_bias[c]) > harmless; /* windows leak, noise or not */
+        ret_bias[c] = status == TQ_OK && is_told && matters ? ret_bias[c] * fit->nominal[c] : 0.0;
     }
-    tq_scratch_rewind(b->scratch, mark);
+    tq_scratch_rewind(scratch, mark);
     return status;
 }
 

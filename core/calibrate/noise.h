@@ -13,6 +13,7 @@
  *
  * Units    density (unit^2 / unit of rate), one-sided, as tq_bandwidth_find tells it: the result is
  *          in unit^2 rate^(2 n_difference).
+ * Returns  the variance; 0 for no density.
  * Checked  tests/property/core/calibrate/test_noise_bias.c
  */
 double tq_noise_variance(double density, double rate, const tq_filter *filter, unsigned n_pass,
@@ -29,7 +30,8 @@ typedef struct tq_noise_bias tq_noise_bias; /* running sums */
  * from columns of single accelerations at some samples; it takes no instruments, and says whether
  * they are worth their passes.
  *
- * Memory   begin takes tq_noise_bias_size(fit) bytes of `scratch` until the caller rewinds it.
+ * Memory   begin takes tq_noise_bias_size(fit) bytes of `scratch` until the caller rewinds it;
+ *          find takes tq_noise_bias_find_size(fit) and gives them back.
  * Returns  TQ_OK, TQ_ERR_SCRATCH, and what the regressor gives.
  * Cost     A block: nv + 1 regressors.
  * Source   W. Fuller, Measurement error models, Wiley 1987, section 2.2: the attenuation of least
@@ -43,9 +45,12 @@ size_t tq_noise_bias_size(const tq_fit *fit);
 tq_status tq_noise_bias_push(tq_noise_bias *bias, const tq_experiment_block *block,
                              const double *variance, tq_error *reterr);
 
-/* ret_bias (n_column): expected value less truth; 0 for columns that the data do not tell.
+/* ret_bias (n_column): expected value less truth; 0 for columns that the data do not tell, and for
+ * less than a millionth of what would matter.
  * TQ_ERR_SINGULAR, TQ_ERR_SCRATCH. */
-tq_status tq_noise_bias_find(const tq_noise_bias *bias, double *ret_bias, tq_error *reterr);
+tq_status tq_noise_bias_find(const tq_noise_bias *bias, tq_scratch *scratch, double *ret_bias,
+                             tq_error *reterr);
+size_t tq_noise_bias_find_size(const tq_fit *fit);
 
 /* The largest bias in deviations of its estimate, and whose; 0: none. Beyond TQ_NOISE_BIAS_MOST,
  * instruments are worth their passes: the worst interval of 95 % then still

@@ -33,6 +33,8 @@ typedef enum tq_reason_kind {
                                 the rate */
     TQ_REASON_NOISE_BIAS, /* index: column that least squares would be most wrong about; value:
                                 by how many deviations */
+    TQ_REASON_DRAWN,      /* index: column that noise of position has drawn off its truth; value: by
+                                how many deviations, in expectation */
     TQ_REASON_GRAVITY,    /* index: row; value: torque that friction cannot hold where the robot
                                 stands, over the torque there */
     TQ_REASON_PAYLOAD, /* index: link; value: kg that the poses say it carries beyond the model */

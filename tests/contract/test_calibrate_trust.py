@@ -5,7 +5,7 @@ import math
 import random
 
 import pytest
-from test_calibrate import EXACT, ask, calibrate, last_job, moving, truth  # noqa: F401, truth is a fixture
+from test_calibrate import EXACT, ask, calibrate, last_job, moving, truth, write_run  # noqa: F401, truth is a fixture
 
 
 def write_poses(daemon, name, n, robot, grip=0.7, turns=14):
@@ -69,3 +69,34 @@ def test_poses_hold_their_gravity(daemon, truth):
     none = calibrate(daemon, body, robot="guess")
     assert none["gravity_check"] is None and "never stands still" in none["gravity_check_reason"]
     assert b"Standing still" not in daemon.request("GET", f"/v1/jobs/{last_job(daemon)}/report")[2]
+
+
+def test_instruments_are_taken_where_noise_asks_for_them(daemon, truth):
+    for run in (1, 2):
+        write_run(daemon, f"fine{run}", truth, run, noise=0.05, noise_q=3e-6, quantities=("q", "tau"))
+        write_run(daemon, f"coarse{run}", truth, run, noise=0.05, noise_q=3e-4, quantities=("q", "tau"))
+    body = {"filter": {"cutoff_hz": 15}}
+    fine = calibrate(daemon, {**body, "datasets": ["fine1", "fine2"]}, robot="guess")
+    assert fine["method"] == "feasible" and fine["noise"]["chose_instruments"] is False
+    assert fine["noise"]["least_squares_bias"]["deviations"] < 1
+    coarse = {**body, "datasets": ["coarse1", "coarse2"]}
+    found = calibrate(daemon, coarse, robot="guess")
+    assert found["method"] == "feasible-iv" and found["noise"]["chose_instruments"] is True
+    assert found["instruments"]["lag_samples"] > 0 and found["noise"]["least_squares_bias"]["deviations"] > 1
+    # a hundred times the noise's square, and the floors of short spectra
+    for a, b in zip(found["noise"]["acceleration"], fine["noise"]["acceleration"]):
+        assert a == pytest.approx(100 * b, rel=0.5)
+    assert found == {**calibrate(daemon, {**coarse, "method": "feasible-iv"}, robot="guess"), "noise": found["noise"],
+                     "provenance": found["provenance"]}
+    # who asks for least squares gets it, and is told by how much it is off
+    asked = calibrate(daemon, {**coarse, "method": "feasible"}, robot="guess")
+    assert asked["method"] == "feasible" and asked["noise"] == {**found["noise"], "chose_instruments": False}
+    assert any("noise of position draws" in r and '"feasible-iv"' in r for r in asked["reasons"])
+    want = ask(daemon, "truth", "regressor?form=base", {"parameters": ["rotor", "viscous", "coulomb", "offset"]})
+    true = dict(zip((c["name"] for c in want["columns"]), want["parameter_values"]))
+    bias = found["noise"]["least_squares_bias"]
+    off = next(p["value"] - true[p["name"]] for p in asked["parameters"] if p["name"] == bias["name"])
+    assert off == pytest.approx(bias["expected"], rel=0.4)
+    inside = {k: sum(p["interval"][0] <= true[p["name"]] <= p["interval"][1] for p in f["parameters"])
+              for k, f in (("found", found), ("asked", asked))}
+    assert inside["found"] >= 0.9 * len(true) and inside["found"] > inside["asked"], inside

@@ -137,7 +137,7 @@ static void expect_bias(tqt_fit_bench *b, const tqt_excited *runs, size_t n_run,
             cr_assert(tq_noise_bias_push(n, &block, variance + e * JOINTS_MAX, NULL) == TQ_OK);
         }
     }
-    cr_assert(tq_noise_bias_find(n, ret_bias, NULL) == TQ_OK);
+    cr_assert(tq_noise_bias_find(n, &b->scratch, ret_bias, NULL) == TQ_OK);
     cr_assert(b->scratch.used - mark <= tq_noise_bias_size(b->fit));
     tq_scratch_rewind(&b->scratch, mark);
     free(memory);
