@@ -8,10 +8,10 @@
 
 #include "api/operations/call.h"
 
-static const char *const fields[] = {"datasets", "columns", "units",      "scale",   "rate",
-                                     "rows",     "filter",  "joints",     "model",   "method",
-                                     "prior",    "ridge",   "confidence", "entropy", "validate",
-                                     "points",   "lag_s",   "delay_s",    NULL};
+static const char *const fields[] = {
+    "datasets", "columns", "units",  "scale",   "rate",         "rows",       "filter",
+    "joints",   "model",   "method", "prior",   "ridge",        "confidence", "entropy",
+    "validate", "points",  "lag_s",  "delay_s", "column_noise", NULL};
 
 /* parts of the whole, for progress */
 static const double stage_ends[TQA_STAGES] = {0.3, 0.7, 0.95, 1.0};
@@ -311,6 +311,7 @@ static bool decide(tqa_calibration *c)
         tq_verdict_tell(&c->verdict, TQ_VERDICT_USABLE,
                         (tq_reason){TQ_REASON_DRAWN, c->biased, c->bias_worst});
     }
+    tqa_calibration_tell_total(c);
     bool unseen = false;
     tq_stand_tell(tqa_calibration_stand(c, &unseen), &c->verdict);
     for (size_t r = 0; r < c->order.nv; r++) { /* advice, whatever the verdict */

@@ -145,6 +145,9 @@ void tqa_calibration_answer(tqa_calibration *calibration);
 char *tqa_calibration_page(const tqa_calibration *calibration, size_t *ret_n);
 char *tqa_calibration_header(const tqa_calibration *calibration, size_t *ret_n);
 
+/* Two deviations of an autocorrelation of white noise. */
+double tqa_calibration_white(const tq_judged *judged);
+
 /* Error of a forward simulation over that of keeping the first rate; NaN: it did not move. */
 double tqa_calibration_drift(const tq_replayed *joint);
 
@@ -154,6 +157,8 @@ bool tqa_calibration_find_noise(tqa_calibration *calibration);
 bool tqa_calibration_find_bias(tqa_calibration *calibration);
 /* True when instruments are to take the place of least squares. */
 bool tqa_calibration_needs_instruments(const tqa_calibration *calibration);
+/* Adds to the verdict what total least squares takes for noise that nobody sees. */
+void tqa_calibration_tell_total(tqa_calibration *calibration);
 void tqa_calibration_put_noise(const tqa_calibration *calibration);
 /* s between samples of the log that has the most in a second. */
 double tqa_calibration_step(const tqa_calibration *calibration);

@@ -142,6 +142,20 @@ static void put_judged(tqa_answer *answer, const char *key, const tq_judged *jud
     tqa_answer_number(answer, "mean", judged->mean);
     put(answer, "autocorrelation_1", judged->lag_one, "the residual is 0");
     put(answer, "autocorrelation_10", judged->lag_ten, "the residual is 0");
+    tqa_answer_number(answer, "white_autocorrelation", tqa_calibration_white(judged));
+    tqa_answer_end(answer);
+}
+
+/* Shares of the residual's square that terms would take away. */
+static void put_shares(tqa_answer *answer, const tq_judged *judged)
+{
+    if (judged->n_sample == 0) {
+        return;
+    }
+    tqa_answer_object(answer, "explained_by");
+    tqa_answer_number(answer, "slow_friction", judged->by_slowness);
+    tqa_answer_number(answer, "load_friction", judged->by_load);
+    tqa_answer_number(answer, "position", judged->by_position);
     tqa_answer_end(answer);
 }
 
@@ -157,6 +171,7 @@ static void put_joints(const tqa_calibration *c, const tqa_calibrate_judged *jud
         put_judged(answer, "all", &judged->parts[TQ_JUDGE_ALL][v]);
         put_judged(answer, "moving", &judged->parts[TQ_JUDGE_MOVING][v]);
         put_judged(answer, "standing", &judged->parts[TQ_JUDGE_STANDING][v]);
+        put_shares(answer, &judged->parts[TQ_JUDGE_ALL][v]);
         tqa_answer_end(answer);
     }
     tqa_answer_end(answer);

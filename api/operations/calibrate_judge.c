@@ -202,6 +202,11 @@ static bool judge_log(tqa_calibration *c, size_t i, double *value, tq_scratch *s
     return good;
 }
 
+double tqa_calibration_white(const tq_judged *judged)
+{
+    return 2.0 / sqrt(judged->n_sample > 0 ? (double)judged->n_sample : 1.0);
+}
+
 double tqa_calibration_drift(const tq_replayed *joint)
 {
     /* a joint that never moved a hundredth of a milliradian tells nothing */

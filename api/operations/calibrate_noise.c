@@ -151,6 +151,27 @@ bool tqa_calibration_needs_instruments(const tqa_calibration *c)
            c->bias_worst > TQ_NOISE_BIAS_MOST;
 }
 
+void tqa_calibration_tell_total(tqa_calibration *c)
+{
+    static const double told = 3.0;      /* deviations */
+    static const double rounding = 1e-4; /* of a value: data without noise have no deviations */
+    double worst = 0.0;
+    size_t at = 0;
+    for (size_t k = 0; c->options.method == TQ_FIT_TLS && c->bias != NULL && k < c->n_column; k++) {
+        const tq_estimate *e = &c->solution.estimate[k];
+        const double deviation = fmax(e->deviation, rounding * fabs(e->unbound));
+        const double off = fabs(e->value - (e->unbound - c->bias[k])) / deviation;
+        if (isfinite(off) && e->grade != TQ_GRADE_UNIDENTIFIED && off > worst) {
+            worst = off;
+            at = k;
+        }
+    }
+    if (worst > told) {
+        tq_verdict_tell(&c->verdict, TQ_VERDICT_ROBUST_CONTROL_ONLY,
+                        (tq_reason){TQ_REASON_TOTAL, at, worst});
+    }
+}
+
 void tqa_calibration_put_noise(const tqa_calibration *c)
 {
     tqa_answer *answer = &c->control->answer;

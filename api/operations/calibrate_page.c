@@ -5,17 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/operations/calibrate.h"
-#include "api/operations/page.h"
+#include "api/operations/calibrate_tables.h"
 #include "api/operations/parameter_names.h"
 #include "api/version.h"
 
 enum { LOGS_DRAWN = 4, JOINTS_DRAWN = 12, BAR = 360, BAR_LEFT = 120 };
-
-static const char *joint_name(const tqa_calibration *c, size_t v)
-{
-    return c->control->robot->joint_names[tqa_calibration_joint(c, v)];
-}
 
 /* By tq_verdict. */
 static const char *const meanings[] = {
@@ -29,6 +23,34 @@ static const char *const meanings[] = {
     "The motion leaves some of the parameters open. What these data do tell may be good all the "
     "same: see each parameter's interval.",
 };
+
+/* What physics cost, and how near to the best that is. */
+static void put_bodies(tqa_page *page, const tqa_calibration *c)
+{
+    const tq_fit_solution *s = &c->solution;
+    if (!(s->least_eigenvalue > 0.0) || !(s->objective_unconstrained > 0.0)) {
+        return;
+    }
+    tqa_page_format(
+        page,
+        "<p>Every link can be a body of positive density. That raises the sum of squares "
+        "by %.2g %%, and no such robot fits better by more than %.1g %% of it.</p>\n",
+        fmax(100.0 * (s->objective / s->objective_unconstrained - 1.0), 0.0),
+        fmax(100.0 * s->gap / s->objective, 0.0));
+}
+
+static void put_noise(tqa_page *page, const tqa_calibration *c)
+{
+    char name[TQA_SYMBOL_MAX];
+    if (c->bias == NULL || !(c->bias_worst > 0.0)) {
+        return;
+    }
+    tqa_column_name(c->control->robot->model, &c->columns[c->biased], name);
+    tqa_page_raw(page, "<p>Noise of position would move least squares by ");
+    tqa_page_format(page, "%.2g standard deviations at most (%s by %.2g)%s.</p>\n", c->bias_worst,
+                    name, c->bias[c->biased],
+                    c->has_chosen ? ": instruments were taken instead" : "");
+}
 
 static void put_verdict(tqa_page *page, const tqa_calibration *c)
 {
@@ -51,134 +73,32 @@ static void put_verdict(tqa_page *page, const tqa_calibration *c)
                     c->solution.n_sample, c->n_fitted, tqa_method_slug(c->options.method),
                     c->solution.rank, c->n_column, c->solution.structural_rank,
                     c->solution.condition, c->solution.condition_scaled);
+    put_bodies(page, c);
     if (c->request.delay != 0.0) {
         tqa_page_format(page, "<p>The logs tell of the motion %.3g ms later than of torque.</p>\n",
                         1000.0 * c->request.delay);
     }
+    put_noise(page, c);
 }
 
-static void put_judged_cells(tqa_page *page, const tqa_calibrate_judged *judged, size_t v)
-{
-    for (unsigned part = 0; part < 3; part++) {
-        const tq_judged *j = &judged->parts[part][v];
-        tqa_page_number(page, j->n_sample > 0 ? j->rmse : (double)NAN);
-    }
-    const double relative = judged->parts[TQ_JUDGE_ALL][v].relative_error;
-    tqa_page_number(page, 100.0 * relative);
-}
-
-static void put_errors(tqa_page *page, const tqa_calibration *c)
-{
-    const bool validated = c->validation != TQA_VALIDATE_NOT;
-    tqa_page_raw(page,
-                 "<h2>Errors of torque</h2><table><caption>RMS of measured (unfiltered) less "
-                 "predicted torque, N m or N; relative: of the torque about its "
-                 "mean</caption><tr><th rowspan=\"2\">joint</th><th colspan=\"4\">on the data "
-                 "fitted</th>");
-    tqa_page_raw(page,
-                 validated ? "<th colspan=\"4\">on data not seen</th></tr>\n<tr>" : "</tr>\n<tr>");
-    for (unsigned k = 0; k < (validated ? 2u : 1u); k++) {
-        tqa_page_raw(page, "<th>all</th><th>moving</th><th>standing</th><th>relative %</th>");
-    }
-    tqa_page_raw(page, "</tr>\n");
-    for (size_t r = 0; r < c->order.nv; r++) {
-        const uint32_t v = c->order.v[r];
-        tqa_page_raw(page, "<tr><td>");
-        tqa_page_text(page, joint_name(c, v));
-        tqa_page_raw(page, "</td>");
-        put_judged_cells(page, &c->judged_fit, v);
-        if (validated) {
-            put_judged_cells(page, &c->judged_validation, v);
-        }
-        tqa_page_raw(page, "</tr>\n");
-    }
-    tqa_page_raw(page, "</table>\n");
-}
-
-static void put_forward(tqa_page *page, const tqa_calibration *c)
-{
-    const tqa_calibrate_replayed *all = &c->all_replayed;
-    if (all->n_window == all->n_lost) {
-        return;
-    }
-    tqa_page_format(page,
-                    "<h2>Simulated forward</h2><p>%zu windows of %.3g s: the model is let go from "
-                    "the measured state with the measured torque%s. Coasting is a joint that keeps "
-                    "the speed the window began with: no model at all.</p>\n",
-                    all->n_window, TQA_CALIBRATE_HORIZON,
-                    c->validation != TQA_VALIDATE_NOT ? ", by a fit that has not seen the log"
-                                                      : "");
-    tqa_page_raw(page,
-                 "<table><caption>RMS of simulated less measured, over all steps of all windows; "
-                 "mrad or mm</caption><tr><th>joint</th><th>position</th><th>rate, per s</th>"
-                 "<th>coasting</th><th>of coasting %</th><th>worst</th></tr>\n");
-    for (size_t r = 0; r < c->order.nv; r++) {
-        const tq_replayed *joint = &all->joints[c->order.v[r]];
-        tqa_page_raw(page, "<tr><td>");
-        tqa_page_text(page, joint_name(c, c->order.v[r]));
-        tqa_page_raw(page, "</td>");
-        tqa_page_number(page, 1e3 * joint->rmse_q);
-        tqa_page_number(page, 1e3 * joint->rmse_qd);
-        tqa_page_number(page, 1e3 * joint->coasting_q);
-        tqa_page_number(page, 100.0 * tqa_calibration_drift(joint));
-        tqa_page_number(page, 1e3 * joint->worst);
-        tqa_page_raw(page, "</tr>\n");
-    }
-    tqa_page_raw(page, "</table>\n");
-    if (all->n_lost > 0) {
-        tqa_page_format(page,
-                        "<p>%zu windows left all bounds: only their steps until then "
-                        "count.</p>\n",
-                        all->n_lost);
-    }
-}
-
-/* Poses against gravity. */
-static void put_stand(tqa_page *page, const tqa_calibration *c)
-{
-    bool unseen = false;
-    const tq_stand *stand = tqa_calibration_stand(c, &unseen);
-    const size_t n_pose = tq_stand_of(stand, 0).n_pose;
-    if (n_pose == 0) {
-        return;
-    }
-    tqa_page_format(page,
-                    "<h2>Standing still</h2><p>%zu poses%s. What a joint holds there is gravity, "
-                    "and anything within its friction; where it came to one pose from either side, "
-                    "the mean of the two is gravity alone.",
-                    n_pose, unseen ? ", by a fit that has not seen them" : " of the data fitted");
-    const tq_stood_payload body = tq_stand_payload(stand);
-    if (isfinite(body.mass)) {
-        tqa_page_raw(page, " Beyond the model, ");
-        tqa_page_text(page, c->control->robot->link_names[body.link]);
-        tqa_page_format(page, " carries %.3g &#177; %.2g kg (one standard deviation).", body.mass,
-                        body.deviation);
-    }
-    tqa_page_raw(page,
-                 "</p>\n<table><caption>RMS over poses of measured less predicted torque, friction "
-                 "left out, N m or N; outside: poses beyond what friction can hold; off: what lies "
-                 "beyond, of the joint's torque</caption><tr><th>joint</th><th>torque</th>"
-                 "<th>residual</th><th>worst</th><th>friction</th><th>outside</th><th>pairs</th>"
-                 "<th>of pairs</th><th>off %</th></tr>\n");
-    for (size_t r = 0; r < c->order.nv; r++) {
-        const tq_stood stood = tq_stand_of(stand, c->order.v[r]);
-        tqa_page_raw(page, "<tr><td>");
-        tqa_page_text(page, joint_name(c, c->order.v[r]));
-        tqa_page_raw(page, "</td>");
-        tqa_page_number(page, stood.torque);
-        tqa_page_number(page, stood.rmse);
-        tqa_page_number(page, stood.worst);
-        tqa_page_number(page, stood.band);
-        tqa_page_format(page, "<td>%zu</td><td>%zu</td>", stood.n_outside, stood.n_pair);
-        tqa_page_number(page, stood.pair_rmse);
-        tqa_page_number(page, 100.0 * stood.relative);
-        tqa_page_raw(page, "</tr>\n");
-    }
-    tqa_page_raw(page, "</table>\n");
-}
-
-/* What a grade looks like without colour: full, hatched, dotted, empty. */
+/* What a grade looks like without colour: full, hatched, dotted, empty; a spread that does not
+ * matter in the torque: lined. */
 static const char *const fills[] = {"#555", "url(#hatch)", "url(#dots)", "none"};
+static const double usable = 0.30;
+
+static void put_band_words(tqa_page *page, const tq_estimate *e, double spread, bool is_harmless)
+{
+    if (spread >= 9.995) {
+        tqa_page_raw(page, "over 999 %, ");
+    } else if (isfinite(spread)) {
+        tqa_page_format(page, "%.*f %%, ", spread < 0.0995 ? 1 : 0, 100.0 * spread);
+    }
+    if (is_harmless) {
+        tqa_page_format(page, "but %.2g N m: usable</text>", e->effect);
+    } else {
+        tqa_page_format(page, "%s</text>", tqa_grade_slug(e->grade));
+    }
+}
 
 /* One bar a parameter, up to 100 %, with lines at 30 and 80 %. */
 static void put_bands(tqa_page *page, const tqa_calibration *c)
@@ -186,8 +106,8 @@ static void put_bands(tqa_page *page, const tqa_calibration *c)
     const unsigned height = (unsigned)(c->n_column * 16 + 40);
     tqa_page_raw(page, "<h2>Consistency over experiments</h2><p>Sample deviation over the mean, of "
                        "each parameter. Below 30 %: usable (full bars); below 80 %: for robust "
-                       "control (hatched); above: the model lacks terms (dotted). A large spread "
-                       "whose torque is below the noise condemns nobody.</p>\n");
+                       "control (hatched); above: the model lacks terms (dotted). A larger spread "
+                       "whose torque is below the noise condemns nobody (lined).</p>\n");
     tqa_page_format(page,
                     "<svg role=\"img\" viewBox=\"0 0 720 %u\" width=\"720\" height=\"%u\">"
                     "<title>Consistency of each parameter</title><defs>",
@@ -197,7 +117,9 @@ static void put_bands(tqa_page *page, const tqa_calibration *c)
                  "patternTransform=\"rotate(45)\"><rect width=\"3\" height=\"6\" fill=\"#555\"/>"
                  "</pattern><pattern id=\"dots\" width=\"5\" height=\"5\" "
                  "patternUnits=\"userSpaceOnUse\"><circle cx=\"2\" cy=\"2\" r=\"1.2\" "
-                 "fill=\"#555\"/></pattern></defs>");
+                 "fill=\"#555\"/></pattern><pattern id=\"lines\" width=\"4\" height=\"4\" "
+                 "patternUnits=\"userSpaceOnUse\"><rect width=\"4\" height=\"1\" fill=\"#777\"/>"
+                 "</pattern></defs>");
     static const double marks[] = {0.0, 0.3, 0.8, 1.0};
     for (size_t k = 0; k < sizeof marks / sizeof marks[0]; k++) {
         tqa_page_format(page,
@@ -213,16 +135,15 @@ static void put_bands(tqa_page *page, const tqa_calibration *c)
         char name[TQA_SYMBOL_MAX];
         tqa_column_name(c->control->robot->model, &c->columns[k], name);
         const size_t y = 20 + 16 * k;
+        const bool is_harmless = e->grade == TQ_GRADE_USABLE && spread >= usable;
         tqa_page_format(page,
                         "<text x=\"%d\" y=\"%zu\" text-anchor=\"end\">%s</text><rect x=\"%d\" "
                         "y=\"%zu\" width=\"%.1f\" height=\"11\" fill=\"%s\" stroke=\"#111\"/>"
                         "<text x=\"%.1f\" y=\"%zu\">",
-                        BAR_LEFT - 6, y + 10, name, BAR_LEFT, y + 1, length, fills[e->grade],
-                        BAR_LEFT + length + 6.0, y + 10);
-        if (isfinite(spread)) {
-            tqa_page_format(page, "%.3g %%, ", 100.0 * spread);
-        }
-        tqa_page_format(page, "%s</text>", tqa_grade_slug(e->grade));
+                        BAR_LEFT - 6, y + 10, name, BAR_LEFT, y + 1, length,
+                        is_harmless ? "url(#lines)" : fills[e->grade], BAR_LEFT + length + 6.0,
+                        y + 10);
+        put_band_words(page, e, spread, is_harmless);
     }
     tqa_page_raw(page, "</svg>\n");
 }
@@ -276,6 +197,11 @@ static void put_parameter(tqa_page *page, const tqa_calibration *c, size_t k)
     put_meaning(page, c, &c->columns[k]);
     tqa_page_number(page, e->value);
     tqa_page_number(page, e->deviation);
+    if (e->relative < 9.995) {
+        tqa_page_format(page, "<td>%.*f</td>", e->relative < 0.0995 ? 1 : 0, 100.0 * e->relative);
+    } else {
+        tqa_page_raw(page, isnan(e->relative) ? "<td></td>" : "<td>&gt; 999</td>");
+    }
     tqa_page_number(page, e->low);
     tqa_page_number(page, e->high);
     put_unit(page, tqa_column_unit(model, &c->columns[k]));
@@ -315,13 +241,14 @@ static void put_combinations(tqa_page *page, const tqa_calibration *c)
 
 static void put_parameters(tqa_page *page, const tqa_calibration *c)
 {
-    tqa_page_format(page,
-                    "<h2>Parameters</h2><table><caption>With intervals at %.4g %%; effect: RMS "
-                    "torque of one standard deviation</caption><tr><th>name</th><th>what</th>"
-                    "<th>value</th><th>deviation</th><th>from</th><th>to</th><th>unit</th>"
-                    "<th>effect</th>%s<th>verdict</th></tr>\n",
-                    100.0 * c->options.confidence,
-                    tqa_calibration_has_instruments(c) ? "<th>least squares</th>" : "");
+    tqa_page_format(
+        page,
+        "<h2>Parameters</h2><table><caption>With intervals at %.4g %%; effect: RMS "
+        "torque of one standard deviation</caption><tr><th>name</th><th>what</th>"
+        "<th>value</th><th>deviation</th><th>%%</th><th>from</th><th>to</th><th>unit</th>"
+        "<th>effect</th>%s<th>verdict</th></tr>\n",
+        100.0 * c->options.confidence,
+        tqa_calibration_has_instruments(c) ? "<th>least squares</th>" : "");
     for (size_t k = 0; k < c->n_column; k++) {
         put_parameter(page, c, k);
     }
@@ -405,7 +332,8 @@ static void draw_joint(tqa_page *page, const tqa_calibration *c, size_t i, size_
     const bool linear =
         c->control->robot->model->joints[tqa_calibration_joint(c, v)].kind == TQ_JOINT_PRISMATIC;
     char title[TQA_PROBLEM_TEXT];
-    (void)snprintf(title, sizeof title, "%.100s, %.100s", c->logs[i].name, joint_name(c, v));
+    (void)snprintf(title, sizeof title, "%.100s, %.100s", c->logs[i].name,
+                   tqa_calibration_joint_name(c, v));
     for (size_t k = 0; k < s->n; k++) {
         residual[k] = s->measured[k * nv + v] - s->predicted[k * nv + v];
     }
@@ -464,9 +392,10 @@ char *tqa_calibration_page(const tqa_calibration *c, size_t *ret_n)
                    name[0] != '\0' ? name : "a robot");
     tqa_page_begin(&page, title);
     put_verdict(&page, c);
-    put_errors(&page, c);
-    put_forward(&page, c);
-    put_stand(&page, c);
+    tqa_calibration_page_errors(&page, c);
+    tqa_calibration_page_residuals(&page, c);
+    tqa_calibration_page_forward(&page, c);
+    tqa_calibration_page_stand(&page, c);
     put_parameters(&page, c);
     put_bands(&page, c);
     if (c->robot_note != NULL || c->why_no_robot != NULL) {

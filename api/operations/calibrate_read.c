@@ -168,6 +168,7 @@ static bool read_method(tqa_calibration *c)
     const tqa_part confidence = tqa_part_field(&root, "confidence");
     const tqa_part ridge = tqa_part_field(&root, "ridge");
     const tqa_part entropy = tqa_part_field(&root, "entropy");
+    const tqa_part noise = tqa_part_field(&root, "column_noise");
     const tqa_part prior = tqa_part_field(&root, "prior");
     const tqa_part lag = tqa_part_field(&root, "lag_s");
     unsigned chosen = TQ_FIT_FEASIBLE;
@@ -175,6 +176,7 @@ static bool read_method(tqa_calibration *c)
         (confidence.value != NULL && !tqa_part_positive(&confidence, &c->options.confidence)) ||
         (ridge.value != NULL && !tqa_part_positive(&ridge, &c->options.ridge)) ||
         (entropy.value != NULL && !tqa_part_positive(&entropy, &c->options.entropy)) ||
+        (noise.value != NULL && !tqa_part_positive(&noise, &c->options.column_noise)) ||
         (lag.value != NULL && !tqa_part_positive(&lag, &c->lag_s))) {
         return false;
     }
@@ -182,6 +184,14 @@ static bool read_method(tqa_calibration *c)
         return tqa_part_refuse(&lag, "invalid-value",
                                "leave it out, or say \"method\": \"feasible-iv\"",
                                "only instruments have a lag");
+    }
+    if (noise.value != NULL && chosen != TQ_FIT_TLS) {
+        return tqa_part_refuse(&noise, "invalid-value", "leave it out, or say \"method\": \"tls\"",
+                               "only total least squares assumes noise of its columns");
+    }
+    if (c->options.column_noise >= 1.0) {
+        return tqa_part_refuse(&noise, "range", "0.0003, say",
+                               "columns that are noise altogether tell nothing");
     }
     if (c->options.confidence >= 1.0) {
         return tqa_part_refuse(&confidence, "range", "0.95, say",

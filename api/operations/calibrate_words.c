@@ -150,6 +150,15 @@ static void reason_in_words(const tqa_calibration *c, const tq_reason *reason,
                        "\"method\": \"feasible-iv\", or lower the cut-off",
                        name, c->bias[reason->index], reason->value);
         break;
+    case TQ_REASON_TOTAL:
+        tqa_column_name(robot->model, &c->columns[reason->index], name);
+        (void)snprintf(
+            text, size,
+            "total least squares takes columns to be noisy by %.2g of their size and puts "
+            "%s %.2g standard deviations off what the logs' noise explains: say "
+            "\"column_noise\", or \"feasible-iv\"",
+            c->options.column_noise, name, reason->value);
+        break;
     case TQ_REASON_PAYLOAD:
         (void)snprintf(text, size,
                        "standing still, link \"%.80s\" looks as if it carried %.3g kg %s than the "

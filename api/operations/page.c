@@ -11,7 +11,7 @@
 enum { WIDTH = 720, LEFT = 62, RIGHT = 12, TOP = 22, BOTTOM = 34, PIECE = 512 };
 
 static const char style[] =
-    "body{font:15px/1.45 system-ui,sans-serif;margin:2em auto;max-width:60em;padding:0 1em;"
+    "body{font:15px/1.45 system-ui,sans-serif;margin:2em auto;max-width:64em;padding:0 1em;"
     "color:#111;background:#fff}h1{font-size:1.6em}h2{margin-top:2em;border-bottom:1px solid #999}"
     "table{border-collapse:collapse;margin:1em 0;font-variant-numeric:tabular-nums}"
     "th,td{border:1px solid #999;padding:.2em .6em;text-align:right;vertical-align:top}"

@@ -49,5 +49,7 @@ tq_fast tq_fast_fit(const tq_fast_sums *sums)
 double tq_fast_left_in_step(const tq_fast_sums *sums)
 {
     const double both = sums->aa * sums->yy;
-    return both > 0.0 ? fmax(1.0 - sums->ay * sums->ay / both, least) : 1.0;
+    /* no inertia is negative: half a period out of step, what shakes with one frequency only would
+     * look as good as in step */
+    return both > 0.0 && sums->ay > 0.0 ? fmax(1.0 - sums->ay * sums->ay / both, least) : 1.0;
 }

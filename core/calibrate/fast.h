@@ -29,7 +29,7 @@ void tq_fast_sum(tq_fast_sums *sums, const tq_fast_sums *more);
 tq_fast tq_fast_fit(const tq_fast_sums *sums);
 
 /* The share of that square that inertia alone leaves: least when torque and acceleration are told
- * in step. 1: nothing was taken off, or it has nothing to do with acceleration. */
+ * in step. 1: nothing was taken off, or it has nothing to do with acceleration, or against it. */
 double tq_fast_left_in_step(const tq_fast_sums *sums);
 
 #endif

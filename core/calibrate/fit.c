@@ -26,6 +26,7 @@ tq_fit_options tq_fit_defaults(void)
                             .confidence = 0.95,
                             .ridge = 1e-4,
                             .entropy = 1e-5,
+                            .column_noise = 3e-4,
                             .lag = 1,
                             .seed = 1};
 }
@@ -75,6 +76,9 @@ static tq_status check_options(const tq_model *model, const tq_fit_options *o, s
     }
     if (!(o->entropy >= 0.0 && o->entropy < DBL_MAX)) {
         return tq_fail(reterr, TQ_ERR_RANGE, "entropy", 0, o->entropy);
+    }
+    if (!(o->column_noise > 0.0 && o->column_noise < 1.0)) {
+        return tq_fail(reterr, TQ_ERR_RANGE, "column_noise", 0, o->column_noise);
     }
     if (o->lag == 0 || o->lag > TQ_FIT_LAG_MAX) {
         return tq_fail(reterr, TQ_ERR_RANGE, "lag", 0, (double)o->lag);

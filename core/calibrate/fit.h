@@ -39,8 +39,9 @@ typedef struct tq_fit_options {
         *prior;     /* (n_parameter of tq_parameter_count(model, with)); NULL: the model's own */
     double ridge;   /* TQ_FIT_RIDGE: variance of the prior is 1 / ridge; relative, 1e-4 */
     double entropy; /* TQ_FIT_FEASIBLE: weight of the prior relative to the objective, 1e-5 */
-    size_t lag;     /* TQ_FIT_IV: instruments lie so many samples before and after; > 0 */
-    uint64_t seed;  /* of the random states that find the base parameters */
+    double column_noise; /* TQ_FIT_TLS: of every column, as a part of its rms, 3e-4 */
+    size_t lag;          /* TQ_FIT_IV: instruments lie so many samples before and after; > 0 */
+    uint64_t seed;       /* of the random states that find the base parameters */
 } tq_fit_options;
 
 tq_fit_options tq_fit_defaults(void);
@@ -56,7 +57,8 @@ typedef struct tq_fit tq_fit;
  *          prior and couplings.
  * Returns  TQ_OK
  *          TQ_ERR_SHAPE   no freedom, or n_experiment is 0
- *          TQ_ERR_RANGE   "confidence", "ridge", "entropy", "lag", "coupling" (index)
+ *          TQ_ERR_RANGE   "confidence", "ridge", "entropy", "column_noise", "lag",
+ *                         "coupling" (index)
  *          TQ_ERR_SCRATCH, and what tq_base_find gives
  */
 tq_status tq_fit_build(const tq_mechanism *mechanism, const tq_fit_options *options,

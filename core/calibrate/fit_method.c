@@ -9,7 +9,6 @@
 #include "core/calibrate/instruments.h"
 
 enum { REWEIGHTINGS = 4 };
-static const double column_noise = 3e-4;    /* of a column's rms, for total least squares */
 static const double rank_tolerance = 1e-10; /* of columns in nominal sizes */
 static const double sigma_least = 1e-12;    /* of a row's torque: residuals below are rounding */
 static const double noiseless = 1e-10; /* of |tau|^2: a feasible fit that costs less is exact */
@@ -193,6 +192,7 @@ static void scale_by_noise(const tq_fit *fit, const double *triangle, size_t n_s
                            double *ret_scale)
 {
     const size_t n = fit->n_column;
+    const double column_noise = fit->options.column_noise;
     const double torque = fmax(1.0, column_noise * column_rms(triangle, n, n, n_sample));
     for (size_t c = 0; c < n; c++) {
         const double rms = column_rms(triangle, n, c, n_sample);

@@ -35,6 +35,8 @@ typedef enum tq_reason_kind {
                                 by how many deviations */
     TQ_REASON_DRAWN,      /* index: column that noise of position has drawn off its truth; value: by
                                 how many deviations, in expectation */
+    TQ_REASON_TOTAL,      /* index: column that total least squares puts elsewhere than noise that
+                                is seen explains; value: deviations */
     TQ_REASON_GRAVITY,    /* index: row; value: torque that friction cannot hold where the robot
                                 stands, over the torque there */
     TQ_REASON_PAYLOAD, /* index: link; value: kg that the poses say it carries beyond the model */

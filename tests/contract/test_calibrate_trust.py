@@ -63,8 +63,12 @@ def test_poses_hold_their_gravity(daemon, truth):
     assert payload["standard_deviation"] < 0.3 and payload["link"] == document["links"][-1]["name"]
     assert any("looks as if it carried 1." in r and "kg more" in r for r in found["reasons"]), found["reasons"]
     assert any("standing still, it carries" in r for r in found["reasons"]), found["reasons"]
-    _, _, page = daemon.request("GET", f"/v1/jobs/{last_job(daemon)}/report")
-    assert "Standing still" in page.decode() and "14 poses, by a fit that has not seen them" in page.decode()
+    page = daemon.request("GET", f"/v1/jobs/{last_job(daemon)}/report")[2].decode()
+    assert "Standing still" in page and "14 poses, by a fit that has not seen them" in page
+    assert "What is left" in page and "autocorrelation after" in page
+    for joint in found["validation"]["by_joint"]:
+        assert joint["all"]["white_autocorrelation"] == pytest.approx(2 / math.sqrt(joint["all"]["samples"]))
+        assert all(0 <= share <= 1 for share in joint["explained_by"].values()) and len(joint["explained_by"]) == 3
     # nobody stands in the runs themselves
     none = calibrate(daemon, body, robot="guess")
     assert none["gravity_check"] is None and "never stands still" in none["gravity_check_reason"]
@@ -100,3 +104,19 @@ def test_instruments_are_taken_where_noise_asks_for_them(daemon, truth):
     inside = {k: sum(p["interval"][0] <= true[p["name"]] <= p["interval"][1] for p in f["parameters"])
               for k, f in (("found", found), ("asked", asked))}
     assert inside["found"] >= 0.9 * len(true) and inside["found"] > inside["asked"], inside
+
+
+def test_total_least_squares_says_what_it_assumes(daemon, truth):
+    for run in (3, 4):
+        write_run(daemon, f"total{run}", truth, run, noise=0.05, noise_q=3e-6, quantities=("q", "tau"))
+    body = {"datasets": ["total3", "total4"], "method": "tls"}
+    found = calibrate(daemon, body, robot="guess")
+    assert not any("total least squares" in r for r in found["reasons"]), found["reasons"]
+    # a tenth of every column is noise, it is told; the logs show that it is not
+    wrong = calibrate(daemon, {**body, "column_noise": 0.1}, robot="guess")
+    assert any("total least squares takes columns to be noisy by 0.1" in r for r in wrong["reasons"]), wrong["reasons"]
+    assert wrong["verdict"] != "usable"
+    for more, why in (({"column_noise": 1}, "range"), ({"column_noise": 0.1, "method": "wls"}, "invalid-value")):
+        fault = calibrate(daemon, {**body, **more}, 422, robot="guess")
+        assert fault["errors"][0]["pointer"] == "/column_noise", fault
+        assert fault["type"] == f"/problems/{why}", fault

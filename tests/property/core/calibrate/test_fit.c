@@ -320,6 +320,10 @@ Test(fit, guards)
     cr_expect(eq(int, tq_fit_build(m, &options, 1, &b.memory, &fit, &error), TQ_ERR_RANGE));
     cr_expect(eq(str, (char *)(uintptr_t)error.what, "confidence"));
     options = tq_fit_defaults();
+    options.column_noise = 1;
+    cr_expect(eq(int, tq_fit_build(m, &options, 1, &b.memory, &fit, &error), TQ_ERR_RANGE));
+    cr_expect(eq(str, (char *)(uintptr_t)error.what, "column_noise"));
+    options = tq_fit_defaults();
     options.ridge = -1;
     cr_expect(eq(int, tq_fit_build(m, &options, 1, &b.memory, &fit, &error), TQ_ERR_RANGE));
     options = tq_fit_defaults();

@@ -56,6 +56,21 @@ Test(fast, noise_alone_is_left)
     cr_expect(ge(dbl, tq_fast_left_in_step(&sums), 0.98));
 }
 
+/* half a period late, a single frequency looks like an inertia below zero: none is */
+Test(fast, against_acceleration_is_not_in_step)
+{
+    static shaken s;
+    shake(&s, 7.25, 0, .1);
+    tq_fast_sums with = {0}, against = {0};
+    tq_fast_add(&with, N, s.a, s.d, s.tau, s.raw);
+    cr_expect(lt(dbl, tq_fast_left_in_step(&with), .01));
+    for (size_t i = 0; i < N; i++) {
+        s.a[i] = -s.a[i];
+    }
+    tq_fast_add(&against, N, s.a, s.d, s.tau, s.raw);
+    cr_expect(eq(dbl, tq_fast_left_in_step(&against), 1));
+}
+
 Test(fast, no_filter_no_values)
 {
     static const double zero[N];
