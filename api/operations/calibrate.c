@@ -380,8 +380,8 @@ static bool check(tqa_control *control)
     return tqa_calibration_read(c);
 }
 
-/* Reads and judges all logs once more, by instruments instead of least squares. Terms and delay stay
- * what they are. */
+/* Reads and judges all logs once more, by instruments instead of least squares. Terms and delay
+ * stay what they are. */
 static bool take_instruments(tqa_calibration *c)
 {
     if (!tqa_calibration_needs_instruments(c)) {
