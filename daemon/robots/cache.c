@@ -13,7 +13,6 @@
 #include "api/formats/nearest.h"
 
 enum {
-    SLOTS = 16,
     BUCKETS = 4096,
     NAMES_COMPARED = 1000, /* with one that is not there: this runs on I/O threads */
 };
@@ -23,7 +22,7 @@ typedef struct slot {
 } slot;
 
 struct tqd_cache {
-    slot slots[SLOTS];
+    slot slots[TQD_CACHE_SLOTS];
     tqd_named *names[BUCKETS];
     tqd_parsed *parsed[BUCKETS];
     size_t n_name;
@@ -37,7 +36,7 @@ static slot *my_slot(tqd_cache *cache)
     static _Atomic unsigned next_thread;
     static _Thread_local unsigned thread; /* 0: not yet numbered */
     if (thread == 0) {
-        thread = 1 + atomic_fetch_add(&next_thread, 1) % SLOTS;
+        thread = 1 + atomic_fetch_add(&next_thread, 1) % TQD_CACHE_SLOTS;
     }
     return &cache->slots[thread - 1];
 }
@@ -56,14 +55,14 @@ static void read_unlock(slot *mine)
 
 static void write_lock(tqd_cache *cache)
 {
-    for (size_t i = 0; i < SLOTS; i++) {
+    for (size_t i = 0; i < TQD_CACHE_SLOTS; i++) {
         pthread_mutex_lock(&cache->slots[i].mutex);
     }
 }
 
 static void write_unlock(tqd_cache *cache)
 {
-    for (size_t i = SLOTS; i-- > 0;) {
+    for (size_t i = TQD_CACHE_SLOTS; i-- > 0;) {
         pthread_mutex_unlock(&cache->slots[i].mutex);
     }
 }
@@ -98,7 +97,7 @@ static tqd_named *find_name(const tqd_cache *cache, const char *name)
 static tqd_parsed *find_digest(const tqd_cache *cache, const char *digest)
 {
     tqd_parsed *parsed = cache->parsed[digest_bucket(digest)];
-    while (parsed != NULL && strcmp(parsed->robot->digest, digest) != 0) {
+    while (parsed != NULL && memcmp(parsed->robot->digest, digest, TQD_DIGEST_TEXT - 1) != 0) {
         parsed = parsed->next;
     }
     return parsed;
@@ -112,7 +111,7 @@ tqd_cache *tqd_cache_new(uint64_t parsed_max, uint64_t bytes_max)
         return NULL;
     }
     memset(cache, 0, size);
-    for (size_t i = 0; i < SLOTS; i++) {
+    for (size_t i = 0; i < TQD_CACHE_SLOTS; i++) {
         pthread_mutex_init(&cache->slots[i].mutex, NULL);
     }
     cache->parsed_max = parsed_max;
@@ -138,7 +137,7 @@ void tqd_cache_free(tqd_cache *cache, void (*release)(tqa_robot *robot))
             free(parsed);
         }
     }
-    for (size_t i = 0; i < SLOTS; i++) {
+    for (size_t i = 0; i < TQD_CACHE_SLOTS; i++) {
         pthread_mutex_destroy(&cache->slots[i].mutex);
     }
     free(cache);
@@ -157,10 +156,10 @@ bool tqd_cache_row(tqd_cache *cache, const char *name, tqd_registry_row *ret_row
     return named != NULL;
 }
 
-/* the counter of a robot in use is shared by all its users; everything else here is read only */
-static const tqa_robot *hold(tqd_cache *cache, tqd_parsed *parsed)
+/* with the lock of this slot, whose counter it is */
+static const tqa_robot *hold(tqd_cache *cache, const slot *mine, tqd_parsed *parsed)
 {
-    atomic_fetch_add_explicit(&parsed->held, 1, memory_order_relaxed);
+    parsed->held[mine - cache->slots].n++;
     const uint64_t now = atomic_load_explicit(&cache->tick, memory_order_relaxed);
     if (atomic_load_explicit(&parsed->used, memory_order_relaxed) != now) {
         atomic_store_explicit(&parsed->used, now, memory_order_relaxed);
@@ -177,7 +176,7 @@ tqd_robot_found tqd_cache_hold_name(tqd_cache *cache, const char *name, const tq
         tqd_parsed *parsed = find_digest(cache, named->entry.row.digest);
         found = parsed != NULL ? TQD_ROBOT_READY : TQD_ROBOT_COLD;
         if (parsed != NULL) {
-            *ret_robot = hold(cache, parsed);
+            *ret_robot = hold(cache, mine, parsed);
         }
     }
     read_unlock(mine);
@@ -188,7 +187,7 @@ const tqa_robot *tqd_cache_hold_digest(tqd_cache *cache, const char *digest)
 {
     slot *mine = read_lock(cache);
     tqd_parsed *parsed = find_digest(cache, digest);
-    const tqa_robot *robot = parsed != NULL ? hold(cache, parsed) : NULL;
+    const tqa_robot *robot = parsed != NULL ? hold(cache, mine, parsed) : NULL;
     read_unlock(mine);
     return robot;
 }
@@ -197,8 +196,10 @@ void tqd_cache_drop(tqd_cache *cache, const tqa_robot *robot)
 {
     slot *mine = read_lock(cache);
     tqd_parsed *parsed = find_digest(cache, robot->digest);
-    /* release: what was read of the robot happens before a writer that sees 0 frees it */
-    atomic_fetch_sub_explicit(&parsed->held, 1, memory_order_release);
+    if (parsed != NULL) { /* it is: somebody has held it until now */
+        /* it may have been taken by a thread of another slot: only the sum tells */
+        parsed->held[mine - cache->slots].n--;
+    }
     read_unlock(mine);
 }
 
@@ -256,14 +257,22 @@ bool tqd_cache_half_empty(tqd_cache *cache)
 
 /* ----------------------------------------------------------------------------------- writers */
 
+static bool is_held(const tqd_parsed *parsed)
+{
+    uint32_t sum = 0;
+    for (size_t i = 0; i < TQD_CACHE_SLOTS; i++) {
+        sum += parsed->held[i].n;
+    }
+    return sum != 0;
+}
+
 /* takes out the parsed robot that was idle for longest; NULL when all are in use */
 static tqd_parsed *take_idlest(tqd_cache *cache)
 {
     tqd_parsed **idlest = NULL;
     for (size_t i = 0; i < BUCKETS; i++) {
         for (tqd_parsed **p = &cache->parsed[i]; *p != NULL; p = &(*p)->next) {
-            if (!(*p)->pinned && atomic_load_explicit(&(*p)->held, memory_order_acquire) == 0 &&
-                (idlest == NULL || (*p)->used < (*idlest)->used)) {
+            if (!(*p)->pinned && !is_held(*p) && (idlest == NULL || (*p)->used < (*idlest)->used)) {
                 idlest = p;
             }
         }
@@ -297,7 +306,7 @@ const tqa_robot *tqd_cache_insert(tqd_cache *cache, tqd_parsed *parsed, tqd_pars
             cache->bytes += parsed->cost;
         }
     }
-    const tqa_robot *robot = hold(cache, stays);
+    const tqa_robot *robot = hold(cache, my_slot(cache), stays);
     while (cache->n_parsed > cache->parsed_max || cache->bytes > cache->bytes_max) {
         tqd_parsed *idlest = take_idlest(cache);
         if (idlest == NULL) {

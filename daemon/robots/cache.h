@@ -5,12 +5,21 @@
 
 #include "daemon/robots/registry.h"
 
+/* Readers lock one of them, by thread. */
+enum { TQD_CACHE_SLOTS = 16 };
+
 /* A robot parsed once for all its names. Never moves; goes when nobody holds it and the cache needs
  * its place. */
 typedef struct tqd_parsed {
     tqa_robot *robot;
-    uint64_t cost;         /* estimated bytes */
-    _Atomic uint32_t held; /* references given out */
+    uint64_t cost; /* estimated bytes */
+    /* References given out: the sum, modulo 2^32, of what threads of each slot have taken and given
+     * back. Each has its line of the processor's caches; one counter for all would wander from core
+     * to core, twice in every request. */
+    struct {
+        uint32_t n;
+        uint32_t apart[15];
+    } held[TQD_CACHE_SLOTS];
     _Atomic uint64_t used; /* tick of the last get */
     bool pinned;           /* built in */
     struct tqd_parsed *next;

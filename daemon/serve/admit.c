@@ -316,17 +316,21 @@ static bool check_body(tqd_client *client, const tqd_gate *gate)
 bool tqd_admit_body(tqd_client *client, uint64_t n)
 {
     tqd_server *server = client->loop->server;
-    if (n == 0) {
+    if (n <= client->loop->spare_bytes) {
+        client->loop->spare_bytes -= n;
+        client->request.body_taken += n;
         return true;
     }
     uint64_t before = atomic_fetch_add_explicit(&server->body_bytes, n, memory_order_relaxed);
-    if (n <= server->options.body_budget_b && before <= server->options.body_budget_b - n) {
+    /* what loops keep is in nobody's use: it must not stand in the way of a body that would fit */
+    const uint64_t budget = server->options.body_budget_b;
+    if (n <= budget && before <= budget - n + server->spare_max * server->n_loop) {
         client->request.body_taken += n;
         return true;
     }
     atomic_fetch_sub_explicit(&server->body_bytes, n, memory_order_relaxed);
     tqa_problem problem;
-    if (n > server->options.body_budget_b) {
+    if (n > budget) {
         tqa_problem_set(&problem, "too-large",
                         "the body is larger than all bodies may be together "
                         "(setting: body_budget)");
@@ -335,6 +339,16 @@ bool tqd_admit_body(tqd_client *client, uint64_t n)
     }
     tqd_refuse(client, &problem);
     return false;
+}
+
+/* What short bodies take is soon taken again: without a counter that wanders from core to core. */
+void tqd_admit_body_end(tqd_loop *loop, uint64_t n)
+{
+    if (loop->spare_bytes + n <= loop->server->spare_max) {
+        loop->spare_bytes += n;
+    } else {
+        atomic_fetch_sub_explicit(&loop->server->body_bytes, n, memory_order_relaxed);
+    }
 }
 
 static bool open_exchange(tqd_client *client)

@@ -110,7 +110,8 @@ typedef struct tqd_loop {
     bool adopting;              /* the connection that opens is no new one */
     _Atomic int running;        /* suspended connections whose result is not back */
     bool quiesced;
-    unsigned pulse; /* the last one that it has answered */
+    uint64_t spare_bytes; /* of the budget of bodies, kept for this loop's next ones */
+    unsigned pulse;       /* the last one that it has answered */
     tqd_id_source ids;
     tqd_prepared_set prepared;
     tqd_targets targets;
@@ -123,7 +124,8 @@ struct tqd_server {
     _Atomic int64_t drain_until_ms;
     _Atomic size_t n_open;
     _Atomic unsigned pulse;
-    _Atomic uint64_t body_bytes; /* of the budget, in use */
+    _Atomic uint64_t body_bytes; /* of the budget, in use or kept by a loop */
+    uint64_t spare_max;          /* what each loop may keep */
     _Atomic int64_t trim_ms;     /* when memory was last given back */
     size_t n_loop;
     tqd_loop loops[];
@@ -167,6 +169,8 @@ void tqd_request_wake(const tqd_head *head);
 bool tqd_admit(tqd_client *client, const char *method);
 /* Takes n more bytes of the budget; false when there is no room. */
 bool tqd_admit_body(tqd_client *client, uint64_t n);
+/* Gives them back. */
+void tqd_admit_body_end(tqd_loop *loop, uint64_t n);
 
 /* reply.c */
 struct tqa_problem;

@@ -38,8 +38,7 @@ void tqd_request_end(tqd_client *client)
         request->route->handler->close(request->exchange);
     }
     if (request->body_taken > 0) {
-        atomic_fetch_sub_explicit(&client->loop->server->body_bytes, request->body_taken,
-                                  memory_order_relaxed);
+        tqd_admit_body_end(client->loop, request->body_taken);
     }
     if (request->refusal != NULL) {
         free(request->refusal->body);

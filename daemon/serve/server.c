@@ -16,7 +16,11 @@
 
 /* The pool holds the request line and headers of one connection; the library clears all of it after
  * each request, so that 32 KiB would cost a fifth of the speed and 256 KiB two thirds. */
-enum { POOL_BYTES = 6 << 10 };
+enum {
+    POOL_BYTES = 6 << 10,
+    SPARE_MAX = 64 << 10, /* bytes that a loop keeps beside the budget of bodies, */
+    BUDGET_SHARE = 16,    /* but no more than such a part of it for all loops */
+};
 
 /* Targets stay encoded: the gate checks and decodes them. */
 static size_t keep_encoded(void *ctx, struct MHD_Connection *mhd, char *text)
@@ -94,6 +98,8 @@ tqd_server *tqd_server_open(const tqd_server_options *options, const char **rete
     memset(server, 0, size);
     server->options = *options;
     server->n_loop = options->n_loop;
+    const uint64_t spare = options->body_budget_b / (BUDGET_SHARE * options->n_loop);
+    server->spare_max = spare < SPARE_MAX ? spare : SPARE_MAX;
     for (size_t i = 0; i < server->n_loop && *reterr == NULL; i++) {
         *reterr = loop_open(&server->loops[i], server, i);
     }

@@ -146,6 +146,64 @@ Test(registry, cache_is_bounded_but_never_drops_what_is_held)
     tqd_registry_release(registry, held);
 }
 
+static void *get_arm(void *ignored)
+{
+    (void)ignored;
+    tqa_problem problem;
+    union {
+        const tqa_robot *in;
+        void *out;
+    } robot = {.in = tqd_registry_get(registry, "arm", &problem)};
+    return robot.out;
+}
+
+static void *release_arm(void *robot)
+{
+    tqd_registry_release(registry, robot);
+    return NULL;
+}
+
+static void *elsewhere(void *(*run)(void *arg), void *arg)
+{
+    pthread_t thread;
+    void *result = NULL;
+    cr_assert(eq(int, pthread_create(&thread, NULL, run, arg), 0));
+    cr_assert(eq(int, pthread_join(thread, &result), 0));
+    return result;
+}
+
+/* as a connection's thread takes what a worker's gives back, and the other way round */
+Test(registry, threads_give_back_what_others_hold)
+{
+    char name[16];
+    put("arm", 1, NULL);
+    for (unsigned round = 0; round < 3; round++) {
+        void *held[4];
+        for (size_t k = 0; k < 4; k++) {
+            held[k] = k % 2 == 0 ? elsewhere(get_arm, NULL) : get_arm(NULL);
+            cr_assert(held[k] != NULL);
+        }
+        for (size_t k = 0; k < 4; k++) {
+            cr_assert(eq(int, (int)peek("arm"), TQD_ROBOT_READY));
+            for (unsigned i = 0; i < 10; i++) { /* more than there is room for */
+                snprintf(name, sizeof name, "r%u", 1000 * round + 100 * (unsigned)k + i);
+                cr_assert(put(name, 1000 * round + 100 * (unsigned)k + i + 2, NULL));
+            }
+            cr_assert(eq(int, (int)peek("arm"), TQD_ROBOT_READY), "%zu still hold it", 4 - k);
+            if (k < 2) {
+                elsewhere(release_arm, held[k]);
+            } else {
+                release_arm(held[k]);
+            }
+        }
+        for (unsigned i = 0; i < 10; i++) {
+            snprintf(name, sizeof name, "s%u", 10 * round + i);
+            cr_assert(put(name, 5000 + 10 * round + i, NULL));
+        }
+        cr_assert(eq(int, (int)peek("arm"), TQD_ROBOT_COLD), "nobody holds it");
+    }
+}
+
 Test(registry, replaced_robot_lives_as_long_as_it_is_held)
 {
     put("arm", 1, NULL);
