@@ -16,18 +16,12 @@
 #include "daemon/jobs/body.h"
 #include "daemon/jobs/document.h"
 #include "daemon/jobs/view.h"
+#include "daemon/jobs/wish.h"
 #include "daemon/serve/answer.h"
 #include "daemon/serve/media.h"
 #include "daemon/store/problem.h"
 
-enum {
-    DIGEST_BYTES = 32,
-    BODY_FIRST = 16 << 10,
-    WAIT_DEFAULT_S = 10, /* of operations that may take long, without a preference */
-    WAIT_MAX_S = 60,
-    URGENCY_DEFAULT = 3,
-    DEADLINE_MAX_S = 31 * 86400,
-};
+enum { DIGEST_BYTES = 32, BODY_FIRST = 16 << 10 };
 
 typedef enum step {
     STEP_TAKING,
@@ -57,11 +51,8 @@ typedef struct submission {
     char *body;
     size_t n_body, body_size;
     crypto_generichash_state hash;
-    tqd_preference wish;
-    int64_t wait_s;
-    tqa_view_form form; /* of a result that was waited for; JSON: as it is stored */
+    tqd_job_wish wish;
     char id[TQD_JOB_ID_TEXT];
-    char client[TQD_JOB_CLIENT_TEXT];
     char digest[TQD_DIGEST_TEXT];
     char robot_name[TQD_NAME_TEXT];
     char robot_digest[TQD_DIGEST_TEXT];
@@ -90,79 +81,6 @@ static void refuse(submission *s, const tqa_problem *problem)
 }
 
 /* --------------------------------------------------------------------------------------- open */
-
-static bool read_client(const tqd_head *head, char client[TQD_JOB_CLIENT_TEXT],
-                        tqa_problem *problem)
-{
-    const char *name = head->header(head, "Torqued-Client");
-    name = name != NULL ? name : "";
-    const size_t n = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-                                  "0123456789._@-");
-    if (n >= TQD_JOB_CLIENT_TEXT || name[n] != '\0') {
-        tqa_problem_set(problem, "invalid-value",
-                        "Torqued-Client has up to 64 of A-Z a-z 0-9 . _ @ -");
-        return false;
-    }
-    snprintf(client, TQD_JOB_CLIENT_TEXT, "%s", name);
-    return true;
-}
-
-static bool read_key(const tqd_head *head, const char **ret_key, tqa_problem *problem)
-{
-    *ret_key = head->header(head, "Idempotency-Key");
-    const size_t n = *ret_key != NULL ? strlen(*ret_key) : 1;
-    if (n == 0 || n > TQD_JOB_KEY_MAX) {
-        tqa_problem_set(problem, "invalid-value", "Idempotency-Key has 1 to %d bytes",
-                        (int)TQD_JOB_KEY_MAX);
-        return false;
-    }
-    return true;
-}
-
-/* Torqued-Deadline: seconds within which the job must have begun */
-static bool read_deadline(const tqd_head *head, int64_t *ret_ms, tqa_problem *problem)
-{
-    const char *text = head->header(head, "Torqued-Deadline");
-    const size_t n = text != NULL ? strspn(text, "0123456789") : 0;
-    if (text == NULL) {
-        return true;
-    }
-    const long s = n > 0 && n < 8 ? strtol(text, NULL, 10) : 0;
-    if (s < 1 || s > DEADLINE_MAX_S || text[n] != '\0') {
-        tqa_problem_set(problem, "invalid-value",
-                        "Torqued-Deadline is a whole number of seconds, 1 to %d",
-                        (int)DEADLINE_MAX_S);
-        return false;
-    }
-    *ret_ms = s * 1000;
-    return true;
-}
-
-/* Priority: u=0 ... u=7 (RFC 9218), 0 first, 3 if not told */
-static int read_priority(const tqd_head *head)
-{
-    const char *text = head->header(head, "Priority");
-    const char *u = text != NULL ? strstr(text, "u=") : NULL;
-    return u != NULL && u[2] >= '0' && u[2] <= '7' ? URGENCY_DEFAULT - (u[2] - '0') : 0;
-}
-
-/* The form of the result, if this answer may be one: better refused now than when it is there. */
-static bool read_accept(submission *s, tqa_problem *problem)
-{
-    const tqa_media media = tqd_media_find(s->head->header(s->head, "Accept"));
-    s->form = media == TQA_MEDIA_CBOR  ? TQA_VIEW_CBOR
-              : media == TQA_MEDIA_NPZ ? TQA_VIEW_NPZ
-                                       : TQA_VIEW_JSON;
-    if (s->wait_s == 0 || s->form != TQA_VIEW_JSON || media == TQA_MEDIA_JSON ||
-        media == TQA_MEDIA_NONE) {
-        return true;
-    }
-    tqa_problem_set(problem, "not-acceptable",
-                    "a result that is waited for comes as application/json, application/cbor or "
-                    "application/x-npz; with Prefer: respond-async the job's .../result has "
-                    "other forms");
-    return false;
-}
 
 static bool open_call(submission *s, tqa_problem *reterr)
 {
@@ -224,13 +142,7 @@ bool tqd_submission_open(tqd_jobs *jobs, const tqa_operation *operation, const t
     s->head = head;
     s->stored.jobs = jobs;
     s->stored.head = head;
-    s->wish = tqd_preference_read(head->header(head, "Prefer"));
-    s->wait_s = s->wish.wait_s >= 0 ? s->wish.wait_s : s->wish.async ? 0 : WAIT_DEFAULT_S;
-    s->wait_s = s->wait_s < WAIT_MAX_S ? s->wait_s : WAIT_MAX_S;
-    s->stored.submit.priority = read_priority(head);
-    if (!read_accept(s, &problem) || !read_client(head, s->client, &problem) ||
-        !read_key(head, &s->stored.submit.key, &problem) ||
-        !read_deadline(head, &s->stored.submit.deadline_ms, &problem) || !find_robot(s, &problem) ||
+    if (!tqd_job_wish_read(head, &s->wish, &problem) || !find_robot(s, &problem) ||
         (!s->cold && !open_call(s, &problem))) {
         tqd_answer_problem(reply, head->request_id, &problem);
         end(s);
@@ -316,7 +228,10 @@ static void prepare(submission *s)
     submit->kind = s->operation->name;
     submit->robot = s->robot_name;
     submit->robot_digest = s->robot_digest;
-    submit->client = s->client;
+    submit->client = s->wish.client;
+    submit->key = s->wish.key;
+    submit->priority = s->wish.priority;
+    submit->deadline_ms = s->wish.deadline_ms;
     submit->digest = s->digest;
     submit->builtin =
         tqd_registry_builtin(tqd_jobs_registry(s->jobs), s->robot_name, &submit->builtin_bytes);
@@ -334,7 +249,7 @@ static bool watch(submission *s)
     s->watch.head = s->head;
     memcpy(s->watch.id, s->id, sizeof s->watch.id);
     s->watch.end_only = true;
-    s->watch.until_ms = tqd_feed_now_ms() + s->wait_s * 1000;
+    s->watch.until_ms = tqd_feed_now_ms() + s->wish.wait_s * 1000;
     s->watching = tqd_feed_watch(tqd_jobs_feed(s->jobs), &s->watch);
     return s->watching;
 }
@@ -371,10 +286,10 @@ static void answer_job(submission *s, const tqd_job *job)
     s->answer.status = 202;
     s->answer.media = "application/json";
     tqd_answer_header(&s->answer, "Location", "/v1/jobs/%s", job->id);
-    if (s->wish.async) {
+    if (s->wish.prefer.async) {
         tqd_answer_header(&s->answer, "Preference-Applied", "respond-async");
-    } else if (s->wish.wait_s >= 0) {
-        tqd_answer_header(&s->answer, "Preference-Applied", "wait=%lld", (long long)s->wait_s);
+    } else if (s->wish.prefer.wait_s >= 0) {
+        tqd_answer_header(&s->answer, "Preference-Applied", "wait=%lld", (long long)s->wish.wait_s);
     }
     s->step = STEP_DONE;
 }
@@ -388,7 +303,7 @@ static tqd_next after_storing(submission *s)
         return TQD_NEXT_REPLY;
     }
     memcpy(s->id, s->stored.submit.job.id, sizeof s->id);
-    if (s->wait_s == 0 || !watch(s)) {
+    if (s->wish.wait_s == 0 || !watch(s)) {
         answer_job(s, &s->stored.submit.job); /* also when too many wait already */
         return TQD_NEXT_REPLY;
     }
@@ -496,8 +411,8 @@ static void answer_end(submission *s, const tqd_job *job)
         refuse(s, &problem);
         return;
     }
-    if (good && s->form != TQA_VIEW_JSON) {
-        const tqa_view_options options = {.form = s->form};
+    if (good && s->wish.form != TQA_VIEW_JSON) {
+        const tqa_view_options options = {.form = s->wish.form};
         (void)tqd_view_answer(&s->view, &s->result, s->head, &options, &s->answer, read_view);
     } else {
         tqd_body_answer(&s->result, s->head, &s->answer, read_result);
