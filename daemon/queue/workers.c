@@ -14,18 +14,26 @@ typedef struct job {
     void *arg;
 } job;
 
-/* A parallel_for that still has indices to give away. Lives on its caller's stack. */
+/* A parallel loop that still has indices to give away, or will have. */
 typedef struct group {
     struct group *next;
-    size_t n;
+    _Atomic size_t n;
     size_t scratch_size;
     void (*body)(void *arg, size_t i, void *scratch);
     void *arg;
     unsigned level;
     bool is_long; /* begun by a thread that is no worker, or within such a group */
     _Atomic size_t taken;
-    size_t helpers; /* under the mutex */
+    size_t helpers;     /* under the mutex, as is: */
+    tqd_course *course; /* that the last helper destroys; NULL: its caller waits for it */
 } group;
+
+/* The caller of parallel_for has its group on its stack. */
+struct tqd_course {
+    group group;
+    tqd_workers *workers;
+    void (*destroy)(void *arg);
+};
 
 struct tqd_workers {
     pthread_mutex_t mutex;
@@ -69,6 +77,21 @@ void tqd_workers_free(tqd_workers *workers)
     free(workers);
 }
 
+/* False: there is no index now. */
+static bool group_take(group *g, size_t *ret)
+{
+    size_t i = atomic_load_explicit(&g->taken, memory_order_relaxed);
+    /* acquire: what was written before an index was told */
+    while (i < atomic_load_explicit(&g->n, memory_order_acquire)) {
+        if (atomic_compare_exchange_weak_explicit(&g->taken, &i, i + 1, memory_order_relaxed,
+                                                  memory_order_relaxed)) {
+            *ret = i;
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Works through what is left of a group on this thread; a helper of a long one only as long as no
  * job waits. */
 static void group_work(tqd_workers *workers, group *g, bool helps)
@@ -78,12 +101,10 @@ static void group_work(tqd_workers *workers, group *g, bool helps)
     const bool outer_long = in_long;
     depth = g->level;
     in_long = g->is_long;
-    while (!helps || !g->is_long ||
-           atomic_load_explicit(&workers->waiting, memory_order_relaxed) == 0) {
-        size_t i = atomic_fetch_add_explicit(&g->taken, 1, memory_order_relaxed);
-        if (i >= g->n) {
-            break;
-        }
+    size_t i = 0;
+    while ((!helps || !g->is_long ||
+            atomic_load_explicit(&workers->waiting, memory_order_relaxed) == 0) &&
+           group_take(g, &i)) {
         g->body(g->arg, i, scratch);
     }
     depth = outer;
@@ -97,12 +118,21 @@ static group *group_find(const tqd_workers *workers)
 {
     const bool takes_long = workers->n_job == 0 && workers->n_long + 1 < workers->n_thread;
     for (group *g = workers->groups; g != NULL; g = g->next) {
-        if ((!g->is_long || takes_long) &&
-            atomic_load_explicit(&g->taken, memory_order_relaxed) < g->n) {
+        if ((!g->is_long || takes_long) && atomic_load_explicit(&g->taken, memory_order_relaxed) <
+                                               atomic_load_explicit(&g->n, memory_order_relaxed)) {
             return g;
         }
     }
     return NULL;
+}
+
+/* Nobody looks at it any more. */
+static void course_destroy(tqd_course *course)
+{
+    void (*destroy)(void *arg) = course->destroy;
+    void *arg = course->group.arg;
+    free(course);
+    destroy(arg);
 }
 
 /* The mutex is held, and given away meanwhile. */
@@ -115,7 +145,14 @@ static void group_help(tqd_workers *workers, group *g)
     group_work(workers, g, true);
     pthread_mutex_lock(&workers->mutex);
     workers->n_long -= is_long;
-    if (--g->helpers == 0) {
+    if (--g->helpers > 0) {
+        return;
+    }
+    if (g->course != NULL) {
+        pthread_mutex_unlock(&workers->mutex);
+        course_destroy(g->course);
+        pthread_mutex_lock(&workers->mutex);
+    } else {
         pthread_cond_broadcast(&workers->helped);
     }
 }
@@ -139,6 +176,17 @@ static void group_unlink(tqd_workers *workers, group *g)
         link = &(*link)->next;
     }
     *link = g->next;
+}
+
+/* Nobody can join any more once it is unlinked; those who have, finish their index. */
+static void group_end(tqd_workers *workers, group *g)
+{
+    pthread_mutex_lock(&workers->mutex);
+    group_unlink(workers, g);
+    while (g->helpers > 0) {
+        pthread_cond_wait(&workers->helped, &workers->mutex);
+    }
+    pthread_mutex_unlock(&workers->mutex);
 }
 
 void tqd_workers_run(void *arg)
@@ -200,7 +248,8 @@ size_t tqd_workers_waiting(tqd_workers *workers)
 void tqd_workers_parallel_for(tqd_workers *workers, size_t n, size_t scratch_size,
                               void (*body)(void *arg, size_t i, void *scratch), void *arg)
 {
-    group g = {.n = n, .scratch_size = scratch_size, .body = body, .arg = arg, .level = depth + 1};
+    group g = {.scratch_size = scratch_size, .body = body, .arg = arg, .level = depth + 1};
+    atomic_init(&g.n, n);
     g.is_long = !is_worker || in_long;
     assert(g.level < TQD_SCRATCH_LEVELS);
     if (n > 1) {
@@ -215,12 +264,65 @@ void tqd_workers_parallel_for(tqd_workers *workers, size_t n, size_t scratch_siz
     }
     group_work(workers, &g, false);
     if (n > 1) {
-        /* nobody can join any more once it is unlinked; those who have, finish their index */
-        pthread_mutex_lock(&workers->mutex);
-        group_unlink(workers, &g);
-        while (g.helpers > 0) {
-            pthread_cond_wait(&workers->helped, &workers->mutex);
-        }
-        pthread_mutex_unlock(&workers->mutex);
+        group_end(workers, &g);
+    }
+}
+
+tqd_course *tqd_course_new(tqd_workers *workers, size_t scratch_size,
+                           void (*body)(void *arg, size_t i, void *scratch),
+                           void (*destroy)(void *arg), void *arg)
+{
+    tqd_course *course = calloc(1, sizeof *course);
+    if (course == NULL) {
+        return NULL;
+    }
+    course->workers = workers;
+    course->destroy = destroy;
+    course->group.scratch_size = scratch_size;
+    course->group.body = body;
+    course->group.arg = arg;
+    course->group.level = 1;
+    pthread_mutex_lock(&workers->mutex);
+    course->group.next = workers->groups;
+    workers->groups = &course->group;
+    pthread_mutex_unlock(&workers->mutex);
+    return course;
+}
+
+void tqd_course_reach(tqd_course *course, size_t n)
+{
+    tqd_workers *workers = course->workers;
+    pthread_mutex_lock(&workers->mutex);
+    const size_t before = atomic_load_explicit(&course->group.n, memory_order_relaxed);
+    assert(n >= before);
+    atomic_store_explicit(&course->group.n, n, memory_order_release);
+    size_t wake = workers->idle < n - before ? workers->idle : n - before;
+    while (wake-- > 0) {
+        pthread_cond_signal(&workers->work);
+    }
+    pthread_mutex_unlock(&workers->mutex);
+}
+
+void tqd_course_finish(tqd_course *course)
+{
+    assert(depth == 0);
+    group_work(course->workers, &course->group, false);
+    group_end(course->workers, &course->group);
+    free(course);
+}
+
+void tqd_course_abandon(tqd_course *course)
+{
+    tqd_workers *workers = course->workers;
+    group *g = &course->group;
+    pthread_mutex_lock(&workers->mutex);
+    group_unlink(workers, g);
+    /* those inside find no further index */
+    atomic_store_explicit(&g->n, 0, memory_order_relaxed);
+    const bool last = g->helpers == 0;
+    g->course = course;
+    pthread_mutex_unlock(&workers->mutex);
+    if (last) {
+        course_destroy(course);
     }
 }

@@ -34,4 +34,20 @@ size_t tqd_workers_waiting(tqd_workers *workers);
 void tqd_workers_parallel_for(tqd_workers *workers, size_t n, size_t scratch_size,
                               void (*body)(void *arg, size_t i, void *scratch), void *arg);
 
+/* A parallel loop that begins before its end is known: indices are told as what they need comes. */
+typedef struct tqd_course tqd_course;
+
+/* NULL when memory is short. `destroy` is for tqd_course_abandon. */
+tqd_course *tqd_course_new(tqd_workers *workers, size_t scratch_size,
+                           void (*body)(void *arg, size_t i, void *scratch),
+                           void (*destroy)(void *arg), void *arg);
+/* Idle workers may begin with indices below n, which never shrinks. Never waits. */
+void tqd_course_reach(tqd_course *course, size_t n);
+/* Does what nobody has begun, waits for those inside an index, and ends the course. Not on a thread
+ * that must not wait. */
+void tqd_course_finish(tqd_course *course);
+/* Nothing more is begun; calls destroy(arg) when nobody is inside, now or on the last worker. Never
+ * waits. */
+void tqd_course_abandon(tqd_course *course);
+
 #endif

@@ -5,6 +5,7 @@
 #include <criterion/new/assert.h>
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
@@ -220,4 +221,103 @@ Test(workers, a_long_loop_leaves_a_worker_to_jobs, .timeout = 100)
     cr_expect(eq(int, atomic_load(&s.entered), 4 * N_THREAD));
     end(workers);
     pthread_barrier_destroy(&all);
+}
+
+/* A loop that begins before its end is known: what each index saw. */
+typedef struct course_state {
+    _Atomic int done[N_INDEX];
+    _Atomic int destroyed;
+    sem_t inside, gate;
+    bool waits;
+} course_state;
+
+static void course_body(void *arg, size_t i, void *scratch)
+{
+    course_state *state = arg;
+    memset(scratch, 0, 64);
+    if (state->waits) {
+        sem_post(&state->inside);
+        sem_wait(&state->gate);
+    }
+    atomic_fetch_add(&state->done[i], 1);
+}
+
+static void course_over(void *arg)
+{
+    atomic_fetch_add(&((course_state *)arg)->destroyed, 1);
+    sem_post(&((course_state *)arg)->inside);
+}
+
+static void course_init(course_state *state)
+{
+    memset(state, 0, sizeof *state);
+    sem_init(&state->inside, 0, 0);
+    sem_init(&state->gate, 0, 0);
+}
+
+Test(workers, a_course_does_every_index_once, .timeout = 100)
+{
+    static course_state state;
+    tqd_workers *workers = begin(8);
+    for (size_t step = 1; step < 400; step *= 7) {
+        course_init(&state);
+        tqd_course *course = tqd_course_new(workers, 64, course_body, course_over, &state);
+        cr_assert(ne(ptr, course, NULL));
+        for (size_t n = step; n < N_INDEX; n += step) {
+            tqd_course_reach(course, n);
+        }
+        tqd_course_reach(course, N_INDEX);
+        tqd_course_finish(course);
+        for (size_t i = 0; i < N_INDEX; i++) {
+            cr_assert(eq(int, atomic_load(&state.done[i]), 1));
+        }
+        cr_expect(eq(int, atomic_load(&state.destroyed), 0));
+    }
+    end(workers);
+}
+
+Test(workers, who_tells_a_course_of_indices_does_none)
+{
+    static course_state state;
+    course_init(&state);
+    tqd_workers *workers = tqd_workers_new(8); /* no thread */
+    tqd_course *course = tqd_course_new(workers, 64, course_body, course_over, &state);
+    tqd_course_reach(course, 3);
+    cr_expect(eq(int, atomic_load(&state.done[0]), 0));
+    tqd_course_finish(course);
+    cr_expect(eq(int, atomic_load(&state.done[2]), 1));
+    cr_expect(eq(int, atomic_load(&state.done[3]), 0));
+    course = tqd_course_new(workers, 64, course_body, course_over, &state);
+    tqd_course_reach(course, 3);
+    tqd_course_abandon(course);
+    cr_expect(eq(int, atomic_load(&state.destroyed), 1));
+    cr_expect(eq(int, atomic_load(&state.done[0]), 1));
+    tqd_workers_free(workers);
+    tqd_scratch_free();
+}
+
+Test(workers, a_course_is_abandoned_while_workers_are_inside, .timeout = 100)
+{
+    static course_state state;
+    course_init(&state);
+    state.waits = true;
+    tqd_workers *workers = begin(8);
+    tqd_course *course = tqd_course_new(workers, 64, course_body, course_over, &state);
+    tqd_course_reach(course, N_INDEX);
+    sem_wait(&state.inside);
+    tqd_course_abandon(course);
+    cr_expect(eq(int, atomic_load(&state.destroyed), 0));
+    for (int i = 0; i < N_THREAD; i++) {
+        sem_post(&state.gate);
+    }
+    while (atomic_load(&state.destroyed) == 0) {
+        sem_wait(&state.inside);
+    }
+    end(workers); /* all have left */
+    int n = 0;
+    for (size_t i = 0; i < N_INDEX; i++) {
+        n += atomic_load(&state.done[i]);
+    }
+    cr_expect(le(int, n, N_THREAD)); /* each finished the index that it was in */
+    cr_expect(eq(int, atomic_load(&state.destroyed), 1));
 }
