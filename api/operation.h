@@ -54,6 +54,14 @@ bool tqa_call_feed(tqa_call *call, const char *bytes, size_t n);
 /* The body, whose first byte is told, is an archive: a few of its bytes may inflate to a thousand
  * times as many, and take as long to feed. */
 bool tqa_call_inflates(const tqa_call *call, char first);
+/* While a large body arrives: how many blocks of its samples can be computed already, more as more
+ * is fed; 0 for most calls. The thread that feeds asks. */
+size_t tqa_call_ready(tqa_call *call);
+/* Computes block b of those, each once, on any thread, several at once, also while the call is fed.
+ * None may be under way in tqa_call_finish; unless all that were told are done then, it was in
+ * vain. `scratch` as for tqa_call_run, or NULL. */
+void tqa_call_ahead(tqa_call *call, size_t b, void *scratch, size_t scratch_size);
+size_t tqa_call_ahead_scratch_size(const tqa_call *call);
 /* The body is complete. */
 bool tqa_call_finish(tqa_call *call);
 /* Estimate of run and encode in microseconds, from operation, samples and freedoms. */

@@ -63,6 +63,9 @@ static void start(tqa_call *call, const tqa_operation *operation, const tqa_robo
     call->n_fed = 0;
     call->n_body = head->content_length;
     call->budget = (tqa_budget){.bytes_left = CALL_BYTES_MAX};
+    call->ahead.is_off = false;
+    atomic_init(&call->ahead.n_good, 0);
+    call->ahead.n_ready = 0;
     call->reactions = call->multipliers = call->terms = (tqa_blocks){0};
     call->kept = NULL;
     call->n_kept = 0;
@@ -271,10 +274,10 @@ tq_inverse_input tqa_call_motion(const tqa_call *call, size_t b, tq_scratch *scr
     };
 }
 
-void tqa_call_each_block(const tqa_call *call, const tqa_world *world, void *scratch,
-                         void (*body)(void *arg, size_t b, void *scratch), void *arg)
+void tqa_call_each_block(const tqa_call *call, const tqa_world *world, size_t first, void *scratch,
+                         void (*body)(void *arg, size_t i, void *scratch), void *arg)
 {
-    const size_t n = tq_block_count(call->request.n_sample);
+    const size_t n = tq_block_count(call->request.n_sample) - first;
     if (n > 1 && world != NULL && world->parallel_for != NULL) {
         world->parallel_for(world->ctx, n, tqa_call_scratch_size(call), body, arg);
         return;

@@ -4,6 +4,7 @@
 #define TQA_OPERATIONS_CALL_H
 
 #include "api/operation.h"
+#include "api/operations/ahead.h"
 #include "api/operations/body.h"
 #include "api/operations/control_document.h"
 #include "api/operations/digest.h"
@@ -18,6 +19,8 @@ typedef struct tqa_operation_methods {
     size_t (*scratch_size)(const tqa_call *call);
     /* False: the call's problem is set. Leaves arrays in call->result. */
     bool (*run)(tqa_call *call, const tqa_world *world, void *scratch, size_t scratch_size);
+    /* Computes a full block of call->ahead, while the call is fed. NULL: it cannot. */
+    tq_status (*ahead)(struct tqa_call *call, size_t b, void *memory, size_t size, tq_error *error);
     /* Not NULL: the request is a small tree of fields, and all above is empty. */
     const tqa_control_methods *control;
 } tqa_operation_methods;
@@ -44,6 +47,7 @@ struct tqa_call {
     const tq_mechanism *mechanism; /* the robot's, or with a payload the call's own */
     const tq_model *model;         /* inside the mechanism */
     void *own_mechanism;           /* malloc'ed, or NULL */
+    tqa_ahead ahead;
     tqa_request request;
     tqa_result result;
     tqa_digest digest;   /* of the request's bytes so far */
@@ -62,10 +66,10 @@ static inline double tqa_call_number_us(const tqa_call *call)
  * NULL: zeros. */
 tq_inverse_input tqa_call_motion(const tqa_call *call, size_t b, tq_scratch *scratch);
 
-/* Runs body for each block of the request's samples: side by side when there are several and the
- * world can, else one after another in `scratch`. */
-void tqa_call_each_block(const tqa_call *call, const tqa_world *world, void *scratch,
-                         void (*body)(void *arg, size_t b, void *scratch), void *arg);
+/* Runs body(arg, b - first) for each block b >= first of the request's samples: side by side when
+ * there are several and the world can, else one after another in `scratch`. */
+void tqa_call_each_block(const tqa_call *call, const tqa_world *world, size_t first, void *scratch,
+                         void (*body)(void *arg, size_t i, void *scratch), void *arg);
 
 /* Computes block b into the call's results with `size` bytes of scratch. error->index is a sample
  * of the block. */

@@ -126,6 +126,7 @@ static bool on_values(void *ctx, uint64_t row, uint64_t column, const double *va
         return false;
     }
     put_row(columns->request, row, column, values, n);
+    columns->n_arrived = row; /* those before it */
     return true;
 }
 
@@ -154,6 +155,7 @@ static bool on_rows(void *ctx, uint64_t row, const double *values, size_t n_row)
         tqa_blocks_put(&request->motion[field->motion], 0, n, row, values, n_column, n_row);
         values += n;
     }
+    columns->n_arrived = row + n_row;
     return true;
 }
 

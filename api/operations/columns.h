@@ -12,7 +12,8 @@
 typedef struct tqa_columns {
     tqa_request *request;
     bool flat;
-    bool downwards; /* Fortran order */
+    bool downwards;   /* Fortran order */
+    size_t n_arrived; /* samples that have come whole; of a batch in C order */
 } tqa_columns;
 
 extern const tqa_npy_sink tqa_columns_sink;

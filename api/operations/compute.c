@@ -16,12 +16,14 @@ typedef struct block_run {
     tqa_call *call;
     tqa_block_compute *compute;
     size_t scratch_size;
+    size_t first;         /* those before it have been computed */
     atomic_size_t failed; /* lowest block that has failed; SIZE_MAX: none */
 } block_run;
 
-static void run_block(void *arg, size_t b, void *memory)
+static void run_block(void *arg, size_t i, void *memory)
 {
     block_run *run = arg;
+    const size_t b = run->first + i;
     if (run->compute(run->call, b, memory, run->scratch_size, NULL) == TQ_OK) {
         return;
     }
@@ -158,7 +160,8 @@ bool tqa_call_compute(tqa_call *call, const tqa_world *world, void *scratch, siz
                       tqa_block_compute *compute)
 {
     block_run run = {.call = call, .compute = compute, .scratch_size = size, .failed = SIZE_MAX};
-    tqa_call_each_block(call, world, scratch, run_block, &run);
+    run.first = tqa_ahead_done(call);
+    tqa_call_each_block(call, world, run.first, scratch, run_block, &run);
     const size_t failed = atomic_load(&run.failed);
     return failed == SIZE_MAX || refuse_block(&run, failed, scratch);
 }

@@ -78,6 +78,22 @@ static tq_status compute_block(tqa_call *call, size_t b, void *memory, size_t si
     return tqa_include_block(call, b, &motion, &scratch, error);
 }
 
+static tq_status ahead_block(tqa_call *call, size_t b, void *memory, size_t size, tq_error *error)
+{
+    tq_scratch scratch;
+    tq_scratch_init(&scratch, memory, size);
+    const tq_inverse_input motion = tqa_ahead_motion(&call->ahead, b);
+    const tq_forward_input in = {
+        .n_sample = motion.n_sample,
+        .stride = motion.stride,
+        .q = motion.q,
+        .qd = motion.qd,
+        .tau = tqa_blocks_block(&call->ahead.in[2], b),
+    };
+    double *qdd = tqa_blocks_block(&call->ahead.out, b);
+    return tq_forward_dynamics(call->mechanism, &in, &scratch, qdd, error);
+}
+
 static bool run(tqa_call *call, const tqa_world *world, void *scratch, size_t size)
 {
     const tqa_request *request = &call->request;
@@ -103,4 +119,5 @@ const tqa_operation_methods tqa_forward_dynamics_methods = {
     .cost_us = cost_us,
     .scratch_size = scratch_size,
     .run = run,
+    .ahead = ahead_block,
 };

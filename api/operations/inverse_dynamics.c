@@ -90,6 +90,16 @@ static tq_status compute_block(tqa_call *call, size_t b, void *memory, size_t si
     return tqa_include_block(call, b, &in, &scratch, error);
 }
 
+static tq_status ahead_block(tqa_call *call, size_t b, void *memory, size_t size, tq_error *error)
+{
+    tq_scratch scratch;
+    tq_scratch_init(&scratch, memory, size);
+    tq_inverse_input in = tqa_ahead_motion(&call->ahead, b);
+    in.qdd = tqa_blocks_block(&call->ahead.in[2], b);
+    double *tau = tqa_blocks_block(&call->ahead.out, b);
+    return tq_inverse_dynamics(call->mechanism, &in, &scratch, tau, error);
+}
+
 static bool run(tqa_call *call, const tqa_world *world, void *scratch, size_t size)
 {
     const tqa_request *request = &call->request;
@@ -116,4 +126,5 @@ const tqa_operation_methods tqa_inverse_dynamics_methods = {
     .cost_us = cost_us,
     .scratch_size = scratch_size,
     .run = run,
+    .ahead = ahead_block,
 };

@@ -39,6 +39,7 @@ void tqa_blocks_free(tqa_blocks *blocks)
         s = next;
     }
     free(blocks->table);
+    free(blocks->pinned);
     *blocks = (tqa_blocks){0};
 }
 
@@ -75,13 +76,39 @@ static bool grow_table(tqa_blocks *blocks, size_t n_block)
     while (n < n_block) {
         n *= 2;
     }
-    double **table = realloc(blocks->table, n * sizeof *table);
+    /* a pinned table stays beside its copy */
+    double **old = blocks->is_pinned ? NULL : blocks->table;
+    double **table = realloc(old, n * sizeof *table);
     if (table == NULL) {
         blocks->budget->is_busy = true;
         return false;
     }
+    if (blocks->is_pinned) {
+        memcpy(table, blocks->table, blocks->n_table * sizeof *table);
+        blocks->pinned = blocks->table;
+        blocks->is_pinned = false;
+    }
     blocks->table = table;
     blocks->n_table = n;
+    return true;
+}
+
+/* Blocks of a segment of the size that is kept. */
+static size_t most_blocks(const tqa_blocks *blocks)
+{
+    const size_t each = blocks->n_row * TQ_BLOCK_STRIDE * sizeof(double);
+    const size_t room = TQA_SEGMENT_BYTES - SEGMENT_HEADER - TQ_BLOCK_PAD * sizeof(double);
+    return each > 0 && room >= each ? room / each : 1;
+}
+
+bool tqa_blocks_pin(tqa_blocks *blocks, size_t n_block)
+{
+    assert(blocks->stride == TQ_BLOCK_STRIDE && blocks->pinned == NULL);
+    /* the segment of the last one may hold more than are asked for */
+    if (!grow_table(blocks, n_block + most_blocks(blocks))) {
+        return false;
+    }
+    blocks->is_pinned = true;
     return true;
 }
 
@@ -109,10 +136,9 @@ static bool widen(tqa_blocks *blocks)
 static bool add_blocks(tqa_blocks *blocks)
 {
     const size_t each = blocks->n_row * TQ_BLOCK_STRIDE;
-    const size_t room = TQA_SEGMENT_BYTES - SEGMENT_HEADER - TQ_BLOCK_PAD * sizeof(double);
-    const size_t most = each > 0 ? room / (each * sizeof(double)) : 1;
+    const size_t most = most_blocks(blocks);
     size_t n = 2 * blocks->n_segment;
-    n = n <= most / 2 ? n : most > 0 ? most : 1;
+    n = n <= most / 2 ? n : most;
     const size_t b = blocks->n_room / TQ_BLOCK;
     double *memory = grow_table(blocks, b + n) ? add_segment(blocks, n * each) : NULL;
     if (memory == NULL) {

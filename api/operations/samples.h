@@ -28,6 +28,8 @@ typedef struct tqa_blocks {
     double *first;    /* block 0 */
     void *segments;   /* allocations, newest first */
     size_t n_segment; /* blocks of the newest one */
+    double **pinned; /* a table that others may still read; NULL: there is none, or it is `table` */
+    bool is_pinned;  /* `table` must not move or go before all is freed */
     tqa_budget *budget;
 } tqa_blocks;
 
@@ -43,6 +45,11 @@ static inline void tqa_blocks_clear(tqa_blocks *blocks)
 
 /* Makes room for n_sample samples. False: over the budget, or no memory. */
 bool tqa_blocks_reserve(tqa_blocks *blocks, size_t n_sample);
+
+/* Makes the table large enough for n_block blocks, and keeps it where it is until all is freed: a
+ * copy of *blocks then finds every such block that exists, on any thread, while this one grows.
+ * Once, after the first block of full stride exists. False: no memory. */
+bool tqa_blocks_pin(tqa_blocks *blocks, size_t n_block);
 
 /* Block b, which must exist. */
 static inline double *tqa_blocks_block(const tqa_blocks *blocks, size_t b)

@@ -19,7 +19,19 @@ static void parallel_for(void *ctx, size_t n, size_t scratch_size,
     }
 }
 
-static bool feed(tqa_call *call, const char *body, size_t n, const tqt_call_options *options)
+static void compute_ahead(tqa_call *call, size_t first, size_t n)
+{
+    const size_t size = tqa_call_ahead_scratch_size(call);
+    void *scratch = aligned_alloc(64, (size + 64) / 64 * 64);
+    assert(scratch != NULL);
+    while (n-- > first) {
+        tqa_call_ahead(call, n, scratch, size);
+    }
+    free(scratch);
+}
+
+static bool feed(tqa_call *call, const char *body, size_t n, const tqt_call_options *options,
+                 size_t *ret_ready)
 {
     for (size_t at = 0; at < n;) {
         size_t piece = options->step > 0 ? options->step : n - at;
@@ -36,6 +48,11 @@ static bool feed(tqa_call *call, const char *body, size_t n, const tqt_call_opti
             return false;
         }
         at += piece;
+        if (options->ahead || options->idle) {
+            const size_t before = *ret_ready;
+            *ret_ready = tqa_call_ready(call);
+            compute_ahead(call, before == 0 && options->idle ? 1 : before, *ret_ready);
+        }
     }
     return tqa_call_finish(call);
 }
@@ -93,7 +110,8 @@ tqt_answer tqt_call(const tqa_robot *robot, const char *body, size_t n, tqt_call
         answer.status = answer.problem.status;
         return answer;
     }
-    if (feed(call, body, n, &options) && tqa_call_cost_us(call) > 0.0 && run(call, &options)) {
+    if (feed(call, body, n, &options, &answer.n_ready) && tqa_call_cost_us(call) > 0.0 &&
+        run(call, &options)) {
         read_all(call, &answer, options.room > 0 ? options.room : 65536);
     } else {
         answer.problem = *tqa_call_problem(call);

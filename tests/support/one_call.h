@@ -17,6 +17,8 @@ typedef struct tqt_call_options {
     size_t room;            /* size of the buffer that reads; 0: 64 KiB */
     const tqa_world *world; /* NULL: one that only has parallel_for */
     bool backwards;         /* parallel_for runs the blocks from the last to the first */
+    bool ahead;             /* computes blocks while the body is fed, the last told first */
+    bool idle;              /* asks for such blocks, but does one less than is told */
 } tqt_call_options;
 
 /* What came of it. */
@@ -25,6 +27,7 @@ typedef struct tqt_answer {
     tqa_problem problem;
     char *text; /* malloc'ed and NUL-terminated; NULL when refused */
     size_t n;
+    size_t n_ready; /* blocks that were told ahead */
 } tqt_answer;
 
 /* Starts api on its first use. Pieces are exactly sized copies, so that AddressSanitizer sees reads
