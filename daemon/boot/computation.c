@@ -16,6 +16,8 @@ enum {
     INLINE_US = 100, /* suspending and resuming a connection costs 10 */
     PIECE = 16 << 10,
     WHOLE_MAX = 64 << 10, /* a longer answer of known length is written as it is sent */
+    AHEAD_MIN = 1 << 20,  /* bytes of a body whose samples are computed while it comes, */
+    AHEAD_STEP = 32,      /* so many blocks at a time */
 };
 
 static const tqd_handler immediate;
@@ -42,7 +44,10 @@ typedef struct computing {
     bool cold;
     char *body;
     size_t n_body, body_size;
-    tqd_pipe *pipe; /* to a worker that reads the body; NULL: the connection's thread does */
+    tqd_pipe *pipe;     /* to a worker that reads the body; NULL: the connection's thread does */
+    tqd_course *course; /* blocks of samples that are computed while others come; NULL: none are */
+    size_t n_reached;   /* blocks of it that can be */
+    size_t ahead_scratch;
     bool has_begun; /* bytes of the body have come */
     bool has_run;
     /* the answer: a prefix, all of it unless `more`. It begins in the chunk, and goes on in
@@ -130,6 +135,8 @@ static void close_computing(void *exchange)
     computing *c = exchange;
     if (c->pipe != NULL) {
         tqd_pipe_close(c->pipe); /* a worker may still be at it, and destroys it then */
+    } else if (c->course != NULL) {
+        tqd_course_abandon(c->course); /* so here */
     } else {
         destroy(c);
     }
@@ -285,6 +292,30 @@ static bool put(computing *c, const char *bytes, size_t n)
     return false;
 }
 
+static void compute_ahead(void *exchange, size_t b, void *scratch)
+{
+    computing *c = exchange;
+    tqa_call_ahead(c->call, b, scratch, c->ahead_scratch);
+}
+
+/* Workers begin with the samples that are there. */
+static void look_ahead(computing *c)
+{
+    const size_t n = tqa_call_ready(c->call);
+    if (n < c->n_reached + AHEAD_STEP) {
+        return;
+    }
+    if (c->course == NULL) {
+        c->ahead_scratch = tqa_call_ahead_scratch_size(c->call);
+        c->course =
+            tqd_course_new(c->of->shared->workers, c->ahead_scratch, compute_ahead, destroy, c);
+    }
+    if (c->course != NULL) {
+        c->n_reached = n;
+        tqd_course_reach(c->course, n);
+    }
+}
+
 static bool feed_computing(void *exchange, const char *bytes, size_t n)
 {
     computing *c = exchange;
@@ -301,6 +332,10 @@ static bool feed_computing(void *exchange, const char *bytes, size_t n)
         return put(c, bytes, n);
     }
     c->failed = !tqa_call_feed(c->call, bytes, n);
+    if (!c->failed && c->head->content_length >= AHEAD_MIN &&
+        c->head->content_length != UINT64_MAX) {
+        look_ahead(c);
+    }
     return !c->failed;
 }
 
@@ -339,6 +374,9 @@ static tqd_next finish_computing(void *exchange)
         }
         return resumed_computing(c);
     }
+    if (c->course != NULL) {
+        return TQD_NEXT_RUN;
+    }
     c->failed = !tqa_call_finish(c->call);
     if (c->failed) {
         return TQD_NEXT_REPLY;
@@ -371,6 +409,11 @@ static void run_computing(void *exchange)
     c->has_run = true;
     if (c->cold) {
         c->failed = !warm(c);
+    } else if (c->course != NULL) {
+        tqd_course_reach(c->course, tqa_call_ready(c->call));
+        tqd_course_finish(c->course);
+        c->course = NULL;
+        c->failed = !tqa_call_finish(c->call);
     } else if (c->pipe != NULL) {
         c->failed = !tqa_call_finish(c->call);
     }

@@ -151,6 +151,17 @@ def test_connections_at_their_bound_live_on(start):
         s.close()
 
 
+def test_what_stands_behind_the_samples_counts(daemon):
+    """Samples are computed while the body arrives, and once more when a field behind them changes what they mean."""
+    body, moon = motion(20000), b'"gravity":[0,0,-1.62]'
+    behind = daemon.request("POST", PATH.decode(), body[:-1] + b"," + moon + b"}")
+    before = daemon.request("POST", PATH.decode(), b"{" + moon + b"," + body[1:])
+    assert behind[0] == before[0] == 200
+    assert json.loads(behind[2])["tau"] == json.loads(before[2])["tau"] != json.loads(daemon.request("POST", PATH.decode(), body)[2])["tau"]
+    bad = daemon.request("POST", PATH.decode(), body[:-1] + b',"speed":1}')
+    assert problem(bad, 400)["errors"][0]["pointer"] == "/speed"
+
+
 def test_answer_in_chunks(start):
     """An answer beyond what is printed in advance comes in chunks, and the connection lives on."""
     one = start({"reply_buffer": 65536})
