@@ -83,11 +83,22 @@ static tq_status regressor_checked(const tq_mechanism *mechanism, const tq_inver
         .qd = (in->without & TQ_WITHOUT_VELOCITY) != 0 ? NULL : in->qd,
         .qdd = (in->without & TQ_WITHOUT_INERTIA) != 0 ? NULL : in->qdd,
         .gravity = {weight * gravity[0], weight * gravity[1], weight * gravity[2]},
+        .wrench_stride = 0, /* and all others: clearing the whole first takes longer */
+        .fill = 0,
+        .tau = NULL,
+        .wrench = NULL,
+        .varied = NULL,
+        .varied_stride = 0,
+        .rotors = 0.0,
     };
     double *work = tq_scratch_take(scratch, tq_regressor_work_doubles(c), sizeof(double));
-    double *all = tq_scratch_take(scratch, freedom_doubles(mechanism), sizeof(double));
-    int32_t *rows = tq_scratch_take(scratch, (size_t)c->n_dof, sizeof(int32_t));
-    if (work == NULL || all == NULL || rows == NULL) {
+    double *all = NULL;
+    int32_t *rows = NULL;
+    if (c->has_mimic) {
+        all = tq_scratch_take(scratch, freedom_doubles(mechanism), sizeof(double));
+        rows = tq_scratch_take(scratch, (size_t)c->n_dof, sizeof(int32_t));
+    }
+    if (work == NULL || (c->has_mimic && (all == NULL || rows == NULL))) {
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
                        (double)tq_regressor_batch_scratch_size(mechanism));
     }

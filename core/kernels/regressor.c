@@ -27,12 +27,12 @@ typedef struct target {
     _Bool again; /* zeros stand there already */
 } target;
 
-/* Largest square of what the entries are products of: with both sizes below 1e140 no entry
- * overflows. */
+/* What bounds the motions of all bodies of a sample: sums over the joints of |qd| and |qdd|. */
 typedef struct sizes {
-    real motion, screw;
+    real rate, acceleration;
 } sizes;
-#define SIZE_MAX_SQUARED 1e280
+/* With motions and screws below this no entry, a sum of their products, overflows. */
+#define SIZE_MAX_SAFE 1e140
 
 TQ_INLINE void clear_ten(double *y, long col)
 {
@@ -74,13 +74,6 @@ TQ_INLINE motion motion_turned(const tq_canonical_face *f, const motion *body)
     return s;
 }
 
-TQ_INLINE real motion_size(const motion *s, real size)
-{
-    const real w2 = vec_dot(s->w, s->w);
-    size = tq_fma(w2, w2, size) + tq_fma(s->al.x, s->al.x, vec_dot(s->a, s->a));
-    return tq_fma(s->al.y, s->al.y, tq_fma(s->al.z, s->al.z, size));
-}
-
 /* zeros of the freedoms that do not move a link; n do, in ascending order */
 static __attribute__((noinline)) void clear_others(const paths *w, int n, const target *to,
                                                    double *y)
@@ -106,7 +99,7 @@ enum { ALONE, FIRST, LATER };
 
 /* ten columns of one link in a frame of its own */
 TQ_INLINE void put_oblique(const tq_canonical_link *link, place at, const paths *w,
-                           const target *to, double *y, sizes *size)
+                           const target *to, double *y)
 {
     const motion s = motion_in_link(&link->in_body, at.s);
     screw *seen = w->seen;
@@ -117,7 +110,6 @@ TQ_INLINE void put_oblique(const tq_canonical_link *link, place at, const paths 
     for (int f = 0; f < at.n; f++) {
         put_ten(y + w->row[f], to->stride, ten_of(&s, seen[f]), 0);
     }
-    size->motion = motion_size(&s, size->motion);
 }
 
 /* Ten columns of a link that stands along the axes of a place. */
@@ -165,7 +157,7 @@ TQ_INLINE void put_along(const tq_canonical_face *face, place at, const paths *w
 
 /* columns of all links of one body */
 TQ_INLINE void put_links(const tq_canonical *c, int first, place at, const paths *w,
-                         const target *to, double *y, sizes *size)
+                         const target *to, double *y)
 {
     int share = ALONE;
     for (int l = first; l >= 0; l = c->links[l].next) {
@@ -192,7 +184,7 @@ TQ_INLINE void put_links(const tq_canonical *c, int first, place at, const paths
             }
             put_along(&link->face, (place){&s, w->seen, at.n, at.turns}, w, to, columns, ALONE, 1);
         } else {
-            put_oblique(link, at, w, to, columns, size);
+            put_oblique(link, at, w, to, columns);
         }
     }
 }
@@ -265,6 +257,11 @@ TQ_INLINE void append_own(const tq_canonical_joint *k, const paths *w, int n, sc
     }
 }
 
+TQ_INLINE real length_bound(vec x)
+{
+    return magnitude(x.x) + magnitude(x.y) + magnitude(x.z);
+}
+
 /* the samples at hand */
 typedef struct group {
     const tq_canonical *c;
@@ -277,7 +274,7 @@ typedef struct group {
 /* Motion of body b from that of its parent, and the screws of all n freedoms before its own into
  * `screws`. Bodies stand in depth-first order: what w->dofs and w->row hold of the parent's path
  * still stands there. */
-TQ_INLINE void step_path(const group *g, int b, int n, screw *screws, motion *s)
+TQ_INLINE void step_path(const group *g, int b, int n, screw *screws, motion *s, sizes *size)
 {
     const tq_canonical_joint *k = &g->c->joints[b];
     const tq_canonical_joint *parent = k->parent >= 0 ? &g->c->joints[k->parent] : NULL;
@@ -294,11 +291,15 @@ TQ_INLINE void step_path(const group *g, int b, int n, screw *screws, motion *s)
         for (int f = 0; f < n; f++) {
             screws[f] = screw_outward_ball(k, at, from[f]);
         }
+        size->rate = size->rate + (length_bound(r.v) + length_bound(r.w));
+        size->acceleration = size->acceleration + (length_bound(r.vd) + length_bound(r.wd));
         return;
     }
     const turn t = joint_turn(k, &g->st->cs[b]);
     course x = {splat(0.0), joint_rate(k, in->qd != NULL ? in->qd + i : NULL, stride),
                 joint_rate(k, in->qdd != NULL ? in->qdd + i : NULL, stride)};
+    size->rate = size->rate + magnitude(x.v);
+    size->acceleration = size->acceleration + magnitude(x.acc);
     if (parent == NULL) {
         *s = step_first(k, t, in->gravity, x.v, x.acc);
         return;
@@ -330,11 +331,10 @@ static void one_group(const group *g, const target *to, sizes *size)
         const tq_canonical_joint *k = &c->joints[b];
         const int others = k->path - tq_canonical_freedoms(k->kind);
         screw *screws = k->save ? w->kept + k->kept : w->now;
-        step_path(g, b, others, screws, &s);
+        step_path(g, b, others, screws, &s, size);
         append_own(k, w, others, screws);
-        size->motion = motion_size(&s, size->motion);
         const place at = {&s, screws, k->path, k->kind == TQ_CANONICAL_REVOLUTE};
-        put_links(c, k->first_link, at, w, to, y, size);
+        put_links(c, k->first_link, at, w, to, y);
         for (int l = to->again ? -1 : k->first_link; l >= 0; l = c->links[l].next) {
             clear_others(w, k->path, to, y + 10L * c->links[l].column * to->stride);
         }
@@ -374,20 +374,26 @@ static paths paths_in(const tq_canonical *c, real *rest)
     return w;
 }
 
-/* a bound of every screw's linear part */
-TQ_INLINE real screw_size(const tq_canonical *c, const tq_kernel_input *in, long i, const state *st)
+/* Lanes whose motions or screws may be too large for products of two. Lengths are below R; |w|
+ * below V, the sum of the joints' rates, |al| below A + V^2, A that of their accelerations, and |a|
+ * below gravity and R (A + 2 V^2). */
+TQ_INLINE real_mask too_large(const tq_canonical *c, const tq_kernel_input *in, long i,
+                              const state *st, const sizes *size)
 {
-    real size = splat(1.0 + c->reach);
+    const double *g = in->gravity;
+    real reach = splat(1.0 + c->reach);
     for (int b = 0; b < c->n_body && c->has_travel; b++) {
         const tq_canonical_joint *k = &c->joints[b];
         if (k->kind == TQ_CANONICAL_PRISMATIC) {
-            size = size + magnitude(joint_travel(k, in->q + i, in->stride));
+            reach = reach + magnitude(joint_travel(k, in->q + i, in->stride));
         } else if (k->kind == TQ_CANONICAL_FLOATING) {
-            const vec x = st->balls[k->ball].x;
-            size = size + (magnitude(x.x) + magnitude(x.y) + magnitude(x.z));
+            reach = reach + length_bound(st->balls[k->ball].x);
         }
     }
-    return size * size;
+    const real v = size->rate, v2 = v + v;
+    const real most =
+        tq_fma(v2, v, size->acceleration) + splat(1.0 + fabs(g[0]) + fabs(g[1]) + fabs(g[2]));
+    return beyond(reach * most, SIZE_MAX_SAFE);
 }
 
 int TQ_KERNEL(tq_regressor)(const tq_canonical *c, const tq_kernel_input *in, double *work,
@@ -408,9 +414,9 @@ int TQ_KERNEL(tq_regressor)(const tq_canonical *c, const tq_kernel_input *in, do
     }
     for (long i = 0; i < in->n_sample; i += TQ_LANES) {
         place_joints(c, in->q + i, in->stride, st.cs, st.balls);
-        sizes size = {splat(0.0), screw_size(c, in, i, &st)};
+        sizes size = {splat(0.0), splat(0.0)};
         one_group(&(group){c, in, &st, &w, i}, &to, &size);
-        large |= beyond(size.motion, SIZE_MAX_SQUARED) | beyond(size.screw, SIZE_MAX_SQUARED);
+        large |= too_large(c, in, i, &st, &size);
     }
     return large == 0;
 }

@@ -108,10 +108,7 @@ static inline size_t tq_derivatives_work_doubles(const tq_canonical *c)
 
 static inline size_t tq_regressor_work_doubles(const tq_canonical *c)
 {
-    size_t screws = (size_t)c->n_dof;
-    for (int32_t b = 0; b < c->n_body; b++) {
-        screws += c->joints[b].save ? (size_t)c->joints[b].path : 0;
-    }
+    const size_t screws = (size_t)c->n_dof + (size_t)c->kept;
     /* screws of now, as a link sees them and kept; columns that links share; three numbers */
     const size_t path = 6 * screws + (6 + 10 + 3) * (size_t)c->n_dof;
     return tq_work_doubles(c) + (size_t)TQ_WORK_LANES * path;

@@ -99,6 +99,7 @@ typedef struct tq_canonical {
     _Bool has_mimic;
     _Bool has_travel;           /* some joint slides or floats */
     double reach;               /* what all lengths together span, without joints that slide */
+    int32_t kept;               /* paths of all bodies with `save`, added up */
     tq_canonical_joint *joints; /* (n_body) */
     tq_canonical_body *bodies;  /* (n_body) */
     tq_canonical_link *links;   /* (n_link) */

@@ -105,6 +105,7 @@ void tq_canonical_faces(tq_canonical *c)
             c->has_travel || k->kind == TQ_CANONICAL_PRISMATIC || k->kind == TQ_CANONICAL_FLOATING;
         c->reach += fabs(k->a) + fabs(k->d) + fabs(k->p[0]) + fabs(k->p[1]) + fabs(k->p[2]);
     }
+    c->kept = kept;
     for (int32_t l = 0; l < c->n_link; l++) {
         tq_canonical_link *link = &c->links[l];
         const double *p = link->in_body.p;

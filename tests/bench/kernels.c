@@ -165,17 +165,15 @@ static void run_momentum(stage *s, size_t n_sample)
 }
 
 /* Samples of a block: 256 for rows a coordinate; for matrices what keeps a block's answer within
- * 256 KiB, as their users (solvers, fits) take them. */
+ * 256 KiB, as solvers take them; eight for the regressor, which nobody stores. */
 static size_t piece_of(const stage *s, const row *r)
 {
-    const size_t nv = s->model->nv, n_parameter = tq_parameter_count(s->model, 0);
-    const size_t n_row = r->run == run_regressor     ? nv * n_parameter
-                         : r->run == run_derivatives ? 2 * nv * nv
-                                                     : nv * nv;
+    const size_t nv = s->model->nv;
+    const size_t n_row = r->run == run_derivatives ? 2 * nv * nv : nv * nv;
     if (r->run == run_rnea || r->run == run_aba || r->run == run_momentum) {
         return SAMPLES;
     }
-    size_t fits = SAMPLES;
+    size_t fits = r->run == run_regressor ? (size_t)EIGHT : (size_t)SAMPLES;
     while (fits > EIGHT && n_row * fits > (256 << 10) / sizeof(double)) {
         fits /= 2;
     }
