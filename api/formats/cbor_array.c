@@ -5,8 +5,6 @@
 #include <assert.h>
 #include <string.h>
 
-enum { PIECE = 1024 }; /* values decoded at a time */
-
 bool tqa_cbor_array_type(uint64_t tag, tqa_element *ret)
 {
     /* RFC 8746, section 2.1: the tag's low bits are float, signed, little-endian, length */
@@ -84,16 +82,6 @@ static size_t whole_rows(const tqa_cbor_array *array, const tqa_events *events, 
     return n_row < left ? n_row : (size_t)left;
 }
 
-/* How many of n values to take at once: whole rows where they fit, so that few rows come in parts.
- */
-static size_t take_run(const tqa_cbor_array *array, size_t n)
-{
-    const uint64_t length = array->extents[array->rank - 1];
-    const size_t run = n < PIECE ? n : (size_t)PIECE;
-    const bool whole = length > 0 && run > length && array->index % length == 0;
-    return whole ? run - run % (size_t)length : run;
-}
-
 static tqa_decode tell(tqa_cbor_array *array, const tqa_events *events, void *ctx,
                        tqa_decode_error *reterr, uint64_t at, const double *values, size_t n)
 {
@@ -140,7 +128,7 @@ tqa_decode tqa_cbor_array_feed(tqa_cbor_array *array, const tqa_events *events, 
 {
     const unsigned size = array->element.size;
     const unsigned char *from = (const unsigned char *)bytes;
-    double values[PIECE];
+    double values[TQA_ELEMENT_RUN];
     size_t used = 0;
     tqa_decode status = TQA_DECODE_OK;
     if (array->n_held > 0) {
@@ -155,7 +143,8 @@ tqa_decode tqa_cbor_array_feed(tqa_cbor_array *array, const tqa_events *events, 
         status = tell(array, events, ctx, reterr, at + used - size, values, 1);
     }
     while (status == TQA_DECODE_OK && n - used >= size) {
-        const size_t run = take_run(array, (n - used) / size);
+        const size_t run =
+            tqa_element_run(array->index, array->extents[array->rank - 1], (n - used) / size);
         tqa_element_decode(array->element, from + used, run, values);
         status = tell(array, events, ctx, reterr, at + used, values, run);
         used += run * size;

@@ -83,6 +83,22 @@ void tqa_element_decode(tqa_element element, const unsigned char *bytes, size_t 
     }
 }
 
+size_t tqa_element_run(uint64_t index, uint64_t length, size_t n)
+{
+    enum { LINE = 8 };
+    const size_t run = n < TQA_ELEMENT_RUN ? n : (size_t)TQA_ELEMENT_RUN;
+    if (length == 0 || length > run) {
+        return run;
+    }
+    const uint64_t place = index % length;
+    if (place > 0) {
+        return (size_t)(length - place);
+    }
+    const size_t n_row = run / (size_t)length;
+    const size_t beyond = (size_t)((index / length + n_row) % LINE);
+    return (n_row > beyond ? n_row - beyond : n_row) * (size_t)length;
+}
+
 size_t tqa_element_not_finite(const double *values, size_t n)
 {
     return tq_all_finite(n, values) ? n : tq_find_not_finite(values, n);

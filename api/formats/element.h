@@ -26,6 +26,12 @@ typedef struct tqa_element {
 /* Decodes n elements. Integers beyond 2^53 are rounded to nearest. */
 void tqa_element_decode(tqa_element element, const unsigned char *bytes, size_t n, double *ret);
 
+/* How many of the n values from value `index` of a table on to take at once, rows of `length`: few
+ * enough for a buffer of TQA_ELEMENT_RUN, up to the end of a row that is cut, else whole rows,
+ * whose end is so placed that eight samples share a cache line of a block. */
+enum { TQA_ELEMENT_RUN = 1024 };
+size_t tqa_element_run(uint64_t index, uint64_t length, size_t n);
+
 /* The first of n values that is not finite, n if there is none. */
 size_t tqa_element_not_finite(const double *values, size_t n);
 

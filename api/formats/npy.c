@@ -8,8 +8,7 @@
 #include "api/formats/npy_header.h"
 
 enum {
-    PREFIX = 12,  /* magic, version, length of the dictionary (two bytes in version 1) */
-    PIECE = 1024, /* values decoded at a time */
+    PREFIX = 12, /* magic, version, length of the dictionary (two bytes in version 1) */
 };
 
 void tqa_npy_decoder_init(tqa_npy_decoder *decoder, const tqa_npy_sink *sink, void *ctx,
@@ -113,18 +112,14 @@ static size_t feed_header(tqa_npy_decoder *decoder, const char *bytes, size_t n)
     return taken;
 }
 
-/* How many of n values to take at once: whole rows where they fit, so that few rows come in parts.
- */
+/* How many of n values to take at once. */
 static size_t take_run(const tqa_npy_decoder *decoder, size_t n)
 {
-    const uint64_t length = decoder->shape.n_column;
+    const tqa_npy_shape *shape = &decoder->shape;
     const uint64_t left = decoder->count - decoder->index;
-    size_t run = n < PIECE ? n : (size_t)PIECE;
-    run = run < left ? run : (size_t)left;
-    if (!decoder->shape.fortran_order && run >= length && decoder->index % length == 0) {
-        run -= run % (size_t)length;
-    }
-    return run;
+    /* columns of a file in Fortran order are told in any parts */
+    return tqa_element_run(decoder->index, shape->fortran_order ? 0 : shape->n_column,
+                           n < left ? n : (size_t)left);
 }
 
 /* Tells values in runs that end with their row or column. `offset` is that of values[0]. */
@@ -177,7 +172,7 @@ void tqa_npy_decoder_place(const tqa_npy_decoder *decoder, uint64_t *ret_row, ui
 static tqa_decode feed_values(tqa_npy_decoder *decoder, const char *bytes, size_t n)
 {
     const tqa_element element = decoder->shape.element;
-    double values[PIECE];
+    double values[TQA_ELEMENT_RUN];
     size_t used = 0;
 
     /* an element that the last piece has cut */

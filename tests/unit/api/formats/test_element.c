@@ -69,3 +69,31 @@ Test(element, what_is_not_finite_is_found_where_it_is)
         }
     }
 }
+
+Test(element, runs_end_with_rows_and_with_cache_lines)
+{
+    static const struct {
+        uint64_t index, length;
+        size_t n, run;
+    } runs[] = {
+        {0, 7, 100000, 144 * 7}, /* 146 rows fit, 144 end with a line of eight samples */
+        {144 * 7, 7, 100000, 144 * 7},
+        {3 * 7, 7, 100000, 141 * 7},  /* to the next such end */
+        {3 * 7, 7, 4 * 7, 4 * 7},     /* too few to get there */
+        {3 * 7, 7, 5 * 7 + 1, 5 * 7}, /* just enough */
+        {3 * 7, 7, 9 * 7, 5 * 7},
+        {10, 7, 100000, 4}, /* the rest of a row first */
+        {10, 7, 3, 3},      /* which is not there */
+        {0, 7, 6, 6},       /* part of a row */
+        {0, 21, 100000, 48 * 21},
+        {0, 1, 100000, TQA_ELEMENT_RUN},
+        {5, 1, 100000, TQA_ELEMENT_RUN - 5},
+        {7, 5000, 100000, TQA_ELEMENT_RUN}, /* rows that do not fit come in parts */
+        {7, 0, 100000, TQA_ELEMENT_RUN},    /* no rows */
+        {0, UINT64_MAX, 10, 10},
+    };
+    for (size_t k = 0; k < sizeof runs / sizeof runs[0]; k++) {
+        cr_expect(eq(sz, tqa_element_run(runs[k].index, runs[k].length, runs[k].n), runs[k].run),
+                  "row %zu", k);
+    }
+}
