@@ -105,7 +105,7 @@ typedef struct tqd_loop {
     tqd_client *open;       /* list */
     size_t n_open;
     _Atomic(tqd_client *) done; /* completed by workers: a stack */
-    char *piece;                /* TQD_DIRECT_PIECE bytes; NULL until one is wanted */
+    char *piece;                /* of direct.c, for bodies; NULL until one is wanted */
     tqd_direct *heirs;          /* list: sockets for the library */
     bool adopting;              /* the connection that opens is no new one */
     _Atomic int running;        /* suspended connections whose result is not back */

@@ -22,7 +22,7 @@
 enum {
     HEAD_BYTES = 4096,
     PARTS = 4,               /* head, size of a chunk, bytes, end of a chunk */
-    WAIT_BYTES = 128 << 10,  /* of a body that comes fast: worth a turn of the loop */
+    STEP = 64 << 10,         /* that are received and read, or written and sent, while in cache */
     RECEIVE_MAX = 512 << 10, /* bytes a turn: other connections wait */
     SEND_MAX = 1 << 20,
 };
@@ -65,7 +65,7 @@ static bool wants_close(const tqd_client *client)
  * costs both sides more than the bytes do. */
 static void collect(tqd_client *client, uint64_t n)
 {
-    const int bytes = n < WAIT_BYTES ? (int)n : WAIT_BYTES;
+    const int bytes = n < STEP ? (int)n : STEP;
     if (client->direct->wait_bytes != bytes && bytes > 0) {
         client->direct->wait_bytes = bytes;
         (void)setsockopt(client->fd, SOL_SOCKET, SO_RCVLOWAT, &bytes, sizeof bytes);
@@ -90,7 +90,7 @@ void tqd_direct_begin(tqd_client *client, const char *version)
         return;
     }
     if (loop->piece == NULL) {
-        loop->piece = malloc(TQD_DIRECT_PIECE);
+        loop->piece = malloc(STEP);
     }
     tqd_direct *d = loop->piece != NULL ? malloc(sizeof *d) : NULL;
     if (d == NULL) {
@@ -225,7 +225,7 @@ static bool receive_piece(tqd_client *client, bool *ret_more)
     if (!tqd_request_room(client, most)) {
         return true;
     }
-    size_t size = TQD_DIRECT_PIECE;
+    size_t size = STEP;
     char *to = tqd_request_space(client, &size);
     to = to != NULL ? to : client->loop->piece;
     most = most < size ? most : size;
@@ -241,7 +241,7 @@ static bool receive_piece(tqd_client *client, bool *ret_more)
         collect(client, 1);
         return tqd_request_go_on(client) == MHD_YES;
     }
-    if (n >= WAIT_BYTES || client->direct->wait_bytes > 1) {
+    if (*ret_more || client->direct->wait_bytes > 1) {
         collect(client, left - (uint64_t)n);
     }
     return true;
@@ -298,7 +298,7 @@ enum MHD_Result tqd_direct_reply(tqd_client *client, tqd_reply *reply)
     d->chunked = reply->read != NULL && reply->n_body == 0;
     d->last = reply->read == NULL;
     if (reply->read != NULL) {
-        d->stage = tqd_stage_new(client, reply, TQD_DIRECT_PIECE);
+        d->stage = tqd_stage_new(client, reply, STEP);
         if (d->stage == NULL) {
             return MHD_NO;
         }
