@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* daemon/store/sqlite_jobs.c - the life of a job in SQLite: claim, finish, all between. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/store/sqlite_job_row.h"
