@@ -13,6 +13,8 @@ static const char *const fields[] = {
     "joints",   "model",   "method", "prior",   "ridge",        "confidence", "entropy",
     "validate", "points",  "lag_s",  "delay_s", "column_noise", NULL};
 
+enum { SAMPLES_A_COLUMN = 20 }; /* of a search */
+
 /* parts of the whole, for progress */
 static const double stage_ends[TQA_STAGES] = {0.3, 0.7, 0.95, 1.0};
 
@@ -58,6 +60,18 @@ bool tqa_calibration_fail(const tqa_calibration *c, tq_status status, const tq_e
  * Reading
  */
 
+/* How many samples a log will give, about: bootstrap's segments go by it. */
+size_t tqa_calibration_expected(const tqa_calibration *c, const tqa_log *log)
+{
+    double rows = (double)log->n_chosen;
+    if (c->request.searches && tqa_log_is_sampled(log)) {
+        rows = (double)log->kept.n;
+    } else if (log->moves && log->n_window == 0) {
+        rows = (double)(log->last_moving - log->first_moving) + 1.0;
+    }
+    return (size_t)(rows * log->period / log->step / (double)c->request.filter.decimate) + 1;
+}
+
 static bool survey(tqa_calibration *c)
 {
     c->request.n_kept_logs = c->n_log;
@@ -68,19 +82,12 @@ static bool survey(tqa_calibration *c)
         }
     }
     tqa_log_choose_cutoff(&c->request, c->logs, c->n_log);
-    return true;
-}
-
-/* How many samples a log will give, about: bootstrap's segments go by it. */
-size_t tqa_calibration_expected(const tqa_calibration *c, const tqa_log *log)
-{
-    double rows = (double)log->n_chosen;
-    if (c->request.searches && log->kept.n > 0) {
-        rows = (double)log->kept.n;
-    } else if (log->moves && log->n_window == 0) {
-        rows = (double)(log->last_moving - log->first_moving) + 1.0;
+    double n_sample = 0.0;
+    for (size_t i = 0; i < c->n_fitted; i++) {
+        n_sample += (double)tqa_calibration_expected(c, &c->logs[i]);
     }
-    return (size_t)(rows * log->period / log->step / (double)c->request.filter.decimate) + 1;
+    tqa_log_choose_decimation(&c->request, c->logs, c->n_log, n_sample);
+    return true;
 }
 
 typedef struct reader {
@@ -157,7 +164,8 @@ static bool read_into_fit(tqa_calibration *c, tq_scratch *scratch)
             return tqa_calibration_fail(c, status, &error);
         }
         tq_scratch_rewind(scratch, mark);
-        if (!tqa_calibration_has_samples(&c->logs[i]) || !reaches_lags(c, &c->logs[i])) {
+        if (!c->request.searches &&
+            (!tqa_calibration_has_samples(&c->logs[i]) || !reaches_lags(c, &c->logs[i]))) {
             return false;
         }
     }
@@ -248,12 +256,33 @@ static bool take_memory(tqa_calibration *c)
            tqa_control_scratch(c->control, tq_fit_solve_size(c->fit), &c->scratch);
 }
 
+static bool has_too_few(const tqa_calibration *c)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < c->n_fitted; i++) {
+        n += c->logs[i].n_sample;
+    }
+    return n < SAMPLES_A_COLUMN * c->n_column;
+}
+
+static bool read_enough(tqa_calibration *c)
+{
+    if (!read_into_fit(c, &c->stream)) {
+        return false;
+    }
+    if (!c->request.searches || !has_too_few(c)) {
+        return true;
+    }
+    c->request.searches = c->is_sampled = false; /* the arm moved where no rows were kept */
+    return read_into_fit(c, &c->stream);
+}
+
 /* One pass. c->solution.again: what columns depend on has changed by it. */
 static bool solve_once(tqa_calibration *c)
 {
     tq_error error = {0};
     tq_scratch_rewind(&c->memory, 0);
-    if (!read_into_fit(c, &c->stream)) {
+    if (!read_enough(c)) {
         return false;
     }
     const tq_status status = tq_fit_solve(c->fit, &c->memory, &c->scratch, &c->solution, &error);

@@ -297,6 +297,28 @@ static void put_log(tqa_page *page, const tqa_log *log)
     tqa_page_raw(page, "</td></tr>\n");
 }
 
+/* what a long log was not read for */
+static void put_part(tqa_page *page, const tqa_calibration *c)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->n_fitted; i++) {
+        n += tqa_log_is_sampled(&c->logs[i]) ? c->logs[i].kept.n : (size_t)c->logs[i].n_chosen;
+    }
+    if (c->request.filter.thins) {
+        tqa_page_format(page,
+                        "<p>One in %zu filtered samples was used: more tell the same, as "
+                        "five are left a period of the cut-off.</p>\n",
+                        c->request.filter.decimate);
+    }
+    if (c->is_sampled) {
+        tqa_page_format(page,
+                        "<p>Delay, friction by load, speeds and weights were looked for in %zu "
+                        "rows, runs spread over the logs; the last fit and all residuals are of "
+                        "the whole.</p>\n",
+                        n);
+    }
+}
+
 static void put_logs(tqa_page *page, const tqa_calibration *c)
 {
     tqa_page_raw(page, "<h2>Logs</h2><table><caption>Rows count from 0, without the header"
@@ -305,7 +327,9 @@ static void put_logs(tqa_page *page, const tqa_calibration *c)
     for (size_t i = 0; i < c->n_log; i++) {
         put_log(page, &c->logs[i]);
     }
-    tqa_page_raw(page, "</table>\n<table><caption>Cut-off against bandwidths: 10 w_BW &lt; w_f "
+    tqa_page_raw(page, "</table>\n");
+    put_part(page, c);
+    tqa_page_raw(page, "<table><caption>Cut-off against bandwidths: 10 w_BW &lt; w_f "
                        "&lt; 0.1 w_noise</caption><tr><th>log</th><th>10 w_BW Hz</th><th>w_f Hz"
                        "</th><th>0.1 w_noise Hz</th><th>above motion</th><th>below noise</th>"
                        "</tr>\n");

@@ -16,6 +16,7 @@ enum {
     TQA_LOG_WINDOWS_MAX = 64, /* of rows */
     TQA_LOG_SOURCE_NAME = 160,
     TQA_LOG_KEPT_ROWS = 65536, /* in memory, of all logs of a request */
+    TQA_LOG_SAMPLES = 250000,  /* of all logs of a fit: beyond it fewer tell the same */
 };
 
 typedef enum tqa_log_quantity {
@@ -37,13 +38,15 @@ typedef enum tqa_log_filter_kind {
 /* How signals are smoothed: the same for all of them. */
 typedef struct tqa_log_filter {
     tqa_log_filter_kind kind;
-    unsigned order;  /* Butterworth */
-    double cutoff;   /* Hz; 0: from the spectra */
-    bool is_auto;    /* it was left to the spectra */
-    double tau_f;    /* s, first order */
-    size_t window;   /* Savitzky-Golay: samples, odd */
-    unsigned degree; /* Savitzky-Golay */
-    size_t decimate; /* every so many samples are used, from 1 */
+    unsigned order;    /* Butterworth */
+    double cutoff;     /* Hz; 0: from the spectra */
+    bool is_auto;      /* it was left to the spectra */
+    double tau_f;      /* s, first order */
+    size_t window;     /* Savitzky-Golay: samples, odd */
+    unsigned degree;   /* Savitzky-Golay */
+    size_t decimate;   /* every so many samples are used, from 1 */
+    bool has_decimate; /* it was told */
+    bool thins;        /* it was not, and a long log needs no more */
 } tqa_log_filter;
 
 /* What a request says about its logs, the same for all of them. */
@@ -159,12 +162,16 @@ bool tqa_log_read(const tqa_log_request *request, const tqa_part *part, tqa_log 
 /* Finds the columns and looks at all rows: clock, rest at the ends, spectra. */
 bool tqa_log_survey(tqa_log *log);
 
-/* After it: all of its rows are in memory; runs of them only, which is what searches read. */
-bool tqa_log_is_whole(const tqa_log *log);
+/* After it: only runs of its rows are in memory, and long enough for searches. */
 bool tqa_log_is_sampled(const tqa_log *log);
 
 /* The filter of all logs, when it was left to their spectra; judges it for each. */
 void tqa_log_choose_cutoff(tqa_log_request *request, tqa_log *logs, size_t n);
+
+/* More samples than a fit gains by: only so many of them, as long as they still follow what passes
+ * the filter. Unless a number was told. */
+void tqa_log_choose_decimation(tqa_log_request *request, const tqa_log *logs, size_t n,
+                               double n_sample);
 
 /* Some samples. Pointers are borrowed for the call. */
 typedef struct tqa_log_block {

@@ -25,6 +25,26 @@ bool tqa_log_even_reaches(const tqa_log *log)
                            "a delay of more than 4 samples of %.6g s", log->step);
 }
 
+size_t tqa_log_border(const tqa_log *log)
+{
+    const tqa_log_filter *filter = &log->request->filter;
+    double n = 0.0;
+    switch (filter->kind) {
+    case TQA_LOG_BUTTERWORTH:
+        n = 1.0 / (filter->cutoff * log->step);
+        break;
+    case TQA_LOG_FIRST_ORDER:
+        n = 2.0 * 3.14159265358979323846 * filter->tau_f / log->step;
+        break;
+    case TQA_LOG_SAVITZKY_GOLAY:
+        n = floor(0.5 * (double)filter->window);
+        break;
+    case TQA_LOG_NO_FILTER:
+        break;
+    }
+    return (size_t)fmin(ceil(n) + ceil(fabs(log->request->delay) / log->step), 1e15);
+}
+
 bool tqa_log_even_filter(tqa_log_pass_state *p)
 {
     const tqa_log_request *request = p->log->request;
@@ -32,18 +52,16 @@ bool tqa_log_even_filter(tqa_log_pass_state *p)
     const double rate = 1.0 / p->log->step;
     tq_error error = {0};
     tq_status status = TQ_OK;
-    p->context = p->border = 0;
+    p->context = 0;
+    p->border = tqa_log_border(p->log);
     if (filter->kind == TQA_LOG_BUTTERWORTH) {
         status = tq_filter_butterworth(filter->order, filter->cutoff, rate, &p->filter, &error);
         p->context = status == TQ_OK ? tq_filter_settle(&p->filter) : 0;
-        p->border = (size_t)ceil(rate / filter->cutoff);
     } else if (filter->kind == TQA_LOG_FIRST_ORDER) {
         status = tq_filter_first_order(filter->tau_f, rate, &p->filter, &error);
         p->context = status == TQ_OK ? 2 * tq_filter_settle(&p->filter) : 0;
-        p->border = (size_t)ceil(2.0 * 3.14159265358979323846 * filter->tau_f * rate);
     } else if (filter->kind == TQA_LOG_SAVITZKY_GOLAY) {
         p->context = 2 * filter->window;
-        p->border = filter->window / 2;
     }
     if (status != TQ_OK) {
         return tqa_part_refuse(&p->log->part, "range", "choose a lower cut-off",
@@ -59,7 +77,6 @@ bool tqa_log_even_filter(tqa_log_pass_state *p)
         return false;
     }
     const double late = fabs(request->delay) / p->log->step;
-    p->border += (size_t)ceil(late);
     p->context += 4 + (size_t)ceil(late); /* differences at the ends, twice */
     if (p->context < filter->decimate) {  /* the way since the sample given before */
         p->context = filter->decimate;
@@ -82,13 +99,14 @@ bool tqa_log_even_open(tqa_log_pass_state *p)
     p->raw_tau = malloc(p->n_even_room * (nv + 1) * sizeof(double));
     p->derived = malloc(p->n_even_room * (2 * nv + 1) * sizeof(double));
     p->even_row = malloc(p->n_even_room * sizeof *p->even_row);
+    p->stencils = malloc(p->n_even_room * sizeof *p->stencils);
     p->fast = malloc(p->n_even_room * (2 * nv + 1) * sizeof(double));
     p->block = aligned_alloc(64, (nq + 7 * nv + 1) * TQ_BLOCK * sizeof(double));
     p->memory_size = tq_filter_zero_phase_size(p->n_even_room, edge) +
                      tq_smooth_scratch_size(TQ_SMOOTH_WINDOW_MAX);
     p->memory = aligned_alloc(64, (p->memory_size + 63) / 64 * 64);
     return p->even != NULL && p->raw_tau != NULL && p->derived != NULL && p->fast != NULL &&
-           p->even_row != NULL && p->block != NULL && p->memory != NULL;
+           p->stencils != NULL && p->even_row != NULL && p->block != NULL && p->memory != NULL;
 }
 
 void tqa_log_even_close(tqa_log_pass_state *p)
@@ -98,6 +116,7 @@ void tqa_log_even_close(tqa_log_pass_state *p)
     free(p->derived);
     free(p->fast);
     free(p->even_row);
+    free(p->stencils);
     free(p->block);
     free(p->memory);
 }
@@ -462,6 +481,21 @@ static bool is_as_logged(const tqa_log_pass_state *p, size_t from, size_t end, s
            end - from == m && p->row[end - 1] - p->row[from] == m - 1;
 }
 
+/* Rows [from, end) at m even times from `first` on. */
+static void resample(tqa_log_pass_state *p, size_t from, size_t end, double first, size_t m)
+{
+    const tqa_log *log = p->log;
+    const size_t n_motion = has(p, TQA_LOG_TAU) ? log->first_channel[TQA_LOG_TAU] : log->n_channel;
+    tq_resample_cubic(end - from, p->t + from, first + log->request->delay, log->step, m,
+                      p->stencils);
+    for (size_t c = 0; c < log->n_channel; c++) {
+        if (c == n_motion) { /* motors and their sensors are noisy, encoders are not */
+            tq_resample_linear(end - from, p->t + from, first, log->step, m, p->stencils);
+        }
+        tq_resample(m, p->stencils, p->values + c * p->room + from, p->even + c * p->n_even_room);
+    }
+}
+
 bool tqa_log_even_take(tqa_log_pass_state *p, size_t from, size_t end, bool ends)
 {
     tqa_log *log = p->log;
@@ -481,22 +515,14 @@ bool tqa_log_even_take(tqa_log_pass_state *p, size_t from, size_t end, bool ends
     }
     const size_t m = count < (double)p->n_even_room ? (size_t)count : p->n_even_room;
     const double first = p->segment_t + (double)lowest * h;
-    const bool as_logged = is_as_logged(p, from, end, m);
-    for (size_t c = 0; c < log->n_channel; c++) {
-        const bool is_torque = has(p, TQA_LOG_TAU) && c >= log->first_channel[TQA_LOG_TAU];
-        const double *x = p->values + c * p->room + from;
-        double *to = p->even + c * p->n_even_room;
-        if (as_logged) {
-            memcpy(to, x, m * sizeof *to);
-        } else if (is_torque) { /* motors and their sensors are noisy, encoders are not */
-            tq_resample_linear(end - from, p->t + from, x, first, h, m, to);
-        } else {
-            tq_resample(end - from, p->t + from, x, first + log->request->delay, h, m, to);
+    if (is_as_logged(p, from, end, m)) {
+        for (size_t c = 0; c < log->n_channel; c++) {
+            memcpy(p->even + c * p->n_even_room, p->values + c * p->room + from,
+                   m * sizeof(double));
         }
-    }
-    if (as_logged) {
         memcpy(p->even_row, p->row + from, m * sizeof *p->even_row);
     } else {
+        resample(p, from, end, first, m);
         find_rows(p, from, end, first, m);
     }
     if (p->look != NULL) {

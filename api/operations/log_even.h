@@ -33,6 +33,7 @@ typedef struct tqa_log_pass_state {
     double *derived; /* (2 nv x n_even_room) rates that were not logged; of logged ones, the way */
     double *fast;    /* (2 nv x n_even_room) what the filter takes off the acceleration, its rate */
     uint64_t *even_row;    /* (n_even_room) */
+    tq_stencil *stencils;  /* (n_even_room) */
     unsigned char *memory; /* of scratch */
     size_t memory_size;
 

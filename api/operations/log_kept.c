@@ -85,20 +85,17 @@ void tqa_log_keep(tqa_log *log, const tqa_log_rows *rows, size_t i)
     kept->n++;
 }
 
-bool tqa_log_is_whole(const tqa_log *log)
-{
-    return log->kept.n > 0 && log->kept.every == 1;
-}
-
 bool tqa_log_is_sampled(const tqa_log *log)
 {
-    return log->kept.n > 0 && log->kept.every > 1;
+    const double run = (double)log->kept.run * log->period / log->step;
+    /* half of a run must be left between its borders */
+    return log->kept.n > 0 && log->kept.every > 1 && 4.0 * (double)tqa_log_border(log) <= run;
 }
 
 bool tqa_log_kept_serves(const tqa_log *log)
 {
-    return log->has_survey &&
-           (tqa_log_is_whole(log) || (log->request->searches && log->kept.n > 0));
+    const bool is_whole = log->kept.n > 0 && log->kept.every == 1;
+    return log->has_survey && (is_whole || (log->request->searches && tqa_log_is_sampled(log)));
 }
 
 void tqa_log_kept_fill(tqa_log_rows *rows)

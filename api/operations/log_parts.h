@@ -62,6 +62,9 @@ bool tqa_log_columns_find(tqa_log *log, tqa_log_source *sources);
 size_t tqa_log_width(const tqa_log_request *request, tqa_log_quantity quantity);
 extern const char *const tqa_log_quantity_names[TQA_LOG_QUANTITIES];
 
+/* Samples next to the ends of a segment where the filter has to guess. */
+size_t tqa_log_border(const tqa_log *log);
+
 void tqa_log_note(tqa_log *log, tqa_log_repair repair, uint64_t row);
 
 /* Evenly sampled, not yet filtered: what a survey looks at. */

@@ -44,6 +44,10 @@ void tqa_log_report(tqa_answer *answer, const tqa_log *log)
     tqa_answer_string(answer, "name", log->name);
     tqa_answer_count(answer, "rows", log->n_row);
     tqa_answer_count(answer, "rows_chosen", log->n_chosen);
+    if (log->request->n_kept_logs > 0) {
+        tqa_answer_count(answer, "rows_searched",
+                         tqa_log_is_sampled(log) ? log->kept.n : log->n_chosen);
+    }
     tqa_answer_count(answer, "samples", log->n_sample);
     tqa_answer_count(answer, "segments", log->n_segment);
     tqa_answer_string(answer, "clock", log->is_even ? "even" : "resampled");
@@ -91,4 +95,5 @@ void tqa_log_report_filter(tqa_answer *answer, const tqa_log_request *request)
         break;
     }
     tqa_answer_count(answer, "decimate", filter->decimate);
+    tqa_answer_flag(answer, "decimate_from_length", filter->thins);
 }

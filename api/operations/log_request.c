@@ -242,6 +242,7 @@ static bool read_filter(tqa_log_request *request, const tqa_part *object)
         !read_cutoff(&part, ret)) {
         return false;
     }
+    ret->has_decimate = decimate.value != NULL;
     ret->kind = kind;
     ret->order = (unsigned)order;
     ret->degree = (unsigned)polynomial;

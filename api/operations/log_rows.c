@@ -177,6 +177,16 @@ static bool is_chosen(const tqa_log *log, uint64_t row)
     return log->n_window == 0;
 }
 
+/* nothing is chosen from this row on */
+static bool is_behind(const tqa_log *log, uint64_t row)
+{
+    bool behind = log->n_window > 0;
+    for (size_t w = 0; w < log->n_window; w++) {
+        behind = behind && row >= log->windows[w].end;
+    }
+    return behind;
+}
+
 /* rows of one table that lie one behind another */
 static bool fill_many(tqa_log_rows *rows)
 {
@@ -210,6 +220,9 @@ bool tqa_log_rows_more(tqa_log_rows *rows)
     }
     if (fill_many(rows)) {
         return true;
+    }
+    if (rows->log->has_survey && is_behind(rows->log, rows->n)) {
+        return false;
     }
     while (rows->n_run < TQA_LOG_RUN && next_cells(rows, cells)) {
         if (is_chosen(rows->log, rows->n)) {

@@ -18,6 +18,8 @@ static const double still = 5e-4;      /* rad or m: a joint moves when its range
 static const double slow_clock = 0.2;  /* s: nobody logs a robot so slowly; milliseconds look so */
 static const double fast_clock = 1e-5; /* s: beyond what drives log */
 static const double still_s = 0.08;    /* s: of rows that are judged together */
+/* of samples over the cut-off: two would do for what passes; here 2e-4 of the rest folds back */
+static const double rate_of_cutoff = 5.0;
 static const double bridge_periods = 5.5;
 static const double bridge_s = 0.04; /* shorter gaps are bridged whatever the period */
 
@@ -391,5 +393,37 @@ void tqa_log_choose_cutoff(tqa_log_request *request, tqa_log *logs, size_t n)
                               : filter->cutoff;
     for (size_t i = 0; i < n; i++) {
         logs[i].cutoff = tq_cutoff_judge(&logs[i].bandwidth, cutoff);
+    }
+}
+
+/* Hz above which the filter leaves next to nothing; 0: there is none, or it is no low-pass */
+static double cutoff_of(const tqa_log_filter *filter)
+{
+    switch (filter->kind) {
+    case TQA_LOG_BUTTERWORTH:
+        return filter->cutoff;
+    case TQA_LOG_FIRST_ORDER: /* falls off slowly */
+        return 10.0 / (2.0 * 3.14159265358979323846 * filter->tau_f);
+    case TQA_LOG_SAVITZKY_GOLAY:
+    case TQA_LOG_NO_FILTER:
+        break;
+    }
+    return 0.0;
+}
+
+void tqa_log_choose_decimation(tqa_log_request *request, const tqa_log *logs, size_t n,
+                               double n_sample)
+{
+    tqa_log_filter *filter = &request->filter;
+    const double cutoff = cutoff_of(filter);
+    double rate = (double)INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        rate = fmin(rate, 1.0 / logs[i].step);
+    }
+    const double most = cutoff > 0.0 ? floor(rate / (rate_of_cutoff * cutoff)) : 1.0;
+    const double wanted = fmin(ceil(n_sample / (double)TQA_LOG_SAMPLES - 0.01), fmin(most, 1000.0));
+    if (!filter->has_decimate && wanted > 1.0) {
+        filter->decimate = (size_t)wanted;
+        filter->thins = true;
     }
 }

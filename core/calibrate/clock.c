@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 static const double decades = 15.0;   /* of the bins */
 static const double least_log = -9.0; /* log10 of the first bin's step, s */
@@ -95,60 +96,84 @@ bool tq_clock_is_even(const tq_clock *clock, double *ret_period)
     return clock->shortest >= 0.98 * mean && clock->longest <= 1.02 * mean;
 }
 
-/* slope at sample i of the parabola through it and its neighbours; at the ends, through the three
- * there */
-static double slope_at(size_t n, const double *t, const double *x, size_t i)
+/* The slope at sample i of the parabola through it and its neighbours (at the ends, through the
+ * three there): weights of samples *ret_first and the two behind it. */
+static void slope_at(size_t n, const double *t, size_t i, size_t *ret_first, double ret_weight[3])
 {
-    if (n == 2) {
-        return (x[1] - x[0]) / (t[1] - t[0]);
-    }
     const size_t m = i == 0 ? 1 : i == n - 1 ? n - 2 : i;
     const double left = t[m] - t[m - 1];
     const double right = t[m + 1] - t[m];
-    const double d_left = (x[m] - x[m - 1]) / left;
-    const double d_right = (x[m + 1] - x[m]) / right;
-    const double bend = (d_right - d_left) / (left + right);
-    const double middle = d_left + bend * left;
-    return middle + 2.0 * bend * (t[i] - t[m]);
+    const double of_right = (left + 2.0 * (t[i] - t[m])) / (left + right);
+    *ret_first = m - 1;
+    ret_weight[0] = -(1.0 - of_right) / left;
+    ret_weight[2] = of_right / right;
+    ret_weight[1] = -ret_weight[0] - ret_weight[2];
 }
 
-void tq_resample(size_t n, const double *t, const double *x, double first, double step, size_t m,
-                 double *ret)
+/* t[i] <= now < t[i + 1] from i on, the last piece closed */
+static size_t piece_of(size_t n, const double *t, double now, size_t i)
 {
-    assert(n >= 2);
-    size_t i = 0; /* t[i] <= now < t[i + 1], the last piece closed */
+    while (i + 2 < n && t[i + 1] <= now) {
+        i++;
+    }
+    return i;
+}
+
+void tq_resample_cubic(size_t n, const double *t, double first, double step, size_t m,
+                       tq_stencil *ret)
+{
+    assert(n >= TQ_STENCIL_POINTS);
+    size_t i = 0;
     size_t known = SIZE_MAX;
-    double s0 = 0.0;
-    double s1 = 0.0;
+    size_t of[2] = {0};
+    double slope[2][3] = {{0.0}};
     for (size_t k = 0; k < m; k++) {
         const double now = first + (double)k * step;
-        while (i + 2 < n && t[i + 1] <= now) {
-            i++;
+        i = piece_of(n, t, now, i);
+        if (known != SIZE_MAX && i == known + 1) {
+            of[0] = of[1];
+            memcpy(slope[0], slope[1], sizeof slope[0]);
+            slope_at(n, t, i + 1, &of[1], slope[1]);
+        } else if (i != known) {
+            slope_at(n, t, i, &of[0], slope[0]);
+            slope_at(n, t, i + 1, &of[1], slope[1]);
         }
-        if (i != known) {
-            s0 = slope_at(n, t, x, i);
-            s1 = slope_at(n, t, x, i + 1);
-            known = i;
-        }
+        known = i;
         const double h = t[i + 1] - t[i];
         const double u = (now - t[i]) / h;
         const double v = 1.0 - u;
-        ret[k] = v * v * ((1.0 + 2.0 * u) * x[i] + u * h * s0) +
-                 u * u * ((1.0 + 2.0 * v) * x[i + 1] - v * h * s1);
+        const size_t begin = i == 0 ? 0 : i + 3 > n ? n - TQ_STENCIL_POINTS : i - 1;
+        ret[k] = (tq_stencil){.first = begin};
+        double *w = ret[k].weight;
+        w[i - begin] = v * v * (1.0 + 2.0 * u);
+        w[i + 1 - begin] = u * u * (1.0 + 2.0 * v);
+        for (size_t p = 0; p < 3; p++) {
+            w[of[0] - begin + p] += v * v * u * h * slope[0][p];
+            w[of[1] - begin + p] -= u * u * v * h * slope[1][p];
+        }
     }
 }
 
-void tq_resample_linear(size_t n, const double *t, const double *x, double first, double step,
-                        size_t m, double *ret)
+void tq_resample_linear(size_t n, const double *t, double first, double step, size_t m,
+                        tq_stencil *ret)
 {
-    assert(n >= 2);
+    assert(n >= TQ_STENCIL_POINTS);
     size_t i = 0;
     for (size_t k = 0; k < m; k++) {
         const double now = first + (double)k * step;
-        while (i + 2 < n && t[i + 1] <= now) {
-            i++;
-        }
+        i = piece_of(n, t, now, i);
         const double u = (now - t[i]) / (t[i + 1] - t[i]);
-        ret[k] = (1.0 - u) * x[i] + u * x[i + 1];
+        ret[k] = (tq_stencil){.first = i + TQ_STENCIL_POINTS <= n ? i : n - TQ_STENCIL_POINTS};
+        ret[k].weight[i - ret[k].first] = 1.0 - u;
+        ret[k].weight[i + 1 - ret[k].first] = u;
+    }
+}
+
+void tq_resample(size_t m, const tq_stencil *stencils, const double *x, double *ret)
+{
+    for (size_t k = 0; k < m; k++) {
+        const double *w = stencils[k].weight;
+        const double *at = x + stencils[k].first;
+        ret[k] = (w[0] * at[0] + w[1] * at[1]) + (w[2] * at[2] + w[3] * at[3]);
     }
 }

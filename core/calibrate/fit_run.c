@@ -6,6 +6,9 @@
 #include "core/calibrate/fit_state.h"
 #include "core/dynamics/regressor_batch.h"
 
+static const double forgets = 40.0;   /* ways beyond which exp() is lost beside 1 */
+static const double vanishes = 700.0; /* exp() of less would underflow, slowly */
+
 size_t tq_fit_run_size(const tq_fit *fit)
 {
     const size_t nq = fit->mechanism->model.nq, nv = fit->n_row;
@@ -108,16 +111,19 @@ static double smoothing_of(const tq_fit *fit, const tq_joint *joint)
 }
 
 /* Dahl's state after each of n samples; exact for a joint that goes straight on between them.
- * d s = (to - s) |way| / length - s time / relaxation: to, and 0, each draw at their rate. */
+ * d s = (to - s) |way| / length - s time / relaxation: to, and 0, each draw at their rate. start:
+ * what the first sample ever is taken to be in */
 static void presliding_signs(const tq_fit_model *model, double period, size_t n, const double *way,
-                             const double *start, double *last, double *ret_sign)
+                             double start, double *last, double *ret_sign)
 {
     const double creep = model->relaxation > 0.0 ? period / model->relaxation : 0.0;
     for (size_t i = 0; i < n; i++) {
         const double slip = way[i] / model->presliding;
         const double pull = fabs(slip) + creep;
         if (isnan(*last)) {
-            *last = start[i];
+            *last = start;
+        } else if (pull > forgets) {
+            *last = slip / pull;
         } else if (pull > 0.0) {
             const double at_last = slip / pull;
             *last = at_last + (*last - at_last) * exp(-pull);
@@ -129,6 +135,7 @@ static void presliding_signs(const tq_fit_model *model, double period, size_t n,
 void tq_fit_run_signs(const tq_fit *fit, const tq_fit_run *run, size_t n)
 {
     const tq_model *model = &fit->mechanism->model;
+    const bool slides = !(fit->options.model.presliding > 0.0);
     for (uint32_t j = 0; j < model->n_joint; j++) {
         const tq_joint *joint = &model->joints[j];
         if (!is_rubbing(joint)) {
@@ -136,13 +143,22 @@ void tq_fit_run_signs(const tq_fit *fit, const tq_fit_run *run, size_t n)
         }
         const size_t row = joint->v_index;
         double *sign = run->sign + row * TQ_FOLD_RUN;
-        signs(smoothing_of(fit, joint), n, run->qd + row * TQ_FOLD_RUN, sign);
-        if (fit->options.model.presliding > 0.0) {
-            double *before = run->before + 2 * row;
+        double *before = run->before + 2 * row;
+        if (slides || isnan(before[1])) {
+            signs(smoothing_of(fit, joint), slides ? n : 1, run->qd + row * TQ_FOLD_RUN, sign);
+        }
+        if (!slides) {
             presliding_signs(&fit->options.model, run->period, n, run->way + row * TQ_FOLD_RUN,
-                             sign, &before[1], sign);
+                             sign[0], &before[1], sign);
             before[0] = run->q[(size_t)joint->q_index * TQ_FOLD_RUN + n - 1];
         }
+    }
+}
+
+static void scale(double factor, size_t n, const double *x, double *ret)
+{
+    for (size_t i = 0; i < n; i++) {
+        ret[i] = factor * x[i];
     }
 }
 
@@ -162,24 +178,26 @@ static void of_parameter(const tq_fit *fit, const tq_fit_run *run, const tq_colu
             ret[i] = -ret[i];
         }
     }
-    for (size_t i = 0; i < n; i++) {
-        switch ((int)column->parameter.kind) {
-        case TQ_PARAMETER_ROTOR:
-            ret[i] = factor * factor * qdd[i];
-            break;
-        case TQ_PARAMETER_VISCOUS:
-            ret[i] = factor * factor * qd[i];
-            break;
-        case TQ_PARAMETER_COULOMB:
-            ret[i] *= factor;
-            break;
-        case TQ_PARAMETER_OFFSET:
+    switch ((int)column->parameter.kind) {
+    case TQ_PARAMETER_ROTOR:
+        scale(factor * factor, n, qdd, ret);
+        break;
+    case TQ_PARAMETER_VISCOUS:
+        scale(factor * factor, n, qd, ret);
+        break;
+    case TQ_PARAMETER_COULOMB:
+        scale(factor, n, ret, ret);
+        break;
+    case TQ_PARAMETER_OFFSET:
+        for (size_t i = 0; i < n; i++) {
             ret[i] = factor;
-            break;
-        default:
-            ret[i] = factor * (factor * q[i] + offset - joint->spring.rest);
-            break;
         }
+        break;
+    default:
+        for (size_t i = 0; i < n; i++) {
+            ret[i] = factor * (factor * q[i] + offset - joint->spring.rest);
+        }
+        break;
     }
 }
 
@@ -249,7 +267,8 @@ static void of_joint(const tq_fit *fit, const tq_fit_run *run, const tq_fit_term
     const double speed = fit->speed[term->joint];
     for (size_t i = 0; i < n; i++) {
         const double ratio = run->qd[row + i] / speed;
-        ret[i] *= exp(-ratio * ratio);
+        const double square = ratio * ratio;
+        ret[i] *= square < vanishes ? exp(-square) : 0.0;
     }
 }
 

@@ -5,6 +5,10 @@
 #include <assert.h>
 #include <math.h>
 
+#include "core/kernels/table.h"
+
+enum { STRETCH = 128 }; /* samples looked at together */
+
 /* Hoare's selection: x[k] is what a sort would put there */
 static double select_nth(size_t n, double *x, size_t k)
 {
@@ -67,7 +71,13 @@ size_t tq_spikes_mark(size_t n, const double *x, double noise, double factor,
 {
     assert(n >= 7);
     size_t n_spike = 0;
+    const tq_kernels *kernels = tq_kernels_for(n);
     for (size_t k = 0; k < n; k++) {
+        if (k % STRETCH == 0 && k > 0 && k + STRETCH < n &&
+            kernels->steady(STRETCH + 1, x + k - 1, factor * noise)) {
+            k += STRETCH - 1; /* every one is next to its neighbours */
+            continue;
+        }
         const size_t first = k < 3 ? 0 : k + 4 > n ? n - 7 : k - 3;
         const double before = x[k > 0 ? k - 1 : 1];
         const double behind = x[k + 1 < n ? k + 1 : n - 2];

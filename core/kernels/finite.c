@@ -27,6 +27,19 @@ int TQ_KERNEL(tq_finite)(long n_row, long n_sample, long stride, const double *x
     return beyond(even + odd, 0.0) == 0;
 }
 
+int TQ_KERNEL(tq_steady)(long n, const double *x, double most)
+{
+    real_mask bad = 0;
+    long i = 0;
+    for (; i + TQ_LANES <= n; i += TQ_LANES) {
+        bad |= beyond(load(x + i + 1) - load(x + i), most);
+    }
+    for (; i < n; i++) {
+        bad |= !(__builtin_fabs(x[i + 1] - x[i]) <= most);
+    }
+    return bad == 0;
+}
+
 int TQ_KERNEL(tq_unit)(long n_sample, long stride, const double *quaternion, double tolerance)
 {
     real_mask bad = 0;

@@ -36,6 +36,7 @@ void TQ_KERNEL(tq_aba_varied)(const tq_canonical *c, const tq_kernel_input *in, 
                               double *ret_qdd, tq_kernel_fault *ret_fault);
 void TQ_KERNEL(tq_combine)(const tq_kernel_sum *in, double *ret);
 int TQ_KERNEL(tq_finite)(long n_row, long n_sample, long stride, const double *x);
+int TQ_KERNEL(tq_steady)(long n, const double *x, double most);
 int TQ_KERNEL(tq_unit)(long n_sample, long stride, const double *quaternion, double tolerance);
 
 #endif

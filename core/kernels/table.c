@@ -20,5 +20,6 @@ const tq_kernels TQ_KERNEL(tq_kernels) = {
     .aba_varied = TQ_KERNEL(tq_aba_varied),
     .combine = TQ_KERNEL(tq_combine),
     .finite = TQ_KERNEL(tq_finite),
+    .steady = TQ_KERNEL(tq_steady),
     .unit = TQ_KERNEL(tq_unit),
 };

@@ -75,6 +75,8 @@ typedef struct tq_kernels {
     void (*combine)(const tq_kernel_sum *in, double *ret);
     /* 0 when some of the numbers is NaN or infinite */
     int (*finite)(long n_row, long n_sample, long stride, const double *x);
+    /* 0 when two neighbours among n + 1 numbers differ by more than `most`, or one is NaN */
+    int (*steady)(long n, const double *x, double most);
     /* 0 when some quaternion's squared length is off 1 by more than `tolerance` */
     int (*unit)(long n_sample, long stride, const double *quaternion, double tolerance);
 } tq_kernels;

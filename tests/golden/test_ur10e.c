@@ -91,16 +91,20 @@ static tqt_excited prepare(const char *path, double **ret_raw)
     tq_scratch scratch;
     const size_t size = tq_filter_zero_phase_size(m, edge);
     tq_scratch_init(&scratch, tqt_doubles(size / 8 + 8), size);
+    tq_stencil *cubic = malloc(m * sizeof *cubic), *linear = malloc(m * sizeof *linear);
+    tq_resample_cubic(n, t, t[0], 1 / rate, m, cubic);
+    tq_resample_linear(n, t, t[0], 1 / rate, m, linear);
     for (size_t j = 0; j < NV; j++) {
         double *q = x.q + j * m, *tau = x.tau + j * m;
-        tq_resample(n, t, field[j], t[0], 1 / rate, m, q);
-        tq_resample_linear(n, t, field[NV + j], t[0], 1 / rate, m, tau);
+        tq_resample(m, cubic, field[j], q);
+        tq_resample(m, linear, field[NV + j], tau);
         memcpy(raw + j * m, tau, m * sizeof *raw);
         cr_assert(eq(int, tq_filter_zero_phase(&filter, edge, m, q, &scratch, NULL), TQ_OK));
         cr_assert(eq(int, tq_filter_zero_phase(&filter, edge, m, tau, &scratch, NULL), TQ_OK));
         tq_difference(m, q, 1 / rate, x.qd + j * m);
         tq_difference(m, x.qd + j * m, 1 / rate, x.qdd + j * m);
     }
+    free(cubic), free(linear);
     size_t first = m, last = 0;
     for (size_t i = 0; i < m; i++) {
         for (size_t j = 0; j < NV; j++) {

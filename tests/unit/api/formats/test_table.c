@@ -51,6 +51,24 @@ static void expect_rows(bytes b, size_t n_row, const char *const names[3])
     tqa_table_close(table);
 }
 
+/* the same rows, as many at a time as there are */
+static void expect_many(bytes b, size_t n_row, size_t most)
+{
+    tqa_table *table = tqa_table_open(read_bytes, &b);
+    size_t k = 0, n = 1;
+    while (k < n_row && n > 0) {
+        const double *rows = tqa_table_next_many(table, most, &n);
+        cr_assert(le(sz, n, most));
+        for (size_t i = 0; i < n; i++, k++) {
+            cr_assert(eq(dbl, rows[3 * i], (double)k));
+            cr_assert(eq(dbl, rows[3 * i + 2], -(double)k));
+        }
+    }
+    cr_assert(eq(sz, k, n_row));
+    cr_assert(tqa_table_next_many(table, most, &n) == NULL && n == 0);
+    tqa_table_close(table);
+}
+
 enum { ROWS = 5000, TEXT = 1 << 18 };
 static char text[TEXT];
 
@@ -63,6 +81,7 @@ Test(table, csv_in_any_pieces)
     static const size_t pieces[] = {0, 1, 7, 4096};
     for (size_t p = 0; p < 4; p++) {
         expect_rows((bytes){text, n, pieces[p]}, ROWS, (const char *const[]){"t", "a", "b"});
+        expect_many((bytes){text, n, pieces[p]}, ROWS, 256);
     }
     expect_rows((bytes){text + 6, n - 6, 0}, ROWS, (const char *const[]){"", "", ""});
     memmove(text + 3, text, n);
@@ -90,6 +109,8 @@ Test(table, npy)
     }
     expect_rows((bytes){text, n, 0}, ROWS, (const char *const[]){"", "", ""});
     expect_rows((bytes){text, n, 33}, ROWS, (const char *const[]){"", "", ""});
+    expect_many((bytes){text, n, 33}, ROWS, 7);
+    expect_many((bytes){text, n, 0}, ROWS, ROWS);
 }
 
 Test(table, npy_column_by_column)

@@ -66,13 +66,15 @@ Test(clock, stands_still)
 Test(resample, is_exact_for_parabolas_and_close_for_waves)
 {
     double t[N], x[N], y[3 * N];
+    tq_stencil stencils[3 * N];
     tqt_random random = tqt_random_seed(11);
     for (size_t k = 0; k < N; k++) {
         t[k] = 0.01 * ((double)k + 0.8 * tqt_random_uniform(&random, 0.0, 1.0));
         x[k] = 1.0 + t[k] - 0.5 * t[k] * t[k];
     }
     const double step = (t[N - 1] - t[0]) / (3.0 * N - 1.0);
-    tq_resample(N, t, x, t[0], step, 3 * N, y);
+    tq_resample_cubic(N, t, t[0], step, 3 * N, stencils);
+    tq_resample(3 * N, stencils, x, y);
     for (size_t k = 0; k < 3 * N; k++) {
         const double now = t[0] + (double)k * step;
         cr_assert(epsilon_eq(dbl, y[k], 1.0 + now - 0.5 * now * now, 1e-11), "%zu", k);
@@ -80,7 +82,7 @@ Test(resample, is_exact_for_parabolas_and_close_for_waves)
     for (size_t k = 0; k < N; k++) {
         x[k] = sin(6.0 * t[k]);
     }
-    tq_resample(N, t, x, t[0], step, 3 * N, y);
+    tq_resample(3 * N, stencils, x, y);
     for (size_t k = 0; k < 3 * N; k++) {
         /* third derivative 216, steps up to 18 ms: 216 h^3 / 24 at worst */
         cr_assert(epsilon_eq(dbl, y[k], sin(6.0 * (t[0] + (double)k * step)), 6e-5), "%zu", k);
@@ -92,7 +94,9 @@ Test(resample, by_straight_lines)
     const double t[] = {0.0, 0.5, 2.0, 3.0};
     const double x[] = {1.0, 2.0, -1.0, 0.0};
     double y[7];
-    tq_resample_linear(4, t, x, 0.0, 0.5, 7, y);
+    tq_stencil stencils[7];
+    tq_resample_linear(4, t, 0.0, 0.5, 7, stencils);
+    tq_resample(7, stencils, x, y);
     const double want[] = {1.0, 2.0, 1.0, 0.0, -1.0, -0.5, 0.0};
     for (size_t k = 0; k < 7; k++) {
         cr_assert(epsilon_eq(dbl, y[k], want[k], 1e-15), "%zu", k);
@@ -134,4 +138,21 @@ Test(spikes, are_found_and_steps_are_left)
     cr_assert(epsilon_eq(dbl, noise, 1e-3, 1e-4), "%g", noise);
     cr_assert(eq(sz, tq_spikes_mark(N, x, noise, 30.0, spike), 4));
     cr_assert(eq(int, spike[0] + spike[300] + spike[301] + spike[999], 4));
+}
+
+Test(spikes, are_found_at_the_ends_of_stretches)
+{
+    double x[N];
+    unsigned char spike[N];
+    for (size_t k = 0; k < N; k++) {
+        x[k] = 1e-3 * (double)k;
+    }
+    /* every place: samples are looked at in stretches of 128 */
+    for (size_t at = 0; at < N; at++) {
+        memset(spike, 0, sizeof spike);
+        x[at] += 1.0;
+        cr_assert(eq(sz, tq_spikes_mark(N, x, 1e-3, 30.0, spike), 1), "%zu", at);
+        cr_assert(eq(int, spike[at], 1), "%zu", at);
+        x[at] -= 1.0;
+    }
 }

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/contract/test_calibrate_long.py - logs of which only a part is searched: what is told of it, and that it finds the same.
+import json
+import math
+import struct
+
+import pytest
+from test_calibrate import ask, calibrate, last_job
+
+ROBOT = "planar-2r"
+RATE, PERIOD, TIMES = 1000, 10000, 30  # rows of a period, which is repeated: 300,000 rows
+LATE = 3  # rows by which q and qd are behind tau
+
+
+def motion(t):
+    q, qd, qdd = [], [], []
+    for j in range(2):
+        waves = [(0.5 / k, 2 * math.pi * 0.1 * k, 1.3 * k + j) for k in (1, 3, 4, 7)]
+        w = 2 * math.pi * (40 + 7 * j)  # beyond the cut-off: what tells of the delay
+        waves.append((4 / w / w, w, 0.4 + j))
+        q.append(sum(a * math.sin(w * t + p) for a, w, p in waves))
+        qd.append(sum(a * w * math.cos(w * t + p) for a, w, p in waves))
+        qdd.append(sum(-a * w * w * math.sin(w * t + p) for a, w, p in waves))
+    return q, qd, qdd
+
+
+def put_npy(daemon, name, rows, times):
+    head = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({len(rows) * times}, {len(rows[0])}), }}".ljust(117) + "\n"
+    one = b"".join(struct.pack(f"<{len(row)}d", *row) for row in rows)
+    body = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + one * times
+    reply = daemon.request("PUT", f"/v1/datasets/{name}", body, {"Content-Type": "application/x-npy"})
+    assert reply[0] in (200, 201), reply[2]
+
+
+@pytest.fixture(scope="module")
+def rows(daemon):
+    """One period, sampled evenly; q and qd of LATE rows before."""
+    q, qd, qdd = zip(*(motion(k / RATE) for k in range(PERIOD)))
+    tau = ask(daemon, ROBOT, "inverse-dynamics", {"q": q, "qd": qd, "qdd": qdd})["tau"]
+    return [[*q[k - LATE], *qd[k - LATE], *tau[k]] for k in range(PERIOD)]
+
+
+REQUEST = {"rate": RATE, "columns": {"q": [0, 1], "qd": [2, 3], "tau": [4, 5]}}
+
+
+def test_a_long_log_is_searched_in_part(daemon, rows):
+    put_npy(daemon, "long", rows, TIMES)
+    answer = calibrate(daemon, {"datasets": ["long"], **REQUEST, "filter": {"cutoff_hz": 10}}, robot=ROBOT)
+    log = answer["datasets"][0]
+    assert log["rows"] == PERIOD * TIMES
+    assert 32768 <= log["rows_searched"] <= 65536 and log["rows_searched"] % 4096 == 0
+    assert answer["filter"]["decimate"] == 2 and answer["filter"]["decimate_from_length"] is True
+    assert log["samples"] > 0.99 * PERIOD * TIMES / 2  # but for the ends, every second one
+    # the filter takes 16 ppm off the fastest wave; what is left is the cubic between two rows
+    assert answer["delay"] == {"delay_s": pytest.approx(LATE / RATE, abs=1e-4), "from_data": True}
+    # on filtered torque nothing is left; beyond the cut-off a joint's own acceleration is all that is fitted
+    assert max(answer["sigma"]) < 0.005
+    found = {p["name"]: p["value"] for p in answer["parameters"]}
+    assert [found["mx_1"], found["mx_2"], found["Izz_2"]] == pytest.approx([2.0, 0.45, 0.18], rel=1e-4)  # the robot's own
+    page = daemon.request("GET", f"/v1/jobs/{last_job(daemon)}/result/report")[2].decode()
+    assert f"looked for in {log['rows_searched']} rows" in page and "One in 2 filtered samples" in page
+
+    told = calibrate(daemon, {"datasets": ["long"], **REQUEST, "filter": {"cutoff_hz": 10, "decimate": 1}}, robot=ROBOT)
+    assert told["filter"]["decimate"] == 1 and told["filter"]["decimate_from_length"] is False
+    assert told["datasets"][0]["samples"] > 0.99 * PERIOD * TIMES
+    assert told["rank"] == answer["rank"]
+    for a, b in zip(answer["parameters"], told["parameters"]):
+        # half of the samples tell the same
+        assert a["value"] == pytest.approx(b["value"], rel=1e-5, abs=1e-5), a["name"]
+    assert answer["fit"]["rmse"] == pytest.approx(told["fit"]["rmse"], rel=1e-4)
+
+
+def test_a_short_log_is_read_as_a_whole(daemon, rows):
+    put_npy(daemon, "short", rows, 6)
+    answer = calibrate(daemon, {"datasets": ["short"], **REQUEST, "filter": {"cutoff_hz": 10}}, robot=ROBOT)
+    assert answer["datasets"][0]["rows_searched"] == 6 * PERIOD
+    assert answer["filter"]["decimate"] == 1 and answer["filter"]["decimate_from_length"] is False
+
+
+def test_what_was_kept_may_be_of_no_use(daemon, rows):
+    """A cut-off so low that runs are all border, and an arm that moves in one place only: then everything is searched."""
+    answer = calibrate(daemon, {"datasets": ["long"], **REQUEST, "filter": {"cutoff_hz": 0.8}}, robot=ROBOT)
+    assert answer["datasets"][0]["rows_searched"] == PERIOD * TIMES
+    still = [[*rows[0][:2], 0, 0, *rows[0][4:]]]
+    # runs 0, 8, 16 ... of 4,096 rows are kept of so long a log: the arm moves in none of them
+    put_npy(daemon, "once", still * 4096 + rows[:10000] + still * 300000, 1)
+    answer = calibrate(daemon, {"datasets": ["once"], **REQUEST, "filter": {"cutoff_hz": 10}}, robot=ROBOT)
+    assert answer["samples"] > 4000
+
+
+def test_rows_that_are_repaired_are_counted_in_the_whole(daemon, rows):
+    spoilt = [list(row) for row in rows * TIMES]
+    for k in range(100_000, 100_005):
+        spoilt[k][0] = float("nan")
+    spoilt[200_000][5] += 1e4
+    put_npy(daemon, "spoilt", spoilt, 1)
+    answer = calibrate(daemon, {"datasets": ["spoilt"], **REQUEST, "filter": {"cutoff_hz": 10}}, robot=ROBOT)
+    repairs = {r["kind"]: r for r in answer["datasets"][0]["repairs"]}
+    assert repairs["not-finite"]["count"] == 5 and repairs["not-finite"]["first_rows"] == list(range(100_000, 100_005))
+    assert repairs["spike"]["count"] == 1 and repairs["spike"]["first_rows"] == [200_000]
+    assert repairs["bridged"]["first_rows"] == [100_005]
