@@ -298,6 +298,14 @@ static bool settle(tqa_calibration *c)
     return good;
 }
 
+/* after a search in a part */
+static bool read_everything(tqa_calibration *c)
+{
+    c->request.searches = false;
+    tq_fit_settle(c->fit);
+    return !c->is_sampled || solve_once(c);
+}
+
 /* What columns depend on is looked for in the part of long logs that is in memory; then everything
  * is read, once. */
 static bool solve(tqa_calibration *c)
@@ -314,8 +322,7 @@ static bool solve(tqa_calibration *c)
             return false;
         }
     }
-    c->request.searches = false;
-    return !c->is_sampled || solve_once(c);
+    return read_everything(c);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -422,8 +429,7 @@ static bool take_instruments(tqa_calibration *c)
     if (!choose_lag(c) || !build(c) || !take_memory(c) || !settle(c)) {
         return false;
     }
-    c->request.searches = false;
-    return (!c->is_sampled || solve_once(c)) && tqa_calibration_validate(c);
+    return read_everything(c) && tqa_calibration_validate(c);
 }
 
 static bool calibrate(tqa_control *control)

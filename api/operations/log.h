@@ -15,6 +15,7 @@ enum {
     TQA_LOG_ROWS_TOLD = 8,    /* of each kind of repair */
     TQA_LOG_WINDOWS_MAX = 64, /* of rows */
     TQA_LOG_SOURCE_NAME = 160,
+    TQA_LOG_CLEAN_MAX = 256,
     TQA_LOG_KEPT_ROWS = 65536, /* in memory, of all logs of a request */
     TQA_LOG_SAMPLES = 250000,  /* of all logs of a fit: beyond it fewer tell the same */
 };
@@ -102,10 +103,16 @@ typedef struct tqa_log_kept {
     uint64_t n_run;      /* runs so far */
     size_t in_run;       /* rows of the one at hand */
     bool keeps;          /* that one is kept */
-    double *values, *t;  /* (room x n_channel), (room) */
+    double *values, *t;  /* (room x n_channel) as they are read, (room) */
     uint64_t *row;
     unsigned char *state;
 } tqa_log_kept;
+
+/* A window of rows that was found to have no spikes. */
+typedef struct tqa_log_clean {
+    uint64_t first, last;
+    size_t n;
+} tqa_log_clean;
 
 /* One experiment. */
 typedef struct tqa_log {
@@ -142,6 +149,8 @@ typedef struct tqa_log {
     double *floor; /* (nv) noise of the signal that accelerations are made of, by so many
                       differences: its unit^2 / Hz; NULL: nobody has looked */
     unsigned n_difference;
+    size_t n_clean;
+    tqa_log_clean clean[TQA_LOG_CLEAN_MAX];
 
     /* of the last pass */
     tqa_log_count repairs[TQA_LOG_REPAIRS];

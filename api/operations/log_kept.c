@@ -21,7 +21,9 @@ bool tqa_log_keep_begin(tqa_log *log)
     size_t room =
         TQA_LOG_KEPT_ROWS < bytes_max / each ? (size_t)TQA_LOG_KEPT_ROWS : bytes_max / each;
     room /= request->n_kept_logs;
+    room = room / TQA_LOG_RUN * TQA_LOG_RUN;
     kept->run = room / RUNS_LEAST < RUN_MOST ? room / RUNS_LEAST : (size_t)RUN_MOST;
+    kept->run = kept->run < TQA_LOG_RUN ? room : kept->run / TQA_LOG_RUN * TQA_LOG_RUN;
     kept->room = kept->run > 0 ? room / kept->run * kept->run : 0;
     kept->every = 1;
     tqa_control *control = request->control;
@@ -76,8 +78,10 @@ void tqa_log_keep(tqa_log *log, const tqa_log_rows *rows, size_t i)
     if (!kept->keeps) {
         return;
     }
+    const size_t block = kept->n / TQA_LOG_RUN;
+    double *to = kept->values + block * log->n_channel * TQA_LOG_RUN + kept->n % TQA_LOG_RUN;
     for (size_t c = 0; c < log->n_channel; c++) {
-        kept->values[kept->n * log->n_channel + c] = rows->run[c * TQA_LOG_RUN + i];
+        to[c * TQA_LOG_RUN] = rows->run[c * TQA_LOG_RUN + i];
     }
     kept->t[kept->n] = rows->run_t[i];
     kept->row[kept->n] = rows->run_row[i];
@@ -104,12 +108,11 @@ void tqa_log_kept_fill(tqa_log_rows *rows)
     const tqa_log_kept *kept = &log->kept;
     const size_t left = kept->n - rows->n_kept;
     const size_t n = left < TQA_LOG_RUN ? left : (size_t)TQA_LOG_RUN;
-    const double *values = kept->values + rows->n_kept * log->n_channel;
-    for (size_t c = 0; c < log->n_channel; c++) {
-        for (size_t i = 0; i < n; i++) {
-            rows->run[c * TQA_LOG_RUN + i] = values[i * log->n_channel + c];
-        }
+    if (n == 0) {
+        return;
     }
+    memcpy(rows->run, kept->values + rows->n_kept * log->n_channel,
+           log->n_channel * TQA_LOG_RUN * sizeof *rows->run);
     rows->all_good = true;
     for (size_t i = 0; i < n; i++) {
         rows->run_t[i] = kept->t[rows->n_kept + i];

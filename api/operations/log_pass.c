@@ -126,9 +126,30 @@ static tqa_log_quantity quantity_of(const tqa_log *log, size_t channel)
     return found;
 }
 
+/* an earlier pass has seen the same rows together */
+static bool is_clean(const tqa_log_pass_state *p)
+{
+    const tqa_log *log = p->log;
+    for (size_t k = 0; k < log->n_clean; k++) {
+        const tqa_log_clean *clean = &log->clean[k];
+        if (clean->n == p->n && clean->first == p->row[0] && clean->last == p->row[p->n - 1]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void note_clean(const tqa_log_pass_state *p)
+{
+    tqa_log *log = p->log;
+    if (log->n_clean < TQA_LOG_CLEAN_MAX) {
+        log->clean[log->n_clean++] = (tqa_log_clean){p->row[0], p->row[p->n - 1], p->n};
+    }
+}
+
 static void mark_spikes(tqa_log_pass_state *p)
 {
-    if (p->n < SEGMENT_LEAST) {
+    if (p->n < SEGMENT_LEAST || is_clean(p)) {
         return;
     }
     memset(p->bad, 0, p->n);
@@ -143,6 +164,7 @@ static void mark_spikes(tqa_log_pass_state *p)
         n_bad += tq_spikes_mark(p->n, x, fmax(noise, least), spike_factor, p->bad);
     }
     if (n_bad == 0) {
+        note_clean(p);
         return;
     }
     for (size_t i = 0; i < p->n; i++) {

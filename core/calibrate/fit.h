@@ -145,7 +145,8 @@ typedef struct tq_fit_solution {
     tq_unidentified *unidentified; /* (n_unidentified) */
     double freedom;                /* degrees of freedom of the t distribution of the intervals */
     size_t n_sample;
-    bool again; /* IRLS, load, Stribeck: read all experiments once more, then solve again */
+    bool again; /* IRLS, load, Stribeck: read all experiments once more, then solve again; estimates
+                   have no more than values yet */
 } tq_fit_solution;
 
 /**
@@ -159,6 +160,9 @@ typedef struct tq_fit_solution {
 tq_status tq_fit_solve(tq_fit *fit, tq_scratch *memory, tq_scratch *scratch,
                        tq_fit_solution *ret_solution, tq_error *reterr);
 size_t tq_fit_solution_size(const tq_fit *fit);
+
+/* Load, speeds and weights stay what they are: the next solution is the last. */
+void tq_fit_settle(tq_fit *fit);
 size_t tq_fit_solve_size(const tq_fit *fit);
 
 /* How many values predictions take: n_column, and two for each row. */

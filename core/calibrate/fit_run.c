@@ -6,6 +6,7 @@
 #include "core/calibrate/fit_state.h"
 #include "core/dynamics/regressor_batch.h"
 
+enum { AT_ONCE = 64 };                /* columns */
 static const double forgets = 40.0;   /* ways beyond which exp() is lost beside 1 */
 static const double vanishes = 700.0; /* exp() of less would underflow, slowly */
 
@@ -220,6 +221,36 @@ static void of_coupled(const tq_fit *fit, const tq_fit_run *run, const tq_fit_te
     }
 }
 
+static bool is_of(const tq_column *column, tq_fit_part part)
+{
+    switch (part) {
+    case TQ_FIT_OF_BODIES:
+        return column->kind == TQ_COLUMN_PARAMETER && column->parameter.link != TQ_NONE;
+    case TQ_FIT_OF_ALL_BUT_LOAD:
+        return column->kind != TQ_COLUMN_LOAD;
+    case TQ_FIT_OF_ALL:
+        break;
+    }
+    return true;
+}
+
+void tq_fit_run_torque(const tq_fit *fit, const tq_fit_run *run, size_t row, tq_fit_part part,
+                       const double *value, double *ret_torque)
+{
+    const tq_fit_row *r = &fit->rows[row];
+    const tq_kernels *kernels = tq_kernels_for(TQ_FOLD_RUN);
+    memset(ret_torque, 0, TQ_FOLD_RUN * sizeof *ret_torque);
+    for (size_t first = 0; first < r->n; first += AT_ONCE) {
+        const size_t n = r->n - first < AT_ONCE ? r->n - first : (size_t)AT_ONCE;
+        double weights[AT_ONCE];
+        for (size_t c = 0; c < n; c++) {
+            const uint32_t column = r->column[first + c];
+            weights[c] = is_of(&fit->columns[column], part) ? value[column] : 0.0;
+        }
+        kernels->contract((long)n, r->offset + first, weights, run->values, ret_torque);
+    }
+}
+
 /* what a gear carries: the torque of the bodies beyond it */
 static void load_of_row(const tq_fit *fit, const tq_fit_run *run, size_t r, size_t n,
                         const double *load, double *ret)
@@ -228,19 +259,7 @@ static void load_of_row(const tq_fit *fit, const tq_fit_run *run, size_t r, size
         memcpy(ret, run->tau + r * TQ_FOLD_RUN, n * sizeof *ret);
         return;
     }
-    const tq_fit_row *row = &fit->rows[r];
-    memset(ret, 0, n * sizeof *ret);
-    for (size_t c = 0; c < row->n; c++) {
-        const tq_column *column = &fit->columns[row->column[c]];
-        if (column->kind != TQ_COLUMN_PARAMETER || column->parameter.link == TQ_NONE) {
-            continue;
-        }
-        const double *x = run->values + row->offset[c];
-        const double value = load[row->column[c]];
-        for (size_t i = 0; i < n; i++) {
-            ret[i] += x[i] * value;
-        }
-    }
+    tq_fit_run_torque(fit, run, r, TQ_FIT_OF_BODIES, load, ret);
 }
 
 static void of_joint(const tq_fit *fit, const tq_fit_run *run, const tq_fit_term *term, size_t n,

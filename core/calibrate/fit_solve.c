@@ -218,6 +218,9 @@ static bool load_again(tq_fit *fit, const double *value)
 
 static bool again(tq_fit *fit, const tq_fit_found *found, const tq_fit_found *plain)
 {
+    if (fit->is_last) {
+        return false;
+    }
     if (tq_speeds_next(fit, plain->sigma)) {
         return true;
     }
@@ -290,6 +293,10 @@ static tq_status solve(tq_fit *fit, double *set, size_t n_sample, tq_scratch *sc
     ret->least_eigenvalue = found.feasible.least_eigen;
     ret->n_sample = n_sample;
     find_mean_load(fit, set, ret);
+    ret->again = again(fit, &found, &plain);
+    if (ret->again) { /* how far to trust it is asked of the last pass */
+        return TQ_OK;
+    }
     status =
         tq_fit_spread(fit, set, n_sample, &plain, scratch, ret->estimate, &ret->freedom, reterr);
     if (status == TQ_OK) {
@@ -300,7 +307,6 @@ static tq_status solve(tq_fit *fit, double *set, size_t n_sample, tq_scratch *sc
     }
     if (status == TQ_OK) {
         grade(fit, set, ret);
-        ret->again = again(fit, &found, &plain);
     }
     return status;
 }
@@ -335,6 +341,11 @@ static tq_status raise_nominal(tq_fit *fit, const double *set, size_t n_sample, 
     }
     tq_scratch_rewind(scratch, mark);
     return TQ_OK;
+}
+
+void tq_fit_settle(tq_fit *fit)
+{
+    fit->is_last = true;
 }
 
 tq_status tq_fit_solve(tq_fit *fit, tq_scratch *memory, tq_scratch *scratch,

@@ -64,6 +64,7 @@ struct tq_fit {
     double *huber;     /* (n_column) values that IRLS measures residuals with */
     bool weighs;       /* IRLS: samples are weighted */
     unsigned n_pass;
+    bool is_last; /* what columns depend on stays as it is */
 };
 
 /* A run of samples, and what is folded from it. */
@@ -98,6 +99,14 @@ void tq_fit_run_signs(const tq_fit *fit, const tq_fit_run *run, size_t n);
  * measured torque is. */
 tq_status tq_fit_run_compute(const tq_fit *fit, const tq_fit_run *run, size_t n, const double *load,
                              tq_error *reterr);
+
+/* What of a row's torque: all of it, all that is linear in the acceleration, the bodies' part. */
+typedef enum tq_fit_part { TQ_FIT_OF_ALL, TQ_FIT_OF_ALL_BUT_LOAD, TQ_FIT_OF_BODIES } tq_fit_part;
+
+/* ret_torque (TQ_FOLD_RUN): values (n_column) times the columns of one row, for a run of samples
+ * that has been computed. */
+void tq_fit_run_torque(const tq_fit *fit, const tq_fit_run *run, size_t row, tq_fit_part part,
+                       const double *value, double *ret_torque);
 
 /* Describes the columns: counts first (columns and terms NULL), then fills. */
 void tq_columns_of_joints(const tq_model *model, const tq_fit_model *fit, tq_column *ret_columns,

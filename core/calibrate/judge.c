@@ -82,7 +82,9 @@ static void add_terms(tq_judge_row *row, double q, double qd, double predicted, 
 {
     const double sign = qd > 0.0 ? 1.0 : qd < 0.0 ? -1.0 : 0.0;
     const double ratio = qd / slow;
-    const double value[TERMS] = {sign * exp(-ratio * ratio), sign * fabs(predicted), q};
+    /* of less exp() would underflow, slowly */
+    const double fades = ratio * ratio < 700.0 ? exp(-ratio * ratio) : 0.0;
+    const double value[TERMS] = {sign * fades, sign * fabs(predicted), q};
     for (unsigned k = 0; k < TERMS; k++) {
         row->term[k].value += value[k];
         row->term[k].square += value[k] * value[k];
@@ -98,19 +100,6 @@ static double share(const tq_judge_row *row, unsigned k)
     const double residual = row->square - row->residual * row->residual / n;
     const double product = row->term[k].product - row->term[k].value * row->residual / n;
     return term > 0.0 && residual > 0.0 ? product * product / (term * residual) : 0.0;
-}
-
-static void predict(const tq_judge *judge, size_t row, size_t n, double *ret)
-{
-    const tq_fit_row *r = &judge->fit->rows[row];
-    memset(ret, 0, n * sizeof *ret);
-    for (size_t c = 0; c < r->n; c++) {
-        const double *x = judge->run->values + r->offset[c];
-        const double value = judge->value[r->column[c]];
-        for (size_t i = 0; i < n; i++) {
-            ret[i] += x[i] * value;
-        }
-    }
 }
 
 /* what the filter took off the acceleration is felt in the unfiltered torque */
@@ -162,7 +151,7 @@ tq_status tq_judge_push(tq_judge *judge, const tq_experiment_block *block, doubl
         }
         for (size_t r = 0; r < fit->n_row; r++) {
             double predicted[TQ_FOLD_RUN];
-            predict(judge, r, n, predicted);
+            tq_fit_run_torque(fit, run, r, TQ_FIT_OF_ALL, judge->value, predicted);
             predict_fast(judge, block, r, first, n, predicted);
             for (size_t i = 0; i < n; i++) {
                 const double tau = raw[r * stride + first + i];

@@ -10,28 +10,6 @@ enum { LANES = TQ_REPLAY_LANES };
 static const double gamma_of = 0.29289321881345254; /* 1 - 1/sqrt(2): stiff friction dies out */
 static const double least_width = 1e-3;             /* rad/s, m/s: of a sharp sign */
 
-static bool is_by_load(const tq_column *column)
-{
-    return column->kind == TQ_COLUMN_LOAD;
-}
-
-/* the model's torque of a row; friction by load is no linear function of acceleration */
-static void torque_of(const tq_replay *r, size_t row, bool with_load, size_t n, double *ret)
-{
-    const tq_fit_row *of = &r->fit->rows[row];
-    memset(ret, 0, n * sizeof *ret);
-    for (size_t c = 0; c < of->n; c++) {
-        if (!with_load && is_by_load(&r->fit->columns[of->column[c]])) {
-            continue;
-        }
-        const double *x = r->run.values + of->offset[c];
-        const double value = r->value[of->column[c]];
-        for (size_t i = 0; i < n; i++) {
-            ret[i] += x[i] * value;
-        }
-    }
-}
-
 static double width_of(const tq_replay *r, uint32_t joint)
 {
     const double own = r->fit->mechanism->model.joints[joint].friction.smoothing;
@@ -101,7 +79,7 @@ static tq_status find_column(tq_replay *r, size_t j, size_t n, tq_error *reterr)
     }
     const tq_status status = tq_fit_run_compute(r->fit, &r->run, n, r->value, reterr);
     for (size_t row = 0; status == TQ_OK && row < nv; row++) {
-        torque_of(r, row, false, n, torque);
+        tq_fit_run_torque(r->fit, &r->run, row, TQ_FIT_OF_ALL_BUT_LOAD, r->value, torque);
         double *entry = r->m + (j * nv + row) * LANES;
         for (size_t i = 0; i < n; i++) {
             entry[i] = torque[i] - r->bodies[row * LANES + i];
@@ -120,8 +98,9 @@ static tq_status evaluate(tq_replay *r, const double *q, const double *v, size_t
     set_rates(r, v, n);
     tq_status status = tq_fit_run_compute(r->fit, &r->run, n, r->value, reterr);
     for (size_t row = 0; status == TQ_OK && row < nv; row++) {
-        torque_of(r, row, true, n, r->rest + row * LANES);
-        torque_of(r, row, false, n, r->bodies + row * LANES);
+        tq_fit_run_torque(r->fit, &r->run, row, TQ_FIT_OF_ALL, r->value, r->rest + row * LANES);
+        tq_fit_run_torque(r->fit, &r->run, row, TQ_FIT_OF_ALL_BUT_LOAD, r->value,
+                          r->bodies + row * LANES);
     }
     if (status == TQ_OK && damping) {
         find_damping(r, n);

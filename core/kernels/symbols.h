@@ -16,6 +16,8 @@ void TQ_KERNEL(tq_aba)(const tq_canonical *c, const tq_kernel_input *in, double 
 int TQ_KERNEL(tq_regressor)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                             const int32_t *rows, int again, double *ret_y);
 void TQ_KERNEL(tq_fold)(long n, const int64_t *offset, double *x, double *r);
+void TQ_KERNEL(tq_contract)(long n, const int64_t *offset, const double *weights, const double *x,
+                            double *ret);
 void TQ_KERNEL(tq_triangle)(long n, double *r, double *x);
 void TQ_KERNEL(tq_sections)(long n_section, const double *coefficients, long n, double *x,
                             int backward);

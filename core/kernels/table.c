@@ -9,6 +9,7 @@ const tq_kernels TQ_KERNEL(tq_kernels) = {
     .aba = TQ_KERNEL(tq_aba),
     .regressor = TQ_KERNEL(tq_regressor),
     .fold = TQ_KERNEL(tq_fold),
+    .contract = TQ_KERNEL(tq_contract),
     .triangle = TQ_KERNEL(tq_triangle),
     .sections = TQ_KERNEL(tq_sections),
     .kinematics = TQ_KERNEL(tq_kinematics),

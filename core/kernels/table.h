@@ -38,6 +38,10 @@ typedef struct tq_kernels {
      * r[(i n + j) TQ_FOLD_LANES + l]). Column c is x[offset[c]] and the TQ_FOLD_RUN - 1 after it;
      * aligned to 64 bytes, destroyed. Sample i belongs to lane i % TQ_FOLD_LANES */
     void (*fold)(long n, const int64_t *offset, double *x, double *r);
+    /* ret (TQ_FOLD_RUN) += sum of weights[c] times column c, which is x[offset[c]] and those after
+     * it */
+    void (*contract)(long n, const int64_t *offset, const double *weights, const double *x,
+                     double *ret);
     /* Folds triangle x (n x n, row by row, destroyed) into triangle r, whose entries below the
      * diagonal are read and written as they are */
     void (*triangle)(long n, double *r, double *x);
