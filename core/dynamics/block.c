@@ -21,8 +21,7 @@ tq_status tq_check_block(size_t n_sample, size_t stride, tq_error *reterr)
 }
 
 /* The slow look, once the lanes have seen that something is off. */
-static tq_status find_quaternion(const double *row, size_t n_sample, size_t stride,
-                                 tq_error *reterr)
+static tq_status of_rows(const double *row, size_t n_sample, size_t stride, tq_error *reterr)
 {
     for (size_t i = 0; i < n_sample; i++) {
         const double w = row[i], x = row[stride + i];
@@ -35,12 +34,12 @@ static tq_status find_quaternion(const double *row, size_t n_sample, size_t stri
     return TQ_OK;
 }
 
-tq_status tq_check_quaternions(const tq_mechanism *mechanism, size_t n_sample, size_t stride,
-                               const double *q, tq_error *reterr)
+tq_status tq_find_quaternion(const tq_mechanism *mechanism, size_t n_sample, size_t stride,
+                             const double *q, tq_error *reterr)
 {
     const tq_canonical *c = &mechanism->canonical;
     const tq_kernels *kernels = tq_kernels_for(n_sample);
-    for (int32_t b = 0; c->n_ball > 0 && b < c->n_body; b++) {
+    for (int32_t b = 0; b < c->n_body; b++) {
         const tq_canonical_joint *k = &c->joints[b];
         if (k->ball < 0) {
             continue;
@@ -51,7 +50,7 @@ tq_status tq_check_quaternions(const tq_mechanism *mechanism, size_t n_sample, s
         if (kernels->unit((long)n_sample, (long)stride, at, QUATERNION_TOLERANCE)) {
             continue;
         }
-        const tq_status status = find_quaternion(at, n_sample, stride, reterr);
+        const tq_status status = of_rows(at, n_sample, stride, reterr);
         if (status != TQ_OK) {
             return status;
         }
@@ -59,12 +58,9 @@ tq_status tq_check_quaternions(const tq_mechanism *mechanism, size_t n_sample, s
     return TQ_OK;
 }
 
-tq_status tq_check_result(const char *what, size_t n_row, size_t n_sample, size_t stride,
-                          const double *x, tq_error *reterr)
+tq_status tq_find_overflow(const char *what, size_t n_row, size_t n_sample, size_t stride,
+                           const double *x, tq_error *reterr)
 {
-    if (tq_kernels_for(n_sample)->finite((long)n_row, (long)n_sample, (long)stride, x)) {
-        return TQ_OK;
-    }
     size_t first = n_sample;
     double value = 0.0;
     for (size_t r = 0; r < n_row; r++) {

@@ -6,18 +6,38 @@
 
 #include "core/dynamics/inverse.h"
 #include "core/kernels/table.h"
+#include "core/model/layout.h"
 
 /* TQ_ERR_SHAPE unless 1 <= n_sample <= TQ_BLOCK, n_sample <= stride <= TQ_BLOCK_STRIDE, and stride
  * is a multiple of the padding. */
 tq_status tq_check_block(size_t n_sample, size_t stride, tq_error *reterr);
 
+/* What a check of a block says once it has not passed at a glance. */
+tq_status tq_find_quaternion(const tq_mechanism *mechanism, size_t n_sample, size_t stride,
+                             const double *q, tq_error *reterr);
+tq_status tq_find_overflow(const char *what, size_t n_row, size_t n_sample, size_t stride,
+                           const double *x, tq_error *reterr);
+
+/* A single call lasts as long as a few hundred instructions, so that what every call passes is
+ * inline: the next two, and those below that take room. */
+
 /* TQ_ERR_QUATERNION at the first sample with a quaternion off unit length by more than 1e-6. */
-tq_status tq_check_quaternions(const tq_mechanism *mechanism, size_t n_sample, size_t stride,
-                               const double *q, tq_error *reterr);
+static inline tq_status tq_check_quaternions(const tq_mechanism *mechanism, size_t n_sample,
+                                             size_t stride, const double *q, tq_error *reterr)
+{
+    return mechanism->canonical.n_ball == 0
+               ? TQ_OK
+               : tq_find_quaternion(mechanism, n_sample, stride, q, reterr);
+}
 
 /* TQ_ERR_OVERFLOW at the first sample of x (n_row x stride) that is not finite. */
-tq_status tq_check_result(const char *what, size_t n_row, size_t n_sample, size_t stride,
-                          const double *x, tq_error *reterr);
+static inline tq_status tq_check_result(const char *what, size_t n_row, size_t n_sample,
+                                        size_t stride, const double *x, tq_error *reterr)
+{
+    return tq_kernels_for(n_sample)->finite((long)n_row, (long)n_sample, (long)stride, x)
+               ? TQ_OK
+               : tq_find_overflow(what, n_row, n_sample, stride, x, reterr);
+}
 
 /* With external wrenches a block is computed in runs of this many samples, so that the wrenches and
  * poses of a robot of thousands of bodies stay small. */
@@ -30,21 +50,38 @@ typedef struct tq_wrench_room {
 } tq_wrench_room;
 
 size_t tq_wrench_room_size(const tq_mechanism *mechanism, size_t n_wrench);
-tq_status tq_wrench_room_take(const tq_mechanism *mechanism, size_t n_wrench, tq_scratch *scratch,
-                              tq_wrench_room *ret, tq_error *reterr);
+tq_status tq_wrench_room_take_some(const tq_mechanism *mechanism, tq_scratch *scratch,
+                                   tq_wrench_room *ret, tq_error *reterr);
+static inline tq_status tq_wrench_room_take(const tq_mechanism *mechanism, size_t n_wrench,
+                                            tq_scratch *scratch, tq_wrench_room *ret,
+                                            tq_error *reterr)
+{
+    *ret = (tq_wrench_room){NULL, NULL};
+    return n_wrench == 0 ? TQ_OK : tq_wrench_room_take_some(mechanism, scratch, ret, reterr);
+}
 
 /* Rows at a stride of TQ_BLOCK lie 2 KiB apart, where they fight for the same lines of a cache:
  * robots of many coordinates are then computed in the same runs of samples, copied to rows that lie
  * close. Same bits. */
-enum { TQ_CLOSE_STRIDE = TQ_WRENCH_RUN + TQ_BLOCK_PAD };
+enum {
+    TQ_CLOSE_STRIDE = TQ_WRENCH_RUN + TQ_BLOCK_PAD,
+    TQ_CLOSE_NEAR = 64, /* rows hurt each other at multiples of this beyond the first */
+};
 typedef struct tq_close_rows {
     double *q, *qd, *third, *out; /* third: qdd or tau; NULL, all of them: not for this block */
 } tq_close_rows;
 
 /* Decides whether a block of this stride wants close rows, and takes them. */
 size_t tq_close_rows_size(const tq_mechanism *mechanism);
-tq_status tq_close_rows_take(const tq_mechanism *mechanism, size_t stride, tq_scratch *scratch,
-                             tq_close_rows *ret);
+tq_status tq_close_rows_take_some(const tq_mechanism *mechanism, size_t stride, tq_scratch *scratch,
+                                  tq_close_rows *ret);
+static inline tq_status tq_close_rows_take(const tq_mechanism *mechanism, size_t stride,
+                                           tq_scratch *scratch, tq_close_rows *ret)
+{
+    *ret = (tq_close_rows){NULL, NULL, NULL, NULL};
+    return stride <= TQ_CLOSE_NEAR ? TQ_OK
+                                   : tq_close_rows_take_some(mechanism, stride, scratch, ret);
+}
 
 /* Copies the run of n samples that `in` points at and points `in` there; qdd and tau may not both
  * be given. Then the results back: out's rows to rows `stride` apart. */

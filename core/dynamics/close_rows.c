@@ -7,7 +7,6 @@
 
 enum {
     WIDE = 48, /* coordinates from which on copying costs less than it saves */
-    FAR = 64,  /* rows hurt each other at multiples of this beyond the first */
 };
 
 size_t tq_close_rows_size(const tq_mechanism *mechanism)
@@ -19,14 +18,13 @@ size_t tq_close_rows_size(const tq_mechanism *mechanism)
                                  sizeof(double));
 }
 
-tq_status tq_close_rows_take(const tq_mechanism *mechanism, size_t stride, tq_scratch *scratch,
-                             tq_close_rows *ret)
+tq_status tq_close_rows_take_some(const tq_mechanism *mechanism, size_t stride, tq_scratch *scratch,
+                                  tq_close_rows *ret)
 {
     const tq_model *model = &mechanism->model;
     const size_t nq = (size_t)model->nq * TQ_CLOSE_STRIDE;
     const size_t nv = (size_t)model->nv * TQ_CLOSE_STRIDE;
-    *ret = (tq_close_rows){.q = NULL};
-    if (model->nv < WIDE || stride <= FAR || stride % FAR != 0) {
+    if (model->nv < WIDE || stride % TQ_CLOSE_NEAR != 0) {
         return TQ_OK;
     }
     double *at = tq_scratch_take(scratch, nq + 3 * nv, sizeof(double));

@@ -55,20 +55,11 @@ static tq_status coriolis(const tq_mechanism *mechanism, const tq_kernel_input *
     return status;
 }
 
-static tq_kernel_input input_of(size_t n_sample, size_t stride, const double *q, const double *qd)
-{
-    return (tq_kernel_input){.n_sample = (long)n_sample,
-                             .stride = (long)stride,
-                             .out_stride = (long)stride,
-                             .q = q,
-                             .qd = qd};
-}
-
 tq_status tq_coriolis_matrix(const tq_mechanism *mechanism, size_t n_sample, size_t stride,
                              const double *q, const double *qd, tq_scratch *scratch, double *ret_c,
                              tq_error *reterr)
 {
-    const tq_kernel_input in = input_of(n_sample, stride, q, qd);
+    const tq_kernel_input in = tq_kernel_input_at(n_sample, stride, q, qd);
     return coriolis(mechanism, &in, scratch, ret_c, reterr);
 }
 
@@ -76,7 +67,7 @@ tq_status tq_coriolis_matrix_again(const tq_mechanism *mechanism, size_t n_sampl
                                    const double *q, const double *qd, tq_scratch *scratch,
                                    double *ret_c, tq_error *reterr)
 {
-    tq_kernel_input in = input_of(n_sample, stride, q, qd);
+    tq_kernel_input in = tq_kernel_input_at(n_sample, stride, q, qd);
     in.fill = TQ_FILL_AGAIN;
     return coriolis(mechanism, &in, scratch, ret_c, reterr);
 }

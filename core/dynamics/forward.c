@@ -60,23 +60,19 @@ static const double *net_torque(const tq_mechanism *mechanism, const tq_forward_
 static tq_kernel_input kernel_input(const tq_mechanism *mechanism, const tq_forward_input *in,
                                     const double *tau)
 {
-    const double weightless[3] = {0.0, 0.0, 0.0};
     const double *gravity = in->gravity != NULL ? in->gravity : mechanism->model.gravity;
-    if ((in->without & TQ_WITHOUT_GRAVITY) != 0) {
-        gravity = weightless;
+    const double *qd = (in->without & TQ_WITHOUT_VELOCITY) != 0 ? NULL : in->qd;
+    tq_kernel_input ret = tq_kernel_input_at(in->n_sample, in->stride, in->q, qd);
+    ret.tau = tau;
+    ret.varied = in->varied;
+    ret.varied_stride = (long)in->stride;
+    ret.rotors = (in->without & TQ_WITHOUT_ROTOR) != 0 ? 0.0 : 1.0;
+    if ((in->without & TQ_WITHOUT_GRAVITY) == 0) {
+        for (int k = 0; k < 3; k++) {
+            ret.gravity[k] = gravity[k];
+        }
     }
-    return (tq_kernel_input){
-        .n_sample = (long)in->n_sample,
-        .stride = (long)in->stride,
-        .out_stride = (long)in->stride,
-        .q = in->q,
-        .qd = (in->without & TQ_WITHOUT_VELOCITY) != 0 ? NULL : in->qd,
-        .tau = tau,
-        .varied = in->varied,
-        .varied_stride = (long)in->stride,
-        .gravity = {gravity[0], gravity[1], gravity[2]},
-        .rotors = (in->without & TQ_WITHOUT_ROTOR) != 0 ? 0.0 : 1.0,
-    };
+    return ret;
 }
 
 /* Solve m x = x for sample i by LDL^T in place; rows and columns are `stride` apart. A pivot that
@@ -196,45 +192,55 @@ static tq_status take_room(const tq_mechanism *mechanism, size_t stride, size_t 
     return TQ_OK;
 }
 
-static tq_status forward_checked(const tq_mechanism *mechanism, const tq_forward_input *in,
-                                 tq_scratch *scratch, double *ret_qdd, tq_error *reterr)
+/* run by run: when wrenches act, joints mimic, or rows are many */
+static tq_status in_runs(const tq_mechanism *mechanism, const tq_forward_input *in, size_t n_wrench,
+                         const tq_kernel_input *whole, const room *r, tq_scratch *scratch,
+                         double *ret_qdd, tq_error *reterr)
 {
-    const size_t n_wrench = (in->without & TQ_WITHOUT_EXTERNAL) != 0 ? 0 : in->n_wrench;
-    const _Bool has_mimic = mechanism->canonical.has_mimic;
-    room r = {.work = NULL};
-    tq_status status = take_room(mechanism, in->stride, n_wrench, scratch, &r, reterr);
-    if (status != TQ_OK) {
-        return status;
-    }
-    const tq_kernel_input whole = kernel_input(mechanism, in, net_torque(mechanism, in, r.tau));
-    const _Bool close = r.rows.q != NULL;
-    const size_t piece = n_wrench == 0 && !has_mimic && !close ? in->n_sample : (size_t)RUN;
-    for (size_t first = 0; first < in->n_sample && status == TQ_OK; first += piece) {
+    const _Bool close = r->rows.q != NULL;
+    tq_status status = TQ_OK;
+    for (size_t first = 0; first < in->n_sample && status == TQ_OK; first += RUN) {
         const size_t left = in->n_sample - first;
-        tq_kernel_input run = whole;
-        run.n_sample = (long)(left < piece ? left : piece);
+        tq_kernel_input run = *whole;
+        run.n_sample = (long)(left < RUN ? left : (size_t)RUN);
         run.q += first;
         run.tau += first;
         run.varied = run.varied != NULL ? run.varied + first : NULL;
         run.qd = run.qd != NULL ? run.qd + first : NULL;
-        double *out = close ? r.rows.out : ret_qdd + first;
+        double *out = close ? r->rows.out : ret_qdd + first;
         if (close) {
-            tq_close_rows_fill(mechanism, &r.rows, &run);
+            tq_close_rows_fill(mechanism, &r->rows, &run);
         }
         if (n_wrench > 0) {
-            tq_gather_wrenches(mechanism, in->wrenches, n_wrench, first, r.work, &r.wrench, &run);
+            tq_gather_wrenches(mechanism, in->wrenches, n_wrench, first, r->work, &r->wrench, &run);
         }
-        if (has_mimic) {
-            status = by_mass_matrix(mechanism, &run, first, r.work, r.m, scratch, out, reterr);
+        if (mechanism->canonical.has_mimic) {
+            status = by_mass_matrix(mechanism, &run, first, r->work, r->m, scratch, out, reterr);
         } else {
-            status = by_articulated_bodies(mechanism, &run, first, r.work, out, reterr);
+            status = by_articulated_bodies(mechanism, &run, first, r->work, out, reterr);
         }
         if (close) {
-            tq_close_rows_return(mechanism, &r.rows, (size_t)run.n_sample, in->stride,
+            tq_close_rows_return(mechanism, &r->rows, (size_t)run.n_sample, in->stride,
                                  ret_qdd + first);
         }
     }
     return status;
+}
+
+static tq_status forward_checked(const tq_mechanism *mechanism, const tq_forward_input *in,
+                                 tq_scratch *scratch, double *ret_qdd, tq_error *reterr)
+{
+    const size_t n_wrench = (in->without & TQ_WITHOUT_EXTERNAL) != 0 ? 0 : in->n_wrench;
+    room r = {.work = NULL};
+    const tq_status status = take_room(mechanism, in->stride, n_wrench, scratch, &r, reterr);
+    if (status != TQ_OK) {
+        return status;
+    }
+    const tq_kernel_input whole = kernel_input(mechanism, in, net_torque(mechanism, in, r.tau));
+    if (n_wrench == 0 && !mechanism->canonical.has_mimic && r.rows.q == NULL) {
+        return by_articulated_bodies(mechanism, &whole, 0, r.work, ret_qdd, reterr);
+    }
+    return in_runs(mechanism, in, n_wrench, &whole, &r, scratch, ret_qdd, reterr);
 }
 
 tq_status tq_forward_dynamics(const tq_mechanism *mechanism, const tq_forward_input *in,

@@ -19,18 +19,15 @@ size_t tq_inverse_scratch_size(const tq_mechanism *mechanism, size_t n_wrench)
 static tq_kernel_input kernel_input(const tq_mechanism *mechanism, const tq_inverse_input *in)
 {
     const double *gravity = in->gravity != NULL ? in->gravity : mechanism->model.gravity;
-    const double weightless[3] = {0.0, 0.0, 0.0};
-    if ((in->without & TQ_WITHOUT_GRAVITY) != 0) {
-        gravity = weightless;
+    const double *qd = (in->without & TQ_WITHOUT_VELOCITY) != 0 ? NULL : in->qd;
+    tq_kernel_input ret = tq_kernel_input_at(in->n_sample, in->stride, in->q, qd);
+    ret.qdd = (in->without & TQ_WITHOUT_INERTIA) != 0 ? NULL : in->qdd;
+    if ((in->without & TQ_WITHOUT_GRAVITY) == 0) {
+        for (int k = 0; k < 3; k++) {
+            ret.gravity[k] = gravity[k];
+        }
     }
-    return (tq_kernel_input){
-        .n_sample = (long)in->n_sample,
-        .stride = (long)in->stride,
-        .q = in->q,
-        .qd = (in->without & TQ_WITHOUT_VELOCITY) != 0 ? NULL : in->qd,
-        .qdd = (in->without & TQ_WITHOUT_INERTIA) != 0 ? NULL : in->qdd,
-        .gravity = {gravity[0], gravity[1], gravity[2]},
-    };
+    return ret;
 }
 
 static const double *advance(const double *rows, size_t n_sample)
@@ -38,7 +35,34 @@ static const double *advance(const double *rows, size_t n_sample)
     return rows != NULL ? rows + n_sample : NULL;
 }
 
-/* The rigid bodies: in one piece, or run by run when wrenches act or rows are many. */
+/* Run by run: when wrenches act, or rows are many. */
+static void in_runs(const tq_mechanism *mechanism, const tq_inverse_input *in, size_t n_wrench,
+                    const tq_kernel_input *whole, double *work, const tq_wrench_room *room,
+                    const tq_close_rows *rows, double *ret_tau)
+{
+    const tq_canonical *c = &mechanism->canonical;
+    for (size_t first = 0; first < in->n_sample; first += TQ_WRENCH_RUN) {
+        const size_t left = in->n_sample - first;
+        tq_kernel_input run = *whole;
+        run.n_sample = (long)(left < TQ_WRENCH_RUN ? left : (size_t)TQ_WRENCH_RUN);
+        run.q = advance(whole->q, first);
+        run.qd = advance(whole->qd, first);
+        run.qdd = advance(whole->qdd, first);
+        if (rows->q != NULL) {
+            tq_close_rows_fill(mechanism, rows, &run);
+        }
+        if (n_wrench > 0) {
+            tq_gather_wrenches(mechanism, in->wrenches, n_wrench, first, work, room, &run);
+        }
+        double *out = rows->q != NULL ? rows->out : ret_tau + first;
+        tq_kernels_for(in->n_sample)->rnea(c, &run, work, out);
+        if (rows->q != NULL) {
+            tq_close_rows_return(mechanism, rows, (size_t)run.n_sample, in->stride,
+                                 ret_tau + first);
+        }
+    }
+}
+
 static tq_status rigid_bodies(const tq_mechanism *mechanism, const tq_inverse_input *in,
                               tq_scratch *scratch, double *ret_tau, tq_error *reterr)
 {
@@ -52,30 +76,11 @@ static tq_status rigid_bodies(const tq_mechanism *mechanism, const tq_inverse_in
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
                        (double)tq_inverse_scratch_size(mechanism, n_wrench));
     }
-    const tq_kernels *kernels = tq_kernels_for(in->n_sample);
     const tq_kernel_input whole = kernel_input(mechanism, in);
     if (n_wrench == 0 && rows.q == NULL) {
-        kernels->rnea(c, &whole, work, ret_tau);
-        return TQ_OK;
-    }
-    for (size_t first = 0; first < in->n_sample; first += TQ_WRENCH_RUN) {
-        const size_t left = in->n_sample - first;
-        tq_kernel_input run = whole;
-        run.n_sample = (long)(left < TQ_WRENCH_RUN ? left : (size_t)TQ_WRENCH_RUN);
-        run.q = advance(whole.q, first);
-        run.qd = advance(whole.qd, first);
-        run.qdd = advance(whole.qdd, first);
-        if (rows.q != NULL) {
-            tq_close_rows_fill(mechanism, &rows, &run);
-        }
-        if (n_wrench > 0) {
-            tq_gather_wrenches(mechanism, in->wrenches, n_wrench, first, work, &room, &run);
-        }
-        kernels->rnea(c, &run, work, rows.q != NULL ? rows.out : ret_tau + first);
-        if (rows.q != NULL) {
-            tq_close_rows_return(mechanism, &rows, (size_t)run.n_sample, in->stride,
-                                 ret_tau + first);
-        }
+        tq_kernels_for(in->n_sample)->rnea(c, &whole, work, ret_tau);
+    } else {
+        in_runs(mechanism, in, n_wrench, &whole, work, &room, &rows, ret_tau);
     }
     return TQ_OK;
 }

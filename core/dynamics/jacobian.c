@@ -44,11 +44,7 @@ tq_status tq_jacobian(const tq_mechanism *mechanism, const tq_jacobian_point *po
         return status;
     }
     const tq_canonical *c = &mechanism->canonical;
-    const tq_kernel_input in = {.n_sample = (long)n_sample,
-                                .stride = (long)stride,
-                                .out_stride = (long)stride,
-                                .q = at->q,
-                                .qd = at->qd};
+    const tq_kernel_input in = tq_kernel_input_at(n_sample, stride, at->q, at->qd);
     const tq_kernel_point place = in_body(c, point);
     const size_t mark = tq_scratch_mark(scratch), n_row = 6 * (size_t)mechanism->model.nv;
     double *work = tq_scratch_take(scratch, tq_work_doubles(c), sizeof(double));

@@ -34,7 +34,6 @@ static tq_status mass_matrix(const tq_mechanism *mechanism, tq_kernel_input *in,
     assert(mechanism != NULL && scratch != NULL);
     assert(mechanism->model.nv == 0 || (in->q != NULL && ret_m != NULL));
     const size_t n_sample = (size_t)in->n_sample, stride = (size_t)in->stride;
-    in->out_stride = in->stride;
     tq_status status = tq_check_block(n_sample, stride, reterr);
     if (status != TQ_OK) {
         return status;
@@ -58,7 +57,7 @@ tq_status tq_mass_matrix(const tq_mechanism *mechanism, size_t n_sample, size_t 
                          const double *q, unsigned without, tq_scratch *scratch, double *ret_m,
                          tq_error *reterr)
 {
-    tq_kernel_input in = {.n_sample = (long)n_sample, .stride = (long)stride, .q = q};
+    tq_kernel_input in = tq_kernel_input_at(n_sample, stride, q, NULL);
     in.rotors = (without & TQ_WITHOUT_ROTOR) != 0 ? 0.0 : 1.0;
     return mass_matrix(mechanism, &in, scratch, ret_m, reterr);
 }
@@ -67,7 +66,7 @@ tq_status tq_mass_matrix_again(const tq_mechanism *mechanism, size_t n_sample, s
                                const double *q, unsigned without, tq_scratch *scratch,
                                double *ret_m, tq_error *reterr)
 {
-    tq_kernel_input in = {.n_sample = (long)n_sample, .stride = (long)stride, .q = q};
+    tq_kernel_input in = tq_kernel_input_at(n_sample, stride, q, NULL);
     in.rotors = (without & TQ_WITHOUT_ROTOR) != 0 ? 0.0 : 1.0;
     in.fill = TQ_FILL_AGAIN | TQ_FILL_UPPER;
     return mass_matrix(mechanism, &in, scratch, ret_m, reterr);

@@ -77,13 +77,7 @@ static tq_status sum_up(const tq_mechanism *mechanism, const tq_inverse_input *a
                         tq_scratch *scratch, double *ret_momentum, tq_error *reterr)
 {
     const size_t n_sample = at->n_sample, stride = at->stride;
-    const tq_kernel_input in = {
-        .n_sample = (long)n_sample,
-        .stride = (long)stride,
-        .out_stride = (long)stride,
-        .q = at->q,
-        .qd = at->qd,
-    };
+    const tq_kernel_input in = tq_kernel_input_at(n_sample, stride, at->q, at->qd);
     double *work =
         tq_scratch_take(scratch, tq_momentum_work_doubles(&mechanism->canonical), sizeof(double));
     double *sums = tq_scratch_take(scratch, SUMS * stride, sizeof(double));

@@ -11,13 +11,9 @@ size_t tq_wrench_room_size(const tq_mechanism *mechanism, size_t n_wrench)
                                tq_scratch_cost(12 * n_body * TQ_WRENCH_RUN, sizeof(double));
 }
 
-tq_status tq_wrench_room_take(const tq_mechanism *mechanism, size_t n_wrench, tq_scratch *scratch,
-                              tq_wrench_room *ret, tq_error *reterr)
+tq_status tq_wrench_room_take_some(const tq_mechanism *mechanism, tq_scratch *scratch,
+                                   tq_wrench_room *ret, tq_error *reterr)
 {
-    *ret = (tq_wrench_room){NULL, NULL};
-    if (n_wrench == 0) {
-        return TQ_OK;
-    }
     const size_t n_body = (size_t)mechanism->canonical.n_body;
     ret->rows = tq_scratch_take(scratch, 6 * n_body * TQ_WRENCH_RUN, sizeof(double));
     ret->poses = tq_scratch_take(scratch, 12 * n_body * TQ_WRENCH_RUN, sizeof(double));

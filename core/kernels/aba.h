@@ -200,7 +200,7 @@ static void outward_again(const tq_canonical *c, const tq_kernel_input *in, long
             const real d = joint_travel(k, in->q + i, stride);
             const gain *g = &w->gains[b];
             store(at, k->square ? accelerate(k, turn_known(t, 1), d, g, &al, &a)
-                                : accelerate(k, turn_known(t, 0), d, g, &al, &a));
+                                : accelerate(k, t, d, g, &al, &a));
         }
         if (k->save) {
             w->saved[b][0] = al;
@@ -219,11 +219,9 @@ TQ_INLINE void forward(const tq_canonical *c, const tq_kernel_input *in, double 
     w.gains = (void *)(rest + 21L * c->n_body);
     w.saved = (void *)(rest + 28L * c->n_body);
     w.ball_gains = (void *)(rest + 34L * c->n_body);
-    tq_kernel_input still = *in;
-    still.qdd = NULL;
     for (long i = 0; i < in->n_sample; i += TQ_LANES) {
         place_joints(c, in->q + i, in->stride, w.st.cs, w.st.balls);
-        outward(c, &still, i, &w.st);
+        outward(c, in, NULL, i, &w.st);
         inward(c, in, i, &w);
         outward_again(c, in, i, &w, ret_qdd);
     }

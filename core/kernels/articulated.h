@@ -134,9 +134,13 @@ TQ_INLINE articulated articulated_inward_line(const tq_canonical_joint *k, turn 
     const real jxx = tq_fma(s, u, a.j.xx), jyy = tq_fnma(s, u, a.j.yy);
     const real jxy = tq_fnms(c, u, a.j.xy);
     const real o = splat(0.0);
-    a.j = t.square
-              ? (sym){jxx, o, jxy, o, o, jyy}
-              : (sym){jxx, ca * jxy, sa * jxy, (ca * ca) * jyy, (ca * sa) * jyy, (sa * sa) * jyy};
+    if (t.square) {
+        a.j = (sym){jxx, o, jxy, o, o, jyy};
+    } else if (t.level) {
+        a.j = (sym){jxx, jxy, o, jyy, o, o};
+    } else {
+        a.j = (sym){jxx, ca * jxy, sa * jxy, (ca * ca) * jyy, (ca * sa) * jyy, (sa * sa) * jyy};
+    }
     const mat h = a.h;
     const real x0 = tq_fms(c, h.xx, s * h.yx), x1 = tq_fms(c, h.xy, s * h.yy);
     const real x2 = tq_fms(c, h.xz, s * h.yz);
@@ -146,12 +150,14 @@ TQ_INLINE articulated articulated_inward_line(const tq_canonical_joint *k, turn 
     const real yx = tq_fms(c, y0, s * y1), yy = tq_fma(s, y0, c * y1);
     if (t.square) {
         a.h = (mat){xx, -x2, xy, o, o, o, yx, -y2, yy};
+    } else if (t.level) {
+        a.h = (mat){xx, xy, x2, yx, yy, y2, o, o, o};
     } else {
         const real xv = tq_fnmac(sa, x2, ca * xy), xw = tq_fmac(sa, xy, ca * x2);
         const real yv = tq_fnmac(sa, y2, ca * yy), yw = tq_fmac(sa, yy, ca * y2);
         a.h = (mat){xx, xv, xw, ca * yx, ca * yv, ca * yw, sa * yx, sa * yv, sa * yw};
     }
-    a.m = sym_turn_x(ca, sa, t.square, sym_turn_z(c, s, a.m));
+    a.m = sym_turn_x(t, sym_turn_z(c, s, a.m));
     articulated_shift_x(&a, splat(k->a));
     return a;
 }
@@ -159,9 +165,9 @@ TQ_INLINE articulated articulated_inward_line(const tq_canonical_joint *k, turn 
 TQ_INLINE articulated articulated_inward(const tq_canonical_joint *k, turn t, real d, articulated a)
 {
     articulated_shift_z(&a, d, 1);
-    a.j = sym_turn_x(k->ca, k->sa, t.square, sym_turn_z(t.c, t.s, a.j));
-    a.h = mat_turn_x(k->ca, k->sa, mat_turn_z(t.c, t.s, a.h));
-    a.m = sym_turn_x(k->ca, k->sa, t.square, sym_turn_z(t.c, t.s, a.m));
+    a.j = sym_turn_x(t, sym_turn_z(t.c, t.s, a.j));
+    a.h = mat_turn_x(t, mat_turn_z(t.c, t.s, a.h));
+    a.m = sym_turn_x(t, sym_turn_z(t.c, t.s, a.m));
     articulated_shift_x(&a, splat(k->a));
     return a;
 }

@@ -33,6 +33,29 @@ typedef struct tq_kernel_input {
     double rotors;     /* 1, or 0: mass matrix and forward dynamics without rotors */
 } tq_kernel_input;
 
+/* Samples in a weightless place; results as far apart as inputs. Field by field: clearing the whole
+ * of it first takes a twentieth of a single call. */
+static inline tq_kernel_input tq_kernel_input_at(size_t n_sample, size_t stride, const double *q,
+                                                 const double *qd)
+{
+    return (tq_kernel_input){
+        .n_sample = (long)n_sample,
+        .stride = (long)stride,
+        .wrench_stride = 0,
+        .out_stride = (long)stride,
+        .fill = 0,
+        .q = q,
+        .qd = qd,
+        .qdd = NULL,
+        .tau = NULL,
+        .wrench = NULL,
+        .varied = NULL,
+        .varied_stride = 0,
+        .gravity = {0.0, 0.0, 0.0},
+        .rotors = 0.0,
+    };
+}
+
 /* A point of a body and the frame of a Jacobian; see tq_jacobian_frame. */
 enum { TQ_POINT_WORLD, TQ_POINT_LINK, TQ_POINT_WORLD_ALIGNED };
 typedef struct tq_kernel_point {

@@ -71,7 +71,7 @@ TQ_INLINE composite composite_inward(const tq_canonical_joint *k, turn t, real d
     const double m = k->subtree_mass;
     composite_shift_z(&a, m, d);
     a.h = turn_out(t, a.h);
-    a.s = sym_turn_x(k->ca, k->sa, t.square, sym_turn_z(t.c, t.s, a.s));
+    a.s = sym_turn_x(t, sym_turn_z(t.c, t.s, a.s));
     composite_shift_x(&a, m, splat(k->a));
     if (k->pre) {
         a.h = z_out(k->cg, k->sg, a.h);

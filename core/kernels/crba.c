@@ -24,12 +24,14 @@ TQ_INLINE void put_row(const columns *w, double *m, int r, int part, int first, 
     double *row = m + w->at.down[r], *column = m + w->at.across[r];
     const long *across = w->at.across, *down = w->at.down;
     const real *x = &w->wrenches[0].f.x + part;
-    const _Bool half = w->at.half;
+    TQ_UNROLL_4
     for (int c = first; c < end; c++) {
-        const real entry = x[6L * c];
-        store(row + across[c], entry);
-        if (!half) {
-            store(column + down[c], entry);
+        store(row + across[c], x[6L * c]);
+    }
+    if (!w->at.half) {
+        TQ_UNROLL_4
+        for (int c = first; c < end; c++) {
+            store(column + down[c], x[6L * c]);
         }
     }
 }
@@ -121,8 +123,10 @@ static void one_group(const tq_canonical *c, const tq_kernel_input *in, long i, 
             const real d = joint_travel(k, in->q + i, stride);
             if (k->square) {
                 carry(k, turn_known(t, 1), d, end, wrenches, &a);
+            } else if (k->level) {
+                carry(k, turn_level(t), d, end, wrenches, &a);
             } else {
-                carry(k, turn_known(t, 0), d, end, wrenches, &a);
+                carry(k, t, d, end, wrenches, &a);
             }
         }
         if (!k->carry) {
@@ -134,6 +138,11 @@ static void one_group(const tq_canonical *c, const tq_kernel_input *in, long i, 
 int TQ_KERNEL(tq_crba)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                        const int32_t *rows, long n_row, double *ret_m)
 {
+#ifdef TQ_WIDE
+    if (c->side_by_side) {
+        return TQ_KERNEL_EXPAND(tq_crba_one, TQ_WIDE)(c, in, work, rows, n_row, ret_m);
+    }
+#endif
     real *rest;
     columns w = {.st = state_in(c, work, &rest)};
     w.sums = (void *)rest;

@@ -50,7 +50,7 @@ TQ_INLINE entries entries_in(const tq_canonical *c, const tq_kernel_input *in, c
         e.across[dof] = rows[dof] * stride;
         e.down[dof] = rows[dof] * n_row * stride;
     }
-    e.half = e.half && entries_ascend(c, rows);
+    e.half = e.half && (rows == c->dof_rows ? c->rows_ascend : entries_ascend(c, rows));
     return e;
 }
 

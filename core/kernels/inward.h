@@ -5,7 +5,8 @@
 
 #include "core/kernels/joints.h"
 
-TQ_INLINE wrench inward_single(const tq_canonical_joint *k, turn t, real d, wrench r)
+/* a first child's */
+TQ_INLINE wrench inward_line(const tq_canonical_joint *k, turn t, real d, wrench r)
 {
     r.n.x = tq_fnma(d, r.f.y, r.n.x);
     r.n.y = tq_fma(d, r.f.x, r.n.y);
@@ -13,6 +14,12 @@ TQ_INLINE wrench inward_single(const tq_canonical_joint *k, turn t, real d, wren
     r.n = turn_out(t, r.n);
     r.n.y = tq_fnmac(k->a, r.f.z, r.n.y);
     r.n.z = tq_fmac(k->a, r.f.y, r.n.z);
+    return r;
+}
+
+TQ_INLINE wrench inward_single(const tq_canonical_joint *k, turn t, real d, wrench r)
+{
+    r = inward_line(k, t, d, r);
     if (k->pre) {
         r.f = z_out(k->cg, k->sg, r.f);
         r.n = z_out(k->cg, k->sg, r.n);

@@ -3,7 +3,7 @@
 #ifndef TQ_KERNELS_JOINTS_H
 #define TQ_KERNELS_JOINTS_H
 
-#include "core/kernels/block.h"
+#include "core/kernels/symbols.h"
 #include "core/lanes/sincos.h"
 #include "core/model/canonical.h"
 #include "core/spatial/turn.h"
@@ -25,6 +25,14 @@ TQ_INLINE real joint_angle(const tq_canonical_joint *k, const double *q, long st
     return k->follows ? tq_fmac(k->multiplier, row, splat(k->q0)) : row + splat(k->q0);
 }
 
+TQ_INLINE void load_ball(const tq_canonical_joint *k, const double *q, long stride, ball *ret)
+{
+    const double *at = q + k->q_row * stride;
+    const _Bool floats = k->kind == TQ_CANONICAL_FLOATING;
+    ret->x = floats ? vec_load(at, stride) : vec_zero();
+    ret->r = quaternion_matrix(floats ? at + 3 * stride : at, stride);
+}
+
 /* Rare: some angle of some joint is far out. Every lane that is not keeps its bits. */
 static __attribute__((noinline, unused)) void repair_angles(const tq_canonical *c, const double *q,
                                                             long stride, cosine_sine *cs)
@@ -38,6 +46,26 @@ static __attribute__((noinline, unused)) void repair_angles(const tq_canonical *
     }
 }
 
+#ifdef TQ_WIDE
+/* One sample: its joints take the lanes of the build TQ_WIDE, those beyond the last joint too, for
+ * which all working memory has room: rows of eight lanes. */
+TQ_INLINE void place_joints(const tq_canonical *c, const double *q, long stride, cosine_sine *cs,
+                            ball *balls)
+{
+    TQ_KERNEL_EXPAND(tq_sines, TQ_WIDE)(c, q, stride, &cs[0].c);
+    for (int i = 0; i < c->n_body; i++) {
+        const tq_canonical_joint *k = &c->joints[i];
+        if (k->kind == TQ_CANONICAL_REVOLUTE) {
+            continue;
+        }
+        if (k->kind == TQ_CANONICAL_PRISMATIC) {
+            cs[i] = (cosine_sine){k->c0, k->s0};
+        } else {
+            load_ball(k, q, stride, &balls[k->ball]);
+        }
+    }
+}
+#else
 /* All sines before all else: independent chains fill the pipeline. */
 TQ_INLINE void place_joints(const tq_canonical *c, const double *q, long stride, cosine_sine *cs,
                             ball *balls)
@@ -52,16 +80,14 @@ TQ_INLINE void place_joints(const tq_canonical *c, const double *q, long stride,
         } else if (k->kind == TQ_CANONICAL_PRISMATIC) {
             cs[i] = (cosine_sine){splat(k->c0), splat(k->s0)};
         } else {
-            const double *at = q + k->q_row * stride;
-            const _Bool floats = k->kind == TQ_CANONICAL_FLOATING;
-            balls[k->ball].x = floats ? vec_load(at, stride) : vec_zero();
-            balls[k->ball].r = quaternion_matrix(floats ? at + 3 * stride : at, stride);
+            load_ball(k, q, stride, &balls[k->ball]);
         }
     }
     if (__builtin_expect(far != 0, 0)) {
         repair_angles(c, q, stride, cs);
     }
 }
+#endif
 
 TQ_INLINE turn joint_turn(const tq_canonical_joint *k, const cosine_sine *cs)
 {

@@ -35,44 +35,71 @@ TQ_INLINE state state_in(const tq_canonical *c, double *work, real **ret_rest)
     return s;
 }
 
+/* What the environment exerts on body b is taken off its load. */
+TQ_INLINE void put_load(const tq_kernel_input *in, int b, long i, wrench load, wrench *loads)
+{
+    loads[b] = in->wrench != NULL ? wrench_sub(load, load_external(in, b, i)) : load;
+}
+
+/* Motion of a body from its parent's, and its load; of a joint that is `plain`. */
+TQ_INLINE motion outward_plain(const tq_canonical_joint *k, const body_moments *own, turn t,
+                               motion s, real v, real acc, wrench *ret_load)
+{
+    s = step_line(k, t, splat(k->d), s, v, acc, 1);
+    *ret_load = load_line(own->h, own->s, &s);
+    return s;
+}
+
 /* Fills s->loads[i] with the wrench that body i's own motion asks for, less what the environment
- * exerts on it. */
-TQ_INLINE void outward(const tq_canonical *c, const tq_kernel_input *in, long i, state *st)
+ * exerts on it. qdd stands for in->qdd: NULL, known where this is compiled, for forward dynamics.
+ */
+TQ_INLINE void outward(const tq_canonical *c, const tq_kernel_input *in, const double *qdd, long i,
+                       state *st)
 {
     const long stride = in->stride;
+    const double *q = in->q + i, *qd = in->qd != NULL ? in->qd + i : NULL;
+    qdd = qdd != NULL ? qdd + i : NULL;
     motion s = {.w = vec_zero()};
     for (int b = 0; b < c->n_body; b++) {
         const tq_canonical_joint *k = &c->joints[b];
+        const turn t = joint_turn(k, &st->cs[b]); /* of a ball: not used */
+        body_moments room;
+        const body_moments *own = moments_of(k, in, b, i, &room);
+        if (k->plain) {
+            const real v = qd != NULL ? load(qd + k->v_row * stride) : splat(0.0);
+            const real acc = qdd != NULL ? load(qdd + k->v_row * stride) : splat(0.0);
+            wrench f;
+            s = k->square  ? outward_plain(k, own, turn_known(t, 1), s, v, acc, &f)
+                : k->level ? outward_plain(k, own, turn_level(t), s, v, acc, &f)
+                           : outward_plain(k, own, t, s, v, acc, &f);
+            put_load(in, b, i, f, st->loads);
+            continue;
+        }
         if (!k->carry && k->parent >= 0) {
             s = st->saved[k->parent];
         }
         if (k->ball >= 0) {
-            const ball_rates r = load_ball_rates(k, in, i);
+            const ball_rates r = ball_rates_of(k, qd, qdd, stride);
             s = k->parent < 0 ? step_ball_first(k, &st->balls[k->ball], in->gravity, r)
                               : step_ball(k, &st->balls[k->ball], s, r);
         } else {
-            const turn t = joint_turn(k, &st->cs[b]);
-            const real v = joint_rate(k, in->qd != NULL ? in->qd + i : NULL, stride);
-            const real acc = joint_rate(k, in->qdd != NULL ? in->qdd + i : NULL, stride);
+            const real v = joint_rate(k, qd, stride);
+            const real acc = joint_rate(k, qdd, stride);
             if (k->parent < 0) {
                 s = step_first(k, t, in->gravity, v, acc);
             } else {
                 if (k->pre) {
                     s = step_pre(k, s);
                 }
-                const real d = joint_travel(k, in->q + i, stride);
+                const real d = joint_travel(k, q, stride);
                 s = k->square ? step_single(k, turn_known(t, 1), d, s, v, acc)
-                              : step_single(k, turn_known(t, 0), d, s, v, acc);
+                              : step_single(k, t, d, s, v, acc);
             }
         }
         if (k->save) {
             st->saved[b] = s;
         }
-        body_moments room;
-        st->loads[b] = body_load(k, moments_of(k, in, b, i, &room), &s);
-        if (in->wrench != NULL) {
-            st->loads[b] = wrench_sub(st->loads[b], load_external(in, b, i));
-        }
+        put_load(in, b, i, body_load(k, own, &s), st->loads);
     }
 }
 

@@ -3,6 +3,33 @@
 #include "core/kernels/outward.h"
 #include "core/kernels/symbols.h"
 
+/* What a child passes on: f and n along its parent's axes, n about the point at distance a on the
+ * parent's x axis. */
+typedef struct passed {
+    wrench r;
+    double a;
+} passed;
+
+/* The wrench at a body's own origin, its lever about z included when d is not 0. What is known
+ * without n comes first: n waits for one addition and one turn a joint, which is the time that a
+ * chain takes. */
+TQ_INLINE wrench gather(wrench load, const passed *child, real d)
+{
+    const wrench r = child->r;
+    load.n.y = tq_fnmac(child->a, r.f.z, load.n.y);
+    load.n.z = tq_fmac(child->a, r.f.y, load.n.z);
+    load.f = vec_add(load.f, r.f);
+    load.n.x = tq_fnma(d, load.f.y, load.n.x);
+    load.n.y = tq_fma(d, load.f.x, load.n.y);
+    load.n = vec_add(load.n, r.n);
+    return load;
+}
+
+TQ_INLINE passed turn_on(const tq_canonical_joint *k, turn t, wrench f)
+{
+    return (passed){{turn_out(t, f.f), turn_out(t, f.n)}, k->a};
+}
+
 /* Luh, Walker & Paul 1980; in body frames: Featherstone 2008, table 5.1. Outward: motion and loads;
  * inward: each joint's wrench is its body's load plus its children's wrenches, and its torque is
  * the component along the joint. */
@@ -10,13 +37,22 @@ static void inward(const tq_canonical *c, const tq_kernel_input *in, long i, con
                    double *tau)
 {
     const long stride = in->stride;
-    wrench r = wrench_zero();
+    passed r = {wrench_zero(), 0.0};
     for (int b = c->n_body - 1; b >= 0; b--) {
         const tq_canonical_joint *k = &c->joints[b];
-        wrench f = st->loads[b];
-        if (k->hang) {
-            f = wrench_add(f, r);
+        if (!k->hang) {
+            r = (passed){wrench_zero(), 0.0};
         }
+        if (k->plain) {
+            const turn t = joint_turn(k, &st->cs[b]);
+            const wrench f = gather(st->loads[b], &r, splat(k->d));
+            store(tau + k->v_row * stride + i, f.n.z);
+            r = k->square  ? turn_on(k, turn_known(t, 1), f)
+                : k->level ? turn_on(k, turn_level(t), f)
+                           : turn_on(k, t, f);
+            continue;
+        }
+        const wrench f = gather(st->loads[b], &r, splat(0.0));
         if (k->ball >= 0) {
             double *at = tau + k->v_row * stride + i;
             if (k->kind == TQ_CANONICAL_FLOATING) {
@@ -30,16 +66,16 @@ static void inward(const tq_canonical *c, const tq_kernel_input *in, long i, con
         if (k->parent < 0) {
             continue;
         }
+        r.a = 0.0;
         if (k->ball >= 0) {
-            r = inward_ball(k, &st->balls[k->ball], f);
+            r.r = inward_ball(k, &st->balls[k->ball], f);
         } else {
             const turn t = joint_turn(k, &st->cs[b]);
             const real d = joint_travel(k, in->q + i, stride);
-            r = k->square ? inward_single(k, turn_known(t, 1), d, f)
-                          : inward_single(k, turn_known(t, 0), d, f);
+            r.r = k->square ? inward_single(k, turn_known(t, 1), d, f) : inward_single(k, t, d, f);
         }
         if (!k->carry) {
-            st->loads[k->parent] = wrench_add(st->loads[k->parent], r);
+            st->loads[k->parent] = wrench_add(st->loads[k->parent], r.r);
         }
     }
 }
@@ -51,7 +87,7 @@ void TQ_KERNEL(tq_rnea)(const tq_canonical *c, const tq_kernel_input *in, double
     state st = state_in(c, work, &rest);
     for (long i = 0; i < in->n_sample; i += TQ_LANES) {
         place_joints(c, in->q + i, in->stride, st.cs, st.balls);
-        outward(c, in, i, &st);
+        outward(c, in, in->qdd, i, &st);
         inward(c, in, i, &st, ret_tau);
     }
 }

@@ -42,15 +42,15 @@ TQ_INLINE motion step_pre(const tq_canonical_joint *k, motion s)
 }
 
 /* Rx(alpha) Tx(a) Rz(theta) Tz(d), d the travel; v and acc the joint's velocity and acceleration */
-TQ_INLINE motion step_single(const tq_canonical_joint *k, turn t, real d, motion parent, real v,
-                             real acc)
+TQ_INLINE motion step_line(const tq_canonical_joint *k, turn t, real d, motion parent, real v,
+                           real acc, _Bool turns)
 {
     motion s;
     const vec a = vec_along(parent.a, splat(k->a), parent.b.xx, parent.b.yx, parent.b.zx);
     s.w = turn_in(t, parent.w);
     s.al = turn_in(t, parent.al);
     s.a = turn_in(t, a);
-    if (k->kind == TQ_CANONICAL_REVOLUTE) {
+    if (turns) {
         s.al.x = tq_fma(s.w.y, v, s.al.x);
         s.al.y = tq_fnma(s.w.x, v, s.al.y);
         s.al.z = s.al.z + acc;
@@ -64,6 +64,11 @@ TQ_INLINE motion step_single(const tq_canonical_joint *k, turn t, real d, motion
     s.b = motion_rates(s.w, s.al);
     s.a = vec_along(s.a, d, s.b.xz, s.b.yz, s.b.zz);
     return s;
+}
+TQ_INLINE motion step_single(const tq_canonical_joint *k, turn t, real d, motion parent, real v,
+                             real acc)
+{
+    return step_line(k, t, d, parent, v, acc, k->kind == TQ_CANONICAL_REVOLUTE);
 }
 
 /* child of the world, which only accelerates: by -gravity */
@@ -92,21 +97,26 @@ typedef struct ball_rates {
     vec v, w, vd, wd;
 } ball_rates;
 
-TQ_INLINE ball_rates load_ball_rates(const tq_canonical_joint *k, const tq_kernel_input *in, long i)
+TQ_INLINE ball_rates ball_rates_of(const tq_canonical_joint *k, const double *qd, const double *qdd,
+                                   long stride)
 {
-    const long stride = in->stride, row = k->v_row * stride + i;
     const _Bool floats = k->kind == TQ_CANONICAL_FLOATING;
-    const long w_row = floats ? row + 3 * stride : row;
+    const long row = k->v_row * stride, w_row = floats ? row + 3 * stride : row;
     ball_rates r = {vec_zero(), vec_zero(), vec_zero(), vec_zero()};
-    if (in->qd != NULL) {
-        r.w = vec_load(in->qd + w_row, stride);
-        r.v = floats ? vec_load(in->qd + row, stride) : r.v;
+    if (qd != NULL) {
+        r.w = vec_load(qd + w_row, stride);
+        r.v = floats ? vec_load(qd + row, stride) : r.v;
     }
-    if (in->qdd != NULL) {
-        r.wd = vec_load(in->qdd + w_row, stride);
-        r.vd = floats ? vec_load(in->qdd + row, stride) : r.vd;
+    if (qdd != NULL) {
+        r.wd = vec_load(qdd + w_row, stride);
+        r.vd = floats ? vec_load(qdd + row, stride) : r.vd;
     }
     return r;
+}
+TQ_INLINE ball_rates load_ball_rates(const tq_canonical_joint *k, const tq_kernel_input *in, long i)
+{
+    return ball_rates_of(k, in->qd != NULL ? in->qd + i : NULL,
+                         in->qdd != NULL ? in->qdd + i : NULL, in->stride);
 }
 
 /* With w', al', a' the parent's in child axes at the child's origin:

@@ -25,6 +25,13 @@
 #define TQ_UNROLL _Pragma("GCC unroll 32")
 #endif
 
+/* before a loop of many turns and few instructions */
+#ifdef __clang__
+#define TQ_UNROLL_4 _Pragma("clang loop unroll_count(4)")
+#else
+#define TQ_UNROLL_4 _Pragma("GCC unroll 4")
+#endif
+
 #if TQ_LANES == 1
 typedef double real;
 typedef uint64_t real_bits;

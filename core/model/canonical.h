@@ -39,12 +39,14 @@ typedef struct tq_canonical_joint {
     int32_t kept;         /* paths of the bodies with `save` before this one, added up */
     int32_t first_link; /* of those fixed to the body, in the order of tq_canonical_stand, or -1 */
     tq_canonical_kind kind;
-    _Bool carry;   /* parent is the body before: its state is still at hand */
-    _Bool hang;    /* the body after is a child: what it passes inward is at hand */
-    _Bool save;    /* some child is not the body after: state must be kept */
-    _Bool pre;     /* p, gamma are not all zero */
-    _Bool square;  /* ca = 0 and sa = 1 */
-    _Bool level;   /* ca = 1 and sa = 0 */
+    _Bool carry;  /* parent is the body before: its state is still at hand */
+    _Bool hang;   /* the body after is a child: what it passes inward is at hand */
+    _Bool save;   /* some child is not the body after: state must be kept */
+    _Bool pre;    /* p, gamma are not all zero */
+    _Bool square; /* ca = 0 and sa = 1 */
+    _Bool level;  /* ca = 1 and sa = 0 */
+    _Bool plain;  /* revolute, carries on from its parent; not save, pre, follows or adds: what most
+                      joints of most robots are, and what kernels have a straight line for */
     _Bool follows; /* mimics: q = multiplier * row + offset (offset is within q0 or d) */
     _Bool adds;    /* tau is added to its row, which a later body has already written */
     double multiplier;
@@ -105,6 +107,8 @@ typedef struct tq_canonical {
     tq_canonical_link *links;   /* (n_link) */
     int32_t *dof_rows;          /* (n_dof) row of each freedom in qd, qdd, tau */
     double *dof_factors;        /* (n_dof) rate of the freedom for unit rate of its row: mimicry */
+    _Bool rows_ascend;  /* every freedom's row stands behind those of the freedoms that carry it */
+    _Bool side_by_side; /* columns of M that joints pass on would fill lanes of vectors */
 } tq_canonical;
 
 /* A moving joint before the choice of frames: what the steps of the making hand on. Body frames are

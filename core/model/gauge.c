@@ -92,6 +92,8 @@ static void settle_joint(tq_canonical_joint *k, const tq_limb *limb, const tq_li
     k->square = k->ca == 0.0 && k->sa == 1.0;
     k->level = k->ca == 1.0 && k->sa == 0.0;
     k->pre = turn != 0.0 || shift != 0.0 || limb->across != 0.0;
+    k->plain = k->kind == TQ_CANONICAL_REVOLUTE && k->carry && !k->save && !k->pre && !k->follows &&
+               !k->adds;
 }
 
 static void settle_ball(tq_canonical_joint *k, const tq_limb *parent)

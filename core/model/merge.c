@@ -146,6 +146,27 @@ static void link_bodies(tq_canonical *c)
     }
 }
 
+/* What kernels of matrices over all freedoms ask of a robot as a whole. */
+static void judge_columns(tq_canonical *c)
+{
+    enum { SIDE = 8, WORTH = 2 }; /* columns of a group that are to be there, on average */
+    int64_t n_column = 0, n_group = 0;
+    c->rows_ascend = 1;
+    for (int32_t i = 0; i < c->n_body; i++) {
+        const tq_canonical_joint *k = &c->joints[i], *last = &c->joints[k->last];
+        if (k->parent < 0) {
+            continue;
+        }
+        const tq_canonical_joint *up = &c->joints[k->parent];
+        const int32_t before = up->dof + tq_canonical_freedoms(up->kind) - 1;
+        const int32_t behind = last->dof + tq_canonical_freedoms(last->kind) - 1;
+        c->rows_ascend = c->rows_ascend && c->dof_rows[before] < c->dof_rows[k->dof];
+        n_column += behind - k->dof + 1;
+        n_group += behind / SIDE - k->dof / SIDE + 1;
+    }
+    c->side_by_side = n_column > WORTH * n_group;
+}
+
 void tq_canonical_merge(const tq_model *model, tq_canonical *c, tq_limb *limbs)
 {
     c->links[model->root] =
@@ -179,4 +200,5 @@ void tq_canonical_merge(const tq_model *model, tq_canonical *c, tq_limb *limbs)
     }
     assert(c->n_body == tq_canonical_count(model));
     link_bodies(c);
+    judge_columns(c);
 }

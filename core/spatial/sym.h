@@ -3,7 +3,7 @@
 #ifndef TQ_SPATIAL_SYM_H
 #define TQ_SPATIAL_SYM_H
 
-#include "core/spatial/vec.h"
+#include "core/spatial/turn.h"
 
 typedef struct sym {
     real xx, xy, xz, yy, yz, zz;
@@ -55,10 +55,14 @@ TQ_INLINE sym sym_turn_z(real c, real s, sym a)
     return r;
 }
 
-/* Rx A Rx^T, constant angle; `square`: it is a right angle */
-TQ_INLINE sym sym_turn_x(double c, double s, _Bool square, sym a)
+/* Rx A Rx^T, the constant part of a turn */
+TQ_INLINE sym sym_turn_x(turn t, sym a)
 {
-    if (square) {
+    const double c = t.ca, s = t.sa;
+    if (t.level) {
+        return a;
+    }
+    if (t.square) {
         return (sym){a.xx, -a.xz, a.xy, a.zz, -a.yz, a.yy};
     }
     const real u = tq_fmac(s, a.zz - a.yy, -((c + c) * a.yz));
@@ -100,9 +104,16 @@ TQ_INLINE mat mat_turn_z(real c, real s, mat a)
                  tq_fms(c, r.zx, s * r.zy), tq_fma(s, r.zx, c * r.zy), r.zz};
 }
 
-/* Rx A Rx^T of a full matrix, constant angle: columns, then rows */
-TQ_INLINE mat mat_turn_x(double c, double s, mat a)
+/* the same of a full matrix: columns, then rows */
+TQ_INLINE mat mat_turn_x(turn t, mat a)
 {
+    const double c = t.ca, s = t.sa;
+    if (t.level) {
+        return a;
+    }
+    if (t.square) {
+        return (mat){a.xx, -a.xz, a.xy, -a.zx, a.zz, -a.zy, a.yx, -a.yz, a.yy};
+    }
     const mat r = {a.xx, tq_fnmac(s, a.xz, c * a.xy), tq_fmac(s, a.xy, c * a.xz),
                    a.yx, tq_fnmac(s, a.yz, c * a.yy), tq_fmac(s, a.yy, c * a.yz),
                    a.zx, tq_fnmac(s, a.zz, c * a.zy), tq_fmac(s, a.zy, c * a.zz)};

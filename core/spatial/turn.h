@@ -29,8 +29,10 @@ TQ_INLINE vec turn_out(turn t, vec v)
 {
     const real x = tq_fms(t.c, v.x, t.s * v.y);
     const real y = tq_fma(t.s, v.x, t.c * v.y);
-    return t.square ? (vec){x, -v.z, y}
-                    : (vec){x, tq_fms(splat(t.ca), y, t.sa * v.z), tq_fmac(t.sa, y, t.ca * v.z)};
+    if (t.square || t.level) {
+        return t.level ? (vec){x, y, v.z} : (vec){x, -v.z, y};
+    }
+    return (vec){x, tq_fms(splat(t.ca), y, t.sa * v.z), tq_fmac(t.sa, y, t.ca * v.z)};
 }
 
 /* transpose(Rz) v and Rz v, for a constant angle with cosine c and sine s */
