@@ -8,14 +8,16 @@
 
 /* crba.c, with the wrenches of TQ_LANES columns in the lanes, and everything else the same in all
  * of them. The same functions, so the same bits. */
+typedef struct pair {
+    double c, s; /* as tq_sines leaves them */
+} pair;
+
 typedef struct columns {
     const tq_canonical *c;
     const double *q; /* of the one sample */
     long stride, pitch;
     double rotors;
-    const struct pair {
-        double c, s;
-    } * cs;
+    const pair *cs;
     composite *sums;  /* of bodies with `save` */
     double *wrenches; /* (6 x pitch): force and moment of every column; whole groups of lanes */
     entries at;

@@ -24,15 +24,17 @@ TQ_INLINE void put_row(const columns *w, double *m, int r, int part, int first, 
     double *row = m + w->at.down[r], *column = m + w->at.across[r];
     const long *across = w->at.across, *down = w->at.down;
     const real *x = &w->wrenches[0].f.x + part;
-    TQ_UNROLL_4
-    for (int c = first; c < end; c++) {
-        store(row + across[c], x[6L * c]);
-    }
-    if (!w->at.half) {
+    if (w->at.half) {
         TQ_UNROLL_4
         for (int c = first; c < end; c++) {
-            store(column + down[c], x[6L * c]);
+            store(row + across[c], x[6L * c]);
         }
+        return;
+    }
+    for (int c = first; c < end; c++) {
+        const real entry = x[6L * c];
+        store(row + across[c], entry);
+        store(column + down[c], entry);
     }
 }
 
