@@ -23,8 +23,8 @@ enum {
     HEAD_BYTES = 4096,
     PARTS = 4,               /* head, size of a chunk, bytes, end of a chunk */
     STEP = 64 << 10,         /* that are received and read, or written and sent, while in cache */
-    RECEIVE_MAX = 512 << 10, /* bytes a turn: other connections wait */
-    SEND_MAX = 1 << 20,
+    RECEIVE_MAX = 128 << 10, /* bytes a turn: other connections wait */
+    SEND_MAX = 256 << 10,
 };
 
 struct tqd_direct {
