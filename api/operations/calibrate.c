@@ -2,6 +2,7 @@
 /* api/operations/calibrate.c - POST .../calibrate: logs in, parameters with their trust out. */
 #include "api/operations/calibrate.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,8 @@ static const char *const fields[] = {
     "joints",   "model",   "method", "prior",   "ridge",        "confidence", "entropy",
     "validate", "points",  "lag_s",  "delay_s", "column_noise", NULL};
 
-enum { SAMPLES_A_COLUMN = 20 }; /* of a search */
+enum { SAMPLES_A_COLUMN = 20 };       /* of a search */
+static const double sign_gain = 0.05; /* of the logarithm of what is left, a joint */
 
 /* parts of the whole, for progress */
 static const double stage_ends[TQA_STAGES] = {0.3, 0.7, 0.95, 1.0};
@@ -289,9 +291,53 @@ static bool solve_once(tqa_calibration *c)
     return status == TQ_OK || tqa_calibration_fail(c, status, &error);
 }
 
+/* What the joints' torque is left with, as the sum of logarithms: no joint's size matters. */
+static double misfit(const tqa_calibration *c)
+{
+    double sum = 0.0;
+    for (size_t r = 0; r < c->order.nv; r++) {
+        sum += log(fmax(c->solution.sigma[r], DBL_MIN));
+    }
+    return sum;
+}
+
+/* One pass for each law that nobody asked for but the data might tell: a smoothed sign, gears that
+ * yield and remember for ever, and the default, which the others must beat clearly. The first pass
+ * is by the default as well: of a load that is not the measured torque, which knows friction. The
+ * last is by the law that stays. */
+static bool choose_sign(tqa_calibration *c)
+{
+    const double presliding = c->options.model.presliding;
+    const double laws[][2] = {
+        {0.0, 0.0}, {presliding, 0.0}, {presliding, c->options.model.relaxation}};
+    enum { LAWS = sizeof laws / sizeof laws[0] };
+    double left[LAWS];
+    unsigned best = 0;
+    if (!solve_once(c)) {
+        return false;
+    }
+    for (unsigned k = 0; k < LAWS; k++) {
+        tq_fit_set_sign(c->fit, laws[k][0], laws[k][1]);
+        if (!solve_once(c)) {
+            return false;
+        }
+        left[k] = misfit(c);
+        best = left[k] < left[best] ? k : best;
+    }
+    if (left[best] > left[LAWS - 1] - sign_gain * (double)c->order.nv) {
+        best = LAWS - 1;
+    }
+    c->chose_sign = true;
+    c->options.model.presliding = laws[best][0];
+    c->options.model.relaxation = laws[best][1];
+    tq_fit_set_sign(c->fit, laws[best][0], laws[best][1]);
+    return best == LAWS - 1 || solve_once(c);
+}
+
 static bool settle(tqa_calibration *c)
 {
-    bool good = solve_once(c);
+    bool good = c->tries_sign ? choose_sign(c) : solve_once(c);
+    c->tries_sign = false;
     while (good && c->solution.again) {
         good = solve_once(c);
     }

@@ -61,6 +61,8 @@ typedef struct tqa_calibration {
     bool tries_delay;    /* as below: of the motion behind the torque; request.delay when found */
     bool finds_delay;    /* it is asked of the data, and they told */
     bool tries_load;     /* friction by load was not asked for: it stays if the data tell of it */
+    bool tries_sign;     /* nor was a law of the sign: the data may choose another one */
+    bool chose_sign;     /* and have been asked */
     bool wants_all;      /* model kind "full" */
     double lag_s;        /* of instruments; 0: chosen by cut-off and motion */
     bool is_sampled;     /* what columns depend on was looked for in a part of the rows */

@@ -334,6 +334,22 @@ static void put_fast(const tqa_calibration *c)
     tqa_answer_end(answer);
 }
 
+static void put_friction_sign(const tqa_calibration *c)
+{
+    tqa_answer *answer = &c->control->answer;
+    const tq_fit_model *model = &c->options.model;
+    tqa_answer_object(answer, "friction_sign");
+    if (model->smoothing >= 0.0) {
+        tqa_answer_number(answer, "smoothing", model->smoothing);
+    } else {
+        tqa_answer_none(answer, "smoothing", "the joints' own");
+    }
+    tqa_answer_number(answer, "presliding", model->presliding);
+    tqa_answer_number(answer, "relaxation_s", model->presliding > 0.0 ? model->relaxation : 0.0);
+    tqa_answer_flag(answer, "from_data", c->chose_sign);
+    tqa_answer_end(answer);
+}
+
 static void put_logs(const tqa_calibration *c)
 {
     tqa_answer *answer = &c->control->answer;
@@ -341,6 +357,10 @@ static void put_logs(const tqa_calibration *c)
     for (size_t i = 0; i < c->n_log; i++) {
         tqa_answer_object(answer, NULL);
         tqa_answer_string(answer, "used_for", i < c->n_fitted ? "fit" : "validation");
+        if (c->options.model.presliding > 0.0) {
+            tqa_answer_string(answer, "friction_way",
+                              tqa_log_tells_way(&c->logs[i]) ? "velocity" : "filtered position");
+        }
         tqa_log_report(answer, &c->logs[i]);
         tqa_answer_end(answer);
     }
@@ -353,6 +373,7 @@ static void put_logs(const tqa_calibration *c)
     tqa_answer_flag(answer, "from_data", c->finds_delay);
     tqa_answer_end(answer);
     put_fast(c);
+    put_friction_sign(c);
 }
 
 static void put_prediction(const tqa_calibration *c)

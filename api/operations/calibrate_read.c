@@ -76,7 +76,7 @@ static bool read_friction(tqa_calibration *c, const tqa_part *part)
     model->with |= (bits & 2u) != 0 ? (unsigned)TQ_REGRESS_COULOMB : 0u;
     model->with |= (bits & 4u) != 0 ? (unsigned)TQ_REGRESS_OFFSET : 0u;
     model->stribeck_speed = 0.0; /* chosen friction brings its own speeds */
-    c->tries_load = c->tries_delay = false;
+    c->tries_load = c->tries_delay = c->tries_sign = false;
     model->extra = (bits & 8u) != 0 ? (unsigned)TQ_FIT_STRIBECK : 0u;
     model->extra |= (bits & 16u) != 0 ? (unsigned)TQ_FIT_LOAD : 0u;
     return true;
@@ -138,6 +138,8 @@ static bool read_model(tqa_calibration *c)
         return tqa_part_refuse(&relaxation, "range", "0 is a friction that remembers for ever",
                                "the time that standing gears take to creep cannot be negative");
     }
+    c->tries_sign = c->tries_sign && smoothing.value == NULL && presliding.value == NULL &&
+                    relaxation.value == NULL;
     if (smoothing.value != NULL && presliding.value == NULL) {
         model->presliding = 0.0; /* what was asked for is that sign */
     }
@@ -199,6 +201,7 @@ static bool read_method(tqa_calibration *c)
     }
     c->options.method = chosen;
     c->chooses_method = method.value == NULL;
+    c->tries_sign = c->tries_sign && chosen != TQ_FIT_IRLS; /* whose weights go by residuals */
     if (prior.value == NULL) {
         return true;
     }
@@ -272,6 +275,7 @@ static void set_default_signs(tqa_calibration *c)
     ret->relaxation = 2.0;
     ret->extra = TQ_FIT_STRIBECK | TQ_FIT_LOAD;
     c->tries_load = true;
+    c->tries_sign = true;
     c->tries_delay = true;
     ret->stribeck_speed = 0.3;
 }

@@ -129,6 +129,22 @@ static bool fill(tqa_calibration *c, tq_link *links, tq_joint *joints)
     return true;
 }
 
+/* what the robot cannot hold, and what stands in for it; NULL: nothing */
+static const char *note_of(const tqa_calibration *c)
+{
+    const bool yields = c->options.model.presliding > 0.0;
+    if (has_load(c)) {
+        return yields ? "friction by load, and gears that yield before they slip, have no place in "
+                        "a robot document: Coulomb friction at the mean load and a smoothed sign "
+                        "of velocity stand in for them"
+                      : "friction by load has no place in a robot document: Coulomb friction at "
+                        "the mean load stands in for it";
+    }
+    return yields ? "gears that yield before they slip have no place in a robot document: a "
+                    "smoothed sign of velocity stands in for them"
+                  : NULL;
+}
+
 bool tqa_calibration_robot(tqa_calibration *c)
 {
     const tqa_robot *robot = c->control->robot;
@@ -145,9 +161,7 @@ bool tqa_calibration_robot(tqa_calibration *c)
     if (c->why_no_robot != NULL) {
         return true;
     }
-    c->robot_note = has_load(c) ? "friction by load has no place in a robot document: Coulomb "
-                                  "friction at the mean load stands in for it"
-                                : NULL;
+    c->robot_note = note_of(c);
     memcpy(links, robot->model->links, robot->model->n_link * sizeof *links);
     memcpy(joints, robot->model->joints, robot->model->n_joint * sizeof *joints);
     if (!fill(c, links, joints)) {

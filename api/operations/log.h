@@ -174,6 +174,10 @@ bool tqa_log_survey(tqa_log *log);
 /* After it: only runs of its rows are in memory, and long enough for searches. */
 bool tqa_log_is_sampled(const tqa_log *log);
 
+/* Friction's way is that of the unfiltered velocity. Coarse velocities are better filtered, and
+ * what only positions tell as well. */
+bool tqa_log_tells_way(const tqa_log *log);
+
 /* The filter of all logs, when it was left to their spectra; judges it for each. */
 void tqa_log_choose_cutoff(tqa_log_request *request, tqa_log *logs, size_t n);
 

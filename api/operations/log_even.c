@@ -9,9 +9,6 @@
 
 #include "core/calibrate/differentiate.h"
 
-/* rad/s, m/s: where noise of this deviation would be forgotten friction, see `presliding` */
-static const double quiet = 5e-3;
-
 static bool has(const tqa_log_pass_state *p, tqa_log_quantity quantity)
 {
     return p->log->column[quantity] != NULL;
@@ -42,7 +39,8 @@ size_t tqa_log_border(const tqa_log *log)
     case TQA_LOG_NO_FILTER:
         break;
     }
-    return (size_t)fmin(ceil(n) + ceil(fabs(log->request->delay) / log->step), 1e15);
+    /* upwards, but not for what rounding of a log's times adds to a whole number */
+    return (size_t)fmin(ceil(n - 0.01) + ceil(fabs(log->request->delay) / log->step), 1e15);
 }
 
 bool tqa_log_even_filter(tqa_log_pass_state *p)
@@ -260,17 +258,11 @@ static void find_fast(tqa_log_pass_state *p, size_t m)
     }
 }
 
-/* Coarse velocities are better filtered, and what only positions tell as well. */
-static bool tells_way(const tqa_log_pass_state *p)
-{
-    return has(p, TQA_LOG_QD) && has(p, TQA_LOG_TAU) && p->log->velocity_noise <= quiet;
-}
-
 /* Velocity before anything is filtered: the way of each step, in place of a velocity to derive. */
 static void find_way(tqa_log_pass_state *p, size_t m)
 {
     const double half = 0.5 * p->log->step;
-    for (size_t r = 0; tells_way(p) && r < p->log->request->order->nv; r++) {
+    for (size_t r = 0; tqa_log_tells_way(p->log) && r < p->log->request->order->nv; r++) {
         const double *v = channel(p, TQA_LOG_QD, r);
         double *way = p->derived + r * p->n_even_room;
         way[0] = 0.0;
@@ -338,7 +330,7 @@ static bool give_block(tqa_log_pass_state *p)
                  .tau = has(p, TQA_LOG_TAU) ? tau : NULL,
                  .tau_raw = has(p, TQA_LOG_TAU) ? tau + nv * TQ_BLOCK : NULL,
                  .fast = has(p, TQA_LOG_TAU) ? tau + 2 * nv * TQ_BLOCK : NULL,
-                 .way = tells_way(p) ? tau + 4 * nv * TQ_BLOCK : NULL,
+                 .way = tqa_log_tells_way(p->log) ? tau + 4 * nv * TQ_BLOCK : NULL,
                  .period = p->log->step * (double)p->log->request->filter.decimate},
         .t = p->block_t,
         .row = p->block_row,
@@ -365,7 +357,7 @@ static void give_way(const tqa_log_pass_state *p, size_t r, size_t n, const uint
 {
     const double *way = p->derived + r * p->n_even_room;
     const size_t every = p->log->request->filter.decimate;
-    if (!tells_way(p)) {
+    if (!tqa_log_tells_way(p->log)) {
         memset(ret, 0, n * sizeof *ret);
         return;
     }

@@ -20,6 +20,7 @@ static const double fast_clock = 1e-5; /* s: beyond what drives log */
 static const double still_s = 0.08;    /* s: of rows that are judged together */
 /* of samples over the cut-off: two would do for what passes; here 2e-4 of the rest folds back */
 static const double rate_of_cutoff = 5.0;
+static const double quiet = 5e-3; /* rad/s, m/s: of noise that friction would not feel */
 static const double bridge_periods = 5.5;
 static const double bridge_s = 0.04; /* shorter gaps are bridged whatever the period */
 
@@ -30,11 +31,13 @@ typedef struct motion {
     uint64_t first;
     double first_t;
     bool any;
+    bool moved; /* the rows that were judged last */
 } motion;
 
-static void close_motion(tqa_log *log, motion *m, uint64_t last)
+/* Too few rows at the end to be judged are as those before. */
+static void close_motion(tqa_log *log, motion *m, uint64_t last, bool is_whole)
 {
-    bool moves = false;
+    bool moves = !is_whole && m->n > 0 && m->moved;
     for (size_t r = 0; m->n > 1 && r < log->request->order->nq; r++) {
         moves = moves || m->most[r] - m->least[r] > still;
     }
@@ -43,6 +46,7 @@ static void close_motion(tqa_log *log, motion *m, uint64_t last)
         log->last_moving = last;
         m->any = true;
     }
+    m->moved = moves;
     m->n = 0;
 }
 
@@ -76,7 +80,7 @@ static void add_motion(tqa_log *log, motion *m, const tqa_log_rows *rows, size_t
             widen(m, r, rows->run + c * TQA_LOG_RUN + at, to - at, is_first);
         }
         if (closes) {
-            close_motion(log, m, rows->run_row[to - 1]);
+            close_motion(log, m, rows->run_row[to - 1], true);
         }
         at = to;
     }
@@ -123,7 +127,7 @@ static bool read_all(tqa_log *log, tqa_log_rows *rows)
         log->n_chosen += rows->n_run - rows->at;
         rows->at = rows->n_run;
     }
-    close_motion(log, &m, before);
+    close_motion(log, &m, before, false);
     log->moves = m.any;
     log->n_row = rows->n;
     return log->request->control->problem->status == 0;
@@ -351,6 +355,12 @@ static bool find_floors(tqa_log *log, const tqa_log_even *even)
     }
     log->floor = floors;
     return true;
+}
+
+bool tqa_log_tells_way(const tqa_log *log)
+{
+    return log->column[TQA_LOG_QD] != NULL && log->column[TQA_LOG_TAU] != NULL &&
+           log->velocity_noise <= quiet;
 }
 
 static bool look(void *ctx, const tqa_log_even *even)

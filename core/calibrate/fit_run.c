@@ -41,6 +41,13 @@ tq_status tq_fit_run_take(const tq_fit *fit, tq_scratch *scratch, tq_fit_run *re
     return TQ_OK;
 }
 
+void tq_fit_set_sign(tq_fit *fit, double presliding, double relaxation)
+{
+    fit->options.model.presliding = presliding;
+    fit->options.model.relaxation = relaxation;
+    fit->n_pass = 0;
+}
+
 void tq_fit_run_forget(const tq_fit *fit, tq_fit_run *run)
 {
     for (size_t r = 0; r < 2 * fit->n_row; r++) {

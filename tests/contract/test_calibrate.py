@@ -124,6 +124,9 @@ def test_noise_free_recovery(daemon, truth):
     assert max(found["fit"]["rmse"]) < 1e-9
     assert max(found["validation"]["rmse"]) < 1e-9
     assert found["validation"]["kind"] == "datasets"
+    # friction that the robot knows keeps its joints' own law
+    assert found["friction_sign"] == {"smoothing": None, "smoothing_reason": "the joints' own", "presliding": 0, "relaxation_s": 0,
+                                      "from_data": False}
     # the model let go along the logs' torque: what is left is the integration, at steps of 10 ms
     forward = found["forward_simulation"]
     assert forward["windows"] >= 3 * 20 / 0.26 - 3 and forward["windows_lost"] == 0

@@ -36,11 +36,13 @@ def test_ur10e_leave_one_run_out(daemon):
     found = calibrate(daemon, {"datasets": runs, **COLUMNS}, robot="ur10e-lab")
     # 58 base parameters with viscous, Coulomb and offset friction; a Stribeck torque and friction by load for each joint
     assert found["rank"]["structural"] == found["rank"]["data"] == 70
-    assert "load" in found["robot_note"] and found["robot"] is not None
+    assert "load" in found["robot_note"] and "yield" in found["robot_note"] and found["robot"] is not None
     assert found["validation"]["kind"] == "leave-one-out"
     # what one default setting must not exceed, N m
     for got, most in zip(found["validation"]["rmse"], (3.0, 3.4, 1.55, 0.39, 0.51, 0.38)):
         assert got < most, found["validation"]["rmse"]
+    assert found["friction_sign"] == {"smoothing": 0.01, "presliding": 2e-4, "relaxation_s": 2, "from_data": True}
+    assert {d["friction_way"] for d in found["datasets"]} == {"velocity"}
     # all logs together are what each of them is: no log's friction remembers the log before
     parts = [(d["samples"], e["rmse"]) for d, e in zip(found["datasets"], found["validation"]["by_dataset"])]
     for r, whole in enumerate(found["validation"]["rmse"]):

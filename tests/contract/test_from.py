@@ -282,3 +282,14 @@ def test_answers_in_cbor_and_npy(daemon, samples):
     array = daemon.request("POST", "/v1/robots/panda/inverse-dynamics", body, {**head, "Accept": "application/x-npy"})
     assert array[0] == 200
     assert array[2].endswith(struct.pack("<7d", *tau[-1]))
+
+
+def test_rounding_of_times_takes_no_sample(daemon):
+    """The last row stands alone behind a group of rows; periods that are no binary fractions."""
+    for n in (1000, 3000):
+        for name, time in (("sum", lambda k: 0.01 * k), ("quotient", lambda k: k / 100), ("later", lambda k: 5 + k / 100)):
+            rows = [motion(time(k))[0] for k in range(n)]
+            daemon.request("PUT", f"/v1/datasets/clock-{name}", table([time(k) for k in range(n)], rows, header=names("q")))
+            source = ask(daemon, {"from": {"dataset": f"clock-{name}", "filter": {"cutoff_hz": 5}}})["log"]["source"]
+            # two borders of a period of the cut-off each
+            assert (source["samples"], source["samples_at_borders_left_out"], source["samples_at_rest_left_out"]) == (n - 40, 40, 0), (n, name)

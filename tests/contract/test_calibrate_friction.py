@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/contract/test_calibrate_friction.py - friction that remembers its joint's way, found where it is and not where it is not.
+import json
+import math
+import random
+
+import pytest
+from test_calibrate import ask, calibrate, moving
+
+RATE, N, YIELD, FADES, COULOMB, VISCOUS = 200, 2, 2e-4, 2.0, (6.0, 4.0), (3.0, 2.0)
+
+def stop_and_go(seed, seconds):
+    """Rows (q, qd, qdd): a smooth step of 1.2 s every two, of another way each."""
+    rnd = random.Random(seed)
+    rows = []
+    at, way = [0.0] * N, [0.0] * N
+    for k in range(seconds * RATE):
+        t = k % (2 * RATE) / RATE
+        if t == 0:
+            at = [a + 0.6 * w for a, w in zip(at, way)]
+            way = [rnd.choice((-1, 1)) * rnd.uniform(0.5, 2) for _ in range(N)]
+        s = min(t, 1.2)
+        w = 2 * math.pi / 1.2
+        rows.append(([a + v * (s / 2 - math.sin(w * s) / (2 * w)) for a, v in zip(at, way)], [v * (1 - math.cos(w * s)) / 2 for v in way],
+                     [v * w / 2 * math.sin(w * s) if t < 1.2 else 0.0 for v in way]))
+    return rows
+
+
+def dahl(rows, j, fades, steps=200):
+    """Dahl's friction with Maxwell's creep, by small steps of its differential equation."""
+    s, found, before = 0.0, [], rows[0][0][j]
+    for q, _, _ in rows:
+        way = (q[j] - before) / steps
+        for _ in range(steps):
+            s += (math.copysign(1, way) - s) * (1 - math.exp(-abs(way) / YIELD)) - s / (RATE * steps * fades)
+        before = q[j]
+        found.append(s)
+    return found
+
+
+def write(daemon, name, seed, fades, noise_qd=0.0):
+    """fades: s; 0: friction is a smooth function of velocity."""
+    rows = stop_and_go(seed, 24)
+    tau = ask(daemon, "pair-bare", "inverse-dynamics", {"q": [r[0] for r in rows], "qd": [r[1] for r in rows], "qdd": [r[2] for r in rows]})["tau"]
+    rnd = random.Random(seed + 50)
+    signs = [dahl(rows, j, fades) if fades else [math.tanh(r[1][j] / 0.01) for r in rows] for j in range(N)]
+    lines = ["t,q0,q1,qd0,qd1,tau0,tau1"]
+    for k, (q, qd, _) in enumerate(rows):
+        torque = [tau[k][j] + VISCOUS[j] * qd[j] + COULOMB[j] * signs[j][k] + rnd.gauss(0, 0.02) for j in range(N)]
+        lines.append(",".join(repr(x) for x in (k / RATE, *q, *(v + rnd.gauss(0, noise_qd) for v in qd), *torque)))
+    assert daemon.request("PUT", f"/v1/datasets/{name}", "\n".join(lines).encode())[0] in (200, 201)
+
+
+def of_kind(found, kind):
+    return [p["value"] for p in found["parameters"] if p["kind"] == kind]
+
+
+@pytest.fixture(scope="module")
+def bare(daemon):
+    document = json.loads(daemon.request("GET", "/v1/robots/planar-2r")[2])
+    for field in ("digest", "source", "name"):
+        document.pop(field, None)
+    for joint in moving(document):
+        joint.pop("friction", None), joint.pop("damping", None), joint.pop("drive", None)
+        joint["rotor"] = {"inertia": 0.5, "ratio": 1}
+    reply = daemon.request("PUT", "/v1/robots/pair-bare", json.dumps(document).encode(), {"Content-Type": "application/json"})
+    assert reply[0] in (200, 201), reply[2]
+    for seed in (1, 2):
+        write(daemon, f"fades{seed}", seed, FADES)
+        write(daemon, f"keeps{seed}", seed, math.inf)
+        write(daemon, f"plain{seed}", seed, 0)
+        write(daemon, f"loud{seed}", seed, FADES, noise_qd=0.05)
+
+
+def law(found):
+    return found["friction_sign"]["presliding"], found["friction_sign"]["relaxation_s"]
+
+
+def test_friction_that_yields_and_fades_is_found(daemon, bare):
+    found = calibrate(daemon, {"datasets": ["fades1", "fades2"]}, robot="pair-bare")
+    assert found["friction_sign"] == {"smoothing": 0.01, "presliding": YIELD, "relaxation_s": FADES, "from_data": True}
+    assert {d["friction_way"] for d in found["datasets"]} == {"velocity"}
+    for got, true in zip(of_kind(found, "coulomb"), COULOMB):
+        assert got == pytest.approx(true, rel=0.1)  # some of it is Stribeck's and the load's
+    assert "gears that yield" in found["robot_note"]
+    never = calibrate(daemon, {"datasets": ["fades1", "fades2"], "model": {"relaxation_s": 0}}, robot="pair-bare")
+    sharp = calibrate(daemon, {"datasets": ["fades1", "fades2"], "model": {"smoothing": 0.01}}, robot="pair-bare")
+    assert law(never) == (YIELD, 0) and law(sharp) == (0, 0) and not sharp["friction_sign"]["from_data"]
+    for r in range(N):
+        assert found["validation"]["rmse"][r] < 0.7 * never["validation"]["rmse"][r]
+        assert found["validation"]["rmse"][r] < 0.25 * sharp["validation"]["rmse"][r]
+
+
+def test_friction_that_is_never_forgotten_is_found(daemon, bare):
+    found = calibrate(daemon, {"datasets": ["keeps1", "keeps2"]}, robot="pair-bare")
+    assert law(found) == (YIELD, 0) and found["friction_sign"]["from_data"]
+
+
+def test_friction_without_memory_is_found(daemon, bare):
+    found = calibrate(daemon, {"datasets": ["plain1", "plain2"]}, robot="pair-bare")
+    right = calibrate(daemon, {"datasets": ["plain1", "plain2"], "model": {"smoothing": 0.01}}, robot="pair-bare")
+    wrong = calibrate(daemon, {"datasets": ["plain1", "plain2"], "model": {"presliding": YIELD, "relaxation_s": FADES}}, robot="pair-bare")
+    assert law(found) == (0, 0) and found["friction_sign"]["from_data"]
+    assert "yield" not in found.get("robot_note", "")
+    assert all("friction_way" not in d for d in found["datasets"])
+    assert found["validation"]["rmse"] == pytest.approx(right["validation"]["rmse"], rel=1e-6)
+    assert all(2 * x < y for x, y in zip(right["validation"]["rmse"], wrong["validation"]["rmse"]))
+
+
+def test_coarse_velocities_do_not_tell_the_way(daemon, bare):
+    found = calibrate(daemon, {"datasets": ["loud1", "loud2"], "model": {"presliding": YIELD, "relaxation_s": FADES}}, robot="pair-bare")
+    assert {d["friction_way"] for d in found["datasets"]} == {"filtered position"}
+    for got, true in zip(of_kind(found, "coulomb"), COULOMB):
+        assert got == pytest.approx(true, rel=0.1)
+    quiet = {"columns": {"time": 0, "q": [1, 2], "tau": [5, 6]}}  # without the velocities
+    found = calibrate(daemon, {"datasets": ["fades1", "fades2"], **quiet}, robot="pair-bare")
+    assert {d["friction_way"] for d in found["datasets"]} == {"filtered position"}
