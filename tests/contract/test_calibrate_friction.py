@@ -91,6 +91,14 @@ def test_friction_that_yields_and_fades_is_found(daemon, bare):
         assert found["validation"]["rmse"][r] < 0.25 * sharp["validation"]["rmse"][r]
 
 
+def test_the_way_between_samples_left_out_counts(daemon, bare):
+    whole, fifth = (calibrate(daemon, {"datasets": ["fades1", "fades2"], "filter": {"cutoff_hz": 10, "decimate": n}}, robot="pair-bare")
+                    for n in (1, 5))
+    assert law(fifth) == law(whole) == (YIELD, FADES) and fifth["samples"] < 0.21 * whole["samples"]
+    assert of_kind(fifth, "coulomb") == pytest.approx(of_kind(whole, "coulomb"), rel=0.01)
+    assert fifth["validation"]["rmse"] == pytest.approx(whole["validation"]["rmse"], rel=0.1)
+
+
 def test_friction_that_is_never_forgotten_is_found(daemon, bare):
     found = calibrate(daemon, {"datasets": ["keeps1", "keeps2"]}, robot="pair-bare")
     assert law(found) == (YIELD, 0) and found["friction_sign"]["from_data"]
