@@ -10,9 +10,10 @@
 #include "api/operations/call.h"
 
 static const char *const fields[] = {
-    "datasets", "columns", "units",  "scale",   "rate",         "rows",       "filter",
-    "joints",   "model",   "method", "prior",   "ridge",        "confidence", "entropy",
-    "validate", "points",  "lag_s",  "delay_s", "column_noise", NULL};
+    "datasets",     "columns",   "units",      "scale",  "rate",  "rows",
+    "filter",       "joints",    "model",      "method", "prior", "ridge",
+    "confidence",   "entropy",   "validate",   "points", "lag_s", "delay_s",
+    "column_noise", "bootstrap", "covariance", NULL};
 
 enum { SAMPLES_A_COLUMN = 20 };       /* of a search */
 static const double sign_gain = 0.05; /* of the logarithm of what is left, a joint */

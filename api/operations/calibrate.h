@@ -63,9 +63,10 @@ typedef struct tqa_calibration {
     bool tries_load;     /* friction by load was not asked for: it stays if the data tell of it */
     bool tries_sign;     /* nor was a law of the sign: the data may choose another one */
     bool chose_sign;     /* and have been asked */
-    bool wants_all;      /* model kind "full" */
-    double lag_s;        /* of instruments; 0: chosen by cut-off and motion */
-    bool is_sampled;     /* what columns depend on was looked for in a part of the rows */
+    bool wants_covariance;
+    bool wants_all;  /* model kind "full" */
+    double lag_s;    /* of instruments; 0: chosen by cut-off and motion */
+    bool is_sampled; /* what columns depend on was looked for in a part of the rows */
     size_t n_point;
     tq_scratch memory, stream, scratch; /* of passes */
 

@@ -36,6 +36,17 @@ static void put_owner(const tqa_calibration *c, const tq_column *column)
     }
 }
 
+static void put_interval(tqa_answer *answer, const char *key, double low, double high,
+                         const char *why_not)
+{
+    if (isfinite(low) && isfinite(high)) {
+        const double interval[2] = {low, high};
+        tqa_answer_vector(answer, key, interval, 2);
+    } else {
+        tqa_answer_none(answer, key, why_not);
+    }
+}
+
 static void put_parameter(const tqa_calibration *c, size_t k, char *text)
 {
     tqa_answer *answer = &c->control->answer;
@@ -58,11 +69,13 @@ static void put_parameter(const tqa_calibration *c, size_t k, char *text)
     if (tqa_calibration_has_instruments(c)) {
         put(answer, "least_squares", e->least_squares, "the data do not tell");
     }
-    if (isfinite(e->low) && isfinite(e->high)) {
-        const double interval[2] = {e->low, e->high};
-        tqa_answer_vector(answer, "interval", interval, 2);
-    } else {
-        tqa_answer_none(answer, "interval", "the data do not tell");
+    put_interval(answer, "interval", e->low, e->high, "the data do not tell");
+    if (c->options.n_bootstrap > 0) {
+        const char *why_not = tqa_calibration_has_instruments(c)
+                                  ? "instruments are too weak in many draws"
+                                  : "the data do not tell";
+        put(answer, "bootstrap_deviation", e->bootstrap, why_not);
+        put_interval(answer, "bootstrap_interval", e->bootstrap_low, e->bootstrap_high, why_not);
     }
     put(answer, "relative_deviation", e->relative, "the value is 0");
     put(answer, "consistency_measure", e->consistency,
@@ -275,6 +288,26 @@ static void put_forward(const tqa_calibration *c)
     tqa_answer_end(answer);
 }
 
+static void put_covariance(const tqa_calibration *c)
+{
+    tqa_answer *answer = &c->control->answer;
+    const size_t n = c->n_column;
+    if (!c->wants_covariance) {
+        return;
+    }
+    for (size_t k = 0; k < n * n; k++) {
+        if (!isfinite(c->solution.covariance[k])) {
+            tqa_answer_none(answer, "covariance", "the data do not tell");
+            return;
+        }
+    }
+    tqa_answer_list(answer, "covariance");
+    for (size_t k = 0; k < n; k++) {
+        tqa_answer_vector(answer, NULL, c->solution.covariance + k * n, n);
+    }
+    tqa_answer_end(answer);
+}
+
 static void put_trust(const tqa_calibration *c)
 {
     const tq_fit_solution *s = &c->solution;
@@ -288,6 +321,7 @@ static void put_trust(const tqa_calibration *c)
     put(answer, "plain", s->condition, "the data do not tell all parameters");
     put(answer, "column_scaled", s->condition_scaled, "the data do not tell all parameters");
     tqa_answer_end(answer);
+    put_covariance(c);
     put_unidentifiable(c);
     tqa_answer_object(answer, "feasibility");
     tqa_answer_number(answer, "objective", s->objective);

@@ -171,6 +171,8 @@ static bool read_method(tqa_calibration *c)
     const tqa_part ridge = tqa_part_field(&root, "ridge");
     const tqa_part entropy = tqa_part_field(&root, "entropy");
     const tqa_part noise = tqa_part_field(&root, "column_noise");
+    const tqa_part draws = tqa_part_field(&root, "bootstrap");
+    const tqa_part covariance = tqa_part_field(&root, "covariance");
     const tqa_part prior = tqa_part_field(&root, "prior");
     const tqa_part lag = tqa_part_field(&root, "lag_s");
     unsigned chosen = TQ_FIT_FEASIBLE;
@@ -178,6 +180,9 @@ static bool read_method(tqa_calibration *c)
         (confidence.value != NULL && !tqa_part_positive(&confidence, &c->options.confidence)) ||
         (ridge.value != NULL && !tqa_part_positive(&ridge, &c->options.ridge)) ||
         (entropy.value != NULL && !tqa_part_positive(&entropy, &c->options.entropy)) ||
+        (draws.value != NULL &&
+         !tqa_part_count(&draws, 0, TQ_FIT_DRAWS_MAX, &c->options.n_bootstrap)) ||
+        (covariance.value != NULL && !tqa_part_flag(&covariance, &c->wants_covariance)) ||
         (noise.value != NULL && !tqa_part_positive(&noise, &c->options.column_noise)) ||
         (lag.value != NULL && !tqa_part_positive(&lag, &c->lag_s))) {
         return false;

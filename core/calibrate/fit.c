@@ -80,6 +80,9 @@ static tq_status check_options(const tq_model *model, const tq_fit_options *o, s
     if (!(o->column_noise > 0.0 && o->column_noise < 1.0)) {
         return tq_fail(reterr, TQ_ERR_RANGE, "column_noise", 0, o->column_noise);
     }
+    if (o->n_bootstrap > TQ_FIT_DRAWS_MAX) {
+        return tq_fail(reterr, TQ_ERR_RANGE, "n_bootstrap", 0, (double)o->n_bootstrap);
+    }
     if (o->lag == 0 || o->lag > TQ_FIT_LAG_MAX) {
         return tq_fail(reterr, TQ_ERR_RANGE, "lag", 0, (double)o->lag);
     }

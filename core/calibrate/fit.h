@@ -27,7 +27,7 @@ typedef enum tq_fit_method {
     TQ_FIT_FEASIBLE_IV,
 } tq_fit_method;
 
-enum { TQ_FIT_LAG_MAX = 16384 };
+enum { TQ_FIT_LAG_MAX = 16384, TQ_FIT_DRAWS_MAX = 2000 };
 
 /* What to fit and how. tq_fit_defaults() gives: base parameters, rotors, viscous, Coulomb and
  * offset friction, feasible, 95 %. */
@@ -40,6 +40,7 @@ typedef struct tq_fit_options {
     double ridge;   /* TQ_FIT_RIDGE: variance of the prior is 1 / ridge; relative, 1e-4 */
     double entropy; /* TQ_FIT_FEASIBLE: weight of the prior relative to the objective, 1e-5 */
     double column_noise; /* TQ_FIT_TLS: of every column, as a part of its rms, 3e-4 */
+    size_t n_bootstrap;  /* draws of experiments or segments, up to TQ_FIT_DRAWS_MAX; 0: none */
     size_t lag;          /* TQ_FIT_IV: instruments lie so many samples before and after; > 0 */
     uint64_t seed;       /* of the random states that find the base parameters */
 } tq_fit_options;
@@ -57,7 +58,7 @@ typedef struct tq_fit tq_fit;
  *          prior and couplings.
  * Returns  TQ_OK
  *          TQ_ERR_SHAPE   no freedom, or n_experiment is 0
- *          TQ_ERR_RANGE   "confidence", "ridge", "entropy", "column_noise", "lag",
+ *          TQ_ERR_RANGE   "confidence", "ridge", "entropy", "column_noise", "n_bootstrap", "lag",
  *                         "coupling" (index)
  *          TQ_ERR_SCRATCH, and what tq_base_find gives
  */
@@ -118,7 +119,9 @@ typedef struct tq_estimate {
     double consistency;   /* sample deviation (n - 1) over |mean| of the experiments' own fits */
     double effect;        /* rms torque of one deviation, N m */
     double least_squares; /* with instruments: what WLS gives, biased by noise of position */
-    double unbound;       /* the value without constraints of physics; what deviations are of */
+    double bootstrap;     /* standard deviation over draws of experiments or segments */
+    double bootstrap_low, bootstrap_high; /* percentiles of these about the value */
+    double unbound; /* the value without constraints of physics; what deviations are of */
     tq_fit_grade grade;
 } tq_estimate;
 
@@ -135,6 +138,8 @@ typedef struct tq_fit_solution {
     double *value;         /* (tq_fit_value_count) the same values, for predictions; behind them the
                               two of core/calibrate/fast.h, row by row */
     double *full;          /* (n_parameter) all parameters of links and joints; NULL: per joint */
+    double *covariance;    /* (n_column^2) of the estimates, from what deviations are from; without
+                              constraints of physics */
     double *sigma;         /* (nv) residual deviation of each row, N m, on filtered torque */
     double *mean_load; /* (nv) what friction by load is proportional to, in the mean of where the
                               joint slips: what of it a Coulomb friction can stand in for; else 0 */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/calibrate/bootstrap.h"
 #include "core/calibrate/fit_method.h"
 #include "core/calibrate/nominal.h"
 #include "core/calibrate/statistics.h"
@@ -25,14 +26,15 @@ size_t tq_fit_solution_size(const tq_fit *fit)
            tq_scratch_cost(tq_fit_value_count(fit), sizeof(double)) +
            tq_scratch_cost(fit->n_parameter, sizeof(double)) +
            2 * tq_scratch_cost(fit->n_row, sizeof(double)) +
-           tq_scratch_cost(n, sizeof(tq_unidentified)) + tq_scratch_cost(n * n, sizeof(double));
+           tq_scratch_cost(n, sizeof(tq_unidentified)) + 2 * tq_scratch_cost(n * n, sizeof(double));
 }
 
 size_t tq_fit_solve_size(const tq_fit *fit)
 {
     const size_t n = fit->n_column;
     const size_t method = tq_fit_method_size(fit);
-    const size_t statistics = tq_fit_statistics_size(fit);
+    const size_t spread = tq_fit_statistics_size(fit), draws = tq_fit_bootstrap_size(fit);
+    const size_t statistics = spread > draws ? spread : draws;
     return tq_scratch_cost(2 * fit->set_size, sizeof(double)) + 2 * tq_fit_found_size(fit) +
            2 * tq_scratch_cost(n, sizeof(double)) + tq_scratch_cost(n * n, sizeof(double)) +
            (method > statistics ? method : statistics);
@@ -48,12 +50,14 @@ static bool take_solution(const tq_fit *fit, tq_scratch *memory, tq_fit_solution
     s->sigma = tq_scratch_take(memory, fit->n_row, sizeof *s->sigma);
     s->mean_load = tq_scratch_take(memory, fit->n_row, sizeof *s->mean_load);
     s->unidentified = tq_scratch_take(memory, n, sizeof *s->unidentified);
+    s->covariance = tq_scratch_take(memory, n * n, sizeof *s->covariance);
     double *directions = tq_scratch_take(memory, n * n, sizeof *directions);
     for (size_t k = 0; s->unidentified != NULL && directions != NULL && k < n; k++) {
         s->unidentified[k].direction = directions + k * n;
     }
-    return s->mean_load != NULL && s->estimate != NULL && s->value != NULL && s->full != NULL &&
-           s->sigma != NULL && s->unidentified != NULL && directions != NULL;
+    return s->covariance != NULL && s->mean_load != NULL && s->estimate != NULL &&
+           s->value != NULL && s->full != NULL && s->sigma != NULL && s->unidentified != NULL &&
+           directions != NULL;
 }
 
 static double ratio(double a, double b)
@@ -282,6 +286,8 @@ static tq_status solve(tq_fit *fit, double *set, size_t n_sample, tq_scratch *sc
     for (size_t c = 0; c < n; c++) {
         ret->estimate[c].value = ret->value[c] = found.value[c];
         ret->estimate[c].unbound = plain.value[c];
+        ret->estimate[c].bootstrap = (double)NAN;
+        ret->estimate[c].bootstrap_low = ret->estimate[c].bootstrap_high = (double)NAN;
     }
     find_fast(fit, TQ_FIT_ALL, ret->value + n);
     memcpy(ret->full, found.full, fit->n_parameter * sizeof *ret->full);
@@ -297,8 +303,7 @@ static tq_status solve(tq_fit *fit, double *set, size_t n_sample, tq_scratch *sc
     if (ret->again) { /* how far to trust it is asked of the last pass */
         return TQ_OK;
     }
-    status =
-        tq_fit_spread(fit, set, n_sample, &plain, scratch, ret->estimate, &ret->freedom, reterr);
+    status = tq_fit_spread(fit, set, &plain, scratch, ret, reterr);
     if (status == TQ_OK) {
         status = tq_fit_consistency(fit, &plain, scratch, ret->estimate, reterr);
     }
@@ -307,6 +312,9 @@ static tq_status solve(tq_fit *fit, double *set, size_t n_sample, tq_scratch *sc
     }
     if (status == TQ_OK) {
         grade(fit, set, ret);
+    }
+    if (status == TQ_OK) {
+        status = tq_fit_bootstrap(fit, &plain, scratch, ret->estimate, reterr);
     }
     return status;
 }

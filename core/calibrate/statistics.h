@@ -10,10 +10,10 @@
  * filtered, correlated noise the textbook is several times too small.
  *
  * Fills deviation, textbook, low, high, relative, effect of every estimate around `found` (of
- * weighted least squares), and the degrees of freedom. set: of all data. */
-tq_status tq_fit_spread(const tq_fit *fit, const double *set, size_t n_sample,
-                        const tq_fit_found *found, tq_scratch *scratch, tq_estimate *estimate,
-                        double *ret_freedom, tq_error *reterr);
+ * weighted least squares), the
+ * covariance (n^2) and the degrees of freedom. set: of all data, ret->n_sample of them. */
+tq_status tq_fit_spread(const tq_fit *fit, const double *set, const tq_fit_found *found,
+                        tq_scratch *scratch, tq_fit_solution *ret, tq_error *reterr);
 
 /* Fills consistency: the spread of what each experiment gives by itself. */
 tq_status tq_fit_consistency(const tq_fit *fit, const tq_fit_found *found, tq_scratch *scratch,

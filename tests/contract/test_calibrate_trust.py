@@ -120,3 +120,25 @@ def test_total_least_squares_says_what_it_assumes(daemon, truth):
         fault = calibrate(daemon, {**body, **more}, 422, robot="guess")
         assert fault["errors"][0]["pointer"] == "/column_noise", fault
         assert fault["type"] == f"/problems/{why}", fault
+
+
+def test_covariance_and_draws(daemon, truth):
+    for run in (5, 6):
+        write_run(daemon, f"drawn{run}", truth, run, noise=0.05, noise_q=3e-6, quantities=("q", "tau"))
+    body = {"datasets": ["drawn5", "drawn6"]}
+    found = calibrate(daemon, {**body, "covariance": True, "bootstrap": 400}, robot="guess")
+    parameters, covariance = found["parameters"], found["covariance"]
+    assert [len(row) for row in covariance] == [len(parameters)] * len(parameters)
+    for k, p in enumerate(parameters):
+        assert math.sqrt(covariance[k][k]) == pytest.approx(p["standard_deviation"], rel=1e-9), p
+        assert covariance[k] == pytest.approx([row[k] for row in covariance])
+        assert p["bootstrap_interval"][0] < p["bootstrap_interval"][1]
+    # two opinions of some seventy groups and 400 draws: a fifth apart in the middle
+    ratio = sorted(p["bootstrap_deviation"] / p["standard_deviation"] for p in parameters)
+    assert 0.8 < ratio[len(ratio) // 2] < 1.2 and ratio[0] > 0.5 and ratio[-1] < 2, ratio
+    # the same figures again, and none where nobody asks
+    again = calibrate(daemon, {**body, "bootstrap": 400}, robot="guess")
+    assert again["parameters"] == parameters and "covariance" not in again
+    assert "bootstrap_deviation" not in calibrate(daemon, body, robot="guess")["parameters"][0]
+    fault = calibrate(daemon, {**body, "bootstrap": 2001}, 422, robot="guess")
+    assert fault["errors"][0]["pointer"] == "/bootstrap"
