@@ -28,12 +28,11 @@ void tqa_request_init(tqa_request *request, const tqa_schema *schema, const tqa_
 {
     assert(schema->n_field <= 32);
     const tq_model *model = robot->model;
-    *request = (tqa_request){
-        .schema = schema,
-        .robot = robot,
-        .problem = problem,
-        .budget = budget,
-    };
+    memset(request, 0, offsetof(tqa_request, rows));
+    request->schema = schema;
+    request->robot = robot;
+    request->problem = problem;
+    request->budget = budget;
     unsigned char *memory = arena;
     for (size_t m = 0; m < TQA_MOTION_COUNT; m++) {
         const size_t n_row = m == TQA_MOTION_Q ? model->nq : model->nv;

@@ -101,8 +101,6 @@ typedef struct tqa_request {
     /* what was read */
     size_t n_sample; /* after tqa_request_finish, like all below */
     bool flat;       /* one sample, written as one flat array */
-    tqa_rows rows[TQA_MOTION_COUNT];
-    tqa_blocks motion[TQA_MOTION_COUNT];
     tqa_wrenches wrenches;
     double gravity[3];
     bool has_gravity;
@@ -116,6 +114,9 @@ typedef struct tqa_request {
     bool reordered;
     uint32_t *q_map, *v_map;
     size_t n_q_map, n_v_map; /* rows named so far */
+    /* the arrays of motion; last, because tqa_request_init clears what stands before them */
+    tqa_rows rows[TQA_MOTION_COUNT];
+    tqa_blocks motion[TQA_MOTION_COUNT];
 } tqa_request;
 
 /* Bytes of arena that a request takes beside itself, 64-byte aligned. */

@@ -99,7 +99,8 @@ typedef struct tqd_loop {
     int mhd_epoll_fd;       /* the library's; epoll_fd is in it */
     _Atomic bool woken;     /* event_fd has something to tell */
     size_t n_direct;        /* sockets in our own hands */
-    int64_t now_ms;         /* monotonic, refreshed each turn */
+    int64_t now_ms;         /* monotonic, refreshed each turn, and by its first request */
+    bool may_lag;           /* now_ms may be that of before a wait */
     int64_t unix_offset_ms; /* add for the time of day */
     int64_t tick_ms;        /* of the last look at the deadlines */
     tqd_client *open;       /* list */

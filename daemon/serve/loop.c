@@ -38,6 +38,7 @@ static int64_t clock_ms(clockid_t id)
 void tqd_loop_look_at_clock(tqd_loop *loop)
 {
     loop->now_ms = clock_ms(CLOCK_MONOTONIC_COARSE);
+    loop->may_lag = false;
 }
 
 /* How long to wait: not at all while the library has work left over, until the next tick while
@@ -74,6 +75,7 @@ static void resume_finished(tqd_loop *loop)
 static void run_library(tqd_loop *loop)
 {
     const int ms = wait_ms(loop);
+    loop->may_lag = true;
     if (loop->n_open < SLEEPS_WELL) {
         MHD_run_wait(loop->mhd, ms);
     } else {
@@ -91,6 +93,7 @@ static void run_library(tqd_loop *loop)
     for (int turns = 1;
          turns < TURNS_MAX && MHD_get_timeout(loop->mhd, &timeout) == MHD_YES && timeout == 0;
          turns++) {
+        loop->may_lag = true;
         MHD_run(loop->mhd);
     }
 }

@@ -16,7 +16,9 @@ void *tqd_request_target(void *loop, const char *target, struct MHD_Connection *
     if (client == NULL) {
         return NULL;
     }
-    tqd_loop_look_at_clock(client->loop);
+    if (client->loop->may_lag) {
+        tqd_loop_look_at_clock(client->loop);
+    }
     if (client->phase == TQD_PHASE_IDLE) {
         tqd_client_phase(client, TQD_PHASE_HEADER);
     }
