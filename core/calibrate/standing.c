@@ -232,17 +232,22 @@ static double band_of(const tq_stand *s, size_t r)
     return band;
 }
 
+static bool is_same(const tq_stand *s, const kept_pose *then, const kept_pose *now)
+{
+    double apart = 0.0;
+    for (size_t i = 0; i < s->fit->mechanism->model.nq; i++) {
+        apart = fmax(apart, fabs(then->q[i] - now->q[i]));
+    }
+    return apart < same_pose;
+}
+
 /* another pose like this one, which the joint came to from the other side */
 static void pair_up(tq_stand *s, const kept_pose *now)
 {
-    const size_t nq = s->fit->mechanism->model.nq;
     for (size_t k = 0; k < s->n_kept; k++) {
         const kept_pose *then = &s->kept[k];
-        double apart = 0.0;
-        for (size_t i = 0; i < nq; i++) {
-            apart = fmax(apart, fabs(then->q[i] - now->q[i]));
-        }
-        for (size_t r = 0; apart < same_pose && r < s->fit->n_row; r++) {
+        const bool same = is_same(s, then, now);
+        for (size_t r = 0; same && r < s->fit->n_row; r++) {
             if (then->from[r] * now->from[r] < 0) {
                 const double mean = 0.5 * (then->residual[r] + now->residual[r]);
                 const double excess = fabs(mean) - part_left * band_of(s, r);
@@ -253,6 +258,18 @@ static void pair_up(tq_stand *s, const kept_pose *now)
             }
         }
     }
+}
+
+/* Friction rests the same way whenever a joint comes back to a pose as before: however often, that
+ * is one observation. */
+static bool is_news(const tq_stand *s, const kept_pose *now, size_t r)
+{
+    bool news = s->n_kept < POSES_KEPT;
+    for (size_t k = 0; news && k < s->n_kept; k++) {
+        const kept_pose *then = &s->kept[k];
+        news = then->from[r] * now->from[r] < 0 || !is_same(s, then, now);
+    }
+    return news;
 }
 
 /* the equation of a body at the end of the chain: its gravity is what is left */
@@ -278,7 +295,7 @@ static void add_equation(tq_stand *s, size_t r, double residual, double deviatio
     s->n_equation++;
 }
 
-static void judge_row(tq_stand *s, size_t r, double *ret_residual)
+static void judge_row(tq_stand *s, size_t r, kept_pose *now)
 {
     const double n = (double)s->pose.n;
     row_sums *row = &s->rows[r];
@@ -296,8 +313,9 @@ static void judge_row(tq_stand *s, size_t r, double *ret_residual)
     row->band += band;
     row->excess += excess > 0.0 ? excess * excess : 0.0;
     row->n_outside += excess > 0.0;
-    *ret_residual = residual;
-    if (s->end != TQ_NONE) { /* friction anywhere in its band */
+    now->residual[r] = residual;
+    now->from[r] = s->from[r];
+    if (s->end != TQ_NONE && is_news(s, now, r)) { /* friction anywhere in its band */
         add_equation(s, r, residual, sqrt(band * band / 3.0 + noise * noise) + rounding * usual);
     }
 }
@@ -331,8 +349,7 @@ static tq_status end_pose(tq_stand *s, tq_error *reterr)
         kept->q[i] = s->pose.q[i] / n;
     }
     for (size_t r = 0; r < nv; r++) {
-        judge_row(s, r, &kept->residual[r]);
-        kept->from[r] = s->from[r];
+        judge_row(s, r, kept);
     }
     if (s->n_kept < POSES_KEPT) {
         pair_up(s, kept);

@@ -180,6 +180,43 @@ Test(standing, a_payload_nobody_told_of_is_found)
     }
 }
 
+/* a robot that comes to the same few poses all day, each joint from the same side, rests with the
+ * same part of friction every time: that is no evidence anew */
+Test(standing, coming_back_all_day_is_no_payload)
+{
+    enum { PLACES = 5, ROUNDS = 20 };
+    tqt_fit_bench b = fitted(arm());
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        tqt_random r = tqt_random_seed(seed);
+        double pose[PLACES][JOINTS], part[PLACES][JOINTS];
+        for (size_t k = 0; k < PLACES; k++) {
+            for (size_t j = 0; j < JOINTS; j++) {
+                pose[k][j] = tqt_random_uniform(&r, -2, 2);
+                part[k][j] = tqt_random_uniform(&r, -.9, .9);
+            }
+        }
+        const size_t n = (size_t)PLACES * ROUNDS * STAND;
+        tqt_excited x = {.n_sample = n, .nv = JOINTS, .rate = RATE};
+        x.q = tqt_doubles(JOINTS * n), x.qd = tqt_doubles(JOINTS * n);
+        x.qdd = tqt_doubles(JOINTS * n), x.tau = tqt_doubles(JOINTS * n);
+        for (size_t i = 0; i < JOINTS * n; i++) { /* from one to the next at once, unseen */
+            x.q[i] = pose[i % n / STAND % PLACES][i / n];
+        }
+        tqt_excited_torque(b.subject, &x);
+        for (size_t i = 0; i < JOINTS * n; i++) {
+            x.tau[i] += 2 * part[i % n / STAND % PLACES][i / n];
+        }
+        const outcome o = judge(&b, &x, SIZE_MAX);
+        for (size_t j = 0; j < JOINTS; j++) {
+            cr_expect(eq(sz, o.row[j].n_outside, 0));
+        }
+        cr_expect(reason(&o, TQ_REASON_PAYLOAD) == NULL, "seed %d: %g +- %g kg", (int)seed,
+                  o.payload.mass, o.payload.deviation);
+        tqt_excited_free(&x);
+    }
+    tqt_fit_close(&b);
+}
+
 Test(standing, a_wrong_mass_is_told)
 {
     tqt_fit_bench b = fitted(arm());
