@@ -47,12 +47,11 @@ static void add_to_masters(const tq_mechanism *mechanism, const double *all, siz
     }
 }
 
-static int of_masters(const tq_mechanism *mechanism, const tq_kernel_input *in, double *work,
-                      double *all, int32_t *rows, double *ret_y)
+static void of_masters(const tq_mechanism *mechanism, const tq_kernel_input *in, double *work,
+                       double *all, int32_t *rows, double *ret_y)
 {
     const tq_canonical *c = &mechanism->canonical;
     tq_kernel_input run = *in;
-    int finite = 1;
     for (int32_t f = 0; f < c->n_dof; f++) {
         rows[f] = f;
     }
@@ -63,10 +62,9 @@ static int of_masters(const tq_mechanism *mechanism, const tq_kernel_input *in, 
         run.q = in->q + first;
         run.qd = in->qd != NULL ? in->qd + first : NULL;
         run.qdd = in->qdd != NULL ? in->qdd + first : NULL;
-        finite &= tq_kernels_for((size_t)in->n_sample)->regressor(c, &run, work, rows, 0, all);
+        tq_kernels_for((size_t)in->n_sample)->regressor(c, &run, work, rows, 0, all);
         add_to_masters(mechanism, all, count, (size_t)in->out_stride, ret_y + first);
     }
-    return finite;
 }
 
 static tq_status regressor_checked(const tq_mechanism *mechanism, const tq_inverse_input *in,
@@ -102,12 +100,12 @@ static tq_status regressor_checked(const tq_mechanism *mechanism, const tq_inver
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
                        (double)tq_regressor_batch_scratch_size(mechanism));
     }
-    const int finite =
-        c->has_mimic
-            ? of_masters(mechanism, &whole, work, all, rows, ret_y)
-            : tq_kernels_for(in->n_sample)->regressor(c, &whole, work, c->dof_rows, again, ret_y);
-    if (finite) {
-        return TQ_OK;
+    const tq_kernels *kernels = tq_kernels_for(in->n_sample);
+    if (c->has_mimic) { /* what follows multiplies angles and rows by factors of any size */
+        of_masters(mechanism, &whole, work, all, rows, ret_y);
+    } else if (kernels->regressor(c, &whole, work, c->dof_rows, again, ret_y) &&
+               kernels->finite((long)mechanism->model.nq, whole.n_sample, whole.stride, in->q)) {
+        return TQ_OK; /* the kernel answers for finite angles only */
     }
     return tq_check_result("regressor", (size_t)c->nv * mechanism->model.n_joint * TEN,
                            in->n_sample, in->stride, ret_y, reterr);

@@ -192,7 +192,7 @@ TQ_INLINE void put_links(const tq_canonical *c, int first, place at, const paths
 /* a screw at the parent's origin, seen at the child's but for what comes before modified DH */
 TQ_INLINE screw screw_outward(const tq_canonical_joint *k, turn t, real d, screw s)
 {
-    s.l.y = tq_fmac(k->a, s.a.z, s.l.y);
+    s.l.y = settled(tq_fmac(k->a, s.a.z, s.l.y)); /* turned by a right angle it is negated */
     s.l.z = tq_fnmac(k->a, s.a.y, s.l.z);
     s.a = turn_in(t, s.a);
     s.l = turn_in(t, s.l);

@@ -31,7 +31,7 @@ typedef struct tq_kernels {
     /* ret_y: entry (rows[freedom], 10 column + p) of a matrix of 10 (n_link - 1) columns, for all
      * freedoms and links but the root; p: m, h_x, h_y, h_z, I_xx, I_xy, I_xz, I_yy, I_yz, I_zz
      * about the link's origin. rows as for crba; work: tq_regressor_work_doubles. again: what is 0
-     * at every state is there already. 0 when some entry may not be finite */
+     * at every state is there already. 0 when some entry may not be finite, for finite angles */
     int (*regressor)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                      const int32_t *rows, int again, double *ret_y);
     /* Folds one run of samples into TQ_FOLD_LANES triangles (n x n, entry (i, j) of lane l at

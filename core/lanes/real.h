@@ -126,6 +126,16 @@ TQ_INLINE real tq_fnmac(double a, real b, real c)
     return tq_fnma(splat(a), b, c);
 }
 
+/* A sum that is going to be negated. gcc takes -(a b + c) for -a b - c where one lane has that in
+ * one instruction, and when the sum is 0 that is the other zero: here it does not see the sum. */
+TQ_INLINE real settled(real sum)
+{
+#if TQ_LANES == 1 && defined(__FMA__) && !defined(__clang__)
+    __asm__("" : "+v"(sum));
+#endif
+    return sum;
+}
+
 /* TQ_LANES neighbouring samples; `at` needs no alignment beyond a double's */
 TQ_INLINE real load(const double *at)
 {

@@ -119,8 +119,54 @@ Test(regressor_batch, overflow_tells_its_sample)
     }
     cr_expect(tq_regressor_batch(robot.mechanism, &in, &scratch, y, &error) == TQ_ERR_OVERFLOW);
     cr_expect(error.index == 3);
+    naive_random_v(&robot, N, N, 2.0, qd);
+    for (uint32_t j = 0; j < robot.model.n_joint; j++) { /* the rates alone tell nothing of these */
+        const tq_joint *joint = &robot.model.joints[j];
+        if (joint->nq != 1) {
+            continue;
+        }
+        double *at = &q[joint->q_index * N + 5], before = *at;
+        *at = j % 2 == 0 ? INFINITY : NAN;
+        cr_expect(tq_regressor_batch(robot.mechanism, &in, &scratch, y, &error) == TQ_ERR_OVERFLOW,
+                  "joint %u", j);
+        cr_expect(error.index == 5);
+        *at = before;
+    }
+    cr_expect(tq_regressor_batch(robot.mechanism, &in, &scratch, y, &error) == TQ_OK);
     free(scratch.memory);
     naive_free(&robot);
+}
+
+/* angles and rows that only a factor makes infinite */
+Test(regressor_batch, overflow_of_mimicry)
+{
+    tq_model *model = tqt_model_new(3);
+    for (uint32_t l = 1; l < 3; l++) {
+        model->links[l].inertia = (tq_inertia){.mass = 1.0, .about_com = {1, 0, 0, 1, 0, 1}};
+    }
+    model->joints[1].mimic = 0;
+    model->joints[1].mimic_multiplier = 1e250;
+    model->joints[1].origin.p[0] = 0.5;
+    cr_assert(tq_model_finish(model, NULL) == TQ_OK);
+    tqt_subject *subject = tqt_subject_new(model, 0);
+    const size_t size = tq_regressor_batch_scratch_size(subject->mechanism);
+    tq_scratch scratch;
+    tq_scratch_init(&scratch, aligned_alloc(64, size), size);
+    /* angle; rate: small as it is, its row of the other joint is not */
+    static const double states[3][2] = {{1e100, 0.0}, {0.0, 1e-150}, {1e-255, 1e-255}};
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < 8; i++) {
+            q[i] = states[k][0];
+            qdd[i] = states[k][1];
+        }
+        const tq_inverse_input in = {.n_sample = 8, .stride = 8, .q = q, .qdd = qdd};
+        cr_expect(tq_regressor_batch(subject->mechanism, &in, &scratch, y, NULL) ==
+                      (k < 2 ? TQ_ERR_OVERFLOW : TQ_OK),
+                  "state %d", k);
+    }
+    free(scratch.memory);
+    tqt_subject_free(subject);
+    tqt_model_free(model);
 }
 
 /* A chain as most are drawn: axes on z, or with odd seeds along any axis, turned by right angles or
@@ -218,4 +264,39 @@ Test(regressor_batch, columns_of_frames_along_the_body)
     cr_expect(flipped > 20 && moved > 20 && square > 100, "%d, %d, %d", flipped, moved, square);
     cr_expect(renamed > 20 && turned > 20 && oblique > 2 && shared > 20, "%d, %d, %d, %d", renamed,
               turned, oblique, shared);
+}
+
+/* Levers of exactly 0, turned by right angles: their sign too is the same for one sample, which has
+ * kernels of its own, and for a block at every width. */
+Test(regressor_batch, zeros_of_the_same_sign)
+{
+    int zeros = 0;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        tq_model *model = right_angles(seed, 0.107);
+        tqt_subject *subject = tqt_subject_new(model, 0);
+        tqt_states states = tqt_random_states(seed, model, 8);
+        const tq_inverse_input in = {
+            .n_sample = 8, .stride = 8, .q = states.q, .qd = states.qd, .qdd = states.qdd};
+        const size_t size = tq_regressor_batch_scratch_size(subject->mechanism);
+        const size_t n = (size_t)model->nv * model->n_joint * TEN * 8;
+        tq_scratch scratch;
+        tq_scratch_init(&scratch, aligned_alloc(64, size), size);
+        for (int build = TQ_BUILD_PORTABLE; build < TQ_BUILD_COUNT; build++) {
+            if (tq_lanes_force((tq_lanes_build)build) != TQ_OK) {
+                continue;
+            }
+            double *out = build == TQ_BUILD_PORTABLE ? y : other;
+            cr_assert(tq_regressor_batch(subject->mechanism, &in, &scratch, out, NULL) == TQ_OK);
+            cr_expect(build == TQ_BUILD_PORTABLE || memcmp(y, other, n * sizeof *y) == 0,
+                      "seed %d, build %d", (int)seed, build);
+        }
+        for (size_t k = 0; k < n; k++) {
+            zeros += y[k] == 0.0 && signbit(y[k]);
+        }
+        free(scratch.memory);
+        tqt_states_free(&states);
+        tqt_subject_free(subject);
+        tqt_model_free(model);
+    }
+    cr_expect(zeros > 100, "%d", zeros); /* or this compares nothing */
 }
