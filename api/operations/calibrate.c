@@ -75,10 +75,11 @@ size_t tqa_calibration_expected(const tqa_calibration *c, const tqa_log *log)
     return (size_t)(rows * log->period / log->step / (double)c->request.filter.decimate) + 1;
 }
 
+/* Only what is fitted shares the memory for rows: logs for validation must not move the fit. */
 static bool survey(tqa_calibration *c)
 {
-    c->request.n_kept_logs = c->n_log;
     for (size_t i = 0; i < c->n_log; i++) {
+        c->request.n_kept_logs = i < c->n_fitted ? c->n_fitted : 0;
         if (!tqa_calibration_tell(c, TQA_STAGE_READ, (double)i, c->n_log, "look at the logs") ||
             !tqa_log_survey(&c->logs[i])) {
             return false;

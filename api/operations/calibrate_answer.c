@@ -388,6 +388,11 @@ static void put_logs(const tqa_calibration *c)
     for (size_t i = 0; i < c->n_log; i++) {
         tqa_answer_object(answer, NULL);
         tqa_answer_string(answer, "used_for", i < c->n_fitted ? "fit" : "validation");
+        if (i < c->n_fitted) {
+            const bool in_part = c->is_sampled && tqa_log_is_sampled(&c->logs[i]);
+            tqa_answer_count(answer, "rows_searched",
+                             in_part ? c->logs[i].kept.n : c->logs[i].n_chosen);
+        }
         if (c->options.model.presliding > 0.0) {
             tqa_answer_string(answer, "friction_way",
                               tqa_log_tells_way(&c->logs[i]) ? "velocity" : "filtered position");

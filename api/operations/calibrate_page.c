@@ -52,6 +52,28 @@ static void put_noise(tqa_page *page, const tqa_calibration *c)
                     c->has_chosen ? ": instruments were taken instead" : "");
 }
 
+/* what stands for the sign of velocity */
+static void put_sign(tqa_page *page, const tqa_calibration *c)
+{
+    const tq_fit_model *model = &c->options.model;
+    const char *by = c->chose_sign ? ": the data were asked" : "";
+    if (model->presliding > 0.0 && model->relaxation > 0.0) {
+        tqa_page_format(page,
+                        "<p>Friction: gears yield over %.3g mrad or mm at a reversal before they "
+                        "slip, and forget at rest within %.3g s%s.</p>\n",
+                        1e3 * model->presliding, model->relaxation, by);
+    } else if (model->presliding > 0.0) {
+        tqa_page_format(page,
+                        "<p>Friction: gears yield over %.3g mrad or mm at a reversal before they "
+                        "slip%s.</p>\n",
+                        1e3 * model->presliding, by);
+    } else if (model->smoothing > 0.0) {
+        tqa_page_format(page,
+                        "<p>Friction: a sign of velocity, smoothed over %.3g rad/s or m/s%s.</p>\n",
+                        model->smoothing, by);
+    }
+}
+
 static void put_verdict(tqa_page *page, const tqa_calibration *c)
 {
     tqa_page_raw(page, "<p class=\"verdict\"><strong>Verdict: ");
@@ -78,6 +100,7 @@ static void put_verdict(tqa_page *page, const tqa_calibration *c)
         tqa_page_format(page, "<p>The logs tell of the motion %.3g ms later than of torque.</p>\n",
                         1000.0 * c->request.delay);
     }
+    put_sign(page, c);
     put_noise(page, c);
 }
 
@@ -197,6 +220,9 @@ static void put_parameter(tqa_page *page, const tqa_calibration *c, size_t k)
     put_meaning(page, c, &c->columns[k]);
     tqa_page_number(page, e->value);
     tqa_page_number(page, e->deviation);
+    if (c->options.n_bootstrap > 0) {
+        tqa_page_number(page, e->bootstrap);
+    }
     if (e->relative < 9.995) {
         tqa_page_format(page, "<td>%.*f</td>", e->relative < 0.0995 ? 1 : 0, 100.0 * e->relative);
     } else {
@@ -245,9 +271,9 @@ static void put_parameters(tqa_page *page, const tqa_calibration *c)
         page,
         "<h2>Parameters</h2><table><caption>With intervals at %.4g %%; effect: RMS "
         "torque of one standard deviation</caption><tr><th>name</th><th>what</th>"
-        "<th>value</th><th>deviation</th><th>%%</th><th>from</th><th>to</th><th>unit</th>"
+        "<th>value</th><th>deviation</th>%s<th>%%</th><th>from</th><th>to</th><th>unit</th>"
         "<th>effect</th>%s<th>verdict</th></tr>\n",
-        100.0 * c->options.confidence,
+        100.0 * c->options.confidence, c->options.n_bootstrap > 0 ? "<th>by draws</th>" : "",
         tqa_calibration_has_instruments(c) ? "<th>least squares</th>" : "");
     for (size_t k = 0; k < c->n_column; k++) {
         put_parameter(page, c, k);

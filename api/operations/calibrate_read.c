@@ -92,38 +92,16 @@ static bool read_flag(const tqa_part *part, unsigned bit, unsigned *with)
     return true;
 }
 
-static bool read_model(tqa_calibration *c)
+/* What stands for the sign of velocity. */
+static bool read_sign(tqa_calibration *c, const tqa_part *part)
 {
-    const tqa_part root = tqa_part_root(c->control);
-    const tqa_part part = tqa_part_field(&root, "model");
     tq_fit_model *model = &c->options.model;
-    unsigned kind = 0;
-    unsigned gravity = TQ_FIT_GRAVITY_SIN_COS;
-    if (part.value == NULL) {
-        return true;
-    }
-    if (!tqa_part_object(&part, model_fields)) {
-        return false;
-    }
-    const tqa_part kind_part = tqa_part_field(&part, "kind");
-    const tqa_part gravity_part = tqa_part_field(&part, "gravity");
-    const tqa_part friction = tqa_part_field(&part, "friction");
-    const tqa_part rotor = tqa_part_field(&part, "rotor");
-    const tqa_part springs = tqa_part_field(&part, "springs");
-    const tqa_part smoothing = tqa_part_field(&part, "smoothing");
-    const tqa_part presliding = tqa_part_field(&part, "presliding");
-    const tqa_part relaxation = tqa_part_field(&part, "relaxation_s");
-    const tqa_part speed = tqa_part_field(&part, "stribeck_speed");
-    const tqa_part couplings = tqa_part_field(&part, "couplings");
-    if ((kind_part.value != NULL && !tqa_part_choice(&kind_part, kinds, &kind)) ||
-        (gravity_part.value != NULL && !tqa_part_choice(&gravity_part, gravities, &gravity)) ||
-        !read_friction(c, &friction) || !read_flag(&rotor, TQ_REGRESS_ROTOR, &model->with) ||
-        !read_flag(&springs, TQ_REGRESS_STIFFNESS, &model->with) ||
-        (smoothing.value != NULL && !tqa_part_number(&smoothing, &model->smoothing)) ||
+    const tqa_part smoothing = tqa_part_field(part, "smoothing");
+    const tqa_part presliding = tqa_part_field(part, "presliding");
+    const tqa_part relaxation = tqa_part_field(part, "relaxation_s");
+    if ((smoothing.value != NULL && !tqa_part_number(&smoothing, &model->smoothing)) ||
         (presliding.value != NULL && !tqa_part_number(&presliding, &model->presliding)) ||
-        (relaxation.value != NULL && !tqa_part_number(&relaxation, &model->relaxation)) ||
-        (speed.value != NULL && !tqa_part_positive(&speed, &model->stribeck_speed)) ||
-        !read_couplings(c, &couplings)) {
+        (relaxation.value != NULL && !tqa_part_number(&relaxation, &model->relaxation))) {
         return false;
     }
     if (smoothing.value != NULL && model->smoothing < 0.0) {
@@ -142,6 +120,40 @@ static bool read_model(tqa_calibration *c)
                     relaxation.value == NULL;
     if (smoothing.value != NULL && presliding.value == NULL) {
         model->presliding = 0.0; /* what was asked for is that sign */
+    }
+    return relaxation.value == NULL || !(model->relaxation > 0.0) || model->presliding > 0.0 ||
+           tqa_part_refuse(&relaxation, "invalid-value",
+                           "add \"presliding\": 0.0002, or leave it out",
+                           "only gears that yield (\"presliding\") creep at rest");
+}
+
+static bool read_model(tqa_calibration *c)
+{
+    const tqa_part root = tqa_part_root(c->control);
+    const tqa_part part = tqa_part_field(&root, "model");
+    tq_fit_model *model = &c->options.model;
+    unsigned kind = 0;
+    unsigned gravity = TQ_FIT_GRAVITY_SIN_COS;
+    if (part.value == NULL) {
+        return true;
+    }
+    if (!tqa_part_object(&part, model_fields)) {
+        return false;
+    }
+    const tqa_part kind_part = tqa_part_field(&part, "kind");
+    const tqa_part gravity_part = tqa_part_field(&part, "gravity");
+    const tqa_part friction = tqa_part_field(&part, "friction");
+    const tqa_part rotor = tqa_part_field(&part, "rotor");
+    const tqa_part springs = tqa_part_field(&part, "springs");
+    const tqa_part speed = tqa_part_field(&part, "stribeck_speed");
+    const tqa_part couplings = tqa_part_field(&part, "couplings");
+    if ((kind_part.value != NULL && !tqa_part_choice(&kind_part, kinds, &kind)) ||
+        (gravity_part.value != NULL && !tqa_part_choice(&gravity_part, gravities, &gravity)) ||
+        !read_friction(c, &friction) || !read_flag(&rotor, TQ_REGRESS_ROTOR, &model->with) ||
+        !read_flag(&springs, TQ_REGRESS_STIFFNESS, &model->with) ||
+        (speed.value != NULL && !tqa_part_positive(&speed, &model->stribeck_speed)) ||
+        !read_couplings(c, &couplings) || !read_sign(c, &part)) {
+        return false;
     }
     model->kind = kind == 2 ? TQ_FIT_PER_JOINT : TQ_FIT_BASE;
     if (kind == 2 && c->tries_load) { /* a joint by itself has no bodies to carry */

@@ -44,10 +44,6 @@ void tqa_log_report(tqa_answer *answer, const tqa_log *log)
     tqa_answer_string(answer, "name", log->name);
     tqa_answer_count(answer, "rows", log->n_row);
     tqa_answer_count(answer, "rows_chosen", log->n_chosen);
-    if (log->request->n_kept_logs > 0) {
-        tqa_answer_count(answer, "rows_searched",
-                         tqa_log_is_sampled(log) ? log->kept.n : log->n_chosen);
-    }
     tqa_answer_count(answer, "samples", log->n_sample);
     tqa_answer_count(answer, "segments", log->n_segment);
     tqa_answer_string(answer, "clock", log->is_even ? "even" : "resampled");

@@ -5,7 +5,7 @@ import math
 import random
 
 import pytest
-from test_calibrate import ask, calibrate, moving
+from test_calibrate import ask, calibrate, last_job, moving
 
 RATE, N, YIELD, FADES, COULOMB, VISCOUS = 200, 2, 2e-4, 2.0, (6.0, 4.0), (3.0, 2.0)
 
@@ -79,6 +79,8 @@ def law(found):
 def test_friction_that_yields_and_fades_is_found(daemon, bare):
     found = calibrate(daemon, {"datasets": ["fades1", "fades2"]}, robot="pair-bare")
     assert found["friction_sign"] == {"smoothing": 0.01, "presliding": YIELD, "relaxation_s": FADES, "from_data": True}
+    page = daemon.request("GET", f"/v1/jobs/{last_job(daemon)}/report")[2].decode()
+    assert "gears yield over 0.2 mrad or mm at a reversal before they slip, and forget at rest within 2 s: the data were asked" in page
     assert {d["friction_way"] for d in found["datasets"]} == {"velocity"}
     for got, true in zip(of_kind(found, "coulomb"), COULOMB):
         assert got == pytest.approx(true, rel=0.1)  # some of it is Stribeck's and the load's
@@ -113,6 +115,12 @@ def test_friction_without_memory_is_found(daemon, bare):
     assert all("friction_way" not in d for d in found["datasets"])
     assert found["validation"]["rmse"] == pytest.approx(right["validation"]["rmse"], rel=1e-6)
     assert all(2 * x < y for x, y in zip(right["validation"]["rmse"], wrong["validation"]["rmse"]))
+
+
+def test_only_gears_that_yield_creep(daemon, bare):
+    for model in ({"smoothing": 0.01}, {"presliding": 0}):
+        fault = calibrate(daemon, {"datasets": ["plain1"], "model": {**model, "relaxation_s": 1}}, 422, robot="pair-bare")
+        assert fault["errors"][0]["pointer"] == "/model/relaxation_s" and "presliding" in fault["errors"][0]["hint"]
 
 
 def test_coarse_velocities_do_not_tell_the_way(daemon, bare):

@@ -86,6 +86,16 @@ def test_what_was_kept_may_be_of_no_use(daemon, rows):
     put_npy(daemon, "once", still * 4096 + rows[:10000] + still * 300000, 1)
     answer = calibrate(daemon, {"datasets": ["once"], **REQUEST, "filter": {"cutoff_hz": 10}}, robot=ROBOT)
     assert answer["samples"] > 4000
+    assert answer["datasets"][0]["rows_searched"] == answer["datasets"][0]["rows"]
+
+
+def test_logs_for_validation_do_not_move_the_fit(daemon, rows):
+    put_npy(daemon, "unseen", rows, 1)
+    body = {"datasets": ["long"], **REQUEST, "filter": {"cutoff_hz": 10}}
+    alone, held = (calibrate(daemon, {**body, **more}, robot=ROBOT) for more in ({}, {"validate": ["unseen"]}))
+    fitted, unseen = held["datasets"]
+    assert fitted["rows_searched"] == alone["datasets"][0]["rows_searched"] and "rows_searched" not in unseen
+    assert held["parameters"] == alone["parameters"] and held["delay"] == alone["delay"]
 
 
 def test_rows_that_are_repaired_are_counted_in_the_whole(daemon, rows):
