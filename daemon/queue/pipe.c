@@ -39,11 +39,17 @@ static char *piece(const tqd_pipe *pipe, size_t i)
     return pipe->parts[i / EACH] + i % EACH * TQD_PIPE_PIECE;
 }
 
-static void free_pipe(tqd_pipe *pipe)
+static void give_parts(tqd_pipe *pipe)
 {
     for (size_t i = 0; i < PARTS_MAX; i++) {
         tqa_memory_give(pipe->parts[i]);
+        pipe->parts[i] = NULL;
     }
+}
+
+static void free_pipe(tqd_pipe *pipe)
+{
+    give_parts(pipe);
     pthread_mutex_destroy(&pipe->mutex);
     free(pipe);
 }
@@ -231,6 +237,9 @@ bool tqd_pipe_is_over(tqd_pipe *pipe)
     const bool over = pipe->ended && pipe->n_full == 0;
     pipe->waiting = !over;
     pthread_mutex_unlock(&pipe->mutex);
+    if (over) {
+        give_parts(pipe); /* the computation and its answer may need them, and last long */
+    }
     return over;
 }
 

@@ -48,7 +48,7 @@ tqd_pipe_state tqd_pipe_put(tqd_pipe *pipe, const char *bytes, size_t n);
 /* No more will come: as put. */
 tqd_pipe_state tqd_pipe_end(tqd_pipe *pipe);
 /* After tqd_pipe_end: all has been taken, or will not be, and no worker looks at ctx any more.
- * False: `wake` comes. */
+ * Its memory is given back, so that only tqd_pipe_close is left. False: `wake` comes. */
 bool tqd_pipe_is_over(tqd_pipe *pipe);
 /* Calls `destroy`, or has the worker call it that is at work. */
 void tqd_pipe_close(tqd_pipe *pipe);

@@ -283,3 +283,32 @@ Test(pipe, no_memory)
     (void)tqa_memory_trim();
     (void)tqa_memory_trim();
 }
+
+/* what follows the body, and a client that reads slowly, must not hold the memory of its pieces */
+Test(pipe, memory_is_given_back_before_the_close)
+{
+    reader r;
+    reader_init(&r);
+    pthread_t threads[1];
+    tqd_workers *workers = tqd_workers_new(8);
+    begin(workers, threads, 1);
+    tqa_memory_bound_set(TQA_MEMORY_PIECE); /* for one pipe */
+    tqd_pipe *pipe = tqd_pipe_new(workers, UINT64_MAX, &ends, &r);
+    cr_assert(ne(ptr, pipe, NULL));
+    cr_assert(eq(int, (int)put(pipe, &r, 0, 1000), TQD_PIPE_GOOD));
+    cr_expect(eq(ptr, tqd_pipe_new(workers, UINT64_MAX, &ends, &r), NULL));
+    cr_assert(eq(int, (int)tqd_pipe_end(pipe), TQD_PIPE_GOOD));
+    while (!tqd_pipe_is_over(pipe)) {
+        sem_wait(&r.woken);
+    }
+    cr_expect(tqd_pipe_is_over(pipe));
+    tqd_pipe *next = tqd_pipe_new(workers, UINT64_MAX, &ends, &r);
+    cr_assert(ne(ptr, next, NULL));
+    cr_expect(eq(sz, r.n_taken, 1000));
+    cr_expect(eq(sz, r.n_bad, 0));
+    tqd_pipe_close(next);
+    tqd_pipe_close(pipe);
+    sem_wait(&r.destroyed);
+    sem_wait(&r.destroyed);
+    end(workers, threads, 1);
+}
