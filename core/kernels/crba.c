@@ -38,6 +38,19 @@ TQ_INLINE void put_row(const columns *w, double *m, int r, int part, int first, 
     }
 }
 
+/* The six entries of column c in the rows of a floating joint whose first freedom is r. */
+TQ_INLINE void put_six(const columns *w, double *m, int r, int c, wrench x)
+{
+    const long *down = w->at.down + r;
+    double *column = m + w->at.across[c];
+    store(column + down[0], x.f.x);
+    store(column + down[1], x.f.y);
+    store(column + down[2], x.f.z);
+    store(column + down[3], x.n.x);
+    store(column + down[4], x.n.y);
+    store(column + down[5], x.n.z);
+}
+
 /* the wrenches of the freedoms of joint k itself */
 TQ_INLINE void begin_columns(const columns *w, const tq_canonical_joint *k, const composite *a)
 {
@@ -66,6 +79,11 @@ TQ_INLINE void read_rows(const columns *w, const tq_canonical_joint *k, int end,
         put_row(w, m, k->dof, 5, k->dof, end);
     } else if (k->kind == TQ_CANONICAL_PRISMATIC) {
         put_row(w, m, k->dof, 2, k->dof, end);
+    } else if (k->kind == TQ_CANONICAL_FLOATING && w->at.half) {
+        const int until = k->parent < 0 ? k->dof + 6 : end;
+        for (int col = k->dof; col < until; col++) {
+            put_six(w, m, k->dof, col, w->wrenches[col]);
+        }
     } else {
         const int parts = tq_canonical_freedoms(k->kind);
         for (int r = 0; r < parts; r++) {
@@ -74,12 +92,31 @@ TQ_INLINE void read_rows(const columns *w, const tq_canonical_joint *k, int end,
     }
 }
 
+/* First freedom of joint k's parent, when that floats off the world, so that columns end there and
+ * go into its rows at once; else, and where both triangles are asked for, -1. */
+TQ_INLINE int landing(const tq_canonical *c, const tq_canonical_joint *k, const entries *at)
+{
+    const tq_canonical_joint *parent = &c->joints[k->parent];
+    const _Bool lands = at->half && parent->parent < 0 && parent->kind == TQ_CANONICAL_FLOATING;
+    return lands ? parent->dof : -1;
+}
+
+/* column `col`, one joint inward, is x */
+TQ_INLINE void hand_on(const columns *w, double *m, int root, int col, wrench x)
+{
+    if (root >= 0) {
+        put_six(w, m, root, col, x);
+    } else {
+        w->wrenches[col] = x;
+    }
+}
+
 /* columns up to `end` and the composite one joint inward */
-TQ_INLINE void carry(const tq_canonical_joint *k, turn t, real d, int end, wrench *wrenches,
-                     composite *a)
+TQ_INLINE void carry(const columns *w, const tq_canonical_joint *k, turn t, real d, int end,
+                     double *m, int root, composite *a)
 {
     for (int col = k->dof; col < end; col++) {
-        wrenches[col] = inward_single(k, t, d, wrenches[col]);
+        hand_on(w, m, root, col, inward_single(k, t, d, w->wrenches[col]));
     }
     *a = composite_inward(k, t, d, *a);
 }
@@ -114,21 +151,22 @@ static void one_group(const tq_canonical *c, const tq_kernel_input *in, long i, 
         if (k->parent < 0) {
             continue;
         }
+        const int root = landing(c, k, &w->at);
         if (k->ball >= 0) {
             const ball at = w->st.balls[k->ball];
             for (int col = k->dof; col < end; col++) {
-                wrenches[col] = inward_ball(k, &at, wrenches[col]);
+                hand_on(w, m + i, root, col, inward_ball(k, &at, wrenches[col]));
             }
             a = composite_inward_ball(k, &at, a);
         } else {
             const turn t = joint_turn(k, &w->st.cs[b]);
             const real d = joint_travel(k, in->q + i, stride);
             if (k->square) {
-                carry(k, turn_known(t, 1), d, end, wrenches, &a);
+                carry(w, k, turn_known(t, 1), d, end, m + i, root, &a);
             } else if (k->level) {
-                carry(k, turn_level(t), d, end, wrenches, &a);
+                carry(w, k, turn_level(t), d, end, m + i, root, &a);
             } else {
-                carry(k, t, d, end, wrenches, &a);
+                carry(w, k, t, d, end, m + i, root, &a);
             }
         }
         if (!k->carry) {

@@ -27,9 +27,8 @@ typedef struct trial {
     double *memory, *m;
 } trial;
 
-static trial open_trial(uint64_t seed, unsigned with, size_t n_sample)
+static trial open_robot(uint64_t seed, tqt_robot_options options, size_t n_sample)
 {
-    const tqt_robot_options options = {1 + (uint32_t)(seed * 37 % JOINT_MAX), TQT_KINDS_ALL, with};
     trial t = {.model = tqt_random_robot(seed, options)};
     t.subject = tqt_subject_new(t.model, 0);
     t.states = tqt_random_states(seed, t.model, n_sample);
@@ -39,6 +38,12 @@ static trial open_trial(uint64_t seed, unsigned with, size_t n_sample)
     t.memory = tqt_doubles(need / sizeof(double) + 1);
     tq_scratch_init(&t.scratch, t.memory, need);
     return t;
+}
+
+static trial open_trial(uint64_t seed, unsigned with, size_t n_sample)
+{
+    const tqt_robot_options options = {1 + (uint32_t)(seed * 37 % JOINT_MAX), TQT_KINDS_ALL, with};
+    return open_robot(seed, options, n_sample);
 }
 
 static void close_trial(trial *t)
@@ -98,30 +103,53 @@ Test(mass_matrix, random_trees_match_link_energies)
 }
 
 /* An array that was filled before, its lower triangle and what motion changes spoilt since: on and
- * above the diagonal the same bits, whatever the order in which the user names joints. */
+ * above the diagonal the same bits. */
+static void check_again(trial *t, int seed)
+{
+    const size_t nv = t->model->nv, stride = t->states.stride, n_sample = t->states.n_sample;
+    double *again = tqt_doubles(t->n * stride);
+    compute(t, 0);
+    for (size_t k = 0; k < t->n * stride; k++) {
+        const size_t row = k / stride / nv, column = k / stride % nv;
+        const _Bool zero = t->m[k] == 0.0 && row < column;
+        again[k] = zero ? 0.0 : -7.0;
+    }
+    tqt_spoil(&t->scratch);
+    cr_assert(tq_mass_matrix_again(t->subject->mechanism, n_sample, stride, t->states.q, 0,
+                                   &t->scratch, again, NULL) == TQ_OK);
+    for (size_t k = 0; k < t->n * stride; k++) {
+        const size_t row = k / stride / nv, column = k / stride % nv;
+        cr_expect(row > column || k % stride >= n_sample || again[k] == t->m[k],
+                  "seed %d: entry %zu, %zu", seed, row, column);
+    }
+    free(again);
+}
+
+/* whatever the order in which the user names joints */
 Test(mass_matrix, again_gives_the_upper_triangle)
 {
     for (uint64_t seed = 0; seed < N_SEED; seed++) {
         trial t = open_trial(seed, TQT_WITH_ALL, N_SAMPLE);
-        const size_t nv = t.model->nv, stride = t.states.stride;
-        double *again = tqt_doubles(t.n * stride);
-        compute(&t, 0);
-        for (size_t k = 0; k < t.n * stride; k++) {
-            const size_t row = k / stride / nv, column = k / stride % nv;
-            const _Bool zero = t.m[k] == 0.0 && row < column;
-            again[k] = zero ? 0.0 : -7.0;
-        }
-        tqt_spoil(&t.scratch);
-        cr_assert(tq_mass_matrix_again(t.subject->mechanism, N_SAMPLE, stride, t.states.q, 0,
-                                       &t.scratch, again, NULL) == TQ_OK);
-        for (size_t k = 0; k < t.n * stride; k++) {
-            const size_t row = k / stride / nv, column = k / stride % nv;
-            cr_expect(row > column || k % stride >= N_SAMPLE || again[k] == t.m[k],
-                      "seed %d: entry %zu, %zu", (int)seed, row, column);
-        }
-        free(again);
+        check_again(&t, (int)seed);
         close_trial(&t);
     }
+}
+
+/* Columns that reach a floating root go straight into its rows: every kind of joint on it, one
+ * sample and several, joints named from the root outwards. */
+Test(mass_matrix, again_fills_the_rows_of_a_floating_root)
+{
+    const unsigned kinds = 1u << TQ_JOINT_FLOATING | 1u << TQ_JOINT_SPHERICAL |
+                           1u << TQ_JOINT_REVOLUTE | 1u << TQ_JOINT_PRISMATIC;
+    int floating = 0;
+    for (uint64_t seed = 0; seed < N_SEED; seed++) {
+        const tqt_robot_options options = {2 + (uint32_t)(seed % 7), kinds, TQT_WITH_BRANCHES};
+        trial t = open_robot(seed, options, seed % 2 == 0 ? 1 : N_SAMPLE);
+        floating += t.model->joints[0].kind == TQ_JOINT_FLOATING;
+        check_again(&t, (int)seed);
+        close_trial(&t);
+    }
+    cr_assert(floating >= N_SEED / 10, "only %d robots float", floating);
 }
 
 /* the smallest pivot of Cholesky's factorisation in 80 bits, each relative to its diagonal entry */
