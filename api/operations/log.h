@@ -142,6 +142,7 @@ typedef struct tqa_log {
     bool moves;
     uint64_t first_moving, last_moving; /* rows */
     tq_bandwidth bandwidth;             /* of the joint with the widest */
+    double resolution;                  /* Hz, of the spectra that tell it */
     double velocity_noise;              /* rad/s or m/s, of the joint with the most */
     tq_cutoff cutoff;
     bool has_survey;

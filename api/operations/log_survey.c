@@ -277,6 +277,7 @@ static bool find_bandwidth(tqa_log *log, const tqa_log_even *even)
         most = fmax(most, deviation(even->channels + r * even->stride, even->n));
     }
     log->bandwidth = (tq_bandwidth){.noise = (double)INFINITY};
+    log->resolution = rate / (double)n_fft;
     for (size_t r = 0; r < nq; r++) {
         const double *q = even->channels + r * even->stride;
         tq_bandwidth found = {0};
@@ -384,12 +385,34 @@ bool tqa_log_survey(tqa_log *log)
     return good && judge_numbers(log) && judge_clock(log) && tqa_log_look(log, look, log);
 }
 
+/* The slowest motion fills some resolutions of its spectrum: a short log says no more than that its
+ * is not faster, a longer one how fast. Resolutions within a few are as good. */
+static bool tells_motion(const tqa_log *log, double finest)
+{
+    return log->resolution <= 4.0 * finest || log->bandwidth.motion > 6.0 * log->resolution;
+}
+
+/* Hz, of the logs that move; infinite: none does */
+static double finest_resolution(const tqa_log *logs, size_t n)
+{
+    double finest = (double)INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        if (logs[i].bandwidth.motion > 0.0) {
+            finest = fmin(finest, logs[i].resolution);
+        }
+    }
+    return finest;
+}
+
 void tqa_log_choose_cutoff(tqa_log_request *request, tqa_log *logs, size_t n)
 {
     tq_bandwidth widest = {0};
     double rate = (double)INFINITY;
+    const double finest = finest_resolution(logs, n);
     for (size_t i = 0; i < n; i++) {
-        widest.motion = fmax(widest.motion, logs[i].bandwidth.motion);
+        if (tells_motion(&logs[i], finest)) {
+            widest.motion = fmax(widest.motion, logs[i].bandwidth.motion);
+        }
         rate = fmin(rate, 1.0 / logs[i].step);
     }
     tqa_log_filter *filter = &request->filter;

@@ -225,3 +225,42 @@ Test(log, begins_at_rest)
     close(&f);
     free(text);
 }
+
+/* 0.8 s of the same motion beside 200 s of it: what it cannot resolve is no fast motion */
+Test(log, a_short_log_does_not_raise_the_cutoff)
+{
+    enum { SHORT = 800 };
+    char *text = malloc(TEXT);
+    double *q = calloc(ROWS, sizeof *q);
+    cr_assert(text != NULL && q != NULL);
+    const size_t n = write_csv(text, q, 0.0);
+    size_t n_short = 0;
+    for (size_t lines = 0; lines <= SHORT; n_short++) {
+        lines += text[n_short] == '\n';
+    }
+    fixture whole;
+    fixture part;
+    static const char *const request = "{\"dataset\": \"log\"}";
+    open(&whole, request, text, n);
+    open(&part, request, text, n_short);
+    const double long_alone = whole.request.filter.cutoff;
+    const double short_alone = part.request.filter.cutoff;
+    cr_expect(gt(dbl, short_alone, 3.0 * long_alone));
+
+    tqa_log logs[] = {whole.log, part.log};
+    tqa_log_choose_cutoff(&whole.request, logs, 2);
+    cr_expect(eq(dbl, whole.request.filter.cutoff, long_alone));
+    /* alone it is what there is, and so it is beside a long log that does not move */
+    logs[0].bandwidth.motion = 0.0;
+    tqa_log_choose_cutoff(&whole.request, logs, 2);
+    cr_expect(eq(dbl, whole.request.filter.cutoff, short_alone));
+    /* fast motion is seen in a short log as well */
+    logs[0].bandwidth.motion = whole.log.bandwidth.motion;
+    logs[1].bandwidth.motion = 7.0 * logs[1].resolution;
+    tqa_log_choose_cutoff(&whole.request, logs, 2);
+    cr_expect(eq(dbl, whole.request.filter.cutoff, 10.0 * logs[1].bandwidth.motion));
+    close(&part);
+    close(&whole);
+    free(q);
+    free(text);
+}
