@@ -208,6 +208,12 @@ static void put_meaning(tqa_page *page, const tqa_calibration *c, const tq_colum
     tqa_page_raw(page, "</td>");
 }
 
+/* by instruments there are none */
+static bool tells_draws(const tqa_calibration *c)
+{
+    return c->options.n_bootstrap > 0 && !tqa_calibration_has_instruments(c);
+}
+
 static void put_parameter(tqa_page *page, const tqa_calibration *c, size_t k)
 {
     const tq_model *model = c->control->robot->model;
@@ -220,7 +226,7 @@ static void put_parameter(tqa_page *page, const tqa_calibration *c, size_t k)
     put_meaning(page, c, &c->columns[k]);
     tqa_page_number(page, e->value);
     tqa_page_number(page, e->deviation);
-    if (c->options.n_bootstrap > 0) {
+    if (tells_draws(c)) {
         tqa_page_number(page, e->bootstrap);
     }
     if (e->relative < 9.995) {
@@ -273,7 +279,7 @@ static void put_parameters(tqa_page *page, const tqa_calibration *c)
         "torque of one standard deviation</caption><tr><th>name</th><th>what</th>"
         "<th>value</th><th>deviation</th>%s<th>%%</th><th>from</th><th>to</th><th>unit</th>"
         "<th>effect</th>%s<th>verdict</th></tr>\n",
-        100.0 * c->options.confidence, c->options.n_bootstrap > 0 ? "<th>by draws</th>" : "",
+        100.0 * c->options.confidence, tells_draws(c) ? "<th>by draws</th>" : "",
         tqa_calibration_has_instruments(c) ? "<th>least squares</th>" : "");
     for (size_t k = 0; k < c->n_column; k++) {
         put_parameter(page, c, k);

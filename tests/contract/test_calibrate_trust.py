@@ -136,6 +136,7 @@ def test_covariance_and_draws(daemon, truth):
     # two opinions of some seventy groups and 400 draws: a fifth apart in the middle
     ratio = sorted(p["bootstrap_deviation"] / p["standard_deviation"] for p in parameters)
     assert 0.8 < ratio[len(ratio) // 2] < 1.2 and ratio[0] > 0.5 and ratio[-1] < 2, ratio
+    assert b"<th>by draws</th>" in daemon.request("GET", f"/v1/jobs/{last_job(daemon)}/report")[2]
     # the same figures again, and none where nobody asks
     again = calibrate(daemon, {**body, "bootstrap": 400}, robot="guess")
     assert again["parameters"] == parameters and "covariance" not in again
