@@ -468,7 +468,13 @@ static bool check(tqa_control *control)
  * stay what they are. */
 static bool take_instruments(tqa_calibration *c)
 {
-    if (!tqa_calibration_needs_instruments(c)) {
+    tq_fit_options options = c->options;
+    options.method = TQ_FIT_FEASIBLE_IV;
+    /* twice the columns, four times the memory: of so many logs the first fit stays, and its
+     * reasons tell what noise does */
+    if (!tqa_calibration_needs_instruments(c) ||
+        tq_fit_size(c->control->robot->mechanism, &options, c->n_fitted) >
+            TQA_CONTROL_MEMORY_MAX / 2) {
         return true;
     }
     c->options.method = TQ_FIT_FEASIBLE_IV;
