@@ -57,9 +57,13 @@ bool tqa_log_rows_open(tqa_log_rows *rows, tqa_log *log)
     if (log->n_channel == 0 && !tqa_log_columns_find(log, rows->sources)) {
         return false;
     }
-    tqa_control *control = log->request->control;
-    rows->values = tqa_control_take(control, log->n_channel + 1, sizeof(double));
-    rows->run = tqa_control_take(control, log->n_channel * TQA_LOG_RUN + 1, sizeof(double));
+    if (log->run == NULL) { /* many logs are read many times: what a pass takes stays taken */
+        tqa_control *control = log->request->control;
+        log->row_values = tqa_control_take(control, log->n_channel + 1, sizeof(double));
+        log->run = tqa_control_take(control, log->n_channel * TQA_LOG_RUN + 1, sizeof(double));
+    }
+    rows->values = log->row_values;
+    rows->run = log->run;
     return rows->values != NULL && rows->run != NULL;
 }
 

@@ -264,3 +264,24 @@ Test(log, a_short_log_does_not_raise_the_cutoff)
     free(q);
     free(text);
 }
+
+/* a hundred logs are read twenty times and more: nothing of it may add up */
+Test(log, a_pass_takes_nothing_that_stays)
+{
+    char *text = malloc(TEXT);
+    double *q = calloc(ROWS, sizeof *q);
+    cr_assert(text != NULL && q != NULL);
+    fixture f;
+    open(&f, "{\"dataset\": \"log\"}", text, write_csv(text, q, 0.0));
+    for (size_t each = 1 << 20; each >= 16; each /= 2) {
+        while (tqa_arena_take(f.control.arena, 1, each, 8) != NULL) {
+        }
+    }
+    taken got = room();
+    cr_expect(tqa_log_pass(&f.log, take, &got), "%s", f.problem.detail);
+    cr_expect(gt(sz, got.n, (size_t)ROWS / 2));
+    close(&f);
+    clear(&got);
+    free(q);
+    free(text);
+}
