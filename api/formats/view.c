@@ -202,16 +202,21 @@ static bool transcode_piece(tqa_view *v)
     return v->text_at < v->n_text;
 }
 
+size_t tqa_view_take(tqa_view *v, char *out, size_t size)
+{
+    const size_t left = v->n_text - v->text_at;
+    const size_t some = left < size ? left : size;
+    memcpy(out, v->text + v->text_at, some);
+    v->text_at += some;
+    return some;
+}
+
 static long read_document(tqa_view *v, char *out, size_t size)
 {
     size_t n = 0;
     while (n < size &&
            (v->text_at < v->n_text || (v->options.form != TQA_VIEW_POINTS && transcode_piece(v)))) {
-        const size_t left = v->n_text - v->text_at;
-        const size_t some = left < size - n ? left : size - n;
-        memcpy(out + n, v->text + v->text_at, some);
-        v->text_at += some;
-        n += some;
+        n += tqa_view_take(v, out + n, size - n);
     }
     return (long)n;
 }

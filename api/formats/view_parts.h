@@ -41,6 +41,9 @@ bool tqa_view_refuse_memory(tqa_problem *reterr);
 /* Numbers that an entry of the array has. */
 uint64_t tqa_view_columns(const tqa_outline_array *array);
 
+/* Bytes of `text` that have not been taken, at most `size`. */
+size_t tqa_view_take(tqa_view *v, char *out, size_t size);
+
 /* The next bytes of the table as CSV. */
 long tqa_view_csv(tqa_view *v, char *out, size_t size);
 

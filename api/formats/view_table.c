@@ -116,11 +116,7 @@ long tqa_view_csv(tqa_view *v, char *out, size_t size)
         if (v->text_at == v->n_text && (v->at > count_rows(v) || !print_line(v))) {
             break;
         }
-        const size_t left = v->n_text - v->text_at;
-        const size_t some = left < size - n ? left : size - n;
-        memcpy(out + n, v->text + v->text_at, some);
-        v->text_at += some;
-        n += some;
+        n += tqa_view_take(v, out + n, size - n);
     }
     return (long)n;
 }
