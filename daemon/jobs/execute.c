@@ -190,7 +190,7 @@ static void compute(tqd_job_world *w, const tqa_operation *operation, const tqa_
 static void end(const tqd_job_world *w, const outcome *out, bool give_back)
 {
     tqd_runner *runner = w->runner;
-    char *text = NULL;
+    char text[PROBLEM_BYTES]; /* why a job failed is told even while memory is short */
     tqd_job_finish finish = {.id = runner->job.id, .fence = runner->job.fence, .state = out->state};
     tqd_job_release release = {.id = runner->job.id, .fence = runner->job.fence};
     if (out->state == TQD_JOB_SUCCEEDED) {
@@ -201,12 +201,8 @@ static void end(const tqd_job_world *w, const outcome *out, bool give_back)
         finish.attachments = w->attachments;
         finish.n_attachment = w->n_attachment;
     } else if (out->state == TQD_JOB_FAILED && !give_back) {
-        text = malloc(PROBLEM_BYTES);
-        if (text != NULL) {
-            const size_t n = tqa_problem_print(&out->problem, runner->job.id, text, PROBLEM_BYTES);
-            finish.problem =
-                (tqd_body){.media = "application/problem+json", .bytes = text, .size = n};
-        }
+        const size_t n = tqa_problem_print(&out->problem, runner->job.id, text, sizeof text);
+        finish.problem = (tqd_body){.media = "application/problem+json", .bytes = text, .size = n};
     }
     tqd_write *write = give_back ? &release.write : &finish.write;
     tqd_store_status status = TQD_STORE_OK;
@@ -217,7 +213,6 @@ static void end(const tqd_job_world *w, const outcome *out, bool give_back)
             usleep(RETRY_US);
         }
     } while (status > TQD_STORE_QUOTA && !tqd_jobs_stopping(runner->jobs));
-    free(text);
     if (status == TQD_STORE_OK && !give_back) {
         tqd_aside_remove(runner->jobs->options.store, runner->job.id);
     }

@@ -154,9 +154,10 @@ static char *more_of(tqd_jobs *jobs, const tqd_job *job, size_t *ret_n)
     char file[TQD_DIGEST_TEXT];
     char *problem = NULL;
     uint64_t n = 0;
-    if (job->state == TQD_JOB_FAILED) {
-        (void)tqd_store_job_body(tqd_jobs_store(jobs), job->id, TQD_BODY_PROBLEM, media, &problem,
-                                 file, &n);
+    if (job->state == TQD_JOB_FAILED &&
+        tqd_store_job_body(tqd_jobs_store(jobs), job->id, TQD_BODY_PROBLEM, media, &problem, file,
+                           &n) == TQD_STORE_NO_MEMORY) {
+        return NULL;
     }
     while (problem != NULL && n > 0 && problem[n - 1] == '\n') {
         n--;

@@ -400,15 +400,25 @@ static void adapt_problem(submission *s)
     }
 }
 
+/* The store has no outcome to give: a job may be deleted while somebody waits for it. */
+static void refuse_outcome(submission *s, tqd_store_status status)
+{
+    tqa_problem problem;
+    if (status == TQD_STORE_NOT_FOUND) {
+        tqa_problem_set(&problem, "not-found", "job \"%s\" has been deleted meanwhile", s->id);
+    } else {
+        tqd_store_problem(status, &problem);
+    }
+    refuse(s, &problem);
+}
+
 static void answer_end(submission *s, const tqd_job *job)
 {
     const bool good = job->state == TQD_JOB_SUCCEEDED;
     const tqd_store_status status = tqd_body_open(&s->result, tqd_jobs_store(s->jobs), job->id,
                                                   good ? TQD_BODY_RESULT : TQD_BODY_PROBLEM);
     if (status != TQD_STORE_OK) {
-        tqa_problem problem;
-        tqd_store_problem(status, &problem);
-        refuse(s, &problem);
+        refuse_outcome(s, status);
         return;
     }
     if (good && s->wish.form != TQA_VIEW_JSON) {
@@ -433,9 +443,7 @@ static void look(submission *s)
     tqd_job job;
     const tqd_store_status status = tqd_store_job(tqd_jobs_store(s->jobs), s->id, &job);
     if (status != TQD_STORE_OK) {
-        tqa_problem problem;
-        tqd_store_problem(status, &problem);
-        refuse(s, &problem);
+        refuse_outcome(s, status);
     } else if (job.state == TQD_JOB_SUCCEEDED || job.state == TQD_JOB_FAILED) {
         answer_end(s, &job);
     } else if (job.state == TQD_JOB_CANCELLED || tqd_feed_now_ms() >= s->watch.until_ms ||
