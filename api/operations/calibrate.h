@@ -163,7 +163,7 @@ bool tqa_calibration_needs_instruments(const tqa_calibration *calibration);
 /* Adds to the verdict what total least squares takes for noise that nobody sees. */
 void tqa_calibration_tell_total(tqa_calibration *calibration);
 void tqa_calibration_put_noise(const tqa_calibration *calibration);
-/* s between samples of the log that has the most in a second. */
+/* s between samples of the fitted log that has the most in a second. */
 double tqa_calibration_step(const tqa_calibration *calibration);
 /* Instruments lie so many samples before and after; > TQ_FIT_LAG_MAX where there is no such. */
 double tqa_calibration_lag(const tqa_calibration *calibration);

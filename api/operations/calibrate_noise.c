@@ -10,7 +10,7 @@
 double tqa_calibration_step(const tqa_calibration *c)
 {
     double step = (double)INFINITY;
-    for (size_t i = 0; i < c->n_log; i++) {
+    for (size_t i = 0; i < c->n_fitted; i++) {
         step = fmin(step, c->logs[i].step * (double)c->request.filter.decimate);
     }
     return step;
@@ -23,7 +23,7 @@ static double lag_of(const tqa_calibration *c)
     const tqa_log_filter *filter = &c->request.filter;
     double motion = 0.0;
     double step = 0.0;
-    for (size_t i = 0; i < c->n_log; i++) {
+    for (size_t i = 0; i < c->n_fitted; i++) {
         motion = fmax(motion, c->logs[i].bandwidth.motion);
         step = fmax(step, c->logs[i].step);
     }

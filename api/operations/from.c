@@ -239,7 +239,7 @@ bool tqa_from_read(tqa_request *request, const tqa_world *world)
     if (!tqa_log_survey(&from->log)) {
         return false;
     }
-    tqa_log_choose_cutoff(&from->request, &from->log, 1);
+    tqa_log_choose_cutoff(&from->request, &from->log, 1, 1);
     if (!tqa_log_pass(&from->log, take, request)) {
         return false;
     }

@@ -54,7 +54,8 @@ typedef struct tqa_log_filter {
 typedef struct tqa_log_request {
     tqa_control *control;
     const tqa_order *order;
-    unsigned need; /* bit q: quantity q must be there */
+    unsigned need;   /* bit q: quantity q must be there */
+    tqa_part object; /* that says all this */
     tqa_part columns;
     const char *columns_text;           /* constant, of default and preset columns: their name */
     double *factor[TQA_LOG_QUANTITIES]; /* to SI, in the user's order of joints */
@@ -180,8 +181,9 @@ bool tqa_log_is_sampled(const tqa_log *log);
  * what only positions tell as well. */
 bool tqa_log_tells_way(const tqa_log *log);
 
-/* The filter of all logs, when it was left to their spectra; judges it for each. */
-void tqa_log_choose_cutoff(tqa_log_request *request, tqa_log *logs, size_t n);
+/* The filter of all logs, when it was left to the spectra of the first n; judges it for each of
+ * n_judged. */
+void tqa_log_choose_cutoff(tqa_log_request *request, tqa_log *logs, size_t n, size_t n_judged);
 
 /* More samples than a fit gains by: only so many of them, as long as they still follow what passes
  * the filter. Unless a number was told. */

@@ -20,7 +20,8 @@ static const double fast_clock = 1e-5; /* s: beyond what drives log */
 static const double still_s = 0.08;    /* s: of rows that are judged together */
 /* of samples over the cut-off: two would do for what passes; here 2e-4 of the rest folds back */
 static const double rate_of_cutoff = 5.0;
-static const double quiet = 5e-3; /* rad/s, m/s: of noise that friction would not feel */
+static const double quiet = 5e-3;        /* rad/s, m/s: of noise that friction would not feel */
+static const double slow_motion_s = 5.0; /* of a window, in which slow motion is seen as slow */
 static const double bridge_periods = 5.5;
 static const double bridge_s = 0.04; /* shorter gaps are bridged whatever the period */
 
@@ -257,13 +258,40 @@ static size_t fft_size(size_t n)
     return n_fft;
 }
 
+/* Windows of a short log are wider than its motion: then as much of it at once as is needed. */
+static size_t fine_size(const tqa_log *log, size_t n, size_t n_fft)
+{
+    const double wanted = fmin(slow_motion_s / log->step, (double)n);
+    while (n_fft < FFT_MOST && (double)n_fft < wanted) {
+        n_fft *= 2;
+    }
+    return n_fft;
+}
+
+/* Spectrum of a joint's positions, and where it moves. */
+static tq_status measure(const tqa_log *log, size_t n, const double *q, double *power,
+                         tq_scratch *scratch, tq_bandwidth *ret, tq_error *reterr)
+{
+    const double rate = 1.0 / log->step;
+    const size_t n_fft = fft_size(n);
+    const size_t n_fine = fine_size(log, n, n_fft);
+    tq_status status = tq_spectrum(n, q, rate, n_fft, scratch, power, reterr);
+    if (status == TQ_OK) {
+        status = tq_bandwidth_find(n_fft, rate, power, scratch, ret, reterr);
+    }
+    if (status == TQ_OK && n_fine > n_fft && ret->motion > 0.0) {
+        status = tq_spectrum(n, q, rate, n_fine, scratch, power, reterr);
+        tq_bandwidth_refine(n_fine, rate, power, ret);
+    }
+    return status;
+}
+
 /* The widest bandwidth among the joints that take part in the motion. */
 static bool find_bandwidth(tqa_log *log, const tqa_log_even *even)
 {
     tqa_control *control = log->request->control;
     const size_t nq = log->request->order->nq;
-    const double rate = 1.0 / log->step;
-    const size_t n_fft = fft_size(even->n);
+    const size_t n_fft = fine_size(log, even->n, fft_size(even->n));
     tq_scratch scratch;
     double *power = tqa_control_take(control, n_fft / 2 + 1, sizeof *power);
     if (power == NULL ||
@@ -277,7 +305,7 @@ static bool find_bandwidth(tqa_log *log, const tqa_log_even *even)
         most = fmax(most, deviation(even->channels + r * even->stride, even->n));
     }
     log->bandwidth = (tq_bandwidth){.noise = (double)INFINITY};
-    log->resolution = rate / (double)n_fft;
+    log->resolution = 1.0 / (log->step * fmin((double)n_fft, (double)even->n));
     for (size_t r = 0; r < nq; r++) {
         const double *q = even->channels + r * even->stride;
         tq_bandwidth found = {0};
@@ -285,10 +313,7 @@ static bool find_bandwidth(tqa_log *log, const tqa_log_even *even)
         if (deviation(q, even->n) < 0.05 * most || most < still) {
             continue;
         }
-        tq_status status = tq_spectrum(even->n, q, rate, n_fft, &scratch, power, &error);
-        if (status == TQ_OK) {
-            status = tq_bandwidth_find(n_fft, rate, power, &scratch, &found, &error);
-        }
+        const tq_status status = measure(log, even->n, q, power, &scratch, &found, &error);
         if (status != TQ_OK) {
             return tqa_control_fail(control, "", status, &error);
         }
@@ -404,7 +429,7 @@ static double finest_resolution(const tqa_log *logs, size_t n)
     return finest;
 }
 
-void tqa_log_choose_cutoff(tqa_log_request *request, tqa_log *logs, size_t n)
+void tqa_log_choose_cutoff(tqa_log_request *request, tqa_log *logs, size_t n, size_t n_judged)
 {
     tq_bandwidth widest = {0};
     double rate = (double)INFINITY;
@@ -424,7 +449,7 @@ void tqa_log_choose_cutoff(tqa_log_request *request, tqa_log *logs, size_t n)
     const double cutoff = filter->kind == TQA_LOG_FIRST_ORDER
                               ? 1.0 / (2.0 * 3.14159265358979323846 * filter->tau_f)
                               : filter->cutoff;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n_judged; i++) {
         logs[i].cutoff = tq_cutoff_judge(&logs[i].bandwidth, cutoff);
     }
 }

@@ -8,6 +8,9 @@
 #include "core/calibrate/median.h"
 
 static const double pi = 3.14159265358979323846;
+/* times the floor that noise alone does not reach: by a mean of windows, by a single one, where a
+ * bin of noise exceeds it once in 2^30 */
+static const double of_windows = 10.0, of_one = 30.0;
 
 /* in place, n a power of two; re and im are (n); w holds cos and -sin of 2 pi k / n, k < n / 2 */
 static void transform(size_t n, double *re, double *im, const double *w_re, const double *w_im)
@@ -52,7 +55,8 @@ size_t tq_spectrum_scratch_size(size_t n_fft)
 tq_status tq_spectrum(size_t n, const double *x, double rate, size_t n_fft, tq_scratch *scratch,
                       double *ret_power, tq_error *reterr)
 {
-    if (n_fft < 8 || (n_fft & (n_fft - 1)) != 0 || n < n_fft) {
+    const size_t width = n < n_fft ? n : n_fft; /* of a window; zeros follow a shorter one */
+    if (n_fft < 8 || (n_fft & (n_fft - 1)) != 0 || 2 * width < n_fft) {
         return tq_fail(reterr, TQ_ERR_SHAPE, "n_fft", 0, (double)n_fft);
     }
     const size_t mark = tq_scratch_mark(scratch);
@@ -71,21 +75,24 @@ tq_status tq_spectrum(size_t n, const double *x, double rate, size_t n_fft, tq_s
         const double angle = 2.0 * pi * (double)k / (double)n_fft;
         w_re[k] = cos(angle);
         w_im[k] = -sin(angle);
-        window[k] = 0.5 - 0.5 * w_re[k];
+    }
+    for (size_t k = 0; k < width; k++) {
+        window[k] = width == n_fft ? 0.5 - 0.5 * w_re[k]
+                                   : 0.5 - 0.5 * cos(2.0 * pi * (double)k / (double)width);
         sum_sq += window[k] * window[k];
     }
     for (size_t k = 0; k <= n_fft / 2; k++) {
         ret_power[k] = 0.0;
     }
     size_t n_window = 0;
-    for (size_t at = 0; at + n_fft <= n; at += n_fft / 2, n_window++) {
+    for (size_t at = 0; at + width <= n; at += n_fft / 2, n_window++) {
         double mean = 0.0;
-        for (size_t k = 0; k < n_fft; k++) {
+        for (size_t k = 0; k < width; k++) {
             mean += x[at + k];
         }
-        mean /= (double)n_fft;
+        mean /= (double)width;
         for (size_t k = 0; k < n_fft; k++) {
-            re[k] = window[k] * (x[at + k] - mean);
+            re[k] = k < width ? window[k] * (x[at + k] - mean) : 0.0;
             im[k] = 0.0;
         }
         transform(n_fft, re, im, w_re, w_im);
@@ -106,6 +113,35 @@ size_t tq_bandwidth_scratch_size(size_t n_fft)
     return tq_scratch_cost(n_fft / 2 + 1, sizeof(double));
 }
 
+/* 99.5 % of the velocity's power above the floor lies below it; what counts is `times` as high */
+static double motion_above(size_t n_fft, double rate, const double *power, double floor,
+                           double times)
+{
+    const size_t n = n_fft / 2 + 1;
+    const double each = rate / (double)n_fft;
+    const double level = times * floor;
+    double all = 0.0;
+    for (size_t k = 1; k < n; k++) {
+        const double f = (double)k * each;
+        all += power[k] > level ? f * f * (power[k] - floor) : 0.0;
+    }
+    double sum = 0.0;
+    for (size_t k = 1; k < n && all > 0.0; k++) {
+        const double f = (double)k * each;
+        sum += power[k] > level ? f * f * (power[k] - floor) : 0.0;
+        if (sum >= 0.995 * all) {
+            return f;
+        }
+    }
+    return 0.0;
+}
+
+void tq_bandwidth_refine(size_t n_fft, double rate, const double *power, tq_bandwidth *inout)
+{
+    const double motion = motion_above(n_fft, rate, power, inout->floor, of_one);
+    inout->motion = motion > 0.0 ? fmin(motion, inout->motion) : inout->motion;
+}
+
 tq_status tq_bandwidth_find(size_t n_fft, double rate, const double *power, tq_scratch *scratch,
                             tq_bandwidth *ret, tq_error *reterr)
 {
@@ -122,29 +158,12 @@ tq_status tq_bandwidth_find(size_t n_fft, double rate, const double *power, tq_s
     }
     const double each = rate / (double)n_fft;
     *ret = (tq_bandwidth){.floor = tq_median(n - upper, copy)};
-    /* ten times the floor: a mean of few windows scatters by that much */
-    const double level = 10.0 * ret->floor;
-    double all = 0.0;
+    ret->motion = motion_above(n_fft, rate, power, ret->floor, of_windows);
     size_t last = 0;
     for (size_t k = 1; k < n; k++) {
-        const double f = (double)k * each;
-        if (power[k] > level) {
-            all += f * f * (power[k] - ret->floor);
-            last = k;
-        }
+        last = power[k] > of_windows * ret->floor ? k : last;
     }
-    double sum = 0.0;
-    for (size_t k = 1; k < n && all > 0.0; k++) {
-        const double f = (double)k * each;
-        if (power[k] > level) {
-            sum += f * f * (power[k] - ret->floor);
-        }
-        if (sum >= 0.995 * all) {
-            ret->motion = f;
-            break;
-        }
-    }
-    ret->noise = all > 0.0 ? (double)(last + 1 < n ? last + 1 : n - 1) * each : 0.0;
+    ret->noise = last > 0 ? (double)(last + 1 < n ? last + 1 : n - 1) * each : 0.0;
     tq_scratch_rewind(scratch, mark);
     return TQ_OK;
 }

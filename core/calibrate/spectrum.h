@@ -11,9 +11,9 @@
 
 /**
  * Power spectral density by Welch's method: Hann windows of n_fft samples, half overlapping, each
- * with its mean taken off; one-sided.
+ * with its mean taken off; one-sided. Fewer samples are one window, with zeros behind it.
  *
- * Shapes   x (n), n >= n_fft; n_fft a power of two from 8 on; ret_power (n_fft / 2 + 1) at the
+ * Shapes   x (n), 2 n >= n_fft; n_fft a power of two from 8 on; ret_power (n_fft / 2 + 1) at the
  *          frequencies k rate / n_fft.
  * Units    (unit of x)^2 / (unit of rate).
  * Memory   tq_spectrum_scratch_size(n_fft) bytes of scratch.
@@ -43,6 +43,9 @@ typedef struct tq_bandwidth {
  */
 tq_status tq_bandwidth_find(size_t n_fft, double rate, const double *power, tq_scratch *scratch,
                             tq_bandwidth *ret, tq_error *reterr);
+/* The motion once more, by a finer spectrum of a few windows: it scatters, so only what stands far
+ * above the floor counts, and it finds no faster motion. */
+void tq_bandwidth_refine(size_t n_fft, double rate, const double *power, tq_bandwidth *inout);
 size_t tq_bandwidth_scratch_size(size_t n_fft);
 
 /* A cut-off and the rule 10 w_BW < w_f < 0.1 w_noise that it is judged by. Hz. */

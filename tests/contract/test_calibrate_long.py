@@ -98,6 +98,22 @@ def test_logs_for_validation_do_not_move_the_fit(daemon, rows):
     assert held["parameters"] == alone["parameters"] and held["delay"] == alone["delay"]
 
 
+def test_logs_for_validation_do_not_choose_the_filter(daemon, rows):
+    """A log that moves faster and tells less often: cut-off, decimation and lag are those of the logs fitted."""
+    fast = [[*rows[(8 * k) % PERIOD][:2], *(8 * x for x in rows[(8 * k) % PERIOD][2:4]), *rows[(8 * k) % PERIOD][4:]] for k in range(2 * PERIOD)]
+    lines = "\n".join(",".join(repr(x) for x in [k / RATE, *row]) for k, row in enumerate(rows * 2))
+    assert daemon.request("PUT", "/v1/datasets/slow", lines.encode())[0] in (200, 201)
+    lines = "\n".join(",".join(repr(x) for x in [5 * k / RATE, *row]) for k, row in enumerate(fast[::5]))
+    assert daemon.request("PUT", "/v1/datasets/fast", lines.encode())[0] in (200, 201)
+    for method in ("wls", "iv"):
+        body = {"datasets": ["slow"], "method": method}
+        alone, held = (calibrate(daemon, {**body, **more}, robot=ROBOT) for more in ({}, {"validate": ["fast"]}))
+        assert held["datasets"][1]["bandwidth"]["motion_hz"] > 3 * held["datasets"][0]["bandwidth"]["motion_hz"]
+        for field in ("filter", "parameters", "delay"):
+            assert held[field] == alone[field], field
+    assert held["instruments"] == alone["instruments"]
+
+
 def test_rows_that_are_repaired_are_counted_in_the_whole(daemon, rows):
     spoilt = [list(row) for row in rows * TIMES]
     for k in range(100_000, 100_005):

@@ -44,7 +44,7 @@ static void open(fixture *f, const char *request, const char *csv, size_t n)
               f->problem.detail);
     cr_assert(tqa_log_read(&f->request, &root, &f->log), "%s", f->problem.detail);
     cr_assert(tqa_log_survey(&f->log), "%s", f->problem.detail);
-    tqa_log_choose_cutoff(&f->request, &f->log, 1);
+    tqa_log_choose_cutoff(&f->request, &f->log, 1, 1);
 }
 
 static void close(fixture *f)
@@ -226,6 +226,40 @@ Test(log, begins_at_rest)
     free(text);
 }
 
+static size_t cut_lines(const char *text, size_t n)
+{
+    size_t length = 0;
+    for (size_t lines = 0; lines <= n; length++) {
+        lines += text[length] == '\n';
+    }
+    return length;
+}
+
+/* alone as well: windows of a short log are as long as it is, so that slow motion is seen as slow */
+Test(log, seconds_of_a_motion_choose_the_cutoff_of_minutes)
+{
+    char *text = malloc(TEXT);
+    double *q = calloc(ROWS, sizeof *q);
+    cr_assert(text != NULL && q != NULL);
+    const size_t n = write_csv(text, q, 0.0);
+    fixture whole;
+    open(&whole, "{\"dataset\": \"log\"}", text, n);
+    const double by_minutes = whole.request.filter.cutoff;
+    static const size_t seconds[] = {4, 6, 10, 15};
+    for (size_t k = 0; k < sizeof seconds / sizeof seconds[0]; k++) {
+        fixture part;
+        open(&part, "{\"dataset\": \"log\"}", text, cut_lines(text, 1000 * seconds[k]));
+        /* 1.2 Hz; a window of 4 s adds half a hertz to either side */
+        const double cutoff = part.request.filter.cutoff;
+        cr_expect(all(ge(dbl, cutoff, 10.0), le(dbl, cutoff, 1.5 * by_minutes)),
+                  "%zu s: %g Hz, all of it %g Hz", seconds[k], cutoff, by_minutes);
+        close(&part);
+    }
+    close(&whole);
+    free(q);
+    free(text);
+}
+
 /* 0.8 s of the same motion beside 200 s of it: what it cannot resolve is no fast motion */
 Test(log, a_short_log_does_not_raise_the_cutoff)
 {
@@ -234,10 +268,7 @@ Test(log, a_short_log_does_not_raise_the_cutoff)
     double *q = calloc(ROWS, sizeof *q);
     cr_assert(text != NULL && q != NULL);
     const size_t n = write_csv(text, q, 0.0);
-    size_t n_short = 0;
-    for (size_t lines = 0; lines <= SHORT; n_short++) {
-        lines += text[n_short] == '\n';
-    }
+    const size_t n_short = cut_lines(text, SHORT);
     fixture whole;
     fixture part;
     static const char *const request = "{\"dataset\": \"log\"}";
@@ -248,16 +279,16 @@ Test(log, a_short_log_does_not_raise_the_cutoff)
     cr_expect(gt(dbl, short_alone, 3.0 * long_alone));
 
     tqa_log logs[] = {whole.log, part.log};
-    tqa_log_choose_cutoff(&whole.request, logs, 2);
+    tqa_log_choose_cutoff(&whole.request, logs, 2, 2);
     cr_expect(eq(dbl, whole.request.filter.cutoff, long_alone));
     /* alone it is what there is, and so it is beside a long log that does not move */
     logs[0].bandwidth.motion = 0.0;
-    tqa_log_choose_cutoff(&whole.request, logs, 2);
+    tqa_log_choose_cutoff(&whole.request, logs, 2, 2);
     cr_expect(eq(dbl, whole.request.filter.cutoff, short_alone));
     /* fast motion is seen in a short log as well */
     logs[0].bandwidth.motion = whole.log.bandwidth.motion;
     logs[1].bandwidth.motion = 7.0 * logs[1].resolution;
-    tqa_log_choose_cutoff(&whole.request, logs, 2);
+    tqa_log_choose_cutoff(&whole.request, logs, 2, 2);
     cr_expect(eq(dbl, whole.request.filter.cutoff, 10.0 * logs[1].bandwidth.motion));
     close(&part);
     close(&whole);

@@ -95,12 +95,65 @@ Test(spectrum, a_standing_signal_has_no_bandwidth)
     cr_assert(eq(dbl, tq_cutoff_choose(&bandwidth, 100.0).cutoff, 1.0));
 }
 
+/* a short record is one window, with zeros behind it: the same density, at a finer grid */
+Test(spectrum, zeros_follow_a_short_record)
+{
+    static double x[600], whole[513], part[513];
+    tq_scratch scratch = fresh();
+    double sums[2] = {0};
+    for (size_t k = 0; k < 600; k++) {
+        const double t = 0.01 * (double)k;
+        x[k] = sin(2.0 * M_PI * 0.7 * t);
+    }
+    cr_assert(eq(int, tq_spectrum(512, x, 100.0, 512, &scratch, whole, NULL), TQ_OK));
+    cr_assert(eq(int, tq_spectrum(512, x, 100.0, 1024, &scratch, part, NULL), TQ_OK));
+    for (size_t k = 0; k <= 256; k++) {
+        /* every second frequency is one of the coarse grid's; Nyquist's has one side in both */
+        cr_assert(epsilon_eq(dbl, part[2 * k], whole[k], 1e-14), "%zu", k);
+        sums[0] += whole[k] * 100.0 / 512.0;
+    }
+    cr_assert(eq(int, tq_spectrum(600, x, 100.0, 1024, &scratch, part, NULL), TQ_OK));
+    for (size_t k = 0; k <= 512; k++) {
+        sums[1] += part[k] * 100.0 / 1024.0;
+    }
+    /* Parseval: half a square; the mean of a part of a wave is taken off */
+    cr_expect(epsilon_eq(dbl, sums[0], 0.5, 0.02), "%g", sums[0]);
+    cr_expect(epsilon_eq(dbl, sums[1], 0.5, 0.02), "%g", sums[1]);
+}
+
+/* 4 s of 0.5 Hz: windows of 1.28 s say 2.3 Hz, the whole record 0.9 */
+Test(spectrum, a_finer_spectrum_finds_slower_motion)
+{
+    static double x[400], power[257];
+    tqt_random random = tqt_random_seed(3);
+    tq_scratch scratch = fresh();
+    tq_bandwidth found = {0};
+    for (size_t k = 0; k < 400; k++) {
+        x[k] = 0.5 * sin(2.0 * M_PI * 0.5 * 0.01 * (double)k) + 1e-3 * normal(&random);
+    }
+    cr_assert(eq(int, tq_spectrum(400, x, 100.0, 128, &scratch, power, NULL), TQ_OK));
+    cr_assert(eq(int, tq_bandwidth_find(128, 100.0, power, &scratch, &found, NULL), TQ_OK));
+    const tq_bandwidth coarse = found;
+    cr_assert(eq(int, tq_spectrum(400, x, 100.0, 512, &scratch, power, NULL), TQ_OK));
+    tq_bandwidth_refine(512, 100.0, power, &found);
+    cr_expect(gt(dbl, coarse.motion, 1.5), "%g", coarse.motion);
+    cr_expect(le(dbl, found.motion, 1.0), "%g", found.motion);
+    cr_expect(eq(dbl, found.floor, coarse.floor));
+    /* nothing of it stands far above the floor: what was found stays */
+    for (size_t k = 0; k <= 256; k++) {
+        power[k] = coarse.floor;
+    }
+    found = coarse;
+    tq_bandwidth_refine(512, 100.0, power, &found);
+    cr_expect(eq(dbl, found.motion, coarse.motion));
+}
+
 Test(spectrum, refuses)
 {
     double x[N] = {0}, power[65];
     tq_scratch scratch = fresh();
     cr_assert(eq(int, tq_spectrum(N, x, 1.0, 60, &scratch, power, NULL), TQ_ERR_SHAPE));
-    cr_assert(eq(int, tq_spectrum(N, x, 1.0, 256, &scratch, power, NULL), TQ_ERR_SHAPE));
+    cr_assert(eq(int, tq_spectrum(31, x, 1.0, 64, &scratch, power, NULL), TQ_ERR_SHAPE));
     scratch.size = 1024;
     cr_assert(eq(int, tq_spectrum(N, x, 1.0, 128, &scratch, power, NULL), TQ_ERR_SCRATCH));
     cr_assert(eq(sz, scratch.used, 0));
