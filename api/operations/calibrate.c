@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "api/operations/call.h"
+#include "api/operations/log_parts.h"
 
 static const char *const fields[] = {
     "datasets",     "columns",   "units",      "scale",  "rate",  "rows",
@@ -75,7 +76,8 @@ size_t tqa_calibration_expected(const tqa_calibration *c, const tqa_log *log)
     return (size_t)(rows * log->period / log->step / (double)c->request.filter.decimate) + 1;
 }
 
-/* Only what is fitted shares the memory for rows: logs for validation must not move the fit. */
+/* Only what is fitted shares the memory for rows, and chooses filter, decimation and lag: logs for
+ * validation must not move the fit. */
 static bool survey(tqa_calibration *c)
 {
     for (size_t i = 0; i < c->n_log; i++) {
@@ -85,12 +87,12 @@ static bool survey(tqa_calibration *c)
             return false;
         }
     }
-    tqa_log_choose_cutoff(&c->request, c->logs, c->n_log);
+    tqa_log_choose_cutoff(&c->request, c->logs, c->n_fitted, c->n_log);
     double n_sample = 0.0;
     for (size_t i = 0; i < c->n_fitted; i++) {
         n_sample += (double)tqa_calibration_expected(c, &c->logs[i]);
     }
-    tqa_log_choose_decimation(&c->request, c->logs, c->n_log, n_sample);
+    tqa_log_choose_decimation(&c->request, c->logs, c->n_fitted, n_sample);
     return true;
 }
 
@@ -127,9 +129,27 @@ static bool fit_block(void *ctx, const tqa_log_block *block)
 /* Ranges of rows or short segments may have left nothing. */
 bool tqa_calibration_has_samples(const tqa_log *log)
 {
+    static const struct {
+        const char *field, *hint;
+    } of[] = {
+        [TQA_LOG_BUTTERWORTH] = {"cutoff_hz",
+                                 "record longer, or raise \"filter\": {\"cutoff_hz\": ...}"},
+        [TQA_LOG_SAVITZKY_GOLAY] = {"window",
+                                    "record longer, or shorten \"filter\": {\"window\": ...}"},
+        [TQA_LOG_FIRST_ORDER] = {"tau_f_s",
+                                 "record longer, or shorten \"filter\": {\"tau_f_s\": ...}"},
+        [TQA_LOG_NO_FILTER] = {"kind", "record longer"},
+    };
+    const tqa_log_filter *filter = &log->request->filter;
+    /* so few samples lower the automatic cut-off: its filter needs longer stretches */
+    const bool is_thinned = filter->is_auto && filter->has_decimate && filter->decimate > 1;
+    const bool is_filters = log->n_window == 0 && log->n_border > log->n_chosen / 2;
+    const char *field = is_thinned ? "decimate" : of[filter->kind].field;
+    const tqa_part where = is_filters ? tqa_log_place(log, "filter", field) : log->part;
     return log->n_sample > 0 ||
-           tqa_part_refuse(&log->part, "wrong-length",
-                           "record longer, or raise \"filter\": {\"cutoff_hz\": ...}",
+           tqa_part_refuse(&where, "wrong-length",
+                           is_thinned ? "keep more of the samples, or say \"cutoff_hz\" as well"
+                                      : of[filter->kind].hint,
                            "nothing is left of the %llu rows of \"%.60s\": %llu samples are at "
                            "rest, %llu too near to the ends of a stretch for the filter",
                            (unsigned long long)log->n_chosen, log->name,

@@ -13,6 +13,12 @@ static const char *const frictions[] = {"viscous", "coulomb", "offset", "stribec
 static const char *const methods[] = {"feasible", "ols",     "wls", "irls",        "tls",
                                       "ridge",    "bounded", "iv",  "feasible-iv", NULL};
 
+/* smaller ones are none that anybody means */
+static const double least_rate = 1e-9; /* rad/s, m/s */
+static const double least_way = 1e-9;  /* rad, m */
+static const double least_time = 1e-6; /* s */
+static const double least_weight = 1e-15, most_weight = 1e15;
+
 const char *tqa_method_slug(tq_fit_method method)
 {
     return methods[method];
@@ -92,6 +98,16 @@ static bool read_flag(const tqa_part *part, unsigned bit, unsigned *with)
     return true;
 }
 
+/* 0, or a number from `least` to `most`: of less, powers and quotients would leave all bounds. */
+static bool read_or_none(const tqa_part *part, double least, double most, double *ret)
+{
+    if (part->value == NULL || !json_is_number(part->value) ||
+        json_number_value(part->value) == 0.0) {
+        return part->value == NULL || tqa_part_number(part, ret);
+    }
+    return tqa_part_within(part, least, most, ret);
+}
+
 /* What stands for the sign of velocity. */
 static bool read_sign(tqa_calibration *c, const tqa_part *part)
 {
@@ -99,22 +115,10 @@ static bool read_sign(tqa_calibration *c, const tqa_part *part)
     const tqa_part smoothing = tqa_part_field(part, "smoothing");
     const tqa_part presliding = tqa_part_field(part, "presliding");
     const tqa_part relaxation = tqa_part_field(part, "relaxation_s");
-    if ((smoothing.value != NULL && !tqa_part_number(&smoothing, &model->smoothing)) ||
-        (presliding.value != NULL && !tqa_part_number(&presliding, &model->presliding)) ||
-        (relaxation.value != NULL && !tqa_part_number(&relaxation, &model->relaxation))) {
+    if (!read_or_none(&smoothing, least_rate, 1e3, &model->smoothing) ||
+        !read_or_none(&presliding, least_way, 1e3, &model->presliding) ||
+        !read_or_none(&relaxation, least_time, 1e6, &model->relaxation)) {
         return false;
-    }
-    if (smoothing.value != NULL && model->smoothing < 0.0) {
-        return tqa_part_refuse(&smoothing, "range", "0 is a sharp sign",
-                               "the width of a smoothed sign cannot be negative");
-    }
-    if (presliding.value != NULL && model->presliding < 0.0) {
-        return tqa_part_refuse(&presliding, "range", "0 is a sign of velocity alone",
-                               "the way that gears yield cannot be negative");
-    }
-    if (relaxation.value != NULL && model->relaxation < 0.0) {
-        return tqa_part_refuse(&relaxation, "range", "0 is a friction that remembers for ever",
-                               "the time that standing gears take to creep cannot be negative");
     }
     c->tries_sign = c->tries_sign && smoothing.value == NULL && presliding.value == NULL &&
                     relaxation.value == NULL;
@@ -151,7 +155,7 @@ static bool read_model(tqa_calibration *c)
         (gravity_part.value != NULL && !tqa_part_choice(&gravity_part, gravities, &gravity)) ||
         !read_friction(c, &friction) || !read_flag(&rotor, TQ_REGRESS_ROTOR, &model->with) ||
         !read_flag(&springs, TQ_REGRESS_STIFFNESS, &model->with) ||
-        (speed.value != NULL && !tqa_part_positive(&speed, &model->stribeck_speed)) ||
+        (speed.value != NULL && !tqa_part_within(&speed, 1e-6, 1e3, &model->stribeck_speed)) ||
         !read_couplings(c, &couplings) || !read_sign(c, &part)) {
         return false;
     }
@@ -189,13 +193,17 @@ static bool read_method(tqa_calibration *c)
     const tqa_part lag = tqa_part_field(&root, "lag_s");
     unsigned chosen = TQ_FIT_FEASIBLE;
     if ((method.value != NULL && !tqa_part_choice(&method, methods, &chosen)) ||
-        (confidence.value != NULL && !tqa_part_positive(&confidence, &c->options.confidence)) ||
-        (ridge.value != NULL && !tqa_part_positive(&ridge, &c->options.ridge)) ||
-        (entropy.value != NULL && !tqa_part_positive(&entropy, &c->options.entropy)) ||
+        (confidence.value != NULL &&
+         !tqa_part_within(&confidence, 1e-3, 0.999999, &c->options.confidence)) ||
+        (ridge.value != NULL &&
+         !tqa_part_within(&ridge, least_weight, most_weight, &c->options.ridge)) ||
+        (entropy.value != NULL &&
+         !tqa_part_within(&entropy, least_weight, most_weight, &c->options.entropy)) ||
         (draws.value != NULL &&
          !tqa_part_count(&draws, 0, TQ_FIT_DRAWS_MAX, &c->options.n_bootstrap)) ||
         (covariance.value != NULL && !tqa_part_flag(&covariance, &c->wants_covariance)) ||
-        (noise.value != NULL && !tqa_part_positive(&noise, &c->options.column_noise)) ||
+        (noise.value != NULL &&
+         !tqa_part_within(&noise, least_weight, 0.999, &c->options.column_noise)) ||
         (lag.value != NULL && !tqa_part_positive(&lag, &c->lag_s))) {
         return false;
     }
@@ -208,14 +216,6 @@ static bool read_method(tqa_calibration *c)
         return tqa_part_refuse(&noise, "invalid-value", "leave it out, or say \"method\": \"tls\"",
                                "only total least squares assumes noise of its columns");
     }
-    if (c->options.column_noise >= 1.0) {
-        return tqa_part_refuse(&noise, "range", "0.0003, say",
-                               "columns that are noise altogether tell nothing");
-    }
-    if (c->options.confidence >= 1.0) {
-        return tqa_part_refuse(&confidence, "range", "0.95, say",
-                               "the confidence lies between 0 and 1");
-    }
     c->options.method = chosen;
     c->chooses_method = method.value == NULL;
     c->tries_sign = c->tries_sign && chosen != TQ_FIT_IRLS; /* whose weights go by residuals */
@@ -226,6 +226,46 @@ static bool read_method(tqa_calibration *c)
     double *values = tqa_control_take(c->control, n + 1, sizeof *values);
     c->options.prior = values;
     return values != NULL && tqa_part_numbers(&prior, n, values);
+}
+
+static bool overlap(const tqa_log *a, const tqa_log *b)
+{
+    bool any = a->n_window == 0 || b->n_window == 0;
+    for (size_t i = 0; i < a->n_window; i++) {
+        for (size_t k = 0; k < b->n_window; k++) {
+            any = any || (a->windows[i].first < b->windows[k].end &&
+                          b->windows[k].first < a->windows[i].end);
+        }
+    }
+    return any;
+}
+
+/* Rows that are there twice make intervals too narrow, and what the fit has seen validates nothing.
+ */
+static bool is_news(const tqa_calibration *c, size_t i)
+{
+    const tqa_log *log = &c->logs[i];
+    for (size_t k = 0; k < i; k++) {
+        const tqa_log *other = &c->logs[k];
+        bool same = overlap(log, other);
+        for (size_t q = 0; q < TQA_LOG_QUANTITIES; q++) {
+            same = same && strcmp(log->source[q], other->source[q]) == 0;
+        }
+        if (same && i < c->n_fitted) {
+            return tqa_part_refuse(&log->part, "invalid-value",
+                                   "leave it out, or choose other \"rows\" of it",
+                                   "rows of \"%.60s\" are there twice: that tells nothing new, and "
+                                   "intervals would be too narrow",
+                                   log->name);
+        }
+        if (same && k < c->n_fitted) {
+            return tqa_part_refuse(&log->part, "invalid-value",
+                                   "leave it out here or in \"datasets\", or choose other \"rows\"",
+                                   "rows of \"%.60s\" are fitted: they validate nothing",
+                                   log->name);
+        }
+    }
+    return true;
 }
 
 static bool read_logs(tqa_calibration *c)
@@ -264,7 +304,7 @@ static bool read_logs(tqa_calibration *c)
         const tqa_part part = i < c->n_fitted ? tqa_part_item(&datasets, i)
                                               : tqa_part_item(&validate, i - c->n_fitted);
         if ((json_is_object(part.value) && !tqa_part_object(&part, log_fields)) ||
-            !tqa_log_read(&c->request, &part, &c->logs[i])) {
+            !tqa_log_read(&c->request, &part, &c->logs[i]) || !is_news(c, i)) {
             return false;
         }
     }

@@ -171,6 +171,19 @@ bool tqa_part_positive(const tqa_part *part, double *ret)
                                           "expected a number above 0, got %g", *ret));
 }
 
+bool tqa_part_within(const tqa_part *part, double least, double most, double *ret)
+{
+    if (!tqa_part_number(part, ret)) {
+        return false;
+    }
+    if (*ret >= least && *ret <= most) {
+        return true;
+    }
+    char hint[64];
+    (void)snprintf(hint, sizeof hint, "a number from %g to %g", least, most);
+    return tqa_part_refuse(part, "range", hint, "expected %s, got %g", hint, *ret);
+}
+
 bool tqa_part_count(const tqa_part *part, size_t least, size_t most, size_t *ret)
 {
     double x = 0.0;

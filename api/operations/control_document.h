@@ -76,6 +76,8 @@ bool tqa_part_array(const tqa_part *part, size_t least, size_t most, size_t *ret
 bool tqa_part_number(const tqa_part *part, double *ret);
 /* A number above 0. */
 bool tqa_part_positive(const tqa_part *part, double *ret);
+/* A number from `least` to `most`. */
+bool tqa_part_within(const tqa_part *part, double least, double most, double *ret);
 bool tqa_part_count(const tqa_part *part, size_t least, size_t most, size_t *ret);
 bool tqa_part_flag(const tqa_part *part, bool *ret);
 bool tqa_part_numbers(const tqa_part *part, size_t n, double *ret);

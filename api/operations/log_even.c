@@ -9,6 +9,8 @@
 
 #include "core/calibrate/differentiate.h"
 
+enum { CONTEXT_MAX = 65536 }; /* samples that a filter looks to either side */
+
 static bool has(const tqa_log_pass_state *p, tqa_log_quantity quantity)
 {
     return p->log->column[quantity] != NULL;
@@ -17,9 +19,11 @@ static bool has(const tqa_log_pass_state *p, tqa_log_quantity quantity)
 bool tqa_log_even_reaches(const tqa_log *log)
 {
     const double late = fabs(log->request->delay) / log->step;
+    const tqa_part where = tqa_log_place(log, "delay_s", NULL);
     return late <= 4.0 ||
-           tqa_part_refuse(&log->part, "range", "shift the log's columns by whole rows first",
-                           "a delay of more than 4 samples of %.6g s", log->step);
+           tqa_part_refuse(&where, "range", "shift the log's columns by whole rows first",
+                           "\"%.60s\": a delay of more than 4 samples of %.6g s", log->name,
+                           log->step);
 }
 
 size_t tqa_log_border(const tqa_log *log)
@@ -43,6 +47,27 @@ size_t tqa_log_border(const tqa_log *log)
     return (size_t)fmin(ceil(n - 0.01) + ceil(fabs(log->request->delay) / log->step), 1e15);
 }
 
+/* The filter looks further than is kept. */
+static bool refuse_slow(const tqa_log *log, double rate)
+{
+    static const char *const fields[] = {
+        [TQA_LOG_BUTTERWORTH] = "cutoff_hz",
+        [TQA_LOG_SAVITZKY_GOLAY] = "window",
+        [TQA_LOG_FIRST_ORDER] = "tau_f_s",
+        [TQA_LOG_NO_FILTER] = "kind",
+    };
+    const tqa_log_filter *filter = &log->request->filter;
+    const bool is_thinned = filter->is_auto && filter->decimate > 1;
+    const tqa_part where =
+        tqa_log_place(log, "filter", is_thinned ? "decimate" : fields[filter->kind]);
+    return tqa_part_refuse(&where, "range",
+                           filter->kind == TQA_LOG_FIRST_ORDER ? "0.001 to 0.05 s, say"
+                           : is_thinned                        ? "keep more of the samples"
+                                                               : "choose a higher cut-off",
+                           "\"%.60s\": the filter is too slow for %.6g samples in a second",
+                           log->name, rate);
+}
+
 bool tqa_log_even_filter(tqa_log_pass_state *p)
 {
     const tqa_log_request *request = p->log->request;
@@ -62,14 +87,14 @@ bool tqa_log_even_filter(tqa_log_pass_state *p)
         p->context = 2 * filter->window;
     }
     if (status != TQ_OK) {
-        return tqa_part_refuse(&p->log->part, "range", "choose a lower cut-off",
-                               "the log has %.6g samples in a second: the cut-off must lie below "
-                               "%.6g Hz",
-                               rate, 0.5 * rate);
+        const tqa_part where = tqa_log_place(p->log, "filter", "cutoff_hz");
+        return tqa_part_refuse(&where, "range", "choose a lower cut-off",
+                               "\"%.60s\" has %.6g samples in a second: the cut-off must lie "
+                               "below %.6g Hz",
+                               p->log->name, rate, 0.5 * rate);
     }
-    if (p->context > 65536) {
-        return tqa_part_refuse(&p->log->part, "range", "choose a higher cut-off",
-                               "the filter is too slow for %.6g samples in a second", rate);
+    if (p->context > CONTEXT_MAX) {
+        return refuse_slow(p->log, rate);
     }
     if (!tqa_log_even_reaches(p->log)) {
         return false;

@@ -58,6 +58,10 @@ void tqa_log_kept_fill(tqa_log_rows *rows);
 /* Finds what the request's columns are in the tables. */
 bool tqa_log_columns_find(tqa_log *log, tqa_log_source *sources);
 
+/* Where a request says `outer` (and in it `inner`, unless NULL); where it names the log, if it does
+ * not say so. */
+tqa_part tqa_log_place(const tqa_log *log, const char *outer, const char *inner);
+
 /* Number of rows of a quantity: nq or nv, 1 for time. */
 size_t tqa_log_width(const tqa_log_request *request, tqa_log_quantity quantity);
 extern const char *const tqa_log_quantity_names[TQA_LOG_QUANTITIES];

@@ -256,12 +256,22 @@ static bool read_filter(tqa_log_request *request, const tqa_part *object)
     return true;
 }
 
+tqa_part tqa_log_place(const tqa_log *log, const char *outer, const char *inner)
+{
+    tqa_part part = tqa_part_field(&log->request->object, outer);
+    if (inner != NULL && part.value != NULL) {
+        part = tqa_part_field(&part, inner);
+    }
+    return part.value != NULL ? part : log->part;
+}
+
 bool tqa_log_request_read(const tqa_part *object, const tqa_order *order, unsigned need,
                           tqa_log_request *ret)
 {
     const tqa_part rate = tqa_part_field(object, "rate");
     const tqa_part delay = tqa_part_field(object, "delay_s");
-    *ret = (tqa_log_request){.control = object->control, .order = order, .need = need};
+    *ret = (tqa_log_request){
+        .control = object->control, .order = order, .need = need, .object = *object};
     ret->columns = tqa_part_field(object, "columns");
     ret->rows = tqa_part_field(object, "rows");
     ret->has_delay = delay.value != NULL;
@@ -281,7 +291,9 @@ bool tqa_log_request_read(const tqa_part *object, const tqa_order *order, unsign
         return false;
     }
     if (ret->in_amperes && !ret->scaled[TQA_LOG_TAU]) {
-        return tqa_part_refuse(object, "missing-field",
+        const tqa_part said = tqa_part_field(object, "units");
+        const tqa_part where = tqa_part_field(&said, "tau");
+        return tqa_part_refuse(&where, "missing-field",
                                "add \"scale\": {\"tau\": [...]}, the drive gain of each joint in "
                                "N m/A (or N/A)",
                                "currents are no torques without drive gains");

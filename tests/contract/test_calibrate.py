@@ -423,6 +423,26 @@ def test_wrong_requests(daemon, truth):
         ({"datasets": ["run1"], "filter": {"cutoff_hz": 1}, "validate": [{"dataset": "run2", "rows": [0, 100]}]}, "/validate/0",
          "wrong-length"),
         ({"datasets": ["run1"], "points": 1}, "/points", "range"),
+        # numbers beyond what floating point can compute with
+        ({"datasets": ["run1"], "model": {"presliding": 5e-324}}, "/model/presliding", "range"),
+        ({"datasets": ["run1"], "model": {"presliding": 1e-3, "relaxation_s": 1e-320}}, "/model/relaxation_s", "range"),
+        ({"datasets": ["run1"], "model": {"smoothing": 5e-324}}, "/model/smoothing", "range"),
+        ({"datasets": ["run1"], "model": {"stribeck_speed": 5e-324}}, "/model/stribeck_speed", "range"),
+        ({"datasets": ["run1"], "method": "ridge", "ridge": 1e308}, "/ridge", "range"),
+        ({"datasets": ["run1"], "entropy": 1e308}, "/entropy", "range"),
+        ({"datasets": ["run1"], "method": "tls", "column_noise": 1}, "/column_noise", "range"),
+        # what is said of logs is pointed at where it is said
+        ({"datasets": ["run1"], "units": {"tau": "A"}}, "/units/tau", "missing-field"),
+        ({"datasets": ["run1"], "filter": {"decimate": 1000}}, "/filter/decimate", "wrong-length"),
+        ({"datasets": ["run1"], "filter": {"cutoff_hz": 50}}, "/filter/cutoff_hz", "range"),
+        ({"datasets": ["run1"], "filter": {"kind": "first-order", "tau_f_s": 10}}, "/filter/tau_f_s", "wrong-length"),
+        ({"datasets": ["run1"], "filter": {"kind": "savitzky-golay", "window": 1023}, "rows": [0, 1000]}, "/datasets/0", "wrong-length"),
+        ({"datasets": ["run1"], "delay_s": 10}, "/delay_s", "range"),
+        # the same rows twice
+        ({"datasets": ["run1", "run1"]}, "/datasets/1", "invalid-value"),
+        ({"datasets": ["run1", {"dataset": "run2", "rows": [0, 500]}, {"dataset": "run2", "rows": [[499, 550], [600, 700]]}]}, "/datasets/2",
+         "invalid-value"),
+        ({"datasets": ["run1"], "validate": ["run2", "run1"]}, "/validate/1", "invalid-value"),
         ({"datasets": ["run1"], "filtre": {}}, "/filtre", "unknown-field"),
     ]
     for body, pointer, slug in cases:
@@ -431,6 +451,10 @@ def test_wrong_requests(daemon, truth):
         assert code in (400, 422), (body, reply)
         assert document["errors"][0]["pointer"] == pointer, (body, document)
         assert slug is None or document["type"] == f"/problems/{slug}", (body, document)
+        assert document["errors"][0]["hint"], (body, document)
+    # other rows of the same log are another log
+    halves = [{"dataset": "run1", "rows": [0, 1000]}, {"dataset": "run1", "rows": [1000, 2000]}]
+    assert calibrate(daemon, {"datasets": halves, "validate": ["run2"], "filter": EXACT, "method": "ols"}, robot="guess")["verdict"]
 
 
 BALL = {"name": "ball-arm", "gravity": [0, 0, -9.81],
