@@ -235,7 +235,7 @@ static size_t cut_lines(const char *text, size_t n)
     return length;
 }
 
-/* alone as well: windows of a short log are as long as it is, so that slow motion is seen as slow */
+/* alone as well: its windows are as long as it is, so that slow motion is seen as slow */
 Test(log, seconds_of_a_motion_choose_the_cutoff_of_minutes)
 {
     char *text = malloc(TEXT);
