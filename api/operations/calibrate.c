@@ -356,14 +356,26 @@ static bool choose_sign(tqa_calibration *c)
     return best == LAWS - 1 || solve_once(c);
 }
 
+/* columns depend on something that only passes tell */
+static bool has_search(const tqa_calibration *c)
+{
+    return c->tries_sign || c->options.model.extra != 0 || c->options.method == TQ_FIT_IRLS;
+}
+
+/* Passes that only look for what columns depend on, then one that tells how far to trust the
+ * result; unless nobody asks, since everything is read after it. */
 static bool settle(tqa_calibration *c)
 {
+    const bool searches = has_search(c);
+    tq_fit_set_search(c->fit, searches);
     bool good = c->tries_sign ? choose_sign(c) : solve_once(c);
     c->tries_sign = false;
     while (good && c->solution.again) {
         good = solve_once(c);
     }
-    return good;
+    tq_fit_set_search(c->fit, false);
+    tq_fit_settle(c->fit);
+    return good && (!searches || (c->is_sampled && !c->tries_load) || solve_once(c));
 }
 
 /* after a search in a part */
@@ -385,6 +397,7 @@ static bool solve(tqa_calibration *c)
         return false;
     }
     if (c->tries_load && !tells_load(c)) {
+        c->tries_load = false;
         c->options.model.extra &= ~(unsigned)TQ_FIT_LOAD;
         if (!build(c) || !take_memory(c) || !settle(c)) {
             return false;

@@ -172,6 +172,10 @@ size_t tq_fit_solution_size(const tq_fit *fit);
 
 /* Load, speeds and weights stay what they are: the next solution is the last. */
 void tq_fit_settle(tq_fit *fit);
+
+/* While on: passes only look for what columns depend on. Their experiments are one segment each,
+ * and their solutions have values and residuals alone. Off again, one more pass tells the rest. */
+void tq_fit_set_search(tq_fit *fit, bool searches);
 size_t tq_fit_solve_size(const tq_fit *fit);
 
 /* How many values predictions take: n_column, and two for each row. */

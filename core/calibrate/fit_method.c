@@ -200,26 +200,38 @@ static void scale_by_noise(const tq_fit *fit, const double *triangle, size_t n_s
     }
 }
 
-static tq_status find(const tq_fit *fit, const double *set, size_t n_sample, bool plain,
-                      tq_scratch *scratch, tq_fit_found *found, tq_error *reterr)
+/* what an estimate needs beside the triangle */
+typedef struct workplace {
+    double *room;   /* (room_size) */
+    double *centre; /* (n_column) columns at the prior */
+    tq_scratch *scratch;
+} workplace;
+
+static bool take_workplace(const tq_fit *fit, tq_scratch *scratch, workplace *ret)
 {
-    double *room = tq_scratch_take(scratch, room_size(fit), sizeof *room);
-    double *centre = tq_scratch_take(scratch, fit->n_column, sizeof *centre);
-    if (room == NULL || centre == NULL) {
-        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_fit_method_size(fit));
+    *ret = (workplace){.room = tq_scratch_take(scratch, room_size(fit), sizeof(double)),
+                       .centre = tq_scratch_take(scratch, fit->n_column, sizeof(double)),
+                       .scratch = scratch};
+    if (ret->room != NULL && ret->centre != NULL) {
+        prior_values(fit, ret->centre);
     }
-    prior_values(fit, centre);
-    const double *scale = fit->options.method == TQ_FIT_TLS ? room : fit->nominal;
+    return ret->room != NULL && ret->centre != NULL;
+}
+
+/* least squares without constraints, rows weighed by what they leave */
+static tq_status weigh(const tq_fit *fit, const double *set, size_t n_sample,
+                       const workplace *place, tq_fit_found *found, tq_error *reterr)
+{
     const tq_reduced data = {fit->n_column, found->triangle, fit->nominal};
     const bool weighs = fit->options.method != TQ_FIT_OLS;
     for (size_t r = 0; r < fit->n_row; r++) {
         found->weight[r] = 1.0;
     }
     for (unsigned k = 0; k <= (weighs ? REWEIGHTINGS : 0); k++) {
-        tq_status status = reduce(fit, set, room, scratch, found, reterr);
+        tq_status status = reduce(fit, set, place->room, place->scratch, found, reterr);
         if (status == TQ_OK) {
-            status = tq_estimate_ols(&data, centre, rank_tolerance, scratch, found->value,
-                                     &found->rank, reterr);
+            status = tq_estimate_ols(&data, place->centre, rank_tolerance, place->scratch,
+                                     found->value, &found->rank, reterr);
         }
         if (status != TQ_OK) {
             return status;
@@ -232,33 +244,78 @@ static tq_status find(const tq_fit *fit, const double *set, size_t n_sample, boo
             weigh_rows(fit, set, n_sample, found);
         }
     }
-    tq_status status = TQ_OK;
-    if (!plain) {
-        if (fit->options.method == TQ_FIT_TLS) {
-            scale_by_noise(fit, found->triangle, n_sample, room);
-        }
-        const tq_reduced as_is = {fit->n_column, found->triangle, scale};
-        status = by_method(fit, &as_is, centre, scratch, found, reterr);
+    return TQ_OK;
+}
+
+/* from those to what the method gives */
+static tq_status constrain(const tq_fit *fit, size_t n_sample, const workplace *place,
+                           tq_fit_found *found, tq_error *reterr)
+{
+    const double *scale = fit->nominal;
+    if (fit->options.method == TQ_FIT_TLS) {
+        scale_by_noise(fit, found->triangle, n_sample, place->room);
+        scale = place->room;
     }
+    const tq_reduced data = {fit->n_column, found->triangle, scale};
+    return by_method(fit, &data, place->centre, place->scratch, found, reterr);
+}
+
+static void finish(const tq_fit *fit, const double *set, size_t n_sample, bool plain,
+                   tq_fit_found *found)
+{
     const bool has_bodies =
         fit->options.method == TQ_FIT_FEASIBLE || fit->options.method == TQ_FIT_FEASIBLE_IV;
-    if (status == TQ_OK && (plain || !has_bodies)) {
+    const double n = n_sample > 0 ? (double)n_sample : 1.0;
+    if (plain || !has_bodies) {
         lift(fit, found->value, found->full);
     }
+    const tq_reduced data = {fit->n_column, found->triangle, fit->nominal};
     found->objective = tq_reduced_residual(&data, found->value);
-    return status;
+    for (size_t r = 0; r < fit->n_row; r++) {
+        found->sigma[r] = sqrt(tq_fit_row_residual(fit, set, r, found->value) / n);
+    }
 }
 
 tq_status tq_fit_find(const tq_fit *fit, const double *set, size_t n_sample, bool plain,
                       tq_scratch *scratch, tq_fit_found *found, tq_error *reterr)
 {
     const size_t mark = tq_scratch_mark(scratch);
-    const tq_status status = find(fit, set, n_sample, plain, scratch, found, reterr);
+    workplace place;
+    tq_status status = TQ_OK;
+    if (!take_workplace(fit, scratch, &place)) {
+        status = tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_fit_method_size(fit));
+    }
     if (status == TQ_OK) {
-        const double n = n_sample > 0 ? (double)n_sample : 1.0;
-        for (size_t r = 0; r < fit->n_row; r++) {
-            found->sigma[r] = sqrt(tq_fit_row_residual(fit, set, r, found->value) / n);
-        }
+        status = weigh(fit, set, n_sample, &place, found, reterr);
+    }
+    if (status == TQ_OK && !plain) {
+        status = constrain(fit, n_sample, &place, found, reterr);
+    }
+    if (status == TQ_OK) {
+        finish(fit, set, n_sample, plain, found);
+    }
+    tq_scratch_rewind(scratch, mark);
+    return status;
+}
+
+tq_status tq_fit_find_from(const tq_fit *fit, const double *set, size_t n_sample,
+                           const tq_fit_found *plain, tq_scratch *scratch, tq_fit_found *found,
+                           tq_error *reterr)
+{
+    const size_t mark = tq_scratch_mark(scratch);
+    workplace place;
+    if (!take_workplace(fit, scratch, &place)) {
+        tq_scratch_rewind(scratch, mark);
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_fit_method_size(fit));
+    }
+    memcpy(found->value, plain->value, fit->n_column * sizeof *found->value);
+    memcpy(found->weight, plain->weight, fit->n_row * sizeof *found->weight);
+    memcpy(found->triangle, plain->triangle, room_size(fit) * sizeof *found->triangle);
+    found->rank = plain->rank;
+    found->unconstrained = plain->unconstrained;
+    const tq_status status = constrain(fit, n_sample, &place, found, reterr);
+    if (status == TQ_OK) {
+        finish(fit, set, n_sample, false, found);
     }
     tq_scratch_rewind(scratch, mark);
     return status;

@@ -23,6 +23,10 @@ typedef struct tq_fit_found {
  * whatever the method is (statistics are its). tq_fit_method_size bytes of scratch. */
 tq_status tq_fit_find(const tq_fit *fit, const double *set, size_t n_sample, bool plain,
                       tq_scratch *scratch, tq_fit_found *found, tq_error *reterr);
+/* The same by the method, from what `plain` gave of the same set. */
+tq_status tq_fit_find_from(const tq_fit *fit, const double *set, size_t n_sample,
+                           const tq_fit_found *plain, tq_scratch *scratch, tq_fit_found *found,
+                           tq_error *reterr);
 size_t tq_fit_method_size(const tq_fit *fit);
 
 /* Weighted least squares of the columns themselves where `found` is by instruments. Scratch as

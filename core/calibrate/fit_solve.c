@@ -269,7 +269,7 @@ static tq_status solve(tq_fit *fit, double *set, size_t n_sample, tq_scratch *sc
     }
     tq_status status = tq_fit_find(fit, set, n_sample, true, scratch, &plain, reterr);
     if (status == TQ_OK) {
-        status = tq_fit_find(fit, set, n_sample, false, scratch, &found, reterr);
+        status = tq_fit_find_from(fit, set, n_sample, &plain, scratch, &found, reterr);
     }
     if (status == TQ_OK && tq_fit_has_instruments(fit)) {
         status = tq_fit_find_least_squares(fit, set, &plain, scratch, by, reterr);
@@ -300,7 +300,7 @@ static tq_status solve(tq_fit *fit, double *set, size_t n_sample, tq_scratch *sc
     ret->n_sample = n_sample;
     find_mean_load(fit, set, ret);
     ret->again = again(fit, &found, &plain);
-    if (ret->again) { /* how far to trust it is asked of the last pass */
+    if (ret->again || fit->searches) { /* how far to trust it is asked of the last pass */
         return TQ_OK;
     }
     status = tq_fit_spread(fit, set, &plain, scratch, ret, reterr);
@@ -354,6 +354,11 @@ static tq_status raise_nominal(tq_fit *fit, const double *set, size_t n_sample, 
 void tq_fit_settle(tq_fit *fit)
 {
     fit->is_last = true;
+}
+
+void tq_fit_set_search(tq_fit *fit, bool searches)
+{
+    fit->searches = searches;
 }
 
 tq_status tq_fit_solve(tq_fit *fit, tq_scratch *memory, tq_scratch *scratch,

@@ -64,7 +64,8 @@ struct tq_fit {
     double *huber;     /* (n_column) values that IRLS measures residuals with */
     bool weighs;       /* IRLS: samples are weighted */
     unsigned n_pass;
-    bool is_last; /* what columns depend on stays as it is */
+    bool is_last;  /* what columns depend on stays as it is */
+    bool searches; /* values are all that is asked of a solution */
 };
 
 /* A run of samples, and what is folded from it. */

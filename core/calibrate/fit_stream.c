@@ -57,7 +57,9 @@ tq_status tq_fit_begin(tq_fit *fit, size_t experiment, size_t n_sample, tq_scrat
     stream->experiment->n_sample = 0;
     stream->experiment->n_segment = 0;
     memset(stream->experiment->fast, 0, fit->n_row * sizeof *stream->experiment->fast);
-    stream->experiment->length = length < SEGMENT_LEAST ? (size_t)SEGMENT_LEAST : length;
+    stream->experiment->length = fit->searches            ? SIZE_MAX
+                                 : length < SEGMENT_LEAST ? (size_t)SEGMENT_LEAST
+                                                          : length;
     tq_status status = tq_fit_run_take(fit, scratch, &stream->run, reterr);
     if (status == TQ_OK && tq_fit_has_instruments(fit)) {
         status = tq_fit_delay_take(fit, scratch, &stream->delay, reterr);

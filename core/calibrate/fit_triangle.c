@@ -50,37 +50,41 @@ size_t tq_fit_sum_sets(const tq_fit *fit, tq_fit_choice choice, double *room, do
     return n;
 }
 
-/* rows [begin, end) of a row's part of a set: its columns and torque where they belong among all */
-static void spread_rows(const tq_fit *fit, const tq_fit_row *row, const double *t, size_t begin,
-                        size_t end, double weight, double *ret)
+/* line i of a row's part of a set: its columns and torque where they belong among all */
+static void spread_line(const tq_fit *fit, const tq_fit_row *row, const double *t, size_t i,
+                        double weight, double *to)
 {
-    const size_t n = fit->n_column + 1;
-    memset(ret, 0, (end - begin) * n * sizeof *ret);
-    for (size_t i = begin; i < end; i++) {
-        const double *entry = t + i * row->width;
-        double *to = ret + (i - begin) * n;
-        for (size_t c = tq_fit_row_from(row, i); c < row->n; c++) {
-            to[row->column[c]] = weight * entry[row->first + c];
-        }
-        to[n - 1] = weight * entry[row->width - 1];
+    const double *entry = t + i * row->width;
+    for (size_t c = tq_fit_row_from(row, i); c < row->n; c++) {
+        to[row->column[c]] = weight * entry[row->first + c];
     }
+    to[fit->n_column] = weight * entry[row->width - 1];
 }
 
 void tq_fit_expand(const tq_fit *fit, const double *set, const double *weight, double *room,
                    double *ret_triangle)
 {
     tq_tsqr tsqr;
-    tq_tsqr_init(&tsqr, fit->n_column + 1, ret_triangle);
+    const size_t n = fit->n_column + 1;
+    tq_tsqr_init(&tsqr, n, ret_triangle);
     for (size_t r = 0; r < fit->n_row; r++) {
         const tq_fit_row *row = &fit->rows[r];
         const double *t = set + row->triangle;
         const double w = weight != NULL ? weight[r] : 1.0;
-        if (row->first > 0) { /* instruments' rows apart: room is for as many as columns */
-            spread_rows(fit, row, t, 0, row->first, w, room);
+        if (row->first > 0) { /* instruments' lines: no more than columns, and no triangle */
+            memset(room, 0, row->first * n * sizeof *room);
+            for (size_t i = 0; i < row->first; i++) {
+                spread_line(fit, row, t, i, w, room + i * n);
+            }
             tq_tsqr_fold(&tsqr, row->first, room);
         }
-        spread_rows(fit, row, t, row->first, row->width, w, room);
-        tq_tsqr_fold(&tsqr, row->n + 1, room);
+        /* columns ascend: where the first of a line is on the diagonal, all are a triangle */
+        memset(room, 0, n * n * sizeof *room);
+        for (size_t c = 0; c <= row->n; c++) {
+            const size_t line = c < row->n ? row->column[c] : fit->n_column;
+            spread_line(fit, row, t, row->first + c, w, room + line * n);
+        }
+        tq_tsqr_fold_triangle(&tsqr, room);
     }
 }
 

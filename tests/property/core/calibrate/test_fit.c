@@ -146,6 +146,46 @@ static int settle(tqt_fit_bench *b, const tqt_excited *x)
     return n;
 }
 
+/* a search takes experiments whole: the same values, and nothing of how far to trust them */
+Test(fit, search_finds_the_same_values)
+{
+    tqt_fit_bench b = tqt_fit_open(arm(3, 4, 0));
+    const tq_fit_options options = tq_fit_defaults();
+    tqt_fit_build(&b, &options, 1);
+    tqt_excited x = tqt_excited_new(b.subject, 7, 2000, 100, 4);
+    const size_t mark = tq_scratch_mark(&b.memory);
+    tqt_fit_read(b.fit, 0, &x, &b.scratch);
+    tqt_fit_solve(&b);
+    const size_t n = b.solution.n_column;
+    double *value = tqt_doubles(2 * n);
+    double *deviation = value + n;
+    double largest = 0;
+    for (size_t c = 0; c < n; c++) {
+        value[c] = b.solution.value[c];
+        deviation[c] = b.solution.estimate[c].deviation;
+        largest = fmax(largest, fabs(value[c]));
+    }
+    tq_fit_set_search(b.fit, true);
+    tq_scratch_rewind(&b.memory, mark);
+    tqt_fit_read(b.fit, 0, &x, &b.scratch);
+    tqt_fit_solve(&b);
+    for (size_t c = 0; c < n; c++) {
+        /* rounding in another order, by a condition of up to 1e3 */
+        cr_expect(epsilon_eq(dbl, b.solution.value[c], value[c], 1e-10 * (largest + 1)), "%d",
+                  (int)c);
+    }
+    tq_fit_set_search(b.fit, false);
+    tq_scratch_rewind(&b.memory, mark);
+    tqt_fit_read(b.fit, 0, &x, &b.scratch);
+    tqt_fit_solve(&b);
+    for (size_t c = 0; c < n; c++) {
+        cr_expect(eq(dbl, b.solution.estimate[c].deviation, deviation[c]), "%d", (int)c);
+    }
+    free(value);
+    tqt_excited_free(&x);
+    tqt_fit_close(&b);
+}
+
 /* gears lose a share of what they carry: the load is the bodies' torque, which the fit finds out */
 Test(fit, friction_by_load)
 {
