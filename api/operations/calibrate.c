@@ -522,6 +522,7 @@ static bool take_instruments(tqa_calibration *c)
 static bool calibrate(tqa_control *control)
 {
     tqa_calibration *c = control->state;
+    c->request.rooms = &c->rooms;
     const bool good = survey(c) && (!tqa_calibration_has_instruments(c) || choose_lag(c)) &&
                       build(c) && solve(c) && tqa_calibration_find_noise(c) &&
                       tqa_calibration_validate(c) && tqa_calibration_find_bias(c) &&
@@ -529,6 +530,7 @@ static bool calibrate(tqa_control *control)
     if (good) {
         tqa_calibration_answer(c);
     }
+    tqa_log_rooms_free(&c->rooms);
     free(c->document);
     free(c->urdf);
     c->document = c->urdf = NULL;

@@ -51,6 +51,7 @@ typedef struct tqa_calibration {
     tqa_control *control;
     tqa_order order;
     tqa_log_request request;
+    tqa_log_rooms rooms; /* of its passes */
     tqa_log *logs;
     size_t n_log, n_fitted; /* logs from n_fitted on are for validation */
     tqa_validation validation;

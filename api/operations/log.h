@@ -50,6 +50,17 @@ typedef struct tqa_log_filter {
     bool thins;        /* it was not, and a long log needs no more */
 } tqa_log_filter;
 
+/* Memory that passes leave for the next one. */
+enum { TQA_LOG_ROOMS_MAX = 24 };
+typedef struct tqa_log_room {
+    void *block;
+    size_t n; /* bytes */
+    bool is_taken;
+} tqa_log_room;
+typedef struct tqa_log_rooms {
+    tqa_log_room rooms[TQA_LOG_ROOMS_MAX];
+} tqa_log_rooms;
+
 /* What a request says about its logs, the same for all of them. */
 typedef struct tqa_log_request {
     tqa_control *control;
@@ -67,8 +78,9 @@ typedef struct tqa_log_request {
     bool has_delay;  /* it was told */
     tqa_part rows;
     tqa_log_filter filter;
-    size_t n_kept_logs; /* share the memory for rows; 0: each pass reads its log again */
-    bool searches;      /* passes need no more of a long log than what is in memory */
+    size_t n_kept_logs;   /* share the memory for rows; 0: each pass reads its log again */
+    bool searches;        /* passes need no more of a long log than what is in memory */
+    tqa_log_rooms *rooms; /* of an operation that passes often, and frees them; NULL: none stay */
 } tqa_log_request;
 
 /* Something that was wrong with rows: how many, and the first of them. */
@@ -202,6 +214,8 @@ typedef bool tqa_log_sink(void *ctx, const tqa_log_block *block);
 /* Reads the log once from front to back and gives its samples to `sink`, in memory that does not
  * grow with it. False: the problem is set. */
 bool tqa_log_pass(tqa_log *log, tqa_log_sink *sink, void *ctx);
+
+void tqa_log_rooms_free(tqa_log_rooms *rooms);
 
 /* Members that say what was found and repaired, into the open object of the answer. */
 void tqa_log_report(tqa_answer *answer, const tqa_log *log);

@@ -4,7 +4,6 @@
 #include "api/operations/log_even.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/calibrate/differentiate.h"
@@ -118,30 +117,31 @@ bool tqa_log_even_open(tqa_log_pass_state *p)
         (size_t)(1.5 * more * (double)p->room) + 64 + (size_t)ceil(p->log->gap / p->log->step);
     p->n_even_room = (n + 7) / 8 * 8;
     const size_t edge = p->context < p->n_even_room ? p->context : p->n_even_room;
-    p->even = malloc(p->n_even_room * (p->log->n_channel + 1) * sizeof(double));
-    p->raw_tau = malloc(p->n_even_room * (nv + 1) * sizeof(double));
-    p->derived = malloc(p->n_even_room * (2 * nv + 1) * sizeof(double));
-    p->even_row = malloc(p->n_even_room * sizeof *p->even_row);
-    p->stencils = malloc(p->n_even_room * sizeof *p->stencils);
-    p->fast = malloc(p->n_even_room * (2 * nv + 1) * sizeof(double));
-    p->block = aligned_alloc(64, (nq + 7 * nv + 1) * TQ_BLOCK * sizeof(double));
+    p->even =
+        tqa_log_room_take(p->rooms, p->n_even_room * (p->log->n_channel + 1) * sizeof(double));
+    p->raw_tau = tqa_log_room_take(p->rooms, p->n_even_room * (nv + 1) * sizeof(double));
+    p->derived = tqa_log_room_take(p->rooms, p->n_even_room * (2 * nv + 1) * sizeof(double));
+    p->even_row = tqa_log_room_take(p->rooms, p->n_even_room * sizeof *p->even_row);
+    p->stencils = tqa_log_room_take(p->rooms, p->n_even_room * sizeof *p->stencils);
+    p->fast = tqa_log_room_take(p->rooms, p->n_even_room * (2 * nv + 1) * sizeof(double));
+    p->block = tqa_log_room_take(p->rooms, (nq + 7 * nv + 1) * TQ_BLOCK * sizeof(double));
     p->memory_size = tq_filter_zero_phase_size(p->n_even_room, edge) +
                      tq_smooth_scratch_size(TQ_SMOOTH_WINDOW_MAX);
-    p->memory = aligned_alloc(64, (p->memory_size + 63) / 64 * 64);
+    p->memory = tqa_log_room_take(p->rooms, p->memory_size);
     return p->even != NULL && p->raw_tau != NULL && p->derived != NULL && p->fast != NULL &&
            p->stencils != NULL && p->even_row != NULL && p->block != NULL && p->memory != NULL;
 }
 
 void tqa_log_even_close(tqa_log_pass_state *p)
 {
-    free(p->even);
-    free(p->raw_tau);
-    free(p->derived);
-    free(p->fast);
-    free(p->even_row);
-    free(p->stencils);
-    free(p->block);
-    free(p->memory);
+    tqa_log_room_give(p->rooms, p->even);
+    tqa_log_room_give(p->rooms, p->raw_tau);
+    tqa_log_room_give(p->rooms, p->derived);
+    tqa_log_room_give(p->rooms, p->fast);
+    tqa_log_room_give(p->rooms, p->even_row);
+    tqa_log_room_give(p->rooms, p->stencils);
+    tqa_log_room_give(p->rooms, p->block);
+    tqa_log_room_give(p->rooms, p->memory);
 }
 
 /* ------------------------------------------------------------------------------------------------

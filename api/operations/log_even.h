@@ -9,7 +9,8 @@
 /* One pass. The window holds rows of one segment: strictly rising in time, no gap too long. */
 typedef struct tqa_log_pass_state {
     tqa_log *log;
-    tqa_log_sink *sink; /* NULL: only `look` */
+    tqa_log_rooms *rooms; /* of the memory below */
+    tqa_log_sink *sink;   /* NULL: only `look` */
     bool (*look)(void *ctx, const tqa_log_even *even);
     void *ctx;
     bool has_looked;

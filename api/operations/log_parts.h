@@ -55,6 +55,10 @@ void tqa_log_keep(tqa_log *log, const tqa_log_rows *rows, size_t i);
 bool tqa_log_kept_serves(const tqa_log *log);
 void tqa_log_kept_fill(tqa_log_rows *rows);
 
+/* n bytes, as they were left; NULL: memory is short. rooms may be NULL. */
+void *tqa_log_room_take(tqa_log_rooms *rooms, size_t n);
+void tqa_log_room_give(tqa_log_rooms *rooms, void *block);
+
 /* Finds what the request's columns are in the tables. */
 bool tqa_log_columns_find(tqa_log *log, tqa_log_source *sources);
 

@@ -2,7 +2,6 @@
 /* api/operations/log_pass.c - a log from front to back in windows: rows with their faults out, in
  * the order of their time. log_even.c makes samples of them. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "api/operations/log_even.h"
@@ -11,7 +10,7 @@
 enum {
     NUMBERS_MAX = 2 << 20, /* of a window's rows */
     ROWS_LEAST = 4096,
-    ROWS_MAX = 16384,
+    ROWS_MAX = 8192, /* what is made of them stays near the processor */
     ROWS_LOOKED_AT = 65536,
     SEGMENT_LEAST = 8,
     MEDIAN_SAMPLES = 4096, /* tell a median to 2 % */
@@ -47,12 +46,15 @@ static bool open_window(tqa_log_pass_state *p)
         room = (size_t)log->n_row + SEGMENT_LEAST;
     }
     p->room = room;
-    p->t = malloc(room * sizeof *p->t);
-    p->row = malloc(room * sizeof *p->row);
-    p->bad = malloc(room);
-    p->work = malloc(room * sizeof *p->work);
-    p->values = malloc(room * n * sizeof *p->values);
-    p->turns = calloc(n, sizeof *p->turns);
+    p->t = tqa_log_room_take(p->rooms, room * sizeof *p->t);
+    p->row = tqa_log_room_take(p->rooms, room * sizeof *p->row);
+    p->bad = tqa_log_room_take(p->rooms, room);
+    p->work = tqa_log_room_take(p->rooms, room * sizeof *p->work);
+    p->values = tqa_log_room_take(p->rooms, room * n * sizeof *p->values);
+    p->turns = tqa_log_room_take(p->rooms, n * sizeof *p->turns);
+    for (size_t c = 0; p->turns != NULL && c < n; c++) {
+        p->turns[c] = 0.0;
+    }
     return (p->t != NULL && p->row != NULL && p->bad != NULL && p->work != NULL &&
             p->values != NULL && p->turns != NULL && tqa_log_even_open(p)) ||
            fail_memory(p);
@@ -61,12 +63,12 @@ static bool open_window(tqa_log_pass_state *p)
 static void close_window(tqa_log_pass_state *p)
 {
     tqa_log_even_close(p);
-    free(p->t);
-    free(p->row);
-    free(p->bad);
-    free(p->work);
-    free(p->values);
-    free(p->turns);
+    tqa_log_room_give(p->rooms, p->t);
+    tqa_log_room_give(p->rooms, p->row);
+    tqa_log_room_give(p->rooms, p->bad);
+    tqa_log_room_give(p->rooms, p->work);
+    tqa_log_room_give(p->rooms, p->values);
+    tqa_log_room_give(p->rooms, p->turns);
 }
 
 /* Moves rows [from, n) to the front. */
@@ -478,7 +480,7 @@ static bool pass(tqa_log_pass_state *p)
 
 bool tqa_log_pass(tqa_log *log, tqa_log_sink *sink, void *ctx)
 {
-    tqa_log_pass_state p = {.log = log, .sink = sink, .ctx = ctx};
+    tqa_log_pass_state p = {.log = log, .rooms = log->request->rooms, .sink = sink, .ctx = ctx};
     return tqa_log_even_filter(&p) && pass(&p);
 }
 
