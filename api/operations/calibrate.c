@@ -87,6 +87,9 @@ static bool survey(tqa_calibration *c)
             return false;
         }
     }
+    if (!tqa_log_find_brakes(&c->request, c->logs, c->n_fitted, c->n_log)) {
+        return false;
+    }
     tqa_log_choose_cutoff(&c->request, c->logs, c->n_fitted, c->n_log);
     double n_sample = 0.0;
     for (size_t i = 0; i < c->n_fitted; i++) {
@@ -129,6 +132,14 @@ static bool fit_block(void *ctx, const tqa_log_block *block)
 /* Ranges of rows or short segments may have left nothing. */
 bool tqa_calibration_has_samples(const tqa_log *log)
 {
+    if (log->n_sample == 0 && 2 * log->n_braked > log->n_chosen) {
+        return tqa_part_refuse(
+            &log->part, "invalid-value",
+            "leave the log out, or record it while the motors hold the arm",
+            "nothing is left of the %llu rows of \"%.60s\": %llu are without "
+            "torque, at rest where gravity pulls: brakes hold, or drives are off",
+            (unsigned long long)log->n_chosen, log->name, (unsigned long long)log->n_braked);
+    }
     static const struct {
         const char *field, *hint;
     } of[] = {

@@ -315,8 +315,8 @@ static void put_log(tqa_page *page, const tqa_log *log)
         if (count->n == 0) {
             continue;
         }
-        tqa_page_format(page, "%s%llu %s (row", any ? "; " : "", (unsigned long long)count->n,
-                        tqa_log_repair_names[k]);
+        tqa_page_format(page, "%s%llu %s (row%s", any ? "; " : "", (unsigned long long)count->n,
+                        tqa_log_repair_names[k], count->n > 1 ? "s" : "");
         for (size_t i = 0; i < count->n && i < TQA_LOG_ROWS_TOLD; i++) {
             tqa_page_format(page, "%s %llu", i > 0 ? "," : "", (unsigned long long)count->rows[i]);
         }

@@ -37,12 +37,27 @@ static void put_joint(const tqa_calibration *c, const tq_stood *stood, uint32_t 
     tqa_answer_end(answer);
 }
 
+static bool has_brakes(const tqa_calibration *c)
+{
+    bool any = false;
+    for (size_t i = 0; i < c->n_log; i++) {
+        any = any || c->logs[i].repairs[TQA_LOG_BRAKED].n > 0;
+    }
+    return any;
+}
+
 void tqa_calibration_put_stand(const tqa_calibration *c)
 {
     tqa_answer *answer = &c->control->answer;
     bool unseen = false;
     const tq_stand *stand = tqa_calibration_stand(c, &unseen);
     const size_t n_pose = tq_stand_of(stand, 0).n_pose;
+    if (n_pose == 0 && has_brakes(c)) {
+        tqa_answer_none(answer, "gravity_check",
+                        "where the robot stands, brakes hold it and its torque tells nothing: add "
+                        "poses that its motors hold to \"validate\"");
+        return;
+    }
     if (n_pose == 0) {
         tqa_answer_none(answer, "gravity_check",
                         "the robot never stands still for a quarter of a second between the ends "
@@ -66,7 +81,13 @@ void tqa_calibration_put_stand(const tqa_calibration *c)
         tqa_answer_number(answer, "standard_deviation", body.deviation);
         tqa_answer_end(answer);
     } else {
-        tqa_answer_none(answer, "payload", "so few poses do not tell");
+        static const char *const why[] = {
+            [TQ_STOOD_TOLD] = "",
+            [TQ_STOOD_BODILESS] = "joint by joint there are no bodies: fit the model \"base\"",
+            [TQ_STOOD_FEW] = "so few different poses do not tell",
+            [TQ_STOOD_ALIKE] = "the poses are too much alike",
+        };
+        tqa_answer_none(answer, "payload", why[body.fault]);
     }
     tqa_answer_end(answer);
 }

@@ -79,6 +79,7 @@ typedef struct tqa_log_request {
     tqa_part rows;
     tqa_log_filter filter;
     size_t n_kept_logs;   /* share the memory for rows; 0: each pass reads its log again */
+    bool finds_brakes;    /* the surveys look for rests without torque */
     bool searches;        /* passes need no more of a long log than what is in memory */
     tqa_log_rooms *rooms; /* of an operation that passes often, and frees them; NULL: none stay */
 } tqa_log_request;
@@ -100,6 +101,7 @@ typedef enum tqa_log_repair {
     TQA_LOG_BRIDGED,      /* gaps of a few periods, interpolated */
     TQA_LOG_SPLIT,        /* gaps beyond that: a new segment begins */
     TQA_LOG_UNWRAPPED,    /* angles that jumped by a whole turn */
+    TQA_LOG_BRAKED,       /* rests left out: without torque, where gravity pulls */
     TQA_LOG_TOO_SHORT,    /* segments of fewer than eight rows, left out */
     TQA_LOG_REPAIRS,
 } tqa_log_repair;
@@ -120,6 +122,24 @@ typedef struct tqa_log_kept {
     uint64_t *row;
     unsigned char *state;
 } tqa_log_kept;
+
+/* A stretch of rows at rest: brakes hold where torque is none and gravity pulls. */
+typedef struct tqa_log_still {
+    uint64_t first, last;
+    size_t n;     /* rows looked at */
+    double *sums; /* (nq + nv) of positions, of torques' squares; braked: the torques that are none
+                   */
+} tqa_log_still;
+
+typedef struct tqa_log_stills {
+    tqa_log_still *list; /* NULL: nobody looks for them */
+    size_t n, n_braked;  /* the first n_braked are, once tqa_log_find_brakes has been called */
+    bool rests;          /* the last one may go on */
+    double *moving;      /* (nv) of torques' squares in motion */
+    size_t n_moving;
+    double *group; /* sums of the rows that are judged together */
+    size_t n_group;
+} tqa_log_stills;
 
 /* A window of rows that was found to have no spikes. */
 typedef struct tqa_log_clean {
@@ -152,6 +172,7 @@ typedef struct tqa_log {
     double period; /* s, of the log */
     double step;   /* s, of the even clock */
     double gap;    /* s: longer steps split */
+    tqa_log_stills stills;
     bool moves;
     uint64_t first_moving, last_moving; /* rows */
     tq_bandwidth bandwidth;             /* of the joint with the widest */
@@ -172,6 +193,7 @@ typedef struct tqa_log {
     uint64_t n_sample, n_segment;
     uint64_t n_rest;   /* samples at rest at the ends, left out */
     uint64_t n_border; /* samples at the ends of segments, left out where the filter has to guess */
+    uint64_t n_braked; /* rows left out where brakes hold */
     double longest_gap; /* s, of those bridged */
 } tqa_log;
 
@@ -185,6 +207,10 @@ bool tqa_log_read(const tqa_log_request *request, const tqa_part *part, tqa_log 
 
 /* Finds the columns and looks at all rows: clock, rest at the ends, spectra. */
 bool tqa_log_survey(tqa_log *log);
+
+/* After the surveys: where brakes hold, by the torques with which the first n move. Passes leave
+ * these rows out. False: memory is short. */
+bool tqa_log_find_brakes(const tqa_log_request *request, tqa_log *logs, size_t n, size_t n_all);
 
 /* After it: only runs of its rows are in memory, and long enough for searches. */
 bool tqa_log_is_sampled(const tqa_log *log);

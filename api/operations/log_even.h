@@ -20,7 +20,9 @@ typedef struct tqa_log_pass_state {
     double *t, *values, *work; /* (room), (n_channel x room), (room) */
     uint64_t *row;
     unsigned char *bad;
-    double *turns; /* (n_channel) whole turns taken off */
+    size_t brake;   /* the next rest on brakes */
+    bool is_braked; /* the row before was of it */
+    double *turns;  /* (n_channel) whole turns taken off */
 
     /* even samples: number k of the segment is at segment_t + k step */
     bool in_segment;

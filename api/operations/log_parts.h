@@ -62,6 +62,15 @@ void tqa_log_room_give(tqa_log_rooms *rooms, void *block);
 /* Finds what the request's columns are in the tables. */
 bool tqa_log_columns_find(tqa_log *log, tqa_log_source *sources);
 
+/* Rests of the survey: rows [at, end) of a run, then what they were. False: memory is short. */
+bool tqa_log_stills_begin(tqa_log *log);
+void tqa_log_stills_add(tqa_log *log, const tqa_log_rows *rows, size_t at, size_t end);
+bool tqa_log_stills_close(tqa_log *log, uint64_t first, uint64_t last, bool moves);
+/* Row i of the run belongs to a rest on brakes; inout_brake: the next of these. */
+bool tqa_log_is_braked(const tqa_log *log, size_t *inout_brake, const tqa_log_rows *rows, size_t i);
+/* How many of the next n rows of the run are far before it. */
+size_t tqa_log_before_brake(const tqa_log *log, size_t brake, const tqa_log_rows *rows, size_t n);
+
 /* Where a request says `outer` (and in it `inner`, unless NULL); where it names the log, if it does
  * not say so. */
 tqa_part tqa_log_place(const tqa_log *log, const char *outer, const char *inner);

@@ -403,6 +403,7 @@ static size_t put_many(tqa_log_pass_state *p, tqa_log_rows *rows)
         return 0;
     }
     size_t n = left < p->room - p->n ? left : p->room - p->n;
+    n = tqa_log_before_brake(p->log, p->brake, rows, n);
     n = count_unturned(p, rows, count_in_time(p, rows, n));
     for (size_t i = 0; i < n; i++) {
         p->t[p->n + i] = time_of(p->log, rows, rows->at + i);
@@ -432,6 +433,15 @@ static bool take_rows(tqa_log_pass_state *p, tqa_log_rows *rows)
                      rows->row);
         return true;
     }
+    if (tqa_log_is_braked(log, &p->brake, rows, rows->at - 1)) {
+        if (!p->is_braked) {
+            tqa_log_note(log, TQA_LOG_BRAKED, rows->row);
+        }
+        p->is_braked = true;
+        log->n_braked++;
+        return flush(p, true);
+    }
+    p->is_braked = false;
     if (!add(p, t, rows)) {
         return false;
     }
@@ -469,7 +479,7 @@ static bool pass(tqa_log_pass_state *p)
     tqa_log_rows rows;
     tqa_log *log = p->log;
     memset(log->repairs, 0, sizeof log->repairs);
-    log->n_sample = log->n_segment = log->n_rest = log->n_border = 0;
+    log->n_sample = log->n_segment = log->n_rest = log->n_border = log->n_braked = 0;
     log->longest_gap = 0.0;
     const bool good =
         tqa_log_rows_open(&rows, log) && open_window(p) && run(p, &rows) && tqa_log_even_end(p);

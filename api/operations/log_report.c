@@ -4,8 +4,8 @@
 #include "api/operations/log_parts.h"
 
 const char *const tqa_log_repair_names[TQA_LOG_REPAIRS] = {
-    "not-finite", "absurd",  "spike", "repeated-time", "out-of-order",
-    "set-back",   "bridged", "split", "unwrapped",     "too-short",
+    "not-finite", "absurd", "spike",     "repeated-time", "out-of-order", "set-back",
+    "bridged",    "split",  "unwrapped", "braked",        "too-short",
 };
 
 static const char *const meanings[TQA_LOG_REPAIRS] = {
@@ -18,6 +18,7 @@ static const char *const meanings[TQA_LOG_REPAIRS] = {
     "gaps that were interpolated",
     "gaps that begin a new segment",
     "angles that jumped by a whole turn",
+    "rests left out: without torque, where gravity pulls: brakes hold, or drives are off",
     "segments of a few rows, left out",
 };
 
@@ -30,6 +31,9 @@ static void report_repair(tqa_answer *answer, const tqa_log *log, tqa_log_repair
     tqa_answer_count(answer, "count", count->n);
     if (repair == TQA_LOG_BRIDGED) {
         tqa_answer_number(answer, "longest_s", log->longest_gap);
+    }
+    if (repair == TQA_LOG_BRAKED) {
+        tqa_answer_count(answer, "rows", log->n_braked);
     }
     tqa_answer_list(answer, "first_rows");
     for (size_t k = 0; k < count->n && k < TQA_LOG_ROWS_TOLD; k++) {

@@ -36,7 +36,7 @@ typedef struct motion {
 } motion;
 
 /* Too few rows at the end to be judged are as those before. */
-static void close_motion(tqa_log *log, motion *m, uint64_t last, bool is_whole)
+static bool close_motion(tqa_log *log, motion *m, uint64_t last, bool is_whole)
 {
     bool moves = !is_whole && m->n > 0 && m->moved;
     for (size_t r = 0; m->n > 1 && r < log->request->order->nq; r++) {
@@ -49,6 +49,7 @@ static void close_motion(tqa_log *log, motion *m, uint64_t last, bool is_whole)
     }
     m->moved = moves;
     m->n = 0;
+    return tqa_log_stills_close(log, m->first, last, moves);
 }
 
 static void widen(motion *m, size_t r, const double *q, size_t n, bool is_first)
@@ -64,7 +65,7 @@ static void widen(motion *m, size_t r, const double *q, size_t n, bool is_first)
 }
 
 /* good rows [at, end) of the run */
-static void add_motion(tqa_log *log, motion *m, const tqa_log_rows *rows, size_t at, size_t end)
+static bool add_motion(tqa_log *log, motion *m, const tqa_log_rows *rows, size_t at, size_t end)
 {
     while (at < end) {
         const bool is_first = m->n == 0;
@@ -80,11 +81,13 @@ static void add_motion(tqa_log *log, motion *m, const tqa_log_rows *rows, size_t
             const size_t c = log->first_channel[TQA_LOG_Q] + r;
             widen(m, r, rows->run + c * TQA_LOG_RUN + at, to - at, is_first);
         }
-        if (closes) {
-            close_motion(log, m, rows->run_row[to - 1], true);
+        tqa_log_stills_add(log, rows, at, to);
+        if (closes && !close_motion(log, m, rows->run_row[to - 1], true)) {
+            return false;
         }
         at = to;
     }
+    return true;
 }
 
 static void add_time(tqa_log *log, const tqa_log_rows *rows, size_t i, uint64_t *before)
@@ -110,7 +113,8 @@ static bool read_all(tqa_log *log, tqa_log_rows *rows)
     const size_t nq = log->request->order->nq;
     motion m = {.least = tqa_control_take(log->request->control, nq + 1, sizeof(double)),
                 .most = tqa_control_take(log->request->control, nq + 1, sizeof(double))};
-    if (m.least == NULL || m.most == NULL || !tqa_log_keep_begin(log)) {
+    if (m.least == NULL || m.most == NULL || !tqa_log_keep_begin(log) ||
+        !tqa_log_stills_begin(log)) {
         return false;
     }
     uint64_t before = 0;
@@ -120,15 +124,21 @@ static bool read_all(tqa_log *log, tqa_log_rows *rows)
             add_time(log, rows, i, &before);
             tqa_log_keep(log, rows, i);
             if (rows->run_state[i] != TQA_ROW_GOOD) {
-                add_motion(log, &m, rows, good, i);
+                if (!add_motion(log, &m, rows, good, i)) {
+                    return false;
+                }
                 good = i + 1;
             }
         }
-        add_motion(log, &m, rows, good, rows->n_run);
+        if (!add_motion(log, &m, rows, good, rows->n_run)) {
+            return false;
+        }
         log->n_chosen += rows->n_run - rows->at;
         rows->at = rows->n_run;
     }
-    close_motion(log, &m, before, false);
+    if (!close_motion(log, &m, before, false)) {
+        return false;
+    }
     log->moves = m.any;
     log->n_row = rows->n;
     return log->request->control->problem->status == 0;

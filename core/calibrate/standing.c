@@ -513,8 +513,12 @@ static double mass_of_all(const tq_fit *fit)
 
 tq_stood_payload tq_stand_payload(const tq_stand *s)
 {
-    tq_stood_payload ret = {TQ_NONE, (double)NAN, (double)NAN};
-    if (s->end == TQ_NONE || s->n_equation < EQUATIONS_LEAST) {
+    tq_stood_payload ret = {TQ_STOOD_BODILESS, TQ_NONE, (double)NAN, (double)NAN};
+    if (s->end == TQ_NONE) {
+        return ret;
+    }
+    ret.fault = s->n_equation < EQUATIONS_LEAST ? TQ_STOOD_FEW : TQ_STOOD_ALIKE;
+    if (ret.fault == TQ_STOOD_FEW) {
         return ret;
     }
     const tq_model *model = &s->fit->mechanism->model;
@@ -538,7 +542,8 @@ tq_stood_payload tq_stand_payload(const tq_stand *s)
     const double deviation =
         sqrt(gram[0] * fmax(left, 0.0) / (double)(s->n_equation - OF_BODY)) + DBL_MIN;
     if (deviation < mass_of_all(s->fit)) { /* else the poses are too much alike */
-        ret = (tq_stood_payload){model->joints[model->order[s->end]].child, right[0], deviation};
+        ret = (tq_stood_payload){TQ_STOOD_TOLD, model->joints[model->order[s->end]].child, right[0],
+                                 deviation};
     }
     return ret;
 }

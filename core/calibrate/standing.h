@@ -24,8 +24,14 @@ typedef struct tq_stood {
 
 /* What a body at the end of the longest chain would have to weigh to explain what is left. */
 typedef struct tq_stood_payload {
+    enum {
+        TQ_STOOD_TOLD,
+        TQ_STOOD_BODILESS, /* the model has no bodies: a joint by itself */
+        TQ_STOOD_FEW,      /* poses that differ */
+        TQ_STOOD_ALIKE,    /* gravity pulls such a body the same way in all of them */
+    } fault;
     uint32_t link;
-    double mass, deviation; /* kg; NaN: the poses do not tell */
+    double mass, deviation; /* kg; NaN: at fault */
 } tq_stood_payload;
 
 /* How standing is recognised. */

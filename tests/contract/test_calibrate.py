@@ -105,8 +105,10 @@ def write_run(daemon, name, n, seed, noise=0.0, noise_q=0.0, quantities=("q", "q
     lines = [",".join(["t"] + [f"{w}{j}" for w in quantities for j in range(n)])]
     for k, t in enumerate(times):
         lines.append(",".join(repr(x) for x in [t, *(x for w in quantities for x in columns[w][k])]))
-    reply = daemon.request("PUT", f"/v1/datasets/{name}", "\n".join(lines).encode())
+    text = "\n".join(lines).encode()
+    reply = daemon.request("PUT", f"/v1/datasets/{name}", text)
     assert reply[0] in (200, 201), reply[2]
+    return text
 
 
 EXACT = {"kind": "none"}

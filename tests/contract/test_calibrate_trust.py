@@ -8,9 +8,10 @@ import pytest
 from test_calibrate import EXACT, ask, calibrate, last_job, moving, truth, write_run  # noqa: F401, truth is a fixture
 
 
-def write_poses(daemon, name, n, robot, grip=0.7, turns=14):
+def write_poses(daemon, name, n, robot, grip=0.7, turns=14, brakes=None):
     """The robot stands half a second at each of some poses, come to from one side and then from the other; friction holds up to `grip` of
-    its Coulomb torque there, and the ways between are slow. In the end it leaves: rest at the ends of a log is left out."""
+    its Coulomb torque there, and the ways between are slow. In the end it leaves: rest at the ends of a log is left out. brakes: the noise
+    of torque where it stands; its motors are off there."""
     rnd = random.Random(11)
     q, qd, qdd, held = [], [], [], []
     pose = [0.0] * n
@@ -27,12 +28,14 @@ def write_poses(daemon, name, n, robot, grip=0.7, turns=14):
                 q.append([x + (y - x) * (1 - c) / 2 for x, y in zip(a, b)])
                 qd.append([(y - x) * s * p * 100 / 2 for x, y in zip(a, b)])
                 qdd.append([(y - x) * c * (p * 100) ** 2 / 2 for x, y in zip(a, b)])
-                held.append(0)
+                held.append(None)
         for _ in range(60 if k < turns else 0):
             q.append(list(pose)), qd.append([0.0] * n), qdd.append([0.0] * n), held.append(part)
     tau = ask(daemon, robot, "inverse-dynamics", {"q": q, "qd": qd, "qdd": qdd})["tau"]
     coulomb = [joint["friction"]["coulomb"] for joint in moving(json.loads(daemon.request("GET", f"/v1/robots/{robot}")[2]))]
-    tau = [[x + part * c + rnd.gauss(0, 0.02) for x, c in zip(row, coulomb)] for row, part in zip(tau, held)]
+    tau = [[x + (part or 0) * c + rnd.gauss(0, 0.02) for x, c in zip(row, coulomb)] for row, part in zip(tau, held)]
+    if brakes is not None:
+        tau = [[rnd.gauss(0, brakes) for _ in row] if part is not None else row for row, part in zip(tau, held)]
     lines = [",".join(["t"] + [f"{w}{j}" for w in ("q", "qd", "tau") for j in range(n)])]
     lines += [",".join(repr(x) for x in [0.01 * k, *a, *b, *c]) for k, (a, b, c) in enumerate(zip(q, qd, tau))]
     assert daemon.request("PUT", f"/v1/datasets/{name}", "\n".join(lines).encode())[0] in (200, 201)
@@ -75,10 +78,48 @@ def test_poses_hold_their_gravity(daemon, truth):
     assert b"Standing still" not in daemon.request("GET", f"/v1/jobs/{last_job(daemon)}/report")[2]
 
 
+def test_rest_on_brakes_is_no_torque(daemon, truth):
+    """Motors that are off tell nothing of gravity: such rests are left out, and told."""
+    body = {"datasets": ["run1", "run2"], "filter": EXACT, "method": "wls"}
+    # motors that hold the arm are no brakes, whatever its pose
+    write_poses(daemon, "held", truth, "truth", grip=0)
+    held = calibrate(daemon, {**body, "validate": ["held"]}, robot="guess")
+    assert not any(r["kind"] == "braked" for d in held["datasets"] for r in d["repairs"])
+    assert held["gravity_check"]["poses"] == 14
+    for name, noise in (("braked", 0.0), ("braked-noisy", 0.01)):
+        write_poses(daemon, name, truth, "truth", brakes=noise)
+        found = calibrate(daemon, {**body, "validate": [name]}, robot="guess")
+        repair = next(r for r in found["datasets"][2]["repairs"] if r["kind"] == "braked")
+        assert repair["count"] == 14 and repair["rows"] == 14 * 60, repair
+        assert repair["first_rows"] == [200 + 260 * k for k in range(8)]
+        assert found["gravity_check"] is None and "brakes" in found["gravity_check_reason"]
+        # the motion is as well predicted as that of the arm that is held
+        for got, want in zip(found["validation"]["by_joint"], held["validation"]["by_joint"]):
+            assert got["moving"]["rmse"] < 1.1 * want["moving"]["rmse"] + 0.01, got["joint"]
+        page = daemon.request("GET", f"/v1/jobs/{last_job(daemon)}/result/report")[2].decode()
+        assert "14 braked (rows 200, 460," in page
+        # in a log that is fitted as well
+        alone = calibrate(daemon, {"datasets": ["run1", name], "method": "wls", "filter": EXACT, "validate": "none"}, robot="guess")
+        assert any(r["kind"] == "braked" and r["rows"] == 14 * 60 for r in alone["datasets"][1]["repairs"])
+        assert max(alone["fit"]["rmse"]) < 1.1 * max(held["validation"]["rmse"])
+        # nothing but a rest on brakes
+        fault = calibrate(daemon, {**body, "validate": [{"dataset": name, "rows": [205, 255]}]}, 422, robot="guess")["errors"][0]
+        assert fault["pointer"] == "/validate/0" and "brakes hold" in fault["detail"] and "leave the log out" in fault["hint"], fault
+
+
+def test_why_no_payload_is_told(daemon, truth):
+    write_poses(daemon, "few", truth, "truth", turns=1)
+    body = {"datasets": ["run1", "run2"], "filter": EXACT, "method": "wls", "validate": ["few"]}
+    few = calibrate(daemon, body, robot="guess")["gravity_check"]
+    assert few["poses"] == 1 and few["payload"] is None and "so few different poses" in few["payload_reason"]
+    alone = calibrate(daemon, {**body, "model": {"kind": "per-joint"}}, robot="guess")["gravity_check"]
+    assert alone["payload"] is None and "no bodies" in alone["payload_reason"]
+
+
 def test_instruments_are_taken_where_noise_asks_for_them(daemon, truth):
     for run in (1, 2):
         write_run(daemon, f"fine{run}", truth, run, noise=0.05, noise_q=3e-6, quantities=("q", "tau"))
-        write_run(daemon, f"coarse{run}", truth, run, noise=0.05, noise_q=3e-4, quantities=("q", "tau"))
+        text = write_run(daemon, f"coarse{run}", truth, run, noise=0.05, noise_q=3e-4, quantities=("q", "tau"))
     body = {"filter": {"cutoff_hz": 15}}
     fine = calibrate(daemon, {**body, "datasets": ["fine1", "fine2"]}, robot="guess")
     assert fine["method"] == "feasible" and fine["noise"]["chose_instruments"] is False
@@ -93,7 +134,9 @@ def test_instruments_are_taken_where_noise_asks_for_them(daemon, truth):
     assert found == {**calibrate(daemon, {**coarse, "method": "feasible-iv"}, robot="guess"), "noise": found["noise"],
                      "provenance": found["provenance"]}
     # of more logs than instruments have memory for, least squares stays and says what it is off by
-    many = calibrate(daemon, {**body, "datasets": ["coarse1", "coarse2"] * 40}, robot="guess")
+    names = [f"coarse2-{k}" for k in range(80)]
+    assert all(daemon.request("PUT", f"/v1/datasets/{name}", text)[0] in (200, 201) for name in names)
+    many = calibrate(daemon, {**body, "datasets": names}, robot="guess")
     assert many["method"] == "feasible" and many["noise"]["chose_instruments"] is False
     assert any("noise of position draws" in r for r in many["reasons"]), many["reasons"]
     # who asks for least squares gets it, and is told by how much it is off
