@@ -17,7 +17,8 @@ enum {
     PIECE = 16 << 10,
     WHOLE_MAX = 64 << 10, /* a longer answer of known length is written as it is sent */
     AHEAD_MIN = 1 << 20,  /* bytes of a body whose samples are computed while it comes, */
-    AHEAD_STEP = 32,      /* so many blocks at a time */
+    AHEAD_STEP = 4,       /* so many blocks at a time; */
+    AHEAD_WORTH = 8,      /* as many more wait before one more worker is woken */
 };
 
 static const tqd_handler immediate;
@@ -307,8 +308,8 @@ static void look_ahead(computing *c)
     }
     if (c->course == NULL) {
         c->ahead_scratch = tqa_call_ahead_scratch_size(c->call);
-        c->course =
-            tqd_course_new(c->of->shared->workers, c->ahead_scratch, compute_ahead, destroy, c);
+        c->course = tqd_course_new(c->of->shared->workers, AHEAD_WORTH, c->ahead_scratch,
+                                   compute_ahead, destroy, c);
     }
     if (c->course != NULL) {
         c->n_reached = n;

@@ -4,10 +4,18 @@
 
 #include <assert.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "daemon/queue/scratch.h"
+
+/* how long a thread looks out before it sleeps: a worker for the next index of the course that it
+ * has helped, the owner of a loop for its last helper. To wake a thread takes the waker 8 us of a
+ * virtual core, and the woken 15. */
+enum { LOOK_NS = 100000 };
 
 typedef struct job {
     void (*run)(void *arg);
@@ -24,8 +32,9 @@ typedef struct group {
     unsigned level;
     bool is_long; /* begun by a thread that is no worker, or within such a group */
     _Atomic size_t taken;
-    size_t helpers;     /* under the mutex, as is: */
-    tqd_course *course; /* that the last helper destroys; NULL: its caller waits for it */
+    size_t worth;           /* indices for which one more worker is woken */
+    _Atomic size_t helpers; /* under the mutex, as is: */
+    tqd_course *course;     /* that the last helper destroys; NULL: its caller waits for it */
 } group;
 
 /* The caller of parallel_for has its group on its stack. */
@@ -40,7 +49,9 @@ struct tqd_workers {
     pthread_cond_t work;   /* a job, a group or the stop */
     pthread_cond_t helped; /* a helper has left its group */
     group *groups;
-    size_t idle;
+    size_t idle, n_called;   /* workers that sleep, and those of them that have been woken */
+    bool is_looked_out;      /* a worker that is awake looks out for something to do */
+    _Atomic unsigned news;   /* changes when there may be */
     size_t n_thread, n_long; /* workers, and those of them that help long groups */
     bool stopped;
     size_t head, n_job, size;
@@ -75,6 +86,24 @@ void tqd_workers_free(tqd_workers *workers)
     pthread_cond_destroy(&workers->work);
     pthread_mutex_destroy(&workers->mutex);
     free(workers);
+}
+
+/* Has up to n sleeping workers look; the mutex is held. Returns how many to signal once it is not:
+ * else they would wake only to wait for it. */
+static size_t call(tqd_workers *workers, size_t n)
+{
+    const size_t asleep = workers->idle - workers->n_called;
+    const size_t called = n < asleep ? n : asleep;
+    workers->n_called += called;
+    atomic_fetch_add_explicit(&workers->news, 1, memory_order_relaxed);
+    return called;
+}
+
+static void wake(tqd_workers *workers, size_t n_called)
+{
+    while (n_called-- > 0) {
+        pthread_cond_signal(&workers->work);
+    }
 }
 
 /* False: there is no index now. */
@@ -178,35 +207,76 @@ static void group_unlink(tqd_workers *workers, group *g)
     *link = g->next;
 }
 
-/* Nobody can join any more once it is unlinked; those who have, finish their index. */
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Nobody can join any more once it is unlinked; those who have, finish their index, most of them
+ * sooner than a thread that sleeps is woken. */
 static void group_end(tqd_workers *workers, group *g)
 {
     pthread_mutex_lock(&workers->mutex);
     group_unlink(workers, g);
+    pthread_mutex_unlock(&workers->mutex);
+    const int64_t end_ns = now_ns() + LOOK_NS;
+    while (atomic_load_explicit(&g->helpers, memory_order_relaxed) > 0 && now_ns() < end_ns) {
+        sched_yield();
+    }
+    pthread_mutex_lock(&workers->mutex);
     while (g->helpers > 0) {
         pthread_cond_wait(&workers->helped, &workers->mutex);
     }
     pthread_mutex_unlock(&workers->mutex);
 }
 
+/* Looks out for news for a bounded while, and leaves the core to whoever wants it. The mutex is
+ * held, and given away meanwhile. */
+static void look_out(tqd_workers *workers)
+{
+    const unsigned seen = atomic_load_explicit(&workers->news, memory_order_relaxed);
+    workers->is_looked_out = true;
+    pthread_mutex_unlock(&workers->mutex);
+    const int64_t end_ns = now_ns() + LOOK_NS;
+    while (atomic_load_explicit(&workers->news, memory_order_relaxed) == seen &&
+           now_ns() < end_ns) {
+        sched_yield();
+    }
+    pthread_mutex_lock(&workers->mutex);
+    workers->is_looked_out = false;
+}
+
+static void sleep_until_called(tqd_workers *workers)
+{
+    workers->idle++;
+    pthread_cond_wait(&workers->work, &workers->mutex);
+    workers->idle--;
+    workers->n_called -= workers->n_called > 0;
+}
+
 void tqd_workers_run(void *arg)
 {
     tqd_workers *workers = arg;
+    bool looks = false; /* what it helped with last may go on soon */
     is_worker = true;
     pthread_mutex_lock(&workers->mutex);
     workers->n_thread++;
     for (;;) {
         group *g = group_find(workers);
         if (g != NULL) {
+            looks = g->worth > 0;
             group_help(workers, g);
         } else if (workers->n_job > 0) {
             job_run(workers);
         } else if (workers->stopped) {
             break;
+        } else if (looks && !workers->is_looked_out) {
+            looks = false;
+            look_out(workers);
         } else {
-            workers->idle++;
-            pthread_cond_wait(&workers->work, &workers->mutex);
-            workers->idle--;
+            sleep_until_called(workers);
         }
     }
     workers->n_thread--;
@@ -219,21 +289,24 @@ void tqd_workers_stop(tqd_workers *workers)
 {
     pthread_mutex_lock(&workers->mutex);
     workers->stopped = true;
+    (void)call(workers, workers->idle);
     pthread_cond_broadcast(&workers->work);
     pthread_mutex_unlock(&workers->mutex);
 }
 
 bool tqd_workers_submit(tqd_workers *workers, void (*run)(void *arg), void *arg)
 {
+    size_t n_called = 0;
     pthread_mutex_lock(&workers->mutex);
     bool added = !workers->stopped && workers->n_job < workers->size;
     if (added) {
         workers->ring[(workers->head + workers->n_job) % workers->size] = (job){run, arg};
         workers->n_job++;
         atomic_store_explicit(&workers->waiting, workers->n_job, memory_order_relaxed);
-        pthread_cond_signal(&workers->work);
+        n_called = call(workers, 1);
     }
     pthread_mutex_unlock(&workers->mutex);
+    wake(workers, n_called);
     return added;
 }
 
@@ -256,11 +329,9 @@ void tqd_workers_parallel_for(tqd_workers *workers, size_t n, size_t scratch_siz
         pthread_mutex_lock(&workers->mutex);
         g.next = workers->groups;
         workers->groups = &g;
-        size_t wake = workers->idle < n - 1 ? workers->idle : n - 1;
-        while (wake-- > 0) {
-            pthread_cond_signal(&workers->work);
-        }
+        const size_t n_called = call(workers, n - 1);
         pthread_mutex_unlock(&workers->mutex);
+        wake(workers, n_called);
     }
     group_work(workers, &g, false);
     if (n > 1) {
@@ -268,10 +339,11 @@ void tqd_workers_parallel_for(tqd_workers *workers, size_t n, size_t scratch_siz
     }
 }
 
-tqd_course *tqd_course_new(tqd_workers *workers, size_t scratch_size,
+tqd_course *tqd_course_new(tqd_workers *workers, size_t worth, size_t scratch_size,
                            void (*body)(void *arg, size_t i, void *scratch),
                            void (*destroy)(void *arg), void *arg)
 {
+    assert(worth > 0);
     tqd_course *course = calloc(1, sizeof *course);
     if (course == NULL) {
         return NULL;
@@ -282,6 +354,7 @@ tqd_course *tqd_course_new(tqd_workers *workers, size_t scratch_size,
     course->group.body = body;
     course->group.arg = arg;
     course->group.level = 1;
+    course->group.worth = worth;
     pthread_mutex_lock(&workers->mutex);
     course->group.next = workers->groups;
     workers->groups = &course->group;
@@ -292,15 +365,16 @@ tqd_course *tqd_course_new(tqd_workers *workers, size_t scratch_size,
 void tqd_course_reach(tqd_course *course, size_t n)
 {
     tqd_workers *workers = course->workers;
+    group *g = &course->group;
     pthread_mutex_lock(&workers->mutex);
-    const size_t before = atomic_load_explicit(&course->group.n, memory_order_relaxed);
-    assert(n >= before);
-    atomic_store_explicit(&course->group.n, n, memory_order_release);
-    size_t wake = workers->idle < n - before ? workers->idle : n - before;
-    while (wake-- > 0) {
-        pthread_cond_signal(&workers->work);
-    }
+    assert(n >= atomic_load_explicit(&g->n, memory_order_relaxed));
+    atomic_store_explicit(&g->n, n, memory_order_release);
+    const size_t left = n - atomic_load_explicit(&g->taken, memory_order_relaxed);
+    const size_t wanted = left / g->worth + (left % g->worth > 0);
+    const size_t awake = g->helpers + workers->n_called + workers->is_looked_out;
+    const size_t n_called = call(workers, wanted > awake ? wanted - awake : 0);
     pthread_mutex_unlock(&workers->mutex);
+    wake(workers, n_called);
 }
 
 void tqd_course_finish(tqd_course *course)

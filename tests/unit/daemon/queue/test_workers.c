@@ -261,7 +261,7 @@ Test(workers, a_course_does_every_index_once, .timeout = 100)
     tqd_workers *workers = begin(8);
     for (size_t step = 1; step < 400; step *= 7) {
         course_init(&state);
-        tqd_course *course = tqd_course_new(workers, 64, course_body, course_over, &state);
+        tqd_course *course = tqd_course_new(workers, 1, 64, course_body, course_over, &state);
         cr_assert(ne(ptr, course, NULL));
         for (size_t n = step; n < N_INDEX; n += step) {
             tqd_course_reach(course, n);
@@ -281,13 +281,13 @@ Test(workers, who_tells_a_course_of_indices_does_none)
     static course_state state;
     course_init(&state);
     tqd_workers *workers = tqd_workers_new(8); /* no thread */
-    tqd_course *course = tqd_course_new(workers, 64, course_body, course_over, &state);
+    tqd_course *course = tqd_course_new(workers, 1, 64, course_body, course_over, &state);
     tqd_course_reach(course, 3);
     cr_expect(eq(int, atomic_load(&state.done[0]), 0));
     tqd_course_finish(course);
     cr_expect(eq(int, atomic_load(&state.done[2]), 1));
     cr_expect(eq(int, atomic_load(&state.done[3]), 0));
-    course = tqd_course_new(workers, 64, course_body, course_over, &state);
+    course = tqd_course_new(workers, 1, 64, course_body, course_over, &state);
     tqd_course_reach(course, 3);
     tqd_course_abandon(course);
     cr_expect(eq(int, atomic_load(&state.destroyed), 1));
@@ -302,7 +302,7 @@ Test(workers, a_course_is_abandoned_while_workers_are_inside, .timeout = 100)
     course_init(&state);
     state.waits = true;
     tqd_workers *workers = begin(8);
-    tqd_course *course = tqd_course_new(workers, 64, course_body, course_over, &state);
+    tqd_course *course = tqd_course_new(workers, 1, 64, course_body, course_over, &state);
     tqd_course_reach(course, N_INDEX);
     sem_wait(&state.inside);
     tqd_course_abandon(course);
@@ -320,4 +320,29 @@ Test(workers, a_course_is_abandoned_while_workers_are_inside, .timeout = 100)
     }
     cr_expect(le(int, n, N_THREAD)); /* each finished the index that it was in */
     cr_expect(eq(int, atomic_load(&state.destroyed), 1));
+}
+
+/* Fewer indices than are worth a second worker are worth one; so are those that come while it looks
+ * out, and those that come when it sleeps again. */
+Test(workers, few_indices_of_a_course_are_worth_one_worker, .timeout = 100)
+{
+    static course_state state;
+    course_init(&state);
+    state.waits = true;
+    tqd_workers *workers = begin(8);
+    tqd_course *course = tqd_course_new(workers, 100, 64, course_body, course_over, &state);
+    for (size_t n = 1; n <= 40; n++) {
+        tqd_course_reach(course, n);
+        sem_wait(&state.inside); /* somebody does it */
+        sem_post(&state.gate);
+        if (n % 10 == 0) {
+            const struct timespec longer = {.tv_nsec = 300000};
+            nanosleep(&longer, NULL);
+        }
+    }
+    tqd_course_finish(course);
+    for (size_t i = 0; i < 40; i++) {
+        cr_expect(eq(int, atomic_load(&state.done[i]), 1));
+    }
+    end(workers);
 }
