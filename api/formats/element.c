@@ -131,7 +131,14 @@ size_t tqa_array_encode(const tqa_array *array, uint64_t *index, char *out, size
             n = (size_t)(n_column - column);
         }
         double values[PIECE];
-        if (column == 0 && n == n_column && array->gather_rows != NULL) {
+        const double *from = values;
+        if (column == 0 && n == n_column && array->find_rows != NULL) {
+            const uint64_t left = array->shape[0] - row;
+            size_t n_row = room / n;
+            n_row = n_row < left ? n_row : (size_t)left;
+            from = array->find_rows(array->ctx, row, &n_row);
+            n *= n_row;
+        } else if (column == 0 && n == n_column && array->gather_rows != NULL) {
             const uint64_t left = array->shape[0] - row;
             size_t n_row = (room < PIECE ? room : PIECE) / n;
             n_row = n_row < left ? n_row : (size_t)left;
@@ -140,7 +147,7 @@ size_t tqa_array_encode(const tqa_array *array, uint64_t *index, char *out, size
         } else {
             array->gather(array->ctx, row, column, n, values);
         }
-        memcpy(out + written, values, n * sizeof values[0]);
+        memcpy(out + written, from, n * sizeof values[0]);
         written += n * sizeof values[0];
         *index += n;
     }

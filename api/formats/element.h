@@ -48,6 +48,9 @@ typedef struct tqa_array {
     void (*gather)(void *ctx, uint64_t row, uint64_t column, size_t n, double *ret);
     /* May be NULL. n whole rows from `row` on, one after another. */
     void (*gather_rows)(void *ctx, uint64_t row, size_t n, double *ret);
+    /* May be NULL. Up to *n whole rows from `row` on, where they lie one after another; sets *n to
+     * how many do, at least one. */
+    const double *(*find_rows)(void *ctx, uint64_t row, size_t *n);
     void *ctx;
 } tqa_array;
 

@@ -5,6 +5,7 @@
 #include <assert.h>
 
 #include "api/operations/call.h"
+#include "api/operations/output.h"
 
 /* The fields that must have come, in the schema's order: three arrays of samples. */
 static uint32_t required(const tqa_schema *schema, tqa_motion ret_motion[3])
@@ -60,6 +61,7 @@ static bool look(tqa_call *call, const tqa_motion motion[3])
         ahead->in[k] = *blocks;
     }
     ahead->out = call->tau;
+    ahead->turns = tqa_output_may_turn(call);
     ahead->n_most = n_block;
     return good;
 }
@@ -116,7 +118,7 @@ size_t tqa_ahead_done(const tqa_call *call)
 {
     const tqa_ahead *ahead = &call->ahead;
     tqa_motion motion[3];
-    if (ahead->n_ready == 0 ||
+    if (ahead->n_ready == 0 || ahead->turns != tqa_output_turns(call) ||
         atomic_load_explicit(&ahead->n_good, memory_order_relaxed) < ahead->n_ready ||
         call->request.seen != required(&call->operation->methods->schema, motion)) {
         return 0;

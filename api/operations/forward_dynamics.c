@@ -4,6 +4,7 @@
 
 #include "api/operations/call.h"
 #include "api/operations/include_constraints.h"
+#include "api/operations/output.h"
 #include "api/operations/refuse.h"
 #include "core/dynamics/forward.h"
 
@@ -45,7 +46,8 @@ static size_t scratch_size(const tqa_call *call)
     size_t own = tq_forward_scratch_size(call->mechanism, n_wrench);
     own = own > tqa_constraints_scratch_size(call) ? own : tqa_constraints_scratch_size(call);
     const size_t other = call->request.include != 0 ? tqa_include_scratch_size(call) : 0;
-    return tq_scratch_cost(n_wrench, sizeof(tq_external_wrench)) + (own > other ? own : other);
+    return tq_scratch_cost(n_wrench, sizeof(tq_external_wrench)) + (own > other ? own : other) +
+           tqa_output_scratch_size(call);
 }
 
 static tq_status compute_block(tqa_call *call, size_t b, void *memory, size_t size, tq_error *error)
@@ -65,12 +67,14 @@ static tq_status compute_block(tqa_call *call, size_t b, void *memory, size_t si
         .gravity = motion.gravity,
         .without = motion.without,
     };
-    double *qdd = tqa_blocks_block(&call->tau, b);
+    const tqa_output out = tqa_output_begin(&call->tau, b, tqa_output_turns(call), &scratch);
+    double *qdd = out.rows;
     const tq_constraints *set = call->robot->constraints;
     const tq_status status = set != NULL && set->n_row > 0
                                  ? tq_constrained_forward(call->mechanism, set, &in, &scratch, qdd,
                                                           tqa_constraints_block(call, b), error)
                                  : tq_forward_dynamics(call->mechanism, &in, &scratch, qdd, error);
+    tqa_output_end(&out, in.n_sample);
     if (status != TQ_OK || request->include == 0) {
         return status;
     }
@@ -90,8 +94,10 @@ static tq_status ahead_block(tqa_call *call, size_t b, void *memory, size_t size
         .qd = motion.qd,
         .tau = tqa_blocks_block(&call->ahead.in[2], b),
     };
-    double *qdd = tqa_blocks_block(&call->ahead.out, b);
-    return tq_forward_dynamics(call->mechanism, &in, &scratch, qdd, error);
+    const tqa_output out = tqa_output_begin(&call->ahead.out, b, call->ahead.turns, &scratch);
+    const tq_status status = tq_forward_dynamics(call->mechanism, &in, &scratch, out.rows, error);
+    tqa_output_end(&out, in.n_sample);
+    return status;
 }
 
 static bool run(tqa_call *call, const tqa_world *world, void *scratch, size_t size)
@@ -102,6 +108,7 @@ static bool run(tqa_call *call, const tqa_world *world, void *scratch, size_t si
     }
     assert(call->tau.stride == request->motion[TQA_MOTION_Q].stride);
     tqa_result_add(&call->result, "qdd", &call->tau, request->reordered ? request->v_map : NULL);
+    call->result.arrays[0].is_turned = tqa_output_turns(call);
     if (request->include != 0 && !tqa_include_add(call)) {
         return false;
     }

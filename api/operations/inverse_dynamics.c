@@ -5,6 +5,7 @@
 #include "api/operations/call.h"
 #include "api/operations/from.h"
 #include "api/operations/include_constraints.h"
+#include "api/operations/output.h"
 #include "api/operations/refuse.h"
 #include "core/dynamics/inverse.h"
 
@@ -50,7 +51,8 @@ static size_t scratch_size(const tqa_call *call)
     size_t own = tq_inverse_scratch_size(call->mechanism, n_wrench);
     own = own > tqa_constraints_scratch_size(call) ? own : tqa_constraints_scratch_size(call);
     const size_t other = call->request.include != 0 ? tqa_include_scratch_size(call) : 0;
-    return tq_scratch_cost(n_wrench, sizeof(tq_external_wrench)) + (own > other ? own : other);
+    return tq_scratch_cost(n_wrench, sizeof(tq_external_wrench)) + (own > other ? own : other) +
+           tqa_output_scratch_size(call);
 }
 
 /* torques of the actuated joints, and the forces of the constraints for whoever asks */
@@ -80,10 +82,12 @@ static tq_status compute_block(tqa_call *call, size_t b, void *memory, size_t si
     tq_scratch scratch;
     tq_scratch_init(&scratch, memory, size);
     const tq_inverse_input in = tqa_call_motion(call, b, &scratch);
-    double *tau = tqa_blocks_block(&call->tau, b);
-    const tq_status status = call->robot->constraints != NULL
-                                 ? constrained(call, b, &in, &scratch, tau, error)
-                                 : tq_inverse_dynamics(call->mechanism, &in, &scratch, tau, error);
+    const tqa_output out = tqa_output_begin(&call->tau, b, tqa_output_turns(call), &scratch);
+    const tq_status status =
+        call->robot->constraints != NULL
+            ? constrained(call, b, &in, &scratch, out.rows, error)
+            : tq_inverse_dynamics(call->mechanism, &in, &scratch, out.rows, error);
+    tqa_output_end(&out, in.n_sample);
     if (status != TQ_OK || call->request.include == 0) {
         return status;
     }
@@ -96,8 +100,10 @@ static tq_status ahead_block(tqa_call *call, size_t b, void *memory, size_t size
     tq_scratch_init(&scratch, memory, size);
     tq_inverse_input in = tqa_ahead_motion(&call->ahead, b);
     in.qdd = tqa_blocks_block(&call->ahead.in[2], b);
-    double *tau = tqa_blocks_block(&call->ahead.out, b);
-    return tq_inverse_dynamics(call->mechanism, &in, &scratch, tau, error);
+    const tqa_output out = tqa_output_begin(&call->ahead.out, b, call->ahead.turns, &scratch);
+    const tq_status status = tq_inverse_dynamics(call->mechanism, &in, &scratch, out.rows, error);
+    tqa_output_end(&out, in.n_sample);
+    return status;
 }
 
 static bool run(tqa_call *call, const tqa_world *world, void *scratch, size_t size)
@@ -108,6 +114,7 @@ static bool run(tqa_call *call, const tqa_world *world, void *scratch, size_t si
     }
     assert(call->tau.stride == request->motion[TQA_MOTION_Q].stride);
     tqa_result_add(&call->result, "tau", &call->tau, request->reordered ? request->v_map : NULL);
+    call->result.arrays[0].is_turned = tqa_output_turns(call);
     if (request->include != 0 && !tqa_include_add(call)) {
         return false;
     }

@@ -15,12 +15,21 @@ enum { STEP_OPEN, STEP_KEY, STEP_VALUES, STEP_TAIL, STEP_END };
 /* more than a key and the head of an array take */
 enum { STEP_ROOM = 160 };
 
+static const double *turned_sample(const tqa_result_array *array, size_t i)
+{
+    return tqa_blocks_block(array->blocks, i / TQ_BLOCK) + i % TQ_BLOCK * array->n_row;
+}
+
 static void gather(void *ctx, uint64_t row, uint64_t column, size_t n, double *ret)
 {
     const tqa_result_place *place = ctx;
     const tqa_result *result = place->result;
     const tqa_result_array *array = &result->arrays[place->array];
     const size_t stride = array->blocks->stride;
+    if (array->is_turned) {
+        memcpy(ret, turned_sample(array, (size_t)row) + column, n * sizeof *ret);
+        return;
+    }
     const double *data = tqa_blocks_sample(array->blocks, result->flat ? 0 : (size_t)row) +
                          array->first_row * stride;
     /* the only sample of a flat answer has no rank of its own: its rows come one by one */
@@ -58,6 +67,15 @@ static void gather_samples(void *ctx, uint64_t row, size_t n, double *ret)
     }
 }
 
+/* Whole samples where they lie. */
+static const double *find_samples(void *ctx, uint64_t row, size_t *n)
+{
+    const tqa_result_place *place = ctx;
+    const size_t left = TQ_BLOCK - (size_t)row % TQ_BLOCK;
+    *n = *n < left ? *n : left;
+    return turned_sample(&place->result->arrays[place->array], (size_t)row);
+}
+
 tqa_array tqa_result_view(tqa_result_place *place)
 {
     const tqa_result *result = place->result;
@@ -65,6 +83,7 @@ tqa_array tqa_result_view(tqa_result_place *place)
     tqa_array view = {.rank = 0, .gather = gather, .ctx = place};
     if (!result->flat) {
         view.gather_rows = gather_samples;
+        view.find_rows = array->is_turned ? find_samples : NULL;
         view.shape[view.rank++] = result->n_sample;
     }
     if (array->plane > 0) {

@@ -12,6 +12,7 @@
 
 enum {
     SEGMENT_HEADER = 64,       /* keeps the blocks behind it aligned */
+    MAPPED_MIN = 128 << 10,    /* bytes from which malloc maps memory of its own */
     ROWS_BEYOND_MAX = 1 << 16, /* numbers counted beyond a sample's end before it is refused */
 };
 
@@ -132,13 +133,13 @@ static bool widen(tqa_blocks *blocks)
     return true;
 }
 
-/* Segments double up to the size that is kept, so that little is reserved in vain. */
+/* Segments double as long as malloc does not map them for this call alone, with pages to be
+ * cleared; then they have the size that is kept. Little is reserved in vain. */
 static bool add_blocks(tqa_blocks *blocks)
 {
     const size_t each = blocks->n_row * TQ_BLOCK_STRIDE;
-    const size_t most = most_blocks(blocks);
     size_t n = 2 * blocks->n_segment;
-    n = n <= most / 2 ? n : most;
+    n = n * each * sizeof(double) < MAPPED_MIN ? n : most_blocks(blocks);
     const size_t b = blocks->n_room / TQ_BLOCK;
     double *memory = grow_table(blocks, b + n) ? add_segment(blocks, n * each) : NULL;
     if (memory == NULL) {

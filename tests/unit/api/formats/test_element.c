@@ -97,3 +97,53 @@ Test(element, runs_end_with_rows_and_with_cache_lines)
                   "row %zu", k);
     }
 }
+
+enum { TABLE_ROWS = 23, TABLE_COLUMNS = 5, TABLE_RUN = 4 };
+
+static double cell(uint64_t row, uint64_t column)
+{
+    return 100.0 * (double)row + (double)column;
+}
+
+static void gather_cells(void *ctx, uint64_t row, uint64_t column, size_t n, double *ret)
+{
+    (void)ctx;
+    for (size_t k = 0; k < n; k++) {
+        ret[k] = cell(row, column + k);
+    }
+}
+
+/* Rows lie together in runs of TABLE_RUN. */
+static const double *find_cells(void *ctx, uint64_t row, size_t *n)
+{
+    const double *cells = ctx;
+    const size_t left = TABLE_RUN - (size_t)row % TABLE_RUN;
+    *n = *n < left ? *n : left;
+    return cells + row * TABLE_COLUMNS;
+}
+
+Test(element, rows_are_written_from_where_they_lie)
+{
+    static double cells[TABLE_ROWS * TABLE_COLUMNS], out[TABLE_ROWS * TABLE_COLUMNS + 1];
+    for (size_t i = 0; i < TABLE_ROWS * TABLE_COLUMNS; i++) {
+        cells[i] = cell(i / TABLE_COLUMNS, i % TABLE_COLUMNS);
+    }
+    const tqa_array array = {.rank = 2,
+                             .shape = {TABLE_ROWS, TABLE_COLUMNS},
+                             .gather = gather_cells,
+                             .find_rows = find_cells,
+                             .ctx = cells};
+    /* rooms that end within a number, a row, a run, and beyond the table */
+    for (size_t room = sizeof(double); room <= sizeof out; room += 3) {
+        uint64_t index = 0;
+        size_t written = 0;
+        memset(out, 0, sizeof out);
+        while (index < TABLE_ROWS * TABLE_COLUMNS) {
+            written += tqa_array_encode(&array, &index, (char *)out + written,
+                                        room < sizeof out - written ? room : sizeof out - written);
+        }
+        cr_assert(eq(sz, written, sizeof cells));
+        cr_assert(eq(int, memcmp(out, cells, sizeof cells), 0), "room %zu", room);
+        cr_assert(eq(dbl, out[TABLE_ROWS * TABLE_COLUMNS], 0.0));
+    }
+}

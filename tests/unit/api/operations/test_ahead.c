@@ -3,6 +3,7 @@
  * that they give afterwards, or are computed again. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <criterion/parameterized.h>
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -98,11 +99,15 @@ static void make(const row *r)
     put(&body, "%s}", r->after);
 }
 
+/* of binary answers blocks are turned where they are computed */
+static tqa_media accepted = TQA_MEDIA_JSON;
+
 static tqt_answer ask(const tqa_robot *robot, const row *r, size_t step, bool ahead, bool idle)
 {
     return tqt_call(robot, body.bytes, body.n,
                     (tqt_call_options){.operation = r->operation,
                                        .content = TQA_MEDIA_JSON,
+                                       .accept = accepted,
                                        .step = step,
                                        .ahead = ahead,
                                        .idle = idle});
@@ -119,9 +124,16 @@ static void same(const tqt_answer *a, const tqt_answer *b)
     cr_expect(eq(int, memcmp(a->text, b->text, a->n), 0));
 }
 
-Test(ahead, the_answer_is_the_same, .timeout = 100)
+ParameterizedTestParameters(ahead, the_answer_is_the_same)
+{
+    static tqa_media media[] = {TQA_MEDIA_JSON, TQA_MEDIA_CBOR};
+    return cr_make_param_array(tqa_media, media, 2);
+}
+
+ParameterizedTest(const tqa_media *media, ahead, the_answer_is_the_same, .timeout = 100)
 {
     tqa_robot *robot = tqt_builtin("panda");
+    accepted = *media;
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         make(&rows[k]);
         tqt_answer after = ask(robot, &rows[k], 30011, false, false);
