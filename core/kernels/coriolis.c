@@ -264,7 +264,6 @@ static void inward(const tq_canonical *c, const sweep *s, double *m)
     int stem = c->n_body;
     for (int b = c->n_body - 1; b >= 0; b--) {
         const tq_canonical_joint *k = &c->joints[b];
-        const tq_canonical_joint *last = &c->joints[k->last];
         const body *x = &s->bodies[b], *above = &s->bodies[k->parent];
         const flow own =
             flow_of(k->parent < 0 ? composite_of(k) : composite_turned(k, &x->at.r), x->w);
@@ -277,9 +276,6 @@ static void inward(const tq_canonical *c, const sweep *s, double *m)
             read_ball(c, s, b, stem, &f, m);
         } else {
             read_single(c, s, b, stem, &f, m);
-        }
-        for (int r = k->dof; r < k->dof + tq_canonical_freedoms(k->kind); r++) {
-            entries_clear(&s->at, m, r, last->dof + tq_canonical_freedoms(last->kind));
         }
         if (k->parent >= 0) {
             f = flow_inward(k->subtree_mass, vec_sub(x->at.p, above->at.p), vec_sub(x->v, above->v),
@@ -315,5 +311,6 @@ int TQ_KERNEL(tq_coriolis)(const tq_canonical *c, const tq_kernel_input *in, dou
         }
         inward(c, &s, ret_c + i);
     }
+    entries_complete(c, &s.at, in->n_sample, 0, ret_c);
     return beyond(total, DBL_MAX) == 0;
 }

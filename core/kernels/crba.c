@@ -17,24 +17,16 @@ typedef struct columns {
     entries at;
 } columns;
 
-/* Row r of M from component `part` (0 .. 5: force, moment) of the columns c = first .. end - 1, and
- * its mirror image. Pointers are kept in locals: a store may alias anything. */
+/* Row r of M from component `part` (0 .. 5: force, moment) of the columns c = first .. end - 1.
+ * Pointers are kept in locals: a store may alias anything. */
 TQ_INLINE void put_row(const columns *w, double *m, int r, int part, int first, int end)
 {
-    double *row = m + w->at.down[r], *column = m + w->at.across[r];
-    const long *across = w->at.across, *down = w->at.down;
+    double *row = m + w->at.down[r];
+    const long *across = w->at.across;
     const real *x = &w->wrenches[0].f.x + part;
-    if (w->at.half) {
-        TQ_UNROLL_4
-        for (int c = first; c < end; c++) {
-            store(row + across[c], x[6L * c]);
-        }
-        return;
-    }
+    TQ_UNROLL_4
     for (int c = first; c < end; c++) {
-        const real entry = x[6L * c];
-        store(row + across[c], entry);
-        store(column + down[c], entry);
+        store(row + across[c], x[6L * c]);
     }
 }
 
@@ -79,7 +71,7 @@ TQ_INLINE void read_rows(const columns *w, const tq_canonical_joint *k, int end,
         put_row(w, m, k->dof, 5, k->dof, end);
     } else if (k->kind == TQ_CANONICAL_PRISMATIC) {
         put_row(w, m, k->dof, 2, k->dof, end);
-    } else if (k->kind == TQ_CANONICAL_FLOATING && w->at.half) {
+    } else if (k->kind == TQ_CANONICAL_FLOATING) {
         const int until = k->parent < 0 ? k->dof + 6 : end;
         for (int col = k->dof; col < until; col++) {
             put_six(w, m, k->dof, col, w->wrenches[col]);
@@ -93,11 +85,11 @@ TQ_INLINE void read_rows(const columns *w, const tq_canonical_joint *k, int end,
 }
 
 /* First freedom of joint k's parent, when that floats off the world, so that columns end there and
- * go into its rows at once; else, and where both triangles are asked for, -1. */
-TQ_INLINE int landing(const tq_canonical *c, const tq_canonical_joint *k, const entries *at)
+ * go into its rows at once; else -1. */
+TQ_INLINE int landing(const tq_canonical *c, const tq_canonical_joint *k)
 {
     const tq_canonical_joint *parent = &c->joints[k->parent];
-    const _Bool lands = at->half && parent->parent < 0 && parent->kind == TQ_CANONICAL_FLOATING;
+    const _Bool lands = parent->parent < 0 && parent->kind == TQ_CANONICAL_FLOATING;
     return lands ? parent->dof : -1;
 }
 
@@ -141,9 +133,6 @@ static void one_group(const tq_canonical *c, const tq_kernel_input *in, long i, 
         }
         begin_columns(w, k, &a);
         read_rows(w, k, end, m + i);
-        for (int r = k->dof; r < k->dof + tq_canonical_freedoms(k->kind); r++) {
-            entries_clear(&w->at, m + i, r, end);
-        }
         if (k->rotor != 0.0) {
             double *at = m + i + w->at.down[k->dof] + w->at.across[k->dof];
             store(at, load(at) + splat(k->rotor * in->rotors));
@@ -151,7 +140,7 @@ static void one_group(const tq_canonical *c, const tq_kernel_input *in, long i, 
         if (k->parent < 0) {
             continue;
         }
-        const int root = landing(c, k, &w->at);
+        const int root = landing(c, k);
         if (k->ball >= 0) {
             const ball at = w->st.balls[k->ball];
             for (int col = k->dof; col < end; col++) {
@@ -192,5 +181,6 @@ int TQ_KERNEL(tq_crba)(const tq_canonical *c, const tq_kernel_input *in, double 
         place_joints(c, in->q + i, in->stride, w.st.cs, w.st.balls);
         one_group(c, in, i, &w, ret_m);
     }
+    entries_complete(c, &w.at, in->n_sample, !w.at.half, ret_m);
     return 1;
 }

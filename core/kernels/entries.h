@@ -79,4 +79,57 @@ TQ_INLINE void entries_clear(const entries *e, double *m, int r, int end)
     }
 }
 
+/* a row of n doubles, or what is left of its last lanes */
+TQ_INLINE void entries_zero(double *at, long n)
+{
+    for (long i = 0; i < n; i += TQ_LANES) {
+        store(at + i, splat(0.0));
+    }
+}
+TQ_INLINE void entries_copy(double *to, const double *from, long n)
+{
+    for (long i = 0; i < n; i += TQ_LANES) {
+        store(to + i, load(from + i));
+    }
+}
+
+TQ_INLINE void entries_fill(const tq_canonical *c, const entries *e, long n, _Bool mirror,
+                            double *m)
+{
+    const long *across = e->across, *down = e->down;
+    const int clear_until = e->again ? 0 : c->n_dof;
+    for (int b = 0; b < c->n_body; b++) {
+        const tq_canonical_joint *k = &c->joints[b], *last = &c->joints[k->last];
+        const int own = k->dof + tq_canonical_freedoms(k->kind);
+        const int end = last->dof + tq_canonical_freedoms(last->kind);
+        const int mirror_until = mirror ? end : own;
+        for (int r = k->dof; r < own; r++) {
+            double *row = m + down[r], *column = m + across[r];
+            for (int col = own; col < mirror_until; col++) {
+                entries_copy(column + down[col], row + across[col], n);
+            }
+            for (int col = end; col < clear_until; col++) {
+                entries_zero(row + across[col], n);
+                entries_zero(column + down[col], n);
+            }
+        }
+    }
+}
+
+/* What needs no kernel, for all samples at once, so that stores follow each other in memory: zeros
+ * between branches, unless they stand there already; with `mirror`, what a symmetric matrix has
+ * beyond the diagonal. */
+static __attribute__((noinline, unused)) void
+entries_complete(const tq_canonical *c, const entries *e, long n_sample, _Bool mirror, double *m)
+{
+    if (e->again && !mirror) {
+        return;
+    }
+    if (n_sample <= TQ_LANES) {
+        entries_fill(c, e, TQ_LANES, mirror, m);
+    } else {
+        entries_fill(c, e, n_sample, mirror, m);
+    }
+}
+
 #endif
