@@ -9,6 +9,7 @@
 enum {
     TQA_NUMBER_TEXT_MAX = 24, /* the longest text that tqa_number_print makes */
     TQA_NUMBER_ROOM = 40,     /* bytes it may write to: it stores in whole words */
+    TQA_NUMBER_AHEAD = 48,    /* bytes from the start of a number that tqa_number_run may look at */
 };
 
 /* What stands at a place of a text. */
@@ -42,6 +43,18 @@ typedef enum tqa_number {
  * Checked  tests/unit/api/formats/test_number_scan.c, tests/fuzz/fuzz_number.c
  */
 tqa_number tqa_number_scan(const char **p, const char *end, double *ret);
+
+/**
+ * Scan up to n numbers as they mostly come, with "," or ", " between them: number k goes to
+ * to[k * stride]. Nothing is told about what stops it, such as a longer spelling: tqa_number_scan
+ * is there for that.
+ *
+ * Room     TQA_NUMBER_AHEAD bytes from the start of every number on must be there to be read,
+ *          whatever they are.
+ * Returns  How many were scanned; *p is behind the last of them, unchanged when there is none.
+ * Checked  tests/unit/api/formats/test_number_scan.c
+ */
+size_t tqa_number_run(const char **p, size_t n, double *to, size_t stride);
 
 /* The whole of text[0..n) is one number: never TQA_NUMBER_INCOMPLETE. */
 tqa_number tqa_number_read(const char *text, size_t n, double *ret);

@@ -13,9 +13,9 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "digits are read in wo
 __extension__ typedef unsigned __int128 uint128;
 
 enum {
-    SHORT_ROOM = 48,  /* bytes that scan_short may look at */
-    WORD_DIGITS = 19, /* every decimal of 19 digits fits into 64 bits */
-    EXACT_POWER = 22, /* 10^22 is the last power of ten that is a double */
+    SHORT_ROOM = TQA_NUMBER_AHEAD, /* bytes that scan_short may look at */
+    WORD_DIGITS = 19,              /* every decimal of 19 digits fits into 64 bits */
+    EXACT_POWER = 22,              /* 10^22 is the last power of ten that is a double */
     LOWEST_POWER = -342 /* 2^64 * 10^-343 rounds to zero */,
     HIGHEST_POWER = 308,
 };
@@ -368,6 +368,27 @@ tqa_number tqa_number_scan(const char **p, const char *end, double *ret)
         *p = spelled.end;
     }
     return status;
+}
+
+size_t tqa_number_run(const char **p, size_t n, double *to, size_t stride)
+{
+    assert(p != NULL && *p != NULL && to != NULL);
+    const char *s = *p;
+    size_t k = 0;
+    while (k < n) {
+        double x;
+        const char *behind = scan_short(s, &x);
+        if (behind == NULL || x > __DBL_MAX__ || x < -__DBL_MAX__) {
+            break;
+        }
+        to[stride * k++] = x;
+        *p = s = behind;
+        if (*s != ',') {
+            break;
+        }
+        s += 1 + (s[1] == ' ');
+    }
+    return k;
 }
 
 tqa_number tqa_number_read(const char *text, size_t n, double *ret)

@@ -12,6 +12,7 @@
 #include "api/operations/from.h"
 #include "api/operations/include.h"
 #include "api/operations/payload.h"
+#include "api/operations/plain.h"
 
 enum {
     CALL_BYTES_MAX = 1 << 30, /* of sample arrays, in and out: 134 million numbers */
@@ -61,6 +62,7 @@ static void start(tqa_call *call, const tqa_operation *operation, const tqa_robo
     call->robot = robot;
     call->accept = head->accept == TQA_MEDIA_NONE ? TQA_MEDIA_JSON : head->accept;
     call->n_fed = 0;
+    call->is_plain = false;
     call->n_body = head->content_length;
     call->budget = (tqa_budget){.bytes_left = CALL_BYTES_MAX};
     call->ahead.is_off = false;
@@ -152,6 +154,11 @@ bool tqa_call_keep_text(tqa_call *call, char *text)
     return true;
 }
 
+static bool takes_json(const tqa_body *body, char first)
+{
+    return body->media == TQA_MEDIA_JSON || (body->media == TQA_MEDIA_NONE && first == '{');
+}
+
 bool tqa_call_feed(tqa_call *call, const char *bytes, size_t n)
 {
     assert(call != NULL && call->problem.status == 0);
@@ -166,6 +173,11 @@ bool tqa_call_feed(tqa_call *call, const char *bytes, size_t n)
     }
     if (n == call->n_body) {
         tqa_digest_whole(&call->digest, bytes, n);
+        call->is_plain = call->control == NULL && takes_json(&call->body, bytes[0]) &&
+                         tqa_plain_take(&call->request, bytes, n);
+        if (call->is_plain) {
+            return true;
+        }
     } else {
         tqa_digest_feed(&call->digest, bytes, n);
     }
@@ -192,7 +204,7 @@ bool tqa_call_finish(tqa_call *call)
     if (call->control != NULL) {
         return tqa_control_finish(call);
     }
-    if (!tqa_body_finish(&call->body) || !tqa_request_finish(&call->request) ||
+    if ((!call->is_plain && !tqa_body_finish(&call->body)) || !tqa_request_finish(&call->request) ||
         !tqa_include_check(call) || !tqa_payload_attach(call)) {
         return false;
     }

@@ -30,6 +30,7 @@ struct tqa_call {
     const tqa_robot *robot;
     tqa_media accept; /* JSON, CBOR, NPY or NPZ */
     bool is_borrowed; /* its memory is the caller's */
+    bool is_plain;    /* the request has been read as a whole, without `body` */
     uint64_t n_fed;
     uint64_t n_body; /* bytes that will come; UINT64_MAX: not known */
     tqa_budget budget;

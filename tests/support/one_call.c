@@ -102,7 +102,7 @@ tqt_answer tqt_call(const tqa_robot *robot, const char *body, size_t n, tqt_call
         .accept = options.accept,
         .query = options.query,
         .request_id = "test",
-        .content_length = UINT64_MAX,
+        .content_length = options.step == 0 && options.cut == 0 ? n : UINT64_MAX,
     };
     tqt_answer answer = {.status = 200};
     tqa_call *call = tqa_call_open(operation, robot, &head, &answer.problem);

@@ -12,7 +12,8 @@ typedef struct tqt_call_options {
     const char *operation; /* NULL: inverse-dynamics */
     tqa_media content, accept;
     const char *query;
-    size_t cut;             /* the body is fed in two pieces, cut here; 0: whole */
+    size_t cut;             /* the body is fed in two pieces, cut here; 0: whole, and its length
+                               told before, as a Content-Length does */
     size_t step;            /* or in pieces of this many bytes */
     size_t room;            /* size of the buffer that reads; 0: 64 KiB */
     const tqa_world *world; /* NULL: one that only has parallel_for */

@@ -185,3 +185,41 @@ Test(number_scan, random_texts_have_the_bits_of_strtod)
         }
     }
 }
+
+/* Room to look ahead is there, whatever stands in it. */
+Test(number_scan, runs)
+{
+    static const struct {
+        const char *text;
+        size_t n_asked, n, n_used;
+        double x[4];
+    } runs[] = {
+        {"1,2,3]", 4, 3, 5, {1, 2, 3}},
+        {"1,2,3,4,5]", 4, 4, 7, {1, 2, 3, 4}},
+        {"1,2,3,4,5]", 1, 1, 1, {1}},
+        {"-0.5, 2.5e-3, 0]", 4, 3, 15, {-0.5, 2.5e-3, 0}},
+        {"1,  2", 4, 1, 1, {1}},
+        {"1 ,2", 4, 1, 1, {1}},
+        {"1,", 4, 1, 1, {1}},
+        {"1,]", 4, 1, 1, {1}},
+        {"1,1e999", 4, 1, 1, {1}},
+        {"1,-1e999", 4, 1, 1, {1}},
+        {"1,12345678", 4, 1, 1, {1}}, /* a good number, but longer than most */
+        {"1,null", 4, 1, 1, {1}},
+        {"x", 4, 0, 0, {0}},
+        {"", 4, 0, 0, {0}},
+    };
+    for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
+        char text[32 + TQA_NUMBER_AHEAD];
+        double x[8] = {0};
+        memset(text, i % 2 == 0 ? 0 : ' ', sizeof text);
+        memcpy(text, runs[i].text, strlen(runs[i].text));
+        const char *p = text;
+        cr_expect(eq(sz, tqa_number_run(&p, runs[i].n_asked, x, 2), runs[i].n), "%s", text);
+        cr_expect(eq(sz, (size_t)(p - text), runs[i].n_used), "%s", text);
+        for (size_t k = 0; k < 4; k++) {
+            cr_expect(eq(dbl, x[2 * k], runs[i].x[k]), "%s: %zu", text, k);
+            cr_expect(eq(dbl, x[2 * k + 1], 0.0), "%s: %zu", text, k);
+        }
+    }
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/plain.h - a short request as most are: one sample, plainly written, in one piece.
+ */
+#ifndef TQA_OPERATIONS_PLAIN_H
+#define TQA_OPERATIONS_PLAIN_H
+
+#include "api/operations/request.h"
+
+/* Bytes of the longest such body: three arrays of 36 numbers. */
+enum { TQA_PLAIN_MAX = 3072 };
+
+/**
+ * Take a whole JSON body at once: an object whose fields are flat arrays of motion, each there
+ * once, each of its right length, written with no space but one behind a comma or colon.
+ *
+ * Does what the scanner and the receivers of tqa_request_events do with such a body, in half their
+ * instructions: no state between tokens, no events, no numbers but into their block.
+ *
+ * Returns  False for anything else, faults among it, as if it had not been asked: the scanner reads
+ *          it, and says what is wrong.
+ * Checked  tests/unit/api/operations/test_plain.c: both ways, the same
+ */
+bool tqa_plain_take(tqa_request *request, const char *bytes, size_t n);
+
+#endif
