@@ -32,7 +32,10 @@ static void opened(tqd_loop *loop, struct MHD_Connection *mhd, void **socket_con
     tqd_client *client = calloc(1, sizeof *client);
     *socket_context = client;
     if (client == NULL) {
-        return; /* tqd_request_step refuses a connection without its record */
+        /* tqd_request_step refuses a connection without its record; without a request no deadline
+         * of ours ends it */
+        MHD_set_connection_option(mhd, MHD_CONNECTION_OPTION_TIMEOUT, 1u);
+        return;
     }
     client->loop = loop;
     client->mhd = mhd;

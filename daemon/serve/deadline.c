@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* daemon/serve/deadline.c - closes connections whose client takes too long. The library's own
- * timeout is one of inactivity only: a byte now and then would keep a connection for ever. */
+ * timeout is one of inactivity only, where a byte now and then would keep a connection for ever; it
+ * is left out, as it costs two looks at the clock and a list a request. */
 #include <errno.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
@@ -84,7 +85,7 @@ static void end_wait(tqd_client *client)
 }
 
 /* The library sees the end of the stream and closes; a suspended one when it resumes. Where no
- * event comes of it, its own timeout of inactivity ends the connection a second later. */
+ * event comes of it, a timeout of inactivity ends the connection a second later. */
 static void shut(tqd_client *client)
 {
     shutdown(client->fd, SHUT_RDWR);

@@ -10,6 +10,7 @@
 #include "api/problem.h"
 #include "daemon/observe/log.h"
 #include "daemon/serve/client.h"
+#include "daemon/serve/date.h"
 #include "daemon/serve/origin.h"
 #include "daemon/serve/stage.h"
 
@@ -146,8 +147,10 @@ static tqd_prepared *take_prepared(tqd_client *client, const tqd_reply *reply)
         shown_to(client) != NULL) {
         return NULL;
     }
-    return tqd_prepared_take(&client->loop->prepared, reply->media, reply->constant, reply->n_body,
-                             client->request.head.request_id);
+    tqd_loop *loop = client->loop;
+    return tqd_prepared_take(&loop->prepared, reply->media, reply->constant, reply->n_body,
+                             client->request.head.request_id,
+                             (loop->now_ms + loop->unix_offset_ms) / 1000);
 }
 
 static enum MHD_Result send_prepared(tqd_client *client, const tqd_reply *reply)
@@ -206,11 +209,9 @@ __attribute__((format(printf, 2, 3))) static void put(head_text *text, const cha
 static void put_date(head_text *text)
 {
     struct timespec now;
-    struct tm utc;
-    char date[40];
+    char date[TQD_DATE_TEXT];
     clock_gettime(CLOCK_REALTIME_COARSE, &now);
-    gmtime_r(&now.tv_sec, &utc);
-    date[strftime(date, sizeof date, "%a, %d %b %Y %H:%M:%S GMT", &utc)] = '\0';
+    tqd_date_print(now.tv_sec, date);
     put(text, "Date: %s\r\n", date);
 }
 

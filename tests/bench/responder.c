@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { POOL_BYTES = 6 << 10, CONNECTIONS = 4096, IDLE_S = 60, ANSWER_MAX = 1 << 20 };
+enum { POOL_BYTES = 6 << 10, CONNECTIONS = 4096, ANSWER_MAX = 1 << 20 };
 
 static char answer[ANSWER_MAX];
 static size_t n_answer;
@@ -99,8 +99,7 @@ int main(int argc, char **argv)
             MHD_USE_EPOLL | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_TURBO, 0, NULL, NULL,
             answer_fixed, response, MHD_OPTION_LISTEN_SOCKET, fd,
             MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)POOL_BYTES, MHD_OPTION_CONNECTION_LIMIT,
-            (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
-            MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+            (unsigned)CONNECTIONS, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
         pthread_t thread;
         if (mhd == NULL ||
             pthread_create(&thread, NULL, argc == 4 ? serve : serve_inside, mhd) != 0) {
