@@ -191,7 +191,10 @@ static bool read_into_fit(tqa_calibration *c, tq_scratch *scratch)
         if (status != TQ_OK) {
             return tqa_calibration_fail(c, status, &error);
         }
-        if (!tqa_log_pass(&c->logs[i], fit_block, &r)) {
+        c->request.fit = c->fit;
+        const bool good = tqa_log_pass(&c->logs[i], fit_block, &r);
+        c->request.fit = NULL;
+        if (!good) {
             return false;
         }
         status = tq_fit_end(r.stream, &error);

@@ -9,6 +9,7 @@
 #include "core/calibrate/clock.h"
 #include "core/calibrate/experiment.h"
 #include "core/calibrate/filter.h"
+#include "core/calibrate/fit.h"
 #include "core/calibrate/spectrum.h"
 
 enum {
@@ -82,6 +83,7 @@ typedef struct tqa_log_request {
     bool finds_brakes;    /* the surveys look for rests without torque */
     bool searches;        /* passes need no more of a long log than what is in memory */
     tqa_log_rooms *rooms; /* of an operation that passes often, and frees them; NULL: none stay */
+    const tq_fit *fit;    /* that a pass reads for: blocks bring its shapes of friction; or NULL */
 } tqa_log_request;
 
 /* Something that was wrong with rows: how many, and the first of them. */

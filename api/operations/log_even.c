@@ -116,6 +116,10 @@ bool tqa_log_even_open(tqa_log_pass_state *p)
     const size_t n =
         (size_t)(1.5 * more * (double)p->room) + 64 + (size_t)ceil(p->log->gap / p->log->step);
     p->n_even_room = (n + 7) / 8 * 8;
+    if (has(p, TQA_LOG_TAU) &&
+        !tqa_log_shapes_open(&p->shapes, request, p->n_even_room, p->rooms)) {
+        return false;
+    }
     const size_t edge = p->context < p->n_even_room ? p->context : p->n_even_room;
     p->even =
         tqa_log_room_take(p->rooms, p->n_even_room * (p->log->n_channel + 1) * sizeof(double));
@@ -124,7 +128,8 @@ bool tqa_log_even_open(tqa_log_pass_state *p)
     p->even_row = tqa_log_room_take(p->rooms, p->n_even_room * sizeof *p->even_row);
     p->stencils = tqa_log_room_take(p->rooms, p->n_even_room * sizeof *p->stencils);
     p->fast = tqa_log_room_take(p->rooms, p->n_even_room * (2 * nv + 1) * sizeof(double));
-    p->block = tqa_log_room_take(p->rooms, (nq + 7 * nv + 1) * TQ_BLOCK * sizeof(double));
+    p->block =
+        tqa_log_room_take(p->rooms, (nq + 7 * nv + p->shapes.n + 1) * TQ_BLOCK * sizeof(double));
     p->memory_size = tq_filter_zero_phase_size(p->n_even_room, edge) +
                      tq_smooth_scratch_size(TQ_SMOOTH_WINDOW_MAX);
     p->memory = tqa_log_room_take(p->rooms, p->memory_size);
@@ -138,6 +143,7 @@ void tqa_log_even_close(tqa_log_pass_state *p)
     tqa_log_room_give(p->rooms, p->raw_tau);
     tqa_log_room_give(p->rooms, p->derived);
     tqa_log_room_give(p->rooms, p->fast);
+    tqa_log_shapes_close(&p->shapes, p->rooms);
     tqa_log_room_give(p->rooms, p->even_row);
     tqa_log_room_give(p->rooms, p->stencils);
     tqa_log_room_give(p->rooms, p->block);
@@ -316,7 +322,25 @@ static void filter_signals(tqa_log_pass_state *p, size_t m)
     renormalise(p, m);
 }
 
-static void filter_all(tqa_log_pass_state *p, size_t m)
+/* Friction's shapes, filtered as torque is. */
+static void find_shapes(tqa_log_pass_state *p, uint64_t lowest, size_t m)
+{
+    double *copy = p->derived + 2 * p->log->request->order->nv * p->n_even_room;
+    const double *way = tqa_log_tells_way(p->log) ? p->derived : NULL;
+    const double *qd = has(p, TQA_LOG_QD) ? channel(p, TQA_LOG_QD, 0) : p->derived;
+    tqa_log_shapes_find(&p->shapes, lowest, m, p->log->step, channel(p, TQA_LOG_Q, 0), qd, way);
+    if (p->log->request->filter.kind != TQA_LOG_SAVITZKY_GOLAY) {
+        zero_phase(p, m, p->shapes.n, p->shapes.rows);
+        return;
+    }
+    for (size_t r = 0; r < p->shapes.n; r++) {
+        double *shape = p->shapes.rows + r * p->n_even_room;
+        memcpy(copy, shape, m * sizeof *copy);
+        smooth(p, 0, m, copy, shape);
+    }
+}
+
+static void filter_all(tqa_log_pass_state *p, uint64_t lowest, size_t m)
 {
     const size_t nv = p->log->request->order->nv;
     if (!has(p, TQA_LOG_TAU)) {
@@ -330,6 +354,9 @@ static void filter_all(tqa_log_pass_state *p, size_t m)
     find_way(p, m);
     filter_signals(p, m);
     find_fast(p, m);
+    if (p->shapes.n > 0) {
+        find_shapes(p, lowest, m);
+    }
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -345,7 +372,8 @@ static bool give_block(tqa_log_pass_state *p)
     }
     double *qd = p->block + nq * TQ_BLOCK;
     double *tau = qd + 2 * nv * TQ_BLOCK;
-    tq_block_pad(p->block, nq + (has(p, TQA_LOG_TAU) ? 7 : 2) * nv, TQ_BLOCK, p->n_block);
+    const size_t n_row = nq + (has(p, TQA_LOG_TAU) ? 7 : 2) * nv + p->shapes.n;
+    tq_block_pad(p->block, n_row, TQ_BLOCK, p->n_block);
     const tqa_log_block block = {
         .data = {.n_sample = p->n_block,
                  .stride = TQ_BLOCK,
@@ -355,8 +383,9 @@ static bool give_block(tqa_log_pass_state *p)
                  .tau = has(p, TQA_LOG_TAU) ? tau : NULL,
                  .tau_raw = has(p, TQA_LOG_TAU) ? tau + nv * TQ_BLOCK : NULL,
                  .fast = has(p, TQA_LOG_TAU) ? tau + 2 * nv * TQ_BLOCK : NULL,
-                 .way = tqa_log_tells_way(p->log) ? tau + 4 * nv * TQ_BLOCK : NULL,
-                 .period = p->log->step * (double)p->log->request->filter.decimate},
+                 .way = p->shapes.gives_way ? tau + 4 * nv * TQ_BLOCK : NULL,
+                 .period = p->log->step * (double)p->log->request->filter.decimate,
+                 .shape = p->shapes.n > 0 ? tau + 5 * nv * TQ_BLOCK : NULL},
         .t = p->block_t,
         .row = p->block_row,
     };
@@ -382,7 +411,7 @@ static void give_way(const tqa_log_pass_state *p, size_t r, size_t n, const uint
 {
     const double *way = p->derived + r * p->n_even_room;
     const size_t every = p->log->request->filter.decimate;
-    if (!tqa_log_tells_way(p->log)) {
+    if (!p->shapes.gives_way) {
         memset(ret, 0, n * sizeof *ret);
         return;
     }
@@ -422,6 +451,10 @@ static bool give_picked(tqa_log_pass_state *p, uint64_t lowest, size_t n, const 
         gather(n, picks, p->fast + r * room, to + 2 * nv * TQ_BLOCK);
         gather(n, picks, p->fast + (nv + r) * room, to + 3 * nv * TQ_BLOCK);
         give_way(p, r, n, picks, to + 4 * nv * TQ_BLOCK);
+    }
+    to += has(p, TQA_LOG_TAU) ? 4 * nv * TQ_BLOCK : 0;
+    for (size_t r = 0; r < p->shapes.n; r++, to += TQ_BLOCK) {
+        gather(n, picks, p->shapes.rows + r * room, to);
     }
     for (size_t i = 0; i < n; i++) {
         p->block_t[p->n_block + i] = p->segment_t + (double)(lowest + picks[i]) * p->log->step;
@@ -521,6 +554,7 @@ bool tqa_log_even_take(tqa_log_pass_state *p, size_t from, size_t end, bool ends
         p->in_segment = true;
         p->segment_t = p->t[from];
         p->next = 0;
+        p->shapes.follows = false;
         log->n_segment++;
     }
     const double since = (p->t[from] - p->segment_t) / h;
@@ -550,6 +584,6 @@ bool tqa_log_even_take(tqa_log_pass_state *p, size_t from, size_t end, bool ends
         const tqa_log_even even = {.n = m, .stride = p->n_even_room, .channels = p->even};
         return p->look(p->ctx, &even);
     }
-    filter_all(p, m);
+    filter_all(p, lowest, m);
     return give_samples(p, lowest, m, ends);
 }

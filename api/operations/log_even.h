@@ -6,6 +6,30 @@
 
 #include "api/operations/log_parts.h"
 
+/* Shapes of friction along a window, where a fit asks for them: F[tau] = F[Y] pi. */
+typedef struct tqa_log_shapes {
+    const tq_fit *fit;
+    const tq_model *model;
+    size_t n;            /* rows; 0: blocks have none */
+    size_t nv, stride;   /* stride: n_even_room */
+    double *rows;        /* (n x stride) */
+    double *signs;       /* (nv x stride) the first of them before any filter */
+    double *state;       /* (nv) signs before the first sample; NaN: there is none */
+    uint64_t signs_from; /* number of the sample that signs begin with */
+    size_t n_sign;       /* how many there are; 0: nothing is remembered */
+    bool follows;        /* they are of the segment at hand, else of the one before */
+    bool gives_way;      /* blocks tell the way of those samples that are used */
+} tqa_log_shapes;
+
+/* False: memory is short. A log without torque has none to open. */
+bool tqa_log_shapes_open(tqa_log_shapes *shapes, const tqa_log_request *request, size_t stride,
+                         tqa_log_rooms *rooms);
+void tqa_log_shapes_close(tqa_log_shapes *shapes, tqa_log_rooms *rooms);
+/* Unfiltered rows of m samples from number `lowest` of the segment on. way: of each step; NULL: as
+ * q says. (nq x stride) q, else (nv x stride). */
+void tqa_log_shapes_find(tqa_log_shapes *shapes, uint64_t lowest, size_t m, double step,
+                         const double *q, const double *qd, const double *way);
+
 /* One pass. The window holds rows of one segment: strictly rising in time, no gap too long. */
 typedef struct tqa_log_pass_state {
     tqa_log *log;
@@ -35,13 +59,14 @@ typedef struct tqa_log_pass_state {
     double *even, *raw_tau; /* (n_channel), (nv), each x n_even_room */
     double *derived; /* (2 nv x n_even_room) rates that were not logged; of logged ones, the way */
     double *fast;    /* (2 nv x n_even_room) what the filter takes off the acceleration, its rate */
+    tqa_log_shapes shapes; /* of friction */
     uint64_t *even_row;    /* (n_even_room) */
     tq_stencil *stencils;  /* (n_even_room) */
     unsigned char *memory; /* of scratch */
     size_t memory_size;
 
     /* the block that is being filled */
-    double *block; /* (nq + 7 nv) x TQ_BLOCK */
+    double *block; /* (nq + 7 nv + shapes) x TQ_BLOCK */
     size_t n_block;
     double block_t[TQ_BLOCK];
     uint64_t block_row[TQ_BLOCK];

@@ -4,9 +4,11 @@
 
 #include <string.h>
 
+#include "core/calibrate/shapes.h"
+
 static size_t row_count(const tq_fit *fit)
 {
-    return fit->mechanism->model.nq + 4 * fit->n_row;
+    return fit->mechanism->model.nq + 3 * fit->n_row + tq_shape_count(fit);
 }
 
 /* the window slides within twice its size, so that every sample is moved once */
@@ -86,7 +88,8 @@ void tq_fit_delay_put(tq_fit_delay *delay, const tq_fit_run *run, size_t n)
     put_rows(delay, nq, nv, run->qd, n);
     put_rows(delay, nq + nv, nv, run->qdd, n);
     put_rows(delay, nq + 2 * nv, nv, run->tau, n);
-    put_rows(delay, nq + 3 * nv, nv, run->sign, n);
+    put_rows(delay, nq + 3 * nv, tq_shape_count(delay->fit), run->sign, n);
+    delay->is_told = run->is_told;
     delay->n += n;
 }
 
@@ -101,7 +104,7 @@ static void get_rows(const tq_fit_delay *delay, size_t first, size_t n_row, size
 
 /* the columns of the n samples from `at` on */
 static tq_status compute(const tq_fit_delay *delay, size_t at, size_t n, const double *load,
-                         const tq_fit_run *run, tq_error *reterr)
+                         tq_fit_run *run, tq_error *reterr)
 {
     const size_t nq = delay->fit->mechanism->model.nq;
     const size_t nv = delay->fit->n_row;
@@ -109,7 +112,8 @@ static tq_status compute(const tq_fit_delay *delay, size_t at, size_t n, const d
     get_rows(delay, nq, nv, at, n, run->qd);
     get_rows(delay, nq + nv, nv, at, n, run->qdd);
     get_rows(delay, nq + 2 * nv, nv, at, n, run->tau);
-    get_rows(delay, nq + 3 * nv, nv, at, n, run->sign);
+    get_rows(delay, nq + 3 * nv, tq_shape_count(delay->fit), at, n, run->sign);
+    run->is_told = delay->is_told;
     return tq_fit_run_compute(delay->fit, run, n, load, reterr);
 }
 

@@ -10,7 +10,8 @@
 typedef struct tq_fit_delay {
     const tq_fit *fit;
     size_t lag, begin, n, room; /* samples: at the front spent, there, of memory */
-    double *rows;               /* (nq + 4 nv) x room: q, qd, qdd, tau, signs */
+    double *rows; /* (nq + 3 nv + shapes) x room: q, qd, qdd, tau, signs, other shapes */
+    bool is_told; /* signs and shapes are */
     tq_fit_run now, before, after;
     int64_t *offset; /* (widths of all rows) into now.values: instruments, columns, torque */
 } tq_fit_delay;

@@ -26,6 +26,10 @@ typedef struct tq_experiment_block {
      */
     const double *way;
     double period; /* s between samples; 0: not known, and nothing relaxes */
+    /* (tq_shape_count(fit) x stride) shapes of friction (core/calibrate/shapes.h) that have been
+     * through the filter as torque has; the same for all blocks of an experiment. NULL: those of
+     * qd and way as they are. Judges, whose torque is unfiltered, have none. */
+    const double *shape;
 } tq_experiment_block;
 
 #endif

@@ -4,17 +4,17 @@
 #include <string.h>
 
 #include "core/calibrate/fit_state.h"
+#include "core/calibrate/shapes.h"
 #include "core/dynamics/regressor_batch.h"
 
-enum { AT_ONCE = 64 };                /* columns */
-static const double forgets = 40.0;   /* ways beyond which exp() is lost beside 1 */
-static const double vanishes = 700.0; /* exp() of less would underflow, slowly */
+enum { AT_ONCE = 64 }; /* columns */
 
 size_t tq_fit_run_size(const tq_fit *fit)
 {
     const size_t nq = fit->mechanism->model.nq, nv = fit->n_row;
     return tq_scratch_cost(nq * TQ_FOLD_RUN, sizeof(double)) +
-           5 * tq_scratch_cost(nv * TQ_FOLD_RUN, sizeof(double)) +
+           4 * tq_scratch_cost(nv * TQ_FOLD_RUN, sizeof(double)) +
+           tq_scratch_cost(tq_shape_count(fit) * TQ_FOLD_RUN, sizeof(double)) +
            tq_scratch_cost(2 * nv, sizeof(double)) +
            tq_scratch_cost(fit->run_rows * TQ_FOLD_RUN, sizeof(double)) +
            tq_regressor_batch_scratch_size(fit->mechanism);
@@ -28,7 +28,7 @@ tq_status tq_fit_run_take(const tq_fit *fit, tq_scratch *scratch, tq_fit_run *re
     ret->qd = tq_scratch_take(scratch, nv * TQ_FOLD_RUN, sizeof(double));
     ret->qdd = tq_scratch_take(scratch, nv * TQ_FOLD_RUN, sizeof(double));
     ret->tau = tq_scratch_take(scratch, nv * TQ_FOLD_RUN, sizeof(double));
-    ret->sign = tq_scratch_take(scratch, nv * TQ_FOLD_RUN, sizeof(double));
+    ret->sign = tq_scratch_take(scratch, tq_shape_count(fit) * TQ_FOLD_RUN, sizeof(double));
     ret->way = tq_scratch_take(scratch, nv * TQ_FOLD_RUN, sizeof(double));
     ret->before = tq_scratch_take(scratch, 2 * nv, sizeof(double));
     ret->values = tq_scratch_take(scratch, fit->run_rows * TQ_FOLD_RUN, sizeof(double));
@@ -36,6 +36,7 @@ tq_status tq_fit_run_take(const tq_fit *fit, tq_scratch *scratch, tq_fit_run *re
         ret->sign == NULL || ret->way == NULL || ret->before == NULL || ret->values == NULL) {
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_fit_run_size(fit));
     }
+    ret->shape = ret->sign + nv * TQ_FOLD_RUN;
     memset(ret->values, 0, fit->run_rows * TQ_FOLD_RUN * sizeof(double));
     tq_fit_run_forget(fit, ret);
     return TQ_OK;
@@ -62,19 +63,13 @@ static void copy_rows(size_t n_row, const double *from, size_t stride, size_t n,
     }
 }
 
-/* has a sign of its own: a mimicking joint has its master's */
-static bool is_rubbing(const tq_joint *joint)
-{
-    return tq_joint_kind_nv(joint->kind) == 1 && joint->mimic == TQ_NONE;
-}
-
 /* the way that q tells, for lack of a better one */
 static void find_way(const tq_fit *fit, const tq_fit_run *run, size_t at, size_t n)
 {
     const tq_model *model = &fit->mechanism->model;
     for (uint32_t j = 0; j < model->n_joint; j++) {
         const tq_joint *joint = &model->joints[j];
-        if (!is_rubbing(joint)) {
+        if (!tq_is_rubbing(joint)) {
             continue;
         }
         const double *q = run->q + (size_t)joint->q_index * TQ_FOLD_RUN;
@@ -96,6 +91,11 @@ void tq_fit_run_copy(const tq_fit *fit, tq_fit_run *run, size_t at,
     copy_rows(fit->n_row, block->qdd + first, stride, n, run->qdd + at);
     copy_rows(fit->n_row, block->tau + first, stride, n, run->tau + at);
     run->period = block->period;
+    run->is_told = block->shape != NULL;
+    if (run->is_told) {
+        copy_rows(tq_shape_count(fit), block->shape + first, stride, n, run->sign + at);
+        return;
+    }
     if (fit->options.model.presliding > 0.0 && block->way != NULL) {
         copy_rows(fit->n_row, block->way + first, stride, n, run->way + at);
     } else if (fit->options.model.presliding > 0.0) {
@@ -103,61 +103,25 @@ void tq_fit_run_copy(const tq_fit *fit, tq_fit_run *run, size_t at,
     }
 }
 
-/* the part of a sign that a rate is worth, for n rates */
-static void signs(double smoothing, size_t n, const double *rate, double *ret_sign)
-{
-    for (size_t i = 0; i < n; i++) {
-        const double v = rate[i];
-        ret_sign[i] = smoothing > 0.0 ? tanh(v / smoothing) : v > 0.0 ? 1.0 : v < 0.0 ? -1.0 : 0.0;
-    }
-}
-
-static double smoothing_of(const tq_fit *fit, const tq_joint *joint)
-{
-    return fit->options.model.smoothing >= 0.0 ? fit->options.model.smoothing
-                                               : joint->friction.smoothing;
-}
-
-/* Dahl's state after each of n samples; exact for a joint that goes straight on between them.
- * d s = (to - s) |way| / length - s time / relaxation: to, and 0, each draw at their rate. start:
- * what the first sample ever is taken to be in */
-static void presliding_signs(const tq_fit_model *model, double period, size_t n, const double *way,
-                             double start, double *last, double *ret_sign)
-{
-    const double creep = model->relaxation > 0.0 ? period / model->relaxation : 0.0;
-    for (size_t i = 0; i < n; i++) {
-        const double slip = way[i] / model->presliding;
-        const double pull = fabs(slip) + creep;
-        if (isnan(*last)) {
-            *last = start;
-        } else if (pull > forgets) {
-            *last = slip / pull;
-        } else if (pull > 0.0) {
-            const double at_last = slip / pull;
-            *last = at_last + (*last - at_last) * exp(-pull);
-        }
-        ret_sign[i] = *last;
-    }
-}
-
 void tq_fit_run_signs(const tq_fit *fit, const tq_fit_run *run, size_t n)
 {
     const tq_model *model = &fit->mechanism->model;
     const bool slides = !(fit->options.model.presliding > 0.0);
-    for (uint32_t j = 0; j < model->n_joint; j++) {
+    for (uint32_t j = 0; !run->is_told && j < model->n_joint; j++) {
         const tq_joint *joint = &model->joints[j];
-        if (!is_rubbing(joint)) {
+        if (!tq_is_rubbing(joint)) {
             continue;
         }
         const size_t row = joint->v_index;
         double *sign = run->sign + row * TQ_FOLD_RUN;
         double *before = run->before + 2 * row;
         if (slides || isnan(before[1])) {
-            signs(smoothing_of(fit, joint), slides ? n : 1, run->qd + row * TQ_FOLD_RUN, sign);
+            tq_signs_of_rates(tq_smoothing_of(fit, j), slides ? n : 1, run->qd + row * TQ_FOLD_RUN,
+                              sign);
         }
         if (!slides) {
-            presliding_signs(&fit->options.model, run->period, n, run->way + row * TQ_FOLD_RUN,
-                             sign[0], &before[1], sign);
+            tq_signs_of_way(&fit->options.model, run->period, n, run->way + row * TQ_FOLD_RUN,
+                            sign[0], &before[1], sign);
             before[0] = run->q[(size_t)joint->q_index * TQ_FOLD_RUN + n - 1];
         }
     }
@@ -212,19 +176,16 @@ static void of_parameter(const tq_fit *fit, const tq_fit_run *run, const tq_colu
 static void of_coupled(const tq_fit *fit, const tq_fit_run *run, const tq_fit_term *term, size_t n,
                        double *ret)
 {
-    const tq_joint *joint = &fit->mechanism->model.joints[term->joint];
     const tq_joint *other = &fit->mechanism->model.joints[term->other];
-    const double *of_own = run->qd + (size_t)joint->v_index * TQ_FOLD_RUN;
-    const double *of_other = run->qd + (size_t)other->v_index * TQ_FOLD_RUN;
+    const size_t row = (size_t)other->v_index * TQ_FOLD_RUN;
     if (term->kind == TQ_COLUMN_COUPLED_ROTOR) {
-        memcpy(ret, run->qdd + (size_t)other->v_index * TQ_FOLD_RUN, n * sizeof *ret);
+        memcpy(ret, run->qdd + row, n * sizeof *ret);
     } else if (term->kind == TQ_COLUMN_COUPLED_VISCOUS) {
-        memcpy(ret, of_other, n * sizeof *ret);
+        memcpy(ret, run->qd + row, n * sizeof *ret);
+    } else if (run->is_told) {
+        memcpy(ret, run->shape + term->shape * TQ_FOLD_RUN, n * sizeof *ret);
     } else {
-        for (size_t i = 0; i < n; i++) {
-            ret[i] = of_own[i] + of_other[i];
-        }
-        signs(smoothing_of(fit, joint), n, ret, ret);
+        tq_coupled_shape(fit, term, n, TQ_FOLD_RUN, run->qd, ret);
     }
 }
 
@@ -289,13 +250,11 @@ static void of_joint(const tq_fit *fit, const tq_fit_run *run, const tq_fit_term
         }
         return;
     }
-    memcpy(ret, run->sign + row, n * sizeof *ret);
-    const double speed = fit->speed[term->joint];
-    for (size_t i = 0; i < n; i++) {
-        const double ratio = run->qd[row + i] / speed;
-        const double square = ratio * ratio;
-        ret[i] *= square < vanishes ? exp(-square) : 0.0;
+    if (run->is_told) {
+        memcpy(ret, run->shape + term->shape * TQ_FOLD_RUN, n * sizeof *ret);
+        return;
     }
+    tq_stribeck_shape(fit->speed[term->joint], n, run->qd + row, run->sign + row, ret);
 }
 
 static void of_term(const tq_fit *fit, const tq_fit_run *run, const tq_fit_term *term, size_t n,

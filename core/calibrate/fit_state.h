@@ -15,6 +15,7 @@ typedef struct tq_fit_term {
     uint32_t joint;      /* whose coordinate, rate or acceleration it is a function of */
     uint32_t other;      /* coupled, cosine: the second joint, or TQ_NONE */
     tq_column_kind kind; /* a parameter's kind says more */
+    uint32_t shape;      /* of Stribeck and coupled signs: its row behind the signs, else 0 */
 } tq_fit_term;
 
 /* The columns that one row of torque depends on, in ascending order, and its part of a triangle:
@@ -48,6 +49,7 @@ struct tq_fit {
         *nominal; /* (n_column) size of a parameter that would matter: makes columns comparable */
     size_t n_term;
     tq_fit_term *terms;
+    size_t n_shape;   /* terms with a shape of their own */
     tq_fit_row *rows; /* (n_row) */
     size_t run_rows;  /* rows of a run of samples: rigid columns, terms, torque */
     size_t set_size;  /* doubles of all rows' triangles */
@@ -72,6 +74,8 @@ struct tq_fit {
 typedef struct tq_fit_run {
     double *q, *qd, *qdd, *tau; /* (nq, nv, nv, nv x TQ_FOLD_RUN) */
     double *sign;               /* (nv x TQ_FOLD_RUN) s of every rate */
+    double *shape;              /* (n_shape x TQ_FOLD_RUN) behind it: told by blocks, or unused */
+    bool is_told;               /* signs and shapes are those of blocks */
     double *way;                /* (nv x TQ_FOLD_RUN) gone since the sample before */
     double *before;             /* (2 nv) with presliding: coordinate and s of the last sample */
     double period;              /* s, of the samples; 0: not known */
@@ -92,7 +96,8 @@ void tq_fit_run_copy(const tq_fit *fit, tq_fit_run *run, size_t at,
 /* What comes next has nothing to do with what came before: another experiment. */
 void tq_fit_run_forget(const tq_fit *fit, tq_fit_run *run);
 
-/* run->sign of the first n samples, which follow those of the run before. */
+/* run->sign of the first n samples, which follow those of the run before, unless blocks have told
+ * it. */
 void tq_fit_run_signs(const tq_fit *fit, const tq_fit_run *run, size_t n);
 
 /* Values of all columns of all rows for the first n samples of the run, whose signs are there; the
@@ -108,6 +113,21 @@ typedef enum tq_fit_part { TQ_FIT_OF_ALL, TQ_FIT_OF_ALL_BUT_LOAD, TQ_FIT_OF_BODI
  * that has been computed. */
 void tq_fit_run_torque(const tq_fit *fit, const tq_fit_run *run, size_t row, tq_fit_part part,
                        const double *value, double *ret_torque);
+
+/* Has a sign of its own: a mimicking joint has its master's. */
+bool tq_is_rubbing(const tq_joint *joint);
+double tq_smoothing_of(const tq_fit *fit, uint32_t joint);
+/* The part of a sign that each of n rates is worth; in place if need be, as those below. */
+void tq_signs_of_rates(double smoothing, size_t n, const double *rate, double *ret_sign);
+/* Dahl's state after each of n samples; exact for a joint that goes straight on between them.
+ * d s = (to - s) |way| / length - s time / relaxation: to, and 0, each draw at their rate. start:
+ * what the first sample ever is taken to be in; last: the sample before, NaN: none */
+void tq_signs_of_way(const tq_fit_model *model, double period, size_t n, const double *way,
+                     double start, double *last, double *ret_sign);
+void tq_stribeck_shape(double speed, size_t n, const double *rate, const double *sign,
+                       double *ret_shape);
+void tq_coupled_shape(const tq_fit *fit, const tq_fit_term *term, size_t n, size_t stride,
+                      const double *qd, double *ret_shape);
 
 /* Describes the columns: counts first (columns and terms NULL), then fills. */
 void tq_columns_of_joints(const tq_model *model, const tq_fit_model *fit, tq_column *ret_columns,

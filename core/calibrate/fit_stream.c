@@ -9,6 +9,7 @@
 #include "core/calibrate/delay.h"
 #include "core/calibrate/fit_state.h"
 #include "core/calibrate/fit_triangle.h"
+#include "core/calibrate/shapes.h"
 
 static const double huber_bend = 1.345; /* 95 % efficiency on normal noise; Huber, 1964 */
 
@@ -241,6 +242,9 @@ static tq_status check_block(const tq_fit *fit, const tq_experiment_block *block
     }
     if (status == TQ_OK && block->way != NULL) {
         status = check_rows("way", fit->n_row, block, block->way, reterr);
+    }
+    if (status == TQ_OK && block->shape != NULL) {
+        status = check_rows("shape", tq_shape_count(fit), block, block->shape, reterr);
     }
     return status;
 }

@@ -11,6 +11,7 @@
 #include "core/calibrate/differentiate.h"
 #include "core/calibrate/filter.h"
 #include "core/calibrate/noise.h"
+#include "core/calibrate/shapes.h"
 #include "core/calibrate/spectrum.h"
 #include "tests/support/fit_bench.h"
 #include "tests/support/seed_robots.h"
@@ -18,7 +19,7 @@
 enum { SAMPLES = 2000, EDGE = 100, COLUMNS_MAX = 64, FFT = 256, JOINTS_MAX = 8 };
 static const double rate = 200;
 
-static tq_model *arm(void)
+static tq_model *arm(double smoothing)
 {
     const tqt_elbow from = {.l0 = .5,
                             .l1 = .4,
@@ -34,7 +35,7 @@ static tq_model *arm(void)
     for (uint32_t j = 0; j < model->n_joint; j++) {
         model->joints[j].rotor = (tq_rotor){.inertia = .3, .ratio = 1};
         model->joints[j].friction = (tq_friction){
-            .viscous = 1.5 - .3 * j, .coulomb = 2 - .4 * j, .smoothing = .2, .offset = .2};
+            .viscous = 1.5 - .3 * j, .coulomb = 2 - .4 * j, .smoothing = smoothing, .offset = .2};
     }
     return model;
 }
@@ -57,8 +58,21 @@ static double noise_of(const double *q, const tq_filter *filter, tq_scratch *scr
     return tq_noise_variance(found.floor, rate, filter, 1, 2);
 }
 
+/* what friction is a function of, through the same filter */
+static void find_shapes(const tq_fit *fit, const tq_filter *filter, tqt_excited *x,
+                        tq_scratch *scratch)
+{
+    const tq_stretch all = {
+        .n_sample = SAMPLES, .stride = SAMPLES, .qd = x->qd, .period = 1 / rate};
+    x->shape = tqt_doubles(tq_shape_count(fit) * SAMPLES);
+    tq_shapes_compute(fit, &all, NULL, x->shape);
+    for (size_t k = 0; k < tq_shape_count(fit); k++) {
+        filter_row(filter, x->shape + k * SAMPLES, scratch);
+    }
+}
+
 /* ret_variance (nv): of the accelerations' noise */
-static void measure(const tqt_coverage_options *o, tqt_random *r, tqt_excited *x,
+static void measure(const tqt_coverage_options *o, const tq_fit *fit, tqt_random *r, tqt_excited *x,
                     tq_scratch *scratch, double *ret_variance)
 {
     tq_filter filter;
@@ -78,11 +92,14 @@ static void measure(const tqt_coverage_options *o, tqt_random *r, tqt_excited *x
         tq_difference(SAMPLES, q, 1 / rate, x->qd + j * SAMPLES);
         tq_difference(SAMPLES, x->qd + j * SAMPLES, 1 / rate, x->qdd + j * SAMPLES);
     }
+    if (!o->as_it_is) {
+        find_shapes(fit, &filter, x, scratch);
+    }
     /* the ends of filters and differences are cut */
     const size_t kept = SAMPLES - 2 * EDGE;
-    double *rows[4] = {x->q, x->qd, x->qdd, x->tau};
-    for (size_t k = 0; k < 4; k++) {
-        for (size_t j = 0; j < x->nv; j++) {
+    double *rows[5] = {x->q, x->qd, x->qdd, x->tau, x->shape};
+    for (size_t k = 0; k < 5; k++) {
+        for (size_t j = 0; rows[k] != NULL && j < x->nv; j++) {
             memmove(rows[k] + j * kept, rows[k] + j * SAMPLES + EDGE, kept * sizeof(double));
         }
     }
@@ -176,7 +193,7 @@ static fits build(tqt_fit_bench *b, const tqt_coverage_options *o)
 
 tqt_coverage tqt_cover(const tqt_coverage_options *o)
 {
-    tqt_fit_bench b = tqt_fit_open(arm());
+    tqt_fit_bench b = tqt_fit_open(arm(o->smoothing > 0 ? o->smoothing : .2));
     const fits both = build(&b, o);
     const tq_base_set *base = tq_fit_base(b.fit);
     const tq_fit_options options = tq_fit_defaults();
@@ -193,7 +210,7 @@ tqt_coverage tqt_cover(const tqt_coverage_options *o)
         tqt_random r = tqt_random_seed(1000 + k);
         for (size_t e = 0; e < o->n_run; e++) {
             runs[e] = tqt_excited_new(b.subject, 100 * k + e + 1, SAMPLES, rate, 5);
-            measure(o, &r, &runs[e], &b.scratch, variance + e * JOINTS_MAX);
+            measure(o, both.plain, &r, &runs[e], &b.scratch, variance + e * JOINTS_MAX);
         }
         b.fit = both.plain;
         read_all(&b, runs, o->n_run);

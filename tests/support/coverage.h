@@ -12,6 +12,8 @@ typedef struct tqt_coverage_options {
     double noise_q;      /* rad */
     double noise_tau;    /* of the torque's rms */
     double cutoff;       /* Hz */
+    double smoothing;    /* rad/s within which friction turns; 0: 0.2 */
+    bool as_it_is;       /* friction's columns do not pass the filter */
     tq_fit_method method;
     bool chooses; /* instruments instead, where the noise seen in the data asks for them */
 } tqt_coverage_options;
@@ -26,9 +28,9 @@ typedef struct tqt_coverage {
     double switched;    /* share of the experiments that instruments were chosen for */
 } tqt_coverage;
 
-/* The arm is Li & Wu's elbow with rotors, viscous friction, smooth Coulomb friction and offsets;
- * q and tau are sampled at 200 Hz for ten seconds, both go through the same filter, rates and
- * accelerations are central differences of the filtered position. */
+/* The arm is Li & Wu's elbow with rotors, viscous friction, Coulomb friction and offsets; q and tau
+ * are sampled at 200 Hz for ten seconds, both go through the same filter, rates and accelerations
+ * are central differences of the filtered position, and friction's columns go through it too. */
 tqt_coverage tqt_cover(const tqt_coverage_options *options);
 
 #endif

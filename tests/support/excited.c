@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/support/excited.c - Fourier motion, torque along it, and its way into a fit. */
 #include "tests/support/excited.h"
+#include "core/calibrate/shapes.h"
 #include "tests/support/random_robot.h"
 
 #include <criterion/criterion.h>
@@ -45,7 +46,7 @@ tqt_excited tqt_excited_new(tqt_subject *subject, uint64_t seed, size_t n_sample
 
 void tqt_excited_free(tqt_excited *e)
 {
-    free(e->q), free(e->qd), free(e->qdd), free(e->tau);
+    free(e->q), free(e->qd), free(e->qdd), free(e->tau), free(e->shape);
 }
 
 tq_experiment_block tqt_excited_block(const tqt_excited *e, size_t b, double *memory)
@@ -95,15 +96,27 @@ double tqt_normal(tqt_random *r)
     return sqrt(-2 * log(u)) * cos(v);
 }
 
+/* shapes of block b; NULL: the experiment has none */
+static const double *shapes_of(const tq_fit *fit, const tqt_excited *e, size_t b, double *memory)
+{
+    for (size_t r = 0; e->shape != NULL && r < tq_shape_count(fit); r++) {
+        memcpy(memory + r * TQ_BLOCK, e->shape + r * e->n_sample + b * TQ_BLOCK,
+               tq_block_samples(e->n_sample, b) * sizeof *memory);
+    }
+    return e->shape != NULL ? memory : NULL;
+}
+
 void tqt_fit_read(tq_fit *fit, size_t number, const tqt_excited *e, tq_scratch *scratch)
 {
     double *memory = tqt_doubles(4 * e->nv * TQ_BLOCK);
+    double *shape = tqt_doubles(tq_shape_count(fit) * TQ_BLOCK);
     const size_t mark = tq_scratch_mark(scratch);
     tq_error error = {0};
     tq_fit_stream *stream = NULL;
     tq_status status = tq_fit_begin(fit, number, e->n_sample, scratch, &stream, &error);
     for (size_t b = 0; status == TQ_OK && b < tq_block_count(e->n_sample); b++) {
-        const tq_experiment_block block = tqt_excited_block(e, b, memory);
+        tq_experiment_block block = tqt_excited_block(e, b, memory);
+        block.shape = shapes_of(fit, e, b, shape);
         status = tq_fit_push(stream, &block, &error);
     }
     if (status == TQ_OK) {
@@ -112,5 +125,5 @@ void tqt_fit_read(tq_fit *fit, size_t number, const tqt_excited *e, tq_scratch *
     cr_assert(status == TQ_OK, "%s at %s[%d]", tq_status_text(status), error.what,
               (int)error.index);
     tq_scratch_rewind(scratch, mark);
-    free(memory);
+    free(memory), free(shape);
 }

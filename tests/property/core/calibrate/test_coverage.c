@@ -42,6 +42,21 @@ Test(coverage, of_the_feasible_fit)
     expect_honest("feasible", &c);
 }
 
+/* friction that turns within a fiftieth of the motion's rates, cut at five times its highest
+ * harmonic: where friction's columns do not pass the filter as well, what it takes off the jumps is
+ * in no column and repeats at every reversal, and no interval knows of it */
+Test(coverage, of_sharp_friction_at_a_low_cutoff)
+{
+    tqt_coverage_options o = sensible(TQ_FIT_FEASIBLE);
+    o.smoothing = .02, o.cutoff = 5, o.noise_tau = .004, o.noise_q = 1e-5;
+    const tqt_coverage c = tqt_cover(&o);
+    expect_honest("sharp friction", &c);
+    o.as_it_is = true, o.n_experiment = 50;
+    const tqt_coverage without = tqt_cover(&o);
+    cr_log_info("as it is: %.1f %%", 100 * without.within);
+    cr_expect(lt(dbl, without.within, .85));
+}
+
 Test(coverage, with_experiments_left_out)
 {
     tqt_coverage_options o = sensible(TQ_FIT_WLS);

@@ -10,6 +10,7 @@
 
 #include "api/operations/log.h"
 #include "core/calibrate/differentiate.h"
+#include "core/calibrate/shapes.h"
 #include "tests/support/one_call.h"
 #include "tests/support/random.h"
 #include "tests/support/world.h"
@@ -56,7 +57,7 @@ static void close(fixture *f)
 }
 
 typedef struct taken {
-    double *q, *qd, *qdd, *t;
+    double *q, *qd, *qdd, *t, *shape;
     uint64_t *row;
     size_t n;
 } taken;
@@ -70,6 +71,9 @@ static bool take(void *ctx, const tqa_log_block *block)
         to->qdd[to->n] = block->data.qdd[i];
         to->t[to->n] = block->t[i];
         to->row[to->n] = block->row[i];
+        if (block->data.shape != NULL) {
+            to->shape[to->n] = block->data.shape[i];
+        }
     }
     return true;
 }
@@ -80,6 +84,7 @@ static taken room(void)
                    .qd = calloc(ROWS, sizeof(double)),
                    .qdd = calloc(ROWS, sizeof(double)),
                    .t = calloc(ROWS, sizeof(double)),
+                   .shape = calloc(ROWS, sizeof(double)),
                    .row = calloc(ROWS, sizeof(uint64_t))};
 }
 
@@ -89,6 +94,7 @@ static void clear(taken *to)
     free(to->qd);
     free(to->qdd);
     free(to->t);
+    free(to->shape);
     free(to->row);
 }
 
@@ -108,6 +114,17 @@ static size_t write_csv(char *text, double *q, double jitter)
         const double shift = jitter * tqt_random_uniform(&random, -0.5, 0.5);
         q[k] = position(k) + noise;
         n += (size_t)snprintf(text + n, TEXT - n, "%.17g,%.17g\n", h * ((double)k + shift), q[k]);
+    }
+    return n;
+}
+
+static size_t write_csv_with_torque(char *text, double *q)
+{
+    size_t n = (size_t)snprintf(text, TEXT, "t,q,tau\n");
+    for (size_t k = 0; k < ROWS; k++) {
+        q[k] = position(k);
+        n += (size_t)snprintf(text + n, TEXT - n, "%.17g,%.17g,%.3f\n", h * (double)k, q[k],
+                              sin(h * (double)k));
     }
     return n;
 }
@@ -157,6 +174,87 @@ Test(log, windows_do_not_show)
     free(q);
     free(qd);
     free(qdd);
+}
+
+/* friction of the pendulum's joint, that is a state of its way or not */
+static tq_fit *fit_of(const fixture *f, bool yields, void **ret_memory)
+{
+    tq_fit_options options = tq_fit_defaults();
+    options.model.smoothing = 0.05;
+    options.model.presliding = yields ? 2e-3 : 0.0;
+    options.model.relaxation = yields ? 1.0 : 0.0;
+    tq_scratch memory;
+    const size_t size = tq_fit_size(f->robot->mechanism, &options, 1);
+    *ret_memory = aligned_alloc(64, (size + 63) / 64 * 64);
+    tq_scratch_init(&memory, *ret_memory, size);
+    tq_fit *fit = NULL;
+    cr_assert(eq(int, tq_fit_build(f->robot->mechanism, &options, 1, &memory, &fit, NULL), TQ_OK));
+    return fit;
+}
+
+/* the sign of friction along the whole log, by its filtered velocity, filtered once more */
+static void whole_sign(const tq_fit *fit, double *q, double *qd, double *sign)
+{
+    tq_filter filter;
+    cr_assert(eq(int, tq_filter_butterworth(4, 20.0, 1.0 / h, &filter, NULL), TQ_OK));
+    const size_t edge = tq_filter_settle(&filter);
+    const size_t size = tq_filter_zero_phase_size(ROWS, edge);
+    void *memory = aligned_alloc(64, (size + 63) / 64 * 64);
+    double *way = calloc(ROWS, sizeof *way);
+    double none = NAN;
+    tq_scratch scratch;
+    tq_scratch_init(&scratch, memory, size);
+    cr_assert(eq(int, tq_filter_zero_phase(&filter, edge, ROWS, q, &scratch, NULL), TQ_OK));
+    tq_difference(ROWS, q, h, qd);
+    for (size_t i = 1; i < ROWS; i++) {
+        way[i] = q[i] - q[i - 1];
+    }
+    const tq_stretch all = {.n_sample = ROWS, .stride = ROWS, .qd = qd, .way = way, .period = h};
+    tq_shapes_compute(fit, &all, &none, sign);
+    cr_assert(eq(int, tq_filter_zero_phase(&filter, edge, ROWS, sign, &scratch, NULL), TQ_OK));
+    free(memory);
+    free(way);
+}
+
+/* Friction's sign passes the filter that torque has passed, at the log's own rate, whatever is left
+ * out of it, and what it remembers goes on from window to window. */
+Test(log, friction_is_filtered_as_torque_is)
+{
+    for (int yields = 0; yields < 2; yields++) {
+        fixture f;
+        char *text = malloc(TEXT);
+        double *q = calloc(ROWS, sizeof *q);
+        double *qd = calloc(ROWS, sizeof *qd);
+        double *sign = calloc(ROWS, sizeof *sign);
+        void *memory = NULL;
+        cr_assert(text != NULL && q != NULL && qd != NULL && sign != NULL);
+        const size_t n = write_csv_with_torque(text, q);
+        open(&f, "{\"dataset\": \"log\", \"filter\": {\"cutoff_hz\": 20, \"decimate\": 3}}", text,
+             n);
+        tq_fit *fit = fit_of(&f, yields != 0, &memory);
+        taken got = room();
+        cr_assert(tqa_log_pass(&f.log, take, &got), "%s", f.problem.detail);
+        cr_expect(eq(dbl, got.shape[got.n / 2], 0.0), "nobody asked");
+        got.n = 0;
+        f.request.fit = fit;
+        cr_assert(tqa_log_pass(&f.log, take, &got), "%s", f.problem.detail);
+        cr_assert(gt(sz, got.n, (size_t)ROWS / 3 - 50));
+        whole_sign(fit, q, qd, sign);
+        double most = 0.0;
+        for (size_t i = 0; i < got.n; i++) {
+            /* velocities differ by 1e-8 of the 0.05 that a sign takes to turn */
+            cr_assert(epsilon_eq(dbl, got.shape[i], sign[got.row[i]], 1e-6), "sample %zu", i);
+            most = fmax(most, got.shape[i]);
+        }
+        cr_expect(gt(dbl, most, 0.9));
+        free(memory);
+        clear(&got);
+        close(&f);
+        free(text);
+        free(q);
+        free(qd);
+        free(sign);
+    }
 }
 
 /* A clock that jitters by half a period: the even samples are close to the true motion, in one
