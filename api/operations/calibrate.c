@@ -262,7 +262,7 @@ static bool build(tqa_calibration *c)
 }
 
 /* Friction by load that nobody asked for must be told from the other terms, on some joint at least
- * by its interval. */
+ * by its interval, and as what it is: no gear drags by more than it carries. */
 static bool tells_load(const tqa_calibration *c)
 {
     bool is_there = false;
@@ -271,7 +271,8 @@ static bool tells_load(const tqa_calibration *c)
             if (c->solution.estimate[k].grade == TQ_GRADE_UNIDENTIFIED) {
                 return false;
             }
-            is_there = is_there || c->solution.estimate[k].low > 0.0;
+            is_there = is_there ||
+                       (c->solution.estimate[k].low > 0.0 && c->solution.estimate[k].value < 1.0);
         }
     }
     return is_there;

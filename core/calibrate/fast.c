@@ -46,6 +46,12 @@ tq_fast tq_fast_fit(const tq_fast_sums *sums)
     return taken > share_least * sums->yy ? fast : (tq_fast){0.0, 0.0};
 }
 
+double tq_fast_left(const tq_fast_sums *sums)
+{
+    const tq_fast fast = tq_fast_fit(sums);
+    return fmax(sums->yy - fast.inertia * sums->ay - fast.rate * sums->dy, 0.0);
+}
+
 double tq_fast_left_in_step(const tq_fast_sums *sums)
 {
     const double both = sums->aa * sums->yy;

@@ -28,6 +28,9 @@ void tq_fast_sum(tq_fast_sums *sums, const tq_fast_sums *more);
  * the filter took off the torque: that much, noise of the encoders could pretend to tell. */
 tq_fast tq_fast_fit(const tq_fast_sums *sums);
 
+/* The square that the filter took off the torque, less what these two tell of it. */
+double tq_fast_left(const tq_fast_sums *sums);
+
 /* The share of that square that inertia alone leaves: least when torque and acceleration are told
  * in step. 1: nothing was taken off, or it has nothing to do with acceleration, or against it. */
 double tq_fast_left_in_step(const tq_fast_sums *sums);

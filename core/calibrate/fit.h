@@ -103,8 +103,8 @@ size_t tq_fit_stream_size(const tq_fit *fit);
 /* What a parameter is good for, by its consistency over experiments and by what its spread does to
  * the torque. */
 typedef enum tq_fit_grade {
-    TQ_GRADE_USABLE,       /* spread below 30 %, or its effect on torque is below the noise */
-    TQ_GRADE_ROBUST,       /* below 80 %: for linear control with robustness */
+    TQ_GRADE_USABLE, /* spread below 30 %, or its effect is below the noise of torque as measured */
+    TQ_GRADE_ROBUST, /* below 80 %: for linear control with robustness */
     TQ_GRADE_INCOMPLETE,   /* above: the model lacks terms */
     TQ_GRADE_UNIDENTIFIED, /* the data do not tell */
 } tq_fit_grade;

@@ -159,11 +159,27 @@ static void find_mean_load(const tq_fit *fit, const double *set, tq_fit_solution
     }
 }
 
-/* what an effect on a row's torque is compared with: its noise, or rounding where there is none */
+/* of torque beyond the cut-off, without an experiment or TQ_FIT_ALL: of all */
+static tq_fast_sums fast_sums(const tq_fit *fit, size_t row, size_t without)
+{
+    tq_fast_sums sums = {0};
+    for (size_t e = 0; e < fit->n_experiment; e++) {
+        if (e != without) {
+            tq_fast_sum(&sums, &fit->experiments[e].fast[row]);
+        }
+    }
+    return sums;
+}
+
+/* what an effect on a row's torque is compared with: its noise as it was measured, whatever of it
+ * the filter takes off, or rounding where there is none */
 static double noise_of(const tq_fit *fit, const double *set, const tq_fit_solution *s, size_t row)
 {
     const double n = (double)(s->n_sample > 0 ? s->n_sample : 1);
-    return fmax(s->sigma[row], rounding * sqrt(tq_fit_row_square(fit, set, row) / n));
+    const tq_fast_sums sums = fast_sums(fit, row, TQ_FIT_ALL);
+    const double off = sums.n > 0 ? tq_fast_left(&sums) / (double)sums.n : 0.0;
+    return fmax(sqrt(s->sigma[row] * s->sigma[row] + off),
+                rounding * sqrt(tq_fit_row_square(fit, set, row) / n));
 }
 
 static void grade(const tq_fit *fit, const double *set, tq_fit_solution *s)
@@ -242,12 +258,7 @@ static bool again(tq_fit *fit, const tq_fit_found *found, const tq_fit_found *pl
 static void find_fast(const tq_fit *fit, size_t without, double *ret_value)
 {
     for (size_t r = 0; r < fit->n_row; r++) {
-        tq_fast_sums sums = {0};
-        for (size_t e = 0; e < fit->n_experiment; e++) {
-            if (e != without) {
-                tq_fast_sum(&sums, &fit->experiments[e].fast[r]);
-            }
-        }
+        const tq_fast_sums sums = fast_sums(fit, r, without);
         const tq_fast fast = tq_fast_fit(&sums);
         ret_value[2 * r] = fast.inertia;
         ret_value[2 * r + 1] = fast.rate;

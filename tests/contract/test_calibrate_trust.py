@@ -154,8 +154,9 @@ def test_instruments_are_taken_where_noise_asks_for_them(daemon, truth):
 
 
 def test_total_least_squares_says_what_it_assumes(daemon, truth):
+    # of a residual that is small nothing much can be laid to the columns, whatever is assumed of them: half a newton metre is not
     for run in (3, 4):
-        write_run(daemon, f"total{run}", truth, run, noise=0.05, noise_q=3e-6, quantities=("q", "tau"))
+        write_run(daemon, f"total{run}", truth, run, noise=0.5, noise_q=3e-6, quantities=("q", "tau"))
     body = {"datasets": ["total3", "total4"], "method": "tls"}
     found = calibrate(daemon, body, robot="guess")
     assert not any("total least squares" in r for r in found["reasons"]), found["reasons"]

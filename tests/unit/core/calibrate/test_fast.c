@@ -54,6 +54,17 @@ Test(fast, noise_alone_is_left)
     cr_expect(eq(dbl, fast.inertia, 0));
     cr_expect(eq(dbl, fast.rate, 0));
     cr_expect(ge(dbl, tq_fast_left_in_step(&sums), 0.98));
+    cr_expect(eq(dbl, tq_fast_left(&sums), sums.yy));
+}
+
+Test(fast, what_is_left_is_noise)
+{
+    static shaken s;
+    shake(&s, 7.25, -0.04, 0.1);
+    tq_fast_sums sums = {0};
+    tq_fast_add(&sums, N, s.a, s.d, s.tau, s.raw);
+    /* of evenly spread noise: 0.1^2 / 3, to three deviations of 400 of its squares */
+    cr_expect(epsilon_eq(dbl, tq_fast_left(&sums) / N, 0.01 / 3, 3 * 0.01 * sqrt(4 / 45. / N)));
 }
 
 /* half a period late, a single frequency looks like an inertia below zero: none is */
