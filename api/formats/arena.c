@@ -15,6 +15,7 @@ typedef struct piece {
     struct piece *next;
     size_t size, used; /* bytes at memory */
     unsigned char *memory;
+    void *block; /* as calloc gave it: pages that nobody writes to are never there */
 } piece;
 
 struct tqa_arena {
@@ -40,7 +41,7 @@ void tqa_arena_free(tqa_arena *arena)
     }
     for (piece *p = arena->newest; p != NULL;) {
         piece *next = p->next;
-        free(p->memory);
+        free(p->block);
         free(p);
         p = next;
     }
@@ -63,12 +64,14 @@ static piece *add_piece(tqa_arena *arena, size_t need)
         return NULL;
     }
     size = (size + ALIGN_MAX - 1) / ALIGN_MAX * ALIGN_MAX;
-    *p = (piece){.next = arena->newest, .size = size, .memory = aligned_alloc(ALIGN_MAX, size)};
-    if (p->memory == NULL) {
+    *p = (piece){.next = arena->newest, .size = size, .block = calloc(1, size + ALIGN_MAX)};
+    if (p->block == NULL) {
         arena->is_short = true;
         free(p);
         return NULL;
     }
+    const uintptr_t address = (uintptr_t)p->block;
+    p->memory = (unsigned char *)p->block + (ALIGN_MAX - address % ALIGN_MAX) % ALIGN_MAX;
     arena->budget -= size < arena->budget ? size : arena->budget;
     arena->newest = p;
     return p;
@@ -92,9 +95,23 @@ void *tqa_arena_take(tqa_arena *arena, size_t n, size_t each, size_t align)
         arena->spent = true;
         return NULL;
     }
-    p->used = start + need;
-    memset(p->memory + start, 0, need);
+    /* a large piece is one allocation's, so that it can be given back */
+    p->used = need > PIECE_BYTES ? p->size : start + need;
     return p->memory + start;
+}
+
+void tqa_arena_give(tqa_arena *arena, void *memory)
+{
+    for (piece **at = &arena->newest; memory != NULL && *at != NULL; at = &(*at)->next) {
+        piece *p = *at;
+        if (p->memory == memory && p->size > PIECE_BYTES) {
+            *at = p->next;
+            arena->budget += p->size;
+            free(p->block);
+            free(p);
+            return;
+        }
+    }
 }
 
 char *tqa_arena_text(tqa_arena *arena, const char *text, size_t n)

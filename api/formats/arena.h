@@ -17,6 +17,9 @@ void tqa_arena_free(tqa_arena *arena); /* accepts NULL */
  * the machine has no more; tqa_arena_spent is true from then on. */
 void *tqa_arena_take(tqa_arena *arena, size_t n, size_t each, size_t align);
 
+/* Gives back what was taken as more than 16 KiB; of less, and of NULL, nothing. */
+void tqa_arena_give(tqa_arena *arena, void *memory);
+
 /* A copy of n bytes with a NUL behind them. */
 char *tqa_arena_text(tqa_arena *arena, const char *text, size_t n);
 

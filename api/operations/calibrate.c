@@ -247,18 +247,50 @@ static bool choose_lag(tqa_calibration *c)
     return true;
 }
 
-static bool build(tqa_calibration *c)
+/* Memory that the fit before has left goes to this one. */
+static bool take_again(tqa_calibration *c, size_t size, tq_scratch *inout)
 {
-    const tq_mechanism *mechanism = c->control->robot->mechanism;
-    tq_scratch memory;
+    tqa_control_give_scratch(c->control, inout);
+    if (tqa_control_scratch(c->control, size, inout)) {
+        return true;
+    }
+    if (!tqa_arena_short(c->control->arena)) {
+        const tqa_part root = tqa_part_root(c->control);
+        const tqa_part datasets = tqa_part_field(&root, "datasets");
+        (void)tqa_part_refuse(&datasets, "too-large",
+                              tqa_calibration_has_instruments(c)
+                                  ? "name fewer, or join them into fewer datasets; methods without "
+                                    "instruments take a quarter of the memory"
+                                  : "name fewer, or join them into fewer datasets",
+                              "%zu logs of %zu joints take more memory than one request may",
+                              c->n_fitted, c->order.nv);
+    }
+    return false;
+}
+
+static bool build_for(tqa_calibration *c, size_t n, size_t size)
+{
     tq_error error = {0};
-    if (!tqa_control_scratch(c->control, tq_fit_size(mechanism, &c->options, c->n_fitted),
-                             &memory)) {
+    c->fit = NULL;
+    if (!take_again(c, size, &c->of_fit)) {
         return false;
     }
     const tq_status status =
-        tq_fit_build(mechanism, &c->options, c->n_fitted, &memory, &c->fit, &error);
-    return (status == TQ_OK || tqa_calibration_fail(c, status, &error)) && list_parameters(c);
+        tq_fit_build(c->control->robot->mechanism, &c->options, n, &c->of_fit, &c->fit, &error);
+    return status == TQ_OK || tqa_calibration_fail(c, status, &error);
+}
+
+static bool build(tqa_calibration *c)
+{
+    enum { FEW = 8 }; /* logs: of more, what might be needed is much beyond what is */
+    const tq_mechanism *mechanism = c->control->robot->mechanism;
+    const size_t n = c->n_fitted;
+    if (n > FEW && !build_for(c, 1, tq_fit_size(mechanism, &c->options, 1))) {
+        return false;
+    }
+    const size_t size =
+        n > FEW ? tq_fit_size_like(c->fit, n) : tq_fit_size(mechanism, &c->options, n);
+    return build_for(c, n, size) && list_parameters(c);
 }
 
 /* Friction by load that nobody asked for must be told from the other terms, on some joint at least
@@ -290,9 +322,9 @@ static bool is_sampled(const tqa_calibration *c)
 /* Memory of passes, for as long as the calibration lives. */
 static bool take_memory(tqa_calibration *c)
 {
-    return tqa_control_scratch(c->control, tq_fit_solution_size(c->fit), &c->memory) &&
-           tqa_control_scratch(c->control, tq_fit_stream_size(c->fit), &c->stream) &&
-           tqa_control_scratch(c->control, tq_fit_solve_size(c->fit), &c->scratch);
+    return take_again(c, tq_fit_solution_size(c->fit), &c->memory) &&
+           take_again(c, tq_fit_stream_size(c->fit), &c->stream) &&
+           take_again(c, tq_fit_solve_size(c->fit), &c->scratch);
 }
 
 static bool has_too_few(const tqa_calibration *c)

@@ -69,7 +69,8 @@ typedef struct tqa_calibration {
     double lag_s;    /* of instruments; 0: chosen by cut-off and motion */
     bool is_sampled; /* what columns depend on was looked for in a part of the rows */
     size_t n_point;
-    tq_scratch memory, stream, scratch; /* of passes */
+    tq_scratch of_fit, memory, stream, scratch; /* of the fit and of its passes */
+    tq_scratch of_judges;
 
     tq_fit *fit;
     const tq_column *columns;

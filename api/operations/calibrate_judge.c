@@ -216,8 +216,9 @@ double tqa_calibration_drift(const tq_replayed *joint)
 
 bool tqa_calibration_validate(tqa_calibration *c)
 {
-    tq_scratch scratch;
+    tq_scratch *scratch = &c->of_judges;
     tq_error error = {0};
+    tqa_control_give_scratch(c->control, scratch); /* of the fit before */
     double *value = tqa_control_take(c->control, tq_fit_value_count(c->fit), sizeof *value);
     c->all_replayed = (tqa_calibrate_replayed){0};
     c->noise = NULL;
@@ -233,27 +234,27 @@ bool tqa_calibration_validate(tqa_calibration *c)
                              3 * tq_judge_size(c->fit) + 2 * tq_stand_size(c->fit) +
                                  tq_noise_bias_size(c->fit) + block + tq_fit_solve_size(c->fit) +
                                  replay_size(c),
-                             &scratch)) {
+                             scratch)) {
         return false;
     }
-    tq_status status = tq_judge_begin(c->fit, c->solution.value, TQA_CALIBRATE_MOVING, &scratch,
+    tq_status status = tq_judge_begin(c->fit, c->solution.value, TQA_CALIBRATE_MOVING, scratch,
                                       &c->fitted, &error);
     if (status == TQ_OK) {
-        status = tq_judge_begin(c->fit, c->solution.value, TQA_CALIBRATE_MOVING, &scratch,
+        status = tq_judge_begin(c->fit, c->solution.value, TQA_CALIBRATE_MOVING, scratch,
                                 &c->validated, &error);
     }
     if (status == TQ_OK && !tqa_calibration_has_instruments(c)) {
-        status = tq_noise_bias_begin(c->fit, &c->solution, &scratch, &c->noise, &error);
+        status = tq_noise_bias_begin(c->fit, &c->solution, scratch, &c->noise, &error);
     }
     for (unsigned k = 0; status == TQ_OK && k < 2; k++) {
-        status = tq_stand_begin(c->fit, &scratch, &c->stands[k], &error);
+        status = tq_stand_begin(c->fit, scratch, &c->stands[k], &error);
     }
     if (status != TQ_OK) {
         return tqa_calibration_fail(c, status, &error);
     }
     for (size_t i = 0; i < c->n_log; i++) {
         if (!tqa_calibration_tell(c, TQA_STAGE_VALIDATE, (double)i, c->n_log, "validate") ||
-            !judge_log(c, i, value, &scratch)) {
+            !judge_log(c, i, value, scratch)) {
             return false;
         }
     }

@@ -295,13 +295,25 @@ bool tqa_part_choices(const tqa_part *part, const char *const *words, unsigned *
 void *tqa_control_take(tqa_control *control, size_t n, size_t each)
 {
     void *memory = tqa_arena_take(control->arena, n > 0 ? n : 1, each, 64);
-    if (memory == NULL) {
-        const bool busy = tqa_arena_short(control->arena);
-        (void)tqa_problem_set(control->problem, busy ? "busy" : "too-large",
-                              busy ? "memory is short; try again"
-                                   : "this takes more memory than one request may");
+    if (memory == NULL && tqa_arena_short(control->arena)) {
+        (void)tqa_problem_set(control->problem, "busy", "memory is short; try again");
+    } else if (memory == NULL) {
+        static const char why[] = "this takes more memory than one request may";
+        (void)tqa_problem_set(control->problem, "too-large", why);
+        tqa_problem_fault(control->problem, "", "ask for less at a time", why);
     }
     return memory;
+}
+
+void tqa_control_give(tqa_control *control, void *memory)
+{
+    tqa_arena_give(control->arena, memory);
+}
+
+void tqa_control_give_scratch(tqa_control *control, tq_scratch *scratch)
+{
+    tqa_arena_give(control->arena, scratch->memory);
+    *scratch = (tq_scratch){0};
 }
 
 bool tqa_control_scratch(tqa_control *control, size_t size, tq_scratch *ret)

@@ -91,6 +91,9 @@ bool tqa_part_choices(const tqa_part *part, const char *const *words, unsigned *
 void *tqa_control_take(tqa_control *control, size_t n, size_t each);
 /* A scratch of this size out of the call's memory. */
 bool tqa_control_scratch(tqa_control *control, size_t size, tq_scratch *ret);
+/* Gives a large piece back, or a scratch; NULL is fine. */
+void tqa_control_give(tqa_control *control, void *memory);
+void tqa_control_give_scratch(tqa_control *control, tq_scratch *scratch);
 /* A status of core that is no fault of one field. Always false. */
 bool tqa_control_fail(tqa_control *control, const char *pointer, tq_status status,
                       const tq_error *error);

@@ -183,8 +183,7 @@ typedef struct tqa_log {
     tq_cutoff cutoff;
     bool has_survey;
     tqa_log_kept kept;
-    double *row_values, *run; /* room of its passes, one after another; NULL: none yet */
-    double *floor;            /* (nv) noise of the signal that accelerations are made of, by so many
+    double *floor; /* (nv) noise of the signal that accelerations are made of, by so many
                       differences: its unit^2 / Hz; NULL: nobody has looked */
     unsigned n_difference;
     size_t n_clean;

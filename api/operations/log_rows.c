@@ -57,18 +57,20 @@ bool tqa_log_rows_open(tqa_log_rows *rows, tqa_log *log)
     if (log->n_channel == 0 && !tqa_log_columns_find(log, rows->sources)) {
         return false;
     }
-    if (log->run == NULL) { /* many logs are read many times: what a pass takes stays taken */
-        tqa_control *control = log->request->control;
-        log->row_values = tqa_control_take(control, log->n_channel + 1, sizeof(double));
-        log->run = tqa_control_take(control, log->n_channel * TQA_LOG_RUN + 1, sizeof(double));
+    rows->values = tqa_log_room_take(log->request->rooms, log->n_channel * sizeof(double));
+    rows->run =
+        tqa_log_room_take(log->request->rooms, log->n_channel * TQA_LOG_RUN * sizeof(double));
+    if (rows->values == NULL || rows->run == NULL) {
+        (void)tqa_problem_set(log->request->control->problem, "busy",
+                              "there is no memory for this now");
     }
-    rows->values = log->row_values;
-    rows->run = log->run;
     return rows->values != NULL && rows->run != NULL;
 }
 
 void tqa_log_rows_close(tqa_log_rows *rows)
 {
+    tqa_log_room_give(rows->log->request->rooms, rows->values);
+    tqa_log_room_give(rows->log->request->rooms, rows->run);
     for (size_t q = 0; q < TQA_LOG_QUANTITIES; q++) {
         if (rows->sources[q].table != NULL) {
             rows->log->cut_last_line =

@@ -332,6 +332,8 @@ static bool find_bandwidth(tqa_log *log, const tqa_log_even *even)
         log->bandwidth.floor = fmax(log->bandwidth.floor, found.floor);
     }
     log->bandwidth.noise = isfinite(log->bandwidth.noise) ? log->bandwidth.noise : 0.0;
+    tqa_control_give(control, power);
+    tqa_control_give_scratch(control, &scratch);
     return true;
 }
 
@@ -349,6 +351,7 @@ static bool find_velocity_noise(tqa_log *log, const tqa_log_even *even)
         const double noise = tq_noise_deviation(even->n, v, every, work);
         log->velocity_noise = fmax(log->velocity_noise, noise);
     }
+    tqa_control_give(log->request->control, work);
     return work != NULL;
 }
 
@@ -390,6 +393,8 @@ static bool find_floors(tqa_log *log, const tqa_log_even *even)
         floors[r] = found.floor;
     }
     log->floor = floors;
+    tqa_control_give(control, power);
+    tqa_control_give_scratch(control, &scratch);
     return true;
 }
 

@@ -122,13 +122,39 @@ static size_t own_size(const tq_model *model, const tq_fit_model *fit)
            nv * tq_scratch_cost(n + 1, sizeof(int64_t)) + tq_scratch_cost(nv, sizeof(double));
 }
 
-size_t tq_fit_size(const tq_mechanism *mechanism, const tq_fit_options *options,
-                   size_t n_experiment)
+/* an upper bound of the columns that one row of torque depends on */
+static size_t row_bound(const tq_model *model, const tq_fit_model *fit, size_t row)
 {
-    const tq_model *model = &mechanism->model;
-    const size_t own = column_bound(model, &options->model);
-    const size_t n = (is_instrumental(options->method) ? 2 * own : own) + 1;
-    const size_t set = model->nv * n * n;
+    enum { OF_JOINT = 7 }; /* rotor, viscous, Coulomb, offset, stiffness, Stribeck, load */
+    size_t n = 3 * fit->n_coupling;
+    for (uint32_t k = 0; k < model->n_joint; k++) {
+        const tq_joint *joint = &model->joints[k];
+        const size_t nv = tq_joint_kind_nv(joint->kind);
+        n += row >= joint->v_index && row < joint->v_index + nv ? (size_t)OF_JOINT : 0;
+        n += tq_row_moves_link(model, row, joint->child) ? (size_t)TQ_PARAMETERS_OF_LINK : 0;
+    }
+    return n;
+}
+
+/* an upper bound of set_size */
+static size_t set_bound(const tq_model *model, const tq_fit_options *options)
+{
+    const size_t most = column_bound(model, &options->model);
+    size_t sum = 0;
+    for (size_t r = 0; r < model->nv; r++) {
+        const size_t own =
+            options->model.kind == TQ_FIT_BASE ? row_bound(model, &options->model, r) : most;
+        const size_t n = own < most ? own : most;
+        const size_t width = (is_instrumental(options->method) ? 2 * n : n) + 1;
+        sum += width * width;
+    }
+    return sum;
+}
+
+/* of a fit whose rows' triangles take `set` doubles */
+static size_t size_for(const tq_model *model, const tq_fit_options *options, size_t n_experiment,
+                       size_t set)
+{
     const size_t each = segments_of(1, n_experiment) * set; /* as if memory had no bound */
     const size_t all = n_experiment * each * sizeof(double);
     const size_t least = n_experiment * SEGMENTS_LEAST * set * sizeof(double);
@@ -138,6 +164,18 @@ size_t tq_fit_size(const tq_mechanism *mechanism, const tq_fit_options *options,
     return own_size(model, &options->model) + search +
            tq_scratch_cost(n_experiment, sizeof(tq_fit_experiment)) + (all < most ? all : most) +
            n_experiment * (TQ_SCRATCH_ALIGN + tq_scratch_cost(model->nv, sizeof(tq_fast_sums)));
+}
+
+size_t tq_fit_size(const tq_mechanism *mechanism, const tq_fit_options *options,
+                   size_t n_experiment)
+{
+    return size_for(&mechanism->model, options, n_experiment,
+                    set_bound(&mechanism->model, options));
+}
+
+size_t tq_fit_size_like(const tq_fit *fit, size_t n_experiment)
+{
+    return size_for(&fit->mechanism->model, &fit->options, n_experiment, fit->set_size);
 }
 
 static tq_status take_arrays(tq_fit *fit, const tq_fit_options *options, tq_scratch *memory,

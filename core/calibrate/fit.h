@@ -66,6 +66,8 @@ tq_status tq_fit_build(const tq_mechanism *mechanism, const tq_fit_options *opti
                        size_t n_experiment, tq_scratch *memory, tq_fit **ret_fit, tq_error *reterr);
 size_t tq_fit_size(const tq_mechanism *mechanism, const tq_fit_options *options,
                    size_t n_experiment);
+/* The same for another number of experiments, once a fit tells how many columns there are: less. */
+size_t tq_fit_size_like(const tq_fit *fit, size_t n_experiment);
 
 /* What is fitted: columns of torque = columns * values, and the base parameters among them (NULL
  * for TQ_FIT_PER_JOINT). The first base->n_base columns are those of the base set. */

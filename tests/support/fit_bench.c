@@ -38,6 +38,7 @@ void tqt_fit_build(tqt_fit_bench *b, const tq_fit_options *options, size_t n_exp
         tq_fit_build(b->subject->mechanism, options, n_experiment, &b->memory, &b->fit, &error);
     cr_assert(status == TQ_OK, "%s: %s", tq_status_text(status), error.what);
     cr_assert(b->memory.used - before <= tq_fit_size(b->subject->mechanism, options, n_experiment));
+    cr_assert(b->memory.used - before <= tq_fit_size_like(b->fit, n_experiment));
 }
 
 void tqt_fit_solve(tqt_fit_bench *b)
