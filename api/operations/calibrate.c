@@ -16,8 +16,9 @@ static const char *const fields[] = {
     "confidence",   "entropy",   "validate",   "points", "lag_s", "delay_s",
     "column_noise", "bootstrap", "covariance", NULL};
 
-enum { SAMPLES_A_COLUMN = 20 };       /* of a search */
-static const double sign_gain = 0.05; /* of the logarithm of what is left, a joint */
+enum { SAMPLES_A_COLUMN = 20 };          /* of a search */
+static const double nothing_left = 1e-4; /* of a joint's torque: which law it is does not matter */
+static const double sign_gain = 0.05;    /* of the logarithm of what is left, a joint */
 
 /* parts of the whole, for progress */
 static const double stage_ends[TQA_STAGES] = {0.3, 0.7, 0.95, 1.0};
@@ -360,12 +361,15 @@ static bool solve_once(tqa_calibration *c)
     return status == TQ_OK || tqa_calibration_fail(c, status, &error);
 }
 
-/* What the joints' torque is left with, as the sum of logarithms: no joint's size matters. */
-static double misfit(const tqa_calibration *c)
+/* What the joints' torque is left with, as the sum of logarithms: no joint's size matters, nor do
+ * residuals of a ten-thousandth of its torque. usual: (nv) room. */
+static double misfit(const tqa_calibration *c, double *usual)
 {
     double sum = 0.0;
+    tq_fit_usual_torque(c->fit, usual);
     for (size_t r = 0; r < c->order.nv; r++) {
-        sum += log(fmax(c->solution.sigma[r], DBL_MIN));
+        const double least = fmax(nothing_left * sqrt(usual[r]), DBL_MIN);
+        sum += log(fmax(c->solution.sigma[r], least));
     }
     return sum;
 }
@@ -382,7 +386,8 @@ static bool choose_sign(tqa_calibration *c)
     enum { LAWS = sizeof laws / sizeof laws[0] };
     double left[LAWS];
     unsigned best = 0;
-    if (!solve_once(c)) {
+    double *usual = tqa_control_take(c->control, c->order.nv + 1, sizeof *usual);
+    if (usual == NULL || !solve_once(c)) {
         return false;
     }
     for (unsigned k = 0; k < LAWS; k++) {
@@ -390,7 +395,7 @@ static bool choose_sign(tqa_calibration *c)
         if (!solve_once(c)) {
             return false;
         }
-        left[k] = misfit(c);
+        left[k] = misfit(c, usual);
         best = left[k] < left[best] ? k : best;
     }
     if (left[best] > left[LAWS - 1] - sign_gain * (double)c->order.nv) {

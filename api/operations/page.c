@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { WIDTH = 720, LEFT = 62, RIGHT = 12, TOP = 22, BOTTOM = 34, PIECE = 512 };
@@ -51,9 +52,21 @@ void tqa_page_format(tqa_page *page, const char *format, ...)
     char piece[PIECE];
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(piece, sizeof piece, format, arguments);
+    const int n = vsnprintf(piece, sizeof piece, format, arguments);
     va_end(arguments);
-    tqa_page_raw(page, piece);
+    if (n < PIECE) {
+        tqa_page_raw(page, piece);
+        return;
+    }
+    char *whole = malloc((size_t)n + 1);
+    page->text.failed = page->text.failed || whole == NULL;
+    if (whole != NULL) {
+        va_start(arguments, format);
+        (void)vsnprintf(whole, (size_t)n + 1, format, arguments);
+        va_end(arguments);
+        tqa_page_raw(page, whole);
+    }
+    free(whole);
 }
 
 void tqa_page_number(tqa_page *page, double x)

@@ -118,7 +118,8 @@ static tq_status find_unidentified(const tq_fit *fit, const tq_fit_found *found,
                                    tq_error *reterr)
 {
     const size_t n = fit->n_column;
-    const double factor = inflation(ret->estimate, n, s);
+    const double factor =
+        inflation(ret->estimate, n, s) * tq_fit_residual_unit(fit, found, ret->n_sample);
     const tq_reduced data = {n, found->triangle, fit->nominal};
     const tq_status status = tq_reduced_svd(&data, fit->nominal, scratch, s, v, reterr);
     ret->n_unidentified = 0;

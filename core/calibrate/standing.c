@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/calibrate/fit_state.h"
-#include "core/calibrate/fit_triangle.h"
+#include "core/calibrate/statistics.h"
 #include "core/linalg/dense.h"
 
 enum {
@@ -141,26 +141,6 @@ static uint32_t find_end(const tq_model *model)
     return best;
 }
 
-/* mean squares of the torques that were fitted */
-static void find_usual(tq_stand *s)
-{
-    const tq_fit *fit = s->fit;
-    size_t n = 0;
-    memset(s->usual, 0, fit->n_row * sizeof *s->usual);
-    for (size_t e = 0; e < fit->n_experiment; e++) {
-        const tq_fit_experiment *experiment = &fit->experiments[e];
-        n += experiment->n_sample;
-        for (size_t k = 0; k < experiment->n_segment; k++) {
-            for (size_t r = 0; r < fit->n_row; r++) {
-                s->usual[r] += tq_fit_row_square(fit, experiment->sets + k * fit->set_size, r);
-            }
-        }
-    }
-    for (size_t r = 0; n > 0 && r < fit->n_row; r++) {
-        s->usual[r] /= (double)n;
-    }
-}
-
 tq_status tq_stand_begin(const tq_fit *fit, tq_scratch *scratch, tq_stand **ret_stand,
                          tq_error *reterr)
 {
@@ -178,7 +158,7 @@ tq_status tq_stand_begin(const tq_fit *fit, tq_scratch *scratch, tq_stand **ret_
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_stand_size(fit));
     }
     memset(s->rows, 0, nv * sizeof *s->rows);
-    find_usual(s);
+    tq_fit_usual_torque(fit, s->usual);
     if (fit->options.model.kind == TQ_FIT_BASE) {
         s->end = find_end(&fit->mechanism->model);
     }

@@ -7,9 +7,35 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/calibrate/fit_triangle.h"
 #include "core/calibrate/groups.h"
 #include "core/calibrate/student.h"
 #include "core/linalg/dense.h"
+
+void tq_fit_usual_torque(const tq_fit *fit, double *ret_square)
+{
+    size_t n = 0;
+    memset(ret_square, 0, fit->n_row * sizeof *ret_square);
+    for (size_t e = 0; e < fit->n_experiment; e++) {
+        const tq_fit_experiment *experiment = &fit->experiments[e];
+        n += experiment->n_sample;
+        for (size_t k = 0; k < experiment->n_segment; k++) {
+            for (size_t r = 0; r < fit->n_row; r++) {
+                ret_square[r] += tq_fit_row_square(fit, experiment->sets + k * fit->set_size, r);
+            }
+        }
+    }
+    for (size_t r = 0; n > 0 && r < fit->n_row; r++) {
+        ret_square[r] /= (double)n;
+    }
+}
+
+/* Weights of rows make their residuals one; ordinary least squares has none. */
+double tq_fit_residual_unit(const tq_fit *fit, const tq_fit_found *found, size_t n_sample)
+{
+    const double n = (double)n_sample * (double)fit->n_row - (double)fit->n_column;
+    return fit->options.method == TQ_FIT_OLS ? sqrt(found->unconstrained / fmax(n, 1.0)) : 1.0;
+}
 
 size_t tq_fit_statistics_size(const tq_fit *fit)
 {
@@ -115,7 +141,7 @@ static tq_status spread(tq_groups *j, const double *set, tq_fit_solution *ret, t
     if (status != TQ_OK) {
         return status;
     }
-    /* the textbook's: the residual is one per row and sample by the weights */
+    const double unit = tq_fit_residual_unit(j->fit, j->found, ret->n_sample);
     if (tq_fit_has_instruments(j->fit)) {
         gram_of_triangle(j);
         for (size_t c = 0; c < n; c++) { /* what holds it up is its own size */
@@ -130,7 +156,7 @@ static tq_status spread(tq_groups *j, const double *set, tq_fit_solution *ret, t
     }
     for (size_t c = 0; c < n; c++) {
         ret->estimate[c].textbook =
-            status == TQ_OK ? sqrt(j->part[c * n + c]) * j->fit->nominal[c] : (double)NAN;
+            status == TQ_OK ? unit * sqrt(j->part[c * n + c]) * j->fit->nominal[c] : (double)NAN;
     }
     ret->freedom = j->n_group > 1 ? (double)(j->n_group - 1) : 0.0;
     fill(j, tq_student_quantile(j->fit->options.confidence, ret->freedom), ret->estimate,

@@ -19,6 +19,9 @@ tq_status tq_fit_spread(const tq_fit *fit, const double *set, const tq_fit_found
 tq_status tq_fit_consistency(const tq_fit *fit, const tq_fit_found *found, tq_scratch *scratch,
                              tq_estimate *estimate, tq_error *reterr);
 
+/* What the textbook takes the residual of a row and sample to be, in the units of the triangle. */
+double tq_fit_residual_unit(const tq_fit *fit, const tq_fit_found *found, size_t n_sample);
+
 /* Sample deviation (n - 1) over |mean| of n values; NaN for fewer than two or a mean of zero. */
 double tq_consistency_measure(const double *values, size_t n, size_t step);
 

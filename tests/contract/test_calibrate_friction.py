@@ -117,6 +117,19 @@ def test_friction_without_memory_is_found(daemon, bare):
     assert all(2 * x < y for x, y in zip(right["validation"]["rmse"], wrong["validation"]["rmse"]))
 
 
+def test_rounding_does_not_choose_a_law(daemon, bare):
+    """Without friction, noise and filter every law leaves next to nothing: the default stays."""
+    rows = stop_and_go(7, 24)
+    tau = ask(daemon, "pair-bare", "inverse-dynamics", {"q": [r[0] for r in rows], "qd": [r[1] for r in rows], "qdd": [r[2] for r in rows]})["tau"]
+    lines = ["t,q0,q1,qd0,qd1,qdd0,qdd1,tau0,tau1"]
+    lines += [",".join(repr(x) for x in (k / RATE, *r[0], *r[1], *r[2], *t)) for k, (r, t) in enumerate(zip(rows, tau))]
+    assert daemon.request("PUT", "/v1/datasets/exact", "\n".join(lines).encode())[0] in (200, 201)
+    for method in ("feasible", "wls", "ols"):
+        found = calibrate(daemon, {"datasets": ["exact"], "filter": {"kind": "none"}, "method": method}, robot="pair-bare")
+        assert max(found["fit"]["rmse"]) < 1e-3
+        assert law(found) == (YIELD, FADES) and found["friction_sign"]["from_data"], (method, found["friction_sign"])
+
+
 def test_only_gears_that_yield_creep(daemon, bare):
     for model in ({"smoothing": 0.01}, {"presliding": 0}):
         fault = calibrate(daemon, {"datasets": ["plain1"], "model": {**model, "relaxation_s": 1}}, 422, robot="pair-bare")

@@ -53,11 +53,11 @@ static double middle(double *x, size_t n)
 static const struct {
     size_t n_experiment;
     tq_fit_method method;
-} cases[] = {{1, TQ_FIT_WLS}, {3, TQ_FIT_FEASIBLE}, {30, TQ_FIT_WLS}};
+} cases[] = {{1, TQ_FIT_WLS}, {3, TQ_FIT_FEASIBLE}, {30, TQ_FIT_WLS}, {2, TQ_FIT_OLS}};
 
 static struct criterion_test_params rows(void)
 {
-    static size_t numbers[] = {0, 1, 2};
+    static size_t numbers[] = {0, 1, 2, 3};
     return cr_make_param_array(size_t, numbers, sizeof numbers / sizeof numbers[0]);
 }
 
