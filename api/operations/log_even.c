@@ -385,11 +385,13 @@ static bool give_block(tqa_log_pass_state *p)
                  .fast = has(p, TQA_LOG_TAU) ? tau + 2 * nv * TQ_BLOCK : NULL,
                  .way = p->shapes.gives_way ? tau + 4 * nv * TQ_BLOCK : NULL,
                  .period = p->log->step * (double)p->log->request->filter.decimate,
+                 .begins = p->begins,
                  .shape = p->shapes.n > 0 ? tau + 5 * nv * TQ_BLOCK : NULL},
         .t = p->block_t,
         .row = p->block_row,
     };
     p->n_block = 0;
+    p->begins = false;
     return p->sink(p->ctx, &block);
 }
 
@@ -551,6 +553,10 @@ bool tqa_log_even_take(tqa_log_pass_state *p, size_t from, size_t end, bool ends
     tqa_log *log = p->log;
     const double h = log->step;
     if (!p->in_segment) {
+        if (p->look == NULL && !give_block(p)) {
+            return false;
+        }
+        p->begins = true;
         p->in_segment = true;
         p->segment_t = p->t[from];
         p->next = 0;

@@ -68,6 +68,7 @@ typedef struct tqa_log_pass_state {
     /* the block that is being filled */
     double *block; /* (nq + 7 nv + shapes) x TQ_BLOCK */
     size_t n_block;
+    bool begins; /* it begins a segment */
     double block_t[TQ_BLOCK];
     uint64_t block_row[TQ_BLOCK];
 } tqa_log_pass_state;

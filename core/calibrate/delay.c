@@ -93,6 +93,11 @@ void tq_fit_delay_put(tq_fit_delay *delay, const tq_fit_run *run, size_t n)
     delay->n += n;
 }
 
+void tq_fit_delay_forget(tq_fit_delay *delay)
+{
+    delay->begin = delay->n = 0;
+}
+
 static void get_rows(const tq_fit_delay *delay, size_t first, size_t n_row, size_t at, size_t n,
                      double *to)
 {

@@ -23,6 +23,9 @@ tq_status tq_fit_delay_take(const tq_fit *fit, tq_scratch *scratch, tq_fit_delay
 /* n samples of a run, with their signs; take all runs out before the next come in. */
 void tq_fit_delay_put(tq_fit_delay *delay, const tq_fit_run *run, size_t n);
 
+/* What comes next lies behind a gap: nothing is a lag before or after it. */
+void tq_fit_delay_forget(tq_fit_delay *delay);
+
 /* Values of the next run, and of its instruments: the mean of the columns a lag before and after.
  * Zero samples: more must come first. */
 tq_status tq_fit_delay_next(tq_fit_delay *delay, const double *load, size_t *ret_n,

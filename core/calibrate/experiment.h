@@ -3,6 +3,7 @@
 #ifndef TQ_CALIBRATE_EXPERIMENT_H
 #define TQ_CALIBRATE_EXPERIMENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "core/base/block.h"
@@ -26,6 +27,7 @@ typedef struct tq_experiment_block {
      */
     const double *way;
     double period; /* s between samples; 0: not known, and nothing relaxes */
+    bool begins;   /* a gap lies before the first sample: nothing remembers what was before it */
     /* (tq_shape_count(fit) x stride) shapes of friction (core/calibrate/shapes.h) that have been
      * through the filter as torque has; the same for all blocks of an experiment. NULL: those of
      * qd and way as they are. Judges, whose torque is unfiltered, have none. */

@@ -269,6 +269,13 @@ tq_status tq_fit_push(tq_fit_stream *stream, const tq_experiment_block *block, t
     if (status == TQ_OK) {
         add_fast(stream, block);
     }
+    if (status == TQ_OK && block->begins) {
+        status = flush(stream, reterr);
+        tq_fit_run_forget(fit, &stream->run);
+        if (tq_fit_has_instruments(fit)) {
+            tq_fit_delay_forget(&stream->delay);
+        }
+    }
     for (size_t i = 0; status == TQ_OK && i < block->n_sample;) {
         const size_t left = block->n_sample - i;
         const size_t room = TQ_FOLD_RUN - stream->n_run;

@@ -140,6 +140,9 @@ tq_status tq_judge_push(tq_judge *judge, const tq_experiment_block *block, doubl
     const tq_fit_run *run = judge->run;
     const size_t stride = block->stride;
     const double *raw = block->tau_raw != NULL ? block->tau_raw : block->tau;
+    if (block->begins) {
+        tq_judge_next(judge);
+    }
     for (size_t first = 0; first < block->n_sample; first += TQ_FOLD_RUN) {
         const size_t left = block->n_sample - first;
         const size_t n = left < TQ_FOLD_RUN ? left : (size_t)TQ_FOLD_RUN;

@@ -4,7 +4,14 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "tests/support/coverage.h"
+#include "tests/support/excited.h"
+#include "tests/support/fit_bench.h"
+#include "tests/support/random_robot.h"
 
 static tqt_coverage cover(size_t n, double noise_q, double cutoff, tq_fit_method method)
 {
@@ -47,5 +54,74 @@ Test(instruments, undo_the_bias_of_a_bad_cutoff)
         cr_expect(gt(dbl, c.attenuation, plain.attenuation / 3), "%g", c.attenuation);
         cr_expect(lt(dbl, c.attenuation, -plain.attenuation / 3), "%g", c.attenuation);
         cr_expect(ge(dbl, c.within, .92), "%g", c.within);
+    }
+}
+
+static tq_model *rubbing_arm(void)
+{
+    const tqt_robot_options options = {
+        .n_joint = 3, .kinds = 1u << TQ_JOINT_REVOLUTE, .with = TQT_WITH_FRICTION | TQT_WITH_ROTOR};
+    tq_model *model = tqt_random_robot(4, options);
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        model->joints[j].friction =
+            (tq_friction){.viscous = 1, .coulomb = 2, .smoothing = .05, .offset = .1};
+    }
+    return model;
+}
+
+static void push(tq_fit_stream *stream, const tqt_excited *x, bool begins)
+{
+    double *memory = tqt_doubles(4 * x->nv * TQ_BLOCK);
+    for (size_t k = 0; k < tq_block_count(x->n_sample); k++) {
+        tq_experiment_block block = tqt_excited_block(x, k, memory);
+        block.begins = begins && k == 0;
+        cr_assert(eq(int, tq_fit_push(stream, &block, NULL), TQ_OK));
+    }
+    free(memory);
+}
+
+/* What lies behind a gap has no neighbours before it: as two experiments, so one with a gap. */
+Test(instruments, reach_across_no_gap)
+{
+    enum { LAG = 7, ONE = 1100, OTHER = 930 };
+    for (int gap = 0; gap < 2; gap++) {
+        tqt_fit_bench b = tqt_fit_open(rubbing_arm());
+        tqt_excited x = tqt_excited_new(b.subject, 3, ONE, 200, 5);
+        tqt_excited y = tqt_excited_new(b.subject, 4, OTHER, 200, 5);
+        tq_fit_options options = tq_fit_defaults();
+        options.method = TQ_FIT_IV;
+        options.lag = LAG;
+        for (size_t k = 0; k < x.nv * ONE; k++) { /* so that every sample counts */
+            x.tau[k] += sin((double)(k * k));
+        }
+        tqt_fit_build(&b, &options, 2);
+        tqt_fit_read(b.fit, 0, &x, &b.scratch);
+        tqt_fit_read(b.fit, 1, &y, &b.scratch);
+        tqt_fit_solve(&b);
+        const size_t n = b.solution.n_column;
+        double *value = tqt_doubles(n);
+        memcpy(value, b.solution.value, n * sizeof *value);
+        cr_assert(eq(sz, b.solution.n_sample, ONE + OTHER - 4 * LAG));
+
+        tqt_fit_build(&b, &options, 1);
+        tq_fit_stream *stream = NULL;
+        cr_assert(eq(int, tq_fit_begin(b.fit, 0, ONE + OTHER, &b.scratch, &stream, NULL), TQ_OK));
+        push(stream, &x, true);
+        push(stream, &y, gap != 0);
+        cr_assert(eq(int, tq_fit_end(stream, NULL), TQ_OK));
+        tqt_fit_solve(&b);
+        cr_expect(eq(sz, b.solution.n_sample, ONE + OTHER - (gap ? 4 : 2) * LAG));
+        double apart = 0.0;
+        for (size_t c = 0; c < n; c++) {
+            apart = fmax(apart, fabs(b.solution.value[c] - value[c]) / (1.0 + fabs(value[c])));
+        }
+        if (gap) { /* rounding in another order, by a condition of up to 1e4 */
+            cr_expect(lt(dbl, apart, 1e-9), "%g", apart);
+        } else { /* the same samples without a gap give something else */
+            cr_expect(gt(dbl, apart, 1e-6), "%g", apart);
+        }
+        free(value);
+        tqt_excited_free(&x), tqt_excited_free(&y);
+        tqt_fit_close(&b);
     }
 }

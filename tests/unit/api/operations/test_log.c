@@ -394,6 +394,49 @@ Test(log, a_short_log_does_not_raise_the_cutoff)
     free(text);
 }
 
+typedef struct steps {
+    double before; /* s, of the last sample; NaN: none */
+    double longest_within;
+    size_t n_begin;
+} steps;
+
+static bool watch(void *ctx, const tqa_log_block *block)
+{
+    steps *s = ctx;
+    for (size_t i = 0; i < block->data.n_sample; i++) {
+        const bool begins = i == 0 && block->data.begins;
+        s->n_begin += begins;
+        s->longest_within =
+            begins ? s->longest_within : fmax(s->longest_within, block->t[i] - s->before);
+        s->before = block->t[i];
+    }
+    return true;
+}
+
+/* A block lies in one stretch, and says when it is the first of it. */
+Test(log, blocks_tell_of_gaps)
+{
+    char *text = malloc(TEXT);
+    cr_assert(text != NULL);
+    size_t n = (size_t)snprintf(text, TEXT, "t,q\n");
+    for (size_t k = 0; k < 20000; k++) {
+        if (k / 1000 % 4 != 3) { /* a second is missing in every four */
+            n += (size_t)snprintf(text + n, TEXT - n, "%.17g,%.17g\n", h * (double)k, position(k));
+        }
+    }
+    fixture f;
+    open(&f, "{\"dataset\": \"log\", \"filter\": {\"cutoff_hz\": 20, \"decimate\": 3}}", text, n);
+    for (size_t again = 0; again < 2; again++) {
+        steps s = {.before = -INFINITY};
+        cr_assert(tqa_log_pass(&f.log, watch, &s), "%s", f.problem.detail);
+        cr_expect(eq(sz, f.log.n_segment, 5));
+        cr_expect(eq(sz, s.n_begin, 5));
+        cr_expect(epsilon_eq(dbl, s.longest_within, 3.0 * h, 1e-9), "%g", s.longest_within);
+    }
+    close(&f);
+    free(text);
+}
+
 /* a hundred logs are read twenty times and more: nothing of it may add up */
 Test(log, a_pass_takes_nothing_that_stays)
 {
