@@ -12,7 +12,7 @@
 
 enum {
     SEGMENT_HEADER = 64,       /* keeps the blocks behind it aligned */
-    MAPPED_MIN = 128 << 10,    /* bytes from which malloc maps memory of its own */
+    SMALL_MAX = 48 << 10,      /* bytes of a segment that malloc keeps when it is freed */
     ROWS_BEYOND_MAX = 1 << 16, /* numbers counted beyond a sample's end before it is refused */
 };
 
@@ -133,13 +133,13 @@ static bool widen(tqa_blocks *blocks)
     return true;
 }
 
-/* Segments double as long as malloc does not map them for this call alone, with pages to be
- * cleared; then they have the size that is kept. Little is reserved in vain. */
+/* Segments double as long as malloc has them at hand: what it takes from the system for one call and
+ * gives back has pages to be cleared. Then they have the size that is kept. */
 static bool add_blocks(tqa_blocks *blocks)
 {
     const size_t each = blocks->n_row * TQ_BLOCK_STRIDE;
     size_t n = 2 * blocks->n_segment;
-    n = n * each * sizeof(double) < MAPPED_MIN ? n : most_blocks(blocks);
+    n = n * each * sizeof(double) <= SMALL_MAX ? n : most_blocks(blocks);
     const size_t b = blocks->n_room / TQ_BLOCK;
     double *memory = grow_table(blocks, b + n) ? add_segment(blocks, n * each) : NULL;
     if (memory == NULL) {
