@@ -79,6 +79,9 @@ const char *tqa_call_media(const tqa_call *call);
 uint64_t tqa_call_length(const tqa_call *call);
 /* Bytes written to `out` (size >= 4096), 0 at the end. */
 size_t tqa_call_read(tqa_call *call, char *out, size_t size);
+/* The next *ret_n bytes where they lie, if they lie anywhere as the answer has them: instead of a
+ * read. They stay until the call is closed. NULL: read. */
+const char *tqa_call_look(tqa_call *call, size_t *ret_n);
 /* Why open, feed, finish or run refused. */
 const tqa_problem *tqa_call_problem(const tqa_call *call);
 void tqa_call_close(tqa_call *call); /* accepts NULL */

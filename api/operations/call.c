@@ -321,6 +321,12 @@ size_t tqa_call_read(tqa_call *call, char *out, size_t size)
                                    : tqa_result_read(&call->result, out, size);
 }
 
+const char *tqa_call_look(tqa_call *call, size_t *ret_n)
+{
+    return call->archive == NULL && call->control == NULL ? tqa_result_look(&call->result, ret_n)
+                                                          : NULL;
+}
+
 const tqa_problem *tqa_call_problem(const tqa_call *call)
 {
     return &call->problem;

@@ -69,6 +69,10 @@ void tqa_result_provenance(tqa_result *result, const char *robot_digest,
 /* Fills out[0 .. size), size >= 4096, as far as it goes; 0 at the end. */
 size_t tqa_result_read(tqa_result *result, char *out, size_t size);
 
+/* The next *ret_n bytes where they lie, to be sent before anything else is asked for; they stay as
+ * long as the result. NULL: the next ones are to be read. */
+const char *tqa_result_look(tqa_result *result, size_t *ret_n);
+
 /* The bytes of the whole answer, where they follow from the shapes; 0: they do not. */
 uint64_t tqa_result_length(const tqa_result *result);
 

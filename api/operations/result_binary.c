@@ -224,6 +224,33 @@ size_t tqa_result_read_npy(tqa_result *result, char *out, size_t size)
 }
 
 /* ------------------------------------------------------------------------------------------------
+ * Numbers in place
+ */
+
+const char *tqa_result_look(tqa_result *result, size_t *ret_n)
+{
+    const bool is_npy = result->media == TQA_MEDIA_NPY;
+    if (result->media == TQA_MEDIA_JSON || result->step != STEP_VALUES ||
+        (is_npy && result->npy.header_read < result->npy.header_size)) {
+        return NULL;
+    }
+    const tqa_result_array *array = &result->arrays[result->array];
+    uint64_t *index = is_npy ? &result->npy.index : &result->index;
+    const uint64_t count = tqa_array_count(&result->view);
+    if (!array->is_turned || *index == count) {
+        return NULL;
+    }
+    const size_t each = TQ_BLOCK * array->n_row;
+    const size_t at = (size_t)*index % each;
+    const uint64_t left = count - *index;
+    const size_t n = left < each - at ? (size_t)left : each - at;
+    const double *from = tqa_blocks_block(array->blocks, (size_t)*index / each) + at;
+    *index += n;
+    *ret_n = n * sizeof *from;
+    return (const char *)from;
+}
+
+/* ------------------------------------------------------------------------------------------------
  * Length: the same steps, without the numbers
  */
 

@@ -458,6 +458,13 @@ static size_t read_computing(void *exchange, char *out, size_t size)
     return c->more ? tqa_call_read(c->call, out, size) : 0;
 }
 
+/* Numbers that lie as they are sent. */
+static const char *look_computing(void *exchange, size_t *ret_n)
+{
+    computing *c = exchange;
+    return tqa_call_look(c->call, ret_n);
+}
+
 static void reply_computing(void *exchange, tqd_reply *reply)
 {
     computing *c = exchange;
@@ -478,6 +485,7 @@ static void reply_computing(void *exchange, tqd_reply *reply)
     reply->media = tqa_call_media(c->call);
     if (c->more || c->pieces != NULL) {
         reply->read = read_computing;
+        reply->look = c->length > 0 && c->more ? look_computing : NULL;
         reply->n_body = c->more ? (size_t)c->length : c->n_text;
         return;
     }

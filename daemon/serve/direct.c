@@ -2,6 +2,8 @@
 /* daemon/serve/direct.c - a large body and its answer on the socket itself, in large pieces. */
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +23,10 @@
 
 enum {
     HEAD_BYTES = 4096,
-    PARTS = 4,               /* head, size of a chunk, bytes, end of a chunk */
+    PARTS = 20,              /* head, size of a chunk, bytes, end of a chunk; or bytes in place */
     STEP = 64 << 10,         /* that are received and read, or written and sent, while in cache */
-    RECEIVE_MAX = 128 << 10, /* bytes a turn: other connections wait */
+    RECEIVE_MAX = 128 << 10, /* bytes a turn: other connections wait; */
+    ALONE_MAX = 512 << 10,   /* none that has asked for anything since the last turn */
     SEND_MAX = 256 << 10,
 };
 
@@ -35,8 +38,11 @@ struct tqd_direct {
     bool chunked;
     bool last;      /* what is being sent is the end of the answer */
     int wait_bytes; /* that the kernel collects before it tells of any */
+    size_t turn;    /* bytes to receive in the next one */
+    uint64_t asked; /* requests of the loop's connections up to the last turn */
     char *body;
     tqd_stage *stage;
+    const char *(*look)(void *exchange, size_t *ret_n);
     struct iovec part[PARTS];
     size_t n_part, at_part;
     char chunk[24];
@@ -247,10 +253,25 @@ static bool receive_piece(tqd_client *client, bool *ret_more)
     return true;
 }
 
+/* How much to receive in this turn: between two of them the loop looks at all its sockets, which
+ * takes as long as 32 KiB do. */
+static size_t turn_bytes(tqd_client *client)
+{
+    tqd_direct *d = client->direct;
+    const tqd_loop *loop = client->loop;
+    const uint64_t asked =
+        atomic_load_explicit(&loop->counters.value[TQD_COUNTER_requests], memory_order_relaxed);
+    const bool alone = loop->n_direct == 1 && asked == d->asked;
+    const size_t longer = 2 * d->turn;
+    d->turn = !alone ? (size_t)RECEIVE_MAX : longer < ALONE_MAX ? longer : (size_t)ALONE_MAX;
+    d->asked = asked;
+    return d->turn;
+}
+
 static bool receive(tqd_client *client)
 {
     const tqd_request *request = &client->request;
-    const uint64_t most = request->body_seen + RECEIVE_MAX;
+    const uint64_t most = request->body_seen + turn_bytes(client);
     bool more = true;
     while (more && request->step == TQD_STEP_RECEIVING && request->body_seen < most) {
         if (!receive_piece(client, &more)) {
@@ -263,11 +284,15 @@ static bool receive(tqd_client *client)
 /* ------------------------------------------------------------------------------------- the answer
  */
 
-static void add_part(tqd_direct *d, char *bytes, size_t n)
+static void add_part(tqd_direct *d, const char *bytes, size_t n)
 {
+    const union {
+        const char *in;
+        void *out; /* it is only read */
+    } base = {.in = bytes};
     if (n > 0) {
         struct iovec *part = &d->part[d->n_part++];
-        part->iov_base = bytes;
+        part->iov_base = base.out;
         part->iov_len = n;
     }
 }
@@ -297,17 +322,14 @@ enum MHD_Result tqd_direct_reply(tqd_client *client, tqd_reply *reply)
     d->keeps = d->keeps && !client->request.must_close;
     d->chunked = reply->read != NULL && reply->n_body == 0;
     d->last = reply->read == NULL;
+    d->look = reply->look;
     if (reply->read != NULL) {
         d->stage = tqd_stage_new(client, reply, STEP);
         if (d->stage == NULL) {
             return MHD_NO;
         }
     }
-    union {
-        const char *in;
-        char *out; /* it is only read */
-    } constant = {.in = reply->constant};
-    char *whole = reply->body != NULL ? reply->body : constant.out;
+    const char *whole = reply->body != NULL ? reply->body : reply->constant;
     d->body = reply->body;
     reply->body = NULL;
     const uint64_t n_body = d->chunked                             ? UINT64_MAX
@@ -320,6 +342,9 @@ enum MHD_Result tqd_direct_reply(tqd_client *client, tqd_reply *reply)
     memcpy(d->head + n, "\r\n", 2);
     d->n_part = d->at_part = 0;
     add_part(d, d->head, n + 2);
+    /* the end of an answer is not to wait until what is before it is acknowledged */
+    const int now = 1;
+    (void)setsockopt(client->fd, IPPROTO_TCP, TCP_NODELAY, &now, sizeof now);
     if (d->last && whole != NULL) {
         add_part(d, whole, reply->n_body);
     }
@@ -339,11 +364,34 @@ static void advance(tqd_direct *d, size_t n)
     }
 }
 
+/* Takes what lies ready, as much as a turn sends: the other end is woken once for all of it. True:
+ * and more may be to be read, which goes with it. */
+static bool take_in_place(tqd_client *client)
+{
+    tqd_direct *d = client->direct;
+    size_t sum = 0, n = 0;
+    while (d->look != NULL) {
+        const char *bytes = d->look(client->request.exchange, &n);
+        if (bytes == NULL) {
+            break;
+        }
+        add_part(d, bytes, n);
+        sum += n;
+        if (sum >= SEND_MAX || d->n_part == PARTS - 1) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Asks for the next piece. False: there is none to be sent now. */
 static bool refill(tqd_client *client)
 {
     tqd_direct *d = client->direct;
     d->n_part = d->at_part = 0;
+    if (!take_in_place(client)) {
+        return true;
+    }
     if (!tqd_stage_fill(d->stage)) {
         if (d->stage->over) {
             abandon(client);

@@ -51,6 +51,9 @@ typedef struct tqd_reply {
     /* or pieces: bytes written to out, 0 at the end, or one of the two below; called on the I/O
      * thread, must not block. n_body is then the length of all of them, 0 when it is not known. */
     size_t (*read)(void *exchange, char *out, size_t size);
+    /* beside a `read` that never waits, or NULL: the next *ret_n bytes where they lie until
+     * `close`. NULL: read. */
+    const char *(*look)(void *exchange, size_t *ret_n);
 } tqd_reply;
 
 /* An empty reply; the room of its headers is left as it is. */
@@ -63,6 +66,7 @@ static inline void tqd_reply_init(tqd_reply *reply)
     reply->constant = NULL;
     reply->n_body = 0;
     reply->read = NULL;
+    reply->look = NULL;
 }
 
 typedef enum tqd_next {

@@ -70,18 +70,37 @@ static bool run(tqa_call *call, const tqt_call_options *options)
     return done;
 }
 
-static void read_all(tqa_call *call, tqt_answer *answer, size_t room)
+static void append(tqt_answer *answer, const char *bytes, size_t n)
 {
+    answer->text = realloc(answer->text, answer->n + n + 1);
+    assert(answer->text != NULL);
+    memcpy(answer->text + answer->n, bytes, n);
+    answer->n += n;
+    answer->text[answer->n] = '\0';
+}
+
+static void look(tqa_call *call, tqt_answer *answer)
+{
+    size_t n = 0;
+    for (const char *bytes; (bytes = tqa_call_look(call, &n)) != NULL;) {
+        assert(n > 0);
+        append(answer, bytes, n);
+        answer->n_looked += n;
+    }
+}
+
+static void read_all(tqa_call *call, tqt_answer *answer, const tqt_call_options *options)
+{
+    const size_t room = options->room > 0 ? options->room : 65536;
     char *piece = malloc(room);
     const uint64_t length = tqa_call_length(call);
     assert(piece != NULL);
     for (size_t n; (n = tqa_call_read(call, piece, room)) > 0;) {
         assert(n <= room);
-        answer->text = realloc(answer->text, answer->n + n + 1);
-        assert(answer->text != NULL);
-        memcpy(answer->text + answer->n, piece, n);
-        answer->n += n;
-        answer->text[answer->n] = '\0';
+        append(answer, piece, n);
+        if (options->look) {
+            look(call, answer);
+        }
     }
     assert(length == 0 || length == answer->n);
     free(piece);
@@ -112,7 +131,7 @@ tqt_answer tqt_call(const tqa_robot *robot, const char *body, size_t n, tqt_call
     }
     if (feed(call, body, n, &options, &answer.n_ready) && tqa_call_cost_us(call) > 0.0 &&
         run(call, &options)) {
-        read_all(call, &answer, options.room > 0 ? options.room : 65536);
+        read_all(call, &answer, &options);
     } else {
         answer.problem = *tqa_call_problem(call);
         answer.status = answer.problem.status;

@@ -16,6 +16,7 @@ typedef struct tqt_call_options {
                                told before, as a Content-Length does */
     size_t step;            /* or in pieces of this many bytes */
     size_t room;            /* size of the buffer that reads; 0: 64 KiB */
+    bool look;              /* takes what lies ready before each read */
     const tqa_world *world; /* NULL: one that only has parallel_for */
     bool backwards;         /* parallel_for runs the blocks from the last to the first */
     bool ahead;             /* computes blocks while the body is fed, the last told first */
@@ -28,7 +29,8 @@ typedef struct tqt_answer {
     tqa_problem problem;
     char *text; /* malloc'ed and NUL-terminated; NULL when refused */
     size_t n;
-    size_t n_ready; /* blocks that were told ahead */
+    size_t n_ready;  /* blocks that were told ahead */
+    size_t n_looked; /* bytes of the text that lay ready */
 } tqt_answer;
 
 /* Starts api on its first use. Pieces are exactly sized copies, so that AddressSanitizer sees reads

@@ -489,3 +489,33 @@ Test(media, reactions_in_json_and_cbor)
     cr_assert(eq(int, answer.status, 406));
     tqa_robot_free(robot);
 }
+
+/* Whole rows, parts of a row and the rest of a block are sent from where they lie. */
+Test(media, numbers_that_lie_ready_are_the_same, .timeout = 100)
+{
+    static char body[BODY_MAX];
+    static const tqa_media media[] = {TQA_MEDIA_CBOR, TQA_MEDIA_NPY, TQA_MEDIA_JSON, TQA_MEDIA_NPZ};
+    tqa_robot *robot = tqt_builtin("panda");
+    for (size_t m = 0; m < sizeof media / sizeof media[0]; m++) {
+        for (size_t n_sample = 5; n_sample <= SAMPLES; n_sample *= 3) {
+            const size_t n = body_of(TQA_MEDIA_CBOR, body, n_sample, false);
+            for (size_t room = 4096; room < 20000; room += 1237) {
+                tqt_call_options options = {
+                    .content = TQA_MEDIA_CBOR, .accept = media[m], .room = room};
+                tqt_answer read = tqt_call(robot, body, n, options);
+                options.look = true;
+                tqt_answer looked = tqt_call(robot, body, n, options);
+                cr_assert(eq(int, looked.status, 200));
+                cr_assert(eq(sz, looked.n, read.n));
+                cr_assert(eq(int, memcmp(looked.text, read.text, read.n), 0), "room %zu", room);
+                /* samples of one block, or more than the first read takes */
+                const bool lies = m < 2 && n_sample > 8 && n_sample * NV * 8 > room;
+                cr_assert(eq(int, looked.n_looked > 0, lies), "%zu samples", n_sample);
+                cr_assert(le(sz, looked.n_looked, n_sample * NV * sizeof(double)));
+                tqt_answer_clear(&read);
+                tqt_answer_clear(&looked);
+            }
+        }
+    }
+    tqa_robot_free(robot);
+}
