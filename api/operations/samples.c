@@ -133,8 +133,8 @@ static bool widen(tqa_blocks *blocks)
     return true;
 }
 
-/* Segments double as long as malloc has them at hand: what it takes from the system for one call and
- * gives back has pages to be cleared. Then they have the size that is kept. */
+/* Segments double as long as malloc has them at hand: what it takes from the system for one call
+ * and gives back has pages to be cleared. Then they have the size that is kept. */
 static bool add_blocks(tqa_blocks *blocks)
 {
     const size_t each = blocks->n_row * TQ_BLOCK_STRIDE;
