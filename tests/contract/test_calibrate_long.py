@@ -65,8 +65,9 @@ def test_a_long_log_is_searched_in_part(daemon, rows):
     assert told["datasets"][0]["samples"] > 0.99 * PERIOD * TIMES
     assert told["rank"] == answer["rank"]
     for a, b in zip(answer["parameters"], told["parameters"]):
-        # half of the samples tell the same
-        assert a["value"] == pytest.approx(b["value"], rel=1e-5, abs=1e-5), a["name"]
+        # half of the samples tell the same; each has searched the delay in rows of its own and knows it to 1e-6 s, by which a torque
+        # that changes by up to 100 N m in a second is off by 1e-4
+        assert a["value"] == pytest.approx(b["value"], rel=1e-5, abs=1e-4), a["name"]
     assert answer["fit"]["rmse"] == pytest.approx(told["fit"]["rmse"], rel=1e-4)
 
 
