@@ -116,8 +116,7 @@ bool tqa_log_even_open(tqa_log_pass_state *p)
     const size_t n =
         (size_t)(1.5 * more * (double)p->room) + 64 + (size_t)ceil(p->log->gap / p->log->step);
     p->n_even_room = (n + 7) / 8 * 8;
-    if (has(p, TQA_LOG_TAU) &&
-        !tqa_log_shapes_open(&p->shapes, request, p->n_even_room, p->rooms)) {
+    if (has(p, TQA_LOG_TAU) && !tqa_log_shapes_open(&p->shapes, p->log, p->n_even_room, p->rooms)) {
         return false;
     }
     const size_t edge = p->context < p->n_even_room ? p->context : p->n_even_room;

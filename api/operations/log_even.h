@@ -22,7 +22,7 @@ typedef struct tqa_log_shapes {
 } tqa_log_shapes;
 
 /* False: memory is short. A log without torque has none to open. */
-bool tqa_log_shapes_open(tqa_log_shapes *shapes, const tqa_log_request *request, size_t stride,
+bool tqa_log_shapes_open(tqa_log_shapes *shapes, const tqa_log *log, size_t stride,
                          tqa_log_rooms *rooms);
 void tqa_log_shapes_close(tqa_log_shapes *shapes, tqa_log_rooms *rooms);
 /* Unfiltered rows of m samples from number `lowest` of the segment on. way: of each step; NULL: as

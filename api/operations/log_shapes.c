@@ -7,12 +7,12 @@
 #include "api/operations/log_even.h"
 #include "core/calibrate/shapes.h"
 
-bool tqa_log_shapes_open(tqa_log_shapes *s, const tqa_log_request *request, size_t stride,
-                         tqa_log_rooms *rooms)
+bool tqa_log_shapes_open(tqa_log_shapes *s, const tqa_log *log, size_t stride, tqa_log_rooms *rooms)
 {
+    const tqa_log_request *request = log->request;
     const bool filters = request->filter.kind != TQA_LOG_NO_FILTER;
     const size_t nv = request->order->nv;
-    *s = (tqa_log_shapes){.nv = nv, .stride = stride, .gives_way = true};
+    *s = (tqa_log_shapes){.nv = nv, .stride = stride, .gives_way = tqa_log_tells_way(log)};
     if (request->fit == NULL || !filters) {
         return true; /* blocks' own rates and ways tell them */
     }

@@ -63,10 +63,10 @@ void tq_signs_of_way(const tq_fit_model *model, double period, size_t n, const d
 void tq_stribeck_shape(double speed, size_t n, const double *rate, const double *sign,
                        double *ret_shape)
 {
+    const double far = sqrt(forgets) * speed; /* before any division: most rates are */
     for (size_t i = 0; i < n; i++) {
-        const double ratio = rate[i] / speed;
-        const double square = ratio * ratio;
-        ret_shape[i] = square < forgets ? sign[i] * exp(-square) : 0.0;
+        const double ratio = fabs(rate[i]) < far ? rate[i] / speed : 0.0;
+        ret_shape[i] = fabs(rate[i]) < far ? sign[i] * exp(-ratio * ratio) : 0.0;
     }
 }
 

@@ -142,8 +142,12 @@ def test_coarse_velocities_do_not_tell_the_way(daemon, bare):
     for got, true in zip(of_kind(found, "coulomb"), COULOMB):
         assert got == pytest.approx(true, rel=0.1)
     quiet = {"columns": {"time": 0, "q": [1, 2], "tau": [5, 6]}}  # without the velocities
+    told = calibrate(daemon, {"datasets": ["fades1", "fades2"]}, robot="pair-bare")
     found = calibrate(daemon, {"datasets": ["fades1", "fades2"], **quiet}, robot="pair-bare")
     assert {d["friction_way"] for d in found["datasets"]} == {"filtered position"}
+    assert law(found) == law(told)
+    # positions ring a little where a joint stops; a way that is none at all leaves ten times as much
+    assert all(x < 2 * y for x, y in zip(found["validation"]["rmse"], told["validation"]["rmse"])), found["validation"]["rmse"]
 
 
 def test_sharp_friction_is_filtered_as_torque_is(daemon, truth):
