@@ -16,7 +16,11 @@ static const char *const fields[] = {
     "confidence",   "entropy",   "validate",   "points", "lag_s", "delay_s",
     "column_noise", "bootstrap", "covariance", NULL};
 
-enum { SAMPLES_A_COLUMN = 20 };          /* of a search */
+enum {
+    SAMPLES_A_COLUMN = 20,   /* of a search, at least */
+    SAMPLES_ENOUGH = 90,     /* more tell a law no better */
+    SAMPLES_SEARCHED = 7500, /* in the least: 10 s of motion and more */
+};
 static const double nothing_left = 1e-4; /* of a joint's torque: which law it is does not matter */
 static const double sign_gain = 0.05;    /* of the logarithm of what is left, a joint */
 
@@ -438,12 +442,34 @@ static bool read_everything(tqa_calibration *c)
     return !c->is_sampled || solve_once(c);
 }
 
+/* A dozen passes over twice as many samples as are enough would look for the same. */
+static void search_less(tqa_calibration *c)
+{
+    const size_t by_column = SAMPLES_ENOUGH * c->n_column;
+    const size_t enough = by_column > SAMPLES_SEARCHED ? by_column : (size_t)SAMPLES_SEARCHED;
+    bool less = true;
+    c->request.searches = true;
+    while (less) {
+        size_t n = 0;
+        for (size_t i = 0; i < c->n_fitted; i++) {
+            n += tqa_calibration_expected(c, &c->logs[i]);
+        }
+        less = false;
+        for (size_t i = 0; n >= 2 * enough && i < c->n_fitted; i++) {
+            less = tqa_log_search_less(&c->logs[i]) || less;
+        }
+    }
+}
+
 /* What columns depend on is looked for in the part of long logs that is in memory; then everything
  * is read, once. */
 static bool solve(tqa_calibration *c)
 {
     c->finds_delay = c->tries_delay && !tqa_calibration_has_instruments(c);
     c->is_sampled = is_sampled(c);
+    if (c->is_sampled) {
+        search_less(c);
+    }
     c->request.searches = c->is_sampled;
     if ((c->finds_delay && !tqa_calibration_find_delay(c)) || !take_memory(c) || !settle(c)) {
         return false;
@@ -493,51 +519,6 @@ static bool decide(tqa_calibration *c)
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------------
- * Out
- */
-
-static bool attach_text(const tqa_calibration *c, const char *name, const char *media, char *text,
-                        size_t n)
-{
-    const tqa_world *world = c->control->world;
-    bool good = text != NULL;
-    if (good && world != NULL && world->attach != NULL) {
-        good = world->attach(world->ctx, name, media, text, n) == 0;
-    }
-    free(text);
-    if (!good) {
-        (void)tqa_problem_set(c->control->problem, "busy", "there is no room for the report now");
-    }
-    return good;
-}
-
-static char *copy_of(const char *text, size_t n)
-{
-    char *copy = malloc(n + 1);
-    if (copy != NULL) {
-        memcpy(copy, text, n);
-        copy[n] = '\0';
-    }
-    return copy;
-}
-
-static bool attach_all(tqa_calibration *c)
-{
-    size_t n_page = 0;
-    size_t n_header = 0;
-    char *page = tqa_calibration_page(c, &n_page);
-    if (!attach_text(c, "report", "text/html; charset=utf-8", page, n_page)) {
-        return false;
-    }
-    char *header = tqa_calibration_header(c, &n_header);
-    if (!attach_text(c, "parameters.h", "text/x-c; charset=utf-8", header, n_header)) {
-        return false;
-    }
-    return c->urdf == NULL ||
-           attach_text(c, "robot.urdf", "application/xml", copy_of(c->urdf, c->n_urdf), c->n_urdf);
-}
-
 static bool check(tqa_control *control)
 {
     tqa_calibration *c = tqa_control_take(control, 1, sizeof *c);
@@ -578,7 +559,8 @@ static bool calibrate(tqa_control *control)
     const bool good = survey(c) && (!tqa_calibration_has_instruments(c) || choose_lag(c)) &&
                       build(c) && solve(c) && tqa_calibration_find_noise(c) &&
                       tqa_calibration_validate(c) && tqa_calibration_find_bias(c) &&
-                      take_instruments(c) && decide(c) && tqa_calibration_robot(c) && attach_all(c);
+                      take_instruments(c) && decide(c) && tqa_calibration_robot(c) &&
+                      tqa_calibration_attach(c);
     if (good) {
         tqa_calibration_answer(c);
     }

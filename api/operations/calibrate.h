@@ -150,6 +150,9 @@ void tqa_calibration_answer(tqa_calibration *calibration);
 char *tqa_calibration_page(const tqa_calibration *calibration, size_t *ret_n);
 char *tqa_calibration_header(const tqa_calibration *calibration, size_t *ret_n);
 
+/* Report, header and URDF of the job. False: the problem is set. */
+bool tqa_calibration_attach(const tqa_calibration *calibration);
+
 /* Two deviations of an autocorrelation of white noise. */
 double tqa_calibration_white(const tq_judged *judged);
 

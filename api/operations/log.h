@@ -215,6 +215,8 @@ bool tqa_log_find_brakes(const tqa_log_request *request, tqa_log *logs, size_t n
 
 /* After it: only runs of its rows are in memory, and long enough for searches. */
 bool tqa_log_is_sampled(const tqa_log *log);
+/* Forgets half of those runs; false, and nothing, where too few would be left. */
+bool tqa_log_search_less(tqa_log *log);
 
 /* Friction's way is that of the unfiltered velocity. Coarse velocities are better filtered, and
  * what only positions tell as well. */

@@ -34,21 +34,32 @@ bool tqa_log_keep_begin(tqa_log *log)
     return kept->values != NULL && kept->t != NULL && kept->row != NULL && kept->state != NULL;
 }
 
-/* every second run goes */
+/* every second run goes; the last one may be short */
 static void thin(tqa_log *log)
 {
     tqa_log_kept *kept = &log->kept;
     const size_t run = kept->run;
     const size_t n = log->n_channel;
     size_t to = 0;
+    size_t end = 0;
     for (size_t from = 0; from < kept->n; from += 2 * run, to += run) {
         memmove(kept->values + to * n, kept->values + from * n, run * n * sizeof *kept->values);
         memmove(kept->t + to, kept->t + from, run * sizeof *kept->t);
         memmove(kept->row + to, kept->row + from, run * sizeof *kept->row);
         memmove(kept->state + to, kept->state + from, run);
+        end = to + (kept->n - from < run ? kept->n - from : run);
     }
-    kept->n = to;
+    kept->n = end;
     kept->every *= 2;
+}
+
+bool tqa_log_search_less(tqa_log *log)
+{
+    const bool enough = tqa_log_is_sampled(log) && log->kept.n >= 2 * RUNS_LEAST * log->kept.run;
+    if (enough) {
+        thin(log);
+    }
+    return enough;
 }
 
 /* at the first row of a run: is it kept? */

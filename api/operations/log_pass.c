@@ -14,7 +14,7 @@ enum {
     ROWS_LOOKED_AT = 65536,
     SEGMENT_LEAST = 8,
     MEDIAN_SAMPLES = 4096, /* tell a median to 2 % */
-    MEDIAN_LEAST = 512,    /* and these to 6 %, where there is another window */
+    MEDIAN_LEAST = 256,    /* and these to 8 %, where there is another window */
 };
 
 /* A spike is so many deviations away: noise and quantisation never are, steps neither. */

@@ -6,30 +6,35 @@
 /* A recursion waits for its own last value, so that lanes are signals, not samples. Narrower builds
  * go through the same eight in turns. Two sections run at once: one waits while the other works. */
 
-/* transposed direct form II */
+/* direct form I: the next value waits for one product with the last, no more */
 typedef struct section {
-    real b0, b1, b2, a1, a2, z0, z1;
+    real b0, b1, b2, a1, a2;
+    real u1, u2, y1, y2; /* one and two samples before */
 } section;
 
 /* in the state that `first`, standing for ever, would have left */
 TQ_INLINE section start(const double c[5], real first)
 {
-    section s = {.b0 = splat(c[0]),
-                 .b1 = splat(c[1]),
-                 .b2 = splat(c[2]),
-                 .a1 = splat(c[3]),
-                 .a2 = splat(c[4])};
     const real at_rest = first * splat((c[0] + c[1] + c[2]) / (1.0 + c[3] + c[4]));
-    s.z1 = tq_fnma(s.a2, at_rest, s.b2 * first);
-    s.z0 = tq_fnma(s.a1, at_rest, tq_fma(s.b1, first, s.z1));
-    return s;
+    return (section){.b0 = splat(c[0]),
+                     .b1 = splat(c[1]),
+                     .b2 = splat(c[2]),
+                     .a1 = splat(c[3]),
+                     .a2 = splat(c[4]),
+                     .u1 = first,
+                     .u2 = first,
+                     .y1 = at_rest,
+                     .y2 = at_rest};
 }
 
 TQ_INLINE real next(section *s, real u)
 {
-    const real y = tq_fma(s->b0, u, s->z0);
-    s->z0 = tq_fnma(s->a1, y, tq_fma(s->b1, u, s->z1));
-    s->z1 = tq_fnma(s->a2, y, s->b2 * u);
+    const real driven = tq_fma(s->b0, u, tq_fma(s->b1, s->u1, s->b2 * s->u2));
+    const real y = tq_fnma(s->a1, s->y1, tq_fnma(s->a2, s->y2, driven));
+    s->u2 = s->u1;
+    s->u1 = u;
+    s->y2 = s->y1;
+    s->y1 = y;
     return y;
 }
 
@@ -44,7 +49,7 @@ TQ_INLINE void run_one(const double c[5], long n, double *x, long step)
 TQ_INLINE void run_two(const double c[10], long n, double *x, long step)
 {
     section s = start(c, load(x));
-    section t = start(c + 5, tq_fma(s.b0, load(x), s.z0));
+    section t = start(c + 5, s.y1);
     for (long k = 0; k < n; k++, x += step) {
         store(x, next(&t, next(&s, load(x))));
     }
