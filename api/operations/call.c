@@ -204,8 +204,10 @@ bool tqa_call_finish(tqa_call *call)
     if (call->control != NULL) {
         return tqa_control_finish(call);
     }
-    if ((!call->is_plain && !tqa_body_finish(&call->body)) || !tqa_request_finish(&call->request) ||
-        !tqa_include_check(call) || !tqa_payload_attach(call)) {
+    const bool is_good = call->is_plain
+                             ? tqa_plain_finish(&call->request)
+                             : tqa_body_finish(&call->body) && tqa_request_finish(&call->request);
+    if (!is_good || !tqa_include_check(call) || !tqa_payload_attach(call)) {
         return false;
     }
     if (call->accept == TQA_MEDIA_NPY && call->request.include != 0) {

@@ -93,3 +93,19 @@ bool tqa_plain_take(tqa_request *request, const char *bytes, size_t n)
     request->seen = seen;
     return true;
 }
+
+bool tqa_plain_finish(tqa_request *request)
+{
+    const tqa_schema *schema = request->schema;
+    for (size_t f = 0; f < schema->n_field; f++) {
+        if (schema->fields[f].required && (request->seen >> f & 1u) == 0) {
+            return tqa_request_finish(request); /* it knows what to say */
+        }
+    }
+    request->n_sample = 1;
+    request->flat = true;
+    for (uint32_t left = request->seen; left != 0; left &= left - 1) {
+        tqa_blocks_pad(&request->motion[schema->fields[__builtin_ctz(left)].motion], 1);
+    }
+    return true;
+}

@@ -22,4 +22,7 @@ enum { TQA_PLAIN_MAX = 3072 };
  */
 bool tqa_plain_take(tqa_request *request, const char *bytes, size_t n);
 
+/* tqa_request_finish for a request that was taken so: little can be wrong with it. */
+bool tqa_plain_finish(tqa_request *request);
+
 #endif

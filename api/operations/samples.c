@@ -21,17 +21,6 @@ typedef struct segment {
     size_t bytes;
 } segment;
 
-void tqa_blocks_init(tqa_blocks *blocks, size_t n_row, double *small, tqa_budget *budget)
-{
-    assert(blocks != NULL && budget != NULL);
-    *blocks = (tqa_blocks){.n_row = n_row, .small = small, .budget = budget};
-    blocks->stride = TQ_BLOCK_PAD;
-    if (small != NULL) {
-        blocks->first = small;
-        blocks->n_room = TQ_BLOCK_PAD;
-    }
-}
-
 void tqa_blocks_free(tqa_blocks *blocks)
 {
     for (segment *s = blocks->segments; s != NULL;) {
@@ -225,11 +214,6 @@ void tqa_blocks_pad(tqa_blocks *blocks, size_t n_sample)
 /* ------------------------------------------------------------------------------------------------
  * Rows
  */
-
-void tqa_rows_init(tqa_rows *rows, size_t first_row, size_t n_row)
-{
-    *rows = (tqa_rows){.first_row = first_row, .n_row = n_row};
-}
 
 static tqa_rows_fault begin_sample(tqa_rows *rows, tqa_blocks *blocks)
 {

@@ -33,8 +33,20 @@ typedef struct tqa_blocks {
     tqa_budget *budget;
 } tqa_blocks;
 
-/* `small` holds n_row * TQ_BLOCK_PAD numbers, aligned to 64, or is NULL. */
-void tqa_blocks_init(tqa_blocks *blocks, size_t n_row, double *small, tqa_budget *budget);
+/* `small` holds n_row * TQ_BLOCK_PAD numbers, aligned to 64, or is NULL. Inline, as a call makes
+ * seven of them. */
+static inline void tqa_blocks_init(tqa_blocks *blocks, size_t n_row, double *small,
+                                   tqa_budget *budget)
+{
+    *blocks = (tqa_blocks){
+        .n_row = n_row,
+        .n_room = small != NULL ? TQ_BLOCK_PAD : 0,
+        .stride = TQ_BLOCK_PAD,
+        .small = small,
+        .first = small,
+        .budget = budget,
+    };
+}
 void tqa_blocks_free(tqa_blocks *blocks); /* what has grown */
 static inline void tqa_blocks_clear(tqa_blocks *blocks)
 {
@@ -99,7 +111,10 @@ typedef struct tqa_rows {
     double *to;      /* where its row first_row lies */
 } tqa_rows;
 
-void tqa_rows_init(tqa_rows *rows, size_t first_row, size_t n_row);
+static inline void tqa_rows_init(tqa_rows *rows, size_t first_row, size_t n_row)
+{
+    *rows = (tqa_rows){.first_row = first_row, .n_row = n_row};
+}
 tqa_rows_fault tqa_rows_begin(tqa_rows *rows, tqa_blocks *blocks);
 tqa_rows_fault tqa_rows_end(tqa_rows *rows, tqa_blocks *blocks);
 tqa_rows_fault tqa_rows_numbers(tqa_rows *rows, tqa_blocks *blocks, const double *values, size_t n);
