@@ -3,6 +3,9 @@
 #include <assert.h>
 #include <stdint.h>
 #include <string.h>
+#if defined __x86_64__
+#include <immintrin.h>
+#endif
 
 #include "api/formats/number.h"
 #include "api/formats/number_exact.h"
@@ -370,14 +373,16 @@ tqa_number tqa_number_scan(const char **p, const char *end, double *ret)
     return status;
 }
 
-size_t tqa_number_run(const char **p, size_t n, double *to, size_t stride)
+/* A run by one of the ways to scan a number, inlined. */
+__attribute__((always_inline)) static inline size_t
+scan_run(const char **p, size_t n, double *to, size_t stride,
+         const char *(*scan_one)(const char *s, double *ret))
 {
-    assert(p != NULL && *p != NULL && to != NULL);
     const char *s = *p;
     size_t k = 0;
     while (k < n) {
         double x;
-        const char *behind = scan_short(s, &x);
+        const char *behind = scan_one(s, &x);
         if (behind == NULL || x > __DBL_MAX__ || x < -__DBL_MAX__) {
             break;
         }
@@ -389,6 +394,71 @@ size_t tqa_number_run(const char **p, size_t n, double *to, size_t stride)
         s += 1 + (s[1] == ' ');
     }
     return k;
+}
+
+#if defined __x86_64__
+
+#define SIDE_BY_SIDE __attribute__((target("bmi,avx512vl,avx512bw,avx512vbmi")))
+
+/* A number with a point, up to 19 digits and no exponent: its digits, moved to the end of a vector
+ * of 32 with the point taken out, are joined in pairs, fours and eights. Half the instructions of
+ * scan_short, which anything else is left to. */
+SIDE_BY_SIDE static inline const char *scan_wide(const char *s, double *ret)
+{
+    const char *const start = s;
+    const bool negative = *s == '-';
+    s += negative;
+    const __m256i digits =
+        _mm256_xor_si256(_mm256_loadu_si256((const void *)s), _mm256_set1_epi8('0'));
+    uint32_t other = _mm256_cmpgt_epu8_mask(digits, _mm256_set1_epi8(9));
+    const unsigned point = _tzcnt_u32(other);
+    other &= other - 1;
+    const unsigned n = _tzcnt_u32(other); /* bytes of the number; 32: more */
+    if (point == 0 || n > WORD_DIGITS + 1 || n - point < 2 || s[point] != '.' ||
+        (*s == '0' && point > 1) || (s[n] | 0x20) == 'e') {
+        return scan_short(start, ret);
+    }
+    const __m256i ahead = _mm256_setr_epi8(-32, -31, -30, -29, -28, -27, -26, -25, -24, -23, -22,
+                                           -21, -20, -19, -18, -17, -16, -15, -14, -13, -12, -11,
+                                           -10, -9, -8, -7, -6, -5, -4, -3, -2, -1);
+    __m256i from = _mm256_add_epi8(ahead, _mm256_set1_epi8((char)n));
+    const __mmask32 whole = _mm256_cmple_epi8_mask(from, _mm256_set1_epi8((char)point));
+    from = _mm256_mask_sub_epi8(from, whole, from, _mm256_set1_epi8(1));
+    const __mmask32 is_digit = ~_mm256_movepi8_mask(from); /* not before the first */
+    const __m256i ones = _mm256_maskz_permutexvar_epi8(is_digit, from, digits);
+    const __m256i pairs = _mm256_maddubs_epi16(ones, _mm256_set1_epi16(1 << 8 | 10));
+    const __m256i fours = _mm256_madd_epi16(pairs, _mm256_set1_epi32(1 << 16 | 100));
+    const __m256i both = _mm256_packus_epi32(fours, fours);
+    const __m256i eights = _mm256_madd_epi16(both, _mm256_set1_epi32(1 << 16 | 10000));
+    const uint64_t high = (uint64_t)_mm256_extract_epi64(eights, 0) >> 32;
+    const uint64_t low = (uint64_t)_mm256_extract_epi64(eights, 2);
+    const uint64_t w = (high * 100000000 + (uint32_t)low) * 100000000 + (low >> 32);
+    *ret = with_sign(decimal_to_double(w, (int64_t)point + 1 - n), negative);
+    return s + n;
+}
+
+SIDE_BY_SIDE static size_t run_wide(const char **p, size_t n, double *to, size_t stride)
+{
+    return scan_run(p, n, to, stride, scan_wide);
+}
+
+static bool can_run_wide(void)
+{
+    return __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("bmi");
+}
+
+#endif
+
+size_t tqa_number_run(const char **p, size_t n, double *to, size_t stride)
+{
+    assert(p != NULL && *p != NULL && to != NULL);
+#if defined __x86_64__
+    if (can_run_wide()) {
+        return run_wide(p, n, to, stride);
+    }
+#endif
+    return scan_run(p, n, to, stride, scan_short);
 }
 
 tqa_number tqa_number_read(const char *text, size_t n, double *ret)

@@ -102,6 +102,22 @@ static bool same_bits(double a, double b)
     return memcmp(&a, &b, sizeof a) == 0;
 }
 
+/* Twice in a run, once behind a space: both or, where it may leave the number alone, none. */
+static bool run_agrees(const char *text, size_t n, double expected)
+{
+    char run[2 * NUMBER_TEXT_ROOM + TQA_NUMBER_AHEAD];
+    double x[2] = {0.0, 0.0};
+    memset(run, '7', sizeof run); /* digits that are not the number's */
+    memcpy(run, text, n);
+    memcpy(run + n, ", ", 2);
+    memcpy(run + n + 2, text, n);
+    run[2 * n + 2] = ']';
+    const char *p = run;
+    const size_t n_taken = tqa_number_run(&p, 2, x, 1);
+    return (n_taken == 0 && p == run) || (n_taken == 2 && p == run + 2 * n + 2 &&
+                                          same_bits(x[0], expected) && same_bits(x[1], expected));
+}
+
 bool number_scan_agrees(const char *text, size_t n)
 {
     const double expected = strtod(text, NULL);
@@ -128,8 +144,8 @@ bool number_scan_agrees(const char *text, size_t n)
     if (wanted != TQA_NUMBER_OK) {
         return p == wide && roomy == 0.0;
     }
-    return p == wide + n && same_bits(read, expected) && same_bits(tight, expected) &&
-           same_bits(roomy, expected);
+    return run_agrees(text, n, expected) && p == wide + n && same_bits(read, expected) &&
+           same_bits(tight, expected) && same_bits(roomy, expected);
 }
 
 bool number_print_returns(double x)

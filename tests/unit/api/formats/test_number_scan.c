@@ -223,3 +223,33 @@ Test(number_scan, runs)
         }
     }
 }
+
+/* Digits before and behind the point in all numbers up to 12, at random: no run is left alone, and
+ * none is taken that is no number. */
+Test(number_scan, runs_of_every_shape)
+{
+    uint64_t state = 3;
+    for (int whole = 1; whole <= 7; whole++) {
+        for (int fraction = 1; fraction <= 19 - whole; fraction++) {
+            for (int k = 0; k < 200; k++) {
+                char text[64 + TQA_NUMBER_AHEAD];
+                memset(text, '9', sizeof text);
+                size_t n = 0;
+                text[n] = '-';
+                n += number_random(&state) % 2;
+                const size_t first = n;
+                for (int d = 0; d < whole + 1 + fraction; d++) {
+                    text[n++] = d == whole ? '.' : (char)('0' + number_random(&state) % 10);
+                }
+                const bool good = whole == 1 || text[first] != '0';
+                text[n] = k % 2 == 0 ? ',' : '}';
+                double x = 0.0, expected = 0.0;
+                const char *p = text, *q = text;
+                cr_assert(eq(sz, tqa_number_run(&p, 1, &x, 1), good), "%.*s", (int)n, text);
+                const tqa_number state_of = tqa_number_scan(&q, text + n + 1, &expected);
+                cr_assert(eq(int, state_of == TQA_NUMBER_OK, good), "%.*s", (int)n, text);
+                cr_assert(p == q && memcmp(&x, &expected, sizeof x) == 0, "%.*s", (int)n, text);
+            }
+        }
+    }
+}
