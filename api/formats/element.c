@@ -132,15 +132,16 @@ size_t tqa_array_encode(const tqa_array *array, uint64_t *index, char *out, size
         }
         double values[PIECE];
         const double *from = values;
+        size_t n_row = 0; /* out here: cppcheck takes what find_rows returns for its address */
         if (column == 0 && n == n_column && array->find_rows != NULL) {
             const uint64_t left = array->shape[0] - row;
-            size_t n_row = room / n;
+            n_row = room / n;
             n_row = n_row < left ? n_row : (size_t)left;
             from = array->find_rows(array->ctx, row, &n_row);
             n *= n_row;
         } else if (column == 0 && n == n_column && array->gather_rows != NULL) {
             const uint64_t left = array->shape[0] - row;
-            size_t n_row = (room < PIECE ? room : PIECE) / n;
+            n_row = (room < PIECE ? room : PIECE) / n;
             n_row = n_row < left ? n_row : (size_t)left;
             array->gather_rows(array->ctx, row, n_row, values);
             n *= n_row;
