@@ -35,6 +35,7 @@ typedef struct tqa_blocks {
 
 /* `small` holds n_row * TQ_BLOCK_PAD numbers, aligned to 64, or is NULL. Inline, as a call makes
  * seven of them. */
+/* NOLINTNEXTLINE(readability-non-const-parameter): written through */
 static inline void tqa_blocks_init(tqa_blocks *blocks, size_t n_row, double *small,
                                    tqa_budget *budget)
 {
