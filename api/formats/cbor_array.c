@@ -145,8 +145,8 @@ tqa_decode tqa_cbor_array_feed(tqa_cbor_array *array, const tqa_events *events, 
     while (status == TQA_DECODE_OK && n - used >= size) {
         const size_t run =
             tqa_element_run(array->index, array->extents[array->rank - 1], (n - used) / size);
-        tqa_element_decode(array->element, from + used, run, values);
-        status = tell(array, events, ctx, reterr, at + used, values, run);
+        status = tell(array, events, ctx, reterr, at + used,
+                      tqa_element_view(array->element, from + used, run, values), run);
         used += run * size;
     }
     if (status == TQA_DECODE_OK) {

@@ -59,11 +59,26 @@ static double signed_to_double(uint64_t word, unsigned size)
     return (double)(int64_t)((word ^ sign) - sign);
 }
 
+static bool is_double(tqa_element element)
+{
+    return element.kind == TQA_ELEMENT_FLOAT && element.size == 8 && !element.big_endian;
+}
+
+const double *tqa_element_view(tqa_element element, const unsigned char *bytes, size_t n,
+                               double *room)
+{
+    if (is_double(element) && (uintptr_t)bytes % _Alignof(double) == 0) {
+        return (const double *)(const void *)bytes;
+    }
+    tqa_element_decode(element, bytes, n, room);
+    return room;
+}
+
 void tqa_element_decode(tqa_element element, const unsigned char *bytes, size_t n, double *ret)
 {
     assert(bytes != NULL || n == 0);
     assert(element.size >= 1 && element.size <= TQA_ELEMENT_SIZE_MAX);
-    if (element.kind == TQA_ELEMENT_FLOAT && element.size == 8 && !element.big_endian) {
+    if (is_double(element)) {
         memcpy(ret, bytes, n * sizeof *ret);
         return;
     }

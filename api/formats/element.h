@@ -26,6 +26,10 @@ typedef struct tqa_element {
 /* Decodes n elements. Integers beyond 2^53 are rounded to nearest. */
 void tqa_element_decode(tqa_element element, const unsigned char *bytes, size_t n, double *ret);
 
+/* The same, where they lie if they are doubles in place already, else in `room`. */
+const double *tqa_element_view(tqa_element element, const unsigned char *bytes, size_t n,
+                               double *room);
+
 /* How many of the n values from value `index` of a table on to take at once, rows of `length`: few
  * enough for a buffer of TQA_ELEMENT_RUN, up to the end of a row that is cut, else whole rows,
  * whose end is so placed that eight samples share a cache line of a block. */

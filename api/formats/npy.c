@@ -192,8 +192,9 @@ static tqa_decode feed_values(tqa_npy_decoder *decoder, const char *bytes, size_
     }
     while (n - used >= element.size && decoder->index < decoder->count) {
         const size_t run = take_run(decoder, (n - used) / element.size);
-        tqa_element_decode(element, (const unsigned char *)bytes + used, run, values);
-        if (tell(decoder, values, run, decoder->offset) != TQA_DECODE_OK) {
+        const double *from =
+            tqa_element_view(element, (const unsigned char *)bytes + used, run, values);
+        if (tell(decoder, from, run, decoder->offset) != TQA_DECODE_OK) {
             return decoder->status;
         }
         used += run * element.size;

@@ -75,6 +75,13 @@ tqa_decode tqa_npy_decoder_feed(tqa_npy_decoder *decoder, const char *bytes, siz
 void tqa_npy_decoder_place(const tqa_npy_decoder *decoder, uint64_t *ret_row, uint64_t *ret_column);
 
 /* The file ends here: TQA_DECODE_MALFORMED when it should not. */
+/* Bytes of a number that the last piece has cut: so far behind an aligned place the next piece has
+ * its numbers aligned. */
+static inline size_t tqa_npy_decoder_phase(const tqa_npy_decoder *decoder)
+{
+    return decoder->has_shape ? decoder->n_held : 0;
+}
+
 tqa_decode tqa_npy_decoder_finish(tqa_npy_decoder *decoder);
 
 /* Bytes that certainly still belong to the file; 0 when it is complete. */

@@ -98,9 +98,22 @@ size_t tqa_call_ready(tqa_call *call)
     return n;
 }
 
+/* What another core has written, all of it at once: a twentieth of a CBOR batch's CPU time. */
+static void prefetch(const tqa_ahead *ahead, size_t b)
+{
+    for (size_t k = 0; k < 3; k++) {
+        const double *from = tqa_blocks_block(&ahead->in[k], b);
+        const size_t n = ahead->in[k].n_row * TQ_BLOCK_STRIDE;
+        for (size_t i = 0; i < n; i += TQ_BLOCK_PAD) {
+            __builtin_prefetch(from + i, 0, 2);
+        }
+    }
+}
+
 void tqa_call_ahead(tqa_call *call, size_t b, void *scratch, size_t size)
 {
     assert(b < call->ahead.n_most);
+    prefetch(&call->ahead, b);
     /* without memory, or with a fault in it, the block is left to tqa_call_run */
     if ((scratch != NULL || size == 0) &&
         call->operation->methods->ahead(call, b, scratch, size, NULL) == TQ_OK) {

@@ -352,6 +352,12 @@ static char *space(void *exchange, size_t *ret_size)
     return c->pipe != NULL ? tqd_pipe_space(c->pipe, ret_size) : NULL;
 }
 
+static size_t phase(void *exchange)
+{
+    computing *c = exchange;
+    return c->cold || c->pipe != NULL ? 0 : tqa_call_phase(c->call);
+}
+
 /* A wake-up may have been for room, when the body is still being read. */
 static tqd_next resumed_computing(void *exchange)
 {
@@ -496,6 +502,7 @@ static void reply_computing(void *exchange, tqd_reply *reply)
 static const tqd_handler immediate = {
     .room = has_room,
     .space = space,
+    .phase = phase,
     .feed = feed_computing,
     .finish = finish_computing,
     .resumed = resumed_computing,
@@ -521,6 +528,12 @@ static char *space_either(void *exchange, size_t *ret_size)
 {
     const tqd_handler *own = methods(exchange);
     return own->space != NULL ? own->space(exchange, ret_size) : NULL;
+}
+
+static size_t phase_either(void *exchange)
+{
+    const tqd_handler *own = methods(exchange);
+    return own->phase != NULL ? own->phase(exchange) : 0;
 }
 
 static bool feed_either(void *exchange, const char *bytes, size_t n)
@@ -558,6 +571,7 @@ const tqd_handler tqd_computation_handler = {
     .open = open_computing,
     .room = room_either,
     .space = space_either,
+    .phase = phase_either,
     .feed = feed_either,
     .finish = finish_either,
     .resumed = resumed_either,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* daemon/serve/direct.c - a large body and its answer on the socket itself, in large pieces. */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -28,6 +29,7 @@ enum {
     RECEIVE_MAX = 128 << 10, /* bytes a turn: other connections wait; */
     ALONE_MAX = 512 << 10,   /* none that has asked for anything since the last turn */
     SEND_MAX = 256 << 10,
+    PHASES = 64, /* of a piece in memory */
 };
 
 struct tqd_direct {
@@ -96,7 +98,7 @@ void tqd_direct_begin(tqd_client *client, const char *version)
         return;
     }
     if (loop->piece == NULL) {
-        loop->piece = malloc(STEP);
+        loop->piece = aligned_alloc(PHASES, PHASES + STEP);
     }
     tqd_direct *d = loop->piece != NULL ? malloc(sizeof *d) : NULL;
     if (d == NULL) {
@@ -221,6 +223,17 @@ void tqd_direct_end(tqd_loop *loop)
 /* --------------------------------------------------------------------------------------- the body
  */
 
+/* Our own memory, with the numbers in what comes aligned. */
+static char *own_space(tqd_client *client)
+{
+    const tqd_request *request = &client->request;
+    const tqd_handler *handler = request->discard ? NULL : request->route->handler;
+    const size_t phase =
+        handler != NULL && handler->phase != NULL ? handler->phase(request->exchange) : 0;
+    assert(phase < PHASES);
+    return client->loop->piece + phase;
+}
+
 /* False: the connection cannot go on. *ret_more: there may be more to receive now. */
 static bool receive_piece(tqd_client *client, bool *ret_more)
 {
@@ -233,7 +246,7 @@ static bool receive_piece(tqd_client *client, bool *ret_more)
     }
     size_t size = STEP;
     char *to = tqd_request_space(client, &size);
-    to = to != NULL ? to : client->loop->piece;
+    to = to != NULL ? to : own_space(client);
     most = most < size ? most : size;
     const ssize_t n = recv(client->fd, to, most, MSG_DONTWAIT);
     if (n <= 0) {

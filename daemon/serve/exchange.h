@@ -91,6 +91,9 @@ typedef struct tqd_handler {
     /* Where the next bytes of a large body can be received to: they are then fed from there. NULL,
      * or returns NULL: serve has memory of its own. */
     char *(*space)(void *exchange, size_t *ret_size);
+    /* How many bytes (below 64) behind an aligned place the next ones are read with least work, in
+     * serve's memory. NULL: 0. */
+    size_t (*phase)(void *exchange);
     bool (*feed)(void *exchange, const char *bytes,
                  size_t n);              /* false: `reply` is ready, drop the rest; may be NULL */
     tqd_next (*finish)(void *exchange);  /* the body is complete; may be NULL: REPLY */

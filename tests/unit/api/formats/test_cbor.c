@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -430,4 +431,52 @@ Test(cbor, arrays_written_are_read_back)
     const tqa_array huge = {.rank = 4, .shape = {(uint64_t)1 << 40, 1, 1, 1 << 16}};
     char head[TQA_CBOR_ARRAY_HEAD];
     cr_assert(le(sz, tqa_cbor_array_head(&huge, head), TQA_CBOR_ARRAY_HEAD));
+}
+
+/* Numbers are told from where the piece lies, when it begins where the decoder says. */
+enum { PLACE = 256 };
+static _Alignas(double) char place[PLACE];
+static size_t n_in_place;
+
+static bool on_numbers_in_place(void *ctx, uint64_t at, const double *values, size_t n)
+{
+    const uintptr_t where = (uintptr_t)values, from = (uintptr_t)place;
+    n_in_place += where >= from && where < from + PLACE ? n : 0;
+    return on_numbers(ctx, at, values, n);
+}
+
+Test(cbor, aligned_numbers_are_not_copied)
+{
+    tqa_events in_place = events;
+    in_place.numbers = on_numbers_in_place;
+    double unit = 0.5;
+    const tqa_array array = {.rank = 1, .shape = {60}, .gather = gather, .ctx = &unit};
+    char bytes[1024];
+    size_t n_byte = tqa_cbor_array_head(&array, bytes);
+    const size_t head = n_byte;
+    uint64_t index = 0;
+    n_byte += tqa_array_encode(&array, &index, bytes + n_byte, sizeof bytes - n_byte);
+    static trace whole, t;
+    tqa_decode_error error;
+    cr_assert(eq(int, (int)decode(bytes, n_byte, n_byte, &whole, &error), TQA_DECODE_OK));
+    static tqa_cbor_decoder decoder;
+    for (size_t piece = 1; piece <= PLACE - 8; piece++) {
+        t.n = 0;
+        tqa_cbor_decoder_init(&decoder, &in_place, &t);
+        n_in_place = 0;
+        for (size_t i = 0; i < n_byte; i += piece) {
+            const size_t n = n_byte - i < piece ? n_byte - i : piece;
+            const size_t phase = tqa_cbor_decoder_phase(&decoder);
+            cr_assert(eq(sz, phase, i > head ? (i - head) % 8 : 0));
+            memcpy(place + phase, bytes + i, n);
+            cr_assert(
+                eq(int, (int)tqa_cbor_decoder_feed(&decoder, place + phase, n), TQA_DECODE_OK));
+        }
+        cr_assert(eq(str, t.text, whole.text), "piece %zu", piece);
+        /* at most one number of a piece is cut; those of the head's piece may stand anywhere */
+        const size_t n_piece = (n_byte + piece - 1) / piece;
+        const size_t lost = n_piece + piece / 8 + 1;
+        cr_assert(ge(sz, n_in_place + lost, 60), "piece %zu", piece);
+        cr_assert(piece < 16 || n_in_place > 0);
+    }
 }

@@ -147,3 +147,19 @@ Test(element, rows_are_written_from_where_they_lie)
         cr_assert(eq(dbl, out[TABLE_ROWS * TABLE_COLUMNS], 0.0));
     }
 }
+
+Test(element, doubles_are_viewed_where_they_lie)
+{
+    static const double x[3] = {1.5, -2.25, 1e300};
+    double room[3] = {0.0, 0.0, 0.0};
+    _Alignas(double) unsigned char bytes[4 * sizeof(double)];
+    const tqa_element here = {TQA_ELEMENT_FLOAT, 8, false}, other = {TQA_ELEMENT_FLOAT, 8, true};
+    for (size_t shift = 0; shift < 8; shift++) {
+        memcpy(bytes + shift, x, sizeof x);
+        const double *seen = tqa_element_view(here, bytes + shift, 3, room);
+        cr_assert(eq(int, seen == room, shift > 0), "shift %zu", shift);
+        cr_assert(eq(int, memcmp(seen, x, sizeof x), 0));
+    }
+    memcpy(bytes, x, sizeof x);
+    cr_assert(eq(ptr, (void *)tqa_element_view(other, bytes, 3, room), (void *)room));
+}

@@ -5,6 +5,7 @@
 #include <criterion/new/assert.h>
 
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -316,4 +317,47 @@ Test(npy, encoder_writes_what_the_decoder_reads)
     tqa_decode_error error;
     cr_assert(eq(int, (int)decode(&f, 11, &t, &error), TQA_DECODE_OK));
     cr_assert(t.n == 60 && t.values[59] == 59.0 / 8.0);
+}
+
+/* Numbers are told from where the piece lies, when it begins where the decoder says. */
+enum { PLACE = 256 };
+static _Alignas(double) char place[PLACE];
+static size_t n_in_place;
+
+static bool on_values_in_place(void *ctx, uint64_t row, uint64_t column, const double *values,
+                               size_t n)
+{
+    const uintptr_t at = (uintptr_t)values, from = (uintptr_t)place;
+    n_in_place += at >= from && at < from + PLACE ? n : 0;
+    return on_values(ctx, row, column, values, n);
+}
+
+Test(npy, aligned_numbers_are_not_copied)
+{
+    static const tqa_npy_sink in_place = {.shape = on_shape, .values = on_values_in_place};
+    double values[60];
+    for (size_t i = 0; i < 60; i++) {
+        values[i] = (double)i - 0.25;
+    }
+    file f = make_file(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (20, 3), }  \n",
+                       values, sizeof values);
+    static tqa_npy_decoder decoder;
+    for (size_t piece = 1; piece <= PLACE - 8; piece++) {
+        told t = {.in_order = true, .refuse_at = 1000};
+        tqa_npy_decoder_init(&decoder, &in_place, &t, VALUES_MAX);
+        n_in_place = 0;
+        size_t n_whole = 0; /* numbers that no piece cuts, in pieces behind the header's */
+        for (size_t i = 0; i < f.n; i += piece) {
+            const size_t n = f.n - i < piece ? f.n - i : piece;
+            const size_t phase = tqa_npy_decoder_phase(&decoder);
+            cr_assert(lt(sz, phase, 8));
+            n_whole += decoder.has_shape ? (n - (8 - phase) % 8 * (n >= 8 - phase)) / 8 : 0;
+            memcpy(place + phase, f.bytes + i, n);
+            cr_assert(
+                eq(int, (int)tqa_npy_decoder_feed(&decoder, place + phase, n), TQA_DECODE_OK));
+        }
+        cr_assert(eq(int, memcmp(t.values, values, sizeof values), 0), "piece %zu", piece);
+        cr_assert(ge(sz, n_in_place, n_whole), "piece %zu", piece);
+        cr_assert(piece < 16 || n_in_place > 0);
+    }
 }
