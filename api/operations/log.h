@@ -104,6 +104,7 @@ typedef enum tqa_log_repair {
     TQA_LOG_SPLIT,        /* gaps beyond that: a new segment begins */
     TQA_LOG_UNWRAPPED,    /* angles that jumped by a whole turn */
     TQA_LOG_BRAKED,       /* rests left out: without torque, where gravity pulls */
+    TQA_LOG_UNPAIRED,     /* rows left out: another file of the log has ended */
     TQA_LOG_TOO_SHORT,    /* segments of fewer than eight rows, left out */
     TQA_LOG_REPAIRS,
 } tqa_log_repair;
@@ -168,6 +169,7 @@ typedef struct tqa_log {
     size_t n_window;
     tqa_log_window windows[TQA_LOG_WINDOWS_MAX];
     uint64_t n_row, n_chosen; /* in the file, in the windows */
+    uint64_t n_unpaired;      /* rows that only the longest of several files has */
     bool cut_last_line;
     tq_clock *clock;
     bool is_even;

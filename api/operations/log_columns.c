@@ -235,6 +235,21 @@ static bool keep(tqa_log *log, tqa_log_quantity quantity, const uint32_t *column
     return true;
 }
 
+/* the preset that knows the names of this file; NULL: none does */
+static const char *known_to(const finder *f)
+{
+    const size_t n = f->request->order->nq;
+    uint32_t *ignored = tqa_control_take(f->request->control, n + 2, sizeof *ignored);
+    for (size_t k = 0; ignored != NULL && k < N_PRESET; k++) {
+        for (size_t i = 0; i < NAMES_MAX && presets[k].names[TQA_LOG_Q][i] != NULL; i++) {
+            if (find_group(f, presets[k].names[TQA_LOG_Q][i], n, ignored)) {
+                return presets[k].name;
+            }
+        }
+    }
+    return NULL;
+}
+
 static bool refuse_missing(const finder *f, tqa_log_quantity quantity, size_t n)
 {
     const tqa_part *columns = &f->request->columns;
@@ -243,6 +258,10 @@ static bool refuse_missing(const finder *f, tqa_log_quantity quantity, size_t n)
                    "add \"%s\": the %zu columns of it, by name or by number from 0",
                    tqa_log_quantity_names[quantity], n);
     const tqa_part *where = columns->value != NULL ? columns : &f->log->part;
+    const char *preset_name = columns->value == NULL ? known_to(f) : NULL;
+    if (preset_name != NULL) {
+        (void)snprintf(hint, sizeof hint, "add \"columns\": {\"preset\": \"%s\"}", preset_name);
+    }
     return tqa_part_refuse(where, "missing-field", hint,
                            "it is not known which columns of \"%.80s\" hold %s", f->source,
                            tqa_log_quantity_names[quantity]);

@@ -5,13 +5,15 @@
 #include <string.h>
 
 #include "api/operations/log_parts.h"
+#include "core/dynamics/inverse.h"
 
 static const double slope_s = 0.02;       /* s: of positions apart, so that noise does not matter */
 static const double beyond_effort = 20.0; /* times what a joint's limit of effort allows, rms */
-static const double least_effort = 1.0;   /* a limit that nobody has filled in is 0 or 1 */
-static const double none_logged = 1e-4;   /* of the slopes' square: a hundredth of the velocity */
-static const double returns = 0.15;       /* of its range: a joint is back where it began */
-static const double taken_out = -0.3;     /* correlation of torque and rate that no motor has */
+static const double beyond_gravity = 100.0; /* times what holds the robot: no torque in N m */
+static const double least_effort = 1.0;     /* a limit that nobody has filled in is 0 or 1 */
+static const double none_logged = 1e-4;     /* of the slopes' square: a hundredth of the velocity */
+static const double returns = 0.15;         /* of its range: a joint is back where it began */
+static const double taken_out = -0.3;       /* correlation of torque and rate that no motor has */
 
 static const double *channel(const tqa_log *log, const tqa_log_even *even,
                              tqa_log_quantity quantity, size_t row)
@@ -111,13 +113,16 @@ static bool judge_velocities(const tqa_log *log, const tqa_log_even *even)
                 "position",
                 log->name, robot->joint_names[j], ratio);
         }
-        if (s.slopes > least && s.logged > least && fabs(alike) < 0.5) {
+        /* fast motion is far above noise: there they must be the same */
+        const bool is_fast = s.slopes > 400.0 * least && s.logged > 400.0 * least;
+        if (s.slopes > least && s.logged > least && fabs(alike) < (is_fast ? 0.9 : 0.5)) {
             return tqa_part_refuse(
                 &log->part, "invalid-value",
                 "choose the columns: one of the two is another joint's, or late",
-                "\"%.60s\": the velocity of joint \"%.60s\" has nothing to do with the slope of "
-                "its position (correlation %.2f)",
-                log->name, robot->joint_names[j], alike);
+                "\"%.60s\": the velocity of joint \"%.60s\" %s the slope of its position "
+                "(correlation %.2f)",
+                log->name, robot->joint_names[j],
+                fabs(alike) < 0.5 ? "has nothing to do with" : "is not", alike);
         }
     }
     return true;
@@ -169,6 +174,74 @@ static bool judge_efforts(const tqa_log *log, const tqa_log_even *even)
         }
     }
     return true;
+}
+
+/* The largest torque with which gravity pulls at a joint along the motion, by the robot's model. */
+static bool find_gravity(const tqa_log *log, const tqa_log_even *even, double *ret)
+{
+    enum { POSES = 16 };
+    const tqa_robot *robot = log->request->control->robot;
+    const size_t nq = robot->model->nq;
+    const size_t nv = robot->model->nv;
+    tq_scratch scratch;
+    double *rows = tqa_control_take(log->request->control, (nq + nv) * POSES, sizeof *rows);
+    *ret = 0.0;
+    if (rows == NULL ||
+        !tqa_control_scratch(log->request->control, tq_inverse_scratch_size(robot->mechanism, 0),
+                             &scratch)) {
+        return false;
+    }
+    for (size_t r = 0; r < nq; r++) {
+        const double *q = channel(log, even, TQA_LOG_Q, r);
+        for (size_t k = 0; k < POSES; k++) {
+            rows[r * POSES + k] = q[k * (even->n - 1) / (POSES - 1)];
+        }
+    }
+    const tq_inverse_input in = {
+        .n_sample = POSES,
+        .stride = POSES,
+        .q = rows,
+        .without = TQ_WITHOUT_FRICTION | TQ_WITHOUT_SPRING | TQ_WITHOUT_ROTOR,
+    };
+    _Static_assert(POSES % TQ_BLOCK_PAD == 0, "whole lanes");
+    const double *tau = rows + nq * POSES;
+    if (tq_inverse_dynamics(robot->mechanism, &in, &scratch, rows + nq * POSES, NULL) != TQ_OK) {
+        return true; /* nothing is known */
+    }
+    for (size_t k = 0; k < nv * POSES; k++) {
+        *ret = fmax(*ret, fabs(tau[k]));
+    }
+    return true;
+}
+
+/* Milli-newton-metres look like the torque of a robot of a thousand times the mass. */
+static bool judge_sizes(const tqa_log *log, const tqa_log_even *even)
+{
+    const tq_model *model = log->request->control->robot->model;
+    const bool told = log->request->unit_known[TQA_LOG_TAU] || log->request->scaled[TQA_LOG_TAU];
+    double gravity = 0.0;
+    double most = 0.0;
+    if (told || model->nq != model->nv) {
+        return true;
+    }
+    if (!find_gravity(log, even, &gravity)) {
+        return false;
+    }
+    for (size_t r = 0; r < model->nv; r++) {
+        const double *tau = channel(log, even, TQA_LOG_TAU, r);
+        double square = 0.0;
+        for (size_t k = 0; k < even->n; k++) {
+            square += tau[k] * tau[k] / (double)even->n;
+        }
+        most = fmax(most, sqrt(square));
+    }
+    return gravity < least_effort || most <= beyond_gravity * gravity ||
+           tqa_part_refuse(
+               &log->part, "invalid-value",
+               "say the units: \"units\": {\"tau\": \"mNm\"}, or \"Nm\" if it is so and the "
+               "robot's masses are not",
+               "\"%.60s\": a torque of %.4g (rms), where gravity takes %.4g by the robot's masses",
+               log->name, most, gravity);
 }
 
 static double range_of(const double *x, size_t n)
@@ -243,5 +316,5 @@ bool tqa_log_judge(tqa_log *log, const tqa_log_even *even)
 {
     return judge_positions(log, even) && judge_velocities(log, even) &&
            ((log->request->need & 1u << TQA_LOG_TAU) == 0 || /* nobody fits to it */
-            (judge_efforts(log, even) && judge_signs(log, even)));
+            (judge_efforts(log, even) && judge_sizes(log, even) && judge_signs(log, even)));
 }

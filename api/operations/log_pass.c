@@ -481,6 +481,10 @@ static bool pass(tqa_log_pass_state *p)
     memset(log->repairs, 0, sizeof log->repairs);
     log->n_sample = log->n_segment = log->n_rest = log->n_border = log->n_braked = 0;
     log->longest_gap = 0.0;
+    for (uint64_t k = 0; k < TQA_LOG_ROWS_TOLD && k < log->n_unpaired; k++) {
+        tqa_log_note(log, TQA_LOG_UNPAIRED, log->n_row + k);
+    }
+    log->repairs[TQA_LOG_UNPAIRED].n = log->n_unpaired;
     const bool good =
         tqa_log_rows_open(&rows, log) && open_window(p) && run(p, &rows) && tqa_log_even_end(p);
     tqa_log_rows_close(&rows);

@@ -5,7 +5,7 @@
 
 const char *const tqa_log_repair_names[TQA_LOG_REPAIRS] = {
     "not-finite", "absurd", "spike",     "repeated-time", "out-of-order", "set-back",
-    "bridged",    "split",  "unwrapped", "braked",        "too-short",
+    "bridged",    "split",  "unwrapped", "braked",        "unpaired",     "too-short",
 };
 
 static const char *const meanings[TQA_LOG_REPAIRS] = {
@@ -19,6 +19,7 @@ static const char *const meanings[TQA_LOG_REPAIRS] = {
     "gaps that begin a new segment",
     "angles that jumped by a whole turn",
     "rests left out: without torque, where gravity pulls: brakes hold, or drives are off",
+    "rows left out: another file of the log has ended",
     "segments of a few rows, left out",
 };
 

@@ -80,6 +80,20 @@ void tqa_log_rows_close(tqa_log_rows *rows)
     }
 }
 
+/* How many rows the longest table has behind the end of the shortest. */
+static void count_unpaired(tqa_log_rows *rows, const double *cells[TQA_LOG_QUANTITIES])
+{
+    tqa_log *log = rows->log;
+    for (size_t q = 0; log->is_split && q < TQA_LOG_QUANTITIES; q++) {
+        uint64_t n = 0;
+        while (cells[q] != NULL) {
+            n++;
+            cells[q] = tqa_table_next(rows->sources[q].table);
+        }
+        log->n_unpaired = n > log->n_unpaired ? n : log->n_unpaired;
+    }
+}
+
 /* cells[q]: the row of quantity q's table */
 static bool next_cells(tqa_log_rows *rows, const double *cells[TQA_LOG_QUANTITIES])
 {
@@ -102,6 +116,9 @@ static bool next_cells(tqa_log_rows *rows, const double *cells[TQA_LOG_QUANTITIE
     }
     for (size_t q = 1; !log->is_split && q < TQA_LOG_QUANTITIES; q++) {
         cells[q] = cells[0];
+    }
+    if (ended && !log->has_survey) {
+        count_unpaired(rows, cells);
     }
     return !ended;
 }

@@ -172,6 +172,14 @@ static bool judge_numbers(const tqa_log *log)
                                "\"%.80s\" has %llu rows here: that is no motion", log->name,
                                (unsigned long long)log->n_chosen);
     }
+    if (20 * log->n_unpaired > log->n_row) {
+        return tqa_part_refuse(&log->part, "wrong-length",
+                               "name files of one recording, or choose the \"rows\" of all",
+                               "\"%.60s\": its files have %llu rows in common, and one has %llu "
+                               "more: they are hardly of one recording",
+                               log->name, (unsigned long long)log->n_row,
+                               (unsigned long long)log->n_unpaired);
+    }
     if (20 * (no->n + wild->n) <= log->n_chosen) {
         return true;
     }

@@ -297,6 +297,9 @@ REFUSED = {
     "no-rates": (lambda r: scaled(r, 1 + N, 1 + 2 * N, 0), r"moves by its position, and its velocity stays at 0", 'leave "qd" out'),
     "backward-rates": (lambda r: scaled(r, 1 + N, 1 + 2 * N, -1), r"is -1 times the slope of its position", "turn the sign"),
     "columns-mixed-up": (lambda r: [[row[0], row[2], row[1], *row[3:]] for row in r], "has nothing to do with the slope of its position", "choose the columns"),
+    "velocities-mixed": (lambda r: [[*row[:1 + N], 0.75 * row[1 + N] + 0.66 * row[2 + N], *row[2 + N:]] for row in r],
+                         r"is not the slope of its position \(correlation 0\.[678]", "choose the columns"),
+    "milli-newton-metres": (lambda r: scaled(r, 1 + 2 * N, 1 + 3 * N, 1000), "where gravity takes [0-9.]+ by the robot's masses", '"mNm"}'),
     "backward-torques": (lambda r: scaled(r, 1 + 2 * N, 1 + 3 * N, -1), r"gives its motor [0-9.]+ J along a motion that ends where it began", '"scale": {"tau"'),
     "no-torque": (lambda r: scaled(r, 1 + 2 * N, 1 + 3 * N, 0), "the joints move, and no torque ever changes", "choose the columns of torque"),
     "nan-everywhere": (lambda r: [["nan" if k == 3 and i % 10 == 7 else x for k, x in enumerate(row)] for i, row in enumerate(r)],
@@ -365,6 +368,37 @@ def test_a_line_that_was_cut_off_is_left_out(daemon, truth, rows):
     put_rows(daemon, "cut", rows[:-1] + [rows[-1][:9]], truth, end="")
     found = calibrate(daemon, {"datasets": ["cut"], "method": "wls"}, robot="guess")
     assert found["datasets"][0]["cut_last_line"] is True and found["datasets"][0]["rows"] == 1999
+
+
+def test_files_of_one_recording_may_end_apart(daemon, truth, rows):
+    """One file for each quantity: what only one of them has is left out and told; much of it is another recording."""
+    parts = {"q": [row[1:1 + N] for row in rows], "tau": [row[1 + 2 * N:] for row in rows], "time": [row[:1] for row in rows][:-5]}
+    for name, part in parts.items():
+        text = "\n".join(",".join(repr(float(x)) for x in row) for row in part)
+        assert daemon.request("PUT", f"/v1/datasets/apart-{name}", text.encode())[0] in (200, 201)
+    log = {name: f"apart-{name}" for name in parts}
+    found = calibrate(daemon, {"datasets": [log], "method": "wls"}, robot="guess")["datasets"][0]
+    assert found["rows"] == 1995
+    assert found["repairs"] == [{"kind": "unpaired", "meaning": "rows left out: another file of the log has ended", "count": 5,
+                                 "first_rows": [1995, 1996, 1997, 1998, 1999]}]
+    text = "\n".join(repr(float(row[0])) for row in rows[:1000])
+    assert daemon.request("PUT", "/v1/datasets/apart-short", text.encode())[0] in (200, 201)
+    fault = calibrate(daemon, {"datasets": [{**log, "time": "apart-short"}]}, 422, robot="guess")["errors"][0]
+    assert fault["pointer"] == "/datasets/0" and "1000 rows in common, and one has 1000 more" in fault["detail"], fault
+
+
+def test_names_of_a_known_program_are_recognised(daemon, truth, rows):
+    head = ["time"] + [f"{w}[{j}]" for w in ("state.q", "state.dq", "state.tau_J") for j in range(N)]
+    lines = [",".join(head)] + [",".join(repr(float(x)) for x in [1000 * row[0], *row[1:]]) for row in rows]
+    assert daemon.request("PUT", "/v1/datasets/recorded", "\n".join(lines).encode())[0] in (200, 201)
+    fault = calibrate(daemon, {"datasets": ["recorded"]}, 422, robot="guess")["errors"][0]
+    assert fault["hint"] == 'add "columns": {"preset": "libfranka"}', fault
+    assert calibrate(daemon, {"datasets": ["recorded"], "columns": {"preset": "libfranka"}, "method": "wls"}, robot="guess")["verdict"]
+
+
+def test_no_word_on_friction_that_was_not_asked_for(daemon, truth, bare):
+    found = calibrate(daemon, {"datasets": ["run1", "run2"], "model": {"friction": ["viscous"]}}, robot="bare")
+    assert found["robot"] is not None and "robot_note" not in found
 
 
 def test_joints_that_stand_still_are_named(daemon, truth, rows):
