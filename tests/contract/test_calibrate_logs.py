@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/contract/test_calibrate_logs.py - logs with faults: what is repaired and told, what is refused, where motion is poor.
+import json
+import math
+import random
+import re
+
+import pytest
+from test_calibrate import ask, calibrate, last_job, motion, truth  # noqa: F401, truth is a fixture
+
+
+@pytest.fixture(scope="module")
+def rows(daemon, truth):
+    """t, q, qd, tau of a run of 20 s at 100 Hz that ends where it began, as lists of numbers."""
+    times = [0.01 * k for k in range(2000)]
+    q, qd, qdd = zip(*(motion(t, truth, 9) for t in times))
+    tau = ask(daemon, "truth", "inverse-dynamics", {"q": q, "qd": qd, "qdd": qdd})["tau"]
+    return [[t, *a, *b, *c] for t, a, b, c in zip(times, q, qd, tau)]
+
+
+def put_rows(daemon, name, rows, n, end="\n"):
+    head = ",".join(["t"] + [f"{w}{j}" for w in ("q", "qd", "tau") for j in range(n)])
+    text = "\n".join([head] + [",".join(x if isinstance(x, str) else repr(x) for x in row) for row in rows]) + end
+    reply = daemon.request("PUT", f"/v1/datasets/{name}", text.encode())
+    assert reply[0] in (200, 201), reply[2]
+
+
+def scaled(rows, first, end, factor):
+    return [[x * factor if first <= k < end else x for k, x in enumerate(row)] for row in rows]
+
+
+def without(rows, *cut):
+    return [row for k, row in enumerate(rows) if k not in cut]
+
+
+N = 6
+REFUSED = {
+    # what is wrong: the rows made of good ones, what the answer says of them, what it advises
+    "backwards": (lambda r: r[::-1], "the time runs backwards from the first row to the last", "turn the rows round"),
+    "unsorted": (lambda r: random.Random(1).sample(r, len(r)), r"the time goes back in \d+ of 2000 rows, first in row \d+", "sort the rows by time"),
+    "no-clock": (lambda r: [[1.5, *row[1:]] for row in r], "the time stands still in 1999 of 2000 rows, first in row 1", '"rate"'),
+    "milliseconds": (lambda r: scaled(r, 0, 1, 1000), "the rows would be 10 s apart", '"units": {"time": "ms"}'),
+    "microseconds": (lambda r: scaled(r, 0, 1, 1e6), "the rows would be 10000 s apart", '"units": {"time": "us"}'),
+    "degrees": (lambda r: scaled(r, 1, 1 + N, 180 / math.pi), "would be at -?[0-9.]+ rad: its angles are hardly in radians", '"units": {"q": "deg"}'),
+    "degrees-a-second": (lambda r: scaled(r, 1 + N, 1 + 2 * N, 180 / math.pi), r"is 57.\d+ times the slope of its position", "say the units"),
+    "no-rates": (lambda r: scaled(r, 1 + N, 1 + 2 * N, 0), r"moves by its position, and its velocity stays at 0", 'leave "qd" out'),
+    "backward-rates": (lambda r: scaled(r, 1 + N, 1 + 2 * N, -1), r"is -1 times the slope of its position", "turn the sign"),
+    "columns-mixed-up": (lambda r: [[row[0], row[2], row[1], *row[3:]] for row in r], "has nothing to do with the slope of its position", "choose the columns"),
+    "velocities-mixed": (lambda r: [[*row[:1 + N], 0.75 * row[1 + N] + 0.66 * row[2 + N], *row[2 + N:]] for row in r],
+                         r"is not the slope of its position \(correlation 0\.[678]", "choose the columns"),
+    "milli-newton-metres": (lambda r: scaled(r, 1 + 2 * N, 1 + 3 * N, 1000), "where gravity takes [0-9.]+ by the robot's masses", '"mNm"}'),
+    "backward-torques": (lambda r: scaled(r, 1 + 2 * N, 1 + 3 * N, -1), r"gives its motor [0-9.]+ J along a motion that ends where it began", '"scale": {"tau"'),
+    "no-torque": (lambda r: scaled(r, 1 + 2 * N, 1 + 3 * N, 0), "the joints move, and no torque ever changes", "choose the columns of torque"),
+    "nan-everywhere": (lambda r: [["nan" if k == 3 and i % 10 == 7 else x for k, x in enumerate(row)] for i, row in enumerate(r)],
+                       r"of 2000 rows, 200 have numbers that are none and 0 have absurd ones \(rows 7, 17, 27", "choose other columns, or the good rows"),
+    "too-short": (lambda r: r[:60], "nothing is left of the 60 rows", "record longer"),
+    "ten-rows": (lambda r: r[:10], "has 10 rows here: that is no motion", None),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_logs_that_cannot_be_meant_are_refused_plainly(daemon, truth, rows, what):
+    make, detail, hint = REFUSED[what]
+    put_rows(daemon, f"bad-{what}", make(rows), truth)
+    fault = calibrate(daemon, {"datasets": [f"bad-{what}"]}, 422, robot="guess")["errors"][0]
+    assert fault["pointer"] == "/datasets/0"
+    assert re.search(detail, fault["detail"]), fault
+    assert f"bad-{what}" in fault["detail"]
+    assert hint is None or hint in fault["hint"], fault
+
+
+def test_one_joint_may_give_what_another_has_put_in(daemon, truth, rows):
+    """Only the work of all motors together must be friction's."""
+    passed = [[x + (300 * row[1 + N] if k == 1 + 2 * N else -150 * row[2 + N] if k == 2 + 2 * N else 0) for k, x in enumerate(row)] for row in rows]
+    put_rows(daemon, "passed-on", passed, truth)
+    assert calibrate(daemon, {"datasets": ["passed-on"], "method": "wls"}, robot="guess")["verdict"]
+    # more taken than put in, and it is refused by the joint that takes most
+    taken = [[x - (150 * row[2 + N] if k == 2 + 2 * N else 0) for k, x in enumerate(row)] for row in rows]
+    put_rows(daemon, "taken-out", taken, truth)
+    assert "gives its motor" in json.dumps(calibrate(daemon, {"datasets": ["taken-out"], "method": "wls"}, 422, robot="guess"))
+
+
+def swap_pairs(rows):
+    rows = list(rows)
+    for k in range(200, 1900, 100):
+        rows[k], rows[k + 1] = rows[k + 1], rows[k]
+    return rows
+
+
+REPAIRED = {
+    # what is wrong: the rows, the kind of repair, how many, the first rows that it names
+    "nan": (lambda r: [["nan" if k == 3 and i in (7, 500) else x for k, x in enumerate(row)] for i, row in enumerate(r)], "not-finite", 2, [7, 500]),
+    "absurd": (lambda r: [[1e177 if k == 3 and i == 700 else x for k, x in enumerate(row)] for i, row in enumerate(r)], "absurd", 1, [700]),
+    "spike": (lambda r: [[row[3] + 3 if k == 3 and i == 700 else x for k, x in enumerate(row)] for i, row in enumerate(r)], "spike", 1, [700]),
+    "gap-of-34-ms": (lambda r: without(r, 1000, 1001, 1002), "bridged", 1, [1000]),
+    "gap-of-a-second": (lambda r: without(r, *range(1000, 1100)), "split", 1, [1000]),
+    "out-of-order": (swap_pairs, "out-of-order", 17, [201, 301, 401, 501, 601, 701, 801, 901]),
+    "repeated": (lambda r: r[:900] + [r[899]] + r[900:], "repeated-time", 1, [900]),
+}
+
+
+@pytest.mark.parametrize("what", REPAIRED)
+def test_repairs_are_told_with_their_rows(daemon, truth, rows, what):
+    make, kind, count, first = REPAIRED[what]
+    put_rows(daemon, f"mended-{what}", make(rows), truth)
+    found = calibrate(daemon, {"datasets": [f"mended-{what}"], "method": "wls"}, robot="guess")
+    repairs = {r["kind"]: r for r in found["datasets"][0]["repairs"]}
+    assert repairs[kind]["count"] == count and repairs[kind]["first_rows"] == first, repairs
+    assert kind in daemon.request("GET", f"/v1/jobs/{last_job(daemon)}/report")[2].decode()
+    # the repair costs nothing that the fit would show: the model's own torque is found again
+    whole = calibrate(daemon, {"datasets": ["run1"], "method": "wls"}, robot="guess")
+    for x, y in zip(found["fit"]["rmse"], whole["fit"]["rmse"]):
+        assert x < 3 * y + 0.2, (found["fit"]["rmse"], whole["fit"]["rmse"])
+
+
+def test_a_line_that_was_cut_off_is_left_out(daemon, truth, rows):
+    put_rows(daemon, "cut", rows[:-1] + [rows[-1][:9]], truth, end="")
+    found = calibrate(daemon, {"datasets": ["cut"], "method": "wls"}, robot="guess")
+    assert found["datasets"][0]["cut_last_line"] is True and found["datasets"][0]["rows"] == 1999
+
+
+def test_files_of_one_recording_may_end_apart(daemon, truth, rows):
+    """One file for each quantity: what only one of them has is left out and told; much of it is another recording."""
+    parts = {"q": [row[1:1 + N] for row in rows], "tau": [row[1 + 2 * N:] for row in rows], "time": [row[:1] for row in rows][:-5]}
+    for name, part in parts.items():
+        text = "\n".join(",".join(repr(float(x)) for x in row) for row in part)
+        assert daemon.request("PUT", f"/v1/datasets/apart-{name}", text.encode())[0] in (200, 201)
+    log = {name: f"apart-{name}" for name in parts}
+    found = calibrate(daemon, {"datasets": [log], "method": "wls"}, robot="guess")["datasets"][0]
+    assert found["rows"] == 1995
+    assert found["repairs"] == [{"kind": "unpaired", "meaning": "rows left out: another file of the log has ended", "count": 5,
+                                 "first_rows": [1995, 1996, 1997, 1998, 1999]}]
+    text = "\n".join(repr(float(row[0])) for row in rows[:1000])
+    assert daemon.request("PUT", "/v1/datasets/apart-short", text.encode())[0] in (200, 201)
+    fault = calibrate(daemon, {"datasets": [{**log, "time": "apart-short"}]}, 422, robot="guess")["errors"][0]
+    assert fault["pointer"] == "/datasets/0" and "1000 rows in common, and one has 1000 more" in fault["detail"], fault
+
+
+def test_names_of_a_known_program_are_recognised(daemon, truth, rows):
+    head = ["time"] + [f"{w}[{j}]" for w in ("state.q", "state.dq", "state.tau_J") for j in range(N)]
+    lines = [",".join(head)] + [",".join(repr(float(x)) for x in [1000 * row[0], *row[1:]]) for row in rows]
+    assert daemon.request("PUT", "/v1/datasets/recorded", "\n".join(lines).encode())[0] in (200, 201)
+    fault = calibrate(daemon, {"datasets": ["recorded"]}, 422, robot="guess")["errors"][0]
+    assert fault["hint"] == 'add "columns": {"preset": "libfranka"}', fault
+    assert calibrate(daemon, {"datasets": ["recorded"], "columns": {"preset": "libfranka"}, "method": "wls"}, robot="guess")["verdict"]
+
+
+def test_joints_that_stand_still_are_named(daemon, truth, rows):
+    rnd = random.Random(3)
+    one = [[row[0], row[1], *[0.3] * (N - 1), row[1 + N], *[0.0] * (N - 1), *(x + rnd.gauss(0, 0.1) for x in row[1 + 2 * N:])] for row in rows]
+    put_rows(daemon, "one-joint", one, truth)
+    found = calibrate(daemon, {"datasets": ["one-joint"]}, robot="guess")
+    assert found["verdict"] == "insufficient-excitation"
+    assert found["reasons"][0] == ", ".join(found["joints"][1:]) + " stand still: move all joints at once, far and fast"
+    # the list of what is open stands for itself; the reasons name the first few
+    assert len(found["unidentifiable"]) > sum("the motion does not show" in r for r in found["reasons"]) == 6
+    poses = [[row[0], *[0.3 * (j + 1) for j in range(N)], *[0.0] * N, *(rnd.gauss(5, 0.1) for _ in range(N))] for row in rows]
+    put_rows(daemon, "poses", poses, truth)
+    found = calibrate(daemon, {"datasets": ["poses"]}, robot="guess")
+    assert found["verdict"] == "insufficient-excitation"
+    assert found["reasons"][0].startswith("no joint moves")
+
+
+def test_poor_motion_is_told(daemon, truth):
+    rows = ["t," + ",".join(f"{w}{j}" for w in ("q", "tau") for j in range(truth))]
+    rnd = random.Random(5)
+    for k in range(1000):
+        # one joint moves; the others stand
+        q = [math.sin(0.02 * k)] + [0.3] * (truth - 1)
+        rows.append(",".join(repr(x) for x in [0.01 * k, *q, *(rnd.gauss(0, 0.1) for _ in range(truth))]))
+    daemon.request("PUT", "/v1/datasets/poor", "\n".join(rows).encode())
+    found = calibrate(daemon, {"datasets": ["poor"]}, robot="guess")
+    assert found["verdict"] == "insufficient-excitation"
+    assert found["rank"]["data"] < found["rank"]["structural"]
+    assert found["unidentifiable"] and found["unidentifiable"][0]["combination"]
+    assert any("the motion does not show" in r for r in found["reasons"])
+    # standing still: nothing but gravity and offsets
+    still = [rows[0]] + [",".join(repr(x) for x in [0.01 * k, *[0.3] * truth, *(rnd.gauss(1, 0.1) for _ in range(truth))])
+                         for k in range(500)]
+    daemon.request("PUT", "/v1/datasets/still", "\n".join(still).encode())
+    assert calibrate(daemon, {"datasets": ["still"]}, robot="guess")["verdict"] == "insufficient-excitation"
