@@ -224,6 +224,38 @@ tqa_decode tqa_npy_decoder_feed(tqa_npy_decoder *decoder, const char *bytes, siz
     return feed_values(decoder, bytes + used, n - used);
 }
 
+uint64_t tqa_npy_decoder_plain(const tqa_npy_decoder *decoder, uint64_t *ret_n_left)
+{
+    const tqa_element element = decoder->shape.element;
+    const uint16_t one = 1;
+    const bool is_big = *(const unsigned char *)&one == 0;
+    if (decoder->status != TQA_DECODE_OK || !decoder->has_shape || decoder->n_held > 0 ||
+        element.kind != TQA_ELEMENT_FLOAT || element.size != sizeof(double) ||
+        element.big_endian != is_big || !decoder->takes_not_finite) {
+        return 0;
+    }
+    *ret_n_left = decoder->count - decoder->index;
+    return decoder->offset;
+}
+
+void tqa_npy_decoder_passed(tqa_npy_decoder *decoder, uint64_t n)
+{
+    assert(n <= decoder->count - decoder->index && decoder->n_held == 0);
+    decoder->index += n;
+    decoder->offset += n * decoder->shape.element.size;
+}
+
+uint64_t tqa_npy_decoder_seek(tqa_npy_decoder *decoder, uint64_t row)
+{
+    const tqa_npy_shape *shape = &decoder->shape;
+    assert(decoder->has_shape && !shape->fortran_order);
+    const uint64_t at = row < shape->n_row ? row : shape->n_row;
+    decoder->n_held = 0;
+    decoder->index = at * shape->n_column;
+    decoder->offset = decoder->header_size + decoder->index * shape->element.size;
+    return decoder->offset;
+}
+
 tqa_decode tqa_npy_decoder_finish(tqa_npy_decoder *decoder)
 {
     assert(decoder != NULL);

@@ -84,6 +84,14 @@ static inline size_t tqa_npy_decoder_phase(const tqa_npy_decoder *decoder)
 
 tqa_decode tqa_npy_decoder_finish(tqa_npy_decoder *decoder);
 
+/* The next values are doubles of this machine, one behind another at this offset of the file: who
+ * reads them there himself tells so (at most as many as are left). 0: they must be fed. */
+uint64_t tqa_npy_decoder_plain(const tqa_npy_decoder *decoder, uint64_t *ret_n_left);
+void tqa_npy_decoder_passed(tqa_npy_decoder *decoder, uint64_t n);
+/* Of an array in C order whose header is known: goes on with row `row`, or the end where there are
+ * fewer. Returns the offset of the next byte to feed. */
+uint64_t tqa_npy_decoder_seek(tqa_npy_decoder *decoder, uint64_t row);
+
 /* Bytes that certainly still belong to the file; 0 when it is complete. */
 uint64_t tqa_npy_decoder_wants(const tqa_npy_decoder *decoder);
 

@@ -121,8 +121,15 @@ static bool npy_values(void *ctx, uint64_t row, uint64_t column, const double *v
     return enqueue(ctx, values, n); /* in file order: rows, or the columns of a whole table */
 }
 
+static bool npy_rows(void *ctx, uint64_t row, const double *values, size_t n_row)
+{
+    tqa_table *table = ctx;
+    (void)row;
+    return enqueue(table, values, n_row * table->n_column);
+}
+
 static const tqa_csv_sink csv_sink = {csv_columns, csv_row};
-static const tqa_npy_sink npy_sink = {.shape = npy_shape, .values = npy_values};
+static const tqa_npy_sink npy_sink = {.shape = npy_shape, .values = npy_values, .rows = npy_rows};
 
 static bool choose(tqa_table *table, unsigned char first)
 {
@@ -213,11 +220,39 @@ static bool finish(tqa_table *table)
     return false;
 }
 
+/* doubles that lie in the file as they do in memory go straight into the queue */
+static bool advance_plain(tqa_table *table, bool *ret_good)
+{
+    enum { NUMBERS = PIECE / sizeof(double) };
+    uint64_t n_left = 0;
+    if (table->form != FORM_NPY || !table->known ||
+        tqa_npy_decoder_plain(&table->npy, &n_left) != table->offset || n_left < NUMBERS) {
+        return false;
+    }
+    *ret_good = make_room(table, NUMBERS);
+    if (!*ret_good) {
+        return true;
+    }
+    const long n = table->source(table->ctx, table->offset, table->queue + table->n_queued, PIECE);
+    if (n < (long)sizeof(double)) {
+        return false; /* told as any file that ends too early */
+    }
+    const size_t whole = (size_t)n / sizeof(double); /* the rest is read again */
+    table->n_queued += whole;
+    table->offset += whole * sizeof(double);
+    tqa_npy_decoder_passed(&table->npy, whole);
+    return true;
+}
+
 /* One more piece of the file; false at its end or at a fault. */
 static bool advance(tqa_table *table)
 {
+    bool good = false;
     if (table->ended) {
         return false;
+    }
+    if (advance_plain(table, &good)) {
+        return good;
     }
     const long n = table->source(table->ctx, table->offset, table->piece, PIECE);
     if (n < 0) {
@@ -334,4 +369,37 @@ const double *tqa_table_next_many(tqa_table *table, size_t most, size_t *ret_n)
     *ret_n = there < most ? there : most;
     table->n_given += *ret_n * table->n_column;
     return rows;
+}
+
+uint64_t tqa_table_skip(tqa_table *table, uint64_t n)
+{
+    const size_t width = table->n_column;
+    if (width == 0 || (!table->whole && table->form != FORM_NPY)) {
+        return 0;
+    }
+    if (table->whole) {
+        const bool is_there = table->n_queued >= table->n_row * width;
+        const size_t left = is_there ? table->n_row - table->n_given : 0;
+        const size_t passed = n < left ? (size_t)n : left;
+        table->n_given += passed;
+        return passed;
+    }
+    const size_t there = (table->n_queued - table->n_given) / width;
+    if (n <= there) {
+        table->n_given += (size_t)n * width;
+        return n;
+    }
+    if (table->ended) {
+        table->n_given += there * width;
+        return there;
+    }
+    uint64_t row = 0;
+    uint64_t column = 0;
+    tqa_npy_decoder_place(&table->npy, &row, &column); /* of the next value that is not queued */
+    const uint64_t at = row - (table->n_queued - table->n_given) / width;
+    const uint64_t end = table->n_row;
+    const uint64_t to = n < end - at ? at + n : end;
+    table->offset = tqa_npy_decoder_seek(&table->npy, to);
+    table->n_queued = table->n_given = 0;
+    return to - at;
 }

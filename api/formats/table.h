@@ -39,6 +39,9 @@ const double *tqa_table_next(tqa_table *table);
 /* The same for as many rows as are at hand, one behind another, `most` at most; none where rows
  * have to be asked for one by one. */
 const double *tqa_table_next_many(tqa_table *table, size_t most, size_t *ret_n);
+/* Passes over the next n rows, or all where there are fewer, without reading them. Returns how many
+ * they were: 0 where only reading tells where a row begins. */
+uint64_t tqa_table_skip(tqa_table *table, uint64_t n);
 /* A CSV file's last line is not whole and was left out. */
 bool tqa_table_cut(const tqa_table *table);
 

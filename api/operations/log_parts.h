@@ -22,6 +22,7 @@ typedef struct tqa_log_rows {
     tqa_log *log;
     tqa_log_source sources[TQA_LOG_QUANTITIES]; /* one only, unless the log is split */
     uint64_t n;                                 /* rows of the file so far */
+    uint64_t ask_at;                            /* then: does anybody still want them? */
     size_t n_kept;                              /* rows taken out of memory */
     double time_base;                           /* first whole seconds, or first time */
     bool has_base;
@@ -43,6 +44,8 @@ typedef struct tqa_log_rows {
 /* False: the problem is set. Close it either way. */
 bool tqa_log_rows_open(tqa_log_rows *rows, tqa_log *log);
 void tqa_log_rows_close(tqa_log_rows *rows);
+/* False, with the problem set: the job is to end. */
+bool tqa_log_is_wanted(const tqa_log *log);
 /* The next row of the log's windows; false at the end, or with the problem set. */
 bool tqa_log_rows_next(tqa_log_rows *rows);
 /* False at the end, or with the problem set; else rows [at, n_run) of the run are there. The caller

@@ -181,10 +181,8 @@ static void mark_spikes(tqa_log_pass_state *p)
 static bool flush(tqa_log_pass_state *p, bool ends)
 {
     const tqa_log *log = p->log;
-    const tqa_world *world = log->request->control->world;
     mark_spikes(p);
-    if (world != NULL && world->cancelled != NULL && world->cancelled(world->ctx)) {
-        (void)tqa_problem_set(log->request->control->problem, "busy", "the job was stopped");
+    if (!tqa_log_is_wanted(log)) {
         return false;
     }
     size_t from = 0;

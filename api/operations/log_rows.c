@@ -210,23 +210,78 @@ static bool is_behind(const tqa_log *log, uint64_t row)
     return behind;
 }
 
-/* rows of one table that lie one behind another */
+/* how many rows from this one on one window has */
+static uint64_t chosen_from(const tqa_log *log, uint64_t row)
+{
+    uint64_t most = log->n_window > 0 ? 0 : UINT64_MAX;
+    for (size_t w = 0; w < log->n_window; w++) {
+        const tqa_log_window *window = &log->windows[w];
+        if (row >= window->first && row < window->end && window->end - row > most) {
+            most = window->end - row;
+        }
+    }
+    return most;
+}
+
+/* the first row from this one on that is chosen */
+static uint64_t next_chosen(const tqa_log *log, uint64_t row)
+{
+    uint64_t next = UINT64_MAX;
+    for (size_t w = 0; w < log->n_window; w++) {
+        const tqa_log_window *window = &log->windows[w];
+        const uint64_t first = window->first > row ? window->first : row;
+        next = first < window->end && first < next ? first : next;
+    }
+    return next;
+}
+
+/* rows of one table that lie one behind another; those that nobody chose are passed over where the
+ * file lets them be */
 static bool fill_many(tqa_log_rows *rows)
 {
     const tqa_log *log = rows->log;
-    if (log->is_split || log->n_window > 0) {
+    const double *cells[TQA_LOG_QUANTITIES];
+    tqa_table *table = rows->sources[0].table;
+    if (log->is_split) {
         return false;
     }
-    const double *cells[TQA_LOG_QUANTITIES];
+    uint64_t most = chosen_from(log, rows->n);
+    if (most == 0) {
+        rows->n += tqa_table_skip(table, next_chosen(log, rows->n) - rows->n);
+        most = chosen_from(log, rows->n);
+    }
     size_t n = 0;
-    cells[0] = tqa_table_next_many(rows->sources[0].table, TQA_LOG_RUN, &n);
+    cells[0] =
+        tqa_table_next_many(table, most < TQA_LOG_RUN ? (size_t)most : (size_t)TQA_LOG_RUN, &n);
     for (size_t q = 1; q < TQA_LOG_QUANTITIES; q++) {
         cells[q] = cells[0];
     }
     if (n > 0) {
-        convert(rows, cells, n, tqa_table_columns(rows->sources[0].table));
+        convert(rows, cells, n, tqa_table_columns(table));
     }
     return n > 0;
+}
+
+bool tqa_log_is_wanted(const tqa_log *log)
+{
+    const tqa_control *control = log->request->control;
+    const tqa_world *world = control->world;
+    if (world != NULL && world->cancelled != NULL && world->cancelled(world->ctx)) {
+        (void)tqa_problem_set(control->problem, "busy", "the job was stopped");
+        return false;
+    }
+    return true;
+}
+
+/* asks now and then: rows that nobody chose take their time as well */
+static bool is_wanted(tqa_log_rows *rows)
+{
+    enum { EVERY = 8192 };
+    if (rows->n < rows->ask_at) {
+        return true;
+    }
+    rows->ask_at = rows->n + EVERY;
+    return tqa_log_is_wanted(rows->log);
 }
 
 bool tqa_log_rows_more(tqa_log_rows *rows)
@@ -241,13 +296,13 @@ bool tqa_log_rows_more(tqa_log_rows *rows)
         tqa_log_kept_fill(rows);
         return rows->n_run > 0;
     }
+    if (!is_wanted(rows) || (rows->log->has_survey && is_behind(rows->log, rows->n))) {
+        return false;
+    }
     if (fill_many(rows)) {
         return true;
     }
-    if (rows->log->has_survey && is_behind(rows->log, rows->n)) {
-        return false;
-    }
-    while (rows->n_run < TQA_LOG_RUN && next_cells(rows, cells)) {
+    while (rows->n_run < TQA_LOG_RUN && is_wanted(rows) && next_cells(rows, cells)) {
         if (is_chosen(rows->log, rows->n)) {
             convert(rows, cells, 1, 0);
         } else {

@@ -124,9 +124,11 @@ static int dataset_look(void *ctx, const char *name, tqa_source *ret)
 
 static long dataset_read(void *ctx, const char *name, uint64_t offset, void *bytes, size_t n)
 {
-    const tqt_world *w = ctx;
+    tqt_world *w = ctx;
     const tqt_bytes *kept = find(w->datasets, w->n_dataset, name);
-    return kept != NULL ? copy(kept, offset, bytes, n) : -1;
+    const long got = kept != NULL ? copy(kept, offset, bytes, n) : -1;
+    w->n_dataset_read += got > 0 ? (uint64_t)got : 0;
+    return got;
 }
 
 const tqt_bytes *tqt_world_attached(const tqt_world *w, const char *name)

@@ -21,7 +21,8 @@ typedef struct tqt_world {
     size_t n_attached;
     tqt_bytes datasets[8]; /* "name" or "job:id" */
     size_t n_dataset;
-    size_t n_save; /* checkpoints so far */
+    uint64_t n_dataset_read; /* bytes of datasets read so far */
+    size_t n_save;           /* checkpoints so far */
     double fraction;
     size_t n_asked, stop_after; /* questions for cancellation until the answer is yes; 0: never */
     size_t spool_max;           /* writes beyond fail, as on a full disk; 0: no bound */

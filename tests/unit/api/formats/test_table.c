@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/formats/npy.h"
@@ -40,10 +41,9 @@ static void expect_rows(bytes b, size_t n_row, const char *const names[3])
     }
     for (size_t k = 0; k < n_row; k++) {
         const double *row = tqa_table_next(table);
-        cr_assert(row != NULL, "row %zu", k);
-        cr_assert(eq(dbl, row[0], (double)k));
-        cr_assert(eq(dbl, row[1], 0.5 * (double)k));
-        cr_assert(eq(dbl, row[2], -(double)k));
+        cr_assert(row != NULL && row[0] == (double)k && row[1] == 0.5 * (double)k &&
+                      row[2] == -(double)k,
+                  "row %zu", k);
     }
     cr_assert(tqa_table_next(table) == NULL);
     cr_assert(tqa_table_next(table) == NULL);
@@ -98,19 +98,93 @@ static void gather_rows(void *ctx, uint64_t row, uint64_t column, size_t n, doub
     }
 }
 
-Test(table, npy)
+static size_t encode(uint64_t n_row, char *out, size_t size)
 {
-    const tqa_array array = {.rank = 2, .shape = {ROWS, 3}, .gather = gather_rows};
+    const tqa_array array = {.rank = 2, .shape = {n_row, 3}, .gather = gather_rows};
     tqa_npy_encoder encoder;
     tqa_npy_encoder_init(&encoder, &array);
     size_t n = 0;
     for (size_t got = 1; got > 0; n += got) {
-        got = tqa_npy_encoder_read(&encoder, text + n, sizeof text - n);
+        got = tqa_npy_encoder_read(&encoder, out + n, size - n);
     }
+    return n;
+}
+
+Test(table, npy)
+{
+    const size_t n = encode(ROWS, text, sizeof text);
     expect_rows((bytes){text, n, 0}, ROWS, (const char *const[]){"", "", ""});
     expect_rows((bytes){text, n, 33}, ROWS, (const char *const[]){"", "", ""});
     expect_many((bytes){text, n, 33}, ROWS, 7);
     expect_many((bytes){text, n, 0}, ROWS, ROWS);
+}
+
+/* doubles that go straight from the file into the queue, however the file gives them */
+Test(table, npy_of_many_pieces)
+{
+    enum { MANY = 60000, SIZE = MANY * 3 * 8 + 256 };
+    char *file = malloc(SIZE);
+    cr_assert(file != NULL);
+    const size_t n = encode(MANY, file, SIZE);
+    static const size_t pieces[] = {0, 100001, 262144, 7, 8};
+    for (size_t p = 0; p < sizeof pieces / sizeof pieces[0]; p++) {
+        expect_rows((bytes){file, n, pieces[p]}, MANY, (const char *const[]){"", "", ""});
+        expect_many((bytes){file, n, pieces[p]}, MANY, 256);
+    }
+    for (size_t less = 1; less < 400000; less = 3 * less + 5) { /* cut short: told, not read past */
+        bytes b = {file, n - less, 0};
+        tqa_table *table = tqa_table_open(read_bytes, &b);
+        size_t k = 0;
+        while (tqa_table_next(table) != NULL) {
+            k++;
+        }
+        cr_expect(eq(sz, k, (n - less - (n - MANY * 3 * 8)) / 24));
+        cr_expect(tqa_table_fault(table) != NULL);
+        tqa_table_close(table);
+    }
+    free(file);
+}
+
+/* reads `first` rows, passes over `over`, and the next row is the one behind them */
+static void expect_skip(bytes b, size_t n_row, size_t first, uint64_t over)
+{
+    tqa_table *table = tqa_table_open(read_bytes, &b);
+    for (size_t k = 0; k < first; k++) {
+        cr_assert(tqa_table_next(table) != NULL);
+    }
+    const uint64_t left = n_row - first;
+    const uint64_t want = over < left ? over : left;
+    cr_assert(eq(u64, tqa_table_skip(table, over), want));
+    for (size_t k = first + (size_t)want; k < n_row; k++) {
+        const double *row = tqa_table_next(table);
+        cr_assert(row != NULL && row[0] == (double)k && row[2] == -(double)k, "row %zu", k);
+    }
+    cr_assert(tqa_table_next(table) == NULL && tqa_table_fault(table) == NULL);
+    cr_assert(eq(u64, tqa_table_skip(table, 1), 0));
+    tqa_table_close(table);
+}
+
+Test(table, rows_of_npy_may_be_passed_over)
+{
+    enum { MANY = 60000, SIZE = MANY * 3 * 8 + 256 };
+    char *file = malloc(SIZE);
+    cr_assert(file != NULL);
+    const size_t n = encode(MANY, file, SIZE);
+    static const size_t firsts[] = {0, 1, 20000, MANY};
+    static const uint64_t overs[] = {0, 1, 5000, 30000, MANY, UINT64_MAX};
+    for (size_t f = 0; f < 4; f++) {
+        for (size_t o = 0; o < 6; o++) {
+            expect_skip((bytes){file, n, 0}, MANY, firsts[f], overs[o]);
+            expect_skip((bytes){file, n, 1001}, MANY, firsts[f], overs[o]);
+        }
+    }
+    free(file);
+    const size_t m = (size_t)snprintf(text, sizeof text, "t,a\n1,2\n3,4\n");
+    bytes b = {text, m, 0};
+    tqa_table *table = tqa_table_open(read_bytes, &b);
+    cr_expect(eq(u64, tqa_table_skip(table, 1), 0), "only reading tells where lines begin");
+    cr_expect(eq(dbl, tqa_table_next(table)[0], 1.0));
+    tqa_table_close(table);
 }
 
 Test(table, npy_column_by_column)

@@ -437,6 +437,71 @@ Test(log, blocks_tell_of_gaps)
     free(text);
 }
 
+/* A job that is to end does not read its log to the end first. */
+Test(log, a_survey_that_nobody_wants_ends)
+{
+    char *text = malloc(TEXT);
+    double *q = calloc(ROWS, sizeof *q);
+    cr_assert(text != NULL && q != NULL);
+    const size_t n = write_csv(text, q, 0.0);
+    fixture f;
+    open(&f, "{\"dataset\": \"log\"}", text, n);
+    const uint64_t whole = f.world.n_dataset_read;
+    cr_expect(ge(u64, whole, n));
+    f.world.n_asked = 0;
+    f.world.stop_after = 2; /* asked before the first row, and 8,192 rows later */
+    f.log.has_survey = false;
+    f.log.kept.n = 0;
+    cr_expect(not(tqa_log_survey(&f.log)));
+    cr_expect(eq(int, f.problem.status, 503));
+    cr_expect(eq(sz, f.world.n_asked, 2));
+    /* two windows of rows, and a piece that the decoder was ahead */
+    cr_expect(lt(u64, f.world.n_dataset_read - whole, n / 8));
+    close(&f);
+    free(q);
+    free(text);
+}
+
+/* Rows that nobody chose are not read where the file tells where the others lie. */
+Test(log, windows_of_a_long_array_are_sought)
+{
+    enum { COLUMNS = 2, HEAD = 128 };
+    char *file = malloc(HEAD + ROWS * COLUMNS * sizeof(double));
+    cr_assert(file != NULL);
+    char head[HEAD];
+    (void)snprintf(head, sizeof head,
+                   "{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }", ROWS, COLUMNS);
+    memcpy(file, "\x93NUMPY\x01\x00v\x00", 10);
+    (void)snprintf(file + 10, 2L * HEAD, "%-117s\n", head);
+    for (size_t k = 0; k < ROWS; k++) {
+        const double row[COLUMNS] = {h * (double)k, position(k)};
+        memcpy(file + HEAD + k * sizeof row, row, sizeof row);
+    }
+    fixture f;
+    open(&f,
+         "{\"dataset\": \"log\", \"columns\": {\"time\": 0, \"q\": [1]}, "
+         "\"rows\": [[1000, 3000], [150000, 152500]]}",
+         file, HEAD + ROWS * COLUMNS * sizeof(double));
+    cr_expect(eq(u64, f.log.n_row, ROWS));
+    cr_expect(eq(u64, f.log.n_chosen, 4500));
+    /* a survey and a look: each a piece of 256 KiB at the front, and one at each window */
+    cr_expect(le(u64, f.world.n_dataset_read, 6 * (256 << 10)));
+    taken got = room();
+    cr_assert(tqa_log_pass(&f.log, take, &got), "%s", f.problem.detail);
+    cr_expect(eq(u64, got.n + f.log.n_border, 4500));
+    cr_expect(gt(sz, got.n, 3500));
+    for (size_t i = 0; i < got.n; i++) {
+        const uint64_t row = got.row[i];
+        const bool chosen = (row >= 1000 && row < 3000) || (row >= 150000 && row < 152500);
+        cr_assert(chosen, "row %zu", (size_t)row);
+        /* what the filter takes off a motion a tenth of its cut-off */
+        cr_assert(epsilon_eq(dbl, got.q[i], position((size_t)row), 1e-3));
+    }
+    close(&f);
+    clear(&got);
+    free(file);
+}
+
 /* a hundred logs are read twenty times and more: nothing of it may add up */
 Test(log, a_pass_takes_nothing_that_stays)
 {
