@@ -54,6 +54,9 @@ bool tqa_call_feed(tqa_call *call, const char *bytes, size_t n);
 /* Numbers of the next piece need not be copied if it begins so many bytes (below 8) behind a place
  * that is aligned to 8. */
 size_t tqa_call_phase(const tqa_call *call);
+/* So many more blocks are worth telling workers: few where numbers come as fast as they are
+ * computed (CBOR, NPY), more where each is text. */
+size_t tqa_call_ahead_step(const tqa_call *call);
 /* The body, whose first byte is told, is an archive: a few of its bytes may inflate to a thousand
  * times as many, and take as long to feed. */
 bool tqa_call_inflates(const tqa_call *call, char first);

@@ -17,8 +17,7 @@ enum {
     PIECE = 16 << 10,
     WHOLE_MAX = 64 << 10, /* a longer answer of known length is written as it is sent */
     AHEAD_MIN = 1 << 20,  /* bytes of a body whose samples are computed while it comes, */
-    AHEAD_STEP = 4,       /* so many blocks at a time; */
-    AHEAD_WORTH = 8,      /* as many more wait before one more worker is woken */
+    AHEAD_WORTH = 8,      /* so many more blocks wait before one more worker is woken */
 };
 
 static const tqd_handler immediate;
@@ -303,7 +302,7 @@ static void compute_ahead(void *exchange, size_t b, void *scratch)
 static void look_ahead(computing *c)
 {
     const size_t n = tqa_call_ready(c->call);
-    if (n < c->n_reached + AHEAD_STEP) {
+    if (n < c->n_reached + tqa_call_ahead_step(c->call)) {
         return;
     }
     if (c->course == NULL) {

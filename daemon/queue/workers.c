@@ -33,6 +33,8 @@ typedef struct group {
     bool is_long; /* begun by a thread that is no worker, or within such a group */
     _Atomic size_t taken;
     size_t worth;           /* indices for which one more worker is woken */
+    int64_t told_ns;        /* when indices were told last, */
+    bool comes_fast;        /* soon after those before: worth looking out for more */
     _Atomic size_t helpers; /* under the mutex, as is: */
     tqd_course *course;     /* that the last helper destroys; NULL: its caller waits for it */
 } group;
@@ -266,7 +268,7 @@ void tqd_workers_run(void *arg)
     for (;;) {
         group *g = group_find(workers);
         if (g != NULL) {
-            looks = g->worth > 0;
+            looks = g->comes_fast;
             group_help(workers, g);
         } else if (workers->n_job > 0) {
             job_run(workers);
@@ -366,8 +368,11 @@ void tqd_course_reach(tqd_course *course, size_t n)
 {
     tqd_workers *workers = course->workers;
     group *g = &course->group;
+    const int64_t told_ns = now_ns();
     pthread_mutex_lock(&workers->mutex);
     assert(n >= atomic_load_explicit(&g->n, memory_order_relaxed));
+    g->comes_fast = told_ns - g->told_ns < LOOK_NS;
+    g->told_ns = told_ns;
     atomic_store_explicit(&g->n, n, memory_order_release);
     const size_t left = n - atomic_load_explicit(&g->taken, memory_order_relaxed);
     const size_t wanted = left / g->worth + (left % g->worth > 0);

@@ -38,8 +38,8 @@ void tqd_workers_parallel_for(tqd_workers *workers, size_t n, size_t scratch_siz
 typedef struct tqd_course tqd_course;
 
 /* NULL when memory is short. One more worker is woken for each `worth` indices that wait; one that
- * has worked on a course looks out for its next ones for up to 100 us before it sleeps. `destroy`
- * is for tqd_course_abandon. */
+ * has worked on a course whose indices come fast looks out for up to 100 us before it sleeps.
+ * `destroy` is for tqd_course_abandon. */
 tqd_course *tqd_course_new(tqd_workers *workers, size_t worth, size_t scratch_size,
                            void (*body)(void *arg, size_t i, void *scratch),
                            void (*destroy)(void *arg), void *arg);

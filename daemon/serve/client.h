@@ -107,6 +107,7 @@ typedef struct tqd_loop {
     size_t n_open;
     _Atomic(tqd_client *) done; /* completed by workers: a stack */
     char *piece;                /* of direct.c, for bodies; NULL until one is wanted */
+    int64_t eager_ns;           /* until then it looks again instead of waiting; 0: it waits */
     tqd_direct *heirs;          /* list: sockets for the library */
     bool adopting;              /* the connection that opens is no new one */
     _Atomic int running;        /* suspended connections whose result is not back */
@@ -209,5 +210,7 @@ void tqd_direct_end(tqd_loop *loop);
 /* loop.c */
 void tqd_loop_look_at_clock(tqd_loop *loop);
 void tqd_loop_wake(tqd_loop *loop);
+/* More is about to come: the loop looks for it a while before it sleeps. */
+void tqd_loop_expect(tqd_loop *loop);
 
 #endif

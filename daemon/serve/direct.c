@@ -291,6 +291,9 @@ static bool receive(tqd_client *client)
             return false;
         }
     }
+    if (!more && request->step == TQD_STEP_RECEIVING && client->direct->wait_bytes > 1) {
+        tqd_loop_expect(client->loop);
+    }
     return true;
 }
 
