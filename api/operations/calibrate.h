@@ -131,6 +131,10 @@ bool tqa_calibration_find_delay(tqa_calibration *calibration);
 /* Reads the request. False: the problem is set. */
 bool tqa_calibration_read(tqa_calibration *calibration);
 
+/* Friction is a state of gears that yield before they slip: neither a robot document nor a
+ * simulation has it. */
+bool tqa_calibration_yields(const tqa_calibration *calibration);
+
 /* The robot with the parameters found: fills document and urdf, or says why there is none. */
 bool tqa_calibration_robot(tqa_calibration *calibration);
 

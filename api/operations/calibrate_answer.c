@@ -253,6 +253,11 @@ static void put_forward(const tqa_calibration *c)
     tqa_answer_number(answer, "horizon_s", TQA_CALIBRATE_HORIZON);
     tqa_answer_count(answer, "windows", all->n_window);
     tqa_answer_count(answer, "windows_lost", all->n_lost);
+    if (tqa_calibration_yields(c)) {
+        tqa_answer_string(answer, "friction_note",
+                          "gears that yield before they slip are not simulated: a smoothed sign of "
+                          "velocity stands in for them");
+    }
     tqa_answer_list(answer, "by_joint");
     for (size_t r = 0; r < c->order.nv; r++) {
         put_replayed(c, &all->joints[c->order.v[r]], c->order.v[r]);

@@ -466,32 +466,3 @@ char *tqa_calibration_page(const tqa_calibration *c, size_t *ret_n)
     tqa_page_raw(&page, "</p>\n");
     return tqa_page_end(&page, ret_n);
 }
-
-/* ------------------------------------------------------------------------------------------------
- * Parameters for a C program
- */
-
-char *tqa_calibration_header(const tqa_calibration *c, size_t *ret_n)
-{
-    const tq_model *model = c->control->robot->model;
-    tqa_page text = {0};
-    tqa_page_raw(&text,
-                 "/* Parameters found by torqued " TQA_VERSION ": base parameters stand for "
-                 "combinations, which the report spells out. */\n#ifndef ROBOT_PARAMETERS_H\n"
-                 "#define ROBOT_PARAMETERS_H\n\n");
-    tqa_page_format(&text, "enum { ROBOT_PARAMETER_COUNT = %zu };\n\n", c->n_column);
-    tqa_page_raw(&text, "static const char *const robot_parameter_names[] = {\n");
-    for (size_t k = 0; k < c->n_column; k++) {
-        char name[TQA_SYMBOL_MAX];
-        tqa_column_name(model, &c->columns[k], name);
-        tqa_page_format(&text, "    \"%s\", /* %s */\n", name,
-                        tqa_column_unit(model, &c->columns[k]));
-    }
-    tqa_page_raw(&text, "};\n\nstatic const double robot_parameters[] = {\n");
-    for (size_t k = 0; k < c->n_column; k++) {
-        tqa_page_format(&text, "    %.17g,\n",
-                        isfinite(c->solution.value[k]) ? c->solution.value[k] : 0.0);
-    }
-    tqa_page_raw(&text, "};\n\n#endif\n");
-    return tqa_json_text_take(&text.text, ret_n);
-}

@@ -129,11 +129,16 @@ static bool fill(tqa_calibration *c, tq_link *links, tq_joint *joints)
     return true;
 }
 
+bool tqa_calibration_yields(const tqa_calibration *c)
+{
+    return c->options.model.presliding > 0.0 &&
+           (c->options.model.with & (unsigned)TQ_REGRESS_COULOMB) != 0;
+}
+
 /* what the robot cannot hold, and what stands in for it; NULL: nothing */
 static const char *note_of(const tqa_calibration *c)
 {
-    const bool yields = c->options.model.presliding > 0.0 &&
-                        (c->options.model.with & (unsigned)TQ_REGRESS_COULOMB) != 0;
+    const bool yields = tqa_calibration_yields(c);
     if (has_load(c)) {
         return yields ? "friction by load, and gears that yield before they slip, have no place in "
                         "a robot document: Coulomb friction at the mean load and a smoothed sign "

@@ -110,8 +110,12 @@ void tqa_calibration_page_forward(tqa_page *page, const tqa_calibration *c)
     tqa_page_format(page,
                     "<h2>Simulated forward</h2><p>%zu windows of %.3g s: the model is let go from "
                     "the measured state with the measured torque%s. Coasting is a joint that keeps "
-                    "the speed the window began with: no model at all.</p>\n",
-                    all->n_window, TQA_CALIBRATE_HORIZON, by_whom[c->validation]);
+                    "the speed the window began with: no model at all.%s</p>\n",
+                    all->n_window, TQA_CALIBRATE_HORIZON, by_whom[c->validation],
+                    tqa_calibration_yields(c)
+                        ? " Gears that yield before they slip are not simulated: a smoothed sign "
+                          "of velocity stands in for them."
+                        : "");
     tqa_page_raw(page,
                  "<table><caption>RMS of simulated less measured, over all steps of all windows; "
                  "mrad or mm</caption><tr><th>joint</th><th>position</th><th>rate, per s</th>"

@@ -79,6 +79,7 @@ typedef struct tqa_log_request {
     bool has_delay;  /* it was told */
     tqa_part rows;
     tqa_log_filter filter;
+    double half_gain;     /* Hz, at which it leaves half of an amplitude; 0: nothing is filtered */
     size_t n_kept_logs;   /* share the memory for rows; 0: each pass reads its log again */
     bool finds_brakes;    /* the surveys look for rests without torque */
     bool searches;        /* passes need no more of a long log than what is in memory */

@@ -86,10 +86,12 @@ void tqa_log_report_filter(tqa_answer *answer, const tqa_log_request *request)
         tqa_answer_flag(answer, "from_spectra", filter->is_auto);
         break;
     case TQA_LOG_SAVITZKY_GOLAY:
+        tqa_answer_number(answer, "cutoff_hz", request->half_gain);
         tqa_answer_count(answer, "window", filter->window);
         tqa_answer_count(answer, "degree", filter->degree);
         break;
     case TQA_LOG_FIRST_ORDER:
+        tqa_answer_number(answer, "cutoff_hz", request->half_gain);
         tqa_answer_number(answer, "tau_f_s", filter->tau_f);
         break;
     case TQA_LOG_NO_FILTER:

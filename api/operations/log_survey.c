@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/operations/log_parts.h"
+#include "core/calibrate/differentiate.h"
 #include "core/calibrate/median.h"
 
 enum {
@@ -452,6 +453,33 @@ static double finest_resolution(const tqa_log *logs, size_t n)
     return finest;
 }
 
+/* Hz at which zero-phase filters leave half of an amplitude, as twice a Butterworth does at its
+ * cut-off; 0: nothing is filtered */
+double tqa_log_half_gain(const tqa_log_request *request, double rate)
+{
+    const tqa_log_filter *filter = &request->filter;
+    tq_scratch scratch;
+    double half = 0.0;
+    switch (filter->kind) {
+    case TQA_LOG_BUTTERWORTH:
+        return filter->cutoff;
+    case TQA_LOG_FIRST_ORDER: /* forward and backward */
+        return 1.0 / (2.0 * 3.14159265358979323846 * filter->tau_f);
+    case TQA_LOG_SAVITZKY_GOLAY: {
+        const tq_window window = {filter->window, filter->degree, 0, 1.0};
+        if (tqa_control_scratch(request->control, tq_smooth_half_gain_size(filter->window),
+                                &scratch) &&
+            tq_smooth_half_gain(&window, &scratch, &half, NULL) == TQ_OK) {
+            return half * rate;
+        }
+        return 0.0;
+    }
+    case TQA_LOG_NO_FILTER:
+        break;
+    }
+    return 0.0;
+}
+
 void tqa_log_choose_cutoff(tqa_log_request *request, tqa_log *logs, size_t n, size_t n_judged)
 {
     tq_bandwidth widest = {0};
@@ -469,9 +497,7 @@ void tqa_log_choose_cutoff(tqa_log_request *request, tqa_log *logs, size_t n, si
         filter->cutoff =
             fmin(tq_cutoff_choose(&widest, rate).cutoff, 0.4 * rate / (double)filter->decimate);
     }
-    const double cutoff = filter->kind == TQA_LOG_FIRST_ORDER
-                              ? 1.0 / (2.0 * 3.14159265358979323846 * filter->tau_f)
-                              : filter->cutoff;
+    const double cutoff = request->half_gain = tqa_log_half_gain(request, rate);
     for (size_t i = 0; i < n_judged; i++) {
         logs[i].cutoff = tq_cutoff_judge(&logs[i].bandwidth, cutoff);
     }

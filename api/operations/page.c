@@ -17,7 +17,7 @@ static const char style[] =
     "table{border-collapse:collapse;margin:1em 0;font-variant-numeric:tabular-nums}"
     "th,td{border:1px solid #999;padding:.2em .6em;text-align:right;vertical-align:top}"
     "th:first-child,td:first-child,td.text,td.unit{text-align:left}th{background:#eee}"
-    "td{white-space:nowrap}td.text{white-space:normal}th[colspan]{text-align:center}tr+tr th{text-align:right}"
+    "td{white-space:nowrap}td.text{white-space:normal}th[colspan]{text-align:center}tr+tr th,tr+tr th:first-child{text-align:right}"
     "caption{text-align:left;padding:.3em 0;font-weight:600}"
     "svg{display:block;max-width:100%;height:auto;margin:.6em 0}svg text{font:11px system-ui,"
     "sans-serif;fill:#111}.axis{stroke:#111;fill:none}.grid{stroke:#ccc;fill:none}"

@@ -4,6 +4,8 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdbool.h>
+#include <string.h>
 
 void tq_difference(size_t n, const double *x, double h, double *ret)
 {
@@ -114,4 +116,53 @@ tq_status tq_smooth(const tq_window *window, size_t n, const double *x, double *
     }
     tq_scratch_rewind(scratch, mark);
     return TQ_OK;
+}
+
+size_t tq_smooth_half_gain_size(size_t length)
+{
+    return 2 * tq_scratch_cost(2 * length + 1, sizeof(double)) + tq_smooth_scratch_size(length);
+}
+
+/* of a symmetric window around sample `middle` */
+static double gain_at(const double *weight, size_t length, size_t middle, double frequency)
+{
+    double gain = weight[middle];
+    for (size_t k = 1; k <= length / 2; k++) {
+        gain +=
+            2.0 * weight[middle + k] * cos(2.0 * 3.14159265358979323846 * frequency * (double)k);
+    }
+    return gain;
+}
+
+tq_status tq_smooth_half_gain(const tq_window *window, tq_scratch *scratch, double *ret,
+                              tq_error *reterr)
+{
+    const size_t n = 2 * window->length + 1;
+    const size_t mark = tq_scratch_mark(scratch);
+    double *pulse = tq_scratch_take(scratch, n, sizeof *pulse);
+    double *weight = tq_scratch_take(scratch, n, sizeof *weight);
+    if (pulse == NULL || weight == NULL) {
+        tq_scratch_rewind(scratch, mark);
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
+                       (double)tq_smooth_half_gain_size(window->length));
+    }
+    memset(pulse, 0, n * sizeof *pulse);
+    pulse[window->length] = 1.0;
+    const tq_status status = tq_smooth(window, n, pulse, weight, scratch, reterr);
+    double low = 0.0; /* a lobe of the gain is wider than a quarter of 1 / length */
+    double high = 0.0;
+    while (status == TQ_OK && high < 0.5 &&
+           gain_at(weight, window->length, window->length, high) > 0.5) {
+        low = high;
+        high = fmin(high + 0.25 / (double)window->length, 0.5);
+    }
+    for (unsigned k = 0; status == TQ_OK && k < 50; k++) {
+        const double middle = 0.5 * (low + high);
+        const bool is_above = gain_at(weight, window->length, window->length, middle) > 0.5;
+        low = is_above ? middle : low;
+        high = is_above ? high : middle;
+    }
+    *ret = 0.5 * (low + high);
+    tq_scratch_rewind(scratch, mark);
+    return status;
 }

@@ -45,4 +45,16 @@ tq_status tq_smooth(const tq_window *window, size_t n, const double *x, double *
                     tq_scratch *scratch, tq_error *reterr);
 size_t tq_smooth_scratch_size(size_t length);
 
+/**
+ * The frequency at which the smoothed value (derivative 0) has half the amplitude for the first
+ * time, as a part of the rate.
+ *
+ * Memory   tq_smooth_half_gain_size(length) bytes of scratch.
+ * Returns  as tq_smooth.
+ * Checked  tests/unit/core/calibrate/test_differentiate.c
+ */
+tq_status tq_smooth_half_gain(const tq_window *window, tq_scratch *scratch, double *ret,
+                              tq_error *reterr);
+size_t tq_smooth_half_gain_size(size_t length);
+
 #endif

@@ -5,6 +5,7 @@ import json
 import math
 import random
 import re
+import subprocess
 
 import pytest
 from conftest import eventually, problem
@@ -163,7 +164,13 @@ def test_feasible_fit_gives_a_robot_that_predicts_an_unseen_log(daemon, truth):
     assert code == 200
     code, _, header = daemon.request("GET", f"/v1/jobs/{job}/result/parameters.h")
     numbers = re.findall(r"^    (-?[0-9][^,]*),$", header.decode(), re.M)
-    assert [float(x) for x in numbers] == [p["value"] for p in found["parameters"]]
+    n = len(found["parameters"])
+    assert [float(x) for x in numbers[:n]] == [p["value"] for p in found["parameters"]]
+    assert [float(x) for x in numbers[n:]] == [p["standard_deviation"] for p in found["parameters"]]
+    assert all(f'"{p["name"]}", /* {p["unit"]}, {p["kind"]}, ' in header.decode() for p in found["parameters"])
+    assert ": " + next(p["expression"] for p in found["parameters"] if p["expression"] != p["name"]) + " */" in header.decode()
+    program = b'\nint main(void) { return sizeof robot_parameters / sizeof robot_parameters[0] == ROBOT_PARAMETER_COUNT ? 0 : 1; }\n'
+    subprocess.run(["cc", "-std=c99", "-pedantic-errors", "-Werror", "-fsyntax-only", "-x", "c", "-"], input=header + program, check=True)
     # the result in other forms, and one of its arrays
     assert daemon.request("GET", f"/v1/jobs/{job}/result", headers={"Accept": "application/cbor"})[0] == 200
     code, _, sigma = daemon.request("GET", f"/v1/jobs/{job}/result/sigma", headers={"Accept": "text/csv"})
@@ -360,6 +367,19 @@ def test_orientations_are_filtered_as_orientations(daemon):
 def test_constrained_robots_are_refused(daemon, truth):
     fault = calibrate(daemon, {"datasets": ["run1"]}, 422, robot="four-bar")
     assert "open tree" in fault["errors"][0]["hint"]
+
+
+def test_every_filter_is_held_against_the_bandwidths(daemon, truth):
+    """10 w_BW < w_f < 0.1 w_noise is a check of each kind: w_f is where half of an amplitude is left."""
+    for told, hz in (({"kind": "savitzky-golay", "window": 21, "degree": 3}, 6.0995), ({"kind": "first-order", "tau_f_s": 0.02}, 7.9577),
+                     ({"cutoff_hz": 9}, 9)):
+        found = calibrate(daemon, {"datasets": ["run1"], "method": "wls", "filter": told}, robot="guess")
+        assert found["filter"]["cutoff_hz"] == pytest.approx(hz, rel=1e-4), found["filter"]
+        band = found["datasets"][0]["bandwidth"]
+        assert band["cutoff_above_10_motion"] == (10 * band["motion_hz"] <= found["filter"]["cutoff_hz"])
+        assert band["cutoff_below_a_tenth_of_noise"] == (found["filter"]["cutoff_hz"] <= band["noise_hz"] / 10)
+    none = calibrate(daemon, {"datasets": ["run1"], "method": "wls", "filter": EXACT}, robot="guess")
+    assert "cutoff_hz" not in none["filter"] and "cutoff_above_10_motion" not in none["datasets"][0]["bandwidth"]
 
 
 def test_decimation_does_not_fold_noise_down(daemon, truth):

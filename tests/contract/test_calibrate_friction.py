@@ -78,6 +78,8 @@ def law(found):
 
 def test_friction_that_yields_and_fades_is_found(daemon, bare):
     found = calibrate(daemon, {"datasets": ["fades1", "fades2"]}, robot="pair-bare")
+    assert "not simulated" in found["forward_simulation"]["friction_note"] and "smoothed sign" in found["robot_note"]
+    assert b"are not simulated" in daemon.request("GET", f"/v1/jobs/{last_job(daemon)}/report")[2]
     assert found["friction_sign"] == {"smoothing": 0.01, "presliding": YIELD, "relaxation_s": FADES, "from_data": True}
     page = daemon.request("GET", f"/v1/jobs/{last_job(daemon)}/report")[2].decode()
     assert "gears yield over 0.2 mrad or mm at a reversal before they slip, and forget at rest within 2 s: the data were asked" in page

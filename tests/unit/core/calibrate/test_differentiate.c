@@ -109,3 +109,36 @@ Test(difference, is_exact_for_parabolas_at_the_ends_too)
     tq_difference(3, x, 0.25, y);
     cr_assert(eq(dbl, y[2], 1.5));
 }
+
+/* a wave of the frequency found comes out half as large */
+Test(differentiate, half_of_an_amplitude_is_left)
+{
+    enum { N = 3000 };
+    static const tq_window windows[] = {
+        {21, 3, 0, 1.0}, {7, 4, 0, 1.0}, {31, 4, 0, 0.1}, {9, 0, 0, 1.0}, {1023, 9, 0, 1.0}};
+    static double x[N], y[N];
+    static _Alignas(64) unsigned char room[1 << 17];
+    for (size_t k = 0; k < sizeof windows / sizeof windows[0]; k++) {
+        tq_scratch scratch;
+        double half = 0.0;
+        tq_scratch_init(&scratch, room, sizeof room);
+        cr_assert(eq(int, tq_smooth_half_gain(&windows[k], &scratch, &half, NULL), TQ_OK));
+        cr_assert(eq(sz, scratch.used, 0));
+        cr_assert(all(gt(dbl, half, 0.0), lt(dbl, half, 0.5)), "%zu: %g", k, half);
+        for (size_t i = 0; i < N; i++) {
+            x[i] = sin(2.0 * M_PI * half * (double)i);
+        }
+        cr_assert(eq(int, tq_smooth(&windows[k], N, x, y, &scratch, NULL), TQ_OK));
+        for (size_t i = 600; i < N - 600;
+             i++) { /* phases of i periods: 3000 eps, and the window's weights */
+            cr_assert(epsilon_eq(dbl, y[i], 0.5 * x[i], 1e-9), "%zu: %zu", k, i);
+        }
+    }
+    tq_scratch little;
+    double half = 0.0;
+    tq_scratch_init(&little, room, 64);
+    cr_expect(eq(int, tq_smooth_half_gain(&windows[0], &little, &half, NULL), TQ_ERR_SCRATCH));
+    const tq_window even = {20, 3, 0, 1.0};
+    tq_scratch_init(&little, room, sizeof room);
+    cr_expect(eq(int, tq_smooth_half_gain(&even, &little, &half, NULL), TQ_ERR_SHAPE));
+}
