@@ -54,9 +54,6 @@ bool tqa_call_feed(tqa_call *call, const char *bytes, size_t n);
 /* Numbers of the next piece need not be copied if it begins so many bytes (below 8) behind a place
  * that is aligned to 8. */
 size_t tqa_call_phase(const tqa_call *call);
-/* So many more blocks are worth telling workers: few where numbers come as fast as they are
- * computed (CBOR, NPY), more where each is text. */
-size_t tqa_call_ahead_step(const tqa_call *call);
 /* The body, whose first byte is told, is an archive: a few of its bytes may inflate to a thousand
  * times as many, and take as long to feed. */
 bool tqa_call_inflates(const tqa_call *call, char first);
@@ -68,6 +65,9 @@ size_t tqa_call_ready(tqa_call *call);
  * vain. `scratch` as for tqa_call_run, or NULL. */
 void tqa_call_ahead(tqa_call *call, size_t b, void *scratch, size_t scratch_size);
 size_t tqa_call_ahead_scratch_size(const tqa_call *call);
+/* So many more blocks are worth telling workers: few where numbers come as fast as they are
+ * computed (CBOR, NPY), more where each is text. */
+size_t tqa_call_ahead_step(const tqa_call *call);
 /* The body is complete. */
 bool tqa_call_finish(tqa_call *call);
 /* Estimate of run and encode in microseconds, from operation, samples and freedoms. */

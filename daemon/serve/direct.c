@@ -455,6 +455,9 @@ static void send_some(tqd_client *client)
 void tqd_direct_pause(tqd_client *client)
 {
     arm(client, 0);
+    if (client->request.step == TQD_STEP_RUNNING) {
+        tqd_loop_expect(client->loop); /* most of it was computed while it came */
+    }
 }
 
 void tqd_direct_resume(tqd_client *client)

@@ -17,7 +17,7 @@ enum {
     TURNS_MAX = 16,
     EVENTS = 32,
     TRIM_MS = 2000,
-    EXPECT_NS = 50000,
+    EXPECT_NS = 100000,
     SLEEPS_WELL = 96, /* connections up to which the library never has 128 events at once */
 };
 
