@@ -9,6 +9,7 @@
 
 static const double slope_s = 0.02;       /* s: of positions apart, so that noise does not matter */
 static const double beyond_effort = 20.0; /* times what a joint's limit of effort allows, rms */
+static const double farthest = 40.0;      /* rad or m, of joints without limits */
 static const double beyond_gravity = 100.0; /* times what holds the robot: no torque in N m */
 static const double least_effort = 1.0;     /* a limit that nobody has filled in is 0 or 1 */
 static const double none_logged = 1e-4;     /* of the slopes' square: a hundredth of the velocity */
@@ -27,21 +28,25 @@ static bool judge_positions(const tqa_log *log, const tqa_log_even *even)
     const tq_model *model = robot->model;
     for (uint32_t j = 0; j < model->n_joint; j++) {
         const tq_joint *joint = &model->joints[j];
-        if (joint->nq != 1 || joint->kind == TQ_JOINT_PRISMATIC ||
-            log->request->unit_known[TQA_LOG_Q] || log->request->scaled[TQA_LOG_Q]) {
+        if (joint->nq != 1 || log->request->unit_known[TQA_LOG_Q] ||
+            log->request->scaled[TQA_LOG_Q]) {
             continue;
         }
+        const bool slides = joint->kind == TQ_JOINT_PRISMATIC;
         const double *q = channel(log, even, TQA_LOG_Q, joint->q_index);
         const double widest = fmax(fabs(joint->limits.lower), fabs(joint->limits.upper));
-        const double most = isfinite(widest) && widest > 0.0 ? 3.0 * widest : 40.0;
+        const double most = isfinite(widest) && widest > 0.0 ? 3.0 * widest : farthest;
         for (size_t k = 0; k < even->n; k++) {
             if (fabs(q[k]) > most) {
                 return tqa_part_refuse(
                     &log->part, "invalid-value",
-                    "say which: \"units\": {\"q\": \"deg\"}, or \"rad\" if it is so",
-                    "\"%.60s\": joint \"%.60s\" would be at %.6g rad: its angles are hardly in "
-                    "radians",
-                    log->name, robot->joint_names[j], q[k]);
+                    slides ? "say which, for each joint: \"units\": {\"q\": [..., \"mm\"]}, or "
+                             "\"m\" if it is so"
+                           : "say which: \"units\": {\"q\": \"deg\"}, or \"rad\" if it is so",
+                    "\"%.60s\": joint \"%.60s\" would be at %.6g %s", log->name,
+                    robot->joint_names[j], q[k],
+                    slides ? "m: its positions are hardly in metres"
+                           : "rad: its angles are hardly in radians");
             }
         }
     }

@@ -72,11 +72,13 @@ static bool slides(const tqa_log_request *request, tqa_log_quantity quantity, si
     return false;
 }
 
-static bool refuse_unit(const tqa_part *part, tqa_log_quantity quantity)
+static bool refuse_unit(const tqa_part *part, tqa_log_quantity quantity, unit_of kind, bool is_list)
 {
-    char hint[TQA_PROBLEM_TEXT] = "one of";
+    char hint[TQA_PROBLEM_TEXT];
+    (void)snprintf(hint, sizeof hint, "%sone of",
+                   is_list || quantity > TQA_LOG_TAU ? "" : "or a list, for each joint one: ");
     for (size_t u = 0; u < sizeof units / sizeof units[0]; u++) {
-        if (units[u].quantity == quantity) {
+        if (units[u].quantity == quantity && (units[u].of == OF_ANY || units[u].of == kind)) {
             const size_t n = strlen(hint);
             (void)snprintf(hint + n, sizeof hint - n, " \"%s\"", units[u].name);
         }
@@ -87,7 +89,7 @@ static bool refuse_unit(const tqa_part *part, tqa_log_quantity quantity)
 }
 
 static bool read_unit(tqa_log_request *request, tqa_log_quantity quantity, const tqa_part *part,
-                      size_t r)
+                      size_t r, bool is_list)
 {
     const char *text = json_string_value(part->value);
     if (text == NULL) {
@@ -104,7 +106,7 @@ static bool read_unit(tqa_log_request *request, tqa_log_quantity quantity, const
             return true;
         }
     }
-    return refuse_unit(part, quantity);
+    return refuse_unit(part, quantity, is_length ? OF_LENGTH : OF_ANGLE, is_list);
 }
 
 static bool read_units(tqa_log_request *request, const tqa_part *object)
@@ -131,7 +133,7 @@ static bool read_units(tqa_log_request *request, const tqa_part *object)
         }
         for (size_t r = 0; r < n; r++) {
             const tqa_part item = is_list ? tqa_part_item(&field, r) : field;
-            if (!read_unit(request, q, &item, r)) {
+            if (!read_unit(request, q, &item, r, is_list)) {
                 return false;
             }
         }

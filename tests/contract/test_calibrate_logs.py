@@ -136,6 +136,20 @@ def test_files_of_one_recording_may_end_apart(daemon, truth, rows):
     assert fault["pointer"] == "/datasets/0" and "1000 rows in common, and one has 1000 more" in fault["detail"], fault
 
 
+def test_units_of_joints_that_slide(daemon, rows):
+    """Millimetres are no metres, and no unit is one of every kind of joint."""
+    q = [[0.3 * math.sin(0.02 * k), 0.4 * math.sin(0.03 * k), 0.05 + 0.04 * math.sin(0.025 * k)] for k in range(1500)]
+    lines = ["t,q0,q1,q2,tau0,tau1,tau2"] + [",".join(repr(x) for x in (0.01 * k, a, b, 1000 * c, a, b, c)) for k, (a, b, c) in enumerate(q)]
+    assert daemon.request("PUT", "/v1/datasets/slides", "\n".join(lines).encode())[0] in (200, 201)
+    fault = calibrate(daemon, {"datasets": ["slides"]}, 422, robot="scara")["errors"][0]
+    assert "its positions are hardly in metres" in fault["detail"] and '"mm"' in fault["hint"], fault
+    for told, pointer, hint in ((["deg"] * 3, "/units/q/2", 'one of "m" "mm"'), ("deg", "/units/q", 'or a list, for each joint one: one of "m" "mm"'),
+                                (["mm"] * 3, "/units/q/0", 'one of "rad" "deg" "mrad" "rev"')):
+        fault = calibrate(daemon, {"datasets": ["slides"], "units": {"q": told}}, 422, robot="scara")["errors"][0]
+        assert (fault["pointer"], fault["hint"]) == (pointer, hint), fault
+    assert calibrate(daemon, {"datasets": ["slides"], "units": {"q": ["rad", "rad", "mm"]}, "method": "wls"}, robot="scara")["verdict"]
+
+
 def test_names_of_a_known_program_are_recognised(daemon, truth, rows):
     head = ["time"] + [f"{w}[{j}]" for w in ("state.q", "state.dq", "state.tau_J") for j in range(N)]
     lines = [",".join(head)] + [",".join(repr(float(x)) for x in [1000 * row[0], *row[1:]]) for row in rows]
