@@ -21,8 +21,6 @@ enum {
     SAMPLES_ENOUGH = 90,     /* more tell a law no better */
     SAMPLES_SEARCHED = 7500, /* in the least: 10 s of motion and more */
 };
-static const double nothing_left = 1e-4; /* of a joint's torque: which law it is does not matter */
-static const double sign_gain = 0.05;    /* of the logarithm of what is left, a joint */
 
 /* parts of the whole, for progress */
 static const double stage_ends[TQA_STAGES] = {0.3, 0.7, 0.95, 1.0};
@@ -353,8 +351,7 @@ static bool read_enough(tqa_calibration *c)
     return read_into_fit(c, &c->stream);
 }
 
-/* One pass. c->solution.again: what columns depend on has changed by it. */
-static bool solve_once(tqa_calibration *c)
+bool tqa_calibration_pass(tqa_calibration *c)
 {
     tq_error error = {0};
     tq_scratch_rewind(&c->memory, 0);
@@ -363,53 +360,6 @@ static bool solve_once(tqa_calibration *c)
     }
     const tq_status status = tq_fit_solve(c->fit, &c->memory, &c->scratch, &c->solution, &error);
     return status == TQ_OK || tqa_calibration_fail(c, status, &error);
-}
-
-/* What the joints' torque is left with, as the sum of logarithms: no joint's size matters, nor do
- * residuals of a ten-thousandth of its torque. usual: (nv) room. */
-static double misfit(const tqa_calibration *c, double *usual)
-{
-    double sum = 0.0;
-    tq_fit_usual_torque(c->fit, usual);
-    for (size_t r = 0; r < c->order.nv; r++) {
-        const double least = fmax(nothing_left * sqrt(usual[r]), DBL_MIN);
-        sum += log(fmax(c->solution.sigma[r], least));
-    }
-    return sum;
-}
-
-/* One pass for each law that nobody asked for but the data might tell: a smoothed sign, gears that
- * yield and remember for ever, and the default, which the others must beat clearly. The first pass
- * is by the default as well: of a load that is not the measured torque, which knows friction. The
- * last is by the law that stays. */
-static bool choose_sign(tqa_calibration *c)
-{
-    const double presliding = c->options.model.presliding;
-    const double laws[][2] = {
-        {0.0, 0.0}, {presliding, 0.0}, {presliding, c->options.model.relaxation}};
-    enum { LAWS = sizeof laws / sizeof laws[0] };
-    double left[LAWS];
-    unsigned best = 0;
-    double *usual = tqa_control_take(c->control, c->order.nv + 1, sizeof *usual);
-    if (usual == NULL || !solve_once(c)) {
-        return false;
-    }
-    for (unsigned k = 0; k < LAWS; k++) {
-        tq_fit_set_sign(c->fit, laws[k][0], laws[k][1]);
-        if (!solve_once(c)) {
-            return false;
-        }
-        left[k] = misfit(c, usual);
-        best = left[k] < left[best] ? k : best;
-    }
-    if (left[best] > left[LAWS - 1] - sign_gain * (double)c->order.nv) {
-        best = LAWS - 1;
-    }
-    c->chose_sign = true;
-    c->options.model.presliding = laws[best][0];
-    c->options.model.relaxation = laws[best][1];
-    tq_fit_set_sign(c->fit, laws[best][0], laws[best][1]);
-    return best == LAWS - 1 || solve_once(c);
 }
 
 /* columns depend on something that only passes tell */
@@ -424,14 +374,14 @@ static bool settle(tqa_calibration *c)
 {
     const bool searches = has_search(c);
     tq_fit_set_search(c->fit, searches);
-    bool good = c->tries_sign ? choose_sign(c) : solve_once(c);
+    bool good = c->tries_sign ? tqa_calibration_choose_sign(c) : tqa_calibration_pass(c);
     c->tries_sign = false;
     while (good && c->solution.again) {
-        good = solve_once(c);
+        good = tqa_calibration_pass(c);
     }
     tq_fit_set_search(c->fit, false);
     tq_fit_settle(c->fit);
-    return good && (!searches || (c->is_sampled && !c->tries_load) || solve_once(c));
+    return good && (!searches || (c->is_sampled && !c->tries_load) || tqa_calibration_pass(c));
 }
 
 /* after a search in a part */
@@ -439,7 +389,7 @@ static bool read_everything(tqa_calibration *c)
 {
     c->request.searches = false;
     tq_fit_settle(c->fit);
-    return !c->is_sampled || solve_once(c);
+    return !c->is_sampled || tqa_calibration_pass(c);
 }
 
 /* A dozen passes over twice as many samples as are enough would look for the same. */

@@ -119,6 +119,11 @@ size_t tqa_calibration_expected(const tqa_calibration *calibration, const tqa_lo
 /* Ranges of rows or short segments may have left nothing: false, the problem is set. */
 bool tqa_calibration_has_samples(const tqa_log *log);
 
+/* One pass. solution.again: what columns depend on has changed by it. */
+bool tqa_calibration_pass(tqa_calibration *calibration);
+/* Passes for each law of the sign, and one by that which stays: options.model. */
+bool tqa_calibration_choose_sign(tqa_calibration *calibration);
+
 /* Judges all logs by the solution, and by values that have not seen them. */
 bool tqa_calibration_validate(tqa_calibration *calibration);
 

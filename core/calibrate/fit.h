@@ -80,7 +80,7 @@ double tq_fit_stribeck_speed(const tq_fit *fit, uint32_t joint);
 
 /* Another law of the sign in friction from now on, see tq_fit_model: columns stay what they are,
  * and everything has to be read again. */
-void tq_fit_set_sign(tq_fit *fit, double presliding, double relaxation);
+void tq_fit_set_sign(tq_fit *fit, double smoothing, double presliding, double relaxation);
 
 /* One reader of one experiment. Different experiments may be read by different threads at once. */
 typedef struct tq_fit_stream tq_fit_stream;

@@ -42,8 +42,9 @@ tq_status tq_fit_run_take(const tq_fit *fit, tq_scratch *scratch, tq_fit_run *re
     return TQ_OK;
 }
 
-void tq_fit_set_sign(tq_fit *fit, double presliding, double relaxation)
+void tq_fit_set_sign(tq_fit *fit, double smoothing, double presliding, double relaxation)
 {
+    fit->options.model.smoothing = smoothing;
     fit->options.model.presliding = presliding;
     fit->options.model.relaxation = relaxation;
     fit->n_pass = 0;

@@ -38,12 +38,12 @@ def dahl(rows, j, fades, steps=200):
     return found
 
 
-def write(daemon, name, seed, fades, noise_qd=0.0):
-    """fades: s; 0: friction is a smooth function of velocity."""
+def write(daemon, name, seed, fades, noise_qd=0.0, width=0.01):
+    """fades: s; 0: friction is a smooth function of velocity that turns within `width`."""
     rows = stop_and_go(seed, 24)
     tau = ask(daemon, "pair-bare", "inverse-dynamics", {"q": [r[0] for r in rows], "qd": [r[1] for r in rows], "qdd": [r[2] for r in rows]})["tau"]
     rnd = random.Random(seed + 50)
-    signs = [dahl(rows, j, fades) if fades else [math.tanh(r[1][j] / 0.01) for r in rows] for j in range(N)]
+    signs = [dahl(rows, j, fades) if fades else [math.tanh(r[1][j] / width) for r in rows] for j in range(N)]
     lines = ["t,q0,q1,qd0,qd1,tau0,tau1"]
     for k, (q, qd, _) in enumerate(rows):
         torque = [tau[k][j] + VISCOUS[j] * qd[j] + COULOMB[j] * signs[j][k] + rnd.gauss(0, 0.02) for j in range(N)]
@@ -69,6 +69,8 @@ def bare(daemon):
         write(daemon, f"fades{seed}", seed, FADES)
         write(daemon, f"keeps{seed}", seed, math.inf)
         write(daemon, f"plain{seed}", seed, 0)
+        write(daemon, f"wide{seed}", seed, 0, width=0.035)
+        write(daemon, f"sharp-pair{seed}", seed, 0, width=0.003)
         write(daemon, f"loud{seed}", seed, FADES, noise_qd=0.05)
 
 
@@ -115,7 +117,7 @@ def test_friction_without_memory_is_found(daemon, bare):
     assert law(found) == (0, 0) and found["friction_sign"]["from_data"]
     assert "yield" not in found.get("robot_note", "")
     assert all("friction_way" not in d for d in found["datasets"])
-    assert found["validation"]["rmse"] == pytest.approx(right["validation"]["rmse"], rel=1e-6)
+    assert found["validation"]["rmse"] == pytest.approx(right["validation"]["rmse"], rel=1e-2)
     assert all(2 * x < y for x, y in zip(right["validation"]["rmse"], wrong["validation"]["rmse"]))
 
 
@@ -130,6 +132,20 @@ def test_rounding_does_not_choose_a_law(daemon, bare):
         found = calibrate(daemon, {"datasets": ["exact"], "filter": {"kind": "none"}, "method": method}, robot="pair-bare")
         assert max(found["fit"]["rmse"]) < 1e-3
         assert law(found) == (YIELD, FADES) and found["friction_sign"]["from_data"], (method, found["friction_sign"])
+
+
+# the sharpest turns within a millisecond, a fifth of the time between samples
+@pytest.mark.parametrize("name, width, near", [("plain", 0.01, 0.05), ("wide", 0.035, 0.05), ("sharp-pair", 0.003, 0.2)])
+def test_within_which_rates_friction_turns_is_found(daemon, bare, name, width, near):
+    logs = {"datasets": [f"{name}1", f"{name}2"]}
+    found = calibrate(daemon, logs, robot="pair-bare")
+    right = calibrate(daemon, {**logs, "model": {"smoothing": width}}, robot="pair-bare")
+    assert law(found) == (0, 0) and found["friction_sign"]["smoothing"] == pytest.approx(width, rel=near)
+    assert found["validation"]["rmse"] == pytest.approx(right["validation"]["rmse"], rel=near)
+    if name == "wide":  # half or twice as wide is seen, and is not what was found
+        for other in (0.0175, 0.07):
+            wrong = calibrate(daemon, {**logs, "model": {"smoothing": other}}, robot="pair-bare")
+            assert sum(wrong["validation"]["rmse"]) > 1.02 * sum(found["validation"]["rmse"])
 
 
 def test_only_gears_that_yield_creep(daemon, bare):
