@@ -164,6 +164,21 @@ TQ_INLINE real magnitude(real x)
     return real_of(bits_of(x) & UINT64_C(0x7fffffffffffffff));
 }
 
+/* `yes` in lanes where the sign bit of x is set, else `no` */
+TQ_INLINE real where_signed(real_bits x, real yes, real no)
+{
+#if TQ_LANES == 1
+    const real_bits mask = -(x >> 63);
+    return real_of((bits_of(yes) & mask) | (bits_of(no) & ~mask));
+#elif TQ_LANES == 2
+    return (real)_mm_blendv_pd((__m128d)no, (__m128d)yes, (__m128d)x);
+#elif TQ_LANES == 4
+    return (real)_mm256_blendv_pd((__m256d)no, (__m256d)yes, (__m256d)x);
+#else
+    return (real)_mm512_mask_blend_pd(_mm512_movepi64_mask((__m512i)x), (__m512d)no, (__m512d)yes);
+#endif
+}
+
 /* lanes where |x| <= limit is false: larger, infinite or NaN */
 TQ_INLINE real_mask beyond(real x, double limit)
 {

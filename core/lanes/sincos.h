@@ -42,12 +42,11 @@ TQ_INLINE void sincos_near(real x, real *ret_sin, real *ret_cos)
     g = tq_fma(g, z, splat(-0.5));
     const real c = tq_fma(g, z, splat(1.0));
 
-    /* odd quadrants swap the two; bit 1 of the quadrant is the sign */
-    const real_bits odd = -(n & 1);
-    const real_bits sin_bits = (bits_of(s) & ~odd) | (bits_of(c) & odd);
-    const real_bits cos_bits = (bits_of(c) & ~odd) | (bits_of(s) & odd);
-    *ret_sin = real_of(sin_bits ^ ((n & 2) << 62));
-    *ret_cos = real_of(cos_bits ^ (((n + 1) & 2) << 62));
+    /* odd quadrants swap the two; the quadrant's bit 1 is the sine's sign, and with bit 0 the
+     * cosine's */
+    const real_bits sign = bits_of(splat(-0.0)), odd = n << 63, half = n << 62;
+    *ret_sin = real_of(bits_of(where_signed(odd, c, s)) ^ (half & sign));
+    *ret_cos = real_of(bits_of(where_signed(odd, s, c)) ^ ((half ^ odd) & sign));
 }
 
 /* Replace the lanes in `far` by the exact values; every other lane keeps its bits. */
