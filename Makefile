@@ -156,7 +156,7 @@ define kernel_rule
 $(out)/core/kernels/%.$(1).o: core/kernels/%.c
 	@mkdir -p $$(@D)
 	$$(call say,CC)
-	$$(Q)$$(CC) $$(CFLAGS) $$(lanes_$(1)) -MMD -MP -c $$< -o $$@
+	$$(Q)$$(CC) $$(CFLAGS) $$(lanes_$(1)) -falign-functions=64 -MMD -MP -c $$< -o $$@
 endef
 $(foreach b,$(kernel_builds),$(eval $(call kernel_rule,$(b))))
 
