@@ -60,6 +60,10 @@ static void put_parameter(const tqa_calibration *c, size_t k, char *text)
         tqa_answer_string(answer, "expression", text);
     }
     tqa_answer_string(answer, "unit", tqa_column_unit(model, &c->columns[k]));
+    if (c->columns[k].kind == TQ_COLUMN_STRIBECK) {
+        tqa_answer_number(answer, "stribeck_speed",
+                          tq_fit_stribeck_speed(c->fit, c->columns[k].joint));
+    }
     put(answer, "value", e->value, "the data do not tell");
     put(answer, "standard_deviation", e->deviation, "the data do not tell");
     put(answer, "textbook_deviation", e->textbook, "the data do not tell");

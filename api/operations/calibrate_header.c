@@ -23,6 +23,22 @@ static void put_header_numbers(tqa_page *text, const tqa_calibration *c, bool de
     }
 }
 
+/* What stands for the sign of velocity in friction. */
+static void put_sign(tqa_page *text, const tqa_calibration *c)
+{
+    const tq_fit_model *friction = &c->options.model;
+    if (tqa_calibration_yields(c) && friction->relaxation > 0.0) {
+        tqa_page_format(text,
+                        "/* s stands for sign(v): ds/dt = (v - s |v|) / %.6g - s / %.6g */\n\n",
+                        friction->presliding, friction->relaxation);
+    } else if (tqa_calibration_yields(c)) {
+        tqa_page_format(text, "/* s stands for sign(v): ds/dt = (v - s |v|) / %.6g */\n\n",
+                        friction->presliding);
+    } else if (friction->smoothing > 0.0) {
+        tqa_page_format(text, "/* tanh(v / %.6g) stands for sign(v) */\n\n", friction->smoothing);
+    }
+}
+
 /* Whose it is, and what a base parameter stands for. */
 static void put_header_name(tqa_page *text, const tqa_calibration *c, size_t k, char *expression)
 {
@@ -49,6 +65,10 @@ static void put_header_name(tqa_page *text, const tqa_calibration *c, size_t k, 
             tqa_page_format(text, ": %s", expression);
         }
     }
+    if (column->kind == TQ_COLUMN_STRIBECK) {
+        tqa_page_format(text, ", sign(v) exp(-(v / %.6g)^2)",
+                        tq_fit_stribeck_speed(c->fit, column->joint));
+    }
     tqa_page_raw(text, " */\n");
 }
 
@@ -62,6 +82,7 @@ char *tqa_calibration_header(const tqa_calibration *c, size_t *ret_n)
                     "units, in the order of the names. */\n#ifndef ROBOT_PARAMETERS_H\n"
                     "#define ROBOT_PARAMETERS_H\n\n",
                     tq_verdict_slug(c->verdict.verdict), tqa_method_slug(c->options.method));
+    put_sign(&text, c);
     tqa_page_format(&text, "enum { ROBOT_PARAMETER_COUNT = %zu };\n\n", c->n_column);
     tqa_page_raw(&text, "/* unit, kind, whose; behind the colon: what it stands for, which torque "
                         "shows only together */\n"

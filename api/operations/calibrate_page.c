@@ -204,6 +204,10 @@ static void put_meaning(tqa_page *page, const tqa_calibration *c, const tq_colum
             tqa_page_raw(page, " and ");
             tqa_page_text(page, robot->joint_names[column->other]);
         }
+        if (column->kind == TQ_COLUMN_STRIBECK) {
+            tqa_page_format(page, ", below %.3g rad/s or m/s",
+                            tq_fit_stribeck_speed(c->fit, column->joint));
+        }
     }
     tqa_page_raw(page, "</td>");
 }

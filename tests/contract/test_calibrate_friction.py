@@ -80,6 +80,10 @@ def law(found):
 
 def test_friction_that_yields_and_fades_is_found(daemon, bare):
     found = calibrate(daemon, {"datasets": ["fades1", "fades2"]}, robot="pair-bare")
+    stribeck = [p for p in found["parameters"] if p["kind"] == "stribeck"]
+    assert len(stribeck) == N and all(p["stribeck_speed"] == 0.3 for p in stribeck)
+    header = daemon.request("GET", f"/v1/jobs/{last_job(daemon)}/result/parameters.h")[2].decode()
+    assert "/* s stands for sign(v): ds/dt = (v - s |v|) / 0.0002 - s / 2 */" in header and "sign(v) exp(-(v / 0.3)^2) */" in header
     assert "not simulated" in found["forward_simulation"]["friction_note"] and "smoothed sign" in found["robot_note"]
     assert b"are not simulated" in daemon.request("GET", f"/v1/jobs/{last_job(daemon)}/report")[2]
     assert found["friction_sign"] == {"smoothing": 0.01, "presliding": YIELD, "relaxation_s": FADES, "from_data": True}
