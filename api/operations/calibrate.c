@@ -22,29 +22,10 @@ enum {
     SAMPLES_SEARCHED = 7500, /* in the least: 10 s of motion and more */
 };
 
-/* parts of the whole, for progress */
-static const double stage_ends[TQA_STAGES] = {0.3, 0.7, 0.95, 1.0};
-
 static double cost_us(const tqa_control *control)
 {
     (void)control;
     return 1e6; /* never on a connection's thread */
-}
-
-/* False: somebody wants it to stop. */
-bool tqa_calibration_tell(tqa_calibration *c, unsigned stage, double i, size_t n, const char *step)
-{
-    const tqa_world *world = c->control->world;
-    const double begin = stage == 0 ? 0.0 : stage_ends[stage - 1];
-    c->told = fmax(c->told, begin + (stage_ends[stage] - begin) * i / (double)(n > 0 ? n : 1));
-    if (world != NULL && world->progress != NULL) {
-        world->progress(world->ctx, c->told, step);
-    }
-    if (world != NULL && world->cancelled != NULL && world->cancelled(world->ctx)) {
-        (void)tqa_problem_set(c->control->problem, "busy", "the job was stopped");
-        return false;
-    }
-    return true;
 }
 
 bool tqa_calibration_fail(const tqa_calibration *c, tq_status status, const tq_error *error)
@@ -108,18 +89,6 @@ typedef struct reader {
     size_t log, n_block;
     double expected; /* samples of this log */
 } reader;
-
-/* Within a log, now and then: a long one takes minutes. */
-bool tqa_calibration_tell_within(tqa_calibration *c, unsigned stage, size_t log, size_t n_block,
-                                 double all)
-{
-    enum { EVERY = 256 };
-    const double part = (double)n_block * TQ_BLOCK / all;
-    const bool is_fit = stage == TQA_STAGE_FIT;
-    return n_block % EVERY != 0 ||
-           tqa_calibration_tell(c, stage, (double)log + (part < 1.0 ? part : 1.0),
-                                is_fit ? c->n_fitted + 1 : c->n_log, is_fit ? "fit" : "validate");
-}
 
 static bool fit_block(void *ctx, const tqa_log_block *block)
 {
@@ -186,7 +155,7 @@ static bool read_into_fit(tqa_calibration *c, tq_scratch *scratch)
         reader r = {.c = c, .log = i, .expected = (double)tqa_calibration_expected(c, &c->logs[i])};
         tq_error error = {0};
         const size_t mark = tq_scratch_mark(scratch);
-        if (!tqa_calibration_tell(c, TQA_STAGE_FIT, (double)i, c->n_fitted + 1, "fit")) {
+        if (!tqa_calibration_tell(c, TQA_STAGE_FIT, (double)i, c->n_fitted, "fit")) {
             return false;
         }
         tq_status status = tq_fit_begin(c->fit, i, tqa_calibration_expected(c, &c->logs[i]),
@@ -358,6 +327,7 @@ bool tqa_calibration_pass(tqa_calibration *c)
     if (!read_enough(c)) {
         return false;
     }
+    c->n_pass++;
     const tq_status status = tq_fit_solve(c->fit, &c->memory, &c->scratch, &c->solution, &error);
     return status == TQ_OK || tqa_calibration_fail(c, status, &error);
 }
@@ -381,13 +351,15 @@ static bool settle(tqa_calibration *c)
     }
     tq_fit_set_search(c->fit, false);
     tq_fit_settle(c->fit);
-    return good && (!searches || (c->is_sampled && !c->tries_load) || tqa_calibration_pass(c));
+    const bool asks = c->tries_load || c->chooses_method || !c->is_sampled;
+    return good && (!searches || !asks || tqa_calibration_pass(c));
 }
 
 /* after a search in a part */
 static bool read_everything(tqa_calibration *c)
 {
     c->request.searches = false;
+    c->is_last = c->is_sampled;
     tq_fit_settle(c->fit);
     return !c->is_sampled || tqa_calibration_pass(c);
 }
@@ -421,6 +393,7 @@ static bool solve(tqa_calibration *c)
         search_less(c);
     }
     c->request.searches = c->is_sampled;
+    tqa_calibration_plan(c);
     if ((c->finds_delay && !tqa_calibration_find_delay(c)) || !take_memory(c) || !settle(c)) {
         return false;
     }
@@ -431,7 +404,8 @@ static bool solve(tqa_calibration *c)
             return false;
         }
     }
-    return read_everything(c);
+    c->tries_load = false;
+    return tqa_calibration_foresee(c) && read_everything(c);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -496,6 +470,7 @@ static bool take_instruments(tqa_calibration *c)
     c->options.method = TQ_FIT_FEASIBLE_IV;
     c->has_chosen = true;
     c->request.searches = c->is_sampled;
+    tqa_calibration_plan(c);
     if (!choose_lag(c) || !build(c) || !take_memory(c) || !settle(c)) {
         return false;
     }
@@ -507,7 +482,7 @@ static bool calibrate(tqa_control *control)
     tqa_calibration *c = control->state;
     c->request.rooms = &c->rooms;
     const bool good = survey(c) && (!tqa_calibration_has_instruments(c) || choose_lag(c)) &&
-                      build(c) && solve(c) && tqa_calibration_find_noise(c) &&
+                      build(c) && tqa_calibration_find_noise(c) && solve(c) &&
                       tqa_calibration_validate(c) && tqa_calibration_find_bias(c) &&
                       take_instruments(c) && decide(c) && tqa_calibration_robot(c) &&
                       tqa_calibration_attach(c);

@@ -59,11 +59,14 @@ typedef struct tqa_calibration {
     bool chooses_method; /* none was told: instruments where noise of position asks for them */
     bool has_chosen;     /* it did */
     double told;         /* of progress: it never goes back */
-    bool tries_delay;    /* as below: of the motion behind the torque; request.delay when found */
-    bool finds_delay;    /* it is asked of the data, and they told */
-    bool tries_load;     /* friction by load was not asked for: it stays if the data tell of it */
-    bool tries_sign;     /* nor was a law of the sign: the data may choose another one */
-    bool chose_sign;     /* and have been asked */
+    unsigned n_planned[2], n_pass; /* passes foreseen: now, and by instruments; passes so far */
+    bool is_last;                  /* what is searched for has been found */
+    bool foresees_instruments;     /* everything is likely to be read once more */
+    bool tries_delay; /* as below: of the motion behind the torque; request.delay when found */
+    bool finds_delay; /* it is asked of the data, and they told */
+    bool tries_load;  /* friction by load was not asked for: it stays if the data tell of it */
+    bool tries_sign;  /* nor was a law of the sign: the data may choose another one */
+    bool chose_sign;  /* and have been asked */
     bool wants_covariance;
     bool wants_all;  /* model kind "full" */
     double lag_s;    /* of instruments; 0: chosen by cut-off and motion */
@@ -114,6 +117,10 @@ bool tqa_calibration_tell(tqa_calibration *calibration, unsigned stage, double i
 /* The same within a log, now and then: a long one takes minutes. all: samples of the log. */
 bool tqa_calibration_tell_within(tqa_calibration *calibration, unsigned stage, size_t log,
                                  size_t n_block, double all);
+/* Before a search; after it: will instruments take the place of what it found? For progress alone.
+ * False: the problem is set. */
+void tqa_calibration_plan(tqa_calibration *calibration);
+bool tqa_calibration_foresee(tqa_calibration *calibration);
 /* How many samples a log will give, about. */
 size_t tqa_calibration_expected(const tqa_calibration *calibration, const tqa_log *log);
 /* Ranges of rows or short segments may have left nothing: false, the problem is set. */
