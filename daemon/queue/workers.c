@@ -4,18 +4,12 @@
 
 #include <assert.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "daemon/queue/look.h"
 #include "daemon/queue/scratch.h"
-
-/* how long a thread looks out before it sleeps: a worker for the next index of the course that it
- * has helped, the owner of a loop for its last helper. To wake a thread takes the waker 8 us of a
- * virtual core, and the woken 15. */
-enum { LOOK_NS = 100000 };
 
 typedef struct job {
     void (*run)(void *arg);
@@ -209,13 +203,6 @@ static void group_unlink(tqd_workers *workers, group *g)
     *link = g->next;
 }
 
-static int64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 /* Nobody can join any more once it is unlinked; those who have, finish their index, most of them
  * sooner than a thread that sleeps is woken. */
 static void group_end(tqd_workers *workers, group *g)
@@ -223,9 +210,9 @@ static void group_end(tqd_workers *workers, group *g)
     pthread_mutex_lock(&workers->mutex);
     group_unlink(workers, g);
     pthread_mutex_unlock(&workers->mutex);
-    const int64_t end_ns = now_ns() + LOOK_NS;
-    while (atomic_load_explicit(&g->helpers, memory_order_relaxed) > 0 && now_ns() < end_ns) {
-        sched_yield();
+    const int64_t until_ns = tqd_look_begin();
+    while (atomic_load_explicit(&g->helpers, memory_order_relaxed) > 0 &&
+           tqd_look_again(until_ns)) {
     }
     pthread_mutex_lock(&workers->mutex);
     while (g->helpers > 0) {
@@ -234,17 +221,15 @@ static void group_end(tqd_workers *workers, group *g)
     pthread_mutex_unlock(&workers->mutex);
 }
 
-/* Looks out for news for a bounded while, and leaves the core to whoever wants it. The mutex is
- * held, and given away meanwhile. */
+/* The mutex is held, and given away meanwhile. */
 static void look_out(tqd_workers *workers)
 {
     const unsigned seen = atomic_load_explicit(&workers->news, memory_order_relaxed);
     workers->is_looked_out = true;
     pthread_mutex_unlock(&workers->mutex);
-    const int64_t end_ns = now_ns() + LOOK_NS;
+    const int64_t until_ns = tqd_look_begin();
     while (atomic_load_explicit(&workers->news, memory_order_relaxed) == seen &&
-           now_ns() < end_ns) {
-        sched_yield();
+           tqd_look_again(until_ns)) {
     }
     pthread_mutex_lock(&workers->mutex);
     workers->is_looked_out = false;
@@ -368,10 +353,10 @@ void tqd_course_reach(tqd_course *course, size_t n)
 {
     tqd_workers *workers = course->workers;
     group *g = &course->group;
-    const int64_t told_ns = now_ns();
+    const int64_t told_ns = tqd_look_now();
     pthread_mutex_lock(&workers->mutex);
     assert(n >= atomic_load_explicit(&g->n, memory_order_relaxed));
-    g->comes_fast = told_ns - g->told_ns < LOOK_NS;
+    g->comes_fast = told_ns - g->told_ns < TQD_LOOK_NS;
     g->told_ns = told_ns;
     atomic_store_explicit(&g->n, n, memory_order_release);
     const size_t left = n - atomic_load_explicit(&g->taken, memory_order_relaxed);

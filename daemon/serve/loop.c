@@ -10,6 +10,7 @@
 
 #include "api/operation.h"
 #include "daemon/observe/log.h"
+#include "daemon/queue/look.h"
 #include "daemon/queue/scratch.h"
 #include "daemon/serve/client.h"
 
@@ -17,7 +18,6 @@ enum {
     TURNS_MAX = 16,
     EVENTS = 32,
     TRIM_MS = 2000,
-    EXPECT_NS = 100000,
     SLEEPS_WELL = 96, /* connections up to which the library never has 128 events at once */
 };
 
@@ -29,23 +29,14 @@ void tqd_loop_wake(tqd_loop *loop)
     (void)written; /* it can only fail when the counter is full, and then the loop is awake */
 }
 
-static int64_t clock_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 void tqd_loop_expect(tqd_loop *loop)
 {
-    loop->eager_ns = clock_ns() + EXPECT_NS;
+    loop->eager_ns = tqd_look_begin();
 }
 
-/* To wake a loop takes the client 8 us of a virtual core, and the loop 15: as long as 64 KiB take
- * to send, and to take in. */
 static bool is_eager(tqd_loop *loop)
 {
-    if (loop->eager_ns != 0 && clock_ns() >= loop->eager_ns) {
+    if (loop->eager_ns != 0 && !tqd_look_again(loop->eager_ns)) {
         loop->eager_ns = 0;
     }
     return loop->eager_ns != 0;
