@@ -93,6 +93,8 @@ static const char *status_slug(tq_status status)
     case TQ_ERR_SINGULAR:
     case TQ_ERR_NO_CONVERGENCE:
         return tq_status_slug(status);
+    case TQ_ERR_MEMORY:
+        return "busy";
     case TQ_OK:
     case TQ_ERR_SCRATCH:
     case TQ_ERR_LAPACK:
@@ -137,6 +139,8 @@ const char *tqa_problem_status_hint(tq_status status)
         return "leave this state, or give what moves here a mass or a rotor's inertia";
     case TQ_ERR_NO_CONVERGENCE:
         return "start nearer to the answer, or ask for a coarser one";
+    case TQ_ERR_MEMORY:
+        return "try again";
     case TQ_OK:
     case TQ_ERR_SCRATCH:
     case TQ_ERR_LAPACK:

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/formats/nearest.h"
@@ -37,6 +38,21 @@ static bool is_small_enough(const char *bytes, size_t n)
     return true;
 }
 
+/* jansson takes a lack of memory for a fault of the text. */
+static _Thread_local bool was_short;
+
+static void *take(size_t n)
+{
+    void *p = malloc(n);
+    was_short = was_short || p == NULL;
+    return p;
+}
+
+void tqa_json_start(void)
+{
+    json_set_alloc_funcs(take, free);
+}
+
 json_t *tqa_json_load(tqa_draft *draft, const char *bytes, size_t n)
 {
     if (!is_small_enough(bytes, n)) {
@@ -45,20 +61,21 @@ json_t *tqa_json_load(tqa_draft *draft, const char *bytes, size_t n)
         return NULL;
     }
     json_error_t error;
+    was_short = false;
     json_t *root = json_loadb(bytes, n, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
     if (root == NULL) {
         const enum json_error_code code = json_error_code(&error);
         const char *slug = "malformed";
         const char *hint = "check the text with a JSON validator, and that it arrived whole";
-        if (code == json_error_duplicate_key) {
+        if (was_short || code == json_error_out_of_memory) {
+            slug = "busy";
+            hint = "try again later";
+        } else if (code == json_error_duplicate_key) {
             slug = "duplicate-field";
             hint = "keep one of the two";
         } else if (code == json_error_numeric_overflow) {
             slug = "not-finite";
             hint = "write a finite number";
-        } else if (code == json_error_out_of_memory || error.text[0] == '\0') {
-            slug = "busy"; /* jansson says nothing when memory is short */
-            hint = "try again later";
         }
         tqa_draft_fault(draft, slug, "", hint, "line %d, column %d: %s", error.line, error.column,
                         error.text);

@@ -299,7 +299,9 @@ tq_status tqa_member_run(const tqa_ensemble_block *b, tq_scratch *scratch, tq_er
     status = tq_run_start(run, b->e->times[0], b->q, b->qd, n_z > 0 ? b->z : NULL);
     follow(b, run, settled != TQ_OK ? settled : status);
     status = run->end == TQ_RUN_STOPPED ? tq_fail(reterr, TQ_ERR_NO_CONVERGENCE, "stopped", 0, 0.0)
-                                        : TQ_OK;
+             : run->status == TQ_ERR_MEMORY
+                 ? tq_fail(reterr, TQ_ERR_MEMORY, "integrator", 0, (double)s->order.nv)
+                 : TQ_OK;
     tq_run_close(run);
     return status;
 }

@@ -219,6 +219,9 @@ static bool simulate(tqa_control *control)
     if (done) {
         tqa_judge_begin(s);
         run_outputs(s, grid);
+        if (s->run->status == TQ_ERR_MEMORY) { /* no end of the motion */
+            (void)tqa_control_fail(control, "", TQ_ERR_MEMORY, NULL);
+        }
         done = !s->stopped && tqa_simulation_flush(s) && control->problem->status == 0 &&
                tqa_judge_run(s);
     }

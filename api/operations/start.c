@@ -4,12 +4,14 @@
 #include <sodium.h>
 #include <stdlib.h>
 
+#include "api/formats/json_at.h"
 #include "api/operation.h"
 #include "api/operations/digest.h"
 #include "api/version.h"
 #include "core/dynamics/inverse.h"
 #include "core/lanes/table.h"
 #include "core/linalg/setup.h"
+#include "core/simulate/ode.h"
 
 const char *tqa_version(void)
 {
@@ -94,11 +96,15 @@ const char *tqa_start(unsigned lane_width)
     if (sodium_init() < 0) {
         return "libsodium does not start";
     }
+    tqa_json_start();
     tqa_digest digest; /* its library chooses its code at the first use: before there are threads */
     tqa_digest_init(&digest);
     tqa_digest_feed(&digest, "", 0);
     if (tq_lanes_select(lane_width) != TQ_OK) {
         return "this processor has no lanes of this width (setting: lane_width)";
+    }
+    if (!tq_ode_prepare()) {
+        return "there is no memory for the integrators";
     }
     return computes_rightly() ? NULL : "the self-test fails: this machine computes wrongly";
 }

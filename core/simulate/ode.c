@@ -10,7 +10,7 @@
 
 size_t tq_ode_scratch_size(size_t n)
 {
-    return tq_scratch_cost(1, sizeof(tq_ode)) + 2 * tq_scratch_cost(n, sizeof(double));
+    return tq_scratch_cost(1, sizeof(tq_ode)) + 2 * tq_scratch_cost(n + 1, sizeof(double));
 }
 
 static int is_implicit(tq_ode_method method)
@@ -28,8 +28,9 @@ tq_status tq_ode_open(const tq_ode_problem *problem, tq_ode_method method, tq_sc
     }
     const size_t mark = tq_scratch_mark(scratch);
     tq_ode *ode = tq_scratch_take(scratch, 1, sizeof *ode);
-    double *y = tq_scratch_take(scratch, n, sizeof *y);
-    double *atol = tq_scratch_take(scratch, n, sizeof *atol);
+    /* the library's side of it keeps an address behind each of them */
+    double *y = tq_scratch_take(scratch, n + 1, sizeof *y);
+    double *atol = tq_scratch_take(scratch, n + 1, sizeof *atol);
     if (ode != NULL && y != NULL && atol != NULL) {
         *ode = (tq_ode){.problem = *problem,
                         .method = method,
@@ -41,7 +42,11 @@ tq_status tq_ode_open(const tq_ode_problem *problem, tq_ode_method method, tq_sc
         ode->own = ode->library->open(ode);
     }
     if (ode == NULL || y == NULL || atol == NULL || ode->own == NULL) {
+        const int short_of_scratch = ode == NULL || y == NULL || atol == NULL;
         tq_scratch_rewind(scratch, mark);
+        if (!short_of_scratch) {
+            return tq_fail(reterr, TQ_ERR_MEMORY, "integrator", 0, (double)n);
+        }
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_ode_scratch_size(n));
     }
     *ret = ode;
@@ -64,7 +69,7 @@ static tq_status status_of(const tq_ode *ode, int outcome, tq_error *reterr)
     case TQ_ODE_TOO_SMALL:
         return tq_fail(reterr, TQ_ERR_NO_CONVERGENCE, "step", 0, ode->t);
     case TQ_ODE_NO_MEMORY:
-        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, 0.0);
+        return tq_fail(reterr, TQ_ERR_MEMORY, "integrator", 0, (double)ode->problem.n);
     default:
         return tq_fail(reterr, TQ_ERR_SINGULAR, "rate", 0, ode->t);
     }

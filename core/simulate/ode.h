@@ -37,13 +37,17 @@ typedef struct tq_ode_stats {
 
 typedef struct tq_ode tq_ode;
 
+/* Once, before any thread: what the library beneath cannot make safely when memory is short. 0: it
+ * is short now. Without it that is made when it is needed. */
+int tq_ode_prepare(void);
+
 /**
  * Make an integrator ready.
  *
  * Memory   The integrator lives in `scratch`, tq_ode_scratch_size bytes, until it is closed; the
  *          library beneath allocates its own vectors here, and never prints.
- * Returns  TQ_OK, TQ_ERR_SHAPE "n" (too large), TQ_ERR_SCRATCH (also when the library found no
- *          memory).
+ * Returns  TQ_OK, TQ_ERR_SHAPE "n" (too large), TQ_ERR_SCRATCH, TQ_ERR_MEMORY (the library found
+ *          none; also of tq_ode_start and tq_ode_step).
  * Source   A. Hindmarsh et al., SUNDIALS, ACM TOMS 31(3), 2005.
  * Checked  tests/property/core/simulate/test_ode.c
  */

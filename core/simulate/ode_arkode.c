@@ -2,26 +2,34 @@
 /* core/simulate/ode_arkode.c - Runge-Kutta methods of ARKODE: the only includer of its headers. */
 #include <arkode/arkode_arkstep.h>
 #include <arkode/arkode_erkstep.h>
-#include <nvector/nvector_serial.h>
-#include <sunlinsol/sunlinsol_dense.h>
-#include <sunmatrix/sunmatrix_dense.h>
 
-#include "core/simulate/ode_method.h"
+#include "core/simulate/ode_sundials.h"
 #include "core/simulate/ode_table.h"
 
-/* What the library holds for one integrator. Its vector of user data points here, so it lives in
- * the library's own memory: one vector of doubles, large enough. */
 typedef struct own {
-    tq_ode *ode;
-    SUNContext context;
-    N_Vector home; /* holds this struct */
-    N_Vector y, atol;
+    tq_sundials s;
     void *memory;
-    ARKodeButcherTable table;
-    SUNMatrix matrix;
-    SUNLinearSolver solver;
-    int gave_up;
+    ARKodeButcherTable table; /* its own, or one of those that are kept */
 } own;
+
+/* Those of the library, which writes to them before it looks whether it got memory for them. */
+static ARKodeButcherTable kept_explicit, kept_implicit;
+
+int tq_arkode_prepare(void)
+{
+    if (kept_explicit == NULL) {
+        kept_explicit = ARKodeButcherTable_LoadERK(ARKODE_DORMAND_PRINCE_7_4_5);
+    }
+    if (kept_implicit == NULL) {
+        kept_implicit = ARKodeButcherTable_LoadDIRK(ARKODE_ESDIRK547L2SA2_7_4_5);
+    }
+    return kept_explicit != NULL && kept_implicit != NULL;
+}
+
+static int is_kept(ARKodeButcherTable table)
+{
+    return table == kept_explicit || table == kept_implicit;
+}
 
 /* Steps are chosen so that the estimated error is a tenth of what is allowed: errors of many steps
  * add up, and users read the tolerance as that of the result. Costs a fourth more steps at order 8.
@@ -34,67 +42,39 @@ static double share_of(tq_ode_method method)
     return method == TQ_ODE_DOPRI87 ? 0.1 : 1.0;
 }
 
-/* NOLINTNEXTLINE(readability-non-const-parameter): the type is the library's */
-static void silent(int code, const char *module, const char *function, char *message, void *data)
-{
-    (void)code;
-    (void)module;
-    (void)function;
-    (void)message;
-    (void)data;
-}
-
-static int rate(realtype t, N_Vector y, N_Vector ydot, void *data)
-{
-    own *o = data;
-    const tq_ode_problem *p = &o->ode->problem;
-    const int outcome = p->rate(p->ctx, t, NV_DATA_S(y), NV_DATA_S(ydot));
-    o->gave_up |= outcome < 0;
-    return outcome;
-}
-
 static int settle(realtype t, N_Vector y, void *data)
 {
-    own *o = data;
-    const tq_ode_problem *p = &o->ode->problem;
+    tq_sundials *s = data;
+    const tq_ode_problem *p = &s->ode->problem;
     const int outcome = p->settle(p->ctx, t, NV_DATA_S(y));
-    o->gave_up |= outcome < 0;
+    s->gave_up |= outcome < 0;
     return outcome;
 }
 
 static void close_all(void *of)
 {
     own *o = of;
-    const int implicit = o->ode->method == TQ_ODE_SDIRK;
-    SUNContext context = o->context;
+    const int implicit = o->s.ode->method == TQ_ODE_SDIRK;
     if (o->memory != NULL && implicit) {
         ARKStepFree(&o->memory);
     } else if (o->memory != NULL) {
         ERKStepFree(&o->memory);
     }
-    if (o->solver != NULL) {
-        SUNLinSolFree(o->solver);
-    }
-    if (o->matrix != NULL) {
-        SUNMatDestroy(o->matrix);
-    }
-    if (o->table != NULL) {
+    if (o->table != NULL && !is_kept(o->table)) {
         ARKodeButcherTable_Free(o->table);
     }
-    if (o->y != NULL) {
-        N_VDestroy(o->y);
-    }
-    if (o->atol != NULL) {
-        N_VDestroy(o->atol);
-    }
-    N_VDestroy(o->home);
-    SUNContext_Free(&context);
+    tq_sundials_close(&o->s);
 }
 
 static ARKodeButcherTable table_of(tq_ode_method method)
 {
     if (method == TQ_ODE_DOPRI45) {
-        return ARKodeButcherTable_LoadERK(ARKODE_DORMAND_PRINCE_7_4_5);
+        return kept_explicit != NULL ? kept_explicit
+                                     : ARKodeButcherTable_LoadERK(ARKODE_DORMAND_PRINCE_7_4_5);
+    }
+    if (method == TQ_ODE_SDIRK) {
+        return kept_implicit != NULL ? kept_implicit
+                                     : ARKodeButcherTable_LoadDIRK(ARKODE_ESDIRK547L2SA2_7_4_5);
     }
     enum { N = TQ_DOPRI87_STAGES };
     ARKodeButcherTable table = ARKodeButcherTable_Alloc(N, SUNTRUE);
@@ -116,15 +96,15 @@ static ARKodeButcherTable table_of(tq_ode_method method)
 /* every refusal of a setter is a lack of memory: the arguments are ours */
 static int set_up_explicit(own *o)
 {
-    const tq_ode_problem *p = &o->ode->problem;
-    o->memory = ERKStepCreate(rate, 0.0, o->y, o->context);
-    o->table = table_of(o->ode->method);
-    const double share = share_of(o->ode->method);
-    N_VScale(share, o->atol, o->atol);
+    const tq_ode_problem *p = &o->s.ode->problem;
+    o->memory = ERKStepCreate(tq_sundials_rate, 0.0, o->s.y, o->s.context);
+    o->table = table_of(o->s.ode->method);
+    const double share = share_of(o->s.ode->method);
+    N_VScale(share, o->s.atol, o->s.atol);
     return o->memory != NULL && o->table != NULL &&
-           ERKStepSetErrHandlerFn(o->memory, silent, NULL) == 0 &&
-           ERKStepSetUserData(o->memory, o) == 0 && ERKStepSetTable(o->memory, o->table) == 0 &&
-           ERKStepSVtolerances(o->memory, share * p->rtol, o->atol) == 0 &&
+           ERKStepSetErrHandlerFn(o->memory, tq_sundials_silent, NULL) == 0 &&
+           ERKStepSetUserData(o->memory, &o->s) == 0 && ERKStepSetTable(o->memory, o->table) == 0 &&
+           ERKStepSVtolerances(o->memory, share * p->rtol, o->s.atol) == 0 &&
            ERKStepSetErrorBias(o->memory, error_bias) == 0 &&
            ERKStepSetMaxNumSteps(o->memory, -1) == 0 &&
            ERKStepSetMaxHnilWarns(o->memory, -1) == 0 &&
@@ -134,19 +114,15 @@ static int set_up_explicit(own *o)
 
 static int set_up_implicit(own *o)
 {
-    const tq_ode_problem *p = &o->ode->problem;
-    const sunindextype n = (sunindextype)p->n;
-    o->memory = ARKStepCreate(NULL, rate, 0.0, o->y, o->context);
-    o->matrix = SUNDenseMatrix(n, n, o->context);
-    if (o->memory == NULL || o->matrix == NULL) {
-        return 0;
-    }
-    o->solver = SUNLinSol_Dense(o->y, o->matrix, o->context);
-    return o->solver != NULL && ARKStepSetErrHandlerFn(o->memory, silent, NULL) == 0 &&
-           ARKStepSetUserData(o->memory, o) == 0 &&
-           ARKStepSetTableNum(o->memory, ARKODE_ESDIRK547L2SA2_7_4_5, ARKODE_ERK_NONE) == 0 &&
-           ARKStepSVtolerances(o->memory, p->rtol, o->atol) == 0 &&
-           ARKStepSetLinearSolver(o->memory, o->solver, o->matrix) == 0 &&
+    const tq_ode_problem *p = &o->s.ode->problem;
+    o->memory = ARKStepCreate(NULL, tq_sundials_rate, 0.0, o->s.y, o->s.context);
+    o->table = table_of(TQ_ODE_SDIRK);
+    return o->memory != NULL && o->table != NULL &&
+           ARKStepSetErrHandlerFn(o->memory, tq_sundials_silent, NULL) == 0 &&
+           ARKStepSetUserData(o->memory, &o->s) == 0 &&
+           ARKStepSetTables(o->memory, o->table->q, o->table->p, o->table, NULL) == 0 &&
+           ARKStepSVtolerances(o->memory, p->rtol, o->s.atol) == 0 &&
+           ARKStepSetLinearSolver(o->memory, o->s.solver, o->s.matrix) == 0 &&
            ARKStepSetMaxNumSteps(o->memory, -1) == 0 &&
            ARKStepSetMaxHnilWarns(o->memory, -1) == 0 &&
            (p->max_step == 0.0 || ARKStepSetMaxStep(o->memory, p->max_step) == 0) &&
@@ -155,25 +131,9 @@ static int set_up_implicit(own *o)
 
 static void *open_all(tq_ode *ode)
 {
-    const sunindextype n = (sunindextype)ode->problem.n;
-    SUNContext context = NULL;
-    if (SUNContext_Create(NULL, &context) != 0) {
-        return NULL;
-    }
-    N_Vector home = N_VNew_Serial((sunindextype)(sizeof(own) / sizeof(double) + 1), context);
-    if (home == NULL) {
-        SUNContext_Free(&context);
-        return NULL;
-    }
-    own *o = (own *)(void *)NV_DATA_S(home);
-    *o = (own){.ode = ode, .context = context, .home = home};
-    o->y = N_VMake_Serial(n, ode->y, context);
-    o->atol = N_VMake_Serial(n, ode->atol, context);
-    if (o->y != NULL) { /* sums of many vectors in one pass; clones inherit it */
-        (void)N_VEnableFusedOps_Serial(o->y, SUNTRUE);
-    }
-    if (o->y == NULL || o->atol == NULL ||
-        !(ode->method == TQ_ODE_SDIRK ? set_up_implicit(o) : set_up_explicit(o))) {
+    const int implicit = ode->method == TQ_ODE_SDIRK;
+    own *o = tq_sundials_open(ode, sizeof *o, implicit);
+    if (o != NULL && (!(implicit ? set_up_implicit(o) : set_up_explicit(o)) || o->s.is_short)) {
         close_all(o);
         return NULL;
     }
@@ -183,31 +143,34 @@ static void *open_all(tq_ode *ode)
 static int start(void *of, double t, const double *y, double h)
 {
     own *o = of;
-    for (size_t k = 0; k < o->ode->problem.n; k++) {
-        o->ode->y[k] = y[k];
+    for (size_t k = 0; k < o->s.ode->problem.n; k++) {
+        o->s.ode->y[k] = y[k];
     }
-    o->gave_up = 0;
-    const int failed =
-        o->ode->method == TQ_ODE_SDIRK
-            ? ARKStepReInit(o->memory, NULL, rate, t, o->y) != 0 ||
-                  ARKStepSetInitStep(o->memory, h) != 0
-            : ERKStepReInit(o->memory, rate, t, o->y) != 0 || ERKStepSetInitStep(o->memory, h) != 0;
-    return failed ? TQ_ODE_NO_MEMORY : TQ_ODE_DONE;
+    o->s.gave_up = 0;
+    const int failed = o->s.ode->method == TQ_ODE_SDIRK
+                           ? ARKStepReInit(o->memory, NULL, tq_sundials_rate, t, o->s.y) != 0 ||
+                                 ARKStepSetInitStep(o->memory, h) != 0
+                           : ERKStepReInit(o->memory, tq_sundials_rate, t, o->s.y) != 0 ||
+                                 ERKStepSetInitStep(o->memory, h) != 0;
+    return failed || o->s.is_short ? TQ_ODE_NO_MEMORY : TQ_ODE_DONE;
 }
 
 static int step(void *of, double stop, double *ret_t, double *ret_y, double *ret_next)
 {
     own *o = of;
-    const int implicit = o->ode->method == TQ_ODE_SDIRK;
+    const int implicit = o->s.ode->method == TQ_ODE_SDIRK;
     const int code = implicit ? ARKStepSetStopTime(o->memory, stop) != 0
                                     ? ARK_MEM_FAIL
-                                    : ARKStepEvolve(o->memory, stop, o->y, ret_t, ARK_ONE_STEP)
+                                    : ARKStepEvolve(o->memory, stop, o->s.y, ret_t, ARK_ONE_STEP)
                      : ERKStepSetStopTime(o->memory, stop) != 0
                          ? ARK_MEM_FAIL
-                         : ERKStepEvolve(o->memory, stop, o->y, ret_t, ARK_ONE_STEP);
+                         : ERKStepEvolve(o->memory, stop, o->s.y, ret_t, ARK_ONE_STEP);
+    if (o->s.is_short) {
+        return TQ_ODE_NO_MEMORY;
+    }
     if (code < 0) {
         return code == ARK_MEM_FAIL ? TQ_ODE_NO_MEMORY
-               : o->gave_up         ? TQ_ODE_GAVE_UP
+               : o->s.gave_up       ? TQ_ODE_GAVE_UP
                                     : TQ_ODE_TOO_SMALL;
     }
     (void)(implicit ? ARKStepGetCurrentStep(o->memory, ret_next)
@@ -215,8 +178,8 @@ static int step(void *of, double stop, double *ret_t, double *ret_y, double *ret
     if (code == ARK_TSTOP_RETURN) {
         *ret_t = stop;
     }
-    for (size_t k = 0; k < o->ode->problem.n; k++) {
-        ret_y[k] = o->ode->y[k];
+    for (size_t k = 0; k < o->s.ode->problem.n; k++) {
+        ret_y[k] = o->s.ode->y[k];
     }
     return TQ_ODE_DONE;
 }
@@ -228,7 +191,7 @@ static void count(void *of, tq_ode_stats *ret)
     long attempts = 0;
     long evaluations[2] = {0};
     long inside = 0;
-    if (o->ode->method == TQ_ODE_SDIRK) {
+    if (o->s.ode->method == TQ_ODE_SDIRK) {
         (void)ARKStepGetNumSteps(o->memory, &steps);
         (void)ARKStepGetNumStepAttempts(o->memory, &attempts);
         (void)ARKStepGetNumRhsEvals(o->memory, &evaluations[0], &evaluations[1]);

@@ -2,42 +2,14 @@
 /* core/simulate/ode_cvode.c - backward differentiation by CVODE: the only includer of its header.
  */
 #include <cvode/cvode.h>
-#include <nvector/nvector_serial.h>
-#include <sunlinsol/sunlinsol_dense.h>
-#include <sunmatrix/sunmatrix_dense.h>
 
-#include "core/simulate/ode_method.h"
+#include "core/simulate/ode_sundials.h"
 
-/* As in ode_arkode.c: lives in a vector of the library. */
 typedef struct own {
-    tq_ode *ode;
-    SUNContext context;
-    N_Vector home;
-    N_Vector y, atol, inside;
+    tq_sundials s;
+    N_Vector inside;
     void *memory;
-    SUNMatrix matrix;
-    SUNLinearSolver solver;
-    int gave_up;
 } own;
-
-/* NOLINTNEXTLINE(readability-non-const-parameter): the type is the library's */
-static void silent(int code, const char *module, const char *function, char *message, void *data)
-{
-    (void)code;
-    (void)module;
-    (void)function;
-    (void)message;
-    (void)data;
-}
-
-static int rate(realtype t, N_Vector y, N_Vector ydot, void *data)
-{
-    own *o = data;
-    const tq_ode_problem *p = &o->ode->problem;
-    const int outcome = p->rate(p->ctx, t, NV_DATA_S(y), NV_DATA_S(ydot));
-    o->gave_up |= outcome < 0;
-    return outcome;
-}
 
 /* the correction that settles y; the library adds it */
 static int project(realtype t, N_Vector y, N_Vector correction, realtype eps, N_Vector err,
@@ -45,8 +17,8 @@ static int project(realtype t, N_Vector y, N_Vector correction, realtype eps, N_
 {
     (void)eps;
     (void)err;
-    own *o = data;
-    const tq_ode_problem *p = &o->ode->problem;
+    tq_sundials *s = data;
+    const tq_ode_problem *p = &s->ode->problem;
     double *from = NV_DATA_S(y);
     double *to = NV_DATA_S(correction);
     for (size_t k = 0; k < p->n; k++) {
@@ -56,46 +28,31 @@ static int project(realtype t, N_Vector y, N_Vector correction, realtype eps, N_
     for (size_t k = 0; k < p->n; k++) {
         to[k] -= from[k];
     }
-    o->gave_up |= outcome < 0;
+    s->gave_up |= outcome < 0;
     return outcome;
 }
 
 static void close_all(void *of)
 {
     own *o = of;
-    SUNContext context = o->context;
     if (o->memory != NULL) {
         CVodeFree(&o->memory);
     }
-    if (o->solver != NULL) {
-        SUNLinSolFree(o->solver);
+    if (o->inside != NULL) {
+        N_VDestroy(o->inside);
     }
-    if (o->matrix != NULL) {
-        SUNMatDestroy(o->matrix);
-    }
-    N_Vector vectors[] = {o->y, o->atol, o->inside, o->home};
-    for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++) {
-        if (vectors[k] != NULL) {
-            N_VDestroy(vectors[k]);
-        }
-    }
-    SUNContext_Free(&context);
+    tq_sundials_close(&o->s);
 }
 
 static int set_up(own *o)
 {
-    const tq_ode_problem *p = &o->ode->problem;
-    const sunindextype n = (sunindextype)p->n;
-    o->memory = CVodeCreate(CV_BDF, o->context);
-    o->matrix = SUNDenseMatrix(n, n, o->context);
-    if (o->memory == NULL || o->matrix == NULL) {
-        return 0;
-    }
-    o->solver = SUNLinSol_Dense(o->y, o->matrix, o->context);
-    return o->solver != NULL && CVodeSetErrHandlerFn(o->memory, silent, NULL) == 0 &&
-           CVodeInit(o->memory, rate, 0.0, o->y) == 0 && CVodeSetUserData(o->memory, o) == 0 &&
-           CVodeSVtolerances(o->memory, p->rtol, o->atol) == 0 &&
-           CVodeSetLinearSolver(o->memory, o->solver, o->matrix) == 0 &&
+    const tq_ode_problem *p = &o->s.ode->problem;
+    o->memory = CVodeCreate(CV_BDF, o->s.context);
+    return o->memory != NULL && CVodeSetErrHandlerFn(o->memory, tq_sundials_silent, NULL) == 0 &&
+           CVodeInit(o->memory, tq_sundials_rate, 0.0, o->s.y) == 0 &&
+           CVodeSetUserData(o->memory, &o->s) == 0 &&
+           CVodeSVtolerances(o->memory, p->rtol, o->s.atol) == 0 &&
+           CVodeSetLinearSolver(o->memory, o->s.solver, o->s.matrix) == 0 &&
            CVodeSetMaxNumSteps(o->memory, -1) == 0 && CVodeSetMaxHnilWarns(o->memory, -1) == 0 &&
            (p->max_step == 0.0 || CVodeSetMaxStep(o->memory, p->max_step) == 0) &&
            (p->settle == NULL || (CVodeSetProjFn(o->memory, project) == 0 &&
@@ -104,25 +61,12 @@ static int set_up(own *o)
 
 static void *open_all(tq_ode *ode)
 {
-    const sunindextype n = (sunindextype)ode->problem.n;
-    SUNContext context = NULL;
-    if (SUNContext_Create(NULL, &context) != 0) {
+    own *o = tq_sundials_open(ode, sizeof *o, 1);
+    if (o == NULL) {
         return NULL;
     }
-    N_Vector home = N_VNew_Serial((sunindextype)(sizeof(own) / sizeof(double) + 1), context);
-    if (home == NULL) {
-        SUNContext_Free(&context);
-        return NULL;
-    }
-    own *o = (own *)(void *)NV_DATA_S(home);
-    *o = (own){.ode = ode, .context = context, .home = home};
-    o->y = N_VMake_Serial(n, ode->y, context);
-    o->atol = N_VMake_Serial(n, ode->atol, context);
-    o->inside = N_VNew_Serial(n, context);
-    if (o->y != NULL) { /* sums of many vectors in one pass; clones inherit it */
-        (void)N_VEnableFusedOps_Serial(o->y, SUNTRUE);
-    }
-    if (o->y == NULL || o->atol == NULL || o->inside == NULL || !set_up(o)) {
+    o->inside = N_VClone(o->s.y);
+    if (!set_up(o) || o->s.is_short) {
         close_all(o);
         return NULL;
     }
@@ -132,11 +76,12 @@ static void *open_all(tq_ode *ode)
 static int start(void *of, double t, const double *y, double h)
 {
     own *o = of;
-    for (size_t k = 0; k < o->ode->problem.n; k++) {
-        o->ode->y[k] = y[k];
+    for (size_t k = 0; k < o->s.ode->problem.n; k++) {
+        o->s.ode->y[k] = y[k];
     }
-    o->gave_up = 0;
-    return CVodeReInit(o->memory, t, o->y) != 0 || CVodeSetInitStep(o->memory, h) != 0
+    o->s.gave_up = 0;
+    return CVodeReInit(o->memory, t, o->s.y) != 0 || CVodeSetInitStep(o->memory, h) != 0 ||
+                   o->s.is_short
                ? TQ_ODE_NO_MEMORY
                : TQ_ODE_DONE;
 }
@@ -146,18 +91,21 @@ static int step(void *of, double stop, double *ret_t, double *ret_y, double *ret
     own *o = of;
     const int code = CVodeSetStopTime(o->memory, stop) != 0
                          ? CV_MEM_FAIL
-                         : CVode(o->memory, stop, o->y, ret_t, CV_ONE_STEP);
+                         : CVode(o->memory, stop, o->s.y, ret_t, CV_ONE_STEP);
+    if (o->s.is_short) {
+        return TQ_ODE_NO_MEMORY;
+    }
     if (code < 0) {
         return code == CV_MEM_FAIL ? TQ_ODE_NO_MEMORY
-               : o->gave_up        ? TQ_ODE_GAVE_UP
+               : o->s.gave_up      ? TQ_ODE_GAVE_UP
                                    : TQ_ODE_TOO_SMALL;
     }
     (void)CVodeGetCurrentStep(o->memory, ret_next);
     if (code == CV_TSTOP_RETURN) {
         *ret_t = stop;
     }
-    for (size_t k = 0; k < o->ode->problem.n; k++) {
-        ret_y[k] = o->ode->y[k];
+    for (size_t k = 0; k < o->s.ode->problem.n; k++) {
+        ret_y[k] = o->s.ode->y[k];
     }
     return TQ_ODE_DONE;
 }
@@ -169,7 +117,7 @@ static int at(void *of, double t, double *ret_y)
         return 1;
     }
     const double *y = NV_DATA_S(o->inside);
-    for (size_t k = 0; k < o->ode->problem.n; k++) {
+    for (size_t k = 0; k < o->s.ode->problem.n; k++) {
         ret_y[k] = y[k];
     }
     return 0;

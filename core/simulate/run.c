@@ -173,12 +173,16 @@ static int step_adaptive(tq_run_private *p, double stop)
     double h = p->h > 0.0 ? fmin(p->h, stop - p->run.t) : stop - p->run.t;
     tq_status status = try_step(p, stop);
     /* a rate was refused: what is refused may begin a little later; go as near as it lets us */
-    while (status != TQ_OK && p->run.status != TQ_OK && h > 64.0 * DBL_EPSILON * fabs(p->run.t)) {
+    while (status != TQ_OK && status != TQ_ERR_MEMORY && p->run.status != TQ_OK &&
+           h > 64.0 * DBL_EPSILON * fabs(p->run.t)) {
         h *= 0.125;
         p->h = h;
         p->fresh = 1;
         p->run.status = TQ_OK;
         status = try_step(p, stop);
+    }
+    if (status == TQ_ERR_MEMORY) { /* whatever was computed is void */
+        p->run.status = status;
     }
     if (status == TQ_OK && p->ahead_t > p->run.t) {
         if (p->ahead_t - p->run.t > crawl * fmax(1.0, p->run.t)) {

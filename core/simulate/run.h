@@ -50,7 +50,8 @@ typedef enum tq_run_end {
     TQ_RUN_EVENT,     /* an event that ends it */
     TQ_RUN_RUNAWAY,   /* a velocity above anything that is built: `joint` */
     TQ_RUN_TOO_SMALL, /* the step that the tolerance asks for is lost against t */
-    TQ_RUN_REFUSED,   /* a state without accelerations, or an effect that gave up: `error` */
+    TQ_RUN_REFUSED,   /* a state without accelerations, or an effect that gave up: `error`; or
+                       * TQ_ERR_MEMORY */
     TQ_RUN_TOO_MUCH,  /* max_evaluations */
     TQ_RUN_STOPPED,   /* tick said so */
 } tq_run_end;
