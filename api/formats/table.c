@@ -23,6 +23,7 @@ struct tqa_table {
     form form;
     bool known, ended;
     char fault[TQA_TABLE_DETAIL];
+    bool is_busy; /* the fault is not the file's */
     size_t n_column;
     char (*names)[TQA_TABLE_NAME];
 
@@ -47,6 +48,18 @@ static bool fail(tqa_table *table, const char *why)
     return false;
 }
 
+/* not the file's fault */
+static bool fail_for_now(tqa_table *table, const char *why)
+{
+    table->is_busy = table->is_busy || table->fault[0] == '\0';
+    return fail(table, why);
+}
+
+static bool fail_short(tqa_table *table)
+{
+    return fail_for_now(table, "memory is short");
+}
+
 /* room for n more numbers */
 static bool make_room(tqa_table *table, size_t n)
 {
@@ -56,7 +69,7 @@ static bool make_room(tqa_table *table, size_t n)
     const size_t room = 2 * table->n_room + n;
     double *grown = realloc(table->queue, room * sizeof *grown);
     if (grown == NULL) {
-        return fail(table, "memory is short");
+        return fail_short(table);
     }
     table->queue = grown;
     table->n_room = room;
@@ -78,7 +91,7 @@ static bool make_columns(tqa_table *table, size_t n)
     table->n_column = n;
     table->names = calloc(n, sizeof *table->names);
     table->row = calloc(n, sizeof *table->row);
-    return (table->names != NULL && table->row != NULL) || fail(table, "memory is short");
+    return (table->names != NULL && table->row != NULL) || fail_short(table);
 }
 
 static bool csv_columns(void *ctx, size_t n, const char *const *names)
@@ -144,11 +157,11 @@ static bool choose(tqa_table *table, unsigned char first)
     if (first == '{' || (first >= 0xa0 && first <= 0xbf)) {
         table->form = FORM_RESULT;
         table->result = tqa_table_result_new(first != '{');
-        return table->result != NULL || fail(table, "memory is short");
+        return table->result != NULL || fail_short(table);
     }
     table->form = FORM_CSV;
     table->csv = tqa_csv_decoder_new(&csv_sink, table, '\0');
-    return table->csv != NULL || fail(table, "memory is short");
+    return table->csv != NULL || fail_short(table);
 }
 
 /* the arrays of a whole result, once it is there */
@@ -180,8 +193,12 @@ static bool take_result(tqa_table *table)
 static bool feed(tqa_table *table, size_t n)
 {
     switch (table->form) {
-    case FORM_CSV:
-        if (tqa_csv_decoder_feed(table->csv, table->piece, n) != TQA_DECODE_OK) {
+    case FORM_CSV: {
+        const tqa_decode status = tqa_csv_decoder_feed(table->csv, table->piece, n);
+        if (status == TQA_DECODE_REFUSED) {
+            return fail_short(table);
+        }
+        if (status != TQA_DECODE_OK) {
             char why[TQA_TABLE_DETAIL];
             (void)snprintf(why, sizeof why, "line %llu: %s",
                            (unsigned long long)tqa_csv_decoder_line(table->csv),
@@ -189,13 +206,15 @@ static bool feed(tqa_table *table, size_t n)
             return fail(table, why);
         }
         return true;
+    }
     case FORM_NPY:
         return tqa_npy_decoder_feed(&table->npy, table->piece, n) == TQA_DECODE_OK ||
                fail(table, table->npy.error.detail != NULL ? table->npy.error.detail
                                                            : "the array cannot be read");
     case FORM_RESULT: {
         const char *why = tqa_table_result_feed(table->result, table->piece, n);
-        return why == NULL || fail(table, why);
+        return why == NULL ||
+               (tqa_table_result_short(table->result) ? fail_short(table) : fail(table, why));
     }
     }
     return false;
@@ -208,9 +227,12 @@ static bool finish(tqa_table *table)
         return fail(table, "there are no bytes");
     }
     switch (table->form) {
-    case FORM_CSV:
-        return tqa_csv_decoder_finish(table->csv) == TQA_DECODE_OK ||
-               fail(table, tqa_csv_decoder_detail(table->csv));
+    case FORM_CSV: {
+        const tqa_decode status = tqa_csv_decoder_finish(table->csv);
+        return status == TQA_DECODE_OK ||
+               (status == TQA_DECODE_REFUSED ? fail_short(table)
+                                             : fail(table, tqa_csv_decoder_detail(table->csv)));
+    }
     case FORM_NPY:
         return tqa_npy_decoder_finish(&table->npy) == TQA_DECODE_OK ||
                fail(table, "the array ends too early");
@@ -256,7 +278,7 @@ static bool advance(tqa_table *table)
     }
     const long n = table->source(table->ctx, table->offset, table->piece, PIECE);
     if (n < 0) {
-        return fail(table, "the data cannot be read");
+        return fail_for_now(table, "the data cannot be read");
     }
     if (n == 0) {
         return finish(table);
@@ -298,6 +320,11 @@ void tqa_table_close(tqa_table *table)
 const char *tqa_table_fault(const tqa_table *table)
 {
     return table->fault[0] != '\0' ? table->fault : NULL;
+}
+
+bool tqa_table_busy(const tqa_table *table)
+{
+    return table->is_busy;
 }
 
 size_t tqa_table_columns(const tqa_table *table)

@@ -26,6 +26,8 @@ void tqa_table_close(tqa_table *table); /* accepts NULL */
 
 /* How reading stands: NULL, or why there are no more rows. */
 const char *tqa_table_fault(const tqa_table *table);
+/* That is not the file's fault: memory is short, or its bytes cannot be read now. */
+bool tqa_table_busy(const tqa_table *table);
 
 /* A CSV file's columns have the header's names, or "". A number k of inner arrays of a result's
  * field f is "f[k]", a plain array is "f"; those with as many elements as `t`, or else as the first

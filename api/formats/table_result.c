@@ -35,6 +35,8 @@ struct tqa_table_result {
     size_t n_row, n_column; /* after finish */
 };
 
+static const char no_memory[] = "memory is short";
+
 static bool spoil(tqa_table_result *r)
 {
     if (r->open != NULL) {
@@ -123,7 +125,7 @@ static bool numbers(void *ctx, uint64_t at, const double *values, size_t n)
         const size_t room = 2 * f->room + n;
         double *grown = realloc(f->values, room * sizeof *grown);
         if (grown == NULL) {
-            r->fault = "memory is short";
+            r->fault = no_memory;
             return false;
         }
         f->values = grown;
@@ -195,6 +197,11 @@ void tqa_table_result_free(tqa_table_result *result)
         free(result->fields[f].values);
     }
     free(result);
+}
+
+bool tqa_table_result_short(const tqa_table_result *result)
+{
+    return result->fault == no_memory;
 }
 
 static const char *judge(const tqa_table_result *r, tqa_decode status)

@@ -19,6 +19,8 @@ void tqa_table_result_free(tqa_table_result *result); /* accepts NULL */
 /* NULL, or why it cannot be read. */
 const char *tqa_table_result_feed(tqa_table_result *result, const char *bytes, size_t n);
 const char *tqa_table_result_finish(tqa_table_result *result);
+/* That was for want of memory. */
+bool tqa_table_result_short(const tqa_table_result *result);
 
 /* After finish. */
 size_t tqa_table_result_columns(const tqa_table_result *result);

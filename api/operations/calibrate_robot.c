@@ -179,10 +179,14 @@ bool tqa_calibration_robot(tqa_calibration *c)
     model.joints = joints;
     tqa_robot found = *robot;
     found.model = &model;
-    found.drives = NULL; /* what they say of rotor and friction has been found anew */
-    tqa_problem ignored = {0};
+    found.drives = NULL;   /* what they say of rotor and friction has been found anew */
+    tqa_problem why = {0}; /* a robot beyond URDF is only a document */
     c->document = tqa_robot_document(&found, robot->name, &c->n_document);
-    c->urdf = tqa_robot_urdf(&found, robot->name, &c->n_urdf, &ignored);
-    c->why_no_robot = c->document == NULL ? "there was no memory for it" : NULL;
+    c->urdf = tqa_robot_urdf(&found, robot->name, &c->n_urdf, &why);
+    if (c->document == NULL || (c->urdf == NULL && why.status == 503)) {
+        (void)tqa_problem_set(c->control->problem, "busy",
+                              "there is no memory for the new robot now");
+        return false;
+    }
     return true;
 }

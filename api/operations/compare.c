@@ -163,8 +163,10 @@ static bool next_row(comparison *c, tqa_side *s)
     const tqa_part part = tqa_part_field(&root, letters[s - c->sides]);
     const char *fault = tqa_table_fault(s->table);
     if (fault != NULL) {
-        return tqa_part_refuse(&part, "invalid-value", "repair or leave out this row",
-                               "row %zu: %s", s->n_row, fault);
+        const bool busy = tqa_table_busy(s->table);
+        return tqa_part_refuse(&part, busy ? "busy" : "invalid-value",
+                               busy ? "try again" : "repair or leave out this row", "row %zu: %s",
+                               s->n_row, fault);
     }
     s->ended = row == NULL;
     if (s->ended) {

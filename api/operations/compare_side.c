@@ -53,8 +53,7 @@ bool tqa_side_open(tqa_control *control, tqa_side *s, const tqa_part *part)
     const char *fault = s->table != NULL ? tqa_table_fault(s->table) : "memory is short";
     if (fault != NULL) {
         /* it was there a moment ago: not the client's fault */
-        const bool busy =
-            strcmp(fault, "memory is short") == 0 || strcmp(fault, "the data cannot be read") == 0;
+        const bool busy = s->table == NULL || tqa_table_busy(s->table);
         return tqa_part_refuse(&of, busy ? "busy" : "invalid-value",
                                busy ? "try again" : "repair the data, or name other ones", "%s",
                                fault);

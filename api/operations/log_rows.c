@@ -40,8 +40,10 @@ static bool open_source(tqa_log *log, tqa_log_source *source, size_t q)
         return false;
     }
     const char *fault = tqa_table_fault(source->table);
+    const bool busy = tqa_table_busy(source->table);
     return fault == NULL ||
-           tqa_part_refuse(where, "invalid-value", "repair the data, or name other ones",
+           tqa_part_refuse(where, busy ? "busy" : "invalid-value",
+                           busy ? "try again" : "repair the data, or name other ones",
                            "\"%.80s\": %s", log->source[q], fault);
 }
 
@@ -108,8 +110,10 @@ static bool next_cells(tqa_log_rows *rows, const double *cells[TQA_LOG_QUANTITIE
         ended = ended || cells[q] == NULL;
         const char *fault = cells[q] == NULL ? tqa_table_fault(table) : NULL;
         if (fault != NULL) {
-            return tqa_part_refuse(&log->part, "invalid-value",
-                                   "repair or leave out what follows: \"rows\" chooses",
+            const bool busy = tqa_table_busy(table);
+            return tqa_part_refuse(&log->part, busy ? "busy" : "invalid-value",
+                                   busy ? "try again"
+                                        : "repair or leave out what follows: \"rows\" chooses",
                                    "\"%.80s\", behind row %llu: %s", log->source[q],
                                    (unsigned long long)rows->n, fault);
         }
