@@ -42,8 +42,8 @@ extern const tqa_operation tqa_operations[];
 const tqa_operation *tqa_operation_find(const char *name, size_t n, bool with_robot);
 
 /* open -> feed* -> finish -> cost -> run -> (status, media, length, read*) -> close. A problem may
- * be set by open (returns NULL) or by feed, finish and run (return false); after that only
- * tqa_call_problem and close may be called. */
+ * be set by open (returns NULL), by feed, finish and run (return false) and by read (returns 0);
+ * after that only tqa_call_problem and close may be called. */
 
 /* The robot must outlive the call. */
 tqa_call *tqa_call_open(const tqa_operation *operation, const tqa_robot *robot,
@@ -83,12 +83,13 @@ const char *tqa_call_media(const tqa_call *call);
 /* Bytes of the whole answer when that is known before it is written (CBOR, NPY), else 0. To be
  * asked before the first read. */
 uint64_t tqa_call_length(const tqa_call *call);
-/* Bytes written to `out` (size >= 4096), 0 at the end. */
+/* Bytes written to `out` (size >= 4096), 0 at the end; also 0, with a problem, where there is no
+ * memory for the rest. */
 size_t tqa_call_read(tqa_call *call, char *out, size_t size);
 /* The next *ret_n bytes where they lie, if they lie anywhere as the answer has them: instead of a
  * read. They stay until the call is closed. NULL: read. */
 const char *tqa_call_look(tqa_call *call, size_t *ret_n);
-/* Why open, feed, finish or run refused. */
+/* Why open, feed, finish, run or read refused; status 0: nothing did. */
 const tqa_problem *tqa_call_problem(const tqa_call *call);
 void tqa_call_close(tqa_call *call); /* accepts NULL */
 

@@ -24,7 +24,7 @@ static void run_block(void *arg, size_t i, void *memory)
 {
     block_run *run = arg;
     const size_t b = run->first + i;
-    if (run->compute(run->call, b, memory, run->scratch_size, NULL) == TQ_OK) {
+    if (memory != NULL && run->compute(run->call, b, memory, run->scratch_size, NULL) == TQ_OK) {
         return;
     }
     size_t lowest = atomic_load(&run->failed);
@@ -132,6 +132,9 @@ static bool refuse_block(block_run *run, size_t b, void *scratch)
     tqa_call *call = run->call;
     tq_error error = {0};
     const tq_status status = run->compute(call, b, scratch, run->scratch_size, &error);
+    if (status == TQ_OK) { /* the thread that was to compute it had no memory */
+        return tqa_refuse_rows(&call->request, UINT64_MAX, NULL, TQA_ROWS_MEMORY);
+    }
     const size_t in_block = tqa_names_a_thing(&error) ? (size_t)error.value : error.index;
     const size_t sample = b * TQ_BLOCK + in_block;
     assert(sample < call->request.n_sample);

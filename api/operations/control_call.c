@@ -275,7 +275,8 @@ size_t tqa_control_read(tqa_call *call, char *out, size_t size)
         }
         if (!take_text(call)) {
             call->n_text = 0;
-            break;
+            (void)no_memory(call);
+            return 0;
         }
     }
     const size_t left = call->n_text - call->n_told;

@@ -161,12 +161,12 @@ bool tqa_refuse_rows_fault(tqa_request *request, uint64_t at, const tqa_rows *ro
                           "one sample is [number, ...]; a batch is [[number, ...], ...]",
                           "expected one array of numbers, or an array of such arrays");
     case TQA_ROWS_MEMORY:
-        if (request->budget->is_busy) {
-            return tqa_refuse(request, at, "busy", "try again",
-                              "other requests hold the memory for samples now");
+        if (request->budget->is_over) {
+            return tqa_refuse(request, at, "too-large", "send fewer samples at a time",
+                              "the samples take more memory than one request may");
         }
-        return tqa_refuse(request, at, "too-large", "send fewer samples at a time",
-                          "the samples take more memory than one request may");
+        return tqa_refuse(request, at, "busy", "try again",
+                          "other requests hold the memory for samples now");
     }
     return true;
 }

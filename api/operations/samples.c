@@ -41,12 +41,11 @@ static double *add_segment(tqa_blocks *blocks, size_t n_double)
     if (bytes > TQA_SEGMENT_BYTES / 2 && bytes < TQA_SEGMENT_BYTES) {
         bytes = TQA_SEGMENT_BYTES; /* the size that is kept */
     }
-    if (bytes > blocks->budget->bytes_left) {
-        blocks->budget->is_busy = false;
+    blocks->budget->is_over = bytes > blocks->budget->bytes_left;
+    if (blocks->budget->is_over) {
         return NULL;
     }
     segment *s = tqa_segment_take(bytes);
-    blocks->budget->is_busy = s == NULL;
     if (s == NULL) {
         return NULL;
     }
@@ -70,7 +69,7 @@ static bool grow_table(tqa_blocks *blocks, size_t n_block)
     double **old = blocks->is_pinned ? NULL : blocks->table;
     double **table = realloc(old, n * sizeof *table);
     if (table == NULL) {
-        blocks->budget->is_busy = true;
+        blocks->budget->is_over = false;
         return false;
     }
     if (blocks->is_pinned) {
@@ -169,7 +168,7 @@ bool tqa_blocks_permute(tqa_blocks *blocks, size_t n_sample, const uint32_t *map
     const size_t n_row = blocks->n_row;
     double *copy = malloc((n_row * blocks->stride + 1) * sizeof *copy);
     if (copy == NULL) {
-        blocks->budget->is_busy = true;
+        blocks->budget->is_over = false;
         return false;
     }
     for (size_t b = 0; b < tq_block_count(n_sample); b++) {

@@ -13,7 +13,7 @@
 /* Memory that all sample arrays of one call may take together. */
 typedef struct tqa_budget {
     size_t bytes_left;
-    bool is_busy; /* the last refusal was for want of the process's memory, not of the call's */
+    bool is_over; /* the last refusal was for want of these, not of the process's memory */
 } tqa_budget;
 
 /* A growing run of blocks (core/base/block.h). The first TQ_BLOCK_PAD samples lie in a small block

@@ -204,6 +204,7 @@ static size_t fill(computing *c, char *text, size_t size, bool *ret_over)
         *ret_over = n == 0;
         used += n;
     }
+    c->failed = c->failed || tqa_call_problem(c->call)->status != 0;
     c->n_text += used;
     return used;
 }

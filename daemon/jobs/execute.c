@@ -149,6 +149,9 @@ static void keep_result(tqd_runner *runner, tqa_call *call, outcome *out)
             status = keep(store, out, piece, n);
         }
     }
+    if (tqa_call_problem(call)->status != 0) { /* the answer has come to no end */
+        status = TQD_STORE_NO_MEMORY;
+    }
     if (status == TQD_STORE_OK && out->upload != NULL) {
         status = tqd_upload_finish(out->upload, out->file, &out->size);
     }

@@ -118,10 +118,13 @@ static bool group_take(group *g, size_t *ret)
 }
 
 /* Works through what is left of a group on this thread; a helper of a long one only as long as no
- * job waits. */
-static void group_work(tqd_workers *workers, group *g, bool helps)
+ * job waits. False: a helper has no memory for it, and leaves it to the caller. */
+static bool group_work(tqd_workers *workers, group *g, bool helps)
 {
     void *scratch = g->scratch_size > 0 ? tqd_scratch(g->level, g->scratch_size) : NULL;
+    if (helps && g->scratch_size > 0 && scratch == NULL) {
+        return false;
+    }
     const unsigned outer = depth;
     const bool outer_long = in_long;
     depth = g->level;
@@ -134,6 +137,7 @@ static void group_work(tqd_workers *workers, group *g, bool helps)
     }
     depth = outer;
     in_long = outer_long;
+    return true;
 }
 
 /* The first group with indices left; the mutex is held. Work that has begun goes before work that
@@ -160,18 +164,18 @@ static void course_destroy(tqd_course *course)
     destroy(arg);
 }
 
-/* The mutex is held, and given away meanwhile. */
-static void group_help(tqd_workers *workers, group *g)
+/* The mutex is held, and given away meanwhile. False: there was no memory to help with. */
+static bool group_help(tqd_workers *workers, group *g)
 {
     const bool is_long = g->is_long; /* the group may end as soon as its last helper has left */
     g->helpers++;
     workers->n_long += is_long;
     pthread_mutex_unlock(&workers->mutex);
-    group_work(workers, g, true);
+    const bool good = group_work(workers, g, true);
     pthread_mutex_lock(&workers->mutex);
     workers->n_long -= is_long;
     if (--g->helpers > 0) {
-        return;
+        return good;
     }
     if (g->course != NULL) {
         pthread_mutex_unlock(&workers->mutex);
@@ -180,6 +184,7 @@ static void group_help(tqd_workers *workers, group *g)
     } else {
         pthread_cond_broadcast(&workers->helped);
     }
+    return good;
 }
 
 /* The mutex is held, and given away meanwhile. */
@@ -252,10 +257,12 @@ void tqd_workers_run(void *arg)
     workers->n_thread++;
     for (;;) {
         group *g = group_find(workers);
-        if (g != NULL) {
-            looks = g->comes_fast;
-            group_help(workers, g);
-        } else if (workers->n_job > 0) {
+        const bool comes_fast = g != NULL && g->comes_fast; /* it may end while it is helped */
+        if (g != NULL && group_help(workers, g)) {
+            looks = comes_fast;
+            continue;
+        }
+        if (workers->n_job > 0) {
             job_run(workers);
         } else if (workers->stopped) {
             break;
@@ -320,7 +327,7 @@ void tqd_workers_parallel_for(tqd_workers *workers, size_t n, size_t scratch_siz
         pthread_mutex_unlock(&workers->mutex);
         wake(workers, n_called);
     }
-    group_work(workers, &g, false);
+    (void)group_work(workers, &g, false);
     if (n > 1) {
         group_end(workers, &g);
     }
@@ -370,7 +377,7 @@ void tqd_course_reach(tqd_course *course, size_t n)
 void tqd_course_finish(tqd_course *course)
 {
     assert(depth == 0);
-    group_work(course->workers, &course->group, false);
+    (void)group_work(course->workers, &course->group, false);
     group_end(course->workers, &course->group);
     free(course);
 }

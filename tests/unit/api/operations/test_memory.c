@@ -62,12 +62,12 @@ Test(memory, of_one_call_is_its_own_fault)
     tqa_blocks blocks;
     tqa_blocks_init(&blocks, 7, NULL, &budget);
     cr_assert(not(tqa_blocks_reserve(&blocks, SAMPLES)));
-    cr_assert(not(budget.is_busy));
+    cr_assert(budget.is_over);
     tqa_blocks_clear(&blocks);
     tqa_memory_bound_set(5000);
     budget = (tqa_budget){.bytes_left = 1000000};
     tqa_blocks_init(&blocks, 7, NULL, &budget);
     cr_assert(not(tqa_blocks_reserve(&blocks, SAMPLES)));
-    cr_assert(budget.is_busy);
+    cr_assert(not(budget.is_over));
     tqa_blocks_clear(&blocks);
 }

@@ -175,6 +175,28 @@ Test(workers, parallel_for_without_workers)
     tqd_scratch_free();
 }
 
+static void expect_memory(void *arg, size_t i, void *scratch)
+{
+    loop *l = arg;
+    atomic_fetch_add(&l->seen[i], 1);
+    atomic_fetch_add(&l->bad_scratch, scratch == NULL);
+}
+
+/* Whoever has none leaves the indices to the caller, whose memory grew before. */
+Test(workers, helpers_without_memory_do_not_help, .timeout = 100)
+{
+    static loop l;
+    cr_assert(ne(ptr, tqd_scratch(1, 4096), NULL));
+    tqd_scratch_bound_set(16);
+    l.workers = begin(8);
+    for (int k = 1; k <= 50; k++) {
+        tqd_workers_parallel_for(l.workers, N_INDEX, 4096, expect_memory, &l);
+        expect_each_seen(&l, k);
+    }
+    end(l.workers);
+    tqd_scratch_free();
+}
+
 static void meet(void *arg)
 {
     pthread_barrier_wait(arg);

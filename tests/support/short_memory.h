@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/support/short_memory.h - stands before malloc: chosen allocations fail. */
+#ifndef TQT_SHORT_MEMORY_H
+#define TQT_SHORT_MEMORY_H
+
+/* For one file of a test program only, which then walks: the first allocation of a call fails, then
+ * the second, and so on until the call makes no more of them. That is every way in which memory can
+ * be short at one place, the same on every run. Threads other than the armed one are left alone. */
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__clang__) && defined(__SANITIZE_ADDRESS__)
+#error "clang's AddressSanitizer is linked in, and cannot be stood in front of"
+#elif defined(__SANITIZE_ADDRESS__)
+void *__interceptor_malloc(size_t n);
+void *__interceptor_calloc(size_t n, size_t each);
+void *__interceptor_realloc(void *p, size_t n);
+void *__interceptor_aligned_alloc(size_t align, size_t n);
+#define TQT_REAL_MALLOC        __interceptor_malloc
+#define TQT_REAL_CALLOC        __interceptor_calloc
+#define TQT_REAL_REALLOC       __interceptor_realloc
+#define TQT_REAL_ALIGNED_ALLOC __interceptor_aligned_alloc
+#else
+void *__libc_malloc(size_t n);
+void *__libc_calloc(size_t n, size_t each);
+void *__libc_realloc(void *p, size_t n);
+void *__libc_memalign(size_t align, size_t n);
+#define TQT_REAL_MALLOC        __libc_malloc
+#define TQT_REAL_CALLOC        __libc_calloc
+#define TQT_REAL_REALLOC       __libc_realloc
+#define TQT_REAL_ALIGNED_ALLOC __libc_memalign
+#endif
+
+/* AddressSanitizer allocates before it can watch anything */
+#if defined(__SANITIZE_ADDRESS__)
+#define TQT_UNWATCHED __attribute__((no_sanitize("address", "undefined")))
+#else
+#define TQT_UNWATCHED
+#endif
+
+/* volatile: a compiler knows malloc, and takes it for granted that it looks at nothing */
+static _Thread_local volatile struct {
+    bool is_armed;
+    size_t n;     /* allocations while armed */
+    size_t first; /* the one that fails, from 1 */
+    size_t many;  /* and so many with it */
+} tqt_short;
+
+/* Functions of libraries that write to what they asked for without looking: not ours to mend. */
+static const char *const tqt_short_spared[] = {
+    "erkStep_Init", "arkStep_Init" /* SUNDIALS 6.4: the list of a step's stages */
+};
+
+static bool tqt_short_spares(void *caller)
+{
+    Dl_info info;
+    if (dladdr(caller, &info) == 0 || info.dli_sname == NULL) {
+        return false;
+    }
+    bool spared = false;
+    for (size_t i = 0; i < sizeof tqt_short_spared / sizeof tqt_short_spared[0]; i++) {
+        spared = spared || strcmp(info.dli_sname, tqt_short_spared[i]) == 0;
+    }
+    return spared;
+}
+
+TQT_UNWATCHED static bool tqt_short_fails(void *caller)
+{
+    if (!tqt_short.is_armed) {
+        return false;
+    }
+    tqt_short.n++;
+    const bool fails = tqt_short.n >= tqt_short.first &&
+                       tqt_short.n - tqt_short.first < tqt_short.many && !tqt_short_spares(caller);
+    if (fails) {
+        errno = ENOMEM;
+    }
+    return fails;
+}
+
+TQT_UNWATCHED void *malloc(size_t n)
+{
+    return tqt_short_fails(__builtin_return_address(0)) ? NULL : TQT_REAL_MALLOC(n);
+}
+
+TQT_UNWATCHED void *calloc(size_t n, size_t each)
+{
+    return tqt_short_fails(__builtin_return_address(0)) ? NULL : TQT_REAL_CALLOC(n, each);
+}
+
+TQT_UNWATCHED void *realloc(void *p, size_t n)
+{
+    return tqt_short_fails(__builtin_return_address(0)) ? NULL : TQT_REAL_REALLOC(p, n);
+}
+
+TQT_UNWATCHED void *aligned_alloc(size_t align, size_t n)
+{
+    return tqt_short_fails(__builtin_return_address(0)) ? NULL : TQT_REAL_ALIGNED_ALLOC(align, n);
+}
+
+/* From here on the k-th allocation fails, and the many - 1 behind it. */
+static void tqt_short_begin(size_t k, size_t many)
+{
+    tqt_short.n = 0;
+    tqt_short.first = k;
+    tqt_short.many = many;
+    tqt_short.is_armed = true;
+}
+
+/* Allocations since the beginning: fewer than k means that none has failed. */
+static size_t tqt_short_end(void)
+{
+    tqt_short.is_armed = false;
+    return tqt_short.n;
+}
+
+/* What belongs to the test and not to what is tested stands between these two. */
+static bool tqt_short_pause(void)
+{
+    const bool was = tqt_short.is_armed;
+    tqt_short.is_armed = false;
+    return was;
+}
+
+static void tqt_short_resume(bool was)
+{
+    tqt_short.is_armed = was;
+}
+
+#endif
