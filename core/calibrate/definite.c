@@ -10,7 +10,7 @@
 #include "core/dynamics/regressor_batch.h"
 #include "core/linalg/dense.h"
 
-enum { POSES = 10000, POSES_LEAST = 512, FREEDOMS_FOR_ALL = 12, RUN = 64 };
+enum { POSES = 10000, POSES_LEAST = 512, FREEDOMS_FOR_ALL = 12, RUN = TQ_FOLD_RUN };
 
 static size_t pose_count(size_t nv)
 {
@@ -89,15 +89,21 @@ static void add_rotors(const tq_fit *fit, const double *value, double *m)
 static void add_column(const tq_fit *fit, const double *y, const double *full, size_t freedom,
                        double *m)
 {
+    enum { AT_ONCE = 64 }; /* columns */
     const size_t nv = fit->n_row;
+    const tq_kernels *kernels = tq_kernels_for(RUN);
+    int64_t offset[AT_ONCE];
+    for (size_t c = 0; c < AT_ONCE; c++) {
+        offset[c] = (int64_t)(c * RUN);
+    }
     for (size_t r = 0; r < nv; r++) {
         double *entry = m + (freedom * nv + r) * RUN;
+        const double *row = y + r * fit->n_link_column * RUN;
         memset(entry, 0, RUN * sizeof *entry);
-        for (size_t c = 0; c < fit->n_link_column; c++) {
-            const double *row = y + (r * fit->n_link_column + c) * RUN;
-            for (size_t i = 0; full[c] != 0.0 && i < RUN; i++) {
-                entry[i] += full[c] * row[i];
-            }
+        for (size_t c = 0; c < fit->n_link_column; c += AT_ONCE) {
+            const size_t left = fit->n_link_column - c;
+            kernels->contract((long)(left < AT_ONCE ? left : (size_t)AT_ONCE), offset, full + c,
+                              row + c * RUN, entry);
         }
     }
 }

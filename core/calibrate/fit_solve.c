@@ -289,7 +289,7 @@ static tq_status solve(tq_fit *fit, double *set, size_t n_sample, tq_scratch *sc
     for (size_t c = 0; status == TQ_OK && c < n; c++) {
         ret->estimate[c].least_squares = tq_fit_has_instruments(fit) ? by[c] : (double)NAN;
     }
-    if (status == TQ_OK) {
+    if (status == TQ_OK && !fit->searches) {
         status = compute_rank(fit, &plain, by, s, scratch, ret, reterr);
     }
     if (status != TQ_OK) {

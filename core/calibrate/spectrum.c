@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #include "core/calibrate/median.h"
 
@@ -47,6 +48,32 @@ static void transform(size_t n, double *re, double *im, const double *w_re, cons
     }
 }
 
+/* n_fft samples of x less their mean, faded at both ends, zeros behind */
+static void take_window(size_t n_fft, size_t width, const double *window, const double *x,
+                        double *ret)
+{
+    double mean = 0.0;
+    for (size_t k = 0; k < width; k++) {
+        mean += x[k];
+    }
+    mean /= (double)width;
+    for (size_t k = 0; k < n_fft; k++) {
+        ret[k] = k < width ? window[k] * (x[k] - mean) : 0.0;
+    }
+}
+
+/* Of two real signals, one the real part and the other the imaginary one, what both have at a
+ * frequency is the mean of what their sum has there and at its negative. */
+static void add_power(size_t n_fft, const double *re, const double *im, double *power)
+{
+    for (size_t k = 0; k <= n_fft / 2; k++) {
+        const size_t back = (n_fft - k) % n_fft;
+        const double sides = k == 0 || k == n_fft / 2 ? 1.0 : 2.0;
+        power[k] += 0.5 * sides *
+                    (re[k] * re[k] + im[k] * im[k] + re[back] * re[back] + im[back] * im[back]);
+    }
+}
+
 size_t tq_spectrum_scratch_size(size_t n_fft)
 {
     return 5 * tq_scratch_cost(n_fft, sizeof(double));
@@ -85,21 +112,18 @@ tq_status tq_spectrum(size_t n, const double *x, double rate, size_t n_fft, tq_s
         ret_power[k] = 0.0;
     }
     size_t n_window = 0;
-    for (size_t at = 0; at + width <= n; at += n_fft / 2, n_window++) {
-        double mean = 0.0;
-        for (size_t k = 0; k < width; k++) {
-            mean += x[at + k];
-        }
-        mean /= (double)width;
-        for (size_t k = 0; k < n_fft; k++) {
-            re[k] = k < width ? window[k] * (x[at + k] - mean) : 0.0;
-            im[k] = 0.0;
+    for (size_t at = 0; at + width <= n; at += n_fft) {
+        const size_t next = at + n_fft / 2;
+        const bool has_next = next + width <= n;
+        take_window(n_fft, width, window, x + at, re);
+        if (has_next) {
+            take_window(n_fft, width, window, x + next, im);
+        } else {
+            memset(im, 0, n_fft * sizeof *im);
         }
         transform(n_fft, re, im, w_re, w_im);
-        for (size_t k = 0; k <= n_fft / 2; k++) {
-            const double sides = k == 0 || k == n_fft / 2 ? 1.0 : 2.0;
-            ret_power[k] += sides * (re[k] * re[k] + im[k] * im[k]);
-        }
+        add_power(n_fft, re, im, ret_power);
+        n_window += has_next ? 2 : 1;
     }
     for (size_t k = 0; k <= n_fft / 2; k++) {
         ret_power[k] /= (double)n_window * rate * sum_sq;
