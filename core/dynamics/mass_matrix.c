@@ -28,6 +28,28 @@ tq_status tq_mass_matrix_checked(const tq_mechanism *mechanism, const tq_kernel_
     return TQ_OK;
 }
 
+/* |M_ab| <= sqrt(M_aa M_bb) for finite angles: the diagonal, nv + 1 rows apart, speaks for the rest.
+ * An angle that is not finite shows there at whatever turns with it; a slide resists with its mass
+ * alone. */
+static tq_status check_matrix(const tq_mechanism *mechanism, const tq_kernel_input *in,
+                              const double *m, tq_error *reterr)
+{
+    const tq_model *model = &mechanism->model;
+    const size_t nv = model->nv, n = (size_t)in->n_sample, stride = (size_t)in->stride;
+    const tq_status status = tq_check_result("mass_matrix", nv, n, (nv + 1) * stride, m, reterr);
+    if (status != TQ_OK || !mechanism->canonical.has_travel ||
+        tq_kernels_for(n)->finite((long)model->nq, in->n_sample, in->stride, in->q)) {
+        return status;
+    }
+    for (size_t a = 0; a < nv; a++) {
+        const double *row = m + a * (nv + 1) * stride;
+        if (tq_check_result("mass_matrix", nv - a, n, stride, row, reterr) != TQ_OK) {
+            return TQ_ERR_OVERFLOW;
+        }
+    }
+    return TQ_OK;
+}
+
 static tq_status mass_matrix(const tq_mechanism *mechanism, tq_kernel_input *in,
                              tq_scratch *scratch, double *ret_m, tq_error *reterr)
 {
@@ -38,15 +60,14 @@ static tq_status mass_matrix(const tq_mechanism *mechanism, tq_kernel_input *in,
     if (status != TQ_OK) {
         return status;
     }
-    const size_t mark = tq_scratch_mark(scratch), nv = mechanism->model.nv;
+    const size_t mark = tq_scratch_mark(scratch);
     const tq_fpmode mode = tq_fpmode_enter();
     status = tq_check_quaternions(mechanism, n_sample, stride, in->q, reterr);
     if (status == TQ_OK) {
         status = tq_mass_matrix_checked(mechanism, in, scratch, ret_m, reterr);
     }
     if (status == TQ_OK) {
-        /* |M_ab| <= sqrt(M_aa M_bb): the diagonal, nv + 1 rows apart, speaks for the rest */
-        status = tq_check_result("mass_matrix", nv, n_sample, (nv + 1) * stride, ret_m, reterr);
+        status = check_matrix(mechanism, in, ret_m, reterr);
     }
     tq_fpmode_leave(mode);
     tq_scratch_rewind(scratch, mark);

@@ -208,6 +208,44 @@ Test(mass_matrix, rotors_may_be_left_out)
     }
 }
 
+/* a turning joint's angle that is no number, behind one that slides: the diagonal does not show it */
+Test(mass_matrix, angles_that_are_no_numbers)
+{
+    static const double bad[] = {NAN, INFINITY, -INFINITY};
+    for (int by_slide = 0; by_slide < 2; by_slide++) {
+        trial t = {.model = tqt_model_new(3), .n = by_slide ? 4 : 49};
+        t.model->joints[0].kind = by_slide ? TQ_JOINT_PRISMATIC : TQ_JOINT_FLOATING;
+        t.model->joints[1].parent = 1;
+        for (int link = 1; link <= 2; link++) {
+            t.model->links[link].inertia = (tq_inertia){
+                .mass = 1.0, .com = {0.1, 0.2, 0.3}, .about_com = {0.1, 0.0, 0.0, 0.1, 0.0, 0.1}};
+        }
+        t.model->joints[1].axis[0] = 1.0;
+        t.model->joints[1].axis[2] = 0.0;
+        cr_assert(eq(int, (int)tq_model_finish(t.model, NULL), TQ_OK));
+        t.subject = tqt_subject_new(t.model, 0);
+        t.states = tqt_random_states(1, t.model, 11);
+        t.m = tqt_doubles(t.n * t.states.stride);
+        const size_t need = tq_mass_matrix_scratch_size(t.subject->mechanism);
+        t.memory = tqt_doubles(need / sizeof(double) + 1);
+        tq_scratch_init(&t.scratch, t.memory, need);
+        compute(&t, 0);
+        double *angle = &t.states.q[t.model->joints[1].q_index * t.states.stride + 9];
+        const double kept = *angle;
+        for (size_t e = 0; e < 2 * sizeof bad / sizeof *bad; e++) {
+            tq_error fault = {0};
+            *angle = bad[e / 2];
+            const tq_status status = (e % 2 != 0 ? tq_mass_matrix_again : tq_mass_matrix)(
+                t.subject->mechanism, 11, t.states.stride, t.states.q, 0, &t.scratch, t.m, &fault);
+            cr_expect(eq(int, (int)status, TQ_ERR_OVERFLOW), "%d %zu", by_slide, e);
+            cr_expect(eq(sz, fault.index, 9));
+        }
+        *angle = kept;
+        compute(&t, 0); /* and nothing of it stays */
+        close_trial(&t);
+    }
+}
+
 /* Bits: at every lane width, alone and in a block */
 Test(mass_matrix, same_bits_everywhere)
 {
