@@ -28,7 +28,7 @@ tq_status tq_mass_matrix_checked(const tq_mechanism *mechanism, const tq_kernel_
     return TQ_OK;
 }
 
-/* |M_ab| <= sqrt(M_aa M_bb) for finite angles: the diagonal, nv + 1 rows apart, speaks for the rest.
+/* For finite angles |M_ab| <= sqrt(M_aa M_bb): the diagonal, nv + 1 rows apart, speaks for all.
  * An angle that is not finite shows there at whatever turns with it; a slide resists with its mass
  * alone. */
 static tq_status check_matrix(const tq_mechanism *mechanism, const tq_kernel_input *in,
