@@ -394,7 +394,8 @@ static bool solve(tqa_calibration *c)
     }
     c->request.searches = c->is_sampled;
     tqa_calibration_plan(c);
-    if ((c->finds_delay && !tqa_calibration_find_delay(c)) || !take_memory(c) || !settle(c)) {
+    if ((c->finds_delay && !tqa_calibration_find_delay(c)) || !take_memory(c) ||
+        !tqa_calibration_confirm_delay(c) || !settle(c)) {
         return false;
     }
     if (c->tries_load && !tells_load(c)) {

@@ -137,6 +137,10 @@ bool tqa_calibration_validate(tqa_calibration *calibration);
 /* Sets the problem of what core refuses; false. */
 bool tqa_calibration_fail(const tqa_calibration *calibration, tq_status status,
                           const tq_error *error);
+/* What the joints' filtered torque is left with, as the sum of logarithms. usual: (nv) room. */
+double tqa_calibration_misfit(const tqa_calibration *calibration, double *usual);
+/* Leaves it out again where the torque that is fitted is clearly worse off with it. */
+bool tqa_calibration_confirm_delay(tqa_calibration *calibration);
 /* Sets request.delay to what puts torque in step with acceleration, or 0. */
 bool tqa_calibration_find_delay(tqa_calibration *calibration);
 

@@ -14,7 +14,7 @@ static const double nearer[] = {0.15, 0.03}; /* of a width: the second look, the
 
 /* What the joints' torque is left with, as the sum of logarithms: no joint's size matters, nor do
  * residuals of a ten-thousandth of its torque. usual: (nv) room. */
-static double misfit(const tqa_calibration *c, double *usual)
+double tqa_calibration_misfit(const tqa_calibration *c, double *usual)
 {
     double sum = 0.0;
     tq_fit_usual_torque(c->fit, usual);
@@ -32,7 +32,7 @@ static bool left_at(tqa_calibration *c, double *usual, double at, double *ret_le
     if (!tqa_calibration_pass(c)) {
         return false;
     }
-    *ret_left = exp(2.0 * misfit(c, usual) / (double)c->order.nv);
+    *ret_left = exp(2.0 * tqa_calibration_misfit(c, usual) / (double)c->order.nv);
     return true;
 }
 
@@ -134,7 +134,7 @@ bool tqa_calibration_choose_sign(tqa_calibration *c)
         if (!tqa_calibration_pass(c)) {
             return false;
         }
-        left[k] = misfit(c, usual);
+        left[k] = tqa_calibration_misfit(c, usual);
         best = left[k] < left[best] ? k : best;
     }
     if (left[best] > left[LAWS - 1] - sign_gain * (double)c->order.nv) {

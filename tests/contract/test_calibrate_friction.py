@@ -105,8 +105,12 @@ def test_the_way_between_samples_left_out_counts(daemon, bare):
     whole, fifth = (calibrate(daemon, {"datasets": ["fades1", "fades2"], "filter": {"cutoff_hz": 10, "decimate": n}}, robot="pair-bare")
                     for n in (1, 5))
     assert law(fifth) == law(whole) == (YIELD, FADES) and fifth["samples"] < 0.21 * whole["samples"]
-    assert of_kind(fifth, "coulomb") == pytest.approx(of_kind(whole, "coulomb"), rel=0.01)
-    assert fifth["validation"]["rmse"] == pytest.approx(whole["validation"]["rmse"], rel=0.1)
+    for found in (whole, fifth):
+        # before false delays were refused: 6.39 and 4.18 N m, and 0.5 N m were left
+        assert of_kind(found, "coulomb") == pytest.approx(COULOMB, rel=1e-3)
+        assert max(found["validation"]["rmse"]) < 0.08
+    # what is left is at the reversals, which a fifth of the samples meet elsewhere
+    assert fifth["validation"]["rmse"] == pytest.approx(whole["validation"]["rmse"], rel=0.2)
 
 
 def test_friction_that_is_never_forgotten_is_found(daemon, bare):
@@ -121,8 +125,19 @@ def test_friction_without_memory_is_found(daemon, bare):
     assert law(found) == (0, 0) and found["friction_sign"]["from_data"]
     assert "yield" not in found.get("robot_note", "")
     assert all("friction_way" not in d for d in found["datasets"])
-    assert found["validation"]["rmse"] == pytest.approx(right["validation"]["rmse"], rel=1e-2)
+    # the width is found to 5 %, and without a false delay little else is left: 0.04 N m, of which 0.02 are noise
+    assert found["validation"]["rmse"] == pytest.approx(right["validation"]["rmse"], rel=2e-2)
+    assert max(found["validation"]["rmse"]) < 0.05
     assert all(2 * x < y for x, y in zip(right["validation"]["rmse"], wrong["validation"]["rmse"]))
+
+
+@pytest.mark.parametrize("logs", ["fades", "keeps", "plain"])
+def test_steps_of_friction_are_no_delay(daemon, bare, logs):
+    found = calibrate(daemon, {"datasets": [f"{logs}1", f"{logs}2"]}, robot="pair-bare")
+    assert found["delay"] == {"delay_s": 0, "from_data": True}
+    # as if nobody had looked for one
+    told = calibrate(daemon, {"datasets": [f"{logs}1", f"{logs}2"], "delay_s": 0}, robot="pair-bare")
+    assert found["fit"]["rmse"] == pytest.approx(told["fit"]["rmse"], rel=1e-6)
 
 
 def test_rounding_does_not_choose_a_law(daemon, bare):
@@ -169,8 +184,9 @@ def test_coarse_velocities_do_not_tell_the_way(daemon, bare):
     found = calibrate(daemon, {"datasets": ["fades1", "fades2"], **quiet}, robot="pair-bare")
     assert {d["friction_way"] for d in found["datasets"]} == {"filtered position"}
     assert law(found) == law(told)
-    # positions ring a little where a joint stops; a way that is none at all leaves ten times as much
-    assert all(x < 2 * y for x, y in zip(found["validation"]["rmse"], told["validation"]["rmse"])), found["validation"]["rmse"]
+    # positions ring a little where a joint stops: they leave 0.21 N m, velocities 0.04 (0.58 while steps of friction made a delay up)
+    assert max(told["validation"]["rmse"]) < 0.05, told["validation"]["rmse"]
+    assert max(found["validation"]["rmse"]) < 0.25, found["validation"]["rmse"]
 
 
 def test_sharp_friction_is_filtered_as_torque_is(daemon, truth):
