@@ -18,13 +18,13 @@ def post(daemon, path, body, **headers):
 
 
 def ask(daemon, robot, operation, body):
-    code, _, reply = post(daemon, f"/v1/robots/{robot}/{operation}", body, Prefer="wait=60")
+    code, _, reply = post(daemon, f"/v1/robots/{robot}/{operation}", body, Prefer="wait=3600")
     assert code == 200, reply[:2000]
     return json.loads(reply)
 
 
 def calibrate(daemon, body, want=200, robot=ROBOT):
-    reply = post(daemon, f"/v1/robots/{robot}/calibrate", body, Prefer="wait=60")
+    reply = post(daemon, f"/v1/robots/{robot}/calibrate", body, Prefer="wait=3600")
     if want != 200:
         return problem(reply, want)
     assert reply[0] == 200, reply[2][:2000]
@@ -313,7 +313,7 @@ def test_wrong_requests(daemon, truth):
         ({"datasets": ["run1"], "filtre": {}}, "/filtre", "unknown-field"),
     ]
     for body, pointer, slug in cases:
-        code, _, reply = post(daemon, "/v1/robots/guess/calibrate", body, Prefer="wait=60")
+        code, _, reply = post(daemon, "/v1/robots/guess/calibrate", body, Prefer="wait=3600")
         document = json.loads(reply)
         assert code in (400, 422), (body, reply)
         assert document["errors"][0]["pointer"] == pointer, (body, document)

@@ -51,7 +51,7 @@ def ended(daemon, job_id):
 
 def occupy(daemon):
     """A job that does not end by itself while a test lasts: behind it everything waits, if there is one runner."""
-    job = submit(daemon, simulation(10000), "/v1/robots/planar-2r/simulate")["id"]
+    job = submit(daemon, simulation(90000), "/v1/robots/planar-2r/simulate")["id"]
     eventually(lambda: get(daemon, job)["state"] == "running")
     return job
 
@@ -78,7 +78,7 @@ def test_submitted_job_has_the_immediate_result(daemon):
 
 
 def test_preferences(daemon):
-    status, headers, text = daemon.request("POST", PATH, body(), {**ASYNC, "Prefer": "respond-async, wait=60"})
+    status, headers, text = daemon.request("POST", PATH, body(), {**ASYNC, "Prefer": "respond-async, wait=3600"})
     assert status == 200 and len(json.loads(text)["tau"]) == 1
     assert headers["Content-Location"].startswith("/v1/jobs/")
     status, headers, _ = daemon.request("POST", PATH, body(), ASYNC)
@@ -115,7 +115,7 @@ def test_idempotency_key(daemon):
     other = submit(daemon, body(1, 0.6), Idempotency_Key="key-1", Torqued_Client="someone-else")
     assert other["id"] != first["id"]
     # repeated with patience: the first job's result
-    status, headers, _ = daemon.request("POST", PATH, body(1, 0.5), {**ASYNC, "Prefer": "respond-async, wait=60", "Idempotency-Key": "key-1"})
+    status, headers, _ = daemon.request("POST", PATH, body(1, 0.5), {**ASYNC, "Prefer": "respond-async, wait=3600", "Idempotency-Key": "key-1"})
     assert status == 200 and headers["Content-Location"] == f"/v1/jobs/{first['id']}/result"
     problem(daemon.request("POST", PATH, body(), {**ASYNC, "Idempotency-Key": "x" * 256}), 422)
 
@@ -202,7 +202,7 @@ def test_full_queue_is_503(start):
     daemon = start({"jobs": 1, "workers": 1, "jobs_queued": 3})
     running = occupy(daemon)
     waiting = [submit(daemon)["id"] for _ in range(3)]
-    for prefer in ("respond-async", "respond-async, wait=60"):
+    for prefer in ("respond-async", "respond-async, wait=3600"):
         refused = daemon.request("POST", PATH, body(), {**ASYNC, "Prefer": prefer})
         assert "3 jobs wait already" in problem(refused, 503)["detail"] and int(refused[1]["Retry-After"]) > 0
     assert daemon.request("POST", PATH, body(), {"Content-Type": "application/json"})[0] == 200, "immediate calls have no queue of jobs"
@@ -333,7 +333,7 @@ def test_report_and_files_beside_a_result(start, tmp_path):
     status, headers, got = daemon.request("GET", f"/v1/jobs/{job['id']}/result/log.csv", None, {"Range": "bytes=4-7"})
     assert status == 206 and got == log[4:8]
     problem(daemon.request("GET", f"/v1/jobs/{job['id']}/result/log.csv?points=9"), 422)
-    submit(daemon, simulation(10000), "/v1/robots/planar-2r/simulate")
+    submit(daemon, simulation(90000), "/v1/robots/planar-2r/simulate")
     waiting = submit(daemon)["id"]
     problem(daemon.request("GET", f"/v1/jobs/{waiting}/report"), 409)
 
@@ -457,8 +457,8 @@ def test_a_result_that_is_waited_for_honours_accept(daemon):
     home = [0, -0.8, 0, -2.3, 0, 1.6, 0.8]
     members = json.dumps({"initial": {"q": home}, "duration": 0.01, "output": {"interval": 0.005}, "solver": {"method": "rk4", "step": 1e-3},
                           "vary": [{"of": "payload_mass", "link": "flange", "at": [0, 0, 0.1], "list": [0, 1]}]}).encode()
-    for path, data, prefer in ((planar, small, "wait=60"), (planar, large, "wait=60"), (PATH, body(3000), "respond-async, wait=60"),
-                               ("/v1/robots/panda/ensemble", members, "wait=60")):
+    for path, data, prefer in ((planar, small, "wait=3600"), (planar, large, "wait=3600"), (PATH, body(3000), "respond-async, wait=3600"),
+                               ("/v1/robots/panda/ensemble", members, "wait=3600")):
         head = {"Content-Type": "application/json", "Prefer": prefer}
         status, headers, got = daemon.request("POST", path, data, {**head, "Accept": "application/cbor"})
         assert status == 200 and headers["Content-Type"] == "application/cbor" and headers["Vary"] == "Accept", got
@@ -497,7 +497,7 @@ def test_a_form_that_is_not_to_be_had_is_refused_before_there_is_a_job(start):
 
 def test_deadline_of_a_job(start):
     daemon = start({"jobs": 1})
-    submit(daemon, simulation(10000), "/v1/robots/planar-2r/simulate")
+    submit(daemon, simulation(90000), "/v1/robots/planar-2r/simulate")
     late, patient = submit(daemon, Torqued_Deadline="1")["id"], submit(daemon, Torqued_Deadline="600")["id"]
     job = ended(daemon, late)
     assert job["state"] == "failed" and "deadline" in job["problem"]["detail"] and job["attempts"] == 0

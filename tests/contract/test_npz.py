@@ -129,7 +129,7 @@ def test_a_job_takes_and_gives_archives(daemon):
     path = "/v1/robots/panda/inverse-dynamics"
     body = npz(q=Q, qd=QD, qdd=QDD)
     direct = call(daemon, path, body, NPZ, NPZ)
-    waited = call(daemon, path, body, NPZ, NPZ, Prefer="respond-async, wait=60")
+    waited = call(daemon, path, body, NPZ, NPZ, Prefer="respond-async, wait=3600")
     assert waited[0] == 200 and waited[1]["Content-Type"] == NPZ, waited
     assert read(waited[2]) == read(direct[2])
 

@@ -157,21 +157,16 @@ def test_hangup_stops_too_unless_ignored(start):
 
 def test_closed_streams_are_never_the_stores(tmp_path):
     """Started without stdin, stdout and stderr: no log line may reach a file of the state folder."""
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        address = s.getsockname()
-    process = subprocess.Popen(["bash", "-c", 'exec "$@" 0<&- 1>&- 2>&-', "-", TORQUED, "--listen", "%s:%d" % address,
+    path = str(tmp_path / "torqued.sock")  # whoever cannot read the log cannot be told a free port
+    process = subprocess.Popen(["bash", "-c", 'exec "$@" 0<&- 1>&- 2>&-', "-", TORQUED, "--listen", f"unix:{path}",
                                 "--state-dir", str(tmp_path)])
+
+    def listens():
+        with socket.socket(socket.AF_UNIX) as s:
+            return s.connect_ex(path) == 0
+
     try:
-        deadline = time.monotonic() + PATIENCE
-        while True:
-            try:
-                socket.create_connection(address, timeout=PATIENCE).close()
-                break
-            except OSError:
-                assert time.monotonic() < deadline
-                time.sleep(0.05)
-        assert process.poll() is None, "the port was taken by somebody else meanwhile"
+        eventually(listens)
         links = [os.readlink(f"/proc/{process.pid}/fd/{fd}") for fd in range(3)]
         assert links == ["/dev/null"] * 3
     finally:

@@ -58,7 +58,7 @@ def test_ready_with_many_stored_jobs(tmp_path):
                 time.sleep(0.005)
             took.append(time.monotonic() - begun)
             # and it works: a job is begun although files of the last process are still looked through
-            status, _, text = daemon.request("POST", "/v1/robots/panda/inverse-dynamics", BODY, {"Prefer": "respond-async, wait=60"})
+            status, _, text = daemon.request("POST", "/v1/robots/panda/inverse-dynamics", BODY, {"Prefer": "respond-async, wait=3600"})
             assert status == 200, text
             assert len(json.loads(daemon.request("GET", "/v1/jobs?limit=200")[2])["jobs"]) == 200
         finally:

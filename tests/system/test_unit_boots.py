@@ -61,7 +61,7 @@ def test_unit_under_a_real_systemd(tmp_path):
     unit = next(inst.rglob("torqued.service"))
     drop = unit.parent / "torqued.service.d"
     drop.mkdir()
-    (drop / "soon.conf").write_text("[Service]\nWatchdogSec=8\n")  # as installed it is half a minute
+    (drop / "soon.conf").write_text("[Service]\nWatchdogSec=20\n")  # as installed it is half a minute
     script = tmp_path / "script.sh"
     script.write_text(SCRIPT.replace("@config@", "/" + str(config.parent.relative_to(inst))))
     subprocess.run([ROOT / "tests/system/boot.sh", tmp_path, script], capture_output=True, timeout=400, check=False)
