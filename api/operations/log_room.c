@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "api/operations/log_parts.h"
+#include "core/base/scratch.h"
 
 /* a log is read a dozen times: fresh pages would cost a tenth of each */
 static tqa_log_room *find(tqa_log_rooms *rooms, size_t n)
@@ -43,6 +44,7 @@ void tqa_log_room_give(tqa_log_rooms *rooms, void *block)
     for (size_t k = 0; rooms != NULL && k < TQA_LOG_ROOMS_MAX; k++) {
         if (block != NULL && rooms->rooms[k].block == block) {
             rooms->rooms[k].is_taken = false;
+            tq_scratch_release(block, rooms->rooms[k].n); /* the next pass may keep rows in it */
             return;
         }
     }

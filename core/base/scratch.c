@@ -62,3 +62,8 @@ void tq_scratch_rewind(tq_scratch *scratch, size_t mark)
     ASAN_POISON_MEMORY_REGION(scratch->memory + mark, scratch->used - mark);
     scratch->used = mark;
 }
+
+void tq_scratch_release(void *memory, size_t size)
+{
+    ASAN_UNPOISON_MEMORY_REGION(memory, size);
+}

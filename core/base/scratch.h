@@ -28,6 +28,9 @@ size_t tq_scratch_mark(const tq_scratch *scratch);
 /* Gives back everything taken since `mark`. Under AddressSanitizer the bytes are poisoned. */
 void tq_scratch_rewind(tq_scratch *scratch, size_t mark);
 
+/* `memory` is no scratch any more, and its owner may use it otherwise: what was poisoned is not. */
+void tq_scratch_release(void *memory, size_t size);
+
 /* Bytes that n * each take of a scratch, padding included; SIZE_MAX when that overflows. */
 size_t tq_scratch_cost(size_t n, size_t each);
 
