@@ -138,13 +138,13 @@ static bool is_braked(const tqa_log *log, tqa_log_still *still, const double *us
         .n_sample = 1,
         .stride = TQ_BLOCK_PAD,
         .q = room,
-        .without = TQ_WITHOUT_FRICTION | TQ_WITHOUT_SPRING | TQ_WITHOUT_ROTOR,
+        .without = TQ_WITHOUT_FRICTION | TQ_WITHOUT_ROTOR, /* springs may carry the arm */
     };
-    double *gravity = room + nq * TQ_BLOCK_PAD;
+    double *holds = room + nq * TQ_BLOCK_PAD;
     bool is_pulled = false;
-    if (tq_inverse_dynamics(mechanism, &in, scratch, gravity, NULL) == TQ_OK) {
+    if (tq_inverse_dynamics(mechanism, &in, scratch, holds, NULL) == TQ_OK) {
         for (size_t r = 0; r < nv; r++) {
-            is_pulled = is_pulled || fabs(gravity[r * TQ_BLOCK_PAD]) > pulls * usual[r];
+            is_pulled = is_pulled || fabs(holds[r * TQ_BLOCK_PAD]) > pulls * usual[r];
         }
     }
     return is_pulled;

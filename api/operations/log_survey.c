@@ -173,7 +173,7 @@ static bool judge_numbers(const tqa_log *log)
                                "\"%.80s\" has %llu rows here: that is no motion", log->name,
                                (unsigned long long)log->n_chosen);
     }
-    if (20 * log->n_unpaired > log->n_row) {
+    if (log->n_window == 0 && 20 * log->n_unpaired > log->n_row) {
         return tqa_part_refuse(&log->part, "wrong-length",
                                "name files of one recording, or choose the \"rows\" of all",
                                "\"%.60s\": its files have %llu rows in common, and one has %llu "

@@ -134,6 +134,11 @@ def test_files_of_one_recording_may_end_apart(daemon, truth, rows):
     assert daemon.request("PUT", "/v1/datasets/apart-short", text.encode())[0] in (200, 201)
     fault = calibrate(daemon, {"datasets": [{**log, "time": "apart-short"}]}, 422, robot="guess")["errors"][0]
     assert fault["pointer"] == "/datasets/0" and "1000 rows in common, and one has 1000 more" in fault["detail"], fault
+    # as the hint says: rows that all of them have
+    assert 'choose the "rows" of all' in fault["hint"]
+    chosen = calibrate(daemon, {"datasets": [{**log, "time": "apart-short", "rows": [0, 900]}], "method": "wls"}, robot="guess")["datasets"][0]
+    assert chosen["rows"] == 1000 and chosen["samples"] > 700, chosen
+    assert {"kind": "unpaired", "count": 1000} in [{k: r[k] for k in ("kind", "count")} for r in chosen["repairs"]], chosen["repairs"]
 
 
 def test_units_of_joints_that_slide(daemon, rows):

@@ -107,6 +107,39 @@ def test_rest_on_brakes_is_no_torque(daemon, truth):
         assert fault["pointer"] == "/validate/0" and "brakes hold" in fault["detail"] and "leave the log out" in fault["hint"], fault
 
 
+def test_rest_that_springs_carry_is_not_on_brakes(daemon):
+    """A spring of the robot's balances its arm where it rests: the motor has nothing to hold there."""
+    pull, rate, q, qd, qdd = 2 * 9.81 * 0.3, 200, [], [], []
+    arm = {"name": "balanced", "gravity": [0, 0, -9.81],
+           "links": [{"name": "base"}, {"name": "arm", "mass": 2, "com": [0.3, 0, 0], "inertia_about": "com",
+                                        "inertia": [[0.01, 0, 0], [0, 0.1, 0], [0, 0, 0.1]]}],
+           "joints": [{"name": "j", "kind": "revolute", "parent": "base", "child": "arm", "axis": [0, 1, 0],
+                       "spring": {"stiffness": 20, "rest": -pull / 20}}]}
+    for k in range(10):
+        size, w = (0.8 + 0.2 * math.sin(k)) * (-1) ** k, 2 * math.pi
+        for i in range(rate):
+            q.append([size * (1 - math.cos(w * i / rate)) / 2])
+            qd.append([size * w * math.sin(w * i / rate) / 2])
+            qdd.append([size * w * w * math.cos(w * i / rate) / 2])
+        q += [[0.0]] * 120
+        qd += [[0.0]] * 120
+        qdd += [[0.0]] * 120
+    for rest, braked in ((-pull / 20, False), (0, True)):
+        arm["joints"][0]["spring"]["rest"] = -pull / 20
+        assert daemon.request("PUT", "/v1/robots/balanced", json.dumps(arm).encode(), {"Content-Type": "application/json"})[0] in (200, 201)
+        tau = ask(daemon, "balanced", "inverse-dynamics", {"q": q, "qd": qd, "qdd": qdd})["tau"]
+        assert abs(tau[-1][0]) < 1e-9
+        lines = ["t,q0,qd0,tau0"] + [",".join(map(repr, (k / rate, a, b, c + 2 * math.tanh(b / 0.03) + b)))
+                                     for k, ((a,), (b,), (c,)) in enumerate(zip(q, qd, tau))]
+        assert daemon.request("PUT", "/v1/datasets/balanced", "\n".join(lines).encode())[0] in (200, 201)
+        # the same log of a robot that knows of no spring
+        arm["joints"][0]["spring"] = {"stiffness": 0 if braked else 20, "rest": rest}
+        assert daemon.request("PUT", "/v1/robots/balanced", json.dumps(arm).encode(), {"Content-Type": "application/json"})[0] in (200, 201)
+        found = calibrate(daemon, {"datasets": ["balanced"], "method": "wls", "validate": "none", "model": {"springs": True}}, robot="balanced")
+        kinds = [r["kind"] for r in found["datasets"][0]["repairs"]]
+        assert ("braked" in kinds) == braked, found["datasets"][0]["repairs"]
+
+
 def test_why_no_payload_is_told(daemon, truth):
     write_poses(daemon, "few", truth, "truth", turns=1)
     body = {"datasets": ["run1", "run2"], "filter": EXACT, "method": "wls", "validate": ["few"]}
