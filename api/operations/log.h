@@ -204,7 +204,6 @@ typedef struct tqa_log {
 /* Reads columns, units, scale, rate, rows and filter of `object`. False: the problem is set. */
 bool tqa_log_request_read(const tqa_part *object, const tqa_order *order, unsigned need,
                           tqa_log_request *ret);
-extern const char *const tqa_log_fields[]; /* the fields that it reads; ends with NULL */
 
 /* One experiment: "name", {"dataset" | "job", "rows"}, or {"q": "name", "qd"...: one file each}. */
 bool tqa_log_read(const tqa_log_request *request, const tqa_part *part, tqa_log *ret);

@@ -82,8 +82,6 @@ tqa_part tqa_log_place(const tqa_log *log, const char *outer, const char *inner)
 size_t tqa_log_width(const tqa_log_request *request, tqa_log_quantity quantity);
 extern const char *const tqa_log_quantity_names[TQA_LOG_QUANTITIES];
 
-double tqa_log_half_gain(const tqa_log_request *request, double rate);
-
 /* Samples next to the ends of a segment where the filter has to guess. */
 size_t tqa_log_border(const tqa_log *log);
 

@@ -6,8 +6,6 @@
 
 #include "api/operations/log_parts.h"
 
-const char *const tqa_log_fields[] = {"columns", "units",  "scale",   "rate",
-                                      "rows",    "filter", "delay_s", NULL};
 const char *const tqa_log_quantity_names[TQA_LOG_QUANTITIES] = {"q", "qd", "qdd", "tau", "time"};
 
 static const double degree = 3.14159265358979323846 / 180.0;

@@ -455,7 +455,7 @@ static double finest_resolution(const tqa_log *logs, size_t n)
 
 /* Hz at which zero-phase filters leave half of an amplitude, as twice a Butterworth does at its
  * cut-off; 0: nothing is filtered */
-double tqa_log_half_gain(const tqa_log_request *request, double rate)
+static double half_gain_of(const tqa_log_request *request, double rate)
 {
     const tqa_log_filter *filter = &request->filter;
     tq_scratch scratch;
@@ -497,7 +497,7 @@ void tqa_log_choose_cutoff(tqa_log_request *request, tqa_log *logs, size_t n, si
         filter->cutoff =
             fmin(tq_cutoff_choose(&widest, rate).cutoff, 0.4 * rate / (double)filter->decimate);
     }
-    const double cutoff = request->half_gain = tqa_log_half_gain(request, rate);
+    const double cutoff = request->half_gain = half_gain_of(request, rate);
     for (size_t i = 0; i < n_judged; i++) {
         logs[i].cutoff = tq_cutoff_judge(&logs[i].bandwidth, cutoff);
     }

@@ -31,8 +31,7 @@ void tq_fit_combine(const tq_fit *fit, const double *full, double *ret_value);
 /* True for columns that must not be negative: friction, rotors, stiffness. */
 bool tq_column_is_positive(const tq_column *column);
 
-/* The pseudo-inertia of ten parameters, and back. */
+/* The pseudo-inertia of ten parameters. */
 void tq_pseudo_of_ten(const double ten[TQ_PARAMETERS_OF_LINK], double ret_pseudo[16]);
-void tq_ten_of_pseudo(const double pseudo[16], double ret_ten[TQ_PARAMETERS_OF_LINK]);
 
 #endif
