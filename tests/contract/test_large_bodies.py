@@ -174,10 +174,12 @@ def test_answer_in_chunks(start):
 
 
 @pytest.mark.parametrize("kind", ["npy", "cbor"])
-def test_binary_answer_has_a_length(daemon, kind):
+@pytest.mark.parametrize("reply_buffer", [67108864, 16384])
+def test_binary_answer_has_a_length(start, reply_buffer, kind):
     """Numbers as bytes: the same as in JSON, of a length that is told beforehand, from the library's hands and ours."""
     numpy = pytest.importorskip("numpy")
-    for n in (2000, 40):  # 336 KB and 6.7 KB in; out 112 KB and 2 KB
+    daemon = start({"reply_buffer": reply_buffer})
+    for n in (2000, 900, 40):  # 336, 151 and 6.7 KB in; out 112, 50 (printed, as far as the buffer goes) and 2 KB
         rows = json.loads(motion(n))
         table = numpy.hstack([numpy.array(rows[name]) for name in ("q", "qd", "qdd")])
         file = io.BytesIO()
