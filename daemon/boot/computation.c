@@ -461,7 +461,8 @@ static size_t read_computing(void *exchange, char *out, size_t size)
             return n;
         }
     }
-    return c->more ? tqa_call_read(c->call, out, size) : 0;
+    const size_t n = c->more ? tqa_call_read(c->call, out, size) : 0;
+    return n == 0 && tqa_call_problem(c->call)->status != 0 ? TQD_READ_CUT : n;
 }
 
 /* Numbers that lie as they are sent. */

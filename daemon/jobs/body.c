@@ -64,7 +64,7 @@ size_t tqd_body_read(tqd_body_reader *reader, char *out, size_t size)
 {
     const size_t left = reader->n_piece - reader->piece_at;
     if (left == 0) {
-        return reader->failed || reader->at == reader->end ? 0 : TQD_READ_RUN;
+        return reader->failed ? TQD_READ_CUT : reader->at == reader->end ? 0 : TQD_READ_RUN;
     }
     const size_t n = left < size ? left : size;
     memcpy(out, reader->piece + reader->piece_at, n);

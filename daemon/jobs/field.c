@@ -79,7 +79,7 @@ size_t tqd_field_read(tqd_field_reader *reader, char *out, size_t size)
 {
     const size_t left = reader->n_text - reader->text_at;
     if (left == 0) {
-        return reader->failed || reader->at == reader->body->size ? 0 : TQD_READ_RUN;
+        return reader->failed ? TQD_READ_CUT : reader->at == reader->body->size ? 0 : TQD_READ_RUN;
     }
     const size_t n = left < size ? left : size;
     memcpy(out, reader->text + reader->text_at, n);

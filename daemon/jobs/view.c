@@ -94,7 +94,7 @@ size_t tqd_view_read(tqd_view_reader *reader, char *out, size_t size)
 {
     const size_t left = reader->n_piece - reader->piece_at;
     if (left == 0) {
-        return reader->failed || reader->done ? 0 : TQD_READ_RUN;
+        return reader->failed ? TQD_READ_CUT : reader->done ? 0 : TQD_READ_RUN;
     }
     const size_t n = left < size ? left : size;
     memcpy(out, reader->piece + reader->piece_at, n);

@@ -78,6 +78,7 @@ typedef enum tqd_next {
 /* What a reader returns when it has no bytes now. */
 #define TQD_READ_WAIT (SIZE_MAX - 1) /* suspend until `wake`, the client's end, or the stop */
 #define TQD_READ_RUN  (SIZE_MAX - 2) /* suspend, call `run` on a worker, then read again */
+#define TQD_READ_CUT  (SIZE_MAX - 3) /* the rest is lost: close, so that no part looks whole */
 
 /* The life of an exchange. `open` is called when the headers are known and may refuse before any
  * body byte is read (fill *reply, return false). All but `run` are called on the connection's I/O

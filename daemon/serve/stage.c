@@ -32,6 +32,10 @@ bool tqd_stage_fill(tqd_stage *stage)
         stage->over = client->overdue || !tqd_request_run(client);
         return false;
     }
+    if (n == TQD_READ_CUT) {
+        stage->over = true;
+        return false;
+    }
     stage->n = n;
     stage->over = n == 0;
     return true;

@@ -94,6 +94,20 @@ static size_t read_letters(void *arg, char *out, size_t size)
     return n;
 }
 
+static size_t read_some(void *arg, char *out, size_t size)
+{
+    exchange *e = arg;
+    return e->at > 20000 ? TQD_READ_CUT : read_letters(arg, out, size);
+}
+
+static void reply_cut(void *arg, tqd_reply *reply)
+{
+    (void)arg;
+    reply->status = 200;
+    reply->media = "text/plain";
+    reply->read = read_some;
+}
+
 static void reply_stream(void *arg, tqd_reply *reply)
 {
     (void)arg;
@@ -119,7 +133,11 @@ static const tqd_handler worker_handler = {.open = open_exchange,
 static const tqd_handler stream_handler = {
     .open = open_exchange, .reply = reply_stream, .close = close_exchange};
 
+static const tqd_handler cut_handler = {
+    .open = open_exchange, .feed = feed_exchange, .reply = reply_cut, .close = close_exchange};
+
 static const tqd_route routes[] = {
+    {.method = TQD_POST, .pattern = "/cut", .body_max = 1 << 20, .handler = &cut_handler},
     {.method = TQD_POST, .pattern = "/inline", .body_max = 1 << 20, .handler = &inline_handler},
     {.method = TQD_POST, .pattern = "/worker", .body_max = 1 << 20, .handler = &worker_handler},
     {.method = TQD_GET, .pattern = "/stream", .handler = &stream_handler},
@@ -302,6 +320,30 @@ Test(server, pieces_make_one_body, .timeout = 100)
     cr_expect(eq(sz, n, STREAM));
     close(fd);
     cr_expect(end(FAR_MS) == true);
+}
+
+/* of the library's connection, and of one in our hands */
+Test(server, an_answer_that_is_cut_does_not_look_whole, .timeout = 100)
+{
+    static char body[200000];
+    begin(FAR_MS);
+    for (int large = 0; large < 2; large++) {
+        int fd = dial();
+        if (large == 0) {
+            say(fd, POST("/cut", "3") "abc");
+        } else {
+            memset(body, 'x', sizeof body - 1);
+            say(fd, POST("/cut", "199999"));
+            say(fd, body);
+        }
+        const char *text = hear(fd, "no such text");
+        cr_expect(strncmp(text, "HTTP/1.1 200", 12) == 0, "%.40s", text);
+        cr_expect(strstr(text, "xyzabc") != NULL);
+        cr_expect(strstr(text, "\r\n0\r\n\r\n") == NULL, "%d", large);
+        close(fd);
+    }
+    cr_expect(end(FAR_MS) == true);
+    cr_expect(eq(int, atomic_load(&n_close), 2));
 }
 
 static void until_begun(void)
