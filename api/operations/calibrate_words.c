@@ -56,6 +56,15 @@ static const char *joint_of_row(const tqa_calibration *c, size_t row)
     return c->control->robot->joint_names[tqa_calibration_joint(c, row)];
 }
 
+/* Less than a tenth of its square is alike after a sample or ten. */
+static bool is_noise(const tqa_calibration *c, size_t row)
+{
+    const tqa_calibrate_judged *judged =
+        c->validation != TQA_VALIDATE_NOT ? &c->judged_validation : &c->judged_fit;
+    const tq_judged *all = &judged->parts[TQ_JUDGE_ALL][row];
+    return fabs(all->lag_one) < 0.1 && fabs(all->lag_ten) < 0.1;
+}
+
 /* What a joint's residual says. */
 static void reason_of_joint(const tqa_calibration *c, const tq_reason *reason,
                             char text[TQA_PROBLEM_TEXT])
@@ -64,7 +73,12 @@ static void reason_of_joint(const tqa_calibration *c, const tq_reason *reason,
     const size_t size = sizeof what;
     switch ((int)reason->kind) {
     case TQ_REASON_RELATIVE_ERROR:
-        (void)snprintf(what, size, "the model misses %.0f %% of the torque", 100.0 * reason->value);
+        (void)snprintf(what, size,
+                       is_noise(c, reason->index)
+                           ? "the model misses %.0f %% of the torque, by noise that has no memory: "
+                             "let it move where it takes more torque"
+                           : "the model misses %.0f %% of the torque",
+                       100.0 * reason->value);
         break;
     case TQ_REASON_STANDING:
         (void)snprintf(what, size,
@@ -208,9 +222,10 @@ static void lack_of_motion(const tqa_calibration *c, char text[TQA_PROBLEM_TEXT]
                        n_still == 1 ? "s" : "");
     } else {
         (void)snprintf(text, TQA_PROBLEM_TEXT,
-                       "the motion leaves %zu combinations of the %zu parameters open: move all "
+                       "the motion leaves %zu combination%s of the %zu parameters open: move all "
                        "joints at once, further, faster and longer",
-                       c->solution.n_unidentified, c->n_column);
+                       c->solution.n_unidentified, c->solution.n_unidentified == 1 ? "" : "s",
+                       c->n_column);
     }
 }
 

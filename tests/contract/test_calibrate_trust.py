@@ -180,6 +180,19 @@ def test_instruments_are_taken_where_noise_asks_for_them(daemon, truth):
     assert inside["found"] >= 0.9 * len(true) and inside["found"] > inside["asked"], inside
 
 
+def test_noise_is_told_from_what_the_model_lacks(daemon, truth):
+    """A wrist that takes little torque beside its noise is missed by much, and the model is right all the same."""
+    for run in (7, 8):
+        write_run(daemon, f"hiss{run}", truth, run, noise=0.5, quantities=("q", "tau"))
+    body = {"method": "wls", "validate": "none", "filter": {"cutoff_hz": 10}}
+    told = [r for r in calibrate(daemon, {**body, "datasets": ["hiss7", "hiss8"]}, robot="guess")["reasons"] if "misses" in r]
+    assert told and all("% of the torque, by noise that has no memory" in r for r in told), told
+    # without Coulomb friction what is left stays the same from one reversal to the next
+    lacks = calibrate(daemon, {**body, "datasets": ["run1", "run2"], "model": {"friction": ["viscous"]}}, robot="guess")
+    told = [r for r in lacks["reasons"] if "misses" in r]
+    assert told and all(r.endswith("% of the torque") for r in told), lacks["reasons"]
+
+
 def test_total_least_squares_says_what_it_assumes(daemon, truth):
     # of a residual that is small nothing much can be laid to the columns, whatever is assumed of them: half a newton metre is not
     for run in (3, 4):
