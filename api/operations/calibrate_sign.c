@@ -53,12 +53,12 @@ static bool look_about(tqa_calibration *c, double *usual, double at, double apar
     return true;
 }
 
-/* Downhill by factors of two from where they are, while it is worth it. */
-static bool go_down(tqa_calibration *c, double *usual, valley *v)
+/* Downhill by steps as far as they are apart, while each takes such a part off. */
+static bool go_down(tqa_calibration *c, double *usual, double gain, valley *v)
 {
     const unsigned side = v->left[2] < v->left[0] ? 2 : 0;
     const double way = v->at[side] - v->at[1];
-    for (unsigned k = 1; k < STEPS && v->left[side] < (1.0 - width_gain) * v->left[1]; k++) {
+    for (unsigned k = 1; k < STEPS && v->left[side] < (1.0 - gain) * v->left[1]; k++) {
         const double at = v->at[side] + way;
         double left = 0.0;
         if (!left_at(c, usual, at, &left)) {
@@ -97,11 +97,13 @@ static bool find_width(tqa_calibration *c, double *usual)
         return false;
     }
     const double at_start = v.left[1];
-    if (!go_down(c, usual, &v)) {
+    if (!go_down(c, usual, width_gain, &v)) {
         return false;
     }
+    /* a valley is no parabola over factors of two: what that one tells may be off by more than the
+     * next look is wide */
     for (unsigned k = 0; k < sizeof nearer / sizeof nearer[0]; k++) {
-        if (!look_about(c, usual, lowest(&v), nearer[k], &v)) {
+        if (!look_about(c, usual, lowest(&v), nearer[k], &v) || !go_down(c, usual, 0.0, &v)) {
             return false;
         }
     }
