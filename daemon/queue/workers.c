@@ -298,6 +298,9 @@ bool tqd_workers_submit(tqd_workers *workers, void (*run)(void *arg), void *arg)
         workers->n_job++;
         atomic_store_explicit(&workers->waiting, workers->n_job, memory_order_relaxed);
         n_called = call(workers, 1);
+        /* glibc before 2.41 may lose a signal (its bug 25847): who has been called is called again,
+         * which costs nothing when it is awake */
+        n_called += n_called == 0 && workers->idle > 0;
     }
     pthread_mutex_unlock(&workers->mutex);
     wake(workers, n_called);

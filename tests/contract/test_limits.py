@@ -111,6 +111,17 @@ def test_slow_body_is_told_so(start):
     problem(parse_replies(got)[0], 408)
 
 
+def test_half_of_a_large_body_is_told_so(start):
+    """Beyond 64 KiB, where the daemon reads the socket itself."""
+    one = start(deadlines(rate_grace=3000, rate_least=100_000_000))
+    with one.socket() as s:
+        s.sendall(b"POST /v1/robots/panda/inverse-dynamics HTTP/1.1\r\nHost: localhost\r\nContent-Length: 500000\r\n\r\n"
+                  b'{"q": [' + b"[0, 0, 0, 0, 0, 0, 0], " * 2500)  # all of it is read at once
+        got, closed = read_all(s)
+    assert closed
+    problem(parse_replies(got)[0], 408)
+
+
 @pytest.mark.parametrize("takes", [0, 100_000])
 def test_slow_reader_is_closed_and_holds_up_nobody(start, takes):
     """An answer of 14 MB that is not read, or read in sips: its connection ends, others go on meanwhile."""
