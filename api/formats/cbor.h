@@ -67,11 +67,11 @@ void tqa_cbor_decoder_init(tqa_cbor_decoder *decoder, const tqa_events *events, 
  */
 tqa_decode tqa_cbor_decoder_feed(tqa_cbor_decoder *decoder, const char *bytes, size_t n);
 
-/* The document ends here: TQA_DECODE_MALFORMED when it should not. */
 /* Bytes of a number that the last piece has cut: so far behind an aligned place the next piece has
  * its numbers aligned. */
 size_t tqa_cbor_decoder_phase(const tqa_cbor_decoder *decoder);
 
+/* The document ends here: TQA_DECODE_MALFORMED when it should not. */
 tqa_decode tqa_cbor_decoder_finish(tqa_cbor_decoder *decoder);
 
 /**
