@@ -15,7 +15,7 @@
  * 7 8 11 9 8 % off the errors, each log predicted by a fit of the others. */
 
 enum { SAMPLES = 30000, FARTHEST = 8 }; /* of all logs, at most; half samples */
-static const double worse_off = 0.02;   /* of the same of the filtered torque */
+static const double worse_off = 0.04;   /* of the same of the filtered torque */
 static const double gain_least = 0.04;  /* of the logarithm of the square that is left, a joint */
 
 typedef struct search {
@@ -144,8 +144,8 @@ static bool misfit_of_filtered(tqa_calibration *c, double delay, double *usual, 
 
 /* Steps of friction beyond the cut-off look like acceleration at another time. What is left of the
  * filtered torque tells: it cannot be much worse off with the motion where it belongs. On UR10E
- * runs it is by 0.5 % at most; where such steps had made a delay up, by 7 % at least. The first
- * pass is not compared: its load is the measured torque, which knows friction. */
+ * runs, each alone, it is by 2 % at most; where such steps had made a delay up, by 6.6 % at least.
+ * The first pass is not compared: its load is the measured torque, which knows friction. */
 bool tqa_calibration_confirm_delay(tqa_calibration *c)
 {
     const double found = c->request.delay;

@@ -67,6 +67,13 @@ def test_ur10e_leave_one_run_out(daemon):
     assert "bridged" in repairs  # the gap of 34 ms
 
 
+def test_ur10e_each_run_alone_tells_the_delay(daemon):
+    ur10e_daemon(daemon)
+    for run in put_ur10e(daemon, "excitation"):
+        delay = calibrate(daemon, {"datasets": [run], **COLUMNS, "validate": "none"}, robot="ur10e-lab")["delay"]
+        assert delay["from_data"] and 0.004 < delay["delay_s"] < 0.009, (run, delay)
+
+
 def test_ur10e_the_whole_way_to_a_run_not_seen(daemon):
     ur10e_daemon(daemon)
     runs = put_ur10e(daemon, "excitation")
