@@ -124,15 +124,17 @@ bool tqa_calibration_find_delay(tqa_calibration *c)
     return true;
 }
 
-/* What is left of the filtered torque, by the better one of two laws of friction's sign. */
+/* What is left of the filtered torque, by the best of the laws of friction's sign. */
 static bool misfit_of_filtered(tqa_calibration *c, double delay, double *usual, double *ret)
 {
     const tq_fit_model model = c->options.model;
     *ret = (double)INFINITY;
     c->request.delay = delay;
-    for (unsigned yields = 0; yields < 2; yields++) {
-        tq_fit_set_sign(c->fit, model.smoothing, yields ? model.presliding : 0.0,
-                        yields ? model.relaxation : 0.0);
+    const double laws[][2] = {
+        {0.0, 0.0}, {model.presliding, 0.0}, {model.presliding, model.relaxation}};
+    const unsigned n_law = model.presliding == 0.0 ? 1 : model.relaxation == 0.0 ? 2 : 3;
+    for (unsigned k = 0; k < n_law; k++) {
+        tq_fit_set_sign(c->fit, model.smoothing, laws[k][0], laws[k][1]);
         if (!tqa_calibration_pass(c)) {
             return false;
         }

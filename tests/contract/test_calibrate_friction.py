@@ -135,6 +135,9 @@ def test_friction_without_memory_is_found(daemon, bare):
 def test_steps_of_friction_are_no_delay(daemon, bare, logs):
     found = calibrate(daemon, {"datasets": [f"{logs}1", f"{logs}2"]}, robot="pair-bare")
     assert found["delay"] == {"delay_s": 0, "from_data": True}
+    # nor without velocities, where all laws of friction are told less well
+    quiet = {"columns": {"time": 0, "q": [1, 2], "tau": [5, 6]}}
+    assert calibrate(daemon, {"datasets": [f"{logs}1", f"{logs}2"], **quiet}, robot="pair-bare")["delay"] == {"delay_s": 0, "from_data": True}
     # as if nobody had looked for one
     told = calibrate(daemon, {"datasets": [f"{logs}1", f"{logs}2"], "delay_s": 0}, robot="pair-bare")
     assert found["fit"]["rmse"] == pytest.approx(told["fit"]["rmse"], rel=1e-6)
