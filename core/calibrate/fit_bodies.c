@@ -12,6 +12,7 @@ enum { TEN = TQ_PARAMETERS_OF_LINK };
 static const double floor_of_bodies = 1e-6; /* of the prior: no smaller eigenvalue */
 static const double gap_wanted = 1e-9;      /* of the objective; users are promised 1e-8 */
 static const double noise_least = 1e-12;    /* of |tau|^2: entropy's hold when there is no noise */
+static const double rounding = 1e-9;        /* of a combination's factors */
 static const double fat = 0.05; /* of a prior's size: its least eigenvalue is raised to it */
 
 void tq_pseudo_of_ten(const double t[TEN], double ret[16])
@@ -46,6 +47,24 @@ bool tq_column_is_positive(const tq_column *column)
                column->parameter.kind == TQ_PARAMETER_STIFFNESS;
     }
     return column->kind == TQ_COLUMN_INERTIA || column->kind == TQ_COLUMN_LOAD;
+}
+
+/* mass, or a moment of inertia */
+static bool is_of_bodies(const tq_fit *fit, size_t parameter)
+{
+    const size_t k = parameter % TEN;
+    return parameter < fit->n_link_column && (k == 0 || k == 4 || k == 7 || k == 9);
+}
+
+bool tq_fit_is_positive(const tq_fit *fit, size_t column)
+{
+    const tq_base_set *base = &fit->base;
+    bool positive = tq_column_is_positive(&fit->columns[column]);
+    for (size_t d = 0; column < base->n_base && d < base->n_dependent; d++) {
+        const bool takes_off = base->k[column * base->n_dependent + d] < -rounding;
+        positive = positive && !(takes_off && is_of_bodies(fit, base->dependent[d]));
+    }
+    return positive;
 }
 
 void tq_fit_combine(const tq_fit *fit, const double *full, double *ret_value)
@@ -335,8 +354,7 @@ bool tq_fit_polish(const tq_fit *fit, const double *exact, double *full, double 
         }
     }
     for (size_t c = 0; c < fit->n_column; c++) {
-        const double wanted =
-            tq_column_is_positive(&fit->columns[c]) ? fmax(exact[c], 0.0) : exact[c];
+        const double wanted = tq_fit_is_positive(fit, c) ? fmax(exact[c], 0.0) : exact[c];
         if (c < fit->base.n_base) {
             full[fit->base.independent[c]] += wanted - value[c];
         }

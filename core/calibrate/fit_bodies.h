@@ -30,6 +30,9 @@ void tq_fit_combine(const tq_fit *fit, const double *full, double *ret_value);
 
 /* True for columns that must not be negative: friction, rotors, stiffness. */
 bool tq_column_is_positive(const tq_column *column);
+/* The same of what the column's combination is worth: a rotor's, less inertia of a body that turns
+ * less because its joint mimics another, may be negative. */
+bool tq_fit_is_positive(const tq_fit *fit, size_t column);
 
 /* The pseudo-inertia of ten parameters. */
 void tq_pseudo_of_ten(const double ten[TQ_PARAMETERS_OF_LINK], double ret_pseudo[16]);

@@ -146,7 +146,7 @@ static tq_status by_method(const tq_fit *fit, const tq_reduced *data, const doub
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_fit_method_size(fit));
     }
     for (size_t c = 0; c < fit->n_column; c++) {
-        positive[c] = tq_column_is_positive(&fit->columns[c]);
+        positive[c] = tq_fit_is_positive(fit, c);
     }
     return tq_estimate_bounded(data, positive, centre, rank_tolerance, scratch, found->value,
                                reterr);

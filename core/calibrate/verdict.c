@@ -55,7 +55,7 @@ static tq_status judge_physics(const tq_fit *fit, const tq_fit_solution *s, tq_s
                                tq_verdict_report *report, tq_error *reterr)
 {
     for (size_t c = 0; c < s->n_column; c++) {
-        if (tq_column_is_positive(&fit->columns[c]) && s->value[c] < 0.0) {
+        if (tq_fit_is_positive(fit, c) && s->value[c] < 0.0) {
             tell(report, TQ_VERDICT_PHYSICALLY_INCONSISTENT, TQ_REASON_NEGATIVE, c, s->value[c]);
         }
     }

@@ -5,7 +5,7 @@ import math
 import random
 
 import pytest
-from test_calibrate import EXACT, ask, calibrate, last_job, moving, truth, write_run  # noqa: F401, truth is a fixture
+from test_calibrate import EXACT, ask, calibrate, last_job, motion, moving, truth, write_run  # noqa: F401, truth is a fixture
 
 
 def write_poses(daemon, name, n, robot, grip=0.7, turns=14, brakes=None):
@@ -105,6 +105,29 @@ def test_rest_on_brakes_is_no_torque(daemon, truth):
         # nothing but a rest on brakes
         fault = calibrate(daemon, {**body, "validate": [{"dataset": name, "rows": [205, 255]}]}, 422, robot="guess")["errors"][0]
         assert fault["pointer"] == "/validate/0" and "brakes hold" in fault["detail"] and "leave the log out" in fault["hint"], fault
+
+
+def test_what_a_mimicking_body_takes_off_may_be_negative(daemon):
+    """Ia_2 - 0.25 Iyy_3 is what the data tell: no rotor, and a body that turns half as far the other way."""
+    arm = {"name": "mimics", "gravity": [0, 0, -9.81],
+           "links": [{"name": "base"}] + [{"name": f"l{k}", "mass": 3, "com": [0.2, 0.02, 0.01], "inertia_about": "com",
+                                           "inertia": [[0.02, 0, 0], [0, 0.05, 0], [0, 0, 0.05]]} for k in range(3)],
+           "joints": [{"name": name, "kind": "revolute", "parent": parent, "child": child, "axis": [0, 1, 0], "origin": {"position": [0.4, 0, 0]}}
+                      for name, parent, child in (("a", "base", "l0"), ("b", "l0", "l1"), ("m", "l1", "l2"))]}
+    arm["joints"][2]["mimic"] = {"joint": "b", "multiplier": -0.5, "offset": 0.1}
+    assert daemon.request("PUT", "/v1/robots/mimics", json.dumps(arm).encode(), {"Content-Type": "application/json"})[0] in (200, 201)
+    q, qd, qdd = zip(*(motion(0.01 * k, 2, 5) for k in range(1500)))
+    tau = ask(daemon, "mimics", "inverse-dynamics", {"q": q, "qd": qd, "qdd": qdd})["tau"]
+    lines = ["t,q0,q1,qd0,qd1,qdd0,qdd1,tau0,tau1"]
+    lines += [",".join(map(repr, (0.01 * k, *a, *b, *c, *d))) for k, (a, b, c, d) in enumerate(zip(q, qd, qdd, tau))]
+    assert daemon.request("PUT", "/v1/datasets/mimics", "\n".join(lines).encode())[0] in (200, 201)
+    for method in ("ols", "bounded", "feasible"):
+        found = calibrate(daemon, {"datasets": ["mimics"], "filter": EXACT, "method": method, "validate": "none",
+                                   "model": {"smoothing": 0.01, "friction": ["offset"]}}, robot="mimics")
+        assert max(found["fit"]["rmse"]) < 1e-6, (method, found["fit"]["rmse"])
+        of_rotor = next(p for p in found["parameters"] if p["name"] == "Ia_2")
+        assert of_rotor["value"] == pytest.approx(-0.0425750, abs=1e-6), (method, of_rotor)
+        assert not any("cannot be negative" in r for r in found["reasons"]), (method, found["reasons"])
 
 
 def test_rest_that_springs_carry_is_not_on_brakes(daemon):
