@@ -90,6 +90,7 @@ bench-calibration: build
 
 # the daemon over loopback, against the bare HTTP library and orjson
 bench-http: build $(out)/tests/bench/responder
+	@mkdir -p build/bench
 	@$(if $(wildcard $(python)),$(python),python3) tests/bench/loopback.py $(out)/torqued $(out)/tests/bench/responder build/bench/http.json
 
 # many simulations at once against MuJoCo's threaded rollout, to the same error
