@@ -116,8 +116,8 @@ static bool find_width(tqa_calibration *c, double *usual)
 
 /* One pass for each law that nobody asked for but the data might tell: a smoothed sign, gears that
  * yield and remember for ever, and the default, which the others must beat clearly. The first pass
- * is by the default as well: of a load that is not the measured torque, which knows friction. The
- * last is by the law that stays. */
+ * is by the default as well: of a load that is not the measured torque, which knows friction. Then
+ * the width of a smoothed sign, where that is the law. The last is by what stays. */
 bool tqa_calibration_choose_sign(tqa_calibration *c)
 {
     const double width = c->options.model.smoothing;

@@ -112,8 +112,8 @@ bool tqa_log_stills_close(tqa_log *log, uint64_t first, uint64_t last, bool move
     return !rests || to != NULL;
 }
 
-/* Every torque is next to none, and the robot's model says that some should not be. ret_dead: (nv)
- * what is none. */
+/* Every torque is next to none, and the robot's model says that some should not be. The squares in
+ * the rest's sums become what is none there. */
 static bool is_braked(const tqa_log *log, tqa_log_still *still, const double *usual, double *room,
                       tq_scratch *scratch)
 {

@@ -38,7 +38,8 @@ static void ten_of_pseudo(const double p[16], double ret[TEN])
     ret[9] = p[0] + p[5];
 }
 
-bool tq_column_is_positive(const tq_column *column)
+/* friction, rotors, stiffness: each by itself */
+static bool is_positive(const tq_column *column)
 {
     if (column->kind == TQ_COLUMN_PARAMETER) {
         return column->parameter.kind == TQ_PARAMETER_ROTOR ||
@@ -59,7 +60,7 @@ static bool is_of_bodies(const tq_fit *fit, size_t parameter)
 bool tq_fit_is_positive(const tq_fit *fit, size_t column)
 {
     const tq_base_set *base = &fit->base;
-    bool positive = tq_column_is_positive(&fit->columns[column]);
+    bool positive = is_positive(&fit->columns[column]);
     for (size_t d = 0; column < base->n_base && d < base->n_dependent; d++) {
         const bool takes_off = base->k[column * base->n_dependent + d] < -rounding;
         positive = positive && !(takes_off && is_of_bodies(fit, base->dependent[d]));
@@ -235,7 +236,7 @@ static void describe_other(bodies *w, const double *triangle, size_t column, dou
 {
     const size_t k = w->n_other++;
     const double nominal = w->fit->nominal[column];
-    w->positive[k] = tq_column_is_positive(&w->fit->columns[column]);
+    w->positive[k] = is_positive(&w->fit->columns[column]);
     w->column[k] = column;
     w->unit[k] = w->positive[k] && prior > 0.01 * nominal ? prior : nominal;
     w->centre[k] = w->positive[k] ? 0.0 : prior;

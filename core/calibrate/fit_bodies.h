@@ -28,10 +28,8 @@ bool tq_fit_polish(const tq_fit *fit, const double *exact, double *full, double 
 /* Values of the columns from all parameters: base combinations; extra columns are left alone. */
 void tq_fit_combine(const tq_fit *fit, const double *full, double *ret_value);
 
-/* True for columns that must not be negative: friction, rotors, stiffness. */
-bool tq_column_is_positive(const tq_column *column);
-/* The same of what the column's combination is worth: a rotor's, less inertia of a body that turns
- * less because its joint mimics another, may be negative. */
+/* True where a column's combination must not be negative: friction, rotors, stiffness; but a
+ * rotor's, less inertia of a body that turns less because its joint mimics another, may be. */
 bool tq_fit_is_positive(const tq_fit *fit, size_t column);
 
 /* The pseudo-inertia of ten parameters. */
