@@ -329,3 +329,14 @@ void tqt_states_free(tqt_states *states)
     free(states->qdd);
     *states = (tqt_states){0};
 }
+
+tq_model *tqt_random_arm(uint64_t seed, uint32_t n_joint, unsigned with, tq_friction friction)
+{
+    const tqt_robot_options options = {
+        .n_joint = n_joint, .kinds = 1u << TQ_JOINT_REVOLUTE, .with = with};
+    tq_model *model = tqt_random_robot(seed, options);
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        model->joints[j].friction = friction;
+    }
+    return model;
+}

@@ -38,6 +38,9 @@ typedef struct tqt_robot_options {
  * tqt_model_free. */
 tq_model *tqt_random_robot(uint64_t seed, tqt_robot_options options);
 
+/* One of revolute joints, `with` as in the options, all of them with this friction. */
+tq_model *tqt_random_arm(uint64_t seed, uint32_t n_joint, unsigned with, tq_friction friction);
+
 /* A model with room for n_link links and n_link - 1 joints, all zero but: unit rotations, axes
  * along z, no limits, no mimic, gravity -9.81 along z. Not finished. */
 tq_model *tqt_model_new(uint32_t n_link);

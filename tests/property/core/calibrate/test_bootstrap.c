@@ -16,12 +16,10 @@ enum { SAMPLES = 4000, RATE = 100, DRAWS = 400, COLUMNS_MAX = 64 };
 
 static tq_model *arm(void)
 {
-    const tqt_robot_options options = {
-        .n_joint = 3, .kinds = 1u << TQ_JOINT_REVOLUTE, .with = TQT_WITH_FRICTION | TQT_WITH_ROTOR};
-    tq_model *model = tqt_random_robot(4, options);
+    tq_model *model =
+        tqt_random_arm(4, 3, TQT_WITH_FRICTION | TQT_WITH_ROTOR,
+                       (tq_friction){.viscous = 1, .coulomb = 2, .smoothing = .05, .offset = .1});
     for (uint32_t j = 0; j < model->n_joint; j++) {
-        model->joints[j].friction =
-            (tq_friction){.viscous = 1, .coulomb = 2, .smoothing = .05, .offset = .1};
         model->joints[j].rotor = (tq_rotor){.inertia = 1, .ratio = 1};
     }
     return model;

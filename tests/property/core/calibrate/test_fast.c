@@ -15,12 +15,7 @@ enum { N = 1200, NV = 3 };
 
 static tq_model *arm(void)
 {
-    const tqt_robot_options options = {.n_joint = NV, .kinds = 1u << TQ_JOINT_REVOLUTE};
-    tq_model *model = tqt_random_robot(5, options);
-    for (uint32_t j = 0; j < model->n_joint; j++) {
-        model->joints[j].friction = (tq_friction){.viscous = 0.5, .coulomb = 1, .smoothing = 0.05};
-    }
-    return model;
+    return tqt_random_arm(5, NV, 0, (tq_friction){.viscous = 0.5, .coulomb = 1, .smoothing = 0.05});
 }
 
 /* unfiltered torque: inertia a + rate d more; a and d shake fast, and the motion knows nothing of

@@ -59,14 +59,9 @@ Test(instruments, undo_the_bias_of_a_bad_cutoff)
 
 static tq_model *rubbing_arm(void)
 {
-    const tqt_robot_options options = {
-        .n_joint = 3, .kinds = 1u << TQ_JOINT_REVOLUTE, .with = TQT_WITH_FRICTION | TQT_WITH_ROTOR};
-    tq_model *model = tqt_random_robot(4, options);
-    for (uint32_t j = 0; j < model->n_joint; j++) {
-        model->joints[j].friction =
-            (tq_friction){.viscous = 1, .coulomb = 2, .smoothing = .05, .offset = .1};
-    }
-    return model;
+    return tqt_random_arm(
+        4, 3, TQT_WITH_FRICTION | TQT_WITH_ROTOR,
+        (tq_friction){.viscous = 1, .coulomb = 2, .smoothing = .05, .offset = .1});
 }
 
 static void push(tq_fit_stream *stream, const tqt_excited *x, bool begins)

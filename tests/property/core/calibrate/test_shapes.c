@@ -18,13 +18,8 @@ static const double rate = 200, width = 0.05;
 
 static tq_model *arm(void)
 {
-    const tqt_robot_options options = {
-        .n_joint = JOINTS, .kinds = 1u << TQ_JOINT_REVOLUTE, .with = TQT_WITH_ROTOR};
-    tq_model *model = tqt_random_robot(4, options);
-    for (uint32_t j = 0; j < model->n_joint; j++) {
-        model->joints[j].friction = (tq_friction){.viscous = .3, .coulomb = 2, .smoothing = width};
-    }
-    return model;
+    return tqt_random_arm(4, JOINTS, TQT_WITH_ROTOR,
+                          (tq_friction){.viscous = .3, .coulomb = 2, .smoothing = width});
 }
 
 /* steps of q; nothing before the first */

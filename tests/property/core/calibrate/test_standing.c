@@ -16,15 +16,9 @@ enum { JOINTS = 4, RATE = 100, STAND = 60, MOVE = 50, POSES = 12, LEAST = 25 };
 /* a chain whose bodies are heavy enough that gravity matters beside friction of 2 N m */
 static tq_model *arm(void)
 {
-    const tqt_robot_options options = {.n_joint = JOINTS,
-                                       .kinds = 1u << TQ_JOINT_REVOLUTE,
-                                       .with = TQT_WITH_FRICTION | TQT_WITH_ROTOR};
-    tq_model *model = tqt_random_robot(7, options);
-    for (uint32_t j = 0; j < model->n_joint; j++) {
-        model->joints[j].friction =
-            (tq_friction){.viscous = .5, .coulomb = 2, .smoothing = .02, .offset = .1};
-    }
-    return model;
+    return tqt_random_arm(
+        7, JOINTS, TQT_WITH_FRICTION | TQT_WITH_ROTOR,
+        (tq_friction){.viscous = .5, .coulomb = 2, .smoothing = .02, .offset = .1});
 }
 
 /* a robot that stands at POSES poses, from the first of which it comes and to which it goes; every
