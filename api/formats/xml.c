@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <expat.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,6 +7,7 @@
 #define TQA_OPERATIONS_DIGEST_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #define XXH_STATIC_LINKING_ONLY /* the state as a type whose size is known */
 #if defined(__x86_64__)

@@ -6,6 +6,8 @@
 
 #include <microhttpd.h>
 #include <stdatomic.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "daemon/observe/request_id.h"
 #include "daemon/serve/prepared.h"
