@@ -39,6 +39,7 @@
 #include "core/dynamics/lagrangian.h"
 #include "core/dynamics/ledger.h"
 #include "core/dynamics/mass_matrix.h"
+#include "core/dynamics/mass_matrix_inverse.h"
 #include "core/dynamics/momentum.h"
 #include "core/dynamics/momentum_batch.h"
 #include "core/dynamics/posture.h"

@@ -6,6 +6,7 @@
 #include "core/dynamics/derivatives_batch.h"
 #include "core/dynamics/energy.h"
 #include "core/dynamics/mass_matrix.h"
+#include "core/dynamics/mass_matrix_inverse.h"
 #include "core/dynamics/momentum_batch.h"
 
 enum {
@@ -17,6 +18,13 @@ tq_status tqa_block_mass_matrix(const tqa_call *call, const tq_inverse_input *in
                                 tq_scratch *scratch, double *ret, tq_error *error)
 {
     return tq_mass_matrix(call->mechanism, in->n_sample, in->stride, in->q, 0, scratch, ret, error);
+}
+
+tq_status tqa_block_mass_matrix_inverse(const tqa_call *call, const tq_inverse_input *in,
+                                        tq_scratch *scratch, double *ret, tq_error *error)
+{
+    return tq_mass_matrix_inverse(call->mechanism, in->n_sample, in->stride, in->q, 0, scratch, ret,
+                                  error);
 }
 
 /* inverse dynamics of one term alone */
@@ -90,7 +98,7 @@ size_t tqa_block_scratch_size(const tq_mechanism *mechanism)
         tq_scratch_cost((size_t)TQ_MOMENTUM_ROWS * TQ_BLOCK_STRIDE, sizeof(double)) +
         tq_momentum_batch_scratch_size(mechanism);
     const size_t sizes[] = {
-        tq_mass_matrix_scratch_size(mechanism), tq_inverse_scratch_size(mechanism, 0),
+        tq_mass_matrix_inverse_scratch_size(mechanism), tq_inverse_scratch_size(mechanism, 0),
         tq_energy_scratch_size(mechanism), tq_derivatives_batch_scratch_size(mechanism), momentum};
     size_t most = 0;
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {

@@ -9,6 +9,7 @@
 #include "core/dynamics/checks.h"
 #include "core/dynamics/derivatives.h"
 #include "core/dynamics/ledger.h"
+#include "core/dynamics/mass_matrix_inverse.h"
 #include "core/dynamics/momentum.h"
 #include "core/dynamics/reactions.h"
 #include "core/linalg/dense.h"
@@ -46,6 +47,8 @@ size_t tqa_include_scratch_size(const tqa_call *call)
     inner = larger(inner, tq_eigen_symmetric_scratch_size(nv) + tq_scratch_cost(nv, 8));
     inner = larger(inner, tq_checks_scratch_size(call->mechanism, call->request.wrenches.n));
     inner = larger(inner, tqa_constraints_terms_size(call));
+    inner = larger(inner, tq_scratch_cost(6 * nv, 8) + tq_scratch_cost(nv, 8) +
+                              tq_mass_matrix_flat_scratch_size(call->mechanism));
     inner = larger(inner, tqa_block_scratch_size(call->mechanism) + reorder_size(call));
     const size_t terms =
         2 * tq_posture_scratch_size(model) + inner + tq_scratch_cost(model->nq, sizeof(double)) +

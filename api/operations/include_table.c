@@ -9,6 +9,7 @@
 #include "core/dynamics/derivatives.h"
 #include "core/dynamics/lagrangian.h"
 #include "core/dynamics/ledger.h"
+#include "core/dynamics/mass_matrix_inverse.h"
 #include "core/dynamics/momentum.h"
 #include "core/dynamics/terms.h"
 #include "core/linalg/dense.h"
@@ -26,28 +27,23 @@ static size_t square(const tqa_moment *moment)
     return (size_t)moment->model->nv * moment->model->nv;
 }
 
+/* of the kernel, as without wrenches */
 static tq_status mass_matrix(const tqa_moment *moment, double *ret, tq_error *error)
 {
-    const size_t nv = moment->model->nv;
-    const tq_status status =
-        tq_lagrangian_mass_matrix(&moment->posture, moment->scratch, ret, error);
-    for (size_t i = 0; status == TQ_OK && i < nv; i++) {
-        for (size_t j = 0; j < i; j++) {
-            ret[i * nv + j] = ret[j * nv + i];
-        }
-    }
-    return status;
+    return tq_mass_matrix_flat(moment->call->mechanism, moment->sample.q, 0, moment->scratch, ret,
+                               error);
 }
 
 static tq_status mass_matrix_inverse(const tqa_moment *moment, double *ret, tq_error *error)
 {
     const size_t nv = moment->model->nv;
-    tq_status status = mass_matrix(moment, ret, error);
+    const tq_status status = mass_matrix(moment, moment->m, error);
     if (status == TQ_OK && nv > 0) {
-        status = tq_cholesky_factor(nv, ret, nv, error);
-        if (status == TQ_OK) {
-            status = tq_cholesky_invert(nv, ret, nv, error);
+        const size_t row = tq_mass_matrix_factor(nv, moment->m);
+        if (row < nv) {
+            return tq_fail(error, TQ_ERR_SINGULAR, "mass_matrix", 0, (double)row);
         }
+        tq_mass_matrix_invert(nv, moment->m, ret);
     }
     return status;
 }
@@ -368,7 +364,8 @@ const tqa_include tqa_includes[] = {
     {.name = "mass_matrix_inverse",
      .bit = FREE(1),
      .members = {{NULL, {V, V}}},
-     .compute = mass_matrix_inverse},
+     .compute = mass_matrix_inverse,
+     .block = tqa_block_mass_matrix_inverse},
     {.name = "mass_matrix_bounds",
      .bit = TQA_INCLUDE_BOUNDS,
      .members = {{"smallest_eigenvalue", {0}}, {"largest_eigenvalue", {0}}},

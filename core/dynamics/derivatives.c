@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "core/dynamics/lagrangian.h"
+#include "core/dynamics/mass_matrix_inverse.h"
 #include "core/dynamics/terms.h"
-#include "core/linalg/dense.h"
 #include "core/model/inertia.h"
 #include "core/spatial/screw.h"
 
@@ -376,42 +376,22 @@ tq_status tq_mass_matrix_rate(const tq_posture *posture, tq_scratch *scratch, do
     return TQ_OK;
 }
 
-/* x = -inverse x for nv columns, inverse symmetric; column by column through one row of room */
-static void solve_negative(size_t nv, const double *l, double *x)
+tq_status tq_forward_derivatives(size_t nv, double *m, double *dq, double *dqd, double *ret_inverse,
+                                 tq_error *reterr)
 {
-    /* l is column-major lower Cholesky; columns of x are strided: substitute in place */
-    for (size_t c = 0; c < nv; c++) {
-        for (size_t i = 0; i < nv; i++) {
-            double sum = x[i * nv + c];
-            for (size_t k = 0; k < i; k++) {
-                sum -= l[k * nv + i] * x[k * nv + c];
-            }
-            x[i * nv + c] = sum / l[i * nv + i];
-        }
-        for (size_t i = nv; i-- > 0;) {
-            double sum = x[i * nv + c];
-            for (size_t k = i + 1; k < nv; k++) {
-                sum -= l[i * nv + k] * x[k * nv + c];
-            }
-            x[i * nv + c] = sum / l[i * nv + i];
-        }
-        for (size_t i = 0; i < nv; i++) {
-            x[i * nv + c] = -x[i * nv + c];
-        }
+    const size_t row = tq_mass_matrix_factor(nv, m);
+    if (row < nv) {
+        return tq_fail(reterr, TQ_ERR_SINGULAR, "mass_matrix", 0, (double)row);
     }
-}
-
-tq_status tq_forward_derivatives(size_t nv, const double *m, double *dq, double *dqd,
-                                 double *ret_inverse, tq_error *reterr)
-{
     if (nv == 0) {
         return TQ_OK;
     }
-    memcpy(ret_inverse, m, nv * nv * sizeof(double));
-    if (tq_cholesky_factor(nv, ret_inverse, nv, reterr) != TQ_OK) {
-        return tq_fail(reterr, TQ_ERR_SINGULAR, "mass_matrix", 0, 0.0);
+    tq_mass_matrix_solve(nv, m, nv, dq);
+    tq_mass_matrix_solve(nv, m, nv, dqd);
+    for (size_t k = 0; k < nv * nv; k++) {
+        dq[k] = -dq[k];
+        dqd[k] = -dqd[k];
     }
-    solve_negative(nv, ret_inverse, dq);
-    solve_negative(nv, ret_inverse, dqd);
-    return tq_cholesky_invert(nv, ret_inverse, nv, reterr);
+    tq_mass_matrix_invert(nv, m, ret_inverse);
+    return TQ_OK;
 }

@@ -52,13 +52,13 @@ tq_status tq_mass_matrix_rate(const tq_posture *posture, tq_scratch *scratch, do
  * Partial derivatives of the acceleration of forward dynamics from those of inverse dynamics at
  * that acceleration: dqdd/dtau = M^-1, dqdd/dq = -M^-1 dtau/dq, dqdd/dqd = -M^-1 dtau/dqd.
  *
- * Shapes   m, dq, dqd (nv x nv, row by row; dq and dqd are those of tau and become those of qdd);
- *          ret_inverse (nv x nv).
- * Returns  TQ_OK; TQ_ERR_SINGULAR "mass_matrix" with the order of the first minor that is not
- *          positive.
+ * Shapes   m, dq, dqd (nv x nv, row by row; dq and dqd are those of tau and become those of qdd; m
+ *          is destroyed); ret_inverse (nv x nv). Give it tq_mass_matrix's M: see
+ *          mass_matrix_inverse.h.
+ * Returns  TQ_OK; TQ_ERR_SINGULAR "mass_matrix" with the row that feels no inertia as value.
  */
-tq_status tq_forward_derivatives(size_t nv, const double *m, double *dq, double *dqd,
-                                 double *ret_inverse, tq_error *reterr);
+tq_status tq_forward_derivatives(size_t nv, double *m, double *dq, double *dqd, double *ret_inverse,
+                                 tq_error *reterr);
 
 size_t tq_derivatives_scratch_size(const tq_model *model);
 

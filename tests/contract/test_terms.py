@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/contract/test_terms.py - inverse and forward dynamics and terms over HTTP: every name, every refusal, every law.
+import decimal
 import json
 import math
 
@@ -253,6 +254,50 @@ def test_a_payload_is_a_body_on_its_link(daemon):
         if isinstance(a, dict):
             a, b = ([v for v in x.values() if not isinstance(v, str)] for x in (a, b))
         close(a, b, 1e-14)
+
+
+def a_hand_on_a_long_arm():
+    """A column of 60 kg with an arm of 2 m that ends in a finger of some milligrams: condition 1e9."""
+    links, joints = ['<link name="world"/>'], []
+    for k in range(7):
+        mass, size = 60 * 10 ** (-1.1 * k), 0.4 * 10 ** (-0.28 * k)
+        moment = mass * size * size / 3
+        links.append(f'<link name="l{k}"><inertial><origin xyz="{size / 3} {-size / 5} {size / 4}"/><mass value="{mass!r}"/>'
+                     f'<inertia ixx="{moment!r}" iyy="{1.2 * moment!r}" izz="{1.1 * moment!r}" ixy="0" ixz="0" iyz="0"/></inertial></link>')
+        axis = ("0 0 1", "0 1 0", "1 0 0")[k % 3]
+        joints.append(f'<joint name="j{k}" type="continuous"><parent link="{"world" if k == 0 else f"l{k - 1}"}"/><child link="l{k}"/>'
+                      f'<origin xyz="{(0, 0.9, 0.7, 0.3, 0.1, 0.03, 0.01)[k]} 0 {0.02 * k}"/><axis xyz="{axis}"/></joint>')
+    return f'<robot name="hand">{"".join(links + joints)}</robot>'
+
+
+def inverse_to_50_digits(m):
+    decimal.getcontext().prec = 50
+    n = len(m)
+    a = [[decimal.Decimal(x) for x in row] + [decimal.Decimal(i == k) for k in range(n)] for i, row in enumerate(m)]
+    for p in range(n):
+        a[p] = [x / a[p][p] for x in a[p]]
+        for r in range(n):
+            if r != p:
+                a[r] = [x - a[r][p] * y for x, y in zip(a[r], a[p])]
+    return [[float(x) for x in row[n:]] for row in a]
+
+
+@pytest.mark.parametrize("wrench", [None, WRENCH | {"link": "l3"}])
+def test_the_inverse_is_that_of_the_mass_matrix_whatever_its_condition(daemon, wrench):
+    """M as answered, inverted in 50 digits (decimal): M^-1 and dqdd/dtau agree to 1e-12 of the largest entry.
+
+    M's own rounding allows that much: its entries are right to rounding each. With an M of other rounding, 1e-9."""
+    status, _, text = daemon.request("PUT", "/v1/robots/hand", a_hand_on_a_long_arm(), {"Content-Type": "application/xml"})
+    assert status in (200, 201), text
+    body = {"q": [0.3, -0.8, 0.4, 0.9, -0.2, 0.5, 1.1], "qd": [0.1] * 7}
+    body |= {"external_wrenches": [wrench]} if wrench else {}
+    both = ask(daemon, "hand", "terms", body | {"include": ["mass_matrix", "mass_matrix_inverse"]})
+    want = flat(inverse_to_50_digits(both["mass_matrix"]))
+    largest = max(abs(x) for x in want)
+    assert largest * max(abs(x) for x in flat(both["mass_matrix"])) > 1e9
+    by_forward = ask(daemon, "hand", "forward-dynamics", body | {"tau": [0.1] * 7, "include": ["derivatives"]})
+    for got in (both["mass_matrix_inverse"], by_forward["derivatives"]["dqdd_dtau"]):
+        assert max(abs(x - y) for x, y in zip(flat(got), want)) <= 1e-12 * largest
 
 
 # -- what cannot be computed -----------------------------------------------------------------------------------------
