@@ -42,6 +42,12 @@ static double share_of(tq_ode_method method)
     return method == TQ_ODE_DOPRI87 ? 0.1 : 1.0;
 }
 
+/* Newton's matrix I - h a J is factored anew when h changes by more than this part of it; by
+ * default 0.2. The rate of convergence, by which iterates are accepted, is reset only then: with
+ * the rate of an exact matrix the first iterate of one 20 % off passes, 1e-5 rad for a tolerance
+ * of 1e-11. */
+static const double same_matrix = 1e-9;
+
 static int settle(realtype t, N_Vector y, void *data)
 {
     tq_sundials *s = data;
@@ -123,6 +129,7 @@ static int set_up_implicit(own *o)
            ARKStepSetTables(o->memory, o->table->q, o->table->p, o->table, NULL) == 0 &&
            ARKStepSVtolerances(o->memory, p->rtol, o->s.atol) == 0 &&
            ARKStepSetLinearSolver(o->memory, o->s.solver, o->s.matrix) == 0 &&
+           ARKStepSetDeltaGammaMax(o->memory, same_matrix) == 0 &&
            ARKStepSetMaxNumSteps(o->memory, -1) == 0 &&
            ARKStepSetMaxHnilWarns(o->memory, -1) == 0 &&
            (p->max_step == 0.0 || ARKStepSetMaxStep(o->memory, p->max_step) == 0) &&

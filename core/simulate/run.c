@@ -260,6 +260,7 @@ static int may_go_on(tq_run_private *p)
 
 static int advance(tq_run_private *p, double stop)
 {
+    p->watched = 0;
     if (tq_time_meets(p->run.t, stop)) {
         memcpy(p->ahead, p->y, p->n * sizeof *p->y);
         p->ahead_t = stop;
@@ -326,6 +327,9 @@ int tq_run_to(tq_run *run, double t, int anew)
         }
     }
     if (!is_multistep(p) || anew) {
+        if (p->ahead_t > p->run.t && p->run.end == TQ_RUN_GOES_ON) {
+            (void)tq_run_watch_anew(p);
+        }
         p->fresh = 1;
         p->ahead_t = p->run.t;
         p->pending = 0;

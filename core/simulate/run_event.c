@@ -12,9 +12,10 @@
 static const double least_bracket = 1e-13; /* s: an event is located so well, or to rounding */
 enum { HALVINGS = 200, CHATTER_MAX = 256, LEAP_STEPS = 4096 };
 
-static double sign_of(double x)
+/* a rule that bounces has its side from tq_run_take_sides alone: inwards, or at rest */
+static int bounces(const tq_run_private *p, size_t k)
 {
-    return (double)(x > 0.0) - (double)(x < 0.0);
+    return p->options.rules[k].action == TQ_EVENT_BOUNCE;
 }
 
 /* what rule k looks at, less its level; limits count inwards */
@@ -119,8 +120,7 @@ int tq_run_gauge(tq_run_private *p, double t, const double *y, double *ret)
     return 1;
 }
 
-/* whether watcher k went over to the other side, in a direction that it looks at */
-static int has_passed(const tq_run_private *p, size_t k, double gauge)
+int tq_run_has_passed(const tq_run_private *p, size_t k, double gauge)
 {
     const double side = p->side[k];
     if (side == 0.0 || side * gauge > 0.0) {
@@ -136,18 +136,17 @@ static int has_passed(const tq_run_private *p, size_t k, double gauge)
     return rule->direction == 0 || (rule->direction > 0) == (side < 0.0);
 }
 
-static int any_passed(const tq_run_private *p, const double *gauge)
+int tq_run_any_passed(const tq_run_private *p, const double *gauge)
 {
     for (size_t k = 0; k < p->n_watch; k++) {
-        if (has_passed(p, k, gauge[k])) {
+        if (tq_run_has_passed(p, k, gauge[k])) {
             return 1;
         }
     }
     return 0;
 }
 
-/* the state at t within the step from run.t, into ahead. False: it cannot be reached. */
-static int leap(tq_run_private *p, double t)
+int tq_run_leap(tq_run_private *p, double t)
 {
     if (p->options.method == TQ_RUN_BDF) {
         return tq_ode_at(p->ode, t, p->ahead) == TQ_OK;
@@ -172,7 +171,7 @@ static double guess(const tq_run_private *p, const double *low, const double *hi
 {
     double first = 1.0;
     for (size_t k = 0; k < p->n_watch; k++) {
-        if (has_passed(p, k, high[k]) && low[k] != high[k]) {
+        if (tq_run_has_passed(p, k, high[k]) && low[k] != high[k]) {
             first = fmin(first, low[k] / (low[k] - high[k]));
         }
     }
@@ -198,76 +197,17 @@ static int locate(tq_run_private *p)
         const double nudge = 0.4 * least * (k % 2 == 0 ? 1.0 : -1.0);
         const double t =
             fmin(fmax(low + part * width + nudge, low + 0.3 * least), high - 0.3 * least);
-        if (!leap(p, t) || !tq_run_gauge(p, t, p->ahead, g)) {
+        if (!tq_run_leap(p, t) || !tq_run_gauge(p, t, p->ahead, g)) {
             return 0;
         }
-        const int passed = any_passed(p, g);
+        const int passed = tq_run_any_passed(p, g);
         memcpy(passed ? g_high : g_low, g, p->n_watch * sizeof *g);
         *(passed ? &high : &low) = t;
     }
-    if (!leap(p, high)) {
+    if (!tq_run_leap(p, high)) {
         return 0;
     }
     p->ahead_t = high;
-    return 1;
-}
-
-/* where, of a step, a cubic through values and slopes at its ends comes nearest to 0; -1: at an end
- */
-static double nearest(double g0, double d0, double g1, double d1)
-{
-    /* slope a s^2 + b s + d0 */
-    const double a = 6.0 * (g0 - g1) + 3.0 * (d0 + d1);
-    const double b = -6.0 * (g0 - g1) - 4.0 * d0 - 2.0 * d1;
-    const double root = b * b - 4.0 * a * d0;
-    if (root < 0.0) {
-        return -1.0;
-    }
-    /* the smaller root of a slope that rises from below 0 to above it */
-    const double q = -0.5 * (b + (b < 0.0 ? -1.0 : 1.0) * sqrt(root));
-    const double first = a != 0.0 ? q / a : -1.0;
-    const double second = q != 0.0 ? d0 / q : -1.0;
-    return first > 0.0 && first < 1.0 ? first : second > 0.0 && second < 1.0 ? second : -1.0;
-}
-
-/* A level that is passed and passed back within one step: looked for where coordinates approach it
- * at the start of the step and leave it at the end. The step then ends in between. */
-static int look_inside(tq_run_private *p, double *g_low, double *g_high)
-{
-    const double h = p->ahead_t - p->run.t;
-    double *g = p->gauge + 2 * p->n_watch;
-    int have_low = 0;
-    for (size_t k = 0; k < p->options.n_rule; k++) {
-        const tq_event_rule *rule = &p->options.rules[k];
-        if (rule->kind > TQ_EVENT_Q || rule->joint == TQ_NONE || p->side[k] == 0.0) {
-            continue;
-        }
-        const double sign = p->side[k] * (rule->kind == TQ_EVENT_UPPER ? -1.0 : 1.0);
-        const double d0 = sign * h * tq_run_velocity(p, p->y, rule->joint);
-        const double d1 = sign * h * tq_run_velocity(p, p->ahead, rule->joint);
-        if (!(d0 < 0.0 && d1 > 0.0)) {
-            continue;
-        }
-        if (!have_low && !tq_run_gauge(p, p->run.t, p->y, g_low)) {
-            return 0;
-        }
-        have_low = 1;
-        const double g0 = p->side[k] * g_low[k];
-        const double s = nearest(g0, d0, p->side[k] * g_high[k], d1);
-        /* the cubic falls no deeper than its slopes reach, and is good to a part of that */
-        if (s < 0.0 || g0 > fmax(-d0, d1)) {
-            continue;
-        }
-        const double t = p->run.t + s * h;
-        memcpy(p->spare, p->ahead, p->n * sizeof *p->ahead);
-        p->fresh = p->options.method != TQ_RUN_BDF;
-        if (leap(p, t) && tq_run_gauge(p, t, p->ahead, g) && any_passed(p, g)) {
-            p->ahead_t = t;
-            memcpy(g_high, g, p->n_watch * sizeof *g);
-            return 1;
-        }
-        memcpy(p->ahead, p->spare, p->n * sizeof *p->ahead);
-    }
     return 1;
 }
 
@@ -280,10 +220,10 @@ int tq_run_watch_step(tq_run_private *p)
     if (!tq_run_gauge(p, p->ahead_t, p->ahead, g_high)) {
         return tq_run_refuse(p);
     }
-    if (!any_passed(p, g_high) && !look_inside(p, p->gauge, g_high)) {
+    if (!tq_run_any_passed(p, g_high) && !tq_run_look_inside(p, p->gauge, g_high)) {
         return tq_run_refuse(p);
     }
-    if (any_passed(p, g_high)) {
+    if (tq_run_any_passed(p, g_high)) {
         if (!tq_run_gauge(p, p->run.t, p->y, p->gauge) || !locate(p) ||
             !tq_run_gauge(p, p->ahead_t, p->ahead, g_high)) {
             return tq_run_refuse(p);
@@ -291,6 +231,31 @@ int tq_run_watch_step(tq_run_private *p)
         p->pending = 1;
     }
     memcpy(p->gauge, g_high, p->n_watch * sizeof *g_high);
+    p->watched = 1;
+    return 1;
+}
+
+/* The sides of rules at the end of a step without an event, as p->gauge has them: a level that was
+ * passed in the direction that is not watched is on the other side from now on. On the level itself
+ * a side is 0 until the next step ends off it. */
+static void renew_sides(tq_run_private *p)
+{
+    for (size_t k = 0; k < p->options.n_rule; k++) {
+        if (!bounces(p, k)) {
+            p->side[k] = tq_run_sign(p->gauge[k]);
+        }
+    }
+}
+
+int tq_run_watch_anew(tq_run_private *p)
+{
+    if (p->options.n_rule == 0) {
+        return 1;
+    }
+    if (!tq_run_gauge(p, p->run.t, p->y, p->gauge)) {
+        return tq_run_refuse(p);
+    }
+    renew_sides(p);
     return 1;
 }
 
@@ -302,12 +267,11 @@ static int take_sides(tq_run_private *p)
         return tq_run_refuse(p);
     }
     for (size_t k = 0; k < p->n_watch; k++) {
-        const int bounces = k < p->options.n_rule && p->options.rules[k].action == TQ_EVENT_BOUNCE;
-        p->side[k] = k >= p->options.n_rule || bounces ? 1.0 : sign_of(g[k]);
+        p->side[k] = k >= p->options.n_rule || bounces(p, k) ? 1.0 : tq_run_sign(g[k]);
     }
     for (size_t k = 0; k < p->options.n_rule; k++) { /* what rests on a limit does not arrive */
         const tq_event_rule *rule = &p->options.rules[k];
-        if (rule->action == TQ_EVENT_BOUNCE && p->mode[rule->joint] >= TQ_MODE_LOWER &&
+        if (bounces(p, k) && p->mode[rule->joint] >= TQ_MODE_LOWER &&
             (rule->kind == TQ_EVENT_LOWER) == (p->mode[rule->joint] == TQ_MODE_LOWER)) {
             p->side[k] = 0.0;
         }
@@ -334,7 +298,7 @@ static int act_on_rules(tq_run_private *p)
 {
     for (size_t k = 0; k < p->options.n_rule; k++) {
         const tq_event_rule *rule = &p->options.rules[k];
-        if (!has_passed(p, k, p->gauge[k])) {
+        if (!tq_run_has_passed(p, k, p->gauge[k])) {
             continue;
         }
         const int limit = rule->kind == TQ_EVENT_LOWER || rule->kind == TQ_EVENT_UPPER;
@@ -355,7 +319,13 @@ int tq_run_watch_act(tq_run_private *p)
 {
     const int pending = p->pending;
     p->pending = 0;
-    if (p->n_watch == 0 || !pending) {
+    if (p->n_watch == 0) {
+        return 1;
+    }
+    if (!pending) {
+        if (p->watched) {
+            renew_sides(p);
+        }
         return 1;
     }
     p->fresh = 1;
@@ -371,7 +341,7 @@ int tq_run_watch_act(tq_run_private *p)
     int stopped = 0;
     for (uint32_t j = 0; p->mode != NULL && j < p->model->n_joint; j++) {
         const int slips = p->mode[j] == TQ_MODE_PLUS || p->mode[j] == TQ_MODE_MINUS;
-        if (slips && has_passed(p, p->options.n_rule + j, p->gauge[p->options.n_rule + j])) {
+        if (slips && tq_run_has_passed(p, p->options.n_rule + j, p->gauge[p->options.n_rule + j])) {
             tq_run_stop_joint(p, j);
             stopped = 1;
         }

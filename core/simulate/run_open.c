@@ -73,8 +73,8 @@ static size_t watch_scratch(const tq_plant *plant, const tq_run_options *options
     const tq_model *model = tq_mechanism_model(plant->mechanism);
     const size_t n = options->n_rule + model->n_joint;
     return 2 * tq_scratch_cost(model->n_joint, 1) + tq_scratch_cost(n, sizeof(double)) +
-           tq_scratch_cost(3 * n, sizeof(double)) +
-           tq_scratch_cost(numbers_of(plant), sizeof(double)) +
+           tq_scratch_cost(7 * n, sizeof(double)) +
+           tq_scratch_cost(2 * numbers_of(plant), sizeof(double)) +
            2 * tq_scratch_cost(model->nv * TQ_RUN_LANE, sizeof(double)) +
            tq_energy_scratch_size(plant->mechanism);
 }
@@ -123,8 +123,8 @@ static int open_watch(tq_run_private *p, tq_scratch *scratch)
     signed char *mode = tq_scratch_take(scratch, p->model->n_joint, 1);
     p->fresh_stuck = tq_scratch_take(scratch, p->model->n_joint, 1);
     p->side = tq_scratch_take(scratch, n, sizeof(double));
-    p->gauge = tq_scratch_take(scratch, 3 * n, sizeof(double));
-    p->spare = tq_scratch_take(scratch, p->n, sizeof(double));
+    p->gauge = tq_scratch_take(scratch, 7 * n, sizeof(double));
+    p->spare = tq_scratch_take(scratch, 2 * p->n, sizeof(double));
     p->tau = tq_scratch_take(scratch, p->model->nv * TQ_RUN_LANE, sizeof(double));
     p->hold = tq_scratch_take(scratch, p->model->nv * TQ_RUN_LANE, sizeof(double));
     if (mode == NULL || p->fresh_stuck == NULL || p->side == NULL || p->gauge == NULL ||

@@ -42,11 +42,12 @@ struct tq_run_private {
     signed char *mode;        /* (n_joint) NULL: no joint ever sticks or rests */
     signed char *fresh_stuck; /* (n_joint) not told yet */
     double *side;             /* (n_watch) where each was; 0: it does not count */
-    double *gauge;            /* (3 n_watch) at both ends of a step, and within */
-    double *spare;            /* (n) the end of a step while its inside is looked at */
-    double *tau, *hold;       /* (nv) blocks */
-    int pending;              /* ahead is just after an event */
-    unsigned chatter;         /* events that came at once */
+    double *gauge; /* (7 n_watch) at both ends of a step, within, and beside; slopes likewise */
+    double *spare; /* (2 n) the end of a step while its inside is looked at; and a state beside */
+    double *tau, *hold; /* (nv) blocks */
+    int pending;        /* ahead is just after an event */
+    int watched;        /* the first n_watch of gauge are those of ahead */
+    unsigned chatter;   /* events that came at once */
     double last_event;
 };
 
@@ -77,6 +78,20 @@ int tq_run_watch_start(tq_run_private *p);
 int tq_run_watch_step(tq_run_private *p);
 int tq_run_watch_act(tq_run_private *p);
 
+/* The sides of rules anew at run.t, where a step that went beyond is forgotten. 0: refused. */
+int tq_run_watch_anew(tq_run_private *p);
+
+/* Whether watcher k, or any, went over to the other side, in a direction that it looks at. */
+int tq_run_has_passed(const tq_run_private *p, size_t k, double gauge);
+int tq_run_any_passed(const tq_run_private *p, const double *gauge);
+
+/* The state at t within the step from run.t, into ahead. 0: it cannot be reached. */
+int tq_run_leap(tq_run_private *p, double t);
+
+/* A level that is passed and passed back within the step to ahead: then the step ends in between,
+ * and g_high (n_watch) is what it is there. g_low (n_watch) is overwritten. 0: refused. */
+int tq_run_look_inside(tq_run_private *p, double *g_low, double *g_high);
+
 /* What is left of all watchers at t and y until they change (n_watch), rules first, then joints;
  * the torques that hold go to p->hold. 0: the state has no rates. */
 int tq_run_gauge(tq_run_private *p, double t, const double *y, double *ret);
@@ -87,6 +102,11 @@ int tq_run_gauge(tq_run_private *p, double t, const double *y, double *ret);
 
 /* Whether friction or a limit holds a joint. */
 int tq_run_holds(const tq_run_private *p);
+
+static inline double tq_run_sign(double x)
+{
+    return (double)(x > 0.0) - (double)(x < 0.0);
+}
 
 static inline double tq_run_velocity(const tq_run_private *p, const double *y, uint32_t joint)
 {
