@@ -22,6 +22,7 @@ typedef struct stream {
     const tqd_head *head;
     tqd_watch watch;
     bool watching, begun, one, over;
+    bool resumes;     /* behind last_seq, which the client has told */
     bool catching_up; /* the store has events that the feed has not */
     uint64_t last_seq, position;
     int64_t told_ms;
@@ -40,8 +41,30 @@ static void end(void *arg)
     free(s);
 }
 
+/* Last-Event-ID: the number of an event as it was sent. An empty one is what a client sends that
+ * has seen none. */
+static bool read_last(const tqd_head *head, bool *ret_told, uint64_t *ret, tqa_problem *problem)
+{
+    const char *text = head->header(head, "Last-Event-ID");
+    const size_t n = text != NULL ? strspn(text, "0123456789") : 0;
+    *ret_told = n > 0;
+    if (text != NULL && (text[n] != '\0' || n > 18)) {
+        tqa_problem_set(problem, "invalid-value", "Last-Event-ID is the number of an event");
+        return false;
+    }
+    *ret = n > 0 ? strtoull(text, NULL, 10) : 0;
+    return true;
+}
+
 static bool begin(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply)
 {
+    bool resumes = false;
+    uint64_t last_seq = 0;
+    tqa_problem problem;
+    if (!read_last(head, &resumes, &last_seq, &problem)) {
+        tqd_answer_problem(reply, head->request_id, &problem);
+        return false;
+    }
     stream *s = calloc(1, sizeof *s);
     if (s == NULL) {
         tqd_answer_no_memory(reply, head->request_id);
@@ -49,13 +72,14 @@ static bool begin(void *ctx, const tqd_head *head, void **ret_exchange, tqd_repl
     }
     s->jobs = ctx;
     s->head = head;
+    s->resumes = resumes;
+    s->last_seq = last_seq;
     s->one = head->part[0][0] != '\0';
     snprintf(s->watch.id, sizeof s->watch.id, "%s", head->part[0]);
     s->watch.head = head;
     s->told_ms = tqd_feed_now_ms();
     s->watch.until_ms = s->told_ms + BEAT_MS;
     if (!tqd_feed_watch(tqd_jobs_feed(s->jobs), &s->watch)) {
-        tqa_problem problem;
         tqa_problem_set(&problem, "busy", "as many streams are open as the settings allow");
         problem.retry_after_s = 5;
         tqd_answer_problem(reply, head->request_id, &problem);
@@ -130,15 +154,11 @@ static void refuse(stream *s, tqd_store_status status)
 /* Where the stream begins: behind Last-Event-ID; else at the job's first event, or at now. */
 static tqd_store_status find_start(stream *s)
 {
-    const char *last = s->head->header(s->head, "Last-Event-ID");
-    char *rest = NULL;
-    s->position = tqd_feed_end(tqd_jobs_feed(s->jobs), &s->last_seq);
-    if (last != NULL && last[0] >= '0' && last[0] <= '9') {
-        s->last_seq = strtoull(last, &rest, 10);
-        s->catching_up = true;
-    } else if (s->one) {
-        s->last_seq = 0;
-        s->catching_up = true;
+    uint64_t newest = 0;
+    s->position = tqd_feed_end(tqd_jobs_feed(s->jobs), &newest);
+    s->catching_up = s->resumes || s->one;
+    if (!s->catching_up) {
+        s->last_seq = newest;
     }
     if (!s->one) {
         return TQD_STORE_OK;
@@ -159,9 +179,8 @@ static void start(stream *s)
         refuse(s, status);
         return;
     }
-    const char *last = s->head->header(s->head, "Last-Event-ID");
     tqd_job job;
-    if (s->one && s->n_text == 0 && last != NULL &&
+    if (s->one && s->n_text == 0 && s->resumes &&
         tqd_store_job(tqd_jobs_store(s->jobs), s->head->part[0], &job) == TQD_STORE_OK &&
         job.state >= TQD_JOB_SUCCEEDED) {
         /* all has been told: this status keeps a browser from asking again */

@@ -31,7 +31,9 @@ static bool condition_holds(const tqd_head *head, const char *tag)
 }
 
 /* "bytes=a-b", "bytes=a-", "bytes=-n" of `size` bytes; anything else, also a list, is not taken:
- * the whole is sent. With If-Range only when it names `tag` (NULL: never). */
+ * the whole is sent. With If-Range only when it names `tag` (NULL: never). Only GET has ranges (RFC
+ * 9110 section 14.2): the answer to a POST is all that was computed, and the headers of HEAD are
+ * those of the whole. */
 static tqd_range read_range(const tqd_head *head, const char *tag, uint64_t size, uint64_t *ret_at,
                             uint64_t *ret_end)
 {
@@ -40,7 +42,8 @@ static tqd_range read_range(const tqd_head *head, const char *tag, uint64_t size
     uint64_t last;
     *ret_at = 0;
     *ret_end = size;
-    if (p == NULL || strncasecmp(p, "bytes=", 6) != 0 || !condition_holds(head, tag)) {
+    if (head->method != TQD_GET || p == NULL || strncasecmp(p, "bytes=", 6) != 0 ||
+        !condition_holds(head, tag)) {
         return TQD_RANGE_NONE;
     }
     p += 6;
@@ -76,7 +79,9 @@ bool tqd_range_answer(const tqd_head *head, const char *tag, uint64_t size, tqd_
         return false;
     }
     reply->status = range == TQD_RANGE_GOOD ? 206 : 200;
-    tqd_answer_header(reply, "Accept-Ranges", "bytes");
+    if (head->method != TQD_POST) {
+        tqd_answer_header(reply, "Accept-Ranges", "bytes");
+    }
     if (range == TQD_RANGE_GOOD) {
         tqd_answer_header(reply, "Content-Range", "bytes %" PRIu64 "-%" PRIu64 "/%" PRIu64, *ret_at,
                           *ret_end - 1, size);

@@ -46,6 +46,10 @@ static struct MHD_Response *make_response(tqd_client *client, tqd_reply *reply)
             reply->n_body > 0 ? reply->n_body : MHD_SIZE_UNKNOWN, STAGE_BYTES, read_stage, s, free);
         if (response == NULL) {
             free(s);
+        } else if (reply->n_body == 0 && client->request.head.method == TQD_HEAD) {
+            /* 0.9.75 ends the chunks that an answer to HEAD does not have: their last one would be
+             * read as the beginning of the next answer. Without chunks the end is the stream's. */
+            MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
         }
         return response;
     }
@@ -258,12 +262,13 @@ void tqd_reply_send_early(tqd_client *client, tqd_reply *reply)
     const size_t used = tqd_reply_head(client, reply, n_body, true, text, sizeof text);
     count(client, reply);
     if (used < sizeof text && used + 2 + n_body <= sizeof text) {
+        const size_t n_sent = client->request.head.method == TQD_HEAD ? 0 : n_body;
         memcpy(text + used, "\r\n", 2);
-        if (n_body > 0) {
-            memcpy(text + used + 2, body, n_body);
+        if (n_sent > 0) {
+            memcpy(text + used + 2, body, n_sent);
         }
         /* nothing has been sent for this request, so the socket has room for one such message */
-        ssize_t sent = send(client->fd, text, used + 2 + n_body, MSG_DONTWAIT | MSG_NOSIGNAL);
+        ssize_t sent = send(client->fd, text, used + 2 + n_sent, MSG_DONTWAIT | MSG_NOSIGNAL);
         (void)sent;
     }
     shutdown(client->fd, SHUT_WR);
