@@ -298,6 +298,39 @@ Test(seeds, item_156_arm_on_a_sphere_rolling)
     tqt_close(&s);
 }
 
+/* Inverse dynamics of the parallel arm, reduced to its end point by hand. Each leg is a planar 2R
+ * of slender bars m1, m2 of length l, flat, so without weight: M11 = m1 l^2 / 3 + m2 (l^2 + l^2 / 3
+ * + l^2 cos q2), M12 = m2 (l^2 / 3 + l^2 cos(q2) / 2), M22 = m2 l^2 / 3, and terms of velocity with
+ * m2 l^2 sin(q2) / 2. Its end moves by J qd, so qd = J^-1 v: Z holds the three J^-1, and the least
+ * torques of the drives (rows 0, 2, 4, chosen by S) are (Z^T S)^+ Z^T (M qdd + h). */
+static void reduced_parallel_arm(const double *q, const double *qd, const double *qdd,
+                                 double ret_tau[3])
+{
+    static const double m1 = 1.2, m2 = 0.6, l = 0.244;
+    double g[2][3], f[2] = {0.0, 0.0}; /* Z^T S; Z^T (M qdd + h) */
+    for (int leg = 0; leg < 3; leg++) {
+        const double q1 = q[2 * leg], q2 = q[2 * leg + 1], w1 = qd[2 * leg], w2 = qd[2 * leg + 1];
+        const double a1 = qdd[2 * leg], a2 = qdd[2 * leg + 1], ll = l * l;
+        const double m12 = m2 * (ll / 3.0 + 0.5 * ll * cos(q2)), m22 = m2 * ll / 3.0;
+        const double m11 = m1 * ll / 3.0 + m2 * (ll + ll / 3.0 + ll * cos(q2));
+        const double bend = 0.5 * m2 * ll * sin(q2);
+        const double t1 = m11 * a1 + m12 * a2 - bend * (2.0 * w1 * w2 + w2 * w2);
+        const double t2 = m12 * a1 + m22 * a2 + bend * w1 * w1;
+        const double j11 = -l * sin(q1) - l * sin(q1 + q2), j12 = -l * sin(q1 + q2);
+        const double j21 = l * cos(q1) + l * cos(q1 + q2), j22 = l * cos(q1 + q2);
+        const double det = j11 * j22 - j12 * j21;
+        g[0][leg] = j22 / det, g[1][leg] = -j12 / det; /* first row of J^-1 */
+        f[0] += t1 * j22 / det - t2 * j21 / det;
+        f[1] += -t1 * j12 / det + t2 * j11 / det;
+    }
+    const double s11 = dot(g[0], g[0], 3), s12 = dot(g[0], g[1], 3), s22 = dot(g[1], g[1], 3);
+    const double det = s11 * s22 - s12 * s12;
+    const double y[2] = {(s22 * f[0] - s12 * f[1]) / det, (s11 * f[1] - s12 * f[0]) / det};
+    for (int k = 0; k < 3; k++) {
+        ret_tau[k] = g[0][k] * y[0] + g[1][k] * y[1];
+    }
+}
+
 Test(seeds, item_157_redundant_parallel_arm)
 {
     tqt_robot_state s;
@@ -335,6 +368,12 @@ Test(seeds, item_157_redundant_parallel_arm)
             for (int k = 0; k < 6; k++) {
                 flat[k] = tau[k * LANE];
                 cr_expect(all || k % 2 == 0 || flat[k] == 0.0, "passive joint %d", k);
+            }
+            double least[3];
+            reduced_parallel_arm(s.q, s.qd, wanted, least);
+            for (int k = 0; k < 3 && !all; k++) {
+                cr_expect(fabs(flat[2 * k] - least[k]) < 1e-9 * fmax(1.0, fabs(least[k])),
+                          "drive %d: %.12g for %.12g", k, flat[2 * k], least[k]);
             }
             tqt_accelerate(&s, flat, got, felt);
             double size = 1.0;

@@ -58,8 +58,7 @@ static void four_bar(const double coulomb[3], char *text)
     for (int k = 0; k < 3; k++) {
         n += (size_t)snprintf(text + n, TEXT - n,
                               ", {'name': '%s', 'solid': {'shape': 'bar', 'size': [%g], 'mass': "
-                              "%g, 'pose': {'position': [%g, 0, 0], 'rpy': [0, 1.5707963267948966, "
-                              "0]}}}",
+                              "%g, 'pose': {'position': [%g, 0, 0]}}}",
                               links[k], lengths[k], 2.5 * lengths[k], 0.5 * lengths[k]);
     }
     for (int k = 0; k < 3; k++) {

@@ -166,3 +166,124 @@ Test(builtin, real_arms_reach_where_their_tables_say)
         tqa_robot_free(robot);
     }
 }
+
+/* Bodies as the descriptions name them, and their tensors worked out here. Bars and cylinders lie
+ * along an axis of their link, and pins are at its origin: a bar's inertia about one across it is
+ * m l^2 / 3 with its centre l / 2 away. */
+typedef enum body_kind { BAR, CYLINDER, DISK, SPHERE, BOX, ELLIPSOID, POINT } body_kind;
+
+typedef struct body_case {
+    const char *robot, *link;
+    body_kind kind;
+    double mass;
+    int along;      /* 0, 1, 2: x, y, z */
+    double com;     /* m, on that axis */
+    double size[3]; /* m: length; radius, length; radius; x, y, z */
+} body_case;
+
+static const body_case body_cases[] = {
+    {"pendulum", "bob", POINT, 1.5, 1, -0.8, {0}},
+    {"spherical-pendulum", "bob", POINT, 1.5, 2, -0.8, {0}},
+    {"cartesian-pendulum", "bob", POINT, 1.5, 0, 0, {0}},
+    {"planar-2r", "link1", BAR, 2, 0, 0.4, {0.8}},
+    {"planar-2r", "link2", BAR, 1.5, 0, 0.3, {0.6}},
+    {"planar-3r", "link1", BAR, 2, 0, 0.4, {0.8}},
+    {"planar-3r", "link2", BAR, 1.5, 0, 0.3, {0.6}},
+    {"planar-3r", "link3", BAR, 1, 0, 0.2, {0.4}},
+    {"scara", "link1", BAR, 4, 0, 0.2, {0.4}},
+    {"scara", "link2", BAR, 3, 0, 0.15, {0.3}},
+    {"scara", "slide", BAR, 1, 2, 0.1, {0.2}},
+    {"rrp", "column", BAR, 0.2757, 2, 0.1, {0.2}},
+    {"rrp", "arm", BAR, 0.1378, 0, 0.05, {0.1}},
+    {"rrp", "rod", BAR, 0.1378, 2, -0.05, {0.1}},
+    {"four-bar", "crank", BAR, 0.5, 0, 0.1, {0.2}},
+    {"four-bar", "coupler", BAR, 1.25, 0, 0.25, {0.5}},
+    {"four-bar", "rocker", BAR, 1, 0, 0.2, {0.4}},
+    {"parallel-2dof", "arm1", BAR, 1.2, 0, 0.122, {0.244}},
+    {"parallel-2dof", "rod1", BAR, 0.6, 0, 0.122, {0.244}},
+    {"parallel-2dof", "arm2", BAR, 1.2, 0, 0.122, {0.244}},
+    {"parallel-2dof", "rod2", BAR, 0.6, 0, 0.122, {0.244}},
+    {"parallel-2dof", "arm3", BAR, 1.2, 0, 0.122, {0.244}},
+    {"parallel-2dof", "rod3", BAR, 0.6, 0, 0.122, {0.244}},
+    {"rolling-disk", "disk", DISK, 0.5, 1, 0, {0.2}},
+    {"arm-on-sphere-rolling", "shoulder", CYLINDER, 6, 1, -0.15, {0.08, 0.3}},
+    {"arm-on-sphere-rolling", "upper-arm", CYLINDER, 5, 0, -0.225, {0.06, 0.45}},
+    {"arm-on-sphere-rolling", "elbow", SPHERE, 2, 0, 0, {0.06}},
+    {"arm-on-sphere-rolling", "forearm", CYLINDER, 3, 1, 0.2, {0.05, 0.3}},
+    {"arm-on-sphere-rolling", "wrist", SPHERE, 1, 0, 0, {0.05}},
+    {"arm-on-sphere-rolling", "finger", CYLINDER, 0.4, 2, -0.075, {0.02, 0.15}},
+    {"arm-on-sphere-slipping", "shoulder", CYLINDER, 6, 1, -0.15, {0.08, 0.3}},
+    {"arm-on-sphere-slipping", "upper-arm", CYLINDER, 5, 0, -0.225, {0.06, 0.45}},
+    {"arm-on-sphere-slipping", "forearm", CYLINDER, 3, 1, 0.2, {0.05, 0.3}},
+    {"arm-on-sphere-slipping", "finger", CYLINDER, 0.4, 2, -0.075, {0.02, 0.15}},
+    {"humanoid", "pelvis", BOX, 8.1541, 2, 0.05, {0.2, 0.3, 0.15}},
+    {"humanoid", "head", ELLIPSOID, 5.0662, 2, 0.16, {0.1, 0.08, 0.13}},
+    {"humanoid", "left_thigh", CYLINDER, 10.3368, 2, -0.21, {0.075, 0.42}},
+    {"humanoid", "left_shank", CYLINDER, 3.1609, 2, -0.215, {0.05, 0.43}},
+    {"humanoid", "left_upper_arm", CYLINDER, 1.9783, 2, -0.14, {0.045, 0.28}},
+    {"humanoid", "left_forearm", CYLINDER, 1.1826, 2, -0.135, {0.037, 0.27}},
+    {"humanoid", "left_hand", BOX, 0.4453, 2, -0.08, {0.03, 0.08, 0.18}},
+    {"humanoid", "right_thigh", CYLINDER, 10.3368, 2, -0.21, {0.075, 0.42}},
+    {"humanoid", "right_shank", CYLINDER, 3.1609, 2, -0.215, {0.05, 0.43}},
+    {"humanoid", "right_upper_arm", CYLINDER, 1.9783, 2, -0.14, {0.045, 0.28}},
+    {"humanoid", "right_forearm", CYLINDER, 1.1826, 2, -0.135, {0.037, 0.27}},
+    {"humanoid", "right_hand", BOX, 0.4453, 2, -0.08, {0.03, 0.08, 0.18}},
+};
+
+/* about the centre of mass: xx, yy, zz */
+static void expected_tensor(const body_case *c, double ret[3])
+{
+    const double m = c->mass, *s = c->size;
+    double along = 0.0, across = 0.0;
+    if (c->kind == BOX || c->kind == ELLIPSOID) {
+        for (int k = 0; k < 3; k++) {
+            const double a = s[(k + 1) % 3], b = s[(k + 2) % 3];
+            ret[k] = m * (a * a + b * b) / (c->kind == BOX ? 12.0 : 5.0);
+        }
+        return;
+    }
+    switch (c->kind) {
+    case BAR:
+        across = m * s[0] * s[0] / 12.0;
+        break;
+    case CYLINDER:
+        along = m * s[0] * s[0] / 2.0;
+        across = m * (3.0 * s[0] * s[0] + s[1] * s[1]) / 12.0;
+        break;
+    case DISK:
+        along = m * s[0] * s[0] / 2.0;
+        across = along / 2.0;
+        break;
+    case SPHERE:
+        along = across = 0.4 * m * s[0] * s[0];
+        break;
+    default:
+        break;
+    }
+    for (int k = 0; k < 3; k++) {
+        ret[k] = k == c->along ? along : across;
+    }
+}
+
+Test(builtin, bodies_are_those_of_the_descriptions)
+{
+    for (size_t i = 0; i < sizeof body_cases / sizeof body_cases[0]; i++) {
+        const body_case *c = &body_cases[i];
+        tqa_robot *robot = tqt_builtin(c->robot);
+        const uint32_t l = tqa_robot_link(robot, c->link, strlen(c->link));
+        cr_assert(ne(u32, l, TQ_NONE), "%s %s", c->robot, c->link);
+        const tq_inertia *got = &robot->model->links[l].inertia;
+        double wanted[3], com[3] = {0.0, 0.0, 0.0};
+        expected_tensor(c, wanted);
+        com[c->along] = c->com;
+        cr_expect(epsilon_eq(dbl, got->mass, c->mass, 1e-15), "%s %s", c->robot, c->link);
+        for (int k = 0; k < 3; k++) {
+            static const int diagonal[3] = {0, 3, 5}, products[3] = {1, 2, 4};
+            cr_expect(fabs(got->com[k] - com[k]) < 1e-15, "%s %s", c->robot, c->link);
+            cr_expect(fabs(got->about_com[diagonal[k]] - wanted[k]) < 1e-15, "%s %s: %g for %g",
+                      c->robot, c->link, got->about_com[diagonal[k]], wanted[k]);
+            cr_expect(fabs(got->about_com[products[k]]) < 1e-15, "%s %s", c->robot, c->link);
+        }
+        tqa_robot_free(robot);
+    }
+}
