@@ -82,10 +82,22 @@ static bool read_settings(int argc, char **argv, char *state, size_t n_state, in
     return false;
 }
 
+static void log_notice(void *ctx, tqd_notice notice, const char *what, const char *detail)
+{
+    (void)ctx;
+    tqd_log(notice == TQD_NOTICE_ERROR     ? TQD_LOG_ERROR
+            : notice == TQD_NOTICE_WARNING ? TQD_LOG_WARNING
+                                           : TQD_LOG_INFO,
+            what, TQD_TEXT("detail", detail));
+}
+
 static bool open_store(const char *state, char *why)
 {
-    tqd_store_options options = {
-        .folder = state, .uri = settings.store, .file_bytes_max = (uint64_t)settings.files_size};
+    tqd_store_options options = {.folder = state,
+                                 .uri = settings.store,
+                                 .file_bytes_max = (uint64_t)settings.files_size,
+                                 .adopt = settings.adopt,
+                                 .notice = log_notice};
     store = tqd_store_open(&options, why);
     if (store == NULL) {
         return false;
@@ -194,6 +206,7 @@ static bool start_threads(void)
 /* Serves until a signal comes. */
 static void serve(void)
 {
+    service.store = store;
     atomic_store(&service.server, server);
     /* all that can fail is done, but for the threads themselves */
     atomic_store(&service.state, TQD_SERVICE_READY);

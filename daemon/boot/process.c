@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -120,6 +121,7 @@ static void keep_standard_streams(void)
 void tqd_process_prepare(void)
 {
     keep_standard_streams();
+    umask(077); /* the state is of who runs the service only */
     /* what a large request took goes back to the system when it ends: by default the C library
      * learns to keep such blocks, once for each thread that had one */
     (void)mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);

@@ -16,8 +16,8 @@ bool tqd_state_dir(const tqd_settings *settings, char *ret_path, size_t size);
  * use. */
 void tqd_settings_resolve(tqd_settings *settings);
 
-/* SIGPIPE ignored; SIGTERM and SIGINT blocked for all threads to come; as many descriptors as the
- * system allows. */
+/* umask 077; SIGPIPE ignored; SIGTERM and SIGINT blocked for all threads to come; as many
+ * descriptors as the system allows. */
 void tqd_process_prepare(void);
 
 /* Waits for SIGTERM or SIGINT; returns the signal. Meanwhile calls `pulse(ctx)` four times in each

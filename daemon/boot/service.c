@@ -2,6 +2,7 @@
 /* daemon/boot/service.c - handlers that need no operation and no store. */
 #include "daemon/boot/service.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +71,33 @@ static void reply_version(void *exchange, tqd_reply *reply)
     say(reply, "application/json", "{\"name\":\"torqued\",\"version\":\"" TQA_VERSION "\"}\n");
 }
 
+/* What is not as it should be in the store: all of these are 0 on a good day. */
+static size_t print_health(tqd_store *store, char *out, size_t size)
+{
+    tqd_store_health health;
+    tqd_store_health_read(store, &health);
+    const struct {
+        const char *name, *text;
+        uint64_t value;
+    } rows[] = {
+        {"store_commits_missing",
+         "Commits acknowledged by a former process and not in the database.", health.n_commit_lost},
+        {"store_files_lost", "Files in files/lost: the database does not refer to them.",
+         health.n_file_lost},
+        {"store_files_damaged", "Stored files found damaged or missing since the start.",
+         health.n_file_damaged},
+    };
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const int n =
+            snprintf(out + used, size - used,
+                     "# HELP torqued_%s %s\n# TYPE torqued_%s gauge\ntorqued_%s %" PRIu64 "\n",
+                     rows[i].name, rows[i].text, rows[i].name, rows[i].name, rows[i].value);
+        used += n > 0 && (size_t)n < size - used ? (size_t)n : 0;
+    }
+    return used;
+}
+
 static void reply_metrics(void *exchange, tqd_reply *reply)
 {
     enum { METRICS_BYTES = 8192 };
@@ -82,6 +110,8 @@ static void reply_metrics(void *exchange, tqd_reply *reply)
     reply->body = malloc(METRICS_BYTES);
     if (reply->body != NULL) {
         reply->n_body = tqd_counters_print(blocks, n, reply->body, METRICS_BYTES);
+        reply->n_body += print_health(t->service->store, reply->body + reply->n_body,
+                                      METRICS_BYTES - reply->n_body);
     }
 }
 

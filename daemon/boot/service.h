@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "daemon/serve/server.h"
+#include "daemon/store/store.h"
 
 typedef enum tqd_service_state {
     TQD_SERVICE_STARTING,
@@ -17,6 +18,7 @@ typedef enum tqd_service_state {
 typedef struct tqd_service {
     _Atomic int state;            /* tqd_service_state */
     _Atomic(tqd_server *) server; /* for metrics; NULL until it is open */
+    tqd_store *store;             /* the same; set before the server opens */
 } tqd_service;
 
 extern const tqd_handler tqd_healthz_handler;

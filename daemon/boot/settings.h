@@ -81,7 +81,7 @@ typedef struct tqd_settings {
 #undef TQD_SETTING_FIELD_TEXT
 #undef TQD_SETTING_FIELD_NUMBER
     /* not settings but wishes of the command line */
-    bool check_config, version, help;
+    bool check_config, version, help, adopt;
 } tqd_settings;
 
 /* Reads the command line and the file that --config names (flags win). False with one line in

@@ -200,23 +200,41 @@ static void retain(tqd_jobs *jobs)
     if (n > 0) {
         tqd_log(TQD_LOG_INFO, "jobs past their time removed", TQD_NUMBER("jobs", n));
     }
+    const uint64_t n_file = tqd_store_lost_expire(jobs->options.store, jobs->options.keep_ms);
+    if (n_file > 0) {
+        tqd_log(TQD_LOG_INFO, "files past their time removed from files/lost",
+                TQD_NUMBER("files", n_file));
+    }
     tqd_aside_sweep(jobs->options.store); /* cancelled in the queue, failed by expiry */
 }
 
-/* Removes files that nothing needs any more, for a moment; true when there are more. What the
- * former process has left without a row is looked for once, shelf by shelf. */
-static bool clear_files(tqd_jobs *jobs, unsigned *shelf)
+/* What is found once after start, shelf by shelf: files without a row, now in files/lost. */
+typedef struct looking {
+    unsigned shelf;
+    uint64_t n_moved;
+} looking;
+
+static void look_for_lost(tqd_jobs *jobs, looking *l)
+{
+    (void)tqd_store_sweep_shelf(jobs->options.store, l->shelf++, &l->n_moved);
+    if (l->shelf == TQD_STORE_SHELVES && l->n_moved > 0) {
+        tqd_log(TQD_LOG_WARNING, "files without a row moved to files/lost",
+                TQD_NUMBER("files", l->n_moved), TQD_NUMBER("kept_ms", jobs->options.keep_ms));
+    }
+}
+
+/* Removes files that nothing needs any more, for a moment; true when there is more to look at. */
+static bool clear_files(tqd_jobs *jobs, looking *l)
 {
     const int64_t until_ms = tqd_feed_now_ms() + CLEAR_MS;
-    uint64_t removed = 0;
     bool more = true;
     while (more && tqd_feed_now_ms() < until_ms) {
         more = tqd_store_collect(jobs->options.store);
     }
-    while (*shelf < TQD_STORE_SHELVES && tqd_feed_now_ms() < until_ms) {
-        (void)tqd_store_sweep_shelf(jobs->options.store, (*shelf)++, &removed);
+    while (l->shelf < TQD_STORE_SHELVES && tqd_feed_now_ms() < until_ms) {
+        look_for_lost(jobs, l);
     }
-    return more || *shelf < TQD_STORE_SHELVES;
+    return more || l->shelf < TQD_STORE_SHELVES;
 }
 
 /* For those who look at the process from outside. */
@@ -273,7 +291,7 @@ void tqd_jobs_keep(void *arg)
     int64_t retain_ms = beat_ms;
     int64_t progress_ms = beat_ms;
     int64_t counts_ms = beat_ms;
-    unsigned shelf = 0;
+    looking lost = {.shelf = 0};
     bool busy = true;
     bool changed = true;
     bool clearing = true;
@@ -295,7 +313,7 @@ void tqd_jobs_keep(void *arg)
         }
         clearing = clearing || changed; /* a deleted job may have had files */
         if (recovered && clearing) {
-            clearing = clear_files(jobs, &shelf);
+            clearing = clear_files(jobs, &lost);
             busy = busy || clearing;
         }
         uncounted = uncounted || changed;

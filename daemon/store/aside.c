@@ -15,9 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/store/file_set.h"
 #include "daemon/store/folder.h"
 #include "daemon/store/jobs.h"
+#include "daemon/store/lost.h"
 
 enum { COPY_PIECE = 256 << 10 };
 
@@ -31,7 +31,7 @@ struct tqd_aside {
 
 static void name_file(const tqd_file_set *set, const char *job, char path[PATH_MAX])
 {
-    snprintf(path, PATH_MAX, "%s/" TQD_ASIDE_FOLDER "/%s", set->folder, job);
+    snprintf(path, PATH_MAX, "%s/" TQD_ASIDE_FOLDER "/%.64s", set->folder, job);
 }
 
 /* the file ends at `size` from now on, as far as the quota counts it */
@@ -218,6 +218,18 @@ void tqd_aside_remove(tqd_store *store, const char *job)
     close(fd);
 }
 
+/* A job that this database does not know: deleted, or younger than the database. */
+static void keep_lost(tqd_store *store, const char *job)
+{
+    char path[PATH_MAX];
+    struct stat facts;
+    tqd_file_set *set = tqd_store_file_set(store);
+    name_file(set, job, path);
+    if (stat(path, &facts) == 0 && tqd_lost_take(set, path, job)) {
+        atomic_fetch_sub(&set->bytes, (uint64_t)facts.st_size);
+    }
+}
+
 void tqd_aside_sweep(tqd_store *store)
 {
     char folder[PATH_MAX];
@@ -233,8 +245,9 @@ void tqd_aside_sweep(tqd_store *store)
             continue;
         }
         const tqd_store_status status = tqd_store_job(store, entry->d_name, &job);
-        if (status == TQD_STORE_NOT_FOUND ||
-            (status == TQD_STORE_OK && job.state >= TQD_JOB_SUCCEEDED)) {
+        if (status == TQD_STORE_NOT_FOUND) {
+            keep_lost(store, entry->d_name);
+        } else if (status == TQD_STORE_OK && job.state >= TQD_JOB_SUCCEEDED) {
             tqd_aside_remove(store, entry->d_name);
         }
     }

@@ -5,7 +5,12 @@
 
 #include "daemon/store/datasets.h"
 #include "daemon/store/jobs.h"
+#include "daemon/store/mark.h"
 #include "daemon/store/store.h"
+
+/* How to go on where a database is missing. */
+#define TQD_STORE_ADOPT                                                                            \
+    ", but the folder has had one: put it back, or start once with --adopt (see torqued(8))"
 
 /* Forgets files that were to be looked at, up to a number. OK. */
 typedef struct tqd_garbage_drop {
@@ -32,6 +37,7 @@ typedef struct tqd_engine_methods {
      * good, and unless it is OK has changed nothing; after a failure it must be rolled back. May be
      * called again for the same write after a rollback. */
     tqd_store_status (*run)(tqd_engine *engine, tqd_write *write);
+    /* numbers the commit: one more than the last */
     tqd_store_status (*commit)(tqd_engine *engine);
     tqd_store_status (*rollback)(tqd_engine *engine);
 
@@ -63,10 +69,19 @@ typedef struct tqd_engine_methods {
                                 uint32_t *ret_n);
     tqd_store_status (*file_used)(tqd_engine *engine, const char *digest, bool *ret);
     tqd_store_status (*snapshot)(tqd_engine *engine, const char *path);
+    /* which database this is, and the number of its last commit; the writer's thread only */
+    void (*mark)(tqd_engine *engine, tqd_mark *ret);
     void (*close)(tqd_engine *engine);
 } tqd_engine_methods;
 
-/* The engine in daemon/store/sqlite.c. NULL with one line in `why`. */
-tqd_engine *tqd_sqlite_open(const char *folder, char *why);
+/* The engine in daemon/store/sqlite.c. NULL with one line in `why`. `may_be_new`: a database that
+ * is missing or empty is made. */
+typedef struct tqd_engine_options {
+    const char *folder;
+    bool may_be_new;
+    void (*notice)(void *ctx, tqd_notice notice, const char *what, const char *detail);
+    void *notice_ctx;
+} tqd_engine_options;
+tqd_engine *tqd_sqlite_open(const tqd_engine_options *options, char *why);
 
 #endif

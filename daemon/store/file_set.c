@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* daemon/store/file_set.c - the folder of content-addressed files: what may go and what not. */
-#include "daemon/store/file_set.h"
+#include "daemon/store/lost.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -52,27 +52,39 @@ static bool remove_entry(void *ctx, const char *folder, const char *name)
     return join(path, folder, name) && unlink(path) == 0;
 }
 
+typedef struct census {
+    uint64_t n, bytes;
+} census;
+
 static bool add_size(void *ctx, const char *folder, const char *name)
 {
     char path[PATH_MAX];
     struct stat facts;
+    census *c = ctx;
     if (join(path, folder, name) && stat(path, &facts) == 0) {
-        *(uint64_t *)ctx += (uint64_t)facts.st_size;
+        c->n++;
+        c->bytes += (uint64_t)facts.st_size;
     }
     return true;
+}
+
+/* A folder of complete files, or of what running jobs have. */
+static bool is_shelf(const char *name)
+{
+    return strcmp(name, "tmp") != 0 && strcmp(name, TQD_LOST_FOLDER) != 0;
 }
 
 static bool add_shelf(void *ctx, const char *folder, const char *name)
 {
     char path[PATH_MAX];
-    return strcmp(name, "tmp") == 0 || (join(path, folder, name) && walk(path, add_size, ctx));
+    return !is_shelf(name) || (join(path, folder, name) && walk(path, add_size, ctx));
 }
 
 bool tqd_file_set_open(tqd_file_set *set, const char *state, uint64_t bytes_max, char *why)
 {
     char tmp[PATH_MAX];
     char aside[PATH_MAX];
-    uint64_t bytes = 0;
+    census all = {.n = 0};
     const int n = snprintf(set->folder, sizeof set->folder, "%s/files", state);
     snprintf(tmp, sizeof tmp, "%s/tmp", set->folder);
     snprintf(aside, sizeof aside, "%s/" TQD_ASIDE_FOLDER, set->folder);
@@ -80,14 +92,15 @@ bool tqd_file_set_open(tqd_file_set *set, const char *state, uint64_t bytes_max,
         (mkdir(set->folder, 0700) != 0 && errno != EEXIST) ||
         (mkdir(tmp, 0700) != 0 && errno != EEXIST) ||
         (mkdir(aside, 0700) != 0 && errno != EEXIST) || !walk(tmp, remove_entry, NULL) ||
-        !walk(set->folder, add_shelf, &bytes)) {
+        !walk(set->folder, add_shelf, &all) || !tqd_lost_open(set)) {
         snprintf(why, TQD_STORE_WHY, "%.150s: %s", set->folder, strerror(errno));
         return false;
     }
     set->bytes_max = bytes_max;
     set->pins = NULL;
     set->n_hold = 0;
-    atomic_store(&set->bytes, bytes);
+    set->is_empty = all.n == 0;
+    atomic_store(&set->bytes, all.bytes);
     pthread_mutex_init(&set->mutex, NULL);
     return true;
 }
@@ -151,7 +164,7 @@ static bool tell_file(void *ctx, const char *folder, const char *name)
 static bool tell_shelf(void *ctx, const char *folder, const char *name)
 {
     char path[PATH_MAX];
-    return strcmp(name, "tmp") == 0 || (join(path, folder, name) && walk(path, tell_file, ctx));
+    return !is_shelf(name) || (join(path, folder, name) && walk(path, tell_file, ctx));
 }
 
 bool tqd_file_set_each(tqd_file_set *set,
@@ -167,8 +180,9 @@ typedef struct sweep {
     tqd_file_set *set;
     tqd_engine *engine;
     tqd_store_status status;
-    uint64_t removed;
-    bool held; /* a backup runs: nothing is removed now */
+    uint64_t moved;
+    bool held;  /* a backup runs: nothing is removed now */
+    bool keeps; /* what nothing needs goes to files/lost */
 } sweep;
 
 static bool is_pinned(const tqd_file_set *set, const char *digest)
@@ -180,13 +194,23 @@ static bool is_pinned(const tqd_file_set *set, const char *digest)
     return pin != NULL;
 }
 
+/* What has lost its last reference by a write goes; what never had one in this database is kept. */
+static void clear_away(sweep *s, const char *path, const char *digest)
+{
+    struct stat facts;
+    if (stat(path, &facts) == 0 &&
+        (s->keeps ? tqd_lost_take(s->set, path, digest) : unlink(path) == 0)) {
+        s->moved++;
+        atomic_fetch_sub(&s->set->bytes, (uint64_t)facts.st_size);
+    }
+}
+
 /* A pin ends only after the row that refers to its file is committed. So whoever sees no pin, and
  * looks into the database after that, sees the row: both under the mutex. */
 static bool judge(void *ctx, const char *folder, const char *name)
 {
     sweep *s = ctx;
     char path[PATH_MAX];
-    struct stat facts;
     if (!tqd_file_digest_good(name) || !join(path, folder, name)) {
         return true; /* not ours */
     }
@@ -196,9 +220,8 @@ static bool judge(void *ctx, const char *folder, const char *name)
     if (!used) {
         s->status = s->engine->methods->file_used(s->engine, name, &used);
     }
-    if (s->status == TQD_STORE_OK && !used && stat(path, &facts) == 0 && unlink(path) == 0) {
-        s->removed++;
-        atomic_fetch_sub(&s->set->bytes, (uint64_t)facts.st_size);
+    if (s->status == TQD_STORE_OK && !used) {
+        clear_away(s, path, name);
     }
     pthread_mutex_unlock(&s->set->mutex);
     return s->status == TQD_STORE_OK;
@@ -215,13 +238,40 @@ bool tqd_file_set_collect(tqd_file_set *set, tqd_engine *engine, const char *dig
     return judge(&s, shelf, digest) && !s.held;
 }
 
-tqd_store_status tqd_file_set_sweep(tqd_file_set *set, tqd_engine *engine, unsigned shelf,
-                                    uint64_t *ret_removed)
+bool tqd_file_set_find(tqd_file_set *set, tqd_engine *engine, const char *digest)
 {
     char path[PATH_MAX];
-    sweep s = {.set = set, .engine = engine, .status = TQD_STORE_OK};
+    bool used = false;
+    tqd_file_set_path(set, digest, path);
+    pthread_mutex_lock(&set->mutex);
+    const bool there = access(path, F_OK) == 0 ||
+                       (engine->methods->file_used(engine, digest, &used) == TQD_STORE_OK && used &&
+                        tqd_lost_return(set, digest));
+    pthread_mutex_unlock(&set->mutex);
+    return there;
+}
+
+static bool find_again(void *ctx, const char *folder, const char *name)
+{
+    const sweep *s = ctx;
+    (void)folder;
+    if (tqd_file_digest_good(name)) {
+        (void)tqd_file_set_find(s->set, s->engine, name);
+    }
+    return true;
+}
+
+tqd_store_status tqd_file_set_sweep(tqd_file_set *set, tqd_engine *engine, unsigned shelf,
+                                    uint64_t *ret_moved)
+{
+    char path[PATH_MAX];
+    sweep s = {.set = set, .engine = engine, .status = TQD_STORE_OK, .keeps = true};
+    if (shelf == 0 && atomic_load(&set->n_lost) > 0) {
+        snprintf(path, sizeof path, "%s/" TQD_LOST_FOLDER, set->folder);
+        (void)walk(path, find_again, &s);
+    }
     snprintf(path, sizeof path, "%s/%02x", set->folder, shelf & 0xff);
     const bool good = walk(path, judge, &s) || errno == ENOENT;
-    *ret_removed += s.removed;
+    *ret_moved += s.moved;
     return good ? TQD_STORE_OK : s.status != TQD_STORE_OK ? s.status : TQD_STORE_BROKEN;
 }

@@ -21,6 +21,9 @@ typedef struct tqd_file_set {
     char folder[PATH_MAX - 128]; /* <state>/files */
     uint64_t bytes_max;          /* 0: no bound */
     _Atomic uint64_t bytes;
+    _Atomic uint64_t n_lost; /* in files/lost: not in `bytes` */
+    _Atomic uint64_t n_damaged;
+    bool is_empty;         /* when it was opened it had no file */
     pthread_mutex_t mutex; /* guards the pins; held while a file is judged and removed */
     tqd_pin *pins;
     unsigned n_hold; /* while a backup runs nothing is removed */
@@ -33,6 +36,7 @@ void tqd_file_set_close(tqd_file_set *set);
 tqd_file_set *tqd_store_file_set(tqd_store *store);
 tqd_store_status tqd_store_garbage(tqd_store *store, uint32_t limit, tqd_garbage *ret,
                                    uint32_t *ret_n);
+bool tqd_store_file_find(tqd_store *store, const char *digest);
 void tqd_file_set_pin(tqd_file_set *set, tqd_pin *pin);
 void tqd_file_set_unpin(tqd_file_set *set, tqd_pin *pin);
 
@@ -50,8 +54,11 @@ bool tqd_file_set_each(tqd_file_set *set,
 
 /* Removes a file that nothing needs. False when that could not be told now. */
 bool tqd_file_set_collect(tqd_file_set *set, tqd_engine *engine, const char *digest);
-/* The same for all files whose digest begins with this byte. */
+/* Moves those that nothing needs, and whose digest begins with this byte, to files/lost; and back
+ * what is there and needed. */
 tqd_store_status tqd_file_set_sweep(tqd_file_set *set, tqd_engine *engine, unsigned shelf,
-                                    uint64_t *ret_removed);
+                                    uint64_t *ret_moved);
+/* A file that is not in its place is moved back from files/lost if a row refers to it. */
+bool tqd_file_set_find(tqd_file_set *set, tqd_engine *engine, const char *digest);
 
 #endif

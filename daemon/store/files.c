@@ -2,6 +2,7 @@
 /* daemon/store/files.c - large bodies and datasets: files named by the SHA-256 of their bytes.
  *
  * <state>/files/tmp/<random>    on its way in; all are removed at start
+ * <state>/files/lost/<name>     without a row: lost.h
  * <state>/files/ab/abcdef...    complete and durable
  */
 #include "daemon/store/files.h"
@@ -217,6 +218,9 @@ tqd_file *tqd_file_open(tqd_store *store, const char *digest, uint64_t *ret_size
     struct stat facts;
     tqd_file_set_path(tqd_store_file_set(store), digest, path);
     file->fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (file->fd < 0 && errno == ENOENT && tqd_store_file_find(store, digest)) {
+        file->fd = open(path, O_RDONLY | O_CLOEXEC);
+    }
     if (file->fd < 0 || fstat(file->fd, &facts) != 0) {
         if (file->fd >= 0) {
             close(file->fd);

@@ -32,12 +32,23 @@ tqd_file *tqd_file_open(tqd_store *store, const char *digest, uint64_t *ret_size
 long tqd_file_read(const tqd_file *file, uint64_t offset, void *bytes, size_t n);
 void tqd_file_close(tqd_file *file); /* accepts NULL */
 
-/* Removes every file that no row refers to and no upload holds: what a process has left that died
- * between a file and its row. Once after start; all at once, or a shelf of TQD_STORE_SHELVES at a
- * time (*ret_removed grows). Workers only, as below. */
+/* Moves every file that no row refers to and no upload holds to files/lost: what a process has left
+ * that died between a file and its row, or what belongs to another database than this one. Once
+ * after start; all at once, or a shelf of TQD_STORE_SHELVES at a time (*ret_moved grows). Workers
+ * only, as below. */
 enum { TQD_STORE_SHELVES = 256 };
-tqd_store_status tqd_store_sweep(tqd_store *store, uint64_t *ret_removed);
-tqd_store_status tqd_store_sweep_shelf(tqd_store *store, unsigned shelf, uint64_t *ret_removed);
+tqd_store_status tqd_store_sweep(tqd_store *store, uint64_t *ret_moved);
+tqd_store_status tqd_store_sweep_shelf(tqd_store *store, unsigned shelf, uint64_t *ret_moved);
+
+/* Removes what has been in files/lost for longer than age_ms; how many files that were. */
+uint64_t tqd_store_lost_expire(tqd_store *store, int64_t age_ms);
+
+/* Calls `each` for every file there: its name is its digest, or the job that it stood beside. */
+typedef struct tqd_lost_listing {
+    void (*each)(void *ctx, const char *name, uint64_t size);
+    void *ctx;
+} tqd_lost_listing;
+void tqd_store_lost(tqd_store *store, const tqd_lost_listing *listing);
 
 /* Removes some of the files that have lost their last reference meanwhile, by whatever write. True
  * when there may be more. */

@@ -72,6 +72,30 @@ int tqd_folder_lock(const char *folder, char *why)
     return fd;
 }
 
+void tqd_folder_close_to_others(const tqd_store_options *options)
+{
+    static const char *const names[] = {"", "/torqued.db", "/torqued.db-wal", "/torqued.db-shm"};
+    enum { OTHERS = S_IRWXG | S_IRWXO };
+    char detail[TQD_STORE_WHY];
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char path[PATH_MAX];
+        struct stat facts;
+        const int n = snprintf(path, sizeof path, "%s%s", options->folder, names[i]);
+        if (n < 0 || (size_t)n >= sizeof path || stat(path, &facts) != 0 ||
+            (facts.st_mode & OTHERS) == 0) {
+            continue;
+        }
+        const bool good = chmod(path, facts.st_mode & 07777 & ~(mode_t)OTHERS) == 0;
+        snprintf(detail, sizeof detail, "%.150s had mode %04o%s%s", path, facts.st_mode & 07777,
+                 good ? ", now without the rights of others" : ", which cannot be changed: ",
+                 good ? "" : strerror(errno));
+        if (options->notice != NULL) {
+            options->notice(options->notice_ctx, TQD_NOTICE_WARNING,
+                            "others could read the state folder", detail);
+        }
+    }
+}
+
 int tqd_folder_sync(const char *folder)
 {
     const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

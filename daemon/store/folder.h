@@ -10,6 +10,10 @@
  * process dies, however it dies. */
 int tqd_folder_lock(const char *folder, char *why);
 
+/* Takes the rights of others from the folder and from the database in it, and says so: they are of
+ * who runs the service only. */
+void tqd_folder_close_to_others(const tqd_store_options *options);
+
 /* fsync of a folder, so that a rename in it is durable. 0, or errno. */
 int tqd_folder_sync(const char *folder);
 

@@ -18,6 +18,7 @@ typedef struct sqlite_engine {
     pthread_mutex_t mutex; /* guards the idle readers */
     tqd_connection *idle;
     size_t n_idle;
+    tqd_mark mark;
     char path[PATH_MAX];
 } sqlite_engine;
 
@@ -52,7 +53,20 @@ static tqd_store_status begin(tqd_engine *engine)
 
 static tqd_store_status commit(tqd_engine *engine)
 {
-    return execute(engine, commit_sql);
+    static const char number_sql[] = "UPDATE identity SET n_commit = ?1";
+    tqd_mark *mark = &of(engine)->mark;
+    tqd_store_status status =
+        tqd_sql_do(of(engine)->writer, number_sql, "i", (int64_t)mark->n_commit + 1);
+    if (status == TQD_STORE_OK) {
+        status = execute(engine, commit_sql);
+    }
+    mark->n_commit += status == TQD_STORE_OK ? 1 : 0;
+    return status;
+}
+
+static void read_mark(tqd_engine *engine, tqd_mark *ret)
+{
+    *ret = of(engine)->mark;
 }
 
 static tqd_store_status run(tqd_engine *engine, tqd_write *write)
@@ -303,10 +317,14 @@ static void close_engine(tqd_engine *engine)
 
 /* -------------------------------------------------------------------------------------- open */
 
-static bool check_file(sqlite_engine *engine, char *why)
+static bool check_file(sqlite_engine *engine, const tqd_engine_options *options, char *why)
 {
     struct stat facts;
     if (stat(engine->path, &facts) == 0 && facts.st_size > check_bytes_max) {
+        if (options->notice != NULL) {
+            options->notice(options->notice_ctx, TQD_NOTICE_INFO, "database not checked at start",
+                            "it is larger than 256 MiB; torqued --check-store does it");
+        }
         return true;
     }
     sqlite3_stmt *statement = NULL;
@@ -343,10 +361,37 @@ static const tqd_engine_methods methods = {
     .garbage = garbage,
     .file_used = file_used,
     .snapshot = snapshot,
+    .mark = read_mark,
     .close = close_engine,
 };
 
-tqd_engine *tqd_sqlite_open(const char *folder, char *why)
+/* A database without tables must not take the place of one that somebody has lost. */
+static bool check_new(sqlite_engine *engine, bool may_be_new, char *why)
+{
+    int version = 0;
+    if (!may_be_new && tqd_sqlite_version(engine->writer->db, &version) && version == 0) {
+        snprintf(why, TQD_STORE_WHY, "%.150s is empty" TQD_STORE_ADOPT, engine->path);
+        return false;
+    }
+    return true;
+}
+
+static bool load_mark(sqlite_engine *engine, char *why)
+{
+    static const char mark_sql[] = "SELECT id, n_commit FROM identity";
+    sqlite3_stmt *statement = tqd_sql(engine->writer, mark_sql);
+    const bool good = statement != NULL && sqlite3_step(statement) == SQLITE_ROW;
+    if (good) {
+        tqd_column_copy(statement, 0, engine->mark.identity, sizeof engine->mark.identity);
+        engine->mark.n_commit = (uint64_t)sqlite3_column_int64(statement, 1);
+    } else {
+        snprintf(why, TQD_STORE_WHY, "%.100s is damaged: it has no identity", engine->path);
+    }
+    sqlite3_reset(statement);
+    return good;
+}
+
+tqd_engine *tqd_sqlite_open(const tqd_engine_options *options, char *why)
 {
     sqlite_engine *engine = calloc(1, sizeof *engine);
     if (engine == NULL) {
@@ -355,14 +400,16 @@ tqd_engine *tqd_sqlite_open(const char *folder, char *why)
     }
     engine->engine.methods = &methods;
     pthread_mutex_init(&engine->mutex, NULL);
-    const int n = snprintf(engine->path, sizeof engine->path, "%s/torqued.db", folder);
+    const int n = snprintf(engine->path, sizeof engine->path, "%s/torqued.db", options->folder);
     if (n < 0 || (size_t)n >= sizeof engine->path) {
         snprintf(why, TQD_STORE_WHY, "the name of the state folder is too long");
     } else {
         engine->writer = tqd_connection_open(engine->path, true, why);
     }
-    if (engine->writer == NULL || !check_file(engine, why) ||
-        !tqd_sqlite_migrate(engine->writer, &tqd_sqlite_schema, folder, why)) {
+    if (engine->writer == NULL || !check_file(engine, options, why) ||
+        !check_new(engine, options->may_be_new, why) ||
+        !tqd_sqlite_migrate(engine->writer, &tqd_sqlite_schema, options->folder, why) ||
+        !load_mark(engine, why)) {
         close_engine(&engine->engine);
         return NULL;
     }

@@ -8,7 +8,7 @@
 
 #include "daemon/store/engine.h"
 
-enum { TQD_SQL_CACHED = 64, TQD_SQLITE_APPLICATION = 0x54514431 /* "TQD1" */ };
+enum { TQD_SQL_CACHED = 96, TQD_SQLITE_APPLICATION = 0x54514431 /* "TQD1" */ };
 
 /* Used by one thread at a time. */
 typedef struct tqd_connection {
@@ -62,6 +62,9 @@ typedef struct tqd_schema {
 extern const tqd_schema tqd_sqlite_schema;
 bool tqd_sqlite_migrate(tqd_connection *connection, const tqd_schema *schema, const char *folder,
                         char *why);
+
+/* The number of the schema, 0: none yet. False when it cannot be read. */
+bool tqd_sqlite_version(sqlite3 *db, int *ret);
 
 /* Copies the database consistently into a new file: written beside it, fsynced, renamed. */
 tqd_store_status tqd_sqlite_copy(sqlite3 *db, const char *path);

@@ -181,8 +181,14 @@ static const char garbage_6[] =
     "  WHEN old.file IS NOT new.file BEGIN"
     "  INSERT INTO garbage(file) VALUES (old.file); END;";
 
-static const char *const steps[] = {robots_1, jobs_2,        datasets_3,
-                                    lists_4,  attachments_5, garbage_6};
+/* 7: which database this is, and how many commits it has seen: see mark.h. */
+static const char identity_7[] =
+    "CREATE TABLE identity(one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL,"
+    "  n_commit INTEGER NOT NULL) STRICT;"
+    "INSERT INTO identity VALUES (1, lower(hex(randomblob(8))), 0);";
+
+static const char *const steps[] = {robots_1,      jobs_2,    datasets_3, lists_4,
+                                    attachments_5, garbage_6, identity_7};
 const tqd_schema tqd_sqlite_schema = {steps, sizeof steps / sizeof steps[0]};
 
 static bool read_number(sqlite3 *db, const char *pragma, int *ret)
@@ -193,6 +199,11 @@ static bool read_number(sqlite3 *db, const char *pragma, int *ret)
     *ret = good ? sqlite3_column_int(statement, 0) : 0;
     sqlite3_finalize(statement);
     return good;
+}
+
+bool tqd_sqlite_version(sqlite3 *db, int *ret)
+{
+    return read_number(db, "PRAGMA user_version", ret);
 }
 
 static bool sync_file(const char *path)

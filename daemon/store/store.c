@@ -2,10 +2,15 @@
 /* daemon/store/store.c - picks the engine, and the one writer that groups commits. */
 #include "daemon/store/store.h"
 
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "daemon/store/engine.h"
@@ -19,6 +24,8 @@ struct tqd_store {
     tqd_engine *engine;
     tqd_file_set files;
     int lock_fd;
+    int mark_fd;
+    uint64_t n_commit_lost;
     pthread_mutex_t mutex; /* guards everything below; held for a few instructions */
     pthread_cond_t some;   /* a write waits, or stopping is set */
     tqd_write *first;
@@ -50,6 +57,114 @@ const char *tqd_store_status_text(tqd_store_status status)
     return "unknown";
 }
 
+/* one transaction for the whole list; the first failure that spoils it is returned */
+static tqd_store_status run_list(tqd_engine *engine, tqd_write *list)
+{
+    tqd_store_status status = engine->methods->begin(engine);
+    if (status != TQD_STORE_OK) {
+        return status;
+    }
+    for (tqd_write *write = list; write != NULL; write = write->next) {
+        write->status = engine->methods->run(engine, write);
+        if (write->status > TQD_STORE_QUOTA) {
+            engine->methods->rollback(engine);
+            return write->status;
+        }
+    }
+    status = engine->methods->commit(engine);
+    if (status != TQD_STORE_OK) {
+        engine->methods->rollback(engine);
+    }
+    return status;
+}
+
+static void notice(const tqd_store_options *options, tqd_notice notice, const char *what,
+                   const char *detail)
+{
+    if (options->notice != NULL) {
+        options->notice(options->notice_ctx, notice, what, detail);
+    }
+}
+
+/* A folder that has had a database, and has none now, is not taken for a new one. */
+static bool check_present(const tqd_store_options *options, bool is_used, char *why)
+{
+    char path[PATH_MAX];
+    struct stat facts;
+    snprintf(path, sizeof path, "%s/torqued.db", options->folder);
+    const bool there = stat(path, &facts) == 0;
+    if (is_used && !options->adopt && (!there || facts.st_size == 0)) {
+        snprintf(why, TQD_STORE_WHY, "%.120s is %s" TQD_STORE_ADOPT, path,
+                 there ? "empty" : "missing");
+        return false;
+    }
+    return true;
+}
+
+/* What the folder says of its database, against what the database says itself. */
+static void compare_mark(tqd_store *store, const tqd_store_options *options, const tqd_mark *mark,
+                         tqd_mark_found found)
+{
+    tqd_mark now;
+    char detail[TQD_STORE_WHY];
+    tqd_garbage_drop drop = {.write.kind = TQD_WRITE_GARBAGE_DROP, .last_seq = INT64_MAX};
+    store->engine->methods->mark(store->engine, &now);
+    const bool other = found == TQD_MARK_GOOD && strcmp(mark->identity, now.identity) != 0;
+    if (found == TQD_MARK_UNREADABLE) {
+        notice(options, TQD_NOTICE_WARNING, "torqued.commit cannot be read",
+               "whether the database has all commits is not known");
+    } else if (other) {
+        notice(options, TQD_NOTICE_WARNING, "the database is another one than before",
+               "files that it does not know go to files/lost");
+    } else if (mark->n_commit > now.n_commit) {
+        store->n_commit_lost = mark->n_commit - now.n_commit;
+        snprintf(
+            detail, sizeof detail,
+            "the database has %" PRIu64 " commits, %" PRIu64
+            " were acknowledged: it is an older copy, or its journal is damaged; files that it "
+            "does not know go to files/lost",
+            now.n_commit, mark->n_commit);
+        notice(options, TQD_NOTICE_ERROR, "acknowledged work is missing", detail);
+    }
+    if (other || store->n_commit_lost > 0 || found == TQD_MARK_UNREADABLE) {
+        /* what had lost its last reference then may have got another since */
+        (void)run_list(store->engine, &drop.write);
+    }
+    store->engine->methods->mark(store->engine, &now);
+    tqd_mark_write(store->mark_fd, &now);
+}
+
+/* The folder is locked. */
+static bool open_parts(tqd_store *store, const tqd_store_options *options, char *why)
+{
+    tqd_mark mark;
+    tqd_mark_found found = tqd_mark_read(options->folder, &mark);
+    tqd_folder_close_to_others(options);
+    if (!tqd_file_set_open(&store->files, options->folder, options->file_bytes_max, why)) {
+        return false;
+    }
+    const bool is_used = !store->files.is_empty || mark.n_commit > 0;
+    if (!check_present(options, is_used, why)) {
+        return false;
+    }
+    const tqd_engine_options engine = {.folder = options->folder,
+                                       .may_be_new = !is_used || options->adopt,
+                                       .notice = options->notice,
+                                       .notice_ctx = options->notice_ctx};
+    store->engine = tqd_sqlite_open(&engine, why);
+    if (store->engine == NULL) {
+        return false;
+    }
+    store->mark_fd = tqd_mark_open(options->folder);
+    if (store->mark_fd < 0) {
+        snprintf(why, TQD_STORE_WHY, "%.150s/torqued.commit: %s", options->folder, strerror(errno));
+        store->engine->methods->close(store->engine);
+        return false;
+    }
+    compare_mark(store, options, &mark, found);
+    return true;
+}
+
 tqd_store *tqd_store_open(const tqd_store_options *options, char *why)
 {
     why[0] = '\0';
@@ -63,11 +178,7 @@ tqd_store *tqd_store_open(const tqd_store_options *options, char *why)
         return NULL;
     }
     store->lock_fd = tqd_folder_lock(options->folder, why);
-    if (store->lock_fd >= 0 &&
-        tqd_file_set_open(&store->files, options->folder, options->file_bytes_max, why)) {
-        store->engine = tqd_sqlite_open(options->folder, why);
-    }
-    if (store->engine == NULL) {
+    if (store->lock_fd < 0 || !open_parts(store, options, why)) {
         if (store->lock_fd >= 0) {
             close(store->lock_fd);
         }
@@ -101,6 +212,7 @@ void tqd_store_close(tqd_store *store)
         tell(write, TQD_STORE_BROKEN);
     }
     store->engine->methods->close(store->engine);
+    tqd_mark_close(store->mark_fd);
     tqd_file_set_close(&store->files);
     close(store->lock_fd);
     pthread_cond_destroy(&store->some);
@@ -154,27 +266,6 @@ static tqd_write *take_batch(tqd_store *store)
     return batch;
 }
 
-/* one transaction for the whole list; the first failure that spoils it is returned */
-static tqd_store_status run_list(tqd_engine *engine, tqd_write *list)
-{
-    tqd_store_status status = engine->methods->begin(engine);
-    if (status != TQD_STORE_OK) {
-        return status;
-    }
-    for (tqd_write *write = list; write != NULL; write = write->next) {
-        write->status = engine->methods->run(engine, write);
-        if (write->status > TQD_STORE_QUOTA) {
-            engine->methods->rollback(engine);
-            return write->status;
-        }
-    }
-    status = engine->methods->commit(engine);
-    if (status != TQD_STORE_OK) {
-        engine->methods->rollback(engine);
-    }
-    return status;
-}
-
 static void tell_list(tqd_write *list)
 {
     while (list != NULL) {
@@ -184,14 +275,26 @@ static void tell_list(tqd_write *list)
     }
 }
 
+/* One group, committed and marked: nobody hears of a commit that the mark does not know. */
+static tqd_store_status run_group(tqd_store *store, tqd_write *list)
+{
+    const tqd_store_status status = run_list(store->engine, list);
+    if (status == TQD_STORE_OK) {
+        tqd_mark mark;
+        store->engine->methods->mark(store->engine, &mark);
+        tqd_mark_write(store->mark_fd, &mark);
+    }
+    return status;
+}
+
 /* a group that failed as a whole is tried one by one: a write that asks too much takes only itself
  * down */
-static void run_singly(tqd_engine *engine, tqd_write *list)
+static void run_singly(tqd_store *store, tqd_write *list)
 {
     while (list != NULL) {
         tqd_write *next = list->next;
         list->next = NULL;
-        const tqd_store_status status = run_list(engine, list);
+        const tqd_store_status status = run_group(store, list);
         tell(list, status == TQD_STORE_OK ? list->status : status);
         list = next;
     }
@@ -204,13 +307,13 @@ void tqd_store_write_loop(tqd_store *store)
         if (batch == NULL) {
             return;
         }
-        const tqd_store_status status = run_list(store->engine, batch);
+        const tqd_store_status status = run_group(store, batch);
         if (status == TQD_STORE_OK) {
             tell_list(batch);
         } else if (batch->next == NULL) {
             tell(batch, status);
         } else {
-            run_singly(store->engine, batch);
+            run_singly(store, batch);
         }
     }
 }
@@ -349,19 +452,31 @@ tqd_file_set *tqd_store_file_set(tqd_store *store)
     return &store->files;
 }
 
-tqd_store_status tqd_store_sweep_shelf(tqd_store *store, unsigned shelf, uint64_t *ret_removed)
+tqd_store_status tqd_store_sweep_shelf(tqd_store *store, unsigned shelf, uint64_t *ret_moved)
 {
-    return tqd_file_set_sweep(&store->files, store->engine, shelf, ret_removed);
+    return tqd_file_set_sweep(&store->files, store->engine, shelf, ret_moved);
 }
 
-tqd_store_status tqd_store_sweep(tqd_store *store, uint64_t *ret_removed)
+tqd_store_status tqd_store_sweep(tqd_store *store, uint64_t *ret_moved)
 {
     tqd_store_status status = TQD_STORE_OK;
-    *ret_removed = 0;
+    *ret_moved = 0;
     for (unsigned shelf = 0; status == TQD_STORE_OK && shelf < TQD_STORE_SHELVES; shelf++) {
-        status = tqd_store_sweep_shelf(store, shelf, ret_removed);
+        status = tqd_store_sweep_shelf(store, shelf, ret_moved);
     }
     return status;
+}
+
+bool tqd_store_file_find(tqd_store *store, const char *digest)
+{
+    return tqd_file_set_find(&store->files, store->engine, digest);
+}
+
+void tqd_store_health_read(tqd_store *store, tqd_store_health *ret)
+{
+    *ret = (tqd_store_health){.n_commit_lost = store->n_commit_lost,
+                              .n_file_lost = atomic_load(&store->files.n_lost),
+                              .n_file_damaged = atomic_load(&store->files.n_damaged)};
 }
 
 bool tqd_store_file_collect(tqd_store *store, const char *digest)

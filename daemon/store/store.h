@@ -25,22 +25,37 @@ const char *tqd_store_status_text(tqd_store_status status);
 
 typedef struct tqd_store tqd_store;
 
+typedef enum tqd_notice { TQD_NOTICE_ERROR, TQD_NOTICE_WARNING, TQD_NOTICE_INFO } tqd_notice;
+
 typedef struct tqd_store_options {
     const char *folder;      /* state folder: made (0700) when it is absent */
     const char *uri;         /* NULL or "sqlite:": a database inside the folder */
     size_t writes_max;       /* writes that may wait; 0: 4096 */
     uint64_t file_bytes_max; /* of all files (files.h) together; 0: no bound */
+    bool adopt;              /* a new database may take a folder that has files of another */
+    /* What an operator should read, as it is found out; NULL: nobody does. Any thread. */
+    void (*notice)(void *ctx, tqd_notice notice, const char *what, const char *detail);
+    void *notice_ctx;
 } tqd_store_options;
 
 enum { TQD_STORE_WHY = 256 };
 
 /* Locks the folder, opens the database, checks it and brings its schema up to date. NULL with one
  * line in `why` (size TQD_STORE_WHY) when that is impossible: another process holds the folder, the
- * schema is newer than this program, the file is damaged or is no database of ours. */
+ * schema is newer than this program, the file is damaged or is no database of ours, or it is
+ * missing or empty beside files of a former one (unless `adopt`). */
 tqd_store *tqd_store_open(const tqd_store_options *options, char *why);
 
 /* No other call may be running. Writes not yet done are refused as BROKEN. Accepts NULL. */
 void tqd_store_close(tqd_store *store);
+
+/* What is not as it should be. */
+typedef struct tqd_store_health {
+    uint64_t n_commit_lost;  /* acknowledged, and not in the database when it was opened */
+    uint64_t n_file_lost;    /* in files/lost now: no row refers to them */
+    uint64_t n_file_damaged; /* found since the start, each once */
+} tqd_store_health;
+void tqd_store_health_read(tqd_store *store, tqd_store_health *ret);
 
 /* The body of the one thread that writes: takes all waiting writes, runs them in one transaction,
  * commits, tells them, and begins again. Returns after tqd_store_stop, when nothing waits any
