@@ -7,7 +7,7 @@ tidy_src := $(filter core/%.c api/%.c daemon/%.c,$(sources))
 
 #: lint lint-quick  what can be said without running; the part of it that takes seconds
 #: format openapi   clang-format over all; the contract's C text out of api/openapi.yaml
-.PHONY: lint lint-quick lint-headers lint-cppcheck lint-tidy lint-folders lint-syntax lint-openapi openapi format analyze
+.PHONY: lint lint-quick lint-headers lint-cppcheck lint-includes lint-tidy lint-folders lint-syntax lint-openapi openapi format analyze
 lint-quick:
 	@tests/lint/arrows.sh
 	@tests/lint/banned.sh
@@ -17,6 +17,7 @@ lint-quick:
 	@$(MAKE) -s CC=clang WERROR=1 lint-syntax
 	@$(MAKE) -s lint-cppcheck
 	@$(MAKE) -s -j$(jobs) lint-changed
+	@$(if $(filter $(sources),$(changed)),tests/lint/includes.sh $(filter $(sources),$(changed)))
 # clang-tidy of what a branch has changed in .c files; `lint-tidy` looks at everything
 changed := $(shell git diff --name-only --diff-filter=d main 2>/dev/null)
 lint-changed: $(patsubst %.c,build/lint/%.tidy,$(filter $(tidy_src),$(changed)))
@@ -25,7 +26,7 @@ lint-syntax:
 	@printf '%s\n' $(filter-out core/kernels/%,$(tidy_src)) | xargs -r -n 4 -P $(jobs) $(CC) $(CFLAGS) -fsyntax-only
 	@printf '%s\n' $(filter core/kernels/%,$(tidy_src)) | xargs -r -n 2 -P $(jobs) $(CC) $(CFLAGS) $(lanes_w4) -fsyntax-only
 
-lint: lint-quick lint-headers lint-tidy lint-folders lint-openapi
+lint: lint-quick lint-headers lint-includes lint-tidy lint-folders lint-openapi
 lint-folders:
 	@python3 api/formats/number_tables.py --check
 	@tests/lint/folders.sh
@@ -41,6 +42,10 @@ openapi:
 lint-headers:
 	@printf '%s\n' $(filter-out core/kernels/%,$(headers)) | xargs -r -n 1 -P $(jobs) \
 	    $(CC) $(base) $(filter-out -Wundef,$(warnings)) -Werror -Wno-pedantic -Wno-unused-function -Wno-unused-const-variable -fsyntax-only -x c /dev/null -include
+
+# every file includes what it uses, as far as a library could take it away
+lint-includes:
+	@tests/lint/includes.sh $(sources)
 
 lint-cppcheck:
 	@mkdir -p build/lint

@@ -74,4 +74,18 @@ expect contracts.sh 'has no Return' core/base/a.h <<EOF
 /** Does a thing. */
 int tq_thing(int x);
 EOF
+# a library's header that includes more than its own: what it brings along today is no promise
+mkdir -p library
+printf '#include <stdint.h>\n#include <stddef.h>\nvoid *library_new(size_t n);\n' >library/stranger.h
+export CPATH=$tree/library
+for bad in 'return SIZE_MAX;' 'return (size_t)UINT8_C(1);'; do
+    printf '#include <stranger.h>\n#include <stddef.h>\nsize_t f(void);\nsize_t f(void) { %s }\n' "$bad" >api/a.c
+    out=$("$here/includes.sh" api/a.c 2>&1) && { echo "selftest: includes.sh accepted $bad"; failed=1; }
+    echo "$out" | grep -q 'names of <stdint.h> come only' || { echo "selftest: includes.sh said: $out"; failed=1; }
+done
+printf '#include <stddef.h>\n#include <stdint.h>\n' >api/a.h
+printf '#include <stranger.h>\n#include "api/a.h"\nsize_t f(void);\nsize_t f(void) { return SIZE_MAX; }\n' >api/a.c
+out=$("$here/includes.sh" api/a.c 2>&1) || { echo "selftest: includes.sh refused what one of our headers includes: $out"; failed=1; }
+printf '#include <stranger.h>\nint f(void) { return nothing; }\n' >api/a.c
+! "$here/includes.sh" api/a.c >/dev/null 2>&1 || { echo "selftest: includes.sh accepted what does not compile"; failed=1; }
 exit $failed

@@ -43,6 +43,7 @@ step() { # NAME MAKE_ARGUMENTS: a step that ends with a count is counted so, any
 step "dependencies" deps-check
 step "lint, quick" lint-quick
 step "lint, headers" lint-headers
+step "lint, includes" lint-includes
 step "lint, clang-tidy" lint-tidy
 step "lint, folders" lint-folders
 step "build" WERROR=1 build && {

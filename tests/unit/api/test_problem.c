@@ -2,6 +2,7 @@
 /* tests/unit/api/test_problem.c - problem documents: status of each slug, escaping, bounds. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <stdio.h>
 
 #include <jansson.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 /* tests/unit/api/operations/test_body.c - inertia and rigid-body through the door of api. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <stdlib.h>
 
 #include <math.h>
 #include <stdio.h>

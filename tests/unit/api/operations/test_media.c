@@ -3,6 +3,7 @@
  * the same numbers, bit for bit. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <stdio.h>
 
 #include <cbor.h>
 #include <jansson.h>

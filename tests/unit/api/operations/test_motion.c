@@ -3,6 +3,7 @@
  * api. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <stdlib.h>
 
 #include <math.h>
 #include <stdio.h>

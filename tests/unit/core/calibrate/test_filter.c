@@ -2,6 +2,7 @@
 /* tests/unit/core/calibrate/test_filter.c - against SciPy 1.17, and what must be refused. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <stdint.h>
 
 #include <math.h>
 #include <string.h>

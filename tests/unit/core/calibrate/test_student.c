@@ -3,6 +3,7 @@
  * forms. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <stddef.h>
 
 #include <math.h>
 

@@ -2,6 +2,7 @@
 /* tests/unit/daemon/queue/test_scratch.c - scratch grows to need and is bounded. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <stdint.h>
 
 #include <string.h>
 

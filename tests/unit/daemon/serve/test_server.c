@@ -3,6 +3,8 @@
  * purpose: slow, refusing, streaming. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <netinet/in.h>
+#include <sys/time.h>
 
 #include <arpa/inet.h>
 #include <pthread.h>
