@@ -4,6 +4,7 @@
 #include "core/linalg/dense.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <math.h>
 
 #include <cblas.h>
@@ -12,6 +13,7 @@
 /* block size that LAPACK's own workspace formulas use at most */
 enum { LAPACK_BLOCK = 64 };
 
+/* rows, columns and leading dimensions, once `check_shape` has seen them */
 static int narrow(size_t n)
 {
     assert(n <= TQ_DENSE_MAX);
@@ -30,6 +32,30 @@ static tq_status check_shape(size_t m, size_t n, size_t ld, tq_error *reterr)
         return tq_fail(reterr, TQ_ERR_SHAPE, "ld", 0, (double)ld);
     }
     return TQ_OK;
+}
+
+/* a square matrix of n rows beside a right side of n_rhs columns */
+static tq_status check_system(size_t n, size_t ld, size_t n_rhs, size_t ldb, tq_error *reterr)
+{
+    const tq_status status = check_shape(n, n, ld, reterr);
+    return status == TQ_OK ? check_shape(n, n_rhs, ldb, reterr) : status;
+}
+
+/* LAPACK's LWORK is an int, and workspaces are of the order of n LAPACK_BLOCK or, dgesdd's, 4 n^2:
+ * sizes that no int can name are TQ_ERR_SHAPE. */
+typedef struct workspace {
+    double *at;
+    int size;
+} workspace;
+
+static tq_status take_work(tq_scratch *scratch, size_t size, size_t needed, workspace *ret,
+                           tq_error *reterr)
+{
+    if (size > INT_MAX) {
+        return tq_fail(reterr, TQ_ERR_SHAPE, "work", 0, (double)size);
+    }
+    *ret = (workspace){tq_scratch_take(scratch, size, sizeof *ret->at), (int)size};
+    return ret->at != NULL ? TQ_OK : tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)needed);
 }
 
 static size_t smaller(size_t a, size_t b)
@@ -58,7 +84,7 @@ tq_status tq_cholesky_factor(size_t n, double *a, size_t ld, tq_error *reterr)
 tq_status tq_cholesky_solve(size_t n, size_t n_rhs, const double *l, size_t ld, double *b,
                             size_t ldb, tq_error *reterr)
 {
-    const tq_status status = check_shape(n, n_rhs, ldb, reterr);
+    const tq_status status = check_system(n, ld, n_rhs, ldb, reterr);
     if (status != TQ_OK) {
         return status;
     }
@@ -70,7 +96,7 @@ tq_status tq_cholesky_solve(size_t n, size_t n_rhs, const double *l, size_t ld, 
 static tq_status solve_triangle(const char form[2], size_t n, const double *a, size_t ld,
                                 size_t n_rhs, double *b, size_t ldb, tq_error *reterr)
 {
-    const tq_status status = check_shape(n, n_rhs, ldb, reterr);
+    const tq_status status = check_system(n, ld, n_rhs, ldb, reterr);
     if (status != TQ_OK) {
         return status;
     }
@@ -118,16 +144,20 @@ tq_status tq_invert(size_t n, double *a, size_t ld, tq_scratch *scratch, tq_erro
         return status;
     }
     const size_t mark = tq_scratch_mark(scratch);
+    workspace work;
+    status = take_work(scratch, n * LAPACK_BLOCK, tq_invert_scratch_size(n), &work, reterr);
     int *pivot = tq_scratch_take(scratch, n, sizeof *pivot);
-    double *work = tq_scratch_take(scratch, n * LAPACK_BLOCK, sizeof *work);
-    if (pivot == NULL || work == NULL) {
+    if (status == TQ_OK && pivot == NULL) {
+        status = tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_invert_scratch_size(n));
+    }
+    if (status != TQ_OK) {
         tq_scratch_rewind(scratch, mark);
-        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_invert_scratch_size(n));
+        return status;
     }
     int info = LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, narrow(n), narrow(n), a, narrow(ld), pivot);
     if (info == 0) {
-        info = LAPACKE_dgetri_work(LAPACK_COL_MAJOR, narrow(n), a, narrow(ld), pivot, work,
-                                   narrow(n * LAPACK_BLOCK));
+        info = LAPACKE_dgetri_work(LAPACK_COL_MAJOR, narrow(n), a, narrow(ld), pivot, work.at,
+                                   work.size);
     }
     if (info != 0) {
         status = info > 0 ? tq_fail(reterr, TQ_ERR_SINGULAR, "a", (size_t)info - 1, 0.0)
@@ -156,15 +186,16 @@ tq_status tq_qr_factor(size_t m, size_t n, double *a, size_t ld, tq_scratch *scr
         return status;
     }
     const size_t mark = tq_scratch_mark(scratch);
-    double *work = tq_scratch_take(scratch, qr_work(n), sizeof *work);
-    if (work == NULL) {
-        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_qr_scratch_size(m, n));
+    workspace work;
+    status = take_work(scratch, qr_work(n), tq_qr_scratch_size(m, n), &work, reterr);
+    if (status != TQ_OK) {
+        return status;
     }
     for (size_t j = 0; j < n; j++) {
         ret_pivot[j] = 0; /* free to move */
     }
     const int info = LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, narrow(m), narrow(n), a, narrow(ld),
-                                         ret_pivot, ret_tau, work, narrow(qr_work(n)));
+                                         ret_pivot, ret_tau, work.at, work.size);
     if (info != 0) {
         status = tq_fail(reterr, TQ_ERR_LAPACK, "dgeqp3", 0, (double)info);
     }
@@ -195,13 +226,14 @@ tq_status tq_qr_apply_qt(size_t m, size_t n, const double *qr, size_t ld, const 
     }
     const size_t mark = tq_scratch_mark(scratch);
     const size_t size = larger(n_rhs, n) * LAPACK_BLOCK;
-    double *work = tq_scratch_take(scratch, size, sizeof *work);
-    if (work == NULL) {
-        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)size * 8.0);
+    workspace work;
+    status = take_work(scratch, size, tq_scratch_cost(size, sizeof(double)), &work, reterr);
+    if (status != TQ_OK) {
+        return status;
     }
     const int info = LAPACKE_dormqr_work(LAPACK_COL_MAJOR, 'L', 'T', narrow(m), narrow(n_rhs),
                                          narrow(smaller(m, n)), qr, narrow(ld), tau, b, narrow(ldb),
-                                         work, narrow(n_rhs)); /* unblocked: columns are few */
+                                         work.at, narrow(n_rhs)); /* unblocked: columns are few */
     if (info != 0) {
         status = tq_fail(reterr, TQ_ERR_LAPACK, "dormqr", 0, (double)info);
     }
@@ -217,12 +249,13 @@ tq_status tq_qr_basis(size_t m, size_t k, double *a, size_t ld, const double *ta
         return status;
     }
     const size_t mark = tq_scratch_mark(scratch);
-    double *work = tq_scratch_take(scratch, qr_work(k), sizeof *work);
-    if (work == NULL) {
-        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_qr_scratch_size(m, k));
+    workspace work;
+    status = take_work(scratch, qr_work(k), tq_qr_scratch_size(m, k), &work, reterr);
+    if (status != TQ_OK) {
+        return status;
     }
     const int info = LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, narrow(m), narrow(k), narrow(k), a,
-                                         narrow(ld), tau, work, narrow(qr_work(k)));
+                                         narrow(ld), tau, work.at, work.size);
     if (info != 0) {
         status = tq_fail(reterr, TQ_ERR_LAPACK, "dorgqr", 0, (double)info);
     }
@@ -260,19 +293,23 @@ tq_status tq_lstsq(size_t m, size_t n, double *a, double *b, double rcond, tq_sc
         return status;
     }
     const size_t mark = tq_scratch_mark(scratch);
-    double *work = tq_scratch_take(scratch, lstsq_work(m, n), sizeof *work);
+    workspace work;
+    status = take_work(scratch, lstsq_work(m, n), tq_lstsq_scratch_size(m, n), &work, reterr);
     int *pivot = tq_scratch_take(scratch, n, sizeof *pivot);
-    if (work == NULL || pivot == NULL) {
+    if (status == TQ_OK && pivot == NULL) {
+        status = tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_lstsq_scratch_size(m, n));
+    }
+    if (status != TQ_OK) {
         tq_scratch_rewind(scratch, mark);
-        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_lstsq_scratch_size(m, n));
+        return status;
     }
     for (size_t j = 0; j < n; j++) {
         pivot[j] = 0;
     }
     int rank = 0;
-    const int info = LAPACKE_dgelsy_work(LAPACK_COL_MAJOR, narrow(m), narrow(n), 1, a, narrow(m), b,
-                                         narrow(larger(m, n)), pivot, rcond, &rank, work,
-                                         narrow(lstsq_work(m, n)));
+    const int info =
+        LAPACKE_dgelsy_work(LAPACK_COL_MAJOR, narrow(m), narrow(n), 1, a, narrow(m), b,
+                            narrow(larger(m, n)), pivot, rcond, &rank, work.at, work.size);
     if (info == 0) {
         *ret_rank = (size_t)rank;
     } else {
@@ -305,17 +342,21 @@ tq_status tq_svd(size_t m, size_t n, double *a, size_t ld, tq_scratch *scratch, 
     }
     const size_t mark = tq_scratch_mark(scratch);
     const size_t k = smaller(m, n);
-    double *work = tq_scratch_take(scratch, svd_work(m, n), sizeof *work);
+    workspace work;
+    status = take_work(scratch, svd_work(m, n), tq_svd_scratch_size(m, n), &work, reterr);
     int *iwork = tq_scratch_take(scratch, 8 * k, sizeof *iwork);
-    if (work == NULL || iwork == NULL) {
+    if (status == TQ_OK && iwork == NULL) {
+        status = tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_svd_scratch_size(m, n));
+    }
+    if (status != TQ_OK) {
         tq_scratch_rewind(scratch, mark);
-        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_svd_scratch_size(m, n));
+        return status;
     }
     double none = 0.0;
-    const int info = LAPACKE_dgesdd_work(
-        LAPACK_COL_MAJOR, ret_u != NULL ? 'S' : 'N', narrow(m), narrow(n), a, narrow(ld), ret_s,
-        ret_u != NULL ? ret_u : &none, narrow(m), ret_vt != NULL ? ret_vt : &none, narrow(k), work,
-        narrow(svd_work(m, n)), iwork);
+    const int info =
+        LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, ret_u != NULL ? 'S' : 'N', narrow(m), narrow(n), a,
+                            narrow(ld), ret_s, ret_u != NULL ? ret_u : &none, narrow(m),
+                            ret_vt != NULL ? ret_vt : &none, narrow(k), work.at, work.size, iwork);
     if (info != 0) {
         status = tq_fail(reterr, info > 0 ? TQ_ERR_NO_CONVERGENCE : TQ_ERR_LAPACK, "dgesdd", 0,
                          (double)info);
@@ -342,13 +383,13 @@ tq_status tq_eigen_symmetric(size_t n, double *a, size_t ld, tq_scratch *scratch
         return status;
     }
     const size_t mark = tq_scratch_mark(scratch);
-    double *work = tq_scratch_take(scratch, eigen_work(n), sizeof *work);
-    if (work == NULL) {
-        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
-                       (double)tq_eigen_symmetric_scratch_size(n));
+    workspace work;
+    status = take_work(scratch, eigen_work(n), tq_eigen_symmetric_scratch_size(n), &work, reterr);
+    if (status != TQ_OK) {
+        return status;
     }
     const int info = LAPACKE_dsyev_work(LAPACK_COL_MAJOR, 'V', 'L', narrow(n), a, narrow(ld),
-                                        ret_values, work, narrow(eigen_work(n)));
+                                        ret_values, work.at, work.size);
     if (info != 0) {
         status = tq_fail(reterr, info > 0 ? TQ_ERR_NO_CONVERGENCE : TQ_ERR_LAPACK, "dsyev", 0,
                          (double)info);
@@ -381,14 +422,13 @@ tq_status tq_eigen_general(size_t n, double *a, size_t ld, tq_scratch *scratch, 
         return status;
     }
     const size_t mark = tq_scratch_mark(scratch);
-    double *work = tq_scratch_take(scratch, general_work(n), sizeof *work);
-    if (work == NULL) {
-        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
-                       (double)tq_eigen_general_scratch_size(n));
+    workspace work;
+    status = take_work(scratch, general_work(n), tq_eigen_general_scratch_size(n), &work, reterr);
+    if (status != TQ_OK) {
+        return status;
     }
-    const int info =
-        LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'N', narrow(n), a, narrow(ld), ret_re, ret_im,
-                           NULL, 1, NULL, 1, work, narrow(general_work(n)));
+    const int info = LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'N', narrow(n), a, narrow(ld),
+                                        ret_re, ret_im, NULL, 1, NULL, 1, work.at, work.size);
     if (info != 0) {
         status = tq_fail(reterr, info > 0 ? TQ_ERR_NO_CONVERGENCE : TQ_ERR_LAPACK, "dgeev", 0,
                          (double)info);

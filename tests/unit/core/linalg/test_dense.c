@@ -5,6 +5,8 @@
 #include <criterion/new/assert.h>
 
 #include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
 
 #include "core/linalg/dense.h"
 #include "core/linalg/setup.h"
@@ -163,4 +165,41 @@ Test(dense, too_little_scratch_tells_the_need)
     cr_assert(eq(int, tq_svd(2, 2, a, 2, &scratch, s, NULL, NULL, &error), TQ_ERR_SCRATCH));
     cr_assert(eq(dbl, error.value, (double)tq_svd_scratch_size(2, 2)));
     cr_assert(eq(int, tq_svd(0, 2, a, 2, &scratch, s, NULL, NULL, &error), TQ_ERR_SHAPE));
+}
+
+/* The second difference of n points has the eigenvalues 4 sin^2(k pi / (2 (n + 1))). dgesdd's
+ * workspace of 4 n^2 numbers is beyond every size that a matrix itself may have. */
+Test(dense, singular_values_of_a_wide_matrix)
+{
+    enum { WIDE = 540 };
+    const size_t size = tq_svd_scratch_size(WIDE, WIDE);
+    double *a = calloc((size_t)WIDE * WIDE, sizeof *a);
+    double *s = calloc(WIDE, sizeof *s);
+    void *room = aligned_alloc(64, (size + 63) / 64 * 64);
+    cr_assert(a != NULL && s != NULL && room != NULL);
+    for (size_t i = 0; i < WIDE; i++) {
+        a[i * WIDE + i] = 2.0;
+        if (i + 1 < WIDE) {
+            a[i * WIDE + i + 1] = a[(i + 1) * WIDE + i] = -1.0;
+        }
+    }
+    tq_scratch scratch;
+    tq_scratch_init(&scratch, room, size);
+    cr_assert(eq(int, tq_svd(WIDE, WIDE, a, WIDE, &scratch, s, NULL, NULL, NULL), TQ_OK));
+    for (size_t k = 0; k < WIDE; k++) {
+        const double half = sin((double)(WIDE - k) * M_PI / (2.0 * (WIDE + 1)));
+        cr_assert(epsilon_eq(dbl, s[k], 4.0 * half * half, WIDE * 0x1p-52));
+    }
+    free(a), free(s), free(room);
+}
+
+Test(dense, workspace_that_no_int_can_name)
+{
+    double a = 1.0, s = 0.0;
+    tq_scratch scratch = fresh();
+    tq_error error = {0};
+    const size_t n = 30000; /* 4 n^2 > 2^31 */
+    cr_expect(eq(int, tq_svd(n, n, &a, n, &scratch, &s, NULL, NULL, &error), TQ_ERR_SHAPE));
+    cr_expect(eq(str, (char *)(uintptr_t)error.what, "work"));
+    cr_expect(eq(int, tq_cholesky_solve(1, 1, &a, TQ_DENSE_MAX + 1, &s, 1, NULL), TQ_ERR_SHAPE));
 }
