@@ -219,32 +219,39 @@ static bool choose_lag(tqa_calibration *c)
     return true;
 }
 
+static bool refuse_memory(const tqa_calibration *c)
+{
+    const tqa_part root = tqa_part_root(c->control);
+    const tqa_part datasets = tqa_part_field(&root, "datasets");
+    if (c->n_fitted == 1) {
+        return tqa_part_refuse(
+            &datasets, "too-large",
+            "choose a \"model\" of fewer terms, or a method without instruments; "
+            "or fix joints that the log does not move",
+            "a fit of %zu joints takes more memory than one request may", c->order.nv);
+    }
+    return tqa_part_refuse(&datasets, "too-large",
+                           tqa_calibration_has_instruments(c)
+                               ? "name fewer, or join them into fewer datasets; methods without "
+                                 "instruments take a quarter of the memory"
+                               : "name fewer, or join them into fewer datasets",
+                           "%zu logs of %zu joints take more memory than one request may",
+                           c->n_fitted, c->order.nv);
+}
+
 /* Memory that the fit before has left goes to this one. */
-static bool take_again(tqa_calibration *c, size_t size, tq_scratch *inout)
+bool tqa_calibration_take(tqa_calibration *c, size_t size, tq_scratch *inout)
 {
     tqa_control_give_scratch(c->control, inout);
-    if (tqa_control_scratch(c->control, size, inout)) {
-        return true;
-    }
-    if (!tqa_arena_short(c->control->arena)) {
-        const tqa_part root = tqa_part_root(c->control);
-        const tqa_part datasets = tqa_part_field(&root, "datasets");
-        (void)tqa_part_refuse(&datasets, "too-large",
-                              tqa_calibration_has_instruments(c)
-                                  ? "name fewer, or join them into fewer datasets; methods without "
-                                    "instruments take a quarter of the memory"
-                                  : "name fewer, or join them into fewer datasets",
-                              "%zu logs of %zu joints take more memory than one request may",
-                              c->n_fitted, c->order.nv);
-    }
-    return false;
+    return tqa_control_scratch(c->control, size, inout) ||
+           (!tqa_arena_short(c->control->arena) && refuse_memory(c));
 }
 
 static bool build_for(tqa_calibration *c, size_t n, size_t size)
 {
     tq_error error = {0};
     c->fit = NULL;
-    if (!take_again(c, size, &c->of_fit)) {
+    if (!tqa_calibration_take(c, size, &c->of_fit)) {
         return false;
     }
     const tq_status status =
@@ -294,9 +301,9 @@ static bool is_sampled(const tqa_calibration *c)
 /* Memory of passes, for as long as the calibration lives. */
 static bool take_memory(tqa_calibration *c)
 {
-    return take_again(c, tq_fit_solution_size(c->fit), &c->memory) &&
-           take_again(c, tq_fit_stream_size(c->fit), &c->stream) &&
-           take_again(c, tq_fit_solve_size(c->fit), &c->scratch);
+    return tqa_calibration_take(c, tq_fit_solution_size(c->fit), &c->memory) &&
+           tqa_calibration_take(c, tq_fit_stream_size(c->fit), &c->stream) &&
+           tqa_calibration_take(c, tq_fit_solve_size(c->fit), &c->scratch);
 }
 
 static bool has_too_few(const tqa_calibration *c)
@@ -415,10 +422,10 @@ static bool solve(tqa_calibration *c)
 
 static bool decide(tqa_calibration *c)
 {
-    tq_scratch scratch;
+    tq_scratch scratch = {0};
     tq_error error = {0};
     if (!tqa_calibration_tell(c, TQA_STAGE_REPORT, 0.0, 2, "verdict") ||
-        !tqa_control_scratch(c->control, tq_verdict_size(c->fit), &scratch)) {
+        !tqa_calibration_take(c, tq_verdict_size(c->fit), &scratch)) {
         return false;
     }
     const tq_judge *judge = c->validation == TQA_VALIDATE_NOT ? &c->fitted : &c->validated;

@@ -134,6 +134,9 @@ bool tqa_calibration_choose_sign(tqa_calibration *calibration);
 /* Judges all logs by the solution, and by values that have not seen them. */
 bool tqa_calibration_validate(tqa_calibration *calibration);
 
+/* Gives back what `inout` holds and takes `size` bytes; false: a problem that names the logs. */
+bool tqa_calibration_take(tqa_calibration *calibration, size_t size, tq_scratch *inout);
+
 /* Sets the problem of what core refuses; false. */
 bool tqa_calibration_fail(const tqa_calibration *calibration, tq_status status,
                           const tq_error *error);

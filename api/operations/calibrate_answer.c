@@ -246,11 +246,12 @@ static void put_forward(const tqa_calibration *c)
     tqa_answer *answer = &c->control->answer;
     const tqa_calibrate_replayed *all = &c->all_replayed;
     if (all->n_window == all->n_lost) {
-        tqa_answer_none(answer, "forward_simulation",
-                        !tq_replay_can(c->fit)
-                            ? "joints of more than one freedom are not simulated here"
-                        : all->n_window > 0 ? "the mass matrix is not definite along the logs"
-                                            : "no stretch of the logs is long enough");
+        tqa_answer_none(
+            answer, "forward_simulation",
+            !tq_replay_can(c->fit) ? "joints of more than one freedom are not simulated here"
+            : all->n_window > 0    ? "the mass matrix is not definite along the logs, or the "
+                                     "model runs away"
+                                   : "no stretch of the logs is long enough");
         return;
     }
     tqa_answer_object(answer, "forward_simulation");

@@ -218,7 +218,10 @@ bool tqa_calibration_validate(tqa_calibration *c)
 {
     tq_scratch *scratch = &c->of_judges;
     tq_error error = {0};
-    tqa_control_give_scratch(c->control, scratch); /* of the fit before */
+    /* of the fit before; a pass that follows takes its own again */
+    tqa_control_give_scratch(c->control, scratch);
+    tqa_control_give_scratch(c->control, &c->stream);
+    tqa_control_give_scratch(c->control, &c->scratch);
     double *value = tqa_control_take(c->control, tq_fit_value_count(c->fit), sizeof *value);
     c->all_replayed = (tqa_calibrate_replayed){0};
     c->noise = NULL;
@@ -230,11 +233,11 @@ bool tqa_calibration_validate(tqa_calibration *c)
     const size_t block = tq_scratch_cost(c->order.nv * TQ_BLOCK, sizeof(double));
     if (value == NULL || c->series == NULL || c->judged_logs == NULL || c->replayed == NULL ||
         c->all_replayed.joints == NULL ||
-        !tqa_control_scratch(c->control,
-                             3 * tq_judge_size(c->fit) + 2 * tq_stand_size(c->fit) +
-                                 tq_noise_bias_size(c->fit) + block + tq_fit_solve_size(c->fit) +
-                                 replay_size(c),
-                             scratch)) {
+        !tqa_calibration_take(c,
+                              3 * tq_judge_size(c->fit) + 2 * tq_stand_size(c->fit) +
+                                  tq_noise_bias_size(c->fit) + block + tq_fit_solve_size(c->fit) +
+                                  replay_size(c),
+                              scratch)) {
         return false;
     }
     tq_status status = tq_judge_begin(c->fit, c->solution.value, TQA_CALIBRATE_MOVING, scratch,

@@ -124,9 +124,8 @@ bool tqa_calibration_find_bias(tqa_calibration *c)
         return true;
     }
     c->bias = tqa_control_take(c->control, c->n_column + 1, sizeof *c->bias);
-    tq_scratch scratch;
-    if (c->bias == NULL ||
-        !tqa_control_scratch(c->control, tq_noise_bias_find_size(c->fit), &scratch)) {
+    tq_scratch scratch = {0};
+    if (c->bias == NULL || !tqa_calibration_take(c, tq_noise_bias_find_size(c->fit), &scratch)) {
         return false;
     }
     const tq_status status = tq_noise_bias_find(c->noise, &scratch, c->bias, &error);

@@ -174,34 +174,37 @@ static void select_columns(const double *r, const uint32_t *order, double *basis
     base->gap = base->n_base > 0 ? kept / dropped : 0.0;
 }
 
-/* each dependent column as a combination of the independent ones: back substitution on basis^T R */
-static void combine(const double *r, const double *basis, double *x, tq_base_set *base)
+/* entry (b, column) of basis^T R */
+static double entry_of(const double *r, const double *basis, size_t n, size_t b, size_t column)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i <= column; i++) {
+        sum += basis[b * n + i] * r[i * n + column];
+    }
+    return sum;
+}
+
+/* Each dependent column as a combination of the independent ones: back substitution on basis^T R,
+ * for all right sides at once, so that its n_base^2 / 2 entries of n products are found once. */
+static void combine(const double *r, const double *basis, tq_base_set *base)
 {
     const size_t n = base->n_parameter;
-    for (size_t d = 0; d < base->n_dependent; d++) {
-        const size_t column = base->dependent[d];
-        for (size_t b = 0; b < base->n_base; b++) {
-            x[b] = 0.0;
-            for (size_t i = 0; i <= column; i++) {
-                x[b] += basis[b * n + i] * r[i * n + column];
+    const size_t n_right = base->n_dependent;
+    for (size_t b = base->n_base; b-- > 0;) {
+        double *row = base->k + b * n_right;
+        for (size_t d = 0; d < n_right; d++) {
+            row[d] = entry_of(r, basis, n, b, base->dependent[d]);
+        }
+        for (size_t c = b + 1; n_right > 0 && c < base->n_base; c++) {
+            const double entry = entry_of(r, basis, n, b, base->independent[c]);
+            for (size_t d = 0; d < n_right; d++) {
+                row[d] -= entry * base->k[c * n_right + d];
             }
         }
-        for (size_t b = base->n_base; b-- > 0;) {
-            double diagonal = 0.0;
-            const size_t own = base->independent[b];
-            for (size_t i = 0; i <= own; i++) {
-                diagonal += basis[b * n + i] * r[i * n + own];
-            }
-            for (size_t c = b + 1; c < base->n_base; c++) {
-                const size_t other = base->independent[c];
-                double entry = 0.0;
-                for (size_t i = 0; i <= other; i++) {
-                    entry += basis[b * n + i] * r[i * n + other];
-                }
-                x[b] -= entry * base->k[c * base->n_dependent + d];
-            }
-            const double value = x[b] / diagonal;
-            base->k[b * base->n_dependent + d] = fabs(value) < zero_coefficient ? 0.0 : value;
+        const double diagonal = entry_of(r, basis, n, b, base->independent[b]);
+        for (size_t d = 0; d < n_right; d++) {
+            const double value = row[d] / diagonal;
+            row[d] = fabs(value) < zero_coefficient ? 0.0 : value;
         }
     }
 }
@@ -229,7 +232,7 @@ static tq_status find(const tq_model *model, unsigned with, uint64_t seed, tq_sc
     if (!(base->gap >= gap_wanted)) {
         return tq_fail(reterr, TQ_ERR_NO_CONVERGENCE, "rank", 0, base->gap);
     }
-    combine(r, basis, x, base);
+    combine(r, basis, base);
     for (size_t k = 0; k < base->n_base; k++) {
         base->independent[k] = order[base->independent[k]];
     }

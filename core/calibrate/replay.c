@@ -93,20 +93,19 @@ tq_status tq_replay_begin(const tq_fit *fit, const double *value, const tq_repla
     return status;
 }
 
-/* lost lanes go on as measured, so that the others can */
-static void rescue(tq_replay *r, size_t k, size_t n)
+void tq_replay_rescue(tq_replay *r, size_t k, size_t n, double most, double *q, double *v)
 {
     const size_t nv = r->fit->n_row;
-    const double *q = tq_replay_point(r, k, TQ_REPLAY_Q);
-    const double *v = tq_replay_point(r, k, TQ_REPLAY_QD);
+    const double *q_measured = tq_replay_point(r, k, TQ_REPLAY_Q);
+    const double *v_measured = tq_replay_point(r, k, TQ_REPLAY_QD);
     for (size_t i = 0; i < n; i++) {
         for (size_t row = 0; row < nv; row++) {
-            const double off = fabs(r->v[row * LANES + i] - v[row * LANES + i]);
-            r->lost[i] |= !(off < lost_rate);
+            const size_t at = row * LANES + i;
+            r->lost[i] |= !(fabs(v[at] - v_measured[at]) < most) || !isfinite(q[at]);
         }
         for (size_t row = 0; r->lost[i] != 0 && row < nv; row++) {
-            r->q[row * LANES + i] = q[row * LANES + i];
-            r->v[row * LANES + i] = v[row * LANES + i];
+            q[row * LANES + i] = q_measured[row * LANES + i];
+            v[row * LANES + i] = v_measured[row * LANES + i];
         }
     }
 }
@@ -152,7 +151,7 @@ static tq_status simulate(tq_replay *r, tq_error *reterr)
     tq_status status = TQ_OK;
     for (size_t k = 0; status == TQ_OK && k < r->plan.n_step; k++) {
         status = tq_replay_step(r, k, n, reterr);
-        rescue(r, k + 1, n);
+        tq_replay_rescue(r, k + 1, n, lost_rate, r->q, r->v);
         compare(r, k + 1, n);
     }
     for (size_t i = 0; i < n; i++) {

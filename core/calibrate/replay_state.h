@@ -47,4 +47,8 @@ static inline double *tq_replay_point(const tq_replay *r, size_t k, unsigned wha
  * marked. */
 tq_status tq_replay_step(tq_replay *r, size_t k, size_t n, tq_error *reterr);
 
+/* Lanes whose rates are `most` and more off what point k measured, or whose coordinates are no
+ * numbers, are lost: they go on as measured, so that the others can. */
+void tq_replay_rescue(tq_replay *r, size_t k, size_t n, double most, double *q, double *v);
+
 #endif

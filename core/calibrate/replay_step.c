@@ -9,6 +9,7 @@
 enum { LANES = TQ_REPLAY_LANES };
 static const double gamma_of = 0.29289321881345254; /* 1 - 1/sqrt(2): stiff friction dies out */
 static const double least_width = 1e-3;             /* rad/s, m/s: of a sharp sign */
+static const double stage_rate = 1e9; /* rad/s, m/s off: its square still is a torque's number */
 
 static double width_of(const tq_replay *r, uint32_t joint)
 {
@@ -205,6 +206,7 @@ tq_status tq_replay_step(tq_replay *r, size_t k, size_t n, tq_error *reterr)
         r->q2[e] = r->q[e] + h * r->v[e];
         r->v2[e] = r->v[e] + h * r->k1[e];
     }
+    tq_replay_rescue(r, k + 1, n, stage_rate, r->q2, r->v2);
     status = evaluate(r, r->q2, r->v2, n, false, reterr);
     if (status != TQ_OK) {
         return status;

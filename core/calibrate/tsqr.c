@@ -10,11 +10,42 @@
 
 /* a squared length under this would overflow its reciprocal: such a column is zero */
 static const double negligible = 1e-280;
+enum { TILE = 64 }; /* columns */
 
 void tq_tsqr_init(tq_tsqr *tsqr, size_t n, double *r)
 {
     *tsqr = (tq_tsqr){.n = n, .r = r};
     memset(r, 0, n * n * sizeof *r);
+}
+
+/* I - scale v v^T on columns first ... first + TILE - 1, v = (u0, column k): row after row, so that
+ * memory is read as it lies; a column's sums are in the order of its rows */
+static void reflect(size_t n, size_t n_row, size_t k, size_t first, double u0, double scale,
+                    double *top, double *rows)
+{
+    const size_t m = n - first < TILE ? n - first : TILE;
+    double sum[TILE];
+    for (size_t j = 0; j < m; j++) {
+        sum[j] = u0 * top[first + j];
+    }
+    for (size_t i = 0; i < n_row; i++) {
+        const double v = rows[i * n + k];
+        const double *row = rows + i * n + first;
+        for (size_t j = 0; j < m; j++) {
+            sum[j] += v * row[j];
+        }
+    }
+    for (size_t j = 0; j < m; j++) {
+        sum[j] *= scale;
+        top[first + j] -= sum[j] * u0;
+    }
+    for (size_t i = 0; i < n_row; i++) {
+        const double v = rows[i * n + k];
+        double *row = rows + i * n + first;
+        for (size_t j = 0; j < m; j++) {
+            row[j] -= sum[j] * v;
+        }
+    }
 }
 
 void tq_tsqr_fold(tq_tsqr *tsqr, size_t n_row, double *rows)
@@ -35,16 +66,8 @@ void tq_tsqr_fold(tq_tsqr *tsqr, size_t n_row, double *rows)
         const double u0 = *diagonal - next;
         const double scale = 2.0 / (u0 * u0 + below);
         *diagonal = next;
-        for (size_t j = k + 1; j < n; j++) {
-            double sum = u0 * tsqr->r[k * n + j];
-            for (size_t i = 0; i < n_row; i++) {
-                sum += rows[i * n + k] * rows[i * n + j];
-            }
-            sum *= scale;
-            tsqr->r[k * n + j] -= sum * u0;
-            for (size_t i = 0; i < n_row; i++) {
-                rows[i * n + j] -= sum * rows[i * n + k];
-            }
+        for (size_t j = k + 1; j < n; j += TILE) {
+            reflect(n, n_row, k, j, u0, scale, tsqr->r + k * n, rows);
         }
     }
 }

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/contract/test_sizes.py - robots of many joints: an answer or a refusal with its place, and the daemon lives.
+"""Torques are those of the robot itself, by the service: what is asked is only that every size is met."""
+import json
+import math
+import random
+
+import pytest
+from test_calibrate_long import put_npy
+
+JSON = {"Content-Type": "application/json"}
+RATE = 100
+
+
+def document(n, finger=None):
+    """A chain of n joints, every seventh of them a slide; or chains of `finger` joints each side by side."""
+    links = [{"name": "l0"}]
+    joints = []
+    for k in range(1, n + 1):
+        links.append({"name": f"l{k}", "mass": 0.5, "com": [0.05, 0.01, 0.02], "inertia_about": "com",
+                      "inertia": [[1e-3, 0, 0], [0, 2e-3, 0], [0, 0, 2e-3]]})
+        parent = 0 if finger and k % finger == 1 else k - 1
+        joints.append({"name": f"j{k}", "kind": "revolute" if k % 7 else "prismatic", "parent": f"l{parent}", "child": f"l{k}",
+                       "origin": {"position": [0.1, 0, 0]}, "axis": [[1, 0, 0], [0, 1, 0], [0, 0, 1]][k % 3],
+                       "limits": {"lower": -2, "upper": 2, "velocity": 3, "effort": 1000}})
+    return {"name": f"chain-{n}", "gravity": [0, 0, -9.81], "links": links, "joints": joints}
+
+
+def put(daemon, name, robot):
+    status, _, text = daemon.request("PUT", f"/v1/robots/{name}", json.dumps(robot), JSON)
+    assert status in (200, 201), text
+
+
+def post(daemon, robot, call, body):
+    status, _, text = daemon.request("POST", f"/v1/robots/{robot}/{call}", json.dumps(body), JSON)
+    return status, text
+
+
+def put_log(daemon, robot, n, rows):
+    """Slow harmonics of all joints, and the torque that they take."""
+    waves = [[(0.4 / h, 2 * math.pi * 0.2 * h, 1.7 * j * h) for h in (1, 2, 3)] for j in range(n)]
+    t = [k / RATE for k in range(rows)]
+    q = [[sum(a * math.sin(w * x + p) for a, w, p in row) for row in waves] for x in t]
+    qd = [[sum(a * w * math.cos(w * x + p) for a, w, p in row) for row in waves] for x in t]
+    qdd = [[sum(-a * w * w * math.sin(w * x + p) for a, w, p in row) for row in waves] for x in t]
+    status, text = post(daemon, robot, "inverse-dynamics", {"q": q, "qd": qd, "qdd": qdd})
+    assert status == 200, text[:500]
+    put_npy(daemon, f"log-{robot}", [a + b for a, b in zip(q, json.loads(text)["tau"])], 1)
+    return {"datasets": [f"log-{robot}"], "rate": RATE, "columns": {"q": list(range(n)), "tau": list(range(n, 2 * n))}}
+
+
+@pytest.mark.seconds(120)
+def test_calibrate_more_than_512_parameters(daemon):
+    """The workspace of such a singular value decomposition is of 2^20 numbers and more, which no side of a matrix may have."""
+    put(daemon, "hand", document(50, finger=5))
+    log = put_log(daemon, "hand", 50, 400)
+    status, text = post(daemon, "hand", "calibrate", {**log, "filter": {"cutoff_hz": 10}, "method": "wls", "validate": "none",
+                                                      "model": {"friction": ["viscous", "coulomb", "offset", "stribeck"],
+                                                                "springs": True, "stribeck_speed": 0.1}})
+    assert status == 200, text[:500]
+    assert json.loads(text)["rank"]["columns"] > 512
+
+
+def test_a_model_that_runs_away(daemon):
+    """Torques that have nothing to do with the motion: the fitted robot leaves all bounds when it is let go, within a step. That is told,
+    and is no reason to refuse."""
+    n, rows = 20, 400
+    put(daemon, "chain", document(n))
+    rnd = random.Random(5)
+    waves = [[(0.4 / h, 2 * math.pi * 0.2 * h, 1.7 * j * h) for h in (1, 2, 3)] for j in range(n)]
+    q = [[sum(a * math.sin(w * k / RATE + p) for a, w, p in row) for row in waves] for k in range(rows)]
+    put_npy(daemon, "noise", [row + [rnd.gauss(0, 1) for _ in row] for row in q], 1)
+    status, text = post(daemon, "chain", "calibrate", {
+        "datasets": ["noise"], "rate": RATE, "columns": {"q": list(range(n)), "tau": list(range(n, 2 * n))}, "filter": {"cutoff_hz": 10},
+        "method": "wls", "model": {"friction": ["viscous", "coulomb", "offset"]}})
+    assert status == 200, text[:500]
+    answer = json.loads(text)
+    assert answer["forward_simulation"] is None and "runs away" in answer["forward_simulation_reason"]
