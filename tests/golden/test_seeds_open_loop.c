@@ -172,11 +172,14 @@ Test(seeds, item_096_097_098_101_interpolation_breaks_open_loop)
     double q[N];
     run(s, 1, 0.0, 1e-4, q);
     const double interpolated = percent(s, q);
-    cr_assert(epsilon_eq(dbl, interpolated, 0.829, 0.00829), "1 ms linear torque: %.4f %%",
+    /* the checklist has .829; solved from sample to sample by SciPy's DOP853 at 1e-13, with the
+     * homework's closed forms in numpy: tests/peers/test_open_loop.py, which has the report's 5.21
+     * and .910 % of coarser solvers too. RK4 at 0.1 ms, growing 1e7-fold. */
+    cr_assert(epsilon_eq(dbl, interpolated, 0.82972791961, 1e-6), "1 ms linear torque: %.10f %%",
               interpolated);
     run(s, 0, 0.0, 2e-4, q);
     const double continuous = percent(s, q);
-    cr_assert(lt(dbl, continuous, 1e-3), "torque at every step: %.2g %%", continuous);
+    cr_assert(lt(dbl, continuous, 1.6e-5), "torque at every step: %.2g %%", continuous);
     close_scene(s);
 }
 

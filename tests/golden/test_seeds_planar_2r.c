@@ -408,28 +408,34 @@ Test(seeds, item_057_planar_2r_christoffel_symbols)
     }
 }
 
+/* SHA (10), (11) */
+static void shafai_2r(const arm *a, double ret_tau[2])
+{
+    const tqt_bar *b = a->bars;
+    const double l1 = b[0].length;
+    const double couple = b[1].mass * l1 * b[1].com * cos(a->q[1]);
+    const double h = b[1].mass * l1 * b[1].com * sin(a->q[1]);
+    const double h22 = b[1].mass * b[1].com * b[1].com + b[1].inertia;
+    const double h12 = couple + h22;
+    const double h11 =
+        b[0].mass * b[0].com * b[0].com + b[0].inertia + b[1].mass * l1 * l1 + 2 * couple + h22;
+    const double g2 = b[1].mass * b[1].com * G * cos(a->q[0] + a->q[1]);
+    const double g1 = (b[0].mass * b[0].com + b[1].mass * l1) * G * cos(a->q[0]) + g2;
+    const double *v = a->qd;
+    const double *u = a->qdd;
+    ret_tau[0] = h11 * u[0] + h12 * u[1] - h * v[1] * v[1] - 2 * h * v[0] * v[1] + g1;
+    ret_tau[1] = h22 * u[1] + h12 * u[0] + h * v[0] * v[0] + g2;
+}
+
 Test(seeds, item_058_planar_2r_of_shafai)
 {
     tqt_random r = tqt_random_seed(58);
     for (int i = 0; i < N_STATE; i++) {
         arm a = draw_arm(&r, 2, 0);
         open_arm(&a, G);
-        const tqt_bar *b = a.bars;
-        const double l1 = b[0].length;
-        const double couple = b[1].mass * l1 * b[1].com * cos(a.q[1]);
-        const double h = b[1].mass * l1 * b[1].com * sin(a.q[1]);
-        const double h22 = b[1].mass * b[1].com * b[1].com + b[1].inertia;
-        const double h12 = couple + h22;
-        const double h11 =
-            b[0].mass * b[0].com * b[0].com + b[0].inertia + b[1].mass * l1 * l1 + 2 * couple + h22;
-        const double g2 = b[1].mass * b[1].com * G * cos(a.q[0] + a.q[1]);
-        const double g1 = (b[0].mass * b[0].com + b[1].mass * l1) * G * cos(a.q[0]) + g2;
-        const double *v = a.qd;
-        const double *u = a.qdd;
-        const double want[2] = {h11 * u[0] + h12 * u[1] - h * v[1] * v[1] - 2 * h * v[0] * v[1] +
-                                    g1,
-                                h22 * u[1] + h12 * u[0] + h * v[0] * v[0] + g2};
+        double want[2];
         double got[2];
+        shafai_2r(&a, want);
         tqt_torque(a.subject, a.q, a.qd, a.qdd, 0, got);
         tqt_expect("tau", got, want, 2, TQT_ROUNDING);
         close_arm(&a);
@@ -451,26 +457,37 @@ Test(seeds, item_059_planar_2r_point_masses)
     close_arm(&a);
 }
 
-/* X1: TAG 44 to 46, LW 56 and SHA 58 are one robot */
+/* X1: TAG 44 to 46, LW 56 and SHA 58 are one robot: its torque of item 47, printed in the checklist
+ * (sympy), from each text's formula and from the library */
 Test(seeds, item_060_one_arm_three_sources)
 {
+    static const double printed[2] = {23.648116146988, 4.380758356318};
     arm a = arm_2r();
     open_arm(&a, G);
     double m[4];
     double v[2];
     double g[2];
     double got[2];
+    tqt_torque(a.subject, a.q, a.qd, a.qdd, 0, got);
+    tqt_expect("library", got, printed, 2, TQT_PRINTED);
     mass_2r(&a, m);
     velocity_2r(&a, v);
     gravity_2r(&a, g);
-    tqt_torque(a.subject, a.q, a.qd, a.qdd, 0, got);
-    const double tag[2] = {m[0] * a.qdd[0] + m[1] * a.qdd[1] + v[0] + g[0],
-                           m[2] * a.qdd[0] + m[3] * a.qdd[1] + v[1] + g[1]};
-    tqt_expect("TAG", got, tag, 2, TQT_ROUNDING);
+    const double *u = a.qdd;
+    const double tag[2] = {m[0] * u[0] + m[1] * u[1] + v[0] + g[0],
+                           m[2] * u[0] + m[3] * u[1] + v[1] + g[1]};
+    tqt_expect("TAG", tag, printed, 2, TQT_PRINTED);
     double abd[3];
     constants_2r(&a, abd);
-    const double lw[4] = {abd[0] + 2 * abd[1] * cos(a.q[1]), abd[2] + abd[1] * cos(a.q[1]),
-                          abd[2] + abd[1] * cos(a.q[1]), abd[2]};
-    tqt_expect("LW", m, lw, 4, TQT_ROUNDING);
+    const double bc = abd[1] * cos(a.q[1]);
+    const double bs = abd[1] * sin(a.q[1]);
+    const double *w = a.qd; /* M = [[alpha + 2 beta c2, delta + beta c2], .. ], C as in item 56 */
+    const double lw[2] = {(abd[0] + 2 * bc) * u[0] + (abd[2] + bc) * u[1] - bs * w[1] * w[0] -
+                              bs * (w[0] + w[1]) * w[1] + g[0],
+                          (abd[2] + bc) * u[0] + abd[2] * u[1] + bs * w[0] * w[0] + g[1]};
+    tqt_expect("LW", lw, printed, 2, TQT_PRINTED);
+    double sha[2];
+    shafai_2r(&a, sha);
+    tqt_expect("SHA", sha, printed, 2, TQT_PRINTED);
     close_arm(&a);
 }

@@ -14,6 +14,7 @@
 #include "core/model/inertia.h"
 #include "core/simulate/fixed_step.h"
 #include "tests/support/expect.h"
+#include "tests/support/particles.h"
 #include "tests/support/random_robot.h"
 #include "tests/support/seed_robots.h"
 #include "tests/support/subject.h"
@@ -466,6 +467,9 @@ Test(seeds, item_075_076_stacked_form_and_its_trap)
     tqt_model_free(m);
 }
 
+/* Newton-Euler in link frames, Lagrange's M, C and g, and a third that shares nothing with either:
+ * point masses and d'Alembert. Items 77 and 78: all six components of the coupling wrench at every
+ * joint, along the axes of the link beyond it; item 134: the torque is one of them. */
 Test(seeds, item_067_077_078_079_recursion_equals_lagrange)
 {
     const tqt_bar bars[3] = {tqt_slender_bar(.8, 2), tqt_slender_bar(.6, 1.5),
@@ -474,13 +478,17 @@ Test(seeds, item_067_077_078_079_recursion_equals_lagrange)
     tq_model *models[] = {tqt_planar_arm(bars, 2, 9.81), tqt_planar_arm(bars, 3, 9.81),
                           tqt_scara_arm(&scara), tqt_rrp_arm(&tqt_rrp_homework),
                           tqt_elbow_arm(&elbow)};
+    const tqt_cloud points[] = {tqt_cloud_planar(bars, 2, 9.81), tqt_cloud_planar(bars, 3, 9.81),
+                                tqt_cloud_scara(&scara), tqt_cloud_rrp(&tqt_rrp_homework),
+                                tqt_cloud_elbow(&elbow)};
     for (size_t k = 0; k < sizeof models / sizeof models[0]; k++) {
         tq_model *m = models[k];
         const size_t n = m->nv;
         tqt_subject *s = tqt_subject_new(m, 0);
         tq_scratch scratch;
         const tq_posture p = posture(m, q0, qd0, &scratch);
-        double mass[NN], c[NN], g[N], tau[N], lagrange[N], wrench[6 * (N + 3)];
+        double mass[NN], c[NN], g[N], tau[N], lagrange[N], want[N], wrench[6 * (N + 3)];
+        tqt_cloud_torque(&points[k], q0, qd0, qdd0, want);
         cr_assert(eq(int, tq_lagrangian_mass_matrix(&p, &scratch, mass, NULL), TQ_OK));
         cr_assert(eq(int,
                      tq_lagrangian_coriolis(&p, qd0, TQ_CORIOLIS_CHRISTOFFEL, &scratch, c, NULL),
@@ -493,20 +501,13 @@ Test(seeds, item_067_077_078_079_recursion_equals_lagrange)
             }
         }
         tqt_torque(s, q0, qd0, qdd0, 0, tau);
-        tqt_expect("tau", tau, lagrange, n, 10 * TQT_ROUNDING);
-        /* items 77, 78: the coupling wrench of each joint, projected on its axis, is the torque too
-         * */
+        tqt_expect("tau by recursion", tau, want, n, 10 * TQT_ROUNDING);
+        tqt_expect("tau by Lagrange", lagrange, want, n, 10 * TQT_ROUNDING);
         tqt_reactions(s, q0, qd0, qdd0, wrench);
-        for (uint32_t j = 0; j < m->n_joint; j++) {
-            const tq_joint *joint = &m->joints[j];
-            if (joint->nv != 1) {
-                continue;
-            }
-            double axis[3]; /* the axis does not turn with its own joint */
-            memcpy(axis, joint->axis, sizeof axis);
-            const double *w = wrench + 6 * j + (joint->kind == TQ_JOINT_PRISMATIC ? 0 : 3);
-            cr_assert(epsilon_eq(dbl, w[0] * axis[0] + w[1] * axis[1] + w[2] * axis[2],
-                                 tau[joint->v_index], 10 * TQT_ROUNDING));
+        for (uint32_t j = 0; j < n; j++) {
+            double coupling[6];
+            tqt_cloud_wrench(&points[k], (int)j + 1, q0, qd0, qdd0, coupling);
+            tqt_expect("coupling wrench", wrench + 6 * j, coupling, 6, 10 * TQT_ROUNDING);
         }
         tqt_subject_free(s);
         tqt_model_free(m);
