@@ -133,7 +133,7 @@ static bool open_jobs(const char *state, char *why)
         .queued_max = (uint64_t)settings.jobs_queued,
         .bytes_max = (uint64_t)settings.jobs_bytes,
         .keep_ms = settings.jobs_keep,
-        .tries_max = (uint32_t)settings.jobs_tries,
+        .crashes_max = (uint32_t)settings.jobs_tries,
         .watch_max = (size_t)settings.streams,
         .tell = tell_jobs,
     };
@@ -203,6 +203,12 @@ static bool start_threads(void)
     return good;
 }
 
+/* What SIGHUP asks for. The log is stderr's: there is no file to open again. */
+static void reload(void)
+{
+    tqd_credentials_reload(settings.credentials, &tokens, &sessions);
+}
+
 /* Serves until a signal comes. */
 static void serve(void)
 {
@@ -221,7 +227,7 @@ static void serve(void)
     watchdog.workers = workers;
     watchdog.n_loop = (unsigned)settings.io_threads;
     sd_notifyf(0, "READY=1\nSTATUS=Serving %s", listener.url);
-    int signal = tqd_process_wait(tqd_watchdog_pulse, &watchdog);
+    int signal = tqd_process_wait(tqd_watchdog_pulse, &watchdog, reload);
     tqd_log(TQD_LOG_INFO, "stopping", TQD_NUMBER("signal", signal));
 }
 

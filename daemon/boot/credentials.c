@@ -10,6 +10,8 @@
 
 #include <sodium.h>
 
+#include "daemon/observe/log.h"
+
 enum { LINE_TEXT = 512, PATH_TEXT = 4096 };
 
 static const char blank[] = " \t";
@@ -88,4 +90,23 @@ bool tqd_credentials_read(const char *setting, tqd_tokens *ret, char *why, size_
         good = false;
     }
     return good;
+}
+
+void tqd_credentials_reload(const char *setting, tqd_tokens *tokens, tqd_sessions *sessions)
+{
+    static tqd_tokens fresh; /* the main thread's only */
+    char why[TQD_CREDENTIALS_WHY];
+    if (tokens->n == 0) {
+        tqd_log(TQD_LOG_INFO, "reloaded", TQD_TEXT("credentials", "none since the start"));
+        return;
+    }
+    const bool good = tqd_credentials_read(setting, &fresh, why, sizeof why);
+    if (!good || fresh.n == 0) {
+        tqd_log(TQD_LOG_ERROR, "not reloaded: the former credentials hold",
+                TQD_TEXT("reason", good ? "there are none" : why));
+        return;
+    }
+    tqd_tokens_replace(tokens, &fresh);
+    tqd_sessions_clear(sessions);
+    tqd_log(TQD_LOG_INFO, "reloaded", TQD_NUMBER("tokens", fresh.n));
 }

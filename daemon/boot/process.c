@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -71,16 +72,31 @@ void tqd_settings_resolve(tqd_settings *settings)
     }
 }
 
-static void end_signals(sigset_t *ret_set)
+static void awaited_signals(sigset_t *ret_set)
 {
     sigemptyset(ret_set);
     sigaddset(ret_set, SIGTERM);
     sigaddset(ret_set, SIGINT);
-    /* a terminal that closes ends what was started in it, unless nohup said otherwise */
+    sigaddset(ret_set, SIGHUP);
+}
+
+/* The terminal this was started in; -1: none, or nohup said that it does not matter. A terminal
+ * that closes ends what was started in it; any other SIGHUP asks to read again what can be. */
+static int terminal = -1;
+
+static void keep_terminal(void)
+{
     struct sigaction hangup;
     if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN) {
-        sigaddset(ret_set, SIGHUP);
+        terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
     }
+}
+
+/* The kernel marks a terminal's descriptors before it sends the signal. */
+static bool has_lost_terminal(void)
+{
+    struct pollfd fd = {.fd = terminal};
+    return terminal >= 0 && poll(&fd, 1, 0) == 1 && (fd.revents & POLLHUP) != 0;
 }
 
 /* Threads that a library has started before main (OpenBLAS does) have no signal blocked: one that
@@ -94,15 +110,13 @@ static void pass_on(int number)
     }
 }
 
-static void pass_on_end_signals(const sigset_t *set)
+static void pass_on_signals(void)
 {
     static const int numbers[] = {SIGTERM, SIGINT, SIGHUP};
     struct sigaction action = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
     main_thread = pthread_self();
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        if (sigismember(set, numbers[i]) == 1) {
-            sigaction(numbers[i], &action, NULL);
-        }
+        sigaction(numbers[i], &action, NULL);
     }
 }
 
@@ -127,10 +141,13 @@ void tqd_process_prepare(void)
     (void)mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     sigaction(SIGPIPE, &ignore, NULL);
+    /* a file beyond RLIMIT_FSIZE is a full disk to one request, no reason to end */
+    sigaction(SIGXFSZ, &ignore, NULL);
+    keep_terminal();
     sigset_t set;
-    end_signals(&set);
+    awaited_signals(&set);
     pthread_sigmask(SIG_BLOCK, &set, NULL);
-    pass_on_end_signals(&set);
+    pass_on_signals();
     struct rlimit files;
     if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
         files.rlim_cur = files.rlim_max;
@@ -138,18 +155,20 @@ void tqd_process_prepare(void)
     }
 }
 
-int tqd_process_wait(void (*pulse)(void *ctx), void *ctx)
+int tqd_process_wait(void (*pulse)(void *ctx), void *ctx, void (*reload)(void))
 {
     sigset_t set;
     uint64_t watchdog_us = 0;
     bool watched = sd_watchdog_enabled(0, &watchdog_us) > 0;
-    end_signals(&set);
+    awaited_signals(&set);
     for (;;) {
         uint64_t pause_us = watched ? watchdog_us / 4 : 3600u * 1000000u;
         struct timespec pause = {.tv_sec = (time_t)(pause_us / 1000000),
                                  .tv_nsec = (long)(pause_us % 1000000) * 1000};
         int got = sigtimedwait(&set, NULL, &pause);
-        if (got > 0) {
+        if (got == SIGHUP && !has_lost_terminal()) {
+            reload();
+        } else if (got > 0) {
             /* the stop is bounded in time: further signals would only cut it short */
             struct sigaction ignore = {.sa_handler = SIG_IGN};
             sigaction(SIGTERM, &ignore, NULL);

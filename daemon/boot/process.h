@@ -16,12 +16,13 @@ bool tqd_state_dir(const tqd_settings *settings, char *ret_path, size_t size);
  * use. */
 void tqd_settings_resolve(tqd_settings *settings);
 
-/* umask 077; SIGPIPE ignored; SIGTERM and SIGINT blocked for all threads to come; as many
- * descriptors as the system allows. */
+/* umask 077; SIGPIPE and SIGXFSZ ignored; SIGTERM, SIGINT and SIGHUP blocked for all threads to
+ * come; as many descriptors as the system allows. */
 void tqd_process_prepare(void);
 
-/* Waits for SIGTERM or SIGINT; returns the signal. Meanwhile calls `pulse(ctx)` four times in each
- * period of systemd's watchdog, if there is one. */
-int tqd_process_wait(void (*pulse)(void *ctx), void *ctx);
+/* Waits for SIGTERM, SIGINT or the end of the terminal that this was started in; returns the
+ * signal. Meanwhile calls `pulse(ctx)` four times in each period of systemd's watchdog, if there is
+ * one, and `reload` at any other SIGHUP. */
+int tqd_process_wait(void (*pulse)(void *ctx), void *ctx, void (*reload)(void));
 
 #endif

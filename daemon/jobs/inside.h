@@ -7,7 +7,7 @@
 
 #include "daemon/jobs/jobs.h"
 
-enum { TQD_JOB_CRASHES_MAX = 3, TQD_RUNNERS_MAX = 64 };
+enum { TQD_RUNNERS_MAX = 64 };
 
 /* One runner and the job it has. `job.id` and `job.fence` change only while it is not busy. */
 typedef struct tqd_runner {

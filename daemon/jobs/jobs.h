@@ -16,11 +16,11 @@ typedef struct tqd_jobs_options {
     const char *state;      /* folder; the note of a crash is left in it */
     size_t n_runner;        /* jobs that run at once */
     int64_t lease_ms;
-    uint64_t queued_max; /* jobs that may wait; 0: no bound */
-    uint64_t bytes_max;  /* of all bodies of jobs together; 0: no bound */
-    int64_t keep_ms;     /* finished jobs are kept so long */
-    uint32_t tries_max;  /* interruptions without a checkpoint between before a job fails */
-    size_t watch_max;    /* event streams and waiting requests */
+    uint64_t queued_max;  /* jobs that may wait; 0: no bound */
+    uint64_t bytes_max;   /* of all bodies of jobs together; 0: no bound */
+    int64_t keep_ms;      /* finished jobs are kept so long */
+    uint32_t crashes_max; /* of the process, by one job without a checkpoint between: it fails */
+    size_t watch_max;     /* event streams and waiting requests */
     /* once a second when they may have changed, on the keeper's thread; NULL: nobody asks */
     void (*tell)(void *ctx, uint64_t n_running, uint64_t n_queued);
     void *tell_ctx;

@@ -22,11 +22,8 @@ enum {
 
 static tqd_store_status expire(tqd_jobs *jobs, const char *node, const char *blamed)
 {
-    tqd_job_expire expire = {.node = node,
-                             .blamed = blamed,
-                             .tries_max = jobs->options.tries_max,
-                             .crashes_max = TQD_JOB_CRASHES_MAX,
-                             .limit = AT_ONCE};
+    tqd_job_expire expire = {
+        .node = node, .blamed = blamed, .crashes_max = jobs->options.crashes_max, .limit = AT_ONCE};
     tqd_store_status status = TQD_STORE_OK;
     do {
         expire.write = (tqd_write){.kind = TQD_WRITE_JOB_EXPIRE};

@@ -2,12 +2,23 @@
 /* daemon/serve/bearer.c - Authorization: Bearer (RFC 6750) against digests of tokens. */
 #include "daemon/serve/bearer.h"
 
+#include <pthread.h>
 #include <string.h>
 #include <strings.h>
 
 #include <sodium.h>
 
 static const char scheme[] = "Bearer";
+
+/* a leaf, held for the length of a comparison */
+static pthread_rwlock_t changing = PTHREAD_RWLOCK_INITIALIZER;
+
+void tqd_tokens_replace(tqd_tokens *tokens, const tqd_tokens *by)
+{
+    pthread_rwlock_wrlock(&changing);
+    *tokens = *by;
+    pthread_rwlock_unlock(&changing);
+}
 
 const char *tqd_bearer_token(const char *authorization, size_t *ret_n)
 {
@@ -31,10 +42,12 @@ bool tqd_bearer_knows(const tqd_tokens *tokens, const char *token, size_t n)
     }
     crypto_generichash(digest, sizeof digest, (const unsigned char *)token, n, NULL, 0);
     bool known = false;
+    pthread_rwlock_rdlock(&changing);
     for (size_t k = 0; k < tokens->n; k++) {
         /* all are looked at: time does not tell which one it was */
         known |= sodium_memcmp(digest, tokens->digests[k], sizeof digest) == 0;
     }
+    pthread_rwlock_unlock(&changing);
     return known;
 }
 

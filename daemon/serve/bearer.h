@@ -18,6 +18,9 @@ typedef struct tqd_tokens {
  * anything else, or NULL. */
 const char *tqd_bearer_token(const char *authorization, size_t *ret_n);
 
+/* Takes effect with the next request. Any thread. */
+void tqd_tokens_replace(tqd_tokens *tokens, const tqd_tokens *by);
+
 /* `token` may be NULL. Takes the same time for every token of one length. */
 bool tqd_bearer_knows(const tqd_tokens *tokens, const char *token, size_t n);
 

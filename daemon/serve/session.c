@@ -91,6 +91,13 @@ void tqd_session_end(tqd_sessions *sessions, const char *secret, size_t n)
     pthread_mutex_unlock(&sessions->mutex);
 }
 
+void tqd_sessions_clear(tqd_sessions *sessions)
+{
+    pthread_mutex_lock(&sessions->mutex);
+    memset(sessions->rows, 0, sizeof sessions->rows);
+    pthread_mutex_unlock(&sessions->mutex);
+}
+
 const char *tqd_session_cookie(const char *cookie, size_t *ret_n)
 {
     static const char name[] = TQD_SESSION_COOKIE "=";

@@ -22,6 +22,8 @@ typedef struct tqd_sessions {
 } tqd_sessions;
 
 void tqd_sessions_init(tqd_sessions *sessions);
+/* Ends all of them. Any thread. */
+void tqd_sessions_clear(tqd_sessions *sessions);
 
 /* Makes a session of TQD_SESSION_S and writes its secret, 64 hex digits. Where there is no room the
  * session that would end first ends now. */

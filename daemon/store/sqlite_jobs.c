@@ -223,7 +223,7 @@ static const char overdue_sql[] = "SELECT seq FROM job WHERE state = 0"
 static const char lost_sql[] = "SELECT seq FROM job WHERE state = 1 AND lease_until_ms <= ?1"
                                " LIMIT ?2";
 static const char orphaned_sql[] = "SELECT seq FROM job WHERE state = 1 AND node = ?1 LIMIT ?2";
-static const char facts_sql[] = "SELECT id, tries, crashes, cancel_asked FROM job WHERE seq = ?1";
+static const char facts_sql[] = "SELECT id, crashes, cancel_asked FROM job WHERE seq = ?1";
 static const char interrupted_sql[] =
     "UPDATE job SET tries = tries + 1, crashes = crashes + ?2 WHERE seq = ?1";
 
@@ -264,11 +264,9 @@ static tqd_store_status give_up(tqd_connection *connection, const tqd_job_expire
                                 int64_t seq)
 {
     static const char crashed[] = "{\"type\":\"/problems/internal\",\"title\":\"The service has a "
-                                  "fault\",\"status\":500,\"detail\":\"the computation ended its "
-                                  "worker each time it was tried\"}";
-    static const char tired[] = "{\"type\":\"/problems/internal\",\"title\":\"The service has a "
-                                "fault\",\"status\":500,\"detail\":\"the job was interrupted too "
-                                "often without a checkpoint between\"}";
+                                  "fault\",\"status\":500,\"detail\":\"the computation crashed the "
+                                  "service each time it was run, and is not run again; please "
+                                  "report it with this job's .../request\"}";
     sqlite3_stmt *statement = tqd_sql_bound(connection, facts_sql, "i", seq);
     if (statement == NULL) {
         return tqd_sql_once(connection, statement, NULL);
@@ -276,10 +274,9 @@ static tqd_store_status give_up(tqd_connection *connection, const tqd_job_expire
     tqd_store_status status = tqd_sqlite_status(connection->db, sqlite3_step(statement));
     char id[TQD_JOB_ID_TEXT];
     tqd_column_copy(statement, 0, id, sizeof id);
-    const uint32_t tries = (uint32_t)sqlite3_column_int(statement, 1) + 1;
     const bool blamed = expire->blamed != NULL && strcmp(expire->blamed, id) == 0;
-    const uint32_t crashes = (uint32_t)sqlite3_column_int(statement, 2) + (blamed ? 1 : 0);
-    const bool cancel = sqlite3_column_int(statement, 3) != 0;
+    const uint32_t crashes = (uint32_t)sqlite3_column_int(statement, 1) + (blamed ? 1 : 0);
+    const bool cancel = sqlite3_column_int(statement, 2) != 0;
     sqlite3_reset(statement);
     if (status != TQD_STORE_OK) {
         return status;
@@ -292,8 +289,8 @@ static tqd_store_status give_up(tqd_connection *connection, const tqd_job_expire
         return tqd_sql_do(connection, end_sql, "iii", seq, (int64_t)TQD_JOB_CANCELLED,
                           tqd_now_ms());
     }
-    if (crashes >= expire->crashes_max || tries >= expire->tries_max) {
-        return fail_job(connection, seq, crashes >= expire->crashes_max ? crashed : tired);
+    if (blamed && crashes >= expire->crashes_max) {
+        return fail_job(connection, seq, crashed);
     }
     return tqd_sql_do(connection, requeue_sql, "ii", seq, tqd_now_ms());
 }

@@ -5,10 +5,11 @@ import hashlib
 import json
 import os
 import re
+import signal
 import subprocess
 
 import pytest
-from conftest import TORQUED, problem
+from conftest import TORQUED, eventually, problem
 
 TOKENS = ["0123456789abcdef" * 4, "another.token_with-other~letters+/="]
 BODY = b'{"q":[0,0],"qd":[0,0],"qdd":[0,0]}'
@@ -182,3 +183,35 @@ def test_no_other_cookie_opens(start, tokens):
                    "torqued_session=" + "0" * 64, "x" + good, "a=" + good, good[:-1], good + "0", good.upper()):
         problem(one.request("GET", "/v1/robots", headers={"Cookie": cookie}), 401)
     assert one.request("GET", "/v1/robots", headers={"Cookie": good})[0] == 200
+
+
+def test_credentials_are_read_again_at_sighup(start, tmp_path):
+    """Rotation without an outage: first both tokens, then the new one only. A bad file changes nothing."""
+    path = tmp_path / "tokens"
+    path.write_text(f"old {digest(TOKENS[0])}\n")
+    one = start({"credentials": path})
+
+    def reloaded(text, event):
+        path.write_text(text)
+        before = sum(event in line for line in one.log)
+        os.kill(one.process.pid, signal.SIGHUP)
+        eventually(lambda: sum(event in line for line in one.log) == before + 1)
+
+    def states():
+        return [one.request("GET", "/v1/robots", headers=bearer(token))[0] for token in TOKENS]
+
+    cookie = one.request("POST", "/v1/session", headers=bearer(TOKENS[0]))[1]["Set-Cookie"].split(";")[0]
+    assert one.request("GET", "/v1/robots", headers={"Cookie": cookie})[0] == 200
+    assert states() == [200, 401]
+    reloaded("not a line of it\n", '"not reloaded')
+    assert states() == [200, 401]
+    reloaded("# nobody\n", '"not reloaded')
+    assert states() == [200, 401]
+    reloaded(f"old {digest(TOKENS[0])}\nnew {digest(TOKENS[1])}\n", '"reloaded"')
+    assert states() == [200, 200]
+    reloaded(f"new {digest(TOKENS[1])}\n", '"reloaded"')
+    assert states() == [401, 200]
+    assert one.request("GET", "/v1/robots", headers={"Cookie": cookie})[0] == 401, "a session of a token that is gone"
+    path.unlink()
+    os.kill(one.process.pid, signal.SIGHUP)
+    assert states() == [401, 200]

@@ -3,7 +3,9 @@
 import http.client
 import json
 import os
+import pty
 import re
+import resource
 import signal
 import socket
 import stat
@@ -140,19 +142,58 @@ def test_sigint_stops_too(start):
     assert one.process.wait(PATIENCE) == 0
 
 
-def test_hangup_stops_too_unless_ignored(start):
-    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)  # these tests may run under nohup themselves
+@pytest.mark.parametrize("disposition", (signal.SIG_DFL, signal.SIG_IGN), ids=("as usual", "under nohup"))
+def test_hangup_asks_to_read_again_and_does_not_stop(start, disposition):
+    before = signal.signal(signal.SIGHUP, disposition)
     try:
         one = start()
-        signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as under nohup
-        two = start()
     finally:
         signal.signal(signal.SIGHUP, before)
-    os.kill(one.process.pid, signal.SIGHUP)
-    assert one.process.wait(PATIENCE) == 0
-    os.kill(two.process.pid, signal.SIGHUP)
-    time.sleep(0.3)
-    assert two.request("GET", "/healthz")[0] == 200
+    for n in (1, 2, 3):
+        os.kill(one.process.pid, signal.SIGHUP)
+        eventually(lambda n=n: sum('"reloaded"' in line for line in one.log) == n)
+    assert one.request("GET", "/readyz")[0] == 200 and one.process.poll() is None
+
+
+def test_terminal_that_closes_stops_what_was_started_in_it(tmp_path):
+    """Else it would live on, unseen. The terminal's only process is the daemon: the kernel sends the signal."""
+    listening = tmp_path / "torqued.sock"
+    pid, master = pty.fork()
+    if pid == 0:
+        try:
+            signal.signal(signal.SIGHUP, signal.SIG_DFL)
+            os.execv(TORQUED, [TORQUED, "--listen", f"unix:{listening}", "--state-dir", str(tmp_path / "state")])
+        finally:
+            os._exit(127)
+    said = b""
+    while b'"listening"' not in said:
+        said += os.read(master, 4096)
+    os.kill(pid, signal.SIGHUP)  # the terminal is there still
+    while b'"reloaded"' not in said:
+        said += os.read(master, 4096)
+    os.close(master)
+    assert os.waitpid(pid, 0)[1] == 0, "ended by itself, with status 0"
+
+
+@pytest.mark.parametrize("number", (signal.SIGXFSZ, signal.SIGPIPE))
+def test_signals_of_writing_do_not_end_it(start, number):
+    one = start()
+    os.kill(one.process.pid, number)
+    assert one.request("GET", "/healthz")[0] == 200
+
+
+def test_file_beyond_its_limit_is_a_full_disk(start):
+    """RLIMIT_FSIZE (ulimit -f, LimitFSIZE=): the kernel refuses, and would end the process by SIGXFSZ."""
+    one = start()
+    table = b"t,q\n" + b"".join(b"%d,0.123456789012345678\n" % k for k in range(400000))
+    assert len(table) > 8 << 20
+    hard = resource.prlimit(one.process.pid, resource.RLIMIT_FSIZE)[1]
+    resource.prlimit(one.process.pid, resource.RLIMIT_FSIZE, (4 << 20, hard))
+    problem(one.request("PUT", "/v1/datasets/large", table), 507)
+    assert one.request("GET", "/v1/datasets/large")[0] == 404
+    assert one.request("PUT", "/v1/datasets/small", b"t,q\n0,1\n1,2\n")[0] == 201
+    resource.prlimit(one.process.pid, resource.RLIMIT_FSIZE, (hard, hard))
+    assert one.request("PUT", "/v1/datasets/large", table)[0] == 201
 
 
 def test_closed_streams_are_never_the_stores(tmp_path):

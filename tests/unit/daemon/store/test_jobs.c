@@ -122,7 +122,6 @@ static uint32_t expire(const char *node, const char *blamed)
     tqd_job_expire op = {.write.kind = TQD_WRITE_JOB_EXPIRE,
                          .node = node,
                          .blamed = blamed,
-                         .tries_max = 5,
                          .crashes_max = 3,
                          .limit = 64};
     cr_assert(eq(int, (int)tqd_store_write(store, &op.write), TQD_STORE_OK));
@@ -226,26 +225,49 @@ Test(jobs, crash_three_times_and_fail)
     }
     ASSERT_STATUS(claim(LONG_MS), TQD_STORE_NOT_FOUND);
     cr_assert(eq(int, (int)read_job(last_id).state, TQD_JOB_FAILED));
-    cr_assert(strstr(read_body(last_id, TQD_BODY_PROBLEM), "ended its worker") != NULL);
+    cr_assert(strstr(read_body(last_id, TQD_BODY_PROBLEM), "crashed the service") != NULL);
 }
 
-Test(jobs, interruptions_are_forgiven_by_a_checkpoint)
+Test(jobs, crashes_are_forgiven_by_a_checkpoint)
 {
     submit((wish){0});
     for (int i = 0; i < 12; i++) {
         ASSERT_STATUS(claim(LONG_MS), TQD_STORE_OK);
-        if (i % 4 == 3) {
+        if (i % 2 == 1) {
             ASSERT_STATUS(checkpoint(claimed.fence, "on"), TQD_STORE_OK);
         }
-        expire("node-1", NULL);
+        expire("node-1", last_id);
     }
     cr_assert(eq(int, (int)read_job(last_id).state, TQD_JOB_QUEUED));
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 2; i++) {
         ASSERT_STATUS(claim(LONG_MS), TQD_STORE_OK);
-        expire("node-1", NULL);
+        expire("node-1", last_id);
     }
     cr_assert(eq(int, (int)read_job(last_id).state, TQD_JOB_FAILED));
     cr_assert(eq(str, (char *)read_body(last_id, TQD_BODY_CHECKPOINT), ""));
+}
+
+/* whoever ended the process, this job is not blamed: neither nobody's crash nor another job's */
+Test(jobs, interruptions_from_outside_are_never_the_jobs_fault)
+{
+    submit((wish){0});
+    char id[TQD_JOB_ID_TEXT];
+    memcpy(id, last_id, sizeof id);
+    for (int i = 0; i < 100; i++) {
+        ASSERT_STATUS(claim(LONG_MS), TQD_STORE_OK);
+        if (i < 2) {
+            expire("node-1", id);
+        } else {
+            expire(i % 2 == 0 ? "node-1" : NULL, i % 3 == 0 ? "01ANOTHERJOB00000000000000" : NULL);
+            if (i % 2 != 0) { /* its lease has not run out */
+                expire("node-1", NULL);
+            }
+        }
+        cr_assert(eq(int, (int)read_job(id).state, TQD_JOB_QUEUED));
+    }
+    ASSERT_STATUS(claim(LONG_MS), TQD_STORE_OK);
+    expire("node-1", id);
+    cr_assert(eq(int, (int)read_job(id).state, TQD_JOB_FAILED), "its third own crash");
 }
 
 Test(jobs, orderly_release_is_without_blame)

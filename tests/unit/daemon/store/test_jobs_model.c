@@ -9,7 +9,7 @@
 #include "daemon/store/jobs.h"
 #include "tests/unit/daemon/store/fixture.h"
 
-enum { JOBS = 400, STEPS = 1500, LONG_MS = 1000000, TRIES = 4, CRASHES = 2, SEEDS = 4 };
+enum { JOBS = 400, STEPS = 1500, LONG_MS = 1000000, CRASHES = 2, SEEDS = 4 };
 
 /* a job as it should be */
 typedef struct model_job {
@@ -19,7 +19,7 @@ typedef struct model_job {
     int digest;
     uint64_t tag, fence;
     tqd_job_state state;
-    uint32_t attempts, tries, crashes;
+    uint32_t attempts, crashes;
     bool cancel_asked, lease_gone;
     int node;
 } model_job;
@@ -172,7 +172,7 @@ static void report(model *m)
     case 1:
         AGREE(tqd_store_write(store, &checkpoint.write), expected);
         if (held) {
-            job->tries = job->crashes = 0;
+            job->crashes = 0;
             job->lease_gone = false;
         }
         break;
@@ -227,7 +227,6 @@ static void expire(model *m)
     tqd_job_expire op = {.write.kind = TQD_WRITE_JOB_EXPIRE,
                          .node = node < 0 ? NULL : nodes[node],
                          .blamed = blamed != NULL ? blamed->id : NULL,
-                         .tries_max = TRIES,
                          .crashes_max = CRASHES,
                          .limit = 64};
     for (size_t i = 0; i < m->n; i++) {
@@ -237,12 +236,11 @@ static void expire(model *m)
             continue;
         }
         expected++;
-        job->tries++;
         job->crashes += job == blamed;
         set_state(m, job,
-                  job->cancel_asked                                ? TQD_JOB_CANCELLED
-                  : job->crashes >= CRASHES || job->tries >= TRIES ? TQD_JOB_FAILED
-                                                                   : TQD_JOB_QUEUED);
+                  job->cancel_asked                          ? TQD_JOB_CANCELLED
+                  : job == blamed && job->crashes >= CRASHES ? TQD_JOB_FAILED
+                                                             : TQD_JOB_QUEUED);
     }
     AGREE(tqd_store_write(store, &op.write), TQD_STORE_OK);
     cr_assert(eq(u32, op.n_job, expected), "seed %zu", seed);
