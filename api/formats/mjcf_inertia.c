@@ -6,6 +6,7 @@
 #include "api/formats/mjcf_parts.h"
 #include "api/formats/rotation.h"
 #include "api/formats/solid.h"
+#include "core/elementary/elementary.h"
 
 static const char *const orientations[] = {"quat", "axisangle", "euler", "xyaxes", "zaxis"};
 
@@ -98,9 +99,9 @@ static bool read_ends(tqa_mjcf *m, uint32_t i, tq_pose *pose, double *ret_half)
     }
     const double d[3] = {ends[3] - ends[0], ends[4] - ends[1], ends[5] - ends[2]};
     const double length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-    const double sine = hypot(d[0], d[1]);
+    const double sine = tq_hypot(d[0], d[1]);
     const double axis[3] = {sine > 0.0 ? -d[1] / sine : 1.0, sine > 0.0 ? d[0] / sine : 0.0, 0.0};
-    tqa_rotation_about(axis, atan2(sine, d[2]), pose->r);
+    tqa_rotation_about(axis, tq_atan2(sine, d[2]), pose->r);
     for (int k = 0; k < 3; k++) {
         pose->p[k] = (ends[k] + ends[k + 3]) / 2.0;
     }

@@ -7,6 +7,7 @@
 
 #include "api/formats/mjcf_parts.h"
 #include "api/formats/rotation.h"
+#include "core/elementary/elementary.h"
 
 static const char *own(const tqa_mjcf_node *node, const char *key)
 {
@@ -236,11 +237,11 @@ static bool normalise(double *x, size_t n)
 static void turn_z(const double z[3], double r[9])
 {
     double axis[3] = {-z[1], z[0], 0.0};
-    const double sine = hypot(z[0], z[1]);
+    const double sine = tq_hypot(z[0], z[1]);
     if (!normalise(axis, 3)) {
         axis[0] = 1.0; /* already there, or opposite: half a turn about x */
     }
-    tqa_rotation_about(axis, atan2(sine, z[2]), r);
+    tqa_rotation_about(axis, tq_atan2(sine, z[2]), r);
 }
 
 static void read_euler(tqa_mjcf *m, const double euler[3], double r[9])

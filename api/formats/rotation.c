@@ -4,16 +4,18 @@
 
 #include <math.h>
 
+#include "core/elementary/elementary.h"
+
 const tq_pose tqa_pose_identity = {.r = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
 
 void tqa_rotation_from_rpy(const double rpy[3], double r[9])
 {
-    const double cr = cos(rpy[0]);
-    const double sr = sin(rpy[0]);
-    const double cp = cos(rpy[1]);
-    const double sp = sin(rpy[1]);
-    const double cy = cos(rpy[2]);
-    const double sy = sin(rpy[2]);
+    const double cr = tq_cos(rpy[0]);
+    const double sr = tq_sin(rpy[0]);
+    const double cp = tq_cos(rpy[1]);
+    const double sp = tq_sin(rpy[1]);
+    const double cy = tq_cos(rpy[2]);
+    const double sy = tq_sin(rpy[2]);
     r[0] = cy * cp;
     r[1] = cy * sp * sr - sy * cr;
     r[2] = cy * sp * cr + sy * sr;
@@ -27,15 +29,15 @@ void tqa_rotation_from_rpy(const double rpy[3], double r[9])
 
 void tqa_rotation_to_rpy(const double r[9], double rpy[3])
 {
-    const double cp = hypot(r[0], r[3]);
-    rpy[1] = atan2(-r[6], cp);
+    const double cp = tq_hypot(r[0], r[3]);
+    rpy[1] = tq_atan2(-r[6], cp);
     if (cp > 1e-9) {
-        rpy[0] = atan2(r[7], r[8]);
-        rpy[2] = atan2(r[3], r[0]);
+        rpy[0] = tq_atan2(r[7], r[8]);
+        rpy[2] = tq_atan2(r[3], r[0]);
     } else {
         /* only the sum or difference of the two is told */
         rpy[0] = 0.0;
-        rpy[2] = atan2(-r[1], r[4]);
+        rpy[2] = tq_atan2(-r[1], r[4]);
     }
 }
 
@@ -58,8 +60,8 @@ void tqa_rotation_from_quaternion(const double q[4], double r[9])
 
 void tqa_rotation_about(const double axis[3], double angle, double r[9])
 {
-    const double c = cos(angle);
-    const double s = sin(angle);
+    const double c = tq_cos(angle);
+    const double s = tq_sin(angle);
     const double x = axis[0];
     const double y = axis[1];
     const double z = axis[2];

@@ -5,6 +5,7 @@
 
 #include "api/operations/calibrate.h"
 #include "core/calibrate/fast.h"
+#include "core/elementary/elementary.h"
 
 /* Controllers estimate velocity and stamp it when it comes: what torque answers to has been some
  * milliseconds before. What shakes faster than the filter lets through tells of it, and of nothing
@@ -61,7 +62,7 @@ static bool misfit_at(search *s, double halves, double *ret)
     }
     *ret = 0.0;
     for (size_t r = 0; r < c->order.nv; r++) {
-        *ret += log(tq_fast_left_in_step(&s->sums[r]));
+        *ret += tq_log(tq_fast_left_in_step(&s->sums[r]));
     }
     return true;
 }

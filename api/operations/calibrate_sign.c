@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "api/operations/calibrate.h"
+#include "core/elementary/elementary.h"
 
 enum { STEPS = 4 };
 static const double nothing_left = 1e-4; /* of a joint's torque: which law it is does not matter */
@@ -20,7 +21,7 @@ double tqa_calibration_misfit(const tqa_calibration *c, double *usual)
     tq_fit_usual_torque(c->fit, usual);
     for (size_t r = 0; r < c->order.nv; r++) {
         const double least = fmax(nothing_left * sqrt(usual[r]), DBL_MIN);
-        sum += log(fmax(c->solution.sigma[r], least));
+        sum += tq_log(fmax(c->solution.sigma[r], least));
     }
     return sum;
 }
@@ -28,11 +29,11 @@ double tqa_calibration_misfit(const tqa_calibration *c, double *usual)
 /* The mean square that is left where a sign turns within exp(at). */
 static bool left_at(tqa_calibration *c, double *usual, double at, double *ret_left)
 {
-    tq_fit_set_sign(c->fit, exp(at), 0.0, 0.0);
+    tq_fit_set_sign(c->fit, tq_exp(at), 0.0, 0.0);
     if (!tqa_calibration_pass(c)) {
         return false;
     }
-    *ret_left = exp(2.0 * tqa_calibration_misfit(c, usual) / (double)c->order.nv);
+    *ret_left = tq_exp(2.0 * tqa_calibration_misfit(c, usual) / (double)c->order.nv);
     return true;
 }
 
@@ -93,7 +94,7 @@ static double lowest(const valley *v)
 static bool find_width(tqa_calibration *c, double *usual)
 {
     valley v;
-    if (!look_about(c, usual, log(c->options.model.smoothing), log(2.0), &v)) {
+    if (!look_about(c, usual, tq_log(c->options.model.smoothing), tq_log(2.0), &v)) {
         return false;
     }
     const double at_start = v.left[1];
@@ -109,7 +110,7 @@ static bool find_width(tqa_calibration *c, double *usual)
     }
     const double least = fmin(v.left[1], fmin(v.left[0], v.left[2]));
     if (least < (1.0 - gain_least) * at_start) {
-        c->options.model.smoothing = exp(lowest(&v));
+        c->options.model.smoothing = tq_exp(lowest(&v));
     }
     return true;
 }

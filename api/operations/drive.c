@@ -6,6 +6,7 @@
 #include "api/operations/drive_part.h"
 #include "core/drives/amplifier.h"
 #include "core/drives/response.h"
+#include "core/elementary/elementary.h"
 
 enum { SPEEDS_MAX = 10000, FREQUENCIES_MAX = 10000 };
 
@@ -294,9 +295,9 @@ static bool tell_response(question *q, tq_response response, const double *w, si
         tq_response_at(&q->driven, response, w[k], h);
         columns[k] = h[0];
         columns[n + k] = h[1];
-        columns[2 * n + k] = hypot(h[0], h[1]);
+        columns[2 * n + k] = tq_hypot(h[0], h[1]);
         /* a phase without jumps, as it is drawn */
-        double phase = atan2(h[1], h[0]) + turns;
+        double phase = tq_atan2(h[1], h[0]) + turns;
         if (k > 0) {
             const double jump = phase - columns[3 * n + k - 1];
             const double back = 2.0 * M_PI * round(jump / (2.0 * M_PI));

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/elementary/elementary.h"
+
 enum { WIDTH = 720, LEFT = 62, RIGHT = 12, TOP = 22, BOTTOM = 34, PIECE = 512 };
 
 static const char style[] =
@@ -104,7 +106,7 @@ char *tqa_page_end(tqa_page *page, size_t *ret_n)
 static double tick_step(double range)
 {
     const double rough = range / 5.0;
-    const double power = pow(10.0, floor(log10(rough)));
+    const double power = tq_pow(10.0, floor(tq_log10(rough)));
     const double rest = rough / power;
     return power * (rest < 1.5 ? 1.0 : rest < 3.5 ? 2.0 : rest < 7.5 ? 5.0 : 10.0);
 }

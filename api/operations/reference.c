@@ -7,6 +7,7 @@
 
 #include "api/operations/reference_parts.h"
 #include "core/dynamics/inverse_kinematics.h"
+#include "core/elementary/elementary.h"
 
 enum {
     POINTS_MAX = 1 << 14,
@@ -292,7 +293,7 @@ static bool read_poses(tqa_plan *p, const tqa_part *poses)
     for (size_t k = 1; k < p->n_point; k++) {
         const double *a = pose[k - 1].p;
         const double *b = pose[k].p;
-        p->to->length += hypot(hypot(b[0] - a[0], b[1] - a[1]), b[2] - a[2]);
+        p->to->length += tq_hypot(tq_hypot(b[0] - a[0], b[1] - a[1]), b[2] - a[2]);
     }
     p->to->motion.kind = TQ_REFERENCE_CELLS;
     p->to->poses = *poses;

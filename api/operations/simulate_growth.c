@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/operations/simulate.h"
+#include "core/elementary/elementary.h"
 
 enum { POINTS_LEAST = 64, POINTS_MAX = 1024, NV_MAX = 40, STEP_TEXT = 96 };
 /* an exponential of order m costs about 40 m^3; all of them some ten milliseconds */
@@ -190,7 +191,7 @@ static double tolerance_of(const tqa_simulation *s)
 static double crossing(double tolerated, double t0, double before, double t, double now)
 {
     const double low = fmax(before, 1e-300);
-    return now > low ? t0 + (t - t0) * log(tolerated / low) / log(now / low) : t;
+    return now > low ? t0 + (t - t0) * tq_log(tolerated / low) / tq_log(now / low) : t;
 }
 
 static void note_horizons(tqa_simulation *s, const double before[TQ_ERROR_SOURCES], double t0)
@@ -211,7 +212,7 @@ static void look_ahead(tqa_simulation *s, const tq_growth *last)
     for (unsigned k = 0; k < TQ_ERROR_SOURCES; k++) {
         const double now = g->trust.error[k];
         if (isinf(g->horizon[k]) && now > 0.0 && last->rate > slow) {
-            const double t = g->trust.t + log(s->judge.tolerated / now) / last->rate;
+            const double t = g->trust.t + tq_log(s->judge.tolerated / now) / last->rate;
             g->horizon[k] = t < far_away * s->duration ? t : (double)INFINITY;
         }
     }
@@ -362,7 +363,7 @@ void tqa_judge_put_growth(const struct tqa_simulation *s)
     tqa_answer_string(answer, "loop", g->is_closed ? "closed" : "open");
     tqa_answer_number(answer, "growth_rate", g->start.rate);
     if (g->start.rate > slow) {
-        tqa_answer_number(answer, "doubling_time", log(2.0) / g->start.rate);
+        tqa_answer_number(answer, "doubling_time", tq_log(2.0) / g->start.rate);
     } else {
         tqa_answer_none(answer, "doubling_time", "errors do not grow at the start");
     }

@@ -8,6 +8,7 @@
 #include "api/operations/simulate.h"
 #include "core/dynamics/energy.h"
 #include "core/dynamics/posture.h"
+#include "core/elementary/elementary.h"
 #include "core/simulate/state.h"
 
 static const double default_tolerated = 0.01; /* rad or m */
@@ -306,7 +307,7 @@ static bool place_point(tqa_simulation *s, pieces *p, const double *q, double re
 
 static double distance(const double a[3], const double b[3])
 {
-    return hypot(hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]);
+    return tq_hypot(tq_hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]);
 }
 
 /* forces of constraints against their goals */

@@ -7,12 +7,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/elementary/elementary.h"
+
 static const double decades = 15.0;   /* of the bins */
 static const double least_log = -9.0; /* log10 of the first bin's step, s */
 
 static size_t bin_of(double step)
 {
-    const double at = (log10(step) - least_log) / decades * (double)TQ_CLOCK_BINS;
+    const double at = (tq_log10(step) - least_log) / decades * (double)TQ_CLOCK_BINS;
     return at <= 0.0                           ? 0
            : at >= (double)(TQ_CLOCK_BINS - 1) ? (size_t)(TQ_CLOCK_BINS - 1)
                                                : (size_t)at;

@@ -8,6 +8,7 @@
 #include "core/calibrate/block4.h"
 #include "core/calibrate/fit_bodies.h"
 #include "core/dynamics/regressor_batch.h"
+#include "core/elementary/elementary.h"
 #include "core/linalg/dense.h"
 
 enum { POSES = 10000, POSES_LEAST = 512, FREEDOMS_FOR_ALL = 12, RUN = TQ_FOLD_RUN };
@@ -17,7 +18,7 @@ static size_t pose_count(size_t nv)
     if (nv <= FREEDOMS_FOR_ALL) {
         return POSES;
     }
-    const double n = POSES * pow((double)FREEDOMS_FOR_ALL / (double)nv, 3);
+    const double n = POSES * tq_pow((double)FREEDOMS_FOR_ALL / (double)nv, 3);
     return n < POSES_LEAST ? (size_t)POSES_LEAST : (size_t)n;
 }
 

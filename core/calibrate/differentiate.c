@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "core/elementary/elementary.h"
+
 void tq_difference(size_t n, const double *x, double h, double *ret)
 {
     assert(n >= 3 && x != ret);
@@ -102,7 +104,7 @@ tq_status tq_smooth(const tq_window *window, size_t n, const double *x, double *
                        (double)tq_smooth_scratch_size(length));
     }
     const size_t m = length / 2;
-    const double each = pow(window->h, -(double)window->derivative);
+    const double each = tq_pow(window->h, -(double)window->derivative);
     for (size_t k = 0; k < m; k++) {
         const double t = (double)k - (double)m;
         weigh(window, t, w);
@@ -129,7 +131,7 @@ static double gain_at(const double *weight, size_t length, size_t middle, double
     double gain = weight[middle];
     for (size_t k = 1; k <= length / 2; k++) {
         gain +=
-            2.0 * weight[middle + k] * cos(2.0 * 3.14159265358979323846 * frequency * (double)k);
+            2.0 * weight[middle + k] * tq_cos(2.0 * 3.14159265358979323846 * frequency * (double)k);
     }
     return gain;
 }

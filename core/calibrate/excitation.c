@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/elementary/elementary.h"
 #include "core/linalg/dense.h"
 #include "core/simulate/noise.h"
 
@@ -119,8 +120,8 @@ static void make_waves(tq_excitation *search)
         for (size_t k = 0; k < h; k++) {
             /* whole turns do not matter: the number of points stays exact */
             const double angle = 2.0 * M_PI * (double)((k + 1) * i % n) / (double)n;
-            search->room->sine[i * h + k] = sin(angle);
-            search->room->cosine[i * h + k] = cos(angle);
+            search->room->sine[i * h + k] = tq_sin(angle);
+            search->room->cosine[i * h + k] = tq_cos(angle);
         }
     }
 }
@@ -247,7 +248,7 @@ static tq_status judge(tq_excitation *search, tq_excitation_score *ret, tq_error
     for (size_t c = 0; c < n; c++) {
         const double square = room->normal[c * n + c];
         whole = whole && square > 0.0;
-        ret->information += log(square);
+        ret->information += tq_log(square);
     }
     for (size_t c = 0; c < n && whole; c++) {
         for (size_t d = 0; d < n; d++) {
@@ -269,7 +270,7 @@ static tq_status judge(tq_excitation *search, tq_excitation_score *ret, tq_error
         whole = values[0] > (double)n * DBL_EPSILON * values[n - 1];
         ret->condition = whole ? sqrt(values[n - 1] / values[0]) : HUGE_VAL;
         for (size_t c = 0; c < n; c++) {
-            ret->information += whole ? log(values[c]) : 0.0;
+            ret->information += whole ? tq_log(values[c]) : 0.0;
         }
     }
     ret->information = whole ? ret->information : -HUGE_VAL;

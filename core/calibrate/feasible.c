@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/calibrate/block4.h"
+#include "core/elementary/elementary.h"
 #include "core/linalg/dense.h"
 
 enum { ITERATION_MAX = 120, TEN = TQ_SVEC4 };
@@ -148,7 +149,7 @@ static double gap_of(const solver *w, double product)
         return product;
     }
     const double ratio = product / w->p->entropy;
-    return w->p->entropy * (ratio - 1.0 - log(ratio));
+    return w->p->entropy * (ratio - 1.0 - tq_log(ratio));
 }
 
 /* f with f s f^T = f^-T z f^-1 = diag(lambda); false when s or z is not positive definite */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/base/fpmode.h"
+#include "core/elementary/elementary.h"
 #include "core/kernels/table.h"
 
 static const double pi = 3.14159265358979323846;
@@ -38,11 +39,11 @@ tq_status tq_filter_butterworth(unsigned order, double cutoff, double rate, tq_f
     if (!(cutoff > 0.0 && cutoff < 0.5 * rate)) {
         return tq_fail(reterr, TQ_ERR_RANGE, "cutoff", 0, cutoff);
     }
-    const double w = tan(pi * cutoff / rate);
+    const double w = tq_tan(pi * cutoff / rate);
     ret->n = (order + 1) / 2;
     for (size_t s = 0; s < order / 2; s++) {
         const double angle = pi * (double)(2 * s + 1) / (2.0 * (double)order);
-        second_order(w, sin(angle), ret->section[s].b, ret->section[s].a);
+        second_order(w, tq_sin(angle), ret->section[s].b, ret->section[s].a);
     }
     if (order % 2 == 1) {
         first_order(w, ret->section[order / 2].b, ret->section[order / 2].a);
@@ -66,10 +67,10 @@ tq_status tq_filter_first_order(double tau_f, double rate, tq_filter *ret, tq_er
 double tq_filter_gain(const tq_filter *filter, double frequency, double rate)
 {
     const double w = 2.0 * pi * frequency / rate;
-    const double c1 = cos(w);
-    const double s1 = sin(w);
-    const double c2 = cos(2.0 * w);
-    const double s2 = sin(2.0 * w);
+    const double c1 = tq_cos(w);
+    const double s1 = tq_sin(w);
+    const double c2 = tq_cos(2.0 * w);
+    const double s2 = tq_sin(2.0 * w);
     double square = 1.0;
     for (size_t s = 0; s < filter->n; s++) {
         const double *b = filter->section[s].b;
@@ -97,7 +98,7 @@ size_t tq_filter_settle(const tq_filter *filter)
     if (slowest <= 0.0) {
         return (size_t)least;
     }
-    return (size_t)fmax(least, ceil(log(1e-13) / log(fmin(slowest, 1.0 - 1e-7))));
+    return (size_t)fmax(least, ceil(tq_log(1e-13) / tq_log(fmin(slowest, 1.0 - 1e-7))));
 }
 
 size_t tq_filter_zero_phase_size(size_t n, size_t n_edge)

@@ -6,6 +6,7 @@
 #include "core/calibrate/fit_state.h"
 #include "core/calibrate/shapes.h"
 #include "core/dynamics/regressor_batch.h"
+#include "core/elementary/elementary.h"
 
 enum { AT_ONCE = 64 }; /* columns */
 
@@ -240,7 +241,7 @@ static void of_joint(const tq_fit *fit, const tq_fit_run *run, const tq_fit_term
     if (term->kind == TQ_COLUMN_COS || term->kind == TQ_COLUMN_SIN) {
         tq_parallel_angle(model, term->joint, term->other, n, TQ_FOLD_RUN, run->q, ret);
         for (size_t i = 0; i < n; i++) {
-            ret[i] = term->kind == TQ_COLUMN_COS ? cos(ret[i]) : sin(ret[i]);
+            ret[i] = term->kind == TQ_COLUMN_COS ? tq_cos(ret[i]) : tq_sin(ret[i]);
         }
         return;
     }

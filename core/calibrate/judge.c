@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/calibrate/fit_state.h"
+#include "core/elementary/elementary.h"
 
 enum { PARTS = 3, LAG = 10, TERMS = 3 };
 static const double slow = 0.05; /* rad/s, m/s: where friction at low speed fades */
@@ -83,7 +84,7 @@ static void add_terms(tq_judge_row *row, double q, double qd, double predicted, 
     const double sign = qd > 0.0 ? 1.0 : qd < 0.0 ? -1.0 : 0.0;
     const double ratio = qd / slow;
     /* of less exp() would underflow, slowly */
-    const double fades = ratio * ratio < 700.0 ? exp(-ratio * ratio) : 0.0;
+    const double fades = ratio * ratio < 700.0 ? tq_exp(-ratio * ratio) : 0.0;
     const double value[TERMS] = {sign * fades, sign * fabs(predicted), q};
     for (unsigned k = 0; k < TERMS; k++) {
         row->term[k].value += value[k];

@@ -8,6 +8,7 @@
 
 #include "core/calibrate/fit_state.h"
 #include "core/calibrate/fit_triangle.h"
+#include "core/elementary/elementary.h"
 #include "core/linalg/dense.h"
 
 enum { FREQUENCIES = 4096 };
@@ -35,7 +36,7 @@ double tq_noise_variance(double density, double rate, const tq_filter *filter, u
             gain *= once * once;
         }
         for (unsigned d = 0; d < n_difference; d++) {
-            gain *= sin(2.0 * pi * f / rate) * rate;
+            gain *= tq_sin(2.0 * pi * f / rate) * rate;
         }
         sum += gain * gain;
     }

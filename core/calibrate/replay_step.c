@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/calibrate/replay_state.h"
+#include "core/elementary/elementary.h"
 
 enum { LANES = TQ_REPLAY_LANES };
 static const double gamma_of = 0.29289321881345254; /* 1 - 1/sqrt(2): stiff friction dies out */
@@ -64,7 +65,7 @@ static void set_rates(const tq_replay *r, const double *v, size_t n)
             const double rate = v[row * LANES + i];
             const double some = fabs(rate) < 1e-9 * width ? 1e-9 * width : rate;
             r->run.qd[row * TQ_FOLD_RUN + i] = some;
-            r->run.sign[row * TQ_FOLD_RUN + i] = tanh(some / width);
+            r->run.sign[row * TQ_FOLD_RUN + i] = tq_tanh(some / width);
         }
     }
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/calibrate/fit_state.h"
+#include "core/elementary/elementary.h"
 
 static const double saturates = 20.0; /* tanh() of more is 1 to the last bit */
 static const double forgets = 40.0;   /* exp() of less is lost beside 1 */
@@ -37,7 +38,10 @@ void tq_signs_of_rates(double smoothing, size_t n, const double *rate, double *r
     const double enough = saturates * smoothing;
     for (size_t i = 0; i < n; i++) {
         const double v = rate[i];
-        ret_sign[i] = fabs(v) < enough ? tanh(v / smoothing) : v > 0.0 ? 1.0 : v < 0.0 ? -1.0 : 0.0;
+        ret_sign[i] = fabs(v) < enough ? tq_tanh(v / smoothing)
+                      : v > 0.0        ? 1.0
+                      : v < 0.0        ? -1.0
+                                       : 0.0;
     }
 }
 
@@ -54,7 +58,7 @@ void tq_signs_of_way(const tq_fit_model *model, double period, size_t n, const d
             *last = slip / pull;
         } else if (pull > 0.0) {
             const double at_last = slip / pull;
-            *last = at_last + (*last - at_last) * exp(-pull);
+            *last = at_last + (*last - at_last) * tq_exp(-pull);
         }
         ret_sign[i] = *last;
     }
@@ -66,7 +70,7 @@ void tq_stribeck_shape(double speed, size_t n, const double *rate, const double 
     const double far = sqrt(forgets) * speed; /* before any division: most rates are */
     for (size_t i = 0; i < n; i++) {
         const double ratio = fabs(rate[i]) < far ? rate[i] / speed : 0.0;
-        ret_shape[i] = fabs(rate[i]) < far ? sign[i] * exp(-ratio * ratio) : 0.0;
+        ret_shape[i] = fabs(rate[i]) < far ? sign[i] * tq_exp(-ratio * ratio) : 0.0;
     }
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/calibrate/median.h"
+#include "core/elementary/elementary.h"
 
 static const double pi = 3.14159265358979323846;
 /* times the floor that noise alone does not reach: by a mean of windows, by a single one, where a
@@ -100,12 +101,12 @@ tq_status tq_spectrum(size_t n, const double *x, double rate, size_t n_fft, tq_s
     double sum_sq = 0.0;
     for (size_t k = 0; k < n_fft; k++) {
         const double angle = 2.0 * pi * (double)k / (double)n_fft;
-        w_re[k] = cos(angle);
-        w_im[k] = -sin(angle);
+        w_re[k] = tq_cos(angle);
+        w_im[k] = -tq_sin(angle);
     }
     for (size_t k = 0; k < width; k++) {
         window[k] = width == n_fft ? 0.5 - 0.5 * w_re[k]
-                                   : 0.5 - 0.5 * cos(2.0 * pi * (double)k / (double)width);
+                                   : 0.5 - 0.5 * tq_cos(2.0 * pi * (double)k / (double)width);
         sum_sq += window[k] * window[k];
     }
     for (size_t k = 0; k <= n_fft / 2; k++) {

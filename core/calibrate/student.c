@@ -5,6 +5,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "core/elementary/elementary.h"
+
 enum { FRACTION_MAX = 500, BISECTION_MAX = 200 };
 
 /* the continued fraction of the incomplete beta function, by Lentz's method */
@@ -48,7 +50,7 @@ static double log_gamma(double x)
     for (int i = 1; i < 9; i++) {
         sum += c[i] / (x - 1.0 + i);
     }
-    return 0.5 * log(2.0 * M_PI) + (x - 0.5) * log(t) - t + log(sum);
+    return 0.5 * tq_log(2.0 * M_PI) + (x - 0.5) * tq_log(t) - t + tq_log(sum);
 }
 
 static double incomplete_beta(double a, double b, double x)
@@ -57,7 +59,7 @@ static double incomplete_beta(double a, double b, double x)
         return x <= 0.0 ? 0.0 : 1.0;
     }
     const double front =
-        exp(log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * log(x) + b * log1p(-x));
+        tq_exp(log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * tq_log(x) + b * tq_log1p(-x));
     return x < (a + 1.0) / (a + b + 2.0) ? front * beta_fraction(a, b, x) / a
                                          : 1.0 - front * beta_fraction(b, a, 1.0 - x) / b;
 }

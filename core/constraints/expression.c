@@ -5,6 +5,8 @@
 #include <assert.h>
 #include <math.h>
 
+#include "core/elementary/elementary.h"
+
 /* f(x) by the chain rule, from f, f' and f'' at x.value */
 static tq_jet chain(tq_jet x, double f, double df, double ddf)
 {
@@ -28,9 +30,9 @@ static tq_jet reciprocal(tq_jet x)
 /* x^p for a p that does not move: powers of 0 keep the derivatives that they have */
 static tq_jet fixed_power(tq_jet x, double p)
 {
-    const double df = p == 0.0 ? 0.0 : p * pow(x.value, p - 1.0);
-    const double ddf = p == 0.0 || p == 1.0 ? 0.0 : p * (p - 1.0) * pow(x.value, p - 2.0);
-    return chain(x, pow(x.value, p), df, ddf);
+    const double df = p == 0.0 ? 0.0 : p * tq_pow(x.value, p - 1.0);
+    const double ddf = p == 0.0 || p == 1.0 ? 0.0 : p * (p - 1.0) * tq_pow(x.value, p - 2.0);
+    return chain(x, tq_pow(x.value, p), df, ddf);
 }
 
 static tq_jet power(tq_jet a, tq_jet b)
@@ -38,9 +40,9 @@ static tq_jet power(tq_jet a, tq_jet b)
     if (b.u == 0.0 && b.v == 0.0 && b.uv == 0.0) {
         return fixed_power(a, b.value);
     }
-    const tq_jet logarithm = chain(a, log(a.value), 1.0 / a.value, -1.0 / (a.value * a.value));
+    const tq_jet logarithm = chain(a, tq_log(a.value), 1.0 / a.value, -1.0 / (a.value * a.value));
     const tq_jet exponent = product(b, logarithm);
-    const double f = exp(exponent.value);
+    const double f = tq_exp(exponent.value);
     return chain(exponent, f, f, f);
 }
 
@@ -67,11 +69,11 @@ static tq_jet of_one(tq_operator op, tq_jet x)
     case TQ_OPERATOR_NEGATE:
         return (tq_jet){-x.value, -x.u, -x.v, -x.uv};
     case TQ_OPERATOR_SIN:
-        return chain(x, sin(x.value), cos(x.value), -sin(x.value));
+        return chain(x, tq_sin(x.value), tq_cos(x.value), -tq_sin(x.value));
     case TQ_OPERATOR_COS:
-        return chain(x, cos(x.value), -sin(x.value), -cos(x.value));
+        return chain(x, tq_cos(x.value), -tq_sin(x.value), -tq_cos(x.value));
     case TQ_OPERATOR_TAN: {
-        const double t = tan(x.value);
+        const double t = tq_tan(x.value);
         return chain(x, t, 1.0 + t * t, 2.0 * t * (1.0 + t * t));
     }
     case TQ_OPERATOR_SQRT: {
@@ -80,7 +82,7 @@ static tq_jet of_one(tq_operator op, tq_jet x)
     }
     default: {
         assert(op == TQ_OPERATOR_EXP);
-        const double f = exp(x.value);
+        const double f = tq_exp(x.value);
         return chain(x, f, f, f);
     }
     }

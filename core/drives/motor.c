@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "core/elementary/elementary.h"
+
 void tq_conductor_force(double current, const double length[3], const double field[3],
                         double ret_force[3])
 {
@@ -88,15 +90,15 @@ static void exponential(const electromechanical *e, double t, double *ret_c, dou
 {
     const double size = sqrt(fabs(e->distance));
     if (size * t < 1e-8) {
-        *ret_c = exp(e->middle * t);
+        *ret_c = tq_exp(e->middle * t);
         *ret_s = t * *ret_c;
     } else if (e->distance < 0.0) {
-        const double decay = exp(e->middle * t);
-        *ret_c = decay * cos(size * t);
-        *ret_s = decay * sin(size * t) / size;
+        const double decay = tq_exp(e->middle * t);
+        *ret_c = decay * tq_cos(size * t);
+        *ret_s = decay * tq_sin(size * t) / size;
     } else {
         const double fast = e->middle - size; /* the slow one from the product: no cancellation */
-        const double x = exp(e->det / fast * t), y = exp(fast * t);
+        const double x = tq_exp(e->det / fast * t), y = tq_exp(fast * t);
         *ret_c = 0.5 * (x + y);
         *ret_s = 0.5 * (x - y) / size;
     }
@@ -112,7 +114,7 @@ void tq_motor_step(const tq_drive *drive, const tq_shaft *load, double voltage, 
     const double speed = m->constant * voltage / stiff;
     const double current = j.viscous * voltage / stiff;
     if (reduced || m->inductance == 0.0) {
-        const double rest = exp(-t * stiff / (j.inertia * m->resistance));
+        const double rest = tq_exp(-t * stiff / (j.inertia * m->resistance));
         *ret_speed = speed * (1.0 - rest);
         *ret_current = (voltage - m->constant * *ret_speed) / m->resistance;
         return;

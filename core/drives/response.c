@@ -6,22 +6,64 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/elementary/elementary.h"
+
+/* Products and quotients of two are written out: the compiler's library may fuse or scale them in
+ * another way on another machine. */
 typedef double complex number;
+
+static number number_of(double re, double im)
+{
+    const double parts[2] = {re, im};
+    number z;
+    memcpy(&z, parts, sizeof z); /* CMPLX is not known to every compiler */
+    return z;
+}
+
+static number times(number a, number b)
+{
+    return number_of(creal(a) * creal(b) - cimag(a) * cimag(b),
+                     creal(a) * cimag(b) + cimag(a) * creal(b));
+}
+
+/* a / b without overflow of |b|^2 (Smith, CACM 5, 1962) */
+static number over(number a, number b)
+{
+    const double re = creal(b), im = cimag(b);
+    if (fabs(re) >= fabs(im)) {
+        const double r = im / re, d = re + im * r;
+        return number_of((creal(a) + cimag(a) * r) / d, (cimag(a) - creal(a) * r) / d);
+    }
+    const double r = re / im, d = re * r + im;
+    return number_of((creal(a) * r + cimag(a)) / d, (cimag(a) * r - creal(a)) / d);
+}
+
+static double size_of(number z)
+{
+    return tq_hypot(creal(z), cimag(z));
+}
+
+static double angle_of(number z)
+{
+    return tq_atan2(cimag(z), creal(z));
+}
 
 /* scan: decades from 1e-3 rad/s, points in each */
 enum { DECADE_FIRST = -3, N_DECADE = 10, PER_DECADE = 200, N_SCAN = N_DECADE * PER_DECADE };
 
 static double scan_frequency(int k)
 {
-    return pow(10.0, DECADE_FIRST + (double)k / PER_DECADE);
+    return tq_pow(10.0, DECADE_FIRST + (double)k / PER_DECADE);
 }
 
 static number amplifier_at(const tq_amplifier *a, number s)
 {
     if (a->kind == TQ_AMPLIFIER_PWM) {
-        return a->frequency > 0.0 ? cexp(-s / (2.0 * a->frequency)) : 1.0;
+        /* exp(-s / 2f), s = i w */
+        const double late = a->frequency > 0.0 ? cimag(s) / (2.0 * a->frequency) : 0.0;
+        return number_of(tq_cos(late), -tq_sin(late));
     }
-    return a->bandwidth > 0.0 ? 1.0 / (1.0 + s / (2.0 * M_PI * a->bandwidth)) : 1.0;
+    return a->bandwidth > 0.0 ? over(1.0, 1.0 + s / (2.0 * M_PI * a->bandwidth)) : 1.0;
 }
 
 /* ampere for a volt; the part `own` of the back-emf acts */
@@ -31,10 +73,10 @@ static number admittance(const tq_driven *d, const tq_shaft *j, double inductanc
     const tq_motor *m = &d->drive->motor;
     const number electric = inductance * s + m->resistance;
     if (d->locked) {
-        return 1.0 / electric;
+        return over(1.0, electric);
     }
     const number mechanic = j->inertia * s + j->viscous;
-    return mechanic / (electric * mechanic + m->constant * m->constant * own);
+    return over(mechanic, times(electric, mechanic) + m->constant * m->constant * own);
 }
 
 static bool is_ideal(const tq_drive *drive)
@@ -47,8 +89,8 @@ static number current_open(const tq_driven *d, const tq_shaft *j, number s)
     const tq_amplifier *a = &d->drive->amplifier;
     const number amplifier = amplifier_at(a, s);
     const number own = 1.0 - a->compensation * amplifier;
-    return (a->current_p + a->current_i / s) * amplifier *
-           admittance(d, j, d->drive->motor.inductance, own, s);
+    return times(times(a->current_p + over(a->current_i, s), amplifier),
+                 admittance(d, j, d->drive->motor.inductance, own, s));
 }
 
 static number current_closed(const tq_driven *d, const tq_shaft *j, number s)
@@ -57,23 +99,21 @@ static number current_closed(const tq_driven *d, const tq_shaft *j, number s)
         return 1.0;
     }
     const number open = current_open(d, j, s);
-    return open / (1.0 + open);
+    return over(open, 1.0 + open);
 }
 
 /* speed for a speed asked for, the loop cut before the tachometer */
 static number velocity_forward(const tq_driven *d, const tq_shaft *j, number s)
 {
     const tq_velocity_loop *v = &d->drive->velocity;
-    const number lead = (1.0 + v->lead * v->lead_time * s) / (1.0 + v->lead_time * s);
-    return v->gain * lead * current_closed(d, j, s) * d->drive->motor.constant /
-           (j->inertia * s + j->viscous);
+    const number lead = over(1.0 + v->lead * v->lead_time * s, 1.0 + v->lead_time * s);
+    return over(times(v->gain * lead, current_closed(d, j, s)) * d->drive->motor.constant,
+                j->inertia * s + j->viscous);
 }
 
 static number value(const tq_driven *d, tq_response response, double w)
 {
-    const double parts[2] = {0.0, w};
-    number s;
-    memcpy(&s, parts, sizeof s); /* i w; CMPLX is not known to every compiler */
+    const number s = number_of(0.0, w);
     const tq_motor *m = &d->drive->motor;
     tq_shaft j;
     tq_seen_by_motor(d->drive, &d->load, &j);
@@ -81,9 +121,10 @@ static number value(const tq_driven *d, tq_response response, double w)
     case TQ_RESPONSE_SPEED:
     case TQ_RESPONSE_SPEED_REDUCED: {
         const double l = response == TQ_RESPONSE_SPEED ? m->inductance : 0.0;
-        return d->locked ? 0.0
-                         : m->constant / ((l * s + m->resistance) * (j.inertia * s + j.viscous) +
-                                          m->constant * m->constant);
+        return d->locked
+                   ? 0.0
+                   : over(m->constant, times(l * s + m->resistance, j.inertia * s + j.viscous) +
+                                           m->constant * m->constant);
     }
     case TQ_RESPONSE_ADMITTANCE:
         return admittance(d, &j, m->inductance, 1.0, s);
@@ -94,14 +135,14 @@ static number value(const tq_driven *d, tq_response response, double w)
     case TQ_RESPONSE_EMF: {
         /* a voltage from outside pushes against the loop; the shaft is held at its speed */
         const tq_amplifier *a = &d->drive->amplifier;
-        const number gain = (a->current_p + a->current_i / s) * amplifier_at(a, s);
-        return is_ideal(d->drive) ? 0.0 : -1.0 / (m->inductance * s + m->resistance + gain);
+        const number gain = times(a->current_p + over(a->current_i, s), amplifier_at(a, s));
+        return is_ideal(d->drive) ? 0.0 : over(-1.0, m->inductance * s + m->resistance + gain);
     }
     case TQ_RESPONSE_VELOCITY_OPEN:
-        return velocity_forward(d, &j, s) / (1.0 + d->drive->velocity.tacho_time * s);
+        return over(velocity_forward(d, &j, s), 1.0 + d->drive->velocity.tacho_time * s);
     case TQ_RESPONSE_VELOCITY: {
         const number forward = velocity_forward(d, &j, s);
-        return forward / (1.0 + forward / (1.0 + d->drive->velocity.tacho_time * s));
+        return over(forward, 1.0 + over(forward, 1.0 + d->drive->velocity.tacho_time * s));
     }
     case TQ_RESPONSE_COUNT:
         break;
@@ -124,11 +165,11 @@ static double measure(const tq_driven *d, tq_response response, crossing c, doub
     const number h = value(d, response, w);
     switch (c) {
     case GAIN_ONE:
-        return cabs(h) - 1.0;
+        return size_of(h) - 1.0;
     case PHASE_OPPOSITE:
         return cimag(h);
     case GAIN_HALF_POWER:
-        return cabs(h) - M_SQRT1_2;
+        return size_of(h) - M_SQRT1_2;
     }
     return 0.0;
 }
@@ -150,7 +191,7 @@ static double bisect(const tq_driven *d, tq_response response, crossing c, doubl
 static void note_crossover(const tq_driven *d, tq_response open, double w, tq_loop_margins *ret)
 {
     const number h = value(d, open, w);
-    double margin = M_PI + carg(h);
+    double margin = M_PI + angle_of(h);
     if (margin > M_PI) {
         margin -= 2.0 * M_PI;
     }
@@ -166,8 +207,8 @@ static void note_opposite(const tq_driven *d, tq_response open, double w, tq_loo
     if (creal(h) >= 0.0) {
         return; /* 0 degrees, or 360 */
     }
-    const double factor = 1.0 / cabs(h);
-    if (fabs(log(factor)) < fabs(log(ret->gain_margin))) {
+    const double factor = 1.0 / size_of(h);
+    if (fabs(tq_log(factor)) < fabs(tq_log(ret->gain_margin))) {
         ret->gain_margin = factor;
         ret->phase_crossing = w;
     }
@@ -180,14 +221,14 @@ void tq_loop_margins_find(const tq_driven *driven, bool velocity, tq_loop_margin
     const double none = (double)INFINITY;
     *ret = (tq_loop_margins){.phase_margin = none, .gain_margin = none, .bandwidth = none};
     number before = value(driven, open, scan_frequency(0));
-    double gain_before = cabs(value(driven, closed, scan_frequency(0)));
+    double gain_before = size_of(value(driven, closed, scan_frequency(0)));
     ret->low_gain = ret->peak = gain_before;
     ret->peak_at = scan_frequency(0);
     for (int k = 1; k <= N_SCAN; k++) {
         const double low = scan_frequency(k - 1), high = scan_frequency(k);
         const number h = value(driven, open, high);
-        const double gain = cabs(value(driven, closed, high));
-        if ((cabs(before) > 1.0) != (cabs(h) > 1.0)) {
+        const double gain = size_of(value(driven, closed, high));
+        if ((size_of(before) > 1.0) != (size_of(h) > 1.0)) {
             note_crossover(driven, open, bisect(driven, open, GAIN_ONE, low, high), ret);
         }
         if ((cimag(before) > 0.0) != (cimag(h) > 0.0) && creal(h) < 0.0) {
@@ -210,10 +251,10 @@ void tq_loop_margins_find(const tq_driven *driven, bool velocity, tq_loop_margin
 static bool never_turns(const tq_driven *driven, tq_response open)
 {
     number before = 1.0 + value(driven, open, scan_frequency(0));
-    double angle = carg(before);
+    double angle = angle_of(before);
     for (int k = 1; k <= N_SCAN; k++) {
         const number now = 1.0 + value(driven, open, scan_frequency(k));
-        angle += carg(now / before);
+        angle += angle_of(over(now, before));
         before = now;
     }
     return fabs(angle) < 0.5 * M_PI;

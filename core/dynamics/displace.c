@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "core/elementary/elementary.h"
 #include "core/spatial/screw.h"
 
 /* quaternions by the exponential map; q and ret may be the same */
@@ -15,8 +16,8 @@ static void advance(const tq_joint *joint, const double *q, const double *step, 
     double *next = floating ? ret + 3 : ret;
     const double *turn = floating ? step + 3 : step;
     const double angle = sqrt(tq_dot3(turn, turn));
-    const double c = cos(0.5 * angle);
-    const double f = angle > 1e-12 ? sin(0.5 * angle) / angle : 0.5;
+    const double c = tq_cos(0.5 * angle);
+    const double f = angle > 1e-12 ? tq_sin(0.5 * angle) / angle : 0.5;
     const double v[3] = {f * turn[0], f * turn[1], f * turn[2]};
     if (floating) { /* the twist is told in the child frame */
         const double w = old[0];

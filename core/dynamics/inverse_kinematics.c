@@ -8,6 +8,7 @@
 
 #include "core/dynamics/displace.h"
 #include "core/dynamics/posture.h"
+#include "core/elementary/elementary.h"
 #include "core/linalg/dense.h"
 #include "core/spatial/screw.h"
 
@@ -85,7 +86,7 @@ static void rotation_error(const double target[9], const double r[9], double ret
     const double twice_sine[3] = {d[7] - d[5], d[2] - d[6], d[3] - d[1]};
     const double sine = 0.5 * sqrt(tq_dot3(twice_sine, twice_sine));
     const double cosine = 0.5 * (d[0] + d[4] + d[8] - 1.0);
-    const double angle = atan2(sine, cosine);
+    const double angle = tq_atan2(sine, cosine);
     if (sine > 1e-9) {
         for (unsigned k = 0; k < 3; k++) {
             ret[k] = 0.5 * twice_sine[k] * angle / sine;
@@ -290,10 +291,10 @@ static void spread_start(const search *s, uint32_t number, double *q)
             const double u = halton(n, number);
             const double a = 2.0 * pi * halton(n + 1, number);
             const double b = 2.0 * pi * halton(n + 2, number);
-            w[0] = sqrt(1.0 - u) * sin(a);
-            w[1] = sqrt(1.0 - u) * cos(a);
-            w[2] = sqrt(u) * sin(b);
-            w[3] = sqrt(u) * cos(b);
+            w[0] = sqrt(1.0 - u) * tq_sin(a);
+            w[1] = sqrt(1.0 - u) * tq_cos(a);
+            w[2] = sqrt(u) * tq_sin(b);
+            w[3] = sqrt(u) * tq_cos(b);
             n += 3;
         }
     }

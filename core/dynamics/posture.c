@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/elementary/elementary.h"
 #include "core/spatial/screw.h"
 
 static const double quaternion_slack = 1e-6; /* as promised to users */
@@ -49,8 +50,8 @@ static void compose(const tq_pose *outer, const tq_pose *inner, tq_pose *ret)
 /* Rodrigues' formula */
 static void rotation_about(const double axis[3], double angle, double r[9])
 {
-    const double s = sin(angle);
-    const double c = cos(angle);
+    const double s = tq_sin(angle);
+    const double c = tq_cos(angle);
     const double t = 1.0 - c;
     for (unsigned i = 0; i < 3; i++) {
         for (unsigned j = 0; j < 3; j++) {

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/elementary/elementary.h"
 #include "core/model/inertia.h"
 #include "core/spatial/screw.h"
 
@@ -229,7 +230,7 @@ static void fill_links(const tq_posture *p, const double *acceleration, const do
 static double sign_of(const tq_friction *friction, double rate)
 {
     if (friction->smoothing > 0.0) {
-        return tanh(rate / friction->smoothing);
+        return tq_tanh(rate / friction->smoothing);
     }
     return rate > 0.0 ? 1.0 : rate < 0.0 ? -1.0 : 0.0;
 }

@@ -5,12 +5,13 @@
 #include <assert.h>
 #include <math.h>
 
+#include "core/elementary/elementary.h"
 #include "core/model/layout.h"
 
 static double direction(const tq_friction *friction, double qd)
 {
     if (friction->smoothing > 0.0) {
-        return tanh(qd / friction->smoothing);
+        return tq_tanh(qd / friction->smoothing);
     }
     return (double)(qd > 0.0) - (double)(qd < 0.0);
 }
@@ -23,7 +24,7 @@ double tq_friction_effort(const tq_friction *friction, double qd)
     double dry = friction->coulomb;
     if (friction->stribeck_velocity > 0.0) {
         const double x = qd / friction->stribeck_velocity;
-        dry += (friction->breakaway - friction->coulomb) * exp(-(x * x));
+        dry += (friction->breakaway - friction->coulomb) * tq_exp(-(x * x));
     }
     double effort = friction->viscous * qd + friction->offset;
     if (dry != 0.0) {
@@ -38,12 +39,12 @@ double tq_friction_slope(const tq_friction *f, double qd)
     double dry_slope = 0.0;
     if (f->stribeck_velocity > 0.0) {
         const double x = qd / f->stribeck_velocity;
-        const double fall = (f->breakaway - f->coulomb) * exp(-(x * x));
+        const double fall = (f->breakaway - f->coulomb) * tq_exp(-(x * x));
         dry += fall;
         dry_slope = -2.0 * x / f->stribeck_velocity * fall;
     }
     if (f->smoothing > 0.0) {
-        const double s = tanh(qd / f->smoothing);
+        const double s = tq_tanh(qd / f->smoothing);
         return f->viscous + dry_slope * s + dry * (1.0 - s * s) / f->smoothing;
     }
     return f->viscous + dry_slope * ((double)(qd > 0.0) - (double)(qd < 0.0));

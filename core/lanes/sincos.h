@@ -8,7 +8,7 @@
 /* Beyond this the two-word reduction below loses digits, and tq_sincos_exact takes over. */
 #define TQ_SINCOS_MAX 1e5
 
-/* Sine and cosine by the C library, exact reduction included; NaN for NaN and infinities. */
+/* Sine and cosine by core/elementary, exact reduction included; NaN for NaN and infinities. */
 void tq_sincos_exact(double x, double *ret_sin, double *ret_cos);
 
 /* For |x| <= TQ_SINCOS_MAX: x = k pi/2 + r by two fused steps (the first is exact: x and k times

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "core/elementary/elementary.h"
 #include "core/model/canonical.h"
 
 /* Axes at less than this angle count as parallel: rounding noise of the input. */
@@ -24,21 +25,21 @@ static double length_of(double x, double scale)
 static void fit_joint(tq_canonical_joint *k, tq_limb *limb, const tq_frame3 *at)
 {
     const double *r = at->r;
-    double sa = hypot(r[2], r[5]), ca = r[8], rz[9], p[3];
+    double sa = tq_hypot(r[2], r[5]), ca = r[8], rz[9], p[3];
     sa = sa < SIN_ZERO ? 0.0 : sa;
     ca = sa == 0.0 ? copysign(1.0, ca) : ca;
     if (fabs(ca) < SIN_ZERO) { /* square */
         ca = 0.0;
         sa = 1.0;
     }
-    const double reach = hypot(at->p[0], at->p[1]);
+    const double reach = tq_hypot(at->p[0], at->p[1]);
     double gamma = 0.0;
     if (sa > 0.0) {
-        gamma = atan2(r[2], -r[5]);
+        gamma = tq_atan2(r[2], -r[5]);
     } else if (reach > 0.0) {
-        gamma = atan2(at->p[1], at->p[0]);
+        gamma = tq_atan2(at->p[1], at->p[0]);
     }
-    tq_mat_z(cos(gamma), sin(gamma), rz);
+    tq_mat_z(tq_cos(gamma), tq_sin(gamma), rz);
     tq_mat_tvec(rz, at->p, p);
     limb->own_turn = gamma;
     const double scale = reach + fabs(at->p[2]);
@@ -59,7 +60,7 @@ static void fit_joint(tq_canonical_joint *k, tq_limb *limb, const tq_frame3 *at)
     tq_mat_x(ca, sa, rx);
     tq_mat_product(rz, rx, t);
     tq_mat_tproduct(t, r, t);
-    k->q0 += atan2(t[3], t[0]);
+    k->q0 += tq_atan2(t[3], t[0]);
 }
 
 static void fit_ball(tq_canonical_joint *k, const tq_frame3 *at)
@@ -79,13 +80,13 @@ static void settle_joint(tq_canonical_joint *k, const tq_limb *limb, const tq_li
 {
     k->q0 += limb->turn;
     k->d += limb->shift;
-    k->c0 = cos(k->q0);
-    k->s0 = sin(k->q0);
+    k->c0 = tq_cos(k->q0);
+    k->s0 = tq_sin(k->q0);
     const double turn = first ? 0.0 : limb->own_turn - (parent != NULL ? parent->turn : 0.0);
     const double shift = first ? 0.0 : limb->own_shift - (parent != NULL ? parent->shift : 0.0);
     double rz[9];
-    k->cg = cos(turn);
-    k->sg = sin(turn);
+    k->cg = tq_cos(turn);
+    k->sg = tq_sin(turn);
     tq_mat_z(k->cg, k->sg, rz);
     const double p[3] = {0.0, limb->across, shift};
     tq_mat_vec(rz, p, k->p);
@@ -102,7 +103,7 @@ static void settle_ball(tq_canonical_joint *k, const tq_limb *parent)
         return;
     }
     double rz[9];
-    tq_mat_z(cos(parent->turn), sin(parent->turn), rz);
+    tq_mat_z(tq_cos(parent->turn), tq_sin(parent->turn), rz);
     k->p[2] -= parent->shift;
     tq_mat_tvec(rz, k->p, k->p);
     tq_mat_tproduct(rz, k->r, k->r);
@@ -148,7 +149,7 @@ void tq_canonical_gauge(tq_canonical *c, tq_limb *limbs)
             settle_joint(k, &limbs[i], parent, first);
         }
         double rz[9];
-        tq_mat_z(cos(limbs[i].turn), sin(limbs[i].turn), rz);
+        tq_mat_z(tq_cos(limbs[i].turn), tq_sin(limbs[i].turn), rz);
         tq_mat_product(limbs[i].z, rz, limbs[i].in_user.r);
         for (int e = 0; e < 3; e++) {
             limbs[i].in_user.p[e] = limbs[i].z[3 * e + 2] * limbs[i].shift;

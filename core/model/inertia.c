@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/elementary/elementary.h"
+
 enum { XX, XY, XZ, YY, YZ, ZZ };
 static const unsigned row_of[6] = {0, 0, 0, 1, 1, 2};
 static const unsigned col_of[6] = {0, 1, 2, 1, 2, 2};
@@ -165,8 +167,8 @@ static void jacobi_rotate(double a[3][3], double v[3][3], unsigned p, unsigned q
         return;
     }
     const double theta = 0.5 * (a[q][q] - a[p][p]) / a[p][q];
-    const double t = (theta >= 0.0 ? 1.0 : -1.0) / (fabs(theta) + hypot(1.0, theta));
-    const double c = 1.0 / hypot(1.0, t);
+    const double t = (theta >= 0.0 ? 1.0 : -1.0) / (fabs(theta) + tq_hypot(1.0, theta));
+    const double c = 1.0 / tq_hypot(1.0, t);
     const double s = t * c;
     for (unsigned k = 0; k < 3; k++) {
         const double x = a[k][p];

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "core/elementary/elementary.h"
 #include "core/model/inertia.h"
 
 enum { N_STATE = 4 }; /* beside q = 0 */
@@ -113,8 +114,8 @@ static tq_pose place(const tq_joint *joint, double q)
         }
         return pose;
     }
-    const double c = cos(q);
-    const double s = sin(q);
+    const double c = tq_cos(q);
+    const double s = tq_sin(q);
     const double cross[9] = {0.0, -u[2], u[1], u[2], 0.0, -u[0], -u[1], u[0], 0.0};
     double turn[9];
     for (int k = 0; k < 9; k++) {

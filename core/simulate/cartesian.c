@@ -7,6 +7,7 @@
 
 #include "core/dynamics/inverse_kinematics.h"
 #include "core/dynamics/posture.h"
+#include "core/elementary/elementary.h"
 #include "core/linalg/dense.h"
 #include "core/spatial/frame.h"
 #include "core/spatial/screw.h"
@@ -57,7 +58,7 @@ static void turn_between(const double r0[9], const double r1[9], double ret[3])
     const double *q = rows[big];
     const double sine = sqrt(q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     const double sign = q[0] < 0.0 ? -1.0 : 1.0;
-    const double angle = 2.0 * atan2(sine, sign * q[0]);
+    const double angle = 2.0 * tq_atan2(sine, sign * q[0]);
     for (unsigned k = 0; k < 3; k++) {
         ret[k] = sine > 0.0 ? sign * angle * q[1 + k] / sine : 0.0;
     }
@@ -66,8 +67,8 @@ static void turn_between(const double r0[9], const double r1[9], double ret[3])
 static void turned(const double turn[3], double part, const double r[9], double ret[9])
 {
     const double angle = sqrt(tq_dot3(turn, turn));
-    const double s = angle > 0.0 ? sin(part * angle) : 0.0;
-    const double c = 1.0 - (angle > 0.0 ? cos(part * angle) : 1.0);
+    const double s = angle > 0.0 ? tq_sin(part * angle) : 0.0;
+    const double c = 1.0 - (angle > 0.0 ? tq_cos(part * angle) : 1.0);
     for (unsigned j = 0; j < 3; j++) {
         const double column[3] = {r[j], r[3 + j], r[6 + j]};
         double once[3] = {0};

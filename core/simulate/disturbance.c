@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "core/elementary/elementary.h"
 #include "core/simulate/noise.h"
 #include "core/simulate/torque_table.h"
 
@@ -36,7 +37,7 @@ static tq_status act_signal(void *ctx, const tq_instant *at, tq_scratch *scratch
     const double since = at->t - d->start;
     double x = since >= 0.0 && at->t < d->start + d->duration ? 1.0 : 0.0;
     if (d->signal == TQ_SIGNAL_SINE) {
-        x *= sin(two_pi * d->frequency * since + d->phase);
+        x *= tq_sin(two_pi * d->frequency * since + d->phase);
     }
     for (size_t r = 0; r < rows_of(d); r++) {
         add_row(place_of(d, at, to), r, x * d->size[r], at);

@@ -8,6 +8,7 @@
 
 #include "core/dynamics/mass_matrix.h"
 #include "core/dynamics/terms.h"
+#include "core/elementary/elementary.h"
 #include "core/linalg/dense.h"
 
 int tq_can_stick(const tq_joint *joint)
@@ -21,7 +22,7 @@ double tq_dry_friction(const tq_friction *friction, double speed)
     double dry = friction->coulomb;
     if (friction->stribeck_velocity > 0.0) {
         const double x = speed / friction->stribeck_velocity;
-        dry += (friction->breakaway - friction->coulomb) * exp(-(x * x));
+        dry += (friction->breakaway - friction->coulomb) * tq_exp(-(x * x));
     }
     return dry;
 }

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "core/elementary/elementary.h"
+
 static const double two_pi = 6.28318530717958647692;
 
 /* Stafford's thirteenth mixer, as in SplitMix64 */
@@ -31,5 +33,5 @@ double tq_noise_normal(uint64_t seed, uint64_t stream, uint64_t k)
 {
     const double u = unit(tq_noise_bits(seed, stream, 2 * k));
     const double v = unit(tq_noise_bits(seed, stream, 2 * k + 1));
-    return sqrt(-2.0 * log(u)) * cos(two_pi * v);
+    return sqrt(-2.0 * tq_log(u)) * tq_cos(two_pi * v);
 }

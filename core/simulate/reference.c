@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/elementary/elementary.h"
+
 static const double two_pi = 6.28318530717958647692;
 
 static void trapezoid(double blend, double u, double s[3])
@@ -190,8 +192,8 @@ void tq_fourier_at(const tq_fourier *fourier, double t, double *ret_x, double *r
     memset(ret_xdd, 0, n * sizeof(double));
     for (size_t k = 0; k < fourier->n_harmonic; k++) {
         const double w = two_pi * fourier->frequency * (double)(k + 1);
-        const double s = sin(w * t);
-        const double c = cos(w * t);
+        const double s = tq_sin(w * t);
+        const double c = tq_cos(w * t);
         for (size_t i = 0; i < n; i++) {
             const double a = fourier->a[k * n + i];
             const double b = fourier->b[k * n + i];

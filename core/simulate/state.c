@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/elementary/elementary.h"
 #include "core/spatial/screw.h"
 
 static void quaternion_rate(const double *w, size_t stride, const double omega[3], double *rate)
@@ -92,7 +93,7 @@ static void turn_between(const double *goal, const double *w, size_t q_stride, d
     turn[3] = a[0] * goal[3] + a[1] * goal[2] - a[2] * goal[1] + a[3] * goal[0];
     const double sine = sqrt(turn[1] * turn[1] + turn[2] * turn[2] + turn[3] * turn[3]);
     /* of the two quaternions of one turn, the one of the shorter way */
-    const double angle = 2.0 * atan2(sine, fabs(turn[0]));
+    const double angle = 2.0 * tq_atan2(sine, fabs(turn[0]));
     const double scale = (turn[0] < 0.0 ? -1.0 : 1.0) * (sine > 0.0 ? angle / sine : 2.0);
     for (unsigned k = 0; k < 3; k++) {
         ret[k * stride] = scale * turn[1 + k];
@@ -155,7 +156,7 @@ void tq_state_displace(const tq_joint *joint, const double *q, unsigned k, doubl
         return;
     }
     const unsigned x = k - first, y = (x + 1) % 3, z = (x + 2) % 3;
-    const double c = cos(0.5 * time), s = sin(0.5 * time);
+    const double c = tq_cos(0.5 * time), s = tq_sin(0.5 * time);
     double *to = ret + first;
     to[0] = c * w[0] - s * w[1 + x];
     to[1 + x] = c * w[1 + x] + s * w[0];

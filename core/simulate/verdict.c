@@ -9,6 +9,7 @@
 #include "core/base/finite.h"
 #include "core/dynamics/derivatives.h"
 #include "core/dynamics/mass_matrix.h"
+#include "core/elementary/elementary.h"
 #include "core/linalg/dense.h"
 #include "core/simulate/exponential.h"
 #include "core/simulate/state.h"
@@ -425,10 +426,10 @@ tq_status tq_growth_sampled(size_t n, const double *open, const double *closed, 
     if (status == TQ_OK) {
         size_t most = 0;
         for (size_t k = 1; k < n; k++) {
-            most = hypot(re[k], im[k]) > hypot(re[most], im[most]) ? k : most;
+            most = tq_hypot(re[k], im[k]) > tq_hypot(re[most], im[most]) ? k : most;
         }
-        *ret_growth = (tq_growth){.rate = log(hypot(re[most], im[most])) / sample_time,
-                                  .frequency = fabs(atan2(im[most], re[most])) / sample_time};
+        *ret_growth = (tq_growth){.rate = tq_log(tq_hypot(re[most], im[most])) / sample_time,
+                                  .frequency = fabs(tq_atan2(im[most], re[most])) / sample_time};
     }
     tq_scratch_rewind(scratch, mark);
     return status;
