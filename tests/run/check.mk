@@ -46,6 +46,9 @@ long: $(long_src:%.c=$(out)/%)
 	@for t in $^; do echo "$$t"; timeout 3600 $$t || exit 1; done
 
 # corpus replay: the fuzz targets under a plain main, over every committed input and mutations of it
+# every operation, hashed
+$(out)/tests/bits/answers: extra_tests := tests/bits/questions.c tests/bits/robots.c
+$(out)/tests/bits/answers: tests/bits/questions.c tests/bits/robots.c
 $(out)/tests/fuzz/%: extra_tests := tests/fuzz/replay.c
 $(fuzz_name:%=$(out)/tests/fuzz/%): tests/fuzz/replay.c
 replay: $(fuzz_name:%=$(out)/tests/fuzz/%)
