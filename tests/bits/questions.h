@@ -18,7 +18,7 @@ typedef struct question {
     char body[QUESTION_MAX];
 } question;
 
-/* Appends to the body. Numbers are multiples of 2^-20: few digits, and the same for every printf. */
+/* Appends to the body. Numbers are multiples of 2^-20: few digits. */
 void put(question *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void put_number(question *to, tqt_random *r, double lower, double upper);
 void put_numbers(question *to, tqt_random *r, size_t n, double lower, double upper);

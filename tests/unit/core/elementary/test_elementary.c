@@ -113,8 +113,8 @@ Test(elementary, powers_of_ten_are_exact)
     }
 }
 
-/* Next to multiples of pi/2 nearly all of the argument cancels: the double that comes closest to one,
- * 6381956970095103 2^797 (Kahan), and its cosine, -4.6871659242546277e-19 (mpmath, 1300 bits). */
+/* The double that comes closest to a multiple of pi/2, 6381956970095103 2^797 (Kahan), and its
+ * cosine, -4.6871659242546277e-19 (mpmath, 1300 bits). */
 Test(elementary, worst_argument_of_cosine)
 {
     cr_assert(eq(dbl, tq_cos(ldexp(6381956970095103.0, 797)), -0x1.14ae72e6ba22fp-61));
