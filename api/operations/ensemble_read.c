@@ -173,15 +173,9 @@ bool tqa_ensemble_read(tqa_ensemble *e)
 {
     tqa_simulation *s = e->simulation;
     const tqa_part root = tqa_part_root(s->control);
-    const tqa_part solver = tqa_part_field(&root, "solver");
     if (!tqa_simulation_read_plant(s) || !tqa_ensemble_read_variations(e, &root) ||
         !read_counts(e, &root) || !read_told(e, &root)) {
         return false;
-    }
-    if (solver.value == NULL) {
-        /* what runs side by side; a simulation by itself takes an adaptive method */
-        s->options.method = TQ_RUN_RK4;
-        s->options.step = s->interval > 0.0 ? fmin(1e-3, s->interval) : 1e-3;
     }
     const tqa_part events = tqa_part_field(&root, "events");
     e->n_event = json_array_size(events.value);

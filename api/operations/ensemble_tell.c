@@ -2,6 +2,7 @@
 /* api/operations/ensemble_tell.c - statistics over the members, and the answer. */
 #include <math.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 
 enum { MEAN, DEVIATION, LEAST, LARGEST, MOMENTS };
 enum { ENDED_MAX = 1000 }; /* members that ended, named one by one */
+enum { FINDING_TEXT = 256 };
 
 static const char *const moment_names[MOMENTS] = {"mean", "deviation", "least", "largest"};
 
@@ -203,12 +205,43 @@ static void put_outcome(const tqa_ensemble *e, size_t member)
     }
 }
 
+/* what the statistics do not show: members that are not in them, and by which steps */
+static void put_findings(const tqa_ensemble *e, const size_t n[OUTCOMES])
+{
+    tqa_answer *answer = &e->simulation->control->answer;
+    const tq_run_options *o = &e->simulation->options;
+    const char *method = tqa_simulation_method(o->method);
+    char text[FINDING_TEXT];
+    tqa_answer_list(answer, "findings");
+    if (n[DIVERGED] > 0) {
+        const int adaptive = tq_run_is_adaptive(o->method);
+        int at =
+            snprintf(text, sizeof text, "%zu of %zu members diverged", n[DIVERGED], e->n_member);
+        (void)(adaptive ? snprintf(text + at, sizeof text - (size_t)at,
+                                   ": \"ended\" says why; from then on they are in no statistics")
+                        : snprintf(text + at, sizeof text - (size_t)at,
+                                   " by steps of %g s of %s, which may be too long for them: leave "
+                                   "\"solver\" out, or take shorter ones",
+                                   o->step, method));
+        tqa_answer_string(answer, NULL, text);
+    }
+    if (n[UNFINISHED] > 0) {
+        (void)snprintf(text, sizeof text,
+                       "%zu of %zu members need more steps of %s than one run may take: \"sdirk\" "
+                       "and \"bdf\" suit what is stiff",
+                       n[UNFINISHED], e->n_member, method);
+        tqa_answer_string(answer, NULL, text);
+    }
+    tqa_answer_end(answer);
+}
+
 static void put_outcomes(const tqa_ensemble *e)
 {
     size_t n[OUTCOMES] = {0};
     for (size_t m = 0; m < e->n_member; m++) {
         n[outcome_of(e, m)]++;
     }
+    put_findings(e, n);
     tqa_answer_object(&e->simulation->control->answer, "outcomes");
     for (unsigned k = 0; k < OUTCOMES; k++) {
         tqa_answer_count(&e->simulation->control->answer, outcome_names[k], n[k]);

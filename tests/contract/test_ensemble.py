@@ -6,7 +6,8 @@ import math
 import statistics
 
 import pytest
-from conftest import problem
+import yaml
+from conftest import ROOT, problem
 
 JSON = {"Content-Type": "application/json"}
 START = {"q": [0.3, -0.4], "qd": [0.5, 0]}
@@ -316,3 +317,65 @@ def test_wrong_variations_have_their_place(daemon, more, vary, pointer):
     answer = daemon.request("POST", "/v1/robots/planar-2r/ensemble", json.dumps({**COMMON, **more, "vary": [vary]}), JSON)
     fault = problem(answer, 422)["errors"][0]
     assert fault["pointer"] == pointer and fault["hint"]
+
+
+# -- the solver that nobody chose, and what it is told of one that was chosen badly -------------------------------------
+
+def test_examples_of_the_contract_diverge_nowhere(daemon):
+    contract = yaml.safe_load((ROOT / "api" / "openapi.yaml").read_text())
+    examples = contract["paths"]["/v1/robots/{name}/ensemble"]["post"]["requestBody"]["content"]["application/json"]["examples"]
+    assert len(examples) >= 3
+    for name, example in examples.items():
+        many = ask(daemon, example.get("x-robot", "panda"), "ensemble", example["value"])
+        assert many["outcomes"]["diverged"] == many["outcomes"]["unfinished"] == 0, name
+        assert many["findings"] == [], name
+
+
+def test_without_a_solver_stiff_gains_are_followed_as_a_simulation_follows_them(daemon):
+    """kd / inertia of the last joint is some 1e4 /s; steps of 1 ms of rk4 are stable below 2.8e3 /s."""
+    body = {"initial": {"q": [0, -0.8, 0, -2.3, 0, 1.6, 0.8]}, "duration": 0.1, "output": {"interval": 0.05},
+            "input": {"kind": "pd-gravity", "reference": {"stand": [0, -0.8, 0, -2.3, 0, 1.6, 0.8]}, "kp": 400, "kd": 40}}
+    vary = {"vary": [{"of": "payload_mass", "link": "flange", "at": [0, 0, 0.1], "grid": {"from": 0, "to": 3.5, "count": 8}}], "end_states": True}
+    many = ask(daemon, "panda", "ensemble", {**body, **vary})
+    assert many["outcomes"] == {"completed": 8, "stopped": 0, "diverged": 0, "unfinished": 0}
+    assert many["stats"]["method"] == "dopri87" and many["findings"] == []
+    tight = {"solver": {"method": "dopri87", "rtol": 1e-12, "atol": 1e-12}}
+    one = ask(daemon, "panda", "simulate", {**body, **tight})
+    assert many["end_states"]["q"][0] == pytest.approx(one["q"][-1], abs=1e-7)
+    better = ask(daemon, "panda", "ensemble", {**body, **vary, **tight})
+    for mine, theirs in zip(many["end_states"]["q"], better["end_states"]["q"]):
+        assert mine == pytest.approx(theirs, abs=1e-7)
+    many = ask(daemon, "panda", "ensemble", {**body, **vary, "solver": {"method": "rk4", "step": 0.001}})
+    lost = many["outcomes"]["diverged"]
+    assert lost > 0
+    assert many["findings"] == [f'{lost} of 8 members diverged by steps of 0.001 s of rk4, which may be too long for them: leave "solver" out, or take '
+                                'shorter ones']
+
+
+def test_events_of_one_direction_are_counted_each_time(daemon):
+    """A pendulum from 1.5 rad passes its lowest point at K(sin .75) / omega and each two of these, up and down in turn; at an
+    angle of +-1 it is beyond its limits once in each half swing, a member that starts within them and one that does not."""
+    quarter = ellipk(math.sin(0.75)) / math.sqrt(9.81 / 0.8)
+    document = json.loads(daemon.request("GET", "/v1/robots/pendulum")[2])
+    document["joints"][0]["kind"] = "revolute"
+    document["joints"][0]["limits"] = {"lower": -100, "upper": 1.0}
+    status, _, text = daemon.request("PUT", "/v1/robots/one-stop", json.dumps(document), JSON)
+    assert status in (200, 201), text
+    events = [[{"on": "q", "joint": "joint1", "direction": "up"}], [{"on": "q", "joint": "joint1", "direction": "down"}], [{"on": "limits"}]]
+    want = [[3 * quarter, 7 * quarter, 11 * quarter], [quarter, 5 * quarter, 9 * quarter], None]
+    for rules, times in zip(events, want):
+        body = {"initial": {"q": [1.5]}, "duration": 12.5 * quarter, "output": {"interval": 0.5}, "events": rules}
+        one = ask(daemon, "one-stop", "simulate", body)
+        if times:
+            assert [e["t"] for e in one["events"]] == pytest.approx(times, abs=1e-7)
+        assert len(one["events"]) == 3
+        many = ask(daemon, "one-stop", "ensemble", {**body, "vary": [{"of": "q", "joint": "joint1", "list": [0, -0.01]}]})
+        assert many["events"] == {"total": [6], "members": [2]}
+
+
+def ellipk(k):
+    """Complete elliptic integral of the first kind, by the arithmetic-geometric mean."""
+    a, b = 1.0, math.sqrt(1 - k * k)
+    for _ in range(12):
+        a, b = (a + b) / 2, math.sqrt(a * b)
+    return math.pi / (2 * a)
