@@ -8,43 +8,9 @@
 #include "api/formats/mjcf_parts.h"
 #include "api/formats/rotation.h"
 
-static const double DEGREE = 3.14159265358979323846 / 180.0;
-
 static bool is(const tqa_mjcf *m, uint32_t i, const char *name)
 {
     return strcmp(m->nodes[i].name, name) == 0;
-}
-
-/* compiler and option; the last one that says something counts */
-static void read_settings(tqa_mjcf *m)
-{
-    double *g = m->draft->model.gravity;
-    for (uint32_t i = 1; i < m->n_node; i = m->nodes[i].end) {
-        if (is(m, i, "option")) {
-            (void)tqa_mjcf_numbers(m, i, "gravity", 3, 3, g);
-        } else if (is(m, i, "compiler")) {
-            const char *angle = tqa_mjcf_get(m, i, "angle");
-            const char *sequence = tqa_mjcf_get(m, i, "eulerseq");
-            const char *from = tqa_mjcf_get(m, i, "inertiafromgeom");
-            if (angle != NULL) {
-                m->angle = strcmp(angle, "radian") == 0 ? 1.0 : DEGREE;
-            }
-            if (sequence != NULL && strlen(sequence) == 3 && strspn(sequence, "xyzXYZ") == 3) {
-                memcpy(m->eulerseq, sequence, 4);
-            } else if (sequence != NULL) {
-                tqa_mjcf_fault(m, i, "invalid-value", "three of x y z X Y Z, such as xyz",
-                               "eulerseq=\"%.20s\"", sequence);
-            }
-            if (from != NULL) {
-                m->from_geoms = strcmp(from, "true") == 0 ? 1 : strcmp(from, "false") == 0 ? -1 : 0;
-            }
-            m->autolimits = !tqa_mjcf_is(m, i, "autolimits", "false");
-            if (tqa_mjcf_is(m, i, "coordinate", "global")) {
-                tqa_mjcf_fault(m, i, "invalid-value", "let MuJoCo write the model anew",
-                               "global coordinates are no longer part of the format");
-            }
-        }
-    }
 }
 
 /* Which body everything belongs to, and the frames in between. */
@@ -100,15 +66,30 @@ static bool read_kind(tqa_mjcf *m, uint32_t i, tq_joint_kind *ret)
     return false;
 }
 
+/* Spring, damper and dry friction, as far as option/flag leaves them on. */
+static void read_passive(tqa_mjcf *m, uint32_t i, tq_joint *joint, double unit)
+{
+    double damping[3] = {0.0}; /* of qd, qd^2 ... : what follows the first is refused */
+    double stiffness[3] = {0.0};
+    double springref = 0.0;
+    (void)tqa_mjcf_numbers(m, i, "damping", 1, 3, damping);
+    (void)tqa_mjcf_numbers(m, i, "stiffness", 1, 3, stiffness);
+    (void)tqa_mjcf_numbers(m, i, "springref", 1, 1, &springref);
+    (void)tqa_mjcf_numbers(m, i, "frictionloss", 1, 1, &joint->friction.coulomb);
+    joint->friction.viscous = m->set.no_damper ? 0.0 : damping[0];
+    joint->spring.stiffness = m->set.no_spring ? 0.0 : stiffness[0];
+    joint->spring.rest = joint->spring.stiffness != 0.0 ? springref * unit : 0.0;
+    joint->friction.coulomb *= m->set.no_frictionloss ? 0.0 : 1.0;
+}
+
 /* What a joint of one freedom has beside its axis. */
 static void read_drive(tqa_mjcf *m, uint32_t i, tq_joint *joint)
 {
-    const double unit = joint->kind == TQ_JOINT_PRISMATIC ? 1.0 : m->angle;
+    const double unit = joint->kind == TQ_JOINT_PRISMATIC ? 1.0 : m->set.angle;
     double range[2];
-    double springref = 0.0;
     const char *limited = tqa_mjcf_get(m, i, "limited");
     const bool automatic = limited == NULL || strcmp(limited, "auto") == 0;
-    const bool bounded = automatic ? m->autolimits : strcmp(limited, "true") == 0;
+    const bool bounded = automatic ? m->set.autolimits : strcmp(limited, "true") == 0;
     if (tqa_mjcf_numbers(m, i, "range", 2, 2, range) > 0 && bounded) {
         joint->limits.lower = range[0] * unit;
         joint->limits.upper = range[1] * unit;
@@ -119,25 +100,8 @@ static void read_drive(tqa_mjcf *m, uint32_t i, tq_joint *joint)
     if (tqa_mjcf_numbers(m, i, "actuatorfrcrange", 2, 2, range) > 0) {
         joint->limits.effort = fmax(fabs(range[0]), fabs(range[1]));
     }
-    (void)tqa_mjcf_numbers(m, i, "damping", 1, 1, &joint->friction.viscous);
-    (void)tqa_mjcf_numbers(m, i, "frictionloss", 1, 1, &joint->friction.coulomb);
-    (void)tqa_mjcf_numbers(m, i, "stiffness", 1, 1, &joint->spring.stiffness);
     (void)tqa_mjcf_numbers(m, i, "armature", 1, 1, &joint->rotor.inertia);
-    (void)tqa_mjcf_numbers(m, i, "springref", 1, 1, &springref);
-    joint->spring.rest = joint->spring.stiffness != 0.0 ? springref * unit : 0.0;
-}
-
-/* Balls and free joints have none of these here. */
-static void ignore_drive(tqa_mjcf *m, uint32_t i)
-{
-    static const char *const keys[] = {"damping", "frictionloss", "stiffness", "armature", "range"};
-    for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
-        double x[2] = {0.0, 0.0};
-        (void)tqa_mjcf_numbers(m, i, keys[k], 1, 2, x);
-        if (x[0] != 0.0 || x[1] != 0.0) {
-            tqa_mjcf_ignore(m, i, keys[k], "acts here only on joints of one freedom");
-        }
-    }
+    read_passive(m, i, joint, unit);
 }
 
 /* The body is modelled where the joint reads `ref`; a joint is told where it reads 0. */
@@ -157,7 +121,7 @@ static void apply_reference(tqa_mjcf *m, uint32_t i, tqa_chain_joint *joint)
     double arm[3];
     double turned[3];
     tq_pose pose = joint->pose;
-    tqa_rotation_about(joint->axis, -ref * m->angle, turn);
+    tqa_rotation_about(joint->axis, -ref * m->set.angle, turn);
     for (int k = 0; k < 3; k++) {
         arm[k] = pose.p[k] - joint->point[k];
     }
@@ -254,8 +218,6 @@ static bool add_joint(tqa_mjcf *m, uint32_t i, uint32_t k, uint32_t n, tqa_chain
     tq_joint *made = &chain->joints[tqa_chain_join(chain, joint)];
     if (tq_joint_kind_nv(joint->kind) == 1) {
         read_drive(m, i, made);
-    } else {
-        ignore_drive(m, i);
     }
     joint->parent = joint->child;
     joint->child = link;
@@ -271,13 +233,14 @@ static bool add_body(tqa_mjcf *m, uint32_t body)
     uint32_t k = 0;
     const char *name = name_of(m, body, tqa_arena_format(m->draft->arena, "body%u", chain->n_link));
     node->link = tqa_chain_link(chain, name, place_text(m, "body", name));
-    tqa_mjcf_inertia(m, body, &chain->links[node->link].inertia);
     tqa_chain_joint joint = {.parent = m->nodes[node->owner].link, .child = node->link};
     tqa_mjcf_pose(m, body, &joint.pose);
     joint.pose = tqa_pose_multiply(&node->at, &joint.pose);
     for (uint32_t i = body + 1; i < node->end; i++) {
         n += m->nodes[i].owner == body && is_joint(m, i);
     }
+    node->moves = n > 0 || m->nodes[node->owner].moves;
+    tqa_mjcf_inertia(m, body, &chain->links[node->link].inertia);
     for (uint32_t i = body + 1; i < node->end; i++) {
         if (m->nodes[i].owner == body && is_joint(m, i) && !add_joint(m, i, k++, n, &joint)) {
             return false;
@@ -290,104 +253,6 @@ static bool add_body(tqa_mjcf *m, uint32_t body)
         (void)tqa_chain_join(chain, &joint);
     }
     return true;
-}
-
-/* Attributes that are read, by element; NULL: the element itself is not. */
-static const char *const *known_attributes(const tqa_mjcf *m, uint32_t i)
-{
-    static const char *const none[] = {"model", NULL};
-    static const char *const class_only[] = {"class", NULL};
-    static const char *const compiler[] = {"angle",           "eulerseq",   "autolimits",
-                                           "inertiafromgeom", "coordinate", NULL};
-    static const char *const option[] = {"gravity", NULL};
-#define POSE "name", "class", "pos", "quat", "axisangle", "euler", "xyaxes", "zaxis"
-    static const char *const body[] = {POSE, "childclass", NULL};
-    static const char *const inertial[] = {POSE, "mass", "diaginertia", "fullinertia", NULL};
-    static const char *const joint[] = {
-        "name", "class",     "type",      "pos",     "axis",     "range",        "limited",
-        "ref",  "stiffness", "springref", "damping", "armature", "frictionloss", "actuatorfrcrange",
-        NULL};
-    static const char *const geom[] = {POSE,      "type",   "size",         "mass",
-                                       "density", "fromto", "shellinertia", NULL};
-#undef POSE
-    static const struct {
-        const char *name;
-        const char *const *known;
-        bool inside; /* of a body, or of a default class */
-    } rows[] = {
-        {"mujoco", none, false},        {"compiler", compiler, false}, {"option", option, false},
-        {"default", class_only, false}, {"worldbody", none, false},    {"body", body, true},
-        {"equality", none, false},      {"frame", body, true},         {"inertial", inertial, true},
-        {"joint", joint, true},         {"freejoint", joint, true},    {"geom", geom, true}};
-    const uint32_t parent = m->nodes[i].parent;
-    if (parent != TQ_NONE && is(m, parent, "equality")) {
-        return tqa_mjcf_equality_known(m, i);
-    }
-    const bool in_default = parent != TQ_NONE && is(m, parent, "default");
-    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
-        if (is(m, i, rows[k].name)) {
-            const bool here = rows[k].inside ? m->nodes[i].owner != TQ_NONE || in_default
-                                             : parent == TQ_NONE || parent == 0 || in_default;
-            return here ? rows[k].known : NULL;
-        }
-    }
-    return NULL;
-}
-
-static void ignore_attributes(tqa_mjcf *m, uint32_t i, const char *const *known)
-{
-    for (const char *const *a = m->nodes[i].attributes; *a != NULL; a += 2) {
-        bool found = false;
-        for (const char *const *k = known; *k != NULL && !found; k++) {
-            found = strcmp(*a, *k) == 0;
-        }
-        if (!found) {
-            tqa_mjcf_ignore(m, i, *a, "an attribute that is not read here");
-        }
-    }
-}
-
-static const char *why_ignored(const char *name)
-{
-    static const struct {
-        const char *name, *why;
-    } rows[] = {{"connect", "not active, or told by sites: the robot is without it"},
-                {"weld", "not active, or told by sites: the robot is without it"},
-                {"tendon", "tendons are not read: what they pull is missing"},
-                {"actuator", "forces come with the request"},
-                {"contact", "there is no contact here"},
-                {"asset", "shapes have no effect on the dynamics"},
-                {"visual", "looks have no effect on the dynamics"},
-                {"replicate", "its copies are MISSING: let MuJoCo write the model out"},
-                {"composite", "its bodies are MISSING: let MuJoCo write the model out"},
-                {"flexcomp", "deformable bodies are not read"},
-                {"attach", "its bodies are MISSING: let MuJoCo write the model out"}};
-    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
-        if (strcmp(name, rows[k].name) == 0) {
-            return rows[k].why;
-        }
-    }
-    return "not known here";
-}
-
-/* Everything that had no effect; what is inside an ignored element goes with it. */
-static void report_ignored(tqa_mjcf *m)
-{
-    for (uint32_t i = 0; i < m->n_node;) {
-        const char *const *known = known_attributes(m, i);
-        if (known == NULL) {
-            if (is(m, i, "include")) {
-                tqa_mjcf_fault(m, i, "invalid-value", "let MuJoCo write the model into one file",
-                               "other files are not read");
-            }
-            tqa_mjcf_ignore(m, i, NULL, why_ignored(m->nodes[i].name));
-            i = m->nodes[i].end;
-        } else {
-            ignore_attributes(m, i, known);
-            i++;
-        }
-    }
-    tqa_urdf_report_ignored(&m->ignored);
 }
 
 static bool build(tqa_mjcf *m)
@@ -413,6 +278,7 @@ static bool build(tqa_mjcf *m)
                        "the model has no <worldbody>");
         return false;
     }
+    tqa_mjcf_scale_masses(m);
     return tqa_chain_finish(&m->chain) && tqa_mjcf_equality(m);
 }
 
@@ -426,9 +292,8 @@ bool tqa_mjcf_read(tqa_draft *draft, const char *bytes, size_t n)
     }
     m->draft = draft;
     m->ignored.draft = draft;
-    m->angle = DEGREE;
-    m->autolimits = true;
-    memcpy(m->eulerseq, "xyz", 4);
+    m->doubts.draft = draft;
+    m->weightless = TQ_NONE;
     draft->source = "mjcf";
     draft->model.gravity[2] = -9.81;
     if (!tqa_mjcf_tree(m, bytes, n) || !tqa_mjcf_classes(m)) {
@@ -436,11 +301,12 @@ bool tqa_mjcf_read(tqa_draft *draft, const char *bytes, size_t n)
     }
     const char *name = tqa_mjcf_get(m, 0, "model");
     draft->name = name != NULL ? name : "";
-    read_settings(m);
+    tqa_mjcf_read_settings(m);
     find_owners(m);
+    tqa_mjcf_guard(m);
     if (draft->problem->status != 0 || !build(m)) {
         return false;
     }
-    report_ignored(m);
+    tqa_mjcf_report(m);
     return draft->problem->status == 0;
 }

@@ -30,7 +30,7 @@ const char *const *tqa_mjcf_equality_known(const tqa_mjcf *m, uint32_t i)
                                        "body2", "relpose", NULL};
     static const char *const joint[] = {"name",   "class",    "active", "joint1",
                                         "joint2", "polycoef", NULL};
-    if (!in_equality(m, i) || tqa_mjcf_is(m, i, "active", "false")) {
+    if (!in_equality(m, i) || m->set.no_equality || tqa_mjcf_is(m, i, "active", "false")) {
         return NULL;
     }
     if (is(m, i, "connect") && tqa_mjcf_get(m, i, "body1") != NULL) {
@@ -146,7 +146,7 @@ static double reference_of(tqa_mjcf *m, const char *name, uint32_t joint)
             (void)tqa_mjcf_numbers(m, k, "ref", 1, 1, &ref);
         }
     }
-    return m->draft->model.joints[joint].kind == TQ_JOINT_PRISMATIC ? ref : ref * m->angle;
+    return m->draft->model.joints[joint].kind == TQ_JOINT_PRISMATIC ? ref : ref * m->set.angle;
 }
 
 /* y - y0 = c0 + c1 (x - x0) + ... + c4 (x - x0)^4, or y = y0 + c0, as an expression */

@@ -81,13 +81,42 @@ static bool read_shape(tqa_mjcf *m, uint32_t i, bool along, double half, tq_shap
         *ret = TQ_SHAPE_ELLIPSOID;
         memcpy(size, s, 3 * sizeof *size);
     } else {
-        if (strcmp(type, "plane") != 0 && strcmp(type, "hfield") != 0) {
-            tqa_mjcf_ignore(m, i, "type",
-                            "the mass of a mesh is not inferred: give its body an <inertial>");
-        }
         return false;
     }
     return true;
+}
+
+/* A geom has a shape that is read here, or weighs nothing. False: its mass is missing. */
+static bool is_weighed(tqa_mjcf *m, uint32_t i)
+{
+    const char *type = tqa_mjcf_get(m, i, "type");
+    const char *of_mass = tqa_mjcf_get(m, i, "mass") != NULL ? "mass" : "density";
+    const bool told = tqa_mjcf_get(m, i, of_mass) != NULL;
+    if (type != NULL && (strcmp(type, "plane") == 0 || strcmp(type, "hfield") == 0)) {
+        return true;
+    }
+    if (told && tqa_mjcf_is_zero(m, i, of_mass)) {
+        return true;
+    }
+    const bool mesh = type != NULL && (strcmp(type, "mesh") == 0 || strcmp(type, "sdf") == 0);
+    return !mesh && tqa_mjcf_get(m, i, "mesh") == NULL;
+}
+
+/* What cannot be weighed: refused where it moves, doubted where nothing feels it. */
+static void miss_mass(tqa_mjcf *m, uint32_t i, bool moves)
+{
+    if (moves) {
+        tqa_mjcf_fault(m, i, "invalid-value",
+                       "give its body an <inertial> (MuJoCo writes one: mj_saveLastXML), or the "
+                       "geom mass=\"0\"",
+                       "type=\"%.20s\": the mass of a mesh is not inferred",
+                       tqa_mjcf_get(m, i, "type") != NULL ? tqa_mjcf_get(m, i, "type") : "mesh");
+        return;
+    }
+    m->weightless = i;
+    tqa_mjcf_doubt(m, i, "type",
+                   "the mass of a mesh is not inferred: this body, which cannot move, weighs too "
+                   "little, so that centre of mass and potential energy of the whole are off");
 }
 
 /* Centre and direction of a geom told by its two ends. True when it is. */
@@ -109,7 +138,7 @@ static bool read_ends(tqa_mjcf *m, uint32_t i, tq_pose *pose, double *ret_half)
     return true;
 }
 
-static void add_geom(tqa_mjcf *m, uint32_t i, tq_inertia *sum)
+static void add_geom(tqa_mjcf *m, uint32_t i, bool moves, tq_inertia *sum)
 {
     tq_shape shape = TQ_SHAPE_SPHERE;
     tq_inertia one;
@@ -118,13 +147,17 @@ static void add_geom(tqa_mjcf *m, uint32_t i, tq_inertia *sum)
     double half = 0.0;
     double mass = 0.0;
     double density = 1000.0;
+    if (!is_weighed(m, i)) {
+        miss_mass(m, i, moves);
+        return;
+    }
     tqa_mjcf_pose(m, i, &pose);
     const bool along = read_ends(m, i, &pose, &half);
     if (!read_shape(m, i, along, half, &shape, size)) {
         return;
     }
     if (tqa_mjcf_is(m, i, "shellinertia", "true")) {
-        tqa_mjcf_ignore(m, i, "shellinertia", "read as a solid");
+        tqa_mjcf_refuse(m, i, "shellinertia", "the inertia of a shell");
     }
     (void)tqa_mjcf_numbers(m, i, "density", 1, 1, &density);
     if (tqa_mjcf_numbers(m, i, "mass", 1, 1, &mass) == 0) {
@@ -141,7 +174,46 @@ static void add_geom(tqa_mjcf *m, uint32_t i, tq_inertia *sum)
     *sum = tq_inertia_add(sum, &one);
 }
 
-void tqa_mjcf_inertia(tqa_mjcf *m, uint32_t body, tq_inertia *ret)
+/* The compiler's lower bounds, along the principal axes; and a tensor that no body has made a
+ * ball's, where the compiler is asked to. */
+static void bound(const tqa_mjcf *m, tq_inertia *inertia)
+{
+    const tqa_mjcf_settings *set = &m->set;
+    double moments[3], axes[9];
+    if (inertia->mass >= 0.0 && set->bound_mass > inertia->mass) { /* below 0 is refused later */
+        inertia->mass = set->bound_mass;
+    }
+    if (!(set->bound_inertia > 0.0) && !set->balance_inertia) {
+        return;
+    }
+    tq_symmetric_eigen(inertia->about_com, moments, axes);
+    bool changed = false;
+    for (int k = 0; k < 3; k++) {
+        changed = changed || moments[k] < set->bound_inertia;
+        moments[k] = fmax(moments[k], set->bound_inertia);
+    }
+    if (set->balance_inertia && moments[0] + moments[1] < moments[2]) {
+        moments[0] = moments[1] = moments[2] = (moments[0] + moments[1] + moments[2]) / 3.0;
+        changed = true;
+    }
+    for (int e = 0; changed && e < 6; e++) {
+        static const int row[] = {0, 0, 0, 1, 1, 2}, column[] = {0, 1, 2, 1, 2, 2};
+        inertia->about_com[e] = 0.0;
+        for (int k = 0; k < 3; k++) {
+            inertia->about_com[e] += axes[3 * row[e] + k] * moments[k] * axes[3 * column[e] + k];
+        }
+    }
+}
+
+static bool in_groups(tqa_mjcf *m, uint32_t i)
+{
+    double group = 0.0;
+    (void)tqa_mjcf_numbers(m, i, "group", 1, 1, &group);
+    return group >= m->set.groups[0] && group <= m->set.groups[1];
+}
+
+/* False: the body has no <inertial>, and no geom that weighs anything. */
+static bool read_body(tqa_mjcf *m, uint32_t body, tq_inertia *ret)
 {
     uint32_t inertial = TQ_NONE;
     *ret = (tq_inertia){.mass = 0.0};
@@ -150,16 +222,52 @@ void tqa_mjcf_inertia(tqa_mjcf *m, uint32_t body, tq_inertia *ret)
             inertial = i;
         }
     }
-    if (inertial != TQ_NONE && m->from_geoms <= 0) {
+    if (inertial != TQ_NONE && m->set.from_geoms <= 0) {
         read_inertial(m, inertial, ret);
-        return;
+        return true;
     }
     if (inertial != TQ_NONE) {
         tqa_mjcf_ignore(m, inertial, NULL, "the compiler infers all inertias from geoms");
     }
-    for (uint32_t i = body + 1; i < m->nodes[body].end && m->from_geoms >= 0; i++) {
-        if (m->nodes[i].owner == body && strcmp(m->nodes[i].name, "geom") == 0) {
-            add_geom(m, i, ret);
+    for (uint32_t i = body + 1; i < m->nodes[body].end && m->set.from_geoms >= 0; i++) {
+        if (m->nodes[i].owner == body && strcmp(m->nodes[i].name, "geom") == 0 && in_groups(m, i)) {
+            add_geom(m, i, m->nodes[body].moves, ret);
+        }
+    }
+    return ret->mass != 0.0;
+}
+
+void tqa_mjcf_inertia(tqa_mjcf *m, uint32_t body, tq_inertia *ret)
+{
+    if (!read_body(m, body, ret) && m->set.bound_mass > 0.0) {
+        /* MuJoCo takes the body's place in its parent for the centre in the body */
+        tq_pose pose;
+        tqa_mjcf_pose(m, body, &pose);
+        pose = tqa_pose_multiply(&m->nodes[body].at, &pose);
+        memcpy(ret->com, pose.p, sizeof ret->com);
+    }
+    bound(m, ret);
+}
+
+void tqa_mjcf_scale_masses(tqa_mjcf *m)
+{
+    double sum = 0.0;
+    if (!(m->set.total_mass > 0.0)) {
+        return;
+    }
+    if (m->weightless != TQ_NONE) {
+        miss_mass(m, m->weightless, true);
+        return;
+    }
+    for (uint32_t k = 0; k < m->chain.n_link; k++) {
+        sum += m->chain.links[k].inertia.mass;
+    }
+    const double scale = sum > 0.0 ? m->set.total_mass / sum : 1.0;
+    for (uint32_t k = 0; k < m->chain.n_link; k++) {
+        tq_inertia *inertia = &m->chain.links[k].inertia;
+        inertia->mass *= scale;
+        for (int e = 0; e < 6; e++) {
+            inertia->about_com[e] *= scale;
         }
     }
 }

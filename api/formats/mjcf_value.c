@@ -45,16 +45,27 @@ void tqa_mjcf_fault(tqa_mjcf *m, uint32_t i, const char *slug, const char *hint,
     tqa_draft_fault(m->draft, slug, pointer, hint, "line %lu: %s", m->nodes[i].line, detail);
 }
 
-void tqa_mjcf_ignore(tqa_mjcf *m, uint32_t i, const char *attribute, const char *why)
+static void list(tqa_mjcf *m, tqa_urdf_file *file, uint32_t i, const char *attribute,
+                 const char *why)
 {
     const tqa_mjcf_node *node = &m->nodes[i];
-    tqa_urdf_walk w = {.file = &m->ignored};
+    tqa_urdf_walk w = {.file = file};
     if (attribute != NULL) {
         tqa_urdf_ignore(&w, node->line, why, "%.60s@%.60s", node->name, attribute);
     } else {
         const char *above = node->parent != TQ_NONE ? m->nodes[node->parent].name : "";
         tqa_urdf_ignore(&w, node->line, why, "%.60s/%.60s", above, node->name);
     }
+}
+
+void tqa_mjcf_ignore(tqa_mjcf *m, uint32_t i, const char *attribute, const char *why)
+{
+    list(m, &m->ignored, i, attribute, why);
+}
+
+void tqa_mjcf_doubt(tqa_mjcf *m, uint32_t i, const char *attribute, const char *why)
+{
+    list(m, &m->doubts, i, attribute, why);
 }
 
 static uint32_t find_class(const tqa_mjcf *m, const char *name)
@@ -151,13 +162,35 @@ bool tqa_mjcf_classes(tqa_mjcf *m)
     return m->draft->problem->status == 0;
 }
 
-/* In the <default> of a class: the attribute of its child that is named as element i. */
-static const char *get_default(const tqa_mjcf *m, uint32_t node, const char *element,
-                               const char *key)
+/* Elements of some sections share one set of defaults: all actuators, all tendons, all equality
+ * constraints. */
+static bool is_default_of(const tqa_mjcf *m, uint32_t i, const char *child)
+{
+    static const char *const actuators[] = {
+        "general", "motor",    "position", "velocity", "intvelocity", "damper", "cylinder",
+        "muscle",  "adhesion", "dcmotor",  "pid",      "orientation", "plugin", "actuator"};
+    const tqa_mjcf_node *node = &m->nodes[i];
+    const bool in_section = node->parent != TQ_NONE && m->nodes[node->parent].parent == 0;
+    const char *section = in_section ? m->nodes[node->parent].name : "";
+    if (strcmp(section, "tendon") == 0 || strcmp(section, "equality") == 0) {
+        return strcmp(child, section) == 0;
+    }
+    if (strcmp(section, "actuator") != 0) {
+        return strcmp(child, node->name) == 0;
+    }
+    bool found = false;
+    for (size_t k = 0; k < sizeof actuators / sizeof actuators[0]; k++) {
+        found = found || strcmp(child, actuators[k]) == 0;
+    }
+    return found;
+}
+
+/* In the <default> of a class: the attribute of its child that is for element i. */
+static const char *get_default(const tqa_mjcf *m, uint32_t node, uint32_t element, const char *key)
 {
     const char *found = NULL;
     for (uint32_t i = node + 1; node != TQ_NONE && i < m->nodes[node].end; i = m->nodes[i].end) {
-        if (strcmp(m->nodes[i].name, element) == 0) {
+        if (is_default_of(m, element, m->nodes[i].name)) {
             const char *value = own(&m->nodes[i], key);
             found = value != NULL ? value : found;
         }
@@ -175,13 +208,13 @@ const char *tqa_mjcf_get(const tqa_mjcf *m, uint32_t i, const char *key)
     }
     uint32_t c = name != NULL ? find_class(m, name) : node->childclass;
     while (c != TQ_NONE && c != 0 && value == NULL) {
-        value = get_default(m, m->classes[c].node, node->name, key);
+        value = get_default(m, m->classes[c].node, i, key);
         c = m->classes[c].base;
     }
     /* all defaults directly inside <mujoco> are of class "main", by whatever name */
     for (size_t k = 1; k < m->n_class && value == NULL; k++) {
         if (m->nodes[m->classes[k].node].parent == 0) {
-            value = get_default(m, m->classes[k].node, node->name, key);
+            value = get_default(m, m->classes[k].node, i, key);
         }
     }
     return value;
@@ -248,13 +281,13 @@ static void read_euler(tqa_mjcf *m, const double euler[3], double r[9])
 {
     memcpy(r, tqa_pose_identity.r, sizeof tqa_pose_identity.r);
     for (int k = 0; k < 3; k++) {
-        const char c = m->eulerseq[k];
+        const char c = m->set.eulerseq[k];
         const bool fixed = c >= 'X' && c <= 'Z';
         double axis[3] = {0.0, 0.0, 0.0};
         double turn[9];
         double next[9];
         axis[(fixed ? c - 'X' : c - 'x')] = 1.0;
-        tqa_rotation_about(axis, euler[k] * m->angle, turn);
+        tqa_rotation_about(axis, euler[k] * m->set.angle, turn);
         tqa_rotation_multiply(fixed ? turn : r, fixed ? r : turn, next);
         memcpy(r, next, sizeof next);
     }
@@ -294,7 +327,7 @@ void tqa_mjcf_pose(tqa_mjcf *m, uint32_t i, tq_pose *ret)
     }
     if (tqa_mjcf_numbers(m, i, "axisangle", 4, 4, x) > 0) {
         good = normalise(x, 3) && good;
-        tqa_rotation_about(x, x[3] * m->angle, ret->r);
+        tqa_rotation_about(x, x[3] * m->set.angle, ret->r);
         told++;
     }
     if (tqa_mjcf_numbers(m, i, "euler", 3, 3, x) > 0) {

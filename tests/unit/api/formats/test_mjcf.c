@@ -130,10 +130,10 @@ Test(mjcf, small_rules)
 {
     /* no limits without `limited` when they are not automatic; radians; inertia from geoms alone */
     tqa_robot *robot = parse(
-        M("<compiler angle='radian' autolimits='false' inertiafromgeom='true' boundmass='1'/>"
+        M("<compiler angle='radian' autolimits='false' inertiafromgeom='true' usethread='false'/>"
           "<worldbody><body><joint range='-1 1'/><joint name='k' range='-1 1' limited='true'/>"
           "<inertial mass='9' pos='0 0 0' diaginertia='1 1 1'/><geom size='0.1' mass='2'/>"
-          "<geom type='mesh' mesh='m'/><geom size='1' rgba='1 0 0 1' mass='0'/></body>"
+          "<geom type='mesh' mesh='m' mass='0'/><geom size='1' rgba='1 0 0 1' mass='0'/></body>"
           "</worldbody>"));
     const uint32_t k = tqa_robot_joint(robot, "k", 1);
     const uint32_t body = tqa_robot_link(robot, "body1", 5);
@@ -142,15 +142,17 @@ Test(mjcf, small_rules)
     cr_assert(isinf(robot->model->joints[tqa_robot_joint(robot, "body1_joint", 11)].limits.upper));
     cr_assert(eq(dbl, robot->model->links[body].inertia.mass, 2.0));
     cr_assert(eq(u32, count(robot, "body/inertial"), 1));
-    cr_assert(eq(u32, count(robot, "geom@type"), 1));
+    cr_assert(eq(u32, count(robot, "geom@type"), 0));
     cr_assert(eq(u32, count(robot, "geom@rgba"), 1));
-    cr_assert(eq(u32, count(robot, "compiler@boundmass"), 1));
+    cr_assert(eq(u32, count(robot, "compiler@usethread"), 1));
     tqa_robot_free(robot);
-    /* a body without joints is welded; damping of a ball has no place here */
-    robot = parse(M("<worldbody><body name='a'><joint type='ball' damping='1'/><geom size='1'/>"
+    /* a body without joints is welded; a mesh that cannot move is doubted */
+    robot = parse(M("<worldbody><body><geom type='mesh' mesh='m'/></body>"
+                    "<body name='a'><joint type='ball' range='0 1'/><geom size='1'/>"
                     "<body name='w' pos='0 0 1'><geom size='1'/></body></body></worldbody>"));
     cr_assert(robot->model->joints[tqa_robot_joint(robot, "w_weld", 6)].kind == TQ_JOINT_FIXED);
-    cr_assert(eq(u32, count(robot, "joint@damping"), 1));
+    cr_assert(eq(u32, count(robot, "joint@range"), 1));
+    cr_assert(eq(u32, count(robot, "geom@type"), 1));
     cr_assert(epsilon_eq(dbl, robot->model->links[tqa_robot_link(robot, "w", 1)].inertia.mass,
                          4000 * 3.14159265358979323846 / 3, 1e-11));
     tqa_robot_free(robot);
