@@ -41,6 +41,10 @@ typedef struct tqa_world {
     int (*checkpoint_save)(void *ctx, const void *bytes, size_t n);
     size_t (*checkpoint_load)(void *ctx, void *bytes, size_t size);
 
+    /* Whether the last checkpoint, or the start, is so long ago that another is worth its while. A
+     * clock may say so: no bit of a result depends on it. NULL: never. */
+    bool (*checkpoint_due)(void *ctx);
+
     /* Bytes beside a long computation, from its start to its end, also over a checkpoint and a new
      * process: rows of a result that shall not fill the memory. NULL in the inline path.
      *

@@ -7,7 +7,8 @@
 #include "api/operations/call.h"
 
 enum {
-    WAVE_MEMBERS = 2048,  /* between questions for cancellation and progress, about */
+    WAVE_MEMBERS = 2048,  /* between questions for cancellation and progress, about, at most */
+    WAVE_BLOCKS = 32,     /* at least, so that all workers have some */
     SAVE_STEPS = 4 << 20, /* steps of members between checkpoints: about a second of a core */
 };
 
@@ -155,16 +156,24 @@ static bool run_all(tqa_ensemble *e)
     }
     size_t done = load(e), saved = done;
     const double steps = member_steps(e) * (double)e->per;
+    const size_t most = (WAVE_MEMBERS + e->per - 1) / e->per;
+    const size_t least = most < WAVE_BLOCKS ? most : WAVE_BLOCKS;
+    size_t at_once = least;
     while (done < e->n_block) {
-        const size_t most = (WAVE_MEMBERS + e->per - 1) / e->per;
-        const size_t n = e->n_block - done < most ? e->n_block - done : most;
+        const size_t n = e->n_block - done < at_once ? e->n_block - done : at_once;
         w.first = done;
         run_wave(&w, n, own);
         if (!judge(e, done, done + n)) {
             return false;
         }
         done += n;
-        if (can_save(world) && done < e->n_block && (double)(done - saved) * steps > SAVE_STEPS) {
+        /* members of any cost: waves grow until a checkpoint is due after one */
+        const bool due =
+            world != NULL && world->checkpoint_due != NULL && world->checkpoint_due(world->ctx);
+        at_once = due ? at_once / 2 : at_once < most / 2 ? 2 * at_once : most;
+        at_once = at_once > least ? at_once : least;
+        if (can_save(world) && done < e->n_block &&
+            (due || (double)(done - saved) * steps > SAVE_STEPS)) {
             if (!save(e, saved, done)) {
                 return false;
             }

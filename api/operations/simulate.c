@@ -108,12 +108,20 @@ static double grid_point(const tqa_simulation *s, uint64_t g)
     return (double)((uint64_t)ceil(apart / s->interval) * g) * s->interval;
 }
 
-static void save_at_times(tqa_simulation *s, uint64_t grid)
+/* where the run has forgotten its past: by its work, or by the clock where that is dear */
+static void save_at_times(tqa_simulation *s)
 {
-    if (s->run->stats.n_evaluation >= s->next_save) {
+    const tqa_world *world = s->control->world;
+    if (s->run->stats.n_evaluation >= s->next_save ||
+        (world != NULL && world->checkpoint_due != NULL && world->checkpoint_due(world->ctx))) {
         s->next_save = s->run->stats.n_evaluation + SAVE_EVALUATIONS;
-        tqa_simulation_save(s, grid);
+        tqa_simulation_save(s, s->grid);
     }
+}
+
+static void on_rest(void *ctx)
+{
+    save_at_times(ctx);
 }
 
 static bool open_run(tqa_simulation *s)
@@ -126,6 +134,7 @@ static bool open_run(tqa_simulation *s)
     tq_error error = {0};
     s->options.tick = tick;
     s->options.on_event = on_event;
+    s->options.on_rest = on_rest;
     s->options.ctx = s;
     s->rates = (tq_rates){.q = tqa_control_take(control, nq, sizeof(double)),
                           .qd = tqa_control_take(control, nv, sizeof(double)),
@@ -143,11 +152,11 @@ static bool open_run(tqa_simulation *s)
 }
 
 /* at the request's initial state, or where a saved run stands */
-static bool start(tqa_simulation *s, uint64_t *ret_grid)
+static bool start(tqa_simulation *s)
 {
-    *ret_grid = 1;
+    s->grid = 1;
     s->next_save = SAVE_EVALUATIONS;
-    if (tqa_simulation_load(s, ret_grid)) {
+    if (tqa_simulation_load(s, &s->grid)) {
         s->next_save = s->run->stats.n_evaluation + SAVE_EVALUATIONS;
         return true;
     }
@@ -160,27 +169,27 @@ static bool start(tqa_simulation *s, uint64_t *ret_grid)
 }
 
 /* to output k, over the points of the grid before it. False: the run ends here. */
-static bool advance(tqa_simulation *s, size_t k, uint64_t *grid)
+static bool advance(tqa_simulation *s, size_t k)
 {
     const double t = tqa_simulation_time(s, k);
     for (;;) {
-        const double point = grid_point(s, *grid);
+        const double point = grid_point(s, s->grid);
         if (!(point < t)) {
             break;
         }
         if (!tq_run_to(s->run, point, 1)) {
             return false;
         }
-        ++*grid;
-        save_at_times(s, *grid);
+        s->grid++;
+        save_at_times(s);
     }
     return tq_run_to(s->run, t, 0);
 }
 
-static void run_outputs(tqa_simulation *s, uint64_t grid)
+static void run_outputs(tqa_simulation *s)
 {
     for (size_t k = s->n_row; k < s->n_output; k++) {
-        if (!advance(s, k, &grid)) {
+        if (!advance(s, k)) {
             tell_end(s);
             /* how far it came: one row more */
             if (!s->stopped && s->run->t > tqa_simulation_time(s, k - 1)) {
@@ -211,14 +220,13 @@ static bool check(tqa_control *control)
 static bool simulate(tqa_control *control)
 {
     tqa_simulation *s = control->state;
-    uint64_t grid = 1;
     bool done = tqa_simulation_prepare(s) && open_run(s);
     if (done) {
-        done = tqa_simulation_open_rows(s) && start(s, &grid);
+        done = tqa_simulation_open_rows(s) && start(s);
     }
     if (done) {
         tqa_judge_begin(s);
-        run_outputs(s, grid);
+        run_outputs(s);
         if (s->run->status == TQ_ERR_MEMORY) { /* no end of the motion */
             (void)tqa_control_fail(control, "", TQ_ERR_MEMORY, NULL);
         }

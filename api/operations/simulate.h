@@ -76,6 +76,7 @@ struct tqa_simulation {
     size_t n_held, held_max;
     unsigned char *saved; /* room for a checkpoint, once one was needed */
     uint64_t next_save;
+    uint64_t grid; /* number of the next time at which the run forgets its past */
 
     /* while the answer is printed */
     size_t told_column, told_row;

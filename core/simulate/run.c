@@ -16,6 +16,9 @@ static const double runaway = 1e6;
 /* steps, of the time, below which a method only nears what it cannot pass */
 static const double crawl = 1e-10;
 enum { TICK_STEPS = 256 };
+/* after so many steps a run forgets its past, so that it can be saved however long the way to the
+ * next output is; a multistep method starts small again and pays for some 50 steps */
+enum { REST_STEPS = 256, REST_STEPS_MULTISTEP = 1024 };
 
 int tq_run_is_adaptive(tq_run_method method)
 {
@@ -310,6 +313,20 @@ static void tell_stats(tq_run_private *p)
                        .n_evaluation = now.n_evaluation + p->before.n_evaluation + p->n_eval};
 }
 
+/* at the end of an accepted step */
+static void rest_at_times(tq_run_private *p)
+{
+    if (++p->n_since < (is_multistep(p) ? REST_STEPS_MULTISTEP : REST_STEPS)) {
+        return;
+    }
+    p->n_since = 0;
+    p->fresh = 1;
+    if (p->options.on_rest != NULL) {
+        tell_stats(p);
+        p->options.on_rest(p->options.ctx);
+    }
+}
+
 int tq_run_to(tq_run *run, double t, int anew)
 {
     tq_run_private *p = run->own;
@@ -322,9 +339,12 @@ int tq_run_to(tq_run *run, double t, int anew)
                 break;
             }
             move_to(p, t, p->y);
-        } else {
-            (void)accept(p);
+        } else if (accept(p)) {
+            rest_at_times(p);
         }
+    }
+    if (anew) {
+        p->n_since = 0;
     }
     if (!is_multistep(p) || anew) {
         if (p->ahead_t > p->run.t && p->run.end == TQ_RUN_GOES_ON) {
@@ -352,6 +372,7 @@ void tq_run_restart(tq_run_private *p, double t, double h, const tq_ode_stats *b
     p->run.joint = TQ_NONE;
     p->ahead_t = t;
     p->fresh = 1;
+    p->n_since = 0;
     p->h = h;
     p->before = *before;
     p->limit = next_stop(p);
@@ -373,6 +394,7 @@ tq_status tq_run_start(tq_run *run, double t, const double *q, const double *qd,
     run->joint = TQ_NONE;
     p->ahead_t = t;
     p->fresh = 1;
+    p->n_since = 0;
     p->h = 0.0;
     for (size_t k = 0; k < p->plant->n_effect; k++) {
         const tq_effect *effect = &p->plant->effects[k];

@@ -41,6 +41,10 @@ typedef struct tq_run_options {
 
     /* Called now and then between steps; not 0: stop here. NULL: never. */
     int (*tick)(void *ctx, double t);
+
+    /* Called within tq_run_to whenever the run has forgotten its past, as with `anew`: some hundred
+     * steps after it did so last, whether this is there or not. tq_run_save may be called. */
+    void (*on_rest)(void *ctx);
     void *ctx;
 } tq_run_options;
 
@@ -105,8 +109,9 @@ int tq_run_to(tq_run *run, double t, int anew);
 /* Rates, torques included, at run->t: after the samples and breaks of that time. */
 tq_status tq_run_rates(tq_run *run, const tq_rates *ret, tq_error *reterr);
 
-/* The state of a run that came to its time with `anew`, as bytes for another process of this
- * version: the same bits follow. tq_run_load: 0 when these bytes are of another run. */
+/* The state of a run that came to its time with `anew`, or is in on_rest, as bytes for another
+ * process of this version: the same bits follow. tq_run_load: 0 when these bytes are of another
+ * run. */
 size_t tq_run_save_size(const tq_run *run);
 void tq_run_save(const tq_run *run, unsigned char *ret);
 int tq_run_load(tq_run *run, const unsigned char *bytes, size_t n);

@@ -36,6 +36,7 @@ struct tq_run_private {
     uint64_t n_eval;     /* of fixed steps */
     tq_ode_stats before; /* of the run that was loaded */
     uint64_t untold;     /* steps since the last tick */
+    unsigned n_since;    /* steps since the run forgot its past */
 
     /* events */
     size_t n_watch;           /* rules, then joints; 0: nothing to look out for */

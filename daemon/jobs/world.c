@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "daemon/jobs/crash.h"
 
@@ -65,9 +66,23 @@ static bool world_cancelled(void *ctx)
            tqd_jobs_stopping(runner->jobs);
 }
 
+enum { CHECKPOINT_MS = 1000 }; /* what is lost when the process ends, about */
+
+static int64_t clock_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static bool world_checkpoint_due(void *ctx)
+{
+    return clock_ms() - ((const tqd_job_world *)ctx)->saved_ms >= CHECKPOINT_MS;
+}
+
 static int world_checkpoint_save(void *ctx, const void *bytes, size_t n)
 {
-    const tqd_job_world *w = ctx;
+    tqd_job_world *w = ctx;
     tqd_runner *runner = w->runner;
     tqd_store *store = runner->jobs->options.store;
     tqd_job_checkpoint write = {
@@ -98,6 +113,7 @@ static int world_checkpoint_save(void *ctx, const void *bytes, size_t n)
     if (status == TQD_STORE_MISMATCH) {
         atomic_store(&runner->lost, true);
     }
+    w->saved_ms = clock_ms(); /* after it: the time between two is the computation's */
     return status == TQD_STORE_OK ? 0 : -1;
 }
 
@@ -238,6 +254,7 @@ void tqd_job_world_open(tqd_job_world *w, tqd_runner *runner)
 {
     memset(w, 0, sizeof *w);
     w->runner = runner;
+    w->saved_ms = clock_ms();
     w->world = (tqa_world){.ctx = w,
                            .robot_get = world_robot_get,
                            .robot_release = world_robot_release,
@@ -246,6 +263,7 @@ void tqd_job_world_open(tqd_job_world *w, tqd_runner *runner)
                            .cancelled = world_cancelled,
                            .checkpoint_save = world_checkpoint_save,
                            .checkpoint_load = world_checkpoint_load,
+                           .checkpoint_due = world_checkpoint_due,
                            .spool_write = world_spool_write,
                            .spool_read = world_spool_read,
                            .attach = world_attach,

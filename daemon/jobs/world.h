@@ -14,6 +14,7 @@ typedef struct tqd_job_world {
     tqd_runner *runner;
     tqd_store_status status; /* not OK: the store failed under the run, which counts for nothing */
     tqd_aside *aside;        /* the spool, once it was used */
+    int64_t saved_ms;        /* monotonic: the last checkpoint, or the start */
     size_t n_attachment;     /* in the order in which they came */
     tqd_attachment attachments[TQA_ATTACH_MAX];
     struct {

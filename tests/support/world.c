@@ -69,6 +69,13 @@ static size_t checkpoint_load(void *ctx, void *bytes, size_t size)
     return w->checkpoint.n <= size ? (size_t)copy(&w->checkpoint, 0, bytes, size) : 0;
 }
 
+static bool checkpoint_due(void *ctx)
+{
+    tqt_world *w = ctx;
+    w->n_due++;
+    return w->is_due;
+}
+
 static int spool_write(void *ctx, uint64_t offset, const void *bytes, size_t n)
 {
     tqt_world *w = ctx;
@@ -154,6 +161,7 @@ void tqt_world_open(tqt_world *w)
                            .cancelled = cancelled,
                            .checkpoint_save = checkpoint_save,
                            .checkpoint_load = checkpoint_load,
+                           .checkpoint_due = checkpoint_due,
                            .spool_write = spool_write,
                            .spool_read = spool_read,
                            .attach = attach,

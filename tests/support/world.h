@@ -23,6 +23,8 @@ typedef struct tqt_world {
     size_t n_dataset;
     uint64_t n_dataset_read; /* bytes of datasets read so far */
     size_t n_save;           /* checkpoints so far */
+    bool is_due;             /* another checkpoint is due whenever that is asked */
+    size_t n_due;            /* how often it was */
     double fraction;
     size_t n_asked, stop_after; /* questions for cancellation until the answer is yes; 0: never */
     size_t spool_max;           /* writes beyond fail, as on a full disk; 0: no bound */

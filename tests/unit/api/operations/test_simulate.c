@@ -18,6 +18,7 @@ typedef struct keeper {
     size_t n, saves;
     double fraction;
     size_t asked, stop_after; /* questions for cancellation until the answer is yes; 0: never */
+    bool is_due;              /* its clock says so, always */
 } keeper;
 
 static int save(void *ctx, const void *bytes, size_t n)
@@ -54,13 +55,19 @@ static bool cancelled(void *ctx)
     return ++k->asked == k->stop_after;
 }
 
+static bool due(void *ctx)
+{
+    return ((const keeper *)ctx)->is_due;
+}
+
 static tqa_world world_of(keeper *k)
 {
     return (tqa_world){.ctx = k,
                        .progress = progress,
                        .cancelled = cancelled,
                        .checkpoint_save = save,
-                       .checkpoint_load = load};
+                       .checkpoint_load = load,
+                       .checkpoint_due = due};
 }
 
 static tqt_answer ask(const char *robot, const char *body, const tqa_world *world)
@@ -106,6 +113,46 @@ Test(simulate, torque_that_holds_keeps_the_arm_at_rest)
                  "completed"));
     json_decref(root);
     tqt_answer_clear(&answer);
+}
+
+/* One second without an output in it, whose steps are dear to somebody: saved whenever a clock says
+ * so, between outputs too, and the bits are those of a run that no clock ever saved. */
+Test(simulate, a_run_is_saved_by_the_clock_within_a_second_and_has_the_same_bits)
+{
+    static const char *const methods[] = {"dopri87", "dopri45", "sdirk",
+                                          "bdf",     "rk4",     "implicit-midpoint"};
+    for (size_t m = 0; m < sizeof methods / sizeof methods[0]; m++) {
+        char body[512];
+        snprintf(body, sizeof body,
+                 "{\"initial\":{\"q\":[1.6,0.4]},\"duration\":1,\"output\":{\"interval\":1},"
+                 "\"events\":[{\"on\":\"q\",\"joint\":\"joint2\",\"level\":0.41,"
+                 "\"direction\":\"down\"}],\"solver\":{\"method\":\"%s\",%s}}",
+                 methods[m], m < 4 ? "\"max_step\":2e-4" : "\"step\":2e-4");
+        keeper never = {0}, whole = {.is_due = true}, broken = {.is_due = true, .stop_after = 12};
+        const tqa_world plain = world_of(&never), straight = world_of(&whole),
+                        cut = world_of(&broken);
+        tqt_answer without = ask("planar-2r", body, &plain);
+        cr_assert(eq(int, without.status, 200), "%s", without.problem.detail);
+        cr_assert(eq(sz, never.saves, 0), "%s", methods[m]);
+        tqt_answer want = ask("planar-2r", body, &straight);
+        cr_assert(eq(int, want.status, 200));
+        cr_assert(gt(sz, whole.saves, 2), "%s: %zu", methods[m], whole.saves);
+        cr_assert(eq(str, want.text, without.text), "%s", methods[m]);
+        tqt_answer stopped = ask("planar-2r", body, &cut);
+        cr_assert(eq(int, stopped.status, 503), "cancelled");
+        cr_assert(gt(sz, broken.saves, 0), "%s", methods[m]);
+        broken.stop_after = 0, broken.fraction = 0, broken.asked = 0;
+        tqt_answer got = ask("planar-2r", body, &cut);
+        cr_assert(eq(int, got.status, 200));
+        cr_assert(lt(sz, broken.asked, never.asked), "%s went on", methods[m]);
+        cr_assert(eq(str, got.text, want.text), "%s", methods[m]);
+        free(whole.bytes);
+        free(broken.bytes);
+        tqt_answer_clear(&without);
+        tqt_answer_clear(&want);
+        tqt_answer_clear(&stopped);
+        tqt_answer_clear(&got);
+    }
 }
 
 Test(simulate, a_stopped_run_goes_on_to_the_same_bits)
