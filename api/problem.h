@@ -45,6 +45,7 @@
     X("internal", 500, "The service has a fault")                                                  \
     X("busy", 503, "The service is busy")                                                          \
     X("not-ready", 503, "The service is starting or stopping")                                     \
+    X("damaged", 503, "What was stored is damaged")                                                \
     X("storage-full", 507, "There is no space left to store this")
 
 enum { TQA_PROBLEM_FAULTS = 8, TQA_PROBLEM_TEXT = 256, TQA_POINTER_TEXT = 128 };

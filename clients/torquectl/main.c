@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* clients/torquectl/main.c - torqued from the command line: commands as a table, over HTTP. */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,6 +30,7 @@ typedef struct settings {
 /* What a command does beyond one request. */
 typedef enum kind {
     SHOW,     /* prints the answer */
+    BACKUP,   /* writes the body into a file of its own, and checks it */
     DOWNLOAD, /* writes the body into a file, or to stdout */
     UPLOAD,   /* sends a file, "-" for stdin */
     WAIT,     /* asks again until a job is over */
@@ -63,7 +66,7 @@ static const command commands[] = {
     {"jobs", "request", "ID [FILE]", 1, 2, DOWNLOAD, "GET", "/v1/jobs/%s/request", NULL, NULL, "the exact request"},
     {"jobs", "cancel", "ID", 1, 1, SHOW, "POST", "/v1/jobs/%s/cancel", NULL, NULL, "cancel at the next step"},
     {"jobs", "delete", "ID", 1, 1, SHOW, "DELETE", "/v1/jobs/%s", NULL, NULL, "delete a finished job and its result"},
-    {"backup", "", "FILE", 1, 1, DOWNLOAD, "POST", "/v1/backup", NULL, NULL, "everything, consistent, while the service runs"},
+    {"backup", "", "FILE", 1, 1, BACKUP, "POST", "/v1/backup", NULL, NULL, "everything, consistent, while the service runs"},
     {"verify", "", "FILE", 1, 1, VERIFY, NULL, NULL, NULL, NULL, "check a backup: complete, unchanged, database sound"},
 };
 /* clang-format on */
@@ -130,13 +133,20 @@ static int show(const settings *s, const command *c, const tqc_answer *answer)
     return ferror(stdout) != 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
+static FILE *create(const char *path, mode_t mode)
+{
+    (void)unlink(path); /* what a former run left may have other rights */
+    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    return fd >= 0 ? fdopen(fd, "wb") : NULL;
+}
+
 /* a file appears under its name only when it is complete */
 static int download(const settings *s, const command *c, const char *path, const char *name)
 {
     char part[PATH_BYTES];
     const bool to_stdout = name == NULL || strcmp(name, "-") == 0;
     snprintf(part, sizeof part, "%s.part", to_stdout ? "" : name);
-    FILE *out = to_stdout ? stdout : fopen(part, "wbe");
+    FILE *out = to_stdout ? stdout : create(part, c->kind == BACKUP ? 0600 : 0666);
     if (out == NULL) {
         fprintf(stderr, "torquectl: %s: %s\n", part, strerror(errno));
         return EXIT_FAILURE;
@@ -239,6 +249,22 @@ static int verify(const settings *s, const char *path)
     return EXIT_SUCCESS;
 }
 
+/* That a backup is no good must be known before it is needed: it is checked at once, and kept in
+ * any case. */
+static int backup(const settings *s, const command *c, const char *path, const char *name)
+{
+    char why[TQC_WHY] = "";
+    size_t n_files = 0;
+    uint64_t n_bytes = 0;
+    const int status = download(s, c, path, name);
+    if (status != EXIT_SUCCESS || strcmp(name, "-") == 0 ||
+        tqc_verify(name, &n_files, &n_bytes, why)) {
+        return status;
+    }
+    fprintf(stderr, "torquectl: %s is written, but %s\n", name, why);
+    return EXIT_FAILURE;
+}
+
 static int run(const settings *s, const command *c, char *const *arguments)
 {
     char path[PATH_BYTES];
@@ -258,6 +284,8 @@ static int run(const settings *s, const command *c, char *const *arguments)
         snprintf(path, sizeof path, "%s", c->path);
     }
     switch (c->kind) {
+    case BACKUP:
+        return backup(s, c, path, arguments[0]);
     case DOWNLOAD:
         return download(s, c, path, mark != NULL ? arguments[1] : arguments[0]);
     case UPLOAD:

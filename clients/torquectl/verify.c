@@ -154,6 +154,51 @@ static bool check_member(checking *c, const member *m)
     return good;
 }
 
+/* True when the manifest has the file with this digest and size. Files of the manifest are in the
+ * order of their digests, as those of the database are told. */
+static bool is_listed(const checking *c, size_t *at, const char *digest, uint64_t size)
+{
+    const json_t *files = json_object_get(c->manifest, "files");
+    const size_t n = json_array_size(files);
+    for (size_t i = 0; i < n; i++) {
+        const json_t *entry = json_array_get(files, (*at + i) % n);
+        const char *told = json_string_value(json_object_get(entry, "sha256"));
+        if (told != NULL && strcmp(told, digest) == 0) {
+            *at = (*at + i + 1) % n;
+            return (uint64_t)json_integer_value(json_object_get(entry, "bytes")) == size;
+        }
+    }
+    return false;
+}
+
+/* Every file that the database refers to is in the archive. */
+static bool check_references(checking *c, sqlite3 *db)
+{
+    static const char *const tables[] = {"dataset", "job_body", "job_attachment", "job_input"};
+    bool good = true;
+    for (size_t i = 0; good && i < sizeof tables / sizeof tables[0]; i++) {
+        char text[128];
+        sqlite3_stmt *statement = NULL;
+        size_t at = 0;
+        snprintf(text, sizeof text,
+                 "SELECT DISTINCT file, size FROM %s WHERE file IS NOT NULL ORDER BY 1", tables[i]);
+        if (sqlite3_prepare_v2(db, text, -1, &statement, NULL) != SQLITE_OK) {
+            continue; /* an older schema has not all of these */
+        }
+        int code = sqlite3_step(statement);
+        while (good && code == SQLITE_ROW) {
+            const char *digest = (const char *)sqlite3_column_text(statement, 0);
+            good = digest != NULL &&
+                   (is_listed(c, &at, digest, (uint64_t)sqlite3_column_int64(statement, 1)) ||
+                    fault(c, "a file that the database refers to is not in the backup", digest));
+            code = good ? sqlite3_step(statement) : code;
+        }
+        sqlite3_finalize(statement);
+        good = good && (code == SQLITE_DONE || fault(c, "the database is damaged", tables[i]));
+    }
+    return good;
+}
+
 static bool check_database(checking *c)
 {
     sqlite3 *db = NULL;
@@ -172,6 +217,7 @@ static bool check_database(checking *c)
         good = fault(c, "the database is damaged", text != NULL ? text : sqlite3_errmsg(db));
     }
     sqlite3_finalize(statement);
+    good = good && check_references(c, db);
     sqlite3_close(db);
     return good;
 }

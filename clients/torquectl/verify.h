@@ -10,7 +10,8 @@
 enum { TQC_WHY = 256 };
 
 /* Reads the archive once: every file must be in its manifest with its size and SHA-256, none may be
- * missing, and the database must pass SQLite's integrity check. False with the first fault in
+ * missing, the database must pass SQLite's integrity check, and every file that it refers to must
+ * be there. False with the first fault in
  * `why`. */
 bool tqc_verify(const char *path, size_t *ret_files, uint64_t *ret_bytes, char why[TQC_WHY]);
 

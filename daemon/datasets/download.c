@@ -75,9 +75,10 @@ static void fill_window(tqd_dataset_exchange *e)
     const uint64_t left = e->end - e->at;
     const size_t n = left < WINDOW ? (size_t)left : (size_t)WINDOW;
     const long got = tqd_file_read(e->file, e->at, e->window, n);
-    /* a file that is shorter than it was, or a failing disk, ends the connection: the client sees
-     * fewer bytes than were told */
-    e->n_window = got > 0 ? (size_t)got : 0;
+    /* damage in the middle ends the connection before any of it is sent: the client sees fewer
+     * bytes than were told */
+    e->failed = got != (long)n;
+    e->n_window = e->failed ? 0 : n;
     e->at += e->n_window;
     e->taken = 0;
 }
@@ -86,10 +87,7 @@ static size_t read_window(void *exchange, char *out, size_t size)
 {
     tqd_dataset_exchange *e = exchange;
     if (e->taken == e->n_window) {
-        if (e->at == e->end || e->n_window == 0) {
-            return 0;
-        }
-        return TQD_READ_RUN;
+        return e->failed ? TQD_READ_CUT : e->at == e->end ? 0 : TQD_READ_RUN;
     }
     const size_t left = e->n_window - e->taken;
     const size_t n = left < size ? left : size;
@@ -115,24 +113,29 @@ static const char *constant_media(const char *media)
 
 static void answer_bytes(tqd_dataset_exchange *e, const tqd_dataset_row *row)
 {
-    uint64_t size = 0;
-    e->file = tqd_file_open(e->datasets->store, row->digest, &size);
+    tqd_store_status status;
+    e->file = tqd_file_open_sized(e->datasets->store, row->digest, row->size, &status);
     e->window = malloc(WINDOW);
     if (e->file == NULL || e->window == NULL) {
-        tqd_dataset_answer_status(e, e->file == NULL ? TQD_STORE_BROKEN : TQD_STORE_NO_MEMORY);
+        tqd_dataset_answer_status(e, e->file == NULL ? status : TQD_STORE_NO_MEMORY);
         return;
     }
-    if (!tqd_range_answer(e->head, row->digest, size, &e->answer, &e->at, &e->end)) {
+    if (!tqd_range_answer(e->head, row->digest, row->size, &e->answer, &e->at, &e->end)) {
+        return;
+    }
+    e->answer.n_body = (size_t)(e->end - e->at);
+    if (e->head->method != TQD_HEAD) {
+        fill_window(e);
+    }
+    if (e->failed) {
+        memset(&e->answer, 0, sizeof e->answer);
+        tqd_dataset_answer_status(e, tqd_file_status(e->file));
         return;
     }
     e->answer.media = constant_media(row->media);
     e->answer.read = read_window;
-    e->answer.n_body = (size_t)(e->end - e->at);
     tqd_answer_header(&e->answer, "ETag", "\"%s\"", row->digest);
     tqd_answer_header(&e->answer, "Cache-Control", "no-cache");
-    if (e->head->method != TQD_HEAD) {
-        fill_window(e);
-    }
 }
 
 /* -------------------------------------------------------------------------------------- points */
@@ -166,16 +169,17 @@ static void answer_points(tqd_dataset_exchange *e, const tqd_dataset_row *row, s
 {
     const tqa_dataset_options options = {
         .format = strcmp(row->media, "text/csv") == 0 ? TQA_DATASET_CSV : TQA_DATASET_NPY};
-    uint64_t size = 0;
-    tqd_file *file = tqd_file_open(e->datasets->store, row->digest, &size);
+    tqd_store_status status = TQD_STORE_NO_MEMORY;
+    tqd_file *file = tqd_file_open_sized(e->datasets->store, row->digest, row->size, &status);
     tqa_dataset *dataset = tqa_dataset_open(&options, row->n_row, n_points);
     char *window = malloc(WINDOW);
     char *summary = NULL;
     size_t n_summary = 0;
     bool good = file != NULL && dataset != NULL && window != NULL;
     uint64_t at = 0;
-    while (good && at < size) {
+    while (good && at < row->size) {
         const long got = tqd_file_read(file, at, window, WINDOW);
+        status = got < 0 ? tqd_file_status(file) : status;
         good = got > 0 && tqa_dataset_feed(dataset, window, (size_t)got);
         at += got > 0 ? (uint64_t)got : 0;
     }
@@ -187,7 +191,7 @@ static void answer_points(tqd_dataset_exchange *e, const tqd_dataset_row *row, s
     } else if (dataset != NULL && tqa_dataset_problem(dataset)->status != 0) {
         tqd_dataset_answer_problem(e, tqa_dataset_problem(dataset));
     } else {
-        tqd_dataset_answer_status(e, TQD_STORE_BROKEN);
+        tqd_dataset_answer_status(e, status != TQD_STORE_OK ? status : TQD_STORE_NO_MEMORY);
     }
     free(summary);
     free(window);

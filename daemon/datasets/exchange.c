@@ -63,6 +63,10 @@ void tqd_dataset_answer_status(tqd_dataset_exchange *e, tqd_store_status status)
     } else {
         tqd_store_problem(status, &problem);
     }
+    if (status == TQD_STORE_DAMAGED) {
+        tqa_problem_fault(&problem, "", "put it back from a backup, or PUT the dataset once more",
+                          "dataset \"%.128s\"", e->head->part[0]);
+    }
     tqd_dataset_answer_problem(e, &problem);
 }
 

@@ -17,6 +17,7 @@ typedef struct tqd_dataset_exchange {
     uint64_t at, end; /* bytes of the file not read yet */
     char *window;
     size_t n_window, taken;
+    bool failed; /* the rest cannot be read, or is not what was stored */
 } tqd_dataset_exchange;
 
 bool tqd_dataset_open_exchange(void *datasets, const tqd_head *head, void **ret_exchange,

@@ -18,19 +18,18 @@ static tqd_store_status open_file(tqd_body_reader *reader, tqd_store *store,
     if (status != TQD_STORE_OK || reader->bytes != NULL) {
         return status;
     }
-    uint64_t there = 0;
-    reader->file = tqd_file_open(store, reader->digest, &there);
+    reader->file = tqd_file_open_sized(store, reader->digest, reader->size, &status);
+    if (reader->file == NULL) {
+        return status;
+    }
     reader->piece = malloc(PIECE);
     if (reader->piece == NULL) {
         return TQD_STORE_NO_MEMORY;
     }
-    if (reader->file == NULL || there != reader->size) {
-        return TQD_STORE_BROKEN;
-    }
     reader->at = 0;
     reader->end = reader->size;
     tqd_body_fill(reader);
-    return reader->failed ? TQD_STORE_BROKEN : TQD_STORE_OK;
+    return reader->failed ? tqd_file_status(reader->file) : TQD_STORE_OK;
 }
 
 tqd_store_status tqd_body_open(tqd_body_reader *reader, tqd_store *store, const char *id,

@@ -45,25 +45,26 @@ static void fail(outcome *out, const tqa_problem *problem)
 /* A failure of the store while the job was at it. */
 static void fail_store(outcome *out, tqd_store_status status)
 {
-    out->again = status != TQD_STORE_QUOTA;
+    out->again = status != TQD_STORE_QUOTA && status != TQD_STORE_DAMAGED;
     out->state = TQD_JOB_FAILED;
     tqd_store_problem(status, &out->problem);
 }
 
-static bool feed_file(tqd_store *store, const char *digest, tqa_call *call, outcome *out)
+static bool feed_file(tqd_store *store, const char *digest, uint64_t size, tqa_call *call,
+                      outcome *out)
 {
-    uint64_t size = 0;
-    tqd_file *file = tqd_file_open(store, digest, &size);
+    tqd_store_status status;
+    tqd_file *file = tqd_file_open_sized(store, digest, size, &status);
     char *piece = malloc(PIECE);
     bool good = file != NULL && piece != NULL;
     uint64_t at = 0;
     if (!good) {
-        fail_store(out, piece == NULL ? TQD_STORE_NO_MEMORY : TQD_STORE_BROKEN);
+        fail_store(out, file == NULL ? status : TQD_STORE_NO_MEMORY);
     }
     while (good && at < size) {
         const long n = tqd_file_read(file, at, piece, PIECE);
         if (n <= 0) {
-            fail_store(out, TQD_STORE_BROKEN);
+            fail_store(out, tqd_file_status(file));
             good = false;
         } else if (!tqa_call_feed(call, piece, (size_t)n)) {
             fail(out, tqa_call_problem(call));
@@ -101,7 +102,7 @@ static bool feed_request(tqd_runner *runner, const tqa_operation *operation, con
         out->state = TQD_JOB_FAILED;
         out->again = out->problem.status == 503;
     } else if (bytes == NULL) {
-        good = feed_file(store, file, call, out);
+        good = feed_file(store, file, size, call, out);
     } else if (!tqa_call_feed(call, bytes, (size_t)size)) {
         fail(out, tqa_call_problem(call));
         good = false;

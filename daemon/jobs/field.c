@@ -33,7 +33,7 @@ bool tqd_field_open(tqd_field_reader *reader, tqd_body_reader *body, const char 
         size_t n = 0;
         const char *piece = next_piece(reader, &n);
         if (piece == NULL) {
-            tqd_store_problem(TQD_STORE_BROKEN, reterr);
+            tqd_store_problem(tqd_file_status(body->file), reterr);
             return false;
         }
         if (!tqa_field_measure(reader->field, piece, n, reterr)) {

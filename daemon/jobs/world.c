@@ -134,8 +134,8 @@ static size_t world_checkpoint_load(void *ctx, void *bytes, size_t size)
     } else if (kept != NULL) {
         memcpy(bytes, kept, (size_t)n);
     } else {
-        uint64_t there = 0;
-        tqd_file *open = tqd_file_open(store, file, &there);
+        tqd_store_status ignored; /* a damaged checkpoint is none: the job begins anew */
+        tqd_file *open = tqd_file_open_sized(store, file, n, &ignored);
         if (open == NULL || tqd_file_read(open, 0, bytes, (size_t)n) != (long)n) {
             n = 0;
         }

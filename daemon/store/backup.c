@@ -10,10 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/store/file_set.h"
+#include "daemon/store/damage.h"
 #include "daemon/store/files.h"
 
 enum {
@@ -39,12 +40,13 @@ struct tqd_backup {
     char *manifest;
     entry *entries; /* 0: the manifest, 1: the database, then files */
     size_t n_entry, entries_size;
+    size_t n_missing; /* the last of the entries: in the manifest only */
     time_t made;
     bool no_memory;
     /* where the reader is */
     size_t i;
     uint64_t at; /* in entry i, its header and padding included */
-    tqd_file *file;
+    int file_fd;
 };
 
 /* --------------------------------------------------------------------------------------- making */
@@ -75,6 +77,34 @@ static bool add_file(void *ctx, const char *digest, uint64_t size)
         snprintf(e->name, sizeof e->name, "files/%.2s/%s", digest, digest);
     }
     return e != NULL;
+}
+
+/* There, or come back from files/lost, and as long as its row says. What is in it the manifest's
+ * digest tells. */
+static bool is_there(tqd_backup *backup, const entry *e)
+{
+    char path[PATH_MAX];
+    struct stat facts;
+    tqd_file_set_path(backup->set, e->digest, path);
+    return tqd_file_digest_good(e->digest) && tqd_store_file_find(backup->store, e->digest) &&
+           stat(path, &facts) == 0 && (uint64_t)facts.st_size == e->size;
+}
+
+/* Those that are not there go to the end. */
+static void part_missing(tqd_backup *backup)
+{
+    size_t n = 2;
+    for (size_t i = 2; i < backup->n_entry; i++) {
+        if (is_there(backup, &backup->entries[i])) {
+            const entry good = backup->entries[i];
+            backup->entries[i] = backup->entries[n];
+            backup->entries[n++] = good;
+        } else {
+            tqd_damage_note(backup->set, backup->entries[i].digest, -1);
+        }
+    }
+    backup->n_missing = backup->n_entry - n;
+    backup->n_entry = n;
 }
 
 /* size and digest of the copy of the database */
@@ -110,9 +140,10 @@ static tqd_store_status copy_database(tqd_backup *backup)
         return errno == ENOSPC ? TQD_STORE_NO_SPACE : TQD_STORE_BROKEN;
     }
     close(place);
-    const tqd_store_status status = tqd_store_snapshot(backup->store, path);
+    tqd_store_status status = tqd_store_snapshot(backup->store, path);
     if (status == TQD_STORE_OK) {
         backup->db_fd = open(path, O_RDONLY | O_CLOEXEC);
+        status = tqd_store_references(backup->store, path, add_file, backup);
     }
     unlink(path);
     return status != TQD_STORE_OK ? status : backup->db_fd >= 0 ? TQD_STORE_OK : TQD_STORE_BROKEN;
@@ -120,17 +151,20 @@ static tqd_store_status copy_database(tqd_backup *backup)
 
 static bool print_manifest(tqd_backup *backup)
 {
-    const size_t size = backup->n_entry * LINE_BYTES + 64;
+    const size_t n_all = backup->n_entry + backup->n_missing;
+    const size_t size = n_all * LINE_BYTES + 64;
     char *text = malloc(size);
     if (text == NULL) {
         return false;
     }
     size_t n = (size_t)snprintf(text, size, "{\"torqued-backup\":1,\"files\":[");
-    for (size_t i = 1; i < backup->n_entry; i++) {
+    for (size_t i = 1; i < n_all; i++) {
         const entry *e = &backup->entries[i];
+        const bool first = i == 1 || i == backup->n_entry;
         n += (size_t)snprintf(text + n, size - n,
-                              "%s\n{\"name\":\"%s\",\"bytes\":%" PRIu64 ",\"sha256\":\"%s\"}",
-                              i > 1 ? "," : "", e->name, e->size, e->digest);
+                              "%s%s\n{\"name\":\"%s\",\"bytes\":%" PRIu64 ",\"sha256\":\"%s\"}",
+                              i == backup->n_entry ? "\n],\"missing\":[" : "", first ? "" : ",",
+                              e->name, e->size, e->digest);
     }
     n += (size_t)snprintf(text + n, size - n, "\n]}\n");
     backup->manifest = text;
@@ -145,24 +179,21 @@ static tqd_store_status make(tqd_backup *backup)
         return TQD_STORE_NO_MEMORY;
     }
     snprintf(manifest->name, sizeof manifest->name, "manifest.json");
-    tqd_file_set_hold(backup->set);
-    backup->holds = true;
-    const tqd_store_status status = copy_database(backup);
-    if (status != TQD_STORE_OK) {
-        return status;
-    }
     entry *db = add_entry(backup, "", 0);
     if (db == NULL) {
         return TQD_STORE_NO_MEMORY;
     }
     snprintf(db->name, sizeof db->name, "torqued.db");
-    if (!hash_database(backup->db_fd, db)) {
+    tqd_file_set_hold(backup->set);
+    backup->holds = true;
+    const tqd_store_status status = copy_database(backup);
+    if (status != TQD_STORE_OK || backup->no_memory) {
+        return status != TQD_STORE_OK ? status : TQD_STORE_NO_MEMORY;
+    }
+    if (!hash_database(backup->db_fd, &backup->entries[1])) {
         return TQD_STORE_BROKEN;
     }
-    /* after the copy: every file that it refers to was complete before its row was committed */
-    if (!tqd_file_set_each(backup->set, add_file, backup)) {
-        return backup->no_memory ? TQD_STORE_NO_MEMORY : TQD_STORE_BROKEN;
-    }
+    part_missing(backup);
     return print_manifest(backup) ? TQD_STORE_OK : TQD_STORE_NO_MEMORY;
 }
 
@@ -176,6 +207,7 @@ tqd_backup *tqd_backup_open(tqd_store *store, tqd_store_status *ret_status)
     backup->store = store;
     backup->set = tqd_store_file_set(store);
     backup->db_fd = -1;
+    backup->file_fd = -1;
     backup->made = time(NULL);
     *ret_status = make(backup);
     if (*ret_status != TQD_STORE_OK) {
@@ -183,6 +215,14 @@ tqd_backup *tqd_backup_open(tqd_store *store, tqd_store_status *ret_status)
         return NULL;
     }
     return backup;
+}
+
+static void close_file(tqd_backup *backup)
+{
+    if (backup->file_fd >= 0) {
+        close(backup->file_fd);
+    }
+    backup->file_fd = -1;
 }
 
 void tqd_backup_close(tqd_backup *backup)
@@ -196,7 +236,7 @@ void tqd_backup_close(tqd_backup *backup)
     if (backup->db_fd >= 0) {
         close(backup->db_fd);
     }
-    tqd_file_close(backup->file);
+    close_file(backup);
     free(backup->manifest);
     free(backup->entries);
     free(backup);
@@ -266,12 +306,12 @@ static bool read_content(tqd_backup *backup, uint64_t offset, char *out, size_t 
     if (backup->i == 1) {
         return pread(backup->db_fd, out, n, (off_t)offset) == (ssize_t)n;
     }
-    uint64_t size = e->size;
-    if (backup->file == NULL) {
-        backup->file = tqd_file_open(backup->store, e->digest, &size);
+    if (backup->file_fd < 0) {
+        char path[PATH_MAX];
+        tqd_file_set_path(backup->set, e->digest, path);
+        backup->file_fd = open(path, O_RDONLY | O_CLOEXEC);
     }
-    return backup->file != NULL && size == e->size &&
-           tqd_file_read(backup->file, offset, out, n) == (long)n;
+    return pread(backup->file_fd, out, n, (off_t)offset) == (ssize_t)n;
 }
 
 /* up to n bytes of entry i, not beyond its header, content or padding; 0: the disk fails */
@@ -308,8 +348,7 @@ long tqd_backup_read(tqd_backup *backup, char *bytes, size_t n)
         used += part;
         backup->at += part;
         if (backup->at == padded(&backup->entries[backup->i])) {
-            tqd_file_close(backup->file);
-            backup->file = NULL;
+            close_file(backup);
             backup->i++;
             backup->at = 0;
         }

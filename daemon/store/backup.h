@@ -7,7 +7,9 @@
 
 /* A tar archive (POSIX ustar):
  *
- *     manifest.json          {"torqued-backup":1,"files":[{"name","bytes","sha256"}, ...]}
+ *     manifest.json          {"torqued-backup":1,"files":[{"name","bytes","sha256"}, ...],
+ *                             "missing":[...]}: files that the database refers to and the store
+ *                             has not, or not in that size; empty on a good day
  *     torqued.db             a consistent copy of the database
  *     files/ab/abcdef...     each file under its SHA-256
  *

@@ -68,6 +68,11 @@ typedef struct tqd_engine_methods {
     tqd_store_status (*garbage)(tqd_engine *engine, uint32_t limit, tqd_garbage *ret,
                                 uint32_t *ret_n);
     tqd_store_status (*file_used)(tqd_engine *engine, const char *digest, bool *ret);
+    /* each file that a row refers to, with the size that it has there; of the database as it is
+     * now, or (path not NULL) of a snapshot. False ends the walk */
+    tqd_store_status (*references)(tqd_engine *engine, const char *path,
+                                   bool (*each)(void *ctx, const char *digest, uint64_t size),
+                                   void *ctx);
     tqd_store_status (*snapshot)(tqd_engine *engine, const char *path);
     /* which database this is, and the number of its last commit; the writer's thread only */
     void (*mark)(tqd_engine *engine, tqd_mark *ret);

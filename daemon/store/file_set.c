@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* daemon/store/file_set.c - the folder of content-addressed files: what may go and what not. */
-#include "daemon/store/lost.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -9,6 +8,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "daemon/store/damage.h"
+#include "daemon/store/lost.h"
+#include "daemon/store/sums.h"
 
 bool tqd_file_digest_good(const char *digest)
 {
@@ -71,7 +74,8 @@ static bool add_size(void *ctx, const char *folder, const char *name)
 /* A folder of complete files, or of what running jobs have. */
 static bool is_shelf(const char *name)
 {
-    return strcmp(name, "tmp") != 0 && strcmp(name, TQD_LOST_FOLDER) != 0;
+    return strcmp(name, "tmp") != 0 && strcmp(name, TQD_LOST_FOLDER) != 0 &&
+           strcmp(name, TQD_SUMS_FOLDER) != 0;
 }
 
 static bool add_shelf(void *ctx, const char *folder, const char *name)
@@ -80,33 +84,41 @@ static bool add_shelf(void *ctx, const char *folder, const char *name)
     return !is_shelf(name) || (join(path, folder, name) && walk(path, add_size, ctx));
 }
 
-bool tqd_file_set_open(tqd_file_set *set, const char *state, uint64_t bytes_max, char *why)
+bool tqd_file_set_open(tqd_file_set *set, const tqd_store_options *options, char *why)
 {
     char tmp[PATH_MAX];
     char aside[PATH_MAX];
+    char sums[PATH_MAX];
     census all = {.n = 0};
-    const int n = snprintf(set->folder, sizeof set->folder, "%s/files", state);
+    const int n = snprintf(set->folder, sizeof set->folder, "%s/files", options->folder);
     snprintf(tmp, sizeof tmp, "%s/tmp", set->folder);
     snprintf(aside, sizeof aside, "%s/" TQD_ASIDE_FOLDER, set->folder);
+    snprintf(sums, sizeof sums, "%s/" TQD_SUMS_FOLDER, set->folder);
     if (n < 0 || (size_t)n >= sizeof set->folder ||
         (mkdir(set->folder, 0700) != 0 && errno != EEXIST) ||
         (mkdir(tmp, 0700) != 0 && errno != EEXIST) ||
-        (mkdir(aside, 0700) != 0 && errno != EEXIST) || !walk(tmp, remove_entry, NULL) ||
+        (mkdir(aside, 0700) != 0 && errno != EEXIST) ||
+        (mkdir(sums, 0700) != 0 && errno != EEXIST) || !walk(tmp, remove_entry, NULL) ||
         !walk(set->folder, add_shelf, &all) || !tqd_lost_open(set)) {
         snprintf(why, TQD_STORE_WHY, "%.150s: %s", set->folder, strerror(errno));
         return false;
     }
-    set->bytes_max = bytes_max;
+    set->bytes_max = options->file_bytes_max;
+    set->notice = options->notice;
+    set->notice_ctx = options->notice_ctx;
     set->pins = NULL;
     set->n_hold = 0;
     set->is_empty = all.n == 0;
     atomic_store(&set->bytes, all.bytes);
     pthread_mutex_init(&set->mutex, NULL);
+    pthread_mutex_init(&set->damage_mutex, NULL);
     return true;
 }
 
 void tqd_file_set_close(tqd_file_set *set)
 {
+    tqd_damage_clear(set);
+    pthread_mutex_destroy(&set->damage_mutex);
     pthread_mutex_destroy(&set->mutex);
 }
 
@@ -143,37 +155,6 @@ void tqd_file_set_release(tqd_file_set *set)
     pthread_mutex_unlock(&set->mutex);
 }
 
-/* --------------------------------------------------------------------------------------- each */
-
-typedef struct telling {
-    bool (*each)(void *ctx, const char *digest, uint64_t size);
-    void *ctx;
-} telling;
-
-static bool tell_file(void *ctx, const char *folder, const char *name)
-{
-    const telling *t = ctx;
-    char path[PATH_MAX];
-    struct stat facts;
-    if (!tqd_file_digest_good(name) || !join(path, folder, name) || stat(path, &facts) != 0) {
-        return true; /* not ours, or just gone: nothing refers to it */
-    }
-    return t->each(t->ctx, name, (uint64_t)facts.st_size);
-}
-
-static bool tell_shelf(void *ctx, const char *folder, const char *name)
-{
-    char path[PATH_MAX];
-    return !is_shelf(name) || (join(path, folder, name) && walk(path, tell_file, ctx));
-}
-
-bool tqd_file_set_each(tqd_file_set *set,
-                       bool (*each)(void *ctx, const char *digest, uint64_t size), void *ctx)
-{
-    telling t = {each, ctx};
-    return walk(set->folder, tell_shelf, &t);
-}
-
 /* -------------------------------------------------------------------------------------- sweep */
 
 typedef struct sweep {
@@ -200,6 +181,7 @@ static void clear_away(sweep *s, const char *path, const char *digest)
     struct stat facts;
     if (stat(path, &facts) == 0 &&
         (s->keeps ? tqd_lost_take(s->set, path, digest) : unlink(path) == 0)) {
+        tqd_sums_remove(s->set, digest);
         s->moved++;
         atomic_fetch_sub(&s->set->bytes, (uint64_t)facts.st_size);
     }

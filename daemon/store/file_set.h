@@ -15,7 +15,10 @@ typedef struct tqd_pin {
     struct tqd_pin *next;
 } tqd_pin;
 
+#define TQD_SUMS_FOLDER  "sums"  /* of chunks, see sums.h */
 #define TQD_ASIDE_FOLDER "aside" /* of what running jobs have, see aside.h */
+
+typedef struct tqd_damage tqd_damage;
 
 typedef struct tqd_file_set {
     char folder[PATH_MAX - 128]; /* <state>/files */
@@ -26,16 +29,24 @@ typedef struct tqd_file_set {
     bool is_empty;         /* when it was opened it had no file */
     pthread_mutex_t mutex; /* guards the pins; held while a file is judged and removed */
     tqd_pin *pins;
+    pthread_mutex_t damage_mutex; /* a leaf: guards the two that follow */
+    struct tqd_damage *damages;
+    size_t n_known;
+    void (*notice)(void *ctx, tqd_notice notice, const char *what, const char *detail);
+    void *notice_ctx;
     unsigned n_hold; /* while a backup runs nothing is removed */
 } tqd_file_set;
 
 /* Makes the folders, removes what was on its way in when the process died, and counts the rest. */
-bool tqd_file_set_open(tqd_file_set *set, const char *state, uint64_t bytes_max, char *why);
+bool tqd_file_set_open(tqd_file_set *set, const tqd_store_options *options, char *why);
 void tqd_file_set_close(tqd_file_set *set);
 
 tqd_file_set *tqd_store_file_set(tqd_store *store);
 tqd_store_status tqd_store_garbage(tqd_store *store, uint32_t limit, tqd_garbage *ret,
                                    uint32_t *ret_n);
+tqd_store_status tqd_store_references(tqd_store *store, const char *snapshot,
+                                      bool (*each)(void *ctx, const char *digest, uint64_t size),
+                                      void *ctx);
 bool tqd_store_file_find(tqd_store *store, const char *digest);
 void tqd_file_set_pin(tqd_file_set *set, tqd_pin *pin);
 void tqd_file_set_unpin(tqd_file_set *set, tqd_pin *pin);
@@ -47,10 +58,6 @@ void tqd_file_set_path(const tqd_file_set *set, const char *digest, char path[PA
 /* From hold to release no complete file is removed. */
 void tqd_file_set_hold(tqd_file_set *set);
 void tqd_file_set_release(tqd_file_set *set);
-
-/* Calls `each` for every complete file; false when it or the disk says so. */
-bool tqd_file_set_each(tqd_file_set *set,
-                       bool (*each)(void *ctx, const char *digest, uint64_t size), void *ctx);
 
 /* Removes a file that nothing needs. False when that could not be told now. */
 bool tqd_file_set_collect(tqd_file_set *set, tqd_engine *engine, const char *digest);

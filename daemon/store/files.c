@@ -2,6 +2,7 @@
 /* daemon/store/files.c - large bodies and datasets: files named by the SHA-256 of their bytes.
  *
  * <state>/files/tmp/<random>    on its way in; all are removed at start
+ * <state>/files/sums/<digest>   checksums of its chunks: sums.h
  * <state>/files/lost/<name>     without a row: lost.h
  * <state>/files/ab/abcdef...    complete and durable
  */
@@ -10,7 +11,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <gnutls/crypto.h>
 #include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -21,24 +21,23 @@
 
 #include "daemon/store/file_set.h"
 #include "daemon/store/folder.h"
+#include "daemon/store/sha256.h"
+#include "daemon/store/sums.h"
 
-enum { BUFFER = 256 << 10, DIGEST_BYTES = 32, GARBAGE_MAX = 128 };
+enum { BUFFER = 256 << 10, GARBAGE_MAX = 128 };
 
 struct tqd_upload {
     tqd_store *store;
     tqd_file_set *set;
     int fd;
-    gnutls_hash_hd_t hash;
+    tqd_sha256 *hash;
+    tqd_sums sums;
     uint64_t size;
     size_t n_buffer;
     bool pinned;
     tqd_pin pin;
     char path[PATH_MAX];
     char buffer[BUFFER];
-};
-
-struct tqd_file {
-    int fd;
 };
 
 /* ------------------------------------------------------------------------------------- upload */
@@ -55,7 +54,10 @@ tqd_upload *tqd_upload_open(tqd_store *store, tqd_store_status *ret_status)
     upload->size = 0;
     upload->n_buffer = 0;
     upload->pinned = false;
-    if (gnutls_hash_init(&upload->hash, GNUTLS_DIG_SHA256) < 0) {
+    upload->hash = tqd_sha256_new();
+    if (!tqd_sums_init(&upload->sums) || upload->hash == NULL) {
+        tqd_sums_clear(&upload->sums);
+        tqd_sha256_free(upload->hash);
         free(upload);
         *ret_status = TQD_STORE_NO_MEMORY;
         return NULL;
@@ -64,7 +66,8 @@ tqd_upload *tqd_upload_open(tqd_store *store, tqd_store_status *ret_status)
     upload->fd = mkostemp(upload->path, O_CLOEXEC);
     if (upload->fd < 0) {
         *ret_status = tqd_folder_status(errno);
-        gnutls_hash_deinit(upload->hash, NULL);
+        tqd_sums_clear(&upload->sums);
+        tqd_sha256_free(upload->hash);
         free(upload);
         return NULL;
     }
@@ -100,7 +103,10 @@ tqd_store_status tqd_upload_append(tqd_upload *upload, const void *bytes, size_t
     if (set->bytes_max != 0 && before + n > set->bytes_max) {
         return TQD_STORE_QUOTA;
     }
-    gnutls_hash(upload->hash, bytes, n);
+    tqd_sha256_add(upload->hash, bytes, n);
+    if (!tqd_sums_add(&upload->sums, bytes, n)) {
+        return TQD_STORE_NO_MEMORY;
+    }
     const char *at = bytes;
     if (upload->n_buffer == 0 && n >= BUFFER) {
         /* whole buffers need no copy */
@@ -129,15 +135,6 @@ tqd_store_status tqd_upload_append(tqd_upload *upload, const void *bytes, size_t
     return TQD_STORE_OK;
 }
 
-static void print_digest(gnutls_hash_hd_t hash, char digest[TQD_DIGEST_TEXT])
-{
-    unsigned char raw[DIGEST_BYTES];
-    gnutls_hash_output(hash, raw);
-    for (size_t i = 0; i < DIGEST_BYTES; i++) {
-        snprintf(digest + 2 * i, 3, "%02x", raw[i]);
-    }
-}
-
 /* the folder of a digest's first two letters, durable itself before anything is put into it */
 static int make_shelf(const tqd_file_set *set, const char *digest, char shelf[PATH_MAX])
 {
@@ -158,7 +155,7 @@ tqd_store_status tqd_upload_finish(tqd_upload *upload, char digest[TQD_DIGEST_TE
     if (fsync(upload->fd) != 0) {
         return tqd_folder_status(errno);
     }
-    print_digest(upload->hash, upload->pin.digest);
+    tqd_sha256_text(upload->hash, upload->pin.digest);
     tqd_file_set_pin(upload->set, &upload->pin);
     upload->pinned = true;
     char shelf[PATH_MAX];
@@ -168,17 +165,20 @@ tqd_store_status tqd_upload_finish(tqd_upload *upload, char digest[TQD_DIGEST_TE
         return tqd_folder_status(error);
     }
     tqd_file_set_path(upload->set, upload->pin.digest, path);
-    const bool again = access(path, F_OK) == 0;
+    struct stat former;
+    const bool again = stat(path, &former) == 0;
     if (rename(upload->path, path) != 0) {
         return tqd_folder_status(errno);
     }
     upload->path[0] = '\0';
+    tqd_sums_keep(&upload->sums, upload->set, upload->pin.digest);
     error = tqd_folder_sync(shelf);
     if (error != 0) {
         return tqd_folder_status(error);
     }
     if (again) {
-        atomic_fetch_sub(&upload->set->bytes, upload->size); /* the same bytes count once */
+        /* the same bytes count once; what was damaged is whole now */
+        atomic_fetch_sub(&upload->set->bytes, (uint64_t)former.st_size);
     }
     memcpy(digest, upload->pin.digest, TQD_DIGEST_TEXT);
     *ret_size = upload->size;
@@ -198,63 +198,13 @@ void tqd_upload_close(tqd_upload *upload)
         tqd_file_set_unpin(upload->set, &upload->pin);
         (void)tqd_store_file_collect(upload->store, upload->pin.digest);
     }
-    gnutls_hash_deinit(upload->hash, NULL);
+    tqd_sums_clear(&upload->sums);
+    tqd_sha256_free(upload->hash);
     close(upload->fd);
     free(upload);
 }
 
-/* ------------------------------------------------------------------------------------ reading */
-
-tqd_file *tqd_file_open(tqd_store *store, const char *digest, uint64_t *ret_size)
-{
-    if (!tqd_file_digest_good(digest)) {
-        return NULL;
-    }
-    tqd_file *file = malloc(sizeof *file);
-    if (file == NULL) {
-        return NULL;
-    }
-    char path[PATH_MAX];
-    struct stat facts;
-    tqd_file_set_path(tqd_store_file_set(store), digest, path);
-    file->fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (file->fd < 0 && errno == ENOENT && tqd_store_file_find(store, digest)) {
-        file->fd = open(path, O_RDONLY | O_CLOEXEC);
-    }
-    if (file->fd < 0 || fstat(file->fd, &facts) != 0) {
-        if (file->fd >= 0) {
-            close(file->fd);
-        }
-        free(file);
-        return NULL;
-    }
-    *ret_size = (uint64_t)facts.st_size;
-    return file;
-}
-
-long tqd_file_read(const tqd_file *file, uint64_t offset, void *bytes, size_t n)
-{
-    size_t done = 0;
-    while (done < n) {
-        const ssize_t got = pread(file->fd, (char *)bytes + done, n - done, (off_t)(offset + done));
-        if (got == 0) {
-            break;
-        }
-        if (got < 0 && errno != EINTR) {
-            return -1;
-        }
-        done += got > 0 ? (size_t)got : 0;
-    }
-    return (long)done;
-}
-
-void tqd_file_close(tqd_file *file)
-{
-    if (file != NULL) {
-        close(file->fd);
-        free(file);
-    }
-}
+/* ---------------------------------------------------------------------------------- collecting */
 
 bool tqd_store_collect(tqd_store *store)
 {

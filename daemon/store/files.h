@@ -25,11 +25,18 @@ tqd_store_status tqd_upload_finish(tqd_upload *upload, char digest[TQD_DIGEST_TE
 void tqd_upload_close(tqd_upload *upload);
 
 /* A file being read. Any number of threads may read one at once; it can be read to its end even
- * when it is collected meanwhile. */
+ * when it is collected meanwhile. No byte is given away that was not held against its checksum. */
 typedef struct tqd_file tqd_file;
 tqd_file *tqd_file_open(tqd_store *store, const char *digest, uint64_t *ret_size);
-/* Bytes read at `offset`: fewer than n only at the end; -1 when the disk fails. */
-long tqd_file_read(const tqd_file *file, uint64_t offset, void *bytes, size_t n);
+/* The same where a row tells the size. DAMAGED: it is missing, or has another size, or is known to
+ * have other bytes. */
+#define TQD_FILE_ANY_SIZE UINT64_MAX
+tqd_file *tqd_file_open_sized(tqd_store *store, const char *digest, uint64_t size,
+                              tqd_store_status *ret_status);
+/* Bytes read at `offset`: fewer than n only at the end; -1 when the disk fails or its bytes are not
+ * those that were stored: tqd_file_status says which. Cheapest at multiples of 64 KiB. */
+long tqd_file_read(tqd_file *file, uint64_t offset, void *bytes, size_t n);
+tqd_store_status tqd_file_status(const tqd_file *file);
 void tqd_file_close(tqd_file *file); /* accepts NULL */
 
 /* Moves every file that no row refers to and no upload holds to files/lost: what a process has left

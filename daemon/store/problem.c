@@ -17,6 +17,8 @@ static const char *slug_of(tqd_store_status status)
         return "busy";
     case TQD_STORE_BROKEN:
         return "not-ready";
+    case TQD_STORE_DAMAGED:
+        return "damaged";
     case TQD_STORE_OK:
     case TQD_STORE_NOT_FOUND:
         return "internal";
@@ -29,5 +31,7 @@ void tqd_store_problem(tqd_store_status status, tqa_problem *problem)
     tqa_problem_set(problem, slug_of(status), "%s", tqd_store_status_text(status));
     if (status == TQD_STORE_BROKEN) {
         problem->retry_after_s = RETRY_LATER_S;
+    } else if (status == TQD_STORE_DAMAGED) {
+        problem->retry_after_s = 0; /* it does not mend itself */
     }
 }

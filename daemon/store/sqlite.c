@@ -291,6 +291,21 @@ static tqd_store_status file_used(tqd_engine *engine, const char *digest, bool *
     return status;
 }
 
+static tqd_store_status references(tqd_engine *engine, const char *path,
+                                   bool (*each)(void *, const char *, uint64_t), void *ctx)
+{
+    if (path != NULL) {
+        return tqd_sqlite_references_of(path, each, ctx);
+    }
+    tqd_connection *reader = take_reader(of(engine));
+    if (reader == NULL) {
+        return TQD_STORE_BROKEN;
+    }
+    const tqd_store_status status = tqd_sqlite_references(reader, each, ctx);
+    give_reader(of(engine), reader);
+    return status;
+}
+
 static tqd_store_status snapshot(tqd_engine *engine, const char *path)
 {
     tqd_connection *reader = take_reader(of(engine));
@@ -360,6 +375,7 @@ static const tqd_engine_methods methods = {
     .datasets = datasets,
     .garbage = garbage,
     .file_used = file_used,
+    .references = references,
     .snapshot = snapshot,
     .mark = read_mark,
     .close = close_engine,

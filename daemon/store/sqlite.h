@@ -50,6 +50,10 @@ void tqd_column_copy(sqlite3_stmt *statement, int i, char *out, size_t size);
 /* Copies a blob column, malloc'ed with a zero byte behind it. OK or NO_MEMORY. */
 tqd_store_status tqd_column_bytes(sqlite3_stmt *statement, int i, char **ret_bytes);
 
+/* Gives a connection the function tqd_sum(value, ...); a result code. A column `sum` holds it of
+ * the row's other columns; NULL, or the same, is good. */
+int tqd_sqlite_sum_add(sqlite3 *db);
+
 /* Milliseconds since 1970. */
 int64_t tqd_now_ms(void);
 
@@ -114,5 +118,12 @@ tqd_store_status tqd_sqlite_garbage(tqd_connection *connection, uint32_t limit, 
 tqd_store_status tqd_sqlite_garbage_drop(tqd_connection *connection, tqd_write *write);
 tqd_store_status tqd_sqlite_file_used(tqd_connection *connection, const char *digest, bool *ret);
 tqd_store_status tqd_sqlite_job_counts(tqd_connection *connection, tqd_job_counts *ret);
+tqd_store_status tqd_sqlite_references(tqd_connection *connection,
+                                       bool (*each)(void *ctx, const char *digest, uint64_t size),
+                                       void *ctx);
+/* The same of a copy of the database. */
+tqd_store_status
+tqd_sqlite_references_of(const char *path,
+                         bool (*each)(void *ctx, const char *digest, uint64_t size), void *ctx);
 
 #endif

@@ -2,10 +2,11 @@
 /* daemon/store/sqlite_attachments.c - named files beside a job's result, as SQLite has them. */
 #include "daemon/store/sqlite_job_row.h"
 
-static const char put_sql[] = "INSERT INTO job_attachment(job, name, media, size, file, bytes)"
-                              " VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-static const char one_sql[] = "SELECT media, size, file, bytes FROM job_attachment"
-                              " WHERE job = (SELECT seq FROM job WHERE id = ?1) AND name = ?2";
+static const char put_sql[] = "INSERT INTO job_attachment(job, name, media, size, file, bytes,"
+                              " sum) VALUES (?1, ?2, ?3, ?4, ?5, ?6, tqd_sum(?3, ?4, ?5, ?6))";
+static const char one_sql[] =
+    "SELECT media, size, file, bytes, " TQD_BODY_GOOD
+    " FROM job_attachment WHERE job = (SELECT seq FROM job WHERE id = ?1) AND name = ?2";
 static const char list_sql[] = "SELECT name, media, size FROM job_attachment"
                                " WHERE job = (SELECT seq FROM job WHERE id = ?1) ORDER BY name";
 

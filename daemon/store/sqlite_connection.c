@@ -67,6 +67,9 @@ tqd_connection *tqd_connection_open(const char *path, bool writer, char *why)
         code = sqlite3_exec(connection->db, common, NULL, NULL, NULL);
     }
     if (code == SQLITE_OK) {
+        code = tqd_sqlite_sum_add(connection->db);
+    }
+    if (code == SQLITE_OK) {
         code = sqlite3_exec(connection->db, writer ? writing : reading, NULL, NULL, NULL);
     }
     if (code != SQLITE_OK) {

@@ -8,13 +8,14 @@
 static const char current_sql[] = "SELECT file FROM dataset WHERE name = ?1";
 static const char count_sql[] = "SELECT n FROM usage WHERE what = 'dataset'";
 static const char put_sql[] =
-    "INSERT INTO dataset(name, file, media, size, n_row, n_column, created_ms, summary)"
-    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT(name) DO UPDATE SET"
+    "INSERT INTO dataset(name, file, media, size, n_row, n_column, created_ms, summary,"
+    " sum) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, tqd_sum(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)) ON CONFLICT(name) DO UPDATE SET"
     " file = excluded.file, media = excluded.media, size = excluded.size, n_row = excluded.n_row,"
-    " n_column = excluded.n_column, created_ms = excluded.created_ms, summary = excluded.summary";
+    " n_column = excluded.n_column, created_ms = excluded.created_ms, summary = excluded.summary, sum = excluded.sum";
 static const char delete_sql[] = "DELETE FROM dataset WHERE name = ?1";
 
-#define ROW_COLUMNS "name, file, media, size, n_row, n_column, created_ms, summary"
+#define ROW_VALUES  "name, file, media, size, n_row, n_column, created_ms, summary"
+#define ROW_COLUMNS ROW_VALUES ", ifnull(sum, tqd_sum(" ROW_VALUES ")) = tqd_sum(" ROW_VALUES ")"
 static const char get_sql[] = "SELECT " ROW_COLUMNS " FROM dataset WHERE name = ?1";
 static const char list_sql[] = "SELECT " ROW_COLUMNS " FROM dataset ORDER BY name";
 
@@ -93,7 +94,8 @@ tqd_store_status tqd_sqlite_dataset_delete(tqd_connection *connection, tqd_write
     return tqd_sql_do(connection, delete_sql, "t", deletion->name);
 }
 
-static void read_row(sqlite3_stmt *statement, tqd_dataset_row *row)
+/* OK or DAMAGED */
+static tqd_store_status read_row(sqlite3_stmt *statement, tqd_dataset_row *row)
 {
     tqd_column_copy(statement, 0, row->name, sizeof row->name);
     tqd_column_copy(statement, 1, row->digest, sizeof row->digest);
@@ -102,6 +104,7 @@ static void read_row(sqlite3_stmt *statement, tqd_dataset_row *row)
     row->n_row = (uint64_t)sqlite3_column_int64(statement, 4);
     row->n_column = (uint64_t)sqlite3_column_int64(statement, 5);
     row->created_ms = sqlite3_column_int64(statement, 6);
+    return sqlite3_column_int(statement, 8) != 0 ? TQD_STORE_OK : TQD_STORE_DAMAGED;
 }
 
 tqd_store_status tqd_sqlite_dataset(tqd_connection *connection, const char *name,
@@ -115,8 +118,8 @@ tqd_store_status tqd_sqlite_dataset(tqd_connection *connection, const char *name
     tqd_store_status status =
         code == SQLITE_DONE ? TQD_STORE_NOT_FOUND : tqd_sqlite_status(connection->db, code);
     if (code == SQLITE_ROW) {
-        read_row(statement, ret_row);
-        if (ret_summary != NULL) {
+        status = read_row(statement, ret_row);
+        if (status == TQD_STORE_OK && ret_summary != NULL) {
             status = tqd_column_bytes(statement, 7, ret_summary);
         }
     }
@@ -138,8 +141,10 @@ tqd_store_status tqd_sqlite_datasets(tqd_connection *connection,
     while (code == SQLITE_ROW) {
         tqd_dataset_row row;
         char *summary = NULL;
-        read_row(statement, &row);
-        status = tqd_column_bytes(statement, 7, &summary);
+        status = read_row(statement, &row);
+        if (status == TQD_STORE_OK) {
+            status = tqd_column_bytes(statement, 7, &summary);
+        }
         const bool over = status != TQD_STORE_OK || each(ctx, &row, summary) != 0;
         free(summary);
         if (over) {

@@ -28,12 +28,14 @@ static const char list_running_sql[] =
 static const char list_robot_sql[] = LIST_BY("robot = ?4");
 static const char list_kind_sql[] = LIST_BY("kind = ?3");
 static const char list_state_sql[] = LIST_BY("state = ?2");
-static const char body_sql[] = "SELECT media, size, file, bytes FROM job_body"
-                               " WHERE job = (SELECT seq FROM job WHERE id = ?1) AND what = ?2";
+static const char body_sql[] =
+    "SELECT media, size, file, bytes, " TQD_BODY_GOOD
+    " FROM job_body WHERE job = (SELECT seq FROM job WHERE id = ?1) AND what = ?2";
 static const char put_body_sql[] =
-    "INSERT INTO job_body(job, what, media, size, file, bytes) VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
+    "INSERT INTO job_body(job, what, media, size, file, bytes, sum)"
+    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, tqd_sum(?3, ?4, ?5, ?6))"
     " ON CONFLICT(job, what) DO UPDATE SET media = excluded.media, size = excluded.size,"
-    " file = excluded.file, bytes = excluded.bytes";
+    " file = excluded.file, bytes = excluded.bytes, sum = excluded.sum";
 static const char all_events_sql[] =
     "SELECT e.seq, j.id, e.state, e.attempts, e.at_ms FROM job_event e JOIN job j ON j.seq = e.job"
     " WHERE e.seq > ?1 ORDER BY e.seq LIMIT ?2";
@@ -138,7 +140,9 @@ tqd_store_status tqd_sqlite_body_read(tqd_connection *connection, sqlite3_stmt *
     if (code == SQLITE_ROW) {
         tqd_column_copy(statement, 0, media, TQD_MEDIA_TEXT);
         *ret_size = (uint64_t)sqlite3_column_int64(statement, 1);
-        if (sqlite3_column_type(statement, 2) != SQLITE_NULL) {
+        if (sqlite3_column_int(statement, 4) == 0) {
+            status = TQD_STORE_DAMAGED;
+        } else if (sqlite3_column_type(statement, 2) != SQLITE_NULL) {
             tqd_column_copy(statement, 2, ret_file, TQD_DIGEST_TEXT);
         } else {
             status = tqd_column_bytes(statement, 3, ret_bytes);

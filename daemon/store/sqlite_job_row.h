@@ -10,13 +10,17 @@
     " fraction, eta_s, step, node, created_ms, started_ms, finished_ms"
 enum { TQD_JOB_N_COLUMN = 18 };
 
+#define TQD_BODY_GOOD                                                                              \
+    "ifnull(sum, tqd_sum(media, size, file, bytes)) = tqd_sum(media, size, file, bytes)"
+
 /* Reads the columns above. */
 void tqd_sqlite_job_row(sqlite3_stmt *statement, tqd_job *job);
 
 /* Inserts or replaces a body of the job with number `seq`. */
 tqd_store_status tqd_sqlite_body_put(tqd_connection *connection, int64_t seq, tqd_body_kind kind,
                                      const tqd_body *body);
-/* Steps a statement that selects media, size, file, bytes. OK, NOT_FOUND or a failure. */
+/* Steps a statement that selects media, size, file, bytes, TQD_BODY_GOOD. OK, DAMAGED, NOT_FOUND or
+ * a failure. */
 tqd_store_status tqd_sqlite_body_read(tqd_connection *connection, sqlite3_stmt *statement,
                                       char *media, char **ret_bytes, char *ret_file,
                                       uint64_t *ret_size);

@@ -9,8 +9,8 @@ static const char current_sql[] = "SELECT digest FROM robot WHERE name = ?1";
 static const char usage_sql[] = "SELECT (SELECT n FROM usage WHERE what = 'robot'),"
                                 " (SELECT bytes FROM usage WHERE what = 'robot_version')";
 static const char insert_version_sql[] =
-    "INSERT INTO robot_version(digest, media, source, nv, size, bytes)"
-    " VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT(digest) DO NOTHING";
+    "INSERT INTO robot_version(digest, media, source, nv, size, bytes, sum)"
+    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, tqd_sum(?1, ?2, ?3, ?4, ?5, ?6)) ON CONFLICT(digest) DO NOTHING";
 /* a version that comes back becomes the newest again */
 static const char insert_revision_sql[] =
     "INSERT OR REPLACE INTO robot_revision(name, digest, created_ms) VALUES (?1, ?2, ?3)";
@@ -23,14 +23,17 @@ static const char prune_revisions_sql[] =
     "                 AND job.robot_digest = robot_revision.digest)";
 static const char delete_robot_sql[] = "DELETE FROM robot WHERE name = ?1";
 
+#define SUM         "tqd_sum(v.digest, v.media, v.source, v.nv, v.size, v.bytes)"
+#define GOOD        "ifnull(v.sum, " SUM ") = " SUM
 #define ROW_COLUMNS "v.digest, v.media, v.source, v.nv, v.size, h.created_ms, h.name"
 static const char by_name_sql[] =
-    "SELECT " ROW_COLUMNS ", v.bytes FROM robot r"
+    "SELECT " ROW_COLUMNS ", v.bytes, " GOOD " FROM robot r"
     " JOIN robot_revision h ON h.name = r.name AND h.digest = r.digest"
     " JOIN robot_version v ON v.digest = r.digest WHERE r.name = ?1";
-static const char by_digest_sql[] = "SELECT " ROW_COLUMNS ", v.bytes FROM robot_revision h"
-                                    " JOIN robot_version v ON v.digest = h.digest"
-                                    " WHERE h.name = ?1 AND h.digest = ?2";
+static const char by_digest_sql[] =
+    "SELECT " ROW_COLUMNS ", v.bytes, " GOOD " FROM robot_revision h"
+    " JOIN robot_version v ON v.digest = h.digest"
+    " WHERE h.name = ?1 AND h.digest = ?2";
 static const char list_sql[] = "SELECT " ROW_COLUMNS " FROM robot r"
                                " JOIN robot_revision h ON h.name = r.name AND h.digest = r.digest"
                                " JOIN robot_version v ON v.digest = r.digest ORDER BY r.name";
@@ -174,7 +177,9 @@ tqd_store_status tqd_sqlite_robot(tqd_connection *connection, const char *name, 
         code == SQLITE_DONE ? TQD_STORE_NOT_FOUND : tqd_sqlite_status(connection->db, code);
     if (code == SQLITE_ROW) {
         read_row(statement, ret_row);
-        if (ret_bytes != NULL) {
+        if (sqlite3_column_int(statement, 8) == 0) {
+            status = TQD_STORE_DAMAGED;
+        } else if (ret_bytes != NULL) {
             status = tqd_column_bytes(statement, 7, ret_bytes);
         }
     }

@@ -187,8 +187,20 @@ static const char identity_7[] =
     "  n_commit INTEGER NOT NULL) STRICT;"
     "INSERT INTO identity VALUES (1, lower(hex(randomblob(8))), 0);";
 
+/* 8: rows that are told to users have a checksum. */
+#define SUM_BODY "tqd_sum(media, size, file, bytes)"
+static const char sums_8[] =
+    "ALTER TABLE job_body ADD COLUMN sum INTEGER; UPDATE job_body SET sum = " SUM_BODY ";"
+    "ALTER TABLE job_attachment ADD COLUMN sum INTEGER;"
+    "UPDATE job_attachment SET sum = " SUM_BODY ";"
+    "ALTER TABLE robot_version ADD COLUMN sum INTEGER;"
+    "UPDATE robot_version SET sum = tqd_sum(digest, media, source, nv, size, bytes);"
+    "ALTER TABLE dataset ADD COLUMN sum INTEGER;"
+    "UPDATE dataset SET sum ="
+    "  tqd_sum(name, file, media, size, n_row, n_column, created_ms, summary);";
+
 static const char *const steps[] = {robots_1,      jobs_2,    datasets_3, lists_4,
-                                    attachments_5, garbage_6, identity_7};
+                                    attachments_5, garbage_6, identity_7, sums_8};
 const tqd_schema tqd_sqlite_schema = {steps, sizeof steps / sizeof steps[0]};
 
 static bool read_number(sqlite3 *db, const char *pragma, int *ret)

@@ -71,8 +71,8 @@ static tqd_store_status check_bounds(tqd_connection *connection, tqd_job_submit 
 static const char has_version_sql[] = "SELECT 1 FROM robot_revision WHERE name = ?1"
                                       " AND digest = ?2";
 static const char keep_version_sql[] =
-    "INSERT INTO robot_version(digest, media, source, nv, size, bytes)"
-    " VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT(digest) DO NOTHING";
+    "INSERT INTO robot_version(digest, media, source, nv, size, bytes, sum)"
+    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, tqd_sum(?1, ?2, ?3, ?4, ?5, ?6)) ON CONFLICT(digest) DO NOTHING";
 static const char keep_revision_sql[] =
     "INSERT INTO robot_revision(name, digest, created_ms) VALUES (?1, ?2, ?3)";
 

@@ -53,6 +53,8 @@ const char *tqd_store_status_text(tqd_store_status status)
         return "memory is short";
     case TQD_STORE_BROKEN:
         return "the store cannot write now";
+    case TQD_STORE_DAMAGED:
+        return "the stored bytes are damaged: put them back from a backup, or delete it";
     }
     return "unknown";
 }
@@ -140,7 +142,7 @@ static bool open_parts(tqd_store *store, const tqd_store_options *options, char 
     tqd_mark mark;
     tqd_mark_found found = tqd_mark_read(options->folder, &mark);
     tqd_folder_close_to_others(options);
-    if (!tqd_file_set_open(&store->files, options->folder, options->file_bytes_max, why)) {
+    if (!tqd_file_set_open(&store->files, options, why)) {
         return false;
     }
     const bool is_used = !store->files.is_empty || mark.n_commit > 0;
@@ -465,6 +467,13 @@ tqd_store_status tqd_store_sweep(tqd_store *store, uint64_t *ret_moved)
         status = tqd_store_sweep_shelf(store, shelf, ret_moved);
     }
     return status;
+}
+
+tqd_store_status tqd_store_references(tqd_store *store, const char *snapshot,
+                                      bool (*each)(void *ctx, const char *digest, uint64_t size),
+                                      void *ctx)
+{
+    return store->engine->methods->references(store->engine, snapshot, each, ctx);
 }
 
 bool tqd_store_file_find(tqd_store *store, const char *digest)

@@ -17,7 +17,8 @@ typedef enum tqd_store_status {
     TQD_STORE_BUSY,     /* more writes wait than are allowed: try again */
     TQD_STORE_NO_SPACE, /* the disk is full */
     TQD_STORE_NO_MEMORY,
-    TQD_STORE_BROKEN, /* the disk or the database failed, or the store is stopping */
+    TQD_STORE_BROKEN,  /* the disk or the database failed, or the store is stopping */
+    TQD_STORE_DAMAGED, /* what is there is not what was stored, or is missing */
 } tqd_store_status;
 
 /* One sentence for an outcome. Never NULL. */

@@ -40,7 +40,8 @@ def files(daemon):
     """Complete files, and those on their way in."""
     complete, coming = [], []
     for folder, _, names in os.walk(os.path.join(daemon.state, "files")):
-        (coming if folder.endswith("tmp") else complete).extend(names)
+        if not folder.endswith("sums"):
+            (coming if folder.endswith("tmp") else complete).extend(names)
     return sorted(complete), coming
 
 

@@ -318,7 +318,7 @@ def test_report_and_files_beside_a_result(start, tmp_path):
     with contextlib.closing(sqlite3.connect(os.path.join(state, "torqued.db"))) as db, db:
         seq, = db.execute("SELECT seq FROM job WHERE id = ?", (job["id"],)).fetchone()
         for name, media, data in (("report", "text/html", page), ("log.csv", "text/csv", log)):
-            db.execute("INSERT INTO job_attachment VALUES (?, ?, ?, ?, NULL, ?)", (seq, name, media, len(data), data))
+            db.execute("INSERT INTO job_attachment(job, name, media, size, bytes) VALUES (?, ?, ?, ?, ?)", (seq, name, media, len(data), data))
     daemon = start({"jobs": 1}, state=state)
     assert get(daemon, job["id"])["attachments"] == [
         {"name": "log.csv", "media_type": "text/csv", "bytes": len(log)},

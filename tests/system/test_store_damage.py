@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/system/test_store_damage.py - a database lost, emptied, put back older, or damaged: nothing is deleted, nothing wrong is told.
+import contextlib
 import hashlib
+import http.client
+import io
 import json
 import os
+import pathlib
 import shutil
+import sqlite3
 import subprocess
 import sys
+import tarfile
 
 import pytest
 
@@ -202,3 +208,234 @@ def test_the_state_is_of_its_owner_only(start, state, before):
     for path in state.rglob("*"):
         assert path.stat().st_mode & 0o77 == 0, path
     assert bool(logged(daemon, "others could read the state folder")) == (before == 0o755)
+
+
+# ------------------------------------------------------------------------------------------------- damaged bytes
+
+def path_of(state, data):
+    return state / "files" / sha(data)[:2] / sha(data)
+
+
+def flip(path, at, bit=0):
+    with open(path, "r+b") as f:
+        f.seek(at)
+        byte = f.read(1)[0]
+        f.seek(at)
+        f.write(bytes([byte ^ (1 << bit)]))
+
+
+def cut(path, size):
+    os.truncate(path, size)
+
+
+SMALL, LARGE = recording(1), recording(2, 40000)  # one chunk of 64 KiB; several
+DAMAGES = {
+    "a bit in a small file": (SMALL, lambda path: flip(path, 99)),
+    "a bit in the first chunk": (LARGE, lambda path: flip(path, 1000)),
+    "the last bit": (LARGE, lambda path: flip(path, len(LARGE) - 1, 7)),
+    "cut to half": (LARGE, lambda path: cut(path, len(LARGE) // 2)),
+    "cut at a chunk": (LARGE, lambda path: cut(path, 2 << 16)),
+    "cut by a byte": (SMALL, lambda path: cut(path, len(SMALL) - 1)),
+    "cut to nothing": (LARGE, lambda path: cut(path, 0)),
+    "a small one cut to nothing": (SMALL, lambda path: cut(path, 0)),
+    "grown": (LARGE, lambda path: path.write_bytes(path.read_bytes() + b"9,9\n")),
+    "gone": (LARGE, lambda path: path.unlink()),
+}
+
+
+def got_whole(daemon, path, headers=None):
+    """What a client takes for the whole body; None when the connection ended before its end or it was refused."""
+    try:
+        status, headers, body = daemon.request("GET", path, None, headers)
+    except (OSError, http.client.HTTPException):
+        return None
+    if status == 503:
+        document = json.loads(body)
+        assert document["type"] == "/problems/damaged" and "backup" in document["detail"], document
+        return None
+    assert status in (200, 206), status
+    return body
+
+
+@pytest.mark.parametrize("what", DAMAGES)
+def test_a_damaged_file_is_refused_and_named(start, state, what):
+    data, harm = DAMAGES[what]
+    daemon = start(state=str(state))
+    put(daemon, "d", data)
+    put(daemon, "good", LARGE[:-4])
+    harm(path_of(state, data))
+    assert got_whole(daemon, "/v1/datasets/d/content") is None
+    assert got_whole(daemon, "/v1/datasets/d?points=9") is None
+    status, _, body = daemon.request("GET", "/v1/datasets/d/content")  # it is known now: at once
+    document = json.loads(body)
+    assert status == 503 and "dataset \"d\"" in document["errors"][0]["detail"], document
+    status, _, body = daemon.request("POST", "/v1/compare", json.dumps({"a": {"dataset": "d"}, "b": {"dataset": "d"}}),
+                                     {"Content-Type": "application/json"})
+    assert status in (422, 503), body
+    assert metric(daemon, "store_files_damaged") == 1
+    said, = logged(daemon, "a stored file is damaged")
+    assert said["level"] == "error" and sha(data) in said["detail"]
+    assert got_whole(daemon, "/v1/datasets/good/content") == LARGE[:-4]
+    put(daemon, "d", data)  # and it heals
+    assert got_whole(daemon, "/v1/datasets/d/content") == data
+    daemon.stop()
+    daemon = start(state=str(state))
+    assert got_whole(daemon, "/v1/datasets/d/content") == data and metric(daemon, "store_files_damaged") == 0
+
+
+def test_damage_behind_what_was_sent_cuts_the_answer(start, state):
+    data = recording(3, 400000)
+    daemon = start(state=str(state))
+    put(daemon, "d", data)
+    flip(path_of(state, data), len(data) - 9)
+    with daemon.socket() as s:
+        s.sendall(b"GET /v1/datasets/d/content HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        got, closed = conftest.read_all(s, least=1, silence=conftest.PATIENCE)
+    head, _, body = got.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 200") and closed and f"Content-Length: {len(data)}".encode() in head
+    assert 0 < len(body) < len(data) and data.startswith(body)
+    part = f"bytes={len(data) - 20}-"
+    assert got_whole(daemon, "/v1/datasets/d/content", {"Range": part}) is None
+
+
+def test_sums_are_a_cache(start, state):
+    daemon = start(state=str(state))
+    put(daemon, "d", LARGE)
+    sums = state / "files" / "sums" / sha(LARGE)
+    for harm in (lambda: sums.unlink(), lambda: flip(sums, 9), lambda: cut(sums, 8), lambda: cut(sums, 0)):
+        harm()
+        assert got_whole(daemon, "/v1/datasets/d/content") == LARGE
+        assert sums.stat().st_size == 8 * -(-len(LARGE) // (1 << 16))
+    assert metric(daemon, "store_files_damaged") == 0
+    daemon.request("DELETE", "/v1/datasets/d")
+    conftest.eventually(lambda: not sums.exists())
+
+
+def test_a_damaged_result_or_request_is_refused(start, state):
+    q = [[0.001 * k] * 7 for k in range(6000)]
+    body = json.dumps({"q": q, "qd": q, "qdd": q})
+    daemon = start(state=str(state))
+    headers = {"Prefer": "respond-async", "Content-Type": "application/json"}
+    job = json.loads(daemon.request("POST", "/v1/robots/panda/inverse-dynamics", body, headers)[2])["id"]
+    conftest.eventually(lambda: json.loads(daemon.request("GET", f"/v1/jobs/{job}")[2])["state"] == "succeeded")
+    result = daemon.request("GET", f"/v1/jobs/{job}/result")[2]
+    daemon.stop()
+    for data, what in ((result, "result"), (body.encode(), "request")):
+        flip(path_of(state, data), len(data) // 2)
+        daemon = start(state=str(state))
+        assert got_whole(daemon, f"/v1/jobs/{job}/{what}") is None
+        if what == "result":
+            assert got_whole(daemon, f"/v1/jobs/{job}/result", {"Accept": "application/cbor"}) is None
+            assert got_whole(daemon, f"/v1/jobs/{job}/result/tau", {"Accept": "text/csv"}) is None
+        daemon.stop()
+
+
+def test_flipped_rows_are_refused(start, state):
+    """Every bit of a small result in its row, every eighth of a dataset's row: told right, or not at all."""
+    daemon = start(state=str(state))
+    put(daemon, "row", SMALL)
+    body = json.dumps({"q": [0.1] * 7, "qd": [0.2] * 7, "qdd": [0.3] * 7})
+    headers = {"Prefer": "respond-async", "Content-Type": "application/json"}
+    job = json.loads(daemon.request("POST", "/v1/robots/panda/inverse-dynamics", body, headers)[2])["id"]
+    conftest.eventually(lambda: json.loads(daemon.request("GET", f"/v1/jobs/{job}")[2])["state"] == "succeeded")
+    paths = [f"/v1/jobs/{job}/result", f"/v1/jobs/{job}/request", "/v1/datasets/row"]
+    right = {path: daemon.request("GET", path)[2] for path in paths}
+    daemon.stop()
+    database = state / "torqued.db"
+    whole = database.read_bytes()
+    places = [whole.index(right[paths[0]]) + k for k in (0, 100, 200)]
+    places += [whole.index(body.encode()) + 30, whole.index(b"text/csv", whole.index(sha(SMALL).encode())) + 3]
+    served = 0
+    for at in places:
+        database.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1:])
+        daemon = start(state=str(state))
+        for path in paths:
+            got = got_whole(daemon, path)
+            assert got is None or got == right[path], path
+            served += got is not None
+        daemon.stop()
+    assert served == 2 * len(places)  # what is not damaged is told
+
+
+def ctl(daemon, *args):
+    where = ["-s", daemon.url] if daemon else []
+    return subprocess.run([str(pathlib.Path(conftest.TORQUED).parent / "torquectl"), *where, *args], capture_output=True, text=True,
+                          timeout=PATIENCE)
+
+
+@pytest.mark.parametrize("what", ["gone", "cut to half", "the last bit"])
+def test_a_backup_without_a_file_is_no_good(start, state, tmp_path, what):
+    data, harm = DAMAGES[what]
+    daemon = start(state=str(state))
+    put(daemon, "d", data)
+    put(daemon, "other", SMALL)
+    path = tmp_path / "b.tar"
+    mask = os.umask(0o022)
+    try:
+        done = ctl(daemon, "backup", str(path))
+        assert done.returncode == 0 and path.stat().st_mode & 0o777 == 0o600, done.stderr
+        assert ctl(None, "verify", str(path)).returncode == 0
+    finally:
+        os.umask(mask)
+    harm(path_of(state, data))
+    done = ctl(daemon, "backup", str(path))
+    assert done.returncode == 1 and "is written, but" in done.stderr and sha(data) in done.stderr, done.stderr
+    done = ctl(None, "verify", str(path))
+    assert done.returncode == 1 and sha(data) in done.stderr
+    with tarfile.open(path) as archive:
+        assert f"files/{sha(SMALL)[:2]}/{sha(SMALL)}" in archive.getnames()
+
+
+def test_verify_holds_an_older_archive_against_its_database(start, state, tmp_path):
+    """An archive as former versions made it of such a store: sound in itself, and without a file that its database needs."""
+    daemon = start(state=str(state))
+    put(daemon, "d", LARGE)
+    path = tmp_path / "b.tar"
+    assert ctl(daemon, "backup", str(path)).returncode == 0
+    with tarfile.open(path) as archive:
+        members = {m.name: archive.extractfile(m).read() for m in archive.getmembers()}
+    manifest = json.loads(members.pop("manifest.json"))
+    manifest["files"] = [f for f in manifest["files"] if f["name"] == "torqued.db"]
+    with tarfile.open(path, "w", format=tarfile.USTAR_FORMAT) as archive:
+        for name, data in (("manifest.json", json.dumps(manifest).encode()), ("torqued.db", members["torqued.db"])):
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+    done = ctl(None, "verify", str(path))
+    assert done.returncode == 1 and sha(LARGE) in done.stderr, (done.stdout, done.stderr)
+
+
+# ------------------------------------------------------------------------------------------------- former stores
+
+def test_a_store_of_a_former_release_steps_forward(start, state):
+    state.mkdir(mode=0o700)
+    old = {"kept": b"t,q\n0,1.5\n1,2.5\n", "other": b"1\n2\n"}
+    with contextlib.closing(sqlite3.connect(state / "torqued.db")) as db, db:
+        db.executescript((pathlib.Path(__file__).parent / "schema6.sql").read_text())
+        db.execute("PRAGMA application_id = 1414612017")
+        db.execute("PRAGMA user_version = 6")
+        done, = db.execute("SELECT id FROM job").fetchone()
+        result, = db.execute("SELECT bytes FROM job_body WHERE what = 1").fetchone()
+        # and one that waited when the former release stopped
+        db.execute("INSERT INTO job(id, kind, robot, robot_digest, client, priority, tag, created_ms, changed_ms)"
+                   " SELECT substr(id, 1, 25) || 'w', kind, robot, robot_digest, client, priority, tag, created_ms, changed_ms FROM job")
+        db.execute("INSERT INTO job_body SELECT 2, what, media, size, file, bytes FROM job_body WHERE what = 0")
+    for data in old.values():
+        path = path_of(state, data)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    daemon = start(state=str(state))
+    assert not logged(daemon, "acknowledged work is missing")
+    for name, data in old.items():
+        assert get(daemon, name)[2] == data
+    for job in (done, done[:25] + "w"):
+        conftest.eventually(lambda job=job: json.loads(daemon.request("GET", f"/v1/jobs/{job}")[2])["state"] == "succeeded")
+        assert json.loads(daemon.request("GET", f"/v1/jobs/{job}/result")[2])["tau"] == json.loads(result)["tau"]
+    assert daemon.request("GET", f"/v1/jobs/{done}/result")[2] == result
+    assert daemon.request("GET", "/v1/robots/own")[0] == 200
+    daemon.stop()
+    assert (state / "torqued-schema6.db").exists()
+    with contextlib.closing(sqlite3.connect(state / "torqued.db")) as db:
+        for table in ("job_body", "dataset", "robot_version"):
+            assert db.execute(f"SELECT count(*) FROM {table} WHERE sum IS NULL").fetchone() == (0,), table
+        assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/store/file_read.c - files are read chunk by chunk, each held against its checksum before
+ * any of it is given away. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/store/damage.h"
+#include "daemon/store/files.h"
+#include "daemon/store/sha256.h"
+#include "daemon/store/sums.h"
+
+struct tqd_file {
+    tqd_file_set *set;
+    int fd;
+    _Atomic int sums_fd; /* -1: one chunk */
+    uint64_t size;
+    _Atomic int status; /* of the last read that failed */
+    char digest[TQD_DIGEST_TEXT];
+};
+
+static long read_fully(int fd, uint64_t offset, void *bytes, size_t n)
+{
+    size_t done = 0;
+    while (done < n) {
+        const ssize_t got = pread(fd, (char *)bytes + done, n - done, (off_t)(offset + done));
+        if (got == 0) {
+            break;
+        }
+        if (got < 0 && errno != EINTR) {
+            return -1;
+        }
+        done += got > 0 ? (size_t)got : 0;
+    }
+    return (long)done;
+}
+
+/* The whole file against its name; its sums are made on the way. */
+static tqd_store_status check_whole(tqd_file_set *set, int fd, const char *digest)
+{
+    char found[TQD_DIGEST_TEXT];
+    tqd_sums sums;
+    tqd_sha256 *hash = tqd_sha256_new();
+    char *piece = malloc(TQD_CHUNK);
+    tqd_store_status status = TQD_STORE_OK;
+    if (!tqd_sums_init(&sums) || hash == NULL || piece == NULL) {
+        status = TQD_STORE_NO_MEMORY;
+    }
+    uint64_t at = 0;
+    long n = 1;
+    while (status == TQD_STORE_OK && n > 0) {
+        n = read_fully(fd, at, piece, TQD_CHUNK);
+        if (n < 0) {
+            status = TQD_STORE_DAMAGED; /* the disk cannot give what it was given */
+        } else if (n > 0) {
+            tqd_sha256_add(hash, piece, (size_t)n);
+            status = tqd_sums_add(&sums, piece, (size_t)n) ? TQD_STORE_OK : TQD_STORE_NO_MEMORY;
+            at += (uint64_t)n;
+        }
+    }
+    if (status == TQD_STORE_OK) {
+        tqd_sha256_text(hash, found);
+        status = strcmp(found, digest) == 0 ? TQD_STORE_OK : TQD_STORE_DAMAGED;
+    }
+    if (status == TQD_STORE_OK) {
+        tqd_sums_keep(&sums, set, digest);
+    }
+    tqd_sums_clear(&sums);
+    tqd_sha256_free(hash);
+    free(piece);
+    return status;
+}
+
+/* A file of many chunks has its sums; one that has none yet is checked whole for them. */
+static tqd_store_status find_sums(tqd_file *file)
+{
+    if (file->size <= TQD_CHUNK) {
+        return TQD_STORE_OK;
+    }
+    int fd = tqd_sums_open(file->set, file->digest, file->size);
+    if (fd < 0) {
+        const tqd_store_status status = check_whole(file->set, file->fd, file->digest);
+        if (status != TQD_STORE_OK) {
+            return status;
+        }
+        fd = tqd_sums_open(file->set, file->digest, file->size);
+    }
+    atomic_store(&file->sums_fd, fd);
+    return fd >= 0 ? TQD_STORE_OK : TQD_STORE_BROKEN;
+}
+
+static tqd_store_status open_parts(tqd_store *store, tqd_file *file, uint64_t size)
+{
+    char path[PATH_MAX];
+    struct stat facts;
+    tqd_file_set_path(file->set, file->digest, path);
+    file->fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (file->fd < 0 && errno == ENOENT && tqd_store_file_find(store, file->digest)) {
+        file->fd = open(path, O_RDONLY | O_CLOEXEC);
+    }
+    if (file->fd < 0 || fstat(file->fd, &facts) != 0) {
+        return file->fd < 0 && errno == ENOENT ? TQD_STORE_DAMAGED : TQD_STORE_BROKEN;
+    }
+    file->size = (uint64_t)facts.st_size;
+    if (size != TQD_FILE_ANY_SIZE && size != file->size) {
+        return TQD_STORE_DAMAGED;
+    }
+    if (tqd_damage_known(file->set, file->digest, &facts)) {
+        return TQD_STORE_DAMAGED;
+    }
+    return file->size == 0 ? check_whole(file->set, file->fd, file->digest) : find_sums(file);
+}
+
+tqd_file *tqd_file_open_sized(tqd_store *store, const char *digest, uint64_t size,
+                              tqd_store_status *ret_status)
+{
+    *ret_status = TQD_STORE_DAMAGED;
+    if (!tqd_file_digest_good(digest)) {
+        return NULL;
+    }
+    tqd_file *file = calloc(1, sizeof *file);
+    if (file == NULL) {
+        *ret_status = TQD_STORE_NO_MEMORY;
+        return NULL;
+    }
+    file->set = tqd_store_file_set(store);
+    file->fd = -1;
+    file->sums_fd = -1;
+    memcpy(file->digest, digest, sizeof file->digest);
+    *ret_status = open_parts(store, file, size);
+    if (*ret_status == TQD_STORE_OK) {
+        return file;
+    }
+    if (*ret_status == TQD_STORE_DAMAGED && (file->fd >= 0 || size != TQD_FILE_ANY_SIZE)) {
+        tqd_damage_note(file->set, digest, file->fd);
+    }
+    tqd_file_close(file);
+    return NULL;
+}
+
+tqd_file *tqd_file_open(tqd_store *store, const char *digest, uint64_t *ret_size)
+{
+    tqd_store_status ignored;
+    tqd_file *file = tqd_file_open_sized(store, digest, TQD_FILE_ANY_SIZE, &ignored);
+    *ret_size = file != NULL ? file->size : 0;
+    return file;
+}
+
+static bool is_chunk_good(const tqd_file *file, uint64_t chunk, const char *bytes, size_t n)
+{
+    if (file->size <= TQD_CHUNK) {
+        char found[TQD_DIGEST_TEXT];
+        return tqd_sha256_of(bytes, n, found) && strcmp(found, file->digest) == 0;
+    }
+    uint64_t sum = 0;
+    return tqd_sums_read(atomic_load(&file->sums_fd), chunk, &sum) && sum == tqd_sum_of(bytes, n);
+}
+
+/* The sums and the file disagree: the name decides. */
+static tqd_store_status judge_chunk(tqd_file *file, uint64_t chunk, char *bytes, size_t n)
+{
+    tqd_store_status status = file->size <= TQD_CHUNK
+                                  ? TQD_STORE_DAMAGED
+                                  : check_whole(file->set, file->fd, file->digest);
+    if (status == TQD_STORE_OK) {
+        /* the sums were wrong, and there are new ones; the old descriptor may be in use */
+        uint64_t sum = 0;
+        const int fd = tqd_sums_open(file->set, file->digest, file->size);
+        const bool good = fd >= 0 && read_fully(file->fd, chunk * TQD_CHUNK, bytes, n) == (long)n &&
+                          tqd_sums_read(fd, chunk, &sum) && sum == tqd_sum_of(bytes, n);
+        status = good ? TQD_STORE_OK : TQD_STORE_BROKEN;
+        if (fd >= 0) {
+            close(fd);
+        }
+    }
+    if (status == TQD_STORE_DAMAGED) {
+        tqd_damage_note(file->set, file->digest, file->fd);
+    }
+    return status;
+}
+
+/* A chunk whole, n bytes, as they were given to the store. */
+static bool read_chunk(tqd_file *file, uint64_t chunk, char *bytes, size_t n)
+{
+    tqd_store_status status = TQD_STORE_OK;
+    if (read_fully(file->fd, chunk * TQD_CHUNK, bytes, n) != (long)n ||
+        !is_chunk_good(file, chunk, bytes, n)) {
+        status = judge_chunk(file, chunk, bytes, n);
+    }
+    if (status != TQD_STORE_OK) {
+        atomic_store(&file->status, (int)status);
+    }
+    return status == TQD_STORE_OK;
+}
+
+long tqd_file_read(tqd_file *file, uint64_t offset, void *bytes, size_t n)
+{
+    char *part = NULL; /* a chunk of which not all is asked for */
+    size_t done = 0;
+    bool good = true;
+    while (good && done < n && offset + done < file->size) {
+        const uint64_t chunk = (offset + done) / TQD_CHUNK;
+        const uint64_t begin = chunk * TQD_CHUNK;
+        const uint64_t left = file->size - begin;
+        const size_t length = left < TQD_CHUNK ? (size_t)left : (size_t)TQD_CHUNK;
+        const size_t skip = (size_t)(offset + done - begin);
+        const size_t wanted = length - skip < n - done ? length - skip : n - done;
+        if (wanted == length) {
+            good = read_chunk(file, chunk, (char *)bytes + done, length);
+        } else {
+            part = part != NULL ? part : malloc(TQD_CHUNK);
+            if (part == NULL) {
+                atomic_store(&file->status, TQD_STORE_NO_MEMORY);
+            }
+            good = part != NULL && read_chunk(file, chunk, part, length);
+            if (good) {
+                memcpy((char *)bytes + done, part + skip, wanted);
+            }
+        }
+        done += wanted;
+    }
+    free(part);
+    return good ? (long)done : -1;
+}
+
+tqd_store_status tqd_file_status(const tqd_file *file)
+{
+    return (tqd_store_status)atomic_load(&file->status);
+}
+
+void tqd_file_close(tqd_file *file)
+{
+    if (file == NULL) {
+        return;
+    }
+    const int sums_fd = atomic_load(&file->sums_fd);
+    if (sums_fd >= 0) {
+        close(sums_fd);
+    }
+    if (file->fd >= 0) {
+        close(file->fd);
+    }
+    free(file);
+}

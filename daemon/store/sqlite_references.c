@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/store/sqlite_references.c - which files a database refers to. */
+#include <limits.h>
+#include <stdio.h>
+
+#include "daemon/store/sqlite.h"
+
+static const char references_sql[] =
+    "SELECT file, size FROM dataset"
+    " UNION SELECT file, size FROM job_body WHERE file IS NOT NULL"
+    " UNION SELECT file, size FROM job_attachment WHERE file IS NOT NULL ORDER BY 1";
+
+static tqd_store_status each_reference(sqlite3 *db, sqlite3_stmt *statement,
+                                       bool (*each)(void *ctx, const char *digest, uint64_t size),
+                                       void *ctx)
+{
+    int code = sqlite3_step(statement);
+    while (code == SQLITE_ROW) {
+        char digest[TQD_DIGEST_TEXT];
+        tqd_column_copy(statement, 0, digest, sizeof digest);
+        if (!each(ctx, digest, (uint64_t)sqlite3_column_int64(statement, 1))) {
+            break;
+        }
+        code = sqlite3_step(statement);
+    }
+    return tqd_sqlite_status(db, code);
+}
+
+tqd_store_status tqd_sqlite_references(tqd_connection *connection,
+                                       bool (*each)(void *ctx, const char *digest, uint64_t size),
+                                       void *ctx)
+{
+    sqlite3_stmt *statement = tqd_sql(connection, references_sql);
+    if (statement == NULL) {
+        return tqd_sql_once(connection, statement, NULL);
+    }
+    const tqd_store_status status = each_reference(connection->db, statement, each, ctx);
+    sqlite3_reset(statement);
+    return status;
+}
+
+tqd_store_status
+tqd_sqlite_references_of(const char *path,
+                         bool (*each)(void *ctx, const char *digest, uint64_t size), void *ctx)
+{
+    char uri[PATH_MAX + 32]; /* immutable: no journal is looked for, or made, beside it */
+    sqlite3 *db = NULL;
+    sqlite3_stmt *statement = NULL;
+    snprintf(uri, sizeof uri, "file:%s?immutable=1", path);
+    tqd_store_status status = TQD_STORE_BROKEN;
+    if (sqlite3_open_v2(uri, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL) == SQLITE_OK &&
+        sqlite3_prepare_v2(db, references_sql, -1, &statement, NULL) == SQLITE_OK) {
+        status = each_reference(db, statement, each, ctx);
+    }
+    sqlite3_finalize(statement);
+    sqlite3_close(db);
+    return status;
+}

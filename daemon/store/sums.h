@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/store/sums.h - checksums of a file's chunks, so that any part of it is read checked;
+ * private to this folder.
+ *
+ * <state>/files/sums/<digest> holds XXH3 of every 64 KiB of a file that is longer than that, made
+ * of the same bytes as its SHA-256, on their way in. It is a cache: when it is missing, or
+ * disagrees with the file, the whole file is held against its name, and the sums are made anew or
+ * the file is damaged. So it is written without fsync, and is no part of a backup. */
+#ifndef TQD_STORE_SUMS_H
+#define TQD_STORE_SUMS_H
+
+#include <stddef.h>
+#include <xxhash.h>
+
+#include "daemon/store/file_set.h"
+
+enum { TQD_CHUNK = 64 << 10 };
+
+/* Sums of bytes that come in any pieces. */
+typedef struct tqd_sums {
+    XXH3_state_t *state;
+    uint64_t *sums;
+    size_t n_sum, sums_size;
+    size_t n_chunk; /* bytes of the chunk that is not complete */
+} tqd_sums;
+
+bool tqd_sums_init(tqd_sums *sums); /* false: no memory */
+bool tqd_sums_add(tqd_sums *sums, const void *bytes, size_t n);
+/* Writes them for the file of that digest, unless it is one chunk. A failure is not told: they can
+ * be made again. */
+void tqd_sums_keep(tqd_sums *sums, const tqd_file_set *set, const char *digest);
+void tqd_sums_clear(tqd_sums *sums); /* also after a failed init */
+
+static inline uint64_t tqd_sum_of(const void *bytes, size_t n)
+{
+    return XXH3_64bits(bytes, n);
+}
+
+/* The descriptor of the sums of a file of that size, -1 when there are none of the right number. */
+int tqd_sums_open(const tqd_file_set *set, const char *digest, uint64_t size);
+bool tqd_sums_read(int fd, uint64_t chunk, uint64_t *ret);
+/* The file is gone. */
+void tqd_sums_remove(const tqd_file_set *set, const char *digest);
+
+#endif
