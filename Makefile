@@ -144,7 +144,8 @@ build/torquectl: $(out)/torquectl
 # tests do not take -Wcast-qual: Criterion's eq(str, ...) needs casts from const
 test_flags := $(base) -Wall -Wextra $(if $(WERROR),-Werror)
 # objects of their own: a change of a library only links them again
-$(test_bin:=.o): private CFLAGS := $(test_flags)
+# with assertions that mean what they say: tests/support/assert.h
+$(test_bin:=.o): private CFLAGS := $(test_flags) -include tests/support/assert.h
 $(test_bin): $(out)/tests/%: $(out)/tests/%.o $(support_lib) $(libs)
 	$(call say,LD)
 	$(Q)$(CC) $(cflags_$(VARIANT)) $(filter %.o %.a,$^) $(LDFLAGS) -lcriterion $(link_libs) -o $@

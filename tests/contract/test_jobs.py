@@ -161,7 +161,10 @@ def test_list_filters_and_pages(start):
         got += ids
         pages += 1
     assert got == everything[::-1] and pages == 3
-    for query in ("?state=lost", "?limit=0", "?limit=x", "?cursor=-1", "?unknown=1", "?state"):
+    for first in "123456789":  # cursors and limits begin with any digit but 0
+        assert page(f"?cursor={first}000000") == (everything[::-1], None)
+        assert page(f"?limit={first}0") == (everything[::-1], None)
+    for query in ("?state=lost", "?limit=0", "?limit=x", "?limit=:", "?cursor=-1", "?cursor=0", "?cursor=:1", "?cursor=/1", "?unknown=1", "?state"):
         assert daemon.request("GET", "/v1/jobs" + query)[0] in (400, 422), query
 
 

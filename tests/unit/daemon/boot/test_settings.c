@@ -71,6 +71,16 @@ Test(settings, sizes)
     }
 }
 
+/* only sizes take a unit of bytes */
+Test(settings, numbers_without_units)
+{
+    static const char *const lines[] = {"workers = 3KiB\n", "workers = 0KiB\n",
+                                        "header_timeout = 1 KiB\n", "log_rate = 1 MiB\n"};
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        cr_expect(read_text(lines[i], NULL, NULL) == false, "%s", lines[i]);
+    }
+}
+
 Test(settings, flags_win_and_the_place_is_told)
 {
     cr_assert(read_text("[torqued]\nworkers = 3\nhosts = a b ; two\n", "--workers", "5") == true);

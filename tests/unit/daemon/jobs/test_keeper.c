@@ -28,6 +28,62 @@ static void *keep(void *jobs)
     return NULL;
 }
 
+/* The job of a fence that is claimed by runner 0, and a keeper beside it. */
+static tqd_jobs *claimed_jobs(pthread_t *ret_keeper, char id[TQD_JOB_ID_TEXT])
+{
+    tqd_jobs *jobs = new_jobs();
+    jobs->options.lease_ms = 30; /* a beat in 10 */
+    submit_job(id);
+    tqd_job_claim claim = {.write.kind = TQD_WRITE_JOB_CLAIM, .node = "n", .lease_ms = 100000};
+    cr_assert(eq(int, (int)tqd_store_write(store, &claim.write), TQD_STORE_OK));
+    pthread_mutex_lock(&jobs->runners[0].mutex);
+    jobs->runners[0].job = claim.job;
+    jobs->runners[0].busy = true;
+    pthread_mutex_unlock(&jobs->runners[0].mutex);
+    atomic_store(&jobs->n_started, 1);
+    cr_assert(eq(int, pthread_create(ret_keeper, NULL, keep, jobs), 0));
+    return jobs;
+}
+
+static void end_jobs(tqd_jobs *jobs, pthread_t keeper)
+{
+    jobs->runners[0].busy = false;
+    tqd_jobs_stop(jobs);
+    pthread_join(keeper, NULL);
+    tqd_jobs_free(jobs);
+}
+
+/* What another process asks of the store reaches the run by its heartbeat. */
+Test(keeper, a_heartbeat_brings_the_wish_to_cancel)
+{
+    char id[TQD_JOB_ID_TEXT];
+    pthread_t keeper;
+    tqd_jobs *jobs = claimed_jobs(&keeper, id);
+    cr_assert(not(atomic_load(&jobs->runners[0].cancelled)));
+    tqd_job_cancel cancel = {.write.kind = TQD_WRITE_JOB_CANCEL, .id = id};
+    cr_assert(eq(int, (int)tqd_store_write(store, &cancel.write), TQD_STORE_OK));
+    while (!atomic_load(&jobs->runners[0].cancelled)) { /* the suite's timeout ends it */
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    cr_assert(not(atomic_load(&jobs->runners[0].lost)));
+    end_jobs(jobs, keeper);
+}
+
+Test(keeper, a_heartbeat_finds_the_lease_gone)
+{
+    char id[TQD_JOB_ID_TEXT];
+    pthread_t keeper;
+    tqd_jobs *jobs = claimed_jobs(&keeper, id);
+    tqd_job_release release = {
+        .write.kind = TQD_WRITE_JOB_RELEASE, .id = id, .fence = jobs->runners[0].job.fence};
+    cr_assert(eq(int, (int)tqd_store_write(store, &release.write), TQD_STORE_OK));
+    while (!atomic_load(&jobs->runners[0].lost)) {
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    cr_assert(not(atomic_load(&jobs->runners[0].cancelled)));
+    end_jobs(jobs, keeper);
+}
+
 Test(keeper, a_job_that_came_before_the_keeper_is_news)
 {
     char before[TQD_JOB_ID_TEXT];

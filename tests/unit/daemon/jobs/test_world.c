@@ -85,6 +85,34 @@ Test(world, spool_outlives_the_run_as_its_checkpoint_does)
     cr_assert(eq(int, (int)w.status, TQD_STORE_OK), "the store is not to blame for that");
 }
 
+/* A checkpoint larger than a row of the database is a file; the next one takes its place. */
+Test(world, large_checkpoints_are_files)
+{
+    static char saved[TQD_JOB_ROW_BYTES + 4321], loaded[sizeof saved + 1];
+    const tqa_world *world = &w.world;
+    for (int round = 0; round < 2; round++) {
+        for (size_t i = 0; i < sizeof saved; i++) {
+            saved[i] = (char)(i * 31 + (size_t)round);
+        }
+        cr_assert(eq(int, world->checkpoint_save(world->ctx, saved, sizeof saved), 0));
+        tqd_job_world_close(&w);
+        tqd_job_world_open(&w, runner); /* the next run */
+        cr_assert(eq(sz, world->checkpoint_load(world->ctx, loaded, sizeof loaded), sizeof saved));
+        cr_assert(eq(int, memcmp(saved, loaded, sizeof saved), 0));
+        uint64_t removed = 0;
+        cr_assert(eq(int, (int)tqd_store_sweep(store, &removed), TQD_STORE_OK));
+        cr_assert(eq(u64, tqd_store_file_bytes(store), sizeof saved), "the last one alone");
+    }
+    cr_assert(eq(sz, world->checkpoint_load(world->ctx, loaded, sizeof saved - 1), 0),
+              "of no operation that asks for less");
+    cr_assert(eq(int, world->checkpoint_save(world->ctx, "12", 2), 0));
+    cr_assert(eq(sz, world->checkpoint_load(world->ctx, loaded, sizeof loaded), 2));
+    runner->job.fence++;
+    cr_assert(eq(int, world->checkpoint_save(world->ctx, saved, sizeof saved), -1));
+    cr_assert(atomic_load(&runner->lost), "another has the lease");
+    runner->job.fence--;
+}
+
 Test(world, run_without_its_lease_writes_nothing)
 {
     atomic_store(&runner->lost, true);

@@ -114,6 +114,31 @@ static tqd_pipe_state put(tqd_pipe *pipe, reader *r, size_t at, size_t n)
 
 TestSuite(pipe, .timeout = 100);
 
+/* Each part of a pipe goes back where it came from: after a hundred pipes as many are kept as after
+ * the first, and the second pipe takes those of the first. */
+Test(pipe, memory_comes_back)
+{
+    tqd_workers *workers = tqd_workers_new(8);
+    pthread_t threads[N_THREAD];
+    begin(workers, threads, N_THREAD);
+    size_t kept = 0;
+    for (int round = 0; round < 100; round++) {
+        reader r;
+        reader_init(&r);
+        tqd_pipe *pipe = tqd_pipe_new(workers, UINT64_MAX, &ends, &r);
+        cr_assert(ne(ptr, pipe, NULL));
+        put(pipe, &r, 0, TQD_PIPE_PIECE / 2);
+        tqd_pipe_close(pipe);
+        sem_wait(&r.destroyed);
+        if (round == 0) {
+            kept = tqa_memory_kept();
+            cr_assert(gt(sz, kept, 0));
+        }
+        cr_assert(eq(sz, tqa_memory_kept(), kept), "round %d", round);
+    }
+    end(workers, threads, N_THREAD);
+}
+
 Test(pipe, every_byte_comes_once_and_in_order)
 {
     enum { N_BYTE = 12 << 20 };
