@@ -44,6 +44,7 @@
     X("headers-too-large", 431, "The request headers are larger than is accepted")                 \
     X("internal", 500, "The service has a fault")                                                  \
     X("busy", 503, "The service is busy")                                                          \
+    X("took-too-long", 504, "The computation took too long for an immediate answer")               \
     X("not-ready", 503, "The service is starting or stopping")                                     \
     X("damaged", 503, "What was stored is damaged")                                                \
     X("storage-full", 507, "There is no space left to store this")

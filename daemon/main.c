@@ -50,6 +50,16 @@ static bool submit(void *ctx, void (*run)(void *arg), void *arg)
     return tqd_workers_submit(ctx, run, arg);
 }
 
+static bool withdraw(void *ctx, void (*run)(void *arg), void *arg)
+{
+    return tqd_workers_withdraw(ctx, run, arg);
+}
+
+static int64_t wait_ms(void *ctx)
+{
+    return tqd_workers_wait_ms(ctx);
+}
+
 static void write_store(void *ctx)
 {
     tqd_store_write_loop(ctx);
@@ -173,10 +183,13 @@ static bool open_server(const char **reterr)
                       .idle_ms = settings.idle_timeout,
                       .body_ms = settings.body_timeout,
                       .run_ms = settings.run_timeout,
+                      .queue_ms = settings.queue_timeout,
                       .grace_ms = settings.rate_grace,
                       .rate_min_b_s = (uint64_t)settings.rate_least},
         .log_requests = settings.log_requests != 0,
         .submit = submit,
+        .withdraw = withdraw,
+        .wait_ms = wait_ms,
         .submit_ctx = workers,
         .alive = tqd_watchdog_answer,
         .alive_ctx = &watchdog,
@@ -293,6 +306,8 @@ int main(int argc, char **argv)
         return refuse(EXIT_FAILURE, "there is no memory");
     }
     tqd_sessions_init(&sessions);
+    service.workers = workers;
+    service.queue_ms = settings.queue_timeout;
     tqd_routes_init(&routes, &service, &computing, &datasets, &sessions);
     if (!open_server(&reason)) {
         return refuse(EXIT_FAILURE, reason != NULL ? reason : "there is no memory");

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/jobs/submission.h"
+#include "daemon/jobs/wish.h"
 #include "daemon/queue/pipe.h"
 #include "daemon/queue/scratch.h"
 #include "daemon/serve/answer.h"
@@ -19,8 +19,6 @@ enum {
     AHEAD_MIN = 1 << 20,  /* bytes of a body whose samples are computed while it comes, */
     AHEAD_WORTH = 8,      /* so many more blocks wait before one more worker is woken */
 };
-
-static const tqd_handler immediate;
 
 /* Text of an answer, in memory that arrays of samples use as well. */
 typedef struct piece {
@@ -36,6 +34,8 @@ typedef struct computing {
     const tqd_handler *methods; /* first: whose exchange this is */
     const tqd_computation *of;
     const tqd_head *head; /* lives as long as the exchange */
+    tqd_asking asking;
+    tqa_world world;
     const tqa_robot *robot;
     tqa_call *call;
     bool failed; /* refusal is filled, or the call has its problem */
@@ -50,6 +50,7 @@ typedef struct computing {
     size_t ahead_scratch;
     bool has_begun; /* bytes of the body have come */
     bool has_run;
+    int64_t begin_ms; /* within which a worker must have begun; 0: what the settings say */
     /* the answer: a prefix, all of it unless `more`. It begins in the chunk, and goes on in
      * pieces. */
     size_t n_first, n_text, at;
@@ -142,12 +143,9 @@ static void close_computing(void *exchange)
     }
 }
 
-static bool open_computing(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply)
+bool tqd_immediate_open(const tqd_computation *of, const tqd_head *head, void **ret_exchange,
+                        tqd_reply *reply)
 {
-    const tqd_computation *of = ctx;
-    if (of->shared->jobs != NULL && tqd_submission_wanted(of->operation, head)) {
-        return tqd_submission_open(of->shared->jobs, of->operation, head, ret_exchange, reply);
-    }
     tqa_problem problem;
     computing *c = tqd_chunk_take();
     if (c == NULL) {
@@ -155,8 +153,15 @@ static bool open_computing(void *ctx, const tqd_head *head, void **ret_exchange,
         tqd_answer_problem(reply, head->request_id, &problem);
         return false;
     }
-    *c = (computing){.methods = &immediate, .of = of, .head = head};
-    bool good = true;
+    *c = (computing){.methods = &tqd_immediate_handler, .of = of, .head = head};
+    c->asking = (tqd_asking){.shared = of->shared, .head = head};
+    c->world = tqd_computing_world(&c->asking);
+    bool good = tqd_job_deadline_read(head, &c->begin_ms, &problem);
+    if (!good) {
+        tqd_answer_problem(reply, head->request_id, &problem);
+        close_computing(c);
+        return false;
+    }
     if (of->operation->needs_robot) {
         tqd_robot_found found = tqd_registry_peek(of->shared->registry, head->part[0], &c->robot);
         c->cold = found == TQD_ROBOT_COLD;
@@ -216,6 +221,10 @@ static void print(computing *c)
     c->n_first = fill(c, first_piece(c), PIECE, &over);
     c->last = &c->pieces;
     while (!over) {
+        if (c->world.cancelled(c->world.ctx)) {
+            refuse_memory(c, "what nobody waits for");
+            return;
+        }
         if (c->n_text >= c->of->shared->reply_buffer_b) {
             c->more = true;
             return;
@@ -240,7 +249,10 @@ static void compute(computing *c)
         refuse_memory(c, "the working arrays");
         return;
     }
-    c->failed = !tqa_call_run(c->call, &c->of->shared->world, scratch, need);
+    c->failed = !tqa_call_run(c->call, &c->world, scratch, need);
+    if (tqd_asking_given_up(&c->asking)) {
+        refuse_memory(c, "what nobody waits for"); /* parts of it have been left out */
+    }
     if (c->failed) {
         return;
     }
@@ -296,7 +308,9 @@ static bool put(computing *c, const char *bytes, size_t n)
 static void compute_ahead(void *exchange, size_t b, void *scratch)
 {
     computing *c = exchange;
-    tqa_call_ahead(c->call, b, scratch, c->ahead_scratch);
+    if (!tqd_asking_given_up(&c->asking)) {
+        tqa_call_ahead(c->call, b, scratch, c->ahead_scratch);
+    }
 }
 
 /* Workers begin with the samples that are there. */
@@ -472,6 +486,11 @@ static const char *look_computing(void *exchange, size_t *ret_n)
     return tqa_call_look(c->call, ret_n);
 }
 
+static int64_t patience_computing(void *exchange)
+{
+    return ((const computing *)exchange)->begin_ms;
+}
+
 static void reply_computing(void *exchange, tqd_reply *reply)
 {
     computing *c = exchange;
@@ -500,7 +519,7 @@ static void reply_computing(void *exchange, tqd_reply *reply)
     reply->n_body = c->n_text;
 }
 
-static const tqd_handler immediate = {
+const tqd_handler tqd_immediate_handler = {
     .room = has_room,
     .space = space,
     .phase = phase,
@@ -508,75 +527,7 @@ static const tqd_handler immediate = {
     .finish = finish_computing,
     .resumed = resumed_computing,
     .run = run_computing,
+    .patience_ms = patience_computing,
     .reply = reply_computing,
     .close = close_computing,
-};
-
-/* ----------------------------------------------- an exchange is a call or becomes a job (open) */
-
-static const tqd_handler *methods(const void *exchange)
-{
-    return *(const tqd_handler *const *)exchange;
-}
-
-static bool room_either(void *exchange, size_t n)
-{
-    const tqd_handler *own = methods(exchange);
-    return own->room == NULL || own->room(exchange, n);
-}
-
-static char *space_either(void *exchange, size_t *ret_size)
-{
-    const tqd_handler *own = methods(exchange);
-    return own->space != NULL ? own->space(exchange, ret_size) : NULL;
-}
-
-static size_t phase_either(void *exchange)
-{
-    const tqd_handler *own = methods(exchange);
-    return own->phase != NULL ? own->phase(exchange) : 0;
-}
-
-static bool feed_either(void *exchange, const char *bytes, size_t n)
-{
-    return methods(exchange)->feed(exchange, bytes, n);
-}
-
-static tqd_next finish_either(void *exchange)
-{
-    return methods(exchange)->finish(exchange);
-}
-
-static tqd_next resumed_either(void *exchange)
-{
-    const tqd_handler *own = methods(exchange);
-    return own->resumed != NULL ? own->resumed(exchange) : TQD_NEXT_REPLY;
-}
-
-static void run_either(void *exchange)
-{
-    methods(exchange)->run(exchange);
-}
-
-static void reply_either(void *exchange, tqd_reply *reply)
-{
-    methods(exchange)->reply(exchange, reply);
-}
-
-static void close_either(void *exchange)
-{
-    methods(exchange)->close(exchange);
-}
-
-const tqd_handler tqd_computation_handler = {
-    .open = open_computing,
-    .room = room_either,
-    .space = space_either,
-    .phase = phase_either,
-    .feed = feed_either,
-    .finish = finish_either,
-    .resumed = resumed_either,
-    .run = run_either,
-    .reply = reply_either,
-    .close = close_either,
 };

@@ -49,14 +49,21 @@ static void reply_healthz(void *exchange, tqd_reply *reply)
 static void reply_readyz(void *exchange, tqd_reply *reply)
 {
     telling *t = exchange;
-    if (atomic_load(&t->service->state) == TQD_SERVICE_READY) {
+    const int state = atomic_load(&t->service->state);
+    const int64_t wait_ms = tqd_workers_wait_ms(t->service->workers);
+    if (state == TQD_SERVICE_READY && wait_ms <= t->service->queue_ms) {
         say(reply, "application/json", "{\"status\":\"ready\"}\n");
         return;
     }
     tqa_problem problem;
-    tqa_problem_set(&problem, "not-ready", "the service is %s",
-                    atomic_load(&t->service->state) == TQD_SERVICE_STARTING ? "starting"
-                                                                            : "stopping");
+    if (state == TQD_SERVICE_READY) {
+        tqa_problem_set(&problem, "busy",
+                        "computations wait about %lld s for a worker, longer than queue_timeout",
+                        (long long)(wait_ms / 1000));
+    } else {
+        tqa_problem_set(&problem, "not-ready", "the service is %s",
+                        state == TQD_SERVICE_STARTING ? "starting" : "stopping");
+    }
     reply->status = problem.status;
     reply->media = "application/problem+json";
     reply->body = malloc(8192);

@@ -5,6 +5,7 @@
 
 #include <stdatomic.h>
 
+#include "daemon/queue/workers.h"
 #include "daemon/serve/server.h"
 #include "daemon/store/store.h"
 
@@ -18,7 +19,9 @@ typedef enum tqd_service_state {
 typedef struct tqd_service {
     _Atomic int state;            /* tqd_service_state */
     _Atomic(tqd_server *) server; /* for metrics; NULL until it is open */
-    tqd_store *store;             /* the same; set before the server opens */
+    tqd_workers *workers;
+    int64_t queue_ms; /* when computations wait for longer, it is not ready for more */
+    tqd_store *store; /* the same; set before the server opens */
 } tqd_service;
 
 extern const tqd_handler tqd_healthz_handler;

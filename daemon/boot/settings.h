@@ -68,6 +68,8 @@ enum { TQD_SETTING_TEXT = 512, TQD_SETTING_WHY = 640 };
     X_NUMBER(body_timeout, "", "ms", 100, 86400000, 600000, "for a whole request body")            \
     X_NUMBER(run_timeout, "", "ms", 100, 86400000, 600000,                                         \
              "for the computation that a connection waits for")                                    \
+    X_NUMBER(queue_timeout, "", "ms", 100, 86400000, 60000,                                        \
+             "of that, for a worker to begin it; while more waits than that, 503 at once")         \
     X_NUMBER(rate_grace, "", "ms", 100, 3600000, 5000, "before rate_least counts")                 \
     X_NUMBER(rate_least, "", "bytes/s", 1, 1000000000, 4096,                                       \
              "a client that sends a body or takes a reply more slowly is closed")                  \

@@ -43,8 +43,7 @@ static bool read_key(const tqd_head *head, const char **ret_key, tqa_problem *pr
     return true;
 }
 
-/* Torqued-Deadline: seconds within which the job must have begun */
-static bool read_deadline(const tqd_head *head, int64_t *ret_ms, tqa_problem *problem)
+bool tqd_job_deadline_read(const tqd_head *head, int64_t *ret_ms, tqa_problem *problem)
 {
     const char *text = head->header(head, "Torqued-Deadline");
     const size_t n = text != NULL ? strspn(text, "0123456789") : 0;
@@ -98,5 +97,6 @@ bool tqd_job_wish_read(const tqd_head *head, tqd_job_wish *ret, tqa_problem *ret
     ret->wait_s = ret->wait_s < WAIT_MAX_S ? ret->wait_s : WAIT_MAX_S;
     ret->priority = read_priority(head);
     return read_accept(head, ret, reterr) && read_client(head, ret->client, reterr) &&
-           read_key(head, &ret->key, reterr) && read_deadline(head, &ret->deadline_ms, reterr);
+           read_key(head, &ret->key, reterr) &&
+           tqd_job_deadline_read(head, &ret->deadline_ms, reterr);
 }

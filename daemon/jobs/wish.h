@@ -17,6 +17,10 @@ typedef struct tqd_job_wish {
     int priority;        /* 3 (first) to -4 */
 } tqd_job_wish;
 
+/* Torqued-Deadline: the seconds within which a job, or a worker on an immediate call, must have
+ * begun, as ms; *ret_ms is left as it is without one. False with a problem. */
+bool tqd_job_deadline_read(const tqd_head *head, int64_t *ret_ms, tqa_problem *reterr);
+
 /* False with a problem that says which header cannot be meant. */
 bool tqd_job_wish_read(const tqd_head *head, tqd_job_wish *ret, tqa_problem *reterr);
 

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "daemon/jobs/crash.h"
+#include "daemon/queue/workers.h"
 
 static const tqa_robot *world_robot_get(void *ctx, const char *name)
 {
@@ -62,6 +63,7 @@ static void world_progress(void *ctx, double fraction, const char *step)
 static bool world_cancelled(void *ctx)
 {
     tqd_runner *runner = ((tqd_job_world *)ctx)->runner;
+    tqd_workers_beat(); /* of a worker that helps */
     return atomic_load(&runner->cancelled) || atomic_load(&runner->lost) ||
            tqd_jobs_stopping(runner->jobs);
 }

@@ -11,10 +11,20 @@
 #include "daemon/queue/look.h"
 #include "daemon/queue/scratch.h"
 
+enum { MEAN_OVER = 8, STALL_NS = 1000000000 };
+
 typedef struct job {
     void (*run)(void *arg);
     void *arg;
+    int64_t since_ns; /* it waits */
 } job;
+
+/* A thread of workers, on its stack. */
+typedef struct worker {
+    struct worker *next;
+    _Atomic uint64_t beats;
+    int64_t begun_ns; /* its job; 0: it has none */
+} worker;
 
 /* A parallel loop that still has indices to give away, or will have. */
 typedef struct group {
@@ -50,6 +60,11 @@ struct tqd_workers {
     _Atomic unsigned news;   /* changes when there may be */
     size_t n_thread, n_long; /* workers, and those of them that help long groups */
     bool stopped;
+    worker *threads;
+    uint64_t beats_gone; /* of threads that have ended */
+    uint64_t beats_seen; /* when somebody last asked, */
+    bool had_work;       /* and whether there was some */
+    int64_t mean_ns;     /* that jobs take, of the last ones */
     size_t head, n_job, size;
     _Atomic size_t waiting; /* n_job, to look at without the mutex */
     job ring[];
@@ -58,6 +73,7 @@ struct tqd_workers {
 /* how deep this thread is in parallel_for bodies */
 static _Thread_local unsigned depth;
 static _Thread_local bool is_worker, in_long;
+static _Thread_local worker *self;
 
 tqd_workers *tqd_workers_new(size_t queue_max)
 {
@@ -82,6 +98,14 @@ void tqd_workers_free(tqd_workers *workers)
     pthread_cond_destroy(&workers->work);
     pthread_mutex_destroy(&workers->mutex);
     free(workers);
+}
+
+void tqd_workers_beat(void)
+{
+    if (self != NULL) { /* only this thread writes it */
+        const uint64_t n = atomic_load_explicit(&self->beats, memory_order_relaxed);
+        atomic_store_explicit(&self->beats, n + 1, memory_order_relaxed);
+    }
 }
 
 /* Has up to n sleeping workers look; the mutex is held. Returns how many to signal once it is not:
@@ -134,6 +158,7 @@ static bool group_work(tqd_workers *workers, group *g, bool helps)
             atomic_load_explicit(&workers->waiting, memory_order_relaxed) == 0) &&
            group_take(g, &i)) {
         g->body(g->arg, i, scratch);
+        tqd_workers_beat();
     }
     depth = outer;
     in_long = outer_long;
@@ -194,9 +219,15 @@ static void job_run(tqd_workers *workers)
     workers->head = (workers->head + 1) % workers->size;
     workers->n_job--;
     atomic_store_explicit(&workers->waiting, workers->n_job, memory_order_relaxed);
+    const int64_t begun_ns = tqd_look_now();
+    self->begun_ns = begun_ns;
     pthread_mutex_unlock(&workers->mutex);
     next.run(next.arg);
+    const int64_t taken_ns = tqd_look_now() - begun_ns;
+    tqd_workers_beat();
     pthread_mutex_lock(&workers->mutex);
+    self->begun_ns = 0;
+    workers->mean_ns += (taken_ns - workers->mean_ns) / MEAN_OVER;
 }
 
 static void group_unlink(tqd_workers *workers, group *g)
@@ -248,13 +279,27 @@ static void sleep_until_called(tqd_workers *workers)
     workers->n_called -= workers->n_called > 0;
 }
 
+static void unlink_thread(tqd_workers *workers, worker *own)
+{
+    worker **link = &workers->threads;
+    while (*link != own) {
+        link = &(*link)->next;
+    }
+    *link = own->next;
+    workers->beats_gone += atomic_load_explicit(&own->beats, memory_order_relaxed);
+}
+
 void tqd_workers_run(void *arg)
 {
     tqd_workers *workers = arg;
     bool looks = false; /* what it helped with last may go on soon */
+    worker own = {.next = NULL};
     is_worker = true;
+    self = &own;
     pthread_mutex_lock(&workers->mutex);
     workers->n_thread++;
+    own.next = workers->threads;
+    workers->threads = &own;
     for (;;) {
         group *g = group_find(workers);
         const bool comes_fast = g != NULL && g->comes_fast; /* it may end while it is helped */
@@ -274,7 +319,9 @@ void tqd_workers_run(void *arg)
         }
     }
     workers->n_thread--;
+    unlink_thread(workers, &own);
     pthread_mutex_unlock(&workers->mutex);
+    self = NULL;
     is_worker = false;
     tqd_scratch_free();
 }
@@ -294,7 +341,8 @@ bool tqd_workers_submit(tqd_workers *workers, void (*run)(void *arg), void *arg)
     pthread_mutex_lock(&workers->mutex);
     bool added = !workers->stopped && workers->n_job < workers->size;
     if (added) {
-        workers->ring[(workers->head + workers->n_job) % workers->size] = (job){run, arg};
+        workers->ring[(workers->head + workers->n_job) % workers->size] =
+            (job){run, arg, tqd_look_now()};
         workers->n_job++;
         atomic_store_explicit(&workers->waiting, workers->n_job, memory_order_relaxed);
         n_called = call(workers, 1);
@@ -313,6 +361,66 @@ size_t tqd_workers_waiting(tqd_workers *workers)
     size_t n = workers->n_job;
     pthread_mutex_unlock(&workers->mutex);
     return n;
+}
+
+bool tqd_workers_withdraw(tqd_workers *workers, void (*run)(void *arg), void *arg)
+{
+    pthread_mutex_lock(&workers->mutex);
+    size_t i = 0;
+    while (i < workers->n_job) {
+        const job *one = &workers->ring[(workers->head + i) % workers->size];
+        if (one->run == run && one->arg == arg) {
+            break;
+        }
+        i++;
+    }
+    const bool found = i < workers->n_job;
+    for (; i + 1 < workers->n_job; i++) {
+        workers->ring[(workers->head + i) % workers->size] =
+            workers->ring[(workers->head + i + 1) % workers->size];
+    }
+    workers->n_job -= found;
+    atomic_store_explicit(&workers->waiting, workers->n_job, memory_order_relaxed);
+    pthread_mutex_unlock(&workers->mutex);
+    return found;
+}
+
+int64_t tqd_workers_wait_ms(tqd_workers *workers)
+{
+    if (atomic_load_explicit(&workers->waiting, memory_order_relaxed) == 0) {
+        return 0;
+    }
+    int64_t wait_ns = 0;
+    pthread_mutex_lock(&workers->mutex);
+    const int64_t now_ns = tqd_look_now();
+    const int64_t mean_ns = workers->mean_ns;
+    if (workers->n_job > 0 && workers->n_thread > 0 &&
+        now_ns - workers->ring[workers->head].since_ns >= STALL_NS) {
+        /* each thread's next job takes as long as the mean, or as what it is at already */
+        for (const worker *w = workers->threads; w != NULL; w = w->next) {
+            const int64_t so_far_ns = w->begun_ns != 0 ? now_ns - w->begun_ns : 0;
+            wait_ns += so_far_ns > mean_ns ? so_far_ns : mean_ns;
+        }
+        const double per_job_ns = (double)wait_ns / (double)workers->n_thread;
+        wait_ns = (int64_t)(per_job_ns * (double)workers->n_job / (double)workers->n_thread);
+    }
+    pthread_mutex_unlock(&workers->mutex);
+    return wait_ns / 1000000;
+}
+
+bool tqd_workers_alive(tqd_workers *workers)
+{
+    pthread_mutex_lock(&workers->mutex);
+    uint64_t beats = workers->beats_gone;
+    for (const worker *w = workers->threads; w != NULL; w = w->next) {
+        beats += atomic_load_explicit(&w->beats, memory_order_relaxed);
+    }
+    const bool has_work = workers->n_job > 0 || (workers->n_thread > 0 && workers->idle == 0);
+    const bool alive = !has_work || !workers->had_work || beats != workers->beats_seen;
+    workers->had_work = has_work;
+    workers->beats_seen = beats;
+    pthread_mutex_unlock(&workers->mutex);
+    return alive;
 }
 
 void tqd_workers_parallel_for(tqd_workers *workers, size_t n, size_t scratch_size,

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Lock order: its one mutex is a leaf; no other lock is taken while it is held. */
 typedef struct tqd_workers tqd_workers;
@@ -22,8 +23,24 @@ void tqd_workers_stop(tqd_workers *workers);
 /* Adds a job. False when the queue is full or stopped: nothing has been added. Never waits. */
 bool tqd_workers_submit(tqd_workers *workers, void (*run)(void *arg), void *arg);
 
+/* Takes back a job that no worker has begun; false: there is none. Any thread. */
+bool tqd_workers_withdraw(tqd_workers *workers, void (*run)(void *arg), void *arg);
+
 /* Jobs waiting now. */
 size_t tqd_workers_waiting(tqd_workers *workers);
+
+/* How long a job that is submitted now would wait, by what jobs have taken lately and those that
+ * run have taken so far; 0 while the queue moves on within a second. An estimate, in ms. */
+int64_t tqd_workers_wait_ms(tqd_workers *workers);
+
+/* A sign of progress of the worker that this thread is (any other: nothing): called between the
+ * steps of what takes long. A job and an index of a loop that end are one by themselves. */
+void tqd_workers_beat(void);
+
+/* False when workers hang: since the last call, through all of the time between, there was work to
+ * do (jobs waited, or every worker was inside of one) and no worker has given a sign of progress.
+ * How much waits does not matter: only that something moves. One thread asks, now and then. */
+bool tqd_workers_alive(tqd_workers *workers);
 
 /* Runs body(arg, i, scratch) for i = 0 .. n-1 on this thread and on idle workers, and returns when
  * all are done. May be called from a job, from another thread and from inside a body: the caller

@@ -379,6 +379,7 @@ bool tqd_admit(tqd_client *client, const char *method)
     request->head.method = tqd_method_find(method);
     request->head.header = header;
     request->head.wake = tqd_request_wake;
+    request->head.given_up = tqd_patience_given_up;
     request->head.ctx = client;
     request->head.path = "";
     for (size_t i = 0; i < TQD_PATH_PARTS; i++) {

@@ -65,6 +65,11 @@ typedef struct tqd_request {
     bool paused;           /* the handler has no room for the body now */
     int64_t body_since_ms; /* while paused: what since_ms was */
     _Atomic int wake;
+    _Atomic bool given_up;  /* nobody waits for the answer: for `run` to look at */
+    bool is_patient;        /* as its handler says */
+    bool is_old;            /* HTTP/1.0: no interim answers */
+    bool is_probed;         /* an interim answer was sent to a client whose stream has ended */
+    int64_t begin_ms;       /* a worker must have begun it by then; 0: that does not matter */
     tqd_prepared *prepared; /* the response being sent, when it is one of the loop's */
     char *target;           /* inline_target or heap */
     char *parts;            /* decoded parts: inline_parts or heap; NULL if none */
@@ -141,6 +146,17 @@ void tqd_client_notify(void *loop, struct MHD_Connection *mhd, void **socket_con
                        enum MHD_ConnectionNotificationCode code);
 enum MHD_Result tqd_client_accept(void *loop, const struct sockaddr *address, socklen_t n_address);
 
+/* patience.c */
+/* tqd_head.given_up */
+bool tqd_patience_given_up(const tqd_head *head);
+/* Before the request is given to a worker; false: refused, there is too much that waits. */
+bool tqd_patience_begin(tqd_client *client);
+/* On the worker; false: nobody waits for it any more. */
+bool tqd_patience_run(const tqd_client *client);
+/* At each tick, of a client that is suspended for a worker: its end, and its time. False: the
+ * connection must go. */
+bool tqd_patience_check(tqd_client *client);
+
 /* deadline.c: shuts down what is overdue, or all that is idle when the server drains. */
 void tqd_deadline_check(tqd_loop *loop);
 
@@ -163,6 +179,8 @@ enum MHD_Result tqd_request_go_on(tqd_client *client);
 void tqd_request_resume(tqd_client *client);
 /* Suspends while a worker runs it; false: there is no room, and it is not suspended. */
 bool tqd_request_run(tqd_client *client);
+/* Takes it back from the queue, to be resumed; false: a worker has it. */
+bool tqd_request_withdraw(tqd_client *client);
 /* Suspends until the wake-up; returns at once when it has come already. */
 void tqd_request_wait(tqd_client *client);
 /* tqd_head.wake */

@@ -126,6 +126,17 @@ static void shut_late(tqd_client *client, int64_t age_ms)
     }
 }
 
+/* Its computation was asked to end, and does not. */
+static void shut_computing(tqd_client *client)
+{
+    tqd_request *request = &client->request;
+    if (request->refusal != NULL) {
+        tqd_reply_send_early(client, request->refusal);
+        request->answered = true;
+    }
+    shut_late(client, client->loop->now_ms - client->since_ms);
+}
+
 /* The client has ended its stream inside a request: the library does not notice when the end came
  * together with the last bytes (edge-triggered, one read). */
 static bool has_gone(const tqd_client *client)
@@ -154,6 +165,13 @@ void tqd_deadline_check(tqd_loop *loop)
         }
         if (has_gone(c)) {
             shut(c);
+            continue;
+        }
+        if (c->phase == TQD_PHASE_RUN && c->request.step == TQD_STEP_RUNNING &&
+            c->request.is_patient) {
+            if (!tqd_patience_check(c)) {
+                shut_computing(c);
+            }
             continue;
         }
         if (c->phase == TQD_PHASE_IDLE && !draining) {

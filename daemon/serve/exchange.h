@@ -33,6 +33,9 @@ typedef struct tqd_head {
     /* Ends the wait of this exchange, or the next one if it does not wait now. Any thread, between
      * open and close. Cost: an atomic exchange, and one wake-up of the loop for all that wait. */
     void (*wake)(const struct tqd_head *head);
+    /* True from when nobody waits for the answer any more: the client has gone, or its time is
+     * over. `run` then ends as soon as it can, with whatever it has. Any thread, in `run`. */
+    bool (*given_up)(const struct tqd_head *head);
     void *ctx; /* serve's own */
 } tqd_head;
 
@@ -100,6 +103,10 @@ typedef struct tqd_handler {
     tqd_next (*finish)(void *exchange);  /* the body is complete; may be NULL: REPLY */
     tqd_next (*resumed)(void *exchange); /* after a RUN or WAIT; may be NULL: REPLY */
     void (*run)(void *exchange);         /* on a worker; may be NULL */
+    /* The answer does not outlive its client: `run` is left out when nobody waits for it any more,
+     * and when it has not begun within so many ms (0: within what the settings allow). NULL, or
+     * negative: `run` has effects of its own, and is always called. */
+    int64_t (*patience_ms)(void *exchange);
     void (*reply)(void *exchange, tqd_reply *reply);
     void (*close)(void *exchange); /* always, once; also when the client went away */
 } tqd_handler;

@@ -102,8 +102,9 @@ static enum MHD_Result refuse(tqd_client *client)
     return MHD_YES;
 }
 
-static enum MHD_Result begin(tqd_client *client, const char *method)
+static enum MHD_Result begin(tqd_client *client, const char *method, const char *version)
 {
+    client->request.is_old = strcmp(version, MHD_HTTP_VERSION_1_1) != 0;
     tqd_client_phase(client, TQD_PHASE_BODY);
     if (!tqd_admit(client, method)) {
         return refuse(client);
@@ -194,8 +195,17 @@ static void give_back(tqd_client *client)
 static void run_on_worker(void *arg)
 {
     tqd_client *client = arg;
-    client->request.route->handler->run(client->request.exchange);
+    if (tqd_patience_run(client)) {
+        client->request.route->handler->run(client->request.exchange);
+    }
     give_back(client);
+}
+
+bool tqd_request_withdraw(tqd_client *client)
+{
+    const tqd_server_options *options = &client->loop->server->options;
+    return options->withdraw != NULL &&
+           options->withdraw(options->submit_ctx, run_on_worker, client);
 }
 
 void tqd_request_wake(const tqd_head *head)
@@ -267,17 +277,6 @@ void tqd_request_wait(tqd_client *client)
     }
 }
 
-static enum MHD_Result run(tqd_client *client)
-{
-    client->request.step = TQD_STEP_RUNNING;
-    if (!tqd_request_run(client)) {
-        tqa_problem problem;
-        tqa_problem_set(&problem, "busy", "the queue of computations is full; try again");
-        tqd_refuse(client, &problem);
-    }
-    return MHD_YES;
-}
-
 static enum MHD_Result reply(tqd_client *client)
 {
     tqd_request *request = &client->request;
@@ -288,6 +287,20 @@ static enum MHD_Result reply(tqd_client *client)
     tqd_reply_init(&answer);
     request->route->handler->reply(request->exchange, &answer);
     return tqd_reply_send(client, &answer);
+}
+
+static enum MHD_Result run(tqd_client *client)
+{
+    client->request.step = TQD_STEP_RUNNING;
+    if (!tqd_patience_begin(client)) {
+        return reply(client);
+    }
+    if (!tqd_request_run(client)) {
+        tqa_problem problem;
+        tqa_problem_set(&problem, "busy", "the queue of computations is full; try again");
+        tqd_refuse(client, &problem);
+    }
+    return MHD_YES;
 }
 
 static enum MHD_Result follow(tqd_client *client, tqd_next next)
@@ -308,6 +321,9 @@ static enum MHD_Result follow(tqd_client *client, tqd_next next)
 static enum MHD_Result again(tqd_client *client)
 {
     tqd_request *request = &client->request;
+    if (atomic_load(&request->given_up) && (request->refusal == NULL || request->answered)) {
+        return MHD_NO; /* whom it was for has gone: what there is is no answer */
+    }
     atomic_store(&request->wake, TQD_WAKE_NONE);
     const tqd_handler *handler = request->route->handler;
     const bool asks = request->refusal == NULL && handler->resumed != NULL;
@@ -348,7 +364,7 @@ enum MHD_Result tqd_request_step(void *loop, struct MHD_Connection *mhd, const c
     }
     switch (client->request.step) {
     case TQD_STEP_NONE:
-        return begin(client, method);
+        return begin(client, method, version);
     case TQD_STEP_RECEIVING:
         if (*n_bytes > 0) {
             size_t n = *n_bytes;

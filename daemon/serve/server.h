@@ -22,6 +22,7 @@ typedef struct tqd_deadlines {
     int64_t idle_ms;       /* between requests; also without any progress of a reply */
     int64_t body_ms;       /* whole body, whatever its rate */
     int64_t run_ms;        /* suspended, waiting for its result */
+    int64_t queue_ms;      /* of that, for a worker to begin; 0: all of it */
     int64_t grace_ms;      /* before the least rate counts */
     uint64_t rate_min_b_s; /* of bodies and replies, bytes a second, after the grace */
 } tqd_deadlines;
@@ -42,6 +43,10 @@ typedef struct tqd_server_options {
     bool log_requests;
     /* Gives work to a worker; false: there is no room. */
     bool (*submit)(void *ctx, void (*run)(void *arg), void *arg);
+    /* Takes it back while no worker has begun it; false: too late. */
+    bool (*withdraw)(void *ctx, void (*run)(void *arg), void *arg);
+    /* How long work would wait now, in ms. */
+    int64_t (*wait_ms)(void *ctx);
     void *submit_ctx;
     /* Called by each loop once after each tqd_server_pulse; may be NULL. */
     void (*alive)(void *ctx);

@@ -46,6 +46,27 @@ def test_openapi_states_every_address_that_is_served(daemon):
             assert (status == 405) == (method not in methods), (path, method, status)
 
 
+def test_openapi_is_valid(daemon):
+    """Generators of clients refuse, or drop operations, where it is not."""
+    contract = json.loads(daemon.request("GET", "/openapi.json")[2])
+
+    def nulls(value, path):
+        """YAML makes of `{description: One, two}` a key "two" without a value: no place of OpenAPI may have one, examples apart."""
+        if isinstance(value, dict):
+            for key, inner in value.items():
+                if key not in ("example", "examples", "value", "default", "enum", "const"):
+                    assert inner is not None, f"{path}/{key}"
+                    nulls(inner, f"{path}/{key}")
+        elif isinstance(value, list):
+            for k, inner in enumerate(value):
+                nulls(inner, f"{path}/{k}")
+
+    nulls(contract, "")
+    validator = pytest.importorskip("openapi_spec_validator", reason="no openapi-spec-validator (make deps-check)")
+    errors = [(list(error.absolute_path), error.message) for error in validator.OpenAPIV31SpecValidator(contract).iter_errors()]
+    assert errors == []
+
+
 def test_request_ids_differ(daemon):
     ids = {daemon.request("GET", "/healthz")[1]["X-Request-Id"] for _ in range(50)}
     assert len(ids) == 50

@@ -368,3 +368,91 @@ Test(workers, few_indices_of_a_course_are_worth_one_worker, .timeout = 100)
     }
     end(workers);
 }
+
+/* ---------------------------------------------------------------- what is taken back, and waits */
+
+enum { RING = 5 };
+
+static int order[2 * RING], n_order;
+
+static void note(void *arg)
+{
+    order[n_order++] = *(const int *)arg;
+}
+
+/* Every place of the ring, from every head: the others stay, in their order. */
+Test(workers, a_job_that_has_not_begun_is_taken_back)
+{
+    static int number[RING] = {0, 1, 2, 3, 4};
+    static _Atomic int n;
+    for (int head = 0; head < RING; head++) {
+        for (int k = 0; k < RING; k++) {
+            tqd_workers *workers = tqd_workers_new(RING);
+            for (int i = 0; i < head; i++) { /* moves the ring's beginning */
+                cr_assert(tqd_workers_submit(workers, add_one, &n));
+            }
+            for (int i = 0; i < head; i++) {
+                cr_assert(tqd_workers_withdraw(workers, add_one, &n));
+            }
+            for (int i = 0; i < RING; i++) {
+                cr_assert(tqd_workers_submit(workers, note, &number[i]));
+            }
+            cr_assert(tqd_workers_withdraw(workers, note, &number[k]));
+            cr_assert(not(tqd_workers_withdraw(workers, note, &number[k])), "it is there once");
+            cr_assert(not(tqd_workers_withdraw(workers, add_one, &number[0])), "another job");
+            cr_assert(eq(sz, tqd_workers_waiting(workers), RING - 1));
+            cr_assert(tqd_workers_submit(workers, note, &number[k]), "its place is free");
+            n_order = 0;
+            tqd_workers_stop(workers);
+            tqd_workers_run(workers);
+            cr_assert(eq(int, n_order, RING));
+            for (int i = 0, at = 0; i < RING; i++) {
+                cr_assert(i == k || order[at++] == i, "head %d, of %d", head, k);
+            }
+            cr_assert(eq(int, order[RING - 1], k));
+            tqd_workers_free(workers);
+        }
+    }
+}
+
+typedef struct gate {
+    sem_t inside, open;
+} gate;
+
+static void pass(void *arg)
+{
+    gate *g = arg;
+    sem_post(&g->inside);
+    sem_wait(&g->open);
+}
+
+/* Nothing is said while the queue moves; then what runs counts with the time it has taken. */
+Test(workers, the_wait_is_estimated_once_the_queue_stands, .timeout = 100)
+{
+    gate g;
+    _Atomic int n = 0;
+    sem_init(&g.inside, 0, 0);
+    sem_init(&g.open, 0, 0);
+    tqd_workers *workers = begin(64);
+    cr_expect(eq(i64, tqd_workers_wait_ms(workers), 0));
+    for (int i = 0; i < N_THREAD; i++) {
+        cr_assert(tqd_workers_submit(workers, pass, &g));
+    }
+    for (int i = 0; i < N_THREAD; i++) {
+        sem_wait(&g.inside);
+    }
+    cr_expect(eq(i64, tqd_workers_wait_ms(workers), 0), "nothing waits");
+    for (int i = 0; i < 10 * N_THREAD; i++) {
+        cr_assert(tqd_workers_submit(workers, add_one, &n));
+    }
+    while (tqd_workers_wait_ms(workers) == 0) {
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    /* each thread's present job has lasted a second: ten more each */
+    cr_expect(ge(i64, tqd_workers_wait_ms(workers), 9000));
+    for (int i = 0; i < N_THREAD; i++) {
+        sem_post(&g.open);
+    }
+    end(workers);
+    cr_expect(eq(int, atomic_load(&n), 10 * N_THREAD));
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/serve/patience.c - how long a request waits for a worker and for its result, and whether
+ * its client still does.
+ *
+ * What is noticed of a client while a worker has its request, four times a second:
+ *   reset, both directions ended, a Unix socket closed:  it has gone;
+ *   end of its stream (TCP cannot tell a client that has closed from one that only has no more to
+ *   send, as nc does, and reads on): it is sent "100 Continue", which every client of HTTP/1.1
+ *   passes over. Whoever has closed answers with a reset, and has gone at the next look; who reads
+ *   on gets the answer. One of HTTP/1.0 knows no interim answers: it is believed until its time
+ *   ends.
+ * Who has gone is taken out of the queue, or its computation told so (tqd_head.given_up). */
+#include <poll.h>
+#include <sys/socket.h>
+
+#include "api/problem.h"
+#include "daemon/serve/client.h"
+
+enum { RETRY_MAX_S = 300 };
+
+bool tqd_patience_given_up(const tqd_head *head)
+{
+    const tqd_client *client = head->ctx;
+    return atomic_load_explicit(&client->request.given_up, memory_order_relaxed);
+}
+
+static void refuse_busy(tqd_client *client, int64_t wait_ms)
+{
+    tqa_problem problem;
+    tqa_problem_set(&problem, "busy",
+                    "no worker can begin this in time: computations wait %lld s; as a job (Prefer: "
+                    "respond-async) it may wait for longer",
+                    (long long)(wait_ms / 1000));
+    const int64_t retry_s = wait_ms / 1000 + 1;
+    problem.retry_after_s = (unsigned)(retry_s < RETRY_MAX_S ? retry_s : RETRY_MAX_S);
+    tqd_refuse(client, &problem);
+}
+
+static int64_t wait_ms(const tqd_client *client)
+{
+    const tqd_server_options *options = &client->loop->server->options;
+    return options->wait_ms != NULL ? options->wait_ms(options->submit_ctx) : 0;
+}
+
+bool tqd_patience_begin(tqd_client *client)
+{
+    tqd_request *request = &client->request;
+    const tqd_deadlines *limit = &client->loop->server->options.deadlines;
+    const tqd_handler *handler = request->route->handler;
+    const int64_t own_ms =
+        handler->patience_ms != NULL ? handler->patience_ms(request->exchange) : -1;
+    request->is_patient = own_ms >= 0;
+    if (own_ms < 0) {
+        return true;
+    }
+    int64_t most_ms = limit->queue_ms > 0 ? limit->queue_ms : limit->run_ms;
+    most_ms = own_ms > 0 && own_ms < most_ms ? own_ms : most_ms;
+    const int64_t expected_ms = wait_ms(client);
+    if (expected_ms > most_ms) {
+        refuse_busy(client, expected_ms);
+        return false;
+    }
+    request->begin_ms = client->loop->now_ms + most_ms;
+    return true;
+}
+
+bool tqd_patience_run(const tqd_client *client)
+{
+    return !client->request.is_patient || !atomic_load(&client->request.given_up);
+}
+
+/* The kernel's word; the probe where that is not enough. */
+static bool has_gone(tqd_client *client)
+{
+    static const char probe[] = "HTTP/1.1 100 Continue\r\n\r\n";
+    tqd_request *request = &client->request;
+    struct pollfd fd = {.fd = client->fd, .events = POLLRDHUP};
+    if (poll(&fd, 1, 0) != 1) {
+        return false;
+    }
+    if ((fd.revents & (POLLERR | POLLHUP | POLLNVAL)) != 0) {
+        return true;
+    }
+    if ((fd.revents & POLLRDHUP) == 0 || request->is_probed || request->is_old) {
+        return false;
+    }
+    request->is_probed = true;
+    return send(client->fd, probe, sizeof probe - 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0;
+}
+
+static void refuse_late(tqd_client *client)
+{
+    tqa_problem problem;
+    tqa_problem_set(
+        &problem, "took-too-long",
+        "the computation did not end within %lld s (setting: run_timeout); send it as a "
+        "job, with the header Prefer: respond-async",
+        (long long)(client->loop->server->options.deadlines.run_ms / 1000));
+    tqd_refuse(client, &problem);
+}
+
+/* What has not begun in time; what a worker has by now may go on. */
+static void check_begin(tqd_client *client)
+{
+    tqd_request *request = &client->request;
+    const int64_t now_ms = client->loop->now_ms;
+    if (request->begin_ms != 0 && now_ms >= request->begin_ms) {
+        request->begin_ms = 0;
+        if (tqd_request_withdraw(client)) {
+            refuse_busy(client, now_ms - client->since_ms);
+            tqd_request_resume(client);
+        }
+    }
+}
+
+bool tqd_patience_check(tqd_client *client)
+{
+    tqd_request *request = &client->request;
+    const tqd_deadlines *limit = &client->loop->server->options.deadlines;
+    const int64_t age_ms = client->loop->now_ms - client->since_ms;
+    if (atomic_load(&request->given_up)) {
+        return age_ms <= limit->run_ms + limit->grace_ms;
+    }
+    if (has_gone(client)) {
+        client->overdue = true; /* nothing more is said to it */
+        atomic_store(&request->given_up, true);
+    } else if (age_ms > limit->run_ms) {
+        refuse_late(client);
+        atomic_store(&request->given_up, true);
+    } else {
+        check_begin(client);
+        return true;
+    }
+    if (tqd_request_withdraw(client)) {
+        tqd_request_resume(client);
+    }
+    return true;
+}
