@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/dynamics/displace.h"
+#include "core/dynamics/inverse_kinematics_start.h"
 #include "core/dynamics/posture.h"
 #include "core/elementary/elementary.h"
 #include "core/linalg/dense.h"
@@ -14,8 +15,7 @@
 
 static const double pi = 3.14159265358979323846;
 static const double same_solution =
-    1e-4;                              /* rad or m; branches of real arms lie much further apart */
-static const double wide_travel = 2.0; /* m: where starts of unlimited travel are looked for */
+    1e-4; /* rad or m; branches of real arms lie much further apart */
 
 typedef struct search {
     const tq_model *model;
@@ -25,7 +25,9 @@ typedef struct search {
     unsigned axis[6]; /* task rows */
     double *q, *trial, *start;
     double *jacobian, *rows, *normal, *step;
-    double *s; /* singular values */
+    double *room[2]; /* (nv) what is left of each row's travel, down and up; infinite: no end */
+    double *held;    /* (nv) 1: the row stays where its step already is */
+    double *s;       /* singular values */
 } search;
 
 size_t tq_ik_scratch_size(const tq_model *model)
@@ -33,7 +35,7 @@ size_t tq_ik_scratch_size(const tq_model *model)
     const size_t nv = model->nv;
     return 3 * tq_scratch_cost(model->nq, sizeof(double)) +
            2 * tq_scratch_cost(6 * nv, sizeof(double)) + tq_scratch_cost(nv * nv, sizeof(double)) +
-           tq_scratch_cost(nv, sizeof(double)) + tq_scratch_cost(6, sizeof(double)) +
+           4 * tq_scratch_cost(nv, sizeof(double)) + tq_scratch_cost(6, sizeof(double)) +
            tq_posture_scratch_size(model) + tq_svd_scratch_size(6, nv > 0 ? nv : 1);
 }
 
@@ -160,7 +162,57 @@ static void add_step(const search *s, const double *q, const double *step, doubl
     }
 }
 
-/* (J^T J + mu E) step = J^T e */
+/* how far each coordinate may go from s->q */
+static void measure_room(search *s)
+{
+    for (size_t i = 0; i < s->nv; i++) {
+        s->room[0][i] = -HUGE_VAL;
+        s->room[1][i] = HUGE_VAL;
+    }
+    for (uint32_t j = 0; j < s->model->n_joint && s->options->within_limits; j++) {
+        const tq_joint *joint = &s->model->joints[j];
+        if (joint->nq == 1) {
+            const double q = s->q[joint->q_index];
+            s->room[0][joint->v_index] = fmin(joint->limits.lower - q, 0.0);
+            s->room[1][joint->v_index] = fmax(joint->limits.upper - q, 0.0);
+        }
+    }
+}
+
+/* (J^T J + mu E) step = J^T (e - J held) over the rows that are not held */
+static tq_status solve_free(search *s, const double e[6], double mu, tq_error *reterr)
+{
+    const size_t nv = s->nv;
+    double left[6];
+    for (size_t k = 0; k < s->n_task; k++) {
+        left[k] = e[k];
+        for (size_t i = 0; i < nv; i++) {
+            left[k] -= s->held[i] != 0.0 ? s->rows[k * nv + i] * s->step[i] : 0.0;
+        }
+    }
+    for (size_t i = 0; i < nv; i++) {
+        const bool held = s->held[i] != 0.0;
+        double along = held ? s->step[i] : 0.0;
+        for (size_t k = 0; k < s->n_task && !held; k++) {
+            along += s->rows[k * nv + i] * left[k];
+        }
+        s->step[i] = along;
+        for (size_t j = 0; j <= i; j++) {
+            const bool apart = held || s->held[j] != 0.0;
+            double sum = i != j ? 0.0 : held ? 1.0 : mu;
+            for (size_t k = 0; k < s->n_task && !apart; k++) {
+                sum += s->rows[k * nv + i] * s->rows[k * nv + j];
+            }
+            s->normal[j * nv + i] = sum;
+        }
+    }
+    const tq_status status = tq_cholesky_factor(nv, s->normal, nv, reterr);
+    return status == TQ_OK ? tq_cholesky_solve(nv, 1, s->normal, nv, s->step, nv, reterr) : status;
+}
+
+/* The damped step inside the box of limits: a row that stands at an end and is pushed beyond it is
+ * held; one whose step would leave goes as far as its end and is held there, and the others are
+ * solved for again, so that they make up for what it cannot do. */
 static tq_status solve_step(search *s, const double e[6], double damping, tq_error *reterr)
 {
     const size_t nv = s->nv;
@@ -170,21 +222,29 @@ static tq_status solve_step(search *s, const double e[6], double damping, tq_err
     }
     /* J^T J of a redundant arm is singular: the floor keeps its factor above rounding */
     const double mu = damping + 1e-13 * size + DBL_MIN;
+    measure_room(s);
     for (size_t i = 0; i < nv; i++) {
-        s->step[i] = 0.0;
+        double push = 0.0;
         for (size_t k = 0; k < s->n_task; k++) {
-            s->step[i] += s->rows[k * nv + i] * e[k];
+            push += s->rows[k * nv + i] * e[k];
         }
-        for (size_t j = 0; j <= i; j++) {
-            double sum = i == j ? mu : 0.0;
-            for (size_t k = 0; k < s->n_task; k++) {
-                sum += s->rows[k * nv + i] * s->rows[k * nv + j];
+        s->step[i] = 0.0;
+        s->held[i] = (push < 0.0 && s->room[0][i] == 0.0) || (push > 0.0 && s->room[1][i] == 0.0);
+    }
+    tq_status status = TQ_OK;
+    for (bool left = true; left && status == TQ_OK;) {
+        status = solve_free(s, e, mu, reterr);
+        left = false;
+        for (size_t i = 0; i < nv && status == TQ_OK; i++) {
+            const double inside = fmin(fmax(s->step[i], s->room[0][i]), s->room[1][i]);
+            if (s->held[i] == 0.0 && inside != s->step[i]) {
+                s->step[i] = inside;
+                s->held[i] = 1.0;
+                left = true;
             }
-            s->normal[j * nv + i] = sum;
         }
     }
-    const tq_status status = tq_cholesky_factor(nv, s->normal, nv, reterr);
-    return status == TQ_OK ? tq_cholesky_solve(nv, 1, s->normal, nv, s->step, nv, reterr) : status;
+    return status;
 }
 
 static double square(const search *s, const double e[6])
@@ -227,77 +287,6 @@ static tq_status descend(search *s, tq_scratch *scratch, double e[6], tq_error *
         }
     }
     return status;
-}
-
-/* element k of the Halton sequence of the n-th prime */
-static double halton(size_t n, uint32_t k)
-{
-    static const unsigned prime[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53};
-    const unsigned base = prime[n % (sizeof prime / sizeof prime[0])];
-    double f = 1.0;
-    double x = 0.0;
-    for (uint32_t i = k + (uint32_t)(n / (sizeof prime / sizeof prime[0])); i > 0; i /= base) {
-        f /= base;
-        x += f * (double)(i % base);
-    }
-    return x;
-}
-
-static void range_of(const tq_joint *joint, uint32_t k, double *low, double *high)
-{
-    const bool angle = joint->kind == TQ_JOINT_REVOLUTE || joint->kind == TQ_JOINT_CONTINUOUS ||
-                       (joint->kind == TQ_JOINT_PLANAR && k == 2);
-    *low = angle ? -pi : -wide_travel;
-    *high = -*low;
-    if (joint->nq == 1 && isfinite(joint->limits.lower) && isfinite(joint->limits.upper)) {
-        *low = joint->limits.lower;
-        *high = joint->limits.upper;
-    }
-}
-
-static void default_start(const search *s, double *q)
-{
-    for (uint32_t j = 0; j < s->model->n_joint; j++) {
-        const tq_joint *joint = &s->model->joints[j];
-        for (uint32_t k = 0; k < joint->nq; k++) {
-            double low = 0.0;
-            double high = 0.0;
-            range_of(joint, k, &low, &high);
-            q[joint->q_index + k] = 0.5 * (low + high);
-        }
-        if (joint->kind == TQ_JOINT_SPHERICAL || joint->kind == TQ_JOINT_FLOATING) {
-            double *w = q + joint->q_index + (joint->nq - 4);
-            memset(w, 0, 4 * sizeof(double));
-            w[0] = 1.0;
-        }
-    }
-}
-
-static void spread_start(const search *s, uint32_t number, double *q)
-{
-    size_t n = 0;
-    default_start(s, q);
-    for (uint32_t j = 0; j < s->model->n_joint; j++) {
-        const tq_joint *joint = &s->model->joints[j];
-        const bool ball = joint->kind == TQ_JOINT_SPHERICAL || joint->kind == TQ_JOINT_FLOATING;
-        for (uint32_t k = 0; k < joint->nq && !(ball && k + 4 >= joint->nq); k++, n++) {
-            double low = 0.0;
-            double high = 0.0;
-            range_of(joint, k, &low, &high);
-            q[joint->q_index + k] = low + (high - low) * halton(n, number);
-        }
-        if (ball) { /* uniform on the sphere; Shoemake 1992 */
-            double *w = q + joint->q_index + (joint->nq - 4);
-            const double u = halton(n, number);
-            const double a = 2.0 * pi * halton(n + 1, number);
-            const double b = 2.0 * pi * halton(n + 2, number);
-            w[0] = sqrt(1.0 - u) * tq_sin(a);
-            w[1] = sqrt(1.0 - u) * tq_cos(a);
-            w[2] = sqrt(u) * tq_sin(b);
-            w[3] = sqrt(u) * tq_cos(b);
-            n += 3;
-        }
-    }
 }
 
 /* largest difference of two coordinate vectors; whole turns of joints that may turn freely do not
@@ -397,7 +386,7 @@ static tq_status run(search *s, tq_scratch *scratch, tq_ik_result *result, tq_er
         if (k == 0) {
             memcpy(s->q, s->start, s->nq * sizeof(double));
         } else {
-            spread_start(s, k, s->q);
+            tq_ik_spread(s->model, k, s->q);
         }
         result->starts++;
         status = descend(s, scratch, e, reterr);
@@ -446,15 +435,19 @@ tq_status tq_inverse_kinematics(const tq_model *model, const tq_ik_task *task,
     s.rows = tq_scratch_take(scratch, 6 * nv, sizeof(double));
     s.normal = tq_scratch_take(scratch, nv * nv, sizeof(double));
     s.step = tq_scratch_take(scratch, nv, sizeof(double));
+    s.room[0] = tq_scratch_take(scratch, nv, sizeof(double));
+    s.room[1] = tq_scratch_take(scratch, nv, sizeof(double));
+    s.held = tq_scratch_take(scratch, nv, sizeof(double));
     s.s = tq_scratch_take(scratch, 6, sizeof(double));
-    if (s.s == NULL || s.step == NULL || s.normal == NULL || s.rows == NULL || s.jacobian == NULL ||
-        s.start == NULL || s.trial == NULL || s.q == NULL) {
+    if (s.s == NULL || s.held == NULL || s.room[1] == NULL || s.room[0] == NULL || s.step == NULL ||
+        s.normal == NULL || s.rows == NULL || s.jacobian == NULL || s.start == NULL ||
+        s.trial == NULL || s.q == NULL) {
         status = tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_ik_scratch_size(model));
     } else {
         if (options->initial != NULL) {
             memcpy(s.start, options->initial, s.nq * sizeof(double));
         } else {
-            default_start(&s, s.start);
+            tq_ik_middle(model, s.start);
         }
         status = run(&s, scratch, result, reterr);
     }

@@ -56,7 +56,9 @@ typedef struct tq_ik_result {
  * Find coordinates by damped least squares from many starts.
  *
  * Each start runs Levenberg-Marquardt steps (J^T J + mu E) dq = J^T e on the pose error, with the
- * Jacobian of the posture and steps clipped to the limits. Solutions that differ by less than 1e-4
+ * Jacobian of the posture, inside the box of limits: a coordinate that stands at an end and is
+ * pushed beyond it, or whose step would leave, is held there, and the others are solved for again.
+ * Solutions that differ by less than 1e-4
  * in every coordinate (angles without whole turns) count as one. For an arm with as many freedoms
  * as task axes the solutions are its branches, as far as the starts find them; a redundant arm has
  * infinitely many and the first ones met are told. Deterministic: the starts are a Halton sequence.

@@ -10,6 +10,7 @@
 #include "core/dynamics/inverse_kinematics.h"
 #include "core/dynamics/posture.h"
 #include "core/spatial/screw.h"
+#include "tests/support/random.h"
 #include "tests/support/random_robot.h"
 
 enum { BYTES = 4 << 20 };
@@ -79,6 +80,96 @@ Test(inverse_kinematics, random_arms_reach_poses_they_have_been_in)
         tqt_model_free(model);
     }
     cr_assert(ge(sz, found, 38), "found %zu of 40", found);
+    free(memory);
+}
+
+/* An arm of seven turns as Baxter's, then a finger whose travel is `travel` long: it is mostly at
+ * an end of it, where steps that count on it come to nothing. */
+static tq_model *finger(uint32_t n_joint, double travel, double side)
+{
+    static const double axis[8][3] = {{0, 0, 1}, {0, 1, 0}, {1, 0, 0}, {0, 1, 0},
+                                      {1, 0, 0}, {0, 1, 0}, {1, 0, 0}, {0, 1, 0}};
+    static const double at[8][3] = {{0, 0, 0.3},       {0.069, 0, 0.27}, {0.102, 0, 0},
+                                    {0.262, 0, 0.069}, {0.104, 0, 0},    {0.271, 0, 0.01},
+                                    {0.116, 0, 0},     {0.114, 0, 0}};
+    static const double range[7][2] = {{-1.7, 1.7},   {-2.15, 1.05}, {-3.05, 3.05}, {-0.05, 2.6},
+                                       {-3.05, 3.05}, {-1.57, 2.09}, {-3.05, 3.05}};
+    tq_model *m = tqt_model_new(n_joint + 1);
+    for (uint32_t j = 0; j < n_joint; j++) {
+        m->joints[j].kind = j < 7 ? TQ_JOINT_REVOLUTE : TQ_JOINT_PRISMATIC;
+        m->joints[j].parent = j;
+        m->joints[j].child = j + 1;
+        m->joints[j].limits.lower = j < 7 ? range[j][0] : 0.0;
+        m->joints[j].limits.upper = j < 7 ? range[j][1] : travel;
+        for (int k = 0; k < 3; k++) {
+            m->joints[j].axis[k] = j < 7 || side > 0.0 ? axis[j][k] : -axis[j][k];
+            m->joints[j].origin.p[k] = at[j][k];
+        }
+    }
+    cr_assert(eq(int, tq_model_finish(m, NULL), TQ_OK));
+    return m;
+}
+
+/* the service's own tolerances, iterations and starts */
+static const tq_ik_options plain = {.position_tolerance = 1e-9,
+                                    .rotation_tolerance = 1e-9,
+                                    .iterations = 200,
+                                    .n_seed = 64,
+                                    .n_solution = 1,
+                                    .within_limits = true};
+
+static size_t reach(const tq_model *model, size_t n_pose, uint64_t seed, tq_scratch *scratch)
+{
+    tqt_random r = tqt_random_seed(seed);
+    tq_ik_result result = {.q = tqt_doubles(TQ_IK_SOLUTION_MAX * model->nq)};
+    size_t found = 0;
+    for (size_t n = 0; n < n_pose; n++) {
+        double q[8];
+        for (uint32_t k = 0; k < model->nq; k++) {
+            const tq_limits *limits = &model->joints[k].limits;
+            q[k] = tqt_random_uniform(&r, limits->lower, limits->upper);
+        }
+        tq_ik_task task = {.link = model->n_link - 1,
+                           .at = {0.03, 0, 0.01},
+                           .axes = {true, true, true, true, true, true}};
+        task.target = pose_at(model, q, &task, scratch);
+        cr_assert(tq_inverse_kinematics(model, &task, &plain, scratch, &result, NULL) == TQ_OK);
+        found += result.n_solution > 0;
+        for (uint32_t k = 0; k < model->nq && result.n_solution > 0; k++) {
+            cr_assert(ge(dbl, result.q[k], model->joints[k].limits.lower));
+            cr_assert(le(dbl, result.q[k], model->joints[k].limits.upper));
+        }
+    }
+    free(result.q);
+    return found;
+}
+
+Test(inverse_kinematics, a_finger_of_short_travel_reaches_where_it_has_been)
+{
+    void *memory = aligned_alloc(64, BYTES);
+    tq_scratch scratch;
+    tq_scratch_init(&scratch, memory, BYTES);
+    for (uint64_t chain = 0; chain < 4; chain++) {
+        tq_model *model = finger(8, chain < 2 ? 0.02 : 0.001, chain % 2 == 0 ? 1.0 : -1.0);
+        const size_t found = reach(model, 25, chain, &scratch);
+        cr_expect(eq(sz, found, 25), "chain %d: %zu of 25", (int)chain, found);
+        tqt_model_free(model);
+    }
+    free(memory);
+}
+
+/* the same arm without its finger, and without its last turn: six branches at most, some outside */
+Test(inverse_kinematics, an_arm_inside_its_limits_reaches_where_it_has_been)
+{
+    void *memory = aligned_alloc(64, BYTES);
+    tq_scratch scratch;
+    tq_scratch_init(&scratch, memory, BYTES);
+    for (uint32_t n_joint = 6; n_joint < 8; n_joint++) {
+        tq_model *model = finger(n_joint, 0.0, 1.0);
+        const size_t found = reach(model, 100, n_joint, &scratch);
+        cr_expect(eq(sz, found, 100), "%d joints: %zu of 100", (int)n_joint, found);
+        tqt_model_free(model);
+    }
     free(memory);
 }
 
