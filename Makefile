@@ -24,16 +24,21 @@ warnings := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wd
     $(if $(WERROR),-Werror)
 # Results must not depend on the optimiser: fused multiply-adds are written out, nothing is reassociated, asserts stay on.
 numerics := -ffp-contract=off -fno-fast-math
-harden   := -fno-common -fstack-protector-strong -fPIE
-sanitize := -O1 -g -fno-omit-frame-pointer -fPIE -fno-sanitize-recover=all
-cflags_release := -O2 -g $(harden) -D_FORTIFY_SOURCE=2
+harden   := -fno-common -fstack-protector-strong -fPIE $(if $(filter x86_64,$(arch)),-fcf-protection -fstack-clash-protection)
+sanitize := -O1 -g -fno-omit-frame-pointer -fPIE -fno-sanitize-recover=all -DTQD_SANITIZED
+# 3 knows sizes that only the run decides; gcc 12 and clang 9 have it
+cflags_release := -O2 -g $(harden) -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3
 cflags_debug   := -O0 -g3 $(harden)
 cflags_asan    := $(sanitize) -fsanitize=address,undefined
 cflags_tsan    := $(sanitize) -fsanitize=thread
 cflags_fuzz    := $(sanitize) -fsanitize=fuzzer-no-link,address,undefined
-base    := -std=c17 -D_GNU_SOURCE -I. $(numerics) $(cflags_$(VARIANT)) $(EXTRA_CFLAGS)
-CFLAGS  := $(base) $(warnings)
-LDFLAGS += $(filter -fsanitize%,$(cflags_$(VARIANT))) -pie -pthread -Wl,-z,relro,-z,now
+# CFLAGS, CPPFLAGS and LDFLAGS are who builds', and come last. Files name no folder of the machine that built them.
+base     = -std=c17 -D_GNU_SOURCE -I. '-ffile-prefix-map=$(CURDIR)=.' $(numerics) $(cflags_$(VARIANT)) $(sundials_flags) $(CPPFLAGS) $(CFLAGS) $(EXTRA_CFLAGS)
+flags    = $(base) $(warnings)
+ldflags  = $(filter -fsanitize%,$(cflags_$(VARIANT))) -pie -pthread -Wl,-z,relro,-z,now $(LDFLAGS)
+# A question to the compiler is asked once, and not before something is built: until `make deps` there may be none.
+once     = $(eval $(1) := $(2))$($(1))
+archive  = $(findstring /,$(shell $(CC) -print-file-name=$(1) 2>/dev/null))
 
 # Kernels: one source, one object per lane width. "portable" is width 1 without assuming any instruction beyond the
 # architecture's baseline; TQ_BUILD is the suffix of its symbols. Kernels begin at cache lines: where the
@@ -67,16 +72,21 @@ daemon_lib := $(out)/libtorqued_daemon.a
 support_lib := $(out)/libtest_support.a
 libs       := $(daemon_lib) $(api_lib) $(core_lib)
 # The few wrappers of LAPACKE that are called: its shared library brings LAPACK and BLAS once more, 1 MiB of an idle daemon.
-lapacke    := $(if $(findstring /,$(shell $(CC) -print-file-name=liblapacke.a)),-l:liblapacke.a,-llapacke)
-core_libs  := $(if $(wildcard core/linalg/*.c),$(lapacke) -lopenblas) -lsundials_arkode -lsundials_cvode -lm
-link_libs  := -lmicrohttpd -lsqlite3 -lgnutls -linih -lsystemd -ljansson -lexpat -lsodium -lxxhash -lcbor -lz $(core_libs)
+lapacke     = $(call once,lapacke,$(if $(call archive,liblapacke.a),-l:liblapacke.a,-llapacke))
+# SUNDIALS' integrators are linked into the program: the shared ones of version 7 bring MPI along (40 libraries, 280 MB of
+# packages). Its headers want MPI's, its archive some symbols of it, which core/simulate/ode_mpi.c defines: nothing calls them.
+sundials    = $(call once,sundials,$(if $(call archive,libsundials_arkode.a),-l:libsundials_arkode.a -l:libsundials_cvode.a \
+    $(if $(call archive,libsundials_core.a),-l:libsundials_core.a),-lsundials_arkode -lsundials_cvode $(if $(call archive,libsundials_core.so),-lsundials_core)))
+sundials_flags = $(call once,sundials_flags,$(if $(call archive,libsundials_core.so),$(patsubst -I%,-isystem %,$(shell pkg-config --cflags-only-I mpi-c 2>/dev/null))))
+core_libs   = $(if $(wildcard core/linalg/*.c),$(lapacke) -lopenblas) $(sundials) $(core_lib) -lm
+link_libs   = -lmicrohttpd -lsqlite3 -lgnutls -linih -lsystemd -ljansson -lexpat -lsodium -lxxhash -lcbor -lz $(core_libs)
 
 #: build            the daemon and torquectl, in build/ (VARIANT=release|debug|asan|tsan, CC=gcc|clang, WERROR=1)
 #: run              install what is missing, build, serve on 127.0.0.1:8420
 #: install dist     into PREFIX below DESTDIR; a tarball of the last commit
 #: clean            remove build/
-.PHONY: build test clean run install dist help
-build: $(core_lib) $(api_lib) $(daemon_lib) $(if $(has_main),$(out)/torqued build/torqued) $(out)/torquectl build/torquectl
+.PHONY: build links test clean run install dist help always
+build: $(core_lib) $(api_lib) $(daemon_lib) $(if $(has_main),$(out)/torqued) $(out)/torquectl $(if $(filter release,$(config)),links)
 
 # All test binaries at once, each with a time limit; the last line is "N passed, N failed, N skipped".
 test: $(test_bin)
@@ -126,39 +136,46 @@ $(support_lib): $(support_obj)
 $(core_lib) $(api_lib) $(daemon_lib) $(support_lib):
 	@mkdir -p $(@D)
 	@rm -f $@
-	$(Q)ar rcs $@ $^
+	$(Q)$(AR) rcs $@ $^
 
 $(out)/torqued: $(out)/daemon/main.o $(libs)
 	$(call say,LD)
-	$(Q)$(CC) $(cflags_$(VARIANT)) $^ $(LDFLAGS) $(link_libs) -o $@
-build/torqued: $(out)/torqued
-	@ln -sf $(config)/torqued $@
+	$(Q)$(CC) $(cflags_$(VARIANT)) $(CFLAGS) $(filter %.o %.a,$^) $(ldflags) $(link_libs) -o $@
+# build/torqued is the release, whatever else was built since
+links: $(if $(has_main),$(out)/torqued) $(out)/torquectl
+	@for program in $(^F); do ln -sf $(config)/$$program build/$$program || exit 1; done
 
 ctl_obj := $(patsubst %.c,$(out)/%.o,$(sort $(wildcard clients/torquectl/*.c)))
 $(out)/torquectl: $(ctl_obj)
 	$(call say,LD)
-	$(Q)$(CC) $(cflags_$(VARIANT)) $^ $(LDFLAGS) -lcurl -ljansson -lsodium -lsqlite3 -o $@
-build/torquectl: $(out)/torquectl
-	@ln -sf $(config)/torquectl $@
+	$(Q)$(CC) $(cflags_$(VARIANT)) $(CFLAGS) $(filter %.o %.a,$^) $(ldflags) -lcurl -ljansson -lsodium -lsqlite3 -o $@
 
 # tests do not take -Wcast-qual: Criterion's eq(str, ...) needs casts from const
-test_flags := $(base) -Wall -Wextra $(if $(WERROR),-Werror)
+test_flags = $(base) -Wall -Wextra $(if $(WERROR),-Werror)
 # objects of their own: a change of a library only links them again
 # with assertions that mean what they say: tests/support/assert.h
-$(test_bin:=.o): private CFLAGS := $(test_flags) -include tests/support/assert.h
+$(test_bin:=.o): private flags = $(test_flags) -include tests/support/assert.h
 $(test_bin): $(out)/tests/%: $(out)/tests/%.o $(support_lib) $(libs)
 	$(call say,LD)
-	$(Q)$(CC) $(cflags_$(VARIANT)) $(filter %.o %.a,$^) $(LDFLAGS) -lcriterion $(link_libs) -o $@
-$(out)/tests/%: tests/%.c $(support_lib) $(libs)
+	$(Q)$(CC) $(cflags_$(VARIANT)) $(CFLAGS) $(filter %.o %.a,$^) $(ldflags) -lcriterion $(link_libs) -o $@
+$(out)/tests/%: tests/%.c $(out)/flags $(support_lib) $(libs)
 	@mkdir -p $(@D)
 	$(call say,CC)
-	$(Q)$(CC) $(test_flags) -MMD -MP $< $(extra_tests) $(support_lib) $(libs) $(LDFLAGS) $(link_tests) $(link_libs) -o $@
+	$(Q)$(CC) $(test_flags) -MMD -MP $< $(extra_tests) $(support_lib) $(libs) $(ldflags) $(link_tests) $(link_libs) -o $@
+
+# Objects are made again when what makes them has changed; and a machine that cannot is refused by one line, before any.
+$(out)/flags: always
+	@command -v $(firstword $(CC)) >/dev/null || { echo "there is no $(firstword $(CC)): \`make deps\` installs what is needed" >&2; exit 1; }
+	@mkdir -p $(@D)
+	@{ printf '%s\n' "$$($(CC) --version 2>&1 | head -n 1)"; printf '%s ' $(CC) $(filter-out -Werror,$(flags)) $(ldflags); echo; } >$@.new
+	@if cmp -s $@.new $@; then rm $@.new; else \
+	    $(CC) $(base) -fsyntax-only -x c core/base/machine.h && mv $@.new $@; fi
 
 define kernel_rule
-$(out)/core/kernels/%.$(1).o: core/kernels/%.c
+$(out)/core/kernels/%.$(1).o: core/kernels/%.c $(out)/flags
 	@mkdir -p $$(@D)
 	$$(call say,CC)
-	$$(Q)$$(CC) $$(CFLAGS) $$(lanes_$(1)) -falign-functions=64 -MMD -MP -c $$< -o $$@
+	$$(Q)$$(CC) $$(flags) $$(lanes_$(1)) -falign-functions=64 -MMD -MP -c $$< -o $$@
 endef
 $(foreach b,$(kernel_builds),$(eval $(call kernel_rule,$(b))))
 
@@ -170,13 +187,13 @@ $(out)/api/robots/table.c: api/robots/embed.sh $(robot_files)
 $(out)/api/docs.c: api/docs_embed.sh api/docs.html api/docs.js
 	@mkdir -p $(@D)
 	$(Q)$^ >$@.new && mv $@.new $@
-$(out)/api/robots/table.o $(out)/api/docs.o: $(out)/%.o: $(out)/%.c
-	$(Q)$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
+$(out)/api/robots/table.o $(out)/api/docs.o: $(out)/%.o: $(out)/%.c $(out)/flags
+	$(Q)$(CC) $(flags) -MMD -MP -c $< -o $@
 
-$(out)/%.o: %.c
+$(out)/%.o: %.c $(out)/flags
 	@mkdir -p $(@D)
 	$(call say,CC)
-	$(Q)$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(flags) -MMD -MP -c $< -o $@
 
 # recipes: tests/lint/lint.mk
 lint:

@@ -10,6 +10,7 @@
 
 #include "api/version.h"
 #include "daemon/boot/credentials.h"
+#include "daemon/boot/early.h"
 #include "daemon/boot/listener.h"
 #include "daemon/boot/process.h"
 #include "daemon/boot/routes.h"
@@ -69,6 +70,21 @@ static void warm_registry(void *ctx)
 {
     tqd_registry_warm(ctx);
 }
+
+#ifndef TQD_SANITIZED
+/* Before the libraries start, which some limits do not let them; sanitizers would not be ready. */
+static void before_libraries(int argc, char **argv, char **envp)
+{
+    (void)argc;
+    const char *why = tqd_early(argv, envp);
+    if (why != NULL) {
+        (void)!write(STDERR_FILENO, why, strlen(why));
+        _exit(EXIT_FAILURE);
+    }
+}
+__attribute__((section(".preinit_array"),
+               used)) static void (*const preinit)(int, char **, char **) = before_libraries;
+#endif
 
 /* True when the settings can be used; else *ret_status is what the process ends with. */
 static bool read_settings(int argc, char **argv, char *state, size_t n_state, int *ret_status)
@@ -222,16 +238,17 @@ static void reload(void)
     tqd_credentials_reload(settings.credentials, &tokens, &sessions);
 }
 
-/* Serves until a signal comes. */
-static void serve(void)
+/* Serves until a signal comes. False where it could not begin. */
+static bool serve(void)
 {
     service.store = store;
     atomic_store(&service.server, server);
     /* all that can fail is done, but for the threads themselves */
     atomic_store(&service.state, TQD_SERVICE_READY);
     if (!start_threads()) {
-        tqd_log(TQD_LOG_ERROR, "no thread", TQD_NUMBER("workers", settings.workers));
-        return;
+        tqd_log(TQD_LOG_ERROR, "no thread: raise the limit of tasks (ulimit -u) or of memory",
+                TQD_NUMBER("workers", settings.workers));
+        return false;
     }
     (void)tqd_workers_submit(workers, warm_registry, registry);
     tqd_log(TQD_LOG_INFO, "listening", TQD_TEXT("url", listener.url), TQD_NUMBER("pid", getpid()),
@@ -242,6 +259,7 @@ static void serve(void)
     sd_notifyf(0, "READY=1\nSTATUS=Serving %s", listener.url);
     int signal = tqd_process_wait(tqd_watchdog_pulse, &watchdog, reload);
     tqd_log(TQD_LOG_INFO, "stopping", TQD_NUMBER("signal", signal));
+    return true;
 }
 
 /* Answers what has arrived. False when a computation did not end in time: its worker cannot be
@@ -288,7 +306,9 @@ int main(int argc, char **argv)
     if (!read_settings(argc, argv, state, sizeof state, &status)) {
         return status;
     }
-    tqd_settings_resolve(&settings);
+    if (!tqd_settings_resolve(&settings, why)) {
+        return refuse(EXIT_FAILURE, why);
+    }
     tqd_process_prepare();
     tqd_log_level_set(tqd_log_level_named(settings.log_level));
     tqd_scratch_bound_set((size_t)settings.scratch);
@@ -312,9 +332,9 @@ int main(int argc, char **argv)
     if (!open_server(&reason)) {
         return refuse(EXIT_FAILURE, reason != NULL ? reason : "there is no memory");
     }
-    serve();
+    status = serve() ? EXIT_SUCCESS : EXIT_FAILURE;
     if (!stop()) {
-        _exit(EXIT_SUCCESS);
+        _exit(status);
     }
-    return EXIT_SUCCESS;
+    return status;
 }

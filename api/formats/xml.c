@@ -9,6 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* 2.9 has them with 64 bits on every machine, and deprecates the others */
+#if XML_MAJOR_VERSION > 2 || (XML_MAJOR_VERSION == 2 && XML_MINOR_VERSION >= 9)
+#define line_of   XML_GetCurrentLineNumber64
+#define column_of XML_GetCurrentColumnNumber64
+#else
+#define line_of   XML_GetCurrentLineNumber
+#define column_of XML_GetCurrentColumnNumber
+#endif
+
 /* What one open element has said so far. */
 typedef struct level {
     size_t n_text;
@@ -86,8 +95,8 @@ static void stop(reading *r, tqa_xml_end end, const char *detail)
     }
     r->end = end;
     *r->error = (tqa_xml_error){
-        .line = XML_GetCurrentLineNumber(r->parser),
-        .column = XML_GetCurrentColumnNumber(r->parser) + 1,
+        .line = line_of(r->parser),
+        .column = column_of(r->parser) + 1,
         .detail = detail,
     };
     XML_StopParser(r->parser, XML_FALSE);
@@ -121,7 +130,7 @@ static void XMLCALL on_open(void *ctx, const XML_Char *name, const XML_Char **at
         return;
     }
     r->levels[r->depth++].n_text = 0;
-    if (!r->reader->open(r->reader->ctx, XML_GetCurrentLineNumber(r->parser), name,
+    if (!r->reader->open(r->reader->ctx, line_of(r->parser), name,
                          (const char *const *)attributes)) {
         stop(r, TQA_XML_REFUSED, NULL);
     }
@@ -190,8 +199,8 @@ static void run(reading *r, const char *bytes, size_t n)
         const bool short_of_memory = code == XML_ERROR_NO_MEMORY || budget_hit;
         r->end = short_of_memory ? TQA_XML_LIMIT : TQA_XML_MALFORMED;
         *r->error = (tqa_xml_error){
-            .line = XML_GetCurrentLineNumber(r->parser),
-            .column = XML_GetCurrentColumnNumber(r->parser) + 1,
+            .line = line_of(r->parser),
+            .column = column_of(r->parser) + 1,
             .detail = short_of_memory ? "a name or value is too long for the memory budget"
                                       : explain(code),
             .no_memory = code == XML_ERROR_NO_MEMORY && !budget_hit,

@@ -3,6 +3,7 @@
 #include <arkode/arkode_arkstep.h>
 #include <arkode/arkode_erkstep.h>
 
+#include "core/simulate/ode_adapt.h"
 #include "core/simulate/ode_sundials.h"
 #include "core/simulate/ode_table.h"
 
@@ -10,7 +11,31 @@ typedef struct own {
     tq_sundials s;
     void *memory;
     ARKodeButcherTable table; /* its own, or one of those that are kept */
+    tq_ode_adapt adapt;
+#if SUNDIALS_VERSION_MAJOR >= 7
+    SUNAdaptController controller;
+#endif
 } own;
+
+static int is_implicit(const own *o)
+{
+    return o->s.ode->method == TQ_ODE_SDIRK;
+}
+
+/* A call that both kinds of method have: from version 7 on it is one function. */
+#if SUNDIALS_VERSION_MAJOR < 7
+#define CALL(o, call, ...)                                                                         \
+    (is_implicit(o) ? ARKStep##call((o)->memory, __VA_ARGS__)                                      \
+                    : ERKStep##call((o)->memory, __VA_ARGS__))
+#else
+#define CALL(o, call, ...) ARKode##call((o)->memory, __VA_ARGS__)
+#endif
+/* and one that implicit methods alone have */
+#if SUNDIALS_VERSION_MAJOR < 7
+#define IMPLICIT(call) ARKStep##call
+#else
+#define IMPLICIT(call) ARKode##call
+#endif
 
 /* Those of the library, which writes to them before it looks whether it got memory for them. */
 static ARKodeButcherTable kept_explicit, kept_implicit;
@@ -31,11 +56,6 @@ static int is_kept(ARKodeButcherTable table)
     return table == kept_explicit || table == kept_implicit;
 }
 
-/* Steps are chosen so that the estimated error is a tenth of what is allowed: errors of many steps
- * add up, and users read the tolerance as that of the result. Costs a fourth more steps at order 8.
- */
-static const double error_bias = 10.0;
-
 /* The long steps of order 8 spend all that they are allowed: they are allowed a tenth. */
 static double share_of(tq_ode_method method)
 {
@@ -48,7 +68,7 @@ static double share_of(tq_ode_method method)
  * of 1e-11. */
 static const double same_matrix = 1e-9;
 
-static int settle(realtype t, N_Vector y, void *data)
+static int settle(sunrealtype t, N_Vector y, void *data)
 {
     tq_sundials *s = data;
     const tq_ode_problem *p = &s->ode->problem;
@@ -57,15 +77,61 @@ static int settle(realtype t, N_Vector y, void *data)
     return outcome;
 }
 
+#if SUNDIALS_VERSION_MAJOR < 7
+static void free_memory(own *o)
+{
+    if (is_implicit(o)) {
+        ARKStepFree(&o->memory);
+    } else {
+        ERKStepFree(&o->memory);
+    }
+}
+
+static int next_step(N_Vector y, sunrealtype t, sunrealtype h, sunrealtype h_before,
+                     sunrealtype h_two_before, sunrealtype e, sunrealtype e_before,
+                     sunrealtype e_two_before, int q, int p, sunrealtype *ret_h, void *data)
+{
+    (void)y;
+    (void)t;
+    (void)h_before;
+    (void)h_two_before;
+    (void)q;
+    const double errors[] = {e, e_before, e_two_before};
+    *ret_h = tq_ode_adapt_step(data, h, errors, p);
+    return 0;
+}
+
+static int set_controller(own *o)
+{
+    return CALL(o, SetErrHandlerFn, tq_sundials_silent, NULL) == 0 &&
+           CALL(o, SetAdaptivityFn, next_step, &o->adapt) == 0 &&
+           CALL(o, SetErrorBias, o->adapt.bias) == 0;
+}
+#else
+static void free_memory(own *o)
+{
+    ARKodeFree(&o->memory);
+}
+
+static int set_controller(own *o)
+{
+    SUNAdaptController c = tq_ode_adapt_controller(&o->adapt, o->s.context);
+    o->controller = c;
+    return c != NULL && CALL(o, SetAdaptController, c) == 0;
+}
+#endif
+
 static void close_all(void *of)
 {
     own *o = of;
-    const int implicit = o->s.ode->method == TQ_ODE_SDIRK;
-    if (o->memory != NULL && implicit) {
-        ARKStepFree(&o->memory);
-    } else if (o->memory != NULL) {
-        ERKStepFree(&o->memory);
+    if (o->memory != NULL) {
+        free_memory(o);
     }
+#if SUNDIALS_VERSION_MAJOR >= 7
+    if (o->controller != NULL) {
+        (void)SUNAdaptController_Destroy(o->controller);
+    }
+#endif
     if (o->table != NULL && !is_kept(o->table)) {
         ARKodeButcherTable_Free(o->table);
     }
@@ -99,23 +165,32 @@ static ARKodeButcherTable table_of(tq_ode_method method)
     return table;
 }
 
-/* every refusal of a setter is a lack of memory: the arguments are ours */
+/* Defaults change between the library's versions, and the steps with them: all that decides on a
+ * step is said here. Every refusal of a setter is a lack of memory: the arguments are ours. */
+static int set_steps(own *o)
+{
+    const tq_ode_problem *p = &o->s.ode->problem;
+    const tq_ode_adapt *a = &o->adapt;
+    return set_controller(o) && CALL(o, SetSafetyFactor, a->safety) == 0 &&
+           CALL(o, SetMaxGrowth, a->growth) == 0 && CALL(o, SetMaxFirstGrowth, 1e4) == 0 &&
+           CALL(o, SetMinReduction, 0.1) == 0 && CALL(o, SetMaxEFailGrowth, 0.3) == 0 &&
+           CALL(o, SetSmallNumEFails, 2) == 0 && CALL(o, SetFixedStepBounds, 1.0, 1.5) == 0 &&
+           CALL(o, SetMaxNumSteps, -1) == 0 && CALL(o, SetMaxHnilWarns, -1) == 0 &&
+           (p->max_step == 0.0 || CALL(o, SetMaxStep, p->max_step) == 0) &&
+           (p->settle == NULL || CALL(o, SetPostprocessStepFn, settle) == 0);
+}
+
 static int set_up_explicit(own *o)
 {
     const tq_ode_problem *p = &o->s.ode->problem;
     o->memory = ERKStepCreate(tq_sundials_rate, 0.0, o->s.y, o->s.context);
     o->table = table_of(o->s.ode->method);
+    o->adapt = tq_ode_adapt_explicit;
     const double share = share_of(o->s.ode->method);
     N_VScale(share, o->s.atol, o->s.atol);
-    return o->memory != NULL && o->table != NULL &&
-           ERKStepSetErrHandlerFn(o->memory, tq_sundials_silent, NULL) == 0 &&
-           ERKStepSetUserData(o->memory, &o->s) == 0 && ERKStepSetTable(o->memory, o->table) == 0 &&
-           ERKStepSVtolerances(o->memory, share * p->rtol, o->s.atol) == 0 &&
-           ERKStepSetErrorBias(o->memory, error_bias) == 0 &&
-           ERKStepSetMaxNumSteps(o->memory, -1) == 0 &&
-           ERKStepSetMaxHnilWarns(o->memory, -1) == 0 &&
-           (p->max_step == 0.0 || ERKStepSetMaxStep(o->memory, p->max_step) == 0) &&
-           (p->settle == NULL || ERKStepSetPostprocessStepFn(o->memory, settle) == 0);
+    return o->memory != NULL && o->table != NULL && CALL(o, SetUserData, &o->s) == 0 &&
+           ERKStepSetTable(o->memory, o->table) == 0 &&
+           CALL(o, SVtolerances, share * p->rtol, o->s.atol) == 0 && set_steps(o);
 }
 
 static int set_up_implicit(own *o)
@@ -123,17 +198,13 @@ static int set_up_implicit(own *o)
     const tq_ode_problem *p = &o->s.ode->problem;
     o->memory = ARKStepCreate(NULL, tq_sundials_rate, 0.0, o->s.y, o->s.context);
     o->table = table_of(TQ_ODE_SDIRK);
-    return o->memory != NULL && o->table != NULL &&
-           ARKStepSetErrHandlerFn(o->memory, tq_sundials_silent, NULL) == 0 &&
-           ARKStepSetUserData(o->memory, &o->s) == 0 &&
+    o->adapt = tq_ode_adapt_implicit;
+    return o->memory != NULL && o->table != NULL && CALL(o, SetUserData, &o->s) == 0 &&
            ARKStepSetTables(o->memory, o->table->q, o->table->p, o->table, NULL) == 0 &&
-           ARKStepSVtolerances(o->memory, p->rtol, o->s.atol) == 0 &&
-           ARKStepSetLinearSolver(o->memory, o->s.solver, o->s.matrix) == 0 &&
-           ARKStepSetDeltaGammaMax(o->memory, same_matrix) == 0 &&
-           ARKStepSetMaxNumSteps(o->memory, -1) == 0 &&
-           ARKStepSetMaxHnilWarns(o->memory, -1) == 0 &&
-           (p->max_step == 0.0 || ARKStepSetMaxStep(o->memory, p->max_step) == 0) &&
-           (p->settle == NULL || ARKStepSetPostprocessStepFn(o->memory, settle) == 0);
+           CALL(o, SVtolerances, p->rtol, o->s.atol) == 0 &&
+           IMPLICIT(SetLinearSolver)(o->memory, o->s.solver, o->s.matrix) == 0 &&
+           IMPLICIT(SetDeltaGammaMax)(o->memory, same_matrix) == 0 &&
+           IMPLICIT(SetMaxCFailGrowth)(o->memory, 0.25) == 0 && set_steps(o);
 }
 
 static void *open_all(tq_ode *ode)
@@ -154,24 +225,19 @@ static int start(void *of, double t, const double *y, double h)
         o->s.ode->y[k] = y[k];
     }
     o->s.gave_up = 0;
-    const int failed = o->s.ode->method == TQ_ODE_SDIRK
-                           ? ARKStepReInit(o->memory, NULL, tq_sundials_rate, t, o->s.y) != 0 ||
-                                 ARKStepSetInitStep(o->memory, h) != 0
-                           : ERKStepReInit(o->memory, tq_sundials_rate, t, o->s.y) != 0 ||
-                                 ERKStepSetInitStep(o->memory, h) != 0;
+    const int failed =
+        (is_implicit(o) ? ARKStepReInit(o->memory, NULL, tq_sundials_rate, t, o->s.y)
+                        : ERKStepReInit(o->memory, tq_sundials_rate, t, o->s.y)) != 0 ||
+        CALL(o, SetInitStep, h) != 0;
     return failed || o->s.is_short ? TQ_ODE_NO_MEMORY : TQ_ODE_DONE;
 }
 
 static int step(void *of, double stop, double *ret_t, double *ret_y, double *ret_next)
 {
     own *o = of;
-    const int implicit = o->s.ode->method == TQ_ODE_SDIRK;
-    const int code = implicit ? ARKStepSetStopTime(o->memory, stop) != 0
-                                    ? ARK_MEM_FAIL
-                                    : ARKStepEvolve(o->memory, stop, o->s.y, ret_t, ARK_ONE_STEP)
-                     : ERKStepSetStopTime(o->memory, stop) != 0
+    const int code = CALL(o, SetStopTime, stop) != 0
                          ? ARK_MEM_FAIL
-                         : ERKStepEvolve(o->memory, stop, o->s.y, ret_t, ARK_ONE_STEP);
+                         : CALL(o, Evolve, stop, o->s.y, ret_t, ARK_ONE_STEP);
     if (o->s.is_short) {
         return TQ_ODE_NO_MEMORY;
     }
@@ -180,8 +246,7 @@ static int step(void *of, double stop, double *ret_t, double *ret_y, double *ret
                : o->s.gave_up       ? TQ_ODE_GAVE_UP
                                     : TQ_ODE_TOO_SMALL;
     }
-    (void)(implicit ? ARKStepGetCurrentStep(o->memory, ret_next)
-                    : ERKStepGetCurrentStep(o->memory, ret_next));
+    (void)CALL(o, GetCurrentStep, ret_next);
     if (code == ARK_TSTOP_RETURN) {
         *ret_t = stop;
     }
@@ -198,14 +263,12 @@ static void count(void *of, tq_ode_stats *ret)
     long attempts = 0;
     long evaluations[2] = {0};
     long inside = 0;
-    if (o->s.ode->method == TQ_ODE_SDIRK) {
-        (void)ARKStepGetNumSteps(o->memory, &steps);
-        (void)ARKStepGetNumStepAttempts(o->memory, &attempts);
+    (void)CALL(o, GetNumSteps, &steps);
+    (void)CALL(o, GetNumStepAttempts, &attempts);
+    if (is_implicit(o)) {
         (void)ARKStepGetNumRhsEvals(o->memory, &evaluations[0], &evaluations[1]);
-        (void)ARKStepGetNumLinRhsEvals(o->memory, &inside);
+        (void)IMPLICIT(GetNumLinRhsEvals)(o->memory, &inside);
     } else {
-        (void)ERKStepGetNumSteps(o->memory, &steps);
-        (void)ERKStepGetNumStepAttempts(o->memory, &attempts);
         (void)ERKStepGetNumRhsEvals(o->memory, &evaluations[0]);
     }
     *ret = (tq_ode_stats){.n_step = (uint64_t)steps,

@@ -12,7 +12,7 @@ typedef struct own {
 } own;
 
 /* the correction that settles y; the library adds it */
-static int project(realtype t, N_Vector y, N_Vector correction, realtype eps, N_Vector err,
+static int project(sunrealtype t, N_Vector y, N_Vector correction, sunrealtype eps, N_Vector err,
                    void *data)
 {
     (void)eps;
@@ -48,7 +48,7 @@ static int set_up(own *o)
 {
     const tq_ode_problem *p = &o->s.ode->problem;
     o->memory = CVodeCreate(CV_BDF, o->s.context);
-    return o->memory != NULL && CVodeSetErrHandlerFn(o->memory, tq_sundials_silent, NULL) == 0 &&
+    return o->memory != NULL && TQ_SUNDIALS_SILENCE(CVode, o->memory) &&
            CVodeInit(o->memory, tq_sundials_rate, 0.0, o->s.y) == 0 &&
            CVodeSetUserData(o->memory, &o->s) == 0 &&
            CVodeSVtolerances(o->memory, p->rtol, o->s.atol) == 0 &&

@@ -14,13 +14,47 @@
 enum { CONTEXTS_KEPT = 64 };
 static _Atomic(SUNContext) idle[CONTEXTS_KEPT];
 
+#if SUNDIALS_VERSION_MAJOR < 7
+static SUNContext make_context(void)
+{
+    SUNContext context = NULL;
+    return SUNContext_Create(NULL, &context) == 0 ? context : NULL;
+}
+#else
+static void silent(int line, const char *function, const char *file, const char *message,
+                   SUNErrCode code, void *data, SUNContext context)
+{
+    (void)line;
+    (void)function;
+    (void)file;
+    (void)message;
+    (void)code;
+    (void)data;
+    (void)context;
+}
+
+static SUNContext make_context(void)
+{
+    SUNContext context = NULL;
+    if (SUNContext_Create(SUN_COMM_NULL, &context) != SUN_SUCCESS) {
+        return NULL;
+    }
+    if (SUNContext_ClearErrHandlers(context) != SUN_SUCCESS ||
+        SUNContext_PushErrHandler(context, silent, NULL) != SUN_SUCCESS) {
+        (void)SUNContext_Free(&context);
+        return NULL;
+    }
+    return context;
+}
+#endif
+
 static SUNContext take_context(void)
 {
     SUNContext context = NULL;
     for (size_t k = 0; k < CONTEXTS_KEPT && context == NULL; k++) {
         context = atomic_exchange(&idle[k], NULL);
     }
-    return context != NULL || SUNContext_Create(NULL, &context) == 0 ? context : NULL;
+    return context != NULL ? context : make_context();
 }
 
 static void give_context(SUNContext context)
@@ -37,8 +71,8 @@ static void give_context(SUNContext context)
 int tq_ode_prepare(void)
 {
     for (size_t k = 0; k < CONTEXTS_KEPT; k++) {
-        SUNContext context = NULL;
-        if (SUNContext_Create(NULL, &context) != 0) {
+        SUNContext context = make_context();
+        if (context == NULL) {
             return 0;
         }
         give_context(context);
@@ -235,7 +269,7 @@ void tq_sundials_close(tq_sundials *s)
     give_context(context);
 }
 
-int tq_sundials_rate(realtype t, N_Vector y, N_Vector ydot, void *data)
+int tq_sundials_rate(sunrealtype t, N_Vector y, N_Vector ydot, void *data)
 {
     tq_sundials *s = data;
     const tq_ode_problem *p = &s->ode->problem;
@@ -244,6 +278,7 @@ int tq_sundials_rate(realtype t, N_Vector y, N_Vector ydot, void *data)
     return outcome;
 }
 
+#if SUNDIALS_VERSION_MAJOR < 7
 /* NOLINTNEXTLINE(readability-non-const-parameter): the type is the library's */
 void tq_sundials_silent(int code, const char *module, const char *function, char *message,
                         void *data)
@@ -254,3 +289,4 @@ void tq_sundials_silent(int code, const char *module, const char *function, char
     (void)message;
     (void)data;
 }
+#endif

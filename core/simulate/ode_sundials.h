@@ -6,6 +6,7 @@
 
 #include <nvector/nvector_serial.h>
 #include <stddef.h>
+#include <sundials/sundials_config.h>
 #include <sunlinsol/sunlinsol_dense.h>
 #include <sunmatrix/sunmatrix_dense.h>
 
@@ -38,9 +39,16 @@ void *tq_sundials_open(tq_ode *ode, size_t size, int is_implicit);
 void tq_sundials_close(tq_sundials *s);
 
 /* The right-hand side, of the type that both libraries ask for; data is a tq_sundials. */
-int tq_sundials_rate(realtype t, N_Vector y, N_Vector ydot, void *data);
-/* An error handler: nothing below the daemon prints. */
+int tq_sundials_rate(sunrealtype t, N_Vector y, N_Vector ydot, void *data);
+/* Nothing below the daemon prints: until version 6 each integrator has an error handler of its own,
+ * from 7 on the context has it. */
+#if SUNDIALS_VERSION_MAJOR < 7
 void tq_sundials_silent(int code, const char *module, const char *function, char *message,
                         void *data);
+#define TQ_SUNDIALS_SILENCE(library, memory)                                                       \
+    (library##SetErrHandlerFn((memory), tq_sundials_silent, NULL) == 0)
+#else
+#define TQ_SUNDIALS_SILENCE(library, memory) 1
+#endif
 
 #endif

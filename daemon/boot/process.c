@@ -4,11 +4,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -47,7 +49,7 @@ static int64_t descriptors_kept(const tqd_settings *settings)
     return 24 + 4 * settings->io_threads + 2 * settings->workers;
 }
 
-void tqd_settings_resolve(tqd_settings *settings)
+bool tqd_settings_resolve(tqd_settings *settings, char why[TQD_SETTING_WHY])
 {
     cpu_set_t set;
     int cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
@@ -67,9 +69,16 @@ void tqd_settings_resolve(tqd_settings *settings)
     struct rlimit files;
     if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_max < INT64_MAX) {
         int64_t left = (int64_t)files.rlim_max - descriptors_kept(settings);
-        left = left < 1 ? 1 : left;
+        if (left < 1) {
+            snprintf(why, TQD_SETTING_WHY,
+                     "%" PRIu64 " open files are allowed, %" PRId64
+                     " are needed at least (ulimit -n, LimitNOFILE=)",
+                     (uint64_t)files.rlim_max, descriptors_kept(settings) + 1);
+            return false;
+        }
         settings->connections = settings->connections < left ? settings->connections : left;
     }
+    return true;
 }
 
 static void awaited_signals(sigset_t *ret_set)

@@ -3,6 +3,7 @@
 #ifndef TQD_BOOT_PROCESS_H
 #define TQD_BOOT_PROCESS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "daemon/boot/settings.h"
@@ -13,8 +14,8 @@ enum { TQD_STATE_DIR_TEXT = 1024 };
 bool tqd_state_dir(const tqd_settings *settings, char *ret_path, size_t size);
 
 /* Fills in what a 0 leaves to the start: workers and I/O threads by the cores this process may
- * use. */
-void tqd_settings_resolve(tqd_settings *settings);
+ * use. False where the limit of open files is too low to serve: why says so. */
+bool tqd_settings_resolve(tqd_settings *settings, char why[TQD_SETTING_WHY]);
 
 /* umask 077; SIGPIPE and SIGXFSZ ignored; SIGTERM, SIGINT and SIGHUP blocked for all threads to
  * come; as many descriptors as the system allows. */

@@ -56,7 +56,7 @@ build/bench/yyjson.o: $(yyjson)/yyjson.c
 build/bench/yyjson_peer.o: tests/bench/yyjson.c tests/bench/yyjson.h
 	@mkdir -p $(@D)
 	$(call say,CC)
-	$(Q)$(CC) $(CFLAGS) -DTQB_HAS_YYJSON -isystem $(yyjson) -c $< -o $@
+	$(Q)$(CC) $(flags) -DTQB_HAS_YYJSON -isystem $(yyjson) -c $< -o $@
 $(out)/tests/bench/number: extra_tests := $(yyjson_obj)
 $(out)/tests/bench/number: $(yyjson_obj)
 

@@ -23,8 +23,8 @@ changed := $(shell git diff --name-only --diff-filter=d main 2>/dev/null)
 lint-changed: $(patsubst %.c,build/lint/%.tidy,$(filter $(tidy_src),$(changed)))
 # what builds with gcc must build with clang too, and the other way round
 lint-syntax:
-	@printf '%s\n' $(filter-out core/kernels/%,$(tidy_src)) | xargs -r -n 4 -P $(jobs) $(CC) $(CFLAGS) -fsyntax-only
-	@printf '%s\n' $(filter core/kernels/%,$(tidy_src)) | xargs -r -n 2 -P $(jobs) $(CC) $(CFLAGS) $(lanes_w4) -fsyntax-only
+	@printf '%s\n' $(filter-out core/kernels/%,$(tidy_src)) | xargs -r -n 4 -P $(jobs) $(CC) $(flags) -fsyntax-only
+	@printf '%s\n' $(filter core/kernels/%,$(tidy_src)) | xargs -r -n 2 -P $(jobs) $(CC) $(flags) $(lanes_w4) -fsyntax-only
 
 lint: lint-quick lint-headers lint-includes lint-tidy lint-folders lint-openapi
 lint-folders:

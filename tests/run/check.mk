@@ -63,7 +63,7 @@ fuzz-run: $(fuzz_name:%=$(out)/tests/fuzz/libfuzzer/%)
 $(out)/tests/fuzz/libfuzzer/%: tests/fuzz/%.c $(support_lib) $(libs)
 	@mkdir -p $(@D)
 	$(call say,CC)
-	$(Q)$(CC) $(base) -Wall -Wextra $< $(support_lib) $(libs) $(LDFLAGS) -fsanitize=fuzzer $(link_libs) -o $@
+	$(Q)$(CC) $(base) -Wall -Wextra $< $(support_lib) $(libs) $(ldflags) -fsanitize=fuzzer $(link_libs) -o $@
 
 .PHONY: bench-number
 bench-number: $(out)/tests/bench/number $(out)/tests/bench/formats
