@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 
 #include "clients/torquectl/http.h"
 #include "clients/torquectl/print.h"
+#include "clients/torquectl/shown.h"
 #include "clients/torquectl/verify.h"
 
 enum {
@@ -20,11 +22,14 @@ enum {
     EXIT_JOB_FAILED = 5,
     EXIT_TIMEOUT = 6,
     PATH_BYTES = 1024,
+    PIECE_BYTES = 4096,
+    SHOWN_BYTES = 6 * PIECE_BYTES + 16, /* an escape takes six times as much */
 };
 
 typedef struct settings {
     tqc_server server;
     bool json;
+    bool strict; /* findings of the doctor are a failure */
 } settings;
 
 /* What a command does beyond one request. */
@@ -33,6 +38,7 @@ typedef enum kind {
     BACKUP,   /* writes the body into a file of its own, and checks it */
     DOWNLOAD, /* writes the body into a file, or to stdout */
     UPLOAD,   /* sends a file, "-" for stdin */
+    ROBOT,    /* the same, and says what is found in it */
     WAIT,     /* asks again until a job is over */
     VERIFY,   /* asks nobody */
 } kind;
@@ -52,7 +58,7 @@ static const command commands[] = {
     {"status", "", "", 0, 0, SHOW, "GET", "/v1/version", NULL, NULL, "name and version of the service"},
     {"robots", "list", "", 0, 0, SHOW, "GET", "/v1/robots", "robots", "name nv source builtin digest", "all robots"},
     {"robots", "get", "NAME", 1, 1, SHOW, "GET", "/v1/robots/%s", NULL, NULL, "the robot document"},
-    {"robots", "put", "NAME FILE", 2, 2, UPLOAD, "PUT", "/v1/robots/%s", NULL, NULL, "create or replace from URDF or a robot document"},
+    {"robots", "put", "NAME FILE", 2, 2, ROBOT, "PUT", "/v1/robots/%s", NULL, NULL, "create or replace from URDF or a robot document"},
     {"robots", "delete", "NAME", 1, 1, SHOW, "DELETE", "/v1/robots/%s", NULL, NULL, "delete"},
     {"datasets", "list", "", 0, 0, SHOW, "GET", "/v1/datasets", "datasets", "name rows columns bytes media_type created sha256", "all datasets"},
     {"datasets", "describe", "NAME", 1, 1, SHOW, "GET", "/v1/datasets/%s", "statistics", "name min max mean not_finite", "columns and their statistics"},
@@ -79,6 +85,7 @@ static int usage(FILE *out)
           "  -o, --output FORMAT    table (default) or json\n"
           "      --token-file FILE  credentials: a file with the token\n"
           "      --timeout SECONDS  give up after so long\n"
+          "      --strict           robots put: exit status 1 when the doctor finds something\n"
           "  -h, --help             this text\n\n",
           out);
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
@@ -97,16 +104,20 @@ static int usage(FILE *out)
 /* says why an answer is no success; the exit status */
 static int complain(const tqc_answer *answer)
 {
+    char what[SHOWN_BYTES], why[SHOWN_BYTES];
     if (answer->reason[0] != '\0') {
-        fprintf(stderr, "torquectl: %s\n", answer->reason);
+        (void)tqc_shown(answer->reason, SIZE_MAX, why, sizeof why);
+        fprintf(stderr, "torquectl: %s\n", why);
         return answer->code == CURLE_OPERATION_TIMEDOUT ? EXIT_TIMEOUT : EXIT_FAILURE;
     }
     json_t *problem =
         answer->body != NULL ? json_loadb(answer->body, answer->n_body, 0, NULL) : NULL;
     const char *title = json_string_value(json_object_get(problem, "title"));
     const char *detail = json_string_value(json_object_get(problem, "detail"));
-    fprintf(stderr, "torquectl: %ld %s%s%s\n", answer->status, title != NULL ? title : "",
-            detail != NULL ? ": " : "", detail != NULL ? detail : "");
+    (void)tqc_shown(title != NULL ? title : "", SIZE_MAX, what, sizeof what);
+    (void)tqc_shown(detail != NULL ? detail : "", SIZE_MAX, why, sizeof why);
+    fprintf(stderr, "torquectl: %ld %s%s%s\n", answer->status, what, detail != NULL ? ": " : "",
+            why);
     json_decref(problem);
     return answer->status == 401 || answer->status == 403 ? EXIT_AUTH : EXIT_FAILURE;
 }
@@ -116,21 +127,54 @@ static bool is_good(const tqc_answer *answer)
     return answer->code == CURLE_OK && answer->status / 100 == 2;
 }
 
+/* As it came, line by line what a terminal may see of it: escapes as JSON has them anyway. */
+static void show_body(const tqc_answer *answer)
+{
+    char line[SHOWN_BYTES];
+    if (isatty(STDOUT_FILENO) == 0) {
+        fwrite(answer->body, 1, answer->n_body, stdout);
+        return;
+    }
+    for (size_t at = 0; at < answer->n_body;) {
+        const char *text = answer->body + at;
+        const char *end = memchr(text, '\n', answer->n_body - at);
+        size_t n = end != NULL ? (size_t)(end - text) : answer->n_body - at;
+        const bool whole = n <= PIECE_BYTES;
+        n = whole ? n : PIECE_BYTES;
+        while (!whole && n > 0 && (text[n] & 0xc0) == 0x80) {
+            n--; /* not within a character */
+        }
+        n = n > 0 ? n : whole ? 0 : PIECE_BYTES;
+        (void)tqc_shown(text, n, line, sizeof line);
+        fputs(line, stdout);
+        at += n;
+        if (whole && end != NULL) {
+            fputc('\n', stdout);
+            at++;
+        }
+    }
+}
+
 static int show(const settings *s, const command *c, const tqc_answer *answer)
 {
     if (answer->n_body == 0) {
         return EXIT_SUCCESS;
     }
-    json_t *document = s->json ? NULL : json_loadb(answer->body, answer->n_body, 0, NULL);
-    if (document == NULL) {
-        fwrite(answer->body, 1, answer->n_body, stdout);
+    size_t n_finding = 0;
+    json_t *document =
+        s->json && c->kind != ROBOT ? NULL : json_loadb(answer->body, answer->n_body, 0, NULL);
+    if (c->kind == ROBOT) {
+        n_finding = tqc_print_findings(document);
+    }
+    if (document == NULL || s->json) {
+        show_body(answer);
     } else if (c->list != NULL) {
         tqc_print_table(json_object_get(document, c->list), c->columns);
     } else {
         tqc_print_object(document);
     }
     json_decref(document);
-    return ferror(stdout) != 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+    return ferror(stdout) != 0 || (s->strict && n_finding > 0) ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 static FILE *create(const char *path, mode_t mode)
@@ -241,7 +285,9 @@ static int verify(const settings *s, const char *path)
     size_t n_files = 0;
     uint64_t n_bytes = 0;
     if (!tqc_verify(path, &n_files, &n_bytes, why)) {
-        fprintf(stderr, "torquectl: %s\n", why);
+        char shown[SHOWN_BYTES];
+        (void)tqc_shown(why, SIZE_MAX, shown, sizeof shown);
+        fprintf(stderr, "torquectl: %s\n", shown);
         return EXIT_FAILURE;
     }
     printf(s->json ? "{\"files\":%zu,\"bytes\":%llu}\n" : "good: %zu files, %llu bytes\n", n_files,
@@ -288,6 +334,7 @@ static int run(const settings *s, const command *c, char *const *arguments)
         return backup(s, c, path, arguments[0]);
     case DOWNLOAD:
         return download(s, c, path, mark != NULL ? arguments[1] : arguments[0]);
+    case ROBOT:
     case UPLOAD:
         return send_file(s, c, path, arguments[1]);
     case WAIT:
@@ -323,6 +370,7 @@ int main(int argc, char **argv)
                                             {"output", required_argument, NULL, 'o'},
                                             {"token-file", required_argument, NULL, 't'},
                                             {"timeout", required_argument, NULL, 'w'},
+                                            {"strict", no_argument, NULL, 'x'},
                                             {"help", no_argument, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};
     const char *url = getenv("TORQUED_URL");
@@ -348,6 +396,9 @@ int main(int argc, char **argv)
             if (*end != '\0' || end == optarg || s.server.timeout_s < 1) {
                 return usage(stderr);
             }
+            break;
+        case 'x':
+            s.strict = true;
             break;
         case 'h':
             return usage(stdout);

@@ -2,9 +2,12 @@
 /* clients/torquectl/print.c - answers as tables for people, or as the JSON they are. */
 #include "clients/torquectl/print.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "clients/torquectl/shown.h"
 
 enum { COLUMNS_MAX = 12, CELL_BYTES = 256, NAME_BYTES = 64 };
 
@@ -24,10 +27,10 @@ static void print_cell(const json_t *value, char out[CELL_BYTES])
     if (value == NULL || json_is_null(value)) {
         snprintf(out, CELL_BYTES, "-");
     } else if (json_is_string(value)) {
-        snprintf(out, CELL_BYTES, "%s", json_string_value(value));
+        (void)tqc_shown(json_string_value(value), SIZE_MAX, out, CELL_BYTES);
     } else {
         char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6));
-        snprintf(out, CELL_BYTES, "%s", text != NULL ? text : "?");
+        (void)tqc_shown(text != NULL ? text : "?", SIZE_MAX, out, CELL_BYTES);
         free(text);
     }
 }
@@ -74,6 +77,7 @@ void tqc_print_object(json_t *object)
     const char *key;
     const json_t *value;
     char cell[CELL_BYTES];
+    char name[CELL_BYTES];
     void *it = json_object_iter(object);
     for (; it != NULL; it = json_object_iter_next(object, it)) {
         key = json_object_iter_key(it);
@@ -82,6 +86,37 @@ void tqc_print_object(json_t *object)
             continue;
         }
         print_cell(value, cell);
-        printf("%-16s %s\n", key, cell);
+        (void)tqc_shown(key, SIZE_MAX, name, sizeof name);
+        printf("%-16s %s\n", name, cell);
     }
+}
+
+/* "doctor: link a: ..."; how often where more than once */
+static void print_finding(const char *list, const json_t *finding)
+{
+    char where[CELL_BYTES], text[4 * CELL_BYTES];
+    const char *of = json_string_value(json_object_get(finding, "where"));
+    const char *what = json_string_value(json_object_get(finding, "text"));
+    const long long count = json_integer_value(json_object_get(finding, "count"));
+    (void)tqc_shown(of != NULL ? of : "", SIZE_MAX, where, sizeof where);
+    (void)tqc_shown(what != NULL ? what : "", SIZE_MAX, text, sizeof text);
+    fprintf(stderr, "%s: %s%s%s", list, where, where[0] != '\0' ? ": " : "", text);
+    if (count > 1) {
+        fprintf(stderr, " (%lld)", count);
+    }
+    fputc('\n', stderr);
+}
+
+size_t tqc_print_findings(const json_t *robot)
+{
+    static const char *const lists[] = {"understood", "ignored", "doctor"};
+    size_t n = 0;
+    for (size_t l = 0; l < sizeof lists / sizeof lists[0]; l++) {
+        const json_t *list = json_object_get(robot, lists[l]);
+        n = json_array_size(list);
+        for (size_t i = 0; i < n; i++) {
+            print_finding(lists[l], json_array_get(list, i));
+        }
+    }
+    return n; /* of the last list, the doctor's */
 }

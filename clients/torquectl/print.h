@@ -12,4 +12,8 @@ void tqc_print_table(const json_t *list, const char *columns);
 /* One object, a line for each member that is no list of objects. */
 void tqc_print_object(json_t *object);
 
+/* What the service has understood of a robot, has ignored, and finds strange: a line each, on
+ * standard error. Returns how much it finds strange. */
+size_t tqc_print_findings(const json_t *robot);
+
 #endif

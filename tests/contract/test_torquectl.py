@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/contract/test_torquectl.py - the command line client against the real daemon: tables, JSON, exit codes, backups.
+import contextlib
 import hashlib
 import json
 import os
+import pty
 import socket
 import sqlite3
 import subprocess
 import tarfile
 import threading
+import tty
+import unicodedata
 
 import pytest
 from conftest import PATIENCE, TORQUED
@@ -221,3 +225,110 @@ def test_verify_finds_every_kind_of_damage(daemon, tmp_path):
         assert done.returncode == 1 and done.stderr, what
     assert ctl(None, "verify", str(tmp_path / "none")).returncode == 1
     assert ctl(None, "verify", str(path)).returncode == 0
+
+
+# ------------------------------------------------------------------------------------------- what people get to see
+
+
+def link(name, mass):
+    return (f'<link name="{name}"><inertial><origin xyz="0 0 0.1"/><mass value="{mass}"/>'
+            '<inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>')
+
+
+def joint(k, parent, child):
+    return (f'<joint name="j{k}" type="revolute"><parent link="{parent}"/><child link="{child}"/><origin xyz="0 0 0.3"/>'
+            '<axis xyz="0 0 1"/><limit effort="10" velocity="1" lower="-1" upper="1"/></joint>')
+
+
+def arm(mass):
+    return ('<robot name="r"><gazebo/><link name="base"/>' + link("a", 2) + link("b", mass) + link("c", 2) + joint(1, "base", "a")
+            + joint(2, "a", "b") + joint(3, "b", "c") + "</robot>").encode()
+
+
+def test_findings_of_a_robot_are_said(daemon, tmp_path):
+    """1,400 kg with the inertia of 2 kg: grams were meant."""
+    path = tmp_path / "heavy.urdf"
+    path.write_bytes(arm(1400))
+    for options, status in ((), 0), (("--strict",), 1):
+        done = ctl(daemon, *options, "robots", "put", "heavy", str(path))
+        told = done.stderr.decode().splitlines()
+        assert done.returncode == status
+        assert [line for line in told if line.startswith("doctor: link b: ") and "inertia" in line], told
+        assert "ignored: robot/gazebo (line 1): settings of another simulator" in told
+        assert "understood: robot: revolute joints (3)" in told
+        assert b"heavy" in done.stdout and b"nv" in done.stdout
+    assert good(daemon, "robots", "get", "heavy"), "it is stored in any case"
+    path.write_bytes(arm(2))
+    done = ctl(daemon, "--strict", "-o", "json", "robots", "put", "light", str(path))
+    assert done.returncode == 0 and json.loads(done.stdout)["doctor"] == [] and b"doctor" not in done.stderr
+
+
+# what a terminal obeys, or what hides what is there
+NASTY = {"escape": "\x1b[2J\x1b]0;title\x07", "return": "a\rb\nc\td", "delete": "a\x7fb", "c1": "\x9b2J\x85", "bidi": "\u202egnp.exe\u2066",
+         "no width": "a\u200bb\ufeff\u00ad", "line": "a\u2028b", "tag": "\U000e0041x", "fine": "Grösse μ 名前 🤖"}
+
+
+def is_visible(text):
+    return not [c for c in text if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp", "Cs") and c != "\n"]
+
+
+@pytest.mark.parametrize("name", NASTY)
+def test_names_reach_the_terminal_as_what_can_be_seen(daemon, tmp_path, name):
+    nasty = NASTY[name]
+    path = tmp_path / "log.csv"
+    path.write_bytes(b't,"' + nasty.replace('"', "").encode() + b'"\n0,1\n1,2\n')
+    done = ctl(daemon, "datasets", "put", "nasty", str(path))
+    if done.returncode == 0:
+        shown = good(daemon, "datasets", "describe", "nasty").decode()
+        assert is_visible(shown) and len(shown.splitlines()) == 3, shown
+        if name == "fine":
+            assert nasty in shown
+        assert is_visible(good(daemon, "datasets", "list").decode())
+    else:
+        assert is_visible(done.stderr.decode()), done.stderr
+
+
+def served(document, status="200 OK", media="application/json"):
+    body = document if isinstance(document, bytes) else json.dumps(document, ensure_ascii=False).encode()
+    return answering(f"HTTP/1.1 {status}\r\nContent-Type: {media}\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n".encode() + body)
+
+
+@pytest.mark.parametrize("name", NASTY)
+def test_whatever_a_server_says_is_shown_and_not_obeyed(name):
+    """Every text of an answer, keys and values, of success and of failure."""
+    nasty = NASTY[name]
+    job = {"id": nasty, "kind": nasty, "robot": nasty, "state": nasty, "progress": {"fraction": nasty}, "created": [nasty, {nasty: nasty}]}
+    for document, status, args in (({"jobs": [job, job]}, "200 OK", ("jobs", "list")),
+                                   ({nasty: nasty, "inner": {nasty: [nasty]}}, "200 OK", ("status",)),
+                                   ({"name": nasty, "doctor": [{"where": nasty, "text": nasty, "count": 2}]}, "201 Created", ("robots", "put", "x", "-")),
+                                   ({"title": nasty, "detail": nasty}, "404 Not Found", ("jobs", "get", "x"))):
+        server, url = served(document, status)
+        with server:
+            done = ctl(url, *args)
+        said = (done.stdout + done.stderr).decode()
+        assert is_visible(said), (args, said)
+        assert (nasty in said) == (name == "fine"), (args, said)
+
+
+@pytest.mark.parametrize("body", [b"\x1b[2J not JSON \x9b \xff\xfe", json.dumps({"a": "\u202e\x7f\x85"}, ensure_ascii=False).encode(),
+                                  b"x" * 9000 + "é".encode() * 9000 + b"\x1b" * 9000], ids=("bytes", "json", "long"))
+def test_raw_answers_are_raw_in_a_pipe_and_seen_on_a_terminal(body):
+    server, url = served(body)
+    with server:
+        assert ctl(url, "-o", "json", "status").stdout == body
+        master, slave = pty.openpty()
+        tty.setraw(slave)
+        done = subprocess.Popen([CTL, "-s", url, "-o", "json", "status"], stdout=slave, stderr=subprocess.PIPE)
+        os.close(slave)
+        said = b""
+        with contextlib.suppress(OSError):  # the end of a terminal
+            while piece := os.read(master, 65536):
+                said += piece
+        os.close(master)
+        assert done.wait(PATIENCE) == 0 and done.stderr.read() == b""
+        done.stderr.close()
+    assert is_visible(said.decode()), said[:200]
+    if body.startswith(b"{"):
+        assert json.loads(said) == json.loads(body)
+    assert said.count("é".encode()) == body.count("é".encode())
+    assert said.count(b"\\u001b") == body.count(b"\x1b")
