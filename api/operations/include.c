@@ -370,7 +370,10 @@ double tqa_include_cost_us(const tqa_call *call)
     }
     if ((call->request.include & TQA_INCLUDE_BOUNDS) != 0 && call->request.options.has_box) {
         const double n_matrix = 2.0 * (double)box_matrices(call->model);
-        each += n_matrix * (0.3 * n_joint + 0.008 * nv * nv * nv) / (double)call->request.n_sample;
+        const double fourth = nv <= 24.0 ? nv * nv * nv * nv : 0.0; /* bounds_relative.h */
+        each += (n_matrix * (0.3 * n_joint + 0.008 * nv * nv * nv) +
+                 fourth * (512.0 * 0.004 + 0.04 * nv) + 512.0 * 0.3 * n_joint * nv) /
+                (double)call->request.n_sample;
     }
     for (const tqa_include *row = tqa_includes; (row = tqa_include_next(call, row)) != NULL;
          row++) {

@@ -5,19 +5,26 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/dynamics/bounds_relative.h"
 #include "core/dynamics/lagrangian.h"
 #include "core/linalg/dense.h"
 #include "core/model/inertia.h"
 
 static const double half_turn = 3.14159265358979323846;
 
+enum { RELATIVE_MAX = 512 }; /* matrices whose relative change is bounded, the first ones */
+
 typedef struct search {
     const tq_model *model;
     tq_scratch *scratch;
-    double *lower, *upper;         /* (nq), finite */
-    double *lipschitz;             /* (nq) of M in norm */
-    double *m, *values;            /* (nv x nv), (nv) */
-    double *cells;                 /* (n_room x (2 nq + 2)): centre, half-widths, two eigenvalues */
+    double *lower, *upper; /* (nq), finite */
+    double *lipschitz;     /* (nq) of M in norm */
+    double *m, *values;    /* (nv x nv), (nv) */
+    double *cells; /* (n_room x CELL): centre, half-widths; M's two eigenvalues there; its relative
+                      change over the cell, and the coordinate that most of it is due to; bounds
+                      of the cell that it was part of */
+    tq_relative relative;
+    bool has_relative;
     double *best[2], *trial;       /* (nq) where the extreme eigenvalues were found */
     double attained[2], bound[2];  /* smallest, largest */
     double anywhere[2];            /* bounds that hold at every q, however wide the box */
@@ -26,7 +33,7 @@ typedef struct search {
 
 static size_t cell_size(const tq_model *model)
 {
-    return 2 * (size_t)model->nq + 2;
+    return 2 * (size_t)model->nq + 6;
 }
 
 size_t tq_eigen_bounds_scratch_size(const tq_model *model, size_t n_max)
@@ -37,64 +44,22 @@ size_t tq_eigen_bounds_scratch_size(const tq_model *model, size_t n_max)
     return 6 * tq_scratch_cost(nq, sizeof(double)) + tq_scratch_cost(nv, sizeof(double)) +
            tq_scratch_cost(nv * nv, sizeof(double)) +
            tq_scratch_cost((n_max + 1) * cell_size(model), sizeof(double)) +
-           tq_scratch_cost((size_t)model->n_joint, sizeof(double)) + inner;
+           tq_scratch_cost((size_t)model->n_joint, sizeof(double)) +
+           tq_relative_scratch_size(model) + inner;
 }
 
 /* ------------------------------------------------------------------------------------------------
  * Lipschitz constants
  */
 
-static bool is_prismatic(const tq_joint *joint)
-{
-    return joint->kind == TQ_JOINT_PRISMATIC;
-}
-
-static double factor_of(const tq_joint *joint)
-{
-    return joint->mimic != TQ_NONE ? fabs(joint->mimic_multiplier) : 1.0;
-}
-
-/* farthest that a prismatic joint's child stands from its joint frame */
-static double travel(const search *s, const tq_joint *joint)
-{
-    if (!is_prismatic(joint)) {
-        return 0.0;
-    }
-    const double most = fmax(fabs(s->lower[joint->q_index]), fabs(s->upper[joint->q_index]));
-    return factor_of(joint) * most + (joint->mimic != TQ_NONE ? fabs(joint->mimic_offset) : 0.0);
-}
-
-static double length3(const double x[3])
-{
-    return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
-}
-
-static uint32_t parent_joint(const tq_model *model, uint32_t number)
-{
-    return model->links[model->joints[number].parent].joint;
-}
-
-/* arm[j] for every joint from `link` to the root: the longest way from the joint's child frame to
- * the link's centre of mass; a prismatic joint moves it one to one, whatever the arm */
-static void measure_arms(const search *s, uint32_t link, double *arm)
-{
-    const tq_model *model = s->model;
-    double far = length3(model->links[link].inertia.com);
-    for (uint32_t j = model->links[link].joint; j != TQ_NONE; j = parent_joint(model, j)) {
-        const tq_joint *joint = &model->joints[j];
-        arm[j] = is_prismatic(joint) ? 1.0 : far;
-        far += length3(joint->origin.p) + travel(s, joint);
-    }
-}
-
 /* How much m Jv_a . Jv_b + Jw_a . I Jw_b of one link changes with q_k at most. a and k lie on the
  * way to the link, k beyond a; b is a or beyond. */
 static double change(const tq_model *model, const tq_inertia *inertia, double moment,
                      const double *arm, uint32_t a, uint32_t b, uint32_t k, bool b_beyond_k)
 {
-    const bool turn_a = !is_prismatic(&model->joints[a]);
-    const bool turn_b = !is_prismatic(&model->joints[b]);
-    const bool turn_k = !is_prismatic(&model->joints[k]);
+    const bool turn_a = !tq_is_slide(&model->joints[a]);
+    const bool turn_b = !tq_is_slide(&model->joints[b]);
+    const bool turn_k = !tq_is_slide(&model->joints[k]);
     /* the point's velocity by a joint below k changes as the point moves, by one beyond k as it
      * turns */
     const double slope_a = turn_a ? arm[k] : 0.0;
@@ -120,24 +85,24 @@ static void add_changes(const search *s, uint32_t link, uint32_t row, const doub
     tq_symmetric_eigen(inertia->about_com, principal, axes);
     const double moment = fmax(fabs(principal[0]), fabs(principal[2]));
     const uint32_t tip = model->links[link].joint;
-    for (uint32_t k = tip; k != TQ_NONE; k = parent_joint(model, k)) {
+    for (uint32_t k = tip; k != TQ_NONE; k = tq_parent_joint(model, k)) {
         if (tq_joint_kind_nv(model->joints[k].kind) == 0 || model->joints[k].v_index != row) {
             continue;
         }
         bool b_beyond_k = true;
-        for (uint32_t b = tip; b != TQ_NONE; b = parent_joint(model, b)) {
+        for (uint32_t b = tip; b != TQ_NONE; b = tq_parent_joint(model, b)) {
             b_beyond_k = b_beyond_k && b != k;
             if (tq_joint_kind_nv(model->joints[b].kind) == 0) {
                 continue;
             }
             /* joints a below k, and not beyond b */
             bool below = false, at_b = false;
-            for (uint32_t a = tip; a != TQ_NONE; a = parent_joint(model, a)) {
+            for (uint32_t a = tip; a != TQ_NONE; a = tq_parent_joint(model, a)) {
                 at_b = at_b || a == b;
                 if (tq_joint_kind_nv(model->joints[a].kind) != 0 && below && at_b) {
-                    const double scale = factor_of(&model->joints[k]) *
-                                         factor_of(&model->joints[a]) *
-                                         factor_of(&model->joints[b]);
+                    const double scale = tq_mimic_factor(&model->joints[k]) *
+                                         tq_mimic_factor(&model->joints[a]) *
+                                         tq_mimic_factor(&model->joints[b]);
                     const double most =
                         scale * change(model, inertia, moment, arm, a, b, k, b_beyond_k);
                     const size_t ra = model->joints[a].v_index, rb = model->joints[b].v_index;
@@ -159,7 +124,7 @@ static tq_status find_lipschitz(const search *s, double *arm, tq_error *reterr)
     for (uint32_t row = 0; row < nv; row++) {
         memset(s->m, 0, nv * nv * sizeof(double));
         for (uint32_t link = 0; link < model->n_link; link++) {
-            measure_arms(s, link, arm);
+            tq_measure_arms(model, s->lower, s->upper, link, arm);
             add_changes(s, link, row, arm);
         }
         /* |x . D x| <= |x| . B |x|, so B's largest eigenvalue bounds D's norm */
@@ -181,17 +146,17 @@ static double add_entries(const search *s, uint32_t link, const double *arm)
     double principal[3], axes[9];
     tq_symmetric_eigen(inertia->about_com, principal, axes);
     const double moment = fmax(fabs(principal[0]), fabs(principal[2]));
-    for (uint32_t a = model->links[link].joint; a != TQ_NONE; a = parent_joint(model, a)) {
+    for (uint32_t a = model->links[link].joint; a != TQ_NONE; a = tq_parent_joint(model, a)) {
         const tq_joint *one = &model->joints[a];
-        for (uint32_t b = model->links[link].joint; b != TQ_NONE; b = parent_joint(model, b)) {
+        for (uint32_t b = model->links[link].joint; b != TQ_NONE; b = tq_parent_joint(model, b)) {
             const tq_joint *other = &model->joints[b];
             if (tq_joint_kind_nv(one->kind) == 0 || tq_joint_kind_nv(other->kind) == 0) {
                 continue;
             }
-            const bool turn = !is_prismatic(one) && !is_prismatic(other);
+            const bool turn = !tq_is_slide(one) && !tq_is_slide(other);
             const double most = inertia->mass * arm[a] * arm[b] + (turn ? moment : 0.0);
             s->m[one->v_index * (size_t)model->nv + other->v_index] +=
-                factor_of(one) * factor_of(other) * most;
+                tq_mimic_factor(one) * tq_mimic_factor(other) * most;
         }
     }
     return principal[0] + 1e-12 * moment; /* rounding is no negative inertia */
@@ -208,14 +173,14 @@ static tq_status find_anywhere(search *s, double *arm, tq_error *reterr)
     memset(s->m, 0, nv * nv * sizeof(double));
     memset(s->values, 0, nv * sizeof(double));
     for (uint32_t link = 0; link < model->n_link; link++) {
-        measure_arms(s, link, arm);
+        tq_measure_arms(model, s->lower, s->upper, link, arm);
         positive =
             fmin(add_entries(s, link, arm), s->model->links[link].inertia.mass) >= 0.0 && positive;
     }
     for (uint32_t j = 0; j < model->n_joint; j++) {
         const tq_joint *joint = &model->joints[j];
         if (tq_joint_kind_nv(joint->kind) != 0) {
-            const double turns = joint->rotor.ratio * factor_of(joint);
+            const double turns = joint->rotor.ratio * tq_mimic_factor(joint);
             s->values[joint->v_index] += turns * turns * joint->rotor.inertia;
         }
     }
@@ -234,7 +199,10 @@ static tq_status find_anywhere(search *s, double *arm, tq_error *reterr)
  * Search
  */
 
-static tq_status evaluate(search *s, const double *q, double ret_values[2], tq_error *reterr)
+/* Eigenvalues at q; with half-widths, and as long as it is affordable, also the relative change
+ * over them, in ret_values[2] and [3]: else these keep what they are. */
+static tq_status evaluate(search *s, const double *q, const double *half, double *ret_values,
+                          tq_error *reterr)
 {
     const tq_model *model = s->model;
     const size_t mark = tq_scratch_mark(s->scratch);
@@ -245,6 +213,12 @@ static tq_status evaluate(search *s, const double *q, double ret_values[2], tq_e
     }
     if (status == TQ_OK) {
         status = tq_eigen_symmetric(model->nv, s->m, model->nv, s->scratch, s->values, reterr);
+    }
+    if (status == TQ_OK && half != NULL && s->has_relative && s->n_done < RELATIVE_MAX) {
+        size_t along = 0;
+        status = tq_relative_change(&s->relative, &posture, s->values, s->m, half, s->scratch,
+                                    &ret_values[2], &along, reterr);
+        ret_values[3] = (double)along;
     }
     tq_scratch_rewind(s->scratch, mark);
     if (status != TQ_OK) {
@@ -269,25 +243,29 @@ static double *cell(const search *s, size_t number)
     return s->cells + number * cell_size(s->model);
 }
 
-/* how far an eigenvalue may lie from that at the centre */
-static double spread(const search *s, const double *c)
+/* Bound of a cell, below its smallest eigenvalues (side 0) or above its largest: the better of an
+ * absolute and a relative change from the centre. */
+static double bound_of(const search *s, const double *c, unsigned side)
 {
     const size_t nq = s->model->nq;
-    double sum = 0.0;
+    const double *values = c + 2 * nq;
+    double spread = 0.0;
     for (size_t k = 0; k < nq; k++) {
-        sum += s->lipschitz[k] * c[nq + k];
+        spread += s->lipschitz[k] * c[nq + k];
     }
-    return sum;
+    const double own = values[side] - (side == 0 ? spread : -spread);
+    const double change = values[2] * fabs(values[side]);
+    return side == 0 ? fmax(fmax(own, values[0] - change), values[4])
+                     : fmin(fmin(own, values[1] + change), values[5]);
 }
 
 /* the cell whose bound is worst: lowest (side 0) or highest (side 1); sets s->bound */
 static size_t worst_cell(search *s, unsigned side)
 {
-    const size_t nq = s->model->nq;
     size_t worst = 0;
     for (size_t n = 0; n < s->n_cell; n++) {
         const double *c = cell(s, n);
-        const double bound = side == 0 ? c[2 * nq] - spread(s, c) : c[2 * nq + 1] + spread(s, c);
+        const double bound = bound_of(s, c, side);
         if (n == 0 || (side == 0 ? bound < s->bound[0] : bound > s->bound[1])) {
             s->bound[side] = bound;
             worst = n;
@@ -296,22 +274,36 @@ static size_t worst_cell(search *s, unsigned side)
     return worst;
 }
 
+/* the width that costs most: of the relative change where that was computed and says something */
+static size_t widest(const search *s, const double *c)
+{
+    const size_t nq = s->model->nq;
+    size_t along = 0;
+    if (c[2 * nq + 2] < 1.0) {
+        return (size_t)c[2 * nq + 3];
+    }
+    for (size_t k = 1; k < nq; k++) {
+        if (s->lipschitz[k] * c[nq + k] > s->lipschitz[along] * c[nq + along]) {
+            along = k;
+        }
+    }
+    return along;
+}
+
 static tq_status split(search *s, size_t number, tq_error *reterr)
 {
     const size_t nq = s->model->nq;
     double *one = cell(s, number), *other = cell(s, s->n_cell++);
-    size_t along = 0;
-    for (size_t k = 1; k < nq; k++) {
-        if (s->lipschitz[k] * one[nq + k] > s->lipschitz[along] * one[nq + along]) {
-            along = k;
-        }
-    }
+    const size_t along = widest(s, one);
+    const double inherited[2] = {bound_of(s, one, 0), bound_of(s, one, 1)};
+    memcpy(one + 2 * nq + 4, inherited, sizeof inherited);
+    one[2 * nq + 2] = HUGE_VAL; /* of the whole cell, about its centre */
     memcpy(other, one, cell_size(s->model) * sizeof(double));
     one[nq + along] = other[nq + along] = 0.5 * one[nq + along];
     one[along] -= one[nq + along];
     other[along] += other[nq + along];
-    const tq_status status = evaluate(s, one, one + 2 * nq, reterr);
-    return status == TQ_OK ? evaluate(s, other, other + 2 * nq, reterr) : status;
+    const tq_status status = evaluate(s, one, one + nq, one + 2 * nq, reterr);
+    return status == TQ_OK ? evaluate(s, other, other + nq, other + 2 * nq, reterr) : status;
 }
 
 static tq_status subdivide(search *s, size_t n_max, tq_error *reterr)
@@ -352,7 +344,7 @@ static tq_status improve(search *s, unsigned side, size_t n_max, tq_error *reter
                 if (s->trial[k] == s->best[side][k]) {
                     continue;
                 }
-                const tq_status status = evaluate(s, s->trial, values, reterr);
+                const tq_status status = evaluate(s, s->trial, NULL, values, reterr);
                 if (status != TQ_OK) {
                     return status;
                 }
@@ -393,11 +385,11 @@ static tq_status cut_ranges(search *s, const double *lower, const double *upper,
             continue;
         }
         /* an angle is periodic, unless another joint turns by a multiple of it */
-        const double reach = is_prismatic(joint) ? 1.0 : half_turn;
+        const double reach = tq_is_slide(joint) ? 1.0 : half_turn;
         s->lower[k] =
             isfinite(lower[k]) ? lower[k] : (isfinite(upper[k]) ? upper[k] - 2 * reach : -reach);
         s->upper[k] = isfinite(upper[k]) ? upper[k] : s->lower[k] + 2 * reach;
-        if (is_prismatic(joint) || is_followed(model, j)) {
+        if (tq_is_slide(joint) || is_followed(model, j)) {
             *ret_joint = j;
         }
     }
@@ -431,13 +423,18 @@ static tq_status run(search *s, size_t n_max, double *arm, tq_error *reterr)
         first[k] = 0.5 * (s->lower[k] + s->upper[k]);
         first[nq + k] = 0.5 * (s->upper[k] - s->lower[k]);
     }
+    first[2 * nq + 2] = first[2 * nq + 5] = HUGE_VAL;
+    first[2 * nq + 4] = -HUGE_VAL;
     s->n_cell = 1;
     tq_status status = find_lipschitz(s, arm, reterr);
     if (status == TQ_OK) {
         status = find_anywhere(s, arm, reterr);
     }
     if (status == TQ_OK) {
-        status = evaluate(s, first, first + 2 * nq, reterr);
+        s->has_relative =
+            s->model->nv <= TQ_RELATIVE_NV_MAX &&
+            tq_relative_init(&s->relative, s->model, s->lower, s->upper, arm, s->scratch);
+        status = evaluate(s, first, first + nq, first + 2 * nq, reterr);
     }
     if (status == TQ_OK) {
         status = subdivide(s, n_max, reterr);
