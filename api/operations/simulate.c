@@ -135,6 +135,12 @@ static bool open_run(tqa_simulation *s)
     s->options.tick = tick;
     s->options.on_event = on_event;
     s->options.on_rest = on_rest;
+    if (tqa_judge_wants_points(s)) {
+        s->options.on_step = tqa_points_note;
+        if (!tqa_points_open(s)) {
+            return false;
+        }
+    }
     s->options.ctx = s;
     s->rates = (tq_rates){.q = tqa_control_take(control, nq, sizeof(double)),
                           .qd = tqa_control_take(control, nv, sizeof(double)),
@@ -164,6 +170,7 @@ static bool start(tqa_simulation *s)
     if (status != TQ_OK) {
         return tqa_control_fail(s->control, "/initial", status, &s->run->error);
     }
+    tqa_points_note(s);
     return tqa_simulation_add_row(s) || s->control->problem->status != 0 ||
            tqa_control_fail(s->control, "/initial", TQ_ERR_OVERFLOW, &s->run->error);
 }
@@ -227,6 +234,7 @@ static bool simulate(tqa_control *control)
     if (done) {
         tqa_judge_begin(s);
         run_outputs(s);
+        tqa_points_end(s);
         if (s->run->status == TQ_ERR_MEMORY) { /* no end of the motion */
             (void)tqa_control_fail(control, "", TQ_ERR_MEMORY, NULL);
         }

@@ -5,16 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/operations/simulate.h"
+#include "api/operations/simulate_growth.h"
 #include "core/elementary/elementary.h"
 
-enum { POINTS_LEAST = 64, POINTS_MAX = 1024, NV_MAX = 40, STEP_TEXT = 96 };
-/* an exponential of order m costs about 40 m^3; all of them some ten milliseconds */
-static const double work_max = 3e7;
-static const double work_factor = 40.0;
-static const double slow = 1e-3;    /* 1/s: slower growth than this is rounding of eigenvalues */
-static const double far_away = 1e3; /* durations: nobody asks so far ahead */
-
+enum { NV_MAX = 40, STEP_TEXT = 96 };
 /* The plant as it is linearised: no audit. */
 static tq_plant watched_plant(tqa_simulation *s)
 {
@@ -40,14 +34,7 @@ static const char *why_not(const tqa_simulation *s)
                : NULL;
 }
 
-typedef struct room {
-    double *a, *copy, *inverse, *push, *tau, *rows, *zeros;
-    tq_effect *effects;
-    tq_controller twin;
-    tq_scratch scratch;
-} room;
-
-static bool open_room(tqa_simulation *s, room *r)
+static bool open_room(tqa_simulation *s, tqa_growth_room *r)
 {
     const size_t nv = s->order.nv;
     tqa_control *control = s->control;
@@ -63,7 +50,6 @@ static bool open_room(tqa_simulation *s, room *r)
     r->inverse = tqa_control_take(control, nv * nv, sizeof(double));
     r->push = tqa_control_take(control, 2 * nv, sizeof(double));
     r->tau = tqa_control_take(control, 2 * nv, sizeof(double));
-    r->rows = tqa_control_take(control, s->width, sizeof(double));
     r->zeros = tqa_control_take(control, tq_plant_n_z(&s->plant) + tq_plant_n_held(&s->plant) + 1,
                                 sizeof(double));
     r->effects = tqa_control_take(control, plant.n_effect + 1, sizeof *r->effects);
@@ -76,12 +62,12 @@ static bool open_room(tqa_simulation *s, room *r)
         most = sizes[k] > most ? sizes[k] : most;
     }
     return r->a != NULL && r->copy != NULL && r->inverse != NULL && r->push != NULL &&
-           r->tau != NULL && r->rows != NULL && r->zeros != NULL && r->effects != NULL &&
+           r->tau != NULL && r->zeros != NULL && r->effects != NULL &&
            tqa_control_scratch(control, most, &r->scratch);
 }
 
 /* the plant with a controller that is not sampled, in r->effects */
-static bool twin_plant(tqa_simulation *s, room *r, tq_plant *ret)
+static bool twin_plant(tqa_simulation *s, tqa_growth_room *r, tq_plant *ret)
 {
     *ret = watched_plant(s);
     memcpy(r->effects, s->plant.effects, ret->n_effect * sizeof *r->effects);
@@ -99,8 +85,8 @@ static bool twin_plant(tqa_simulation *s, room *r, tq_plant *ret)
     return true;
 }
 
-static tq_status grow_at(tqa_simulation *s, const tq_plant *plant, room *r, const tq_run_point *at,
-                         tq_growth *ret, tq_error *reterr)
+static tq_status grow_at(tqa_simulation *s, const tq_plant *plant, tqa_growth_room *r,
+                         const tq_run_point *at, tq_growth *ret, tq_error *reterr)
 {
     const double h = is_closed(s) ? tqa_controller_sample_time(&s->controller) : 0.0;
     size_t n = 2 * s->order.nv;
@@ -137,7 +123,7 @@ static void accelerate(size_t nv, const double *inverse, const double *tau, doub
 }
 
 /* torque of the inertial parameters at a point: what a wrong model is wrong by, in part */
-static bool model_torque(tqa_simulation *s, room *r, const tq_run_point *at, double *ret)
+static bool model_torque(tqa_simulation *s, tqa_growth_room *r, const tq_run_point *at, double *ret)
 {
     const size_t mark = tq_scratch_mark(&r->scratch);
     const double *from[3] = {at->q, at->qd, at->qdd};
@@ -166,7 +152,7 @@ static bool model_torque(tqa_simulation *s, room *r, const tq_run_point *at, dou
 }
 
 /* accelerations that input and model miss at a point */
-static void find_push(tqa_simulation *s, room *r, const tq_run_point *at)
+static void find_push(tqa_simulation *s, tqa_growth_room *r, const tq_run_point *at)
 {
     const size_t nv = s->order.nv;
     memset(r->push, 0, 2 * nv * sizeof(double));
@@ -182,112 +168,54 @@ static void find_push(tqa_simulation *s, room *r, const tq_run_point *at)
     }
 }
 
-static double tolerance_of(const tqa_simulation *s)
+double tqa_growth_tolerance(const tqa_simulation *s)
 {
     return tq_run_is_adaptive(s->options.method) ? s->options.rtol + s->options.atol : 0.0;
 }
 
-/* when an error that is `now` at t, and was `before` at t0, passes what is tolerated */
-static double crossing(double tolerated, double t0, double before, double t, double now)
+static tq_run_point point_of(const tqa_simulation *s, const tqa_growth_room *r, size_t k)
 {
-    const double low = fmax(before, 1e-300);
-    return now > low ? t0 + (t - t0) * tq_log(tolerated / low) / tq_log(now / low) : t;
-}
-
-static void note_horizons(tqa_simulation *s, const double before[TQ_ERROR_SOURCES], double t0)
-{
-    tqa_grown *g = &s->judge.grown;
-    for (unsigned k = 0; k < TQ_ERROR_SOURCES; k++) {
-        const double now = g->trust.error[k];
-        if (isinf(g->horizon[k]) && now > s->judge.tolerated) {
-            g->horizon[k] = crossing(s->judge.tolerated, t0, before[k], g->trust.t, now);
-        }
-    }
-}
-
-/* errors that are still small at the end go on growing as they do there */
-static void look_ahead(tqa_simulation *s, const tq_growth *last)
-{
-    tqa_grown *g = &s->judge.grown;
-    for (unsigned k = 0; k < TQ_ERROR_SOURCES; k++) {
-        const double now = g->trust.error[k];
-        if (isinf(g->horizon[k]) && now > 0.0 && last->rate > slow) {
-            const double t = g->trust.t + tq_log(s->judge.tolerated / now) / last->rate;
-            g->horizon[k] = t < far_away * s->duration ? t : (double)INFINITY;
-        }
-    }
-}
-
-static tq_run_point point_of(const tqa_simulation *s, const room *r)
-{
-    const double *hidden = r->rows + s->judge.first_point;
-    const size_t n_z = s->plant.effects[s->plant.n_effect - 1].n_z;
-    return (tq_run_point){.t = r->rows[0],
-                          .q = r->rows + 1,
-                          .qd = r->rows + 1 + s->order.nq,
-                          .qdd = hidden + n_z,
+    const double *row = s->judge.points.rows + k * s->judge.points.width;
+    const double *q = row + 1, *qd = q + s->order.nq, *qdd = qd + s->order.nv;
+    return (tq_run_point){.t = row[0],
+                          .q = q,
+                          .qd = qd,
+                          .qdd = qdd,
                           .z = r->zeros,
                           .held = r->zeros,
-                          .wrench = hidden + n_z + s->order.nv};
+                          .wrench = qdd + s->order.nv};
 }
 
-/* places of a run where it is linearised */
-static size_t points_of(const tqa_simulation *s)
+tq_status tqa_growth_at(tqa_simulation *s, const tq_plant *plant, tqa_growth_room *r, size_t k,
+                        tq_growth *ret, tq_error *reterr)
 {
-    const double order = 2.0 * (double)s->order.nv + 2.0;
-    const double wanted = work_max / (work_factor * order * order * order);
-    const size_t most = s->plant.constraints != NULL ? POINTS_LEAST : POINTS_MAX;
-    const size_t n = (size_t)fmin(fmax(wanted, POINTS_LEAST), (double)most);
-    return s->n_row < n ? s->n_row : n;
+    const tq_run_point at = point_of(s, r, k);
+    return grow_at(s, plant, r, &at, ret, reterr);
 }
 
-static bool carry(tqa_simulation *s, const tq_plant *plant, room *r)
+tq_status tqa_growth_linearise(tqa_simulation *s, const tq_plant *plant, tqa_growth_room *r,
+                               size_t k, double *ret_matrix, double *ret_push, tq_error *reterr)
 {
-    tqa_grown *g = &s->judge.grown;
-    const size_t n = points_of(s);
-    tq_growth growth = {0.0, 0.0};
-    tq_error error = {0};
-    for (size_t k = 0; k < n; k++) {
-        const size_t row = n > 1 ? k * (s->n_row - 1) / (n - 1) : 0;
-        if (!tqa_simulation_read_rows(s, row, 1, r->rows)) {
-            return false;
-        }
-        const tq_run_point at = point_of(s, r);
-        if (grow_at(s, plant, r, &at, &growth, &error) != TQ_OK) {
-            g->why_not = k == 0 ? "the equations have no unique solution at the start" : NULL;
-            g->is_known = k > 0;
-            return true; /* as far as it went */
-        }
-        if (k == 0) {
-            g->start = growth;
-        }
-        if (k == 0 || growth.rate > g->fastest.rate) {
-            g->fastest = growth;
-            g->fastest_at = at.t;
-        }
-        if (plant->constraints != NULL) {
-            continue; /* errors that satisfy them are not carried along */
-        }
-        double before[TQ_ERROR_SOURCES];
-        memcpy(before, g->trust.error, sizeof before);
-        const double t0 = g->trust.t;
+    const tq_run_point at = point_of(s, r, k);
+    const tq_status status =
+        tq_linearise(plant, &at, is_closed(s), &r->scratch, ret_matrix, r->inverse, reterr);
+    if (status == TQ_OK) {
         find_push(s, r, &at);
-        if (tq_trust_step(&g->trust, at.t, r->a, r->push, tolerance_of(s), &r->scratch, &error) !=
-            TQ_OK) {
-            return tqa_control_fail(s->control, "", TQ_ERR_SCRATCH, &error);
-        }
-        note_horizons(s, before, t0);
+        memcpy(ret_push, r->push, 2 * s->order.nv * sizeof *ret_push);
     }
-    g->is_known = true;
-    look_ahead(s, &growth);
-    return true;
+    return status;
+}
+
+bool tqa_judge_wants_points(const struct tqa_simulation *s)
+{
+    return why_not(s) == NULL;
 }
 
 bool tqa_judge_growth(struct tqa_simulation *s)
 {
     tqa_grown *g = &s->judge.grown;
     const size_t nv = s->order.nv;
-    room r;
+    tqa_growth_room r;
     tq_plant plant;
     g->is_closed = is_closed(s);
     g->why_not = why_not(s);
@@ -297,35 +225,31 @@ bool tqa_judge_growth(struct tqa_simulation *s)
     if (g->why_not != NULL) {
         return true;
     }
-    g->trust =
-        (tq_trust){.n_v = nv,
-                   .carried = tqa_control_take(s->control, tq_trust_carried(nv), sizeof(double)),
-                   .matrix = tqa_control_take(s->control, tq_trust_matrix(nv), sizeof(double)),
-                   .push = tqa_control_take(s->control, 2 * nv, sizeof(double))};
-    if (g->trust.carried == NULL || g->trust.matrix == NULL || g->trust.push == NULL ||
-        !open_room(s, &r)) {
+    g->trust = (tq_trust){
+        .n_v = nv, .carried = tqa_control_take(s->control, tq_trust_carried(nv), sizeof(double))};
+    if (g->trust.carried == NULL || !open_room(s, &r)) {
         return false;
     }
-    return !twin_plant(s, &r, &plant) || carry(s, &plant, &r);
+    return !twin_plant(s, &r, &plant) || tqa_growth_carry(s, &plant, &r);
 }
 
 void tqa_judge_begin(struct tqa_simulation *s)
 {
     const tqa_world *world = s->control->world;
-    room r;
+    tqa_growth_room r;
     tq_plant plant;
     tq_growth growth;
     tq_error error = {0};
-    if (why_not(s) != NULL || world == NULL || world->progress == NULL || s->n_held != 1 ||
+    if (why_not(s) != NULL || world == NULL || world->progress == NULL || s->judge.points.n != 1 ||
         !open_room(s, &r) || !twin_plant(s, &r, &plant)) {
         return; /* a resumed run was told before */
     }
-    memcpy(r.rows, s->rows, s->width * sizeof *r.rows);
-    const tq_run_point at = point_of(s, &r);
+    const tq_run_point at = point_of(s, &r, 0);
     if (grow_at(s, &plant, &r, &at, &growth, &error) == TQ_OK) {
         char text[STEP_TEXT];
         (void)snprintf(text, sizeof text, "simulate: errors %s by %.3g /s at the start",
-                       growth.rate > slow ? "grow" : "do not grow", fmax(growth.rate, 0.0));
+                       growth.rate > TQA_GROWTH_SLOW ? "grow" : "do not grow",
+                       fmax(growth.rate, 0.0));
         world->progress(world->ctx, 0.0, text);
     }
 }
@@ -334,15 +258,21 @@ void tqa_judge_begin(struct tqa_simulation *s)
  * The answer
  */
 
+static const char coarse[] = "it has too many steps to carry errors over: a shorter run tells";
+
 static void put_horizon(const tqa_simulation *s, const char *key, unsigned source, bool is_there,
                         const char *none)
 {
     tqa_answer *answer = &s->control->answer;
-    const double t = s->judge.grown.horizon[source];
+    const tqa_grown *g = &s->judge.grown;
+    const double t = g->horizon[source];
     if (is_there && isfinite(t)) {
         tqa_answer_number(answer, key, t);
     } else {
-        tqa_answer_none(answer, key, is_there ? "such errors do not grow so far" : none);
+        tqa_answer_none(answer, key,
+                        !is_there      ? none
+                        : g->is_coarse ? coarse
+                                       : "such errors do not grow so far");
     }
 }
 
@@ -358,11 +288,11 @@ void tqa_judge_put_growth(const struct tqa_simulation *s)
         tqa_answer_none(answer, "growth_rate", g->why_not);
         return;
     }
-    const bool there[TQ_ERROR_SOURCES] = {tolerance_of(s) > 0.0, s->torque.points.n_point > 0,
-                                          s->judge.uncertainty > 0.0};
+    const bool there[TQ_ERROR_SOURCES] = {tqa_growth_tolerance(s) > 0.0,
+                                          s->torque.points.n_point > 0, s->judge.uncertainty > 0.0};
     tqa_answer_string(answer, "loop", g->is_closed ? "closed" : "open");
     tqa_answer_number(answer, "growth_rate", g->start.rate);
-    if (g->start.rate > slow) {
+    if (g->start.rate > TQA_GROWTH_SLOW) {
         tqa_answer_number(answer, "doubling_time", tq_log(2.0) / g->start.rate);
     } else {
         tqa_answer_none(answer, "doubling_time", "errors do not grow at the start");
@@ -375,17 +305,21 @@ void tqa_judge_put_growth(const struct tqa_simulation *s)
     if (s->plant.constraints != NULL) {
         return;
     }
-    if (g->trust.is_lost) {
-        tqa_answer_none(answer, "amplification", "an error at the start is all that is left");
+    if (g->is_coarse || g->trust.is_lost) {
+        tqa_answer_none(answer, "amplification",
+                        g->is_coarse ? coarse : "an error at the start is all that is left");
     } else {
         tqa_answer_number(answer, "amplification", g->trust.gain);
     }
     tqa_answer_object(answer, "expected_error");
     for (unsigned k = 0; k < TQ_ERROR_SOURCES; k++) {
-        if (there[k] && isfinite(g->trust.error[k])) {
+        if (there[k] && isfinite(g->trust.error[k]) && !g->is_coarse) {
             tqa_answer_number(answer, names[k], g->trust.error[k]);
         } else {
-            tqa_answer_none(answer, names[k], there[k] ? "beyond all bounds" : nones[k]);
+            tqa_answer_none(answer, names[k],
+                            !there[k]      ? nones[k]
+                            : g->is_coarse ? coarse
+                                           : "beyond all bounds");
         }
     }
     tqa_answer_end(answer);

@@ -40,9 +40,17 @@ typedef struct tqa_tracked {
     size_t n;
 } tqa_tracked;
 
+/* Some states of a run, from its start to its end: t, q, qd, qdd, wrench. */
+typedef struct tqa_points {
+    double *rows; /* (most + 1) x width; NULL: nobody wants them */
+    size_t n, most, width;
+    double apart; /* s, at least: grows when there are too many */
+} tqa_points;
+
 /* Growth of errors along a run. */
 typedef struct tqa_grown {
-    bool is_known; /* else `why_not` */
+    bool is_known;  /* else `why_not` */
+    bool is_coarse; /* the places were too few to carry errors over them */
     const char *why_not;
     bool is_closed;
     tq_growth start, fastest;
@@ -62,6 +70,7 @@ typedef struct tqa_judge {
     size_t first_point; /* where in a row hidden numbers begin: z, qdd, wrench */
     tqa_audited audited;
     tqa_tracked tracked;
+    tqa_points points;
     tqa_grown grown;
 } tqa_judge;
 
@@ -71,6 +80,14 @@ bool tqa_judge_read(struct tqa_simulation *s, unsigned include);
 void tqa_judge_begin(struct tqa_simulation *s);
 /* After it: balance, tracking and growth out of its rows. False: the problem is set. */
 bool tqa_judge_run(struct tqa_simulation *s);
+
+/* States for it: room for them; that at the end of a step (ctx: the simulation); the last. */
+bool tqa_points_open(struct tqa_simulation *s);
+void tqa_points_note(void *ctx);
+void tqa_points_end(struct tqa_simulation *s);
+
+/* Whether anything will be said of growth. */
+bool tqa_judge_wants_points(const struct tqa_simulation *s);
 
 /* The part of it that is about growth. */
 bool tqa_judge_growth(struct tqa_simulation *s);

@@ -340,6 +340,9 @@ int tq_run_to(tq_run *run, double t, int anew)
             }
             move_to(p, t, p->y);
         } else if (accept(p)) {
+            if (p->options.on_step != NULL) {
+                p->options.on_step(p->options.ctx);
+            }
             rest_at_times(p);
         }
     }

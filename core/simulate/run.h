@@ -42,6 +42,9 @@ typedef struct tq_run_options {
     /* Called now and then between steps; not 0: stop here. NULL: never. */
     int (*tick)(void *ctx, double t);
 
+    /* Called within tq_run_to at the end of every accepted step, at run->t. NULL: never. */
+    void (*on_step)(void *ctx);
+
     /* Called within tq_run_to whenever the run has forgotten its past, as with `anew`: some hundred
      * steps after it did so last, whether this is there or not. tq_run_save may be called. */
     void (*on_rest)(void *ctx);

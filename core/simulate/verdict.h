@@ -93,36 +93,51 @@ typedef enum tq_error_source {
     TQ_ERROR_SOURCES,
 } tq_error_source;
 
-/* Errors carried along a run by its linearisations. Arrays are the caller's. */
+/* One place of a run. Borrowed. */
+typedef struct tq_trust_place {
+    double t;             /* s */
+    const double *matrix; /* (2 nv x 2 nv, row by row), of tq_linearise */
+    const double *push;   /* (2 x nv) M^-1 times the torque missed by input and model */
+} tq_trust_place;
+
+/* Errors carried along a run by its linearisations. The array is the caller's. */
 typedef struct tq_trust {
     size_t n_v;
-    double *carried;         /* (2 nv x (2 nv + 2), by columns): a unit error in each
-                                       direction, then those of input and model */
-    double *matrix;          /* (2 nv x 2 nv, row by row) at the last point */
-    double *push;            /* (2 x nv) accelerations by input and model at the last point */
-    double t;                /* of the last point */
-    double gain;             /* amplification of a unit error since the start */
-    bool has_point, is_lost; /* lost: too large to be carried on */
+    double *carried; /* (2 nv x (2 nv + 2), by columns): a unit error in each direction, then those
+                        of input and model */
+    double t;        /* s, as far as they are carried */
+    double gain;     /* amplification of a unit error since the start */
+    bool is_lost;    /* too large to be carried on */
     double error[TQ_ERROR_SOURCES]; /* largest |dq| of a joint now, rad or m */
 } tq_trust;
 
-/* Numbers in `carried`, `matrix` and `push`. */
+/* Numbers in `carried`, in a matrix and in a push. */
 size_t tq_trust_carried(size_t n_v);
 size_t tq_trust_matrix(size_t n_v);
 
+/* Unit errors at t; n_v and carried are there. */
+void tq_trust_begin(tq_trust *trust, double t);
+
 /**
- * Carry the errors on to the next point of the run: dx' = A dx + (0, push), with A and push the
- * means of both ends.
+ * Carry the errors on from at[0] to at[2]: dx' = A dx + (0, push), with A and push the parabolas
+ * through the three places, by two terms of Magnus' series: of order 4.
  *
- * Shapes   matrix (2 nv x 2 nv, row by row), push (2 x nv): M^-1 times the torque missed by input
- *          and model. The first call only begins.
+ *     exp(h B0 + h^2 [B1, B0]),  B0 = int A ds,  B1 = int (s - 1/2) A ds over 0 <= s <= 1
+ *
  * Memory   tq_trust_scratch_size(n_v) bytes of `scratch`, all given back.
  * Returns  TQ_OK, TQ_ERR_SCRATCH.
  * Cost     O(nv^3): an exponential of order 2 nv + 2.
- * Source   C. Van Loan, Computing integrals involving the matrix exponential, IEEE TAC 23(3), 1978.
+ * Source   S. Blanes, F. Casas, J. Oteo, J. Ros, The Magnus expansion and some of its applications,
+ *          Physics Reports 470, 2009, 5.4.
+ * Checked  tests/property/core/simulate/test_verdict.c
  */
-tq_status tq_trust_step(tq_trust *trust, double t, const double *matrix, const double *push,
-                        double tolerance, tq_scratch *scratch, tq_error *reterr);
+tq_status tq_trust_step(tq_trust *trust, const tq_trust_place at[3], double tolerance,
+                        tq_scratch *scratch, tq_error *reterr);
 size_t tq_trust_scratch_size(size_t n_v);
+
+/* By how much one step over at[0], at[2], at[4] misses two over all five, in parts of what is
+ * carried: of the exponents, in units in which rates weigh as much as coordinates. INFINITY: a
+ * number is not finite, or there is no room. Memory as tq_trust_step. */
+double tq_trust_miss(size_t n_v, const tq_trust_place at[5], tq_scratch *scratch);
 
 #endif
