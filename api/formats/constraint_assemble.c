@@ -41,7 +41,7 @@ static unsigned start_count(const tq_model *model, const tq_constraints *set)
 {
     const double nv = (double)model->nv, n = (double)set->n_row;
     const double each = 100.0 * nv * nv * (nv + 2.0 * n);
-    return each * STARTS < work_max ? STARTS : 1 + (unsigned)(work_max / each);
+    return each * (double)STARTS < work_max ? STARTS : 1 + (unsigned)(work_max / each);
 }
 
 typedef struct assembly {

@@ -92,7 +92,7 @@ static bool find(search *s, double *ret_halves)
         left = behind;
         way = -1.0;
     }
-    while (right < here && fabs(at + way) < FARTHEST) {
+    while (right < here && fabs(at + way) < (double)FARTHEST) {
         at += way;
         left = here;
         here = right;

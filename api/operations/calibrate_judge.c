@@ -145,8 +145,9 @@ static tq_stand_plan stand_plan_of(const tqa_calibration *c, size_t i)
     enum { LEAST = 4 };
     const double period = c->logs[i].step * (double)c->request.filter.decimate;
     const double n = round(TQA_CALIBRATE_STAND / period);
-    return (tq_stand_plan){
-        .period = period, .moving = TQA_CALIBRATE_MOVING, .least = n > LEAST ? (size_t)n : LEAST};
+    return (tq_stand_plan){.period = period,
+                           .moving = TQA_CALIBRATE_MOVING,
+                           .least = n > (double)LEAST ? (size_t)n : LEAST};
 }
 
 static bool end_stand(const tqa_calibration *c, tq_stand *stand)

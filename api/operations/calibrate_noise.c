@@ -144,7 +144,7 @@ bool tqa_calibration_needs_instruments(const tqa_calibration *c)
     const double lag = tqa_calibration_lag(c);
     bool is_long = lag <= (double)TQ_FIT_LAG_MAX;
     for (size_t i = 0; i < c->n_fitted; i++) {
-        is_long = is_long && (double)c->logs[i].n_sample > LAGS * fmax(lag, 1.0);
+        is_long = is_long && (double)c->logs[i].n_sample > (double)LAGS * fmax(lag, 1.0);
     }
     return c->chooses_method && is_long && c->noise != NULL && c->solution.n_unidentified == 0 &&
            c->bias_worst > TQ_NOISE_BIAS_MOST;

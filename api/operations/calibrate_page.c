@@ -148,13 +148,13 @@ static void put_bands(tqa_page *page, const tqa_calibration *c)
         tqa_page_format(page,
                         "<path class=\"%s\" d=\"M%.1f 18V%u\"/><text x=\"%.1f\" y=\"12\" "
                         "text-anchor=\"middle\">%.0f %%</text>",
-                        k == 0 ? "axis" : "grid", BAR_LEFT + BAR * marks[k], height - 14,
-                        BAR_LEFT + BAR * marks[k], 100.0 * marks[k]);
+                        k == 0 ? "axis" : "grid", (double)BAR_LEFT + (double)BAR * marks[k],
+                        height - 14, (double)BAR_LEFT + (double)BAR * marks[k], 100.0 * marks[k]);
     }
     for (size_t k = 0; k < c->n_column; k++) {
         const tq_estimate *e = &c->solution.estimate[k];
         const double spread = isfinite(e->consistency) ? e->consistency : e->relative;
-        const double length = BAR * (isfinite(spread) ? fmin(spread, 1.0) : 1.0);
+        const double length = (double)BAR * (isfinite(spread) ? fmin(spread, 1.0) : 1.0);
         char name[TQA_SYMBOL_MAX];
         tqa_column_name(c->control->robot->model, &c->columns[k], name);
         const size_t y = 20 + 16 * k;
@@ -164,8 +164,8 @@ static void put_bands(tqa_page *page, const tqa_calibration *c)
                         "y=\"%zu\" width=\"%.1f\" height=\"11\" fill=\"%s\" stroke=\"#111\"/>"
                         "<text x=\"%.1f\" y=\"%zu\">",
                         BAR_LEFT - 6, y + 10, name, BAR_LEFT, y + 1, length,
-                        is_harmless ? "url(#lines)" : fills[e->grade], BAR_LEFT + length + 6.0,
-                        y + 10);
+                        is_harmless ? "url(#lines)" : fills[e->grade],
+                        (double)BAR_LEFT + length + 6.0, y + 10);
         put_band_words(page, e, spread, is_harmless);
     }
     tqa_page_raw(page, "</svg>\n");

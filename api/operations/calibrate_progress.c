@@ -97,7 +97,7 @@ bool tqa_calibration_tell_within(tqa_calibration *c, unsigned stage, size_t log,
                                  double all)
 {
     enum { EVERY = 64 };
-    const double part = (double)n_block * TQ_BLOCK / all;
+    const double part = (double)n_block * (double)TQ_BLOCK / all;
     const bool is_fit = stage == TQA_STAGE_FIT;
     return n_block % EVERY != 0 ||
            tqa_calibration_tell(c, stage, (double)log + (part < 1.0 ? part : 1.0),

@@ -173,7 +173,7 @@ static bool run_all(tqa_ensemble *e)
         at_once = due ? at_once / 2 : at_once < most / 2 ? 2 * at_once : most;
         at_once = at_once > least ? at_once : least;
         if (can_save(world) && done < e->n_block &&
-            (due || (double)(done - saved) * steps > SAVE_STEPS)) {
+            (due || (double)(done - saved) * steps > (double)SAVE_STEPS)) {
             if (!save(e, saved, done)) {
                 return false;
             }

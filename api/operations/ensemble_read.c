@@ -141,7 +141,7 @@ static bool make_room(tqa_ensemble *e, const tqa_part *root)
     e->n_block = (e->n_member + e->per - 1) / e->per;
     e->record =
         (s->n_output * e->n_row + 2) * e->per + (e->n_event > 0 ? e->n_row + 1 + e->n_event : 0);
-    if ((double)e->n_block * (double)e->record > NUMBERS_MAX) {
+    if ((double)e->n_block * (double)e->record > (double)NUMBERS_MAX) {
         return tqa_part_refuse(&output, "too-large",
                                "fewer outputs or members: their product is what counts",
                                "%zu members of %zu outputs of %zu numbers are more than %d numbers",
@@ -151,7 +151,7 @@ static bool make_room(tqa_ensemble *e, const tqa_part *root)
         (double)s->n_output * (double)e->n_row * (4.0 + (double)e->n_level + (double)e->n_told) +
         (e->end_states ? (double)e->n_member * (double)(e->n_row + e->n_variation + e->n_event + 2)
                        : 0.0);
-    if (told > TQA_CONTROL_ANSWER_MAX) {
+    if (told > (double)TQA_CONTROL_ANSWER_MAX) {
         return tqa_part_refuse(
             &output, "too-large", "fewer outputs, quantiles or told members, or no end states",
             "the answer would have %.9g numbers, %d at most", told, TQA_CONTROL_ANSWER_MAX);

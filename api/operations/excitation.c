@@ -54,10 +54,10 @@ static double cost_us(const tqa_control *control)
     const double harmonics = json_number_value(json_object_get(control->root, "harmonics"));
     const double n = 12.0 * (double)control->robot->model->n_joint;
     /* measured: a sample's normal matrix is a quarter of a nanosecond an entry and row */
-    return 100.0 +
-           (tries > 0.0 ? fmin(tries, TRIES_MAX) : TRIES) *
-               (harmonics > 0.0 ? fmin(harmonics, TQ_EXCITATION_HARMONICS_MAX) : HARMONICS) * 20.0 *
-               (double)control->robot->model->nv * n * n * 2.5e-4;
+    return 100.0 + (tries > 0.0 ? fmin(tries, (double)TRIES_MAX) : (double)TRIES) *
+                       (harmonics > 0.0 ? fmin(harmonics, (double)TQ_EXCITATION_HARMONICS_MAX)
+                                        : (double)HARMONICS) *
+                       20.0 * (double)control->robot->model->nv * n * n * 2.5e-4;
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -174,7 +174,7 @@ static bool read_search(excitation *e)
         return false;
     }
     const double n_sample = e->interval > 0.0 ? 1.0 / task->frequency / e->interval : 0.0;
-    return n_sample <= SAMPLES_MAX ||
+    return n_sample <= (double)SAMPLES_MAX ||
            tqa_part_refuse(&interval, "range", "a longer interval",
                            "this gives %.9g samples, %d at most are given", n_sample, SAMPLES_MAX);
 }

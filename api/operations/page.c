@@ -205,7 +205,8 @@ static void draw_names(tqa_page *page, const tqa_page_plot *plot)
 void tqa_page_draw(tqa_page *page, const tqa_page_plot *plot)
 {
     scale x = {(double)INFINITY, -(double)INFINITY, LEFT, WIDTH - RIGHT};
-    scale y = {(double)INFINITY, -(double)INFINITY, (double)plot->height - BOTTOM, TOP};
+    scale y = {(double)INFINITY, -(double)INFINITY, (double)plot->height - (double)BOTTOM,
+               (double)TOP};
     for (size_t i = 0; i < plot->n; i++) {
         x.least = fmin(x.least, plot->x[i]);
         x.most = fmax(x.most, plot->x[i]);

@@ -96,9 +96,9 @@ static const double grid_least = 1.0; /* s between them, at least, of adaptive m
 static double grid_point(const tqa_simulation *s, uint64_t g)
 {
     const double least =
-        tq_run_is_adaptive(s->options.method) ? grid_least : GRID_STEPS * s->options.step;
+        tq_run_is_adaptive(s->options.method) ? grid_least : (double)GRID_STEPS * s->options.step;
     /* beyond the end it does not matter where, but it has to be a number of intervals */
-    const double apart = fmin(fmax(s->duration / GRID_PARTS, least), 2.0 * s->duration);
+    const double apart = fmin(fmax(s->duration / (double)GRID_PARTS, least), 2.0 * s->duration);
     if (s->interval == 0.0) {
         return apart * (double)g;
     }

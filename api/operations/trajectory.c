@@ -56,7 +56,7 @@ static bool make_room(plan *p)
         floor((p->path.end - p->path.begin) / p->interval * (1.0 + 1e-12) + 1e-9) + 1.0;
     const double most = p->path.is_cartesian
                             ? (double)CARTESIAN_SAMPLES_MAX
-                            : floor(TQA_CONTROL_ANSWER_MAX / (3.0 * (double)nq + 1.0));
+                            : floor((double)TQA_CONTROL_ANSWER_MAX / (3.0 * (double)nq + 1.0));
     if (!(count <= most)) {
         return tqa_part_refuse(&interval, "range", "a longer interval or a shorter path",
                                "that are %.9g samples, %.0f at most are given", count, most);

@@ -18,8 +18,8 @@ static size_t pose_count(size_t nv)
     if (nv <= FREEDOMS_FOR_ALL) {
         return POSES;
     }
-    const double n = POSES * tq_pow((double)FREEDOMS_FOR_ALL / (double)nv, 3);
-    return n < POSES_LEAST ? (size_t)POSES_LEAST : (size_t)n;
+    const double n = (double)POSES * tq_pow((double)FREEDOMS_FOR_ALL / (double)nv, 3);
+    return n < (double)POSES_LEAST ? (size_t)POSES_LEAST : (size_t)n;
 }
 
 size_t tq_definite_size(const tq_fit *fit)

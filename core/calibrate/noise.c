@@ -29,7 +29,7 @@ double tq_noise_variance(double density, double rate, const tq_filter *filter, u
 {
     double sum = 0.0;
     for (size_t k = 0; k < FREQUENCIES; k++) {
-        const double f = 0.5 * rate * ((double)k + 0.5) / FREQUENCIES;
+        const double f = 0.5 * rate * ((double)k + 0.5) / (double)FREQUENCIES;
         double gain = 1.0; /* of the amplitude */
         for (unsigned p = 0; filter != NULL && p < n_pass; p++) {
             const double once = tq_filter_gain(filter, f, rate);
@@ -40,7 +40,7 @@ double tq_noise_variance(double density, double rate, const tq_filter *filter, u
         }
         sum += gain * gain;
     }
-    return density * 0.5 * rate * sum / FREQUENCIES;
+    return density * 0.5 * rate * sum / (double)FREQUENCIES;
 }
 
 size_t tq_noise_bias_size(const tq_fit *fit)

@@ -164,7 +164,7 @@ void tq_motor_reduction(const tq_drive *drive, const tq_shaft *load, tq_reductio
     /* five of the slower time, so finely that the faster one is seen */
     const double end = 5.0 * (ret->mechanical_time + ret->electrical_time);
     for (int k = 1; k <= N_POINT; k++) {
-        const double u = (double)k / N_POINT;
+        const double u = (double)k / (double)N_POINT;
         const double t = end * u * u * u;
         double i[2], w[2];
         tq_motor_step(drive, load, 1.0, false, t, &i[0], &w[0]);

@@ -53,7 +53,7 @@ enum { DECADE_FIRST = -3, N_DECADE = 10, PER_DECADE = 200, N_SCAN = N_DECADE * P
 
 static double scan_frequency(int k)
 {
-    return tq_pow(10.0, DECADE_FIRST + (double)k / PER_DECADE);
+    return tq_pow(10.0, (double)DECADE_FIRST + (double)k / (double)PER_DECADE);
 }
 
 static number amplifier_at(const tq_amplifier *a, number s)

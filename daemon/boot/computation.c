@@ -402,7 +402,7 @@ static tqd_next finish_computing(void *exchange)
     if (c->failed) {
         return TQD_NEXT_REPLY;
     }
-    if (tqa_call_cost_us(c->call) >= INLINE_US) {
+    if (tqa_call_cost_us(c->call) >= (double)INLINE_US) {
         return TQD_NEXT_RUN;
     }
     compute(c);

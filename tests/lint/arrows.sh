@@ -4,8 +4,8 @@
 # Reads each file's own includes: headers are files too, so no chain can slip through.
 set -eu
 rules=$(dirname "$0")/arrows.rules
-{ git ls-files '*.c' '*.h'; git ls-files -o --exclude-standard '*.c' '*.h'; } | sort -u |
-    while read -r f; do [ ! -f "$f" ] || echo "$f"; done | xargs awk -v rules="$rules" '
+files=$("$(dirname "$0")"/files.sh '*.c' '*.h')
+echo "$files" | xargs awk -v rules="$rules" '
 BEGIN {
     while ((getline line < rules) > 0) {
         if (line ~ /^#/ || line == "") continue

@@ -4,8 +4,8 @@
 # Comments and string literals are blanked first; a member (x.free, x->free) is no call of the function.
 set -eu
 rules=$(dirname "$0")/banned.txt
-git ls-files -co --exclude-standard '*.c' '*.h' '*.cpp' | while read -r f; do [ ! -f "$f" ] || echo "$f"; done |
-    xargs awk -v rules="$rules" '
+files=$("$(dirname "$0")"/files.sh '*.c' '*.h' '*.cpp')
+echo "$files" | xargs awk -v rules="$rules" '
 BEGIN {
     while ((getline line < rules) > 0) {
         if (line ~ /^#/ || line == "") continue

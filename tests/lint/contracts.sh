@@ -3,7 +3,8 @@
 # tests/lint/contracts.sh - a /** */ comment on a tq_ function in a core header says what it Returns.
 # It must stand directly above a declaration.
 set -eu
-git ls-files -co --exclude-standard 'core/*.h' | while read -r f; do [ ! -f "$f" ] || echo "$f"; done | xargs awk '
+files=$("$(dirname "$0")"/files.sh 'core/*.h')
+echo "$files" | xargs awk '
 function need(word) {
     if (text !~ "(^|[^a-z])" word) { printf "%s:%d: the doc comment of %s has no %s\n", FILENAME, start, what, word; bad = 1 }
 }

@@ -3,7 +3,8 @@
 # tests/lint/folders.sh - every folder with source in it has a README.md, at most a page long.
 set -eu
 bad=0
-for folder in $(git ls-files '*.c' '*.h' | grep -v '^tests/' | xargs -n1 dirname | sort -u) tests; do
+files=$("$(dirname "$0")"/files.sh '*.c' '*.h')
+for folder in $(echo "$files" | grep -v '^tests/' | xargs -n1 dirname | sort -u) tests; do
     if [ ! -f "$folder/README.md" ]; then
         echo "$folder: no README.md"
         bad=1

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/lint/lint.mk - what is checked without running the program; lint-quick takes seconds and gates every commit.
-sources := $(shell git ls-files -co --exclude-standard '*.c' '*.h' 2>/dev/null)
-sources := $(wildcard $(sources))
+sources := $(shell tests/lint/files.sh '*.c' '*.h' 2>/dev/null)
 headers := $(filter %.h,$(sources))
 tidy_src := $(filter core/%.c api/%.c daemon/%.c,$(sources))
 

@@ -74,6 +74,26 @@ expect contracts.sh 'has no Return' core/base/a.h <<EOF
 /** Does a thing. */
 int tq_thing(int x);
 EOF
+# an unpacked tarball is no checkout, and a lint that finds no file has looked at nothing
+mv .git .hidden
+expect arrows.sh 'core/ never -> <stdio.h>' core/base/a.c <<EOF
+#include <stdio.h>
+EOF
+expect banned.sh 'malloc is banned' core/base/a.c <<EOF
+void *f(void) { return malloc(3); }
+EOF
+expect shape.sh 'no SPDX' api/a.c <<EOF
+/* api/a.c - a thing. */
+EOF
+expect contracts.sh 'has no Return' core/base/a.h <<EOF
+/** Does a thing. */
+int tq_thing(int x);
+EOF
+for lint in arrows banned shape contracts folders; do
+    out=$("$here/$lint.sh" 2>&1) && { echo "selftest: $lint.sh passed where there is no file"; failed=1; }
+    echo "$out" | grep -q 'no file here' || { echo "selftest: $lint.sh said: $out"; failed=1; }
+done
+mv .hidden .git
 # a library's header that includes more than its own: what it brings along today is no promise
 mkdir -p library
 printf '#include <stdint.h>\n#include <stddef.h>\nvoid *library_new(size_t n);\n' >library/stranger.h

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/lint/shape.sh - each source file: SPDX line, "path - sentence" comment, length, TODO with a number, no machine paths.
 set -eu
-git ls-files -co --exclude-standard '*.c' '*.h' '*.cpp' '*.sh' '*.py' '*.mk' '*.ts' '*.js' Makefile '*/Makefile' .ci/run |
-    while read -r f; do [ ! -f "$f" ] || echo "$f"; done | xargs awk '
+files=$("$(dirname "$0")"/files.sh '*.c' '*.h' '*.cpp' '*.sh' '*.py' '*.mk' '*.ts' '*.js' Makefile '*/Makefile' .ci/run)
+echo "$files" | xargs awk '
 function fail(text) { printf "%s:%d: %s\n", FILENAME, FNR, text; bad = 1 }
 function close_file() {
     if (name == "") return

@@ -27,6 +27,18 @@ tsan:
 	@$(MAKE) -s VARIANT=tsan contract
 	@$(MAKE) -s VARIANT=tsan system
 
+#: fresh            the two commands on a machine that nobody prepared: ARM=lowest|newest|next (tests/run/fresh.sh)
+.PHONY: fresh fresh-selftest test-libraries
+ARM ?= lowest
+fresh:
+	@tests/run/fresh.sh $(ARM)
+fresh-selftest:
+	@tests/run/fresh_selftest.sh
+# the C tests of what stands on other people's libraries: on a machine with others of them, these would notice
+library_bin := $(patsubst %.c,$(out)/%,$(filter tests/unit/api/formats/% tests/unit/daemon/store/% tests/golden/test_seeds_%,$(test_src)))
+test-libraries: $(library_bin)
+	@tests/run/units.sh $(out)/log $^
+
 contract: build
 	@tests/run/pytest.sh tests/contract $(out)/torqued
 system: build

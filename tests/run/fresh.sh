@@ -1,0 +1,219 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# tests/run/fresh.sh - the two commands on a machine that nobody prepared: fresh.sh lowest|newest|next
+#   lowest  Debian 12, main alone: no security, no updates, the oldest headers     newest  Debian 12 with both     next  Debian 13 with both
+# A bare system of the suite, `apt install make git`, a clone of HEAD, `make run`, README's requests, SIGTERM, status 0; once as
+# root, once as a user with sudo; then the C tests, as that user. Layers are kept in build/fresh under a key of the suites'
+# InRelease files and of what `make deps` installs. Needs root, namespaces and overlays: elsewhere it is skipped.
+# FRESH_WORK is another folder for the layers; FRESH_TESTS=libraries runs only the C tests of what other libraries decide. The last line is the count.
+set -u
+arm=${1:-lowest}
+top=$PWD
+work=${FRESH_WORK:-$PWD/build/fresh}
+mkdir -p "$work"
+passed=0
+failed=0
+
+skip() {
+    echo "SKIP fresh, $arm: $1"
+    echo "0 passed, 0 failed, 1 skipped"
+    exit 0
+}
+good() { echo "fresh, $arm: $1"; passed=$((passed + 1)); }
+bad() { echo "fresh, $arm: FAILED: $1"; failed=$((failed + 1)); }
+finish() { echo "$passed passed, $failed failed, ${skipped:-0} skipped"; [ "$failed" = 0 ]; exit; }
+
+case $arm in
+lowest) suite=bookworm extra= ;;
+newest) suite=bookworm extra=yes ;;
+next) suite=trixie extra=yes ;;
+*) echo "fresh: ARM is lowest, newest or next"; exit 1 ;;
+esac
+[ "$(id -u)" = 0 ] || skip "needs root"
+for tool in mmdebstrap unshare python3 git; do command -v $tool >/dev/null || skip "no $tool (make deps-check)"; done
+unshare --mount --pid --fork --net true 2>/dev/null || skip "no namespaces here"
+
+# the mirrors are those that this machine's apt uses
+mirrors() { apt-get indextargets --format "\$(LABEL)|\$(REPO_URI)" "Created-By: Packages" 2>/dev/null | sort -u | sed -n "s/^$1|//p" | head -1; }
+main=$(mirrors Debian)
+security=$(mirrors Debian-Security)
+[ -n "$main" ] || skip "apt here has no Debian mirror"
+[ -n "$security" ] || security=${main%/}-security
+sources=("deb $main $suite main")
+[ -z "$extra" ] || sources+=("deb $main $suite-updates main" "deb $security $suite-security main")
+
+key=$(for source in "${sources[@]}"; do
+    read -r _ uri name _ <<<"$source"
+    rm -f "$work/InRelease"
+    /usr/lib/apt/apt-helper download-file "${uri%/}/dists/$name/InRelease" "$work/InRelease" >/dev/null 2>&1 &&
+        grep -aE '^(Codename|Date|Version):' "$work/InRelease"
+done | sha256sum | cut -c1-12)
+# shellcheck disable=SC2016
+packages=$(make -s --no-print-directory -f - words <<<'include tests/run/deps.mk
+words: ; @echo $(packages_build) / $(packages_fresh)')
+key_deps=$key-$({ echo "$packages"; cat tests/run/packages.sh; } | sha256sum | cut -c1-12)
+rm -f "$work/InRelease"
+[ -s /etc/resolv.conf ] || echo "fresh: no /etc/resolv.conf" >&2
+
+inside() { # ROOT NET COMMAND...: in namespaces of its own; NET is net (this machine's) or alone (loopback only)
+    local root=$1 net=$2
+    shift 2
+    # shellcheck disable=SC2016
+    unshare --mount --pid --ipc --uts --fork --kill-child $([ "$net" = net ] || echo --net) bash -c '
+        root=$1; shift
+        mount --make-rprivate / && mount -t proc proc "$root/proc" && mount -t tmpfs tmp "$root/tmp" && mount --rbind /dev "$root/dev"
+        exec chroot "$root" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=dumb DEBIAN_FRONTEND=noninteractive "$@"' \
+        - "$root" "$@"
+}
+
+# --- layers: a bare system; upon it make, git and what `make deps` installs; upon that sudo and Criterion
+base=$work/$suite${extra:+-all}-base-$key
+deps=$work/$suite${extra:+-all}-deps-$key_deps
+if [ ! -d "$base" ]; then
+    rm -rf "$work/$suite${extra:+-all}"-base-*
+    start=$SECONDS
+    mmdebstrap --quiet --variant=minbase --format=directory "$suite" "$base.new" "${sources[@]}" >"$work/$arm.log" 2>&1 ||
+        { tail -5 "$work/$arm.log"; skip "mmdebstrap could not reach the mirror"; }
+    mv "$base.new" "$base"
+    echo "fresh, $arm: bare system of $suite in $((SECONDS - start)) s, $(du -smx "$base" | cut -f1) MB"
+fi
+
+over() { # UPPER LOWER...: an overlay, mounted at UPPER.root; unmounted at exit
+    local upper=$1 lower
+    shift
+    lower=$(IFS=:; echo "$*")
+    mkdir -p "$upper" "$upper.work" "$upper.root"
+    mount -t overlay fresh -o "lowerdir=$lower,upperdir=$upper,workdir=$upper.work" "$upper.root" || return 1
+    mounted+=("$upper.root")
+}
+mounted=()
+tidy() {
+    local root
+    for root in "${mounted[@]}"; do umount "$root" 2>/dev/null || umount -l "$root"; done
+    rm -rf "$work/run-$arm"* "$work/$arm".scratch*
+}
+trap tidy EXIT
+rm -rf "$work/run-$arm"*
+
+clone() { # ROOT FOLDER: HEAD as anybody gets it
+    rm -rf "$1$2"
+    git clone -q --no-hardlinks "$top" "$1$2" 2>/dev/null || git clone -q "file://$top" "$1$2"
+}
+
+cold=
+if [ ! -e "$deps/done" ]; then
+    rm -rf "$work/$suite${extra:+-all}"-deps-*
+    over "$deps" "$base" || skip "no overlays here"
+    cp -L /etc/resolv.conf "$deps.root/etc/resolv.conf" 2>/dev/null
+    start=$SECONDS
+    inside "$deps.root" net sh -c 'apt-get update -qq && apt-get install -qq -y make git' >"$work/$arm.log" 2>&1 || { tail -5 "$work/$arm.log"; bad "apt install make git"; finish; }
+    clone "$deps.root" /opt/torqued
+    if ! inside "$deps.root" net make -s -C /opt/torqued deps >"$work/$arm.log" 2>&1; then
+        tail -20 "$work/$arm.log"
+        bad "make deps"
+        finish
+    fi
+    cold=$((SECONDS - start))
+    # what apt fetched is kept in its cache; the layer below is not counted
+    echo "$cold $(du -sm "$deps/var/cache/apt/archives" | cut -f1) $(du -smx --exclude=var/cache --exclude=var/lib/apt "$deps" | cut -f1)" >"$deps/opt/measured"
+    inside "$deps.root" net sh -c "apt-get install -qq -y --no-install-recommends sudo ${packages#* / }" >"$work/$arm.log" 2>&1 || { tail -5 "$work/$arm.log"; bad "apt install of the test libraries"; finish; }
+    rm -rf "$deps.root/opt/torqued"
+    inside "$deps.root" alone sh -c 'useradd -m -d /srv/user -s /bin/bash user && echo "user ALL=(ALL) NOPASSWD: ALL" >/etc/sudoers.d/user'
+    inside "$deps.root" alone apt-get clean
+    umount "$deps.root" && mounted=()
+    touch "$deps/done"
+    good "make deps on a bare system"
+fi
+read -r deps_s fetched_mb installed_mb <"$deps/opt/measured"
+
+# --- make run, README's requests, SIGTERM
+cat >"$work/requests.py" <<'PY'
+import json, pathlib, re, subprocess, sys
+text = pathlib.Path("README.md").read_text()
+lines = [l for block in re.findall(r"^```sh\n(.*?)^```", text, re.M | re.S) for l in block.splitlines() if l.startswith("curl ")]
+assert len(lines) == 3, lines
+for line in lines:
+    done = subprocess.run(["bash", "-c", line.replace("curl ", "curl --fail-with-body --noproxy '*' --max-time 60 ", 1)], capture_output=True, text=True)
+    assert done.returncode == 0, line + done.stdout + done.stderr
+    answer = json.loads(done.stdout)
+    if "planar-2r" in line:
+        assert [len(row) for row in answer["tau"]] == [2, 2], answer
+    elif "inverse-dynamics" in line:
+        assert len(answer["tau"]) == 7 and abs(answer["tau"][0]) < 2 < max(map(abs, answer["tau"])), answer
+    else:
+        assert "panda" in done.stdout, answer
+PY
+export -f inside
+serve() { # ROOT WHO: in a network of its own, so that port 8420 is free whatever runs here
+    local start=$SECONDS
+    # shellcheck disable=SC2016
+    unshare --net bash -c '
+        root=$1 who=$2 log=$3 requests=$4
+        ip link set lo up 2>/dev/null || python3 -c "
+import fcntl, socket, struct
+s = socket.socket(); fcntl.ioctl(s, 0x8914, struct.pack(\"16sh14x\", b\"lo\", 0x49))"
+        place=/opt home=/root; [ $who = root ] || place=/srv/user home=/srv/user
+        as=; [ $who = root ] || as="runuser -u $who --"
+        inside "$root" net sh -c "cd $place/torqued && exec $as env HOME=$home make -s run" >"$log" 2>&1 &
+        for _ in $(seq 1800); do
+            curl -fs --noproxy "*" -m 2 -o /dev/null http://127.0.0.1:8420/readyz && break
+            kill -0 $! 2>/dev/null || break
+            sleep 0.5
+        done
+        date +%s >"$log.answered"
+        pid=$(pgrep --ns $! --nslist net -x torqued | head -1)
+        [ -n "$pid" ] || { echo "it does not answer"; exit 1; }
+        (cd "$root$place/torqued" && python3 "$requests") || { kill "$pid"; exit 1; }
+        # who only runs the daemon needs no MPI
+        if grep -qE "lib(mpi|sundials|petsc|open-pal)" "/proc/$pid/maps"; then echo "the daemon has MPI"; kill "$pid"; exit 1; fi
+        kill -TERM "$pid"
+        wait $!' - "$1" "$2" "$work/$arm-$2.log" "$work/requests.py"
+    local status=$?
+    took=$(($(cat "$work/$arm-$2.log.answered" 2>/dev/null || date +%s) - began))
+    return $status
+}
+
+for who in root user; do
+    over "$work/run-$arm-$who" "$deps" "$base" || skip "no overlays here"
+    root=$work/run-$arm-$who.root
+    if [ $who = user ]; then
+        clone "$root" /srv/user/torqued
+        inside "$root" alone chown -R user:user /srv/user
+        # a package is missing again, so that sudo is needed
+        cp -L /etc/resolv.conf "$root/etc/resolv.conf" 2>/dev/null
+        inside "$root" net apt-get remove -qq -y scdoc >/dev/null 2>&1
+        if inside "$root" net runuser -u user -- make -s -C /srv/user/torqued deps >"$work/$arm-user.log" 2>&1 && inside "$root" alone test -x /usr/bin/scdoc; then
+            good "make deps of a user with sudo"
+        else
+            tail -5 "$work/$arm-user.log"
+            bad "make deps of a user with sudo"
+        fi
+    else
+        clone "$root" /opt/torqued
+    fi
+    began=$(date +%s)
+    if serve "$root" $who; then
+        good "make run as $who: README's requests after $took s, SIGTERM, status 0"
+    else
+        tail -30 "$work/$arm-$who.log"
+        bad "make run as $who"
+    fi
+    [ $who = user ] || echo "fresh, $arm: first answer $((deps_s + took)) s after \`apt install make git\` began (packages $deps_s s, the rest $took s); $fetched_mb MB fetched, $installed_mb MB installed"
+done
+
+# --- the C tests, as a user
+goals=test
+[ "${FRESH_TESTS:-all}" = all ] || goals=test-libraries
+inside "$root" alone runuser -u user -- timeout -k 10 "${FRESH_SECONDS:-1500}" make -s -j"$(nproc)" -C /srv/user/torqued $goals >"$work/$arm-tests.log" 2>&1
+status=$?
+last=$(grep -aE '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' "$work/$arm-tests.log" | tail -1)
+if [[ $last =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed,\ ([0-9]+)\ skipped$ ]]; then
+    echo "fresh, $arm: C tests: $last"
+    passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2])) skipped=${BASH_REMATCH[3]}
+    [ $status = 0 ] || tail -40 "$work/$arm-tests.log"
+    [ $status = 0 ] || [ "${BASH_REMATCH[2]}" != 0 ] || bad "the C tests ended with status $status"
+else
+    tail -40 "$work/$arm-tests.log"
+    bad "the C tests did not end (status $status)"
+fi
+finish
