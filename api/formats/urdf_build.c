@@ -88,6 +88,12 @@ static void resolve_mimic(tqa_urdf_file *file, uint32_t i, tq_joint *joint)
     if (row->mimic == NULL) {
         return;
     }
+    if (row->kind == TQ_JOINT_FIXED) { /* follows nothing, whatever it names */
+        tqa_draft_find(draft, TQA_FINDING_IGNORED,
+                       tqa_arena_format(draft->arena, "joint/mimic (line %lu)", row->line),
+                       "a fixed joint follows nothing", 1);
+        return;
+    }
     char place[TQA_POINTER_TEXT];
     tqa_draft_joint_place(draft, i, "mimic", place);
     const uint32_t master = tqa_names_find(&draft->joints, row->mimic, strlen(row->mimic));
@@ -191,7 +197,16 @@ static void fill_rotors(tqa_urdf_file *file)
         }
         if (row->rotor_inertia == 0.0) {
             tqa_draft_find(draft, TQA_FINDING_IGNORED, where,
-                           "has no rotor inertia, so its reduction has no effect", 1);
+                           row->is_reduction_text
+                               ? "its mechanicalReduction is no number, and it has no rotor inertia"
+                               : "has no rotor inertia, so its reduction has no effect",
+                           1);
+            continue;
+        }
+        if (row->is_reduction_text) {
+            tqa_draft_fault(draft, "malformed", "/robot/transmission",
+                            "write the ratio of the gear, such as 100",
+                            "line %lu: mechanicalReduction is no number", row->line);
             continue;
         }
         tq_rotor *rotor = &draft->model.joints[i].rotor;

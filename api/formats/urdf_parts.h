@@ -41,6 +41,7 @@ typedef struct tqa_urdf_transmission {
     const char *joint; /* the last one named, or NULL */
     uint32_t n_joint;
     double reduction, rotor_inertia; /* 0: not given */
+    bool is_reduction_text;          /* mechanicalReduction is no number */
 } tqa_urdf_transmission;
 
 /* An element or attribute without effect, and how often it was seen. */
@@ -83,5 +84,8 @@ typedef struct tqa_urdf_place {
  * leading '+', ".5", "1." and leading zeros. False: a fault was added and ret is unchanged. */
 bool tqa_urdf_read_numbers(const tqa_urdf_place *place, const char *attribute, const char *text,
                            size_t n, double *ret);
+
+/* Text that is no number, and no xacro expression either. */
+bool tqa_urdf_is_words(const char *text);
 
 #endif

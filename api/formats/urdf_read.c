@@ -432,6 +432,10 @@ static void close_reduction(tqa_urdf_walk *w, const char *text)
     char path[TQA_POINTER_TEXT];
     (void)snprintf(path, sizeof path, "%s/mechanicalReduction", w->path);
     const tqa_urdf_place place = {.draft = w->file->draft, .path = path, .line = row->line};
+    if (tqa_urdf_is_words(text)) {
+        row->is_reduction_text = true;
+        return;
+    }
     (void)tqa_urdf_read_numbers(&place, "mechanicalReduction", text, 1, &row->reduction);
 }
 

@@ -153,3 +153,8 @@ bool tqa_urdf_read_numbers(const tqa_urdf_place *place, const char *attribute, c
     memcpy(ret, values, n * sizeof *ret);
     return true;
 }
+
+bool tqa_urdf_is_words(const char *text)
+{
+    return strspn(text, "0123456789+-.eE \t\r\n") != strlen(text) && strstr(text, "${") == NULL;
+}

@@ -183,6 +183,10 @@ static const char *explain(enum XML_Error code)
     if (code == XML_ERROR_UNCLOSED_TOKEN || code == XML_ERROR_PARTIAL_CHAR) {
         return "the file ends inside a tag";
     }
+    if (code == XML_ERROR_MISPLACED_XML_PI) {
+        return "<?xml ...?> is not the first thing in the file: remove what stands before it, blank "
+               "lines too";
+    }
     return text != NULL ? text : "not well-formed";
 }
 

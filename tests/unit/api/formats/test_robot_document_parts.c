@@ -65,6 +65,23 @@ static const bad_case bad_cases[] = {
 
 enum { N_BAD = sizeof bad_cases / sizeof bad_cases[0] };
 
+/* R D R^T is symmetric to rounding only; what differs by more is a mistake */
+Test(robot_document_parts, tensors_of_rounding_are_symmetric)
+{
+    static const char *const texts[] = {
+        LINK("\"mass\": 1, \"com\": [0, 0, 0], \"inertia_about\": \"com\", \"inertia\": [[1, 0.1, "
+             "0], [0.10000000000000002, 2, 0], [0, 0, 2.5]]"),
+        LINK("\"mass\": 1, \"com\": [0, 0, 0], \"inertia_about\": \"com\", \"inertia\": [[1, 0.1, "
+             "0], [0.1000001, 2, 0], [0, 0, 2.5]]")};
+    tqa_problem problem;
+    tqa_robot *robot = tqa_robot_parse(TQA_MEDIA_JSON, texts[0], strlen(texts[0]), &problem);
+    cr_assert(robot != NULL, "%s", problem.detail);
+    cr_expect(epsilon_eq(dbl, robot->model->links[0].inertia.about_com[1], 0.1, 1e-16));
+    tqa_robot_free(robot);
+    cr_assert(tqa_robot_parse(TQA_MEDIA_JSON, texts[1], strlen(texts[1]), &problem) == NULL);
+    cr_expect(strcmp(problem.slug, "invalid-value") == 0, "%s", problem.slug);
+}
+
 ParameterizedTestParameters(robot_document_parts, refused)
 {
     static size_t row[N_BAD];

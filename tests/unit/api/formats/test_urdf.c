@@ -82,6 +82,8 @@ static const bad_case bad_cases[] = {
     {"mimic of nobody", ROBOT(TWO_LINKS JOINT("j", "revolute", "a", "b", "<mimic joint='k'/>")), 422, "unknown-name", "/robot/joint[@name='j']/mimic", "no joint \"k\"", "remove <mimic>"},
     {"mimic of itself", ROBOT(TWO_LINKS JOINT("j", "revolute", "a", "b", "<mimic joint='j'/>")), 422, "tree", "/robot/joint[@name='j']/mimic", "follows itself", "another joint"},
     {"mimic of a fixed joint", ROBOT(TWO_LINKS LINK("c") JOINT("j", "revolute", "a", "b", "<mimic joint='k'/>") JOINT("k", "fixed", "b", "c", "")), 422, "tree", "/robot/joint[@name='j']/mimic", "\"k\" is of another kind", "one freedom"},
+    {"words for a ratio", ROBOT(TWO_LINKS JOINT("j", "revolute", "a", "b", "") "<transmission><joint name='j'/><actuator name='m'><mechanicalReduction>fast</mechanicalReduction><drake:rotor_inertia value='1'/></actuator></transmission>"), 400, "malformed", "/robot/transmission", "no number", "ratio"},
+    {"blank line first", "\n<?xml version='1.0'?><robot name='r'><link name='a'/></robot>", 400, "malformed", "", "not the first thing", "arrived whole"},
     {"chain of mimics", ROBOT(TWO_LINKS LINK("c") LINK("d") JOINT("j", "revolute", "a", "b", "<mimic joint='k'/>") JOINT("k", "revolute", "b", "c", "<mimic joint='l'/>") JOINT("l", "revolute", "c", "d", "")), 422, "tree", "/robot/joint[@name='j']/mimic", "follows another", "head of the chain"},
 };
 /* clang-format on */
@@ -270,6 +272,20 @@ Test(urdf, transmission_gives_the_rotor)
     cr_assert(eq(dbl, robot->model->joints[0].rotor.ratio, 100.0));
     cr_assert(eq(dbl, robot->model->joints[1].rotor.inertia, 0.0));
     cr_assert(eq(u32, count_findings(robot, TQA_FINDING_IGNORED, "transmission", "no rotor"), 1));
+    tqa_robot_free(robot);
+}
+
+/* TALOS' fixed joints that follow others; xArm's reductions in words */
+Test(urdf, what_cannot_mean_anything_is_ignored)
+{
+    tqa_robot *robot = parse(ROBOT(TWO_LINKS LINK("c") JOINT("j", "revolute", "a", "b", "") JOINT(
+        "k", "fixed", "b", "c",
+        "<mimic joint='j' multiplier='2'/>") "<transmission><joint name='j'/><mechanicalReduction>see datasheet</mechanicalReduction>"
+                                             "</transmission>"));
+    cr_assert(eq(u32, robot->model->joints[1].mimic, TQ_NONE));
+    cr_assert(eq(u32, count_findings(robot, TQA_FINDING_IGNORED, "joint/mimic", "fixed joint"), 1));
+    cr_assert(
+        eq(u32, count_findings(robot, TQA_FINDING_IGNORED, "transmission", "is no number"), 1));
     tqa_robot_free(robot);
 }
 
