@@ -9,6 +9,7 @@
 
 #include "api/operations/call.h"
 #include "api/operations/log_parts.h"
+#include "core/calibrate/student.h"
 
 static const char *const fields[] = {
     "datasets",     "columns",   "units",      "scale",  "rate",  "rows",
@@ -276,14 +277,15 @@ static bool build(tqa_calibration *c)
  * by its interval, and as what it is: no gear drags by more than it carries. */
 static bool tells_load(const tqa_calibration *c)
 {
+    const double t = tq_student_quantile(c->options.confidence, c->solution.freedom);
     bool is_there = false;
     for (size_t k = 0; k < c->n_column; k++) {
         if (c->columns[k].kind == TQ_COLUMN_LOAD) {
             if (c->solution.estimate[k].grade == TQ_GRADE_UNIDENTIFIED) {
                 return false;
             }
-            is_there = is_there ||
-                       (c->solution.estimate[k].low > 0.0 && c->solution.estimate[k].value < 1.0);
+            const tq_estimate *e = &c->solution.estimate[k];
+            is_there = is_there || (e->value > t * e->deviation && e->value < 1.0);
         }
     }
     return is_there;

@@ -71,6 +71,7 @@ static void put_parameter(const tqa_calibration *c, size_t k, char *text)
         put(answer, "least_squares", e->least_squares, "the data do not tell");
     }
     put_interval(answer, "interval", e->low, e->high, "the data do not tell");
+    tqa_answer_number(answer, "degrees_of_freedom", e->freedom);
     if (c->options.n_bootstrap > 0) {
         const char *why_not = tqa_calibration_has_instruments(c)
                                   ? "instruments are too weak in many draws"

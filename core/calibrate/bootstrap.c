@@ -121,9 +121,11 @@ static void fill(const drawn *d, tq_estimate *estimate)
         }
         sort(d->n_draw, x);
         tq_estimate *e = &estimate[c];
-        e->bootstrap = sqrt(square / (n - 1.0)) * fit->nominal[c];
-        e->bootstrap_low = e->value + quantile(d->n_draw, x, tail) * fit->nominal[c];
-        e->bootstrap_high = e->value + quantile(d->n_draw, x, 1.0 - tail) * fit->nominal[c];
+        /* segments do not see how experiments differ: two or three raise both opinions alike */
+        const double unit = e->raised * fit->nominal[c];
+        e->bootstrap = sqrt(square / (n - 1.0)) * unit;
+        e->bootstrap_low = e->value + quantile(d->n_draw, x, tail) * unit;
+        e->bootstrap_high = e->value + quantile(d->n_draw, x, 1.0 - tail) * unit;
     }
 }
 

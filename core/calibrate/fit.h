@@ -114,7 +114,10 @@ typedef enum tq_fit_grade {
 /* One column's estimate. NaN where not defined. */
 typedef struct tq_estimate {
     double value;
-    double deviation;     /* standard deviation, from experiments or segments left out */
+    double deviation;     /* standard deviation, from experiments or segments left out; of two or
+                             three experiments the larger of both */
+    double raised;        /* by how much it is larger than that of segments; else 1 */
+    double freedom;       /* degrees of freedom of the interval */
     double textbook;      /* standard deviation if residuals were white: for comparison only */
     double low, high;     /* interval at options.confidence */
     double relative;      /* deviation / |value| */
@@ -154,7 +157,7 @@ typedef struct tq_fit_solution {
     double least_eigenvalue; /* feasible: of all pseudo-inertias, relative to their nominal size */
     size_t n_unidentified;
     tq_unidentified *unidentified; /* (n_unidentified) */
-    double freedom;                /* degrees of freedom of the t distribution of the intervals */
+    double freedom;                /* degrees of freedom of what is left out: groups less one */
     size_t n_sample;
     bool again; /* IRLS, load, Stribeck: read all experiments once more, then solve again; estimates
                    have no more than values yet */

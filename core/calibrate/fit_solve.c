@@ -37,6 +37,7 @@ size_t tq_fit_solve_size(const tq_fit *fit)
     const size_t statistics = spread > draws ? spread : draws;
     return tq_scratch_cost(2 * fit->set_size, sizeof(double)) + 2 * tq_fit_found_size(fit) +
            2 * tq_scratch_cost(n, sizeof(double)) + tq_scratch_cost(n * n, sizeof(double)) +
+           tq_scratch_cost(fit->n_row, sizeof(double)) +
            (method > statistics ? method : statistics);
 }
 
@@ -94,12 +95,13 @@ static tq_status compute_rank(const tq_fit *fit, const tq_fit_found *found, doub
     return status;
 }
 
-/* how many times larger than the textbook's the deviations are, in the middle */
+/* How many times larger than the textbook's the deviations are, in the middle: how noise is
+ * correlated. That two or three experiments differ is no noise, and says nothing of excitation. */
 static double inflation(const tq_estimate *estimate, size_t n, double *room)
 {
     size_t count = 0;
     for (size_t c = 0; c < n; c++) {
-        const double x = estimate[c].deviation / estimate[c].textbook;
+        const double x = estimate[c].deviation / (estimate[c].raised * estimate[c].textbook);
         if (!isfinite(x)) {
             continue;
         }
@@ -112,14 +114,27 @@ static double inflation(const tq_estimate *estimate, size_t n, double *room)
     return count > 0 ? fmax(room[count / 2], 1.0) : 1.0;
 }
 
+/* Part of the residuals that is noise: what experiments leave each by itself (NaN: all of it). How
+ * they differ is misfit, and no sign of poor excitation. */
+static double share_of_noise(const tq_fit *fit, const tq_fit_found *found, const double *own)
+{
+    double noise = 0.0, all = 0.0;
+    for (size_t r = 0; r < fit->n_row; r++) {
+        const double least = fmin(found->sigma[r], own[r]) * found->weight[r];
+        noise += least * least;
+        all += found->sigma[r] * found->weight[r] * found->sigma[r] * found->weight[r];
+    }
+    return all > 0.0 ? sqrt(noise / all) : 1.0;
+}
+
 /* directions, in nominal sizes, along which the data leave more open than half such a size */
-static tq_status find_unidentified(const tq_fit *fit, const tq_fit_found *found, double *s,
-                                   double *v, tq_scratch *scratch, tq_fit_solution *ret,
+static tq_status find_unidentified(const tq_fit *fit, const tq_fit_found *found, const double *own,
+                                   double *s, double *v, tq_scratch *scratch, tq_fit_solution *ret,
                                    tq_error *reterr)
 {
     const size_t n = fit->n_column;
-    const double factor =
-        inflation(ret->estimate, n, s) * tq_fit_residual_unit(fit, found, ret->n_sample);
+    const double factor = inflation(ret->estimate, n, s) * share_of_noise(fit, found, own) *
+                          tq_fit_residual_unit(fit, found, ret->n_sample);
     const tq_reduced data = {n, found->triangle, fit->nominal};
     const tq_status status = tq_reduced_svd(&data, fit->nominal, scratch, s, v, reterr);
     ret->n_unidentified = 0;
@@ -173,24 +188,27 @@ static tq_fast_sums fast_sums(const tq_fit *fit, size_t row, size_t without)
 }
 
 /* what an effect on a row's torque is compared with: its noise as it was measured, whatever of it
- * the filter takes off, or rounding where there is none */
-static double noise_of(const tq_fit *fit, const double *set, const tq_fit_solution *s, size_t row)
+ * the filter takes off, or rounding where there is none. What experiments leave of it each by
+ * itself (`own`, NaN: not known) is noise; how they differ is not. */
+static double noise_of(const tq_fit *fit, const double *set, const tq_fit_solution *s,
+                       const double *own, size_t row)
 {
     const double n = (double)(s->n_sample > 0 ? s->n_sample : 1);
     const tq_fast_sums sums = fast_sums(fit, row, TQ_FIT_ALL);
     const double off = sums.n > 0 ? tq_fast_left(&sums) / (double)sums.n : 0.0;
-    return fmax(sqrt(s->sigma[row] * s->sigma[row] + off),
-                rounding * sqrt(tq_fit_row_square(fit, set, row) / n));
+    const double sigma = fmin(s->sigma[row], own[row]);
+    return fmax(sqrt(sigma * sigma + off), rounding * sqrt(tq_fit_row_square(fit, set, row) / n));
 }
 
-static void grade(const tq_fit *fit, const double *set, tq_fit_solution *s)
+static void grade(const tq_fit *fit, const double *set, const double *own, tq_fit_solution *s)
 {
     for (size_t c = 0; c < s->n_column; c++) {
         tq_estimate *e = &s->estimate[c];
         double least = (double)INFINITY;
         for (size_t r = 0; r < fit->n_row; r++) {
             for (size_t k = 0; k < fit->rows[r].n; k++) {
-                least = fit->rows[r].column[k] == c ? fmin(least, noise_of(fit, set, s, r)) : least;
+                least = fit->rows[r].column[k] == c ? fmin(least, noise_of(fit, set, s, own, r))
+                                                    : least;
             }
         }
         double share = 0.0; /* of the column in what cannot be told */
@@ -275,8 +293,9 @@ static tq_status solve(tq_fit *fit, double *set, size_t n_sample, tq_scratch *sc
     double *s = tq_scratch_take(scratch, n, sizeof *s);
     double *by = tq_scratch_take(scratch, n, sizeof *by);
     double *v = tq_scratch_take(scratch, n * n, sizeof *v);
-    if (s == NULL || by == NULL || v == NULL || !tq_fit_found_take(fit, scratch, &found) ||
-        !tq_fit_found_take(fit, scratch, &plain)) {
+    double *own = tq_scratch_take(scratch, fit->n_row, sizeof *own);
+    if (s == NULL || by == NULL || v == NULL || own == NULL ||
+        !tq_fit_found_take(fit, scratch, &found) || !tq_fit_found_take(fit, scratch, &plain)) {
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_fit_solve_size(fit));
     }
     tq_status status = tq_fit_find(fit, set, n_sample, true, scratch, &plain, reterr);
@@ -317,13 +336,13 @@ static tq_status solve(tq_fit *fit, double *set, size_t n_sample, tq_scratch *sc
     }
     status = tq_fit_spread(fit, set, &plain, scratch, ret, reterr);
     if (status == TQ_OK) {
-        status = tq_fit_consistency(fit, &plain, scratch, ret->estimate, reterr);
+        status = tq_fit_consistency(fit, scratch, ret->estimate, own, reterr);
     }
     if (status == TQ_OK) {
-        status = find_unidentified(fit, &plain, s, v, scratch, ret, reterr);
+        status = find_unidentified(fit, &plain, own, s, v, scratch, ret, reterr);
     }
     if (status == TQ_OK) {
-        grade(fit, set, ret);
+        grade(fit, set, own, ret);
     }
     if (status == TQ_OK) {
         status = tq_fit_bootstrap(fit, &plain, scratch, ret->estimate, reterr);

@@ -8,7 +8,7 @@
 
 #include "core/linalg/dense.h"
 
-enum { EXPERIMENTS_ENOUGH = 4 };  /* to leave one out and still see their spread */
+enum { EXPERIMENTS_ENOUGH = 4 };  /* to be the only groups */
 static const double hold = 1e-12; /* added to a scaled Gram matrix, so that it can be factored */
 
 size_t tq_groups_size(const tq_fit *fit)
@@ -34,24 +34,29 @@ bool tq_groups_take(const tq_fit *fit, const tq_fit_found *found, tq_scratch *sc
            j->mean != NULL && j->square != NULL && j->room != NULL && j->set != NULL;
 }
 
+bool tq_groups_are_experiments(const tq_fit *fit)
+{
+    return fit->n_experiment >= EXPERIMENTS_ENOUGH;
+}
+
 size_t tq_groups_count(const tq_fit *fit)
 {
     size_t n = 0;
     for (size_t e = 0; e < fit->n_experiment; e++) {
-        n += fit->n_experiment >= EXPERIMENTS_ENOUGH ? 1 : fit->experiments[e].n_segment;
+        n += tq_groups_are_experiments(fit) ? 1 : fit->experiments[e].n_segment;
     }
     return n;
 }
 
 size_t tq_groups_most(const tq_fit *fit)
 {
-    return fit->n_experiment * (fit->n_experiment >= EXPERIMENTS_ENOUGH ? 1 : fit->segment_max);
+    return fit->n_experiment * (tq_groups_are_experiments(fit) ? 1 : fit->segment_max);
 }
 
 tq_fit_choice tq_groups_choice(const tq_fit *fit, size_t k)
 {
     size_t e = 0;
-    if (fit->n_experiment >= EXPERIMENTS_ENOUGH) {
+    if (tq_groups_are_experiments(fit)) {
         return (tq_fit_choice){k, TQ_FIT_ALL, false};
     }
     while (k >= fit->experiments[e].n_segment) {

@@ -24,6 +24,7 @@ bool tq_groups_take(const tq_fit *fit, const tq_fit_found *found, tq_scratch *sc
                     tq_groups *ret);
 size_t tq_groups_size(const tq_fit *fit);
 
+bool tq_groups_are_experiments(const tq_fit *fit);
 size_t tq_groups_count(const tq_fit *fit);
 size_t tq_groups_most(const tq_fit *fit); /* before anything is read */
 tq_fit_choice tq_groups_choice(const tq_fit *fit, size_t k);

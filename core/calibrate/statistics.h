@@ -5,9 +5,10 @@
 
 #include "core/calibrate/fit_method.h"
 
-/* Experiments left out one at a time where there are enough of them, else segments of time: with
- * white noise both agree with the textbook; with friction that changes from run to run and with
- * filtered, correlated noise the textbook is several times too small.
+/* Experiments left out one at a time where there are enough of them, else segments of time, and of
+ * two or three experiments both, whichever tells of more: with white noise all agree with the
+ * textbook; with filtered, correlated noise the textbook is several times too small, and so are
+ * segments with friction that changes from run to run.
  *
  * Fills deviation, textbook, low, high, relative, effect of every estimate around `found` (of
  * weighted least squares), the
@@ -15,9 +16,11 @@
 tq_status tq_fit_spread(const tq_fit *fit, const double *set, const tq_fit_found *found,
                         tq_scratch *scratch, tq_fit_solution *ret, tq_error *reterr);
 
-/* Fills consistency: the spread of what each experiment gives by itself. */
-tq_status tq_fit_consistency(const tq_fit *fit, const tq_fit_found *found, tq_scratch *scratch,
-                             tq_estimate *estimate, tq_error *reterr);
+/* Fills consistency: the spread of what each experiment gives by itself; ret_noise (n_row): the
+ * residual's deviation of these fits, in which nothing is left of how experiments differ. NaN: one
+ * experiment, or too few samples. */
+tq_status tq_fit_consistency(const tq_fit *fit, tq_scratch *scratch, tq_estimate *estimate,
+                             double *ret_noise, tq_error *reterr);
 
 /* What the textbook takes the residual of a row and sample to be, in the units of the triangle. */
 double tq_fit_residual_unit(const tq_fit *fit, const tq_fit_found *found, size_t n_sample);

@@ -200,15 +200,16 @@ Test(seeds, item_127_consistency_measure)
     cr_expect(isnan(tq_consistency_measure(values, 1, 1)));
 }
 
-/* experiments that disagree on an inertia, each perfect in itself */
-static tq_fit_grade grade_of(const double inertia[4], double *ret_measure, tq_verdict *ret_verdict)
+/* experiments that disagree on an inertia, each perfect in itself and of the same motion */
+static tq_estimate inertia_of(const double *inertia, size_t n, tq_verdict *ret_verdict)
 {
     const tqt_bar bar = {.length = .5, .mass = 1, .com = 0, .inertia = 1};
     tqt_fit_bench b = tqt_fit_open(tqt_planar_arm(&bar, 1, 9.81));
-    const tq_fit_options o = per_joint(TQ_FIT_GRAVITY_CONSTANT, TQ_REGRESS_VISCOUS);
-    tqt_fit_build(&b, &o, 4);
-    for (size_t e = 0; e < 4; e++) {
-        tqt_excited x = tqt_excited_new(b.subject, e + 1, 400, 100, 4);
+    tq_fit_options o = per_joint(TQ_FIT_GRAVITY_CONSTANT, TQ_REGRESS_VISCOUS);
+    o.n_bootstrap = 400;
+    tqt_fit_build(&b, &o, n);
+    for (size_t e = 0; e < n; e++) {
+        tqt_excited x = tqt_excited_new(b.subject, 1, 400, 100, 4);
         for (size_t i = 0; i < x.n_sample; i++) {
             x.tau[i] = inertia[e] * x.qdd[i] + .1 * x.qd[i] + 2;
         }
@@ -217,31 +218,99 @@ static tq_fit_grade grade_of(const double inertia[4], double *ret_measure, tq_ve
     }
     tqt_fit_solve(&b);
     const size_t c = tqt_fit_column(&b, TQ_COLUMN_INERTIA, NONE, 0, TQ_NONE);
-    *ret_measure = b.solution.estimate[c].consistency;
+    const tq_estimate estimate = b.solution.estimate[c];
+    const double variance = b.solution.covariance[c * b.solution.n_column + c];
+    cr_expect(epsilon_eq(dbl, sqrt(variance), estimate.deviation, 1e-12 * estimate.deviation));
     *ret_verdict = tqt_fit_verdict(&b, NULL).verdict;
-    const tq_fit_grade grade = b.solution.estimate[c].grade;
     tqt_fit_close(&b);
-    return grade;
+    return estimate;
 }
 
+/* measure: numpy's std(x, ddof=1) / abs(mean(x)); error: std(x, ddof=1) / sqrt(n), which the mean of
+ * n experiments has; half: scipy's t.ppf(.975, n - 1) of them */
 Test(seeds, item_128_verdicts)
 {
     static const struct {
-        double inertia[4], measure;
+        size_t n;
+        double inertia[14], measure, error, half;
         tq_fit_grade grade;
         tq_verdict verdict;
     } rows[] = {
-        {{9, 10, 11, 10}, .0816496580927726, TQ_GRADE_USABLE, TQ_VERDICT_USABLE},
-        {{5, 10, 15, 10}, .408248290463863, TQ_GRADE_ROBUST, TQ_VERDICT_ROBUST_CONTROL_ONLY},
-        {{1, 1, 1, 37}, 1.8, TQ_GRADE_INCOMPLETE, TQ_VERDICT_INCOMPLETE},
+        {4,
+         {9, 10, 11, 10},
+         .08164965809277261,
+         .408248290463863,
+         1.299228263625111,
+         TQ_GRADE_USABLE,
+         TQ_VERDICT_USABLE},
+        {4,
+         {5, 10, 15, 10},
+         .408248290463863,
+         2.041241452319315,
+         6.496141318125554,
+         TQ_GRADE_ROBUST,
+         TQ_VERDICT_ROBUST_CONTROL_ONLY},
+        {4, {1, 1, 1, 37}, 1.8, 9, 28.64201674755337, TQ_GRADE_INCOMPLETE, TQ_VERDICT_INCOMPLETE},
+        {2,
+         {9.5, 10.5},
+         .07071067811865475,
+         .5,
+         6.353102368087347,
+         TQ_GRADE_USABLE,
+         TQ_VERDICT_USABLE},
+        {2,
+         {5, 15},
+         .7071067811865476,
+         5,
+         63.53102368087347,
+         TQ_GRADE_ROBUST,
+         TQ_VERDICT_ROBUST_CONTROL_ONLY},
+        {2,
+         {1, 20},
+         1.2795265564328002,
+         9.5,
+         120.70894499365959,
+         TQ_GRADE_INCOMPLETE,
+         TQ_VERDICT_INCOMPLETE},
+        {3,
+         {9, 10, 11},
+         .1,
+         .5773502691896258,
+         2.4841377117503303,
+         TQ_GRADE_USABLE,
+         TQ_VERDICT_USABLE},
+        {3,
+         {5, 10, 15},
+         .5,
+         2.886751345948129,
+         12.42068855875165,
+         TQ_GRADE_ROBUST,
+         TQ_VERDICT_ROBUST_CONTROL_ONLY},
+        {3,
+         {1, 10, 20},
+         .919779188992468,
+         5.4873592110514435,
+         23.610201088546344,
+         TQ_GRADE_INCOMPLETE,
+         TQ_VERDICT_INCOMPLETE},
+        {14,
+         {1, 20, 1, 20, 1, 20, 1, 20, 1, 20, 1, 20, 1, 20},
+         .9389158011040615,
+         2.6348259320698384,
+         5.692195358879038,
+         TQ_GRADE_INCOMPLETE,
+         TQ_VERDICT_INCOMPLETE},
     };
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
-        double measure = 0;
         tq_verdict verdict = TQ_VERDICT_USABLE;
-        const tq_fit_grade grade = grade_of(rows[k].inertia, &measure, &verdict);
-        cr_expect(epsilon_eq(dbl, measure, rows[k].measure, 1e-9), "row %d", (int)k);
-        cr_expect(eq(int, grade, rows[k].grade), "row %d", (int)k);
-        cr_expect(ge(int, verdict, rows[k].verdict), "row %d", (int)k);
+        const tq_estimate e = inertia_of(rows[k].inertia, rows[k].n, &verdict);
+        cr_expect(epsilon_eq(dbl, e.consistency, rows[k].measure, 1e-9), "row %d", (int)k);
+        cr_expect(epsilon_eq(dbl, e.deviation, rows[k].error, 1e-6), "row %d", (int)k);
+        cr_expect(epsilon_eq(dbl, e.high - e.value, rows[k].half, 1e-5), "row %d", (int)k);
+        cr_expect(epsilon_eq(dbl, e.value - e.low, rows[k].half, 1e-5), "row %d", (int)k);
+        cr_expect(ieee_ulp_eq(dbl, e.freedom, (double)(rows[k].n - 1), 0), "row %d", (int)k);
+        cr_expect(eq(int, e.grade, rows[k].grade), "row %d", (int)k);
+        cr_expect(eq(int, verdict, rows[k].verdict), "row %d", (int)k);
     }
     cr_expect(eq(str, (char *)(uintptr_t)tq_verdict_slug(TQ_VERDICT_ROBUST_CONTROL_ONLY),
                  "robust-control-only"));
