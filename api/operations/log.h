@@ -182,7 +182,8 @@ typedef struct tqa_log {
     uint64_t first_moving, last_moving; /* rows */
     tq_bandwidth bandwidth;             /* of the joint with the widest */
     double resolution;                  /* Hz, of the spectra that tell it */
-    double velocity_noise;              /* rad/s or m/s, of the joint with the most */
+    double *followed;      /* (nq) Hz up to which a joint's torque follows its position */
+    double velocity_noise; /* rad/s or m/s, of the joint with the most */
     tq_cutoff cutoff;
     bool has_survey;
     tqa_log_kept kept;

@@ -12,7 +12,7 @@
 enum {
     STILL_ROWS = 4096, /* are judged together at most */
     FFT_LEAST = 64,
-    FFT_MOST = 8192,
+    FFT_MOST = 32768,
 };
 
 static const double still = 5e-4;      /* rad or m: a joint moves when its range exceeds this */
@@ -288,21 +288,34 @@ static size_t fine_size(const tqa_log *log, size_t n, size_t n_fft)
 }
 
 /* Spectrum of a joint's positions, and where it moves. */
-static tq_status measure(const tqa_log *log, size_t n, const double *q, double *power,
-                         tq_scratch *scratch, tq_bandwidth *ret, tq_error *reterr)
+static tq_status measure(const tqa_log *log, size_t n, const double *q, const double *tau,
+                         double *power, tq_scratch *scratch, double *ret_end, tq_bandwidth *ret,
+                         tq_error *reterr)
 {
     const double rate = 1.0 / log->step;
     const size_t n_fft = fft_size(n);
     const size_t n_fine = fine_size(log, n, n_fft);
-    tq_status status = tq_spectrum(n, q, rate, n_fft, scratch, power, reterr);
+    tq_status status = TQ_OK;
+    if (tau != NULL) {
+        status = tq_coherence_end(n, q, tau, rate, scratch, ret_end, reterr);
+    }
     if (status == TQ_OK) {
-        status = tq_bandwidth_find(n_fft, rate, power, scratch, ret, reterr);
+        status = tq_spectrum(n, q, rate, n_fft, scratch, power, reterr);
+    }
+    if (status == TQ_OK) {
+        status = tq_bandwidth_find(n_fft, rate, power, *ret_end, scratch, ret, reterr);
     }
     if (status == TQ_OK && n_fine > n_fft && ret->motion > 0.0) {
         status = tq_spectrum(n, q, rate, n_fine, scratch, power, reterr);
-        tq_bandwidth_refine(n_fine, rate, power, ret);
+        tq_bandwidth_refine(n_fine, rate, power, *ret_end, ret);
     }
     return status;
+}
+
+/* a torque for each coordinate */
+static bool tells_torque(const tqa_log *log)
+{
+    return log->column[TQA_LOG_TAU] != NULL && log->request->order->nq == log->request->order->nv;
 }
 
 /* The widest bandwidth among the joints that take part in the motion. */
@@ -313,9 +326,11 @@ static bool find_bandwidth(tqa_log *log, const tqa_log_even *even)
     const size_t n_fft = fine_size(log, even->n, fft_size(even->n));
     tq_scratch scratch;
     double *power = tqa_control_take(control, n_fft / 2 + 1, sizeof *power);
-    if (power == NULL ||
+    log->followed = tqa_control_take(control, nq, sizeof *log->followed);
+    if (power == NULL || log->followed == NULL ||
         !tqa_control_scratch(control,
-                             tq_spectrum_scratch_size(n_fft) + tq_bandwidth_scratch_size(n_fft),
+                             tq_spectrum_scratch_size(n_fft) + tq_bandwidth_scratch_size(n_fft) +
+                                 tq_coherence_scratch_size(even->n),
                              &scratch)) {
         return false;
     }
@@ -329,10 +344,16 @@ static bool find_bandwidth(tqa_log *log, const tqa_log_even *even)
         const double *q = even->channels + r * even->stride;
         tq_bandwidth found = {0};
         tq_error error = {0};
+        log->followed[r] = (double)INFINITY;
         if (deviation(q, even->n) < 0.05 * most || most < still) {
             continue;
         }
-        const tq_status status = measure(log, even->n, q, power, &scratch, &found, &error);
+        const double *tau =
+            tells_torque(log)
+                ? even->channels + (log->first_channel[TQA_LOG_TAU] + r) * even->stride
+                : NULL;
+        const tq_status status =
+            measure(log, even->n, q, tau, power, &scratch, &log->followed[r], &found, &error);
         if (status != TQ_OK) {
             return tqa_control_fail(control, "", status, &error);
         }
@@ -364,6 +385,25 @@ static bool find_velocity_noise(tqa_log *log, const tqa_log_even *even)
     return work != NULL;
 }
 
+/* The floor of a spectrum; where torque does not follow what is there in the upper half of the band
+ * that the filter lets pass, that is noise as well, of a colour that the spectrum's end hides. */
+static tq_status find_floor(const tqa_log *log, size_t n_fft, const double *power, double followed,
+                            tq_scratch *scratch, double *ret, tq_error *reterr)
+{
+    const double rate = 1.0 / log->step;
+    const double cutoff = tq_cutoff_choose(&log->bandwidth, rate).cutoff;
+    const double band[2] = {0.5 * cutoff, cutoff};
+    tq_bandwidth found = {0};
+    double level = 0.0;
+    tq_status status =
+        tq_bandwidth_find(n_fft, rate, power, (double)INFINITY, scratch, &found, reterr);
+    if (status == TQ_OK && followed <= band[0]) {
+        status = tq_bandwidth_level(n_fft, rate, power, band, scratch, &level, reterr);
+    }
+    *ret = fmax(found.floor, level);
+    return status;
+}
+
 /* What of the signals that accelerations are made of is there at any frequency: noise. */
 static bool find_floors(tqa_log *log, const tqa_log_even *even)
 {
@@ -390,16 +430,16 @@ static bool find_floors(tqa_log *log, const tqa_log_even *even)
     }
     for (size_t r = 0; r < order->nv; r++) {
         const double *x = even->channels + (log->first_channel[source] + r) * even->stride;
-        tq_bandwidth found = {0};
         tq_error error = {0};
         tq_status status = tq_spectrum(even->n, x, 1.0 / log->step, n_fft, &scratch, power, &error);
         if (status == TQ_OK) {
-            status = tq_bandwidth_find(n_fft, 1.0 / log->step, power, &scratch, &found, &error);
+            status = find_floor(log, n_fft, power,
+                                order->nq == order->nv ? log->followed[r] : (double)INFINITY,
+                                &scratch, &floors[r], &error);
         }
         if (status != TQ_OK) {
             return tqa_control_fail(control, "", status, &error);
         }
-        floors[r] = found.floor;
     }
     log->floor = floors;
     tqa_control_give(control, power);

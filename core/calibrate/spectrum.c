@@ -14,6 +14,25 @@ static const double pi = 3.14159265358979323846;
  * bin of noise exceeds it once in 2^30 */
 static const double of_windows = 10.0, of_one = 30.0;
 
+enum {
+    COHERENT_BINS = 4, /* the slowest motion is what there is */
+    BAND_LEAST = 6,
+    WINDOWS_LEAST = 8,
+    COHERENCE_LEAST = 64,
+    COHERENCE_MOST = 8192,
+};
+static const double deviations = 6.0; /* of a mean coherence, beyond chance */
+
+/* Samples of a window of which n have fifteen and more */
+static size_t coherence_size(size_t n)
+{
+    size_t n_fft = COHERENCE_LEAST;
+    while (2 * n_fft <= COHERENCE_MOST && 16 * n_fft <= n) {
+        n_fft *= 2;
+    }
+    return n_fft;
+}
+
 /* in place, n a power of two; re and im are (n); w holds cos and -sin of 2 pi k / n, k < n / 2 */
 static void transform(size_t n, double *re, double *im, const double *w_re, const double *w_im)
 {
@@ -133,17 +152,127 @@ tq_status tq_spectrum(size_t n, const double *x, double rate, size_t n_fft, tq_s
     return TQ_OK;
 }
 
+/* ------------------------------------------------------------------------------------------------
+ * Coherence
+ */
+
+/* second differences of n_fft + 2 samples, faded at both ends */
+static void take_differences(size_t n_fft, double scale, const double *x, double *ret)
+{
+    for (size_t k = 0; k < n_fft; k++) {
+        const double fade = 0.5 - 0.5 * cos(2.0 * pi * (double)k / (double)n_fft);
+        ret[k] = scale * fade * (x[k] - 2.0 * x[k + 1] + x[k + 2]);
+    }
+}
+
+static double rms_of_differences(size_t n, const double *x)
+{
+    double sum = 0.0;
+    for (size_t k = 0; k + 2 < n; k++) {
+        const double d = x[k] - 2.0 * x[k + 1] + x[k + 2];
+        sum += d * d;
+    }
+    return sqrt(sum / (double)n);
+}
+
+/* Z = X + i Y of two real signals: X = (Z(k) + Z(-k)*) / 2, Y = (Z(k) - Z(-k)*) / 2 i */
+static void add_products(size_t n_fft, const double *re, const double *im, double *const sums[4])
+{
+    for (size_t k = 0; k <= n_fft / 2; k++) {
+        const size_t back = (n_fft - k) % n_fft;
+        const double x_re = 0.5 * (re[k] + re[back]), x_im = 0.5 * (im[k] - im[back]);
+        const double y_re = 0.5 * (im[k] + im[back]), y_im = 0.5 * (re[back] - re[k]);
+        sums[0][k] += x_re * x_re + x_im * x_im;
+        sums[1][k] += y_re * y_re + y_im * y_im;
+        sums[2][k] += x_re * y_re + x_im * y_im;
+        sums[3][k] += x_im * y_re - x_re * y_im;
+    }
+}
+
+/* The upper end of the highest band whose mean coherence is more than chance: of K windows without
+ * any it is 1 / K in the mean and by deviation, and neighbours under one window's fading tell two
+ * thirds of what as many bins would. */
+static double last_coherent(size_t n_fft, double rate, size_t n_window, double *const sums[4])
+{
+    const double chance = 1.0 / (0.9 * (double)n_window); /* windows overlap */
+    size_t first = COHERENT_BINS, last = COHERENT_BINS;
+    while (first < n_fft / 2) {
+        const size_t wide = first / 4;
+        const size_t end = first + (wide > BAND_LEAST ? wide : (size_t)BAND_LEAST);
+        const size_t n = (end < n_fft / 2 ? end : n_fft / 2) - first;
+        double mean = 0.0;
+        for (size_t k = first; k < first + n; k++) {
+            const double powers = sums[0][k] * sums[1][k];
+            const double cross = sums[2][k] * sums[2][k] + sums[3][k] * sums[3][k];
+            mean += powers > 0.0 ? cross / powers / (double)n : 0.0;
+        }
+        last = mean > chance * (1.0 + deviations / sqrt((double)n / 1.5)) ? first + n : last;
+        first += n;
+    }
+    return last < n_fft / 2 ? (double)last * rate / (double)n_fft : (double)INFINITY;
+}
+
+size_t tq_coherence_scratch_size(size_t n)
+{
+    const size_t n_fft = coherence_size(n);
+    return 4 * tq_scratch_cost(n_fft, sizeof(double)) +
+           4 * tq_scratch_cost(n_fft / 2 + 1, sizeof(double));
+}
+
+tq_status tq_coherence_end(size_t n, const double *x, const double *y, double rate,
+                           tq_scratch *scratch, double *ret, tq_error *reterr)
+{
+    const size_t n_fft = coherence_size(n);
+    const size_t mark = tq_scratch_mark(scratch);
+    double *parts[4], *sums[4];
+    bool good = true;
+    for (size_t k = 0; k < 4; k++) {
+        parts[k] = tq_scratch_take(scratch, n_fft, sizeof(double));
+        sums[k] = tq_scratch_take(scratch, n_fft / 2 + 1, sizeof(double));
+        good = good && parts[k] != NULL && sums[k] != NULL;
+    }
+    if (!good) {
+        tq_scratch_rewind(scratch, mark);
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_coherence_scratch_size(n));
+    }
+    for (size_t k = 0; k < n_fft; k++) {
+        parts[2][k] = cos(2.0 * pi * (double)k / (double)n_fft);
+        parts[3][k] = -sin(2.0 * pi * (double)k / (double)n_fft);
+    }
+    for (size_t k = 0; k < 4; k++) {
+        memset(sums[k], 0, (n_fft / 2 + 1) * sizeof(double));
+    }
+    const double size_x = rms_of_differences(n, x), size_y = rms_of_differences(n, y);
+    size_t n_window = 0;
+    for (size_t at = 0; size_x > 0.0 && size_y > 0.0 && at + n_fft + 2 <= n; at += n_fft / 2) {
+        take_differences(n_fft, 1.0 / size_x, x + at, parts[0]);
+        take_differences(n_fft, 1.0 / size_y, y + at, parts[1]);
+        transform(n_fft, parts[0], parts[1], parts[2], parts[3]);
+        add_products(n_fft, parts[0], parts[1], sums);
+        n_window++;
+    }
+    *ret = n_window < WINDOWS_LEAST ? (double)INFINITY : last_coherent(n_fft, rate, n_window, sums);
+    tq_scratch_rewind(scratch, mark);
+    return TQ_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Bandwidths
+ */
+
 size_t tq_bandwidth_scratch_size(size_t n_fft)
 {
     return tq_scratch_cost(n_fft / 2 + 1, sizeof(double));
 }
 
-/* 99.5 % of the velocity's power above the floor lies below it; what counts is `times` as high */
+/* 99.5 % of the velocity's power above the floor, up to `end`, lies below it; what counts is `times`
+ * as high */
 static double motion_above(size_t n_fft, double rate, const double *power, double floor,
-                           double times)
+                           double times, double end)
 {
-    const size_t n = n_fft / 2 + 1;
     const double each = rate / (double)n_fft;
+    const size_t all_bins = n_fft / 2 + 1;
+    const size_t n = end < (double)all_bins * each ? (size_t)(end / each) + 1 : all_bins;
     const double level = times * floor;
     double all = 0.0;
     for (size_t k = 1; k < n; k++) {
@@ -161,14 +290,37 @@ static double motion_above(size_t n_fft, double rate, const double *power, doubl
     return 0.0;
 }
 
-void tq_bandwidth_refine(size_t n_fft, double rate, const double *power, tq_bandwidth *inout)
+tq_status tq_bandwidth_level(size_t n_fft, double rate, const double *power, const double band[2],
+                             tq_scratch *scratch, double *ret, tq_error *reterr)
 {
-    const double motion = motion_above(n_fft, rate, power, inout->floor, of_one);
+    const double each = rate / (double)n_fft;
+    const size_t n = n_fft / 2 + 1;
+    const size_t mark = tq_scratch_mark(scratch);
+    double *copy = tq_scratch_take(scratch, n, sizeof *copy);
+    if (copy == NULL) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
+                       (double)tq_bandwidth_scratch_size(n_fft));
+    }
+    size_t count = 0;
+    for (size_t k = 1; k < n; k++) {
+        const double f = (double)k * each;
+        copy[count] = power[k];
+        count += f >= band[0] && f <= band[1];
+    }
+    *ret = count > 0 ? tq_median(count, copy) : 0.0;
+    tq_scratch_rewind(scratch, mark);
+    return TQ_OK;
+}
+
+void tq_bandwidth_refine(size_t n_fft, double rate, const double *power, double end,
+                         tq_bandwidth *inout)
+{
+    const double motion = motion_above(n_fft, rate, power, inout->floor, of_one, end);
     inout->motion = motion > 0.0 ? fmin(motion, inout->motion) : inout->motion;
 }
 
-tq_status tq_bandwidth_find(size_t n_fft, double rate, const double *power, tq_scratch *scratch,
-                            tq_bandwidth *ret, tq_error *reterr)
+tq_status tq_bandwidth_find(size_t n_fft, double rate, const double *power, double end,
+                            tq_scratch *scratch, tq_bandwidth *ret, tq_error *reterr)
 {
     const size_t n = n_fft / 2 + 1;
     const size_t mark = tq_scratch_mark(scratch);
@@ -183,7 +335,7 @@ tq_status tq_bandwidth_find(size_t n_fft, double rate, const double *power, tq_s
     }
     const double each = rate / (double)n_fft;
     *ret = (tq_bandwidth){.floor = tq_median(n - upper, copy)};
-    ret->motion = motion_above(n_fft, rate, power, ret->floor, of_windows);
+    ret->motion = motion_above(n_fft, rate, power, ret->floor, of_windows, end);
     size_t last = 0;
     for (size_t k = 1; k < n; k++) {
         last = power[k] > of_windows * ret->floor ? k : last;
@@ -195,8 +347,9 @@ tq_status tq_bandwidth_find(size_t n_fft, double rate, const double *power, tq_s
 
 tq_cutoff tq_cutoff_choose(const tq_bandwidth *bandwidth, double rate)
 {
-    const double wanted = 10.0 * bandwidth->motion;
-    return tq_cutoff_judge(bandwidth, fmin(fmax(wanted, 0.01 * rate), 0.4 * rate));
+    /* what stands still says nothing of a cut-off; what moves needs no higher one at a higher rate */
+    const double least = bandwidth->motion > 0.0 ? 0.001 * rate : 0.01 * rate;
+    return tq_cutoff_judge(bandwidth, fmin(fmax(10.0 * bandwidth->motion, least), 0.4 * rate));
 }
 
 tq_cutoff tq_cutoff_judge(const tq_bandwidth *bandwidth, double cutoff)

@@ -159,8 +159,9 @@ static tq_status add_pull(tq_groups *j, size_t experiment, tq_error *reterr)
 }
 
 /* Two or three experiments are too few to be the only groups, and segments of time do not see what
- * changes from run to run. Deviations are the larger of both, and intervals the wider, where g
- * experiments have g - 1 degrees of freedom: of two experiments 1, whose 95 % are 12.7 deviations.
+ * changes from run to run. Deviations are the larger of both. Where experiments differ by more than
+ * chance (at the confidence asked for) makes of their segments' noise, intervals have their g - 1
+ * degrees of freedom: of two experiments 1, whose 95 % are 12.7 deviations.
  * Their variance is g / (g - 1) sum (pull - mean)^2: s^2 / g where all tell the same, and one that
  * tells little of a parameter has little say, other than when it is all that is left. (Liang &
  * Zeger, Biometrika 73(1), 1986.) */
@@ -174,6 +175,7 @@ static tq_status add_experiments(tq_groups *j, tq_fit_solution *ret, tq_error *r
     }
     const double g = (double)j->n_group;
     const double t = tq_student_quantile(fit->options.confidence, g - 1.0);
+    const double t_segments = tq_student_quantile(fit->options.confidence, ret->freedom);
     for (size_t c = 0; status == TQ_OK && c < j->n; c++) {
         tq_estimate *e = &ret->estimate[c];
         const double square = j->square[c] - j->mean[c] * j->mean[c] / g;
@@ -182,11 +184,10 @@ static tq_status add_experiments(tq_groups *j, tq_fit_solution *ret, tq_error *r
             e->raised = between / e->deviation;
             e->deviation = between;
             raise_covariance(j->n, c, e, ret->covariance);
-        }
-        if (!(t * between <= e->high - e->value)) {
-            e->freedom = g - 1.0;
-            e->low = e->value - t * between;
-            e->high = e->value + t * between;
+            const bool by_chance = e->raised <= t_segments;
+            e->freedom = by_chance ? e->freedom : g - 1.0;
+            e->low = e->value - (by_chance ? t_segments : t) * between;
+            e->high = e->value + (by_chance ? t_segments : t) * between;
         }
     }
     return status == TQ_ERR_SINGULAR ? TQ_OK : status;

@@ -241,11 +241,11 @@ def test_other_methods_and_models(daemon, truth):
 
 def test_instruments_are_not_biased_by_noise_of_position(daemon, truth):
     """A cut-off far above what the encoder's noise allows: least squares sees inertias that are too small."""
-    for run in (7, 8):
-        write_run(daemon, f"coarse{run}", truth, run, noise=0.05, noise_q=3e-4, quantities=("q", "tau"))
+    write_run(daemon, "coarse7", truth, 7, noise=0.05, noise_q=3e-4, quantities=("q", "tau"), seconds=40)
     want = ask(daemon, "truth", "regressor?form=base", {"parameters": ["rotor", "viscous", "coulomb", "offset"]})
     true = dict(zip((c["name"] for c in want["columns"]), want["parameter_values"]))
-    body = {"datasets": ["coarse7", "coarse8"], "filter": {"cutoff_hz": 15}}
+    # one run: least squares draws two runs by different parts, which their intervals tell and hold the truth by
+    body = {"datasets": ["coarse7"], "filter": {"cutoff_hz": 15}}
 
     def off(found, key="value"):
         rotors = [p for p in found["parameters"] if p["kind"] == "rotor"]

@@ -61,7 +61,8 @@ static tq_bandwidth measured(double noise)
     tq_scratch scratch = fresh();
     tq_bandwidth bandwidth = {0};
     cr_assert(eq(int, tq_spectrum(LONG, x, 100.0, FFT, &scratch, power, NULL), TQ_OK));
-    cr_assert(eq(int, tq_bandwidth_find(FFT, 100.0, power, &scratch, &bandwidth, NULL), TQ_OK));
+    cr_assert(
+        eq(int, tq_bandwidth_find(FFT, 100.0, power, INFINITY, &scratch, &bandwidth, NULL), TQ_OK));
     cr_assert(eq(sz, scratch.used, 0));
     return bandwidth;
 }
@@ -89,7 +90,8 @@ Test(spectrum, a_standing_signal_has_no_bandwidth)
     static double power[FFT / 2 + 1];
     tq_scratch scratch = fresh();
     tq_bandwidth bandwidth = {.motion = 1.0, .noise = 1.0};
-    cr_assert(eq(int, tq_bandwidth_find(FFT, 100.0, power, &scratch, &bandwidth, NULL), TQ_OK));
+    cr_assert(
+        eq(int, tq_bandwidth_find(FFT, 100.0, power, INFINITY, &scratch, &bandwidth, NULL), TQ_OK));
     cr_assert(eq(dbl, bandwidth.motion, 0.0));
     cr_assert(eq(dbl, bandwidth.noise, 0.0));
     cr_assert(eq(dbl, tq_cutoff_choose(&bandwidth, 100.0).cutoff, 1.0));
@@ -132,10 +134,11 @@ Test(spectrum, a_finer_spectrum_finds_slower_motion)
         x[k] = 0.5 * sin(2.0 * M_PI * 0.5 * 0.01 * (double)k) + 1e-3 * normal(&random);
     }
     cr_assert(eq(int, tq_spectrum(400, x, 100.0, 128, &scratch, power, NULL), TQ_OK));
-    cr_assert(eq(int, tq_bandwidth_find(128, 100.0, power, &scratch, &found, NULL), TQ_OK));
+    cr_assert(
+        eq(int, tq_bandwidth_find(128, 100.0, power, INFINITY, &scratch, &found, NULL), TQ_OK));
     const tq_bandwidth coarse = found;
     cr_assert(eq(int, tq_spectrum(400, x, 100.0, 512, &scratch, power, NULL), TQ_OK));
-    tq_bandwidth_refine(512, 100.0, power, &found);
+    tq_bandwidth_refine(512, 100.0, power, INFINITY, &found);
     cr_expect(gt(dbl, coarse.motion, 1.5), "%g", coarse.motion);
     cr_expect(le(dbl, found.motion, 1.0), "%g", found.motion);
     cr_expect(eq(dbl, found.floor, coarse.floor));
@@ -144,7 +147,7 @@ Test(spectrum, a_finer_spectrum_finds_slower_motion)
         power[k] = coarse.floor;
     }
     found = coarse;
-    tq_bandwidth_refine(512, 100.0, power, &found);
+    tq_bandwidth_refine(512, 100.0, power, INFINITY, &found);
     cr_expect(eq(dbl, found.motion, coarse.motion));
 }
 
