@@ -347,7 +347,7 @@ tq_status tq_bandwidth_find(size_t n_fft, double rate, const double *power, doub
 
 tq_cutoff tq_cutoff_choose(const tq_bandwidth *bandwidth, double rate)
 {
-    /* what stands still says nothing of a cut-off; what moves needs no higher one at a higher rate */
+    /* what stands still says nothing; what moves needs no higher cut-off at a higher rate */
     const double least = bandwidth->motion > 0.0 ? 0.001 * rate : 0.01 * rate;
     return tq_cutoff_judge(bandwidth, fmin(fmax(10.0 * bandwidth->motion, least), 0.4 * rate));
 }

@@ -51,7 +51,8 @@ typedef struct tq_bandwidth {
 
 /**
  * Bandwidth of motion and begin of noise from a spectrum of positions. The noise is the median of
- * the upper half of the spectrum; motion lies below `end` Hz (tq_coherence_end; INFINITY: not known).
+ * the upper half of the spectrum; motion lies below `end` Hz (tq_coherence_end; INFINITY: not
+ * known).
  *
  * Shapes   power (n_fft / 2 + 1); tq_bandwidth_scratch_size(n_fft) bytes of scratch.
  * Returns  TQ_OK or TQ_ERR_SCRATCH. A signal that stands still has motion 0 and noise 0.
@@ -75,8 +76,8 @@ typedef struct tq_cutoff {
     bool below_noise;  /* w_f <= 0.1 w_noise */
 } tq_cutoff;
 
-/* The cut-off for a bandwidth: 10 w_BW, but at least 0.1 % (1 % where nothing moves) and at most 40 %
- * of the rate. */
+/* The cut-off for a bandwidth: 10 w_BW, but at least 0.1 % of the rate (1 % where nothing moves),
+ * and at most 40 %. */
 tq_cutoff tq_cutoff_choose(const tq_bandwidth *bandwidth, double rate);
 /* The rule for a cut-off that somebody has chosen. */
 tq_cutoff tq_cutoff_judge(const tq_bandwidth *bandwidth, double cutoff);

@@ -130,8 +130,8 @@ static void fill(const tq_groups *j, tq_estimate *estimate)
     }
 }
 
-/* Covariances of segments with a deviation raised and correlations as they are: D C D, which stays
- * definite. */
+/* Covariances of segments with a deviation raised and correlations as they are: D C D, which
+ * stays definite. */
 static void raise_covariance(size_t n, size_t c, const tq_estimate *e, double *covariance)
 {
     for (size_t d = 0; d < n && isfinite(e->raised); d++) {
@@ -141,7 +141,7 @@ static void raise_covariance(size_t n, size_t c, const tq_estimate *e, double *c
     covariance[c * n + c] = e->deviation * e->deviation;
 }
 
-/* by how much an experiment draws the estimate its way: A^-1 times its products with the residual */
+/* how far an experiment draws the estimate its way: A^-1 times its products with the residual */
 static tq_status add_pull(tq_groups *j, size_t experiment, tq_error *reterr)
 {
     const size_t n = j->n;

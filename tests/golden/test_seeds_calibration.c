@@ -226,8 +226,8 @@ static tq_estimate inertia_of(const double *inertia, size_t n, tq_verdict *ret_v
     return estimate;
 }
 
-/* measure: numpy's std(x, ddof=1) / abs(mean(x)); error: std(x, ddof=1) / sqrt(n), which the mean of
- * n experiments has; half: scipy's t.ppf(.975, n - 1) of them */
+/* measure: numpy's std(x, ddof=1) / abs(mean(x)); error: std(x, ddof=1) / sqrt(n), which the mean
+ * of n experiments has; half: scipy's t.ppf(.975, n - 1) of them */
 Test(seeds, item_128_verdicts)
 {
     static const struct {

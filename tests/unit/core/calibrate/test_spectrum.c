@@ -161,3 +161,53 @@ Test(spectrum, refuses)
     cr_assert(eq(int, tq_spectrum(N, x, 1.0, 128, &scratch, power, NULL), TQ_ERR_SCRATCH));
     cr_assert(eq(sz, scratch.used, 0));
 }
+
+/* a motion up to 1 Hz, position noise through a low-pass of two poles at 30 Hz, torque that follows
+ * the motion's acceleration and not the noise */
+Test(spectrum, torque_tells_motion_from_coloured_noise)
+{
+    enum { MANY = 20000 };
+    static double x[MANY], y[MANY], both[MANY], power[FFT / 2 + 1];
+    tqt_random random = tqt_random_seed(7);
+    tq_scratch scratch = fresh();
+    const double rate = 1000.0, pole = exp(-2.0 * M_PI * 30.0 / rate);
+    double once = 0.0, twice = 0.0;
+    for (size_t k = 0; k < MANY; k++) {
+        const double t = (double)k / rate;
+        once = pole * once + (1.0 - pole) * normal(&random);
+        twice = pole * twice + (1.0 - pole) * once;
+        both[k] = sin(2.0 * M_PI * 0.3 * t) + 0.3 * sin(2.0 * M_PI * 1.0 * t);
+        x[k] = both[k] + 1e-2 * twice;
+        y[k] =
+            -0.09 * sin(2.0 * M_PI * 0.3 * t) - 0.3 * sin(2.0 * M_PI * t) + 1e-3 * normal(&random);
+    }
+    tq_bandwidth found = {0};
+    double end = 0.0;
+    cr_assert(eq(int, tq_spectrum(MANY, x, rate, FFT, &scratch, power, NULL), TQ_OK));
+    cr_assert(
+        eq(int, tq_bandwidth_find(FFT, rate, power, INFINITY, &scratch, &found, NULL), TQ_OK));
+    cr_expect(gt(dbl, found.motion, 5.0), "%g", found.motion); /* the spectrum alone is taken in */
+    cr_assert(eq(int, tq_coherence_end(MANY, x, y, rate, &scratch, &end, NULL), TQ_OK));
+    cr_assert(eq(sz, scratch.used, 0));
+    /* four bins of 1024 samples are trusted whatever they say */
+    cr_expect(lt(dbl, end, 10.0), "%g", end);
+    cr_expect(ge(dbl, end, 1.0), "%g", end);
+    cr_assert(eq(int, tq_bandwidth_find(FFT, rate, power, end, &scratch, &found, NULL), TQ_OK));
+    cr_expect(lt(dbl, found.motion, 4.0), "%g", found.motion);
+    /* what torque follows everywhere has no end, and few samples tell none */
+    cr_assert(eq(int, tq_coherence_end(MANY, x, x, rate, &scratch, &end, NULL), TQ_OK));
+    cr_expect(isinf(end));
+    cr_assert(eq(int, tq_coherence_end(200, x, y, rate, &scratch, &end, NULL), TQ_OK));
+    cr_expect(isinf(end));
+}
+
+Test(spectrum, the_level_of_a_band)
+{
+    double power[9] = {9, 1, 2, 3, 40, 5, 6, 7, 8}, level = 0.0;
+    tq_scratch scratch = fresh();
+    const double band[2] = {2.0, 4.0}, none[2] = {2.2, 2.8};
+    cr_assert(eq(int, tq_bandwidth_level(16, 16.0, power, band, &scratch, &level, NULL), TQ_OK));
+    cr_expect(eq(dbl, level, 3.0));
+    cr_assert(eq(int, tq_bandwidth_level(16, 16.0, power, none, &scratch, &level, NULL), TQ_OK));
+    cr_expect(eq(dbl, level, 0.0));
+}
