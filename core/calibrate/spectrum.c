@@ -265,8 +265,8 @@ size_t tq_bandwidth_scratch_size(size_t n_fft)
     return tq_scratch_cost(n_fft / 2 + 1, sizeof(double));
 }
 
-/* 99.5 % of the velocity's power above the floor, up to `end`, lies below it; what counts is `times`
- * as high */
+/* 99.5 % of the velocity's power above the floor, up to `end`, lies below it; what counts is
+ * `times` as high */
 static double motion_above(size_t n_fft, double rate, const double *power, double floor,
                            double times, double end)
 {
