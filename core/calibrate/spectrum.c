@@ -160,7 +160,7 @@ tq_status tq_spectrum(size_t n, const double *x, double rate, size_t n_fft, tq_s
 static void take_differences(size_t n_fft, double scale, const double *x, double *ret)
 {
     for (size_t k = 0; k < n_fft; k++) {
-        const double fade = 0.5 - 0.5 * cos(2.0 * pi * (double)k / (double)n_fft);
+        const double fade = 0.5 - 0.5 * tq_cos(2.0 * pi * (double)k / (double)n_fft);
         ret[k] = scale * fade * (x[k] - 2.0 * x[k + 1] + x[k + 2]);
     }
 }
@@ -236,8 +236,8 @@ tq_status tq_coherence_end(size_t n, const double *x, const double *y, double ra
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_coherence_scratch_size(n));
     }
     for (size_t k = 0; k < n_fft; k++) {
-        parts[2][k] = cos(2.0 * pi * (double)k / (double)n_fft);
-        parts[3][k] = -sin(2.0 * pi * (double)k / (double)n_fft);
+        parts[2][k] = tq_cos(2.0 * pi * (double)k / (double)n_fft);
+        parts[3][k] = -tq_sin(2.0 * pi * (double)k / (double)n_fft);
     }
     for (size_t k = 0; k < 4; k++) {
         memset(sums[k], 0, (n_fft / 2 + 1) * sizeof(double));
