@@ -90,7 +90,8 @@ Test(seeds, item_125_choice_of_the_filter)
     tq_scratch scratch = fresh();
     tq_bandwidth found;
     cr_assert(eq(int, tq_spectrum(N, x, rate, FFT, &scratch, power, NULL), TQ_OK));
-    cr_assert(eq(int, tq_bandwidth_find(FFT, rate, power, INFINITY, &scratch, &found, NULL), TQ_OK));
+    cr_assert(
+        eq(int, tq_bandwidth_find(FFT, rate, power, INFINITY, &scratch, &found, NULL), TQ_OK));
     /* bins of 0.1 Hz, and the window's skirt */
     cr_assert(epsilon_eq(dbl, found.motion, 0.5, 0.25), "%g", found.motion);
 }

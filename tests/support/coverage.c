@@ -54,7 +54,8 @@ static double noise_of(const double *q, const tq_filter *filter, tq_scratch *scr
     double power[FFT / 2 + 1];
     tq_bandwidth found = {0};
     cr_assert(tq_spectrum(SAMPLES, q, rate, FFT, scratch, power, NULL) == TQ_OK);
-    cr_assert(tq_bandwidth_find(FFT, rate, power, (double)INFINITY, scratch, &found, NULL) == TQ_OK);
+    cr_assert(tq_bandwidth_find(FFT, rate, power, (double)INFINITY, scratch, &found, NULL) ==
+              TQ_OK);
     return tq_noise_variance(found.floor, rate, filter, 1, 2);
 }
 
