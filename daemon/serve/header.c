@@ -39,7 +39,9 @@ tqd_header tqd_header_find(const char *name, size_t n)
     case 14:
         return CHOOSE("Content-Length", "content-length", CONTENT_LENGTH);
     case 16:
-        return CHOOSE("Content-Encoding", "content-encoding", CONTENT_ENCODING);
+        return (name[2] | 0x20) == 'r'
+                   ? CHOOSE("Torqued-Deadline", "torqued-deadline", DEADLINE)
+                   : CHOOSE("Content-Encoding", "content-encoding", CONTENT_ENCODING);
     case 17:
         return CHOOSE("Transfer-Encoding", "transfer-encoding", TRANSFER_ENCODING);
     default:

@@ -21,6 +21,7 @@ static const struct {
     {"Content-Length", TQD_HEADER_CONTENT_LENGTH},
     {"Content-Encoding", TQD_HEADER_CONTENT_ENCODING},
     {"Transfer-Encoding", TQD_HEADER_TRANSFER_ENCODING},
+    {"Torqued-Deadline", TQD_HEADER_DEADLINE},
 };
 
 Test(header, any_case_of_the_letters_and_no_other_byte)
