@@ -12,7 +12,9 @@
 #include "core/constraints/integrability.h"
 #include "tests/support/constrained_robot.h"
 #include "tests/support/expect.h"
+#include "tests/support/lagrange.h"
 #include "tests/support/random.h"
+#include "tests/support/vec.h"
 
 enum { N = TQT_NV, ROWS = TQT_ROWS, LANE = TQ_BLOCK_PAD };
 
@@ -251,6 +253,79 @@ Test(seeds, item_155_arm_on_a_sphere_slipping)
     tqt_close(&s);
 }
 
+/* Powers of a unit push along n on the ball's centre, of unit frictions along two tangents on the
+ * touching point, whose speed is v - r omega x n, and of a unit moment about n, at a unit rate of
+ * joint k: from frames of the test's own (tests/support/motion.h). */
+static void contact_powers(const tqt_robot_state *s, size_t k, long double ret_a[4])
+{
+    double unit[N] = {0};
+    unit[k] = 1;
+    tqt_link_motion links[8];
+    tqt_move(s->robot->model, &(tqt_state){s->q, unit, NULL}, links);
+    const tqt_link_motion *m = &links[finger(s)];
+    long double n[3], arm[3], turning[3], rolling[3], across[2][3];
+    for (int i = 0; i < 3; i++) {
+        n[i] = (m->p[i] - center[i]) / (globe + ball);
+        arm[i] = m->p[i] - m->com[i];
+    }
+    tqt_cross(m->omega, arm, turning);
+    tqt_cross(m->omega, n, rolling);
+    const long double up[3] = {0, 0, 1};
+    tqt_cross(up, n, across[0]);
+    const long double size = tqt_length(across[0]);
+    for (int i = 0; i < 3; i++) {
+        across[0][i] /= size;
+    }
+    tqt_cross(n, across[0], across[1]);
+    memset(ret_a, 0, 4 * sizeof *ret_a);
+    for (int i = 0; i < 3; i++) {
+        const long double v = m->com_v[i] + turning[i], slide = v - ball * rolling[i];
+        ret_a[0] += n[i] * v;
+        ret_a[1] += across[0][i] * slide;
+        ret_a[2] += across[1][i] * slide;
+        ret_a[3] += n[i] * m->omega[i];
+    }
+}
+
+/* What the contact does to the arm, without the library's dynamics: M qdd + C qd + N by virtual work
+ * in 80 bits (tests/support/lagrange.h) less the drives' torque, as four forces of the contact by
+ * least squares. ret_push: the push, the friction's size and the moment. Returns the largest
+ * generalised force that they leave over. */
+static double contact_force(const tqt_robot_state *s, const double *tau, const double *qdd,
+                            double ret_push[3])
+{
+    const tqt_problem problem = {.model = s->robot->model, .state = {s->q, s->qd, qdd}};
+    tqt_sum net[N];
+    tqt_inverse_dynamics(&problem, net);
+    long double a[N][5], g[4][5] = {{0}};
+    for (size_t k = 0; k < s->nv; k++) {
+        contact_powers(s, k, a[k]);
+        a[k][4] = net[k].value - tau[k];
+        for (int e = 0; e < 20; e++) {
+            g[e / 5][e % 5] += a[k][e / 5] * a[k][e % 5];
+        }
+    }
+    for (int k = 0; k < 4; k++) {
+        for (int r = 0; r < 4; r++) {
+            const long double f = r != k ? g[r][k] / g[k][k] : 0;
+            for (int c = k; c < 5; c++) {
+                g[r][c] -= f * g[k][c];
+            }
+        }
+    }
+    long double left = 0;
+    for (size_t k = 0; k < s->nv; k++) {
+        for (int e = 0; e < 4; e++) {
+            a[k][4] -= a[k][e] * g[e][4] / g[e][e];
+        }
+        left = fmaxl(left, fabsl(a[k][4]));
+    }
+    ret_push[0] = (double)(g[0][4] / g[0][0]);
+    ret_push[1] = (double)hypotl(g[1][4] / g[1][1], g[2][4] / g[2][2]);
+    ret_push[2] = (double)(g[3][4] / g[3][3]);
+    return (double)left;
+}
+
 Test(seeds, item_156_arm_on_a_sphere_rolling)
 {
     tqt_robot_state s;
@@ -292,6 +367,10 @@ Test(seeds, item_156_arm_on_a_sphere_rolling)
     tq_constraint_torque(&s.state, &e, bias, ud, pushed, tau);
     tqt_accelerate(&s, tau, qdd, felt);
     tqt_expect("multipliers", felt, pushed, 4, 1e-9);
+    double push[3]; /* 12 N along n, sqrt(1 + 4) N across, 0.01 N m about n */
+    const double left = contact_force(&s, tau, qdd, push);
+    cr_expect(left < 1e-9, "%g", left);
+    tqt_expect("contact", push, (double[3]){12.0, sqrt(5.0), 0.01}, 3, 1e-9);
     for (int k = 0; k < 2; k++) {
         cr_expect(fabs(qdd[free[k]] - ud[k]) < 1e-9);
     }
