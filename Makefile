@@ -153,8 +153,8 @@ $(out)/torquectl: $(ctl_obj)
 # tests do not take -Wcast-qual: Criterion's eq(str, ...) needs casts from const
 test_flags = $(base) -Wall -Wextra $(if $(WERROR),-Werror)
 # objects of their own: a change of a library only links them again
-# with assertions that mean what they say: tests/support/assert.h
-$(test_bin:=.o): private flags = $(test_flags) -include tests/support/assert.h
+# with assertions that mean what they say: tests/support/include
+$(test_bin:=.o): private flags = -Itests/support/include $(test_flags)
 $(test_bin): $(out)/tests/%: $(out)/tests/%.o $(support_lib) $(libs)
 	$(call say,LD)
 	$(Q)$(CC) $(cflags_$(VARIANT)) $(CFLAGS) $(filter %.o %.a,$^) $(ldflags) -lcriterion $(link_libs) -o $@

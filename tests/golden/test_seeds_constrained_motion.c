@@ -287,7 +287,7 @@ static void contact_powers(const tqt_robot_state *s, size_t k, long double ret_a
     }
 }
 
-/* What the contact does to the arm, without the library's dynamics: M qdd + C qd + N by virtual work
+/* What the contact does to the arm, without core's dynamics: M qdd + C qd + N by virtual work
  * in 80 bits (tests/support/lagrange.h) less the drives' torque, as four forces of the contact by
  * least squares. ret_push: the push, the friction's size and the moment. Returns the largest
  * generalised force that they leave over. */

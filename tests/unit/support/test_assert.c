@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/support/test_assert.c - assertions that must not pass do not: equal numbers are not
  * greater, NaN is neither greater nor less nor near. */
-#include "tests/support/assert.h"
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
 
 #include <math.h>
 #include <stddef.h>
