@@ -232,6 +232,22 @@ Test(mjcf, equality_of_joints_is_a_polynomial)
     tqa_robot_free(robot);
 }
 
+/* relpose: a place, and a quaternion of any length; (2, 2, 0, 0) is a quarter turn about x */
+Test(mjcf, a_weld_has_its_own_pose)
+{
+    tqa_robot *robot =
+        parse("<mujoco><worldbody><body name='a'><freejoint/><geom size='0.1'/></body>"
+              "<body name='b'><freejoint/><geom size='0.1'/></body></worldbody>"
+              "<equality><weld body1='a' body2='b' relpose='1 2 3 2 2 0 0'/></equality></mujoco>");
+    const tq_pose *pose = &robot->constraints->items[0].a.pose;
+    static const double quarter[9] = {1, 0, 0, 0, 0, -1, 0, 1, 0};
+    for (int k = 0; k < 9; k++) {
+        cr_assert(epsilon_eq(dbl, pose->r[k], quarter[k], 1e-15));
+    }
+    cr_assert(eq(dbl, pose->p[2], 3.0));
+    tqa_robot_free(robot);
+}
+
 typedef struct bad_case {
     const char *name, *text, *slug, *pointer, *hint;
 } bad_case;
