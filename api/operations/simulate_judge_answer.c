@@ -3,8 +3,14 @@
 #include "api/operations/simulate_judge.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "api/operations/simulate.h"
+
+enum { FINDING_TEXT = 192 };
+static const double lost_part = 0.01; /* of the largest kinetic energy: a finding */
+
+static const double rounding = 1e-9; /* J */
 
 static void put_number(tqa_answer *answer, const char *key, double x)
 {
@@ -22,6 +28,28 @@ static void put_relative(tqa_answer *answer, double residual, double scale, cons
     } else {
         tqa_answer_none(answer, "relative", none);
     }
+}
+
+/* the steps made or took energy that no torque did */
+static void put_lost_energy(const tqa_simulation *s)
+{
+    char text[FINDING_TEXT];
+    const tqa_audited *a = &s->judge.audited;
+    const tq_run_options *o = &s->options;
+    const double percent = 100.0 * a->residual_max / a->kinetic_max;
+    const char *method = tqa_simulation_method(o->method);
+    if (tq_run_is_adaptive(o->method)) {
+        (void)snprintf(text, sizeof text,
+                       "energy is off by %.2g %% of the largest kinetic energy by %s at rtol %g: "
+                       "take a smaller one",
+                       percent, method, o->rtol);
+    } else {
+        (void)snprintf(text, sizeof text,
+                       "energy is off by %.2g %% of the largest kinetic energy by %s in steps of "
+                       "%g s: take shorter ones, or leave \"solver\" out",
+                       percent, method, o->step);
+    }
+    tqa_answer_string(&s->control->answer, "finding", text);
 }
 
 static void put_audit(const tqa_simulation *s)
@@ -44,6 +72,9 @@ static void put_audit(const tqa_simulation *s)
     put_number(answer, "residual", a->residual);
     put_number(answer, "residual_max", a->residual_max);
     put_relative(answer, a->residual_max, a->kinetic_max, "nothing moves");
+    if (a->residual_max > fmax(lost_part * a->kinetic_max, rounding) && a->kinetic_max > 0.0) {
+        put_lost_energy(s);
+    }
     tqa_answer_end(answer);
     if (s->judge.audit.with_momentum) {
         double size = 0.0;

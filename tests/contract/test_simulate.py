@@ -5,7 +5,8 @@ import struct
 import time
 
 import pytest
-from conftest import PATIENCE, SLOW
+import yaml
+from conftest import PATIENCE, ROOT, SLOW
 
 HOME = [0, -0.8, 0, -2.3, 0, 1.6, 0.8]
 JSON = {"Content-Type": "application/json"}
@@ -169,3 +170,28 @@ def test_growth_of_errors_does_not_depend_on_the_outputs(daemon):
                     assert verdict["expected_error"]["integrator"] == pytest.approx(want * 1.1e-9, rel=0.01)
                     if seconds == 6:
                         assert verdict["horizon"]["integrator"] == pytest.approx(7.62, rel=0.01)
+
+
+# -- what a run is told of itself ---------------------------------------------------------------------------------------
+
+def test_energy_that_steps_lose_is_a_finding(daemon):
+    """Semi-implicit Euler is symplectic where the mass matrix is constant: a planar arm loses energy by it, unlike a pendulum."""
+    body = {"initial": {"q": [1.6, 0.4]}, "duration": 20, "output": {"interval": 1}}
+    euler = {"solver": {"method": "semi-implicit-euler", "step": 0.001}}
+    energy = run(daemon, "planar-2r", {**body, **euler})["audit"]["energy"]
+    assert energy["relative"] > 0.01
+    assert "by semi-implicit-euler in steps of 0.001 s: take shorter ones" in energy["finding"]
+    assert "finding" not in run(daemon, "planar-2r", body)["audit"]["energy"]
+    assert "finding" not in run(daemon, "pendulum", {**body, "initial": {"q": [0.5]}, **euler})["audit"]["energy"]
+
+
+@pytest.mark.parametrize("given", ["qd", "qdd"])
+def test_a_table_of_a_reference_has_both_rates_or_neither_as_the_contract_says(daemon, given):
+    contract = yaml.safe_load((ROOT / "api" / "openapi.yaml").read_text())
+    table = contract["components"]["schemas"]["Reference"]["properties"]["table"]
+    assert table["dependentRequired"] == {"qd": ["qdd"], "qdd": ["qd"]}
+    reference = {"table": {"t": [0, 1], "q": [[0, 0], [1, 1]], given: [[0, 0], [0, 0]]}}
+    body = {"initial": {"q": [0, 0]}, "duration": 1, "output": {"interval": 1},
+            "input": {"kind": "computed-torque", "kp": 100, "kd": 20, "reference": reference}}
+    status, _, text = post(daemon, "planar-2r", body)
+    assert status == 422 and ('/qdd"' if given == "qd" else '/qd"') in text.decode(), text

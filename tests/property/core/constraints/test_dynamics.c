@@ -256,6 +256,13 @@ Test(constrained_dynamics, states_are_projected)
         cr_assert(eq(sz, scratch.used, 0));
         if (status == TQ_OK) {
             static double a[ROWS * NV], h[ROWS], velocity[ROWS];
+            for (size_t i = N; i % TQ_BLOCK_PAD != 0; i++) { /* padding is the last sample */
+                for (uint32_t r = 0; r < t.model->nq + t.model->nv; r++) {
+                    const double *row = r < t.model->nq ? t.states.q + r * STRIDE
+                                                        : t.states.qd + (r - t.model->nq) * STRIDE;
+                    cr_assert(row[i] == row[N - 1], "seed %u: padding", (unsigned)seed);
+                }
+            }
             for (size_t i = 0; i < N; i++) {
                 double q[NV + 16], qd[NV];
                 tq_posture posture;

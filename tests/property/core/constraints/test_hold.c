@@ -181,3 +181,59 @@ Test(hold, held_rows_do_not_accelerate)
     }
     tqt_close(&t.s);
 }
+
+/* nv + 1 numbers are there, and scratch is no zeros: what lies behind the joints stays */
+Test(hold, nothing_is_written_behind_the_joints)
+{
+    static _Alignas(64) double memory[1 << 15];
+    static trial t;
+    tqt_random r = tqt_random_seed(44);
+    tqt_open(&t.s, "parallel-2dof");
+    draw(&t, &r);
+    t.holds.n = 1;
+    t.rows[0] = 2;
+    for (size_t k = 0; k < sizeof memory / sizeof memory[0]; k++) {
+        memory[k] = 3.0;
+    }
+    double qdd[TQT_NV + 1];
+    for (size_t k = 0; k <= TQT_NV; k++) {
+        qdd[k] = k < t.s.nv ? t.v[k] : 7.0;
+    }
+    tq_scratch scratch;
+    tq_scratch_init(&scratch, memory, sizeof memory);
+    cr_assert(tq_constrained_hold(&t.s.state, &t.holds, t.target, &scratch, qdd, NULL, NULL) ==
+              TQ_OK);
+    for (size_t k = t.s.nv; k <= TQT_NV; k++) {
+        cr_expect(eq(dbl, qdd[k], 7.0), "%zu", k);
+    }
+    tqt_close(&t.s);
+}
+
+/* any size below what it says it needs is refused by name, never used */
+Test(hold, too_little_scratch_is_refused)
+{
+    static _Alignas(64) unsigned char memory[1 << 18];
+    static trial t;
+    tqt_random r = tqt_random_seed(45);
+    tqt_open(&t.s, "four-bar");
+    draw(&t, &r);
+    t.holds.n = 2;
+    t.rows[0] = 0, t.rows[1] = 2;
+    const size_t most = tq_hold_scratch_size(t.s.nv, t.s.n_row);
+    cr_assert(le(sz, most, sizeof memory));
+    bool enough = false;
+    for (size_t size = 0; size <= most; size += 64) {
+        double qdd[TQT_NV];
+        tq_scratch scratch;
+        tq_error error = {0};
+        memcpy(qdd, t.v, sizeof qdd);
+        tq_scratch_init(&scratch, memory, size);
+        const tq_status status =
+            tq_constrained_stick(&t.s.state, &t.holds, t.target, &scratch, t.v, t.hold, &error);
+        cr_assert(status == TQ_OK || (status == TQ_ERR_SCRATCH && !enough), "%zu bytes: %d", size,
+                  (int)status);
+        enough = status == TQ_OK;
+    }
+    cr_expect(enough, "what it says is enough");
+    tqt_close(&t.s);
+}
