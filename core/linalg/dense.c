@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/linalg/dense.c - the only caller of LAPACK: column-major `_work` forms, which neither copy
- * nor allocate. */
+/* core/linalg/dense.c - small matrices by loops of our own, larger ones by LAPACK: column-major
+ * `_work` forms, which neither copy nor allocate; the only caller. */
 #include "core/linalg/dense.h"
 
 #include <assert.h>
@@ -9,6 +9,8 @@
 
 #include <cblas.h>
 #include <lapacke.h>
+
+#include "core/linalg/plain.h"
 
 /* block size that LAPACK's own workspace formulas use at most */
 enum { LAPACK_BLOCK = 64 };
@@ -74,7 +76,9 @@ tq_status tq_cholesky_factor(size_t n, double *a, size_t ld, tq_error *reterr)
     if (status != TQ_OK) {
         return status;
     }
-    const int info = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', narrow(n), a, narrow(ld));
+    const int info = tq_is_plain(n, n)
+                         ? (int)tq_plain_cholesky(n, a, ld)
+                         : LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', narrow(n), a, narrow(ld));
     if (info > 0) {
         return tq_fail(reterr, TQ_ERR_SINGULAR, "a", (size_t)info, 0.0);
     }
@@ -88,6 +92,11 @@ tq_status tq_cholesky_solve(size_t n, size_t n_rhs, const double *l, size_t ld, 
     if (status != TQ_OK) {
         return status;
     }
+    if (tq_is_plain(n, n)) {
+        (void)tq_plain_triangle(0, 0, n, l, ld, n_rhs, b, ldb);
+        (void)tq_plain_triangle(0, 1, n, l, ld, n_rhs, b, ldb);
+        return TQ_OK;
+    }
     const int info = LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', narrow(n), narrow(n_rhs), l,
                                          narrow(ld), b, narrow(ldb));
     return info == 0 ? TQ_OK : tq_fail(reterr, TQ_ERR_LAPACK, "dpotrs", 0, (double)info);
@@ -100,8 +109,11 @@ static tq_status solve_triangle(const char form[2], size_t n, const double *a, s
     if (status != TQ_OK) {
         return status;
     }
-    const int info = LAPACKE_dtrtrs_work(LAPACK_COL_MAJOR, form[0], form[1], 'N', narrow(n),
-                                         narrow(n_rhs), a, narrow(ld), b, narrow(ldb));
+    const int info =
+        tq_is_plain(n, n)
+            ? (int)tq_plain_triangle(form[0] == 'U', form[1] == 'T', n, a, ld, n_rhs, b, ldb)
+            : LAPACKE_dtrtrs_work(LAPACK_COL_MAJOR, form[0], form[1], 'N', narrow(n), narrow(n_rhs),
+                                  a, narrow(ld), b, narrow(ldb));
     return info == 0 ? TQ_OK
                      : tq_fail(reterr, info > 0 ? TQ_ERR_SINGULAR : TQ_ERR_LAPACK, "r",
                                (size_t)(info > 0 ? info - 1 : 0), 0.0);
@@ -119,7 +131,12 @@ tq_status tq_cholesky_invert(size_t n, double *l, size_t ld, tq_error *reterr)
     if (status != TQ_OK) {
         return status;
     }
-    const int info = LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'L', narrow(n), l, narrow(ld));
+    int info = 0;
+    if (tq_is_plain(n, n)) {
+        tq_plain_cholesky_invert(n, l, ld);
+    } else {
+        info = LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'L', narrow(n), l, narrow(ld));
+    }
     if (info != 0) {
         return tq_fail(reterr, info > 0 ? TQ_ERR_SINGULAR : TQ_ERR_LAPACK, "dpotri", 0,
                        (double)info);
@@ -154,8 +171,11 @@ tq_status tq_invert(size_t n, double *a, size_t ld, tq_scratch *scratch, tq_erro
         tq_scratch_rewind(scratch, mark);
         return status;
     }
-    int info = LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, narrow(n), narrow(n), a, narrow(ld), pivot);
-    if (info == 0) {
+    const int plain = tq_is_plain(n, n);
+    int info =
+        plain ? (int)tq_plain_invert(n, a, ld, pivot, work.at)
+              : LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, narrow(n), narrow(n), a, narrow(ld), pivot);
+    if (info == 0 && !plain) {
         info = LAPACKE_dgetri_work(LAPACK_COL_MAJOR, narrow(n), a, narrow(ld), pivot, work.at,
                                    work.size);
     }
@@ -184,6 +204,10 @@ tq_status tq_qr_factor(size_t m, size_t n, double *a, size_t ld, tq_scratch *scr
     tq_status status = check_shape(m, n, ld, reterr);
     if (status != TQ_OK) {
         return status;
+    }
+    if (tq_is_plain(m, n)) {
+        tq_plain_qr(m, n, a, ld, ret_tau, ret_pivot);
+        return TQ_OK;
     }
     const size_t mark = tq_scratch_mark(scratch);
     workspace work;
@@ -224,6 +248,10 @@ tq_status tq_qr_apply_qt(size_t m, size_t n, const double *qr, size_t ld, const 
     if (status != TQ_OK) {
         return status;
     }
+    if (tq_is_plain(m, n)) {
+        tq_plain_apply_q(1, m, smaller(m, n), qr, ld, tau, n_rhs, b, ldb);
+        return TQ_OK;
+    }
     const size_t mark = tq_scratch_mark(scratch);
     const size_t size = larger(n_rhs, n) * LAPACK_BLOCK;
     workspace work;
@@ -247,6 +275,10 @@ tq_status tq_qr_basis(size_t m, size_t k, double *a, size_t ld, const double *ta
     tq_status status = check_shape(m, k, ld, reterr);
     if (status != TQ_OK) {
         return status;
+    }
+    if (tq_is_plain(m, k)) {
+        tq_plain_basis(m, k, a, ld, tau);
+        return TQ_OK;
     }
     const size_t mark = tq_scratch_mark(scratch);
     workspace work;
@@ -303,6 +335,12 @@ tq_status tq_lstsq(size_t m, size_t n, double *a, double *b, double rcond, tq_sc
         tq_scratch_rewind(scratch, mark);
         return status;
     }
+    if (tq_is_plain(m, n)) {
+        double *rest = work.at + 2 * smaller(m, n);
+        *ret_rank = tq_plain_lstsq(m, n, a, b, rcond, work.at, rest, pivot);
+        tq_scratch_rewind(scratch, mark);
+        return TQ_OK;
+    }
     for (size_t j = 0; j < n; j++) {
         pivot[j] = 0;
     }
@@ -354,9 +392,12 @@ tq_status tq_svd(size_t m, size_t n, double *a, size_t ld, tq_scratch *scratch, 
     }
     double none = 0.0;
     const int info =
-        LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, ret_u != NULL ? 'S' : 'N', narrow(m), narrow(n), a,
-                            narrow(ld), ret_s, ret_u != NULL ? ret_u : &none, narrow(m),
-                            ret_vt != NULL ? ret_vt : &none, narrow(k), work.at, work.size, iwork);
+        tq_is_plain(m, n)
+            ? !tq_plain_svd(m, n, a, ld, work.at, ret_s, ret_u, ret_vt)
+            : LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, ret_u != NULL ? 'S' : 'N', narrow(m), narrow(n),
+                                  a, narrow(ld), ret_s, ret_u != NULL ? ret_u : &none, narrow(m),
+                                  ret_vt != NULL ? ret_vt : &none, narrow(k), work.at, work.size,
+                                  iwork);
     if (info != 0) {
         status = tq_fail(reterr, info > 0 ? TQ_ERR_NO_CONVERGENCE : TQ_ERR_LAPACK, "dgesdd", 0,
                          (double)info);
@@ -388,8 +429,10 @@ tq_status tq_eigen_symmetric(size_t n, double *a, size_t ld, tq_scratch *scratch
     if (status != TQ_OK) {
         return status;
     }
-    const int info = LAPACKE_dsyev_work(LAPACK_COL_MAJOR, 'V', 'L', narrow(n), a, narrow(ld),
-                                        ret_values, work.at, work.size);
+    const int info = tq_is_plain(n, n)
+                         ? !tq_plain_symmetric(n, a, ld, ret_values, work.at)
+                         : LAPACKE_dsyev_work(LAPACK_COL_MAJOR, 'V', 'L', narrow(n), a, narrow(ld),
+                                              ret_values, work.at, work.size);
     if (info != 0) {
         status = tq_fail(reterr, info > 0 ? TQ_ERR_NO_CONVERGENCE : TQ_ERR_LAPACK, "dsyev", 0,
                          (double)info);
@@ -400,6 +443,14 @@ tq_status tq_eigen_symmetric(size_t n, double *a, size_t ld, tq_scratch *scratch
 
 void tq_gram(size_t m, size_t n, double factor, const double *a, size_t ld, double *ret)
 {
+    for (size_t j = 0; j < n && tq_is_plain(m, n); j++) {
+        for (size_t i = j; i < n; i++) {
+            ret[j * n + i] = factor * tq_plain_dot(m, a + i * ld, a + j * ld);
+        }
+    }
+    if (tq_is_plain(m, n)) {
+        return;
+    }
     cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, narrow(n), narrow(m), factor, a, narrow(ld),
                 0.0, ret, narrow(n));
 }
@@ -427,8 +478,10 @@ tq_status tq_eigen_general(size_t n, double *a, size_t ld, tq_scratch *scratch, 
     if (status != TQ_OK) {
         return status;
     }
-    const int info = LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'N', narrow(n), a, narrow(ld),
-                                        ret_re, ret_im, NULL, 1, NULL, 1, work.at, work.size);
+    const int info = n <= TQ_PLAIN_GENERAL_MAX
+                         ? !tq_plain_general(n, a, ld, ret_re, ret_im)
+                         : LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'N', narrow(n), a, narrow(ld),
+                                              ret_re, ret_im, NULL, 1, NULL, 1, work.at, work.size);
     if (info != 0) {
         status = tq_fail(reterr, info > 0 ? TQ_ERR_NO_CONVERGENCE : TQ_ERR_LAPACK, "dgeev", 0,
                          (double)info);

@@ -2,8 +2,18 @@
 /* core/simulate/ode_sundials.c - contexts that are kept, clones that are never NULL. */
 #include "core/simulate/ode_sundials.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <string.h>
+
+#include "core/elementary/elementary.h"
+
+/* The step-size controllers of SUNDIALS call pow of libm, which differs between processors. The
+ * dynamic linker finds the program's own first (ELF symbol interposition). */
+double pow(double x, double y)
+{
+    return tq_pow(x, y);
+}
 
 /* ------------------------------------------------------------------------------------------------
  * Contexts

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/linalg/plain.h - factorisations of small matrices by loops of our own. */
+#ifndef TQ_LINALG_PLAIN_H
+#define TQ_LINALG_PLAIN_H
+
+#include <stddef.h>
+
+/* A BLAS sums in an order that it chooses by the processor; these sum in one order everywhere. Up
+ * to this many rows and columns they are about as fast. Column-major as in dense.h, which checks
+ * the arguments; formats of factors are LAPACK's. */
+enum { TQ_PLAIN_MAX = 64, TQ_PLAIN_ENTRIES = 1 << 14, TQ_PLAIN_GENERAL_MAX = 256 };
+
+/* by sizes alone: the same answer on every machine */
+static inline int tq_is_plain(size_t m, size_t n)
+{
+    return (m < n ? m : n) <= TQ_PLAIN_MAX && m * n <= TQ_PLAIN_ENTRIES;
+}
+
+/* sum of x[i] y[i] */
+double tq_plain_dot(size_t n, const double *x, const double *y);
+
+/* dpotrf 'L': 0, or the order of the first minor that is not positive */
+size_t tq_plain_cholesky(size_t n, double *a, size_t ld);
+/* dpotri 'L' */
+void tq_plain_cholesky_invert(size_t n, double *l, size_t ld);
+/* x with A x = b or A^T x = b, A the lower or the upper triangle; dtrtrs: 0, or one more than the
+ * place of a 0 on the diagonal */
+size_t tq_plain_triangle(int is_upper, int transposed, size_t n, const double *a, size_t ld,
+                         size_t n_rhs, double *b, size_t ldb);
+/* dgetrf, dgetri: 0, or one more than the pivot that is 0; pivot, work (n) */
+size_t tq_plain_invert(size_t n, double *a, size_t ld, int *pivot, double *work);
+
+/* dgeqp3, pivots from 0 as all are; ret_pivot NULL: columns stay */
+void tq_plain_qr(size_t m, size_t n, double *a, size_t ld, double *ret_tau, int *ret_pivot);
+/* dormqr 'L', 'T' (or 'N') with k reflectors */
+void tq_plain_apply_q(int transposed, size_t m, size_t k, const double *qr, size_t ld,
+                      const double *tau, size_t n_rhs, double *b, size_t ldb);
+/* dorgqr, m x k */
+void tq_plain_basis(size_t m, size_t k, double *a, size_t ld, const double *tau);
+/* dgelsy, the rank by the diagonal of R; tau (2 min(m, n)), work (n min(m, n) + n), pivot (n) */
+size_t tq_plain_lstsq(size_t m, size_t n, double *a, double *b, double rcond, double *tau,
+                      double *work, int *pivot);
+
+/* dgesdd 'S', or 'N' with NULL for u and vt; work (m n + min(m, n)^2). 0: no convergence */
+int tq_plain_svd(size_t m, size_t n, double *a, size_t ld, double *work, double *ret_s,
+                 double *ret_u, double *ret_vt);
+/* dsyev 'V', 'L'; work (n x n). 0: no convergence */
+int tq_plain_symmetric(size_t n, double *a, size_t ld, double *ret_values, double *work);
+/* dgeev 'N', 'N'. 0: no convergence */
+int tq_plain_general(size_t n, double *a, size_t ld, double *ret_re, double *ret_im);
+
+#endif
