@@ -70,6 +70,10 @@ size_t tqa_call_ahead_scratch_size(const tqa_call *call);
 size_t tqa_call_ahead_step(const tqa_call *call);
 /* The body is complete. */
 bool tqa_call_finish(tqa_call *call);
+/* The names of data that the complete request will read, each as world->dataset_look takes it; one
+ * may come twice. False when `each` said so. */
+enum { TQA_SOURCE_NAME = 160 };
+bool tqa_call_sources(const tqa_call *call, bool (*each)(void *ctx, const char *name), void *ctx);
 /* Estimate of run and encode in microseconds, from operation, samples and freedoms. */
 double tqa_call_cost_us(const tqa_call *call);
 /* Computes. `scratch` is 64-byte aligned and the running thread's; tqa_call_scratch_size tells how

@@ -506,8 +506,11 @@ static bool calibrate(tqa_control *control)
     return good && control->problem->status == 0;
 }
 
+static const char *const sources[] = {"datasets", "validate", NULL};
+
 static const tqa_control_methods control_methods = {
     .fields = fields,
+    .sources = sources,
     .cost_us = cost_us,
     .check = check,
     .run = calibrate,

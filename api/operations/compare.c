@@ -12,7 +12,7 @@
 enum { SIDES = 2, PAIRS_MAX = 512, FIRST_ROOM = 1024 };
 
 static const char *const fields[] = {"a", "b", "columns", "by", "time", "include", NULL};
-static const char *const letters[SIDES] = {"a", "b"};
+static const char *const letters[SIDES + 1] = {"a", "b", NULL};
 
 /* clocks that were printed with twelve digits agree */
 static const double same_time = 1e-12;
@@ -388,6 +388,7 @@ static bool run(tqa_control *control)
     return good;
 }
 
-static const tqa_control_methods methods = {.fields = fields, .cost_us = cost_us, .run = run};
+static const tqa_control_methods methods = {
+    .fields = fields, .sources = letters, .cost_us = cost_us, .run = run};
 
 const tqa_operation_methods tqa_compare_methods = {.control = &methods};

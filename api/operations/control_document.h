@@ -100,8 +100,9 @@ bool tqa_control_fail(tqa_control *control, const char *pointer, tq_status statu
 
 /* What an operation on such a request is made of. */
 typedef struct tqa_control_methods {
-    const char *const *fields; /* of the root; ends with NULL */
-    const char *const *forms;  /* values of ?form=, numbered from 1; NULL: no query */
+    const char *const *fields;  /* of the root; ends with NULL */
+    const char *const *forms;   /* values of ?form=, numbered from 1; NULL: no query */
+    const char *const *sources; /* fields that name data to read (log.h); NULL: none */
     double (*cost_us)(const tqa_control *control);
     /* For what may become a job: refuses a bad request once it is complete, before anything is
      * promised. NULL: `run` looks at the request. False: the problem is set. */

@@ -39,6 +39,11 @@ void tqa_from_free(tqa_from *from)
     free(from);
 }
 
+const json_t *tqa_from_root(const tqa_from *from)
+{
+    return from->control.root;
+}
+
 static const char *wanted(const tqa_request *request)
 {
     (void)request;

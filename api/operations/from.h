@@ -17,6 +17,8 @@ typedef struct tqa_from tqa_from;
 
 extern const struct tqa_receiver tqa_from_receiver;
 void tqa_from_free(tqa_from *from); /* accepts NULL */
+/* The tree {"from": ...}. */
+const struct json_t *tqa_from_root(const tqa_from *from);
 /* The JSON pointer of the value being read, once the log's object is open. */
 void tqa_from_place(const struct tqa_request *request, char *pointer);
 

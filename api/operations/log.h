@@ -16,6 +16,7 @@ enum {
     TQA_LOG_ROWS_TOLD = 8,    /* of each kind of repair */
     TQA_LOG_WINDOWS_MAX = 64, /* of rows */
     TQA_LOG_SOURCE_NAME = 160,
+    TQA_LOG_PINNED_NAME = 240,
     TQA_LOG_CLEAN_MAX = 256,
     TQA_LOG_KEPT_ROWS = 65536, /* in memory, of all logs of a request */
     TQA_LOG_SAMPLES = 250000,  /* of all logs of a fit: beyond it fewer tell the same */
@@ -157,6 +158,8 @@ typedef struct tqa_log {
     tqa_part part;                                        /* where the request names it */
     char name[TQA_LOG_SOURCE_NAME];                       /* for people */
     char source[TQA_LOG_QUANTITIES][TQA_LOG_SOURCE_NAME]; /* as world->dataset_read takes it */
+    /* the same with the digest that each was first read under: all passes read the same bytes */
+    char pinned[TQA_LOG_QUANTITIES][TQA_LOG_PINNED_NAME];
     bool is_split; /* one file per quantity; else source[0] has all */
 
     /* found when its columns are */

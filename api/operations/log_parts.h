@@ -9,7 +9,7 @@
 /* A table of a log, and where its bytes come from. */
 typedef struct tqa_log_source {
     const tqa_world *world;
-    char name[TQA_LOG_SOURCE_NAME];
+    char name[TQA_LOG_PINNED_NAME];
     tqa_table *table;
 } tqa_log_source;
 

@@ -2,6 +2,7 @@
 /* api/operations/log_rows.c - the rows of a log in SI units, one after another. */
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "api/operations/log_parts.h"
@@ -16,6 +17,17 @@ static long read_source(void *ctx, uint64_t offset, void *bytes, size_t n)
     return source->world->dataset_read(source->world->ctx, source->name, offset, bytes, n);
 }
 
+/* A dataset may be replaced between two passes; a job's result never is. */
+static void pin(tqa_log *log, size_t q, const tqa_source *what)
+{
+    char name[TQA_LOG_PINNED_NAME];
+    const bool is_open = what->digest[0] != '\0' && strchr(log->source[q], '@') == NULL &&
+                         strncmp(log->source[q], "job:", 4) != 0;
+    (void)snprintf(name, sizeof name, "%s%s%s", log->source[q], is_open ? "@" : "",
+                   is_open ? what->digest : "");
+    memcpy(log->pinned[q], name, sizeof name);
+}
+
 static bool open_source(tqa_log *log, tqa_log_source *source, size_t q)
 {
     tqa_control *control = log->request->control;
@@ -27,13 +39,17 @@ static bool open_source(tqa_log *log, tqa_log_source *source, size_t q)
         return tqa_part_refuse(where, "not-ready", "send the samples themselves",
                                "there are no datasets here");
     }
-    if (world->dataset_look(world->ctx, log->source[q], &what) != 0) {
+    const bool is_first = log->pinned[q][0] == '\0';
+    if (is_first && world->dataset_look(world->ctx, log->source[q], &what) != 0) {
         return tqa_part_refuse(where, "unknown-name", "PUT /v1/datasets/{name} stores one",
                                "there is no dataset, and no finished job, \"%.100s\"",
                                log->source[q]);
     }
+    if (is_first) {
+        pin(log, q, &what);
+    }
     source->world = world;
-    memcpy(source->name, log->source[q], sizeof source->name);
+    memcpy(source->name, log->pinned[q], sizeof source->name);
     source->table = tqa_table_open(read_source, source);
     if (source->table == NULL) {
         (void)tqa_problem_set(control->problem, "busy", "there is no memory for this now");

@@ -23,7 +23,12 @@ static const char *job_of(const char *name)
     return strncmp(name, job_prefix, n) == 0 ? name + n : NULL;
 }
 
-/* the row of "name", or of "name@sha256" while that is what the name means */
+static bool has_digest_length(const char *text)
+{
+    return strlen(text) == TQD_DIGEST_TEXT - 1;
+}
+
+/* the row of "name", or of "name@sha256" while that is what the name means, or meant to a job */
 static tqd_store_status find_dataset(tqd_store *store, const char *name, tqd_dataset_row *ret_row)
 {
     char plain[TQD_NAME_TEXT];
@@ -33,11 +38,18 @@ static tqd_store_status find_dataset(tqd_store *store, const char *name, tqd_dat
     }
     memcpy(plain, name, n);
     plain[n] = '\0';
+    const char *version = name[n] == '@' ? name + n + 1 : NULL;
     const tqd_store_status status = tqd_store_dataset(store, plain, ret_row, NULL);
-    if (status == TQD_STORE_OK && name[n] == '@' && strcmp(name + n + 1, ret_row->digest) != 0) {
+    if (version == NULL || (status != TQD_STORE_OK && status != TQD_STORE_NOT_FOUND) ||
+        (status == TQD_STORE_OK && strcmp(version, ret_row->digest) == 0)) {
+        return status;
+    }
+    /* the name has lost this version: it is still there as long as a job keeps it */
+    if (!has_digest_length(version)) {
         return TQD_STORE_NOT_FOUND;
     }
-    return status;
+    memcpy(ret_row->digest, version, sizeof ret_row->digest);
+    return tqd_store_input_version(store, plain, version, ret_row->media, &ret_row->size);
 }
 
 tqd_store_status tqd_source_look(tqd_store *store, const char *name, tqa_source *ret)
@@ -70,6 +82,7 @@ static tqd_store_status find_bytes(tqd_store *store, const char *name, char **re
     const char *version = strchr(name, '@');
     char media[TQD_MEDIA_TEXT];
     *ret_bytes = NULL;
+    *ret_size = TQD_FILE_ANY_SIZE;
     if (job != NULL) {
         return tqd_store_job_body(store, job, TQD_BODY_RESULT, media, ret_bytes, digest, ret_size);
     }
@@ -81,6 +94,7 @@ static tqd_store_status find_bytes(tqd_store *store, const char *name, char **re
     const tqd_store_status status = tqd_store_dataset(store, name, &row, NULL);
     if (status == TQD_STORE_OK) {
         memcpy(digest, row.digest, TQD_DIGEST_TEXT);
+        *ret_size = row.size;
     }
     return status;
 }
@@ -101,10 +115,6 @@ long tqd_source_read(tqd_store *store, const char *name, uint64_t offset, void *
         free(row);
         return got;
     }
-    tqd_file *file = tqd_file_open(store, digest, &size);
-    if (file != NULL) {
-        got = tqd_file_read(file, offset, bytes, n);
-        tqd_file_close(file);
-    }
-    return got;
+    tqd_store_status ignored;
+    return tqd_store_file_read(store, digest, size, offset, bytes, n, &ignored);
 }

@@ -15,6 +15,7 @@
 
 #include "daemon/jobs/body.h"
 #include "daemon/jobs/document.h"
+#include "daemon/jobs/inputs.h"
 #include "daemon/jobs/view.h"
 #include "daemon/jobs/wish.h"
 #include "daemon/serve/answer.h"
@@ -57,6 +58,7 @@ typedef struct submission {
     char robot_name[TQD_NAME_TEXT];
     char robot_digest[TQD_DIGEST_TEXT];
     char file[TQD_DIGEST_TEXT];
+    char *inputs; /* names of data that it reads */
     stored stored;
     tqd_watch watch;
     bool watching;
@@ -106,6 +108,7 @@ static void end(void *exchange)
     tqd_registry_release(tqd_jobs_registry(s->jobs), s->robot);
     tqd_view_close(&s->view);
     tqd_body_close(&s->result);
+    free(s->inputs);
     free(s->answer.body);
     free(s->body);
     free(s);
@@ -209,8 +212,8 @@ static void done(tqd_write *write)
     head->wake(head);
 }
 
-/* Fills in the write. The body is checked. */
-static void prepare(submission *s)
+/* Fills in the write. The body is checked. False: refused. */
+static bool prepare(submission *s)
 {
     tqd_job_submit *submit = &s->stored.submit;
     const tqd_jobs_options *options = tqd_jobs_settings(s->jobs);
@@ -218,6 +221,12 @@ static void prepare(submission *s)
         snprintf(s->robot_name, sizeof s->robot_name, "%.*s", (int)strcspn(s->head->part[0], "@"),
                  s->head->part[0]);
         snprintf(s->robot_digest, sizeof s->robot_digest, "%s", s->robot->digest);
+    }
+    if (!tqd_job_inputs(s->call, &s->inputs)) {
+        tqa_problem problem;
+        tqd_store_problem(TQD_STORE_NO_MEMORY, &problem);
+        refuse(s, &problem);
+        return false;
     }
     tqa_call_close(s->call);
     s->call = NULL;
@@ -239,8 +248,10 @@ static void prepare(submission *s)
         .media = tqd_media_name(tqd_media_find(s->head->header(s->head, "Content-Type"))),
         .bytes = s->body,
         .size = s->n_body};
+    submit->inputs = s->inputs;
     submit->queued_max = options->queued_max;
     submit->bytes_max = options->bytes_max;
+    return true;
 }
 
 /* From now on the end of this job wakes the exchange. */
@@ -326,7 +337,9 @@ static tqd_next finish(void *exchange)
         refuse(s, tqa_call_problem(s->call));
         return TQD_NEXT_REPLY;
     }
-    prepare(s);
+    if (!prepare(s)) {
+        return TQD_NEXT_REPLY;
+    }
     s->step = STEP_STORING;
     if (!tqd_store_submit(tqd_jobs_store(s->jobs), &s->stored.submit.write)) {
         return after_storing(s);
@@ -354,7 +367,9 @@ static void check_and_store(submission *s)
         refuse(s, tqa_call_problem(s->call));
         return;
     }
-    prepare(s);
+    if (!prepare(s)) {
+        return;
+    }
     tqd_store_status status = TQD_STORE_OK;
     tqd_upload *upload = NULL;
     if (s->n_body > TQD_JOB_ROW_BYTES) {

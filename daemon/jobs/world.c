@@ -240,14 +240,60 @@ static int world_attach(void *ctx, const char *name, const char *media, const vo
 
 /* ------------------------------------------------------------------------------------- sources */
 
+/* An input as it was when the job was submitted, whatever its name means now. What there was not
+ * then is looked for now: the result of a job that was still waiting. */
+static tqd_store_status find_input(const tqd_job_world *w, const char *name, tqa_source *ret,
+                                   char **ret_bytes)
+{
+    return tqd_store_job_input(w->runner->jobs->options.store, w->runner->job.id, name, ret->media,
+                               ret_bytes, ret->digest, &ret->size);
+}
+
 static int world_dataset_look(void *ctx, const char *name, tqa_source *ret)
 {
+    char *bytes = NULL;
+    memset(ret, 0, sizeof *ret);
+    const tqd_store_status status = find_input(ctx, name, ret, &bytes);
+    free(bytes);
+    if (status != TQD_STORE_NOT_FOUND) {
+        return outcome_of(ctx, status);
+    }
     const tqa_world *base = ((tqd_job_world *)ctx)->runner->jobs->options.world;
     return base->dataset_look(base->ctx, name, ret);
 }
 
+static long read_file(tqd_job_world *w, const tqa_source *input, uint64_t offset, void *bytes,
+                      size_t n)
+{
+    tqd_store_status status;
+    const long got = tqd_store_file_read(w->runner->jobs->options.store, input->digest, input->size,
+                                         offset, bytes, n, &status);
+    (void)outcome_of(w, status);
+    return got;
+}
+
 static long world_dataset_read(void *ctx, const char *name, uint64_t offset, void *bytes, size_t n)
 {
+    tqa_source input;
+    char *row = NULL;
+    const char *version = strchr(name, '@');
+    tqd_store_status status = find_input(ctx, name, &input, &row);
+    if (status == TQD_STORE_OK && row != NULL) {
+        const uint64_t left = offset < input.size ? input.size - offset : 0;
+        const size_t some = left < n ? (size_t)left : n;
+        memcpy(bytes, row + (left > 0 ? offset : 0), some);
+        free(row);
+        return (long)some;
+    }
+    if (status == TQD_STORE_NOT_FOUND && version != NULL) {
+        snprintf(input.digest, sizeof input.digest, "%s", version + 1);
+        input.size = TQD_FILE_ANY_SIZE;
+        status = TQD_STORE_OK;
+    }
+    if (status != TQD_STORE_NOT_FOUND) {
+        return status == TQD_STORE_OK ? read_file(ctx, &input, offset, bytes, n)
+                                      : outcome_of(ctx, status);
+    }
     const tqa_world *base = ((tqd_job_world *)ctx)->runner->jobs->options.world;
     return base->dataset_read(base->ctx, name, offset, bytes, n);
 }

@@ -50,6 +50,10 @@ typedef struct tqd_engine_methods {
                              int (*each)(void *, const tqd_job *), void *ctx);
     tqd_store_status (*body)(tqd_engine *engine, const char *id, tqd_body_kind kind, char *media,
                              char **ret_bytes, char *ret_file, uint64_t *ret_size);
+    tqd_store_status (*input)(tqd_engine *engine, const char *id, const char *name, char *media,
+                              char **ret_bytes, char *ret_file, uint64_t *ret_size);
+    tqd_store_status (*input_version)(tqd_engine *engine, const char *name, const char *digest,
+                                      char *media, uint64_t *ret_size);
     tqd_store_status (*attachment)(tqd_engine *engine, const char *id, const char *name,
                                    char *media, char **ret_bytes, char *ret_file,
                                    uint64_t *ret_size);

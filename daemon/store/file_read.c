@@ -246,3 +246,16 @@ void tqd_file_close(tqd_file *file)
     }
     free(file);
 }
+
+long tqd_store_file_read(tqd_store *store, const char *digest, uint64_t size, uint64_t offset,
+                         void *bytes, size_t n, tqd_store_status *ret_status)
+{
+    tqd_file *file = tqd_file_open_sized(store, digest, size, ret_status);
+    if (file == NULL) {
+        return -1;
+    }
+    const long got = tqd_file_read(file, offset, bytes, n);
+    *ret_status = got < 0 ? tqd_file_status(file) : TQD_STORE_OK;
+    tqd_file_close(file);
+    return got;
+}

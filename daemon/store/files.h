@@ -39,6 +39,10 @@ long tqd_file_read(tqd_file *file, uint64_t offset, void *bytes, size_t n);
 tqd_store_status tqd_file_status(const tqd_file *file);
 void tqd_file_close(tqd_file *file); /* accepts NULL */
 
+/* Opens, reads and closes. -1 with the reason. */
+long tqd_store_file_read(tqd_store *store, const char *digest, uint64_t size, uint64_t offset,
+                         void *bytes, size_t n, tqd_store_status *ret_status);
+
 /* Moves every file that no row refers to and no upload holds to files/lost: what a process has left
  * that died between a file and its row, or what belongs to another database than this one. Once
  * after start; all at once, or a shelf of TQD_STORE_SHELVES at a time (*ret_moved grows). Workers

@@ -101,6 +101,10 @@ typedef struct tqd_job_submit {
     const tqd_robot_row *builtin; /* kept as a version of `robot`, so that what a job has used
                                      outlives the release that brought it; NULL: it is stored */
     const char *builtin_bytes;
+    /* Names of data that it reads ("name", "name@sha256", "job:{id}"), each with its NUL, an empty
+     * one behind the last; NULL: none. Those that there are now stay as they are, as long as the
+     * job. */
+    const char *inputs;
     uint64_t queued_max, bytes_max; /* 0: no bound */
     bool repeated, queue_full;      /* set */
     tqd_job job;                    /* set */
@@ -212,6 +216,15 @@ tqd_store_status tqd_store_jobs(tqd_store *store, const tqd_job_filter *filter,
 tqd_store_status tqd_store_job_body(tqd_store *store, const char *id, tqd_body_kind kind,
                                     char media[TQD_MEDIA_TEXT], char **ret_bytes,
                                     char ret_file[TQD_DIGEST_TEXT], uint64_t *ret_size);
+
+/* The same for what one of the job's inputs was when it was submitted. */
+tqd_store_status tqd_store_job_input(tqd_store *store, const char *id, const char *name,
+                                     char media[TQD_MEDIA_TEXT], char **ret_bytes,
+                                     char ret_file[TQD_DIGEST_TEXT], uint64_t *ret_size);
+
+/* Is this version of a dataset an input of any job? Its media type and size. OK, NOT_FOUND. */
+tqd_store_status tqd_store_input_version(tqd_store *store, const char *name, const char *digest,
+                                         char media[TQD_MEDIA_TEXT], uint64_t *ret_size);
 
 /* The same for a file beside the result. */
 tqd_store_status tqd_store_job_attachment(tqd_store *store, const char *id, const char *name,

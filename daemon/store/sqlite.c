@@ -184,6 +184,31 @@ static tqd_store_status body(tqd_engine *engine, const char *id, tqd_body_kind k
     return status;
 }
 
+static tqd_store_status input(tqd_engine *engine, const char *id, const char *name, char *media,
+                              char **ret_bytes, char *ret_file, uint64_t *ret_size)
+{
+    tqd_connection *reader = take_reader(of(engine));
+    if (reader == NULL) {
+        return TQD_STORE_BROKEN;
+    }
+    const tqd_store_status status =
+        tqd_sqlite_input(reader, id, name, media, ret_bytes, ret_file, ret_size);
+    give_reader(of(engine), reader);
+    return status;
+}
+
+static tqd_store_status input_version(tqd_engine *engine, const char *name, const char *digest,
+                                      char *media, uint64_t *ret_size)
+{
+    tqd_connection *reader = take_reader(of(engine));
+    if (reader == NULL) {
+        return TQD_STORE_BROKEN;
+    }
+    const tqd_store_status status = tqd_sqlite_input_version(reader, name, digest, media, ret_size);
+    give_reader(of(engine), reader);
+    return status;
+}
+
 static tqd_store_status attachment(tqd_engine *engine, const char *id, const char *name,
                                    char *media, char **ret_bytes, char *ret_file,
                                    uint64_t *ret_size)
@@ -366,6 +391,8 @@ static const tqd_engine_methods methods = {
     .job = job,
     .jobs = jobs,
     .body = body,
+    .input = input,
+    .input_version = input_version,
     .attachment = attachment,
     .attachments = attachments,
     .events = events,

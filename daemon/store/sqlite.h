@@ -95,6 +95,11 @@ tqd_store_status tqd_sqlite_jobs(tqd_connection *connection, const tqd_job_filte
                                  int (*each)(void *ctx, const tqd_job *job), void *ctx);
 tqd_store_status tqd_sqlite_body(tqd_connection *connection, const char *id, tqd_body_kind kind,
                                  char *media, char **ret_bytes, char *ret_file, uint64_t *ret_size);
+tqd_store_status tqd_sqlite_input(tqd_connection *connection, const char *id, const char *name,
+                                  char *media, char **ret_bytes, char *ret_file,
+                                  uint64_t *ret_size);
+tqd_store_status tqd_sqlite_input_version(tqd_connection *connection, const char *name,
+                                          const char *digest, char *media, uint64_t *ret_size);
 tqd_store_status tqd_sqlite_attachment(tqd_connection *connection, const char *id, const char *name,
                                        char *media, char **ret_bytes, char *ret_file,
                                        uint64_t *ret_size);

@@ -44,6 +44,7 @@ static const char job_events_sql[] =
     " WHERE j.id = ?3 AND e.seq > ?1 ORDER BY e.seq LIMIT ?2";
 static const char used_sql[] = "SELECT 1 FROM job_body WHERE file = ?1"
                                " UNION ALL SELECT 1 FROM job_attachment WHERE file = ?1"
+                               " UNION ALL SELECT 1 FROM job_input WHERE file = ?1"
                                " UNION ALL SELECT 1 FROM dataset WHERE file = ?1 LIMIT 1";
 static const char last_event_sql[] = "SELECT seq FROM sqlite_sequence WHERE name = 'job_event'";
 static const char counts_sql[] = "SELECT what, n, bytes FROM usage WHERE what LIKE 'job_%'";

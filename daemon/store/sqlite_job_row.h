@@ -25,6 +25,9 @@ tqd_store_status tqd_sqlite_body_read(tqd_connection *connection, sqlite3_stmt *
                                       char *media, char **ret_bytes, char *ret_file,
                                       uint64_t *ret_size);
 
+/* Keeps what the inputs of the job with number `seq` are now. Names that mean nothing are left. */
+tqd_store_status tqd_sqlite_inputs_pin(tqd_connection *connection, int64_t seq, const char *names);
+
 /* Inserts a file beside the result of the job with number `seq`. */
 tqd_store_status tqd_sqlite_attachment_put(tqd_connection *connection, int64_t seq,
                                            const tqd_attachment *attachment);

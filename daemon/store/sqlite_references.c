@@ -8,6 +8,7 @@
 static const char references_sql[] =
     "SELECT file, size FROM dataset"
     " UNION SELECT file, size FROM job_body WHERE file IS NOT NULL"
+    " UNION SELECT file, size FROM job_input WHERE file IS NOT NULL"
     " UNION SELECT file, size FROM job_attachment WHERE file IS NOT NULL ORDER BY 1";
 
 static tqd_store_status each_reference(sqlite3 *db, sqlite3_stmt *statement,

@@ -199,8 +199,28 @@ static const char sums_8[] =
     "UPDATE dataset SET sum ="
     "  tqd_sum(name, file, media, size, n_row, n_column, created_ms, summary);";
 
-static const char *const steps[] = {robots_1,      jobs_2,    datasets_3, lists_4,
-                                    attachments_5, garbage_6, identity_7, sums_8};
+/* 9: what a job's inputs were when it was submitted. A result that is kept in its row is copied:
+ * its job may be deleted before this one begins. */
+static const char inputs_9[] =
+    "CREATE TABLE job_input("
+    "  job INTEGER NOT NULL REFERENCES job(seq) ON DELETE CASCADE,"
+    "  name TEXT NOT NULL,"
+    "  media TEXT NOT NULL,"
+    "  size INTEGER NOT NULL,"
+    "  file TEXT,"
+    "  bytes BLOB,"
+    "  sum INTEGER,"
+    "  PRIMARY KEY(job, name)) STRICT, WITHOUT ROWID;"
+    "CREATE INDEX job_input_file ON job_input(file) WHERE file IS NOT NULL;"
+    "CREATE TRIGGER job_input_in AFTER INSERT ON job_input WHEN new.file IS NULL BEGIN"
+    "  UPDATE usage SET n = n + 1, bytes = bytes + new.size WHERE what = 'job_body'; END;"
+    "CREATE TRIGGER job_input_out AFTER DELETE ON job_input WHEN old.file IS NULL BEGIN"
+    "  UPDATE usage SET n = n - 1, bytes = bytes - old.size WHERE what = 'job_body'; END;"
+    "CREATE TRIGGER job_input_garbage AFTER DELETE ON job_input WHEN old.file IS NOT NULL BEGIN"
+    "  INSERT INTO garbage(file) VALUES (old.file); END;";
+
+static const char *const steps[] = {robots_1,  jobs_2,     datasets_3, lists_4, attachments_5,
+                                    garbage_6, identity_7, sums_8,     inputs_9};
 const tqd_schema tqd_sqlite_schema = {steps, sizeof steps / sizeof steps[0]};
 
 static bool read_number(sqlite3 *db, const char *pragma, int *ret)

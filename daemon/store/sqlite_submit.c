@@ -145,6 +145,9 @@ tqd_store_status tqd_sqlite_submit(tqd_connection *connection, tqd_write *write)
         const int64_t seq = sqlite3_last_insert_rowid(connection->db);
         describe_new(submit, seq, now);
         status = tqd_sqlite_body_put(connection, seq, TQD_BODY_REQUEST, &submit->request);
+        if (status == TQD_STORE_OK) {
+            status = tqd_sqlite_inputs_pin(connection, seq, submit->inputs);
+        }
     }
     return status;
 }

@@ -397,6 +397,20 @@ tqd_store_status tqd_store_job_body(tqd_store *store, const char *id, tqd_body_k
                                         ret_size);
 }
 
+tqd_store_status tqd_store_job_input(tqd_store *store, const char *id, const char *name,
+                                     char media[TQD_MEDIA_TEXT], char **ret_bytes,
+                                     char ret_file[TQD_DIGEST_TEXT], uint64_t *ret_size)
+{
+    return store->engine->methods->input(store->engine, id, name, media, ret_bytes, ret_file,
+                                         ret_size);
+}
+
+tqd_store_status tqd_store_input_version(tqd_store *store, const char *name, const char *digest,
+                                         char media[TQD_MEDIA_TEXT], uint64_t *ret_size)
+{
+    return store->engine->methods->input_version(store->engine, name, digest, media, ret_size);
+}
+
 tqd_store_status tqd_store_job_attachment(tqd_store *store, const char *id, const char *name,
                                           char media[TQD_MEDIA_TEXT], char **ret_bytes,
                                           char ret_file[TQD_DIGEST_TEXT], uint64_t *ret_size)
