@@ -51,6 +51,11 @@ static bool submit(void *ctx, void (*run)(void *arg), void *arg)
     return tqd_workers_submit(ctx, run, arg);
 }
 
+static bool submit_soon(void *ctx, void (*run)(void *arg), void *arg)
+{
+    return tqd_workers_submit_soon(ctx, run, arg);
+}
+
 static bool withdraw(void *ctx, void (*run)(void *arg), void *arg)
 {
     return tqd_workers_withdraw(ctx, run, arg);
@@ -204,6 +209,7 @@ static bool open_server(const char **reterr)
                       .rate_min_b_s = (uint64_t)settings.rate_least},
         .log_requests = settings.log_requests != 0,
         .submit = submit,
+        .submit_soon = submit_soon,
         .withdraw = withdraw,
         .wait_ms = wait_ms,
         .submit_ctx = workers,

@@ -11,7 +11,7 @@
 #include "daemon/queue/look.h"
 #include "daemon/queue/scratch.h"
 
-enum { MEAN_OVER = 8, STALL_NS = 1000000000 };
+enum { MEAN_OVER = 8, STALL_NS = 1000000000, SOON_ROW = 8 };
 
 typedef struct job {
     void (*run)(void *arg);
@@ -66,6 +66,8 @@ struct tqd_workers {
     bool had_work;       /* and whether there was some */
     int64_t mean_ns;     /* that jobs take, of the last ones */
     size_t head, n_job, size;
+    size_t n_soon;          /* of the jobs, the first ones; */
+    size_t row;             /* taken of them since the last of the others */
     _Atomic size_t waiting; /* n_job, to look at without the mutex */
     job ring[];
 };
@@ -212,13 +214,37 @@ static bool group_help(tqd_workers *workers, group *g)
     return good;
 }
 
-/* The mutex is held, and given away meanwhile. */
-static void job_run(tqd_workers *workers)
+static job *job_at(tqd_workers *workers, size_t i)
 {
-    const job next = workers->ring[workers->head];
+    return &workers->ring[(workers->head + i) % workers->size];
+}
+
+/* Takes the i-th job out of the ring; the mutex is held. Those before it move up by one place. */
+static job job_take(tqd_workers *workers, size_t i)
+{
+    const job taken = *job_at(workers, i);
+    workers->n_soon -= i < workers->n_soon;
+    for (; i > 0; i--) {
+        *job_at(workers, i) = *job_at(workers, i - 1);
+    }
     workers->head = (workers->head + 1) % workers->size;
     workers->n_job--;
     atomic_store_explicit(&workers->waiting, workers->n_job, memory_order_relaxed);
+    return taken;
+}
+
+static job job_next(tqd_workers *workers)
+{
+    const bool others_turn = workers->row >= SOON_ROW && workers->n_job > workers->n_soon;
+    const bool is_soon = workers->n_soon > 0 && !others_turn;
+    workers->row = is_soon ? workers->row + 1 : 0;
+    return job_take(workers, is_soon ? 0 : workers->n_soon);
+}
+
+/* The mutex is held, and given away meanwhile. */
+static void job_run(tqd_workers *workers)
+{
+    const job next = job_next(workers);
     const int64_t begun_ns = tqd_look_now();
     self->begun_ns = begun_ns;
     pthread_mutex_unlock(&workers->mutex);
@@ -335,16 +361,26 @@ void tqd_workers_stop(tqd_workers *workers)
     pthread_mutex_unlock(&workers->mutex);
 }
 
-bool tqd_workers_submit(tqd_workers *workers, void (*run)(void *arg), void *arg)
+/* Puts a job behind the first `before` ones. */
+static void job_put(tqd_workers *workers, size_t before, job added)
+{
+    for (size_t i = workers->n_job; i > before; i--) {
+        *job_at(workers, i) = *job_at(workers, i - 1);
+    }
+    *job_at(workers, before) = added;
+    workers->n_job++;
+    atomic_store_explicit(&workers->waiting, workers->n_job, memory_order_relaxed);
+}
+
+static bool submit(tqd_workers *workers, bool is_soon, void (*run)(void *arg), void *arg)
 {
     size_t n_called = 0;
     pthread_mutex_lock(&workers->mutex);
     bool added = !workers->stopped && workers->n_job < workers->size;
     if (added) {
-        workers->ring[(workers->head + workers->n_job) % workers->size] =
-            (job){run, arg, tqd_look_now()};
-        workers->n_job++;
-        atomic_store_explicit(&workers->waiting, workers->n_job, memory_order_relaxed);
+        job_put(workers, is_soon ? workers->n_soon : workers->n_job,
+                (job){run, arg, tqd_look_now()});
+        workers->n_soon += is_soon;
         n_called = call(workers, 1);
         /* glibc before 2.41 may lose a signal (its bug 25847): who has been called is called again,
          * which costs nothing when it is awake */
@@ -363,24 +399,31 @@ size_t tqd_workers_waiting(tqd_workers *workers)
     return n;
 }
 
+bool tqd_workers_submit(tqd_workers *workers, void (*run)(void *arg), void *arg)
+{
+    return submit(workers, false, run, arg);
+}
+
+bool tqd_workers_submit_soon(tqd_workers *workers, void (*run)(void *arg), void *arg)
+{
+    return submit(workers, true, run, arg);
+}
+
 bool tqd_workers_withdraw(tqd_workers *workers, void (*run)(void *arg), void *arg)
 {
     pthread_mutex_lock(&workers->mutex);
     size_t i = 0;
     while (i < workers->n_job) {
-        const job *one = &workers->ring[(workers->head + i) % workers->size];
+        const job *one = job_at(workers, i);
         if (one->run == run && one->arg == arg) {
             break;
         }
         i++;
     }
     const bool found = i < workers->n_job;
-    for (; i + 1 < workers->n_job; i++) {
-        workers->ring[(workers->head + i) % workers->size] =
-            workers->ring[(workers->head + i + 1) % workers->size];
+    if (found) {
+        (void)job_take(workers, i);
     }
-    workers->n_job -= found;
-    atomic_store_explicit(&workers->waiting, workers->n_job, memory_order_relaxed);
     pthread_mutex_unlock(&workers->mutex);
     return found;
 }
@@ -394,8 +437,8 @@ int64_t tqd_workers_wait_ms(tqd_workers *workers)
     pthread_mutex_lock(&workers->mutex);
     const int64_t now_ns = tqd_look_now();
     const int64_t mean_ns = workers->mean_ns;
-    if (workers->n_job > 0 && workers->n_thread > 0 &&
-        now_ns - workers->ring[workers->head].since_ns >= STALL_NS) {
+    if (workers->n_job > workers->n_soon && workers->n_thread > 0 &&
+        now_ns - job_at(workers, workers->n_soon)->since_ns >= STALL_NS) {
         /* each thread's next job takes as long as the mean, or as what it is at already */
         for (const worker *w = workers->threads; w != NULL; w = w->next) {
             const int64_t so_far_ns = w->begun_ns != 0 ? now_ns - w->begun_ns : 0;

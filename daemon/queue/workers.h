@@ -22,6 +22,9 @@ void tqd_workers_stop(tqd_workers *workers);
 
 /* Adds a job. False when the queue is full or stopped: nothing has been added. Never waits. */
 bool tqd_workers_submit(tqd_workers *workers, void (*run)(void *arg), void *arg);
+/* The same for what is short (a look into the store): before all that is not, in its own order; of
+ * every nine jobs one is of the others, so that they move on as well. */
+bool tqd_workers_submit_soon(tqd_workers *workers, void (*run)(void *arg), void *arg);
 
 /* Takes back a job that no worker has begun; false: there is none. Any thread. */
 bool tqd_workers_withdraw(tqd_workers *workers, void (*run)(void *arg), void *arg);

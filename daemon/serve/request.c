@@ -259,7 +259,9 @@ bool tqd_request_run(tqd_client *client)
     tqd_count(&client->loop->counters, TQD_COUNTER_requests_queued, 1);
     /* first suspended, then given away: a worker may be done before this function returns */
     suspend(client, TQD_PHASE_RUN);
-    if (options->submit(options->submit_ctx, run_on_worker, client)) {
+    const bool is_soon = !client->request.is_patient && options->submit_soon != NULL;
+    if ((is_soon ? options->submit_soon : options->submit)(options->submit_ctx, run_on_worker,
+                                                           client)) {
         return true;
     }
     tqd_request_resume(client);

@@ -43,6 +43,8 @@ typedef struct tqd_server_options {
     bool log_requests;
     /* Gives work to a worker; false: there is no room. */
     bool (*submit)(void *ctx, void (*run)(void *arg), void *arg);
+    /* The same for what is short, before all that is not; NULL: as the others. */
+    bool (*submit_soon)(void *ctx, void (*run)(void *arg), void *arg);
     /* Takes it back while no worker has begun it; false: too late. */
     bool (*withdraw)(void *ctx, void (*run)(void *arg), void *arg);
     /* How long work would wait now, in ms. */

@@ -155,6 +155,21 @@ def test_readyz_says_how_long_computations_wait(start):
         eventually(told)
 
 
+def test_looks_do_not_wait_behind_computations(start):
+    """Minutes of computations that somebody waits for: robots, jobs and data are looked at all the same."""
+    one = start(WAITS)
+    assert one.request("PUT", "/v1/datasets/d", b"t,q\n0,1\n1,2\n")[0] == 201
+    with waiting(one, 64) as clients:
+        for _ in range(3):
+            assert one.request("GET", "/v1/datasets")[0] == 200
+            assert one.request("GET", "/v1/datasets/d/content")[0] == 200
+            assert one.request("GET", "/v1/jobs")[0] == 200
+            assert one.request("PUT", "/v1/datasets/d", b"t,q\n0,1\n1,2\n")[0] in (200, 201)
+        clients[-1].setblocking(False)
+        with pytest.raises(BlockingIOError):
+            clients[-1].recv(1)
+
+
 class Systemd(threading.Thread):
     """Who reads NOTIFY_SOCKET."""
 

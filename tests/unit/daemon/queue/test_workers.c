@@ -415,6 +415,41 @@ Test(workers, a_job_that_has_not_begun_is_taken_back)
     }
 }
 
+static int all[64], n_all;
+
+static void note_all(void *arg)
+{
+    all[n_all++] = *(const int *)arg;
+}
+
+/* Short ones first, in their order, and one of the others after each eight. */
+Test(workers, short_jobs_go_before_the_others_and_do_not_starve_them)
+{
+    enum { LONG = 3, SHORT = 20 };
+    static int number[LONG + SHORT];
+    static const int expected[] = {100, 101, 102, 103, 104, 105, 106, 107, 0,   108, 109, 110,
+                                   111, 112, 113, 114, 115, 1,   116, 117, 118, 119, 2};
+    tqd_workers *workers = tqd_workers_new(LONG + SHORT);
+    for (int i = 0; i < LONG; i++) {
+        number[i] = i;
+        cr_assert(tqd_workers_submit(workers, note_all, &number[i]));
+    }
+    for (int i = 0; i < SHORT; i++) {
+        number[LONG + i] = 100 + i;
+        cr_assert(tqd_workers_submit_soon(workers, note_all, &number[LONG + i]));
+    }
+    cr_assert(not(tqd_workers_submit_soon(workers, note_all, &number[0])), "full for them as well");
+    cr_assert(tqd_workers_withdraw(workers, note_all, &number[LONG + 19]));
+    cr_assert(tqd_workers_submit_soon(workers, note_all, &number[LONG + 19]));
+    tqd_workers_stop(workers);
+    tqd_workers_run(workers);
+    tqd_workers_free(workers);
+    cr_assert(eq(int, n_all, LONG + SHORT));
+    for (int i = 0; i < LONG + SHORT; i++) {
+        cr_assert(eq(int, all[i], expected[i]), "place %d", i);
+    }
+}
+
 typedef struct gate {
     sem_t inside, open;
 } gate;
