@@ -9,6 +9,7 @@
 #include <systemd/sd-daemon.h>
 
 #include "api/version.h"
+#include "daemon/boot/check_store.h"
 #include "daemon/boot/credentials.h"
 #include "daemon/boot/early.h"
 #include "daemon/boot/listener.h"
@@ -19,6 +20,7 @@
 #include "daemon/observe/log.h"
 #include "daemon/queue/scratch.h"
 #include "daemon/queue/workers.h"
+#include "daemon/store/check.h"
 
 enum { EXIT_CONFIG = 78 };
 
@@ -31,6 +33,8 @@ static tqd_tokens tokens;
 static tqd_sessions sessions;
 static tqd_computing computing;
 static tqd_threads io_threads, worker_threads, job_threads, spool_threads, store_threads;
+static tqd_threads scrub_threads;
+static tqd_scrub scrub;
 static tqd_store *store;
 static tqd_registry *registry;
 static tqd_workers *workers;
@@ -128,6 +132,7 @@ static bool open_store(const char *state, char *why)
                                  .uri = settings.store,
                                  .file_bytes_max = (uint64_t)settings.files_size,
                                  .adopt = settings.adopt,
+                                 .looks = settings.check_store,
                                  .notice = log_notice};
     store = tqd_store_open(&options, why);
     if (store == NULL) {
@@ -231,6 +236,7 @@ static bool start_threads(void)
         good = tqd_threads_start(&job_threads, "job", tqd_jobs_run, jobs);
     }
     good = good && tqd_threads_start(&spool_threads, "spool", tqd_spool_run, spool);
+    good = good && tqd_threads_start(&scrub_threads, "scrub", tqd_scrub_run, &scrub);
     for (int64_t i = 0; good && i < settings.io_threads; i++) {
         good = tqd_threads_start(&io_threads, "io", tqd_server_run,
                                  tqd_server_loop(server, (size_t)i));
@@ -244,10 +250,20 @@ static void reload(void)
     tqd_credentials_reload(settings.credentials, &tokens, &sessions);
 }
 
+static void log_scrub(void *ctx, const tqd_check *check)
+{
+    (void)ctx;
+    tqd_log(check->n_damaged > 0 ? TQD_LOG_ERROR : TQD_LOG_INFO, "stored files checked",
+            TQD_NUMBER("files", check->n_file), TQD_NUMBER("bytes", check->n_byte),
+            TQD_NUMBER("damaged", check->n_damaged));
+}
+
 /* Serves until a signal comes. False where it could not begin. */
 static bool serve(void)
 {
     service.store = store;
+    tqd_scrub_init(&scrub, store, settings.scrub);
+    scrub.done = log_scrub;
     atomic_store(&service.server, server);
     /* all that can fail is done, but for the threads themselves */
     atomic_store(&service.state, TQD_SERVICE_READY);
@@ -287,6 +303,8 @@ static bool stop(void)
         tqd_threads_join(&worker_threads);
         tqd_threads_join(&job_threads);
     }
+    tqd_scrub_stop(&scrub);
+    tqd_threads_join(&scrub_threads);
     tqd_spool_stop(spool);
     tqd_threads_join(&spool_threads);
     tqd_store_stop(store);
@@ -301,6 +319,19 @@ static bool stop(void)
     tqd_listener_close(&listener);
     tqd_log(TQD_LOG_INFO, "stopped", TQD_NUMBER("all_answered", answered));
     return answered;
+}
+
+/* torqued --check-store: no service */
+static int check_store(const char *state)
+{
+    char why[TQD_STORE_WHY];
+    if (!open_store(state, why)) {
+        return refuse(EXIT_FAILURE, why);
+    }
+    const bool good = tqd_check_store(store, stdout);
+    tqd_registry_free(registry);
+    tqd_store_close(store);
+    return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 int main(int argc, char **argv)
@@ -322,6 +353,9 @@ int main(int argc, char **argv)
     reason = tqa_start((unsigned)settings.lane_width);
     if (reason != NULL) {
         return refuse(EXIT_FAILURE, reason);
+    }
+    if (settings.check_store) {
+        return check_store(state);
     }
     if (!open_store(state, why) || !open_jobs(state, why) ||
         !tqd_listener_open(&listener, settings.listen, (size_t)settings.io_threads, tokens.n > 0,

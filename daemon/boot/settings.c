@@ -217,18 +217,26 @@ static bool read_file(tqd_settings *settings, const char *path, char *why)
     return !r.failed;
 }
 
-enum { OPTION_CONFIG = 1000, OPTION_CHECK, OPTION_VERSION, OPTION_HELP, OPTION_ADOPT };
+enum {
+    OPTION_CONFIG = 1000,
+    OPTION_CHECK,
+    OPTION_VERSION,
+    OPTION_HELP,
+    OPTION_ADOPT,
+    OPTION_CHECK_STORE
+};
 
 /* One pass over the command line: the first finds --config, the second sets what flags set. */
 static bool read_flags(tqd_settings *settings, int argc, char *const *argv, const char **ret_config,
                        char *why)
 {
-    struct option options[N_ROW + 6] = {{"config", required_argument, NULL, OPTION_CONFIG},
+    struct option options[N_ROW + 7] = {{"config", required_argument, NULL, OPTION_CONFIG},
                                         {"check-config", no_argument, NULL, OPTION_CHECK},
                                         {"version", no_argument, NULL, OPTION_VERSION},
                                         {"help", no_argument, NULL, OPTION_HELP},
-                                        {"adopt", no_argument, NULL, OPTION_ADOPT}};
-    size_t n = 5;
+                                        {"adopt", no_argument, NULL, OPTION_ADOPT},
+                                        {"check-store", no_argument, NULL, OPTION_CHECK_STORE}};
+    size_t n = 6;
     for (size_t i = 0; i < N_ROW; i++) {
         if (rows[i].flag[0] != '\0') {
             options[n++] = (struct option){rows[i].flag, required_argument, NULL, (int)i};
@@ -253,6 +261,8 @@ static bool read_flags(tqd_settings *settings, int argc, char *const *argv, cons
             settings->help = true;
         } else if (code == OPTION_ADOPT) {
             settings->adopt = true;
+        } else if (code == OPTION_CHECK_STORE) {
+            settings->check_store = true;
         } else if (code < 0 || code >= (int)N_ROW) {
             snprintf(why, TQD_SETTING_WHY, "%.200s: unknown flag, or its value is missing",
                      argv[at]);
@@ -294,10 +304,11 @@ bool tqd_settings_read(tqd_settings *ret_settings, int argc, char *const *argv,
 
 void tqd_settings_help(FILE *out)
 {
-    fprintf(out, "usage: torqued [--config FILE] [--listen HOST:PORT | --listen unix:PATH]\n"
-                 "               [--state-dir DIR] [--store URI] [--workers N]\n"
-                 "               [--adopt] [--check-config] [--version] [--help]\n\n"
-                 "Settings, as name = value lines under [torqued] in FILE; flags win:\n\n");
+    fprintf(out,
+            "usage: torqued [--config FILE] [--listen HOST:PORT | --listen unix:PATH]\n"
+            "               [--state-dir DIR] [--store URI] [--workers N]\n"
+            "               [--adopt] [--check-store] [--check-config] [--version] [--help]\n\n"
+            "Settings, as name = value lines under [torqued] in FILE; flags win:\n\n");
     for (size_t i = 0; i < N_ROW; i++) {
         const row *r = &rows[i];
         fprintf(out, "  %s%s%s\n      %s\n", r->name, r->flag[0] != '\0' ? ", --" : "", r->flag,

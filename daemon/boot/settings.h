@@ -52,6 +52,8 @@ enum { TQD_SETTING_TEXT = 512, TQD_SETTING_WHY = 640 };
     X_NUMBER(files_size, "", "bytes", 0, INT64_MAX / 4, 0,                                         \
              "datasets and large results together; 0: what the disk has")                          \
     X_NUMBER(datasets, "", "", 1, 1000000, 10000, "datasets, by name")                             \
+    X_NUMBER(scrub, "", "ms", 0, INT64_MAX / 4, 86400000,                                          \
+             "stored files are read and checked again so long after the last time; 0: never")      \
     X_NUMBER(uploads, "", "", 1, 1000, 32, "datasets that may be received at once")                \
     X_NUMBER(body_budget, "", "bytes", 65536, INT64_MAX / 2, 1073741824,                           \
              "memory for request bodies that are being received or computed, all together")        \
@@ -83,7 +85,7 @@ typedef struct tqd_settings {
 #undef TQD_SETTING_FIELD_TEXT
 #undef TQD_SETTING_FIELD_NUMBER
     /* not settings but wishes of the command line */
-    bool check_config, version, help, adopt;
+    bool check_config, version, help, adopt, check_store;
 } tqd_settings;
 
 /* Reads the command line and the file that --config names (flags win). False with one line in

@@ -78,6 +78,8 @@ typedef struct tqd_engine_methods {
                                    bool (*each)(void *ctx, const char *digest, uint64_t size),
                                    void *ctx);
     tqd_store_status (*snapshot)(tqd_engine *engine, const char *path);
+    /* every page and index of it; DAMAGED with a line */
+    tqd_store_status (*check)(tqd_engine *engine, char why[TQD_STORE_WHY]);
     /* which database this is, and the number of its last commit; the writer's thread only */
     void (*mark)(tqd_engine *engine, tqd_mark *ret);
     void (*close)(tqd_engine *engine);

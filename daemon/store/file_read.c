@@ -103,7 +103,11 @@ static tqd_store_status open_parts(tqd_store *store, tqd_file *file, uint64_t si
         file->fd = open(path, O_RDONLY | O_CLOEXEC);
     }
     if (file->fd < 0 || fstat(file->fd, &facts) != 0) {
-        return file->fd < 0 && errno == ENOENT ? TQD_STORE_DAMAGED : TQD_STORE_BROKEN;
+        if (file->fd >= 0 || errno != ENOENT) {
+            return TQD_STORE_BROKEN;
+        }
+        /* its row may have gone since it was read */
+        return tqd_store_file_used(store, file->digest) ? TQD_STORE_DAMAGED : TQD_STORE_NOT_FOUND;
     }
     file->size = (uint64_t)facts.st_size;
     if (size != TQD_FILE_ANY_SIZE && size != file->size) {
@@ -135,7 +139,7 @@ tqd_file *tqd_file_open_sized(tqd_store *store, const char *digest, uint64_t siz
     if (*ret_status == TQD_STORE_OK) {
         return file;
     }
-    if (*ret_status == TQD_STORE_DAMAGED && (file->fd >= 0 || size != TQD_FILE_ANY_SIZE)) {
+    if (*ret_status == TQD_STORE_DAMAGED) {
         tqd_damage_note(file->set, digest, file->fd);
     }
     tqd_file_close(file);

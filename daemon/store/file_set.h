@@ -47,6 +47,7 @@ tqd_store_status tqd_store_garbage(tqd_store *store, uint32_t limit, tqd_garbage
 tqd_store_status tqd_store_references(tqd_store *store, const char *snapshot,
                                       bool (*each)(void *ctx, const char *digest, uint64_t size),
                                       void *ctx);
+bool tqd_store_file_used(tqd_store *store, const char *digest);
 bool tqd_store_file_find(tqd_store *store, const char *digest);
 void tqd_file_set_pin(tqd_file_set *set, tqd_pin *pin);
 void tqd_file_set_unpin(tqd_file_set *set, tqd_pin *pin);

@@ -342,6 +342,17 @@ static tqd_store_status snapshot(tqd_engine *engine, const char *path)
     return status;
 }
 
+static tqd_store_status check(tqd_engine *engine, char why[TQD_STORE_WHY])
+{
+    tqd_connection *reader = take_reader(of(engine));
+    if (reader == NULL) {
+        return TQD_STORE_BROKEN;
+    }
+    const tqd_store_status status = tqd_sqlite_check(reader, why);
+    give_reader(of(engine), reader);
+    return status;
+}
+
 static void close_engine(tqd_engine *engine)
 {
     sqlite_engine *self = of(engine);
@@ -404,6 +415,7 @@ static const tqd_engine_methods methods = {
     .file_used = file_used,
     .references = references,
     .snapshot = snapshot,
+    .check = check,
     .mark = read_mark,
     .close = close_engine,
 };

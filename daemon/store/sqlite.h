@@ -54,6 +54,9 @@ tqd_store_status tqd_column_bytes(sqlite3_stmt *statement, int i, char **ret_byt
  * the row's other columns; NULL, or the same, is good. */
 int tqd_sqlite_sum_add(sqlite3 *db);
 
+/* All pages and indexes, and the sums of all rows that have one: OK or DAMAGED with a line. */
+tqd_store_status tqd_sqlite_check(tqd_connection *connection, char why[TQD_STORE_WHY]);
+
 /* Milliseconds since 1970. */
 int64_t tqd_now_ms(void);
 

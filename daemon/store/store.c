@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "daemon/store/check.h"
 #include "daemon/store/engine.h"
 #include "daemon/store/file_set.h"
 #include "daemon/store/files.h"
@@ -127,6 +128,9 @@ static void compare_mark(tqd_store *store, const tqd_store_options *options, con
             "does not know go to files/lost",
             now.n_commit, mark->n_commit);
         notice(options, TQD_NOTICE_ERROR, "acknowledged work is missing", detail);
+    }
+    if (options->looks) {
+        return;
     }
     if (other || store->n_commit_lost > 0 || found == TQD_MARK_UNREADABLE) {
         /* what had lost its last reference then may have got another since */
@@ -488,6 +492,18 @@ tqd_store_status tqd_store_references(tqd_store *store, const char *snapshot,
                                       void *ctx)
 {
     return store->engine->methods->references(store->engine, snapshot, each, ctx);
+}
+
+tqd_store_status tqd_store_check_database(tqd_store *store, char why[TQD_STORE_WHY])
+{
+    why[0] = '\0';
+    return store->engine->methods->check(store->engine, why);
+}
+
+bool tqd_store_file_used(tqd_store *store, const char *digest)
+{
+    bool used = false;
+    return store->engine->methods->file_used(store->engine, digest, &used) == TQD_STORE_OK && used;
 }
 
 bool tqd_store_file_find(tqd_store *store, const char *digest)

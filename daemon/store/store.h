@@ -34,6 +34,7 @@ typedef struct tqd_store_options {
     size_t writes_max;       /* writes that may wait; 0: 4096 */
     uint64_t file_bytes_max; /* of all files (files.h) together; 0: no bound */
     bool adopt;              /* a new database may take a folder that has files of another */
+    bool looks;              /* what is missing is told, and told again at the next start */
     /* What an operator should read, as it is found out; NULL: nobody does. Any thread. */
     void (*notice)(void *ctx, tqd_notice notice, const char *what, const char *detail);
     void *notice_ctx;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/system/test_store_damage.py - a database lost, emptied, put back older, or damaged: nothing is deleted, nothing wrong is told.
+import collections
 import contextlib
 import hashlib
 import http.client
@@ -7,6 +8,7 @@ import io
 import json
 import os
 import pathlib
+import random
 import shutil
 import sqlite3
 import subprocess
@@ -403,6 +405,142 @@ def test_verify_holds_an_older_archive_against_its_database(start, state, tmp_pa
             archive.addfile(info, io.BytesIO(data))
     done = ctl(None, "verify", str(path))
     assert done.returncode == 1 and sha(LARGE) in done.stderr, (done.stdout, done.stderr)
+
+
+# ------------------------------------------------------------------------------------------------- looked for
+
+def check_store(state):
+    done = subprocess.run([conftest.TORQUED, "--check-store", "--state-dir", str(state)], capture_output=True, text=True, timeout=PATIENCE)
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_damage_is_found_before_it_is_needed(start, state):
+    daemon = start({"scrub": 200}, state=str(state))
+    put(daemon, "d", LARGE)
+    conftest.eventually(lambda: logged(daemon, "stored files checked"))
+    assert metric(daemon, "store_files_damaged") == 0
+    flip(path_of(state, LARGE), len(LARGE) // 2)
+    conftest.eventually(lambda: metric(daemon, "store_files_damaged") == 1)
+    assert sha(LARGE) in logged(daemon, "a stored file is damaged")[0]["detail"]
+
+
+def test_check_store(start, state):
+    daemon = start(state=str(state))
+    put(daemon, "d", LARGE)
+    put(daemon, "e", SMALL)
+    status, said = check_store(state)
+    assert status == 1 and "in use" in said
+    daemon.stop()
+    shutil.copy(state / "torqued.db", str(state) + ".older")
+    status, said = check_store(state)
+    assert status == 0 and "2 files" in said and "0 damaged" in said, said
+    flip(path_of(state, LARGE), 70000)
+    status, said = check_store(state)
+    assert status == 1 and "1 damaged" in said and sha(LARGE) in said, said
+    flip(path_of(state, LARGE), 70000)
+    daemon = start(state=str(state))
+    put(daemon, "f", recording(7))
+    daemon.stop()
+    shutil.copy(str(state) + ".older", state / "torqued.db")
+    for _ in range(2):  # to look changes nothing
+        status, said = check_store(state)
+        assert status == 1 and "acknowledged work is missing" in said, said
+    daemon = start(state=str(state))
+    assert logged(daemon, "acknowledged work is missing")
+    conftest.eventually(lambda: lost_of(state))
+    daemon.stop()
+    status, said = check_store(state)
+    assert status == 0 and f"lost: files/lost/{sha(recording(7))}" in said, said
+
+
+SEED, STORES = 20261123, int(os.environ.get("STORES", "100"))
+
+
+def damage(state, chance, older):
+    """One damage at random; what it was."""
+    files = sorted((state / "files").glob("??/*"))
+    some = [p for p in (state / "torqued.db", state / "torqued.db", state / "torqued.db-wal", chance.choice(files), chance.choice(files),
+                        *(state / "files" / "sums").glob("*"), state / "torqued.commit") if p.exists() and p.stat().st_size > 0]
+    how = chance.choice(["flip"] * 6 + ["cut"] * 2 + ["zeros", "gone", "empty", "older"])
+    if how == "older":
+        drop_database(state)
+        shutil.copy(older, state / "torqued.db")
+        return how
+    path = chance.choice(some)
+    size = path.stat().st_size
+    if how == "flip":
+        flip(path, chance.randrange(size), chance.randrange(8))
+    elif how == "cut":
+        cut(path, size - min(size, chance.choice([1, 100, 4096, size // 2])))
+    elif how == "zeros":
+        at = chance.randrange(size)
+        with open(path, "r+b") as f:
+            f.seek(at)
+            f.write(bytes(min(512, size - at)))
+    elif how == "gone":
+        path.unlink()
+    else:
+        cut(path, 0)
+    return f"{how} {path.name[:16]}"
+
+
+@pytest.mark.seconds(120)
+def test_damaged_at_random(state, tmp_path):
+    """One damage in each of 100 stores: refused, or told right, or told as missing or damaged; no recording is ever deleted."""
+    whole, chance = tmp_path / "whole", random.Random(SEED)
+    daemon = conftest.Daemon(state=str(whole))
+    right, older = {}, tmp_path / "older.db"
+    for k in range(6):
+        put(daemon, f"d{k}", recording(k, 100 + 9000 * (k % 2)))
+        if k == 3:
+            daemon.stop()
+            shutil.copy(whole / "torqued.db", older)
+            daemon = conftest.Daemon(state=str(whole))
+    headers = {"Prefer": "respond-async", "Content-Type": "application/json"}
+    for k in range(4):
+        q = [[0.1 * k + 0.001 * i] * 7 for i in range(1 + 1500 * (k % 2))]
+        job = json.loads(daemon.request("POST", "/v1/robots/panda/inverse-dynamics", json.dumps({"q": q, "qd": q, "qdd": q}), headers)[2])["id"]
+        conftest.eventually(lambda job=job: json.loads(daemon.request("GET", f"/v1/jobs/{job}")[2])["state"] == "succeeded")
+        right[f"/v1/jobs/{job}/result"] = right[f"/v1/jobs/{job}/request"] = None
+    for k in range(6):
+        right[f"/v1/datasets/d{k}/content"] = right[f"/v1/datasets/d{k}"] = None
+    right = {path: daemon.request("GET", path)[2] for path in right}
+    kill(daemon)  # its journal is not yet in the database
+    stopped = tmp_path / "stopped"
+    shutil.copytree(whole, stopped)
+    conftest.Daemon(state=str(stopped)).stop()
+    recordings = {p.name: p.stat().st_size for p in (whole / "files").glob("??/*")}
+    wrong, outcomes = [], collections.Counter()
+    for n in range(STORES):
+        shutil.rmtree(state, ignore_errors=True)
+        shutil.copytree((whole, stopped)[n % 2], state)
+        what = damage(state, chance, older)
+        harmed = {p.name for p in (state / "files").glob("??/*")}
+        try:
+            daemon = conftest.Daemon(state=str(state))
+            starts = hasattr(daemon, "address")
+        except AssertionError as said:
+            assert "torqued: " in str(said), (n, what, str(said))
+            starts = False
+        outcomes["refused"] += not starts
+        if starts:
+            for path, good in right.items():
+                try:
+                    status, _, got = daemon.request("GET", path)
+                except (OSError, http.client.HTTPException):
+                    status, got = 503, b""
+                outcomes[status] += 1
+                if (status == 200 and got != good) or status not in (200, 404, 409, 503):
+                    wrong.append((n, what, path, status))
+                elif status in (404, 409) and metric(daemon, "store_commits_missing") == 0:
+                    wrong.append((n, what, path, "missing, and nothing said so"))
+            daemon.stop()
+        for name in harmed:  # wherever it is now
+            if not (state / "files" / name[:2] / name).exists() and not (state / "files" / "lost" / name).exists():
+                wrong.append((n, what, name, "deleted"))
+    print(dict(outcomes), len(recordings), "recordings")
+    assert not wrong, wrong
+    assert outcomes["refused"] > 0 and outcomes[503] > 0 and outcomes[200] > STORES
 
 
 # ------------------------------------------------------------------------------------------------- former stores
