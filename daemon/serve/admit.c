@@ -246,7 +246,8 @@ static bool check_route(tqd_client *client, const char *method, const tqd_target
     return false;
 }
 
-/* Browsers send a cookie to every port of a host: with one, only the very same origin will do. */
+/* Browsers send a cookie to every port of a host: with one, only the very same origin will do. So
+ * on a Unix socket, where any Host is taken: behind it a proxy may let browsers in. */
 static bool is_same_origin(const tqd_head *head, const char *host)
 {
     const char *site = header(head, "Sec-Fetch-Site"); /* told over https and on this machine */
@@ -269,10 +270,11 @@ static bool check_origin(tqd_client *client)
     }
     const tqd_server_options *options = &client->loop->server->options;
     const char *host = strstr(origin, "://");
-    if (request->by_cookie
-            ? is_same_origin(&request->head, host)
-            : tqd_origin_is_listed(options->origins, origin) ||
-                  (host != NULL && tqd_gate_host(&options->hosts, host + 3, strlen(host + 3)))) {
+    const bool listed = !request->by_cookie && tqd_origin_is_listed(options->origins, origin);
+    if (listed ||
+        (request->by_cookie || options->hosts.any
+             ? is_same_origin(&request->head, host)
+             : host != NULL && tqd_gate_host(&options->hosts, host + 3, strlen(host + 3)))) {
         return true;
     }
     tqa_problem problem;

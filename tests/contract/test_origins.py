@@ -2,9 +2,10 @@
 # tests/contract/test_origins.py - pages of other sites: none unless they are listed, and then only those.
 import hashlib
 import json
+import socket
 
 import pytest
-from conftest import Daemon, problem
+from conftest import PATIENCE, Daemon, problem
 
 LAB, CELL = "https://lab.example", "http://cell.example:8080"
 LISTED = {"origins": f"{LAB}, {CELL}"}
@@ -61,6 +62,25 @@ def test_no_other_page_may(listed, origin):
     status, headers, _ = listed.request("GET", "/v1/robots", headers={"Origin": origin})
     assert status == 200 and shown(headers) is None
     problem(listed.request("POST", PATH, BODY, {"Origin": origin}), 403)
+
+
+@pytest.mark.parametrize("headers, status", [
+    ({"Origin": "http://evil.example"}, 403), ({"Origin": "null"}, 403), ({"Origin": "http://localhost"}, 403),
+    ({"Origin": "https://robots.example:8443"}, 403), ({"Origin": "https://robots.example.evil"}, 403),
+    ({"Origin": "https://robots.example", "Sec-Fetch-Site": "same-site"}, 403),
+    ({"Origin": "https://robots.example", "Sec-Fetch-Site": "cross-site"}, 403),
+    ({"Origin": "https://robots.example"}, 200), ({"Origin": "https://robots.example", "Sec-Fetch-Site": "same-origin"}, 200),
+    ({"Origin": LAB}, 200), ({}, 200)])
+def test_behind_a_unix_socket_only_its_own_pages_and_listed_ones(start, tmp_path, headers, status):
+    """Any Host is taken there, for a proxy in front: so Origin has to name the same one."""
+    path = str(tmp_path / "torqued.sock")
+    start(LISTED, listen=f"unix:{path}")
+    with socket.socket(socket.AF_UNIX) as s:
+        s.settimeout(PATIENCE)
+        s.connect(path)
+        fields = "".join(f"{name}: {value}\r\n" for name, value in {"Host": "robots.example", "Connection": "close", **headers}.items())
+        s.sendall(f"POST {PATH} HTTP/1.1\r\n{fields}Content-Length: {len(BODY)}\r\n\r\n".encode() + BODY)
+        assert s.recv(65536).startswith(f"HTTP/1.1 {status} ".encode())
 
 
 def test_asking_whether_it_may_ask_needs_no_token(start, tmp_path):
