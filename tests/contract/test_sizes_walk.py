@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/contract/test_sizes_walk.py - robots of 1 to 1,000 joints through every operation, include, method: an answer, or a 4xx with its place.
+"""No size of a robot ends the daemon or is a 5xx. A run of all sizes takes an hour of a quiet machine: TORQUED_SIZES=2,129,1000 chooses some;
+without it, the sizes of a minute are walked. Answers themselves are tested elsewhere."""
+import json
+import math
+import os
+
+import pytest
+from test_calibrate_long import put_npy
+
+KINDS = ("chain", "tree", "floating", "mimic", "constraints", "drives")
+CHOSEN = [int(n) for n in os.environ.get("TORQUED_SIZES", "").split(",") if n]
+# what grows with the cube of the joints and more is walked where sizes are chosen
+FEW = 20
+JSON = {"Content-Type": "application/json", "Prefer": "wait=60"}
+DRIVE = {"motor": {"constant": 0.05, "resistance": 0.6, "inductance": 6e-4, "inertia": 2e-5, "viscous": 1e-5}, "gear": {"ratio": 100.0},
+         "amplifier": {"kind": "pwm", "supply": 48.0}, "current_limit": {"continuous": 5.0, "peak": 15.0, "foldback_time": 2.0}}
+TERMS = """reactions mass_matrix mass_matrix_inverse mass_matrix_bounds mass_matrix_rate mass_matrix_derivatives coriolis_matrix coriolis_vector
+    christoffel_symbols gravity_torque friction energy momentum center_of_mass operational_space_inertia passivity link_jacobians ledger
+    derivatives checks drive decoupling multipliers constraint_power actuation constraint_jacobian projectors integrability""".split()
+SOLVERS = "dopri87 dopri45 sdirk bdf rk4 semi-implicit-euler implicit-midpoint".split()
+CONTROLLERS = "feedforward pd pd-gravity computed-torque passivity-based".split()
+METHODS = "feasible ols wls irls tls ridge bounded iv feasible-iv".split()
+PARAMETERS = ["rotor", "viscous", "coulomb", "offset", "stiffness"]
+
+
+def document(n, kind):
+    def link(name, mass):
+        return {"name": name, "mass": mass, "com": [0.05, 0.01, 0.02], "inertia_about": "com", "inertia": [[1e-3, 0, 0], [0, 2e-3, 0], [0, 0, 2e-3]]}
+
+    links, joints, root = [{"name": "l0"}], [], "l0"
+    if kind == "floating":
+        root = "body"
+        links.append(link(root, 2.0))
+        joints.append({"name": "root", "kind": "floating", "parent": "l0", "child": root})
+    for k in range(1, n + 1):
+        parent = k // 2 if kind == "tree" else k - 1
+        links.append(link(f"l{k}", 0.5))
+        joints.append({"name": f"j{k}", "kind": "revolute" if k % 7 else "prismatic", "parent": f"l{parent}" if parent else root, "child": f"l{k}",
+                       "origin": {"position": [0.1, 0, 0]}, "axis": [[1, 0, 0], [0, 1, 0], [0, 0, 1]][k % 3],
+                       "limits": {"lower": -2, "upper": 2, "velocity": 3, "effort": 1000}})
+        if kind == "drives":
+            joints[-1]["drive"] = DRIVE
+    if kind == "mimic" and n > 1:
+        joints[-1]["mimic"] = {"joint": "j1", "multiplier": 0.5, "offset": 0.1}
+    told = {"name": f"{kind}-{n}", "gravity": [0, 0, -9.81], "links": links, "joints": joints}
+    if kind == "constraints" and n > 1:
+        told["constraints"] = [{"name": "e1", "kind": "equation", "expression": f"j1 - j{n}"}]
+    return told
+
+
+def terms(n, q, v):
+    for name in TERMS:
+        more = {"operational_space_inertia": {"frame": f"l{n}", "at": "origin", "axes": ["x", "y", "z"]},
+                "passivity": {"qd_ref": v, "qdd_ref": v}}.get(name, {})
+        yield "terms", {"q": q, "qd": v, "include": [name], **more, **({} if name == "passivity" else {"qdd": v})}
+        yield "inverse-dynamics", {"q": q, "qd": v, "qdd": v, "include": [name], **more}
+        yield "forward-dynamics", {"q": q, "qd": v, "tau": v, "include": [name], **more}
+    for form in ("christoffel", "c1", "c2", "stacked"):
+        yield "terms", {"q": q, "qd": v, "include": ["coriolis_matrix"], "coriolis_form": form}
+    yield "terms", {"q": q, "include": ["mass_matrix_bounds"], "box": {"lower": [x - 0.1 for x in q], "upper": [x + 0.1 for x in q]}}
+    yield "terms", {"q": [q] * 300, "qd": [v] * 300, "include": ["mass_matrix"]}
+    yield "inverse-dynamics", {"q": [q] * 300, "qd": [v] * 300, "qdd": [v] * 300}
+    yield "forward-dynamics", {"q": [q] * 300, "qd": [v] * 300, "tau": [v] * 300}
+
+
+def geometry(n, q, v):
+    frame, pose = f"l{n}", {"position": [0.1, 0.1, 0.1], "quaternion_wxyz": [1, 0, 0, 0]}
+    yield "inverse-kinematics", {"frame": frame, "pose": pose, "seeds": 2}
+    yield "inverse-kinematics", {"frame": frame, "pose": {"position": [0.1, 0.1, 0.1]}, "initial": q, "solutions": 3, "seeds": 2}
+    way = [q, [x + 0.1 for x in q], q]
+    for timing in ("linear", "cubic", "quintic", "septic", "trapezoid", "spline"):
+        yield "trajectory", {"waypoints": way, "times": [0, 0.5, 1], "interval": 0.05, "timing": timing}
+    yield "trajectory", {"poses": [pose, {**pose, "position": [0.1, 0.1, 0.12]}], "frame": frame, "initial": q, "times": [0, 1], "interval": 0.1,
+                         "timing": "quintic"}
+    yield "trajectory", {"fourier": {"frequency": 0.1, "offset": q, "a": [v] * 3, "b": [v] * 3}, "interval": 0.5}
+    for place in ("world", "link", "spatial"):
+        yield "kinematics", {"q": q, "qd": v, "qdd": v, "frames": [frame], "expressed_in": place}
+    yield "kinematics", {"q": q, "qd": v, "expressed_in": "world"}
+    yield "statics", {"q": q, "joint_stiffness": [5e3] * len(v), "geometric": True, "endpoint_wrench": {
+        "link": frame, "at": "origin", "force": [1, 2, 3], "moment": [0, 0, 1], "expressed_in": "world", "applied_to": "robot"}}
+
+
+def motion(n, q, v):
+    common = {"initial": {"q": q}, "duration": 0.002, "output": {"interval": 0.001}}
+    vary = {"vary": [{"of": "mass_factor", "link": f"l{n}", "uniform": [0.9, 1.1]}], "members": 3}
+    for method in SOLVERS:
+        yield "simulate", {**common, "solver": {"method": method}, "include": ["qdd", "energy", "momentum", "base_reaction"]}
+        yield "ensemble", {**common, "solver": {"method": method}, **vary, "end_states": True, "quantiles": [0.5], "tell": [0]}
+    for kind in CONTROLLERS:
+        law = {"kind": kind, "reference": {"stand": q}}
+        law.update({"feedforward": {}, "passivity-based": {"kd": 1, "lambda": 1}}.get(kind, {"kp": 10, "kd": 1}))
+        yield "simulate", {**common, "input": law, "include": ["tracking_error"]}
+        yield "ensemble", {**common, "input": law, **vary}
+    yield "simulate", {**common, "include": ["multipliers"]}
+    yield "simulate", {**common, "verdict": {"model_uncertainty": 0.01}}
+    yield "simulate", {**common, "events": [{"on": "limits", "action": "bounce", "restitution": 0.5},
+                                            {"on": "q", "joint": "j1", "level": 0.1, "action": "stop"}]}
+
+
+def search(n, q, v):
+    for parameters in ([], PARAMETERS):
+        yield "regressor", {"q": q, "qd": v, "qdd": v, "parameters": parameters}
+    if n <= FEW or CHOSEN:
+        for harmonics in (2, 64):
+            yield "excitation", {"tries": 3, "harmonics": harmonics, "interval": 0.5, "parameters": PARAMETERS}
+        for parameters in ([], PARAMETERS):
+            yield "regressor?form=base", {"q": q, "qd": v, "qdd": v, "parameters": parameters}
+
+
+def fits(daemon, n, nq, nv):
+    wave = [[0.3 * math.sin(0.05 * k * (1 + c % 3) + c) for c in range(nq + 3 * nv)] for k in range(200)]
+    if nq != nv:
+        wave = [[*row[:3], 1, 0, 0, 0, *row[7:]] for row in wave]
+    put_npy(daemon, f"walk-{n}-{nq}", wave, 1)
+    at = [0, nq, nq + nv, nq + 2 * nv, nq + 3 * nv]
+    columns = {name: list(range(at[k], at[k + 1])) for k, name in enumerate(("q", "qd", "qdd", "tau"))}
+    body = {"datasets": [f"walk-{n}-{nq}"], "rate": 100, "columns": columns, "filter": {"cutoff_hz": 20}}
+    simple = {"friction": ["viscous"], "rotor": False}
+    for method in METHODS:
+        yield "calibrate", {**body, "method": method, "model": simple}
+    yield "calibrate", {**body, "method": "wls", "model": {"kind": "per-joint", "friction": ["viscous"]}, "bootstrap": 20, "covariance": True}
+    yield "calibrate", {**body, "model": {"kind": "full", "springs": True}}
+    yield "calibrate", body
+
+
+def sizes():
+    if CHOSEN:
+        return [(n, kind) for n in CHOSEN for kind in KINDS]
+    return [(n, kind) for n in (1, 2, 3, 7) for kind in KINDS] + [(65, "chain"), (129, "chain")]
+
+
+@pytest.mark.seconds(600 if CHOSEN else 60)
+@pytest.mark.parametrize("n,kind", sizes())
+def test_an_answer_or_a_refusal_with_its_place(daemon, n, kind):
+    status, _, text = daemon.request("PUT", "/v1/robots/walked", json.dumps(document(n, kind)).encode(), JSON)
+    assert status in (200, 201), text[:500]
+    told = json.loads(daemon.request("GET", "/v1/robots/walked")[2])
+    nq, nv = told["nq"], told["nv"]
+    q, v = [0.1] * nq, [0.1] * nv
+    if kind == "floating":
+        q[:7] = [0, 0, 0, 1, 0, 0, 0]
+    requests = [*terms(n, q, v), *geometry(n, q, v), *motion(n, q, v), *search(n, q, v)]
+    if n <= FEW or CHOSEN:
+        requests += fits(daemon, n, nq, nv)
+    for call, body in requests:
+        status, headers, text = daemon.request("POST", f"/v1/robots/walked/{call}", json.dumps(body).encode(), JSON)
+        if status == 202:  # it takes long, and lives
+            daemon.request("POST", headers["location"] + "/cancel")
+        elif status != 200:
+            assert 400 <= status < 500, (call, body.get("include"), body.get("method"), text[:500])
+            assert json.loads(text)["errors"][0]["pointer"] is not None, (call, text[:500])
+    assert daemon.request("GET", "/healthz")[0] == 200
