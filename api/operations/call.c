@@ -13,6 +13,8 @@
 #include "api/operations/include.h"
 #include "api/operations/payload.h"
 #include "api/operations/plain.h"
+#include "core/linalg/dense.h"
+#include "core/linalg/setup.h"
 
 enum {
     CALL_BYTES_MAX = 1 << 30, /* of sample arrays, in and out: 134 million numbers */
@@ -236,6 +238,14 @@ size_t tqa_call_scratch_size(const tqa_call *call)
     return call->control != NULL ? 0 : call->operation->methods->scratch_size(call);
 }
 
+const char *tqa_linear_algebra_of(const tqa_call *call)
+{
+    const char *name = call->operation->name;
+    const bool fits = strcmp(name, "calibrate") == 0 || strcmp(name, "excitation") == 0;
+    const bool large = call->robot != NULL && call->robot->model->nv > TQ_DENSE_OWN_MAX;
+    return fits || large ? tq_linalg_name() : NULL;
+}
+
 bool tqa_call_run(tqa_call *call, const tqa_world *world, void *scratch, size_t scratch_size)
 {
     assert(call != NULL && call->problem.status == 0);
@@ -252,7 +262,7 @@ bool tqa_call_run(tqa_call *call, const tqa_world *world, void *scratch, size_t 
     }
     char digest[TQA_REQUEST_DIGEST_TEXT];
     tqa_digest_text(&call->digest, digest);
-    tqa_result_provenance(&call->result, call->robot->digest, digest);
+    tqa_result_provenance(&call->result, call->robot->digest, digest, tqa_linear_algebra_of(call));
     if (call->accept == TQA_MEDIA_NPZ) {
         call->archive = tqa_archive_of_result(&call->result, &call->problem);
         if (call->archive == NULL) {

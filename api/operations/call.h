@@ -104,4 +104,8 @@ extern const tqa_operation_methods tqa_compare_methods;
 extern const tqa_operation_methods tqa_forward_dynamics_methods;
 extern const tqa_operation_methods tqa_terms_methods;
 
+/* The library that factors matrices of this call that are beyond our own loops, and whose bits
+ * differ between processors; NULL: there are none. */
+const char *tqa_linear_algebra_of(const tqa_call *call);
+
 #endif

@@ -10,6 +10,7 @@
 
 #include "api/operations/archive.h"
 #include "api/version.h"
+#include "core/simulate/ode.h"
 
 enum { ARCHIVE_TEXT_MAX = 128 << 20 }; /* bytes of an answer that becomes an archive */
 
@@ -186,6 +187,12 @@ static void put_provenance(tqa_call *call)
         tqa_answer_string(answer, "robot_digest", call->robot->digest);
     }
     tqa_answer_string(answer, "request_digest", digest);
+    if (tqa_linear_algebra_of(call) != NULL) {
+        tqa_answer_string(answer, "linear_algebra", tqa_linear_algebra_of(call));
+    }
+    if (strcmp(call->operation->name, "simulate") == 0) {
+        tqa_answer_string(answer, "integrator", tq_ode_library_name());
+    }
     tqa_answer_end(answer);
 }
 

@@ -59,7 +59,8 @@ static inline void put_char(tqa_json_out *out, char c)
     *out->p++ = c;
 }
 
-static void tail_json(tqa_result *result, const char *robot_digest, const char *request_digest)
+static void tail_json(tqa_result *result, const char *robot_digest, const char *request_digest,
+                      const char *linear_algebra)
 {
     tqa_json_out out = {.p = result->tail, .end = result->tail + sizeof result->tail};
     put_text(&out, result->n_array > 0 ? "," : "{");
@@ -67,17 +68,22 @@ static void tail_json(tqa_result *result, const char *robot_digest, const char *
     put_text(&out, robot_digest);
     put_text(&out, "\",\"request_digest\":\"");
     put_text(&out, request_digest);
+    if (linear_algebra != NULL) {
+        put_text(&out, "\",\"linear_algebra\":\"");
+        put_text(&out, linear_algebra);
+    }
     put_text(&out, "\"}}\n");
     result->n_tail = (size_t)(out.p - result->tail);
     result->step = result->n_array > 0 ? STEP_KEY : STEP_TAIL;
 }
 
-void tqa_result_provenance(tqa_result *result, const char *robot_digest, const char *request_digest)
+void tqa_result_provenance(tqa_result *result, const char *robot_digest, const char *request_digest,
+                           const char *linear_algebra)
 {
     if (result->media == TQA_MEDIA_JSON) {
-        tail_json(result, robot_digest, request_digest);
+        tail_json(result, robot_digest, request_digest, linear_algebra);
     } else if (result->media == TQA_MEDIA_CBOR) {
-        tqa_result_tail_cbor(result, robot_digest, request_digest);
+        tqa_result_tail_cbor(result, robot_digest, request_digest, linear_algebra);
     }
 }
 

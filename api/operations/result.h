@@ -62,9 +62,10 @@ void tqa_result_add(tqa_result *result, const char *key, const tqa_blocks *block
                     const uint32_t *map);
 /* An array as it stands, perhaps in an object that an array's `before` opens. */
 void tqa_result_add_array(tqa_result *result, const tqa_result_array *array);
-/* Where the numbers come from: engine version, robot, request. Call it last. */
-void tqa_result_provenance(tqa_result *result, const char *robot_digest,
-                           const char *request_digest);
+/* Where the numbers come from: engine version, robot, request, and the library that factors large
+ * matrices, NULL where none are. Call it last. */
+void tqa_result_provenance(tqa_result *result, const char *robot_digest, const char *request_digest,
+                           const char *linear_algebra);
 
 /* Fills out[0 .. size), size >= 4096, as far as it goes; 0 at the end. */
 size_t tqa_result_read(tqa_result *result, char *out, size_t size);
@@ -80,7 +81,8 @@ uint64_t tqa_result_length(const tqa_result *result);
 tqa_array tqa_result_view(tqa_result_place *place);
 
 /* Its parts: result_binary.c writes CBOR and NPY. */
-void tqa_result_tail_cbor(tqa_result *result, const char *robot_digest, const char *request_digest);
+void tqa_result_tail_cbor(tqa_result *result, const char *robot_digest, const char *request_digest,
+                          const char *linear_algebra);
 size_t tqa_result_read_cbor(tqa_result *result, char *out, size_t size);
 size_t tqa_result_read_npy(tqa_result *result, char *out, size_t size);
 

@@ -118,17 +118,22 @@ static unsigned char *put_text(unsigned char *s, const char *text)
     return s + n;
 }
 
-void tqa_result_tail_cbor(tqa_result *result, const char *robot_digest, const char *request_digest)
+void tqa_result_tail_cbor(tqa_result *result, const char *robot_digest, const char *request_digest,
+                          const char *linear_algebra)
 {
     unsigned char *const tail = (unsigned char *)result->tail;
     unsigned char *s = put_text(tail, "provenance");
-    s += cbor_encode_map_start(3, s, STEP_ROOM);
+    s += cbor_encode_map_start(linear_algebra != NULL ? 4 : 3, s, STEP_ROOM);
     s = put_text(s, "engine");
     s = put_text(s, "torqued " TQA_VERSION);
     s = put_text(s, "robot_digest");
     s = put_text(s, robot_digest);
     s = put_text(s, "request_digest");
     s = put_text(s, request_digest);
+    if (linear_algebra != NULL) {
+        s = put_text(s, "linear_algebra");
+        s = put_text(s, linear_algebra);
+    }
     result->n_tail = (size_t)(s - tail);
     assert(result->n_tail < sizeof result->tail);
     result->step = STEP_OPEN;

@@ -13,6 +13,8 @@
  * arguments for the call only, allocate nothing, and are re-entrant. Sizes above TQ_DENSE_MAX are
  * TQ_ERR_SHAPE. */
 enum { TQ_DENSE_MAX = 1 << 20 };
+/* Up to this many rows and columns no library takes part, and bits are the same everywhere. */
+enum { TQ_DENSE_OWN_MAX = 64 };
 
 /**
  * Cholesky factor of a symmetric positive definite matrix: A = L L^T, of which only the lower

@@ -5,10 +5,12 @@
 
 #include <stddef.h>
 
+#include "core/linalg/dense.h"
+
 /* A BLAS sums in an order that it chooses by the processor; these sum in one order everywhere. Up
  * to this many rows and columns they are about as fast. Column-major as in dense.h, which checks
  * the arguments; formats of factors are LAPACK's. */
-enum { TQ_PLAIN_MAX = 64, TQ_PLAIN_ENTRIES = 1 << 14, TQ_PLAIN_GENERAL_MAX = 256 };
+enum { TQ_PLAIN_MAX = TQ_DENSE_OWN_MAX, TQ_PLAIN_ENTRIES = 1 << 14, TQ_PLAIN_GENERAL_MAX = 256 };
 
 /* by sizes alone: the same answer on every machine */
 static inline int tq_is_plain(size_t m, size_t n)

@@ -14,4 +14,8 @@
  */
 tq_status tq_linalg_setup(tq_error *reterr);
 
+/* Which library and which of its kernels factor the larger matrices, and so decide the last bits:
+ * "openblas 0.3.21 Haswell". Static; "" before the setup. */
+const char *tq_linalg_name(void);
+
 #endif

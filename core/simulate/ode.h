@@ -41,6 +41,10 @@ typedef struct tq_ode tq_ode;
  * is short now. Without it that is made when it is needed. */
 int tq_ode_prepare(void);
 
+/* The library, and the architecture that it was built for, which may fuse what it multiplies and
+ * adds: "sundials 6.4.1 x86_64". They decide the last bits of its runs. */
+const char *tq_ode_library_name(void);
+
 /**
  * Make an integrator ready.
  *

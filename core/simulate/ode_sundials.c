@@ -78,6 +78,19 @@ static void give_context(SUNContext context)
     (void)SUNContext_Free(&context);
 }
 
+#if defined(__x86_64__)
+#define ARCHITECTURE "x86_64"
+#elif defined(__aarch64__)
+#define ARCHITECTURE "aarch64"
+#else
+#define ARCHITECTURE "other"
+#endif
+
+const char *tq_ode_library_name(void)
+{
+    return "sundials " SUNDIALS_VERSION " " ARCHITECTURE;
+}
+
 int tq_ode_prepare(void)
 {
     for (size_t k = 0; k < CONTEXTS_KEPT; k++) {

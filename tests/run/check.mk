@@ -45,8 +45,13 @@ system: build
 	@tests/run/pytest.sh tests/system $(out)/torqued
 peers: build $(out)/tests/peers/dump
 	@tests/run/pytest.sh tests/peers $(out)/torqued
+# make bits N=100000 ARM_N=10000: so many answers, and of them on arm64
 bits:
-	@tests/run/bits.sh
+	@tests/run/bits.sh $(N) $(ARM_N)
+# the C tests on an emulated arm64
+.PHONY: arm64
+arm64:
+	@tests/run/arm64.sh test
 
 # the founding texts, item by item: passed, failed or open
 .PHONY: seeds

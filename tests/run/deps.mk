@@ -14,7 +14,12 @@ venv_bench := 'yyjson<5'
 # the release that the targets of speed were set against; build/venv has the newest
 peer_of_targets := pin==3.7.0
 
-.PHONY: deps deps-check deps-bench
+packages_bits := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static mmdebstrap
+.PHONY: deps deps-check deps-bench deps-bits
+# arm64: a cross compiler, an emulator, and 1 GB of libraries unpacked below build/arm64
+deps-bits:
+	@tests/run/packages.sh $(packages_bits)
+	@tests/run/arm64.sh libraries libgcc-12-dev libcriterion-dev $(filter %-dev,$(packages_build))
 deps:
 	@tests/run/packages.sh $(packages_build)
 deps-check:

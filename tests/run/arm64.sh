@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# tests/run/arm64.sh - builds for arm64 and runs it by qemu-user, on libraries unpacked below build/arm64.
+# usage: tests/run/arm64.sh ready            has this machine what it takes?
+#        tests/run/arm64.sh libraries p...   unpack Debian's packages of these names, and what they need
+#        tests/run/arm64.sh make target...   make, into build/arm64/release
+#        tests/run/arm64.sh run program...   by qemu-user
+#        tests/run/arm64.sh test             the C tests, each with a time limit
+set -eu
+triple=aarch64-linux-gnu
+top=$(pwd)/build/arm64
+root=$top/sysroot
+blas=usr/lib/$triple/openblas-pthread
+
+ready() {
+    command -v $triple-gcc >/dev/null && command -v qemu-aarch64-static >/dev/null && [ -e "$root/unpacked" ]
+}
+# Nothing of the packages runs, so no alternatives are set: the BLAS is named by its folder.
+make_for_arm() {
+    unset MAKEFLAGS MAKELEVEL MFLAGS VARIANT CC
+    mkdir -p "$top/bin"
+    ln -sf "$(command -v $triple-ar)" "$top/bin/ar"
+    PATH=$top/bin:$PATH make -s -j"$(nproc)" out=build/arm64/release arch=aarch64 AR=$triple-ar \
+        CC="$triple-gcc --sysroot=$root -isystem $root/usr/include/$triple/openblas-pthread -L$root/$blas -Wl,-rpath-link=$root/$blas" "$@"
+}
+run() {
+    timeout 600 qemu-aarch64-static -L "$root" -E LD_LIBRARY_PATH="/$blas:/usr/lib/$triple" -E OPENBLAS_NUM_THREADS=1 "$@"
+}
+
+case ${1:-} in
+ready)
+    ready
+    ;;
+libraries)
+    shift
+    mkdir -p "$top"
+    list=$(echo "$@" | tr ' ' ',')
+    mmdebstrap --quiet --arch=arm64 --variant=extract --include="$list" "$(. /etc/os-release && echo "$VERSION_CODENAME")" "$root"
+    : >"$root/unpacked"
+    ;;
+make)
+    shift
+    make_for_arm "$@"
+    ;;
+run)
+    shift
+    run "$@"
+    ;;
+test)
+    tests=$(find tests/unit/core tests/unit/api tests/golden -name 'test_*.c' | sort)
+    for t in $tests; do set -- "$@" "build/arm64/release/${t%.c}"; done
+    shift
+    make_for_arm -k "$@" || true
+    passed=0 failed=0
+    for t in "$@"; do
+        if [ -x "$t" ] && run "$t" >build/arm64/test.log 2>&1; then
+            passed=$((passed + 1))
+        else
+            failed=$((failed + 1))
+            echo "arm64: $t"
+            grep -a '\[FAIL\]\|\[CRASH\]\|error' build/arm64/test.log | head -5 || true
+        fi
+    done
+    echo "$passed passed, $failed failed, 0 skipped"
+    ;;
+*)
+    sed -n 's/^# usage: //p; s/^#        //p' "$0" >&2
+    exit 2
+    ;;
+esac
