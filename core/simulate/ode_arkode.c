@@ -87,6 +87,7 @@ static void free_memory(own *o)
     }
 }
 
+/* NOLINTNEXTLINE(readability-function-size): the type is the library's */
 static int next_step(N_Vector y, sunrealtype t, sunrealtype h, sunrealtype h_before,
                      sunrealtype h_two_before, sunrealtype e, sunrealtype e_before,
                      sunrealtype e_two_before, int q, int p, sunrealtype *ret_h, void *data)

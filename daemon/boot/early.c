@@ -30,7 +30,7 @@ static void restart_with_one_thread(char **argv, char **envp)
     static char *more[VARIABLES_MAX + 2];
     const size_t n_name = strcspn(one_thread, "=") + 1;
     size_t n = 0;
-    for (; envp[n] != NULL && n < VARIABLES_MAX; n++) {
+    for (; n < VARIABLES_MAX && envp[n] != NULL; n++) {
         if (strncmp(envp[n], one_thread, n_name) == 0) {
             return;
         }
@@ -41,6 +41,7 @@ static void restart_with_one_thread(char **argv, char **envp)
     }
     more[n] = one_thread;
     more[n + 1] = NULL;
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel hands it over as a number */
     const char *self = (const char *)getauxval(AT_EXECFN); /* not /proc/self/exe: an emulator's */
     if (self != NULL) {
         (void)execve(self, argv, more);
