@@ -68,10 +68,3 @@ void tqd_mark_close(int fd)
         close(fd);
     }
 }
-
-void tqd_mark_remove(const char *folder)
-{
-    char path[PATH_MAX];
-    name_file(folder, path);
-    (void)unlink(path);
-}

@@ -36,7 +36,4 @@ void tqd_mark_write(int fd, const tqd_mark *mark);
 /* fsync and close; accepts -1. */
 void tqd_mark_close(int fd);
 
-/* The folder gets another database: what was said of the former one is void. */
-void tqd_mark_remove(const char *folder);
-
 #endif

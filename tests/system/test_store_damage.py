@@ -185,14 +185,15 @@ def test_a_damaged_journal_is_noticed(start, state):
     assert metric(daemon, "store_commits_missing") == 0
 
 
-def test_lost_files_go_after_their_time(start, state):
-    daemon = start({"jobs_keep": 1000}, state=str(state))
+def test_lost_files_stay_over_restarts(start, state):
+    daemon = start(state=str(state))
     put(daemon, "a", recording(1))
     daemon.stop()
     drop_database(state)
-    daemon = start({"jobs_keep": 1000000}, state=str(state), args=("--adopt",))
+    daemon = start(state=str(state), args=("--adopt",))
     conftest.eventually(lambda: lost_of(state) == [sha(recording(1))])
     daemon.stop()
+    start(state=str(state)).stop()
     assert lost_of(state) == [sha(recording(1))]
 
 

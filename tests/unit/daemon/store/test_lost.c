@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/daemon/store/test_lost.c - files without a row are kept for their time, and come back
+ * when a row refers to them; the mark beside the database. */
+#include <criterion/criterion.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "daemon/store/datasets.h"
+#include "daemon/store/files.h"
+#include "daemon/store/mark.h"
+#include "tests/unit/daemon/store/fixture.h"
+
+TestSuite(lost, .init = setup, .fini = teardown, .timeout = 100);
+
+static const char digest_of_abc[] =
+    "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"; /* FIPS 180-2, B.1 */
+
+/* what a process leaves that dies between a file and its row */
+static void leave_file(void)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/files/ba", folder);
+    cr_assert(mkdir(path, 0700) == 0);
+    snprintf(path, sizeof path, "%s/files/ba/%s", folder, digest_of_abc);
+    FILE *file = fopen(path, "wb");
+    cr_assert(file != NULL);
+    cr_assert_eq(fwrite("abc", 1, 3, file), 3);
+    cr_assert_eq(fclose(file), 0);
+}
+
+static uint64_t count_lost(void)
+{
+    tqd_store_health health;
+    tqd_store_health_read(store, &health);
+    return health.n_file_lost;
+}
+
+static bool is_there(void)
+{
+    uint64_t size = 0;
+    tqd_file *file = tqd_file_open(store, digest_of_abc, &size);
+    tqd_file_close(file);
+    return file != NULL && size == 3;
+}
+
+static void refer_to_it(void)
+{
+    const tqd_dataset_row row = {
+        .name = "abc", .media = "text/csv", .size = 3, .n_row = 1, .n_column = 1};
+    tqd_dataset_row with = row;
+    memcpy(with.digest, digest_of_abc, sizeof with.digest);
+    tqd_dataset_put put = {
+        .write.kind = TQD_WRITE_DATASET_PUT, .row = &with, .summary = "x", .n_summary = 1};
+    cr_assert_eq(tqd_store_write(store, &put.write), TQD_STORE_OK);
+}
+
+Test(lost, goes_after_its_time_and_not_before)
+{
+    uint64_t n = 0;
+    leave_file();
+    cr_assert_eq(tqd_store_sweep(store, &n), TQD_STORE_OK);
+    cr_assert_eq(n, 1);
+    cr_assert_eq(count_lost(), 1);
+    cr_assert(is_there() == false);
+    cr_assert_eq(tqd_store_lost_expire(store, 3600000), 0);
+    stop_store();
+    start_store();
+    cr_assert_eq(count_lost(), 1);
+    cr_assert_eq(tqd_store_lost_expire(store, -10000), 1); /* as of ten seconds from now */
+    cr_assert_eq(count_lost(), 0);
+}
+
+Test(lost, comes_back_when_it_is_read)
+{
+    uint64_t n = 0;
+    leave_file();
+    cr_assert_eq(tqd_store_sweep(store, &n), TQD_STORE_OK);
+    refer_to_it();
+    cr_assert(is_there());
+    cr_assert_eq(count_lost(), 0);
+}
+
+Test(lost, comes_back_at_the_start)
+{
+    uint64_t n = 0;
+    leave_file();
+    cr_assert_eq(tqd_store_sweep(store, &n), TQD_STORE_OK);
+    refer_to_it();
+    n = 0;
+    cr_assert_eq(tqd_store_sweep(store, &n), TQD_STORE_OK);
+    cr_assert_eq(n, 0);
+    cr_assert_eq(count_lost(), 0);
+    cr_assert(is_there());
+}
+
+Test(lost, the_mark_counts_commits_and_refuses_nonsense)
+{
+    tqd_mark before;
+    tqd_mark after;
+    char id[TQD_JOB_ID_TEXT];
+    submit_job(id);
+    cr_assert_eq(tqd_mark_read(folder, &before), TQD_MARK_GOOD);
+    submit_job(id);
+    cr_assert_eq(tqd_mark_read(folder, &after), TQD_MARK_GOOD);
+    cr_assert_eq(after.n_commit, before.n_commit + 1);
+    cr_assert_str_eq(after.identity, before.identity);
+    char path[128];
+    snprintf(path, sizeof path, "%s/torqued.commit", folder);
+    const char *const texts[] = {"x", "0123456789abcdef 0000000000000000000x\n",
+                                 "0123456789abcdeg 00000000000000000001\n"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        FILE *file = fopen(path, "wb");
+        fputs(texts[i], file);
+        fclose(file);
+        cr_assert_eq(tqd_mark_read(folder, &after), TQD_MARK_UNREADABLE, "%s", texts[i]);
+    }
+    cr_assert_eq(unlink(path), 0);
+    cr_assert_eq(tqd_mark_read(folder, &after), TQD_MARK_NONE);
+}
