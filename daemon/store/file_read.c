@@ -17,7 +17,8 @@
 struct tqd_file {
     tqd_file_set *set;
     int fd;
-    _Atomic int sums_fd; /* -1: one chunk */
+    _Atomic int sums_fd; /* -1: one chunk, or `sums` */
+    uint64_t *sums;      /* when there is no room on the disk for them */
     uint64_t size;
     _Atomic int status; /* of the last read that failed */
     char digest[TQD_DIGEST_TEXT];
@@ -39,8 +40,10 @@ static long read_fully(int fd, uint64_t offset, void *bytes, size_t n)
     return (long)done;
 }
 
-/* The whole file against its name; its sums are made on the way. */
-static tqd_store_status check_whole(tqd_file_set *set, int fd, const char *digest)
+/* The whole file against its name; its sums are made on the way: *ret_sums (may be NULL),
+ * malloc'ed, when it is good. */
+static tqd_store_status check_whole(tqd_file_set *set, int fd, const char *digest,
+                                    uint64_t **ret_sums)
 {
     char found[TQD_DIGEST_TEXT];
     tqd_sums sums;
@@ -68,6 +71,10 @@ static tqd_store_status check_whole(tqd_file_set *set, int fd, const char *diges
     }
     if (status == TQD_STORE_OK) {
         tqd_sums_keep(&sums, set, digest);
+        if (ret_sums != NULL) {
+            *ret_sums = sums.sums;
+            sums.sums = NULL;
+        }
     }
     tqd_sums_clear(&sums);
     tqd_sha256_free(hash);
@@ -83,14 +90,13 @@ static tqd_store_status find_sums(tqd_file *file)
     }
     int fd = tqd_sums_open(file->set, file->digest, file->size);
     if (fd < 0) {
-        const tqd_store_status status = check_whole(file->set, file->fd, file->digest);
+        const tqd_store_status status = check_whole(file->set, file->fd, file->digest, &file->sums);
         if (status != TQD_STORE_OK) {
             return status;
         }
-        fd = tqd_sums_open(file->set, file->digest, file->size);
     }
     atomic_store(&file->sums_fd, fd);
-    return fd >= 0 ? TQD_STORE_OK : TQD_STORE_BROKEN;
+    return TQD_STORE_OK;
 }
 
 static tqd_store_status open_parts(tqd_store *store, tqd_file *file, uint64_t size)
@@ -116,7 +122,7 @@ static tqd_store_status open_parts(tqd_store *store, tqd_file *file, uint64_t si
     if (tqd_damage_known(file->set, file->digest, &facts)) {
         return TQD_STORE_DAMAGED;
     }
-    return file->size == 0 ? check_whole(file->set, file->fd, file->digest) : find_sums(file);
+    return file->size == 0 ? check_whole(file->set, file->fd, file->digest, NULL) : find_sums(file);
 }
 
 tqd_file *tqd_file_open_sized(tqd_store *store, const char *digest, uint64_t size,
@@ -160,6 +166,9 @@ static bool is_chunk_good(const tqd_file *file, uint64_t chunk, const char *byte
         char found[TQD_DIGEST_TEXT];
         return tqd_sha256_of(bytes, n, found) && strcmp(found, file->digest) == 0;
     }
+    if (file->sums != NULL) {
+        return file->sums[chunk] == tqd_sum_of(bytes, n);
+    }
     uint64_t sum = 0;
     return tqd_sums_read(atomic_load(&file->sums_fd), chunk, &sum) && sum == tqd_sum_of(bytes, n);
 }
@@ -167,20 +176,18 @@ static bool is_chunk_good(const tqd_file *file, uint64_t chunk, const char *byte
 /* The sums and the file disagree: the name decides. */
 static tqd_store_status judge_chunk(tqd_file *file, uint64_t chunk, char *bytes, size_t n)
 {
-    tqd_store_status status = file->size <= TQD_CHUNK
-                                  ? TQD_STORE_DAMAGED
-                                  : check_whole(file->set, file->fd, file->digest);
-    if (status == TQD_STORE_OK) {
-        /* the sums were wrong, and there are new ones; the old descriptor may be in use */
-        uint64_t sum = 0;
-        const int fd = tqd_sums_open(file->set, file->digest, file->size);
-        const bool good = fd >= 0 && read_fully(file->fd, chunk * TQD_CHUNK, bytes, n) == (long)n &&
-                          tqd_sums_read(fd, chunk, &sum) && sum == tqd_sum_of(bytes, n);
-        status = good ? TQD_STORE_OK : TQD_STORE_BROKEN;
-        if (fd >= 0) {
-            close(fd);
-        }
+    uint64_t *made = NULL;
+    tqd_store_status status = TQD_STORE_DAMAGED;
+    if (file->size > TQD_CHUNK) {
+        status = check_whole(file->set, file->fd, file->digest, &made);
     }
+    if (status == TQD_STORE_OK) {
+        /* the sums were wrong, and there are new ones for the next who opens it */
+        const bool good = read_fully(file->fd, chunk * TQD_CHUNK, bytes, n) == (long)n &&
+                          made[chunk] == tqd_sum_of(bytes, n);
+        status = good ? TQD_STORE_OK : TQD_STORE_BROKEN;
+    }
+    free(made);
     if (status == TQD_STORE_DAMAGED) {
         tqd_damage_note(file->set, file->digest, file->fd);
     }
@@ -248,6 +255,7 @@ void tqd_file_close(tqd_file *file)
     if (file->fd >= 0) {
         close(file->fd);
     }
+    free(file->sums);
     free(file);
 }
 

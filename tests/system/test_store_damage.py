@@ -314,6 +314,19 @@ def test_sums_are_a_cache(start, state):
     conftest.eventually(lambda: not sums.exists())
 
 
+def test_sums_that_find_no_room_are_done_without(start, state):
+    daemon = start(state=str(state))
+    put(daemon, "d", LARGE)
+    shutil.rmtree(state / "files" / "sums")
+    (state / "files" / "sums").write_bytes(b"")  # a folder that takes no file, as a full disk
+    assert got_whole(daemon, "/v1/datasets/d/content") == LARGE
+    assert got_whole(daemon, "/v1/datasets/d/content", {"Range": "bytes=70000-70009"}) == LARGE[70000:70010]
+    flip(path_of(state, LARGE), 70000)
+    assert got_whole(daemon, "/v1/datasets/d/content", {"Range": "bytes=70000-70009"}) is None
+    (state / "files" / "sums").unlink()
+    (state / "files" / "sums").mkdir()
+
+
 def test_a_damaged_result_or_request_is_refused(start, state):
     q = [[0.001 * k] * 7 for k in range(6000)]
     body = json.dumps({"q": q, "qd": q, "qdd": q})
