@@ -203,6 +203,10 @@ def test_wrong_requests(daemon, samples):
         ({"dataset": "plain", "job": "x"}, 422, "/from", "either"),
         ({"columns": {}}, 422, "/from", "no dataset"),
         ({"dataset": "plain", "colums": {}}, 400, "/from/colums", ""),
+        ({"dataset": True}, 400, "/from/dataset", ""),
+        ({"dataset": None}, 400, "/from/dataset", ""),
+        ({"dataset": "plain", "filter": {"cutoff_hz": 0.001}}, 422, "/from/filter/cutoff_hz", "too slow"),
+        ({"dataset": "plain", "filter": {"kind": "first-order", "tau_f_s": 1000}}, 422, "/from/filter/tau_f_s", "too slow"),
     ]
     for body, status, pointer, detail in cases:
         fault = ask(daemon, {"from": body}, status)
