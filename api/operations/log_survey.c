@@ -23,6 +23,10 @@ static const double still_s = 0.08;    /* s: of rows that are judged together */
 static const double rate_of_cutoff = 5.0;
 static const double quiet = 5e-3;        /* rad/s, m/s: of noise that friction would not feel */
 static const double slow_motion_s = 5.0; /* of a window, in which slow motion is seen as slow */
+/* from an octave to the next: what falls by more is the skirt of slow motion (f^-6 and more), not
+ * noise beyond the knee of two poles (f^-4 at last) */
+static const double skirt = 8.0;
+static const double coloured = 30.0; /* times the floor: less is a skirt that sinks into it */
 static const double bridge_periods = 5.5;
 static const double bridge_s = 0.04; /* shorter gaps are bridged whatever the period */
 
@@ -392,15 +396,18 @@ static tq_status find_floor(const tqa_log *log, size_t n_fft, const double *powe
 {
     const double rate = 1.0 / log->step;
     const double cutoff = tq_cutoff_choose(&log->bandwidth, rate).cutoff;
-    const double band[2] = {0.5 * cutoff, cutoff};
+    const double band[2] = {0.5 * cutoff, cutoff}, next[2] = {cutoff, 2.0 * cutoff};
     tq_bandwidth found = {0};
-    double level = 0.0;
+    double level = 0.0, above = 0.0;
     tq_status status =
         tq_bandwidth_find(n_fft, rate, power, (double)INFINITY, scratch, &found, reterr);
     if (status == TQ_OK && followed <= band[0]) {
         status = tq_bandwidth_level(n_fft, rate, power, band, scratch, &level, reterr);
     }
-    *ret = fmax(found.floor, level);
+    if (status == TQ_OK && level > coloured * found.floor) {
+        status = tq_bandwidth_level(n_fft, rate, power, next, scratch, &above, reterr);
+    }
+    *ret = above > 0.0 && level <= skirt * above ? level : found.floor;
     return status;
 }
 
