@@ -256,9 +256,10 @@ static void drive(question *to, tqt_random *r)
 
 static void compare(question *to, tqt_random *r)
 {
+    const uint32_t a = tqt_random_below(r, 2), b = tqt_random_below(r, 2);
     put(to,
-        "{\"a\":{\"dataset\":\"run%u\"},\"b\":{\"dataset\":\"run%u\"},\"include\":[\"series\"]}",
-        tqt_random_below(r, 2), tqt_random_below(r, 2));
+        "{\"a\":{\"dataset\":\"run%u\"},\"b\":{\"dataset\":\"run%u\"},\"include\":[\"series\"]}", a,
+        b);
 }
 
 static void put_run(question *to, tqt_random *r, const char *solver)
@@ -323,11 +324,13 @@ static void excitation(question *to, tqt_random *r)
 static void calibrate(question *to, tqt_random *r)
 {
     static const char *const methods[] = {"ols", "irls", "feasible", "iv"};
+    const uint32_t cutoff = 3 + tqt_random_below(r, 5);
+    const char *method = methods[tqt_random_below(r, 4)];
     to->robot = robot_named("planar-2r");
     put(to,
         "{\"datasets\":[\"run0\",\"run1\"],\"columns\":{\"time\":\"t\",\"q\":\"q\",\"tau\":\"tau\"},\"filter\":{\"kind\":\"butterworth\","
         "\"cutoff_hz\":%u},\"model\":{\"friction\":[\"viscous\",\"offset\"]},\"method\":\"%s\"}",
-        3 + tqt_random_below(r, 5), methods[tqt_random_below(r, 4)]);
+        cutoff, method);
 }
 
 static const struct {
@@ -379,9 +382,11 @@ static size_t write_recording(char *text, size_t room, uint64_t seed)
     for (int k = 0; k < 1200; k++) {
         const double t = k * 0.01;
         const double a = t * (12.0 - t) / 36.0, b = a * (2.0 - t) * (t - 7.0) / 12.0;
+        double noise[2];
+        noise[0] = tqt_random_uniform(&r, -1, 1); /* arguments have no order */
+        noise[1] = tqt_random_uniform(&r, -1, 1);
         n += (size_t)snprintf(text + n, room - n, "%.2f,%.9f,%.9f,%.6f,%.6f\n", t, a * b,
-                              b - 0.5 * a, 20.0 - 9.0 * a + tqt_random_uniform(&r, -1, 1),
-                              4.0 * b + tqt_random_uniform(&r, -1, 1));
+                              b - 0.5 * a, 20.0 - 9.0 * a + noise[0], 4.0 * b + noise[1]);
     }
     return n;
 }
