@@ -149,19 +149,22 @@ static ARKodeButcherTable table_of(tq_ode_method method)
         return kept_implicit != NULL ? kept_implicit
                                      : ARKodeButcherTable_LoadDIRK(ARKODE_ESDIRK547L2SA2_7_4_5);
     }
+    /* A last row of its own, that is the step itself: where the last c is 1, ARKODE 6.4 begins the
+     * next step with the rate of the last stage, and only of such a row is that the rate at y. */
     enum { N = TQ_DOPRI87_STAGES };
-    ARKodeButcherTable table = ARKodeButcherTable_Alloc(N, SUNTRUE);
+    ARKodeButcherTable table = ARKodeButcherTable_Alloc(N + 1, SUNTRUE);
     if (table != NULL) {
         table->q = 8;
         table->p = 7;
         for (size_t i = 0; i < N; i++) {
             table->c[i] = tq_dopri87_c[i];
-            table->b[i] = tq_dopri87_b[i];
+            table->b[i] = table->A[N][i] = tq_dopri87_b[i];
             table->d[i] = tq_dopri87_d[i];
             for (size_t j = 0; j < N; j++) {
                 table->A[i][j] = tq_dopri87_a[N * i + j];
             }
         }
+        table->c[N] = 1.0;
     }
     return table;
 }
