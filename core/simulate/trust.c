@@ -9,6 +9,8 @@
 
 /* carried errors beyond this say only that everything is lost */
 static const double lost = 1e12;
+/* of a step: places that tell no curvature */
+static const double next_to_each_other = 0.1;
 
 /* ------------------------------------------------------------------------------------------------
  * Torque between points
@@ -155,18 +157,38 @@ static void add_product(size_t m, double scale, const double *a, const double *b
     }
 }
 
+/* Weights of three places at 0, s and 1 in the mean of A and in its first moment about 1/2: of
+ * Lagrange's parabola, or of two straight lines where two places are next to each other and a
+ * parabola would extrapolate what little, or what jump, they differ by. */
+static void weigh_places(double s, double ret_mean[3], double ret_moment[3])
+{
+    const double rest = 1.0 - s;
+    if (fmin(s, rest) > next_to_each_other) {
+        ret_mean[0] = 0.5 - 1.0 / (6.0 * s);
+        ret_mean[1] = 1.0 / (6.0 * s * rest);
+        ret_mean[2] = (1.0 / 3.0 - 0.5 * s) / rest;
+        ret_moment[0] = -1.0 / 12.0;
+        ret_moment[2] = 1.0 / 12.0;
+    } else {
+        ret_mean[0] = 0.5 * s;
+        ret_mean[1] = 0.5;
+        ret_mean[2] = 0.5 * rest;
+        ret_moment[0] = s * (s / 6.0 - 0.25);
+        ret_moment[2] = rest * (0.25 - rest / 6.0);
+    }
+    ret_moment[1] = -ret_moment[0] - ret_moment[2]; /* 0 for an A that does not change */
+}
+
 /* The exponent of a step over three places; rooms for B0 and B1. */
 static void exponent(size_t m, const double *const x[3], const double t[3], double *b0, double *b1,
                      double *ret)
 {
     const double h = t[2] - t[0];
-    const double s = (t[1] - t[0]) / h;
-    /* integrals of Lagrange's parabolas through 0, s and 1 */
-    const double w[3] = {0.5 - 1.0 / (6.0 * s), 1.0 / (6.0 * s * (1.0 - s)),
-                         (1.0 / 3.0 - 0.5 * s) / (1.0 - s)};
+    double w[3], v[3];
+    weigh_places((t[1] - t[0]) / h, w, v);
     for (size_t k = 0; k < m * m; k++) {
         b0[k] = w[0] * x[0][k] + w[1] * x[1][k] + w[2] * x[2][k];
-        b1[k] = (x[2][k] - x[0][k]) / 12.0;
+        b1[k] = v[0] * x[0][k] + v[1] * x[1][k] + v[2] * x[2][k];
         ret[k] = h * b0[k];
     }
     add_product(m, h * h, b1, b0, ret);

@@ -368,6 +368,31 @@ Test(verdict, bodies_that_turn_are_judged_under_control)
     tqt_model_free(m);
 }
 
+/* A free mass, and a torque missed from a break just behind the start on, or until one just before
+ * the end: x = t^2 / 2 (closed form), however near the break is. */
+Test(verdict, places_next_to_each_other_tell_no_curvature)
+{
+    static const double free_mass[4] = {0, 1, 0, 0}, none[2] = {0}, one[2] = {1, 0};
+    static const double gaps[] = {1e-3, 1e-6, 1e-11};
+    for (size_t i = 0; i < sizeof gaps / sizeof gaps[0]; i++) {
+        const tq_trust_place behind[3] = {
+            {0, free_mass, none}, {gaps[i], free_mass, one}, {1, free_mass, one}};
+        const tq_trust_place before[3] = {
+            {0, free_mass, one}, {1 - gaps[i], free_mass, one}, {1, free_mass, none}};
+        for (int late = 0; late < 2; late++) {
+            double carried[8];
+            tq_trust trust = {.n_v = 1, .carried = carried};
+            tq_scratch scratch = fresh();
+            tq_trust_begin(&trust, 0);
+            cr_assert(eq(int, tq_trust_step(&trust, late ? before : behind, 1e-9, &scratch, NULL),
+                         TQ_OK));
+            cr_expect(epsilon_eq(dbl, trust.error[TQ_ERROR_INPUT], 0.5, gaps[i]), "%g: %g", gaps[i],
+                      trust.error[TQ_ERROR_INPUT]);
+            cr_expect(epsilon_eq(dbl, carried[2], 1, 1e-12)); /* unit error of the rate: x = t */
+        }
+    }
+}
+
 /* x'' = -(4 + 3 sin 5 t) x: A changes within a step and never commutes with itself */
 static void swing_at(double t, double a[4])
 {
