@@ -432,7 +432,7 @@ static tq_status run(search *s, size_t n_max, double *arm, tq_error *reterr)
     }
     if (status == TQ_OK) {
         s->has_relative =
-            s->model->nv <= TQ_RELATIVE_NV_MAX &&
+            tq_relative_is_affordable(s->model) &&
             tq_relative_init(&s->relative, s->model, s->lower, s->upper, arm, s->scratch);
         status = evaluate(s, first, first + nq, first + 2 * nq, reterr);
     }

@@ -25,14 +25,15 @@ typedef struct tq_eigen_bounds {
  *
  * M changes with q_k by at most L_k h_k in norm over a half-width h_k, L_k the norm of a matrix of
  * bounds on |dM_ab/dq_k|, made of masses and the longest arms that the box allows. That is more
- * than the least eigenvalue of most arms; so the first 512 matrices of robots of up to 24 freedoms
- * are also bounded in units of themselves, by their derivatives and bounds on the second ones
- * (bounds_relative.h): within 1 % in a box of 1 mrad, and above 0 in boxes of 0.1 rad for arms of 6
- * and 7 joints. Cells are halved where the bound is worst, along the width that costs most, until
- * it is within 1 % of a value attained or n_max matrices were computed; the best cell's centre is
- * then improved by a search along coordinates. Over wide boxes bounds that hold anywhere may be
- * tighter: those of M's entries with all arms stretched, and the least rotor inertia. No random
- * numbers: the same box gives the same answer.
+ * than the least eigenvalue of most arms; so the first 512 matrices of robots of up to 24 freedoms,
+ * unless their mimicking joints or links are too many (tq_relative_is_affordable), are also bounded
+ * in units of themselves, by their derivatives and bounds on the second ones (bounds_relative.h):
+ * within 1 % in a box of 1 mrad, and above 0 in boxes of 0.1 rad for arms of 6 and 7 joints. Cells
+ * are halved where the bound is worst, along the width that costs most, until it is within 1 % of a
+ * value attained or n_max matrices were computed; the best cell's centre is then improved by a
+ * search along coordinates. Over wide boxes bounds that hold anywhere may be tighter: those of M's
+ * entries with all arms stretched, and the least rotor inertia. No random numbers: the same box
+ * gives the same answer.
  *
  * Shapes   lower, upper (nq); an infinite range is allowed: angles are cut to a turn, a travel
  *          leaves the guaranteed bounds open (and attained ones are those within 1 m).
@@ -40,7 +41,7 @@ typedef struct tq_eigen_bounds {
  * Returns  TQ_OK, TQ_ERR_SCRATCH, TQ_ERR_NO_CONVERGENCE; TQ_ERR_RANGE "box" with index = a planar,
  *          spherical or floating joint, whose coordinates have no box.
  * Cost     3 n_max matrices of O(n_joint depth) and their eigenvalues, up to 512 derivatives of
- *          O(nv^4), a table of O(n_link depth^4): 30 ms for 7 joints, 1 s for 24.
+ *          O(nv^4), a table of O(n_link depth^4), 0.25 s at most: 30 ms for 7 joints, 1 s for 24.
  * Source   S. Piyavskii, An algorithm for finding the absolute extremum of a function, USSR Comput.
  *          Math. 12(4), 1972; F. Ghorbel, B. Srinivasan, M. Spong, On the uniform boundedness of
  *          the inertia matrix of serial robot manipulators, J. Robotic Systems 15(1), 1998.

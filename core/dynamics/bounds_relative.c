@@ -3,6 +3,7 @@
  * box, both in units of M. */
 #include "core/dynamics/bounds_relative.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -57,11 +58,15 @@ void tq_measure_arms(const tq_model *model, const double *lower, const double *u
  * Second derivatives
  */
 
+/* the sum of depth^4 over links, at some 30 ns each: a chain of 24 joints takes 1.8e6 */
+static const double work_max = 8e6;
+enum { DEPTH_MAX = 64 };
+
 /* The moving joints between a link and the root, deepest first. */
 typedef struct way {
     size_t n;
-    const tq_joint *joint[TQ_RELATIVE_NV_MAX * 4];
-    double arm[TQ_RELATIVE_NV_MAX * 4];
+    const tq_joint *joint[DEPTH_MAX];
+    double arm[DEPTH_MAX];
 } way;
 
 /* |d^n c / dq_i dq_j ...| of the centre of mass: z_i x (z_j x ... (c - p)), joints from the root
@@ -126,7 +131,7 @@ static void add_curves(const tq_relative *r, const way *w, const tq_inertia *ine
     double principal[3], axes[9];
     tq_symmetric_eigen(inertia->about_com, principal, axes);
     const double moment = fmax(fabs(principal[0]), fabs(principal[2]));
-    double factor[TQ_RELATIVE_NV_MAX * 4];
+    double factor[DEPTH_MAX];
     for (size_t i = 0; i < w->n; i++) {
         factor[i] = tq_mimic_factor(w->joint[i]);
     }
@@ -155,6 +160,49 @@ size_t tq_relative_scratch_size(const tq_model *model)
            3 * tq_scratch_cost(nv * nv, sizeof(double)) + 2 * tq_scratch_cost(nv, sizeof(double));
 }
 
+static bool has_inertia(const tq_inertia *inertia)
+{
+    double most = fabs(inertia->mass);
+    for (unsigned k = 0; k < 6; k++) {
+        most = fmax(most, fabs(inertia->about_com[k]));
+    }
+    return most > 0.0;
+}
+
+/* moving joints between a link and the root */
+static size_t depth_of(const tq_model *model, uint32_t link)
+{
+    size_t n = 0;
+    for (uint32_t j = model->links[link].joint; j != TQ_NONE; j = tq_parent_joint(model, j)) {
+        n += tq_joint_kind_nv(model->joints[j].kind) != 0;
+    }
+    return n;
+}
+
+/* nv bounds neither the joints, of which many may mimic one, nor the links at the end of a chain */
+bool tq_relative_is_affordable(const tq_model *model)
+{
+    double work = 0.0;
+    for (uint32_t link = 0; link < model->n_link && work <= work_max; link++) {
+        const double depth = (double)depth_of(model, link);
+        const bool counts = has_inertia(&model->links[link].inertia);
+        work += (double)model->n_joint + (counts ? depth * depth * depth * depth : 0.0);
+    }
+    return model->nv <= TQ_RELATIVE_NV_MAX && work <= work_max;
+}
+
+static void find_way(const tq_model *model, uint32_t link, const double *arm, way *ret)
+{
+    ret->n = 0;
+    for (uint32_t j = model->links[link].joint; j != TQ_NONE; j = tq_parent_joint(model, j)) {
+        if (tq_joint_kind_nv(model->joints[j].kind) != 0) {
+            assert(ret->n < DEPTH_MAX); /* its fourth power is affordable */
+            ret->joint[ret->n] = &model->joints[j];
+            ret->arm[ret->n++] = arm[j];
+        }
+    }
+}
+
 bool tq_relative_init(tq_relative *r, const tq_model *model, const double *lower,
                       const double *upper, double *arm, tq_scratch *scratch)
 {
@@ -177,18 +225,12 @@ bool tq_relative_init(tq_relative *r, const tq_model *model, const double *lower
     }
     memset(r->curve, 0, nv * nv * nv * sizeof(double));
     for (uint32_t link = 0; link < model->n_link; link++) {
-        way w = {.n = 0};
-        tq_measure_arms(model, lower, upper, link, arm);
-        for (uint32_t j = model->links[link].joint; j != TQ_NONE; j = tq_parent_joint(model, j)) {
-            if (tq_joint_kind_nv(model->joints[j].kind) == 0) {
-                continue;
-            }
-            if (w.n == sizeof w.arm / sizeof w.arm[0]) {
-                return false; /* a long chain of mimicking joints */
-            }
-            w.joint[w.n] = &model->joints[j];
-            w.arm[w.n++] = arm[j];
+        way w;
+        if (!has_inertia(&model->links[link].inertia)) {
+            continue;
         }
+        tq_measure_arms(model, lower, upper, link, arm);
+        find_way(model, link, arm, &w);
         add_curves(r, &w, &model->links[link].inertia, h);
     }
     return true;

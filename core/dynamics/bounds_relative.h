@@ -12,7 +12,7 @@
 #include "core/base/status.h"
 #include "core/dynamics/posture.h"
 
-/* Robots with more freedoms have no such bound: its table takes nv^3 numbers and a depth^4 sum. */
+/* Robots with more freedoms have no such bound: its table takes nv^3 numbers. */
 enum { TQ_RELATIVE_NV_MAX = 24 };
 
 /* Joints of one freedom, mimicking ones among them. */
@@ -38,8 +38,12 @@ typedef struct tq_relative {
     double *values; /* (nv) */
 } tq_relative;
 
-/* Bounds the second derivatives over lower <= q <= upper. `arm` (n_joint) is room. False: nothing
- * was taken, the scratch is too small; tq_relative_scratch_size bytes stay taken. */
+/* Whether a robot's table, a sum of depth^4 over its links, takes a quarter of a second at most. */
+bool tq_relative_is_affordable(const tq_model *model);
+
+/* Bounds the second derivatives over lower <= q <= upper, of an affordable robot. `arm` (n_joint)
+ * is room. False: nothing was taken, the scratch is too small; tq_relative_scratch_size bytes stay
+ * taken. */
 bool tq_relative_init(tq_relative *r, const tq_model *model, const double *lower,
                       const double *upper, double *arm, tq_scratch *scratch);
 size_t tq_relative_scratch_size(const tq_model *model);

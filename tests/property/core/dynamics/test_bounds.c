@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "core/dynamics/bounds.h"
+#include "core/dynamics/bounds_relative.h"
 #include "core/dynamics/lagrangian.h"
 #include "core/linalg/dense.h"
 #include "tests/support/random.h"
@@ -125,6 +126,45 @@ Test(bounds, item_041_of_the_planar_arm_come_near_the_extremes)
     cr_assert(le(dbl, bounds.guaranteed_largest, 1.015 * (3.0 + sqrt(8.0))));
     tqt_model_free(model);
     free(scratch.memory);
+}
+
+/* a chain of n turning joints, of which all behind the first `n_own` mimic one of these */
+static tq_model *chain(uint32_t n, uint32_t n_own, double mass)
+{
+    tq_model *model = tqt_model_new(n + 1);
+    for (uint32_t j = 0; j < n; j++) {
+        tq_joint *joint = &model->joints[j];
+        joint->kind = TQ_JOINT_REVOLUTE;
+        joint->parent = j;
+        joint->child = j + 1;
+        joint->origin.p[0] = 0.1;
+        joint->axis[j % 3] = 1.0;
+        if (j >= n_own) {
+            joint->mimic = j % n_own;
+            joint->mimic_multiplier = 0.5;
+        }
+        model->links[j + 1].inertia.mass = mass;
+    }
+    model->links[n].inertia.mass = 1.0;
+    cr_assert(eq(int, tq_model_finish(model, NULL), TQ_OK));
+    return model;
+}
+
+/* 4 freedoms bound nothing where 86 joints mimic them: the table of such a chain took a minute */
+Test(bounds, tables_of_second_derivatives_are_made_of_few_joints)
+{
+    const struct {
+        uint32_t n, n_own;
+        double mass;
+        bool affordable;
+    } chains[] = {{7, 7, 1.0, true},  {24, 24, 1.0, true}, {25, 25, 1.0, false},
+                  {30, 4, 1.0, true}, {90, 4, 1.0, false}, {90, 4, 0.0, false},
+                  {50, 4, 0.0, true}};
+    for (size_t i = 0; i < sizeof chains / sizeof chains[0]; i++) {
+        tq_model *model = chain(chains[i].n, chains[i].n_own, chains[i].mass);
+        cr_expect(eq(int, tq_relative_is_affordable(model), chains[i].affordable), "%zu", i);
+        tqt_model_free(model);
+    }
 }
 
 /* ERR-T15: a travel without limits leaves M unbounded */
