@@ -299,7 +299,7 @@ static int verify(const settings *s, const char *path)
  * any case. */
 static int backup(const settings *s, const command *c, const char *path, const char *name)
 {
-    char why[TQC_WHY] = "";
+    char why[TQC_WHY] = "", shown[SHOWN_BYTES];
     size_t n_files = 0;
     uint64_t n_bytes = 0;
     const int status = download(s, c, path, name);
@@ -307,7 +307,8 @@ static int backup(const settings *s, const command *c, const char *path, const c
         tqc_verify(name, &n_files, &n_bytes, why)) {
         return status;
     }
-    fprintf(stderr, "torquectl: %s is written, but %s\n", name, why);
+    (void)tqc_shown(why, SIZE_MAX, shown, sizeof shown);
+    fprintf(stderr, "torquectl: %s is written, but %s\n", name, shown);
     return EXIT_FAILURE;
 }
 

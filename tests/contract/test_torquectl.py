@@ -2,6 +2,7 @@
 # tests/contract/test_torquectl.py - the command line client against the real daemon: tables, JSON, exit codes, backups.
 import contextlib
 import hashlib
+import io
 import json
 import os
 import pty
@@ -308,6 +309,23 @@ def test_whatever_a_server_says_is_shown_and_not_obeyed(name):
         said = (done.stdout + done.stderr).decode()
         assert is_visible(said), (args, said)
         assert (nasty in said) == (name == "fine"), (args, said)
+
+
+def test_what_a_bad_backup_holds_is_shown_and_not_obeyed(tmp_path):
+    """A name out of an archive that a server sent, said by `backup` as by `verify`."""
+    archive = io.BytesIO()
+    with tarfile.open(fileobj=archive, mode="w", format=tarfile.USTAR_FORMAT) as tar:
+        for name, data in (("manifest.json", b'{"torqued-backup":1,"files":[]}'), ("\x1b[2Jnasty", b"abc")):
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            tar.addfile(member, io.BytesIO(data))
+    server, url = served(archive.getvalue(), media="application/x-tar")
+    path = tmp_path / "bad.tar"
+    with server:
+        done = ctl(url, "backup", str(path))
+    assert done.returncode == 1 and b"nasty" in done.stderr
+    assert is_visible(done.stderr.decode()), done.stderr
+    assert is_visible(ctl(None, "verify", str(path)).stderr.decode())
 
 
 @pytest.mark.parametrize("body", [b"\x1b[2J not JSON \x9b \xff\xfe", json.dumps({"a": "\u202e\x7f\x85"}, ensure_ascii=False).encode(),
