@@ -54,6 +54,8 @@ step "build" WERROR=1 build && {
     step "bits, gcc and clang" bits
     step "instructions" instructions
 }
+# minutes of packages and a second build: for CI, or by `make fresh`
+[ -z "$CI" ] || FRESH_TESTS=libraries step "fresh machine, oldest" fresh ARM=lowest
 step "build, asan" WERROR=1 VARIANT=asan build && {
     step "tests, asan" WERROR=1 VARIANT=asan test
     step "fuzz corpus, asan" WERROR=1 VARIANT=asan replay
