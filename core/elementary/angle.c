@@ -51,7 +51,9 @@ static reduced reduce_far(double x)
     const signed_wide fraction = (signed_wide)after;
     unsigned quadrant = (unsigned)(high >> 62) + (fraction < 0);
     twofold f = {(double)fraction, 0.0};
-    f.lo = (double)(fraction - (signed_wide)f.hi) * 0x1p-128;
+    /* 1/2 less 2^-56 rounds up to 2^127, which only an unsigned number holds */
+    const wide leading = f.hi < 0.0 ? -(wide)-f.hi : (wide)f.hi;
+    f.lo = (double)(signed_wide)(after - leading) * 0x1p-128;
     f.hi *= 0x1p-128;
     const twofold p = product_of(f.hi, 0x1.921fb54442d18p+0);
     twofold r = {p.hi, p.lo + (f.hi * 0x1.1a62633145c07p-54 + f.lo * 0x1.921fb54442d18p+0)};

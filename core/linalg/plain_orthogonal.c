@@ -121,7 +121,8 @@ size_t tq_plain_lstsq(size_t m, size_t n, double *a, double *b, double rcond, do
     const size_t k = m < n ? m : n;
     tq_plain_qr(m, n, a, m, tau, pivot);
     size_t rank = 0;
-    while (rank < k && fabs(a[rank * m + rank]) > rcond * fabs(a[0])) {
+    /* what is no number counts, and x is none */
+    while (rank < k && !(fabs(a[rank * m + rank]) <= rcond * fabs(a[0]))) {
         rank++;
     }
     tq_plain_apply_q(1, m, k, a, m, tau, 1, b, m);

@@ -92,6 +92,20 @@ Test(plain, least_squares_of_least_norm)
     }
 }
 
+/* A motion that ran away must not be answered with zeros. */
+Test(plain, least_squares_of_what_is_no_number_are_none)
+{
+    for (size_t at = 0; at < 9; at++) {
+        double a[9] = {2, 1, 0, 1, 3, 1, 0, 1, 4}, b[3] = {1, 1, 1};
+        tq_scratch scratch = fresh();
+        size_t rank = 0;
+        a[at] = (double)NAN;
+        cr_assert(eq(int, tq_lstsq(3, 3, a, b, 1e-12, &scratch, &rank, NULL), TQ_OK));
+        cr_expect(isnan(b[0]) || isnan(b[1]) || isnan(b[2]), "entry %zu: %g %g %g", at, b[0], b[1],
+                  b[2]);
+    }
+}
+
 static int ascending(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
