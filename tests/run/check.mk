@@ -10,6 +10,7 @@ FUZZ_SECONDS ?= 60
 #: check-long       the hours as well: a thousand kills, a quiet machine's limits, long fuzzing
 #: asan tsan        unit tests and corpus under AddressSanitizer; the daemon under ThreadSanitizer
 #: fuzz             every fuzz target for FUZZ_SECONDS
+#: mutate           breaks one line at a time and counts what no test notices (SEED=1 N=150 ROOM=core,api,daemon)
 .PHONY: check check-long asan tsan fuzz replay contract peers bits long system
 check:
 	@tests/run/check.sh
@@ -57,6 +58,11 @@ arm64:
 .PHONY: seeds
 seeds: $(patsubst %.c,$(out)/%,$(shell grep -l 'seeds, item_' $(test_src)))
 	@tests/run/seeds.sh $^
+
+# Would a test notice? Variables are those of tests/run/mutate.py; MUTANTS: PATH:LINE:NEW_TEXT of one's own instead.
+.PHONY: mutate
+mutate:
+	@$(if $(shell command -v nice),nice) tests/run/mutate.py $(MUTANTS)
 
 # programs of minutes: each exits nonzero on failure
 long: $(long_src:%.c=$(out)/%)
