@@ -16,6 +16,7 @@
 
 /* Freedoms of a robot whose matrices are still given: scratch grows with their cube. */
 enum { FREEDOMS_MAX = 128 };
+static const double box_work_max = 3e8; /* of tq_eigen_bounds_work: ten seconds */
 
 static bool for_acceleration(const tqa_call *call)
 {
@@ -148,6 +149,12 @@ bool tqa_include_check(tqa_call *call)
         return tqa_refuse(request, UINT64_MAX, "too-large", "ask for tau or qdd alone",
                           "include is for robots of up to %d freedoms, this one has %u",
                           FREEDOMS_MAX, (unsigned)call->robot->model->nv);
+    }
+    if ((request->include & TQA_INCLUDE_BOUNDS) != 0 && is_given(request, "box") &&
+        tq_eigen_bounds_work(call->robot->model) > box_work_max) {
+        return tqa_refuse(request, UINT64_MAX, "too-large", "leave the box out",
+                          "bounds over a box are for chains of up to 180 joints, mimicking and "
+                          "fixed ones among them");
     }
     if ((request->include & TQA_INCLUDE_OPERATIONAL) != 0 && !is_given(request, "frame")) {
         return refuse_missing(call, "frame", "operational_space_inertia", "the name of a link");
@@ -372,7 +379,8 @@ double tqa_include_cost_us(const tqa_call *call)
         const double n_matrix = 2.0 * (double)box_matrices(call->model);
         const double fourth = nv <= 24.0 ? nv * nv * nv * nv : 0.0; /* bounds_relative.h */
         each += (n_matrix * (0.3 * n_joint + 0.008 * nv * nv * nv) +
-                 fourth * (512.0 * 0.004 + 0.04 * nv) + 512.0 * 0.3 * n_joint * nv) /
+                 fourth * (512.0 * 0.004 + 0.04 * nv) + 512.0 * 0.3 * n_joint * nv +
+                 0.03 * tq_eigen_bounds_work(call->model)) /
                 (double)call->request.n_sample;
     }
     for (const tqa_include *row = tqa_includes; (row = tqa_include_next(call, row)) != NULL;

@@ -41,7 +41,8 @@ typedef struct tq_eigen_bounds {
  * Returns  TQ_OK, TQ_ERR_SCRATCH, TQ_ERR_NO_CONVERGENCE; TQ_ERR_RANGE "box" with index = a planar,
  *          spherical or floating joint, whose coordinates have no box.
  * Cost     3 n_max matrices of O(n_joint depth) and their eigenvalues, up to 512 derivatives of
- *          O(nv^4), a table of O(n_link depth^4), 0.25 s at most: 30 ms for 7 joints, 1 s for 24.
+ *          O(nv^4), a table of O(n_link depth^4), 0.25 s at most, and
+ *          tq_eigen_bounds_work: 30 ms for 7 joints, 1 s for 24.
  * Source   S. Piyavskii, An algorithm for finding the absolute extremum of a function, USSR Comput.
  *          Math. 12(4), 1972; F. Ghorbel, B. Srinivasan, M. Spong, On the uniform boundedness of
  *          the inertia matrix of serial robot manipulators, J. Robotic Systems 15(1), 1998.
@@ -50,6 +51,9 @@ typedef struct tq_eigen_bounds {
 tq_status tq_mass_matrix_eigen_bounds(const tq_model *model, const double *lower,
                                       const double *upper, size_t n_max, tq_scratch *scratch,
                                       tq_eigen_bounds *ret_bounds, tq_error *reterr);
+/* The sum of depth^3 over all links, at 30 ns each: what the Lipschitz constants take. nv does not
+ * bound it, as joints may mimic others. */
+double tq_eigen_bounds_work(const tq_model *model);
 size_t tq_eigen_bounds_scratch_size(const tq_model *model, size_t n_max);
 
 #endif

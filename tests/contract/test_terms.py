@@ -388,3 +388,21 @@ def test_floating_robots_have_terms_too(daemon):
     assert problem(post(daemon, "quadruped", "terms", body), 422)["type"] == "/problems/range"
     body = {"q": q, "include": ["mass_matrix_bounds"], "box": {"lower": q, "upper": q}}
     assert "has no box" in problem(post(daemon, "quadruped", "terms", body), 422)["detail"]
+
+
+def test_bounds_over_a_box_of_a_long_chain_are_refused(daemon):
+    """Four freedoms bound nothing where hundreds of joints mimic them: the answer took a minute."""
+    n, own = 300, 4
+    text = '<robot name="r"><link name="l0"/>'
+    for i in range(1, n + 1):
+        mimic = "" if i <= own else f'<mimic joint="j{1 + i % own}" multiplier="0.5"/>'
+        text += (f'<link name="l{i}"><inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+                 f'<joint name="j{i}" type="revolute"><parent link="l{i - 1}"/><child link="l{i}"/><origin xyz="0.1 0 0"/><axis xyz="0 0 1"/>'
+                 f'<limit lower="-1" upper="1" effort="1" velocity="1"/>{mimic}</joint>')
+    status, _, said = daemon.request("PUT", "/v1/robots/chain", (text + "</robot>").encode(), {"Content-Type": "application/xml"})
+    assert status == 201, said
+    body = {"q": [0.1] * own, "include": ["mass_matrix_bounds"]}
+    assert ask(daemon, "chain", "terms", body)["mass_matrix_bounds"]["smallest_eigenvalue"] > 0
+    body["box"] = {"lower": [-1] * own, "upper": [1] * own}
+    reply = post(daemon, "chain", "terms", body)
+    assert reply[0] == 413 and b"chains of up to 180 joints" in reply[2], reply
