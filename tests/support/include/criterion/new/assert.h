@@ -3,6 +3,8 @@
 #ifndef TQT_ASSERT_H
 #define TQT_ASSERT_H
 
+#include <stddef.h> /* of which Criterion names size_t without including it */
+
 #include_next <criterion/new/assert.h>
 
 /* Criterion 2.4.1 has gt(T, a, b) as !(a < b): it passes for a == b and for NaN; ge passes for NaN.
