@@ -199,6 +199,14 @@ static bool open_carrier(carrier *c, tq_trust_place *ret_first)
     return c->memory != NULL && (c->plant->constraints != NULL || linearise(c, 0, ret_first));
 }
 
+/* The answer is no longer wanted: a point may take as long as a step of the run */
+static bool is_cancelled(tqa_simulation *s)
+{
+    const tqa_world *world = s->control->world;
+    s->stopped = world != NULL && world->cancelled != NULL && world->cancelled(world->ctx);
+    return s->stopped;
+}
+
 bool tqa_growth_carry(tqa_simulation *s, const tq_plant *plant, tqa_growth_room *r)
 {
     tqa_grown *g = &s->judge.grown;
@@ -217,6 +225,9 @@ bool tqa_growth_carry(tqa_simulation *s, const tq_plant *plant, tqa_growth_room 
     const size_t every = (n / way + EIGEN_MAX) / EIGEN_MAX;
     for (size_t k = 0, count = 1; k + 1 < n; count++) {
         const size_t to = k + way < n ? k + way : n - 1;
+        if (is_cancelled(s)) {
+            return false;
+        }
         g->is_coarse |= !bound && c.left == 0;
         if ((!bound && !g->trust.is_lost && c.left > 0 && !stretch(&c, k, to, &a)) ||
             ((count % every == 0 || to == n - 1) && !note_growth(&c, to, &growth))) {

@@ -156,6 +156,23 @@ Test(simulate, a_run_is_saved_by_the_clock_within_a_second_and_has_the_same_bits
     }
 }
 
+/* so few steps that the run itself never asks */
+Test(simulate, the_growth_of_errors_is_not_computed_for_who_has_gone)
+{
+    static const char body[] = "{\"initial\":{\"q\":[0.3,-0.2]},\"duration\":1,"
+                               "\"output\":{\"interval\":0.5}}";
+    keeper whole = {0}, broken = {.stop_after = 1};
+    const tqa_world straight = world_of(&whole), cut = world_of(&broken);
+    tqt_answer want = ask("planar-2r", body, &straight);
+    cr_assert(eq(int, want.status, 200), "%s", want.problem.detail);
+    cr_assert(gt(sz, whole.asked, 0));
+    tqt_answer stopped = ask("planar-2r", body, &cut);
+    cr_assert(eq(int, stopped.status, 503), "cancelled");
+    cr_assert(eq(sz, broken.asked, 1));
+    tqt_answer_clear(&want);
+    tqt_answer_clear(&stopped);
+}
+
 Test(simulate, a_stopped_run_goes_on_to_the_same_bits)
 {
     static const char body[] =
