@@ -10,7 +10,7 @@
 /* carried errors beyond this say only that everything is lost */
 static const double lost = 1e12;
 /* of a step: places that tell no curvature */
-static const double next_to_each_other = 0.1;
+static const double next_to_each_other = 0.01;
 
 /* ------------------------------------------------------------------------------------------------
  * Torque between points

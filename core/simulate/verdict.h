@@ -124,7 +124,7 @@ void tq_trust_begin(tq_trust *trust, double t);
  *
  *     exp(h B0 + h^2 [B1, B0]),  B0 = int A ds,  B1 = int (s - 1/2) A ds over 0 <= s <= 1
  *
- * Places within a tenth of the step of each other, as steps that end at a break are, tell no
+ * Places within a hundredth of the step of each other, as steps that end at a break are, tell no
  * curvature: A is then straight from place to place.
  *
  * Memory   tq_trust_scratch_size(n_v) bytes of `scratch`, all given back.
