@@ -102,13 +102,24 @@ static int next_step(N_Vector y, sunrealtype t, sunrealtype h, sunrealtype h_bef
     return 0;
 }
 
+/* before any call that may fail: what it says of a lack of memory would be printed */
+static int silence(own *o)
+{
+    return CALL(o, SetErrHandlerFn, tq_sundials_silent, NULL) == 0;
+}
+
 static int set_controller(own *o)
 {
-    return CALL(o, SetErrHandlerFn, tq_sundials_silent, NULL) == 0 &&
-           CALL(o, SetAdaptivityFn, next_step, &o->adapt) == 0 &&
+    return CALL(o, SetAdaptivityFn, next_step, &o->adapt) == 0 &&
            CALL(o, SetErrorBias, o->adapt.bias) == 0;
 }
 #else
+static int silence(own *o)
+{
+    (void)o; /* the context is silent */
+    return 1;
+}
+
 static void free_memory(own *o)
 {
     ARKodeFree(&o->memory);
@@ -192,8 +203,8 @@ static int set_up_explicit(own *o)
     o->adapt = tq_ode_adapt_explicit;
     const double share = share_of(o->s.ode->method);
     N_VScale(share, o->s.atol, o->s.atol);
-    return o->memory != NULL && o->table != NULL && CALL(o, SetUserData, &o->s) == 0 &&
-           ERKStepSetTable(o->memory, o->table) == 0 &&
+    return o->memory != NULL && o->table != NULL && silence(o) &&
+           CALL(o, SetUserData, &o->s) == 0 && ERKStepSetTable(o->memory, o->table) == 0 &&
            CALL(o, SVtolerances, share * p->rtol, o->s.atol) == 0 && set_steps(o);
 }
 
@@ -203,7 +214,8 @@ static int set_up_implicit(own *o)
     o->memory = ARKStepCreate(NULL, tq_sundials_rate, 0.0, o->s.y, o->s.context);
     o->table = table_of(TQ_ODE_SDIRK);
     o->adapt = tq_ode_adapt_implicit;
-    return o->memory != NULL && o->table != NULL && CALL(o, SetUserData, &o->s) == 0 &&
+    return o->memory != NULL && o->table != NULL && silence(o) &&
+           CALL(o, SetUserData, &o->s) == 0 &&
            ARKStepSetTables(o->memory, o->table->q, o->table->p, o->table, NULL) == 0 &&
            CALL(o, SVtolerances, p->rtol, o->s.atol) == 0 &&
            IMPLICIT(SetLinearSolver)(o->memory, o->s.solver, o->s.matrix) == 0 &&

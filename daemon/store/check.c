@@ -29,8 +29,8 @@ static bool add(void *ctx, const char *digest, uint64_t size)
     if (l->n == l->size) {
         const size_t wanted = 2 * l->size + 64;
         reference *grown = realloc(l->items, wanted * sizeof *grown);
-        l->failed = grown == NULL;
-        if (l->failed) {
+        if (grown == NULL) {
+            l->failed = true;
             return false;
         }
         l->items = grown;
