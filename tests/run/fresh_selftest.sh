@@ -5,8 +5,11 @@
 set -u
 top=$PWD
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 export FRESH_WORK=$PWD/build/fresh FRESH_TESTS=libraries
+# the layer of the packages that are broken is apart, upon the same bare system: the good one is kept
+apart=$PWD/build/fresh/broken
+trap 'rm -rf "$work" "$apart"' EXIT
+mkdir -p "$apart"
 passed=0
 failed=0
 
@@ -14,7 +17,11 @@ breaks() { # NAME WORDS FILE SED_EXPRESSION COMMAND...: the command must fail, a
     local name=$1 words=$2 file=$3 edit=$4 tree=$work/$1 out
     shift 4
     git clone -q "$top" "$tree" && sed -i "$edit" "$tree/$file"
-    git -C "$tree" -c user.name=selftest -c user.email=selftest@localhost commit -qam broken || { echo "$name: nothing was broken"; failed=$((failed + 1)); return; }
+    if ! git -C "$tree" -c user.name=selftest -c user.email=selftest@localhost commit -qam broken; then
+        echo "$name: nothing was broken"
+        failed=$((failed + 1))
+        return
+    fi
     out=$(cd "$tree" && "$@" 2>&1)
     if [ $? != 0 ] && grep -q -- "$words" <<<"$out"; then
         echo "$name: found by '$*':"
@@ -29,6 +36,8 @@ breaks() { # NAME WORDS FILE SED_EXPRESSION COMMAND...: the command must fail, a
 
 breaks include 'names of <stddef.h>' api/operations/digest.h '/#include <stddef.h>/d' tests/lint/includes.sh api/operations/digest.h
 breaks newer-api 'XML_SetHashSalt16Bytes' api/formats/xml.c 's/^    XML_StopParser(/    (void)XML_SetHashSalt16Bytes(r->parser, 0);\n&/' tests/run/fresh.sh lowest
+ln -s "$FRESH_WORK"/bookworm-base-* "$apart"
+FRESH_WORK=$apart
 breaks package 'cbor.h: No such file' tests/run/deps.mk "s/'libcbor-dev[^']*'//" tests/run/fresh.sh lowest
 echo "$passed passed, $failed failed, 0 skipped"
 [ "$failed" = 0 ]

@@ -10,16 +10,18 @@ found() { # NAME...: those that are installed, with their versions
     dpkg-query -W -f '${Package} ${Version} ${db:Status-Status}\n' "$@" 2>/dev/null | awk '$3 == "installed" { print $1, $2 }'
 }
 
-# apt says nothing for minutes where it is quiet, and pages where it is not: a line every tenth
+# apt says nothing for minutes where it is quiet, and pages where it is not: a line every tenth. By the shell, which reads a pipe as
+# it comes: mawk of Debian 13 reads it to its end first.
 progress() {
-    awk -F: '
-        /^(dl|pm)status:/ {
-            tenth = int($3 / 10)
-            if ($1 == last && tenth <= said) next
-            last = $1; said = tenth
-            printf "  %s: %d %%\n", ($1 == "dlstatus" ? "fetching" : "installing"), 10 * tenth
-            fflush()
-        }'
+    last= said=
+    while IFS=: read -r what _ percent _; do
+        case $what in dlstatus) doing=fetching ;; pmstatus) doing=installing ;; *) continue ;; esac
+        case ${percent%%.*} in '' | *[!0-9]*) continue ;; esac
+        tenth=$((${percent%%.*} / 10))
+        [ "$what" != "$last" ] || [ "$tenth" -gt "$said" ] || continue
+        last=$what said=$tenth
+        echo "  $doing: $((10 * tenth)) %"
+    done
 }
 
 install() { # NAME...: once; what apt said is in build/deps.log
