@@ -164,13 +164,15 @@ s = socket.socket(); fcntl.ioctl(s, 0x8914, struct.pack(\"16sh14x\", b\"lo\", 0x
         place=/opt home=/root; [ $who = root ] || place=/srv/user home=/srv/user
         as=; [ $who = root ] || as="runuser -u $who --"
         inside "$root" net sh -c "cd $place/torqued && exec $as env HOME=$home make -s run" >"$log" 2>&1 &
-        for _ in $(seq 1800); do
+        for _ in $(seq 7200); do
             curl -fs --noproxy "*" -m 2 -o /dev/null http://127.0.0.1:8420/readyz && break
             kill -0 $! 2>/dev/null || break
             sleep 0.5
         done
         date +%s >"$log.answered"
-        pid=$(pgrep --ns $! --nslist net -x torqued | head -1)
+        # of this network only: pgrep --ns of a process that has ended finds others that are ending
+        pid=
+        for found in $(pgrep -x torqued); do [ "$(readlink "/proc/$found/ns/net")" != "$(readlink /proc/self/ns/net)" ] || pid=$found; done
         [ -n "$pid" ] || { echo "it does not answer"; exit 1; }
         (cd "$root$place/torqued" && python3 "$requests") || { kill "$pid"; exit 1; }
         # who only runs the daemon needs no MPI
