@@ -343,6 +343,8 @@ bool tqa_calibration_read(tqa_calibration *c)
     const tqa_part points = tqa_part_field(&root, "points");
     const tq_model *model = c->control->robot->model;
     c->options = tq_fit_defaults();
+    c->options.stop = tqa_control_stop;
+    c->options.stop_ctx = c->control;
     set_default_signs(c);
     c->n_point = TQA_CALIBRATE_POINTS;
     unsigned need = 1u << TQA_LOG_Q | 1u << TQA_LOG_TAU;

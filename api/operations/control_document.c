@@ -325,9 +325,19 @@ bool tqa_control_scratch(tqa_control *control, size_t size, tq_scratch *ret)
     return memory != NULL;
 }
 
+bool tqa_control_stop(void *control)
+{
+    const tqa_world *world = ((const tqa_control *)control)->world;
+    return world != NULL && world->cancelled != NULL && world->cancelled(world->ctx);
+}
+
 bool tqa_control_fail(tqa_control *control, const char *pointer, tq_status status,
                       const tq_error *error)
 {
+    if (status == TQ_ERR_NO_CONVERGENCE && tqa_control_stop(control)) {
+        (void)tqa_problem_set(control->problem, "busy", "the computation was stopped");
+        return false;
+    }
     (void)tqa_problem_from_status(control->problem, status, error);
     tqa_problem_fault(control->problem, pointer, tqa_problem_status_hint(status), "%s",
                       tq_status_text(status));

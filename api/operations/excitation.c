@@ -237,7 +237,8 @@ static bool find_base(excitation *e)
     }
     tq_parameter_list(model, with, e->list);
     tq_parameter_values(model, with, e->values);
-    const tq_status status = tq_base_find(model, with, 0, &scratch, &e->base, &error);
+    const tq_base_options options = {.stop = tqa_control_stop, .stop_ctx = e->control};
+    const tq_status status = tq_base_find(model, with, &options, &scratch, &e->base, &error);
     return status == TQ_OK || tqa_control_fail(e->control, "", status, &error);
 }
 

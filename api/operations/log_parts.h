@@ -85,6 +85,8 @@ extern const char *const tqa_log_quantity_names[TQA_LOG_QUANTITIES];
 /* Samples next to the ends of a segment where the filter has to guess. */
 size_t tqa_log_border(const tqa_log *log);
 
+extern const double tqa_log_moves; /* rad or m: a joint moves when its range exceeds this */
+
 void tqa_log_note(tqa_log *log, tqa_log_repair repair, uint64_t row);
 
 /* Evenly sampled, not yet filtered: what a survey looks at. */
@@ -92,6 +94,8 @@ typedef struct tqa_log_even {
     size_t n, stride;
     const double *channels; /* (n_channel x stride) */
 } tqa_log_even;
+/* Spectra of its motion and of its noise, each joint's. False: the problem is set. */
+bool tqa_log_measure(tqa_log *log, const tqa_log_even *even);
 /* Do the numbers mean what is said of them? False: the problem is set. */
 bool tqa_log_judge(tqa_log *log, const tqa_log_even *even);
 /* Calls `look` once, with the first long stretch of motion; never when there is none. */

@@ -16,7 +16,8 @@ enum {
     BASE_PARAMETERS_MAX = 2000, /* its triangles are squares of this: 32 MB each */
 };
 
-static const char *const fields[] = {"q", "qd", "qdd", "joints", "gravity", "parameters", NULL};
+static const char *const fields[] = {"q",       "qd",         "qdd",  "joints",
+                                     "gravity", "parameters", "form", NULL};
 static const char *const forms[] = {"base", NULL};
 
 /* Kinds that `parameters` adds to the ten of each link. */
@@ -37,6 +38,13 @@ typedef struct regression {
     double *y; /* (n_sample x nv x n_column) rows in the user's order */
 } regression;
 
+/* In the query, or in the body, which is all that a job keeps. */
+static bool is_by_base(const tqa_control *control)
+{
+    const char *form = json_string_value(json_object_get(control->root, "form"));
+    return control->form == FORM_BASE || (form != NULL && strcmp(form, forms[0]) == 0);
+}
+
 static double cost_us(const tqa_control *control)
 {
     const json_t *q = json_object_get(control->root, "q");
@@ -44,7 +52,7 @@ static double cost_us(const tqa_control *control)
     const double n_joint = (double)control->robot->model->n_joint;
     const double nv = (double)control->robot->model->nv;
     /* measured: 10 columns a joint, 25 ns an entry with its print; base: random states and QR */
-    const double base = control->form == FORM_BASE ? 10.0 * n_joint * n_joint * n_joint : 0.0;
+    const double base = is_by_base(control) ? 10.0 * n_joint * n_joint * n_joint : 0.0;
     return 10.0 + base + 0.5 * n_sample * nv * n_joint;
 }
 
@@ -56,7 +64,12 @@ static bool read(regression *r)
     const unsigned all = TQA_NEED_Q | TQA_NEED_QD | TQA_NEED_QDD;
     const tqa_part q = tqa_part_field(&root, "q"), qd = tqa_part_field(&root, "qd");
     const tqa_part qdd = tqa_part_field(&root, "qdd");
-    r->by_base = r->control->form == FORM_BASE;
+    const tqa_part form = tqa_part_field(&root, "form");
+    unsigned ignored = 0;
+    if (form.value != NULL && !tqa_part_choice(&form, forms, &ignored)) {
+        return false;
+    }
+    r->by_base = is_by_base(r->control);
     /* the base set itself needs no state */
     const bool none = r->by_base && q.value == NULL && qd.value == NULL && qdd.value == NULL;
     memcpy(r->gravity, r->control->robot->model->gravity, sizeof r->gravity);
@@ -102,7 +115,8 @@ static bool find_base(regression *r)
         !tqa_control_scratch(r->control, tq_base_scratch_size(model, r->with), &scratch)) {
         return false;
     }
-    const tq_status status = tq_base_find(model, r->with, 0, &scratch, &r->base, &error);
+    const tq_base_options options = {.stop = tqa_control_stop, .stop_ctx = r->control};
+    const tq_status status = tq_base_find(model, r->with, &options, &scratch, &r->base, &error);
     return status == TQ_OK || tqa_control_fail(r->control, "", status, &error);
 }
 

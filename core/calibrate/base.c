@@ -80,10 +80,21 @@ static void order_columns(const tq_model *model, size_t n, uint32_t *order)
     }
 }
 
-/* triangle of the stacked regressor with its columns in `order` */
-static tq_status stack(const tq_model *model, unsigned with, uint64_t seed, const uint32_t *order,
-                       tq_scratch *scratch, tq_tsqr *tsqr, tq_error *reterr)
+static bool is_stopped(const tq_base_options *options)
 {
+    return options->stop != NULL && options->stop(options->stop_ctx);
+}
+
+static tq_status stopped(tq_error *reterr)
+{
+    return tq_fail(reterr, TQ_ERR_NO_CONVERGENCE, "stop", 0, 0.0);
+}
+
+/* triangle of the stacked regressor with its columns in `order` */
+static tq_status stack(const tq_model *model, unsigned with, const tq_base_options *options,
+                       const uint32_t *order, tq_scratch *scratch, tq_tsqr *tsqr, tq_error *reterr)
+{
+    uint64_t random = options->seed;
     const size_t n = tsqr->n;
     double *y = tq_scratch_take(scratch, model->nv * n, sizeof *y);
     double *state = tq_scratch_take(scratch, model->nq + 2 * model->nv, sizeof *state);
@@ -96,7 +107,10 @@ static tq_status stack(const tq_model *model, unsigned with, uint64_t seed, cons
     double *qd = state + model->nq;
     double *qdd = qd + model->nv;
     for (size_t s = 0; s < n_state; s++) {
-        random_state(model, &seed, state, qd, qdd);
+        if (is_stopped(options)) {
+            return stopped(reterr);
+        }
+        random_state(model, &random, state, qd, qdd);
         const tq_regressor_input in = {.q = state, .qd = qd, .qdd = qdd};
         const tq_status status = tq_regressor(model, with, &in, scratch, y, reterr);
         if (status != TQ_OK) {
@@ -138,14 +152,18 @@ static void remove_parts(const double *basis, size_t n_base, size_t n, double *x
     }
 }
 
-/* goes through the columns of R in order; those that add a direction are independent */
-static void select_columns(const double *r, const uint32_t *order, double *basis, double *x,
-                           tq_base_set *base)
+/* goes through the columns of R in order; those that add a direction are independent. False:
+ * stopped */
+static bool select_columns(const double *r, const uint32_t *order, const tq_base_options *options,
+                           double *basis, double *x, tq_base_set *base)
 {
     const size_t n = base->n_parameter;
     double kept = DBL_MAX;
     double dropped = DBL_MIN;
     for (size_t k = 0; k < n; k++) {
+        if (is_stopped(options)) {
+            return false;
+        }
         const double length = column_length(r, n, k);
         if (length < rank_tolerance) { /* units of the states are of order 1 to 100 */
             base->without[base->n_without++] = order[k];
@@ -172,6 +190,7 @@ static void select_columns(const double *r, const uint32_t *order, double *basis
         }
     }
     base->gap = base->n_base > 0 ? kept / dropped : 0.0;
+    return true;
 }
 
 /* entry (b, column) of basis^T R */
@@ -185,12 +204,16 @@ static double entry_of(const double *r, const double *basis, size_t n, size_t b,
 }
 
 /* Each dependent column as a combination of the independent ones: back substitution on basis^T R,
- * for all right sides at once, so that its n_base^2 / 2 entries of n products are found once. */
-static void combine(const double *r, const double *basis, tq_base_set *base)
+ * for all right sides at once, so that its n_base^2 / 2 entries of n products are found once. False: stopped */
+static bool combine(const double *r, const double *basis, const tq_base_options *options,
+                    tq_base_set *base)
 {
     const size_t n = base->n_parameter;
     const size_t n_right = base->n_dependent;
     for (size_t b = base->n_base; b-- > 0;) {
+        if (is_stopped(options)) {
+            return false;
+        }
         double *row = base->k + b * n_right;
         for (size_t d = 0; d < n_right; d++) {
             row[d] = entry_of(r, basis, n, b, base->dependent[d]);
@@ -207,10 +230,11 @@ static void combine(const double *r, const double *basis, tq_base_set *base)
             row[d] = fabs(value) < zero_coefficient ? 0.0 : value;
         }
     }
+    return true;
 }
 
-static tq_status find(const tq_model *model, unsigned with, uint64_t seed, tq_scratch *scratch,
-                      tq_base_set *base, tq_error *reterr)
+static tq_status find(const tq_model *model, unsigned with, const tq_base_options *options,
+                      tq_scratch *scratch, tq_base_set *base, tq_error *reterr)
 {
     const size_t n = base->n_parameter;
     double *r = tq_scratch_take(scratch, n * n, sizeof *r);
@@ -224,15 +248,19 @@ static tq_status find(const tq_model *model, unsigned with, uint64_t seed, tq_sc
     tq_tsqr tsqr;
     tq_tsqr_init(&tsqr, n, r);
     order_columns(model, n, order);
-    const tq_status status = stack(model, with, seed, order, scratch, &tsqr, reterr);
+    const tq_status status = stack(model, with, options, order, scratch, &tsqr, reterr);
     if (status != TQ_OK) {
         return status;
     }
-    select_columns(r, order, basis, x, base);
+    if (!select_columns(r, order, options, basis, x, base)) {
+        return stopped(reterr);
+    }
     if (!(base->gap >= gap_wanted)) {
         return tq_fail(reterr, TQ_ERR_NO_CONVERGENCE, "rank", 0, base->gap);
     }
-    combine(r, basis, base);
+    if (!combine(r, basis, options, base)) {
+        return stopped(reterr);
+    }
     for (size_t k = 0; k < base->n_base; k++) {
         base->independent[k] = order[base->independent[k]];
     }
@@ -242,8 +270,8 @@ static tq_status find(const tq_model *model, unsigned with, uint64_t seed, tq_sc
     return TQ_OK;
 }
 
-tq_status tq_base_find(const tq_model *model, unsigned with, uint64_t seed, tq_scratch *scratch,
-                       tq_base_set *ret_base, tq_error *reterr)
+tq_status tq_base_find(const tq_model *model, unsigned with, const tq_base_options *options,
+                       tq_scratch *scratch, tq_base_set *ret_base, tq_error *reterr)
 {
     if (model->nv == 0) {
         return tq_fail(reterr, TQ_ERR_SHAPE, "nv", 0, 0.0);
@@ -251,7 +279,7 @@ tq_status tq_base_find(const tq_model *model, unsigned with, uint64_t seed, tq_s
     ret_base->n_parameter = tq_parameter_count(model, with);
     ret_base->n_base = ret_base->n_dependent = ret_base->n_without = 0;
     const size_t mark = tq_scratch_mark(scratch);
-    const tq_status status = find(model, with, seed, scratch, ret_base, reterr);
+    const tq_status status = find(model, with, options, scratch, ret_base, reterr);
     tq_scratch_rewind(scratch, mark);
     return status;
 }

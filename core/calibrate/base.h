@@ -3,6 +3,7 @@
 #ifndef TQ_CALIBRATE_BASE_H
 #define TQ_CALIBRATE_BASE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,6 +24,13 @@ typedef struct tq_base_set {
     double gap; /* smallest kept over largest dropped pivot: how clear the rank is */
 } tq_base_set;
 
+typedef struct tq_base_options {
+    uint64_t seed;           /* of the random states */
+    bool (*stop)(void *ctx); /* asked before each state and each column; true: the search ends
+                                with nothing. NULL: never */
+    void *stop_ctx;
+} tq_base_options;
+
 /**
  * Find the base parameters of a model from random states.
  *
@@ -33,14 +41,15 @@ typedef struct tq_base_set {
  * Memory   tq_base_scratch_size(model, with) bytes of `scratch`, all given back.
  * Returns  TQ_OK
  *          TQ_ERR_NO_CONVERGENCE  "rank": the pivots show no gap; value = the gap
+ *                                 "stop": `stop` returned true
  *          TQ_ERR_SCRATCH, TQ_ERR_SHAPE (no freedom)
  * Cost     O(n_parameter) states of O(n_link depth), and O(n_parameter^3).
  * Source   M. Gautier, Numerical calculation of the base inertial parameters of robots, J. Robotic
  *          Systems 8(4), 1991.
  * Checked  tests/property/core/calibrate/test_base.c
  */
-tq_status tq_base_find(const tq_model *model, unsigned with, uint64_t seed, tq_scratch *scratch,
-                       tq_base_set *ret_base, tq_error *reterr);
+tq_status tq_base_find(const tq_model *model, unsigned with, const tq_base_options *options,
+                       tq_scratch *scratch, tq_base_set *ret_base, tq_error *reterr);
 size_t tq_base_scratch_size(const tq_model *model, unsigned with);
 
 /* Base values from full ones: ret_beta (n_base) of values (n_parameter). */

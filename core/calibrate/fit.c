@@ -227,8 +227,11 @@ static tq_status describe_columns(tq_fit *fit, tq_scratch *memory, tq_error *ret
     const tq_model *model = &fit->mechanism->model;
     const tq_fit_model *what = &fit->options.model;
     if (what->kind == TQ_FIT_BASE) {
+        const tq_base_options options = {.seed = fit->options.seed,
+                                         .stop = fit->options.stop,
+                                         .stop_ctx = fit->options.stop_ctx};
         const tq_status status =
-            tq_base_find(model, what->with, fit->options.seed, memory, &fit->base, reterr);
+            tq_base_find(model, what->with, &options, memory, &fit->base, reterr);
         if (status != TQ_OK) {
             return status;
         }

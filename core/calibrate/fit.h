@@ -39,10 +39,12 @@ typedef struct tq_fit_options {
         *prior;     /* (n_parameter of tq_parameter_count(model, with)); NULL: the model's own */
     double ridge;   /* TQ_FIT_RIDGE: variance of the prior is 1 / ridge; relative, 1e-4 */
     double entropy; /* TQ_FIT_FEASIBLE: weight of the prior relative to the objective, 1e-5 */
-    double column_noise; /* TQ_FIT_TLS: of every column, as a part of its rms, 3e-4 */
-    size_t n_bootstrap;  /* draws of experiments or segments, up to TQ_FIT_DRAWS_MAX; 0: none */
-    size_t lag;          /* TQ_FIT_IV: instruments lie so many samples before and after; > 0 */
-    uint64_t seed;       /* of the random states that find the base parameters */
+    double column_noise;     /* TQ_FIT_TLS: of every column, as a part of its rms, 3e-4 */
+    size_t n_bootstrap;      /* draws of experiments or segments, up to TQ_FIT_DRAWS_MAX; 0: none */
+    size_t lag;              /* TQ_FIT_IV: instruments lie so many samples before and after; > 0 */
+    uint64_t seed;           /* of the random states that find the base parameters */
+    bool (*stop)(void *ctx); /* tq_base_options.stop; NULL: never */
+    void *stop_ctx;
 } tq_fit_options;
 
 tq_fit_options tq_fit_defaults(void);

@@ -95,6 +95,14 @@ static bool open_call(submission *s, tqa_problem *reterr)
         .content_length = head->content_length,
     };
     s->call = tqa_call_open(s->operation, s->robot, &call_head, reterr);
+    if (s->call != NULL && head->query != NULL && head->query[0] != '\0') {
+        /* the body is what is stored, digested and run */
+        tqa_problem_set(reterr, "invalid-value",
+                        "a job has a body and no query, here is \"?%.64s\"", head->query);
+        tqa_problem_fault(reterr, "", "say it in the body: \"form\": \"base\"",
+                          "a query with Prefer: respond-async");
+        return false;
+    }
     return s->call != NULL;
 }
 

@@ -6,6 +6,7 @@ import math
 import random
 
 import pytest
+from conftest import eventually, problem
 from test_calibrate_long import put_npy
 
 JSON = {"Content-Type": "application/json"}
@@ -76,3 +77,37 @@ def test_a_model_that_runs_away(daemon):
     assert status == 200, text[:500]
     answer = json.loads(text)
     assert answer["forward_simulation"] is None and "runs away" in answer["forward_simulation_reason"]
+
+
+def test_what_takes_minutes_can_be_stopped(start):
+    """Base parameters among 1,920: the one worker is free when the time is over, and a job when it is cancelled."""
+    one = start({"workers": 1, "run_timeout": 100, "queue_timeout": 3600000})
+    put(one, "chain", document(128))
+    request = json.dumps({"form": "base", "parameters": ["rotor", "viscous", "coulomb", "offset", "stiffness"]}).encode()
+    reply = one.request("POST", "/v1/robots/chain/regressor", request, JSON)
+    assert problem(reply, 504)["type"] == "/problems/took-too-long"
+    assert post(one, "panda", "inverse-dynamics", {"q": [0] * 7, "qd": [0] * 7, "qdd": [0] * 7})[0] == 200
+    status, headers, text = one.request("POST", "/v1/robots/chain/regressor", request, {**JSON, "Prefer": "respond-async"})
+    assert status == 202, text
+    job = headers["location"]
+    eventually(lambda: json.loads(one.request("GET", job)[2])["state"] == "running")
+    assert one.request("POST", job + "/cancel")[0] == 202
+    eventually(lambda: json.loads(one.request("GET", job)[2])["state"] == "cancelled")
+
+
+def test_a_job_is_of_the_form_that_was_asked_for(daemon):
+    """A job keeps its body and no query: one with `?form=base` once gave all parameters instead of base ones."""
+    body = {"q": [0.1] * 7, "qd": [0.2] * 7, "qdd": [0.3] * 7}
+    asynchronous = {**JSON, "Prefer": "respond-async"}
+    reply = daemon.request("POST", "/v1/robots/panda/regressor?form=base", json.dumps(body), asynchronous)
+    assert "form" in problem(reply, 422)["errors"][0]["hint"]
+    assert post(daemon, "panda", "regressor", {**body, "form": "full-ish"})[0] == 422
+    want = json.loads(post(daemon, "panda", "regressor?form=base", body)[1])
+    del want["provenance"]  # has the digest of the body
+    assert want["form"] == "base"
+    assert json.loads(post(daemon, "panda", "regressor", {**body, "form": "base"})[1]).items() >= want.items()
+    status, headers, text = daemon.request("POST", "/v1/robots/panda/regressor", json.dumps({**body, "form": "base"}), asynchronous)
+    assert status == 202, text
+    eventually(lambda: json.loads(daemon.request("GET", headers["location"])[2])["state"] == "succeeded")
+    told = json.loads(daemon.request("GET", headers["location"] + "/result")[2])
+    assert {k: told[k] for k in want} == want

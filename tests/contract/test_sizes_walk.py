@@ -110,10 +110,21 @@ def search(n, q, v):
 
 
 def fits(daemon, n, nq, nv):
-    wave = [[0.3 * math.sin(0.05 * k * (1 + c % 3) + c) for c in range(nq + 3 * nv)] for k in range(200)]
-    if nq != nv:
-        wave = [[*row[:3], 1, 0, 0, 0, *row[7:]] for row in wave]
-    put_npy(daemon, f"walk-{n}-{nq}", wave, 1)
+    """Positions, their derivatives and torques that have nothing to do with them: what the logs say of time and slope holds."""
+    rows = []
+    for k in range(200):
+        q, qd, qdd, tau = ([] for _ in range(4))
+        for c in range(nv):
+            w, phase = 2 + c % 3 + 0.1 * (c % 7), 0.05 * k * (1 + c % 5) + c
+            s, x = w * k / 100 + c, math.sin(phase)
+            q.append(0.3 * math.sin(s))
+            qd.append(0.3 * w * math.cos(s))
+            qdd.append(-0.3 * w * w * math.sin(s))
+            tau.append(x + 5 * qdd[-1])
+        if nq != nv:  # the base: at the origin, as it is
+            q, qd, qdd = [0, 0, 0, 1, 0, 0, 0, *q[6:]], [0] * 6 + qd[6:], [0] * 6 + qdd[6:]
+        rows.append(q + qd + qdd + tau)
+    put_npy(daemon, f"walk-{n}-{nq}", rows, 1)
     at = [0, nq, nq + nv, nq + 2 * nv, nq + 3 * nv]
     columns = {name: list(range(at[k], at[k + 1])) for k, name in enumerate(("q", "qd", "qdd", "tau"))}
     body = {"datasets": [f"walk-{n}-{nq}"], "rate": 100, "columns": columns, "filter": {"cutoff_hz": 20}}

@@ -30,7 +30,9 @@ static found find(const tq_model *model, unsigned with, uint64_t seed)
     f.base.without = tq_scratch_take(&f.scratch, n, sizeof(uint32_t));
     f.base.k = tq_scratch_take(&f.scratch, n * n, sizeof(double));
     const size_t used = f.scratch.used;
-    cr_assert(eq(int, tq_base_find(model, with, seed, &f.scratch, &f.base, NULL), TQ_OK));
+    cr_assert(eq(
+        int, tq_base_find(model, with, &(tq_base_options){.seed = seed}, &f.scratch, &f.base, NULL),
+        TQ_OK));
     cr_assert(eq(sz, f.scratch.used, used));
     cr_assert(eq(sz, f.base.n_base + f.base.n_dependent + f.base.n_without, n));
     return f;
@@ -76,6 +78,41 @@ Test(base, counts_of_the_ur5e_are_those_of_its_family)
     expect_count(ur->model, 0, 36, "rigid");
     expect_count(ur->model, TQ_REGRESS_ROTOR, 40, "with rotor inertia");
     expect_count(ur->model, TQ_REGRESS_ROTOR | FRICTION, 58, "with friction");
+}
+
+typedef struct patience {
+    size_t n_asked, most;
+} patience;
+
+static bool runs_out(void *ctx)
+{
+    patience *p = ctx;
+    return ++p->n_asked > p->most;
+}
+
+/* asked before each state, column and row of a combination; nothing is done after a yes */
+Test(base, a_search_ends_when_it_is_asked_to)
+{
+    const tq_model *model = builtin("ur5e")->model;
+    found f = find(model, 0, 0);
+    const size_t n = f.base.n_parameter, n_base = f.base.n_base, used = f.scratch.used;
+    const size_t n_state = 3 * n / model->nv + 20;
+    for (size_t most = 0; most <= n_state + n + n_base; most++) {
+        patience p = {.most = most};
+        const tq_base_options options = {.stop = runs_out, .stop_ctx = &p};
+        tq_error error = {0};
+        const tq_status status = tq_base_find(model, 0, &options, &f.scratch, &f.base, &error);
+        cr_assert(eq(sz, f.scratch.used, used));
+        if (most == n_state + n + n_base) {
+            cr_expect(eq(int, status, TQ_OK));
+            cr_expect(eq(sz, p.n_asked, most));
+        } else {
+            cr_assert(eq(int, status, TQ_ERR_NO_CONVERGENCE));
+            cr_assert(eq(str, (char *)(uintptr_t)error.what, "stop"));
+            cr_assert(eq(sz, p.n_asked, most + 1));
+        }
+    }
+    free(f.memory);
 }
 
 /* Barrett's WAM: seven joints, modified DH of its manual, offsets of 45 mm at the elbow */

@@ -34,7 +34,8 @@ static void set_up(bench *b, const char *name, size_t n_harmonic)
     b->base.k = tq_scratch_take(&b->scratch, n * n, sizeof(double));
     double *values = tq_scratch_take(&b->scratch, n, sizeof *values);
     tq_parameter_values(model, WITH, values);
-    cr_assert(eq(int, tq_base_find(model, WITH, 0, &b->scratch, &b->base, NULL), TQ_OK));
+    cr_assert(eq(int, tq_base_find(model, WITH, &(tq_base_options){0}, &b->scratch, &b->base, NULL),
+                 TQ_OK));
     for (size_t v = 0; v < model->nv; v++) {
         b->lower[v] = -0.5 - 0.1 * (double)v;
         b->upper[v] = 1.0;
