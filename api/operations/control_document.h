@@ -94,8 +94,8 @@ bool tqa_control_scratch(tqa_control *control, size_t size, tq_scratch *ret);
 /* Gives a large piece back, or a scratch; NULL is fine. */
 void tqa_control_give(tqa_control *control, void *memory);
 void tqa_control_give_scratch(tqa_control *control, tq_scratch *scratch);
-/* Nobody wants the answer any more; what core's searches take as `stop`, with the call's tqa_control
- * as ctx. */
+/* Nobody wants the answer any more; what core's searches take as `stop`, with the tqa_control as
+ * ctx. */
 bool tqa_control_stop(void *control);
 /* A status of core that is no fault of one field, or that the call was stopped. Always false. */
 bool tqa_control_fail(tqa_control *control, const char *pointer, tq_status status,

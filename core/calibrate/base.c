@@ -204,7 +204,8 @@ static double entry_of(const double *r, const double *basis, size_t n, size_t b,
 }
 
 /* Each dependent column as a combination of the independent ones: back substitution on basis^T R,
- * for all right sides at once, so that its n_base^2 / 2 entries of n products are found once. False: stopped */
+ * for all right sides at once, so that its n_base^2 / 2 entries of n products are found once.
+ * False: stopped */
 static bool combine(const double *r, const double *basis, const tq_base_options *options,
                     tq_base_set *base)
 {
