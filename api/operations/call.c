@@ -238,12 +238,21 @@ size_t tqa_call_scratch_size(const tqa_call *call)
     return call->control != NULL ? 0 : call->operation->methods->scratch_size(call);
 }
 
+/* The largest matrices of a robot: M, and of its constraints their rows over freedoms, over rows,
+ * and over pairs of freedoms, whose fields' brackets they judge. */
+static bool may_need_library(const tqa_robot *robot)
+{
+    const size_t nv = robot->model->nv, n_pair = nv > 2 ? nv * (nv - 1) / 2 : 1;
+    const size_t n_row = robot->constraints != NULL ? robot->constraints->n_row : 0;
+    return !tq_dense_is_own(nv, nv) || !tq_dense_is_own(nv, n_row) ||
+           !tq_dense_is_own(n_row, n_row) || !tq_dense_is_own(n_pair, n_row);
+}
+
 const char *tqa_linear_algebra_of(const tqa_call *call)
 {
     const char *name = call->operation->name;
     const bool fits = strcmp(name, "calibrate") == 0 || strcmp(name, "excitation") == 0;
-    const bool large = call->robot != NULL && call->robot->model->nv > TQ_DENSE_OWN_MAX;
-    return fits || large ? tq_linalg_name() : NULL;
+    return fits || (call->robot != NULL && may_need_library(call->robot)) ? tq_linalg_name() : NULL;
 }
 
 bool tqa_call_run(tqa_call *call, const tqa_world *world, void *scratch, size_t scratch_size)

@@ -190,7 +190,8 @@ static void put_provenance(tqa_call *call)
     if (tqa_linear_algebra_of(call) != NULL) {
         tqa_answer_string(answer, "linear_algebra", tqa_linear_algebra_of(call));
     }
-    if (strcmp(call->operation->name, "simulate") == 0) {
+    if (strcmp(call->operation->name, "simulate") == 0 ||
+        strcmp(call->operation->name, "ensemble") == 0) {
         tqa_answer_string(answer, "integrator", tq_ode_library_name());
     }
     tqa_answer_end(answer);

@@ -58,7 +58,7 @@ static tq_status mass_matrix_bounds(const tqa_moment *moment, double *ret, tq_er
     if (status == TQ_OK && nv > 0) {
         status = values == NULL
                      ? TQ_ERR_SCRATCH
-                     : tq_eigen_symmetric(nv, moment->m, nv, moment->scratch, values, error);
+                     : tq_eigenvalues_symmetric(nv, moment->m, nv, moment->scratch, values, error);
         if (status == TQ_OK) {
             ret[0] = values[0];
             ret[1] = values[nv - 1];

@@ -261,7 +261,7 @@ static tq_status judge(tq_excitation *search, tq_excitation_score *ret, tq_error
     if (whole) {
         tq_scratch_init(&room->scratch, room->rest, room->n_rest);
         const tq_status status =
-            tq_eigen_symmetric(n, room->scaled, n, &room->scratch, room->eigenvalues, reterr);
+            tq_eigenvalues_symmetric(n, room->scaled, n, &room->scratch, room->eigenvalues, reterr);
         if (status != TQ_OK) {
             return status;
         }

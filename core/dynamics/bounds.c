@@ -128,7 +128,8 @@ static tq_status find_lipschitz(const search *s, double *arm, tq_error *reterr)
             add_changes(s, link, row, arm);
         }
         /* |x . D x| <= |x| . B |x|, so B's largest eigenvalue bounds D's norm */
-        const tq_status status = tq_eigen_symmetric(nv, s->m, nv, s->scratch, s->values, reterr);
+        const tq_status status =
+            tq_eigenvalues_symmetric(nv, s->m, nv, s->scratch, s->values, reterr);
         if (status != TQ_OK) {
             return status;
         }
@@ -189,7 +190,7 @@ static tq_status find_anywhere(search *s, double *arm, tq_error *reterr)
         least = fmin(least, s->values[k]);
         s->m[k * nv + k] += s->values[k];
     }
-    const tq_status status = tq_eigen_symmetric(nv, s->m, nv, s->scratch, s->values, reterr);
+    const tq_status status = tq_eigenvalues_symmetric(nv, s->m, nv, s->scratch, s->values, reterr);
     s->anywhere[0] = positive ? least * (1.0 - 1e-9) : -HUGE_VAL;
     s->anywhere[1] = s->values[nv - 1] * (1.0 + 1e-9);
     return status;
@@ -211,10 +212,12 @@ static tq_status evaluate(search *s, const double *q, const double *half, double
     if (status == TQ_OK) {
         status = tq_lagrangian_mass_matrix(&posture, s->scratch, s->m, reterr);
     }
+    const bool relative = half != NULL && s->has_relative && s->n_done < RELATIVE_MAX;
     if (status == TQ_OK) {
-        status = tq_eigen_symmetric(model->nv, s->m, model->nv, s->scratch, s->values, reterr);
+        status = (relative ? tq_eigen_symmetric : tq_eigenvalues_symmetric)(
+            model->nv, s->m, model->nv, s->scratch, s->values, reterr);
     }
-    if (status == TQ_OK && half != NULL && s->has_relative && s->n_done < RELATIVE_MAX) {
+    if (status == TQ_OK && relative) {
         size_t along = 0;
         status = tq_relative_change(&s->relative, &posture, s->values, s->m, half, s->scratch,
                                     &ret_values[2], &along, reterr);

@@ -341,7 +341,7 @@ tq_status tq_relative_change(const tq_relative *r, const tq_posture *posture, co
         most = fmax(most, added);
     }
     add_curvature(r, h);
-    status = tq_eigen_symmetric(nv, r->n, nv, scratch, r->values, reterr);
+    status = tq_eigenvalues_symmetric(nv, r->n, nv, scratch, r->values, reterr);
     if (status == TQ_OK) {
         *ret_eta = fmax(r->values[nv - 1], -r->values[0]) * (1.0 + 1e-9) + rounding;
     }

@@ -213,7 +213,7 @@ static tq_status compare_matrices(const tq_mechanism *mechanism, const tq_postur
     const double scale = largest(r->m, nv * nv);
     ret->mass_matrix = relative(apart, scale);
     ret->symmetry = relative(skew, scale);
-    status = tq_eigen_symmetric(nv, r->m, nv, scratch, r->values, reterr);
+    status = tq_eigenvalues_symmetric(nv, r->m, nv, scratch, r->values, reterr);
     ret->smallest_eigenvalue = status == TQ_OK && nv > 0 ? r->values[0] : 0.0;
     return status;
 }

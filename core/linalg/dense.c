@@ -76,7 +76,7 @@ tq_status tq_cholesky_factor(size_t n, double *a, size_t ld, tq_error *reterr)
     if (status != TQ_OK) {
         return status;
     }
-    const int info = tq_is_plain(n, n)
+    const int info = tq_dense_is_own(n, n)
                          ? (int)tq_plain_cholesky(n, a, ld)
                          : LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', narrow(n), a, narrow(ld));
     if (info > 0) {
@@ -92,7 +92,7 @@ tq_status tq_cholesky_solve(size_t n, size_t n_rhs, const double *l, size_t ld, 
     if (status != TQ_OK) {
         return status;
     }
-    if (tq_is_plain(n, n)) {
+    if (tq_dense_is_own(n, n)) {
         (void)tq_plain_triangle(0, 0, n, l, ld, n_rhs, b, ldb);
         (void)tq_plain_triangle(0, 1, n, l, ld, n_rhs, b, ldb);
         return TQ_OK;
@@ -110,7 +110,7 @@ static tq_status solve_triangle(const char form[2], size_t n, const double *a, s
         return status;
     }
     const int info =
-        tq_is_plain(n, n)
+        tq_dense_is_own(n, n)
             ? (int)tq_plain_triangle(form[0] == 'U', form[1] == 'T', n, a, ld, n_rhs, b, ldb)
             : LAPACKE_dtrtrs_work(LAPACK_COL_MAJOR, form[0], form[1], 'N', narrow(n), narrow(n_rhs),
                                   a, narrow(ld), b, narrow(ldb));
@@ -132,7 +132,7 @@ tq_status tq_cholesky_invert(size_t n, double *l, size_t ld, tq_error *reterr)
         return status;
     }
     int info = 0;
-    if (tq_is_plain(n, n)) {
+    if (tq_dense_is_own(n, n)) {
         tq_plain_cholesky_invert(n, l, ld);
     } else {
         info = LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'L', narrow(n), l, narrow(ld));
@@ -171,7 +171,7 @@ tq_status tq_invert(size_t n, double *a, size_t ld, tq_scratch *scratch, tq_erro
         tq_scratch_rewind(scratch, mark);
         return status;
     }
-    const int plain = tq_is_plain(n, n);
+    const int plain = tq_dense_is_own(n, n);
     int info =
         plain ? (int)tq_plain_invert(n, a, ld, pivot, work.at)
               : LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, narrow(n), narrow(n), a, narrow(ld), pivot);
@@ -205,7 +205,7 @@ tq_status tq_qr_factor(size_t m, size_t n, double *a, size_t ld, tq_scratch *scr
     if (status != TQ_OK) {
         return status;
     }
-    if (tq_is_plain(m, n)) {
+    if (tq_dense_is_own(m, n)) {
         tq_plain_qr(m, n, a, ld, ret_tau, ret_pivot);
         return TQ_OK;
     }
@@ -248,7 +248,7 @@ tq_status tq_qr_apply_qt(size_t m, size_t n, const double *qr, size_t ld, const 
     if (status != TQ_OK) {
         return status;
     }
-    if (tq_is_plain(m, n)) {
+    if (tq_dense_is_own(m, n)) {
         tq_plain_apply_q(1, m, smaller(m, n), qr, ld, tau, n_rhs, b, ldb);
         return TQ_OK;
     }
@@ -276,7 +276,7 @@ tq_status tq_qr_basis(size_t m, size_t k, double *a, size_t ld, const double *ta
     if (status != TQ_OK) {
         return status;
     }
-    if (tq_is_plain(m, k)) {
+    if (tq_dense_is_own(m, k)) {
         tq_plain_basis(m, k, a, ld, tau);
         return TQ_OK;
     }
@@ -335,7 +335,7 @@ tq_status tq_lstsq(size_t m, size_t n, double *a, double *b, double rcond, tq_sc
         tq_scratch_rewind(scratch, mark);
         return status;
     }
-    if (tq_is_plain(m, n)) {
+    if (tq_dense_is_own(m, n)) {
         double *rest = work.at + 2 * smaller(m, n);
         *ret_rank = tq_plain_lstsq(m, n, a, b, rcond, work.at, rest, pivot);
         tq_scratch_rewind(scratch, mark);
@@ -360,7 +360,7 @@ tq_status tq_lstsq(size_t m, size_t n, double *a, double *b, double rcond, tq_sc
 static size_t svd_work(size_t m, size_t n)
 {
     const size_t k = smaller(m, n);
-    return 4 * k * k + 7 * k + larger(m, n) * LAPACK_BLOCK;
+    return 4 * k * k + 7 * k + 2 * larger(m, n) * LAPACK_BLOCK;
 }
 
 size_t tq_svd_scratch_size(size_t m, size_t n)
@@ -392,8 +392,8 @@ tq_status tq_svd(size_t m, size_t n, double *a, size_t ld, tq_scratch *scratch, 
     }
     double none = 0.0;
     const int info =
-        tq_is_plain(m, n)
-            ? !tq_plain_svd(m, n, a, ld, work.at, ret_s, ret_u, ret_vt)
+        tq_dense_is_own(m, n)
+            ? !tq_plain_svd(m, n, a, ld, work.at, iwork, ret_s, ret_u, ret_vt)
             : LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, ret_u != NULL ? 'S' : 'N', narrow(m), narrow(n),
                                   a, narrow(ld), ret_s, ret_u != NULL ? ret_u : &none, narrow(m),
                                   ret_vt != NULL ? ret_vt : &none, narrow(k), work.at, work.size,
@@ -416,8 +416,8 @@ size_t tq_eigen_symmetric_scratch_size(size_t n)
     return tq_scratch_cost(eigen_work(n), sizeof(double));
 }
 
-tq_status tq_eigen_symmetric(size_t n, double *a, size_t ld, tq_scratch *scratch,
-                             double *ret_values, tq_error *reterr)
+static tq_status eigen_symmetric(size_t n, double *a, size_t ld, int with_vectors,
+                                 tq_scratch *scratch, double *ret_values, tq_error *reterr)
 {
     tq_status status = check_shape(n, n, ld, reterr);
     if (status != TQ_OK) {
@@ -429,10 +429,11 @@ tq_status tq_eigen_symmetric(size_t n, double *a, size_t ld, tq_scratch *scratch
     if (status != TQ_OK) {
         return status;
     }
-    const int info = tq_is_plain(n, n)
-                         ? !tq_plain_symmetric(n, a, ld, ret_values, work.at)
-                         : LAPACKE_dsyev_work(LAPACK_COL_MAJOR, 'V', 'L', narrow(n), a, narrow(ld),
-                                              ret_values, work.at, work.size);
+    const int info =
+        tq_dense_is_own(n, n)
+            ? !tq_plain_symmetric(n, a, ld, with_vectors, ret_values, work.at)
+            : LAPACKE_dsyev_work(LAPACK_COL_MAJOR, with_vectors ? 'V' : 'N', 'L', narrow(n), a,
+                                 narrow(ld), ret_values, work.at, work.size);
     if (info != 0) {
         status = tq_fail(reterr, info > 0 ? TQ_ERR_NO_CONVERGENCE : TQ_ERR_LAPACK, "dsyev", 0,
                          (double)info);
@@ -441,14 +442,26 @@ tq_status tq_eigen_symmetric(size_t n, double *a, size_t ld, tq_scratch *scratch
     return status;
 }
 
+tq_status tq_eigen_symmetric(size_t n, double *a, size_t ld, tq_scratch *scratch,
+                             double *ret_values, tq_error *reterr)
+{
+    return eigen_symmetric(n, a, ld, 1, scratch, ret_values, reterr);
+}
+
+tq_status tq_eigenvalues_symmetric(size_t n, double *a, size_t ld, tq_scratch *scratch,
+                                   double *ret_values, tq_error *reterr)
+{
+    return eigen_symmetric(n, a, ld, 0, scratch, ret_values, reterr);
+}
+
 void tq_gram(size_t m, size_t n, double factor, const double *a, size_t ld, double *ret)
 {
-    for (size_t j = 0; j < n && tq_is_plain(m, n); j++) {
+    for (size_t j = 0; j < n && tq_dense_is_own(m, n); j++) {
         for (size_t i = j; i < n; i++) {
             ret[j * n + i] = factor * tq_plain_dot(m, a + i * ld, a + j * ld);
         }
     }
-    if (tq_is_plain(m, n)) {
+    if (tq_dense_is_own(m, n)) {
         return;
     }
     cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, narrow(n), narrow(m), factor, a, narrow(ld),

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/linalg/dense.h - factorisations of dense matrices by LAPACK: Cholesky, pivoted QR, SVD,
- * symmetric eigenvalues. */
+/* core/linalg/dense.h - factorisations of dense matrices: Cholesky, QR, SVD, eigenvalues. */
 #ifndef TQ_LINALG_DENSE_H
 #define TQ_LINALG_DENSE_H
 
@@ -13,8 +12,13 @@
  * arguments for the call only, allocate nothing, and are re-entrant. Sizes above TQ_DENSE_MAX are
  * TQ_ERR_SHAPE. */
 enum { TQ_DENSE_MAX = 1 << 20 };
-/* Up to this many rows and columns no library takes part, and bits are the same everywhere. */
-enum { TQ_DENSE_OWN_MAX = 64 };
+/* Where neither both sides nor all entries are more, no library takes part and bits are the same
+ * everywhere: by sizes alone, and so by the same loops on every machine. */
+enum { TQ_DENSE_OWN_MAX = 64, TQ_DENSE_OWN_ENTRIES = 1 << 14 };
+static inline int tq_dense_is_own(size_t m, size_t n)
+{
+    return (m < n ? m : n) <= TQ_DENSE_OWN_MAX && m * n <= TQ_DENSE_OWN_ENTRIES;
+}
 
 /**
  * Cholesky factor of a symmetric positive definite matrix: A = L L^T, of which only the lower
@@ -107,6 +111,9 @@ void tq_gram(size_t m, size_t n, double factor, const double *a, size_t ld, doub
  * dsyev. */
 tq_status tq_eigen_symmetric(size_t n, double *a, size_t ld, tq_scratch *scratch,
                              double *ret_values, tq_error *reterr);
+/* The same values alone, for a third of the time; destroys a. */
+tq_status tq_eigenvalues_symmetric(size_t n, double *a, size_t ld, tq_scratch *scratch,
+                                   double *ret_values, tq_error *reterr);
 size_t tq_eigen_symmetric_scratch_size(size_t n);
 
 /* Eigenvalues re + i im of any real matrix, in no order, conjugate pairs side by side. Destroys a.

@@ -10,13 +10,7 @@
 /* A BLAS sums in an order that it chooses by the processor; these sum in one order everywhere. Up
  * to this many rows and columns they are about as fast. Column-major as in dense.h, which checks
  * the arguments; formats of factors are LAPACK's. */
-enum { TQ_PLAIN_MAX = TQ_DENSE_OWN_MAX, TQ_PLAIN_ENTRIES = 1 << 14, TQ_PLAIN_GENERAL_MAX = 256 };
-
-/* by sizes alone: the same answer on every machine */
-static inline int tq_is_plain(size_t m, size_t n)
-{
-    return (m < n ? m : n) <= TQ_PLAIN_MAX && m * n <= TQ_PLAIN_ENTRIES;
-}
+enum { TQ_PLAIN_GENERAL_MAX = 256 };
 
 /* sum of x[i] y[i] */
 double tq_plain_dot(size_t n, const double *x, const double *y);
@@ -43,11 +37,13 @@ void tq_plain_basis(size_t m, size_t k, double *a, size_t ld, const double *tau)
 size_t tq_plain_lstsq(size_t m, size_t n, double *a, double *b, double rcond, double *tau,
                       double *work, int *pivot);
 
-/* dgesdd 'S', or 'N' with NULL for u and vt; work (m n + min(m, n)^2). 0: no convergence */
-int tq_plain_svd(size_t m, size_t n, double *a, size_t ld, double *work, double *ret_s,
+/* dgesdd 'S', or 'N' with NULL for u and vt; work (2 m n + 2 k^2 + 2 k), pivot (k), k = min(m, n).
+ * 0: no convergence */
+int tq_plain_svd(size_t m, size_t n, double *a, size_t ld, double *work, int *pivot, double *ret_s,
                  double *ret_u, double *ret_vt);
-/* dsyev 'V', 'L'; work (n x n). 0: no convergence */
-int tq_plain_symmetric(size_t n, double *a, size_t ld, double *ret_values, double *work);
+/* dsyev 'V' or 'N', 'L'; work (3 n). 0: no convergence */
+int tq_plain_symmetric(size_t n, double *a, size_t ld, int with_vectors, double *ret_values,
+                       double *work);
 /* dgeev 'N', 'N'. 0: no convergence */
 int tq_plain_general(size_t n, double *a, size_t ld, double *ret_re, double *ret_im);
 

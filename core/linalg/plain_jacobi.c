@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/linalg/plain_jacobi.c - singular values and symmetric eigenvalues by Jacobi's rotations. */
+/* core/linalg/plain_jacobi.c - singular values by Jacobi's rotations. */
 #include <float.h>
 #include <math.h>
 
-#include "core/elementary/elementary.h"
 #include "core/linalg/plain.h"
 
 enum { SWEEPS_MAX = 60 };
@@ -17,25 +16,27 @@ typedef struct turn {
     double s, t, u;
 } turn;
 
+typedef struct room {
+    double *l, *w;        /* (n x n) */
+    double *tau, *square; /* (n) */
+    int *pivot;           /* (n) */
+} room;
+
 /* the smaller one with cot 2a = `cotangent` */
 static turn small_turn(double cotangent)
 {
-    const double t = copysign(1.0 / (fabs(cotangent) + tq_hypot(1.0, cotangent)), cotangent);
-    const double c = 1.0 / tq_hypot(1.0, t), s = t * c;
+    const double root = sqrt(1.0 + cotangent * cotangent); /* infinite: nothing turns */
+    const double t = copysign(1.0 / (fabs(cotangent) + root), cotangent);
+    const double c = 1.0 / sqrt(1.0 + t * t), s = t * c;
     return (turn){s, t, s / (1.0 + c)};
 }
 
-static inline void rotate_pair(turn a, double *x, double *y)
-{
-    const double was = *x;
-    *x -= a.s * (*y + a.u * was);
-    *y += a.s * (was - a.u * *y);
-}
-
-static void rotate(size_t n, double *x, double *y, turn a)
+static void rotate(size_t n, double *restrict x, double *restrict y, turn a)
 {
     for (size_t i = 0; i < n; i++) {
-        rotate_pair(a, x + i, y + i);
+        const double was = x[i];
+        x[i] -= a.s * (y[i] + a.u * was);
+        y[i] += a.s * (was - a.u * y[i]);
     }
 }
 
@@ -54,7 +55,8 @@ static double scale_of(size_t m, size_t n, const double *a, size_t ld)
     double largest = 0.0;
     for (size_t j = 0; j < n; j++) {
         for (size_t i = 0; i < m; i++) {
-            largest = fmax(largest, fabs(a[j * ld + i]));
+            const double entry = fabs(a[j * ld + i]);
+            largest = entry > largest ? entry : largest;
         }
     }
     int exponent = 0;
@@ -88,23 +90,33 @@ static void complete(size_t m, size_t n, double *a, size_t ld, size_t j)
     }
 }
 
-/* Rotates columns until each two are orthogonal to rounding (Hestenes 1958). */
-static int make_orthogonal(size_t m, size_t n, double *a, size_t ld, double *v)
+/* Squares of lengths are kept through rotations, but where little of one is left. */
+static double kept(size_t n, const double *x, double square, double was)
 {
-    const double rounding = sqrt((double)m) * DBL_EPSILON;
+    return square > 0.25 * was ? square : tq_plain_dot(n, x, x);
+}
+
+/* Rotates columns until each two are orthogonal to rounding (Hestenes 1958). */
+static int make_orthogonal(size_t n, double *a, double *v, double *square)
+{
+    const double rounding = sqrt((double)n) * DBL_EPSILON;
     const double lost = lost_beside_one * lost_beside_one;
     for (int sweep = 0; sweep < SWEEPS_MAX; sweep++) {
         size_t n_turned = 0;
+        for (size_t j = 0; j < n; j++) {
+            square[j] = tq_plain_dot(n, a + j * n, a + j * n);
+        }
         for (size_t p = 0; p + 1 < n; p++) {
             for (size_t q = p + 1; q < n; q++) {
-                double *x = a + p * ld, *y = a + q * ld;
-                const double xx = tq_plain_dot(m, x, x), yy = tq_plain_dot(m, y, y);
-                const double xy = tq_plain_dot(m, x, y);
+                double *x = a + p * n, *y = a + q * n;
+                const double xx = square[p], yy = square[q], xy = tq_plain_dot(n, x, y);
                 if (fabs(xy) <= rounding * sqrt(xx) * sqrt(yy) || fmin(xx, yy) < lost) {
                     continue;
                 }
                 const turn by = small_turn((yy - xx) / (2.0 * xy));
-                rotate(m, x, y, by);
+                rotate(n, x, y, by);
+                square[p] = kept(n, x, xx - by.t * xy, xx);
+                square[q] = kept(n, y, yy + by.t * xy, yy);
                 if (v != NULL) {
                     rotate(n, v + p * n, v + q * n, by);
                 }
@@ -118,155 +130,113 @@ static int make_orthogonal(size_t m, size_t n, double *a, size_t ld, double *v)
     return 0;
 }
 
-/* m >= n; the left vectors in place of A, v NULL: neither */
-static int svd_of_tall(size_t m, size_t n, double *a, size_t ld, double *ret_s, double *v)
+/* values by their size, columns of length 1 */
+static void put_in_order(size_t n, double *s, double *a, double *v)
+{
+    for (size_t j = 0; j < n; j++) {
+        s[j] = sqrt(tq_plain_dot(n, a + j * n, a + j * n));
+        s[j] = s[j] < lost_beside_one ? 0.0 : s[j];
+    }
+    for (size_t j = 0; j < n; j++) { /* the largest of the rest comes next */
+        size_t best = j;
+        for (size_t k = j + 1; k < n; k++) {
+            best = s[k] > s[best] ? k : best;
+        }
+        if (best != j) {
+            swap(1, s + j, s + best);
+            swap(n, a + j * n, a + best * n);
+            if (v != NULL) {
+                swap(n, v + j * n, v + best * n);
+            }
+        }
+        for (size_t i = 0; i < n; i++) {
+            a[j * n + i] = s[j] > 0.0 ? a[j * n + i] / s[j] : 0.0;
+        }
+    }
+}
+
+/* m >= n: A P = Q R, R^T = V S W^T by rotations, which on R^T are few (Drmac & Veselic 2008):
+ * A = (Q W) S (P V)^T. u (m x n) and v (n x n) may both be NULL. */
+static int svd_of_tall(size_t m, size_t n, double *a, size_t ld, const room *in, double *ret_s,
+                       double *u, double *v)
 {
     const double scale = scale_of(m, n, a, ld);
     for (size_t j = 0; j < n; j++) {
         for (size_t i = 0; i < m; i++) {
             a[j * ld + i] *= scale;
         }
-        for (size_t i = 0; i < n && v != NULL; i++) {
-            v[j * n + i] = i == j ? 1.0 : 0.0;
+    }
+    tq_plain_qr(m, n, a, ld, in->tau, in->pivot);
+    double *l = in->l, *w = u != NULL ? in->w : NULL;
+    for (size_t j = 0; j < n; j++) {
+        for (size_t i = 0; i < n; i++) {
+            l[j * n + i] = i >= j ? a[i * ld + j] : 0.0;
+            in->w[j * n + i] = i == j ? 1.0 : 0.0;
         }
     }
-    if (!make_orthogonal(m, n, a, ld, v)) {
+    if (!make_orthogonal(n, l, w, in->square)) {
         return 0;
     }
-    for (size_t j = 0; j < n; j++) {
-        ret_s[j] = sqrt(tq_plain_dot(m, a + j * ld, a + j * ld));
-        ret_s[j] = ret_s[j] < lost_beside_one ? 0.0 : ret_s[j];
-    }
-    for (size_t j = 0; j < n; j++) { /* the largest of the rest comes next */
-        size_t best = j;
-        for (size_t k = j + 1; k < n; k++) {
-            best = ret_s[k] > ret_s[best] ? k : best;
-        }
-        if (best != j) {
-            swap(1, ret_s + j, ret_s + best);
-            swap(m, a + j * ld, a + best * ld);
-            if (v != NULL) {
-                swap(n, v + j * n, v + best * n);
-            }
-        }
-        for (size_t i = 0; i < m; i++) {
-            a[j * ld + i] = ret_s[j] > 0.0 ? a[j * ld + i] / ret_s[j] : 0.0;
-        }
-    }
+    put_in_order(n, ret_s, l, w);
     for (size_t j = 0; j < n; j++) {
         if (ret_s[j] == 0.0 && v != NULL) {
-            complete(m, n, a, ld, j);
+            complete(n, n, l, n, j);
         }
         ret_s[j] /= scale;
+        for (size_t i = 0; i < n && v != NULL; i++) {
+            v[j * n + (size_t)in->pivot[i]] = l[j * n + i];
+        }
+        for (size_t i = 0; i < m && u != NULL; i++) {
+            u[j * m + i] = i < n ? w[j * n + i] : 0.0;
+        }
+    }
+    if (u != NULL) {
+        tq_plain_apply_q(0, m, n, a, ld, in->tau, n, u, m);
     }
     return 1;
 }
 
 /* V^T from V (n x k), or U^T from U */
-static void transpose(size_t n, size_t k, const double *v, size_t ld, double *ret)
+static void transpose(size_t n, size_t k, const double *v, double *ret)
 {
     for (size_t j = 0; j < k; j++) {
         for (size_t i = 0; i < n; i++) {
-            ret[i * k + j] = v[j * ld + i];
+            ret[i * k + j] = v[j * n + i];
         }
     }
 }
 
 /* A = U S V^T of A's longer side down; else of A^T, V and U changed about. */
-int tq_plain_svd(size_t m, size_t n, double *a, size_t ld, double *work, double *ret_s,
+int tq_plain_svd(size_t m, size_t n, double *a, size_t ld, double *work, int *pivot, double *ret_s,
                  double *ret_u, double *ret_vt)
 {
+    const size_t k = m < n ? m : n;
+    const room in = {.l = work,
+                     .w = work + k * k,
+                     .tau = work + 2 * k * k,
+                     .square = work + 2 * k * k + k,
+                     .pivot = pivot};
+    double *b = work + 2 * k * k + 2 * k;
     if (m >= n) {
-        double *v = ret_vt != NULL ? work : NULL;
-        if (!svd_of_tall(m, n, a, ld, ret_s, v)) {
+        if (!svd_of_tall(m, n, a, ld, &in, ret_s, ret_u, ret_u != NULL ? b : NULL)) {
             return 0;
         }
-        for (size_t j = 0; j < n && v != NULL; j++) {
-            for (size_t i = 0; i < m; i++) {
-                ret_u[j * m + i] = a[j * ld + i];
-            }
-        }
-        if (v != NULL) {
-            transpose(n, n, v, n, ret_vt);
+        if (ret_vt != NULL) {
+            transpose(n, n, b, ret_vt);
         }
         return 1;
     }
-    double *b = work;
     for (size_t j = 0; j < m; j++) {
         for (size_t i = 0; i < n; i++) {
             b[j * n + i] = a[i * ld + j];
         }
     }
-    if (!svd_of_tall(n, m, b, n, ret_s, ret_u)) {
+    double *v = ret_vt != NULL ? b + m * n : NULL;
+    if (!svd_of_tall(n, m, b, n, &in, ret_s, v, ret_u)) {
         return 0;
     }
     if (ret_vt != NULL) {
-        transpose(n, m, b, n, ret_vt);
-    }
-    return 1;
-}
-
-/* one sweep over all pairs (Golub & Van Loan 8.5); how many were turned */
-static size_t sweep_symmetric(size_t n, double *a, size_t ld, double *v, double floor_of_all)
-{
-    size_t n_turned = 0;
-    for (size_t p = 0; p + 1 < n; p++) {
-        for (size_t q = p + 1; q < n; q++) {
-            const double off = a[p * ld + q], app = a[p * ld + p], aqq = a[q * ld + q];
-            const double enough = 0.5 * DBL_EPSILON * sqrt(fabs(app)) * sqrt(fabs(aqq));
-            if (fabs(off) <= enough || fabs(off) <= floor_of_all) {
-                continue;
-            }
-            const turn by = small_turn((aqq - app) / (2.0 * off));
-            rotate(n, a + p * ld, a + q * ld, by);
-            for (size_t k = 0; k < n; k++) {
-                rotate_pair(by, a + k * ld + p, a + k * ld + q);
-            }
-            a[p * ld + p] = app - by.t * off;
-            a[q * ld + q] = aqq + by.t * off;
-            a[p * ld + q] = a[q * ld + p] = 0.0;
-            rotate(n, v + p * n, v + q * n, by);
-            n_turned++;
-        }
-    }
-    return n_turned;
-}
-
-int tq_plain_symmetric(size_t n, double *a, size_t ld, double *ret_values, double *work)
-{
-    double *v = work;
-    double largest = 0.0;
-    for (size_t j = 0; j < n; j++) {
-        for (size_t i = 0; i < n; i++) {
-            v[j * n + i] = i == j ? 1.0 : 0.0;
-            if (i > j) {
-                a[i * ld + j] = a[j * ld + i];
-            }
-            largest = fmax(largest, i >= j ? fabs(a[j * ld + i]) : 0.0);
-        }
-    }
-    int sweep = 0;
-    while (sweep < SWEEPS_MAX && sweep_symmetric(n, a, ld, v, 0x1p-120 * largest) > 0) {
-        sweep++;
-    }
-    if (sweep == SWEEPS_MAX) {
-        return 0;
-    }
-    for (size_t j = 0; j < n; j++) {
-        ret_values[j] = a[j * ld + j];
-    }
-    for (size_t j = 0; j < n; j++) {
-        size_t best = j;
-        for (size_t k = j + 1; k < n; k++) {
-            best = ret_values[k] < ret_values[best] ? k : best;
-        }
-        if (best != j) {
-            swap(1, ret_values + j, ret_values + best);
-            swap(n, v + j * n, v + best * n);
-        }
-        for (size_t i = 0; i < n; i++) {
-            a[j * ld + i] = v[j * n + i];
-        }
+        transpose(n, m, v, ret_vt);
     }
     return 1;
 }

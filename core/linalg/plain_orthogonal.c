@@ -7,12 +7,16 @@
 /* of a column, times a power of two so that no square overflows or vanishes */
 static double norm_of(size_t n, const double *x)
 {
+    const double square = tq_plain_dot(n, x, x);
+    if (square > 0x1p-500 && square < 0x1p600) {
+        return sqrt(square);
+    }
     double largest = 0.0;
     for (size_t i = 0; i < n; i++) {
         largest = fmax(largest, fabs(x[i]));
     }
     if (largest > 0x1p-300 && largest < 0x1p300) {
-        return sqrt(tq_plain_dot(n, x, x));
+        return sqrt(square);
     }
     int exponent = 0;
     (void)frexp(largest, &exponent);
