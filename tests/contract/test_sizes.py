@@ -111,3 +111,27 @@ def test_a_job_is_of_the_form_that_was_asked_for(daemon):
     eventually(lambda: json.loads(daemon.request("GET", headers["location"])[2])["state"] == "succeeded")
     told = json.loads(daemon.request("GET", headers["location"] + "/result")[2])
     assert {k: told[k] for k in want} == want
+
+
+def test_too_few_samples_for_instruments(daemon):
+    put(daemon, "short", document(7))
+    log = put_log(daemon, "short", 7, 40)
+    status, text = post(daemon, "short", "calibrate", {**log, "filter": {"cutoff_hz": 20}, "method": "iv", "validate": "none"})
+    fault = json.loads(text)["errors"][0]
+    assert status == 422 and fault["pointer"] == "/datasets" and "lag_s" in fault["hint"] and "7 joints cannot tell" in fault["detail"]
+
+
+def test_the_sample_that_cannot_be_computed_has_its_place(daemon):
+    robot = document(2)
+    robot["joints"][0]["kind"] = "floating"
+    for key in ("axis", "limits"):
+        del robot["joints"][0][key]
+    put(daemon, "afloat", robot)
+    good, bad = [0, 0, 0, 1, 0, 0, 0, 0.1], [0, 0, 0, 2, 0, 0, 0, 0.1]
+    v = [0.0] * 7
+    for call, body in (("kinematics", {"expressed_in": "world"}), ("regressor", {"qd": [v, v], "qdd": [v, v]})):
+        status, text = post(daemon, "afloat", call, {"q": [good, bad], **body})
+        assert status == 422 and json.loads(text)["errors"][0]["pointer"] == "/q/1", text
+    status, text = post(daemon, "afloat", "statics", {"q": bad, "endpoint_wrench": {
+        "link": "l2", "at": "origin", "force": [1, 2, 3], "moment": [0, 0, 1], "expressed_in": "world", "applied_to": "robot"}})
+    assert status == 422 and json.loads(text)["errors"][0]["pointer"] == "/q", text

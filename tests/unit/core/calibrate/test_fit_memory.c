@@ -74,3 +74,32 @@ Test(fit_memory, a_joint_that_never_carries_torque)
     tqt_excited_free(&x);
     tqt_fit_close(&b);
 }
+
+/* Each joint's terms alone: those of a joint without torque are 0 to the last bit, as is their
+ * residual. Its row counts once: the square of that inverse is more than a number can hold. */
+Test(fit_memory, a_joint_without_torque_and_without_residual)
+{
+    const tqt_bar bars[2] = {{.length = .5, .mass = 1, .com = .25, .inertia = .1},
+                             {.length = .4, .mass = .8, .com = .2, .inertia = .05}};
+    tqt_fit_bench b = tqt_fit_open(tqt_planar_arm(bars, 2, 9.81));
+    tq_fit_options o = tq_fit_defaults();
+    o.method = TQ_FIT_WLS;
+    o.model.kind = TQ_FIT_PER_JOINT;
+    tqt_fit_build(&b, &o, 1);
+    tqt_excited x = tqt_excited_new(b.subject, 3, 400, 100, 4);
+    for (size_t i = 0; i < x.n_sample; i++) {
+        x.tau[i] = 0.7 * x.qdd[i];
+        x.tau[x.n_sample + i] = 0.0;
+    }
+    tqt_fit_read(b.fit, 0, &x, &b.scratch);
+    tqt_fit_solve(&b);
+    size_t n = 0;
+    const tq_column *columns = tq_fit_columns(b.fit, &n);
+    for (size_t c = 0; c < n; c++) {
+        const double want = columns[c].joint == 0 && columns[c].kind == TQ_COLUMN_INERTIA ? 0.7 : 0;
+        cr_expect(epsilon_eq(dbl, b.solution.value[c], want, 1e-9), "%zu", c);
+        cr_expect(isfinite(b.solution.estimate[c].deviation), "%zu", c);
+    }
+    tqt_excited_free(&x);
+    tqt_fit_close(&b);
+}
