@@ -2,6 +2,7 @@
 /* daemon/boot/computation.c - maps the life of an exchange on the life of a call. */
 #include "daemon/boot/computation.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +51,8 @@ typedef struct computing {
     size_t ahead_scratch;
     bool has_begun; /* bytes of the body have come */
     bool has_run;
-    int64_t begin_ms; /* within which a worker must have begun; 0: what the settings say */
+    _Atomic bool runs; /* a worker has it: its client stays until that is over */
+    int64_t begin_ms;  /* within which a worker must have begun; 0: what the settings say */
     /* the answer: a prefix, all of it unless `more`. It begins in the chunk, and goes on in
      * pieces. */
     size_t n_first, n_text, at;
@@ -305,10 +307,11 @@ static bool put(computing *c, const char *bytes, size_t n)
     return false;
 }
 
+/* While the body arrives the connection may close, and its head go, under whoever is in here. */
 static void compute_ahead(void *exchange, size_t b, void *scratch)
 {
     computing *c = exchange;
-    if (!tqd_asking_given_up(&c->asking)) {
+    if (!atomic_load(&c->runs) || !tqd_asking_given_up(&c->asking)) {
         tqa_call_ahead(c->call, b, scratch, c->ahead_scratch);
     }
 }
@@ -428,6 +431,7 @@ static void run_computing(void *exchange)
 {
     computing *c = exchange;
     c->has_run = true;
+    atomic_store(&c->runs, true);
     if (c->cold) {
         c->failed = !warm(c);
     } else if (c->course != NULL) {
