@@ -10,6 +10,7 @@
  *   on gets the answer. One of HTTP/1.0 knows no interim answers: it is believed until its time
  *   ends.
  * Who has gone is taken out of the queue, or its computation told so (tqd_head.given_up). */
+#include <errno.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -84,8 +85,12 @@ static bool has_gone(tqd_client *client)
     if ((fd.revents & POLLRDHUP) == 0 || request->is_probed || request->is_old) {
         return false;
     }
+    const ssize_t sent = send(client->fd, probe, sizeof probe - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (sent < 0 && (errno == EAGAIN || errno == EINTR || errno == ENOBUFS)) {
+        return false; /* it has not taken the answer before yet: asked again at the next look */
+    }
     request->is_probed = true;
-    return send(client->fd, probe, sizeof probe - 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0;
+    return sent != (ssize_t)sizeof probe - 1; /* half a line would spoil what follows */
 }
 
 static void refuse_late(tqd_client *client)
