@@ -67,10 +67,10 @@ bool tqd_lost_take(tqd_file_set *set, const char *path, const char *name)
         return false;
     }
     const bool again = access(to, F_OK) == 0;
-    if (rename(path, to) != 0) {
+    /* it is kept from now on: dated before it moves, or it could be too old as soon as it is there */
+    if (utimensat(AT_FDCWD, path, NULL, 0) != 0 || rename(path, to) != 0) {
         return false;
     }
-    (void)utimensat(AT_FDCWD, to, NULL, 0); /* it is kept from now on */
     atomic_fetch_add(&set->n_lost, again ? 0 : 1);
     return true;
 }

@@ -104,9 +104,10 @@ static bool check_present(const tqd_store_options *options, bool is_used, char *
     return true;
 }
 
-/* What the folder says of its database, against what the database says itself. */
-static void compare_mark(tqd_store *store, const tqd_store_options *options, const tqd_mark *mark,
-                         tqd_mark_found found)
+/* What the folder says of its database, against what the database says itself. False: what is to be
+ * removed is not known, and this cannot be written down. */
+static bool compare_mark(tqd_store *store, const tqd_store_options *options, const tqd_mark *mark,
+                         tqd_mark_found found, char *why)
 {
     tqd_mark now;
     char detail[TQD_STORE_WHY];
@@ -130,14 +131,21 @@ static void compare_mark(tqd_store *store, const tqd_store_options *options, con
         notice(options, TQD_NOTICE_ERROR, "acknowledged work is missing", detail);
     }
     if (options->looks) {
-        return;
+        return true;
     }
-    if (other || store->n_commit_lost > 0 || found == TQD_MARK_UNREADABLE) {
+    const bool unknown = found != TQD_MARK_GOOD && now.n_commit > 0;
+    if (other || unknown || store->n_commit_lost > 0) {
         /* what had lost its last reference then may have got another since */
-        (void)run_list(store->engine, &drop.write);
+        const tqd_store_status status = run_list(store->engine, &drop.write);
+        if (status != TQD_STORE_OK) {
+            snprintf(why, TQD_STORE_WHY, "%.120s/torqued.db: %s", options->folder,
+                     tqd_store_status_text(status));
+            return false;
+        }
     }
     store->engine->methods->mark(store->engine, &now);
     tqd_mark_write(store->mark_fd, &now);
+    return true;
 }
 
 /* The folder is locked. */
@@ -167,7 +175,11 @@ static bool open_parts(tqd_store *store, const tqd_store_options *options, char 
         store->engine->methods->close(store->engine);
         return false;
     }
-    compare_mark(store, options, &mark, found);
+    if (!compare_mark(store, options, &mark, found, why)) {
+        tqd_mark_close(store->mark_fd);
+        store->engine->methods->close(store->engine);
+        return false;
+    }
     return true;
 }
 

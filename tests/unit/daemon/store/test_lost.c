@@ -2,8 +2,11 @@
 /* tests/unit/daemon/store/test_lost.c - files without a row are kept for their time, and come back
  * when a row refers to them; the mark beside the database. */
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "daemon/store/datasets.h"
 #include "daemon/store/files.h"
@@ -26,6 +29,17 @@ static void leave_file(void)
     cr_assert(file != NULL);
     cr_assert_eq(fwrite("abc", 1, 3, file), 3);
     cr_assert_eq(fclose(file), 0);
+}
+
+/* In the place of the C library's: a file of somebody else cannot be dated. */
+static bool refuses_dates;
+int utimensat(int fd, const char *path, const struct timespec times[2], int flags)
+{
+    if (refuses_dates) {
+        errno = EACCES;
+        return -1;
+    }
+    return (int)syscall(SYS_utimensat, fd, path, times, flags);
 }
 
 static uint64_t count_lost(void)
@@ -116,4 +130,36 @@ Test(lost, the_mark_counts_commits_and_refuses_nonsense)
     }
     cr_assert_eq(unlink(path), 0);
     cr_assert_eq(tqd_mark_read(folder, &after), TQD_MARK_NONE);
+}
+
+Test(lost, is_not_taken_where_it_would_be_too_old_at_once)
+{
+    uint64_t n = 0;
+    char path[256];
+    leave_file();
+    refuses_dates = true;
+    (void)tqd_store_sweep(store, &n);
+    refuses_dates = false;
+    cr_assert_eq(n, 0);
+    cr_assert_eq(count_lost(), 0);
+    snprintf(path, sizeof path, "%s/files/ba/%s", folder, digest_of_abc);
+    cr_assert_eq(access(path, F_OK), 0);
+}
+
+Test(lost, keeps_what_was_to_go_where_the_mark_is_missing)
+{
+    uint64_t n = 0;
+    char path[256];
+    leave_file();
+    refer_to_it();
+    tqd_dataset_delete deletion = {.write.kind = TQD_WRITE_DATASET_DELETE, .name = "abc"};
+    cr_assert_eq(tqd_store_write(store, &deletion.write), TQD_STORE_OK);
+    stop_store();
+    snprintf(path, sizeof path, "%s/torqued.commit", folder);
+    cr_assert_eq(unlink(path), 0);
+    start_store(); /* the database may be an older copy: newer rows may have referred to it */
+    (void)tqd_store_collect(store);
+    cr_assert_eq(tqd_store_sweep(store, &n), TQD_STORE_OK);
+    cr_assert_eq(n, 1);
+    cr_assert_eq(count_lost(), 1);
 }
