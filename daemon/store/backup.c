@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/queue/workers.h"
 #include "daemon/store/damage.h"
 #include "daemon/store/files.h"
 
@@ -120,6 +121,7 @@ static bool hash_database(int fd, entry *e)
     ssize_t n;
     while ((n = pread(fd, buffer, COPY_BYTES, (off_t)e->size)) > 0) {
         gnutls_hash(hash, buffer, (size_t)n);
+        tqd_workers_beat();
         e->size += (uint64_t)n;
     }
     gnutls_hash_deinit(hash, raw);

@@ -45,15 +45,17 @@ static bool add(void *ctx, const char *digest, uint64_t size)
 static bool check_file(tqd_store *store, const reference *r, char *piece, tqd_check *check)
 {
     tqd_store_status status;
-    tqd_file *file = tqd_file_open_sized(store, r->digest, r->size, &status);
-    bool goes_on = true;
+    const tqd_file_pace pace = {.read = check->read, .ctx = check->ctx};
+    tqd_file *file = tqd_file_open_paced(store, r->digest, r->size, pace, &status);
+    bool goes_on = status != TQD_STORE_BUSY;
     uint64_t at = 0;
     while (goes_on && file != NULL && at < r->size && status == TQD_STORE_OK) {
         const long n = tqd_file_read(file, at, piece, PIECE);
         status = n < 0 ? tqd_file_status(file) : TQD_STORE_OK;
         at += n > 0 ? (uint64_t)n : 0;
         check->n_byte += n > 0 ? (uint64_t)n : 0;
-        goes_on = check->read == NULL || check->read(check->ctx, n > 0 ? (size_t)n : 0);
+        goes_on = status != TQD_STORE_BUSY &&
+                  (check->read == NULL || check->read(check->ctx, n > 0 ? (size_t)n : 0));
     }
     tqd_file_close(file);
     check->n_file += status == TQD_STORE_NOT_FOUND ? 0 : 1; /* collected meanwhile */
@@ -119,7 +121,8 @@ void tqd_scrub_run(void *arg)
     tqd_scrub *scrub = arg;
     while (scrub->every_ms > 0 && sleep_for(scrub, scrub->every_ms)) {
         tqd_check check = {.read = hold_back, .ctx = scrub};
-        if (tqd_store_check_files(scrub->store, &check) == TQD_STORE_OK && scrub->done != NULL) {
+        if (tqd_store_check_files(scrub->store, &check) == TQD_STORE_OK && scrub->done != NULL &&
+            sleep_for(scrub, 0)) {
             scrub->done(scrub->done_ctx, &check);
         }
     }

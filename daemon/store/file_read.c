@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "daemon/queue/workers.h"
 #include "daemon/store/damage.h"
 #include "daemon/store/files.h"
 #include "daemon/store/sha256.h"
@@ -17,8 +18,9 @@
 struct tqd_file {
     tqd_file_set *set;
     int fd;
-    _Atomic int sums_fd; /* -1: one chunk, or `sums` */
-    uint64_t *sums;      /* when there is no room on the disk for them */
+    _Atomic int sums_fd;      /* -1: one chunk, or `sums` */
+    _Atomic(uint64_t *) sums; /* when the disk has no room for them, or had wrong ones */
+    tqd_file_pace pace;
     uint64_t size;
     _Atomic int status; /* of the last read that failed */
     char digest[TQD_DIGEST_TEXT];
@@ -42,8 +44,7 @@ static long read_fully(int fd, uint64_t offset, void *bytes, size_t n)
 
 /* The whole file against its name; its sums are made on the way: *ret_sums (may be NULL),
  * malloc'ed, when it is good. */
-static tqd_store_status check_whole(tqd_file_set *set, int fd, const char *digest,
-                                    uint64_t **ret_sums)
+static tqd_store_status check_whole(tqd_file *file, uint64_t **ret_sums)
 {
     char found[TQD_DIGEST_TEXT];
     tqd_sums sums;
@@ -56,9 +57,12 @@ static tqd_store_status check_whole(tqd_file_set *set, int fd, const char *diges
     uint64_t at = 0;
     long n = 1;
     while (status == TQD_STORE_OK && n > 0) {
-        n = read_fully(fd, at, piece, TQD_CHUNK);
+        n = read_fully(file->fd, at, piece, TQD_CHUNK);
+        tqd_workers_beat(); /* minutes, if it is large */
         if (n < 0) {
             status = TQD_STORE_DAMAGED; /* the disk cannot give what it was given */
+        } else if (file->pace.read != NULL && !file->pace.read(file->pace.ctx, (size_t)n)) {
+            status = TQD_STORE_BUSY;
         } else if (n > 0) {
             tqd_sha256_add(hash, piece, (size_t)n);
             status = tqd_sums_add(&sums, piece, (size_t)n) ? TQD_STORE_OK : TQD_STORE_NO_MEMORY;
@@ -67,10 +71,14 @@ static tqd_store_status check_whole(tqd_file_set *set, int fd, const char *diges
     }
     if (status == TQD_STORE_OK) {
         tqd_sha256_text(hash, found);
-        status = strcmp(found, digest) == 0 ? TQD_STORE_OK : TQD_STORE_DAMAGED;
+        status =
+            at == file->size && strcmp(found, file->digest) == 0 ? TQD_STORE_OK : TQD_STORE_DAMAGED;
+    }
+    if (status == TQD_STORE_OK && !tqd_sums_end(&sums)) {
+        status = TQD_STORE_NO_MEMORY;
     }
     if (status == TQD_STORE_OK) {
-        tqd_sums_keep(&sums, set, digest);
+        tqd_sums_keep(&sums, file->set, file->digest);
         if (ret_sums != NULL) {
             *ret_sums = sums.sums;
             sums.sums = NULL;
@@ -90,10 +98,12 @@ static tqd_store_status find_sums(tqd_file *file)
     }
     int fd = tqd_sums_open(file->set, file->digest, file->size);
     if (fd < 0) {
-        const tqd_store_status status = check_whole(file->set, file->fd, file->digest, &file->sums);
+        uint64_t *made = NULL;
+        const tqd_store_status status = check_whole(file, &made);
         if (status != TQD_STORE_OK) {
             return status;
         }
+        atomic_store(&file->sums, made);
     }
     atomic_store(&file->sums_fd, fd);
     return TQD_STORE_OK;
@@ -122,11 +132,17 @@ static tqd_store_status open_parts(tqd_store *store, tqd_file *file, uint64_t si
     if (tqd_damage_known(file->set, file->digest, &facts)) {
         return TQD_STORE_DAMAGED;
     }
-    return file->size == 0 ? check_whole(file->set, file->fd, file->digest, NULL) : find_sums(file);
+    return file->size == 0 ? check_whole(file, NULL) : find_sums(file);
 }
 
 tqd_file *tqd_file_open_sized(tqd_store *store, const char *digest, uint64_t size,
                               tqd_store_status *ret_status)
+{
+    return tqd_file_open_paced(store, digest, size, (tqd_file_pace){.read = NULL}, ret_status);
+}
+
+tqd_file *tqd_file_open_paced(tqd_store *store, const char *digest, uint64_t size,
+                              tqd_file_pace pace, tqd_store_status *ret_status)
 {
     *ret_status = TQD_STORE_DAMAGED;
     if (!tqd_file_digest_good(digest)) {
@@ -140,6 +156,7 @@ tqd_file *tqd_file_open_sized(tqd_store *store, const char *digest, uint64_t siz
     file->set = tqd_store_file_set(store);
     file->fd = -1;
     file->sums_fd = -1;
+    file->pace = pace;
     memcpy(file->digest, digest, sizeof file->digest);
     *ret_status = open_parts(store, file, size);
     if (*ret_status == TQD_STORE_OK) {
@@ -166,8 +183,9 @@ static bool is_chunk_good(const tqd_file *file, uint64_t chunk, const char *byte
         char found[TQD_DIGEST_TEXT];
         return tqd_sha256_of(bytes, n, found) && strcmp(found, file->digest) == 0;
     }
-    if (file->sums != NULL) {
-        return file->sums[chunk] == tqd_sum_of(bytes, n);
+    const uint64_t *sums = atomic_load(&file->sums);
+    if (sums != NULL) {
+        return sums[chunk] == tqd_sum_of(bytes, n);
     }
     uint64_t sum = 0;
     return tqd_sums_read(atomic_load(&file->sums_fd), chunk, &sum) && sum == tqd_sum_of(bytes, n);
@@ -179,13 +197,15 @@ static tqd_store_status judge_chunk(tqd_file *file, uint64_t chunk, char *bytes,
     uint64_t *made = NULL;
     tqd_store_status status = TQD_STORE_DAMAGED;
     if (file->size > TQD_CHUNK) {
-        status = check_whole(file->set, file->fd, file->digest, &made);
+        status = check_whole(file, &made);
     }
     if (status == TQD_STORE_OK) {
-        /* the sums were wrong, and there are new ones for the next who opens it */
         const bool good = read_fully(file->fd, chunk * TQD_CHUNK, bytes, n) == (long)n &&
                           made[chunk] == tqd_sum_of(bytes, n);
         status = good ? TQD_STORE_OK : TQD_STORE_BROKEN;
+        /* the sums were wrong: the other chunks are not worth a look at the whole file each */
+        uint64_t *none = NULL;
+        made = atomic_compare_exchange_strong(&file->sums, &none, made) ? NULL : made;
     }
     free(made);
     if (status == TQD_STORE_DAMAGED) {
@@ -198,6 +218,7 @@ static tqd_store_status judge_chunk(tqd_file *file, uint64_t chunk, char *bytes,
 static bool read_chunk(tqd_file *file, uint64_t chunk, char *bytes, size_t n)
 {
     tqd_store_status status = TQD_STORE_OK;
+    tqd_workers_beat();
     if (read_fully(file->fd, chunk * TQD_CHUNK, bytes, n) != (long)n ||
         !is_chunk_good(file, chunk, bytes, n)) {
         status = judge_chunk(file, chunk, bytes, n);
@@ -255,7 +276,7 @@ void tqd_file_close(tqd_file *file)
     if (file->fd >= 0) {
         close(file->fd);
     }
-    free(file->sums);
+    free(atomic_load(&file->sums));
     free(file);
 }
 

@@ -33,6 +33,15 @@ tqd_file *tqd_file_open(tqd_store *store, const char *digest, uint64_t *ret_size
 #define TQD_FILE_ANY_SIZE UINT64_MAX
 tqd_file *tqd_file_open_sized(tqd_store *store, const char *digest, uint64_t size,
                               tqd_store_status *ret_status);
+/* The same for who checks many. `read`, which may wait, hears of every piece that is read for the
+ * file's checksums: all of it where these are missing. When it returns false: NULL with BUSY, or -1
+ * of tqd_file_read. */
+typedef struct tqd_file_pace {
+    bool (*read)(void *ctx, size_t n_byte);
+    void *ctx;
+} tqd_file_pace;
+tqd_file *tqd_file_open_paced(tqd_store *store, const char *digest, uint64_t size,
+                              tqd_file_pace pace, tqd_store_status *ret_status);
 /* Bytes read at `offset`: fewer than n only at the end; -1 when the disk fails or its bytes are not
  * those that were stored: tqd_file_status says which. Cheapest at multiples of 64 KiB. */
 long tqd_file_read(tqd_file *file, uint64_t offset, void *bytes, size_t n);

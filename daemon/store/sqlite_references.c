@@ -2,6 +2,7 @@
 /* daemon/store/sqlite_references.c - which files a database refers to. */
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "daemon/store/sqlite.h"
 
@@ -40,14 +41,27 @@ tqd_store_status tqd_sqlite_references(tqd_connection *connection,
     return status;
 }
 
+/* "file:" with the path, in which %, ? and # mean themselves, for a copy that does not change. */
+static void name_copy(const char *path, char *uri, size_t size)
+{
+    size_t n = (size_t)snprintf(uri, size, "file:");
+    for (; *path != '\0' && n < size; path++) {
+        const bool plain = strchr("%?#", *path) == NULL;
+        n += (size_t)snprintf(uri + n, size - n, plain ? "%c" : "%%%02X", (unsigned char)*path);
+    }
+    if (n < size) {
+        snprintf(uri + n, size - n, "?immutable=1");
+    }
+}
+
 tqd_store_status
 tqd_sqlite_references_of(const char *path,
                          bool (*each)(void *ctx, const char *digest, uint64_t size), void *ctx)
 {
-    char uri[PATH_MAX + 32]; /* immutable: no journal is looked for, or made, beside it */
+    char uri[3 * PATH_MAX + 32]; /* immutable: no journal is looked for, or made, beside it */
     sqlite3 *db = NULL;
     sqlite3_stmt *statement = NULL;
-    snprintf(uri, sizeof uri, "file:%s?immutable=1", path);
+    name_copy(path, uri, sizeof uri);
     tqd_store_status status = TQD_STORE_BROKEN;
     if (sqlite3_open_v2(uri, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL) == SQLITE_OK &&
         sqlite3_prepare_v2(db, references_sql, -1, &statement, NULL) == SQLITE_OK) {

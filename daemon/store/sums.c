@@ -52,12 +52,17 @@ bool tqd_sums_add(tqd_sums *sums, const void *bytes, size_t n)
     return good;
 }
 
+bool tqd_sums_end(tqd_sums *sums)
+{
+    return sums->n_chunk == 0 || end_chunk(sums);
+}
+
 /* Under another name first: who reads meanwhile sees all of them, or none. */
 void tqd_sums_keep(tqd_sums *sums, const tqd_file_set *set, const char *digest)
 {
     char path[PATH_MAX];
     char part[PATH_MAX];
-    if ((sums->n_chunk > 0 && !end_chunk(sums)) || sums->n_sum < 2) {
+    if (!tqd_sums_end(sums) || sums->n_sum < 2) {
         return;
     }
     name_file(set, digest, path);

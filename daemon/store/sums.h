@@ -26,6 +26,8 @@ typedef struct tqd_sums {
 
 bool tqd_sums_init(tqd_sums *sums); /* false: no memory */
 bool tqd_sums_add(tqd_sums *sums, const void *bytes, size_t n);
+/* The last chunk may be shorter: nothing is added after this. */
+bool tqd_sums_end(tqd_sums *sums);
 /* Writes them for the file of that digest, unless it is one chunk. A failure is not told: they can
  * be made again. */
 void tqd_sums_keep(tqd_sums *sums, const tqd_file_set *set, const char *digest);

@@ -119,3 +119,26 @@ Test(backup, leaves_nothing_behind)
     closedir(dir);
     cr_assert_eq(n, 0);
 }
+
+/* SQLite reads a name as an address, in which these three have a meaning. */
+Test(backup, of_a_folder_with_any_name)
+{
+    char digest[TQD_DIGEST_TEXT];
+    char plain[sizeof folder];
+    tqd_store_status status;
+    uint64_t size = 0;
+    stop_store();
+    memcpy(plain, folder, sizeof plain);
+    snprintf(folder, sizeof folder, "%.40s/a%%20b?c#d", plain);
+    cr_assert_eq(mkdir(folder, 0700), 0);
+    start_store();
+    put("d", "q0\n1\n", digest);
+    tqd_backup *backup = tqd_backup_open(store, &status);
+    cr_assert_eq(status, TQD_STORE_OK);
+    char *text = read_all(backup, 4096, &size);
+    cr_assert(contains(text, size, digest));
+    free(text);
+    tqd_backup_close(backup);
+    stop_store();
+    memcpy(folder, plain, sizeof folder);
+}
