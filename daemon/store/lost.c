@@ -67,7 +67,7 @@ bool tqd_lost_take(tqd_file_set *set, const char *path, const char *name)
         return false;
     }
     const bool again = access(to, F_OK) == 0;
-    /* it is kept from now on: dated before it moves, or it could be too old as soon as it is there */
+    /* it is kept from now on; dated before it moves: there an old one would go at once */
     if (utimensat(AT_FDCWD, path, NULL, 0) != 0 || rename(path, to) != 0) {
         return false;
     }

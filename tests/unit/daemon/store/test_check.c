@@ -67,7 +67,7 @@ static bool count_and_end(void *ctx, size_t n_byte)
     return false;
 }
 
-/* A file of 100 GB without checksums, as after a restore, is read for minutes: a stop cannot wait. */
+/* A file of 100 GB without checksums, as after a restore, is read for minutes: no stop waits. */
 Test(check, ends_within_a_file_without_sums)
 {
     int n = 0;
