@@ -50,10 +50,10 @@ static size_t fine_size(const tqa_log *log, size_t n, size_t n_fft)
 }
 
 /* Spectrum of a joint's positions, and where it moves. */
-static tq_status measure(const tqa_log *log, size_t n, const double *q, const double *tau,
-                         double *power, tq_scratch *scratch, double *ret_end, tq_bandwidth *ret,
-                         tq_error *reterr)
+static tq_status measure(const tqa_log *log, size_t n, const double *const q_tau[2], double *power,
+                         tq_scratch *scratch, double *ret_end, tq_bandwidth *ret, tq_error *reterr)
 {
+    const double *q = q_tau[0], *tau = q_tau[1];
     const double rate = 1.0 / log->step;
     const size_t n_fft = fft_size(n);
     const size_t n_fine = fine_size(log, n, n_fft);
@@ -110,12 +110,12 @@ static bool find_bandwidth(tqa_log *log, const tqa_log_even *even)
         if (deviation(q, even->n) < 0.05 * most || most < tqa_log_moves) {
             continue;
         }
-        const double *tau =
-            tells_torque(log)
-                ? even->channels + (log->first_channel[TQA_LOG_TAU] + r) * even->stride
-                : NULL;
+        const double *const q_tau[2] = {
+            q, tells_torque(log)
+                   ? even->channels + (log->first_channel[TQA_LOG_TAU] + r) * even->stride
+                   : NULL};
         const tq_status status =
-            measure(log, even->n, q, tau, power, &scratch, &log->followed[r], &found, &error);
+            measure(log, even->n, q_tau, power, &scratch, &log->followed[r], &found, &error);
         if (status != TQ_OK) {
             return tqa_control_fail(control, "", status, &error);
         }

@@ -218,10 +218,8 @@ static tq_status evaluate(search *s, const double *q, const double *half, double
             model->nv, s->m, model->nv, s->scratch, s->values, reterr);
     }
     if (status == TQ_OK && relative) {
-        size_t along = 0;
         status = tq_relative_change(&s->relative, &posture, s->values, s->m, half, s->scratch,
-                                    &ret_values[2], &along, reterr);
-        ret_values[3] = (double)along;
+                                    &ret_values[2], reterr);
     }
     tq_scratch_rewind(s->scratch, mark);
     if (status != TQ_OK) {

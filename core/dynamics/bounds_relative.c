@@ -314,11 +314,11 @@ static void add_curvature(const tq_relative *r, const double *h)
 
 tq_status tq_relative_change(const tq_relative *r, const tq_posture *posture, const double *values,
                              const double *vectors, const double *h, tq_scratch *scratch,
-                             double *ret_eta, size_t *ret_along, tq_error *reterr)
+                             double ret[2], tq_error *reterr)
 {
     const size_t nv = r->model->nv;
-    *ret_eta = HUGE_VAL;
-    *ret_along = 0;
+    ret[0] = HUGE_VAL;
+    ret[1] = 0.0;
     /* rounding in M0, (nv + 8) eps of its largest eigenvalue, in units of its smallest */
     const double rounding = (double)(nv + 8) * DBL_EPSILON * values[nv - 1] / values[0];
     if (!(values[0] > 0.0) || !(rounding < 0.1)) {
@@ -337,13 +337,13 @@ tq_status tq_relative_change(const tq_relative *r, const tq_posture *posture, co
     double most = -1.0;
     for (size_t k = 0; k < nv; k++) {
         const double added = add_slope(r, k, h[k]);
-        *ret_along = added > most ? k : *ret_along;
+        ret[1] = added > most ? (double)k : ret[1];
         most = fmax(most, added);
     }
     add_curvature(r, h);
     status = tq_eigenvalues_symmetric(nv, r->n, nv, scratch, r->values, reterr);
     if (status == TQ_OK) {
-        *ret_eta = fmax(r->values[nv - 1], -r->values[0]) * (1.0 + 1e-9) + rounding;
+        ret[0] = fmax(r->values[nv - 1], -r->values[0]) * (1.0 + 1e-9) + rounding;
     }
     return status;
 }

@@ -57,7 +57,7 @@ size_t tq_relative_scratch_size(const tq_model *model);
  * Weyl's bound would take from the smallest what the largest changes.
  *
  * Shapes   values (nv), vectors (nv x nv, by column): M0's eigenvalues and vectors; h (nv).
- *          ret_along: the coordinate whose half-width costs most.
+ *          ret: eta, and the coordinate whose half-width costs most.
  * Returns  TQ_OK, TQ_ERR_SCRATCH, TQ_ERR_NO_CONVERGENCE. eta is HUGE_VAL when M0 is not definite.
  * Cost     O(nv^4).
  * Source   A. Ostrowski, A quantitative formulation of Sylvester's law of inertia, PNAS 45, 1959;
@@ -65,6 +65,6 @@ size_t tq_relative_scratch_size(const tq_model *model);
  */
 tq_status tq_relative_change(const tq_relative *r, const tq_posture *posture, const double *values,
                              const double *vectors, const double *h, tq_scratch *scratch,
-                             double *ret_eta, size_t *ret_along, tq_error *reterr);
+                             double ret[2], tq_error *reterr);
 
 #endif

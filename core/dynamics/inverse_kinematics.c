@@ -183,7 +183,7 @@ static void measure_room(search *s)
 static tq_status solve_free(search *s, const double e[6], double mu, tq_error *reterr)
 {
     const size_t nv = s->nv;
-    double left[6];
+    double left[6] = {0};
     for (size_t k = 0; k < s->n_task; k++) {
         left[k] = e[k];
         for (size_t i = 0; i < nv; i++) {
@@ -372,7 +372,7 @@ static tq_status keep(search *s, const double e[6], tq_scratch *scratch, tq_ik_r
 
 static tq_status run(search *s, tq_scratch *scratch, tq_ik_result *result, tq_error *reterr)
 {
-    double e[6];
+    double e[6] = {0};
     tq_status status = TQ_OK;
     result->n_solution = 0;
     result->starts = 0;

@@ -109,7 +109,8 @@ void tq_mass_matrix_invert(size_t nv, double *factor, double *ret_inverse)
 size_t tq_mass_matrix_inverse_scratch_size(const tq_mechanism *mechanism)
 {
     const size_t nv = tq_mechanism_model(mechanism)->nv;
-    return tq_mass_matrix_scratch_size(mechanism) + 2 * tq_scratch_cost(nv * nv, sizeof(double));
+    return tq_mass_matrix_scratch_size(mechanism) +
+           2 * tq_scratch_cost(nv * nv + 1, sizeof(double));
 }
 
 tq_status tq_mass_matrix_inverse(const tq_mechanism *mechanism, size_t n_sample, size_t stride,
@@ -119,13 +120,15 @@ tq_status tq_mass_matrix_inverse(const tq_mechanism *mechanism, size_t n_sample,
     const size_t nv = tq_mechanism_model(mechanism)->nv, mark = tq_scratch_mark(scratch);
     tq_status status =
         tq_mass_matrix(mechanism, n_sample, stride, q, without, scratch, ret_inverse, reterr);
-    double *factor = tq_scratch_take(scratch, nv * nv, sizeof *factor);
-    double *one = tq_scratch_take(scratch, nv * nv, sizeof *one);
-    if (status == TQ_OK && nv > 0 && (factor == NULL || one == NULL)) {
-        status = tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
-                         (double)tq_mass_matrix_inverse_scratch_size(mechanism));
+    double *factor = tq_scratch_take(scratch, nv * nv + 1, sizeof *factor);
+    double *one = tq_scratch_take(scratch, nv * nv + 1, sizeof *one);
+    if (factor == NULL || one == NULL) {
+        tq_scratch_rewind(scratch, mark);
+        return status != TQ_OK ? status
+                               : tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
+                                         (double)tq_mass_matrix_inverse_scratch_size(mechanism));
     }
-    for (size_t i = 0; status == TQ_OK && nv > 0 && i < n_sample; i++) {
+    for (size_t i = 0; status == TQ_OK && i < n_sample; i++) {
         for (size_t k = 0; k < nv * nv; k++) {
             factor[k] = ret_inverse[k * stride + i];
         }
@@ -168,9 +171,9 @@ tq_status tq_mass_matrix_flat(const tq_mechanism *mechanism, const double *q, un
             rows[k] = q[k / TQ_BLOCK_PAD];
         }
         status = tq_mass_matrix(mechanism, 1, TQ_BLOCK_PAD, rows, without, scratch, m, reterr);
-    }
-    for (size_t k = 0; status == TQ_OK && k < nv * nv; k++) {
-        ret_m[k] = m[k * TQ_BLOCK_PAD];
+        for (size_t k = 0; status == TQ_OK && k < nv * nv; k++) {
+            ret_m[k] = m[k * TQ_BLOCK_PAD];
+        }
     }
     tq_scratch_rewind(scratch, mark);
     return status;

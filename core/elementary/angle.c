@@ -41,7 +41,7 @@ static reduced reduce_far(double x)
     const uint64_t bits = bits_of_number(x);
     const uint64_t m = (bits & (UINT64_MAX >> 12)) | UINT64_C(1) << 52;
     const int e = (int)(bits >> 52 & 2047) - 1075;
-    const size_t first = (size_t)(e - 1 + 63);
+    const size_t first = (size_t)((long)e + 62);
     const wide low = (wide)m * bits_from(first + 128);
     const wide middle = (wide)m * bits_from(first + 64) + (uint64_t)(low >> 64);
     const uint64_t high = m * bits_from(first) + (uint64_t)(middle >> 64);
