@@ -39,9 +39,9 @@ static size_t print_body(char *body)
     static const char *const names[] = {"{\"q\":[", "],\"qd\":[", "],\"qdd\":["};
     size_t n = 0;
     for (size_t k = 0; k < 3; k++) {
-        n += (size_t)sprintf(body + n, "%s", names[k]);
+        n += (size_t)snprintf(body + n, BODY - n, "%s", names[k]);
         for (size_t i = 0; i < N_SAMPLE; i++) {
-            n += (size_t)sprintf(body + n, "%s[0.5,0.25]", i > 0 ? "," : "");
+            n += (size_t)snprintf(body + n, BODY - n, "%s[0.5,0.25]", i > 0 ? "," : "");
         }
     }
     return n;
