@@ -5,8 +5,7 @@
 # A bare system of the suite, `apt install make git`, a clone of HEAD, `make run`, README's requests, SIGTERM, status 0; once as
 # root, once as a user with sudo; then the C tests, as that user. Layers are kept in build/fresh under a key of the suites'
 # InRelease files and of what `make deps` installs. Needs root, namespaces and overlays: elsewhere it is skipped.
-# FRESH_WORK is another folder for the layers; FRESH_TESTS=libraries runs only the C tests of what other libraries decide.
-# The last line is the count.
+# FRESH_WORK is another folder for the layers; FRESH_TESTS=libraries runs only the C tests of what other libraries decide. The last line is the count.
 set -u
 arm=${1:-lowest}
 top=$PWD
@@ -22,7 +21,6 @@ skip() {
 }
 good() { echo "fresh, $arm: $1"; passed=$((passed + 1)); }
 bad() { echo "fresh, $arm: FAILED: $1"; failed=$((failed + 1)); }
-stop() { tail -"$1" "$work/$arm.log"; bad "$2"; finish; } # LINES WHAT
 finish() { echo "$passed passed, $failed failed, ${skipped:-0} skipped"; [ "$failed" = 0 ]; exit; }
 
 case $arm in
@@ -102,31 +100,23 @@ clone() { # ROOT FOLDER: HEAD as anybody gets it
     git clone -q --no-hardlinks "$top" "$1$2" 2>/dev/null || git clone -q "file://$top" "$1$2"
 }
 
+cold=
 if [ ! -e "$deps/done" ]; then
     rm -rf "$work/$suite${extra:+-all}"-deps-*
     over "$deps" "$base" || skip "no overlays here"
     cp -L /etc/resolv.conf "$deps.root/etc/resolv.conf" 2>/dev/null
     start=$SECONDS
-    inside "$deps.root" net sh -c 'apt-get update -qq && apt-get install -qq -y make git' >"$work/$arm.log" 2>&1 || stop 5 "apt install make git"
+    inside "$deps.root" net sh -c 'apt-get update -qq && apt-get install -qq -y make git' >"$work/$arm.log" 2>&1 || { tail -5 "$work/$arm.log"; bad "apt install make git"; finish; }
     clone "$deps.root" /opt/torqued
-    status=$deps.root/opt/torqued/build/deps.status
-    rm -f "$work/$arm.said"
-    inside "$deps.root" net make -s -C /opt/torqued deps 2>&1 | while read -r line; do
-        echo "$line"
-        case $line in fetching*) [ -e "$work/$arm.said" ] || wc -l <"$status" >"$work/$arm.said" ;; esac
-    done >"$work/$arm.log"
-    [ "${PIPESTATUS[0]}" = 0 ] || stop 20 "make deps"
-    cold=$((SECONDS - start))
-    # how far apt was when its first line of progress came
-    if [ "$(cat "$work/$arm.said")" -lt $(($(wc -l <"$status") / 2)) ]; then
-        good "make deps says how far it is"
-    else
-        bad "make deps says how far it is only at its end"
+    if ! inside "$deps.root" net make -s -C /opt/torqued deps >"$work/$arm.log" 2>&1; then
+        tail -20 "$work/$arm.log"
+        bad "make deps"
+        finish
     fi
+    cold=$((SECONDS - start))
     # what apt fetched is kept in its cache; the layer below is not counted
     echo "$cold $(du -sm "$deps/var/cache/apt/archives" | cut -f1) $(du -smx --exclude=var/cache --exclude=var/lib/apt "$deps" | cut -f1)" >"$deps/opt/measured"
-    inside "$deps.root" net sh -c "apt-get install -qq -y --no-install-recommends sudo ${packages#* / }" >"$work/$arm.log" 2>&1 ||
-        stop 5 "apt install of the test libraries"
+    inside "$deps.root" net sh -c "apt-get install -qq -y --no-install-recommends sudo ${packages#* / }" >"$work/$arm.log" 2>&1 || { tail -5 "$work/$arm.log"; bad "apt install of the test libraries"; finish; }
     rm -rf "$deps.root/opt/torqued"
     inside "$deps.root" alone sh -c 'useradd -m -d /srv/user -s /bin/bash user && echo "user ALL=(ALL) NOPASSWD: ALL" >/etc/sudoers.d/user'
     inside "$deps.root" alone apt-get clean
@@ -155,6 +145,7 @@ for line in lines:
 PY
 export -f inside
 serve() { # ROOT WHO: in a network of its own, so that port 8420 is free whatever runs here
+    local start=$SECONDS
     # shellcheck disable=SC2016
     unshare --net bash -c '
         root=$1 who=$2 log=$3 requests=$4
@@ -164,15 +155,13 @@ s = socket.socket(); fcntl.ioctl(s, 0x8914, struct.pack(\"16sh14x\", b\"lo\", 0x
         place=/opt home=/root; [ $who = root ] || place=/srv/user home=/srv/user
         as=; [ $who = root ] || as="runuser -u $who --"
         inside "$root" net sh -c "cd $place/torqued && exec $as env HOME=$home make -s run" >"$log" 2>&1 &
-        for _ in $(seq 7200); do
+        for _ in $(seq 1800); do
             curl -fs --noproxy "*" -m 2 -o /dev/null http://127.0.0.1:8420/readyz && break
             kill -0 $! 2>/dev/null || break
             sleep 0.5
         done
         date +%s >"$log.answered"
-        # of this network only: pgrep --ns of a process that has ended finds others that are ending
-        pid=
-        for found in $(pgrep -x torqued); do [ "$(readlink "/proc/$found/ns/net")" != "$(readlink /proc/self/ns/net)" ] || pid=$found; done
+        pid=$(pgrep --ns $! --nslist net -x torqued | head -1)
         [ -n "$pid" ] || { echo "it does not answer"; exit 1; }
         (cd "$root$place/torqued" && python3 "$requests") || { kill "$pid"; exit 1; }
         # who only runs the daemon needs no MPI
