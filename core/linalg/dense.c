@@ -161,13 +161,13 @@ tq_status tq_invert(size_t n, double *a, size_t ld, tq_scratch *scratch, tq_erro
         return status;
     }
     const size_t mark = tq_scratch_mark(scratch);
-    workspace work;
+    workspace work = {0};
     status = take_work(scratch, n * LAPACK_BLOCK, tq_invert_scratch_size(n), &work, reterr);
     int *pivot = tq_scratch_take(scratch, n, sizeof *pivot);
     if (status == TQ_OK && pivot == NULL) {
         status = tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_invert_scratch_size(n));
     }
-    if (status != TQ_OK) {
+    if (status != TQ_OK || pivot == NULL) {
         tq_scratch_rewind(scratch, mark);
         return status;
     }
@@ -210,7 +210,7 @@ tq_status tq_qr_factor(size_t m, size_t n, double *a, size_t ld, tq_scratch *scr
         return TQ_OK;
     }
     const size_t mark = tq_scratch_mark(scratch);
-    workspace work;
+    workspace work = {0};
     status = take_work(scratch, qr_work(n), tq_qr_scratch_size(m, n), &work, reterr);
     if (status != TQ_OK) {
         return status;
@@ -254,7 +254,7 @@ tq_status tq_qr_apply_qt(size_t m, size_t n, const double *qr, size_t ld, const 
     }
     const size_t mark = tq_scratch_mark(scratch);
     const size_t size = larger(n_rhs, n) * LAPACK_BLOCK;
-    workspace work;
+    workspace work = {0};
     status = take_work(scratch, size, tq_scratch_cost(size, sizeof(double)), &work, reterr);
     if (status != TQ_OK) {
         return status;
@@ -281,7 +281,7 @@ tq_status tq_qr_basis(size_t m, size_t k, double *a, size_t ld, const double *ta
         return TQ_OK;
     }
     const size_t mark = tq_scratch_mark(scratch);
-    workspace work;
+    workspace work = {0};
     status = take_work(scratch, qr_work(k), tq_qr_scratch_size(m, k), &work, reterr);
     if (status != TQ_OK) {
         return status;
@@ -325,13 +325,13 @@ tq_status tq_lstsq(size_t m, size_t n, double *a, double *b, double rcond, tq_sc
         return status;
     }
     const size_t mark = tq_scratch_mark(scratch);
-    workspace work;
+    workspace work = {0};
     status = take_work(scratch, lstsq_work(m, n), tq_lstsq_scratch_size(m, n), &work, reterr);
     int *pivot = tq_scratch_take(scratch, n, sizeof *pivot);
     if (status == TQ_OK && pivot == NULL) {
         status = tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_lstsq_scratch_size(m, n));
     }
-    if (status != TQ_OK) {
+    if (status != TQ_OK || pivot == NULL) {
         tq_scratch_rewind(scratch, mark);
         return status;
     }
@@ -380,13 +380,13 @@ tq_status tq_svd(size_t m, size_t n, double *a, size_t ld, tq_scratch *scratch, 
     }
     const size_t mark = tq_scratch_mark(scratch);
     const size_t k = smaller(m, n);
-    workspace work;
+    workspace work = {0};
     status = take_work(scratch, svd_work(m, n), tq_svd_scratch_size(m, n), &work, reterr);
     int *iwork = tq_scratch_take(scratch, 8 * k, sizeof *iwork);
     if (status == TQ_OK && iwork == NULL) {
         status = tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_svd_scratch_size(m, n));
     }
-    if (status != TQ_OK) {
+    if (status != TQ_OK || iwork == NULL) {
         tq_scratch_rewind(scratch, mark);
         return status;
     }
@@ -424,7 +424,7 @@ static tq_status eigen_symmetric(size_t n, double *a, size_t ld, int with_vector
         return status;
     }
     const size_t mark = tq_scratch_mark(scratch);
-    workspace work;
+    workspace work = {0};
     status = take_work(scratch, eigen_work(n), tq_eigen_symmetric_scratch_size(n), &work, reterr);
     if (status != TQ_OK) {
         return status;
@@ -486,7 +486,7 @@ tq_status tq_eigen_general(size_t n, double *a, size_t ld, tq_scratch *scratch, 
         return status;
     }
     const size_t mark = tq_scratch_mark(scratch);
-    workspace work;
+    workspace work = {0};
     status = take_work(scratch, general_work(n), tq_eigen_general_scratch_size(n), &work, reterr);
     if (status != TQ_OK) {
         return status;

@@ -28,10 +28,12 @@ static void balance(size_t n, double *a, size_t ld)
             }
             const double sum = r + c;
             double f = 1.0;
-            for (; c < 0.5 * r; c *= 4.0) {
+            while (c < 0.5 * r) {
+                c *= 4.0;
                 f *= 2.0;
             }
-            for (; c >= 2.0 * r; c *= 0.25) {
+            while (c >= 2.0 * r) {
+                c *= 0.25;
                 f *= 0.5;
             }
             if ((c + r) / f >= 0.95 * sum) {

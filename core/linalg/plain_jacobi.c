@@ -207,6 +207,7 @@ static void transpose(size_t n, size_t k, const double *v, double *ret)
 }
 
 /* A = U S V^T of A's longer side down; else of A^T, V and U changed about. */
+/* NOLINTNEXTLINE(readability-function-size,readability-non-const-parameter): dgesdd's arguments */
 int tq_plain_svd(size_t m, size_t n, double *a, size_t ld, double *work, int *pivot, double *ret_s,
                  double *ret_u, double *ret_vt)
 {

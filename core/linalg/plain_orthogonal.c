@@ -89,6 +89,7 @@ void tq_plain_qr(size_t m, size_t n, double *a, size_t ld, double *ret_tau, int 
     }
 }
 
+/* NOLINTNEXTLINE(readability-function-size): dormqr's arguments */
 void tq_plain_apply_q(int transposed, size_t m, size_t k, const double *qr, size_t ld,
                       const double *tau, size_t n_rhs, double *b, size_t ldb)
 {

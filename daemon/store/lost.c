@@ -129,5 +129,6 @@ static void list_one(void *ctx, tqd_file_set *set, const char *name, const char 
 
 void tqd_store_lost(tqd_store *store, const tqd_lost_listing *listing)
 {
-    (void)walk(tqd_store_file_set(store), list_one, (void *)(uintptr_t)listing);
+    tqd_lost_listing copy = *listing;
+    (void)walk(tqd_store_file_set(store), list_one, &copy);
 }
