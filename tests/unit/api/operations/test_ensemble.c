@@ -268,7 +268,7 @@ static char *answer_of(keeper *k, int status)
 
 /* a law whose own dry friction jumps where the joints slip: steps within the step of an event once
  * became as small as rounding, and the search for it had no end */
-Test(ensemble, a_search_for_an_event_ends, .timeout = 60)
+Test(ensemble, a_search_for_an_event_ends, .timeout = 300)
 {
     json_t *e =
         tqt_ask("puma560", "ensemble",
@@ -287,7 +287,7 @@ Test(ensemble, a_search_for_an_event_ends, .timeout = 60)
 }
 
 /* a thread without memory: neither members nor statistics without it */
-Test(ensemble, no_memory_on_a_thread_is_told, .timeout = 60)
+Test(ensemble, no_memory_on_a_thread_is_told, .timeout = 300)
 {
     keeper whole = {.loops = 0}, members = {.short_from = 1};
     free(answer_of(&whole, 200));
@@ -327,13 +327,13 @@ static void stop_and_go_on(bool adaptive)
     free(lost.spool);
 }
 
-Test(ensemble, a_stopped_ensemble_goes_on_to_the_same_bits, .timeout = 60)
+Test(ensemble, a_stopped_ensemble_goes_on_to_the_same_bits, .timeout = 300)
 {
     stop_and_go_on(false);
 }
 
 /* each member by steps of its own */
-Test(ensemble, a_stopped_adaptive_ensemble_goes_on_to_the_same_bits, .timeout = 60)
+Test(ensemble, a_stopped_adaptive_ensemble_goes_on_to_the_same_bits, .timeout = 300)
 {
     stop_and_go_on(true);
 }
