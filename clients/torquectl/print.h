@@ -4,6 +4,7 @@
 #define TORQUECTL_PRINT_H
 
 #include <jansson.h>
+#include <stddef.h>
 
 /* Rows of `list`, an array of objects, with the columns named in `columns` ("id state"). A name
  * with a dot goes into an object: "progress.fraction". */

@@ -180,6 +180,9 @@ Test(watchdog, is_fed_while_one_worker_is_left)
     tqd_watchdog watchdog = {.workers = workers, .n_loop = 1};
     start_workers();
     hold_workers(N_THREAD - 1);
+    while (pulses(&watchdog, 2) != 2) { /* the one that is left has begun to wait */
+        pause_ms(1);
+    }
     cr_assert_eq(pulses(&watchdog, 5), 5);
     end_workers();
 }
