@@ -31,6 +31,11 @@ one() { # LOG_FOLDER BINARY
             print passed + 0, failed + 0, skipped + 0
         }' "$log.log" >"$log.count"
     read -r passed failed skipped <"$log.count"
+    # LeakSanitizer speaks when a test's process ends, which is after Criterion has counted the test
+    if grep -qaE 'SUMMARY: .*Sanitizer' "$log.log" && [ "$failed" = 0 ]; then
+        failed=1
+        echo "$passed $failed $skipped" >"$log.count"
+    fi
     if [ "$failed" != 0 ]; then
         { echo "--- $name: $failed failed (exit status $status)"; grep -vE '^\[.{0,12}(PASS|SKIP|RUN)' "$log.log" | tail -60; } >"$log.failed"
         cat "$log.failed"
