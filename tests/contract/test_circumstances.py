@@ -20,8 +20,9 @@ def run(tmp_path, limits, user=None, args=(), environment=None):
     program = TORQUED
     if user is not None:
         os.chmod(tmp_path, 0o755)
-        for folder in list(tmp_path.parents)[:2]:
-            os.chmod(folder, 0o755)
+        for folder in tmp_path.parents:  # those that pytest made for root alone
+            if folder.stat().st_mode & 0o077 == 0:
+                os.chmod(folder, 0o755)
         program = str(shutil.copy(TORQUED, tmp_path / "torqued"))
     state = tmp_path / "state"
     state.mkdir()

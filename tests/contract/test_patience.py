@@ -5,6 +5,7 @@
 import contextlib
 import json
 import os
+import select
 import socket
 import threading
 
@@ -171,9 +172,8 @@ def test_looks_do_not_wait_behind_computations(start):
             assert one.request("GET", "/v1/datasets/d/content")[0] == 200
             assert one.request("GET", "/v1/jobs")[0] == 200
             assert one.request("PUT", "/v1/datasets/d", b"t,q\n0,1\n1,2\n")[0] in (200, 201)
-        clients[-1].setblocking(False)
-        with pytest.raises(BlockingIOError):
-            clients[-1].recv(1)
+        answered, _, _ = select.select(clients, [], [], 0)  # in no order that a test may count on: each I/O thread has its own
+        assert len(answered) < len(clients)
 
 
 class Systemd(threading.Thread):
