@@ -53,14 +53,14 @@ lanes_w4 := -DTQ_LANES=4 -DTQ_BUILD=w4 -mavx2 -mfma
 lanes_w8 := -DTQ_LANES=8 -DTQ_BUILD=w8 -mavx512f -mavx512dq -mavx512vl -mfma -mprefer-vector-width=512
 
 kernel_src := $(sort $(wildcard core/kernels/*.c))
-core_src   := $(filter-out core/kernels/%,$(sort $(wildcard core/*/*.c)))
-api_src    := $(sort $(wildcard api/*.c api/*/*.c))
-daemon_src := $(sort $(wildcard daemon/*/*.c))
+core_src   := $(filter-out core/kernels/%,$(sort $(shell find core -name '*.c')))
+api_src    := $(sort $(shell find api -name '*.c'))
+daemon_src := $(filter-out daemon/main.c,$(sort $(shell find daemon -name '*.c')))
 support_src := $(sort $(wildcard tests/support/*.c))
 test_src   := $(sort $(shell find tests/unit tests/property tests/golden -name 'test_*.c' 2>/dev/null))
 core_obj   := $(core_src:%.c=$(out)/%.o) $(foreach b,$(kernel_builds),$(kernel_src:%.c=$(out)/%.$(b).o))
-robot_files := $(sort $(wildcard api/robots/*.urdf api/robots/*.json))
-api_obj    := $(api_src:%.c=$(out)/%.o) $(out)/api/robots/table.o $(out)/api/docs.o
+robot_files := $(sort $(wildcard api/robots/builtin/*.urdf api/robots/builtin/*.json))
+api_obj    := $(api_src:%.c=$(out)/%.o) $(out)/api/robots/builtin/table.o $(out)/api/docs/docs.o
 daemon_obj := $(daemon_src:%.c=$(out)/%.o)
 support_obj := $(support_src:%.c=$(out)/%.o)
 test_bin   := $(test_src:%.c=$(out)/%)
@@ -74,7 +74,7 @@ libs       := $(daemon_lib) $(api_lib) $(core_lib)
 # The few wrappers of LAPACKE that are called: its shared library brings LAPACK and BLAS once more, 1 MiB of an idle daemon.
 lapacke     = $(call once,lapacke,$(if $(call archive,liblapacke.a),-l:liblapacke.a,-llapacke))
 # SUNDIALS' integrators are linked into the program: the shared ones of version 7 bring MPI along (40 libraries, 280 MB of
-# packages). Its headers want MPI's, its archive some symbols of it, which core/simulate/ode_mpi.c defines: nothing calls them.
+# packages). Its headers want MPI's, its archive some symbols of it, which core/integrate/ode_mpi.c defines: nothing calls them.
 sundials    = $(call once,sundials,$(if $(call archive,libsundials_arkode.a),-l:libsundials_arkode.a -l:libsundials_cvode.a \
     $(if $(call archive,libsundials_core.a),-l:libsundials_core.a),-lsundials_arkode -lsundials_cvode $(if $(call archive,libsundials_core.so),-lsundials_core)))
 sundials_flags = $(call once,sundials_flags,$(if $(call archive,libsundials_core.so),$(patsubst -I%,-isystem %,$(shell pkg-config --cflags-only-I mpi-c 2>/dev/null))))
@@ -180,14 +180,14 @@ endef
 $(foreach b,$(kernel_builds),$(eval $(call kernel_rule,$(b))))
 
 # the built-in robots, embedded byte for byte
-$(out)/api/robots/table.c: api/robots/embed.sh $(robot_files)
+$(out)/api/robots/builtin/table.c: api/robots/builtin/embed.sh $(robot_files)
 	@mkdir -p $(@D)
-	$(Q)api/robots/embed.sh $(robot_files) >$@.new && mv $@.new $@
+	$(Q)api/robots/builtin/embed.sh $(robot_files) >$@.new && mv $@.new $@
 # and the contract as a page
-$(out)/api/docs.c: api/docs_embed.sh api/docs.html api/docs.js
+$(out)/api/docs/docs.c: api/docs/embed.sh api/docs/docs.html api/docs/docs.js
 	@mkdir -p $(@D)
 	$(Q)$^ >$@.new && mv $@.new $@
-$(out)/api/robots/table.o $(out)/api/docs.o: $(out)/%.o: $(out)/%.c $(out)/flags
+$(out)/api/robots/builtin/table.o $(out)/api/docs/docs.o: $(out)/%.o: $(out)/%.c $(out)/flags
 	$(Q)$(CC) $(flags) -MMD -MP -c $< -o $@
 
 $(out)/%.o: %.c $(out)/flags

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* api/openapi.yaml as JSON text; lives as long as the process. */
+/* api/openapi/openapi.yaml as JSON text; lives as long as the process. */
 const char *tqa_openapi_json(size_t *ret_n);
 
 #endif

@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "api/host.h"
 #include "api/problem.h"
 #include "api/robot.h"
-#include "api/world.h"
 
 /* What is known when the request line and headers have arrived. Borrowed for tqa_call_open only. */
 typedef struct tqa_call_head {

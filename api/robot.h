@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "api/formats/names.h"
 #include "api/problem.h"
+#include "api/robots/names.h"
 #include "core/constraints/constraints.h"
 #include "core/drives/drive.h"
 #include "core/model/mechanism.h"

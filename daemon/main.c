@@ -9,7 +9,6 @@
 #include <systemd/sd-daemon.h>
 
 #include "api/version.h"
-#include "daemon/boot/check_store.h"
 #include "daemon/boot/credentials.h"
 #include "daemon/boot/early.h"
 #include "daemon/boot/listener.h"
@@ -20,6 +19,7 @@
 #include "daemon/observe/log.h"
 #include "daemon/queue/scratch.h"
 #include "daemon/queue/workers.h"
+#include "daemon/service/check_store.h"
 #include "daemon/store/check.h"
 
 enum { EXIT_CONFIG = 78 };

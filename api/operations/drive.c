@@ -2,8 +2,8 @@
 /* api/operations/drive.c - POST /v1/drive: a motor with its gear and amplifier by itself. */
 #include <math.h>
 
-#include "api/operations/call.h"
-#include "api/operations/drive_part.h"
+#include "api/call/call.h"
+#include "api/request/drive_fields.h"
 #include "core/drives/amplifier.h"
 #include "core/drives/response.h"
 #include "core/elementary/elementary.h"

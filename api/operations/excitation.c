@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api/operations/excitation.c - POST .../excitation: motion from which parameters can be told. */
-#include "core/calibrate/excitation.h"
+#include "core/excitation/excitation.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "api/operations/call.h"
-#include "api/operations/control_robot.h"
-#include "api/operations/parameter_names.h"
+#include "api/call/call.h"
+#include "api/operations/calibrate/parameter_names.h"
+#include "api/request/robot_fields.h"
 
 enum {
     PARAMETERS_MAX = 800, /* of all links and joints: squares of this are held */

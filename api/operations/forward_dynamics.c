@@ -2,10 +2,10 @@
 /* api/operations/forward_dynamics.c - POST .../forward-dynamics: accelerations from torques. */
 #include <assert.h>
 
-#include "api/operations/call.h"
-#include "api/operations/include_constraints.h"
-#include "api/operations/output.h"
-#include "api/operations/refuse.h"
+#include "api/call/call.h"
+#include "api/call/transpose.h"
+#include "api/operations/terms/constraints.h"
+#include "api/request/refuse.h"
 #include "core/dynamics/forward.h"
 
 static const tqa_field fields[] = {

@@ -4,9 +4,9 @@
 
 #include <math.h>
 
-#include "api/operations/call.h"
-#include "api/operations/control_inertia.h"
-#include "api/operations/control_robot.h"
+#include "api/call/call.h"
+#include "api/request/inertia_fields.h"
+#include "api/request/robot_fields.h"
 #include "core/spatial/frame.h"
 
 enum { BODIES_MAX = 1000 };

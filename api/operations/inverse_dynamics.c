@@ -2,11 +2,11 @@
 /* api/operations/inverse_dynamics.c - POST .../inverse-dynamics: joint torques from motion. */
 #include <assert.h>
 
-#include "api/operations/call.h"
-#include "api/operations/from.h"
-#include "api/operations/include_constraints.h"
-#include "api/operations/output.h"
-#include "api/operations/refuse.h"
+#include "api/call/call.h"
+#include "api/call/transpose.h"
+#include "api/operations/terms/constraints.h"
+#include "api/recordings/from.h"
+#include "api/request/refuse.h"
 #include "core/dynamics/inverse.h"
 
 static const tqa_field fields[] = {

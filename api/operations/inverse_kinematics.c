@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api/operations/inverse_kinematics.c - POST .../inverse-kinematics: coordinates for a pose. */
-#include "core/dynamics/inverse_kinematics.h"
+#include "core/dynamics/kinematics/inverse_kinematics.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "api/operations/call.h"
-#include "api/operations/control_robot.h"
+#include "api/call/call.h"
+#include "api/request/robot_fields.h"
 #include "core/spatial/frame.h"
 
 enum { TASK = 6, SEEDS_MAX = 1024, ITERATIONS_MAX = 1000 };

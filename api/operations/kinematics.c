@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api/operations/kinematics.c - POST .../kinematics: where points of links are, how they move. */
-#include "api/operations/call.h"
-#include "api/operations/control_robot.h"
-#include "core/dynamics/posture.h"
+#include "api/call/call.h"
+#include "api/request/robot_fields.h"
+#include "core/dynamics/kinematics/posture.h"
 #include "core/spatial/frame.h"
 
 enum { TWIST = 6, POSE = 16 }; /* numbers of a pose: position, rotation, quaternion */

@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/operations/call.h"
-#include "api/operations/control_robot.h"
-#include "api/operations/parameter_names.h"
-#include "core/calibrate/base.h"
-#include "core/dynamics/regressor.h"
+#include "api/call/call.h"
+#include "api/operations/calibrate/parameter_names.h"
+#include "api/request/robot_fields.h"
+#include "core/dynamics/regressor/regressor.h"
+#include "core/identify/regression/base.h"
 
 enum {
     FORM_BASE = 1,

@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-#include "api/operations/call.h"
-#include "api/operations/control_inertia.h"
-#include "api/operations/control_robot.h"
+#include "api/call/call.h"
+#include "api/request/inertia_fields.h"
+#include "api/request/robot_fields.h"
 #include "core/model/inertia.h"
 #include "core/spatial/frame.h"
 

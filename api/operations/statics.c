@@ -3,8 +3,8 @@
  * gives way. */
 #include <string.h>
 
-#include "api/operations/call.h"
-#include "api/operations/control_robot.h"
+#include "api/call/call.h"
+#include "api/request/robot_fields.h"
 #include "core/dynamics/compliance.h"
 #include "core/dynamics/inverse.h"
 #include "core/dynamics/reactions.h"

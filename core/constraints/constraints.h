@@ -11,7 +11,7 @@
 #include "core/base/scratch.h"
 #include "core/base/status.h"
 #include "core/constraints/expression.h"
-#include "core/dynamics/posture.h"
+#include "core/dynamics/kinematics/posture.h"
 #include "core/model/model.h"
 
 enum {

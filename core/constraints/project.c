@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/base/block.h"
-#include "core/dynamics/displace.h"
+#include "core/dynamics/kinematics/displace.h"
 #include "core/spatial/screw.h"
 
 enum { ITERATIONS_MAX = 100, HALVINGS_MAX = 12 };

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/base/block.h"
-#include "core/dynamics/mass_matrix.h"
+#include "core/dynamics/mass_matrix/mass_matrix.h"
 #include "core/linalg/dense.h"
 
 /* rows of A L^-T that are shorter than this part of the longest say nothing */

@@ -7,7 +7,7 @@
 #include "core/base/scratch.h"
 #include "core/base/status.h"
 #include "core/constraints/constraints.h"
-#include "core/dynamics/posture.h"
+#include "core/dynamics/kinematics/posture.h"
 #include "core/model/mechanism.h"
 
 /* Rows of A count as dependent when less than this part of a row's length (in the metric of M^-1)

@@ -5,10 +5,10 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "core/dynamics/derivatives.h"
+#include "core/dynamics/derivatives/derivatives.h"
 #include "core/dynamics/lagrangian.h"
 #include "core/dynamics/ledger.h"
-#include "core/dynamics/mass_matrix.h"
+#include "core/dynamics/mass_matrix/mass_matrix.h"
 #include "core/linalg/dense.h"
 
 typedef struct room {

@@ -6,7 +6,7 @@
 
 #include "core/base/scratch.h"
 #include "core/base/status.h"
-#include "core/dynamics/posture.h"
+#include "core/dynamics/kinematics/posture.h"
 
 /* A load at a point of a link: force and moment about the point, world axes, applied TO the robot.
  * */

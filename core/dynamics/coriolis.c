@@ -6,7 +6,7 @@
 
 #include "core/base/fpmode.h"
 #include "core/dynamics/block.h"
-#include "core/dynamics/joint_matrix.h"
+#include "core/dynamics/kinematics/joint_matrix.h"
 #include "core/model/layout.h"
 
 size_t tq_coriolis_scratch_size(const tq_mechanism *mechanism)

@@ -9,7 +9,7 @@
 
 #include "core/base/fpmode.h"
 #include "core/dynamics/block.h"
-#include "core/dynamics/mass_matrix.h"
+#include "core/dynamics/mass_matrix/mass_matrix.h"
 #include "core/dynamics/terms.h"
 #include "core/dynamics/varied.h"
 #include "core/model/layout.h"

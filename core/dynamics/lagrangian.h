@@ -6,7 +6,7 @@
 
 #include "core/base/scratch.h"
 #include "core/base/status.h"
-#include "core/dynamics/posture.h"
+#include "core/dynamics/kinematics/posture.h"
 
 /* Which factorisation of the Coriolis and centrifugal forces C(q, qd) qd. All give the same vector.
  */

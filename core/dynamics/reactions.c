@@ -7,7 +7,7 @@
 
 #include "core/base/fpmode.h"
 #include "core/dynamics/block.h"
-#include "core/dynamics/joint_motion.h"
+#include "core/dynamics/kinematics/joint_motion.h"
 #include "core/model/layout.h"
 
 /* A link along its own axes; a is of its origin, gravity an acceleration of the world upwards. */

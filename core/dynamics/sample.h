@@ -4,7 +4,7 @@
 #define TQ_DYNAMICS_SAMPLE_H
 
 #include "core/dynamics/inverse.h"
-#include "core/dynamics/posture.h"
+#include "core/dynamics/kinematics/posture.h"
 
 /* One wrench applied to the robot; see tq_external_wrench. */
 typedef struct tq_point_wrench {

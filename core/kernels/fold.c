@@ -4,7 +4,8 @@
 #include "core/lanes/real.h"
 
 /* Each of eight lanes owns a triangle R and an eighth of a run of samples; Householder reflections
- * take both to the axis, as in core/calibrate/tsqr.c, without a sum across lanes. Narrower builds
+ * take both to the axis, as in core/identify/regression/tsqr.c, without a sum across lanes.
+ * Narrower builds
  * go through the same eight lanes in turns, so that every width gives the same bits. Columns
  * are taken to the axis two at a time: the others are then read and written half as often. */
 enum { DEEP = TQ_FOLD_RUN / TQ_FOLD_LANES };

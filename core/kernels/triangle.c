@@ -5,7 +5,8 @@
 #include "core/kernels/symbols.h"
 #include "core/lanes/real.h"
 
-/* Householder reflections as in core/calibrate/tsqr.c. A column goes its own way through a lane, so
+/* Householder reflections as in core/identify/regression/tsqr.c. A column goes its own way
+ * through a lane, so
  * that every width gives the same bits. The last step along a row may reach into the next row,
  * whose first entries it leaves as they are: what it would take off is zero. */
 enum { BLOCK = 64 };                     /* columns at a time */

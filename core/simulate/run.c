@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/simulate/fixed_step.h"
-#include "core/simulate/midpoint.h"
+#include "core/integrate/fixed_step.h"
+#include "core/integrate/midpoint.h"
 #include "core/simulate/run_private.h"
 
 /* rad/s or m/s: nothing that is built moves so fast; beyond it the numbers mean nothing */

@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/integrate/ode.h"
+#include "core/plant/plant.h"
 #include "core/simulate/event.h"
-#include "core/simulate/ode.h"
-#include "core/simulate/plant.h"
 
 typedef enum tq_run_method {
     TQ_RUN_DOPRI87,       /* adaptive, explicit, order 8: the default */

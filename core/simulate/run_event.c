@@ -6,7 +6,7 @@
 
 #include "core/constraints/hold.h"
 #include "core/dynamics/energy.h"
-#include "core/simulate/locked.h"
+#include "core/plant/stiction.h"
 #include "core/simulate/run_private.h"
 
 static const double least_bracket = 1e-13; /* s: an event is located so well, or to rounding */

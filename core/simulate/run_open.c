@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "core/dynamics/energy.h"
-#include "core/simulate/fixed_step.h"
-#include "core/simulate/locked.h"
-#include "core/simulate/midpoint.h"
+#include "core/integrate/fixed_step.h"
+#include "core/integrate/midpoint.h"
+#include "core/plant/stiction.h"
 #include "core/simulate/run_private.h"
 
 static void set_tolerances(const tq_run_private *p)

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/simulate/locked.h"
+#include "core/plant/stiction.h"
 #include "core/simulate/run_private.h"
 
 /* rad/s or m/s: what leaves a limit slower than this stays there */

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "daemon/serve/bearer.h"
-#include "daemon/serve/session.h"
+#include "daemon/http/bearer.h"
+#include "daemon/http/session.h"
 
 enum { TQD_CREDENTIALS_WHY = 640 };
 

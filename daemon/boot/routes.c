@@ -5,10 +5,10 @@
 #include <assert.h>
 #include <stdio.h>
 
-#include "daemon/boot/backup.h"
-#include "daemon/boot/session.h"
 #include "daemon/jobs/handlers.h"
 #include "daemon/robots/handlers.h"
+#include "daemon/service/backup.h"
+#include "daemon/service/session.h"
 
 static void add(tqd_routes *routes, tqd_route route)
 {

@@ -3,11 +3,11 @@
 #ifndef TQD_BOOT_ROUTES_H
 #define TQD_BOOT_ROUTES_H
 
-#include "daemon/boot/computation.h"
-#include "daemon/boot/service.h"
+#include "daemon/compute/handler.h"
 #include "daemon/datasets/handlers.h"
-#include "daemon/serve/exchange.h"
-#include "daemon/serve/session.h"
+#include "daemon/http/exchange.h"
+#include "daemon/http/session.h"
+#include "daemon/service/service.h"
 
 enum { TQD_ROUTES_MAX = 128, TQD_PATTERN_TEXT = 96 };
 

@@ -8,8 +8,8 @@
 #include <strings.h>
 
 #include "daemon/datasets/exchange.h"
+#include "daemon/http/range.h"
 #include "daemon/robots/conditions.h"
-#include "daemon/serve/range.h"
 
 enum { WINDOW = 256 << 10, LIST_FIRST = 64 << 10 };
 

@@ -4,7 +4,7 @@
 #define TQD_DATASETS_EXCHANGE_H
 
 #include "daemon/datasets/handlers.h"
-#include "daemon/serve/answer.h"
+#include "daemon/http/answer.h"
 
 /* One request. What it answers with is made in `run` and handed over in `reply`. */
 typedef struct tqd_dataset_exchange {

@@ -4,7 +4,7 @@
 #define TQD_DATASETS_HANDLERS_H
 
 #include "daemon/datasets/spool.h"
-#include "daemon/serve/exchange.h"
+#include "daemon/http/exchange.h"
 
 /* What the handlers share; outlives the server. */
 typedef struct tqd_datasets {

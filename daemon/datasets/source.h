@@ -3,7 +3,7 @@
 #ifndef TQD_DATASETS_SOURCE_H
 #define TQD_DATASETS_SOURCE_H
 
-#include "api/world.h"
+#include "api/host.h"
 #include "daemon/store/store.h"
 
 /* Names are those of tqa_world: "name", "name@sha256", "job:{id}". Workers only. */

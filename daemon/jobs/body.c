@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/serve/answer.h"
-#include "daemon/serve/media.h"
-#include "daemon/serve/range.h"
+#include "daemon/http/answer.h"
+#include "daemon/http/media.h"
+#include "daemon/http/range.h"
 
 enum { PIECE = 256 << 10 };
 

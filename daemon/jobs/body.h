@@ -5,7 +5,7 @@
 #define TQD_JOBS_BODY_H
 
 #include "api/problem.h"
-#include "daemon/serve/exchange.h"
+#include "daemon/http/exchange.h"
 #include "daemon/store/files.h"
 #include "daemon/store/jobs.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "api/formats/number.h"
+#include "api/codec/number/number.h"
 
 enum { TIME_TEXT = 40, STEP_TEXT = 2 * TQD_JOB_STEP_TEXT };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/serve/answer.h"
+#include "daemon/http/answer.h"
 #include "daemon/store/problem.h"
 
 bool tqd_job_exchange_open(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply)

@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/http/media.h"
 #include "daemon/jobs/crash.h"
-#include "daemon/jobs/world.h"
+#include "daemon/jobs/host.h"
 #include "daemon/observe/log.h"
 #include "daemon/queue/scratch.h"
-#include "daemon/serve/media.h"
 #include "daemon/store/files.h"
 #include "daemon/store/problem.h"
 

@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-#include "daemon/serve/exchange.h"
+#include "daemon/http/exchange.h"
 #include "daemon/store/jobs.h"
 
 enum { TQD_FEED_NEWS = 2048 };

@@ -3,7 +3,7 @@
 #ifndef TQD_JOBS_FIELD_H
 #define TQD_JOBS_FIELD_H
 
-#include "api/formats/field.h"
+#include "api/tables/field.h"
 #include "daemon/jobs/body.h"
 
 /* Zero-initialised; part of an exchange, as the body that it reads. */

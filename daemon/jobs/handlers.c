@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/http/answer.h"
 #include "daemon/jobs/document.h"
 #include "daemon/jobs/exchange.h"
-#include "daemon/serve/answer.h"
 
 enum { LIST_DEFAULT = 50, LIST_MAX = 200, ATTACHMENT_BYTES = 256 };
 

@@ -7,8 +7,8 @@
 #include "daemon/jobs/crash.h"
 #include "daemon/jobs/inside.h"
 #include "daemon/observe/log.h"
-#include "daemon/store/aside.h"
 #include "daemon/store/files.h"
+#include "daemon/store/job_scratch_file.h"
 
 enum {
     TICK_MS = 250,  /* while something runs or somebody waits: four progress events a second */

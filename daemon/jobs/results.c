@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/http/answer.h"
+#include "daemon/http/media.h"
+#include "daemon/http/range.h"
 #include "daemon/jobs/exchange.h"
-#include "daemon/serve/answer.h"
-#include "daemon/serve/media.h"
-#include "daemon/serve/range.h"
 
 /* ----------------------------------------------- GET /v1/jobs/{id}/request, and the result */
 

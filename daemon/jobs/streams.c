@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/http/answer.h"
 #include "daemon/jobs/document.h"
 #include "daemon/jobs/handlers.h"
-#include "daemon/serve/answer.h"
 #include "daemon/store/problem.h"
 
 enum {

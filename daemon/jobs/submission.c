@@ -13,13 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/http/answer.h"
+#include "daemon/http/media.h"
 #include "daemon/jobs/body.h"
 #include "daemon/jobs/document.h"
 #include "daemon/jobs/inputs.h"
+#include "daemon/jobs/submit_options.h"
 #include "daemon/jobs/view.h"
-#include "daemon/jobs/wish.h"
-#include "daemon/serve/answer.h"
-#include "daemon/serve/media.h"
 #include "daemon/store/problem.h"
 
 enum { DIGEST_BYTES = 32, BODY_FIRST = 16 << 10 };

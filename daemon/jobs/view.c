@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/serve/answer.h"
-#include "daemon/serve/range.h"
+#include "daemon/http/answer.h"
+#include "daemon/http/range.h"
 #include "daemon/store/problem.h"
 
 enum { PIECE = 128 << 10 };

@@ -3,7 +3,7 @@
 #ifndef TQD_JOBS_VIEW_H
 #define TQD_JOBS_VIEW_H
 
-#include "api/formats/view.h"
+#include "api/tables/view.h"
 #include "daemon/jobs/body.h"
 
 /* Zero-initialised; part of an exchange, as the body that it reads. */

@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "daemon/queue/look.h"
 #include "daemon/queue/scratch.h"
+#include "daemon/queue/spin.h"
 
 enum { MEAN_OVER = 8, STALL_NS = 1000000000, SOON_ROW = 8 };
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/formats/nearest.h"
+#include "api/problems/nearest.h"
 
 enum {
     BUCKETS = 4096,

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "daemon/http/answer.h"
 #include "daemon/robots/conditions.h"
-#include "daemon/serve/answer.h"
 
 enum { BODY_FIRST = 16384, ROW_BYTES = 384 };
 

@@ -3,8 +3,8 @@
 #ifndef TQD_ROBOTS_HANDLERS_H
 #define TQD_ROBOTS_HANDLERS_H
 
+#include "daemon/http/exchange.h"
 #include "daemon/robots/registry.h"
-#include "daemon/serve/exchange.h"
 
 /* Routes: GET and HEAD /v1/robots; GET and HEAD /v1/robots/{name}, where the name may be
  * "name@digest"; PUT and DELETE /v1/robots/{name}. The context of each is a tqd_registry. */

@@ -6,11 +6,11 @@
 #include <string.h>
 #include <strings.h>
 
-#include "api/formats/nearest.h"
 #include "api/problem.h"
+#include "api/problems/nearest.h"
+#include "daemon/http/match.h"
+#include "daemon/http/origin.h"
 #include "daemon/serve/client.h"
-#include "daemon/serve/match.h"
-#include "daemon/serve/origin.h"
 
 typedef struct header_walk {
     tqd_gate *gate;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* daemon/serve/client.h - serve's own: what a loop knows about each of its connections and the
  * request on it. */
-#ifndef TQD_SERVE_CONNECTION_H
-#define TQD_SERVE_CONNECTION_H
+#ifndef TQD_SERVE_CLIENT_H
+#define TQD_SERVE_CLIENT_H
 
 #include <microhttpd.h>
 #include <stdatomic.h>
@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "daemon/observe/request_id.h"
-#include "daemon/serve/prepared.h"
+#include "daemon/serve/response_cache.h"
+#include "daemon/serve/route_cache.h"
 #include "daemon/serve/server.h"
-#include "daemon/serve/targets.h"
 
 enum {
     TQD_DIRECT_MIN = 64 << 10, /* bodies from here on are read from the socket itself */

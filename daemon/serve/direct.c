@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "daemon/serve/client.h"
-#include "daemon/serve/stage.h"
+#include "daemon/serve/send_buffer.h"
 
 /* While the socket is in our hands the library has the connection suspended, with a body that it
  * never sees the rest of. It cannot be told that the body is complete, so afterwards it is given

@@ -10,8 +10,8 @@
 
 #include "api/operation.h"
 #include "daemon/observe/log.h"
-#include "daemon/queue/look.h"
 #include "daemon/queue/scratch.h"
+#include "daemon/queue/spin.h"
 #include "daemon/serve/client.h"
 
 enum {

@@ -8,11 +8,11 @@
 #include <time.h>
 
 #include "api/problem.h"
+#include "daemon/http/date.h"
+#include "daemon/http/origin.h"
 #include "daemon/observe/log.h"
 #include "daemon/serve/client.h"
-#include "daemon/serve/date.h"
-#include "daemon/serve/origin.h"
-#include "daemon/serve/stage.h"
+#include "daemon/serve/send_buffer.h"
 
 enum { PROBLEM_BYTES = 8 << 10, STAGE_BYTES = 64 << 10, EARLY_BYTES = PROBLEM_BYTES + 2048 };
 

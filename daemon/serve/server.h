@@ -8,11 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "daemon/http/bearer.h"
+#include "daemon/http/exchange.h"
+#include "daemon/http/gate.h"
+#include "daemon/http/session.h"
 #include "daemon/observe/counters.h"
-#include "daemon/serve/bearer.h"
-#include "daemon/serve/exchange.h"
-#include "daemon/serve/gate.h"
-#include "daemon/serve/session.h"
 
 enum { TQD_LOOPS_MAX = 64 };
 

@@ -85,7 +85,8 @@ typedef struct tqd_engine_methods {
     void (*close)(tqd_engine *engine);
 } tqd_engine_methods;
 
-/* The engine in daemon/store/sqlite.c. NULL with one line in `why`. `may_be_new`: a database that
+/* The engine in daemon/store/sqlite/sqlite.c. NULL with one line in `why`. `may_be_new`: a
+ * database that
  * is missing or empty is made. */
 typedef struct tqd_engine_options {
     const char *folder;

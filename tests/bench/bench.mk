@@ -35,7 +35,7 @@ bench-scaling: $(out)/tests/bench/scaling $(peer_libs)
 # one trajectory to the same error as MuJoCo, and scipy with Pinocchio
 bench-trajectory: $(out)/tests/bench/trajectory
 	@mkdir -p build/bench
-	@$(if $(wildcard $(python)),$(python),python3) tests/bench/trajectory.py $< api/robots/panda.urdf build/bench/trajectory.json
+	@$(if $(wildcard $(python)),$(python),python3) tests/bench/trajectory.py $< api/robots/builtin/panda.urdf build/bench/trajectory.json
 
 build/bench/pinocchio-targets.so: private venv := $(targets_venv)
 build/bench/pinocchio-newest.so: private venv := build/venv

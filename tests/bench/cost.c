@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "api/operation.h"
-#include "api/robots/builtin.h"
+#include "api/robots/builtin/builtin.h"
 
 enum { ROUNDS = 41, SAMPLES_MAX = 4096, ROOM = 1 << 24, LINE = 64 };
 

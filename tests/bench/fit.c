@@ -9,8 +9,8 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "core/calibrate/feasible.h"
-#include "core/calibrate/fit.h"
+#include "core/identify/feasible/feasible.h"
+#include "core/identify/regression/fit.h"
 #include "core/linalg/setup.h"
 #include "core/torqued.h"
 #include "tests/bench/robots.h"

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "api/formats/cbor.h"
-#include "api/formats/json_scan.h"
-#include "api/formats/npy.h"
-#include "api/formats/number.h"
+#include "api/codec/cbor/cbor.h"
+#include "api/codec/json/scan.h"
+#include "api/codec/npy/npy.h"
+#include "api/codec/number/number.h"
 #include "tests/support/number_text.h"
 
 enum { ROWS = 10000, COLUMNS = 21, COUNT = ROWS * COLUMNS, ROUNDS_MAX = 101, PIECE = 32768 };

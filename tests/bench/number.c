@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "api/formats/number.h"
+#include "api/codec/number/number.h"
 #include "tests/bench/yyjson.h"
 #include "tests/support/number_text.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/formats/cbor.h"
+#include "api/codec/cbor/cbor.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

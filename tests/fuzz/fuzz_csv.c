@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/formats/csv.h"
+#include "api/codec/csv/csv.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/formats/expression.h"
+#include "api/robots/expression.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

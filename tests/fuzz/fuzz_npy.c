@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "api/formats/npy.h"
+#include "api/codec/npy/npy.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

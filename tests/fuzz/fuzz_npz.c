@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "api/formats/npz.h"
+#include "api/codec/npy/npz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/formats/number.h"
+#include "api/codec/number/number.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

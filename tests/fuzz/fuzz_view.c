@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/formats/cbor.h"
-#include "api/formats/npz.h"
-#include "api/formats/transcode.h"
-#include "api/formats/view.h"
+#include "api/codec/cbor/cbor.h"
+#include "api/codec/npy/npz.h"
+#include "api/tables/transcode.h"
+#include "api/tables/view.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/calibrate/estimate.h"
-#include "core/calibrate/statistics.h"
+#include "core/identify/regression/estimate.h"
+#include "core/identify/validation/statistics.h"
 #include "tests/support/fit_bench.h"
 #include "tests/support/seed_robots.h"
 

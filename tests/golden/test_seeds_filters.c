@@ -6,9 +6,9 @@
 
 #include <math.h>
 
-#include "core/calibrate/differentiate.h"
-#include "core/calibrate/filter.h"
-#include "core/calibrate/spectrum.h"
+#include "core/signal/differentiate.h"
+#include "core/signal/filter.h"
+#include "core/signal/spectrum.h"
 
 enum { N = 4000, BYTES = 1 << 20, FFT = 2048 };
 static _Alignas(64) unsigned char memory[BYTES];

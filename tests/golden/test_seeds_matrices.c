@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/dynamics/bounds.h"
+#include "core/dynamics/bounds/bounds.h"
 #include "core/dynamics/lagrangian.h"
-#include "core/simulate/fixed_step.h"
+#include "core/integrate/fixed_step.h"
 #include "tests/support/expect.h"
 #include "tests/support/particles.h"
 #include "tests/support/random_robot.h"

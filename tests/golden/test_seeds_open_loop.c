@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/dynamics/derivatives.h"
+#include "core/dynamics/derivatives/derivatives.h"
 #include "core/dynamics/lagrangian.h"
+#include "core/integrate/fixed_step.h"
 #include "core/model/inertia.h"
-#include "core/simulate/cartesian.h"
-#include "core/simulate/fixed_step.h"
-#include "core/simulate/table.h"
+#include "core/motion/cartesian.h"
+#include "core/motion/table.h"
 #include "tests/support/expect.h"
 #include "tests/support/random_robot.h"
 #include "tests/support/seed_robots.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/golden/test_seeds_rrp.c - the RRP homework: checklist items 83 to 95. */
-#include "core/dynamics/posture.h"
+#include "core/dynamics/kinematics/posture.h"
 #include "tests/support/expect.h"
 #include "tests/support/particles.h"
 #include "tests/support/random.h"

@@ -11,8 +11,8 @@
 
 #include "core/dynamics/forward.h"
 #include "core/dynamics/lagrangian.h"
-#include "core/dynamics/momentum.h"
-#include "core/simulate/fixed_step.h"
+#include "core/dynamics/momentum/momentum.h"
+#include "core/integrate/fixed_step.h"
 #include "tests/support/expect.h"
 #include "tests/support/random_robot.h"
 #include "tests/support/seed_robots.h"

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "api/robot.h"
-#include "core/calibrate/clock.h"
-#include "core/calibrate/differentiate.h"
-#include "core/calibrate/filter.h"
+#include "core/signal/clock.h"
+#include "core/signal/differentiate.h"
+#include "core/signal/filter.h"
 #include "tests/support/fit_bench.h"
 
 /* S. Mamedov et al., Practical Aspects of Model-Based Collision Detection, Frontiers in Robotics

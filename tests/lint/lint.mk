@@ -5,7 +5,7 @@ headers := $(filter %.h,$(sources))
 tidy_src := $(filter core/%.c api/%.c daemon/%.c,$(sources))
 
 #: lint lint-quick  what can be said without running; the part of it that takes seconds
-#: format openapi   clang-format over all; the contract's C text out of api/openapi.yaml
+#: format openapi   clang-format over all; the contract's C text out of api/openapi/openapi.yaml
 .PHONY: lint lint-quick lint-headers lint-cppcheck lint-includes lint-tidy lint-folders lint-syntax lint-openapi openapi format analyze
 lint-quick:
 	@tests/lint/arrows.sh
@@ -27,7 +27,7 @@ lint-syntax:
 
 lint: lint-quick lint-headers lint-includes lint-tidy lint-folders lint-openapi
 lint-folders:
-	@python3 api/formats/number_tables.py --check
+	@python3 api/codec/number/tables.py --check
 	@tests/lint/folders.sh
 	@tests/lint/selftest.sh
 
@@ -35,7 +35,7 @@ lint-folders:
 lint-openapi:
 	@tests/lint/openapi.sh
 openapi:
-	api/openapi_json.py api/openapi.yaml api/openapi_json.c
+	api/openapi/generate.py api/openapi/openapi.yaml api/openapi/generated/openapi_json.c
 
 # every header compiles by itself, as C
 lint-headers:

@@ -49,7 +49,7 @@ accept banned.sh core/base/a.c <<EOF
 /* malloc(3) */
 void f(box *b) { b->free(b); tq_free(b); text("malloc(1)"); } // free(b)
 EOF
-accept banned.sh api/formats/a.c <<EOF
+accept banned.sh api/codec/number/a.c <<EOF
 double f(char *s) { return strtod(s, 0); }
 EOF
 expect shape.sh 'no SPDX' api/a.c <<EOF

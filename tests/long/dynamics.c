@@ -3,7 +3,7 @@
  * the property tests try, against virtual work. */
 #include "core/dynamics/forward.h"
 #include "core/dynamics/inverse.h"
-#include "core/dynamics/mass_matrix.h"
+#include "core/dynamics/mass_matrix/mass_matrix.h"
 #include "tests/support/lagrange.h"
 #include "tests/support/random_robot.h"
 #include "tests/support/subject.h"

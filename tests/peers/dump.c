@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/peers/dump.c - prints random robots, states, wrenches and our answers as JSON lines for
  * peers to redo. */
-#include "core/dynamics/derivatives.h"
+#include "core/dynamics/derivatives/derivatives.h"
 #include "core/dynamics/inverse.h"
 #include "tests/support/lagrange.h"
 #include "tests/support/random.h"

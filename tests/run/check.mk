@@ -36,7 +36,7 @@ fresh:
 fresh-selftest:
 	@tests/run/fresh_selftest.sh
 # the C tests of what stands on other people's libraries: on a machine with others of them, these would notice
-library_bin := $(patsubst %.c,$(out)/%,$(filter tests/unit/api/formats/% tests/unit/daemon/store/% tests/golden/test_seeds_%,$(test_src)))
+library_bin := $(patsubst %.c,$(out)/%,$(filter tests/unit/api/codec/% tests/unit/api/tables/% tests/unit/api/robots/% tests/unit/daemon/store/% tests/golden/test_seeds_%,$(test_src)))
 test-libraries: $(library_bin)
 	@tests/run/units.sh $(out)/log $^
 

@@ -77,7 +77,7 @@ def draw(room):
     places = []
     for path in sorted(TREE.joinpath(room).rglob("*.c")):
         name, text = str(path.relative_to(TREE)), path.read_text()
-        if path.name == "openapi_json.c" or name.startswith("api/robots"):
+        if path.name == "openapi_json.c" or name.startswith("api/robots/builtin"):
             continue
         lines = text.split("\n")
         places += [(name, n, choices) for n in bodies(text) if (choices := mutations(lines[n - 1]))]
@@ -216,7 +216,7 @@ def main():
             began = time.monotonic()
             outcome, by = ("equivalent", why) if why else trial(builds, known, one, folder())
             print(f"{time.monotonic() - began:6.1f} s  {outcome:10}  {one[0]}:{one[1]}:{one[2]}  `{was.strip()}` -> `{now.strip()}`  {by}", flush=True)
-            room = next((r for r in ("api/formats", "api/operations", "core", "api", "daemon") if one[0].startswith(r + "/")), "")
+            room = next((r for r in ("api/codec", "core", "api", "daemon") if one[0].startswith(r + "/")), "")
             with passing_lock:
                 score.setdefault(room, {}).setdefault(outcome, []).append((one[0], one[1], was.strip(), now.strip(), by))
         list(pool.map(one_trial, chosen))

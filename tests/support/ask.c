@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/formats/cbor.h"
+#include "api/codec/cbor/cbor.h"
 
 enum { NUMBERS_MAX = 4096 };
 

@@ -6,7 +6,7 @@
 #include "api/robot.h"
 #include "core/constraints/project.h"
 #include "core/constraints/projectors.h"
-#include "core/simulate/fixed_step.h"
+#include "core/integrate/fixed_step.h"
 #include "tests/support/subject.h"
 
 enum { TQT_NV = 8, TQT_ROWS = 8 };

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/calibrate/differentiate.h"
-#include "core/calibrate/filter.h"
-#include "core/calibrate/noise.h"
-#include "core/calibrate/shapes.h"
-#include "core/calibrate/spectrum.h"
+#include "core/identify/friction_regressor.h"
+#include "core/identify/noise.h"
+#include "core/signal/differentiate.h"
+#include "core/signal/filter.h"
+#include "core/signal/spectrum.h"
 #include "tests/support/fit_bench.h"
 #include "tests/support/seed_robots.h"
 

@@ -3,7 +3,7 @@
 #ifndef TQT_COVERAGE_H
 #define TQT_COVERAGE_H
 
-#include "core/calibrate/fit.h"
+#include "core/identify/regression/fit.h"
 
 /* What is measured with what noise, and how it is filtered. */
 typedef struct tqt_coverage_options {

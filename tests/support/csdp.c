@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/calibrate/block4.h"
+#include "core/identify/feasible/block4.h"
 
 enum { TEN = TQ_SVEC4 };
 extern char **environ;

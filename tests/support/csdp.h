@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "core/calibrate/feasible.h"
+#include "core/identify/feasible/feasible.h"
 
 /* Solves the problem without entropy by the program `csdp` (Debian: coinor-csdp), in a folder of
  * its own under build/. ret_x as of tq_feasible_solve. False when there is no such program or it

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/support/excited.c - Fourier motion, torque along it, and its way into a fit. */
 #include "tests/support/excited.h"
-#include "core/calibrate/shapes.h"
+#include "core/identify/friction_regressor.h"
 #include "tests/support/random_robot.h"
 
 #include <criterion/criterion.h>

@@ -3,7 +3,7 @@
 #ifndef TQT_EXCITED_H
 #define TQT_EXCITED_H
 
-#include "core/calibrate/fit.h"
+#include "core/identify/regression/fit.h"
 #include "tests/support/random.h"
 #include "tests/support/subject.h"
 

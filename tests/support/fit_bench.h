@@ -3,8 +3,8 @@
 #ifndef TQT_FIT_BENCH_H
 #define TQT_FIT_BENCH_H
 
-#include "core/calibrate/fit.h"
-#include "core/calibrate/verdict.h"
+#include "core/identify/regression/fit.h"
+#include "core/identify/verdict.h"
 #include "tests/support/excited.h"
 #include "tests/support/random_robot.h"
 #include "tests/support/subject.h"

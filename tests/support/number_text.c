@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/formats/number.h"
+#include "api/codec/number/number.h"
 
 uint64_t number_random(uint64_t *state)
 {

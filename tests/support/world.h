@@ -4,7 +4,7 @@
 #ifndef TQT_WORLD_H
 #define TQT_WORLD_H
 
-#include "api/world.h"
+#include "api/host.h"
 
 typedef struct tqt_bytes {
     char name[80], media[64];

@@ -2,7 +2,7 @@
 # tests/system/test_short_memory.py - the first allocation of a request fails, then the second, and so on: it is refused, the daemon lives.
 """Nothing is left to chance: which allocation fails is counted, over all threads of the daemon, from the moment at which a
 request is sent. Threads take turns as they like, so the k-th is not always the same one, but what is asserted holds for
-each of them. tests/unit/api/operations/test_short_memory.c does the same without threads, to every operation."""
+each of them. tests/unit/api/call/test_short_memory.c does the same without threads, to every operation."""
 import collections
 import http.client
 import json
@@ -122,7 +122,7 @@ def test_each_allocation_fails_once(tmp_path, monkeypatch):
         assert k > 1 and ask(*call)[0] in wanted, (call[:2], many, "it is as it was")
         return counts
 
-    arm = (conftest.ROOT / "api/robots/ur5e.urdf").read_bytes()
+    arm = (conftest.ROOT / "api/robots/builtin/ur5e.urdf").read_bytes()
     status, text = ask("POST", PANDA + "inverse-dynamics", BIG, prefer="respond-async, wait=600")
     assert status == 200, text
     job = f"/v1/jobs/{json.loads(ask('GET', '/v1/jobs')[1])['jobs'][0]['id']}"

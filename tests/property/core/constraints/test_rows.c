@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "core/constraints/constraints.h"
-#include "core/dynamics/displace.h"
-#include "core/dynamics/posture.h"
+#include "core/dynamics/kinematics/displace.h"
+#include "core/dynamics/kinematics/posture.h"
 #include "tests/support/constrained.h"
 #include "tests/support/random.h"
 #include "tests/support/random_robot.h"

@@ -2,7 +2,7 @@
 /* tests/property/core/dynamics/test_coriolis.c - the Coriolis matrix against its definition, its
  * laws, and the same bits everywhere. */
 #include "core/dynamics/coriolis.h"
-#include "core/dynamics/mass_matrix.h"
+#include "core/dynamics/mass_matrix/mass_matrix.h"
 #include "core/lanes/build.h"
 #include "core/lanes/table.h"
 #include "tests/support/lagrange.h"

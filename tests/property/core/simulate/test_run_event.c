@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "core/lanes/table.h"
-#include "core/simulate/audit.h"
-#include "core/simulate/locked.h"
+#include "core/plant/audit.h"
+#include "core/plant/stiction.h"
+#include "core/plant/torque_table.h"
 #include "core/simulate/run.h"
-#include "core/simulate/torque_table.h"
 #include "tests/support/pendulum.h"
 #include "tests/support/random_robot.h"
 

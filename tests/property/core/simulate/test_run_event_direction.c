@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "core/lanes/table.h"
+#include "core/plant/torque_table.h"
 #include "core/simulate/run.h"
-#include "core/simulate/torque_table.h"
 #include "tests/support/pendulum.h"
 #include "tests/support/random_robot.h"
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "api/world.h"
+#include "api/host.h"
 #include "tests/support/one_call.h"
 
 typedef struct asker {

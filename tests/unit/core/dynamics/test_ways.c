@@ -9,9 +9,9 @@
 
 #include "core/dynamics/forward.h"
 #include "core/dynamics/inverse.h"
-#include "core/dynamics/jacobian.h"
+#include "core/dynamics/kinematics/jacobian.h"
 #include "core/dynamics/ledger.h"
-#include "core/dynamics/mass_matrix.h"
+#include "core/dynamics/mass_matrix/mass_matrix.h"
 #include "core/lanes/build.h"
 #include "tests/support/random_robot.h"
 #include "tests/support/subject.h"

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/boot/computation.h"
 #include "daemon/boot/settings.h"
-#include "daemon/serve/media.h"
+#include "daemon/compute/handler.h"
+#include "daemon/http/media.h"
 
 static tqd_settings settings;
 static char why[TQD_SETTING_WHY];

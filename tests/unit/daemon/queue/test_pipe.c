@@ -114,7 +114,7 @@ static tqd_pipe_state put(tqd_pipe *pipe, reader *r, size_t at, size_t n)
 
 TestSuite(pipe, .timeout = 100);
 
-/* where memory is watched none is kept: api/operations/segments.c */
+/* where memory is watched none is kept: api/memory/segments.c */
 #if defined(__SANITIZE_ADDRESS__)
 static const int keeps_memory = 0;
 #else

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/store/sqlite.h"
+#include "daemon/store/sqlite/sqlite.h"
 #include "daemon/store/store.h"
 #include "tests/unit/daemon/store/fixture.h"
 

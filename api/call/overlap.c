@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/call/overlap.c - which blocks are complete before the body is. */
+#include "api/call/overlap.h"
+
+#include <assert.h>
+
+#include "api/call/call.h"
+#include "api/call/transpose.h"
+
+/* The fields that must have come, in the schema's order: three arrays of samples. */
+static uint32_t required(const tqa_schema *schema, tqa_motion ret_motion[3])
+{
+    uint32_t bits = 0;
+    size_t n = 0;
+    for (size_t f = 0; f < schema->n_field; f++) {
+        if (schema->fields[f].kind == TQA_FIELD_MOTION && schema->fields[f].required) {
+            assert(n < 3);
+            ret_motion[n++] = schema->fields[f].motion;
+            bits |= 1u << f;
+        }
+    }
+    assert(n == 3);
+    return bits;
+}
+
+/* Samples of which every array has come. */
+static size_t arrived(const tqa_call *call, const tqa_motion motion[3])
+{
+    if (call->body.media == TQA_MEDIA_NPY) {
+        return call->body.as.npy.columns.n_arrived;
+    }
+    size_t n = SIZE_MAX;
+    for (size_t k = 0; k < 3; k++) {
+        const tqa_rows *rows = &call->request.rows[motion[k]];
+        const size_t here = rows->shape == TQA_SHAPE_BATCH ? rows->n_sample : 0;
+        n = here < n ? here : n;
+    }
+    return n;
+}
+
+/* Samples that will come, as far as is known. */
+static size_t expected(const tqa_call *call, const tqa_motion motion[3])
+{
+    size_t n = 0;
+    for (size_t k = 0; k < 3; k++) {
+        const size_t here = call->request.rows[motion[k]].n_sample;
+        n = here > n ? here : n;
+    }
+    return n;
+}
+
+/* From here on the tables of blocks stay where they are, for all blocks that can be told. */
+static bool look(tqa_call *call, const tqa_motion motion[3])
+{
+    tqa_ahead *ahead = &call->ahead;
+    const size_t n_block = tq_block_count(expected(call, motion));
+    bool good = tqa_blocks_pin(&call->tau, n_block);
+    for (size_t k = 0; k < 3; k++) {
+        tqa_blocks *blocks = &call->request.motion[motion[k]];
+        good = good && tqa_blocks_pin(blocks, n_block);
+        ahead->in[k] = *blocks;
+    }
+    ahead->out = call->tau;
+    ahead->turns = tqa_output_may_turn(call);
+    ahead->n_most = n_block;
+    return good;
+}
+
+static bool may_start(const tqa_call *call)
+{
+    return call->control == NULL && call->operation->methods->ahead != NULL &&
+           call->robot->constraints == NULL && call->model->nv > 0 && !call->ahead.is_off &&
+           call->problem.status == 0;
+}
+
+size_t tqa_call_ready(tqa_call *call)
+{
+    tqa_ahead *ahead = &call->ahead;
+    tqa_motion motion[3];
+    if (!may_start(call)) {
+        return ahead->n_ready;
+    }
+    const uint32_t bits = required(&call->operation->methods->schema, motion);
+    if ((call->request.seen & ~bits) != 0) {
+        ahead->is_off = true; /* other fields have a say in what the samples mean */
+        return ahead->n_ready;
+    }
+    const size_t n = call->request.seen == bits ? arrived(call, motion) / TQ_BLOCK : 0;
+    if (n <= ahead->n_ready) {
+        return ahead->n_ready;
+    }
+    if (!tqa_blocks_reserve(&call->tau, n * TQ_BLOCK) ||
+        (ahead->n_ready == 0 && !look(call, motion)) || n > ahead->n_most) {
+        ahead->is_off = true;
+        return ahead->n_ready;
+    }
+    ahead->n_ready = n;
+    return n;
+}
+
+size_t tqa_call_ahead_step(const tqa_call *call)
+{
+    return call->body.media == TQA_MEDIA_JSON ? 32 : 4;
+}
+
+/* What another core has written, all of it at once: a twentieth of a CBOR batch's CPU time. */
+static void prefetch(const tqa_ahead *ahead, size_t b)
+{
+    for (size_t k = 0; k < 3; k++) {
+        const double *from = tqa_blocks_block(&ahead->in[k], b);
+        const size_t n = ahead->in[k].n_row * TQ_BLOCK_STRIDE;
+        for (size_t i = 0; i < n; i += TQ_BLOCK_PAD) {
+            __builtin_prefetch(from + i, 0, 2);
+        }
+    }
+}
+
+void tqa_call_ahead(tqa_call *call, size_t b, void *scratch, size_t size)
+{
+    assert(b < call->ahead.n_most);
+    prefetch(&call->ahead, b);
+    /* without memory, or with a fault in it, the block is left to tqa_call_run */
+    if ((scratch != NULL || size == 0) &&
+        call->operation->methods->ahead(call, b, scratch, size, NULL) == TQ_OK) {
+        atomic_fetch_add_explicit(&call->ahead.n_good, 1, memory_order_relaxed);
+    }
+}
+
+size_t tqa_call_ahead_scratch_size(const tqa_call *call)
+{
+    /* without wrenches and without `include`, as far as is known */
+    return call->operation->methods->scratch_size(call);
+}
+
+size_t tqa_ahead_done(const tqa_call *call)
+{
+    const tqa_ahead *ahead = &call->ahead;
+    tqa_motion motion[3];
+    if (ahead->n_ready == 0 || ahead->turns != tqa_output_turns(call) ||
+        atomic_load_explicit(&ahead->n_good, memory_order_relaxed) < ahead->n_ready ||
+        call->request.seen != required(&call->operation->methods->schema, motion)) {
+        return 0;
+    }
+    const size_t n_block = tq_block_count(call->request.n_sample);
+    return ahead->n_ready < n_block ? ahead->n_ready : n_block;
+}

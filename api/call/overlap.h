@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/call/overlap.h - blocks of samples that are computed while the body still arrives. */
+#ifndef TQA_CALL_OVERLAP_H
+#define TQA_CALL_OVERLAP_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "api/request/request.h"
+#include "core/dynamics/inverse.h"
+
+/* What such blocks are read from and written to: a look at the call's arrays which the arriving
+ * body does not change. A field that would change what they mean makes them void: they are computed
+ * again when the request is complete. */
+typedef struct tqa_ahead {
+    bool is_off;          /* nothing more is computed ahead */
+    bool turns;           /* results lie sample by sample */
+    atomic_size_t n_good; /* blocks that have been computed; of others all is found out later */
+    size_t n_ready;       /* blocks that have been told */
+    size_t n_most;        /* that can be, by the table's size; read by all threads */
+    tqa_blocks in[3];     /* the required arrays, in the schema's order */
+    tqa_blocks out;
+} tqa_ahead;
+
+/* Motion of block b, and where its result goes; the third array is left to the operation. */
+static inline tq_inverse_input tqa_ahead_motion(const tqa_ahead *ahead, size_t b)
+{
+    return (tq_inverse_input){
+        .n_sample = TQ_BLOCK,
+        .stride = TQ_BLOCK_STRIDE,
+        .q = tqa_blocks_block(&ahead->in[0], b),
+        .qd = tqa_blocks_block(&ahead->in[1], b),
+    };
+}
+
+struct tqa_call;
+/* Blocks that need not be computed again; the request is complete. */
+size_t tqa_ahead_done(const struct tqa_call *call);
+
+#endif

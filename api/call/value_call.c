@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/call/value_call.c - decodes a request into its tree, runs it, gives its text away. */
+#include "api/call/value_call.h"
+#include "api/request/refuse.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/response/archive.h"
+#include "api/version.h"
+#include "core/integrate/ode.h"
+
+enum { ARCHIVE_TEXT_MAX = 128 << 20 }; /* bytes of an answer that becomes an archive */
+
+static bool find_form(const tqa_operation *operation, const char *query, unsigned *ret)
+{
+    static const char name[] = "form=";
+    const char *const *forms = operation->methods->control->forms;
+    *ret = 0;
+    if (query == NULL || query[0] == '\0') {
+        return true;
+    }
+    if (forms == NULL || strncmp(query, name, sizeof name - 1) != 0) {
+        return false;
+    }
+    for (unsigned k = 0; forms[k] != NULL; k++) {
+        if (strcmp(query + sizeof name - 1, forms[k]) == 0) {
+            *ret = k + 1;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_known(tqa_media media)
+{
+    return media == TQA_MEDIA_NONE || media == TQA_MEDIA_JSON || media == TQA_MEDIA_CBOR ||
+           media == TQA_MEDIA_NPZ;
+}
+
+bool tqa_control_check_head(const tqa_operation *operation, const tqa_call_head *head,
+                            tqa_problem *reterr)
+{
+    unsigned form = 0;
+    if (!find_form(operation, head->query, &form)) {
+        const char *const *forms = operation->methods->control->forms;
+        (void)tqa_problem_set(reterr, "unknown-field", "%s takes %s%s, got \"?%.64s\"",
+                              operation->name, forms != NULL ? "?form=" : "no query",
+                              forms != NULL ? forms[0] : "", head->query);
+        return false;
+    }
+    if (!is_known(head->content)) {
+        (void)tqa_problem_set(reterr, "unsupported-media",
+                              "send application/json, application/cbor, or the arrays as "
+                              "application/x-npz");
+        return false;
+    }
+    if (!is_known(head->accept)) {
+        (void)tqa_problem_set(reterr, "not-acceptable",
+                              "the answer comes as application/json, application/cbor, or its "
+                              "arrays as application/x-npz");
+        return false;
+    }
+    return true;
+}
+
+static void choose(tqa_call *call, tqa_media media)
+{
+    call->body.media = media;
+    if (media == TQA_MEDIA_CBOR) {
+        tqa_cbor_decoder_init(&call->body.as.cbor, &tqa_control_events, call->control);
+    } else if (media == TQA_MEDIA_NPZ) {
+        tqa_npz_events_init(&call->body.as.npz, &tqa_control_events, call->control,
+                            TQA_CONTROL_VALUES_MAX);
+    } else {
+        tqa_json_scan_init(&call->body.as.json, &tqa_control_events, call->control);
+    }
+}
+
+bool tqa_control_open(tqa_call *call, const tqa_call_head *head, tqa_problem *reterr)
+{
+    call->control = calloc(1, sizeof *call->control);
+    tqa_arena *arena = tqa_arena_new(TQA_CONTROL_MEMORY_MAX);
+    if (call->control == NULL || arena == NULL) {
+        tqa_arena_free(arena);
+        free(call->control);
+        (void)tqa_problem_set(reterr, "busy", "there is no memory for this request now");
+        return false;
+    }
+    call->control->robot = call->robot;
+    call->control->problem = &call->problem;
+    call->control->arena = arena;
+    call->control->answer.cbor = call->accept == TQA_MEDIA_CBOR;
+    const bool known = find_form(call->operation, head->query, &call->control->form);
+    assert(known);
+    (void)known;
+    call->body.media = head->content;
+    if (head->content != TQA_MEDIA_NONE) {
+        choose(call, head->content);
+    }
+    return true;
+}
+
+/* The decoder has stopped: unless the receiver refused, say where and why. */
+static bool judge(tqa_call *call, tqa_decode state, const tqa_decode_error *error)
+{
+    if (state == TQA_DECODE_OK || state == TQA_DECODE_REFUSED) {
+        assert(state == TQA_DECODE_OK || call->problem.status != 0);
+        return state == TQA_DECODE_OK;
+    }
+    char pointer[TQA_POINTER_TEXT];
+    tqa_control_place(call->control, pointer);
+    (void)tqa_problem_set(&call->problem,
+                          state == TQA_DECODE_NOT_FINITE ? "not-finite" : "malformed",
+                          "%s%s%s (byte %llu of the body)", pointer, pointer[0] != '\0' ? ": " : "",
+                          error->detail, (unsigned long long)error->offset);
+    tqa_problem_fault(&call->problem, pointer, tqa_hint_decode(state, call->body.media), "%s",
+                      error->detail);
+    return false;
+}
+
+static bool judge_archive(tqa_call *call, tqa_decode state)
+{
+    const tqa_npz_events *archive = &call->body.as.npz;
+    if (state == TQA_DECODE_REFUSED && tqa_npz_events_busy(archive)) {
+        (void)tqa_problem_set(&call->problem, "busy", "there is no memory for this archive now");
+        return false;
+    }
+    const tqa_decode_error error = tqa_npz_events_error(archive);
+    return judge(call, state, &error);
+}
+
+bool tqa_control_feed(tqa_call *call, const char *bytes, size_t n)
+{
+    if (call->body.media == TQA_MEDIA_NONE) {
+        choose(call, (unsigned char)bytes[0] >= 0x80 ? TQA_MEDIA_CBOR
+                     : bytes[0] == 'P'               ? TQA_MEDIA_NPZ
+                                                     : TQA_MEDIA_JSON);
+    }
+    if (call->body.media == TQA_MEDIA_NPZ) {
+        return judge_archive(call, tqa_npz_events_feed(&call->body.as.npz, bytes, n));
+    }
+    if (call->body.media == TQA_MEDIA_CBOR) {
+        tqa_cbor_decoder *decoder = &call->body.as.cbor;
+        return judge(call, tqa_cbor_decoder_feed(decoder, bytes, n), &decoder->error);
+    }
+    tqa_json_scan *scan = &call->body.as.json;
+    return judge(call, tqa_json_scan_feed(scan, bytes, n), &scan->error);
+}
+
+static bool decode_end(tqa_call *call)
+{
+    if (call->body.media == TQA_MEDIA_NONE) {
+        choose(call, TQA_MEDIA_JSON); /* no byte at all: as JSON, it ends too early */
+    }
+    if (call->body.media == TQA_MEDIA_CBOR) {
+        tqa_cbor_decoder *decoder = &call->body.as.cbor;
+        return judge(call, tqa_cbor_decoder_finish(decoder), &decoder->error);
+    }
+    if (call->body.media == TQA_MEDIA_NPZ) {
+        return judge_archive(call, tqa_npz_events_finish(&call->body.as.npz));
+    }
+    tqa_json_scan *scan = &call->body.as.json;
+    return judge(call, tqa_json_scan_finish(scan), &scan->error);
+}
+
+bool tqa_control_finish(tqa_call *call)
+{
+    const tqa_control_methods *methods = call->operation->methods->control;
+    if (!decode_end(call) || methods->check == NULL) {
+        return call->problem.status == 0;
+    }
+    const tqa_part root = tqa_part_root(call->control);
+    return tqa_part_object(&root, methods->fields) && methods->check(call->control);
+}
+
+static void put_provenance(tqa_call *call)
+{
+    tqa_answer *answer = &call->control->answer;
+    char digest[TQA_REQUEST_DIGEST_TEXT];
+    tqa_digest_text(&call->digest, digest);
+    tqa_answer_object(answer, "provenance");
+    tqa_answer_string(answer, "engine", "torqued " TQA_VERSION);
+    if (call->robot != NULL) {
+        tqa_answer_string(answer, "robot_digest", call->robot->digest);
+    }
+    tqa_answer_string(answer, "request_digest", digest);
+    if (tqa_linear_algebra_of(call) != NULL) {
+        tqa_answer_string(answer, "linear_algebra", tqa_linear_algebra_of(call));
+    }
+    if (strcmp(call->operation->name, "simulate") == 0 ||
+        strcmp(call->operation->name, "ensemble") == 0) {
+        tqa_answer_string(answer, "integrator", tq_ode_library_name());
+    }
+    tqa_answer_end(answer);
+}
+
+/* what was written since the last time becomes the text to give away */
+static bool take_text(tqa_call *call)
+{
+    free(call->text);
+    call->text = tqa_json_text_take(&call->control->answer.text, &call->n_text);
+    call->n_told = 0;
+    return call->text != NULL;
+}
+
+static bool no_memory(tqa_call *call)
+{
+    (void)tqa_problem_set(&call->problem, "busy", "there is no memory for the answer now");
+    return false;
+}
+
+/* the end of the root object */
+static void put_end(tqa_call *call)
+{
+    tqa_answer *answer = &call->control->answer;
+    put_provenance(call);
+    tqa_answer_end(answer);
+    assert(answer->depth == 0);
+    if (!answer->cbor) {
+        tqa_json_text_raw(&answer->text, "\n");
+    }
+}
+
+/* An archive is made of the whole answer, also of what would be told piece by piece. */
+static bool make_archive(tqa_call *call)
+{
+    tqa_control *control = call->control;
+    while (control->more != NULL && control->answer.text.n <= ARCHIVE_TEXT_MAX) {
+        if (!control->more(control)) {
+            control->more = NULL;
+            put_end(call);
+        }
+    }
+    if (control->answer.text.n > ARCHIVE_TEXT_MAX) {
+        (void)tqa_problem_set(&call->problem, "not-acceptable",
+                              "the answer is too long for an archive at once: submit it with "
+                              "\"Prefer: respond-async\" and take the job's result as "
+                              "application/x-npz");
+        return false;
+    }
+    if (!take_text(call)) {
+        return no_memory(call);
+    }
+    call->archive = tqa_archive_of_text(call->text, call->n_text, &call->problem);
+    call->text = NULL;
+    return call->archive != NULL;
+}
+
+bool tqa_control_run(tqa_call *call, const tqa_world *world)
+{
+    const tqa_control_methods *methods = call->operation->methods->control;
+    tqa_control *control = call->control;
+    tqa_answer *answer = &control->answer;
+    control->world = world;
+    const tqa_part root = tqa_part_root(control);
+    if (!tqa_part_object(&root, methods->fields)) {
+        return false;
+    }
+    tqa_answer_object(answer, NULL);
+    if (!methods->run(control)) {
+        assert(call->problem.status != 0);
+        return false;
+    }
+    if (control->more == NULL) {
+        put_end(call);
+    }
+    if (answer->not_finite) {
+        return tqa_part_refuse(&root, "overflow", "smaller numbers, or other units",
+                               "a result is too large for a number");
+    }
+    return call->accept == TQA_MEDIA_NPZ ? make_archive(call) : take_text(call) || no_memory(call);
+}
+
+size_t tqa_control_read(tqa_call *call, char *out, size_t size)
+{
+    while (call->n_told == call->n_text && call->control->more != NULL) {
+        if (!call->control->more(call->control)) {
+            call->control->more = NULL;
+            put_end(call);
+        }
+        if (!take_text(call)) {
+            call->n_text = 0;
+            (void)no_memory(call);
+            return 0;
+        }
+    }
+    const size_t left = call->n_text - call->n_told;
+    const size_t n = left < size ? left : size;
+    memcpy(out, call->text + call->n_told, n);
+    call->n_told += n;
+    return n;
+}
+
+void tqa_control_close(tqa_call *call)
+{
+    size_t ignored = 0;
+    free(tqa_json_text_take(&call->control->answer.text, &ignored));
+    json_decref(call->control->root);
+    tqa_arena_free(call->control->arena);
+    free(call->control);
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/codec/json/text.c - strings escaped, numbers shortest, memory doubled. */
+#include "api/codec/json/text.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/codec/number/number.h"
+
+/* Room for `more` bytes and a NUL at the end; NULL when memory is short. */
+static char *make_room(tqa_json_text *text, size_t more)
+{
+    if (text->failed || more >= SIZE_MAX / 4 - text->n) {
+        text->failed = true;
+        return NULL;
+    }
+    if (text->n + more + 1 > text->capacity) {
+        const size_t capacity = 2 * (text->n + more + 1) + 1024;
+        char *bytes = realloc(text->bytes, capacity);
+        if (bytes == NULL) {
+            text->failed = true;
+            return NULL;
+        }
+        text->bytes = bytes;
+        text->capacity = capacity;
+    }
+    return text->bytes + text->n;
+}
+
+static void put(tqa_json_text *text, const char *bytes, size_t n)
+{
+    char *p = make_room(text, n);
+    if (p != NULL) {
+        memcpy(p, bytes, n);
+        text->n += n;
+    }
+}
+
+void tqa_json_text_raw(tqa_json_text *text, const char *raw)
+{
+    put(text, raw, strlen(raw));
+}
+
+void tqa_json_text_bytes(tqa_json_text *text, const void *bytes, size_t n)
+{
+    put(text, bytes, n);
+}
+
+/* Length of the UTF-8 sequence at s; 0 when it is none (overlong forms and surrogates are none). */
+static size_t utf8_length(const unsigned char *s)
+{
+    static const struct {
+        unsigned char first, last, low, high; /* of the first byte, of the second */
+        size_t n;
+    } rows[] = {
+        {0xC2, 0xDF, 0x80, 0xBF, 2}, {0xE0, 0xE0, 0xA0, 0xBF, 3}, {0xE1, 0xEC, 0x80, 0xBF, 3},
+        {0xED, 0xED, 0x80, 0x9F, 3}, {0xEE, 0xEF, 0x80, 0xBF, 3}, {0xF0, 0xF0, 0x90, 0xBF, 4},
+        {0xF1, 0xF3, 0x80, 0xBF, 4}, {0xF4, 0xF4, 0x80, 0x8F, 4},
+    };
+    if (s[0] < 0x80) {
+        return 1;
+    }
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (s[0] >= rows[i].first && s[0] <= rows[i].last && s[1] >= rows[i].low &&
+            s[1] <= rows[i].high) {
+            for (size_t k = 2; k < rows[i].n; k++) {
+                if ((s[k] & 0xC0) != 0x80) {
+                    return 0;
+                }
+            }
+            return rows[i].n;
+        }
+    }
+    return 0;
+}
+
+void tqa_json_text_string(tqa_json_text *text, const char *s)
+{
+    put(text, "\"", 1);
+    for (const unsigned char *p = (const unsigned char *)s; *p != '\0';) {
+        const size_t n = utf8_length(p);
+        if (n == 0) {
+            put(text, "\xEF\xBF\xBD", 3);
+            p++;
+        } else if (*p == '"' || *p == '\\') {
+            const char escaped[2] = {'\\', (char)*p};
+            put(text, escaped, 2);
+            p++;
+        } else if (*p < 0x20) {
+            char escaped[8];
+            (void)snprintf(escaped, sizeof escaped, "\\u%04x", *p);
+            put(text, escaped, 6);
+            p++;
+        } else {
+            put(text, (const char *)p, n);
+            p += n;
+        }
+    }
+    put(text, "\"", 1);
+}
+
+void tqa_json_text_number(tqa_json_text *text, double x)
+{
+    if (!isfinite(x)) {
+        put(text, "null", 4);
+        return;
+    }
+    char *p = make_room(text, TQA_NUMBER_ROOM);
+    if (p != NULL) {
+        text->n += (size_t)(tqa_number_print(x, p) - p);
+    }
+}
+
+void tqa_json_text_numbers(tqa_json_text *text, const double *x, size_t n)
+{
+    put(text, "[", 1);
+    for (size_t i = 0; i < n; i++) {
+        put(text, ", ", i > 0 ? 2 : 0);
+        tqa_json_text_number(text, x[i]);
+    }
+    put(text, "]", 1);
+}
+
+void tqa_json_text_count(tqa_json_text *text, unsigned long n)
+{
+    char digits[24];
+    const int length = snprintf(digits, sizeof digits, "%lu", n);
+    put(text, digits, (size_t)length);
+}
+
+char *tqa_json_text_take(tqa_json_text *text, size_t *ret_n)
+{
+    char *end = make_room(text, 0);
+    char *bytes = text->bytes;
+    if (end == NULL) {
+        free(bytes);
+        bytes = NULL;
+    } else {
+        *end = '\0';
+        *ret_n = text->n;
+    }
+    *text = (tqa_json_text){0};
+    return bytes;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/codec/npy/header.h - the dictionary in front of an NPY array. */
+#ifndef TQA_CODEC_NPY_HEADER_H
+#define TQA_CODEC_NPY_HEADER_H
+
+#include "api/codec/npy/npy.h"
+
+/* Reads "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }" and the spaces and newline
+ * behind it. OK, MALFORMED or LIMIT; *ret_detail says why, unless OK. */
+tqa_decode tqa_npy_header_parse(const char *text, size_t n, tqa_npy_shape *ret,
+                                const char **ret_detail);
+
+/* Writes magic, version 1 and dictionary of a '<f8' array in C order, padded to a multiple of 64
+ * bytes; returns the bytes written, at most TQA_NPY_HEADER_SIZE. */
+size_t tqa_npy_header_print(const tqa_array *array, char *out);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/codec/npy/npy.h - NPY files: one array, read as it arrives and written as it is asked for. */
+#ifndef TQA_CODEC_NPY_NPY_H
+#define TQA_CODEC_NPY_NPY_H
+
+#include "api/codec/element.h"
+#include "api/codec/events.h"
+
+enum {
+    TQA_NPY_HEADER_MAX = 4096, /* bytes of header accepted, magic included */
+    TQA_NPY_HEADER_SIZE = 192, /* the most that the encoder writes before the values */
+};
+
+/* What a header says. Rank one: one column, or as many as the receiver likes to see in it. */
+typedef struct tqa_npy_shape {
+    size_t rank; /* 1 or 2 */
+    uint64_t n_row;
+    uint64_t n_column;  /* 1 for rank one */
+    bool fortran_order; /* values come column by column */
+    tqa_element element;
+} tqa_npy_shape;
+
+/* The receiver; each callback returns false to stop (TQA_DECODE_REFUSED). */
+typedef struct tqa_npy_sink {
+    /* once, before any value */
+    bool (*shape)(void *ctx, const tqa_npy_shape *shape);
+    /* n finite values of row `row` from `column` on to the right; in Fortran order of column
+     * `column` from `row` on downwards. Never beyond the end of the row or column; in file order.
+     */
+    bool (*values)(void *ctx, uint64_t row, uint64_t column, const double *values, size_t n);
+    /* May be NULL. n_row whole rows from `row` on, in place of as many `values`. */
+    bool (*rows)(void *ctx, uint64_t row, const double *values, size_t n_row);
+} tqa_npy_sink;
+
+/* A decoder in the caller's memory; its fields are private but `error`. Nothing to free. */
+typedef struct tqa_npy_decoder {
+    const tqa_npy_sink *sink;
+    void *ctx;
+    uint64_t count_max;
+    bool takes_not_finite; /* false; set after init: NaN and infinities are told, not refused */
+    tqa_decode status;
+    tqa_decode_error error; /* valid when a call did not return TQA_DECODE_OK */
+    uint64_t offset;        /* bytes fed and used */
+    size_t header_size;     /* 0 while unknown */
+    tqa_npy_shape shape;
+    uint64_t index; /* values told */
+    uint64_t count; /* values of the array, once the header is known */
+    bool has_shape;
+    size_t n_held; /* bytes in `held`: of the header, later of an element cut by a piece */
+    char held[TQA_NPY_HEADER_MAX];
+} tqa_npy_decoder;
+
+/* Arrays of more than count_max values are TQA_DECODE_LIMIT. */
+void tqa_npy_decoder_init(tqa_npy_decoder *decoder, const tqa_npy_sink *sink, void *ctx,
+                          uint64_t count_max);
+
+/**
+ * Decode the next n bytes of a file; cut anywhere.
+ *
+ * Accepts format versions 1, 2 and 3, element types f2 f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 in either byte
+ * order, rank one and two, both memory orders. The header must be a dictionary of exactly descr,
+ * fortran_order and shape.
+ *
+ * Returns  TQA_DECODE_OK         so far
+ *          TQA_DECODE_MALFORMED  no NPY file, or bytes behind the array
+ *          TQA_DECODE_NOT_FINITE a value is NaN or infinite
+ *          TQA_DECODE_LIMIT      another type or rank, a header or an array that is too large
+ *          TQA_DECODE_REFUSED    by the sink
+ *          Any but OK is final: later calls return it again.
+ * Checked  tests/unit/api/codec/npy/test_npy.c, tests/fuzz/fuzz_npy.c
+ */
+tqa_decode tqa_npy_decoder_feed(tqa_npy_decoder *decoder, const char *bytes, size_t n);
+
+/* Row and column of the next value; after TQA_DECODE_NOT_FINITE, of the value at fault. */
+void tqa_npy_decoder_place(const tqa_npy_decoder *decoder, uint64_t *ret_row, uint64_t *ret_column);
+
+/* The file ends here: TQA_DECODE_MALFORMED when it should not. */
+/* Bytes of a number that the last piece has cut: so far behind an aligned place the next piece has
+ * its numbers aligned. */
+static inline size_t tqa_npy_decoder_phase(const tqa_npy_decoder *decoder)
+{
+    return decoder->has_shape ? decoder->n_held : 0;
+}
+
+tqa_decode tqa_npy_decoder_finish(tqa_npy_decoder *decoder);
+
+/* The next values are doubles of this machine, one behind another at this offset of the file: who
+ * reads them there himself tells so (at most as many as are left). 0: they must be fed. */
+uint64_t tqa_npy_decoder_plain(const tqa_npy_decoder *decoder, uint64_t *ret_n_left);
+void tqa_npy_decoder_passed(tqa_npy_decoder *decoder, uint64_t n);
+/* Of an array in C order whose header is known: goes on with row `row`, or the end where there are
+ * fewer. Returns the offset of the next byte to feed. */
+uint64_t tqa_npy_decoder_seek(tqa_npy_decoder *decoder, uint64_t row);
+
+/* Bytes that certainly still belong to the file; 0 when it is complete. */
+uint64_t tqa_npy_decoder_wants(const tqa_npy_decoder *decoder);
+
+/* An array as a version 1 file of '<f8' in C order. The array must outlive the encoder. */
+typedef struct tqa_npy_encoder {
+    const tqa_array *array;
+    char header[TQA_NPY_HEADER_SIZE];
+    size_t header_size;
+    size_t header_read;
+    uint64_t index;
+} tqa_npy_encoder;
+
+void tqa_npy_encoder_init(tqa_npy_encoder *encoder, const tqa_array *array);
+/* Bytes of the whole file. */
+uint64_t tqa_npy_encoder_size(const tqa_npy_encoder *encoder);
+/* The next bytes: as many as fit, 0 at the end. `size` is at least 8. */
+size_t tqa_npy_encoder_read(tqa_npy_encoder *encoder, char *out, size_t size);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/codec/npy/npz_events.h - an NPZ archive told as a document: a map of arrays of numbers. */
+#ifndef TQA_CODEC_NPY_NPZ_EVENTS_H
+#define TQA_CODEC_NPY_NPZ_EVENTS_H
+
+#include "api/codec/npy/npz.h"
+
+/* The caller's storage; private. */
+typedef struct tqa_npz_events {
+    tqa_npz_decoder *decoder; /* NULL: there was no memory for one */
+    const tqa_events *events;
+    void *ctx;
+    tqa_npy_shape shape; /* of the array that is open */
+    bool begun, open;
+    double *turned;     /* malloc'ed: an array in Fortran order, in C order */
+    bool is_busy;       /* memory was short */
+    const char *detail; /* why an array is not taken; NULL: the decoder knows */
+} tqa_npz_events;
+
+/**
+ * Tell the arrays of an archive as the members of one map, each under its name: of rank one as an
+ * array of numbers, of rank two as an array of arrays. The receiver is not told where in the
+ * archive something stands: `at` is UINT64_MAX.
+ *
+ * Memory   That of tqa_npz_decoder_new, and of one array in Fortran order; tqa_npz_events_clear
+ *          gives it back.
+ * Returns  As tqa_npz_decoder_feed; TQA_DECODE_REFUSED when the receiver refused, also of
+ *          finish. tqa_npz_events_busy tells whether memory was short.
+ * Checked  tests/unit/api/codec/npy/test_npz_events.c
+ */
+void tqa_npz_events_init(tqa_npz_events *archive, const tqa_events *events, void *ctx,
+                         uint64_t count_max);
+tqa_decode tqa_npz_events_feed(tqa_npz_events *archive, const char *bytes, size_t n);
+tqa_decode tqa_npz_events_finish(tqa_npz_events *archive);
+tqa_decode_error tqa_npz_events_error(const tqa_npz_events *archive);
+bool tqa_npz_events_busy(const tqa_npz_events *archive);
+void tqa_npz_events_clear(tqa_npz_events *archive);
+
+#endif

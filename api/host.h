@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/host.h - everything that api may ask of the process around it. The daemon fills one in; a
+ * test can fake it. */
+#ifndef TQA_HOST_H
+#define TQA_HOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tqa_robot;
+
+/* What is known of a source of data before it is read. */
+typedef struct tqa_source {
+    char media[64];  /* "text/csv", "application/x-npy"; of a job's result: its type */
+    char digest[65]; /* of its bytes, SHA-256; "" when they have none: a small result */
+    uint64_t size;
+} tqa_source;
+
+/* Every function may be called from any worker; ctx is the daemon's. */
+typedef struct tqa_world {
+    void *ctx;
+
+    /* A robot by "name" or "name@digest"; NULL if there is none. Give it back with robot_release.
+     */
+    const struct tqa_robot *(*robot_get)(void *ctx, const char *name);
+    void (*robot_release)(void *ctx, const struct tqa_robot *robot);
+
+    /* Runs body(arg, i) for i = 0 .. n-1 on this and any idle workers, and returns when all are
+     * done. `scratch_size` bytes aligned to 64 are given to each call; they are the running
+     * thread's. */
+    void (*parallel_for)(void *ctx, size_t n, size_t scratch_size,
+                         void (*body)(void *arg, size_t i, void *scratch), void *arg);
+
+    /* Long computations only: told now and then, asked between steps. NULL-safe no-ops in the
+     * inline path. */
+    void (*progress)(void *ctx, double fraction, const char *step);
+    bool (*cancelled)(void *ctx);
+
+    /* Saves a checkpoint (replacing the last one); loads it: bytes copied, 0 if there is none. */
+    int (*checkpoint_save)(void *ctx, const void *bytes, size_t n);
+    size_t (*checkpoint_load)(void *ctx, void *bytes, size_t size);
+
+    /* Whether the last checkpoint, or the start, is so long ago that another is worth its while. A
+     * clock may say so: no bit of a result depends on it. NULL: never. */
+    bool (*checkpoint_due)(void *ctx);
+
+    /* Bytes beside a long computation, from its start to its end, also over a checkpoint and a new
+     * process: rows of a result that shall not fill the memory. NULL in the inline path.
+     *
+     * Writing at an offset ends the spool behind what is written: nothing remains there of a run
+     * that was cut off later than its checkpoint. The offset is at most the present end. What was
+     * written when checkpoint_save is called is durable before that returns. 0, or -1: stop and
+     * return with any problem, the daemon puts the disk's or the quota's in its place.
+     *
+     * Reading gives the bytes read, fewer than n only at the end (also when a checkpoint knows of
+     * more: it is void then, the spool was lost with another machine's disk), or -1. It may go on
+     * until the call is closed, so an answer can be printed out of the spool. */
+    int (*spool_write)(void *ctx, uint64_t offset, const void *bytes, size_t n);
+    long (*spool_read)(void *ctx, uint64_t offset, void *bytes, size_t n);
+
+    /* A file beside the result: kept and forgotten with it, and there when the job has succeeded.
+     * "report" (text/html) is GET /v1/jobs/{id}/report, others are .../result/{name}: letters,
+     * digits, '.', '-' and '_', none of the result's own fields. During run only, each name once,
+     * at most TQA_ATTACH_MAX. 0, or -1 as above. NULL in the inline path. */
+    int (*attach)(void *ctx, const char *name, const char *media, const void *bytes, size_t n);
+
+    /* Sources of data: a dataset as "name" or "name@sha256", the result of a job as "job:{id}".
+     * A name may mean other bytes from one call to the next: who reads in pieces looks first and
+     * reads "name@" with the digest found. */
+
+    /* 0, or -1: there is none, or the job has no result. */
+    int (*dataset_look)(void *ctx, const char *name, tqa_source *ret);
+
+    /* Reads `n` bytes at `offset`: the count read, fewer only at the end, or -1. Some microseconds
+     * a call: ask for 64 KiB and more. */
+    long (*dataset_read)(void *ctx, const char *name, uint64_t offset, void *bytes, size_t n);
+} tqa_world;
+
+enum { TQA_ATTACH_MAX = 16, TQA_ATTACH_NAME_MAX = 64 };
+
+#endif

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/calibrate/read.c - the request of a calibration. */
+#include <string.h>
+
+#include "api/operations/calibrate/calibrate.h"
+
+static const char *const model_fields[] = {
+    "kind",       "gravity",      "friction",  "rotor",          "springs", "smoothing",
+    "presliding", "relaxation_s", "couplings", "stribeck_speed", NULL};
+static const char *const kinds[] = {"base", "full", "per-joint", NULL};
+static const char *const gravities[] = {"constant", "cos", "sin-cos", NULL};
+static const char *const frictions[] = {"viscous", "coulomb", "offset", "stribeck", "load", NULL};
+static const char *const methods[] = {"feasible", "ols",     "wls", "irls",        "tls",
+                                      "ridge",    "bounded", "iv",  "feasible-iv", NULL};
+
+/* smaller ones are none that anybody means */
+static const double least_rate = 1e-9; /* rad/s, m/s */
+static const double least_way = 1e-9;  /* rad, m */
+static const double least_time = 1e-6; /* s */
+static const double least_weight = 1e-15, most_weight = 1e15;
+
+const char *tqa_method_slug(tq_fit_method method)
+{
+    return methods[method];
+}
+
+static bool read_couplings(tqa_calibration *c, const tqa_part *part)
+{
+    const tqa_robot *robot = c->control->robot;
+    size_t n = 0;
+    if (part->value == NULL) {
+        return true;
+    }
+    if (!tqa_part_array(part, 0, c->order.nv, &n)) {
+        return false;
+    }
+    tq_fit_coupling *couplings = tqa_control_take(c->control, n + 1, sizeof *couplings);
+    if (couplings == NULL) {
+        return false;
+    }
+    for (size_t k = 0; k < n; k++) {
+        const tqa_part pair = tqa_part_item(part, k);
+        uint32_t joints[2] = {0};
+        size_t two = 0;
+        if (!tqa_part_array(&pair, 2, 2, &two)) {
+            return false;
+        }
+        for (size_t i = 0; i < 2; i++) {
+            const tqa_part item = tqa_part_item(&pair, i);
+            const char *name = json_string_value(item.value);
+            if (name == NULL) {
+                return tqa_part_refuse(&item, "wrong-type", "the name of a joint in quotes",
+                                       "expected the name of a joint");
+            }
+            joints[i] = tqa_robot_joint(robot, name, strlen(name));
+            if (joints[i] == TQ_NONE || robot->model->joints[joints[i]].nv != 1 ||
+                (i == 1 && joints[1] == joints[0])) {
+                return tqa_part_refuse(&item, "unknown-name",
+                                       "name two different joints with one coordinate each",
+                                       "\"%.64s\" is no joint of one freedom to couple", name);
+            }
+        }
+        couplings[k] = (tq_fit_coupling){joints[0], joints[1]};
+    }
+    c->options.model.couplings = couplings;
+    c->options.model.n_coupling = n;
+    return true;
+}
+
+static bool read_friction(tqa_calibration *c, const tqa_part *part)
+{
+    tq_fit_model *model = &c->options.model;
+    unsigned bits = 0;
+    if (part->value == NULL) {
+        return true;
+    }
+    if (!tqa_part_choices(part, frictions, &bits)) {
+        return false;
+    }
+    model->with &= (unsigned)TQ_REGRESS_ROTOR;
+    model->with |= (bits & 1u) != 0 ? (unsigned)TQ_REGRESS_VISCOUS : 0u;
+    model->with |= (bits & 2u) != 0 ? (unsigned)TQ_REGRESS_COULOMB : 0u;
+    model->with |= (bits & 4u) != 0 ? (unsigned)TQ_REGRESS_OFFSET : 0u;
+    model->stribeck_speed = 0.0; /* chosen friction brings its own speeds */
+    c->tries_load = c->tries_delay = c->tries_sign = false;
+    model->extra = (bits & 8u) != 0 ? (unsigned)TQ_FIT_STRIBECK : 0u;
+    model->extra |= (bits & 16u) != 0 ? (unsigned)TQ_FIT_LOAD : 0u;
+    return true;
+}
+
+static bool read_flag(const tqa_part *part, unsigned bit, unsigned *with)
+{
+    bool flag = (*with & bit) != 0;
+    if (part->value != NULL && !tqa_part_flag(part, &flag)) {
+        return false;
+    }
+    *with = flag ? *with | bit : *with & ~bit;
+    return true;
+}
+
+/* 0, or a number from `least` to `most`: of less, powers and quotients would leave all bounds. */
+static bool read_or_none(const tqa_part *part, double least, double most, double *ret)
+{
+    if (part->value == NULL || !json_is_number(part->value) ||
+        json_number_value(part->value) == 0.0) {
+        return part->value == NULL || tqa_part_number(part, ret);
+    }
+    return tqa_part_within(part, least, most, ret);
+}
+
+/* What stands for the sign of velocity. */
+static bool read_sign(tqa_calibration *c, const tqa_part *part)
+{
+    tq_fit_model *model = &c->options.model;
+    const tqa_part smoothing = tqa_part_field(part, "smoothing");
+    const tqa_part presliding = tqa_part_field(part, "presliding");
+    const tqa_part relaxation = tqa_part_field(part, "relaxation_s");
+    if (!read_or_none(&smoothing, least_rate, 1e3, &model->smoothing) ||
+        !read_or_none(&presliding, least_way, 1e3, &model->presliding) ||
+        !read_or_none(&relaxation, least_time, 1e6, &model->relaxation)) {
+        return false;
+    }
+    c->tries_sign = c->tries_sign && smoothing.value == NULL && presliding.value == NULL &&
+                    relaxation.value == NULL;
+    if (smoothing.value != NULL && presliding.value == NULL) {
+        model->presliding = 0.0; /* what was asked for is that sign */
+    }
+    return relaxation.value == NULL || !(model->relaxation > 0.0) || model->presliding > 0.0 ||
+           tqa_part_refuse(&relaxation, "invalid-value",
+                           "add \"presliding\": 0.0002, or leave it out",
+                           "only gears that yield (\"presliding\") creep at rest");
+}
+
+static bool read_model(tqa_calibration *c)
+{
+    const tqa_part root = tqa_part_root(c->control);
+    const tqa_part part = tqa_part_field(&root, "model");
+    tq_fit_model *model = &c->options.model;
+    unsigned kind = 0;
+    unsigned gravity = TQ_FIT_GRAVITY_SIN_COS;
+    if (part.value == NULL) {
+        return true;
+    }
+    if (!tqa_part_object(&part, model_fields)) {
+        return false;
+    }
+    const tqa_part kind_part = tqa_part_field(&part, "kind");
+    const tqa_part gravity_part = tqa_part_field(&part, "gravity");
+    const tqa_part friction = tqa_part_field(&part, "friction");
+    const tqa_part rotor = tqa_part_field(&part, "rotor");
+    const tqa_part springs = tqa_part_field(&part, "springs");
+    const tqa_part speed = tqa_part_field(&part, "stribeck_speed");
+    const tqa_part couplings = tqa_part_field(&part, "couplings");
+    if ((kind_part.value != NULL && !tqa_part_choice(&kind_part, kinds, &kind)) ||
+        (gravity_part.value != NULL && !tqa_part_choice(&gravity_part, gravities, &gravity)) ||
+        !read_friction(c, &friction) || !read_flag(&rotor, TQ_REGRESS_ROTOR, &model->with) ||
+        !read_flag(&springs, TQ_REGRESS_STIFFNESS, &model->with) ||
+        (speed.value != NULL && !tqa_part_within(&speed, 1e-6, 1e3, &model->stribeck_speed)) ||
+        !read_couplings(c, &couplings) || !read_sign(c, &part)) {
+        return false;
+    }
+    model->kind = kind == 2 ? TQ_FIT_PER_JOINT : TQ_FIT_BASE;
+    if (kind == 2 && c->tries_load) { /* a joint by itself has no bodies to carry */
+        c->tries_load = c->tries_delay = false;
+        model->extra &= ~(unsigned)TQ_FIT_LOAD;
+    }
+    if (kind == 2 && (model->extra & (unsigned)TQ_FIT_LOAD) != 0) {
+        return tqa_part_refuse(&friction, "invalid-value",
+                               "leave \"load\" out, or say \"kind\": \"base\"",
+                               "friction by load needs bodies that load a joint: \"per-joint\" has "
+                               "none");
+    }
+    model->gravity = gravity;
+    c->wants_all = kind == 1;
+    if (kind != 2 && gravity_part.value != NULL) {
+        return tqa_part_refuse(&gravity_part, "invalid-value", "leave it out, or say \"per-joint\"",
+                               "\"gravity\" belongs to kind \"per-joint\": others know it");
+    }
+    return true;
+}
+
+static bool read_method(tqa_calibration *c)
+{
+    const tqa_part root = tqa_part_root(c->control);
+    const tqa_part method = tqa_part_field(&root, "method");
+    const tqa_part confidence = tqa_part_field(&root, "confidence");
+    const tqa_part ridge = tqa_part_field(&root, "ridge");
+    const tqa_part entropy = tqa_part_field(&root, "entropy");
+    const tqa_part noise = tqa_part_field(&root, "column_noise");
+    const tqa_part draws = tqa_part_field(&root, "bootstrap");
+    const tqa_part covariance = tqa_part_field(&root, "covariance");
+    const tqa_part prior = tqa_part_field(&root, "prior");
+    const tqa_part lag = tqa_part_field(&root, "lag_s");
+    unsigned chosen = TQ_FIT_FEASIBLE;
+    if ((method.value != NULL && !tqa_part_choice(&method, methods, &chosen)) ||
+        (confidence.value != NULL &&
+         !tqa_part_within(&confidence, 1e-3, 0.999999, &c->options.confidence)) ||
+        (ridge.value != NULL &&
+         !tqa_part_within(&ridge, least_weight, most_weight, &c->options.ridge)) ||
+        (entropy.value != NULL &&
+         !tqa_part_within(&entropy, least_weight, most_weight, &c->options.entropy)) ||
+        (draws.value != NULL &&
+         !tqa_part_count(&draws, 0, TQ_FIT_DRAWS_MAX, &c->options.n_bootstrap)) ||
+        (covariance.value != NULL && !tqa_part_flag(&covariance, &c->wants_covariance)) ||
+        (noise.value != NULL &&
+         !tqa_part_within(&noise, least_weight, 0.999, &c->options.column_noise)) ||
+        (lag.value != NULL && !tqa_part_positive(&lag, &c->lag_s))) {
+        return false;
+    }
+    if (lag.value != NULL && chosen != TQ_FIT_IV && chosen != TQ_FIT_FEASIBLE_IV) {
+        return tqa_part_refuse(&lag, "invalid-value",
+                               "leave it out, or say \"method\": \"feasible-iv\"",
+                               "only instruments have a lag");
+    }
+    if (noise.value != NULL && chosen != TQ_FIT_TLS) {
+        return tqa_part_refuse(&noise, "invalid-value", "leave it out, or say \"method\": \"tls\"",
+                               "only total least squares assumes noise of its columns");
+    }
+    c->options.method = chosen;
+    c->chooses_method = method.value == NULL;
+    c->tries_sign = c->tries_sign && chosen != TQ_FIT_IRLS; /* whose weights go by residuals */
+    if (prior.value == NULL) {
+        return true;
+    }
+    const size_t n = tq_parameter_count(c->control->robot->model, c->options.model.with);
+    double *values = tqa_control_take(c->control, n + 1, sizeof *values);
+    c->options.prior = values;
+    return values != NULL && tqa_part_numbers(&prior, n, values);
+}
+
+static bool overlap(const tqa_log *a, const tqa_log *b)
+{
+    bool any = a->n_window == 0 || b->n_window == 0;
+    for (size_t i = 0; i < a->n_window; i++) {
+        for (size_t k = 0; k < b->n_window; k++) {
+            any = any || (a->windows[i].first < b->windows[k].end &&
+                          b->windows[k].first < a->windows[i].end);
+        }
+    }
+    return any;
+}
+
+/* Rows that are there twice make intervals too narrow, and what the fit has seen validates nothing.
+ */
+static bool is_news(const tqa_calibration *c, size_t i)
+{
+    const tqa_log *log = &c->logs[i];
+    for (size_t k = 0; k < i; k++) {
+        const tqa_log *other = &c->logs[k];
+        bool same = overlap(log, other);
+        for (size_t q = 0; q < TQA_LOG_QUANTITIES; q++) {
+            same = same && strcmp(log->source[q], other->source[q]) == 0;
+        }
+        if (same && i < c->n_fitted) {
+            return tqa_part_refuse(&log->part, "invalid-value",
+                                   "leave it out, or choose other \"rows\" of it",
+                                   "rows of \"%.60s\" are there twice: that tells nothing new, and "
+                                   "intervals would be too narrow",
+                                   log->name);
+        }
+        if (same && k < c->n_fitted) {
+            return tqa_part_refuse(&log->part, "invalid-value",
+                                   "leave it out here or in \"datasets\", or choose other \"rows\"",
+                                   "rows of \"%.60s\" are fitted: they validate nothing",
+                                   log->name);
+        }
+    }
+    return true;
+}
+
+static bool read_logs(tqa_calibration *c)
+{
+    static const char *const log_fields[] = {"dataset", "job", "rows", "q", "qd",
+                                             "qdd",     "tau", "time", NULL};
+    const tqa_part root = tqa_part_root(c->control);
+    const tqa_part datasets = tqa_part_field(&root, "datasets");
+    const tqa_part validate = tqa_part_field(&root, "validate");
+    static const char *const words[] = {"leave-one-out", "none", NULL};
+    size_t n_validate = 0;
+    unsigned word = 0;
+    if (!tqa_part_need(&datasets, "add \"datasets\": [\"its name\"]") ||
+        !tqa_part_array(&datasets, 1, TQA_CALIBRATE_LOGS_MAX, &c->n_fitted)) {
+        return false;
+    }
+    c->validation = c->n_fitted > 1 ? TQA_VALIDATE_LEAVE_ONE_OUT : TQA_VALIDATE_NOT;
+    if (json_is_array(validate.value)) {
+        c->validation = TQA_VALIDATE_LOGS;
+        if (!tqa_part_array(&validate, 1, TQA_CALIBRATE_LOGS_MAX, &n_validate)) {
+            return false;
+        }
+    } else if (validate.value != NULL) {
+        if (!tqa_part_choice(&validate, words, &word)) {
+            return false;
+        }
+        c->validation = word == 1 ? TQA_VALIDATE_NOT : TQA_VALIDATE_LEAVE_ONE_OUT;
+        if (word == 0 && c->n_fitted < 2) {
+            return tqa_part_refuse(&validate, "invalid-value", "add another dataset",
+                                   "with one dataset nothing is left when it is left out");
+        }
+    }
+    c->n_log = c->n_fitted + n_validate;
+    c->logs = tqa_control_take(c->control, c->n_log, sizeof *c->logs);
+    for (size_t i = 0; c->logs != NULL && i < c->n_log; i++) {
+        const tqa_part part = i < c->n_fitted ? tqa_part_item(&datasets, i)
+                                              : tqa_part_item(&validate, i - c->n_fitted);
+        if ((json_is_object(part.value) && !tqa_part_object(&part, log_fields)) ||
+            !tqa_log_read(&c->request, &part, &c->logs[i]) || !is_news(c, i)) {
+            return false;
+        }
+    }
+    return c->logs != NULL;
+}
+
+/* A robot whose friction is known keeps its own sign functions. Where none is known, a sign would
+ * jump at every reversal as no drive does: gears yield over two tenths of a milliradian before they
+ * slip, drag less than in proportion once they do, and more the more they carry. On nine logs of an
+ * UR10e, each predicted by a fit of the others, the first two took 13 5 5 15 17 27 % off the errors
+ * that a smoothed sign leaves, the load another 0 20 15 0 0 0 %; that a standing joint forgets in
+ * two seconds what it held took 6 % off the first joint's, and one second or four do so as well. */
+static void set_default_signs(tqa_calibration *c)
+{
+    const tq_model *model = c->control->robot->model;
+    tq_fit_model *ret = &c->options.model;
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        if (model->joints[j].friction.coulomb != 0.0) {
+            ret->smoothing = -1.0;
+            return;
+        }
+    }
+    ret->smoothing = 0.01;
+    ret->presliding = 2e-4;
+    ret->relaxation = 2.0;
+    ret->extra = TQ_FIT_STRIBECK | TQ_FIT_LOAD;
+    c->tries_load = true;
+    c->tries_sign = true;
+    c->tries_delay = true;
+    ret->stribeck_speed = 0.3;
+}
+
+bool tqa_calibration_read(tqa_calibration *c)
+{
+    const tqa_part root = tqa_part_root(c->control);
+    const tqa_part points = tqa_part_field(&root, "points");
+    const tq_model *model = c->control->robot->model;
+    c->options = tq_fit_defaults();
+    c->options.stop = tqa_control_stop;
+    c->options.stop_ctx = c->control;
+    set_default_signs(c);
+    c->n_point = TQA_CALIBRATE_POINTS;
+    unsigned need = 1u << TQA_LOG_Q | 1u << TQA_LOG_TAU;
+    need |= model->nq != model->nv ? 1u << TQA_LOG_QD | 1u << TQA_LOG_QDD : 0u;
+    if (model->nv == 0) {
+        return tqa_part_refuse(&root, "invalid-robot", "give it a joint that moves",
+                               "the robot cannot move");
+    }
+    if (c->control->robot->constraints != NULL) {
+        return tqa_part_refuse(&root, "invalid-robot", "calibrate its open tree",
+                               "the torques of a constrained robot also hold the forces of its "
+                               "constraints, which no log has");
+    }
+    if (!tqa_control_order(c->control, &c->order) ||
+        !tqa_log_request_read(&root, &c->order, need, &c->request)) {
+        return false;
+    }
+    c->tries_delay = c->tries_delay && !c->request.has_delay;
+    c->request.finds_brakes = model->nq == model->nv;
+    return read_logs(c) && read_model(c) && read_method(c) &&
+           (points.value == NULL ||
+            tqa_part_count(&points, 2, TQA_CALIBRATE_POINTS_MAX, &c->n_point));
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/calibrate/robot.c - parameters found, written back into the robot. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/operations/calibrate/calibrate.h"
+#include "core/model/inertia.h"
+
+uint32_t tqa_calibration_joint(const tqa_calibration *c, size_t v)
+{
+    const tq_model *model = c->control->robot->model;
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        if (v >= model->joints[j].v_index && v < model->joints[j].v_index + model->joints[j].nv) {
+            return j;
+        }
+    }
+    return 0;
+}
+
+/* The model's torque needs a friction smoothed as the fit did: its width, 0: none. */
+static double smoothing_of(const tqa_calibration *c, const tq_joint *joint)
+{
+    const double fitted = c->options.model.smoothing;
+    return fitted >= 0.0 ? fitted : joint->friction.smoothing;
+}
+
+/* Ten parameters of a link about its origin. False: no body has them. */
+static bool set_link(tq_link *link, const double ten[TQ_PARAMETERS_OF_LINK])
+{
+    const double mass = ten[TQ_PARAMETER_MASS];
+    double com[3] = {0};
+    tq_inertia *inertia = &link->inertia;
+    if (mass <= 0.0) {
+        for (size_t k = 0; k < TQ_PARAMETERS_OF_LINK; k++) {
+            if (ten[k] != 0.0) {
+                return false;
+            }
+        }
+        *inertia = (tq_inertia){0};
+        return true;
+    }
+    for (size_t k = 0; k < 3; k++) {
+        com[k] = ten[TQ_PARAMETER_MX + k] / mass;
+    }
+    tq_inertia_from_origin(mass, com, ten + TQ_PARAMETER_IXX, inertia);
+    return true;
+}
+
+static void set_joint(const tqa_calibration *c, tq_joint *joint, tq_parameter_kind kind,
+                      double value)
+{
+    tq_friction *friction = &joint->friction;
+    if (kind == TQ_PARAMETER_ROTOR) {
+        if (joint->rotor.ratio == 0.0 || joint->rotor.inertia == 0.0) {
+            joint->rotor.ratio = 1.0;
+        }
+        joint->rotor.inertia = value / (joint->rotor.ratio * joint->rotor.ratio);
+    } else if (kind == TQ_PARAMETER_VISCOUS) {
+        friction->viscous = value;
+    } else if (kind == TQ_PARAMETER_COULOMB) {
+        friction->coulomb = value;
+        friction->breakaway = 0.0;
+        friction->stribeck_velocity = 0.0;
+        friction->smoothing = smoothing_of(c, joint);
+    } else if (kind == TQ_PARAMETER_OFFSET) {
+        friction->offset = value;
+    } else if (kind == TQ_PARAMETER_STIFFNESS) {
+        joint->spring.stiffness = value;
+    }
+}
+
+/* Stribeck torque that was fitted beside Coulomb's, and load's part: a document has no word for it,
+ * so that Coulomb friction stands in, at the mean load. */
+static void set_extra(const tqa_calibration *c, tq_joint *joints)
+{
+    for (size_t k = 0; k < c->n_column; k++) {
+        const tq_column *column = &c->columns[k];
+        if (column->kind == TQ_COLUMN_LOAD) {
+            joints[column->joint].friction.coulomb +=
+                c->solution.value[k] * c->solution.mean_load[joints[column->joint].v_index];
+        }
+    }
+    for (size_t k = 0; k < c->n_column; k++) {
+        const tq_column *column = &c->columns[k];
+        if (column->kind != TQ_COLUMN_STRIBECK) {
+            continue;
+        }
+        tq_friction *friction = &joints[column->joint].friction;
+        friction->breakaway = friction->coulomb + c->solution.value[k];
+        friction->stribeck_velocity = tq_fit_stribeck_speed(c->fit, column->joint);
+    }
+}
+
+static bool has_load(const tqa_calibration *c)
+{
+    return (c->options.model.extra & TQ_FIT_LOAD) != 0;
+}
+
+/* Why no robot document can hold what was fitted; NULL: it can. */
+static const char *what_is_lost(const tqa_calibration *c)
+{
+    for (size_t k = 0; k < c->n_column; k++) {
+        if (c->columns[k].kind >= TQ_COLUMN_COUPLED_ROTOR) {
+            return "a robot document has no words for coupled joints";
+        }
+    }
+    return has_load(c) && (c->options.model.with & TQ_REGRESS_COULOMB) == 0
+               ? "a robot document has no words for load friction: fit \"coulomb\" beside it"
+               : NULL;
+}
+
+/* All parameters into copies of links and joints. */
+static bool fill(tqa_calibration *c, tq_link *links, tq_joint *joints)
+{
+    const tq_model *model = c->control->robot->model;
+    const unsigned with = c->options.model.with;
+    const size_t n = tq_parameter_count(model, with);
+    for (size_t p = 0; p < n; p++) {
+        const tq_parameter *parameter = &c->list[p];
+        if (parameter->link == TQ_NONE) {
+            set_joint(c, &joints[parameter->joint], parameter->kind, c->solution.full[p]);
+        } else if (parameter->kind == TQ_PARAMETER_MASS &&
+                   !set_link(&links[parameter->link], c->solution.full + p)) {
+            return false;
+        }
+    }
+    set_extra(c, joints);
+    return true;
+}
+
+bool tqa_calibration_yields(const tqa_calibration *c)
+{
+    return c->options.model.presliding > 0.0 &&
+           (c->options.model.with & (unsigned)TQ_REGRESS_COULOMB) != 0;
+}
+
+/* what the robot cannot hold, and what stands in for it; NULL: nothing */
+static const char *note_of(const tqa_calibration *c)
+{
+    const bool yields = tqa_calibration_yields(c);
+    if (has_load(c)) {
+        return yields ? "friction by load, and gears that yield before they slip, have no place in "
+                        "a robot document: Coulomb friction at the mean load and a smoothed sign "
+                        "of velocity stand in for them"
+                      : "friction by load has no place in a robot document: Coulomb friction at "
+                        "the mean load stands in for it";
+    }
+    return yields ? "gears that yield before they slip have no place in a robot document: a "
+                    "smoothed sign of velocity stands in for them"
+                  : NULL;
+}
+
+bool tqa_calibration_robot(tqa_calibration *c)
+{
+    const tqa_robot *robot = c->control->robot;
+    tq_link *links = tqa_control_take(c->control, robot->model->n_link, sizeof *links);
+    tq_joint *joints = tqa_control_take(c->control, robot->model->n_joint + 1, sizeof *joints);
+    if (links == NULL || joints == NULL) {
+        return false;
+    }
+    if (c->options.model.kind == TQ_FIT_PER_JOINT || c->solution.full == NULL) {
+        c->why_no_robot = "joint by joint there are no bodies: fit the model \"base\"";
+        return true;
+    }
+    c->why_no_robot = what_is_lost(c);
+    if (c->why_no_robot != NULL) {
+        return true;
+    }
+    c->robot_note = note_of(c);
+    memcpy(links, robot->model->links, robot->model->n_link * sizeof *links);
+    memcpy(joints, robot->model->joints, robot->model->n_joint * sizeof *joints);
+    if (!fill(c, links, joints)) {
+        c->why_no_robot = "a link's mass came out negative: fit with \"method\": \"feasible\"";
+        return true;
+    }
+    tq_model model = *robot->model;
+    model.links = links;
+    model.joints = joints;
+    tqa_robot found = *robot;
+    found.model = &model;
+    found.drives = NULL;   /* what they say of rotor and friction has been found anew */
+    tqa_problem why = {0}; /* a robot beyond URDF is only a document */
+    c->document = tqa_robot_document(&found, robot->name, &c->n_document);
+    c->urdf = tqa_robot_urdf(&found, robot->name, &c->n_urdf, &why);
+    if (c->document == NULL || (c->urdf == NULL && why.status == 503)) {
+        (void)tqa_problem_set(c->control->problem, "busy",
+                              "there is no memory for the new robot now");
+        return false;
+    }
+    return true;
+}

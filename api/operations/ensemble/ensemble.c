@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/ensemble/ensemble.c - POST .../ensemble: many simulations that differ in what
+ * varies. */
+#include "api/operations/ensemble/ensemble.h"
+
+#include <string.h>
+
+#include "api/call/call.h"
+
+enum {
+    WAVE_MEMBERS = 2048,  /* between questions for cancellation and progress, about, at most */
+    WAVE_BLOCKS = 32,     /* at least, so that all workers have some */
+    SAVE_STEPS = 4 << 20, /* steps of members between checkpoints: about a second of a core */
+};
+
+static const char *const fields[] = {"initial", "duration",    "output",
+                                     "input",   "solver",      "gravity",
+                                     "without", "disturbance", "external_wrenches",
+                                     "payload", "joints",      "vary",
+                                     "drives",  "members",     "events",
+                                     "seed",    "quantiles",   "tell",
+                                     "only",    "end_states",  NULL};
+
+static double cost_us(const tqa_control *control)
+{
+    (void)control;
+    return 1e6; /* never on a connection's thread */
+}
+
+static bool check(tqa_control *control)
+{
+    tqa_ensemble *e = tqa_control_take(control, 1, sizeof *e);
+    tqa_simulation *s = tqa_control_take(control, 1, sizeof *s);
+    if (e == NULL || s == NULL) {
+        return false;
+    }
+    s->control = control;
+    s->ended_at = TQ_NONE;
+    e->simulation = s;
+    control->state = e;
+    return tqa_ensemble_read(e);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Checkpoints: records in the spool, and how many there are
+ */
+
+typedef struct saved_head {
+    char magic[8];
+    uint64_t n_block, record, n_done;
+} saved_head;
+static const char saved_magic[8] = {'t', 'q', 'e', 'n', 's', '0', '0', '3'};
+
+static bool can_save(const tqa_world *world)
+{
+    return world != NULL && world->spool_write != NULL && world->spool_read != NULL &&
+           world->checkpoint_save != NULL && world->checkpoint_load != NULL;
+}
+
+/* records that an earlier process has left */
+static size_t load(tqa_ensemble *e)
+{
+    const tqa_world *world = e->simulation->control->world;
+    saved_head head;
+    if (!can_save(world) || world->checkpoint_load(world->ctx, &head, sizeof head) != sizeof head ||
+        memcmp(head.magic, saved_magic, sizeof saved_magic) != 0 || head.n_block != e->n_block ||
+        head.record != e->record || head.n_done > e->n_block) {
+        return 0;
+    }
+    const size_t n = head.n_done * e->record * sizeof(double);
+    /* a spool that was lost: from the start */
+    return world->spool_read(world->ctx, 0, e->records, n) == (long)n ? head.n_done : 0;
+}
+
+/* hands over records [from, to). False: the disk is full, and the daemon says so. */
+static bool save(tqa_ensemble *e, size_t from, size_t to)
+{
+    const tqa_world *world = e->simulation->control->world;
+    saved_head head = {.n_block = e->n_block, .record = e->record, .n_done = to};
+    memcpy(head.magic, saved_magic, sizeof saved_magic);
+    const uint64_t each = e->record * sizeof(double);
+    if (world->spool_write(world->ctx, from * each, e->records + from * e->record,
+                           (to - from) * each) != 0) {
+        return tqa_problem_set(e->simulation->control->problem, "busy",
+                               "there is no room for the members so far");
+    }
+    (void)world->checkpoint_save(world->ctx, &head, sizeof head);
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Waves of blocks
+ */
+
+typedef struct wave {
+    tqa_ensemble *e;
+    size_t first, scratch_size;
+} wave;
+
+static void run_one(void *arg, size_t i, void *scratch)
+{
+    const wave *w = arg;
+    tqa_ensemble_run_block(w->e, w->first + i, scratch, w->scratch_size);
+}
+
+static void run_wave(wave *w, size_t n, void *own)
+{
+    const tqa_world *world = w->e->simulation->control->world;
+    if (world != NULL && world->parallel_for != NULL && n > 1) {
+        world->parallel_for(world->ctx, n, w->scratch_size, run_one, w);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        run_one(w, i, own);
+    }
+}
+
+/* the lowest block that failed tells why */
+static bool judge(tqa_ensemble *e, size_t from, size_t to)
+{
+    for (size_t b = from; b < to; b++) {
+        if (e->status[b] == TQ_OK) {
+            continue;
+        }
+        const tq_error *error = &e->errors[b];
+        if (e->status[b] == TQ_ERR_NO_CONVERGENCE && error->what != NULL &&
+            strcmp(error->what, "stopped") == 0) {
+            (void)tqa_problem_set(e->simulation->control->problem, "busy",
+                                  "the ensemble was stopped");
+            return false;
+        }
+        if (e->status[b] == TQ_ERR_SCRATCH && error->what != NULL &&
+            strcmp(error->what, "memory") == 0) {
+            (void)tqa_problem_set(e->simulation->control->problem, "busy",
+                                  "there is no memory for the members now");
+            return false;
+        }
+        return tqa_control_fail(e->simulation->control, "/vary", e->status[b], error);
+    }
+    return true;
+}
+
+/* steps of one member, for the rhythm of checkpoints */
+static double member_steps(const tqa_ensemble *e)
+{
+    const tqa_simulation *s = e->simulation;
+    return s->options.step > 0.0 ? s->duration / s->options.step : 1000.0 * s->duration;
+}
+
+static bool run_all(tqa_ensemble *e)
+{
+    const tqa_world *world = e->simulation->control->world;
+    wave w = {.e = e, .scratch_size = tqa_ensemble_scratch_size(e)};
+    void *own = tqa_control_take(e->simulation->control, w.scratch_size, 1);
+    if (own == NULL) {
+        return false;
+    }
+    size_t done = load(e), saved = done;
+    const double steps = member_steps(e) * (double)e->per;
+    const size_t most = (WAVE_MEMBERS + e->per - 1) / e->per;
+    const size_t least = most < WAVE_BLOCKS ? most : WAVE_BLOCKS;
+    size_t at_once = least;
+    while (done < e->n_block) {
+        const size_t n = e->n_block - done < at_once ? e->n_block - done : at_once;
+        w.first = done;
+        run_wave(&w, n, own);
+        if (!judge(e, done, done + n)) {
+            return false;
+        }
+        done += n;
+        /* members of any cost: waves grow until a checkpoint is due after one */
+        const bool due =
+            world != NULL && world->checkpoint_due != NULL && world->checkpoint_due(world->ctx);
+        at_once = due ? at_once / 2 : at_once < most / 2 ? 2 * at_once : most;
+        at_once = at_once > least ? at_once : least;
+        if (can_save(world) && done < e->n_block &&
+            (due || (double)(done - saved) * steps > (double)SAVE_STEPS)) {
+            if (!save(e, saved, done)) {
+                return false;
+            }
+            saved = done;
+        }
+        if (world != NULL && world->progress != NULL) {
+            world->progress(world->ctx, (double)done / (double)e->n_block, "ensemble");
+        }
+        if (world != NULL && world->cancelled != NULL && world->cancelled(world->ctx)) {
+            (void)tqa_problem_set(e->simulation->control->problem, "busy",
+                                  "the ensemble was stopped");
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool run(tqa_control *control)
+{
+    tqa_ensemble *e = control->state;
+    return tqa_simulation_prepare(e->simulation) && run_all(e) && tqa_ensemble_tell(e);
+}
+
+static const tqa_control_methods control_methods = {
+    .fields = fields,
+    .cost_us = cost_us,
+    .check = check,
+    .run = run,
+};
+
+const tqa_operation_methods tqa_ensemble_methods = {.control = &control_methods};

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/ensemble/read.c - the request of an ensemble: how many, and what is told. */
+#include <math.h>
+#include <string.h>
+
+#include "api/operations/ensemble/ensemble.h"
+#include "core/plant/stiction.h"
+
+enum {
+    BLOCK_MEMBERS = 64,     /* side by side: enough for the lanes, few enough for the caches */
+    NUMBERS_MAX = 20 << 20, /* of all records: 160 MiB */
+};
+
+static bool read_only(tqa_ensemble *e, const tqa_part *root, size_t n_all)
+{
+    const tqa_part only = tqa_part_field(root, "only");
+    size_t n = 0;
+    e->n_member = n_all;
+    if (only.value == NULL) {
+        return true;
+    }
+    if (!tqa_part_array(&only, 1, TQA_VALUES_MAX, &n)) {
+        return false;
+    }
+    e->ids = tqa_control_take(root->control, n, sizeof *e->ids);
+    for (size_t k = 0; e->ids != NULL && k < n; k++) {
+        const tqa_part item = tqa_part_item(&only, k);
+        size_t id = 0;
+        if (!tqa_part_count(&item, 0, n_all - 1, &id)) {
+            return false;
+        }
+        e->ids[k] = id;
+    }
+    e->n_member = n;
+    return e->ids != NULL;
+}
+
+static bool read_counts(tqa_ensemble *e, const tqa_part *root)
+{
+    const tqa_part members = tqa_part_field(root, "members");
+    const tqa_part seed = tqa_part_field(root, "seed");
+    bool drawn = false;
+    size_t number = 0;
+    for (size_t v = 0; v < e->n_variation; v++) {
+        drawn = drawn || e->variations[v].spread != TQA_SPREAD_LIST;
+    }
+    e->n_draw = 1;
+    if (drawn && !tqa_part_need(&members, "add \"members\": 1000 (for each point of lists and "
+                                          "grids, where there are any)")) {
+        return false;
+    }
+    if (!drawn && members.value != NULL) {
+        return tqa_part_refuse(&members, "invalid-value", "leave it out",
+                               "nothing is drawn: lists and grids tell how many members there are");
+    }
+    if ((drawn && !tqa_part_count(&members, 1, TQA_DRAWS_MAX, &e->n_draw)) ||
+        (seed.value != NULL && !tqa_part_count(&seed, 0, (size_t)1 << 53, &number))) {
+        return false;
+    }
+    e->seed = number;
+    if (e->n_draw * e->n_point > TQA_DRAWS_MAX) {
+        return tqa_part_refuse(&members, "too-large", "fewer members, or shorter lists",
+                               "%zu members are more than %d", e->n_draw * e->n_point,
+                               TQA_DRAWS_MAX);
+    }
+    return read_only(e, root, e->n_draw * e->n_point);
+}
+
+static bool read_told(tqa_ensemble *e, const tqa_part *root)
+{
+    const tqa_part levels = tqa_part_field(root, "quantiles");
+    const tqa_part told = tqa_part_field(root, "tell");
+    const tqa_part ends = tqa_part_field(root, "end_states");
+    if (levels.value != NULL && (!tqa_part_array(&levels, 0, TQA_QUANTILES_MAX, &e->n_level) ||
+                                 !tqa_part_numbers(&levels, e->n_level, e->levels))) {
+        return false;
+    }
+    for (size_t k = 0; k < e->n_level; k++) {
+        if (!(e->levels[k] >= 0.0 && e->levels[k] <= 1.0)) {
+            const tqa_part item = tqa_part_item(&levels, k);
+            return tqa_part_refuse(&item, "range", "0.5 is the median", "a quantile of %g",
+                                   e->levels[k]);
+        }
+    }
+    if (ends.value != NULL && !tqa_part_flag(&ends, &e->end_states)) {
+        return false;
+    }
+    if (told.value == NULL) {
+        return true;
+    }
+    if (!tqa_part_array(&told, 0, TQA_VALUES_MAX, &e->n_told)) {
+        return false;
+    }
+    e->told = tqa_control_take(root->control, e->n_told, sizeof *e->told);
+    for (size_t k = 0; e->told != NULL && k < e->n_told; k++) {
+        const tqa_part item = tqa_part_item(&told, k);
+        if (!tqa_part_count(&item, 0, e->n_member - 1, &e->told[k])) {
+            return false;
+        }
+    }
+    return e->told != NULL;
+}
+
+/* explicit methods; events and joints that stick are found within steps, one member at a time */
+static bool runs_in_lanes(const tqa_ensemble *e)
+{
+    const tqa_simulation *s = e->simulation;
+    const tq_model *model = tq_mechanism_model(s->mechanism);
+    const tq_run_method method = s->options.method;
+    bool sticks = false;
+    for (uint32_t j = 0; j < model->n_joint && (s->plant.without & TQ_WITHOUT_FRICTION) == 0; j++) {
+        sticks = sticks || tq_can_stick(&model->joints[j]);
+    }
+    return e->n_event == 0 && !sticks && method != TQ_RUN_SDIRK && method != TQ_RUN_BDF &&
+           method != TQ_RUN_MIDPOINT;
+}
+
+/* joints that follow others are solved for by the mass matrix, which knows one robot only */
+static bool follows(const tq_mechanism *mechanism)
+{
+    const tq_model *model = tq_mechanism_model(mechanism);
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        if (model->joints[j].mimic != TQ_NONE) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool make_room(tqa_ensemble *e, const tqa_part *root)
+{
+    const tqa_simulation *s = e->simulation;
+    const tqa_part output = tqa_part_field(root, "output");
+    e->in_lanes = runs_in_lanes(e);
+    e->varied_rows = e->own_mechanisms && e->in_lanes && !e->own_effects &&
+                     s->plant.constraints == NULL && !follows(s->mechanism);
+    e->per = e->in_lanes && (!e->own_mechanisms || e->varied_rows) && !e->own_effects
+                 ? (size_t)BLOCK_MEMBERS
+                 : 1;
+    e->n_row = s->order.nq + s->order.nv;
+    e->n_block = (e->n_member + e->per - 1) / e->per;
+    e->record =
+        (s->n_output * e->n_row + 2) * e->per + (e->n_event > 0 ? e->n_row + 1 + e->n_event : 0);
+    if ((double)e->n_block * (double)e->record > (double)NUMBERS_MAX) {
+        return tqa_part_refuse(&output, "too-large",
+                               "fewer outputs or members: their product is what counts",
+                               "%zu members of %zu outputs of %zu numbers are more than %d numbers",
+                               e->n_member, s->n_output, e->n_row, NUMBERS_MAX);
+    }
+    const double told =
+        (double)s->n_output * (double)e->n_row * (4.0 + (double)e->n_level + (double)e->n_told) +
+        (e->end_states ? (double)e->n_member * (double)(e->n_row + e->n_variation + e->n_event + 2)
+                       : 0.0);
+    if (told > (double)TQA_CONTROL_ANSWER_MAX) {
+        return tqa_part_refuse(
+            &output, "too-large", "fewer outputs, quantiles or told members, or no end states",
+            "the answer would have %.9g numbers, %d at most", told, TQA_CONTROL_ANSWER_MAX);
+    }
+    e->times = tqa_control_take(root->control, s->n_output, sizeof *e->times);
+    e->records = tqa_control_take(root->control, e->n_block * e->record, sizeof *e->records);
+    e->status = tqa_control_take(root->control, e->n_block, sizeof *e->status);
+    e->errors = tqa_control_take(root->control, e->n_block, sizeof *e->errors);
+    if (e->times == NULL || e->records == NULL || e->status == NULL || e->errors == NULL) {
+        return false;
+    }
+    for (size_t k = 0; k < s->n_output; k++) {
+        e->times[k] = tqa_simulation_time(s, k);
+    }
+    return true;
+}
+
+bool tqa_ensemble_read(tqa_ensemble *e)
+{
+    tqa_simulation *s = e->simulation;
+    const tqa_part root = tqa_part_root(s->control);
+    if (!tqa_simulation_read_plant(s) || !tqa_ensemble_read_variations(e, &root) ||
+        !read_counts(e, &root) || !read_told(e, &root)) {
+        return false;
+    }
+    const tqa_part events = tqa_part_field(&root, "events");
+    e->n_event = json_array_size(events.value);
+    s->drives.driven.flows = NULL; /* of a single trajectory */
+    e->first_offset = tq_plant_n_z(&s->plant);
+    if (e->offsets.n > 0) {
+        const tq_effect effect = tq_offsets_effect(&e->offsets);
+        if (!tqa_simulation_add_effect(s, &effect)) {
+            return false;
+        }
+    }
+    return make_room(e, &root);
+}

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/ensemble/statistics.c - statistics over the members, and the answer. */
+#include <math.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/operations/ensemble/ensemble.h"
+
+enum { MEAN, DEVIATION, LEAST, LARGEST, MOMENTS };
+enum { ENDED_MAX = 1000 }; /* members that ended, named one by one */
+enum { FINDING_TEXT = 256 };
+
+static const char *const moment_names[MOMENTS] = {"mean", "deviation", "least", "largest"};
+
+/* One number over time and members: (MOMENTS + n_level) tables of n_output x n_row. */
+typedef struct statistics {
+    const tqa_ensemble *e;
+    double *tables;
+    size_t *alive; /* (n_output) */
+    _Atomic bool short_of_memory;
+} statistics;
+
+static double *cell(const statistics *s, size_t table, size_t k, size_t c)
+{
+    return s->tables + (table * s->e->simulation->n_output + k) * s->e->n_row + c;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* between neighbours, as most programs take it (type 7 of Hyndman and Fan) */
+static double quantile(const double *sorted, size_t n, double level)
+{
+    const double at = level * (double)(n - 1);
+    const size_t low = (size_t)at;
+    const size_t high = low + 1 < n ? low + 1 : low;
+    return sorted[low] + (at - (double)low) * (sorted[high] - sorted[low]);
+}
+
+static size_t tell_size(const tqa_ensemble *e)
+{
+    return (e->n_member * sizeof(double) + 63) / 64 * 64;
+}
+
+/* all members at one output and row, in their order: the same sums on any number of threads */
+static void tell_cell(void *arg, size_t i, void *memory)
+{
+    statistics *s = arg;
+    const tqa_ensemble *e = s->e;
+    const size_t k = i / e->n_row, c = i % e->n_row;
+    tq_scratch scratch;
+    tq_scratch_init(&scratch, memory, memory != NULL ? tell_size(e) : 0);
+    double *x = tq_scratch_take(&scratch, e->n_member, sizeof *x);
+    if (x == NULL) {
+        atomic_store_explicit(&s->short_of_memory, true, memory_order_relaxed);
+        return;
+    }
+    size_t n = 0;
+    double sum = 0.0, squares = 0.0, least = (double)INFINITY, largest = -(double)INFINITY;
+    for (size_t m = 0; m < e->n_member; m++) {
+        const double value = tqa_ensemble_number(e, m, k, c);
+        if (!isnan(value)) {
+            x[n++] = value;
+            sum += value;
+            least = fmin(least, value);
+            largest = fmax(largest, value);
+        }
+    }
+    if (c == 0) {
+        s->alive[k] = n;
+    }
+    const double mean = n > 0 ? sum / (double)n : 0.0;
+    for (size_t m = 0; m < n; m++) {
+        squares += (x[m] - mean) * (x[m] - mean);
+    }
+    *cell(s, MEAN, k, c) = mean;
+    *cell(s, DEVIATION, k, c) = n > 1 ? sqrt(squares / (double)(n - 1)) : 0.0;
+    *cell(s, LEAST, k, c) = least;
+    *cell(s, LARGEST, k, c) = largest;
+    if (e->n_level > 0 && n > 0) {
+        qsort(x, n, sizeof *x, by_size);
+        for (size_t l = 0; l < e->n_level; l++) {
+            *cell(s, MOMENTS + l, k, c) = quantile(x, n, e->levels[l]);
+        }
+    }
+}
+
+static bool compute(const tqa_ensemble *e, statistics *s)
+{
+    tqa_control *control = e->simulation->control;
+    const tqa_world *world = control->world;
+    const size_t n_cell = e->simulation->n_output * e->n_row;
+    const size_t scratch_size = tell_size(e);
+    s->e = e;
+    s->tables = tqa_control_take(control, (MOMENTS + e->n_level) * n_cell, sizeof(double));
+    s->alive = tqa_control_take(control, e->simulation->n_output, sizeof *s->alive);
+    if (s->tables == NULL || s->alive == NULL) {
+        return false;
+    }
+    if (world != NULL && world->parallel_for != NULL) {
+        world->parallel_for(world->ctx, n_cell, scratch_size, tell_cell, s);
+    } else {
+        void *own = tqa_control_take(control, scratch_size, 1);
+        for (size_t i = 0; own != NULL && i < n_cell; i++) {
+            tell_cell(s, i, own);
+        }
+        if (own == NULL) {
+            return false;
+        }
+    }
+    if (atomic_load(&s->short_of_memory)) {
+        (void)tqa_problem_set(control->problem, "busy", "there is no memory for the answer now");
+        return false;
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * The answer
+ */
+
+/* columns [first, first + n) of a table of rows, in the user's order */
+static void put_rows(const tqa_ensemble *e, const char *key, const double *table, size_t n_output,
+                     bool velocities)
+{
+    const tqa_order *order = &e->simulation->order;
+    const size_t n = velocities ? order->nv : order->nq;
+    const size_t first = velocities ? order->nq : 0;
+    double *rows = tqa_control_take(e->simulation->control, n_output * n, sizeof *rows);
+    if (rows == NULL) {
+        return;
+    }
+    for (size_t k = 0; k < n_output; k++) {
+        memcpy(rows + k * n, table + k * e->n_row + first, n * sizeof *rows);
+    }
+    tqa_answer_rows(&e->simulation->control->answer, key, rows, n_output, false,
+                    velocities ? order->v : order->q, n);
+}
+
+static void put_statistics(const tqa_ensemble *e, const statistics *s, size_t n_output)
+{
+    tqa_answer *answer = &e->simulation->control->answer;
+    for (int velocities = 0; velocities < 2; velocities++) {
+        tqa_answer_object(answer, velocities ? "qd" : "q");
+        for (size_t m = 0; m < MOMENTS; m++) {
+            put_rows(e, moment_names[m], cell(s, m, 0, 0), n_output, velocities);
+        }
+        if (e->n_level > 0) {
+            tqa_answer_list(answer, "quantiles");
+            for (size_t l = 0; l < e->n_level; l++) {
+                put_rows(e, NULL, cell(s, MOMENTS + l, 0, 0), n_output, velocities);
+            }
+            tqa_answer_end(answer);
+        }
+        tqa_answer_end(answer);
+    }
+}
+
+static void put_values(const tqa_ensemble *e, uint64_t id)
+{
+    double values[TQA_VARIATIONS_MAX];
+    for (size_t v = 0; v < e->n_variation; v++) {
+        values[v] = tqa_ensemble_value(e, v, id);
+    }
+    tqa_answer_vector(&e->simulation->control->answer, "values", values, e->n_variation);
+}
+
+/* how a member ended, in the words of a simulation's verdict */
+enum { COMPLETED, STOPPED, DIVERGED, UNFINISHED, OUTCOMES };
+static const char *const outcome_names[OUTCOMES] = {"completed", "stopped", "diverged",
+                                                    "unfinished"};
+
+static unsigned outcome_of(const tqa_ensemble *e, size_t member)
+{
+    const tq_run_end end = tqa_ensemble_end(e, member);
+    return end == TQ_RUN_GOES_ON    ? COMPLETED
+           : end == TQ_RUN_EVENT    ? STOPPED
+           : end == TQ_RUN_TOO_MUCH ? UNFINISHED
+                                    : DIVERGED;
+}
+
+static void put_outcome(const tqa_ensemble *e, size_t member)
+{
+    static const char *const reasons[] = {
+        [TQ_RUN_EVENT] = "an event ended it",
+        [TQ_RUN_RUNAWAY] = "a velocity ran away",
+        [TQ_RUN_TOO_SMALL] = "the step that the tolerance asks for is lost against the time",
+        [TQ_RUN_REFUSED] = "there are no accelerations here, or no state on the constraints",
+        [TQ_RUN_TOO_MUCH] = "it takes more steps than one run may",
+    };
+    tqa_answer *answer = &e->simulation->control->answer;
+    const tq_run_end end = tqa_ensemble_end(e, member);
+    tqa_answer_string(answer, "outcome", outcome_names[outcome_of(e, member)]);
+    if (end != TQ_RUN_GOES_ON) {
+        tqa_answer_number(answer, "t", tqa_ensemble_ended(e, member));
+        tqa_answer_string(answer, "reason", reasons[end]);
+    }
+    if (end == TQ_RUN_EVENT) {
+        tqa_answer_count(answer, "event", tqa_ensemble_stopped_by(e, member));
+    }
+}
+
+/* what the statistics do not show: members that are not in them, and by which steps */
+static void put_findings(const tqa_ensemble *e, const size_t n[OUTCOMES])
+{
+    tqa_answer *answer = &e->simulation->control->answer;
+    const tq_run_options *o = &e->simulation->options;
+    const char *method = tqa_simulation_method(o->method);
+    char text[FINDING_TEXT];
+    tqa_answer_list(answer, "findings");
+    if (n[DIVERGED] > 0) {
+        const int adaptive = tq_run_is_adaptive(o->method);
+        int at =
+            snprintf(text, sizeof text, "%zu of %zu members diverged", n[DIVERGED], e->n_member);
+        (void)(adaptive ? snprintf(text + at, sizeof text - (size_t)at,
+                                   ": \"ended\" says why; from then on they are in no statistics")
+                        : snprintf(text + at, sizeof text - (size_t)at,
+                                   " by steps of %g s of %s, which may be too long for them: leave "
+                                   "\"solver\" out, or take shorter ones",
+                                   o->step, method));
+        tqa_answer_string(answer, NULL, text);
+    }
+    if (n[UNFINISHED] > 0) {
+        (void)snprintf(text, sizeof text,
+                       "%zu of %zu members need more steps of %s than one run may take: \"sdirk\" "
+                       "and \"bdf\" suit what is stiff",
+                       n[UNFINISHED], e->n_member, method);
+        tqa_answer_string(answer, NULL, text);
+    }
+    tqa_answer_end(answer);
+}
+
+static void put_outcomes(const tqa_ensemble *e)
+{
+    size_t n[OUTCOMES] = {0};
+    for (size_t m = 0; m < e->n_member; m++) {
+        n[outcome_of(e, m)]++;
+    }
+    put_findings(e, n);
+    tqa_answer_object(&e->simulation->control->answer, "outcomes");
+    for (unsigned k = 0; k < OUTCOMES; k++) {
+        tqa_answer_count(&e->simulation->control->answer, outcome_names[k], n[k]);
+    }
+    tqa_answer_end(&e->simulation->control->answer);
+}
+
+/* for each event that was asked for: how often it happened, and to how many members */
+static bool put_events(const tqa_ensemble *e)
+{
+    tqa_control *control = e->simulation->control;
+    double *n = tqa_control_take(control, 2 * e->n_event, sizeof *n);
+    if (n == NULL) {
+        return false;
+    }
+    memset(n, 0, 2 * e->n_event * sizeof *n);
+    for (size_t m = 0; m < e->n_member; m++) {
+        const double *events = tqa_ensemble_events(e, m);
+        for (size_t k = 0; k < e->n_event; k++) {
+            n[k] += events[k];
+            n[e->n_event + k] += events[k] > 0.0 ? 1.0 : 0.0;
+        }
+    }
+    tqa_answer_object(&control->answer, "events");
+    tqa_answer_vector(&control->answer, "total", n, e->n_event);
+    tqa_answer_vector(&control->answer, "members", n + e->n_event, e->n_event);
+    tqa_answer_end(&control->answer);
+    return true;
+}
+
+/* the whole motion of some members, as far as it goes */
+static bool put_told(const tqa_ensemble *e)
+{
+    tqa_answer *answer = &e->simulation->control->answer;
+    const size_t n_output = e->simulation->n_output;
+    double *table = tqa_control_take(e->simulation->control, n_output * e->n_row, sizeof *table);
+    if (table == NULL) {
+        return false;
+    }
+    tqa_answer_list(answer, "told");
+    for (size_t i = 0; i < e->n_told; i++) {
+        const size_t member = e->told[i];
+        size_t n = 0;
+        while (n < n_output && !isnan(tqa_ensemble_number(e, member, n, 0))) {
+            for (size_t c = 0; c < e->n_row; c++) {
+                table[n * e->n_row + c] = tqa_ensemble_number(e, member, n, c);
+            }
+            n++;
+        }
+        tqa_answer_object(answer, NULL);
+        tqa_answer_count(answer, "member", tqa_ensemble_id(e, member));
+        put_values(e, tqa_ensemble_id(e, member));
+        put_outcome(e, member);
+        if (e->n_event > 0) {
+            tqa_answer_vector(answer, "events", tqa_ensemble_events(e, member), e->n_event);
+        }
+        put_rows(e, "q", table, n, false);
+        put_rows(e, "qd", table, n, true);
+        tqa_answer_end(answer);
+    }
+    tqa_answer_end(answer);
+    return true;
+}
+
+/* the last state of a member, or NULL: it ended between outputs, and nobody kept one */
+static const double *last_of(const tqa_ensemble *e, size_t member, double *room)
+{
+    const unsigned outcome = outcome_of(e, member);
+    if (outcome == STOPPED) {
+        return tqa_ensemble_last(e, member);
+    }
+    for (size_t c = 0; c < e->n_row && outcome == COMPLETED; c++) {
+        room[c] = tqa_ensemble_number(e, member, e->simulation->n_output - 1, c);
+    }
+    return outcome == COMPLETED ? room : NULL;
+}
+
+/* where those that came to the end, or to the event that stops them, are, and what they were given
+ */
+static bool put_ends(const tqa_ensemble *e)
+{
+    tqa_control *control = e->simulation->control;
+    double *ids = tqa_control_take(control, e->n_member, sizeof *ids);
+    double *t = tqa_control_take(control, e->n_member, sizeof *t);
+    double *table = tqa_control_take(control, e->n_member * e->n_row, sizeof *table);
+    double *values = tqa_control_take(control, e->n_member * e->n_variation, sizeof *values);
+    double *events = tqa_control_take(control, e->n_member * e->n_event + 1, sizeof *events);
+    size_t n = 0;
+    if (ids == NULL || t == NULL || table == NULL || values == NULL || events == NULL) {
+        return false;
+    }
+    for (size_t m = 0; m < e->n_member; m++) {
+        double *row = table + n * e->n_row;
+        const double *last = last_of(e, m, row);
+        if (last == NULL) {
+            continue;
+        }
+        memmove(row, last, e->n_row * sizeof *row);
+        ids[n] = (double)tqa_ensemble_id(e, m);
+        t[n] = fmin(tqa_ensemble_ended(e, m), e->times[e->simulation->n_output - 1]);
+        for (size_t v = 0; v < e->n_variation; v++) {
+            values[n * e->n_variation + v] = tqa_ensemble_value(e, v, tqa_ensemble_id(e, m));
+        }
+        for (size_t k = 0; k < e->n_event; k++) {
+            events[n * e->n_event + k] = tqa_ensemble_events(e, m)[k];
+        }
+        n++;
+    }
+    tqa_answer_object(&control->answer, "end_states");
+    tqa_answer_vector(&control->answer, "members", ids, n);
+    tqa_answer_matrix(&control->answer, "values", values, n, e->n_variation);
+    if (e->n_event > 0) {
+        tqa_answer_vector(&control->answer, "t", t, n);
+        tqa_answer_matrix(&control->answer, "events", events, n, e->n_event);
+    }
+    put_rows(e, "q", table, n, false);
+    put_rows(e, "qd", table, n, true);
+    tqa_answer_end(&control->answer);
+    return true;
+}
+
+static void put_ended(const tqa_ensemble *e)
+{
+    tqa_answer *answer = &e->simulation->control->answer;
+    size_t n = 0;
+    tqa_answer_list(answer, "ended");
+    for (size_t m = 0; m < e->n_member && n < ENDED_MAX; m++) {
+        if (outcome_of(e, m) != COMPLETED) {
+            tqa_answer_object(answer, NULL);
+            tqa_answer_count(answer, "member", tqa_ensemble_id(e, m));
+            put_outcome(e, m);
+            tqa_answer_end(answer);
+            n++;
+        }
+    }
+    tqa_answer_end(answer);
+}
+
+bool tqa_ensemble_tell(tqa_ensemble *e)
+{
+    tqa_simulation *s = e->simulation;
+    tqa_answer *answer = &s->control->answer;
+    statistics found = {0};
+    if (!compute(e, &found)) {
+        return false;
+    }
+    size_t n_output = 0; /* as long as anyone is left */
+    while (n_output < s->n_output && found.alive[n_output] > 0) {
+        n_output++;
+    }
+    tqa_answer_count(answer, "members", e->n_member);
+    tqa_answer_count(answer, "seed", e->seed);
+    tqa_answer_vector(answer, "t", e->times, n_output);
+    double *alive = tqa_control_take(s->control, n_output, sizeof *alive);
+    if (alive == NULL) {
+        return false;
+    }
+    for (size_t k = 0; k < n_output; k++) {
+        alive[k] = (double)found.alive[k];
+    }
+    tqa_answer_vector(answer, "alive", alive, n_output);
+    put_statistics(e, &found, n_output);
+    put_outcomes(e);
+    put_ended(e);
+    if ((e->n_event > 0 && !put_events(e)) || (e->n_told > 0 && !put_told(e)) ||
+        (e->end_states && !put_ends(e))) {
+        return false;
+    }
+    tqa_answer_object(answer, "stats");
+    tqa_answer_string(answer, "method", tqa_simulation_method(s->options.method));
+    if (tq_run_is_adaptive(s->options.method)) {
+        tqa_answer_number(answer, "rtol", s->options.rtol);
+        tqa_answer_number(answer, "atol", s->options.atol);
+    } else {
+        tqa_answer_number(answer, "step", s->options.step);
+    }
+    tqa_answer_flag(answer, "side_by_side", e->per > 1);
+    tqa_answer_end(answer);
+    return s->control->problem->status == 0;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/simulate/constraints.c - a simulation of a robot with constraints: its start, its
+ * multipliers over time. */
+#include <string.h>
+
+#include "api/operations/simulate/simulate.h"
+#include "core/constraints/project.h"
+
+static const double tolerance = 1e-10; /* m or rad, and by second: as steps keep it */
+
+static bool fill_multipliers(tqa_simulation *s, double *to)
+{
+    for (size_t k = 0; k < s->plant.constraints->n_row; k++) {
+        to[k] = s->rates.multipliers[k * TQ_BLOCK_PAD];
+    }
+    return true;
+}
+
+static bool refuse_start(tqa_simulation *s, tq_status status, const tq_error *error)
+{
+    const tqa_part root = tqa_part_root(s->control);
+    const tqa_part initial = tqa_part_field(&root, "initial");
+    const bool of_row = error->what != NULL && strcmp(error->what, "constraint.row") == 0;
+    const tqa_part q = tqa_part_field(&initial, "q");
+    const tqa_part qd = tqa_part_field(&initial, "qd");
+    if (!of_row) {
+        return tqa_control_fail(s->control, "/initial/q", status, error);
+    }
+    const char *row = s->control->robot->row_names[error->index];
+    if (status == TQ_ERR_SINGULAR) { /* coordinates were found, velocities were not */
+        return tqa_part_refuse(qd.value != NULL ? &qd : &q, "singular",
+                               "start elsewhere, or at another velocity",
+                               "no velocity near this one satisfies row \"%.80s\" of the "
+                               "constraints: it contradicts others here",
+                               row);
+    }
+    return tqa_part_refuse(&q, "no-convergence",
+                           "start from coordinates that satisfy the constraints, such as the "
+                           "robot's \"assembled\"",
+                           "no coordinates near these satisfy the constraints: row \"%.80s\" is "
+                           "still off by %.3g",
+                           row, error->value);
+}
+
+/* the nearest state that satisfies the constraints takes the place of the one that was given */
+static bool project_start(tqa_simulation *s)
+{
+    const size_t nq = s->order.nq, nv = s->order.nv, pad = TQ_BLOCK_PAD;
+    const tq_constraints *set = s->plant.constraints;
+    double *q = tqa_control_take(s->control, nq * pad, sizeof *q);
+    double *qd = tqa_control_take(s->control, nv * pad, sizeof *qd);
+    tq_scratch scratch;
+    if (q == NULL || qd == NULL ||
+        !tqa_control_scratch(s->control, tq_project_scratch_size(s->mechanism, set), &scratch)) {
+        return false;
+    }
+    for (size_t k = 0; k < nq * pad; k++) {
+        q[k] = s->q[k / pad];
+    }
+    for (size_t k = 0; k < nv * pad; k++) {
+        qd[k] = s->qd[k / pad];
+    }
+    tq_error error = {.what = NULL};
+    const tq_constraint_states states = {.n_sample = 1, .stride = pad, .q = q, .qd = qd};
+    const tq_status status =
+        tq_constraints_project(s->mechanism, set, &states, tolerance, &scratch, &s->moved, &error);
+    if (status != TQ_OK) {
+        return refuse_start(s, status, &error);
+    }
+    for (size_t k = 0; k < nq; k++) {
+        s->q[k] = q[k * pad];
+    }
+    for (size_t k = 0; k < nv; k++) {
+        s->qd[k] = qd[k * pad];
+    }
+    return true;
+}
+
+/* goals of forces are judged by the forces */
+static bool has_force_goals(tqa_simulation *s)
+{
+    const tqa_part root = tqa_part_root(s->control);
+    const tqa_part input = tqa_part_field(&root, "input");
+    const tqa_part force = tqa_part_field(&input, "force");
+    return force.value != NULL;
+}
+
+bool tqa_simulation_constrain(tqa_simulation *s, bool with_multipliers)
+{
+    const tq_constraints *set = s->control->robot->constraints;
+    if (set == NULL || set->n_row == 0) {
+        const tqa_part root = tqa_part_root(s->control);
+        const tqa_part include = tqa_part_field(&root, "include");
+        return !with_multipliers ||
+               tqa_part_refuse(
+                   &include, "invalid-value",
+                   "give \"constraints\" in the robot's document, or leave the name out",
+                   "this robot has no constraints, so it has no multipliers");
+    }
+    s->plant.constraints = set;
+    if (with_multipliers || has_force_goals(s)) {
+        s->multipliers_at = s->width;
+        const tqa_column column = {
+            .name = "multipliers", .n = set->n_row, .fill = fill_multipliers};
+        s->rates.multipliers =
+            tqa_control_take(s->control, set->n_row * (size_t)TQ_BLOCK_PAD, sizeof(double));
+        if (s->rates.multipliers == NULL || !tqa_simulation_add_column(s, &column)) {
+            return false;
+        }
+    }
+    return project_start(s);
+}
+
+void tqa_simulation_put_constraints(const tqa_simulation *s)
+{
+    const tq_constraints *set = s->plant.constraints;
+    tqa_answer *answer = &s->control->answer;
+    if (set == NULL) {
+        return;
+    }
+    tqa_answer_object(answer, "constraints");
+    tqa_answer_list(answer, "rows");
+    for (uint32_t r = 0; r < set->n_row; r++) {
+        tqa_answer_string(answer, NULL, s->control->robot->row_names[r]);
+    }
+    tqa_answer_end(answer);
+    tqa_answer_object(answer, "start");
+    tqa_answer_number(answer, "position_residual", s->moved.position);
+    tqa_answer_number(answer, "velocity_residual", s->moved.velocity);
+    tqa_answer_number(answer, "change_q", s->moved.change_q);
+    tqa_answer_number(answer, "change_qd", s->moved.change_qd);
+    tqa_answer_end(answer);
+    tqa_answer_end(answer);
+}

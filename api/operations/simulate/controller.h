@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/simulate/controller.h - `input` of a simulation when it is a controller. */
+#ifndef TQA_OPERATIONS_SIMULATE_CONTROLLER_H
+#define TQA_OPERATIONS_SIMULATE_CONTROLLER_H
+
+#include "api/operations/trajectory/reference.h"
+#include "core/plant/constrained_controller.h"
+#include "core/plant/controller.h"
+
+/* Values of `kind`: first by the numbers of tq_control_law, then those of robots with constraints;
+ * ends with NULL. */
+extern const char *const tqa_controller_kinds[];
+enum { TQA_LAW_HYBRID = TQ_LAW_PASSIVITY + 1, TQA_LAW_NONHOLONOMIC };
+
+/* What is controlled, and where it starts. Borrowed while the controller lives. */
+typedef struct tqa_controlled {
+    const tqa_order *order;
+    const tq_mechanism *mechanism; /* with all that it carries */
+    const double *q, *qd;          /* (nq), (nv) at the start */
+    const double *gravity;         /* (3) */
+    unsigned without;              /* TQ_WITHOUT_... of the simulation */
+} tqa_controlled;
+
+/* Lives in the call's memory: do not move it once the effect is made. */
+typedef struct tqa_controller {
+    tqa_reference reference;
+    unsigned kind;                         /* of tqa_controller_kinds */
+    tq_controller core;                    /* what `effect` borrows, up to TQ_LAW_PASSIVITY */
+    tq_constrained_controller constrained; /* the same, beyond */
+    tq_table force;                        /* goals of multipliers; n_point 0: none */
+    bool *pushed;                          /* (n_row) rows with a goal; NULL: none */
+    tq_effect effect;
+} tqa_controller;
+
+/* Reads an object whose `kind` is one of the above. False: the problem is set. */
+bool tqa_part_controller(const tqa_part *input, const tqa_controlled *plant, tqa_controller *ret);
+
+/* The same for kinds from TQA_LAW_HYBRID on. */
+bool tqa_part_constrained_controller(const tqa_part *input, const tqa_controlled *plant,
+                                     tqa_controller *ret);
+
+/* Whether torques depend on the state, and how often they are computed (s, 0: all the time). */
+bool tqa_controller_is_closed(const tqa_controller *controller);
+double tqa_controller_sample_time(const tqa_controller *controller);
+
+/* What the reference asks for at t: position, velocity, acceleration (nq each). Joints that the
+ * controller does not follow are where they are, q (nq). */
+void tqa_controller_desired(const tqa_controller *controller, double t, const double *q,
+                            double *ret_desired);
+
+/* Parts of all kinds: a gain (one number, or one for each joint; >= 0), limits of torques ("robot",
+ * or numbers), the reference, and what a law believes the robot to be. */
+bool tqa_part_gain(const tqa_part *part, const tqa_order *order, const double **ret);
+bool tqa_part_effort_limits(const tqa_part *part, const tqa_order *order, const tq_model *model,
+                            const double **ret);
+bool tqa_part_controller_reference(const tqa_part *input, const tqa_controlled *plant,
+                                   tqa_reference *ret);
+bool tqa_part_controller_model(const tqa_part *part, const tqa_controlled *plant,
+                               const tq_mechanism **ret, unsigned *ret_without);
+
+/* A mechanism of the robot as its document says, with every mass and inertia times `scale` and a
+ * payload {link, mass, com, inertia?} (NULL or absent: none), in the call's memory. */
+bool tqa_part_mechanism(tqa_control *control, const tqa_part *payload, double scale,
+                        const tq_mechanism **ret);
+
+#endif

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/simulate/disturbance.c - pulses, sines, noise and tables of torques and wrenches.
+ */
+#include "api/operations/simulate/disturbance.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { TABLE_POINTS_MAX = 1 << 20, WRENCH_ROWS = 6 };
+
+/* By the numbers of tq_signal. */
+static const char *const kinds[] = {"pulse", "sine", "noise", "table", NULL};
+static const char *const interpolations[] = {"hold", "linear", "cubic", NULL};
+
+/* Fields of each kind beside `kind` and what is pushed. */
+static const char *const pulse_fields[] = {"kind", "torque", "wrench", "start", "duration", NULL};
+static const char *const sine_fields[] = {"kind",  "torque", "wrench",   "frequency",
+                                          "phase", "start",  "duration", NULL};
+static const char *const noise_fields[] = {"kind", "torque", "wrench", "interval", "seed", NULL};
+static const char *const table_fields[] = {"kind", "t", "torque", "wrench", "interpolation", NULL};
+static const char *const *const fields_of[] = {pulse_fields, sine_fields, noise_fields,
+                                               table_fields};
+
+/* What is being read. */
+typedef struct reading {
+    tqa_control *control;
+    const tqa_order *order;
+    const tq_mechanism *mechanism;
+    tqa_disturbances *to;
+} reading;
+
+static void add_place(const reading *r, const tqa_load *load, tq_disturbance *d)
+{
+    tqa_disturbances *to = r->to;
+    tq_external_wrench *w = &to->wrenches[to->n_wrench];
+    *w = (tq_external_wrench){.link = load->point.link,
+                              .expressed_in = load->in_link ? TQ_FRAME_LINK : TQ_FRAME_WORLD};
+    memcpy(w->at, load->point.at, sizeof w->at);
+    d->is_wrench = true;
+    d->place = to->n_wrench++;
+}
+
+static bool add_effect(const reading *r, const tqa_part *part, tq_disturbance *d)
+{
+    tq_error error = {0};
+    const tq_status status = tq_disturbance_effect(d, &r->to->effects[r->to->n_effect], &error);
+    if (status != TQ_OK) {
+        return tqa_control_fail(r->control, part->pointer, status, &error);
+    }
+    r->to->n_effect++;
+    return true;
+}
+
+/* Which of the two is there: torque of all joints, or wrench at one place. */
+static bool choose_target(const tqa_part *object, tqa_part *ret_torque, tqa_part *ret_wrench)
+{
+    *ret_torque = tqa_part_field(object, "torque");
+    *ret_wrench = tqa_part_field(object, "wrench");
+    if (ret_torque->value != NULL && ret_wrench->value != NULL) {
+        return tqa_part_refuse(ret_wrench, "invalid-value", "make two disturbances of it",
+                               "\"torque\" and \"wrench\" exclude each other");
+    }
+    return ret_wrench->value != NULL ||
+           tqa_part_need(ret_torque,
+                         "add \"torque\": one for each joint; or \"wrench\": {\"link\", "
+                         "\"force\", \"moment\", \"at\", \"applied_to\", "
+                         "\"expressed_in\"}");
+}
+
+/* amplitudes: a row of torques, or a wrench */
+static bool read_size(const reading *r, const tqa_part *object, tq_disturbance *d)
+{
+    tqa_part torque;
+    tqa_part wrench;
+    double *size = tqa_control_take(r->control, r->order->nv + WRENCH_ROWS, sizeof *size);
+    if (size == NULL || !choose_target(object, &torque, &wrench)) {
+        return false;
+    }
+    d->size = size;
+    if (torque.value != NULL) {
+        return tqa_part_row(&torque, r->order->nv, r->order->v, size);
+    }
+    tqa_load load;
+    if (!tqa_part_load(&wrench, &load)) {
+        return false;
+    }
+    memcpy(size, load.wrench, sizeof load.wrench);
+    add_place(r, &load, d);
+    return true;
+}
+
+static bool read_span(const tqa_part *object, tq_disturbance *d)
+{
+    const tqa_part start = tqa_part_field(object, "start");
+    const tqa_part duration = tqa_part_field(object, "duration");
+    d->duration = (double)INFINITY;
+    return (start.value == NULL || tqa_part_number(&start, &d->start)) &&
+           (duration.value == NULL || tqa_part_positive(&duration, &d->duration));
+}
+
+static bool read_sine(const tqa_part *object, tq_disturbance *d)
+{
+    const tqa_part frequency = tqa_part_field(object, "frequency");
+    const tqa_part phase = tqa_part_field(object, "phase");
+    return tqa_part_need(&frequency, "add \"frequency\": Hz") &&
+           tqa_part_positive(&frequency, &d->frequency) &&
+           (phase.value == NULL || tqa_part_number(&phase, &d->phase));
+}
+
+static bool read_noise(const tqa_part *object, tq_disturbance *d)
+{
+    const tqa_part interval = tqa_part_field(object, "interval");
+    const tqa_part seed = tqa_part_field(object, "seed");
+    size_t number = 0;
+    if (!tqa_part_need(&interval, "add \"interval\": 0.001 (s for which each number is held)") ||
+        !tqa_part_positive(&interval, &d->interval) ||
+        !tqa_part_need(&seed, "add \"seed\": a whole number; the same one gives the same noise") ||
+        !tqa_part_count(&seed, 0, (size_t)1 << DBL_MANT_DIG, &number)) {
+        return false;
+    }
+    d->seed = number;
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Tables
+ */
+
+static bool read_times(const reading *r, const tqa_part *object, size_t *ret_n, double **ret_t)
+{
+    const tqa_part t = tqa_part_field(object, "t");
+    size_t n = 0;
+    if (!tqa_part_need(&t, "add \"t\": the times of the rows, s") ||
+        !tqa_part_array(&t, 2, TABLE_POINTS_MAX, &n)) {
+        return false;
+    }
+    double *times = tqa_control_take(r->control, n, sizeof *times);
+    if (times == NULL || !tqa_part_numbers(&t, n, times)) {
+        return false;
+    }
+    for (size_t k = 1; k < n; k++) {
+        if (!(times[k] > times[k - 1])) {
+            const tqa_part item = tqa_part_item(&t, k);
+            return tqa_part_refuse(&item, "range", "times of a table increase",
+                                   "time %g follows %g", times[k], times[k - 1]);
+        }
+    }
+    *ret_n = n;
+    *ret_t = times;
+    return true;
+}
+
+/* rows of force and moment, as the robot feels them */
+static bool read_wrenches(const reading *r, const tqa_part *wrench, size_t n, double *rows,
+                          tq_disturbance *d)
+{
+    static const char *const known[] = {TQA_PLACE_FIELDS, "force", "moment", NULL};
+    static const char *const halves[] = {"force", "moment"};
+    tqa_load load;
+    double sign = 1.0;
+    if (!tqa_part_object(wrench, known)) {
+        return false;
+    }
+    for (size_t h = 0; h < 2; h++) {
+        const tqa_part half = tqa_part_field(wrench, halves[h]);
+        size_t n_row = 0;
+        if (!tqa_part_need(&half, "add \"force\" and \"moment\": three numbers for each time") ||
+            !tqa_part_array(&half, n, n, &n_row)) {
+            return false;
+        }
+        for (size_t k = 0; k < n; k++) {
+            const tqa_part row = tqa_part_item(&half, k);
+            if (!tqa_part_numbers(&row, 3, rows + k * WRENCH_ROWS + 3 * h)) {
+                return false;
+            }
+        }
+    }
+    if (!tqa_part_place(wrench, &load, &sign)) {
+        return false;
+    }
+    for (size_t k = 0; k < n * WRENCH_ROWS; k++) {
+        rows[k] = sign > 0.0 ? rows[k] : 0.0 - rows[k];
+    }
+    add_place(r, &load, d);
+    return true;
+}
+
+static bool read_torques(const reading *r, const tqa_part *torque, size_t n, double *rows)
+{
+    const size_t nv = r->order->nv;
+    size_t n_row = 0;
+    if (!tqa_part_array(torque, n, n, &n_row)) {
+        return false;
+    }
+    for (size_t k = 0; k < n; k++) {
+        const tqa_part row = tqa_part_item(torque, k);
+        if (!tqa_part_row(&row, nv, r->order->v, rows + k * nv)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* `wrench` may be the object itself: an external wrench is a place with times */
+static bool read_table(const reading *r, const tqa_part *object, const tqa_part *torque,
+                       const tqa_part *wrench, tq_disturbance *d)
+{
+    const tqa_part how = tqa_part_field(object, "interpolation");
+    const size_t width = wrench->value != NULL ? WRENCH_ROWS : r->order->nv;
+    unsigned interpolation = TQ_INTERPOLATE_LINEAR;
+    size_t n = 0;
+    double *t = NULL;
+    if ((how.value != NULL && !tqa_part_choice(&how, interpolations, &interpolation)) ||
+        !read_times(r, object, &n, &t)) {
+        return false;
+    }
+    double *rows = tqa_control_take(r->control, 2 * n * width + 1, sizeof *rows);
+    tq_table *table = tqa_control_take(r->control, 1, sizeof *table);
+    if (rows == NULL || table == NULL ||
+        !(wrench->value != NULL ? read_wrenches(r, wrench, n, rows, d)
+                                : read_torques(r, torque, n, rows))) {
+        return false;
+    }
+    double *curvature = rows + n * width;
+    *table = (tq_table){.points = {.n_point = n, .n_coordinate = width, .t = t, .x = rows},
+                        .interpolation = (tq_interpolation)interpolation,
+                        .curvature = curvature};
+    d->signal = TQ_SIGNAL_TABLE;
+    d->table = table;
+    if (interpolation != TQ_INTERPOLATE_CUBIC) {
+        return true;
+    }
+    tq_scratch scratch;
+    tq_error error = {0};
+    if (!tqa_control_scratch(r->control, tq_scratch_cost(n, sizeof(double)), &scratch)) {
+        return false;
+    }
+    const tq_status status = tq_table_fit(&table->points, &scratch, curvature, &error);
+    return status == TQ_OK || tqa_control_fail(r->control, object->pointer, status, &error);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Lists
+ */
+
+static bool read_disturbance(const reading *r, const tqa_part *object)
+{
+    const tqa_part kind = tqa_part_field(object, "kind");
+    tq_disturbance *d = tqa_control_take(r->control, 1, sizeof *d);
+    unsigned k = 0;
+    if (d == NULL ||
+        !tqa_part_need(&kind, "add \"kind\": \"pulse\", \"sine\", \"noise\" or \"table\"") ||
+        !tqa_part_choice(&kind, kinds, &k) || !tqa_part_object(object, fields_of[k])) {
+        return false;
+    }
+    d->signal = (tq_signal)k;
+    d->mechanism = r->mechanism;
+    bool good = false;
+    if (d->signal == TQ_SIGNAL_TABLE) {
+        tqa_part torque;
+        tqa_part wrench;
+        good =
+            choose_target(object, &torque, &wrench) && read_table(r, object, &torque, &wrench, d);
+    } else {
+        good = read_size(r, object, d) &&
+               (d->signal == TQ_SIGNAL_NOISE ? read_noise(object, d) : read_span(object, d)) &&
+               (d->signal != TQ_SIGNAL_SINE || read_sine(object, d));
+    }
+    return good && add_effect(r, object, d);
+}
+
+/* A wrench that is stated whole: for ever, or with `t` over time. */
+static bool read_external(const reading *r, const tqa_part *object)
+{
+    const tqa_part t = tqa_part_field(object, "t");
+    tq_disturbance *d = tqa_control_take(r->control, 1, sizeof *d);
+    if (d == NULL) {
+        return false;
+    }
+    d->mechanism = r->mechanism;
+    if (t.value != NULL) {
+        /* what is left without the times is a place with rows */
+        json_t *place = json_copy(object->value);
+        tqa_part wrench = *object;
+        wrench.value = place;
+        const tqa_part none = {.control = r->control};
+        bool good = place != NULL && json_object_del(place, "t") == 0;
+        if (place != NULL) {
+            (void)json_object_del(place, "interpolation");
+        }
+        good = good && read_table(r, object, &none, &wrench, d);
+        json_decref(place);
+        return good && add_effect(r, object, d);
+    }
+    tqa_load load;
+    double *size = tqa_control_take(r->control, WRENCH_ROWS, sizeof *size);
+    if (size == NULL || !tqa_part_load(object, &load)) {
+        return false;
+    }
+    memcpy(size, load.wrench, sizeof load.wrench);
+    d->signal = TQ_SIGNAL_PULSE;
+    d->size = size;
+    d->start = -DBL_MAX;
+    d->duration = (double)INFINITY;
+    add_place(r, &load, d);
+    return add_effect(r, object, d);
+}
+
+bool tqa_part_disturbances(const tqa_part *object, const tqa_order *order,
+                           const tq_mechanism *mechanism, tqa_disturbances *ret)
+{
+    static const struct {
+        const char *name;
+        bool (*read)(const reading *r, const tqa_part *object);
+    } lists[] = {{"disturbance", read_disturbance}, {"external_wrenches", read_external}};
+    tqa_control *control = object->control;
+    const reading r = {.control = control, .order = order, .mechanism = mechanism, .to = ret};
+    *ret = (tqa_disturbances){
+        .effects = tqa_control_take(control, 2 * TQA_DISTURBANCES_MAX, sizeof(tq_effect)),
+        .wrenches =
+            tqa_control_take(control, 2 * TQA_DISTURBANCES_MAX, sizeof(tq_external_wrench))};
+    if (ret->effects == NULL || ret->wrenches == NULL) {
+        return false;
+    }
+    for (size_t k = 0; k < sizeof lists / sizeof lists[0]; k++) {
+        const tqa_part list = tqa_part_field(object, lists[k].name);
+        size_t n = 0;
+        if (list.value != NULL && !tqa_part_array(&list, 0, TQA_DISTURBANCES_MAX, &n)) {
+            return false;
+        }
+        for (size_t i = 0; i < n; i++) {
+            const tqa_part item = tqa_part_item(&list, i);
+            if (!lists[k].read(&r, &item)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}

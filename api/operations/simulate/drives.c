@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/simulate/drives.c - `drives` of a simulation: commands in, currents and voltages
+ * out. */
+#include "api/operations/simulate/drives.h"
+
+#include <math.h>
+
+#include "api/operations/simulate/simulate.h"
+
+enum { POINTS_MAX = 1 << 20 };
+
+static const char *const fields[] = {"command", "t", "values", "interpolation", "reduced", NULL};
+/* in the order of tq_drive_mode */
+static const char *const commands[] = {"voltage", "duty", "current", "velocity", "torque", NULL};
+static const char *const interpolations[] = {"hold", "linear", "cubic", NULL};
+
+static size_t find_drives(tqa_simulation *s)
+{
+    const tqa_robot *robot = s->control->robot;
+    tqa_drives *d = &s->drives;
+    d->joints = tqa_control_take(s->control, robot->model->n_joint + 1, sizeof *d->joints);
+    d->numbers = tqa_control_take(s->control, robot->model->n_joint + 1, sizeof *d->numbers);
+    size_t n = 0;
+    for (uint32_t j = 0; d->joints != NULL && d->numbers != NULL && j < robot->model->n_joint;
+         j++) {
+        const tq_drive *drive = tqa_robot_drive(robot, j);
+        if (drive != NULL) {
+            d->joints[n] =
+                (tq_driven_joint){.row = robot->model->joints[j].v_index, .drive = drive};
+            d->numbers[n++] = j;
+        }
+    }
+    d->driven.joints = d->joints;
+    return n;
+}
+
+/* a duty needs a supply that is switched, a velocity a loop that follows it */
+static bool check_mode(tqa_simulation *s, const tqa_part *command, size_t n)
+{
+    const tqa_drives *d = &s->drives;
+    for (size_t k = 0; k < n; k++) {
+        const tq_drive *drive = d->joints[k].drive;
+        const char *name = s->control->robot->joint_names[d->numbers[k]];
+        if (d->driven.mode == TQ_DRIVE_DUTY &&
+            (drive->amplifier.kind != TQ_AMPLIFIER_PWM || !isfinite(drive->amplifier.supply))) {
+            return tqa_part_refuse(command, "invalid-value", "\"voltage\" takes any amplifier",
+                                   "the drive of \"%.64s\" has no PWM amplifier with a supply",
+                                   name);
+        }
+        if (d->driven.mode == TQ_DRIVE_VELOCITY && drive->velocity.gain == 0.0) {
+            return tqa_part_refuse(command, "invalid-value",
+                                   "give the drive a \"velocity_loop\", or ask for a current",
+                                   "the drive of \"%.64s\" has no velocity loop", name);
+        }
+    }
+    return true;
+}
+
+static bool read_rows(const tqa_part *part, const tqa_part *t, size_t n, size_t width,
+                      tq_waypoints *ret)
+{
+    tqa_control *control = part->control;
+    double *times = tqa_control_take(control, n, sizeof *times);
+    double *values = tqa_control_take(control, n * width, sizeof *values);
+    if (times == NULL || values == NULL || !tqa_part_numbers(t, n, times)) {
+        return false;
+    }
+    for (size_t k = 0; k < n; k++) {
+        const tqa_part row = tqa_part_item(part, k);
+        if (!tqa_part_numbers(&row, width, values + k * width)) {
+            return false;
+        }
+        if (k > 0 && times[k] <= times[k - 1]) {
+            const tqa_part item = tqa_part_item(t, k);
+            return tqa_part_refuse(&item, "range", "times of a table increase",
+                                   "time %g follows %g", times[k], times[k - 1]);
+        }
+    }
+    *ret = (tq_waypoints){.n_point = n, .n_coordinate = width, .t = times, .x = values};
+    return true;
+}
+
+static bool read_table(tqa_simulation *s, const tqa_part *drives, size_t width)
+{
+    const tqa_part t = tqa_part_field(drives, "t");
+    const tqa_part values = tqa_part_field(drives, "values");
+    const tqa_part how = tqa_part_field(drives, "interpolation");
+    tq_table *table = &s->drives.table;
+    unsigned interpolation = TQ_INTERPOLATE_HOLD;
+    size_t n = 0;
+    if (!tqa_part_need(&t, "add \"t\": the times of the commands, s") ||
+        !tqa_part_array(&t, 2, POINTS_MAX, &n) ||
+        !tqa_part_need(&values, "add \"values\": for each time a command for each drive") ||
+        !tqa_part_array(&values, n, n, &n) ||
+        (how.value != NULL && !tqa_part_choice(&how, interpolations, &interpolation)) ||
+        !read_rows(&values, &t, n, width, &table->points)) {
+        return false;
+    }
+    table->interpolation = (tq_interpolation)interpolation;
+    s->drives.driven.table = table;
+    if (interpolation != TQ_INTERPOLATE_CUBIC) {
+        return true;
+    }
+    tq_scratch scratch;
+    tq_error error = {0};
+    double *curvature = tqa_control_take(s->control, n * width, sizeof *curvature);
+    if (curvature == NULL ||
+        !tqa_control_scratch(s->control, tq_scratch_cost(n, sizeof(double)), &scratch)) {
+        return false;
+    }
+    table->curvature = curvature;
+    const tq_status status = tq_table_fit(&table->points, &scratch, curvature, &error);
+    return status == TQ_OK || tqa_control_fail(s->control, drives->pointer, status, &error);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * What is told
+ */
+
+typedef enum told { CURRENT, VOLTAGE, LIMITED } told;
+
+static bool fill(const tqa_simulation *s, told what, double *to)
+{
+    const tqa_drives *d = &s->drives;
+    for (size_t k = 0; k < d->driven.n_joint; k++) {
+        const tq_drive_flow *flow = &d->driven.flows[k];
+        to[k] = what == CURRENT   ? flow->current
+                : what == VOLTAGE ? flow->voltage
+                                  : (double)flow->limited;
+    }
+    return true;
+}
+
+static bool fill_current(tqa_simulation *s, double *to)
+{
+    return fill(s, CURRENT, to);
+}
+
+static bool fill_voltage(tqa_simulation *s, double *to)
+{
+    return fill(s, VOLTAGE, to);
+}
+
+static bool fill_limited(tqa_simulation *s, double *to)
+{
+    return fill(s, LIMITED, to);
+}
+
+static bool add_columns(tqa_simulation *s)
+{
+    const size_t n = s->drives.driven.n_joint;
+    const tqa_column columns[] = {{.name = "drive_current", .n = n, .fill = fill_current},
+                                  {.name = "drive_voltage", .n = n, .fill = fill_voltage},
+                                  {.name = "drive_limited", .n = n, .fill = fill_limited}};
+    s->drives.driven.flows = tqa_control_take(s->control, n, sizeof *s->drives.driven.flows);
+    bool added = s->drives.driven.flows != NULL;
+    for (size_t c = 0; c < sizeof columns / sizeof columns[0]; c++) {
+        added = added && tqa_simulation_add_column(s, &columns[c]);
+    }
+    return added;
+}
+
+bool tqa_drives_read(tqa_simulation *s)
+{
+    const tqa_part root = tqa_part_root(s->control);
+    const tqa_part part = tqa_part_field(&root, "drives");
+    tqa_drives *d = &s->drives;
+    if (part.value == NULL) {
+        return true;
+    }
+    if (!tqa_part_object(&part, fields)) {
+        return false;
+    }
+    const size_t n = find_drives(s);
+    if (n == 0) {
+        return tqa_part_refuse(
+            &part, "missing-field",
+            "give \"drive\": {\"motor\": {\"constant\": 0.05, \"resistance\": 0.6}} "
+            "to joints of the robot's document",
+            "no joint of this robot has a drive");
+    }
+    const tqa_part command = tqa_part_field(&part, "command");
+    const tqa_part reduced = tqa_part_field(&part, "reduced");
+    unsigned mode = TQ_DRIVE_TORQUE;
+    if ((command.value != NULL && !tqa_part_choice(&command, commands, &mode)) ||
+        (reduced.value != NULL && !tqa_part_flag(&reduced, &d->driven.reduced))) {
+        return false;
+    }
+    d->driven.mode = (tq_drive_mode)mode;
+    const tqa_part t = tqa_part_field(&part, "t");
+    if (mode == TQ_DRIVE_TORQUE && t.value != NULL) {
+        return tqa_part_refuse(&t, "invalid-value",
+                               "leave it out, or give another \"command\" than \"torque\"",
+                               "the torque that drives carry out is that of \"input\"");
+    }
+    if (!check_mode(s, &command, n) || (mode != TQ_DRIVE_TORQUE && !read_table(s, &part, n))) {
+        return false;
+    }
+    d->driven.n_joint = n;
+    return add_columns(s);
+}
+
+bool tqa_drives_add(tqa_simulation *s)
+{
+    if (s->drives.driven.n_joint == 0) {
+        return true;
+    }
+    const tq_effect effect = tq_driven_effect(&s->drives.driven);
+    return tqa_simulation_add_effect(s, &effect);
+}
+
+void tqa_drives_put(const tqa_simulation *s)
+{
+    const tqa_drives *d = &s->drives;
+    tqa_answer *answer = &s->control->answer;
+    if (d->driven.n_joint == 0) {
+        return;
+    }
+    tqa_answer_object(answer, "drives");
+    tqa_answer_string(answer, "command", commands[d->driven.mode]);
+    tqa_answer_flag(answer, "reduced", d->driven.reduced);
+    tqa_answer_list(answer, "joints");
+    for (size_t k = 0; k < d->driven.n_joint; k++) {
+        tqa_answer_string(answer, NULL, s->control->robot->joint_names[d->numbers[k]]);
+    }
+    tqa_answer_end(answer);
+    tqa_answer_end(answer);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/simulate/drives.h - `drives` of a simulation: what carries out what is asked. */
+#ifndef TQA_OPERATIONS_SIMULATE_DRIVES_H
+#define TQA_OPERATIONS_SIMULATE_DRIVES_H
+
+#include "api/request/robot_fields.h"
+#include "core/plant/driven.h"
+
+struct tqa_simulation;
+
+/* In the call's memory: do not move it once the effect is made. */
+typedef struct tqa_drives {
+    tq_driven_plant driven; /* n_joint 0: the simulation has none */
+    tq_driven_joint *joints;
+    uint32_t *numbers; /* (n_joint) of the robot's joints */
+    tq_table table;
+} tqa_drives;
+
+/* Reads the root's `drives` and adds columns of the result; needs no outputs yet. False: the
+ * problem is set. */
+bool tqa_drives_read(struct tqa_simulation *s);
+/* Adds them to the plant, behind what asks for torque. */
+bool tqa_drives_add(struct tqa_simulation *s);
+/* The names of the joints, where there are drives. */
+void tqa_drives_put(const struct tqa_simulation *s);
+
+#endif

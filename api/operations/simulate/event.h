@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/simulate/event.h - `events` of a simulation: what to look out for, what happened.
+ */
+#ifndef TQA_OPERATIONS_SIMULATE_EVENT_H
+#define TQA_OPERATIONS_SIMULATE_EVENT_H
+
+#include "api/request/robot_fields.h"
+#include "core/simulate/event.h"
+
+enum { TQA_EVENTS_MAX = 10000 }; /* told in a result; more are counted */
+
+/* In the call's memory. */
+typedef struct tqa_events_watch {
+    tq_event_rule *rules;
+    uint32_t *asked; /* (n_rule) which element of the request's list made it */
+    size_t n_rule;
+    tq_event *told; /* (TQA_EVENTS_MAX) */
+    uint64_t n_event;
+} tqa_events_watch;
+
+/* Reads the root's `events`, a list; it need not be there. `q` (nq): the start, which must lie
+ * within limits that act. False: the problem is set. */
+bool tqa_control_watch(tqa_control *control, const tqa_order *order, const double *q,
+                       tqa_events_watch *ret);
+
+/* Keeps an event. */
+void tqa_watch_note(tqa_events_watch *watch, const tq_event *event);
+
+/* `events`, and `events_omitted` when there were too many. */
+void tqa_answer_events(tqa_control *control, const tqa_events_watch *watch);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/simulate/simulate.h - what a simulation was asked for, and what it keeps. */
+#ifndef TQA_OPERATIONS_SIMULATE_SIMULATE_H
+#define TQA_OPERATIONS_SIMULATE_SIMULATE_H
+
+#include "api/operations/simulate/controller.h"
+#include "api/operations/simulate/disturbance.h"
+#include "api/operations/simulate/drives.h"
+#include "api/operations/simulate/event.h"
+#include "api/operations/simulate/verdict.h"
+#include "api/request/robot_fields.h"
+#include "core/constraints/project.h"
+#include "core/plant/torque_table.h"
+#include "core/simulate/run.h"
+
+typedef struct tqa_simulation tqa_simulation;
+
+enum { TQA_COLUMNS_MAX = 24, TQA_EFFECTS_MAX = TQA_DISTURBANCES_MAX + 16 };
+
+/* One array of the result over time: n numbers a row, or one number when `flat`. */
+typedef struct tqa_column {
+    const char *name;
+    size_t n;
+    bool flat;
+    bool is_hidden;      /* not told: kept for what is computed after the run */
+    const uint32_t *map; /* user's order -> robot's; NULL: as it is */
+    /* Writes n numbers of the run's present state; s->rates are those of that state. False: the
+     * state has none, and the run ends here with s->ended. */
+    bool (*fill)(tqa_simulation *s, double *to);
+} tqa_column;
+
+/* A simulation from its request on. Everything lives in the control's memory. */
+struct tqa_simulation {
+    tqa_control *control;
+    tqa_order order;
+    const tq_mechanism *mechanism; /* with its payload */
+    double *q, *qd;                /* initial, (nq), (nv) in the robot's order */
+
+    double duration; /* s: of the last output */
+    size_t n_output;
+    double interval; /* s; 0: at `times` */
+    double *times;   /* (n_output), the first is 0 */
+
+    tq_table torque;
+    tqa_controller controller;
+    bool has_controller;
+    tqa_drives drives;
+    tq_effect effects[TQA_EFFECTS_MAX];
+    tq_plant plant;      /* plant.effects is the array above */
+    tq_projection moved; /* what brought the initial state onto the constraints */
+    double gravity[3];
+
+    tq_run_options options;
+    tqa_events_watch watch;
+    size_t n_column, width; /* columns; numbers of a row, t included */
+    size_t multipliers_at;  /* where in a row they begin; 0: they are no column */
+    tqa_column columns[TQA_COLUMNS_MAX];
+
+    tqa_judge judge;
+    double *balance_row; /* (4 nq + 3 nv + 6 n_wrench): one state with what acts on it */
+    tq_scratch judge_scratch;
+
+    /* while it runs */
+    tq_run *run;
+    tq_scratch scratch;
+    tq_rates rates;  /* of the present row, blocks of one sample */
+    double fraction; /* told last */
+    bool stopped;    /* cancelled: there is no answer */
+    const char *ended;
+    uint32_t ended_at; /* joint, or TQ_NONE */
+
+    /* rows as far as they are computed, in memory or in the world's spool */
+    size_t n_row;
+    bool spooled, spool_failed;
+    double *rows; /* all, or those that are not in the spool yet */
+    size_t n_held, held_max;
+    unsigned char *saved; /* room for a checkpoint, once one was needed */
+    uint64_t next_save;
+    uint64_t grid; /* number of the next time at which the run forgets its past */
+
+    /* while the answer is printed */
+    size_t told_column, told_row;
+    double *piece, *line; /* some rows; one of them in the user's order */
+};
+
+/* Reads the request. False: the problem is set. */
+bool tqa_simulation_read(tqa_simulation *s);
+/* The same, but for what is told about it: verdict and balance. */
+bool tqa_simulation_read_plant(tqa_simulation *s);
+/* What of the request takes long, on a worker, before anything runs. False: the problem is set. */
+bool tqa_simulation_prepare(tqa_simulation *s);
+/* `input`: a table of torques, or a controller. */
+bool tqa_simulation_read_input(tqa_simulation *s);
+/* `solver`, once the outputs are known. */
+bool tqa_simulation_read_solver(tqa_simulation *s);
+/* Constraints of the robot: the initial state goes where they hold; multipliers may be a column. */
+bool tqa_simulation_constrain(tqa_simulation *s, bool with_multipliers);
+void tqa_simulation_put_constraints(const tqa_simulation *s);
+const char *tqa_simulation_method(tq_run_method method);
+
+/* Adds an effect to the plant, a column to the result. False: there are too many. */
+bool tqa_simulation_add_effect(tqa_simulation *s, const tq_effect *effect);
+bool tqa_simulation_add_column(tqa_simulation *s, const tqa_column *column);
+
+/* Time of output k, s. */
+double tqa_simulation_time(const tqa_simulation *s, size_t k);
+
+/* Makes room for rows; adds the present state as one; reads rows [first, first + n) of one column
+ * (or t: column n_column). False: the problem is set, or s->ended. */
+bool tqa_simulation_open_rows(tqa_simulation *s);
+bool tqa_simulation_add_row(tqa_simulation *s);
+bool tqa_simulation_read_rows(tqa_simulation *s, size_t first, size_t n, double *ret);
+/* Hands over to the spool what is still held. */
+bool tqa_simulation_flush(tqa_simulation *s);
+
+/* A saved run: loaded, with the number of the grid's next point. False: there is none. */
+bool tqa_simulation_load(tqa_simulation *s, uint64_t *ret_grid);
+void tqa_simulation_save(tqa_simulation *s, uint64_t grid);
+
+/* The largest term on a joint now: a name of the ledger, or "input"; NULL: none. */
+const char *tqa_simulation_term(const tqa_simulation *s, uint32_t joint);
+
+/* Writes the answer: what stands before the arrays now, then the arrays piece by piece. */
+void tqa_simulation_answer(tqa_simulation *s);
+
+#endif

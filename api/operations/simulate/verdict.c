@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/simulate/verdict.c - balance and tracking of a simulation, out of its rows. */
+#include "api/operations/simulate/verdict.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "api/operations/simulate/simulate.h"
+#include "core/dynamics/energy.h"
+#include "core/dynamics/kinematics/posture.h"
+#include "core/elementary/elementary.h"
+#include "core/plant/state.h"
+
+static const double default_tolerated = 0.01; /* rad or m */
+
+/* ------------------------------------------------------------------------------------------------
+ * Arrays over time
+ */
+
+/* the balance of the row that is being filled */
+static const tq_balance *balance_now(tqa_simulation *s)
+{
+    tqa_judge *j = &s->judge;
+    if (j->balanced == s->n_row + 1) {
+        return &j->balance;
+    }
+    double *q = s->balance_row;
+    double *qd = q + s->order.nq;
+    double *qdd = qd + s->order.nv;
+    double *wrench = qdd + s->order.nv;
+    for (size_t k = 0; k < s->order.nq; k++) {
+        q[k] = s->run->state->q[k * TQ_BLOCK_PAD];
+    }
+    for (size_t k = 0; k < s->order.nv; k++) {
+        qd[k] = s->run->state->qd[k * TQ_BLOCK_PAD];
+        qdd[k] = s->rates.qd[k * TQ_BLOCK_PAD];
+    }
+    for (size_t k = 0; k < 6 * s->plant.n_wrench; k++) {
+        wrench[k] = s->rates.wrench[k * TQ_BLOCK_PAD];
+    }
+    tq_error error = {0};
+    const tq_status status =
+        tq_audit_balance(&s->plant, q, qd, qdd, wrench, &s->judge_scratch, &j->balance, &error);
+    if (status != TQ_OK) {
+        s->ended = tq_status_text(status);
+        return NULL;
+    }
+    j->balanced = s->n_row + 1;
+    return &j->balance;
+}
+
+static bool fill_kinetic(tqa_simulation *s, double *to)
+{
+    const tq_balance *b = balance_now(s);
+    *to = b != NULL ? b->kinetic : 0.0;
+    return b != NULL;
+}
+
+static bool fill_potential(tqa_simulation *s, double *to)
+{
+    const tq_balance *b = balance_now(s);
+    *to = b != NULL ? b->potential : 0.0;
+    return b != NULL;
+}
+
+static bool fill_momentum(tqa_simulation *s, double *to)
+{
+    const tq_balance *b = balance_now(s);
+    if (b != NULL) {
+        memcpy(to, b->momentum, sizeof b->momentum);
+    }
+    return b != NULL;
+}
+
+static bool fill_base(tqa_simulation *s, double *to)
+{
+    const tq_balance *b = balance_now(s);
+    if (b != NULL) {
+        memcpy(to, b->base, sizeof b->base);
+    }
+    return b != NULL;
+}
+
+static bool fill_tracking(tqa_simulation *s, double *to)
+{
+    double *desired = s->balance_row;
+    double *q = desired + 3 * s->order.nq;
+    for (size_t k = 0; k < s->order.nq; k++) {
+        q[k] = s->run->state->q[k * TQ_BLOCK_PAD];
+    }
+    tqa_controller_desired(&s->controller, s->run->t, q, desired);
+    tq_state_difference(tq_mechanism_model(s->mechanism), desired, q, 1, to, 1);
+    s->judge.balanced = 0; /* the room was used */
+    return true;
+}
+
+/* what only the judge reads */
+static bool fill_hidden(tqa_simulation *s, double *to)
+{
+    const size_t n_z = s->plant.effects[s->plant.n_effect - 1].n_z;
+    for (size_t k = 0; k < n_z; k++) {
+        *to++ = s->run->state->z[(s->judge.z_first + k) * TQ_BLOCK_PAD];
+    }
+    for (size_t k = 0; k < s->order.nv; k++) {
+        *to++ = s->rates.qd[k * TQ_BLOCK_PAD];
+    }
+    for (size_t k = 0; k < 6 * s->plant.n_wrench; k++) {
+        *to++ = s->rates.wrench[k * TQ_BLOCK_PAD];
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * The request
+ */
+
+static bool read_verdict(tqa_simulation *s)
+{
+    static const char *const known[] = {"tolerated_error", "model_uncertainty", NULL};
+    const tqa_part root = tqa_part_root(s->control);
+    const tqa_part verdict = tqa_part_field(&root, "verdict");
+    s->judge.tolerated = default_tolerated;
+    if (verdict.value == NULL) {
+        return true;
+    }
+    const tqa_part tolerated = tqa_part_field(&verdict, "tolerated_error");
+    const tqa_part uncertainty = tqa_part_field(&verdict, "model_uncertainty");
+    return tqa_part_object(&verdict, known) &&
+           (tolerated.value == NULL || tqa_part_positive(&tolerated, &s->judge.tolerated)) &&
+           (uncertainty.value == NULL || tqa_part_positive(&uncertainty, &s->judge.uncertainty));
+}
+
+static bool add_columns(tqa_simulation *s, unsigned include)
+{
+    const struct {
+        unsigned bit;
+        tqa_column column;
+    } all[] = {
+        {TQA_JUDGE_ENERGY, {.name = "kinetic_energy", .n = 1, .flat = true, .fill = fill_kinetic}},
+        {TQA_JUDGE_ENERGY,
+         {.name = "potential_energy", .n = 1, .flat = true, .fill = fill_potential}},
+        {TQA_JUDGE_MOMENTUM, {.name = "momentum", .n = 3, .fill = fill_momentum}},
+        {TQA_JUDGE_BASE, {.name = "base_reaction", .n = 6, .fill = fill_base}},
+        {TQA_JUDGE_TRACKING,
+         {.name = "tracking_error", .n = s->order.nv, .map = s->order.v, .fill = fill_tracking}},
+    };
+    for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
+        if ((include & all[k].bit) != 0 && !tqa_simulation_add_column(s, &all[k].column)) {
+            return false;
+        }
+    }
+    const size_t n_z = s->plant.effects[s->plant.n_effect - 1].n_z;
+    const tqa_column hidden = {.name = "hidden",
+                               .n = n_z + s->order.nv + 6 * s->plant.n_wrench,
+                               .is_hidden = true,
+                               .fill = fill_hidden};
+    s->judge.first_point = s->width;
+    return tqa_simulation_add_column(s, &hidden);
+}
+
+bool tqa_judge_read(struct tqa_simulation *s, unsigned include)
+{
+    tqa_judge *j = &s->judge;
+    const tqa_part root = tqa_part_root(s->control);
+    const tqa_part names = tqa_part_field(&root, "include");
+    if ((include & TQA_JUDGE_TRACKING) != 0 && !s->has_controller) {
+        return tqa_part_refuse(&names, "invalid-value",
+                               "leave \"tracking_error\" out, or give \"input\" a reference",
+                               "there is no reference to be tracked");
+    }
+    if (!read_verdict(s)) {
+        return false;
+    }
+    j->include = include;
+    j->audit = (tq_audit){.plant = &s->plant, .with_momentum = (include & TQA_JUDGE_MOMENTUM) != 0};
+    j->z_first = tq_plant_n_z(&s->plant);
+    const size_t n_row = 4 * s->order.nq + 3 * s->order.nv + 6 * s->plant.n_wrench + 1;
+    s->balance_row = tqa_control_take(s->control, n_row, sizeof(double));
+    const tq_effect effect = tq_audit_effect(&j->audit);
+    return s->balance_row != NULL && tqa_simulation_add_effect(s, &effect) &&
+           add_columns(s, include) &&
+           tqa_control_scratch(s->control, tq_audit_scratch_size(&s->plant), &s->judge_scratch);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * After the run: balance
+ */
+
+/* Some rows, and their states in a block. */
+typedef struct pieces {
+    double *rows, *q, *qd, *energy;
+    tq_scratch scratch;
+} pieces;
+
+static bool open_pieces(tqa_simulation *s, pieces *p)
+{
+    const size_t n = TQ_BLOCK;
+    p->rows = tqa_control_take(s->control, n * s->width, sizeof(double));
+    const size_t of_rows = (s->order.nq + s->order.nv + 4) * n;
+    tq_scratch *scratch = &p->scratch;
+    const size_t of_energy = tq_energy_scratch_size(s->mechanism);
+    const size_t of_posture = tq_posture_scratch_size(tq_mechanism_model(s->mechanism));
+    if (p->rows == NULL ||
+        !tqa_control_scratch(s->control,
+                             4 * tq_scratch_cost(of_rows, sizeof(double)) + of_energy +
+                                 2 * of_posture + tq_audit_scratch_size(&s->plant),
+                             scratch)) {
+        return false;
+    }
+    p->q = tq_scratch_take(scratch, (s->order.nq + 1) * n, sizeof(double));
+    p->qd = tq_scratch_take(scratch, (s->order.nv + 1) * n, sizeof(double));
+    p->energy = tq_scratch_take(scratch, 2 * n, sizeof(double));
+    return p->q != NULL && p->qd != NULL && p->energy != NULL;
+}
+
+static const double *row_of(const tqa_simulation *s, const pieces *p, size_t k)
+{
+    return p->rows + k * s->width;
+}
+
+/* what is too large for an energy is no reason to keep the motion back */
+static void give_up(tqa_audited *audited, tq_status status)
+{
+    audited->why_not = tq_status_text(status);
+}
+
+/* the balance of a row; q, qd, tau follow t in every row */
+static void balance_of(tqa_simulation *s, pieces *p, size_t k, tq_balance *ret)
+{
+    const double *row = row_of(s, p, k);
+    const size_t n_z = s->plant.effects[s->plant.n_effect - 1].n_z;
+    const double *hidden = row + s->judge.first_point;
+    tq_error error = {0};
+    const tq_status status =
+        tq_audit_balance(&s->plant, row + 1, row + 1 + s->order.nq, hidden + n_z,
+                         hidden + n_z + s->order.nv, &p->scratch, ret, &error);
+    if (status != TQ_OK) {
+        give_up(&s->judge.audited, status);
+    }
+}
+
+static void audit_piece(tqa_simulation *s, pieces *p, size_t first, size_t n)
+{
+    tqa_audited *a = &s->judge.audited;
+    const size_t nq = s->order.nq;
+    const size_t nv = s->order.nv;
+    const size_t n_z = s->plant.effects[s->plant.n_effect - 1].n_z;
+    tq_error error = {0};
+    for (size_t k = 0; k < n; k++) {
+        const double *row = row_of(s, p, k) + 1;
+        for (size_t r = 0; r < nq; r++) {
+            p->q[r * TQ_BLOCK + k] = row[r];
+        }
+        for (size_t r = 0; r < nv; r++) {
+            p->qd[r * TQ_BLOCK + k] = row[nq + r];
+        }
+    }
+    tq_block_pad(p->q, nq, TQ_BLOCK, n);
+    tq_block_pad(p->qd, nv, TQ_BLOCK, n);
+    const tq_status status =
+        tq_audit_energy(&s->plant, n, TQ_BLOCK, p->q, p->qd, &p->scratch, p->energy, &error);
+    if (status != TQ_OK) {
+        give_up(a, status);
+        return;
+    }
+    if (first == 0) {
+        balance_of(s, p, 0, &a->start);
+    }
+    for (size_t k = 0; k < n; k++) {
+        const tq_balance now = {.kinetic = p->energy[k], .potential = p->energy[TQ_BLOCK + k]};
+        memcpy(a->z, row_of(s, p, k) + s->judge.first_point, n_z * sizeof(double));
+        a->residual = tq_audit_energy_residual(&a->start, &now, a->z);
+        a->residual_max = fmax(a->residual_max, fabs(a->residual));
+        a->kinetic_max = fmax(a->kinetic_max, now.kinetic);
+    }
+    if (first + n == s->n_row) {
+        balance_of(s, p, n - 1, &a->end);
+        tq_audit_momentum_residual(&s->plant, *row_of(s, p, n - 1), &a->start, &a->end, a->z,
+                                   a->momentum_residual);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Tracking
+ */
+
+static bool place_point(tqa_simulation *s, pieces *p, const double *q, double ret[3])
+{
+    const tqa_point *point = &s->judge.tracked.point;
+    const size_t mark = tq_scratch_mark(&p->scratch);
+    tq_posture posture = {0};
+    tq_error error = {0};
+    const tq_status status = tq_posture_compute(tq_mechanism_model(s->mechanism), q, NULL,
+                                                &p->scratch, &posture, &error);
+    if (status == TQ_OK) {
+        const tq_pose *pose = &posture.pose[point->link];
+        for (unsigned i = 0; i < 3; i++) {
+            ret[i] = pose->p[i];
+            for (unsigned k = 0; k < 3; k++) {
+                ret[i] += pose->r[3 * i + k] * point->at[k];
+            }
+        }
+    }
+    tq_scratch_rewind(&p->scratch, mark);
+    return status == TQ_OK || tqa_control_fail(s->control, "", status, &error);
+}
+
+static double distance(const double a[3], const double b[3])
+{
+    return tq_hypot(tq_hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]);
+}
+
+/* forces of constraints against their goals */
+static void track_force(tqa_simulation *s, const double *row, double *room)
+{
+    tqa_tracked *to = &s->judge.tracked;
+    tq_table_at(&s->controller.force, row[0], room, 1);
+    for (size_t r = 0; r < s->plant.constraints->n_row; r++) {
+        const double e = room[r] - row[s->multipliers_at + r];
+        to->force[0][r] = fmax(to->force[0][r], fabs(e));
+        to->force[1][r] += e * e;
+        to->force[2][r] = e;
+    }
+}
+
+static bool track_row(tqa_simulation *s, pieces *p, const double *row)
+{
+    tqa_tracked *to = &s->judge.tracked;
+    const size_t nv = s->order.nv;
+    double *desired = s->balance_row;
+    double here[3] = {0.0};
+    double there[3] = {0.0};
+    double *error = desired + 3 * s->order.nq;
+    tqa_controller_desired(&s->controller, row[0], row + 1, desired);
+    tq_state_difference(tq_mechanism_model(s->mechanism), desired, row + 1, 1, error, 1);
+    for (size_t k = 0; k < nv; k++) {
+        const double e = error[k];
+        to->max[k] = fmax(to->max[k], fabs(e));
+        to->square[k] += e * e;
+        to->final[k] = e;
+    }
+    if (!place_point(s, p, row + 1, here) || !place_point(s, p, desired, there)) {
+        return false;
+    }
+    const double off = distance(here, there);
+    to->point_max = fmax(to->point_max, off);
+    to->point_square += off * off;
+    to->point_final = off;
+    if (to->n > 0 && !s->controller.reference.is_cartesian) {
+        to->length += distance(there, to->last);
+    }
+    memcpy(to->last, there, sizeof there);
+    if (to->force[0] != NULL) {
+        track_force(s, row, to->force[3]);
+    }
+    to->n++;
+    return true;
+}
+
+static bool open_tracking(tqa_simulation *s)
+{
+    tqa_tracked *to = &s->judge.tracked;
+    const tqa_reference *reference = &s->controller.reference;
+    const tq_model *model = tq_mechanism_model(s->mechanism);
+    double *rows = tqa_control_take(s->control, 3 * s->order.nv + 1, sizeof *rows);
+    if (rows == NULL) {
+        return false;
+    }
+    for (unsigned k = 0; s->controller.pushed != NULL && k < 4; k++) {
+        to->force[k] = tqa_control_take(s->control, s->plant.constraints->n_row, sizeof(double));
+        if (to->force[k] == NULL) {
+            return false;
+        }
+    }
+    to->max = rows;
+    to->square = rows + s->order.nv;
+    to->final = rows + 2 * s->order.nv;
+    if (reference->is_cartesian) {
+        to->point = reference->point;
+        to->length = reference->length;
+    } else if (s->order.n_joint > 0) {
+        /* the end of the arm: what its last joint carries */
+        to->point.link = model->joints[model->order[model->n_joint - 1]].child;
+    }
+    return true;
+}
+
+bool tqa_judge_run(struct tqa_simulation *s)
+{
+    pieces p;
+    if (!open_pieces(s, &p) || (s->has_controller && !open_tracking(s))) {
+        return false;
+    }
+    for (size_t first = 0; first < s->n_row; first += TQ_BLOCK) {
+        const size_t left = s->n_row - first;
+        const size_t n = left < TQ_BLOCK ? left : TQ_BLOCK;
+        if (!tqa_simulation_read_rows(s, first, n, p.rows)) {
+            return false;
+        }
+        if (s->judge.audited.why_not == NULL) {
+            audit_piece(s, &p, first, n);
+        }
+        for (size_t k = 0; s->has_controller && k < n; k++) {
+            if (!track_row(s, &p, row_of(s, &p, k))) {
+                return false;
+            }
+        }
+    }
+    return tqa_judge_growth(s);
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/simulate/verdict_answer.c - balance and tracking, as the answer tells them. */
+#include "api/operations/simulate/verdict.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "api/operations/simulate/simulate.h"
+
+enum { FINDING_TEXT = 192 };
+static const double lost_part = 0.01; /* of the largest kinetic energy: a finding */
+
+static const double rounding = 1e-9; /* J */
+
+static void put_number(tqa_answer *answer, const char *key, double x)
+{
+    if (isfinite(x)) {
+        tqa_answer_number(answer, key, x);
+    } else {
+        tqa_answer_none(answer, key, "too large for a number");
+    }
+}
+
+static void put_relative(tqa_answer *answer, double residual, double scale, const char *none)
+{
+    if (scale > 0.0) {
+        put_number(answer, "relative", residual / scale);
+    } else {
+        tqa_answer_none(answer, "relative", none);
+    }
+}
+
+/* the steps made or took energy that no torque did */
+static void put_lost_energy(const tqa_simulation *s)
+{
+    char text[FINDING_TEXT];
+    const tqa_audited *a = &s->judge.audited;
+    const tq_run_options *o = &s->options;
+    const double percent = 100.0 * a->residual_max / a->kinetic_max;
+    const char *method = tqa_simulation_method(o->method);
+    if (tq_run_is_adaptive(o->method)) {
+        (void)snprintf(text, sizeof text,
+                       "energy is off by %.2g %% of the largest kinetic energy by %s at rtol %g: "
+                       "take a smaller one",
+                       percent, method, o->rtol);
+    } else {
+        (void)snprintf(text, sizeof text,
+                       "energy is off by %.2g %% of the largest kinetic energy by %s in steps of "
+                       "%g s: take shorter ones, or leave \"solver\" out",
+                       percent, method, o->step);
+    }
+    tqa_answer_string(&s->control->answer, "finding", text);
+}
+
+static void put_audit(const tqa_simulation *s)
+{
+    tqa_answer *answer = &s->control->answer;
+    const tqa_audited *a = &s->judge.audited;
+    if (a->why_not != NULL) {
+        tqa_answer_none(answer, "audit", a->why_not);
+        return;
+    }
+    tqa_answer_object(answer, "audit");
+    tqa_answer_object(answer, "energy");
+    put_number(answer, "kinetic_start", a->start.kinetic);
+    put_number(answer, "kinetic_end", a->end.kinetic);
+    put_number(answer, "kinetic_max", a->kinetic_max);
+    put_number(answer, "potential_change", a->end.potential - a->start.potential);
+    put_number(answer, "work", a->z[TQ_AUDIT_WORK]);
+    put_number(answer, "dissipated", a->z[TQ_AUDIT_DISSIPATED]);
+    put_number(answer, "external", a->z[TQ_AUDIT_EXTERNAL]);
+    put_number(answer, "residual", a->residual);
+    put_number(answer, "residual_max", a->residual_max);
+    put_relative(answer, a->residual_max, a->kinetic_max, "nothing moves");
+    if (a->residual_max > fmax(lost_part * a->kinetic_max, rounding) && a->kinetic_max > 0.0) {
+        put_lost_energy(s);
+    }
+    tqa_answer_end(answer);
+    if (s->judge.audit.with_momentum) {
+        double size = 0.0;
+        double left = 0.0;
+        for (unsigned k = 0; k < 3; k++) {
+            size = fmax(size, fabs(a->z[TQ_AUDIT_BASE + k]));
+            left = fmax(left, fabs(a->momentum_residual[k]));
+        }
+        tqa_answer_object(answer, "momentum");
+        tqa_answer_vector(answer, "base_impulse", a->z + TQ_AUDIT_BASE, 3);
+        tqa_answer_vector(answer, "external_impulse", a->z + TQ_AUDIT_PUSH, 3);
+        tqa_answer_vector(answer, "residual", a->momentum_residual, 3);
+        put_relative(answer, left, size, "nothing holds the robot");
+        tqa_answer_end(answer);
+    }
+    tqa_answer_end(answer);
+}
+
+static void put_joints(const tqa_simulation *s, const char *key, const double *x, bool is_square)
+{
+    double *row = s->balance_row;
+    for (size_t r = 0; r < s->order.nv; r++) {
+        const double value = x[s->order.v[r]];
+        row[r] = is_square ? sqrt(value / (double)s->judge.tracked.n) : value;
+    }
+    tqa_answer_vector(&s->control->answer, key, row, s->order.nv);
+}
+
+/* errors of the forces that had goals */
+static void put_force(const tqa_simulation *s)
+{
+    static const char *const keys[] = {"max", "rms", "final"};
+    tqa_answer *answer = &s->control->answer;
+    const tqa_tracked *t = &s->judge.tracked;
+    const size_t n_row = s->plant.constraints->n_row;
+    tqa_answer_object(answer, "force");
+    tqa_answer_list(answer, "rows");
+    for (size_t r = 0; r < n_row; r++) {
+        if (s->controller.pushed[r]) {
+            tqa_answer_string(answer, NULL, s->control->robot->row_names[r]);
+        }
+    }
+    tqa_answer_end(answer);
+    for (unsigned k = 0; k < 3; k++) {
+        size_t n = 0;
+        for (size_t r = 0; r < n_row; r++) {
+            if (s->controller.pushed[r]) {
+                const double x = t->force[k][r];
+                t->force[3][n++] = k == 1 ? sqrt(x / (double)t->n) : x;
+            }
+        }
+        tqa_answer_vector(answer, keys[k], t->force[3], n);
+    }
+    tqa_answer_end(answer);
+}
+
+static void put_tracking(const tqa_simulation *s)
+{
+    tqa_answer *answer = &s->control->answer;
+    const tqa_tracked *t = &s->judge.tracked;
+    tqa_answer_object(answer, "tracking");
+    put_joints(s, "max", t->max, false);
+    put_joints(s, "rms", t->square, true);
+    put_joints(s, "final", t->final, false);
+    tqa_answer_object(answer, "point");
+    tqa_answer_point(answer, s->control->robot, &t->point);
+    put_number(answer, "max", t->point_max);
+    put_number(answer, "rms", sqrt(t->point_square / (double)t->n));
+    put_number(answer, "final", t->point_final);
+    put_number(answer, "length", t->length);
+    if (t->length > 0.0) {
+        put_number(answer, "max_percent", 100.0 * t->point_max / t->length);
+        put_number(answer, "final_percent", 100.0 * t->point_final / t->length);
+    } else {
+        tqa_answer_none(answer, "max_percent", "the reference stands");
+        tqa_answer_none(answer, "final_percent", "the reference stands");
+    }
+    tqa_answer_end(answer);
+    if (t->force[0] != NULL) {
+        put_force(s);
+    }
+    tqa_answer_end(answer);
+}
+
+void tqa_judge_put(const struct tqa_simulation *s)
+{
+    put_audit(s);
+    if (s->has_controller) {
+        put_tracking(s);
+    }
+}

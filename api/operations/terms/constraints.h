@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/terms/constraints.h - what constraints add to an answer, by name. */
+#ifndef TQA_OPERATIONS_TERMS_CONSTRAINTS_H
+#define TQA_OPERATIONS_TERMS_CONSTRAINTS_H
+
+#include "api/operations/terms/include.h"
+#include "core/constraints/dynamics.h"
+
+/* Forces of constraints are kept beside the operation's first result while it is computed: the
+ * multipliers, then what tq_actuation says. */
+enum { TQA_ACTUATION_ROWS = 4 };
+
+/* Is there all that the names need? False: the problem is set. */
+bool tqa_constraints_check(tqa_call *call);
+
+/* Room for the forces of all samples, if the names need them. False: no memory. */
+bool tqa_constraints_reserve(tqa_call *call);
+
+/* Multipliers of block b, or NULL when nobody asked; their rows are call->multipliers.stride apart.
+ */
+double *tqa_constraints_block(const tqa_call *call, size_t b);
+
+/* Bytes of scratch of the constrained computation, and of the names; us of a sample. 0 where the
+ * robot has no constraints. */
+size_t tqa_constraints_scratch_size(const tqa_call *call);
+size_t tqa_constraints_terms_size(const tqa_call *call);
+double tqa_constraints_cost_us(const tqa_call *call);
+
+/* What `tqa_include` computes. */
+tq_status tqa_multipliers_term(const tqa_moment *moment, double *ret, tq_error *error);
+tq_status tqa_constraint_power_term(const tqa_moment *moment, double *ret, tq_error *error);
+tq_status tqa_actuation_term(const tqa_moment *moment, double *ret, tq_error *error);
+tq_status tqa_constraint_jacobian_term(const tqa_moment *moment, double *ret, tq_error *error);
+tq_status tqa_projectors_term(const tqa_moment *moment, double *ret, tq_error *error);
+tq_status tqa_integrability_term(const tqa_moment *moment, double *ret, tq_error *error);
+
+#endif

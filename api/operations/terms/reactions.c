@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/terms/reactions.c - joint and base wrenches in an answer, nothing left
+ * unstated. */
+#include "api/operations/terms/reactions.h"
+
+#include "api/request/refuse.h"
+#include "api/response/object_prefix.h"
+
+enum { WRENCH = 6, N_STATED = 4, N_ARRAY = 2 };
+
+/* What is the same for all wrenches. */
+static char *state(const tqa_call *call, size_t *ret_n)
+{
+    tqa_statement text;
+    tqa_statement_open(&text, call->accept, "reactions", N_STATED + N_ARRAY);
+    tqa_statement_text(&text, "applied_to", "child link");
+    tqa_statement_text(&text, "expressed_in", "child link");
+    tqa_statement_text(&text, "at", "origin");
+    tqa_statement_names(&text, "joints", call->robot->joint_names, call->robot->model->n_joint);
+    return tqa_statement_take(&text, ret_n);
+}
+
+bool tqa_reactions_add(tqa_call *call)
+{
+    const size_t n_joint = call->robot->model->n_joint;
+    size_t n_text = 0;
+    tqa_blocks_init(&call->reactions, WRENCH * (n_joint + 1), NULL, &call->budget);
+    char *text = state(call, &n_text);
+    if (!tqa_call_keep_text(call, text) ||
+        !tqa_blocks_reserve(&call->reactions, call->request.n_sample)) {
+        return tqa_refuse_rows(&call->request, UINT64_MAX, NULL, TQA_ROWS_MEMORY);
+    }
+    const tqa_result_array joints = {
+        .key = "joint_wrenches",
+        .blocks = &call->reactions,
+        .n_row = WRENCH * n_joint,
+        .group = WRENCH,
+        .before = text,
+        .n_before = n_text,
+    };
+    const tqa_result_array base = {
+        .key = "base_wrench",
+        .blocks = &call->reactions,
+        .first_row = WRENCH * n_joint,
+        .n_row = WRENCH,
+        .closes = true,
+    };
+    tqa_result_add_array(&call->result, &joints);
+    tqa_result_add_array(&call->result, &base);
+    return true;
+}

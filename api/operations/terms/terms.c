@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/terms/terms.c - POST .../terms: any terms of the equation of motion, in one
+ * pass. */
+#include <assert.h>
+
+#include "api/call/call.h"
+#include "api/operations/terms/include.h"
+#include "api/request/refuse.h"
+#include "core/dynamics/inverse.h"
+
+static const tqa_field fields[] = {
+    {.name = "q", .kind = TQA_FIELD_MOTION, .motion = TQA_MOTION_Q, .required = true},
+    {.name = "qd", .kind = TQA_FIELD_MOTION, .motion = TQA_MOTION_QD},
+    {.name = "qdd", .kind = TQA_FIELD_MOTION, .motion = TQA_MOTION_QDD},
+    {.name = "joints", .kind = TQA_FIELD_JOINTS},
+    {.name = "external_wrenches", .kind = TQA_FIELD_WRENCHES},
+    {.name = "gravity", .kind = TQA_FIELD_GRAVITY},
+    {.name = "without", .kind = TQA_FIELD_WITHOUT},
+    {.name = "include", .kind = TQA_FIELD_INCLUDE, .required = true},
+    {.name = "payload", .kind = TQA_FIELD_PAYLOAD},
+    {.name = "coriolis_form", .kind = TQA_FIELD_FORM},
+    {.name = "frame", .kind = TQA_FIELD_FRAME},
+    {.name = "at", .kind = TQA_FIELD_AT},
+    {.name = "axes", .kind = TQA_FIELD_AXES},
+    {.name = "box", .kind = TQA_FIELD_BOX},
+    {.name = "qd_ref", .kind = TQA_FIELD_MOTION, .motion = TQA_MOTION_QD_REF},
+    {.name = "qdd_ref", .kind = TQA_FIELD_MOTION, .motion = TQA_MOTION_QDD_REF},
+};
+
+static double cost_us(const tqa_call *call)
+{
+    return 2.0 + tqa_include_cost_us(call) * (double)call->request.n_sample;
+}
+
+/* The scratch of one block: its wrenches, then what the terms take. */
+static size_t scratch_size(const tqa_call *call)
+{
+    return tq_scratch_cost(call->request.wrenches.n, sizeof(tq_external_wrench)) +
+           tqa_include_scratch_size(call);
+}
+
+static tq_status compute_block(tqa_call *call, size_t b, void *memory, size_t size, tq_error *error)
+{
+    tq_scratch scratch;
+    tq_scratch_init(&scratch, memory, size);
+    const tq_inverse_input in = tqa_call_motion(call, b, &scratch);
+    return tqa_include_block(call, b, &in, &scratch, error);
+}
+
+static bool run(tqa_call *call, const tqa_world *world, void *scratch, size_t size)
+{
+    if (call->request.include == 0) {
+        return tqa_refuse(&call->request, UINT64_MAX, "missing-field",
+                          "add \"include\": [\"mass_matrix\"], or other names of terms",
+                          "there is no term to compute");
+    }
+    return tqa_include_add(call) && tqa_call_compute(call, world, scratch, size, compute_block);
+}
+
+const tqa_operation_methods tqa_terms_methods = {
+    .schema =
+        {
+            .fields = fields,
+            .n_field = sizeof fields / sizeof fields[0],
+            .without = tqa_without_choices,
+            .include = tqa_include_choices,
+        },
+    .cost_us = cost_us,
+    .scratch_size = scratch_size,
+    .run = run,
+};

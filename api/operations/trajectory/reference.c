@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/trajectory/reference.c - the path that a request asks for; waypoints, poses. */
+#include "api/operations/trajectory/reference.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "api/operations/trajectory/reference_parts.h"
+#include "core/dynamics/kinematics/inverse_kinematics.h"
+#include "core/elementary/elementary.h"
+
+enum {
+    POINTS_MAX = 1 << 14,
+    CELLS_LEAST = 4096,
+    CELLS_MAX = 1 << 17,
+    CELLS_OF_A_STRETCH = 64,
+};
+
+const char *const tqa_reference_fields[] = {"waypoints", "poses",     "fourier",  "stand",  "table",
+                                            "frame",     "axes",      "initial",  "timing", "blend",
+                                            "times",     "durations", "duration", NULL};
+
+static const char *const axis_names[] = {"x", "y", "z", "rx", "ry", "rz", NULL};
+
+/* By the numbers of tq_timing_law, then those of our own. */
+static const char *const timings[] = {"linear",    "cubic",  "quintic", "septic",
+                                      "trapezoid", "spline", NULL};
+enum { TIMING_SPLINE = 5 };
+
+/* ------------------------------------------------------------------------------------------------
+ * Times
+ */
+
+static bool read_times(tqa_plan *p)
+{
+    const tqa_part times = tqa_part_field(p->object, "times");
+    const tqa_part durations = tqa_part_field(p->object, "durations");
+    const size_t n = p->n_point;
+    p->times = tqa_control_take(p->control, n, sizeof(double));
+    if (p->times == NULL) {
+        return false;
+    }
+    if (times.value != NULL && durations.value != NULL) {
+        return tqa_part_refuse(&durations, "invalid-value", "leave one of them out",
+                               "\"times\" and \"durations\" are both given");
+    }
+    if (durations.value != NULL) {
+        if (!tqa_part_numbers(&durations, n - 1, p->times + 1)) {
+            return false;
+        }
+        for (size_t k = 1; k < n; k++) {
+            const tqa_part item = tqa_part_item(&durations, k - 1);
+            double ignored = 0.0;
+            if (!tqa_part_positive(&item, &ignored)) {
+                return false;
+            }
+            p->times[k] += p->times[k - 1];
+        }
+    } else if (!tqa_part_need(&times, "add \"times\": one for each point, s, increasing; or "
+                                      "\"durations\": one for each stretch") ||
+               !tqa_part_numbers(&times, n, p->times)) {
+        return false;
+    }
+    for (size_t k = 1; k < n; k++) {
+        if (!(p->times[k] > p->times[k - 1])) {
+            const tqa_part item = tqa_part_item(&times, k);
+            return tqa_part_refuse(&item, "range", "times must increase", "%g s is not after %g s",
+                                   p->times[k], p->times[k - 1]);
+        }
+    }
+    p->to->begin = p->times[0];
+    p->to->end = p->times[n - 1];
+    return true;
+}
+
+static bool read_timing(tqa_plan *p)
+{
+    const tqa_part timing = tqa_part_field(p->object, "timing");
+    const tqa_part blend = tqa_part_field(p->object, "blend");
+    p->blend = 0.25;
+    if (!tqa_part_need(&timing, "add \"timing\": \"quintic\" (or linear, cubic, septic, trapezoid, "
+                                "spline)") ||
+        !tqa_part_choice(&timing, timings, &p->timing)) {
+        return false;
+    }
+    if (p->kind == TQA_PATH_POSES && p->timing == TIMING_SPLINE) {
+        return tqa_part_refuse(&timing, "invalid-value", "use \"quintic\"",
+                               "a spline goes through waypoints of joints only");
+    }
+    if (blend.value == NULL) {
+        return true;
+    }
+    if (!tqa_part_number(&blend, &p->blend)) {
+        return false;
+    }
+    if (p->timing != TQ_TIMING_TRAPEZOID || !(p->blend > 0.0 && p->blend <= 0.5)) {
+        return tqa_part_refuse(&blend, "range", "for example 0.25, with \"timing\": \"trapezoid\"",
+                               "it is the part of a stretch's time in which a trapezoid speeds up: "
+                               "above 0, at most 0.5");
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Paths
+ */
+
+static bool read_waypoints(tqa_plan *p, const tqa_part *waypoints)
+{
+    const size_t nq = p->order->nq;
+    if (!tqa_part_array(waypoints, 2, POINTS_MAX, &p->n_point)) {
+        return false;
+    }
+    double *x = tqa_control_take(p->control, p->n_point * nq, sizeof *x);
+    bool good = x != NULL;
+    for (size_t k = 0; good && k < p->n_point; k++) {
+        const tqa_part row = tqa_part_item(waypoints, k);
+        good = tqa_part_row(&row, nq, p->order->q, x + k * nq);
+    }
+    if (!good || !read_times(p) || !read_timing(p)) {
+        return false;
+    }
+    tq_reference *motion = &p->to->motion;
+    motion->waypoints =
+        (tq_waypoints){.n_point = p->n_point, .n_coordinate = nq, .t = p->times, .x = x};
+    motion->kind = p->timing == TIMING_SPLINE ? TQ_REFERENCE_SPLINE : TQ_REFERENCE_WAYPOINTS;
+    motion->law = (tq_timing_law)p->timing;
+    motion->blend = p->blend;
+    tq_error error = {0};
+    tq_status status = tq_waypoints_check(&motion->waypoints, &error);
+    if (status == TQ_OK && p->timing == TIMING_SPLINE) {
+        tq_scratch scratch;
+        double *curvature = tqa_control_take(p->control, p->n_point * nq, sizeof *curvature);
+        if (curvature == NULL ||
+            !tqa_control_scratch(p->control, tq_scratch_cost(p->n_point, sizeof(double)),
+                                 &scratch)) {
+            return false;
+        }
+        status = tq_spline_fit(&motion->waypoints, &scratch, curvature, &error);
+        motion->curvature = curvature;
+    }
+    return status == TQ_OK || tqa_control_fail(p->control, waypoints->pointer, status, &error);
+}
+
+/* Coordinates at the first pose: the nearest solution to `initial`. */
+static bool find_start(tqa_reference *to)
+{
+    tqa_control *control = to->poses.control;
+    const tq_model *model = control->robot->model;
+    const tqa_part first = tqa_part_item(&to->poses, 0);
+    tq_scratch scratch;
+    tq_error error = {0};
+    tq_ik_task task = {.link = to->path.link, .target = to->path.pose[0]};
+    const tq_ik_options options = {.initial = to->start,
+                                   .position_tolerance = 1e-9,
+                                   .rotation_tolerance = 1e-9,
+                                   .iterations = 200,
+                                   .n_seed = 64,
+                                   .n_solution = 8};
+    memcpy(task.at, to->path.at, sizeof task.at);
+    memcpy(task.axes, to->path.axes, sizeof task.axes);
+    tq_ik_result *result = tqa_control_take(control, 1, sizeof *result);
+    double *q = tqa_control_take(control, (size_t)TQ_IK_SOLUTION_MAX * model->nq, sizeof *q);
+    if (result == NULL || q == NULL ||
+        !tqa_control_scratch(control, tq_ik_scratch_size(model), &scratch)) {
+        return false;
+    }
+    result->q = q;
+    const tq_status status =
+        tq_inverse_kinematics(model, &task, &options, &scratch, result, &error);
+    if (status != TQ_OK) {
+        return tqa_control_fail(control, first.pointer, status, &error);
+    }
+    if (result->n_solution == 0) {
+        return tqa_part_refuse(&first, "no-convergence", "bring the pose within reach",
+                               "the pose was not reached: %.3g m and %.3g rad are left",
+                               result->best_position_error, result->best_rotation_error);
+    }
+    memcpy(to->start, q, model->nq * sizeof *q);
+    return true;
+}
+
+static bool refuse_path(const tqa_part *poses, tq_status status, const tq_error *error, double t)
+{
+    if (status == TQ_ERR_NO_CONVERGENCE && strcmp(error->what, "cells") == 0) {
+        return tqa_part_refuse(poses, "no-convergence",
+                               "keep away from singular postures, or give fewer poses",
+                               "the motion after %g s is too rough to be followed", t);
+    }
+    if (status == TQ_ERR_NO_CONVERGENCE) {
+        return tqa_part_refuse(poses, "no-convergence", "keep the path within reach",
+                               "the path leaves the reach at %g s: %.3g m or rad are left", t,
+                               error->value);
+    }
+    if (status == TQ_ERR_SINGULAR) {
+        return tqa_part_refuse(poses, "singular",
+                               "go round the singular posture, or leave axes out",
+                               "the arm cannot move on along the path at %g s: smallest singular "
+                               "value %.3g",
+                               t, error->value);
+    }
+    return tqa_control_fail(poses->control, poses->pointer, status, error);
+}
+
+/* the path as cells of joint motion */
+static bool cut(tqa_reference *to)
+{
+    tqa_control *control = to->poses.control;
+    const tq_model *model = control->robot->model;
+    const size_t n_pose = to->path.n_pose;
+    const size_t wanted = n_pose * CELLS_OF_A_STRETCH;
+    const size_t n = wanted < CELLS_LEAST ? CELLS_LEAST : wanted < CELLS_MAX ? wanted : CELLS_MAX;
+    const tq_motion_room room = {.cells_max = n,
+                                 .t = tqa_control_take(control, n + 1, sizeof(double)),
+                                 .ends =
+                                     tqa_control_take(control, n * 6 * model->nq, sizeof(double)),
+                                 .kinks = tqa_control_take(control, 3 * n_pose, sizeof(double))};
+    tq_scratch scratch;
+    tq_error error = {0};
+    double t = 0.0;
+    if (room.t == NULL || room.ends == NULL || room.kinks == NULL ||
+        !tqa_control_scratch(control, tq_motion_sample_scratch_size(model, n), &scratch)) {
+        return false;
+    }
+    const tq_status status = tq_motion_sample(model, &to->path, to->start, &room, &scratch,
+                                              &to->motion.cells, &t, &error);
+    return status == TQ_OK || refuse_path(&to->poses, status, &error, t);
+}
+
+bool tqa_reference_prepare(tqa_reference *reference)
+{
+    return !reference->is_cartesian || (find_start(reference) && cut(reference));
+}
+
+/* coordinates near the first pose, which choose the branch */
+static bool read_near(tqa_plan *p)
+{
+    const tqa_part initial = tqa_part_field(p->object, "initial");
+    double *start = tqa_control_take(p->control, p->order->nq, sizeof *start);
+    if (start == NULL) {
+        return false;
+    }
+    p->to->start = start;
+    if (initial.value == NULL && p->near != NULL) {
+        memcpy(start, p->near, p->order->nq * sizeof *start);
+        return true;
+    }
+    return tqa_part_need(&initial, "add \"initial\": coordinates near the first pose, which choose "
+                                   "the branch") &&
+           tqa_part_row(&initial, p->order->nq, p->order->q, start);
+}
+
+static bool read_poses(tqa_plan *p, const tqa_part *poses)
+{
+    const tqa_part frame = tqa_part_field(p->object, "frame");
+    const tqa_part axes = tqa_part_field(p->object, "axes");
+    tqa_point point;
+    unsigned bits = 0;
+    if (!tqa_part_array(poses, 2, POINTS_MAX, &p->n_point) ||
+        !tqa_part_need(&frame, "add \"frame\": a link's name, or {\"link\", \"at\"}") ||
+        !tqa_part_point(&frame, &point)) {
+        return false;
+    }
+    tq_pose *pose = tqa_control_take(p->control, p->n_point, sizeof *pose);
+    bool good = pose != NULL;
+    bool turned = false;
+    for (size_t k = 0; good && k < p->n_point; k++) {
+        const tqa_part item = tqa_part_item(poses, k);
+        good = tqa_part_pose(&item, &pose[k]);
+        turned = turned || json_object_size(item.value) > 1;
+    }
+    bits = turned ? (1u << 6) - 1u : 7u;
+    if (!good || (axes.value != NULL && !tqa_part_choices(&axes, axis_names, &bits)) ||
+        !read_times(p) || !read_timing(p)) {
+        return false;
+    }
+    p->to->path = (tq_cartesian_path){.link = point.link,
+                                      .n_pose = p->n_point,
+                                      .t = p->times,
+                                      .pose = pose,
+                                      .law = (tq_timing_law)p->timing,
+                                      .blend = p->blend};
+    memcpy(p->to->path.at, point.at, sizeof p->to->path.at);
+    for (unsigned k = 0; k < 6; k++) {
+        p->to->path.axes[k] = (bits >> k & 1u) != 0;
+    }
+    if (bits == 0) {
+        return tqa_part_refuse(&axes, "wrong-length", "for example [\"x\", \"y\", \"z\"]",
+                               "name one axis at least");
+    }
+    p->to->is_cartesian = true;
+    p->to->point = point;
+    for (size_t k = 1; k < p->n_point; k++) {
+        const double *a = pose[k - 1].p;
+        const double *b = pose[k].p;
+        p->to->length += tq_hypot(tq_hypot(b[0] - a[0], b[1] - a[1]), b[2] - a[2]);
+    }
+    p->to->motion.kind = TQ_REFERENCE_CELLS;
+    p->to->poses = *poses;
+    return read_near(p);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Which one
+ */
+
+static const struct {
+    const char *name;
+    bool (*read)(tqa_plan *p, const tqa_part *part);
+} paths[] = {{"waypoints", read_waypoints},
+             {"poses", read_poses},
+             {"fourier", tqa_plan_fourier},
+             {"stand", tqa_plan_stand},
+             {"table", tqa_plan_table}};
+enum { PATHS = sizeof paths / sizeof paths[0] };
+
+/* A field that goes with another kind of path. */
+static bool refuse_stray(const tqa_plan *p)
+{
+    static const struct {
+        const char *name;
+        unsigned kinds; /* that take it */
+    } of_kind[] = {
+        {"frame", TQA_PATH_POSES},
+        {"axes", TQA_PATH_POSES},
+        {"initial", TQA_PATH_POSES},
+        {"timing", TQA_PATH_POSES | TQA_PATH_WAYPOINTS},
+        {"blend", TQA_PATH_POSES | TQA_PATH_WAYPOINTS},
+        {"times", TQA_PATH_POSES | TQA_PATH_WAYPOINTS},
+        {"durations", TQA_PATH_POSES | TQA_PATH_WAYPOINTS},
+        {"duration", TQA_PATH_FOURIER},
+    };
+    for (size_t k = 0; k < sizeof of_kind / sizeof of_kind[0]; k++) {
+        const tqa_part part = tqa_part_field(p->object, of_kind[k].name);
+        if (part.value != NULL && (of_kind[k].kinds & p->kind) == 0) {
+            return tqa_part_refuse(&part, "invalid-value", "leave it out",
+                                   "\"%s\" has no meaning for this kind of path", of_kind[k].name);
+        }
+    }
+    return true;
+}
+
+bool tqa_part_reference(const tqa_part *object, const tqa_order *order, unsigned kinds,
+                        const double *near, tqa_reference *ret)
+{
+    tqa_control *control = object->control;
+    tqa_plan p = {.control = control, .object = object, .order = order, .near = near, .to = ret};
+    tqa_part path = {0};
+    unsigned chosen = PATHS;
+    for (unsigned k = 0; k < PATHS; k++) {
+        const tqa_part part = tqa_part_field(object, paths[k].name);
+        if (part.value == NULL || (kinds >> k & 1u) == 0) {
+            continue;
+        }
+        if (chosen < PATHS) {
+            return tqa_part_refuse(&part, "invalid-value", "leave one of them out",
+                                   "there are two paths: \"%s\" and \"%s\"", paths[chosen].name,
+                                   paths[k].name);
+        }
+        chosen = k;
+        path = part;
+    }
+    if (chosen == PATHS) {
+        const tqa_part waypoints = tqa_part_field(object, paths[0].name);
+        return tqa_part_need(&waypoints, "add \"waypoints\": [[q], [q], ...]; or \"poses\", or "
+                                         "\"fourier\"");
+    }
+    p.kind = 1u << chosen;
+    for (size_t k = 0; p.kind != TQA_PATH_STAND && k < order->n_joint; k++) {
+        const tq_joint *joint = &control->robot->model->joints[order->joints[k]];
+        if (joint->nq != joint->nv) {
+            return tqa_part_refuse(&path, "invalid-value",
+                                   (kinds & TQA_PATH_STAND) != 0
+                                       ? "\"stand\" takes every joint, quaternions included"
+                                       : "interpolate such poses before, and ask for each of them",
+                                   "joint \"%s\" has a quaternion, which no path interpolates",
+                                   control->robot->joint_names[order->joints[k]]);
+        }
+    }
+    *ret = (tqa_reference){.motion = {.n_coordinate = order->nq}};
+    return refuse_stray(&p) && paths[chosen].read(&p, &path);
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/recordings/from.c - `from`: the samples of a computation out of a log; `residual`: what is
+ * left of its torque. */
+#include "api/recordings/from.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/call/call.h"
+#include "api/recordings/recording.h"
+#include "api/request/refuse.h"
+#include "api/response/object_prefix.h"
+
+struct tqa_from {
+    tqa_control control; /* of the value of "from": its root is {"from": ...} */
+    tqa_order order;
+    tqa_log_request request;
+    tqa_log log;
+    tqa_blocks t, measured, residual;
+    size_t n;
+    bool has_tau;
+};
+
+/* ------------------------------------------------------------------------------------------------
+ * On its way in
+ */
+
+void tqa_from_free(tqa_from *from)
+{
+    if (from == NULL) {
+        return;
+    }
+    json_decref(from->control.root);
+    tqa_arena_free(from->control.arena);
+    tqa_blocks_clear(&from->t);
+    tqa_blocks_clear(&from->measured);
+    tqa_blocks_clear(&from->residual);
+    free(from);
+}
+
+const json_t *tqa_from_root(const tqa_from *from)
+{
+    return from->control.root;
+}
+
+static const char *wanted(const tqa_request *request)
+{
+    (void)request;
+    return "an object: {\"dataset\": \"its name\", \"columns\": {...}}";
+}
+
+/* The tree begins as {"from": so that its faults have the pointers of the request. */
+static bool open(tqa_request *request, uint64_t at)
+{
+    tqa_from *from = calloc(1, sizeof *from);
+    tqa_arena *arena = tqa_arena_new(TQA_CONTROL_MEMORY_MAX);
+    if (from == NULL || arena == NULL) {
+        tqa_arena_free(arena);
+        free(from);
+        return tqa_refuse(request, at, "busy", "try again", "there is no memory for this");
+    }
+    request->from = from;
+    from->control.robot = request->robot;
+    from->control.problem = request->problem;
+    from->control.arena = arena;
+    return tqa_control_events.begin_map(&from->control, at) &&
+           tqa_control_events.key(&from->control, at, "from", 4);
+}
+
+static bool begin_map(tqa_request *request, uint64_t at)
+{
+    return (request->from != NULL || open(request, at)) &&
+           tqa_control_events.begin_map(&request->from->control, at);
+}
+
+static bool end_map(tqa_request *request, uint64_t at)
+{
+    return tqa_control_events.end_map(&request->from->control, at);
+}
+
+static bool key(tqa_request *request, uint64_t at, const char *text, size_t n)
+{
+    return tqa_control_events.key(&request->from->control, at, text, n);
+}
+
+static bool begin_array(tqa_request *request, uint64_t at)
+{
+    return request->from != NULL ? tqa_control_events.begin_array(&request->from->control, at)
+                                 : tqa_refuse_type(request, at, wanted(request), "an array");
+}
+
+static bool end_array(tqa_request *request, uint64_t at)
+{
+    return tqa_control_events.end_array(&request->from->control, at);
+}
+
+static bool numbers(tqa_request *request, uint64_t at, const double *values, size_t n)
+{
+    return tqa_control_events.numbers(&request->from->control, at, values, n);
+}
+
+static bool string(tqa_request *request, uint64_t at, const char *text, size_t n)
+{
+    return tqa_control_events.string(&request->from->control, at, text, n);
+}
+
+static bool boolean(tqa_request *request, uint64_t at, bool value)
+{
+    return tqa_control_events.boolean(&request->from->control, at, value);
+}
+
+static bool null(tqa_request *request, uint64_t at)
+{
+    return tqa_control_events.null(&request->from->control, at);
+}
+
+void tqa_from_place(const tqa_request *request, char *pointer)
+{
+    if (request->from != NULL) {
+        tqa_control_place(&request->from->control, pointer);
+    }
+}
+
+const tqa_receiver tqa_from_receiver = {
+    .wanted = wanted,
+    .begin_map = begin_map,
+    .end_map = end_map,
+    .key = key,
+    .begin_array = begin_array,
+    .end_array = end_array,
+    .numbers = numbers,
+    .string = string,
+    .boolean = boolean,
+    .null = null,
+};
+
+/* ------------------------------------------------------------------------------------------------
+ * When it is complete
+ */
+
+static const char *const fields[] = {"dataset", "job",  "q",       "qd",      "qdd",
+                                     "tau",     "time", "columns", "units",   "scale",
+                                     "rate",    "rows", "filter",  "delay_s", NULL};
+
+static bool set_order(const tqa_request *request, tqa_from *from)
+{
+    tqa_order *order = &from->order;
+    order->nq = request->robot->model->nq;
+    order->nv = request->robot->model->nv;
+    order->q = tqa_control_take(&from->control, order->nq + 1, sizeof(uint32_t));
+    order->v = tqa_control_take(&from->control, order->nv + 1, sizeof(uint32_t));
+    if (order->q == NULL || order->v == NULL) {
+        return false;
+    }
+    for (uint32_t r = 0; r < order->nq; r++) {
+        order->q[r] = request->reordered ? request->q_map[r] : r;
+    }
+    for (uint32_t r = 0; r < order->nv; r++) {
+        order->v[r] = request->reordered ? request->v_map[r] : r;
+    }
+    return true;
+}
+
+bool tqa_from_check(tqa_request *request)
+{
+    tqa_from *from = request->from;
+    const tqa_part root = tqa_part_root(&from->control);
+    const tqa_part part = tqa_part_field(&root, "from");
+    for (size_t f = 0; f < request->schema->n_field; f++) {
+        const tqa_field *field = &request->schema->fields[f];
+        if ((request->seen >> f & 1u) != 0 && field->required) {
+            return tqa_part_refuse(&part, "invalid-value", "leave one of them out",
+                                   "the motion comes from a log, and \"%s\" comes as well",
+                                   field->name);
+        }
+    }
+    const tq_model *model = request->robot->model;
+    unsigned need = 1u << TQA_LOG_Q;
+    need |= model->nq != model->nv ? 1u << TQA_LOG_QD | 1u << TQA_LOG_QDD : 0u;
+    return tqa_part_object(&part, fields) && set_order(request, from) &&
+           tqa_log_request_read(&part, &from->order, need, &from->request) &&
+           tqa_log_read(&from->request, &part, &from->log);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * The log's samples
+ */
+
+/* rows of `data` behind the samples that blocks already have */
+static bool append(tqa_blocks *blocks, size_t at, const tqa_log_block *block, const double *data)
+{
+    const size_t n = block->data.n_sample;
+    if (!tqa_blocks_reserve(blocks, at + n)) {
+        return false;
+    }
+    for (size_t i = 0; i < n; i++) {
+        double *to = tqa_blocks_sample(blocks, at + i);
+        for (size_t r = 0; r < blocks->n_row; r++) {
+            to[r * blocks->stride] = data[r * block->data.stride + i];
+        }
+    }
+    return true;
+}
+
+static bool take(void *ctx, const tqa_log_block *block)
+{
+    tqa_request *request = ctx;
+    tqa_from *from = request->from;
+    tqa_log_block times = *block;
+    times.data.stride = 0;
+    bool good = append(&request->motion[TQA_MOTION_Q], from->n, block, block->data.q) &&
+                append(&request->motion[TQA_MOTION_QD], from->n, block, block->data.qd) &&
+                append(&request->motion[TQA_MOTION_QDD], from->n, block, block->data.qdd) &&
+                append(&from->t, from->n, &times, block->t);
+    if (good && block->data.tau_raw != NULL) {
+        from->has_tau = true;
+        good = append(&from->measured, from->n, block, block->data.tau_raw);
+    }
+    from->n += block->data.n_sample;
+    return good || tqa_refuse_rows(request, UINT64_MAX, NULL, TQA_ROWS_MEMORY);
+}
+
+/* As if the arrays had been in the request. */
+static void declare(tqa_request *request)
+{
+    for (size_t f = 0; f < request->schema->n_field; f++) {
+        const tqa_field *field = &request->schema->fields[f];
+        if (field->kind == TQA_FIELD_MOTION && field->motion < TQA_MOTION_TAU) {
+            request->seen |= 1u << f;
+            request->rows[field->motion].shape = TQA_SHAPE_BATCH;
+            request->rows[field->motion].n_sample = request->from->n;
+        }
+    }
+}
+
+bool tqa_from_read(tqa_request *request, const tqa_world *world)
+{
+    tqa_from *from = request->from;
+    from->control.world = world;
+    tqa_blocks_init(&from->t, 1, NULL, request->budget);
+    tqa_blocks_init(&from->measured, from->order.nv, NULL, request->budget);
+    tqa_blocks_init(&from->residual, from->order.nv, NULL, request->budget);
+    if (!tqa_log_survey(&from->log)) {
+        return false;
+    }
+    tqa_log_choose_cutoff(&from->request, &from->log, 1, 1);
+    if (!tqa_log_pass(&from->log, take, request)) {
+        return false;
+    }
+    if (from->n == 0) {
+        return tqa_part_refuse(&from->log.part, "wrong-length",
+                               "widen \"rows\" or \"rate\", or send a longer log",
+                               "no sample of \"%.80s\" is left", from->log.name);
+    }
+    declare(request);
+    return tqa_request_arrive(request);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * In the answer
+ */
+
+/* `"key": {` and members, ready for an array that closes the object */
+static bool add_object(tqa_call *call, const char *key, size_t n_member, tqa_answer *members,
+                       tqa_result_array array)
+{
+    tqa_statement statement;
+    size_t n = 0;
+    size_t n_before = 0;
+    tqa_statement_open(&statement, call->accept, key, n_member);
+    char *text = tqa_json_text_take(&members->text, &n);
+    if (text != NULL) {
+        tqa_statement_members(&statement, text + 1, n - 1); /* without the root's bracket */
+    }
+    free(text);
+    char *before = tqa_statement_take(&statement, &n_before);
+    if (text == NULL || !tqa_call_keep_text(call, before)) {
+        free(text == NULL ? before : NULL);
+        return tqa_refuse_rows(&call->request, UINT64_MAX, NULL, TQA_ROWS_MEMORY);
+    }
+    array.before = before;
+    array.n_before = n_before;
+    array.closes = true;
+    tqa_result_add_array(&call->result, &array);
+    return true;
+}
+
+static bool add_log(tqa_call *call)
+{
+    tqa_from *from = call->request.from;
+    tqa_answer members = {.cbor = call->accept == TQA_MEDIA_CBOR};
+    tqa_answer_object(&members, NULL);
+    tqa_answer_object(&members, "source");
+    tqa_log_report(&members, &from->log);
+    tqa_answer_end(&members);
+    tqa_answer_object(&members, "filter");
+    tqa_log_report_filter(&members, &from->request);
+    tqa_answer_end(&members);
+    return add_object(
+        call, "log", 3, &members,
+        (tqa_result_array){.key = "t", .blocks = &from->t, .n_row = 1, .scalar = true});
+}
+
+static void tell_joint(tqa_answer *answer, const tqa_from *from, size_t v)
+{
+    double sum = 0.0, sum_sq = 0.0, left = 0.0, worst = 0.0, mean_left = 0.0;
+    for (size_t i = 0; i < from->n; i++) {
+        const double tau = tqa_blocks_sample(&from->measured, i)[v * from->measured.stride];
+        const double e = tqa_blocks_sample(&from->residual, i)[v * from->residual.stride];
+        sum += tau;
+        left += e * e;
+        mean_left += e;
+        worst = fmax(worst, fabs(e));
+    }
+    const double n = (double)from->n;
+    for (size_t i = 0; i < from->n; i++) {
+        const double tau = tqa_blocks_sample(&from->measured, i)[v * from->measured.stride];
+        sum_sq += (tau - sum / n) * (tau - sum / n);
+    }
+    tqa_answer_number(answer, "rmse", sqrt(left / n));
+    tqa_answer_number(answer, "mean", mean_left / n);
+    tqa_answer_number(answer, "worst", worst);
+    if (sum_sq > 0.0) {
+        tqa_answer_number(answer, "relative_error", sqrt(left / sum_sq));
+    } else {
+        tqa_answer_none(answer, "relative_error", "the logged torque is constant");
+    }
+}
+
+static bool add_residual(tqa_call *call)
+{
+    tqa_from *from = call->request.from;
+    const tqa_robot *robot = call->robot;
+    tqa_answer members = {.cbor = call->accept == TQA_MEDIA_CBOR};
+    if (!tqa_blocks_reserve(&from->residual, from->n)) {
+        return tqa_refuse_rows(&call->request, UINT64_MAX, NULL, TQA_ROWS_MEMORY);
+    }
+    for (size_t i = 0; i < from->n; i++) {
+        const double *tau = tqa_blocks_sample(&from->measured, i);
+        const double *model = tqa_blocks_sample(&call->tau, i);
+        double *to = tqa_blocks_sample(&from->residual, i);
+        for (size_t r = 0; r < from->order.nv; r++) {
+            to[r * from->residual.stride] =
+                tau[r * from->measured.stride] - model[r * call->tau.stride];
+        }
+    }
+    tqa_answer_object(&members, NULL);
+    tqa_answer_list(&members, "by_joint");
+    for (size_t r = 0; r < from->order.nv; r++) {
+        const uint32_t v = from->order.v[r];
+        for (uint32_t j = 0; j < robot->model->n_joint; j++) {
+            const tq_joint *joint = &robot->model->joints[j];
+            if (v >= joint->v_index && v < joint->v_index + joint->nv) {
+                tqa_answer_object(&members, NULL);
+                tqa_answer_string(&members, "joint", robot->joint_names[j]);
+                tell_joint(&members, from, v);
+                tqa_answer_end(&members);
+            }
+        }
+    }
+    tqa_answer_end(&members);
+    const uint32_t *map = call->request.reordered ? call->request.v_map : NULL;
+    tqa_result_add(&call->result, "tau_measured", &from->measured, map);
+    return add_object(
+        call, "residual", 2, &members,
+        (tqa_result_array){
+            .key = "tau", .blocks = &from->residual, .n_row = from->order.nv, .map = map});
+}
+
+bool tqa_from_add(tqa_call *call)
+{
+    if (call->accept == TQA_MEDIA_NPY) {
+        return true; /* one array: the torque of the model */
+    }
+    return add_log(call) && (!call->request.from->has_tau || add_residual(call));
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/recordings/sources.c - the names of data that a request will read, before it is computed. */
+#include <stdio.h>
+#include <string.h>
+
+#include "api/call/call.h"
+#include "api/recordings/from.h"
+#include "api/recordings/parts.h"
+
+typedef struct telling {
+    bool (*each)(void *ctx, const char *name);
+    void *ctx;
+} telling;
+
+static bool tell(const telling *t, const char *prefix, const json_t *value)
+{
+    const char *text = json_string_value(value);
+    char name[TQA_SOURCE_NAME];
+    if (text == NULL) {
+        return true;
+    }
+    const int n = snprintf(name, sizeof name, "%s%s", prefix, text);
+    return n <= 0 || (size_t)n >= sizeof name || t->each(t->ctx, name);
+}
+
+/* "name", {"dataset": "name"}, {"job": "id"} or {"q": "name", "tau": "name", ...} */
+static bool tell_log(const telling *t, const json_t *log)
+{
+    bool goes_on = tell(t, "", log) && tell(t, "", json_object_get(log, "dataset")) &&
+                   tell(t, "job:", json_object_get(log, "job"));
+    for (size_t q = 0; goes_on && q < TQA_LOG_QUANTITIES; q++) {
+        goes_on = tell(t, "", json_object_get(log, tqa_log_quantity_names[q]));
+    }
+    return goes_on;
+}
+
+/* one log, or an array of them */
+static bool tell_logs(const telling *t, const json_t *value)
+{
+    bool goes_on = tell_log(t, value);
+    for (size_t i = 0; goes_on && i < json_array_size(value); i++) {
+        goes_on = tell_log(t, json_array_get(value, i));
+    }
+    return goes_on;
+}
+
+bool tqa_call_sources(const tqa_call *call, bool (*each)(void *ctx, const char *name), void *ctx)
+{
+    static const char *const from_field[] = {"from", NULL};
+    const telling t = {each, ctx};
+    const json_t *root = NULL;
+    const char *const *fields = NULL;
+    if (call->control != NULL) {
+        root = call->control->root;
+        fields = call->operation->methods->control->sources;
+    } else if (call->request.from != NULL) {
+        root = tqa_from_root(call->request.from);
+        fields = from_field;
+    }
+    bool goes_on = true;
+    for (size_t i = 0; goes_on && fields != NULL && fields[i] != NULL; i++) {
+        goes_on = tell_logs(&t, json_object_get(root, fields[i]));
+    }
+    return goes_on;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/request/body.h - the bytes of a request, whatever their format, into the request. */
+#ifndef TQA_REQUEST_BODY_H
+#define TQA_REQUEST_BODY_H
+
+#include "api/codec/cbor/cbor.h"
+#include "api/codec/json/scan.h"
+#include "api/codec/npy/npz_events.h"
+#include "api/request/columns.h"
+#include "api/request/request.h"
+
+/* A decoder of one of the formats. Not initialised as a whole: it is large and mostly buffers. */
+typedef struct tqa_body {
+    tqa_media media; /* NONE until the first byte */
+    tqa_request *request;
+    union {
+        tqa_json_scan json;
+        tqa_cbor_decoder cbor;
+        struct {
+            tqa_npy_decoder decoder;
+            tqa_columns columns;
+        } npy;
+        tqa_npz_events npz;
+    } as;
+} tqa_body;
+
+/* The formats that requests come in. */
+bool tqa_body_takes(tqa_media media);
+
+void tqa_body_init(tqa_body *body, tqa_media media, tqa_request *request);
+/* False: the request's problem is set. */
+bool tqa_body_feed(tqa_body *body, const char *bytes, size_t n);
+bool tqa_body_finish(tqa_body *body);
+/* Bytes behind an aligned place at which the next piece has its numbers aligned: below 8. */
+size_t tqa_body_phase(const tqa_body *body);
+void tqa_body_clear(tqa_body *body); /* always, at the end */
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/request/columns.c - spreads the columns of a table over the request's arrays. */
+#include "api/request/columns.h"
+
+#include <stdio.h>
+
+#include "api/request/refuse.h"
+
+/* Where the arrays that stand in the table follow one another. */
+static const tqa_field *next_array(const tqa_schema *schema, size_t *f)
+{
+    while (*f < schema->n_field) {
+        const tqa_field *field = &schema->fields[(*f)++];
+        if (field->kind == TQA_FIELD_MOTION && field->required) {
+            return field;
+        }
+    }
+    return NULL;
+}
+
+/* "q 7 | qd 7 | qdd 7", and the sum. */
+static uint64_t layout(const tqa_request *request, char *text, size_t size)
+{
+    uint64_t n_column = 0;
+    size_t f = 0, used = 0;
+    text[0] = '\0';
+    for (const tqa_field *field; (field = next_array(request->schema, &f)) != NULL;) {
+        const size_t n_row = request->rows[field->motion].n_row;
+        const int n = snprintf(text + used, size - used, "%s%s %zu", n_column > 0 ? " | " : "",
+                               field->name, n_row);
+        used += n > 0 && (size_t)n < size - used ? (size_t)n : 0;
+        n_column += n_row;
+    }
+    return n_column;
+}
+
+static bool reserve(tqa_request *request, uint64_t n_sample)
+{
+    size_t f = 0;
+    for (const tqa_field *field; (field = next_array(request->schema, &f)) != NULL;) {
+        if (!tqa_blocks_reserve(&request->motion[field->motion], n_sample)) {
+            return tqa_refuse_rows(request, UINT64_MAX, NULL, TQA_ROWS_MEMORY);
+        }
+    }
+    return true;
+}
+
+static bool on_shape(void *ctx, const tqa_npy_shape *shape)
+{
+    tqa_columns *columns = ctx;
+    tqa_request *request = columns->request;
+    char text[TQA_PROBLEM_TEXT / 2];
+    const uint64_t n_column = layout(request, text, sizeof text);
+    columns->flat = shape->rank == 1;
+    columns->downwards = shape->fortran_order && !columns->flat;
+    const uint64_t got = columns->flat ? shape->n_row : shape->n_column;
+    if (got != n_column) {
+        char hint[TQA_PROBLEM_TEXT];
+        (void)snprintf(hint, sizeof hint, "the columns are %s, one sample a row", text);
+        return tqa_refuse(request, UINT64_MAX, "wrong-length", hint,
+                          "expected %llu columns, got %llu", (unsigned long long)n_column,
+                          (unsigned long long)got);
+    }
+    if (n_column == 0) {
+        return tqa_refuse(request, UINT64_MAX, "wrong-length", "send it as JSON",
+                          "a table without columns says nothing");
+    }
+    const uint64_t n_sample = columns->flat ? 1 : shape->n_row;
+    size_t f = 0;
+    for (const tqa_field *field; (field = next_array(request->schema, &f)) != NULL;) {
+        tqa_rows *rows = &request->rows[field->motion];
+        rows->shape = columns->flat ? TQA_SHAPE_FLAT : TQA_SHAPE_BATCH;
+        rows->n_sample = n_sample;
+        request->seen |= 1u << (f - 1);
+    }
+    /* rows that only a header promises take no memory, unless columns come first */
+    return reserve(request, columns->downwards ? n_sample : 1);
+}
+
+/* n values of one sample, from `column` on to the right. */
+static void put_row(tqa_request *request, uint64_t i, uint64_t column, const double *values,
+                    size_t n)
+{
+    uint64_t first = 0;
+    size_t f = 0;
+    for (const tqa_field *field; (field = next_array(request->schema, &f)) != NULL && n > 0;) {
+        const tqa_blocks *blocks = &request->motion[field->motion];
+        double *to = tqa_blocks_sample(blocks, i);
+        for (; column < first + blocks->n_row && n > 0; column++, n--) {
+            to[(column - first) * blocks->stride] = *values++;
+        }
+        first += blocks->n_row;
+    }
+}
+
+/* n values of one column, from sample `i` on downwards. */
+static void put_column(tqa_request *request, uint64_t i, uint64_t column, const double *values,
+                       size_t n)
+{
+    size_t f = 0;
+    for (const tqa_field *field; (field = next_array(request->schema, &f)) != NULL;) {
+        const tqa_blocks *blocks = &request->motion[field->motion];
+        if (column >= blocks->n_row) {
+            column -= blocks->n_row;
+            continue;
+        }
+        for (size_t k = 0; k < n; k++) {
+            tqa_blocks_sample(blocks, i + k)[column * blocks->stride] = values[k];
+        }
+        return;
+    }
+}
+
+static bool on_values(void *ctx, uint64_t row, uint64_t column, const double *values, size_t n)
+{
+    tqa_columns *columns = ctx;
+    if (columns->downwards) {
+        put_column(columns->request, row, column, values, n);
+        return true;
+    }
+    if (columns->flat) {
+        put_row(columns->request, 0, row, values, n);
+        return true;
+    }
+    if (!reserve(columns->request, row + 1)) {
+        return false;
+    }
+    put_row(columns->request, row, column, values, n);
+    columns->n_arrived = row; /* those before it */
+    return true;
+}
+
+/* Whole rows: field by field, so that neighbouring samples lie side by side. */
+static bool on_rows(void *ctx, uint64_t row, const double *values, size_t n_row)
+{
+    tqa_columns *columns = ctx;
+    tqa_request *request = columns->request;
+    size_t n_column = 0;
+    size_t f = 0;
+    if (columns->flat) { /* rank one: a row is one number */
+        for (size_t k = 0; k < n_row; k++) {
+            put_row(request, 0, row + k, values + k, 1);
+        }
+        return true;
+    }
+    if (!reserve(request, row + n_row)) {
+        return false;
+    }
+    for (const tqa_field *field; (field = next_array(request->schema, &f)) != NULL;) {
+        n_column += request->rows[field->motion].n_row;
+    }
+    f = 0;
+    for (const tqa_field *field; (field = next_array(request->schema, &f)) != NULL;) {
+        const size_t n = request->rows[field->motion].n_row;
+        tqa_blocks_put(&request->motion[field->motion], 0, n, row, values, n_column, n_row);
+        values += n;
+    }
+    columns->n_arrived = row + n_row;
+    return true;
+}
+
+const tqa_npy_sink tqa_columns_sink = {.shape = on_shape, .values = on_values, .rows = on_rows};

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/request/columns.h - a request that is one table of numbers: q, qd, qdd side by side. */
+#ifndef TQA_REQUEST_COLUMNS_H
+#define TQA_REQUEST_COLUMNS_H
+
+#include "api/codec/npy/npy.h"
+#include "api/request/request.h"
+
+/* The receiver of an NPY file; ctx is a tqa_columns. A file of rank two is a batch, one sample a
+ * row; of rank one it is one sample. The columns are those of the required arrays, in the schema's
+ * order. */
+typedef struct tqa_columns {
+    tqa_request *request;
+    bool flat;
+    bool downwards;   /* Fortran order */
+    size_t n_arrived; /* samples that have come whole; of a batch in C order */
+} tqa_columns;
+
+extern const tqa_npy_sink tqa_columns_sink;
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/request/drive_fields.h - a drive in a request of nested fields. */
+#ifndef TQA_REQUEST_DRIVE_FIELDS_H
+#define TQA_REQUEST_DRIVE_FIELDS_H
+
+#include "api/request/value.h"
+#include "core/drives/drive.h"
+
+/* Reads and checks a drive. False: the problem is set. */
+bool tqa_part_drive(const tqa_part *part, tq_drive *ret);
+
+/* A number of an answer; null with a reason when it is not finite. */
+void tqa_answer_finite(tqa_answer *answer, const char *key, double x, const char *reason);
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/request/fast_path.c - a short request as most are, read in one go. */
+#include "api/request/fast_path.h"
+
+#include <string.h>
+
+#include "api/codec/number/number.h"
+
+/* Behind a constant: the text goes on with it; NUL does not. */
+static inline bool passes(const char **p, char c)
+{
+    const bool is = **p == c;
+    *p += is;
+    return is;
+}
+
+/* The field whose name and closing quote stand at *p, the first to look at being `next`; n_field:
+ * none. */
+static size_t find_field(const tqa_schema *schema, size_t next, const char **p)
+{
+    for (size_t left = schema->n_field; left > 0; left--) {
+        const size_t f = next < schema->n_field ? next : 0;
+        const char *name = schema->fields[f].name;
+        size_t n = 0;
+        while (name[n] != '\0' && name[n] == (*p)[n]) {
+            n++;
+        }
+        if (name[n] == '\0' && (*p)[n] == '"') {
+            *p += n + 1;
+            return f;
+        }
+        next = f + 1;
+    }
+    return schema->n_field;
+}
+
+/* Behind a field's name: its array, into the first sample. */
+static bool take_sample(tqa_request *request, tqa_motion motion, const char **p)
+{
+    const size_t n_row = request->rows[motion].n_row;
+    const tqa_blocks *blocks = &request->motion[motion];
+    if (n_row == 0 || blocks->n_room == 0 || !passes(p, ':')) {
+        return false;
+    }
+    (void)passes(p, ' ');
+    return passes(p, '[') && tqa_number_run(p, n_row, blocks->first, blocks->stride) == n_row &&
+           passes(p, ']');
+}
+
+/* The bits of the fields that came; 0: it is not plain. */
+static uint32_t take_fields(tqa_request *request, const char **p)
+{
+    const tqa_schema *schema = request->schema;
+    uint32_t seen = 0;
+    size_t next = 0;
+    do {
+        (void)passes(p, ' ');
+        const size_t f = passes(p, '"') ? find_field(schema, next, p) : schema->n_field;
+        if (f == schema->n_field || schema->fields[f].kind != TQA_FIELD_MOTION ||
+            (seen >> f & 1u) != 0 || !take_sample(request, schema->fields[f].motion, p)) {
+            return 0;
+        }
+        seen |= 1u << f;
+        next = f + 1;
+    } while (passes(p, ','));
+    return seen;
+}
+
+bool tqa_plain_take(tqa_request *request, const char *bytes, size_t n)
+{
+    /* a copy, because a number may be looked at beyond the end of the body */
+    char text[TQA_PLAIN_MAX + TQA_NUMBER_AHEAD];
+    if (n > TQA_PLAIN_MAX || n == 0 || bytes[0] != '{') {
+        return false;
+    }
+    memcpy(text, bytes, n);
+    memset(text + n, 0, TQA_NUMBER_AHEAD);
+    const char *p = text + 1;
+    const uint32_t seen = take_fields(request, &p);
+    if (seen == 0 || !passes(&p, '}')) {
+        return false;
+    }
+    (void)passes(&p, '\n');
+    if (p != text + n) {
+        return false;
+    }
+    for (uint32_t left = seen; left != 0; left &= left - 1) {
+        tqa_rows *rows = &request->rows[request->schema->fields[__builtin_ctz(left)].motion];
+        rows->shape = TQA_SHAPE_FLAT;
+        rows->n_sample = 1;
+        rows->n_got = rows->n_row;
+    }
+    request->seen = seen;
+    return true;
+}
+
+bool tqa_plain_finish(tqa_request *request)
+{
+    const tqa_schema *schema = request->schema;
+    for (size_t f = 0; f < schema->n_field; f++) {
+        if (schema->fields[f].required && (request->seen >> f & 1u) == 0) {
+            return tqa_request_finish(request); /* it knows what to say */
+        }
+    }
+    request->n_sample = 1;
+    request->flat = true;
+    for (uint32_t left = request->seen; left != 0; left &= left - 1) {
+        tqa_blocks_pad(&request->motion[schema->fields[__builtin_ctz(left)].motion], 1);
+    }
+    return true;
+}

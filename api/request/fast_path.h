@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/request/fast_path.h - a short request as most are: one sample, plainly written, in one piece.
+ */
+#ifndef TQA_REQUEST_FAST_PATH_H
+#define TQA_REQUEST_FAST_PATH_H
+
+#include "api/request/request.h"
+
+/* Bytes of the longest such body: three arrays of 36 numbers. */
+enum { TQA_PLAIN_MAX = 3072 };
+
+/**
+ * Take a whole JSON body at once: an object whose fields are flat arrays of motion, each there
+ * once, each of its right length, written with no space but one behind a comma or colon.
+ *
+ * Does what the scanner and the receivers of tqa_request_events do with such a body, in half their
+ * instructions: no state between tokens, no events, no numbers but into their block.
+ *
+ * Returns  False for anything else, faults among it, as if it had not been asked: the scanner reads
+ *          it, and says what is wrong.
+ * Checked  tests/unit/api/request/test_fast_path.c: both ways, the same
+ */
+bool tqa_plain_take(tqa_request *request, const char *bytes, size_t n);
+
+/* tqa_request_finish for a request that was taken so: little can be wrong with it. */
+bool tqa_plain_finish(tqa_request *request);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/request/inertia_fields.h - mass distributions in nested requests and answers. */
+#ifndef TQA_REQUEST_INERTIA_FIELDS_H
+#define TQA_REQUEST_INERTIA_FIELDS_H
+
+#include "api/request/value.h"
+#include "core/model/model.h"
+
+/* The fields of an object that tqa_part_inertia reads. */
+#define TQA_INERTIA_FIELDS "mass", "com", "inertia", "inertia_about", "shape", "size"
+
+/* {mass, com?, inertia, inertia_about} or {mass, shape, size}, in the axes of the body's frame. */
+bool tqa_part_inertia(const tqa_part *object, tq_inertia *ret);
+/* Three rows of three that must be symmetric: xx xy xz yy yz zz. */
+bool tqa_part_symmetric(const tqa_part *part, double ret[6]);
+
+/* mass, com, inertia and inertia_about, into the open object: it may be sent as it stands. */
+void tqa_answer_inertia(tqa_answer *answer, const tq_inertia *inertia);
+
+/* True when no principal moment is negative: some body may have it. xx xy xz yy yz zz. */
+bool tqa_inertia_is_possible(const double about_com[6]);
+
+#endif

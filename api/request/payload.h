@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/request/payload.h - `payload`: a body fixed to a link for one request. */
+#ifndef TQA_REQUEST_PAYLOAD_H
+#define TQA_REQUEST_PAYLOAD_H
+
+#include "api/call/call.h"
+
+/* Makes the call's own mechanism when the robot's will not do: with a payload, whose inertia is
+ * added to the link's, and for matrices without rotors. False: the problem is set. */
+bool tqa_payload_attach(tqa_call *call);
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/request/request.h - the fields of a computation's request, from events into blocks. */
+#ifndef TQA_REQUEST_REQUEST_H
+#define TQA_REQUEST_REQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/codec/events.h"
+#include "api/problem.h"
+#include "api/request/options.h"
+#include "api/request/samples.h"
+#include "api/request/wrench.h"
+#include "api/robot.h"
+
+/* Sample arrays by number. */
+typedef enum tqa_motion {
+    TQA_MOTION_Q,
+    TQA_MOTION_QD,
+    TQA_MOTION_QDD,
+    TQA_MOTION_TAU,
+    TQA_MOTION_QD_REF,
+    TQA_MOTION_QDD_REF,
+    TQA_MOTION_COUNT,
+} tqa_motion;
+
+typedef enum tqa_field_kind {
+    TQA_FIELD_MOTION,   /* one or many samples; `motion` says which */
+    TQA_FIELD_JOINTS,   /* the order of rows */
+    TQA_FIELD_WRENCHES, /* external wrenches */
+    TQA_FIELD_GRAVITY,  /* three numbers */
+    TQA_FIELD_WITHOUT,  /* terms to leave out */
+    TQA_FIELD_INCLUDE,  /* further results */
+    TQA_FIELD_FORM,     /* which Coriolis matrix */
+    TQA_FIELD_FRAME,    /* the link of a point */
+    TQA_FIELD_AT,       /* where on that link */
+    TQA_FIELD_AXES,     /* in which directions */
+    TQA_FIELD_BOX,      /* lower and upper q */
+    TQA_FIELD_PAYLOAD,  /* a body fixed to a link */
+    TQA_FIELD_FROM,     /* recorded motion instead of samples */
+} tqa_field_kind;
+
+/* One field that an operation takes. */
+typedef struct tqa_field {
+    const char *name;
+    tqa_field_kind kind;
+    tqa_motion motion;
+    bool required;
+} tqa_field;
+
+/* A name of a list, and the bit it stands for. */
+typedef struct tqa_choice {
+    const char *name; /* NULL ends the list */
+    unsigned bit;
+} tqa_choice;
+
+/* What an operation takes. */
+typedef struct tqa_schema {
+    const tqa_field *fields;
+    size_t n_field; /* <= 32 */
+    const tqa_choice *without;
+    const tqa_choice *include;
+} tqa_schema;
+
+struct tqa_request;
+
+/* Receives the value of one kind of field. ctx is the request. A type of event that has no receiver
+ * is refused with what was wanted instead. */
+typedef struct tqa_receiver {
+    const char *(*wanted)(const struct tqa_request *request);
+    bool (*begin_map)(struct tqa_request *request, uint64_t at);
+    bool (*end_map)(struct tqa_request *request, uint64_t at);
+    bool (*key)(struct tqa_request *request, uint64_t at, const char *text, size_t n);
+    bool (*begin_array)(struct tqa_request *request, uint64_t at);
+    bool (*end_array)(struct tqa_request *request, uint64_t at);
+    bool (*numbers)(struct tqa_request *request, uint64_t at, const double *values, size_t n);
+    bool (*string)(struct tqa_request *request, uint64_t at, const char *text, size_t n);
+    bool (*boolean)(struct tqa_request *request, uint64_t at, bool value);
+    bool (*null)(struct tqa_request *request, uint64_t at);
+    bool bare; /* the value may be a string without brackets around it */
+} tqa_receiver;
+
+/* A request on its way in: the receiver of its events, then what the operation computes from. */
+typedef struct tqa_request {
+    const tqa_schema *schema;
+    const tqa_robot *robot;
+    tqa_problem *problem; /* the call's */
+    tqa_budget *budget;
+
+    /* where the events stand */
+    const tqa_field *field;     /* open, or NULL */
+    const tqa_receiver *inside; /* of its value */
+    unsigned depth;             /* brackets open in all */
+    size_t n_element;           /* of a list of names or numbers */
+    uint32_t seen;              /* bit f: field f came */
+    const char *bad_key;        /* while it is refused: part of the place */
+    size_t n_bad_key;
+    bool whole; /* while an array is refused as a whole: its element is not part of the place */
+
+    /* what was read */
+    size_t n_sample; /* after tqa_request_finish, like all below */
+    bool flat;       /* one sample, written as one flat array */
+    tqa_wrenches wrenches;
+    double gravity[3];
+    bool has_gravity;
+    unsigned without;
+    unsigned include;
+    tqa_options options;
+    struct tqa_from *from; /* NULL, or where q, qd, qdd come from: in the robot's order; the call's
+                              to free, its answer is printed out of it */
+    /* with `joints`: row r of an array as the user writes it is row q_map[r] (v_map[r]) of the
+     * robot */
+    bool reordered;
+    uint32_t *q_map, *v_map;
+    size_t n_q_map, n_v_map; /* rows named so far */
+    /* the arrays of motion; last, because tqa_request_init clears what stands before them */
+    tqa_rows rows[TQA_MOTION_COUNT];
+    tqa_blocks motion[TQA_MOTION_COUNT];
+} tqa_request;
+
+/* Bytes of arena that a request takes beside itself, 64-byte aligned. */
+size_t tqa_request_arena_size(const tqa_robot *robot);
+void tqa_request_init(tqa_request *request, const tqa_schema *schema, const tqa_robot *robot,
+                      void *arena, tqa_budget *budget, tqa_problem *problem);
+void tqa_request_clear(tqa_request *request);
+
+/* The receiver to give to a decoder, with the request as ctx. A callback that returns false has set
+ * the problem. */
+extern const tqa_events tqa_request_events;
+
+/* The document is complete: checks what is missing and what must agree, puts rows into the robot's
+ * order, pads. False: the problem is set. */
+bool tqa_request_finish(tqa_request *request);
+/* The same for what has to wait for the samples of a log, once they are in `motion`. */
+bool tqa_request_arrive(tqa_request *request);
+
+#endif

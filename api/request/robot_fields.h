@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/request/robot_fields.h - what nested requests say of a robot: states, points, poses,
+ * wrenches; and how answers say it. */
+#ifndef TQA_REQUEST_ROBOT_FIELDS_H
+#define TQA_REQUEST_ROBOT_FIELDS_H
+
+#include "api/request/value.h"
+#include "core/model/model.h"
+
+/* The order of joints that a request gives: number r of an array as the user writes it is number
+ * q[r] (v[r]) of the robot's. */
+typedef struct tqa_order {
+    size_t nq, nv;
+    uint32_t *q, *v;
+    uint32_t *joints; /* (n_joint) the moving joints, in that order */
+    size_t n_joint;
+} tqa_order;
+
+/* Reads the root's `joints`; the robot's own order when there is none. */
+bool tqa_control_order(tqa_control *control, tqa_order *ret);
+
+enum { TQA_NEED_Q = 1u << 0, TQA_NEED_QD = 1u << 1, TQA_NEED_QDD = 1u << 2 };
+
+/* Samples in the robot's order, one after another. */
+typedef struct tqa_states {
+    size_t n_sample;
+    bool flat;            /* one sample, written as a flat array */
+    double *q, *qd, *qdd; /* (n_sample x nq, nv, nv); NULL: not given */
+} tqa_states;
+
+/* Reads the root's q, qd and qdd; `take` says which may come, `need` which must. */
+bool tqa_control_states(tqa_control *control, const tqa_order *order, unsigned take, unsigned need,
+                        tqa_states *ret);
+/* One row of n numbers, in the user's order on the way in, the robot's on the way out. */
+bool tqa_part_row(const tqa_part *part, size_t n, const uint32_t *map, double *ret);
+/* The pointer of a sample of q in a message. */
+bool tqa_states_fail(tqa_control *control, const tqa_states *states, size_t sample,
+                     tq_status status, const tq_error *error);
+
+/* A point fixed to a link. */
+typedef struct tqa_point {
+    uint32_t link;
+    double at[3]; /* in the link frame */
+} tqa_point;
+
+bool tqa_part_link(const tqa_part *part, uint32_t *ret);
+/* "origin", "com" or three numbers. */
+bool tqa_part_at(const tqa_part *part, uint32_t link, double ret[3]);
+/* A link's name, for its origin, or {link, at}. */
+bool tqa_part_point(const tqa_part *part, tqa_point *ret);
+
+/* `rotation` (three rows) or `quaternion_wxyz` of an object, whichever is there; both is a fault.
+ * *ret_there: one was. */
+bool tqa_part_rotation(const tqa_part *object, double ret[9], bool *ret_there);
+/* {position, rotation | quaternion_wxyz}: what is left out is the origin, and no rotation. */
+bool tqa_part_pose(const tqa_part *part, tq_pose *ret);
+
+/* A wrench with all of its parts stated: as the robot feels it. */
+typedef struct tqa_load {
+    tqa_point point;
+    double wrench[6]; /* (f, m) about the point */
+    bool in_link;     /* along the link's axes; else the world's */
+} tqa_load;
+bool tqa_part_load(const tqa_part *part, tqa_load *ret);
+
+/* The fields of an object that say where a wrench acts, on whom and along which axes. */
+#define TQA_PLACE_FIELDS "link", "at", "applied_to", "expressed_in"
+/* Reads them: ret->wrench is 0; what the object says of a wrench times *ret_sign is what the robot
+ * feels. */
+bool tqa_part_place(const tqa_part *object, tqa_load *ret, double *ret_sign);
+
+/* {link, at} in an answer, into the open object. */
+void tqa_answer_point(tqa_answer *answer, const tqa_robot *robot, const tqa_point *point);
+/* The names of the moving joints in the request's order. */
+void tqa_answer_joints(tqa_answer *answer, const tqa_robot *robot, const tqa_order *order);
+/* An array of rows in the user's order; `flat` leaves out the outer rank, which is then 1. */
+void tqa_answer_rows(tqa_answer *answer, const char *key, double *rows, size_t n_sample, bool flat,
+                     const uint32_t *map, size_t n);
+
+#endif

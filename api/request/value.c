@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/request/value.c - typed access to a request's tree; faults name their place. */
+#include "api/request/value.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/problems/nearest.h"
+#include "api/request/refuse.h"
+
+enum { QUOTE_MAX = 64 }; /* bytes of a client's text that a message repeats */
+
+tqa_part tqa_part_root(tqa_control *control)
+{
+    return (tqa_part){.control = control, .value = control->root};
+}
+
+tqa_part tqa_part_field(const tqa_part *object, const char *key)
+{
+    tqa_part part = *object;
+    part.value = json_object_get(object->value, key);
+    tqa_place_key(part.pointer, key, strlen(key));
+    return part;
+}
+
+tqa_part tqa_part_item(const tqa_part *array, size_t i)
+{
+    tqa_part part = *array;
+    part.value = json_array_get(array->value, i);
+    tqa_place_index(part.pointer, i);
+    return part;
+}
+
+bool tqa_part_refuse(const tqa_part *part, const char *slug, const char *hint, const char *format,
+                     ...)
+{
+    char detail[TQA_PROBLEM_TEXT];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(detail, sizeof detail, format, arguments);
+    va_end(arguments);
+    (void)tqa_problem_set(part->control->problem, slug, "%s%s%s", part->pointer,
+                          part->pointer[0] != '\0' ? ": " : "", detail);
+    tqa_problem_fault(part->control->problem, part->pointer, hint, "%s", detail);
+    return false;
+}
+
+bool tqa_part_need(const tqa_part *part, const char *missing)
+{
+    if (part->value != NULL) {
+        return true;
+    }
+    const char *name = strrchr(part->pointer, '/');
+    return tqa_part_refuse(part, "missing-field", missing, "\"%s\" is missing",
+                           name != NULL ? name + 1 : "");
+}
+
+static const char *kind_of(const json_t *value)
+{
+    static const char *const names[] = {
+        [JSON_OBJECT] = "an object", [JSON_ARRAY] = "an array", [JSON_STRING] = "a string",
+        [JSON_INTEGER] = "a number", [JSON_REAL] = "a number",  [JSON_TRUE] = "a boolean",
+        [JSON_FALSE] = "a boolean",  [JSON_NULL] = "null",
+    };
+    return names[json_typeof(value)];
+}
+
+/* True when `ok`; else what is wrong. */
+static bool expect(const tqa_part *part, bool ok, const char *wanted)
+{
+    char hint[TQA_PROBLEM_TEXT];
+    if (part->value == NULL) {
+        const char *name = strrchr(part->pointer, '/');
+        (void)snprintf(hint, sizeof hint, "add \"%s\": %s", name != NULL ? name + 1 : "", wanted);
+        return tqa_part_need(part, hint);
+    }
+    if (ok) {
+        return true;
+    }
+    tqa_hint_type(wanted, kind_of(part->value), hint);
+    return tqa_part_refuse(part, "wrong-type", hint, "expected %s, got %s", wanted,
+                           kind_of(part->value));
+}
+
+/* Offers all of some words, which end with NULL. */
+static void offer(tqa_nearest *nearest, const char *const *words, const char *text, size_t n)
+{
+    tqa_nearest_init(nearest, text, n);
+    for (const char *const *word = words; *word != NULL; word++) {
+        tqa_nearest_offer(nearest, *word);
+    }
+}
+
+static bool is_among(const char *const *words, const char *text, size_t n, unsigned *ret)
+{
+    for (unsigned k = 0; words[k] != NULL; k++) {
+        if (strlen(words[k]) == n && memcmp(words[k], text, n) == 0) {
+            *ret = k;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool tqa_part_object(const tqa_part *part, const char *const *known)
+{
+    if (part->value != NULL && !json_is_object(part->value)) {
+        tqa_nearest nearest;
+        char hint[TQA_PROBLEM_TEXT];
+        offer(&nearest, known, "", 0);
+        (void)snprintf(hint, sizeof hint, "write an object; fields %.230s", nearest.list);
+        return tqa_part_refuse(part, "wrong-type", hint, "expected an object, got %s",
+                               kind_of(part->value));
+    }
+    if (!expect(part, part->value != NULL, "an object")) {
+        return false;
+    }
+    const char *key = NULL;
+    json_t *value = NULL;
+    json_object_foreach(part->value, key, value)
+    {
+        unsigned ignored = 0;
+        if (!is_among(known, key, strlen(key), &ignored)) {
+            tqa_nearest nearest;
+            offer(&nearest, known, key, strlen(key));
+            const tqa_part field = tqa_part_field(part, key);
+            return tqa_part_refuse(&field, "unknown-field", tqa_nearest_hint(&nearest),
+                                   "\"%.*s\" is not known here", QUOTE_MAX, key);
+        }
+    }
+    return true;
+}
+
+bool tqa_part_array(const tqa_part *part, size_t least, size_t most, size_t *ret_n)
+{
+    if (!expect(part, json_is_array(part->value), "an array")) {
+        return false;
+    }
+    const size_t n = json_array_size(part->value);
+    *ret_n = n;
+    if (n >= least && n <= most) {
+        return true;
+    }
+    char hint[48];
+    (void)snprintf(hint, sizeof hint, "give %s %zu",
+                   n < least && most > least ? "at least" : "at most", n < least ? least : most);
+    if (least == most) {
+        (void)snprintf(hint, sizeof hint, "give %zu", most);
+        return tqa_part_refuse(part, "wrong-length", hint, "expected %zu elements, got %zu", most,
+                               n);
+    }
+    return tqa_part_refuse(part, n > most ? "too-large" : "wrong-length", hint,
+                           "expected %zu to %zu elements, got %zu", least, most, n);
+}
+
+bool tqa_part_number(const tqa_part *part, double *ret)
+{
+    if (!expect(part, json_is_number(part->value), "a number")) {
+        return false;
+    }
+    *ret = json_number_value(part->value);
+    return true;
+}
+
+bool tqa_part_positive(const tqa_part *part, double *ret)
+{
+    return tqa_part_number(part, ret) &&
+           (*ret > 0.0 || tqa_part_refuse(part, "range", "a number above 0",
+                                          "expected a number above 0, got %g", *ret));
+}
+
+bool tqa_part_within(const tqa_part *part, double least, double most, double *ret)
+{
+    if (!tqa_part_number(part, ret)) {
+        return false;
+    }
+    if (*ret >= least && *ret <= most) {
+        return true;
+    }
+    char hint[64];
+    (void)snprintf(hint, sizeof hint, "a number from %g to %g", least, most);
+    return tqa_part_refuse(part, "range", hint, "expected %s, got %g", hint, *ret);
+}
+
+bool tqa_part_count(const tqa_part *part, size_t least, size_t most, size_t *ret)
+{
+    double x = 0.0;
+    if (!tqa_part_number(part, &x)) {
+        return false;
+    }
+    if (!(x >= (double)least && x <= (double)most) || x != floor(x)) {
+        char hint[64];
+        (void)snprintf(hint, sizeof hint, "a whole number from %zu to %zu", least, most);
+        return tqa_part_refuse(part, "range", hint, "expected %s, got %g", hint, x);
+    }
+    *ret = (size_t)x;
+    return true;
+}
+
+bool tqa_part_flag(const tqa_part *part, bool *ret)
+{
+    if (!expect(part, json_is_boolean(part->value), "true or false")) {
+        return false;
+    }
+    *ret = json_is_true(part->value);
+    return true;
+}
+
+bool tqa_part_numbers(const tqa_part *part, size_t n, double *ret)
+{
+    char wanted[48];
+    (void)snprintf(wanted, sizeof wanted, "an array of %zu numbers", n);
+    if (!expect(part, json_is_array(part->value), wanted)) {
+        return false;
+    }
+    if (json_array_size(part->value) != n) {
+        char hint[48];
+        (void)snprintf(hint, sizeof hint, "give %zu numbers", n);
+        return tqa_part_refuse(part, "wrong-length", hint, "expected %zu numbers, got %zu", n,
+                               json_array_size(part->value));
+    }
+    for (size_t i = 0; i < n; i++) {
+        const json_t *item = json_array_get(part->value, i);
+        if (!json_is_number(item)) {
+            const tqa_part at = tqa_part_item(part, i);
+            return tqa_part_number(&at, &ret[i]);
+        }
+        ret[i] = json_number_value(item);
+    }
+    return true;
+}
+
+bool tqa_part_matrix(const tqa_part *part, size_t n_row, size_t n_column, double *ret)
+{
+    char wanted[64];
+    (void)snprintf(wanted, sizeof wanted, "%zu rows of %zu numbers", n_row, n_column);
+    if (!expect(part, json_is_array(part->value), wanted)) {
+        return false;
+    }
+    if (json_array_size(part->value) != n_row) {
+        char hint[80];
+        (void)snprintf(hint, sizeof hint, "give %s", wanted);
+        return tqa_part_refuse(part, "wrong-length", hint, "expected %s, got %zu rows", wanted,
+                               json_array_size(part->value));
+    }
+    for (size_t i = 0; i < n_row; i++) {
+        const tqa_part row = tqa_part_item(part, i);
+        if (!tqa_part_numbers(&row, n_column, ret + i * n_column)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool tqa_part_choice(const tqa_part *part, const char *const *words, unsigned *ret)
+{
+    if (!expect(part, json_is_string(part->value), "a string")) {
+        return false;
+    }
+    const char *text = json_string_value(part->value);
+    const size_t n = json_string_length(part->value);
+    if (is_among(words, text, n, ret)) {
+        return true;
+    }
+    tqa_nearest nearest;
+    offer(&nearest, words, text, n);
+    return tqa_part_refuse(part, "unknown-name", tqa_nearest_hint(&nearest),
+                           "\"%.*s\" is not known here", QUOTE_MAX, text);
+}
+
+bool tqa_part_choices(const tqa_part *part, const char *const *words, unsigned *ret_bits)
+{
+    size_t n = 0;
+    if (!tqa_part_array(part, 0, 32, &n)) {
+        return false;
+    }
+    *ret_bits = 0;
+    for (size_t i = 0; i < n; i++) {
+        const tqa_part item = tqa_part_item(part, i);
+        unsigned k = 0;
+        if (!tqa_part_choice(&item, words, &k)) {
+            return false;
+        }
+        if ((*ret_bits >> k & 1u) != 0) {
+            return tqa_part_refuse(&item, "invalid-value", "give it once",
+                                   "\"%s\" stands here twice", words[k]);
+        }
+        *ret_bits |= 1u << k;
+    }
+    return true;
+}
+
+void *tqa_control_take(tqa_control *control, size_t n, size_t each)
+{
+    void *memory = tqa_arena_take(control->arena, n > 0 ? n : 1, each, 64);
+    if (memory == NULL && tqa_arena_short(control->arena)) {
+        (void)tqa_problem_set(control->problem, "busy", "memory is short; try again");
+    } else if (memory == NULL) {
+        static const char why[] = "this takes more memory than one request may";
+        (void)tqa_problem_set(control->problem, "too-large", why);
+        tqa_problem_fault(control->problem, "", "ask for less at a time", why);
+    }
+    return memory;
+}
+
+void tqa_control_give(tqa_control *control, void *memory)
+{
+    tqa_arena_give(control->arena, memory);
+}
+
+void tqa_control_give_scratch(tqa_control *control, tq_scratch *scratch)
+{
+    tqa_arena_give(control->arena, scratch->memory);
+    *scratch = (tq_scratch){0};
+}
+
+bool tqa_control_scratch(tqa_control *control, size_t size, tq_scratch *ret)
+{
+    void *memory = tqa_control_take(control, size, 1);
+    if (memory != NULL) {
+        tq_scratch_init(ret, memory, size);
+    }
+    return memory != NULL;
+}
+
+bool tqa_control_stop(void *control)
+{
+    const tqa_world *world = ((const tqa_control *)control)->world;
+    return world != NULL && world->cancelled != NULL && world->cancelled(world->ctx);
+}
+
+bool tqa_control_fail(tqa_control *control, const char *pointer, tq_status status,
+                      const tq_error *error)
+{
+    if (status == TQ_ERR_NO_CONVERGENCE && tqa_control_stop(control)) {
+        (void)tqa_problem_set(control->problem, "busy", "the computation was stopped");
+        return false;
+    }
+    (void)tqa_problem_from_status(control->problem, status, error);
+    tqa_problem_fault(control->problem, pointer, tqa_problem_status_hint(status), "%s",
+                      tq_status_text(status));
+    return false;
+}

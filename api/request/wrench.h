@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/request/wrench.h - external wrenches of a request: nothing about them is left unstated. */
+#ifndef TQA_REQUEST_WRENCH_H
+#define TQA_REQUEST_WRENCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/request/samples.h"
+#include "core/dynamics/inverse.h"
+
+enum { TQA_WRENCH_MAX = 256 }; /* in one request */
+
+/* The parts of a wrench, in the order of the contract. */
+typedef enum tqa_wrench_part {
+    TQA_WRENCH_LINK,
+    TQA_WRENCH_FORCE,
+    TQA_WRENCH_MOMENT,
+    TQA_WRENCH_AT,
+    TQA_WRENCH_APPLIED_TO,
+    TQA_WRENCH_EXPRESSED_IN,
+    TQA_WRENCH_PART_COUNT,
+} tqa_wrench_part;
+
+typedef struct tqa_wrench {
+    tqa_blocks blocks; /* 6 rows: force, moment */
+    tqa_rows force, moment;
+    uint32_t link;
+    double at[3];
+    bool at_com;   /* else at[] */
+    bool by_robot; /* applied to the environment: the robot feels its negative */
+    bool constant; /* the same for all samples */
+    tq_frame expressed_in;
+    uint8_t seen; /* bit p: part p came */
+} tqa_wrench;
+
+typedef struct tqa_wrenches {
+    tqa_wrench *items; /* (n) malloc'ed */
+    size_t n, n_room;
+    unsigned depth;       /* brackets open inside the field */
+    tqa_wrench_part part; /* being read */
+    bool in_part;
+    size_t n_at; /* numbers of `at` */
+} tqa_wrenches;
+
+struct tqa_request;
+
+struct tqa_receiver;
+
+/* The receiver of the field `external_wrenches`. */
+extern const struct tqa_receiver tqa_wrench_receiver;
+
+/* Appends what follows "/external_wrenches" in the pointer of the value being read. */
+void tqa_wrenches_place(const struct tqa_request *request, char *pointer);
+
+/* Checks the number of samples, spreads constants, changes signs, finds centres of mass. */
+bool tqa_wrenches_finish(struct tqa_request *request);
+void tqa_wrenches_clear(tqa_wrenches *wrenches);
+
+/* The wrenches for the samples of block b: fills out[0 .. n - 1]. */
+void tqa_wrenches_block(const tqa_wrenches *wrenches, size_t b, tq_external_wrench *out);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/response/document.c - a printed document as a member of an answer. */
+#include "api/response/document.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A document's events, told to an answer as they come. */
+typedef struct teller {
+    tqa_answer *answer;
+    const char *name, *left_out;
+    unsigned depth;
+    bool has_key;
+    char key[TQA_EVENT_TEXT_MAX + 1];
+} teller;
+
+static const char *key_of(teller *t)
+{
+    const bool has_key = t->has_key;
+    t->has_key = false;
+    return has_key ? t->key : NULL;
+}
+
+static bool tell_map(void *ctx, uint64_t at)
+{
+    teller *t = ctx;
+    (void)at;
+    tqa_answer_object(t->answer, t->depth++ == 0 ? t->name : key_of(t));
+    return true;
+}
+
+static bool tell_array(void *ctx, uint64_t at)
+{
+    teller *t = ctx;
+    (void)at;
+    t->depth++;
+    tqa_answer_list(t->answer, key_of(t));
+    return true;
+}
+
+static bool tell_end(void *ctx, uint64_t at)
+{
+    teller *t = ctx;
+    (void)at;
+    t->depth--;
+    tqa_answer_end(t->answer);
+    return true;
+}
+
+static bool tell_key(void *ctx, uint64_t at, const char *text, size_t n)
+{
+    teller *t = ctx;
+    (void)at;
+    (void)snprintf(t->key, sizeof t->key, "%.*s", (int)n, text);
+    t->has_key = true;
+    return true;
+}
+
+static bool tell_number(void *ctx, uint64_t at, double value)
+{
+    teller *t = ctx;
+    (void)at;
+    if (value >= 0.0 && value < 0x1p53 && value == floor(value)) {
+        tqa_answer_count(t->answer, key_of(t), (size_t)value);
+    } else {
+        tqa_answer_number(t->answer, key_of(t), value);
+    }
+    return true;
+}
+
+static bool tell_numbers(void *ctx, uint64_t at, const double *values, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        (void)tell_number(ctx, at, values[i]);
+    }
+    return true;
+}
+
+static bool tell_string(void *ctx, uint64_t at, const char *text, size_t n)
+{
+    teller *t = ctx;
+    char copy[TQA_EVENT_TEXT_MAX + 1];
+    (void)at;
+    (void)snprintf(copy, sizeof copy, "%.*s", (int)n, text);
+    const char *key = key_of(t);
+    if (t->depth > 1 || strcmp(key, t->left_out) != 0) {
+        tqa_answer_string(t->answer, key, copy);
+    }
+    return true;
+}
+
+static bool tell_flag(void *ctx, uint64_t at, bool value)
+{
+    teller *t = ctx;
+    (void)at;
+    tqa_answer_flag(t->answer, key_of(t), value);
+    return true;
+}
+
+static bool tell_null(void *ctx, uint64_t at)
+{
+    teller *t = ctx;
+    (void)at;
+    tqa_answer_none(t->answer, key_of(t), "there is none");
+    return true;
+}
+
+static const tqa_events document_events = {
+    .begin_map = tell_map,
+    .end_map = tell_end,
+    .key = tell_key,
+    .begin_array = tell_array,
+    .end_array = tell_end,
+    .number = tell_number,
+    .numbers = tell_numbers,
+    .string = tell_string,
+    .boolean = tell_flag,
+    .null = tell_null,
+};
+
+void tqa_answer_document(tqa_answer *answer, const char *key, const char *left_out,
+                         tqa_json_scan *scan, const char *text, size_t n)
+{
+    teller t = {.answer = answer, .name = key, .left_out = left_out};
+    tqa_json_scan_init(scan, &document_events, &t);
+    const bool good = tqa_json_scan_feed(scan, text, n) == TQA_DECODE_OK &&
+                      tqa_json_scan_finish(scan) == TQA_DECODE_OK;
+    assert(good); /* it is our own print */
+    (void)good;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/response/result.h - an answer, printed piece by piece out of blocks. */
+#ifndef TQA_RESPONSE_RESULT_H
+#define TQA_RESPONSE_RESULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/codec/npy/npy.h"
+#include "api/request/samples.h"
+#include "api/robot.h"
+
+enum { TQA_RESULT_ARRAYS_MAX = 80, TQA_RESULT_TAIL_MAX = 512 };
+
+/* One array of the answer. */
+typedef struct tqa_result_array {
+    const char *key; /* constant, at most 64 bytes */
+    const tqa_blocks *blocks;
+    size_t first_row, n_row; /* of blocks */
+    const uint32_t *map;     /* number k of a sample is row map[k]; NULL: row k */
+    size_t group;            /* numbers of each inner array of a sample; 0: none */
+    size_t plane;            /* numbers of each array of such inner arrays; 0: none */
+    bool scalar;             /* one number a sample, not an array of one */
+    bool is_turned;          /* samples lie one after another in a block; never of JSON */
+    const char *before;      /* the start of an object that the array is in: a statement's text */
+    size_t n_before;
+    bool closes; /* it is the last member of that object */
+} tqa_result_array;
+
+/* An array of a result: what its view reads from. */
+typedef struct tqa_result_place {
+    const struct tqa_result *result;
+    size_t array;
+} tqa_result_place;
+
+typedef struct tqa_result {
+    tqa_media media; /* JSON, CBOR, or NPY: the first array alone; NPZ: read by its views */
+    tqa_result_array arrays[TQA_RESULT_ARRAYS_MAX];
+    size_t n_array;
+    size_t n_member; /* arrays and objects at the top, provenance not counted */
+    size_t n_sample;
+    bool flat; /* the only sample as one flat array */
+
+    /* where printing stands */
+    size_t array, sample, row, n_told; /* n_told: bytes of `before` */
+    uint8_t step;
+    tqa_array view; /* of binary formats: the array being written */
+    tqa_result_place place;
+    uint64_t index;
+    tqa_npy_encoder npy;
+    size_t n_tail;
+    char tail[TQA_RESULT_TAIL_MAX]; /* provenance, and the end of the document, as it is written */
+} tqa_result;
+
+/* What an answer may be written as. */
+bool tqa_result_gives(tqa_media media);
+
+void tqa_result_init(tqa_result *result, tqa_media media, size_t n_sample, bool flat);
+/* An array at the top: all rows of blocks, in the order of `map`. */
+void tqa_result_add(tqa_result *result, const char *key, const tqa_blocks *blocks,
+                    const uint32_t *map);
+/* An array as it stands, perhaps in an object that an array's `before` opens. */
+void tqa_result_add_array(tqa_result *result, const tqa_result_array *array);
+/* Where the numbers come from: engine version, robot, request, and the library that factors large
+ * matrices, NULL where none are. Call it last. */
+void tqa_result_provenance(tqa_result *result, const char *robot_digest, const char *request_digest,
+                           const char *linear_algebra);
+
+/* Fills out[0 .. size), size >= 4096, as far as it goes; 0 at the end. */
+size_t tqa_result_read(tqa_result *result, char *out, size_t size);
+
+/* The next *ret_n bytes where they lie, to be sent before anything else is asked for; they stay as
+ * long as the result. NULL: the next ones are to be read. */
+const char *tqa_result_look(tqa_result *result, size_t *ret_n);
+
+/* The bytes of the whole answer, where they follow from the shapes; 0: they do not. */
+uint64_t tqa_result_length(const tqa_result *result);
+
+/* The array at a place, to be written; reads the place and the result. */
+tqa_array tqa_result_view(tqa_result_place *place);
+
+/* Its parts: result_binary.c writes CBOR and NPY. */
+void tqa_result_tail_cbor(tqa_result *result, const char *robot_digest, const char *request_digest,
+                          const char *linear_algebra);
+size_t tqa_result_read_cbor(tqa_result *result, char *out, size_t size);
+size_t tqa_result_read_npy(tqa_result *result, char *out, size_t size);
+
+#endif

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/response/writer.c - commas, keys and brackets of an answer; CBOR with typed arrays. */
+#include "api/response/writer.h"
+
+#include <assert.h>
+#include <cbor.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/codec/cbor/cbor.h"
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "doubles are copied as they are");
+
+enum { HEAD = TQA_CBOR_HEAD_MAX, CBOR_MAP = 0xbf, CBOR_LIST = 0x9f, CBOR_END = 0xff };
+
+static void put_bytes(tqa_answer *answer, const void *bytes, size_t n)
+{
+    tqa_json_text_bytes(&answer->text, bytes, n);
+}
+
+static void put_cbor_text(tqa_answer *answer, const char *text)
+{
+    unsigned char head[HEAD];
+    const size_t n = strlen(text);
+    put_bytes(answer, head, cbor_encode_string_start(n, head, sizeof head));
+    put_bytes(answer, text, n);
+}
+
+/* what stands before a value: a comma, a key */
+static void begin(tqa_answer *answer, const char *key)
+{
+    if (!answer->cbor && answer->has_members[answer->depth]) {
+        tqa_json_text_raw(&answer->text, ",");
+    }
+    answer->has_members[answer->depth] = true;
+    assert((key == NULL) == (answer->depth == 0 || answer->is_list[answer->depth]));
+    if (key != NULL && answer->cbor) {
+        put_cbor_text(answer, key);
+    } else if (key != NULL) {
+        tqa_json_text_string(&answer->text, key);
+        tqa_json_text_raw(&answer->text, ":");
+    }
+}
+
+static void open(tqa_answer *answer, const char *key, bool is_list)
+{
+    begin(answer, key);
+    if (answer->cbor) {
+        const unsigned char head = is_list ? CBOR_LIST : CBOR_MAP;
+        put_bytes(answer, &head, 1);
+    } else {
+        tqa_json_text_raw(&answer->text, is_list ? "[" : "{");
+    }
+    assert(answer->depth < TQA_ANSWER_DEPTH_MAX);
+    answer->depth++;
+    answer->is_list[answer->depth] = is_list;
+    answer->has_members[answer->depth] = false;
+}
+
+void tqa_answer_object(tqa_answer *answer, const char *key)
+{
+    open(answer, key, false);
+}
+
+void tqa_answer_list(tqa_answer *answer, const char *key)
+{
+    open(answer, key, true);
+}
+
+void tqa_answer_end(tqa_answer *answer)
+{
+    assert(answer->depth > 0);
+    if (answer->cbor) {
+        const unsigned char end = CBOR_END;
+        put_bytes(answer, &end, 1);
+    } else {
+        tqa_json_text_raw(&answer->text, answer->is_list[answer->depth] ? "]" : "}");
+    }
+    answer->depth--;
+}
+
+void tqa_answer_string(tqa_answer *answer, const char *key, const char *text)
+{
+    begin(answer, key);
+    if (answer->cbor) {
+        put_cbor_text(answer, text);
+    } else {
+        tqa_json_text_string(&answer->text, text);
+    }
+}
+
+void tqa_answer_number(tqa_answer *answer, const char *key, double x)
+{
+    unsigned char head[HEAD];
+    answer->not_finite = answer->not_finite || !isfinite(x);
+    begin(answer, key);
+    if (answer->cbor) {
+        put_bytes(answer, head, cbor_encode_double(x, head, sizeof head));
+    } else {
+        tqa_json_text_number(&answer->text, x);
+    }
+}
+
+void tqa_answer_count(tqa_answer *answer, const char *key, size_t n)
+{
+    unsigned char head[HEAD];
+    begin(answer, key);
+    if (answer->cbor) {
+        put_bytes(answer, head, cbor_encode_uint(n, head, sizeof head));
+    } else {
+        tqa_json_text_count(&answer->text, n);
+    }
+}
+
+void tqa_answer_flag(tqa_answer *answer, const char *key, bool flag)
+{
+    unsigned char head[HEAD];
+    begin(answer, key);
+    if (answer->cbor) {
+        put_bytes(answer, head, cbor_encode_bool(flag, head, sizeof head));
+    } else {
+        tqa_json_text_raw(&answer->text, flag ? "true" : "false");
+    }
+}
+
+void tqa_answer_none(tqa_answer *answer, const char *key, const char *reason)
+{
+    unsigned char head[HEAD];
+    char name[64];
+    begin(answer, key);
+    if (answer->cbor) {
+        put_bytes(answer, head, cbor_encode_null(head, sizeof head));
+    } else {
+        tqa_json_text_raw(&answer->text, "null");
+    }
+    (void)snprintf(name, sizeof name, "%s_reason", key);
+    tqa_answer_string(answer, name, reason);
+}
+
+static void put_json_array(tqa_answer *answer, const double **x, size_t rank, const size_t *shape)
+{
+    /* an odometer over all ranks but the last */
+    size_t at[TQA_ANSWER_RANK_MAX] = {0};
+    size_t level = 0;
+    for (;;) {
+        if (level + 1 == rank) {
+            tqa_json_text_numbers(&answer->text, *x, shape[level]);
+            *x += shape[level];
+        } else if (at[level] < shape[level]) {
+            tqa_json_text_raw(&answer->text, at[level]++ == 0 ? "[" : ",");
+            level++;
+            at[level] = 0;
+            continue;
+        } else {
+            tqa_json_text_raw(&answer->text, shape[level] == 0 ? "[]" : "]");
+        }
+        if (level == 0) {
+            return;
+        }
+        level--;
+    }
+}
+
+static void put_cbor_head(tqa_answer *answer, size_t rank, const size_t *shape)
+{
+    char head[TQA_CBOR_ARRAY_HEAD];
+    tqa_array array = {.rank = rank}; /* only the head is asked for */
+    for (size_t r = 0; r < rank; r++) {
+        array.shape[r] = shape[r];
+    }
+    put_bytes(answer, head, tqa_cbor_array_head(&array, head));
+}
+
+static void put_cbor_numbers(tqa_answer *answer, const double *x, size_t n)
+{
+    if (n > 0) {
+        put_bytes(answer, x, n * sizeof *x);
+    }
+}
+
+void tqa_answer_array(tqa_answer *answer, const char *key, const double *x, size_t rank,
+                      const size_t *shape)
+{
+    assert(rank >= 1 && rank <= TQA_ANSWER_RANK_MAX);
+    size_t n = 1;
+    for (size_t r = 0; r < rank; r++) {
+        n *= shape[r];
+    }
+    for (size_t i = 0; i < n; i++) {
+        answer->not_finite = answer->not_finite || !isfinite(x[i]);
+    }
+    begin(answer, key);
+    if (answer->cbor) {
+        put_cbor_head(answer, rank, shape);
+        put_cbor_numbers(answer, x, n);
+    } else {
+        put_json_array(answer, &x, rank, shape);
+    }
+}
+
+void tqa_answer_rows_begin(tqa_answer *answer, const char *key, size_t n_row, size_t n, bool flat)
+{
+    const size_t shape[2] = {n_row, n};
+    begin(answer, key);
+    answer->has_rows = false;
+    if (answer->cbor) {
+        put_cbor_head(answer, flat ? 1 : 2, shape);
+    } else {
+        tqa_json_text_raw(&answer->text, "[");
+    }
+}
+
+void tqa_answer_row(tqa_answer *answer, const double *x, size_t n, bool flat)
+{
+    if (answer->cbor) {
+        put_cbor_numbers(answer, x, n);
+        return;
+    }
+    if (answer->has_rows) {
+        tqa_json_text_raw(&answer->text, ",");
+    }
+    answer->has_rows = true;
+    if (flat) {
+        tqa_json_text_number(&answer->text, x[0]);
+    } else {
+        tqa_json_text_numbers(&answer->text, x, n);
+    }
+}
+
+void tqa_answer_rows_end(tqa_answer *answer)
+{
+    if (!answer->cbor) {
+        tqa_json_text_raw(&answer->text, "]");
+    }
+}
+
+void tqa_answer_vector(tqa_answer *answer, const char *key, const double *x, size_t n)
+{
+    tqa_answer_array(answer, key, x, 1, &n);
+}
+
+void tqa_answer_matrix(tqa_answer *answer, const char *key, const double *x, size_t n_row,
+                       size_t n_column)
+{
+    const size_t shape[2] = {n_row, n_column};
+    tqa_answer_array(answer, key, x, 2, shape);
+}
+
+void tqa_answer_symmetric(tqa_answer *answer, const char *key, const double s[6])
+{
+    const double full[9] = {s[0], s[1], s[2], s[1], s[3], s[4], s[2], s[4], s[5]};
+    tqa_answer_matrix(answer, key, full, 3, 3);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/robots/chain.c - links and joints added one by one, with axes anywhere in space. */
+#include "api/robots/chain.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "api/robots/rotation.h"
+
+enum { NAME_ROOM = 16 }; /* of TQA_NAME_MAX, for the endings of carriers' names */
+
+bool tqa_chain_init(tqa_chain *chain, tqa_draft *draft, uint32_t n_link)
+{
+    tqa_arena *arena = draft->arena;
+    *chain = (tqa_chain){.draft = draft};
+    if (n_link >= TQ_LINK_MAX / 2) {
+        tqa_draft_fault(draft, "too-large", "", "a robot has at most 4096 links, carriers included",
+                        "there are %u links", n_link);
+        return false;
+    }
+    chain->link_max = 2 * n_link + 1;
+    chain->joint_max = 2 * n_link;
+    chain->links = tqa_arena_take(arena, chain->link_max, sizeof *chain->links, 16);
+    chain->joints = tqa_arena_take(arena, chain->joint_max, sizeof *chain->joints, 16);
+    chain->link_names = tqa_arena_take(arena, chain->link_max, sizeof(char *), 16);
+    chain->link_places = tqa_arena_take(arena, chain->link_max, sizeof(char *), 16);
+    chain->joint_names = tqa_arena_take(arena, chain->joint_max, sizeof(char *), 16);
+    chain->joint_places = tqa_arena_take(arena, chain->joint_max, sizeof(char *), 16);
+    if (tqa_arena_spent(arena)) {
+        tqa_draft_fault(draft, "too-large", "", "describe it with fewer links and joints",
+                        "the robot needs more memory than is given");
+        return false;
+    }
+    return true;
+}
+
+uint32_t tqa_chain_link(tqa_chain *chain, const char *name, const char *place)
+{
+    assert(chain->n_link < chain->link_max);
+    const uint32_t l = chain->n_link++;
+    chain->link_names[l] = name != NULL ? name : "";
+    chain->link_places[l] = place != NULL ? place : "";
+    return l;
+}
+
+static tq_joint *add_joint(tqa_chain *chain, const char *name, const char *place)
+{
+    assert(chain->n_joint < chain->joint_max);
+    const double none = (double)INFINITY;
+    const uint32_t i = chain->n_joint++;
+    chain->joint_names[i] = name != NULL ? name : "";
+    chain->joint_places[i] = place != NULL ? place : "";
+    chain->joints[i] = (tq_joint){
+        .kind = TQ_JOINT_FIXED,
+        .axis = {1.0, 0.0, 0.0},
+        .limits = {.lower = -none, .upper = none, .velocity = none, .effort = none},
+        .rotor.ratio = 1.0,
+        .mimic = TQ_NONE,
+        .mimic_multiplier = 1.0,
+    };
+    return &chain->joints[i];
+}
+
+/* The name of what carries the child of a joint. */
+static const char *extend(const tqa_chain *chain, const char *name, const char *ending)
+{
+    if (strlen(name) < TQA_NAME_MAX - NAME_ROOM) {
+        return tqa_arena_format(chain->draft->arena, "%s_%s", name, ending);
+    }
+    return tqa_arena_format(chain->draft->arena, "joint%u_%s", chain->n_joint, ending);
+}
+
+/* Where the axis passes nearest to the child's origin; for a ball, its centre. */
+static void find_foot(const tqa_chain_joint *from, double ret[3])
+{
+    const double *u = from->axis;
+    const double square = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
+    double along = 0.0;
+    memcpy(ret, from->point, 3 * sizeof *ret);
+    if (from->kind == TQ_JOINT_SPHERICAL || !(square > 0.0)) {
+        return;
+    }
+    for (int k = 0; k < 3; k++) {
+        along += u[k] * (from->pose.p[k] - from->point[k]) / square;
+    }
+    for (int k = 0; k < 3; k++) {
+        ret[k] += along * u[k];
+    }
+}
+
+/* Joints that turn need their own frame on the axis. */
+static bool needs_carrier(const tqa_chain_joint *from, const double foot[3])
+{
+    const bool turns = from->kind == TQ_JOINT_REVOLUTE || from->kind == TQ_JOINT_CONTINUOUS ||
+                       from->kind == TQ_JOINT_SPHERICAL;
+    return turns &&
+           (foot[0] != from->pose.p[0] || foot[1] != from->pose.p[1] || foot[2] != from->pose.p[2]);
+}
+
+uint32_t tqa_chain_join(tqa_chain *chain, const tqa_chain_joint *from)
+{
+    tq_joint *joint = add_joint(chain, from->name, from->place);
+    const uint32_t i = chain->n_joint - 1;
+    double foot[3];
+    find_foot(from, foot);
+    joint->kind = from->kind;
+    joint->parent = from->parent;
+    joint->child = from->child;
+    joint->origin = from->pose;
+    if (tq_joint_kind_nv(from->kind) == 1) {
+        tqa_rotation_apply_transposed(from->pose.r, from->axis, joint->axis);
+    }
+    if (needs_carrier(from, foot)) {
+        const double arm[3] = {from->pose.p[0] - foot[0], from->pose.p[1] - foot[1],
+                               from->pose.p[2] - foot[2]};
+        const uint32_t carrier =
+            tqa_chain_link(chain, extend(chain, from->name, "axis"), from->place);
+        memcpy(joint->origin.p, foot, sizeof joint->origin.p);
+        joint->child = carrier;
+        tq_joint *weld = add_joint(chain, extend(chain, from->name, "offset"), from->place);
+        weld->parent = carrier;
+        weld->child = from->child;
+        weld->origin = tqa_pose_identity;
+        tqa_rotation_apply_transposed(from->pose.r, arm, weld->origin.p);
+    }
+    return i;
+}
+
+bool tqa_chain_finish(tqa_chain *chain)
+{
+    tqa_draft *draft = chain->draft;
+    tq_model *model = &draft->model;
+    model->n_link = chain->n_link;
+    model->n_joint = chain->n_joint;
+    model->links = chain->links;
+    model->joints = chain->joints;
+    model->order = tqa_arena_take(draft->arena, chain->n_joint, sizeof *model->order, 16);
+    draft->link_names = chain->link_names;
+    draft->joint_names = chain->joint_names;
+    draft->link_places = chain->link_places;
+    draft->joint_places = chain->joint_places;
+    if (tqa_arena_spent(draft->arena)) {
+        tqa_draft_fault(draft, "too-large", "", "describe it with fewer links and joints",
+                        "the robot needs more memory than is given");
+        return false;
+    }
+    return tqa_draft_index(draft);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/robots/document/drive.c - the drive of a joint in a robot document, read and printed.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/robots/document/drive_fields.h"
+#include "api/robots/document/parts.h"
+
+static const char *const nothing[] = {NULL};
+
+static void read_kind(const tqa_json_at *group, tq_amplifier *ret)
+{
+    const tqa_json_at at = tqa_json_field(group, "kind");
+    const char *word = json_string_value(at.value);
+    if (at.value == NULL) {
+        return;
+    }
+    for (unsigned k = 0; word != NULL && tqa_amplifier_words[k] != NULL; k++) {
+        if (strcmp(word, tqa_amplifier_words[k]) == 0) {
+            ret->kind = (tq_amplifier_kind)k;
+            return;
+        }
+    }
+    tqa_draft_fault(at.draft, "invalid-value", at.pointer, "kind is \"pwm\" or \"linear\"",
+                    "unknown kind of amplifier");
+}
+
+static void read_group(const tqa_json_at *group, const char *name, tq_drive *ret)
+{
+    const char *known[TQA_DRIVE_GROUP_FIELDS];
+    tqa_drive_group_names(name, known);
+    tqa_json_fields(group, known, nothing);
+    for (size_t k = 0; k < tqa_drive_n_field; k++) {
+        const tqa_drive_field *field = &tqa_drive_fields[k];
+        if (strcmp(field->group, name) != 0) {
+            continue;
+        }
+        const tqa_json_at at = tqa_json_field(group, field->name);
+        if (at.value == NULL && field->example != 0.0) {
+            tqa_draft_fault(at.draft, "missing-field", at.pointer, field->hint, "%s needs \"%s\"",
+                            name, field->name);
+        } else if (at.value != NULL) {
+            (void)tqa_json_number(&at, tqa_drive_number(ret, field));
+        }
+    }
+    if (strcmp(name, "amplifier") == 0) {
+        read_kind(group, &ret->amplifier);
+    }
+}
+
+void tqa_document_motor(const tqa_json_at *at, const tq_joint *joint)
+{
+    tqa_draft *draft = at->draft;
+    tqa_joint_drive *room = tqa_draft_drive(draft, (uint32_t)(joint - draft->model.joints));
+    if (room == NULL || !tqa_json_is_object(at)) {
+        return;
+    }
+    if (joint->mimic != TQ_NONE) {
+        tqa_draft_fault(draft, "invalid-value", at->pointer,
+                        "give the drive to the joint it follows",
+                        "a joint that follows another has no drive of its own");
+        return;
+    }
+    tqa_json_fields(at, tqa_drive_groups, nothing);
+    for (const char *const *name = tqa_drive_groups; *name != NULL; name++) {
+        const tqa_json_at group = tqa_json_field(at, *name);
+        const bool required = name == tqa_drive_groups;
+        if (group.value == NULL && required) {
+            tqa_draft_fault(
+                draft, "missing-field", group.pointer,
+                "add \"motor\": {\"constant\": 0.05, \"resistance\": 0.6}, in N m/A and "
+                "ohm",
+                "a drive needs a motor");
+        } else if (group.value != NULL && tqa_json_is_object(&group)) {
+            read_group(&group, *name, &room->drive);
+        }
+    }
+    tqa_drive_complete(&room->drive);
+    tq_error error = {0};
+    if (draft->problem->status == 0 && tq_drive_check(&room->drive, &error) != TQ_OK) {
+        const tqa_drive_field *field = tqa_drive_field_find(error.what);
+        const tqa_json_at group = tqa_json_field(at, field->group);
+        const tqa_json_at number = tqa_json_field(&group, field->name);
+        tqa_draft_fault(draft, "range", number.pointer, field->hint, "%s %s cannot be %g",
+                        field->group, field->name, error.value);
+    }
+}
+
+static void put_key(tqa_json_text *text, const char *key, bool first)
+{
+    tqa_json_text_raw(text, first ? "\"" : ", \"");
+    tqa_json_text_raw(text, key);
+    tqa_json_text_raw(text, "\": ");
+}
+
+/* Whether anything of a group differs from what is meant without it. */
+static bool is_told(const tq_drive *drive, const tq_drive *plain, const char *group)
+{
+    bool told = strcmp(group, "motor") == 0;
+    told = told || (strcmp(group, "amplifier") == 0 && drive->amplifier.kind != TQ_AMPLIFIER_PWM);
+    for (size_t k = 0; k < tqa_drive_n_field && !told; k++) {
+        const tqa_drive_field *field = &tqa_drive_fields[k];
+        told = strcmp(field->group, group) == 0 &&
+               tqa_drive_value(drive, field) != tqa_drive_value(plain, field);
+    }
+    return told;
+}
+
+static void put_group(tqa_json_text *text, const tq_drive *drive, const tq_drive *plain,
+                      const char *group)
+{
+    bool first = true;
+    tqa_json_text_raw(text, "{");
+    if (strcmp(group, "amplifier") == 0) {
+        put_key(text, "kind", true);
+        tqa_json_text_string(text, tqa_amplifier_words[drive->amplifier.kind]);
+        first = false;
+    }
+    for (size_t k = 0; k < tqa_drive_n_field; k++) {
+        const tqa_drive_field *field = &tqa_drive_fields[k];
+        const double x = tqa_drive_value(drive, field);
+        const bool differs = x != tqa_drive_value(plain, field) || field->example != 0.0;
+        if (strcmp(field->group, group) == 0 && differs) {
+            put_key(text, field->name, first);
+            tqa_json_text_number(text, x);
+            first = false;
+        }
+    }
+    tqa_json_text_raw(text, "}");
+}
+
+void tqa_document_put_motor(tqa_json_text *text, const tq_drive *drive)
+{
+    tq_drive plain;
+    if (drive == NULL) {
+        return;
+    }
+    tq_drive_init(&plain);
+    tqa_json_text_raw(text, ",\n     \"drive\": {");
+    for (size_t k = 0; tqa_drive_groups[k] != NULL; k++) {
+        if (is_told(drive, &plain, tqa_drive_groups[k])) {
+            put_key(text, tqa_drive_groups[k], k == 0);
+            put_group(text, drive, &plain, tqa_drive_groups[k]);
+        }
+    }
+    tqa_json_text_raw(text, "}");
+}

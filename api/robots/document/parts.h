@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/robots/document/parts.h - the parts of links and joints that all kinds of robot
+ * documents share; private to their readers. */
+#ifndef TQA_ROBOTS_DOCUMENT_PARTS_H
+#define TQA_ROBOTS_DOCUMENT_PARTS_H
+
+#include "api/robots/chain.h"
+#include "api/robots/document/node.h"
+
+/* position, and one of rotation, rpy, quaternion_wxyz; identity where nothing is said. ret_rpy may
+ * be NULL: the angles, when the rotation came from them, else NaN. */
+void tqa_document_pose(const tqa_json_at *at, tq_pose *ret, double ret_rpy[3]);
+
+/* The same of an object that has further fields, which the caller checks. */
+#define TQA_DOCUMENT_PLACE "position", "rotation", "rpy", "quaternion_wxyz"
+void tqa_document_place(const tqa_json_at *at, tq_pose *ret, double ret_rpy[3]);
+
+/* "constraints" and "actuated", once links and joints are indexed; and their printing. */
+void tqa_document_constraints(const tqa_json_at *root);
+struct tqa_json_text;
+void tqa_document_print_constraints(struct tqa_json_text *text, const tqa_robot *robot);
+
+/* What a link may say of its mass: names for tqa_json_fields. */
+#define TQA_DOCUMENT_INERTIA "mass", "com", "inertia", "inertia_about", "solid"
+void tqa_document_inertia(const tqa_json_at *link, tq_inertia *ret);
+
+/* One solid, or an array of them: their sum in the axes of the link. */
+void tqa_document_solid(const tqa_json_at *at, tq_inertia *ret);
+
+/* What a joint of one freedom may say of itself. Faults for joints of another kind. The mimic is
+ * looked up in draft->joints, so these must be indexed. */
+#define TQA_DOCUMENT_DRIVE "limits", "damping", "friction", "spring", "rotor", "mimic", "drive"
+void tqa_document_drive(const tqa_json_at *joint, tq_joint *ret);
+
+/* "drive" of the joint: motor, gear, amplifier, loops, into the draft. */
+void tqa_document_motor(const tqa_json_at *at, const tq_joint *joint);
+
+bool tqa_document_kind(const tqa_json_at *at, tq_joint_kind *ret);
+
+/* The number of a name among `names`, or TQ_NONE with a fault whose hint is `what`. */
+uint32_t tqa_document_resolve(const tqa_json_at *at, const tqa_names *names, const char *what);
+
+/* The names of all members of an array of objects. False: faults were added. */
+bool tqa_document_names(const tqa_json_at *array, uint32_t *ret_n, const char *const **ret_names);
+
+/* The pieces of serial arms: a link of a chain with its own name or the one given (no inertia yet),
+ * a fixed joint, and the drives of all joints once their names are indexed. */
+bool tqa_document_link(tqa_chain *chain, const tqa_json_at *link, const char *name,
+                       const char *const *known, uint32_t *ret);
+void tqa_document_fixed(tqa_chain *chain, const char *name, const char *place, uint32_t parent,
+                        uint32_t child, const tq_pose *pose);
+bool tqa_document_drives(const tqa_json_at *joints, const char *const *names, uint32_t n);
+
+/* "dh" and "poe": links and joints of a serial arm. False: faults were added. */
+bool tqa_document_dh(const tqa_json_at *dh);
+bool tqa_document_poe(const tqa_json_at *poe);
+
+#endif

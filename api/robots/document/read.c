@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/robots/document/read.c - robot documents: links, joints and gravity in JSON. */
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/robots/document/document.h"
+#include "api/robots/document/parts.h"
+#include "api/robots/urdf/urdf.h"
+
+static const char *const nothing[] = {NULL};
+
+static void read_joint(const tqa_json_at *at, tq_joint *ret, double ret_rpy[3])
+{
+    static const char *const known[] = {"name",   "kind", "parent",           "child",
+                                        "origin", "axis", TQA_DOCUMENT_DRIVE, NULL};
+    static const char *const derived[] = {"q", "v", NULL};
+    tqa_draft *draft = at->draft;
+    *ret = (tq_joint){.kind = TQ_JOINT_FIXED, .axis = {1.0, 0.0, 0.0}};
+    tqa_json_fields(at, known, derived);
+    const tqa_json_at kind = tqa_json_field(at, "kind");
+    const tqa_json_at parent = tqa_json_field(at, "parent");
+    const tqa_json_at child = tqa_json_field(at, "child");
+    const tqa_json_at origin = tqa_json_field(at, "origin");
+    const tqa_json_at axis = tqa_json_field(at, "axis");
+    ret->parent = tqa_document_resolve(&parent, &draft->links, "the name of a link");
+    ret->child = tqa_document_resolve(&child, &draft->links, "the name of a link");
+    tqa_document_pose(&origin, &ret->origin, ret_rpy);
+    if (!tqa_document_kind(&kind, &ret->kind)) {
+        return;
+    }
+    tqa_document_drive(at, ret);
+    const bool needs_axis = tq_joint_kind_nv(ret->kind) == 1 || ret->kind == TQ_JOINT_PLANAR;
+    if (needs_axis) {
+        (void)tqa_json_numbers(&axis, 3, ret->axis);
+    } else if (axis.value != NULL) {
+        tqa_draft_fault(draft, "invalid-value", axis.pointer, "remove the field",
+                        "a joint of this kind has no axis");
+    }
+}
+
+static bool read_tree(const tqa_json_at *tree)
+{
+    static const char *const known_link[] = {"name", TQA_DOCUMENT_INERTIA, NULL};
+    tqa_draft *draft = tree->draft;
+    tq_model *model = &draft->model;
+    const tqa_json_at links = tqa_json_field(tree, "links");
+    const tqa_json_at joints = tqa_json_field(tree, "joints");
+    const bool named = tqa_document_names(&links, &model->n_link, &draft->link_names);
+    if (!tqa_document_names(&joints, &model->n_joint, &draft->joint_names) || !named) {
+        return false;
+    }
+    if (model->n_link == 0) {
+        tqa_draft_fault(draft, "invalid-robot", links.pointer, "add {\"name\": \"base\"}",
+                        "the robot has no link");
+        return false;
+    }
+    model->links = tqa_arena_take(draft->arena, model->n_link, sizeof *model->links, 16);
+    model->joints = tqa_arena_take(draft->arena, model->n_joint, sizeof *model->joints, 16);
+    model->order = tqa_arena_take(draft->arena, model->n_joint, sizeof *model->order, 16);
+    draft->joint_rpy = tqa_arena_take(draft->arena, model->n_joint, 3 * sizeof(double), 16);
+    if (tqa_arena_spent(draft->arena)) {
+        tqa_draft_fault(draft, "too-large", "", "describe it with fewer links and joints",
+                        "the robot needs more memory than is given");
+        return false;
+    }
+    if (!tqa_draft_index(draft)) {
+        return false;
+    }
+    for (uint32_t l = 0; l < model->n_link; l++) {
+        const tqa_json_at at = tqa_json_item(&links, l);
+        tqa_json_fields(&at, known_link, nothing);
+        tqa_document_inertia(&at, &model->links[l].inertia);
+    }
+    for (uint32_t i = 0; i < model->n_joint; i++) {
+        const tqa_json_at at = tqa_json_item(&joints, i);
+        read_joint(&at, &model->joints[i], draft->joint_rpy + 3 * (size_t)i);
+    }
+    return draft->problem->status == 0;
+}
+
+/* Everything but links and joints. `needs_gravity`: the kinematics cannot tell it. */
+static void read_head(const tqa_json_at *root, bool needs_gravity)
+{
+    static const char *const known[] = {"name",  "description", "gravity",  "tree",
+                                        "links", "joints",      "dh",       "poe",
+                                        "urdf",  "constraints", "actuated", NULL};
+    static const char *const derived[] = {"source", "digest",    "builtin",    "nq",
+                                          "nv",     "root",      "understood", "ignored",
+                                          "doctor", "assembled", "freedoms",   NULL};
+    tqa_draft *draft = root->draft;
+    tqa_json_fields(root, known, derived);
+    const tqa_json_at name = tqa_json_field(root, "name");
+    const tqa_json_at note = tqa_json_field(root, "description");
+    const tqa_json_at gravity = tqa_json_field(root, "gravity");
+    if (name.value != NULL) {
+        (void)tqa_json_name(&name, &draft->name);
+    }
+    if (note.value != NULL && json_is_string(note.value)) {
+        const char *copy = tqa_arena_text(draft->arena, json_string_value(note.value),
+                                          json_string_length(note.value));
+        draft->description = copy != NULL ? copy : "";
+    } else if (note.value != NULL) {
+        tqa_draft_fault(draft, "wrong-type", note.pointer, "write a text in quotes",
+                        "a description is a string");
+    }
+    if (gravity.value != NULL) {
+        (void)tqa_json_numbers(&gravity, 3, draft->model.gravity);
+    } else if (needs_gravity) {
+        tqa_draft_fault(draft, "missing-field", gravity.pointer,
+                        "add \"gravity\": [0, 0, -9.81] if z points up, [0, 0, 0] if there is none",
+                        "it must be said where gravity points");
+    }
+}
+
+/* A URDF as text; its faults have XML paths. */
+static bool read_urdf(const tqa_json_at *urdf)
+{
+    tqa_draft *draft = urdf->draft;
+    if (!json_is_string(urdf->value)) {
+        tqa_draft_fault(draft, "wrong-type", urdf->pointer, "write the text of the file here",
+                        "this must be: a string");
+        return false;
+    }
+    const bool ok =
+        tqa_urdf_read(draft, json_string_value(urdf->value), json_string_length(urdf->value));
+    draft->source = "document";
+    return ok;
+}
+
+/* Links and joints from the one field that tells them. */
+static bool read_kinematics(const tqa_json_at *root)
+{
+    static const char *const ways[] = {"tree", "dh", "poe", "urdf"};
+    enum { N_WAY = sizeof ways / sizeof ways[0] };
+    static const char *const known_tree[] = {"links", "joints", NULL};
+    tqa_draft *draft = root->draft;
+    const bool bare = json_object_get(root->value, "links") != NULL ||
+                      json_object_get(root->value, "joints") != NULL;
+    tqa_json_at chosen = {.value = NULL};
+    size_t way = N_WAY;
+    for (size_t k = 0; k < N_WAY; k++) {
+        const tqa_json_at at = tqa_json_field(root, ways[k]);
+        if (at.value != NULL && (bare || way != N_WAY)) {
+            tqa_draft_fault(draft, "invalid-value", at.pointer, "keep one of the two",
+                            "links and joints are told twice: use one of \"links\" with "
+                            "\"joints\", \"tree\", \"dh\", \"poe\", \"urdf\"");
+            return false;
+        }
+        if (at.value != NULL) {
+            chosen = at;
+            way = k;
+        }
+    }
+    if (way == N_WAY) {
+        return read_tree(root);
+    }
+    if (way == 3) {
+        return read_urdf(&chosen);
+    }
+    if (!tqa_json_is_object(&chosen)) {
+        return false;
+    }
+    if (way == 0) {
+        draft->prefix = "/tree";
+        tqa_json_fields(&chosen, known_tree, nothing);
+        return read_tree(&chosen);
+    }
+    return way == 1 ? tqa_document_dh(&chosen) : tqa_document_poe(&chosen);
+}
+
+bool tqa_robot_document_read(tqa_draft *draft, const char *bytes, size_t n)
+{
+    json_t *root = tqa_json_load(draft, bytes, n);
+    if (root == NULL) {
+        return false;
+    }
+    draft->source = "document";
+    const tqa_json_at at = {.draft = draft, .value = root, .pointer = ""};
+    const bool ok = read_kinematics(&at);
+    /* last, because a URDF brings a name and gravity of its own */
+    const bool has_urdf = json_object_get(root, "urdf") != NULL;
+    read_head(&at, !has_urdf);
+    if (ok) {
+        tqa_document_constraints(&at);
+    }
+    json_decref(root);
+    return ok && draft->problem->status == 0;
+}

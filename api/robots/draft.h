@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/robots/draft.h - a robot while it is being read: what every file format turns into. */
+#ifndef TQA_ROBOTS_DRAFT_H
+#define TQA_ROBOTS_DRAFT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/memory/arena.h"
+#include "api/problem.h"
+#include "api/robot.h"
+#include "api/robots/names.h"
+#include "core/model/model.h"
+
+/* The reader of a format fills in name, source, model (links, joints and their numbers, gravity)
+ * and the names; tqa_draft_check does the rest. Everything lives in the arena. */
+typedef struct tqa_draft {
+    tqa_arena *arena;     /* the caller's */
+    tqa_problem *problem; /* the caller's; status 0 as long as nothing is wrong */
+    const char *name, *description;
+    const char *source;             /* "urdf", "mjcf", "document" */
+    const char *prefix;             /* of JSON pointers: "" or "/tree" */
+    bool xml;                       /* places are XML paths of a URDF, not JSON pointers */
+    tq_model model;                 /* links, joints, order: arena */
+    const char *const *link_names;  /* (model.n_link) */
+    const char *const *joint_names; /* (model.n_joint) */
+    /* where each stands in the file; NULL: by number in links and joints */
+    const char *const *link_places, *const *joint_places;
+    double *joint_rpy; /* (3 n_joint) angles as the file has them, NaN where it has none; or NULL */
+    tqa_joint_drive *drives; /* (model.n_joint), or NULL: no joint has one */
+    tqa_names links, joints;
+    /* constraints, before tqa_constraints_resolve with numbers of joints in place of rows */
+    tq_constraints constraints;
+    tqa_constraint *constraint_notes; /* (constraints.n_constraint) */
+    const char **row_names;           /* (constraints.n_row), once resolved */
+    bool *actuated;                   /* (model.n_joint); NULL: all */
+    double *assembled; /* (model.nq) satisfies the constraints; NULL: there are none */
+    uint32_t n_free;   /* freedoms that the constraints leave */
+    tqa_finding *findings;
+    size_t n_finding, finding_capacity;
+} tqa_draft;
+
+/* Adds a fault with its place, and starts the problem with `slug` when it is the first. */
+void tqa_draft_fault(tqa_draft *draft, const char *slug, const char *pointer, const char *hint,
+                     const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* The place of a part ("axis"; "" for the whole) of joint i in the user's file. */
+void tqa_draft_joint_place(const tqa_draft *draft, uint32_t i, const char *part,
+                           char pointer[TQA_POINTER_TEXT]);
+
+/* Adds a finding; both texts are constants or live in the arena. Silently none when memory is
+ * short: tqa_arena_spent tells. */
+void tqa_draft_find(tqa_draft *draft, tqa_finding_kind kind, const char *where, const char *text,
+                    uint32_t count);
+
+/* The word for a kind of joint in a robot document, and back; false: no such word. */
+const char *tqa_joint_kind_name(tq_joint_kind kind);
+bool tqa_joint_kind_find(const char *name, tq_joint_kind *ret);
+
+/* Indexes the names (needed to resolve them) and refuses duplicates. False: faults were added. */
+bool tqa_draft_index(tqa_draft *draft);
+
+/* Room for the drive of joint i, its numbers still their defaults. NULL: a fault was added. */
+tqa_joint_drive *tqa_draft_drive(tqa_draft *draft, uint32_t i);
+
+/* Checks that the links and joints form one tree, finishes the model and lets the doctor look at
+ * it. False: faults were added. */
+bool tqa_draft_check(tqa_draft *draft);
+
+#endif

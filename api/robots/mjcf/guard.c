@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/robots/mjcf/guard.c - what acts in MuJoCo and is not read: refused by name, unless its
+ * value, inherited from default classes or not, does nothing. */
+#include <string.h>
+
+#include "api/robots/mjcf/parts.h"
+
+static bool is(const tqa_mjcf *m, uint32_t i, const char *name)
+{
+    return strcmp(m->nodes[i].name, name) == 0;
+}
+
+void tqa_mjcf_refuse(tqa_mjcf *m, uint32_t i, const char *key, const char *what)
+{
+    const char *value = tqa_mjcf_get(m, i, key);
+    tqa_mjcf_fault(m, i, "invalid-value",
+                   "take it out and put its effect into the request, or let MuJoCo write the model "
+                   "without it",
+                   "%s=\"%.40s\": %s is not read, and numbers would differ from MuJoCo's", key,
+                   value != NULL ? value : "", what);
+}
+
+bool tqa_mjcf_is_zero(tqa_mjcf *m, uint32_t i, const char *key)
+{
+    double x[6] = {0.0};
+    const size_t n = tqa_mjcf_numbers(m, i, key, 1, 6, x);
+    for (size_t k = 0; k < n; k++) {
+        if (x[k] != 0.0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void refuse_unless_zero(tqa_mjcf *m, uint32_t i, const char *key, const char *what)
+{
+    if (!tqa_mjcf_is_zero(m, i, key)) {
+        tqa_mjcf_refuse(m, i, key, what);
+    }
+}
+
+static bool is_weightless(const tqa_mjcf *m)
+{
+    const double *g = m->draft->model.gravity;
+    return g[0] == 0.0 && g[1] == 0.0 && g[2] == 0.0;
+}
+
+/* springs and dampers of higher order: only the first coefficient is read */
+static void guard_series(tqa_mjcf *m, uint32_t i, const char *key, const char *what)
+{
+    double x[3] = {0.0};
+    if (tqa_mjcf_numbers(m, i, key, 1, 3, x) > 1 && (x[1] != 0.0 || x[2] != 0.0)) {
+        tqa_mjcf_refuse(m, i, key, what);
+    }
+}
+
+/* True when bodies align with their inertia, so that coordinates have another meaning. */
+static bool is_aligned(const tqa_mjcf *m, uint32_t i)
+{
+    const char *align = tqa_mjcf_get(m, i, "align");
+    const bool chosen = align != NULL && strcmp(align, "auto") != 0;
+    return chosen ? strcmp(align, "true") == 0 : m->set.align_free;
+}
+
+static void guard_joint(tqa_mjcf *m, uint32_t i)
+{
+    const char *type = is(m, i, "freejoint") ? "free" : tqa_mjcf_get(m, i, "type");
+    const bool is_free = type != NULL && strcmp(type, "free") == 0;
+    if (is_free && is_aligned(m, i)) {
+        const bool own = tqa_mjcf_get(m, i, "align") != NULL;
+        tqa_mjcf_fault(m, i, "invalid-value", "write align=\"false\", or inertias in body axes",
+                       "%s=\"true\": coordinates in the axes of the inertia are not read",
+                       own ? "align" : "alignfree");
+    }
+    if (is(m, i, "freejoint")) {
+        return;
+    }
+    if (is_free || (type != NULL && strcmp(type, "ball") == 0)) {
+        if (!m->set.no_damper) {
+            refuse_unless_zero(m, i, "damping", "a damper on a ball or free joint");
+        }
+        if (!m->set.no_spring) {
+            refuse_unless_zero(m, i, "stiffness", "a spring on a ball or free joint");
+        }
+        if (!m->set.no_frictionloss) {
+            refuse_unless_zero(m, i, "frictionloss", "dry friction on a ball or free joint");
+        }
+        refuse_unless_zero(m, i, "armature", "armature of a ball or free joint");
+        if (!tqa_mjcf_is_zero(m, i, "range")) {
+            tqa_mjcf_ignore(m, i, "range", "acts here only on joints of one freedom");
+        }
+    }
+    if (!m->set.no_damper) {
+        guard_series(m, i, "damping", "a damper that is not linear");
+    }
+    if (!m->set.no_spring) {
+        guard_series(m, i, "stiffness", "a spring that is not linear");
+    }
+    refuse_unless_zero(m, i, "springyield", "a spring that yields");
+    refuse_unless_zero(m, i, "springdamper", "a spring told by time and damping ratio");
+}
+
+/* Sections that pull at joints without being one. */
+static void guard_section(tqa_mjcf *m, uint32_t section)
+{
+    const bool tendons = is(m, section, "tendon");
+    for (uint32_t i = section + 1; i < m->nodes[section].end; i = m->nodes[i].end) {
+        if (tendons && !m->set.no_spring) {
+            refuse_unless_zero(m, i, "stiffness", "the spring of a tendon");
+        }
+        if (!m->set.no_damper) {
+            refuse_unless_zero(m, i, "damping",
+                               tendons ? "the damper of a tendon" : "the damper of an actuator");
+        }
+        if (tendons && !m->set.no_frictionloss) {
+            refuse_unless_zero(m, i, "frictionloss", "dry friction of a tendon");
+        }
+        refuse_unless_zero(m, i, "armature",
+                           tendons ? "inertia of a tendon" : "the armature of an actuator");
+    }
+}
+
+/* elements that bring bodies, masses or forces along */
+static void guard_element(tqa_mjcf *m, uint32_t i)
+{
+    static const struct {
+        const char *name, *what;
+    } rows[] = {{"replicate", "its copies"}, {"composite", "its bodies"},
+                {"flexcomp", "its bodies"},  {"attach", "its bodies"},
+                {"plugin", "its forces"},    {"flex", "the forces inside it"}};
+    const uint32_t parent = m->nodes[i].parent;
+    const bool here = m->nodes[i].owner != TQ_NONE || is(m, parent, "deformable");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        if (here && is(m, i, rows[k].name)) {
+            tqa_mjcf_fault(m, i, "invalid-value",
+                           "let MuJoCo write the model out (mj_saveLastXML), or take it out",
+                           "<%s>: %s would be missing", rows[k].name, rows[k].what);
+        }
+    }
+}
+
+void tqa_mjcf_guard(tqa_mjcf *m)
+{
+    for (uint32_t i = 1; i < m->n_node; i++) {
+        const bool in_body = m->nodes[i].owner != TQ_NONE;
+        const bool is_top = m->nodes[i].parent == 0;
+        if (in_body && is(m, i, "body") && !is_weightless(m)) {
+            refuse_unless_zero(m, i, "gravcomp", "compensation of gravity");
+        } else if (in_body && (is(m, i, "joint") || is(m, i, "freejoint"))) {
+            guard_joint(m, i);
+        } else if (is_top && is(m, i, "option")) {
+            refuse_unless_zero(m, i, "density", "drag of a fluid");
+            refuse_unless_zero(m, i, "viscosity", "drag of a fluid");
+        } else if (is_top && (is(m, i, "tendon") || is(m, i, "actuator"))) {
+            guard_section(m, i);
+        } else {
+            guard_element(m, i);
+        }
+    }
+}

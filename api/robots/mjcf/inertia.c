@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/robots/mjcf/inertia.c - masses of bodies: as told, or inferred from simple geoms. */
+#include <math.h>
+#include <string.h>
+
+#include "api/robots/mjcf/parts.h"
+#include "api/robots/rotation.h"
+#include "api/robots/solid.h"
+#include "core/elementary/elementary.h"
+
+static const char *const orientations[] = {"quat", "axisangle", "euler", "xyaxes", "zaxis"};
+
+/* The tensor of <inertial> along its own axes. */
+static void read_tensor(tqa_mjcf *m, uint32_t i, double ret[6])
+{
+    double s[6];
+    memset(ret, 0, 6 * sizeof *ret);
+    const bool diagonal = tqa_mjcf_numbers(m, i, "diaginertia", 3, 3, s) > 0;
+    if (diagonal) {
+        memcpy(ret, (const double[6]){s[0], 0.0, 0.0, s[1], 0.0, s[2]}, 6 * sizeof *ret);
+    }
+    if (tqa_mjcf_numbers(m, i, "fullinertia", 6, 6, s) > 0) {
+        memcpy(ret, (const double[6]){s[0], s[3], s[4], s[1], s[5], s[2]}, 6 * sizeof *ret);
+        bool turned = false;
+        for (size_t k = 0; k < sizeof orientations / sizeof orientations[0]; k++) {
+            turned = turned || tqa_mjcf_get(m, i, orientations[k]) != NULL;
+        }
+        if (diagonal || turned) {
+            tqa_mjcf_fault(m, i, "invalid-value", "keep fullinertia alone",
+                           "fullinertia stands beside %s", diagonal ? "diaginertia" : "a rotation");
+        }
+    } else if (!diagonal) {
+        tqa_mjcf_fault(m, i, "missing-field", "add diaginertia=\"x y z\" in kg m^2",
+                       "<inertial> has no inertia");
+    }
+}
+
+static void read_inertial(tqa_mjcf *m, uint32_t i, tq_inertia *ret)
+{
+    tq_pose pose;
+    *ret = (tq_inertia){.mass = 0.0};
+    if (tqa_mjcf_get(m, i, "mass") == NULL || tqa_mjcf_get(m, i, "pos") == NULL) {
+        tqa_mjcf_fault(m, i, "missing-field", "add mass=\"...\" in kg and pos=\"x y z\"",
+                       "<inertial> must say mass and pos");
+        return;
+    }
+    (void)tqa_mjcf_numbers(m, i, "mass", 1, 1, &ret->mass);
+    read_tensor(m, i, ret->about_com);
+    tqa_mjcf_pose(m, i, &pose);
+    *ret = tq_inertia_move(ret, &pose);
+    const tq_pose at = m->nodes[i].at;
+    *ret = tq_inertia_move(ret, &at);
+}
+
+/* Half sizes of MJCF -> shape and size. False: no shape with a mass. */
+static bool read_shape(tqa_mjcf *m, uint32_t i, bool along, double half, tq_shape *ret,
+                       double size[3])
+{
+    double s[3] = {0.0, 0.0, 0.0};
+    const char *type = tqa_mjcf_get(m, i, "type");
+    type = type != NULL ? type : "sphere";
+    (void)tqa_mjcf_numbers(m, i, "size", 1, 3, s);
+    if (along) { /* fromto: the last size is the distance between the ends */
+        const bool round = strcmp(type, "capsule") == 0 || strcmp(type, "cylinder") == 0;
+        s[round ? 1 : 2] = half;
+        s[1] = round ? half : s[0];
+    }
+    if (strcmp(type, "sphere") == 0) {
+        *ret = TQ_SHAPE_SPHERE;
+        size[0] = s[0];
+    } else if (strcmp(type, "capsule") == 0 || strcmp(type, "cylinder") == 0) {
+        *ret = type[1] == 'a' ? TQ_SHAPE_CAPSULE : TQ_SHAPE_CYLINDER;
+        size[0] = s[0];
+        size[1] = 2.0 * s[1];
+    } else if (strcmp(type, "box") == 0) {
+        *ret = TQ_SHAPE_BOX;
+        for (int k = 0; k < 3; k++) {
+            size[k] = 2.0 * s[k];
+        }
+    } else if (strcmp(type, "ellipsoid") == 0) {
+        *ret = TQ_SHAPE_ELLIPSOID;
+        memcpy(size, s, 3 * sizeof *size);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* A geom has a shape that is read here, or weighs nothing. False: its mass is missing. */
+static bool is_weighed(tqa_mjcf *m, uint32_t i)
+{
+    const char *type = tqa_mjcf_get(m, i, "type");
+    const char *of_mass = tqa_mjcf_get(m, i, "mass") != NULL ? "mass" : "density";
+    const bool told = tqa_mjcf_get(m, i, of_mass) != NULL;
+    if (type != NULL && (strcmp(type, "plane") == 0 || strcmp(type, "hfield") == 0)) {
+        return true;
+    }
+    if (told && tqa_mjcf_is_zero(m, i, of_mass)) {
+        return true;
+    }
+    const bool mesh = type != NULL && (strcmp(type, "mesh") == 0 || strcmp(type, "sdf") == 0);
+    return !mesh && tqa_mjcf_get(m, i, "mesh") == NULL;
+}
+
+/* What cannot be weighed: refused where it moves, doubted where nothing feels it. */
+static void miss_mass(tqa_mjcf *m, uint32_t i, bool moves)
+{
+    if (moves) {
+        tqa_mjcf_fault(m, i, "invalid-value",
+                       "give its body an <inertial> (MuJoCo writes one: mj_saveLastXML), or the "
+                       "geom mass=\"0\"",
+                       "type=\"%.20s\": the mass of a mesh is not inferred",
+                       tqa_mjcf_get(m, i, "type") != NULL ? tqa_mjcf_get(m, i, "type") : "mesh");
+        return;
+    }
+    m->weightless = i;
+    tqa_mjcf_doubt(m, i, "type",
+                   "the mass of a mesh is not inferred: this body, which cannot move, weighs too "
+                   "little, so that centre of mass and potential energy of the whole are off");
+}
+
+/* Centre and direction of a geom told by its two ends. True when it is. */
+static bool read_ends(tqa_mjcf *m, uint32_t i, tq_pose *pose, double *ret_half)
+{
+    double ends[6];
+    if (tqa_mjcf_numbers(m, i, "fromto", 6, 6, ends) == 0) {
+        return false;
+    }
+    const double d[3] = {ends[3] - ends[0], ends[4] - ends[1], ends[5] - ends[2]};
+    const double length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+    const double sine = tq_hypot(d[0], d[1]);
+    const double axis[3] = {sine > 0.0 ? -d[1] / sine : 1.0, sine > 0.0 ? d[0] / sine : 0.0, 0.0};
+    tqa_rotation_about(axis, tq_atan2(sine, d[2]), pose->r);
+    for (int k = 0; k < 3; k++) {
+        pose->p[k] = (ends[k] + ends[k + 3]) / 2.0;
+    }
+    *ret_half = length / 2.0;
+    return true;
+}
+
+static void add_geom(tqa_mjcf *m, uint32_t i, bool moves, tq_inertia *sum)
+{
+    tq_shape shape = TQ_SHAPE_SPHERE;
+    tq_inertia one;
+    tq_pose pose;
+    double size[3] = {0.0, 0.0, 0.0};
+    double half = 0.0;
+    double mass = 0.0;
+    double density = 1000.0;
+    if (!is_weighed(m, i)) {
+        miss_mass(m, i, moves);
+        return;
+    }
+    tqa_mjcf_pose(m, i, &pose);
+    const bool along = read_ends(m, i, &pose, &half);
+    if (!read_shape(m, i, along, half, &shape, size)) {
+        return;
+    }
+    if (tqa_mjcf_is(m, i, "shellinertia", "true")) {
+        tqa_mjcf_refuse(m, i, "shellinertia", "the inertia of a shell");
+    }
+    (void)tqa_mjcf_numbers(m, i, "density", 1, 1, &density);
+    if (tqa_mjcf_numbers(m, i, "mass", 1, 1, &mass) == 0) {
+        mass = density * tqa_shape_volume(shape, size);
+    }
+    tq_error error = {.what = ""};
+    if (tq_inertia_of_shape(shape, mass, size, &one, &error) != TQ_OK) {
+        tqa_mjcf_fault(m, i, "range", "masses and sizes are zero or more", "%s cannot be %g",
+                       error.what, error.value);
+        return;
+    }
+    const tq_pose at = tqa_pose_multiply(&m->nodes[i].at, &pose);
+    one = tq_inertia_move(&one, &at);
+    *sum = tq_inertia_add(sum, &one);
+}
+
+/* The compiler's lower bounds, along the principal axes; and a tensor that no body has made a
+ * ball's, where the compiler is asked to. */
+static void bound(const tqa_mjcf *m, tq_inertia *inertia)
+{
+    const tqa_mjcf_settings *set = &m->set;
+    double moments[3], axes[9];
+    if (inertia->mass >= 0.0 && set->bound_mass > inertia->mass) { /* below 0 is refused later */
+        inertia->mass = set->bound_mass;
+    }
+    if (!(set->bound_inertia > 0.0) && !set->balance_inertia) {
+        return;
+    }
+    tq_symmetric_eigen(inertia->about_com, moments, axes);
+    bool changed = false;
+    for (int k = 0; k < 3; k++) {
+        changed = changed || moments[k] < set->bound_inertia;
+        moments[k] = fmax(moments[k], set->bound_inertia);
+    }
+    if (set->balance_inertia && moments[0] + moments[1] < moments[2]) {
+        moments[0] = moments[1] = moments[2] = (moments[0] + moments[1] + moments[2]) / 3.0;
+        changed = true;
+    }
+    for (int e = 0; changed && e < 6; e++) {
+        static const int row[] = {0, 0, 0, 1, 1, 2}, column[] = {0, 1, 2, 1, 2, 2};
+        inertia->about_com[e] = 0.0;
+        for (int k = 0; k < 3; k++) {
+            inertia->about_com[e] += axes[3 * row[e] + k] * moments[k] * axes[3 * column[e] + k];
+        }
+    }
+}
+
+static bool in_groups(tqa_mjcf *m, uint32_t i)
+{
+    double group = 0.0;
+    (void)tqa_mjcf_numbers(m, i, "group", 1, 1, &group);
+    return group >= m->set.groups[0] && group <= m->set.groups[1];
+}
+
+/* False: the body has no <inertial>, and no geom that weighs anything. */
+static bool read_body(tqa_mjcf *m, uint32_t body, tq_inertia *ret)
+{
+    uint32_t inertial = TQ_NONE;
+    *ret = (tq_inertia){.mass = 0.0};
+    for (uint32_t i = body + 1; i < m->nodes[body].end; i++) {
+        if (m->nodes[i].owner == body && strcmp(m->nodes[i].name, "inertial") == 0) {
+            inertial = i;
+        }
+    }
+    if (inertial != TQ_NONE && m->set.from_geoms <= 0) {
+        read_inertial(m, inertial, ret);
+        return true;
+    }
+    if (inertial != TQ_NONE) {
+        tqa_mjcf_ignore(m, inertial, NULL, "the compiler infers all inertias from geoms");
+    }
+    for (uint32_t i = body + 1; i < m->nodes[body].end && m->set.from_geoms >= 0; i++) {
+        if (m->nodes[i].owner == body && strcmp(m->nodes[i].name, "geom") == 0 && in_groups(m, i)) {
+            add_geom(m, i, m->nodes[body].moves, ret);
+        }
+    }
+    return ret->mass != 0.0;
+}
+
+void tqa_mjcf_inertia(tqa_mjcf *m, uint32_t body, tq_inertia *ret)
+{
+    if (!read_body(m, body, ret) && m->set.bound_mass > 0.0) {
+        /* MuJoCo takes the body's place in its parent for the centre in the body */
+        tq_pose pose;
+        tqa_mjcf_pose(m, body, &pose);
+        pose = tqa_pose_multiply(&m->nodes[body].at, &pose);
+        memcpy(ret->com, pose.p, sizeof ret->com);
+    }
+    bound(m, ret);
+}
+
+void tqa_mjcf_scale_masses(tqa_mjcf *m)
+{
+    double sum = 0.0;
+    if (!(m->set.total_mass > 0.0)) {
+        return;
+    }
+    if (m->weightless != TQ_NONE) {
+        miss_mass(m, m->weightless, true);
+        return;
+    }
+    for (uint32_t k = 0; k < m->chain.n_link; k++) {
+        sum += m->chain.links[k].inertia.mass;
+    }
+    const double scale = sum > 0.0 ? m->set.total_mass / sum : 1.0;
+    for (uint32_t k = 0; k < m->chain.n_link; k++) {
+        tq_inertia *inertia = &m->chain.links[k].inertia;
+        inertia->mass *= scale;
+        for (int e = 0; e < 6; e++) {
+            inertia->about_com[e] *= scale;
+        }
+    }
+}

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/robots/mjcf/mjcf.c - bodies and joints of MJCF into links and joints. */
+#include "api/robots/mjcf/mjcf.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "api/robots/mjcf/parts.h"
+#include "api/robots/rotation.h"
+
+static bool is(const tqa_mjcf *m, uint32_t i, const char *name)
+{
+    return strcmp(m->nodes[i].name, name) == 0;
+}
+
+/* Which body everything belongs to, and the frames in between. */
+static void find_owners(tqa_mjcf *m)
+{
+    for (uint32_t i = 1; i < m->n_node; i++) {
+        tqa_mjcf_node *node = &m->nodes[i];
+        const uint32_t p = node->parent;
+        if (is(m, p, "body") || is(m, p, "worldbody")) {
+            node->owner = p;
+        } else if (is(m, p, "frame") && m->nodes[p].owner != TQ_NONE) {
+            tq_pose pose;
+            tqa_mjcf_pose(m, p, &pose);
+            node->owner = m->nodes[p].owner;
+            node->at = tqa_pose_multiply(&m->nodes[p].at, &pose);
+        }
+    }
+}
+
+static bool is_joint(const tqa_mjcf *m, uint32_t i)
+{
+    return is(m, i, "joint") || is(m, i, "freejoint");
+}
+
+static uint32_t count_links(const tqa_mjcf *m)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 1; i < m->n_node; i++) {
+        n += m->nodes[i].owner != TQ_NONE && (is(m, i, "body") || is_joint(m, i));
+    }
+    return n;
+}
+
+static bool read_kind(tqa_mjcf *m, uint32_t i, tq_joint_kind *ret)
+{
+    static const struct {
+        const char *name;
+        tq_joint_kind kind;
+    } rows[] = {{"hinge", TQ_JOINT_REVOLUTE},
+                {"slide", TQ_JOINT_PRISMATIC},
+                {"ball", TQ_JOINT_SPHERICAL},
+                {"free", TQ_JOINT_FLOATING}};
+    const char *type = is(m, i, "freejoint") ? "free" : tqa_mjcf_get(m, i, "type");
+    type = type != NULL ? type : "hinge";
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        if (strcmp(type, rows[k].name) == 0) {
+            *ret = rows[k].kind;
+            return true;
+        }
+    }
+    tqa_mjcf_fault(m, i, "invalid-value", "type is one of: hinge, slide, ball, free",
+                   "unknown joint type %.40s", type);
+    return false;
+}
+
+/* Spring, damper and dry friction, as far as option/flag leaves them on. */
+static void read_passive(tqa_mjcf *m, uint32_t i, tq_joint *joint, double unit)
+{
+    double damping[3] = {0.0}; /* of qd, qd^2 ... : what follows the first is refused */
+    double stiffness[3] = {0.0};
+    double springref = 0.0;
+    (void)tqa_mjcf_numbers(m, i, "damping", 1, 3, damping);
+    (void)tqa_mjcf_numbers(m, i, "stiffness", 1, 3, stiffness);
+    (void)tqa_mjcf_numbers(m, i, "springref", 1, 1, &springref);
+    (void)tqa_mjcf_numbers(m, i, "frictionloss", 1, 1, &joint->friction.coulomb);
+    joint->friction.viscous = m->set.no_damper ? 0.0 : damping[0];
+    joint->spring.stiffness = m->set.no_spring ? 0.0 : stiffness[0];
+    joint->spring.rest = joint->spring.stiffness != 0.0 ? springref * unit : 0.0;
+    joint->friction.coulomb *= m->set.no_frictionloss ? 0.0 : 1.0;
+}
+
+/* What a joint of one freedom has beside its axis. */
+static void read_drive(tqa_mjcf *m, uint32_t i, tq_joint *joint)
+{
+    const double unit = joint->kind == TQ_JOINT_PRISMATIC ? 1.0 : m->set.angle;
+    double range[2];
+    const char *limited = tqa_mjcf_get(m, i, "limited");
+    const bool automatic = limited == NULL || strcmp(limited, "auto") == 0;
+    const bool bounded = automatic ? m->set.autolimits : strcmp(limited, "true") == 0;
+    if (tqa_mjcf_numbers(m, i, "range", 2, 2, range) > 0 && bounded) {
+        joint->limits.lower = range[0] * unit;
+        joint->limits.upper = range[1] * unit;
+    }
+    if (joint->kind == TQ_JOINT_REVOLUTE && !isfinite(joint->limits.lower)) {
+        joint->kind = TQ_JOINT_CONTINUOUS;
+    }
+    if (tqa_mjcf_numbers(m, i, "actuatorfrcrange", 2, 2, range) > 0) {
+        joint->limits.effort = fmax(fabs(range[0]), fabs(range[1]));
+    }
+    (void)tqa_mjcf_numbers(m, i, "armature", 1, 1, &joint->rotor.inertia);
+    read_passive(m, i, joint, unit);
+}
+
+/* The body is modelled where the joint reads `ref`; a joint is told where it reads 0. */
+static void apply_reference(tqa_mjcf *m, uint32_t i, tqa_chain_joint *joint)
+{
+    double ref = 0.0;
+    if (tqa_mjcf_numbers(m, i, "ref", 1, 1, &ref) == 0 || ref == 0.0) {
+        return;
+    }
+    if (joint->kind == TQ_JOINT_PRISMATIC) {
+        for (int k = 0; k < 3; k++) {
+            joint->pose.p[k] -= ref * joint->axis[k];
+        }
+        return;
+    }
+    double turn[9];
+    double arm[3];
+    double turned[3];
+    tq_pose pose = joint->pose;
+    tqa_rotation_about(joint->axis, -ref * m->set.angle, turn);
+    for (int k = 0; k < 3; k++) {
+        arm[k] = pose.p[k] - joint->point[k];
+    }
+    tqa_rotation_apply(turn, arm, turned);
+    for (int k = 0; k < 3; k++) {
+        joint->pose.p[k] = joint->point[k] + turned[k];
+    }
+    tqa_rotation_multiply(turn, pose.r, joint->pose.r);
+}
+
+/* Axis and anchor of joint i, which are told in the frame of the body, into the parent's frame,
+ * where the body is at `joint->pose`. False: a fault was added. */
+static bool place_joint(tqa_mjcf *m, uint32_t i, tqa_chain_joint *joint)
+{
+    const tq_pose at = tqa_pose_multiply(&joint->pose, &m->nodes[i].at);
+    double axis[3] = {0.0, 0.0, 1.0};
+    double pos[3] = {0.0, 0.0, 0.0};
+    (void)tqa_mjcf_numbers(m, i, "axis", 3, 3, axis);
+    (void)tqa_mjcf_numbers(m, i, "pos", 3, 3, pos);
+    const double length = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
+    if (!(length > 0.0)) {
+        tqa_mjcf_fault(m, i, "range", "write the direction of the axis, such as 0 0 1",
+                       "the axis is zero");
+        return false;
+    }
+    for (int k = 0; k < 3; k++) {
+        axis[k] /= length;
+    }
+    tqa_rotation_apply(at.r, axis, joint->axis);
+    tqa_rotation_apply(at.r, pos, joint->point);
+    for (int k = 0; k < 3; k++) {
+        joint->point[k] += at.p[k];
+    }
+    /* an anchor at the origin of the body is there to the bit, so that no carrier is made */
+    if (pos[0] == 0.0 && pos[1] == 0.0 && pos[2] == 0.0 &&
+        memcmp(&m->nodes[i].at, &tqa_pose_identity, sizeof at) == 0) {
+        memcpy(joint->point, joint->pose.p, sizeof joint->point);
+    }
+    return true;
+}
+
+static const char *place_text(tqa_mjcf *m, const char *element, const char *name)
+{
+    return tqa_arena_format(m->draft->arena, "/mujoco//%s[@name='%.60s']", element, name);
+}
+
+static const char *name_of(tqa_mjcf *m, uint32_t i, const char *otherwise)
+{
+    const char *name = tqa_mjcf_get(m, i, "name");
+    if (name == NULL || name[0] == '\0') {
+        return otherwise;
+    }
+    if (strlen(name) >= TQA_NAME_MAX) {
+        tqa_mjcf_fault(m, i, "invalid-value", "names have at most 127 bytes",
+                       "the name has %zu bytes", strlen(name));
+        return otherwise;
+    }
+    return name;
+}
+
+/* One joint of a body, number `k` of `n`; the last carries the body, those before a link without
+ * mass. `joint` says where the body is and goes on to the next joint. */
+static bool add_joint(tqa_mjcf *m, uint32_t i, uint32_t k, uint32_t n, tqa_chain_joint *joint)
+{
+    tqa_chain *chain = &m->chain;
+    const char *body = chain->link_names[joint->child];
+    const uint32_t link = joint->child;
+    joint->name =
+        name_of(m, i,
+                k == 0 ? tqa_arena_format(m->draft->arena, "%.100s_joint", body)
+                       : tqa_arena_format(m->draft->arena, "%.100s_joint%u", body, k + 1));
+    joint->place = place_text(m, "joint", joint->name);
+    if (!read_kind(m, i, &joint->kind)) {
+        return false;
+    }
+    const bool is_free = joint->kind == TQ_JOINT_FLOATING;
+    if (is_free && (n > 1 || joint->parent != 0)) {
+        tqa_mjcf_fault(m, i, "invalid-value",
+                       "let the body hang from the world by this joint alone",
+                       "a free joint inside another body, or beside another joint");
+        return false;
+    }
+    if (is_free) {
+        joint->pose = tqa_pose_identity; /* qpos is the pose in the world */
+    } else if (!place_joint(m, i, joint)) {
+        return false;
+    } else if (joint->kind != TQ_JOINT_SPHERICAL) {
+        apply_reference(m, i, joint);
+    }
+    if (k + 1 < n) {
+        joint->child = tqa_chain_link(
+            chain, tqa_arena_format(m->draft->arena, "%.110s_link", joint->name), joint->place);
+    }
+    tq_joint *made = &chain->joints[tqa_chain_join(chain, joint)];
+    if (tq_joint_kind_nv(joint->kind) == 1) {
+        read_drive(m, i, made);
+    }
+    joint->parent = joint->child;
+    joint->child = link;
+    joint->pose = tqa_pose_identity;
+    return true;
+}
+
+static bool add_body(tqa_mjcf *m, uint32_t body)
+{
+    tqa_mjcf_node *node = &m->nodes[body];
+    tqa_chain *chain = &m->chain;
+    uint32_t n = 0;
+    uint32_t k = 0;
+    const char *name = name_of(m, body, tqa_arena_format(m->draft->arena, "body%u", chain->n_link));
+    node->link = tqa_chain_link(chain, name, place_text(m, "body", name));
+    tqa_chain_joint joint = {.parent = m->nodes[node->owner].link, .child = node->link};
+    tqa_mjcf_pose(m, body, &joint.pose);
+    joint.pose = tqa_pose_multiply(&node->at, &joint.pose);
+    for (uint32_t i = body + 1; i < node->end; i++) {
+        n += m->nodes[i].owner == body && is_joint(m, i);
+    }
+    node->moves = n > 0 || m->nodes[node->owner].moves;
+    tqa_mjcf_inertia(m, body, &chain->links[node->link].inertia);
+    for (uint32_t i = body + 1; i < node->end; i++) {
+        if (m->nodes[i].owner == body && is_joint(m, i) && !add_joint(m, i, k++, n, &joint)) {
+            return false;
+        }
+    }
+    if (n == 0) {
+        joint.kind = TQ_JOINT_FIXED;
+        joint.name = tqa_arena_format(m->draft->arena, "%.100s_weld", name);
+        joint.place = chain->link_places[node->link];
+        (void)tqa_chain_join(chain, &joint);
+    }
+    return true;
+}
+
+static bool build(tqa_mjcf *m)
+{
+    if (!tqa_chain_init(&m->chain, m->draft, count_links(m))) {
+        return false;
+    }
+    (void)tqa_chain_link(&m->chain, "world", "/mujoco/worldbody");
+    bool has_world = false;
+    for (uint32_t i = 1; i < m->n_node; i++) {
+        if (m->nodes[i].parent == 0 && is(m, i, "worldbody")) {
+            m->nodes[i].link = 0;
+            has_world = true;
+        } else if (is(m, i, "body") && m->nodes[i].owner != TQ_NONE) {
+            /* inside something that is ignored there is no link to hang from */
+            if (m->nodes[m->nodes[i].owner].link != TQ_NONE && !add_body(m, i)) {
+                return false;
+            }
+        }
+    }
+    if (!has_world) {
+        tqa_mjcf_fault(m, 0, "invalid-robot", "add <worldbody> with the bodies of the robot",
+                       "the model has no <worldbody>");
+        return false;
+    }
+    tqa_mjcf_scale_masses(m);
+    return tqa_chain_finish(&m->chain) && tqa_mjcf_equality(m);
+}
+
+bool tqa_mjcf_read(tqa_draft *draft, const char *bytes, size_t n)
+{
+    tqa_mjcf *m = tqa_arena_take(draft->arena, 1, sizeof *m, 16);
+    if (m == NULL) {
+        tqa_draft_fault(draft, "too-large", "", "describe it with fewer links and joints",
+                        "the robot needs more memory than is given");
+        return false;
+    }
+    m->draft = draft;
+    m->ignored.draft = draft;
+    m->doubts.draft = draft;
+    m->weightless = TQ_NONE;
+    draft->source = "mjcf";
+    draft->model.gravity[2] = -9.81;
+    if (!tqa_mjcf_tree(m, bytes, n) || !tqa_mjcf_classes(m)) {
+        return false;
+    }
+    const char *name = tqa_mjcf_get(m, 0, "model");
+    draft->name = name != NULL ? name : "";
+    tqa_mjcf_read_settings(m);
+    find_owners(m);
+    tqa_mjcf_guard(m);
+    if (draft->problem->status != 0 || !build(m)) {
+        return false;
+    }
+    tqa_mjcf_report(m);
+    return draft->problem->status == 0;
+}

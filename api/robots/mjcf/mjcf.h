@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/robots/mjcf/mjcf.h - robots in the XML format of MuJoCo, as far as it tells rigid trees. */
+#ifndef TQA_ROBOTS_MJCF_MJCF_H
+#define TQA_ROBOTS_MJCF_MJCF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "api/robots/draft.h"
+
+/* True when the outermost element is <mujoco>. */
+bool tqa_mjcf_recognise(const char *bytes, size_t n);
+
+/**
+ * Read n bytes of MJCF into a draft.
+ *
+ * Understood: bodies and frames with every way to tell a rotation; hinge, slide, ball and free
+ * joints with pos, axis, range, ref, and on joints of one freedom stiffness, springref, damping,
+ * armature (rotor inertia) and frictionloss (Coulomb friction); inertial with diaginertia or
+ * fullinertia; inertias of simple geoms by mass or density where the compiler infers them; default
+ * classes; equality constraints connect, weld and joint, as rigid ones; angle, eulerseq,
+ * autolimits, inertiafromgeom, inertiagrouprange, boundmass, boundinertia, balanceinertia and
+ * settotalmass of the compiler; gravity, and the flags that leave gravity, springs, dampers, dry
+ * friction or equality constraints out.
+ *
+ * What else would change M, gravity or passive forces is refused by name, unless its value does
+ * nothing (mjcf_guard.c): compensation of gravity, fluids, masses of meshes that move, shells,
+ * springs, dampers, armature and dry friction of balls, free joints and tendons, springs and
+ * dampers that are not linear, armature and dampers of actuators, aligned free joints, copies and
+ * composites, plugins, deformable bodies. What has no effect is listed as ignored: looks,
+ * contacts, sensors, actuators. What no table here knows, and equality constraints by sites or
+ * tendons, are the doctor's.
+ *
+ * The world is the root link "world". Coordinates are those of qpos, but the velocity of a free
+ * joint is a twist in the frame of its body, where MuJoCo has its linear part in the world.
+ *
+ * Returns  false when the file is no robot: draft->problem then holds the faults. tqa_draft_check
+ *          is the caller's.
+ * Source   mujoco.readthedocs.io/en/stable/XMLreference.html
+ * Checked  tests/unit/api/robots/mjcf/test_mjcf.c, test_mjcf_guard.c,
+ * tests/peers/test_mujoco_mjcf.py,
+ *          tests/fuzz/fuzz_urdf.c
+ */
+bool tqa_mjcf_read(tqa_draft *draft, const char *bytes, size_t n);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/robots/mjcf/parts.h - the elements of an MJCF file and their attributes; private to the
+ * reader. */
+#ifndef TQA_ROBOTS_MJCF_PARTS_H
+#define TQA_ROBOTS_MJCF_PARTS_H
+
+#include "api/robots/chain.h"
+#include "api/robots/urdf/walk.h"
+
+/* Elements stand in the order of the file, so that parents come first. */
+typedef struct tqa_mjcf_node {
+    const char *name;
+    unsigned long line;
+    const char *const *attributes; /* name, value, ..., NULL */
+    uint32_t parent;               /* TQ_NONE: the outermost */
+    uint32_t end;                  /* first element behind this one's children */
+    uint32_t owner;                /* the body (or worldbody) it belongs to, frames left out */
+    uint32_t childclass;           /* default class of what is inside, as a row of `classes` */
+    uint32_t link;                 /* of a body or worldbody */
+    bool moves;                    /* a body with a joint between it and the world */
+    tq_pose at;                    /* of the frames between owner and this element */
+} tqa_mjcf_node;
+
+/* A <default>: its class, and the one it refines. */
+typedef struct tqa_mjcf_class {
+    const char *name;
+    uint32_t node, base;
+} tqa_mjcf_class;
+
+enum { TQA_MJCF_CLASS_MAX = 256, TQA_MJCF_COST_MAX = 20000000 };
+
+/* compiler, option and flag */
+typedef struct tqa_mjcf_settings {
+    double angle; /* radians of the file's unit */
+    char eulerseq[4];
+    bool autolimits, align_free, balance_inertia;
+    int from_geoms;                   /* 1: always, 0: where there is no <inertial>, -1: never */
+    double groups[2];                 /* of geoms that inertias are inferred from */
+    double bound_mass, bound_inertia; /* least of every body */
+    double total_mass;                /* masses are scaled to it; 0 or less: as they are */
+    bool no_gravity, no_spring, no_damper, no_frictionloss, no_equality;
+} tqa_mjcf_settings;
+
+typedef struct tqa_mjcf {
+    tqa_draft *draft;
+    tqa_urdf_file ignored; /* only its list of what is ignored is used */
+    tqa_urdf_file doubts;  /* the same for what may change numbers: the doctor's */
+    tqa_mjcf_node *nodes;
+    size_t n_node, node_capacity;
+    tqa_mjcf_class classes[TQA_MJCF_CLASS_MAX]; /* row 0: "main" */
+    size_t n_class;
+    tqa_mjcf_settings set;
+    uint32_t weightless; /* a geom whose mass is not inferred, on a body that cannot move */
+    tqa_chain chain;
+} tqa_mjcf;
+
+/* Reads all elements (mjcf_tree.c). False: faults were added. */
+bool tqa_mjcf_tree(tqa_mjcf *m, const char *bytes, size_t n);
+
+/* Default classes, and the class inside every element (mjcf_value.c). */
+bool tqa_mjcf_classes(tqa_mjcf *m);
+
+/* The value of an attribute of element i, from its class when it is not there; NULL: nowhere. */
+const char *tqa_mjcf_get(const tqa_mjcf *m, uint32_t i, const char *key);
+bool tqa_mjcf_is(const tqa_mjcf *m, uint32_t i, const char *key, const char *value);
+
+/* Numbers of an attribute: at least `least`, at most `most`; returns how many, 0 when it is absent
+ * (ret is kept) or a fault was added. */
+size_t tqa_mjcf_numbers(tqa_mjcf *m, uint32_t i, const char *key, size_t least, size_t most,
+                        double *ret);
+
+/* pos and whatever tells the rotation. */
+void tqa_mjcf_pose(tqa_mjcf *m, uint32_t i, tq_pose *ret);
+
+void tqa_mjcf_fault(tqa_mjcf *m, uint32_t i, const char *slug, const char *hint, const char *format,
+                    ...) __attribute__((format(printf, 5, 6)));
+
+/* Lists an element (attribute NULL) or attribute as ignored; and as one for the doctor. */
+void tqa_mjcf_ignore(tqa_mjcf *m, uint32_t i, const char *attribute, const char *why);
+void tqa_mjcf_doubt(tqa_mjcf *m, uint32_t i, const char *attribute, const char *why);
+
+/* Refuses an attribute that acts in MuJoCo and is not read here; `what` is what it is. */
+void tqa_mjcf_refuse(tqa_mjcf *m, uint32_t i, const char *key, const char *what);
+
+/* All numbers of an attribute, inherited ones too, are 0, or it is nowhere. */
+bool tqa_mjcf_is_zero(tqa_mjcf *m, uint32_t i, const char *key);
+
+/* compiler, option and flag (mjcf_settings.c) */
+void tqa_mjcf_read_settings(tqa_mjcf *m);
+
+/* What acts in MuJoCo and is not read is refused by name, unless its value does nothing
+ * (mjcf_guard.c). */
+void tqa_mjcf_guard(tqa_mjcf *m);
+
+/* Lists everything that had no effect, and doubts what no table of MuJoCo's format knows
+ * (mjcf_known.c). */
+void tqa_mjcf_report(tqa_mjcf *m);
+
+/* <equality> as rigid constraints, once links and joints are indexed (mjcf_equality.c); and the
+ * attributes of one of its elements that are read, or NULL. */
+bool tqa_mjcf_equality(tqa_mjcf *m);
+const char *const *tqa_mjcf_equality_known(const tqa_mjcf *m, uint32_t i);
+
+/* Mass of a body from its <inertial> or its geoms, at least the compiler's bounds; and all masses
+ * scaled to its total (mjcf_inertia.c). */
+void tqa_mjcf_inertia(tqa_mjcf *m, uint32_t body, tq_inertia *ret);
+void tqa_mjcf_scale_masses(tqa_mjcf *m);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/robots/mjcf/settings.c - compiler, option and flag of MJCF: the last one that says something
+ * counts. */
+#include <string.h>
+
+#include "api/robots/mjcf/parts.h"
+
+static const double DEGREE = 3.14159265358979323846 / 180.0;
+
+/* Keeps the setting when the attribute is not there. */
+static void read_flag(const tqa_mjcf *m, uint32_t i, const char *key, const char *yes, bool *ret)
+{
+    const char *text = tqa_mjcf_get(m, i, key);
+    *ret = text != NULL ? strcmp(text, yes) == 0 : *ret;
+}
+
+/* Flags that leave a term out. `constraint` stands for all that its solver would add. */
+static void read_flags(tqa_mjcf *m, uint32_t i)
+{
+    tqa_mjcf_settings *s = &m->set;
+    bool none = false;
+    read_flag(m, i, "gravity", "disable", &s->no_gravity);
+    read_flag(m, i, "passive", "disable", &s->no_spring); /* one flag until MuJoCo 3.3 */
+    read_flag(m, i, "passive", "disable", &s->no_damper);
+    read_flag(m, i, "spring", "disable", &s->no_spring);
+    read_flag(m, i, "damper", "disable", &s->no_damper);
+    read_flag(m, i, "frictionloss", "disable", &s->no_frictionloss);
+    read_flag(m, i, "equality", "disable", &s->no_equality);
+    read_flag(m, i, "constraint", "disable", &none);
+    s->no_frictionloss = s->no_frictionloss || none;
+    s->no_equality = s->no_equality || none;
+}
+
+static void read_option(tqa_mjcf *m, uint32_t i)
+{
+    (void)tqa_mjcf_numbers(m, i, "gravity", 3, 3, m->draft->model.gravity);
+    for (uint32_t k = i + 1; k < m->nodes[i].end; k = m->nodes[k].end) {
+        if (strcmp(m->nodes[k].name, "flag") == 0) {
+            read_flags(m, k);
+        }
+    }
+}
+
+static void read_compiler(tqa_mjcf *m, uint32_t i)
+{
+    tqa_mjcf_settings *s = &m->set;
+    const char *angle = tqa_mjcf_get(m, i, "angle");
+    const char *sequence = tqa_mjcf_get(m, i, "eulerseq");
+    const char *from = tqa_mjcf_get(m, i, "inertiafromgeom");
+    if (angle != NULL) {
+        s->angle = strcmp(angle, "radian") == 0 ? 1.0 : DEGREE;
+    }
+    if (sequence != NULL && strlen(sequence) == 3 && strspn(sequence, "xyzXYZ") == 3) {
+        memcpy(s->eulerseq, sequence, 4);
+    } else if (sequence != NULL) {
+        tqa_mjcf_fault(m, i, "invalid-value", "three of x y z X Y Z, such as xyz",
+                       "eulerseq=\"%.20s\"", sequence);
+    }
+    if (from != NULL) {
+        s->from_geoms = strcmp(from, "true") == 0 ? 1 : strcmp(from, "false") == 0 ? -1 : 0;
+    }
+    bool fixed_limits = !s->autolimits;
+    read_flag(m, i, "autolimits", "false", &fixed_limits);
+    s->autolimits = !fixed_limits;
+    read_flag(m, i, "alignfree", "true", &s->align_free);
+    read_flag(m, i, "balanceinertia", "true", &s->balance_inertia);
+    (void)tqa_mjcf_numbers(m, i, "inertiagrouprange", 2, 2, s->groups);
+    (void)tqa_mjcf_numbers(m, i, "boundmass", 1, 1, &s->bound_mass);
+    (void)tqa_mjcf_numbers(m, i, "boundinertia", 1, 1, &s->bound_inertia);
+    (void)tqa_mjcf_numbers(m, i, "settotalmass", 1, 1, &s->total_mass);
+    if (tqa_mjcf_is(m, i, "coordinate", "global")) {
+        tqa_mjcf_fault(m, i, "invalid-value", "let MuJoCo write the model anew",
+                       "global coordinates are no longer part of the format");
+    }
+}
+
+void tqa_mjcf_read_settings(tqa_mjcf *m)
+{
+    m->set = (tqa_mjcf_settings){.angle = DEGREE,
+                                 .eulerseq = "xyz",
+                                 .autolimits = true,
+                                 .groups = {0.0, 5.0},
+                                 .total_mass = -1.0};
+    for (uint32_t i = 1; i < m->n_node; i = m->nodes[i].end) {
+        if (strcmp(m->nodes[i].name, "option") == 0) {
+            read_option(m, i);
+        } else if (strcmp(m->nodes[i].name, "compiler") == 0) {
+            read_compiler(m, i);
+        }
+    }
+    if (m->set.no_gravity) {
+        memset(m->draft->model.gravity, 0, sizeof m->draft->model.gravity);
+    }
+}

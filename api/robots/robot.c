@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/robots/robot.c - bytes of any robot format into one immutable robot. */
+#include "api/robot.h"
+
+#include <assert.h>
+#include <sodium.h>
+#include <string.h>
+
+#include "api/memory/arena.h"
+#include "api/robots/constraint.h"
+#include "api/robots/document/document.h"
+#include "api/robots/draft.h"
+#include "api/robots/mjcf/mjcf.h"
+#include "api/robots/names.h"
+#include "api/robots/urdf/urdf.h"
+
+enum { DIGEST_BYTES = 32, ARENA_FLOOR = 1 << 20, ARENA_MAX = 1 << 30 };
+
+/* The media type that the first bytes tell. */
+static tqa_media recognise(const char *bytes, size_t n)
+{
+    size_t i = 0;
+    if (n >= 2 && (memcmp(bytes, "\xFF\xFE", 2) == 0 || memcmp(bytes, "\xFE\xFF", 2) == 0)) {
+        return TQA_MEDIA_XML; /* UTF-16, which only XML may be in */
+    }
+    if (n >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0) {
+        i = 3;
+    }
+    while (i < n && (bytes[i] == ' ' || bytes[i] == '\t' || bytes[i] == '\r' || bytes[i] == '\n')) {
+        i++;
+    }
+    if (i < n && bytes[i] == '<') {
+        return TQA_MEDIA_XML;
+    }
+    return i < n && bytes[i] == '{' ? TQA_MEDIA_JSON : TQA_MEDIA_OTHER;
+}
+
+static void write_digest(const char *bytes, size_t n, char text[TQA_DIGEST_TEXT])
+{
+    unsigned char hash[DIGEST_BYTES];
+    crypto_generichash(hash, sizeof hash, (const unsigned char *)bytes, n, NULL, 0);
+    sodium_bin2hex(text, TQA_DIGEST_TEXT, hash, sizeof hash);
+}
+
+/* The mechanism, in the arena; NULL with a problem. */
+static const tq_mechanism *build_mechanism(tqa_draft *draft)
+{
+    const size_t size = tq_mechanism_size(&draft->model);
+    void *memory = tqa_arena_take(draft->arena, size, 1, 64);
+    const tq_mechanism *mechanism = NULL;
+    tq_error error = {.what = NULL};
+    if (memory == NULL) {
+        tqa_problem_set(draft->problem, "too-large", "the robot needs more memory than is given");
+        return NULL;
+    }
+    const tq_status status = tq_mechanism_build(&draft->model, memory, size, &mechanism, &error);
+    if (status != TQ_OK) {
+        tqa_problem_from_status(draft->problem, status, &error);
+        return NULL;
+    }
+    return mechanism;
+}
+
+static bool read_draft(tqa_draft *draft, tqa_media media, const char *bytes, size_t n)
+{
+    /* curl --data-binary says that a file is a form: the bytes know better */
+    if (media == TQA_MEDIA_NONE || media == TQA_MEDIA_OTHER) {
+        media = recognise(bytes, n);
+    }
+    if (media == TQA_MEDIA_XML && tqa_mjcf_recognise(bytes, n)) {
+        return tqa_mjcf_read(draft, bytes, n) && tqa_draft_check(draft);
+    }
+    if (media == TQA_MEDIA_XML) {
+        return tqa_urdf_read(draft, bytes, n) && tqa_draft_check(draft);
+    }
+    if (media == TQA_MEDIA_JSON) {
+        return tqa_robot_document_read(draft, bytes, n) && tqa_draft_check(draft);
+    }
+    tqa_problem_set(draft->problem, "unsupported-media",
+                    "a robot is a URDF or MJCF (application/xml) or a robot document "
+                    "(application/json)");
+    return false;
+}
+
+static tqa_robot *make_robot(tqa_draft *draft)
+{
+    const tq_mechanism *mechanism = build_mechanism(draft);
+    if (mechanism == NULL || !tqa_constraints_assemble(draft, mechanism)) {
+        return NULL;
+    }
+    tq_constraints *constraints = NULL;
+    const bool has_any = draft->constraints.n_constraint > 0 || draft->constraints.actuated != NULL;
+    if (has_any && draft->model.nv > 0) {
+        constraints = tqa_arena_take(draft->arena, 1, sizeof *constraints, 16);
+        if (constraints != NULL) {
+            *constraints = draft->constraints;
+        }
+    }
+    tqa_robot *robot = tqa_arena_take(draft->arena, 1, sizeof *robot, 16);
+    if (robot == NULL || tqa_arena_spent(draft->arena)) {
+        tqa_problem_set(draft->problem, "too-large", "the robot needs more memory than is given");
+        return NULL;
+    }
+    *robot = (tqa_robot){
+        .name = draft->name,
+        .description = draft->description,
+        .source = draft->source,
+        .mechanism = mechanism,
+        .model = tq_mechanism_model(mechanism),
+        .link_names = draft->link_names,
+        .joint_names = draft->joint_names,
+        .joint_rpy = draft->joint_rpy,
+        .drives = draft->drives,
+        .links = draft->links,
+        .joints = draft->joints,
+        .constraints = constraints,
+        .constraint_notes = draft->constraint_notes,
+        .row_names = draft->row_names,
+        .assembled = draft->assembled,
+        .n_free = draft->n_free,
+        .findings = draft->findings,
+        .n_finding = draft->n_finding,
+        .arena = draft->arena,
+    };
+    return robot;
+}
+
+tqa_robot *tqa_robot_parse(tqa_media media, const char *bytes, size_t n, tqa_problem *reterr)
+{
+    assert(bytes != NULL || n == 0);
+    assert(reterr != NULL);
+    reterr->status = 0;
+    reterr->n_fault = 0;
+    if (n > TQA_ROBOT_BYTES_MAX) {
+        tqa_problem_set(reterr, "too-large", "a robot has at most %d bytes", TQA_ROBOT_BYTES_MAX);
+        return NULL;
+    }
+    /* 64 times the bytes, with a floor for small robots whose fixed tables weigh more */
+    size_t budget = 64 * n + ARENA_FLOOR;
+    budget = budget < ARENA_MAX ? budget : (size_t)ARENA_MAX;
+    tqa_arena *arena = tqa_arena_new(budget);
+    if (arena == NULL) {
+        tqa_problem_set(reterr, "busy", "no memory to read the robot");
+        return NULL;
+    }
+    tqa_draft draft = {.arena = arena,
+                       .problem = reterr,
+                       .name = "",
+                       .description = "",
+                       .source = "",
+                       .prefix = ""};
+    tqa_robot *robot = NULL;
+    if (read_draft(&draft, media, n > 0 ? bytes : "", n)) {
+        robot = make_robot(&draft);
+    }
+    if (robot == NULL) {
+        if (tqa_arena_short(arena)) {
+            tqa_problem_set(reterr, "busy", "memory is short: the robot cannot be read now");
+        }
+        tqa_arena_free(arena);
+        return NULL;
+    }
+    write_digest(n > 0 ? bytes : "", n, robot->digest);
+    return robot;
+}
+
+void tqa_robot_free(tqa_robot *robot)
+{
+    if (robot != NULL) {
+        tqa_arena_free(robot->arena);
+    }
+}
+
+uint32_t tqa_robot_joint(const tqa_robot *robot, const char *name, size_t n)
+{
+    return tqa_names_find(&robot->joints, name, n);
+}
+
+uint32_t tqa_robot_link(const tqa_robot *robot, const char *name, size_t n)
+{
+    return tqa_names_find(&robot->links, name, n);
+}
+
+const tq_drive *tqa_robot_drive(const tqa_robot *robot, uint32_t j)
+{
+    return robot->drives != NULL && robot->drives[j].drive.motor.constant != 0.0
+               ? &robot->drives[j].drive
+               : NULL;
+}
+
+double tqa_robot_damping(const tqa_robot *robot, uint32_t j)
+{
+    return tqa_robot_drive(robot, j) != NULL ? robot->drives[j].damping
+                                             : robot->model->joints[j].friction.viscous;
+}

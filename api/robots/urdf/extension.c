@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/robots/urdf/extension.c - elements "torqued:...", by which an exported URDF says what the
+ * format has no words for. Other programs pass over them. */
+#include <math.h>
+#include <string.h>
+
+#include "api/robots/urdf/urdf.h"
+#include "api/robots/urdf/walk.h"
+
+bool tqa_urdf_open_gravity(tqa_urdf_walk *w, const tqa_urdf_element *e)
+{
+    static const char *const known[] = {"xyz", NULL};
+    if (strcmp(e->name, "torqued:gravity") != 0) {
+        return false;
+    }
+    const tqa_urdf_place place = {
+        .draft = w->file->draft, .path = "/robot/torqued:gravity", .line = e->line};
+    tqa_urdf_read_needed(&place, e, "xyz", 3, w->file->draft->model.gravity);
+    tqa_urdf_ignore_attributes(w, e, known);
+    return true;
+}
+
+/* One element of a joint: up to four attributes that may be absent, each into its number. */
+typedef struct extension {
+    const char *name;
+    unsigned bit;
+    const char *attributes[5];
+    double *values[4];
+} extension;
+
+bool tqa_urdf_open_extension(tqa_urdf_walk *w, const tqa_urdf_element *e,
+                             const tqa_urdf_place *place, tqa_urdf_joint *joint)
+{
+    const extension rows[] = {
+        {"torqued:friction",
+         TQA_URDF_SEEN_MORE_FRICTION,
+         {"breakaway", "stribeck_velocity", "smoothing", "offset", NULL},
+         {&joint->more.breakaway, &joint->more.stribeck_velocity, &joint->more.smoothing,
+          &joint->more.offset}},
+        {"torqued:spring",
+         TQA_URDF_SEEN_SPRING,
+         {"stiffness", "rest", NULL},
+         {&joint->spring.stiffness, &joint->spring.rest}},
+        {"torqued:rotor",
+         TQA_URDF_SEEN_ROTOR,
+         {"inertia", "ratio", NULL},
+         {&joint->rotor.inertia, &joint->rotor.ratio}},
+        {"torqued:limits",
+         TQA_URDF_SEEN_LIMITS,
+         {"lower", "upper", NULL},
+         {&joint->turn_limits[0], &joint->turn_limits[1]}},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        if (strcmp(e->name, rows[k].name) == 0) {
+            if (tqa_urdf_first_time(place, e, &w->seen, rows[k].bit)) {
+                for (size_t a = 0; rows[k].attributes[a] != NULL; a++) {
+                    tqa_urdf_read_optional(place, e, rows[k].attributes[a], 1, rows[k].values[a]);
+                }
+                tqa_urdf_ignore_attributes(w, e, rows[k].attributes);
+                joint->extended = true;
+            }
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A program that must write a limit writes a number that no joint reaches. */
+static double limit(double x)
+{
+    return x >= TQA_URDF_NO_LIMIT    ? (double)INFINITY
+           : x <= -TQA_URDF_NO_LIMIT ? -(double)INFINITY
+                                     : x;
+}
+
+void tqa_urdf_fill_extension(const tqa_urdf_joint *row, tq_joint *joint)
+{
+    joint->friction.breakaway = row->more.breakaway;
+    joint->friction.stribeck_velocity = row->more.stribeck_velocity;
+    joint->friction.smoothing = row->more.smoothing;
+    joint->friction.offset = row->more.offset;
+    joint->spring = row->spring;
+    joint->rotor = row->rotor;
+    if (joint->kind == TQ_JOINT_CONTINUOUS) {
+        joint->limits.lower = row->turn_limits[0];
+        joint->limits.upper = row->turn_limits[1];
+    }
+    joint->limits.lower = limit(joint->limits.lower);
+    joint->limits.upper = limit(joint->limits.upper);
+    joint->limits.velocity = limit(joint->limits.velocity);
+    joint->limits.effort = limit(joint->limits.effort);
+}

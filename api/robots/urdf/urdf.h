@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/robots/urdf/urdf.h - robots in the Unified Robot Description Format of ROS. */
+#ifndef TQA_ROBOTS_URDF_URDF_H
+#define TQA_ROBOTS_URDF_URDF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "api/robots/draft.h"
+
+/* A limit this large is none: URDF asks for an effort and a velocity where nobody knows one. */
+#define TQA_URDF_NO_LIMIT 1e300
+
+/**
+ * Read n bytes of URDF into a draft.
+ *
+ * Understood: links with their inertia (rotated into the link's axes); joints of all six types
+ * with origin, axis, limit, dynamics (damping is viscous friction, friction is Coulomb friction)
+ * and mimic; rotor inertia and reduction of a transmission. What tqa_robot_urdf writes for our own
+ * eyes is understood too: torqued:gravity, and of joints torqued:friction, torqued:spring,
+ * torqued:rotor, torqued:limits. Everything else is listed as ignored. Without torqued:gravity it
+ * is (0, 0, -9.81).
+ *
+ * Returns  false when the file is no robot: draft->problem then holds every fault found, up to
+ *          TQA_PROBLEM_FAULTS, each with an XML path and a line. tqa_draft_check is the caller's.
+ * Source   wiki.ros.org/urdf/XML; the reader of urdfdom for what the pages leave open.
+ * Checked  tests/unit/api/robots/urdf/test_urdf.c, tests/fuzz/fuzz_urdf.c
+ */
+bool tqa_urdf_read(tqa_draft *draft, const char *bytes, size_t n);
+
+#endif

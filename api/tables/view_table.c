@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/tables/view_table.c - arrays of a document as a table: CSV, and the points of a plot. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/codec/number/number.h"
+#include "api/tables/view_parts.h"
+
+static const size_t buckets_max = (8 << 20) / sizeof(double);
+
+bool tqa_view_refuse_memory(tqa_problem *reterr)
+{
+    tqa_problem_set(reterr, "busy", "memory is short");
+    return false;
+}
+
+uint64_t tqa_view_columns(const tqa_outline_array *array)
+{
+    uint64_t n = 1;
+    for (size_t r = 1; r < array->rank; r++) {
+        n *= array->shape[r];
+    }
+    return n;
+}
+
+/* -------------------------------------------------------------------------------------- tables */
+
+/* entries of the first array: lines of the table below its header */
+static uint64_t count_rows(const tqa_view *view)
+{
+    return view->n_array > 0 ? view->arrays[0]->shape[0] : 0;
+}
+
+/* The columns are those arrays, among the wanted, that have as many entries as the first of them
+ * ("t" if there is one); one without further ranks is a column of its name, others NAME_0 ...
+ * False behind the last. */
+static bool column_name(const tqa_view *view, size_t column, char name[TQA_VIEW_NAME_TEXT])
+{
+    for (size_t i = 0; i < view->n_array; i++) {
+        const uint64_t n = tqa_view_columns(view->arrays[i]);
+        if (column < n) {
+            if (view->arrays[i]->rank == 1) {
+                snprintf(name, TQA_VIEW_NAME_TEXT, "%s", view->arrays[i]->name);
+            } else {
+                snprintf(name, TQA_VIEW_NAME_TEXT, "%s_%zu", view->arrays[i]->name, column);
+            }
+            return true;
+        }
+        column -= (size_t)n;
+    }
+    return false;
+}
+
+/* The next row, of all columns. */
+static bool next_row(tqa_view *view, double *ret)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < view->n_array; i++) {
+        const size_t n = (size_t)tqa_view_columns(view->arrays[i]);
+        if (!tqa_cursor_next(view->cursors[i], n, ret + at)) {
+            view->failed = true;
+            return false;
+        }
+        at += n;
+    }
+    return true;
+}
+
+/* A name as a cell: in quotes where it needs them. */
+static char *print_name(const char *name, char *p)
+{
+    const bool quoted = strpbrk(name, ",\"\r\n") != NULL;
+    *p = '"';
+    p += quoted;
+    for (; *name != '\0'; name++) {
+        *p = '"';
+        p += *name == '"';
+        *p++ = *name;
+    }
+    *p = '"';
+    return p + quoted;
+}
+
+/* One line into view->text: the header, then rows. */
+static bool print_line(tqa_view *v)
+{
+    char name[TQA_VIEW_NAME_TEXT];
+    char *p = v->text;
+    const bool is_header = v->at == 0;
+    if (!is_header && !next_row(v, v->row)) {
+        return false;
+    }
+    for (size_t c = 0; c < v->n_column; c++) {
+        if (c > 0) {
+            *p++ = ',';
+        }
+        if (is_header && column_name(v, c, name)) {
+            p = print_name(name, p);
+        } else if (isfinite(v->row[c])) {
+            p = tqa_number_print(v->row[c], p);
+        }
+    }
+    *p++ = '\n';
+    v->n_text = (size_t)(p - v->text);
+    v->text_at = 0;
+    v->at++;
+    return true;
+}
+
+long tqa_view_csv(tqa_view *v, char *out, size_t size)
+{
+    size_t n = 0;
+    while (n < size) {
+        if (v->text_at == v->n_text && (v->at > count_rows(v) || !print_line(v))) {
+            break;
+        }
+        n += tqa_view_take(v, out + n, size - n);
+    }
+    return (long)n;
+}
+
+/* -------------------------------------------------------------------------------------- points */
+
+static void put_series(tqa_json_text *text, const char *key, const double *values, size_t stride,
+                       size_t n)
+{
+    tqa_json_text_raw(text, key);
+    for (size_t b = 0; b < n; b++) {
+        tqa_json_text_raw(text, b == 0 ? "" : ",");
+        tqa_json_text_number(text, values[b * stride]); /* an empty bucket is infinite: null */
+    }
+    tqa_json_text_raw(text, "]");
+}
+
+static void put_points(const tqa_view *v, const double *least, const double *most, uint64_t each,
+                       size_t n_bucket, tqa_json_text *text)
+{
+    char name[TQA_VIEW_NAME_TEXT];
+    tqa_json_text_raw(text, "{\"rows\":");
+    tqa_json_text_count(text, (unsigned long)count_rows(v));
+    tqa_json_text_raw(text, ",\"rows_per_point\":");
+    tqa_json_text_count(text, (unsigned long)each);
+    tqa_json_text_raw(text, ",\"points\":");
+    tqa_json_text_count(text, (unsigned long)n_bucket);
+    tqa_json_text_raw(text, ",\"series\":[");
+    for (size_t c = 0; column_name(v, c, name); c++) {
+        tqa_json_text_raw(text, c == 0 ? "{\"name\":" : ",{\"name\":");
+        tqa_json_text_string(text, name);
+        put_series(text, ",\"min\":[", least + c, v->n_column, n_bucket);
+        put_series(text, ",\"max\":[", most + c, v->n_column, n_bucket);
+        tqa_json_text_raw(text, "}");
+    }
+    tqa_json_text_raw(text, "]}\n");
+}
+
+bool tqa_view_points(tqa_view *v, tqa_problem *reterr)
+{
+    const uint64_t n_row = count_rows(v);
+    const uint64_t wish = v->options.n_points;
+    const uint64_t each = n_row > wish ? (n_row + wish - 1) / wish : 1;
+    const size_t n_bucket = (size_t)((n_row + each - 1) / each);
+    const size_t n = v->n_column;
+    tqa_json_text text = {0};
+    if (n_bucket * n > buckets_max) {
+        tqa_problem_set(reterr, "range",
+                        "so many points of so many columns: ask for fewer points, or choose "
+                        "with fields=");
+        return false;
+    }
+    double *least = calloc(2 * (n_bucket * n + 1), sizeof *least);
+    if (least == NULL) {
+        return tqa_view_refuse_memory(reterr);
+    }
+    double *most = least + n_bucket * n;
+    for (size_t i = 0; i < n_bucket * n; i++) {
+        least[i] = (double)INFINITY;
+        most[i] = (double)-INFINITY;
+    }
+    for (uint64_t r = 0; r < n_row && next_row(v, v->row); r++) {
+        double *low = least + r / each * n;
+        double *high = most + r / each * n;
+        for (size_t c = 0; c < n; c++) {
+            const double x = v->row[c];
+            low[c] = x < low[c] ? x : low[c];
+            high[c] = x > high[c] ? x : high[c];
+        }
+    }
+    if (!v->failed) {
+        put_points(v, least, most, each, n_bucket, &text);
+        v->text = tqa_json_text_take(&text, &v->n_text);
+    }
+    free(least);
+    v->size = v->n_text;
+    return v->text != NULL || tqa_view_refuse_memory(reterr);
+}

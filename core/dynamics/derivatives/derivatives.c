@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/dynamics/derivatives/derivatives.c - analytic derivatives by composites, in world axes at
+ * the world
+ * origin. */
+#include "core/dynamics/derivatives/derivatives.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "core/dynamics/lagrangian.h"
+#include "core/dynamics/mass_matrix/mass_matrix_inverse.h"
+#include "core/dynamics/terms.h"
+#include "core/model/inertia.h"
+#include "core/spatial/screw.h"
+
+/* Of a link, then of the subtree that begins with it. */
+typedef struct composite {
+    double inertia[36];
+    double rate[36];    /* of the inertia: V x* M - M V x */
+    double twice_b[36]; /* rate + (M V) x-bar* */
+    double force[6];    /* rate of momentum less weight and external wrenches */
+} composite;
+
+/* What a freedom leaves behind when it moves everything beyond it as one piece. */
+typedef struct leftover {
+    double p[6]; /* W x S */
+    double y[6]; /* W x P + A_W x S */
+    double r[6]; /* P + T x S: of acceleration, by a change of rate */
+} leftover;
+
+typedef struct work {
+    composite *sum;       /* (n_link) */
+    double *acceleration; /* (n_link x 6), less gravity */
+    leftover *left;       /* (n_freedom) */
+} work;
+
+size_t tq_derivatives_scratch_size(const tq_model *model)
+{
+    return tq_scratch_cost(model->n_link, sizeof(composite)) +
+           tq_scratch_cost(model->n_link, 6 * sizeof(double)) +
+           tq_scratch_cost(6 * (size_t)model->n_joint, sizeof(leftover));
+}
+
+/* False, and nothing taken, when the scratch is too small. */
+static bool take(const tq_posture *p, tq_scratch *scratch, work *ret)
+{
+    const size_t mark = tq_scratch_mark(scratch);
+    ret->sum = tq_scratch_take(scratch, p->model->n_link, sizeof(composite));
+    ret->acceleration = tq_scratch_take(scratch, p->model->n_link, 6 * sizeof(double));
+    ret->left = tq_scratch_take(scratch, p->n_freedom, sizeof(leftover));
+    if (ret->sum == NULL || ret->acceleration == NULL || (ret->left == NULL && p->n_freedom > 0)) {
+        tq_scratch_rewind(scratch, mark);
+        return false;
+    }
+    return true;
+}
+
+static tq_status short_of_scratch(const tq_posture *p, tq_error *reterr)
+{
+    return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
+                   (double)tq_derivatives_scratch_size(p->model));
+}
+
+static void own(const tq_posture *p, uint32_t link, const double acceleration[6], composite *ret)
+{
+    const double *twist = p->twist + 6 * (size_t)link;
+    const tq_inertia world = tq_inertia_move(&p->model->links[link].inertia, &p->pose[link]);
+    double h[6];
+    double turned[6];
+    double half[36];
+    tq_inertia_spatial(&world, ret->inertia);
+    tq_apply6(ret->inertia, twist, h);
+    tq_wrench_cross_inertia(twist, ret->inertia, half);
+    tq_momentum_cross(h, ret->twice_b);
+    for (unsigned i = 0; i < 6; i++) {
+        for (unsigned j = 0; j < 6; j++) {
+            ret->rate[6 * i + j] = half[6 * i + j] + half[6 * j + i];
+            ret->twice_b[6 * i + j] += ret->rate[6 * i + j];
+        }
+    }
+    tq_apply6(ret->inertia, acceleration, ret->force);
+    tq_wrench_cross(twist, h, turned);
+    tq_axpy6(1.0, turned, ret->force);
+}
+
+static void to_parent(const composite *child, composite *parent)
+{
+    for (unsigned e = 0; e < 36; e++) {
+        parent->inertia[e] += child->inertia[e];
+        parent->rate[e] += child->rate[e];
+        parent->twice_b[e] += child->twice_b[e];
+    }
+    tq_axpy6(1.0, child->force, parent->force);
+}
+
+static double rate_of(const double *x, const tq_freedom *freedom)
+{
+    return x != NULL ? freedom->factor * x[freedom->row] : 0.0;
+}
+
+/* acceleration of every link, gravity as an acceleration of the root upwards */
+static void accelerate(const tq_posture *p, const double *qd, const double *qdd,
+                       const double gravity[3], double *acceleration)
+{
+    const tq_model *model = p->model;
+    double *root = acceleration + 6 * (size_t)model->root;
+    memset(root, 0, 6 * sizeof(double));
+    for (unsigned k = 0; k < 3; k++) {
+        root[k] = -gravity[k];
+    }
+    for (uint32_t k = 0; k < model->n_joint; k++) {
+        const uint32_t number = model->order[k];
+        const tq_joint *joint = &model->joints[number];
+        double *child = acceleration + 6 * (size_t)joint->child;
+        memcpy(child, acceleration + 6 * (size_t)joint->parent, 6 * sizeof(double));
+        for (uint32_t c = 0; c < p->count[number]; c++) {
+            const tq_freedom *freedom = &p->freedom[p->first[number] + c];
+            tq_axpy6(rate_of(qdd, freedom), freedom->screw, child);
+            tq_axpy6(rate_of(qd, freedom), freedom->rate, child);
+        }
+    }
+}
+
+/* the shifts of a planar joint carry its turn, which does not carry them */
+static bool carries(const tq_joint *joint, uint32_t by, uint32_t what)
+{
+    return joint->kind != TQ_JOINT_PLANAR || by < 2 || what == 2;
+}
+
+static void leave(const tq_posture *p, uint32_t number, const tq_sample *sample, const work *w)
+{
+    const tq_joint *joint = &p->model->joints[number];
+    const bool ball = joint->kind == TQ_JOINT_SPHERICAL || joint->kind == TQ_JOINT_FLOATING;
+    for (uint32_t c = 0; c < p->count[number]; c++) {
+        const tq_freedom *freedom = &p->freedom[p->first[number] + c];
+        leftover *left = &w->left[p->first[number] + c];
+        double carrier[6];
+        double carrier_rate[6];
+        double part[6];
+        memcpy(carrier, p->twist + 6 * (size_t)joint->parent, sizeof carrier);
+        memcpy(carrier_rate, w->acceleration + 6 * (size_t)joint->parent, sizeof carrier_rate);
+        for (uint32_t k = 0; k < c && !carries(joint, c, k); k++) {
+            const tq_freedom *below = &p->freedom[p->first[number] + k];
+            tq_axpy6(rate_of(sample->qd, below), below->screw, carrier);
+            tq_axpy6(rate_of(sample->qdd, below), below->screw, carrier_rate);
+            tq_axpy6(rate_of(sample->qd, below), below->rate, carrier_rate);
+        }
+        tq_screw_cross(carrier, freedom->screw, left->p);
+        tq_screw_cross(carrier, left->p, left->y);
+        tq_screw_cross(carrier_rate, freedom->screw, part);
+        tq_axpy6(1.0, part, left->y);
+        /* axes fixed to the child turn with all of the joint's motion */
+        tq_screw_cross(ball ? p->twist + 6 * (size_t)joint->child : carrier, freedom->screw,
+                       left->r);
+        tq_axpy6(1.0, left->p, left->r);
+    }
+}
+
+/* a symmetric matrix and any other, each applied to a vector: I x + B y */
+static void apply_both(const double *inertia, const double *x, const double *twice_b,
+                       const double *y, double ret[6])
+{
+    double part[6];
+    tq_apply6(inertia, x, ret);
+    tq_apply6(twice_b, y, part);
+    tq_axpy6(1.0, part, ret);
+}
+
+/* y^T A, A 6x6 */
+static void apply_left(const double *y, const double *a, double ret[6])
+{
+    memset(ret, 0, 6 * sizeof(double));
+    for (unsigned i = 0; i < 6; i++) {
+        tq_axpy6(y[i], a + 6 * i, ret);
+    }
+}
+
+static uint32_t parent_joint(const tq_model *model, uint32_t number)
+{
+    return model->links[model->joints[number].parent].joint;
+}
+
+/* all pairs of freedom f and those of its own joint and below it */
+static void pair_up(const tq_posture *p, const work *w, size_t f, double *dq, double *dqd)
+{
+    const tq_model *model = p->model;
+    const size_t nv = model->nv;
+    const tq_freedom *deep = &p->freedom[f];
+    const tq_joint *joint = &model->joints[deep->joint];
+    const uint32_t own_number = (uint32_t)(f - p->first[deep->joint]);
+    const composite *c = &w->sum[joint->child];
+    double by_q[6], by_qd[6], turned[6], inertia_row[6], b_row[6];
+    apply_both(c->inertia, w->left[f].y, c->twice_b, w->left[f].p, by_q);
+    apply_both(c->inertia, w->left[f].r, c->twice_b, deep->screw, by_qd);
+    tq_wrench_cross(deep->screw, c->force, turned);
+    tq_apply6(c->inertia, deep->screw, inertia_row);
+    apply_left(deep->screw, c->twice_b, b_row);
+    for (uint32_t n = deep->joint; n != TQ_NONE; n = parent_joint(model, n)) {
+        const bool same = n == deep->joint;
+        for (uint32_t k = 0; k < p->count[n]; k++) {
+            const size_t g = p->first[n] + k;
+            const tq_freedom *up = &p->freedom[g];
+            const double scale = deep->factor * up->factor;
+            const size_t there = up->row * nv + deep->row, back = deep->row * nv + up->row;
+            double value = tq_dot6(up->screw, by_q);
+            if (!same || !carries(joint, own_number, k)) {
+                value += tq_dot6(up->screw, turned);
+            }
+            dq[there] += scale * value;
+            dqd[there] += scale * tq_dot6(up->screw, by_qd);
+            if (!same) {
+                dq[back] +=
+                    scale * (tq_dot6(inertia_row, w->left[g].y) + tq_dot6(b_row, w->left[g].p));
+                dqd[back] +=
+                    scale * (tq_dot6(inertia_row, w->left[g].r) + tq_dot6(b_row, up->screw));
+            }
+        }
+    }
+}
+
+/* A force along the world's axes does not turn with the link that carries its point: what is wrong
+ * with taking it for one that does. */
+static void unturn_wrench(const tq_posture *p, const tq_point_wrench *wrench, double *dq)
+{
+    const tq_model *model = p->model;
+    const tq_pose *pose = &p->pose[wrench->link];
+    double world[6];
+    double point[3];
+    tq_sample_world_wrench(p, wrench, world);
+    tq_rotate3(pose->r, wrench->at, point);
+    for (unsigned k = 0; k < 3; k++) {
+        point[k] += pose->p[k];
+    }
+    for (uint32_t n = model->links[wrench->link].joint; n != TQ_NONE; n = parent_joint(model, n)) {
+        for (uint32_t k = 0; k < p->count[n]; k++) {
+            const tq_freedom *freedom = &p->freedom[p->first[n] + k];
+            double wrong[6];
+            double shift[3];
+            double lever[3];
+            tq_wrench_cross(freedom->screw, world, wrong);
+            tq_cross3(freedom->screw + 3, point, shift);
+            for (unsigned e = 0; e < 3; e++) {
+                shift[e] += freedom->screw[e];
+            }
+            tq_cross3(shift, world, lever);
+            for (unsigned e = 0; e < 3; e++) {
+                wrong[3 + e] -= lever[e];
+            }
+            for (uint32_t m = model->links[wrench->link].joint; m != TQ_NONE;
+                 m = parent_joint(model, m)) {
+                for (uint32_t e = 0; e < p->count[m]; e++) {
+                    const tq_freedom *row = &p->freedom[p->first[m] + e];
+                    dq[row->row * model->nv + freedom->row] +=
+                        row->factor * freedom->factor * tq_dot6(row->screw, wrong);
+                }
+            }
+        }
+    }
+}
+
+/* springs and friction of joints of one freedom */
+static void add_joint_efforts(const tq_model *model, const tq_sample *sample, double *dq,
+                              double *dqd)
+{
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        if (tq_joint_kind_nv(joint->kind) != 1) {
+            continue;
+        }
+        const double factor = joint->mimic != TQ_NONE ? joint->mimic_multiplier : 1.0;
+        const size_t diagonal = (size_t)joint->v_index * model->nv + joint->v_index;
+        const double rate = sample->qd != NULL ? factor * sample->qd[joint->v_index] : 0.0;
+        if ((sample->without & TQ_WITHOUT_SPRING) == 0) {
+            dq[diagonal] += factor * factor * joint->spring.stiffness;
+        }
+        if ((sample->without & TQ_WITHOUT_FRICTION) == 0) {
+            dqd[diagonal] += factor * factor * tq_friction_slope(&joint->friction, rate);
+        }
+    }
+}
+
+static void gather(const tq_posture *p, const tq_sample *sample, const work *w)
+{
+    const tq_model *model = p->model;
+    for (uint32_t link = 0; link < model->n_link; link++) {
+        own(p, link, w->acceleration + 6 * (size_t)link, &w->sum[link]);
+    }
+    for (size_t n = 0; n < sample->n_wrench; n++) {
+        double world[6];
+        tq_sample_world_wrench(p, &sample->wrenches[n], world);
+        tq_axpy6(-1.0, world, w->sum[sample->wrenches[n].link].force);
+    }
+    for (uint32_t k = model->n_joint; k-- > 0;) {
+        const tq_joint *joint = &model->joints[model->order[k]];
+        to_parent(&w->sum[joint->child], &w->sum[joint->parent]);
+    }
+}
+
+tq_status tq_inverse_derivatives(const tq_posture *posture, const tq_sample *sample,
+                                 tq_scratch *scratch, double *ret_dq, double *ret_dqd,
+                                 tq_error *reterr)
+{
+    const tq_model *model = posture->model;
+    const size_t mark = tq_scratch_mark(scratch);
+    const double weightless[3] = {0.0, 0.0, 0.0};
+    const unsigned without = sample->without;
+    work w;
+    if (!take(posture, scratch, &w)) {
+        return short_of_scratch(posture, reterr);
+    }
+    /* of the rigid bodies; friction keeps its velocity */
+    tq_sample rigid = *sample;
+    rigid.qd = (without & TQ_WITHOUT_VELOCITY) != 0 ? NULL : sample->qd;
+    rigid.qdd = (without & TQ_WITHOUT_INERTIA) != 0 ? NULL : sample->qdd;
+    rigid.gravity = (without & TQ_WITHOUT_GRAVITY) != 0 ? weightless : sample->gravity;
+    rigid.n_wrench = (without & TQ_WITHOUT_EXTERNAL) != 0 ? 0 : sample->n_wrench;
+    memset(ret_dq, 0, (size_t)model->nv * model->nv * sizeof(double));
+    memset(ret_dqd, 0, (size_t)model->nv * model->nv * sizeof(double));
+    accelerate(posture, rigid.qd, rigid.qdd, rigid.gravity, w.acceleration);
+    gather(posture, &rigid, &w);
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        leave(posture, j, &rigid, &w);
+    }
+    for (size_t f = 0; f < posture->n_freedom; f++) {
+        pair_up(posture, &w, f, ret_dq, ret_dqd);
+    }
+    for (size_t n = 0; n < rigid.n_wrench; n++) {
+        if (rigid.wrenches[n].expressed_in == TQ_FRAME_WORLD) {
+            unturn_wrench(posture, &rigid.wrenches[n], ret_dq);
+        }
+    }
+    add_joint_efforts(model, sample, ret_dq, ret_dqd);
+    tq_scratch_rewind(scratch, mark);
+    return TQ_OK;
+}
+
+tq_status tq_mass_matrix_rate(const tq_posture *posture, tq_scratch *scratch, double *ret_rate,
+                              tq_error *reterr)
+{
+    const tq_model *model = posture->model;
+    const size_t nv = model->nv;
+    const size_t mark = tq_scratch_mark(scratch);
+    const double weightless[3] = {0.0, 0.0, 0.0};
+    const tq_sample nothing = {.gravity = weightless};
+    work w;
+    if (!take(posture, scratch, &w)) {
+        return short_of_scratch(posture, reterr);
+    }
+    memset(ret_rate, 0, nv * nv * sizeof(double));
+    memset(w.acceleration, 0, model->n_link * 6 * sizeof(double));
+    gather(posture, &nothing, &w);
+    for (size_t f = 0; f < posture->n_freedom; f++) {
+        const tq_freedom *deep = &posture->freedom[f];
+        const composite *c = &w.sum[model->joints[deep->joint].child];
+        double by_rate[6], by_screw[6];
+        apply_both(c->inertia, deep->rate, c->rate, deep->screw, by_rate);
+        tq_apply6(c->inertia, deep->screw, by_screw);
+        for (uint32_t n = deep->joint; n != TQ_NONE; n = parent_joint(model, n)) {
+            for (uint32_t k = 0; k < posture->count[n]; k++) {
+                const tq_freedom *up = &posture->freedom[posture->first[n] + k];
+                const double value = deep->factor * up->factor *
+                                     (tq_dot6(up->screw, by_rate) + tq_dot6(up->rate, by_screw));
+                ret_rate[up->row * nv + deep->row] += value;
+                if (n != deep->joint) {
+                    ret_rate[deep->row * nv + up->row] += value;
+                }
+            }
+        }
+    }
+    for (size_t a = 0; a < nv; a++) {
+        for (size_t b = 0; b < a; b++) {
+            ret_rate[a * nv + b] = ret_rate[b * nv + a];
+        }
+    }
+    tq_scratch_rewind(scratch, mark);
+    return TQ_OK;
+}
+
+tq_status tq_forward_derivatives(size_t nv, double *m, double *dq, double *dqd, double *ret_inverse,
+                                 tq_error *reterr)
+{
+    const size_t row = tq_mass_matrix_factor(nv, m);
+    if (row < nv) {
+        return tq_fail(reterr, TQ_ERR_SINGULAR, "mass_matrix", 0, (double)row);
+    }
+    if (nv == 0) {
+        return TQ_OK;
+    }
+    tq_mass_matrix_solve(nv, m, nv, dq);
+    tq_mass_matrix_solve(nv, m, nv, dqd);
+    for (size_t k = 0; k < nv * nv; k++) {
+        dq[k] = -dq[k];
+        dqd[k] = -dqd[k];
+    }
+    tq_mass_matrix_invert(nv, m, ret_inverse);
+    return TQ_OK;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/dynamics/derivatives/derivatives_batch.h - partial derivatives of torque for blocks of
+ * samples. */
+#ifndef TQ_DYNAMICS_DERIVATIVES_DERIVATIVES_BATCH_H
+#define TQ_DYNAMICS_DERIVATIVES_DERIVATIVES_BATCH_H
+
+#include "core/base/scratch.h"
+#include "core/base/status.h"
+#include "core/dynamics/inverse.h"
+#include "core/model/mechanism.h"
+
+/**
+ * Compute the partial derivatives of inverse dynamics by q and by qd, as tq_inverse_derivatives
+ * does for one state, on lanes.
+ *
+ * Shapes   in->n_wrench must be 0: wrenches are for the dense form. ret_d (2 nv nv x stride): row
+ *          (i nv + k) is dtau_i/dq_k, then as many of dtau_i/dqd_k.
+ * Units    N m or N by rad, m, rad/s, m/s.
+ * Memory   Borrows every argument for the call only. Takes at most
+ *          tq_derivatives_batch_scratch_size bytes of `scratch` and gives all of them back.
+ *          Re-entrant.
+ * Bits     As for tq_inverse_dynamics.
+ * Returns  TQ_OK, TQ_ERR_SHAPE, TQ_ERR_QUATERNION, TQ_ERR_OVERFLOW ("derivatives"), TQ_ERR_SCRATCH
+ *          as tq_inverse_dynamics.
+ * Cost     O(n_joint depth) a sample, and its nv^2 entries.
+ * Source   S. Singh, R. Russo, P. Wensing, Efficient analytical derivatives of rigid-body dynamics
+ *          using spatial vector algebra, IEEE RA-L 7(2), 2022.
+ * Checked  tests/property/core/dynamics/derivatives/test_derivatives_batch.c
+ */
+tq_status tq_derivatives_batch(const tq_mechanism *mechanism, const tq_inverse_input *in,
+                               tq_scratch *scratch, double *ret_d, tq_error *reterr);
+size_t tq_derivatives_batch_scratch_size(const tq_mechanism *mechanism);
+
+#endif

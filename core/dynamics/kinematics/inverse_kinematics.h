@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/dynamics/kinematics/inverse_kinematics.h - coordinates that bring a point of a link to a
+ * pose. */
+#ifndef TQ_DYNAMICS_KINEMATICS_INVERSE_KINEMATICS_H
+#define TQ_DYNAMICS_KINEMATICS_INVERSE_KINEMATICS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/scratch.h"
+#include "core/base/status.h"
+#include "core/model/model.h"
+
+enum {
+    TQ_IK_SEED_MAX = 4096,
+    TQ_IK_SOLUTION_MAX = 64,
+    TQ_IK_NV_MAX = 256, /* freedoms; a step solves a dense system of this order */
+};
+
+/* What is asked. An axis that is false does not matter: the first three alone ask for a position.
+ * Axes are the world's: x, y, z of the point, then rotations about x, y, z. */
+typedef struct tq_ik_task {
+    uint32_t link;
+    double at[3];   /* point of the link, in the link frame, m */
+    tq_pose target; /* of the link's axes and the point, in the world */
+    bool axes[6];
+} tq_ik_task;
+
+typedef struct tq_ik_options {
+    const double *initial;     /* (nq) the first start, and what solutions are sorted by; NULL:
+                                  the middle of the limits, or 0 */
+    double position_tolerance; /* m, > 0 */
+    double rotation_tolerance; /* rad, > 0 */
+    uint32_t iterations;       /* of one start, 1 .. 10000 */
+    uint32_t n_seed;           /* starts, 1 .. TQ_IK_SEED_MAX, spread over the limits */
+    uint32_t n_solution;       /* wanted, 1 .. TQ_IK_SOLUTION_MAX: the search stops there */
+    bool within_limits;        /* coordinates stay inside the joints' limits */
+    bool (*stop)(void *ctx);   /* asked before each start but the first; true: the search ends with
+                                  what it has. NULL: never */
+    void *stop_ctx;
+} tq_ik_options;
+
+typedef struct tq_ik_result {
+    uint32_t n_solution;
+    double *q; /* (TQ_IK_SOLUTION_MAX x nq) the solutions, nearest to `initial` first */
+    double position_error[TQ_IK_SOLUTION_MAX]; /* m */
+    double rotation_error[TQ_IK_SOLUTION_MAX]; /* rad */
+    double
+        smallest_singular[TQ_IK_SOLUTION_MAX]; /* of the task Jacobian: near 0 at a singular pose */
+    uint32_t starts;                           /* used */
+    double best_position_error,
+        best_rotation_error; /* of all starts: how near an unreachable target was come */
+} tq_ik_result;
+
+/**
+ * Find coordinates by damped least squares from many starts.
+ *
+ * Each start runs Levenberg-Marquardt steps (J^T J + mu E) dq = J^T e on the pose error, with the
+ * Jacobian of the posture, inside the box of limits: a coordinate that stands at an end and is
+ * pushed beyond it, or whose step would leave, is held there, and the others are solved for again.
+ * Solutions that differ by less than 1e-4
+ * in every coordinate (angles without whole turns) count as one. For an arm with as many freedoms
+ * as task axes the solutions are its branches, as far as the starts find them; a redundant arm has
+ * infinitely many and the first ones met are told. Deterministic: the starts are a Halton sequence.
+ *
+ * Shapes   result->q is the caller's, TQ_IK_SOLUTION_MAX x nq.
+ * Memory   tq_ik_scratch_size(model) bytes of `scratch`, all given back.
+ * Returns  TQ_OK, also when nothing was found (n_solution 0)
+ *          TQ_ERR_SHAPE    "task.link" does not exist; nv is 0 or above TQ_IK_NV_MAX; no axis is
+ *                          true
+ *          TQ_ERR_RANGE    an option outside its range: what = "options.iterations" ...
+ *          TQ_ERR_QUATERNION  "initial"
+ *          TQ_ERR_SCRATCH
+ * Cost     O(n_seed iterations (n_joint + nv^3)).
+ * Source   Y. Nakamura, H. Hanafusa, Inverse kinematic solutions with singularity robustness, J.
+ *          DSMC 108, 1986;
+ *          T. Sugihara, Solvability-unconcerned inverse kinematics by the Levenberg-Marquardt
+ *          method, IEEE TRO 27(5), 2011.
+ * Checked  tests/property/core/dynamics/kinematics/test_inverse_kinematics.c
+ */
+tq_status tq_inverse_kinematics(const tq_model *model, const tq_ik_task *task,
+                                const tq_ik_options *options, tq_scratch *scratch,
+                                tq_ik_result *result, tq_error *reterr);
+size_t tq_ik_scratch_size(const tq_model *model);
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/dynamics/kinematics/inverse_kinematics_start.c - where searches start: the middle of the
+ * limits, and
+ * points spread over them. */
+#include "core/dynamics/kinematics/inverse_kinematics_start.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "core/elementary/elementary.h"
+static const double pi = 3.14159265358979323846;
+static const double wide_travel = 2.0; /* m: where starts of unlimited travel are looked for */
+
+/* element k of the Halton sequence of the n-th prime */
+static double halton(size_t n, uint32_t k)
+{
+    static const unsigned prime[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53};
+    const unsigned base = prime[n % (sizeof prime / sizeof prime[0])];
+    double f = 1.0;
+    double x = 0.0;
+    for (uint32_t i = k + (uint32_t)(n / (sizeof prime / sizeof prime[0])); i > 0; i /= base) {
+        f /= base;
+        x += f * (double)(i % base);
+    }
+    return x;
+}
+
+static void range_of(const tq_joint *joint, uint32_t k, double *low, double *high)
+{
+    const bool angle = joint->kind == TQ_JOINT_REVOLUTE || joint->kind == TQ_JOINT_CONTINUOUS ||
+                       (joint->kind == TQ_JOINT_PLANAR && k == 2);
+    *low = angle ? -pi : -wide_travel;
+    *high = -*low;
+    if (joint->nq == 1 && isfinite(joint->limits.lower) && isfinite(joint->limits.upper)) {
+        *low = joint->limits.lower;
+        *high = joint->limits.upper;
+    }
+}
+
+void tq_ik_middle(const tq_model *model, double *q)
+{
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        for (uint32_t k = 0; k < joint->nq; k++) {
+            double low = 0.0;
+            double high = 0.0;
+            range_of(joint, k, &low, &high);
+            q[joint->q_index + k] = 0.5 * (low + high);
+        }
+        if (joint->kind == TQ_JOINT_SPHERICAL || joint->kind == TQ_JOINT_FLOATING) {
+            double *w = q + joint->q_index + (joint->nq - 4);
+            memset(w, 0, 4 * sizeof(double));
+            w[0] = 1.0;
+        }
+    }
+}
+
+void tq_ik_spread(const tq_model *model, uint32_t number, double *q)
+{
+    size_t n = 0;
+    tq_ik_middle(model, q);
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        const bool ball = joint->kind == TQ_JOINT_SPHERICAL || joint->kind == TQ_JOINT_FLOATING;
+        for (uint32_t k = 0; k < joint->nq && !(ball && k + 4 >= joint->nq); k++, n++) {
+            double low = 0.0;
+            double high = 0.0;
+            range_of(joint, k, &low, &high);
+            q[joint->q_index + k] = low + (high - low) * halton(n, number);
+        }
+        if (ball) { /* uniform on the sphere; Shoemake 1992 */
+            double *w = q + joint->q_index + (joint->nq - 4);
+            const double u = halton(n, number);
+            const double a = 2.0 * pi * halton(n + 1, number);
+            const double b = 2.0 * pi * halton(n + 2, number);
+            w[0] = sqrt(1.0 - u) * tq_sin(a);
+            w[1] = sqrt(1.0 - u) * tq_cos(a);
+            w[2] = sqrt(u) * tq_sin(b);
+            w[3] = sqrt(u) * tq_cos(b);
+            n += 3;
+        }
+    }
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/dynamics/momentum/momentum.h - centre of mass and momentum of the whole robot at one
+ * state. */
+#ifndef TQ_DYNAMICS_MOMENTUM_MOMENTUM_H
+#define TQ_DYNAMICS_MOMENTUM_MOMENTUM_H
+
+#include "core/base/status.h"
+#include "core/dynamics/kinematics/posture.h"
+
+/* World axes throughout. A robot without mass has its centre of mass at the world origin. */
+typedef struct tq_momentum {
+    double mass;              /* kg */
+    double com[3];            /* centre of mass, m */
+    double com_velocity[3];   /* m/s */
+    double linear[3];         /* kg m/s */
+    double angular_com[3];    /* about the centre of mass, kg m^2/s */
+    double angular_origin[3]; /* about the world origin, kg m^2/s */
+} tq_momentum;
+
+/* Sums over all links, at the posture's velocity. Rotors spin about their joints without momentum
+ * of their own here, as is usual: their share is inside the joint's inertia only.
+ * Cost O(n_link). */
+void tq_momentum_compute(const tq_posture *posture, tq_momentum *ret_momentum);
+
+/* Jacobian of the centre of mass, ret_jacobian (3 x nv, row by row). Cost O(n_link depth). */
+void tq_com_jacobian(const tq_posture *posture, double *ret_jacobian);
+
+/**
+ * Operational-space inertia at a point: (J M^-1 J^T)^-1 with J the `n_task` chosen rows of the
+ * point's Jacobian.
+ *
+ * Shapes   jacobian (n_task x nv, row by row), m (nv x nv, symmetric); ret_lambda (n_task x
+ *          n_task).
+ * Memory   tq_operational_scratch_size(n_task, nv) bytes of `scratch`, all given back.
+ * Returns  TQ_OK
+ *          TQ_ERR_SINGULAR  "mass_matrix" when M is not positive definite, "jacobian" when the
+ *                           point cannot move in some direction: no inertia is finite there
+ *          TQ_ERR_SCRATCH
+ * Source   O. Khatib, A unified approach for motion and force control of robot manipulators, IEEE
+ *          J. RA 3(1), 1987.
+ * Checked  tests/property/core/dynamics/momentum/test_momentum.c
+ */
+tq_status tq_operational_inertia(size_t n_task, size_t nv, const double *jacobian, const double *m,
+                                 tq_scratch *scratch, double *ret_lambda, tq_error *reterr);
+size_t tq_operational_scratch_size(size_t n_task, size_t nv);
+
+#endif

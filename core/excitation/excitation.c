@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/excitation/excitation.c - a (1+1) evolution strategy over Fourier series that fill their
+ * limits. */
+#include "core/excitation/excitation.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/elementary/elementary.h"
+#include "core/linalg/dense.h"
+#include "core/plant/noise.h"
+
+enum {
+    SHAPE_POINTS = 64, /* of the highest harmonic, where peaks are looked for */
+    SCORE_POINTS = 20, /* of the highest harmonic, where torque is looked at */
+    PLACE = 0,         /* genes of a joint before its harmonics: where in the room that is left */
+    SIZE = 1,          /* and how much of what the limits allow */
+    FIRST_HARMONIC = 2,
+};
+
+/* between points, a peak is higher by 1 - cos(pi / SHAPE_POINTS) = 0.12 % at most */
+static const double margin = 0.995;
+static const double least_size = 0.3;
+static const double step_first = 0.5, step_least = 1e-3, step_grows = 1.5, step_shrinks = 0.9;
+
+struct tq_excitation_room {
+    double *sine, *cosine; /* (SHAPE_POINTS n_harmonic x n_harmonic) */
+    double *genes, *tried; /* (nv x n_gene) */
+    double *best_offset, *best_a, *best_b;
+    double *offset, *a, *b;  /* of the motion that is tried */
+    double *q, *qd, *qdd;    /* (nv) */
+    double *y;               /* (nv x n_parameter) */
+    double *row;             /* (n_base) */
+    double *normal, *scaled; /* (n_base x n_base) */
+    double *eigenvalues;     /* (n_base) */
+    double step;
+    tq_scratch scratch; /* of what is called */
+    void *rest;
+    size_t n_rest;
+};
+
+static size_t gene_count(const tq_excitation_task *task)
+{
+    return FIRST_HARMONIC + 2 * task->n_harmonic;
+}
+
+static size_t inner_size(const tq_excitation_task *task)
+{
+    const size_t regressor = tq_regressor_scratch_size(task->model);
+    const size_t eigen = tq_eigen_symmetric_scratch_size(task->base->n_base);
+    return (regressor > eigen ? regressor : eigen) + TQ_SCRATCH_ALIGN;
+}
+
+size_t tq_excitation_samples(const tq_excitation_task *task)
+{
+    return SCORE_POINTS * task->n_harmonic;
+}
+
+/* All arrays in one list: with `scratch` NULL only their sizes are added up. */
+static size_t lay_out(const tq_excitation_task *task, tq_scratch *scratch, tq_excitation *to)
+{
+    const size_t nv = task->model->nv, h = task->n_harmonic, n = task->base->n_base;
+    struct tq_excitation_room none = {0};
+    tq_excitation nowhere = {.room = &none};
+    tq_excitation *s = to != NULL ? to : &nowhere;
+    const struct {
+        double **array;
+        size_t n;
+    } list[] = {
+        {&s->room->sine, SHAPE_POINTS * h * h},
+        {&s->room->cosine, SHAPE_POINTS * h * h},
+        {&s->room->genes, nv * gene_count(task)},
+        {&s->room->tried, nv * gene_count(task)},
+        {&s->room->best_offset, nv},
+        {&s->room->best_a, h * nv},
+        {&s->room->best_b, h * nv},
+        {&s->room->offset, nv},
+        {&s->room->a, h * nv},
+        {&s->room->b, h * nv},
+        {&s->room->q, nv},
+        {&s->room->qd, nv},
+        {&s->room->qdd, nv},
+        {&s->room->y, nv * task->base->n_parameter},
+        {&s->room->row, n},
+        {&s->room->normal, n * n},
+        {&s->room->scaled, n * n},
+        {&s->room->eigenvalues, n},
+    };
+    size_t bytes = tq_scratch_cost(1, sizeof *s->room) + tq_scratch_cost(inner_size(task), 1);
+    for (size_t k = 0; k < sizeof list / sizeof list[0]; k++) {
+        bytes += tq_scratch_cost(list[k].n, sizeof(double));
+        if (scratch != NULL) {
+            *list[k].array = tq_scratch_take(scratch, list[k].n, sizeof(double));
+        }
+    }
+    s->motion = (tq_fourier){.n_harmonic = h,
+                             .n_coordinate = nv,
+                             .frequency = task->frequency,
+                             .offset = s->room->best_offset,
+                             .a = s->room->best_a,
+                             .b = s->room->best_b};
+    return bytes;
+}
+
+size_t tq_excitation_scratch_size(const tq_excitation_task *task)
+{
+    return lay_out(task, NULL, NULL) + TQ_SCRATCH_ALIGN;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * From genes to a motion within its limits
+ */
+
+static void make_waves(tq_excitation *search)
+{
+    const size_t h = search->task.n_harmonic, n = SHAPE_POINTS * h;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < h; k++) {
+            /* whole turns do not matter: the number of points stays exact */
+            const double angle = 2.0 * M_PI * (double)((k + 1) * i % n) / (double)n;
+            search->room->sine[i * h + k] = tq_sin(angle);
+            search->room->cosine[i * h + k] = tq_cos(angle);
+        }
+    }
+}
+
+/* At rest where the period begins: sum a_k = 0 there is no velocity, sum k b_k = 0 no acceleration.
+ */
+static void begin_at_rest(size_t h, double *a, double *b)
+{
+    double sum = 0.0, along = 0.0, length = 0.0;
+    for (size_t k = 0; k < h; k++) {
+        const double order = (double)(k + 1);
+        sum += a[k];
+        along += order * b[k];
+        length += order * order;
+    }
+    for (size_t k = 0; k < h; k++) {
+        a[k] -= sum / (double)h;
+        b[k] -= (double)(k + 1) * along / length;
+    }
+}
+
+/* Least and greatest position, largest velocity and acceleration of one joint's series. */
+static void find_peaks(const tq_excitation *search, const double *a, const double *b, double ret[4])
+{
+    const size_t h = search->task.n_harmonic;
+    const double w = 2.0 * M_PI * search->task.frequency;
+    ret[0] = HUGE_VAL, ret[1] = -HUGE_VAL, ret[2] = 0.0, ret[3] = 0.0;
+    for (size_t i = 0; i < SHAPE_POINTS * h; i++) {
+        const double *sine = search->room->sine + i * h, *cosine = search->room->cosine + i * h;
+        double x = 0.0, xd = 0.0, xdd = 0.0;
+        for (size_t k = 0; k < h; k++) {
+            const double kw = (double)(k + 1) * w;
+            x += (a[k] * sine[k] - b[k] * cosine[k]) / kw;
+            xd += a[k] * cosine[k] + b[k] * sine[k];
+            xdd += kw * (b[k] * cosine[k] - a[k] * sine[k]);
+        }
+        ret[0] = fmin(ret[0], x), ret[1] = fmax(ret[1], x);
+        ret[2] = fmax(ret[2], fabs(xd)), ret[3] = fmax(ret[3], fabs(xdd));
+    }
+}
+
+static double clamp(double x, double least, double most)
+{
+    return fmin(fmax(x, least), most);
+}
+
+static void express(tq_excitation *search)
+{
+    const tq_excitation_task *task = &search->task;
+    struct tq_excitation_room *room = search->room;
+    const size_t h = task->n_harmonic, nv = task->model->nv;
+    for (size_t v = 0; v < nv; v++) {
+        const double *genes = room->tried + v * gene_count(task);
+        double a[TQ_EXCITATION_HARMONICS_MAX], b[TQ_EXCITATION_HARMONICS_MAX], peak[4];
+        memcpy(a, genes + FIRST_HARMONIC, h * sizeof *a);
+        memcpy(b, genes + FIRST_HARMONIC + h, h * sizeof *b);
+        begin_at_rest(h, a, b);
+        find_peaks(search, a, b, peak);
+        const double room_left = margin * (task->upper[v] - task->lower[v]);
+        const double width = fmax(peak[1] - peak[0], DBL_MIN);
+        double scale = room_left / width;
+        scale = fmin(scale, margin * task->velocity[v] / fmax(peak[2], DBL_MIN));
+        scale = fmin(scale, margin * task->acceleration[v] / fmax(peak[3], DBL_MIN));
+        scale *= clamp(genes[SIZE], least_size, 1.0);
+        const double least =
+            task->lower[v] + 0.5 * (1.0 - margin) * (task->upper[v] - task->lower[v]);
+        room->offset[v] =
+            least - scale * peak[0] + clamp(genes[PLACE], 0.0, 1.0) * (room_left - scale * width);
+        for (size_t k = 0; k < h; k++) {
+            room->a[k * nv + v] = scale * a[k];
+            room->b[k * nv + v] = scale * b[k];
+        }
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * How good it is
+ */
+
+static void add_row(size_t n, const double *row, double *normal)
+{
+    for (size_t c = 0; c < n; c++) {
+        const double x = row[c];
+        for (size_t d = 0; x != 0.0 && d <= c; d++) {
+            normal[c * n + d] += x * row[d];
+        }
+    }
+}
+
+/* The sample's rows into the normal matrix; the torque against its limits. */
+static tq_status add_sample(tq_excitation *search, const tq_fourier *motion, double t,
+                            double *excess, tq_error *reterr)
+{
+    const tq_excitation_task *task = &search->task;
+    struct tq_excitation_room *room = search->room;
+    const size_t n = task->base->n_base, n_full = task->base->n_parameter;
+    tq_fourier_at(motion, t, room->q, room->qd, room->qdd);
+    const tq_regressor_input in = {
+        .q = room->q, .qd = room->qd, .qdd = room->qdd, .gravity = task->gravity};
+    tq_scratch_init(&room->scratch, room->rest, room->n_rest);
+    const tq_status status =
+        tq_regressor(task->model, task->with, &in, &room->scratch, room->y, reterr);
+    for (size_t v = 0; status == TQ_OK && v < task->model->nv; v++) {
+        const double *y = room->y + v * n_full;
+        double tau = 0.0;
+        for (size_t c = 0; c < n_full; c++) {
+            tau += y[c] * task->values[c];
+        }
+        *excess = fmax(*excess, fabs(tau) / task->effort[v] - 1.0);
+        for (size_t c = 0; c < n; c++) {
+            room->row[c] = y[task->base->independent[c]];
+        }
+        add_row(n, room->row, room->normal);
+    }
+    return status;
+}
+
+static tq_status judge(tq_excitation *search, tq_excitation_score *ret, tq_error *reterr)
+{
+    struct tq_excitation_room *room = search->room;
+    const size_t n = search->task.base->n_base;
+    bool whole = true;
+    ret->information = 0.0;
+    for (size_t c = 0; c < n; c++) {
+        const double square = room->normal[c * n + c];
+        whole = whole && square > 0.0;
+        ret->information += tq_log(square);
+    }
+    for (size_t c = 0; c < n && whole; c++) {
+        for (size_t d = 0; d < n; d++) {
+            const double entry = c >= d ? room->normal[c * n + d] : room->normal[d * n + c];
+            room->scaled[c * n + d] =
+                entry / sqrt(room->normal[c * n + c]) / sqrt(room->normal[d * n + d]);
+        }
+    }
+    ret->condition = HUGE_VAL;
+    if (whole) {
+        tq_scratch_init(&room->scratch, room->rest, room->n_rest);
+        const tq_status status =
+            tq_eigenvalues_symmetric(n, room->scaled, n, &room->scratch, room->eigenvalues, reterr);
+        if (status != TQ_OK) {
+            return status;
+        }
+        const double *values = room->eigenvalues;
+        /* the normal matrix holds the square: below its rounding nothing is known */
+        whole = values[0] > (double)n * DBL_EPSILON * values[n - 1];
+        ret->condition = whole ? sqrt(values[n - 1] / values[0]) : HUGE_VAL;
+        for (size_t c = 0; c < n; c++) {
+            ret->information += whole ? tq_log(values[c]) : 0.0;
+        }
+    }
+    ret->information = whole ? ret->information : -HUGE_VAL;
+    return TQ_OK;
+}
+
+static tq_status score(tq_excitation *search, tq_excitation_score *ret, tq_error *reterr)
+{
+    const tq_excitation_task *task = &search->task;
+    struct tq_excitation_room *room = search->room;
+    const size_t n = task->base->n_base, n_sample = tq_excitation_samples(task);
+    tq_fourier motion = search->motion;
+    motion.offset = room->offset, motion.a = room->a, motion.b = room->b;
+    memset(room->normal, 0, n * n * sizeof *room->normal);
+    ret->excess = -1.0;
+    for (size_t i = 0; i < n_sample; i++) {
+        const double t = (double)i / (double)n_sample / task->frequency;
+        const tq_status status = add_sample(search, &motion, t, &ret->excess, reterr);
+        if (status != TQ_OK) {
+            return status;
+        }
+    }
+    return judge(search, ret, reterr);
+}
+
+/* Limits of torque first; then what was asked for. */
+static bool is_better(const tq_excitation_task *task, const tq_excitation_score *x,
+                      const tq_excitation_score *than)
+{
+    if (x->excess > 0.0 || than->excess > 0.0) {
+        return x->excess < than->excess;
+    }
+    return task->by_determinant ? x->information > than->information
+                                : x->condition < than->condition;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * The search
+ */
+
+static void keep(tq_excitation *search, const tq_excitation_score *found)
+{
+    struct tq_excitation_room *room = search->room;
+    const size_t nv = search->task.model->nv, h = search->task.n_harmonic;
+    memcpy(room->genes, room->tried, nv * gene_count(&search->task) * sizeof *room->genes);
+    memcpy(room->best_offset, room->offset, nv * sizeof(double));
+    memcpy(room->best_a, room->a, h * nv * sizeof(double));
+    memcpy(room->best_b, room->b, h * nv * sizeof(double));
+    search->score = *found;
+}
+
+static void draw(tq_excitation *search, bool afresh)
+{
+    const tq_excitation_task *task = &search->task;
+    struct tq_excitation_room *room = search->room;
+    const size_t nv = task->model->nv, n_gene = gene_count(task);
+    const uint64_t stream = search->n_tried;
+    const uint64_t chosen = tq_noise_bits(task->seed, stream, nv * n_gene) % nv;
+    for (size_t v = 0; v < nv; v++) {
+        /* about half of the joints change, and one for sure */
+        const bool moves =
+            v == chosen || tq_noise_bits(task->seed, stream, nv * n_gene + 1 + v) % 2 == 0;
+        for (size_t g = 0; g < n_gene; g++) {
+            const double noise = tq_noise_normal(task->seed, stream, v * n_gene + g);
+            const double *best = &room->genes[v * n_gene + g];
+            double *gene = &room->tried[v * n_gene + g];
+            if (afresh) {
+                *gene = g == PLACE ? 0.5 + 0.3 * noise : g == SIZE ? 1.0 : noise;
+            } else {
+                *gene =
+                    *best + (moves ? room->step * (g < FIRST_HARMONIC ? 0.3 : 1.0) * noise : 0.0);
+            }
+            if (g < FIRST_HARMONIC) {
+                *gene = clamp(*gene, g == SIZE ? least_size : 0.0, 1.0);
+            }
+        }
+    }
+}
+
+tq_status tq_excitation_try(tq_excitation *search, size_t n, size_t n_random, tq_error *reterr)
+{
+    struct tq_excitation_room *room = search->room;
+    for (size_t i = 0; i < n; i++) {
+        const bool afresh = search->n_tried < n_random;
+        tq_excitation_score found;
+        draw(search, afresh);
+        express(search);
+        const tq_status status = score(search, &found, reterr);
+        if (status != TQ_OK) {
+            return status;
+        }
+        const bool better =
+            search->n_tried == 0 || is_better(&search->task, &found, &search->score);
+        if (search->n_tried == 0) {
+            search->first = found;
+        }
+        if (better) {
+            keep(search, &found);
+            search->n_better += search->n_tried > 0;
+        }
+        if (!afresh) {
+            room->step = clamp(room->step * (better ? step_grows : step_shrinks), step_least, 1.0);
+        }
+        search->n_tried++;
+    }
+    return TQ_OK;
+}
+
+tq_status tq_excitation_begin(const tq_excitation_task *task, tq_scratch *scratch,
+                              tq_excitation *ret, tq_error *reterr)
+{
+    assert(task->n_harmonic >= 2 && task->n_harmonic <= TQ_EXCITATION_HARMONICS_MAX);
+    bool plain = task->base->n_base > 0;
+    for (uint32_t j = 0; j < task->model->n_joint; j++) {
+        const tq_joint *joint = &task->model->joints[j];
+        plain = plain && joint->nq <= 1;
+    }
+    if (!plain) {
+        return tq_fail(reterr, TQ_ERR_SHAPE, "model", 0, 0.0);
+    }
+    *ret = (tq_excitation){.task = *task};
+    const size_t needs = tq_excitation_scratch_size(task);
+    if (scratch->size - scratch->used < needs) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)needs);
+    }
+    ret->room = tq_scratch_take(scratch, 1, sizeof *ret->room);
+    if (ret->room == NULL) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, 0.0);
+    }
+    *ret->room = (struct tq_excitation_room){.step = step_first, .n_rest = inner_size(task)};
+    (void)lay_out(task, scratch, ret);
+    ret->room->rest = tq_scratch_take(scratch, ret->room->n_rest, 1);
+    if (ret->room->rest == NULL) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, 0.0);
+    }
+    make_waves(ret);
+    return tq_excitation_try(ret, 1, 1, reterr);
+}

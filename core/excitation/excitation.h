@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/excitation/excitation.h - periodic motion within limits from which parameters can be
+ * told. */
+#ifndef TQ_EXCITATION_EXCITATION_H
+#define TQ_EXCITATION_EXCITATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/scratch.h"
+#include "core/base/status.h"
+#include "core/identify/regression/base.h"
+#include "core/model/model.h"
+#include "core/motion/reference.h"
+
+enum { TQ_EXCITATION_HARMONICS_MAX = 64 };
+
+/* What is to be found. Arrays are borrowed, of nv entries in the model's order; every joint that
+ * moves has one coordinate. */
+typedef struct tq_excitation_task {
+    const tq_model *model;
+    unsigned with; /* TQ_REGRESS_... */
+    const tq_base_set *base;
+    const double *values;        /* (n_parameter): what the torque is expected to be */
+    const double *gravity;       /* 3, world frame */
+    const double *lower, *upper; /* finite; rad or m */
+    const double *velocity, *acceleration, *effort; /* above 0; INFINITY: no limit */
+    double frequency;                               /* of the period, Hz */
+    size_t n_harmonic;                              /* >= 2 */
+    bool by_determinant; /* most information in all; else the least condition */
+    uint64_t seed;
+} tq_excitation_task;
+
+/* How good a motion is. */
+typedef struct tq_excitation_score {
+    double
+        condition; /* of the base regressor over a period, columns scaled to one length; INFINITY:
+                           some parameter is not excited */
+    double information; /* log of the determinant of its normal matrix, unscaled; -INFINITY */
+    double excess;      /* largest |torque| over its limit, less 1; <= 0: limits kept */
+} tq_excitation_score;
+
+/* A search: everything lives in the scratch that it was begun with. */
+typedef struct tq_excitation {
+    tq_excitation_task task;
+    tq_fourier motion; /* the best so far; arrays of nv, n_harmonic x nv, n_harmonic x nv */
+    tq_excitation_score score, first; /* of the best, and of the first motion tried */
+    size_t n_tried, n_better;
+    struct tq_excitation_room *room;
+} tq_excitation;
+
+/**
+ * Begin a search with one random motion. Motions are Fourier series of which velocity and
+ * acceleration are zero where the period begins and ends, as large as the limits of position,
+ * velocity and acceleration allow.
+ *
+ * Memory   tq_excitation_scratch_size(task) bytes of `scratch`, which stay taken.
+ * Returns  TQ_OK
+ *          TQ_ERR_SHAPE    no base parameter, or a joint of several coordinates
+ *          TQ_ERR_SCRATCH, TQ_ERR_NO_CONVERGENCE (LAPACK)
+ * Source   J. Swevers et al., Optimal robot excitation and identification, IEEE TRA 13(5), 1997.
+ * Checked  tests/property/core/excitation/test_excitation.c
+ */
+tq_status tq_excitation_begin(const tq_excitation_task *task, tq_scratch *scratch,
+                              tq_excitation *ret, tq_error *reterr);
+size_t tq_excitation_scratch_size(const tq_excitation_task *task);
+
+/* Tries n more motions: the first `n_random` of the search independent ones, then changes of the
+ * best, as large as they succeed. The same task and counts give the same motion, however the tries
+ * are cut into calls. Cost: O(harmonics n_base^2 nv) each. */
+tq_status tq_excitation_try(tq_excitation *search, size_t n, size_t n_random, tq_error *reterr);
+
+/* Samples of a period that scores are computed from. */
+size_t tq_excitation_samples(const tq_excitation_task *task);
+
+#endif

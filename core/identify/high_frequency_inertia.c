@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/identify/high_frequency_inertia.c - sums of products, and two by two equations. */
+#include "core/identify/high_frequency_inertia.h"
+
+#include <math.h>
+
+static const double share_least = 0.01; /* of the square that the filter took off the torque */
+static const double least = 1e-12;      /* where only rounding is left */
+static const double apart = 1e-12;      /* of the product of two columns' squares */
+
+void tq_fast_add(tq_fast_sums *sums, size_t n, const double *a, const double *d, const double *tau,
+                 const double *tau_raw)
+{
+    for (size_t i = 0; i < n; i++) {
+        const double y = tau_raw[i] - tau[i];
+        sums->aa += a[i] * a[i];
+        sums->ad += a[i] * d[i];
+        sums->dd += d[i] * d[i];
+        sums->ay += a[i] * y;
+        sums->dy += d[i] * y;
+        sums->yy += y * y;
+    }
+    sums->n += n;
+}
+
+void tq_fast_sum(tq_fast_sums *sums, const tq_fast_sums *more)
+{
+    sums->n += more->n;
+    sums->aa += more->aa;
+    sums->ad += more->ad;
+    sums->dd += more->dd;
+    sums->ay += more->ay;
+    sums->dy += more->dy;
+    sums->yy += more->yy;
+}
+
+tq_fast tq_fast_fit(const tq_fast_sums *sums)
+{
+    const double det = sums->aa * sums->dd - sums->ad * sums->ad;
+    if (!(det > apart * sums->aa * sums->dd)) {
+        return (tq_fast){0.0, 0.0};
+    }
+    const tq_fast fast = {.inertia = (sums->dd * sums->ay - sums->ad * sums->dy) / det,
+                          .rate = (sums->aa * sums->dy - sums->ad * sums->ay) / det};
+    const double taken = fast.inertia * sums->ay + fast.rate * sums->dy;
+    return taken > share_least * sums->yy ? fast : (tq_fast){0.0, 0.0};
+}
+
+double tq_fast_left(const tq_fast_sums *sums)
+{
+    const tq_fast fast = tq_fast_fit(sums);
+    return fmax(sums->yy - fast.inertia * sums->ay - fast.rate * sums->dy, 0.0);
+}
+
+double tq_fast_left_in_step(const tq_fast_sums *sums)
+{
+    const double both = sums->aa * sums->yy;
+    /* no inertia is negative: half a period out of step, what shakes with one frequency only would
+     * look as good as in step */
+    return both > 0.0 && sums->ay > 0.0 ? fmax(1.0 - sums->ay * sums->ay / both, least) : 1.0;
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/identify/regression/base.c - independent columns of the regressor, and how the others
+ * combine. */
+#include "core/identify/regression/base.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/identify/regression/tsqr.h"
+
+/* pivots of columns scaled to length 1: rounding leaves 1e-13, structure starts at about 1e-4 */
+static const double rank_tolerance = 1e-9;
+static const double zero_coefficient = 1e-9; /* a combination's coefficient that is only rounding */
+static const double gap_wanted = 100.0;
+
+enum { STATE_FACTOR = 3, STATE_EXTRA = 20 };
+
+/* in which order the ten of a link are tried: what regroups onto others comes last */
+static const unsigned tried[TQ_PARAMETERS_OF_LINK] = {
+    TQ_PARAMETER_MX,  TQ_PARAMETER_MY,  TQ_PARAMETER_IXX, TQ_PARAMETER_IXY, TQ_PARAMETER_IXZ,
+    TQ_PARAMETER_IYZ, TQ_PARAMETER_IZZ, TQ_PARAMETER_IYY, TQ_PARAMETER_MZ,  TQ_PARAMETER_MASS};
+
+size_t tq_base_scratch_size(const tq_model *model, unsigned with)
+{
+    const size_t n = tq_parameter_count(model, with);
+    return 2 * tq_scratch_cost(n * n, sizeof(double)) +
+           tq_scratch_cost(model->nv * n, sizeof(double)) +
+           tq_scratch_cost(model->nq + 2 * model->nv, sizeof(double)) +
+           2 * tq_scratch_cost(n, sizeof(double)) + tq_scratch_cost(n, sizeof(uint32_t)) +
+           tq_regressor_scratch_size(model);
+}
+
+/* splitmix64: any good mixer will do, the result must be the same everywhere */
+static double random_unit(uint64_t *state)
+{
+    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    z ^= z >> 31;
+    return (double)(int64_t)(z >> 11) * 0x1p-52 - 1.0; /* [-1, 1) */
+}
+
+static void random_state(const tq_model *model, uint64_t *state, double *q, double *qd, double *qdd)
+{
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        for (uint32_t k = 0; k < joint->nq; k++) {
+            q[joint->q_index + k] =
+                (joint->kind == TQ_JOINT_PRISMATIC ? 1.0 : 3.0) * random_unit(state);
+        }
+        if (joint->kind == TQ_JOINT_SPHERICAL || joint->kind == TQ_JOINT_FLOATING) {
+            double *w = q + joint->q_index + joint->nq - 4;
+            w[0] += 4.0; /* away from zero length */
+            const double length = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2] + w[3] * w[3]);
+            for (unsigned k = 0; k < 4; k++) {
+                w[k] /= length;
+            }
+        }
+    }
+    for (uint32_t k = 0; k < model->nv; k++) {
+        qd[k] = 3.0 * random_unit(state);
+        qdd[k] = 10.0 * random_unit(state);
+    }
+}
+
+static void order_columns(const tq_model *model, size_t n, uint32_t *order)
+{
+    uint32_t next = 0;
+    for (uint32_t k = 0; k < model->n_joint; k++) {
+        for (unsigned c = 0; c < TQ_PARAMETERS_OF_LINK; c++) {
+            order[next++] = (uint32_t)TQ_PARAMETERS_OF_LINK * k + tried[c];
+        }
+    }
+    /* joint parameters first: friction and rotors should stand alone, not be eaten by inertias */
+    const uint32_t n_link = (uint32_t)TQ_PARAMETERS_OF_LINK * model->n_joint;
+    const uint32_t n_joint = (uint32_t)n - n_link;
+    memmove(order + n_joint, order, n_link * sizeof *order);
+    for (uint32_t k = 0; k < n_joint; k++) {
+        order[k] = n_link + k;
+    }
+}
+
+static bool is_stopped(const tq_base_options *options)
+{
+    return options->stop != NULL && options->stop(options->stop_ctx);
+}
+
+static tq_status stopped(tq_error *reterr)
+{
+    return tq_fail(reterr, TQ_ERR_NO_CONVERGENCE, "stop", 0, 0.0);
+}
+
+/* triangle of the stacked regressor with its columns in `order` */
+static tq_status stack(const tq_model *model, unsigned with, const tq_base_options *options,
+                       const uint32_t *order, tq_scratch *scratch, tq_tsqr *tsqr, tq_error *reterr)
+{
+    uint64_t random = options->seed;
+    const size_t n = tsqr->n;
+    double *y = tq_scratch_take(scratch, model->nv * n, sizeof *y);
+    double *state = tq_scratch_take(scratch, model->nq + 2 * model->nv, sizeof *state);
+    double *row = tq_scratch_take(scratch, n, sizeof *row);
+    if (y == NULL || state == NULL || row == NULL) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
+                       (double)tq_base_scratch_size(model, with));
+    }
+    const size_t n_state = STATE_FACTOR * n / model->nv + STATE_EXTRA;
+    double *qd = state + model->nq;
+    double *qdd = qd + model->nv;
+    for (size_t s = 0; s < n_state; s++) {
+        if (is_stopped(options)) {
+            return stopped(reterr);
+        }
+        random_state(model, &random, state, qd, qdd);
+        const tq_regressor_input in = {.q = state, .qd = qd, .qdd = qdd};
+        const tq_status status = tq_regressor(model, with, &in, scratch, y, reterr);
+        if (status != TQ_OK) {
+            return status;
+        }
+        for (size_t i = 0; i < model->nv; i++) {
+            memcpy(row, y + i * n, n * sizeof *row);
+            for (size_t k = 0; k < n; k++) {
+                y[i * n + k] = row[order[k]];
+            }
+        }
+        tq_tsqr_fold(tsqr, model->nv, y);
+    }
+    return TQ_OK;
+}
+
+static double column_length(const double *r, size_t n, size_t k)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i <= k; i++) {
+        sum += r[i * n + k] * r[i * n + k];
+    }
+    return sqrt(sum);
+}
+
+/* takes the parts along the base vectors out of x; twice is enough for full orthogonality */
+static void remove_parts(const double *basis, size_t n_base, size_t n, double *x)
+{
+    for (unsigned pass = 0; pass < 2; pass++) {
+        for (size_t b = 0; b < n_base; b++) {
+            double part = 0.0;
+            for (size_t i = 0; i < n; i++) {
+                part += basis[b * n + i] * x[i];
+            }
+            for (size_t i = 0; i < n; i++) {
+                x[i] -= part * basis[b * n + i];
+            }
+        }
+    }
+}
+
+/* goes through the columns of R in order; those that add a direction are independent. False:
+ * stopped */
+static bool select_columns(const double *r, const uint32_t *order, const tq_base_options *options,
+                           double *basis, double *x, tq_base_set *base)
+{
+    const size_t n = base->n_parameter;
+    double kept = DBL_MAX;
+    double dropped = DBL_MIN;
+    for (size_t k = 0; k < n; k++) {
+        if (is_stopped(options)) {
+            return false;
+        }
+        const double length = column_length(r, n, k);
+        if (length < rank_tolerance) { /* units of the states are of order 1 to 100 */
+            base->without[base->n_without++] = order[k];
+            continue;
+        }
+        for (size_t i = 0; i < n; i++) {
+            x[i] = i <= k ? r[i * n + k] / length : 0.0;
+        }
+        remove_parts(basis, base->n_base, n, x);
+        double left = 0.0;
+        for (size_t i = 0; i < n; i++) {
+            left += x[i] * x[i];
+        }
+        left = sqrt(left);
+        if (left > rank_tolerance) {
+            kept = fmin(kept, left);
+            for (size_t i = 0; i < n; i++) {
+                basis[base->n_base * n + i] = x[i] / left;
+            }
+            base->independent[base->n_base++] = (uint32_t)k;
+        } else {
+            dropped = fmax(dropped, left);
+            base->dependent[base->n_dependent++] = (uint32_t)k;
+        }
+    }
+    base->gap = base->n_base > 0 ? kept / dropped : 0.0;
+    return true;
+}
+
+/* entry (b, column) of basis^T R */
+static double entry_of(const double *r, const double *basis, size_t n, size_t b, size_t column)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i <= column; i++) {
+        sum += basis[b * n + i] * r[i * n + column];
+    }
+    return sum;
+}
+
+/* Each dependent column as a combination of the independent ones: back substitution on basis^T R,
+ * for all right sides at once, so that its n_base^2 / 2 entries of n products are found once.
+ * False: stopped */
+static bool combine(const double *r, const double *basis, const tq_base_options *options,
+                    tq_base_set *base)
+{
+    const size_t n = base->n_parameter;
+    const size_t n_right = base->n_dependent;
+    for (size_t b = base->n_base; b-- > 0;) {
+        if (is_stopped(options)) {
+            return false;
+        }
+        double *row = base->k + b * n_right;
+        for (size_t d = 0; d < n_right; d++) {
+            row[d] = entry_of(r, basis, n, b, base->dependent[d]);
+        }
+        for (size_t c = b + 1; n_right > 0 && c < base->n_base; c++) {
+            const double entry = entry_of(r, basis, n, b, base->independent[c]);
+            for (size_t d = 0; d < n_right; d++) {
+                row[d] -= entry * base->k[c * n_right + d];
+            }
+        }
+        const double diagonal = entry_of(r, basis, n, b, base->independent[b]);
+        for (size_t d = 0; d < n_right; d++) {
+            const double value = row[d] / diagonal;
+            row[d] = fabs(value) < zero_coefficient ? 0.0 : value;
+        }
+    }
+    return true;
+}
+
+static tq_status find(const tq_model *model, unsigned with, const tq_base_options *options,
+                      tq_scratch *scratch, tq_base_set *base, tq_error *reterr)
+{
+    const size_t n = base->n_parameter;
+    double *r = tq_scratch_take(scratch, n * n, sizeof *r);
+    double *basis = tq_scratch_take(scratch, n * n, sizeof *basis);
+    double *x = tq_scratch_take(scratch, n, sizeof *x);
+    uint32_t *order = tq_scratch_take(scratch, n, sizeof *order);
+    if (r == NULL || basis == NULL || x == NULL || order == NULL) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
+                       (double)tq_base_scratch_size(model, with));
+    }
+    tq_tsqr tsqr;
+    tq_tsqr_init(&tsqr, n, r);
+    order_columns(model, n, order);
+    const tq_status status = stack(model, with, options, order, scratch, &tsqr, reterr);
+    if (status != TQ_OK) {
+        return status;
+    }
+    if (!select_columns(r, order, options, basis, x, base)) {
+        return stopped(reterr);
+    }
+    if (!(base->gap >= gap_wanted)) {
+        return tq_fail(reterr, TQ_ERR_NO_CONVERGENCE, "rank", 0, base->gap);
+    }
+    if (!combine(r, basis, options, base)) {
+        return stopped(reterr);
+    }
+    for (size_t k = 0; k < base->n_base; k++) {
+        base->independent[k] = order[base->independent[k]];
+    }
+    for (size_t k = 0; k < base->n_dependent; k++) {
+        base->dependent[k] = order[base->dependent[k]];
+    }
+    return TQ_OK;
+}
+
+tq_status tq_base_find(const tq_model *model, unsigned with, const tq_base_options *options,
+                       tq_scratch *scratch, tq_base_set *ret_base, tq_error *reterr)
+{
+    if (model->nv == 0) {
+        return tq_fail(reterr, TQ_ERR_SHAPE, "nv", 0, 0.0);
+    }
+    ret_base->n_parameter = tq_parameter_count(model, with);
+    ret_base->n_base = ret_base->n_dependent = ret_base->n_without = 0;
+    const size_t mark = tq_scratch_mark(scratch);
+    const tq_status status = find(model, with, options, scratch, ret_base, reterr);
+    tq_scratch_rewind(scratch, mark);
+    return status;
+}
+
+void tq_base_values(const tq_base_set *base, const double *values, double *ret_beta)
+{
+    for (size_t b = 0; b < base->n_base; b++) {
+        ret_beta[b] = values[base->independent[b]];
+        for (size_t d = 0; d < base->n_dependent; d++) {
+            ret_beta[b] += base->k[b * base->n_dependent + d] * values[base->dependent[d]];
+        }
+    }
+}

@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/identify/regression/solve.c - the solution of a fit: values, rank, condition, spread,
+ * grades. */
+#include <math.h>
+#include <string.h>
+
+#include "core/identify/nominal.h"
+#include "core/identify/regression/method.h"
+#include "core/identify/validation/bootstrap.h"
+#include "core/identify/validation/statistics.h"
+
+static const double rank_tolerance = 1e-9; /* of columns scaled to one length */
+static const double usable = 0.30;         /* consistency measure of the founding text */
+static const double robust = 0.80;
+static const double unknown = 0.5;       /* deviation along a direction, in nominal sizes */
+static const double harmless = 0.3;      /* of the noise: such an effect adds 5 % to it */
+static const double share_of_loss = 0.2; /* of a torque, that friction by load may be */
+static const double rounding = 1e-7;     /* of a row's torque */
+static const double huber_close = 1e-6;  /* change of the values, in nominal sizes */
+static const double load_close = 1e-3;
+enum { PASSES = 8 };
+
+size_t tq_fit_solution_size(const tq_fit *fit)
+{
+    const size_t n = fit->n_column;
+    return tq_scratch_cost(n, sizeof(tq_estimate)) +
+           tq_scratch_cost(tq_fit_value_count(fit), sizeof(double)) +
+           tq_scratch_cost(fit->n_parameter, sizeof(double)) +
+           2 * tq_scratch_cost(fit->n_row, sizeof(double)) +
+           tq_scratch_cost(n, sizeof(tq_unidentified)) + 2 * tq_scratch_cost(n * n, sizeof(double));
+}
+
+size_t tq_fit_solve_size(const tq_fit *fit)
+{
+    const size_t n = fit->n_column;
+    const size_t method = tq_fit_method_size(fit);
+    const size_t spread = tq_fit_statistics_size(fit), draws = tq_fit_bootstrap_size(fit);
+    const size_t statistics = spread > draws ? spread : draws;
+    return tq_scratch_cost(2 * fit->set_size, sizeof(double)) + 2 * tq_fit_found_size(fit) +
+           2 * tq_scratch_cost(n, sizeof(double)) + tq_scratch_cost(n * n, sizeof(double)) +
+           tq_scratch_cost(fit->n_row, sizeof(double)) +
+           (method > statistics ? method : statistics);
+}
+
+static bool take_solution(const tq_fit *fit, tq_scratch *memory, tq_fit_solution *s)
+{
+    const size_t n = fit->n_column;
+    *s = (tq_fit_solution){.n_column = n};
+    s->estimate = tq_scratch_take(memory, n, sizeof *s->estimate);
+    s->value = tq_scratch_take(memory, tq_fit_value_count(fit), sizeof *s->value);
+    s->full = tq_scratch_take(memory, fit->n_parameter, sizeof *s->full);
+    s->sigma = tq_scratch_take(memory, fit->n_row, sizeof *s->sigma);
+    s->mean_load = tq_scratch_take(memory, fit->n_row, sizeof *s->mean_load);
+    s->unidentified = tq_scratch_take(memory, n, sizeof *s->unidentified);
+    s->covariance = tq_scratch_take(memory, n * n, sizeof *s->covariance);
+    double *directions = tq_scratch_take(memory, n * n, sizeof *directions);
+    for (size_t k = 0; s->unidentified != NULL && directions != NULL && k < n; k++) {
+        s->unidentified[k].direction = directions + k * n;
+    }
+    return s->covariance != NULL && s->mean_load != NULL && s->estimate != NULL &&
+           s->value != NULL && s->full != NULL && s->sigma != NULL && s->unidentified != NULL &&
+           directions != NULL;
+}
+
+static double ratio(double a, double b)
+{
+    return b > 0.0 ? a / b : (double)INFINITY;
+}
+
+/* rank and condition, with the columns as they are and scaled to one length */
+static tq_status compute_rank(const tq_fit *fit, const tq_fit_found *found, double *by, double *s,
+                              tq_scratch *scratch, tq_fit_solution *ret, tq_error *reterr)
+{
+    const size_t n = fit->n_column;
+    const tq_reduced data = {n, found->triangle, fit->nominal};
+    tq_status status = tq_reduced_svd(&data, NULL, scratch, s, NULL, reterr);
+    if (status != TQ_OK) {
+        return status;
+    }
+    ret->condition = ratio(s[0], s[n - 1]);
+    for (size_t c = 0; c < n; c++) {
+        double square = 0.0;
+        for (size_t i = 0; i <= c; i++) {
+            const double entry = found->triangle[i * (n + 1) + c];
+            square += entry * entry;
+        }
+        by[c] = square > 0.0 ? 1.0 / sqrt(square) : 0.0;
+    }
+    status = tq_reduced_svd(&data, by, scratch, s, NULL, reterr);
+    ret->condition_scaled = ratio(s[0], s[n - 1]);
+    ret->rank = 0;
+    for (size_t c = 0; status == TQ_OK && c < n; c++) {
+        ret->rank += s[c] > rank_tolerance * s[0];
+    }
+    ret->structural_rank = n;
+    return status;
+}
+
+/* How many times larger than the textbook's the deviations are, in the middle: how noise is
+ * correlated. That two or three experiments differ is no noise, and says nothing of excitation. */
+static double inflation(const tq_estimate *estimate, size_t n, double *room)
+{
+    size_t count = 0;
+    for (size_t c = 0; c < n; c++) {
+        const double x = estimate[c].deviation / (estimate[c].raised * estimate[c].textbook);
+        if (!isfinite(x)) {
+            continue;
+        }
+        size_t at = count++;
+        for (; at > 0 && room[at - 1] > x; at--) {
+            room[at] = room[at - 1];
+        }
+        room[at] = x;
+    }
+    return count > 0 ? fmax(room[count / 2], 1.0) : 1.0;
+}
+
+/* Part of the residuals that is noise: what experiments leave each by itself (NaN: all of it). How
+ * they differ is misfit, and no sign of poor excitation. */
+static double share_of_noise(const tq_fit *fit, const tq_fit_found *found, const double *own)
+{
+    double noise = 0.0, all = 0.0;
+    for (size_t r = 0; r < fit->n_row; r++) {
+        const double least = fmin(found->sigma[r], own[r]) * found->weight[r];
+        noise += least * least;
+        all += found->sigma[r] * found->weight[r] * found->sigma[r] * found->weight[r];
+    }
+    return all > 0.0 ? sqrt(noise / all) : 1.0;
+}
+
+/* directions, in nominal sizes, along which the data leave more open than half such a size */
+static tq_status find_unidentified(const tq_fit *fit, const tq_fit_found *found, const double *own,
+                                   double *s, double *v, tq_scratch *scratch, tq_fit_solution *ret,
+                                   tq_error *reterr)
+{
+    const size_t n = fit->n_column;
+    const double factor = inflation(ret->estimate, n, s) * share_of_noise(fit, found, own) *
+                          tq_fit_residual_unit(fit, found, ret->n_sample);
+    const tq_reduced data = {n, found->triangle, fit->nominal};
+    const tq_status status = tq_reduced_svd(&data, fit->nominal, scratch, s, v, reterr);
+    ret->n_unidentified = 0;
+    for (size_t k = n; status == TQ_OK && k-- > 0;) {
+        const double deviation = ratio(factor, s[k]);
+        if (!(deviation > unknown) && s[k] > rank_tolerance * s[0] * 1e-3) {
+            continue;
+        }
+        tq_unidentified *u = &ret->unidentified[ret->n_unidentified++];
+        memcpy(u->direction, v + k * n, n * sizeof *u->direction);
+        u->deviation = deviation;
+    }
+    return status;
+}
+
+/* the Coulomb friction that errs least in friction's place, for each of a unit of load friction */
+static void find_mean_load(const tq_fit *fit, const double *set, tq_fit_solution *s)
+{
+    for (size_t r = 0; r < fit->n_row; r++) {
+        const tq_fit_row *row = &fit->rows[r];
+        size_t load = row->n;
+        size_t coulomb = row->n;
+        for (size_t c = 0; c < row->n; c++) {
+            const tq_column *column = &fit->columns[row->column[c]];
+            if (column->kind == TQ_COLUMN_LOAD) {
+                load = c;
+            } else if (column->kind == TQ_COLUMN_PARAMETER &&
+                       column->parameter.kind == TQ_PARAMETER_COULOMB) {
+                coulomb = c;
+            }
+        }
+        s->mean_load[r] = 0.0;
+        if (load < row->n && coulomb < row->n) {
+            const double square = tq_fit_row_product(fit, set, r, coulomb, coulomb);
+            s->mean_load[r] =
+                square > 0.0 ? tq_fit_row_product(fit, set, r, load, coulomb) / square : 0.0;
+        }
+    }
+}
+
+/* of torque beyond the cut-off, without an experiment or TQ_FIT_ALL: of all */
+static tq_fast_sums fast_sums(const tq_fit *fit, size_t row, size_t without)
+{
+    tq_fast_sums sums = {0};
+    for (size_t e = 0; e < fit->n_experiment; e++) {
+        if (e != without) {
+            tq_fast_sum(&sums, &fit->experiments[e].fast[row]);
+        }
+    }
+    return sums;
+}
+
+/* what an effect on a row's torque is compared with: its noise as it was measured, whatever of it
+ * the filter takes off, or rounding where there is none. What experiments leave of it each by
+ * itself (`own`, NaN: not known) is noise; how they differ is not. */
+static double noise_of(const tq_fit *fit, const double *set, const tq_fit_solution *s,
+                       const double *own, size_t row)
+{
+    const double n = (double)(s->n_sample > 0 ? s->n_sample : 1);
+    const tq_fast_sums sums = fast_sums(fit, row, TQ_FIT_ALL);
+    const double off = sums.n > 0 ? tq_fast_left(&sums) / (double)sums.n : 0.0;
+    const double sigma = fmin(s->sigma[row], own[row]);
+    return fmax(sqrt(sigma * sigma + off), rounding * sqrt(tq_fit_row_square(fit, set, row) / n));
+}
+
+static void grade(const tq_fit *fit, const double *set, const double *own, tq_fit_solution *s)
+{
+    for (size_t c = 0; c < s->n_column; c++) {
+        tq_estimate *e = &s->estimate[c];
+        double least = (double)INFINITY;
+        for (size_t r = 0; r < fit->n_row; r++) {
+            for (size_t k = 0; k < fit->rows[r].n; k++) {
+                least = fit->rows[r].column[k] == c ? fmin(least, noise_of(fit, set, s, own, r))
+                                                    : least;
+            }
+        }
+        double share = 0.0; /* of the column in what cannot be told */
+        for (size_t k = 0; k < s->n_unidentified; k++) {
+            share += s->unidentified[k].direction[c] * s->unidentified[k].direction[c];
+        }
+        const double spread = isnan(e->consistency) ? e->relative : e->consistency;
+        e->grade = share > 0.25                   ? TQ_GRADE_UNIDENTIFIED
+                   : !(spread >= usable)          ? TQ_GRADE_USABLE
+                   : e->effect < harmless * least ? TQ_GRADE_USABLE
+                   : spread < robust              ? TQ_GRADE_ROBUST
+                                                  : TQ_GRADE_INCOMPLETE;
+    }
+}
+
+/* largest change of the values since the last pass, in nominal sizes */
+static double change_of(const tq_fit *fit, const double *before, const double *value)
+{
+    double change = 0.0;
+    for (size_t c = 0; c < fit->n_column; c++) {
+        change = fmax(change, fabs(value[c] - before[c]) / fit->nominal[c]);
+    }
+    return change;
+}
+
+/* Huber's passes: remember what residuals are measured with; false when they have settled */
+static bool weigh_again(tq_fit *fit, const tq_fit_found *plain)
+{
+    const bool settled = fit->weighs && change_of(fit, fit->huber, plain->value) < huber_close;
+    memcpy(fit->huber, plain->value, fit->n_column * sizeof *fit->huber);
+    if (!fit->weighs) { /* the scale of the first pass is kept: weights lower later residuals */
+        memcpy(fit->weight, plain->weight, fit->n_row * sizeof *fit->weight);
+    }
+    fit->weighs = true;
+    return !settled;
+}
+
+/* the load of gears is that of the solution, and the solution that of the load */
+static bool load_again(tq_fit *fit, const double *value)
+{
+    const bool settled = fit->has_load && change_of(fit, fit->load, value) < load_close;
+    memcpy(fit->load, value, fit->n_column * sizeof *fit->load);
+    fit->has_load = true;
+    return !settled;
+}
+
+static bool again(tq_fit *fit, const tq_fit_found *found, const tq_fit_found *plain)
+{
+    if (fit->is_last) {
+        return false;
+    }
+    if (tq_speeds_next(fit, plain->sigma)) {
+        return true;
+    }
+    bool more = false;
+    if (fit->options.method == TQ_FIT_IRLS) {
+        more = weigh_again(fit, plain);
+    }
+    if (fit->options.model.kind == TQ_FIT_BASE && (fit->options.model.extra & TQ_FIT_LOAD) != 0) {
+        more = load_again(fit, found->value) || more;
+    }
+    return more && ++fit->n_pass < PASSES;
+}
+
+/* what torque does beyond the cut-off, without an experiment or TQ_FIT_ALL: with all */
+static void find_fast(const tq_fit *fit, size_t without, double *ret_value)
+{
+    for (size_t r = 0; r < fit->n_row; r++) {
+        const tq_fast_sums sums = fast_sums(fit, r, without);
+        const tq_fast fast = tq_fast_fit(&sums);
+        ret_value[2 * r] = fast.inertia;
+        ret_value[2 * r + 1] = fast.rate;
+    }
+}
+
+static tq_status solve(tq_fit *fit, double *set, size_t n_sample, tq_scratch *scratch,
+                       tq_fit_solution *ret, tq_error *reterr)
+{
+    const size_t n = fit->n_column;
+    tq_fit_found found;
+    tq_fit_found plain;
+    double *s = tq_scratch_take(scratch, n, sizeof *s);
+    double *by = tq_scratch_take(scratch, n, sizeof *by);
+    double *v = tq_scratch_take(scratch, n * n, sizeof *v);
+    double *own = tq_scratch_take(scratch, fit->n_row, sizeof *own);
+    if (s == NULL || by == NULL || v == NULL || own == NULL ||
+        !tq_fit_found_take(fit, scratch, &found) || !tq_fit_found_take(fit, scratch, &plain)) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_fit_solve_size(fit));
+    }
+    tq_status status = tq_fit_find(fit, set, n_sample, true, scratch, &plain, reterr);
+    if (status == TQ_OK) {
+        status = tq_fit_find_from(fit, set, n_sample, &plain, scratch, &found, reterr);
+    }
+    if (status == TQ_OK && tq_fit_has_instruments(fit)) {
+        status = tq_fit_find_least_squares(fit, set, &plain, scratch, by, reterr);
+    }
+    for (size_t c = 0; status == TQ_OK && c < n; c++) {
+        ret->estimate[c].least_squares = tq_fit_has_instruments(fit) ? by[c] : (double)NAN;
+    }
+    if (status == TQ_OK && !fit->searches) {
+        status = compute_rank(fit, &plain, by, s, scratch, ret, reterr);
+    }
+    if (status != TQ_OK) {
+        return status;
+    }
+    for (size_t c = 0; c < n; c++) {
+        ret->estimate[c].value = ret->value[c] = found.value[c];
+        ret->estimate[c].unbound = plain.value[c];
+        ret->estimate[c].bootstrap = (double)NAN;
+        ret->estimate[c].bootstrap_low = ret->estimate[c].bootstrap_high = (double)NAN;
+    }
+    find_fast(fit, TQ_FIT_ALL, ret->value + n);
+    memcpy(ret->full, found.full, fit->n_parameter * sizeof *ret->full);
+    memcpy(ret->sigma, found.sigma, fit->n_row * sizeof *ret->sigma);
+    ret->objective = found.objective;
+    ret->objective_unconstrained = found.unconstrained;
+    ret->gap = found.feasible.gap;
+    ret->n_iteration = found.feasible.n_iteration;
+    ret->least_eigenvalue = found.feasible.least_eigen;
+    ret->n_sample = n_sample;
+    find_mean_load(fit, set, ret);
+    ret->again = again(fit, &found, &plain);
+    if (ret->again || fit->searches) { /* how far to trust it is asked of the last pass */
+        return TQ_OK;
+    }
+    status = tq_fit_spread(fit, set, &plain, scratch, ret, reterr);
+    if (status == TQ_OK) {
+        status = tq_fit_consistency(fit, scratch, ret->estimate, own, reterr);
+    }
+    if (status == TQ_OK) {
+        status = find_unidentified(fit, &plain, own, s, v, scratch, ret, reterr);
+    }
+    if (status == TQ_OK) {
+        grade(fit, set, own, ret);
+    }
+    if (status == TQ_OK) {
+        status = tq_fit_bootstrap(fit, &plain, scratch, ret->estimate, reterr);
+    }
+    return status;
+}
+
+static tq_status check_rows(const tq_fit *fit, size_t n_sample, tq_error *reterr)
+{
+    if (n_sample * fit->n_row < fit->n_column || n_sample == 0) {
+        return tq_fail(reterr, TQ_ERR_SHAPE, "n_sample", 0, (double)n_sample);
+    }
+    return TQ_OK;
+}
+
+/* sizes that parameters would have to have to be seen in the torque that there was */
+static tq_status raise_nominal(tq_fit *fit, const double *set, size_t n_sample, tq_scratch *scratch,
+                               tq_error *reterr)
+{
+    const size_t mark = tq_scratch_mark(scratch);
+    double *rms = tq_scratch_take(scratch, fit->n_row, sizeof *rms);
+    if (rms == NULL) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_fit_solve_size(fit));
+    }
+    for (size_t r = 0; r < fit->n_row; r++) {
+        rms[r] = sqrt(tq_fit_row_square(fit, set, r) / (double)n_sample);
+    }
+    tq_nominal_raise(fit, rms);
+    for (size_t t = 0; t < fit->n_term; t++) { /* a gear that carries nothing loses nothing */
+        const size_t c = fit->terms[t].column;
+        const double load = sqrt(tq_fit_column_square(fit, set, NULL, c) / (double)n_sample);
+        if (fit->terms[t].kind == TQ_COLUMN_LOAD && load > 0.0) {
+            fit->nominal[c] = fmax(fit->nominal[c], share_of_loss * rms[fit->terms[t].row] / load);
+        }
+    }
+    tq_scratch_rewind(scratch, mark);
+    return TQ_OK;
+}
+
+void tq_fit_settle(tq_fit *fit)
+{
+    fit->is_last = true;
+}
+
+void tq_fit_set_search(tq_fit *fit, bool searches)
+{
+    fit->searches = searches;
+}
+
+tq_status tq_fit_solve(tq_fit *fit, tq_scratch *memory, tq_scratch *scratch,
+                       tq_fit_solution *ret_solution, tq_error *reterr)
+{
+    const size_t mark = tq_scratch_mark(scratch);
+    double *set = tq_scratch_take(scratch, 2 * fit->set_size, sizeof *set);
+    if (set == NULL) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_fit_solve_size(fit));
+    }
+    const tq_fit_choice all = {TQ_FIT_ALL, TQ_FIT_ALL, false};
+    const size_t n_sample = tq_fit_sum_sets(fit, all, set + fit->set_size, set);
+    tq_status status = check_rows(fit, n_sample, reterr);
+    if (status == TQ_OK) {
+        status = raise_nominal(fit, set, n_sample, scratch, reterr);
+    }
+    tq_fit_solution solution;
+    if (status == TQ_OK && !take_solution(fit, memory, &solution)) {
+        status = tq_fail(reterr, TQ_ERR_SCRATCH, "memory", 0, (double)tq_fit_solution_size(fit));
+    }
+    if (status == TQ_OK) {
+        status = solve(fit, set, n_sample, scratch, &solution, reterr);
+    }
+    if (status == TQ_OK) {
+        *ret_solution = solution;
+    }
+    tq_scratch_rewind(scratch, mark);
+    return status;
+}
+
+tq_status tq_fit_solve_without(tq_fit *fit, size_t experiment, tq_scratch *scratch,
+                               double *ret_value, tq_error *reterr)
+{
+    const size_t mark = tq_scratch_mark(scratch);
+    double *set = tq_scratch_take(scratch, 2 * fit->set_size, sizeof *set);
+    tq_fit_found found;
+    if (set == NULL || !tq_fit_found_take(fit, scratch, &found)) {
+        tq_scratch_rewind(scratch, mark);
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_fit_solve_size(fit));
+    }
+    const tq_fit_choice rest = {experiment, TQ_FIT_ALL, true};
+    const size_t n_sample = tq_fit_sum_sets(fit, rest, set + fit->set_size, set);
+    tq_status status = check_rows(fit, n_sample, reterr);
+    if (status == TQ_OK) {
+        status = tq_fit_find(fit, set, n_sample, false, scratch, &found, reterr);
+    }
+    if (status == TQ_OK) {
+        memcpy(ret_value, found.value, fit->n_column * sizeof *ret_value);
+        find_fast(fit, experiment, ret_value + fit->n_column);
+    }
+    tq_scratch_rewind(scratch, mark);
+    return status;
+}

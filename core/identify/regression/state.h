@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/identify/regression/state.h - the inside of a fit: private to this folder. */
+#ifndef TQ_IDENTIFY_REGRESSION_STATE_H
+#define TQ_IDENTIFY_REGRESSION_STATE_H
+
+#include "core/identify/high_frequency_inertia.h"
+#include "core/identify/regression/fit.h"
+#include "core/identify/regression/tsqr.h"
+#include "core/kernels/table.h"
+#include "core/model/layout.h"
+
+/* One entry of the columns that is not the rigid body's: column `column` in row `row`. */
+typedef struct tq_fit_term {
+    uint32_t column, row;
+    uint32_t joint;      /* whose coordinate, rate or acceleration it is a function of */
+    uint32_t other;      /* coupled, cosine: the second joint, or TQ_NONE */
+    tq_column_kind kind; /* a parameter's kind says more */
+    uint32_t shape;      /* of Stribeck and coupled signs: its row behind the signs, else 0 */
+} tq_fit_term;
+
+/* The columns that one row of torque depends on, in ascending order, and its part of a triangle:
+ * width x width, row by row, the last column being torque. With instruments those are its first n
+ * columns: [instruments, columns, torque]. */
+typedef struct tq_fit_row {
+    size_t n;
+    size_t first;        /* of the columns in the triangle: 0, or n behind instruments */
+    size_t width;        /* first + n + 1 */
+    uint32_t *column;    /* (n) */
+    int64_t *offset;     /* (n + 1) of each, and of torque, in the values of a run of samples */
+    uint32_t coordinate; /* row of q of the joint of one freedom whose row this is, or TQ_NONE */
+    size_t triangle;     /* where its triangle lies in a set of triangles, doubles */
+} tq_fit_row;
+
+/* What an experiment has been reduced to: a set of triangles for each segment of time. */
+typedef struct tq_fit_experiment {
+    size_t n_sample, n_segment;
+    size_t length;      /* samples of a segment */
+    double *sets;       /* (segment_max x set_size) */
+    tq_fast_sums *fast; /* (n_row) */
+} tq_fit_experiment;
+
+struct tq_fit {
+    const tq_mechanism *mechanism;
+    tq_fit_options options;
+    size_t n_row, n_link_column, n_parameter, n_column;
+    tq_column *columns;
+    tq_base_set base; /* arrays are empty for TQ_FIT_PER_JOINT */
+    double
+        *nominal; /* (n_column) size of a parameter that would matter: makes columns comparable */
+    size_t n_term;
+    tq_fit_term *terms;
+    size_t n_shape;   /* terms with a shape of their own */
+    tq_fit_row *rows; /* (n_row) */
+    size_t run_rows;  /* rows of a run of samples: rigid columns, terms, torque */
+    size_t set_size;  /* doubles of all rows' triangles */
+    size_t segment_max;
+    size_t n_experiment;
+    tq_fit_experiment *experiments;
+    double *weight;    /* (n_row) 1 / residual deviation, of the last solution */
+    double *speed;     /* (n_joint) Stribeck's, of this pass */
+    double *best;      /* (n_joint) the best so far, */
+    double *best_left; /* (n_joint) and its row's residual deviation */
+    unsigned n_speed;  /* speeds tried */
+    double *load;      /* (n_column) values that load friction takes the load from */
+    bool has_load;     /* they are those of an earlier solution, not yet: the measured torque's */
+    double *huber;     /* (n_column) values that IRLS measures residuals with */
+    bool weighs;       /* IRLS: samples are weighted */
+    unsigned n_pass;
+    bool is_last;  /* what columns depend on stays as it is */
+    bool searches; /* values are all that is asked of a solution */
+};
+
+/* A run of samples, and what is folded from it. */
+typedef struct tq_fit_run {
+    double *q, *qd, *qdd, *tau; /* (nq, nv, nv, nv x TQ_FOLD_RUN) */
+    double *sign;               /* (nv x TQ_FOLD_RUN) s of every rate */
+    double *shape;              /* (n_shape x TQ_FOLD_RUN) behind it: told by blocks, or unused */
+    bool is_told;               /* signs and shapes are those of blocks */
+    double *way;                /* (nv x TQ_FOLD_RUN) gone since the sample before */
+    double *before;             /* (2 nv) with presliding: coordinate and s of the last sample */
+    double period;              /* s, of the samples; 0: not known */
+    double *values;             /* (run_rows x TQ_FOLD_RUN) */
+    tq_scratch *scratch;
+} tq_fit_run;
+
+bool tq_fit_has_instruments(const tq_fit *fit);
+
+size_t tq_fit_run_size(const tq_fit *fit);
+tq_status tq_fit_run_take(const tq_fit *fit, tq_scratch *scratch, tq_fit_run *ret,
+                          tq_error *reterr);
+
+/* Copies n samples of a block from `first` on to `at` of the run. */
+void tq_fit_run_copy(const tq_fit *fit, tq_fit_run *run, size_t at,
+                     const tq_experiment_block *block, size_t first, size_t n);
+
+/* What comes next has nothing to do with what came before: another experiment. */
+void tq_fit_run_forget(const tq_fit *fit, tq_fit_run *run);
+
+/* run->sign of the first n samples, which follow those of the run before, unless blocks have told
+ * it. */
+void tq_fit_run_signs(const tq_fit *fit, const tq_fit_run *run, size_t n);
+
+/* Values of all columns of all rows for the first n samples of the run, whose signs are there; the
+ * rest are zero. load: values (n_column) whose rigid-body torque is the load of gears; NULL: the
+ * measured torque is. */
+tq_status tq_fit_run_compute(const tq_fit *fit, const tq_fit_run *run, size_t n, const double *load,
+                             tq_error *reterr);
+
+/* What of a row's torque: all of it, all that is linear in the acceleration, the bodies' part. */
+typedef enum tq_fit_part { TQ_FIT_OF_ALL, TQ_FIT_OF_ALL_BUT_LOAD, TQ_FIT_OF_BODIES } tq_fit_part;
+
+/* ret_torque (TQ_FOLD_RUN): values (n_column) times the columns of one row, for a run of samples
+ * that has been computed. */
+void tq_fit_run_torque(const tq_fit *fit, const tq_fit_run *run, size_t row, tq_fit_part part,
+                       const double *value, double *ret_torque);
+
+/* Has a sign of its own: a mimicking joint has its master's. */
+bool tq_is_rubbing(const tq_joint *joint);
+double tq_smoothing_of(const tq_fit *fit, uint32_t joint);
+/* The part of a sign that each of n rates is worth; in place if need be, as those below. */
+void tq_signs_of_rates(double smoothing, size_t n, const double *rate, double *ret_sign);
+/* Dahl's state after each of n samples; exact for a joint that goes straight on between them.
+ * d s = (to - s) |way| / length - s time / relaxation: to, and 0, each draw at their rate. start:
+ * what the first sample ever is taken to be in; last: the sample before, NaN: none */
+void tq_signs_of_way(const tq_fit_model *model, double period, size_t n, const double *way,
+                     double start, double *last, double *ret_sign);
+void tq_stribeck_shape(double speed, size_t n, const double *rate, const double *sign,
+                       double *ret_shape);
+void tq_coupled_shape(const tq_fit *fit, const tq_fit_term *term, size_t n, size_t stride,
+                      const double *qd, double *ret_shape);
+
+/* Describes the columns: counts first (columns and terms NULL), then fills. */
+void tq_columns_of_joints(const tq_model *model, const tq_fit_model *fit, tq_column *ret_columns,
+                          size_t *ret_n);
+void tq_columns_extra(const tq_model *model, const tq_fit_model *fit, tq_column *ret_columns,
+                      size_t *ret_n);
+void tq_terms_of_columns(const tq_model *model, const tq_column *columns, size_t n_column,
+                         tq_fit_term *ret_terms, size_t *ret_n);
+
+/* Stribeck's speeds: those that are known, or the first to try. Then, with the residuals of a pass,
+ * the next: true while there is one. */
+void tq_speeds_start(tq_fit *fit);
+bool tq_speeds_next(tq_fit *fit, const double *sigma);
+
+/* True if torque `row` depends on the coordinates that move `link`. */
+bool tq_row_moves_link(const tq_model *model, size_t row, uint32_t link);
+
+/* Sum of coordinates from the first joint with a parallel axis to `joint`, for n samples. */
+void tq_parallel_angle(const tq_model *model, uint32_t joint, uint32_t other, size_t n,
+                       size_t stride, const double *q, double *ret_angle);
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/identify/validation/residuals.c - sums of residuals, all together and by whether the joint
+ * moves. */
+#include "core/identify/validation/residuals.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/elementary/elementary.h"
+#include "core/identify/regression/state.h"
+
+enum { PARTS = 3, LAG = 10, TERMS = 3 };
+static const double slow = 0.05; /* rad/s, m/s: where friction at low speed fades */
+
+/* running sums of one row of torque over one part of the data */
+struct tq_judge_row {
+    size_t n;
+    double tau, tau_square; /* of torque less its first value */
+    double first;
+    double residual, square, worst;
+    double fastest, least_q, most_q;
+    double lag_one, lag_ten; /* products of residuals */
+    double before[LAG];      /* a ring of the last residuals */
+    struct {
+        double value, square, product; /* sums of a term, its square, its product with residuals */
+    } term[TERMS];
+};
+
+size_t tq_judge_size(const tq_fit *fit)
+{
+    return tq_scratch_cost(PARTS * fit->n_row, sizeof(tq_judge_row)) +
+           tq_scratch_cost(1, sizeof(tq_fit_run)) + tq_fit_run_size(fit);
+}
+
+tq_status tq_judge_begin(const tq_fit *fit, const double *value, double moving, tq_scratch *scratch,
+                         tq_judge *ret_judge, tq_error *reterr)
+{
+    tq_judge_row *rows = tq_scratch_take(scratch, PARTS * fit->n_row, sizeof *rows);
+    tq_fit_run *run = tq_scratch_take(scratch, 1, sizeof *run);
+    if (rows == NULL || run == NULL) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_judge_size(fit));
+    }
+    const tq_status status = tq_fit_run_take(fit, scratch, run, reterr);
+    if (status != TQ_OK) {
+        return status;
+    }
+    memset(rows, 0, PARTS * fit->n_row * sizeof *rows);
+    *ret_judge = (tq_judge){
+        .fit = fit, .value = value, .rows = rows, .run = run, .moving = moving, .scratch = scratch};
+    return TQ_OK;
+}
+
+static void add(tq_judge_row *row, double tau, double residual)
+{
+    if (row->n == 0) {
+        row->first = tau;
+    }
+    const double from = tau - row->first;
+    row->tau += from;
+    row->tau_square += from * from;
+    row->residual += residual;
+    row->square += residual * residual;
+    row->worst = fmax(row->worst, fabs(residual));
+    if (row->n >= 1) {
+        row->lag_one += residual * row->before[(row->n - 1) % LAG];
+    }
+    if (row->n >= LAG) {
+        row->lag_ten += residual * row->before[row->n % LAG];
+    }
+    row->before[row->n % LAG] = residual;
+    row->n++;
+}
+
+static void add_motion(tq_judge_row *row, double q, double qd)
+{
+    const bool first = row->n <= 1;
+    row->fastest = fmax(row->fastest, fabs(qd));
+    row->least_q = first ? q : fmin(row->least_q, q);
+    row->most_q = first ? q : fmax(row->most_q, q);
+}
+
+/* what terms that the model may lack look like at this sample */
+static void add_terms(tq_judge_row *row, double q, double qd, double predicted, double residual)
+{
+    const double sign = qd > 0.0 ? 1.0 : qd < 0.0 ? -1.0 : 0.0;
+    const double ratio = qd / slow;
+    /* of less exp() would underflow, slowly */
+    const double fades = ratio * ratio < 700.0 ? tq_exp(-ratio * ratio) : 0.0;
+    const double value[TERMS] = {sign * fades, sign * fabs(predicted), q};
+    for (unsigned k = 0; k < TERMS; k++) {
+        row->term[k].value += value[k];
+        row->term[k].square += value[k] * value[k];
+        row->term[k].product += value[k] * residual;
+    }
+}
+
+/* the square of the correlation of a term with the residual */
+static double share(const tq_judge_row *row, unsigned k)
+{
+    const double n = (double)row->n;
+    const double term = row->term[k].square - row->term[k].value * row->term[k].value / n;
+    const double residual = row->square - row->residual * row->residual / n;
+    const double product = row->term[k].product - row->term[k].value * row->residual / n;
+    return term > 0.0 && residual > 0.0 ? product * product / (term * residual) : 0.0;
+}
+
+/* what the filter took off the acceleration is felt in the unfiltered torque */
+static void predict_fast(const tq_judge *judge, const tq_experiment_block *block, size_t row,
+                         size_t first, size_t n, double *ret)
+{
+    const size_t n_row = judge->fit->n_row;
+    if (block->fast == NULL) {
+        return;
+    }
+    const double *a = block->fast + row * block->stride + first;
+    const double *d = a + n_row * block->stride;
+    const double *value = judge->value + judge->fit->n_column + 2 * row;
+    for (size_t i = 0; i < n; i++) {
+        ret[i] += value[0] * a[i] + value[1] * d[i];
+    }
+}
+
+/* the coordinate whose rate row `row` is; 0 for joints that turn freely */
+static double coordinate(const tq_judge *judge, size_t row, size_t sample)
+{
+    const uint32_t of = judge->fit->rows[row].coordinate;
+    return of != TQ_NONE ? judge->run->q[(size_t)of * TQ_FOLD_RUN + sample] : 0.0;
+}
+
+void tq_judge_next(tq_judge *judge)
+{
+    tq_fit_run_forget(judge->fit, judge->run);
+    for (size_t r = 0; r < PARTS * judge->fit->n_row; r++) {
+        memset(judge->rows[r].before, 0, sizeof judge->rows[r].before);
+    }
+}
+
+tq_status tq_judge_push(tq_judge *judge, const tq_experiment_block *block, double *ret_tau,
+                        tq_error *reterr)
+{
+    const tq_fit *fit = judge->fit;
+    const tq_fit_run *run = judge->run;
+    const size_t stride = block->stride;
+    const double *raw = block->tau_raw != NULL ? block->tau_raw : block->tau;
+    if (block->begins) {
+        tq_judge_next(judge);
+    }
+    for (size_t first = 0; first < block->n_sample; first += TQ_FOLD_RUN) {
+        const size_t left = block->n_sample - first;
+        const size_t n = left < TQ_FOLD_RUN ? left : (size_t)TQ_FOLD_RUN;
+        tq_fit_run_copy(fit, judge->run, 0, block, first, n);
+        tq_fit_run_signs(fit, run, n);
+        const tq_status status = tq_fit_run_compute(fit, run, n, judge->value, reterr);
+        if (status != TQ_OK) {
+            return status;
+        }
+        for (size_t r = 0; r < fit->n_row; r++) {
+            double predicted[TQ_FOLD_RUN];
+            tq_fit_run_torque(fit, run, r, TQ_FIT_OF_ALL, judge->value, predicted);
+            predict_fast(judge, block, r, first, n, predicted);
+            for (size_t i = 0; i < n; i++) {
+                const double tau = raw[r * stride + first + i];
+                const double residual = tau - predicted[i];
+                const bool moves = fabs(block->qd[r * stride + first + i]) > judge->moving;
+                tq_judge_row *all = &judge->rows[TQ_JUDGE_ALL * fit->n_row + r];
+                const double q = coordinate(judge, r, i);
+                const double qd = run->qd[r * TQ_FOLD_RUN + i];
+                add(all, tau, residual);
+                add_motion(all, q, qd);
+                add_terms(all, q, qd, predicted[i], residual);
+                add(&judge->rows[(moves ? TQ_JUDGE_MOVING : TQ_JUDGE_STANDING) * fit->n_row + r],
+                    tau, residual);
+                if (ret_tau != NULL) {
+                    ret_tau[r * stride + first + i] = predicted[i];
+                }
+            }
+        }
+    }
+    return TQ_OK;
+}
+
+tq_judged tq_judge_of(const tq_judge *judge, unsigned part, size_t row)
+{
+    const tq_judge_row *sums = &judge->rows[part * judge->fit->n_row + row];
+    const double n = (double)sums->n;
+    if (sums->n == 0) {
+        return (tq_judged){.rmse = (double)NAN,
+                           .relative_error = (double)NAN,
+                           .worst = (double)NAN,
+                           .mean = (double)NAN,
+                           .lag_one = (double)NAN,
+                           .lag_ten = (double)NAN};
+    }
+    const double variation = sums->tau_square - sums->tau * sums->tau / n;
+    /* of a torque that is constant only rounding is left */
+    const bool constant = !(variation > 1e-14 * (sums->tau_square + n * sums->first * sums->first));
+    return (tq_judged){
+        .n_sample = sums->n,
+        .rmse = sqrt(sums->square / n),
+        .relative_error = constant ? (double)NAN : sqrt(sums->square / variation),
+        .worst = sums->worst,
+        .mean = sums->residual / n,
+        .fastest = sums->fastest,
+        .travel = sums->most_q - sums->least_q,
+        .lag_one = sums->square > 0.0 ? sums->lag_one / sums->square : (double)NAN,
+        .lag_ten = sums->square > 0.0 ? sums->lag_ten / sums->square : (double)NAN,
+        .by_slowness = share(sums, 0),
+        .by_load = share(sums, 1),
+        .by_position = share(sums, 2),
+    };
+}

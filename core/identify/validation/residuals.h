@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/identify/validation/residuals.h - what a fitted model is worth on data: a second pass. */
+#ifndef TQ_IDENTIFY_VALIDATION_RESIDUALS_H
+#define TQ_IDENTIFY_VALIDATION_RESIDUALS_H
+
+#include "core/identify/regression/fit.h"
+
+/* Residual of one joint over some data, against the unfiltered torque. */
+typedef struct tq_judged {
+    size_t n_sample;
+    double rmse;           /* N m */
+    double relative_error; /* |tau - model| / |tau - mean tau|; NaN: torque is constant */
+    double worst;          /* largest |residual|, N m */
+    double mean;           /* of the residual */
+    double fastest;        /* largest |rate| of the joint, rad/s or m/s */
+    double travel;         /* range of its coordinate, rad or m; 0 where it has none of its own */
+    double lag_one;        /* autocorrelation of the residual after one sample, after ten: white */
+    double lag_ten;        /* noise has 0 +- 2/sqrt(n) */
+    double by_slowness;    /* share of the residual's square that a term would take away: extra */
+    double by_load;        /* friction at low speed; friction by |torque|; a spring; 0 .. 1 */
+    double by_position;
+} tq_judged;
+
+typedef struct tq_judge_row tq_judge_row; /* running sums */
+
+/* Sums over any number of blocks. */
+typedef struct tq_judge {
+    const tq_fit *fit;
+    const double *value; /* (tq_fit_value_count) borrowed */
+    tq_judge_row *rows;  /* (3 nv): all, moving, standing */
+    struct tq_fit_run *run;
+    double moving; /* a joint moves above this, rad/s or m/s */
+    tq_scratch *scratch;
+} tq_judge;
+
+/* Starts with no data: `value` are the solution's or those of tq_fit_solve_without. Takes
+ * tq_judge_size(fit) bytes of `scratch` until the caller rewinds it. */
+tq_status tq_judge_begin(const tq_fit *fit, const double *value, double moving, tq_scratch *scratch,
+                         tq_judge *ret_judge, tq_error *reterr);
+size_t tq_judge_size(const tq_fit *fit);
+
+/* Adds a block; ret_tau (nv x stride), the model's torque, may be NULL. */
+tq_status tq_judge_push(tq_judge *judge, const tq_experiment_block *block, double *ret_tau,
+                        tq_error *reterr);
+
+/* What is pushed from now on is another experiment: no joint's friction remembers the last one, and
+ * its residuals follow none of that one's. */
+void tq_judge_next(tq_judge *judge);
+
+/* The figures so far of row `row`. */
+enum { TQ_JUDGE_ALL, TQ_JUDGE_MOVING, TQ_JUDGE_STANDING };
+tq_judged tq_judge_of(const tq_judge *judge, unsigned part, size_t row);
+
+#endif

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/identify/validation/rollout_step.c - one step of all windows: mass matrices by columns,
+ * stiff friction
+ * by a Rosenbrock method. */
+#include <math.h>
+#include <string.h>
+
+#include "core/elementary/elementary.h"
+#include "core/identify/validation/rollout_state.h"
+
+enum { LANES = TQ_REPLAY_LANES };
+static const double gamma_of = 0.29289321881345254; /* 1 - 1/sqrt(2): stiff friction dies out */
+static const double least_width = 1e-3;             /* rad/s, m/s: of a sharp sign */
+static const double stage_rate = 1e9; /* rad/s, m/s off: its square still is a torque's number */
+
+static double width_of(const tq_replay *r, uint32_t joint)
+{
+    const double own = r->fit->mechanism->model.joints[joint].friction.smoothing;
+    const double width = r->fit->options.model.smoothing;
+    return fmax(width >= 0.0 ? width : own, least_width);
+}
+
+static bool has_sign(const tq_column *column)
+{
+    return column->kind == TQ_COLUMN_STRIBECK || column->kind == TQ_COLUMN_LOAD ||
+           (column->kind == TQ_COLUMN_PARAMETER && column->parameter.kind == TQ_PARAMETER_COULOMB);
+}
+
+/* torque over rate, of all friction of a row: its slope as seen from rest */
+static void find_damping(const tq_replay *r, size_t n)
+{
+    const tq_fit *fit = r->fit;
+    const double *terms = r->run.values + fit->n_row * fit->n_link_column * TQ_FOLD_RUN;
+    memset(r->damping, 0, fit->n_row * LANES * sizeof *r->damping);
+    for (size_t t = 0; t < fit->n_term; t++) {
+        const tq_column *column = &fit->columns[fit->terms[t].column];
+        const bool viscous =
+            column->kind == TQ_COLUMN_PARAMETER && column->parameter.kind == TQ_PARAMETER_VISCOUS;
+        if (!viscous && !has_sign(column)) {
+            continue;
+        }
+        const size_t row = fit->terms[t].row;
+        const double value = r->value[fit->terms[t].column];
+        for (size_t i = 0; i < n; i++) {
+            const double v = r->run.qd[row * TQ_FOLD_RUN + i];
+            r->damping[row * LANES + i] += value * terms[t * TQ_FOLD_RUN + i] / v;
+        }
+    }
+    for (size_t e = 0; e < fit->n_row * LANES; e++) {
+        r->damping[e] = fmax(r->damping[e], 0.0);
+    }
+}
+
+/* signs of the rates, none of which is quite zero */
+static void set_rates(const tq_replay *r, const double *v, size_t n)
+{
+    const tq_model *model = &r->fit->mechanism->model;
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        if (tq_joint_kind_nv(joint->kind) != 1 || joint->mimic != TQ_NONE) {
+            continue;
+        }
+        const size_t row = joint->v_index;
+        const double width = width_of(r, j);
+        for (size_t i = 0; i < n; i++) {
+            const double rate = v[row * LANES + i];
+            const double some = fabs(rate) < 1e-9 * width ? 1e-9 * width : rate;
+            r->run.qd[row * TQ_FOLD_RUN + i] = some;
+            r->run.sign[row * TQ_FOLD_RUN + i] = tq_tanh(some / width);
+        }
+    }
+}
+
+/* column j of m: what a unit of acceleration adds to the torque */
+static tq_status find_column(tq_replay *r, size_t j, size_t n, tq_error *reterr)
+{
+    const size_t nv = r->fit->n_row;
+    double torque[LANES];
+    memset(r->run.qdd, 0, nv * TQ_FOLD_RUN * sizeof *r->run.qdd);
+    for (size_t i = 0; i < n; i++) {
+        r->run.qdd[j * TQ_FOLD_RUN + i] = 1.0;
+    }
+    const tq_status status = tq_fit_run_compute(r->fit, &r->run, n, r->value, reterr);
+    for (size_t row = 0; status == TQ_OK && row < nv; row++) {
+        tq_fit_run_torque(r->fit, &r->run, row, TQ_FIT_OF_ALL_BUT_LOAD, r->value, torque);
+        double *entry = r->m + (j * nv + row) * LANES;
+        for (size_t i = 0; i < n; i++) {
+            entry[i] = torque[i] - r->bodies[row * LANES + i];
+        }
+    }
+    return status;
+}
+
+/* m, and rest: torque without acceleration, at q and v; damping too where asked for */
+static tq_status evaluate(tq_replay *r, const double *q, const double *v, size_t n, bool damping,
+                          tq_error *reterr)
+{
+    const size_t nv = r->fit->n_row;
+    memcpy(r->run.q, q, nv * LANES * sizeof *q);
+    memset(r->run.qdd, 0, nv * TQ_FOLD_RUN * sizeof *r->run.qdd);
+    set_rates(r, v, n);
+    tq_status status = tq_fit_run_compute(r->fit, &r->run, n, r->value, reterr);
+    for (size_t row = 0; status == TQ_OK && row < nv; row++) {
+        tq_fit_run_torque(r->fit, &r->run, row, TQ_FIT_OF_ALL, r->value, r->rest + row * LANES);
+        tq_fit_run_torque(r->fit, &r->run, row, TQ_FIT_OF_ALL_BUT_LOAD, r->value,
+                          r->bodies + row * LANES);
+    }
+    if (status == TQ_OK && damping) {
+        find_damping(r, n);
+    }
+    for (size_t j = 0; status == TQ_OK && j < nv; j++) {
+        status = find_column(r, j, n, reterr);
+    }
+    return status;
+}
+
+/* m += factor damping, then its Cholesky factor L, all lanes at once; lanes without one are lost */
+static void factor(tq_replay *r, double by, size_t n)
+{
+    const size_t nv = r->fit->n_row;
+    for (size_t k = 0; k < nv; k++) {
+        double *pivot = r->m + (k * nv + k) * LANES;
+        for (size_t i = 0; i < n; i++) {
+            const double x = pivot[i] + by * r->damping[k * LANES + i];
+            r->lost[i] |= !(x > 0.0);
+            pivot[i] = x > 0.0 ? sqrt(x) : 1.0;
+        }
+        for (size_t row = k + 1; row < nv; row++) {
+            double *x = r->m + (k * nv + row) * LANES;
+            for (size_t i = 0; i < n; i++) {
+                x[i] /= pivot[i];
+            }
+        }
+        /* the pivots to come have their damping still to get: only what is below changes */
+        for (size_t j = k + 1; j < nv; j++) {
+            const double *xj = r->m + (k * nv + j) * LANES;
+            for (size_t row = j; row < nv; row++) {
+                const double *x = r->m + (k * nv + row) * LANES;
+                double *to = r->m + (j * nv + row) * LANES;
+                for (size_t i = 0; i < n; i++) {
+                    to[i] -= x[i] * xj[i];
+                }
+            }
+        }
+    }
+}
+
+/* b := (L L^T)^-1 b */
+static void solve(const tq_replay *r, double *b, size_t n)
+{
+    const size_t nv = r->fit->n_row;
+    for (size_t k = 0; k < nv; k++) {
+        const double *pivot = r->m + (k * nv + k) * LANES;
+        for (size_t i = 0; i < n; i++) {
+            b[k * LANES + i] /= pivot[i];
+        }
+        for (size_t row = k + 1; row < nv; row++) {
+            const double *x = r->m + (k * nv + row) * LANES;
+            for (size_t i = 0; i < n; i++) {
+                b[row * LANES + i] -= x[i] * b[k * LANES + i];
+            }
+        }
+    }
+    for (size_t k = nv; k-- > 0;) {
+        const double *pivot = r->m + (k * nv + k) * LANES;
+        for (size_t row = k + 1; row < nv; row++) {
+            const double *x = r->m + (k * nv + row) * LANES;
+            for (size_t i = 0; i < n; i++) {
+                b[k * LANES + i] -= x[i] * b[row * LANES + i];
+            }
+        }
+        for (size_t i = 0; i < n; i++) {
+            b[k * LANES + i] /= pivot[i];
+        }
+    }
+}
+
+/* b -= 2 m x */
+static void less_twice_product(const tq_replay *r, const double *x, size_t n, double *b)
+{
+    const size_t nv = r->fit->n_row;
+    for (size_t j = 0; j < nv; j++) {
+        for (size_t row = 0; row < nv; row++) {
+            const double *m = r->m + (j * nv + row) * LANES;
+            for (size_t i = 0; i < n; i++) {
+                b[row * LANES + i] -= 2.0 * m[i] * x[j * LANES + i];
+            }
+        }
+    }
+}
+
+tq_status tq_replay_step(tq_replay *r, size_t k, size_t n, tq_error *reterr)
+{
+    const size_t nv = r->fit->n_row;
+    const double h = r->plan.period * (double)r->plan.every;
+    const double *tau = tq_replay_point(r, k, TQ_REPLAY_TAU);
+    const double *next = tq_replay_point(r, k + 1, TQ_REPLAY_TAU);
+    tq_status status = evaluate(r, r->q, r->v, n, true, reterr);
+    if (status != TQ_OK) {
+        return status;
+    }
+    for (size_t e = 0; e < nv * LANES; e++) {
+        r->k1[e] = tau[e] - r->rest[e];
+    }
+    factor(r, gamma_of * h, n);
+    solve(r, r->k1, n);
+    for (size_t e = 0; e < nv * LANES; e++) {
+        r->q2[e] = r->q[e] + h * r->v[e];
+        r->v2[e] = r->v[e] + h * r->k1[e];
+    }
+    tq_replay_rescue(r, k + 1, n, stage_rate, r->q2, r->v2);
+    status = evaluate(r, r->q2, r->v2, n, false, reterr);
+    if (status != TQ_OK) {
+        return status;
+    }
+    for (size_t e = 0; e < nv * LANES; e++) {
+        r->k2[e] = next[e] - r->rest[e];
+    }
+    less_twice_product(r, r->k1, n, r->k2);
+    factor(r, gamma_of * h, n);
+    solve(r, r->k2, n);
+    for (size_t e = 0; e < nv * LANES; e++) {
+        r->q[e] += h * (r->v[e] + 0.5 * h * r->k1[e]);
+        r->v[e] += h * (1.5 * r->k1[e] + 0.5 * r->k2[e]);
+    }
+    return TQ_OK;
+}

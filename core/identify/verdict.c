@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/identify/verdict.c - reasons for and against a calibration, gravest first. */
+#include "core/identify/verdict.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/identify/feasible/definite.h"
+#include "core/identify/regression/bodies.h"
+
+enum { DIRECTIONS_TOLD = 6, MOVED_IN = 20 };
+static const double error_usable = 0.30; /* relative error on torque, as of the parameters */
+static const double error_robust = 0.80;
+static const double standing_apart = 3.0; /* rmse at rest over rmse in motion */
+static const double bias_told = 3.0;      /* deviations between instruments and least squares */
+static const double rounding = 1e-9;      /* of a value: no deviation is less */
+static const double share_told = 0.10;    /* of the residual's square that a term would take */
+
+const char *tq_verdict_slug(tq_verdict verdict)
+{
+    static const char *const slugs[] = {"usable", "robust-control-only", "incomplete",
+                                        "physically-inconsistent", "insufficient-excitation"};
+    return slugs[verdict];
+}
+
+size_t tq_verdict_size(const tq_fit *fit)
+{
+    return tq_definite_size(fit);
+}
+
+void tq_verdict_tell(tq_verdict_report *report, tq_verdict verdict, tq_reason reason)
+{
+    report->verdict = verdict > report->verdict ? verdict : report->verdict;
+    if (report->n_reason < TQ_REASON_MAX) {
+        report->reasons[report->n_reason++] = reason;
+    }
+}
+
+static void tell(tq_verdict_report *report, tq_verdict verdict, tq_reason_kind kind, size_t index,
+                 double value)
+{
+    tq_verdict_tell(report, verdict, (tq_reason){kind, index, value});
+}
+
+static void judge_excitation(const tq_fit_solution *s, tq_verdict_report *report)
+{
+    for (size_t k = 0; k < s->n_unidentified && k < DIRECTIONS_TOLD;
+         k++) { /* the solution has all */
+        tell(report, TQ_VERDICT_INSUFFICIENT_EXCITATION, TQ_REASON_UNIDENTIFIED, k,
+             s->unidentified[k].deviation);
+    }
+}
+
+static tq_status judge_physics(const tq_fit *fit, const tq_fit_solution *s, tq_scratch *scratch,
+                               tq_verdict_report *report, tq_error *reterr)
+{
+    for (size_t c = 0; c < s->n_column; c++) {
+        if (tq_fit_is_positive(fit, c) && s->value[c] < 0.0) {
+            tell(report, TQ_VERDICT_PHYSICALLY_INCONSISTENT, TQ_REASON_NEGATIVE, c, s->value[c]);
+        }
+    }
+    if (fit->options.model.kind != TQ_FIT_BASE) {
+        return TQ_OK;
+    }
+    const tq_model *model = &fit->mechanism->model;
+    const bool has_bodies =
+        fit->options.method == TQ_FIT_FEASIBLE || fit->options.method == TQ_FIT_FEASIBLE_IV;
+    for (uint32_t k = 0; has_bodies && k < model->n_joint; k++) {
+        double ratio = 0.0;
+        const bool moves = model->joints[model->order[k]].kind != TQ_JOINT_FIXED;
+        if (moves && !tq_ten_is_definite(s->full + (size_t)TQ_PARAMETERS_OF_LINK * k, &ratio)) {
+            tell(report, TQ_VERDICT_PHYSICALLY_INCONSISTENT, TQ_REASON_PSEUDO_INERTIA,
+                 model->joints[model->order[k]].child, ratio);
+        }
+    }
+    size_t n_pose = 0;
+    size_t n_bad = 0;
+    const tq_status status =
+        tq_definite_count(fit, s->full, s->value, scratch, &n_pose, &n_bad, reterr);
+    if (status == TQ_OK && n_bad > 0) {
+        tell(report, TQ_VERDICT_PHYSICALLY_INCONSISTENT, TQ_REASON_MASS_MATRIX, n_pose,
+             (double)n_bad);
+    }
+    return status;
+}
+
+static void judge_spread(const tq_fit_solution *s, tq_verdict_report *report)
+{
+    for (size_t c = 0; c < s->n_column; c++) {
+        const tq_estimate *e = &s->estimate[c];
+        const double spread = isnan(e->consistency) ? e->relative : e->consistency;
+        if (e->grade == TQ_GRADE_INCOMPLETE) {
+            tell(report, TQ_VERDICT_INCOMPLETE, TQ_REASON_INCONSISTENT, c, spread);
+        } else if (e->grade == TQ_GRADE_ROBUST) {
+            tell(report, TQ_VERDICT_ROBUST_CONTROL_ONLY, TQ_REASON_INCONSISTENT, c, spread);
+        }
+    }
+}
+
+/* instruments and least squares differ by what noise of position does to the latter; both without
+ * constraints, which would move one of them only */
+static void judge_bias(const tq_fit_solution *s, tq_verdict_report *report)
+{
+    size_t worst = 0;
+    double most = 0.0;
+    for (size_t c = 0; c < s->n_column; c++) {
+        const tq_estimate *e = &s->estimate[c];
+        const double deviation = fmax(e->deviation, rounding * fabs(e->unbound));
+        const double off = fabs(e->least_squares - e->unbound) / deviation;
+        if (isfinite(e->deviation) && isfinite(off) && e->grade != TQ_GRADE_UNIDENTIFIED &&
+            off > most) {
+            most = off;
+            worst = c;
+        }
+    }
+    if (most > bias_told) {
+        tell(report, TQ_VERDICT_USABLE, TQ_REASON_NOISE_BIAS, worst, most);
+    }
+}
+
+/* At rest a joint's torque is anything within its friction: data that hardly move it tell of
+ * gravity (core/identify/validation/static_check.h), and nothing of relative errors. */
+static bool is_moved(const tq_judge *validation, size_t row)
+{
+    const size_t all = tq_judge_of(validation, TQ_JUDGE_ALL, row).n_sample;
+    return MOVED_IN * tq_judge_of(validation, TQ_JUDGE_MOVING, row).n_sample >= all;
+}
+
+static void judge_errors(const tq_fit *fit, const tq_judge *validation, tq_verdict_report *report)
+{
+    for (size_t r = 0; r < fit->n_row; r++) {
+        const tq_judged all = tq_judge_of(validation, TQ_JUDGE_ALL, r);
+        if (all.relative_error >= error_usable && is_moved(validation, r)) {
+            tell(report,
+                 all.relative_error >= error_robust ? TQ_VERDICT_INCOMPLETE
+                                                    : TQ_VERDICT_ROBUST_CONTROL_ONLY,
+                 TQ_REASON_RELATIVE_ERROR, r, all.relative_error);
+        }
+    }
+    /* terms to add: advice, whatever the verdict */
+    for (size_t r = 0; r < fit->n_row; r++) {
+        const tq_judged all = tq_judge_of(validation, TQ_JUDGE_ALL, r);
+        const tq_judged moving = tq_judge_of(validation, TQ_JUDGE_MOVING, r);
+        const tq_judged standing = tq_judge_of(validation, TQ_JUDGE_STANDING, r);
+        if (!is_moved(validation, r)) {
+            continue;
+        }
+        if (standing.rmse > standing_apart * moving.rmse) {
+            tell(report, TQ_VERDICT_USABLE, TQ_REASON_STANDING, r, standing.rmse / moving.rmse);
+        }
+        if (all.by_slowness > share_told) {
+            tell(report, TQ_VERDICT_USABLE, TQ_REASON_SLOW_FRICTION, r, all.by_slowness);
+        }
+        if (all.by_load > share_told) {
+            tell(report, TQ_VERDICT_USABLE, TQ_REASON_LOAD_FRICTION, r, all.by_load);
+        }
+        if (all.by_position > share_told) {
+            tell(report, TQ_VERDICT_USABLE, TQ_REASON_POSITION, r, all.by_position);
+        }
+    }
+}
+
+tq_status tq_verdict_compute(const tq_fit *fit, const tq_fit_solution *solution,
+                             const tq_judge *validation, tq_scratch *scratch,
+                             tq_verdict_report *ret_report, tq_error *reterr)
+{
+    memset(ret_report, 0, sizeof *ret_report);
+    judge_excitation(solution, ret_report);
+    const tq_status status = judge_physics(fit, solution, scratch, ret_report, reterr);
+    if (status != TQ_OK) {
+        return status;
+    }
+    judge_spread(solution, ret_report);
+    judge_bias(solution, ret_report);
+    if (validation != NULL) {
+        judge_errors(fit, validation, ret_report);
+    }
+    return TQ_OK;
+}

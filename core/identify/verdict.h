@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/identify/verdict.h - what a calibration may be used for, and why. */
+#ifndef TQ_IDENTIFY_VERDICT_H
+#define TQ_IDENTIFY_VERDICT_H
+
+#include "core/identify/regression/fit.h"
+#include "core/identify/validation/residuals.h"
+
+typedef enum tq_verdict {
+    TQ_VERDICT_USABLE,
+    TQ_VERDICT_ROBUST_CONTROL_ONLY,
+    TQ_VERDICT_INCOMPLETE,
+    TQ_VERDICT_PHYSICALLY_INCONSISTENT,
+    TQ_VERDICT_INSUFFICIENT_EXCITATION,
+} tq_verdict;
+
+/* The word of the API: "usable", "robust-control-only", ... */
+const char *tq_verdict_slug(tq_verdict verdict);
+
+typedef enum tq_reason_kind {
+    TQ_REASON_UNIDENTIFIED,   /* index: direction of the solution; value: its deviation */
+    TQ_REASON_INCONSISTENT,   /* index: column; value: its consistency measure */
+    TQ_REASON_NEGATIVE,       /* index: column; value: an estimate that must not be negative */
+    TQ_REASON_PSEUDO_INERTIA, /* index: link; value: least eigenvalue over trace */
+    TQ_REASON_MASS_MATRIX,    /* index: of 10,000 poses; value: how many are not definite */
+    TQ_REASON_RELATIVE_ERROR, /* index: row; value: relative error on validation data */
+    TQ_REASON_STANDING,      /* index: row; value: rmse standing over rmse moving: model friction at
+                                   rest (breakaway, Stribeck) */
+    TQ_REASON_SLOW_FRICTION, /* index: row: residual depends on speed: add Stribeck */
+    TQ_REASON_LOAD_FRICTION, /* index: row: residual depends on load: add load friction */
+    TQ_REASON_POSITION,      /* index: row: residual depends on position: add a spring */
+    TQ_REASON_FORWARD,    /* index: row; value: error of a forward simulation over that of keeping
+                                the rate */
+    TQ_REASON_NOISE_BIAS, /* index: column that least squares would be most wrong about; value:
+                                by how many deviations */
+    TQ_REASON_DRAWN,      /* index: column that noise of position has drawn off its truth; value: by
+                                how many deviations, in expectation */
+    TQ_REASON_TOTAL,      /* index: column that total least squares puts elsewhere than noise that
+                                is seen explains; value: deviations */
+    TQ_REASON_GRAVITY,    /* index: row; value: torque that friction cannot hold where the robot
+                                stands, over the torque there */
+    TQ_REASON_PAYLOAD, /* index: link; value: kg that the poses say it carries beyond the model */
+} tq_reason_kind;
+
+typedef struct tq_reason {
+    tq_reason_kind kind;
+    size_t index;
+    double value;
+} tq_reason;
+
+enum { TQ_REASON_MAX = 64 };
+
+typedef struct tq_verdict_report {
+    tq_verdict verdict;
+    size_t n_reason;
+    tq_reason reasons[TQ_REASON_MAX]; /* gravest first */
+} tq_verdict_report;
+
+/* Adds a reason to a report; `verdict` is the best that is left with it. */
+void tq_verdict_tell(tq_verdict_report *report, tq_verdict verdict, tq_reason reason);
+
+/**
+ * Judge a solution, with the validation judge if there is one (NULL: without).
+ *
+ * Memory   tq_verdict_size(fit) bytes of `scratch`, given back.
+ * Returns  TQ_OK, TQ_ERR_SCRATCH.
+ * Cost     That of 10,000 mass matrices.
+ */
+tq_status tq_verdict_compute(const tq_fit *fit, const tq_fit_solution *solution,
+                             const tq_judge *validation, tq_scratch *scratch,
+                             tq_verdict_report *ret_report, tq_error *reterr);
+size_t tq_verdict_size(const tq_fit *fit);
+
+#endif

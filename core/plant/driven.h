@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/plant/driven.h - drives between what is asked of a joint and what it gets, as an effect.
+ */
+#ifndef TQ_PLANT_DRIVEN_H
+#define TQ_PLANT_DRIVEN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/drives/amplifier.h"
+#include "core/motion/table.h"
+#include "core/plant/plant.h"
+
+/* A joint with its drive. */
+typedef struct tq_driven_joint {
+    uint32_t row; /* of tau and qd */
+    const tq_drive *drive;
+} tq_driven_joint;
+
+/* Borrows all it points to. */
+typedef struct tq_driven_plant {
+    size_t n_joint;
+    const tq_driven_joint *joints; /* (n_joint) */
+    tq_drive_mode mode;
+    bool reduced;    /* inductances are neglected */
+    tq_table *table; /* commands, n_coordinate = n_joint; NULL: the torque that effects before this
+                        one ask for is the command, and `mode` is TQ_DRIVE_TORQUE */
+    tq_drive_flow *flows; /* (n_joint) of the first sample in the last evaluation, for whoever runs
+                             a single trajectory; NULL: not wanted */
+} tq_driven_plant;
+
+/**
+ * Make drives an effect: the torque asked of a driven joint is taken away, and that of its drive
+ * put in its place; other joints keep theirs. Rotors and the motors' friction are the model's.
+ *
+ * The states are those of core/drives/amplifier.h, TQ_DRIVE_N_STATE for each joint in order; at
+ * rest all 0. With inductance the equations are stiff by L/R: an explicit method takes steps of a
+ * few L/R, the implicit ones do not.
+ *
+ * Memory   The effect borrows the plant, its ctx.
+ * Returns  The effect; it cannot fail.
+ * Cost     O(n_joint) an evaluation.
+ * Checked  tests/property/core/plant/test_driven.c
+ */
+tq_effect tq_driven_effect(tq_driven_plant *driven);
+
+#endif

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/signal/filter.c - low-pass filters without delay, as second-order sections. */
+#include "core/signal/filter.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/base/fpmode.h"
+#include "core/elementary/elementary.h"
+#include "core/kernels/table.h"
+
+static const double pi = 3.14159265358979323846;
+
+/* one analog section w^2 / (s^2 + 2 d w s + w^2), and w / (s + w), at s = (1 - z^-1) / (1 + z^-1)
+ */
+static void second_order(double w, double d, double b[3], double a[2])
+{
+    const double scale = 1.0 / (1.0 + 2.0 * d * w + w * w);
+    b[0] = b[2] = w * w * scale;
+    b[1] = 2.0 * b[0];
+    a[0] = 2.0 * (w * w - 1.0) * scale;
+    a[1] = (1.0 - 2.0 * d * w + w * w) * scale;
+}
+
+static void first_order(double w, double b[3], double a[2])
+{
+    b[0] = b[1] = w / (1.0 + w);
+    b[2] = a[1] = 0.0;
+    a[0] = (w - 1.0) / (w + 1.0);
+}
+
+tq_status tq_filter_butterworth(unsigned order, double cutoff, double rate, tq_filter *ret,
+                                tq_error *reterr)
+{
+    if (order < 1 || order > TQ_FILTER_ORDER_MAX) {
+        return tq_fail(reterr, TQ_ERR_RANGE, "order", 0, (double)order);
+    }
+    if (!(cutoff > 0.0 && cutoff < 0.5 * rate)) {
+        return tq_fail(reterr, TQ_ERR_RANGE, "cutoff", 0, cutoff);
+    }
+    const double w = tq_tan(pi * cutoff / rate);
+    ret->n = (order + 1) / 2;
+    for (size_t s = 0; s < order / 2; s++) {
+        const double angle = pi * (double)(2 * s + 1) / (2.0 * (double)order);
+        second_order(w, tq_sin(angle), ret->section[s].b, ret->section[s].a);
+    }
+    if (order % 2 == 1) {
+        first_order(w, ret->section[order / 2].b, ret->section[order / 2].a);
+    }
+    return TQ_OK;
+}
+
+tq_status tq_filter_first_order(double tau_f, double rate, tq_filter *ret, tq_error *reterr)
+{
+    if (!(tau_f > 0.0) || !isfinite(tau_f)) {
+        return tq_fail(reterr, TQ_ERR_RANGE, "tau_f", 0, tau_f);
+    }
+    if (!(rate > 0.0) || !isfinite(rate)) {
+        return tq_fail(reterr, TQ_ERR_RANGE, "rate", 0, rate);
+    }
+    ret->n = 1;
+    first_order(0.5 / (tau_f * rate), ret->section[0].b, ret->section[0].a);
+    return TQ_OK;
+}
+
+double tq_filter_gain(const tq_filter *filter, double frequency, double rate)
+{
+    const double w = 2.0 * pi * frequency / rate;
+    const double c1 = tq_cos(w);
+    const double s1 = tq_sin(w);
+    const double c2 = tq_cos(2.0 * w);
+    const double s2 = tq_sin(2.0 * w);
+    double square = 1.0;
+    for (size_t s = 0; s < filter->n; s++) {
+        const double *b = filter->section[s].b;
+        const double *a = filter->section[s].a;
+        const double b_re = b[0] + b[1] * c1 + b[2] * c2;
+        const double b_im = b[1] * s1 + b[2] * s2;
+        const double a_re = 1.0 + a[0] * c1 + a[1] * c2;
+        const double a_im = a[0] * s1 + a[1] * s2;
+        square *= (b_re * b_re + b_im * b_im) / (a_re * a_re + a_im * a_im);
+    }
+    return sqrt(square);
+}
+
+size_t tq_filter_settle(const tq_filter *filter)
+{
+    double slowest = 0.0;
+    for (size_t s = 0; s < filter->n; s++) {
+        const double *a = filter->section[s].a;
+        const double square = 0.25 * a[0] * a[0] - a[1];
+        /* radius of the larger pole: a pair off the axis has the product a1 */
+        const double radius = square < 0.0 ? sqrt(a[1]) : fabs(0.5 * a[0]) + sqrt(square);
+        slowest = fmax(slowest, radius);
+    }
+    const double least = 10.0 * (double)filter->n;
+    if (slowest <= 0.0) {
+        return (size_t)least;
+    }
+    return (size_t)fmax(least, ceil(tq_log(1e-13) / tq_log(fmin(slowest, 1.0 - 1e-7))));
+}
+
+size_t tq_filter_zero_phase_size(size_t n, size_t n_edge)
+{
+    return tq_scratch_cost((n + 2 * n_edge) * TQ_SECTION_LANES, sizeof(double));
+}
+
+/* point reflections of signals side by side at both ends of samples [n_edge, n_edge + n) */
+static void continue_ends(size_t n_edge, size_t n, double *x)
+{
+    const double *first = x + n_edge * TQ_SECTION_LANES;
+    const double *last = first + (n - 1) * TQ_SECTION_LANES;
+    for (size_t k = 1; k <= n_edge; k++) {
+        double *before = x + (n_edge - k) * TQ_SECTION_LANES;
+        double *behind = x + (n_edge + n - 1 + k) * TQ_SECTION_LANES;
+        for (size_t l = 0; l < TQ_SECTION_LANES; l++) {
+            before[l] = 2.0 * first[l] - first[k * TQ_SECTION_LANES + l];
+            behind[l] = 2.0 * last[l] - *(last + l - k * TQ_SECTION_LANES);
+        }
+    }
+}
+
+/* up to TQ_SECTION_LANES rows, turned into signals side by side and back */
+static void filter_some(const tq_filter *filter, size_t n_edge, size_t n, size_t n_row, double *x,
+                        size_t stride, double *padded)
+{
+    const tq_kernels *kernels = tq_kernels_for(TQ_SECTION_LANES);
+    const size_t n_long = n + 2 * n_edge;
+    double *inner = padded + n_edge * TQ_SECTION_LANES;
+    if (n_row < TQ_SECTION_LANES) {
+        memset(inner, 0, n * TQ_SECTION_LANES * sizeof *inner);
+    }
+    kernels->turn((long)n_row, (long)n, x, (long)stride, inner, TQ_SECTION_LANES);
+    continue_ends(n_edge, n, padded);
+    double coefficients[5 * (TQ_FILTER_ORDER_MAX + 1) / 2];
+    for (size_t s = 0; s < filter->n; s++) {
+        memcpy(coefficients + 5 * s, filter->section[s].b, 3 * sizeof(double));
+        memcpy(coefficients + 5 * s + 3, filter->section[s].a, 2 * sizeof(double));
+    }
+    const tq_fpmode mode = tq_fpmode_enter(); /* what is forgotten does not linger */
+    kernels->sections((long)filter->n, coefficients, (long)n_long, padded, 0);
+    kernels->sections((long)filter->n, coefficients, (long)n_long, padded, 1);
+    tq_fpmode_leave(mode);
+    kernels->turn((long)n, (long)n_row, inner, TQ_SECTION_LANES, x, (long)stride);
+}
+
+tq_status tq_filter_zero_phase_rows(const tq_filter *filter, size_t n_edge, size_t n, size_t n_row,
+                                    double *x, size_t stride, tq_scratch *scratch, tq_error *reterr)
+{
+    assert(filter != NULL && x != NULL && scratch != NULL);
+    if (n == 0 || n_edge >= n) {
+        return tq_fail(reterr, TQ_ERR_SHAPE, "n_edge", 0, (double)n_edge);
+    }
+    const size_t mark = tq_scratch_mark(scratch);
+    double *padded = tq_scratch_take(scratch, (n + 2 * n_edge) * TQ_SECTION_LANES, sizeof *padded);
+    if (padded == NULL) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
+                       (double)tq_filter_zero_phase_size(n, n_edge));
+    }
+    for (size_t r = 0; r < n_row; r += TQ_SECTION_LANES) {
+        const size_t left = n_row - r;
+        filter_some(filter, n_edge, n, left < TQ_SECTION_LANES ? left : (size_t)TQ_SECTION_LANES,
+                    x + r * stride, stride, padded);
+    }
+    tq_scratch_rewind(scratch, mark);
+    return TQ_OK;
+}
+
+tq_status tq_filter_zero_phase(const tq_filter *filter, size_t n_edge, size_t n, double *x,
+                               tq_scratch *scratch, tq_error *reterr)
+{
+    return tq_filter_zero_phase_rows(filter, n_edge, n, 1, x, n, scratch, reterr);
+}

@@ -1,0 +1,537 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/compute/handler.c - maps the life of an exchange on the life of a call. */
+#include "daemon/compute/handler.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/http/answer.h"
+#include "daemon/http/media.h"
+#include "daemon/jobs/submit_options.h"
+#include "daemon/queue/pipe.h"
+#include "daemon/queue/scratch.h"
+
+enum {
+    INLINE_US = 100, /* suspending and resuming a connection costs 10 */
+    PIECE = 16 << 10,
+    WHOLE_MAX = 64 << 10, /* a longer answer of known length is written as it is sent */
+    AHEAD_MIN = 1 << 20,  /* bytes of a body whose samples are computed while it comes, */
+    AHEAD_WORTH = 8,      /* so many more blocks wait before one more worker is woken */
+};
+
+/* Text of an answer, in memory that arrays of samples use as well. */
+typedef struct piece {
+    struct piece *next;
+    size_t n;
+    char text[];
+} piece;
+
+enum { PIECE_TEXT = TQA_MEMORY_PIECE - sizeof(piece) };
+
+/* At the start of its chunk; behind it the first piece of the answer, then the call. */
+typedef struct computing {
+    const tqd_handler *methods; /* first: whose exchange this is */
+    const tqd_computation *of;
+    const tqd_head *head; /* lives as long as the exchange */
+    tqd_asking asking;
+    tqa_world world;
+    const tqa_robot *robot;
+    tqa_call *call;
+    bool failed; /* refusal is filled, or the call has its problem */
+    tqa_problem *refusal;
+    /* the body, when the robot is not in memory and a worker must fetch it first */
+    bool cold;
+    char *body;
+    size_t n_body, body_size;
+    tqd_pipe *pipe;     /* to a worker that reads the body; NULL: the connection's thread does */
+    tqd_course *course; /* blocks of samples that are computed while others come; NULL: none are */
+    size_t n_reached;   /* blocks of it that can be */
+    size_t ahead_scratch;
+    bool has_begun; /* bytes of the body have come */
+    bool has_run;
+    _Atomic bool runs; /* a worker has it: its client stays until that is over */
+    int64_t begin_ms;  /* within which a worker must have begun; 0: what the settings say */
+    /* the answer: a prefix, all of it unless `more`. It begins in the chunk, and goes on in
+     * pieces. */
+    size_t n_first, n_text, at;
+    struct piece *pieces, **last;
+    bool more;
+    uint64_t length; /* of all of it, where that is known; else 0 */
+} computing;
+
+enum {
+    TEXT_AT = (sizeof(computing) + 63) / 64 * 64,
+    CALL_AT = TEXT_AT + PIECE,
+};
+
+static char *chunk_of(computing *c)
+{
+    return (char *)c;
+}
+
+static char *first_piece(computing *c)
+{
+    return chunk_of(c) + TEXT_AT;
+}
+
+/* Keeps a problem that the call itself cannot hold. */
+static void refuse(computing *c, const tqa_problem *problem)
+{
+    c->failed = true;
+    c->refusal = malloc(sizeof *problem);
+    if (c->refusal != NULL) {
+        *c->refusal = *problem;
+    }
+}
+
+static void refuse_memory(computing *c, const char *what)
+{
+    tqa_problem problem;
+    tqa_problem_set(&problem, "busy", "there is no memory for %s now", what);
+    refuse(c, &problem);
+}
+
+static void refuse_busy(computing *c)
+{
+    tqa_problem problem;
+    tqa_problem_set(&problem, "busy", "the queue of computations is full; try again");
+    refuse(c, &problem);
+}
+
+static bool call_open(computing *c, tqa_problem *reterr)
+{
+    const tqd_head *head = c->head;
+    tqa_call_head call_head = {
+        .content = tqd_media_find(head->header(head, "Content-Type")),
+        .accept = tqd_media_find(head->header(head, "Accept")),
+        .query = head->query,
+        .request_id = head->request_id,
+        .content_length = head->content_length,
+        .memory = chunk_of(c) + CALL_AT,
+        .memory_size = TQD_CHUNK_BYTES - CALL_AT,
+    };
+    c->call = tqa_call_open(c->of->operation, c->robot, &call_head, reterr);
+    return c->call != NULL;
+}
+
+static void destroy(void *exchange)
+{
+    computing *c = exchange;
+    tqa_call_close(c->call);
+    if (c->robot != NULL) {
+        tqd_registry_release(c->of->shared->registry, c->robot);
+    }
+    free(c->refusal);
+    free(c->body);
+    while (c->pieces != NULL) {
+        piece *next = c->pieces->next;
+        tqa_memory_give(c->pieces);
+        c->pieces = next;
+    }
+    tqd_chunk_give(c);
+}
+
+static void close_computing(void *exchange)
+{
+    computing *c = exchange;
+    if (c->pipe != NULL) {
+        tqd_pipe_close(c->pipe); /* a worker may still be at it, and destroys it then */
+    } else if (c->course != NULL) {
+        tqd_course_abandon(c->course); /* so here */
+    } else {
+        destroy(c);
+    }
+}
+
+bool tqd_immediate_open(const tqd_computation *of, const tqd_head *head, void **ret_exchange,
+                        tqd_reply *reply)
+{
+    tqa_problem problem;
+    computing *c = tqd_chunk_take();
+    if (c == NULL) {
+        tqa_problem_set(&problem, "busy", "there is no memory for this request now");
+        tqd_answer_problem(reply, head->request_id, &problem);
+        return false;
+    }
+    *c = (computing){.methods = &tqd_immediate_handler, .of = of, .head = head};
+    c->asking = (tqd_asking){.shared = of->shared, .head = head};
+    c->world = tqd_computing_world(&c->asking);
+    bool good = tqd_job_deadline_read(head, &c->begin_ms, &problem);
+    if (!good) {
+        tqd_answer_problem(reply, head->request_id, &problem);
+        close_computing(c);
+        return false;
+    }
+    if (of->operation->needs_robot) {
+        tqd_robot_found found = tqd_registry_peek(of->shared->registry, head->part[0], &c->robot);
+        c->cold = found == TQD_ROBOT_COLD;
+        good = found != TQD_ROBOT_NONE;
+    }
+    if (!good) {
+        tqd_registry_unknown(of->shared->registry, head->part[0], &problem);
+    } else if (!c->cold) {
+        good = call_open(c, &problem);
+    }
+    if (!good) {
+        tqd_answer_problem(reply, head->request_id, &problem);
+        close_computing(c);
+        return false;
+    }
+    *ret_exchange = c;
+    return true;
+}
+
+/* Appends to the body of a cold call. Its size is bounded by the route, its memory by the budget
+ * of bodies. */
+static bool keep(computing *c, const char *bytes, size_t n)
+{
+    if (c->n_body + n > c->body_size) {
+        size_t want = c->body_size * 2 + n + PIECE;
+        char *grown = realloc(c->body, want);
+        if (grown == NULL) {
+            refuse_memory(c, "this body");
+            return false;
+        }
+        c->body = grown;
+        c->body_size = want;
+    }
+    memcpy(c->body + c->n_body, bytes, n);
+    c->n_body += n;
+    return true;
+}
+
+/* Prints until `size` bytes are full or the answer ends (then *ret_over). */
+static size_t fill(computing *c, char *text, size_t size, bool *ret_over)
+{
+    size_t used = 0;
+    while (size - used >= PIECE / 4 && !*ret_over) {
+        const size_t n = tqa_call_read(c->call, text + used, size - used);
+        *ret_over = n == 0;
+        used += n;
+    }
+    c->failed = c->failed || tqa_call_problem(c->call)->status != 0;
+    c->n_text += used;
+    return used;
+}
+
+/* Prints the answer, as far as the bound goes. */
+static void print(computing *c)
+{
+    bool over = false;
+    c->n_first = fill(c, first_piece(c), PIECE, &over);
+    c->last = &c->pieces;
+    while (!over) {
+        if (c->world.cancelled(c->world.ctx)) {
+            refuse_memory(c, "what nobody waits for");
+            return;
+        }
+        if (c->n_text >= c->of->shared->reply_buffer_b) {
+            c->more = true;
+            return;
+        }
+        piece *p = tqa_memory_take();
+        if (p == NULL) {
+            refuse_memory(c, "the answer");
+            return;
+        }
+        p->next = NULL;
+        *c->last = p;
+        c->last = &p->next;
+        p->n = fill(c, p->text, PIECE_TEXT, &over);
+    }
+}
+
+static void compute(computing *c)
+{
+    size_t need = tqa_call_scratch_size(c->call);
+    void *scratch = tqd_scratch(0, need > 0 ? need : 1);
+    if (scratch == NULL) {
+        refuse_memory(c, "the working arrays");
+        return;
+    }
+    c->failed = !tqa_call_run(c->call, &c->world, scratch, need);
+    if (tqd_asking_given_up(&c->asking)) {
+        refuse_memory(c, "what nobody waits for"); /* parts of it have been left out */
+    }
+    if (c->failed) {
+        return;
+    }
+    /* numbers as bytes are copied as fast as they are sent: no buffer of all of them is needed */
+    c->length = tqa_call_length(c->call);
+    c->more = c->length > WHOLE_MAX;
+    if (!c->more) {
+        print(c);
+    }
+}
+
+/* ------------------------------------------------------------------------------------- the body
+ */
+
+static bool take_piece(void *exchange, const char *bytes, size_t n)
+{
+    computing *c = exchange;
+    c->failed = !tqa_call_feed(c->call, bytes, n);
+    return !c->failed;
+}
+
+static void wake(void *exchange)
+{
+    const tqd_head *head = ((computing *)exchange)->head;
+    head->wake(head);
+}
+
+/* An archive of a few bytes may inflate to a thousand times as many. */
+static bool pipe_open(computing *c)
+{
+    static const tqd_pipe_ends ends = {.take = take_piece, .wake = wake, .destroy = destroy};
+    c->pipe = tqd_pipe_new(c->of->shared->workers, c->head->content_length, &ends, c);
+    if (c->pipe == NULL) {
+        refuse_memory(c, "this archive");
+    }
+    return c->pipe != NULL;
+}
+
+static bool put(computing *c, const char *bytes, size_t n)
+{
+    switch (tqd_pipe_put(c->pipe, bytes, n)) {
+    case TQD_PIPE_GOOD:
+        return true;
+    case TQD_PIPE_BUSY:
+        refuse_busy(c);
+        return false;
+    case TQD_PIPE_STOPPED:
+        break;
+    }
+    return false;
+}
+
+/* While the body arrives the connection may close, and its head go, under whoever is in here. */
+static void compute_ahead(void *exchange, size_t b, void *scratch)
+{
+    computing *c = exchange;
+    if (!atomic_load(&c->runs) || !tqd_asking_given_up(&c->asking)) {
+        tqa_call_ahead(c->call, b, scratch, c->ahead_scratch);
+    }
+}
+
+/* Workers begin with the samples that are there. */
+static void look_ahead(computing *c)
+{
+    const size_t n = tqa_call_ready(c->call);
+    if (n < c->n_reached + tqa_call_ahead_step(c->call)) {
+        return;
+    }
+    if (c->course == NULL) {
+        c->ahead_scratch = tqa_call_ahead_scratch_size(c->call);
+        c->course = tqd_course_new(c->of->shared->workers, AHEAD_WORTH, c->ahead_scratch,
+                                   compute_ahead, destroy, c);
+    }
+    if (c->course != NULL) {
+        c->n_reached = n;
+        tqd_course_reach(c->course, n);
+    }
+}
+
+static bool feed_computing(void *exchange, const char *bytes, size_t n)
+{
+    computing *c = exchange;
+    if (c->cold) {
+        return keep(c, bytes, n);
+    }
+    if (!c->has_begun && n > 0) {
+        c->has_begun = true;
+        if (tqa_call_inflates(c->call, bytes[0]) && !pipe_open(c)) {
+            return false;
+        }
+    }
+    if (c->pipe != NULL) {
+        return put(c, bytes, n);
+    }
+    c->failed = !tqa_call_feed(c->call, bytes, n);
+    if (!c->failed && c->head->content_length >= AHEAD_MIN &&
+        c->head->content_length != UINT64_MAX) {
+        look_ahead(c);
+    }
+    return !c->failed;
+}
+
+static bool has_room(void *exchange, size_t n)
+{
+    computing *c = exchange;
+    return c->pipe == NULL || tqd_pipe_room(c->pipe, n);
+}
+
+static char *space(void *exchange, size_t *ret_size)
+{
+    computing *c = exchange;
+    return c->pipe != NULL ? tqd_pipe_space(c->pipe, ret_size) : NULL;
+}
+
+static size_t phase(void *exchange)
+{
+    computing *c = exchange;
+    return c->cold || c->pipe != NULL ? 0 : tqa_call_phase(c->call);
+}
+
+/* A wake-up may have been for room, when the body is still being read. */
+static tqd_next resumed_computing(void *exchange)
+{
+    computing *c = exchange;
+    if (c->pipe == NULL || c->has_run) {
+        return TQD_NEXT_REPLY;
+    }
+    return !tqd_pipe_is_over(c->pipe) ? TQD_NEXT_WAIT : c->failed ? TQD_NEXT_REPLY : TQD_NEXT_RUN;
+}
+
+static tqd_next finish_computing(void *exchange)
+{
+    computing *c = exchange;
+    if (c->cold) {
+        return TQD_NEXT_RUN;
+    }
+    if (c->pipe != NULL) {
+        if (tqd_pipe_end(c->pipe) == TQD_PIPE_BUSY) {
+            refuse_busy(c);
+            return TQD_NEXT_REPLY;
+        }
+        return resumed_computing(c);
+    }
+    if (c->course != NULL) {
+        return TQD_NEXT_RUN;
+    }
+    c->failed = !tqa_call_finish(c->call);
+    if (c->failed) {
+        return TQD_NEXT_REPLY;
+    }
+    if (tqa_call_cost_us(c->call) >= (double)INLINE_US) {
+        return TQD_NEXT_RUN;
+    }
+    compute(c);
+    return TQD_NEXT_REPLY;
+}
+
+/* Fetches the robot and catches up with the body. */
+static bool warm(computing *c)
+{
+    tqa_problem problem;
+    c->robot = tqd_registry_get(c->of->shared->registry, c->head->part[0], &problem);
+    if (c->robot == NULL || !call_open(c, &problem)) {
+        refuse(c, &problem);
+        return false;
+    }
+    c->failed = !tqa_call_feed(c->call, c->body, c->n_body) || !tqa_call_finish(c->call);
+    free(c->body);
+    c->body = NULL;
+    return !c->failed;
+}
+
+static void run_computing(void *exchange)
+{
+    computing *c = exchange;
+    c->has_run = true;
+    atomic_store(&c->runs, true);
+    if (c->cold) {
+        c->failed = !warm(c);
+    } else if (c->course != NULL) {
+        tqd_course_reach(c->course, tqa_call_ready(c->call));
+        tqd_course_finish(c->course);
+        c->course = NULL;
+        c->failed = !tqa_call_finish(c->call);
+    } else if (c->pipe != NULL) {
+        c->failed = !tqa_call_finish(c->call);
+    }
+    if (!c->failed) {
+        compute(c);
+    }
+}
+
+/* Copies from c->at on; c->at counts from the start of the piece. */
+static size_t copy(computing *c, const char *text, size_t n_text, char *out, size_t size)
+{
+    const size_t n = n_text - c->at < size ? n_text - c->at : size;
+    memcpy(out, text + c->at, n);
+    c->at += n;
+    return n;
+}
+
+/* A large answer: first what is printed already. */
+static size_t read_computing(void *exchange, char *out, size_t size)
+{
+    computing *c = exchange;
+    if (c->at < c->n_first) {
+        const size_t n = copy(c, first_piece(c), c->n_first, out, size);
+        if (c->at == c->n_first) {
+            c->n_first = c->at = 0;
+        }
+        return n;
+    }
+    while (c->pieces != NULL) {
+        piece *p = c->pieces;
+        const size_t n = copy(c, p->text, p->n, out, size);
+        if (c->at == p->n) {
+            c->pieces = p->next;
+            c->at = 0;
+            tqa_memory_give(p);
+        }
+        if (n > 0) {
+            return n;
+        }
+    }
+    const size_t n = c->more ? tqa_call_read(c->call, out, size) : 0;
+    return n == 0 && tqa_call_problem(c->call)->status != 0 ? TQD_READ_CUT : n;
+}
+
+/* Numbers that lie as they are sent. */
+static const char *look_computing(void *exchange, size_t *ret_n)
+{
+    computing *c = exchange;
+    return tqa_call_look(c->call, ret_n);
+}
+
+static int64_t patience_computing(void *exchange)
+{
+    return ((const computing *)exchange)->begin_ms;
+}
+
+static void reply_computing(void *exchange, tqd_reply *reply)
+{
+    computing *c = exchange;
+    if (c->failed) {
+        tqa_problem problem;
+        const tqa_problem *why = c->refusal;
+        if (why == NULL && c->call != NULL && tqa_call_problem(c->call)->status != 0) {
+            why = tqa_call_problem(c->call);
+        }
+        if (why == NULL) {
+            tqa_problem_set(&problem, "busy", "there is no memory for this request now");
+            why = &problem;
+        }
+        tqd_answer_problem(reply, c->head->request_id, why);
+        return;
+    }
+    reply->status = 200;
+    reply->media = tqa_call_media(c->call);
+    if (c->more || c->pieces != NULL) {
+        reply->read = read_computing;
+        reply->look = c->length > WHOLE_MAX ? look_computing : NULL; /* else some is printed */
+        reply->n_body = c->more ? (size_t)c->length : c->n_text;
+        return;
+    }
+    reply->constant = first_piece(c);
+    reply->n_body = c->n_text;
+}
+
+const tqd_handler tqd_immediate_handler = {
+    .room = has_room,
+    .space = space,
+    .phase = phase,
+    .feed = feed_computing,
+    .finish = finish_computing,
+    .resumed = resumed_computing,
+    .run = run_computing,
+    .patience_ms = patience_computing,
+    .reply = reply_computing,
+    .close = close_computing,
+};

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/http/match.h - finds the route of a path. */
+#ifndef TQD_HTTP_MATCH_H
+#define TQD_HTTP_MATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "daemon/http/exchange.h"
+
+enum { TQD_ALLOW_TEXT = 48 };
+
+typedef struct tqd_match {
+    const tqd_route *route;     /* NULL: none */
+    bool path_known;            /* another method has a route here */
+    char allow[TQD_ALLOW_TEXT]; /* its methods, when path_known and no route */
+    struct {
+        const char *text; /* inside path, not decoded */
+        size_t n;
+    } part[TQD_PATH_PARTS];
+    size_t n_part;
+} tqd_match;
+
+/* Matches n_path bytes against the table; {} matches one segment that is not empty. GET rows
+ * serve HEAD as well. method may be TQD_METHOD_COUNT for one that is not known. */
+void tqd_match_find(const tqd_route *routes, size_t n_route, tqd_method method, const char *path,
+                    size_t n_path, tqd_match *ret_match);
+
+/* TQD_METHOD_COUNT when it is none of ours. */
+tqd_method tqd_method_find(const char *name);
+
+#endif

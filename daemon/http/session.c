@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/http/session.c - digests of random secrets, each with its end. */
+#include "daemon/http/session.h"
+
+#include <assert.h>
+#include <string.h>
+#include <time.h>
+
+#include <sodium.h>
+
+enum { SECRET_BYTES = 32, DIGEST_BYTES = 32 };
+
+void tqd_sessions_init(tqd_sessions *sessions)
+{
+    memset(sessions, 0, sizeof *sessions);
+    pthread_mutex_init(&sessions->mutex, NULL);
+}
+
+int64_t tqd_session_now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    return now.tv_sec;
+}
+
+static void digest_secret(const char *secret, unsigned char digest[DIGEST_BYTES])
+{
+    crypto_generichash(digest, DIGEST_BYTES, (const unsigned char *)secret, TQD_SESSION_TEXT - 1,
+                       NULL, 0);
+}
+
+void tqd_session_begin(tqd_sessions *sessions, int64_t now_s, char ret_secret[TQD_SESSION_TEXT])
+{
+    unsigned char secret[SECRET_BYTES];
+    unsigned char digest[DIGEST_BYTES];
+    assert(now_s >= 0);
+    randombytes_buf(secret, sizeof secret);
+    sodium_bin2hex(ret_secret, TQD_SESSION_TEXT, secret, sizeof secret);
+    digest_secret(ret_secret, digest);
+    pthread_mutex_lock(&sessions->mutex);
+    size_t first = 0; /* to end; free rows have ended long ago */
+    for (size_t k = 1; k < TQD_SESSIONS_MAX; k++) {
+        if (sessions->rows[k].until_s < sessions->rows[first].until_s) {
+            first = k;
+        }
+    }
+    memcpy(sessions->rows[first].digest, digest, sizeof digest);
+    sessions->rows[first].until_s = now_s + TQD_SESSION_S;
+    pthread_mutex_unlock(&sessions->mutex);
+}
+
+/* The row of a secret, TQD_SESSIONS_MAX if none. All are looked at: time does not tell which one it
+ * was. The caller holds the lock. */
+static size_t find(const tqd_sessions *sessions, const unsigned char digest[DIGEST_BYTES])
+{
+    size_t found = TQD_SESSIONS_MAX;
+    for (size_t k = 0; k < TQD_SESSIONS_MAX; k++) {
+        if (sodium_memcmp(digest, sessions->rows[k].digest, DIGEST_BYTES) == 0) {
+            found = k;
+        }
+    }
+    return found;
+}
+
+bool tqd_session_knows(tqd_sessions *sessions, int64_t now_s, const char *secret, size_t n)
+{
+    unsigned char digest[DIGEST_BYTES];
+    if (secret == NULL || n != TQD_SESSION_TEXT - 1) {
+        return false;
+    }
+    digest_secret(secret, digest);
+    pthread_mutex_lock(&sessions->mutex);
+    const size_t k = find(sessions, digest);
+    const bool known = k < TQD_SESSIONS_MAX && sessions->rows[k].until_s > now_s;
+    pthread_mutex_unlock(&sessions->mutex);
+    return known;
+}
+
+void tqd_session_end(tqd_sessions *sessions, const char *secret, size_t n)
+{
+    unsigned char digest[DIGEST_BYTES];
+    if (secret == NULL || n != TQD_SESSION_TEXT - 1) {
+        return;
+    }
+    digest_secret(secret, digest);
+    pthread_mutex_lock(&sessions->mutex);
+    const size_t k = find(sessions, digest);
+    if (k < TQD_SESSIONS_MAX) {
+        memset(&sessions->rows[k], 0, sizeof sessions->rows[k]);
+    }
+    pthread_mutex_unlock(&sessions->mutex);
+}
+
+void tqd_sessions_clear(tqd_sessions *sessions)
+{
+    pthread_mutex_lock(&sessions->mutex);
+    memset(sessions->rows, 0, sizeof sessions->rows);
+    pthread_mutex_unlock(&sessions->mutex);
+}
+
+const char *tqd_session_cookie(const char *cookie, size_t *ret_n)
+{
+    static const char name[] = TQD_SESSION_COOKIE "=";
+    while (cookie != NULL && *cookie != '\0') {
+        cookie += strspn(cookie, "; ");
+        if (strncmp(cookie, name, sizeof name - 1) == 0) {
+            cookie += sizeof name - 1;
+            *ret_n = strcspn(cookie, "; ");
+            return cookie;
+        }
+        cookie += strcspn(cookie, ";");
+    }
+    return NULL;
+}

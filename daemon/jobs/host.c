@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/jobs/host.c - progress, cancelling, checkpoints, spool and attachments of a running job.
+ */
+#include "daemon/jobs/host.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "daemon/jobs/crash.h"
+#include "daemon/queue/workers.h"
+
+static const tqa_robot *world_robot_get(void *ctx, const char *name)
+{
+    const tqa_world *base = ((tqd_job_world *)ctx)->runner->jobs->options.world;
+    return base->robot_get(base->ctx, name);
+}
+
+static void world_robot_release(void *ctx, const tqa_robot *robot)
+{
+    const tqa_world *base = ((tqd_job_world *)ctx)->runner->jobs->options.world;
+    base->robot_release(base->ctx, robot);
+}
+
+/* A helper that crashes does so on behalf of the job. */
+typedef struct blamed_loop {
+    const char *id;
+    void (*body)(void *arg, size_t i, void *scratch);
+    void *arg;
+} blamed_loop;
+
+static void blamed_body(void *arg, size_t i, void *scratch)
+{
+    const blamed_loop *loop = arg;
+    const char *before = tqd_crash_blamed();
+    tqd_crash_blame(loop->id);
+    loop->body(loop->arg, i, scratch);
+    tqd_crash_blame(before);
+}
+
+static void world_parallel_for(void *ctx, size_t n, size_t scratch_size,
+                               void (*body)(void *arg, size_t i, void *scratch), void *arg)
+{
+    tqd_runner *runner = ((tqd_job_world *)ctx)->runner;
+    const tqa_world *base = runner->jobs->options.world;
+    blamed_loop loop = {.id = runner->job.id, .body = body, .arg = arg};
+    base->parallel_for(base->ctx, n, scratch_size, blamed_body, &loop);
+}
+
+static void world_progress(void *ctx, double fraction, const char *step)
+{
+    tqd_runner *runner = ((tqd_job_world *)ctx)->runner;
+    pthread_mutex_lock(&runner->mutex);
+    runner->fraction = fraction < 0.0 ? 0.0 : fraction > 1.0 ? 1.0 : fraction;
+    if (step != NULL) {
+        snprintf(runner->step, sizeof runner->step, "%s", step);
+    }
+    runner->moved = true;
+    pthread_mutex_unlock(&runner->mutex);
+}
+
+static bool world_cancelled(void *ctx)
+{
+    tqd_runner *runner = ((tqd_job_world *)ctx)->runner;
+    tqd_workers_beat(); /* of a worker that helps */
+    return atomic_load(&runner->cancelled) || atomic_load(&runner->lost) ||
+           tqd_jobs_stopping(runner->jobs);
+}
+
+enum { CHECKPOINT_MS = 1000 }; /* what is lost when the process ends, about */
+
+static int64_t clock_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static bool world_checkpoint_due(void *ctx)
+{
+    return clock_ms() - ((const tqd_job_world *)ctx)->saved_ms >= CHECKPOINT_MS;
+}
+
+static int world_checkpoint_save(void *ctx, const void *bytes, size_t n)
+{
+    tqd_job_world *w = ctx;
+    tqd_runner *runner = w->runner;
+    tqd_store *store = runner->jobs->options.store;
+    tqd_job_checkpoint write = {
+        .write = {.kind = TQD_WRITE_JOB_CHECKPOINT},
+        .id = runner->job.id,
+        .fence = runner->job.fence,
+        .lease_ms = runner->jobs->options.lease_ms,
+        .bytes_max = runner->jobs->options.bytes_max,
+        .body = {.media = "application/octet-stream", .bytes = bytes, .size = n}};
+    tqd_upload *upload = NULL;
+    char file[TQD_DIGEST_TEXT];
+    tqd_store_status status = TQD_STORE_OK;
+    if (w->aside != NULL) {
+        status = tqd_aside_sync(w->aside);
+    }
+    if (status == TQD_STORE_OK && n > TQD_JOB_ROW_BYTES) {
+        upload = tqd_upload_open(store, &status);
+        uint64_t size = 0;
+        status = upload != NULL ? tqd_upload_append(upload, bytes, n) : status;
+        status = status == TQD_STORE_OK ? tqd_upload_finish(upload, file, &size) : status;
+        write.body.bytes = NULL;
+        write.body.file = file;
+    }
+    if (status == TQD_STORE_OK) {
+        status = tqd_store_write(store, &write.write);
+    }
+    tqd_upload_close(upload);
+    if (status == TQD_STORE_MISMATCH) {
+        atomic_store(&runner->lost, true);
+    }
+    w->saved_ms = clock_ms(); /* after it: the time between two is the computation's */
+    return status == TQD_STORE_OK ? 0 : -1;
+}
+
+static size_t world_checkpoint_load(void *ctx, void *bytes, size_t size)
+{
+    tqd_runner *runner = ((tqd_job_world *)ctx)->runner;
+    tqd_store *store = runner->jobs->options.store;
+    char media[TQD_MEDIA_TEXT];
+    char file[TQD_DIGEST_TEXT];
+    char *kept = NULL;
+    uint64_t n = 0;
+    if (tqd_store_job_body(store, runner->job.id, TQD_BODY_CHECKPOINT, media, &kept, file, &n) !=
+        TQD_STORE_OK) {
+        return 0;
+    }
+    if (n > size) {
+        n = 0; /* no checkpoint of this operation */
+    } else if (kept != NULL) {
+        memcpy(bytes, kept, (size_t)n);
+    } else {
+        tqd_store_status ignored; /* a damaged checkpoint is none: the job begins anew */
+        tqd_file *open = tqd_file_open_sized(store, file, n, &ignored);
+        if (open == NULL || tqd_file_read(open, 0, bytes, (size_t)n) != (long)n) {
+            n = 0;
+        }
+        tqd_file_close(open);
+    }
+    free(kept);
+    return (size_t)n;
+}
+
+/* -------------------------------------------------------------------------- spool, attachments */
+
+/* What the store says ends the run: execute puts it in the place of the call's own problem. */
+static int outcome_of(tqd_job_world *w, tqd_store_status status)
+{
+    if (status == TQD_STORE_OK) {
+        return 0;
+    }
+    w->status = status;
+    return -1;
+}
+
+static bool open_spool(tqd_job_world *w)
+{
+    tqd_store_status status = TQD_STORE_OK;
+    if (w->aside == NULL) {
+        w->aside = tqd_aside_open(w->runner->jobs->options.store, w->runner->job.id, &status);
+    }
+    return outcome_of(w, status) == 0;
+}
+
+static int world_spool_write(void *ctx, uint64_t offset, const void *bytes, size_t n)
+{
+    tqd_job_world *w = ctx;
+    if (atomic_load(&w->runner->lost) || !open_spool(w)) {
+        return -1;
+    }
+    const tqd_store_status status = tqd_aside_write(w->aside, offset, bytes, n);
+    return status == TQD_STORE_MISMATCH ? -1 : outcome_of(w, status);
+}
+
+static long world_spool_read(void *ctx, uint64_t offset, void *bytes, size_t n)
+{
+    tqd_job_world *w = ctx;
+    if (!open_spool(w)) {
+        return -1;
+    }
+    const long got = tqd_aside_read(w->aside, offset, bytes, n);
+    (void)outcome_of(w, got < 0 ? TQD_STORE_BROKEN : TQD_STORE_OK);
+    return got;
+}
+
+static bool is_good_name(const tqd_job_world *w, const char *name)
+{
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+    const size_t n = strlen(name);
+    bool good = n > 0 && n < TQD_ATTACHMENT_NAME_TEXT && strspn(name, letters) == n;
+    for (size_t i = 0; i < w->n_attachment; i++) {
+        good = good && strcmp(w->attachments[i].name, name) != 0;
+    }
+    return good;
+}
+
+static tqd_store_status keep_bytes(tqd_job_world *w, size_t i, const void *bytes, size_t n)
+{
+    tqd_body *body = &w->attachments[i].body;
+    tqd_store_status status = TQD_STORE_OK;
+    body->size = n;
+    if (n <= TQD_JOB_ROW_BYTES) {
+        w->kept[i].bytes = malloc(n + 1);
+        if (w->kept[i].bytes == NULL) {
+            return TQD_STORE_NO_MEMORY;
+        }
+        memcpy(w->kept[i].bytes, bytes, n);
+        body->bytes = w->kept[i].bytes;
+        return TQD_STORE_OK;
+    }
+    tqd_upload *upload = tqd_upload_open(w->runner->jobs->options.store, &status);
+    w->kept[i].upload = upload;
+    body->file = w->kept[i].file;
+    status = upload != NULL ? tqd_upload_append(upload, bytes, n) : status;
+    return status == TQD_STORE_OK ? tqd_upload_finish(upload, w->kept[i].file, &body->size)
+                                  : status;
+}
+
+static int world_attach(void *ctx, const char *name, const char *media, const void *bytes, size_t n)
+{
+    tqd_job_world *w = ctx;
+    const size_t i = w->n_attachment;
+    if (i == TQA_ATTACH_MAX || !is_good_name(w, name) || strlen(media) >= TQD_MEDIA_TEXT) {
+        return -1;
+    }
+    tqd_attachment *attachment = &w->attachments[i];
+    snprintf(attachment->name, sizeof attachment->name, "%s", name);
+    snprintf(w->kept[i].media, sizeof w->kept[i].media, "%s", media);
+    attachment->body.media = w->kept[i].media;
+    w->n_attachment++;
+    return outcome_of(w, keep_bytes(w, i, bytes, n));
+}
+
+/* ------------------------------------------------------------------------------------- sources */
+
+/* An input as it was when the job was submitted, whatever its name means now. What there was not
+ * then is looked for now: the result of a job that was still waiting. */
+static tqd_store_status find_input(const tqd_job_world *w, const char *name, tqa_source *ret,
+                                   char **ret_bytes)
+{
+    return tqd_store_job_input(w->runner->jobs->options.store, w->runner->job.id, name, ret->media,
+                               ret_bytes, ret->digest, &ret->size);
+}
+
+static int world_dataset_look(void *ctx, const char *name, tqa_source *ret)
+{
+    char *bytes = NULL;
+    memset(ret, 0, sizeof *ret);
+    const tqd_store_status status = find_input(ctx, name, ret, &bytes);
+    free(bytes);
+    if (status != TQD_STORE_NOT_FOUND) {
+        return outcome_of(ctx, status);
+    }
+    const tqa_world *base = ((tqd_job_world *)ctx)->runner->jobs->options.world;
+    return base->dataset_look(base->ctx, name, ret);
+}
+
+static long read_file(tqd_job_world *w, const tqa_source *input, uint64_t offset, void *bytes,
+                      size_t n)
+{
+    tqd_store_status status;
+    const long got = tqd_store_file_read(w->runner->jobs->options.store, input->digest, input->size,
+                                         offset, bytes, n, &status);
+    (void)outcome_of(w, status);
+    return got;
+}
+
+static long world_dataset_read(void *ctx, const char *name, uint64_t offset, void *bytes, size_t n)
+{
+    tqa_source input;
+    char *row = NULL;
+    const char *version = strchr(name, '@');
+    tqd_store_status status = find_input(ctx, name, &input, &row);
+    if (status == TQD_STORE_OK && row != NULL) {
+        const uint64_t left = offset < input.size ? input.size - offset : 0;
+        const size_t some = left < n ? (size_t)left : n;
+        memcpy(bytes, row + (left > 0 ? offset : 0), some);
+        free(row);
+        return (long)some;
+    }
+    if (status == TQD_STORE_NOT_FOUND && version != NULL) {
+        snprintf(input.digest, sizeof input.digest, "%s", version + 1);
+        input.size = TQD_FILE_ANY_SIZE;
+        status = TQD_STORE_OK;
+    }
+    if (status != TQD_STORE_NOT_FOUND) {
+        return status == TQD_STORE_OK ? read_file(ctx, &input, offset, bytes, n)
+                                      : outcome_of(ctx, status);
+    }
+    const tqa_world *base = ((tqd_job_world *)ctx)->runner->jobs->options.world;
+    return base->dataset_read(base->ctx, name, offset, bytes, n);
+}
+
+void tqd_job_world_open(tqd_job_world *w, tqd_runner *runner)
+{
+    memset(w, 0, sizeof *w);
+    w->runner = runner;
+    w->saved_ms = clock_ms();
+    w->world = (tqa_world){.ctx = w,
+                           .robot_get = world_robot_get,
+                           .robot_release = world_robot_release,
+                           .parallel_for = world_parallel_for,
+                           .progress = world_progress,
+                           .cancelled = world_cancelled,
+                           .checkpoint_save = world_checkpoint_save,
+                           .checkpoint_load = world_checkpoint_load,
+                           .checkpoint_due = world_checkpoint_due,
+                           .spool_write = world_spool_write,
+                           .spool_read = world_spool_read,
+                           .attach = world_attach,
+                           .dataset_look = world_dataset_look,
+                           .dataset_read = world_dataset_read};
+}
+
+void tqd_job_world_close(tqd_job_world *w)
+{
+    for (size_t i = 0; i < w->n_attachment; i++) {
+        tqd_upload_close(w->kept[i].upload);
+        free(w->kept[i].bytes);
+    }
+    tqd_aside_close(w->aside);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/jobs/host.h - what a running job may ask of the process; private to this folder. */
+#ifndef TQD_JOBS_HOST_H
+#define TQD_JOBS_HOST_H
+
+#include "api/host.h"
+#include "daemon/jobs/inside.h"
+#include "daemon/store/files.h"
+#include "daemon/store/job_scratch_file.h"
+
+/* The world of one run of one job. */
+typedef struct tqd_job_world {
+    tqa_world world; /* for the call; valid until tqd_job_world_close */
+    tqd_runner *runner;
+    tqd_store_status status; /* not OK: the store failed under the run, which counts for nothing */
+    tqd_aside *aside;        /* the spool, once it was used */
+    int64_t saved_ms;        /* monotonic: the last checkpoint, or the start */
+    size_t n_attachment;     /* in the order in which they came */
+    tqd_attachment attachments[TQA_ATTACH_MAX];
+    struct {
+        char *bytes; /* of a small one; else its file, held until the row refers to it */
+        tqd_upload *upload;
+        char file[TQD_DIGEST_TEXT], media[TQD_MEDIA_TEXT];
+    } kept[TQA_ATTACH_MAX];
+} tqd_job_world;
+
+void tqd_job_world_open(tqd_job_world *w, tqd_runner *runner);
+void tqd_job_world_close(tqd_job_world *w);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/jobs/submit_options.c - headers that are about a job, not about its computation. */
+#include "daemon/jobs/submit_options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/http/media.h"
+
+enum {
+    WAIT_DEFAULT_S = 10, /* of operations that may take long, without a preference */
+    WAIT_MAX_S = 60,
+    URGENCY_DEFAULT = 3,
+    DEADLINE_MAX_S = 31 * 86400,
+};
+
+static bool read_client(const tqd_head *head, char client[TQD_JOB_CLIENT_TEXT],
+                        tqa_problem *problem)
+{
+    const char *name = head->header(head, "Torqued-Client");
+    name = name != NULL ? name : "";
+    const size_t n = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                  "0123456789._@-");
+    if (n >= TQD_JOB_CLIENT_TEXT || name[n] != '\0') {
+        tqa_problem_set(problem, "invalid-value",
+                        "Torqued-Client has up to 64 of A-Z a-z 0-9 . _ @ -");
+        return false;
+    }
+    snprintf(client, TQD_JOB_CLIENT_TEXT, "%s", name);
+    return true;
+}
+
+static bool read_key(const tqd_head *head, const char **ret_key, tqa_problem *problem)
+{
+    *ret_key = head->header(head, "Idempotency-Key");
+    const size_t n = *ret_key != NULL ? strlen(*ret_key) : 1;
+    if (n == 0 || n > TQD_JOB_KEY_MAX) {
+        tqa_problem_set(problem, "invalid-value", "Idempotency-Key has 1 to %d bytes",
+                        (int)TQD_JOB_KEY_MAX);
+        return false;
+    }
+    return true;
+}
+
+bool tqd_job_deadline_read(const tqd_head *head, int64_t *ret_ms, tqa_problem *problem)
+{
+    const char *text = head->header(head, "Torqued-Deadline");
+    const size_t n = text != NULL ? strspn(text, "0123456789") : 0;
+    if (text == NULL) {
+        return true;
+    }
+    const long s = n > 0 && n < 8 ? strtol(text, NULL, 10) : 0;
+    if (s < 1 || s > DEADLINE_MAX_S || text[n] != '\0') {
+        tqa_problem_set(problem, "invalid-value",
+                        "Torqued-Deadline is a whole number of seconds, 1 to %d",
+                        (int)DEADLINE_MAX_S);
+        return false;
+    }
+    *ret_ms = s * 1000;
+    return true;
+}
+
+/* Priority: u=0 ... u=7 (RFC 9218), 0 first, 3 if not told */
+static int read_priority(const tqd_head *head)
+{
+    const char *text = head->header(head, "Priority");
+    const char *u = text != NULL ? strstr(text, "u=") : NULL;
+    return u != NULL && u[2] >= '0' && u[2] <= '7' ? URGENCY_DEFAULT - (u[2] - '0') : 0;
+}
+
+/* The form of the result, if this answer may be one: better refused now than when it is there. */
+static bool read_accept(const tqd_head *head, tqd_job_wish *wish, tqa_problem *problem)
+{
+    const tqa_media media = tqd_media_find(head->header(head, "Accept"));
+    wish->form = media == TQA_MEDIA_CBOR  ? TQA_VIEW_CBOR
+                 : media == TQA_MEDIA_NPZ ? TQA_VIEW_NPZ
+                                          : TQA_VIEW_JSON;
+    if (wish->wait_s == 0 || wish->form != TQA_VIEW_JSON || media == TQA_MEDIA_JSON ||
+        media == TQA_MEDIA_NONE) {
+        return true;
+    }
+    tqa_problem_set(problem, "not-acceptable",
+                    "a result that is waited for comes as application/json, application/cbor or "
+                    "application/x-npz; with Prefer: respond-async the job's .../result has "
+                    "other forms");
+    return false;
+}
+
+bool tqd_job_wish_read(const tqd_head *head, tqd_job_wish *ret, tqa_problem *reterr)
+{
+    memset(ret, 0, sizeof *ret);
+    ret->prefer = tqd_preference_read(head->header(head, "Prefer"));
+    ret->wait_s = ret->prefer.wait_s >= 0 ? ret->prefer.wait_s
+                  : ret->prefer.async     ? 0
+                                          : WAIT_DEFAULT_S;
+    ret->wait_s = ret->wait_s < WAIT_MAX_S ? ret->wait_s : WAIT_MAX_S;
+    ret->priority = read_priority(head);
+    return read_accept(head, ret, reterr) && read_client(head, ret->client, reterr) &&
+           read_key(head, &ret->key, reterr) &&
+           tqd_job_deadline_read(head, &ret->deadline_ms, reterr);
+}

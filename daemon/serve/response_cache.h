@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/serve/response_cache.h - responses of the library that are sent again and again: of short
+ * answers, by their length. */
+#ifndef TQD_SERVE_RESPONSE_CACHE_H
+#define TQD_SERVE_RESPONSE_CACHE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "daemon/http/date.h"
+#include "daemon/observe/request_id.h"
+
+enum {
+    TQD_PREPARED_SLOTS = 64,
+    TQD_PREPARED_MAX = 1024, /* bytes of a body that is worth a copy */
+};
+
+struct MHD_Response;
+
+/* A response with Content-Type, X-Request-Id and Date, and the body behind it that it sends. */
+typedef struct tqd_prepared {
+    struct MHD_Response *response;
+    const char *media;
+    size_t n;
+    bool busy;  /* a connection may still be sending it */
+    char *id;   /* the value of X-Request-Id, in the library's memory */
+    char *date; /* that of Date, and the second that it tells */
+    int64_t date_s;
+    char body[];
+} tqd_prepared;
+
+/* A loop's own. Zero-initialised. */
+typedef struct tqd_prepared_set {
+    tqd_prepared *slots[TQD_PREPARED_SLOTS];
+    int64_t date_s; /* of `date`, once that is not empty */
+    char date[TQD_DATE_TEXT];
+} tqd_prepared_set;
+
+/**
+ * Take a response of this media type (a constant), whose body is a copy of n bytes.
+ *
+ * Making one costs the library ten allocations, and their end as many; one that was sent before
+ * costs two copies. The date is written when its second is over: left to itself the library breaks
+ * the time down for every answer, behind a lock that all threads of the process share.
+ *
+ * Returns  NULL when the body is long, the response of this length is still being sent, or memory
+ *          is short: the caller makes one of its own.
+ */
+tqd_prepared *tqd_prepared_take(tqd_prepared_set *set, const char *media, const char *body,
+                                size_t n, const char *id, int64_t unix_s);
+
+/* The library has done with it for this request. */
+static inline void tqd_prepared_give(tqd_prepared *prepared)
+{
+    prepared->busy = false;
+}
+
+/* None may be in use. */
+void tqd_prepared_free(tqd_prepared_set *set);
+
+#endif

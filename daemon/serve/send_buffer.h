@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/serve/send_buffer.h - a body in pieces: room for a whole piece between the handler's
+ * reader and
+ * whoever sends it. */
+#ifndef TQD_SERVE_SEND_BUFFER_H
+#define TQD_SERVE_SEND_BUFFER_H
+
+#include "daemon/serve/client.h"
+
+typedef struct tqd_stage {
+    tqd_client *client;
+    size_t (*read)(void *exchange, char *out, size_t size);
+    size_t at, n; /* told and filled bytes */
+    bool over;
+    size_t size;
+    char bytes[];
+} tqd_stage;
+
+/* NULL: no memory. free() ends it. */
+tqd_stage *tqd_stage_new(tqd_client *client, const tqd_reply *reply, size_t size);
+
+/* False: the connection is suspended; or, when the stage is over, it cannot go on. True: bytes are
+ * there, or the stage is over because the body is complete. */
+bool tqd_stage_fill(tqd_stage *stage);
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/service/backup.c - POST /v1/backup: the whole store as one archive. */
+#include "daemon/service/backup.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/http/answer.h"
+#include "daemon/store/backup.h"
+#include "daemon/store/problem.h"
+
+enum { WINDOW = 256 << 10 };
+
+typedef struct exchange {
+    tqd_store *store;
+    const tqd_head *head;
+    tqd_backup *backup;
+    tqd_reply answer;
+    char *window;
+    size_t n_window, taken;
+    uint64_t left; /* of the archive, not in a window yet */
+} exchange;
+
+static bool open_backup(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply)
+{
+    exchange *e = calloc(1, sizeof *e);
+    if (e == NULL) {
+        tqd_answer_no_memory(reply, head->request_id);
+        return false;
+    }
+    e->store = ctx;
+    e->head = head;
+    *ret_exchange = e;
+    return true;
+}
+
+static tqd_next finish_backup(void *arg)
+{
+    (void)arg;
+    return TQD_NEXT_RUN;
+}
+
+static void fill_window(exchange *e)
+{
+    const long n = tqd_backup_read(e->backup, e->window, WINDOW);
+    /* a failing disk ends the connection: the client sees fewer bytes than were told */
+    e->n_window = n > 0 ? (size_t)n : 0;
+    e->left -= e->n_window;
+    e->taken = 0;
+    if (e->left == 0) {
+        /* here, where waiting for a disk is allowed */
+        tqd_backup_close(e->backup);
+        e->backup = NULL;
+    }
+}
+
+static size_t read_window(void *arg, char *out, size_t size)
+{
+    exchange *e = arg;
+    if (e->taken == e->n_window) {
+        return e->left == 0 || e->n_window == 0 ? 0 : TQD_READ_RUN;
+    }
+    const size_t rest = e->n_window - e->taken;
+    const size_t n = rest < size ? rest : size;
+    memcpy(out, e->window + e->taken, n);
+    e->taken += n;
+    return n;
+}
+
+static void run_backup(void *arg)
+{
+    exchange *e = arg;
+    if (e->backup != NULL) {
+        fill_window(e);
+        return;
+    }
+    tqd_store_status status = TQD_STORE_NO_MEMORY;
+    e->window = malloc(WINDOW);
+    e->backup = e->window != NULL ? tqd_backup_open(e->store, &status) : NULL;
+    if (e->backup == NULL) {
+        tqa_problem problem;
+        tqd_store_problem(status, &problem);
+        tqd_answer_problem(&e->answer, e->head->request_id, &problem);
+        return;
+    }
+    e->left = tqd_backup_size(e->backup);
+    e->answer.status = 200;
+    e->answer.media = "application/x-tar";
+    e->answer.n_body = (size_t)e->left;
+    e->answer.read = read_window;
+    tqd_answer_header(&e->answer, "Content-Disposition", "attachment; filename=\"torqued.tar\"");
+    fill_window(e);
+}
+
+static void reply_backup(void *arg, tqd_reply *reply)
+{
+    exchange *e = arg;
+    *reply = e->answer;
+    e->answer.body = NULL;
+}
+
+static void close_backup(void *arg)
+{
+    exchange *e = arg;
+    tqd_backup_close(e->backup);
+    free(e->answer.body);
+    free(e->window);
+    free(e);
+}
+
+const tqd_handler tqd_backup_handler = {
+    .open = open_backup,
+    .finish = finish_backup,
+    .run = run_backup,
+    .reply = reply_backup,
+    .close = close_backup,
+};

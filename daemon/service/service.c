@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/service/service.c - handlers that need no operation and no store. */
+#include "daemon/service/service.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/docs.h"
+#include "api/openapi.h"
+#include "api/problem.h"
+#include "api/version.h"
+#include "daemon/observe/request_id.h"
+
+/* The exchange of all of these: what to say is decided when the request comes. */
+typedef struct telling {
+    tqd_service *service;
+    char request_id[TQD_ID_TEXT];
+} telling;
+
+static bool open_telling(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply)
+{
+    telling *t = malloc(sizeof *t);
+    if (t == NULL) {
+        reply->status = 503;
+        return false;
+    }
+    t->service = ctx;
+    memcpy(t->request_id, head->request_id, sizeof t->request_id);
+    *ret_exchange = t;
+    return true;
+}
+
+static void say(tqd_reply *reply, const char *media, const char *constant)
+{
+    reply->status = 200;
+    reply->media = media;
+    reply->constant = constant;
+    reply->n_body = strlen(constant);
+}
+
+static void reply_healthz(void *exchange, tqd_reply *reply)
+{
+    (void)exchange;
+    say(reply, "application/json", "{\"status\":\"alive\"}\n");
+}
+
+static void reply_readyz(void *exchange, tqd_reply *reply)
+{
+    telling *t = exchange;
+    const int state = atomic_load(&t->service->state);
+    const int64_t wait_ms = tqd_workers_wait_ms(t->service->workers);
+    if (state == TQD_SERVICE_READY && wait_ms <= t->service->queue_ms) {
+        say(reply, "application/json", "{\"status\":\"ready\"}\n");
+        return;
+    }
+    tqa_problem problem;
+    if (state == TQD_SERVICE_READY) {
+        tqa_problem_set(&problem, "busy",
+                        "computations wait about %lld s for a worker, longer than queue_timeout",
+                        (long long)(wait_ms / 1000));
+    } else {
+        tqa_problem_set(&problem, "not-ready", "the service is %s",
+                        state == TQD_SERVICE_STARTING ? "starting" : "stopping");
+    }
+    reply->status = problem.status;
+    reply->media = "application/problem+json";
+    reply->body = malloc(8192);
+    if (reply->body != NULL) {
+        reply->n_body = tqa_problem_print(&problem, t->request_id, reply->body, 8192);
+    }
+}
+
+static void reply_version(void *exchange, tqd_reply *reply)
+{
+    (void)exchange;
+    say(reply, "application/json", "{\"name\":\"torqued\",\"version\":\"" TQA_VERSION "\"}\n");
+}
+
+/* What is not as it should be in the store: all of these are 0 on a good day. */
+static size_t print_health(tqd_store *store, char *out, size_t size)
+{
+    tqd_store_health health;
+    tqd_store_health_read(store, &health);
+    const struct {
+        const char *name, *text;
+        uint64_t value;
+    } rows[] = {
+        {"store_commits_missing",
+         "Commits acknowledged by a former process and not in the database.", health.n_commit_lost},
+        {"store_files_lost", "Files in files/lost: the database does not refer to them.",
+         health.n_file_lost},
+        {"store_files_damaged", "Stored files found damaged or missing since the start.",
+         health.n_file_damaged},
+    };
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const int n =
+            snprintf(out + used, size - used,
+                     "# HELP torqued_%s %s\n# TYPE torqued_%s gauge\ntorqued_%s %" PRIu64 "\n",
+                     rows[i].name, rows[i].text, rows[i].name, rows[i].name, rows[i].value);
+        used += n > 0 && (size_t)n < size - used ? (size_t)n : 0;
+    }
+    return used;
+}
+
+static void reply_metrics(void *exchange, tqd_reply *reply)
+{
+    enum { METRICS_BYTES = 8192 };
+    telling *t = exchange;
+    const tqd_counters *blocks[TQD_LOOPS_MAX];
+    tqd_server *server = atomic_load(&t->service->server);
+    size_t n = server != NULL ? tqd_server_counters(server, blocks) : 0;
+    reply->status = 200;
+    reply->media = "text/plain; version=0.0.4";
+    reply->body = malloc(METRICS_BYTES);
+    if (reply->body != NULL) {
+        reply->n_body = tqd_counters_print(blocks, n, reply->body, METRICS_BYTES);
+        reply->n_body += print_health(t->service->store, reply->body + reply->n_body,
+                                      METRICS_BYTES - reply->n_body);
+    }
+}
+
+static void reply_openapi(void *exchange, tqd_reply *reply)
+{
+    (void)exchange;
+    reply->status = 200;
+    reply->media = "application/json";
+    reply->constant = tqa_openapi_json(&reply->n_body);
+}
+
+/* Only the daemon's own script runs in it, and it speaks to the daemon only. */
+static void reply_docs(void *exchange, tqd_reply *reply)
+{
+    (void)exchange;
+    say(reply, "text/html; charset=utf-8", tqa_docs_html);
+    reply->n_header = 1;
+    reply->headers[0].name = "Content-Security-Policy";
+    (void)snprintf(reply->headers[0].value, sizeof reply->headers[0].value, "%s",
+                   "default-src 'none'; script-src 'self'; connect-src 'self'; style-src "
+                   "'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+}
+
+static void reply_docs_script(void *exchange, tqd_reply *reply)
+{
+    (void)exchange;
+    say(reply, "text/javascript; charset=utf-8", tqa_docs_js);
+}
+
+const tqd_handler tqd_healthz_handler = {
+    .open = open_telling, .reply = reply_healthz, .close = free};
+const tqd_handler tqd_readyz_handler = {.open = open_telling, .reply = reply_readyz, .close = free};
+const tqd_handler tqd_version_handler = {
+    .open = open_telling, .reply = reply_version, .close = free};
+const tqd_handler tqd_metrics_handler = {
+    .open = open_telling, .reply = reply_metrics, .close = free};
+const tqd_handler tqd_docs_handler = {.open = open_telling, .reply = reply_docs, .close = free};
+const tqd_handler tqd_docs_script_handler = {
+    .open = open_telling, .reply = reply_docs_script, .close = free};
+const tqd_handler tqd_openapi_handler = {
+    .open = open_telling, .reply = reply_openapi, .close = free};

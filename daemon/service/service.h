@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/service/service.h - what the process tells about itself: health, version, contract. */
+#ifndef TQD_SERVICE_SERVICE_H
+#define TQD_SERVICE_SERVICE_H
+
+#include <stdatomic.h>
+
+#include "daemon/queue/workers.h"
+#include "daemon/serve/server.h"
+#include "daemon/store/store.h"
+
+typedef enum tqd_service_state {
+    TQD_SERVICE_STARTING,
+    TQD_SERVICE_READY,
+    TQD_SERVICE_STOPPING,
+} tqd_service_state;
+
+/* The ctx of the handlers below. Outlives the server. */
+typedef struct tqd_service {
+    _Atomic int state;            /* tqd_service_state */
+    _Atomic(tqd_server *) server; /* for metrics; NULL until it is open */
+    tqd_workers *workers;
+    int64_t queue_ms; /* when computations wait for longer, it is not ready for more */
+    tqd_store *store; /* the same; set before the server opens */
+} tqd_service;
+
+extern const tqd_handler tqd_healthz_handler;
+extern const tqd_handler tqd_readyz_handler;
+extern const tqd_handler tqd_version_handler;
+extern const tqd_handler tqd_metrics_handler;
+extern const tqd_handler tqd_openapi_handler;
+extern const tqd_handler tqd_docs_handler, tqd_docs_script_handler;
+
+#endif

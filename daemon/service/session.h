@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/service/session.h - a cookie for a token, for what browsers send without headers of
+ * ours. */
+#ifndef TQD_SERVICE_SESSION_H
+#define TQD_SERVICE_SESSION_H
+
+#include "daemon/http/exchange.h"
+
+/* POST and DELETE /v1/session; their context is a tqd_sessions. */
+extern const tqd_handler tqd_session_begin_handler, tqd_session_end_handler;
+
+#endif

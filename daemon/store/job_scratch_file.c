@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/store/job_scratch_file.c - bytes beside a running job: <state>/files/aside/<job id>,
+ * counted with all
+ * files. */
+#include "daemon/store/job_scratch_file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/store/folder.h"
+#include "daemon/store/jobs.h"
+#include "daemon/store/lost.h"
+
+enum { COPY_PIECE = 256 << 10 };
+
+struct tqd_aside {
+    tqd_file_set *set;
+    int fd;
+    uint64_t size;
+    bool dirty; /* written since the last sync */
+    bool fresh; /* its name is not durable yet */
+};
+
+static void name_file(const tqd_file_set *set, const char *job, char path[PATH_MAX])
+{
+    snprintf(path, PATH_MAX, "%s/" TQD_ASIDE_FOLDER "/%.64s", set->folder, job);
+}
+
+/* the file ends at `size` from now on, as far as the quota counts it */
+static void count_to(tqd_aside *aside, uint64_t size)
+{
+    if (size > aside->size) {
+        atomic_fetch_add(&aside->set->bytes, size - aside->size);
+    } else {
+        atomic_fetch_sub(&aside->set->bytes, aside->size - size);
+    }
+    aside->size = size;
+}
+
+static tqd_store_status copy_to(int from, int to)
+{
+    tqd_store_status status = TQD_STORE_OK;
+    char *piece = malloc(COPY_PIECE);
+    off_t at = 0;
+    ssize_t n = piece != NULL ? 1 : 0;
+    if (piece == NULL) {
+        status = TQD_STORE_NO_MEMORY;
+    }
+    while (status == TQD_STORE_OK && n > 0) {
+        n = pread(from, piece, COPY_PIECE, at);
+        if (n < 0 || (n > 0 && pwrite(to, piece, (size_t)n, at) != n)) {
+            status = tqd_folder_status(errno);
+        }
+        at += n > 0 ? n : 0;
+    }
+    free(piece);
+    return status;
+}
+
+/* Another run of the job still writes to the file, without the right to: it keeps that file, which
+ * loses its name, and a copy goes on under the name. */
+static tqd_store_status part_from_former(tqd_aside *aside, const char *path)
+{
+    char copy[PATH_MAX];
+    if (snprintf(copy, sizeof copy, "%.*s-", PATH_MAX - 2, path) >= PATH_MAX) {
+        return TQD_STORE_BROKEN;
+    }
+    const int fd = open(copy, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (fd < 0) {
+        return tqd_folder_status(errno);
+    }
+    tqd_store_status status = copy_to(aside->fd, fd);
+    if (status == TQD_STORE_OK && (flock(fd, LOCK_EX | LOCK_NB) != 0 || rename(copy, path) != 0)) {
+        status = tqd_folder_status(errno);
+    }
+    close(aside->fd);
+    aside->fd = fd;
+    aside->fresh = aside->dirty = true;
+    if (status != TQD_STORE_OK) {
+        unlink(copy);
+    }
+    return status;
+}
+
+tqd_aside *tqd_aside_open(tqd_store *store, const char *job, tqd_store_status *ret_status)
+{
+    tqd_aside *aside = calloc(1, sizeof *aside);
+    if (aside == NULL) {
+        *ret_status = TQD_STORE_NO_MEMORY;
+        return NULL;
+    }
+    char path[PATH_MAX];
+    struct stat facts;
+    aside->set = tqd_store_file_set(store);
+    name_file(aside->set, job, path);
+    aside->fresh = access(path, F_OK) != 0;
+    aside->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    *ret_status = aside->fd >= 0 ? TQD_STORE_OK : tqd_folder_status(errno);
+    const bool parted = aside->fd >= 0 && flock(aside->fd, LOCK_EX | LOCK_NB) != 0;
+    if (parted) {
+        *ret_status = part_from_former(aside, path);
+    }
+    if (*ret_status == TQD_STORE_OK && fstat(aside->fd, &facts) != 0) {
+        *ret_status = tqd_folder_status(errno);
+    }
+    if (*ret_status != TQD_STORE_OK) {
+        tqd_aside_close(aside);
+        return NULL;
+    }
+    if (parted) {
+        count_to(aside, (uint64_t)facts.st_size);
+    }
+    aside->size = (uint64_t)facts.st_size;
+    return aside;
+}
+
+tqd_store_status tqd_aside_write(tqd_aside *aside, uint64_t offset, const void *bytes, size_t n)
+{
+    if (offset > aside->size) {
+        return TQD_STORE_MISMATCH;
+    }
+    if (offset < aside->size) {
+        if (ftruncate(aside->fd, (off_t)offset) != 0) {
+            return tqd_folder_status(errno);
+        }
+        count_to(aside, offset);
+    }
+    const uint64_t most = aside->set->bytes_max;
+    if (most != 0 && atomic_load(&aside->set->bytes) + n > most) {
+        return TQD_STORE_QUOTA;
+    }
+    aside->dirty = true;
+    for (size_t done = 0; done < n;) {
+        const ssize_t some =
+            pwrite(aside->fd, (const char *)bytes + done, n - done, (off_t)(offset + done));
+        if (some < 0 && errno != EINTR) {
+            return tqd_folder_status(errno);
+        }
+        done += some > 0 ? (size_t)some : 0;
+        count_to(aside, offset + done);
+    }
+    return TQD_STORE_OK;
+}
+
+long tqd_aside_read(const tqd_aside *aside, uint64_t offset, void *bytes, size_t n)
+{
+    size_t done = 0;
+    while (done < n) {
+        const ssize_t some =
+            pread(aside->fd, (char *)bytes + done, n - done, (off_t)(offset + done));
+        if (some == 0) {
+            break;
+        }
+        if (some < 0 && errno != EINTR) {
+            return -1;
+        }
+        done += some > 0 ? (size_t)some : 0;
+    }
+    return (long)done;
+}
+
+tqd_store_status tqd_aside_sync(tqd_aside *aside)
+{
+    char folder[PATH_MAX];
+    if (aside->dirty && fsync(aside->fd) != 0) {
+        return tqd_folder_status(errno);
+    }
+    aside->dirty = false;
+    if (aside->fresh) {
+        name_file(aside->set, "", folder);
+        const int error = tqd_folder_sync(folder);
+        if (error != 0) {
+            return tqd_folder_status(error);
+        }
+    }
+    aside->fresh = false;
+    return TQD_STORE_OK;
+}
+
+void tqd_aside_close(tqd_aside *aside)
+{
+    if (aside == NULL) {
+        return;
+    }
+    struct stat facts;
+    if (aside->fd >= 0) {
+        if (fstat(aside->fd, &facts) == 0 && facts.st_nlink == 0) {
+            count_to(aside, 0); /* removed meanwhile: only now it takes no room any more */
+        }
+        close(aside->fd);
+    }
+    free(aside);
+}
+
+void tqd_aside_remove(tqd_store *store, const char *job)
+{
+    char path[PATH_MAX];
+    struct stat facts;
+    tqd_file_set *set = tqd_store_file_set(store);
+    name_file(set, job, path);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return;
+    }
+    /* one that is still open is counted until it is closed */
+    const bool is_open = flock(fd, LOCK_EX | LOCK_NB) != 0;
+    if (unlink(path) == 0 && !is_open && fstat(fd, &facts) == 0) {
+        atomic_fetch_sub(&set->bytes, (uint64_t)facts.st_size);
+    }
+    close(fd);
+}
+
+/* A job that this database does not know: deleted, or younger than the database. */
+static void keep_lost(tqd_store *store, const char *job)
+{
+    char path[PATH_MAX];
+    struct stat facts;
+    tqd_file_set *set = tqd_store_file_set(store);
+    name_file(set, job, path);
+    if (stat(path, &facts) == 0 && tqd_lost_take(set, path, job)) {
+        atomic_fetch_sub(&set->bytes, (uint64_t)facts.st_size);
+    }
+}
+
+void tqd_aside_sweep(tqd_store *store)
+{
+    char folder[PATH_MAX];
+    name_file(tqd_store_file_set(store), "", folder);
+    DIR *dir = opendir(folder);
+    if (dir == NULL) {
+        return;
+    }
+    for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
+        /* a job is in the store before its file is made: what has none now will have none */
+        tqd_job job;
+        if (entry->d_name[0] == '.') {
+            continue;
+        }
+        const tqd_store_status status = tqd_store_job(store, entry->d_name, &job);
+        if (status == TQD_STORE_NOT_FOUND) {
+            keep_lost(store, entry->d_name);
+        } else if (status == TQD_STORE_OK && job.state >= TQD_JOB_SUCCEEDED) {
+            tqd_aside_remove(store, entry->d_name);
+        }
+    }
+    closedir(dir);
+}

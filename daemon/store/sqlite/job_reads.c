@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/store/sqlite/job_reads.c - jobs, their bodies and events, as SQLite has them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/store/sqlite/job_row.h"
+
+static const char one_sql[] = "SELECT " TQD_JOB_COLUMNS " FROM job WHERE id = ?1";
+/* the newest rows are read in order until `limit` of them fit */
+static const char list_sql[] = "SELECT " TQD_JOB_COLUMNS " FROM job"
+                               " WHERE seq < ?1 AND (?2 < 0 OR state = ?2)"
+                               " AND (?3 IS NULL OR kind = ?3) AND (?4 IS NULL OR robot = ?4)"
+                               " ORDER BY seq DESC LIMIT ?5";
+/* few jobs are queued or running among many finished ones: their own index finds them */
+static const char list_ready_sql[] =
+    "SELECT " TQD_JOB_COLUMNS " FROM job WHERE seq IN (SELECT seq FROM job WHERE state = 0)"
+    " AND seq < ?1 AND ?2 = 0 AND (?3 IS NULL OR kind = ?3) AND (?4 IS NULL OR robot = ?4)"
+    " ORDER BY seq DESC LIMIT ?5";
+static const char list_running_sql[] =
+    "SELECT " TQD_JOB_COLUMNS " FROM job WHERE seq IN (SELECT seq FROM job WHERE state = 1)"
+    " AND seq < ?1 AND ?2 = 1 AND (?3 IS NULL OR kind = ?3) AND (?4 IS NULL OR robot = ?4)"
+    " ORDER BY seq DESC LIMIT ?5";
+/* the rest by the index that leaves fewest rows to look at; + keeps other indexes away */
+#define LIST_BY(column)                                                                            \
+    "SELECT " TQD_JOB_COLUMNS " FROM job WHERE " column " AND seq < ?1"                            \
+    " AND (?2 < 0 OR +state = ?2) AND (?3 IS NULL OR +kind = ?3)"                                  \
+    " AND (?4 IS NULL OR +robot = ?4) ORDER BY seq DESC LIMIT ?5"
+static const char list_robot_sql[] = LIST_BY("robot = ?4");
+static const char list_kind_sql[] = LIST_BY("kind = ?3");
+static const char list_state_sql[] = LIST_BY("state = ?2");
+static const char body_sql[] =
+    "SELECT media, size, file, bytes, " TQD_BODY_GOOD
+    " FROM job_body WHERE job = (SELECT seq FROM job WHERE id = ?1) AND what = ?2";
+static const char put_body_sql[] =
+    "INSERT INTO job_body(job, what, media, size, file, bytes, sum)"
+    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, tqd_sum(?3, ?4, ?5, ?6))"
+    " ON CONFLICT(job, what) DO UPDATE SET media = excluded.media, size = excluded.size,"
+    " file = excluded.file, bytes = excluded.bytes, sum = excluded.sum";
+static const char all_events_sql[] =
+    "SELECT e.seq, j.id, e.state, e.attempts, e.at_ms FROM job_event e JOIN job j ON j.seq = e.job"
+    " WHERE e.seq > ?1 ORDER BY e.seq LIMIT ?2";
+static const char job_events_sql[] =
+    "SELECT e.seq, j.id, e.state, e.attempts, e.at_ms FROM job j JOIN job_event e ON e.job = j.seq"
+    " WHERE j.id = ?3 AND e.seq > ?1 ORDER BY e.seq LIMIT ?2";
+static const char used_sql[] = "SELECT 1 FROM job_body WHERE file = ?1"
+                               " UNION ALL SELECT 1 FROM job_attachment WHERE file = ?1"
+                               " UNION ALL SELECT 1 FROM job_input WHERE file = ?1"
+                               " UNION ALL SELECT 1 FROM dataset WHERE file = ?1 LIMIT 1";
+static const char last_event_sql[] = "SELECT seq FROM sqlite_sequence WHERE name = 'job_event'";
+static const char counts_sql[] = "SELECT what, n, bytes FROM usage WHERE what LIKE 'job_%'";
+
+void tqd_sqlite_job_row(sqlite3_stmt *statement, tqd_job *job)
+{
+    memset(job, 0, sizeof *job);
+    job->seq = (uint64_t)sqlite3_column_int64(statement, 0);
+    tqd_column_copy(statement, 1, job->id, sizeof job->id);
+    tqd_column_copy(statement, 2, job->kind, sizeof job->kind);
+    tqd_column_copy(statement, 3, job->robot, sizeof job->robot);
+    tqd_column_copy(statement, 4, job->robot_digest, sizeof job->robot_digest);
+    tqd_column_copy(statement, 5, job->client, sizeof job->client);
+    job->state = (tqd_job_state)sqlite3_column_int(statement, 6);
+    job->priority = sqlite3_column_int(statement, 7);
+    job->attempts = (uint32_t)sqlite3_column_int64(statement, 8);
+    job->fence = (uint64_t)sqlite3_column_int64(statement, 9);
+    job->cancel_asked = sqlite3_column_int(statement, 10) != 0;
+    job->fraction = sqlite3_column_double(statement, 11);
+    job->eta_s = sqlite3_column_double(statement, 12);
+    tqd_column_copy(statement, 13, job->step, sizeof job->step);
+    tqd_column_copy(statement, 14, job->node, sizeof job->node);
+    job->created_ms = sqlite3_column_int64(statement, 15);
+    job->started_ms = sqlite3_column_int64(statement, 16);
+    job->finished_ms = sqlite3_column_int64(statement, 17);
+}
+
+tqd_store_status tqd_sqlite_body_put(tqd_connection *connection, int64_t seq, tqd_body_kind kind,
+                                     const tqd_body *body)
+{
+    return tqd_sql_do(connection, put_body_sql, "iititb", seq, (int64_t)kind, body->media,
+                      (int64_t)body->size, body->bytes != NULL ? NULL : body->file, body->bytes,
+                      body->bytes != NULL ? (size_t)body->size : (size_t)0);
+}
+
+tqd_store_status tqd_sqlite_job(tqd_connection *connection, const char *id, tqd_job *ret_job)
+{
+    sqlite3_stmt *statement = tqd_sql_bound(connection, one_sql, "t", id);
+    if (statement == NULL) {
+        return tqd_sql_once(connection, statement, NULL);
+    }
+    const int code = sqlite3_step(statement);
+    const tqd_store_status status =
+        code == SQLITE_DONE ? TQD_STORE_NOT_FOUND : tqd_sqlite_status(connection->db, code);
+    if (code == SQLITE_ROW) {
+        tqd_sqlite_job_row(statement, ret_job);
+    }
+    sqlite3_reset(statement);
+    return status;
+}
+
+tqd_store_status tqd_sqlite_jobs(tqd_connection *connection, const tqd_job_filter *filter,
+                                 int (*each)(void *ctx, const tqd_job *job), void *ctx)
+{
+    const char *text = filter->state == TQD_JOB_QUEUED    ? list_ready_sql
+                       : filter->state == TQD_JOB_RUNNING ? list_running_sql
+                       : filter->robot != NULL            ? list_robot_sql
+                       : filter->kind != NULL             ? list_kind_sql
+                       : filter->state >= 0               ? list_state_sql
+                                                          : list_sql;
+    const int64_t before = filter->before_seq != 0 ? (int64_t)filter->before_seq : INT64_MAX;
+    sqlite3_stmt *statement =
+        tqd_sql_bound(connection, text, "iitti", before, (int64_t)filter->state, filter->kind,
+                      filter->robot, (int64_t)filter->limit);
+    if (statement == NULL) {
+        return tqd_sql_once(connection, statement, NULL);
+    }
+    int code = sqlite3_step(statement);
+    while (code == SQLITE_ROW) {
+        tqd_job job;
+        tqd_sqlite_job_row(statement, &job);
+        if (each(ctx, &job) != 0) {
+            break;
+        }
+        code = sqlite3_step(statement);
+    }
+    const tqd_store_status status = tqd_sqlite_status(connection->db, code);
+    sqlite3_reset(statement);
+    return status;
+}
+
+tqd_store_status tqd_sqlite_body_read(tqd_connection *connection, sqlite3_stmt *statement,
+                                      char *media, char **ret_bytes, char *ret_file,
+                                      uint64_t *ret_size)
+{
+    if (statement == NULL) {
+        return tqd_sql_once(connection, statement, NULL);
+    }
+    const int code = sqlite3_step(statement);
+    tqd_store_status status =
+        code == SQLITE_DONE ? TQD_STORE_NOT_FOUND : tqd_sqlite_status(connection->db, code);
+    *ret_bytes = NULL;
+    ret_file[0] = '\0';
+    if (code == SQLITE_ROW) {
+        tqd_column_copy(statement, 0, media, TQD_MEDIA_TEXT);
+        *ret_size = (uint64_t)sqlite3_column_int64(statement, 1);
+        if (sqlite3_column_int(statement, 4) == 0) {
+            status = TQD_STORE_DAMAGED;
+        } else if (sqlite3_column_type(statement, 2) != SQLITE_NULL) {
+            tqd_column_copy(statement, 2, ret_file, TQD_DIGEST_TEXT);
+        } else {
+            status = tqd_column_bytes(statement, 3, ret_bytes);
+        }
+    }
+    sqlite3_reset(statement);
+    return status;
+}
+
+tqd_store_status tqd_sqlite_body(tqd_connection *connection, const char *id, tqd_body_kind kind,
+                                 char *media, char **ret_bytes, char *ret_file, uint64_t *ret_size)
+{
+    return tqd_sqlite_body_read(connection,
+                                tqd_sql_bound(connection, body_sql, "ti", id, (int64_t)kind), media,
+                                ret_bytes, ret_file, ret_size);
+}
+
+tqd_store_status tqd_sqlite_events(tqd_connection *connection, const char *id, uint64_t after,
+                                   uint32_t limit,
+                                   int (*each)(void *ctx, const tqd_job_event *event), void *ctx)
+{
+    sqlite3_stmt *statement =
+        id == NULL
+            ? tqd_sql_bound(connection, all_events_sql, "ii", (int64_t)after, (int64_t)limit)
+            : tqd_sql_bound(connection, job_events_sql, "iit", (int64_t)after, (int64_t)limit, id);
+    if (statement == NULL) {
+        return tqd_sql_once(connection, statement, NULL);
+    }
+    int code = sqlite3_step(statement);
+    while (code == SQLITE_ROW) {
+        tqd_job_event event;
+        event.seq = (uint64_t)sqlite3_column_int64(statement, 0);
+        tqd_column_copy(statement, 1, event.id, sizeof event.id);
+        event.state = (tqd_job_state)sqlite3_column_int(statement, 2);
+        event.attempts = (uint32_t)sqlite3_column_int64(statement, 3);
+        event.at_ms = sqlite3_column_int64(statement, 4);
+        if (each(ctx, &event) != 0) {
+            break;
+        }
+        code = sqlite3_step(statement);
+    }
+    const tqd_store_status status = tqd_sqlite_status(connection->db, code);
+    sqlite3_reset(statement);
+    return status;
+}
+
+tqd_store_status tqd_sqlite_event_last(tqd_connection *connection, uint64_t *ret_seq)
+{
+    sqlite3_stmt *statement = tqd_sql(connection, last_event_sql);
+    if (statement == NULL) {
+        return tqd_sql_once(connection, statement, NULL);
+    }
+    const int code = sqlite3_step(statement);
+    *ret_seq = code == SQLITE_ROW ? (uint64_t)sqlite3_column_int64(statement, 0) : 0;
+    const tqd_store_status status = tqd_sqlite_status(connection->db, code);
+    sqlite3_reset(statement);
+    return status;
+}
+
+tqd_store_status tqd_sqlite_job_counts(tqd_connection *connection, tqd_job_counts *ret)
+{
+    memset(ret, 0, sizeof *ret);
+    sqlite3_stmt *statement = tqd_sql(connection, counts_sql);
+    if (statement == NULL) {
+        return tqd_sql_once(connection, statement, NULL);
+    }
+    int code = sqlite3_step(statement);
+    while (code == SQLITE_ROW) {
+        char what[16];
+        tqd_column_copy(statement, 0, what, sizeof what);
+        if (what[3] >= '0' && what[3] < '0' + TQD_JOB_STATES) {
+            ret->n[what[3] - '0'] = (uint64_t)sqlite3_column_int64(statement, 1);
+        } else {
+            ret->body_bytes = (uint64_t)sqlite3_column_int64(statement, 2);
+        }
+        code = sqlite3_step(statement);
+    }
+    const tqd_store_status status = tqd_sqlite_status(connection->db, code);
+    sqlite3_reset(statement);
+    return status;
+}
+
+tqd_store_status tqd_sqlite_file_used(tqd_connection *connection, const char *digest, bool *ret)
+{
+    return tqd_sql_once(connection, tqd_sql_bound(connection, used_sql, "t", digest), ret);
+}

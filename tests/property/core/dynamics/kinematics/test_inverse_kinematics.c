@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/property/core/dynamics/kinematics/test_inverse_kinematics.c - solutions reach their
+ * target, branches
+ * are found, limits hold. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/dynamics/kinematics/inverse_kinematics.h"
+#include "core/dynamics/kinematics/posture.h"
+#include "core/spatial/screw.h"
+#include "tests/support/random.h"
+#include "tests/support/random_robot.h"
+
+enum { BYTES = 4 << 20 };
+
+static const tq_ik_options usual = {.position_tolerance = 1e-10,
+                                    .rotation_tolerance = 1e-10,
+                                    .iterations = 200,
+                                    .n_seed = 100,
+                                    .n_solution = 1};
+
+static tq_pose pose_at(const tq_model *model, const double *q, const tq_ik_task *task,
+                       tq_scratch *scratch)
+{
+    tq_posture p;
+    const size_t mark = tq_scratch_mark(scratch);
+    cr_assert(eq(int, tq_posture_compute(model, q, NULL, scratch, &p, NULL), TQ_OK));
+    tq_pose pose = p.pose[task->link];
+    double arm[3];
+    tq_rotate3(pose.r, task->at, arm);
+    for (int k = 0; k < 3; k++) {
+        pose.p[k] += arm[k];
+    }
+    tq_scratch_rewind(scratch, mark);
+    return pose;
+}
+
+Test(inverse_kinematics, random_arms_reach_poses_they_have_been_in)
+{
+    void *memory = aligned_alloc(64, BYTES);
+    size_t found = 0;
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        const tqt_robot_options robot = {.n_joint = 6 + (uint32_t)(seed % 4),
+                                         .kinds = seed % 3 == 0 ? TQT_KINDS_ALL
+                                                                : 1u << TQ_JOINT_REVOLUTE,
+                                         .with = 0};
+        tq_model *model = tqt_random_robot(seed, robot);
+        if (model->nv < 6) {
+            tqt_model_free(model);
+            found++;
+            continue;
+        }
+        tqt_states states = tqt_random_states(seed, model, 1);
+        double *q = tqt_doubles(model->nq);
+        tq_scratch scratch;
+        tq_scratch_init(&scratch, memory, BYTES);
+        tqt_sample(states.q, model->nq, states.stride, 0, q);
+        tq_ik_task task = {.link = model->joints[model->n_joint - 1].child,
+                           .at = {0.1, 0.05, -0.2},
+                           .axes = {true, true, true, true, true, true}};
+        task.target = pose_at(model, q, &task, &scratch);
+        tq_ik_result result = {.q = tqt_doubles(TQ_IK_SOLUTION_MAX * model->nq)};
+        cr_assert(
+            eq(int, tq_inverse_kinematics(model, &task, &usual, &scratch, &result, NULL), TQ_OK));
+        if (result.n_solution > 0) {
+            found++;
+            const tq_pose got = pose_at(model, result.q, &task, &scratch);
+            for (int k = 0; k < 3; k++) {
+                cr_assert(epsilon_eq(dbl, got.p[k], task.target.p[k], 1e-9), "seed %d", (int)seed);
+            }
+            for (int k = 0; k < 9; k++) {
+                cr_assert(epsilon_eq(dbl, got.r[k], task.target.r[k], 1e-9), "seed %d", (int)seed);
+            }
+        }
+        free(result.q);
+        free(q);
+        tqt_states_free(&states);
+        tqt_model_free(model);
+    }
+    cr_assert(ge(sz, found, 38), "found %zu of 40", found);
+    free(memory);
+}
+
+/* An arm of seven turns as Baxter's, then a finger whose travel is `travel` long: it is mostly at
+ * an end of it, where steps that count on it come to nothing. */
+static tq_model *finger(uint32_t n_joint, double travel, double side)
+{
+    static const double axis[8][3] = {{0, 0, 1}, {0, 1, 0}, {1, 0, 0}, {0, 1, 0},
+                                      {1, 0, 0}, {0, 1, 0}, {1, 0, 0}, {0, 1, 0}};
+    static const double at[8][3] = {{0, 0, 0.3},       {0.069, 0, 0.27}, {0.102, 0, 0},
+                                    {0.262, 0, 0.069}, {0.104, 0, 0},    {0.271, 0, 0.01},
+                                    {0.116, 0, 0},     {0.114, 0, 0}};
+    static const double range[7][2] = {{-1.7, 1.7},   {-2.15, 1.05}, {-3.05, 3.05}, {-0.05, 2.6},
+                                       {-3.05, 3.05}, {-1.57, 2.09}, {-3.05, 3.05}};
+    tq_model *m = tqt_model_new(n_joint + 1);
+    for (uint32_t j = 0; j < n_joint; j++) {
+        m->joints[j].kind = j < 7 ? TQ_JOINT_REVOLUTE : TQ_JOINT_PRISMATIC;
+        m->joints[j].parent = j;
+        m->joints[j].child = j + 1;
+        m->joints[j].limits.lower = j < 7 ? range[j][0] : 0.0;
+        m->joints[j].limits.upper = j < 7 ? range[j][1] : travel;
+        for (int k = 0; k < 3; k++) {
+            m->joints[j].axis[k] = j < 7 || side > 0.0 ? axis[j][k] : -axis[j][k];
+            m->joints[j].origin.p[k] = at[j][k];
+        }
+    }
+    cr_assert(eq(int, tq_model_finish(m, NULL), TQ_OK));
+    return m;
+}
+
+/* the service's own tolerances, iterations and starts */
+static const tq_ik_options plain = {.position_tolerance = 1e-9,
+                                    .rotation_tolerance = 1e-9,
+                                    .iterations = 200,
+                                    .n_seed = 64,
+                                    .n_solution = 1,
+                                    .within_limits = true};
+
+static size_t reach(const tq_model *model, size_t n_pose, uint64_t seed, tq_scratch *scratch)
+{
+    tqt_random r = tqt_random_seed(seed);
+    tq_ik_result result = {.q = tqt_doubles(TQ_IK_SOLUTION_MAX * model->nq)};
+    size_t found = 0;
+    for (size_t n = 0; n < n_pose; n++) {
+        double q[8];
+        for (uint32_t k = 0; k < model->nq; k++) {
+            const tq_limits *limits = &model->joints[k].limits;
+            q[k] = tqt_random_uniform(&r, limits->lower, limits->upper);
+        }
+        tq_ik_task task = {.link = model->n_link - 1,
+                           .at = {0.03, 0, 0.01},
+                           .axes = {true, true, true, true, true, true}};
+        task.target = pose_at(model, q, &task, scratch);
+        cr_assert(tq_inverse_kinematics(model, &task, &plain, scratch, &result, NULL) == TQ_OK);
+        found += result.n_solution > 0;
+        for (uint32_t k = 0; k < model->nq && result.n_solution > 0; k++) {
+            cr_assert(ge(dbl, result.q[k], model->joints[k].limits.lower));
+            cr_assert(le(dbl, result.q[k], model->joints[k].limits.upper));
+        }
+    }
+    free(result.q);
+    return found;
+}
+
+Test(inverse_kinematics, a_finger_of_short_travel_reaches_where_it_has_been)
+{
+    void *memory = aligned_alloc(64, BYTES);
+    tq_scratch scratch;
+    tq_scratch_init(&scratch, memory, BYTES);
+    for (uint64_t chain = 0; chain < 4; chain++) {
+        tq_model *model = finger(8, chain < 2 ? 0.02 : 0.001, chain % 2 == 0 ? 1.0 : -1.0);
+        const size_t found = reach(model, 25, chain, &scratch);
+        cr_expect(eq(sz, found, 25), "chain %d: %zu of 25", (int)chain, found);
+        tqt_model_free(model);
+    }
+    free(memory);
+}
+
+/* the same arm without its finger, and without its last turn: six branches at most, some outside */
+Test(inverse_kinematics, an_arm_inside_its_limits_reaches_where_it_has_been)
+{
+    void *memory = aligned_alloc(64, BYTES);
+    tq_scratch scratch;
+    tq_scratch_init(&scratch, memory, BYTES);
+    for (uint32_t n_joint = 6; n_joint < 8; n_joint++) {
+        tq_model *model = finger(n_joint, 0.0, 1.0);
+        const size_t found = reach(model, 100, n_joint, &scratch);
+        cr_expect(eq(sz, found, 100), "%d joints: %zu of 100", (int)n_joint, found);
+        tqt_model_free(model);
+    }
+    free(memory);
+}
+
+/* shoulder, elbow, spherical wrist: eight branches, four without a flip of the wrist */
+static tq_model *anthropomorphic(void)
+{
+    tq_model *m = tqt_model_new(7);
+    const double axis[6][3] = {{0, 0, 1}, {0, 1, 0}, {0, 1, 0}, {1, 0, 0}, {0, 1, 0}, {1, 0, 0}};
+    const double at[6][3] = {{0, 0, 0.4},  {0, 0, 0}, {0, 0, 0.5},
+                             {0.45, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+    for (uint32_t j = 0; j < 6; j++) {
+        m->joints[j].kind = TQ_JOINT_REVOLUTE;
+        m->joints[j].parent = j;
+        m->joints[j].child = j + 1;
+        for (int k = 0; k < 3; k++) {
+            m->joints[j].axis[k] = axis[j][k];
+            m->joints[j].origin.p[k] = at[j][k];
+        }
+    }
+    cr_assert(eq(int, tq_model_finish(m, NULL), TQ_OK));
+    return m;
+}
+
+Test(inverse_kinematics, an_elbow_arm_has_eight_branches)
+{
+    tq_model *model = anthropomorphic();
+    void *memory = aligned_alloc(64, BYTES);
+    tq_scratch scratch;
+    tq_scratch_init(&scratch, memory, BYTES);
+    const double q[6] = {0.3, 0.4, 0.6, 0.5, 0.7, -0.4};
+    tq_ik_task task = {.link = 6, .at = {0.1, 0, 0}, .axes = {true, true, true, true, true, true}};
+    task.target = pose_at(model, q, &task, &scratch);
+    tq_ik_options options = usual;
+    options.initial = q;
+    options.n_solution = 16;
+    options.n_seed = 300;
+    tq_ik_result result = {.q = tqt_doubles(TQ_IK_SOLUTION_MAX * 6)};
+    cr_assert(
+        eq(int, tq_inverse_kinematics(model, &task, &options, &scratch, &result, NULL), TQ_OK));
+    cr_assert(eq(int, (int)result.n_solution, 8));
+    for (int k = 0; k < 6; k++) {
+        cr_assert(epsilon_eq(dbl, result.q[k], q[k], 1e-9), "the nearest to the start comes first");
+    }
+    cr_assert(gt(dbl, result.smallest_singular[0], 1e-3));
+    /* limits: only branches inside */
+    for (uint32_t j = 0; j < 6; j++) {
+        model->joints[j].limits.lower = q[j] - 0.5;
+        model->joints[j].limits.upper = q[j] + 0.5;
+    }
+    options.within_limits = true;
+    cr_assert(
+        eq(int, tq_inverse_kinematics(model, &task, &options, &scratch, &result, NULL), TQ_OK));
+    cr_assert(eq(int, (int)result.n_solution, 1));
+    /* out of reach: told how near it came, and no solution */
+    task.target.p[0] = 5.0;
+    options.within_limits = false;
+    options.n_seed = 5;
+    cr_assert(
+        eq(int, tq_inverse_kinematics(model, &task, &options, &scratch, &result, NULL), TQ_OK));
+    cr_assert(eq(int, (int)result.n_solution, 0));
+    cr_assert(gt(dbl, result.best_position_error, 3.0));
+    cr_assert(eq(sz, scratch.used, 0));
+    free(result.q);
+    free(memory);
+    tqt_model_free(model);
+}
+
+Test(inverse_kinematics, position_alone_and_guards)
+{
+    tq_model *model = anthropomorphic();
+    void *memory = aligned_alloc(64, BYTES);
+    tq_scratch scratch;
+    tq_scratch_init(&scratch, memory, BYTES);
+    tq_ik_task task = {.link = 6,
+                       .at = {0.1, 0, 0},
+                       .target = {.r = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .p = {0.5, 0.2, 0.6}},
+                       .axes = {true, true, true, false, false, false}};
+    tq_ik_result result = {.q = tqt_doubles(TQ_IK_SOLUTION_MAX * 6)};
+    cr_assert(eq(int, tq_inverse_kinematics(model, &task, &usual, &scratch, &result, NULL), TQ_OK));
+    cr_assert(eq(int, (int)result.n_solution, 1));
+    const tq_pose got = pose_at(model, result.q, &task, &scratch);
+    cr_assert(epsilon_eq(dbl, got.p[2], 0.6, 1e-9));
+    const struct {
+        const char *what;
+        tq_ik_options options;
+    } rows[] = {
+        {"options.iterations",
+         {.n_seed = 1, .n_solution = 1, .position_tolerance = 1, .rotation_tolerance = 1}},
+        {"options.n_seed",
+         {.iterations = 1, .n_solution = 1, .position_tolerance = 1, .rotation_tolerance = 1}},
+        {"options.n_solution",
+         {.iterations = 1, .n_seed = 1, .position_tolerance = 1, .rotation_tolerance = 1}},
+        {"options.position_tolerance",
+         {.iterations = 1, .n_seed = 1, .n_solution = 1, .rotation_tolerance = 1}},
+        {"options.rotation_tolerance",
+         {.iterations = 1, .n_seed = 1, .n_solution = 1, .position_tolerance = 1}}};
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        tq_error error;
+        cr_assert(eq(
+            int, tq_inverse_kinematics(model, &task, &rows[k].options, &scratch, &result, &error),
+            TQ_ERR_RANGE));
+        cr_assert(eq(str, (char *)error.what, (char *)rows[k].what));
+    }
+    task.link = 99;
+    cr_assert(eq(int, tq_inverse_kinematics(model, &task, &usual, &scratch, &result, NULL),
+                 TQ_ERR_SHAPE));
+    free(result.q);
+    free(memory);
+    tqt_model_free(model);
+}

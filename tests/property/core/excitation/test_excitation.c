@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/property/core/excitation/test_excitation.c - excitations keep limits, and get better. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/excitation/excitation.h"
+#include "tests/support/one_call.h"
+
+enum { BYTES = 64 << 20, NV_MAX = 16, DENSE = 4999, WITH = TQ_REGRESS_VISCOUS | TQ_REGRESS_OFFSET };
+
+/* A task on a built-in robot with limits of the test's own, and room to search in. */
+typedef struct bench {
+    tqa_robot *robot;
+    void *memory;
+    tq_scratch scratch;
+    tq_base_set base;
+    double lower[NV_MAX], upper[NV_MAX], velocity[NV_MAX], acceleration[NV_MAX], effort[NV_MAX];
+    tq_excitation_task task;
+} bench;
+
+static void set_up(bench *b, const char *name, size_t n_harmonic)
+{
+    *b = (bench){.robot = tqt_builtin(name), .memory = aligned_alloc(64, BYTES)};
+    const tq_model *model = b->robot->model;
+    const size_t n = tq_parameter_count(model, WITH);
+    tq_scratch_init(&b->scratch, b->memory, BYTES);
+    b->base.independent = tq_scratch_take(&b->scratch, n, sizeof(uint32_t));
+    b->base.dependent = tq_scratch_take(&b->scratch, n, sizeof(uint32_t));
+    b->base.without = tq_scratch_take(&b->scratch, n, sizeof(uint32_t));
+    b->base.k = tq_scratch_take(&b->scratch, n * n, sizeof(double));
+    double *values = tq_scratch_take(&b->scratch, n, sizeof *values);
+    tq_parameter_values(model, WITH, values);
+    cr_assert(eq(int, tq_base_find(model, WITH, &(tq_base_options){0}, &b->scratch, &b->base, NULL),
+                 TQ_OK));
+    for (size_t v = 0; v < model->nv; v++) {
+        b->lower[v] = -0.5 - 0.1 * (double)v;
+        b->upper[v] = 1.0;
+        b->velocity[v] = v % 3 == 1 ? 0.4 : 2.0;
+        b->acceleration[v] = v % 3 == 2 ? 0.5 : HUGE_VAL;
+        b->effort[v] = HUGE_VAL;
+    }
+    b->task = (tq_excitation_task){.model = model,
+                                   .with = WITH,
+                                   .base = &b->base,
+                                   .values = values,
+                                   .gravity = model->gravity,
+                                   .lower = b->lower,
+                                   .upper = b->upper,
+                                   .velocity = b->velocity,
+                                   .acceleration = b->acceleration,
+                                   .effort = b->effort,
+                                   .frequency = 0.2,
+                                   .n_harmonic = n_harmonic,
+                                   .seed = 7};
+}
+
+static void tear_down(bench *b)
+{
+    tqa_robot_free(b->robot);
+    free(b->memory);
+}
+
+static tq_excitation search(bench *b, size_t n)
+{
+    tq_excitation found;
+    cr_assert(eq(int, tq_excitation_begin(&b->task, &b->scratch, &found, NULL), TQ_OK));
+    cr_assert(eq(int, tq_excitation_try(&found, n, 10, NULL), TQ_OK));
+    return found;
+}
+
+Test(excitation, limits_are_kept_between_samples_and_a_period_begins_at_rest)
+{
+    static const char *const robots[] = {"planar-2r", "ur10e", "panda"};
+    for (size_t r = 0; r < sizeof robots / sizeof robots[0]; r++) {
+        for (size_t h = 2; h <= 7; h += 5) {
+            bench b;
+            set_up(&b, robots[r], h);
+            const size_t nv = b.task.model->nv;
+            const tq_excitation found = search(&b, 30);
+            for (size_t i = 0; i <= DENSE; i++) {
+                double q[NV_MAX], qd[NV_MAX], qdd[NV_MAX];
+                tq_fourier_at(&found.motion, 5.0 * (double)i / DENSE, q, qd, qdd);
+                for (size_t v = 0; v < nv; v++) {
+                    cr_assert(q[v] >= b.lower[v] && q[v] <= b.upper[v], "%s", robots[r]);
+                    cr_assert(fabs(qd[v]) <= b.velocity[v], "%s", robots[r]);
+                    cr_assert(fabs(qdd[v]) <= b.acceleration[v], "%s", robots[r]);
+                    /* sums of h terms of 2 rad/s and 9 rad/s^2 at most that cancel */
+                    const bool ends = i == 0 || i == DENSE;
+                    cr_assert(ends == false || (fabs(qd[v]) < 1e-13 && fabs(qdd[v]) < 1e-12));
+                }
+            }
+            tear_down(&b);
+        }
+    }
+}
+
+Test(excitation, trying_more_is_never_worse_and_cuts_change_nothing)
+{
+    bench b;
+    set_up(&b, "ur10e", 4);
+    const size_t mark = tq_scratch_mark(&b.scratch);
+    tq_excitation few = search(&b, 15);
+    const tq_excitation_score first = few.first, then = few.score;
+    cr_assert(then.condition <= first.condition);
+    cr_assert(eq(int, tq_excitation_try(&few, 60, 10, NULL), TQ_OK));
+    cr_assert(few.score.condition < then.condition && few.n_better > 0);
+    cr_assert(eq(sz, few.n_tried, 76));
+    double offset[NV_MAX];
+    memcpy(offset, few.motion.offset, b.task.model->nv * sizeof *offset);
+    const double condition = few.score.condition;
+    tq_scratch_rewind(&b.scratch, mark);
+    const tq_excitation whole = search(&b, 75);
+    cr_assert(whole.score.condition == condition);
+    cr_assert(memcmp(offset, whole.motion.offset, b.task.model->nv * sizeof *offset) == 0);
+    tear_down(&b);
+}
+
+Test(excitation, limits_of_torque_come_before_the_condition)
+{
+    bench b;
+    set_up(&b, "planar-2r", 3);
+    tq_excitation found = search(&b, 40);
+    cr_assert(found.score.excess < 0.0); /* there is none */
+    for (size_t v = 0; v < b.task.model->nv; v++) {
+        b.effort[v] = 1e-3; /* gravity alone takes more */
+    }
+    found = search(&b, 40);
+    cr_assert(found.score.excess > 0.0 && found.score.excess <= found.first.excess);
+    tear_down(&b);
+}
+
+Test(excitation, a_joint_that_cannot_move_leaves_parameters_unexcited)
+{
+    bench b;
+    set_up(&b, "planar-2r", 3);
+    b.velocity[1] = 1e-300;
+    const tq_excitation found = search(&b, 5);
+    cr_assert(isinf(found.score.condition) && isinf(found.score.information));
+    tear_down(&b);
+}
+
+Test(excitation, what_cannot_be_searched_is_refused)
+{
+    bench b;
+    tq_excitation found;
+    set_up(&b, "planar-2r", 3);
+    tq_scratch little = b.scratch;
+    little.size = little.used + tq_excitation_scratch_size(&b.task) / 2;
+    cr_assert(eq(int, tq_excitation_begin(&b.task, &little, &found, NULL), TQ_ERR_SCRATCH));
+    const size_t first = b.scratch.used;
+    for (size_t k = 0; k < tq_excitation_scratch_size(&b.task); k += 64) {
+        little = b.scratch;
+        little.size = first + k;
+        cr_assert(eq(int, tq_excitation_begin(&b.task, &little, &found, NULL), TQ_ERR_SCRATCH));
+        cr_assert(eq(sz, little.used, first));
+    }
+    const size_t before = b.scratch.used;
+    cr_assert(eq(int, tq_excitation_begin(&b.task, &b.scratch, &found, NULL), TQ_OK));
+    cr_assert(b.scratch.used - before <= tq_excitation_scratch_size(&b.task));
+    tq_base_set none = b.base;
+    none.n_base = 0;
+    b.task.base = &none;
+    cr_assert(eq(int, tq_excitation_begin(&b.task, &b.scratch, &found, NULL), TQ_ERR_SHAPE));
+    tear_down(&b);
+    tqa_robot *floating = tqt_builtin("quadruped");
+    b.task.model = floating->model;
+    b.task.base = &b.base;
+    cr_assert(eq(int, tq_excitation_begin(&b.task, &b.scratch, &found, NULL), TQ_ERR_SHAPE));
+    tqa_robot_free(floating);
+}

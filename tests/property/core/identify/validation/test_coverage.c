@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/property/core/identify/validation/test_coverage.c - intervals hold the truth as often as
+ * they say. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include "tests/support/coverage.h"
+
+/* Noise of an encoder of 16 bits and 2 % on torque, cut at ten times the highest harmonic of the
+ * motion, as the founding text advises. */
+static tqt_coverage_options sensible(tq_fit_method method)
+{
+    return (tqt_coverage_options){.n_experiment = 500,
+                                  .n_run = 1,
+                                  .noise_q = 1e-4,
+                                  .noise_tau = .02,
+                                  .cutoff = 10,
+                                  .method = method};
+}
+
+static void expect_honest(const char *what, const tqt_coverage *c)
+{
+    /* of 12,500 intervals: 92 to 98 %, as the plan asks; chance alone moves it by less than 1 % */
+    cr_expect(ge(dbl, c->within, .92), "%s", what);
+    cr_expect(le(dbl, c->within, .98), "%s", what);
+    cr_log_info("%s: %.1f %% of %d within, textbook %.1f %%, bias %.2f deviations, %.2f %%", what,
+                100 * c->within, (int)c->n_interval, 100 * c->textbook, c->bias,
+                100 * c->attenuation);
+}
+
+Test(coverage, of_weighted_least_squares)
+{
+    const tqt_coverage_options o = sensible(TQ_FIT_WLS);
+    const tqt_coverage c = tqt_cover(&o);
+    expect_honest("wls", &c);
+    cr_expect(lt(dbl, c.textbook, .75), "the textbook's are far too narrow: filters correlate");
+}
+
+Test(coverage, of_the_feasible_fit)
+{
+    const tqt_coverage_options o = sensible(TQ_FIT_FEASIBLE);
+    const tqt_coverage c = tqt_cover(&o);
+    expect_honest("feasible", &c);
+}
+
+/* friction that turns within a fiftieth of the motion's rates, cut at five times its highest
+ * harmonic: where friction's columns do not pass the filter as well, what it takes off the jumps is
+ * in no column and repeats at every reversal, and no interval knows of it */
+Test(coverage, of_sharp_friction_at_a_low_cutoff)
+{
+    tqt_coverage_options o = sensible(TQ_FIT_FEASIBLE);
+    o.smoothing = .02, o.cutoff = 5, o.noise_tau = .004, o.noise_q = 1e-5;
+    const tqt_coverage c = tqt_cover(&o);
+    expect_honest("sharp friction", &c);
+    o.as_it_is = true, o.n_experiment = 50;
+    const tqt_coverage without = tqt_cover(&o);
+    cr_log_info("as it is: %.1f %%", 100 * without.within);
+    cr_expect(lt(dbl, without.within, .85));
+}
+
+Test(coverage, with_experiments_left_out)
+{
+    tqt_coverage_options o = sensible(TQ_FIT_WLS);
+    o.n_experiment = 100, o.n_run = 5, o.noise_q = 3e-5, o.cutoff = 15;
+    const tqt_coverage c = tqt_cover(&o);
+    expect_honest("five experiments", &c);
+}
+
+/* noise of position reaches the accelerations when the filter lets it: plain least squares is then
+ * biased towards zero inertia, and no interval knows of it */
+Test(coverage, bias_of_ols_without_filter)
+{
+    tqt_coverage_options o = sensible(TQ_FIT_OLS);
+    o.n_experiment = 50, o.cutoff = 60;
+    const tqt_coverage c = tqt_cover(&o);
+    cr_expect(lt(dbl, c.attenuation, -.3));
+    cr_expect(gt(dbl, c.bias, 1.0));
+    cr_expect(lt(dbl, c.within, .8));
+}

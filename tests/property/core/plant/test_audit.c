@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/property/core/plant/test_audit.c - energy and momentum balance of a robot with
+ * everything on, to the integrator's error; and an audit that sees what is missing. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/integrate/fixed_step.h"
+#include "core/plant/audit.h"
+#include "core/plant/disturbance.h"
+#include "tests/support/random_robot.h"
+#include "tests/support/subject.h"
+
+enum { JOINTS = 4, LANE = 8, ROWS = 40, BYTES = 1 << 24 };
+static _Alignas(64) unsigned char memory[BYTES];
+
+typedef struct outcome {
+    double energy;      /* residual, J */
+    double momentum[3]; /* residual, kg m/s */
+    double kinetic;     /* the largest, J */
+    double impulse;     /* of the base, N s */
+    double dissipated, external;
+} outcome;
+
+/* half a second of a robot pushed at its last link and its joints, by steps of h */
+static outcome run(const tq_model *model, double h, unsigned without)
+{
+    tqt_subject *subject = tqt_subject_new(model, 1);
+    const double push[6] = {3, -2, 5, 0.1, 0.3, -0.2};
+    const double torque[ROWS] = {1, -2, 0.5, 1.5, 1, 1, 1, 1, 1};
+    const tq_external_wrench place = {
+        .link = model->n_link - 1, .expressed_in = TQ_FRAME_LINK, .at = {0.1, 0.2, 0}};
+    tq_disturbance d[2] = {{.signal = TQ_SIGNAL_SINE,
+                            .mechanism = subject->mechanism,
+                            .is_wrench = true,
+                            .size = push,
+                            .duration = INFINITY,
+                            .frequency = 1.7,
+                            .phase = 0.4},
+                           {.signal = TQ_SIGNAL_SINE,
+                            .mechanism = subject->mechanism,
+                            .size = torque,
+                            .duration = INFINITY,
+                            .frequency = 0.9,
+                            .phase = 1}};
+    tq_effect effects[3];
+    tq_plant plant = {.mechanism = subject->mechanism,
+                      .without = without,
+                      .effects = effects,
+                      .n_effect = 3,
+                      .wrenches = &place,
+                      .n_wrench = 1};
+    tq_audit audit = {.plant = &plant, .with_momentum = true};
+    cr_assert(eq(int, tq_disturbance_effect(&d[0], &effects[0], NULL), TQ_OK));
+    cr_assert(eq(int, tq_disturbance_effect(&d[1], &effects[1], NULL), TQ_OK));
+    effects[2] = tq_audit_effect(&audit);
+    tqt_states s = tqt_random_states(21, model, 1);
+    double z[TQ_AUDIT_ROWS_MAX * LANE] = {0};
+    const tq_trajectories state = {.n_sample = 1, .stride = s.stride, .q = s.q, .qd = s.qd, .z = z};
+    tq_scratch scratch;
+    tq_scratch_init(&scratch, memory, sizeof memory);
+    tq_balance start = {0}, now = {0};
+    double q[ROWS], qd[ROWS], qdd[ROWS] = {0}, audited[TQ_AUDIT_ROWS_MAX];
+    outcome out = {0};
+    const int n = (int)lround(0.5 / h);
+    for (int k = 0; k <= n; k++) {
+        for (uint32_t r = 0; r < model->nq; r++) {
+            q[r] = s.q[r * s.stride];
+        }
+        for (uint32_t r = 0; r < model->nv; r++) {
+            qd[r] = s.qd[r * s.stride];
+        }
+        cr_assert(eq(
+            int, tq_audit_balance(&plant, q, qd, qdd, NULL, &scratch, k == 0 ? &start : &now, NULL),
+            TQ_OK));
+        out.kinetic = fmax(out.kinetic, k == 0 ? start.kinetic : now.kinetic);
+        if (k < n) {
+            cr_assert(eq(int, tq_fixed_step(&plant, TQ_FIXED_RK4, h * k, h, &state, &scratch, NULL),
+                         TQ_OK));
+        }
+    }
+    for (int r = 0; r < TQ_AUDIT_ROWS_MAX; r++) {
+        audited[r] = z[r * LANE];
+    }
+    out.energy = tq_audit_energy_residual(&start, &now, audited);
+    tq_audit_momentum_residual(&plant, 0.5, &start, &now, audited, out.momentum);
+    out.impulse = fabs(audited[TQ_AUDIT_BASE + 2]);
+    out.dissipated = audited[TQ_AUDIT_DISSIPATED];
+    out.external = audited[TQ_AUDIT_EXTERNAL];
+    cr_assert(eq(sz, scratch.used, 0));
+    tqt_states_free(&s);
+    tqt_subject_free(subject);
+    return out;
+}
+
+/* smooth friction: sign(qd) would cost the integrator its order */
+static tq_model *robot(uint64_t seed, unsigned kinds)
+{
+    tq_model *m = tqt_random_robot(
+        seed, (tqt_robot_options){
+                  .n_joint = JOINTS, .kinds = kinds, .with = TQT_WITH_ROTOR | TQT_WITH_SPRING});
+    for (uint32_t j = 0; j < m->n_joint; j++) {
+        m->joints[j].friction = (tq_friction){.viscous = 0.4, .coulomb = 0.3, .smoothing = 0.5};
+    }
+    return m;
+}
+
+Test(audit, balances_hold_to_the_integrators_error)
+{
+    tq_model *m = robot(4, 1u << TQ_JOINT_REVOLUTE | 1u << TQ_JOINT_PRISMATIC);
+    const outcome coarse = run(m, 4e-3, 0);
+    const outcome fine = run(m, 1e-3, 0);
+    /* order 4: a quarter of the step divides the residual by 256; 100 leaves room for rounding */
+    cr_assert(lt(dbl, fabs(fine.energy), 1e-8 * fine.kinetic), "%.3g of %.3g", fine.energy,
+              fine.kinetic);
+    cr_assert(lt(dbl, fabs(fine.energy), fabs(coarse.energy) / 100 + 1e-12));
+    for (int k = 0; k < 3; k++) {
+        cr_assert(lt(dbl, fabs(fine.momentum[k]), 1e-8 * fine.impulse), "%d: %.3g of %.3g", k,
+                  fine.momentum[k], fine.impulse);
+    }
+    cr_assert(all(gt(dbl, fine.dissipated, 0.0), ne(dbl, fine.external, 0.0)));
+    tqt_model_free(m);
+}
+
+Test(audit, holds_for_floating_robots_and_with_terms_left_out)
+{
+    tq_model *m = robot(8, TQT_KINDS_ALL);
+    for (uint64_t seed = 9; m->nq == m->nv || m->joints[m->n_joint - 1].nv != 1; seed++) {
+        tqt_model_free(m); /* until there is a quaternion, and friction in the last joint */
+        m = robot(seed, TQT_KINDS_ALL);
+    }
+    const unsigned left_out[3] = {0, TQ_WITHOUT_FRICTION | TQ_WITHOUT_SPRING,
+                                  TQ_WITHOUT_ROTOR | TQ_WITHOUT_GRAVITY};
+    for (int k = 0; k < 3; k++) {
+        const outcome out = run(m, 2.5e-4, left_out[k]);
+        cr_assert(lt(dbl, fabs(out.energy), 1e-8 * out.kinetic), "%.3g of %.3g", out.energy,
+                  out.kinetic);
+        cr_assert(eq(int, (out.dissipated == 0.0), k == 1));
+    }
+    tqt_model_free(m);
+}
+
+/* negative control: an audit that believes in another plant does not balance */
+Test(audit, sees_a_force_that_it_was_not_told_of)
+{
+    tq_model *m = robot(4, 1u << TQ_JOINT_REVOLUTE);
+    const outcome told = run(m, 1e-3, 0);
+    tq_balance a = {.kinetic = 1.0}, b = {.kinetic = 2.0, .potential = 0.5};
+    const double z[TQ_AUDIT_ROWS_MAX] = {2.0, 0.25, 0.5};
+    cr_assert(eq(dbl, tq_audit_energy_residual(&a, &b, z), 1.5 - 2.25));
+    /* without its external work the same run would be off by all of it */
+    cr_assert(gt(dbl, fabs(told.external), 1e4 * fabs(told.energy)));
+    tqt_model_free(m);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/property/core/plant/test_state.c - postures, and the velocities that lead from one to
+ * another. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "core/plant/state.h"
+#include "tests/support/random.h"
+#include "tests/support/random_robot.h"
+
+enum { N_SEED = 30, NQ = 64 };
+
+static tq_model *robot(uint64_t seed)
+{
+    return tqt_random_robot(seed,
+                            (tqt_robot_options){.n_joint = 4, .kinds = TQT_KINDS_ALL, .with = 0});
+}
+
+/* one velocity of one joint for a while, and the difference is that velocity times the while */
+Test(state, difference_undoes_displacement)
+{
+    for (uint64_t seed = 0; seed < N_SEED; seed++) {
+        tq_model *m = robot(seed);
+        tqt_states states = tqt_random_states(seed, m, 1);
+        tqt_random r = tqt_random_seed(seed);
+        double q[NQ], goal[NQ], rate[NQ], e[NQ], unit[NQ];
+        cr_assert(m->nq <= NQ);
+        for (size_t k = 0; k < m->nq; k++) {
+            q[k] = states.q[k * states.stride];
+        }
+        for (uint32_t j = 0; j < m->n_joint; j++) {
+            const tq_joint *joint = &m->joints[j];
+            for (unsigned k = 0; k < joint->nv; k++) {
+                const double time = tqt_random_uniform(&r, -3.0, 3.0);
+                memcpy(goal, q, sizeof goal);
+                tq_state_displace(joint, q + joint->q_index, k, time, goal + joint->q_index);
+                tq_state_difference(m, goal, q, 1, e, 1);
+                for (size_t i = 0; i < m->nv; i++) {
+                    const double want = i == joint->v_index + k ? time : 0.0;
+                    /* turns of less than half a revolution; 3 m of rounding */
+                    cr_expect(fabs(e[i] - want) < 1e-14, "seed %u: %g", (unsigned)seed, e[i]);
+                }
+                /* for a short while it is the rate of the coordinates */
+                const double h = 1e-6;
+                memset(unit, 0, sizeof unit);
+                unit[joint->v_index + k] = 1.0;
+                tq_state_rate(m, 1, 1, q, unit, rate);
+                tq_state_displace(joint, q + joint->q_index, k, h, goal + joint->q_index);
+                for (size_t i = 0; i < m->nq; i++) {
+                    cr_expect(fabs((goal[i] - q[i]) / h - rate[i]) < 1e-6); /* h and 1e-16 / h */
+                }
+            }
+        }
+        tqt_states_free(&states);
+        tqt_model_free(m);
+    }
+}
+
+/* both quaternions of one turn are one goal, and the shorter way leads there */
+Test(state, the_shorter_way_is_taken)
+{
+    tq_joint joint = {.kind = TQ_JOINT_SPHERICAL, .nq = 4, .nv = 3};
+    const tq_model m = {.n_joint = 1, .nq = 4, .nv = 3, .joints = &joint};
+    const double q[4] = {1, 0, 0, 0};
+    for (int k = -20; k <= 20; k++) {
+        const double angle = 0.3 * k, goal[4] = {cos(0.5 * angle), 0, sin(0.5 * angle), 0};
+        double e[3];
+        tq_state_difference(&m, goal, q, 1, e, 1);
+        cr_expect(fabs(e[1] - remainder(angle, 2.0 * acos(-1.0))) < 1e-14, "%g: %g", angle, e[1]);
+        cr_expect(e[0] == 0.0 && e[2] == 0.0);
+    }
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/api/call/test_overlap.c - blocks computed while the body arrives give the answer
+ * that they give afterwards, or are computed again. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <criterion/parameterized.h>
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/one_call.h"
+
+enum { SAMPLES = 2000, JOINTS = 7, BLOCKS = SAMPLES / 256, BODY_MAX = 8 << 20 };
+
+typedef struct text {
+    size_t n;
+    char bytes[BODY_MAX];
+} text;
+
+__attribute__((format(printf, 2, 3))) static void put(text *t, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const int n = vsnprintf(t->bytes + t->n, sizeof t->bytes - t->n, format, arguments);
+    va_end(arguments);
+    cr_assert(n >= 0 && (size_t)n < sizeof t->bytes - t->n);
+    t->n += (size_t)n;
+}
+
+static double value(size_t array, size_t i, size_t k)
+{
+    return (double)((i * 31 + k * 17 + array * 7) % 200) / 64.0 - 1.5;
+}
+
+static void put_array(text *t, const char *name, size_t array, size_t n_sample, const char *one)
+{
+    put(t, "%s\"%s\":[", t->n > 1 ? "," : "", name);
+    for (size_t i = 0; i < n_sample; i++) {
+        for (size_t k = 0; k < JOINTS; k++) {
+            put(t, "%s", k > 0 ? "," : i > 0 ? ",[" : "[");
+            if (one != NULL && i == 700 && k == 3) {
+                put(t, "%s", one);
+            } else {
+                put(t, "%.6f", value(array, i, k));
+            }
+        }
+        put(t, "]");
+    }
+    put(t, "]");
+}
+
+/* What makes a body: fields before the arrays and behind them, samples of the last array, and a
+ * number in the middle of qd. */
+typedef struct row {
+    const char *operation, *before, *after;
+    size_t n_last;
+    const char *one;
+    size_t n_ready;
+    int status;
+} row;
+
+static const row rows[] = {
+    {"inverse-dynamics", "", "", SAMPLES, NULL, BLOCKS, 200},
+    {"forward-dynamics", "", "", SAMPLES, NULL, BLOCKS, 200},
+    /* what stands behind the samples changes what they mean */
+    {"inverse-dynamics", "", ",\"gravity\":[0,0,-1.62]", SAMPLES, NULL, BLOCKS, 200},
+    {"forward-dynamics", "", ",\"without\":[\"gravity\"]", SAMPLES, NULL, BLOCKS, 200},
+    {"inverse-dynamics", "", ",\"include\":[\"gravity_torque\"]", SAMPLES, NULL, BLOCKS, 200},
+    {"inverse-dynamics", "", ",\"payload\":{\"link\":\"link7\",\"mass\":2,\"com\":[0,0,0.1]}",
+     SAMPLES, NULL, BLOCKS, 200},
+    {"inverse-dynamics", "",
+     ",\"joints\":[\"joint7\",\"joint6\",\"joint5\",\"joint4\",\"joint3\",\"joint2\",\"joint1\"]",
+     SAMPLES, NULL, BLOCKS, 200},
+    {"inverse-dynamics", "\"gravity\":[0,0,-1.62]", "", SAMPLES, NULL, 0, 200},
+    /* faults are found where they are without it */
+    {"inverse-dynamics", "", ",\"speed\":1", SAMPLES, NULL, BLOCKS, 400},
+    {"inverse-dynamics", "", "", SAMPLES + 9000, NULL, BLOCKS, 422},
+    {"inverse-dynamics", "", "", SAMPLES - 300, NULL, (SAMPLES - 300) / 256, 422},
+    {"inverse-dynamics", "", "", SAMPLES, "1e200", BLOCKS, 422},
+    {"forward-dynamics", "", "", SAMPLES, "1e200", BLOCKS, 422},
+    /* the rest has to be there before anything can be said */
+    {"terms", "", ",\"include\":[\"mass_matrix\"]", SAMPLES, NULL, 0, 200},
+};
+
+static text body;
+
+static void make(const row *r)
+{
+    const char *const last = strcmp(r->operation, "forward-dynamics") == 0 ? "tau" : "qdd";
+    body.n = 0;
+    put(&body, "{%s", r->before);
+    put_array(&body, "q", 0, SAMPLES, NULL);
+    put_array(&body, "qd", 1, SAMPLES, r->one);
+    if (strcmp(r->operation, "terms") != 0) {
+        put_array(&body, last, 2, r->n_last, NULL);
+    }
+    put(&body, "%s}", r->after);
+}
+
+/* of binary answers blocks are turned where they are computed */
+static tqa_media accepted = TQA_MEDIA_JSON;
+
+static tqt_answer ask(const tqa_robot *robot, const row *r, size_t step, bool ahead, bool idle)
+{
+    return tqt_call(robot, body.bytes, body.n,
+                    (tqt_call_options){.operation = r->operation,
+                                       .content = TQA_MEDIA_JSON,
+                                       .accept = accepted,
+                                       .step = step,
+                                       .ahead = ahead,
+                                       .idle = idle});
+}
+
+static void same(const tqt_answer *a, const tqt_answer *b)
+{
+    cr_assert(eq(int, a->status, b->status), "%s / %s", a->problem.detail, b->problem.detail);
+    if (a->status != 200) {
+        cr_expect(eq(str, (char *)a->problem.detail, (char *)b->problem.detail));
+        return;
+    }
+    cr_assert(eq(sz, a->n, b->n));
+    cr_expect(eq(int, memcmp(a->text, b->text, a->n), 0));
+}
+
+ParameterizedTestParameters(ahead, the_answer_is_the_same)
+{
+    static tqa_media media[] = {TQA_MEDIA_JSON, TQA_MEDIA_CBOR};
+    return cr_make_param_array(tqa_media, media, 2);
+}
+
+ParameterizedTest(const tqa_media *media, ahead, the_answer_is_the_same, .timeout = 100)
+{
+    tqa_robot *robot = tqt_builtin("panda");
+    accepted = *media;
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        make(&rows[k]);
+        tqt_answer after = ask(robot, &rows[k], 30011, false, false);
+        cr_assert(eq(int, after.status, rows[k].status), "row %zu: %s", k, after.problem.detail);
+        cr_expect(eq(sz, after.n_ready, 0));
+        for (size_t step = 30011; step < body.n; step *= 4) {
+            tqt_answer ahead = ask(robot, &rows[k], step, true, false);
+            same(&ahead, &after);
+            /* the last piece may hold the last block and what makes it void */
+            cr_expect(step > 30011 || ahead.n_ready + 1 >= rows[k].n_ready);
+            cr_expect(le(sz, ahead.n_ready, rows[k].n_ready), "row %zu", k);
+            tqt_answer_clear(&ahead);
+        }
+        /* a block that was told and not done: all are computed as if none were */
+        tqt_answer idle = ask(robot, &rows[k], 30011, false, true);
+        same(&idle, &after);
+        tqt_answer_clear(&idle);
+        tqt_answer_clear(&after);
+    }
+    tqa_robot_free(robot);
+}
+
+Test(ahead, one_sample_and_robots_that_cannot, .timeout = 100)
+{
+    static const char flat[] = "{\"q\":[0,0],\"qd\":[0,0],\"qdd\":[0,0]}";
+    tqa_robot *arm = tqt_builtin("planar-2r");
+    tqt_answer answer = tqt_call(arm, flat, sizeof flat - 1, (tqt_call_options){.ahead = true});
+    cr_expect(eq(int, answer.status, 200));
+    cr_expect(eq(sz, answer.n_ready, 0));
+    tqt_answer_clear(&answer);
+    tqa_robot_free(arm);
+}
+
+/* NPY: rows that are cut anywhere; a file in Fortran order has its samples at the end. */
+static size_t npy(bool fortran, size_t n_sample)
+{
+    static const char *const words[2] = {"False", "True"};
+    body.n = 0;
+    put(&body, "%s", "\x93NUMPY\x01");
+    body.bytes[body.n] = 0;
+    body.n += 3;
+    put(&body, "{'descr': '<f8', 'fortran_order': %s, 'shape': (%zu, 21), }\n", words[fortran],
+        n_sample);
+    body.bytes[8] = (char)(body.n - 10);
+    body.bytes[9] = 0;
+    for (size_t i = 0; i < 21 * n_sample; i++) {
+        const size_t sample = fortran ? i % n_sample : i / 21;
+        const size_t column = fortran ? i / n_sample : i % 21;
+        const double x = value(column / 7, sample, column % 7);
+        memcpy(body.bytes + body.n, &x, sizeof x);
+        body.n += sizeof x;
+    }
+    return body.n;
+}
+
+Test(ahead, tables, .timeout = 100)
+{
+    tqa_robot *robot = tqt_builtin("panda");
+    /* 127 blocks: the segment of the last of them has more than a table of 128 has room for */
+    static const size_t sizes[3] = {SAMPLES, SAMPLES, 127 * 256 - 12};
+    for (int k = 0; k < 3; k++) {
+        const bool fortran = k == 1;
+        (void)npy(fortran, sizes[k]);
+        tqt_call_options options = {.content = TQA_MEDIA_NPY, .accept = TQA_MEDIA_NPY};
+        options.step = 10007;
+        tqt_answer after = tqt_call(robot, body.bytes, body.n, options);
+        cr_assert(eq(int, after.status, 200), "%s", after.problem.detail);
+        options.ahead = true;
+        tqt_answer ahead = tqt_call(robot, body.bytes, body.n, options);
+        cr_expect(eq(sz, ahead.n_ready, fortran ? 0 : sizes[k] / 256));
+        same(&ahead, &after);
+        tqt_answer_clear(&ahead);
+        /* cut short: blocks were computed for nothing */
+        ahead = tqt_call(robot, body.bytes, body.n - 1000, options);
+        cr_expect(eq(int, ahead.status, 400));
+        tqt_answer_clear(&ahead);
+        tqt_answer_clear(&after);
+    }
+    tqa_robot_free(robot);
+}

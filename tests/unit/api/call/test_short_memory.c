@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/api/call/test_short_memory.c - each allocation of each operation fails once: the
+ * call is refused with "busy", or its answer is the same. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <criterion/parameterized.h>
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/openapi.h"
+#include "api/operation.h"
+#include "tests/support/one_call.h"
+#include "tests/support/short_memory.h"
+#include "tests/support/world.h"
+
+enum { TEXT_MAX = 4 << 20, WALK_MAX = 2000 };
+
+/* ------------------------------------------------------------------------------------------------
+ * A world whose own memory is never short
+ */
+
+static const tqa_world *kept; /* of tqt_world, which asserts on its memory */
+
+static void parallel_for(void *ctx, size_t n, size_t scratch_size,
+                         void (*body)(void *arg, size_t i, void *scratch), void *arg)
+{
+    (void)ctx;
+    const bool was = tqt_short_pause();
+    void *scratch = aligned_alloc(64, (scratch_size + 64) / 64 * 64);
+    tqt_short_resume(was);
+    for (size_t i = 0; i < n; i++) {
+        body(arg, i, scratch);
+    }
+    free(scratch);
+}
+
+static int checkpoint_save(void *ctx, const void *bytes, size_t n)
+{
+    const bool was = tqt_short_pause();
+    const int done = kept->checkpoint_save(ctx, bytes, n);
+    tqt_short_resume(was);
+    return done;
+}
+
+static int spool_write(void *ctx, uint64_t offset, const void *bytes, size_t n)
+{
+    const bool was = tqt_short_pause();
+    const int done = kept->spool_write(ctx, offset, bytes, n);
+    tqt_short_resume(was);
+    return done;
+}
+
+static int attach(void *ctx, const char *name, const char *media, const void *bytes, size_t n)
+{
+    const bool was = tqt_short_pause();
+    const int done = kept->attach(ctx, name, media, bytes, n);
+    tqt_short_resume(was);
+    return done;
+}
+
+/* a motion of nv joints and some torque, as text */
+static size_t write_run(char *text, size_t size, int nv, double phase)
+{
+    size_t n = (size_t)snprintf(text, size, "t");
+    for (int c = 0; c < 2 * nv; c++) {
+        n += (size_t)snprintf(text + n, size - n, c < nv ? ",q%d" : ",tau%d", c % nv + 1);
+    }
+    for (int k = 0; k < 200; k++) {
+        n += (size_t)snprintf(text + n, size - n, "\n%.2f", 0.01 * k);
+        for (int c = 0; c < 2 * nv; c++) {
+            const double a = 0.05 * k * (1.0 + 0.3 * (c % nv)) + phase;
+            n += (size_t)snprintf(text + n, size - n, ",%.4f",
+                                  c < nv ? 0.4 * sin(a) : 2.0 * cos(a) + 0.1 * c);
+        }
+    }
+    return n;
+}
+
+static void add_run(tqt_world *world, const char *name, int nv, double phase)
+{
+    static char text[1 << 16];
+    tqt_world_dataset(world, name, "text/csv", text, write_run(text, sizeof text, nv, phase));
+}
+
+static void make_world(tqt_world *world, tqa_world *ret)
+{
+    static const char run7[] = "t,q_0,q_1\n0,0.1,0.2\n0.1,0.2,0.3\n0.2,0.4,0.5\n";
+    tqt_world_open(world);
+    tqt_world_dataset(world, "run7", "text/csv", run7, sizeof run7 - 1);
+    tqt_world_dataset(world, "run8", "text/csv", run7, sizeof run7 - 1);
+    add_run(world, "arm-run1", 7, 0.0);
+    add_run(world, "two-run1", 2, 0.0);
+    add_run(world, "two-run2", 2, 1.0);
+    kept = &world->world;
+    *ret = world->world;
+    ret->parallel_for = parallel_for;
+    ret->checkpoint_save = checkpoint_save;
+    ret->spool_write = spool_write;
+    ret->attach = attach;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * One call
+ */
+
+typedef struct asked {
+    const tqa_operation *operation;
+    const tqa_robot *robot;
+    const char *name, *body;
+    tqa_media content, accept;
+} asked;
+
+typedef struct answered {
+    int status;
+    tqa_problem problem;
+    size_t n;
+    char *text; /* TEXT_MAX bytes */
+} answered;
+
+static void read_all(tqa_call *call, answered *to)
+{
+    for (size_t n = 1; n > 0; to->n += n) {
+        n = tqa_call_read(call, to->text + to->n, TEXT_MAX - to->n);
+    }
+    to->problem = *tqa_call_problem(call);
+    to->status = to->problem.status != 0 ? to->problem.status : 200;
+}
+
+static bool run(tqa_call *call, const tqa_world *world)
+{
+    const size_t size = tqa_call_scratch_size(call);
+    const bool was = tqt_short_pause();
+    void *scratch = aligned_alloc(64, (size + 64) / 64 * 64);
+    tqt_short_resume(was);
+    const bool good = tqa_call_run(call, world, scratch, size);
+    free(scratch);
+    return good;
+}
+
+/* The allocations it made while the k-th of them, and the many - 1 behind it, failed. */
+static size_t ask(const asked *a, size_t k, size_t many, answered *to)
+{
+    static tqt_world around;
+    tqa_world world;
+    make_world(&around, &world);
+    const tqa_call_head head = {.content = a->content,
+                                .accept = a->accept,
+                                .request_id = "test",
+                                .content_length = UINT64_MAX};
+    to->n = 0;
+    to->status = 200;
+    memset(&to->problem, 0, sizeof to->problem);
+    tqt_short_begin(k, many);
+    tqa_call *call = tqa_call_open(a->operation, a->robot, &head, &to->problem);
+    if (call == NULL) {
+        to->status = to->problem.status;
+    } else if (tqa_call_feed(call, a->body, strlen(a->body)) && tqa_call_finish(call) &&
+               tqa_call_cost_us(call) > 0.0 && run(call, &world)) {
+        read_all(call, to);
+    } else {
+        to->problem = *tqa_call_problem(call);
+        to->status = to->problem.status;
+    }
+    tqa_call_close(call);
+    const size_t n = tqt_short_end();
+    tqt_world_close(&around);
+    return n;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * The walk
+ */
+
+static void walk(const asked *a, size_t many)
+{
+    static char texts[2][TEXT_MAX];
+    answered whole = {.text = texts[0]}, now = {.text = texts[1]};
+    const size_t n = ask(a, SIZE_MAX, 1, &whole);
+    cr_assert(eq(int, whole.status, 200), "%s: %s", a->name, whole.problem.detail);
+    cr_assert(gt(sz, n, 0));
+    size_t k = 1;
+    for (; ask(a, k, many, &now) >= k; k++) {
+        cr_assert(lt(sz, k, WALK_MAX));
+        if (now.status == 200) { /* what it wanted is a convenience */
+            cr_expect(now.n == whole.n && memcmp(now.text, whole.text, now.n) == 0,
+                      "%s: without allocation %zu of %zu the answer is another", a->name, k, n);
+        } else {
+            cr_expect(eq(int, now.status, 503), "%s: without allocation %zu of %zu: %s", a->name, k,
+                      n, now.problem.detail);
+        }
+    }
+    cr_expect(ge(sz, k, n), "%s: the walk ended before the call did", a->name);
+    /* nothing was left behind */
+    (void)ask(a, SIZE_MAX, 1, &now);
+    cr_assert(eq(int, now.status, 200), "%s: %s", a->name, now.problem.detail);
+}
+
+static json_t *examples_of(json_t *root, const tqa_operation *operation)
+{
+    char path[128];
+    (void)snprintf(path, sizeof path, operation->needs_robot ? "/v1/robots/{name}/%s" : "/v1/%s",
+                   operation->name);
+    json_t *body = json_object_get(json_object_get(json_object_get(root, "paths"), path), "post");
+    body = json_object_get(json_object_get(body, "requestBody"), "content");
+    return json_object_get(json_object_get(body, "application/json"), "examples");
+}
+
+static void walk_body(const tqa_operation *operation, const char *of, const char *name,
+                      const char *body)
+{
+    tqa_robot *robot = operation->needs_robot ? tqt_builtin(of != NULL ? of : "panda") : NULL;
+    asked a = {.operation = operation, .robot = robot, .name = name, .body = body};
+    static const tqa_media forms[] = {TQA_MEDIA_JSON, TQA_MEDIA_CBOR};
+    for (size_t f = 0; f < sizeof forms / sizeof forms[0]; f++) {
+        a.accept = forms[f];
+        walk(&a, 1);
+        walk(&a, SIZE_MAX);
+    }
+    tqa_robot_free(robot);
+}
+
+/* Instead of the contract's examples, each of which takes a good part of a second, hundreds of
+ * times. */
+static const struct {
+    const char *operation, *name, *body;
+} small[] = {
+    {"calibrate", "feasible",
+     "{\"datasets\": [\"two-run1\", \"two-run2\"], \"filter\": {\"cutoff_hz\": 8}, \"columns\": "
+     "{\"time\": \"t\", \"q\": \"q\", \"tau\": \"tau\"}, \"method\": \"feasible\", \"model\": "
+     "{\"kind\": \"base\", \"friction\": [\"viscous\", \"coulomb\"], \"rotor\": true}}"},
+    {"calibrate", "drawn",
+     "{\"datasets\": [\"two-run1\", \"two-run2\"], \"filter\": {\"cutoff_hz\": 8}, \"columns\": "
+     "{\"time\": \"t\", \"q\": \"q\", \"tau\": \"tau\"}, \"covariance\": true, \"bootstrap\": 5, "
+     "\"model\": {\"friction\": [\"viscous\"], \"presliding\": 0.0002, \"relaxation_s\": 2}}"},
+    {"calibrate", "total",
+     "{\"datasets\": [\"two-run1\"], \"filter\": {\"cutoff_hz\": 8}, \"columns\": {\"time\": "
+     "\"t\", \"q\": \"q\", \"tau\": \"tau\"}, \"method\": \"tls\", \"column_noise\": 0.001}"},
+    {"ensemble", "starts",
+     "{\"initial\": {\"q\": [0.3, -0.4]}, \"duration\": 0.02, \"output\": {\"interval\": 0.01}, "
+     "\"solver\": {\"method\": \"rk4\", \"step\": 0.002}, \"members\": 70, \"vary\": [{\"of\": \"q\", "
+     "\"joint\": \"joint1\", \"normal\": {\"deviation\": 0.1}}, {\"of\": \"torque\", \"joint\": "
+     "\"joint2\", \"uniform\": [-5, 5]}], \"quantiles\": [0.05, 0.5], \"tell\": [0]}"},
+    {"ensemble", "payloads",
+     "{\"initial\": {\"q\": [0.3, -0.4]}, \"duration\": 0.02, \"output\": {\"interval\": 0.01}, "
+     "\"input\": {\"kind\": \"pd-gravity\", \"reference\": {\"stand\": [0.3, -0.4]}, \"kp\": 40, "
+     "\"kd\": 4}, \"vary\": [{\"of\": \"payload_mass\", \"link\": \"tool\", \"list\": [0, 1]}, "
+     "{\"of\": \"viscous_factor\", \"joint\": \"joint1\", \"list\": [1, 2]}], \"end_states\": true}"},
+    {"ensemble", "gains",
+     "{\"initial\": {\"q\": [0.3, -0.4]}, \"duration\": 0.02, \"output\": {\"interval\": 0.01}, "
+     "\"input\": {\"kind\": \"pd\", \"reference\": {\"stand\": [0.3, -0.4]}, \"kp\": 40, \"kd\": 4}, "
+     "\"disturbance\": [{\"kind\": \"noise\", \"torque\": [1, 2], \"interval\": 0.005, \"seed\": 1}], "
+     "\"events\": [{\"on\": \"q\", \"joint\": \"joint1\", \"level\": 0.2999, \"action\": \"stop\"}], "
+     "\"vary\": [{\"of\": \"kp_factor\", \"list\": [1, 4]}], \"end_states\": true}"},
+    {"excitation", "plain",
+     "{\"parameters\": [\"viscous\"], \"frequency\": 0.1, \"harmonics\": 2, \"tries\": 2}"},
+};
+
+static size_t walk_small(const tqa_operation *operation)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof small / sizeof small[0]; i++) {
+        if (strcmp(operation->name, small[i].operation) == 0) {
+            walk_body(operation, "planar-2r", small[i].name, small[i].body);
+            n++;
+        }
+    }
+    return n;
+}
+
+static void walk_examples(const tqa_operation *operation)
+{
+    size_t n = 0;
+    const char *text = tqa_openapi_json(&n);
+    json_t *root = json_loadb(text, n, 0, NULL);
+    json_t *examples = examples_of(root, operation);
+    cr_assert(gt(sz, json_object_size(examples), 0));
+    const char *name;
+    json_t *example;
+    json_object_foreach(examples, name, example)
+    {
+        char *body = json_dumps(json_object_get(example, "value"), 0);
+        walk_body(operation, json_string_value(json_object_get(example, "x-robot")), name, body);
+        free(body);
+    }
+    json_decref(root);
+}
+
+ParameterizedTestParameters(short_memory, every_allocation_of_every_operation)
+{
+    static int rows[64];
+    size_t n = 0;
+    while (tqa_operations[n].name != NULL) {
+        rows[n] = (int)n;
+        n++;
+    }
+    return cr_make_param_array(int, rows, n);
+}
+
+ParameterizedTest(int *row, short_memory, every_allocation_of_every_operation)
+{
+    cr_assert(eq(ptr, (void *)tqa_start(0), NULL));
+    if (walk_small(&tqa_operations[*row]) == 0) {
+        walk_examples(&tqa_operations[*row]);
+    }
+}
+
+/* Any robot of ours, read from its text. */
+Test(short_memory, every_allocation_of_every_robot)
+{
+    cr_assert(eq(ptr, (void *)tqa_start(0), NULL));
+    for (size_t i = 0; i < tqa_builtin_count(); i++) {
+        size_t n_byte = 0;
+        tqa_media media = TQA_MEDIA_NONE;
+        const char *bytes = tqa_builtin_bytes(i, &n_byte, &media);
+        for (size_t k = 1;; k++) {
+            tqa_problem problem = {0};
+            tqt_short_begin(k, 1);
+            tqa_robot *robot = tqa_robot_parse(media, bytes, n_byte, &problem);
+            const size_t n = tqt_short_end();
+            cr_expect(robot != NULL || problem.status == 503, "%s without allocation %zu: %d %s",
+                      tqa_builtin_name(i), k, problem.status, problem.detail);
+            tqa_robot_free(robot);
+            if (n < k) {
+                cr_expect(gt(sz, k, 10), "the walk ended before the parser did");
+                break;
+            }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/api/memory/test_segments.c - memory of arrays of samples: the bound, and what is
+ * kept between two calls. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include <stdint.h>
+
+#include "api/memory/segments.h"
+#include "api/operation.h"
+
+enum { MANY = 100 };
+
+Test(segments, beyond_the_bound_there_is_nothing_and_nothing_leaks)
+{
+    tqa_memory_bound_set(3 * (size_t)TQA_SEGMENT_BYTES);
+    for (int again = 0; again < 3; again++) {
+        void *taken[3];
+        for (size_t i = 0; i < 3; i++) {
+            taken[i] = tqa_segment_take(TQA_SEGMENT_BYTES);
+            cr_assert(ne(ptr, taken[i], NULL));
+            cr_assert(eq(sz, (uintptr_t)taken[i] % 64, 0));
+        }
+        cr_assert(eq(ptr, tqa_segment_take(64), NULL));
+        for (size_t i = 0; i < 3; i++) {
+            tqa_segment_give(taken[i], TQA_SEGMENT_BYTES);
+        }
+    }
+    tqa_segment_give(NULL, 64);
+}
+
+/* Sanitizers see stale pointers only when nothing is kept: the test holds there as well. */
+Test(segments, whole_ones_are_kept_up_to_a_bound_and_given_back_when_nobody_needs_them)
+{
+    void *taken[MANY];
+    for (size_t i = 0; i < MANY; i++) {
+        taken[i] = tqa_segment_take(TQA_SEGMENT_BYTES);
+        cr_assert(ne(ptr, taken[i], NULL));
+    }
+    cr_assert(eq(sz, tqa_memory_kept(), 0));
+    for (size_t i = 0; i < MANY; i++) {
+        tqa_segment_give(taken[i], TQA_SEGMENT_BYTES);
+    }
+    const size_t kept = tqa_memory_kept();
+    cr_assert(le(sz, kept, (size_t)32 << 20));
+    if (kept > 0) {
+        cr_assert(eq(sz, kept, (size_t)32 << 20));
+        void *again = tqa_segment_take(TQA_SEGMENT_BYTES);
+        cr_assert(eq(sz, tqa_memory_kept(), kept - TQA_SEGMENT_BYTES));
+        tqa_segment_give(again, TQA_SEGMENT_BYTES);
+    }
+    /* the first trim after a use may keep them, the next one, nothing having happened, does not */
+    (void)tqa_memory_trim();
+    cr_assert(eq(sz, tqa_memory_trim(), 0));
+    cr_assert(eq(sz, tqa_memory_kept(), 0));
+}
+
+Test(segments, small_ones_are_not_kept)
+{
+    void *small = tqa_segment_take(1000);
+    tqa_segment_give(small, 1000);
+    cr_assert(eq(sz, tqa_memory_kept(), 0));
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/api/operations/simulate/test_verdict.c - controllers, disturbances, audit, tracking
+ * and
+ * verdict of a simulation through its door. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/support/ask.h"
+
+#define LINE                                                                                       \
+    "{'poses':[{'position':[0.10,0.15,0.35]},{'position':[0.25,0.05,0.55]}],'times':[0,2],"        \
+    "'timing':'quintic','frame':'rod'}"
+#define START       "'initial':{'q':[1.965587446494658,0.7853981633974485,0.21213203435596423]}"
+#define TWO_SECONDS "'duration':2,'output':{'interval':0.1}"
+#define TIGHT       "'solver':{'rtol':1e-11,'atol':1e-12}"
+
+Test(simulate_judge, audit_and_base_reaction_of_the_homework)
+{
+    json_t *r = tqt_ask("rrp", "simulate",
+                        "{" START "," TWO_SECONDS "," TIGHT
+                        ",'input':{'kind':'feedforward','reference':" LINE "},"
+                        "'include':['energy','momentum','base_reaction','tracking_error']}");
+    /* item 94: the weight at both ends */
+    double base[21 * 6], kinetic[21], potential[21], error[21 * 3];
+    tqt_numbers(r, "base_reaction", base, 21 * 6);
+    tqt_numbers(r, "kinetic_energy", kinetic, 21);
+    tqt_numbers(r, "potential_energy", potential, 21);
+    tqt_numbers(r, "tracking_error", error, 21 * 3);
+    cr_assert(epsilon_eq(dbl, base[2], 10.313253, 1e-6));
+    cr_assert(epsilon_eq(dbl, base[20 * 6 + 2], 10.313253, 1e-4));
+    cr_assert(gt(dbl, base[5 * 6 + 2], 10.45), "more while it speeds up");
+    cr_assert(lt(dbl, base[15 * 6 + 2], 10.2), "less while it slows down");
+    cr_assert(lt(dbl, fabs(tqt_number(r, "audit.energy.residual_max")), 1e-10));
+    cr_assert(lt(dbl, tqt_number(r, "audit.energy.relative"), 1e-8));
+    cr_assert(lt(dbl, tqt_number(r, "audit.momentum.relative"), 1e-10));
+    cr_assert(epsilon_eq(dbl, tqt_number(r, "audit.energy.work"),
+                         potential[20] - potential[0] + kinetic[20], 1e-10));
+    /* item 98: percent of the arc, 0.2693 m long */
+    cr_assert(epsilon_eq(dbl, tqt_number(r, "tracking.point.length"), 0.269258, 1e-6));
+    cr_assert(lt(dbl, tqt_number(r, "tracking.point.max_percent"), 1e-3), "item 97");
+    cr_assert(epsilon_eq(dbl, tqt_number(r, "tracking.final.1"), error[20 * 3 + 1], 1e-15));
+    json_decref(r);
+}
+
+/* item 102, by the holding torque where the homework states it */
+Test(simulate_judge, growth_rate_is_told)
+{
+    json_t *r = tqt_ask("rrp", "simulate",
+                        "{'initial':{'q':[0.4,0.6,0.25]},'duration':0.1,'output':{'interval':0.05},"
+                        "'input':{'kind':'feedforward','reference':{'stand':[0.4,0.6,0.25]}}}");
+    cr_assert(epsilon_eq(dbl, tqt_number(r, "verdict.growth_rate"), 8.2557, 0.0826));
+    cr_assert(epsilon_eq(dbl, tqt_number(r, "verdict.doubling_time"), log(2) / 8.2557, 1e-3));
+    /* cosh 0.8256 in the mode's own direction; it leans on two joints */
+    const double gain = tqt_number(r, "verdict.amplification");
+    cr_assert(all(gt(dbl, gain, cosh(0.8256)), lt(dbl, gain, 1.2 * cosh(0.8256))), "%g", gain);
+    cr_assert(eq(str, (char *)(uintptr_t)json_string_value(tqt_at(r, "verdict.loop")), "open"));
+    cr_assert(eq(int, json_is_null(tqt_at(r, "verdict.expected_error.input")), 1));
+    json_decref(r);
+    /* closed, the same arm forgets errors */
+    r = tqt_ask("rrp", "simulate",
+                "{'initial':{'q':[0.4,0.6,0.25]},'duration':0.1,'output':{'interval':0.05},"
+                "'input':{'kind':'computed-torque','kp':100,'kd':20,"
+                "'reference':{'stand':[0.4,0.6,0.25]}}}");
+    cr_assert(epsilon_eq(dbl, tqt_number(r, "verdict.growth_rate"), -10, 1e-2), "(s + 10)^2");
+    cr_assert(eq(str, (char *)(uintptr_t)json_string_value(tqt_at(r, "verdict.loop")), "closed"));
+    cr_assert(eq(int, json_is_null(tqt_at(r, "verdict.doubling_time")), 1));
+    json_decref(r);
+}
+
+/* a loop that is stable, and unstable when it is sampled too slowly: told, and so it comes */
+Test(simulate_judge, slow_samples_are_told_to_be_unstable)
+{
+    const char *plain = "{'initial':{'q':[0.4,0.6,0.25]},'duration':2,'output':{'interval':0.1},"
+                        "'input':{'kind':'computed-torque','kp':400,'kd':40,'sample_time':%g,"
+                        "'reference':{'stand':[0.401,0.6,0.25]}}}";
+    for (int slow = 0; slow < 2; slow++) {
+        char body[512];
+        (void)snprintf(body, sizeof body, plain, slow ? 0.06 : 0.002);
+        json_t *r = tqt_ask("rrp", "simulate", body);
+        const double rate = tqt_number(r, "verdict.growth_rate");
+        cr_assert(eq(int, rate > 0, slow), "%g", rate);
+        if (slow) { /* the mode of the first joint alone: double integrators under kp and kd */
+            cr_assert(gt(dbl, fabs(tqt_at_number(r, "tracking.max", 0)), 1e-2), "it shakes");
+        } else {
+            cr_assert(lt(dbl, fabs(tqt_at_number(r, "tracking.final", 0)), 1e-6), "it stands");
+        }
+        json_decref(r);
+    }
+}
+
+/* everything up to the end is told of a run that diverges, its balance too */
+Test(simulate_judge, a_diverged_run_is_judged)
+{
+    json_t *r = tqt_ask("planar-2r", "simulate",
+                        "{'initial':{'q':[0.3,0.4]},'duration':1,'output':{'interval':0.001},"
+                        "'input':{'kind':'torque','t':[0,1],'tau':[[1e9,1e9],[1e9,1e9]]},"
+                        "'include':['momentum','energy']}");
+    cr_assert(
+        eq(str, (char *)(uintptr_t)json_string_value(tqt_at(r, "verdict.outcome")), "diverged"));
+    cr_assert(lt(dbl, tqt_number(r, "audit.energy.relative"), 1e-6));
+    cr_assert(gt(dbl, tqt_number(r, "verdict.growth_rate"), 0.0));
+    json_decref(r);
+}
+
+/* a model of 1 % doubt, told to come, and a robot that is 1 % heavier, in the linear range */
+Test(simulate_judge, told_model_error_is_that_of_a_run)
+{
+    const char *plain = "{'initial':{'q':[0.4,0.6,0.25]},'duration':0.2,'output':{'interval':0.01},"
+                        "'input':{'kind':'feedforward','reference':{'stand':[0.4,0.6,0.25]}%s}%s}";
+    char body[1024];
+    (void)snprintf(body, sizeof body, plain, "", ",'verdict':{'model_uncertainty':0.001}");
+    json_t *told = tqt_ask("rrp", "simulate", body);
+    (void)snprintf(body, sizeof body, plain, ",'model':{'mass_scale':1.001}", "");
+    json_t *came = tqt_ask("rrp", "simulate", body);
+    double most = 0;
+    for (size_t k = 0; k < 3; k++) {
+        most = fmax(most, fabs(tqt_at_number(came, "tracking.final", k)));
+    }
+    cr_assert(gt(dbl, most, 1e-5));
+    cr_assert(epsilon_eq(dbl, tqt_number(told, "verdict.expected_error.model"), most, 0.05 * most));
+    json_decref(told);
+    json_decref(came);
+}
+
+Test(simulate_judge, a_sampled_controller_holds_against_noise_and_payload)
+{
+    const char *body = "{'initial':{'q':[0,-0.8,0,-2.3,0,1.6,0.8]},'duration':0.5,"
+                       "'output':{'interval':0.05},"
+                       "'payload':{'link':'flange','mass':1,'com':[0,0,0.05]},"
+                       "'input':{'kind':'passivity-based','kd':40,'lambda':10,'ki':50,"
+                       "'sample_time':0.001,'effort_limits':'robot','model':{},"
+                       "'reference':{'stand':[0,-0.8,0,-2.3,0,1.6,0.8]}},"
+                       "'disturbance':[{'kind':'noise','torque':[1,1,1,1,1,1,1],'interval':0.002,"
+                       "'seed':%d}],'solver':{'rtol':1e-7}}";
+    char text[1024];
+    double last[2][7];
+    for (int seed = 0; seed < 2; seed++) {
+        (void)snprintf(text, sizeof text, body, seed);
+        json_t *r = tqt_ask("panda", "simulate", text);
+        cr_assert(lt(dbl, tqt_number(r, "tracking.point.max"), 0.02));
+        cr_assert(gt(dbl, tqt_number(r, "tracking.point.max"), 1e-4), "it is disturbed");
+        for (size_t k = 0; k < 7; k++) {
+            last[seed][k] = tqt_at_number(r, "tracking.final", k);
+        }
+        json_decref(r);
+        r = tqt_ask("panda", "simulate", text);
+        cr_assert(eq(dbl, tqt_at_number(r, "tracking.final", 3), last[seed][3]), "same seed");
+        json_decref(r);
+    }
+    cr_assert(ne(dbl, last[0][3], last[1][3]), "another seed");
+}
+
+/* the same push said three ways */
+Test(simulate_judge, wrenches_are_what_they_say)
+{
+    static const char *const pushes[] = {
+        "'external_wrenches':[{'link':'link2','force':[0,3,0],'moment':[0,0,0.5],'at':'origin',"
+        "'applied_to':'robot','expressed_in':'world'}]",
+        "'external_wrenches':[{'link':'link2','force':[[0,-3,0],[0,-3,0]],"
+        "'moment':[[0,0,-0.5],[0,0,-0.5]],'t':[0,9],'interpolation':'hold','at':'origin',"
+        "'applied_to':'environment','expressed_in':'world'}]",
+        "'disturbance':[{'kind':'pulse','wrench':{'link':'link2','force':[0,3,0],"
+        "'moment':[0,0,0.5],'at':'origin','applied_to':'robot','expressed_in':'world'}}]",
+        "'disturbance':[{'kind':'table','t':[0,9],'interpolation':'hold','wrench':{'link':'link2',"
+        "'force':[[0,3,0],[0,3,0]],'moment':[[0,0,0.5],[0,0,0.5]],'at':'origin',"
+        "'applied_to':'robot','expressed_in':'world'}}]"};
+    double first[2] = {0};
+    for (size_t k = 0; k < 4; k++) {
+        char body[1024];
+        (void)snprintf(body, sizeof body,
+                       "{'initial':{'q':[0.3,0.4]},'duration':0.2,'output':{'interval':0.1},"
+                       "'include':['momentum'],%s}",
+                       pushes[k]);
+        json_t *r = tqt_ask("planar-2r", "simulate", body);
+        for (size_t i = 0; i < 2; i++) {
+            char path[16];
+            (void)snprintf(path, sizeof path, "q.2.%zu", i);
+            const double q = tqt_number(r, path);
+            first[i] = k == 0 ? q : first[i];
+            cr_assert(eq(dbl, q, first[i]), "push %zu", k);
+        }
+        cr_assert(
+            epsilon_eq(dbl, tqt_at_number(r, "audit.momentum.external_impulse", 1), 0.6, 1e-12));
+        cr_assert(lt(dbl, tqt_number(r, "audit.momentum.relative"), 1e-8));
+        cr_assert(ne(dbl, tqt_number(r, "audit.energy.external"), 0.0));
+        cr_assert(lt(dbl, tqt_number(r, "audit.energy.relative"), 1e-7));
+        json_decref(r);
+    }
+}
+
+Test(simulate_judge, refusals_have_place_and_hint)
+{
+#define BEGIN "{'initial':{'q':[0.3,0.4]},'duration':0.2,'output':{'interval':0.1},"
+    static const struct {
+        const char *rest, *slug, *pointer, *hint;
+        int status;
+    } rows[] = {
+        {"'include':['tracking_error']}", "invalid-value", "/include", NULL, 422},
+        {"'input':{'kind':'pd','kp':1,'kd':1}}", "missing-field", "/input/reference", NULL, 422},
+        {"'input':{'kind':'pd','kd':1,'reference':{'stand':[0,0]}}}", "missing-field", "/input/kp",
+         "add \"kp\": 100, or one for each joint", 422},
+        {"'input':{'kind':'pd','kp':[1,-1],'kd':1,'reference':{'stand':[0,0]}}}", "range",
+         "/input/kp/1", NULL, 422},
+        {"'input':{'kind':'feedforward','kp':1,'reference':{'stand':[0,0]}}}", "invalid-value",
+         "/input/kp", "leave it out", 422},
+        {"'input':{'kind':'pd','kp':1,'kd':1,'model':{},'reference':{'stand':[0,0]}}}",
+         "invalid-value", "/input/model", "leave it out", 422},
+        {"'input':{'kind':'pd','kp':1,'kd':1,'reference':{'stand':[0,0],'timing':'cubic'}}}",
+         "invalid-value", "/input/reference/timing", "leave it out", 422},
+        {"'input':{'kind':'pid','kp':1}}", "unknown-name", "/input/kind", NULL, 422},
+        {"'input':{'kind':'pd','kp':1,'kd':1,'sample_time':0,'reference':{'stand':[0,0]}}}",
+         "range", "/input/sample_time", NULL, 422},
+        {"'input':{'kind':'pd','kp':1,'kd':1,'reference':{'table':{'t':[0,0],'q':[[0,0],[0,0]]}}}}",
+         "range", "/input/reference/table/t/1", NULL, 422},
+        {"'disturbance':[{'kind':'pulse'}]}", "missing-field", "/disturbance/0/torque", NULL, 422},
+        {"'disturbance':[{'kind':'noise','torque':[1,1],'interval':0.1}]}", "missing-field",
+         "/disturbance/0/seed", NULL, 422},
+        {"'disturbance':[{'kind':'sine','torque':[1,1],'frequency':-1}]}", "range",
+         "/disturbance/0/frequency", NULL, 422},
+        {"'external_wrenches':[{'link':'link2','force':[0,0,1],'moment':[0,0,0],'at':'com',"
+         "'expressed_in':'world'}]}",
+         "missing-field", "/external_wrenches/0/applied_to", NULL, 422},
+        {"'input':{'kind':'pd','kp':1,'kd':1,'reference':{'poses':[{'position':[9,9,0]},"
+         "{'position':[0.5,0.5,0]}],'times':[0,1],'timing':'cubic','frame':'link2',"
+         "'axes':['x','y']}}}",
+         "no-convergence", "/input/reference/poses/0", "bring the pose within reach", 422},
+        {"'verdict':{'tolerated_error':0}}", "range", "/verdict/tolerated_error", NULL, 422},
+        {"'verdict':{'tolerated':1}}", "unknown-field", "/verdict/tolerated", NULL, 400},
+        {"'payload':{'link':'link2','mass':-1,'com':[0,0,0]}}", "range", "/payload/mass", NULL,
+         422},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        char body[1024];
+        (void)snprintf(body, sizeof body, BEGIN "%s", rows[k].rest);
+        tqt_refused("planar-2r", "simulate", body, rows[k].status, rows[k].slug, rows[k].pointer,
+                    rows[k].hint);
+    }
+}
+
+/* one freedom has no velocity terms of its own: what drove it away is gravity, or the input */
+Test(simulate_judge, a_verdict_names_the_term_that_drove_a_joint_away)
+{
+    static const struct {
+        const char *body, *term;
+    } cases[] = {
+        {"{'initial':{'q':[1],'qd':[1e6]},'duration':1,'output':{'interval':0.5}}", "gravity"},
+        {"{'initial':{'q':[1]},'duration':1,'output':{'interval':0.5},"
+         "'input':{'kind':'torque','t':[0,1],'tau':[[1e9],[1e9]]}}",
+         "input"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        json_t *r = tqt_ask("pendulum", "simulate", cases[k].body);
+        const char *term = json_string_value(tqt_at(r, "verdict.term"));
+        cr_assert(term != NULL && strcmp(term, cases[k].term) == 0, "case %d: %s", (int)k,
+                  term != NULL ? term : "none");
+        json_decref(r);
+    }
+}

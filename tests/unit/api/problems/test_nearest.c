@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/api/problems/test_nearest.c - the nearest name, beside a search without short cuts. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include <stdint.h>
+#include <string.h>
+
+#include "api/problems/nearest.h"
+
+enum { WORDS = 12, LETTERS = 9 };
+
+static uint64_t state = 88172645463325252u;
+
+static unsigned below(unsigned n)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (unsigned)(state >> 33) % n;
+}
+
+static void write_word(char word[LETTERS + 1])
+{
+    const unsigned n = below(LETTERS + 1);
+    for (unsigned i = 0; i < n; i++) {
+        word[i] = (char)('a' + below(3));
+    }
+    word[n] = '\0';
+}
+
+/* from its definition */
+static size_t distance(const char *a, const char *b)
+{
+    size_t table[LETTERS + 1][LETTERS + 1];
+    for (size_t i = 0; i <= strlen(a); i++) {
+        for (size_t j = 0; j <= strlen(b); j++) {
+            size_t least = i == 0 ? j : j == 0 ? i : SIZE_MAX;
+            if (i > 0 && j > 0) {
+                least = table[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+                least = table[i - 1][j] + 1 < least ? table[i - 1][j] + 1 : least;
+                least = table[i][j - 1] + 1 < least ? table[i][j - 1] + 1 : least;
+            }
+            table[i][j] = least;
+        }
+    }
+    return table[strlen(a)][strlen(b)];
+}
+
+Test(nearest, the_first_of_the_least_distance_is_found)
+{
+    size_t found = 0;
+    for (int round = 0; round < 3000; round++) {
+        char text[LETTERS + 1];
+        char words[WORDS][LETTERS + 1];
+        write_word(text);
+        tqa_nearest nearest;
+        tqa_nearest_init(&nearest, text, strlen(text));
+        const char *best = NULL;
+        size_t least = nearest.distance;
+        for (size_t k = 0; k < WORDS; k++) {
+            write_word(words[k]);
+            tqa_nearest_offer(&nearest, words[k]);
+            if (distance(text, words[k]) < least) {
+                least = distance(text, words[k]);
+                best = words[k];
+            }
+        }
+        cr_assert(eq(ptr, (void *)nearest.best, (void *)best), "\"%s\"", text);
+        found += best != NULL;
+    }
+    cr_assert(gt(sz, found, 1000));
+    cr_assert(lt(sz, found, 3000), "some have none near");
+}
+
+Test(nearest, says_what_was_meant_or_what_there_is)
+{
+    tqa_nearest nearest;
+    tqa_nearest_init(&nearest, "Dampping", 8);
+    tqa_nearest_offer(&nearest, "friction");
+    tqa_nearest_offer(&nearest, "damping");
+    cr_expect(eq(str, (char *)tqa_nearest_hint(&nearest), "did you mean \"damping\"?"));
+    tqa_nearest_init(&nearest, "xyzzy", 5);
+    cr_expect(eq(str, (char *)tqa_nearest_hint(&nearest), "leave it out: nothing is known here"));
+    tqa_nearest_offer(&nearest, "friction");
+    tqa_nearest_offer(&nearest, "damping");
+    cr_expect(eq(str, (char *)tqa_nearest_hint(&nearest), "known here: friction, damping"));
+}

@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/api/recordings/test_recording.c - a log in windows gives what it would give as a
+ * whole. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/recordings/recording.h"
+#include "core/identify/friction_regressor.h"
+#include "core/signal/differentiate.h"
+#include "tests/support/one_call.h"
+#include "tests/support/random.h"
+#include "tests/support/world.h"
+
+enum { ROWS = 200000, TEXT = 12 << 20 };
+static const double h = 0.001;
+
+typedef struct fixture {
+    tqt_world world;
+    tqa_robot *robot;
+    tqa_problem problem;
+    tqa_control control;
+    tqa_order order;
+    tqa_log_request request;
+    tqa_log log;
+} fixture;
+
+static void open(fixture *f, const char *request, const char *csv, size_t n)
+{
+    memset(f, 0, sizeof *f);
+    tqt_world_open(&f->world);
+    tqt_world_dataset(&f->world, "log", "text/csv", csv, n);
+    f->robot = tqt_builtin("pendulum");
+    f->control = (tqa_control){.robot = f->robot,
+                               .world = &f->world.world,
+                               .problem = &f->problem,
+                               .arena = tqa_arena_new(64 << 20),
+                               .root = json_loads(request, 0, NULL)};
+    const tqa_part root = tqa_part_root(&f->control);
+    cr_assert(tqa_control_order(&f->control, &f->order));
+    cr_assert(tqa_log_request_read(&root, &f->order, 1u << TQA_LOG_Q, &f->request), "%s",
+              f->problem.detail);
+    cr_assert(tqa_log_read(&f->request, &root, &f->log), "%s", f->problem.detail);
+    cr_assert(tqa_log_survey(&f->log), "%s", f->problem.detail);
+    tqa_log_choose_cutoff(&f->request, &f->log, 1, 1);
+}
+
+static void close(fixture *f)
+{
+    json_decref(f->control.root);
+    tqa_arena_free(f->control.arena);
+    tqa_robot_free(f->robot);
+    tqt_world_close(&f->world);
+}
+
+typedef struct taken {
+    double *q, *qd, *qdd, *t, *shape;
+    uint64_t *row;
+    size_t n;
+} taken;
+
+static bool take(void *ctx, const tqa_log_block *block)
+{
+    taken *to = ctx;
+    for (size_t i = 0; i < block->data.n_sample; i++, to->n++) {
+        to->q[to->n] = block->data.q[i];
+        to->qd[to->n] = block->data.qd[i];
+        to->qdd[to->n] = block->data.qdd[i];
+        to->t[to->n] = block->t[i];
+        to->row[to->n] = block->row[i];
+        if (block->data.shape != NULL) {
+            to->shape[to->n] = block->data.shape[i];
+        }
+    }
+    return true;
+}
+
+static taken room(void)
+{
+    return (taken){.q = calloc(ROWS, sizeof(double)),
+                   .qd = calloc(ROWS, sizeof(double)),
+                   .qdd = calloc(ROWS, sizeof(double)),
+                   .t = calloc(ROWS, sizeof(double)),
+                   .shape = calloc(ROWS, sizeof(double)),
+                   .row = calloc(ROWS, sizeof(uint64_t))};
+}
+
+static void clear(taken *to)
+{
+    free(to->q);
+    free(to->qd);
+    free(to->qdd);
+    free(to->t);
+    free(to->shape);
+    free(to->row);
+}
+
+static double position(size_t k)
+{
+    const double t = h * (double)k;
+    return 0.7 * sin(1.3 * t) + 0.2 * sin(7.0 * t + 1.0);
+}
+
+/* `jitter` of the times, of a period; values belong to the times written */
+static size_t write_csv(char *text, double *q, double jitter)
+{
+    tqt_random random = tqt_random_seed(7);
+    size_t n = (size_t)snprintf(text, TEXT, "t,q\n");
+    for (size_t k = 0; k < ROWS; k++) {
+        const double noise = tqt_random_uniform(&random, -1e-4, 1e-4);
+        const double shift = jitter * tqt_random_uniform(&random, -0.5, 0.5);
+        q[k] = position(k) + noise;
+        n += (size_t)snprintf(text + n, TEXT - n, "%.17g,%.17g\n", h * ((double)k + shift), q[k]);
+    }
+    return n;
+}
+
+static size_t write_csv_with_torque(char *text, double *q)
+{
+    size_t n = (size_t)snprintf(text, TEXT, "t,q,tau\n");
+    for (size_t k = 0; k < ROWS; k++) {
+        q[k] = position(k);
+        n += (size_t)snprintf(text + n, TEXT - n, "%.17g,%.17g,%.3f\n", h * (double)k, q[k],
+                              sin(h * (double)k));
+    }
+    return n;
+}
+
+/* Three windows and more of 65,536 rows: each is filtered with what lies around it, so that the
+ * whole signal's samples come out to the 1e-12 that the filter forgets. */
+Test(log, windows_do_not_show)
+{
+    static fixture f;
+    char *text = malloc(TEXT);
+    double *q = malloc(ROWS * sizeof *q);
+    double *qd = malloc(ROWS * sizeof *qd);
+    double *qdd = malloc(ROWS * sizeof *qdd);
+    const size_t n = write_csv(text, q, 0.0);
+    open(&f, "{\"dataset\": \"log\", \"filter\": {\"cutoff_hz\": 20}}", text, n);
+    taken got = room();
+    cr_assert(tqa_log_pass(&f.log, take, &got), "%s", f.problem.detail);
+    cr_assert(f.log.is_even);
+    cr_assert(eq(u64, f.log.n_segment, 1));
+    /* one period of the cut-off is left out at each end: 50 samples */
+    cr_assert(eq(sz, got.n, ROWS - 100));
+    cr_assert(eq(u64, f.log.n_border, 100));
+
+    tq_filter filter;
+    cr_assert(eq(int, tq_filter_butterworth(4, 20.0, 1.0 / h, &filter, NULL), TQ_OK));
+    const size_t edge = tq_filter_settle(&filter);
+    const size_t size = tq_filter_zero_phase_size(ROWS, edge);
+    void *memory = aligned_alloc(64, (size + 63) / 64 * 64);
+    tq_scratch scratch;
+    tq_scratch_init(&scratch, memory, size);
+    cr_assert(eq(int, tq_filter_zero_phase(&filter, edge, ROWS, q, &scratch, NULL), TQ_OK));
+    tq_difference(ROWS, q, h, qd);
+    tq_difference(ROWS, qd, h, qdd);
+    for (size_t i = 0; i < got.n; i++) {
+        const size_t k = i + 50;
+        cr_assert(eq(u64, got.row[i], k));
+        cr_assert(epsilon_eq(dbl, got.t[i], h * (double)k, 1e-9));
+        cr_assert(epsilon_eq(dbl, got.q[i], q[k], 1e-11), "sample %zu", k);
+        /* differences of the same over 2 h, once and twice */
+        cr_assert(epsilon_eq(dbl, got.qd[i], qd[k], 1e-8), "sample %zu", k);
+        cr_assert(epsilon_eq(dbl, got.qdd[i], qdd[k], 1e-5), "sample %zu", k);
+    }
+    free(memory);
+    clear(&got);
+    close(&f);
+    free(text);
+    free(q);
+    free(qd);
+    free(qdd);
+}
+
+/* friction of the pendulum's joint, that is a state of its way or not */
+static tq_fit *fit_of(const fixture *f, bool yields, void **ret_memory)
+{
+    tq_fit_options options = tq_fit_defaults();
+    options.model.smoothing = 0.05;
+    options.model.presliding = yields ? 2e-3 : 0.0;
+    options.model.relaxation = yields ? 1.0 : 0.0;
+    tq_scratch memory;
+    const size_t size = tq_fit_size(f->robot->mechanism, &options, 1);
+    *ret_memory = aligned_alloc(64, (size + 63) / 64 * 64);
+    tq_scratch_init(&memory, *ret_memory, size);
+    tq_fit *fit = NULL;
+    cr_assert(eq(int, tq_fit_build(f->robot->mechanism, &options, 1, &memory, &fit, NULL), TQ_OK));
+    return fit;
+}
+
+/* the sign of friction along the whole log, by its filtered velocity, filtered once more */
+static void whole_sign(const tq_fit *fit, double *q, double *qd, double *sign)
+{
+    tq_filter filter;
+    cr_assert(eq(int, tq_filter_butterworth(4, 20.0, 1.0 / h, &filter, NULL), TQ_OK));
+    const size_t edge = tq_filter_settle(&filter);
+    const size_t size = tq_filter_zero_phase_size(ROWS, edge);
+    void *memory = aligned_alloc(64, (size + 63) / 64 * 64);
+    double *way = calloc(ROWS, sizeof *way);
+    double none = NAN;
+    tq_scratch scratch;
+    tq_scratch_init(&scratch, memory, size);
+    cr_assert(eq(int, tq_filter_zero_phase(&filter, edge, ROWS, q, &scratch, NULL), TQ_OK));
+    tq_difference(ROWS, q, h, qd);
+    for (size_t i = 1; i < ROWS; i++) {
+        way[i] = q[i] - q[i - 1];
+    }
+    const tq_stretch all = {.n_sample = ROWS, .stride = ROWS, .qd = qd, .way = way, .period = h};
+    tq_shapes_compute(fit, &all, &none, sign);
+    cr_assert(eq(int, tq_filter_zero_phase(&filter, edge, ROWS, sign, &scratch, NULL), TQ_OK));
+    free(memory);
+    free(way);
+}
+
+/* Friction's sign passes the filter that torque has passed, at the log's own rate, whatever is left
+ * out of it, and what it remembers goes on from window to window. */
+Test(log, friction_is_filtered_as_torque_is)
+{
+    for (int yields = 0; yields < 2; yields++) {
+        fixture f;
+        char *text = malloc(TEXT);
+        double *q = calloc(ROWS, sizeof *q);
+        double *qd = calloc(ROWS, sizeof *qd);
+        double *sign = calloc(ROWS, sizeof *sign);
+        void *memory = NULL;
+        cr_assert(text != NULL && q != NULL && qd != NULL && sign != NULL);
+        const size_t n = write_csv_with_torque(text, q);
+        open(&f, "{\"dataset\": \"log\", \"filter\": {\"cutoff_hz\": 20, \"decimate\": 3}}", text,
+             n);
+        tq_fit *fit = fit_of(&f, yields != 0, &memory);
+        taken got = room();
+        cr_assert(tqa_log_pass(&f.log, take, &got), "%s", f.problem.detail);
+        cr_expect(eq(dbl, got.shape[got.n / 2], 0.0), "nobody asked");
+        got.n = 0;
+        f.request.fit = fit;
+        cr_assert(tqa_log_pass(&f.log, take, &got), "%s", f.problem.detail);
+        cr_assert(gt(sz, got.n, (size_t)ROWS / 3 - 50));
+        whole_sign(fit, q, qd, sign);
+        double most = 0.0;
+        for (size_t i = 0; i < got.n; i++) {
+            /* velocities differ by 1e-8 of the 0.05 that a sign takes to turn */
+            cr_assert(epsilon_eq(dbl, got.shape[i], sign[got.row[i]], 1e-6), "sample %zu", i);
+            most = fmax(most, got.shape[i]);
+        }
+        cr_expect(gt(dbl, most, 0.9));
+        free(memory);
+        clear(&got);
+        close(&f);
+        free(text);
+        free(q);
+        free(qd);
+        free(sign);
+    }
+}
+
+/* A clock that jitters by half a period: the even samples are close to the true motion, in one
+ * piece, each once. */
+Test(log, a_jittering_clock_is_made_even)
+{
+    static fixture f;
+    char *text = malloc(TEXT);
+    double *q = malloc(ROWS * sizeof *q);
+    const size_t n = write_csv(text, q, 1.0);
+    open(&f, "{\"dataset\": \"log\", \"rate\": 1000, \"filter\": {\"cutoff_hz\": 20}}", text, n);
+    taken got = room();
+    cr_assert(tqa_log_pass(&f.log, take, &got), "%s", f.problem.detail);
+    cr_assert(not(f.log.is_even));
+    cr_assert(eq(u64, f.log.n_segment, 1));
+    cr_assert(gt(sz, got.n, ROWS - 110));
+    for (size_t i = 1; i < got.n; i++) {
+        cr_assert(epsilon_eq(dbl, got.t[i] - got.t[i - 1], h, 1e-9), "sample %zu", i);
+    }
+    cr_assert(le(dbl, got.t[got.n - 1], h * ROWS));
+    clear(&got);
+    close(&f);
+    free(text);
+    free(q);
+}
+
+/* Decimation takes every fifth sample of the same. */
+Test(log, decimation)
+{
+    static fixture f;
+    char *text = malloc(TEXT);
+    double *q = malloc(ROWS * sizeof *q);
+    const size_t n = write_csv(text, q, 0.0);
+    open(&f, "{\"dataset\": \"log\", \"filter\": {\"cutoff_hz\": 20, \"decimate\": 5}}", text, n);
+    taken got = room();
+    cr_assert(tqa_log_pass(&f.log, take, &got), "%s", f.problem.detail);
+    cr_assert(eq(sz, got.n, (ROWS - 100) / 5));
+    for (size_t i = 0; i < got.n; i++) {
+        cr_assert(eq(u64, got.row[i], 5 * i + 50));
+    }
+    clear(&got);
+    close(&f);
+    free(text);
+    free(q);
+}
+
+/* Minutes at rest, then motion: its bandwidth is found, and the rest is cut. */
+Test(log, begins_at_rest)
+{
+    static fixture f;
+    char *text = malloc(TEXT);
+    size_t n = (size_t)snprintf(text, TEXT, "t,q\n");
+    for (size_t k = 0; k < ROWS; k++) {
+        const double since = k < 150000 ? 0.0 : h * (double)(k - 150000);
+        n += (size_t)snprintf(text + n, TEXT - n, "%.3f,%.6f\n", h * (double)k,
+                              0.5 * sin(2.0 * M_PI * 0.8 * since));
+    }
+    open(&f, "{\"dataset\": \"log\"}", text, n);
+    cr_assert(epsilon_eq(dbl, f.log.bandwidth.motion, 0.8, 0.4), "%g", f.log.bandwidth.motion);
+    taken got = room();
+    cr_assert(tqa_log_pass(&f.log, take, &got), "%s", f.problem.detail);
+    /* in runs of 32 rows */
+    cr_assert(ge(u64, got.row[0], 150000 - 64));
+    cr_assert(gt(u64, f.log.n_rest, 149000));
+    clear(&got);
+    close(&f);
+    free(text);
+}
+
+static size_t cut_lines(const char *text, size_t n)
+{
+    size_t length = 0;
+    for (size_t lines = 0; lines <= n; length++) {
+        lines += text[length] == '\n';
+    }
+    return length;
+}
+
+/* alone as well: its windows are as long as it is, so that slow motion is seen as slow */
+Test(log, seconds_of_a_motion_choose_the_cutoff_of_minutes)
+{
+    char *text = malloc(TEXT);
+    double *q = calloc(ROWS, sizeof *q);
+    cr_assert(text != NULL && q != NULL);
+    const size_t n = write_csv(text, q, 0.0);
+    fixture whole;
+    open(&whole, "{\"dataset\": \"log\"}", text, n);
+    const double by_minutes = whole.request.filter.cutoff;
+    static const size_t seconds[] = {4, 6, 10, 15};
+    for (size_t k = 0; k < sizeof seconds / sizeof seconds[0]; k++) {
+        fixture part;
+        open(&part, "{\"dataset\": \"log\"}", text, cut_lines(text, 1000 * seconds[k]));
+        /* 1.2 Hz; a window of 4 s adds half a hertz to either side */
+        const double cutoff = part.request.filter.cutoff;
+        cr_expect(all(ge(dbl, cutoff, 10.0), le(dbl, cutoff, 1.5 * by_minutes)),
+                  "%zu s: %g Hz, all of it %g Hz", seconds[k], cutoff, by_minutes);
+        close(&part);
+    }
+    close(&whole);
+    free(q);
+    free(text);
+}
+
+/* 0.8 s of the same motion beside 200 s of it: what it cannot resolve is no fast motion */
+Test(log, a_short_log_does_not_raise_the_cutoff)
+{
+    enum { SHORT = 800 };
+    char *text = malloc(TEXT);
+    double *q = calloc(ROWS, sizeof *q);
+    cr_assert(text != NULL && q != NULL);
+    const size_t n = write_csv(text, q, 0.0);
+    const size_t n_short = cut_lines(text, SHORT);
+    fixture whole;
+    fixture part;
+    static const char *const request = "{\"dataset\": \"log\"}";
+    open(&whole, request, text, n);
+    open(&part, request, text, n_short);
+    const double long_alone = whole.request.filter.cutoff;
+    const double short_alone = part.request.filter.cutoff;
+    cr_expect(gt(dbl, short_alone, 3.0 * long_alone));
+
+    tqa_log logs[] = {whole.log, part.log};
+    tqa_log_choose_cutoff(&whole.request, logs, 2, 2);
+    cr_expect(eq(dbl, whole.request.filter.cutoff, long_alone));
+    /* alone it is what there is, and so it is beside a long log that does not move */
+    logs[0].bandwidth.motion = 0.0;
+    tqa_log_choose_cutoff(&whole.request, logs, 2, 2);
+    cr_expect(eq(dbl, whole.request.filter.cutoff, short_alone));
+    /* fast motion is seen in a short log as well */
+    logs[0].bandwidth.motion = whole.log.bandwidth.motion;
+    logs[1].bandwidth.motion = 7.0 * logs[1].resolution;
+    tqa_log_choose_cutoff(&whole.request, logs, 2, 2);
+    cr_expect(eq(dbl, whole.request.filter.cutoff, 10.0 * logs[1].bandwidth.motion));
+    close(&part);
+    close(&whole);
+    free(q);
+    free(text);
+}
+
+typedef struct steps {
+    double before; /* s, of the last sample; NaN: none */
+    double longest_within;
+    size_t n_begin;
+} steps;
+
+static bool watch(void *ctx, const tqa_log_block *block)
+{
+    steps *s = ctx;
+    for (size_t i = 0; i < block->data.n_sample; i++) {
+        const bool begins = i == 0 && block->data.begins;
+        s->n_begin += begins;
+        s->longest_within =
+            begins ? s->longest_within : fmax(s->longest_within, block->t[i] - s->before);
+        s->before = block->t[i];
+    }
+    return true;
+}
+
+/* A block lies in one stretch, and says when it is the first of it. */
+Test(log, blocks_tell_of_gaps)
+{
+    char *text = malloc(TEXT);
+    cr_assert(text != NULL);
+    size_t n = (size_t)snprintf(text, TEXT, "t,q\n");
+    for (size_t k = 0; k < 20000; k++) {
+        if (k / 1000 % 4 != 3) { /* a second is missing in every four */
+            n += (size_t)snprintf(text + n, TEXT - n, "%.17g,%.17g\n", h * (double)k, position(k));
+        }
+    }
+    fixture f;
+    open(&f, "{\"dataset\": \"log\", \"filter\": {\"cutoff_hz\": 20, \"decimate\": 3}}", text, n);
+    for (size_t again = 0; again < 2; again++) {
+        steps s = {.before = -INFINITY};
+        cr_assert(tqa_log_pass(&f.log, watch, &s), "%s", f.problem.detail);
+        cr_expect(eq(sz, f.log.n_segment, 5));
+        cr_expect(eq(sz, s.n_begin, 5));
+        cr_expect(epsilon_eq(dbl, s.longest_within, 3.0 * h, 1e-9), "%g", s.longest_within);
+    }
+    close(&f);
+    free(text);
+}
+
+/* A job that is to end does not read its log to the end first. */
+Test(log, a_survey_that_nobody_wants_ends)
+{
+    char *text = malloc(TEXT);
+    double *q = calloc(ROWS, sizeof *q);
+    cr_assert(text != NULL && q != NULL);
+    const size_t n = write_csv(text, q, 0.0);
+    fixture f;
+    open(&f, "{\"dataset\": \"log\"}", text, n);
+    const uint64_t whole = f.world.n_dataset_read;
+    cr_expect(ge(u64, whole, n));
+    f.world.n_asked = 0;
+    f.world.stop_after = 2; /* asked before the first row, and 8,192 rows later */
+    f.log.has_survey = false;
+    f.log.kept.n = 0;
+    cr_expect(not(tqa_log_survey(&f.log)));
+    cr_expect(eq(int, f.problem.status, 503));
+    cr_expect(eq(sz, f.world.n_asked, 2));
+    /* two windows of rows, and a piece that the decoder was ahead */
+    cr_expect(lt(u64, f.world.n_dataset_read - whole, n / 8));
+    close(&f);
+    free(q);
+    free(text);
+}
+
+/* Rows that nobody chose are not read where the file tells where the others lie. */
+Test(log, windows_of_a_long_array_are_sought)
+{
+    enum { COLUMNS = 2, HEAD = 128 };
+    char *file = malloc(HEAD + ROWS * COLUMNS * sizeof(double));
+    cr_assert(file != NULL);
+    char head[HEAD];
+    (void)snprintf(head, sizeof head,
+                   "{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }", ROWS, COLUMNS);
+    memcpy(file, "\x93NUMPY\x01\x00v\x00", 10);
+    (void)snprintf(file + 10, 2L * HEAD, "%-117s\n", head);
+    for (size_t k = 0; k < ROWS; k++) {
+        const double row[COLUMNS] = {h * (double)k, position(k)};
+        memcpy(file + HEAD + k * sizeof row, row, sizeof row);
+    }
+    fixture f;
+    open(&f,
+         "{\"dataset\": \"log\", \"columns\": {\"time\": 0, \"q\": [1]}, "
+         "\"rows\": [[1000, 3000], [150000, 152500]]}",
+         file, HEAD + ROWS * COLUMNS * sizeof(double));
+    cr_expect(eq(u64, f.log.n_row, ROWS));
+    cr_expect(eq(u64, f.log.n_chosen, 4500));
+    /* a survey and a look: each a piece of 256 KiB at the front, and one at each window */
+    cr_expect(le(u64, f.world.n_dataset_read, 6 * (256 << 10)));
+    taken got = room();
+    cr_assert(tqa_log_pass(&f.log, take, &got), "%s", f.problem.detail);
+    cr_expect(eq(u64, got.n + f.log.n_border, 4500));
+    cr_expect(gt(sz, got.n, 3500));
+    for (size_t i = 0; i < got.n; i++) {
+        const uint64_t row = got.row[i];
+        const bool chosen = (row >= 1000 && row < 3000) || (row >= 150000 && row < 152500);
+        cr_assert(chosen, "row %zu", (size_t)row);
+        /* what the filter takes off a motion a tenth of its cut-off */
+        cr_assert(epsilon_eq(dbl, got.q[i], position((size_t)row), 1e-3));
+    }
+    close(&f);
+    clear(&got);
+    free(file);
+}
+
+/* a hundred logs are read twenty times and more: nothing of it may add up */
+Test(log, a_pass_takes_nothing_that_stays)
+{
+    char *text = malloc(TEXT);
+    double *q = calloc(ROWS, sizeof *q);
+    cr_assert(text != NULL && q != NULL);
+    fixture f;
+    open(&f, "{\"dataset\": \"log\"}", text, write_csv(text, q, 0.0));
+    for (size_t each = 1 << 20; each >= 16; each /= 2) {
+        while (tqa_arena_take(f.control.arena, 1, each, 8) != NULL) {
+        }
+    }
+    taken got = room();
+    cr_expect(tqa_log_pass(&f.log, take, &got), "%s", f.problem.detail);
+    cr_expect(gt(sz, got.n, (size_t)ROWS / 2));
+    close(&f);
+    clear(&got);
+    free(q);
+    free(text);
+}

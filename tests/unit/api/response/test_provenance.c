@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/api/response/test_provenance.c - libraries that decide last bits. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include <cblas.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/support/ask.h"
+
+static const char *text_at(json_t *root, const char *key)
+{
+    return json_string_value(json_object_get(json_object_get(root, "provenance"), key));
+}
+
+Test(provenance, of_torques_of_a_small_robot_names_no_library)
+{
+    json_t *root = tqt_ask("pendulum", "inverse-dynamics", "{'q':[0],'qd':[0],'qdd':[0]}");
+    cr_assert(text_at(root, "linear_algebra") == NULL);
+    cr_assert(text_at(root, "integrator") == NULL);
+    json_decref(root);
+}
+
+Test(provenance, of_a_simulation_names_the_integrator)
+{
+    json_t *root = tqt_ask("pendulum", "simulate",
+                           "{'initial':{'q':[1]},'duration':0.1,'output':{'interval':0.1}}");
+    const char *integrator = text_at(root, "integrator");
+    cr_assert(integrator != NULL && strncmp(integrator, "sundials ", 9) == 0);
+    json_decref(root);
+}
+
+/* the BLAS itself says which of its cores it runs */
+Test(provenance, of_an_excitation_names_the_core_of_the_blas)
+{
+    json_t *root = tqt_ask(
+        "planar-2r", "excitation",
+        "{'frequency':0.1,'harmonics':2,'tries':2,'limits':{'velocity':[1,1],'acceleration':[4,4]}}");
+    const char *blas = text_at(root, "linear_algebra");
+    cr_assert(blas != NULL && strncmp(blas, "openblas ", 9) == 0);
+    cr_assert(eq(str, (char *)(strrchr(blas, ' ') + 1), openblas_get_corename()));
+    json_decref(root);
+}
+
+Test(provenance, of_an_ensemble_names_the_integrator)
+{
+    json_t *root = tqt_ask("planar-2r", "ensemble",
+                           "{'initial':{'q':[1,0]},'duration':0.1,'output':{'interval':0.1},"
+                           "'vary':[{'of':'q','joint':'joint1','list':[0,0.5,2]}],'seed':3}");
+    const char *integrator = text_at(root, "integrator");
+    cr_assert(integrator != NULL && strncmp(integrator, "sundials ", 9) == 0);
+    json_decref(root);
+}
+
+/* two freedoms, and `n` times the same row: a matrix of n x n beyond 64 goes to LAPACK */
+static int names_library(size_t n)
+{
+    static char document[1 << 14];
+    size_t at = (size_t)snprintf(
+        document, sizeof document,
+        "{'gravity':[0,0,0],'links':[{'name':'base'},{'name':'a','mass':1,'com':[0,0,0]},{'name':'b','mass':1,"
+        "'com':[0,0,0]}],'joints':[{'name':'x','kind':'prismatic','parent':'base','child':'a',"
+        "'axis':[1,0,0]},{'name':'y','kind':'prismatic','parent':'a','child':'b','axis':[0,1,0]}],"
+        "'constraints':[");
+    for (size_t k = 0; k < n; k++) {
+        at += (size_t)snprintf(document + at, sizeof document - at,
+                               "%s{'name':'c%zu','kind':'equation','expression':'y - x'}",
+                               k > 0 ? "," : "", k);
+    }
+    (void)snprintf(document + at, sizeof document - at, "]}");
+    json_t *root = tqt_ask(document, "inverse-dynamics", "{'q':[0,0],'qd':[0,0],'qdd':[0,0]}");
+    const int names = text_at(root, "linear_algebra") != NULL;
+    json_decref(root);
+    return names;
+}
+
+Test(provenance, of_a_small_robot_with_many_constraint_rows_names_the_blas)
+{
+    cr_assert(eq(int, names_library(64), 0));
+    cr_assert(eq(int, names_library(65), 1));
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/api/robots/mjcf/test_guard.c - what acts in MuJoCo: refused by name, or read to
+ * MuJoCo's numbers. All attributes are in tests/peers/test_mujoco_mjcf.py. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <criterion/parameterized.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "api/robot.h"
+#include "tests/support/subject.h"
+
+#define M(more)    "<mujoco>" more "</mujoco>"
+#define BODY(more) M("<worldbody><body name='b'>" more "</body></worldbody>")
+#define ARM(more)                                                                                  \
+    M("<worldbody><body><joint name='j'/><geom size='0.1' pos='1 0 0'/></body></worldbody>" more)
+#define BALL "<geom size='0.1'/>"
+
+typedef struct row {
+    const char *name, *text, *says; /* NULL: it is read */
+} row;
+
+/* clang-format off */
+static const row cases[] = {
+    {"compensated", M("<worldbody><body name='b' gravcomp='0.5'><joint/>" BALL "</body></worldbody>"), "gravcomp=\"0.5\""},
+    {"compensated, without gravity", M("<option gravity='0 0 0'/><worldbody><body name='b' gravcomp='0.5'><joint/>" BALL "</body></worldbody>"), NULL},
+    {"density of the air", M("<option density='1.2'/><worldbody/>"), "density=\"1.2\""},
+    {"viscosity", M("<option viscosity='2e-5'/><worldbody/>"), "viscosity=\"2e-5\""},
+    {"still air", M("<option density='0' viscosity='0' wind='1 0 0'/><worldbody/>"), NULL},
+    {"damper of a ball", BODY("<joint type='ball' damping='1'/>" BALL), "damping=\"1\""},
+    {"armature of a free joint", BODY("<joint type='free' armature='0.1'/>" BALL), "armature=\"0.1\""},
+    {"spring of a ball", BODY("<joint type='ball' stiffness='2'/>" BALL), "stiffness=\"2\""},
+    {"dry friction of a ball", BODY("<joint type='ball' frictionloss='2'/>" BALL), "frictionloss=\"2\""},
+    {"by default", M("<default><joint damping='3'/></default><worldbody><body><joint type='ball'/>" BALL "</body></worldbody>"), "damping=\"3\""},
+    {"by class", M("<default><default class='k'><joint damping='3'/></default></default><worldbody><body childclass='k'><joint type='free'/>" BALL "</body></worldbody>"), "damping=\"3\""},
+    {"a class of nobody", M("<default><default class='k'><joint damping='3'/></default></default><worldbody><body><joint type='ball'/>" BALL "</body></worldbody>"), NULL},
+    {"<freejoint> inherits nothing", M("<default><joint damping='3'/></default><worldbody><body><freejoint/>" BALL "</body></worldbody>"), NULL},
+    {"dampers are off", M("<option><flag damper='disable' spring='disable' frictionloss='disable'/></option><worldbody><body><joint type='ball' damping='3' stiffness='1' frictionloss='1'/>" BALL "</body></worldbody>"), NULL},
+    {"damper of second order", BODY("<joint damping='1 2'/>" BALL), "damping=\"1 2\""},
+    {"of second order, off", M("<option><flag damper='disable'/></option><worldbody><body><joint damping='1 2'/>" BALL "</body></worldbody>"), NULL},
+    {"spring of third order", BODY("<joint stiffness='1 0 2'/>" BALL), "stiffness=\"1 0 2\""},
+    {"yielding spring", BODY("<joint springyield='1'/>" BALL), "springyield=\"1\""},
+    {"spring by time", BODY("<joint springdamper='0.1 1'/>" BALL), "springdamper=\"0.1 1\""},
+    {"aligned", BODY("<freejoint align='true'/>" BALL), "align=\"true\""},
+    {"all aligned", M("<compiler alignfree='true'/><worldbody><body><joint type='free'/>" BALL "</body></worldbody>"), "alignfree=\"true\""},
+    {"all but one aligned", M("<compiler alignfree='true'/><worldbody><body><freejoint align='false'/>" BALL "</body></worldbody>"), NULL},
+    {"mesh", BODY("<joint/><geom type='mesh' mesh='x'/>"), "type=\"mesh\""},
+    {"shape of a mesh", BODY("<joint/><geom type='box' mesh='x'/>"), "type=\"box\""},
+    {"mesh on a moving arm", BODY("<joint/>" BALL "<body name='c'><geom type='mesh' mesh='x' mass='2'/></body>"), "type=\"mesh\""},
+    {"mesh in no group", M("<compiler inertiagrouprange='0 1'/><worldbody><body><joint/>" BALL "<geom type='mesh' mesh='x' group='2'/></body></worldbody>"), NULL},
+    {"light mesh", M("<default><geom density='0'/></default><worldbody><body><joint/><geom type='mesh' mesh='x'/><geom size='0.1' density='1'/></body></worldbody>"), NULL},
+    {"mesh beside an inertia", BODY("<joint/><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/><geom type='mesh' mesh='x'/>"), NULL},
+    {"still mesh counts in the total", M("<compiler settotalmass='3'/><worldbody><body><geom type='mesh' mesh='x'/></body><body><joint/>" BALL "</body></worldbody>"), "type=\"mesh\""},
+    {"shell", BODY("<joint/><geom size='0.1' shellinertia='true'/>"), "shellinertia=\"true\""},
+    {"spring of a tendon", ARM("<tendon><fixed stiffness='3'><joint joint='j' coef='1'/></fixed></tendon>"), "stiffness=\"3\""},
+    {"damper of a tendon, by default", ARM("<default><tendon damping='3'/></default><tendon><fixed><joint joint='j' coef='1'/></fixed></tendon>"), "damping=\"3\""},
+    {"dry friction of a tendon", ARM("<tendon><spatial frictionloss='3'/></tendon>"), "frictionloss=\"3\""},
+    {"inertia of a tendon", ARM("<tendon><spatial armature='3'/></tendon>"), "armature=\"3\""},
+    {"tendon", ARM("<tendon><fixed limited='true' range='0 1'><joint joint='j' coef='1'/></fixed></tendon>"), NULL},
+    {"armature of an actuator", ARM("<actuator><motor joint='j' armature='0.1'/></actuator>"), "armature=\"0.1\""},
+    {"by another actuator's default", ARM("<default><position armature='0.1'/></default><actuator><motor joint='j'/></actuator>"), "armature=\"0.1\""},
+    {"damper of an actuator", ARM("<actuator><motor joint='j' damping='0.1'/></actuator>"), "damping=\"0.1\""},
+    {"actuator", ARM("<actuator><position joint='j' kp='3' kv='1'/></actuator>"), NULL},
+    {"copies", M("<worldbody><replicate count='3'><body/></replicate></worldbody>"), "<replicate>"},
+    {"composite", M("<worldbody><body><composite/></body></worldbody>"), "<composite>"},
+    {"attached", M("<worldbody><attach model='x'/></worldbody>"), "<attach>"},
+    {"plugin", BODY("<plugin plugin='x'/>"), "<plugin>"},
+    {"soft body", M("<worldbody/><deformable><flex/></deformable>"), "<flex>"},
+};
+/* clang-format on */
+
+enum { N_CASE = sizeof cases / sizeof cases[0] };
+
+ParameterizedTestParameters(mjcf_guard, by_name)
+{
+    static size_t number[N_CASE];
+    for (size_t i = 0; i < N_CASE; i++) {
+        number[i] = i;
+    }
+    return cr_make_param_array(size_t, number, N_CASE);
+}
+
+ParameterizedTest(size_t *number, mjcf_guard, by_name)
+{
+    static tqa_problem problem;
+    const row *c = &cases[*number];
+    tqa_robot *robot = tqa_robot_parse(TQA_MEDIA_XML, c->text, strlen(c->text), &problem);
+    const bool read = robot != NULL;
+    cr_assert(read == (c->says == NULL), "%s: %s", c->name, problem.detail);
+    if (c->says != NULL) {
+        cr_assert(strcmp(problem.slug, "invalid-value") == 0, "%s: %s", c->name, problem.slug);
+        cr_assert(strstr(problem.faults[0].detail, "line 1: ") != NULL, "%s", c->name);
+        cr_assert(strstr(problem.faults[0].detail, c->says) != NULL, "%s: %s", c->name,
+                  problem.faults[0].detail);
+        cr_assert(problem.faults[0].hint[0] != '\0', "%s", c->name);
+    }
+    tqa_robot_free(robot);
+}
+
+static tqa_robot *parse(const char *text)
+{
+    static tqa_problem problem;
+    tqa_robot *robot = tqa_robot_parse(TQA_MEDIA_XML, text, strlen(text), &problem);
+    cr_assert(robot != NULL, "%s", problem.detail);
+    return robot;
+}
+
+static const tq_inertia *inertia_of(const tqa_robot *robot, const char *link)
+{
+    return &robot->model->links[tqa_robot_link(robot, link, strlen(link))].inertia;
+}
+
+#define TWO                                                                                         \
+    "<worldbody><body name='a'><joint/><inertial pos='1 0 0' mass='2' diaginertia='1 2 4'/></body>" \
+    "<body name='b' pos='1 2 3'><joint/><geom size='0.1' mass='3' group='4'/></body></worldbody>"
+
+/* by definition of the compiler: mujoco.readthedocs.io/en/stable/XMLreference.html#compiler */
+Test(mjcf_guard, masses_as_the_compiler_makes_them)
+{
+    tqa_robot *robot = parse(M("<compiler settotalmass='10'/>" TWO));
+    cr_expect(epsilon_eq(dbl, inertia_of(robot, "a")->mass, 4.0, 1e-15));
+    cr_expect(epsilon_eq(dbl, inertia_of(robot, "a")->about_com[3], 4.0, 1e-15));
+    cr_expect(epsilon_eq(dbl, inertia_of(robot, "b")->mass, 6.0, 1e-15));
+    tqa_robot_free(robot);
+    robot = parse(M("<compiler boundmass='2.5' boundinertia='1.5'/>" TWO));
+    cr_expect(epsilon_eq(dbl, inertia_of(robot, "a")->mass, 2.5, 1e-15));
+    cr_expect(epsilon_eq(dbl, inertia_of(robot, "a")->about_com[0], 1.5, 1e-15));
+    cr_expect(epsilon_eq(dbl, inertia_of(robot, "a")->about_com[3], 2.0, 1e-15));
+    cr_expect(epsilon_eq(dbl, inertia_of(robot, "b")->about_com[5], 1.5, 1e-15));
+    tqa_robot_free(robot);
+    robot = parse(M("<compiler balanceinertia='true'/>" TWO));
+    cr_expect(epsilon_eq(dbl, inertia_of(robot, "a")->about_com[0], 7.0 / 3.0, 1e-15));
+    cr_expect(epsilon_eq(dbl, inertia_of(robot, "a")->about_com[5], 7.0 / 3.0, 1e-15));
+    tqa_robot_free(robot);
+    robot = parse(M("<compiler inertiagrouprange='0 3' boundmass='0.1' boundinertia='0.2'/>" TWO));
+    cr_expect(epsilon_eq(dbl, inertia_of(robot, "b")->mass, 0.1, 1e-15));
+    cr_expect(epsilon_eq(dbl, inertia_of(robot, "b")->com[2], 3.0, 1e-15)); /* as MuJoCo does */
+    tqa_robot_free(robot);
+}
+
+Test(mjcf_guard, flags_leave_terms_out)
+{
+    tqa_robot *robot =
+        parse(M("<option gravity='1 2 3'><flag gravity='disable'/></option>"
+                "<option><flag constraint='disable' passive='disable'/></option>"
+                "<worldbody><body name='a'><joint name='j' damping='1' frictionloss='2' "
+                "stiffness='3' springref='1'/>" BALL "</body></worldbody>"
+                "<equality><joint joint1='j'/></equality>"));
+    const tq_joint *joint = &robot->model->joints[tqa_robot_joint(robot, "j", 1)];
+    for (int k = 0; k < 3; k++) {
+        cr_expect(eq(dbl, robot->model->gravity[k], 0.0));
+    }
+    cr_expect(eq(dbl, joint->friction.viscous, 0.0));
+    cr_expect(eq(dbl, joint->friction.coulomb, 0.0));
+    cr_expect(eq(dbl, joint->spring.stiffness, 0.0));
+    cr_expect(robot->constraints == NULL || robot->constraints->n_constraint == 0);
+    tqa_robot_free(robot);
+    /* the last word counts */
+    robot = parse(M("<option><flag gravity='disable'/></option><option><flag gravity='enable'/>"
+                    "</option><worldbody/>"));
+    cr_expect(eq(dbl, robot->model->gravity[2], -9.81));
+    tqa_robot_free(robot);
+}
+
+static uint32_t findings(const tqa_robot *robot, tqa_finding_kind kind, const char *where)
+{
+    uint32_t n = 0;
+    for (size_t k = 0; k < robot->n_finding; k++) {
+        n += robot->findings[k].kind == kind && strstr(robot->findings[k].where, where) != NULL;
+    }
+    return n;
+}
+
+/* what no table knows may change numbers; what is known to have no effect does not */
+Test(mjcf_guard, doubts_are_the_doctor_s)
+{
+    tqa_robot *robot =
+        parse(M("<compiler usethread='false' massscale='2'/><wings/><visual/>"
+                "<worldbody><body><joint name='j' dampimg='1' group='2'/>" BALL "<rotor/></body>"
+                "</worldbody><equality><tendon tendon1='t'/><connect site1='s' site2='t' "
+                "active='false'/></equality><actuator><velocity joint='j' kv='1'/></actuator>"));
+    cr_expect(eq(u32, findings(robot, TQA_FINDING_DOCTOR, "compiler@massscale"), 1));
+    cr_expect(eq(u32, findings(robot, TQA_FINDING_DOCTOR, "mujoco/wings"), 1));
+    cr_expect(eq(u32, findings(robot, TQA_FINDING_DOCTOR, "body/rotor"), 1));
+    cr_expect(eq(u32, findings(robot, TQA_FINDING_DOCTOR, "joint@dampimg"), 1));
+    cr_expect(eq(u32, findings(robot, TQA_FINDING_DOCTOR, "equality/tendon"), 1));
+    cr_expect(eq(u32, findings(robot, TQA_FINDING_IGNORED, "equality/connect"), 1));
+    cr_expect(eq(u32, findings(robot, TQA_FINDING_IGNORED, "actuator/velocity"), 1));
+    cr_expect(eq(u32, findings(robot, TQA_FINDING_IGNORED, "compiler@usethread"), 1));
+    cr_expect(eq(u32, findings(robot, TQA_FINDING_IGNORED, "joint@group"), 1));
+    cr_expect(eq(u32, findings(robot, TQA_FINDING_IGNORED, "mujoco/visual"), 1));
+    tqa_robot_free(robot);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/daemon/http/test_session.c - sessions begin, are known, and end. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include <string.h>
+
+#include "daemon/http/session.h"
+
+enum { SECRET = TQD_SESSION_TEXT - 1 };
+
+static tqd_sessions sessions;
+
+static void setup(void)
+{
+    tqd_sessions_init(&sessions);
+}
+
+TestSuite(session, .init = setup);
+
+static bool knows(int64_t now_s, const char *secret)
+{
+    return tqd_session_knows(&sessions, now_s, secret, strlen(secret));
+}
+
+Test(session, is_known_until_its_end)
+{
+    char secret[TQD_SESSION_TEXT];
+    char other[TQD_SESSION_TEXT];
+    tqd_session_begin(&sessions, 1000, secret);
+    tqd_session_begin(&sessions, 1000, other);
+    cr_assert(eq(sz, strspn(secret, "0123456789abcdef"), SECRET));
+    cr_assert(ne(str, secret, other));
+    cr_expect(knows(1000, secret));
+    cr_expect(knows(1000 + TQD_SESSION_S - 1, secret));
+    cr_expect(not(knows(1000 + TQD_SESSION_S, secret)));
+    tqd_session_end(&sessions, secret, SECRET);
+    cr_expect(not(knows(1000, secret)));
+    cr_expect(knows(1000, other));
+    tqd_session_end(&sessions, secret, SECRET); /* nothing is left to end */
+    tqd_session_end(&sessions, NULL, 0);
+    cr_expect(knows(1000, other));
+}
+
+Test(session, nothing_else_is_known)
+{
+    char secret[TQD_SESSION_TEXT];
+    static const char zeros[] = "0000000000000000000000000000000000000000000000000000000000000000";
+    cr_expect(not(knows(0, zeros)), "a row without a session has none");
+    tqd_session_begin(&sessions, 0, secret);
+    cr_expect(not(knows(0, zeros)));
+    cr_expect(not(knows(0, "")));
+    cr_expect(not(tqd_session_knows(&sessions, 0, NULL, 0)));
+    cr_expect(not(tqd_session_knows(&sessions, 0, secret, SECRET - 1)));
+    for (size_t i = 0; i < SECRET; i++) {
+        const char kept = secret[i];
+        secret[i] = kept == '0' ? '1' : '0';
+        cr_expect(not(knows(0, secret)), "digit %zu", i);
+        secret[i] = kept;
+    }
+    cr_expect(knows(0, secret));
+}
+
+Test(session, the_one_that_ends_first_gives_way)
+{
+    static char secrets[TQD_SESSIONS_MAX + 10][TQD_SESSION_TEXT];
+    for (size_t k = 0; k < TQD_SESSIONS_MAX + 10; k++) {
+        tqd_session_begin(&sessions, (int64_t)(100 + k), secrets[k]);
+    }
+    for (size_t k = 0; k < TQD_SESSIONS_MAX + 10; k++) {
+        cr_expect(eq(int, knows(500, secrets[k]), k >= 10), "session %zu", k);
+    }
+    /* one that was ended has left room */
+    tqd_session_end(&sessions, secrets[100], SECRET);
+    char secret[TQD_SESSION_TEXT];
+    tqd_session_begin(&sessions, 500, secret);
+    cr_expect(knows(500, secrets[10]));
+    cr_expect(knows(500, secret));
+}
+
+Test(session, the_cookie_is_found_among_others)
+{
+    static const struct {
+        const char *header, *value; /* NULL: none */
+    } rows[] = {
+        {"torqued_session=abc", "abc"},
+        {"a=b; torqued_session=abc; c=d", "abc"},
+        {"a=b;torqued_session=abc;c=d", "abc"},
+        {"torqued_session=", ""},
+        {"torqued_session", NULL},
+        {"xtorqued_session=abc", NULL},
+        {"a=torqued_session=abc", NULL},
+        {"torqued_session_2=abc", NULL},
+        {"", NULL},
+        {"; ;", NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        size_t n = 0;
+        const char *value = tqd_session_cookie(rows[i].header, &n);
+        cr_assert(eq(int, value != NULL, rows[i].value != NULL), "%s", rows[i].header);
+        if (value != NULL) {
+            cr_expect(eq(sz, n, strlen(rows[i].value)), "%s", rows[i].header);
+            cr_expect(eq(int, strncmp(value, rows[i].value, n), 0), "%s", rows[i].header);
+        }
+    }
+    size_t n = 0;
+    cr_expect(eq(ptr, (void *)tqd_session_cookie(NULL, &n), NULL));
+}
