@@ -18,7 +18,7 @@ typedef struct tqa_source {
 } tqa_source;
 
 /* Every function may be called from any worker; ctx is the daemon's. */
-typedef struct tqa_world {
+typedef struct tqa_host {
     void *ctx;
 
     /* A robot by "name" or "name@digest"; NULL if there is none. Give it back with robot_release.
@@ -75,7 +75,7 @@ typedef struct tqa_world {
     /* Reads `n` bytes at `offset`: the count read, fewer only at the end, or -1. Some microseconds
      * a call: ask for 64 KiB and more. */
     long (*dataset_read)(void *ctx, const char *name, uint64_t offset, void *bytes, size_t n);
-} tqa_world;
+} tqa_host;
 
 enum { TQA_ATTACH_MAX = 16, TQA_ATTACH_NAME_MAX = 64 };
 

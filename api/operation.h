@@ -63,14 +63,14 @@ size_t tqa_call_ready(tqa_call *call);
 /* Computes block b of those, each once, on any thread, several at once, also while the call is fed.
  * None may be under way in tqa_call_finish; unless all that were told are done then, it was in
  * vain. `scratch` as for tqa_call_run, or NULL. */
-void tqa_call_ahead(tqa_call *call, size_t b, void *scratch, size_t scratch_size);
-size_t tqa_call_ahead_scratch_size(const tqa_call *call);
+void tqa_call_compute_early(tqa_call *call, size_t b, void *scratch, size_t scratch_size);
+size_t tqa_call_compute_early_scratch_size(const tqa_call *call);
 /* So many more blocks are worth telling workers: few where numbers come as fast as they are
  * computed (CBOR, NPY), more where each is text. */
-size_t tqa_call_ahead_step(const tqa_call *call);
+size_t tqa_call_compute_early_step(const tqa_call *call);
 /* The body is complete. */
 bool tqa_call_finish(tqa_call *call);
-/* The names of data that the complete request will read, each as world->dataset_look takes it; one
+/* The names of data that the complete request will read, each as host->dataset_look takes it; one
  * may come twice. False when `each` said so. */
 enum { TQA_SOURCE_NAME = 160 };
 bool tqa_call_sources(const tqa_call *call, bool (*each)(void *ctx, const char *name), void *ctx);
@@ -79,7 +79,7 @@ double tqa_call_cost_us(const tqa_call *call);
 /* Computes. `scratch` is 64-byte aligned and the running thread's; tqa_call_scratch_size tells how
  * much. */
 size_t tqa_call_scratch_size(const tqa_call *call);
-bool tqa_call_run(tqa_call *call, const tqa_world *world, void *scratch, size_t scratch_size);
+bool tqa_call_run(tqa_call *call, const tqa_host *host, void *scratch, size_t scratch_size);
 
 /* The answer: its type, then its bytes in pieces, printed from the blocks as they are asked for. A
  * result of up to 16 KiB is printed whole by the first read. */

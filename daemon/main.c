@@ -31,7 +31,7 @@ static tqd_routes routes;
 static tqd_listener listener;
 static tqd_tokens tokens;
 static tqd_sessions sessions;
-static tqd_computing computing;
+static tqd_compute_host computing;
 static tqd_threads io_threads, worker_threads, job_threads, spool_threads, store_threads;
 static tqd_threads scrub_threads;
 static tqd_scrub scrub;
@@ -158,11 +158,11 @@ static bool open_jobs(const char *state, char *why)
         snprintf(why, TQD_STORE_WHY, "there is no memory");
         return false;
     }
-    tqd_computing_init(&computing, registry, workers, store, (size_t)settings.reply_buffer);
+    tqd_compute_host_init(&computing, registry, workers, store, (size_t)settings.reply_buffer);
     tqd_jobs_options options = {
         .store = store,
         .registry = registry,
-        .world = &computing.world,
+        .host = &computing.host,
         .state = state,
         .n_runner = (size_t)settings.jobs,
         .lease_ms = settings.lease,
@@ -290,13 +290,13 @@ static bool stop(void)
 {
     sd_notify(0, "STOPPING=1\nSTATUS=Answering what has arrived");
     atomic_store(&service.state, TQD_SERVICE_STOPPING);
-    const int64_t until_ms = tqd_feed_now_ms() + settings.stop_timeout;
+    const int64_t until_ms = tqd_event_hub_now_ms() + settings.stop_timeout;
     tqd_jobs_stop(jobs);
     tqd_server_drain(server, settings.stop_timeout);
     tqd_threads_join(&io_threads);
     atomic_store(&service.server, NULL);
     bool answered = tqd_server_close(server);
-    const int64_t left_ms = until_ms - tqd_feed_now_ms();
+    const int64_t left_ms = until_ms - tqd_event_hub_now_ms();
     answered = tqd_jobs_wait(jobs, left_ms > 0 ? left_ms : 0) && answered;
     tqd_workers_stop(workers);
     if (answered) {

@@ -60,7 +60,7 @@ static void name_direction(const tqa_call *call, size_t sample, char *text, size
         return;
     }
     const size_t inner = tq_lagrangian_scratch_size(model) + tq_eigen_symmetric_scratch_size(nv);
-    const size_t bytes = tq_posture_scratch_size(model) + inner +
+    const size_t bytes = tq_configuration_scratch_size(model) + inner +
                          tq_scratch_cost(nv * nv + nv + model->nq, sizeof(double));
     void *memory = aligned_alloc(64, (bytes + 63) / 64 * 64);
     if (memory == NULL) {
@@ -74,8 +74,8 @@ static void name_direction(const tqa_call *call, size_t sample, char *text, size
     for (size_t r = 0; r < model->nq; r++) {
         q[r] = tqa_blocks_sample(blocks, sample)[r * blocks->stride];
     }
-    tq_posture posture;
-    if (tq_posture_compute(model, q, NULL, &scratch, &posture, NULL) == TQ_OK &&
+    tq_configuration posture;
+    if (tq_configuration_compute(model, q, NULL, &scratch, &posture, NULL) == TQ_OK &&
         tq_lagrangian_mass_matrix(&posture, &scratch, m, NULL) == TQ_OK &&
         tq_eigen_symmetric(nv, m, nv, &scratch, values, NULL) == TQ_OK) {
         const char *name = call->robot->joint_names[joint_of(model, m)];
@@ -159,12 +159,12 @@ static bool refuse_block(block_run *run, size_t b, void *scratch)
     return false;
 }
 
-bool tqa_call_compute(tqa_call *call, const tqa_world *world, void *scratch, size_t size,
+bool tqa_call_compute(tqa_call *call, const tqa_host *host, void *scratch, size_t size,
                       tqa_block_compute *compute)
 {
     block_run run = {.call = call, .compute = compute, .scratch_size = size, .failed = SIZE_MAX};
-    run.first = tqa_ahead_done(call);
-    tqa_call_each_block(call, world, run.first, scratch, run_block, &run);
+    run.first = tqa_overlap_done(call);
+    tqa_call_each_block(call, host, run.first, scratch, run_block, &run);
     const size_t failed = atomic_load(&run.failed);
     return failed == SIZE_MAX || refuse_block(&run, failed, scratch);
 }

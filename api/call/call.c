@@ -39,7 +39,7 @@ static bool check_head(const tqa_operation *operation, const tqa_call_head *head
         return false;
     }
     if (operation->methods->control != NULL) {
-        return tqa_control_check_head(operation, head, problem);
+        return tqa_tree_check_head(operation, head, problem);
     }
     if (!tqa_body_takes(head->content)) {
         (void)tqa_problem_set(problem, "unsupported-media",
@@ -105,7 +105,7 @@ static tqa_call *open_control(const tqa_operation *operation, const tqa_robot *r
         return NULL;
     }
     start(call, operation, robot, head);
-    if (!tqa_control_open(call, head, reterr)) {
+    if (!tqa_tree_open(call, head, reterr)) {
         if (!call->is_borrowed) {
             free(call);
         }
@@ -176,14 +176,14 @@ bool tqa_call_feed(tqa_call *call, const char *bytes, size_t n)
     if (n == call->n_body) {
         tqa_digest_whole(&call->digest, bytes, n);
         call->is_plain = call->control == NULL && takes_json(&call->body, bytes[0]) &&
-                         tqa_plain_take(&call->request, bytes, n);
+                         tqa_fast_path_take(&call->request, bytes, n);
         if (call->is_plain) {
             return true;
         }
     } else {
         tqa_digest_feed(&call->digest, bytes, n);
     }
-    return call->control != NULL ? tqa_control_feed(call, bytes, n)
+    return call->control != NULL ? tqa_tree_feed(call, bytes, n)
                                  : tqa_body_feed(&call->body, bytes, n);
 }
 
@@ -209,10 +209,10 @@ bool tqa_call_finish(tqa_call *call)
         return false;
     }
     if (call->control != NULL) {
-        return tqa_control_finish(call);
+        return tqa_tree_finish(call);
     }
     const bool is_good = call->is_plain
-                             ? tqa_plain_finish(&call->request)
+                             ? tqa_fast_path_finish(&call->request)
                              : tqa_body_finish(&call->body) && tqa_request_finish(&call->request);
     if (!is_good || !tqa_include_check(call) || !tqa_payload_attach(call)) {
         return false;
@@ -255,18 +255,18 @@ const char *tqa_linear_algebra_of(const tqa_call *call)
     return fits || (call->robot != NULL && may_need_library(call->robot)) ? tq_linalg_name() : NULL;
 }
 
-bool tqa_call_run(tqa_call *call, const tqa_world *world, void *scratch, size_t scratch_size)
+bool tqa_call_run(tqa_call *call, const tqa_host *host, void *scratch, size_t scratch_size)
 {
     assert(call != NULL && call->problem.status == 0);
     assert(scratch_size >= tqa_call_scratch_size(call));
     if (call->control != NULL) {
-        return tqa_control_run(call, world);
+        return tqa_tree_run(call, host);
     }
-    if (call->request.from != NULL && !tqa_from_read(&call->request, world)) {
+    if (call->request.from != NULL && !tqa_from_read(&call->request, host)) {
         return false;
     }
     tqa_result_init(&call->result, call->accept, call->request.n_sample, call->request.flat);
-    if (!call->operation->methods->run(call, world, scratch, scratch_size)) {
+    if (!call->operation->methods->run(call, host, scratch, scratch_size)) {
         return false;
     }
     char digest[TQA_REQUEST_DIGEST_TEXT];
@@ -312,12 +312,12 @@ tq_inverse_input tqa_call_motion(const tqa_call *call, size_t b, tq_scratch *scr
     };
 }
 
-void tqa_call_each_block(const tqa_call *call, const tqa_world *world, size_t first, void *scratch,
+void tqa_call_each_block(const tqa_call *call, const tqa_host *host, size_t first, void *scratch,
                          void (*body)(void *arg, size_t i, void *scratch), void *arg)
 {
     const size_t n = tq_block_count(call->request.n_sample) - first;
-    if (n > 1 && world != NULL && world->parallel_for != NULL) {
-        world->parallel_for(world->ctx, n, tqa_call_scratch_size(call), body, arg);
+    if (n > 1 && host != NULL && host->parallel_for != NULL) {
+        host->parallel_for(host->ctx, n, tqa_call_scratch_size(call), body, arg);
         return;
     }
     for (size_t b = 0; b < n; b++) {
@@ -343,7 +343,7 @@ size_t tqa_call_read(tqa_call *call, char *out, size_t size)
 {
     assert(call != NULL && call->problem.status == 0);
     return call->archive != NULL   ? tqa_archive_read(call->archive, out, size)
-           : call->control != NULL ? tqa_control_read(call, out, size)
+           : call->control != NULL ? tqa_tree_read(call, out, size)
                                    : tqa_result_read(&call->result, out, size);
 }
 
@@ -366,7 +366,7 @@ void tqa_call_close(tqa_call *call)
     tqa_archive_close(call->archive);
     tqa_body_clear(&call->body);
     if (call->control != NULL) {
-        tqa_control_close(call);
+        tqa_tree_close(call);
     } else {
         tqa_request_clear(&call->request);
         tqa_from_free(call->request.from);

@@ -18,11 +18,11 @@ typedef struct tqa_operation_methods {
     double (*cost_us)(const tqa_call *call);
     size_t (*scratch_size)(const tqa_call *call);
     /* False: the call's problem is set. Leaves arrays in call->result. */
-    bool (*run)(tqa_call *call, const tqa_world *world, void *scratch, size_t scratch_size);
+    bool (*run)(tqa_call *call, const tqa_host *host, void *scratch, size_t scratch_size);
     /* Computes a full block of call->ahead, while the call is fed. NULL: it cannot. */
     tq_status (*ahead)(struct tqa_call *call, size_t b, void *memory, size_t size, tq_error *error);
     /* Not NULL: the request is a small tree of fields, and all above is empty. */
-    const tqa_control_methods *control;
+    const tqa_tree_methods *control;
 } tqa_operation_methods;
 
 struct tqa_call {
@@ -37,7 +37,7 @@ struct tqa_call {
     tqa_blocks tau;       /* the operation's first result, n_v rows or as it likes */
     tqa_blocks reactions; /* with that `include` */
     char *text;           /* malloc'ed, with `control`: the whole answer */
-    tqa_control *control; /* NULL, or the request as a tree; then only head, digest, problem and
+    tqa_tree *control;    /* NULL, or the request as a tree; then only head, digest, problem and
                              body are used beside it */
     size_t n_text, n_told;
     tqa_blocks multipliers;      /* of constraints, with an `include` that needs them */
@@ -48,7 +48,7 @@ struct tqa_call {
     const tq_mechanism *mechanism; /* the robot's, or with a payload the call's own */
     const tq_model *model;         /* inside the mechanism */
     void *own_mechanism;           /* malloc'ed, or NULL */
-    tqa_ahead ahead;
+    tqa_overlap ahead;
     tqa_request request;
     tqa_result result;
     tqa_digest digest;   /* of the request's bytes so far */
@@ -69,7 +69,7 @@ tq_inverse_input tqa_call_motion(const tqa_call *call, size_t b, tq_scratch *scr
 
 /* Runs body(arg, b - first) for each block b >= first of the request's samples: side by side when
  * there are several and the world can, else one after another in `scratch`. */
-void tqa_call_each_block(const tqa_call *call, const tqa_world *world, size_t first, void *scratch,
+void tqa_call_each_block(const tqa_call *call, const tqa_host *host, size_t first, void *scratch,
                          void (*body)(void *arg, size_t i, void *scratch), void *arg);
 
 /* Computes block b into the call's results with `size` bytes of scratch. error->index is a sample
@@ -81,7 +81,7 @@ typedef tq_status tqa_block_compute(tqa_call *call, size_t b, void *memory, size
 bool tqa_names_a_thing(const tq_error *error);
 
 /* Runs `compute` for every block. False: the problem of the first sample that fails is set. */
-bool tqa_call_compute(tqa_call *call, const tqa_world *world, void *scratch, size_t size,
+bool tqa_call_compute(tqa_call *call, const tqa_host *host, void *scratch, size_t size,
                       tqa_block_compute *compute);
 
 /* Keeps a malloc'ed text until the call is closed. False when text is NULL or memory is short. */

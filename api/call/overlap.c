@@ -52,7 +52,7 @@ static size_t expected(const tqa_call *call, const tqa_motion motion[3])
 /* From here on the tables of blocks stay where they are, for all blocks that can be told. */
 static bool look(tqa_call *call, const tqa_motion motion[3])
 {
-    tqa_ahead *ahead = &call->ahead;
+    tqa_overlap *ahead = &call->ahead;
     const size_t n_block = tq_block_count(expected(call, motion));
     bool good = tqa_blocks_pin(&call->tau, n_block);
     for (size_t k = 0; k < 3; k++) {
@@ -61,7 +61,7 @@ static bool look(tqa_call *call, const tqa_motion motion[3])
         ahead->in[k] = *blocks;
     }
     ahead->out = call->tau;
-    ahead->turns = tqa_output_may_turn(call);
+    ahead->turns = tqa_transpose_is_possible(call);
     ahead->n_most = n_block;
     return good;
 }
@@ -75,7 +75,7 @@ static bool may_start(const tqa_call *call)
 
 size_t tqa_call_ready(tqa_call *call)
 {
-    tqa_ahead *ahead = &call->ahead;
+    tqa_overlap *ahead = &call->ahead;
     tqa_motion motion[3];
     if (!may_start(call)) {
         return ahead->n_ready;
@@ -98,13 +98,13 @@ size_t tqa_call_ready(tqa_call *call)
     return n;
 }
 
-size_t tqa_call_ahead_step(const tqa_call *call)
+size_t tqa_call_compute_early_step(const tqa_call *call)
 {
     return call->body.media == TQA_MEDIA_JSON ? 32 : 4;
 }
 
 /* What another core has written, all of it at once: a twentieth of a CBOR batch's CPU time. */
-static void prefetch(const tqa_ahead *ahead, size_t b)
+static void prefetch(const tqa_overlap *ahead, size_t b)
 {
     for (size_t k = 0; k < 3; k++) {
         const double *from = tqa_blocks_block(&ahead->in[k], b);
@@ -115,7 +115,7 @@ static void prefetch(const tqa_ahead *ahead, size_t b)
     }
 }
 
-void tqa_call_ahead(tqa_call *call, size_t b, void *scratch, size_t size)
+void tqa_call_compute_early(tqa_call *call, size_t b, void *scratch, size_t size)
 {
     assert(b < call->ahead.n_most);
     prefetch(&call->ahead, b);
@@ -126,17 +126,17 @@ void tqa_call_ahead(tqa_call *call, size_t b, void *scratch, size_t size)
     }
 }
 
-size_t tqa_call_ahead_scratch_size(const tqa_call *call)
+size_t tqa_call_compute_early_scratch_size(const tqa_call *call)
 {
     /* without wrenches and without `include`, as far as is known */
     return call->operation->methods->scratch_size(call);
 }
 
-size_t tqa_ahead_done(const tqa_call *call)
+size_t tqa_overlap_done(const tqa_call *call)
 {
-    const tqa_ahead *ahead = &call->ahead;
+    const tqa_overlap *ahead = &call->ahead;
     tqa_motion motion[3];
-    if (ahead->n_ready == 0 || ahead->turns != tqa_output_turns(call) ||
+    if (ahead->n_ready == 0 || ahead->turns != tqa_transpose_is_on(call) ||
         atomic_load_explicit(&ahead->n_good, memory_order_relaxed) < ahead->n_ready ||
         call->request.seen != required(&call->operation->methods->schema, motion)) {
         return 0;

@@ -13,7 +13,7 @@
 /* What such blocks are read from and written to: a look at the call's arrays which the arriving
  * body does not change. A field that would change what they mean makes them void: they are computed
  * again when the request is complete. */
-typedef struct tqa_ahead {
+typedef struct tqa_overlap {
     bool is_off;          /* nothing more is computed ahead */
     bool turns;           /* results lie sample by sample */
     atomic_size_t n_good; /* blocks that have been computed; of others all is found out later */
@@ -21,10 +21,10 @@ typedef struct tqa_ahead {
     size_t n_most;        /* that can be, by the table's size; read by all threads */
     tqa_blocks in[3];     /* the required arrays, in the schema's order */
     tqa_blocks out;
-} tqa_ahead;
+} tqa_overlap;
 
 /* Motion of block b, and where its result goes; the third array is left to the operation. */
-static inline tq_inverse_input tqa_ahead_motion(const tqa_ahead *ahead, size_t b)
+static inline tq_inverse_input tqa_overlap_motion(const tqa_overlap *ahead, size_t b)
 {
     return (tq_inverse_input){
         .n_sample = TQ_BLOCK,
@@ -36,6 +36,6 @@ static inline tq_inverse_input tqa_ahead_motion(const tqa_ahead *ahead, size_t b
 
 struct tqa_call;
 /* Blocks that need not be computed again; the request is complete. */
-size_t tqa_ahead_done(const struct tqa_call *call);
+size_t tqa_overlap_done(const struct tqa_call *call);
 
 #endif

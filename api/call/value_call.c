@@ -40,8 +40,8 @@ static bool is_known(tqa_media media)
            media == TQA_MEDIA_NPZ;
 }
 
-bool tqa_control_check_head(const tqa_operation *operation, const tqa_call_head *head,
-                            tqa_problem *reterr)
+bool tqa_tree_check_head(const tqa_operation *operation, const tqa_call_head *head,
+                         tqa_problem *reterr)
 {
     unsigned form = 0;
     if (!find_form(operation, head->query, &form)) {
@@ -70,19 +70,19 @@ static void choose(tqa_call *call, tqa_media media)
 {
     call->body.media = media;
     if (media == TQA_MEDIA_CBOR) {
-        tqa_cbor_decoder_init(&call->body.as.cbor, &tqa_control_events, call->control);
+        tqa_cbor_decoder_init(&call->body.as.cbor, &tqa_tree_events, call->control);
     } else if (media == TQA_MEDIA_NPZ) {
-        tqa_npz_events_init(&call->body.as.npz, &tqa_control_events, call->control,
-                            TQA_CONTROL_VALUES_MAX);
+        tqa_npz_events_init(&call->body.as.npz, &tqa_tree_events, call->control,
+                            TQA_TREE_VALUES_MAX);
     } else {
-        tqa_json_scan_init(&call->body.as.json, &tqa_control_events, call->control);
+        tqa_json_scan_init(&call->body.as.json, &tqa_tree_events, call->control);
     }
 }
 
-bool tqa_control_open(tqa_call *call, const tqa_call_head *head, tqa_problem *reterr)
+bool tqa_tree_open(tqa_call *call, const tqa_call_head *head, tqa_problem *reterr)
 {
     call->control = calloc(1, sizeof *call->control);
-    tqa_arena *arena = tqa_arena_new(TQA_CONTROL_MEMORY_MAX);
+    tqa_arena *arena = tqa_arena_new(TQA_TREE_MEMORY_MAX);
     if (call->control == NULL || arena == NULL) {
         tqa_arena_free(arena);
         free(call->control);
@@ -111,7 +111,7 @@ static bool judge(tqa_call *call, tqa_decode state, const tqa_decode_error *erro
         return state == TQA_DECODE_OK;
     }
     char pointer[TQA_POINTER_TEXT];
-    tqa_control_place(call->control, pointer);
+    tqa_tree_place(call->control, pointer);
     (void)tqa_problem_set(&call->problem,
                           state == TQA_DECODE_NOT_FINITE ? "not-finite" : "malformed",
                           "%s%s%s (byte %llu of the body)", pointer, pointer[0] != '\0' ? ": " : "",
@@ -132,7 +132,7 @@ static bool judge_archive(tqa_call *call, tqa_decode state)
     return judge(call, state, &error);
 }
 
-bool tqa_control_feed(tqa_call *call, const char *bytes, size_t n)
+bool tqa_tree_feed(tqa_call *call, const char *bytes, size_t n)
 {
     if (call->body.media == TQA_MEDIA_NONE) {
         choose(call, (unsigned char)bytes[0] >= 0x80 ? TQA_MEDIA_CBOR
@@ -166,35 +166,35 @@ static bool decode_end(tqa_call *call)
     return judge(call, tqa_json_scan_finish(scan), &scan->error);
 }
 
-bool tqa_control_finish(tqa_call *call)
+bool tqa_tree_finish(tqa_call *call)
 {
-    const tqa_control_methods *methods = call->operation->methods->control;
+    const tqa_tree_methods *methods = call->operation->methods->control;
     if (!decode_end(call) || methods->check == NULL) {
         return call->problem.status == 0;
     }
-    const tqa_part root = tqa_part_root(call->control);
-    return tqa_part_object(&root, methods->fields) && methods->check(call->control);
+    const tqa_value root = tqa_value_root(call->control);
+    return tqa_value_object(&root, methods->fields) && methods->check(call->control);
 }
 
 static void put_provenance(tqa_call *call)
 {
-    tqa_answer *answer = &call->control->answer;
+    tqa_writer *answer = &call->control->answer;
     char digest[TQA_REQUEST_DIGEST_TEXT];
     tqa_digest_text(&call->digest, digest);
-    tqa_answer_object(answer, "provenance");
-    tqa_answer_string(answer, "engine", "torqued " TQA_VERSION);
+    tqa_writer_object(answer, "provenance");
+    tqa_writer_string(answer, "engine", "torqued " TQA_VERSION);
     if (call->robot != NULL) {
-        tqa_answer_string(answer, "robot_digest", call->robot->digest);
+        tqa_writer_string(answer, "robot_digest", call->robot->digest);
     }
-    tqa_answer_string(answer, "request_digest", digest);
+    tqa_writer_string(answer, "request_digest", digest);
     if (tqa_linear_algebra_of(call) != NULL) {
-        tqa_answer_string(answer, "linear_algebra", tqa_linear_algebra_of(call));
+        tqa_writer_string(answer, "linear_algebra", tqa_linear_algebra_of(call));
     }
     if (strcmp(call->operation->name, "simulate") == 0 ||
         strcmp(call->operation->name, "ensemble") == 0) {
-        tqa_answer_string(answer, "integrator", tq_ode_library_name());
+        tqa_writer_string(answer, "integrator", tq_ode_library_name());
     }
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
 }
 
 /* what was written since the last time becomes the text to give away */
@@ -215,9 +215,9 @@ static bool no_memory(tqa_call *call)
 /* the end of the root object */
 static void put_end(tqa_call *call)
 {
-    tqa_answer *answer = &call->control->answer;
+    tqa_writer *answer = &call->control->answer;
     put_provenance(call);
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
     assert(answer->depth == 0);
     if (!answer->cbor) {
         tqa_json_text_raw(&answer->text, "\n");
@@ -227,7 +227,7 @@ static void put_end(tqa_call *call)
 /* An archive is made of the whole answer, also of what would be told piece by piece. */
 static bool make_archive(tqa_call *call)
 {
-    tqa_control *control = call->control;
+    tqa_tree *control = call->control;
     while (control->more != NULL && control->answer.text.n <= ARCHIVE_TEXT_MAX) {
         if (!control->more(control)) {
             control->more = NULL;
@@ -249,17 +249,17 @@ static bool make_archive(tqa_call *call)
     return call->archive != NULL;
 }
 
-bool tqa_control_run(tqa_call *call, const tqa_world *world)
+bool tqa_tree_run(tqa_call *call, const tqa_host *host)
 {
-    const tqa_control_methods *methods = call->operation->methods->control;
-    tqa_control *control = call->control;
-    tqa_answer *answer = &control->answer;
-    control->world = world;
-    const tqa_part root = tqa_part_root(control);
-    if (!tqa_part_object(&root, methods->fields)) {
+    const tqa_tree_methods *methods = call->operation->methods->control;
+    tqa_tree *control = call->control;
+    tqa_writer *answer = &control->answer;
+    control->host = host;
+    const tqa_value root = tqa_value_root(control);
+    if (!tqa_value_object(&root, methods->fields)) {
         return false;
     }
-    tqa_answer_object(answer, NULL);
+    tqa_writer_object(answer, NULL);
     if (!methods->run(control)) {
         assert(call->problem.status != 0);
         return false;
@@ -268,13 +268,13 @@ bool tqa_control_run(tqa_call *call, const tqa_world *world)
         put_end(call);
     }
     if (answer->not_finite) {
-        return tqa_part_refuse(&root, "overflow", "smaller numbers, or other units",
-                               "a result is too large for a number");
+        return tqa_value_refuse(&root, "overflow", "smaller numbers, or other units",
+                                "a result is too large for a number");
     }
     return call->accept == TQA_MEDIA_NPZ ? make_archive(call) : take_text(call) || no_memory(call);
 }
 
-size_t tqa_control_read(tqa_call *call, char *out, size_t size)
+size_t tqa_tree_read(tqa_call *call, char *out, size_t size)
 {
     while (call->n_told == call->n_text && call->control->more != NULL) {
         if (!call->control->more(call->control)) {
@@ -294,7 +294,7 @@ size_t tqa_control_read(tqa_call *call, char *out, size_t size)
     return n;
 }
 
-void tqa_control_close(tqa_call *call)
+void tqa_tree_close(tqa_call *call)
 {
     size_t ignored = 0;
     free(tqa_json_text_take(&call->control->answer.text, &ignored));

@@ -19,80 +19,81 @@ static const char *const response_names[] = {
     "emf_current", "velocity_open", "velocity",   NULL,
 };
 
-static double cost_us(const tqa_control *control)
+static double cost_us(const tqa_tree *control)
 {
     (void)control;
     return 20000.0; /* two scans of 2,000 points, and as many as are asked for */
 }
 
 typedef struct question {
-    tqa_control *control;
+    tqa_tree *control;
     tq_drive drive;
     tq_driven driven;
     double voltage; /* NAN: none */
 } question;
 
-static bool read_load(question *q, const tqa_part *part)
+static bool read_load(question *q, const tqa_value *part)
 {
     static const char *const known[] = {"inertia", "viscous", "locked", NULL};
-    if (!tqa_part_object(part, known)) {
+    if (!tqa_value_object(part, known)) {
         return false;
     }
-    const tqa_part inertia = tqa_part_field(part, "inertia");
-    const tqa_part viscous = tqa_part_field(part, "viscous");
-    const tqa_part locked = tqa_part_field(part, "locked");
+    const tqa_value inertia = tqa_value_field(part, "inertia");
+    const tqa_value viscous = tqa_value_field(part, "viscous");
+    const tqa_value locked = tqa_value_field(part, "locked");
     double *const to[2] = {&q->driven.load.inertia, &q->driven.load.viscous};
-    const tqa_part *const from[2] = {&inertia, &viscous};
+    const tqa_value *const from[2] = {&inertia, &viscous};
     for (int k = 0; k < 2; k++) {
         if (from[k]->value == NULL) {
             continue;
         }
-        if (!tqa_part_number(from[k], to[k])) {
+        if (!tqa_value_number(from[k], to[k])) {
             return false;
         }
         if (*to[k] < 0.0) {
-            return tqa_part_refuse(from[k], "range", "0 or more", "a load cannot push: %g", *to[k]);
+            return tqa_value_refuse(from[k], "range", "0 or more", "a load cannot push: %g",
+                                    *to[k]);
         }
     }
-    return locked.value == NULL || tqa_part_flag(&locked, &q->driven.locked);
+    return locked.value == NULL || tqa_value_flag(&locked, &q->driven.locked);
 }
 
 static bool read(question *q)
 {
-    const tqa_part root = tqa_part_root(q->control);
-    const tqa_part drive = tqa_part_field(&root, "drive");
-    const tqa_part load = tqa_part_field(&root, "load");
-    const tqa_part voltage = tqa_part_field(&root, "voltage");
-    if (!tqa_part_drive(&drive, &q->drive) || (load.value != NULL && !read_load(q, &load))) {
+    const tqa_value root = tqa_value_root(q->control);
+    const tqa_value drive = tqa_value_field(&root, "drive");
+    const tqa_value load = tqa_value_field(&root, "load");
+    const tqa_value voltage = tqa_value_field(&root, "voltage");
+    if (!tqa_value_drive(&drive, &q->drive) || (load.value != NULL && !read_load(q, &load))) {
         return false;
     }
     q->driven.drive = &q->drive;
     if (!q->driven.locked && q->drive.motor.inertia + q->driven.load.inertia == 0.0) {
-        const tqa_part inertia = tqa_part_field(&load, "inertia");
-        return tqa_part_refuse(load.value != NULL ? &inertia : &load, "range",
-                               load.value != NULL ? "add \"inertia\": 0.05, kg m^2"
-                                                  : "add \"load\": {\"inertia\": 0.05}, kg m^2",
-                               "nothing turns: motor and load have no inertia");
+        const tqa_value inertia = tqa_value_field(&load, "inertia");
+        return tqa_value_refuse(load.value != NULL ? &inertia : &load, "range",
+                                load.value != NULL ? "add \"inertia\": 0.05, kg m^2"
+                                                   : "add \"load\": {\"inertia\": 0.05}, kg m^2",
+                                "nothing turns: motor and load have no inertia");
     }
     q->voltage =
         isfinite(q->drive.amplifier.supply) ? tq_amplifier_reach(&q->drive.amplifier) : (double)NAN;
-    return voltage.value == NULL || tqa_part_number(&voltage, &q->voltage);
+    return voltage.value == NULL || tqa_value_number(&voltage, &q->voltage);
 }
 
 /* An array of numbers. NULL with n = 0: not there; NULL with n > 0: the problem is set. */
-static double *read_numbers(tqa_control *control, const tqa_part *part, size_t most, size_t *ret_n)
+static double *read_numbers(tqa_tree *control, const tqa_value *part, size_t most, size_t *ret_n)
 {
     *ret_n = 0;
     if (part->value == NULL) {
         return NULL;
     }
     *ret_n = 1;
-    if (!tqa_part_array(part, 1, most, ret_n)) {
+    if (!tqa_value_array(part, 1, most, ret_n)) {
         *ret_n = 1;
         return NULL;
     }
-    double *x = tqa_control_take(control, *ret_n, sizeof *x);
-    return x != NULL && tqa_part_numbers(part, *ret_n, x) ? x : NULL;
+    double *x = tqa_tree_take(control, *ret_n, sizeof *x);
+    return x != NULL && tqa_value_numbers(part, *ret_n, x) ? x : NULL;
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -105,8 +106,8 @@ static bool tell_points(question *q, const double *speed, size_t n)
     static const char *const names[N_COLUMN] = {"torque", "current", "voltage", "electrical_power",
                                                 "copper_loss"};
     const tq_amplifier *a = &q->drive.amplifier;
-    tqa_answer *answer = &q->control->answer;
-    double *columns = tqa_control_take(q->control, n * N_COLUMN, sizeof *columns);
+    tqa_writer *answer = &q->control->answer;
+    double *columns = tqa_tree_take(q->control, n * N_COLUMN, sizeof *columns);
     if (columns == NULL) {
         return false;
     }
@@ -118,73 +119,73 @@ static bool tell_points(question *q, const double *speed, size_t n)
             columns[c * n + k] = row[c];
         }
     }
-    tqa_answer_object(answer, "points");
-    tqa_answer_vector(answer, "speed", speed, n);
+    tqa_writer_object(answer, "points");
+    tqa_writer_vector(answer, "speed", speed, n);
     for (size_t c = 0; c < N_COLUMN; c++) {
-        tqa_answer_vector(answer, names[c], columns + c * n, n);
+        tqa_writer_vector(answer, names[c], columns + c * n, n);
     }
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
     return true;
 }
 
 static bool tell_line(question *q)
 {
-    const tqa_part root = tqa_part_root(q->control);
-    const tqa_part part = tqa_part_field(&root, "speed");
-    const tqa_part voltage = tqa_part_field(&root, "voltage");
+    const tqa_value root = tqa_value_root(q->control);
+    const tqa_value part = tqa_value_field(&root, "speed");
+    const tqa_value voltage = tqa_value_field(&root, "voltage");
     size_t n = 0;
     const double *speed = read_numbers(q->control, &part, SPEEDS_MAX, &n);
     if (n > 0 && speed == NULL) {
         return false;
     }
     if (isnan(q->voltage)) {
-        return n == 0 || tqa_part_need(&voltage, "add \"voltage\": 24, or the amplifier's supply");
+        return n == 0 || tqa_value_need(&voltage, "add \"voltage\": 24, or the amplifier's supply");
     }
     static const char *const no_limit = "the amplifier has no current limit";
     const double limit =
         q->voltage < 0.0 ? -q->drive.amplifier.peak_reverse : q->drive.amplifier.peak_forward;
-    tqa_answer *answer = &q->control->answer;
+    tqa_writer *answer = &q->control->answer;
     tq_motor_line line;
     tq_motor_line_at(&q->drive.motor, q->voltage, limit, &line);
-    tqa_answer_object(answer, "line");
-    tqa_answer_string(answer, "side", "motor");
-    tqa_answer_number(answer, "voltage", q->voltage);
-    tqa_answer_number(answer, "stall_torque", line.stall_torque);
-    tqa_answer_number(answer, "stall_current", line.stall_current);
-    tqa_answer_number(answer, "no_load_speed", line.no_load_speed);
-    tqa_answer_number(answer, "free_speed", line.free_speed);
-    tqa_answer_number(answer, "slope", line.slope);
-    tqa_answer_number(answer, "largest_power", line.largest_power);
-    tqa_answer_finite(answer, "held_torque", line.held_torque, no_limit);
-    tqa_answer_finite(answer, "held_below", line.held_below, no_limit);
+    tqa_writer_object(answer, "line");
+    tqa_writer_string(answer, "side", "motor");
+    tqa_writer_number(answer, "voltage", q->voltage);
+    tqa_writer_number(answer, "stall_torque", line.stall_torque);
+    tqa_writer_number(answer, "stall_current", line.stall_current);
+    tqa_writer_number(answer, "no_load_speed", line.no_load_speed);
+    tqa_writer_number(answer, "free_speed", line.free_speed);
+    tqa_writer_number(answer, "slope", line.slope);
+    tqa_writer_number(answer, "largest_power", line.largest_power);
+    tqa_writer_finite(answer, "held_torque", line.held_torque, no_limit);
+    tqa_writer_finite(answer, "held_below", line.held_below, no_limit);
     const bool told = n == 0 || tell_points(q, speed, n);
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
     return told;
 }
 
 static bool tell_duty(question *q)
 {
-    const tqa_part root = tqa_part_root(q->control);
-    const tqa_part part = tqa_part_field(&root, "duty");
+    const tqa_value root = tqa_value_root(q->control);
+    const tqa_value part = tqa_value_field(&root, "duty");
     size_t n = 0;
     double *duty = read_numbers(q->control, &part, SPEEDS_MAX, &n);
     if (n == 0 || duty == NULL) {
         return n == 0;
     }
     if (q->drive.amplifier.kind != TQ_AMPLIFIER_PWM || !isfinite(q->drive.amplifier.supply)) {
-        return tqa_part_refuse(&part, "range",
-                               "give the amplifier \"kind\": \"pwm\" and a \"supply\" in V",
-                               "only a PWM amplifier with a supply has a duty");
+        return tqa_value_refuse(&part, "range",
+                                "give the amplifier \"kind\": \"pwm\" and a \"supply\" in V",
+                                "only a PWM amplifier with a supply has a duty");
     }
     for (size_t k = 0; k < n; k++) {
         if (!(duty[k] >= 0.0 && duty[k] <= 1.0)) {
-            const tqa_part item = tqa_part_item(&part, k);
-            return tqa_part_refuse(&item, "range", "1/2 is no voltage, 1 the whole supply",
-                                   "a duty is 0 to 1, not %g", duty[k]);
+            const tqa_value item = tqa_value_item(&part, k);
+            return tqa_value_refuse(&item, "range", "1/2 is no voltage, 1 the whole supply",
+                                    "a duty is 0 to 1, not %g", duty[k]);
         }
         duty[k] = tq_pwm_voltage(&q->drive.amplifier, duty[k]);
     }
-    tqa_answer_vector(&q->control->answer, "duty_voltage", duty, n);
+    tqa_writer_vector(&q->control->answer, "duty_voltage", duty, n);
     return true;
 }
 
@@ -192,55 +193,55 @@ static bool tell_duty(question *q)
  * Inertia, reduction, loops
  */
 
-static void tell_shaft(tqa_answer *answer, const char *key, const tq_shaft *shaft)
+static void tell_shaft(tqa_writer *answer, const char *key, const tq_shaft *shaft)
 {
-    tqa_answer_object(answer, key);
-    tqa_answer_number(answer, "inertia", shaft->inertia);
-    tqa_answer_number(answer, "viscous", shaft->viscous);
-    tqa_answer_end(answer);
+    tqa_writer_object(answer, key);
+    tqa_writer_number(answer, "inertia", shaft->inertia);
+    tqa_writer_number(answer, "viscous", shaft->viscous);
+    tqa_writer_end(answer);
 }
 
 static void tell_reduction(question *q)
 {
     static const char *const none = "the motor has no inductance";
-    tqa_answer *answer = &q->control->answer;
+    tqa_writer *answer = &q->control->answer;
     tq_reduction r;
     tq_motor_reduction(&q->drive, &q->driven.load, &r);
-    tqa_answer_object(answer, "reduction");
-    tqa_answer_number(answer, "electrical_time", r.electrical_time);
-    tqa_answer_number(answer, "mechanical_time", r.mechanical_time);
-    tqa_answer_finite(answer, "corner_hz", r.corner_hz, none);
+    tqa_writer_object(answer, "reduction");
+    tqa_writer_number(answer, "electrical_time", r.electrical_time);
+    tqa_writer_number(answer, "mechanical_time", r.mechanical_time);
+    tqa_writer_finite(answer, "corner_hz", r.corner_hz, none);
     if (isfinite(r.poles[1][0])) {
-        tqa_answer_matrix(answer, "poles", &r.poles[0][0], 2, 2);
+        tqa_writer_matrix(answer, "poles", &r.poles[0][0], 2, 2);
     } else {
-        tqa_answer_none(answer, "poles", none);
+        tqa_writer_none(answer, "poles", none);
     }
-    tqa_answer_number(answer, "reduced_pole", r.reduced_pole);
-    tqa_answer_number(answer, "speed_error", r.speed_error);
-    tqa_answer_number(answer, "speed_error_at", r.speed_error_at);
-    tqa_answer_number(answer, "current_error", r.current_error);
-    tqa_answer_end(answer);
+    tqa_writer_number(answer, "reduced_pole", r.reduced_pole);
+    tqa_writer_number(answer, "speed_error", r.speed_error);
+    tqa_writer_number(answer, "speed_error_at", r.speed_error_at);
+    tqa_writer_number(answer, "current_error", r.current_error);
+    tqa_writer_end(answer);
 }
 
 static void tell_loop(question *q, const char *key, bool velocity)
 {
     static const char *const none = "the response does not get there from 1e-3 to 1e7 rad/s";
-    tqa_answer *answer = &q->control->answer;
+    tqa_writer *answer = &q->control->answer;
     tq_loop_margins m;
     tq_loop_margins_find(&q->driven, velocity, &m);
-    tqa_answer_object(answer, key);
-    tqa_answer_flag(answer, "stable", tq_loop_is_stable(&q->driven, velocity));
-    tqa_answer_finite(answer, "crossover", m.crossover > 0.0 ? m.crossover : (double)INFINITY,
+    tqa_writer_object(answer, key);
+    tqa_writer_flag(answer, "stable", tq_loop_is_stable(&q->driven, velocity));
+    tqa_writer_finite(answer, "crossover", m.crossover > 0.0 ? m.crossover : (double)INFINITY,
                       none);
-    tqa_answer_finite(answer, "phase_margin", m.phase_margin, none);
-    tqa_answer_finite(answer, "phase_crossing",
+    tqa_writer_finite(answer, "phase_margin", m.phase_margin, none);
+    tqa_writer_finite(answer, "phase_crossing",
                       m.phase_crossing > 0.0 ? m.phase_crossing : (double)INFINITY, none);
-    tqa_answer_finite(answer, "gain_margin", m.gain_margin, none);
-    tqa_answer_finite(answer, "bandwidth", m.bandwidth, none);
-    tqa_answer_number(answer, "low_gain", m.low_gain);
-    tqa_answer_number(answer, "peak", m.peak);
-    tqa_answer_number(answer, "peak_at", m.peak_at);
-    tqa_answer_end(answer);
+    tqa_writer_finite(answer, "gain_margin", m.gain_margin, none);
+    tqa_writer_finite(answer, "bandwidth", m.bandwidth, none);
+    tqa_writer_number(answer, "low_gain", m.low_gain);
+    tqa_writer_number(answer, "peak", m.peak);
+    tqa_writer_number(answer, "peak_at", m.peak_at);
+    tqa_writer_end(answer);
 }
 
 static void tell_loops(question *q)
@@ -251,14 +252,14 @@ static void tell_loops(question *q)
     if (!current && !velocity) {
         return;
     }
-    tqa_answer_object(&q->control->answer, "loops");
+    tqa_writer_object(&q->control->answer, "loops");
     if (current) {
         tell_loop(q, "current", false);
     }
     if (velocity) {
         tell_loop(q, "velocity", true);
     }
-    tqa_answer_end(&q->control->answer);
+    tqa_writer_end(&q->control->answer);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -284,8 +285,8 @@ static unsigned possible(const question *q)
 
 static bool tell_response(question *q, tq_response response, const double *w, size_t n)
 {
-    tqa_answer *answer = &q->control->answer;
-    double *columns = tqa_control_take(q->control, 4 * n, sizeof *columns);
+    tqa_writer *answer = &q->control->answer;
+    double *columns = tqa_tree_take(q->control, 4 * n, sizeof *columns);
     if (columns == NULL) {
         return false;
     }
@@ -306,70 +307,70 @@ static bool tell_response(question *q, tq_response response, const double *w, si
         }
         columns[3 * n + k] = phase;
     }
-    tqa_answer_object(answer, response_names[response]);
-    tqa_answer_vector(answer, "real", columns, n);
-    tqa_answer_vector(answer, "imaginary", columns + n, n);
-    tqa_answer_vector(answer, "magnitude", columns + 2 * n, n);
-    tqa_answer_vector(answer, "phase", columns + 3 * n, n);
-    tqa_answer_end(answer);
+    tqa_writer_object(answer, response_names[response]);
+    tqa_writer_vector(answer, "real", columns, n);
+    tqa_writer_vector(answer, "imaginary", columns + n, n);
+    tqa_writer_vector(answer, "magnitude", columns + 2 * n, n);
+    tqa_writer_vector(answer, "phase", columns + 3 * n, n);
+    tqa_writer_end(answer);
     return true;
 }
 
 static bool tell_bode(question *q)
 {
-    const tqa_part root = tqa_part_root(q->control);
-    const tqa_part part = tqa_part_field(&root, "angular_frequency");
-    const tqa_part chosen = tqa_part_field(&root, "responses");
+    const tqa_value root = tqa_value_root(q->control);
+    const tqa_value part = tqa_value_field(&root, "angular_frequency");
+    const tqa_value chosen = tqa_value_field(&root, "responses");
     unsigned bits = 0;
     size_t n = 0;
     const double *w = read_numbers(q->control, &part, FREQUENCIES_MAX, &n);
     if (n > 0 && w == NULL) {
         return false;
     }
-    if (chosen.value != NULL && !tqa_part_choices(&chosen, response_names, &bits)) {
+    if (chosen.value != NULL && !tqa_value_choices(&chosen, response_names, &bits)) {
         return false;
     }
     if ((bits & ~possible(q)) != 0) {
-        return tqa_part_refuse(&chosen, "range",
-                               "current responses need \"current_loop\", velocity responses "
-                               "\"velocity_loop\"; a locked shaft has no speed",
-                               "the drive has no such loop");
+        return tqa_value_refuse(&chosen, "range",
+                                "current responses need \"current_loop\", velocity responses "
+                                "\"velocity_loop\"; a locked shaft has no speed",
+                                "the drive has no such loop");
     }
     if (n == 0) {
         return chosen.value == NULL ||
-               tqa_part_need(&part, "add \"angular_frequency\": [1, 10, 100], rad/s");
+               tqa_value_need(&part, "add \"angular_frequency\": [1, 10, 100], rad/s");
     }
     for (size_t k = 0; k < n; k++) {
         if (!(w[k] > 0.0)) {
-            const tqa_part item = tqa_part_item(&part, k);
-            return tqa_part_refuse(&item, "range", "rad/s, above 0", "a frequency of %g", w[k]);
+            const tqa_value item = tqa_value_item(&part, k);
+            return tqa_value_refuse(&item, "range", "rad/s, above 0", "a frequency of %g", w[k]);
         }
     }
     bits = bits == 0 ? possible(q) : bits;
-    tqa_answer_object(&q->control->answer, "bode");
-    tqa_answer_vector(&q->control->answer, "angular_frequency", w, n);
+    tqa_writer_object(&q->control->answer, "bode");
+    tqa_writer_vector(&q->control->answer, "angular_frequency", w, n);
     for (unsigned r = 0; r < TQ_RESPONSE_COUNT; r++) {
         if ((bits >> r & 1u) != 0 && !tell_response(q, (tq_response)r, w, n)) {
             return false;
         }
     }
-    tqa_answer_end(&q->control->answer);
+    tqa_writer_end(&q->control->answer);
     return true;
 }
 
-static bool run(tqa_control *control)
+static bool run(tqa_tree *control)
 {
     question q = {.control = control};
     if (!read(&q) || !tell_line(&q) || !tell_duty(&q)) {
         return false;
     }
     tq_shaft shaft;
-    tqa_answer_object(&control->answer, "inertia");
+    tqa_writer_object(&control->answer, "inertia");
     tq_seen_by_motor(&q.drive, &q.driven.load, &shaft);
     tell_shaft(&control->answer, "seen_by_motor", &shaft);
     tq_seen_by_load(&q.drive, &q.driven.load, &shaft);
     tell_shaft(&control->answer, "seen_by_load", &shaft);
-    tqa_answer_end(&control->answer);
+    tqa_writer_end(&control->answer);
     if (!q.driven.locked) {
         tell_reduction(&q);
     }
@@ -377,5 +378,5 @@ static bool run(tqa_control *control)
     return tell_bode(&q);
 }
 
-static const tqa_control_methods methods = {.fields = fields, .cost_us = cost_us, .run = run};
+static const tqa_tree_methods methods = {.fields = fields, .cost_us = cost_us, .run = run};
 const tqa_operation_methods tqa_drive_methods = {.control = &methods};

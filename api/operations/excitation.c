@@ -35,7 +35,7 @@ static const char *const criteria[] = {"condition", "determinant", NULL};
 enum { LOWER, UPPER, VELOCITY, ACCELERATION, EFFORT, LIMITS };
 
 typedef struct excitation {
-    tqa_control *control;
+    tqa_tree *control;
     tqa_order order;
     double gravity[3];
     double *limits[LIMITS]; /* (nv) in the robot's order */
@@ -48,7 +48,7 @@ typedef struct excitation {
     tq_excitation search;
 } excitation;
 
-static double cost_us(const tqa_control *control)
+static double cost_us(const tqa_tree *control)
 {
     const double tries = json_number_value(json_object_get(control->root, "tries"));
     const double harmonics = json_number_value(json_object_get(control->root, "harmonics"));
@@ -68,7 +68,7 @@ static bool take_limits(excitation *e)
 {
     const tq_model *model = e->control->robot->model;
     for (unsigned k = 0; k < LIMITS; k++) {
-        e->limits[k] = tqa_control_take(e->control, model->nv, sizeof(double));
+        e->limits[k] = tqa_tree_take(e->control, model->nv, sizeof(double));
         if (e->limits[k] == NULL) {
             return false;
         }
@@ -103,17 +103,17 @@ static const char *joint_name(const tqa_robot *robot, uint32_t v)
 /* Limits of the request replace the robot's. */
 static bool read_limits(excitation *e)
 {
-    const tqa_part root = tqa_part_root(e->control);
-    const tqa_part limits = tqa_part_field(&root, "limits");
+    const tqa_value root = tqa_value_root(e->control);
+    const tqa_value limits = tqa_value_field(&root, "limits");
     if (!take_limits(e)) {
         return false;
     }
-    if (limits.value != NULL && !tqa_part_object(&limits, limit_fields)) {
+    if (limits.value != NULL && !tqa_value_object(&limits, limit_fields)) {
         return false;
     }
     for (unsigned k = 0; k < LIMITS && limits.value != NULL; k++) {
-        const tqa_part row = tqa_part_field(&limits, limit_fields[k]);
-        if (row.value != NULL && !tqa_part_row(&row, e->order.nv, e->order.v, e->limits[k])) {
+        const tqa_value row = tqa_value_field(&limits, limit_fields[k]);
+        if (row.value != NULL && !tqa_value_row(&row, e->order.nv, e->order.v, e->limits[k])) {
             return false;
         }
     }
@@ -122,18 +122,18 @@ static bool read_limits(excitation *e)
         const double lower = e->limits[LOWER][v], upper = e->limits[UPPER][v];
         if (!(lower < upper)) {
             const char *name = joint_name(e->control->robot, v);
-            return tqa_part_refuse(&limits, isnan(lower) ? "missing-field" : "range",
-                                   "give \"lower\" and \"upper\" for every joint, rad or m",
-                                   isnan(lower) ? "joint \"%s\" slides and has no limits"
-                                                : "joint \"%s\" has no room between its limits",
-                                   name);
+            return tqa_value_refuse(&limits, isnan(lower) ? "missing-field" : "range",
+                                    "give \"lower\" and \"upper\" for every joint, rad or m",
+                                    isnan(lower) ? "joint \"%s\" slides and has no limits"
+                                                 : "joint \"%s\" has no room between its limits",
+                                    name);
         }
         for (unsigned k = VELOCITY; k < LIMITS; k++) {
             if (!(e->limits[k][v] > 0.0)) {
-                const tqa_part row = tqa_part_field(&limits, limit_fields[k]);
-                const tqa_part item = tqa_part_item(&row, r);
-                return tqa_part_refuse(&item, "range", "above 0; leave the limit out for none",
-                                       "expected a number above 0, got %g", e->limits[k][v]);
+                const tqa_value row = tqa_value_field(&limits, limit_fields[k]);
+                const tqa_value item = tqa_value_item(&row, r);
+                return tqa_value_refuse(&item, "range", "above 0; leave the limit out for none",
+                                        "expected a number above 0, got %g", e->limits[k][v]);
             }
         }
     }
@@ -142,15 +142,15 @@ static bool read_limits(excitation *e)
 
 static bool read_search(excitation *e)
 {
-    const tqa_part root = tqa_part_root(e->control);
-    const tqa_part with = tqa_part_field(&root, "parameters");
-    const tqa_part frequency = tqa_part_field(&root, "frequency");
-    const tqa_part harmonics = tqa_part_field(&root, "harmonics");
-    const tqa_part criterion = tqa_part_field(&root, "criterion");
-    const tqa_part tries = tqa_part_field(&root, "tries");
-    const tqa_part seed = tqa_part_field(&root, "seed");
-    const tqa_part gravity = tqa_part_field(&root, "gravity");
-    const tqa_part interval = tqa_part_field(&root, "interval");
+    const tqa_value root = tqa_value_root(e->control);
+    const tqa_value with = tqa_value_field(&root, "parameters");
+    const tqa_value frequency = tqa_value_field(&root, "frequency");
+    const tqa_value harmonics = tqa_value_field(&root, "harmonics");
+    const tqa_value criterion = tqa_value_field(&root, "criterion");
+    const tqa_value tries = tqa_value_field(&root, "tries");
+    const tqa_value seed = tqa_value_field(&root, "seed");
+    const tqa_value gravity = tqa_value_field(&root, "gravity");
+    const tqa_value interval = tqa_value_field(&root, "interval");
     tq_excitation_task *task = &e->task;
     size_t number = 0;
     unsigned chosen = 0;
@@ -158,53 +158,53 @@ static bool read_search(excitation *e)
     task->frequency = 0.1;
     task->n_harmonic = HARMONICS;
     e->tries = TRIES;
-    if ((with.value != NULL && !tqa_part_choices(&with, kinds, &task->with)) ||
-        (frequency.value != NULL && !tqa_part_positive(&frequency, &task->frequency)) ||
+    if ((with.value != NULL && !tqa_value_choices(&with, kinds, &task->with)) ||
+        (frequency.value != NULL && !tqa_value_positive(&frequency, &task->frequency)) ||
         (harmonics.value != NULL &&
-         !tqa_part_count(&harmonics, 2, TQ_EXCITATION_HARMONICS_MAX, &task->n_harmonic)) ||
-        (criterion.value != NULL && !tqa_part_choice(&criterion, criteria, &chosen)) ||
-        (tries.value != NULL && !tqa_part_count(&tries, 1, TRIES_MAX, &e->tries)) ||
-        (seed.value != NULL && !tqa_part_count(&seed, 0, (size_t)1 << 53, &number)) ||
-        (gravity.value != NULL && !tqa_part_numbers(&gravity, 3, e->gravity))) {
+         !tqa_value_count(&harmonics, 2, TQ_EXCITATION_HARMONICS_MAX, &task->n_harmonic)) ||
+        (criterion.value != NULL && !tqa_value_choice(&criterion, criteria, &chosen)) ||
+        (tries.value != NULL && !tqa_value_count(&tries, 1, TRIES_MAX, &e->tries)) ||
+        (seed.value != NULL && !tqa_value_count(&seed, 0, (size_t)1 << 53, &number)) ||
+        (gravity.value != NULL && !tqa_value_numbers(&gravity, 3, e->gravity))) {
         return false;
     }
     task->by_determinant = chosen == 1;
     task->seed = number;
-    if (interval.value != NULL && !tqa_part_positive(&interval, &e->interval)) {
+    if (interval.value != NULL && !tqa_value_positive(&interval, &e->interval)) {
         return false;
     }
     const double n_sample = e->interval > 0.0 ? 1.0 / task->frequency / e->interval : 0.0;
     return n_sample <= (double)SAMPLES_MAX ||
-           tqa_part_refuse(&interval, "range", "a longer interval",
-                           "this gives %.9g samples, %d at most are given", n_sample, SAMPLES_MAX);
+           tqa_value_refuse(&interval, "range", "a longer interval",
+                            "this gives %.9g samples, %d at most are given", n_sample, SAMPLES_MAX);
 }
 
-static bool check(tqa_control *control)
+static bool check(tqa_tree *control)
 {
-    const tqa_part root = tqa_part_root(control);
+    const tqa_value root = tqa_value_root(control);
     const tq_model *model = control->robot->model;
-    excitation *e = tqa_control_take(control, 1, sizeof *e);
+    excitation *e = tqa_tree_take(control, 1, sizeof *e);
     if (e == NULL) {
         return false;
     }
     e->control = control;
     control->state = e;
     if (control->robot->constraints != NULL) {
-        return tqa_part_refuse(&root, "invalid-robot", "ask for its open tree",
-                               "a Fourier series does not keep the robot's constraints");
+        return tqa_value_refuse(&root, "invalid-robot", "ask for its open tree",
+                                "a Fourier series does not keep the robot's constraints");
     }
     for (uint32_t j = 0; j < model->n_joint; j++) {
         if (model->joints[j].nq > 1) {
-            return tqa_part_refuse(&root, "invalid-robot", "a robot on a fixed base",
-                                   "joint \"%s\" has several coordinates",
-                                   control->robot->joint_names[j]);
+            return tqa_value_refuse(&root, "invalid-robot", "a robot on a fixed base",
+                                    "joint \"%s\" has several coordinates",
+                                    control->robot->joint_names[j]);
         }
     }
     if (model->nv == 0) {
-        return tqa_part_refuse(&root, "invalid-robot", "give it a joint that moves",
-                               "the robot cannot move");
+        return tqa_value_refuse(&root, "invalid-robot", "give it a joint that moves",
+                                "the robot cannot move");
     }
-    return tqa_control_order(control, &e->order) && read_search(e) && read_limits(e);
+    return tqa_tree_order(control, &e->order) && read_search(e) && read_limits(e);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -214,37 +214,37 @@ static bool check(tqa_control *control)
 static bool find_base(excitation *e)
 {
     const tq_model *model = e->control->robot->model;
-    const tqa_part root = tqa_part_root(e->control);
+    const tqa_value root = tqa_value_root(e->control);
     const unsigned with = e->task.with;
     const size_t n = tq_parameter_count(model, with);
     tq_scratch scratch;
     tq_error error = {0};
     if (n > PARAMETERS_MAX) {
-        return tqa_part_refuse(&root, "too-large", "leave kinds out of \"parameters\"",
-                               "motion is found for %d parameters at most, here are %zu",
-                               PARAMETERS_MAX, n);
+        return tqa_value_refuse(&root, "too-large", "leave kinds out of \"parameters\"",
+                                "motion is found for %d parameters at most, here are %zu",
+                                PARAMETERS_MAX, n);
     }
-    e->list = tqa_control_take(e->control, n, sizeof *e->list);
-    e->values = tqa_control_take(e->control, n, sizeof *e->values);
-    e->base.independent = tqa_control_take(e->control, n, sizeof(uint32_t));
-    e->base.dependent = tqa_control_take(e->control, n, sizeof(uint32_t));
-    e->base.without = tqa_control_take(e->control, n, sizeof(uint32_t));
-    e->base.k = tqa_control_take(e->control, n * n, sizeof(double));
+    e->list = tqa_tree_take(e->control, n, sizeof *e->list);
+    e->values = tqa_tree_take(e->control, n, sizeof *e->values);
+    e->base.independent = tqa_tree_take(e->control, n, sizeof(uint32_t));
+    e->base.dependent = tqa_tree_take(e->control, n, sizeof(uint32_t));
+    e->base.without = tqa_tree_take(e->control, n, sizeof(uint32_t));
+    e->base.k = tqa_tree_take(e->control, n * n, sizeof(double));
     if (e->list == NULL || e->values == NULL || e->base.independent == NULL ||
         e->base.dependent == NULL || e->base.without == NULL || e->base.k == NULL ||
-        !tqa_control_scratch(e->control, tq_base_scratch_size(model, with), &scratch)) {
+        !tqa_tree_scratch(e->control, tq_base_scratch_size(model, with), &scratch)) {
         return false;
     }
     tq_parameter_list(model, with, e->list);
     tq_parameter_values(model, with, e->values);
-    const tq_base_options options = {.stop = tqa_control_stop, .stop_ctx = e->control};
+    const tq_base_options options = {.stop = tqa_tree_stop, .stop_ctx = e->control};
     const tq_status status = tq_base_find(model, with, &options, &scratch, &e->base, &error);
-    return status == TQ_OK || tqa_control_fail(e->control, "", status, &error);
+    return status == TQ_OK || tqa_tree_fail(e->control, "", status, &error);
 }
 
 static bool search(excitation *e)
 {
-    const tqa_world *world = e->control->world;
+    const tqa_host *host = e->control->host;
     tq_excitation_task *task = &e->task;
     tq_scratch scratch;
     tq_error error = {0};
@@ -257,50 +257,50 @@ static bool search(excitation *e)
     task->velocity = e->limits[VELOCITY];
     task->acceleration = e->limits[ACCELERATION];
     task->effort = e->limits[EFFORT];
-    if (!tqa_control_scratch(e->control, tq_excitation_scratch_size(task), &scratch)) {
+    if (!tqa_tree_scratch(e->control, tq_excitation_scratch_size(task), &scratch)) {
         return false;
     }
     tq_status status = tq_excitation_begin(task, &scratch, &e->search, &error);
     while (status == TQ_OK && e->search.n_tried < e->tries) {
         /* one at a time: a try of a large robot takes long, and somebody may want it to stop */
         status = tq_excitation_try(&e->search, 1, e->tries / RANDOM_PART, &error);
-        if (world != NULL && world->progress != NULL) {
-            world->progress(world->ctx, (double)e->search.n_tried / (double)e->tries, "search");
+        if (host != NULL && host->progress != NULL) {
+            host->progress(host->ctx, (double)e->search.n_tried / (double)e->tries, "search");
         }
-        if (world != NULL && world->cancelled != NULL && world->cancelled(world->ctx)) {
+        if (host != NULL && host->cancelled != NULL && host->cancelled(host->ctx)) {
             return tqa_problem_set(e->control->problem, "busy", "the search was stopped") == 0;
         }
     }
-    return status == TQ_OK || tqa_control_fail(e->control, "", status, &error);
+    return status == TQ_OK || tqa_tree_fail(e->control, "", status, &error);
 }
 
 /* ------------------------------------------------------------------------------------------------
  * Telling
  */
 
-static void tell_score(tqa_answer *answer, const char *key, const tq_excitation_score *score)
+static void tell_score(tqa_writer *answer, const char *key, const tq_excitation_score *score)
 {
-    tqa_answer_object(answer, key);
+    tqa_writer_object(answer, key);
     if (isfinite(score->condition)) {
-        tqa_answer_number(answer, "condition", score->condition);
-        tqa_answer_number(answer, "log_determinant", score->information);
+        tqa_writer_number(answer, "condition", score->condition);
+        tqa_writer_number(answer, "log_determinant", score->information);
     } else {
-        tqa_answer_none(answer, "condition", "some parameter is not excited");
-        tqa_answer_none(answer, "log_determinant", "some parameter is not excited");
+        tqa_writer_none(answer, "condition", "some parameter is not excited");
+        tqa_writer_none(answer, "log_determinant", "some parameter is not excited");
     }
-    tqa_answer_number(answer, "effort_used", score->excess + 1.0);
-    tqa_answer_end(answer);
+    tqa_writer_number(answer, "effort_used", score->excess + 1.0);
+    tqa_writer_end(answer);
 }
 
 /* One period, in the robot's order. False: no memory. */
 static bool tell_samples(excitation *e, double interval)
 {
     const size_t nv = e->order.nv;
-    tqa_answer *answer = &e->control->answer;
+    tqa_writer *answer = &e->control->answer;
     const double period = 1.0 / e->task.frequency;
     const size_t n = (size_t)floor(period / interval * (1.0 + 1e-12) + 1e-9) + 1;
-    double *t = tqa_control_take(e->control, n, sizeof *t);
-    double *rows = tqa_control_take(e->control, 3 * n * nv, sizeof *rows);
+    double *t = tqa_tree_take(e->control, n, sizeof *t);
+    double *rows = tqa_tree_take(e->control, 3 * n * nv, sizeof *rows);
     if (t == NULL || rows == NULL) {
         return false;
     }
@@ -309,10 +309,10 @@ static bool tell_samples(excitation *e, double interval)
         t[i] = fmin((double)i * interval, period);
         tq_fourier_at(&e->search.motion, t[i], q + i * nv, qd + i * nv, qdd + i * nv);
     }
-    tqa_answer_vector(answer, "t", t, n);
-    tqa_answer_rows(answer, "q", q, n, false, e->order.q, nv);
-    tqa_answer_rows(answer, "qd", qd, n, false, e->order.v, nv);
-    tqa_answer_rows(answer, "qdd", qdd, n, false, e->order.v, nv);
+    tqa_writer_vector(answer, "t", t, n);
+    tqa_writer_rows(answer, "q", q, n, false, e->order.q, nv);
+    tqa_writer_rows(answer, "qd", qd, n, false, e->order.v, nv);
+    tqa_writer_rows(answer, "qdd", qdd, n, false, e->order.v, nv);
     return true;
 }
 
@@ -320,49 +320,49 @@ static bool tell_fourier(excitation *e)
 {
     const tq_fourier *motion = &e->search.motion;
     const size_t nv = e->order.nv, h = motion->n_harmonic;
-    tqa_answer *answer = &e->control->answer;
-    double *copy = tqa_control_take(e->control, (2 * h + 1) * nv, sizeof *copy);
+    tqa_writer *answer = &e->control->answer;
+    double *copy = tqa_tree_take(e->control, (2 * h + 1) * nv, sizeof *copy);
     if (copy == NULL) {
         return false;
     }
     memcpy(copy, motion->offset, nv * sizeof *copy);
     memcpy(copy + nv, motion->a, h * nv * sizeof *copy);
     memcpy(copy + (h + 1) * nv, motion->b, h * nv * sizeof *copy);
-    tqa_answer_object(answer, "fourier");
-    tqa_answer_number(answer, "frequency", motion->frequency);
-    tqa_answer_rows(answer, "offset", copy, 1, true, e->order.q, nv);
-    tqa_answer_rows(answer, "a", copy + nv, h, false, e->order.q, nv);
-    tqa_answer_rows(answer, "b", copy + (h + 1) * nv, h, false, e->order.q, nv);
-    tqa_answer_end(answer);
+    tqa_writer_object(answer, "fourier");
+    tqa_writer_number(answer, "frequency", motion->frequency);
+    tqa_writer_rows(answer, "offset", copy, 1, true, e->order.q, nv);
+    tqa_writer_rows(answer, "a", copy + nv, h, false, e->order.q, nv);
+    tqa_writer_rows(answer, "b", copy + (h + 1) * nv, h, false, e->order.q, nv);
+    tqa_writer_end(answer);
     return true;
 }
 
-static bool run(tqa_control *control)
+static bool run(tqa_tree *control)
 {
     excitation *e = control->state;
     if (!find_base(e) || !search(e)) {
         return false;
     }
-    tqa_answer *answer = &control->answer;
-    tqa_answer_joints(answer, control->robot, &e->order);
+    tqa_writer *answer = &control->answer;
+    tqa_writer_joints(answer, control->robot, &e->order);
     if (!tell_fourier(e) || (e->interval > 0.0 && !tell_samples(e, e->interval))) {
         return false;
     }
     tell_score(answer, "score", &e->search.score);
     tell_score(answer, "first_random", &e->search.first);
-    tqa_answer_count(answer, "tries", e->search.n_tried);
-    tqa_answer_count(answer, "improvements", e->search.n_better);
-    tqa_answer_count(answer, "samples_judged", tq_excitation_samples(&e->task));
-    tqa_answer_list(answer, "base_parameters");
+    tqa_writer_count(answer, "tries", e->search.n_tried);
+    tqa_writer_count(answer, "improvements", e->search.n_better);
+    tqa_writer_count(answer, "samples_judged", tq_excitation_samples(&e->task));
+    tqa_writer_list(answer, "base_parameters");
     for (size_t b = 0; b < e->base.n_base; b++) {
         char name[TQA_SYMBOL_MAX];
         tqa_parameter_name(control->robot->model, &e->list[e->base.independent[b]], name);
-        tqa_answer_string(answer, NULL, name);
+        tqa_writer_string(answer, NULL, name);
     }
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
     return true;
 }
 
-static const tqa_control_methods methods = {
+static const tqa_tree_methods methods = {
     .fields = fields, .cost_us = cost_us, .check = check, .run = run};
 const tqa_operation_methods tqa_excitation_methods = {.control = &methods};

@@ -47,7 +47,7 @@ static size_t scratch_size(const tqa_call *call)
     own = own > tqa_constraints_scratch_size(call) ? own : tqa_constraints_scratch_size(call);
     const size_t other = call->request.include != 0 ? tqa_include_scratch_size(call) : 0;
     return tq_scratch_cost(n_wrench, sizeof(tq_external_wrench)) + (own > other ? own : other) +
-           tqa_output_scratch_size(call);
+           tqa_transpose_scratch_size(call);
 }
 
 static tq_status compute_block(tqa_call *call, size_t b, void *memory, size_t size, tq_error *error)
@@ -67,14 +67,15 @@ static tq_status compute_block(tqa_call *call, size_t b, void *memory, size_t si
         .gravity = motion.gravity,
         .without = motion.without,
     };
-    const tqa_output out = tqa_output_begin(&call->tau, b, tqa_output_turns(call), &scratch);
+    const tqa_transpose out =
+        tqa_transpose_begin(&call->tau, b, tqa_transpose_is_on(call), &scratch);
     double *qdd = out.rows;
     const tq_constraints *set = call->robot->constraints;
     const tq_status status = set != NULL && set->n_row > 0
                                  ? tq_constrained_forward(call->mechanism, set, &in, &scratch, qdd,
                                                           tqa_constraints_block(call, b), error)
                                  : tq_forward_dynamics(call->mechanism, &in, &scratch, qdd, error);
-    tqa_output_end(&out, in.n_sample);
+    tqa_transpose_end(&out, in.n_sample);
     if (status != TQ_OK || request->include == 0) {
         return status;
     }
@@ -86,7 +87,7 @@ static tq_status ahead_block(tqa_call *call, size_t b, void *memory, size_t size
 {
     tq_scratch scratch;
     tq_scratch_init(&scratch, memory, size);
-    const tq_inverse_input motion = tqa_ahead_motion(&call->ahead, b);
+    const tq_inverse_input motion = tqa_overlap_motion(&call->ahead, b);
     const tq_forward_input in = {
         .n_sample = motion.n_sample,
         .stride = motion.stride,
@@ -94,13 +95,13 @@ static tq_status ahead_block(tqa_call *call, size_t b, void *memory, size_t size
         .qd = motion.qd,
         .tau = tqa_blocks_block(&call->ahead.in[2], b),
     };
-    const tqa_output out = tqa_output_begin(&call->ahead.out, b, call->ahead.turns, &scratch);
+    const tqa_transpose out = tqa_transpose_begin(&call->ahead.out, b, call->ahead.turns, &scratch);
     const tq_status status = tq_forward_dynamics(call->mechanism, &in, &scratch, out.rows, error);
-    tqa_output_end(&out, in.n_sample);
+    tqa_transpose_end(&out, in.n_sample);
     return status;
 }
 
-static bool run(tqa_call *call, const tqa_world *world, void *scratch, size_t size)
+static bool run(tqa_call *call, const tqa_host *host, void *scratch, size_t size)
 {
     const tqa_request *request = &call->request;
     if (!tqa_blocks_reserve(&call->tau, request->n_sample)) {
@@ -108,11 +109,11 @@ static bool run(tqa_call *call, const tqa_world *world, void *scratch, size_t si
     }
     assert(call->tau.stride == request->motion[TQA_MOTION_Q].stride);
     tqa_result_add(&call->result, "qdd", &call->tau, request->reordered ? request->v_map : NULL);
-    call->result.arrays[0].is_turned = tqa_output_turns(call);
+    call->result.arrays[0].is_turned = tqa_transpose_is_on(call);
     if (request->include != 0 && !tqa_include_add(call)) {
         return false;
     }
-    return tqa_call_compute(call, world, scratch, size, compute_block);
+    return tqa_call_compute(call, host, scratch, size, compute_block);
 }
 
 const tqa_operation_methods tqa_forward_dynamics_methods = {

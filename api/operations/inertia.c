@@ -14,26 +14,26 @@ enum { BODIES_MAX = 1000 };
 static const char *const fields[] = {"bodies", "seen_from", "about", "floor", "mass_floor", NULL};
 static const char *const body_fields[] = {TQA_INERTIA_FIELDS, "pose", "subtract", NULL};
 
-static double cost_us(const tqa_control *control)
+static double cost_us(const tqa_tree *control)
 {
     return 10.0 + (double)json_array_size(json_object_get(control->root, "bodies"));
 }
 
-static bool read_body(const tqa_part *part, tq_inertia *sum)
+static bool read_body(const tqa_value *part, tq_inertia *sum)
 {
     tq_inertia inertia;
     bool subtract = false;
-    if (!tqa_part_object(part, body_fields) || !tqa_part_inertia(part, &inertia)) {
+    if (!tqa_value_object(part, body_fields) || !tqa_value_inertia(part, &inertia)) {
         return false;
     }
-    const tqa_part pose = tqa_part_field(part, "pose");
-    const tqa_part hole = tqa_part_field(part, "subtract");
-    if (hole.value != NULL && !tqa_part_flag(&hole, &subtract)) {
+    const tqa_value pose = tqa_value_field(part, "pose");
+    const tqa_value hole = tqa_value_field(part, "subtract");
+    if (hole.value != NULL && !tqa_value_flag(&hole, &subtract)) {
         return false;
     }
     if (pose.value != NULL) {
         tq_pose placed;
-        if (!tqa_part_pose(&pose, &placed)) {
+        if (!tqa_value_pose(&pose, &placed)) {
             return false;
         }
         inertia = tq_inertia_move(&inertia, &placed);
@@ -48,27 +48,27 @@ static bool read_body(const tqa_part *part, tq_inertia *sum)
     return true;
 }
 
-static bool read(tqa_control *control, tq_inertia *sum)
+static bool read(tqa_tree *control, tq_inertia *sum)
 {
-    const tqa_part root = tqa_part_root(control);
-    const tqa_part bodies = tqa_part_field(&root, "bodies");
-    const tqa_part from = tqa_part_field(&root, "seen_from");
+    const tqa_value root = tqa_value_root(control);
+    const tqa_value bodies = tqa_value_field(&root, "bodies");
+    const tqa_value from = tqa_value_field(&root, "seen_from");
     size_t n = 0;
     *sum = (tq_inertia){0};
-    if (!tqa_part_need(&bodies, "add \"bodies\": [{\"mass\": 1, \"shape\": \"sphere\", \"size\": "
-                                "[0.1]}]") ||
-        !tqa_part_array(&bodies, 1, BODIES_MAX, &n)) {
+    if (!tqa_value_need(&bodies, "add \"bodies\": [{\"mass\": 1, \"shape\": \"sphere\", \"size\": "
+                                 "[0.1]}]") ||
+        !tqa_value_array(&bodies, 1, BODIES_MAX, &n)) {
         return false;
     }
     for (size_t i = 0; i < n; i++) {
-        const tqa_part item = tqa_part_item(&bodies, i);
+        const tqa_value item = tqa_value_item(&bodies, i);
         if (!read_body(&item, sum)) {
             return false;
         }
     }
     if (from.value != NULL) {
         tq_pose pose;
-        if (!tqa_part_pose(&from, &pose)) {
+        if (!tqa_value_pose(&from, &pose)) {
             return false;
         }
         tq_frame3 frame;
@@ -86,19 +86,19 @@ static bool read(tqa_control *control, tq_inertia *sum)
     return true;
 }
 
-static bool tell_about(tqa_control *control, const tq_inertia *inertia)
+static bool tell_about(tqa_tree *control, const tq_inertia *inertia)
 {
-    const tqa_part root = tqa_part_root(control);
-    const tqa_part about = tqa_part_field(&root, "about");
-    tqa_answer *answer = &control->answer;
+    const tqa_value root = tqa_value_root(control);
+    const tqa_value about = tqa_value_field(&root, "about");
+    tqa_writer *answer = &control->answer;
     double point[3];
     double tensor[6];
     tq_inertia_about_origin(inertia, tensor);
-    tqa_answer_symmetric(answer, "inertia_about_origin", tensor);
+    tqa_writer_symmetric(answer, "inertia_about_origin", tensor);
     if (about.value == NULL) {
         return true;
     }
-    if (!tqa_part_numbers(&about, 3, point)) {
+    if (!tqa_value_numbers(&about, 3, point)) {
         return false;
     }
     tq_inertia shifted = *inertia;
@@ -106,61 +106,61 @@ static bool tell_about(tqa_control *control, const tq_inertia *inertia)
         shifted.com[k] -= point[k];
     }
     tq_inertia_about_origin(&shifted, tensor);
-    tqa_answer_vector(answer, "about", point, 3);
-    tqa_answer_symmetric(answer, "inertia_about_point", tensor);
+    tqa_writer_vector(answer, "about", point, 3);
+    tqa_writer_symmetric(answer, "inertia_about_point", tensor);
     return true;
 }
 
-static bool tell_consistency(tqa_control *control, const tq_inertia *inertia)
+static bool tell_consistency(tqa_tree *control, const tq_inertia *inertia)
 {
-    const tqa_part root = tqa_part_root(control);
-    const tqa_part floor_part = tqa_part_field(&root, "floor");
-    const tqa_part mass_part = tqa_part_field(&root, "mass_floor");
-    tqa_answer *answer = &control->answer;
+    const tqa_value root = tqa_value_root(control);
+    const tqa_value floor_part = tqa_value_field(&root, "floor");
+    const tqa_value mass_part = tqa_value_field(&root, "mass_floor");
+    tqa_writer *answer = &control->answer;
     tq_consistency found;
     double least = 0.0;
     double least_mass = 1e-6;
-    if ((floor_part.value != NULL && !tqa_part_number(&floor_part, &least)) ||
-        (mass_part.value != NULL && !tqa_part_positive(&mass_part, &least_mass))) {
+    if ((floor_part.value != NULL && !tqa_value_number(&floor_part, &least)) ||
+        (mass_part.value != NULL && !tqa_value_positive(&mass_part, &least_mass))) {
         return false;
     }
     tq_inertia_check(inertia, &found);
-    tqa_answer_object(answer, "principal");
-    tqa_answer_vector(answer, "moments", found.principal, 3);
-    tqa_answer_matrix(answer, "axes", found.axes, 3, 3);
-    tqa_answer_end(answer);
+    tqa_writer_object(answer, "principal");
+    tqa_writer_vector(answer, "moments", found.principal, 3);
+    tqa_writer_matrix(answer, "axes", found.axes, 3, 3);
+    tqa_writer_end(answer);
     /* a thin body has a margin of 0 within rounding */
     const bool consistent = found.mass_positive && found.triangle && found.margin > -1e-12;
-    tqa_answer_object(answer, "consistency");
-    tqa_answer_flag(answer, "consistent", consistent);
-    tqa_answer_flag(answer, "mass_positive", found.mass_positive);
-    tqa_answer_flag(answer, "definite", found.definite);
-    tqa_answer_flag(answer, "triangle", found.triangle);
+    tqa_writer_object(answer, "consistency");
+    tqa_writer_flag(answer, "consistent", consistent);
+    tqa_writer_flag(answer, "mass_positive", found.mass_positive);
+    tqa_writer_flag(answer, "definite", found.definite);
+    tqa_writer_flag(answer, "triangle", found.triangle);
     if (isfinite(found.margin)) {
-        tqa_answer_number(answer, "margin", found.margin);
+        tqa_writer_number(answer, "margin", found.margin);
     } else {
-        tqa_answer_none(answer, "margin", "the body has no second moments");
+        tqa_writer_none(answer, "margin", "the body has no second moments");
     }
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
     tq_inertia nearest;
     tq_error error = {0};
     const tq_status status = tq_inertia_nearest(inertia, least, least_mass, &nearest, &error);
     if (status == TQ_ERR_NOT_FINITE) {
-        return tqa_part_refuse(&root, "overflow", "smaller numbers, or other units",
-                               "an inertia is too large for a number");
+        return tqa_value_refuse(&root, "overflow", "smaller numbers, or other units",
+                                "an inertia is too large for a number");
     }
     if (status != TQ_OK) {
-        return tqa_part_refuse(&floor_part, "range",
-                               "0 keeps what is consistent; for example 0.001",
-                               "expected a number from 0 to below 1/3, got %g", least);
+        return tqa_value_refuse(&floor_part, "range",
+                                "0 keeps what is consistent; for example 0.001",
+                                "expected a number from 0 to below 1/3, got %g", least);
     }
-    tqa_answer_object(answer, "nearest_consistent");
-    tqa_answer_inertia(answer, &nearest);
-    tqa_answer_end(answer);
+    tqa_writer_object(answer, "nearest_consistent");
+    tqa_writer_inertia(answer, &nearest);
+    tqa_writer_end(answer);
     return true;
 }
 
-static bool run(tqa_control *control)
+static bool run(tqa_tree *control)
 {
     tq_inertia inertia;
     double spatial[36];
@@ -168,17 +168,17 @@ static bool run(tqa_control *control)
     if (!read(control, &inertia)) {
         return false;
     }
-    tqa_answer *answer = &control->answer;
-    tqa_answer_inertia(answer, &inertia);
+    tqa_writer *answer = &control->answer;
+    tqa_writer_inertia(answer, &inertia);
     if (!tell_about(control, &inertia)) {
         return false;
     }
     tq_inertia_spatial(&inertia, spatial);
     tq_inertia_pseudo(&inertia, pseudo);
-    tqa_answer_matrix(answer, "spatial_inertia", spatial, 6, 6);
-    tqa_answer_matrix(answer, "pseudo_inertia", pseudo, 4, 4);
+    tqa_writer_matrix(answer, "spatial_inertia", spatial, 6, 6);
+    tqa_writer_matrix(answer, "pseudo_inertia", pseudo, 4, 4);
     return tell_consistency(control, &inertia);
 }
 
-static const tqa_control_methods methods = {.fields = fields, .cost_us = cost_us, .run = run};
+static const tqa_tree_methods methods = {.fields = fields, .cost_us = cost_us, .run = run};
 const tqa_operation_methods tqa_inertia_methods = {.control = &methods};

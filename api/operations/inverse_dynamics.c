@@ -52,7 +52,7 @@ static size_t scratch_size(const tqa_call *call)
     own = own > tqa_constraints_scratch_size(call) ? own : tqa_constraints_scratch_size(call);
     const size_t other = call->request.include != 0 ? tqa_include_scratch_size(call) : 0;
     return tq_scratch_cost(n_wrench, sizeof(tq_external_wrench)) + (own > other ? own : other) +
-           tqa_output_scratch_size(call);
+           tqa_transpose_scratch_size(call);
 }
 
 /* torques of the actuated joints, and the forces of the constraints for whoever asks */
@@ -82,12 +82,13 @@ static tq_status compute_block(tqa_call *call, size_t b, void *memory, size_t si
     tq_scratch scratch;
     tq_scratch_init(&scratch, memory, size);
     const tq_inverse_input in = tqa_call_motion(call, b, &scratch);
-    const tqa_output out = tqa_output_begin(&call->tau, b, tqa_output_turns(call), &scratch);
+    const tqa_transpose out =
+        tqa_transpose_begin(&call->tau, b, tqa_transpose_is_on(call), &scratch);
     const tq_status status =
         call->robot->constraints != NULL
             ? constrained(call, b, &in, &scratch, out.rows, error)
             : tq_inverse_dynamics(call->mechanism, &in, &scratch, out.rows, error);
-    tqa_output_end(&out, in.n_sample);
+    tqa_transpose_end(&out, in.n_sample);
     if (status != TQ_OK || call->request.include == 0) {
         return status;
     }
@@ -98,15 +99,15 @@ static tq_status ahead_block(tqa_call *call, size_t b, void *memory, size_t size
 {
     tq_scratch scratch;
     tq_scratch_init(&scratch, memory, size);
-    tq_inverse_input in = tqa_ahead_motion(&call->ahead, b);
+    tq_inverse_input in = tqa_overlap_motion(&call->ahead, b);
     in.qdd = tqa_blocks_block(&call->ahead.in[2], b);
-    const tqa_output out = tqa_output_begin(&call->ahead.out, b, call->ahead.turns, &scratch);
+    const tqa_transpose out = tqa_transpose_begin(&call->ahead.out, b, call->ahead.turns, &scratch);
     const tq_status status = tq_inverse_dynamics(call->mechanism, &in, &scratch, out.rows, error);
-    tqa_output_end(&out, in.n_sample);
+    tqa_transpose_end(&out, in.n_sample);
     return status;
 }
 
-static bool run(tqa_call *call, const tqa_world *world, void *scratch, size_t size)
+static bool run(tqa_call *call, const tqa_host *host, void *scratch, size_t size)
 {
     const tqa_request *request = &call->request;
     if (!tqa_blocks_reserve(&call->tau, request->n_sample)) {
@@ -114,11 +115,11 @@ static bool run(tqa_call *call, const tqa_world *world, void *scratch, size_t si
     }
     assert(call->tau.stride == request->motion[TQA_MOTION_Q].stride);
     tqa_result_add(&call->result, "tau", &call->tau, request->reordered ? request->v_map : NULL);
-    call->result.arrays[0].is_turned = tqa_output_turns(call);
+    call->result.arrays[0].is_turned = tqa_transpose_is_on(call);
     if (request->include != 0 && !tqa_include_add(call)) {
         return false;
     }
-    return tqa_call_compute(call, world, scratch, size, compute_block) &&
+    return tqa_call_compute(call, host, scratch, size, compute_block) &&
            (request->from == NULL || tqa_from_add(call));
 }
 

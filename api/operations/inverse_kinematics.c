@@ -21,7 +21,7 @@ static const char *const fields[] = {"frame",      "pose",      "axes",      "jo
 static const char *const axis_names[] = {"x", "y", "z", "rx", "ry", "rz", NULL};
 
 typedef struct search {
-    tqa_control *control;
+    tqa_tree *control;
     tqa_order order;
     tqa_point point;
     tq_ik_task task;
@@ -29,7 +29,7 @@ typedef struct search {
     tq_ik_result *result;
 } search;
 
-static double cost_us(const tqa_control *control)
+static double cost_us(const tqa_tree *control)
 {
     const double nv = (double)control->robot->model->nv;
     const json_t *seeds = json_object_get(control->root, "seeds");
@@ -39,46 +39,47 @@ static double cost_us(const tqa_control *control)
 }
 
 /* Axes that matter: those named, else those that the pose says something of. */
-static bool read_axes(search *s, const tqa_part *position, bool turned)
+static bool read_axes(search *s, const tqa_value *position, bool turned)
 {
-    const tqa_part root = tqa_part_root(s->control);
-    const tqa_part axes = tqa_part_field(&root, "axes");
+    const tqa_value root = tqa_value_root(s->control);
+    const tqa_value axes = tqa_value_field(&root, "axes");
     unsigned bits = (position->value != NULL ? 7u : 0u) | (turned ? 7u << 3 : 0u);
-    if (axes.value != NULL && !tqa_part_choices(&axes, axis_names, &bits)) {
+    if (axes.value != NULL && !tqa_value_choices(&axes, axis_names, &bits)) {
         return false;
     }
     if (bits == 0 || (bits & 7u) != 0) {
-        if (!tqa_part_need(position, "add \"position\": [x, y, z] in the world frame, m")) {
+        if (!tqa_value_need(position, "add \"position\": [x, y, z] in the world frame, m")) {
             return false;
         }
     }
     if ((bits & 7u << 3) != 0 && !turned) {
-        const tqa_part pose = tqa_part_field(&root, "pose");
-        const tqa_part quaternion = tqa_part_field(&pose, "quaternion_wxyz");
-        return tqa_part_need(&quaternion, "add \"quaternion_wxyz\": [1, 0, 0, 0], or \"rotation\"");
+        const tqa_value pose = tqa_value_field(&root, "pose");
+        const tqa_value quaternion = tqa_value_field(&pose, "quaternion_wxyz");
+        return tqa_value_need(&quaternion,
+                              "add \"quaternion_wxyz\": [1, 0, 0, 0], or \"rotation\"");
     }
     for (unsigned k = 0; k < TASK; k++) {
         s->task.axes[k] = (bits >> k & 1u) != 0;
     }
-    return bits != 0 || tqa_part_refuse(&axes, "wrong-length", "for example [\"x\", \"y\", \"z\"]",
-                                        "name one axis at least");
+    return bits != 0 || tqa_value_refuse(&axes, "wrong-length", "for example [\"x\", \"y\", \"z\"]",
+                                         "name one axis at least");
 }
 
 static bool read_task(search *s)
 {
     static const char *const pose_fields[] = {"position", "rotation", "quaternion_wxyz", NULL};
-    const tqa_part root = tqa_part_root(s->control);
-    const tqa_part frame = tqa_part_field(&root, "frame");
-    const tqa_part pose = tqa_part_field(&root, "pose");
-    const tqa_part position = tqa_part_field(&pose, "position");
+    const tqa_value root = tqa_value_root(s->control);
+    const tqa_value frame = tqa_value_field(&root, "frame");
+    const tqa_value pose = tqa_value_field(&root, "pose");
+    const tqa_value position = tqa_value_field(&pose, "position");
     bool turned = false;
-    if (!tqa_part_need(&frame, "add \"frame\": a link's name, or {\"link\", \"at\"}") ||
-        !tqa_part_point(&frame, &s->point) ||
-        !tqa_part_need(&pose, "add \"pose\": {\"position\": [x, y, z], \"quaternion_wxyz\": "
-                              "[w, x, y, z]} of the frame in the world") ||
-        !tqa_part_object(&pose, pose_fields) ||
-        (position.value != NULL && !tqa_part_numbers(&position, 3, s->task.target.p)) ||
-        !tqa_part_rotation(&pose, s->task.target.r, &turned)) {
+    if (!tqa_value_need(&frame, "add \"frame\": a link's name, or {\"link\", \"at\"}") ||
+        !tqa_value_point(&frame, &s->point) ||
+        !tqa_value_need(&pose, "add \"pose\": {\"position\": [x, y, z], \"quaternion_wxyz\": "
+                               "[w, x, y, z]} of the frame in the world") ||
+        !tqa_value_object(&pose, pose_fields) ||
+        (position.value != NULL && !tqa_value_numbers(&position, 3, s->task.target.p)) ||
+        !tqa_value_rotation(&pose, s->task.target.r, &turned)) {
         return false;
     }
     s->task.link = s->point.link;
@@ -88,13 +89,13 @@ static bool read_task(search *s)
 
 static bool read_counts(search *s)
 {
-    const tqa_part root = tqa_part_root(s->control);
+    const tqa_value root = tqa_value_root(s->control);
     const char *const names[3] = {"solutions", "seeds", "iterations"};
     const size_t most[3] = {TQ_IK_SOLUTION_MAX, SEEDS_MAX, ITERATIONS_MAX};
     size_t counts[3] = {8, 64, 200};
     for (unsigned k = 0; k < 3; k++) {
-        const tqa_part part = tqa_part_field(&root, names[k]);
-        if (part.value != NULL && !tqa_part_count(&part, 1, most[k], &counts[k])) {
+        const tqa_value part = tqa_value_field(&root, names[k]);
+        if (part.value != NULL && !tqa_value_count(&part, 1, most[k], &counts[k])) {
             return false;
         }
     }
@@ -105,9 +106,9 @@ static bool read_counts(search *s)
     const double nv = (double)model->nv;
     const double step = 100.0 * (double)model->n_joint + nv * nv * nv;
     if ((double)counts[1] * (double)counts[2] * step > work_max) {
-        const tqa_part seeds = tqa_part_field(&root, "seeds");
-        return tqa_part_refuse(&seeds, "too-large", "fewer seeds or iterations",
-                               "this search takes longer than a request may");
+        const tqa_value seeds = tqa_value_field(&root, "seeds");
+        return tqa_value_refuse(&seeds, "too-large", "fewer seeds or iterations",
+                                "this search takes longer than a request may");
     }
     return true;
 }
@@ -115,42 +116,42 @@ static bool read_counts(search *s)
 static bool read_options(search *s)
 {
     static const char *const tolerances[] = {"position", "rotation", NULL};
-    const tqa_part root = tqa_part_root(s->control);
-    const tqa_part initial = tqa_part_field(&root, "initial");
-    const tqa_part limits = tqa_part_field(&root, "limits");
-    const tqa_part tolerance = tqa_part_field(&root, "tolerance");
+    const tqa_value root = tqa_value_root(s->control);
+    const tqa_value initial = tqa_value_field(&root, "initial");
+    const tqa_value limits = tqa_value_field(&root, "limits");
+    const tqa_value tolerance = tqa_value_field(&root, "tolerance");
     s->options.position_tolerance = 1e-9;
     s->options.rotation_tolerance = 1e-9;
     s->options.within_limits = true;
     if (initial.value != NULL) {
-        double *q = tqa_control_take(s->control, s->order.nq, sizeof *q);
-        if (q == NULL || !tqa_part_row(&initial, s->order.nq, s->order.q, q)) {
+        double *q = tqa_tree_take(s->control, s->order.nq, sizeof *q);
+        if (q == NULL || !tqa_value_row(&initial, s->order.nq, s->order.q, q)) {
             return false;
         }
         s->options.initial = q;
     }
     if (tolerance.value != NULL) {
-        if (!tqa_part_object(&tolerance, tolerances)) {
+        if (!tqa_value_object(&tolerance, tolerances)) {
             return false;
         }
-        const tqa_part position = tqa_part_field(&tolerance, "position");
-        const tqa_part rotation = tqa_part_field(&tolerance, "rotation");
+        const tqa_value position = tqa_value_field(&tolerance, "position");
+        const tqa_value rotation = tqa_value_field(&tolerance, "rotation");
         if ((position.value != NULL &&
-             !tqa_part_positive(&position, &s->options.position_tolerance)) ||
+             !tqa_value_positive(&position, &s->options.position_tolerance)) ||
             (rotation.value != NULL &&
-             !tqa_part_positive(&rotation, &s->options.rotation_tolerance))) {
+             !tqa_value_positive(&rotation, &s->options.rotation_tolerance))) {
             return false;
         }
     }
-    return (limits.value == NULL || tqa_part_flag(&limits, &s->options.within_limits)) &&
+    return (limits.value == NULL || tqa_value_flag(&limits, &s->options.within_limits)) &&
            read_counts(s);
 }
 
 static bool is_cancelled(void *ctx)
 {
     const search *s = ctx;
-    const tqa_world *world = s->control->world;
-    return world->cancelled(world->ctx);
+    const tqa_host *host = s->control->host;
+    return host->cancelled(host->ctx);
 }
 
 static bool find(search *s)
@@ -159,32 +160,31 @@ static bool find(search *s)
     tq_scratch scratch;
     tq_error error = {0};
     if (model->nv == 0 || model->nv > TQ_IK_NV_MAX) {
-        const tqa_part root = tqa_part_root(s->control);
-        return tqa_part_refuse(&root, "invalid-value",
-                               "a robot of fewer freedoms: leave out what does not move the point",
-                               "this takes robots of 1 to %d freedoms, here are %u", TQ_IK_NV_MAX,
-                               model->nv);
+        const tqa_value root = tqa_value_root(s->control);
+        return tqa_value_refuse(&root, "invalid-value",
+                                "a robot of fewer freedoms: leave out what does not move the point",
+                                "this takes robots of 1 to %d freedoms, here are %u", TQ_IK_NV_MAX,
+                                model->nv);
     }
-    s->result = tqa_control_take(s->control, 1, sizeof *s->result);
-    if (s->result == NULL ||
-        !tqa_control_scratch(s->control, tq_ik_scratch_size(model), &scratch)) {
+    s->result = tqa_tree_take(s->control, 1, sizeof *s->result);
+    if (s->result == NULL || !tqa_tree_scratch(s->control, tq_ik_scratch_size(model), &scratch)) {
         return false;
     }
     s->result->q =
-        tqa_control_take(s->control, (size_t)TQ_IK_SOLUTION_MAX * model->nq, sizeof(double));
+        tqa_tree_take(s->control, (size_t)TQ_IK_SOLUTION_MAX * model->nq, sizeof(double));
     if (s->result->q == NULL) {
         return false;
     }
-    const tqa_world *world = s->control->world;
-    if (world != NULL && world->cancelled != NULL) {
+    const tqa_host *host = s->control->host;
+    if (host != NULL && host->cancelled != NULL) {
         s->options.stop = is_cancelled;
         s->options.stop_ctx = s;
     }
     const tq_status status =
         tq_inverse_kinematics(model, &s->task, &s->options, &scratch, s->result, &error);
     if (status != TQ_OK) {
-        return tqa_control_fail(s->control, status == TQ_ERR_QUATERNION ? "/initial" : "", status,
-                                &error);
+        return tqa_tree_fail(s->control, status == TQ_ERR_QUATERNION ? "/initial" : "", status,
+                             &error);
     }
     if (s->options.stop != NULL && is_cancelled(s->options.stop_ctx)) {
         (void)tqa_problem_set(s->control->problem, "busy", "the search was stopped");
@@ -218,7 +218,7 @@ static void tell(const search *s)
     const tqa_robot *robot = s->control->robot;
     const size_t nq = s->order.nq;
     const tq_ik_result *result = s->result;
-    tqa_answer *answer = &s->control->answer;
+    tqa_writer *answer = &s->control->answer;
     size_t branch[TQ_IK_SOLUTION_MAX];
     for (size_t i = 0; i < result->n_solution; i++) {
         branch[i] = 1;
@@ -226,47 +226,47 @@ static void tell(const search *s)
             branch[i] += is_before(result->q + j * nq, result->q + i * nq, &s->order, robot->model);
         }
     }
-    tqa_answer_joints(answer, robot, &s->order);
-    tqa_answer_object(answer, "frame");
-    tqa_answer_point(answer, robot, &s->point);
-    tqa_answer_end(answer);
-    tqa_answer_list(answer, "axes");
+    tqa_writer_joints(answer, robot, &s->order);
+    tqa_writer_object(answer, "frame");
+    tqa_writer_point(answer, robot, &s->point);
+    tqa_writer_end(answer);
+    tqa_writer_list(answer, "axes");
     size_t n_axis = 0;
     for (unsigned k = 0; k < TASK; k++) {
         if (s->task.axes[k]) {
             n_axis++;
-            tqa_answer_string(answer, NULL, axis_names[k]);
+            tqa_writer_string(answer, NULL, axis_names[k]);
         }
     }
-    tqa_answer_end(answer);
-    tqa_answer_flag(answer, "redundant", s->order.nv > n_axis);
-    tqa_answer_list(answer, "solutions");
+    tqa_writer_end(answer);
+    tqa_writer_flag(answer, "redundant", s->order.nv > n_axis);
+    tqa_writer_list(answer, "solutions");
     for (size_t i = 0; i < result->n_solution; i++) {
-        tqa_answer_object(answer, NULL);
-        tqa_answer_rows(answer, "q", result->q + i * nq, 1, true, s->order.q, nq);
-        tqa_answer_count(answer, "branch", branch[i]);
-        tqa_answer_number(answer, "position_error", result->position_error[i]);
-        tqa_answer_number(answer, "rotation_error", result->rotation_error[i]);
-        tqa_answer_number(answer, "smallest_singular_value", result->smallest_singular[i]);
-        tqa_answer_end(answer);
+        tqa_writer_object(answer, NULL);
+        tqa_writer_rows(answer, "q", result->q + i * nq, 1, true, s->order.q, nq);
+        tqa_writer_count(answer, "branch", branch[i]);
+        tqa_writer_number(answer, "position_error", result->position_error[i]);
+        tqa_writer_number(answer, "rotation_error", result->rotation_error[i]);
+        tqa_writer_number(answer, "smallest_singular_value", result->smallest_singular[i]);
+        tqa_writer_end(answer);
     }
-    tqa_answer_end(answer);
-    tqa_answer_object(answer, "nearest");
-    tqa_answer_number(answer, "position_error", result->best_position_error);
-    tqa_answer_number(answer, "rotation_error", result->best_rotation_error);
-    tqa_answer_end(answer);
-    tqa_answer_count(answer, "starts", result->starts);
+    tqa_writer_end(answer);
+    tqa_writer_object(answer, "nearest");
+    tqa_writer_number(answer, "position_error", result->best_position_error);
+    tqa_writer_number(answer, "rotation_error", result->best_rotation_error);
+    tqa_writer_end(answer);
+    tqa_writer_count(answer, "starts", result->starts);
 }
 
-static bool run(tqa_control *control)
+static bool run(tqa_tree *control)
 {
     search s = {.control = control};
-    if (!tqa_control_order(control, &s.order) || !read_task(&s) || !read_options(&s) || !find(&s)) {
+    if (!tqa_tree_order(control, &s.order) || !read_task(&s) || !read_options(&s) || !find(&s)) {
         return false;
     }
     tell(&s);
     return true;
 }
 
-static const tqa_control_methods methods = {.fields = fields, .cost_us = cost_us, .run = run};
+static const tqa_tree_methods methods = {.fields = fields, .cost_us = cost_us, .run = run};
 const tqa_operation_methods tqa_inverse_kinematics_methods = {.control = &methods};

@@ -2,7 +2,7 @@
 /* api/operations/kinematics.c - POST .../kinematics: where points of links are, how they move. */
 #include "api/call/call.h"
 #include "api/request/robot_fields.h"
-#include "core/dynamics/kinematics/posture.h"
+#include "core/dynamics/kinematics/configuration.h"
 #include "core/spatial/frame.h"
 
 enum { TWIST = 6, POSE = 16 }; /* numbers of a pose: position, rotation, quaternion */
@@ -15,7 +15,7 @@ static const tq_jacobian_frame jacobian_frames[] = {TQ_JACOBIAN_WORLD_ALIGNED, T
 
 /* What is asked, and room for what is told of one frame. */
 typedef struct kinematics {
-    tqa_control *control;
+    tqa_tree *control;
     tqa_order order;
     tqa_states states;
     tqa_point *points;
@@ -29,7 +29,7 @@ typedef struct kinematics {
     double *rate;     /* (6 x nv) */
 } kinematics;
 
-static double cost_us(const tqa_control *control)
+static double cost_us(const tqa_tree *control)
 {
     /* measured: 60 ns a link and sample for poses, 35 ns a printed number */
     const json_t *q = json_object_get(control->root, "q");
@@ -43,20 +43,20 @@ static double cost_us(const tqa_control *control)
 
 static bool read_frames(kinematics *k)
 {
-    const tqa_part root = tqa_part_root(k->control);
-    const tqa_part frames = tqa_part_field(&root, "frames");
+    const tqa_value root = tqa_value_root(k->control);
+    const tqa_value frames = tqa_value_field(&root, "frames");
     const size_t n_link = k->control->robot->model->n_link;
     k->n_point = n_link;
-    if (frames.value != NULL && !tqa_part_array(&frames, 1, TQ_LINK_MAX, &k->n_point)) {
+    if (frames.value != NULL && !tqa_value_array(&frames, 1, TQ_LINK_MAX, &k->n_point)) {
         return false;
     }
-    k->points = tqa_control_take(k->control, k->n_point, sizeof *k->points);
+    k->points = tqa_tree_take(k->control, k->n_point, sizeof *k->points);
     bool good = k->points != NULL;
     for (size_t i = 0; good && i < k->n_point; i++) {
         k->points[i] = (tqa_point){.link = (uint32_t)i};
         if (frames.value != NULL) {
-            const tqa_part item = tqa_part_item(&frames, i);
-            good = tqa_part_point(&item, &k->points[i]);
+            const tqa_value item = tqa_value_item(&frames, i);
+            good = tqa_value_point(&item, &k->points[i]);
         }
     }
     return good;
@@ -64,48 +64,48 @@ static bool read_frames(kinematics *k)
 
 static bool read(kinematics *k)
 {
-    const tqa_part root = tqa_part_root(k->control);
-    const tqa_part expressed = tqa_part_field(&root, "expressed_in");
-    if (!tqa_control_order(k->control, &k->order) ||
-        !tqa_control_states(k->control, &k->order, TQA_NEED_Q | TQA_NEED_QD | TQA_NEED_QDD,
-                            TQA_NEED_Q, &k->states) ||
+    const tqa_value root = tqa_value_root(k->control);
+    const tqa_value expressed = tqa_value_field(&root, "expressed_in");
+    if (!tqa_tree_order(k->control, &k->order) ||
+        !tqa_tree_states(k->control, &k->order, TQA_NEED_Q | TQA_NEED_QD | TQA_NEED_QDD, TQA_NEED_Q,
+                         &k->states) ||
         !read_frames(k)) {
         return false;
     }
     k->moves = expressed.value != NULL;
-    if (k->moves && !tqa_part_choice(&expressed, axes, &k->expressed_in)) {
+    if (k->moves && !tqa_value_choice(&expressed, axes, &k->expressed_in)) {
         return false;
     }
     if (k->states.qdd != NULL && k->states.qd == NULL) {
-        const tqa_part qd = tqa_part_field(&root, "qd");
-        return tqa_part_need(&qd, "add \"qd\": accelerations need velocities too");
+        const tqa_value qd = tqa_value_field(&root, "qd");
+        return tqa_value_need(&qd, "add \"qd\": accelerations need velocities too");
     }
     return k->moves || k->states.qd == NULL ||
-           tqa_part_need(&expressed, "add \"expressed_in\": \"world\" (of the point, world axes), "
-                                     "\"link\" (link axes) or \"spatial\" (at the world's origin)");
+           tqa_value_need(&expressed,
+                          "add \"expressed_in\": \"world\" (of the point, world axes), "
+                          "\"link\" (link axes) or \"spatial\" (at the world's origin)");
 }
 
 static bool make_room(kinematics *k)
 {
     const size_t n = k->n_point * k->states.n_sample;
     const size_t each = POSE + (k->moves ? 2u * TWIST + TWIST * k->order.nv : 0u);
-    if (n > TQA_CONTROL_ANSWER_MAX / each) {
-        const tqa_part root = tqa_part_root(k->control);
-        return tqa_part_refuse(&root, "too-large", "ask for fewer frames or samples at a time",
-                               "an answer has %d numbers at most", TQA_CONTROL_ANSWER_MAX);
+    if (n > TQA_TREE_ANSWER_MAX / each) {
+        const tqa_value root = tqa_value_root(k->control);
+        return tqa_value_refuse(&root, "too-large", "ask for fewer frames or samples at a time",
+                                "an answer has %d numbers at most", TQA_TREE_ANSWER_MAX);
     }
-    k->pose = tqa_control_take(k->control, n * POSE, sizeof(double));
-    k->velocity = tqa_control_take(k->control, n * TWIST, sizeof(double));
-    k->acceleration = tqa_control_take(k->control, n * TWIST, sizeof(double));
-    k->jacobian =
-        tqa_control_take(k->control, k->moves ? n * TWIST * k->order.nv : 1, sizeof(double));
-    k->rate = tqa_control_take(k->control, 2u * TWIST * k->order.nv, sizeof(double));
+    k->pose = tqa_tree_take(k->control, n * POSE, sizeof(double));
+    k->velocity = tqa_tree_take(k->control, n * TWIST, sizeof(double));
+    k->acceleration = tqa_tree_take(k->control, n * TWIST, sizeof(double));
+    k->jacobian = tqa_tree_take(k->control, k->moves ? n * TWIST * k->order.nv : 1, sizeof(double));
+    k->rate = tqa_tree_take(k->control, 2u * TWIST * k->order.nv, sizeof(double));
     return k->pose != NULL && k->velocity != NULL && k->acceleration != NULL &&
            k->jacobian != NULL && k->rate != NULL;
 }
 
 /* Position, then rotation, then quaternion: each of all samples, one after another. */
-static void put_pose(const kinematics *k, const tq_posture *p, size_t f, size_t sample)
+static void put_pose(const kinematics *k, const tq_configuration *p, size_t f, size_t sample)
 {
     const size_t n = k->states.n_sample;
     const tqa_point *point = &k->points[f];
@@ -122,7 +122,7 @@ static void put_pose(const kinematics *k, const tq_posture *p, size_t f, size_t 
     tq_quaternion_of_mat(pose->r, to + 12 * n + 4 * sample);
 }
 
-static void put_motion(const kinematics *k, const tq_posture *p, size_t f, size_t sample)
+static void put_motion(const kinematics *k, const tq_configuration *p, size_t f, size_t sample)
 {
     const size_t nv = k->order.nv;
     const size_t at = f * k->states.n_sample + sample;
@@ -132,8 +132,8 @@ static void put_motion(const kinematics *k, const tq_posture *p, size_t f, size_
     const double *qdd = k->states.qdd != NULL ? k->states.qdd + sample * nv : NULL;
     double *own = k->rate + TWIST * nv;
     double *jacobian = k->jacobian + at * TWIST * nv;
-    tq_posture_jacobian(p, point->link, point->at, frame, own, qdd != NULL ? k->rate : NULL);
-    tq_posture_velocity(p, point->link, point->at, frame, k->velocity + at * TWIST);
+    tq_configuration_jacobian(p, point->link, point->at, frame, own, qdd != NULL ? k->rate : NULL);
+    tq_configuration_velocity(p, point->link, point->at, frame, k->velocity + at * TWIST);
     for (size_t i = 0; i < TWIST; i++) {
         double *acceleration = &k->acceleration[at * TWIST + i];
         for (size_t c = 0; c < nv; c++) {
@@ -149,16 +149,16 @@ static bool compute(kinematics *k)
 {
     const tq_model *model = k->control->robot->model;
     tq_scratch scratch;
-    if (!tqa_control_scratch(k->control, tq_posture_scratch_size(model), &scratch)) {
+    if (!tqa_tree_scratch(k->control, tq_configuration_scratch_size(model), &scratch)) {
         return false;
     }
     for (size_t i = 0; i < k->states.n_sample; i++) {
-        tq_posture posture;
+        tq_configuration posture;
         tq_error error = {0};
         const size_t mark = tq_scratch_mark(&scratch);
         const double *qd = k->states.qd != NULL ? k->states.qd + i * k->order.nv : NULL;
-        const tq_status status = tq_posture_compute(model, k->states.q + i * k->order.nq, qd,
-                                                    &scratch, &posture, &error);
+        const tq_status status = tq_configuration_compute(model, k->states.q + i * k->order.nq, qd,
+                                                          &scratch, &posture, &error);
         if (status != TQ_OK) {
             return tqa_states_fail(k->control, &k->states, i, status, &error);
         }
@@ -179,16 +179,16 @@ static void tell(const kinematics *k, const char *key, const double *x, size_t r
 {
     const size_t shape[3] = {k->states.n_sample, rows, columns};
     const size_t skip = k->states.flat ? 1 : 0;
-    tqa_answer_array(&k->control->answer, key, x, rank - skip, shape + skip);
+    tqa_writer_array(&k->control->answer, key, x, rank - skip, shape + skip);
 }
 
 static void tell_frame(const kinematics *k, size_t f)
 {
-    tqa_answer *answer = &k->control->answer;
+    tqa_writer *answer = &k->control->answer;
     const size_t n = k->states.n_sample;
     const double *pose = k->pose + f * n * POSE;
-    tqa_answer_object(answer, NULL);
-    tqa_answer_point(answer, k->control->robot, &k->points[f]);
+    tqa_writer_object(answer, NULL);
+    tqa_writer_point(answer, k->control->robot, &k->points[f]);
     tell(k, "position", pose, 2, 3, 0);
     tell(k, "rotation", pose + 3 * n, 3, 3, 3);
     tell(k, "quaternion_wxyz", pose + 12 * n, 2, 4, 0);
@@ -201,28 +201,28 @@ static void tell_frame(const kinematics *k, size_t f)
     if (k->moves) {
         tell(k, "jacobian", k->jacobian + f * n * TWIST * k->order.nv, 3, TWIST, k->order.nv);
     }
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
 }
 
-static bool run(tqa_control *control)
+static bool run(tqa_tree *control)
 {
     kinematics k = {.control = control};
     if (!read(&k) || !make_room(&k) || !compute(&k)) {
         return false;
     }
-    tqa_answer *answer = &control->answer;
-    tqa_answer_joints(answer, control->robot, &k.order);
-    tqa_answer_string(answer, "poses_expressed_in", "world");
+    tqa_writer *answer = &control->answer;
+    tqa_writer_joints(answer, control->robot, &k.order);
+    tqa_writer_string(answer, "poses_expressed_in", "world");
     if (k.moves) {
-        tqa_answer_string(answer, "expressed_in", axes[k.expressed_in]);
+        tqa_writer_string(answer, "expressed_in", axes[k.expressed_in]);
     }
-    tqa_answer_list(answer, "frames");
+    tqa_writer_list(answer, "frames");
     for (size_t f = 0; f < k.n_point; f++) {
         tell_frame(&k, f);
     }
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
     return true;
 }
 
-static const tqa_control_methods methods = {.fields = fields, .cost_us = cost_us, .run = run};
+static const tqa_tree_methods methods = {.fields = fields, .cost_us = cost_us, .run = run};
 const tqa_operation_methods tqa_kinematics_methods = {.control = &methods};

@@ -24,7 +24,7 @@ static const char *const forms[] = {"base", NULL};
 static const char *const kinds[] = {"rotor", "viscous", "coulomb", "offset", "stiffness", NULL};
 
 typedef struct regression {
-    tqa_control *control;
+    tqa_tree *control;
     tqa_order order;
     tqa_states states;
     double gravity[3];
@@ -39,13 +39,13 @@ typedef struct regression {
 } regression;
 
 /* In the query, or in the body, which is all that a job keeps. */
-static bool is_by_base(const tqa_control *control)
+static bool is_by_base(const tqa_tree *control)
 {
     const char *form = json_string_value(json_object_get(control->root, "form"));
     return control->form == FORM_BASE || (form != NULL && strcmp(form, forms[0]) == 0);
 }
 
-static double cost_us(const tqa_control *control)
+static double cost_us(const tqa_tree *control)
 {
     const json_t *q = json_object_get(control->root, "q");
     const double n_sample = json_is_array(json_array_get(q, 0)) ? (double)json_array_size(q) : 1.0;
@@ -58,33 +58,33 @@ static double cost_us(const tqa_control *control)
 
 static bool read(regression *r)
 {
-    const tqa_part root = tqa_part_root(r->control);
-    const tqa_part with = tqa_part_field(&root, "parameters");
-    const tqa_part gravity = tqa_part_field(&root, "gravity");
+    const tqa_value root = tqa_value_root(r->control);
+    const tqa_value with = tqa_value_field(&root, "parameters");
+    const tqa_value gravity = tqa_value_field(&root, "gravity");
     const unsigned all = TQA_NEED_Q | TQA_NEED_QD | TQA_NEED_QDD;
-    const tqa_part q = tqa_part_field(&root, "q"), qd = tqa_part_field(&root, "qd");
-    const tqa_part qdd = tqa_part_field(&root, "qdd");
-    const tqa_part form = tqa_part_field(&root, "form");
+    const tqa_value q = tqa_value_field(&root, "q"), qd = tqa_value_field(&root, "qd");
+    const tqa_value qdd = tqa_value_field(&root, "qdd");
+    const tqa_value form = tqa_value_field(&root, "form");
     unsigned ignored = 0;
-    if (form.value != NULL && !tqa_part_choice(&form, forms, &ignored)) {
+    if (form.value != NULL && !tqa_value_choice(&form, forms, &ignored)) {
         return false;
     }
     r->by_base = is_by_base(r->control);
     /* the base set itself needs no state */
     const bool none = r->by_base && q.value == NULL && qd.value == NULL && qdd.value == NULL;
     memcpy(r->gravity, r->control->robot->model->gravity, sizeof r->gravity);
-    return tqa_control_order(r->control, &r->order) &&
-           tqa_control_states(r->control, &r->order, all, none ? 0 : all, &r->states) &&
-           (with.value == NULL || tqa_part_choices(&with, kinds, &r->with)) &&
-           (gravity.value == NULL || tqa_part_numbers(&gravity, 3, r->gravity));
+    return tqa_tree_order(r->control, &r->order) &&
+           tqa_tree_states(r->control, &r->order, all, none ? 0 : all, &r->states) &&
+           (with.value == NULL || tqa_value_choices(&with, kinds, &r->with)) &&
+           (gravity.value == NULL || tqa_value_numbers(&gravity, 3, r->gravity));
 }
 
 static bool list_parameters(regression *r)
 {
     const tq_model *model = r->control->robot->model;
     r->n = tq_parameter_count(model, r->with);
-    r->list = tqa_control_take(r->control, r->n, sizeof *r->list);
-    r->values = tqa_control_take(r->control, r->n, sizeof *r->values);
+    r->list = tqa_tree_take(r->control, r->n, sizeof *r->list);
+    r->values = tqa_tree_take(r->control, r->n, sizeof *r->values);
     if (r->list == NULL || r->values == NULL) {
         return false;
     }
@@ -96,28 +96,28 @@ static bool list_parameters(regression *r)
 static bool find_base(regression *r)
 {
     const tq_model *model = r->control->robot->model;
-    const tqa_part root = tqa_part_root(r->control);
+    const tqa_value root = tqa_value_root(r->control);
     tq_scratch scratch;
     tq_error error = {0};
     if (r->n > BASE_PARAMETERS_MAX) {
-        return tqa_part_refuse(&root, "too-large",
-                               "leave kinds of parameters out of \"parameters\"",
-                               "base parameters are found among %d parameters at most, here are "
-                               "%zu",
-                               BASE_PARAMETERS_MAX, r->n);
+        return tqa_value_refuse(&root, "too-large",
+                                "leave kinds of parameters out of \"parameters\"",
+                                "base parameters are found among %d parameters at most, here are "
+                                "%zu",
+                                BASE_PARAMETERS_MAX, r->n);
     }
-    r->base.independent = tqa_control_take(r->control, r->n, sizeof(uint32_t));
-    r->base.dependent = tqa_control_take(r->control, r->n, sizeof(uint32_t));
-    r->base.without = tqa_control_take(r->control, r->n, sizeof(uint32_t));
-    r->base.k = tqa_control_take(r->control, r->n * r->n, sizeof(double));
+    r->base.independent = tqa_tree_take(r->control, r->n, sizeof(uint32_t));
+    r->base.dependent = tqa_tree_take(r->control, r->n, sizeof(uint32_t));
+    r->base.without = tqa_tree_take(r->control, r->n, sizeof(uint32_t));
+    r->base.k = tqa_tree_take(r->control, r->n * r->n, sizeof(double));
     if (r->base.independent == NULL || r->base.dependent == NULL || r->base.without == NULL ||
         r->base.k == NULL ||
-        !tqa_control_scratch(r->control, tq_base_scratch_size(model, r->with), &scratch)) {
+        !tqa_tree_scratch(r->control, tq_base_scratch_size(model, r->with), &scratch)) {
         return false;
     }
-    const tq_base_options options = {.stop = tqa_control_stop, .stop_ctx = r->control};
+    const tq_base_options options = {.stop = tqa_tree_stop, .stop_ctx = r->control};
     const tq_status status = tq_base_find(model, r->with, &options, &scratch, &r->base, &error);
-    return status == TQ_OK || tqa_control_fail(r->control, "", status, &error);
+    return status == TQ_OK || tqa_tree_fail(r->control, "", status, &error);
 }
 
 static bool compute(regression *r)
@@ -126,15 +126,15 @@ static bool compute(regression *r)
     const size_t nv = r->order.nv;
     const size_t n_entry = nv * r->n_column;
     tq_scratch scratch;
-    if (n_entry > 0 && r->states.n_sample > TQA_CONTROL_ANSWER_MAX / n_entry) {
-        const tqa_part root = tqa_part_root(r->control);
-        return tqa_part_refuse(&root, "too-large", "send fewer samples at a time",
-                               "an answer has %d numbers at most", TQA_CONTROL_ANSWER_MAX);
+    if (n_entry > 0 && r->states.n_sample > TQA_TREE_ANSWER_MAX / n_entry) {
+        const tqa_value root = tqa_value_root(r->control);
+        return tqa_value_refuse(&root, "too-large", "send fewer samples at a time",
+                                "an answer has %d numbers at most", TQA_TREE_ANSWER_MAX);
     }
-    double *full = tqa_control_take(r->control, nv * r->n, sizeof *full);
-    r->y = tqa_control_take(r->control, r->states.n_sample * n_entry, sizeof *r->y);
+    double *full = tqa_tree_take(r->control, nv * r->n, sizeof *full);
+    r->y = tqa_tree_take(r->control, r->states.n_sample * n_entry, sizeof *r->y);
     if (full == NULL || r->y == NULL ||
-        !tqa_control_scratch(r->control, tq_regressor_scratch_size(model), &scratch)) {
+        !tqa_tree_scratch(r->control, tq_regressor_scratch_size(model), &scratch)) {
         return false;
     }
     for (size_t i = 0; i < r->states.n_sample; i++) {
@@ -165,16 +165,16 @@ static bool compute(regression *r)
 static void tell_column(const regression *r, size_t c)
 {
     const tqa_robot *robot = r->control->robot;
-    tqa_answer *answer = &r->control->answer;
+    tqa_writer *answer = &r->control->answer;
     char name[TQA_SYMBOL_MAX];
     tqa_parameter_name(r->control->robot->model, &r->list[c], name);
-    tqa_answer_object(answer, NULL);
-    tqa_answer_string(answer, "name", name);
-    tqa_answer_string(answer, "unit", tqa_parameter_unit(r->control->robot->model, &r->list[c]));
+    tqa_writer_object(answer, NULL);
+    tqa_writer_string(answer, "name", name);
+    tqa_writer_string(answer, "unit", tqa_parameter_unit(r->control->robot->model, &r->list[c]));
     if (r->list[c].link != TQ_NONE) {
-        tqa_answer_string(answer, "link", robot->link_names[r->list[c].link]);
+        tqa_writer_string(answer, "link", robot->link_names[r->list[c].link]);
     } else {
-        tqa_answer_string(answer, "joint", robot->joint_names[r->list[c].joint]);
+        tqa_writer_string(answer, "joint", robot->joint_names[r->list[c].joint]);
     }
 }
 
@@ -182,79 +182,79 @@ static bool tell_base(const regression *r)
 {
     const tq_base_set *base = &r->base;
     const tq_model *model = r->control->robot->model;
-    tqa_answer *answer = &r->control->answer;
-    char *text = tqa_control_take(r->control, TQA_EXPRESSION_MAX, 1);
-    double *beta = tqa_control_take(r->control, base->n_base, sizeof *beta);
+    tqa_writer *answer = &r->control->answer;
+    char *text = tqa_tree_take(r->control, TQA_EXPRESSION_MAX, 1);
+    double *beta = tqa_tree_take(r->control, base->n_base, sizeof *beta);
     if (text == NULL || beta == NULL) {
         return false;
     }
-    tqa_answer_list(answer, "columns");
+    tqa_writer_list(answer, "columns");
     for (size_t b = 0; b < base->n_base; b++) {
         tqa_parameter_expression(model, base, r->list, b, text);
         tell_column(r, base->independent[b]);
-        tqa_answer_string(answer, "expression", text);
-        tqa_answer_list(answer, "terms");
+        tqa_writer_string(answer, "expression", text);
+        tqa_writer_list(answer, "terms");
         for (size_t d = 0; d < base->n_dependent; d++) {
             const double k = base->k[b * base->n_dependent + d];
             char name[TQA_SYMBOL_MAX];
             if (k != 0.0) {
                 tqa_parameter_name(model, &r->list[base->dependent[d]], name);
-                tqa_answer_object(answer, NULL);
-                tqa_answer_string(answer, "name", name);
-                tqa_answer_number(answer, "factor", k);
-                tqa_answer_end(answer);
+                tqa_writer_object(answer, NULL);
+                tqa_writer_string(answer, "name", name);
+                tqa_writer_number(answer, "factor", k);
+                tqa_writer_end(answer);
             }
         }
-        tqa_answer_end(answer);
-        tqa_answer_end(answer);
+        tqa_writer_end(answer);
+        tqa_writer_end(answer);
     }
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
     tq_base_values(base, r->values, beta);
-    tqa_answer_vector(answer, "parameter_values", beta, base->n_base);
-    tqa_answer_list(answer, "unidentifiable");
+    tqa_writer_vector(answer, "parameter_values", beta, base->n_base);
+    tqa_writer_list(answer, "unidentifiable");
     for (size_t k = 0; k < base->n_without; k++) {
         char name[TQA_SYMBOL_MAX];
         tqa_parameter_name(model, &r->list[base->without[k]], name);
-        tqa_answer_string(answer, NULL, name);
+        tqa_writer_string(answer, NULL, name);
     }
-    tqa_answer_end(answer);
-    tqa_answer_count(answer, "n_base", base->n_base);
-    tqa_answer_count(answer, "n_full", r->n);
-    tqa_answer_number(answer, "gap", base->gap);
+    tqa_writer_end(answer);
+    tqa_writer_count(answer, "n_base", base->n_base);
+    tqa_writer_count(answer, "n_full", r->n);
+    tqa_writer_number(answer, "gap", base->gap);
     return true;
 }
 
-static bool run(tqa_control *control)
+static bool run(tqa_tree *control)
 {
     regression r = {.control = control};
     if (!read(&r) || !list_parameters(&r) || (r.by_base && !find_base(&r))) {
         return false;
     }
-    tqa_answer *answer = &control->answer;
+    tqa_writer *answer = &control->answer;
     r.n_column = r.by_base ? r.base.n_base : r.n;
-    tqa_answer_string(answer, "form", r.by_base ? "base" : "full");
-    tqa_answer_joints(answer, control->robot, &r.order);
+    tqa_writer_string(answer, "form", r.by_base ? "base" : "full");
+    tqa_writer_joints(answer, control->robot, &r.order);
     if (r.states.n_sample > 0) {
         if (!compute(&r)) {
             return false;
         }
         const size_t shape[3] = {r.states.n_sample, r.order.nv, r.n_column};
         const size_t skip = r.states.flat ? 1 : 0;
-        tqa_answer_array(answer, "regressor", r.y, 3 - skip, shape + skip);
+        tqa_writer_array(answer, "regressor", r.y, 3 - skip, shape + skip);
     }
     if (r.by_base) {
         return tell_base(&r);
     }
-    tqa_answer_list(answer, "columns");
+    tqa_writer_list(answer, "columns");
     for (size_t c = 0; c < r.n; c++) {
         tell_column(&r, c);
-        tqa_answer_end(answer);
+        tqa_writer_end(answer);
     }
-    tqa_answer_end(answer);
-    tqa_answer_vector(answer, "parameter_values", r.values, r.n);
+    tqa_writer_end(answer);
+    tqa_writer_vector(answer, "parameter_values", r.values, r.n);
     return true;
 }
 
-static const tqa_control_methods methods = {
+static const tqa_tree_methods methods = {
     .fields = fields, .forms = forms, .cost_us = cost_us, .run = run};
 const tqa_operation_methods tqa_regressor_methods = {.control = &methods};

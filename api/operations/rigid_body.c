@@ -15,55 +15,55 @@ enum { TWIST = 6 };
 
 static const char *const fields[] = {"axis_motion", "point_motion", "body", "lie_bracket", NULL};
 
-static double cost_us(const tqa_control *control)
+static double cost_us(const tqa_tree *control)
 {
     (void)control;
     return 20.0;
 }
 
 /* A vector that may be left out: then zero. */
-static bool optional(const tqa_part *object, const char *key, size_t n, double *ret)
+static bool optional(const tqa_value *object, const char *key, size_t n, double *ret)
 {
-    const tqa_part part = tqa_part_field(object, key);
+    const tqa_value part = tqa_value_field(object, key);
     memset(ret, 0, n * sizeof *ret);
-    return part.value == NULL || tqa_part_numbers(&part, n, ret);
+    return part.value == NULL || tqa_value_numbers(&part, n, ret);
 }
 
-static bool tell_axis(tqa_control *control, const tqa_part *part)
+static bool tell_axis(tqa_tree *control, const tqa_value *part)
 {
     static const char *const known[] = {"axis", "axis_rate", "rate", "acceleration", NULL};
     double axis[3], axis_rate[3], w[3], wd[3], rate = 0.0, acceleration = 0.0;
-    if (!tqa_part_object(part, known)) {
+    if (!tqa_value_object(part, known)) {
         return false;
     }
-    const tqa_part unit = tqa_part_field(part, "axis");
-    const tqa_part rate_part = tqa_part_field(part, "rate");
-    const tqa_part acceleration_part = tqa_part_field(part, "acceleration");
-    if (!tqa_part_numbers(&unit, 3, axis) || !optional(part, "axis_rate", 3, axis_rate) ||
-        !tqa_part_number(&rate_part, &rate) ||
-        (acceleration_part.value != NULL && !tqa_part_number(&acceleration_part, &acceleration))) {
+    const tqa_value unit = tqa_value_field(part, "axis");
+    const tqa_value rate_part = tqa_value_field(part, "rate");
+    const tqa_value acceleration_part = tqa_value_field(part, "acceleration");
+    if (!tqa_value_numbers(&unit, 3, axis) || !optional(part, "axis_rate", 3, axis_rate) ||
+        !tqa_value_number(&rate_part, &rate) ||
+        (acceleration_part.value != NULL && !tqa_value_number(&acceleration_part, &acceleration))) {
         return false;
     }
     const double square = axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2];
     const double along = axis[0] * axis_rate[0] + axis[1] * axis_rate[1] + axis[2] * axis_rate[2];
     if (!(square > 1.0 - 2e-6 && square < 1.0 + 2e-6)) {
-        return tqa_part_refuse(&unit, "range", "divide it by its length",
-                               "the axis must be of unit length, its square is %.9g", square);
+        return tqa_value_refuse(&unit, "range", "divide it by its length",
+                                "the axis must be of unit length, its square is %.9g", square);
     }
     if (along > 1e-6 || along < -1e-6) {
-        const tqa_part turning = tqa_part_field(part, "axis_rate");
-        return tqa_part_refuse(&turning, "range", "take away its part along the axis",
-                               "an axis of unit length turns at right angles to itself");
+        const tqa_value turning = tqa_value_field(part, "axis_rate");
+        return tqa_value_refuse(&turning, "range", "take away its part along the axis",
+                                "an axis of unit length turns at right angles to itself");
     }
     tq_axis_angle_motion(axis, axis_rate, rate, acceleration, w, wd);
-    tqa_answer_object(&control->answer, "axis_motion");
-    tqa_answer_vector(&control->answer, "angular_velocity", w, 3);
-    tqa_answer_vector(&control->answer, "angular_acceleration", wd, 3);
-    tqa_answer_end(&control->answer);
+    tqa_writer_object(&control->answer, "axis_motion");
+    tqa_writer_vector(&control->answer, "angular_velocity", w, 3);
+    tqa_writer_vector(&control->answer, "angular_acceleration", wd, 3);
+    tqa_writer_end(&control->answer);
     return true;
 }
 
-static bool tell_point(tqa_control *control, const tqa_part *part)
+static bool tell_point(tqa_tree *control, const tqa_value *part)
 {
     static const char *const known[] = {"rotation",         "quaternion_wxyz",
                                         "origin_velocity",  "origin_acceleration",
@@ -74,7 +74,7 @@ static bool tell_point(tqa_control *control, const tqa_part *part)
     tq_point_acceleration a;
     double v[3];
     bool turned = false;
-    if (!tqa_part_object(part, known) || !tqa_part_rotation(part, m.r, &turned) ||
+    if (!tqa_value_object(part, known) || !tqa_value_rotation(part, m.r, &turned) ||
         !optional(part, "origin_velocity", 3, m.origin_velocity) ||
         !optional(part, "origin_acceleration", 3, m.origin_acceleration) ||
         !optional(part, "angular_velocity", 3, m.w) ||
@@ -83,21 +83,21 @@ static bool tell_point(tqa_control *control, const tqa_part *part)
         !optional(part, "acceleration", 3, m.acceleration)) {
         return false;
     }
-    tqa_answer *answer = &control->answer;
+    tqa_writer *answer = &control->answer;
     tq_point_velocity(&m, v);
     tq_point_acceleration_of(&m, &a);
-    tqa_answer_object(answer, "point_motion");
-    tqa_answer_string(answer, "expressed_in", "fixed frame");
-    tqa_answer_vector(answer, "velocity", v, 3);
-    tqa_answer_object(answer, "acceleration");
-    tqa_answer_vector(answer, "origin", a.origin, 3);
-    tqa_answer_vector(answer, "relative", a.relative, 3);
-    tqa_answer_vector(answer, "euler", a.euler, 3);
-    tqa_answer_vector(answer, "centripetal", a.centripetal, 3);
-    tqa_answer_vector(answer, "coriolis", a.coriolis, 3);
-    tqa_answer_vector(answer, "total", a.total, 3);
-    tqa_answer_end(answer);
-    tqa_answer_end(answer);
+    tqa_writer_object(answer, "point_motion");
+    tqa_writer_string(answer, "expressed_in", "fixed frame");
+    tqa_writer_vector(answer, "velocity", v, 3);
+    tqa_writer_object(answer, "acceleration");
+    tqa_writer_vector(answer, "origin", a.origin, 3);
+    tqa_writer_vector(answer, "relative", a.relative, 3);
+    tqa_writer_vector(answer, "euler", a.euler, 3);
+    tqa_writer_vector(answer, "centripetal", a.centripetal, 3);
+    tqa_writer_vector(answer, "coriolis", a.coriolis, 3);
+    tqa_writer_vector(answer, "total", a.total, 3);
+    tqa_writer_end(answer);
+    tqa_writer_end(answer);
     return true;
 }
 
@@ -112,24 +112,26 @@ typedef struct body {
     double twist[TWIST], twist_rate[TWIST]; /* in the body frame */
 } body;
 
-static bool read_motion(const tqa_part *part, body *b)
+static bool read_motion(const tqa_value *part, body *b)
 {
     static const char *const frames[] = {"world", "body", NULL};
-    const tqa_part twist = tqa_part_field(part, "twist");
-    const tqa_part rate = tqa_part_field(part, "twist_rate");
-    const tqa_part expressed = tqa_part_field(part, "expressed_in");
+    const tqa_value twist = tqa_value_field(part, "twist");
+    const tqa_value rate = tqa_value_field(part, "twist_rate");
+    const tqa_value expressed = tqa_value_field(part, "expressed_in");
     unsigned frame = 0;
     double given[TWIST];
     b->moves = twist.value != NULL;
     b->accelerates = rate.value != NULL;
     if (!b->moves) {
         return !b->accelerates ||
-               tqa_part_need(&twist, "add \"twist\": [vx, vy, vz, wx, wy, wz] of the body's frame");
+               tqa_value_need(&twist,
+                              "add \"twist\": [vx, vy, vz, wx, wy, wz] of the body's frame");
     }
-    if (!tqa_part_numbers(&twist, TWIST, given) ||
-        !tqa_part_need(&expressed, "add \"expressed_in\": \"world\" or \"body\" (axes of twist)") ||
-        !tqa_part_choice(&expressed, frames, &frame) ||
-        (b->accelerates && !tqa_part_numbers(&rate, TWIST, b->twist_rate))) {
+    if (!tqa_value_numbers(&twist, TWIST, given) ||
+        !tqa_value_need(&expressed,
+                        "add \"expressed_in\": \"world\" or \"body\" (axes of twist)") ||
+        !tqa_value_choice(&expressed, frames, &frame) ||
+        (b->accelerates && !tqa_value_numbers(&rate, TWIST, b->twist_rate))) {
         return false;
     }
     memcpy(b->twist, given, sizeof given);
@@ -138,59 +140,59 @@ static bool read_motion(const tqa_part *part, body *b)
     }
     tq_mat_tvec(b->pose.r, given, b->twist);
     tq_mat_tvec(b->pose.r, given + 3, b->twist + 3);
-    return !b->accelerates || tqa_part_refuse(&expressed, "invalid-value", "use \"body\"",
-                                              "a twist's rate is taken in the body's own axes");
+    return !b->accelerates || tqa_value_refuse(&expressed, "invalid-value", "use \"body\"",
+                                               "a twist's rate is taken in the body's own axes");
 }
 
-static void tell_momentum(tqa_answer *answer, const body *b, const double spatial[36])
+static void tell_momentum(tqa_writer *answer, const body *b, const double spatial[36])
 {
     double world[TWIST];
     tq_body_momentum momentum;
     tq_mat_vec(b->pose.r, b->twist, world);
     tq_mat_vec(b->pose.r, b->twist + 3, world + 3);
     tq_body_momentum_of(&b->inertia, &b->pose, world, &momentum);
-    tqa_answer_symmetric(answer, "inertia_world", momentum.inertia_world);
+    tqa_writer_symmetric(answer, "inertia_world", momentum.inertia_world);
     if (!b->moves) {
         return;
     }
-    tqa_answer_object(answer, "momentum");
-    tqa_answer_string(answer, "expressed_in", "world");
-    tqa_answer_vector(answer, "linear", momentum.linear, 3);
-    tqa_answer_vector(answer, "angular_about_com", momentum.angular_com, 3);
-    tqa_answer_vector(answer, "angular_about_origin", momentum.angular_point, 3);
-    tqa_answer_end(answer);
-    tqa_answer_number(answer, "kinetic_energy", momentum.kinetic);
-    tqa_answer_number(answer, "kinetic_energy_by_generalised_inertia",
+    tqa_writer_object(answer, "momentum");
+    tqa_writer_string(answer, "expressed_in", "world");
+    tqa_writer_vector(answer, "linear", momentum.linear, 3);
+    tqa_writer_vector(answer, "angular_about_com", momentum.angular_com, 3);
+    tqa_writer_vector(answer, "angular_about_origin", momentum.angular_point, 3);
+    tqa_writer_end(answer);
+    tqa_writer_number(answer, "kinetic_energy", momentum.kinetic);
+    tqa_writer_number(answer, "kinetic_energy_by_generalised_inertia",
                       tq_generalised_energy(spatial, b->twist));
     if (b->accelerates) {
         double wrench[TWIST];
         tq_newton_euler(spatial, b->twist, b->twist_rate, wrench);
-        tqa_answer_object(answer, "newton_euler");
-        tqa_answer_string(answer, "expressed_in", "body");
-        tqa_answer_string(answer, "applied_to", "body");
-        tqa_answer_string(answer, "at", "origin");
-        tqa_answer_vector(answer, "force", wrench, 3);
-        tqa_answer_vector(answer, "moment", wrench + 3, 3);
-        tqa_answer_end(answer);
+        tqa_writer_object(answer, "newton_euler");
+        tqa_writer_string(answer, "expressed_in", "body");
+        tqa_writer_string(answer, "applied_to", "body");
+        tqa_writer_string(answer, "at", "origin");
+        tqa_writer_vector(answer, "force", wrench, 3);
+        tqa_writer_vector(answer, "moment", wrench + 3, 3);
+        tqa_writer_end(answer);
     }
 }
 
 /* The same body from a frame that is fixed to it elsewhere. */
-static bool tell_other_frame(tqa_answer *answer, const tqa_part *part, const body *b,
+static bool tell_other_frame(tqa_writer *answer, const tqa_value *part, const body *b,
                              const double spatial[36])
 {
-    const tqa_part other = tqa_part_field(part, "seen_from");
+    const tqa_value other = tqa_value_field(part, "seen_from");
     double moved[36], twist[TWIST], lever[3], v[3];
     tq_pose pose;
     if (other.value == NULL) {
         return true;
     }
-    if (!tqa_part_pose(&other, &pose)) {
+    if (!tqa_value_pose(&other, &pose)) {
         return false;
     }
     tq_generalised_inertia_move(spatial, &pose, moved);
-    tqa_answer_object(answer, "seen_from");
-    tqa_answer_matrix(answer, "generalised_inertia", moved, TWIST, TWIST);
+    tqa_writer_object(answer, "seen_from");
+    tqa_writer_matrix(answer, "generalised_inertia", moved, TWIST, TWIST);
     if (b->moves) {
         /* V2 = Ad^-1 V1: the velocity of the other origin, in its axes */
         tq_vec_cross(b->twist + 3, pose.p, lever);
@@ -199,62 +201,62 @@ static bool tell_other_frame(tqa_answer *answer, const tqa_part *part, const bod
         }
         tq_mat_tvec(pose.r, v, twist);
         tq_mat_tvec(pose.r, b->twist + 3, twist + 3);
-        tqa_answer_vector(answer, "twist", twist, TWIST);
-        tqa_answer_number(answer, "kinetic_energy", tq_generalised_energy(moved, twist));
+        tqa_writer_vector(answer, "twist", twist, TWIST);
+        tqa_writer_number(answer, "kinetic_energy", tq_generalised_energy(moved, twist));
     }
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
     return true;
 }
 
-static bool tell_body(tqa_control *control, const tqa_part *part)
+static bool tell_body(tqa_tree *control, const tqa_value *part)
 {
     static const char *const known[] = {TQA_INERTIA_FIELDS, "pose",      "twist", "twist_rate",
                                         "expressed_in",     "seen_from", NULL};
-    tqa_answer *answer = &control->answer;
+    tqa_writer *answer = &control->answer;
     body b = {.pose = {.r = {1, 0, 0, 0, 1, 0, 0, 0, 1}}};
     double spatial[36];
-    if (!tqa_part_object(part, known) || !tqa_part_inertia(part, &b.inertia)) {
+    if (!tqa_value_object(part, known) || !tqa_value_inertia(part, &b.inertia)) {
         return false;
     }
-    const tqa_part pose = tqa_part_field(part, "pose");
-    if ((pose.value != NULL && !tqa_part_pose(&pose, &b.pose)) || !read_motion(part, &b)) {
+    const tqa_value pose = tqa_value_field(part, "pose");
+    if ((pose.value != NULL && !tqa_value_pose(&pose, &b.pose)) || !read_motion(part, &b)) {
         return false;
     }
     tq_inertia_spatial(&b.inertia, spatial);
-    tqa_answer_object(answer, "body");
-    tqa_answer_matrix(answer, "generalised_inertia", spatial, TWIST, TWIST);
+    tqa_writer_object(answer, "body");
+    tqa_writer_matrix(answer, "generalised_inertia", spatial, TWIST, TWIST);
     tell_momentum(answer, &b, spatial);
     if (!tell_other_frame(answer, part, &b, spatial)) {
         return false;
     }
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
     return true;
 }
 
-static bool tell_bracket(tqa_control *control, const tqa_part *part)
+static bool tell_bracket(tqa_tree *control, const tqa_value *part)
 {
     static const char *const known[] = {"a", "b", NULL};
     double a[TWIST], b[TWIST], bracket[TWIST];
-    if (!tqa_part_object(part, known)) {
+    if (!tqa_value_object(part, known)) {
         return false;
     }
-    const tqa_part first = tqa_part_field(part, "a"), second = tqa_part_field(part, "b");
-    if (!tqa_part_numbers(&first, TWIST, a) || !tqa_part_numbers(&second, TWIST, b)) {
+    const tqa_value first = tqa_value_field(part, "a"), second = tqa_value_field(part, "b");
+    if (!tqa_value_numbers(&first, TWIST, a) || !tqa_value_numbers(&second, TWIST, b)) {
         return false;
     }
     tq_lie_bracket(a, b, bracket);
-    tqa_answer_vector(&control->answer, "lie_bracket", bracket, TWIST);
+    tqa_writer_vector(&control->answer, "lie_bracket", bracket, TWIST);
     return true;
 }
 
-static bool run(tqa_control *control)
+static bool run(tqa_tree *control)
 {
-    static bool (*const tells[])(tqa_control *, const tqa_part *) = {tell_axis, tell_point,
-                                                                     tell_body, tell_bracket};
-    const tqa_part root = tqa_part_root(control);
+    static bool (*const tells[])(tqa_tree *, const tqa_value *) = {tell_axis, tell_point, tell_body,
+                                                                   tell_bracket};
+    const tqa_value root = tqa_value_root(control);
     bool any = false;
     for (size_t k = 0; fields[k] != NULL; k++) {
-        const tqa_part part = tqa_part_field(&root, fields[k]);
+        const tqa_value part = tqa_value_field(&root, fields[k]);
         if (part.value != NULL) {
             any = true;
             if (!tells[k](control, &part)) {
@@ -262,10 +264,11 @@ static bool run(tqa_control *control)
             }
         }
     }
-    const tqa_part body_part = tqa_part_field(&root, "body");
-    return any || tqa_part_need(&body_part, "add \"body\": {\"mass\": 1, \"shape\": \"point\"}; or "
-                                            "\"point_motion\", \"axis_motion\", \"lie_bracket\"");
+    const tqa_value body_part = tqa_value_field(&root, "body");
+    return any ||
+           tqa_value_need(&body_part, "add \"body\": {\"mass\": 1, \"shape\": \"point\"}; or "
+                                      "\"point_motion\", \"axis_motion\", \"lie_bracket\"");
 }
 
-static const tqa_control_methods methods = {.fields = fields, .cost_us = cost_us, .run = run};
+static const tqa_tree_methods methods = {.fields = fields, .cost_us = cost_us, .run = run};
 const tqa_operation_methods tqa_rigid_body_methods = {.control = &methods};

@@ -18,7 +18,7 @@ static const char *const fields[] = {
 static const char *const axis_names[] = {"x", "y", "z", "rx", "ry", "rz", NULL};
 
 typedef struct statics {
-    tqa_control *control;
+    tqa_tree *control;
     tqa_order order;
     tqa_states states;
     tqa_load given;
@@ -27,24 +27,24 @@ typedef struct statics {
     bool has_stiffness, geometric;
     double *stiffness; /* (nv) */
     unsigned axes;     /* directions of compliance: bits of axis_names */
-    tq_posture posture;
+    tq_configuration posture;
     tq_scratch scratch;
     double *tau, *gravity_torque; /* (nv) */
     double *reactions;            /* (6 (n_joint + 1)) */
 } statics;
 
-static double cost_us(const tqa_control *control)
+static double cost_us(const tqa_tree *control)
 {
     const double nv = (double)control->robot->model->nv;
     return 20.0 + 3.0 * (double)control->robot->model->n_joint + 0.01 * nv * nv * nv;
 }
 
-static bool are_positive(const tqa_part *row, size_t n)
+static bool are_positive(const tqa_value *row, size_t n)
 {
     for (size_t k = 0; k < n; k++) {
-        const tqa_part item = tqa_part_item(row, k);
+        const tqa_value item = tqa_value_item(row, k);
         double ignored = 0.0;
-        if (!tqa_part_positive(&item, &ignored)) {
+        if (!tqa_value_positive(&item, &ignored)) {
             return false;
         }
     }
@@ -53,20 +53,20 @@ static bool are_positive(const tqa_part *row, size_t n)
 
 /* Springs one behind the other, such as of a drive's loop, its gear and its shaft: their
  * compliances add. */
-static bool read_series(const statics *s, const tqa_part *stiffness)
+static bool read_series(const statics *s, const tqa_value *stiffness)
 {
     static const char *const known[] = {"series", NULL};
-    const tqa_part series = tqa_part_field(stiffness, "series");
+    const tqa_value series = tqa_value_field(stiffness, "series");
     const size_t nv = s->order.nv;
     size_t n = 0;
-    double *row = tqa_control_take(s->control, nv, sizeof *row);
-    if (row == NULL || !tqa_part_object(stiffness, known) ||
-        !tqa_part_array(&series, 1, SPRINGS_MAX, &n)) {
+    double *row = tqa_tree_take(s->control, nv, sizeof *row);
+    if (row == NULL || !tqa_value_object(stiffness, known) ||
+        !tqa_value_array(&series, 1, SPRINGS_MAX, &n)) {
         return false;
     }
     for (size_t i = 0; i < n; i++) {
-        const tqa_part springs = tqa_part_item(&series, i);
-        if (!tqa_part_row(&springs, nv, s->order.v, row) || !are_positive(&springs, nv)) {
+        const tqa_value springs = tqa_value_item(&series, i);
+        if (!tqa_value_row(&springs, nv, s->order.v, row) || !are_positive(&springs, nv)) {
             return false;
         }
         for (size_t k = 0; k < nv; k++) {
@@ -81,50 +81,50 @@ static bool read_series(const statics *s, const tqa_part *stiffness)
 
 static bool read_stiffness(statics *s)
 {
-    const tqa_part root = tqa_part_root(s->control);
-    const tqa_part stiffness = tqa_part_field(&root, "joint_stiffness");
-    const tqa_part geometric = tqa_part_field(&root, "geometric");
-    const tqa_part axes = tqa_part_field(&root, "axes");
+    const tqa_value root = tqa_value_root(s->control);
+    const tqa_value stiffness = tqa_value_field(&root, "joint_stiffness");
+    const tqa_value geometric = tqa_value_field(&root, "geometric");
+    const tqa_value axes = tqa_value_field(&root, "axes");
     s->has_stiffness = stiffness.value != NULL;
     s->axes = (1u << TASK) - 1u;
     if (!s->has_stiffness) {
         static const char hint[] = "add \"joint_stiffness\": one number for each of qd";
-        return (geometric.value == NULL && axes.value == NULL) || tqa_part_need(&stiffness, hint);
+        return (geometric.value == NULL && axes.value == NULL) || tqa_value_need(&stiffness, hint);
     }
-    s->stiffness = tqa_control_take(s->control, s->order.nv, sizeof(double));
+    s->stiffness = tqa_tree_take(s->control, s->order.nv, sizeof(double));
     if (s->stiffness == NULL ||
         !(json_is_object(stiffness.value)
               ? read_series(s, &stiffness)
-              : tqa_part_row(&stiffness, s->order.nv, s->order.v, s->stiffness) &&
+              : tqa_value_row(&stiffness, s->order.nv, s->order.v, s->stiffness) &&
                     are_positive(&stiffness, s->order.nv)) ||
-        (geometric.value != NULL && !tqa_part_flag(&geometric, &s->geometric)) ||
-        (axes.value != NULL && !tqa_part_choices(&axes, axis_names, &s->axes))) {
+        (geometric.value != NULL && !tqa_value_flag(&geometric, &s->geometric)) ||
+        (axes.value != NULL && !tqa_value_choices(&axes, axis_names, &s->axes))) {
         return false;
     }
     return s->axes != 0 ||
-           tqa_part_refuse(&axes, "wrong-length", "for example [\"x\", \"y\", \"z\"]",
-                           "name one axis at least");
+           tqa_value_refuse(&axes, "wrong-length", "for example [\"x\", \"y\", \"z\"]",
+                            "name one axis at least");
 }
 
 static bool read(statics *s)
 {
-    const tqa_part root = tqa_part_root(s->control);
-    const tqa_part wrench = tqa_part_field(&root, "endpoint_wrench");
-    const tqa_part gravity = tqa_part_field(&root, "gravity");
-    if (!tqa_control_order(s->control, &s->order) ||
-        !tqa_control_states(s->control, &s->order, TQA_NEED_Q, TQA_NEED_Q, &s->states)) {
+    const tqa_value root = tqa_value_root(s->control);
+    const tqa_value wrench = tqa_value_field(&root, "endpoint_wrench");
+    const tqa_value gravity = tqa_value_field(&root, "gravity");
+    if (!tqa_tree_order(s->control, &s->order) ||
+        !tqa_tree_states(s->control, &s->order, TQA_NEED_Q, TQA_NEED_Q, &s->states)) {
         return false;
     }
     if (!s->states.flat) {
-        const tqa_part q = tqa_part_field(&root, "q");
-        return tqa_part_refuse(&q, "wrong-type", "send one request for each posture",
-                               "expected one sample, got a batch");
+        const tqa_value q = tqa_value_field(&root, "q");
+        return tqa_value_refuse(&q, "wrong-type", "send one request for each posture",
+                                "expected one sample, got a batch");
     }
     memcpy(s->gravity, s->control->robot->model->gravity, sizeof s->gravity);
-    return tqa_part_need(&wrench, "add \"endpoint_wrench\": {\"link\", \"force\", \"moment\", "
-                                  "\"at\", \"applied_to\", \"expressed_in\"}") &&
-           tqa_part_load(&wrench, &s->given) &&
-           (gravity.value == NULL || tqa_part_numbers(&gravity, 3, s->gravity)) &&
+    return tqa_value_need(&wrench, "add \"endpoint_wrench\": {\"link\", \"force\", \"moment\", "
+                                   "\"at\", \"applied_to\", \"expressed_in\"}") &&
+           tqa_value_load(&wrench, &s->given) &&
+           (gravity.value == NULL || tqa_value_numbers(&gravity, 3, s->gravity)) &&
            read_stiffness(s);
 }
 
@@ -137,15 +137,15 @@ static bool place(statics *s)
     const tq_model *model = s->control->robot->model;
     tq_error error = {0};
     const size_t nv = s->order.nv;
-    const size_t size = tq_posture_scratch_size(model) +
+    const size_t size = tq_configuration_scratch_size(model) +
                         tq_inverse_scratch_size(s->control->robot->mechanism, 1) +
                         tq_reactions_scratch_size(s->control->robot->mechanism) +
                         tq_compliance_scratch_size(TASK, nv);
-    if (!tqa_control_scratch(s->control, size, &s->scratch)) {
+    if (!tqa_tree_scratch(s->control, size, &s->scratch)) {
         return false;
     }
     const tq_status status =
-        tq_posture_compute(model, s->states.q, NULL, &s->scratch, &s->posture, &error);
+        tq_configuration_compute(model, s->states.q, NULL, &s->scratch, &s->posture, &error);
     if (status != TQ_OK) {
         return tqa_states_fail(s->control, &s->states, 0, status, &error);
     }
@@ -161,9 +161,9 @@ static bool place(statics *s)
 }
 
 /* one sample as a block: each row TQ_BLOCK_PAD times the same number */
-static double *spread(tqa_control *control, const double *x, size_t n)
+static double *spread(tqa_tree *control, const double *x, size_t n)
 {
-    double *rows = tqa_control_take(control, n * TQ_BLOCK_PAD, sizeof *rows);
+    double *rows = tqa_tree_take(control, n * TQ_BLOCK_PAD, sizeof *rows);
     for (size_t k = 0; rows != NULL && k < n * TQ_BLOCK_PAD; k++) {
         rows[k] = x[k / TQ_BLOCK_PAD];
     }
@@ -182,10 +182,10 @@ static bool find_torques(statics *s)
     const tqa_robot *robot = s->control->robot;
     const size_t nv = s->order.nv;
     const size_t n_reaction = (size_t)WRENCH * (robot->model->n_joint + 1);
-    s->tau = tqa_control_take(s->control, nv, sizeof(double));
-    s->gravity_torque = tqa_control_take(s->control, nv, sizeof(double));
-    s->reactions = tqa_control_take(s->control, n_reaction, sizeof(double));
-    double *rows = tqa_control_take(s->control, (nv + n_reaction) * TQ_BLOCK_PAD, sizeof(double));
+    s->tau = tqa_tree_take(s->control, nv, sizeof(double));
+    s->gravity_torque = tqa_tree_take(s->control, nv, sizeof(double));
+    s->reactions = tqa_tree_take(s->control, n_reaction, sizeof(double));
+    double *rows = tqa_tree_take(s->control, (nv + n_reaction) * TQ_BLOCK_PAD, sizeof(double));
     double *q = spread(s->control, s->states.q, s->order.nq);
     if (s->tau == NULL || s->gravity_torque == NULL || s->reactions == NULL || rows == NULL ||
         q == NULL) {
@@ -241,12 +241,12 @@ static void own_share(const tq_joint *joint, const double wrench[6], double ret[
 static void tell_joints(const statics *s)
 {
     const tqa_robot *robot = s->control->robot;
-    tqa_answer *answer = &s->control->answer;
-    tqa_answer_object(answer, "joint_wrenches");
-    tqa_answer_string(answer, "applied_to", "child link");
-    tqa_answer_string(answer, "expressed_in", "child link");
-    tqa_answer_string(answer, "at", "origin");
-    tqa_answer_list(answer, "joints");
+    tqa_writer *answer = &s->control->answer;
+    tqa_writer_object(answer, "joint_wrenches");
+    tqa_writer_string(answer, "applied_to", "child link");
+    tqa_writer_string(answer, "expressed_in", "child link");
+    tqa_writer_string(answer, "at", "origin");
+    tqa_writer_list(answer, "joints");
     for (uint32_t j = 0; j < robot->model->n_joint; j++) {
         const double *wrench = s->reactions + WRENCH * (size_t)j;
         double own[WRENCH];
@@ -255,23 +255,23 @@ static void tell_joints(const statics *s)
         for (unsigned k = 0; k < WRENCH; k++) {
             borne[k] = wrench[k] - own[k];
         }
-        tqa_answer_object(answer, NULL);
-        tqa_answer_string(answer, "joint", robot->joint_names[j]);
-        tqa_answer_string(answer, "link", robot->link_names[robot->model->joints[j].child]);
-        tqa_answer_vector(answer, "force", wrench, 3);
-        tqa_answer_vector(answer, "moment", wrench + 3, 3);
-        tqa_answer_vector(answer, "bearing_force", borne, 3);
-        tqa_answer_vector(answer, "bearing_moment", borne + 3, 3);
-        tqa_answer_end(answer);
+        tqa_writer_object(answer, NULL);
+        tqa_writer_string(answer, "joint", robot->joint_names[j]);
+        tqa_writer_string(answer, "link", robot->link_names[robot->model->joints[j].child]);
+        tqa_writer_vector(answer, "force", wrench, 3);
+        tqa_writer_vector(answer, "moment", wrench + 3, 3);
+        tqa_writer_vector(answer, "bearing_force", borne, 3);
+        tqa_writer_vector(answer, "bearing_moment", borne + 3, 3);
+        tqa_writer_end(answer);
     }
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
     const double *base = s->reactions + WRENCH * (size_t)robot->model->n_joint;
-    tqa_answer_object(answer, "base");
-    tqa_answer_string(answer, "link", robot->link_names[robot->model->root]);
-    tqa_answer_vector(answer, "force", base, 3);
-    tqa_answer_vector(answer, "moment", base + 3, 3);
-    tqa_answer_end(answer);
-    tqa_answer_end(answer);
+    tqa_writer_object(answer, "base");
+    tqa_writer_string(answer, "link", robot->link_names[robot->model->root]);
+    tqa_writer_vector(answer, "force", base, 3);
+    tqa_writer_vector(answer, "moment", base + 3, 3);
+    tqa_writer_end(answer);
+    tqa_writer_end(answer);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -299,52 +299,52 @@ static bool joint_stiffness(const statics *s, double *k, double *geometric)
 
 static void tell_compliance(const statics *s, size_t n, const tq_compliance_result *result)
 {
-    tqa_answer *answer = &s->control->answer;
+    tqa_writer *answer = &s->control->answer;
     double force[TASK];
     double give[TASK] = {0};
     size_t row = 0;
-    tqa_answer_object(answer, "endpoint");
-    tqa_answer_point(answer, s->control->robot, &s->given.point);
-    tqa_answer_string(answer, "expressed_in", "world");
-    tqa_answer_list(answer, "axes");
+    tqa_writer_object(answer, "endpoint");
+    tqa_writer_point(answer, s->control->robot, &s->given.point);
+    tqa_writer_string(answer, "expressed_in", "world");
+    tqa_writer_list(answer, "axes");
     for (unsigned k = 0; k < TASK; k++) {
         if ((s->axes >> k & 1u) != 0) {
-            tqa_answer_string(answer, NULL, axis_names[k]);
+            tqa_writer_string(answer, NULL, axis_names[k]);
             force[row++] = s->load.wrench[k];
         }
     }
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < n; j++) {
             give[i] += result->compliance[i * n + j] * force[j];
         }
     }
-    tqa_answer_matrix(answer, "compliance", result->compliance, n, n);
-    tqa_answer_vector(answer, "deflection", give, n);
+    tqa_writer_matrix(answer, "compliance", result->compliance, n, n);
+    tqa_writer_vector(answer, "deflection", give, n);
     if (result->rank == n) {
-        tqa_answer_matrix(answer, "stiffness", result->stiffness, n, n);
+        tqa_writer_matrix(answer, "stiffness", result->stiffness, n, n);
     } else {
-        tqa_answer_none(answer, "stiffness",
+        tqa_writer_none(answer, "stiffness",
                         "the endpoint cannot give way along the unbounded directions");
     }
-    tqa_answer_matrix(answer, "unbounded_directions", result->rigid, n - result->rank, n);
-    tqa_answer_end(answer);
+    tqa_writer_matrix(answer, "unbounded_directions", result->rigid, n - result->rank, n);
+    tqa_writer_end(answer);
 }
 
 static bool find_compliance(statics *s)
 {
     const size_t nv = s->order.nv;
-    tqa_control *control = s->control;
-    double *jacobian = tqa_control_take(control, 2 * TASK * nv, sizeof(double));
-    double *k = tqa_control_take(control, 2 * nv * nv, sizeof(double));
+    tqa_tree *control = s->control;
+    double *jacobian = tqa_tree_take(control, 2 * TASK * nv, sizeof(double));
+    double *k = tqa_tree_take(control, 2 * nv * nv, sizeof(double));
     double room[3][TASK * TASK] = {{0}};
     if (jacobian == NULL || k == NULL) {
         return false;
     }
     double *chosen = jacobian + TASK * nv;
     size_t n = 0;
-    tq_posture_jacobian(&s->posture, s->load.link, s->load.at, TQ_JACOBIAN_WORLD_ALIGNED, jacobian,
-                        NULL);
+    tq_configuration_jacobian(&s->posture, s->load.link, s->load.at, TQ_JACOBIAN_WORLD_ALIGNED,
+                              jacobian, NULL);
     for (unsigned axis = 0; axis < TASK; axis++) {
         if ((s->axes >> axis & 1u) != 0) {
             memcpy(chosen + n++ * nv, jacobian + axis * nv, nv * sizeof *chosen);
@@ -355,15 +355,15 @@ static bool find_compliance(statics *s)
     tq_error error = {0};
     const tq_status status = tq_compliance_compute(n, nv, chosen, k, &s->scratch, &result, &error);
     if (status == TQ_ERR_SINGULAR) {
-        const tqa_part root = tqa_part_root(control);
-        const tqa_part stiffness = tqa_part_field(&root, "joint_stiffness");
-        return tqa_part_refuse(&stiffness, "singular",
-                               "stiffer springs, a smaller load, or \"geometric\": false",
-                               "joint_stiffness is not positive definite under this load: the "
-                               "robot buckles");
+        const tqa_value root = tqa_value_root(control);
+        const tqa_value stiffness = tqa_value_field(&root, "joint_stiffness");
+        return tqa_value_refuse(&stiffness, "singular",
+                                "stiffer springs, a smaller load, or \"geometric\": false",
+                                "joint_stiffness is not positive definite under this load: the "
+                                "robot buckles");
     }
     if (status != TQ_OK) {
-        return tqa_control_fail(control, "/joint_stiffness", status, &error);
+        return tqa_tree_fail(control, "/joint_stiffness", status, &error);
     }
     tell_compliance(s, n, &result);
     if (geometric) {
@@ -373,33 +373,33 @@ static bool find_compliance(statics *s)
                 rows[i * nv + j] = k[nv * nv + s->order.v[i] * nv + s->order.v[j]];
             }
         }
-        tqa_answer_matrix(&control->answer, "geometric_stiffness", rows, nv, nv);
+        tqa_writer_matrix(&control->answer, "geometric_stiffness", rows, nv, nv);
     }
     return true;
 }
 
-static bool run(tqa_control *control)
+static bool run(tqa_tree *control)
 {
     statics s = {.control = control};
     if (!read(&s) || !place(&s) || !find_torques(&s)) {
         return false;
     }
     const size_t nv = s.order.nv;
-    tqa_answer *answer = &control->answer;
-    double *sum = tqa_control_take(control, nv, sizeof *sum);
+    tqa_writer *answer = &control->answer;
+    double *sum = tqa_tree_take(control, nv, sizeof *sum);
     if (sum == NULL) {
         return false;
     }
     for (size_t k = 0; k < nv; k++) {
         sum[k] = s.tau[k] + s.gravity_torque[k];
     }
-    tqa_answer_joints(answer, control->robot, &s.order);
-    tqa_answer_rows(answer, "tau", s.tau, 1, true, s.order.v, nv);
-    tqa_answer_rows(answer, "gravity_torque", s.gravity_torque, 1, true, s.order.v, nv);
-    tqa_answer_rows(answer, "tau_with_gravity", sum, 1, true, s.order.v, nv);
+    tqa_writer_joints(answer, control->robot, &s.order);
+    tqa_writer_rows(answer, "tau", s.tau, 1, true, s.order.v, nv);
+    tqa_writer_rows(answer, "gravity_torque", s.gravity_torque, 1, true, s.order.v, nv);
+    tqa_writer_rows(answer, "tau_with_gravity", sum, 1, true, s.order.v, nv);
     tell_joints(&s);
     return !s.has_stiffness || find_compliance(&s);
 }
 
-static const tqa_control_methods methods = {.fields = fields, .cost_us = cost_us, .run = run};
+static const tqa_tree_methods methods = {.fields = fields, .cost_us = cost_us, .run = run};
 const tqa_operation_methods tqa_statics_methods = {.control = &methods};

@@ -17,24 +17,24 @@ static const double wider = 5.0;    /* rms of a rest: its noise does not exceed 
 static const double alike = 4.0;    /* squares of torque of one rest */
 static const double rounding = 1e-9;
 
-bool tqa_log_stills_begin(tqa_log *log)
+bool tqa_standstills_begin(tqa_recording *log)
 {
-    tqa_log_stills *s = &log->stills;
+    tqa_standstills *s = &log->stills;
     const tqa_order *order = log->request->order;
-    tqa_control *control = log->request->control;
-    *s = (tqa_log_stills){0};
-    if (!log->request->finds_brakes || log->column[TQA_LOG_TAU] == NULL) {
+    tqa_tree *control = log->request->control;
+    *s = (tqa_standstills){0};
+    if (!log->request->finds_brakes || log->column[TQA_RECORDING_TAU] == NULL) {
         return true;
     }
-    s->moving = tqa_control_take(control, order->nv, sizeof *s->moving);
-    s->group = tqa_control_take(control, order->nq + order->nv, sizeof *s->group);
-    s->list = tqa_control_take(control, STILLS_MAX, sizeof *s->list);
+    s->moving = tqa_tree_take(control, order->nv, sizeof *s->moving);
+    s->group = tqa_tree_take(control, order->nq + order->nv, sizeof *s->group);
+    s->list = tqa_tree_take(control, STILLS_MAX, sizeof *s->list);
     return s->moving != NULL && s->group != NULL && s->list != NULL;
 }
 
-void tqa_log_stills_add(tqa_log *log, const tqa_log_rows *rows, size_t at, size_t end)
+void tqa_standstills_add(tqa_recording *log, const tqa_recording_rows *rows, size_t at, size_t end)
 {
-    tqa_log_stills *s = &log->stills;
+    tqa_standstills *s = &log->stills;
     const size_t nq = log->request->order->nq;
     const size_t nv = log->request->order->nv;
     const size_t every = 1 + (end - at) / SAMPLES;
@@ -42,13 +42,14 @@ void tqa_log_stills_add(tqa_log *log, const tqa_log_rows *rows, size_t at, size_
         return;
     }
     for (size_t r = 0; r < nq; r++) {
-        const double *q = rows->run + (log->first_channel[TQA_LOG_Q] + r) * TQA_LOG_RUN;
+        const double *q = rows->run + (log->first_channel[TQA_RECORDING_Q] + r) * TQA_RECORDING_RUN;
         for (size_t i = at; i < end; i += every) {
             s->group[r] += q[i];
         }
     }
     for (size_t r = 0; r < nv; r++) {
-        const double *tau = rows->run + (log->first_channel[TQA_LOG_TAU] + r) * TQA_LOG_RUN;
+        const double *tau =
+            rows->run + (log->first_channel[TQA_RECORDING_TAU] + r) * TQA_RECORDING_RUN;
         for (size_t i = at; i < end; i += every) {
             s->group[nq + r] += tau[i] * tau[i];
         }
@@ -66,20 +67,20 @@ static double square_of(const double *tau_square, size_t nv, size_t n)
 }
 
 /* Rests go on while their torque stays: brakes come some time after the arm, and go before it. */
-static bool goes_on(const tqa_log_stills *s, size_t nq, size_t nv)
+static bool goes_on(const tqa_standstills *s, size_t nq, size_t nv)
 {
     if (!s->rests) {
         return false;
     }
-    const tqa_log_still *still = &s->list[s->n - 1];
+    const tqa_standstill *still = &s->list[s->n - 1];
     const double before = square_of(still->sums + nq, nv, still->n);
     const double now = square_of(s->group + nq, nv, s->n_group);
     return now <= alike * before && before <= alike * now;
 }
 
-bool tqa_log_stills_close(tqa_log *log, uint64_t first, uint64_t last, bool moves)
+bool tqa_standstills_close(tqa_recording *log, uint64_t first, uint64_t last, bool moves)
 {
-    tqa_log_stills *s = &log->stills;
+    tqa_standstills *s = &log->stills;
     const size_t nq = log->request->order->nq;
     const size_t nv = log->request->order->nv;
     if (s->list == NULL || s->n_group == 0) {
@@ -89,15 +90,15 @@ bool tqa_log_stills_close(tqa_log *log, uint64_t first, uint64_t last, bool move
     const double *from = s->group + (moves ? nq : 0);
     bool rests = !moves;
     if (rests && !goes_on(s, nq, nv)) {
-        tqa_log_still *new = s->n < STILLS_MAX ? &s->list[s->n++] : NULL;
+        tqa_standstill *new = s->n < STILLS_MAX ? &s->list[s->n++] : NULL;
         rests = new != NULL; /* of more pauses nothing is asked */
         if (new != NULL) {
             new->first = first;
-            new->sums = tqa_control_take(log->request->control, nq + nv, sizeof *new->sums);
+            new->sums = tqa_tree_take(log->request->control, nq + nv, sizeof *new->sums);
         }
     }
     if (rests) {
-        tqa_log_still *still = &s->list[s->n - 1];
+        tqa_standstill *still = &s->list[s->n - 1];
         to = still->sums;
         still->last = last;
         still->n += s->n_group;
@@ -114,8 +115,8 @@ bool tqa_log_stills_close(tqa_log *log, uint64_t first, uint64_t last, bool move
 
 /* Every torque is next to none, and the robot's model says that some should not be. The squares in
  * the rest's sums become what is none there. */
-static bool is_braked(const tqa_log *log, tqa_log_still *still, const double *usual, double *room,
-                      tq_scratch *scratch)
+static bool is_braked(const tqa_recording *log, tqa_standstill *still, const double *usual,
+                      double *room, tq_scratch *scratch)
 {
     const tq_mechanism *mechanism = log->request->control->robot->mechanism;
     const size_t nq = log->request->order->nq;
@@ -150,17 +151,18 @@ static bool is_braked(const tqa_log *log, tqa_log_still *still, const double *us
     return is_pulled;
 }
 
-bool tqa_log_find_brakes(const tqa_log_request *request, tqa_log *logs, size_t n, size_t n_all)
+bool tqa_recording_find_braked(const tqa_recording_request *request, tqa_recording *logs, size_t n,
+                               size_t n_all)
 {
     const size_t nq = request->order->nq;
     const size_t nv = request->order->nv;
     const tq_mechanism *mechanism = request->control->robot->mechanism;
-    double *usual = tqa_control_take(request->control, nv + 1, sizeof *usual);
+    double *usual = tqa_tree_take(request->control, nv + 1, sizeof *usual);
     tq_scratch room;
     tq_scratch scratch;
     const size_t size = tq_scratch_cost((nq + nv) * TQ_BLOCK_PAD, sizeof(double));
-    if (usual == NULL || !tqa_control_scratch(request->control, size, &room) ||
-        !tqa_control_scratch(request->control, tq_inverse_scratch_size(mechanism, 0), &scratch)) {
+    if (usual == NULL || !tqa_tree_scratch(request->control, size, &room) ||
+        !tqa_tree_scratch(request->control, tq_inverse_scratch_size(mechanism, 0), &scratch)) {
         return false;
     }
     double *rows = tq_scratch_take(&room, (nq + nv) * TQ_BLOCK_PAD, sizeof *rows);
@@ -175,7 +177,7 @@ bool tqa_log_find_brakes(const tqa_log_request *request, tqa_log *logs, size_t n
         usual[r] = n_moving > 0 ? sqrt(usual[r] / (double)n_moving) : 0.0;
     }
     for (size_t i = 0; i < n_all && n_moving > 0 && rows != NULL; i++) {
-        tqa_log_stills *s = &logs[i].stills;
+        tqa_standstills *s = &logs[i].stills;
         for (size_t k = 0; k < s->n; k++) {
             if (is_braked(&logs[i], &s->list[k], usual, rows, &scratch)) {
                 s->list[s->n_braked++] = s->list[k];
@@ -186,12 +188,13 @@ bool tqa_log_find_brakes(const tqa_log_request *request, tqa_log *logs, size_t n
 }
 
 /* rows around a rest that may be of it */
-static uint64_t edge_of(const tqa_log *log)
+static uint64_t edge_of(const tqa_recording *log)
 {
     return (uint64_t)ceil(fmin(edge_s / log->period, 1e9));
 }
 
-size_t tqa_log_before_brake(const tqa_log *log, size_t brake, const tqa_log_rows *rows, size_t n)
+size_t tqa_recording_before_brake(const tqa_recording *log, size_t brake,
+                                  const tqa_recording_rows *rows, size_t n)
 {
     if (brake >= log->stills.n_braked) {
         return n;
@@ -204,9 +207,10 @@ size_t tqa_log_before_brake(const tqa_log *log, size_t brake, const tqa_log_rows
     return n;
 }
 
-bool tqa_log_is_braked(const tqa_log *log, size_t *inout_brake, const tqa_log_rows *rows, size_t i)
+bool tqa_recording_is_braked(const tqa_recording *log, size_t *inout_brake,
+                             const tqa_recording_rows *rows, size_t i)
 {
-    const tqa_log_stills *s = &log->stills;
+    const tqa_standstills *s = &log->stills;
     const uint64_t row = rows->run_row[i];
     const uint64_t edge = edge_of(log);
     while (*inout_brake < s->n_braked && row > s->list[*inout_brake].last + edge) {
@@ -215,12 +219,12 @@ bool tqa_log_is_braked(const tqa_log *log, size_t *inout_brake, const tqa_log_ro
     if (*inout_brake == s->n_braked || row + edge < s->list[*inout_brake].first) {
         return false;
     }
-    const tqa_log_still *brake = &s->list[*inout_brake];
+    const tqa_standstill *brake = &s->list[*inout_brake];
     bool is_dead = true;
     for (size_t r = 0; r < log->request->order->nv; r++) {
-        const size_t c = log->first_channel[TQA_LOG_TAU] + r;
+        const size_t c = log->first_channel[TQA_RECORDING_TAU] + r;
         const double none = brake->sums[log->request->order->nq + r];
-        is_dead = is_dead && fabs(rows->run[c * TQA_LOG_RUN + i]) <= none;
+        is_dead = is_dead && fabs(rows->run[c * TQA_RECORDING_RUN + i]) <= none;
     }
     return is_dead || (row >= brake->first && row <= brake->last);
 }

@@ -6,11 +6,11 @@
 #include "core/base/scratch.h"
 
 /* a log is read a dozen times: fresh pages would cost a tenth of each */
-static tqa_log_room *find(tqa_log_rooms *rooms, size_t n)
+static tqa_buffer_pool *find(tqa_buffer_pools *rooms, size_t n)
 {
-    tqa_log_room *spare = NULL;
-    for (size_t k = 0; rooms != NULL && k < TQA_LOG_ROOMS_MAX; k++) {
-        tqa_log_room *room = &rooms->rooms[k];
+    tqa_buffer_pool *spare = NULL;
+    for (size_t k = 0; rooms != NULL && k < TQA_BUFFER_POOLS_MAX; k++) {
+        tqa_buffer_pool *room = &rooms->rooms[k];
         if (room->is_taken) {
             continue;
         }
@@ -22,11 +22,11 @@ static tqa_log_room *find(tqa_log_rooms *rooms, size_t n)
     return spare;
 }
 
-void *tqa_log_room_take(tqa_log_rooms *rooms, size_t n)
+void *tqa_buffer_pool_take(tqa_buffer_pools *rooms, size_t n)
 {
     enum { ALIGN = 64 };
     const size_t whole = (n + ALIGN - 1) / ALIGN * ALIGN + (n == 0 ? (size_t)ALIGN : 0);
-    tqa_log_room *room = find(rooms, whole);
+    tqa_buffer_pool *room = find(rooms, whole);
     if (room == NULL) {
         return aligned_alloc(ALIGN, whole);
     }
@@ -39,9 +39,9 @@ void *tqa_log_room_take(tqa_log_rooms *rooms, size_t n)
     return room->block;
 }
 
-void tqa_log_room_give(tqa_log_rooms *rooms, void *block)
+void tqa_buffer_pool_give(tqa_buffer_pools *rooms, void *block)
 {
-    for (size_t k = 0; rooms != NULL && k < TQA_LOG_ROOMS_MAX; k++) {
+    for (size_t k = 0; rooms != NULL && k < TQA_BUFFER_POOLS_MAX; k++) {
         if (block != NULL && rooms->rooms[k].block == block) {
             rooms->rooms[k].is_taken = false;
             tq_scratch_release(block, rooms->rooms[k].n); /* the next pass may keep rows in it */
@@ -51,10 +51,10 @@ void tqa_log_room_give(tqa_log_rooms *rooms, void *block)
     free(block);
 }
 
-void tqa_log_rooms_free(tqa_log_rooms *rooms)
+void tqa_buffer_pools_free(tqa_buffer_pools *rooms)
 {
-    for (size_t k = 0; k < TQA_LOG_ROOMS_MAX; k++) {
+    for (size_t k = 0; k < TQA_BUFFER_POOLS_MAX; k++) {
         free(rooms->rooms[k].block);
-        rooms->rooms[k] = (tqa_log_room){0};
+        rooms->rooms[k] = (tqa_buffer_pool){0};
     }
 }

@@ -22,21 +22,23 @@ static const double spike_factor = 30.0;
 /* Noise that is taken for granted: clean and coarsely written signals have none of their own. Part
  * of the spread, and at least so many SI units. */
 static const double spike_floor = 1e-3;
-static const double spike_least[] = {
-    [TQA_LOG_Q] = 1e-4, [TQA_LOG_QD] = 1e-3, [TQA_LOG_QDD] = 0.1, [TQA_LOG_TAU] = 1e-3};
+static const double spike_least[] = {[TQA_RECORDING_Q] = 1e-4,
+                                     [TQA_RECORDING_QD] = 1e-3,
+                                     [TQA_RECORDING_QDD] = 0.1,
+                                     [TQA_RECORDING_TAU] = 1e-3};
 
 static const double turn = 6.28318530717958647692;
 
-static bool fail_memory(tqa_log_pass_state *p)
+static bool fail_memory(tqa_recording_pass_state *p)
 {
-    tqa_control *control = p->log->request->control;
+    tqa_tree *control = p->log->request->control;
     (void)tqa_problem_set(control->problem, "busy", "there is no memory for this now");
     return false;
 }
 
-static bool open_window(tqa_log_pass_state *p)
+static bool open_window(tqa_recording_pass_state *p)
 {
-    const tqa_log *log = p->log;
+    const tqa_recording *log = p->log;
     const size_t n = log->n_channel;
     size_t room = NUMBERS_MAX / (n + 2);
     const size_t most = p->look != NULL ? ROWS_LOOKED_AT : ROWS_MAX;
@@ -46,33 +48,33 @@ static bool open_window(tqa_log_pass_state *p)
         room = (size_t)log->n_row + SEGMENT_LEAST;
     }
     p->room = room;
-    p->t = tqa_log_room_take(p->rooms, room * sizeof *p->t);
-    p->row = tqa_log_room_take(p->rooms, room * sizeof *p->row);
-    p->bad = tqa_log_room_take(p->rooms, room);
-    p->work = tqa_log_room_take(p->rooms, room * sizeof *p->work);
-    p->values = tqa_log_room_take(p->rooms, room * n * sizeof *p->values);
-    p->turns = tqa_log_room_take(p->rooms, n * sizeof *p->turns);
+    p->t = tqa_buffer_pool_take(p->rooms, room * sizeof *p->t);
+    p->row = tqa_buffer_pool_take(p->rooms, room * sizeof *p->row);
+    p->bad = tqa_buffer_pool_take(p->rooms, room);
+    p->work = tqa_buffer_pool_take(p->rooms, room * sizeof *p->work);
+    p->values = tqa_buffer_pool_take(p->rooms, room * n * sizeof *p->values);
+    p->turns = tqa_buffer_pool_take(p->rooms, n * sizeof *p->turns);
     for (size_t c = 0; p->turns != NULL && c < n; c++) {
         p->turns[c] = 0.0;
     }
     return (p->t != NULL && p->row != NULL && p->bad != NULL && p->work != NULL &&
-            p->values != NULL && p->turns != NULL && tqa_log_even_open(p)) ||
+            p->values != NULL && p->turns != NULL && tqa_resample_open(p)) ||
            fail_memory(p);
 }
 
-static void close_window(tqa_log_pass_state *p)
+static void close_window(tqa_recording_pass_state *p)
 {
-    tqa_log_even_close(p);
-    tqa_log_room_give(p->rooms, p->t);
-    tqa_log_room_give(p->rooms, p->row);
-    tqa_log_room_give(p->rooms, p->bad);
-    tqa_log_room_give(p->rooms, p->work);
-    tqa_log_room_give(p->rooms, p->values);
-    tqa_log_room_give(p->rooms, p->turns);
+    tqa_resample_close(p);
+    tqa_buffer_pool_give(p->rooms, p->t);
+    tqa_buffer_pool_give(p->rooms, p->row);
+    tqa_buffer_pool_give(p->rooms, p->bad);
+    tqa_buffer_pool_give(p->rooms, p->work);
+    tqa_buffer_pool_give(p->rooms, p->values);
+    tqa_buffer_pool_give(p->rooms, p->turns);
 }
 
 /* Moves rows [from, n) to the front. */
-static void drop_front(tqa_log_pass_state *p, size_t from)
+static void drop_front(tqa_recording_pass_state *p, size_t from)
 {
     const size_t n = p->n - from;
     memmove(p->t, p->t + from, n * sizeof *p->t);
@@ -86,7 +88,7 @@ static void drop_front(tqa_log_pass_state *p, size_t from)
 }
 
 /* Takes rows out that are marked. */
-static void drop_bad(tqa_log_pass_state *p)
+static void drop_bad(tqa_recording_pass_state *p)
 {
     size_t to = 0;
     for (size_t i = 0; i < p->n; i++) {
@@ -119,21 +121,21 @@ static double spread_of(size_t n, const double *x, size_t every, double *work)
     return tq_median(m, work);
 }
 
-static tqa_log_quantity quantity_of(const tqa_log *log, size_t channel)
+static tqa_recording_quantity quantity_of(const tqa_recording *log, size_t channel)
 {
-    tqa_log_quantity found = TQA_LOG_Q;
-    for (tqa_log_quantity q = TQA_LOG_QD; q < TQA_LOG_TIME; q++) {
+    tqa_recording_quantity found = TQA_RECORDING_Q;
+    for (tqa_recording_quantity q = TQA_RECORDING_QD; q < TQA_RECORDING_TIME; q++) {
         found = log->column[q] != NULL && channel >= log->first_channel[q] ? q : found;
     }
     return found;
 }
 
 /* an earlier pass has seen the same rows together */
-static bool is_clean(const tqa_log_pass_state *p)
+static bool is_clean(const tqa_recording_pass_state *p)
 {
-    const tqa_log *log = p->log;
+    const tqa_recording *log = p->log;
     for (size_t k = 0; k < log->n_clean; k++) {
-        const tqa_log_clean *clean = &log->clean[k];
+        const tqa_recording_clean *clean = &log->clean[k];
         if (clean->n == p->n && clean->first == p->row[0] && clean->last == p->row[p->n - 1]) {
             return true;
         }
@@ -141,15 +143,15 @@ static bool is_clean(const tqa_log_pass_state *p)
     return false;
 }
 
-static void note_clean(const tqa_log_pass_state *p)
+static void note_clean(const tqa_recording_pass_state *p)
 {
-    tqa_log *log = p->log;
-    if (log->n_clean < TQA_LOG_CLEAN_MAX) {
-        log->clean[log->n_clean++] = (tqa_log_clean){p->row[0], p->row[p->n - 1], p->n};
+    tqa_recording *log = p->log;
+    if (log->n_clean < TQA_RECORDING_CLEAN_MAX) {
+        log->clean[log->n_clean++] = (tqa_recording_clean){p->row[0], p->row[p->n - 1], p->n};
     }
 }
 
-static void mark_spikes(tqa_log_pass_state *p)
+static void mark_spikes(tqa_recording_pass_state *p)
 {
     if (p->n < SEGMENT_LEAST || is_clean(p)) {
         return;
@@ -171,18 +173,18 @@ static void mark_spikes(tqa_log_pass_state *p)
     }
     for (size_t i = 0; i < p->n; i++) {
         if (p->bad[i] != 0 && i >= p->n_looked) {
-            tqa_log_note(p->log, TQA_LOG_SPIKE, p->row[i]);
+            tqa_recording_note(p->log, TQA_RECORDING_SPIKE, p->row[i]);
         }
     }
     drop_bad(p);
 }
 
 /* Everything in the window becomes samples; `ends`: nothing of this segment follows. */
-static bool flush(tqa_log_pass_state *p, bool ends)
+static bool flush(tqa_recording_pass_state *p, bool ends)
 {
-    const tqa_log *log = p->log;
+    const tqa_recording *log = p->log;
     mark_spikes(p);
-    if (!tqa_log_is_wanted(log)) {
+    if (!tqa_recording_is_wanted(log)) {
         return false;
     }
     size_t from = 0;
@@ -193,8 +195,8 @@ static bool flush(tqa_log_pass_state *p, bool ends)
         }
         const bool is_last = !at_end || ends;
         if (is_last && i - from < SEGMENT_LEAST) {
-            tqa_log_note(p->log, TQA_LOG_TOO_SHORT, p->row[from]);
-        } else if (!tqa_log_even_take(p, from, i, is_last)) {
+            tqa_recording_note(p->log, TQA_RECORDING_TOO_SHORT, p->row[from]);
+        } else if (!tqa_resample_take(p, from, i, is_last)) {
             return false;
         }
         if (is_last) {
@@ -219,7 +221,7 @@ static bool flush(tqa_log_pass_state *p, bool ends)
 }
 
 /* q and -q are one orientation: what is filtered must not jump between them. */
-static void unwrap_quaternion(const tqa_log_pass_state *p, size_t first, double *values)
+static void unwrap_quaternion(const tqa_recording_pass_state *p, size_t first, double *values)
 {
     double product = 0.0;
     for (size_t k = 0; k < 4; k++) {
@@ -237,13 +239,13 @@ static bool is_turn(double jump)
 }
 
 /* A whole turn more or less is the sensor's way to count, not motion. */
-static void unwrap(tqa_log_pass_state *p, uint64_t row, double *values)
+static void unwrap(tqa_recording_pass_state *p, uint64_t row, double *values)
 {
     const tq_model *model = p->log->request->control->robot->model;
     for (uint32_t j = 0; j < model->n_joint; j++) {
         const tq_joint *joint = &model->joints[j];
-        if (tqa_log_has_quaternion(joint) && p->n > 0) {
-            unwrap_quaternion(p, tqa_log_quaternion(joint), values);
+        if (tqa_recording_has_quaternion(joint) && p->n > 0) {
+            unwrap_quaternion(p, tqa_recording_quaternion(joint), values);
         }
         if (joint->nq != 1 || joint->kind == TQ_JOINT_PRISMATIC) {
             continue;
@@ -258,12 +260,12 @@ static void unwrap(tqa_log_pass_state *p, uint64_t row, double *values)
             const double back = jump > 0.0 ? -turn : turn;
             p->turns[c] += back;
             values[c] += back;
-            tqa_log_note(p->log, TQA_LOG_UNWRAPPED, row);
+            tqa_recording_note(p->log, TQA_RECORDING_UNWRAPPED, row);
         }
     }
 }
 
-static void put(tqa_log_pass_state *p, size_t at, double t, const tqa_log_rows *rows)
+static void put(tqa_recording_pass_state *p, size_t at, double t, const tqa_recording_rows *rows)
 {
     for (size_t i = p->n; i > at; i--) {
         p->t[i] = p->t[i - 1];
@@ -280,28 +282,28 @@ static void put(tqa_log_pass_state *p, size_t at, double t, const tqa_log_rows *
     p->n++;
 }
 
-static void note_gap(tqa_log_pass_state *p, double step, uint64_t row)
+static void note_gap(tqa_recording_pass_state *p, double step, uint64_t row)
 {
-    tqa_log *log = p->log;
+    tqa_recording *log = p->log;
     if (step > log->gap) {
-        tqa_log_note(log, TQA_LOG_SPLIT, row);
+        tqa_recording_note(log, TQA_RECORDING_SPLIT, row);
     } else if (step > 1.8 * log->period) {
-        tqa_log_note(log, TQA_LOG_BRIDGED, row);
+        tqa_recording_note(log, TQA_RECORDING_BRIDGED, row);
         log->longest_gap = fmax(log->longest_gap, step);
     }
 }
 
-static bool is_full(const tqa_log_pass_state *p)
+static bool is_full(const tqa_recording_pass_state *p)
 {
-    const tqa_log *log = p->log;
+    const tqa_recording *log = p->log;
     return p->n == p->room || (p->t[p->n - 1] - p->t[0]) / log->step >
                                   (double)(p->n_even_room - SEGMENT_LEAST) - log->gap / log->step;
 }
 
 /* A row at time t behind the others, or where its time belongs. */
-static bool add(tqa_log_pass_state *p, double t, tqa_log_rows *rows)
+static bool add(tqa_recording_pass_state *p, double t, tqa_recording_rows *rows)
 {
-    tqa_log *log = p->log;
+    tqa_recording *log = p->log;
     if (p->n == 0) {
         unwrap(p, rows->row, rows->values);
         put(p, 0, t, rows);
@@ -310,7 +312,7 @@ static bool add(tqa_log_pass_state *p, double t, tqa_log_rows *rows)
     const double step = t - p->t[p->n - 1];
     if (step > log->gap || step < -log->gap) {
         if (step < 0.0) {
-            tqa_log_note(log, TQA_LOG_SET_BACK, rows->row);
+            tqa_recording_note(log, TQA_RECORDING_SET_BACK, rows->row);
         } else {
             note_gap(p, step, rows->row);
         }
@@ -326,11 +328,11 @@ static bool add(tqa_log_pass_state *p, double t, tqa_log_rows *rows)
         at--;
     }
     if (at > 0 && p->t[at - 1] == t) {
-        tqa_log_note(log, TQA_LOG_REPEATED, rows->row);
+        tqa_recording_note(log, TQA_RECORDING_REPEATED, rows->row);
         return true;
     }
     if (at < p->n) {
-        tqa_log_note(log, TQA_LOG_OUT_OF_ORDER, rows->row);
+        tqa_recording_note(log, TQA_RECORDING_OUT_OF_ORDER, rows->row);
         if (at == 0 && p->in_segment) {
             return true; /* its place has been given away */
         }
@@ -343,15 +345,16 @@ static bool add(tqa_log_pass_state *p, double t, tqa_log_rows *rows)
 }
 
 /* an even clock may be off by 2 % of a period: rows are exactly one apart */
-static double time_of(const tqa_log *log, const tqa_log_rows *rows, size_t i)
+static double time_of(const tqa_recording *log, const tqa_recording_rows *rows, size_t i)
 {
     return log->is_even ? (double)rows->run_row[i] * log->period : rows->run_t[i];
 }
 
 /* how many of n rows follow the last one of the window in time, without anything to be told */
-static size_t count_in_time(const tqa_log_pass_state *p, const tqa_log_rows *rows, size_t n)
+static size_t count_in_time(const tqa_recording_pass_state *p, const tqa_recording_rows *rows,
+                            size_t n)
 {
-    const tqa_log *log = p->log;
+    const tqa_recording *log = p->log;
     const double most = fmin(log->gap, 1.8 * log->period);
     const double until =
         p->t[0] + (double)(p->n_even_room - SEGMENT_LEAST) * log->step - log->gap - log->step;
@@ -368,19 +371,20 @@ static size_t count_in_time(const tqa_log_pass_state *p, const tqa_log_rows *row
 }
 
 /* how many of n rows have no angle that jumps by a turn */
-static size_t count_unturned(const tqa_log_pass_state *p, const tqa_log_rows *rows, size_t n)
+static size_t count_unturned(const tqa_recording_pass_state *p, const tqa_recording_rows *rows,
+                             size_t n)
 {
     const tq_model *model = p->log->request->control->robot->model;
     for (uint32_t j = 0; j < model->n_joint; j++) {
         const tq_joint *joint = &model->joints[j];
-        if (tqa_log_has_quaternion(joint)) {
+        if (tqa_recording_has_quaternion(joint)) {
             return 0;
         }
         if (joint->nq != 1 || joint->kind == TQ_JOINT_PRISMATIC) {
             continue;
         }
         const size_t c = joint->q_index;
-        const double *x = rows->run + c * TQA_LOG_RUN + rows->at;
+        const double *x = rows->run + c * TQA_RECORDING_RUN + rows->at;
         double before = p->values[c * p->room + p->n - 1] - p->turns[c];
         for (size_t i = 0; i < n; i++) {
             if (is_turn(x[i] - before)) {
@@ -394,21 +398,21 @@ static size_t count_unturned(const tqa_log_pass_state *p, const tqa_log_rows *ro
 }
 
 /* Rows that simply follow are put into the window together; returns how many. */
-static size_t put_many(tqa_log_pass_state *p, tqa_log_rows *rows)
+static size_t put_many(tqa_recording_pass_state *p, tqa_recording_rows *rows)
 {
     const size_t left = rows->n_run - rows->at;
     if (p->n == 0 || !rows->all_good) {
         return 0;
     }
     size_t n = left < p->room - p->n ? left : p->room - p->n;
-    n = tqa_log_before_brake(p->log, p->brake, rows, n);
+    n = tqa_recording_before_brake(p->log, p->brake, rows, n);
     n = count_unturned(p, rows, count_in_time(p, rows, n));
     for (size_t i = 0; i < n; i++) {
         p->t[p->n + i] = time_of(p->log, rows, rows->at + i);
         p->row[p->n + i] = rows->run_row[rows->at + i];
     }
     for (size_t c = 0; c < p->log->n_channel; c++) {
-        const double *from = rows->run + c * TQA_LOG_RUN + rows->at;
+        const double *from = rows->run + c * TQA_RECORDING_RUN + rows->at;
         double *to = p->values + c * p->room + p->n;
         const double turns = p->turns[c];
         for (size_t i = 0; i < n; i++) {
@@ -421,19 +425,20 @@ static size_t put_many(tqa_log_pass_state *p, tqa_log_rows *rows)
 }
 
 /* One row of the run, and those behind it that simply follow. */
-static bool take_rows(tqa_log_pass_state *p, tqa_log_rows *rows)
+static bool take_rows(tqa_recording_pass_state *p, tqa_recording_rows *rows)
 {
-    tqa_log *log = p->log;
+    tqa_recording *log = p->log;
     const double t = time_of(log, rows, rows->at);
-    (void)tqa_log_rows_next(rows);
+    (void)tqa_recording_rows_next(rows);
     if (rows->state != TQA_ROW_GOOD) {
-        tqa_log_note(log, rows->state == TQA_ROW_ABSURD ? TQA_LOG_ABSURD : TQA_LOG_NOT_FINITE,
-                     rows->row);
+        tqa_recording_note(
+            log, rows->state == TQA_ROW_ABSURD ? TQA_RECORDING_ABSURD : TQA_RECORDING_NOT_FINITE,
+            rows->row);
         return true;
     }
-    if (tqa_log_is_braked(log, &p->brake, rows, rows->at - 1)) {
+    if (tqa_recording_is_braked(log, &p->brake, rows, rows->at - 1)) {
         if (!p->is_braked) {
-            tqa_log_note(log, TQA_LOG_BRAKED, rows->row);
+            tqa_recording_note(log, TQA_RECORDING_BRAKED, rows->row);
         }
         p->is_braked = true;
         log->n_braked++;
@@ -446,12 +451,12 @@ static bool take_rows(tqa_log_pass_state *p, tqa_log_rows *rows)
     return put_many(p, rows) == 0 || !is_full(p) || flush(p, false);
 }
 
-static bool run(tqa_log_pass_state *p, tqa_log_rows *rows)
+static bool run(tqa_recording_pass_state *p, tqa_recording_rows *rows)
 {
-    tqa_log *log = p->log;
+    tqa_recording *log = p->log;
     uint64_t before = 0; /* the row before, within a range of rows */
     bool has_before = false;
-    while (tqa_log_rows_more(rows)) {
+    while (tqa_recording_rows_more(rows)) {
         const uint64_t row = rows->run_row[rows->at];
         if (p->look != NULL && log->moves && row < log->first_moving) {
             rows->at++;
@@ -472,32 +477,34 @@ static bool run(tqa_log_pass_state *p, tqa_log_rows *rows)
     return log->request->control->problem->status == 0 && flush(p, true);
 }
 
-static bool pass(tqa_log_pass_state *p)
+static bool pass(tqa_recording_pass_state *p)
 {
-    tqa_log_rows rows;
-    tqa_log *log = p->log;
+    tqa_recording_rows rows;
+    tqa_recording *log = p->log;
     memset(log->repairs, 0, sizeof log->repairs);
     log->n_sample = log->n_segment = log->n_rest = log->n_border = log->n_braked = 0;
     log->longest_gap = 0.0;
-    for (uint64_t k = 0; k < TQA_LOG_ROWS_TOLD && k < log->n_unpaired; k++) {
-        tqa_log_note(log, TQA_LOG_UNPAIRED, log->n_row + k);
+    for (uint64_t k = 0; k < TQA_RECORDING_ROWS_TOLD && k < log->n_unpaired; k++) {
+        tqa_recording_note(log, TQA_RECORDING_UNPAIRED, log->n_row + k);
     }
-    log->repairs[TQA_LOG_UNPAIRED].n = log->n_unpaired;
-    const bool good =
-        tqa_log_rows_open(&rows, log) && open_window(p) && run(p, &rows) && tqa_log_even_end(p);
-    tqa_log_rows_close(&rows);
+    log->repairs[TQA_RECORDING_UNPAIRED].n = log->n_unpaired;
+    const bool good = tqa_recording_rows_open(&rows, log) && open_window(p) && run(p, &rows) &&
+                      tqa_resample_end(p);
+    tqa_recording_rows_close(&rows);
     close_window(p);
     return good;
 }
 
-bool tqa_log_pass(tqa_log *log, tqa_log_sink *sink, void *ctx)
+bool tqa_recording_pass(tqa_recording *log, tqa_recording_sink *sink, void *ctx)
 {
-    tqa_log_pass_state p = {.log = log, .rooms = log->request->rooms, .sink = sink, .ctx = ctx};
-    return tqa_log_even_filter(&p) && pass(&p);
+    tqa_recording_pass_state p = {
+        .log = log, .rooms = log->request->rooms, .sink = sink, .ctx = ctx};
+    return tqa_resample_filter(&p) && pass(&p);
 }
 
-bool tqa_log_look(tqa_log *log, bool (*look)(void *ctx, const tqa_log_even *even), void *ctx)
+bool tqa_recording_look(tqa_recording *log, bool (*look)(void *ctx, const tqa_resample *even),
+                        void *ctx)
 {
-    tqa_log_pass_state p = {.log = log, .look = look, .ctx = ctx};
-    return tqa_log_even_reaches(log) && pass(&p);
+    tqa_recording_pass_state p = {.log = log, .look = look, .ctx = ctx};
+    return tqa_resample_reaches(log) && pass(&p);
 }

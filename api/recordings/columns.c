@@ -15,7 +15,7 @@ enum { NAMES_MAX = 5 };
  * name, or for columns x0 x1 ..., x_0 x_1 ..., x[0] x[1] ...; time may be two columns. */
 typedef struct preset {
     const char *name;
-    const char *names[TQA_LOG_TIME][NAMES_MAX];
+    const char *names[TQA_RECORDING_TIME][NAMES_MAX];
     struct {
         const char *name, *nanoseconds;
         double unit;
@@ -25,24 +25,24 @@ typedef struct preset {
 
 static const preset presets[] = {
     {.name = "ros-joint-state",
-     .names = {[TQA_LOG_Q] = {"position", "field.position", ".position"},
-               [TQA_LOG_QD] = {"velocity", "field.velocity", ".velocity"},
-               [TQA_LOG_TAU] = {"effort", "field.effort", ".effort"}},
+     .names = {[TQA_RECORDING_Q] = {"position", "field.position", ".position"},
+               [TQA_RECORDING_QD] = {"velocity", "field.velocity", ".velocity"},
+               [TQA_RECORDING_TAU] = {"effort", "field.effort", ".effort"}},
      .time = {{"header.stamp.secs", "header.stamp.nsecs", 1.0},
               {"header.stamp.sec", "header.stamp.nanosec", 1.0},
               {"field.header.stamp", NULL, 1e-9},
               {"time", NULL, 1e-9}, /* of rostopic echo -p, behind its % */
               {"Time", NULL, 1.0}}},
     {.name = "ur-rtde",
-     .names = {[TQA_LOG_Q] = {"actual_q"},
-               [TQA_LOG_QD] = {"actual_qd"},
-               [TQA_LOG_TAU] = {"actual_current"}},
+     .names = {[TQA_RECORDING_Q] = {"actual_q"},
+               [TQA_RECORDING_QD] = {"actual_qd"},
+               [TQA_RECORDING_TAU] = {"actual_current"}},
      .time = {{"timestamp", NULL, 1.0}},
      .tau_is_current = true},
     {.name = "libfranka",
-     .names = {[TQA_LOG_Q] = {"state.q", "q"},
-               [TQA_LOG_QD] = {"state.dq", "dq"},
-               [TQA_LOG_TAU] = {"state.tau_J", "tau_J"}},
+     .names = {[TQA_RECORDING_Q] = {"state.q", "q"},
+               [TQA_RECORDING_QD] = {"state.dq", "dq"},
+               [TQA_RECORDING_TAU] = {"state.tau_J", "tau_J"}},
      .time = {{"time", NULL, 1e-3}}},
     {.name = "plain"},
 };
@@ -51,15 +51,15 @@ enum { N_PRESET = sizeof presets / sizeof presets[0] };
 /* what is tried when a request names no columns */
 static const preset custom = {
     .name = "the usual names",
-    .names = {[TQA_LOG_Q] = {"q", "position", "actual_q"},
-              [TQA_LOG_QD] = {"qd", "dq", "velocity", "actual_qd"},
-              [TQA_LOG_QDD] = {"qdd", "ddq", "acceleration"},
-              [TQA_LOG_TAU] = {"tau", "effort", "torque"}},
+    .names = {[TQA_RECORDING_Q] = {"q", "position", "actual_q"},
+              [TQA_RECORDING_QD] = {"qd", "dq", "velocity", "actual_qd"},
+              [TQA_RECORDING_QDD] = {"qdd", "ddq", "acceleration"},
+              [TQA_RECORDING_TAU] = {"tau", "effort", "torque"}},
     .time = {{"t", NULL, 1.0}, {"time", NULL, 1.0}, {"timestamp", NULL, 1.0}}};
 
 typedef struct finder {
-    tqa_log *log;
-    const tqa_log_request *request;
+    tqa_recording *log;
+    const tqa_recording_request *request;
     tqa_table *table; /* of the quantity that is looked for */
     const char *source;
 } finder;
@@ -146,7 +146,7 @@ static void hint_names(const finder *f, const char *name, char hint[TQA_PROBLEM_
     }
 }
 
-static bool read_selector(const finder *f, const tqa_part *part, uint32_t *ret)
+static bool read_selector(const finder *f, const tqa_value *part, uint32_t *ret)
 {
     const size_t n = tqa_table_columns(f->table);
     const char *name = json_string_value(part->value);
@@ -156,29 +156,29 @@ static bool read_selector(const finder *f, const tqa_part *part, uint32_t *ret)
             return true;
         }
         hint_names(f, name, hint);
-        return tqa_part_refuse(part, "unknown-name", hint, "\"%.100s\" has no column \"%.64s\"",
-                               f->source, name);
+        return tqa_value_refuse(part, "unknown-name", hint, "\"%.100s\" has no column \"%.64s\"",
+                                f->source, name);
     }
     double index = 0.0;
     if (!json_is_number(part->value)) {
-        return tqa_part_refuse(part, "wrong-type",
-                               "a name as in the header, in quotes; or a number from 0",
-                               "expected the name of a column, or its number from 0");
+        return tqa_value_refuse(part, "wrong-type",
+                                "a name as in the header, in quotes; or a number from 0",
+                                "expected the name of a column, or its number from 0");
     }
-    if (!tqa_part_number(part, &index)) {
+    if (!tqa_value_number(part, &index)) {
         return false;
     }
     if (!(index >= 0.0 && index < (double)n && index == floor(index))) {
-        return tqa_part_refuse(part, "range", "one of its columns",
-                               "\"%.100s\" has %zu columns, numbered from 0 to %zu", f->source, n,
-                               n - 1);
+        return tqa_value_refuse(part, "range", "one of its columns",
+                                "\"%.100s\" has %zu columns, numbered from 0 to %zu", f->source, n,
+                                n - 1);
     }
     *ret = (uint32_t)index;
     return true;
 }
 
 /* columns that the request names */
-static bool read_columns(const finder *f, const tqa_part *part, size_t n, uint32_t *ret)
+static bool read_columns(const finder *f, const tqa_value *part, size_t n, uint32_t *ret)
 {
     const char *name = json_string_value(part->value);
     size_t n_item = 0;
@@ -188,22 +188,22 @@ static bool read_columns(const finder *f, const tqa_part *part, size_t n, uint32
         }
         char hint[TQA_PROBLEM_TEXT];
         hint_names(f, name, hint);
-        return tqa_part_refuse(part, "unknown-name", hint,
-                               "\"%.80s\" has no columns \"%.40s0\" to \"%.40s%zu\"", f->source,
-                               name, name, n - 1);
+        return tqa_value_refuse(part, "unknown-name", hint,
+                                "\"%.80s\" has no columns \"%.40s0\" to \"%.40s%zu\"", f->source,
+                                name, name, n - 1);
     }
     if (n == 1 && json_is_number(part->value)) {
         return read_selector(f, part, ret);
     }
     if (!json_is_array(part->value)) {
-        return tqa_part_refuse(part, "wrong-type", "[1, 2, 3], say, or names",
-                               "expected %zu columns", n);
+        return tqa_value_refuse(part, "wrong-type", "[1, 2, 3], say, or names",
+                                "expected %zu columns", n);
     }
-    if (!tqa_part_array(part, n, n, &n_item)) {
+    if (!tqa_value_array(part, n, n, &n_item)) {
         return false;
     }
     for (size_t r = 0; r < n; r++) {
-        const tqa_part item = tqa_part_item(part, r);
+        const tqa_value item = tqa_value_item(part, r);
         if (!read_selector(f, &item, &ret[r])) {
             return false;
         }
@@ -216,19 +216,19 @@ static bool read_columns(const finder *f, const tqa_part *part, size_t n, uint32
  */
 
 /* Into the robot's order, with factors; first_channel is set by who counts. */
-static bool keep(tqa_log *log, tqa_log_quantity quantity, const uint32_t *columns)
+static bool keep(tqa_recording *log, tqa_recording_quantity quantity, const uint32_t *columns)
 {
-    const tqa_log_request *request = log->request;
-    const size_t n = tqa_log_width(request, quantity);
-    log->column[quantity] = tqa_control_take(request->control, n + 1, sizeof(uint32_t));
-    log->factor[quantity] = tqa_control_take(request->control, n + 1, sizeof(double));
+    const tqa_recording_request *request = log->request;
+    const size_t n = tqa_recording_width(request, quantity);
+    log->column[quantity] = tqa_tree_take(request->control, n + 1, sizeof(uint32_t));
+    log->factor[quantity] = tqa_tree_take(request->control, n + 1, sizeof(double));
     if (log->column[quantity] == NULL || log->factor[quantity] == NULL) {
         return false;
     }
     for (size_t r = 0; r < n; r++) {
-        const uint32_t to = quantity == TQA_LOG_TIME ? 0
-                            : quantity == TQA_LOG_Q  ? request->order->q[r]
-                                                     : request->order->v[r];
+        const uint32_t to = quantity == TQA_RECORDING_TIME ? 0
+                            : quantity == TQA_RECORDING_Q  ? request->order->q[r]
+                                                           : request->order->v[r];
         log->column[quantity][to] = columns[r];
         log->factor[quantity][to] = request->factor[quantity][r];
     }
@@ -239,10 +239,10 @@ static bool keep(tqa_log *log, tqa_log_quantity quantity, const uint32_t *column
 static const char *known_to(const finder *f)
 {
     const size_t n = f->request->order->nq;
-    uint32_t *ignored = tqa_control_take(f->request->control, n + 2, sizeof *ignored);
+    uint32_t *ignored = tqa_tree_take(f->request->control, n + 2, sizeof *ignored);
     for (size_t k = 0; ignored != NULL && k < N_PRESET; k++) {
-        for (size_t i = 0; i < NAMES_MAX && presets[k].names[TQA_LOG_Q][i] != NULL; i++) {
-            if (find_group(f, presets[k].names[TQA_LOG_Q][i], n, ignored)) {
+        for (size_t i = 0; i < NAMES_MAX && presets[k].names[TQA_RECORDING_Q][i] != NULL; i++) {
+            if (find_group(f, presets[k].names[TQA_RECORDING_Q][i], n, ignored)) {
                 return presets[k].name;
             }
         }
@@ -250,32 +250,33 @@ static const char *known_to(const finder *f)
     return NULL;
 }
 
-static bool refuse_missing(const finder *f, tqa_log_quantity quantity, size_t n)
+static bool refuse_missing(const finder *f, tqa_recording_quantity quantity, size_t n)
 {
-    const tqa_part *columns = &f->request->columns;
+    const tqa_value *columns = &f->request->columns;
     char hint[TQA_PROBLEM_TEXT];
     (void)snprintf(hint, sizeof hint,
                    "add \"%s\": the %zu columns of it, by name or by number from 0",
-                   tqa_log_quantity_names[quantity], n);
-    const tqa_part *where = columns->value != NULL ? columns : &f->log->part;
+                   tqa_recording_quantity_names[quantity], n);
+    const tqa_value *where = columns->value != NULL ? columns : &f->log->part;
     const char *preset_name = columns->value == NULL ? known_to(f) : NULL;
     if (preset_name != NULL) {
         (void)snprintf(hint, sizeof hint, "add \"columns\": {\"preset\": \"%s\"}", preset_name);
     }
-    return tqa_part_refuse(where, "missing-field", hint,
-                           "it is not known which columns of \"%.80s\" hold %s", f->source,
-                           tqa_log_quantity_names[quantity]);
+    return tqa_value_refuse(where, "missing-field", hint,
+                            "it is not known which columns of \"%.80s\" hold %s", f->source,
+                            tqa_recording_quantity_names[quantity]);
 }
 
 /* plain numbers: [time] q [qd [qdd]] tau, one after another */
-static bool find_plain(const finder *f, tqa_log_quantity quantity, uint32_t *ret, bool *ret_found)
+static bool find_plain(const finder *f, tqa_recording_quantity quantity, uint32_t *ret,
+                       bool *ret_found)
 {
     const size_t n = f->request->order->nv;
     const size_t all = tqa_table_columns(f->table);
     const size_t groups = n > 0 ? all / n : 0;
     const size_t first = all - groups * n; /* 1: a time in front */
     if (f->log->is_split) {
-        const size_t width = tqa_log_width(f->request, quantity);
+        const size_t width = tqa_recording_width(f->request, quantity);
         *ret_found = all == width;
         for (uint32_t r = 0; r < width && *ret_found; r++) {
             ret[r] = r;
@@ -283,7 +284,7 @@ static bool find_plain(const finder *f, tqa_log_quantity quantity, uint32_t *ret
         return true;
     }
     if (first > 1 || groups < 2 || groups > 4 || (n == 1 && all > 5)) {
-        return tqa_part_refuse(
+        return tqa_value_refuse(
             &f->log->part, "wrong-length", "name the columns: \"columns\": {\"time\": 0, ...}",
             "\"%.80s\" has %zu columns: plain numbers of %zu joints have 2, 3 or 4 times %zu, and "
             "perhaps a time in front",
@@ -292,13 +293,13 @@ static bool find_plain(const finder *f, tqa_log_quantity quantity, uint32_t *ret
     /* with one freedom, 2 to 5 columns: the first is the time */
     const size_t t = n == 1 ? 1 : first;
     const size_t g = n == 1 ? all - 1 : groups;
-    if (quantity == TQA_LOG_TIME) {
+    if (quantity == TQA_RECORDING_TIME) {
         *ret_found = t == 1;
         ret[0] = 0;
         return true;
     }
-    const size_t at = quantity == TQA_LOG_TAU ? g - 1 : (size_t)quantity;
-    *ret_found = quantity == TQA_LOG_TAU || at + 1 < g;
+    const size_t at = quantity == TQA_RECORDING_TAU ? g - 1 : (size_t)quantity;
+    *ret_found = quantity == TQA_RECORDING_TAU || at + 1 < g;
     for (uint32_t r = 0; r < n && *ret_found; r++) {
         ret[r] = (uint32_t)(t + at * n) + r;
     }
@@ -317,8 +318,8 @@ static bool find_preset_time(const finder *f, const preset *named_so, uint32_t *
         }
         *ret_found = true;
         f->log->n_time = more != NULL ? 2 : 1;
-        if (!f->request->unit_known[TQA_LOG_TIME]) {
-            f->request->factor[TQA_LOG_TIME][0] = named_so->time[k].unit;
+        if (!f->request->unit_known[TQA_RECORDING_TIME]) {
+            f->request->factor[TQA_RECORDING_TIME][0] = named_so->time[k].unit;
             f->log->time_unit_known = named_so != &custom;
         }
         return true;
@@ -326,23 +327,23 @@ static bool find_preset_time(const finder *f, const preset *named_so, uint32_t *
     return true;
 }
 
-static bool find_named(const finder *f, const preset *named_so, tqa_log_quantity quantity,
+static bool find_named(const finder *f, const preset *named_so, tqa_recording_quantity quantity,
                        uint32_t *ret, bool *ret_found)
 {
-    if (quantity == TQA_LOG_TIME) {
+    if (quantity == TQA_RECORDING_TIME) {
         return find_preset_time(f, named_so, ret, ret_found);
     }
-    const size_t n = tqa_log_width(f->request, quantity);
+    const size_t n = tqa_recording_width(f->request, quantity);
     for (size_t k = 0; k < NAMES_MAX && named_so->names[quantity][k] != NULL && !*ret_found; k++) {
         *ret_found = find_group(f, named_so->names[quantity][k], n, ret);
     }
-    if (*ret_found && quantity == TQA_LOG_TAU && named_so->tau_is_current &&
-        !f->request->scaled[TQA_LOG_TAU]) {
-        return tqa_part_refuse(&f->request->columns, "missing-field",
-                               "add \"scale\": {\"tau\": [...]}, the drive gain of each joint in "
-                               "N m/A",
-                               "preset \"%s\" takes currents, which are no torques",
-                               named_so->name);
+    if (*ret_found && quantity == TQA_RECORDING_TAU && named_so->tau_is_current &&
+        !f->request->scaled[TQA_RECORDING_TAU]) {
+        return tqa_value_refuse(&f->request->columns, "missing-field",
+                                "add \"scale\": {\"tau\": [...]}, the drive gain of each joint in "
+                                "N m/A",
+                                "preset \"%s\" takes currents, which are no torques",
+                                named_so->name);
     }
     return true;
 }
@@ -358,21 +359,21 @@ static bool is_headless(const finder *f)
 }
 
 /* the preset that the request names; NULL with *ret_good false when there is none of this name */
-static const preset *preset_of(const tqa_log_request *request, bool *ret_good)
+static const preset *preset_of(const tqa_recording_request *request, bool *ret_good)
 {
     static const char *const words[] = {"ros-joint-state", "ur-rtde", "libfranka", "plain", NULL};
     _Static_assert(sizeof words / sizeof words[0] == N_PRESET + 1, "a word for each preset");
-    const tqa_part part = tqa_part_field(&request->columns, "preset");
+    const tqa_value part = tqa_value_field(&request->columns, "preset");
     unsigned k = 0;
     *ret_good = true;
     if (part.value == NULL) {
         return NULL;
     }
-    *ret_good = tqa_part_choice(&part, words, &k);
+    *ret_good = tqa_value_choice(&part, words, &k);
     return *ret_good ? &presets[k] : NULL;
 }
 
-static bool find_time(const finder *f, const tqa_part *part, uint32_t *ret)
+static bool find_time(const finder *f, const tqa_value *part, uint32_t *ret)
 {
     if (json_is_array(part->value)) {
         f->log->n_time = 2; /* seconds and nanoseconds */
@@ -382,20 +383,21 @@ static bool find_time(const finder *f, const tqa_part *part, uint32_t *ret)
     return read_selector(f, part, ret);
 }
 
-static bool find_quantity(finder *f, tqa_log_quantity quantity, const preset *named_so)
+static bool find_quantity(finder *f, tqa_recording_quantity quantity, const preset *named_so)
 {
-    const tqa_log_request *request = f->request;
-    const size_t n = tqa_log_width(request, quantity);
+    const tqa_recording_request *request = f->request;
+    const size_t n = tqa_recording_width(request, quantity);
     const bool named = request->columns.value != NULL;
-    const tqa_part part = tqa_part_field(&request->columns, tqa_log_quantity_names[quantity]);
-    uint32_t *columns = tqa_control_take(request->control, n + 2, sizeof *columns);
+    const tqa_value part =
+        tqa_value_field(&request->columns, tqa_recording_quantity_names[quantity]);
+    uint32_t *columns = tqa_tree_take(request->control, n + 2, sizeof *columns);
     bool found = false;
     if (columns == NULL) {
         return false;
     }
     if (part.value != NULL) {
-        if (!(quantity == TQA_LOG_TIME ? find_time(f, &part, columns)
-                                       : read_columns(f, &part, n, columns))) {
+        if (!(quantity == TQA_RECORDING_TIME ? find_time(f, &part, columns)
+                                             : read_columns(f, &part, n, columns))) {
             return false;
         }
         found = true;
@@ -407,18 +409,18 @@ static bool find_quantity(finder *f, tqa_log_quantity quantity, const preset *na
             return false;
         }
     }
-    if (quantity == TQA_LOG_TIME) {
+    if (quantity == TQA_RECORDING_TIME) {
         f->log->n_time = !found ? 0 : f->log->n_time == 2 ? 2 : 1;
         if (!found && request->rate <= 0.0) {
-            const tqa_part *where = named ? &request->columns : &f->log->part;
-            return tqa_part_refuse(where, "missing-field",
-                                   "name the column of times (\"time\": 0, say), or add \"rate\": "
-                                   "the rows in a second",
-                                   "\"%.80s\" has no clock", f->source);
+            const tqa_value *where = named ? &request->columns : &f->log->part;
+            return tqa_value_refuse(where, "missing-field",
+                                    "name the column of times (\"time\": 0, say), or add \"rate\": "
+                                    "the rows in a second",
+                                    "\"%.80s\" has no clock", f->source);
         }
         if (f->log->n_time == 2) {
-            f->log->column[TQA_LOG_TIME] = columns;
-            f->log->factor[TQA_LOG_TIME] = request->factor[TQA_LOG_TIME];
+            f->log->column[TQA_RECORDING_TIME] = columns;
+            f->log->factor[TQA_RECORDING_TIME] = request->factor[TQA_RECORDING_TIME];
             return true;
         }
     }
@@ -428,17 +430,17 @@ static bool find_quantity(finder *f, tqa_log_quantity quantity, const preset *na
     return keep(f->log, quantity, columns);
 }
 
-bool tqa_log_columns_find(tqa_log *log, tqa_log_source *sources)
+bool tqa_recording_columns_find(tqa_recording *log, tqa_recording_source *sources)
 {
     static const char *const known[] = {"q", "qd", "qdd", "tau", "time", "preset", NULL};
-    const tqa_log_request *request = log->request;
+    const tqa_recording_request *request = log->request;
     bool good = true;
-    if (request->columns.value != NULL && !tqa_part_object(&request->columns, known)) {
+    if (request->columns.value != NULL && !tqa_value_object(&request->columns, known)) {
         return false;
     }
     const preset *named_so = request->columns.value != NULL ? preset_of(request, &good) : NULL;
     log->n_channel = 0;
-    for (tqa_log_quantity q = 0; good && q < TQA_LOG_QUANTITIES; q++) {
+    for (tqa_recording_quantity q = 0; good && q < TQA_RECORDING_QUANTITIES; q++) {
         finder f = {.log = log, .request = request};
         f.table = sources[log->is_split ? (size_t)q : 0].table;
         f.source = log->source[log->is_split ? (size_t)q : 0];
@@ -446,22 +448,23 @@ bool tqa_log_columns_find(tqa_log *log, tqa_log_source *sources)
             if ((request->need >> q & 1u) != 0) {
                 char hint[TQA_PROBLEM_TEXT];
                 (void)snprintf(hint, sizeof hint, "add \"%s\": the name of its dataset",
-                               tqa_log_quantity_names[q]);
-                return tqa_part_refuse(&log->part, "missing-field", hint,
-                                       "there is no dataset of %s", tqa_log_quantity_names[q]);
+                               tqa_recording_quantity_names[q]);
+                return tqa_value_refuse(&log->part, "missing-field", hint,
+                                        "there is no dataset of %s",
+                                        tqa_recording_quantity_names[q]);
             }
-            if (q == TQA_LOG_TIME && request->rate <= 0.0) {
-                return tqa_part_refuse(&log->part, "missing-field",
-                                       "add \"time\": the name of a dataset, or \"rate\": the "
-                                       "rows in a second",
-                                       "there is no clock");
+            if (q == TQA_RECORDING_TIME && request->rate <= 0.0) {
+                return tqa_value_refuse(&log->part, "missing-field",
+                                        "add \"time\": the name of a dataset, or \"rate\": the "
+                                        "rows in a second",
+                                        "there is no clock");
             }
             continue;
         }
         good = find_quantity(&f, q, named_so);
-        if (good && q < TQA_LOG_TIME && log->column[q] != NULL) {
+        if (good && q < TQA_RECORDING_TIME && log->column[q] != NULL) {
             log->first_channel[q] = log->n_channel;
-            log->n_channel += tqa_log_width(request, q);
+            log->n_channel += tqa_recording_width(request, q);
         }
     }
     return good;

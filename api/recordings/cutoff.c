@@ -40,7 +40,7 @@ static size_t fft_size(size_t n)
 }
 
 /* Windows of a short log are wider than its motion: then as much of it at once as is needed. */
-static size_t fine_size(const tqa_log *log, size_t n, size_t n_fft)
+static size_t fine_size(const tqa_recording *log, size_t n, size_t n_fft)
 {
     const double wanted = fmin(slow_motion_s / log->step, (double)n);
     while (n_fft < FFT_MOST && (double)n_fft < wanted) {
@@ -50,8 +50,9 @@ static size_t fine_size(const tqa_log *log, size_t n, size_t n_fft)
 }
 
 /* Spectrum of a joint's positions, and where it moves. */
-static tq_status measure(const tqa_log *log, size_t n, const double *const q_tau[2], double *power,
-                         tq_scratch *scratch, double *ret_end, tq_bandwidth *ret, tq_error *reterr)
+static tq_status measure(const tqa_recording *log, size_t n, const double *const q_tau[2],
+                         double *power, tq_scratch *scratch, double *ret_end, tq_bandwidth *ret,
+                         tq_error *reterr)
 {
     const double *q = q_tau[0], *tau = q_tau[1];
     const double rate = 1.0 / log->step;
@@ -75,25 +76,26 @@ static tq_status measure(const tqa_log *log, size_t n, const double *const q_tau
 }
 
 /* a torque for each coordinate */
-static bool tells_torque(const tqa_log *log)
+static bool tells_torque(const tqa_recording *log)
 {
-    return log->column[TQA_LOG_TAU] != NULL && log->request->order->nq == log->request->order->nv;
+    return log->column[TQA_RECORDING_TAU] != NULL &&
+           log->request->order->nq == log->request->order->nv;
 }
 
 /* The widest bandwidth among the joints that take part in the motion. */
-static bool find_bandwidth(tqa_log *log, const tqa_log_even *even)
+static bool find_bandwidth(tqa_recording *log, const tqa_resample *even)
 {
-    tqa_control *control = log->request->control;
+    tqa_tree *control = log->request->control;
     const size_t nq = log->request->order->nq;
     const size_t n_fft = fine_size(log, even->n, fft_size(even->n));
     tq_scratch scratch;
-    double *power = tqa_control_take(control, n_fft / 2 + 1, sizeof *power);
-    log->followed = tqa_control_take(control, nq, sizeof *log->followed);
+    double *power = tqa_tree_take(control, n_fft / 2 + 1, sizeof *power);
+    log->followed = tqa_tree_take(control, nq, sizeof *log->followed);
     if (power == NULL || log->followed == NULL ||
-        !tqa_control_scratch(control,
-                             tq_spectrum_scratch_size(n_fft) + tq_bandwidth_scratch_size(n_fft) +
-                                 tq_coherence_scratch_size(even->n),
-                             &scratch)) {
+        !tqa_tree_scratch(control,
+                          tq_spectrum_scratch_size(n_fft) + tq_bandwidth_scratch_size(n_fft) +
+                              tq_coherence_scratch_size(even->n),
+                          &scratch)) {
         return false;
     }
     double most = 0.0;
@@ -107,50 +109,51 @@ static bool find_bandwidth(tqa_log *log, const tqa_log_even *even)
         tq_bandwidth found = {0};
         tq_error error = {0};
         log->followed[r] = (double)INFINITY;
-        if (deviation(q, even->n) < 0.05 * most || most < tqa_log_moves) {
+        if (deviation(q, even->n) < 0.05 * most || most < tqa_recording_moves) {
             continue;
         }
         const double *const q_tau[2] = {
             q, tells_torque(log)
-                   ? even->channels + (log->first_channel[TQA_LOG_TAU] + r) * even->stride
+                   ? even->channels + (log->first_channel[TQA_RECORDING_TAU] + r) * even->stride
                    : NULL};
         const tq_status status =
             measure(log, even->n, q_tau, power, &scratch, &log->followed[r], &found, &error);
         if (status != TQ_OK) {
-            return tqa_control_fail(control, "", status, &error);
+            return tqa_tree_fail(control, "", status, &error);
         }
         log->bandwidth.motion = fmax(log->bandwidth.motion, found.motion);
         log->bandwidth.noise = fmin(log->bandwidth.noise, found.noise);
         log->bandwidth.floor = fmax(log->bandwidth.floor, found.floor);
     }
     log->bandwidth.noise = isfinite(log->bandwidth.noise) ? log->bandwidth.noise : 0.0;
-    tqa_control_give(control, power);
-    tqa_control_give_scratch(control, &scratch);
+    tqa_tree_give(control, power);
+    tqa_tree_give_scratch(control, &scratch);
     return true;
 }
 
-static bool find_velocity_noise(tqa_log *log, const tqa_log_even *even)
+static bool find_velocity_noise(tqa_recording *log, const tqa_resample *even)
 {
     enum { SAMPLES = 4096 }; /* tell a median to 2 % */
     const size_t every = even->n / SAMPLES + 1;
     log->velocity_noise = 0.0;
-    if (log->column[TQA_LOG_QD] == NULL) {
+    if (log->column[TQA_RECORDING_QD] == NULL) {
         return true;
     }
-    double *work = tqa_control_take(log->request->control, even->n / every + 1, sizeof *work);
+    double *work = tqa_tree_take(log->request->control, even->n / every + 1, sizeof *work);
     for (size_t r = 0; work != NULL && r < log->request->order->nv; r++) {
-        const double *v = even->channels + (log->first_channel[TQA_LOG_QD] + r) * even->stride;
+        const double *v =
+            even->channels + (log->first_channel[TQA_RECORDING_QD] + r) * even->stride;
         const double noise = tq_noise_deviation(even->n, v, every, work);
         log->velocity_noise = fmax(log->velocity_noise, noise);
     }
-    tqa_control_give(log->request->control, work);
+    tqa_tree_give(log->request->control, work);
     return work != NULL;
 }
 
 /* The floor of a spectrum; where torque does not follow what is there in the upper half of the band
  * that the filter lets pass, that is noise as well, of a colour that the spectrum's end hides. */
-static tq_status find_floor(const tqa_log *log, size_t n_fft, const double *power, double followed,
-                            tq_scratch *scratch, double *ret, tq_error *reterr)
+static tq_status find_floor(const tqa_recording *log, size_t n_fft, const double *power,
+                            double followed, tq_scratch *scratch, double *ret, tq_error *reterr)
 {
     const double rate = 1.0 / log->step;
     const double cutoff = tq_cutoff_choose(&log->bandwidth, rate).cutoff;
@@ -170,27 +173,28 @@ static tq_status find_floor(const tqa_log *log, size_t n_fft, const double *powe
 }
 
 /* What of the signals that accelerations are made of is there at any frequency: noise. */
-static bool find_floors(tqa_log *log, const tqa_log_even *even)
+static bool find_floors(tqa_recording *log, const tqa_resample *even)
 {
-    static const tqa_log_quantity sources[] = {TQA_LOG_QDD, TQA_LOG_QD, TQA_LOG_Q};
-    tqa_control *control = log->request->control;
+    static const tqa_recording_quantity sources[] = {TQA_RECORDING_QDD, TQA_RECORDING_QD,
+                                                     TQA_RECORDING_Q};
+    tqa_tree *control = log->request->control;
     const tqa_order *order = log->request->order;
     const size_t n_fft = fft_size(even->n);
     tq_scratch scratch;
-    double *power = tqa_control_take(control, n_fft / 2 + 1, sizeof *power);
-    double *floors = tqa_control_take(control, order->nv + 1, sizeof *floors);
+    double *power = tqa_tree_take(control, n_fft / 2 + 1, sizeof *power);
+    double *floors = tqa_tree_take(control, order->nv + 1, sizeof *floors);
     if (power == NULL || floors == NULL ||
-        !tqa_control_scratch(control,
-                             tq_spectrum_scratch_size(n_fft) + tq_bandwidth_scratch_size(n_fft),
-                             &scratch)) {
+        !tqa_tree_scratch(control,
+                          tq_spectrum_scratch_size(n_fft) + tq_bandwidth_scratch_size(n_fft),
+                          &scratch)) {
         return false;
     }
     log->n_difference = 0;
     while (log->n_difference < 2 && log->column[sources[log->n_difference]] == NULL) {
         log->n_difference++;
     }
-    const tqa_log_quantity source = sources[log->n_difference];
-    if (source == TQA_LOG_Q && order->nq != order->nv) {
+    const tqa_recording_quantity source = sources[log->n_difference];
+    if (source == TQA_RECORDING_Q && order->nq != order->nv) {
         return true; /* orientations are not differentiated one number at a time */
     }
     for (size_t r = 0; r < order->nv; r++) {
@@ -203,22 +207,22 @@ static bool find_floors(tqa_log *log, const tqa_log_even *even)
                                 &scratch, &floors[r], &error);
         }
         if (status != TQ_OK) {
-            return tqa_control_fail(control, "", status, &error);
+            return tqa_tree_fail(control, "", status, &error);
         }
     }
     log->floor = floors;
-    tqa_control_give(control, power);
-    tqa_control_give_scratch(control, &scratch);
+    tqa_tree_give(control, power);
+    tqa_tree_give_scratch(control, &scratch);
     return true;
 }
 
-bool tqa_log_tells_way(const tqa_log *log)
+bool tqa_recording_gives_displacement(const tqa_recording *log)
 {
-    return log->column[TQA_LOG_QD] != NULL && log->column[TQA_LOG_TAU] != NULL &&
+    return log->column[TQA_RECORDING_QD] != NULL && log->column[TQA_RECORDING_TAU] != NULL &&
            log->velocity_noise <= quiet;
 }
 
-bool tqa_log_measure(tqa_log *log, const tqa_log_even *even)
+bool tqa_recording_measure(tqa_recording *log, const tqa_resample *even)
 {
     return find_bandwidth(log, even) && find_velocity_noise(log, even) && find_floors(log, even);
 }
@@ -229,13 +233,13 @@ bool tqa_log_measure(tqa_log *log, const tqa_log_even *even)
 
 /* The slowest motion fills some resolutions of its spectrum: a short log says no more than that its
  * is not faster, a longer one how fast. Resolutions within a few are as good. */
-static bool tells_motion(const tqa_log *log, double finest)
+static bool tells_motion(const tqa_recording *log, double finest)
 {
     return log->resolution <= 4.0 * finest || log->bandwidth.motion > 6.0 * log->resolution;
 }
 
 /* Hz, of the logs that move; infinite: none does */
-static double finest_resolution(const tqa_log *logs, size_t n)
+static double finest_resolution(const tqa_recording *logs, size_t n)
 {
     double finest = (double)INFINITY;
     for (size_t i = 0; i < n; i++) {
@@ -248,32 +252,33 @@ static double finest_resolution(const tqa_log *logs, size_t n)
 
 /* Hz at which zero-phase filters leave half of an amplitude, as twice a Butterworth does at its
  * cut-off; 0: nothing is filtered */
-static double half_gain_of(const tqa_log_request *request, double rate)
+static double half_gain_of(const tqa_recording_request *request, double rate)
 {
-    const tqa_log_filter *filter = &request->filter;
+    const tqa_recording_filter *filter = &request->filter;
     tq_scratch scratch;
     double half = 0.0;
     switch (filter->kind) {
-    case TQA_LOG_BUTTERWORTH:
+    case TQA_RECORDING_BUTTERWORTH:
         return filter->cutoff;
-    case TQA_LOG_FIRST_ORDER: /* forward and backward */
+    case TQA_RECORDING_FIRST_ORDER: /* forward and backward */
         return 1.0 / (2.0 * 3.14159265358979323846 * filter->tau_f);
-    case TQA_LOG_SAVITZKY_GOLAY: {
+    case TQA_RECORDING_SAVITZKY_GOLAY: {
         const tq_window window = {filter->window, filter->degree, 0, 1.0};
-        if (tqa_control_scratch(request->control, tq_smooth_half_gain_size(filter->window),
-                                &scratch) &&
+        if (tqa_tree_scratch(request->control, tq_smooth_half_gain_size(filter->window),
+                             &scratch) &&
             tq_smooth_half_gain(&window, &scratch, &half, NULL) == TQ_OK) {
             return half * rate;
         }
         return 0.0;
     }
-    case TQA_LOG_NO_FILTER:
+    case TQA_RECORDING_NO_FILTER:
         break;
     }
     return 0.0;
 }
 
-void tqa_log_choose_cutoff(tqa_log_request *request, tqa_log *logs, size_t n, size_t n_judged)
+void tqa_recording_choose_cutoff(tqa_recording_request *request, tqa_recording *logs, size_t n,
+                                 size_t n_judged)
 {
     tq_bandwidth widest = {0};
     double rate = (double)INFINITY;
@@ -284,8 +289,8 @@ void tqa_log_choose_cutoff(tqa_log_request *request, tqa_log *logs, size_t n, si
         }
         rate = fmin(rate, 1.0 / logs[i].step);
     }
-    tqa_log_filter *filter = &request->filter;
-    if (filter->kind == TQA_LOG_BUTTERWORTH && filter->is_auto) {
+    tqa_recording_filter *filter = &request->filter;
+    if (filter->kind == TQA_RECORDING_BUTTERWORTH && filter->is_auto) {
         /* what is left of the samples must still be able to follow what passes */
         filter->cutoff =
             fmin(tq_cutoff_choose(&widest, rate).cutoff, 0.4 * rate / (double)filter->decimate);
@@ -297,31 +302,32 @@ void tqa_log_choose_cutoff(tqa_log_request *request, tqa_log *logs, size_t n, si
 }
 
 /* Hz above which the filter leaves next to nothing; 0: there is none, or it is no low-pass */
-static double cutoff_of(const tqa_log_filter *filter)
+static double cutoff_of(const tqa_recording_filter *filter)
 {
     switch (filter->kind) {
-    case TQA_LOG_BUTTERWORTH:
+    case TQA_RECORDING_BUTTERWORTH:
         return filter->cutoff;
-    case TQA_LOG_FIRST_ORDER: /* falls off slowly */
+    case TQA_RECORDING_FIRST_ORDER: /* falls off slowly */
         return 10.0 / (2.0 * 3.14159265358979323846 * filter->tau_f);
-    case TQA_LOG_SAVITZKY_GOLAY:
-    case TQA_LOG_NO_FILTER:
+    case TQA_RECORDING_SAVITZKY_GOLAY:
+    case TQA_RECORDING_NO_FILTER:
         break;
     }
     return 0.0;
 }
 
-void tqa_log_choose_decimation(tqa_log_request *request, const tqa_log *logs, size_t n,
-                               double n_sample)
+void tqa_recording_choose_decimation(tqa_recording_request *request, const tqa_recording *logs,
+                                     size_t n, double n_sample)
 {
-    tqa_log_filter *filter = &request->filter;
+    tqa_recording_filter *filter = &request->filter;
     const double cutoff = cutoff_of(filter);
     double rate = (double)INFINITY;
     for (size_t i = 0; i < n; i++) {
         rate = fmin(rate, 1.0 / logs[i].step);
     }
     const double most = cutoff > 0.0 ? floor(rate / (rate_of_cutoff * cutoff)) : 1.0;
-    const double wanted = fmin(ceil(n_sample / (double)TQA_LOG_SAMPLES - 0.01), fmin(most, 1000.0));
+    const double wanted =
+        fmin(ceil(n_sample / (double)TQA_RECORDING_SAMPLES - 0.01), fmin(most, 1000.0));
     if (!filter->has_decimate && wanted > 1.0) {
         filter->decimate = (size_t)wanted;
         filter->thins = true;

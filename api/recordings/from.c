@@ -13,10 +13,10 @@
 #include "api/response/object_prefix.h"
 
 struct tqa_from {
-    tqa_control control; /* of the value of "from": its root is {"from": ...} */
+    tqa_tree control; /* of the value of "from": its root is {"from": ...} */
     tqa_order order;
-    tqa_log_request request;
-    tqa_log log;
+    tqa_recording_request request;
+    tqa_recording log;
     tqa_blocks t, measured, residual;
     size_t n;
     bool has_tau;
@@ -54,7 +54,7 @@ static const char *wanted(const tqa_request *request)
 static bool open(tqa_request *request, uint64_t at)
 {
     tqa_from *from = calloc(1, sizeof *from);
-    tqa_arena *arena = tqa_arena_new(TQA_CONTROL_MEMORY_MAX);
+    tqa_arena *arena = tqa_arena_new(TQA_TREE_MEMORY_MAX);
     if (from == NULL || arena == NULL) {
         tqa_arena_free(arena);
         free(from);
@@ -64,61 +64,61 @@ static bool open(tqa_request *request, uint64_t at)
     from->control.robot = request->robot;
     from->control.problem = request->problem;
     from->control.arena = arena;
-    return tqa_control_events.begin_map(&from->control, at) &&
-           tqa_control_events.key(&from->control, at, "from", 4);
+    return tqa_tree_events.begin_map(&from->control, at) &&
+           tqa_tree_events.key(&from->control, at, "from", 4);
 }
 
 static bool begin_map(tqa_request *request, uint64_t at)
 {
     return (request->from != NULL || open(request, at)) &&
-           tqa_control_events.begin_map(&request->from->control, at);
+           tqa_tree_events.begin_map(&request->from->control, at);
 }
 
 static bool end_map(tqa_request *request, uint64_t at)
 {
-    return tqa_control_events.end_map(&request->from->control, at);
+    return tqa_tree_events.end_map(&request->from->control, at);
 }
 
 static bool key(tqa_request *request, uint64_t at, const char *text, size_t n)
 {
-    return tqa_control_events.key(&request->from->control, at, text, n);
+    return tqa_tree_events.key(&request->from->control, at, text, n);
 }
 
 static bool begin_array(tqa_request *request, uint64_t at)
 {
-    return request->from != NULL ? tqa_control_events.begin_array(&request->from->control, at)
+    return request->from != NULL ? tqa_tree_events.begin_array(&request->from->control, at)
                                  : tqa_refuse_type(request, at, wanted(request), "an array");
 }
 
 static bool end_array(tqa_request *request, uint64_t at)
 {
-    return tqa_control_events.end_array(&request->from->control, at);
+    return tqa_tree_events.end_array(&request->from->control, at);
 }
 
 static bool numbers(tqa_request *request, uint64_t at, const double *values, size_t n)
 {
-    return tqa_control_events.numbers(&request->from->control, at, values, n);
+    return tqa_tree_events.numbers(&request->from->control, at, values, n);
 }
 
 static bool string(tqa_request *request, uint64_t at, const char *text, size_t n)
 {
-    return tqa_control_events.string(&request->from->control, at, text, n);
+    return tqa_tree_events.string(&request->from->control, at, text, n);
 }
 
 static bool boolean(tqa_request *request, uint64_t at, bool value)
 {
-    return tqa_control_events.boolean(&request->from->control, at, value);
+    return tqa_tree_events.boolean(&request->from->control, at, value);
 }
 
 static bool null(tqa_request *request, uint64_t at)
 {
-    return tqa_control_events.null(&request->from->control, at);
+    return tqa_tree_events.null(&request->from->control, at);
 }
 
 void tqa_from_place(const tqa_request *request, char *pointer)
 {
     if (request->from != NULL) {
-        tqa_control_place(&request->from->control, pointer);
+        tqa_tree_place(&request->from->control, pointer);
     }
 }
 
@@ -148,8 +148,8 @@ static bool set_order(const tqa_request *request, tqa_from *from)
     tqa_order *order = &from->order;
     order->nq = request->robot->model->nq;
     order->nv = request->robot->model->nv;
-    order->q = tqa_control_take(&from->control, order->nq + 1, sizeof(uint32_t));
-    order->v = tqa_control_take(&from->control, order->nv + 1, sizeof(uint32_t));
+    order->q = tqa_tree_take(&from->control, order->nq + 1, sizeof(uint32_t));
+    order->v = tqa_tree_take(&from->control, order->nv + 1, sizeof(uint32_t));
     if (order->q == NULL || order->v == NULL) {
         return false;
     }
@@ -165,22 +165,22 @@ static bool set_order(const tqa_request *request, tqa_from *from)
 bool tqa_from_check(tqa_request *request)
 {
     tqa_from *from = request->from;
-    const tqa_part root = tqa_part_root(&from->control);
-    const tqa_part part = tqa_part_field(&root, "from");
+    const tqa_value root = tqa_value_root(&from->control);
+    const tqa_value part = tqa_value_field(&root, "from");
     for (size_t f = 0; f < request->schema->n_field; f++) {
         const tqa_field *field = &request->schema->fields[f];
         if ((request->seen >> f & 1u) != 0 && field->required) {
-            return tqa_part_refuse(&part, "invalid-value", "leave one of them out",
-                                   "the motion comes from a log, and \"%s\" comes as well",
-                                   field->name);
+            return tqa_value_refuse(&part, "invalid-value", "leave one of them out",
+                                    "the motion comes from a log, and \"%s\" comes as well",
+                                    field->name);
         }
     }
     const tq_model *model = request->robot->model;
-    unsigned need = 1u << TQA_LOG_Q;
-    need |= model->nq != model->nv ? 1u << TQA_LOG_QD | 1u << TQA_LOG_QDD : 0u;
-    return tqa_part_object(&part, fields) && set_order(request, from) &&
-           tqa_log_request_read(&part, &from->order, need, &from->request) &&
-           tqa_log_read(&from->request, &part, &from->log);
+    unsigned need = 1u << TQA_RECORDING_Q;
+    need |= model->nq != model->nv ? 1u << TQA_RECORDING_QD | 1u << TQA_RECORDING_QDD : 0u;
+    return tqa_value_object(&part, fields) && set_order(request, from) &&
+           tqa_recording_request_read(&part, &from->order, need, &from->request) &&
+           tqa_recording_read(&from->request, &part, &from->log);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -188,7 +188,8 @@ bool tqa_from_check(tqa_request *request)
  */
 
 /* rows of `data` behind the samples that blocks already have */
-static bool append(tqa_blocks *blocks, size_t at, const tqa_log_block *block, const double *data)
+static bool append(tqa_blocks *blocks, size_t at, const tqa_recording_block *block,
+                   const double *data)
 {
     const size_t n = block->data.n_sample;
     if (!tqa_blocks_reserve(blocks, at + n)) {
@@ -203,11 +204,11 @@ static bool append(tqa_blocks *blocks, size_t at, const tqa_log_block *block, co
     return true;
 }
 
-static bool take(void *ctx, const tqa_log_block *block)
+static bool take(void *ctx, const tqa_recording_block *block)
 {
     tqa_request *request = ctx;
     tqa_from *from = request->from;
-    tqa_log_block times = *block;
+    tqa_recording_block times = *block;
     times.data.stride = 0;
     bool good = append(&request->motion[TQA_MOTION_Q], from->n, block, block->data.q) &&
                 append(&request->motion[TQA_MOTION_QD], from->n, block, block->data.qd) &&
@@ -234,24 +235,24 @@ static void declare(tqa_request *request)
     }
 }
 
-bool tqa_from_read(tqa_request *request, const tqa_world *world)
+bool tqa_from_read(tqa_request *request, const tqa_host *host)
 {
     tqa_from *from = request->from;
-    from->control.world = world;
+    from->control.host = host;
     tqa_blocks_init(&from->t, 1, NULL, request->budget);
     tqa_blocks_init(&from->measured, from->order.nv, NULL, request->budget);
     tqa_blocks_init(&from->residual, from->order.nv, NULL, request->budget);
-    if (!tqa_log_survey(&from->log)) {
+    if (!tqa_recording_inspect(&from->log)) {
         return false;
     }
-    tqa_log_choose_cutoff(&from->request, &from->log, 1, 1);
-    if (!tqa_log_pass(&from->log, take, request)) {
+    tqa_recording_choose_cutoff(&from->request, &from->log, 1, 1);
+    if (!tqa_recording_pass(&from->log, take, request)) {
         return false;
     }
     if (from->n == 0) {
-        return tqa_part_refuse(&from->log.part, "wrong-length",
-                               "widen \"rows\" or \"rate\", or send a longer log",
-                               "no sample of \"%.80s\" is left", from->log.name);
+        return tqa_value_refuse(&from->log.part, "wrong-length",
+                                "widen \"rows\" or \"rate\", or send a longer log",
+                                "no sample of \"%.80s\" is left", from->log.name);
     }
     declare(request);
     return tqa_request_arrive(request);
@@ -262,19 +263,19 @@ bool tqa_from_read(tqa_request *request, const tqa_world *world)
  */
 
 /* `"key": {` and members, ready for an array that closes the object */
-static bool add_object(tqa_call *call, const char *key, size_t n_member, tqa_answer *members,
+static bool add_object(tqa_call *call, const char *key, size_t n_member, tqa_writer *members,
                        tqa_result_array array)
 {
-    tqa_statement statement;
+    tqa_object_prefix statement;
     size_t n = 0;
     size_t n_before = 0;
-    tqa_statement_open(&statement, call->accept, key, n_member);
+    tqa_object_prefix_open(&statement, call->accept, key, n_member);
     char *text = tqa_json_text_take(&members->text, &n);
     if (text != NULL) {
-        tqa_statement_members(&statement, text + 1, n - 1); /* without the root's bracket */
+        tqa_object_prefix_members(&statement, text + 1, n - 1); /* without the root's bracket */
     }
     free(text);
-    char *before = tqa_statement_take(&statement, &n_before);
+    char *before = tqa_object_prefix_take(&statement, &n_before);
     if (text == NULL || !tqa_call_keep_text(call, before)) {
         free(text == NULL ? before : NULL);
         return tqa_refuse_rows(&call->request, UINT64_MAX, NULL, TQA_ROWS_MEMORY);
@@ -289,20 +290,20 @@ static bool add_object(tqa_call *call, const char *key, size_t n_member, tqa_ans
 static bool add_log(tqa_call *call)
 {
     tqa_from *from = call->request.from;
-    tqa_answer members = {.cbor = call->accept == TQA_MEDIA_CBOR};
-    tqa_answer_object(&members, NULL);
-    tqa_answer_object(&members, "source");
-    tqa_log_report(&members, &from->log);
-    tqa_answer_end(&members);
-    tqa_answer_object(&members, "filter");
-    tqa_log_report_filter(&members, &from->request);
-    tqa_answer_end(&members);
+    tqa_writer members = {.cbor = call->accept == TQA_MEDIA_CBOR};
+    tqa_writer_object(&members, NULL);
+    tqa_writer_object(&members, "source");
+    tqa_recording_report(&members, &from->log);
+    tqa_writer_end(&members);
+    tqa_writer_object(&members, "filter");
+    tqa_recording_report_filter(&members, &from->request);
+    tqa_writer_end(&members);
     return add_object(
         call, "log", 3, &members,
         (tqa_result_array){.key = "t", .blocks = &from->t, .n_row = 1, .scalar = true});
 }
 
-static void tell_joint(tqa_answer *answer, const tqa_from *from, size_t v)
+static void tell_joint(tqa_writer *answer, const tqa_from *from, size_t v)
 {
     double sum = 0.0, sum_sq = 0.0, left = 0.0, worst = 0.0, mean_left = 0.0;
     for (size_t i = 0; i < from->n; i++) {
@@ -318,13 +319,13 @@ static void tell_joint(tqa_answer *answer, const tqa_from *from, size_t v)
         const double tau = tqa_blocks_sample(&from->measured, i)[v * from->measured.stride];
         sum_sq += (tau - sum / n) * (tau - sum / n);
     }
-    tqa_answer_number(answer, "rmse", sqrt(left / n));
-    tqa_answer_number(answer, "mean", mean_left / n);
-    tqa_answer_number(answer, "worst", worst);
+    tqa_writer_number(answer, "rmse", sqrt(left / n));
+    tqa_writer_number(answer, "mean", mean_left / n);
+    tqa_writer_number(answer, "worst", worst);
     if (sum_sq > 0.0) {
-        tqa_answer_number(answer, "relative_error", sqrt(left / sum_sq));
+        tqa_writer_number(answer, "relative_error", sqrt(left / sum_sq));
     } else {
-        tqa_answer_none(answer, "relative_error", "the logged torque is constant");
+        tqa_writer_none(answer, "relative_error", "the logged torque is constant");
     }
 }
 
@@ -332,7 +333,7 @@ static bool add_residual(tqa_call *call)
 {
     tqa_from *from = call->request.from;
     const tqa_robot *robot = call->robot;
-    tqa_answer members = {.cbor = call->accept == TQA_MEDIA_CBOR};
+    tqa_writer members = {.cbor = call->accept == TQA_MEDIA_CBOR};
     if (!tqa_blocks_reserve(&from->residual, from->n)) {
         return tqa_refuse_rows(&call->request, UINT64_MAX, NULL, TQA_ROWS_MEMORY);
     }
@@ -345,21 +346,21 @@ static bool add_residual(tqa_call *call)
                 tau[r * from->measured.stride] - model[r * call->tau.stride];
         }
     }
-    tqa_answer_object(&members, NULL);
-    tqa_answer_list(&members, "by_joint");
+    tqa_writer_object(&members, NULL);
+    tqa_writer_list(&members, "by_joint");
     for (size_t r = 0; r < from->order.nv; r++) {
         const uint32_t v = from->order.v[r];
         for (uint32_t j = 0; j < robot->model->n_joint; j++) {
             const tq_joint *joint = &robot->model->joints[j];
             if (v >= joint->v_index && v < joint->v_index + joint->nv) {
-                tqa_answer_object(&members, NULL);
-                tqa_answer_string(&members, "joint", robot->joint_names[j]);
+                tqa_writer_object(&members, NULL);
+                tqa_writer_string(&members, "joint", robot->joint_names[j]);
                 tell_joint(&members, from, v);
-                tqa_answer_end(&members);
+                tqa_writer_end(&members);
             }
         }
     }
-    tqa_answer_end(&members);
+    tqa_writer_end(&members);
     const uint32_t *map = call->request.reordered ? call->request.v_map : NULL;
     tqa_result_add(&call->result, "tau_measured", &from->measured, map);
     return add_object(

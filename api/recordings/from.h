@@ -25,7 +25,7 @@ void tqa_from_place(const struct tqa_request *request, char *pointer);
 /* When the document is complete: is it a log. */
 bool tqa_from_check(struct tqa_request *request);
 /* Reads the log into the request's motion. */
-bool tqa_from_read(struct tqa_request *request, const tqa_world *world);
+bool tqa_from_read(struct tqa_request *request, const tqa_host *host);
 /* After the torques are computed: `log`, and with logged torque `tau_measured` and `residual`. */
 bool tqa_from_add(struct tqa_call *call);
 

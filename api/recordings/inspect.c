@@ -11,7 +11,7 @@ enum {
     STILL_ROWS = 4096, /* are judged together at most */
 };
 
-const double tqa_log_moves = 5e-4;
+const double tqa_recording_moves = 5e-4;
 static const double slow_clock = 0.2;  /* s: nobody logs a robot so slowly; milliseconds look so */
 static const double fast_clock = 1e-5; /* s: beyond what drives log */
 static const double still_s = 0.08;    /* s: of rows that are judged together */
@@ -29,11 +29,11 @@ typedef struct motion {
 } motion;
 
 /* Too few rows at the end to be judged are as those before. */
-static bool close_motion(tqa_log *log, motion *m, uint64_t last, bool is_whole)
+static bool close_motion(tqa_recording *log, motion *m, uint64_t last, bool is_whole)
 {
     bool moves = !is_whole && m->n > 0 && m->moved;
     for (size_t r = 0; m->n > 1 && r < log->request->order->nq; r++) {
-        moves = moves || m->most[r] - m->least[r] > tqa_log_moves;
+        moves = moves || m->most[r] - m->least[r] > tqa_recording_moves;
     }
     if (moves) {
         log->first_moving = m->any ? log->first_moving : m->first;
@@ -42,7 +42,7 @@ static bool close_motion(tqa_log *log, motion *m, uint64_t last, bool is_whole)
     }
     m->moved = moves;
     m->n = 0;
-    return tqa_log_stills_close(log, m->first, last, moves);
+    return tqa_standstills_close(log, m->first, last, moves);
 }
 
 static void widen(motion *m, size_t r, const double *q, size_t n, bool is_first)
@@ -58,7 +58,8 @@ static void widen(motion *m, size_t r, const double *q, size_t n, bool is_first)
 }
 
 /* good rows [at, end) of the run */
-static bool add_motion(tqa_log *log, motion *m, const tqa_log_rows *rows, size_t at, size_t end)
+static bool add_motion(tqa_recording *log, motion *m, const tqa_recording_rows *rows, size_t at,
+                       size_t end)
 {
     while (at < end) {
         const bool is_first = m->n == 0;
@@ -71,10 +72,10 @@ static bool add_motion(tqa_log *log, motion *m, const tqa_log_rows *rows, size_t
             to++;
         }
         for (size_t r = 0; r < log->request->order->nq; r++) {
-            const size_t c = log->first_channel[TQA_LOG_Q] + r;
-            widen(m, r, rows->run + c * TQA_LOG_RUN + at, to - at, is_first);
+            const size_t c = log->first_channel[TQA_RECORDING_Q] + r;
+            widen(m, r, rows->run + c * TQA_RECORDING_RUN + at, to - at, is_first);
         }
-        tqa_log_stills_add(log, rows, at, to);
+        tqa_standstills_add(log, rows, at, to);
         if (closes && !close_motion(log, m, rows->run_row[to - 1], true)) {
             return false;
         }
@@ -83,12 +84,13 @@ static bool add_motion(tqa_log *log, motion *m, const tqa_log_rows *rows, size_t
     return true;
 }
 
-static void add_time(tqa_log *log, const tqa_log_rows *rows, size_t i, uint64_t *before)
+static void add_time(tqa_recording *log, const tqa_recording_rows *rows, size_t i, uint64_t *before)
 {
     if (rows->run_state[i] != TQA_ROW_GOOD) {
-        tqa_log_note(log,
-                     rows->run_state[i] == TQA_ROW_ABSURD ? TQA_LOG_ABSURD : TQA_LOG_NOT_FINITE,
-                     rows->run_row[i]);
+        tqa_recording_note(log,
+                           rows->run_state[i] == TQA_ROW_ABSURD ? TQA_RECORDING_ABSURD
+                                                                : TQA_RECORDING_NOT_FINITE,
+                           rows->run_row[i]);
     }
     if (!isfinite(rows->run_t[i])) {
         return;
@@ -101,21 +103,21 @@ static void add_time(tqa_log *log, const tqa_log_rows *rows, size_t i, uint64_t 
     *before = rows->run_row[i];
 }
 
-static bool read_all(tqa_log *log, tqa_log_rows *rows)
+static bool read_all(tqa_recording *log, tqa_recording_rows *rows)
 {
     const size_t nq = log->request->order->nq;
-    motion m = {.least = tqa_control_take(log->request->control, nq + 1, sizeof(double)),
-                .most = tqa_control_take(log->request->control, nq + 1, sizeof(double))};
-    if (m.least == NULL || m.most == NULL || !tqa_log_keep_begin(log) ||
-        !tqa_log_stills_begin(log)) {
+    motion m = {.least = tqa_tree_take(log->request->control, nq + 1, sizeof(double)),
+                .most = tqa_tree_take(log->request->control, nq + 1, sizeof(double))};
+    if (m.least == NULL || m.most == NULL || !tqa_row_cache_keep_begin(log) ||
+        !tqa_standstills_begin(log)) {
         return false;
     }
     uint64_t before = 0;
-    while (tqa_log_rows_more(rows)) {
+    while (tqa_recording_rows_more(rows)) {
         size_t good = rows->at; /* the first of a stretch of good rows */
         for (size_t i = rows->at; i < rows->n_run; i++) {
             add_time(log, rows, i, &before);
-            tqa_log_keep(log, rows, i);
+            tqa_row_cache_keep(log, rows, i);
             if (rows->run_state[i] != TQA_ROW_GOOD) {
                 if (!add_motion(log, &m, rows, good, i)) {
                     return false;
@@ -141,51 +143,52 @@ static bool read_all(tqa_log *log, tqa_log_rows *rows)
  * What cannot be repaired
  */
 
-static void list_rows(const tqa_log_count *count, char *text, size_t size)
+static void list_rows(const tqa_recording_count *count, char *text, size_t size)
 {
     size_t n = 0;
     text[0] = '\0';
-    for (size_t k = 0; k < TQA_LOG_ROWS_TOLD && k < count->n && n + 24 < size; k++) {
+    for (size_t k = 0; k < TQA_RECORDING_ROWS_TOLD && k < count->n && n + 24 < size; k++) {
         n += (size_t)snprintf(text + n, size - n, "%s%llu", k > 0 ? ", " : "",
                               (unsigned long long)count->rows[k]);
     }
-    if (count->n > TQA_LOG_ROWS_TOLD) {
+    if (count->n > TQA_RECORDING_ROWS_TOLD) {
         (void)snprintf(text + n, size - n, ", ...");
     }
 }
 
-static bool judge_numbers(const tqa_log *log)
+static bool judge_numbers(const tqa_recording *log)
 {
-    const tqa_log_count *no = &log->repairs[TQA_LOG_NOT_FINITE];
-    const tqa_log_count *wild = &log->repairs[TQA_LOG_ABSURD];
+    const tqa_recording_count *no = &log->repairs[TQA_RECORDING_NOT_FINITE];
+    const tqa_recording_count *wild = &log->repairs[TQA_RECORDING_ABSURD];
     char rows[TQA_PROBLEM_TEXT / 2];
     if (log->n_chosen < 16) {
-        return tqa_part_refuse(&log->part, "wrong-length",
-                               "16 rows at least; \"rows\" chooses which",
-                               "\"%.80s\" has %llu rows here: that is no motion", log->name,
-                               (unsigned long long)log->n_chosen);
+        return tqa_value_refuse(&log->part, "wrong-length",
+                                "16 rows at least; \"rows\" chooses which",
+                                "\"%.80s\" has %llu rows here: that is no motion", log->name,
+                                (unsigned long long)log->n_chosen);
     }
     if (log->n_window == 0 && 20 * log->n_unpaired > log->n_row) {
-        return tqa_part_refuse(&log->part, "wrong-length",
-                               "name files of one recording, or choose the \"rows\" of all",
-                               "\"%.60s\": its files have %llu rows in common, and one has %llu "
-                               "more: they are hardly of one recording",
-                               log->name, (unsigned long long)log->n_row,
-                               (unsigned long long)log->n_unpaired);
+        return tqa_value_refuse(&log->part, "wrong-length",
+                                "name files of one recording, or choose the \"rows\" of all",
+                                "\"%.60s\": its files have %llu rows in common, and one has %llu "
+                                "more: they are hardly of one recording",
+                                log->name, (unsigned long long)log->n_row,
+                                (unsigned long long)log->n_unpaired);
     }
     if (20 * (no->n + wild->n) <= log->n_chosen) {
         return true;
     }
     list_rows(no->n > wild->n ? no : wild, rows, sizeof rows);
-    return tqa_part_refuse(&log->part, "invalid-value",
-                           "choose other columns, or the good rows: \"rows\": [first, end]",
-                           "\"%.60s\": of %llu rows, %llu have numbers that are none and %llu have "
-                           "absurd ones (rows %s)",
-                           log->name, (unsigned long long)log->n_chosen, (unsigned long long)no->n,
-                           (unsigned long long)wild->n, rows);
+    return tqa_value_refuse(
+        &log->part, "invalid-value",
+        "choose other columns, or the good rows: \"rows\": [first, end]",
+        "\"%.60s\": of %llu rows, %llu have numbers that are none and %llu have "
+        "absurd ones (rows %s)",
+        log->name, (unsigned long long)log->n_chosen, (unsigned long long)no->n,
+        (unsigned long long)wild->n, rows);
 }
 
-static bool judge_clock(tqa_log *log)
+static bool judge_clock(tqa_recording *log)
 {
     const tq_clock *clock = log->clock;
     log->is_even = tq_clock_is_even(clock, &log->period);
@@ -193,14 +196,14 @@ static bool judge_clock(tqa_log *log)
         log->period = tq_clock_period(clock);
     }
     if (clock->n_backward + 1 >= clock->n && clock->n > 1) {
-        return tqa_part_refuse(&log->part, "invalid-value",
-                               "turn the rows round, or choose the column of times",
-                               "\"%.80s\": the time runs backwards from the first row to the last: "
-                               "%.6g s to %.6g s",
-                               log->name, clock->first, clock->last);
+        return tqa_value_refuse(
+            &log->part, "invalid-value", "turn the rows round, or choose the column of times",
+            "\"%.80s\": the time runs backwards from the first row to the last: "
+            "%.6g s to %.6g s",
+            log->name, clock->first, clock->last);
     }
     if (20 * clock->n_backward > clock->n + 60 && clock->n_backward > clock->n_repeated) {
-        return tqa_part_refuse(
+        return tqa_value_refuse(
             &log->part, "invalid-value", "choose the column of times, or sort the rows by time",
             "\"%.80s\": the time goes back in %llu of %llu rows, first in row "
             "%llu",
@@ -208,17 +211,17 @@ static bool judge_clock(tqa_log *log)
             (unsigned long long)clock->first_backward);
     }
     if (!(log->period > 0.0) || 2 * clock->n_repeated > clock->n) {
-        return tqa_part_refuse(&log->part, "invalid-value",
-                               "choose the column of times, or leave it out and add \"rate\"",
-                               "\"%.80s\": the time stands still in %llu of %llu rows, first in "
-                               "row %llu",
-                               log->name, (unsigned long long)clock->n_repeated,
-                               (unsigned long long)clock->n,
-                               (unsigned long long)clock->first_repeated);
+        return tqa_value_refuse(&log->part, "invalid-value",
+                                "choose the column of times, or leave it out and add \"rate\"",
+                                "\"%.80s\": the time stands still in %llu of %llu rows, first in "
+                                "row %llu",
+                                log->name, (unsigned long long)clock->n_repeated,
+                                (unsigned long long)clock->n,
+                                (unsigned long long)clock->first_repeated);
     }
     if (log->period > slow_clock && log->n_time > 0 && !log->time_unit_known &&
-        !log->request->unit_known[TQA_LOG_TIME]) {
-        return tqa_part_refuse(
+        !log->request->unit_known[TQA_RECORDING_TIME]) {
+        return tqa_value_refuse(
             &log->part, "invalid-value",
             log->period > 5e3 ? "say which: \"units\": {\"time\": \"us\"} (or \"ns\")"
                               : "say which: \"units\": {\"time\": \"ms\"} (or \"us\", \"ns\"), "
@@ -228,13 +231,14 @@ static bool judge_clock(tqa_log *log)
             log->name, log->period);
     }
     if (log->period < fast_clock) {
-        return tqa_part_refuse(&log->part, "invalid-value",
-                               "name the column of times, or its units: \"units\": {\"time\": "
-                               "\"s\"}",
-                               "\"%.80s\": the rows would be %.6g s apart", log->name, log->period);
+        return tqa_value_refuse(&log->part, "invalid-value",
+                                "name the column of times, or its units: \"units\": {\"time\": "
+                                "\"s\"}",
+                                "\"%.80s\": the rows would be %.6g s apart", log->name,
+                                log->period);
     }
     if (log->request->rate * log->period > 20.0) {
-        return tqa_part_refuse(
+        return tqa_value_refuse(
             &log->part, "range", "choose a lower \"rate\"",
             "\"%.80s\" has %.6g rows in a second: a rate of %.6g makes motion up", log->name,
             1.0 / log->period, log->request->rate);
@@ -244,22 +248,22 @@ static bool judge_clock(tqa_log *log)
     return true;
 }
 
-static bool look(void *ctx, const tqa_log_even *even)
+static bool look(void *ctx, const tqa_resample *even)
 {
-    tqa_log *log = ctx;
-    return tqa_log_judge(log, even) && tqa_log_measure(log, even);
+    tqa_recording *log = ctx;
+    return tqa_recording_check_plausibility(log, even) && tqa_recording_measure(log, even);
 }
 
-bool tqa_log_survey(tqa_log *log)
+bool tqa_recording_inspect(tqa_recording *log)
 {
-    tqa_log_rows rows;
-    log->clock = tqa_control_take(log->request->control, 1, sizeof *log->clock);
+    tqa_recording_rows rows;
+    log->clock = tqa_tree_take(log->request->control, 1, sizeof *log->clock);
     if (log->clock == NULL) {
         return false;
     }
     memset(log->repairs, 0, sizeof log->repairs);
-    const bool good = tqa_log_rows_open(&rows, log) && read_all(log, &rows);
-    tqa_log_rows_close(&rows);
+    const bool good = tqa_recording_rows_open(&rows, log) && read_all(log, &rows);
+    tqa_recording_rows_close(&rows);
     log->has_survey = good;
-    return good && judge_numbers(log) && judge_clock(log) && tqa_log_look(log, look, log);
+    return good && judge_numbers(log) && judge_clock(log) && tqa_recording_look(log, look, log);
 }

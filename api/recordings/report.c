@@ -3,12 +3,12 @@
  */
 #include "api/recordings/parts.h"
 
-const char *const tqa_log_repair_names[TQA_LOG_REPAIRS] = {
+const char *const tqa_recording_repair_names[TQA_RECORDING_REPAIRS] = {
     "not-finite", "absurd", "spike",     "repeated-time", "out-of-order", "set-back",
     "bridged",    "split",  "unwrapped", "braked",        "unpaired",     "too-short",
 };
 
-static const char *const meanings[TQA_LOG_REPAIRS] = {
+static const char *const meanings[TQA_RECORDING_REPAIRS] = {
     "rows left out: a number that is none",
     "rows left out: numbers beyond anything built",
     "rows left out: far from their neighbours",
@@ -23,80 +23,80 @@ static const char *const meanings[TQA_LOG_REPAIRS] = {
     "segments of a few rows, left out",
 };
 
-static void report_repair(tqa_answer *answer, const tqa_log *log, tqa_log_repair repair)
+static void report_repair(tqa_writer *answer, const tqa_recording *log, tqa_recording_repair repair)
 {
-    const tqa_log_count *count = &log->repairs[repair];
-    tqa_answer_object(answer, NULL);
-    tqa_answer_string(answer, "kind", tqa_log_repair_names[repair]);
-    tqa_answer_string(answer, "meaning", meanings[repair]);
-    tqa_answer_count(answer, "count", count->n);
-    if (repair == TQA_LOG_BRIDGED) {
-        tqa_answer_number(answer, "longest_s", log->longest_gap);
+    const tqa_recording_count *count = &log->repairs[repair];
+    tqa_writer_object(answer, NULL);
+    tqa_writer_string(answer, "kind", tqa_recording_repair_names[repair]);
+    tqa_writer_string(answer, "meaning", meanings[repair]);
+    tqa_writer_count(answer, "count", count->n);
+    if (repair == TQA_RECORDING_BRIDGED) {
+        tqa_writer_number(answer, "longest_s", log->longest_gap);
     }
-    if (repair == TQA_LOG_BRAKED) {
-        tqa_answer_count(answer, "rows", log->n_braked);
+    if (repair == TQA_RECORDING_BRAKED) {
+        tqa_writer_count(answer, "rows", log->n_braked);
     }
-    tqa_answer_list(answer, "first_rows");
-    for (size_t k = 0; k < count->n && k < TQA_LOG_ROWS_TOLD; k++) {
-        tqa_answer_count(answer, NULL, count->rows[k]);
+    tqa_writer_list(answer, "first_rows");
+    for (size_t k = 0; k < count->n && k < TQA_RECORDING_ROWS_TOLD; k++) {
+        tqa_writer_count(answer, NULL, count->rows[k]);
     }
-    tqa_answer_end(answer);
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
+    tqa_writer_end(answer);
 }
 
-void tqa_log_report(tqa_answer *answer, const tqa_log *log)
+void tqa_recording_report(tqa_writer *answer, const tqa_recording *log)
 {
-    tqa_answer_string(answer, "name", log->name);
-    tqa_answer_count(answer, "rows", log->n_row);
-    tqa_answer_count(answer, "rows_chosen", log->n_chosen);
-    tqa_answer_count(answer, "samples", log->n_sample);
-    tqa_answer_count(answer, "segments", log->n_segment);
-    tqa_answer_string(answer, "clock", log->is_even ? "even" : "resampled");
-    tqa_answer_number(answer, "period_s", log->period);
-    tqa_answer_number(answer, "step_s", log->step);
-    tqa_answer_flag(answer, "cut_last_line", log->cut_last_line);
-    tqa_answer_count(answer, "samples_at_rest_left_out", log->n_rest);
-    tqa_answer_count(answer, "samples_at_borders_left_out", log->n_border);
-    tqa_answer_list(answer, "repairs");
-    for (tqa_log_repair k = 0; k < TQA_LOG_REPAIRS; k++) {
+    tqa_writer_string(answer, "name", log->name);
+    tqa_writer_count(answer, "rows", log->n_row);
+    tqa_writer_count(answer, "rows_chosen", log->n_chosen);
+    tqa_writer_count(answer, "samples", log->n_sample);
+    tqa_writer_count(answer, "segments", log->n_segment);
+    tqa_writer_string(answer, "clock", log->is_even ? "even" : "resampled");
+    tqa_writer_number(answer, "period_s", log->period);
+    tqa_writer_number(answer, "step_s", log->step);
+    tqa_writer_flag(answer, "cut_last_line", log->cut_last_line);
+    tqa_writer_count(answer, "samples_at_rest_left_out", log->n_rest);
+    tqa_writer_count(answer, "samples_at_borders_left_out", log->n_border);
+    tqa_writer_list(answer, "repairs");
+    for (tqa_recording_repair k = 0; k < TQA_RECORDING_REPAIRS; k++) {
         if (log->repairs[k].n > 0) {
             report_repair(answer, log, k);
         }
     }
-    tqa_answer_end(answer);
-    tqa_answer_object(answer, "bandwidth");
-    tqa_answer_number(answer, "motion_hz", log->bandwidth.motion);
-    tqa_answer_number(answer, "noise_hz", log->bandwidth.noise);
+    tqa_writer_end(answer);
+    tqa_writer_object(answer, "bandwidth");
+    tqa_writer_number(answer, "motion_hz", log->bandwidth.motion);
+    tqa_writer_number(answer, "noise_hz", log->bandwidth.noise);
     if (log->cutoff.cutoff > 0.0) {
-        tqa_answer_flag(answer, "cutoff_above_10_motion", log->cutoff.above_motion);
-        tqa_answer_flag(answer, "cutoff_below_a_tenth_of_noise", log->cutoff.below_noise);
+        tqa_writer_flag(answer, "cutoff_above_10_motion", log->cutoff.above_motion);
+        tqa_writer_flag(answer, "cutoff_below_a_tenth_of_noise", log->cutoff.below_noise);
     }
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
 }
 
-void tqa_log_report_filter(tqa_answer *answer, const tqa_log_request *request)
+void tqa_recording_report_filter(tqa_writer *answer, const tqa_recording_request *request)
 {
     static const char *const kinds[] = {"butterworth", "savitzky-golay", "first-order", "none"};
-    const tqa_log_filter *filter = &request->filter;
-    tqa_answer_string(answer, "kind", kinds[filter->kind]);
+    const tqa_recording_filter *filter = &request->filter;
+    tqa_writer_string(answer, "kind", kinds[filter->kind]);
     switch (filter->kind) {
-    case TQA_LOG_BUTTERWORTH:
-        tqa_answer_count(answer, "order", filter->order);
-        tqa_answer_number(answer, "cutoff_hz", filter->cutoff);
-        tqa_answer_flag(answer, "from_spectra", filter->is_auto);
+    case TQA_RECORDING_BUTTERWORTH:
+        tqa_writer_count(answer, "order", filter->order);
+        tqa_writer_number(answer, "cutoff_hz", filter->cutoff);
+        tqa_writer_flag(answer, "from_spectra", filter->is_auto);
         break;
-    case TQA_LOG_SAVITZKY_GOLAY:
-        tqa_answer_number(answer, "cutoff_hz", request->half_gain);
-        tqa_answer_count(answer, "window", filter->window);
-        tqa_answer_count(answer, "degree", filter->degree);
+    case TQA_RECORDING_SAVITZKY_GOLAY:
+        tqa_writer_number(answer, "cutoff_hz", request->half_gain);
+        tqa_writer_count(answer, "window", filter->window);
+        tqa_writer_count(answer, "degree", filter->degree);
         break;
-    case TQA_LOG_FIRST_ORDER:
-        tqa_answer_number(answer, "cutoff_hz", request->half_gain);
-        tqa_answer_number(answer, "tau_f_s", filter->tau_f);
+    case TQA_RECORDING_FIRST_ORDER:
+        tqa_writer_number(answer, "cutoff_hz", request->half_gain);
+        tqa_writer_number(answer, "tau_f_s", filter->tau_f);
         break;
-    case TQA_LOG_NO_FILTER:
+    case TQA_RECORDING_NO_FILTER:
         break;
     }
-    tqa_answer_count(answer, "decimate", filter->decimate);
-    tqa_answer_flag(answer, "decimate_from_length", filter->thins);
+    tqa_writer_count(answer, "decimate", filter->decimate);
+    tqa_writer_flag(answer, "decimate_from_length", filter->thins);
 }

@@ -6,63 +6,64 @@
 
 #include "api/recordings/parts.h"
 
-const char *const tqa_log_quantity_names[TQA_LOG_QUANTITIES] = {"q", "qd", "qdd", "tau", "time"};
+const char *const tqa_recording_quantity_names[TQA_RECORDING_QUANTITIES] = {"q", "qd", "qdd", "tau",
+                                                                            "time"};
 
 static const double degree = 3.14159265358979323846 / 180.0;
 
 typedef enum unit_of { OF_ANGLE, OF_LENGTH, OF_ANY } unit_of;
 
 typedef struct unit {
-    tqa_log_quantity quantity;
+    tqa_recording_quantity quantity;
     const char *name;
     double factor;
     unit_of of;
 } unit;
 
 static const unit units[] = {
-    {TQA_LOG_Q, "rad", 1.0, OF_ANGLE},
-    {TQA_LOG_Q, "deg", degree, OF_ANGLE},
-    {TQA_LOG_Q, "mrad", 1e-3, OF_ANGLE},
-    {TQA_LOG_Q, "rev", 360.0 * degree, OF_ANGLE},
-    {TQA_LOG_Q, "m", 1.0, OF_LENGTH},
-    {TQA_LOG_Q, "mm", 1e-3, OF_LENGTH},
-    {TQA_LOG_QD, "rad/s", 1.0, OF_ANGLE},
-    {TQA_LOG_QD, "deg/s", degree, OF_ANGLE},
-    {TQA_LOG_QD, "rpm", 6.0 * degree, OF_ANGLE},
-    {TQA_LOG_QD, "m/s", 1.0, OF_LENGTH},
-    {TQA_LOG_QD, "mm/s", 1e-3, OF_LENGTH},
-    {TQA_LOG_QDD, "rad/s^2", 1.0, OF_ANGLE},
-    {TQA_LOG_QDD, "deg/s^2", degree, OF_ANGLE},
-    {TQA_LOG_QDD, "m/s^2", 1.0, OF_LENGTH},
-    {TQA_LOG_QDD, "mm/s^2", 1e-3, OF_LENGTH},
-    {TQA_LOG_TAU, "Nm", 1.0, OF_ANGLE},
-    {TQA_LOG_TAU, "N m", 1.0, OF_ANGLE},
-    {TQA_LOG_TAU, "mNm", 1e-3, OF_ANGLE},
-    {TQA_LOG_TAU, "N", 1.0, OF_LENGTH},
-    {TQA_LOG_TAU, "A", 1.0, OF_ANY},
-    {TQA_LOG_TAU, "mA", 1e-3, OF_ANY},
-    {TQA_LOG_TIME, "s", 1.0, OF_ANY},
-    {TQA_LOG_TIME, "ms", 1e-3, OF_ANY},
-    {TQA_LOG_TIME, "us", 1e-6, OF_ANY},
-    {TQA_LOG_TIME, "ns", 1e-9, OF_ANY},
+    {TQA_RECORDING_Q, "rad", 1.0, OF_ANGLE},
+    {TQA_RECORDING_Q, "deg", degree, OF_ANGLE},
+    {TQA_RECORDING_Q, "mrad", 1e-3, OF_ANGLE},
+    {TQA_RECORDING_Q, "rev", 360.0 * degree, OF_ANGLE},
+    {TQA_RECORDING_Q, "m", 1.0, OF_LENGTH},
+    {TQA_RECORDING_Q, "mm", 1e-3, OF_LENGTH},
+    {TQA_RECORDING_QD, "rad/s", 1.0, OF_ANGLE},
+    {TQA_RECORDING_QD, "deg/s", degree, OF_ANGLE},
+    {TQA_RECORDING_QD, "rpm", 6.0 * degree, OF_ANGLE},
+    {TQA_RECORDING_QD, "m/s", 1.0, OF_LENGTH},
+    {TQA_RECORDING_QD, "mm/s", 1e-3, OF_LENGTH},
+    {TQA_RECORDING_QDD, "rad/s^2", 1.0, OF_ANGLE},
+    {TQA_RECORDING_QDD, "deg/s^2", degree, OF_ANGLE},
+    {TQA_RECORDING_QDD, "m/s^2", 1.0, OF_LENGTH},
+    {TQA_RECORDING_QDD, "mm/s^2", 1e-3, OF_LENGTH},
+    {TQA_RECORDING_TAU, "Nm", 1.0, OF_ANGLE},
+    {TQA_RECORDING_TAU, "N m", 1.0, OF_ANGLE},
+    {TQA_RECORDING_TAU, "mNm", 1e-3, OF_ANGLE},
+    {TQA_RECORDING_TAU, "N", 1.0, OF_LENGTH},
+    {TQA_RECORDING_TAU, "A", 1.0, OF_ANY},
+    {TQA_RECORDING_TAU, "mA", 1e-3, OF_ANY},
+    {TQA_RECORDING_TIME, "s", 1.0, OF_ANY},
+    {TQA_RECORDING_TIME, "ms", 1e-3, OF_ANY},
+    {TQA_RECORDING_TIME, "us", 1e-6, OF_ANY},
+    {TQA_RECORDING_TIME, "ns", 1e-9, OF_ANY},
 };
 
-size_t tqa_log_width(const tqa_log_request *request, tqa_log_quantity quantity)
+size_t tqa_recording_width(const tqa_recording_request *request, tqa_recording_quantity quantity)
 {
-    return quantity == TQA_LOG_TIME ? 1
-           : quantity == TQA_LOG_Q  ? request->order->nq
-                                    : request->order->nv;
+    return quantity == TQA_RECORDING_TIME ? 1
+           : quantity == TQA_RECORDING_Q  ? request->order->nq
+                                          : request->order->nv;
 }
 
 /* row r, as the user writes it, belongs to a joint that slides */
-static bool slides(const tqa_log_request *request, tqa_log_quantity quantity, size_t r)
+static bool slides(const tqa_recording_request *request, tqa_recording_quantity quantity, size_t r)
 {
     const tq_model *model = request->control->robot->model;
-    const uint32_t row = quantity == TQA_LOG_Q ? request->order->q[r] : request->order->v[r];
+    const uint32_t row = quantity == TQA_RECORDING_Q ? request->order->q[r] : request->order->v[r];
     for (uint32_t j = 0; j < model->n_joint; j++) {
         const tq_joint *joint = &model->joints[j];
-        const uint32_t first = quantity == TQA_LOG_Q ? joint->q_index : joint->v_index;
-        const uint32_t n = quantity == TQA_LOG_Q ? joint->nq : joint->nv;
+        const uint32_t first = quantity == TQA_RECORDING_Q ? joint->q_index : joint->v_index;
+        const uint32_t n = quantity == TQA_RECORDING_Q ? joint->nq : joint->nv;
         if (n > 0 && row >= first && row < first + n) {
             return joint->kind == TQ_JOINT_PRISMATIC;
         }
@@ -70,67 +71,69 @@ static bool slides(const tqa_log_request *request, tqa_log_quantity quantity, si
     return false;
 }
 
-static bool refuse_unit(const tqa_part *part, tqa_log_quantity quantity, unit_of kind, bool is_list)
+static bool refuse_unit(const tqa_value *part, tqa_recording_quantity quantity, unit_of kind,
+                        bool is_list)
 {
     char hint[TQA_PROBLEM_TEXT];
     (void)snprintf(hint, sizeof hint, "%sone of",
-                   is_list || quantity > TQA_LOG_TAU ? "" : "or a list, for each joint one: ");
+                   is_list || quantity > TQA_RECORDING_TAU ? ""
+                                                           : "or a list, for each joint one: ");
     for (size_t u = 0; u < sizeof units / sizeof units[0]; u++) {
         if (units[u].quantity == quantity && (units[u].of == OF_ANY || units[u].of == kind)) {
             const size_t n = strlen(hint);
             (void)snprintf(hint + n, sizeof hint - n, " \"%s\"", units[u].name);
         }
     }
-    return tqa_part_refuse(part, "invalid-value", hint, "this is no unit of %s%s",
-                           tqa_log_quantity_names[quantity],
-                           quantity < TQA_LOG_TAU ? " for this kind of joint" : "");
+    return tqa_value_refuse(part, "invalid-value", hint, "this is no unit of %s%s",
+                            tqa_recording_quantity_names[quantity],
+                            quantity < TQA_RECORDING_TAU ? " for this kind of joint" : "");
 }
 
-static bool read_unit(tqa_log_request *request, tqa_log_quantity quantity, const tqa_part *part,
-                      size_t r, bool is_list)
+static bool read_unit(tqa_recording_request *request, tqa_recording_quantity quantity,
+                      const tqa_value *part, size_t r, bool is_list)
 {
     const char *text = json_string_value(part->value);
     if (text == NULL) {
-        return tqa_part_refuse(part, "wrong-type", "the name of a unit in quotes, such as \"rad\"",
-                               "expected the name of a unit");
+        return tqa_value_refuse(part, "wrong-type", "the name of a unit in quotes, such as \"rad\"",
+                                "expected the name of a unit");
     }
-    const bool is_length = quantity != TQA_LOG_TIME && slides(request, quantity, r);
+    const bool is_length = quantity != TQA_RECORDING_TIME && slides(request, quantity, r);
     for (size_t u = 0; u < sizeof units / sizeof units[0]; u++) {
         if (units[u].quantity == quantity && strcmp(units[u].name, text) == 0 &&
             (units[u].of == OF_ANY || (units[u].of == OF_LENGTH) == is_length)) {
             request->factor[quantity][r] *= units[u].factor;
-            request->in_amperes = request->in_amperes ||
-                                  (quantity == TQA_LOG_TAU && strchr(units[u].name, 'A') != NULL);
+            request->in_amperes = request->in_amperes || (quantity == TQA_RECORDING_TAU &&
+                                                          strchr(units[u].name, 'A') != NULL);
             return true;
         }
     }
     return refuse_unit(part, quantity, is_length ? OF_LENGTH : OF_ANGLE, is_list);
 }
 
-static bool read_units(tqa_log_request *request, const tqa_part *object)
+static bool read_units(tqa_recording_request *request, const tqa_value *object)
 {
     static const char *const known[] = {"q", "qd", "qdd", "tau", "time", NULL};
-    const tqa_part part = tqa_part_field(object, "units");
+    const tqa_value part = tqa_value_field(object, "units");
     if (part.value == NULL) {
         return true;
     }
-    if (!tqa_part_object(&part, known)) {
+    if (!tqa_value_object(&part, known)) {
         return false;
     }
-    for (tqa_log_quantity q = 0; q < TQA_LOG_QUANTITIES; q++) {
-        const tqa_part field = tqa_part_field(&part, tqa_log_quantity_names[q]);
-        const size_t n = tqa_log_width(request, q);
+    for (tqa_recording_quantity q = 0; q < TQA_RECORDING_QUANTITIES; q++) {
+        const tqa_value field = tqa_value_field(&part, tqa_recording_quantity_names[q]);
+        const size_t n = tqa_recording_width(request, q);
         if (field.value == NULL) {
             continue;
         }
         request->unit_known[q] = true;
         const bool is_list = json_is_array(field.value);
         size_t n_item = 0;
-        if (is_list && !tqa_part_array(&field, n, n, &n_item)) {
+        if (is_list && !tqa_value_array(&field, n, n, &n_item)) {
             return false;
         }
         for (size_t r = 0; r < n; r++) {
-            const tqa_part item = is_list ? tqa_part_item(&field, r) : field;
+            const tqa_value item = is_list ? tqa_value_item(&field, r) : field;
             if (!read_unit(request, q, &item, r, is_list)) {
                 return false;
             }
@@ -139,37 +142,37 @@ static bool read_units(tqa_log_request *request, const tqa_part *object)
     return true;
 }
 
-static bool read_scale(tqa_log_request *request, const tqa_part *object)
+static bool read_scale(tqa_recording_request *request, const tqa_value *object)
 {
     static const char *const known[] = {"q", "qd", "qdd", "tau", NULL};
-    const tqa_part part = tqa_part_field(object, "scale");
+    const tqa_value part = tqa_value_field(object, "scale");
     if (part.value == NULL) {
         return true;
     }
-    if (!tqa_part_object(&part, known)) {
+    if (!tqa_value_object(&part, known)) {
         return false;
     }
-    for (tqa_log_quantity q = 0; q < TQA_LOG_TIME; q++) {
-        const tqa_part field = tqa_part_field(&part, tqa_log_quantity_names[q]);
-        const size_t n = tqa_log_width(request, q);
+    for (tqa_recording_quantity q = 0; q < TQA_RECORDING_TIME; q++) {
+        const tqa_value field = tqa_value_field(&part, tqa_recording_quantity_names[q]);
+        const size_t n = tqa_recording_width(request, q);
         if (field.value == NULL) {
             continue;
         }
         request->scaled[q] = true;
         const bool is_list = json_is_array(field.value);
         size_t n_item = 0;
-        if (is_list && !tqa_part_array(&field, n, n, &n_item)) {
+        if (is_list && !tqa_value_array(&field, n, n, &n_item)) {
             return false;
         }
         for (size_t r = 0; r < n; r++) {
-            const tqa_part item = is_list ? tqa_part_item(&field, r) : field;
+            const tqa_value item = is_list ? tqa_value_item(&field, r) : field;
             double factor = 0.0;
-            if (!tqa_part_number(&item, &factor)) {
+            if (!tqa_value_number(&item, &factor)) {
                 return false;
             }
             if (factor == 0.0) {
-                return tqa_part_refuse(&item, "range", "1 leaves the column as it is",
-                                       "a scale of 0 leaves nothing");
+                return tqa_value_refuse(&item, "range", "1 leaves the column as it is",
+                                        "a scale of 0 leaves nothing");
             }
             request->factor[q][r] *= factor;
         }
@@ -182,63 +185,64 @@ static const char *const filter_fields[] = {"kind",   "order",  "cutoff_hz", "ta
 static const char *const filter_kinds[] = {"butterworth", "savitzky-golay", "first-order", "none",
                                            NULL};
 
-static bool read_cutoff(const tqa_part *part, tqa_log_filter *ret)
+static bool read_cutoff(const tqa_value *part, tqa_recording_filter *ret)
 {
-    const tqa_part cutoff = tqa_part_field(part, "cutoff_hz");
+    const tqa_value cutoff = tqa_value_field(part, "cutoff_hz");
     const char *word = json_string_value(cutoff.value);
     ret->is_auto = cutoff.value == NULL || (word != NULL && strcmp(word, "auto") == 0);
-    return ret->is_auto || tqa_part_positive(&cutoff, &ret->cutoff);
+    return ret->is_auto || tqa_value_positive(&cutoff, &ret->cutoff);
 }
 
 /* What belongs to another kind of filter is a mistake. */
-static bool refuse_foreign(const tqa_part *part, tqa_log_filter_kind kind)
+static bool refuse_foreign(const tqa_value *part, tqa_recording_filter_kind kind)
 {
     static const struct {
         const char *field;
-        tqa_log_filter_kind kind;
-    } owned[] = {{"order", TQA_LOG_BUTTERWORTH},
-                 {"cutoff_hz", TQA_LOG_BUTTERWORTH},
-                 {"tau_f_s", TQA_LOG_FIRST_ORDER},
-                 {"window", TQA_LOG_SAVITZKY_GOLAY},
-                 {"degree", TQA_LOG_SAVITZKY_GOLAY}};
+        tqa_recording_filter_kind kind;
+    } owned[] = {{"order", TQA_RECORDING_BUTTERWORTH},
+                 {"cutoff_hz", TQA_RECORDING_BUTTERWORTH},
+                 {"tau_f_s", TQA_RECORDING_FIRST_ORDER},
+                 {"window", TQA_RECORDING_SAVITZKY_GOLAY},
+                 {"degree", TQA_RECORDING_SAVITZKY_GOLAY}};
     for (size_t k = 0; k < sizeof owned / sizeof owned[0]; k++) {
-        const tqa_part field = tqa_part_field(part, owned[k].field);
+        const tqa_value field = tqa_value_field(part, owned[k].field);
         if (field.value != NULL && owned[k].kind != kind) {
-            return tqa_part_refuse(&field, "invalid-value", "leave it out, or choose that kind",
-                                   "\"%s\" belongs to kind \"%s\"", owned[k].field,
-                                   filter_kinds[owned[k].kind]);
+            return tqa_value_refuse(&field, "invalid-value", "leave it out, or choose that kind",
+                                    "\"%s\" belongs to kind \"%s\"", owned[k].field,
+                                    filter_kinds[owned[k].kind]);
         }
     }
     return true;
 }
 
-static bool read_filter(tqa_log_request *request, const tqa_part *object)
+static bool read_filter(tqa_recording_request *request, const tqa_value *object)
 {
-    tqa_log_filter *ret = &request->filter;
-    *ret = (tqa_log_filter){.order = 4, .is_auto = true, .window = 21, .degree = 3, .decimate = 1};
-    const tqa_part part = tqa_part_field(object, "filter");
+    tqa_recording_filter *ret = &request->filter;
+    *ret = (tqa_recording_filter){
+        .order = 4, .is_auto = true, .window = 21, .degree = 3, .decimate = 1};
+    const tqa_value part = tqa_value_field(object, "filter");
     if (part.value == NULL) {
         return true;
     }
-    if (!tqa_part_object(&part, filter_fields)) {
+    if (!tqa_value_object(&part, filter_fields)) {
         return false;
     }
-    unsigned kind = TQA_LOG_BUTTERWORTH;
+    unsigned kind = TQA_RECORDING_BUTTERWORTH;
     size_t order = ret->order;
     size_t polynomial = ret->degree;
-    const tqa_part name = tqa_part_field(&part, "kind");
-    const tqa_part order_part = tqa_part_field(&part, "order");
-    const tqa_part tau = tqa_part_field(&part, "tau_f_s");
-    const tqa_part window = tqa_part_field(&part, "window");
-    const tqa_part degrees = tqa_part_field(&part, "degree");
-    const tqa_part decimate = tqa_part_field(&part, "decimate");
-    if ((name.value != NULL && !tqa_part_choice(&name, filter_kinds, &kind)) ||
+    const tqa_value name = tqa_value_field(&part, "kind");
+    const tqa_value order_part = tqa_value_field(&part, "order");
+    const tqa_value tau = tqa_value_field(&part, "tau_f_s");
+    const tqa_value window = tqa_value_field(&part, "window");
+    const tqa_value degrees = tqa_value_field(&part, "degree");
+    const tqa_value decimate = tqa_value_field(&part, "decimate");
+    if ((name.value != NULL && !tqa_value_choice(&name, filter_kinds, &kind)) ||
         !refuse_foreign(&part, kind) ||
         (order_part.value != NULL &&
-         !tqa_part_count(&order_part, 1, TQ_FILTER_ORDER_MAX, &order)) ||
-        (window.value != NULL && !tqa_part_count(&window, 5, 1023, &ret->window)) ||
-        (degrees.value != NULL && !tqa_part_count(&degrees, 2, 9, &polynomial)) ||
-        (decimate.value != NULL && !tqa_part_count(&decimate, 1, 1000, &ret->decimate)) ||
+         !tqa_value_count(&order_part, 1, TQ_FILTER_ORDER_MAX, &order)) ||
+        (window.value != NULL && !tqa_value_count(&window, 5, 1023, &ret->window)) ||
+        (degrees.value != NULL && !tqa_value_count(&degrees, 2, 9, &polynomial)) ||
+        (decimate.value != NULL && !tqa_value_count(&decimate, 1, 1000, &ret->decimate)) ||
         !read_cutoff(&part, ret)) {
         return false;
     }
@@ -247,37 +251,38 @@ static bool read_filter(tqa_log_request *request, const tqa_part *object)
     ret->order = (unsigned)order;
     ret->degree = (unsigned)polynomial;
     if (ret->window % 2 == 0 || ret->window <= ret->degree) {
-        return tqa_part_refuse(&window, "range", "say \"window\": 21, \"degree\": 3",
-                               "the window must be odd and longer than the degree");
+        return tqa_value_refuse(&window, "range", "say \"window\": 21, \"degree\": 3",
+                                "the window must be odd and longer than the degree");
     }
-    if (kind == TQA_LOG_FIRST_ORDER) {
-        return tqa_part_need(&tau, "add \"tau_f_s\": 0.01") && tqa_part_positive(&tau, &ret->tau_f);
+    if (kind == TQA_RECORDING_FIRST_ORDER) {
+        return tqa_value_need(&tau, "add \"tau_f_s\": 0.01") &&
+               tqa_value_positive(&tau, &ret->tau_f);
     }
     return true;
 }
 
-tqa_part tqa_log_place(const tqa_log *log, const char *outer, const char *inner)
+tqa_value tqa_recording_place(const tqa_recording *log, const char *outer, const char *inner)
 {
-    tqa_part part = tqa_part_field(&log->request->object, outer);
+    tqa_value part = tqa_value_field(&log->request->object, outer);
     if (inner != NULL && part.value != NULL) {
-        part = tqa_part_field(&part, inner);
+        part = tqa_value_field(&part, inner);
     }
     return part.value != NULL ? part : log->part;
 }
 
-bool tqa_log_request_read(const tqa_part *object, const tqa_order *order, unsigned need,
-                          tqa_log_request *ret)
+bool tqa_recording_request_read(const tqa_value *object, const tqa_order *order, unsigned need,
+                                tqa_recording_request *ret)
 {
-    const tqa_part rate = tqa_part_field(object, "rate");
-    const tqa_part delay = tqa_part_field(object, "delay_s");
-    *ret = (tqa_log_request){
+    const tqa_value rate = tqa_value_field(object, "rate");
+    const tqa_value delay = tqa_value_field(object, "delay_s");
+    *ret = (tqa_recording_request){
         .control = object->control, .order = order, .need = need, .object = *object};
-    ret->columns = tqa_part_field(object, "columns");
-    ret->rows = tqa_part_field(object, "rows");
+    ret->columns = tqa_value_field(object, "columns");
+    ret->rows = tqa_value_field(object, "rows");
     ret->has_delay = delay.value != NULL;
-    for (tqa_log_quantity q = 0; q < TQA_LOG_QUANTITIES; q++) {
-        const size_t n = tqa_log_width(ret, q);
-        ret->factor[q] = tqa_control_take(object->control, n + 1, sizeof(double));
+    for (tqa_recording_quantity q = 0; q < TQA_RECORDING_QUANTITIES; q++) {
+        const size_t n = tqa_recording_width(ret, q);
+        ret->factor[q] = tqa_tree_take(object->control, n + 1, sizeof(double));
         if (ret->factor[q] == NULL) {
             return false;
         }
@@ -286,17 +291,17 @@ bool tqa_log_request_read(const tqa_part *object, const tqa_order *order, unsign
         }
     }
     if (!read_units(ret, object) || !read_scale(ret, object) || !read_filter(ret, object) ||
-        (rate.value != NULL && !tqa_part_positive(&rate, &ret->rate)) ||
-        (delay.value != NULL && !tqa_part_number(&delay, &ret->delay))) {
+        (rate.value != NULL && !tqa_value_positive(&rate, &ret->rate)) ||
+        (delay.value != NULL && !tqa_value_number(&delay, &ret->delay))) {
         return false;
     }
-    if (ret->in_amperes && !ret->scaled[TQA_LOG_TAU]) {
-        const tqa_part said = tqa_part_field(object, "units");
-        const tqa_part where = tqa_part_field(&said, "tau");
-        return tqa_part_refuse(&where, "missing-field",
-                               "add \"scale\": {\"tau\": [...]}, the drive gain of each joint in "
-                               "N m/A (or N/A)",
-                               "currents are no torques without drive gains");
+    if (ret->in_amperes && !ret->scaled[TQA_RECORDING_TAU]) {
+        const tqa_value said = tqa_value_field(object, "units");
+        const tqa_value where = tqa_value_field(&said, "tau");
+        return tqa_value_refuse(&where, "missing-field",
+                                "add \"scale\": {\"tau\": [...]}, the drive gain of each joint in "
+                                "N m/A (or N/A)",
+                                "currents are no torques without drive gains");
     }
     return true;
 }
@@ -305,42 +310,43 @@ bool tqa_log_request_read(const tqa_part *object, const tqa_order *order, unsign
  * One experiment
  */
 
-static bool read_window(tqa_log *log, const tqa_part *part)
+static bool read_window(tqa_recording *log, const tqa_value *part)
 {
     double pair[2];
-    if (log->n_window == TQA_LOG_WINDOWS_MAX) {
-        return tqa_part_refuse(part, "too-large", "fewer and longer ranges",
-                               "at most %d ranges of rows", TQA_LOG_WINDOWS_MAX);
+    if (log->n_window == TQA_RECORDING_WINDOWS_MAX) {
+        return tqa_value_refuse(part, "too-large", "fewer and longer ranges",
+                                "at most %d ranges of rows", TQA_RECORDING_WINDOWS_MAX);
     }
-    if (!tqa_part_numbers(part, 2, pair)) {
+    if (!tqa_value_numbers(part, 2, pair)) {
         return false;
     }
-    const tqa_log_window window = {(uint64_t)fmax(0.0, pair[0]), (uint64_t)fmax(0.0, pair[1])};
+    const tqa_recording_window window = {(uint64_t)fmax(0.0, pair[0]),
+                                         (uint64_t)fmax(0.0, pair[1])};
     if (!(pair[0] >= 0.0 && pair[1] > pair[0] && pair[1] <= 0x1p53) || pair[0] != floor(pair[0]) ||
         pair[1] != floor(pair[1]) ||
         (log->n_window > 0 && window.first < log->windows[log->n_window - 1].end)) {
-        return tqa_part_refuse(part, "range", "[first, behind the last], rising, from row 0",
-                               "this is no range of rows");
+        return tqa_value_refuse(part, "range", "[first, behind the last], rising, from row 0",
+                                "this is no range of rows");
     }
     log->windows[log->n_window++] = window;
     return true;
 }
 
-static bool read_windows(tqa_log *log, const tqa_part *part)
+static bool read_windows(tqa_recording *log, const tqa_value *part)
 {
     size_t n = 0;
     if (part->value == NULL) {
         return true;
     }
-    if (!tqa_part_array(part, 1, TQA_LOG_WINDOWS_MAX, &n)) {
+    if (!tqa_value_array(part, 1, TQA_RECORDING_WINDOWS_MAX, &n)) {
         return false;
     }
-    const tqa_part first = tqa_part_item(part, 0);
+    const tqa_value first = tqa_value_item(part, 0);
     if (!json_is_array(first.value)) {
         return read_window(log, part);
     }
     for (size_t k = 0; k < n; k++) {
-        const tqa_part item = tqa_part_item(part, k);
+        const tqa_value item = tqa_value_item(part, k);
         if (!read_window(log, &item)) {
             return false;
         }
@@ -348,41 +354,43 @@ static bool read_windows(tqa_log *log, const tqa_part *part)
     return true;
 }
 
-static bool read_name(const tqa_part *part, const char *prefix, char ret[TQA_LOG_SOURCE_NAME])
+static bool read_name(const tqa_value *part, const char *prefix,
+                      char ret[TQA_RECORDING_SOURCE_NAME])
 {
     const char *name = json_string_value(part->value);
     if (name == NULL) {
-        return tqa_part_refuse(part, "wrong-type",
-                               "the name of a dataset, or the id of a job, in quotes",
-                               "expected a name in quotes");
+        return tqa_value_refuse(part, "wrong-type",
+                                "the name of a dataset, or the id of a job, in quotes",
+                                "expected a name in quotes");
     }
-    const int n = snprintf(ret, TQA_LOG_SOURCE_NAME, "%s%s", prefix, name);
-    return (n > 0 && n < TQA_LOG_SOURCE_NAME && name[0] != '\0') ||
-           tqa_part_refuse(part, "invalid-value", "a name has 1 to 128 bytes",
-                           "no source of data has this name");
+    const int n = snprintf(ret, TQA_RECORDING_SOURCE_NAME, "%s%s", prefix, name);
+    return (n > 0 && n < TQA_RECORDING_SOURCE_NAME && name[0] != '\0') ||
+           tqa_value_refuse(part, "invalid-value", "a name has 1 to 128 bytes",
+                            "no source of data has this name");
 }
 
 /* {"q": "name", "tau": "name", ...} */
-static bool read_split(tqa_log *log)
+static bool read_split(tqa_recording *log)
 {
     bool any = false;
     log->is_split = true;
-    for (tqa_log_quantity q = 0; q < TQA_LOG_QUANTITIES; q++) {
-        const tqa_part field = tqa_part_field(&log->part, tqa_log_quantity_names[q]);
+    for (tqa_recording_quantity q = 0; q < TQA_RECORDING_QUANTITIES; q++) {
+        const tqa_value field = tqa_value_field(&log->part, tqa_recording_quantity_names[q]);
         if (field.value != NULL && !read_name(&field, "", log->source[q])) {
             return false;
         }
         any = any || field.value != NULL;
     }
     if (!any) {
-        return tqa_part_refuse(&log->part, "missing-field", "add \"dataset\": \"its name\"",
-                               "no dataset is named");
+        return tqa_value_refuse(&log->part, "missing-field", "add \"dataset\": \"its name\"",
+                                "no dataset is named");
     }
-    (void)snprintf(log->name, sizeof log->name, "%s", log->source[TQA_LOG_Q]);
+    (void)snprintf(log->name, sizeof log->name, "%s", log->source[TQA_RECORDING_Q]);
     return true;
 }
 
-bool tqa_log_read(const tqa_log_request *request, const tqa_part *part, tqa_log *ret)
+bool tqa_recording_read(const tqa_recording_request *request, const tqa_value *part,
+                        tqa_recording *ret)
 {
     ret->request = request;
     ret->part = *part;
@@ -391,15 +399,15 @@ bool tqa_log_read(const tqa_log_request *request, const tqa_part *part, tqa_log 
         return read_name(part, "", ret->source[0]) && read_windows(ret, &request->rows);
     }
     if (!json_is_object(part->value)) {
-        return tqa_part_refuse(part, "wrong-type", "{\"dataset\": \"its name\"}",
-                               "expected the name of a dataset, or an object");
+        return tqa_value_refuse(part, "wrong-type", "{\"dataset\": \"its name\"}",
+                                "expected the name of a dataset, or an object");
     }
-    const tqa_part dataset = tqa_part_field(part, "dataset");
-    const tqa_part job = tqa_part_field(part, "job");
-    const tqa_part rows = tqa_part_field(part, "rows");
+    const tqa_value dataset = tqa_value_field(part, "dataset");
+    const tqa_value job = tqa_value_field(part, "job");
+    const tqa_value rows = tqa_value_field(part, "rows");
     if (dataset.value != NULL && job.value != NULL) {
-        return tqa_part_refuse(part, "invalid-value", "leave one of the two out",
-                               "either a dataset or a job");
+        return tqa_value_refuse(part, "invalid-value", "leave one of the two out",
+                                "either a dataset or a job");
     }
     if (dataset.value == NULL && job.value == NULL && !read_split(ret)) {
         return false;

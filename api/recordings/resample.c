@@ -10,36 +10,31 @@
 
 enum { CONTEXT_MAX = 65536 }; /* samples that a filter looks to either side */
 
-static bool has(const tqa_log_pass_state *p, tqa_log_quantity quantity)
-{
-    return p->log->column[quantity] != NULL;
-}
-
-bool tqa_log_even_reaches(const tqa_log *log)
+bool tqa_resample_reaches(const tqa_recording *log)
 {
     const double late = fabs(log->request->delay) / log->step;
-    const tqa_part where = tqa_log_place(log, "delay_s", NULL);
+    const tqa_value where = tqa_recording_place(log, "delay_s", NULL);
     return late <= 4.0 ||
-           tqa_part_refuse(&where, "range", "shift the log's columns by whole rows first",
-                           "\"%.60s\": a delay of more than 4 samples of %.6g s", log->name,
-                           log->step);
+           tqa_value_refuse(&where, "range", "shift the log's columns by whole rows first",
+                            "\"%.60s\": a delay of more than 4 samples of %.6g s", log->name,
+                            log->step);
 }
 
-size_t tqa_log_border(const tqa_log *log)
+size_t tqa_recording_border(const tqa_recording *log)
 {
-    const tqa_log_filter *filter = &log->request->filter;
+    const tqa_recording_filter *filter = &log->request->filter;
     double n = 0.0;
     switch (filter->kind) {
-    case TQA_LOG_BUTTERWORTH:
+    case TQA_RECORDING_BUTTERWORTH:
         n = 1.0 / (filter->cutoff * log->step);
         break;
-    case TQA_LOG_FIRST_ORDER:
+    case TQA_RECORDING_FIRST_ORDER:
         n = 2.0 * 3.14159265358979323846 * filter->tau_f / log->step;
         break;
-    case TQA_LOG_SAVITZKY_GOLAY:
+    case TQA_RECORDING_SAVITZKY_GOLAY:
         n = floor(0.5 * (double)filter->window);
         break;
-    case TQA_LOG_NO_FILTER:
+    case TQA_RECORDING_NO_FILTER:
         break;
     }
     /* upwards, but not for what rounding of a log's times adds to a whole number */
@@ -47,55 +42,55 @@ size_t tqa_log_border(const tqa_log *log)
 }
 
 /* The filter looks further than is kept. */
-static bool refuse_slow(const tqa_log *log, double rate)
+static bool refuse_slow(const tqa_recording *log, double rate)
 {
     static const char *const fields[] = {
-        [TQA_LOG_BUTTERWORTH] = "cutoff_hz",
-        [TQA_LOG_SAVITZKY_GOLAY] = "window",
-        [TQA_LOG_FIRST_ORDER] = "tau_f_s",
-        [TQA_LOG_NO_FILTER] = "kind",
+        [TQA_RECORDING_BUTTERWORTH] = "cutoff_hz",
+        [TQA_RECORDING_SAVITZKY_GOLAY] = "window",
+        [TQA_RECORDING_FIRST_ORDER] = "tau_f_s",
+        [TQA_RECORDING_NO_FILTER] = "kind",
     };
-    const tqa_log_filter *filter = &log->request->filter;
+    const tqa_recording_filter *filter = &log->request->filter;
     const bool is_thinned = filter->is_auto && filter->decimate > 1;
-    const tqa_part where =
-        tqa_log_place(log, "filter", is_thinned ? "decimate" : fields[filter->kind]);
-    return tqa_part_refuse(&where, "range",
-                           filter->kind == TQA_LOG_FIRST_ORDER ? "0.001 to 0.05 s, say"
-                           : is_thinned                        ? "keep more of the samples"
-                                                               : "choose a higher cut-off",
-                           "\"%.60s\": the filter is too slow for %.6g samples in a second",
-                           log->name, rate);
+    const tqa_value where =
+        tqa_recording_place(log, "filter", is_thinned ? "decimate" : fields[filter->kind]);
+    return tqa_value_refuse(&where, "range",
+                            filter->kind == TQA_RECORDING_FIRST_ORDER ? "0.001 to 0.05 s, say"
+                            : is_thinned                              ? "keep more of the samples"
+                                                                      : "choose a higher cut-off",
+                            "\"%.60s\": the filter is too slow for %.6g samples in a second",
+                            log->name, rate);
 }
 
-bool tqa_log_even_filter(tqa_log_pass_state *p)
+bool tqa_resample_filter(tqa_recording_pass_state *p)
 {
-    const tqa_log_request *request = p->log->request;
-    const tqa_log_filter *filter = &request->filter;
+    const tqa_recording_request *request = p->log->request;
+    const tqa_recording_filter *filter = &request->filter;
     const double rate = 1.0 / p->log->step;
     tq_error error = {0};
     tq_status status = TQ_OK;
     p->context = 0;
-    p->border = tqa_log_border(p->log);
-    if (filter->kind == TQA_LOG_BUTTERWORTH) {
+    p->border = tqa_recording_border(p->log);
+    if (filter->kind == TQA_RECORDING_BUTTERWORTH) {
         status = tq_filter_butterworth(filter->order, filter->cutoff, rate, &p->filter, &error);
-        p->context = status == TQ_OK ? tq_filter_settle(&p->filter) : 0;
-    } else if (filter->kind == TQA_LOG_FIRST_ORDER) {
+        p->context = status == TQ_OK ? tq_filter_settling_length(&p->filter) : 0;
+    } else if (filter->kind == TQA_RECORDING_FIRST_ORDER) {
         status = tq_filter_first_order(filter->tau_f, rate, &p->filter, &error);
-        p->context = status == TQ_OK ? 2 * tq_filter_settle(&p->filter) : 0;
-    } else if (filter->kind == TQA_LOG_SAVITZKY_GOLAY) {
+        p->context = status == TQ_OK ? 2 * tq_filter_settling_length(&p->filter) : 0;
+    } else if (filter->kind == TQA_RECORDING_SAVITZKY_GOLAY) {
         p->context = 2 * filter->window;
     }
     if (status != TQ_OK) {
-        const tqa_part where = tqa_log_place(p->log, "filter", "cutoff_hz");
-        return tqa_part_refuse(&where, "range", "choose a lower cut-off",
-                               "\"%.60s\" has %.6g samples in a second: the cut-off must lie "
-                               "below %.6g Hz",
-                               p->log->name, rate, 0.5 * rate);
+        const tqa_value where = tqa_recording_place(p->log, "filter", "cutoff_hz");
+        return tqa_value_refuse(&where, "range", "choose a lower cut-off",
+                                "\"%.60s\" has %.6g samples in a second: the cut-off must lie "
+                                "below %.6g Hz",
+                                p->log->name, rate, 0.5 * rate);
     }
     if (p->context > CONTEXT_MAX) {
         return refuse_slow(p->log, rate);
     }
-    if (!tqa_log_even_reaches(p->log)) {
+    if (!tqa_resample_reaches(p->log)) {
         return false;
     }
     const double late = fabs(request->delay) / p->log->step;
@@ -106,9 +101,9 @@ bool tqa_log_even_filter(tqa_log_pass_state *p)
     return true;
 }
 
-bool tqa_log_even_open(tqa_log_pass_state *p)
+bool tqa_resample_open(tqa_recording_pass_state *p)
 {
-    const tqa_log_request *request = p->log->request;
+    const tqa_recording_request *request = p->log->request;
     const size_t nq = request->order->nq;
     const size_t nv = request->order->nv;
     /* gaps that are bridged, and a faster even clock, make more samples than rows */
@@ -116,253 +111,45 @@ bool tqa_log_even_open(tqa_log_pass_state *p)
     const size_t n =
         (size_t)(1.5 * more * (double)p->room) + 64 + (size_t)ceil(p->log->gap / p->log->step);
     p->n_even_room = (n + 7) / 8 * 8;
-    if (has(p, TQA_LOG_TAU) && !tqa_log_shapes_open(&p->shapes, p->log, p->n_even_room, p->rooms)) {
+    if (tqa_resample_has(p, TQA_RECORDING_TAU) &&
+        !tqa_friction_rows_open(&p->shapes, p->log, p->n_even_room, p->rooms)) {
         return false;
     }
     const size_t edge = p->context < p->n_even_room ? p->context : p->n_even_room;
     p->even =
-        tqa_log_room_take(p->rooms, p->n_even_room * (p->log->n_channel + 1) * sizeof(double));
-    p->raw_tau = tqa_log_room_take(p->rooms, p->n_even_room * (nv + 1) * sizeof(double));
-    p->derived = tqa_log_room_take(p->rooms, p->n_even_room * (2 * nv + 1) * sizeof(double));
-    p->even_row = tqa_log_room_take(p->rooms, p->n_even_room * sizeof *p->even_row);
-    p->stencils = tqa_log_room_take(p->rooms, p->n_even_room * sizeof *p->stencils);
-    p->fast = tqa_log_room_take(p->rooms, p->n_even_room * (2 * nv + 1) * sizeof(double));
+        tqa_buffer_pool_take(p->rooms, p->n_even_room * (p->log->n_channel + 1) * sizeof(double));
+    p->raw_tau = tqa_buffer_pool_take(p->rooms, p->n_even_room * (nv + 1) * sizeof(double));
+    p->derived = tqa_buffer_pool_take(p->rooms, p->n_even_room * (2 * nv + 1) * sizeof(double));
+    p->even_row = tqa_buffer_pool_take(p->rooms, p->n_even_room * sizeof *p->even_row);
+    p->stencils = tqa_buffer_pool_take(p->rooms, p->n_even_room * sizeof *p->stencils);
+    p->fast = tqa_buffer_pool_take(p->rooms, p->n_even_room * (2 * nv + 1) * sizeof(double));
     p->block =
-        tqa_log_room_take(p->rooms, (nq + 7 * nv + p->shapes.n + 1) * TQ_BLOCK * sizeof(double));
+        tqa_buffer_pool_take(p->rooms, (nq + 7 * nv + p->shapes.n + 1) * TQ_BLOCK * sizeof(double));
     p->memory_size = tq_filter_zero_phase_size(p->n_even_room, edge) +
                      tq_smooth_scratch_size(TQ_SMOOTH_WINDOW_MAX);
-    p->memory = tqa_log_room_take(p->rooms, p->memory_size);
+    p->memory = tqa_buffer_pool_take(p->rooms, p->memory_size);
     return p->even != NULL && p->raw_tau != NULL && p->derived != NULL && p->fast != NULL &&
            p->stencils != NULL && p->even_row != NULL && p->block != NULL && p->memory != NULL;
 }
 
-void tqa_log_even_close(tqa_log_pass_state *p)
+void tqa_resample_close(tqa_recording_pass_state *p)
 {
-    tqa_log_room_give(p->rooms, p->even);
-    tqa_log_room_give(p->rooms, p->raw_tau);
-    tqa_log_room_give(p->rooms, p->derived);
-    tqa_log_room_give(p->rooms, p->fast);
-    tqa_log_shapes_close(&p->shapes, p->rooms);
-    tqa_log_room_give(p->rooms, p->even_row);
-    tqa_log_room_give(p->rooms, p->stencils);
-    tqa_log_room_give(p->rooms, p->block);
-    tqa_log_room_give(p->rooms, p->memory);
-}
-
-/* ------------------------------------------------------------------------------------------------
- * Filters
- */
-
-static void zero_phase(tqa_log_pass_state *p, size_t m, size_t n_row, double *rows)
-{
-    tq_scratch scratch;
-    tq_scratch_init(&scratch, p->memory, p->memory_size);
-    const size_t settle = tq_filter_settle(&p->filter);
-    const tq_status status = tq_filter_zero_phase_rows(&p->filter, settle < m ? settle : m - 1, m,
-                                                       n_row, rows, p->n_even_room, &scratch, NULL);
-    (void)status; /* shapes and room are known to be right */
-}
-
-static void smooth(tqa_log_pass_state *p, unsigned derivative, size_t m, const double *x,
-                   double *ret)
-{
-    const tqa_log_filter *filter = &p->log->request->filter;
-    tq_scratch scratch;
-    tq_scratch_init(&scratch, p->memory, p->memory_size);
-    const size_t odd = m % 2 == 1 ? m : m - 1;
-    const tq_window window = {filter->window < odd ? filter->window : odd, filter->degree,
-                              derivative, p->log->step};
-    if (tq_smooth(&window, m, x, ret, &scratch, NULL) != TQ_OK) {
-        memcpy(ret, x, m * sizeof *x); /* eight samples and a degree of nine */
-    }
-}
-
-static double *channel(const tqa_log_pass_state *p, tqa_log_quantity quantity, size_t r)
-{
-    return p->even + (p->log->first_channel[quantity] + r) * p->n_even_room;
-}
-
-/* All channels that were logged, by the same filter. */
-static void filter_channels(tqa_log_pass_state *p, size_t m)
-{
-    const tqa_log_filter_kind kind = p->log->request->filter.kind;
-    if (kind == TQA_LOG_BUTTERWORTH || kind == TQA_LOG_FIRST_ORDER) {
-        zero_phase(p, m, p->log->n_channel, p->even);
-    }
-}
-
-static void smooth_row(tqa_log_pass_state *p, tqa_log_quantity quantity, size_t r, size_t m)
-{
-    double *x = channel(p, quantity, r);
-    double *copy = p->derived + 2 * p->log->request->order->nv * p->n_even_room;
-    memcpy(copy, x, m * sizeof *x);
-    smooth(p, 0, m, copy, x);
-}
-
-/* Velocity and acceleration where they were not logged. */
-static void derive(tqa_log_pass_state *p, size_t m)
-{
-    const size_t nv = p->log->request->order->nv;
-    const tqa_log_filter_kind kind = p->log->request->filter.kind;
-    const double h = p->log->step;
-    for (size_t r = 0; r < nv; r++) {
-        double *qd = p->derived + r * p->n_even_room;
-        double *qdd = p->derived + (nv + r) * p->n_even_room;
-        if (kind == TQA_LOG_SAVITZKY_GOLAY) {
-            const double *from = has(p, TQA_LOG_QD) ? channel(p, TQA_LOG_QD, r) : NULL;
-            if (!has(p, TQA_LOG_QDD)) {
-                smooth(p, from != NULL ? 1 : 2, m, from != NULL ? from : channel(p, TQA_LOG_Q, r),
-                       qdd);
-            }
-            if (from == NULL) {
-                smooth(p, 1, m, channel(p, TQA_LOG_Q, r), qd);
-            }
-            continue;
-        }
-        const double *v = has(p, TQA_LOG_QD) ? channel(p, TQA_LOG_QD, r) : qd;
-        if (!has(p, TQA_LOG_QD)) {
-            tq_difference(m, channel(p, TQA_LOG_Q, r), h, qd);
-            if (kind == TQA_LOG_FIRST_ORDER) {
-                zero_phase(p, m, 1, qd); /* the notes' filter, once for each derivative */
-            }
-        }
-        if (!has(p, TQA_LOG_QDD)) {
-            tq_difference(m, v, h, qdd);
-        }
-    }
-}
-
-/* filtered component by component, a quaternion turns as it should and gets a little short */
-static void renormalise(tqa_log_pass_state *p, size_t m)
-{
-    const tq_model *model = p->log->request->control->robot->model;
-    for (uint32_t j = 0; j < model->n_joint; j++) {
-        if (!tqa_log_has_quaternion(&model->joints[j])) {
-            continue;
-        }
-        double *x = channel(p, TQA_LOG_Q, tqa_log_quaternion(&model->joints[j]));
-        for (size_t i = 0; i < m; i++) {
-            double square = 0.0;
-            for (size_t k = 0; k < 4; k++) {
-                square += x[k * p->n_even_room + i] * x[k * p->n_even_room + i];
-            }
-            const double length = square > 0.0 ? sqrt(square) : 1.0;
-            for (size_t k = 0; k < 4; k++) {
-                x[k * p->n_even_room + i] /= length;
-            }
-        }
-    }
-}
-
-/* The acceleration before anything is filtered. */
-static void find_raw_acceleration(tqa_log_pass_state *p, size_t m)
-{
-    const size_t nv = p->log->request->order->nv;
-    const double h = p->log->step;
-    for (size_t r = 0; r < nv; r++) {
-        double *a = p->fast + r * p->n_even_room;
-        double *v = p->fast + (nv + r) * p->n_even_room;
-        if (has(p, TQA_LOG_QDD)) {
-            memcpy(a, channel(p, TQA_LOG_QDD, r), m * sizeof *a);
-        } else if (has(p, TQA_LOG_QD)) {
-            tq_difference(m, channel(p, TQA_LOG_QD, r), h, a);
-        } else {
-            tq_difference(m, channel(p, TQA_LOG_Q, r), h, v);
-            tq_difference(m, v, h, a);
-        }
-    }
-}
-
-/* What the filter has taken off it, and the rate of that. */
-static void find_fast(tqa_log_pass_state *p, size_t m)
-{
-    const size_t nv = p->log->request->order->nv;
-    for (size_t r = 0; r < nv; r++) {
-        double *a = p->fast + r * p->n_even_room;
-        const double *filtered = has(p, TQA_LOG_QDD) ? channel(p, TQA_LOG_QDD, r)
-                                                     : p->derived + (nv + r) * p->n_even_room;
-        for (size_t i = 0; i < m; i++) {
-            a[i] -= filtered[i];
-        }
-        tq_difference(m, a, p->log->step, p->fast + (nv + r) * p->n_even_room);
-    }
-}
-
-/* Velocity before anything is filtered: the way of each step, in place of a velocity to derive. */
-static void find_way(tqa_log_pass_state *p, size_t m)
-{
-    const double half = 0.5 * p->log->step;
-    for (size_t r = 0; tqa_log_tells_way(p->log) && r < p->log->request->order->nv; r++) {
-        const double *v = channel(p, TQA_LOG_QD, r);
-        double *way = p->derived + r * p->n_even_room;
-        way[0] = 0.0;
-        for (size_t i = 1; i < m; i++) {
-            way[i] = half * (v[i - 1] + v[i]);
-        }
-    }
-}
-
-static void filter_signals(tqa_log_pass_state *p, size_t m)
-{
-    const size_t nq = p->log->request->order->nq;
-    const size_t nv = p->log->request->order->nv;
-    if (p->log->request->filter.kind != TQA_LOG_SAVITZKY_GOLAY) {
-        filter_channels(p, m);
-        derive(p, m);
-        renormalise(p, m);
-        return;
-    }
-    derive(p, m); /* from the positions as they were: a derivative smooths as well */
-    for (tqa_log_quantity q = 0; q < TQA_LOG_TIME; q++) {
-        for (size_t r = 0; has(p, q) && r < (q == TQA_LOG_Q ? nq : nv); r++) {
-            smooth_row(p, q, r, m);
-        }
-    }
-    renormalise(p, m);
-}
-
-/* Friction's shapes, filtered as torque is. */
-static void find_shapes(tqa_log_pass_state *p, uint64_t lowest, size_t m)
-{
-    double *copy = p->derived + 2 * p->log->request->order->nv * p->n_even_room;
-    const double *way = tqa_log_tells_way(p->log) ? p->derived : NULL;
-    const double *qd = has(p, TQA_LOG_QD) ? channel(p, TQA_LOG_QD, 0) : p->derived;
-    tqa_log_shapes_find(&p->shapes, lowest, m, p->log->step, channel(p, TQA_LOG_Q, 0), qd, way);
-    if (p->log->request->filter.kind != TQA_LOG_SAVITZKY_GOLAY) {
-        zero_phase(p, m, p->shapes.n, p->shapes.rows);
-        return;
-    }
-    for (size_t r = 0; r < p->shapes.n; r++) {
-        double *shape = p->shapes.rows + r * p->n_even_room;
-        memcpy(copy, shape, m * sizeof *copy);
-        smooth(p, 0, m, copy, shape);
-    }
-}
-
-static void filter_all(tqa_log_pass_state *p, uint64_t lowest, size_t m)
-{
-    const size_t nv = p->log->request->order->nv;
-    if (!has(p, TQA_LOG_TAU)) {
-        filter_signals(p, m);
-        return;
-    }
-    for (size_t r = 0; r < nv; r++) {
-        memcpy(p->raw_tau + r * p->n_even_room, channel(p, TQA_LOG_TAU, r), m * sizeof(double));
-    }
-    find_raw_acceleration(p, m);
-    find_way(p, m);
-    filter_signals(p, m);
-    find_fast(p, m);
-    if (p->shapes.n > 0) {
-        find_shapes(p, lowest, m);
-    }
+    tqa_buffer_pool_give(p->rooms, p->even);
+    tqa_buffer_pool_give(p->rooms, p->raw_tau);
+    tqa_buffer_pool_give(p->rooms, p->derived);
+    tqa_buffer_pool_give(p->rooms, p->fast);
+    tqa_friction_rows_close(&p->shapes, p->rooms);
+    tqa_buffer_pool_give(p->rooms, p->even_row);
+    tqa_buffer_pool_give(p->rooms, p->stencils);
+    tqa_buffer_pool_give(p->rooms, p->block);
+    tqa_buffer_pool_give(p->rooms, p->memory);
 }
 
 /* ------------------------------------------------------------------------------------------------
  * Samples away
  */
 
-static bool give_block(tqa_log_pass_state *p)
+static bool give_block(tqa_recording_pass_state *p)
 {
     const size_t nq = p->log->request->order->nq;
     const size_t nv = p->log->request->order->nv;
@@ -371,17 +158,17 @@ static bool give_block(tqa_log_pass_state *p)
     }
     double *qd = p->block + nq * TQ_BLOCK;
     double *tau = qd + 2 * nv * TQ_BLOCK;
-    const size_t n_row = nq + (has(p, TQA_LOG_TAU) ? 7 : 2) * nv + p->shapes.n;
+    const size_t n_row = nq + (tqa_resample_has(p, TQA_RECORDING_TAU) ? 7 : 2) * nv + p->shapes.n;
     tq_block_pad(p->block, n_row, TQ_BLOCK, p->n_block);
-    const tqa_log_block block = {
+    const tqa_recording_block block = {
         .data = {.n_sample = p->n_block,
                  .stride = TQ_BLOCK,
                  .q = p->block,
                  .qd = qd,
                  .qdd = qd + nv * TQ_BLOCK,
-                 .tau = has(p, TQA_LOG_TAU) ? tau : NULL,
-                 .tau_raw = has(p, TQA_LOG_TAU) ? tau + nv * TQ_BLOCK : NULL,
-                 .fast = has(p, TQA_LOG_TAU) ? tau + 2 * nv * TQ_BLOCK : NULL,
+                 .tau = tqa_resample_has(p, TQA_RECORDING_TAU) ? tau : NULL,
+                 .tau_raw = tqa_resample_has(p, TQA_RECORDING_TAU) ? tau + nv * TQ_BLOCK : NULL,
+                 .fast = tqa_resample_has(p, TQA_RECORDING_TAU) ? tau + 2 * nv * TQ_BLOCK : NULL,
                  .way = p->shapes.gives_way ? tau + 4 * nv * TQ_BLOCK : NULL,
                  .period = p->log->step * (double)p->log->request->filter.decimate,
                  .begins = p->begins,
@@ -407,7 +194,7 @@ static void gather(size_t n, const uint32_t *picks, const double *x, double *ret
 }
 
 /* What row r has gone since the sample that was given before. */
-static void give_way(const tqa_log_pass_state *p, size_t r, size_t n, const uint32_t *picks,
+static void give_way(const tqa_recording_pass_state *p, size_t r, size_t n, const uint32_t *picks,
                      double *ret)
 {
     const double *way = p->derived + r * p->n_even_room;
@@ -426,7 +213,8 @@ static void give_way(const tqa_log_pass_state *p, size_t r, size_t n, const uint
 }
 
 /* Samples picks (n) of the window go behind those of the block. */
-static bool give_picked(tqa_log_pass_state *p, uint64_t lowest, size_t n, const uint32_t *picks)
+static bool give_picked(tqa_recording_pass_state *p, uint64_t lowest, size_t n,
+                        const uint32_t *picks)
 {
     const size_t nq = p->log->request->order->nq;
     const size_t nv = p->log->request->order->nv;
@@ -436,24 +224,29 @@ static bool give_picked(tqa_log_pass_state *p, uint64_t lowest, size_t n, const 
         return true;
     }
     for (size_t r = 0; r < nq; r++, to += TQ_BLOCK) {
-        gather(n, picks, channel(p, TQA_LOG_Q, r), to);
+        gather(n, picks, tqa_resample_channel(p, TQA_RECORDING_Q, r), to);
     }
     for (size_t r = 0; r < nv; r++, to += TQ_BLOCK) {
-        gather(n, picks, has(p, TQA_LOG_QD) ? channel(p, TQA_LOG_QD, r) : p->derived + r * room,
+        gather(n, picks,
+               tqa_resample_has(p, TQA_RECORDING_QD) ? tqa_resample_channel(p, TQA_RECORDING_QD, r)
+                                                     : p->derived + r * room,
                to);
     }
     for (size_t r = 0; r < nv; r++, to += TQ_BLOCK) {
         gather(n, picks,
-               has(p, TQA_LOG_QDD) ? channel(p, TQA_LOG_QDD, r) : p->derived + (nv + r) * room, to);
+               tqa_resample_has(p, TQA_RECORDING_QDD)
+                   ? tqa_resample_channel(p, TQA_RECORDING_QDD, r)
+                   : p->derived + (nv + r) * room,
+               to);
     }
-    for (size_t r = 0; has(p, TQA_LOG_TAU) && r < nv; r++, to += TQ_BLOCK) {
-        gather(n, picks, channel(p, TQA_LOG_TAU, r), to);
+    for (size_t r = 0; tqa_resample_has(p, TQA_RECORDING_TAU) && r < nv; r++, to += TQ_BLOCK) {
+        gather(n, picks, tqa_resample_channel(p, TQA_RECORDING_TAU, r), to);
         gather(n, picks, p->raw_tau + r * room, to + nv * TQ_BLOCK);
         gather(n, picks, p->fast + r * room, to + 2 * nv * TQ_BLOCK);
         gather(n, picks, p->fast + (nv + r) * room, to + 3 * nv * TQ_BLOCK);
         give_way(p, r, n, picks, to + 4 * nv * TQ_BLOCK);
     }
-    to += has(p, TQA_LOG_TAU) ? 4 * nv * TQ_BLOCK : 0;
+    to += tqa_resample_has(p, TQA_RECORDING_TAU) ? 4 * nv * TQ_BLOCK : 0;
     for (size_t r = 0; r < p->shapes.n; r++, to += TQ_BLOCK) {
         gather(n, picks, p->shapes.rows + r * room, to);
     }
@@ -466,13 +259,13 @@ static bool give_picked(tqa_log_pass_state *p, uint64_t lowest, size_t n, const 
     return p->n_block < TQ_BLOCK || give_block(p);
 }
 
-bool tqa_log_even_end(tqa_log_pass_state *p)
+bool tqa_resample_end(tqa_recording_pass_state *p)
 {
     return p->sink == NULL || give_block(p);
 }
 
 /* the row of the file that each even sample lies nearest to */
-static void find_rows(tqa_log_pass_state *p, size_t from, size_t end, double first, size_t m)
+static void find_rows(tqa_recording_pass_state *p, size_t from, size_t end, double first, size_t m)
 {
     size_t i = from;
     for (size_t k = 0; k < m; k++) {
@@ -484,9 +277,9 @@ static void find_rows(tqa_log_pass_state *p, size_t from, size_t end, double fir
     }
 }
 
-static bool give_samples(tqa_log_pass_state *p, uint64_t lowest, size_t m, bool ends)
+static bool give_samples(tqa_recording_pass_state *p, uint64_t lowest, size_t m, bool ends)
 {
-    tqa_log *log = p->log;
+    tqa_recording *log = p->log;
     const uint64_t end = lowest + (ends ? m : m > p->context ? m - p->context : 0);
     const uint64_t sure = ends ? (lowest + m > p->border ? lowest + m - p->border : 0) : end;
     const uint64_t every = log->request->filter.decimate;
@@ -524,19 +317,21 @@ static bool give_samples(tqa_log_pass_state *p, uint64_t lowest, size_t m, bool 
 
 /* Rows [from, end) lie on the even clock already, to a millionth of a step from the first row to
  * the last, and nothing is to be shifted. */
-static bool is_as_logged(const tqa_log_pass_state *p, size_t from, size_t end, size_t m)
+static bool is_as_logged(const tqa_recording_pass_state *p, size_t from, size_t end, size_t m)
 {
-    const tqa_log *log = p->log;
+    const tqa_recording *log = p->log;
     const double off = fabs(log->step - log->period) * (double)log->n_row;
     return log->is_even && off <= 1e-6 * log->step && log->request->delay == 0.0 &&
            end - from == m && p->row[end - 1] - p->row[from] == m - 1;
 }
 
 /* Rows [from, end) at m even times from `first` on. */
-static void resample(tqa_log_pass_state *p, size_t from, size_t end, double first, size_t m)
+static void resample(tqa_recording_pass_state *p, size_t from, size_t end, double first, size_t m)
 {
-    const tqa_log *log = p->log;
-    const size_t n_motion = has(p, TQA_LOG_TAU) ? log->first_channel[TQA_LOG_TAU] : log->n_channel;
+    const tqa_recording *log = p->log;
+    const size_t n_motion = tqa_resample_has(p, TQA_RECORDING_TAU)
+                                ? log->first_channel[TQA_RECORDING_TAU]
+                                : log->n_channel;
     tq_resample_cubic(end - from, p->t + from, first + log->request->delay, log->step, m,
                       p->stencils);
     for (size_t c = 0; c < log->n_channel; c++) {
@@ -547,9 +342,9 @@ static void resample(tqa_log_pass_state *p, size_t from, size_t end, double firs
     }
 }
 
-bool tqa_log_even_take(tqa_log_pass_state *p, size_t from, size_t end, bool ends)
+bool tqa_resample_take(tqa_recording_pass_state *p, size_t from, size_t end, bool ends)
 {
-    tqa_log *log = p->log;
+    tqa_recording *log = p->log;
     const double h = log->step;
     if (!p->in_segment) {
         if (p->look == NULL && !give_block(p)) {
@@ -586,9 +381,9 @@ bool tqa_log_even_take(tqa_log_pass_state *p, size_t from, size_t end, bool ends
             return true;
         }
         p->has_looked = true;
-        const tqa_log_even even = {.n = m, .stride = p->n_even_room, .channels = p->even};
+        const tqa_resample even = {.n = m, .stride = p->n_even_room, .channels = p->even};
         return p->look(p->ctx, &even);
     }
-    filter_all(p, lowest, m);
+    tqa_resample_filter_rows(p, lowest, m);
     return give_samples(p, lowest, m, ends);
 }

@@ -10,34 +10,35 @@
 enum { RUN_MOST = 4096, RUN_LEAST = 512, RUNS_LEAST = 4 };
 static const size_t bytes_max = (size_t)16 << 20; /* of all logs of a request */
 
-bool tqa_log_keep_begin(tqa_log *log)
+bool tqa_row_cache_keep_begin(tqa_recording *log)
 {
-    tqa_log_kept *kept = &log->kept;
-    const tqa_log_request *request = log->request;
+    tqa_row_cache *kept = &log->kept;
+    const tqa_recording_request *request = log->request;
     const size_t each = (log->n_channel + 1) * sizeof(double) + sizeof(uint64_t) + 1;
     if (request->n_kept_logs == 0) {
         return true;
     }
-    size_t room =
-        TQA_LOG_KEPT_ROWS < bytes_max / each ? (size_t)TQA_LOG_KEPT_ROWS : bytes_max / each;
+    size_t room = TQA_RECORDING_KEPT_ROWS < bytes_max / each ? (size_t)TQA_RECORDING_KEPT_ROWS
+                                                             : bytes_max / each;
     room /= request->n_kept_logs;
-    room = room / TQA_LOG_RUN * TQA_LOG_RUN;
+    room = room / TQA_RECORDING_RUN * TQA_RECORDING_RUN;
     kept->run = room / RUNS_LEAST < RUN_MOST ? room / RUNS_LEAST : (size_t)RUN_MOST;
-    kept->run = kept->run < TQA_LOG_RUN ? room : kept->run / TQA_LOG_RUN * TQA_LOG_RUN;
+    kept->run =
+        kept->run < TQA_RECORDING_RUN ? room : kept->run / TQA_RECORDING_RUN * TQA_RECORDING_RUN;
     kept->room = kept->run > 0 ? room / kept->run * kept->run : 0;
     kept->every = 1;
-    tqa_control *control = request->control;
-    kept->values = tqa_control_take(control, kept->room * log->n_channel, sizeof(double));
-    kept->t = tqa_control_take(control, kept->room, sizeof(double));
-    kept->row = tqa_control_take(control, kept->room, sizeof(uint64_t));
-    kept->state = tqa_control_take(control, kept->room, 1);
+    tqa_tree *control = request->control;
+    kept->values = tqa_tree_take(control, kept->room * log->n_channel, sizeof(double));
+    kept->t = tqa_tree_take(control, kept->room, sizeof(double));
+    kept->row = tqa_tree_take(control, kept->room, sizeof(uint64_t));
+    kept->state = tqa_tree_take(control, kept->room, 1);
     return kept->values != NULL && kept->t != NULL && kept->row != NULL && kept->state != NULL;
 }
 
 /* every second run goes; the last one may be short */
-static void thin(tqa_log *log)
+static void thin(tqa_recording *log)
 {
-    tqa_log_kept *kept = &log->kept;
+    tqa_row_cache *kept = &log->kept;
     const size_t run = kept->run;
     const size_t n = log->n_channel;
     size_t to = 0;
@@ -53,9 +54,10 @@ static void thin(tqa_log *log)
     kept->every *= 2;
 }
 
-bool tqa_log_search_less(tqa_log *log)
+bool tqa_recording_search_less(tqa_recording *log)
 {
-    const bool enough = tqa_log_is_sampled(log) && log->kept.n >= 2 * RUNS_LEAST * log->kept.run;
+    const bool enough =
+        tqa_recording_is_sampled(log) && log->kept.n >= 2 * RUNS_LEAST * log->kept.run;
     if (enough) {
         thin(log);
     }
@@ -63,9 +65,9 @@ bool tqa_log_search_less(tqa_log *log)
 }
 
 /* at the first row of a run: is it kept? */
-static bool keeps_run(tqa_log *log, uint64_t run)
+static bool keeps_run(tqa_recording *log, uint64_t run)
 {
-    tqa_log_kept *kept = &log->kept;
+    tqa_row_cache *kept = &log->kept;
     if (run % kept->every == 0 && kept->n == kept->room) {
         if (kept->run < RUN_LEAST) { /* nothing would be left of such runs: all of it or none */
             kept->room = kept->n = 0;
@@ -76,9 +78,9 @@ static bool keeps_run(tqa_log *log, uint64_t run)
     return run % kept->every == 0;
 }
 
-void tqa_log_keep(tqa_log *log, const tqa_log_rows *rows, size_t i)
+void tqa_row_cache_keep(tqa_recording *log, const tqa_recording_rows *rows, size_t i)
 {
-    tqa_log_kept *kept = &log->kept;
+    tqa_row_cache *kept = &log->kept;
     if (kept->room == 0) {
         return;
     }
@@ -89,10 +91,11 @@ void tqa_log_keep(tqa_log *log, const tqa_log_rows *rows, size_t i)
     if (!kept->keeps) {
         return;
     }
-    const size_t block = kept->n / TQA_LOG_RUN;
-    double *to = kept->values + block * log->n_channel * TQA_LOG_RUN + kept->n % TQA_LOG_RUN;
+    const size_t block = kept->n / TQA_RECORDING_RUN;
+    double *to =
+        kept->values + block * log->n_channel * TQA_RECORDING_RUN + kept->n % TQA_RECORDING_RUN;
     for (size_t c = 0; c < log->n_channel; c++) {
-        to[c * TQA_LOG_RUN] = rows->run[c * TQA_LOG_RUN + i];
+        to[c * TQA_RECORDING_RUN] = rows->run[c * TQA_RECORDING_RUN + i];
     }
     kept->t[kept->n] = rows->run_t[i];
     kept->row[kept->n] = rows->run_row[i];
@@ -100,30 +103,31 @@ void tqa_log_keep(tqa_log *log, const tqa_log_rows *rows, size_t i)
     kept->n++;
 }
 
-bool tqa_log_is_sampled(const tqa_log *log)
+bool tqa_recording_is_sampled(const tqa_recording *log)
 {
     const double run = (double)log->kept.run * log->period / log->step;
     /* half of a run must be left between its borders */
-    return log->kept.n > 0 && log->kept.every > 1 && 4.0 * (double)tqa_log_border(log) <= run;
+    return log->kept.n > 0 && log->kept.every > 1 && 4.0 * (double)tqa_recording_border(log) <= run;
 }
 
-bool tqa_log_kept_serves(const tqa_log *log)
+bool tqa_row_cache_serves(const tqa_recording *log)
 {
     const bool is_whole = log->kept.n > 0 && log->kept.every == 1;
-    return log->has_survey && (is_whole || (log->request->searches && tqa_log_is_sampled(log)));
+    return log->has_survey &&
+           (is_whole || (log->request->searches && tqa_recording_is_sampled(log)));
 }
 
-void tqa_log_kept_fill(tqa_log_rows *rows)
+void tqa_row_cache_fill(tqa_recording_rows *rows)
 {
-    const tqa_log *log = rows->log;
-    const tqa_log_kept *kept = &log->kept;
+    const tqa_recording *log = rows->log;
+    const tqa_row_cache *kept = &log->kept;
     const size_t left = kept->n - rows->n_kept;
-    const size_t n = left < TQA_LOG_RUN ? left : (size_t)TQA_LOG_RUN;
+    const size_t n = left < TQA_RECORDING_RUN ? left : (size_t)TQA_RECORDING_RUN;
     if (n == 0) {
         return;
     }
     memcpy(rows->run, kept->values + rows->n_kept * log->n_channel,
-           log->n_channel * TQA_LOG_RUN * sizeof *rows->run);
+           log->n_channel * TQA_RECORDING_RUN * sizeof *rows->run);
     rows->all_good = true;
     for (size_t i = 0; i < n; i++) {
         rows->run_t[i] = kept->t[rows->n_kept + i];

@@ -28,8 +28,8 @@ static bool tell_log(const telling *t, const json_t *log)
 {
     bool goes_on = tell(t, "", log) && tell(t, "", json_object_get(log, "dataset")) &&
                    tell(t, "job:", json_object_get(log, "job"));
-    for (size_t q = 0; goes_on && q < TQA_LOG_QUANTITIES; q++) {
-        goes_on = tell(t, "", json_object_get(log, tqa_log_quantity_names[q]));
+    for (size_t q = 0; goes_on && q < TQA_RECORDING_QUANTITIES; q++) {
+        goes_on = tell(t, "", json_object_get(log, tqa_recording_quantity_names[q]));
     }
     return goes_on;
 }

@@ -8,11 +8,11 @@
 
 #include "api/robots/document/drive_fields.h"
 
-static bool read_group(const tqa_part *part, const char *group, tq_drive *ret)
+static bool read_group(const tqa_value *part, const char *group, tq_drive *ret)
 {
     const char *known[TQA_DRIVE_GROUP_FIELDS];
     tqa_drive_group_names(group, known);
-    if (!tqa_part_object(part, known)) {
+    if (!tqa_value_object(part, known)) {
         return false;
     }
     for (size_t k = 0; k < tqa_drive_n_field; k++) {
@@ -20,21 +20,21 @@ static bool read_group(const tqa_part *part, const char *group, tq_drive *ret)
         if (strcmp(field->group, group) != 0) {
             continue;
         }
-        const tqa_part number = tqa_part_field(part, field->name);
+        const tqa_value number = tqa_value_field(part, field->name);
         if (number.value == NULL && field->example != 0.0) {
             char hint[TQA_PROBLEM_TEXT];
             (void)snprintf(hint, sizeof hint, "add \"%s\": %g (%s)", field->name, field->example,
                            field->hint);
-            return tqa_part_need(&number, hint);
+            return tqa_value_need(&number, hint);
         }
-        if (number.value != NULL && !tqa_part_number(&number, tqa_drive_number(ret, field))) {
+        if (number.value != NULL && !tqa_value_number(&number, tqa_drive_number(ret, field))) {
             return false;
         }
     }
-    const tqa_part kind = tqa_part_field(part, "kind");
+    const tqa_value kind = tqa_value_field(part, "kind");
     unsigned word = 0;
     if (kind.value != NULL) {
-        if (!tqa_part_choice(&kind, tqa_amplifier_words, &word)) {
+        if (!tqa_value_choice(&kind, tqa_amplifier_words, &word)) {
             return false;
         }
         ret->amplifier.kind = (tq_amplifier_kind)word;
@@ -42,19 +42,19 @@ static bool read_group(const tqa_part *part, const char *group, tq_drive *ret)
     return true;
 }
 
-bool tqa_part_drive(const tqa_part *part, tq_drive *ret)
+bool tqa_value_drive(const tqa_value *part, tq_drive *ret)
 {
     tq_drive_init(ret);
-    if (!tqa_part_need(part,
-                       "add \"drive\": {\"motor\": {\"constant\": 0.05, \"resistance\": 0.6}}") ||
-        !tqa_part_object(part, tqa_drive_groups)) {
+    if (!tqa_value_need(part,
+                        "add \"drive\": {\"motor\": {\"constant\": 0.05, \"resistance\": 0.6}}") ||
+        !tqa_value_object(part, tqa_drive_groups)) {
         return false;
     }
     for (const char *const *group = tqa_drive_groups; *group != NULL; group++) {
-        const tqa_part inner = tqa_part_field(part, *group);
+        const tqa_value inner = tqa_value_field(part, *group);
         const bool required = group == tqa_drive_groups;
-        if (required && !tqa_part_need(&inner, "add \"motor\": {\"constant\": 0.05, "
-                                               "\"resistance\": 0.6}, in N m/A and ohm")) {
+        if (required && !tqa_value_need(&inner, "add \"motor\": {\"constant\": 0.05, "
+                                                "\"resistance\": 0.6}, in N m/A and ohm")) {
             return false;
         }
         if (inner.value != NULL && !read_group(&inner, *group, ret)) {
@@ -65,19 +65,19 @@ bool tqa_part_drive(const tqa_part *part, tq_drive *ret)
     tq_error error = {0};
     if (tq_drive_check(ret, &error) != TQ_OK) {
         const tqa_drive_field *field = tqa_drive_field_find(error.what);
-        const tqa_part inner = tqa_part_field(part, field->group);
-        const tqa_part number = tqa_part_field(&inner, field->name);
-        return tqa_part_refuse(&number, "range", field->hint, "%s %s cannot be %g", field->group,
-                               field->name, error.value);
+        const tqa_value inner = tqa_value_field(part, field->group);
+        const tqa_value number = tqa_value_field(&inner, field->name);
+        return tqa_value_refuse(&number, "range", field->hint, "%s %s cannot be %g", field->group,
+                                field->name, error.value);
     }
     return true;
 }
 
-void tqa_answer_finite(tqa_answer *answer, const char *key, double x, const char *reason)
+void tqa_writer_finite(tqa_writer *answer, const char *key, double x, const char *reason)
 {
     if (isfinite(x)) {
-        tqa_answer_number(answer, key, x);
+        tqa_writer_number(answer, key, x);
     } else {
-        tqa_answer_none(answer, key, reason);
+        tqa_writer_none(answer, key, reason);
     }
 }

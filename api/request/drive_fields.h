@@ -7,9 +7,9 @@
 #include "core/drives/drive.h"
 
 /* Reads and checks a drive. False: the problem is set. */
-bool tqa_part_drive(const tqa_part *part, tq_drive *ret);
+bool tqa_value_drive(const tqa_value *part, tq_drive *ret);
 
 /* A number of an answer; null with a reason when it is not finite. */
-void tqa_answer_finite(tqa_answer *answer, const char *key, double x, const char *reason);
+void tqa_writer_finite(tqa_writer *answer, const char *key, double x, const char *reason);
 
 #endif

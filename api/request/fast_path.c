@@ -66,11 +66,11 @@ static uint32_t take_fields(tqa_request *request, const char **p)
     return seen;
 }
 
-bool tqa_plain_take(tqa_request *request, const char *bytes, size_t n)
+bool tqa_fast_path_take(tqa_request *request, const char *bytes, size_t n)
 {
     /* a copy, because a number may be looked at beyond the end of the body */
-    char text[TQA_PLAIN_MAX + TQA_NUMBER_AHEAD];
-    if (n > TQA_PLAIN_MAX || n == 0 || bytes[0] != '{') {
+    char text[TQA_FAST_PATH_MAX + TQA_NUMBER_AHEAD];
+    if (n > TQA_FAST_PATH_MAX || n == 0 || bytes[0] != '{') {
         return false;
     }
     memcpy(text, bytes, n);
@@ -94,7 +94,7 @@ bool tqa_plain_take(tqa_request *request, const char *bytes, size_t n)
     return true;
 }
 
-bool tqa_plain_finish(tqa_request *request)
+bool tqa_fast_path_finish(tqa_request *request)
 {
     const tqa_schema *schema = request->schema;
     for (size_t f = 0; f < schema->n_field; f++) {

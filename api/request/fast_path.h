@@ -7,7 +7,7 @@
 #include "api/request/request.h"
 
 /* Bytes of the longest such body: three arrays of 36 numbers. */
-enum { TQA_PLAIN_MAX = 3072 };
+enum { TQA_FAST_PATH_MAX = 3072 };
 
 /**
  * Take a whole JSON body at once: an object whose fields are flat arrays of motion, each there
@@ -20,9 +20,9 @@ enum { TQA_PLAIN_MAX = 3072 };
  *          it, and says what is wrong.
  * Checked  tests/unit/api/request/test_fast_path.c: both ways, the same
  */
-bool tqa_plain_take(tqa_request *request, const char *bytes, size_t n);
+bool tqa_fast_path_take(tqa_request *request, const char *bytes, size_t n);
 
 /* tqa_request_finish for a request that was taken so: little can be wrong with it. */
-bool tqa_plain_finish(tqa_request *request);
+bool tqa_fast_path_finish(tqa_request *request);
 
 #endif

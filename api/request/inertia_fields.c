@@ -32,11 +32,11 @@ bool tqa_inertia_is_possible(const double about_com[6])
     return moments[0] >= -symmetry_slack * fabs(moments[2]);
 }
 
-bool tqa_part_symmetric(const tqa_part *part, double ret[6])
+bool tqa_value_symmetric(const tqa_value *part, double ret[6])
 {
     double full[9];
     double largest = 0.0;
-    if (!tqa_part_matrix(part, 3, 3, full)) {
+    if (!tqa_value_matrix(part, 3, 3, full)) {
         return false;
     }
     for (unsigned k = 0; k < 9; k++) {
@@ -45,8 +45,8 @@ bool tqa_part_symmetric(const tqa_part *part, double ret[6])
     for (unsigned i = 0; i < 3; i++) {
         for (unsigned j = 0; j < i; j++) {
             if (fabs(full[3 * i + j] - full[3 * j + i]) > symmetry_slack * largest) {
-                return tqa_part_refuse(part, "invalid-value", "make it symmetric",
-                                       "entries [%u][%u] and [%u][%u] differ", i, j, j, i);
+                return tqa_value_refuse(part, "invalid-value", "make it symmetric",
+                                        "entries [%u][%u] and [%u][%u] differ", i, j, j, i);
             }
         }
     }
@@ -55,66 +55,67 @@ bool tqa_part_symmetric(const tqa_part *part, double ret[6])
     return true;
 }
 
-static bool read_shape(const tqa_part *object, const tqa_part *shape, double mass, tq_inertia *ret)
+static bool read_shape(const tqa_value *object, const tqa_value *shape, double mass,
+                       tq_inertia *ret)
 {
-    const tqa_part size = tqa_part_field(object, "size");
-    const tqa_part inertia = tqa_part_field(object, "inertia");
+    const tqa_value size = tqa_value_field(object, "size");
+    const tqa_value inertia = tqa_value_field(object, "inertia");
     double sizes[3] = {0};
     unsigned kind = 0;
     tq_error error = {0};
-    if (!tqa_part_choice(shape, shapes, &kind)) {
+    if (!tqa_value_choice(shape, shapes, &kind)) {
         return false;
     }
-    const tqa_part about = tqa_part_field(object, "inertia_about");
+    const tqa_value about = tqa_value_field(object, "inertia_about");
     if (inertia.value != NULL || about.value != NULL) {
-        return tqa_part_refuse(inertia.value != NULL ? &inertia : &about, "invalid-value",
-                               "leave one of the two out",
-                               "a shape's inertia follows from its \"size\" and \"mass\"");
+        return tqa_value_refuse(inertia.value != NULL ? &inertia : &about, "invalid-value",
+                                "leave one of the two out",
+                                "a shape's inertia follows from its \"size\" and \"mass\"");
     }
     const unsigned n = tq_shape_size_count((tq_shape)kind);
-    if ((n > 0 || size.value != NULL) && !tqa_part_numbers(&size, n, sizes)) {
+    if ((n > 0 || size.value != NULL) && !tqa_value_numbers(&size, n, sizes)) {
         return false;
     }
     const tq_status status = tq_inertia_of_shape((tq_shape)kind, mass, sizes, ret, &error);
     if (status != TQ_OK) {
         const bool of_size = strcmp(error.what, "size") == 0;
-        const tqa_part part =
-            of_size ? tqa_part_item(&size, error.index) : tqa_part_field(object, "mass");
-        return tqa_part_refuse(&part, "range", "0 or more",
-                               "expected a number of 0 or more, got %g", error.value);
+        const tqa_value part =
+            of_size ? tqa_value_item(&size, error.index) : tqa_value_field(object, "mass");
+        return tqa_value_refuse(&part, "range", "0 or more",
+                                "expected a number of 0 or more, got %g", error.value);
     }
-    const tqa_part com = tqa_part_field(object, "com");
-    return com.value == NULL || tqa_part_numbers(&com, 3, ret->com);
+    const tqa_value com = tqa_value_field(object, "com");
+    return com.value == NULL || tqa_value_numbers(&com, 3, ret->com);
 }
 
-bool tqa_part_inertia(const tqa_part *object, tq_inertia *ret)
+bool tqa_value_inertia(const tqa_value *object, tq_inertia *ret)
 {
     static const char *const abouts[] = {"com", "origin", NULL};
-    const tqa_part mass = tqa_part_field(object, "mass");
-    const tqa_part com = tqa_part_field(object, "com");
-    const tqa_part inertia = tqa_part_field(object, "inertia");
-    const tqa_part about = tqa_part_field(object, "inertia_about");
-    const tqa_part shape = tqa_part_field(object, "shape");
+    const tqa_value mass = tqa_value_field(object, "mass");
+    const tqa_value com = tqa_value_field(object, "com");
+    const tqa_value inertia = tqa_value_field(object, "inertia");
+    const tqa_value about = tqa_value_field(object, "inertia_about");
+    const tqa_value shape = tqa_value_field(object, "shape");
     double tensor[6];
     unsigned origin = 0;
     *ret = (tq_inertia){0};
-    if (!tqa_part_need(&mass, "add \"mass\": 1 (kg)") || !tqa_part_number(&mass, &ret->mass)) {
+    if (!tqa_value_need(&mass, "add \"mass\": 1 (kg)") || !tqa_value_number(&mass, &ret->mass)) {
         return false;
     }
     if (shape.value != NULL) {
         return read_shape(object, &shape, ret->mass, ret);
     }
-    const tqa_part size = tqa_part_field(object, "size");
+    const tqa_value size = tqa_value_field(object, "size");
     if (size.value != NULL) {
-        return tqa_part_refuse(&size, "invalid-value", "add \"shape\": \"box\", or leave it out",
-                               "a size says nothing without a \"shape\"");
+        return tqa_value_refuse(&size, "invalid-value", "add \"shape\": \"box\", or leave it out",
+                                "a size says nothing without a \"shape\"");
     }
-    if ((com.value != NULL && !tqa_part_numbers(&com, 3, ret->com)) ||
-        !tqa_part_need(&inertia, "add \"shape\": \"point\", or \"inertia\": three rows of three, "
-                                 "kg m^2") ||
-        !tqa_part_symmetric(&inertia, tensor) ||
-        !tqa_part_need(&about, "add \"inertia_about\": \"com\" or \"origin\"") ||
-        !tqa_part_choice(&about, abouts, &origin)) {
+    if ((com.value != NULL && !tqa_value_numbers(&com, 3, ret->com)) ||
+        !tqa_value_need(&inertia, "add \"shape\": \"point\", or \"inertia\": three rows of three, "
+                                  "kg m^2") ||
+        !tqa_value_symmetric(&inertia, tensor) ||
+        !tqa_value_need(&about, "add \"inertia_about\": \"com\" or \"origin\"") ||
+        !tqa_value_choice(&about, abouts, &origin)) {
         return false;
     }
     if (origin == 1) {
@@ -126,10 +127,10 @@ bool tqa_part_inertia(const tqa_part *object, tq_inertia *ret)
     return true;
 }
 
-void tqa_answer_inertia(tqa_answer *answer, const tq_inertia *inertia)
+void tqa_writer_inertia(tqa_writer *answer, const tq_inertia *inertia)
 {
-    tqa_answer_number(answer, "mass", inertia->mass);
-    tqa_answer_vector(answer, "com", inertia->com, 3);
-    tqa_answer_symmetric(answer, "inertia", inertia->about_com);
-    tqa_answer_string(answer, "inertia_about", "com");
+    tqa_writer_number(answer, "mass", inertia->mass);
+    tqa_writer_vector(answer, "com", inertia->com, 3);
+    tqa_writer_symmetric(answer, "inertia", inertia->about_com);
+    tqa_writer_string(answer, "inertia_about", "com");
 }

@@ -6,16 +6,16 @@
 #include "api/request/value.h"
 #include "core/model/model.h"
 
-/* The fields of an object that tqa_part_inertia reads. */
+/* The fields of an object that tqa_value_inertia reads. */
 #define TQA_INERTIA_FIELDS "mass", "com", "inertia", "inertia_about", "shape", "size"
 
 /* {mass, com?, inertia, inertia_about} or {mass, shape, size}, in the axes of the body's frame. */
-bool tqa_part_inertia(const tqa_part *object, tq_inertia *ret);
+bool tqa_value_inertia(const tqa_value *object, tq_inertia *ret);
 /* Three rows of three that must be symmetric: xx xy xz yy yz zz. */
-bool tqa_part_symmetric(const tqa_part *part, double ret[6]);
+bool tqa_value_symmetric(const tqa_value *part, double ret[6]);
 
 /* mass, com, inertia and inertia_about, into the open object: it may be sent as it stands. */
-void tqa_answer_inertia(tqa_answer *answer, const tq_inertia *inertia);
+void tqa_writer_inertia(tqa_writer *answer, const tq_inertia *inertia);
 
 /* True when no principal moment is negative: some body may have it. xx xy xz yy yz zz. */
 bool tqa_inertia_is_possible(const double about_com[6]);

@@ -37,12 +37,12 @@ static size_t count_moving(const tq_model *model)
     return n;
 }
 
-static bool find_joint(const tqa_part *part, const tqa_order *order, uint32_t *ret)
+static bool find_joint(const tqa_value *part, const tqa_order *order, uint32_t *ret)
 {
     const tqa_robot *robot = part->control->robot;
     if (!json_is_string(part->value)) {
-        return tqa_part_refuse(part, "wrong-type", "the name of a joint in quotes",
-                               "expected the name of a joint");
+        return tqa_value_refuse(part, "wrong-type", "the name of a joint in quotes",
+                                "expected the name of a joint");
     }
     const char *text = json_string_value(part->value);
     *ret = tqa_robot_joint(robot, text, strlen(text));
@@ -54,28 +54,28 @@ static bool find_joint(const tqa_part *part, const tqa_order *order, uint32_t *r
                 tqa_nearest_offer(&nearest, robot->joint_names[j]);
             }
         }
-        return tqa_part_refuse(part, "unknown-name", tqa_nearest_hint(&nearest),
-                               "there is no moving joint \"%.*s\"", QUOTE_MAX, text);
+        return tqa_value_refuse(part, "unknown-name", tqa_nearest_hint(&nearest),
+                                "there is no moving joint \"%.*s\"", QUOTE_MAX, text);
     }
     for (size_t k = 0; k < order->n_joint; k++) {
         if (order->joints[k] == *ret) {
-            return tqa_part_refuse(part, "invalid-value", "name each moving joint once",
-                                   "\"%.*s\" stands here twice", QUOTE_MAX, text);
+            return tqa_value_refuse(part, "invalid-value", "name each moving joint once",
+                                    "\"%.*s\" stands here twice", QUOTE_MAX, text);
         }
     }
     return true;
 }
 
-bool tqa_control_order(tqa_control *control, tqa_order *ret)
+bool tqa_tree_order(tqa_tree *control, tqa_order *ret)
 {
     const tq_model *model = control->robot->model;
-    const tqa_part root = tqa_part_root(control);
-    const tqa_part joints = tqa_part_field(&root, "joints");
+    const tqa_value root = tqa_value_root(control);
+    const tqa_value joints = tqa_value_field(&root, "joints");
     const size_t n_moving = count_moving(model);
     *ret = (tqa_order){
-        .q = tqa_control_take(control, model->nq, sizeof(uint32_t)),
-        .v = tqa_control_take(control, model->nv, sizeof(uint32_t)),
-        .joints = tqa_control_take(control, model->n_joint, sizeof(uint32_t)),
+        .q = tqa_tree_take(control, model->nq, sizeof(uint32_t)),
+        .v = tqa_tree_take(control, model->nv, sizeof(uint32_t)),
+        .joints = tqa_tree_take(control, model->n_joint, sizeof(uint32_t)),
     };
     if (ret->q == NULL || ret->v == NULL || ret->joints == NULL) {
         return false;
@@ -89,11 +89,11 @@ bool tqa_control_order(tqa_control *control, tqa_order *ret)
         return true;
     }
     size_t n = 0;
-    if (!tqa_part_array(&joints, n_moving, n_moving, &n)) {
+    if (!tqa_value_array(&joints, n_moving, n_moving, &n)) {
         return false;
     }
     for (size_t i = 0; i < n; i++) {
-        const tqa_part item = tqa_part_item(&joints, i);
+        const tqa_value item = tqa_value_item(&joints, i);
         uint32_t joint = 0;
         if (!find_joint(&item, ret, &joint)) {
             return false;
@@ -107,10 +107,10 @@ bool tqa_control_order(tqa_control *control, tqa_order *ret)
  * Samples
  */
 
-bool tqa_part_row(const tqa_part *part, size_t n, const uint32_t *map, double *ret)
+bool tqa_value_row(const tqa_value *part, size_t n, const uint32_t *map, double *ret)
 {
-    double *row = tqa_control_take(part->control, n, sizeof *row);
-    if (row == NULL || !tqa_part_numbers(part, n, row)) {
+    double *row = tqa_tree_take(part->control, n, sizeof *row);
+    if (row == NULL || !tqa_value_numbers(part, n, row)) {
         return false;
     }
     for (size_t k = 0; k < n; k++) {
@@ -119,54 +119,54 @@ bool tqa_part_row(const tqa_part *part, size_t n, const uint32_t *map, double *r
     return true;
 }
 
-static bool read_rows(const tqa_part *part, size_t n, const uint32_t *map, tqa_states *states,
+static bool read_rows(const tqa_value *part, size_t n, const uint32_t *map, tqa_states *states,
                       bool first, double **ret)
 {
     if (!json_is_array(part->value)) {
-        return tqa_part_refuse(part, "wrong-type",
-                               "one sample is [number, ...]; a batch is [[number, ...], ...]",
-                               "expected one sample of %zu numbers, or an array of samples", n);
+        return tqa_value_refuse(part, "wrong-type",
+                                "one sample is [number, ...]; a batch is [[number, ...], ...]",
+                                "expected one sample of %zu numbers, or an array of samples", n);
     }
     const bool flat = !json_is_array(json_array_get(part->value, 0));
     const size_t n_sample = flat ? 1 : json_array_size(part->value);
     if (n_sample > STATES_MAX) {
-        return tqa_part_refuse(part, "too-large", "send fewer samples at a time",
-                               "at most %d samples are taken", STATES_MAX);
+        return tqa_value_refuse(part, "too-large", "send fewer samples at a time",
+                                "at most %d samples are taken", STATES_MAX);
     }
     if (first) {
         states->flat = flat;
         states->n_sample = n_sample;
     } else if (states->flat != flat || states->n_sample != n_sample) {
-        return tqa_part_refuse(part, "wrong-length", "give as many samples as of \"q\"",
-                               "here are %zu samples, of \"q\" there are %zu", n_sample,
-                               states->n_sample);
+        return tqa_value_refuse(part, "wrong-length", "give as many samples as of \"q\"",
+                                "here are %zu samples, of \"q\" there are %zu", n_sample,
+                                states->n_sample);
     }
-    *ret = tqa_control_take(part->control, n_sample * n, sizeof **ret);
+    *ret = tqa_tree_take(part->control, n_sample * n, sizeof **ret);
     bool good = *ret != NULL;
     for (size_t i = 0; good && i < n_sample; i++) {
-        const tqa_part row = flat ? *part : tqa_part_item(part, i);
-        good = tqa_part_row(&row, n, map, *ret + i * n);
+        const tqa_value row = flat ? *part : tqa_value_item(part, i);
+        good = tqa_value_row(&row, n, map, *ret + i * n);
     }
     return good;
 }
 
-bool tqa_control_states(tqa_control *control, const tqa_order *order, unsigned take, unsigned need,
-                        tqa_states *ret)
+bool tqa_tree_states(tqa_tree *control, const tqa_order *order, unsigned take, unsigned need,
+                     tqa_states *ret)
 {
     static const char *const names[3] = {"q", "qd", "qdd"};
-    const tqa_part root = tqa_part_root(control);
+    const tqa_value root = tqa_value_root(control);
     double **const rows[3] = {&ret->q, &ret->qd, &ret->qdd};
     *ret = (tqa_states){0};
     for (unsigned k = 0; k < 3; k++) {
         const size_t n = k == 0 ? order->nq : order->nv;
-        const tqa_part part = tqa_part_field(&root, names[k]);
+        const tqa_value part = tqa_value_field(&root, names[k]);
         if ((take >> k & 1u) == 0 || (part.value == NULL && (need >> k & 1u) == 0)) {
             continue;
         }
         char hint[TQA_PROBLEM_TEXT];
         (void)snprintf(hint, sizeof hint,
                        "add \"%s\": an array of %zu numbers, or an array of such", names[k], n);
-        if (!tqa_part_need(&part, hint)) {
+        if (!tqa_value_need(&part, hint)) {
             return false;
         }
         const bool first = ret->n_sample == 0;
@@ -177,29 +177,29 @@ bool tqa_control_states(tqa_control *control, const tqa_order *order, unsigned t
     return true;
 }
 
-bool tqa_states_fail(tqa_control *control, const tqa_states *states, size_t sample,
-                     tq_status status, const tq_error *error)
+bool tqa_states_fail(tqa_tree *control, const tqa_states *states, size_t sample, tq_status status,
+                     const tq_error *error)
 {
     char pointer[TQA_POINTER_TEXT] = "/q";
     if (!states->flat) {
         (void)snprintf(pointer, sizeof pointer, "/q/%zu", sample);
     }
-    return tqa_control_fail(control, pointer, status, error);
+    return tqa_tree_fail(control, pointer, status, error);
 }
 
 /* ------------------------------------------------------------------------------------------------
  * Points, poses, wrenches
  */
 
-bool tqa_part_link(const tqa_part *part, uint32_t *ret)
+bool tqa_value_link(const tqa_value *part, uint32_t *ret)
 {
     const tqa_robot *robot = part->control->robot;
-    if (!tqa_part_need(part, "add \"link\": the name of a link")) {
+    if (!tqa_value_need(part, "add \"link\": the name of a link")) {
         return false;
     }
     if (!json_is_string(part->value)) {
-        return tqa_part_refuse(part, "wrong-type", "the name of a link in quotes",
-                               "expected the name of a link");
+        return tqa_value_refuse(part, "wrong-type", "the name of a link in quotes",
+                                "expected the name of a link");
     }
     const char *text = json_string_value(part->value);
     *ret = tqa_robot_link(robot, text, strlen(text));
@@ -211,21 +211,21 @@ bool tqa_part_link(const tqa_part *part, uint32_t *ret)
     for (uint32_t k = 0; k < robot->model->n_link; k++) {
         tqa_nearest_offer(&nearest, robot->link_names[k]);
     }
-    return tqa_part_refuse(part, "unknown-name", tqa_nearest_hint(&nearest),
-                           "there is no link \"%.*s\"", QUOTE_MAX, text);
+    return tqa_value_refuse(part, "unknown-name", tqa_nearest_hint(&nearest),
+                            "there is no link \"%.*s\"", QUOTE_MAX, text);
 }
 
-bool tqa_part_at(const tqa_part *part, uint32_t link, double ret[3])
+bool tqa_value_at(const tqa_value *part, uint32_t link, double ret[3])
 {
     static const char *const places[] = {"origin", "com", NULL};
     unsigned place = 0;
-    if (!tqa_part_need(part, "add \"at\": \"origin\", \"com\" or [x, y, z] in the link frame")) {
+    if (!tqa_value_need(part, "add \"at\": \"origin\", \"com\" or [x, y, z] in the link frame")) {
         return false;
     }
     if (json_is_array(part->value)) {
-        return tqa_part_numbers(part, 3, ret);
+        return tqa_value_numbers(part, 3, ret);
     }
-    if (!tqa_part_choice(part, places, &place)) {
+    if (!tqa_value_choice(part, places, &place)) {
         return false;
     }
     for (unsigned k = 0; k < 3; k++) {
@@ -234,25 +234,25 @@ bool tqa_part_at(const tqa_part *part, uint32_t link, double ret[3])
     return true;
 }
 
-bool tqa_part_point(const tqa_part *part, tqa_point *ret)
+bool tqa_value_point(const tqa_value *part, tqa_point *ret)
 {
     static const char *const fields[] = {"link", "at", NULL};
     *ret = (tqa_point){0};
     if (json_is_string(part->value)) {
-        return tqa_part_link(part, &ret->link);
+        return tqa_value_link(part, &ret->link);
     }
-    if (!tqa_part_object(part, fields)) {
+    if (!tqa_value_object(part, fields)) {
         return false;
     }
-    const tqa_part link = tqa_part_field(part, "link");
-    const tqa_part at = tqa_part_field(part, "at");
-    return tqa_part_link(&link, &ret->link) && tqa_part_at(&at, ret->link, ret->at);
+    const tqa_value link = tqa_value_field(part, "link");
+    const tqa_value at = tqa_value_field(part, "at");
+    return tqa_value_link(&link, &ret->link) && tqa_value_at(&at, ret->link, ret->at);
 }
 
-static bool read_quaternion(const tqa_part *part, double r[9])
+static bool read_quaternion(const tqa_value *part, double r[9])
 {
     double wxyz[4];
-    if (!tqa_part_numbers(part, 4, wxyz)) {
+    if (!tqa_value_numbers(part, 4, wxyz)) {
         return false;
     }
     const double length =
@@ -263,15 +263,15 @@ static bool read_quaternion(const tqa_part *part, double r[9])
             (void)snprintf(hint, sizeof hint, "use [%.17g, %.17g, %.17g, %.17g]", wxyz[0] / length,
                            wxyz[1] / length, wxyz[2] / length, wxyz[3] / length);
         }
-        return tqa_part_refuse(part, "quaternion", hint, "its length is %.9g, not 1", length);
+        return tqa_value_refuse(part, "quaternion", hint, "its length is %.9g, not 1", length);
     }
     tq_mat_of_quaternion(wxyz, r);
     return true;
 }
 
-static bool read_matrix(const tqa_part *part, double r[9])
+static bool read_matrix(const tqa_value *part, double r[9])
 {
-    if (!tqa_part_matrix(part, 3, 3, r)) {
+    if (!tqa_value_matrix(part, 3, 3, r)) {
         return false;
     }
     double product[9];
@@ -284,20 +284,20 @@ static bool read_matrix(const tqa_part *part, double r[9])
     tq_vec_cross(r, r + 3, cross);
     const double turn = cross[0] * r[6] + cross[1] * r[7] + cross[2] * r[8];
     if (!(off <= unit_slack && turn > 0.0)) {
-        return tqa_part_refuse(part, "range", "its rows must be orthonormal and right-handed",
-                               "this is no rotation: R^T R differs from 1 by %.3g", off);
+        return tqa_value_refuse(part, "range", "its rows must be orthonormal and right-handed",
+                                "this is no rotation: R^T R differs from 1 by %.3g", off);
     }
     return true;
 }
 
-bool tqa_part_rotation(const tqa_part *object, double ret[9], bool *ret_there)
+bool tqa_value_rotation(const tqa_value *object, double ret[9], bool *ret_there)
 {
-    const tqa_part matrix = tqa_part_field(object, "rotation");
-    const tqa_part quaternion = tqa_part_field(object, "quaternion_wxyz");
+    const tqa_value matrix = tqa_value_field(object, "rotation");
+    const tqa_value quaternion = tqa_value_field(object, "quaternion_wxyz");
     *ret_there = matrix.value != NULL || quaternion.value != NULL;
     if (matrix.value != NULL && quaternion.value != NULL) {
-        return tqa_part_refuse(&matrix, "invalid-value", "leave one of them out",
-                               "\"rotation\" and \"quaternion_wxyz\" are both given");
+        return tqa_value_refuse(&matrix, "invalid-value", "leave one of them out",
+                                "\"rotation\" and \"quaternion_wxyz\" are both given");
     }
     if (matrix.value != NULL) {
         return read_matrix(&matrix, ret);
@@ -309,35 +309,35 @@ bool tqa_part_rotation(const tqa_part *object, double ret[9], bool *ret_there)
     return true;
 }
 
-bool tqa_part_pose(const tqa_part *part, tq_pose *ret)
+bool tqa_value_pose(const tqa_value *part, tq_pose *ret)
 {
     static const char *const fields[] = {"position", "rotation", "quaternion_wxyz", NULL};
     bool there = false;
     *ret = (tq_pose){0};
-    if (!tqa_part_object(part, fields)) {
+    if (!tqa_value_object(part, fields)) {
         return false;
     }
-    const tqa_part position = tqa_part_field(part, "position");
-    return (position.value == NULL || tqa_part_numbers(&position, 3, ret->p)) &&
-           tqa_part_rotation(part, ret->r, &there);
+    const tqa_value position = tqa_value_field(part, "position");
+    return (position.value == NULL || tqa_value_numbers(&position, 3, ret->p)) &&
+           tqa_value_rotation(part, ret->r, &there);
 }
 
-bool tqa_part_place(const tqa_part *object, tqa_load *ret, double *ret_sign)
+bool tqa_value_place(const tqa_value *object, tqa_load *ret, double *ret_sign)
 {
     static const char *const sides[] = {"robot", "environment", NULL};
     static const char *const axes[] = {"world", "link", NULL};
-    const tqa_part link = tqa_part_field(object, "link"), at = tqa_part_field(object, "at");
-    const tqa_part applied = tqa_part_field(object, "applied_to");
-    const tqa_part expressed = tqa_part_field(object, "expressed_in");
+    const tqa_value link = tqa_value_field(object, "link"), at = tqa_value_field(object, "at");
+    const tqa_value applied = tqa_value_field(object, "applied_to");
+    const tqa_value expressed = tqa_value_field(object, "expressed_in");
     unsigned side = 0;
     unsigned axis = 0;
     *ret = (tqa_load){0};
-    if (!tqa_part_link(&link, &ret->point.link) ||
-        !tqa_part_at(&at, ret->point.link, ret->point.at) ||
-        !tqa_part_need(&applied, "add \"applied_to\": \"robot\" or \"environment\"") ||
-        !tqa_part_choice(&applied, sides, &side) ||
-        !tqa_part_need(&expressed, "add \"expressed_in\": \"world\" or \"link\"") ||
-        !tqa_part_choice(&expressed, axes, &axis)) {
+    if (!tqa_value_link(&link, &ret->point.link) ||
+        !tqa_value_at(&at, ret->point.link, ret->point.at) ||
+        !tqa_value_need(&applied, "add \"applied_to\": \"robot\" or \"environment\"") ||
+        !tqa_value_choice(&applied, sides, &side) ||
+        !tqa_value_need(&expressed, "add \"expressed_in\": \"world\" or \"link\"") ||
+        !tqa_value_choice(&expressed, axes, &axis)) {
         return false;
     }
     ret->in_link = axis == 1;
@@ -345,21 +345,22 @@ bool tqa_part_place(const tqa_part *object, tqa_load *ret, double *ret_sign)
     return true;
 }
 
-bool tqa_part_load(const tqa_part *part, tqa_load *ret)
+bool tqa_value_load(const tqa_value *part, tqa_load *ret)
 {
     static const char *const fields[] = {TQA_PLACE_FIELDS, "force", "moment", NULL};
     double wrench[6];
     double sign = 1.0;
-    if (!tqa_part_object(part, fields)) {
+    if (!tqa_value_object(part, fields)) {
         return false;
     }
-    const tqa_part force = tqa_part_field(part, "force"), moment = tqa_part_field(part, "moment");
-    if (!tqa_part_place(part, ret, &sign) ||
-        !tqa_part_need(&force, "add \"force\": [0, 0, 0] for a pure moment, or [x, y, z] in N") ||
-        !tqa_part_numbers(&force, 3, wrench) ||
-        !tqa_part_need(&moment,
-                       "add \"moment\": [0, 0, 0] for a pure force, or [x, y, z] in N m") ||
-        !tqa_part_numbers(&moment, 3, wrench + 3)) {
+    const tqa_value force = tqa_value_field(part, "force"),
+                    moment = tqa_value_field(part, "moment");
+    if (!tqa_value_place(part, ret, &sign) ||
+        !tqa_value_need(&force, "add \"force\": [0, 0, 0] for a pure moment, or [x, y, z] in N") ||
+        !tqa_value_numbers(&force, 3, wrench) ||
+        !tqa_value_need(&moment,
+                        "add \"moment\": [0, 0, 0] for a pure force, or [x, y, z] in N m") ||
+        !tqa_value_numbers(&moment, 3, wrench + 3)) {
         return false;
     }
     for (unsigned k = 0; k < 6; k++) {
@@ -372,19 +373,19 @@ bool tqa_part_load(const tqa_part *part, tqa_load *ret)
  * Answers
  */
 
-void tqa_answer_point(tqa_answer *answer, const tqa_robot *robot, const tqa_point *point)
+void tqa_writer_point(tqa_writer *answer, const tqa_robot *robot, const tqa_point *point)
 {
-    tqa_answer_string(answer, "link", robot->link_names[point->link]);
-    tqa_answer_vector(answer, "at", point->at, 3);
+    tqa_writer_string(answer, "link", robot->link_names[point->link]);
+    tqa_writer_vector(answer, "at", point->at, 3);
 }
 
-void tqa_answer_joints(tqa_answer *answer, const tqa_robot *robot, const tqa_order *order)
+void tqa_writer_joints(tqa_writer *answer, const tqa_robot *robot, const tqa_order *order)
 {
-    tqa_answer_list(answer, "joints");
+    tqa_writer_list(answer, "joints");
     for (size_t k = 0; k < order->n_joint; k++) {
-        tqa_answer_string(answer, NULL, robot->joint_names[order->joints[k]]);
+        tqa_writer_string(answer, NULL, robot->joint_names[order->joints[k]]);
     }
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
 }
 
 /* Puts each row in the user's order, in place: entries move along the cycles of the map. */
@@ -401,12 +402,12 @@ static void reorder(double *row, const uint32_t *map, size_t n)
     }
 }
 
-void tqa_answer_rows(tqa_answer *answer, const char *key, double *rows, size_t n_sample, bool flat,
+void tqa_writer_rows(tqa_writer *answer, const char *key, double *rows, size_t n_sample, bool flat,
                      const uint32_t *map, size_t n)
 {
     for (size_t i = 0; i < n_sample; i++) {
         reorder(rows + i * n, map, n);
     }
     const size_t shape[2] = {n_sample, n};
-    tqa_answer_array(answer, key, rows, flat ? 1 : 2, flat ? shape + 1 : shape);
+    tqa_writer_array(answer, key, rows, flat ? 1 : 2, flat ? shape + 1 : shape);
 }

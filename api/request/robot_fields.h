@@ -17,7 +17,7 @@ typedef struct tqa_order {
 } tqa_order;
 
 /* Reads the root's `joints`; the robot's own order when there is none. */
-bool tqa_control_order(tqa_control *control, tqa_order *ret);
+bool tqa_tree_order(tqa_tree *control, tqa_order *ret);
 
 enum { TQA_NEED_Q = 1u << 0, TQA_NEED_QD = 1u << 1, TQA_NEED_QDD = 1u << 2 };
 
@@ -29,13 +29,13 @@ typedef struct tqa_states {
 } tqa_states;
 
 /* Reads the root's q, qd and qdd; `take` says which may come, `need` which must. */
-bool tqa_control_states(tqa_control *control, const tqa_order *order, unsigned take, unsigned need,
-                        tqa_states *ret);
+bool tqa_tree_states(tqa_tree *control, const tqa_order *order, unsigned take, unsigned need,
+                     tqa_states *ret);
 /* One row of n numbers, in the user's order on the way in, the robot's on the way out. */
-bool tqa_part_row(const tqa_part *part, size_t n, const uint32_t *map, double *ret);
+bool tqa_value_row(const tqa_value *part, size_t n, const uint32_t *map, double *ret);
 /* The pointer of a sample of q in a message. */
-bool tqa_states_fail(tqa_control *control, const tqa_states *states, size_t sample,
-                     tq_status status, const tq_error *error);
+bool tqa_states_fail(tqa_tree *control, const tqa_states *states, size_t sample, tq_status status,
+                     const tq_error *error);
 
 /* A point fixed to a link. */
 typedef struct tqa_point {
@@ -43,17 +43,17 @@ typedef struct tqa_point {
     double at[3]; /* in the link frame */
 } tqa_point;
 
-bool tqa_part_link(const tqa_part *part, uint32_t *ret);
+bool tqa_value_link(const tqa_value *part, uint32_t *ret);
 /* "origin", "com" or three numbers. */
-bool tqa_part_at(const tqa_part *part, uint32_t link, double ret[3]);
+bool tqa_value_at(const tqa_value *part, uint32_t link, double ret[3]);
 /* A link's name, for its origin, or {link, at}. */
-bool tqa_part_point(const tqa_part *part, tqa_point *ret);
+bool tqa_value_point(const tqa_value *part, tqa_point *ret);
 
 /* `rotation` (three rows) or `quaternion_wxyz` of an object, whichever is there; both is a fault.
  * *ret_there: one was. */
-bool tqa_part_rotation(const tqa_part *object, double ret[9], bool *ret_there);
+bool tqa_value_rotation(const tqa_value *object, double ret[9], bool *ret_there);
 /* {position, rotation | quaternion_wxyz}: what is left out is the origin, and no rotation. */
-bool tqa_part_pose(const tqa_part *part, tq_pose *ret);
+bool tqa_value_pose(const tqa_value *part, tq_pose *ret);
 
 /* A wrench with all of its parts stated: as the robot feels it. */
 typedef struct tqa_load {
@@ -61,20 +61,20 @@ typedef struct tqa_load {
     double wrench[6]; /* (f, m) about the point */
     bool in_link;     /* along the link's axes; else the world's */
 } tqa_load;
-bool tqa_part_load(const tqa_part *part, tqa_load *ret);
+bool tqa_value_load(const tqa_value *part, tqa_load *ret);
 
 /* The fields of an object that say where a wrench acts, on whom and along which axes. */
 #define TQA_PLACE_FIELDS "link", "at", "applied_to", "expressed_in"
 /* Reads them: ret->wrench is 0; what the object says of a wrench times *ret_sign is what the robot
  * feels. */
-bool tqa_part_place(const tqa_part *object, tqa_load *ret, double *ret_sign);
+bool tqa_value_place(const tqa_value *object, tqa_load *ret, double *ret_sign);
 
 /* {link, at} in an answer, into the open object. */
-void tqa_answer_point(tqa_answer *answer, const tqa_robot *robot, const tqa_point *point);
+void tqa_writer_point(tqa_writer *answer, const tqa_robot *robot, const tqa_point *point);
 /* The names of the moving joints in the request's order. */
-void tqa_answer_joints(tqa_answer *answer, const tqa_robot *robot, const tqa_order *order);
+void tqa_writer_joints(tqa_writer *answer, const tqa_robot *robot, const tqa_order *order);
 /* An array of rows in the user's order; `flat` leaves out the outer rank, which is then 1. */
-void tqa_answer_rows(tqa_answer *answer, const char *key, double *rows, size_t n_sample, bool flat,
+void tqa_writer_rows(tqa_writer *answer, const char *key, double *rows, size_t n_sample, bool flat,
                      const uint32_t *map, size_t n);
 
 #endif

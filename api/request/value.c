@@ -12,29 +12,29 @@
 
 enum { QUOTE_MAX = 64 }; /* bytes of a client's text that a message repeats */
 
-tqa_part tqa_part_root(tqa_control *control)
+tqa_value tqa_value_root(tqa_tree *control)
 {
-    return (tqa_part){.control = control, .value = control->root};
+    return (tqa_value){.control = control, .value = control->root};
 }
 
-tqa_part tqa_part_field(const tqa_part *object, const char *key)
+tqa_value tqa_value_field(const tqa_value *object, const char *key)
 {
-    tqa_part part = *object;
+    tqa_value part = *object;
     part.value = json_object_get(object->value, key);
     tqa_place_key(part.pointer, key, strlen(key));
     return part;
 }
 
-tqa_part tqa_part_item(const tqa_part *array, size_t i)
+tqa_value tqa_value_item(const tqa_value *array, size_t i)
 {
-    tqa_part part = *array;
+    tqa_value part = *array;
     part.value = json_array_get(array->value, i);
     tqa_place_index(part.pointer, i);
     return part;
 }
 
-bool tqa_part_refuse(const tqa_part *part, const char *slug, const char *hint, const char *format,
-                     ...)
+bool tqa_value_refuse(const tqa_value *part, const char *slug, const char *hint, const char *format,
+                      ...)
 {
     char detail[TQA_PROBLEM_TEXT];
     va_list arguments;
@@ -47,14 +47,14 @@ bool tqa_part_refuse(const tqa_part *part, const char *slug, const char *hint, c
     return false;
 }
 
-bool tqa_part_need(const tqa_part *part, const char *missing)
+bool tqa_value_need(const tqa_value *part, const char *missing)
 {
     if (part->value != NULL) {
         return true;
     }
     const char *name = strrchr(part->pointer, '/');
-    return tqa_part_refuse(part, "missing-field", missing, "\"%s\" is missing",
-                           name != NULL ? name + 1 : "");
+    return tqa_value_refuse(part, "missing-field", missing, "\"%s\" is missing",
+                            name != NULL ? name + 1 : "");
 }
 
 static const char *kind_of(const json_t *value)
@@ -68,20 +68,20 @@ static const char *kind_of(const json_t *value)
 }
 
 /* True when `ok`; else what is wrong. */
-static bool expect(const tqa_part *part, bool ok, const char *wanted)
+static bool expect(const tqa_value *part, bool ok, const char *wanted)
 {
     char hint[TQA_PROBLEM_TEXT];
     if (part->value == NULL) {
         const char *name = strrchr(part->pointer, '/');
         (void)snprintf(hint, sizeof hint, "add \"%s\": %s", name != NULL ? name + 1 : "", wanted);
-        return tqa_part_need(part, hint);
+        return tqa_value_need(part, hint);
     }
     if (ok) {
         return true;
     }
     tqa_hint_type(wanted, kind_of(part->value), hint);
-    return tqa_part_refuse(part, "wrong-type", hint, "expected %s, got %s", wanted,
-                           kind_of(part->value));
+    return tqa_value_refuse(part, "wrong-type", hint, "expected %s, got %s", wanted,
+                            kind_of(part->value));
 }
 
 /* Offers all of some words, which end with NULL. */
@@ -104,15 +104,15 @@ static bool is_among(const char *const *words, const char *text, size_t n, unsig
     return false;
 }
 
-bool tqa_part_object(const tqa_part *part, const char *const *known)
+bool tqa_value_object(const tqa_value *part, const char *const *known)
 {
     if (part->value != NULL && !json_is_object(part->value)) {
         tqa_nearest nearest;
         char hint[TQA_PROBLEM_TEXT];
         offer(&nearest, known, "", 0);
         (void)snprintf(hint, sizeof hint, "write an object; fields %.230s", nearest.list);
-        return tqa_part_refuse(part, "wrong-type", hint, "expected an object, got %s",
-                               kind_of(part->value));
+        return tqa_value_refuse(part, "wrong-type", hint, "expected an object, got %s",
+                                kind_of(part->value));
     }
     if (!expect(part, part->value != NULL, "an object")) {
         return false;
@@ -125,15 +125,15 @@ bool tqa_part_object(const tqa_part *part, const char *const *known)
         if (!is_among(known, key, strlen(key), &ignored)) {
             tqa_nearest nearest;
             offer(&nearest, known, key, strlen(key));
-            const tqa_part field = tqa_part_field(part, key);
-            return tqa_part_refuse(&field, "unknown-field", tqa_nearest_hint(&nearest),
-                                   "\"%.*s\" is not known here", QUOTE_MAX, key);
+            const tqa_value field = tqa_value_field(part, key);
+            return tqa_value_refuse(&field, "unknown-field", tqa_nearest_hint(&nearest),
+                                    "\"%.*s\" is not known here", QUOTE_MAX, key);
         }
     }
     return true;
 }
 
-bool tqa_part_array(const tqa_part *part, size_t least, size_t most, size_t *ret_n)
+bool tqa_value_array(const tqa_value *part, size_t least, size_t most, size_t *ret_n)
 {
     if (!expect(part, json_is_array(part->value), "an array")) {
         return false;
@@ -148,14 +148,14 @@ bool tqa_part_array(const tqa_part *part, size_t least, size_t most, size_t *ret
                    n < least && most > least ? "at least" : "at most", n < least ? least : most);
     if (least == most) {
         (void)snprintf(hint, sizeof hint, "give %zu", most);
-        return tqa_part_refuse(part, "wrong-length", hint, "expected %zu elements, got %zu", most,
-                               n);
+        return tqa_value_refuse(part, "wrong-length", hint, "expected %zu elements, got %zu", most,
+                                n);
     }
-    return tqa_part_refuse(part, n > most ? "too-large" : "wrong-length", hint,
-                           "expected %zu to %zu elements, got %zu", least, most, n);
+    return tqa_value_refuse(part, n > most ? "too-large" : "wrong-length", hint,
+                            "expected %zu to %zu elements, got %zu", least, most, n);
 }
 
-bool tqa_part_number(const tqa_part *part, double *ret)
+bool tqa_value_number(const tqa_value *part, double *ret)
 {
     if (!expect(part, json_is_number(part->value), "a number")) {
         return false;
@@ -164,16 +164,16 @@ bool tqa_part_number(const tqa_part *part, double *ret)
     return true;
 }
 
-bool tqa_part_positive(const tqa_part *part, double *ret)
+bool tqa_value_positive(const tqa_value *part, double *ret)
 {
-    return tqa_part_number(part, ret) &&
-           (*ret > 0.0 || tqa_part_refuse(part, "range", "a number above 0",
-                                          "expected a number above 0, got %g", *ret));
+    return tqa_value_number(part, ret) &&
+           (*ret > 0.0 || tqa_value_refuse(part, "range", "a number above 0",
+                                           "expected a number above 0, got %g", *ret));
 }
 
-bool tqa_part_within(const tqa_part *part, double least, double most, double *ret)
+bool tqa_value_within(const tqa_value *part, double least, double most, double *ret)
 {
-    if (!tqa_part_number(part, ret)) {
+    if (!tqa_value_number(part, ret)) {
         return false;
     }
     if (*ret >= least && *ret <= most) {
@@ -181,25 +181,25 @@ bool tqa_part_within(const tqa_part *part, double least, double most, double *re
     }
     char hint[64];
     (void)snprintf(hint, sizeof hint, "a number from %g to %g", least, most);
-    return tqa_part_refuse(part, "range", hint, "expected %s, got %g", hint, *ret);
+    return tqa_value_refuse(part, "range", hint, "expected %s, got %g", hint, *ret);
 }
 
-bool tqa_part_count(const tqa_part *part, size_t least, size_t most, size_t *ret)
+bool tqa_value_count(const tqa_value *part, size_t least, size_t most, size_t *ret)
 {
     double x = 0.0;
-    if (!tqa_part_number(part, &x)) {
+    if (!tqa_value_number(part, &x)) {
         return false;
     }
     if (!(x >= (double)least && x <= (double)most) || x != floor(x)) {
         char hint[64];
         (void)snprintf(hint, sizeof hint, "a whole number from %zu to %zu", least, most);
-        return tqa_part_refuse(part, "range", hint, "expected %s, got %g", hint, x);
+        return tqa_value_refuse(part, "range", hint, "expected %s, got %g", hint, x);
     }
     *ret = (size_t)x;
     return true;
 }
 
-bool tqa_part_flag(const tqa_part *part, bool *ret)
+bool tqa_value_flag(const tqa_value *part, bool *ret)
 {
     if (!expect(part, json_is_boolean(part->value), "true or false")) {
         return false;
@@ -208,7 +208,7 @@ bool tqa_part_flag(const tqa_part *part, bool *ret)
     return true;
 }
 
-bool tqa_part_numbers(const tqa_part *part, size_t n, double *ret)
+bool tqa_value_numbers(const tqa_value *part, size_t n, double *ret)
 {
     char wanted[48];
     (void)snprintf(wanted, sizeof wanted, "an array of %zu numbers", n);
@@ -218,21 +218,21 @@ bool tqa_part_numbers(const tqa_part *part, size_t n, double *ret)
     if (json_array_size(part->value) != n) {
         char hint[48];
         (void)snprintf(hint, sizeof hint, "give %zu numbers", n);
-        return tqa_part_refuse(part, "wrong-length", hint, "expected %zu numbers, got %zu", n,
-                               json_array_size(part->value));
+        return tqa_value_refuse(part, "wrong-length", hint, "expected %zu numbers, got %zu", n,
+                                json_array_size(part->value));
     }
     for (size_t i = 0; i < n; i++) {
         const json_t *item = json_array_get(part->value, i);
         if (!json_is_number(item)) {
-            const tqa_part at = tqa_part_item(part, i);
-            return tqa_part_number(&at, &ret[i]);
+            const tqa_value at = tqa_value_item(part, i);
+            return tqa_value_number(&at, &ret[i]);
         }
         ret[i] = json_number_value(item);
     }
     return true;
 }
 
-bool tqa_part_matrix(const tqa_part *part, size_t n_row, size_t n_column, double *ret)
+bool tqa_value_matrix(const tqa_value *part, size_t n_row, size_t n_column, double *ret)
 {
     char wanted[64];
     (void)snprintf(wanted, sizeof wanted, "%zu rows of %zu numbers", n_row, n_column);
@@ -242,19 +242,19 @@ bool tqa_part_matrix(const tqa_part *part, size_t n_row, size_t n_column, double
     if (json_array_size(part->value) != n_row) {
         char hint[80];
         (void)snprintf(hint, sizeof hint, "give %s", wanted);
-        return tqa_part_refuse(part, "wrong-length", hint, "expected %s, got %zu rows", wanted,
-                               json_array_size(part->value));
+        return tqa_value_refuse(part, "wrong-length", hint, "expected %s, got %zu rows", wanted,
+                                json_array_size(part->value));
     }
     for (size_t i = 0; i < n_row; i++) {
-        const tqa_part row = tqa_part_item(part, i);
-        if (!tqa_part_numbers(&row, n_column, ret + i * n_column)) {
+        const tqa_value row = tqa_value_item(part, i);
+        if (!tqa_value_numbers(&row, n_column, ret + i * n_column)) {
             return false;
         }
     }
     return true;
 }
 
-bool tqa_part_choice(const tqa_part *part, const char *const *words, unsigned *ret)
+bool tqa_value_choice(const tqa_value *part, const char *const *words, unsigned *ret)
 {
     if (!expect(part, json_is_string(part->value), "a string")) {
         return false;
@@ -266,33 +266,33 @@ bool tqa_part_choice(const tqa_part *part, const char *const *words, unsigned *r
     }
     tqa_nearest nearest;
     offer(&nearest, words, text, n);
-    return tqa_part_refuse(part, "unknown-name", tqa_nearest_hint(&nearest),
-                           "\"%.*s\" is not known here", QUOTE_MAX, text);
+    return tqa_value_refuse(part, "unknown-name", tqa_nearest_hint(&nearest),
+                            "\"%.*s\" is not known here", QUOTE_MAX, text);
 }
 
-bool tqa_part_choices(const tqa_part *part, const char *const *words, unsigned *ret_bits)
+bool tqa_value_choices(const tqa_value *part, const char *const *words, unsigned *ret_bits)
 {
     size_t n = 0;
-    if (!tqa_part_array(part, 0, 32, &n)) {
+    if (!tqa_value_array(part, 0, 32, &n)) {
         return false;
     }
     *ret_bits = 0;
     for (size_t i = 0; i < n; i++) {
-        const tqa_part item = tqa_part_item(part, i);
+        const tqa_value item = tqa_value_item(part, i);
         unsigned k = 0;
-        if (!tqa_part_choice(&item, words, &k)) {
+        if (!tqa_value_choice(&item, words, &k)) {
             return false;
         }
         if ((*ret_bits >> k & 1u) != 0) {
-            return tqa_part_refuse(&item, "invalid-value", "give it once",
-                                   "\"%s\" stands here twice", words[k]);
+            return tqa_value_refuse(&item, "invalid-value", "give it once",
+                                    "\"%s\" stands here twice", words[k]);
         }
         *ret_bits |= 1u << k;
     }
     return true;
 }
 
-void *tqa_control_take(tqa_control *control, size_t n, size_t each)
+void *tqa_tree_take(tqa_tree *control, size_t n, size_t each)
 {
     void *memory = tqa_arena_take(control->arena, n > 0 ? n : 1, each, 64);
     if (memory == NULL && tqa_arena_short(control->arena)) {
@@ -305,36 +305,35 @@ void *tqa_control_take(tqa_control *control, size_t n, size_t each)
     return memory;
 }
 
-void tqa_control_give(tqa_control *control, void *memory)
+void tqa_tree_give(tqa_tree *control, void *memory)
 {
     tqa_arena_give(control->arena, memory);
 }
 
-void tqa_control_give_scratch(tqa_control *control, tq_scratch *scratch)
+void tqa_tree_give_scratch(tqa_tree *control, tq_scratch *scratch)
 {
     tqa_arena_give(control->arena, scratch->memory);
     *scratch = (tq_scratch){0};
 }
 
-bool tqa_control_scratch(tqa_control *control, size_t size, tq_scratch *ret)
+bool tqa_tree_scratch(tqa_tree *control, size_t size, tq_scratch *ret)
 {
-    void *memory = tqa_control_take(control, size, 1);
+    void *memory = tqa_tree_take(control, size, 1);
     if (memory != NULL) {
         tq_scratch_init(ret, memory, size);
     }
     return memory != NULL;
 }
 
-bool tqa_control_stop(void *control)
+bool tqa_tree_stop(void *control)
 {
-    const tqa_world *world = ((const tqa_control *)control)->world;
-    return world != NULL && world->cancelled != NULL && world->cancelled(world->ctx);
+    const tqa_host *host = ((const tqa_tree *)control)->host;
+    return host != NULL && host->cancelled != NULL && host->cancelled(host->ctx);
 }
 
-bool tqa_control_fail(tqa_control *control, const char *pointer, tq_status status,
-                      const tq_error *error)
+bool tqa_tree_fail(tqa_tree *control, const char *pointer, tq_status status, const tq_error *error)
 {
-    if (status == TQ_ERR_NO_CONVERGENCE && tqa_control_stop(control)) {
+    if (status == TQ_ERR_NO_CONVERGENCE && tqa_tree_stop(control)) {
         (void)tqa_problem_set(control->problem, "busy", "the computation was stopped");
         return false;
     }

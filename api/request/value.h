@@ -18,23 +18,23 @@
 #include "core/base/scratch.h"
 
 enum {
-    TQA_CONTROL_BODY_MAX = 32 << 20,   /* bytes of a request */
-    TQA_CONTROL_VALUES_MAX = 1 << 20,  /* numbers, texts, arrays and objects of a request */
-    TQA_CONTROL_ANSWER_MAX = 4 << 20,  /* numbers of an answer */
-    TQA_CONTROL_MEMORY_MAX = 256 << 20 /* bytes of working arrays */
+    TQA_TREE_BODY_MAX = 32 << 20,   /* bytes of a request */
+    TQA_TREE_VALUES_MAX = 1 << 20,  /* numbers, texts, arrays and objects of a request */
+    TQA_TREE_ANSWER_MAX = 4 << 20,  /* numbers of an answer */
+    TQA_TREE_MEMORY_MAX = 256 << 20 /* bytes of working arrays */
 };
 
 /* One request: first a receiver of events, then a tree. Private to api/operations. */
-typedef struct tqa_control {
+typedef struct tqa_tree {
     const tqa_robot *robot; /* NULL: none */
-    const tqa_world *world; /* while it runs; NULL: none */
+    const tqa_host *host;   /* while it runs; NULL: none */
     tqa_problem *problem;   /* the call's; status 0: none */
     tqa_arena *arena;       /* of everything the operation needs; gone with the call */
     unsigned form;          /* which of the operation's forms the query asks for; 0: none */
-    tqa_answer answer;
+    tqa_writer answer;
     /* An answer too long for memory: what `run` left out of it, one piece a call, told while it is
      * read. False: that was all. NULL: `run` has told everything. */
-    bool (*more)(struct tqa_control *control);
+    bool (*more)(struct tqa_tree *control);
     json_t *root;
     void *state; /* what `check` left for `run`, in the arena */
 
@@ -43,75 +43,74 @@ typedef struct tqa_control {
     json_t *open[TQA_EVENT_DEPTH_MAX + 1];
     const char *key[TQA_EVENT_DEPTH_MAX + 1]; /* of maps: the member that is next */
     size_t n_key[TQA_EVENT_DEPTH_MAX + 1];
-} tqa_control;
+} tqa_tree;
 
 /* The receiver to give to a decoder, with the control as ctx. */
-extern const tqa_events tqa_control_events;
+extern const tqa_events tqa_tree_events;
 
 /* JSON pointer of the value that is being received. */
-void tqa_control_place(const tqa_control *control, char pointer[TQA_POINTER_TEXT]);
+void tqa_tree_place(const tqa_tree *control, char pointer[TQA_POINTER_TEXT]);
 
 /* A value of the tree and its place. */
-typedef struct tqa_part {
-    tqa_control *control;
+typedef struct tqa_value {
+    tqa_tree *control;
     json_t *value; /* borrowed; NULL: not there */
     char pointer[TQA_POINTER_TEXT];
-} tqa_part;
+} tqa_value;
 
-tqa_part tqa_part_root(tqa_control *control);
-tqa_part tqa_part_field(const tqa_part *object, const char *key);
-tqa_part tqa_part_item(const tqa_part *array, size_t i);
+tqa_value tqa_value_root(tqa_tree *control);
+tqa_value tqa_value_field(const tqa_value *object, const char *key);
+tqa_value tqa_value_item(const tqa_value *array, size_t i);
 
 /* Sets the problem, with this place. Always false. */
-bool tqa_part_refuse(const tqa_part *part, const char *slug, const char *hint, const char *format,
-                     ...) __attribute__((format(printf, 4, 5)));
+bool tqa_value_refuse(const tqa_value *part, const char *slug, const char *hint, const char *format,
+                      ...) __attribute__((format(printf, 4, 5)));
 
 /* Each of these is false when it has set the problem. `missing` is the hint for a value that is not
  * there: what to add, written so that it may be added as it stands. */
-bool tqa_part_need(const tqa_part *part, const char *missing);
+bool tqa_value_need(const tqa_value *part, const char *missing);
 /* An object with fields among `known` only (ends with NULL). */
-bool tqa_part_object(const tqa_part *part, const char *const *known);
+bool tqa_value_object(const tqa_value *part, const char *const *known);
 /* An array of `least` to `most` elements. */
-bool tqa_part_array(const tqa_part *part, size_t least, size_t most, size_t *ret_n);
-bool tqa_part_number(const tqa_part *part, double *ret);
+bool tqa_value_array(const tqa_value *part, size_t least, size_t most, size_t *ret_n);
+bool tqa_value_number(const tqa_value *part, double *ret);
 /* A number above 0. */
-bool tqa_part_positive(const tqa_part *part, double *ret);
+bool tqa_value_positive(const tqa_value *part, double *ret);
 /* A number from `least` to `most`. */
-bool tqa_part_within(const tqa_part *part, double least, double most, double *ret);
-bool tqa_part_count(const tqa_part *part, size_t least, size_t most, size_t *ret);
-bool tqa_part_flag(const tqa_part *part, bool *ret);
-bool tqa_part_numbers(const tqa_part *part, size_t n, double *ret);
-bool tqa_part_matrix(const tqa_part *part, size_t n_row, size_t n_column, double *ret);
+bool tqa_value_within(const tqa_value *part, double least, double most, double *ret);
+bool tqa_value_count(const tqa_value *part, size_t least, size_t most, size_t *ret);
+bool tqa_value_flag(const tqa_value *part, bool *ret);
+bool tqa_value_numbers(const tqa_value *part, size_t n, double *ret);
+bool tqa_value_matrix(const tqa_value *part, size_t n_row, size_t n_column, double *ret);
 /* One of some words (ends with NULL): its number. */
-bool tqa_part_choice(const tqa_part *part, const char *const *words, unsigned *ret);
+bool tqa_value_choice(const tqa_value *part, const char *const *words, unsigned *ret);
 /* A list of some words, each at most once: bit k for words[k]. */
-bool tqa_part_choices(const tqa_part *part, const char *const *words, unsigned *ret_bits);
+bool tqa_value_choices(const tqa_value *part, const char *const *words, unsigned *ret_bits);
 
 /* Memory of the call, zeroed; NULL with the problem set. */
-void *tqa_control_take(tqa_control *control, size_t n, size_t each);
+void *tqa_tree_take(tqa_tree *control, size_t n, size_t each);
 /* A scratch of this size out of the call's memory. */
-bool tqa_control_scratch(tqa_control *control, size_t size, tq_scratch *ret);
+bool tqa_tree_scratch(tqa_tree *control, size_t size, tq_scratch *ret);
 /* Gives a large piece back, or a scratch; NULL is fine. */
-void tqa_control_give(tqa_control *control, void *memory);
-void tqa_control_give_scratch(tqa_control *control, tq_scratch *scratch);
-/* Nobody wants the answer any more; what core's searches take as `stop`, with the tqa_control as
+void tqa_tree_give(tqa_tree *control, void *memory);
+void tqa_tree_give_scratch(tqa_tree *control, tq_scratch *scratch);
+/* Nobody wants the answer any more; what core's searches take as `stop`, with the tqa_tree as
  * ctx. */
-bool tqa_control_stop(void *control);
+bool tqa_tree_stop(void *control);
 /* A status of core that is no fault of one field, or that the call was stopped. Always false. */
-bool tqa_control_fail(tqa_control *control, const char *pointer, tq_status status,
-                      const tq_error *error);
+bool tqa_tree_fail(tqa_tree *control, const char *pointer, tq_status status, const tq_error *error);
 
 /* What an operation on such a request is made of. */
-typedef struct tqa_control_methods {
+typedef struct tqa_tree_methods {
     const char *const *fields;  /* of the root; ends with NULL */
     const char *const *forms;   /* values of ?form=, numbered from 1; NULL: no query */
     const char *const *sources; /* fields that name data to read (log.h); NULL: none */
-    double (*cost_us)(const tqa_control *control);
+    double (*cost_us)(const tqa_tree *control);
     /* For what may become a job: refuses a bad request once it is complete, before anything is
      * promised. NULL: `run` looks at the request. False: the problem is set. */
-    bool (*check)(tqa_control *control);
+    bool (*check)(tqa_tree *control);
     /* False: the problem is set. Fills the answer, whose root object is open. */
-    bool (*run)(tqa_control *control);
-} tqa_control_methods;
+    bool (*run)(tqa_tree *control);
+} tqa_tree_methods;
 
 #endif

@@ -10,7 +10,7 @@
 
 enum { QUOTE_MAX = 64 };
 
-void tqa_control_place(const tqa_control *control, char pointer[TQA_POINTER_TEXT])
+void tqa_tree_place(const tqa_tree *control, char pointer[TQA_POINTER_TEXT])
 {
     pointer[0] = '\0';
     for (size_t d = 1; d <= control->depth; d++) {
@@ -23,14 +23,14 @@ void tqa_control_place(const tqa_control *control, char pointer[TQA_POINTER_TEXT
     }
 }
 
-static bool refuse(tqa_control *control, uint64_t at, const char *slug, const char *hint,
+static bool refuse(tqa_tree *control, uint64_t at, const char *slug, const char *hint,
                    const char *format, ...) __attribute__((format(printf, 5, 6)));
-static bool refuse(tqa_control *control, uint64_t at, const char *slug, const char *hint,
+static bool refuse(tqa_tree *control, uint64_t at, const char *slug, const char *hint,
                    const char *format, ...)
 {
     char pointer[TQA_POINTER_TEXT];
     char detail[TQA_PROBLEM_TEXT];
-    tqa_control_place(control, pointer);
+    tqa_tree_place(control, pointer);
     va_list arguments;
     va_start(arguments, format);
     (void)vsnprintf(detail, sizeof detail, format, arguments);
@@ -47,16 +47,16 @@ static bool refuse(tqa_control *control, uint64_t at, const char *slug, const ch
 }
 
 /* Takes the value over, also when it refuses. */
-static bool add(tqa_control *control, uint64_t at, json_t *value)
+static bool add(tqa_tree *control, uint64_t at, json_t *value)
 {
     json_t *parent = control->open[control->depth];
     if (value == NULL) {
         return refuse(control, at, "busy", "try again later", "there is no memory for this");
     }
-    if (++control->n_value > TQA_CONTROL_VALUES_MAX) {
+    if (++control->n_value > TQA_TREE_VALUES_MAX) {
         json_decref(value);
         return refuse(control, at, "too-large", "send fewer samples at a time",
-                      "a request may have %d values", TQA_CONTROL_VALUES_MAX);
+                      "a request may have %d values", TQA_TREE_VALUES_MAX);
     }
     if (control->depth == 0) {
         if (!json_is_object(value)) {
@@ -78,7 +78,7 @@ static bool add(tqa_control *control, uint64_t at, json_t *value)
 
 static bool enter(void *ctx, uint64_t at, json_t *value)
 {
-    tqa_control *control = ctx;
+    tqa_tree *control = ctx;
     if (!add(control, at, value)) {
         return false;
     }
@@ -92,7 +92,7 @@ static bool enter(void *ctx, uint64_t at, json_t *value)
 static bool leave(void *ctx, uint64_t at)
 {
     (void)at;
-    tqa_control *control = ctx;
+    tqa_tree *control = ctx;
     control->depth--;
     return true;
 }
@@ -109,7 +109,7 @@ static bool begin_array(void *ctx, uint64_t at)
 
 static bool key(void *ctx, uint64_t at, const char *text, size_t n)
 {
-    tqa_control *control = ctx;
+    tqa_tree *control = ctx;
     const size_t d = control->depth;
     control->key[d] = NULL;
     if (memchr(text, '\0', n) != NULL) {
@@ -165,7 +165,7 @@ static bool null(void *ctx, uint64_t at)
     return refuse(ctx, at, "wrong-type", "leave the field out", "null is no value here");
 }
 
-const tqa_events tqa_control_events = {
+const tqa_events tqa_tree_events = {
     .begin_map = begin_map,
     .end_map = leave,
     .key = key,

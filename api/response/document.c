@@ -9,7 +9,7 @@
 
 /* A document's events, told to an answer as they come. */
 typedef struct teller {
-    tqa_answer *answer;
+    tqa_writer *answer;
     const char *name, *left_out;
     unsigned depth;
     bool has_key;
@@ -27,7 +27,7 @@ static bool tell_map(void *ctx, uint64_t at)
 {
     teller *t = ctx;
     (void)at;
-    tqa_answer_object(t->answer, t->depth++ == 0 ? t->name : key_of(t));
+    tqa_writer_object(t->answer, t->depth++ == 0 ? t->name : key_of(t));
     return true;
 }
 
@@ -36,7 +36,7 @@ static bool tell_array(void *ctx, uint64_t at)
     teller *t = ctx;
     (void)at;
     t->depth++;
-    tqa_answer_list(t->answer, key_of(t));
+    tqa_writer_list(t->answer, key_of(t));
     return true;
 }
 
@@ -45,7 +45,7 @@ static bool tell_end(void *ctx, uint64_t at)
     teller *t = ctx;
     (void)at;
     t->depth--;
-    tqa_answer_end(t->answer);
+    tqa_writer_end(t->answer);
     return true;
 }
 
@@ -63,9 +63,9 @@ static bool tell_number(void *ctx, uint64_t at, double value)
     teller *t = ctx;
     (void)at;
     if (value >= 0.0 && value < 0x1p53 && value == floor(value)) {
-        tqa_answer_count(t->answer, key_of(t), (size_t)value);
+        tqa_writer_count(t->answer, key_of(t), (size_t)value);
     } else {
-        tqa_answer_number(t->answer, key_of(t), value);
+        tqa_writer_number(t->answer, key_of(t), value);
     }
     return true;
 }
@@ -86,7 +86,7 @@ static bool tell_string(void *ctx, uint64_t at, const char *text, size_t n)
     (void)snprintf(copy, sizeof copy, "%.*s", (int)n, text);
     const char *key = key_of(t);
     if (t->depth > 1 || strcmp(key, t->left_out) != 0) {
-        tqa_answer_string(t->answer, key, copy);
+        tqa_writer_string(t->answer, key, copy);
     }
     return true;
 }
@@ -95,7 +95,7 @@ static bool tell_flag(void *ctx, uint64_t at, bool value)
 {
     teller *t = ctx;
     (void)at;
-    tqa_answer_flag(t->answer, key_of(t), value);
+    tqa_writer_flag(t->answer, key_of(t), value);
     return true;
 }
 
@@ -103,7 +103,7 @@ static bool tell_null(void *ctx, uint64_t at)
 {
     teller *t = ctx;
     (void)at;
-    tqa_answer_none(t->answer, key_of(t), "there is none");
+    tqa_writer_none(t->answer, key_of(t), "there is none");
     return true;
 }
 
@@ -120,7 +120,7 @@ static const tqa_events document_events = {
     .null = tell_null,
 };
 
-void tqa_answer_document(tqa_answer *answer, const char *key, const char *left_out,
+void tqa_writer_document(tqa_writer *answer, const char *key, const char *left_out,
                          tqa_json_scan *scan, const char *text, size_t n)
 {
     teller t = {.answer = answer, .name = key, .left_out = left_out};

@@ -8,7 +8,7 @@
 
 /* The object that our own printer wrote into `text`, again under `key`, without the text that is
  * under `left_out` in it. The scanner is working memory. */
-void tqa_answer_document(tqa_answer *answer, const char *key, const char *left_out,
+void tqa_writer_document(tqa_writer *answer, const char *key, const char *left_out,
                          tqa_json_scan *scan, const char *text, size_t n);
 
 #endif

@@ -27,12 +27,12 @@ static const char style[] =
     "stroke-dasharray:6 3;fill:none}.verdict{border:2px solid #111;padding:.6em 1em}"
     "@media print{h2{break-after:avoid}svg{break-inside:avoid}}";
 
-void tqa_page_raw(tqa_page *page, const char *html)
+void tqa_html_raw(tqa_html *page, const char *html)
 {
     tqa_json_text_raw(&page->text, html);
 }
 
-void tqa_page_text(tqa_page *page, const char *text)
+void tqa_html_text(tqa_html *page, const char *text)
 {
     for (const char *p = text; *p != '\0'; p++) {
         const char *escaped = *p == '&'    ? "&amp;"
@@ -42,14 +42,14 @@ void tqa_page_text(tqa_page *page, const char *text)
                               : *p == '\'' ? "&#39;"
                                            : NULL;
         if (escaped != NULL) {
-            tqa_page_raw(page, escaped);
+            tqa_html_raw(page, escaped);
         } else {
             tqa_json_text_bytes(&page->text, p, 1);
         }
     }
 }
 
-void tqa_page_format(tqa_page *page, const char *format, ...)
+void tqa_html_format(tqa_html *page, const char *format, ...)
 {
     char piece[PIECE];
     va_list arguments;
@@ -57,7 +57,7 @@ void tqa_page_format(tqa_page *page, const char *format, ...)
     const int n = vsnprintf(piece, sizeof piece, format, arguments);
     va_end(arguments);
     if (n < PIECE) {
-        tqa_page_raw(page, piece);
+        tqa_html_raw(page, piece);
         return;
     }
     char *whole = malloc((size_t)n + 1);
@@ -66,35 +66,35 @@ void tqa_page_format(tqa_page *page, const char *format, ...)
         va_start(arguments, format);
         (void)vsnprintf(whole, (size_t)n + 1, format, arguments);
         va_end(arguments);
-        tqa_page_raw(page, whole);
+        tqa_html_raw(page, whole);
     }
     free(whole);
 }
 
-void tqa_page_number(tqa_page *page, double x)
+void tqa_html_number(tqa_html *page, double x)
 {
     if (isfinite(x)) {
-        tqa_page_format(page, "<td>%.4g</td>", x);
+        tqa_html_format(page, "<td>%.4g</td>", x);
     } else {
-        tqa_page_raw(page, "<td>&ndash;</td>");
+        tqa_html_raw(page, "<td>&ndash;</td>");
     }
 }
 
-void tqa_page_begin(tqa_page *page, const char *title)
+void tqa_html_begin(tqa_html *page, const char *title)
 {
-    tqa_page_raw(page, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+    tqa_html_raw(page, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
                        "<meta name=\"viewport\" content=\"width=device-width\"><title>");
-    tqa_page_text(page, title);
-    tqa_page_raw(page, "</title><style>");
-    tqa_page_raw(page, style);
-    tqa_page_raw(page, "</style></head><body>\n<h1>");
-    tqa_page_text(page, title);
-    tqa_page_raw(page, "</h1>\n");
+    tqa_html_text(page, title);
+    tqa_html_raw(page, "</title><style>");
+    tqa_html_raw(page, style);
+    tqa_html_raw(page, "</style></head><body>\n<h1>");
+    tqa_html_text(page, title);
+    tqa_html_raw(page, "</h1>\n");
 }
 
-char *tqa_page_end(tqa_page *page, size_t *ret_n)
+char *tqa_html_end(tqa_html *page, size_t *ret_n)
 {
-    tqa_page_raw(page, "</body></html>\n");
+    tqa_html_raw(page, "</body></html>\n");
     return tqa_json_text_take(&page->text, ret_n);
 }
 
@@ -137,7 +137,7 @@ static int tick_count(const scale *s, double step)
     return n < 1.0 ? 0 : n > 20.0 ? 20 : (int)n;
 }
 
-static void draw_axes(tqa_page *page, const tqa_page_plot *plot, const scale *x, const scale *y)
+static void draw_axes(tqa_html *page, const tqa_html_plot *plot, const scale *x, const scale *y)
 {
     const double dx = tick_step(x->most - x->least);
     const double dy = tick_step(y->most - y->least);
@@ -145,32 +145,32 @@ static void draw_axes(tqa_page *page, const tqa_page_plot *plot, const scale *x,
     const int n_y = tick_count(y, dy);
     for (int k = 0; k < n_x; k++) {
         const double v = (ceil(x->least / dx) + k) * dx + 0.0;
-        tqa_page_format(page,
+        tqa_html_format(page,
                         "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/><text x=\"%.1f\" y=\"%.1f\" "
                         "text-anchor=\"middle\">%.4g</text>",
                         at(x, v), y->from, y->to, at(x, v), y->from + 14.0, v);
     }
     for (int k = 0; k < n_y; k++) {
         const double v = (ceil(y->least / dy) + k) * dy + 0.0;
-        tqa_page_format(page,
+        tqa_html_format(page,
                         "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/><text x=\"%.1f\" y=\"%.1f\" "
                         "text-anchor=\"end\">%.4g</text>",
                         x->from, at(y, v), x->to, x->from - 4.0, at(y, v) + 4.0, v);
     }
-    tqa_page_format(page, "<path class=\"axis\" d=\"M%.1f %.1fV%.1fH%.1f\"/>", x->from, y->to,
+    tqa_html_format(page, "<path class=\"axis\" d=\"M%.1f %.1fV%.1fH%.1f\"/>", x->from, y->to,
                     y->from, x->to);
-    tqa_page_format(page, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">", x->to,
+    tqa_html_format(page, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">", x->to,
                     y->from + 28.0);
-    tqa_page_text(page, plot->x_name);
-    tqa_page_format(page, "</text><text x=\"4\" y=\"%d\">", TOP - 8);
-    tqa_page_text(page, plot->y_name);
-    tqa_page_raw(page, "</text>");
+    tqa_html_text(page, plot->x_name);
+    tqa_html_format(page, "</text><text x=\"4\" y=\"%d\">", TOP - 8);
+    tqa_html_text(page, plot->y_name);
+    tqa_html_raw(page, "</text>");
 }
 
-static void draw_line(tqa_page *page, const tqa_page_plot *plot, const tqa_page_line *line,
+static void draw_line(tqa_html *page, const tqa_html_plot *plot, const tqa_html_line *line,
                       const scale *x, const scale *y)
 {
-    tqa_page_format(page, "<path class=\"%s\" d=\"", line->dashed ? "dash" : "line");
+    tqa_html_format(page, "<path class=\"%s\" d=\"", line->dashed ? "dash" : "line");
     bool is_open = false;
     for (size_t i = 0; i < plot->n; i++) {
         const double v = line->y[i * line->stride];
@@ -180,29 +180,29 @@ static void draw_line(tqa_page *page, const tqa_page_plot *plot, const tqa_page_
         }
         /* a jump in time begins a new stroke */
         const bool goes_on = is_open && plot->x[i] >= plot->x[i - 1];
-        tqa_page_format(page, "%c%.1f %.1f", goes_on ? 'L' : 'M', at(x, plot->x[i]), at(y, v));
+        tqa_html_format(page, "%c%.1f %.1f", goes_on ? 'L' : 'M', at(x, plot->x[i]), at(y, v));
         is_open = true;
     }
-    tqa_page_raw(page, "\"/>");
+    tqa_html_raw(page, "\"/>");
 }
 
-static void draw_names(tqa_page *page, const tqa_page_plot *plot)
+static void draw_names(tqa_html *page, const tqa_html_plot *plot)
 {
     double left = 240.0;
     for (size_t k = 0; k < plot->n_line; k++) {
         if (plot->lines[k].name == NULL) {
             continue;
         }
-        tqa_page_format(page, "<path class=\"%s\" d=\"M%.1f %dh28\"/><text x=\"%.1f\" y=\"%d\">",
+        tqa_html_format(page, "<path class=\"%s\" d=\"M%.1f %dh28\"/><text x=\"%.1f\" y=\"%d\">",
                         plot->lines[k].dashed ? "dash" : "line", left, TOP - 12, left + 34.0,
                         TOP - 8);
-        tqa_page_text(page, plot->lines[k].name);
-        tqa_page_raw(page, "</text>");
+        tqa_html_text(page, plot->lines[k].name);
+        tqa_html_raw(page, "</text>");
         left += 150.0;
     }
 }
 
-void tqa_page_draw(tqa_page *page, const tqa_page_plot *plot)
+void tqa_html_draw(tqa_html *page, const tqa_html_plot *plot)
 {
     scale x = {(double)INFINITY, -(double)INFINITY, LEFT, WIDTH - RIGHT};
     scale y = {(double)INFINITY, -(double)INFINITY, (double)plot->height - (double)BOTTOM,
@@ -221,15 +221,15 @@ void tqa_page_draw(tqa_page *page, const tqa_page_plot *plot)
     }
     widen(&x);
     widen(&y);
-    tqa_page_format(page,
+    tqa_html_format(page,
                     "<svg role=\"img\" viewBox=\"0 0 %d %u\" width=\"%d\" height=\"%u\"><title>",
                     WIDTH, plot->height, WIDTH, plot->height);
-    tqa_page_text(page, plot->title);
-    tqa_page_raw(page, "</title>");
+    tqa_html_text(page, plot->title);
+    tqa_html_raw(page, "</title>");
     draw_axes(page, plot, &x, &y);
     draw_names(page, plot);
     for (size_t k = 0; k < plot->n_line; k++) {
         draw_line(page, plot, &plot->lines[k], &x, &y);
     }
-    tqa_page_raw(page, "</svg>\n");
+    tqa_html_raw(page, "</svg>\n");
 }

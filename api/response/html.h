@@ -10,36 +10,36 @@
 #include "api/codec/json/text.h"
 
 /* Starts as {0}. */
-typedef struct tqa_page {
+typedef struct tqa_html {
     tqa_json_text text;
-} tqa_page;
+} tqa_html;
 
-void tqa_page_begin(tqa_page *page, const char *title);
+void tqa_html_begin(tqa_html *page, const char *title);
 /* The whole, malloc'ed; NULL when memory was short. */
-char *tqa_page_end(tqa_page *page, size_t *ret_n);
+char *tqa_html_end(tqa_html *page, size_t *ret_n);
 
-void tqa_page_raw(tqa_page *page, const char *html);  /* constant text */
-void tqa_page_text(tqa_page *page, const char *text); /* anything: it is escaped */
-void tqa_page_format(tqa_page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void tqa_html_raw(tqa_html *page, const char *html);  /* constant text */
+void tqa_html_text(tqa_html *page, const char *text); /* anything: it is escaped */
+void tqa_html_format(tqa_html *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A cell with a number in four digits; a dash when it is not finite. */
-void tqa_page_number(tqa_page *page, double x);
+void tqa_html_number(tqa_html *page, double x);
 
 /* One line of a plot. */
-typedef struct tqa_page_line {
+typedef struct tqa_html_line {
     const double *y; /* every `stride`-th number of it */
     size_t stride;
     bool dashed;
     const char *name;
-} tqa_page_line;
+} tqa_html_line;
 
 /* Lines over x (n), with axes, in one picture. */
-typedef struct tqa_page_plot {
+typedef struct tqa_html_plot {
     const char *title, *x_name, *y_name;
     size_t n, n_line;
     const double *x;
-    tqa_page_line lines[3];
+    tqa_html_line lines[3];
     unsigned height; /* pixels */
-} tqa_page_plot;
-void tqa_page_draw(tqa_page *page, const tqa_page_plot *plot);
+} tqa_html_plot;
+void tqa_html_draw(tqa_html *page, const tqa_html_plot *plot);
 
 #endif

@@ -13,7 +13,7 @@
 enum { CBOR_HEAD = 9 };
 
 /* Room for n more bytes, or NULL. */
-static unsigned char *room(tqa_statement *statement, size_t n)
+static unsigned char *room(tqa_object_prefix *statement, size_t n)
 {
     if (statement->failed) {
         return NULL;
@@ -31,7 +31,7 @@ static unsigned char *room(tqa_statement *statement, size_t n)
     return (unsigned char *)statement->bytes + statement->n;
 }
 
-static void put_bytes(tqa_statement *statement, const char *bytes, size_t n)
+static void put_bytes(tqa_object_prefix *statement, const char *bytes, size_t n)
 {
     unsigned char *to = room(statement, n);
     if (to != NULL) {
@@ -40,17 +40,17 @@ static void put_bytes(tqa_statement *statement, const char *bytes, size_t n)
     }
 }
 
-static void put_raw(tqa_statement *statement, const char *text)
+static void put_raw(tqa_object_prefix *statement, const char *text)
 {
     put_bytes(statement, text, strlen(text));
 }
 
-static bool in_cbor(const tqa_statement *statement)
+static bool in_cbor(const tqa_object_prefix *statement)
 {
     return statement->media == TQA_MEDIA_CBOR;
 }
 
-static void put_string(tqa_statement *statement, const char *text)
+static void put_string(tqa_object_prefix *statement, const char *text)
 {
     if (in_cbor(statement)) {
         unsigned char *to = room(statement, CBOR_HEAD);
@@ -72,7 +72,7 @@ static void put_string(tqa_statement *statement, const char *text)
     free(quoted);
 }
 
-static void put_key(tqa_statement *statement, const char *key)
+static void put_key(tqa_object_prefix *statement, const char *key)
 {
     put_string(statement, key);
     if (!in_cbor(statement)) {
@@ -81,16 +81,17 @@ static void put_key(tqa_statement *statement, const char *key)
 }
 
 /* behind a member: another one always follows */
-static void put_comma(tqa_statement *statement)
+static void put_comma(tqa_object_prefix *statement)
 {
     if (!in_cbor(statement)) {
         put_raw(statement, ",");
     }
 }
 
-void tqa_statement_open(tqa_statement *statement, tqa_media media, const char *key, size_t n_member)
+void tqa_object_prefix_open(tqa_object_prefix *statement, tqa_media media, const char *key,
+                            size_t n_member)
 {
-    *statement = (tqa_statement){.media = media};
+    *statement = (tqa_object_prefix){.media = media};
     put_key(statement, key);
     if (!in_cbor(statement)) {
         put_raw(statement, "{");
@@ -102,15 +103,15 @@ void tqa_statement_open(tqa_statement *statement, tqa_media media, const char *k
     }
 }
 
-void tqa_statement_text(tqa_statement *statement, const char *key, const char *text)
+void tqa_object_prefix_text(tqa_object_prefix *statement, const char *key, const char *text)
 {
     put_key(statement, key);
     put_string(statement, text);
     put_comma(statement);
 }
 
-void tqa_statement_names(tqa_statement *statement, const char *key, const char *const *names,
-                         size_t n)
+void tqa_object_prefix_names(tqa_object_prefix *statement, const char *key,
+                             const char *const *names, size_t n)
 {
     put_key(statement, key);
     if (in_cbor(statement)) {
@@ -133,7 +134,7 @@ void tqa_statement_names(tqa_statement *statement, const char *key, const char *
     put_comma(statement);
 }
 
-void tqa_statement_number(tqa_statement *statement, const char *key, double x)
+void tqa_object_prefix_number(tqa_object_prefix *statement, const char *key, double x)
 {
     put_key(statement, key);
     if (in_cbor(statement)) {
@@ -157,22 +158,22 @@ void tqa_statement_number(tqa_statement *statement, const char *key, double x)
     put_comma(statement);
 }
 
-void tqa_statement_members(tqa_statement *statement, const char *bytes, size_t n)
+void tqa_object_prefix_members(tqa_object_prefix *statement, const char *bytes, size_t n)
 {
     put_bytes(statement, bytes, n);
     put_comma(statement);
 }
 
-char *tqa_statement_take(tqa_statement *statement, size_t *ret_n)
+char *tqa_object_prefix_take(tqa_object_prefix *statement, size_t *ret_n)
 {
     assert(ret_n != NULL);
     if (statement->failed) {
         free(statement->bytes);
-        *statement = (tqa_statement){0};
+        *statement = (tqa_object_prefix){0};
         return NULL;
     }
     char *bytes = statement->bytes;
     *ret_n = statement->n;
-    *statement = (tqa_statement){0};
+    *statement = (tqa_object_prefix){0};
     return bytes;
 }

@@ -15,12 +15,12 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "doubles are copied as
 
 enum { HEAD = TQA_CBOR_HEAD_MAX, CBOR_MAP = 0xbf, CBOR_LIST = 0x9f, CBOR_END = 0xff };
 
-static void put_bytes(tqa_answer *answer, const void *bytes, size_t n)
+static void put_bytes(tqa_writer *answer, const void *bytes, size_t n)
 {
     tqa_json_text_bytes(&answer->text, bytes, n);
 }
 
-static void put_cbor_text(tqa_answer *answer, const char *text)
+static void put_cbor_text(tqa_writer *answer, const char *text)
 {
     unsigned char head[HEAD];
     const size_t n = strlen(text);
@@ -29,7 +29,7 @@ static void put_cbor_text(tqa_answer *answer, const char *text)
 }
 
 /* what stands before a value: a comma, a key */
-static void begin(tqa_answer *answer, const char *key)
+static void begin(tqa_writer *answer, const char *key)
 {
     if (!answer->cbor && answer->has_members[answer->depth]) {
         tqa_json_text_raw(&answer->text, ",");
@@ -44,7 +44,7 @@ static void begin(tqa_answer *answer, const char *key)
     }
 }
 
-static void open(tqa_answer *answer, const char *key, bool is_list)
+static void open(tqa_writer *answer, const char *key, bool is_list)
 {
     begin(answer, key);
     if (answer->cbor) {
@@ -53,23 +53,23 @@ static void open(tqa_answer *answer, const char *key, bool is_list)
     } else {
         tqa_json_text_raw(&answer->text, is_list ? "[" : "{");
     }
-    assert(answer->depth < TQA_ANSWER_DEPTH_MAX);
+    assert(answer->depth < TQA_WRITER_DEPTH_MAX);
     answer->depth++;
     answer->is_list[answer->depth] = is_list;
     answer->has_members[answer->depth] = false;
 }
 
-void tqa_answer_object(tqa_answer *answer, const char *key)
+void tqa_writer_object(tqa_writer *answer, const char *key)
 {
     open(answer, key, false);
 }
 
-void tqa_answer_list(tqa_answer *answer, const char *key)
+void tqa_writer_list(tqa_writer *answer, const char *key)
 {
     open(answer, key, true);
 }
 
-void tqa_answer_end(tqa_answer *answer)
+void tqa_writer_end(tqa_writer *answer)
 {
     assert(answer->depth > 0);
     if (answer->cbor) {
@@ -81,7 +81,7 @@ void tqa_answer_end(tqa_answer *answer)
     answer->depth--;
 }
 
-void tqa_answer_string(tqa_answer *answer, const char *key, const char *text)
+void tqa_writer_string(tqa_writer *answer, const char *key, const char *text)
 {
     begin(answer, key);
     if (answer->cbor) {
@@ -91,7 +91,7 @@ void tqa_answer_string(tqa_answer *answer, const char *key, const char *text)
     }
 }
 
-void tqa_answer_number(tqa_answer *answer, const char *key, double x)
+void tqa_writer_number(tqa_writer *answer, const char *key, double x)
 {
     unsigned char head[HEAD];
     answer->not_finite = answer->not_finite || !isfinite(x);
@@ -103,7 +103,7 @@ void tqa_answer_number(tqa_answer *answer, const char *key, double x)
     }
 }
 
-void tqa_answer_count(tqa_answer *answer, const char *key, size_t n)
+void tqa_writer_count(tqa_writer *answer, const char *key, size_t n)
 {
     unsigned char head[HEAD];
     begin(answer, key);
@@ -114,7 +114,7 @@ void tqa_answer_count(tqa_answer *answer, const char *key, size_t n)
     }
 }
 
-void tqa_answer_flag(tqa_answer *answer, const char *key, bool flag)
+void tqa_writer_flag(tqa_writer *answer, const char *key, bool flag)
 {
     unsigned char head[HEAD];
     begin(answer, key);
@@ -125,7 +125,7 @@ void tqa_answer_flag(tqa_answer *answer, const char *key, bool flag)
     }
 }
 
-void tqa_answer_none(tqa_answer *answer, const char *key, const char *reason)
+void tqa_writer_none(tqa_writer *answer, const char *key, const char *reason)
 {
     unsigned char head[HEAD];
     char name[64];
@@ -136,13 +136,13 @@ void tqa_answer_none(tqa_answer *answer, const char *key, const char *reason)
         tqa_json_text_raw(&answer->text, "null");
     }
     (void)snprintf(name, sizeof name, "%s_reason", key);
-    tqa_answer_string(answer, name, reason);
+    tqa_writer_string(answer, name, reason);
 }
 
-static void put_json_array(tqa_answer *answer, const double **x, size_t rank, const size_t *shape)
+static void put_json_array(tqa_writer *answer, const double **x, size_t rank, const size_t *shape)
 {
     /* an odometer over all ranks but the last */
-    size_t at[TQA_ANSWER_RANK_MAX] = {0};
+    size_t at[TQA_WRITER_RANK_MAX] = {0};
     size_t level = 0;
     for (;;) {
         if (level + 1 == rank) {
@@ -163,7 +163,7 @@ static void put_json_array(tqa_answer *answer, const double **x, size_t rank, co
     }
 }
 
-static void put_cbor_head(tqa_answer *answer, size_t rank, const size_t *shape)
+static void put_cbor_head(tqa_writer *answer, size_t rank, const size_t *shape)
 {
     char head[TQA_CBOR_ARRAY_HEAD];
     tqa_array array = {.rank = rank}; /* only the head is asked for */
@@ -173,17 +173,17 @@ static void put_cbor_head(tqa_answer *answer, size_t rank, const size_t *shape)
     put_bytes(answer, head, tqa_cbor_array_head(&array, head));
 }
 
-static void put_cbor_numbers(tqa_answer *answer, const double *x, size_t n)
+static void put_cbor_numbers(tqa_writer *answer, const double *x, size_t n)
 {
     if (n > 0) {
         put_bytes(answer, x, n * sizeof *x);
     }
 }
 
-void tqa_answer_array(tqa_answer *answer, const char *key, const double *x, size_t rank,
+void tqa_writer_array(tqa_writer *answer, const char *key, const double *x, size_t rank,
                       const size_t *shape)
 {
-    assert(rank >= 1 && rank <= TQA_ANSWER_RANK_MAX);
+    assert(rank >= 1 && rank <= TQA_WRITER_RANK_MAX);
     size_t n = 1;
     for (size_t r = 0; r < rank; r++) {
         n *= shape[r];
@@ -200,7 +200,7 @@ void tqa_answer_array(tqa_answer *answer, const char *key, const double *x, size
     }
 }
 
-void tqa_answer_rows_begin(tqa_answer *answer, const char *key, size_t n_row, size_t n, bool flat)
+void tqa_writer_rows_begin(tqa_writer *answer, const char *key, size_t n_row, size_t n, bool flat)
 {
     const size_t shape[2] = {n_row, n};
     begin(answer, key);
@@ -212,7 +212,7 @@ void tqa_answer_rows_begin(tqa_answer *answer, const char *key, size_t n_row, si
     }
 }
 
-void tqa_answer_row(tqa_answer *answer, const double *x, size_t n, bool flat)
+void tqa_writer_row(tqa_writer *answer, const double *x, size_t n, bool flat)
 {
     if (answer->cbor) {
         put_cbor_numbers(answer, x, n);
@@ -229,27 +229,27 @@ void tqa_answer_row(tqa_answer *answer, const double *x, size_t n, bool flat)
     }
 }
 
-void tqa_answer_rows_end(tqa_answer *answer)
+void tqa_writer_rows_end(tqa_writer *answer)
 {
     if (!answer->cbor) {
         tqa_json_text_raw(&answer->text, "]");
     }
 }
 
-void tqa_answer_vector(tqa_answer *answer, const char *key, const double *x, size_t n)
+void tqa_writer_vector(tqa_writer *answer, const char *key, const double *x, size_t n)
 {
-    tqa_answer_array(answer, key, x, 1, &n);
+    tqa_writer_array(answer, key, x, 1, &n);
 }
 
-void tqa_answer_matrix(tqa_answer *answer, const char *key, const double *x, size_t n_row,
+void tqa_writer_matrix(tqa_writer *answer, const char *key, const double *x, size_t n_row,
                        size_t n_column)
 {
     const size_t shape[2] = {n_row, n_column};
-    tqa_answer_array(answer, key, x, 2, shape);
+    tqa_writer_array(answer, key, x, 2, shape);
 }
 
-void tqa_answer_symmetric(tqa_answer *answer, const char *key, const double s[6])
+void tqa_writer_symmetric(tqa_writer *answer, const char *key, const double s[6])
 {
     const double full[9] = {s[0], s[1], s[2], s[1], s[3], s[4], s[2], s[4], s[5]};
-    tqa_answer_matrix(answer, key, full, 3, 3);
+    tqa_writer_matrix(answer, key, full, 3, 3);
 }

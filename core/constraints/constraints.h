@@ -11,7 +11,7 @@
 #include "core/base/scratch.h"
 #include "core/base/status.h"
 #include "core/constraints/expression.h"
-#include "core/dynamics/kinematics/posture.h"
+#include "core/dynamics/kinematics/configuration.h"
 #include "core/model/model.h"
 
 enum {
@@ -128,8 +128,9 @@ typedef struct tq_constraint_rows {
  * Source   Murray, Li & Sastry, A Mathematical Introduction to Robotic Manipulation, 1994, ch. 6.
  * Checked  tests/property/core/constraints/test_rows.c
  */
-tq_status tq_constraint_rows_compute(const tq_constraints *constraints, const tq_posture *posture,
-                                     const double *q, const double *qd, tq_scratch *scratch,
+tq_status tq_constraint_rows_compute(const tq_constraints *constraints,
+                                     const tq_configuration *posture, const double *q,
+                                     const double *qd, tq_scratch *scratch,
                                      const tq_constraint_rows *ret, tq_error *reterr);
 size_t tq_constraint_rows_scratch_size(const tq_model *model);
 

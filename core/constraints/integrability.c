@@ -36,7 +36,7 @@ size_t tq_integrability_scratch_size(const tq_constrained *state)
            tq_scratch_cost(nv + 1, sizeof(double)) +
            tq_scratch_cost(n_pair * n_row + 1, sizeof(double)) +
            tq_scratch_cost(n_row + 1, sizeof(double)) + tq_scratch_cost(n_row + 1, sizeof(int)) +
-           tq_qr_scratch_size(n_pair, n_row + 1) + tq_posture_scratch_size(model) +
+           tq_qr_scratch_size(n_pair, n_row + 1) + tq_configuration_scratch_size(model) +
            tq_constraint_rows_scratch_size(model);
 }
 
@@ -81,8 +81,8 @@ static tq_status set_rates(const tq_constrained *s, const double *q, size_t n_fr
         const size_t mark = tq_scratch_mark(scratch);
         const double *x = r->x + f * s->nv;
         const tq_constraint_rows to = {.a = r->a, .rate = r->rates + f * s->n_row * s->nv};
-        tq_posture posture;
-        status = tq_posture_compute(s->posture.model, q, x, scratch, &posture, reterr);
+        tq_configuration posture;
+        status = tq_configuration_compute(s->posture.model, q, x, scratch, &posture, reterr);
         if (status == TQ_OK) {
             status =
                 tq_constraint_rows_compute(s->constraints, &posture, q, x, scratch, &to, reterr);

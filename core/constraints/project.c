@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/base/block.h"
-#include "core/dynamics/kinematics/displace.h"
+#include "core/dynamics/kinematics/integrate.h"
 #include "core/spatial/screw.h"
 
 enum { ITERATIONS_MAX = 100, HALVINGS_MAX = 12 };
@@ -36,8 +36,9 @@ size_t tq_project_scratch_size(const tq_mechanism *mechanism, const tq_constrain
                        2 * tq_scratch_cost(model->nv, sizeof(double)) +
                        2 * tq_scratch_cost(n, sizeof(double)) +
                        tq_scratch_cost(n * model->nv, sizeof(double));
-    return own + larger(tq_constrained_scratch_size(mechanism, constraints),
-                        tq_posture_scratch_size(model) + tq_constraint_rows_scratch_size(model));
+    return own +
+           larger(tq_constrained_scratch_size(mechanism, constraints),
+                  tq_configuration_scratch_size(model) + tq_constraint_rows_scratch_size(model));
 }
 
 static bool take(work *w)
@@ -76,8 +77,8 @@ static tq_status residual(work *w, const double *q, bool of_velocity, double *re
     const double *qd = of_velocity ? w->qd : NULL;
     const tq_constraint_rows to = {
         .a = w->a, .position = of_velocity ? NULL : w->h, .velocity = of_velocity ? w->h : NULL};
-    tq_posture posture;
-    tq_status status = tq_posture_compute(model, q, qd, w->scratch, &posture, reterr);
+    tq_configuration posture;
+    tq_status status = tq_configuration_compute(model, q, qd, w->scratch, &posture, reterr);
     if (status == TQ_OK) {
         status =
             tq_constraint_rows_compute(w->constraints, &posture, q, qd, w->scratch, &to, reterr);
@@ -120,7 +121,7 @@ static bool descend(work *w, double *most, size_t *row)
     const tq_model *model = tq_mechanism_model(w->mechanism);
     for (int half = 0; half < HALVINGS_MAX; half++) {
         double next = 0.0;
-        tq_displace(model, w->q, w->step, w->trial);
+        tq_configuration_integrate(model, w->q, w->step, w->trial);
         if (residual(w, w->trial, false, &next, row, NULL) == TQ_OK && next < *most) {
             memcpy(w->q, w->trial, model->nq * sizeof *w->q);
             *most = next;
@@ -134,7 +135,7 @@ static bool descend(work *w, double *most, size_t *row)
 }
 
 /* Frames of a loop that stand on each other, but the wrong way round. */
-static bool is_turned(const tq_posture *posture, const tq_constraint *c)
+static bool is_turned(const tq_configuration *posture, const tq_constraint *c)
 {
     const unsigned turns = c->kind == TQ_CONSTRAINT_LOOP ? c->axes >> 3 : 0u;
     if (__builtin_popcount(turns) < 2) {
@@ -161,9 +162,9 @@ static bool is_turned(const tq_posture *posture, const tq_constraint *c)
 static tq_status check_turns(work *w, tq_error *reterr)
 {
     const size_t mark = tq_scratch_mark(w->scratch);
-    tq_posture posture;
-    tq_status status = tq_posture_compute(tq_mechanism_model(w->mechanism), w->q, NULL, w->scratch,
-                                          &posture, reterr);
+    tq_configuration posture;
+    tq_status status = tq_configuration_compute(tq_mechanism_model(w->mechanism), w->q, NULL,
+                                                w->scratch, &posture, reterr);
     for (uint32_t i = 0; status == TQ_OK && i < w->constraints->n_constraint; i++) {
         const tq_constraint *c = &w->constraints->items[i];
         if (is_turned(&posture, c)) {

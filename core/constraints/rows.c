@@ -15,7 +15,7 @@ typedef struct moving {
 
 typedef struct writer {
     const tq_constraint_rows *to;
-    const tq_posture *posture;
+    const tq_configuration *posture;
     const double *q, *qd;
     size_t nv;
     uint32_t row; /* the next one */
@@ -161,8 +161,9 @@ static void relate(writer *w, const tq_constraint *c)
     static const double origin[3] = {0.0, 0.0, 0.0};
     const size_t n = 6 * w->nv;
     double *other = w->twist_rate + n;
-    tq_posture_jacobian(w->posture, c->b.link, origin, TQ_JACOBIAN_WORLD, w->twist, w->twist_rate);
-    tq_posture_jacobian(w->posture, c->a.link, origin, TQ_JACOBIAN_WORLD, other, other + n);
+    tq_configuration_jacobian(w->posture, c->b.link, origin, TQ_JACOBIAN_WORLD, w->twist,
+                              w->twist_rate);
+    tq_configuration_jacobian(w->posture, c->a.link, origin, TQ_JACOBIAN_WORLD, other, other + n);
     for (size_t k = 0; k < n; k++) {
         w->twist[k] -= other[k];
         w->twist_rate[k] -= other[n + k];
@@ -447,8 +448,9 @@ static bool is_finite(const writer *w, const tq_constraint *c)
     return true;
 }
 
-tq_status tq_constraint_rows_compute(const tq_constraints *constraints, const tq_posture *posture,
-                                     const double *q, const double *qd, tq_scratch *scratch,
+tq_status tq_constraint_rows_compute(const tq_constraints *constraints,
+                                     const tq_configuration *posture, const double *q,
+                                     const double *qd, tq_scratch *scratch,
                                      const tq_constraint_rows *ret, tq_error *reterr)
 {
     assert(ret->a != NULL);

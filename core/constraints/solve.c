@@ -60,7 +60,7 @@ size_t tq_constrained_scratch_size(const tq_mechanism *mechanism, const tq_const
 {
     const tq_model *model = tq_mechanism_model(mechanism);
     const size_t nv = model->nv, n = constraints->n_row;
-    return tq_posture_scratch_size(model) + tq_scratch_cost(nv * nv, sizeof(double)) +
+    return tq_configuration_scratch_size(model) + tq_scratch_cost(nv * nv, sizeof(double)) +
            3 * tq_scratch_cost(n * nv, sizeof(double)) +
            tq_scratch_cost(smaller(nv, n) * n, sizeof(double)) +
            4 * tq_scratch_cost(n, sizeof(double)) + tq_scratch_cost(n, sizeof(int)) +
@@ -191,7 +191,7 @@ tq_status tq_constrained_factor(const tq_mechanism *mechanism, const tq_constrai
     const size_t mark = tq_scratch_mark(scratch);
     tq_constrained s = {.constraints = constraints, .nv = model->nv, .n_row = constraints->n_row};
     assert(s.nv > 0);
-    tq_status status = tq_posture_compute(model, q, qd, scratch, &s.posture, reterr);
+    tq_status status = tq_configuration_compute(model, q, qd, scratch, &s.posture, reterr);
     if (status == TQ_OK && !take(&s, scratch)) {
         status = tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
                          (double)tq_constrained_scratch_size(mechanism, constraints));

@@ -7,7 +7,7 @@
 #include "core/base/scratch.h"
 #include "core/base/status.h"
 #include "core/constraints/constraints.h"
-#include "core/dynamics/kinematics/posture.h"
+#include "core/dynamics/kinematics/configuration.h"
 #include "core/model/mechanism.h"
 
 /* Rows of A count as dependent when less than this part of a row's length (in the metric of M^-1)
@@ -18,7 +18,7 @@
  * it. */
 typedef struct tq_constrained {
     const tq_constraints *constraints;
-    tq_posture posture;
+    tq_configuration posture;
     size_t nv, n_row;
     size_t rank;      /* of A */
     double *l;        /* (nv x nv, column-major) */

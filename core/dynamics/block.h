@@ -64,31 +64,31 @@ static inline tq_status tq_wrench_room_take(const tq_mechanism *mechanism, size_
  * robots of many coordinates are then computed in the same runs of samples, copied to rows that lie
  * close. Same bits. */
 enum {
-    TQ_CLOSE_STRIDE = TQ_WRENCH_RUN + TQ_BLOCK_PAD,
-    TQ_CLOSE_NEAR = 64, /* rows hurt each other at multiples of this beyond the first */
+    TQ_PACKED_STRIDE = TQ_WRENCH_RUN + TQ_BLOCK_PAD,
+    TQ_PACKED_NEAR = 64, /* rows hurt each other at multiples of this beyond the first */
 };
-typedef struct tq_close_rows {
+typedef struct tq_packed_rows {
     double *q, *qd, *third, *out; /* third: qdd or tau; NULL, all of them: not for this block */
-} tq_close_rows;
+} tq_packed_rows;
 
 /* Decides whether a block of this stride wants close rows, and takes them. */
-size_t tq_close_rows_size(const tq_mechanism *mechanism);
-tq_status tq_close_rows_take_some(const tq_mechanism *mechanism, size_t stride, tq_scratch *scratch,
-                                  tq_close_rows *ret);
-static inline tq_status tq_close_rows_take(const tq_mechanism *mechanism, size_t stride,
-                                           tq_scratch *scratch, tq_close_rows *ret)
+size_t tq_packed_rows_size(const tq_mechanism *mechanism);
+tq_status tq_packed_rows_take_some(const tq_mechanism *mechanism, size_t stride,
+                                   tq_scratch *scratch, tq_packed_rows *ret);
+static inline tq_status tq_packed_rows_take(const tq_mechanism *mechanism, size_t stride,
+                                            tq_scratch *scratch, tq_packed_rows *ret)
 {
-    *ret = (tq_close_rows){NULL, NULL, NULL, NULL};
-    return stride <= TQ_CLOSE_NEAR ? TQ_OK
-                                   : tq_close_rows_take_some(mechanism, stride, scratch, ret);
+    *ret = (tq_packed_rows){NULL, NULL, NULL, NULL};
+    return stride <= TQ_PACKED_NEAR ? TQ_OK
+                                    : tq_packed_rows_take_some(mechanism, stride, scratch, ret);
 }
 
 /* Copies the run of n samples that `in` points at and points `in` there; qdd and tau may not both
  * be given. Then the results back: out's rows to rows `stride` apart. */
-void tq_close_rows_fill(const tq_mechanism *mechanism, const tq_close_rows *rows,
-                        tq_kernel_input *in);
-void tq_close_rows_return(const tq_mechanism *mechanism, const tq_close_rows *rows, size_t n,
-                          size_t stride, double *to);
+void tq_packed_rows_fill(const tq_mechanism *mechanism, const tq_packed_rows *rows,
+                         tq_kernel_input *in);
+void tq_packed_rows_return(const tq_mechanism *mechanism, const tq_packed_rows *rows, size_t n,
+                           size_t stride, double *to);
 
 /* Fills room->rows for the run of in->n_sample samples that starts at sample `first` of the block
  * and points `in` at them. in->q stands at that sample already. */

@@ -143,7 +143,7 @@ static tq_status recurse(const tq_mechanism *mechanism, const tq_sample *sample,
 }
 
 /* the ledger's sum, its velocity terms once as they are and once by the stacked equations */
-static tq_status compare_torques(const tq_mechanism *mechanism, const tq_posture *posture,
+static tq_status compare_torques(const tq_mechanism *mechanism, const tq_configuration *posture,
                                  const tq_sample *sample, tq_scratch *scratch, const room *r,
                                  tq_checks *ret, tq_error *reterr)
 {
@@ -180,7 +180,7 @@ static tq_status compare_torques(const tq_mechanism *mechanism, const tq_posture
     return TQ_OK;
 }
 
-static tq_status compare_matrices(const tq_mechanism *mechanism, const tq_posture *posture,
+static tq_status compare_matrices(const tq_mechanism *mechanism, const tq_configuration *posture,
                                   const tq_sample *sample, tq_scratch *scratch, const room *r,
                                   tq_checks *ret, tq_error *reterr)
 {
@@ -218,7 +218,7 @@ static tq_status compare_matrices(const tq_mechanism *mechanism, const tq_postur
     return status;
 }
 
-tq_status tq_checks_compute(const tq_mechanism *mechanism, const tq_posture *posture,
+tq_status tq_checks_compute(const tq_mechanism *mechanism, const tq_configuration *posture,
                             const tq_sample *sample, tq_scratch *scratch, tq_checks *ret_checks,
                             tq_error *reterr)
 {

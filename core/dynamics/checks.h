@@ -28,7 +28,7 @@ typedef struct tq_checks {
  * Returns  TQ_OK, TQ_ERR_SCRATCH, TQ_ERR_OVERFLOW, TQ_ERR_NO_CONVERGENCE.
  * Checked  tests/property/core/dynamics/test_ledger.c
  */
-tq_status tq_checks_compute(const tq_mechanism *mechanism, const tq_posture *posture,
+tq_status tq_checks_compute(const tq_mechanism *mechanism, const tq_configuration *posture,
                             const tq_sample *sample, tq_scratch *scratch, tq_checks *ret_checks,
                             tq_error *reterr);
 size_t tq_checks_scratch_size(const tq_mechanism *mechanism, size_t n_wrench);

@@ -11,7 +11,7 @@
 static const double rank_tolerance = 1e-12;
 
 /* the load's point in the world, and its wrench about the world origin */
-static void load_at_origin(const tq_posture *p, const tq_load *load, double point[3],
+static void load_at_origin(const tq_configuration *p, const tq_load *load, double point[3],
                            double wrench[6])
 {
     double arm[3];
@@ -26,7 +26,7 @@ static void load_at_origin(const tq_posture *p, const tq_load *load, double poin
     }
 }
 
-void tq_static_torque(const tq_posture *posture, const tq_load *load, double *ret_tau)
+void tq_static_torque(const tq_configuration *posture, const tq_load *load, double *ret_tau)
 {
     double point[3];
     double wrench[6];
@@ -35,7 +35,7 @@ void tq_static_torque(const tq_posture *posture, const tq_load *load, double *re
         wrench[k] = -wrench[k];
     }
     memset(ret_tau, 0, posture->model->nv * sizeof(double));
-    tq_posture_add_wrench(posture, load->link, wrench, ret_tau);
+    tq_configuration_add_wrench(posture, load->link, wrench, ret_tau);
 }
 
 /* does moving freedom j carry the screw of freedom i along? Both lie on one branch. A screw rides
@@ -63,7 +63,7 @@ static int carries(const tq_model *model, const tq_freedom *j, const tq_freedom 
     return 0;
 }
 
-void tq_geometric_stiffness(const tq_posture *posture, const tq_load *load, double *ret_g)
+void tq_geometric_stiffness(const tq_configuration *posture, const tq_load *load, double *ret_g)
 {
     const tq_model *model = posture->model;
     const size_t nv = model->nv;

@@ -6,7 +6,7 @@
 
 #include "core/base/scratch.h"
 #include "core/base/status.h"
-#include "core/dynamics/kinematics/posture.h"
+#include "core/dynamics/kinematics/configuration.h"
 
 /* A load at a point of a link: force and moment about the point, world axes, applied TO the robot.
  * */
@@ -18,7 +18,7 @@ typedef struct tq_load {
 
 /* Torque that the joints need to hold the load: -J^T w. (For a wrench that the robot applies to the
  * environment this is +J^T w.) ret_tau (nv). */
-void tq_static_torque(const tq_posture *posture, const tq_load *load, double *ret_tau);
+void tq_static_torque(const tq_configuration *posture, const tq_load *load, double *ret_tau);
 
 /**
  * Geometric stiffness: how the load's joint torque changes as the robot moves under it, G = d(J^T
@@ -29,7 +29,7 @@ void tq_static_torque(const tq_posture *posture, const tq_load *load, double *re
  * Cost     O(depth^2).
  * Checked  tests/property/core/dynamics/test_compliance.c
  */
-void tq_geometric_stiffness(const tq_posture *posture, const tq_load *load, double *ret_g);
+void tq_geometric_stiffness(const tq_configuration *posture, const tq_load *load, double *ret_g);
 
 /* What the endpoint does under load. Arrays are the caller's. */
 typedef struct tq_compliance_result {

@@ -23,7 +23,7 @@ size_t tq_forward_scratch_size(const tq_mechanism *mechanism, size_t n_wrench)
     const size_t nv = mechanism->model.nv;
     size_t bytes = tq_scratch_cost(tq_work_doubles(c), sizeof(double)) +
                    tq_scratch_cost(nv * TQ_BLOCK_STRIDE, sizeof(double)) +
-                   tq_wrench_room_size(mechanism, n_wrench) + tq_close_rows_size(mechanism);
+                   tq_wrench_room_size(mechanism, n_wrench) + tq_packed_rows_size(mechanism);
     if (c->has_mimic) {
         bytes +=
             tq_scratch_cost(nv * nv * RUN, sizeof(double)) + tq_mass_matrix_scratch_size(mechanism);
@@ -172,7 +172,7 @@ static tq_status by_articulated_bodies(const tq_mechanism *mechanism, const tq_k
 typedef struct room {
     double *work, *tau, *m;
     tq_wrench_room wrench;
-    tq_close_rows rows;
+    tq_packed_rows rows;
 } room;
 
 static tq_status take_room(const tq_mechanism *mechanism, size_t stride, size_t n_wrench,
@@ -185,7 +185,7 @@ static tq_status take_room(const tq_mechanism *mechanism, size_t stride, size_t 
     ret->m = c->has_mimic ? tq_scratch_take(scratch, nv * nv * RUN, sizeof(double)) : ret->work;
     if (ret->work == NULL || ret->tau == NULL || ret->m == NULL ||
         tq_wrench_room_take(mechanism, n_wrench, scratch, &ret->wrench, NULL) != TQ_OK ||
-        tq_close_rows_take(mechanism, stride, scratch, &ret->rows) != TQ_OK) {
+        tq_packed_rows_take(mechanism, stride, scratch, &ret->rows) != TQ_OK) {
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
                        (double)tq_forward_scratch_size(mechanism, n_wrench));
     }
@@ -209,7 +209,7 @@ static tq_status in_runs(const tq_mechanism *mechanism, const tq_forward_input *
         run.qd = run.qd != NULL ? run.qd + first : NULL;
         double *out = close ? r->rows.out : ret_qdd + first;
         if (close) {
-            tq_close_rows_fill(mechanism, &r->rows, &run);
+            tq_packed_rows_fill(mechanism, &r->rows, &run);
         }
         if (n_wrench > 0) {
             tq_gather_wrenches(mechanism, in->wrenches, n_wrench, first, r->work, &r->wrench, &run);
@@ -220,8 +220,8 @@ static tq_status in_runs(const tq_mechanism *mechanism, const tq_forward_input *
             status = by_articulated_bodies(mechanism, &run, first, r->work, out, reterr);
         }
         if (close) {
-            tq_close_rows_return(mechanism, &r->rows, (size_t)run.n_sample, in->stride,
-                                 ret_qdd + first);
+            tq_packed_rows_return(mechanism, &r->rows, (size_t)run.n_sample, in->stride,
+                                  ret_qdd + first);
         }
     }
     return status;

@@ -13,7 +13,7 @@
 size_t tq_inverse_scratch_size(const tq_mechanism *mechanism, size_t n_wrench)
 {
     return tq_scratch_cost(tq_work_doubles(&mechanism->canonical), sizeof(double)) +
-           tq_wrench_room_size(mechanism, n_wrench) + tq_close_rows_size(mechanism);
+           tq_wrench_room_size(mechanism, n_wrench) + tq_packed_rows_size(mechanism);
 }
 
 static tq_kernel_input kernel_input(const tq_mechanism *mechanism, const tq_inverse_input *in)
@@ -38,7 +38,7 @@ static const double *advance(const double *rows, size_t n_sample)
 /* Run by run: when wrenches act, or rows are many. */
 static void in_runs(const tq_mechanism *mechanism, const tq_inverse_input *in, size_t n_wrench,
                     const tq_kernel_input *whole, double *work, const tq_wrench_room *room,
-                    const tq_close_rows *rows, double *ret_tau)
+                    const tq_packed_rows *rows, double *ret_tau)
 {
     const tq_canonical *c = &mechanism->canonical;
     for (size_t first = 0; first < in->n_sample; first += TQ_WRENCH_RUN) {
@@ -49,7 +49,7 @@ static void in_runs(const tq_mechanism *mechanism, const tq_inverse_input *in, s
         run.qd = advance(whole->qd, first);
         run.qdd = advance(whole->qdd, first);
         if (rows->q != NULL) {
-            tq_close_rows_fill(mechanism, rows, &run);
+            tq_packed_rows_fill(mechanism, rows, &run);
         }
         if (n_wrench > 0) {
             tq_gather_wrenches(mechanism, in->wrenches, n_wrench, first, work, room, &run);
@@ -57,8 +57,8 @@ static void in_runs(const tq_mechanism *mechanism, const tq_inverse_input *in, s
         double *out = rows->q != NULL ? rows->out : ret_tau + first;
         tq_kernels_for(in->n_sample)->rnea(c, &run, work, out);
         if (rows->q != NULL) {
-            tq_close_rows_return(mechanism, rows, (size_t)run.n_sample, in->stride,
-                                 ret_tau + first);
+            tq_packed_rows_return(mechanism, rows, (size_t)run.n_sample, in->stride,
+                                  ret_tau + first);
         }
     }
 }
@@ -70,9 +70,9 @@ static tq_status rigid_bodies(const tq_mechanism *mechanism, const tq_inverse_in
     const size_t n_wrench = (in->without & TQ_WITHOUT_EXTERNAL) != 0 ? 0 : in->n_wrench;
     double *work = tq_scratch_take(scratch, tq_work_doubles(c), sizeof(double));
     tq_wrench_room room;
-    tq_close_rows rows;
+    tq_packed_rows rows;
     if (work == NULL || tq_wrench_room_take(mechanism, n_wrench, scratch, &room, NULL) != TQ_OK ||
-        tq_close_rows_take(mechanism, in->stride, scratch, &rows) != TQ_OK) {
+        tq_packed_rows_take(mechanism, in->stride, scratch, &rows) != TQ_OK) {
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
                        (double)tq_inverse_scratch_size(mechanism, n_wrench));
     }

@@ -24,7 +24,7 @@ size_t tq_lagrangian_scratch_size(const tq_model *model)
            tq_scratch_cost(6 * (size_t)model->n_joint, 6 * sizeof(double));
 }
 
-static void link_inertia(const tq_posture *p, uint32_t link, double spatial[36])
+static void link_inertia(const tq_configuration *p, uint32_t link, double spatial[36])
 {
     const tq_inertia world = tq_inertia_move(&p->model->links[link].inertia, &p->pose[link]);
     tq_inertia_spatial(&world, spatial);
@@ -56,7 +56,7 @@ typedef enum motion_kind {
 } motion_kind;
 
 /* the link's own inertia and motion matrix, for a given twist of the link */
-static void own_composite(const tq_posture *p, uint32_t link, const double twist[6],
+static void own_composite(const tq_configuration *p, uint32_t link, const double twist[6],
                           motion_kind kind, composite *ret)
 {
     link_inertia(p, link, ret->inertia);
@@ -82,7 +82,7 @@ static void own_composite(const tq_posture *p, uint32_t link, const double twist
 }
 
 /* sums over subtrees, tips first */
-static void gather(const tq_posture *p, const double *twist, motion_kind kind, composite *sum)
+static void gather(const tq_configuration *p, const double *twist, motion_kind kind, composite *sum)
 {
     const tq_model *model = p->model;
     for (uint32_t link = 0; link < model->n_link; link++) {
@@ -114,7 +114,8 @@ static void add_rotors(const tq_model *model, double *m)
 /* left . A right summed over every pair of freedoms on one branch, into out[row of left][row of
    right]; `a` belongs to the deeper of the two. rights_rate: the right-hand factor is M rate +
    motion screw instead of M screw */
-static void pair_up(const tq_posture *p, const composite *sum, const double *rate, double *out)
+static void pair_up(const tq_configuration *p, const composite *sum, const double *rate,
+                    double *out)
 {
     const tq_model *model = p->model;
     const size_t nv = model->nv;
@@ -162,7 +163,7 @@ static void pair_up(const tq_posture *p, const composite *sum, const double *rat
     }
 }
 
-static tq_status short_of_scratch(const tq_posture *p, tq_scratch *scratch, size_t mark,
+static tq_status short_of_scratch(const tq_configuration *p, tq_scratch *scratch, size_t mark,
                                   tq_error *reterr)
 {
     tq_scratch_rewind(scratch, mark);
@@ -170,8 +171,8 @@ static tq_status short_of_scratch(const tq_posture *p, tq_scratch *scratch, size
                    (double)tq_lagrangian_scratch_size(p->model));
 }
 
-tq_status tq_lagrangian_mass_matrix(const tq_posture *posture, tq_scratch *scratch, double *ret_m,
-                                    tq_error *reterr)
+tq_status tq_lagrangian_mass_matrix(const tq_configuration *posture, tq_scratch *scratch,
+                                    double *ret_m, tq_error *reterr)
 {
     const size_t mark = tq_scratch_mark(scratch);
     composite *sum = tq_scratch_take(scratch, posture->model->n_link, sizeof *sum);
@@ -186,7 +187,7 @@ tq_status tq_lagrangian_mass_matrix(const tq_posture *posture, tq_scratch *scrat
 }
 
 /* Christoffel or stacked form for any twists and screw rates */
-static tq_status coriolis_of(const tq_posture *p, const double *twist, const double *rate,
+static tq_status coriolis_of(const tq_configuration *p, const double *twist, const double *rate,
                              motion_kind kind, tq_scratch *scratch, double *ret_c, tq_error *reterr)
 {
     const size_t mark = tq_scratch_mark(scratch);
@@ -200,7 +201,7 @@ static tq_status coriolis_of(const tq_posture *p, const double *twist, const dou
     return TQ_OK;
 }
 
-static void copy_rates(const tq_posture *p, double *rate)
+static void copy_rates(const tq_configuration *p, double *rate)
 {
     for (size_t f = 0; f < p->n_freedom; f++) {
         memcpy(rate + 6 * f, p->freedom[f].rate, 6 * sizeof(double));
@@ -208,7 +209,7 @@ static void copy_rates(const tq_posture *p, double *rate)
 }
 
 /* twists and screw rates when only row k of qd is 1: what a posture at that velocity would hold */
-static void unit_velocity(const tq_posture *p, uint32_t row, double *twist, double *rate)
+static void unit_velocity(const tq_configuration *p, uint32_t row, double *twist, double *rate)
 {
     const tq_model *model = p->model;
     memset(twist + 6 * (size_t)model->root, 0, 6 * sizeof(double));
@@ -234,7 +235,7 @@ static void unit_velocity(const tq_posture *p, uint32_t row, double *twist, doub
     }
 }
 
-tq_status tq_lagrangian_christoffel(const tq_posture *posture, tq_scratch *scratch,
+tq_status tq_lagrangian_christoffel(const tq_configuration *posture, tq_scratch *scratch,
                                     double *ret_gamma, tq_error *reterr)
 {
     const size_t mark = tq_scratch_mark(scratch);
@@ -272,7 +273,7 @@ static void row_derivatives(const double *gamma, const double *qd, size_t nv, do
     }
 }
 
-static tq_status coriolis_by_derivatives(const tq_posture *p, const double *qd,
+static tq_status coriolis_by_derivatives(const tq_configuration *p, const double *qd,
                                          tq_coriolis_form form, tq_scratch *scratch, double *ret_c,
                                          tq_error *reterr)
 {
@@ -310,8 +311,9 @@ static tq_status coriolis_by_derivatives(const tq_posture *p, const double *qd,
     return status;
 }
 
-tq_status tq_lagrangian_coriolis(const tq_posture *posture, const double *qd, tq_coriolis_form form,
-                                 tq_scratch *scratch, double *ret_c, tq_error *reterr)
+tq_status tq_lagrangian_coriolis(const tq_configuration *posture, const double *qd,
+                                 tq_coriolis_form form, tq_scratch *scratch, double *ret_c,
+                                 tq_error *reterr)
 {
     if (form == TQ_CORIOLIS_C1 || form == TQ_CORIOLIS_C2) {
         return coriolis_by_derivatives(posture, qd, form, scratch, ret_c, reterr);
@@ -329,7 +331,7 @@ tq_status tq_lagrangian_coriolis(const tq_posture *posture, const double *qd, tq
     return status;
 }
 
-void tq_lagrangian_gravity(const tq_posture *posture, const double gravity[3], double *ret_g)
+void tq_lagrangian_gravity(const tq_configuration *posture, const double gravity[3], double *ret_g)
 {
     const tq_model *model = posture->model;
     memset(ret_g, 0, model->nv * sizeof(double));
@@ -340,11 +342,11 @@ void tq_lagrangian_gravity(const tq_posture *posture, const double gravity[3], d
             lift[k] = -world.mass * gravity[k];
         }
         tq_cross3(world.com, lift, lift + 3);
-        tq_posture_add_wrench(posture, link, lift, ret_g);
+        tq_configuration_add_wrench(posture, link, lift, ret_g);
     }
 }
 
-double tq_lagrangian_kinetic(const tq_posture *posture, const double *qd)
+double tq_lagrangian_kinetic(const tq_configuration *posture, const double *qd)
 {
     const tq_model *model = posture->model;
     double energy = 0.0;
@@ -367,7 +369,8 @@ double tq_lagrangian_kinetic(const tq_posture *posture, const double *qd)
     return energy;
 }
 
-double tq_lagrangian_potential(const tq_posture *posture, const double gravity[3], const double *q)
+double tq_lagrangian_potential(const tq_configuration *posture, const double gravity[3],
+                               const double *q)
 {
     const tq_model *model = posture->model;
     double energy = 0.0;

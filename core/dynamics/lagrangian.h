@@ -6,7 +6,7 @@
 
 #include "core/base/scratch.h"
 #include "core/base/status.h"
-#include "core/dynamics/kinematics/posture.h"
+#include "core/dynamics/kinematics/configuration.h"
 
 /* Which factorisation of the Coriolis and centrifugal forces C(q, qd) qd. All give the same vector.
  */
@@ -28,8 +28,8 @@ typedef enum tq_coriolis_form {
  * Source   Murray, Li & Sastry, 1994, eq. (4.19).
  * Checked  tests/property/core/dynamics/test_lagrangian.c
  */
-tq_status tq_lagrangian_mass_matrix(const tq_posture *posture, tq_scratch *scratch, double *ret_m,
-                                    tq_error *reterr);
+tq_status tq_lagrangian_mass_matrix(const tq_configuration *posture, tq_scratch *scratch,
+                                    double *ret_m, tq_error *reterr);
 
 /**
  * Coriolis matrix in one of four forms, for the velocity that the posture was made with.
@@ -48,8 +48,9 @@ tq_status tq_lagrangian_mass_matrix(const tq_posture *posture, tq_scratch *scrat
  *          Christoffel symbols for rigid-body systems, J. Comput. Nonlinear Dyn. 16(9), 2021.
  * Checked  tests/property/core/dynamics/test_lagrangian.c
  */
-tq_status tq_lagrangian_coriolis(const tq_posture *posture, const double *qd, tq_coriolis_form form,
-                                 tq_scratch *scratch, double *ret_c, tq_error *reterr);
+tq_status tq_lagrangian_coriolis(const tq_configuration *posture, const double *qd,
+                                 tq_coriolis_form form, tq_scratch *scratch, double *ret_c,
+                                 tq_error *reterr);
 
 /**
  * Christoffel symbols of the first kind, Gamma[i][j][k] = (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) /
@@ -61,20 +62,21 @@ tq_status tq_lagrangian_coriolis(const tq_posture *posture, const double *qd, tq
  * Returns  TQ_OK, TQ_ERR_SCRATCH.
  * Cost     O(nv n_joint depth).
  */
-tq_status tq_lagrangian_christoffel(const tq_posture *posture, tq_scratch *scratch,
+tq_status tq_lagrangian_christoffel(const tq_configuration *posture, tq_scratch *scratch,
                                     double *ret_gamma, tq_error *reterr);
 
 /* h x-bar*, the matrix (6x6, row by row) that maps a twist V to V x* h, for a momentum h. */
 void tq_momentum_cross(const double h[6], double ret[36]);
 
 /* Torque that gravity (3, m/s^2, world) asks of the joints: dP/dq. ret_g (nv). */
-void tq_lagrangian_gravity(const tq_posture *posture, const double gravity[3], double *ret_g);
+void tq_lagrangian_gravity(const tq_configuration *posture, const double gravity[3], double *ret_g);
 
 /* Kinetic energy at the posture's velocity (rotors included, qd as given to it) and potential
  * energy (0 when every centre of mass lies at the world origin and every spring is at rest). q and
  * qd may be NULL to leave out springs and rotors. */
-double tq_lagrangian_kinetic(const tq_posture *posture, const double *qd);
-double tq_lagrangian_potential(const tq_posture *posture, const double gravity[3], const double *q);
+double tq_lagrangian_kinetic(const tq_configuration *posture, const double *qd);
+double tq_lagrangian_potential(const tq_configuration *posture, const double gravity[3],
+                               const double *q);
 
 /* Scratch for any of these, on top of the posture's own. */
 size_t tq_lagrangian_scratch_size(const tq_model *model);

@@ -14,7 +14,7 @@ size_t tq_ledger_scratch_size(const tq_model *model)
            tq_scratch_cost(nv * nv, nv * sizeof(double));
 }
 
-static tq_status short_of_scratch(const tq_posture *p, tq_scratch *scratch, size_t mark,
+static tq_status short_of_scratch(const tq_configuration *p, tq_scratch *scratch, size_t mark,
                                   tq_error *reterr)
 {
     tq_scratch_rewind(scratch, mark);
@@ -93,7 +93,7 @@ static void leave_out(unsigned without, size_t nv, double *entries)
     }
 }
 
-tq_status tq_velocity_split(const tq_posture *posture, const double *qd, tq_scratch *scratch,
+tq_status tq_velocity_split(const tq_configuration *posture, const double *qd, tq_scratch *scratch,
                             double *ret_coriolis, double *ret_centrifugal, tq_error *reterr)
 {
     const size_t nv = posture->model->nv;
@@ -116,7 +116,7 @@ tq_status tq_velocity_split(const tq_posture *posture, const double *qd, tq_scra
     return status;
 }
 
-tq_status tq_ledger(const tq_posture *posture, const tq_sample *sample, tq_scratch *scratch,
+tq_status tq_ledger(const tq_configuration *posture, const tq_sample *sample, tq_scratch *scratch,
                     double *ret_entries, tq_error *reterr)
 {
     const tq_model *model = posture->model;
@@ -150,9 +150,9 @@ tq_status tq_ledger(const tq_posture *posture, const tq_sample *sample, tq_scrat
     return status;
 }
 
-tq_status tq_passivity_torque(const tq_posture *posture, const double *qd, const double *qd_ref,
-                              const double *qdd_ref, const double gravity[3], tq_scratch *scratch,
-                              double *ret_tau, tq_error *reterr)
+tq_status tq_passivity_torque(const tq_configuration *posture, const double *qd,
+                              const double *qd_ref, const double *qdd_ref, const double gravity[3],
+                              tq_scratch *scratch, double *ret_tau, tq_error *reterr)
 {
     const size_t nv = posture->model->nv;
     const size_t mark = tq_scratch_mark(scratch);

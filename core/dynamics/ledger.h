@@ -32,12 +32,12 @@ typedef enum tq_ledger_entry {
  * Source   M. Spong, S. Hutchinson, M. Vidyasagar, Robot Modeling and Control, 2006, ch. 7.
  * Checked  tests/property/core/dynamics/test_ledger.c
  */
-tq_status tq_ledger(const tq_posture *posture, const tq_sample *sample, tq_scratch *scratch,
+tq_status tq_ledger(const tq_configuration *posture, const tq_sample *sample, tq_scratch *scratch,
                     double *ret_entries, tq_error *reterr);
 
 /* Torque that comes of squares of rates alone, sum over j of Gamma_ijj qd_j^2, and that of products
  * of different ones; each (nv). */
-tq_status tq_velocity_split(const tq_posture *posture, const double *qd, tq_scratch *scratch,
+tq_status tq_velocity_split(const tq_configuration *posture, const double *qd, tq_scratch *scratch,
                             double *ret_coriolis, double *ret_centrifugal, tq_error *reterr);
 
 /**
@@ -48,9 +48,9 @@ tq_status tq_velocity_split(const tq_posture *posture, const double *qd, tq_scra
  * Returns  TQ_OK, TQ_ERR_SCRATCH.
  * Source   J.-J. Slotine, W. Li, On the adaptive control of robot manipulators, IJRR 6(3), 1987.
  */
-tq_status tq_passivity_torque(const tq_posture *posture, const double *qd, const double *qd_ref,
-                              const double *qdd_ref, const double gravity[3], tq_scratch *scratch,
-                              double *ret_tau, tq_error *reterr);
+tq_status tq_passivity_torque(const tq_configuration *posture, const double *qd,
+                              const double *qd_ref, const double *qdd_ref, const double gravity[3],
+                              tq_scratch *scratch, double *ret_tau, tq_error *reterr);
 
 /* Scratch of any of these, on top of the posture's own. */
 size_t tq_ledger_scratch_size(const tq_model *model);

@@ -6,7 +6,7 @@
 
 #include "core/spatial/screw.h"
 
-void tq_sample_world_wrench(const tq_posture *posture, const tq_point_wrench *wrench,
+void tq_sample_world_wrench(const tq_configuration *posture, const tq_point_wrench *wrench,
                             double ret_wrench[6])
 {
     const tq_pose *pose = &posture->pose[wrench->link];
@@ -28,11 +28,11 @@ void tq_sample_world_wrench(const tq_posture *posture, const tq_point_wrench *wr
     }
 }
 
-void tq_sample_add_wrenches(const tq_posture *posture, const tq_sample *sample, double *tau)
+void tq_sample_add_wrenches(const tq_configuration *posture, const tq_sample *sample, double *tau)
 {
     for (size_t w = 0; w < sample->n_wrench; w++) {
         double world[6];
         tq_sample_world_wrench(posture, &sample->wrenches[w], world);
-        tq_posture_add_wrench(posture, sample->wrenches[w].link, world, tau);
+        tq_configuration_add_wrench(posture, sample->wrenches[w].link, world, tau);
     }
 }

@@ -4,7 +4,7 @@
 #define TQ_DYNAMICS_SAMPLE_H
 
 #include "core/dynamics/inverse.h"
-#include "core/dynamics/kinematics/posture.h"
+#include "core/dynamics/kinematics/configuration.h"
 
 /* One wrench applied to the robot; see tq_external_wrench. */
 typedef struct tq_point_wrench {
@@ -26,10 +26,10 @@ typedef struct tq_sample {
 } tq_sample;
 
 /* The wrench about the world origin, along the world's axes. */
-void tq_sample_world_wrench(const tq_posture *posture, const tq_point_wrench *wrench,
+void tq_sample_world_wrench(const tq_configuration *posture, const tq_point_wrench *wrench,
                             double ret_wrench[6]);
 
 /* tau += J^T w over all wrenches of the sample. */
-void tq_sample_add_wrenches(const tq_posture *posture, const tq_sample *sample, double *tau);
+void tq_sample_add_wrenches(const tq_configuration *posture, const tq_sample *sample, double *tau);
 
 #endif

@@ -25,7 +25,7 @@ static tq_status settle(const tq_plant *plant, const tq_members *m, size_t i, do
         }
     }
     const tq_trajectories at = {.n_sample = 1, .stride = LANE, .q = x, .qd = x + nq * LANE};
-    const tq_status status = tq_plant_settle(plant, &at, scratch, reterr);
+    const tq_status status = tq_plant_project(plant, &at, scratch, reterr);
     for (size_t r = 0; r < nq + nv && status == TQ_OK; r++) {
         double *to = r < nq ? m->q + r * m->stride + i : m->qd + (r - nq) * m->stride + i;
         *to = x[r * LANE];

@@ -17,7 +17,7 @@ size_t tq_shape_count(const tq_fit *fit)
     return fit->n_row + fit->n_shape;
 }
 
-bool tq_shapes_remember(const tq_fit *fit)
+bool tq_friction_regressor_remember(const tq_fit *fit)
 {
     return fit->options.model.presliding > 0.0;
 }
@@ -46,8 +46,8 @@ void tq_signs_of_rates(double smoothing, size_t n, const double *rate, double *r
     }
 }
 
-void tq_signs_of_way(const tq_fit_model *model, double period, size_t n, const double *way,
-                     double start, double *last, double *ret_sign)
+void tq_signs_of_displacement(const tq_fit_model *model, double period, size_t n, const double *way,
+                              double start, double *last, double *ret_sign)
 {
     const double creep = model->relaxation > 0.0 ? period / model->relaxation : 0.0;
     for (size_t i = 0; i < n; i++) {
@@ -93,19 +93,19 @@ static void signs_of_joint(const tq_fit *fit, const tq_stretch *stretch, uint32_
     const size_t row = fit->mechanism->model.joints[number].v_index;
     const double *rate = stretch->qd + row * stretch->stride;
     const double smoothing = tq_smoothing_of(fit, number);
-    if (!tq_shapes_remember(fit)) {
+    if (!tq_friction_regressor_remember(fit)) {
         tq_signs_of_rates(smoothing, stretch->n_sample, rate, ret_sign);
         return;
     }
     double start = 0.0;
     double last = state[row];
     tq_signs_of_rates(smoothing, 1, rate, &start);
-    tq_signs_of_way(&fit->options.model, stretch->period, stretch->n_sample,
-                    stretch->way + row * stretch->stride, start, &last, ret_sign);
+    tq_signs_of_displacement(&fit->options.model, stretch->period, stretch->n_sample,
+                             stretch->way + row * stretch->stride, start, &last, ret_sign);
 }
 
-void tq_shapes_compute(const tq_fit *fit, const tq_stretch *stretch, const double *state,
-                       double *ret_shape)
+void tq_friction_regressor_compute(const tq_fit *fit, const tq_stretch *stretch,
+                                   const double *state, double *ret_shape)
 {
     const tq_model *model = &fit->mechanism->model;
     const size_t n = stretch->n_sample;

@@ -21,7 +21,7 @@ typedef struct tq_stretch {
 size_t tq_shape_count(const tq_fit *fit);
 
 /* Signs follow the way, and depend on the samples before: with presliding. */
-bool tq_shapes_remember(const tq_fit *fit);
+bool tq_friction_regressor_remember(const tq_fit *fit);
 
 /**
  * Shapes of friction, of which its columns are multiples.
@@ -38,7 +38,7 @@ bool tq_shapes_remember(const tq_fit *fit);
  *          filtering.
  * Checked  tests/property/core/identify/test_friction_regressor.c
  */
-void tq_shapes_compute(const tq_fit *fit, const tq_stretch *stretch, const double *state,
-                       double *ret_shape);
+void tq_friction_regressor_compute(const tq_fit *fit, const tq_stretch *stretch,
+                                   const double *state, double *ret_shape);
 
 #endif

@@ -8,8 +8,8 @@ static const double share_least = 0.01; /* of the square that the filter took of
 static const double least = 1e-12;      /* where only rounding is left */
 static const double apart = 1e-12;      /* of the product of two columns' squares */
 
-void tq_fast_add(tq_fast_sums *sums, size_t n, const double *a, const double *d, const double *tau,
-                 const double *tau_raw)
+void tq_high_frequency_inertia_add(tq_high_frequency_inertia_sums *sums, size_t n, const double *a,
+                                   const double *d, const double *tau, const double *tau_raw)
 {
     for (size_t i = 0; i < n; i++) {
         const double y = tau_raw[i] - tau[i];
@@ -23,7 +23,8 @@ void tq_fast_add(tq_fast_sums *sums, size_t n, const double *a, const double *d,
     sums->n += n;
 }
 
-void tq_fast_sum(tq_fast_sums *sums, const tq_fast_sums *more)
+void tq_high_frequency_inertia_sum(tq_high_frequency_inertia_sums *sums,
+                                   const tq_high_frequency_inertia_sums *more)
 {
     sums->n += more->n;
     sums->aa += more->aa;
@@ -34,25 +35,26 @@ void tq_fast_sum(tq_fast_sums *sums, const tq_fast_sums *more)
     sums->yy += more->yy;
 }
 
-tq_fast tq_fast_fit(const tq_fast_sums *sums)
+tq_high_frequency_inertia tq_high_frequency_inertia_fit(const tq_high_frequency_inertia_sums *sums)
 {
     const double det = sums->aa * sums->dd - sums->ad * sums->ad;
     if (!(det > apart * sums->aa * sums->dd)) {
-        return (tq_fast){0.0, 0.0};
+        return (tq_high_frequency_inertia){0.0, 0.0};
     }
-    const tq_fast fast = {.inertia = (sums->dd * sums->ay - sums->ad * sums->dy) / det,
-                          .rate = (sums->aa * sums->dy - sums->ad * sums->ay) / det};
+    const tq_high_frequency_inertia fast = {
+        .inertia = (sums->dd * sums->ay - sums->ad * sums->dy) / det,
+        .rate = (sums->aa * sums->dy - sums->ad * sums->ay) / det};
     const double taken = fast.inertia * sums->ay + fast.rate * sums->dy;
-    return taken > share_least * sums->yy ? fast : (tq_fast){0.0, 0.0};
+    return taken > share_least * sums->yy ? fast : (tq_high_frequency_inertia){0.0, 0.0};
 }
 
-double tq_fast_left(const tq_fast_sums *sums)
+double tq_high_frequency_inertia_left(const tq_high_frequency_inertia_sums *sums)
 {
-    const tq_fast fast = tq_fast_fit(sums);
+    const tq_high_frequency_inertia fast = tq_high_frequency_inertia_fit(sums);
     return fmax(sums->yy - fast.inertia * sums->ay - fast.rate * sums->dy, 0.0);
 }
 
-double tq_fast_left_in_step(const tq_fast_sums *sums)
+double tq_high_frequency_inertia_left_in_step(const tq_high_frequency_inertia_sums *sums)
 {
     const double both = sums->aa * sums->yy;
     /* no inertia is negative: half a period out of step, what shakes with one frequency only would

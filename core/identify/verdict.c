@@ -68,7 +68,8 @@ static tq_status judge_physics(const tq_fit *fit, const tq_fit_solution *s, tq_s
     for (uint32_t k = 0; has_bodies && k < model->n_joint; k++) {
         double ratio = 0.0;
         const bool moves = model->joints[model->order[k]].kind != TQ_JOINT_FIXED;
-        if (moves && !tq_ten_is_definite(s->full + (size_t)TQ_PARAMETERS_OF_LINK * k, &ratio)) {
+        if (moves &&
+            !tq_inertial_params_is_definite(s->full + (size_t)TQ_PARAMETERS_OF_LINK * k, &ratio)) {
             tell(report, TQ_VERDICT_PHYSICALLY_INCONSISTENT, TQ_REASON_PSEUDO_INERTIA,
                  model->joints[model->order[k]].child, ratio);
         }
@@ -120,16 +121,17 @@ static void judge_bias(const tq_fit_solution *s, tq_verdict_report *report)
 
 /* At rest a joint's torque is anything within its friction: data that hardly move it tell of
  * gravity (core/identify/validation/static_check.h), and nothing of relative errors. */
-static bool is_moved(const tq_judge *validation, size_t row)
+static bool is_moved(const tq_residuals *validation, size_t row)
 {
-    const size_t all = tq_judge_of(validation, TQ_JUDGE_ALL, row).n_sample;
-    return MOVED_IN * tq_judge_of(validation, TQ_JUDGE_MOVING, row).n_sample >= all;
+    const size_t all = tq_residuals_of(validation, TQ_RESIDUALS_ALL, row).n_sample;
+    return MOVED_IN * tq_residuals_of(validation, TQ_RESIDUALS_MOVING, row).n_sample >= all;
 }
 
-static void judge_errors(const tq_fit *fit, const tq_judge *validation, tq_verdict_report *report)
+static void judge_errors(const tq_fit *fit, const tq_residuals *validation,
+                         tq_verdict_report *report)
 {
     for (size_t r = 0; r < fit->n_row; r++) {
-        const tq_judged all = tq_judge_of(validation, TQ_JUDGE_ALL, r);
+        const tq_residual_stats all = tq_residuals_of(validation, TQ_RESIDUALS_ALL, r);
         if (all.relative_error >= error_usable && is_moved(validation, r)) {
             tell(report,
                  all.relative_error >= error_robust ? TQ_VERDICT_INCOMPLETE
@@ -139,9 +141,9 @@ static void judge_errors(const tq_fit *fit, const tq_judge *validation, tq_verdi
     }
     /* terms to add: advice, whatever the verdict */
     for (size_t r = 0; r < fit->n_row; r++) {
-        const tq_judged all = tq_judge_of(validation, TQ_JUDGE_ALL, r);
-        const tq_judged moving = tq_judge_of(validation, TQ_JUDGE_MOVING, r);
-        const tq_judged standing = tq_judge_of(validation, TQ_JUDGE_STANDING, r);
+        const tq_residual_stats all = tq_residuals_of(validation, TQ_RESIDUALS_ALL, r);
+        const tq_residual_stats moving = tq_residuals_of(validation, TQ_RESIDUALS_MOVING, r);
+        const tq_residual_stats standing = tq_residuals_of(validation, TQ_RESIDUALS_STANDING, r);
         if (!is_moved(validation, r)) {
             continue;
         }
@@ -161,7 +163,7 @@ static void judge_errors(const tq_fit *fit, const tq_judge *validation, tq_verdi
 }
 
 tq_status tq_verdict_compute(const tq_fit *fit, const tq_fit_solution *solution,
-                             const tq_judge *validation, tq_scratch *scratch,
+                             const tq_residuals *validation, tq_scratch *scratch,
                              tq_verdict_report *ret_report, tq_error *reterr)
 {
     memset(ret_report, 0, sizeof *ret_report);

@@ -67,7 +67,7 @@ void tq_verdict_tell(tq_verdict_report *report, tq_verdict verdict, tq_reason re
  * Cost     That of 10,000 mass matrices.
  */
 tq_status tq_verdict_compute(const tq_fit *fit, const tq_fit_solution *solution,
-                             const tq_judge *validation, tq_scratch *scratch,
+                             const tq_residuals *validation, tq_scratch *scratch,
                              tq_verdict_report *ret_report, tq_error *reterr);
 size_t tq_verdict_size(const tq_fit *fit);
 

@@ -169,7 +169,7 @@ static tq_status try_step(work *w, const tq_pair *pair, tq_scratch *scratch, tq_
     norms(w, pair->share, w->stage, s->y, s->ret_y, s->ret_error);
     tq_block_pad(s->ret_y, w->n, s->stride, s->n_sample);
     const tq_trajectories at = parts_of(w, s->ret_y);
-    return tq_plant_settle(w->plant, &at, scratch, reterr);
+    return tq_plant_project(w->plant, &at, scratch, reterr);
 }
 
 tq_status tq_pair_try(const tq_plant *plant, const tq_pair *pair, const tq_pair_step *step,

@@ -37,7 +37,7 @@ typedef struct tq_pair_step {
  * Shapes   Padding up to the next multiple of TQ_BLOCK_PAD must be filled in y, t, h and stop.
  * Memory   tq_pair_scratch_size bytes of `scratch`, all given back.
  * Bits     A trajectory gives the same bits alone and in any block, if the effects do.
- * Returns  TQ_OK, or what tq_plant_rate or tq_plant_settle says.
+ * Returns  TQ_OK, or what tq_plant_rate or tq_plant_project says.
  * Cost     n_stage evaluations of tq_plant_rate.
  * Source   E. Hairer, S. Norsett, G. Wanner, Solving Ordinary Differential Equations I, 1993, II.4.
  * Checked  tests/property/core/ensemble/test_pair.c

@@ -139,7 +139,7 @@ static tq_status rk4(const tq_plant *plant, double t, double h, const tq_traject
     }
     all_along(w, &start, &start, h / 6.0, &w->sum);
     pad(w, state);
-    return tq_plant_settle(plant, state, scratch, reterr);
+    return tq_plant_project(plant, state, scratch, reterr);
 }
 
 static tq_status semi_implicit(const tq_plant *plant, double t, double h,
@@ -156,7 +156,7 @@ static tq_status semi_implicit(const tq_plant *plant, double t, double h,
     tq_state_rate(model, state->stride, state->stride, state->q, state->qd, w->rate.x[0]);
     along(w->n[0], w->every, state->q, state->q, h, w->rate.x[0]);
     pad(w, state);
-    return tq_plant_settle(plant, state, scratch, reterr);
+    return tq_plant_project(plant, state, scratch, reterr);
 }
 
 tq_status tq_fixed_step(const tq_plant *plant, tq_fixed_method method, double t, double h,

@@ -198,7 +198,7 @@ static tq_status step(const tq_plant *plant, double t, double h, const tq_trajec
     for (size_t k = 0; k < w->n_z * LANE; k++) {
         state->z[k] += h * w->zd[k];
     }
-    return tq_plant_settle(plant, state, scratch, reterr);
+    return tq_plant_project(plant, state, scratch, reterr);
 }
 
 tq_status tq_midpoint_step(const tq_plant *plant, double t, double h, const tq_trajectories *state,

@@ -4,8 +4,8 @@
 #ifndef TQ_KERNELS_ABA_H
 #define TQ_KERNELS_ABA_H
 
+#include "core/kernels/joint_elimination.h"
 #include "core/kernels/outward.h"
-#include "core/kernels/project.h"
 #include "core/kernels/symbols.h"
 
 /* Featherstone, The calculation of robot dynamics using articulated-body inertias, IJRR 2(1), 1983.

@@ -3,9 +3,9 @@
 #include <float.h>
 
 #include "core/kernels/entries.h"
-#include "core/kernels/flow.h"
-#include "core/kernels/stem.h"
-#include "core/kernels/step.h"
+#include "core/kernels/moment_rates.h"
+#include "core/kernels/propagate.h"
+#include "core/kernels/root_frame.h"
 #include "core/kernels/symbols.h"
 
 /* C = integral J^T dJ/dt dm over all points, J the Jacobian of a point: then C + C^T = dM/dt and C

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* core/kernels/derivatives.c - how rigid-body torque changes with q and qd. */
+#include "core/kernels/body_states.h"
 #include "core/kernels/entries.h"
-#include "core/kernels/reach.h"
 #include "core/kernels/symbols.h"
 
 /* Singh, Russo & Wensing 2022, in world axes about a point O. A displacement of freedom k moves

@@ -6,7 +6,7 @@
 #include "core/kernels/symbols.h"
 #include "core/lanes/sincos.h"
 #include "core/model/canonical.h"
-#include "core/spatial/turn.h"
+#include "core/spatial/joint_rotation.h"
 
 /* cosine and sine of theta, one pair a joint */
 typedef struct cosine_sine {

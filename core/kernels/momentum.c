@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* core/kernels/momentum.c - centre of mass and momentum of all bodies together. */
-#include "core/kernels/reach.h"
+#include "core/kernels/body_states.h"
 #include "core/kernels/symbols.h"
 
 /* Sums about O, of moments that are not regrouped: those keep torque, not momentum. */

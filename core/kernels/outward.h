@@ -3,8 +3,8 @@
 #ifndef TQ_KERNELS_OUTWARD_H
 #define TQ_KERNELS_OUTWARD_H
 
+#include "core/kernels/body_wrench.h"
 #include "core/kernels/inward.h"
-#include "core/kernels/load.h"
 
 /* Per-joint state in the caller's memory, one row a body (balls: one a ball). */
 typedef struct state {

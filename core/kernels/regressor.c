@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* core/kernels/regressor.c - torques per unit of each body's inertial parameters. */
+#include "core/kernels/inertial_params.h"
 #include "core/kernels/outward.h"
 #include "core/kernels/symbols.h"
-#include "core/kernels/ten.h"
 
 /* tau = Y pi, pi the ten inertial parameters of each link about its own frame. The column of a
  * parameter is its unit wrench projected on every freedom between the link and the world, whose
@@ -163,11 +163,11 @@ TQ_INLINE void put_links(const tq_canonical *c, int first, place at, const paths
     for (int l = first; l >= 0; l = c->links[l].next) {
         const tq_canonical_link *link = &c->links[l];
         double *columns = y + 10L * link->column * to->stride;
-        if (link->stand == TQ_STAND_ALONG) {
+        if (link->stand == TQ_ALIGN_ALONG) {
             const int next = link->next;
             if (share != ALONE) {
                 share = LATER;
-            } else if (next >= 0 && c->links[next].stand == TQ_STAND_ALONG) {
+            } else if (next >= 0 && c->links[next].stand == TQ_ALIGN_ALONG) {
                 share = FIRST;
             }
             if (link->face.renamed) {
@@ -177,7 +177,7 @@ TQ_INLINE void put_links(const tq_canonical *c, int first, place at, const paths
             } else {
                 put_along(&link->face, at, w, to, columns, share, 0);
             }
-        } else if (link->stand == TQ_STAND_TURNED) {
+        } else if (link->stand == TQ_ALIGN_TURNED) {
             const motion s = motion_turned(&link->face, at.s);
             for (int f = 0; f < at.n; f++) {
                 w->seen[f] = screw_turned(&link->face, at.screws[f]);

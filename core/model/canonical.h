@@ -69,9 +69,9 @@ typedef struct tq_canonical_body {
 
 /* How a link's frame stands to its body's. */
 typedef enum tq_canonical_stand {
-    TQ_STAND_ALONG,   /* axes along the body's, of other name or direction; moved along z at most */
-    TQ_STAND_TURNED,  /* the same of the body's frame turned about its z */
-    TQ_STAND_OBLIQUE, /* no such order */
+    TQ_ALIGN_ALONG,   /* axes along the body's, of other name or direction; moved along z at most */
+    TQ_ALIGN_TURNED,  /* the same of the body's frame turned about its z */
+    TQ_ALIGN_OBLIQUE, /* no such order */
 } tq_canonical_stand;
 
 /* Along and turned: what turns an inertial parameter about the body's frame, moved along z and
@@ -113,7 +113,7 @@ typedef struct tq_canonical {
 
 /* A moving joint before the choice of frames: what the steps of the making hand on. Body frames are
  * here the user's child link frames. */
-typedef struct tq_limb {
+typedef struct tq_joint_frame_draft {
     tq_frame3 at;    /* of the joint frame in the parent body's user frame */
     double axis[3];  /* one freedom: in the joint frame */
     double z[9];     /* one freedom: rotation with the axis as third column */
@@ -123,7 +123,7 @@ typedef struct tq_limb {
     double own_shift;
     double across;     /* distance that modified DH cannot express: nearly parallel axes */
     tq_frame3 in_user; /* canonical body frame in the body's user frame */
-} tq_limb;
+} tq_joint_frame_draft;
 
 /* freedoms of a joint */
 static inline int32_t tq_canonical_freedoms(tq_canonical_kind kind)
@@ -135,9 +135,10 @@ static inline int32_t tq_canonical_freedoms(tq_canonical_kind kind)
 struct tq_model;
 int32_t tq_canonical_count(const struct tq_model *model);
 int32_t tq_canonical_count_freedoms(const struct tq_model *model);
-void tq_canonical_merge(const struct tq_model *model, tq_canonical *c, tq_limb *limbs);
-void tq_canonical_gauge(tq_canonical *c, tq_limb *limbs);
-void tq_canonical_inertia(const struct tq_model *model, tq_canonical *c, const tq_limb *limbs);
+void tq_canonical_merge(const struct tq_model *model, tq_canonical *c, tq_joint_frame_draft *limbs);
+void tq_canonical_gauge(tq_canonical *c, tq_joint_frame_draft *limbs);
+void tq_canonical_inertia(const struct tq_model *model, tq_canonical *c,
+                          const tq_joint_frame_draft *limbs);
 void tq_canonical_faces(tq_canonical *c);
 
 #endif

@@ -22,7 +22,7 @@ static double length_of(double x, double scale)
 
 /* Modified-DH constants of one joint from its frame `at` (z its axis) in the parent's frame. What
  * they ask of the parent's frame (own_turn, own_shift) is granted to its first child only. */
-static void fit_joint(tq_canonical_joint *k, tq_limb *limb, const tq_frame3 *at)
+static void fit_joint(tq_canonical_joint *k, tq_joint_frame_draft *limb, const tq_frame3 *at)
 {
     const double *r = at->r;
     double sa = tq_hypot(r[2], r[5]), ca = r[8], rz[9], p[3];
@@ -75,8 +75,8 @@ static void fit_ball(tq_canonical_joint *k, const tq_frame3 *at)
 }
 
 /* The parent's frame has been turned and shifted along its z for its first child: take that off. */
-static void settle_joint(tq_canonical_joint *k, const tq_limb *limb, const tq_limb *parent,
-                         _Bool first)
+static void settle_joint(tq_canonical_joint *k, const tq_joint_frame_draft *limb,
+                         const tq_joint_frame_draft *parent, _Bool first)
 {
     k->q0 += limb->turn;
     k->d += limb->shift;
@@ -97,7 +97,7 @@ static void settle_joint(tq_canonical_joint *k, const tq_limb *limb, const tq_li
                !k->adds;
 }
 
-static void settle_ball(tq_canonical_joint *k, const tq_limb *parent)
+static void settle_ball(tq_canonical_joint *k, const tq_joint_frame_draft *parent)
 {
     if (parent == NULL || k->parent < 0) {
         return;
@@ -109,11 +109,11 @@ static void settle_ball(tq_canonical_joint *k, const tq_limb *parent)
     tq_mat_tproduct(rz, k->r, k->r);
 }
 
-void tq_canonical_gauge(tq_canonical *c, tq_limb *limbs)
+void tq_canonical_gauge(tq_canonical *c, tq_joint_frame_draft *limbs)
 {
     for (int32_t i = 0; i < c->n_body; i++) {
         tq_canonical_joint *k = &c->joints[i];
-        tq_limb *limb = &limbs[i];
+        tq_joint_frame_draft *limb = &limbs[i];
         tq_frame3 at = limb->at;
         if (k->parent >= 0) {
             const double *z = limbs[k->parent].z;
@@ -139,7 +139,7 @@ void tq_canonical_gauge(tq_canonical *c, tq_limb *limbs)
     }
     for (int32_t i = 0; i < c->n_body; i++) {
         tq_canonical_joint *k = &c->joints[i];
-        const tq_limb *parent = k->parent >= 0 ? &limbs[k->parent] : NULL;
+        const tq_joint_frame_draft *parent = k->parent >= 0 ? &limbs[k->parent] : NULL;
         if (k->ball >= 0) {
             settle_ball(k, parent);
         } else {

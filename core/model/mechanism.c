@@ -29,7 +29,7 @@ size_t tq_mechanism_size(const tq_model *model)
            cost(model->n_joint, sizeof(tq_joint)) + cost(model->n_joint, sizeof(uint32_t)) +
            cost(n_body, sizeof(tq_canonical_joint)) + cost(n_body, sizeof(tq_canonical_body)) +
            cost(model->n_link, sizeof(tq_canonical_link)) + cost(n_dof, sizeof(int32_t)) +
-           cost(n_dof, sizeof(double)) + cost(n_body, sizeof(tq_limb));
+           cost(n_dof, sizeof(double)) + cost(n_body, sizeof(tq_joint_frame_draft));
 }
 
 static void copy_model(const tq_model *model, tq_scratch *memory, tq_model *ret)
@@ -87,7 +87,7 @@ tq_status tq_mechanism_build(const tq_model *model, void *memory, size_t size,
         .dof_rows = take(&region, n_dof, sizeof(int32_t)),
         .dof_factors = take(&region, n_dof, sizeof(double)),
     };
-    tq_limb *limbs = take(&region, n_body, sizeof(tq_limb));
+    tq_joint_frame_draft *limbs = take(&region, n_body, sizeof(tq_joint_frame_draft));
     tq_canonical_merge(&mechanism->model, c, limbs);
     tq_canonical_gauge(c, limbs);
     tq_canonical_inertia(&mechanism->model, c, limbs);

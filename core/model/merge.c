@@ -57,7 +57,8 @@ int32_t tq_canonical_count(const tq_model *model)
 }
 
 /* Appends one body; its row numbers, kind and axis are the caller's to set. */
-static tq_canonical_joint *append(tq_canonical *c, tq_limb *limbs, int32_t parent, tq_frame3 at)
+static tq_canonical_joint *append(tq_canonical *c, tq_joint_frame_draft *limbs, int32_t parent,
+                                  tq_frame3 at)
 {
     const int32_t i = c->n_body++;
     c->joints[i] = (tq_canonical_joint){
@@ -66,12 +67,12 @@ static tq_canonical_joint *append(tq_canonical *c, tq_limb *limbs, int32_t paren
         .multiplier = 1.0,
         .depth = parent < 0 ? 0 : c->joints[parent].depth + 1,
     };
-    limbs[i] = (tq_limb){.at = at};
+    limbs[i] = (tq_joint_frame_draft){.at = at};
     return &c->joints[i];
 }
 
-static void append_planar(tq_canonical *c, tq_limb *limbs, int32_t parent, tq_frame3 at,
-                          const tq_joint *joint)
+static void append_planar(tq_canonical *c, tq_joint_frame_draft *limbs, int32_t parent,
+                          tq_frame3 at, const tq_joint *joint)
 {
     double z[9];
     tq_mat_third_column(joint->axis, z);
@@ -87,8 +88,8 @@ static void append_planar(tq_canonical *c, tq_limb *limbs, int32_t parent, tq_fr
     }
 }
 
-static void append_single(tq_canonical *c, tq_limb *limbs, int32_t parent, tq_frame3 at,
-                          const tq_joint *joint)
+static void append_single(tq_canonical *c, tq_joint_frame_draft *limbs, int32_t parent,
+                          tq_frame3 at, const tq_joint *joint)
 {
     tq_canonical_joint *part = append(c, limbs, parent, at);
     const _Bool slides = joint->kind == TQ_JOINT_PRISMATIC;
@@ -107,7 +108,7 @@ static void append_single(tq_canonical *c, tq_limb *limbs, int32_t parent, tq_fr
     }
 }
 
-static void append_ball(tq_canonical *c, tq_limb *limbs, int32_t parent, tq_frame3 at,
+static void append_ball(tq_canonical *c, tq_joint_frame_draft *limbs, int32_t parent, tq_frame3 at,
                         const tq_joint *joint)
 {
     tq_canonical_joint *part = append(c, limbs, parent, at);
@@ -167,7 +168,7 @@ static void judge_columns(tq_canonical *c)
     c->side_by_side = n_column > WORTH * n_group;
 }
 
-void tq_canonical_merge(const tq_model *model, tq_canonical *c, tq_limb *limbs)
+void tq_canonical_merge(const tq_model *model, tq_canonical *c, tq_joint_frame_draft *limbs)
 {
     c->links[model->root] =
         (tq_canonical_link){.body = -1, .column = -1, .in_body = frame_identity()};

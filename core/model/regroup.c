@@ -5,7 +5,7 @@
 #include "core/model/model.h"
 
 /* Links' moments into their bodies, and links' frames from user to canonical body frames. */
-static void gather(const tq_model *model, tq_canonical *c, const tq_limb *limbs)
+static void gather(const tq_model *model, tq_canonical *c, const tq_joint_frame_draft *limbs)
 {
     for (int32_t i = 0; i < c->n_body; i++) {
         c->bodies[i].moments = (tq_moments){.m = 0.0};
@@ -78,7 +78,7 @@ static void regroup(tq_canonical *c)
     }
 }
 
-void tq_canonical_inertia(const tq_model *model, tq_canonical *c, const tq_limb *limbs)
+void tq_canonical_inertia(const tq_model *model, tq_canonical *c, const tq_joint_frame_draft *limbs)
 {
     gather(model, c, limbs);
     for (int32_t i = 0; i < c->n_body; i++) {

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/dynamics/kinematics/configuration.h"
 #include "core/dynamics/kinematics/inverse_kinematics.h"
-#include "core/dynamics/kinematics/posture.h"
 #include "core/elementary/elementary.h"
 #include "core/linalg/dense.h"
 #include "core/spatial/frame.h"
@@ -25,7 +25,7 @@ size_t tq_cartesian_scratch_size(const tq_model *model)
                          tq_scratch_cost(rows, sizeof(double)) + tq_lstsq_scratch_size(rows, nv) +
                          tq_svd_scratch_size(TASK_MAX, nv);
     const size_t look =
-        tq_posture_scratch_size(model) + 2 * tq_scratch_cost(TASK_MAX * nv, sizeof(double));
+        tq_configuration_scratch_size(model) + 2 * tq_scratch_cost(TASK_MAX * nv, sizeof(double));
     const size_t follow = 2 * tq_scratch_cost(TASK_MAX * nv, sizeof(double)) +
                           tq_scratch_cost(nv, sizeof(double)) + (look > solve ? look : solve);
     const size_t reach = tq_ik_scratch_size(model) +
@@ -270,10 +270,11 @@ static tq_status look(const tq_model *model, const tq_cartesian_path *path, cons
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
                        (double)tq_cartesian_scratch_size(model));
     }
-    tq_posture p = {0};
-    const tq_status status = tq_posture_compute(model, q, qd, scratch, &p, reterr);
+    tq_configuration p = {0};
+    const tq_status status = tq_configuration_compute(model, q, qd, scratch, &p, reterr);
     if (status == TQ_OK) {
-        tq_posture_jacobian(&p, path->link, path->at, TQ_JACOBIAN_WORLD_ALIGNED, jacobian, change);
+        tq_configuration_jacobian(&p, path->link, path->at, TQ_JACOBIAN_WORLD_ALIGNED, jacobian,
+                                  change);
         *ret_link = p.pose[path->link];
         task->n = 0;
         for (size_t k = 0; k < TASK_MAX; k++) {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/dynamics/energy.h"
-#include "core/dynamics/kinematics/posture.h"
+#include "core/dynamics/kinematics/configuration.h"
 #include "core/dynamics/momentum/momentum.h"
 #include "core/dynamics/reactions.h"
 #include "core/dynamics/sample.h"
@@ -38,7 +38,7 @@ static size_t watch_size(const tq_plant *plant, size_t stride)
     const size_t base =
         tq_scratch_cost(rows_of(plant) * stride, sizeof(double)) +
         larger(tq_reactions_scratch_size(plant->mechanism),
-               tq_scratch_cost(model->nq, sizeof(double)) + tq_posture_scratch_size(model));
+               tq_scratch_cost(model->nq, sizeof(double)) + tq_configuration_scratch_size(model));
     return tq_scratch_cost((model->nv + 1) * stride, sizeof(double)) +
            tq_scratch_cost(plant->n_wrench, sizeof(tq_external_wrench)) +
            larger(base, tq_inverse_scratch_size(plant->mechanism, plant->n_wrench));
@@ -80,12 +80,12 @@ static tq_status push(const tq_plant *plant, const tq_instant *at, tq_scratch *s
     }
     for (size_t i = 0; i < at->n_sample; i++) {
         const size_t mark = tq_scratch_mark(scratch);
-        tq_posture p = {0};
+        tq_configuration p = {0};
         double sum[6] = {0};
         for (size_t r = 0; r < model->nq; r++) {
             q[r] = at->q[r * at->stride + i];
         }
-        const tq_status status = tq_posture_compute(model, q, NULL, scratch, &p, reterr);
+        const tq_status status = tq_configuration_compute(model, q, NULL, scratch, &p, reterr);
         if (status != TQ_OK) {
             return status;
         }
@@ -295,10 +295,10 @@ static tq_status balance(const tq_plant *plant, const double *const state[3], co
     for (size_t r = 0; r < 6; r++) {
         ret->base[r] = out[(rows_of(plant) - 6 + r) * TQ_BLOCK_PAD];
     }
-    tq_posture p = {0};
+    tq_configuration p = {0};
     tq_momentum momentum;
     if (status == TQ_OK) {
-        status = tq_posture_compute(model, state[0], state[1], scratch, &p, reterr);
+        status = tq_configuration_compute(model, state[0], state[1], scratch, &p, reterr);
     }
     if (status == TQ_OK) {
         tq_momentum_compute(&p, &momentum);
@@ -317,9 +317,9 @@ size_t tq_audit_scratch_size(const tq_plant *plant)
            tq_scratch_cost((6 * plant->n_wrench + 1) * pad, sizeof(double)) +
            tq_scratch_cost(rows_of(plant) * pad, sizeof(double)) +
            tq_scratch_cost(plant->n_wrench, sizeof(tq_external_wrench)) +
-           larger(
-               tq_energy_scratch_size(plant->mechanism),
-               larger(tq_reactions_scratch_size(plant->mechanism), tq_posture_scratch_size(model)));
+           larger(tq_energy_scratch_size(plant->mechanism),
+                  larger(tq_reactions_scratch_size(plant->mechanism),
+                         tq_configuration_scratch_size(model)));
 }
 
 tq_status tq_audit_balance(const tq_plant *plant, const double *q, const double *qd,

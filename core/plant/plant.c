@@ -8,7 +8,7 @@
 
 #include "core/constraints/dynamics.h"
 #include "core/constraints/project.h"
-#include "core/plant/apart.h"
+#include "core/plant/own_times.h"
 #include "core/plant/state.h"
 #include "core/plant/stiction.h"
 
@@ -84,7 +84,7 @@ size_t tq_plant_scratch_size(const tq_plant *plant, size_t stride)
            tq_scratch_cost(6 * plant->n_wrench * stride, sizeof(double)) +
            tq_scratch_cost(plant->n_wrench, sizeof(tq_external_wrench)) +
            tq_scratch_cost(n_multiplier(plant) * stride, sizeof(double)) +
-           (forward > effects ? forward : effects) + tq_apart_scratch_size(plant);
+           (forward > effects ? forward : effects) + tq_own_times_scratch_size(plant);
 }
 
 static int take(room *r, const tq_plant *plant, const tq_trajectories *state, tq_scratch *scratch)
@@ -146,10 +146,10 @@ static tq_status act(const tq_plant *plant, double t, const tq_trajectories *sta
         at.held = rows_at(state->held, held, stride);
         const tq_action to = {.tau = r->tau, .wrench = r->wrench, .zd = rows_at(ret->z, z, stride)};
         if (effect->act != NULL) {
-            const tq_status status =
-                state->times != NULL && !effect->timeless
-                    ? tq_effect_apart(plant, effect, state->times, &at, scratch, &to, NULL, reterr)
-                    : effect->act(effect->ctx, &at, scratch, &to, reterr);
+            const tq_status status = state->times != NULL && !effect->timeless
+                                         ? tq_effect_at_own_times(plant, effect, state->times, &at,
+                                                                  scratch, &to, NULL, reterr)
+                                         : effect->act(effect->ctx, &at, scratch, &to, reterr);
             if (status != TQ_OK) {
                 return status;
             }
@@ -181,10 +181,10 @@ static tq_status observe(const tq_plant *plant, double t, const tq_trajectories 
         at.held = rows_at(state->held, held, stride);
         if (effect->observe != NULL) {
             double *zd = rows_at(ret->z, z, stride);
-            const tq_status status =
-                state->times != NULL && !effect->timeless
-                    ? tq_effect_apart(plant, effect, state->times, &at, scratch, NULL, zd, reterr)
-                    : effect->observe(effect->ctx, &at, scratch, zd, reterr);
+            const tq_status status = state->times != NULL && !effect->timeless
+                                         ? tq_effect_at_own_times(plant, effect, state->times, &at,
+                                                                  scratch, NULL, zd, reterr)
+                                         : effect->observe(effect->ctx, &at, scratch, zd, reterr);
             if (status != TQ_OK) {
                 return status;
             }
@@ -280,8 +280,8 @@ tq_status tq_plant_rate(const tq_plant *plant, double t, const tq_trajectories *
     return status;
 }
 
-tq_status tq_plant_settle(const tq_plant *plant, const tq_trajectories *state, tq_scratch *scratch,
-                          tq_error *reterr)
+tq_status tq_plant_project(const tq_plant *plant, const tq_trajectories *state, tq_scratch *scratch,
+                           tq_error *reterr)
 {
     const tq_model *model = tq_mechanism_model(plant->mechanism);
     if (has_quaternions(model)) {

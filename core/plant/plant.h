@@ -136,8 +136,8 @@ size_t tq_plant_scratch_size(const tq_plant *plant, size_t stride);
 /* Brings a state back to where it belongs after a step: quaternions to unit length, onto the
  * constraints by the least motion (tq_constraints_project, to 1e-10 and better). Memory as
  * tq_plant_rate. */
-tq_status tq_plant_settle(const tq_plant *plant, const tq_trajectories *state, tq_scratch *scratch,
-                          tq_error *reterr);
+tq_status tq_plant_project(const tq_plant *plant, const tq_trajectories *state, tq_scratch *scratch,
+                           tq_error *reterr);
 
 /* Samples effect k at time t: writes its held values in state->held. Memory as tq_plant_rate. */
 tq_status tq_plant_sample(const tq_plant *plant, size_t k, double t, const tq_trajectories *state,

@@ -137,7 +137,8 @@ void tq_state_difference(const tq_model *model, const double *goal, const double
     }
 }
 
-void tq_state_displace(const tq_joint *joint, const double *q, unsigned k, double time, double *ret)
+void tq_state_integrate(const tq_joint *joint, const double *q, unsigned k, double time,
+                        double *ret)
 {
     memcpy(ret, q, joint->nq * sizeof *ret);
     if (!has_quaternion(joint)) {

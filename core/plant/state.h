@@ -22,8 +22,8 @@ void tq_state_difference(const tq_model *model, const double *goal, const double
                          size_t q_stride, double *ret, size_t stride);
 
 /* The coordinates of one joint (nq) where its velocity k, of 1, leads from q (nq) in `time` s. */
-void tq_state_displace(const tq_joint *joint, const double *q, unsigned k, double time,
-                       double *ret);
+void tq_state_integrate(const tq_joint *joint, const double *q, unsigned k, double time,
+                        double *ret);
 
 /* Scales every quaternion back to unit length, in place. An integrator leaves the sphere by its
  * error only, so this keeps its order. */

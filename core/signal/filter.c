@@ -84,7 +84,7 @@ double tq_filter_gain(const tq_filter *filter, double frequency, double rate)
     return sqrt(square);
 }
 
-size_t tq_filter_settle(const tq_filter *filter)
+size_t tq_filter_settling_length(const tq_filter *filter)
 {
     double slowest = 0.0;
     for (size_t s = 0; s < filter->n; s++) {

@@ -45,7 +45,7 @@ tq_status tq_filter_first_order(double tau_f, double rate, tq_filter *ret, tq_er
 double tq_filter_gain(const tq_filter *filter, double frequency, double rate);
 
 /* Samples after which what lies before is forgotten to about 1e-12. */
-size_t tq_filter_settle(const tq_filter *filter);
+size_t tq_filter_settling_length(const tq_filter *filter);
 
 /**
  * Filter forward and backward, in place: no delay, gain squared. The ends are continued by point
@@ -53,7 +53,7 @@ size_t tq_filter_settle(const tq_filter *filter);
  * ever.
  *
  * Shapes   x (n), n_edge < n; n_edge as SciPy takes it is 3 * (2 * sections + 1), less 3 for an odd
- *          order; tq_filter_settle is safer at low cut-offs.
+ *          order; tq_filter_settling_length is safer at low cut-offs.
  * Memory   tq_filter_zero_phase_size(n, n_edge) bytes of scratch.
  * Returns  TQ_OK, TQ_ERR_SHAPE: n_edge >= n, or TQ_ERR_SCRATCH
  * Cost     About 5 ns a sample and section, for up to 8 rows as for one.

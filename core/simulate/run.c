@@ -108,7 +108,7 @@ int tq_run_settle(void *ctx, double t, double *y)
     (void)t;
     tq_run_private *p = ctx;
     tq_run_spread(p, y, &p->inner.as);
-    p->run.status = tq_plant_settle(p->plant, &p->inner.as, p->scratch, &p->run.error);
+    p->run.status = tq_plant_project(p->plant, &p->inner.as, p->scratch, &p->run.error);
     tq_run_gather(p, &p->inner.as, y);
     return p->run.status == TQ_OK ? 0 : 1;
 }

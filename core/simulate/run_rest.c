@@ -198,7 +198,7 @@ static int rest_with_others(tq_run_private *p)
         }
     }
     tq_run_spread(p, p->y, &p->inner.as);
-    p->run.status = tq_plant_settle(p->plant, &p->inner.as, p->scratch, &p->run.error);
+    p->run.status = tq_plant_project(p->plant, &p->inner.as, p->scratch, &p->run.error);
     if (p->run.status != TQ_OK) {
         return tq_run_refuse(p);
     }

@@ -3,7 +3,7 @@
 #ifndef TQ_SPATIAL_SYM_H
 #define TQ_SPATIAL_SYM_H
 
-#include "core/spatial/turn.h"
+#include "core/spatial/joint_rotation.h"
 
 typedef struct sym {
     real xx, xy, xz, yy, yz, zz;

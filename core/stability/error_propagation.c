@@ -59,23 +59,23 @@ void tq_table_error_at(const tq_table *table, double t, double *ret_tau)
  * Errors carried along
  */
 
-size_t tq_trust_carried(size_t n_v)
+size_t tq_error_propagation_carried(size_t n_v)
 {
     return 2 * n_v * (2 * n_v + 2);
 }
 
-size_t tq_trust_matrix(size_t n_v)
+size_t tq_error_propagation_matrix(size_t n_v)
 {
     return 4 * n_v * n_v;
 }
 
 enum { ROOMS = 10 };
 
-size_t tq_trust_scratch_size(size_t n_v)
+size_t tq_error_propagation_scratch_size(size_t n_v)
 {
     const size_t m = 2 * n_v + 2;
     return ROOMS * tq_scratch_cost(m * m, sizeof(double)) +
-           tq_scratch_cost(tq_trust_carried(n_v), sizeof(double));
+           tq_scratch_cost(tq_error_propagation_carried(n_v), sizeof(double));
 }
 
 static int take_rooms(size_t m, tq_scratch *scratch, double *rooms[ROOMS])
@@ -89,10 +89,10 @@ static int take_rooms(size_t m, tq_scratch *scratch, double *rooms[ROOMS])
     return 1;
 }
 
-void tq_trust_begin(tq_trust *trust, double t)
+void tq_error_propagation_begin(tq_error_propagation *trust, double t)
 {
     const size_t n = 2 * trust->n_v;
-    memset(trust->carried, 0, tq_trust_carried(trust->n_v) * sizeof(double));
+    memset(trust->carried, 0, tq_error_propagation_carried(trust->n_v) * sizeof(double));
     for (size_t k = 0; k < n; k++) {
         trust->carried[k * n + k] = 1.0;
     }
@@ -103,7 +103,7 @@ void tq_trust_begin(tq_trust *trust, double t)
 }
 
 /* largest displacement of a joint by each source */
-static void weigh(tq_trust *trust, double tolerance)
+static void weigh(tq_error_propagation *trust, double tolerance)
 {
     const size_t n = 2 * trust->n_v;
     double gain = 0.0;
@@ -129,7 +129,7 @@ static void weigh(tq_trust *trust, double tolerance)
 }
 
 /* [A b; 0 0], row by row, b the two pushes; velocities in units of `unit` */
-static void augment(size_t n_v, const tq_trust_place *at, double unit, double *ret)
+static void augment(size_t n_v, const tq_error_propagation_place *at, double unit, double *ret)
 {
     const size_t n = 2 * n_v, m = n + 2;
     memset(ret, 0, m * m * sizeof *ret);
@@ -195,10 +195,11 @@ static void exponent(size_t m, const double *const x[3], const double t[3], doub
     add_product(m, -h * h, b0, b1, ret);
 }
 
-static bool is_finite(size_t n_v, const tq_trust_place *at, size_t n)
+static bool is_finite(size_t n_v, const tq_error_propagation_place *at, size_t n)
 {
     for (size_t k = 0; k < n; k++) {
-        if (tq_find_not_finite(at[k].matrix, tq_trust_matrix(n_v)) < tq_trust_matrix(n_v) ||
+        if (tq_find_not_finite(at[k].matrix, tq_error_propagation_matrix(n_v)) <
+                tq_error_propagation_matrix(n_v) ||
             tq_find_not_finite(at[k].push, 2 * n_v) < 2 * n_v) {
             return false;
         }
@@ -207,10 +208,10 @@ static bool is_finite(size_t n_v, const tq_trust_place *at, size_t n)
 }
 
 /* carried := E carried, and what was pushed meanwhile */
-static void carry(tq_trust *trust, const double *e, double *was)
+static void carry(tq_error_propagation *trust, const double *e, double *was)
 {
     const size_t n = 2 * trust->n_v, m = n + 2;
-    memcpy(was, trust->carried, tq_trust_carried(trust->n_v) * sizeof *was);
+    memcpy(was, trust->carried, tq_error_propagation_carried(trust->n_v) * sizeof *was);
     for (size_t c = 0; c < m; c++) {
         for (size_t r = 0; r < n; r++) {
             double sum = c >= n ? e[r * m + c] : 0.0;
@@ -222,16 +223,18 @@ static void carry(tq_trust *trust, const double *e, double *was)
     }
 }
 
-tq_status tq_trust_step(tq_trust *trust, const tq_trust_place at[3], double tolerance,
-                        tq_scratch *scratch, tq_error *reterr)
+tq_status tq_error_propagation_step(tq_error_propagation *trust,
+                                    const tq_error_propagation_place at[3], double tolerance,
+                                    tq_scratch *scratch, tq_error *reterr)
 {
     const size_t nv = trust->n_v, m = 2 * nv + 2;
     const size_t mark = tq_scratch_mark(scratch);
     double *rooms[ROOMS];
-    double *was = tq_scratch_take(scratch, tq_trust_carried(nv), sizeof *was);
+    double *was = tq_scratch_take(scratch, tq_error_propagation_carried(nv), sizeof *was);
     if (was == NULL || !take_rooms(m, scratch, rooms)) {
         tq_scratch_rewind(scratch, mark);
-        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_trust_scratch_size(nv));
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
+                       (double)tq_error_propagation_scratch_size(nv));
     }
     trust->is_lost = trust->is_lost || !is_finite(nv, at, 3);
     if (!trust->is_lost) {
@@ -251,7 +254,7 @@ tq_status tq_trust_step(tq_trust *trust, const tq_trust_place at[3], double tole
 }
 
 /* 1/s: in velocities of so many units a second A's blocks are of one size */
-static double unit_of(size_t n_v, const tq_trust_place *at, size_t n)
+static double unit_of(size_t n_v, const tq_error_propagation_place *at, size_t n)
 {
     double most = 1.0;
     for (size_t k = 0; k < n; k++) {
@@ -264,7 +267,8 @@ static double unit_of(size_t n_v, const tq_trust_place *at, size_t n)
     return sqrt(most);
 }
 
-double tq_trust_miss(size_t n_v, const tq_trust_place at[5], tq_scratch *scratch)
+double tq_error_propagation_miss(size_t n_v, const tq_error_propagation_place at[5],
+                                 tq_scratch *scratch)
 {
     const size_t n = 2 * n_v, m = n + 2;
     const size_t mark = tq_scratch_mark(scratch);

@@ -103,8 +103,8 @@ static void nudge_pairs(const tq_model *model, const tq_run_point *at, size_t fi
         if (is_q && joint->nq != joint->nv) {
             double to[2][7];
             const unsigned k = (unsigned)c - joint->v_index;
-            tq_state_displace(joint, at->q + joint->q_index, k, by, to[0]);
-            tq_state_displace(joint, at->q + joint->q_index, k, -by, to[1]);
+            tq_state_integrate(joint, at->q + joint->q_index, k, by, to[0]);
+            tq_state_integrate(joint, at->q + joint->q_index, k, -by, to[1]);
             for (uint32_t q = 0; q < joint->nq; q++) {
                 p->state.q[(joint->q_index + q) * width + 2 * i] = to[0][q];
                 p->state.q[(joint->q_index + q) * width + 2 * i + 1] = to[1][q];
@@ -222,8 +222,8 @@ static tq_status torque_derivatives(const tq_plant *plant, const tq_run_point *a
                               .wrenches = wrenches,
                               .n_wrench = n_wrench,
                               .without = plant->without};
-    tq_posture p = {0};
-    tq_status status = tq_posture_compute(
+    tq_configuration p = {0};
+    tq_status status = tq_configuration_compute(
         model, at->q, (plant->without & TQ_WITHOUT_VELOCITY) != 0 ? NULL : at->qd, scratch, &p,
         reterr);
     if (status == TQ_OK) {
@@ -272,7 +272,8 @@ size_t tq_linearise_scratch_size(const tq_plant *plant)
                            tq_scratch_cost((nv * nv + 1) * TQ_BLOCK_PAD, sizeof(double)) +
                            tq_mass_matrix_scratch_size(plant->mechanism);
     const size_t of_torque = tq_scratch_cost(plant->n_wrench, sizeof(tq_point_wrench)) +
-                             tq_posture_scratch_size(model) + tq_derivatives_scratch_size(model);
+                             tq_configuration_scratch_size(model) +
+                             tq_derivatives_scratch_size(model);
     return 3 * tq_scratch_cost(nv * nv + 1, sizeof(double)) +
            larger(probe_size(plant), larger(of_mass, of_torque));
 }
@@ -329,16 +330,16 @@ tq_status tq_linearise(const tq_plant *plant, const tq_run_point *at, bool is_cl
  * Its fastest mode
  */
 
-size_t tq_growth_scratch_size(size_t n)
+size_t tq_fastest_growth_scratch_size(size_t n)
 {
     return 2 * tq_scratch_cost(n + 1, sizeof(double)) + tq_eigen_general_scratch_size(n);
 }
 
-tq_status tq_growth_of(size_t n, double *a, tq_scratch *scratch, tq_growth *ret_growth,
-                       tq_error *reterr)
+tq_status tq_fastest_growth_of(size_t n, double *a, tq_scratch *scratch,
+                               tq_fastest_growth *ret_growth, tq_error *reterr)
 {
     if (n == 0) {
-        *ret_growth = (tq_growth){0.0, 0.0};
+        *ret_growth = (tq_fastest_growth){0.0, 0.0};
         return TQ_OK;
     }
     const size_t bad = tq_find_not_finite(a, n * n);
@@ -350,7 +351,8 @@ tq_status tq_growth_of(size_t n, double *a, tq_scratch *scratch, tq_growth *ret_
     double *im = tq_scratch_take(scratch, n, sizeof *im);
     if (re == NULL || im == NULL) {
         tq_scratch_rewind(scratch, mark);
-        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_growth_scratch_size(n));
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
+                       (double)tq_fastest_growth_scratch_size(n));
     }
     /* rows for columns: the transpose has the same eigenvalues */
     const tq_status status = tq_eigen_general(n, a, n, scratch, re, im, reterr);
@@ -359,13 +361,13 @@ tq_status tq_growth_of(size_t n, double *a, tq_scratch *scratch, tq_growth *ret_
         for (size_t k = 1; k < n; k++) {
             most = re[k] > re[most] ? k : most;
         }
-        *ret_growth = (tq_growth){.rate = re[most], .frequency = fabs(im[most])};
+        *ret_growth = (tq_fastest_growth){.rate = re[most], .frequency = fabs(im[most])};
     }
     tq_scratch_rewind(scratch, mark);
     return status;
 }
 
-size_t tq_growth_sampled_scratch_size(size_t n)
+size_t tq_fastest_growth_sampled_scratch_size(size_t n)
 {
     const size_t m = 2 * n + 1;
     return 3 * tq_scratch_cost(m * m, sizeof(double)) + tq_scratch_cost(n * n + 1, sizeof(double)) +
@@ -397,11 +399,12 @@ static void sampled_map(size_t n, const double *open, const double *closed, doub
     }
 }
 
-tq_status tq_growth_sampled(size_t n, const double *open, const double *closed, double sample_time,
-                            tq_scratch *scratch, tq_growth *ret_growth, tq_error *reterr)
+tq_status tq_fastest_growth_sampled(size_t n, const double *open, const double *closed,
+                                    double sample_time, tq_scratch *scratch,
+                                    tq_fastest_growth *ret_growth, tq_error *reterr)
 {
     if (n == 0) {
-        *ret_growth = (tq_growth){0.0, 0.0};
+        *ret_growth = (tq_fastest_growth){0.0, 0.0};
         return TQ_OK;
     }
     const size_t mark = tq_scratch_mark(scratch);
@@ -416,7 +419,7 @@ tq_status tq_growth_sampled(size_t n, const double *open, const double *closed, 
         im == NULL) {
         tq_scratch_rewind(scratch, mark);
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
-                       (double)tq_growth_sampled_scratch_size(n));
+                       (double)tq_fastest_growth_sampled_scratch_size(n));
     }
     sampled_map(n, open, closed, sample_time, rooms, f);
     const size_t bad = tq_find_not_finite(f, n * n);
@@ -428,8 +431,9 @@ tq_status tq_growth_sampled(size_t n, const double *open, const double *closed, 
         for (size_t k = 1; k < n; k++) {
             most = tq_hypot(re[k], im[k]) > tq_hypot(re[most], im[most]) ? k : most;
         }
-        *ret_growth = (tq_growth){.rate = tq_log(tq_hypot(re[most], im[most])) / sample_time,
-                                  .frequency = fabs(tq_atan2(im[most], re[most])) / sample_time};
+        *ret_growth =
+            (tq_fastest_growth){.rate = tq_log(tq_hypot(re[most], im[most])) / sample_time,
+                                .frequency = fabs(tq_atan2(im[most], re[most])) / sample_time};
     }
     tq_scratch_rewind(scratch, mark);
     return status;

@@ -61,25 +61,27 @@ tq_status tq_linearise_constrained(const tq_plant *plant, const tq_run_point *at
 size_t tq_linearise_constrained_scratch_size(const tq_plant *plant);
 
 /* The mode that grows fastest. */
-typedef struct tq_growth {
+typedef struct tq_fastest_growth {
     double rate;      /* 1/s: errors grow by exp(rate t); below 0 they die out */
     double frequency; /* rad/s at which they swing meanwhile; 0: they only grow */
-} tq_growth;
+} tq_fastest_growth;
 
 /* Of a matrix from tq_linearise (n x n, row by row; it is destroyed). Memory
- * tq_growth_scratch_size(n). Returns TQ_OK, TQ_ERR_NO_CONVERGENCE, TQ_ERR_SCRATCH, TQ_ERR_OVERFLOW
+ * tq_fastest_growth_scratch_size(n). Returns TQ_OK, TQ_ERR_NO_CONVERGENCE, TQ_ERR_SCRATCH,
+ * TQ_ERR_OVERFLOW
  * "linearisation" when a number is not finite. */
-tq_status tq_growth_of(size_t n, double *a, tq_scratch *scratch, tq_growth *ret_growth,
-                       tq_error *reterr);
-size_t tq_growth_scratch_size(size_t n);
+tq_status tq_fastest_growth_of(size_t n, double *a, tq_scratch *scratch,
+                               tq_fastest_growth *ret_growth, tq_error *reterr);
+size_t tq_fastest_growth_scratch_size(size_t n);
 
 /* The same for a loop that is closed at samples only: the torque of a sample is held for
  * `sample_time`, so x+ = (exp(A h) + integral of exp(A s) ds (B - A)) x with A the open and B the
  * closed matrix, and its largest eigenvalue is exp((rate + i frequency) h). Neither is destroyed.
- * Memory tq_growth_sampled_scratch_size(n). */
-tq_status tq_growth_sampled(size_t n, const double *open, const double *closed, double sample_time,
-                            tq_scratch *scratch, tq_growth *ret_growth, tq_error *reterr);
-size_t tq_growth_sampled_scratch_size(size_t n);
+ * Memory tq_fastest_growth_sampled_scratch_size(n). */
+tq_status tq_fastest_growth_sampled(size_t n, const double *open, const double *closed,
+                                    double sample_time, tq_scratch *scratch,
+                                    tq_fastest_growth *ret_growth, tq_error *reterr);
+size_t tq_fastest_growth_sampled_scratch_size(size_t n);
 
 /* Torque by which a table misses the smooth function that it was sampled from, on average over the
  * stretch that holds t: by the differences of its neighbours. ret_tau (n_coordinate). */
@@ -94,14 +96,14 @@ typedef enum tq_error_source {
 } tq_error_source;
 
 /* One place of a run. Borrowed. */
-typedef struct tq_trust_place {
+typedef struct tq_error_propagation_place {
     double t;             /* s */
     const double *matrix; /* (2 nv x 2 nv, row by row), of tq_linearise */
     const double *push;   /* (2 x nv) M^-1 times the torque missed by input and model */
-} tq_trust_place;
+} tq_error_propagation_place;
 
 /* Errors carried along a run by its linearisations. The array is the caller's. */
-typedef struct tq_trust {
+typedef struct tq_error_propagation {
     size_t n_v;
     double *carried; /* (2 nv x (2 nv + 2), by columns): a unit error in each direction, then those
                         of input and model */
@@ -109,14 +111,14 @@ typedef struct tq_trust {
     double gain;     /* amplification of a unit error since the start */
     bool is_lost;    /* too large to be carried on */
     double error[TQ_ERROR_SOURCES]; /* largest |dq| of a joint now, rad or m */
-} tq_trust;
+} tq_error_propagation;
 
 /* Numbers in `carried`, in a matrix and in a push. */
-size_t tq_trust_carried(size_t n_v);
-size_t tq_trust_matrix(size_t n_v);
+size_t tq_error_propagation_carried(size_t n_v);
+size_t tq_error_propagation_matrix(size_t n_v);
 
 /* Unit errors at t; n_v and carried are there. */
-void tq_trust_begin(tq_trust *trust, double t);
+void tq_error_propagation_begin(tq_error_propagation *trust, double t);
 
 /**
  * Carry the errors on from at[0] to at[2]: dx' = A dx + (0, push), with A and push the parabolas
@@ -127,20 +129,22 @@ void tq_trust_begin(tq_trust *trust, double t);
  * Places within a hundredth of the step of each other, as steps that end at a break are, tell no
  * curvature: A is then straight from place to place.
  *
- * Memory   tq_trust_scratch_size(n_v) bytes of `scratch`, all given back.
+ * Memory   tq_error_propagation_scratch_size(n_v) bytes of `scratch`, all given back.
  * Returns  TQ_OK, TQ_ERR_SCRATCH.
  * Cost     O(nv^3): an exponential of order 2 nv + 2.
  * Source   S. Blanes, F. Casas, J. Oteo, J. Ros, The Magnus expansion and some of its applications,
  *          Physics Reports 470, 2009, 5.4.
  * Checked  tests/property/core/stability/test_linearize.c
  */
-tq_status tq_trust_step(tq_trust *trust, const tq_trust_place at[3], double tolerance,
-                        tq_scratch *scratch, tq_error *reterr);
-size_t tq_trust_scratch_size(size_t n_v);
+tq_status tq_error_propagation_step(tq_error_propagation *trust,
+                                    const tq_error_propagation_place at[3], double tolerance,
+                                    tq_scratch *scratch, tq_error *reterr);
+size_t tq_error_propagation_scratch_size(size_t n_v);
 
 /* By how much one step over at[0], at[2], at[4] misses two over all five, in parts of what is
  * carried: of the exponents, in units in which rates weigh as much as coordinates. INFINITY: a
- * number is not finite, or there is no room. Memory as tq_trust_step. */
-double tq_trust_miss(size_t n_v, const tq_trust_place at[5], tq_scratch *scratch);
+ * number is not finite, or there is no room. Memory as tq_error_propagation_step. */
+double tq_error_propagation_miss(size_t n_v, const tq_error_propagation_place at[5],
+                                 tq_scratch *scratch);
 
 #endif

@@ -20,20 +20,20 @@ static void add(tqd_routes *routes, tqd_route route)
 }
 
 /* POST /v1/robots/{name}/<operation>, or POST /v1/<operation> */
-static void add_operations(tqd_routes *routes, tqd_computing *computing)
+static void add_operations(tqd_routes *routes, tqd_compute_host *computing)
 {
     for (const tqa_operation *operation = tqa_operations; operation->name != NULL; operation++) {
         char pattern[TQD_PATTERN_TEXT];
         snprintf(pattern, sizeof pattern, "%s/%s", operation->needs_robot ? "/v1/robots/{}" : "/v1",
                  operation->name);
-        tqd_computation *computation = &routes->computations[routes->n];
-        *computation = (tqd_computation){.operation = operation, .shared = computing};
-        add(routes, (tqd_route){TQD_POST, pattern, operation->body_max, &tqd_computation_handler,
+        tqd_compute *computation = &routes->computations[routes->n];
+        *computation = (tqd_compute){.operation = operation, .shared = computing};
+        add(routes, (tqd_route){TQD_POST, pattern, operation->body_max, &tqd_compute_handler,
                                 computation, true});
     }
 }
 
-void tqd_routes_init(tqd_routes *routes, tqd_service *service, tqd_computing *computing,
+void tqd_routes_init(tqd_routes *routes, tqd_service *service, tqd_compute_host *computing,
                      tqd_datasets *datasets, tqd_sessions *sessions)
 {
     tqd_route robots[TQD_ROBOT_ROUTES];

@@ -15,11 +15,11 @@ typedef struct tqd_routes {
     tqd_route table[TQD_ROUTES_MAX];
     char patterns[TQD_ROUTES_MAX][TQD_PATTERN_TEXT];
     size_t n;
-    tqd_computation computations[TQD_ROUTES_MAX];
+    tqd_compute computations[TQD_ROUTES_MAX];
 } tqd_routes;
 
 /* Fills the table; what it is given must outlive the server. */
-void tqd_routes_init(tqd_routes *routes, tqd_service *service, tqd_computing *computing,
+void tqd_routes_init(tqd_routes *routes, tqd_service *service, tqd_compute_host *computing,
                      tqd_datasets *datasets, tqd_sessions *sessions);
 
 #endif

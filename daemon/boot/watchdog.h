@@ -13,7 +13,7 @@
  * It does not stand in the queue of the workers: minutes of work that waits are no sign of death,
  * and whoever can fill the queue could otherwise have the process killed. What computes for long
  * without asking, and hangs, is the same to an observer: so everything that may be long asks
- * (tqa_world.cancelled) between its steps. */
+ * (tqa_host.cancelled) between its steps. */
 typedef struct tqd_watchdog {
     tqd_server *server; /* NULL: somebody else asks its n_loop loops */
     tqd_workers *workers;

@@ -12,7 +12,7 @@ static const tqd_handler *methods(const void *exchange)
 
 static bool open_either(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply)
 {
-    const tqd_computation *of = ctx;
+    const tqd_compute *of = ctx;
     return of->shared->jobs != NULL && tqd_submission_wanted(of->operation, head)
                ? tqd_submission_open(of->shared->jobs, of->operation, head, ret_exchange, reply)
                : tqd_immediate_open(of, head, ret_exchange, reply);
@@ -73,7 +73,7 @@ static void close_either(void *exchange)
     methods(exchange)->close(exchange);
 }
 
-const tqd_handler tqd_computation_handler = {
+const tqd_handler tqd_compute_handler = {
     .open = open_either,
     .room = room_either,
     .space = space_either,

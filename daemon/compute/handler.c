@@ -33,10 +33,10 @@ enum { PIECE_TEXT = TQA_MEMORY_PIECE - sizeof(piece) };
 /* At the start of its chunk; behind it the first piece of the answer, then the call. */
 typedef struct computing {
     const tqd_handler *methods; /* first: whose exchange this is */
-    const tqd_computation *of;
+    const tqd_compute *of;
     const tqd_head *head; /* lives as long as the exchange */
     tqd_asking asking;
-    tqa_world world;
+    tqa_host host;
     const tqa_robot *robot;
     tqa_call *call;
     bool failed; /* refusal is filled, or the call has its problem */
@@ -45,9 +45,10 @@ typedef struct computing {
     bool cold;
     char *body;
     size_t n_body, body_size;
-    tqd_pipe *pipe;     /* to a worker that reads the body; NULL: the connection's thread does */
-    tqd_course *course; /* blocks of samples that are computed while others come; NULL: none are */
-    size_t n_reached;   /* blocks of it that can be */
+    tqd_pipe *pipe; /* to a worker that reads the body; NULL: the connection's thread does */
+    tqd_task_stream
+        *course;      /* blocks of samples that are computed while others come; NULL: none are */
+    size_t n_reached; /* blocks of it that can be */
     size_t ahead_scratch;
     bool has_begun; /* bytes of the body have come */
     bool has_run;
@@ -139,13 +140,13 @@ static void close_computing(void *exchange)
     if (c->pipe != NULL) {
         tqd_pipe_close(c->pipe); /* a worker may still be at it, and destroys it then */
     } else if (c->course != NULL) {
-        tqd_course_abandon(c->course); /* so here */
+        tqd_task_stream_abandon(c->course); /* so here */
     } else {
         destroy(c);
     }
 }
 
-bool tqd_immediate_open(const tqd_computation *of, const tqd_head *head, void **ret_exchange,
+bool tqd_immediate_open(const tqd_compute *of, const tqd_head *head, void **ret_exchange,
                         tqd_reply *reply)
 {
     tqa_problem problem;
@@ -157,7 +158,7 @@ bool tqd_immediate_open(const tqd_computation *of, const tqd_head *head, void **
     }
     *c = (computing){.methods = &tqd_immediate_handler, .of = of, .head = head};
     c->asking = (tqd_asking){.shared = of->shared, .head = head};
-    c->world = tqd_computing_world(&c->asking);
+    c->host = tqd_compute_host_world(&c->asking);
     bool good = tqd_job_deadline_read(head, &c->begin_ms, &problem);
     if (!good) {
         tqd_answer_problem(reply, head->request_id, &problem);
@@ -223,7 +224,7 @@ static void print(computing *c)
     c->n_first = fill(c, first_piece(c), PIECE, &over);
     c->last = &c->pieces;
     while (!over) {
-        if (c->world.cancelled(c->world.ctx)) {
+        if (c->host.cancelled(c->host.ctx)) {
             refuse_memory(c, "what nobody waits for");
             return;
         }
@@ -251,7 +252,7 @@ static void compute(computing *c)
         refuse_memory(c, "the working arrays");
         return;
     }
-    c->failed = !tqa_call_run(c->call, &c->world, scratch, need);
+    c->failed = !tqa_call_run(c->call, &c->host, scratch, need);
     if (tqd_asking_given_up(&c->asking)) {
         refuse_memory(c, "what nobody waits for"); /* parts of it have been left out */
     }
@@ -312,7 +313,7 @@ static void compute_ahead(void *exchange, size_t b, void *scratch)
 {
     computing *c = exchange;
     if (!atomic_load(&c->runs) || !tqd_asking_given_up(&c->asking)) {
-        tqa_call_ahead(c->call, b, scratch, c->ahead_scratch);
+        tqa_call_compute_early(c->call, b, scratch, c->ahead_scratch);
     }
 }
 
@@ -320,17 +321,17 @@ static void compute_ahead(void *exchange, size_t b, void *scratch)
 static void look_ahead(computing *c)
 {
     const size_t n = tqa_call_ready(c->call);
-    if (n < c->n_reached + tqa_call_ahead_step(c->call)) {
+    if (n < c->n_reached + tqa_call_compute_early_step(c->call)) {
         return;
     }
     if (c->course == NULL) {
-        c->ahead_scratch = tqa_call_ahead_scratch_size(c->call);
-        c->course = tqd_course_new(c->of->shared->workers, AHEAD_WORTH, c->ahead_scratch,
-                                   compute_ahead, destroy, c);
+        c->ahead_scratch = tqa_call_compute_early_scratch_size(c->call);
+        c->course = tqd_task_stream_new(c->of->shared->workers, AHEAD_WORTH, c->ahead_scratch,
+                                        compute_ahead, destroy, c);
     }
     if (c->course != NULL) {
         c->n_reached = n;
-        tqd_course_reach(c->course, n);
+        tqd_task_stream_publish(c->course, n);
     }
 }
 
@@ -435,8 +436,8 @@ static void run_computing(void *exchange)
     if (c->cold) {
         c->failed = !warm(c);
     } else if (c->course != NULL) {
-        tqd_course_reach(c->course, tqa_call_ready(c->call));
-        tqd_course_finish(c->course);
+        tqd_task_stream_publish(c->course, tqa_call_ready(c->call));
+        tqd_task_stream_finish(c->course);
         c->course = NULL;
         c->failed = !tqa_call_finish(c->call);
     } else if (c->pipe != NULL) {

@@ -6,7 +6,7 @@
 #include "daemon/compute/handler.h"
 #include "daemon/datasets/source.h"
 
-static tqd_computing *shared_of(void *ctx)
+static tqd_compute_host *shared_of(void *ctx)
 {
     return ((const tqd_asking *)ctx)->shared;
 }
@@ -67,8 +67,8 @@ static long world_dataset_read(void *ctx, const char *name, uint64_t offset, voi
                                 : tqd_source_read(shared_of(ctx)->store, name, offset, bytes, n);
 }
 
-void tqd_computing_init(tqd_computing *shared, tqd_registry *registry, tqd_workers *workers,
-                        tqd_store *store, size_t reply_buffer_b)
+void tqd_compute_host_init(tqd_compute_host *shared, tqd_registry *registry, tqd_workers *workers,
+                           tqd_store *store, size_t reply_buffer_b)
 {
     memset(shared, 0, sizeof *shared);
     shared->registry = registry;
@@ -76,22 +76,22 @@ void tqd_computing_init(tqd_computing *shared, tqd_registry *registry, tqd_worke
     shared->store = store;
     shared->reply_buffer_b = reply_buffer_b;
     shared->nobody.shared = shared;
-    shared->world.ctx = &shared->nobody;
-    shared->world.robot_get = world_robot_get;
-    shared->world.robot_release = world_robot_release;
-    shared->world.parallel_for = world_parallel_for;
-    shared->world.dataset_look = world_dataset_look;
-    shared->world.dataset_read = world_dataset_read;
+    shared->host.ctx = &shared->nobody;
+    shared->host.robot_get = world_robot_get;
+    shared->host.robot_release = world_robot_release;
+    shared->host.parallel_for = world_parallel_for;
+    shared->host.dataset_look = world_dataset_look;
+    shared->host.dataset_read = world_dataset_read;
 }
 
-tqa_world tqd_computing_world(const tqd_asking *asking)
+tqa_host tqd_compute_host_world(const tqd_asking *asking)
 {
     union {
         const tqd_asking *in;
         void *out; /* the world's functions take it as they were given it */
     } ctx = {.in = asking};
-    tqa_world world = asking->shared->world;
-    world.ctx = ctx.out;
-    world.cancelled = world_cancelled;
-    return world;
+    tqa_host host = asking->shared->host;
+    host.ctx = ctx.out;
+    host.cancelled = world_cancelled;
+    return host;
 }

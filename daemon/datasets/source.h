@@ -6,7 +6,7 @@
 #include "api/host.h"
 #include "daemon/store/store.h"
 
-/* Names are those of tqa_world: "name", "name@sha256", "job:{id}". Workers only. */
+/* Names are those of tqa_host: "name", "name@sha256", "job:{id}". Workers only. */
 
 /* OK, NOT_FOUND or a failure. */
 tqd_store_status tqd_source_look(tqd_store *store, const char *name, tqa_source *ret);

@@ -3,7 +3,7 @@
 #ifndef TQD_JOBS_DOCUMENT_H
 #define TQD_JOBS_DOCUMENT_H
 
-#include "daemon/jobs/feed.h"
+#include "daemon/jobs/event_hub.h"
 
 enum { TQD_JOB_DOCUMENT_BYTES = 1536, TQD_NEWS_BYTES = 512 };
 

@@ -175,7 +175,7 @@ static void compute(tqd_job_world *w, const tqa_operation *operation, const tqa_
         void *scratch = tqd_scratch(0, need > 0 ? need : 1);
         if (scratch == NULL) {
             fail_store(out, TQD_STORE_NO_MEMORY);
-        } else if (!tqa_call_run(call, &w->world, scratch, need)) {
+        } else if (!tqa_call_run(call, &w->host, scratch, need)) {
             fail(out, tqa_call_problem(call));
         } else {
             keep_result(runner, call, out);
@@ -218,7 +218,7 @@ static void end(const tqd_job_world *w, const outcome *out, bool give_back)
         }
     } while (status > TQD_STORE_QUOTA && !tqd_jobs_stopping(runner->jobs));
     if (status == TQD_STORE_OK && !give_back) {
-        tqd_aside_remove(runner->jobs->options.store, runner->job.id);
+        tqd_scratch_file_remove(runner->jobs->options.store, runner->job.id);
     }
     if (status == TQD_STORE_MISMATCH) {
         tqd_log(TQD_LOG_WARNING, "a job's lease was lost; another run of it counts",

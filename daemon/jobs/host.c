@@ -13,13 +13,13 @@
 
 static const tqa_robot *world_robot_get(void *ctx, const char *name)
 {
-    const tqa_world *base = ((tqd_job_world *)ctx)->runner->jobs->options.world;
+    const tqa_host *base = ((tqd_job_world *)ctx)->runner->jobs->options.host;
     return base->robot_get(base->ctx, name);
 }
 
 static void world_robot_release(void *ctx, const tqa_robot *robot)
 {
-    const tqa_world *base = ((tqd_job_world *)ctx)->runner->jobs->options.world;
+    const tqa_host *base = ((tqd_job_world *)ctx)->runner->jobs->options.host;
     base->robot_release(base->ctx, robot);
 }
 
@@ -43,7 +43,7 @@ static void world_parallel_for(void *ctx, size_t n, size_t scratch_size,
                                void (*body)(void *arg, size_t i, void *scratch), void *arg)
 {
     tqd_runner *runner = ((tqd_job_world *)ctx)->runner;
-    const tqa_world *base = runner->jobs->options.world;
+    const tqa_host *base = runner->jobs->options.host;
     blamed_loop loop = {.id = runner->job.id, .body = body, .arg = arg};
     base->parallel_for(base->ctx, n, scratch_size, blamed_body, &loop);
 }
@@ -98,7 +98,7 @@ static int world_checkpoint_save(void *ctx, const void *bytes, size_t n)
     char file[TQD_DIGEST_TEXT];
     tqd_store_status status = TQD_STORE_OK;
     if (w->aside != NULL) {
-        status = tqd_aside_sync(w->aside);
+        status = tqd_scratch_file_sync(w->aside);
     }
     if (status == TQD_STORE_OK && n > TQD_JOB_ROW_BYTES) {
         upload = tqd_upload_open(store, &status);
@@ -163,7 +163,8 @@ static bool open_spool(tqd_job_world *w)
 {
     tqd_store_status status = TQD_STORE_OK;
     if (w->aside == NULL) {
-        w->aside = tqd_aside_open(w->runner->jobs->options.store, w->runner->job.id, &status);
+        w->aside =
+            tqd_scratch_file_open(w->runner->jobs->options.store, w->runner->job.id, &status);
     }
     return outcome_of(w, status) == 0;
 }
@@ -174,7 +175,7 @@ static int world_spool_write(void *ctx, uint64_t offset, const void *bytes, size
     if (atomic_load(&w->runner->lost) || !open_spool(w)) {
         return -1;
     }
-    const tqd_store_status status = tqd_aside_write(w->aside, offset, bytes, n);
+    const tqd_store_status status = tqd_scratch_file_write(w->aside, offset, bytes, n);
     return status == TQD_STORE_MISMATCH ? -1 : outcome_of(w, status);
 }
 
@@ -184,7 +185,7 @@ static long world_spool_read(void *ctx, uint64_t offset, void *bytes, size_t n)
     if (!open_spool(w)) {
         return -1;
     }
-    const long got = tqd_aside_read(w->aside, offset, bytes, n);
+    const long got = tqd_scratch_file_read(w->aside, offset, bytes, n);
     (void)outcome_of(w, got < 0 ? TQD_STORE_BROKEN : TQD_STORE_OK);
     return got;
 }
@@ -258,7 +259,7 @@ static int world_dataset_look(void *ctx, const char *name, tqa_source *ret)
     if (status != TQD_STORE_NOT_FOUND) {
         return outcome_of(ctx, status);
     }
-    const tqa_world *base = ((tqd_job_world *)ctx)->runner->jobs->options.world;
+    const tqa_host *base = ((tqd_job_world *)ctx)->runner->jobs->options.host;
     return base->dataset_look(base->ctx, name, ret);
 }
 
@@ -294,7 +295,7 @@ static long world_dataset_read(void *ctx, const char *name, uint64_t offset, voi
         return status == TQD_STORE_OK ? read_file(ctx, &input, offset, bytes, n)
                                       : outcome_of(ctx, status);
     }
-    const tqa_world *base = ((tqd_job_world *)ctx)->runner->jobs->options.world;
+    const tqa_host *base = ((tqd_job_world *)ctx)->runner->jobs->options.host;
     return base->dataset_read(base->ctx, name, offset, bytes, n);
 }
 
@@ -303,20 +304,20 @@ void tqd_job_world_open(tqd_job_world *w, tqd_runner *runner)
     memset(w, 0, sizeof *w);
     w->runner = runner;
     w->saved_ms = clock_ms();
-    w->world = (tqa_world){.ctx = w,
-                           .robot_get = world_robot_get,
-                           .robot_release = world_robot_release,
-                           .parallel_for = world_parallel_for,
-                           .progress = world_progress,
-                           .cancelled = world_cancelled,
-                           .checkpoint_save = world_checkpoint_save,
-                           .checkpoint_load = world_checkpoint_load,
-                           .checkpoint_due = world_checkpoint_due,
-                           .spool_write = world_spool_write,
-                           .spool_read = world_spool_read,
-                           .attach = world_attach,
-                           .dataset_look = world_dataset_look,
-                           .dataset_read = world_dataset_read};
+    w->host = (tqa_host){.ctx = w,
+                         .robot_get = world_robot_get,
+                         .robot_release = world_robot_release,
+                         .parallel_for = world_parallel_for,
+                         .progress = world_progress,
+                         .cancelled = world_cancelled,
+                         .checkpoint_save = world_checkpoint_save,
+                         .checkpoint_load = world_checkpoint_load,
+                         .checkpoint_due = world_checkpoint_due,
+                         .spool_write = world_spool_write,
+                         .spool_read = world_spool_read,
+                         .attach = world_attach,
+                         .dataset_look = world_dataset_look,
+                         .dataset_read = world_dataset_read};
 }
 
 void tqd_job_world_close(tqd_job_world *w)
@@ -325,5 +326,5 @@ void tqd_job_world_close(tqd_job_world *w)
         tqd_upload_close(w->kept[i].upload);
         free(w->kept[i].bytes);
     }
-    tqd_aside_close(w->aside);
+    tqd_scratch_file_close(w->aside);
 }

@@ -6,14 +6,14 @@
 #include "api/host.h"
 #include "daemon/jobs/inside.h"
 #include "daemon/store/files.h"
-#include "daemon/store/job_scratch_file.h"
+#include "daemon/store/scratch_file.h"
 
 /* The world of one run of one job. */
 typedef struct tqd_job_world {
-    tqa_world world; /* for the call; valid until tqd_job_world_close */
+    tqa_host host; /* for the call; valid until tqd_job_world_close */
     tqd_runner *runner;
     tqd_store_status status; /* not OK: the store failed under the run, which counts for nothing */
-    tqd_aside *aside;        /* the spool, once it was used */
+    tqd_scratch_file *aside; /* the spool, once it was used */
     int64_t saved_ms;        /* monotonic: the last checkpoint, or the start */
     size_t n_attachment;     /* in the order in which they came */
     tqd_attachment attachments[TQA_ATTACH_MAX];

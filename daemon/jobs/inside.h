@@ -26,7 +26,7 @@ typedef struct tqd_runner {
 struct tqd_jobs {
     tqd_jobs_options options;
     char node[TQD_JOB_NODE_TEXT];
-    tqd_feed feed;
+    tqd_event_hub feed;
     pthread_mutex_t mutex; /* guards what follows; a leaf */
     pthread_cond_t queued; /* for runners */
     pthread_cond_t news;   /* for the keeper */

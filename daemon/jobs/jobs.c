@@ -43,8 +43,8 @@ tqd_jobs *tqd_jobs_new(const tqd_jobs_options *options, char *why)
         free(jobs);
         return NULL;
     }
-    tqd_feed_init(&jobs->feed, options->watch_max);
-    tqd_feed_begin(&jobs->feed, last_seq);
+    tqd_event_hub_init(&jobs->feed, options->watch_max);
+    tqd_event_hub_begin(&jobs->feed, last_seq);
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -72,7 +72,7 @@ void tqd_jobs_free(tqd_jobs *jobs)
     pthread_cond_destroy(&jobs->news);
     pthread_cond_destroy(&jobs->queued);
     pthread_mutex_destroy(&jobs->mutex);
-    tqd_feed_clear(&jobs->feed);
+    tqd_event_hub_clear(&jobs->feed);
     free(jobs);
 }
 
@@ -81,7 +81,7 @@ tqd_store *tqd_jobs_store(tqd_jobs *jobs)
     return jobs->options.store;
 }
 
-tqd_feed *tqd_jobs_feed(tqd_jobs *jobs)
+tqd_event_hub *tqd_jobs_feed(tqd_jobs *jobs)
 {
     return &jobs->feed;
 }
@@ -117,7 +117,7 @@ void tqd_jobs_stop(tqd_jobs *jobs)
     pthread_cond_broadcast(&jobs->queued);
     pthread_cond_broadcast(&jobs->news);
     pthread_mutex_unlock(&jobs->mutex);
-    tqd_feed_stop(&jobs->feed);
+    tqd_event_hub_stop(&jobs->feed);
 }
 
 void tqd_jobs_enter(tqd_jobs *jobs)
@@ -198,7 +198,7 @@ static bool claim(tqd_runner *runner, tqd_store_status *ret_status)
     runner->job = claim.job;
     runner->fraction = claim.job.fraction;
     runner->step[0] = '\0';
-    runner->begun_ms = tqd_feed_now_ms();
+    runner->begun_ms = tqd_event_hub_now_ms();
     runner->moved = false;
     runner->busy = true;
     pthread_mutex_unlock(&runner->mutex);
@@ -265,7 +265,7 @@ void tqd_jobs_refresh(tqd_jobs *jobs, tqd_job *job)
     }
     job->fraction = runner->fraction;
     snprintf(job->step, sizeof job->step, "%s", runner->step);
-    const double elapsed_s = 1e-3 * (double)(tqd_feed_now_ms() - runner->begun_ms);
+    const double elapsed_s = 1e-3 * (double)(tqd_event_hub_now_ms() - runner->begun_ms);
     const double done = runner->fraction - runner->job.fraction;
     job->eta_s = done > 0.0 ? elapsed_s * (1.0 - runner->fraction) / done : -1.0;
     pthread_mutex_unlock(&runner->mutex);

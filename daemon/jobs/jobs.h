@@ -4,7 +4,7 @@
 #define TQD_JOBS_JOBS_H
 
 #include "api/operation.h"
-#include "daemon/jobs/feed.h"
+#include "daemon/jobs/event_hub.h"
 #include "daemon/robots/registry.h"
 
 enum { TQD_JOB_ROW_BYTES = 64 << 10 }; /* larger bodies are files of the store */
@@ -12,9 +12,9 @@ enum { TQD_JOB_ROW_BYTES = 64 << 10 }; /* larger bodies are files of the store *
 typedef struct tqd_jobs_options {
     tqd_store *store;
     tqd_registry *registry;
-    const tqa_world *world; /* of immediate calls: robots and parallel_for are the same for jobs */
-    const char *state;      /* folder; the note of a crash is left in it */
-    size_t n_runner;        /* jobs that run at once */
+    const tqa_host *host; /* of immediate calls: robots and parallel_for are the same for jobs */
+    const char *state;    /* folder; the note of a crash is left in it */
+    size_t n_runner;      /* jobs that run at once */
     int64_t lease_ms;
     uint64_t queued_max;  /* jobs that may wait; 0: no bound */
     uint64_t bytes_max;   /* of all bodies of jobs together; 0: no bound */
@@ -47,7 +47,7 @@ bool tqd_jobs_wait(tqd_jobs *jobs, int64_t wait_ms);
 bool tqd_jobs_stopping(tqd_jobs *jobs);
 
 tqd_store *tqd_jobs_store(tqd_jobs *jobs);
-tqd_feed *tqd_jobs_feed(tqd_jobs *jobs);
+tqd_event_hub *tqd_jobs_feed(tqd_jobs *jobs);
 tqd_registry *tqd_jobs_registry(tqd_jobs *jobs);
 const tqd_jobs_options *tqd_jobs_settings(const tqd_jobs *jobs);
 

@@ -8,7 +8,7 @@
 #include "daemon/jobs/inside.h"
 #include "daemon/observe/log.h"
 #include "daemon/store/files.h"
-#include "daemon/store/job_scratch_file.h"
+#include "daemon/store/scratch_file.h"
 
 enum {
     TICK_MS = 250,  /* while something runs or somebody waits: four progress events a second */
@@ -55,7 +55,7 @@ static bool recover(tqd_jobs *jobs)
         tqd_log(TQD_LOG_WARNING, "crashes of jobs will not be counted",
                 TQD_TEXT("reason", "the state folder refuses a file"));
     }
-    tqd_aside_sweep(jobs->options.store);
+    tqd_scratch_file_sweep(jobs->options.store);
     pthread_mutex_lock(&jobs->mutex);
     jobs->recovered = true;
     pthread_cond_broadcast(&jobs->queued);
@@ -95,7 +95,7 @@ static bool tell_events(tqd_jobs *jobs, uint64_t *last_seq)
         }
         if (p.n > 0) {
             *last_seq = p.news[p.n - 1].seq;
-            tqd_feed_tell(&jobs->feed, p.news, p.n);
+            tqd_event_hub_publish(&jobs->feed, p.news, p.n);
         }
     } while (p.n == PAGE);
     return true;
@@ -126,7 +126,7 @@ static void tell_progress(tqd_jobs *jobs)
         }
     }
     if (p.n > 0) {
-        tqd_feed_tell(&jobs->feed, p.news, p.n);
+        tqd_event_hub_publish(&jobs->feed, p.news, p.n);
     }
 }
 
@@ -202,7 +202,7 @@ static void retain(tqd_jobs *jobs)
         tqd_log(TQD_LOG_INFO, "files past their time removed from files/lost",
                 TQD_NUMBER("files", n_file));
     }
-    tqd_aside_sweep(jobs->options.store); /* cancelled in the queue, failed by expiry */
+    tqd_scratch_file_sweep(jobs->options.store); /* cancelled in the queue, failed by expiry */
 }
 
 /* What is found once after start, shelf by shelf: files without a row, now in files/lost. */
@@ -223,12 +223,12 @@ static void look_for_lost(tqd_jobs *jobs, looking *l)
 /* Removes files that nothing needs any more, for a moment; true when there is more to look at. */
 static bool clear_files(tqd_jobs *jobs, looking *l)
 {
-    const int64_t until_ms = tqd_feed_now_ms() + CLEAR_MS;
+    const int64_t until_ms = tqd_event_hub_now_ms() + CLEAR_MS;
     bool more = true;
-    while (more && tqd_feed_now_ms() < until_ms) {
+    while (more && tqd_event_hub_now_ms() < until_ms) {
         more = tqd_store_collect(jobs->options.store);
     }
-    while (l->shelf < TQD_STORE_SHELVES && tqd_feed_now_ms() < until_ms) {
+    while (l->shelf < TQD_STORE_SHELVES && tqd_event_hub_now_ms() < until_ms) {
         look_for_lost(jobs, l);
     }
     return more || l->shelf < TQD_STORE_SHELVES;
@@ -268,7 +268,7 @@ static bool sleep_until_news(tqd_jobs *jobs, int64_t wait_ms, bool *ret_changed)
 
 static bool due(int64_t *last_ms, int64_t every_ms)
 {
-    const int64_t now_ms = tqd_feed_now_ms();
+    const int64_t now_ms = tqd_event_hub_now_ms();
     if (now_ms - *last_ms < every_ms) {
         return false;
     }
@@ -281,9 +281,9 @@ void tqd_jobs_keep(void *arg)
     tqd_jobs *jobs = arg;
     tqd_jobs_enter(jobs);
     uint64_t last_seq = 0;
-    (void)tqd_feed_end(&jobs->feed, &last_seq);
+    (void)tqd_event_hub_end(&jobs->feed, &last_seq);
     bool recovered = recover(jobs);
-    int64_t beat_ms = tqd_feed_now_ms();
+    int64_t beat_ms = tqd_event_hub_now_ms();
     int64_t expire_ms = beat_ms;
     int64_t retain_ms = beat_ms;
     int64_t progress_ms = beat_ms;
@@ -302,7 +302,7 @@ void tqd_jobs_keep(void *arg)
         if (due(&progress_ms, TICK_MS)) {
             tell_progress(jobs);
         }
-        busy = tqd_feed_tick(&jobs->feed);
+        busy = tqd_event_hub_tick(&jobs->feed);
         busy = beat_all(jobs, due(&beat_ms, jobs->options.lease_ms / 3)) || busy || !recovered;
         if (recovered && due(&expire_ms, EXPIRE_MS)) {
             (void)expire(jobs, NULL, NULL);

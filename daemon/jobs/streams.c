@@ -35,7 +35,7 @@ static void end(void *arg)
 {
     stream *s = arg;
     if (s->watching) {
-        tqd_feed_unwatch(tqd_jobs_feed(s->jobs), &s->watch);
+        tqd_event_hub_unwatch(tqd_jobs_feed(s->jobs), &s->watch);
     }
     free(s->answer.body);
     free(s);
@@ -77,9 +77,9 @@ static bool begin(void *ctx, const tqd_head *head, void **ret_exchange, tqd_repl
     s->one = head->part[0][0] != '\0';
     snprintf(s->watch.id, sizeof s->watch.id, "%s", head->part[0]);
     s->watch.head = head;
-    s->told_ms = tqd_feed_now_ms();
+    s->told_ms = tqd_event_hub_now_ms();
     s->watch.until_ms = s->told_ms + BEAT_MS;
-    if (!tqd_feed_watch(tqd_jobs_feed(s->jobs), &s->watch)) {
+    if (!tqd_event_hub_watch(tqd_jobs_feed(s->jobs), &s->watch)) {
         tqa_problem_set(&problem, "busy", "as many streams are open as the settings allow");
         problem.retry_after_s = 5;
         tqd_answer_problem(reply, head->request_id, &problem);
@@ -129,7 +129,7 @@ static tqd_store_status catch_up(stream *s)
     s->at = 0;
     s->n_text = 0;
     /* first where the feed stands, then the store: what is between comes twice, told once */
-    const uint64_t position = tqd_feed_end(tqd_jobs_feed(s->jobs), &newest);
+    const uint64_t position = tqd_event_hub_end(tqd_jobs_feed(s->jobs), &newest);
     const tqd_store_status status =
         tqd_store_events(tqd_jobs_store(s->jobs), s->one ? s->head->part[0] : NULL, s->last_seq,
                          PAGE, add_event, &p);
@@ -155,7 +155,7 @@ static void refuse(stream *s, tqd_store_status status)
 static tqd_store_status find_start(stream *s)
 {
     uint64_t newest = 0;
-    s->position = tqd_feed_end(tqd_jobs_feed(s->jobs), &newest);
+    s->position = tqd_event_hub_end(tqd_jobs_feed(s->jobs), &newest);
     s->catching_up = s->resumes || s->one;
     if (!s->catching_up) {
         s->last_seq = newest;
@@ -216,13 +216,13 @@ static void take_news(stream *s)
     tqd_news news[PAGE];
     bool lost = false;
     s->at = s->n_text = 0;
-    const size_t n = tqd_feed_read(tqd_jobs_feed(s->jobs), s->one ? s->head->part[0] : "",
-                                   &s->position, news, PAGE, &lost);
+    const size_t n = tqd_event_hub_read(tqd_jobs_feed(s->jobs), s->one ? s->head->part[0] : "",
+                                        &s->position, news, PAGE, &lost);
     s->catching_up = lost;
     for (size_t i = 0; i < n && !s->over; i++) {
         print(s, &news[i]);
     }
-    if (n == 0 && tqd_feed_now_ms() - s->told_ms >= BEAT_MS) {
+    if (n == 0 && tqd_event_hub_now_ms() - s->told_ms >= BEAT_MS) {
         s->n_text = (size_t)snprintf(s->text, 8, ":\n\n");
     }
 }
@@ -246,8 +246,8 @@ static size_t read_stream(void *arg, char *out, size_t size)
     const size_t n = left < size ? left : size;
     memcpy(out, s->text + s->at, n);
     s->at += n;
-    s->told_ms = tqd_feed_now_ms();
-    tqd_feed_until(tqd_jobs_feed(s->jobs), &s->watch, s->told_ms + BEAT_MS);
+    s->told_ms = tqd_event_hub_now_ms();
+    tqd_event_hub_until(tqd_jobs_feed(s->jobs), &s->watch, s->told_ms + BEAT_MS);
     return n;
 }
 

@@ -52,7 +52,7 @@ typedef struct submission {
     char *body;
     size_t n_body, body_size;
     crypto_generichash_state hash;
-    tqd_job_wish wish;
+    tqd_submit_options wish;
     char id[TQD_JOB_ID_TEXT];
     char digest[TQD_DIGEST_TEXT];
     char robot_name[TQD_NAME_TEXT];
@@ -110,7 +110,7 @@ static void end(void *exchange)
 {
     submission *s = exchange;
     if (s->watching) {
-        tqd_feed_unwatch(tqd_jobs_feed(s->jobs), &s->watch);
+        tqd_event_hub_unwatch(tqd_jobs_feed(s->jobs), &s->watch);
     }
     tqa_call_close(s->call);
     tqd_registry_release(tqd_jobs_registry(s->jobs), s->robot);
@@ -153,7 +153,7 @@ bool tqd_submission_open(tqd_jobs *jobs, const tqa_operation *operation, const t
     s->head = head;
     s->stored.jobs = jobs;
     s->stored.head = head;
-    if (!tqd_job_wish_read(head, &s->wish, &problem) || !find_robot(s, &problem) ||
+    if (!tqd_submit_options_read(head, &s->wish, &problem) || !find_robot(s, &problem) ||
         (!s->cold && !open_call(s, &problem))) {
         tqd_answer_problem(reply, head->request_id, &problem);
         end(s);
@@ -268,8 +268,8 @@ static bool watch(submission *s)
     s->watch.head = s->head;
     memcpy(s->watch.id, s->id, sizeof s->watch.id);
     s->watch.end_only = true;
-    s->watch.until_ms = tqd_feed_now_ms() + s->wish.wait_s * 1000;
-    s->watching = tqd_feed_watch(tqd_jobs_feed(s->jobs), &s->watch);
+    s->watch.until_ms = tqd_event_hub_now_ms() + s->wish.wait_s * 1000;
+    s->watching = tqd_event_hub_watch(tqd_jobs_feed(s->jobs), &s->watch);
     return s->watching;
 }
 
@@ -469,7 +469,7 @@ static void look(submission *s)
         refuse_outcome(s, status);
     } else if (job.state == TQD_JOB_SUCCEEDED || job.state == TQD_JOB_FAILED) {
         answer_end(s, &job);
-    } else if (job.state == TQD_JOB_CANCELLED || tqd_feed_now_ms() >= s->watch.until_ms ||
+    } else if (job.state == TQD_JOB_CANCELLED || tqd_event_hub_now_ms() >= s->watch.until_ms ||
                tqd_jobs_stopping(s->jobs)) {
         tqd_jobs_refresh(s->jobs, &job);
         answer_job(s, &job);

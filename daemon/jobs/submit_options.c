@@ -70,7 +70,7 @@ static int read_priority(const tqd_head *head)
 }
 
 /* The form of the result, if this answer may be one: better refused now than when it is there. */
-static bool read_accept(const tqd_head *head, tqd_job_wish *wish, tqa_problem *problem)
+static bool read_accept(const tqd_head *head, tqd_submit_options *wish, tqa_problem *problem)
 {
     const tqa_media media = tqd_media_find(head->header(head, "Accept"));
     wish->form = media == TQA_MEDIA_CBOR  ? TQA_VIEW_CBOR
@@ -87,7 +87,7 @@ static bool read_accept(const tqd_head *head, tqd_job_wish *wish, tqa_problem *p
     return false;
 }
 
-bool tqd_job_wish_read(const tqd_head *head, tqd_job_wish *ret, tqa_problem *reterr)
+bool tqd_submit_options_read(const tqd_head *head, tqd_submit_options *ret, tqa_problem *reterr)
 {
     memset(ret, 0, sizeof *ret);
     ret->prefer = tqd_preference_read(head->header(head, "Prefer"));

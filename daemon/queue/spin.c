@@ -13,29 +13,29 @@ enum {
 
 static _Atomic int64_t crowded_until_ns;
 
-int64_t tqd_look_now(void)
+int64_t tqd_spin_now(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-int64_t tqd_look_begin(void)
+int64_t tqd_spin_begin(void)
 {
-    const int64_t now_ns = tqd_look_now();
+    const int64_t now_ns = tqd_spin_now();
     return now_ns < atomic_load_explicit(&crowded_until_ns, memory_order_relaxed)
                ? 0
-               : now_ns + TQD_LOOK_NS;
+               : now_ns + TQD_SPIN_NS;
 }
 
-bool tqd_look_again(int64_t until_ns)
+bool tqd_spin_again(int64_t until_ns)
 {
-    const int64_t before_ns = tqd_look_now();
+    const int64_t before_ns = tqd_spin_now();
     if (before_ns >= until_ns) {
         return false;
     }
     sched_yield();
-    const int64_t after_ns = tqd_look_now();
+    const int64_t after_ns = tqd_spin_now();
     if (after_ns - before_ns > YIELD_NS) {
         atomic_store_explicit(&crowded_until_ns, after_ns + CROWD_NS, memory_order_relaxed);
         return false;

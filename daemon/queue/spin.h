@@ -10,13 +10,13 @@
 /* To wake a thread takes the waker 8 us of a virtual core, and the woken 15 until it runs: worth
  * looking for so long when more is about to come. Where threads wait for cores it is not, for they
  * are whom we wait for. Any thread. */
-enum { TQD_LOOK_NS = 100000 };
+enum { TQD_SPIN_NS = 100000 };
 
 /* Nanoseconds of the monotonic clock. */
-int64_t tqd_look_now(void);
+int64_t tqd_spin_now(void);
 /* Until when to look from now on; 0: not at all, others have wanted the core lately. */
-int64_t tqd_look_begin(void);
+int64_t tqd_spin_begin(void);
 /* Lets others run that want to. False: do not look again. */
-bool tqd_look_again(int64_t until_ns);
+bool tqd_spin_again(int64_t until_ns);
 
 #endif

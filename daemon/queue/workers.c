@@ -36,15 +36,15 @@ typedef struct group {
     unsigned level;
     bool is_long; /* begun by a thread that is no worker, or within such a group */
     _Atomic size_t taken;
-    size_t worth;           /* indices for which one more worker is woken */
-    int64_t told_ns;        /* when indices were told last, */
-    bool comes_fast;        /* soon after those before: worth looking out for more */
-    _Atomic size_t helpers; /* under the mutex, as is: */
-    tqd_course *course;     /* that the last helper destroys; NULL: its caller waits for it */
+    size_t worth;            /* indices for which one more worker is woken */
+    int64_t told_ns;         /* when indices were told last, */
+    bool comes_fast;         /* soon after those before: worth looking out for more */
+    _Atomic size_t helpers;  /* under the mutex, as is: */
+    tqd_task_stream *course; /* that the last helper destroys; NULL: its caller waits for it */
 } group;
 
 /* The caller of parallel_for has its group on its stack. */
-struct tqd_course {
+struct tqd_task_stream {
     group group;
     tqd_workers *workers;
     void (*destroy)(void *arg);
@@ -183,7 +183,7 @@ static group *group_find(const tqd_workers *workers)
 }
 
 /* Nobody looks at it any more. */
-static void course_destroy(tqd_course *course)
+static void course_destroy(tqd_task_stream *course)
 {
     void (*destroy)(void *arg) = course->destroy;
     void *arg = course->group.arg;
@@ -245,11 +245,11 @@ static job job_next(tqd_workers *workers)
 static void job_run(tqd_workers *workers)
 {
     const job next = job_next(workers);
-    const int64_t begun_ns = tqd_look_now();
+    const int64_t begun_ns = tqd_spin_now();
     self->begun_ns = begun_ns;
     pthread_mutex_unlock(&workers->mutex);
     next.run(next.arg);
-    const int64_t taken_ns = tqd_look_now() - begun_ns;
+    const int64_t taken_ns = tqd_spin_now() - begun_ns;
     tqd_workers_beat();
     pthread_mutex_lock(&workers->mutex);
     self->begun_ns = 0;
@@ -272,9 +272,9 @@ static void group_end(tqd_workers *workers, group *g)
     pthread_mutex_lock(&workers->mutex);
     group_unlink(workers, g);
     pthread_mutex_unlock(&workers->mutex);
-    const int64_t until_ns = tqd_look_begin();
+    const int64_t until_ns = tqd_spin_begin();
     while (atomic_load_explicit(&g->helpers, memory_order_relaxed) > 0 &&
-           tqd_look_again(until_ns)) {
+           tqd_spin_again(until_ns)) {
     }
     pthread_mutex_lock(&workers->mutex);
     while (g->helpers > 0) {
@@ -289,9 +289,9 @@ static void look_out(tqd_workers *workers)
     const unsigned seen = atomic_load_explicit(&workers->news, memory_order_relaxed);
     workers->is_looked_out = true;
     pthread_mutex_unlock(&workers->mutex);
-    const int64_t until_ns = tqd_look_begin();
+    const int64_t until_ns = tqd_spin_begin();
     while (atomic_load_explicit(&workers->news, memory_order_relaxed) == seen &&
-           tqd_look_again(until_ns)) {
+           tqd_spin_again(until_ns)) {
     }
     pthread_mutex_lock(&workers->mutex);
     workers->is_looked_out = false;
@@ -379,7 +379,7 @@ static bool submit(tqd_workers *workers, bool is_soon, void (*run)(void *arg), v
     bool added = !workers->stopped && workers->n_job < workers->size;
     if (added) {
         job_put(workers, is_soon ? workers->n_soon : workers->n_job,
-                (job){run, arg, tqd_look_now()});
+                (job){run, arg, tqd_spin_now()});
         workers->n_soon += is_soon;
         n_called = call(workers, 1);
         /* glibc before 2.41 may lose a signal (its bug 25847): who has been called is called again,
@@ -435,7 +435,7 @@ int64_t tqd_workers_wait_ms(tqd_workers *workers)
     }
     int64_t wait_ns = 0;
     pthread_mutex_lock(&workers->mutex);
-    const int64_t now_ns = tqd_look_now();
+    const int64_t now_ns = tqd_spin_now();
     const int64_t mean_ns = workers->mean_ns;
     if (workers->n_job > workers->n_soon && workers->n_thread > 0 &&
         now_ns - job_at(workers, workers->n_soon)->since_ns >= STALL_NS) {
@@ -487,12 +487,12 @@ void tqd_workers_parallel_for(tqd_workers *workers, size_t n, size_t scratch_siz
     }
 }
 
-tqd_course *tqd_course_new(tqd_workers *workers, size_t worth, size_t scratch_size,
-                           void (*body)(void *arg, size_t i, void *scratch),
-                           void (*destroy)(void *arg), void *arg)
+tqd_task_stream *tqd_task_stream_new(tqd_workers *workers, size_t worth, size_t scratch_size,
+                                     void (*body)(void *arg, size_t i, void *scratch),
+                                     void (*destroy)(void *arg), void *arg)
 {
     assert(worth > 0);
-    tqd_course *course = calloc(1, sizeof *course);
+    tqd_task_stream *course = calloc(1, sizeof *course);
     if (course == NULL) {
         return NULL;
     }
@@ -510,14 +510,14 @@ tqd_course *tqd_course_new(tqd_workers *workers, size_t worth, size_t scratch_si
     return course;
 }
 
-void tqd_course_reach(tqd_course *course, size_t n)
+void tqd_task_stream_publish(tqd_task_stream *course, size_t n)
 {
     tqd_workers *workers = course->workers;
     group *g = &course->group;
-    const int64_t told_ns = tqd_look_now();
+    const int64_t told_ns = tqd_spin_now();
     pthread_mutex_lock(&workers->mutex);
     assert(n >= atomic_load_explicit(&g->n, memory_order_relaxed));
-    g->comes_fast = told_ns - g->told_ns < TQD_LOOK_NS;
+    g->comes_fast = told_ns - g->told_ns < TQD_SPIN_NS;
     g->told_ns = told_ns;
     atomic_store_explicit(&g->n, n, memory_order_release);
     const size_t left = n - atomic_load_explicit(&g->taken, memory_order_relaxed);
@@ -528,7 +528,7 @@ void tqd_course_reach(tqd_course *course, size_t n)
     wake(workers, n_called);
 }
 
-void tqd_course_finish(tqd_course *course)
+void tqd_task_stream_finish(tqd_task_stream *course)
 {
     assert(depth == 0);
     (void)group_work(course->workers, &course->group, false);
@@ -536,7 +536,7 @@ void tqd_course_finish(tqd_course *course)
     free(course);
 }
 
-void tqd_course_abandon(tqd_course *course)
+void tqd_task_stream_abandon(tqd_task_stream *course)
 {
     tqd_workers *workers = course->workers;
     group *g = &course->group;

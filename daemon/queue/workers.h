@@ -55,21 +55,21 @@ void tqd_workers_parallel_for(tqd_workers *workers, size_t n, size_t scratch_siz
                               void (*body)(void *arg, size_t i, void *scratch), void *arg);
 
 /* A parallel loop that begins before its end is known: indices are told as what they need comes. */
-typedef struct tqd_course tqd_course;
+typedef struct tqd_task_stream tqd_task_stream;
 
 /* NULL when memory is short. One more worker is woken for each `worth` indices that wait; one that
  * has worked on a course whose indices come fast looks out for up to 100 us before it sleeps.
- * `destroy` is for tqd_course_abandon. */
-tqd_course *tqd_course_new(tqd_workers *workers, size_t worth, size_t scratch_size,
-                           void (*body)(void *arg, size_t i, void *scratch),
-                           void (*destroy)(void *arg), void *arg);
+ * `destroy` is for tqd_task_stream_abandon. */
+tqd_task_stream *tqd_task_stream_new(tqd_workers *workers, size_t worth, size_t scratch_size,
+                                     void (*body)(void *arg, size_t i, void *scratch),
+                                     void (*destroy)(void *arg), void *arg);
 /* Idle workers may begin with indices below n, which never shrinks. Never waits. */
-void tqd_course_reach(tqd_course *course, size_t n);
+void tqd_task_stream_publish(tqd_task_stream *course, size_t n);
 /* Does what nobody has begun, waits for those inside an index, and ends the course. Not on a thread
  * that must not wait. */
-void tqd_course_finish(tqd_course *course);
+void tqd_task_stream_finish(tqd_task_stream *course);
 /* Nothing more is begun; calls destroy(arg) when nobody is inside, now or on the last worker. Never
  * waits. */
-void tqd_course_abandon(tqd_course *course);
+void tqd_task_stream_abandon(tqd_task_stream *course);
 
 #endif

@@ -229,8 +229,8 @@ static bool check_route(tqd_client *client, const char *method, const tqd_target
             return false;
         }
         if (request->head.query == NULL && request->head.path == request->target) {
-            tqd_targets_keep(&client->loop->targets, request->target, request->n_target,
-                             &request->head, request->route, request->parts, request->n_parts);
+            tqd_route_cache_keep(&client->loop->targets, request->target, request->n_target,
+                                 &request->head, request->route, request->parts, request->n_parts);
         }
         return true;
     }
@@ -393,8 +393,8 @@ bool tqd_admit(tqd_client *client, const char *method)
     bool sound = check_framing(client, &gate);
     request->head.content_length = gate.chunked ? UINT64_MAX : gate.length;
     request->expects_continue = gate.expects_continue;
-    const tqd_target *kept =
-        tqd_targets_find(&loop->targets, request->target, request->n_target, request->head.method);
+    const tqd_target *kept = tqd_route_cache_find(&loop->targets, request->target,
+                                                  request->n_target, request->head.method);
     return sound && check_target(client, kept) && check_preflight(client, method) &&
            check_token(client) && check_route(client, method, kept) && check_origin(client) &&
            check_body(client, &gate) && open_exchange(client);

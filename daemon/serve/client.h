@@ -65,14 +65,14 @@ typedef struct tqd_request {
     bool paused;           /* the handler has no room for the body now */
     int64_t body_since_ms; /* while paused: what since_ms was */
     _Atomic int wake;
-    _Atomic bool given_up;  /* nobody waits for the answer: for `run` to look at */
-    bool is_patient;        /* as its handler says */
-    bool is_old;            /* HTTP/1.0: no interim answers */
-    bool is_probed;         /* an interim answer was sent to a client whose stream has ended */
-    int64_t begin_ms;       /* a worker must have begun it by then; 0: that does not matter */
-    tqd_prepared *prepared; /* the response being sent, when it is one of the loop's */
-    char *target;           /* inline_target or heap */
-    char *parts;            /* decoded parts: inline_parts or heap; NULL if none */
+    _Atomic bool given_up; /* nobody waits for the answer: for `run` to look at */
+    bool is_patient;       /* as its handler says */
+    bool is_old;           /* HTTP/1.0: no interim answers */
+    bool is_probed;        /* an interim answer was sent to a client whose stream has ended */
+    int64_t begin_ms;      /* a worker must have begun it by then; 0: that does not matter */
+    tqd_response_cache *prepared; /* the response being sent, when it is one of the loop's */
+    char *target;                 /* inline_target or heap */
+    char *parts;                  /* decoded parts: inline_parts or heap; NULL if none */
     size_t n_target, n_parts;
     char inline_target[TQD_TARGET_TEXT + 1];
     char inline_parts[TQD_PARTS_TEXT];
@@ -122,8 +122,8 @@ typedef struct tqd_loop {
     uint64_t spare_bytes; /* of the budget of bodies, kept for this loop's next ones */
     unsigned pulse;       /* the last one that it has answered */
     tqd_id_source ids;
-    tqd_prepared_set prepared;
-    tqd_targets targets;
+    tqd_response_cache_set prepared;
+    tqd_route_cache targets;
     tqd_counters counters;
 } tqd_loop;
 

@@ -43,7 +43,7 @@ struct tqd_direct {
     size_t turn;    /* bytes to receive in the next one */
     uint64_t asked; /* requests of the loop's connections up to the last turn */
     char *body;
-    tqd_stage *stage;
+    tqd_send_buffer *stage;
     const char *(*look)(void *exchange, size_t *ret_n);
     struct iovec part[PARTS];
     size_t n_part, at_part;
@@ -317,7 +317,7 @@ static void add_part(tqd_direct *d, const char *bytes, size_t n)
 static void add_stage(tqd_direct *d)
 {
     static char end_of_chunk[] = "\r\n";
-    tqd_stage *stage = d->stage;
+    tqd_send_buffer *stage = d->stage;
     if (stage->n > 0 && d->chunked) {
         const int n = snprintf(d->chunk, sizeof d->chunk, "%zx\r\n", stage->n);
         add_part(d, d->chunk, (size_t)n);
@@ -340,7 +340,7 @@ enum MHD_Result tqd_direct_reply(tqd_client *client, tqd_reply *reply)
     d->last = reply->read == NULL;
     d->look = reply->look;
     if (reply->read != NULL) {
-        d->stage = tqd_stage_new(client, reply, STEP);
+        d->stage = tqd_send_buffer_new(client, reply, STEP);
         if (d->stage == NULL) {
             return MHD_NO;
         }
@@ -408,7 +408,7 @@ static bool refill(tqd_client *client)
     if (!take_in_place(client)) {
         return true;
     }
-    if (!tqd_stage_fill(d->stage)) {
+    if (!tqd_send_buffer_fill(d->stage)) {
         if (d->stage->over) {
             abandon(client);
         }

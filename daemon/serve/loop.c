@@ -31,12 +31,12 @@ void tqd_loop_wake(tqd_loop *loop)
 
 void tqd_loop_expect(tqd_loop *loop)
 {
-    loop->eager_ns = tqd_look_begin();
+    loop->eager_ns = tqd_spin_begin();
 }
 
 static bool is_eager(tqd_loop *loop)
 {
-    if (loop->eager_ns != 0 && !tqd_look_again(loop->eager_ns)) {
+    if (loop->eager_ns != 0 && !tqd_spin_again(loop->eager_ns)) {
         loop->eager_ns = 0;
     }
     return loop->eager_ns != 0;

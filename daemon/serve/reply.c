@@ -20,8 +20,8 @@ enum { PROBLEM_BYTES = 8 << 10, STAGE_BYTES = 64 << 10, EARLY_BYTES = PROBLEM_BY
 static ssize_t read_stage(void *arg, uint64_t position, char *out, size_t size)
 {
     (void)position;
-    tqd_stage *s = arg;
-    if (s->at == s->n && !s->over && !tqd_stage_fill(s)) {
+    tqd_send_buffer *s = arg;
+    if (s->at == s->n && !s->over && !tqd_send_buffer_fill(s)) {
         return s->over ? MHD_CONTENT_READER_END_WITH_ERROR : 0;
     }
     if (s->over) {
@@ -38,7 +38,7 @@ static ssize_t read_stage(void *arg, uint64_t position, char *out, size_t size)
 static struct MHD_Response *make_response(tqd_client *client, tqd_reply *reply)
 {
     if (reply->read != NULL) {
-        tqd_stage *s = tqd_stage_new(client, reply, STAGE_BYTES);
+        tqd_send_buffer *s = tqd_send_buffer_new(client, reply, STAGE_BYTES);
         if (s == NULL) {
             return NULL;
         }
@@ -144,7 +144,7 @@ static void add_headers(const tqd_client *client, const tqd_reply *reply,
 }
 
 /* What most answers are: short, and with no header of their own. */
-static tqd_prepared *take_prepared(tqd_client *client, const tqd_reply *reply)
+static tqd_response_cache *take_prepared(tqd_client *client, const tqd_reply *reply)
 {
     if (reply->constant == NULL || reply->read != NULL || reply->n_header > 0 ||
         reply->media == NULL || client->request.must_close || is_for_caches(client, reply) ||
@@ -152,9 +152,9 @@ static tqd_prepared *take_prepared(tqd_client *client, const tqd_reply *reply)
         return NULL;
     }
     tqd_loop *loop = client->loop;
-    return tqd_prepared_take(&loop->prepared, reply->media, reply->constant, reply->n_body,
-                             client->request.head.request_id,
-                             (loop->now_ms + loop->unix_offset_ms) / 1000);
+    return tqd_response_cache_take(&loop->prepared, reply->media, reply->constant, reply->n_body,
+                                   client->request.head.request_id,
+                                   (loop->now_ms + loop->unix_offset_ms) / 1000);
 }
 
 static enum MHD_Result send_prepared(tqd_client *client, const tqd_reply *reply)

@@ -47,7 +47,7 @@ void tqd_request_end(tqd_client *client)
         free(request->refusal);
     }
     if (request->prepared != NULL) {
-        tqd_prepared_give(request->prepared);
+        tqd_response_cache_give(request->prepared);
     }
     if (request->target != request->inline_target) {
         free(request->target);

@@ -8,7 +8,7 @@
 
 static const char id_name[] = "X-Request-Id", date_name[] = "Date";
 
-static void end(tqd_prepared *prepared)
+static void end(tqd_response_cache *prepared)
 {
     if (prepared != NULL && prepared->response != NULL) {
         MHD_destroy_response(prepared->response);
@@ -28,13 +28,13 @@ static char *value_of(struct MHD_Response *response, const char *name)
     return value.out;
 }
 
-static tqd_prepared *make(const char *media, size_t n, const char *id, const char *date)
+static tqd_response_cache *make(const char *media, size_t n, const char *id, const char *date)
 {
-    tqd_prepared *prepared = malloc(sizeof *prepared + n);
+    tqd_response_cache *prepared = malloc(sizeof *prepared + n);
     if (prepared == NULL) {
         return NULL;
     }
-    *prepared = (tqd_prepared){.media = media, .n = n};
+    *prepared = (tqd_response_cache){.media = media, .n = n};
     prepared->response = MHD_create_response_from_buffer(n, prepared->body, MHD_RESPMEM_PERSISTENT);
     if (prepared->response == NULL ||
         MHD_add_response_header(prepared->response, "Content-Type", media) != MHD_YES ||
@@ -48,11 +48,12 @@ static tqd_prepared *make(const char *media, size_t n, const char *id, const cha
     return prepared;
 }
 
-tqd_prepared *tqd_prepared_take(tqd_prepared_set *set, const char *media, const char *body,
-                                size_t n, const char *id, int64_t unix_s)
+tqd_response_cache *tqd_response_cache_take(tqd_response_cache_set *set, const char *media,
+                                            const char *body, size_t n, const char *id,
+                                            int64_t unix_s)
 {
-    tqd_prepared **slot = &set->slots[n % TQD_PREPARED_SLOTS];
-    if (n > TQD_PREPARED_MAX || (*slot != NULL && (*slot)->busy)) {
+    tqd_response_cache **slot = &set->slots[n % TQD_RESPONSE_CACHE_SLOTS];
+    if (n > TQD_RESPONSE_CACHE_MAX || (*slot != NULL && (*slot)->busy)) {
         return NULL;
     }
     if (set->date_s != unix_s || set->date[0] == '\0') {
@@ -75,9 +76,9 @@ tqd_prepared *tqd_prepared_take(tqd_prepared_set *set, const char *media, const 
     return *slot;
 }
 
-void tqd_prepared_free(tqd_prepared_set *set)
+void tqd_response_cache_free(tqd_response_cache_set *set)
 {
-    for (size_t i = 0; i < TQD_PREPARED_SLOTS; i++) {
+    for (size_t i = 0; i < TQD_RESPONSE_CACHE_SLOTS; i++) {
         end(set->slots[i]);
         set->slots[i] = NULL;
     }

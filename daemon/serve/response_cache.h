@@ -11,14 +11,14 @@
 #include "daemon/observe/request_id.h"
 
 enum {
-    TQD_PREPARED_SLOTS = 64,
-    TQD_PREPARED_MAX = 1024, /* bytes of a body that is worth a copy */
+    TQD_RESPONSE_CACHE_SLOTS = 64,
+    TQD_RESPONSE_CACHE_MAX = 1024, /* bytes of a body that is worth a copy */
 };
 
 struct MHD_Response;
 
 /* A response with Content-Type, X-Request-Id and Date, and the body behind it that it sends. */
-typedef struct tqd_prepared {
+typedef struct tqd_response_cache {
     struct MHD_Response *response;
     const char *media;
     size_t n;
@@ -27,14 +27,14 @@ typedef struct tqd_prepared {
     char *date; /* that of Date, and the second that it tells */
     int64_t date_s;
     char body[];
-} tqd_prepared;
+} tqd_response_cache;
 
 /* A loop's own. Zero-initialised. */
-typedef struct tqd_prepared_set {
-    tqd_prepared *slots[TQD_PREPARED_SLOTS];
+typedef struct tqd_response_cache_set {
+    tqd_response_cache *slots[TQD_RESPONSE_CACHE_SLOTS];
     int64_t date_s; /* of `date`, once that is not empty */
     char date[TQD_DATE_TEXT];
-} tqd_prepared_set;
+} tqd_response_cache_set;
 
 /**
  * Take a response of this media type (a constant), whose body is a copy of n bytes.
@@ -46,16 +46,17 @@ typedef struct tqd_prepared_set {
  * Returns  NULL when the body is long, the response of this length is still being sent, or memory
  *          is short: the caller makes one of its own.
  */
-tqd_prepared *tqd_prepared_take(tqd_prepared_set *set, const char *media, const char *body,
-                                size_t n, const char *id, int64_t unix_s);
+tqd_response_cache *tqd_response_cache_take(tqd_response_cache_set *set, const char *media,
+                                            const char *body, size_t n, const char *id,
+                                            int64_t unix_s);
 
 /* The library has done with it for this request. */
-static inline void tqd_prepared_give(tqd_prepared *prepared)
+static inline void tqd_response_cache_give(tqd_response_cache *prepared)
 {
     prepared->busy = false;
 }
 
 /* None may be in use. */
-void tqd_prepared_free(tqd_prepared_set *set);
+void tqd_response_cache_free(tqd_response_cache_set *set);
 
 #endif

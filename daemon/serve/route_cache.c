@@ -13,8 +13,8 @@ static size_t place_of(const char *text, size_t n)
     return (size_t)(((last ^ first * 31 ^ n) * 0x9e3779b97f4a7c15u) >> 60) % TQD_TARGETS_KEPT;
 }
 
-const tqd_target *tqd_targets_find(const tqd_targets *targets, const char *text, size_t n,
-                                   tqd_method method)
+const tqd_target *tqd_route_cache_find(const tqd_route_cache *targets, const char *text, size_t n,
+                                       tqd_method method)
 {
     if (n < sizeof(uint64_t) || n > TQD_TARGET_TEXT) {
         return NULL;
@@ -25,8 +25,9 @@ const tqd_target *tqd_targets_find(const tqd_targets *targets, const char *text,
     return same ? kept : NULL;
 }
 
-void tqd_targets_keep(tqd_targets *targets, const char *text, size_t n, const tqd_head *head,
-                      const tqd_route *route, const char *parts, size_t n_parts)
+void tqd_route_cache_keep(tqd_route_cache *targets, const char *text, size_t n,
+                          const tqd_head *head, const tqd_route *route, const char *parts,
+                          size_t n_parts)
 {
     if (n < sizeof(uint64_t) || n > TQD_TARGET_TEXT || n_parts > TQD_PARTS_TEXT || text[0] != '/' ||
         memchr(text, '?', n) != NULL) {

@@ -25,18 +25,19 @@ typedef struct tqd_target {
 
 /* A loop's own. Zero-initialised. What is decided of a target depends on the target, the method and
  * the routes alone. */
-typedef struct tqd_targets {
+typedef struct tqd_route_cache {
     tqd_target kept[TQD_TARGETS_KEPT];
-} tqd_targets;
+} tqd_route_cache;
 
 /* The decision for these n bytes and this method; NULL when it is not kept. Borrowed until the next
- * tqd_targets_keep. */
-const tqd_target *tqd_targets_find(const tqd_targets *targets, const char *text, size_t n,
-                                   tqd_method method);
+ * tqd_route_cache_keep. */
+const tqd_target *tqd_route_cache_find(const tqd_route_cache *targets, const char *text, size_t n,
+                                       tqd_method method);
 
 /* Keeps a decision where there is room for it; head->part and parts (n_parts bytes) are what came
  * of text. */
-void tqd_targets_keep(tqd_targets *targets, const char *text, size_t n, const tqd_head *head,
-                      const tqd_route *route, const char *parts, size_t n_parts);
+void tqd_route_cache_keep(tqd_route_cache *targets, const char *text, size_t n,
+                          const tqd_head *head, const tqd_route *route, const char *parts,
+                          size_t n_parts);
 
 #endif

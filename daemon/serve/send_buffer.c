@@ -4,16 +4,16 @@
 
 #include <stdlib.h>
 
-tqd_stage *tqd_stage_new(tqd_client *client, const tqd_reply *reply, size_t size)
+tqd_send_buffer *tqd_send_buffer_new(tqd_client *client, const tqd_reply *reply, size_t size)
 {
-    tqd_stage *stage = malloc(sizeof *stage + size);
+    tqd_send_buffer *stage = malloc(sizeof *stage + size);
     if (stage != NULL) {
-        *stage = (tqd_stage){.client = client, .read = reply->read, .size = size};
+        *stage = (tqd_send_buffer){.client = client, .read = reply->read, .size = size};
     }
     return stage;
 }
 
-bool tqd_stage_fill(tqd_stage *stage)
+bool tqd_send_buffer_fill(tqd_send_buffer *stage)
 {
     tqd_client *client = stage->client;
     tqd_request *request = &client->request;

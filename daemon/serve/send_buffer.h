@@ -7,20 +7,20 @@
 
 #include "daemon/serve/client.h"
 
-typedef struct tqd_stage {
+typedef struct tqd_send_buffer {
     tqd_client *client;
     size_t (*read)(void *exchange, char *out, size_t size);
     size_t at, n; /* told and filled bytes */
     bool over;
     size_t size;
     char bytes[];
-} tqd_stage;
+} tqd_send_buffer;
 
 /* NULL: no memory. free() ends it. */
-tqd_stage *tqd_stage_new(tqd_client *client, const tqd_reply *reply, size_t size);
+tqd_send_buffer *tqd_send_buffer_new(tqd_client *client, const tqd_reply *reply, size_t size);
 
 /* False: the connection is suspended; or, when the stage is over, it cannot go on. True: bytes are
  * there, or the stage is over because the body is complete. */
-bool tqd_stage_fill(tqd_stage *stage);
+bool tqd_send_buffer_fill(tqd_send_buffer *stage);
 
 #endif

@@ -125,7 +125,7 @@ bool tqd_server_close(tqd_server *server)
         if (loop->mhd != NULL) {
             MHD_stop_daemon(loop->mhd);
         }
-        tqd_prepared_free(&loop->prepared);
+        tqd_response_cache_free(&loop->prepared);
         if (loop->epoll_fd > 0) {
             close(loop->epoll_fd);
         }

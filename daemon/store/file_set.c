@@ -92,7 +92,7 @@ bool tqd_file_set_open(tqd_file_set *set, const tqd_store_options *options, char
     census all = {.n = 0};
     const int n = snprintf(set->folder, sizeof set->folder, "%s/files", options->folder);
     snprintf(tmp, sizeof tmp, "%s/tmp", set->folder);
-    snprintf(aside, sizeof aside, "%s/" TQD_ASIDE_FOLDER, set->folder);
+    snprintf(aside, sizeof aside, "%s/" TQD_SCRATCH_FILE_FOLDER, set->folder);
     snprintf(sums, sizeof sums, "%s/" TQD_SUMS_FOLDER, set->folder);
     if (n < 0 || (size_t)n >= sizeof set->folder ||
         (mkdir(set->folder, 0700) != 0 && errno != EEXIST) ||

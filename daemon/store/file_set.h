@@ -15,8 +15,8 @@ typedef struct tqd_pin {
     struct tqd_pin *next;
 } tqd_pin;
 
-#define TQD_SUMS_FOLDER  "sums"  /* of chunks, see sums.h */
-#define TQD_ASIDE_FOLDER "aside" /* of what running jobs have, see aside.h */
+#define TQD_SUMS_FOLDER         "sums"  /* of chunks, see sums.h */
+#define TQD_SCRATCH_FILE_FOLDER "aside" /* of what running jobs have, see aside.h */
 
 typedef struct tqd_damage tqd_damage;
 

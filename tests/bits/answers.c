@@ -49,13 +49,12 @@ static size_t without_provenance(char *text, size_t n)
 
 static tqt_answer answer_of(const question *q)
 {
-    tqt_world world = {0};
-    tqt_world_open(&world);
-    add_recordings(&world);
-    tqt_answer answer =
-        tqt_call(q->robot, q->body, q->n,
-                 (tqt_call_options){.operation = q->operation, .world = &world.world});
-    tqt_world_close(&world);
+    tqt_host host = {0};
+    tqt_host_open(&host);
+    add_recordings(&host);
+    tqt_answer answer = tqt_call(q->robot, q->body, q->n,
+                                 (tqt_call_options){.operation = q->operation, .host = &host.host});
+    tqt_host_close(&host);
     if (answer.text != NULL) {
         answer.n = without_provenance(answer.text, answer.n);
     }

@@ -391,7 +391,7 @@ static size_t write_recording(char *text, size_t room, uint64_t seed)
     return n;
 }
 
-void add_recordings(tqt_world *world)
+void add_recordings(tqt_host *host)
 {
     static char text[2][1 << 16];
     static size_t n[2];
@@ -399,6 +399,6 @@ void add_recordings(tqt_world *world)
         if (n[k] == 0) {
             n[k] = write_recording(text[k], sizeof text[k], 5 + k);
         }
-        tqt_world_dataset(world, k == 0 ? "run0" : "run1", "text/csv", text[k], n[k]);
+        tqt_host_dataset(host, k == 0 ? "run0" : "run1", "text/csv", text[k], n[k]);
     }
 }

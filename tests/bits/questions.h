@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 #include "api/robot.h"
+#include "tests/support/host.h"
 #include "tests/support/random.h"
-#include "tests/support/world.h"
 
 enum { QUESTION_MAX = 1 << 16 };
 
@@ -34,6 +34,6 @@ const tqa_robot *robot_named(const char *name); /* a built-in; NULL: none */
 void ask_question(size_t i, question *ret);
 
 /* Recordings that the questions name. */
-void add_recordings(tqt_world *world);
+void add_recordings(tqt_host *host);
 
 #endif

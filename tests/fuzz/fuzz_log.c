@@ -72,9 +72,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     bytes input = {data + 1, size - 1};
-    const tqa_world world = {.ctx = &input, .dataset_look = look, .dataset_read = read_bytes};
+    const tqa_host host = {.ctx = &input, .dataset_look = look, .dataset_read = read_bytes};
     const size_t k = data[0] % N_ASKED;
-    const tqt_call_options options = {.operation = asked[k].operation, .world = &world};
+    const tqt_call_options options = {.operation = asked[k].operation, .host = &host};
     tqt_answer answer = tqt_call(robot, asked[k].body, strlen(asked[k].body), options);
     /* 413: more samples than the memory of a call */
     must(answer.status == 200 || (answer.status >= 400 && answer.status < 500));

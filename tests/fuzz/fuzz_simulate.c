@@ -29,9 +29,9 @@ static bool cancelled(void *ctx)
 static tqt_answer ask(const tqa_robot *robot, const char *body, size_t n, size_t step)
 {
     unsigned asked = 0;
-    const tqa_world world = {.ctx = &asked, .cancelled = cancelled};
+    const tqa_host host = {.ctx = &asked, .cancelled = cancelled};
     return tqt_call(robot, body, n,
-                    (tqt_call_options){.operation = "simulate", .world = &world, .step = step});
+                    (tqt_call_options){.operation = "simulate", .host = &host, .step = step});
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -435,16 +435,16 @@ Test(seeds, item_130_validity_over_regimes)
         for (int at = 0; at < 2; at++) {
             const tqt_excited *x = at ? &far : &near;
             double *memory = tqt_doubles(4 * x->nv * TQ_BLOCK);
-            tq_judge judge;
+            tq_residuals judge;
             const size_t mark = tq_scratch_mark(&b.scratch);
             cr_assert(eq(int,
-                         tq_judge_begin(b.fit, b.solution.value, .02, &b.scratch, &judge, NULL),
+                         tq_residuals_begin(b.fit, b.solution.value, .02, &b.scratch, &judge, NULL),
                          TQ_OK));
             for (size_t k = 0; k < tq_block_count(x->n_sample); k++) {
                 const tq_experiment_block block = tqt_excited_block(x, k, memory);
-                cr_assert(eq(int, tq_judge_push(&judge, &block, NULL, NULL), TQ_OK));
+                cr_assert(eq(int, tq_residuals_push(&judge, &block, NULL, NULL), TQ_OK));
             }
-            error[whole][at] = tq_judge_of(&judge, TQ_JUDGE_ALL, 0).relative_error;
+            error[whole][at] = tq_residuals_of(&judge, TQ_RESIDUALS_ALL, 0).relative_error;
             tq_scratch_rewind(&b.scratch, mark);
             free(memory);
         }

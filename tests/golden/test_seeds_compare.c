@@ -7,13 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/support/host.h"
 #include "tests/support/one_call.h"
-#include "tests/support/world.h"
 
 static const double turn = 6.283185307179586;
 
 /* sin over a second, every `step` milliseconds */
-static void add_log(tqt_world *world, const char *name, int step)
+static void add_log(tqt_host *host, const char *name, int step)
 {
     static char text[65536];
     size_t n = (size_t)snprintf(text, sizeof text, "t,tau\n");
@@ -21,18 +21,18 @@ static void add_log(tqt_world *world, const char *name, int step)
         const double t = 1e-3 * k;
         n += (size_t)snprintf(text + n, sizeof text - n, "%.17g,%.17g\n", t, sin(turn * t));
     }
-    tqt_world_dataset(world, name, "text/csv", text, n);
+    tqt_host_dataset(host, name, "text/csv", text, n);
 }
 
 Test(seeds, item_104_two_torque_logs)
 {
     static const char body[] = "{\"a\":{\"dataset\":\"one\"},\"b\":{\"dataset\":\"four\"}}";
-    static tqt_world world;
-    tqt_world_open(&world);
-    add_log(&world, "one", 1);
-    add_log(&world, "four", 4);
+    static tqt_host host;
+    tqt_host_open(&host);
+    add_log(&host, "one", 1);
+    add_log(&host, "four", 4);
     tqt_answer answer = tqt_call(NULL, body, strlen(body),
-                                 (tqt_call_options){.operation = "compare", .world = &world.world});
+                                 (tqt_call_options){.operation = "compare", .host = &host.host});
     cr_assert(eq(int, answer.status, 200), "%s", answer.problem.detail);
     json_t *root = json_loads(answer.text, 0, NULL);
     json_t *tau = json_array_get(json_object_get(root, "columns"), 0);
@@ -50,5 +50,5 @@ Test(seeds, item_104_two_torque_logs)
     cr_assert(lt(dbl, fabs(rms - most * sqrt(mean_square)), 2e-3 * most));
     json_decref(root);
     tqt_answer_clear(&answer);
-    tqt_world_close(&world);
+    tqt_host_close(&host);
 }

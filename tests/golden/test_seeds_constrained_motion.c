@@ -162,11 +162,12 @@ static uint32_t finger(const tqt_robot_state *s)
 static void fingertip(tqt_robot_state *s, double at[3], double v[3], double omega[3])
 {
     static const double origin[3] = {0.0, 0.0, 0.0};
-    tq_posture p;
+    tq_configuration p;
     double velocity[6];
     tq_scratch_init(&s->scratch, s->memory, 1 << 20);
-    cr_assert(tq_posture_compute(s->robot->model, s->q, s->qd, &s->scratch, &p, NULL) == TQ_OK);
-    tq_posture_velocity(&p, finger(s), origin, TQ_JACOBIAN_WORLD_ALIGNED, velocity);
+    cr_assert(tq_configuration_compute(s->robot->model, s->q, s->qd, &s->scratch, &p, NULL) ==
+              TQ_OK);
+    tq_configuration_velocity(&p, finger(s), origin, TQ_JACOBIAN_WORLD_ALIGNED, velocity);
     memcpy(at, p.pose[finger(s)].p, 3 * sizeof(double));
     memcpy(v, velocity, 3 * sizeof(double));
     memcpy(omega, velocity + 3, 3 * sizeof(double));
@@ -234,8 +235,8 @@ Test(seeds, item_155_arm_on_a_sphere_slipping)
         double row[N], jacobian[FINGER_ROWS * N];
         static const double origin[3] = {0.0, 0.0, 0.0};
         memcpy(row, s.state.a, s.nv * sizeof(double));
-        tq_posture_jacobian(&s.state.posture, finger(&s), origin, TQ_JACOBIAN_WORLD_ALIGNED,
-                            jacobian, NULL);
+        tq_configuration_jacobian(&s.state.posture, finger(&s), origin, TQ_JACOBIAN_WORLD_ALIGNED,
+                                  jacobian, NULL);
         fingertip(&s, at, v, omega);
         for (int k = 0; k < 3; k++) {
             n[k] = (at[k] - center[k]) / (globe + ball);

@@ -26,9 +26,10 @@ static void low_pass(double tau_f, double *x)
     tq_filter filter;
     tq_scratch scratch = fresh();
     cr_assert(eq(int, tq_filter_first_order(tau_f, rate, &filter, NULL), TQ_OK));
-    cr_assert(eq(int,
-                 tq_filter_zero_phase(&filter, tq_filter_settle(&filter), N, x, &scratch, NULL),
-                 TQ_OK));
+    cr_assert(
+        eq(int,
+           tq_filter_zero_phase(&filter, tq_filter_settling_length(&filter), N, x, &scratch, NULL),
+           TQ_OK));
 }
 
 /* Filtered differentiation, twice: the low-pass 1 / (tau_f s + 1) forward and backward, then a

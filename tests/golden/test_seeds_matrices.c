@@ -58,26 +58,26 @@ static const double q0[N] = {.4, .6, .25}, qd0[N] = {.7, -.5, .3}, qdd0[N] = {.2
 
 static _Alignas(64) unsigned char memory[1 << 20];
 
-static tq_posture posture(const tq_model *model, const double *q, const double *qd,
-                          tq_scratch *scratch)
+static tq_configuration posture(const tq_model *model, const double *q, const double *qd,
+                                tq_scratch *scratch)
 {
-    tq_posture p;
+    tq_configuration p;
     tq_scratch_init(scratch, memory, sizeof memory);
-    cr_assert(eq(int, tq_posture_compute(model, q, qd, scratch, &p, NULL), TQ_OK));
+    cr_assert(eq(int, tq_configuration_compute(model, q, qd, scratch, &p, NULL), TQ_OK));
     return p;
 }
 
 static void mass_at(const tq_model *model, const double *q, double *m)
 {
     tq_scratch scratch;
-    const tq_posture p = posture(model, q, NULL, &scratch);
+    const tq_configuration p = posture(model, q, NULL, &scratch);
     cr_assert(eq(int, tq_lagrangian_mass_matrix(&p, &scratch, m, NULL), TQ_OK));
 }
 
 static void coriolis_at(const tq_model *model, tq_coriolis_form form, double *c)
 {
     tq_scratch scratch;
-    const tq_posture p = posture(model, q0, qd0, &scratch);
+    const tq_configuration p = posture(model, q0, qd0, &scratch);
     cr_assert(eq(int, tq_lagrangian_coriolis(&p, qd0, form, &scratch, c, NULL), TQ_OK));
 }
 
@@ -155,10 +155,10 @@ Test(seeds, item_028_external_wrench_sign)
     tq_model *m = arm(0);
     tqt_subject *s = tqt_subject_new(m, 1);
     tq_scratch scratch;
-    const tq_posture p = posture(m, q0, NULL, &scratch);
+    const tq_configuration p = posture(m, q0, NULL, &scratch);
     double j[6 * N], tau[N];
     const double origin[3] = {.4, 0, 0}, f[6] = {-3, 2, 0, 0, 0, .5}; /* on the robot */
-    tq_posture_jacobian(&p, 3, origin, TQ_JACOBIAN_WORLD_ALIGNED, j, NULL);
+    tq_configuration_jacobian(&p, 3, origin, TQ_JACOBIAN_WORLD_ALIGNED, j, NULL);
     const tq_external_wrench w = {.link = 3,
                                   .expressed_in = TQ_FRAME_WORLD,
                                   .at = {.4, 0, 0},
@@ -199,8 +199,8 @@ Test(seeds, item_030_link_jacobians_by_differences)
         for (uint32_t link = 1; link < m->n_link; link++) {
             const double *com = m->links[link].inertia.com;
             double j[6 * N];
-            tq_posture p = posture(m, q0, NULL, &scratch);
-            tq_posture_jacobian(&p, link, com, TQ_JACOBIAN_WORLD_ALIGNED, j, NULL);
+            tq_configuration p = posture(m, q0, NULL, &scratch);
+            tq_configuration_jacobian(&p, link, com, TQ_JACOBIAN_WORLD_ALIGNED, j, NULL);
             for (int k = 0; k < N; k++) {
                 double at[2][3];
                 for (int side = 0; side < 2; side++) {
@@ -236,7 +236,7 @@ Test(seeds, item_031_032_mass_matrix_and_energies)
         tqt_cloud_mass(&points, q0, want);
         tqt_expect("M = sum m dp/dq dp/dq", mass, want, NN, TQT_ROUNDING);
         tq_scratch scratch;
-        const tq_posture p = posture(m, q0, qd0, &scratch);
+        const tq_configuration p = posture(m, q0, qd0, &scratch);
         cr_assert(epsilon_eq(dbl, tq_lagrangian_kinetic(&p, qd0),
                              tqt_cloud_kinetic(&points, q0, qd0), TQT_ROUNDING),
                   "sum m v^2 / 2");
@@ -258,7 +258,7 @@ Test(seeds, item_033_gravity_vector)
         tqt_cloud_gravity(&points, q0, want);
         tqt_gravity(s, q0, g);
         tqt_expect("g", g, want, N, TQT_ROUNDING);
-        const tq_posture p = posture(m, q0, NULL, &scratch);
+        const tq_configuration p = posture(m, q0, NULL, &scratch);
         tq_lagrangian_gravity(&p, m->gravity, g);
         tqt_expect("g by Lagrange", g, want, N, TQT_ROUNDING);
         tqt_subject_free(s);
@@ -469,7 +469,7 @@ static tq_status pushing(void *ctx, const tq_instant *at, tq_scratch *scratch, c
 static double energy(const tq_model *m, const double *q, const double *qd)
 {
     tq_scratch scratch;
-    const tq_posture p = posture(m, q, qd, &scratch);
+    const tq_configuration p = posture(m, q, qd, &scratch);
     return tq_lagrangian_kinetic(&p, qd) + tq_lagrangian_potential(&p, m->gravity, q);
 }
 
@@ -514,7 +514,7 @@ Test(seeds, item_043_christoffel_symbols_split)
     for (int which = 0; which < ARMS; which++) {
         tq_model *m = arm(which);
         tq_scratch scratch;
-        const tq_posture p = posture(m, q0, NULL, &scratch);
+        const tq_configuration p = posture(m, q0, NULL, &scratch);
         double gamma[NNN], d[NNN], v[N];
         cr_assert(eq(int, tq_lagrangian_christoffel(&p, &scratch, gamma, NULL), TQ_OK));
         mass_derivatives(m, d);

@@ -154,9 +154,9 @@ static double percent(const scene *s, const double *q)
 {
     static _Alignas(64) unsigned char memory[1 << 16];
     tq_scratch scratch;
-    tq_posture p;
+    tq_configuration p;
     tq_scratch_init(&scratch, memory, sizeof memory);
-    cr_assert(eq(int, tq_posture_compute(s->real, q, NULL, &scratch, &p, NULL), TQ_OK));
+    cr_assert(eq(int, tq_configuration_compute(s->real, q, NULL, &scratch, &p, NULL), TQ_OK));
     double off = 0;
     double arc = 0;
     for (int k = 0; k < 3; k++) {
@@ -213,13 +213,13 @@ Test(seeds, item_102_growth_rate_of_the_error)
     const double want[3] = {68.156, 56.67, 30.74};
     for (int k = 0; k < 3; k++) {
         tq_scratch scratch;
-        tq_posture p;
+        tq_configuration p;
         const double q[N] = {0.4, angle[k], 0.25};
         double m[9];
         double dg[9];
         double dqd[9];
         tq_scratch_init(&scratch, memory, sizeof memory);
-        cr_assert(eq(int, tq_posture_compute(model, q, NULL, &scratch, &p, NULL), TQ_OK));
+        cr_assert(eq(int, tq_configuration_compute(model, q, NULL, &scratch, &p, NULL), TQ_OK));
         const tq_sample sample = {.q = q, .gravity = model->gravity};
         cr_assert(eq(int, tq_lagrangian_mass_matrix(&p, &scratch, m, NULL), TQ_OK));
         cr_assert(eq(int, tq_inverse_derivatives(&p, &sample, &scratch, dg, dqd, NULL), TQ_OK));

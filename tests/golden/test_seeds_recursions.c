@@ -40,12 +40,12 @@ static const double home[N][3] = {{0, 0, .2}, {0, .15, .5}, {0, .65, .5}};
 
 static _Alignas(64) unsigned char memory[1 << 20];
 
-static tq_posture posture(const tq_model *model, const double *q, const double *qd,
-                          tq_scratch *scratch)
+static tq_configuration posture(const tq_model *model, const double *q, const double *qd,
+                                tq_scratch *scratch)
 {
-    tq_posture p;
+    tq_configuration p;
     tq_scratch_init(scratch, memory, sizeof memory);
-    cr_assert(eq(int, tq_posture_compute(model, q, qd, scratch, &p, NULL), TQ_OK));
+    cr_assert(eq(int, tq_configuration_compute(model, q, qd, scratch, &p, NULL), TQ_OK));
     return p;
 }
 
@@ -197,7 +197,7 @@ Test(seeds, item_068_forward_kinematics_by_exponentials)
 {
     tq_model *m = tqt_elbow_arm(&elbow);
     tq_scratch scratch;
-    const tq_posture p = posture(m, q0, NULL, &scratch);
+    const tq_configuration p = posture(m, q0, NULL, &scratch);
     const chain c = chain_at(q0);
     for (int i = 0; i < N; i++) {
         const double *com = m->links[i + 1].inertia.com;
@@ -211,7 +211,7 @@ Test(seeds, item_068_forward_kinematics_by_exponentials)
     }
     /* link body Jacobian: columns Ad^-1 xi */
     double j[6 * N];
-    tq_posture_jacobian(&p, N, m->links[N].inertia.com, TQ_JACOBIAN_LINK, j, NULL);
+    tq_configuration_jacobian(&p, N, m->links[N].inertia.com, TQ_JACOBIAN_LINK, j, NULL);
     for (int k = 0; k < N; k++) {
         double ad[36], column[6];
         transport(&c, N - 1, k, ad);
@@ -262,7 +262,7 @@ Test(seeds, item_070_mass_derivative_by_twists)
     tq_model *m = tqt_elbow_arm(&elbow);
     const chain c = chain_at(q0);
     tq_scratch scratch;
-    const tq_posture p = posture(m, q0, NULL, &scratch);
+    const tq_configuration p = posture(m, q0, NULL, &scratch);
     double gamma[NN * N];
     cr_assert(eq(int, tq_lagrangian_christoffel(&p, &scratch, gamma, NULL), TQ_OK));
     for (int k = 0; k < N; k++) {
@@ -447,7 +447,7 @@ Test(seeds, item_075_076_stacked_form_and_its_trap)
     }
     double got[NN], chr[NN], cv[N] = {0}, v[N] = {0};
     tq_scratch scratch;
-    const tq_posture p = posture(m, q0, qd0, &scratch);
+    const tq_configuration p = posture(m, q0, qd0, &scratch);
     cr_assert(
         eq(int, tq_lagrangian_coriolis(&p, qd0, TQ_CORIOLIS_STACKED, &scratch, got, NULL), TQ_OK));
     cr_assert(eq(int, tq_lagrangian_coriolis(&p, qd0, TQ_CORIOLIS_CHRISTOFFEL, &scratch, chr, NULL),
@@ -486,7 +486,7 @@ Test(seeds, item_067_077_078_079_recursion_equals_lagrange)
         const size_t n = m->nv;
         tqt_subject *s = tqt_subject_new(m, 0);
         tq_scratch scratch;
-        const tq_posture p = posture(m, q0, qd0, &scratch);
+        const tq_configuration p = posture(m, q0, qd0, &scratch);
         double mass[NN], c[NN], g[N], tau[N], lagrange[N], want[N], wrench[6 * (N + 3)];
         tqt_cloud_torque(&points[k], q0, qd0, qdd0, want);
         cr_assert(eq(int, tq_lagrangian_mass_matrix(&p, &scratch, mass, NULL), TQ_OK));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/golden/test_seeds_rrp.c - the RRP homework: checklist items 83 to 95. */
-#include "core/dynamics/kinematics/posture.h"
+#include "core/dynamics/kinematics/configuration.h"
 #include "tests/support/expect.h"
 #include "tests/support/particles.h"
 #include "tests/support/random.h"
@@ -161,11 +161,12 @@ Test(seeds, item_083_rrp_tool_place)
         arm a = open_random(&r);
         double want[3];
         tool_place(&a.from, a.q, want);
-        tq_posture posture;
+        tq_configuration posture;
         tq_scratch scratch;
         static _Alignas(64) unsigned char memory[1 << 16];
         tq_scratch_init(&scratch, memory, sizeof memory);
-        cr_assert(eq(int, tq_posture_compute(a.model, a.q, NULL, &scratch, &posture, NULL), TQ_OK));
+        cr_assert(
+            eq(int, tq_configuration_compute(a.model, a.q, NULL, &scratch, &posture, NULL), TQ_OK));
         tqt_expect("tool", posture.pose[3].p, want, 3, TQT_ROUNDING);
         /* the library sees the same derivative of that place */
         double j[3][3];

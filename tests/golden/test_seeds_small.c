@@ -20,12 +20,12 @@
 
 static _Alignas(64) unsigned char memory[1 << 20];
 
-static tq_posture posture(const tq_model *model, const double *q, const double *qd,
-                          tq_scratch *scratch)
+static tq_configuration posture(const tq_model *model, const double *q, const double *qd,
+                                tq_scratch *scratch)
 {
-    tq_posture p;
+    tq_configuration p;
     tq_scratch_init(scratch, memory, sizeof memory);
-    cr_assert(eq(int, tq_posture_compute(model, q, qd, scratch, &p, NULL), TQ_OK));
+    cr_assert(eq(int, tq_configuration_compute(model, q, qd, scratch, &p, NULL), TQ_OK));
     return p;
 }
 
@@ -83,7 +83,7 @@ Test(seeds, item_020_021_particle)
     cr_assert(epsilon_eq(dbl, 1.7 * qdd[1], force[1] - 1.7 * 9.81, TQT_ROUNDING));
     tq_scratch scratch;
     tq_momentum momentum;
-    const tq_posture p = posture(m, q, qd, &scratch);
+    const tq_configuration p = posture(m, q, qd, &scratch);
     tq_momentum_compute(&p, &momentum);
     cr_assert(epsilon_eq(dbl, momentum.linear[0], 1.7 * 1.1, TQT_ROUNDING), "P = dL/dxdot");
     tqt_model_free(m);
@@ -182,7 +182,7 @@ Test(seeds, item_026_spring_potential)
     tq_model *m = sprung_pendulum();
     const double q[2] = {.6, .35};
     tq_scratch scratch;
-    const tq_posture p = posture(m, q, NULL, &scratch);
+    const tq_configuration p = posture(m, q, NULL, &scratch);
     const double with = tq_lagrangian_potential(&p, m->gravity, q);
     const double without = tq_lagrangian_potential(&p, m->gravity, NULL);
     cr_assert(epsilon_eq(dbl, with - without, .5 * 60 * .05 * .05, TQT_ROUNDING));
@@ -191,7 +191,7 @@ Test(seeds, item_026_spring_potential)
 }
 
 /* rotation of a link in the world, for telling wrenches in one frame */
-static void in_world(const tq_posture *p, uint32_t link, const double *w, double *f,
+static void in_world(const tq_configuration *p, uint32_t link, const double *w, double *f,
                      double *n_origin)
 {
     const double *r = p->pose[link].r, *at = p->pose[link].p;
@@ -216,7 +216,7 @@ Test(seeds, item_132_133_134_statics_link_by_link)
         tqt_subject *s = tqt_subject_new(m, 0);
         double wrench[6 * 8], tau[3];
         tq_scratch scratch;
-        const tq_posture p = posture(m, q, NULL, &scratch);
+        const tq_configuration p = posture(m, q, NULL, &scratch);
         tqt_reactions(s, q, NULL, NULL, wrench);
         tqt_torque(s, q, NULL, NULL, 0, tau);
         for (uint32_t l = 0; l < m->n_link; l++) {
@@ -314,7 +314,7 @@ Test(seeds, item_161_one_coriolis_matrix_in_three_texts)
     const double q[3] = {.4, .6, .25}, qd[3] = {.7, -.5, .3};
     double c[9], symbols[27];
     tq_scratch scratch;
-    const tq_posture p = posture(m, q, qd, &scratch);
+    const tq_configuration p = posture(m, q, qd, &scratch);
     cr_assert(
         eq(int, tq_lagrangian_coriolis(&p, qd, TQ_CORIOLIS_CHRISTOFFEL, &scratch, c, NULL), TQ_OK));
     tqt_subject *s = tqt_subject_new(m, 0);
@@ -342,7 +342,7 @@ Test(seeds, item_162_momentum_balance)
         }
         tq_scratch scratch;
         tq_momentum momentum;
-        const tq_posture p = posture(m, at, rate, &scratch);
+        const tq_configuration p = posture(m, at, rate, &scratch);
         tq_momentum_compute(&p, &momentum);
         memcpy(linear[side], momentum.linear, sizeof linear[side]);
         mass = momentum.mass;

@@ -87,7 +87,7 @@ static tqt_excited prepare(const char *path, double **ret_raw)
     x.tau = tqt_doubles(NV * m), raw = tqt_doubles(NV * m);
     tq_filter filter;
     cr_assert(eq(int, tq_filter_butterworth(4, cutoff, rate, &filter, NULL), TQ_OK));
-    const size_t edge = tq_filter_settle(&filter);
+    const size_t edge = tq_filter_settling_length(&filter);
     tq_scratch scratch;
     const size_t size = tq_filter_zero_phase_size(m, edge);
     tq_scratch_init(&scratch, tqt_doubles(size / 8 + 8), size);
@@ -214,8 +214,8 @@ static void add_errors(room *r, const double *value, const tqt_excited *x, const
 {
     double *memory = tqt_doubles(4 * NV * TQ_BLOCK), *unfiltered = tqt_doubles(NV * TQ_BLOCK);
     const size_t mark = tq_scratch_mark(&r->scratch);
-    tq_judge judge;
-    cr_assert(eq(int, tq_judge_begin(r->fit, value, .02, &r->scratch, &judge, NULL), TQ_OK));
+    tq_residuals judge;
+    cr_assert(eq(int, tq_residuals_begin(r->fit, value, .02, &r->scratch, &judge, NULL), TQ_OK));
     for (size_t b = 0; b < tq_block_count(x->n_sample); b++) {
         tq_experiment_block block = tqt_excited_block(x, b, memory);
         for (size_t j = 0; j < NV; j++) {
@@ -223,10 +223,10 @@ static void add_errors(room *r, const double *value, const tqt_excited *x, const
                    block.n_sample * sizeof *raw);
         }
         block.tau_raw = unfiltered;
-        cr_assert(eq(int, tq_judge_push(&judge, &block, NULL, NULL), TQ_OK));
+        cr_assert(eq(int, tq_residuals_push(&judge, &block, NULL, NULL), TQ_OK));
     }
     for (size_t j = 0; j < NV; j++) {
-        const tq_judged all = tq_judge_of(&judge, TQ_JUDGE_ALL, j);
+        const tq_residual_stats all = tq_residuals_of(&judge, TQ_RESIDUALS_ALL, j);
         square[j] += all.rmse * all.rmse * (double)all.n_sample;
     }
     tq_scratch_rewind(&r->scratch, mark);

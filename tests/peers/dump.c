@@ -141,12 +141,12 @@ static void print_derivatives(tqt_subject *subject, const tqt_states *s)
 {
     const tq_model *model = subject->model;
     const size_t n = (size_t)model->nv * model->nv;
-    const size_t size = tq_posture_scratch_size(model) + tq_derivatives_scratch_size(model);
+    const size_t size = tq_configuration_scratch_size(model) + tq_derivatives_scratch_size(model);
     double *x[3] = {tqt_doubles(model->nq), tqt_doubles(model->nv), tqt_doubles(model->nv)};
     double *by_q = tqt_doubles(n), *by_qd = tqt_doubles(n);
     double *memory = tqt_doubles(size / sizeof(double) + 8);
     tq_scratch scratch;
-    tq_posture posture;
+    tq_configuration posture;
     tq_scratch_init(&scratch, memory, size);
     tqt_sample(s->q, model->nq, s->stride, 0, x[0]);
     tqt_sample(s->qd, model->nv, s->stride, 0, x[1]);
@@ -157,7 +157,7 @@ static void print_derivatives(tqt_subject *subject, const tqt_states *s)
                               .gravity = model->gravity,
                               .without = TQ_WITHOUT_FRICTION | TQ_WITHOUT_SPRING};
     tq_error fault = {0};
-    if (tq_posture_compute(model, x[0], x[1], &scratch, &posture, &fault) != TQ_OK ||
+    if (tq_configuration_compute(model, x[0], x[1], &scratch, &posture, &fault) != TQ_OK ||
         tq_inverse_derivatives(&posture, &sample, &scratch, by_q, by_qd, &fault) != TQ_OK) {
         fprintf(stderr, "tq_inverse_derivatives: %s\n", fault.what);
         exit(1);

@@ -111,9 +111,9 @@ void tqt_residuals(tqt_robot_state *s, double *ret_position, double *ret_velocit
 
 double tqt_total_energy(tqt_robot_state *s)
 {
-    tq_posture posture;
+    tq_configuration posture;
     tq_scratch_init(&s->scratch, s->memory, BYTES);
-    cr_assert(tq_posture_compute(s->robot->model, s->q, s->qd, &s->scratch, &posture, NULL) ==
+    cr_assert(tq_configuration_compute(s->robot->model, s->q, s->qd, &s->scratch, &posture, NULL) ==
               TQ_OK);
     return tq_lagrangian_kinetic(&posture, s->qd) +
            tq_lagrangian_potential(&posture, s->robot->model->gravity, s->q);

@@ -43,8 +43,8 @@ static tq_model *arm(double smoothing)
 /* filters a row and keeps what lies between the edges */
 static void filter_row(const tq_filter *filter, double *row, tq_scratch *scratch)
 {
-    const tq_status status =
-        tq_filter_zero_phase(filter, tq_filter_settle(filter), SAMPLES, row, scratch, NULL);
+    const tq_status status = tq_filter_zero_phase(filter, tq_filter_settling_length(filter),
+                                                  SAMPLES, row, scratch, NULL);
     cr_assert(status == TQ_OK, "%s", tq_status_text(status));
 }
 
@@ -66,7 +66,7 @@ static void find_shapes(const tq_fit *fit, const tq_filter *filter, tqt_excited 
     const tq_stretch all = {
         .n_sample = SAMPLES, .stride = SAMPLES, .qd = x->qd, .period = 1 / rate};
     x->shape = tqt_doubles(tq_shape_count(fit) * SAMPLES);
-    tq_shapes_compute(fit, &all, NULL, x->shape);
+    tq_friction_regressor_compute(fit, &all, NULL, x->shape);
     for (size_t k = 0; k < tq_shape_count(fit); k++) {
         filter_row(filter, x->shape + k * SAMPLES, scratch);
     }

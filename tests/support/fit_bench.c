@@ -71,16 +71,16 @@ size_t tqt_fit_column(const tqt_fit_bench *b, tq_column_kind kind, tq_parameter_
 
 tq_verdict_report tqt_fit_verdict(tqt_fit_bench *b, const tqt_excited *validation)
 {
-    tq_judge judge;
+    tq_residuals judge;
     tq_error error = {0};
     const size_t mark = tq_scratch_mark(&b->scratch);
     if (validation != NULL) {
         double *memory = tqt_doubles(4 * validation->nv * TQ_BLOCK);
         tq_status status =
-            tq_judge_begin(b->fit, b->solution.value, .02, &b->scratch, &judge, &error);
+            tq_residuals_begin(b->fit, b->solution.value, .02, &b->scratch, &judge, &error);
         for (size_t k = 0; status == TQ_OK && k < tq_block_count(validation->n_sample); k++) {
             const tq_experiment_block block = tqt_excited_block(validation, k, memory);
-            status = tq_judge_push(&judge, &block, NULL, &error);
+            status = tq_residuals_push(&judge, &block, NULL, &error);
         }
         cr_assert(status == TQ_OK, "%s: %s", tq_status_text(status), error.what);
         free(memory);

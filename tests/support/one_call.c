@@ -21,11 +21,11 @@ static void parallel_for(void *ctx, size_t n, size_t scratch_size,
 
 static void compute_ahead(tqa_call *call, size_t first, size_t n)
 {
-    const size_t size = tqa_call_ahead_scratch_size(call);
+    const size_t size = tqa_call_compute_early_scratch_size(call);
     void *scratch = aligned_alloc(64, (size + 64) / 64 * 64);
     assert(scratch != NULL);
     while (n-- > first) {
-        tqa_call_ahead(call, n, scratch, size);
+        tqa_call_compute_early(call, n, scratch, size);
     }
     free(scratch);
 }
@@ -60,12 +60,12 @@ static bool feed(tqa_call *call, const char *body, size_t n, const tqt_call_opti
 static bool run(tqa_call *call, const tqt_call_options *options)
 {
     bool backwards = options->backwards;
-    const tqa_world own = {.ctx = &backwards, .parallel_for = parallel_for};
-    const tqa_world *world = options->world != NULL ? options->world : &own;
+    const tqa_host own = {.ctx = &backwards, .parallel_for = parallel_for};
+    const tqa_host *host = options->host != NULL ? options->host : &own;
     const size_t size = tqa_call_scratch_size(call);
     void *scratch = aligned_alloc(64, (size + 64) / 64 * 64);
     assert(scratch != NULL);
-    const bool done = tqa_call_run(call, world, scratch, size);
+    const bool done = tqa_call_run(call, host, scratch, size);
     free(scratch);
     return done;
 }

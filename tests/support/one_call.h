@@ -12,15 +12,15 @@ typedef struct tqt_call_options {
     const char *operation; /* NULL: inverse-dynamics */
     tqa_media content, accept;
     const char *query;
-    size_t cut;             /* the body is fed in two pieces, cut here; 0: whole, and its length
+    size_t cut;           /* the body is fed in two pieces, cut here; 0: whole, and its length
                                told before, as a Content-Length does */
-    size_t step;            /* or in pieces of this many bytes */
-    size_t room;            /* size of the buffer that reads; 0: 64 KiB */
-    bool look;              /* takes what lies ready before each read */
-    const tqa_world *world; /* NULL: one that only has parallel_for */
-    bool backwards;         /* parallel_for runs the blocks from the last to the first */
-    bool ahead;             /* computes blocks while the body is fed, the last told first */
-    bool idle;              /* asks for such blocks, but does one less than is told */
+    size_t step;          /* or in pieces of this many bytes */
+    size_t room;          /* size of the buffer that reads; 0: 64 KiB */
+    bool look;            /* takes what lies ready before each read */
+    const tqa_host *host; /* NULL: one that only has parallel_for */
+    bool backwards;       /* parallel_for runs the blocks from the last to the first */
+    bool ahead;           /* computes blocks while the body is fed, the last told first */
+    bool idle;            /* asks for such blocks, but does one less than is told */
 } tqt_call_options;
 
 /* What came of it. */

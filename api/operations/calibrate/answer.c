@@ -6,12 +6,12 @@
 #include "api/operations/calibrate/parameter_names.h"
 #include "api/response/document.h"
 
-static void put(tqa_answer *answer, const char *key, double x, const char *why_not)
+static void put(tqa_writer *answer, const char *key, double x, const char *why_not)
 {
     if (isfinite(x)) {
-        tqa_answer_number(answer, key, x);
+        tqa_writer_number(answer, key, x);
     } else {
-        tqa_answer_none(answer, key, why_not);
+        tqa_writer_none(answer, key, why_not);
     }
 }
 
@@ -19,49 +19,49 @@ static void put(tqa_answer *answer, const char *key, double x, const char *why_n
 static void put_owner(const tqa_calibration *c, const tq_column *column)
 {
     const tqa_robot *robot = c->control->robot;
-    tqa_answer *answer = &c->control->answer;
+    tqa_writer *answer = &c->control->answer;
     const bool of_link = column->kind == TQ_COLUMN_PARAMETER && column->parameter.link != TQ_NONE;
     if (of_link) {
-        tqa_answer_string(answer, "link", robot->link_names[column->parameter.link]);
+        tqa_writer_string(answer, "link", robot->link_names[column->parameter.link]);
         return;
     }
     const uint32_t joint =
         column->kind == TQ_COLUMN_PARAMETER ? column->parameter.joint : column->joint;
-    tqa_answer_string(answer, "joint", robot->joint_names[joint]);
+    tqa_writer_string(answer, "joint", robot->joint_names[joint]);
     if (column->kind != TQ_COLUMN_PARAMETER && column->other != TQ_NONE) {
-        tqa_answer_string(answer, "other", robot->joint_names[column->other]);
+        tqa_writer_string(answer, "other", robot->joint_names[column->other]);
     }
 }
 
-static void put_interval(tqa_answer *answer, const char *key, double low, double high,
+static void put_interval(tqa_writer *answer, const char *key, double low, double high,
                          const char *why_not)
 {
     if (isfinite(low) && isfinite(high)) {
         const double interval[2] = {low, high};
-        tqa_answer_vector(answer, key, interval, 2);
+        tqa_writer_vector(answer, key, interval, 2);
     } else {
-        tqa_answer_none(answer, key, why_not);
+        tqa_writer_none(answer, key, why_not);
     }
 }
 
 static void put_parameter(const tqa_calibration *c, size_t k, char *text)
 {
-    tqa_answer *answer = &c->control->answer;
+    tqa_writer *answer = &c->control->answer;
     const tq_model *model = c->control->robot->model;
     const tq_estimate *e = &c->solution.estimate[k];
     char name[TQA_SYMBOL_MAX];
     tqa_column_name(model, &c->columns[k], name);
-    tqa_answer_object(answer, NULL);
-    tqa_answer_string(answer, "name", name);
-    tqa_answer_string(answer, "kind", tqa_column_kind(&c->columns[k]));
+    tqa_writer_object(answer, NULL);
+    tqa_writer_string(answer, "name", name);
+    tqa_writer_string(answer, "kind", tqa_column_kind(&c->columns[k]));
     put_owner(c, &c->columns[k]);
     if (c->base != NULL && k < c->base->n_base) {
         tqa_parameter_expression(model, c->base, c->list, k, text);
-        tqa_answer_string(answer, "expression", text);
+        tqa_writer_string(answer, "expression", text);
     }
-    tqa_answer_string(answer, "unit", tqa_column_unit(model, &c->columns[k]));
+    tqa_writer_string(answer, "unit", tqa_column_unit(model, &c->columns[k]));
     if (c->columns[k].kind == TQ_COLUMN_STRIBECK) {
-        tqa_answer_number(answer, "stribeck_speed",
+        tqa_writer_number(answer, "stribeck_speed",
                           tq_fit_stribeck_speed(c->fit, c->columns[k].joint));
     }
     put(answer, "value", e->value, "the data do not tell");
@@ -71,7 +71,7 @@ static void put_parameter(const tqa_calibration *c, size_t k, char *text)
         put(answer, "least_squares", e->least_squares, "the data do not tell");
     }
     put_interval(answer, "interval", e->low, e->high, "the data do not tell");
-    tqa_answer_number(answer, "degrees_of_freedom", e->freedom);
+    tqa_writer_number(answer, "degrees_of_freedom", e->freedom);
     if (c->options.n_bootstrap > 0) {
         const char *why_not = tqa_calibration_has_instruments(c)
                                   ? "instruments are too weak in many draws"
@@ -83,399 +83,400 @@ static void put_parameter(const tqa_calibration *c, size_t k, char *text)
     put(answer, "consistency_measure", e->consistency,
         c->n_fitted > 1 ? "the mean is 0" : "one experiment has no spread");
     put(answer, "effect", e->effect, "the data do not tell");
-    tqa_answer_string(answer, "verdict", tqa_grade_slug(e->grade));
-    tqa_answer_end(answer);
+    tqa_writer_string(answer, "verdict", tqa_grade_slug(e->grade));
+    tqa_writer_end(answer);
 }
 
 static void put_parameters(const tqa_calibration *c)
 {
-    tqa_answer *answer = &c->control->answer;
-    char *text = tqa_control_take(c->control, TQA_EXPRESSION_MAX, 1);
-    tqa_answer_list(answer, "parameters");
+    tqa_writer *answer = &c->control->answer;
+    char *text = tqa_tree_take(c->control, TQA_EXPRESSION_MAX, 1);
+    tqa_writer_list(answer, "parameters");
     for (size_t k = 0; text != NULL && k < c->n_column; k++) {
         put_parameter(c, k, text);
     }
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
     if (!c->wants_all) {
         return;
     }
-    tqa_answer_list(answer, "all_parameters");
+    tqa_writer_list(answer, "all_parameters");
     const tq_model *model = c->control->robot->model;
     const size_t n = tq_parameter_count(model, c->options.model.with);
     for (size_t p = 0; p < n; p++) {
         char name[TQA_SYMBOL_MAX];
         tqa_parameter_name(model, &c->list[p], name);
-        tqa_answer_object(answer, NULL);
-        tqa_answer_string(answer, "name", name);
-        tqa_answer_string(answer, "unit", tqa_parameter_unit(model, &c->list[p]));
+        tqa_writer_object(answer, NULL);
+        tqa_writer_string(answer, "name", name);
+        tqa_writer_string(answer, "unit", tqa_parameter_unit(model, &c->list[p]));
         put(answer, "value", c->solution.full[p], "the data do not tell");
-        tqa_answer_end(answer);
+        tqa_writer_end(answer);
     }
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
 }
 
 static void put_unidentifiable(const tqa_calibration *c)
 {
-    tqa_answer *answer = &c->control->answer;
+    tqa_writer *answer = &c->control->answer;
     const tq_model *model = c->control->robot->model;
-    tqa_answer_list(answer, "unidentifiable");
+    tqa_writer_list(answer, "unidentifiable");
     for (size_t k = 0; k < c->solution.n_unidentified; k++) {
         const tq_unidentified *u = &c->solution.unidentified[k];
         char text[TQA_PROBLEM_TEXT];
         tqa_calibration_direction(c, k, text);
-        tqa_answer_object(answer, NULL);
-        tqa_answer_string(answer, "combination", text);
+        tqa_writer_object(answer, NULL);
+        tqa_writer_string(answer, "combination", text);
         put(answer, "deviation", u->deviation, "the data say nothing of it");
-        tqa_answer_list(answer, "terms");
+        tqa_writer_list(answer, "terms");
         for (size_t i = 0; i < c->n_column; i++) {
             char name[TQA_SYMBOL_MAX];
             if (fabs(u->direction[i]) < 0.05) {
                 continue;
             }
             tqa_column_name(model, &c->columns[i], name);
-            tqa_answer_object(answer, NULL);
-            tqa_answer_string(answer, "name", name);
-            tqa_answer_number(answer, "factor", u->direction[i]);
-            tqa_answer_end(answer);
+            tqa_writer_object(answer, NULL);
+            tqa_writer_string(answer, "name", name);
+            tqa_writer_number(answer, "factor", u->direction[i]);
+            tqa_writer_end(answer);
         }
-        tqa_answer_end(answer);
-        tqa_answer_end(answer);
+        tqa_writer_end(answer);
+        tqa_writer_end(answer);
     }
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
 }
 
-static void put_judged(tqa_answer *answer, const char *key, const tq_judged *judged)
+static void put_judged(tqa_writer *answer, const char *key, const tq_residual_stats *judged)
 {
     if (judged->n_sample == 0) {
         return;
     }
-    tqa_answer_object(answer, key);
-    tqa_answer_count(answer, "samples", judged->n_sample);
-    tqa_answer_number(answer, "rmse", judged->rmse);
+    tqa_writer_object(answer, key);
+    tqa_writer_count(answer, "samples", judged->n_sample);
+    tqa_writer_number(answer, "rmse", judged->rmse);
     put(answer, "relative_error", judged->relative_error, "the torque is constant");
-    tqa_answer_number(answer, "worst", judged->worst);
-    tqa_answer_number(answer, "mean", judged->mean);
+    tqa_writer_number(answer, "worst", judged->worst);
+    tqa_writer_number(answer, "mean", judged->mean);
     put(answer, "autocorrelation_1", judged->lag_one, "the residual is 0");
     put(answer, "autocorrelation_10", judged->lag_ten, "the residual is 0");
-    tqa_answer_number(answer, "white_autocorrelation", tqa_calibration_white(judged));
-    tqa_answer_end(answer);
+    tqa_writer_number(answer, "white_autocorrelation", tqa_calibration_white(judged));
+    tqa_writer_end(answer);
 }
 
 /* Shares of the residual's square that terms would take away. */
-static void put_shares(tqa_answer *answer, const tq_judged *judged)
+static void put_shares(tqa_writer *answer, const tq_residual_stats *judged)
 {
     if (judged->n_sample == 0) {
         return;
     }
-    tqa_answer_object(answer, "explained_by");
-    tqa_answer_number(answer, "slow_friction", judged->by_slowness);
-    tqa_answer_number(answer, "load_friction", judged->by_load);
-    tqa_answer_number(answer, "position", judged->by_position);
-    tqa_answer_end(answer);
+    tqa_writer_object(answer, "explained_by");
+    tqa_writer_number(answer, "slow_friction", judged->by_slowness);
+    tqa_writer_number(answer, "load_friction", judged->by_load);
+    tqa_writer_number(answer, "position", judged->by_position);
+    tqa_writer_end(answer);
 }
 
 static void put_joints(const tqa_calibration *c, const tqa_calibrate_judged *judged)
 {
-    tqa_answer *answer = &c->control->answer;
-    tqa_answer_list(answer, "by_joint");
+    tqa_writer *answer = &c->control->answer;
+    tqa_writer_list(answer, "by_joint");
     for (size_t r = 0; r < c->order.nv; r++) {
         const uint32_t v = c->order.v[r];
-        tqa_answer_object(answer, NULL);
-        tqa_answer_string(answer, "joint",
+        tqa_writer_object(answer, NULL);
+        tqa_writer_string(answer, "joint",
                           c->control->robot->joint_names[tqa_calibration_joint(c, v)]);
-        put_judged(answer, "all", &judged->parts[TQ_JUDGE_ALL][v]);
-        put_judged(answer, "moving", &judged->parts[TQ_JUDGE_MOVING][v]);
-        put_judged(answer, "standing", &judged->parts[TQ_JUDGE_STANDING][v]);
-        put_shares(answer, &judged->parts[TQ_JUDGE_ALL][v]);
-        tqa_answer_end(answer);
+        put_judged(answer, "all", &judged->parts[TQ_RESIDUALS_ALL][v]);
+        put_judged(answer, "moving", &judged->parts[TQ_RESIDUALS_MOVING][v]);
+        put_judged(answer, "standing", &judged->parts[TQ_RESIDUALS_STANDING][v]);
+        put_shares(answer, &judged->parts[TQ_RESIDUALS_ALL][v]);
+        tqa_writer_end(answer);
     }
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
 }
 
 /* The figures that people compare, joint by joint. */
 static void put_rmse(const tqa_calibration *c, const tqa_calibrate_judged *judged)
 {
-    tqa_answer *answer = &c->control->answer;
-    tqa_answer_list(answer, "rmse");
+    tqa_writer *answer = &c->control->answer;
+    tqa_writer_list(answer, "rmse");
     for (size_t r = 0; r < c->order.nv; r++) {
-        tqa_answer_number(answer, NULL, judged->parts[TQ_JUDGE_ALL][c->order.v[r]].rmse);
+        tqa_writer_number(answer, NULL, judged->parts[TQ_RESIDUALS_ALL][c->order.v[r]].rmse);
     }
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
 }
 
 static void put_fit_and_validation(const tqa_calibration *c)
 {
     static const char *const kinds[] = {"none", "leave-one-out", "datasets"};
-    tqa_answer *answer = &c->control->answer;
-    tqa_answer_object(answer, "fit");
+    tqa_writer *answer = &c->control->answer;
+    tqa_writer_object(answer, "fit");
     put_rmse(c, &c->judged_fit);
     put_joints(c, &c->judged_fit);
-    tqa_answer_end(answer);
-    tqa_answer_object(answer, "validation");
-    tqa_answer_string(answer, "kind", kinds[c->validation]);
+    tqa_writer_end(answer);
+    tqa_writer_object(answer, "validation");
+    tqa_writer_string(answer, "kind", kinds[c->validation]);
     if (c->validation != TQA_VALIDATE_NOT) {
         put_rmse(c, &c->judged_validation);
         put_joints(c, &c->judged_validation);
-        tqa_answer_list(answer, "by_dataset");
+        tqa_writer_list(answer, "by_dataset");
         for (size_t i = c->validation == TQA_VALIDATE_LOGS ? c->n_fitted : 0; i < c->n_log; i++) {
-            tqa_answer_object(answer, NULL);
-            tqa_answer_string(answer, "name", c->logs[i].name);
+            tqa_writer_object(answer, NULL);
+            tqa_writer_string(answer, "name", c->logs[i].name);
             put_rmse(c, &c->judged_logs[i]);
-            tqa_answer_end(answer);
+            tqa_writer_end(answer);
         }
-        tqa_answer_end(answer);
+        tqa_writer_end(answer);
     }
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
 }
 
-static void put_replayed(const tqa_calibration *c, const tq_replayed *joint, uint32_t v)
+static void put_replayed(const tqa_calibration *c, const tq_rollout_error *joint, uint32_t v)
 {
-    tqa_answer *answer = &c->control->answer;
-    tqa_answer_object(answer, NULL);
-    tqa_answer_string(answer, "joint", c->control->robot->joint_names[tqa_calibration_joint(c, v)]);
-    tqa_answer_number(answer, "rmse_q", joint->rmse_q);
-    tqa_answer_number(answer, "rmse_qd", joint->rmse_qd);
-    tqa_answer_number(answer, "coasting_rmse_q", joint->coasting_q);
+    tqa_writer *answer = &c->control->answer;
+    tqa_writer_object(answer, NULL);
+    tqa_writer_string(answer, "joint", c->control->robot->joint_names[tqa_calibration_joint(c, v)]);
+    tqa_writer_number(answer, "rmse_q", joint->rmse_q);
+    tqa_writer_number(answer, "rmse_qd", joint->rmse_qd);
+    tqa_writer_number(answer, "coasting_rmse_q", joint->coasting_q);
     put(answer, "relative_error", tqa_calibration_drift(joint), "the joint kept its speed");
-    tqa_answer_number(answer, "worst_q", joint->worst);
-    tqa_answer_end(answer);
+    tqa_writer_number(answer, "worst_q", joint->worst);
+    tqa_writer_end(answer);
 }
 
 /* What the model does by itself along the measured torque. */
 static void put_forward(const tqa_calibration *c)
 {
-    tqa_answer *answer = &c->control->answer;
+    tqa_writer *answer = &c->control->answer;
     const tqa_calibrate_replayed *all = &c->all_replayed;
     if (all->n_window == all->n_lost) {
-        tqa_answer_none(
+        tqa_writer_none(
             answer, "forward_simulation",
-            !tq_replay_can(c->fit) ? "joints of more than one freedom are not simulated here"
-            : all->n_window > 0    ? "the mass matrix is not definite along the logs, or the "
-                                     "model runs away"
-                                   : "no stretch of the logs is long enough");
+            !tq_rollout_can(c->fit) ? "joints of more than one freedom are not simulated here"
+            : all->n_window > 0     ? "the mass matrix is not definite along the logs, or the "
+                                      "model runs away"
+                                    : "no stretch of the logs is long enough");
         return;
     }
-    tqa_answer_object(answer, "forward_simulation");
-    tqa_answer_number(answer, "horizon_s", TQA_CALIBRATE_HORIZON);
-    tqa_answer_count(answer, "windows", all->n_window);
-    tqa_answer_count(answer, "windows_lost", all->n_lost);
+    tqa_writer_object(answer, "forward_simulation");
+    tqa_writer_number(answer, "horizon_s", TQA_CALIBRATE_HORIZON);
+    tqa_writer_count(answer, "windows", all->n_window);
+    tqa_writer_count(answer, "windows_lost", all->n_lost);
     if (tqa_calibration_yields(c)) {
-        tqa_answer_string(answer, "friction_note",
+        tqa_writer_string(answer, "friction_note",
                           "gears that yield before they slip are not simulated: a smoothed sign of "
                           "velocity stands in for them");
     }
-    tqa_answer_list(answer, "by_joint");
+    tqa_writer_list(answer, "by_joint");
     for (size_t r = 0; r < c->order.nv; r++) {
         put_replayed(c, &all->joints[c->order.v[r]], c->order.v[r]);
     }
-    tqa_answer_end(answer);
-    tqa_answer_list(answer, "by_dataset");
+    tqa_writer_end(answer);
+    tqa_writer_list(answer, "by_dataset");
     for (size_t i = 0; i < c->n_log; i++) {
         const tqa_calibrate_replayed *of = &c->replayed[i];
         if (of->n_window == of->n_lost) {
             continue;
         }
-        tqa_answer_object(answer, NULL);
-        tqa_answer_string(answer, "name", c->logs[i].name);
-        tqa_answer_number(answer, "step_s", of->step);
-        tqa_answer_count(answer, "windows", of->n_window);
-        tqa_answer_count(answer, "windows_lost", of->n_lost);
-        tqa_answer_list(answer, "rmse_q");
+        tqa_writer_object(answer, NULL);
+        tqa_writer_string(answer, "name", c->logs[i].name);
+        tqa_writer_number(answer, "step_s", of->step);
+        tqa_writer_count(answer, "windows", of->n_window);
+        tqa_writer_count(answer, "windows_lost", of->n_lost);
+        tqa_writer_list(answer, "rmse_q");
         for (size_t r = 0; r < c->order.nv; r++) {
-            tqa_answer_number(answer, NULL, of->joints[c->order.v[r]].rmse_q);
+            tqa_writer_number(answer, NULL, of->joints[c->order.v[r]].rmse_q);
         }
-        tqa_answer_end(answer);
-        tqa_answer_list(answer, "worst_t_s");
+        tqa_writer_end(answer);
+        tqa_writer_list(answer, "worst_t_s");
         for (size_t r = 0; r < c->order.nv; r++) {
-            tqa_answer_number(answer, NULL, of->joints[c->order.v[r]].worst_t);
+            tqa_writer_number(answer, NULL, of->joints[c->order.v[r]].worst_t);
         }
-        tqa_answer_end(answer);
-        tqa_answer_end(answer);
+        tqa_writer_end(answer);
+        tqa_writer_end(answer);
     }
-    tqa_answer_end(answer);
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
+    tqa_writer_end(answer);
 }
 
 static void put_covariance(const tqa_calibration *c)
 {
-    tqa_answer *answer = &c->control->answer;
+    tqa_writer *answer = &c->control->answer;
     const size_t n = c->n_column;
     if (!c->wants_covariance) {
         return;
     }
     for (size_t k = 0; k < n * n; k++) {
         if (!isfinite(c->solution.covariance[k])) {
-            tqa_answer_none(answer, "covariance", "the data do not tell");
+            tqa_writer_none(answer, "covariance", "the data do not tell");
             return;
         }
     }
-    tqa_answer_list(answer, "covariance");
+    tqa_writer_list(answer, "covariance");
     for (size_t k = 0; k < n; k++) {
-        tqa_answer_vector(answer, NULL, c->solution.covariance + k * n, n);
+        tqa_writer_vector(answer, NULL, c->solution.covariance + k * n, n);
     }
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
 }
 
 static void put_trust(const tqa_calibration *c)
 {
     const tq_fit_solution *s = &c->solution;
-    tqa_answer *answer = &c->control->answer;
-    tqa_answer_object(answer, "rank");
-    tqa_answer_count(answer, "structural", s->structural_rank);
-    tqa_answer_count(answer, "data", s->rank);
-    tqa_answer_count(answer, "columns", c->n_column);
-    tqa_answer_end(answer);
-    tqa_answer_object(answer, "condition");
+    tqa_writer *answer = &c->control->answer;
+    tqa_writer_object(answer, "rank");
+    tqa_writer_count(answer, "structural", s->structural_rank);
+    tqa_writer_count(answer, "data", s->rank);
+    tqa_writer_count(answer, "columns", c->n_column);
+    tqa_writer_end(answer);
+    tqa_writer_object(answer, "condition");
     put(answer, "plain", s->condition, "the data do not tell all parameters");
     put(answer, "column_scaled", s->condition_scaled, "the data do not tell all parameters");
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
     put_covariance(c);
     put_unidentifiable(c);
-    tqa_answer_object(answer, "feasibility");
-    tqa_answer_number(answer, "objective", s->objective);
+    tqa_writer_object(answer, "feasibility");
+    tqa_writer_number(answer, "objective", s->objective);
     put(answer, "objective_unconstrained", s->objective_unconstrained, "it was not needed");
     put(answer, "gap", s->gap, "only a feasible fit has one");
     put(answer, "least_eigenvalue", s->least_eigenvalue, "only a feasible fit has one");
-    tqa_answer_count(answer, "iterations", s->n_iteration);
-    tqa_answer_end(answer);
-    tqa_answer_list(answer, "sigma");
+    tqa_writer_count(answer, "iterations", s->n_iteration);
+    tqa_writer_end(answer);
+    tqa_writer_list(answer, "sigma");
     for (size_t r = 0; r < c->order.nv; r++) {
-        tqa_answer_number(answer, NULL, s->sigma[c->order.v[r]]);
+        tqa_writer_number(answer, NULL, s->sigma[c->order.v[r]]);
     }
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
 }
 
 static void put_verdict(const tqa_calibration *c)
 {
-    tqa_answer *answer = &c->control->answer;
-    tqa_answer_string(answer, "verdict", tq_verdict_slug(c->verdict.verdict));
-    tqa_answer_list(answer, "reasons");
+    tqa_writer *answer = &c->control->answer;
+    tqa_writer_string(answer, "verdict", tq_verdict_slug(c->verdict.verdict));
+    tqa_writer_list(answer, "reasons");
     for (size_t k = 0; k < tqa_calibration_reason_count(c); k++) {
         char text[TQA_PROBLEM_TEXT];
         tqa_calibration_reason(c, k, text);
-        tqa_answer_string(answer, NULL, text);
+        tqa_writer_string(answer, NULL, text);
     }
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
 }
 
 /* What the torque does beyond the filter's cut-off, joint by joint. */
 static void put_fast(const tqa_calibration *c)
 {
-    tqa_answer *answer = &c->control->answer;
+    tqa_writer *answer = &c->control->answer;
     const double *value = c->solution.value + c->n_column;
-    tqa_answer_list(answer, "beyond_cutoff");
+    tqa_writer_list(answer, "beyond_cutoff");
     for (size_t r = 0; r < c->order.nv; r++) {
         const uint32_t v = c->order.v[r];
-        tqa_answer_object(answer, NULL);
-        tqa_answer_string(answer, "joint",
+        tqa_writer_object(answer, NULL);
+        tqa_writer_string(answer, "joint",
                           c->control->robot->joint_names[tqa_calibration_joint(c, v)]);
-        tqa_answer_number(answer, "inertia", value[2 * v]);
-        tqa_answer_number(answer, "rate", value[2 * v + 1]);
-        tqa_answer_end(answer);
+        tqa_writer_number(answer, "inertia", value[2 * v]);
+        tqa_writer_number(answer, "rate", value[2 * v + 1]);
+        tqa_writer_end(answer);
     }
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
 }
 
 static void put_friction_sign(const tqa_calibration *c)
 {
-    tqa_answer *answer = &c->control->answer;
+    tqa_writer *answer = &c->control->answer;
     const tq_fit_model *model = &c->options.model;
-    tqa_answer_object(answer, "friction_sign");
+    tqa_writer_object(answer, "friction_sign");
     if (model->smoothing >= 0.0) {
-        tqa_answer_number(answer, "smoothing", model->smoothing);
+        tqa_writer_number(answer, "smoothing", model->smoothing);
     } else {
-        tqa_answer_none(answer, "smoothing", "the joints' own");
+        tqa_writer_none(answer, "smoothing", "the joints' own");
     }
-    tqa_answer_number(answer, "presliding", model->presliding);
-    tqa_answer_number(answer, "relaxation_s", model->presliding > 0.0 ? model->relaxation : 0.0);
-    tqa_answer_flag(answer, "from_data", c->chose_sign);
-    tqa_answer_end(answer);
+    tqa_writer_number(answer, "presliding", model->presliding);
+    tqa_writer_number(answer, "relaxation_s", model->presliding > 0.0 ? model->relaxation : 0.0);
+    tqa_writer_flag(answer, "from_data", c->chose_sign);
+    tqa_writer_end(answer);
 }
 
 static void put_logs(const tqa_calibration *c)
 {
-    tqa_answer *answer = &c->control->answer;
-    tqa_answer_list(answer, "datasets");
+    tqa_writer *answer = &c->control->answer;
+    tqa_writer_list(answer, "datasets");
     for (size_t i = 0; i < c->n_log; i++) {
-        tqa_answer_object(answer, NULL);
-        tqa_answer_string(answer, "used_for", i < c->n_fitted ? "fit" : "validation");
+        tqa_writer_object(answer, NULL);
+        tqa_writer_string(answer, "used_for", i < c->n_fitted ? "fit" : "validation");
         if (i < c->n_fitted) {
-            const bool in_part = c->is_sampled && tqa_log_is_sampled(&c->logs[i]);
-            tqa_answer_count(answer, "rows_searched",
+            const bool in_part = c->is_sampled && tqa_recording_is_sampled(&c->logs[i]);
+            tqa_writer_count(answer, "rows_searched",
                              in_part ? c->logs[i].kept.n : c->logs[i].n_chosen);
         }
         if (c->options.model.presliding > 0.0) {
-            tqa_answer_string(answer, "friction_way",
-                              tqa_log_tells_way(&c->logs[i]) ? "velocity" : "filtered position");
+            tqa_writer_string(answer, "friction_way",
+                              tqa_recording_gives_displacement(&c->logs[i]) ? "velocity"
+                                                                            : "filtered position");
         }
-        tqa_log_report(answer, &c->logs[i]);
-        tqa_answer_end(answer);
+        tqa_recording_report(answer, &c->logs[i]);
+        tqa_writer_end(answer);
     }
-    tqa_answer_end(answer);
-    tqa_answer_object(answer, "filter");
-    tqa_log_report_filter(answer, &c->request);
-    tqa_answer_end(answer);
-    tqa_answer_object(answer, "delay");
-    tqa_answer_number(answer, "delay_s", c->request.delay);
-    tqa_answer_flag(answer, "from_data", c->finds_delay);
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
+    tqa_writer_object(answer, "filter");
+    tqa_recording_report_filter(answer, &c->request);
+    tqa_writer_end(answer);
+    tqa_writer_object(answer, "delay");
+    tqa_writer_number(answer, "delay_s", c->request.delay);
+    tqa_writer_flag(answer, "from_data", c->finds_delay);
+    tqa_writer_end(answer);
     put_fast(c);
     put_friction_sign(c);
 }
 
 static void put_prediction(const tqa_calibration *c)
 {
-    tqa_answer *answer = &c->control->answer;
-    tqa_answer_list(answer, "prediction");
+    tqa_writer *answer = &c->control->answer;
+    tqa_writer_list(answer, "prediction");
     for (size_t i = 0; i < c->n_log; i++) {
         const tqa_calibrate_series *s = &c->series[i];
         const size_t nv = c->order.nv;
-        tqa_answer_object(answer, NULL);
-        tqa_answer_string(answer, "name", c->logs[i].name);
-        tqa_answer_flag(answer, "seen_by_the_fit",
+        tqa_writer_object(answer, NULL);
+        tqa_writer_string(answer, "name", c->logs[i].name);
+        tqa_writer_flag(answer, "seen_by_the_fit",
                         i < c->n_fitted && c->validation != TQA_VALIDATE_LEAVE_ONE_OUT);
-        tqa_answer_count(answer, "every", (size_t)s->every);
-        tqa_answer_vector(answer, "t", s->t, s->n);
-        tqa_answer_rows(answer, "tau_measured", s->measured, s->n, false, c->order.v, nv);
-        tqa_answer_rows(answer, "tau_predicted", s->predicted, s->n, false, c->order.v, nv);
-        tqa_answer_end(answer);
+        tqa_writer_count(answer, "every", (size_t)s->every);
+        tqa_writer_vector(answer, "t", s->t, s->n);
+        tqa_writer_rows(answer, "tau_measured", s->measured, s->n, false, c->order.v, nv);
+        tqa_writer_rows(answer, "tau_predicted", s->predicted, s->n, false, c->order.v, nv);
+        tqa_writer_end(answer);
     }
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
 }
 
 static void put_robot(const tqa_calibration *c)
 {
-    tqa_answer *answer = &c->control->answer;
+    tqa_writer *answer = &c->control->answer;
     if (c->document == NULL) {
-        tqa_answer_none(answer, "robot", c->why_no_robot);
+        tqa_writer_none(answer, "robot", c->why_no_robot);
         return;
     }
-    tqa_json_scan *scan = tqa_control_take(c->control, 1, sizeof *scan);
+    tqa_json_scan *scan = tqa_tree_take(c->control, 1, sizeof *scan);
     if (scan == NULL) {
         return; /* the problem is set */
     }
     /* the digest is of what the robot was */
-    tqa_answer_document(answer, "robot", "digest", scan, c->document, c->n_document);
+    tqa_writer_document(answer, "robot", "digest", scan, c->document, c->n_document);
     if (c->robot_note != NULL) {
-        tqa_answer_string(answer, "robot_note", c->robot_note);
+        tqa_writer_string(answer, "robot_note", c->robot_note);
     }
 }
 
 void tqa_calibration_answer(tqa_calibration *c)
 {
     static const char *const kinds[] = {"base", "per-joint"};
-    tqa_answer *answer = &c->control->answer;
+    tqa_writer *answer = &c->control->answer;
     put_verdict(c);
-    tqa_answer_string(answer, "method", tqa_method_slug(c->options.method));
-    tqa_answer_string(answer, "model", c->wants_all ? "full" : kinds[c->options.model.kind]);
-    tqa_answer_joints(answer, c->control->robot, &c->order);
-    tqa_answer_count(answer, "samples", c->solution.n_sample);
-    tqa_answer_number(answer, "confidence", c->options.confidence);
+    tqa_writer_string(answer, "method", tqa_method_slug(c->options.method));
+    tqa_writer_string(answer, "model", c->wants_all ? "full" : kinds[c->options.model.kind]);
+    tqa_writer_joints(answer, c->control->robot, &c->order);
+    tqa_writer_count(answer, "samples", c->solution.n_sample);
+    tqa_writer_number(answer, "confidence", c->options.confidence);
     if (tqa_calibration_has_instruments(c)) {
-        tqa_answer_object(answer, "instruments");
-        tqa_answer_number(answer, "lag_s", c->lag_s);
-        tqa_answer_count(answer, "lag_samples", c->options.lag);
-        tqa_answer_end(answer);
+        tqa_writer_object(answer, "instruments");
+        tqa_writer_number(answer, "lag_s", c->lag_s);
+        tqa_writer_count(answer, "lag_samples", c->options.lag);
+        tqa_writer_end(answer);
     }
     put_parameters(c);
     put_trust(c);

@@ -9,10 +9,10 @@
 static bool attach_text(const tqa_calibration *c, const char *name, const char *media, char *text,
                         size_t n)
 {
-    const tqa_world *world = c->control->world;
+    const tqa_host *host = c->control->host;
     bool good = text != NULL;
-    if (good && world != NULL && world->attach != NULL) {
-        good = world->attach(world->ctx, name, media, text, n) == 0;
+    if (good && host != NULL && host->attach != NULL) {
+        good = host->attach(host->ctx, name, media, text, n) == 0;
     }
     free(text);
     if (!good) {

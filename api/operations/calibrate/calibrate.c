@@ -24,7 +24,7 @@ enum {
     SAMPLES_SEARCHED = 7500, /* in the least: 10 s of motion and more */
 };
 
-static double cost_us(const tqa_control *control)
+static double cost_us(const tqa_tree *control)
 {
     (void)control;
     return 1e6; /* never on a connection's thread */
@@ -33,11 +33,11 @@ static double cost_us(const tqa_control *control)
 bool tqa_calibration_fail(const tqa_calibration *c, tq_status status, const tq_error *error)
 {
     if (status != TQ_ERR_SHAPE || strcmp(error->what, "n_sample") != 0) {
-        return tqa_control_fail(c->control, "", status, error);
+        return tqa_tree_fail(c->control, "", status, error);
     }
-    const tqa_part root = tqa_part_root(c->control);
-    const tqa_part datasets = tqa_part_field(&root, "datasets");
-    return tqa_part_refuse(
+    const tqa_value root = tqa_value_root(c->control);
+    const tqa_value datasets = tqa_value_field(&root, "datasets");
+    return tqa_value_refuse(
         &datasets, "wrong-length",
         tqa_calibration_has_instruments(c) ? "record longer, or choose a shorter \"lag_s\""
                                            : "record longer, or choose a model of fewer terms",
@@ -51,10 +51,10 @@ bool tqa_calibration_fail(const tqa_calibration *c, tq_status status, const tq_e
  */
 
 /* How many samples a log will give, about: bootstrap's segments go by it. */
-size_t tqa_calibration_expected(const tqa_calibration *c, const tqa_log *log)
+size_t tqa_calibration_expected(const tqa_calibration *c, const tqa_recording *log)
 {
     double rows = (double)log->n_chosen;
-    if (c->request.searches && tqa_log_is_sampled(log)) {
+    if (c->request.searches && tqa_recording_is_sampled(log)) {
         rows = (double)log->kept.n;
     } else if (log->moves && log->n_window == 0) {
         rows = (double)(log->last_moving - log->first_moving) + 1.0;
@@ -69,19 +69,19 @@ static bool survey(tqa_calibration *c)
     for (size_t i = 0; i < c->n_log; i++) {
         c->request.n_kept_logs = i < c->n_fitted ? c->n_fitted : 0;
         if (!tqa_calibration_tell(c, TQA_STAGE_READ, (double)i, c->n_log, "look at the logs") ||
-            !tqa_log_survey(&c->logs[i])) {
+            !tqa_recording_inspect(&c->logs[i])) {
             return false;
         }
     }
-    if (!tqa_log_find_brakes(&c->request, c->logs, c->n_fitted, c->n_log)) {
+    if (!tqa_recording_find_braked(&c->request, c->logs, c->n_fitted, c->n_log)) {
         return false;
     }
-    tqa_log_choose_cutoff(&c->request, c->logs, c->n_fitted, c->n_log);
+    tqa_recording_choose_cutoff(&c->request, c->logs, c->n_fitted, c->n_log);
     double n_sample = 0.0;
     for (size_t i = 0; i < c->n_fitted; i++) {
         n_sample += (double)tqa_calibration_expected(c, &c->logs[i]);
     }
-    tqa_log_choose_decimation(&c->request, c->logs, c->n_fitted, n_sample);
+    tqa_recording_choose_decimation(&c->request, c->logs, c->n_fitted, n_sample);
     return true;
 }
 
@@ -92,7 +92,7 @@ typedef struct reader {
     double expected; /* samples of this log */
 } reader;
 
-static bool fit_block(void *ctx, const tqa_log_block *block)
+static bool fit_block(void *ctx, const tqa_recording_block *block)
 {
     reader *r = ctx;
     tq_error error = {0};
@@ -104,10 +104,10 @@ static bool fit_block(void *ctx, const tqa_log_block *block)
 }
 
 /* Ranges of rows or short segments may have left nothing. */
-bool tqa_calibration_has_samples(const tqa_log *log)
+bool tqa_calibration_has_samples(const tqa_recording *log)
 {
     if (log->n_sample == 0 && 2 * log->n_braked > log->n_chosen) {
-        return tqa_part_refuse(
+        return tqa_value_refuse(
             &log->part, "invalid-value",
             "leave the log out, or record it while the motors hold the arm",
             "nothing is left of the %llu rows of \"%.60s\": %llu are without "
@@ -117,35 +117,35 @@ bool tqa_calibration_has_samples(const tqa_log *log)
     static const struct {
         const char *field, *hint;
     } of[] = {
-        [TQA_LOG_BUTTERWORTH] = {"cutoff_hz",
-                                 "record longer, or raise \"filter\": {\"cutoff_hz\": ...}"},
-        [TQA_LOG_SAVITZKY_GOLAY] = {"window",
-                                    "record longer, or shorten \"filter\": {\"window\": ...}"},
-        [TQA_LOG_FIRST_ORDER] = {"tau_f_s",
-                                 "record longer, or shorten \"filter\": {\"tau_f_s\": ...}"},
-        [TQA_LOG_NO_FILTER] = {"kind", "record longer"},
+        [TQA_RECORDING_BUTTERWORTH] = {"cutoff_hz",
+                                       "record longer, or raise \"filter\": {\"cutoff_hz\": ...}"},
+        [TQA_RECORDING_SAVITZKY_GOLAY] =
+            {"window", "record longer, or shorten \"filter\": {\"window\": ...}"},
+        [TQA_RECORDING_FIRST_ORDER] = {"tau_f_s",
+                                       "record longer, or shorten \"filter\": {\"tau_f_s\": ...}"},
+        [TQA_RECORDING_NO_FILTER] = {"kind", "record longer"},
     };
-    const tqa_log_filter *filter = &log->request->filter;
+    const tqa_recording_filter *filter = &log->request->filter;
     /* so few samples lower the automatic cut-off: its filter needs longer stretches */
     const bool is_thinned = filter->is_auto && filter->has_decimate && filter->decimate > 1;
     const bool is_filters = log->n_window == 0 && log->n_border > log->n_chosen / 2;
     const char *field = is_thinned ? "decimate" : of[filter->kind].field;
-    const tqa_part where = is_filters ? tqa_log_place(log, "filter", field) : log->part;
+    const tqa_value where = is_filters ? tqa_recording_place(log, "filter", field) : log->part;
     return log->n_sample > 0 ||
-           tqa_part_refuse(&where, "wrong-length",
-                           is_thinned ? "keep more of the samples, or say \"cutoff_hz\" as well"
-                                      : of[filter->kind].hint,
-                           "nothing is left of the %llu rows of \"%.60s\": %llu samples are at "
-                           "rest, %llu too near to the ends of a stretch for the filter",
-                           (unsigned long long)log->n_chosen, log->name,
-                           (unsigned long long)log->n_rest, (unsigned long long)log->n_border);
+           tqa_value_refuse(&where, "wrong-length",
+                            is_thinned ? "keep more of the samples, or say \"cutoff_hz\" as well"
+                                       : of[filter->kind].hint,
+                            "nothing is left of the %llu rows of \"%.60s\": %llu samples are at "
+                            "rest, %llu too near to the ends of a stretch for the filter",
+                            (unsigned long long)log->n_chosen, log->name,
+                            (unsigned long long)log->n_rest, (unsigned long long)log->n_border);
 }
 
 /* Instruments lie before and after a sample: a log within two lags has no sample for the fit. */
-static bool reaches_lags(const tqa_calibration *c, const tqa_log *log)
+static bool reaches_lags(const tqa_calibration *c, const tqa_recording *log)
 {
     return !tqa_calibration_has_instruments(c) || log->n_sample > 2 * c->options.lag ||
-           tqa_part_refuse(
+           tqa_value_refuse(
                &log->part, "wrong-length", "record longer, or choose a shorter \"lag_s\"",
                "\"%.60s\" has %llu samples: instruments %zu before and after leave none", log->name,
                (unsigned long long)log->n_sample, c->options.lag);
@@ -166,7 +166,7 @@ static bool read_into_fit(tqa_calibration *c, tq_scratch *scratch)
             return tqa_calibration_fail(c, status, &error);
         }
         c->request.fit = c->fit;
-        const bool good = tqa_log_pass(&c->logs[i], fit_block, &r);
+        const bool good = tqa_recording_pass(&c->logs[i], fit_block, &r);
         c->request.fit = NULL;
         if (!good) {
             return false;
@@ -191,7 +191,7 @@ static bool list_parameters(tqa_calibration *c)
     c->base = tq_fit_base(c->fit);
     const unsigned with = c->options.model.with;
     tq_parameter *list =
-        tqa_control_take(c->control, tq_parameter_count(model, with) + 1, sizeof *list);
+        tqa_tree_take(c->control, tq_parameter_count(model, with) + 1, sizeof *list);
     if (list == NULL) {
         return false;
     }
@@ -210,11 +210,11 @@ static bool choose_lag(tqa_calibration *c)
 {
     const double lag = tqa_calibration_lag(c);
     if (!(lag <= (double)TQ_FIT_LAG_MAX)) {
-        const tqa_part root = tqa_part_root(c->control);
-        const tqa_part part = tqa_part_field(&root, c->lag_s > 0.0 ? "lag_s" : "filter");
-        return tqa_part_refuse(&part, "range", "decimate, or say a shorter \"lag_s\"",
-                               "instruments of %.0f samples before and after: at most %d", lag,
-                               TQ_FIT_LAG_MAX);
+        const tqa_value root = tqa_value_root(c->control);
+        const tqa_value part = tqa_value_field(&root, c->lag_s > 0.0 ? "lag_s" : "filter");
+        return tqa_value_refuse(&part, "range", "decimate, or say a shorter \"lag_s\"",
+                                "instruments of %.0f samples before and after: at most %d", lag,
+                                TQ_FIT_LAG_MAX);
     }
     c->options.lag = lag > 1.0 ? (size_t)lag : 1;
     c->lag_s = (double)c->options.lag * tqa_calibration_step(c);
@@ -223,29 +223,29 @@ static bool choose_lag(tqa_calibration *c)
 
 static bool refuse_memory(const tqa_calibration *c)
 {
-    const tqa_part root = tqa_part_root(c->control);
-    const tqa_part datasets = tqa_part_field(&root, "datasets");
+    const tqa_value root = tqa_value_root(c->control);
+    const tqa_value datasets = tqa_value_field(&root, "datasets");
     if (c->n_fitted == 1) {
-        return tqa_part_refuse(
+        return tqa_value_refuse(
             &datasets, "too-large",
             "choose a \"model\" of fewer terms, or a method without instruments; "
             "or fix joints that the log does not move",
             "a fit of %zu joints takes more memory than one request may", c->order.nv);
     }
-    return tqa_part_refuse(&datasets, "too-large",
-                           tqa_calibration_has_instruments(c)
-                               ? "name fewer, or join them into fewer datasets; methods without "
-                                 "instruments take a quarter of the memory"
-                               : "name fewer, or join them into fewer datasets",
-                           "%zu logs of %zu joints take more memory than one request may",
-                           c->n_fitted, c->order.nv);
+    return tqa_value_refuse(&datasets, "too-large",
+                            tqa_calibration_has_instruments(c)
+                                ? "name fewer, or join them into fewer datasets; methods without "
+                                  "instruments take a quarter of the memory"
+                                : "name fewer, or join them into fewer datasets",
+                            "%zu logs of %zu joints take more memory than one request may",
+                            c->n_fitted, c->order.nv);
 }
 
 /* Memory that the fit before has left goes to this one. */
 bool tqa_calibration_take(tqa_calibration *c, size_t size, tq_scratch *inout)
 {
-    tqa_control_give_scratch(c->control, inout);
-    return tqa_control_scratch(c->control, size, inout) ||
+    tqa_tree_give_scratch(c->control, inout);
+    return tqa_tree_scratch(c->control, size, inout) ||
            (!tqa_arena_short(c->control->arena) && refuse_memory(c));
 }
 
@@ -296,7 +296,7 @@ static bool is_sampled(const tqa_calibration *c)
 {
     bool any = false;
     for (size_t i = 0; i < c->n_fitted; i++) {
-        any = any || tqa_log_is_sampled(&c->logs[i]);
+        any = any || tqa_recording_is_sampled(&c->logs[i]);
     }
     return any;
 }
@@ -360,7 +360,7 @@ static bool settle(tqa_calibration *c)
         good = tqa_calibration_pass(c);
     }
     tq_fit_set_search(c->fit, false);
-    tq_fit_settle(c->fit);
+    tq_fit_freeze(c->fit);
     const bool asks = c->tries_load || c->chooses_method || !c->is_sampled;
     return good && (!searches || !asks || tqa_calibration_pass(c));
 }
@@ -370,7 +370,7 @@ static bool read_everything(tqa_calibration *c)
 {
     c->request.searches = false;
     c->is_last = c->is_sampled;
-    tq_fit_settle(c->fit);
+    tq_fit_freeze(c->fit);
     return !c->is_sampled || tqa_calibration_pass(c);
 }
 
@@ -388,7 +388,7 @@ static void search_less(tqa_calibration *c)
         }
         less = false;
         for (size_t i = 0; n >= 2 * enough && i < c->n_fitted; i++) {
-            less = tqa_log_search_less(&c->logs[i]) || less;
+            less = tqa_recording_search_less(&c->logs[i]) || less;
         }
     }
 }
@@ -431,7 +431,7 @@ static bool decide(tqa_calibration *c)
         !tqa_calibration_take(c, tq_verdict_size(c->fit), &scratch)) {
         return false;
     }
-    const tq_judge *judge = c->validation == TQA_VALIDATE_NOT ? &c->fitted : &c->validated;
+    const tq_residuals *judge = c->validation == TQA_VALIDATE_NOT ? &c->fitted : &c->validated;
     const tq_status status =
         tq_verdict_compute(c->fit, &c->solution, judge, &scratch, &c->verdict, &error);
     if (status != TQ_OK) {
@@ -443,7 +443,7 @@ static bool decide(tqa_calibration *c)
     }
     tqa_calibration_tell_total(c);
     bool unseen = false;
-    tq_stand_tell(tqa_calibration_stand(c, &unseen), &c->verdict);
+    tq_static_check_tell(tqa_calibration_stand(c, &unseen), &c->verdict);
     for (size_t r = 0; r < c->order.nv; r++) { /* advice, whatever the verdict */
         const double drift = tqa_calibration_drift(&c->all_replayed.joints[r]);
         if (drift > 1.0) {
@@ -454,9 +454,9 @@ static bool decide(tqa_calibration *c)
     return true;
 }
 
-static bool check(tqa_control *control)
+static bool check(tqa_tree *control)
 {
-    tqa_calibration *c = tqa_control_take(control, 1, sizeof *c);
+    tqa_calibration *c = tqa_tree_take(control, 1, sizeof *c);
     if (c == NULL) {
         return false;
     }
@@ -475,7 +475,7 @@ static bool take_instruments(tqa_calibration *c)
      * reasons tell what noise does */
     if (!tqa_calibration_needs_instruments(c) ||
         tq_fit_size(c->control->robot->mechanism, &options, c->n_fitted) >
-            TQA_CONTROL_MEMORY_MAX / 2) {
+            TQA_TREE_MEMORY_MAX / 2) {
         return true;
     }
     c->options.method = TQ_FIT_FEASIBLE_IV;
@@ -488,7 +488,7 @@ static bool take_instruments(tqa_calibration *c)
     return read_everything(c) && tqa_calibration_validate(c);
 }
 
-static bool calibrate(tqa_control *control)
+static bool calibrate(tqa_tree *control)
 {
     tqa_calibration *c = control->state;
     c->request.rooms = &c->rooms;
@@ -500,7 +500,7 @@ static bool calibrate(tqa_control *control)
     if (good) {
         tqa_calibration_answer(c);
     }
-    tqa_log_rooms_free(&c->rooms);
+    tqa_buffer_pools_free(&c->rooms);
     free(c->document);
     free(c->urdf);
     c->document = c->urdf = NULL;
@@ -509,7 +509,7 @@ static bool calibrate(tqa_control *control)
 
 static const char *const sources[] = {"datasets", "validate", NULL};
 
-static const tqa_control_methods control_methods = {
+static const tqa_tree_methods control_methods = {
     .fields = fields,
     .sources = sources,
     .cost_us = cost_us,

@@ -36,23 +36,23 @@ typedef struct tqa_calibrate_series {
 
 /* Residuals of one log's torque, row by row of the robot. */
 typedef struct tqa_calibrate_judged {
-    tq_judged *parts[3]; /* by TQ_JUDGE_..., (nv) each */
+    tq_residual_stats *parts[3]; /* by TQ_RESIDUALS_..., (nv) each */
 } tqa_calibrate_judged;
 
 /* Forward simulations along one log: nothing where there is no window. */
 typedef struct tqa_calibrate_replayed {
     size_t n_window, n_lost;
-    double step;         /* s */
-    tq_replayed *joints; /* (nv), row by row of the robot */
+    double step;              /* s */
+    tq_rollout_error *joints; /* (nv), row by row of the robot */
 } tqa_calibrate_replayed;
 
 /* A calibration from its request on. Everything lives in the control's memory. */
 typedef struct tqa_calibration {
-    tqa_control *control;
+    tqa_tree *control;
     tqa_order order;
-    tqa_log_request request;
-    tqa_log_rooms rooms; /* of its passes */
-    tqa_log *logs;
+    tqa_recording_request request;
+    tqa_buffer_pools rooms; /* of its passes */
+    tqa_recording *logs;
     size_t n_log, n_fitted; /* logs from n_fitted on are for validation */
     tqa_validation validation;
     tq_fit_options options;
@@ -81,7 +81,7 @@ typedef struct tqa_calibration {
     const tq_parameter *list; /* (n_parameter) of base */
     size_t n_column;
     tq_fit_solution solution;
-    tq_judge fitted, validated;
+    tq_residuals fitted, validated;
     tqa_calibrate_judged judged_fit, judged_validation;
     tqa_calibrate_judged *judged_logs; /* (n_log) by the values that have not seen them, if any */
     tqa_calibrate_series *series;      /* (n_log) */
@@ -92,7 +92,8 @@ typedef struct tqa_calibration {
     double *bias;         /* (n_column) expected of least squares */
     double bias_worst;    /* in deviations of the estimate; of column */
     size_t biased;
-    tq_stand *stands[2]; /* poses of the logs fitted, each by the values that series shows; of those
+    tq_static_check
+        *stands[2]; /* poses of the logs fitted, each by the values that series shows; of those
                             for validation */
     tq_verdict_report verdict;
 
@@ -122,9 +123,9 @@ bool tqa_calibration_tell_within(tqa_calibration *calibration, unsigned stage, s
 void tqa_calibration_plan(tqa_calibration *calibration);
 bool tqa_calibration_foresee(tqa_calibration *calibration);
 /* How many samples a log will give, about. */
-size_t tqa_calibration_expected(const tqa_calibration *calibration, const tqa_log *log);
+size_t tqa_calibration_expected(const tqa_calibration *calibration, const tqa_recording *log);
 /* Ranges of rows or short segments may have left nothing: false, the problem is set. */
-bool tqa_calibration_has_samples(const tqa_log *log);
+bool tqa_calibration_has_samples(const tqa_recording *log);
 
 /* One pass. solution.again: what columns depend on has changed by it. */
 bool tqa_calibration_pass(tqa_calibration *calibration);
@@ -177,10 +178,10 @@ char *tqa_calibration_header(const tqa_calibration *calibration, size_t *ret_n);
 bool tqa_calibration_attach(const tqa_calibration *calibration);
 
 /* Two deviations of an autocorrelation of white noise. */
-double tqa_calibration_white(const tq_judged *judged);
+double tqa_calibration_white(const tq_residual_stats *judged);
 
 /* Error of a forward simulation over that of keeping the first rate; NaN: it did not move. */
-double tqa_calibration_drift(const tq_replayed *joint);
+double tqa_calibration_drift(const tq_rollout_error *joint);
 
 /* Finds the noise of the logs' accelerations; then, with the sums of the judging pass, what it does
  * to the fit. False: the problem is set. */
@@ -198,7 +199,7 @@ double tqa_calibration_lag(const tqa_calibration *calibration);
 
 /* The static gravity check: on logs for validation where they have poses (ret_unseen: no fit has
  * seen the poses), else on the logs fitted. */
-const tq_stand *tqa_calibration_stand(const tqa_calibration *calibration, bool *ret_unseen);
+const tq_static_check *tqa_calibration_stand(const tqa_calibration *calibration, bool *ret_unseen);
 void tqa_calibration_put_stand(const tqa_calibration *calibration);
 
 /* The joint of row v of torque. */

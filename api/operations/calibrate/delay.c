@@ -21,13 +21,13 @@ static const double gain_least = 0.04;  /* of the logarithm of the square that i
 
 typedef struct search {
     tqa_calibration *c;
-    tq_fast_sums *sums; /* (nv) */
-    size_t left;        /* samples to read; then it is enough */
+    tq_high_frequency_inertia_sums *sums; /* (nv) */
+    size_t left;                          /* samples to read; then it is enough */
     bool is_enough;
     double step;
 } search;
 
-static bool add_block(void *ctx, const tqa_log_block *block)
+static bool add_block(void *ctx, const tqa_recording_block *block)
 {
     search *s = ctx;
     const size_t nv = s->c->order.nv;
@@ -38,9 +38,9 @@ static bool add_block(void *ctx, const tqa_log_block *block)
         return false;
     }
     for (size_t r = 0; r < nv; r++) {
-        tq_fast_add(&s->sums[r], data->n_sample, data->fast + r * stride,
-                    data->fast + (nv + r) * stride, data->tau + r * stride,
-                    data->tau_raw + r * stride);
+        tq_high_frequency_inertia_add(&s->sums[r], data->n_sample, data->fast + r * stride,
+                                      data->fast + (nv + r) * stride, data->tau + r * stride,
+                                      data->tau_raw + r * stride);
     }
     s->left -= data->n_sample < s->left ? data->n_sample : s->left;
     return true;
@@ -56,13 +56,13 @@ static bool misfit_at(search *s, double halves, double *ret)
     c->request.delay = 0.5 * halves * s->step;
     for (size_t i = 0; s->left > 0 && i < c->n_fitted; i++) {
         if (!tqa_calibration_tell(c, TQA_STAGE_FIT, 0.0, 1, "align") ||
-            (!tqa_log_pass(&c->logs[i], add_block, s) && !s->is_enough)) {
+            (!tqa_recording_pass(&c->logs[i], add_block, s) && !s->is_enough)) {
             return false;
         }
     }
     *ret = 0.0;
     for (size_t r = 0; r < c->order.nv; r++) {
-        *ret += tq_log(tq_fast_left_in_step(&s->sums[r]));
+        *ret += tq_log(tq_high_frequency_inertia_left_in_step(&s->sums[r]));
     }
     return true;
 }
@@ -117,7 +117,7 @@ bool tqa_calibration_find_delay(tqa_calibration *c)
     for (size_t i = 0; i < c->n_fitted; i++) {
         s.step = fmin(s.step, c->logs[i].step);
     }
-    s.sums = tqa_control_take(c->control, c->order.nv, sizeof *s.sums);
+    s.sums = tqa_tree_take(c->control, c->order.nv, sizeof *s.sums);
     if (s.sums == NULL || !find(&s, &halves)) {
         return false;
     }
@@ -155,7 +155,7 @@ bool tqa_calibration_confirm_delay(tqa_calibration *c)
     const tq_fit_model *model = &c->options.model;
     double with = 0.0;
     double without = 0.0;
-    double *usual = tqa_control_take(c->control, c->order.nv + 1, sizeof *usual);
+    double *usual = tqa_tree_take(c->control, c->order.nv + 1, sizeof *usual);
     if (!c->finds_delay || found == 0.0 || usual == NULL) {
         return usual != NULL;
     }

@@ -128,7 +128,7 @@ bool tqa_calibration_choose_sign(tqa_calibration *c)
     enum { LAWS = sizeof laws / sizeof laws[0] };
     double left[LAWS];
     unsigned best = 0;
-    double *usual = tqa_control_take(c->control, c->order.nv + 1, sizeof *usual);
+    double *usual = tqa_tree_take(c->control, c->order.nv + 1, sizeof *usual);
     if (usual == NULL || !tqa_calibration_pass(c)) {
         return false;
     }

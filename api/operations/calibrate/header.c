@@ -9,38 +9,38 @@
 #include "api/response/html.h"
 #include "api/version.h"
 
-static void put_header_numbers(tqa_page *text, const tqa_calibration *c, bool deviations)
+static void put_header_numbers(tqa_html *text, const tqa_calibration *c, bool deviations)
 {
     for (size_t k = 0; k < c->n_column; k++) {
         const tq_estimate *e = &c->solution.estimate[k];
         const double x = deviations ? e->deviation : e->value;
         if (isfinite(x)) {
-            tqa_page_format(text, "    %.17g,\n", x);
+            tqa_html_format(text, "    %.17g,\n", x);
         } else { /* NAN needs a header, and INFINITY */
-            tqa_page_raw(text, deviations ? "    1e308, /* the data do not tell */\n"
+            tqa_html_raw(text, deviations ? "    1e308, /* the data do not tell */\n"
                                           : "    0, /* the data do not tell */\n");
         }
     }
 }
 
 /* What stands for the sign of velocity in friction. */
-static void put_sign(tqa_page *text, const tqa_calibration *c)
+static void put_sign(tqa_html *text, const tqa_calibration *c)
 {
     const tq_fit_model *friction = &c->options.model;
     if (tqa_calibration_yields(c) && friction->relaxation > 0.0) {
-        tqa_page_format(text,
+        tqa_html_format(text,
                         "/* s stands for sign(v): ds/dt = (v - s |v|) / %.6g - s / %.6g */\n\n",
                         friction->presliding, friction->relaxation);
     } else if (tqa_calibration_yields(c)) {
-        tqa_page_format(text, "/* s stands for sign(v): ds/dt = (v - s |v|) / %.6g */\n\n",
+        tqa_html_format(text, "/* s stands for sign(v): ds/dt = (v - s |v|) / %.6g */\n\n",
                         friction->presliding);
     } else if (friction->smoothing > 0.0) {
-        tqa_page_format(text, "/* tanh(v / %.6g) stands for sign(v) */\n\n", friction->smoothing);
+        tqa_html_format(text, "/* tanh(v / %.6g) stands for sign(v) */\n\n", friction->smoothing);
     }
 }
 
 /* Whose it is, and what a base parameter stands for. */
-static void put_header_name(tqa_page *text, const tqa_calibration *c, size_t k, char *expression)
+static void put_header_name(tqa_html *text, const tqa_calibration *c, size_t k, char *expression)
 {
     const tq_model *model = c->control->robot->model;
     const tqa_robot *robot = c->control->robot;
@@ -53,49 +53,49 @@ static void put_header_name(tqa_page *text, const tqa_calibration *c, size_t k, 
                                  : robot->joint_names[column->joint];
     char name[TQA_SYMBOL_MAX];
     tqa_column_name(model, column, name);
-    tqa_page_format(text, "    \"%s\", /* %s, %s, ", name, tqa_column_unit(model, column),
+    tqa_html_format(text, "    \"%s\", /* %s, %s, ", name, tqa_column_unit(model, column),
                     tqa_column_kind(column));
     for (const char *p = owner; *p != '\0'; p++) { /* nobody's name ends a comment */
         const char one[2] = {*p == '*' || *p == '/' || (unsigned char)*p < ' ' ? '_' : *p, '\0'};
-        tqa_page_raw(text, one);
+        tqa_html_raw(text, one);
     }
     if (expression != NULL && c->base != NULL && k < c->base->n_base) {
         tqa_parameter_expression(model, c->base, c->list, k, expression);
         if (strcmp(expression, name) != 0) {
-            tqa_page_format(text, ": %s", expression);
+            tqa_html_format(text, ": %s", expression);
         }
     }
     if (column->kind == TQ_COLUMN_STRIBECK) {
-        tqa_page_format(text, ", sign(v) exp(-(v / %.6g)^2)",
+        tqa_html_format(text, ", sign(v) exp(-(v / %.6g)^2)",
                         tq_fit_stribeck_speed(c->fit, column->joint));
     }
-    tqa_page_raw(text, " */\n");
+    tqa_html_raw(text, " */\n");
 }
 
 char *tqa_calibration_header(const tqa_calibration *c, size_t *ret_n)
 {
-    tqa_page text = {0};
+    tqa_html text = {0};
     char *expression = malloc(TQA_EXPRESSION_MAX);
     text.text.failed = expression == NULL;
-    tqa_page_format(&text,
+    tqa_html_format(&text,
                     "/* Parameters found by torqued " TQA_VERSION ", verdict %s, method %s: in SI "
                     "units, in the order of the names. */\n#ifndef ROBOT_PARAMETERS_H\n"
                     "#define ROBOT_PARAMETERS_H\n\n",
                     tq_verdict_slug(c->verdict.verdict), tqa_method_slug(c->options.method));
     put_sign(&text, c);
-    tqa_page_format(&text, "enum { ROBOT_PARAMETER_COUNT = %zu };\n\n", c->n_column);
-    tqa_page_raw(&text, "/* unit, kind, whose; behind the colon: what it stands for, which torque "
+    tqa_html_format(&text, "enum { ROBOT_PARAMETER_COUNT = %zu };\n\n", c->n_column);
+    tqa_html_raw(&text, "/* unit, kind, whose; behind the colon: what it stands for, which torque "
                         "shows only together */\n"
                         "static const char *const robot_parameter_names[] = {\n");
     for (size_t k = 0; k < c->n_column; k++) {
         put_header_name(&text, c, k, expression);
     }
-    tqa_page_raw(&text, "};\n\nstatic const double robot_parameters[] = {\n");
+    tqa_html_raw(&text, "};\n\nstatic const double robot_parameters[] = {\n");
     put_header_numbers(&text, c, false);
-    tqa_page_raw(&text, "};\n\n/* one standard deviation */\n"
+    tqa_html_raw(&text, "};\n\n/* one standard deviation */\n"
                         "static const double robot_parameter_deviations[] = {\n");
     put_header_numbers(&text, c, true);
-    tqa_page_raw(&text, "};\n\n#endif\n");
+    tqa_html_raw(&text, "};\n\n#endif\n");
     free(expression);
     return tqa_json_text_take(&text.text, ret_n);
 }

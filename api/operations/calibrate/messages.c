@@ -61,7 +61,7 @@ static bool is_noise(const tqa_calibration *c, size_t row)
 {
     const tqa_calibrate_judged *judged =
         c->validation != TQA_VALIDATE_NOT ? &c->judged_validation : &c->judged_fit;
-    const tq_judged *all = &judged->parts[TQ_JUDGE_ALL][row];
+    const tq_residual_stats *all = &judged->parts[TQ_RESIDUALS_ALL][row];
     return fabs(all->lag_one) < 0.1 && fabs(all->lag_ten) < 0.1;
 }
 
@@ -194,7 +194,7 @@ static size_t list_still(const tqa_calibration *c, char text[TQA_PROBLEM_TEXT])
     text[0] = '\0';
     for (size_t r = 0; r < c->order.nv; r++) {
         const size_t v = c->order.v[r];
-        if (c->judged_fit.parts[TQ_JUDGE_ALL][v].fastest >= TQA_CALIBRATE_MOVING) {
+        if (c->judged_fit.parts[TQ_RESIDUALS_ALL][v].fastest >= TQA_CALIBRATE_MOVING) {
             continue;
         }
         if (length < 120) {

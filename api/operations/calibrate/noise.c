@@ -20,7 +20,7 @@ double tqa_calibration_step(const tqa_calibration *c)
  * by then: a tenth of its fastest period; but one of the cut-off at least. */
 static double lag_of(const tqa_calibration *c)
 {
-    const tqa_log_filter *filter = &c->request.filter;
+    const tqa_recording_filter *filter = &c->request.filter;
     double motion = 0.0;
     double step = 0.0;
     for (size_t i = 0; i < c->n_fitted; i++) {
@@ -28,11 +28,11 @@ static double lag_of(const tqa_calibration *c)
         step = fmax(step, c->logs[i].step);
     }
     double noise = 4.0 * step; /* two differences */
-    if (filter->kind == TQA_LOG_BUTTERWORTH) {
+    if (filter->kind == TQA_RECORDING_BUTTERWORTH) {
         noise = 2.0 / filter->cutoff;
-    } else if (filter->kind == TQA_LOG_FIRST_ORDER) {
+    } else if (filter->kind == TQA_RECORDING_FIRST_ORDER) {
         noise = 12.0 * filter->tau_f;
-    } else if (filter->kind == TQA_LOG_SAVITZKY_GOLAY) {
+    } else if (filter->kind == TQA_RECORDING_SAVITZKY_GOLAY) {
         noise = (double)filter->window * step;
     }
     return motion > 0.0 ? fmax(0.5 * noise, fmin(noise, 0.1 / motion)) : noise;
@@ -50,14 +50,14 @@ double tqa_calibration_lag(const tqa_calibration *c)
 /* sum of the squared weights that a window makes a derivative with */
 static bool window_square(const tqa_calibration *c, unsigned derivative, double h, double *ret)
 {
-    const tqa_log_filter *filter = &c->request.filter;
+    const tqa_recording_filter *filter = &c->request.filter;
     const size_t n = 2 * filter->window + 1;
     tq_scratch scratch;
-    double *x = tqa_control_take(c->control, n, sizeof *x);
-    double *y = tqa_control_take(c->control, n, sizeof *y);
+    double *x = tqa_tree_take(c->control, n, sizeof *x);
+    double *y = tqa_tree_take(c->control, n, sizeof *y);
     *ret = 0.0;
     if (x == NULL || y == NULL ||
-        !tqa_control_scratch(c->control, tq_smooth_scratch_size(filter->window), &scratch)) {
+        !tqa_tree_scratch(c->control, tq_smooth_scratch_size(filter->window), &scratch)) {
         return false;
     }
     x[filter->window] = 1.0;
@@ -72,22 +72,22 @@ static bool window_square(const tqa_calibration *c, unsigned derivative, double 
 }
 
 /* variance of a log's acceleration for a density of one */
-static bool gain_of(const tqa_calibration *c, const tqa_log *log, double *ret)
+static bool gain_of(const tqa_calibration *c, const tqa_recording *log, double *ret)
 {
-    const tqa_log_filter *filter = &c->request.filter;
+    const tqa_recording_filter *filter = &c->request.filter;
     const double rate = 1.0 / log->step;
     tq_filter made;
     bool has_filter = false;
     unsigned n_pass = 1;
-    if (filter->kind == TQA_LOG_SAVITZKY_GOLAY) {
+    if (filter->kind == TQA_RECORDING_SAVITZKY_GOLAY) {
         const bool good = window_square(c, log->n_difference, log->step, ret);
         *ret *= 0.5 * rate;
         return good;
     }
-    if (filter->kind == TQA_LOG_BUTTERWORTH) {
+    if (filter->kind == TQA_RECORDING_BUTTERWORTH) {
         has_filter =
             tq_filter_butterworth(filter->order, filter->cutoff, rate, &made, NULL) == TQ_OK;
-    } else if (filter->kind == TQA_LOG_FIRST_ORDER) {
+    } else if (filter->kind == TQA_RECORDING_FIRST_ORDER) {
         has_filter = tq_filter_first_order(filter->tau_f, rate, &made, NULL) == TQ_OK;
         n_pass = log->n_difference > 1 ? 2 : 1; /* once for each derivative */
     }
@@ -98,7 +98,7 @@ static bool gain_of(const tqa_calibration *c, const tqa_log *log, double *ret)
 bool tqa_calibration_find_noise(tqa_calibration *c)
 {
     const size_t nv = c->order.nv;
-    c->variance = tqa_control_take(c->control, c->n_fitted * nv + 1, sizeof *c->variance);
+    c->variance = tqa_tree_take(c->control, c->n_fitted * nv + 1, sizeof *c->variance);
     for (size_t i = 0; c->variance != NULL && i < c->n_fitted; i++) {
         double gain = 0.0;
         if (!gain_of(c, &c->logs[i], &gain)) {
@@ -123,7 +123,7 @@ bool tqa_calibration_find_bias(tqa_calibration *c)
     if (c->noise == NULL) {
         return true;
     }
-    c->bias = tqa_control_take(c->control, c->n_column + 1, sizeof *c->bias);
+    c->bias = tqa_tree_take(c->control, c->n_column + 1, sizeof *c->bias);
     tq_scratch scratch = {0};
     if (c->bias == NULL || !tqa_calibration_take(c, tq_noise_bias_find_size(c->fit), &scratch)) {
         return false;
@@ -173,31 +173,31 @@ void tqa_calibration_tell_total(tqa_calibration *c)
 
 void tqa_calibration_put_noise(const tqa_calibration *c)
 {
-    tqa_answer *answer = &c->control->answer;
+    tqa_writer *answer = &c->control->answer;
     const size_t nv = c->order.nv;
-    tqa_answer_object(answer, "noise");
-    tqa_answer_list(answer, "acceleration");
+    tqa_writer_object(answer, "noise");
+    tqa_writer_list(answer, "acceleration");
     for (size_t r = 0; r < nv; r++) {
         double sum = 0.0;
         for (size_t i = 0; i < c->n_fitted; i++) {
             sum += c->variance[i * nv + c->order.v[r]] / (double)c->n_fitted;
         }
-        tqa_answer_number(answer, NULL, sqrt(sum));
+        tqa_writer_number(answer, NULL, sqrt(sum));
     }
-    tqa_answer_end(answer);
-    tqa_answer_flag(answer, "chose_instruments", c->has_chosen);
+    tqa_writer_end(answer);
+    tqa_writer_flag(answer, "chose_instruments", c->has_chosen);
     if (c->bias == NULL) {
-        tqa_answer_none(answer, "least_squares_bias", "by instruments from the start");
+        tqa_writer_none(answer, "least_squares_bias", "by instruments from the start");
     } else if (!(c->bias_worst > 0.0)) {
-        tqa_answer_none(answer, "least_squares_bias", "no noise is seen");
+        tqa_writer_none(answer, "least_squares_bias", "no noise is seen");
     } else {
         char name[TQA_SYMBOL_MAX];
         tqa_column_name(c->control->robot->model, &c->columns[c->biased], name);
-        tqa_answer_object(answer, "least_squares_bias");
-        tqa_answer_string(answer, "name", name);
-        tqa_answer_number(answer, "expected", c->bias[c->biased]);
-        tqa_answer_number(answer, "deviations", c->bias_worst);
-        tqa_answer_end(answer);
+        tqa_writer_object(answer, "least_squares_bias");
+        tqa_writer_string(answer, "name", name);
+        tqa_writer_number(answer, "expected", c->bias[c->biased]);
+        tqa_writer_number(answer, "deviations", c->bias_worst);
+        tqa_writer_end(answer);
     }
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
 }

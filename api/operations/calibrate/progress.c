@@ -37,8 +37,8 @@ static prices work_of(const tqa_calibration *c, bool second)
     double fitted = 0.0;
     double all = 0.0;
     for (size_t i = 0; i < c->n_log; i++) {
-        const tqa_log *log = &c->logs[i];
-        const bool in_part = c->is_sampled && tqa_log_is_sampled(log);
+        const tqa_recording *log = &c->logs[i];
+        const bool in_part = c->is_sampled && tqa_recording_is_sampled(log);
         const double rows = (double)log->n_chosen;
         all += rows;
         fitted += i < c->n_fitted ? rows : 0.0;
@@ -81,12 +81,12 @@ static double fraction_at(const tqa_calibration *c, unsigned stage, double part)
 
 bool tqa_calibration_tell(tqa_calibration *c, unsigned stage, double i, size_t n, const char *step)
 {
-    const tqa_world *world = c->control->world;
+    const tqa_host *host = c->control->host;
     c->told = fmax(c->told, fraction_at(c, stage, fmin(i / (double)(n > 0 ? n : 1), 1.0)));
-    if (world != NULL && world->progress != NULL) {
-        world->progress(world->ctx, c->told, step);
+    if (host != NULL && host->progress != NULL) {
+        host->progress(host->ctx, c->told, step);
     }
-    if (world != NULL && world->cancelled != NULL && world->cancelled(world->ctx)) {
+    if (host != NULL && host->cancelled != NULL && host->cancelled(host->ctx)) {
         (void)tqa_problem_set(c->control->problem, "busy", "the job was stopped");
         return false;
     }
@@ -114,7 +114,7 @@ typedef struct foresight {
     const double *variance; /* (nv) of the log at hand */
 } foresight;
 
-static bool add_block(void *ctx, const tqa_log_block *block)
+static bool add_block(void *ctx, const tqa_recording_block *block)
 {
     const foresight *f = ctx;
     tq_error error = {0};
@@ -134,7 +134,7 @@ static bool foresee(tqa_calibration *c, tq_scratch *scratch)
         f.variance = c->variance + i * c->order.nv;
         n_sample += (double)c->logs[i].n_chosen * c->logs[i].period / c->logs[i].step /
                     (double)c->request.filter.decimate;
-        if (!tqa_log_pass(&c->logs[i], add_block, &f)) {
+        if (!tqa_recording_pass(&c->logs[i], add_block, &f)) {
             return false;
         }
     }
@@ -160,7 +160,7 @@ bool tqa_calibration_foresee(tqa_calibration *c)
     }
     const size_t size = tq_scratch_cost(c->n_column, sizeof(double)) + tq_noise_bias_size(c->fit) +
                         tq_noise_bias_find_size(c->fit);
-    const bool good = tqa_control_scratch(c->control, size, &scratch) && foresee(c, &scratch);
-    tqa_control_give_scratch(c->control, &scratch);
+    const bool good = tqa_tree_scratch(c->control, size, &scratch) && foresee(c, &scratch);
+    tqa_tree_give_scratch(c->control, &scratch);
     return good;
 }

@@ -24,40 +24,40 @@ const char *tqa_method_slug(tq_fit_method method)
     return methods[method];
 }
 
-static bool read_couplings(tqa_calibration *c, const tqa_part *part)
+static bool read_couplings(tqa_calibration *c, const tqa_value *part)
 {
     const tqa_robot *robot = c->control->robot;
     size_t n = 0;
     if (part->value == NULL) {
         return true;
     }
-    if (!tqa_part_array(part, 0, c->order.nv, &n)) {
+    if (!tqa_value_array(part, 0, c->order.nv, &n)) {
         return false;
     }
-    tq_fit_coupling *couplings = tqa_control_take(c->control, n + 1, sizeof *couplings);
+    tq_fit_coupling *couplings = tqa_tree_take(c->control, n + 1, sizeof *couplings);
     if (couplings == NULL) {
         return false;
     }
     for (size_t k = 0; k < n; k++) {
-        const tqa_part pair = tqa_part_item(part, k);
+        const tqa_value pair = tqa_value_item(part, k);
         uint32_t joints[2] = {0};
         size_t two = 0;
-        if (!tqa_part_array(&pair, 2, 2, &two)) {
+        if (!tqa_value_array(&pair, 2, 2, &two)) {
             return false;
         }
         for (size_t i = 0; i < 2; i++) {
-            const tqa_part item = tqa_part_item(&pair, i);
+            const tqa_value item = tqa_value_item(&pair, i);
             const char *name = json_string_value(item.value);
             if (name == NULL) {
-                return tqa_part_refuse(&item, "wrong-type", "the name of a joint in quotes",
-                                       "expected the name of a joint");
+                return tqa_value_refuse(&item, "wrong-type", "the name of a joint in quotes",
+                                        "expected the name of a joint");
             }
             joints[i] = tqa_robot_joint(robot, name, strlen(name));
             if (joints[i] == TQ_NONE || robot->model->joints[joints[i]].nv != 1 ||
                 (i == 1 && joints[1] == joints[0])) {
-                return tqa_part_refuse(&item, "unknown-name",
-                                       "name two different joints with one coordinate each",
-                                       "\"%.64s\" is no joint of one freedom to couple", name);
+                return tqa_value_refuse(&item, "unknown-name",
+                                        "name two different joints with one coordinate each",
+                                        "\"%.64s\" is no joint of one freedom to couple", name);
             }
         }
         couplings[k] = (tq_fit_coupling){joints[0], joints[1]};
@@ -67,14 +67,14 @@ static bool read_couplings(tqa_calibration *c, const tqa_part *part)
     return true;
 }
 
-static bool read_friction(tqa_calibration *c, const tqa_part *part)
+static bool read_friction(tqa_calibration *c, const tqa_value *part)
 {
     tq_fit_model *model = &c->options.model;
     unsigned bits = 0;
     if (part->value == NULL) {
         return true;
     }
-    if (!tqa_part_choices(part, frictions, &bits)) {
+    if (!tqa_value_choices(part, frictions, &bits)) {
         return false;
     }
     model->with &= (unsigned)TQ_REGRESS_ROTOR;
@@ -88,10 +88,10 @@ static bool read_friction(tqa_calibration *c, const tqa_part *part)
     return true;
 }
 
-static bool read_flag(const tqa_part *part, unsigned bit, unsigned *with)
+static bool read_flag(const tqa_value *part, unsigned bit, unsigned *with)
 {
     bool flag = (*with & bit) != 0;
-    if (part->value != NULL && !tqa_part_flag(part, &flag)) {
+    if (part->value != NULL && !tqa_value_flag(part, &flag)) {
         return false;
     }
     *with = flag ? *with | bit : *with & ~bit;
@@ -99,22 +99,22 @@ static bool read_flag(const tqa_part *part, unsigned bit, unsigned *with)
 }
 
 /* 0, or a number from `least` to `most`: of less, powers and quotients would leave all bounds. */
-static bool read_or_none(const tqa_part *part, double least, double most, double *ret)
+static bool read_or_none(const tqa_value *part, double least, double most, double *ret)
 {
     if (part->value == NULL || !json_is_number(part->value) ||
         json_number_value(part->value) == 0.0) {
-        return part->value == NULL || tqa_part_number(part, ret);
+        return part->value == NULL || tqa_value_number(part, ret);
     }
-    return tqa_part_within(part, least, most, ret);
+    return tqa_value_within(part, least, most, ret);
 }
 
 /* What stands for the sign of velocity. */
-static bool read_sign(tqa_calibration *c, const tqa_part *part)
+static bool read_sign(tqa_calibration *c, const tqa_value *part)
 {
     tq_fit_model *model = &c->options.model;
-    const tqa_part smoothing = tqa_part_field(part, "smoothing");
-    const tqa_part presliding = tqa_part_field(part, "presliding");
-    const tqa_part relaxation = tqa_part_field(part, "relaxation_s");
+    const tqa_value smoothing = tqa_value_field(part, "smoothing");
+    const tqa_value presliding = tqa_value_field(part, "presliding");
+    const tqa_value relaxation = tqa_value_field(part, "relaxation_s");
     if (!read_or_none(&smoothing, least_rate, 1e3, &model->smoothing) ||
         !read_or_none(&presliding, least_way, 1e3, &model->presliding) ||
         !read_or_none(&relaxation, least_time, 1e6, &model->relaxation)) {
@@ -126,36 +126,36 @@ static bool read_sign(tqa_calibration *c, const tqa_part *part)
         model->presliding = 0.0; /* what was asked for is that sign */
     }
     return relaxation.value == NULL || !(model->relaxation > 0.0) || model->presliding > 0.0 ||
-           tqa_part_refuse(&relaxation, "invalid-value",
-                           "add \"presliding\": 0.0002, or leave it out",
-                           "only gears that yield (\"presliding\") creep at rest");
+           tqa_value_refuse(&relaxation, "invalid-value",
+                            "add \"presliding\": 0.0002, or leave it out",
+                            "only gears that yield (\"presliding\") creep at rest");
 }
 
 static bool read_model(tqa_calibration *c)
 {
-    const tqa_part root = tqa_part_root(c->control);
-    const tqa_part part = tqa_part_field(&root, "model");
+    const tqa_value root = tqa_value_root(c->control);
+    const tqa_value part = tqa_value_field(&root, "model");
     tq_fit_model *model = &c->options.model;
     unsigned kind = 0;
     unsigned gravity = TQ_FIT_GRAVITY_SIN_COS;
     if (part.value == NULL) {
         return true;
     }
-    if (!tqa_part_object(&part, model_fields)) {
+    if (!tqa_value_object(&part, model_fields)) {
         return false;
     }
-    const tqa_part kind_part = tqa_part_field(&part, "kind");
-    const tqa_part gravity_part = tqa_part_field(&part, "gravity");
-    const tqa_part friction = tqa_part_field(&part, "friction");
-    const tqa_part rotor = tqa_part_field(&part, "rotor");
-    const tqa_part springs = tqa_part_field(&part, "springs");
-    const tqa_part speed = tqa_part_field(&part, "stribeck_speed");
-    const tqa_part couplings = tqa_part_field(&part, "couplings");
-    if ((kind_part.value != NULL && !tqa_part_choice(&kind_part, kinds, &kind)) ||
-        (gravity_part.value != NULL && !tqa_part_choice(&gravity_part, gravities, &gravity)) ||
+    const tqa_value kind_part = tqa_value_field(&part, "kind");
+    const tqa_value gravity_part = tqa_value_field(&part, "gravity");
+    const tqa_value friction = tqa_value_field(&part, "friction");
+    const tqa_value rotor = tqa_value_field(&part, "rotor");
+    const tqa_value springs = tqa_value_field(&part, "springs");
+    const tqa_value speed = tqa_value_field(&part, "stribeck_speed");
+    const tqa_value couplings = tqa_value_field(&part, "couplings");
+    if ((kind_part.value != NULL && !tqa_value_choice(&kind_part, kinds, &kind)) ||
+        (gravity_part.value != NULL && !tqa_value_choice(&gravity_part, gravities, &gravity)) ||
         !read_friction(c, &friction) || !read_flag(&rotor, TQ_REGRESS_ROTOR, &model->with) ||
         !read_flag(&springs, TQ_REGRESS_STIFFNESS, &model->with) ||
-        (speed.value != NULL && !tqa_part_within(&speed, 1e-6, 1e3, &model->stribeck_speed)) ||
+        (speed.value != NULL && !tqa_value_within(&speed, 1e-6, 1e3, &model->stribeck_speed)) ||
         !read_couplings(c, &couplings) || !read_sign(c, &part)) {
         return false;
     }
@@ -165,56 +165,57 @@ static bool read_model(tqa_calibration *c)
         model->extra &= ~(unsigned)TQ_FIT_LOAD;
     }
     if (kind == 2 && (model->extra & (unsigned)TQ_FIT_LOAD) != 0) {
-        return tqa_part_refuse(&friction, "invalid-value",
-                               "leave \"load\" out, or say \"kind\": \"base\"",
-                               "friction by load needs bodies that load a joint: \"per-joint\" has "
-                               "none");
+        return tqa_value_refuse(
+            &friction, "invalid-value", "leave \"load\" out, or say \"kind\": \"base\"",
+            "friction by load needs bodies that load a joint: \"per-joint\" has "
+            "none");
     }
     model->gravity = gravity;
     c->wants_all = kind == 1;
     if (kind != 2 && gravity_part.value != NULL) {
-        return tqa_part_refuse(&gravity_part, "invalid-value", "leave it out, or say \"per-joint\"",
-                               "\"gravity\" belongs to kind \"per-joint\": others know it");
+        return tqa_value_refuse(&gravity_part, "invalid-value",
+                                "leave it out, or say \"per-joint\"",
+                                "\"gravity\" belongs to kind \"per-joint\": others know it");
     }
     return true;
 }
 
 static bool read_method(tqa_calibration *c)
 {
-    const tqa_part root = tqa_part_root(c->control);
-    const tqa_part method = tqa_part_field(&root, "method");
-    const tqa_part confidence = tqa_part_field(&root, "confidence");
-    const tqa_part ridge = tqa_part_field(&root, "ridge");
-    const tqa_part entropy = tqa_part_field(&root, "entropy");
-    const tqa_part noise = tqa_part_field(&root, "column_noise");
-    const tqa_part draws = tqa_part_field(&root, "bootstrap");
-    const tqa_part covariance = tqa_part_field(&root, "covariance");
-    const tqa_part prior = tqa_part_field(&root, "prior");
-    const tqa_part lag = tqa_part_field(&root, "lag_s");
+    const tqa_value root = tqa_value_root(c->control);
+    const tqa_value method = tqa_value_field(&root, "method");
+    const tqa_value confidence = tqa_value_field(&root, "confidence");
+    const tqa_value ridge = tqa_value_field(&root, "ridge");
+    const tqa_value entropy = tqa_value_field(&root, "entropy");
+    const tqa_value noise = tqa_value_field(&root, "column_noise");
+    const tqa_value draws = tqa_value_field(&root, "bootstrap");
+    const tqa_value covariance = tqa_value_field(&root, "covariance");
+    const tqa_value prior = tqa_value_field(&root, "prior");
+    const tqa_value lag = tqa_value_field(&root, "lag_s");
     unsigned chosen = TQ_FIT_FEASIBLE;
-    if ((method.value != NULL && !tqa_part_choice(&method, methods, &chosen)) ||
+    if ((method.value != NULL && !tqa_value_choice(&method, methods, &chosen)) ||
         (confidence.value != NULL &&
-         !tqa_part_within(&confidence, 1e-3, 0.999999, &c->options.confidence)) ||
+         !tqa_value_within(&confidence, 1e-3, 0.999999, &c->options.confidence)) ||
         (ridge.value != NULL &&
-         !tqa_part_within(&ridge, least_weight, most_weight, &c->options.ridge)) ||
+         !tqa_value_within(&ridge, least_weight, most_weight, &c->options.ridge)) ||
         (entropy.value != NULL &&
-         !tqa_part_within(&entropy, least_weight, most_weight, &c->options.entropy)) ||
+         !tqa_value_within(&entropy, least_weight, most_weight, &c->options.entropy)) ||
         (draws.value != NULL &&
-         !tqa_part_count(&draws, 0, TQ_FIT_DRAWS_MAX, &c->options.n_bootstrap)) ||
-        (covariance.value != NULL && !tqa_part_flag(&covariance, &c->wants_covariance)) ||
+         !tqa_value_count(&draws, 0, TQ_FIT_DRAWS_MAX, &c->options.n_bootstrap)) ||
+        (covariance.value != NULL && !tqa_value_flag(&covariance, &c->wants_covariance)) ||
         (noise.value != NULL &&
-         !tqa_part_within(&noise, least_weight, 0.999, &c->options.column_noise)) ||
-        (lag.value != NULL && !tqa_part_positive(&lag, &c->lag_s))) {
+         !tqa_value_within(&noise, least_weight, 0.999, &c->options.column_noise)) ||
+        (lag.value != NULL && !tqa_value_positive(&lag, &c->lag_s))) {
         return false;
     }
     if (lag.value != NULL && chosen != TQ_FIT_IV && chosen != TQ_FIT_FEASIBLE_IV) {
-        return tqa_part_refuse(&lag, "invalid-value",
-                               "leave it out, or say \"method\": \"feasible-iv\"",
-                               "only instruments have a lag");
+        return tqa_value_refuse(&lag, "invalid-value",
+                                "leave it out, or say \"method\": \"feasible-iv\"",
+                                "only instruments have a lag");
     }
     if (noise.value != NULL && chosen != TQ_FIT_TLS) {
-        return tqa_part_refuse(&noise, "invalid-value", "leave it out, or say \"method\": \"tls\"",
-                               "only total least squares assumes noise of its columns");
+        return tqa_value_refuse(&noise, "invalid-value", "leave it out, or say \"method\": \"tls\"",
+                                "only total least squares assumes noise of its columns");
     }
     c->options.method = chosen;
     c->chooses_method = method.value == NULL;
@@ -223,12 +224,12 @@ static bool read_method(tqa_calibration *c)
         return true;
     }
     const size_t n = tq_parameter_count(c->control->robot->model, c->options.model.with);
-    double *values = tqa_control_take(c->control, n + 1, sizeof *values);
+    double *values = tqa_tree_take(c->control, n + 1, sizeof *values);
     c->options.prior = values;
-    return values != NULL && tqa_part_numbers(&prior, n, values);
+    return values != NULL && tqa_value_numbers(&prior, n, values);
 }
 
-static bool overlap(const tqa_log *a, const tqa_log *b)
+static bool overlap(const tqa_recording *a, const tqa_recording *b)
 {
     bool any = a->n_window == 0 || b->n_window == 0;
     for (size_t i = 0; i < a->n_window; i++) {
@@ -244,25 +245,25 @@ static bool overlap(const tqa_log *a, const tqa_log *b)
  */
 static bool is_news(const tqa_calibration *c, size_t i)
 {
-    const tqa_log *log = &c->logs[i];
+    const tqa_recording *log = &c->logs[i];
     for (size_t k = 0; k < i; k++) {
-        const tqa_log *other = &c->logs[k];
+        const tqa_recording *other = &c->logs[k];
         bool same = overlap(log, other);
-        for (size_t q = 0; q < TQA_LOG_QUANTITIES; q++) {
+        for (size_t q = 0; q < TQA_RECORDING_QUANTITIES; q++) {
             same = same && strcmp(log->source[q], other->source[q]) == 0;
         }
         if (same && i < c->n_fitted) {
-            return tqa_part_refuse(&log->part, "invalid-value",
-                                   "leave it out, or choose other \"rows\" of it",
-                                   "rows of \"%.60s\" are there twice: that tells nothing new, and "
-                                   "intervals would be too narrow",
-                                   log->name);
+            return tqa_value_refuse(
+                &log->part, "invalid-value", "leave it out, or choose other \"rows\" of it",
+                "rows of \"%.60s\" are there twice: that tells nothing new, and "
+                "intervals would be too narrow",
+                log->name);
         }
         if (same && k < c->n_fitted) {
-            return tqa_part_refuse(&log->part, "invalid-value",
-                                   "leave it out here or in \"datasets\", or choose other \"rows\"",
-                                   "rows of \"%.60s\" are fitted: they validate nothing",
-                                   log->name);
+            return tqa_value_refuse(
+                &log->part, "invalid-value",
+                "leave it out here or in \"datasets\", or choose other \"rows\"",
+                "rows of \"%.60s\" are fitted: they validate nothing", log->name);
         }
     }
     return true;
@@ -272,39 +273,39 @@ static bool read_logs(tqa_calibration *c)
 {
     static const char *const log_fields[] = {"dataset", "job", "rows", "q", "qd",
                                              "qdd",     "tau", "time", NULL};
-    const tqa_part root = tqa_part_root(c->control);
-    const tqa_part datasets = tqa_part_field(&root, "datasets");
-    const tqa_part validate = tqa_part_field(&root, "validate");
+    const tqa_value root = tqa_value_root(c->control);
+    const tqa_value datasets = tqa_value_field(&root, "datasets");
+    const tqa_value validate = tqa_value_field(&root, "validate");
     static const char *const words[] = {"leave-one-out", "none", NULL};
     size_t n_validate = 0;
     unsigned word = 0;
-    if (!tqa_part_need(&datasets, "add \"datasets\": [\"its name\"]") ||
-        !tqa_part_array(&datasets, 1, TQA_CALIBRATE_LOGS_MAX, &c->n_fitted)) {
+    if (!tqa_value_need(&datasets, "add \"datasets\": [\"its name\"]") ||
+        !tqa_value_array(&datasets, 1, TQA_CALIBRATE_LOGS_MAX, &c->n_fitted)) {
         return false;
     }
     c->validation = c->n_fitted > 1 ? TQA_VALIDATE_LEAVE_ONE_OUT : TQA_VALIDATE_NOT;
     if (json_is_array(validate.value)) {
         c->validation = TQA_VALIDATE_LOGS;
-        if (!tqa_part_array(&validate, 1, TQA_CALIBRATE_LOGS_MAX, &n_validate)) {
+        if (!tqa_value_array(&validate, 1, TQA_CALIBRATE_LOGS_MAX, &n_validate)) {
             return false;
         }
     } else if (validate.value != NULL) {
-        if (!tqa_part_choice(&validate, words, &word)) {
+        if (!tqa_value_choice(&validate, words, &word)) {
             return false;
         }
         c->validation = word == 1 ? TQA_VALIDATE_NOT : TQA_VALIDATE_LEAVE_ONE_OUT;
         if (word == 0 && c->n_fitted < 2) {
-            return tqa_part_refuse(&validate, "invalid-value", "add another dataset",
-                                   "with one dataset nothing is left when it is left out");
+            return tqa_value_refuse(&validate, "invalid-value", "add another dataset",
+                                    "with one dataset nothing is left when it is left out");
         }
     }
     c->n_log = c->n_fitted + n_validate;
-    c->logs = tqa_control_take(c->control, c->n_log, sizeof *c->logs);
+    c->logs = tqa_tree_take(c->control, c->n_log, sizeof *c->logs);
     for (size_t i = 0; c->logs != NULL && i < c->n_log; i++) {
-        const tqa_part part = i < c->n_fitted ? tqa_part_item(&datasets, i)
-                                              : tqa_part_item(&validate, i - c->n_fitted);
-        if ((json_is_object(part.value) && !tqa_part_object(&part, log_fields)) ||
-            !tqa_log_read(&c->request, &part, &c->logs[i]) || !is_news(c, i)) {
+        const tqa_value part = i < c->n_fitted ? tqa_value_item(&datasets, i)
+                                               : tqa_value_item(&validate, i - c->n_fitted);
+        if ((json_is_object(part.value) && !tqa_value_object(&part, log_fields)) ||
+            !tqa_recording_read(&c->request, &part, &c->logs[i]) || !is_news(c, i)) {
             return false;
         }
     }
@@ -339,32 +340,32 @@ static void set_default_signs(tqa_calibration *c)
 
 bool tqa_calibration_read(tqa_calibration *c)
 {
-    const tqa_part root = tqa_part_root(c->control);
-    const tqa_part points = tqa_part_field(&root, "points");
+    const tqa_value root = tqa_value_root(c->control);
+    const tqa_value points = tqa_value_field(&root, "points");
     const tq_model *model = c->control->robot->model;
     c->options = tq_fit_defaults();
-    c->options.stop = tqa_control_stop;
+    c->options.stop = tqa_tree_stop;
     c->options.stop_ctx = c->control;
     set_default_signs(c);
     c->n_point = TQA_CALIBRATE_POINTS;
-    unsigned need = 1u << TQA_LOG_Q | 1u << TQA_LOG_TAU;
-    need |= model->nq != model->nv ? 1u << TQA_LOG_QD | 1u << TQA_LOG_QDD : 0u;
+    unsigned need = 1u << TQA_RECORDING_Q | 1u << TQA_RECORDING_TAU;
+    need |= model->nq != model->nv ? 1u << TQA_RECORDING_QD | 1u << TQA_RECORDING_QDD : 0u;
     if (model->nv == 0) {
-        return tqa_part_refuse(&root, "invalid-robot", "give it a joint that moves",
-                               "the robot cannot move");
+        return tqa_value_refuse(&root, "invalid-robot", "give it a joint that moves",
+                                "the robot cannot move");
     }
     if (c->control->robot->constraints != NULL) {
-        return tqa_part_refuse(&root, "invalid-robot", "calibrate its open tree",
-                               "the torques of a constrained robot also hold the forces of its "
-                               "constraints, which no log has");
+        return tqa_value_refuse(&root, "invalid-robot", "calibrate its open tree",
+                                "the torques of a constrained robot also hold the forces of its "
+                                "constraints, which no log has");
     }
-    if (!tqa_control_order(c->control, &c->order) ||
-        !tqa_log_request_read(&root, &c->order, need, &c->request)) {
+    if (!tqa_tree_order(c->control, &c->order) ||
+        !tqa_recording_request_read(&root, &c->order, need, &c->request)) {
         return false;
     }
     c->tries_delay = c->tries_delay && !c->request.has_delay;
     c->request.finds_brakes = model->nq == model->nv;
     return read_logs(c) && read_model(c) && read_method(c) &&
            (points.value == NULL ||
-            tqa_part_count(&points, 2, TQA_CALIBRATE_POINTS_MAX, &c->n_point));
+            tqa_value_count(&points, 2, TQA_CALIBRATE_POINTS_MAX, &c->n_point));
 }

@@ -25,13 +25,13 @@ static const char *const meanings[] = {
 };
 
 /* What physics cost, and how near to the best that is. */
-static void put_bodies(tqa_page *page, const tqa_calibration *c)
+static void put_bodies(tqa_html *page, const tqa_calibration *c)
 {
     const tq_fit_solution *s = &c->solution;
     if (!(s->least_eigenvalue > 0.0) || !(s->objective_unconstrained > 0.0)) {
         return;
     }
-    tqa_page_format(
+    tqa_html_format(
         page,
         "<p>Every link can be a body of positive density. That raises the sum of squares "
         "by %.2g %%, and no such robot fits better by more than %.1g %% of it.</p>\n",
@@ -39,57 +39,57 @@ static void put_bodies(tqa_page *page, const tqa_calibration *c)
         fmax(100.0 * s->gap / s->objective, 0.0));
 }
 
-static void put_noise(tqa_page *page, const tqa_calibration *c)
+static void put_noise(tqa_html *page, const tqa_calibration *c)
 {
     char name[TQA_SYMBOL_MAX];
     if (c->bias == NULL || !(c->bias_worst > 0.0)) {
         return;
     }
     tqa_column_name(c->control->robot->model, &c->columns[c->biased], name);
-    tqa_page_raw(page, "<p>Noise of position would move least squares by ");
-    tqa_page_format(page, "%.2g standard deviations at most (%s by %.2g)%s.</p>\n", c->bias_worst,
+    tqa_html_raw(page, "<p>Noise of position would move least squares by ");
+    tqa_html_format(page, "%.2g standard deviations at most (%s by %.2g)%s.</p>\n", c->bias_worst,
                     name, c->bias[c->biased],
                     c->has_chosen ? ": instruments were taken instead" : "");
 }
 
 /* what stands for the sign of velocity */
-static void put_sign(tqa_page *page, const tqa_calibration *c)
+static void put_sign(tqa_html *page, const tqa_calibration *c)
 {
     const tq_fit_model *model = &c->options.model;
     const char *by = c->chose_sign ? ": the data were asked" : "";
     if (model->presliding > 0.0 && model->relaxation > 0.0) {
-        tqa_page_format(page,
+        tqa_html_format(page,
                         "<p>Friction: gears yield over %.3g mrad or mm at a reversal before they "
                         "slip, and forget at rest within %.3g s%s.</p>\n",
                         1e3 * model->presliding, model->relaxation, by);
     } else if (model->presliding > 0.0) {
-        tqa_page_format(page,
+        tqa_html_format(page,
                         "<p>Friction: gears yield over %.3g mrad or mm at a reversal before they "
                         "slip%s.</p>\n",
                         1e3 * model->presliding, by);
     } else if (model->smoothing > 0.0) {
-        tqa_page_format(page,
+        tqa_html_format(page,
                         "<p>Friction: a sign of velocity, smoothed over %.3g rad/s or m/s%s.</p>\n",
                         model->smoothing, by);
     }
 }
 
-static void put_verdict(tqa_page *page, const tqa_calibration *c)
+static void put_verdict(tqa_html *page, const tqa_calibration *c)
 {
-    tqa_page_raw(page, "<p class=\"verdict\"><strong>Verdict: ");
-    tqa_page_text(page, tq_verdict_slug(c->verdict.verdict));
-    tqa_page_raw(page, "</strong></p>\n<p>");
-    tqa_page_raw(page, meanings[c->verdict.verdict]);
-    tqa_page_raw(page, "</p>\n<ul>");
+    tqa_html_raw(page, "<p class=\"verdict\"><strong>Verdict: ");
+    tqa_html_text(page, tq_verdict_slug(c->verdict.verdict));
+    tqa_html_raw(page, "</strong></p>\n<p>");
+    tqa_html_raw(page, meanings[c->verdict.verdict]);
+    tqa_html_raw(page, "</p>\n<ul>");
     for (size_t k = 0; k < tqa_calibration_reason_count(c); k++) {
         char text[TQA_PROBLEM_TEXT];
         tqa_calibration_reason(c, k, text);
-        tqa_page_raw(page, "<li>");
-        tqa_page_text(page, text);
-        tqa_page_raw(page, "</li>\n");
+        tqa_html_raw(page, "<li>");
+        tqa_html_text(page, text);
+        tqa_html_raw(page, "</li>\n");
     }
-    tqa_page_raw(page, "</ul>\n<p>");
-    tqa_page_format(page,
+    tqa_html_raw(page, "</ul>\n<p>");
+    tqa_html_format(page,
                     "%zu samples of %zu logs; method %s; rank %zu of %zu columns (structural %zu); "
                     "condition %.4g, with columns scaled %.4g.</p>\n",
                     c->solution.n_sample, c->n_fitted, tqa_method_slug(c->options.method),
@@ -97,7 +97,7 @@ static void put_verdict(tqa_page *page, const tqa_calibration *c)
                     c->solution.condition, c->solution.condition_scaled);
     put_bodies(page, c);
     if (c->request.delay != 0.0) {
-        tqa_page_format(page, "<p>The logs tell of the motion %.3g ms later than of torque.</p>\n",
+        tqa_html_format(page, "<p>The logs tell of the motion %.3g ms later than of torque.</p>\n",
                         1000.0 * c->request.delay);
     }
     put_sign(page, c);
@@ -109,33 +109,33 @@ static void put_verdict(tqa_page *page, const tqa_calibration *c)
 static const char *const fills[] = {"#555", "url(#hatch)", "url(#dots)", "none"};
 static const double usable = 0.30;
 
-static void put_band_words(tqa_page *page, const tq_estimate *e, double spread, bool is_harmless)
+static void put_band_words(tqa_html *page, const tq_estimate *e, double spread, bool is_harmless)
 {
     if (spread >= 9.995) {
-        tqa_page_raw(page, "over 999 %, ");
+        tqa_html_raw(page, "over 999 %, ");
     } else if (isfinite(spread)) {
-        tqa_page_format(page, "%.*f %%, ", spread < 0.0995 ? 1 : 0, 100.0 * spread);
+        tqa_html_format(page, "%.*f %%, ", spread < 0.0995 ? 1 : 0, 100.0 * spread);
     }
     if (is_harmless) {
-        tqa_page_format(page, "but %.2g N m: usable</text>", e->effect);
+        tqa_html_format(page, "but %.2g N m: usable</text>", e->effect);
     } else {
-        tqa_page_format(page, "%s</text>", tqa_grade_slug(e->grade));
+        tqa_html_format(page, "%s</text>", tqa_grade_slug(e->grade));
     }
 }
 
 /* One bar a parameter, up to 100 %, with lines at 30 and 80 %. */
-static void put_bands(tqa_page *page, const tqa_calibration *c)
+static void put_bands(tqa_html *page, const tqa_calibration *c)
 {
     const unsigned height = (unsigned)(c->n_column * 16 + 40);
-    tqa_page_raw(page, "<h2>Consistency over experiments</h2><p>Sample deviation over the mean, of "
+    tqa_html_raw(page, "<h2>Consistency over experiments</h2><p>Sample deviation over the mean, of "
                        "each parameter. Below 30 %: usable (full bars); below 80 %: for robust "
                        "control (hatched); above: the model lacks terms (dotted). A larger spread "
                        "whose torque is below the noise condemns nobody (lined).</p>\n");
-    tqa_page_format(page,
+    tqa_html_format(page,
                     "<svg role=\"img\" viewBox=\"0 0 720 %u\" width=\"720\" height=\"%u\">"
                     "<title>Consistency of each parameter</title><defs>",
                     height, height);
-    tqa_page_raw(page,
+    tqa_html_raw(page,
                  "<pattern id=\"hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
                  "patternTransform=\"rotate(45)\"><rect width=\"3\" height=\"6\" fill=\"#555\"/>"
                  "</pattern><pattern id=\"dots\" width=\"5\" height=\"5\" "
@@ -145,7 +145,7 @@ static void put_bands(tqa_page *page, const tqa_calibration *c)
                  "</pattern></defs>");
     static const double marks[] = {0.0, 0.3, 0.8, 1.0};
     for (size_t k = 0; k < sizeof marks / sizeof marks[0]; k++) {
-        tqa_page_format(page,
+        tqa_html_format(page,
                         "<path class=\"%s\" d=\"M%.1f 18V%u\"/><text x=\"%.1f\" y=\"12\" "
                         "text-anchor=\"middle\">%.0f %%</text>",
                         k == 0 ? "axis" : "grid", (double)BAR_LEFT + (double)BAR * marks[k],
@@ -159,7 +159,7 @@ static void put_bands(tqa_page *page, const tqa_calibration *c)
         tqa_column_name(c->control->robot->model, &c->columns[k], name);
         const size_t y = 20 + 16 * k;
         const bool is_harmless = e->grade == TQ_GRADE_USABLE && spread >= usable;
-        tqa_page_format(page,
+        tqa_html_format(page,
                         "<text x=\"%d\" y=\"%zu\" text-anchor=\"end\">%s</text><rect x=\"%d\" "
                         "y=\"%zu\" width=\"%.1f\" height=\"11\" fill=\"%s\" stroke=\"#111\"/>"
                         "<text x=\"%.1f\" y=\"%zu\">",
@@ -168,48 +168,48 @@ static void put_bands(tqa_page *page, const tqa_calibration *c)
                         (double)BAR_LEFT + length + 6.0, y + 10);
         put_band_words(page, e, spread, is_harmless);
     }
-    tqa_page_raw(page, "</svg>\n");
+    tqa_html_raw(page, "</svg>\n");
 }
 
 /* "kg m^2" as people write it */
-static void put_unit(tqa_page *page, const char *unit)
+static void put_unit(tqa_html *page, const char *unit)
 {
-    tqa_page_raw(page, "<td class=\"unit\">");
+    tqa_html_raw(page, "<td class=\"unit\">");
     for (const char *p = unit; *p != '\0'; p++) {
         if (p[0] == '^' && p[1] == '2') {
-            tqa_page_raw(page, "&#178;");
+            tqa_html_raw(page, "&#178;");
             p++;
         } else {
             const char one[2] = {*p, '\0'};
-            tqa_page_text(page, one);
+            tqa_html_text(page, one);
         }
     }
-    tqa_page_raw(page, "</td>");
+    tqa_html_raw(page, "</td>");
 }
 
 /* What a column is, and whose. */
-static void put_meaning(tqa_page *page, const tqa_calibration *c, const tq_column *column)
+static void put_meaning(tqa_html *page, const tqa_calibration *c, const tq_column *column)
 {
     const tqa_robot *robot = c->control->robot;
-    tqa_page_raw(page, "<td class=\"text\">");
-    tqa_page_text(page, tqa_column_kind(column));
-    tqa_page_raw(page, ", ");
+    tqa_html_raw(page, "<td class=\"text\">");
+    tqa_html_text(page, tqa_column_kind(column));
+    tqa_html_raw(page, ", ");
     if (column->kind == TQ_COLUMN_PARAMETER && column->parameter.link != TQ_NONE) {
-        tqa_page_text(page, robot->link_names[column->parameter.link]);
+        tqa_html_text(page, robot->link_names[column->parameter.link]);
     } else if (column->kind == TQ_COLUMN_PARAMETER) {
-        tqa_page_text(page, robot->joint_names[column->parameter.joint]);
+        tqa_html_text(page, robot->joint_names[column->parameter.joint]);
     } else {
-        tqa_page_text(page, robot->joint_names[column->joint]);
+        tqa_html_text(page, robot->joint_names[column->joint]);
         if (column->other != TQ_NONE && column->other != column->joint) {
-            tqa_page_raw(page, " and ");
-            tqa_page_text(page, robot->joint_names[column->other]);
+            tqa_html_raw(page, " and ");
+            tqa_html_text(page, robot->joint_names[column->other]);
         }
         if (column->kind == TQ_COLUMN_STRIBECK) {
-            tqa_page_format(page, ", below %.3g rad/s or m/s",
+            tqa_html_format(page, ", below %.3g rad/s or m/s",
                             tq_fit_stribeck_speed(c->fit, column->joint));
         }
     }
-    tqa_page_raw(page, "</td>");
+    tqa_html_raw(page, "</td>");
 }
 
 /* by instruments there are none */
@@ -218,38 +218,38 @@ static bool tells_draws(const tqa_calibration *c)
     return c->options.n_bootstrap > 0 && !tqa_calibration_has_instruments(c);
 }
 
-static void put_parameter(tqa_page *page, const tqa_calibration *c, size_t k)
+static void put_parameter(tqa_html *page, const tqa_calibration *c, size_t k)
 {
     const tq_model *model = c->control->robot->model;
     const tq_estimate *e = &c->solution.estimate[k];
     char name[TQA_SYMBOL_MAX];
     tqa_column_name(model, &c->columns[k], name);
-    tqa_page_raw(page, "<tr><td>");
-    tqa_page_text(page, name);
-    tqa_page_raw(page, "</td>");
+    tqa_html_raw(page, "<tr><td>");
+    tqa_html_text(page, name);
+    tqa_html_raw(page, "</td>");
     put_meaning(page, c, &c->columns[k]);
-    tqa_page_number(page, e->value);
-    tqa_page_number(page, e->deviation);
+    tqa_html_number(page, e->value);
+    tqa_html_number(page, e->deviation);
     if (tells_draws(c)) {
-        tqa_page_number(page, e->bootstrap);
+        tqa_html_number(page, e->bootstrap);
     }
     if (e->relative < 9.995) {
-        tqa_page_format(page, "<td>%.*f</td>", e->relative < 0.0995 ? 1 : 0, 100.0 * e->relative);
+        tqa_html_format(page, "<td>%.*f</td>", e->relative < 0.0995 ? 1 : 0, 100.0 * e->relative);
     } else {
-        tqa_page_raw(page, isnan(e->relative) ? "<td></td>" : "<td>&gt; 999</td>");
+        tqa_html_raw(page, isnan(e->relative) ? "<td></td>" : "<td>&gt; 999</td>");
     }
-    tqa_page_number(page, e->low);
-    tqa_page_number(page, e->high);
+    tqa_html_number(page, e->low);
+    tqa_html_number(page, e->high);
     put_unit(page, tqa_column_unit(model, &c->columns[k]));
-    tqa_page_number(page, e->effect);
+    tqa_html_number(page, e->effect);
     if (tqa_calibration_has_instruments(c)) {
-        tqa_page_number(page, e->least_squares);
+        tqa_html_number(page, e->least_squares);
     }
-    tqa_page_format(page, "<td class=\"unit\">%s</td></tr>\n", tqa_grade_slug(e->grade));
+    tqa_html_format(page, "<td class=\"unit\">%s</td></tr>\n", tqa_grade_slug(e->grade));
 }
 
 /* Base parameters that are not what their names say alone. */
-static void put_combinations(tqa_page *page, const tqa_calibration *c)
+static void put_combinations(tqa_html *page, const tqa_calibration *c)
 {
     const tq_model *model = c->control->robot->model;
     char *expression = malloc(TQA_EXPRESSION_MAX);
@@ -261,23 +261,23 @@ static void put_combinations(tqa_page *page, const tqa_calibration *c)
         if (strcmp(name, expression) == 0) {
             continue;
         }
-        tqa_page_raw(page, any ? ""
+        tqa_html_raw(page, any ? ""
                                : "<h3>Combinations</h3><p>Torque shows some parameters only "
                                  "together: such a name above stands for all of</p>\n<table>");
         any = true;
-        tqa_page_raw(page, "<tr><td>");
-        tqa_page_text(page, name);
-        tqa_page_raw(page, "</td><td class=\"text\">");
-        tqa_page_text(page, expression);
-        tqa_page_raw(page, "</td></tr>\n");
+        tqa_html_raw(page, "<tr><td>");
+        tqa_html_text(page, name);
+        tqa_html_raw(page, "</td><td class=\"text\">");
+        tqa_html_text(page, expression);
+        tqa_html_raw(page, "</td></tr>\n");
     }
-    tqa_page_raw(page, any ? "</table>\n" : "");
+    tqa_html_raw(page, any ? "</table>\n" : "");
     free(expression);
 }
 
-static void put_parameters(tqa_page *page, const tqa_calibration *c)
+static void put_parameters(tqa_html *page, const tqa_calibration *c)
 {
-    tqa_page_format(
+    tqa_html_format(
         page,
         "<h2>Parameters</h2><table><caption>With intervals at %.4g %%; effect: RMS "
         "torque of one standard deviation</caption><tr><th>name</th><th>what</th>"
@@ -288,66 +288,67 @@ static void put_parameters(tqa_page *page, const tqa_calibration *c)
     for (size_t k = 0; k < c->n_column; k++) {
         put_parameter(page, c, k);
     }
-    tqa_page_raw(page, "</table>\n");
+    tqa_html_raw(page, "</table>\n");
     put_combinations(page, c);
     if (c->solution.n_unidentified > 0) {
-        tqa_page_raw(page, "<h3>What the motion does not show</h3><ul>");
+        tqa_html_raw(page, "<h3>What the motion does not show</h3><ul>");
         for (size_t k = 0; k < c->solution.n_unidentified; k++) {
             char text[TQA_PROBLEM_TEXT];
             tqa_calibration_direction(c, k, text);
-            tqa_page_raw(page, "<li>");
-            tqa_page_text(page, text);
-            tqa_page_raw(page, "</li>\n");
+            tqa_html_raw(page, "<li>");
+            tqa_html_text(page, text);
+            tqa_html_raw(page, "</li>\n");
         }
-        tqa_page_raw(page, "</ul>\n");
+        tqa_html_raw(page, "</ul>\n");
     }
 }
 
-static void put_log(tqa_page *page, const tqa_log *log)
+static void put_log(tqa_html *page, const tqa_recording *log)
 {
-    tqa_page_raw(page, "<tr><td>");
-    tqa_page_text(page, log->name);
-    tqa_page_format(page,
+    tqa_html_raw(page, "<tr><td>");
+    tqa_html_text(page, log->name);
+    tqa_html_format(page,
                     "</td><td>%llu</td><td>%llu</td><td>%.4g</td><td class=\"text\">%s</td>"
                     "<td>%llu</td><td class=\"text\">",
                     (unsigned long long)log->n_row, (unsigned long long)log->n_sample,
                     1000.0 * log->period, log->is_even ? "even" : "resampled",
                     (unsigned long long)log->n_rest);
     bool any = false;
-    for (tqa_log_repair k = 0; k < TQA_LOG_REPAIRS; k++) {
-        const tqa_log_count *count = &log->repairs[k];
+    for (tqa_recording_repair k = 0; k < TQA_RECORDING_REPAIRS; k++) {
+        const tqa_recording_count *count = &log->repairs[k];
         if (count->n == 0) {
             continue;
         }
-        tqa_page_format(page, "%s%llu %s (row%s", any ? "; " : "", (unsigned long long)count->n,
-                        tqa_log_repair_names[k], count->n > 1 ? "s" : "");
-        for (size_t i = 0; i < count->n && i < TQA_LOG_ROWS_TOLD; i++) {
-            tqa_page_format(page, "%s %llu", i > 0 ? "," : "", (unsigned long long)count->rows[i]);
+        tqa_html_format(page, "%s%llu %s (row%s", any ? "; " : "", (unsigned long long)count->n,
+                        tqa_recording_repair_names[k], count->n > 1 ? "s" : "");
+        for (size_t i = 0; i < count->n && i < TQA_RECORDING_ROWS_TOLD; i++) {
+            tqa_html_format(page, "%s %llu", i > 0 ? "," : "", (unsigned long long)count->rows[i]);
         }
-        tqa_page_raw(page, count->n > TQA_LOG_ROWS_TOLD ? ", ...)" : ")");
+        tqa_html_raw(page, count->n > TQA_RECORDING_ROWS_TOLD ? ", ...)" : ")");
         any = true;
     }
-    tqa_page_raw(page, log->cut_last_line ? (any ? "; last line cut off" : "last line cut off")
+    tqa_html_raw(page, log->cut_last_line ? (any ? "; last line cut off" : "last line cut off")
                        : any              ? ""
                                           : "none");
-    tqa_page_raw(page, "</td></tr>\n");
+    tqa_html_raw(page, "</td></tr>\n");
 }
 
 /* what a long log was not read for */
-static void put_part(tqa_page *page, const tqa_calibration *c)
+static void put_part(tqa_html *page, const tqa_calibration *c)
 {
     size_t n = 0;
     for (size_t i = 0; i < c->n_fitted; i++) {
-        n += tqa_log_is_sampled(&c->logs[i]) ? c->logs[i].kept.n : (size_t)c->logs[i].n_chosen;
+        n +=
+            tqa_recording_is_sampled(&c->logs[i]) ? c->logs[i].kept.n : (size_t)c->logs[i].n_chosen;
     }
     if (c->request.filter.thins) {
-        tqa_page_format(page,
+        tqa_html_format(page,
                         "<p>One in %zu filtered samples was used: more tell the same, as "
                         "five are left a period of the cut-off.</p>\n",
                         c->request.filter.decimate);
     }
     if (c->is_sampled) {
-        tqa_page_format(page,
+        tqa_html_format(page,
                         "<p>Delay, friction by load, speeds and weights were looked for in %zu "
                         "rows, runs spread over the logs; the last fit and all residuals are of "
                         "the whole.</p>\n",
@@ -355,36 +356,36 @@ static void put_part(tqa_page *page, const tqa_calibration *c)
     }
 }
 
-static void put_logs(tqa_page *page, const tqa_calibration *c)
+static void put_logs(tqa_html *page, const tqa_calibration *c)
 {
-    tqa_page_raw(page, "<h2>Logs</h2><table><caption>Rows count from 0, without the header"
+    tqa_html_raw(page, "<h2>Logs</h2><table><caption>Rows count from 0, without the header"
                        "</caption><tr><th>log</th><th>rows</th><th>samples</th><th>period ms</th>"
                        "<th>clock</th><th>at rest, left out</th><th>repairs</th></tr>\n");
     for (size_t i = 0; i < c->n_log; i++) {
         put_log(page, &c->logs[i]);
     }
-    tqa_page_raw(page, "</table>\n");
+    tqa_html_raw(page, "</table>\n");
     put_part(page, c);
-    tqa_page_raw(page, "<table><caption>Cut-off against bandwidths: 10 w_BW &lt; w_f "
+    tqa_html_raw(page, "<table><caption>Cut-off against bandwidths: 10 w_BW &lt; w_f "
                        "&lt; 0.1 w_noise</caption><tr><th>log</th><th>10 w_BW Hz</th><th>w_f Hz"
                        "</th><th>0.1 w_noise Hz</th><th>above motion</th><th>below noise</th>"
                        "</tr>\n");
     for (size_t i = 0; i < c->n_log; i++) {
-        const tqa_log *log = &c->logs[i];
-        tqa_page_raw(page, "<tr><td>");
-        tqa_page_text(page, log->name);
-        tqa_page_raw(page, "</td>");
-        tqa_page_number(page, 10.0 * log->bandwidth.motion);
-        tqa_page_number(page, log->cutoff.cutoff > 0.0 ? log->cutoff.cutoff : (double)NAN);
-        tqa_page_number(page, 0.1 * log->bandwidth.noise);
-        tqa_page_format(page, "<td class=\"text\">%s</td><td class=\"text\">%s</td></tr>\n",
+        const tqa_recording *log = &c->logs[i];
+        tqa_html_raw(page, "<tr><td>");
+        tqa_html_text(page, log->name);
+        tqa_html_raw(page, "</td>");
+        tqa_html_number(page, 10.0 * log->bandwidth.motion);
+        tqa_html_number(page, log->cutoff.cutoff > 0.0 ? log->cutoff.cutoff : (double)NAN);
+        tqa_html_number(page, 0.1 * log->bandwidth.noise);
+        tqa_html_format(page, "<td class=\"text\">%s</td><td class=\"text\">%s</td></tr>\n",
                         log->cutoff.above_motion ? "yes" : "no",
                         log->cutoff.below_noise ? "yes" : "no");
     }
-    tqa_page_raw(page, "</table>\n");
+    tqa_html_raw(page, "</table>\n");
 }
 
-static void draw_joint(tqa_page *page, const tqa_calibration *c, size_t i, size_t v,
+static void draw_joint(tqa_html *page, const tqa_calibration *c, size_t i, size_t v,
                        double *residual)
 {
     const tqa_calibrate_series *s = &c->series[i];
@@ -397,11 +398,11 @@ static void draw_joint(tqa_page *page, const tqa_calibration *c, size_t i, size_
     for (size_t k = 0; k < s->n; k++) {
         residual[k] = s->measured[k * nv + v] - s->predicted[k * nv + v];
     }
-    tqa_page_raw(page, "<h4>");
-    tqa_page_text(page, title);
-    tqa_page_raw(page, "</h4>");
+    tqa_html_raw(page, "<h4>");
+    tqa_html_text(page, title);
+    tqa_html_raw(page, "</h4>");
     const char *unit = linear ? "force, N" : "torque, N m";
-    tqa_page_draw(page, &(tqa_page_plot){.title = title,
+    tqa_html_draw(page, &(tqa_html_plot){.title = title,
                                          .x_name = "time, s",
                                          .y_name = unit,
                                          .n = s->n,
@@ -410,7 +411,7 @@ static void draw_joint(tqa_page *page, const tqa_calibration *c, size_t i, size_
                                          .lines = {{s->measured + v, nv, false, "measured"},
                                                    {s->predicted + v, nv, true, "predicted"}},
                                          .height = 200});
-    tqa_page_draw(page, &(tqa_page_plot){.title = title,
+    tqa_html_draw(page, &(tqa_html_plot){.title = title,
                                          .x_name = "time, s",
                                          .y_name = "residual",
                                          .n = s->n,
@@ -420,7 +421,7 @@ static void draw_joint(tqa_page *page, const tqa_calibration *c, size_t i, size_
                                          .height = 130});
 }
 
-static void put_plots(tqa_page *page, const tqa_calibration *c)
+static void put_plots(tqa_html *page, const tqa_calibration *c)
 {
     size_t most = 1;
     for (size_t i = 0; i < c->n_log; i++) {
@@ -429,7 +430,7 @@ static void put_plots(tqa_page *page, const tqa_calibration *c)
     double *residual = malloc(most * sizeof *residual);
     const bool unseen = c->validation != TQA_VALIDATE_NOT;
     const size_t first = c->validation == TQA_VALIDATE_LOGS ? c->n_fitted : 0;
-    tqa_page_format(page, "<h2>Measured and predicted</h2><p>%s%s</p>\n",
+    tqa_html_format(page, "<h2>Measured and predicted</h2><p>%s%s</p>\n",
                     unseen ? "Each log is predicted by a fit that has not seen it. "
                            : "The logs that were fitted. ",
                     c->n_log - first > LOGS_DRAWN || c->order.nv > JOINTS_DRAWN
@@ -445,12 +446,12 @@ static void put_plots(tqa_page *page, const tqa_calibration *c)
 
 char *tqa_calibration_page(const tqa_calibration *c, size_t *ret_n)
 {
-    tqa_page page = {0};
+    tqa_html page = {0};
     char title[TQA_PROBLEM_TEXT];
     const char *name = c->control->robot->name;
     (void)snprintf(title, sizeof title, "Calibration of %.200s",
                    name[0] != '\0' ? name : "a robot");
-    tqa_page_begin(&page, title);
+    tqa_html_begin(&page, title);
     put_verdict(&page, c);
     tqa_calibration_page_errors(&page, c);
     tqa_calibration_page_residuals(&page, c);
@@ -459,14 +460,14 @@ char *tqa_calibration_page(const tqa_calibration *c, size_t *ret_n)
     put_parameters(&page, c);
     put_bands(&page, c);
     if (c->robot_note != NULL || c->why_no_robot != NULL) {
-        tqa_page_raw(&page, c->robot_note != NULL ? "<p>The new robot: " : "<p>No new robot: ");
-        tqa_page_text(&page, c->robot_note != NULL ? c->robot_note : c->why_no_robot);
-        tqa_page_raw(&page, ".</p>\n");
+        tqa_html_raw(&page, c->robot_note != NULL ? "<p>The new robot: " : "<p>No new robot: ");
+        tqa_html_text(&page, c->robot_note != NULL ? c->robot_note : c->why_no_robot);
+        tqa_html_raw(&page, ".</p>\n");
     }
     put_logs(&page, c);
     put_plots(&page, c);
-    tqa_page_raw(&page, "<p>torqued " TQA_VERSION ", robot digest ");
-    tqa_page_text(&page, c->control->robot->digest);
-    tqa_page_raw(&page, "</p>\n");
-    return tqa_page_end(&page, ret_n);
+    tqa_html_raw(&page, "<p>torqued " TQA_VERSION ", robot digest ");
+    tqa_html_text(&page, c->control->robot->digest);
+    tqa_html_raw(&page, "</p>\n");
+    return tqa_html_end(&page, ret_n);
 }

@@ -9,17 +9,17 @@
 typedef struct watcher {
     tqa_calibration *c;
     tqa_calibrate_series *series;
-    tq_judge *all;     /* the fit's own values over everything fitted; NULL: a log for validation */
-    tq_judge *other;   /* values that have not seen this log; NULL: none */
-    tq_judge *own;     /* this log alone, by the values that its series shows; NULL: it is `all` */
-    tq_replay *replay; /* NULL: none can be */
-    tq_stand *stand;
+    tq_residuals *all; /* the fit's own values over everything fitted; NULL: a log for validation */
+    tq_residuals *other; /* values that have not seen this log; NULL: none */
+    tq_residuals *own;  /* this log alone, by the values that its series shows; NULL: it is `all` */
+    tq_rollout *replay; /* NULL: none can be */
+    tq_static_check *stand;
     const double *variance; /* (nv) of the accelerations' noise; NULL: nobody asks */
     double *tau;            /* (nv x TQ_BLOCK) */
     size_t log, n_block;
 } watcher;
 
-static void keep_points(const watcher *w, const tqa_log_block *block)
+static void keep_points(const watcher *w, const tqa_recording_block *block)
 {
     tqa_calibrate_series *s = w->series;
     const size_t nv = w->c->order.nv;
@@ -37,25 +37,25 @@ static void keep_points(const watcher *w, const tqa_log_block *block)
     }
 }
 
-static bool judge_block(void *ctx, const tqa_log_block *block)
+static bool judge_block(void *ctx, const tqa_recording_block *block)
 {
     watcher *w = ctx;
     tq_error error = {0};
     tq_status status = TQ_OK;
     if (w->all != NULL) {
-        status = tq_judge_push(w->all, &block->data, w->own == NULL ? w->tau : NULL, &error);
+        status = tq_residuals_push(w->all, &block->data, w->own == NULL ? w->tau : NULL, &error);
     }
     if (status == TQ_OK && w->other != NULL) {
-        status = tq_judge_push(w->other, &block->data, NULL, &error);
+        status = tq_residuals_push(w->other, &block->data, NULL, &error);
     }
     if (status == TQ_OK && w->own != NULL) {
-        status = tq_judge_push(w->own, &block->data, w->tau, &error);
+        status = tq_residuals_push(w->own, &block->data, w->tau, &error);
     }
     if (status == TQ_OK && w->replay != NULL) {
-        status = tq_replay_push(w->replay, &block->data, block->t, &error);
+        status = tq_rollout_push(w->replay, &block->data, block->t, &error);
     }
     if (status == TQ_OK) {
-        status = tq_stand_push(w->stand, &block->data, block->t, &error);
+        status = tq_static_check_push(w->stand, &block->data, block->t, &error);
     }
     if (status == TQ_OK && w->variance != NULL) {
         status = tq_noise_bias_push(w->c->noise, &block->data, w->variance, &error);
@@ -76,46 +76,46 @@ static bool make_series(tqa_calibration *c, size_t i)
         i < c->n_fitted ? c->logs[i].n_sample : tqa_calibration_expected(c, &c->logs[i]);
     s->every = n > c->n_point ? (n + c->n_point - 1) / c->n_point : 1;
     s->room = n / s->every + 2;
-    s->t = tqa_control_take(c->control, s->room, sizeof(double));
-    s->measured = tqa_control_take(c->control, s->room * nv, sizeof(double));
-    s->predicted = tqa_control_take(c->control, s->room * nv, sizeof(double));
+    s->t = tqa_tree_take(c->control, s->room, sizeof(double));
+    s->measured = tqa_tree_take(c->control, s->room * nv, sizeof(double));
+    s->predicted = tqa_tree_take(c->control, s->room * nv, sizeof(double));
     return s->t != NULL && s->measured != NULL && s->predicted != NULL;
 }
 
-static bool keep_judged(tqa_calibration *c, const tq_judge *judge, tqa_calibrate_judged *ret)
+static bool keep_judged(tqa_calibration *c, const tq_residuals *judge, tqa_calibrate_judged *ret)
 {
     for (unsigned part = 0; part < 3; part++) {
-        ret->parts[part] = tqa_control_take(c->control, c->order.nv, sizeof *ret->parts[part]);
+        ret->parts[part] = tqa_tree_take(c->control, c->order.nv, sizeof *ret->parts[part]);
         if (ret->parts[part] == NULL) {
             return false;
         }
         for (size_t r = 0; r < c->order.nv; r++) {
-            ret->parts[part][r] = tq_judge_of(judge, part, r);
+            ret->parts[part][r] = tq_residuals_of(judge, part, r);
         }
     }
     return true;
 }
 
-static tq_replay_plan plan_of(const tqa_calibration *c, size_t i)
+static tq_rollout_plan plan_of(const tqa_calibration *c, size_t i)
 {
-    const tqa_log *log = &c->logs[i];
-    return tq_replay_plan_for(log->step * (double)c->request.filter.decimate, TQA_CALIBRATE_HORIZON,
-                              tqa_calibration_expected(c, log));
+    const tqa_recording *log = &c->logs[i];
+    return tq_rollout_plan_for(log->step * (double)c->request.filter.decimate,
+                               TQA_CALIBRATE_HORIZON, tqa_calibration_expected(c, log));
 }
 
 static size_t replay_size(const tqa_calibration *c)
 {
     size_t most = 0;
-    for (size_t i = 0; tq_replay_can(c->fit) && i < c->n_log; i++) {
-        const tq_replay_plan plan = plan_of(c, i);
-        const size_t size = tq_replay_size(c->fit, &plan);
+    for (size_t i = 0; tq_rollout_can(c->fit) && i < c->n_log; i++) {
+        const tq_rollout_plan plan = plan_of(c, i);
+        const size_t size = tq_rollout_size(c->fit, &plan);
         most = size > most ? size : most;
     }
     return most;
 }
 
 /* What the log's replay came to, and all logs' together. */
-static bool keep_replayed(tqa_calibration *c, size_t i, tq_replay *replay)
+static bool keep_replayed(tqa_calibration *c, size_t i, tq_rollout *replay)
 {
     tqa_calibrate_replayed *of = &c->replayed[i];
     tqa_calibrate_replayed *all = &c->all_replayed;
@@ -123,37 +123,37 @@ static bool keep_replayed(tqa_calibration *c, size_t i, tq_replay *replay)
     if (replay == NULL) {
         return true;
     }
-    const tq_status status = tq_replay_end(replay, &error);
+    const tq_status status = tq_rollout_end(replay, &error);
     if (status != TQ_OK) {
         return tqa_calibration_fail(c, status, &error);
     }
-    const tq_replay_plan plan = plan_of(c, i);
-    of->joints = tqa_control_take(c->control, c->order.nv, sizeof *of->joints);
+    const tq_rollout_plan plan = plan_of(c, i);
+    of->joints = tqa_tree_take(c->control, c->order.nv, sizeof *of->joints);
     of->step = plan.period * (double)plan.every;
-    of->n_window = tq_replay_windows(replay, &of->n_lost);
+    of->n_window = tq_rollout_windows(replay, &of->n_lost);
     all->n_window += of->n_window;
     all->n_lost += of->n_lost;
     for (size_t r = 0; of->joints != NULL && r < c->order.nv; r++) {
-        of->joints[r] = tq_replay_of(replay, r);
-        tq_replay_add(&all->joints[r], &of->joints[r]);
+        of->joints[r] = tq_rollout_of(replay, r);
+        tq_rollout_add(&all->joints[r], &of->joints[r]);
     }
     return of->joints != NULL;
 }
 
-static tq_stand_plan stand_plan_of(const tqa_calibration *c, size_t i)
+static tq_static_check_plan stand_plan_of(const tqa_calibration *c, size_t i)
 {
     enum { LEAST = 4 };
     const double period = c->logs[i].step * (double)c->request.filter.decimate;
     const double n = round(TQA_CALIBRATE_STAND / period);
-    return (tq_stand_plan){.period = period,
-                           .moving = TQA_CALIBRATE_MOVING,
-                           .least = n > (double)LEAST ? (size_t)n : LEAST};
+    return (tq_static_check_plan){.period = period,
+                                  .moving = TQA_CALIBRATE_MOVING,
+                                  .least = n > (double)LEAST ? (size_t)n : LEAST};
 }
 
-static bool end_stand(const tqa_calibration *c, tq_stand *stand)
+static bool end_stand(const tqa_calibration *c, tq_static_check *stand)
 {
     tq_error error = {0};
-    const tq_status status = tq_stand_end(stand, &error);
+    const tq_status status = tq_static_check_end(stand, &error);
     return status == TQ_OK || tqa_calibration_fail(c, status, &error);
 }
 
@@ -163,7 +163,7 @@ static bool judge_log(tqa_calibration *c, size_t i, double *value, tq_scratch *s
     const bool is_fitted = i < c->n_fitted;
     const bool is_left_out = is_fitted && c->validation == TQA_VALIDATE_LEAVE_ONE_OUT;
     const size_t mark = tq_scratch_mark(scratch);
-    tq_judge own;
+    tq_residuals own;
     tq_error error = {0};
     const bool is_alone = c->n_fitted == 1 && is_fitted;
     watcher w = {.c = c, .series = &c->series[i], .own = is_alone ? NULL : &own, .log = i};
@@ -178,23 +178,23 @@ static bool judge_log(tqa_calibration *c, size_t i, double *value, tq_scratch *s
         status = tq_fit_solve_without(c->fit, i, scratch, value, &error);
     }
     if (status == TQ_OK) {
-        status = tq_judge_begin(c->fit, value, TQA_CALIBRATE_MOVING, scratch, &own, &error);
+        status = tq_residuals_begin(c->fit, value, TQA_CALIBRATE_MOVING, scratch, &own, &error);
     }
-    if (status == TQ_OK && tq_replay_can(c->fit)) {
-        const tq_replay_plan plan = plan_of(c, i);
-        status = tq_replay_begin(c->fit, value, &plan, scratch, &w.replay, &error);
+    if (status == TQ_OK && tq_rollout_can(c->fit)) {
+        const tq_rollout_plan plan = plan_of(c, i);
+        status = tq_rollout_begin(c->fit, value, &plan, scratch, &w.replay, &error);
     }
     if (status == TQ_OK) {
-        const tq_stand_plan plan = stand_plan_of(c, i);
-        status = tq_stand_next(w.stand, value, &plan, &error);
+        const tq_static_check_plan plan = stand_plan_of(c, i);
+        status = tq_static_check_next(w.stand, value, &plan, &error);
     }
     if (status != TQ_OK) {
         return tqa_calibration_fail(c, status, &error);
     }
     c->validated.value = value;
-    tq_judge_next(&c->fitted);
-    tq_judge_next(&c->validated);
-    const bool good = make_series(c, i) && tqa_log_pass(&c->logs[i], judge_block, &w) &&
+    tq_residuals_next(&c->fitted);
+    tq_residuals_next(&c->validated);
+    const bool good = make_series(c, i) && tqa_recording_pass(&c->logs[i], judge_block, &w) &&
                       tqa_calibration_has_samples(&c->logs[i]) && keep_replayed(c, i, w.replay) &&
                       end_stand(c, w.stand) &&
                       keep_judged(c, is_alone ? &c->fitted : &own, &c->judged_logs[i]);
@@ -203,12 +203,12 @@ static bool judge_log(tqa_calibration *c, size_t i, double *value, tq_scratch *s
     return good;
 }
 
-double tqa_calibration_white(const tq_judged *judged)
+double tqa_calibration_white(const tq_residual_stats *judged)
 {
     return 2.0 / sqrt(judged->n_sample > 0 ? (double)judged->n_sample : 1.0);
 }
 
-double tqa_calibration_drift(const tq_replayed *joint)
+double tqa_calibration_drift(const tq_rollout_error *joint)
 {
     /* a joint that never moved a hundredth of a milliradian tells nothing */
     return joint->n > 0 && joint->coasting_q > 1e-5 ? joint->rmse_q / joint->coasting_q
@@ -220,38 +220,37 @@ bool tqa_calibration_validate(tqa_calibration *c)
     tq_scratch *scratch = &c->of_judges;
     tq_error error = {0};
     /* of the fit before; a pass that follows takes its own again */
-    tqa_control_give_scratch(c->control, scratch);
-    tqa_control_give_scratch(c->control, &c->stream);
-    tqa_control_give_scratch(c->control, &c->scratch);
-    double *value = tqa_control_take(c->control, tq_fit_value_count(c->fit), sizeof *value);
+    tqa_tree_give_scratch(c->control, scratch);
+    tqa_tree_give_scratch(c->control, &c->stream);
+    tqa_tree_give_scratch(c->control, &c->scratch);
+    double *value = tqa_tree_take(c->control, tq_fit_value_count(c->fit), sizeof *value);
     c->all_replayed = (tqa_calibrate_replayed){0};
     c->noise = NULL;
-    c->series = tqa_control_take(c->control, c->n_log, sizeof *c->series);
-    c->judged_logs = tqa_control_take(c->control, c->n_log, sizeof *c->judged_logs);
-    c->replayed = tqa_control_take(c->control, c->n_log, sizeof *c->replayed);
-    c->all_replayed.joints =
-        tqa_control_take(c->control, c->order.nv, sizeof *c->all_replayed.joints);
+    c->series = tqa_tree_take(c->control, c->n_log, sizeof *c->series);
+    c->judged_logs = tqa_tree_take(c->control, c->n_log, sizeof *c->judged_logs);
+    c->replayed = tqa_tree_take(c->control, c->n_log, sizeof *c->replayed);
+    c->all_replayed.joints = tqa_tree_take(c->control, c->order.nv, sizeof *c->all_replayed.joints);
     const size_t block = tq_scratch_cost(c->order.nv * TQ_BLOCK, sizeof(double));
     if (value == NULL || c->series == NULL || c->judged_logs == NULL || c->replayed == NULL ||
         c->all_replayed.joints == NULL ||
         !tqa_calibration_take(c,
-                              3 * tq_judge_size(c->fit) + 2 * tq_stand_size(c->fit) +
+                              3 * tq_residuals_size(c->fit) + 2 * tq_static_check_size(c->fit) +
                                   tq_noise_bias_size(c->fit) + block + tq_fit_solve_size(c->fit) +
                                   replay_size(c),
                               scratch)) {
         return false;
     }
-    tq_status status = tq_judge_begin(c->fit, c->solution.value, TQA_CALIBRATE_MOVING, scratch,
-                                      &c->fitted, &error);
+    tq_status status = tq_residuals_begin(c->fit, c->solution.value, TQA_CALIBRATE_MOVING, scratch,
+                                          &c->fitted, &error);
     if (status == TQ_OK) {
-        status = tq_judge_begin(c->fit, c->solution.value, TQA_CALIBRATE_MOVING, scratch,
-                                &c->validated, &error);
+        status = tq_residuals_begin(c->fit, c->solution.value, TQA_CALIBRATE_MOVING, scratch,
+                                    &c->validated, &error);
     }
     if (status == TQ_OK && !tqa_calibration_has_instruments(c)) {
         status = tq_noise_bias_begin(c->fit, &c->solution, scratch, &c->noise, &error);
     }
     for (unsigned k = 0; status == TQ_OK && k < 2; k++) {
-        status = tq_stand_begin(c->fit, scratch, &c->stands[k], &error);
+        status = tq_static_check_begin(c->fit, scratch, &c->stands[k], &error);
     }
     if (status != TQ_OK) {
         return tqa_calibration_fail(c, status, &error);

@@ -154,8 +154,8 @@ static const char *note_of(const tqa_calibration *c)
 bool tqa_calibration_robot(tqa_calibration *c)
 {
     const tqa_robot *robot = c->control->robot;
-    tq_link *links = tqa_control_take(c->control, robot->model->n_link, sizeof *links);
-    tq_joint *joints = tqa_control_take(c->control, robot->model->n_joint + 1, sizeof *joints);
+    tq_link *links = tqa_tree_take(c->control, robot->model->n_link, sizeof *links);
+    tq_joint *joints = tqa_tree_take(c->control, robot->model->n_joint + 1, sizeof *joints);
     if (links == NULL || joints == NULL) {
         return false;
     }

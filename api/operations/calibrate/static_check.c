@@ -4,90 +4,91 @@
 
 #include "api/operations/calibrate/calibrate.h"
 
-const tq_stand *tqa_calibration_stand(const tqa_calibration *c, bool *ret_unseen)
+const tq_static_check *tqa_calibration_stand(const tqa_calibration *c, bool *ret_unseen)
 {
     const bool has_own = c->validation == TQA_VALIDATE_LOGS && c->order.nv > 0 &&
-                         tq_stand_of(c->stands[1], 0).n_pose > 0;
+                         tq_static_check_of(c->stands[1], 0).n_pose > 0;
     *ret_unseen = has_own || c->validation == TQA_VALIDATE_LEAVE_ONE_OUT;
     return c->stands[has_own ? 1 : 0];
 }
 
-static void put_joint(const tqa_calibration *c, const tq_stood *stood, uint32_t v)
+static void put_joint(const tqa_calibration *c, const tq_static_residual *stood, uint32_t v)
 {
-    tqa_answer *answer = &c->control->answer;
-    tqa_answer_object(answer, NULL);
-    tqa_answer_string(answer, "joint", c->control->robot->joint_names[tqa_calibration_joint(c, v)]);
-    tqa_answer_number(answer, "torque", stood->torque);
-    tqa_answer_number(answer, "rmse", stood->rmse);
-    tqa_answer_number(answer, "worst", stood->worst);
-    tqa_answer_number(answer, "friction_band", stood->band);
-    tqa_answer_count(answer, "poses_outside", stood->n_outside);
-    tqa_answer_number(answer, "excess", stood->excess);
-    tqa_answer_count(answer, "pairs", stood->n_pair);
+    tqa_writer *answer = &c->control->answer;
+    tqa_writer_object(answer, NULL);
+    tqa_writer_string(answer, "joint", c->control->robot->joint_names[tqa_calibration_joint(c, v)]);
+    tqa_writer_number(answer, "torque", stood->torque);
+    tqa_writer_number(answer, "rmse", stood->rmse);
+    tqa_writer_number(answer, "worst", stood->worst);
+    tqa_writer_number(answer, "friction_band", stood->band);
+    tqa_writer_count(answer, "poses_outside", stood->n_outside);
+    tqa_writer_number(answer, "excess", stood->excess);
+    tqa_writer_count(answer, "pairs", stood->n_pair);
     if (stood->n_pair > 0) {
-        tqa_answer_number(answer, "pair_rmse", stood->pair_rmse);
+        tqa_writer_number(answer, "pair_rmse", stood->pair_rmse);
     } else {
-        tqa_answer_none(answer, "pair_rmse", "it never came to one pose from either side");
+        tqa_writer_none(answer, "pair_rmse", "it never came to one pose from either side");
     }
     if (isfinite(stood->relative)) {
-        tqa_answer_number(answer, "relative_error", stood->relative);
+        tqa_writer_number(answer, "relative_error", stood->relative);
     } else {
-        tqa_answer_none(answer, "relative_error", "the joint carries no torque");
+        tqa_writer_none(answer, "relative_error", "the joint carries no torque");
     }
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
 }
 
 static bool has_brakes(const tqa_calibration *c)
 {
     bool any = false;
     for (size_t i = 0; i < c->n_log; i++) {
-        any = any || c->logs[i].repairs[TQA_LOG_BRAKED].n > 0;
+        any = any || c->logs[i].repairs[TQA_RECORDING_BRAKED].n > 0;
     }
     return any;
 }
 
 void tqa_calibration_put_stand(const tqa_calibration *c)
 {
-    tqa_answer *answer = &c->control->answer;
+    tqa_writer *answer = &c->control->answer;
     bool unseen = false;
-    const tq_stand *stand = tqa_calibration_stand(c, &unseen);
-    const size_t n_pose = tq_stand_of(stand, 0).n_pose;
+    const tq_static_check *stand = tqa_calibration_stand(c, &unseen);
+    const size_t n_pose = tq_static_check_of(stand, 0).n_pose;
     if (n_pose == 0 && has_brakes(c)) {
-        tqa_answer_none(answer, "gravity_check",
+        tqa_writer_none(answer, "gravity_check",
                         "where the robot stands, brakes hold it and its torque tells nothing: add "
                         "poses that its motors hold to \"validate\"");
         return;
     }
     if (n_pose == 0) {
-        tqa_answer_none(answer, "gravity_check",
+        tqa_writer_none(answer, "gravity_check",
                         "the robot never stands still for a quarter of a second between the ends "
                         "of the logs: add poses to \"validate\"");
         return;
     }
-    tqa_answer_object(answer, "gravity_check");
-    tqa_answer_flag(answer, "seen_by_the_fit", !unseen);
-    tqa_answer_count(answer, "poses", n_pose);
-    tqa_answer_list(answer, "by_joint");
+    tqa_writer_object(answer, "gravity_check");
+    tqa_writer_flag(answer, "seen_by_the_fit", !unseen);
+    tqa_writer_count(answer, "poses", n_pose);
+    tqa_writer_list(answer, "by_joint");
     for (size_t r = 0; r < c->order.nv; r++) {
-        const tq_stood stood = tq_stand_of(stand, c->order.v[r]);
+        const tq_static_residual stood = tq_static_check_of(stand, c->order.v[r]);
         put_joint(c, &stood, c->order.v[r]);
     }
-    tqa_answer_end(answer);
-    const tq_stood_payload body = tq_stand_payload(stand);
+    tqa_writer_end(answer);
+    const tq_static_residual_payload body = tq_static_check_payload(stand);
     if (isfinite(body.mass)) {
-        tqa_answer_object(answer, "payload");
-        tqa_answer_string(answer, "link", c->control->robot->link_names[body.link]);
-        tqa_answer_number(answer, "mass", body.mass);
-        tqa_answer_number(answer, "standard_deviation", body.deviation);
-        tqa_answer_end(answer);
+        tqa_writer_object(answer, "payload");
+        tqa_writer_string(answer, "link", c->control->robot->link_names[body.link]);
+        tqa_writer_number(answer, "mass", body.mass);
+        tqa_writer_number(answer, "standard_deviation", body.deviation);
+        tqa_writer_end(answer);
     } else {
         static const char *const why[] = {
-            [TQ_STOOD_TOLD] = "",
-            [TQ_STOOD_BODILESS] = "joint by joint there are no bodies: fit the model \"base\"",
-            [TQ_STOOD_FEW] = "so few different poses do not tell",
-            [TQ_STOOD_ALIKE] = "the poses are too much alike",
+            [TQ_STATIC_RESIDUAL_TOLD] = "",
+            [TQ_STATIC_RESIDUAL_BODILESS] =
+                "joint by joint there are no bodies: fit the model \"base\"",
+            [TQ_STATIC_RESIDUAL_FEW] = "so few different poses do not tell",
+            [TQ_STATIC_RESIDUAL_ALIKE] = "the poses are too much alike",
         };
-        tqa_answer_none(answer, "payload", why[body.fault]);
+        tqa_writer_none(answer, "payload", why[body.fault]);
     }
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
 }

@@ -9,97 +9,97 @@ const char *tqa_calibration_joint_name(const tqa_calibration *c, size_t v)
     return c->control->robot->joint_names[tqa_calibration_joint(c, v)];
 }
 
-static void put_judged_cells(tqa_page *page, const tqa_calibrate_judged *judged, size_t v)
+static void put_judged_cells(tqa_html *page, const tqa_calibrate_judged *judged, size_t v)
 {
     for (unsigned part = 0; part < 3; part++) {
-        const tq_judged *j = &judged->parts[part][v];
-        tqa_page_number(page, j->n_sample > 0 ? j->rmse : (double)NAN);
+        const tq_residual_stats *j = &judged->parts[part][v];
+        tqa_html_number(page, j->n_sample > 0 ? j->rmse : (double)NAN);
     }
-    const double relative = judged->parts[TQ_JUDGE_ALL][v].relative_error;
-    tqa_page_number(page, 100.0 * relative);
+    const double relative = judged->parts[TQ_RESIDUALS_ALL][v].relative_error;
+    tqa_html_number(page, 100.0 * relative);
 }
 
 static bool has_unmoved(const tqa_calibration *c)
 {
     for (size_t v = 0; v < c->order.nv; v++) {
-        if (c->judged_validation.parts[TQ_JUDGE_MOVING][v].n_sample == 0) {
+        if (c->judged_validation.parts[TQ_RESIDUALS_MOVING][v].n_sample == 0) {
             return c->validation != TQA_VALIDATE_NOT;
         }
     }
     return false;
 }
 
-void tqa_calibration_page_errors(tqa_page *page, const tqa_calibration *c)
+void tqa_calibration_page_errors(tqa_html *page, const tqa_calibration *c)
 {
     const bool validated = c->validation != TQA_VALIDATE_NOT;
-    tqa_page_raw(page,
+    tqa_html_raw(page,
                  "<h2>Errors of torque</h2><table><caption>RMS of measured (unfiltered) less "
                  "predicted torque, N m or N; relative: of the torque about its "
                  "mean</caption><tr><th rowspan=\"2\">joint</th><th colspan=\"4\">on the data "
                  "fitted</th>");
-    tqa_page_raw(page,
+    tqa_html_raw(page,
                  validated ? "<th colspan=\"4\">on data not seen</th></tr>\n<tr>" : "</tr>\n<tr>");
     for (unsigned k = 0; k < (validated ? 2u : 1u); k++) {
-        tqa_page_raw(page, "<th>all</th><th>moving</th><th>standing</th><th>relative %</th>");
+        tqa_html_raw(page, "<th>all</th><th>moving</th><th>standing</th><th>relative %</th>");
     }
-    tqa_page_raw(page, "</tr>\n");
+    tqa_html_raw(page, "</tr>\n");
     for (size_t r = 0; r < c->order.nv; r++) {
         const uint32_t v = c->order.v[r];
-        tqa_page_raw(page, "<tr><td>");
-        tqa_page_text(page, tqa_calibration_joint_name(c, v));
-        tqa_page_raw(page, "</td>");
+        tqa_html_raw(page, "<tr><td>");
+        tqa_html_text(page, tqa_calibration_joint_name(c, v));
+        tqa_html_raw(page, "</td>");
         put_judged_cells(page, &c->judged_fit, v);
         if (validated) {
             put_judged_cells(page, &c->judged_validation, v);
         }
-        tqa_page_raw(page, "</tr>\n");
+        tqa_html_raw(page, "</tr>\n");
     }
-    tqa_page_raw(page, "</table>\n");
+    tqa_html_raw(page, "</table>\n");
     if (has_unmoved(c)) {
-        tqa_page_raw(page,
+        tqa_html_raw(page,
                      "<p>A joint at rest can hold anything within its friction: where data do "
                      "not move it, see how the poses hold, not these errors.</p>\n");
     }
 }
 
 /* Is it noise, and what would explain it? */
-void tqa_calibration_page_residuals(tqa_page *page, const tqa_calibration *c)
+void tqa_calibration_page_residuals(tqa_html *page, const tqa_calibration *c)
 {
     const tqa_calibrate_judged *judged =
         c->validation != TQA_VALIDATE_NOT ? &c->judged_validation : &c->judged_fit;
     double white = 0.0;
     for (size_t v = 0; v < c->order.nv; v++) {
-        white = fmax(white, tqa_calibration_white(&judged->parts[TQ_JUDGE_ALL][v]));
+        white = fmax(white, tqa_calibration_white(&judged->parts[TQ_RESIDUALS_ALL][v]));
     }
-    tqa_page_format(
+    tqa_html_format(
         page,
         "<h3>What is left</h3><p>Noise that has no memory has autocorrelations within "
         "&#177;%.2g; larger ones are errors of the model that stay the same for a while, "
         "which is why deviations here come from experiments or stretches of time left "
         "out. ",
         white);
-    tqa_page_raw(page, "What terms that the model may lack would take of the square: above 10 % it "
+    tqa_html_raw(page, "What terms that the model may lack would take of the square: above 10 % it "
                        "is told with the verdict.</p>\n<table><caption>Residual of the unfiltered "
                        "torque on data ");
-    tqa_page_raw(page, judged == &c->judged_fit ? "fitted" : "not seen");
-    tqa_page_raw(
+    tqa_html_raw(page, judged == &c->judged_fit ? "fitted" : "not seen");
+    tqa_html_raw(
         page, "</caption><tr><th rowspan=\"2\">joint</th><th colspan=\"2\">autocorrelation "
               "after</th><th colspan=\"3\">explained % by</th></tr>\n<tr><th>1 sample</th><th>10 "
               "samples</th><th>slow friction</th><th>load</th><th>position</th></tr>\n");
     for (size_t r = 0; r < c->order.nv; r++) {
-        const tq_judged *j = &judged->parts[TQ_JUDGE_ALL][c->order.v[r]];
-        tqa_page_raw(page, "<tr><td>");
-        tqa_page_text(page, tqa_calibration_joint_name(c, c->order.v[r]));
-        tqa_page_format(page,
+        const tq_residual_stats *j = &judged->parts[TQ_RESIDUALS_ALL][c->order.v[r]];
+        tqa_html_raw(page, "<tr><td>");
+        tqa_html_text(page, tqa_calibration_joint_name(c, c->order.v[r]));
+        tqa_html_format(page,
                         "</td><td>%.2f</td><td>%.2f</td><td>%.1f</td><td>%.1f</td><td>%.1f</td>"
                         "</tr>\n",
                         j->lag_one, j->lag_ten, 100.0 * j->by_slowness, 100.0 * j->by_load,
                         100.0 * j->by_position);
     }
-    tqa_page_raw(page, "</table>\n");
+    tqa_html_raw(page, "</table>\n");
 }
 
-void tqa_calibration_page_forward(tqa_page *page, const tqa_calibration *c)
+void tqa_calibration_page_forward(tqa_html *page, const tqa_calibration *c)
 {
     static const char *const by_whom[] = {"", ", by a fit that has not seen the log",
                                           ", along the logs fitted as well"};
@@ -107,7 +107,7 @@ void tqa_calibration_page_forward(tqa_page *page, const tqa_calibration *c)
     if (all->n_window == all->n_lost) {
         return;
     }
-    tqa_page_format(page,
+    tqa_html_format(page,
                     "<h2>Simulated forward</h2><p>%zu windows of %.3g s: the model is let go from "
                     "the measured state with the measured torque%s. Coasting is a joint that keeps "
                     "the speed the window began with: no model at all.%s</p>\n",
@@ -116,25 +116,25 @@ void tqa_calibration_page_forward(tqa_page *page, const tqa_calibration *c)
                         ? " Gears that yield before they slip are not simulated: a smoothed sign "
                           "of velocity stands in for them."
                         : "");
-    tqa_page_raw(page,
+    tqa_html_raw(page,
                  "<table><caption>RMS of simulated less measured, over all steps of all windows; "
                  "mrad or mm</caption><tr><th>joint</th><th>position</th><th>rate, per s</th>"
                  "<th>coasting</th><th>of coasting %</th><th>worst</th></tr>\n");
     for (size_t r = 0; r < c->order.nv; r++) {
-        const tq_replayed *joint = &all->joints[c->order.v[r]];
-        tqa_page_raw(page, "<tr><td>");
-        tqa_page_text(page, tqa_calibration_joint_name(c, c->order.v[r]));
-        tqa_page_raw(page, "</td>");
-        tqa_page_number(page, 1e3 * joint->rmse_q);
-        tqa_page_number(page, 1e3 * joint->rmse_qd);
-        tqa_page_number(page, 1e3 * joint->coasting_q);
-        tqa_page_number(page, 100.0 * tqa_calibration_drift(joint));
-        tqa_page_number(page, 1e3 * joint->worst);
-        tqa_page_raw(page, "</tr>\n");
+        const tq_rollout_error *joint = &all->joints[c->order.v[r]];
+        tqa_html_raw(page, "<tr><td>");
+        tqa_html_text(page, tqa_calibration_joint_name(c, c->order.v[r]));
+        tqa_html_raw(page, "</td>");
+        tqa_html_number(page, 1e3 * joint->rmse_q);
+        tqa_html_number(page, 1e3 * joint->rmse_qd);
+        tqa_html_number(page, 1e3 * joint->coasting_q);
+        tqa_html_number(page, 100.0 * tqa_calibration_drift(joint));
+        tqa_html_number(page, 1e3 * joint->worst);
+        tqa_html_raw(page, "</tr>\n");
     }
-    tqa_page_raw(page, "</table>\n");
+    tqa_html_raw(page, "</table>\n");
     if (all->n_lost > 0) {
-        tqa_page_format(page,
+        tqa_html_format(page,
                         "<p>%zu windows left all bounds: only their steps until then "
                         "count.</p>\n",
                         all->n_lost);
@@ -142,45 +142,45 @@ void tqa_calibration_page_forward(tqa_page *page, const tqa_calibration *c)
 }
 
 /* Poses against gravity. */
-void tqa_calibration_page_stand(tqa_page *page, const tqa_calibration *c)
+void tqa_calibration_page_stand(tqa_html *page, const tqa_calibration *c)
 {
     bool unseen = false;
-    const tq_stand *stand = tqa_calibration_stand(c, &unseen);
-    const size_t n_pose = tq_stand_of(stand, 0).n_pose;
+    const tq_static_check *stand = tqa_calibration_stand(c, &unseen);
+    const size_t n_pose = tq_static_check_of(stand, 0).n_pose;
     if (n_pose == 0) {
         return;
     }
-    tqa_page_format(page,
+    tqa_html_format(page,
                     "<h2>Standing still</h2><p>%zu poses%s. What a joint holds there is gravity, "
                     "and anything within its friction; where it came to one pose from either side, "
                     "the mean of the two is gravity alone.",
                     n_pose, unseen ? ", by a fit that has not seen them" : " of the data fitted");
-    const tq_stood_payload body = tq_stand_payload(stand);
+    const tq_static_residual_payload body = tq_static_check_payload(stand);
     if (isfinite(body.mass)) {
-        tqa_page_raw(page, " Beyond the model, ");
-        tqa_page_text(page, c->control->robot->link_names[body.link]);
-        tqa_page_format(page, " carries %.3g &#177; %.2g kg (one standard deviation).", body.mass,
+        tqa_html_raw(page, " Beyond the model, ");
+        tqa_html_text(page, c->control->robot->link_names[body.link]);
+        tqa_html_format(page, " carries %.3g &#177; %.2g kg (one standard deviation).", body.mass,
                         body.deviation);
     }
-    tqa_page_raw(page,
+    tqa_html_raw(page,
                  "</p>\n<table><caption>RMS over poses of measured less predicted torque, friction "
                  "left out, N m or N; outside: poses beyond what friction can hold; off: what lies "
                  "beyond, of the joint's torque</caption><tr><th>joint</th><th>torque</th>"
                  "<th>residual</th><th>worst</th><th>friction</th><th>outside</th><th>pairs</th>"
                  "<th>of pairs</th><th>off %</th></tr>\n");
     for (size_t r = 0; r < c->order.nv; r++) {
-        const tq_stood stood = tq_stand_of(stand, c->order.v[r]);
-        tqa_page_raw(page, "<tr><td>");
-        tqa_page_text(page, tqa_calibration_joint_name(c, c->order.v[r]));
-        tqa_page_raw(page, "</td>");
-        tqa_page_number(page, stood.torque);
-        tqa_page_number(page, stood.rmse);
-        tqa_page_number(page, stood.worst);
-        tqa_page_number(page, stood.band);
-        tqa_page_format(page, "<td>%zu</td><td>%zu</td>", stood.n_outside, stood.n_pair);
-        tqa_page_number(page, stood.pair_rmse);
-        tqa_page_number(page, 100.0 * stood.relative);
-        tqa_page_raw(page, "</tr>\n");
+        const tq_static_residual stood = tq_static_check_of(stand, c->order.v[r]);
+        tqa_html_raw(page, "<tr><td>");
+        tqa_html_text(page, tqa_calibration_joint_name(c, c->order.v[r]));
+        tqa_html_raw(page, "</td>");
+        tqa_html_number(page, stood.torque);
+        tqa_html_number(page, stood.rmse);
+        tqa_html_number(page, stood.worst);
+        tqa_html_number(page, stood.band);
+        tqa_html_format(page, "<td>%zu</td><td>%zu</td>", stood.n_outside, stood.n_pair);
+        tqa_html_number(page, stood.pair_rmse);
+        tqa_html_number(page, 100.0 * stood.relative);
+        tqa_html_raw(page, "</tr>\n");
     }
-    tqa_page_raw(page, "</table>\n");
+    tqa_html_raw(page, "</table>\n");
 }

@@ -8,10 +8,10 @@
 
 /* Errors of torque; what is left of it; forward simulations; poses at rest. The last two write
  * nothing where the logs have none. */
-void tqa_calibration_page_errors(tqa_page *page, const tqa_calibration *calibration);
-void tqa_calibration_page_residuals(tqa_page *page, const tqa_calibration *calibration);
-void tqa_calibration_page_forward(tqa_page *page, const tqa_calibration *calibration);
-void tqa_calibration_page_stand(tqa_page *page, const tqa_calibration *calibration);
+void tqa_calibration_page_errors(tqa_html *page, const tqa_calibration *calibration);
+void tqa_calibration_page_residuals(tqa_html *page, const tqa_calibration *calibration);
+void tqa_calibration_page_forward(tqa_html *page, const tqa_calibration *calibration);
+void tqa_calibration_page_stand(tqa_html *page, const tqa_calibration *calibration);
 
 /* Of row v of torque. */
 const char *tqa_calibration_joint_name(const tqa_calibration *calibration, size_t v);

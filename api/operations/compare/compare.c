@@ -27,7 +27,7 @@ typedef struct pair {
 } pair;
 
 typedef struct comparison {
-    tqa_control *control;
+    tqa_tree *control;
     tqa_side sides[SIDES];
     pair *pairs;
     size_t n_pair;
@@ -38,7 +38,7 @@ typedef struct comparison {
     size_t series_room;
 } comparison;
 
-static double cost_us(const tqa_control *control)
+static double cost_us(const tqa_tree *control)
 {
     (void)control;
     return 1e6; /* reads files: never on a connection's thread */
@@ -47,34 +47,34 @@ static double cost_us(const tqa_control *control)
 /* ------------------------------------------------------------------------------- what is alike */
 
 /* {"a": COLUMN, "b": COLUMN}, or one for both */
-static bool read_both(comparison *c, const tqa_part *part, size_t ret[SIDES])
+static bool read_both(comparison *c, const tqa_value *part, size_t ret[SIDES])
 {
     static const char *const known[] = {"a", "b", NULL};
     if (!json_is_object(part->value)) {
         return tqa_side_column(&c->sides[0], part, &ret[0]) &&
                tqa_side_column(&c->sides[1], part, &ret[1]);
     }
-    const tqa_part a = tqa_part_field(part, "a");
-    const tqa_part b = tqa_part_field(part, "b");
-    return tqa_part_object(part, known) && tqa_part_need(&a, "name its column in `a`") &&
-           tqa_part_need(&b, "name its column in `b`") &&
+    const tqa_value a = tqa_value_field(part, "a");
+    const tqa_value b = tqa_value_field(part, "b");
+    return tqa_value_object(part, known) && tqa_value_need(&a, "name its column in `a`") &&
+           tqa_value_need(&b, "name its column in `b`") &&
            tqa_side_column(&c->sides[0], &a, &ret[0]) && tqa_side_column(&c->sides[1], &b, &ret[1]);
 }
 
-static bool choose_time(comparison *c, const tqa_part *part)
+static bool choose_time(comparison *c, const tqa_value *part)
 {
     static const char *const usual[] = {"t", "time", "timestamp", NULL};
     static const char *const orders[] = {"time", "row", NULL};
-    const tqa_part root = tqa_part_root(c->control);
-    const tqa_part by = tqa_part_field(&root, "by");
+    const tqa_value root = tqa_value_root(c->control);
+    const tqa_value by = tqa_value_field(&root, "by");
     size_t found[SIDES] = {0};
     unsigned order = 0;
-    if (by.value != NULL && !tqa_part_choice(&by, orders, &order)) {
+    if (by.value != NULL && !tqa_value_choice(&by, orders, &order)) {
         return false;
     }
     if (order == 1 && part->value != NULL) {
-        return tqa_part_refuse(part, "invalid-value", "leave it out",
-                               "rows are compared by their place");
+        return tqa_value_refuse(part, "invalid-value", "leave it out",
+                                "rows are compared by their place");
     }
     if (part->value != NULL) {
         c->timed = read_both(c, part, found);
@@ -91,15 +91,15 @@ static bool choose_time(comparison *c, const tqa_part *part)
     }
     c->timed = c->sides[0].time < c->sides[0].n_column && c->sides[1].time < c->sides[1].n_column;
     return c->timed || by.value == NULL || order == 1 ||
-           tqa_part_refuse(&by, "missing-field", "say \"time\": {\"a\": COLUMN, \"b\": COLUMN}",
-                           "no column of both is called t, time or timestamp");
+           tqa_value_refuse(&by, "missing-field", "say \"time\": {\"a\": COLUMN, \"b\": COLUMN}",
+                            "no column of both is called t, time or timestamp");
 }
 
-static bool add_pair(comparison *c, const size_t column[SIDES], const tqa_part *part)
+static bool add_pair(comparison *c, const size_t column[SIDES], const tqa_value *part)
 {
     if (c->n_pair == PAIRS_MAX) {
-        return tqa_part_refuse(part, "range", "name those that matter in `columns`",
-                               "more than %d columns", (int)PAIRS_MAX);
+        return tqa_value_refuse(part, "range", "name those that matter in `columns`",
+                                "more than %d columns", (int)PAIRS_MAX);
     }
     pair *p = &c->pairs[c->n_pair++];
     memcpy(p->column, column, sizeof p->column);
@@ -113,22 +113,22 @@ static bool add_pair(comparison *c, const size_t column[SIDES], const tqa_part *
     return true;
 }
 
-static bool choose_columns(comparison *c, const tqa_part *part)
+static bool choose_columns(comparison *c, const tqa_value *part)
 {
     const tqa_side *a = &c->sides[0];
     const tqa_side *b = &c->sides[1];
     size_t column[SIDES];
     size_t n = 0;
-    c->pairs = tqa_control_take(c->control, PAIRS_MAX, sizeof *c->pairs);
+    c->pairs = tqa_tree_take(c->control, PAIRS_MAX, sizeof *c->pairs);
     if (c->pairs == NULL) {
         return false;
     }
     if (part->value != NULL) {
-        if (!tqa_part_array(part, 1, PAIRS_MAX, &n)) {
+        if (!tqa_value_array(part, 1, PAIRS_MAX, &n)) {
             return false;
         }
         for (size_t i = 0; i < n; i++) {
-            const tqa_part item = tqa_part_item(part, i);
+            const tqa_value item = tqa_value_item(part, i);
             if (!read_both(c, &item, column) || !add_pair(c, column, &item)) {
                 return false;
             }
@@ -147,9 +147,9 @@ static bool choose_columns(comparison *c, const tqa_part *part)
         }
     }
     return c->n_pair > 0 ||
-           tqa_part_refuse(part, "missing-field",
-                           "say \"columns\": [{\"a\": COLUMN, \"b\": COLUMN}, ...]",
-                           "no column of one has the name of a column of the other");
+           tqa_value_refuse(part, "missing-field",
+                            "say \"columns\": [{\"a\": COLUMN, \"b\": COLUMN}, ...]",
+                            "no column of one has the name of a column of the other");
 }
 
 /* ----------------------------------------------------------------------------------- comparing */
@@ -160,14 +160,14 @@ static bool next_row(comparison *c, tqa_side *s)
     assert(s->before != NULL && s->now != NULL);
     double *spare = s->before;
     const double *row = tqa_table_next(s->table);
-    const tqa_part root = tqa_part_root(c->control);
-    const tqa_part part = tqa_part_field(&root, letters[s - c->sides]);
+    const tqa_value root = tqa_value_root(c->control);
+    const tqa_value part = tqa_value_field(&root, letters[s - c->sides]);
     const char *fault = tqa_table_fault(s->table);
     if (fault != NULL) {
         const bool busy = tqa_table_busy(s->table);
-        return tqa_part_refuse(&part, busy ? "busy" : "invalid-value",
-                               busy ? "try again" : "repair or leave out this row", "row %zu: %s",
-                               s->n_row, fault);
+        return tqa_value_refuse(&part, busy ? "busy" : "invalid-value",
+                                busy ? "try again" : "repair or leave out this row", "row %zu: %s",
+                                s->n_row, fault);
     }
     s->ended = row == NULL;
     if (s->ended) {
@@ -178,8 +178,8 @@ static bool next_row(comparison *c, tqa_side *s)
     memcpy(s->now, row, s->n_column * sizeof *row);
     if (c->timed &&
         !(s->n_row == 0 ? isfinite(s->now[s->time]) : s->now[s->time] > s->before[s->time])) {
-        return tqa_part_refuse(&part, "range", "compare row by row: \"by\": \"row\"",
-                               "time does not grow at row %zu (counted from 0)", s->n_row);
+        return tqa_value_refuse(&part, "range", "compare row by row: \"by\": \"row\"",
+                                "time does not grow at row %zu (counted from 0)", s->n_row);
     }
     s->n_row++;
     return true;
@@ -210,14 +210,14 @@ static bool make_room(comparison *c)
     }
     const size_t width = c->n_pair + 1;
     const size_t room = c->series_room == 0 ? FIRST_ROOM : 2 * c->series_room;
-    const tqa_part root = tqa_part_root(c->control);
-    const tqa_part part = tqa_part_field(&root, "include");
-    if (room * width > TQA_CONTROL_ANSWER_MAX) {
-        return tqa_part_refuse(&part, "range", "leave it out, or name fewer columns",
-                               "the series would have more than %d numbers",
-                               (int)TQA_CONTROL_ANSWER_MAX);
+    const tqa_value root = tqa_value_root(c->control);
+    const tqa_value part = tqa_value_field(&root, "include");
+    if (room * width > TQA_TREE_ANSWER_MAX) {
+        return tqa_value_refuse(&part, "range", "leave it out, or name fewer columns",
+                                "the series would have more than %d numbers",
+                                (int)TQA_TREE_ANSWER_MAX);
     }
-    double *more = tqa_control_take(c->control, room * width, sizeof *more);
+    double *more = tqa_tree_take(c->control, room * width, sizeof *more);
     if (more == NULL) {
         return false;
     }
@@ -301,58 +301,58 @@ static bool compare_rows(comparison *c)
 
 static void put_columns(comparison *c)
 {
-    tqa_answer *answer = &c->control->answer;
-    tqa_answer_list(answer, "columns");
+    tqa_writer *answer = &c->control->answer;
+    tqa_writer_list(answer, "columns");
     for (size_t i = 0; i < c->n_pair; i++) {
         const pair *p = &c->pairs[i];
-        tqa_answer_object(answer, NULL);
-        tqa_answer_string(answer, "name", p->name);
-        tqa_answer_count(answer, "rows", (size_t)p->n);
+        tqa_writer_object(answer, NULL);
+        tqa_writer_string(answer, "name", p->name);
+        tqa_writer_count(answer, "rows", (size_t)p->n);
         if (p->n == 0) {
-            tqa_answer_none(answer, "max", "no row has this number on both sides");
+            tqa_writer_none(answer, "max", "no row has this number on both sides");
         } else {
-            tqa_answer_number(answer, "max", p->most);
-            tqa_answer_count(answer, "max_row", (size_t)p->most_row);
+            tqa_writer_number(answer, "max", p->most);
+            tqa_writer_count(answer, "max_row", (size_t)p->most_row);
             if (c->timed) {
-                tqa_answer_number(answer, "max_t", p->most_t);
+                tqa_writer_number(answer, "max_t", p->most_t);
             }
-            tqa_answer_number(answer, "rms", sqrt(p->square / (double)p->n));
-            tqa_answer_number(answer, "mean", p->sum / (double)p->n);
+            tqa_writer_number(answer, "rms", sqrt(p->square / (double)p->n));
+            tqa_writer_number(answer, "mean", p->sum / (double)p->n);
         }
-        tqa_answer_end(answer);
+        tqa_writer_end(answer);
     }
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
 }
 
 static bool put_series(comparison *c)
 {
-    tqa_answer *answer = &c->control->answer;
+    tqa_writer *answer = &c->control->answer;
     const size_t n = (size_t)c->n_row;
-    double *column = tqa_control_take(c->control, n + 1, sizeof *column);
+    double *column = tqa_tree_take(c->control, n + 1, sizeof *column);
     if (column == NULL) {
         return false;
     }
-    tqa_answer_object(answer, "series");
+    tqa_writer_object(answer, "series");
     for (size_t i = 0; i <= c->n_pair; i++) {
         for (size_t k = 0; k < n; k++) {
             column[k] = c->series[k * (c->n_pair + 1) + i];
         }
-        tqa_answer_vector(answer, i > 0 ? c->pairs[i - 1].name : c->timed ? "t" : "row", column, n);
+        tqa_writer_vector(answer, i > 0 ? c->pairs[i - 1].name : c->timed ? "t" : "row", column, n);
     }
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
     return true;
 }
 
 static bool put_answer(comparison *c)
 {
-    tqa_answer *answer = &c->control->answer;
-    tqa_answer_count(answer, "rows", (size_t)c->n_row);
-    tqa_answer_count(answer, "rows_only_in_a", (size_t)c->n_outside);
-    tqa_answer_count(answer, "rows_interpolated", (size_t)c->n_interpolated);
-    tqa_answer_count(answer, "not_finite", (size_t)c->n_gap);
+    tqa_writer *answer = &c->control->answer;
+    tqa_writer_count(answer, "rows", (size_t)c->n_row);
+    tqa_writer_count(answer, "rows_only_in_a", (size_t)c->n_outside);
+    tqa_writer_count(answer, "rows_interpolated", (size_t)c->n_interpolated);
+    tqa_writer_count(answer, "not_finite", (size_t)c->n_gap);
     if (c->timed && c->n_row > 0) {
         const double span[2] = {c->first_t, c->last_t};
-        tqa_answer_vector(answer, "t", span, 2);
+        tqa_writer_vector(answer, "t", span, 2);
     }
     put_columns(c);
     return !c->want_series || put_series(c);
@@ -361,17 +361,17 @@ static bool put_answer(comparison *c)
 static bool run_comparison(comparison *c)
 {
     static const char *const extras[] = {"series", NULL};
-    const tqa_part root = tqa_part_root(c->control);
-    const tqa_part include = tqa_part_field(&root, "include");
-    const tqa_part columns = tqa_part_field(&root, "columns");
-    const tqa_part time = tqa_part_field(&root, "time");
+    const tqa_value root = tqa_value_root(c->control);
+    const tqa_value include = tqa_value_field(&root, "include");
+    const tqa_value columns = tqa_value_field(&root, "columns");
+    const tqa_value time = tqa_value_field(&root, "time");
     unsigned bits = 0;
-    if (include.value != NULL && !tqa_part_choices(&include, extras, &bits)) {
+    if (include.value != NULL && !tqa_value_choices(&include, extras, &bits)) {
         return false;
     }
     c->want_series = bits != 0;
     for (size_t i = 0; i < SIDES; i++) {
-        const tqa_part part = tqa_part_field(&root, letters[i]);
+        const tqa_value part = tqa_value_field(&root, letters[i]);
         if (!tqa_side_open(c->control, &c->sides[i], &part)) {
             return false;
         }
@@ -379,7 +379,7 @@ static bool run_comparison(comparison *c)
     return choose_time(c, &time) && choose_columns(c, &columns) && compare_rows(c) && put_answer(c);
 }
 
-static bool run(tqa_control *control)
+static bool run(tqa_tree *control)
 {
     comparison c = {.control = control};
     const bool good = run_comparison(&c);
@@ -389,7 +389,7 @@ static bool run(tqa_control *control)
     return good;
 }
 
-static const tqa_control_methods methods = {
+static const tqa_tree_methods methods = {
     .fields = fields, .sources = letters, .cost_us = cost_us, .run = run};
 
 const tqa_operation_methods tqa_compare_methods = {.control = &methods};

@@ -8,59 +8,59 @@
 static long read_source(void *ctx, uint64_t offset, void *bytes, size_t n)
 {
     const tqa_side *s = ctx;
-    return s->world->dataset_read(s->world->ctx, s->name, offset, bytes, n);
+    return s->host->dataset_read(s->host->ctx, s->name, offset, bytes, n);
 }
 
 /* {"dataset": NAME} or {"job": ID}, read under the digest that the name has now */
-bool tqa_side_open(tqa_control *control, tqa_side *s, const tqa_part *part)
+bool tqa_side_open(tqa_tree *control, tqa_side *s, const tqa_value *part)
 {
     static const char *const known[] = {"dataset", "job", NULL};
     char source_name[TQA_SIDE_NAME];
     tqa_source source;
-    if (!tqa_part_need(part, "say {\"dataset\": NAME} or {\"job\": ID}") ||
-        !tqa_part_object(part, known)) {
+    if (!tqa_value_need(part, "say {\"dataset\": NAME} or {\"job\": ID}") ||
+        !tqa_value_object(part, known)) {
         return false;
     }
-    tqa_part of = tqa_part_field(part, "dataset");
-    const tqa_part job = tqa_part_field(part, "job");
+    tqa_value of = tqa_value_field(part, "dataset");
+    const tqa_value job = tqa_value_field(part, "job");
     if ((of.value == NULL) == (job.value == NULL)) {
-        return tqa_part_refuse(part, of.value == NULL ? "missing-field" : "invalid-value",
-                               "say {\"dataset\": NAME} or {\"job\": ID}", "one of the two");
+        return tqa_value_refuse(part, of.value == NULL ? "missing-field" : "invalid-value",
+                                "say {\"dataset\": NAME} or {\"job\": ID}", "one of the two");
     }
     of = of.value != NULL ? of : job;
     if (!json_is_string(of.value) || json_string_length(of.value) >= sizeof source_name - 8) {
-        return tqa_part_refuse(&of, "wrong-type",
-                               "the name of a dataset, or the id of a job, in quotes",
-                               "a name is a text of at most 128 bytes");
+        return tqa_value_refuse(&of, "wrong-type",
+                                "the name of a dataset, or the id of a job, in quotes",
+                                "a name is a text of at most 128 bytes");
     }
-    const tqa_world *world = control->world;
+    const tqa_host *host = control->host;
     (void)snprintf(source_name, sizeof source_name, "%s%s", job.value != NULL ? "job:" : "",
                    json_string_value(of.value));
-    if (world == NULL || world->dataset_look == NULL || world->dataset_read == NULL ||
-        world->dataset_look(world->ctx, source_name, &source) != 0) {
-        return tqa_part_refuse(&of, "unknown-name",
-                               job.value != NULL ? "GET /v1/jobs?state=succeeded lists them"
-                                                 : "GET /v1/datasets lists them",
-                               job.value != NULL ? "there is no result of a job \"%.64s\""
-                                                 : "there is no dataset \"%.64s\"",
-                               json_string_value(of.value));
+    if (host == NULL || host->dataset_look == NULL || host->dataset_read == NULL ||
+        host->dataset_look(host->ctx, source_name, &source) != 0) {
+        return tqa_value_refuse(&of, "unknown-name",
+                                job.value != NULL ? "GET /v1/jobs?state=succeeded lists them"
+                                                  : "GET /v1/datasets lists them",
+                                job.value != NULL ? "there is no result of a job \"%.64s\""
+                                                  : "there is no dataset \"%.64s\"",
+                                json_string_value(of.value));
     }
     const bool pinned = job.value == NULL && strchr(source_name, '@') == NULL;
     (void)snprintf(s->name, sizeof s->name, "%s%s%s", source_name, pinned ? "@" : "",
                    pinned ? source.digest : "");
-    s->world = world;
+    s->host = host;
     s->table = tqa_table_open(read_source, s);
     const char *fault = s->table != NULL ? tqa_table_fault(s->table) : "memory is short";
     if (fault != NULL) {
         /* it was there a moment ago: not the client's fault */
         const bool busy = s->table == NULL || tqa_table_busy(s->table);
-        return tqa_part_refuse(&of, busy ? "busy" : "invalid-value",
-                               busy ? "try again" : "repair the data, or name other ones", "%s",
-                               fault);
+        return tqa_value_refuse(&of, busy ? "busy" : "invalid-value",
+                                busy ? "try again" : "repair the data, or name other ones", "%s",
+                                fault);
     }
     s->n_column = tqa_table_columns(s->table);
-    s->now = tqa_control_take(control, s->n_column, sizeof(double));
-    s->before = tqa_control_take(control, s->n_column, sizeof(double));
+    s->now = tqa_tree_take(control, s->n_column, sizeof(double));
+    s->before = tqa_tree_take(control, s->n_column, sizeof(double));
     return s->now != NULL && s->before != NULL;
 }
 
@@ -90,15 +90,15 @@ size_t tqa_side_find(const tqa_side *s, const char *name)
 }
 
 /* a name, or a number counted from 0 */
-bool tqa_side_column(const tqa_side *s, const tqa_part *part, size_t *ret)
+bool tqa_side_column(const tqa_side *s, const tqa_value *part, size_t *ret)
 {
     if (json_is_string(part->value)) {
         *ret = tqa_side_find(s, json_string_value(part->value));
         if (*ret == s->n_column) {
-            return tqa_part_refuse(part, "unknown-name", "name a column, or count it from 0",
-                                   "there is no column \"%.64s\"", json_string_value(part->value));
+            return tqa_value_refuse(part, "unknown-name", "name a column, or count it from 0",
+                                    "there is no column \"%.64s\"", json_string_value(part->value));
         }
         return true;
     }
-    return tqa_part_count(part, 0, s->n_column - 1, ret);
+    return tqa_value_count(part, 0, s->n_column - 1, ret);
 }

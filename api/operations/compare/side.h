@@ -9,7 +9,7 @@
 enum { TQA_SIDE_NAME = TQA_TABLE_NAME + 8 };
 
 typedef struct tqa_side {
-    const tqa_world *world;
+    const tqa_host *host;
     char name[256];
     tqa_table *table;
     size_t n_column, time; /* time: its column, or n_column: none */
@@ -20,7 +20,7 @@ typedef struct tqa_side {
 
 /* {"dataset": NAME} or {"job": ID}, read under the digest that the name has now; close the table.
  * False: the problem is set. */
-bool tqa_side_open(tqa_control *control, tqa_side *s, const tqa_part *part);
+bool tqa_side_open(tqa_tree *control, tqa_side *s, const tqa_value *part);
 
 /* A name as columns are compared by: "q[3]" of a result and "q_3" of a table are the same. */
 void tqa_side_plain(const char *name, char out[TQA_SIDE_NAME]);
@@ -29,6 +29,6 @@ void tqa_side_plain(const char *name, char out[TQA_SIDE_NAME]);
 size_t tqa_side_find(const tqa_side *s, const char *name);
 
 /* A column by name, or by number counted from 0. False: the problem is set. */
-bool tqa_side_column(const tqa_side *s, const tqa_part *part, size_t *ret);
+bool tqa_side_column(const tqa_side *s, const tqa_value *part, size_t *ret);
 
 #endif

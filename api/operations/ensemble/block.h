@@ -25,7 +25,7 @@ tq_status tqa_members_vary(const tqa_ensemble_block *b, tq_scratch *scratch, tq_
  * one has them. */
 tq_status tqa_member_run(const tqa_ensemble_block *b, tq_scratch *scratch, tq_error *reterr);
 
-/* Whether the job is to stop; of a tqa_control. */
+/* Whether the job is to stop; of a tqa_tree. */
 int tqa_ensemble_cancelled(void *control);
 
 /* Where in a record of e->record numbers stand: when members ended, why, and, with events, the last

@@ -21,16 +21,16 @@ static const char *const fields[] = {"initial", "duration",    "output",
                                      "seed",    "quantiles",   "tell",
                                      "only",    "end_states",  NULL};
 
-static double cost_us(const tqa_control *control)
+static double cost_us(const tqa_tree *control)
 {
     (void)control;
     return 1e6; /* never on a connection's thread */
 }
 
-static bool check(tqa_control *control)
+static bool check(tqa_tree *control)
 {
-    tqa_ensemble *e = tqa_control_take(control, 1, sizeof *e);
-    tqa_simulation *s = tqa_control_take(control, 1, sizeof *s);
+    tqa_ensemble *e = tqa_tree_take(control, 1, sizeof *e);
+    tqa_simulation *s = tqa_tree_take(control, 1, sizeof *s);
     if (e == NULL || s == NULL) {
         return false;
     }
@@ -51,40 +51,40 @@ typedef struct saved_head {
 } saved_head;
 static const char saved_magic[8] = {'t', 'q', 'e', 'n', 's', '0', '0', '3'};
 
-static bool can_save(const tqa_world *world)
+static bool can_save(const tqa_host *host)
 {
-    return world != NULL && world->spool_write != NULL && world->spool_read != NULL &&
-           world->checkpoint_save != NULL && world->checkpoint_load != NULL;
+    return host != NULL && host->spool_write != NULL && host->spool_read != NULL &&
+           host->checkpoint_save != NULL && host->checkpoint_load != NULL;
 }
 
 /* records that an earlier process has left */
 static size_t load(tqa_ensemble *e)
 {
-    const tqa_world *world = e->simulation->control->world;
+    const tqa_host *host = e->simulation->control->host;
     saved_head head;
-    if (!can_save(world) || world->checkpoint_load(world->ctx, &head, sizeof head) != sizeof head ||
+    if (!can_save(host) || host->checkpoint_load(host->ctx, &head, sizeof head) != sizeof head ||
         memcmp(head.magic, saved_magic, sizeof saved_magic) != 0 || head.n_block != e->n_block ||
         head.record != e->record || head.n_done > e->n_block) {
         return 0;
     }
     const size_t n = head.n_done * e->record * sizeof(double);
     /* a spool that was lost: from the start */
-    return world->spool_read(world->ctx, 0, e->records, n) == (long)n ? head.n_done : 0;
+    return host->spool_read(host->ctx, 0, e->records, n) == (long)n ? head.n_done : 0;
 }
 
 /* hands over records [from, to). False: the disk is full, and the daemon says so. */
 static bool save(tqa_ensemble *e, size_t from, size_t to)
 {
-    const tqa_world *world = e->simulation->control->world;
+    const tqa_host *host = e->simulation->control->host;
     saved_head head = {.n_block = e->n_block, .record = e->record, .n_done = to};
     memcpy(head.magic, saved_magic, sizeof saved_magic);
     const uint64_t each = e->record * sizeof(double);
-    if (world->spool_write(world->ctx, from * each, e->records + from * e->record,
-                           (to - from) * each) != 0) {
+    if (host->spool_write(host->ctx, from * each, e->records + from * e->record,
+                          (to - from) * each) != 0) {
         return tqa_problem_set(e->simulation->control->problem, "busy",
                                "there is no room for the members so far");
     }
-    (void)world->checkpoint_save(world->ctx, &head, sizeof head);
+    (void)host->checkpoint_save(host->ctx, &head, sizeof head);
     return true;
 }
 
@@ -105,9 +105,9 @@ static void run_one(void *arg, size_t i, void *scratch)
 
 static void run_wave(wave *w, size_t n, void *own)
 {
-    const tqa_world *world = w->e->simulation->control->world;
-    if (world != NULL && world->parallel_for != NULL && n > 1) {
-        world->parallel_for(world->ctx, n, w->scratch_size, run_one, w);
+    const tqa_host *host = w->e->simulation->control->host;
+    if (host != NULL && host->parallel_for != NULL && n > 1) {
+        host->parallel_for(host->ctx, n, w->scratch_size, run_one, w);
         return;
     }
     for (size_t i = 0; i < n; i++) {
@@ -135,7 +135,7 @@ static bool judge(tqa_ensemble *e, size_t from, size_t to)
                                   "there is no memory for the members now");
             return false;
         }
-        return tqa_control_fail(e->simulation->control, "/vary", e->status[b], error);
+        return tqa_tree_fail(e->simulation->control, "/vary", e->status[b], error);
     }
     return true;
 }
@@ -149,9 +149,9 @@ static double member_steps(const tqa_ensemble *e)
 
 static bool run_all(tqa_ensemble *e)
 {
-    const tqa_world *world = e->simulation->control->world;
+    const tqa_host *host = e->simulation->control->host;
     wave w = {.e = e, .scratch_size = tqa_ensemble_scratch_size(e)};
-    void *own = tqa_control_take(e->simulation->control, w.scratch_size, 1);
+    void *own = tqa_tree_take(e->simulation->control, w.scratch_size, 1);
     if (own == NULL) {
         return false;
     }
@@ -170,20 +170,20 @@ static bool run_all(tqa_ensemble *e)
         done += n;
         /* members of any cost: waves grow until a checkpoint is due after one */
         const bool due =
-            world != NULL && world->checkpoint_due != NULL && world->checkpoint_due(world->ctx);
+            host != NULL && host->checkpoint_due != NULL && host->checkpoint_due(host->ctx);
         at_once = due ? at_once / 2 : at_once < most / 2 ? 2 * at_once : most;
         at_once = at_once > least ? at_once : least;
-        if (can_save(world) && done < e->n_block &&
+        if (can_save(host) && done < e->n_block &&
             (due || (double)(done - saved) * steps > (double)SAVE_STEPS)) {
             if (!save(e, saved, done)) {
                 return false;
             }
             saved = done;
         }
-        if (world != NULL && world->progress != NULL) {
-            world->progress(world->ctx, (double)done / (double)e->n_block, "ensemble");
+        if (host != NULL && host->progress != NULL) {
+            host->progress(host->ctx, (double)done / (double)e->n_block, "ensemble");
         }
-        if (world != NULL && world->cancelled != NULL && world->cancelled(world->ctx)) {
+        if (host != NULL && host->cancelled != NULL && host->cancelled(host->ctx)) {
             (void)tqa_problem_set(e->simulation->control->problem, "busy",
                                   "the ensemble was stopped");
             return false;
@@ -192,13 +192,13 @@ static bool run_all(tqa_ensemble *e)
     return true;
 }
 
-static bool run(tqa_control *control)
+static bool run(tqa_tree *control)
 {
     tqa_ensemble *e = control->state;
     return tqa_simulation_prepare(e->simulation) && run_all(e) && tqa_ensemble_tell(e);
 }
 
-static const tqa_control_methods control_methods = {
+static const tqa_tree_methods control_methods = {
     .fields = fields,
     .cost_us = cost_us,
     .check = check,

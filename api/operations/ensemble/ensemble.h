@@ -77,7 +77,7 @@ typedef struct tqa_ensemble {
 /* Reads the request. False: the problem is set. */
 bool tqa_ensemble_read(tqa_ensemble *e);
 /* `vary`, once the plant is known. */
-bool tqa_ensemble_read_variations(tqa_ensemble *e, const tqa_part *root);
+bool tqa_ensemble_read_variations(tqa_ensemble *e, const tqa_value *root);
 
 /* The number of a member, as draws and lists count; the value of variation v for it. */
 uint64_t tqa_ensemble_id(const tqa_ensemble *e, size_t member);

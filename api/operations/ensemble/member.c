@@ -53,8 +53,8 @@ static size_t members_of(const tqa_ensemble *e, size_t b)
 
 int tqa_ensemble_cancelled(void *control)
 {
-    const tqa_world *world = ((const tqa_control *)control)->world;
-    return world != NULL && world->cancelled != NULL && world->cancelled(world->ctx);
+    const tqa_host *host = ((const tqa_tree *)control)->host;
+    return host != NULL && host->cancelled != NULL && host->cancelled(host->ctx);
 }
 
 static const tq_pair *pair_of(tq_run_method method)

@@ -11,22 +11,22 @@ enum {
     NUMBERS_MAX = 20 << 20, /* of all records: 160 MiB */
 };
 
-static bool read_only(tqa_ensemble *e, const tqa_part *root, size_t n_all)
+static bool read_only(tqa_ensemble *e, const tqa_value *root, size_t n_all)
 {
-    const tqa_part only = tqa_part_field(root, "only");
+    const tqa_value only = tqa_value_field(root, "only");
     size_t n = 0;
     e->n_member = n_all;
     if (only.value == NULL) {
         return true;
     }
-    if (!tqa_part_array(&only, 1, TQA_VALUES_MAX, &n)) {
+    if (!tqa_value_array(&only, 1, TQA_VALUES_MAX, &n)) {
         return false;
     }
-    e->ids = tqa_control_take(root->control, n, sizeof *e->ids);
+    e->ids = tqa_tree_take(root->control, n, sizeof *e->ids);
     for (size_t k = 0; e->ids != NULL && k < n; k++) {
-        const tqa_part item = tqa_part_item(&only, k);
+        const tqa_value item = tqa_value_item(&only, k);
         size_t id = 0;
-        if (!tqa_part_count(&item, 0, n_all - 1, &id)) {
+        if (!tqa_value_count(&item, 0, n_all - 1, &id)) {
             return false;
         }
         e->ids[k] = id;
@@ -35,66 +35,67 @@ static bool read_only(tqa_ensemble *e, const tqa_part *root, size_t n_all)
     return e->ids != NULL;
 }
 
-static bool read_counts(tqa_ensemble *e, const tqa_part *root)
+static bool read_counts(tqa_ensemble *e, const tqa_value *root)
 {
-    const tqa_part members = tqa_part_field(root, "members");
-    const tqa_part seed = tqa_part_field(root, "seed");
+    const tqa_value members = tqa_value_field(root, "members");
+    const tqa_value seed = tqa_value_field(root, "seed");
     bool drawn = false;
     size_t number = 0;
     for (size_t v = 0; v < e->n_variation; v++) {
         drawn = drawn || e->variations[v].spread != TQA_SPREAD_LIST;
     }
     e->n_draw = 1;
-    if (drawn && !tqa_part_need(&members, "add \"members\": 1000 (for each point of lists and "
-                                          "grids, where there are any)")) {
+    if (drawn && !tqa_value_need(&members, "add \"members\": 1000 (for each point of lists and "
+                                           "grids, where there are any)")) {
         return false;
     }
     if (!drawn && members.value != NULL) {
-        return tqa_part_refuse(&members, "invalid-value", "leave it out",
-                               "nothing is drawn: lists and grids tell how many members there are");
+        return tqa_value_refuse(
+            &members, "invalid-value", "leave it out",
+            "nothing is drawn: lists and grids tell how many members there are");
     }
-    if ((drawn && !tqa_part_count(&members, 1, TQA_DRAWS_MAX, &e->n_draw)) ||
-        (seed.value != NULL && !tqa_part_count(&seed, 0, (size_t)1 << 53, &number))) {
+    if ((drawn && !tqa_value_count(&members, 1, TQA_DRAWS_MAX, &e->n_draw)) ||
+        (seed.value != NULL && !tqa_value_count(&seed, 0, (size_t)1 << 53, &number))) {
         return false;
     }
     e->seed = number;
     if (e->n_draw * e->n_point > TQA_DRAWS_MAX) {
-        return tqa_part_refuse(&members, "too-large", "fewer members, or shorter lists",
-                               "%zu members are more than %d", e->n_draw * e->n_point,
-                               TQA_DRAWS_MAX);
+        return tqa_value_refuse(&members, "too-large", "fewer members, or shorter lists",
+                                "%zu members are more than %d", e->n_draw * e->n_point,
+                                TQA_DRAWS_MAX);
     }
     return read_only(e, root, e->n_draw * e->n_point);
 }
 
-static bool read_told(tqa_ensemble *e, const tqa_part *root)
+static bool read_told(tqa_ensemble *e, const tqa_value *root)
 {
-    const tqa_part levels = tqa_part_field(root, "quantiles");
-    const tqa_part told = tqa_part_field(root, "tell");
-    const tqa_part ends = tqa_part_field(root, "end_states");
-    if (levels.value != NULL && (!tqa_part_array(&levels, 0, TQA_QUANTILES_MAX, &e->n_level) ||
-                                 !tqa_part_numbers(&levels, e->n_level, e->levels))) {
+    const tqa_value levels = tqa_value_field(root, "quantiles");
+    const tqa_value told = tqa_value_field(root, "tell");
+    const tqa_value ends = tqa_value_field(root, "end_states");
+    if (levels.value != NULL && (!tqa_value_array(&levels, 0, TQA_QUANTILES_MAX, &e->n_level) ||
+                                 !tqa_value_numbers(&levels, e->n_level, e->levels))) {
         return false;
     }
     for (size_t k = 0; k < e->n_level; k++) {
         if (!(e->levels[k] >= 0.0 && e->levels[k] <= 1.0)) {
-            const tqa_part item = tqa_part_item(&levels, k);
-            return tqa_part_refuse(&item, "range", "0.5 is the median", "a quantile of %g",
-                                   e->levels[k]);
+            const tqa_value item = tqa_value_item(&levels, k);
+            return tqa_value_refuse(&item, "range", "0.5 is the median", "a quantile of %g",
+                                    e->levels[k]);
         }
     }
-    if (ends.value != NULL && !tqa_part_flag(&ends, &e->end_states)) {
+    if (ends.value != NULL && !tqa_value_flag(&ends, &e->end_states)) {
         return false;
     }
     if (told.value == NULL) {
         return true;
     }
-    if (!tqa_part_array(&told, 0, TQA_VALUES_MAX, &e->n_told)) {
+    if (!tqa_value_array(&told, 0, TQA_VALUES_MAX, &e->n_told)) {
         return false;
     }
-    e->told = tqa_control_take(root->control, e->n_told, sizeof *e->told);
+    e->told = tqa_tree_take(root->control, e->n_told, sizeof *e->told);
     for (size_t k = 0; e->told != NULL && k < e->n_told; k++) {
-        const tqa_part item = tqa_part_item(&told, k);
-        if (!tqa_part_count(&item, 0, e->n_member - 1, &e->told[k])) {
+        const tqa_value item = tqa_value_item(&told, k);
+        if (!tqa_value_count(&item, 0, e->n_member - 1, &e->told[k])) {
             return false;
         }
     }
@@ -127,10 +128,10 @@ static bool follows(const tq_mechanism *mechanism)
     return false;
 }
 
-static bool make_room(tqa_ensemble *e, const tqa_part *root)
+static bool make_room(tqa_ensemble *e, const tqa_value *root)
 {
     const tqa_simulation *s = e->simulation;
-    const tqa_part output = tqa_part_field(root, "output");
+    const tqa_value output = tqa_value_field(root, "output");
     e->in_lanes = runs_in_lanes(e);
     e->varied_rows = e->own_mechanisms && e->in_lanes && !e->own_effects &&
                      s->plant.constraints == NULL && !follows(s->mechanism);
@@ -142,24 +143,24 @@ static bool make_room(tqa_ensemble *e, const tqa_part *root)
     e->record =
         (s->n_output * e->n_row + 2) * e->per + (e->n_event > 0 ? e->n_row + 1 + e->n_event : 0);
     if ((double)e->n_block * (double)e->record > (double)NUMBERS_MAX) {
-        return tqa_part_refuse(&output, "too-large",
-                               "fewer outputs or members: their product is what counts",
-                               "%zu members of %zu outputs of %zu numbers are more than %d numbers",
-                               e->n_member, s->n_output, e->n_row, NUMBERS_MAX);
+        return tqa_value_refuse(
+            &output, "too-large", "fewer outputs or members: their product is what counts",
+            "%zu members of %zu outputs of %zu numbers are more than %d numbers", e->n_member,
+            s->n_output, e->n_row, NUMBERS_MAX);
     }
     const double told =
         (double)s->n_output * (double)e->n_row * (4.0 + (double)e->n_level + (double)e->n_told) +
         (e->end_states ? (double)e->n_member * (double)(e->n_row + e->n_variation + e->n_event + 2)
                        : 0.0);
-    if (told > (double)TQA_CONTROL_ANSWER_MAX) {
-        return tqa_part_refuse(
+    if (told > (double)TQA_TREE_ANSWER_MAX) {
+        return tqa_value_refuse(
             &output, "too-large", "fewer outputs, quantiles or told members, or no end states",
-            "the answer would have %.9g numbers, %d at most", told, TQA_CONTROL_ANSWER_MAX);
+            "the answer would have %.9g numbers, %d at most", told, TQA_TREE_ANSWER_MAX);
     }
-    e->times = tqa_control_take(root->control, s->n_output, sizeof *e->times);
-    e->records = tqa_control_take(root->control, e->n_block * e->record, sizeof *e->records);
-    e->status = tqa_control_take(root->control, e->n_block, sizeof *e->status);
-    e->errors = tqa_control_take(root->control, e->n_block, sizeof *e->errors);
+    e->times = tqa_tree_take(root->control, s->n_output, sizeof *e->times);
+    e->records = tqa_tree_take(root->control, e->n_block * e->record, sizeof *e->records);
+    e->status = tqa_tree_take(root->control, e->n_block, sizeof *e->status);
+    e->errors = tqa_tree_take(root->control, e->n_block, sizeof *e->errors);
     if (e->times == NULL || e->records == NULL || e->status == NULL || e->errors == NULL) {
         return false;
     }
@@ -172,12 +173,12 @@ static bool make_room(tqa_ensemble *e, const tqa_part *root)
 bool tqa_ensemble_read(tqa_ensemble *e)
 {
     tqa_simulation *s = e->simulation;
-    const tqa_part root = tqa_part_root(s->control);
+    const tqa_value root = tqa_value_root(s->control);
     if (!tqa_simulation_read_plant(s) || !tqa_ensemble_read_variations(e, &root) ||
         !read_counts(e, &root) || !read_told(e, &root)) {
         return false;
     }
-    const tqa_part events = tqa_part_field(&root, "events");
+    const tqa_value events = tqa_value_field(&root, "events");
     e->n_event = json_array_size(events.value);
     s->drives.driven.flows = NULL; /* of a single trajectory */
     e->first_offset = tq_plant_n_z(&s->plant);

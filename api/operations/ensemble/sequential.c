@@ -289,7 +289,7 @@ tq_status tqa_member_run(const tqa_ensemble_block *b, tq_scratch *scratch, tq_er
     tq_run *run = NULL;
     /* a start that cannot be brought onto the constraints ends there */
     const tq_trajectories at = {.n_sample = 1, .stride = b->stride, .q = b->q, .qd = b->qd};
-    const tq_status settled = tq_plant_settle(&b->plant, &at, scratch, reterr);
+    const tq_status settled = tq_plant_project(&b->plant, &at, scratch, reterr);
     tq_status status = tq_run_open(&b->plant, &options, scratch, &run, reterr);
     if (status != TQ_OK) {
         return status;

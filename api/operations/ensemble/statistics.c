@@ -92,20 +92,20 @@ static void tell_cell(void *arg, size_t i, void *memory)
 
 static bool compute(const tqa_ensemble *e, statistics *s)
 {
-    tqa_control *control = e->simulation->control;
-    const tqa_world *world = control->world;
+    tqa_tree *control = e->simulation->control;
+    const tqa_host *host = control->host;
     const size_t n_cell = e->simulation->n_output * e->n_row;
     const size_t scratch_size = tell_size(e);
     s->e = e;
-    s->tables = tqa_control_take(control, (MOMENTS + e->n_level) * n_cell, sizeof(double));
-    s->alive = tqa_control_take(control, e->simulation->n_output, sizeof *s->alive);
+    s->tables = tqa_tree_take(control, (MOMENTS + e->n_level) * n_cell, sizeof(double));
+    s->alive = tqa_tree_take(control, e->simulation->n_output, sizeof *s->alive);
     if (s->tables == NULL || s->alive == NULL) {
         return false;
     }
-    if (world != NULL && world->parallel_for != NULL) {
-        world->parallel_for(world->ctx, n_cell, scratch_size, tell_cell, s);
+    if (host != NULL && host->parallel_for != NULL) {
+        host->parallel_for(host->ctx, n_cell, scratch_size, tell_cell, s);
     } else {
-        void *own = tqa_control_take(control, scratch_size, 1);
+        void *own = tqa_tree_take(control, scratch_size, 1);
         for (size_t i = 0; own != NULL && i < n_cell; i++) {
             tell_cell(s, i, own);
         }
@@ -131,33 +131,33 @@ static void put_rows(const tqa_ensemble *e, const char *key, const double *table
     const tqa_order *order = &e->simulation->order;
     const size_t n = velocities ? order->nv : order->nq;
     const size_t first = velocities ? order->nq : 0;
-    double *rows = tqa_control_take(e->simulation->control, n_output * n, sizeof *rows);
+    double *rows = tqa_tree_take(e->simulation->control, n_output * n, sizeof *rows);
     if (rows == NULL) {
         return;
     }
     for (size_t k = 0; k < n_output; k++) {
         memcpy(rows + k * n, table + k * e->n_row + first, n * sizeof *rows);
     }
-    tqa_answer_rows(&e->simulation->control->answer, key, rows, n_output, false,
+    tqa_writer_rows(&e->simulation->control->answer, key, rows, n_output, false,
                     velocities ? order->v : order->q, n);
 }
 
 static void put_statistics(const tqa_ensemble *e, const statistics *s, size_t n_output)
 {
-    tqa_answer *answer = &e->simulation->control->answer;
+    tqa_writer *answer = &e->simulation->control->answer;
     for (int velocities = 0; velocities < 2; velocities++) {
-        tqa_answer_object(answer, velocities ? "qd" : "q");
+        tqa_writer_object(answer, velocities ? "qd" : "q");
         for (size_t m = 0; m < MOMENTS; m++) {
             put_rows(e, moment_names[m], cell(s, m, 0, 0), n_output, velocities);
         }
         if (e->n_level > 0) {
-            tqa_answer_list(answer, "quantiles");
+            tqa_writer_list(answer, "quantiles");
             for (size_t l = 0; l < e->n_level; l++) {
                 put_rows(e, NULL, cell(s, MOMENTS + l, 0, 0), n_output, velocities);
             }
-            tqa_answer_end(answer);
+            tqa_writer_end(answer);
         }
-        tqa_answer_end(answer);
+        tqa_writer_end(answer);
     }
 }
 
@@ -167,7 +167,7 @@ static void put_values(const tqa_ensemble *e, uint64_t id)
     for (size_t v = 0; v < e->n_variation; v++) {
         values[v] = tqa_ensemble_value(e, v, id);
     }
-    tqa_answer_vector(&e->simulation->control->answer, "values", values, e->n_variation);
+    tqa_writer_vector(&e->simulation->control->answer, "values", values, e->n_variation);
 }
 
 /* how a member ended, in the words of a simulation's verdict */
@@ -193,26 +193,26 @@ static void put_outcome(const tqa_ensemble *e, size_t member)
         [TQ_RUN_REFUSED] = "there are no accelerations here, or no state on the constraints",
         [TQ_RUN_TOO_MUCH] = "it takes more steps than one run may",
     };
-    tqa_answer *answer = &e->simulation->control->answer;
+    tqa_writer *answer = &e->simulation->control->answer;
     const tq_run_end end = tqa_ensemble_end(e, member);
-    tqa_answer_string(answer, "outcome", outcome_names[outcome_of(e, member)]);
+    tqa_writer_string(answer, "outcome", outcome_names[outcome_of(e, member)]);
     if (end != TQ_RUN_GOES_ON) {
-        tqa_answer_number(answer, "t", tqa_ensemble_ended(e, member));
-        tqa_answer_string(answer, "reason", reasons[end]);
+        tqa_writer_number(answer, "t", tqa_ensemble_ended(e, member));
+        tqa_writer_string(answer, "reason", reasons[end]);
     }
     if (end == TQ_RUN_EVENT) {
-        tqa_answer_count(answer, "event", tqa_ensemble_stopped_by(e, member));
+        tqa_writer_count(answer, "event", tqa_ensemble_stopped_by(e, member));
     }
 }
 
 /* what the statistics do not show: members that are not in them, and by which steps */
 static void put_findings(const tqa_ensemble *e, const size_t n[OUTCOMES])
 {
-    tqa_answer *answer = &e->simulation->control->answer;
+    tqa_writer *answer = &e->simulation->control->answer;
     const tq_run_options *o = &e->simulation->options;
     const char *method = tqa_simulation_method(o->method);
     char text[FINDING_TEXT];
-    tqa_answer_list(answer, "findings");
+    tqa_writer_list(answer, "findings");
     if (n[DIVERGED] > 0) {
         const int adaptive = tq_run_is_adaptive(o->method);
         int at =
@@ -223,16 +223,16 @@ static void put_findings(const tqa_ensemble *e, const size_t n[OUTCOMES])
                                    " by steps of %g s of %s, which may be too long for them: leave "
                                    "\"solver\" out, or take shorter ones",
                                    o->step, method));
-        tqa_answer_string(answer, NULL, text);
+        tqa_writer_string(answer, NULL, text);
     }
     if (n[UNFINISHED] > 0) {
         (void)snprintf(text, sizeof text,
                        "%zu of %zu members need more steps of %s than one run may take: \"sdirk\" "
                        "and \"bdf\" suit what is stiff",
                        n[UNFINISHED], e->n_member, method);
-        tqa_answer_string(answer, NULL, text);
+        tqa_writer_string(answer, NULL, text);
     }
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
 }
 
 static void put_outcomes(const tqa_ensemble *e)
@@ -242,18 +242,18 @@ static void put_outcomes(const tqa_ensemble *e)
         n[outcome_of(e, m)]++;
     }
     put_findings(e, n);
-    tqa_answer_object(&e->simulation->control->answer, "outcomes");
+    tqa_writer_object(&e->simulation->control->answer, "outcomes");
     for (unsigned k = 0; k < OUTCOMES; k++) {
-        tqa_answer_count(&e->simulation->control->answer, outcome_names[k], n[k]);
+        tqa_writer_count(&e->simulation->control->answer, outcome_names[k], n[k]);
     }
-    tqa_answer_end(&e->simulation->control->answer);
+    tqa_writer_end(&e->simulation->control->answer);
 }
 
 /* for each event that was asked for: how often it happened, and to how many members */
 static bool put_events(const tqa_ensemble *e)
 {
-    tqa_control *control = e->simulation->control;
-    double *n = tqa_control_take(control, 2 * e->n_event, sizeof *n);
+    tqa_tree *control = e->simulation->control;
+    double *n = tqa_tree_take(control, 2 * e->n_event, sizeof *n);
     if (n == NULL) {
         return false;
     }
@@ -265,23 +265,23 @@ static bool put_events(const tqa_ensemble *e)
             n[e->n_event + k] += events[k] > 0.0 ? 1.0 : 0.0;
         }
     }
-    tqa_answer_object(&control->answer, "events");
-    tqa_answer_vector(&control->answer, "total", n, e->n_event);
-    tqa_answer_vector(&control->answer, "members", n + e->n_event, e->n_event);
-    tqa_answer_end(&control->answer);
+    tqa_writer_object(&control->answer, "events");
+    tqa_writer_vector(&control->answer, "total", n, e->n_event);
+    tqa_writer_vector(&control->answer, "members", n + e->n_event, e->n_event);
+    tqa_writer_end(&control->answer);
     return true;
 }
 
 /* the whole motion of some members, as far as it goes */
 static bool put_told(const tqa_ensemble *e)
 {
-    tqa_answer *answer = &e->simulation->control->answer;
+    tqa_writer *answer = &e->simulation->control->answer;
     const size_t n_output = e->simulation->n_output;
-    double *table = tqa_control_take(e->simulation->control, n_output * e->n_row, sizeof *table);
+    double *table = tqa_tree_take(e->simulation->control, n_output * e->n_row, sizeof *table);
     if (table == NULL) {
         return false;
     }
-    tqa_answer_list(answer, "told");
+    tqa_writer_list(answer, "told");
     for (size_t i = 0; i < e->n_told; i++) {
         const size_t member = e->told[i];
         size_t n = 0;
@@ -291,18 +291,18 @@ static bool put_told(const tqa_ensemble *e)
             }
             n++;
         }
-        tqa_answer_object(answer, NULL);
-        tqa_answer_count(answer, "member", tqa_ensemble_id(e, member));
+        tqa_writer_object(answer, NULL);
+        tqa_writer_count(answer, "member", tqa_ensemble_id(e, member));
         put_values(e, tqa_ensemble_id(e, member));
         put_outcome(e, member);
         if (e->n_event > 0) {
-            tqa_answer_vector(answer, "events", tqa_ensemble_events(e, member), e->n_event);
+            tqa_writer_vector(answer, "events", tqa_ensemble_events(e, member), e->n_event);
         }
         put_rows(e, "q", table, n, false);
         put_rows(e, "qd", table, n, true);
-        tqa_answer_end(answer);
+        tqa_writer_end(answer);
     }
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
     return true;
 }
 
@@ -323,12 +323,12 @@ static const double *last_of(const tqa_ensemble *e, size_t member, double *room)
  */
 static bool put_ends(const tqa_ensemble *e)
 {
-    tqa_control *control = e->simulation->control;
-    double *ids = tqa_control_take(control, e->n_member, sizeof *ids);
-    double *t = tqa_control_take(control, e->n_member, sizeof *t);
-    double *table = tqa_control_take(control, e->n_member * e->n_row, sizeof *table);
-    double *values = tqa_control_take(control, e->n_member * e->n_variation, sizeof *values);
-    double *events = tqa_control_take(control, e->n_member * e->n_event + 1, sizeof *events);
+    tqa_tree *control = e->simulation->control;
+    double *ids = tqa_tree_take(control, e->n_member, sizeof *ids);
+    double *t = tqa_tree_take(control, e->n_member, sizeof *t);
+    double *table = tqa_tree_take(control, e->n_member * e->n_row, sizeof *table);
+    double *values = tqa_tree_take(control, e->n_member * e->n_variation, sizeof *values);
+    double *events = tqa_tree_take(control, e->n_member * e->n_event + 1, sizeof *events);
     size_t n = 0;
     if (ids == NULL || t == NULL || table == NULL || values == NULL || events == NULL) {
         return false;
@@ -350,40 +350,40 @@ static bool put_ends(const tqa_ensemble *e)
         }
         n++;
     }
-    tqa_answer_object(&control->answer, "end_states");
-    tqa_answer_vector(&control->answer, "members", ids, n);
-    tqa_answer_matrix(&control->answer, "values", values, n, e->n_variation);
+    tqa_writer_object(&control->answer, "end_states");
+    tqa_writer_vector(&control->answer, "members", ids, n);
+    tqa_writer_matrix(&control->answer, "values", values, n, e->n_variation);
     if (e->n_event > 0) {
-        tqa_answer_vector(&control->answer, "t", t, n);
-        tqa_answer_matrix(&control->answer, "events", events, n, e->n_event);
+        tqa_writer_vector(&control->answer, "t", t, n);
+        tqa_writer_matrix(&control->answer, "events", events, n, e->n_event);
     }
     put_rows(e, "q", table, n, false);
     put_rows(e, "qd", table, n, true);
-    tqa_answer_end(&control->answer);
+    tqa_writer_end(&control->answer);
     return true;
 }
 
 static void put_ended(const tqa_ensemble *e)
 {
-    tqa_answer *answer = &e->simulation->control->answer;
+    tqa_writer *answer = &e->simulation->control->answer;
     size_t n = 0;
-    tqa_answer_list(answer, "ended");
+    tqa_writer_list(answer, "ended");
     for (size_t m = 0; m < e->n_member && n < ENDED_MAX; m++) {
         if (outcome_of(e, m) != COMPLETED) {
-            tqa_answer_object(answer, NULL);
-            tqa_answer_count(answer, "member", tqa_ensemble_id(e, m));
+            tqa_writer_object(answer, NULL);
+            tqa_writer_count(answer, "member", tqa_ensemble_id(e, m));
             put_outcome(e, m);
-            tqa_answer_end(answer);
+            tqa_writer_end(answer);
             n++;
         }
     }
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
 }
 
 bool tqa_ensemble_tell(tqa_ensemble *e)
 {
     tqa_simulation *s = e->simulation;
-    tqa_answer *answer = &s->control->answer;
+    tqa_writer *answer = &s->control->answer;
     statistics found = {0};
     if (!compute(e, &found)) {
         return false;
@@ -392,17 +392,17 @@ bool tqa_ensemble_tell(tqa_ensemble *e)
     while (n_output < s->n_output && found.alive[n_output] > 0) {
         n_output++;
     }
-    tqa_answer_count(answer, "members", e->n_member);
-    tqa_answer_count(answer, "seed", e->seed);
-    tqa_answer_vector(answer, "t", e->times, n_output);
-    double *alive = tqa_control_take(s->control, n_output, sizeof *alive);
+    tqa_writer_count(answer, "members", e->n_member);
+    tqa_writer_count(answer, "seed", e->seed);
+    tqa_writer_vector(answer, "t", e->times, n_output);
+    double *alive = tqa_tree_take(s->control, n_output, sizeof *alive);
     if (alive == NULL) {
         return false;
     }
     for (size_t k = 0; k < n_output; k++) {
         alive[k] = (double)found.alive[k];
     }
-    tqa_answer_vector(answer, "alive", alive, n_output);
+    tqa_writer_vector(answer, "alive", alive, n_output);
     put_statistics(e, &found, n_output);
     put_outcomes(e);
     put_ended(e);
@@ -410,15 +410,15 @@ bool tqa_ensemble_tell(tqa_ensemble *e)
         (e->end_states && !put_ends(e))) {
         return false;
     }
-    tqa_answer_object(answer, "stats");
-    tqa_answer_string(answer, "method", tqa_simulation_method(s->options.method));
+    tqa_writer_object(answer, "stats");
+    tqa_writer_string(answer, "method", tqa_simulation_method(s->options.method));
     if (tq_run_is_adaptive(s->options.method)) {
-        tqa_answer_number(answer, "rtol", s->options.rtol);
-        tqa_answer_number(answer, "atol", s->options.atol);
+        tqa_writer_number(answer, "rtol", s->options.rtol);
+        tqa_writer_number(answer, "atol", s->options.atol);
     } else {
-        tqa_answer_number(answer, "step", s->options.step);
+        tqa_writer_number(answer, "step", s->options.step);
     }
-    tqa_answer_flag(answer, "side_by_side", e->per > 1);
-    tqa_answer_end(answer);
+    tqa_writer_flag(answer, "side_by_side", e->per > 1);
+    tqa_writer_end(answer);
     return s->control->problem->status == 0;
 }

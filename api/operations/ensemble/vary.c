@@ -21,17 +21,17 @@ static const char *const varied_words[] = {"q",
                                            NULL};
 
 /* the coordinate, velocity or joint that a variation of a joint changes */
-static bool read_joint(const tqa_part *item, tqa_variation *x)
+static bool read_joint(const tqa_value *item, tqa_variation *x)
 {
-    const tqa_control *control = item->control;
+    const tqa_tree *control = item->control;
     const tq_model *model = control->robot->model;
-    const tqa_part name = tqa_part_field(item, "joint");
-    const tqa_part link = tqa_part_field(item, "link");
+    const tqa_value name = tqa_value_field(item, "joint");
+    const tqa_value link = tqa_value_field(item, "link");
     if (link.value != NULL) {
-        return tqa_part_refuse(&link, "invalid-value", "name a \"joint\"",
-                               "%s is of a joint, not of a link", varied_words[x->varied]);
+        return tqa_value_refuse(&link, "invalid-value", "name a \"joint\"",
+                                "%s is of a joint, not of a link", varied_words[x->varied]);
     }
-    if (!tqa_part_need(&name, "add \"joint\": its name")) {
+    if (!tqa_value_need(&name, "add \"joint\": its name")) {
         return false;
     }
     const char *text = json_string_value(name.value);
@@ -39,13 +39,13 @@ static bool read_joint(const tqa_part *item, tqa_variation *x)
                            ? tqa_robot_joint(control->robot, text, json_string_length(name.value))
                            : TQ_NONE;
     if (j == TQ_NONE) {
-        return tqa_part_refuse(&name, "unknown-name", "the name of a joint of this robot",
-                               "there is no such joint");
+        return tqa_value_refuse(&name, "unknown-name", "the name of a joint of this robot",
+                                "there is no such joint");
     }
     const tq_joint *joint = &model->joints[j];
     if (joint->nv != 1) {
-        return tqa_part_refuse(&name, "range", "a joint of one freedom that follows no other",
-                               "joint \"%s\" has %u freedoms of its own", text, joint->nv);
+        return tqa_value_refuse(&name, "range", "a joint of one freedom that follows no other",
+                                "joint \"%s\" has %u freedoms of its own", text, joint->nv);
     }
     const bool of_velocity =
         x->varied == TQA_VARIED_QD || x->varied == TQA_VARIED_TORQUE || x->varied >= TQA_VARIED_KP;
@@ -53,48 +53,48 @@ static bool read_joint(const tqa_part *item, tqa_variation *x)
     return true;
 }
 
-static bool read_link(const tqa_part *item, tqa_variation *x)
+static bool read_link(const tqa_value *item, tqa_variation *x)
 {
-    const tqa_part name = tqa_part_field(item, "link");
-    const tqa_part joint = tqa_part_field(item, "joint");
-    const tqa_part at = tqa_part_field(item, "at");
+    const tqa_value name = tqa_value_field(item, "link");
+    const tqa_value joint = tqa_value_field(item, "joint");
+    const tqa_value at = tqa_value_field(item, "at");
     if (joint.value != NULL) {
-        return tqa_part_refuse(&joint, "invalid-value", "name a \"link\"",
-                               "%s is of a link, not of a joint", varied_words[x->varied]);
+        return tqa_value_refuse(&joint, "invalid-value", "name a \"link\"",
+                                "%s is of a link, not of a joint", varied_words[x->varied]);
     }
-    if (!tqa_part_need(&name, "add \"link\": its name") || !tqa_part_link(&name, &x->row)) {
+    if (!tqa_value_need(&name, "add \"link\": its name") || !tqa_value_link(&name, &x->row)) {
         return false;
     }
     if (at.value != NULL && x->varied != TQA_VARIED_PAYLOAD) {
-        return tqa_part_refuse(&at, "invalid-value", "leave it out",
-                               "only a payload stands at a point");
+        return tqa_value_refuse(&at, "invalid-value", "leave it out",
+                                "only a payload stands at a point");
     }
-    return at.value == NULL || tqa_part_at(&at, x->row, x->at);
+    return at.value == NULL || tqa_value_at(&at, x->row, x->at);
 }
 
 /* a gain that the controller has, of one joint or of all */
-static bool read_gain(const tqa_ensemble *e, const tqa_part *item, tqa_variation *x)
+static bool read_gain(const tqa_ensemble *e, const tqa_value *item, tqa_variation *x)
 {
     const tqa_simulation *s = e->simulation;
-    const tqa_part of = tqa_part_field(item, "of");
-    const tqa_part joint = tqa_part_field(item, "joint");
-    const tqa_part link = tqa_part_field(item, "link");
-    const tqa_part at = tqa_part_field(item, "at");
+    const tqa_value of = tqa_value_field(item, "of");
+    const tqa_value joint = tqa_value_field(item, "joint");
+    const tqa_value link = tqa_value_field(item, "link");
+    const tqa_value at = tqa_value_field(item, "at");
     const tq_controller *c = &s->controller.core;
     const double *gains[TQA_GAINS] = {c->kp, c->kd, c->ki, c->lambda};
     if (!s->has_controller) {
-        return tqa_part_refuse(&of, "invalid-value",
-                               "give \"input\": {\"kind\": \"pd-gravity\", \"kp\", \"kd\" ...}",
-                               "there is no controller whose gains could vary");
+        return tqa_value_refuse(&of, "invalid-value",
+                                "give \"input\": {\"kind\": \"pd-gravity\", \"kp\", \"kd\" ...}",
+                                "there is no controller whose gains could vary");
     }
     if (gains[x->varied - TQA_VARIED_KP] == NULL) {
-        return tqa_part_refuse(&of, "invalid-value", "vary a gain that \"input\" gives",
-                               "this controller has no such gain");
+        return tqa_value_refuse(&of, "invalid-value", "vary a gain that \"input\" gives",
+                                "this controller has no such gain");
     }
     if (link.value != NULL || at.value != NULL) {
-        return tqa_part_refuse(link.value != NULL ? &link : &at, "invalid-value",
-                               "name a \"joint\", or none for all",
-                               "gains are of joints, not of links");
+        return tqa_value_refuse(link.value != NULL ? &link : &at, "invalid-value",
+                                "name a \"joint\", or none for all",
+                                "gains are of joints, not of links");
     }
     x->row = TQ_NONE;
     return joint.value == NULL || read_joint(item, x);
@@ -102,62 +102,62 @@ static bool read_gain(const tqa_ensemble *e, const tqa_part *item, tqa_variation
 
 /* one of the request's list of disturbances, which are the plant's last effects but for external
  * wrenches */
-static bool read_disturbed(const tqa_ensemble *e, const tqa_part *item, tqa_variation *x)
+static bool read_disturbed(const tqa_ensemble *e, const tqa_value *item, tqa_variation *x)
 {
     const tqa_simulation *s = e->simulation;
-    const tqa_part root = tqa_part_root(item->control);
-    const tqa_part list = tqa_part_field(&root, "disturbance");
-    const tqa_part external = tqa_part_field(&root, "external_wrenches");
-    const tqa_part which = tqa_part_field(item, "disturbance");
-    const tqa_part of = tqa_part_field(item, "of");
+    const tqa_value root = tqa_value_root(item->control);
+    const tqa_value list = tqa_value_field(&root, "disturbance");
+    const tqa_value external = tqa_value_field(&root, "external_wrenches");
+    const tqa_value which = tqa_value_field(item, "disturbance");
+    const tqa_value of = tqa_value_field(item, "of");
     const size_t n = json_array_size(list.value);
     size_t k = 0;
     if (n == 0) {
-        return tqa_part_refuse(&of, "invalid-value",
-                               "give \"disturbance\": [{\"kind\": \"noise\" ...}]",
-                               "there is no disturbance that could vary");
+        return tqa_value_refuse(&of, "invalid-value",
+                                "give \"disturbance\": [{\"kind\": \"noise\" ...}]",
+                                "there is no disturbance that could vary");
     }
     if (which.value == NULL && n > 1) {
-        return tqa_part_need(&which, "add \"disturbance\": its place in the list, from 0");
+        return tqa_value_need(&which, "add \"disturbance\": its place in the list, from 0");
     }
-    if (which.value != NULL && !tqa_part_count(&which, 0, n - 1, &k)) {
+    if (which.value != NULL && !tqa_value_count(&which, 0, n - 1, &k)) {
         return false;
     }
     x->row = (uint32_t)(s->plant.n_effect - json_array_size(external.value) - n + k);
     const tq_disturbance *d = s->plant.effects[x->row].ctx;
     if (x->varied == TQA_VARIED_SEED && d->signal != TQ_SIGNAL_NOISE) {
-        return tqa_part_refuse(&of, "invalid-value", "name one of kind \"noise\"",
-                               "disturbance %zu has no seed", k);
+        return tqa_value_refuse(&of, "invalid-value", "name one of kind \"noise\"",
+                                "disturbance %zu has no seed", k);
     }
     return d->size != NULL ||
-           tqa_part_refuse(&of, "invalid-value", "name a pulse, a sine or noise",
-                           "disturbance %zu is a table, which has no amplitude", k);
+           tqa_value_refuse(&of, "invalid-value", "name a pulse, a sine or noise",
+                            "disturbance %zu is a table, which has no amplitude", k);
 }
 
-static bool read_values(const tqa_part *list, tqa_variation *x)
+static bool read_values(const tqa_value *list, tqa_variation *x)
 {
-    if (!tqa_part_array(list, 1, TQA_VALUES_MAX, &x->n_value)) {
+    if (!tqa_value_array(list, 1, TQA_VALUES_MAX, &x->n_value)) {
         return false;
     }
-    x->values = tqa_control_take(list->control, x->n_value, sizeof *x->values);
-    return x->values != NULL && tqa_part_numbers(list, x->n_value, x->values);
+    x->values = tqa_tree_take(list->control, x->n_value, sizeof *x->values);
+    return x->values != NULL && tqa_value_numbers(list, x->n_value, x->values);
 }
 
-static bool read_grid(const tqa_part *grid, tqa_variation *x)
+static bool read_grid(const tqa_value *grid, tqa_variation *x)
 {
     static const char *const known[] = {"from", "to", "count", NULL};
     double from = 0.0, to = 0.0;
-    if (!tqa_part_object(grid, known)) {
+    if (!tqa_value_object(grid, known)) {
         return false;
     }
-    const tqa_part first = tqa_part_field(grid, "from");
-    const tqa_part last = tqa_part_field(grid, "to");
-    const tqa_part count = tqa_part_field(grid, "count");
-    if (!tqa_part_number(&first, &from) || !tqa_part_number(&last, &to) ||
-        !tqa_part_count(&count, 2, TQA_VALUES_MAX, &x->n_value)) {
+    const tqa_value first = tqa_value_field(grid, "from");
+    const tqa_value last = tqa_value_field(grid, "to");
+    const tqa_value count = tqa_value_field(grid, "count");
+    if (!tqa_value_number(&first, &from) || !tqa_value_number(&last, &to) ||
+        !tqa_value_count(&count, 2, TQA_VALUES_MAX, &x->n_value)) {
         return false;
     }
-    x->values = tqa_control_take(grid->control, x->n_value, sizeof *x->values);
+    x->values = tqa_tree_take(grid->control, x->n_value, sizeof *x->values);
     for (size_t k = 0; x->values != NULL && k < x->n_value; k++) {
         const double part = (double)k / (double)(x->n_value - 1);
         x->values[k] = from * (1.0 - part) + to * part;
@@ -165,52 +165,52 @@ static bool read_grid(const tqa_part *grid, tqa_variation *x)
     return x->values != NULL;
 }
 
-static bool read_normal(const tqa_part *normal, tqa_variation *x)
+static bool read_normal(const tqa_value *normal, tqa_variation *x)
 {
     static const char *const known[] = {"mean", "deviation", NULL};
-    if (!tqa_part_object(normal, known)) {
+    if (!tqa_value_object(normal, known)) {
         return false;
     }
-    const tqa_part mean = tqa_part_field(normal, "mean");
-    const tqa_part deviation = tqa_part_field(normal, "deviation");
+    const tqa_value mean = tqa_value_field(normal, "mean");
+    const tqa_value deviation = tqa_value_field(normal, "deviation");
     x->spread = TQA_SPREAD_NORMAL;
     const bool of_factor = x->varied >= TQA_VARIED_MASS && x->varied != TQA_VARIED_PAYLOAD &&
                            x->varied != TQA_VARIED_SEED;
     x->mean = of_factor ? 1.0 : 0.0;
-    return (mean.value == NULL || tqa_part_number(&mean, &x->mean)) &&
-           tqa_part_need(&deviation, "add \"deviation\": 0.1 (the standard deviation)") &&
-           tqa_part_positive(&deviation, &x->deviation);
+    return (mean.value == NULL || tqa_value_number(&mean, &x->mean)) &&
+           tqa_value_need(&deviation, "add \"deviation\": 0.1 (the standard deviation)") &&
+           tqa_value_positive(&deviation, &x->deviation);
 }
 
-static bool read_spread(const tqa_part *item, tqa_variation *x)
+static bool read_spread(const tqa_value *item, tqa_variation *x)
 {
     static const char *const ways[] = {"uniform", "normal", "list", "grid"};
     size_t way = 4;
     for (size_t k = 0; k < 4; k++) {
-        const tqa_part part = tqa_part_field(item, ways[k]);
+        const tqa_value part = tqa_value_field(item, ways[k]);
         if (part.value != NULL && way < 4) {
-            return tqa_part_refuse(&part, "invalid-value", "keep one of the two",
-                                   "\"%s\" and \"%s\" exclude each other", ways[way], ways[k]);
+            return tqa_value_refuse(&part, "invalid-value", "keep one of the two",
+                                    "\"%s\" and \"%s\" exclude each other", ways[way], ways[k]);
         }
         way = part.value != NULL ? k : way;
     }
-    const tqa_part part = tqa_part_field(item, ways[way < 4 ? way : 0]);
+    const tqa_value part = tqa_value_field(item, ways[way < 4 ? way : 0]);
     if (way == 4) {
-        return tqa_part_need(&part,
-                             "add \"uniform\": [-0.1, 0.1]; or \"normal\": {\"deviation\": "
-                             "0.1}, \"list\": [...], \"grid\": {\"from\", \"to\", \"count\"}");
+        return tqa_value_need(&part,
+                              "add \"uniform\": [-0.1, 0.1]; or \"normal\": {\"deviation\": "
+                              "0.1}, \"list\": [...], \"grid\": {\"from\", \"to\", \"count\"}");
     }
     x->spread = TQA_SPREAD_LIST;
     if (way == 0) {
         double bounds[2];
         x->spread = TQA_SPREAD_UNIFORM;
-        if (!tqa_part_numbers(&part, 2, bounds)) {
+        if (!tqa_value_numbers(&part, 2, bounds)) {
             return false;
         }
         x->low = bounds[0];
         x->high = bounds[1];
-        return bounds[0] <= bounds[1] || tqa_part_refuse(&part, "range", "the smaller one first",
-                                                         "%g is above %g", bounds[0], bounds[1]);
+        return bounds[0] <= bounds[1] || tqa_value_refuse(&part, "range", "the smaller one first",
+                                                          "%g is above %g", bounds[0], bounds[1]);
     }
     return way == 1   ? read_normal(&part, x)
            : way == 2 ? read_values(&part, x)
@@ -218,7 +218,7 @@ static bool read_spread(const tqa_part *item, tqa_variation *x)
 }
 
 /* masses and friction below 0 are those of nothing; seeds are whole numbers */
-static bool check_factor(const tqa_part *item, const tqa_variation *x)
+static bool check_factor(const tqa_value *item, const tqa_variation *x)
 {
     double least = x->spread == TQA_SPREAD_UNIFORM ? x->low : 0.0;
     double most = x->spread == TQA_SPREAD_UNIFORM ? x->high : 0.0;
@@ -227,39 +227,39 @@ static bool check_factor(const tqa_part *item, const tqa_variation *x)
         most = fmax(most, x->values[k]);
     }
     if (x->varied == TQA_VARIED_SEED && most > TQA_NOISE_SEED_MAX) {
-        return tqa_part_refuse(item, "range", "up to 9007199254740992 (2^53)", "noise_seed of %g",
-                               most);
+        return tqa_value_refuse(item, "range", "up to 9007199254740992 (2^53)", "noise_seed of %g",
+                                most);
     }
     return x->varied < TQA_VARIED_MASS || x->varied == TQA_VARIED_DISTURBANCE || least >= 0.0 ||
-           tqa_part_refuse(item, "range", "0 or more", "%s of %g", varied_words[x->varied], least);
+           tqa_value_refuse(item, "range", "0 or more", "%s of %g", varied_words[x->varied], least);
 }
 
-static bool read_variation(tqa_ensemble *e, const tqa_part *item, tqa_variation *x)
+static bool read_variation(tqa_ensemble *e, const tqa_value *item, tqa_variation *x)
 {
     static const char *const known[] = {"of",      "joint",  "link", "at",   "disturbance",
                                         "uniform", "normal", "list", "grid", NULL};
     unsigned varied = 0;
-    if (!tqa_part_object(item, known)) {
+    if (!tqa_value_object(item, known)) {
         return false;
     }
-    const tqa_part of = tqa_part_field(item, "of");
-    if (!tqa_part_need(&of, "add \"of\": \"q\"; or qd, torque, mass_factor, viscous_factor, "
-                            "coulomb_factor, payload_mass, kp_factor, kd_factor, ki_factor, "
-                            "lambda_factor, noise_seed, disturbance_factor") ||
-        !tqa_part_choice(&of, varied_words, &varied)) {
+    const tqa_value of = tqa_value_field(item, "of");
+    if (!tqa_value_need(&of, "add \"of\": \"q\"; or qd, torque, mass_factor, viscous_factor, "
+                             "coulomb_factor, payload_mass, kp_factor, kd_factor, ki_factor, "
+                             "lambda_factor, noise_seed, disturbance_factor") ||
+        !tqa_value_choice(&of, varied_words, &varied)) {
         return false;
     }
     x->varied = (tqa_varied)varied;
     const bool of_link = x->varied == TQA_VARIED_MASS || x->varied == TQA_VARIED_PAYLOAD;
     const bool of_gain = x->varied >= TQA_VARIED_KP && x->varied <= TQA_VARIED_LAMBDA;
     const bool of_disturbance = x->varied >= TQA_VARIED_SEED;
-    const tqa_part disturbance = tqa_part_field(item, "disturbance");
+    const tqa_value disturbance = tqa_value_field(item, "disturbance");
     e->own_mechanisms =
         e->own_mechanisms || (x->varied >= TQA_VARIED_MASS && x->varied < TQA_VARIED_KP);
     e->own_effects = e->own_effects || of_gain || of_disturbance;
     if (disturbance.value != NULL && !of_disturbance) {
-        return tqa_part_refuse(&disturbance, "invalid-value", "leave it out",
-                               "%s is not of a disturbance", varied_words[x->varied]);
+        return tqa_value_refuse(&disturbance, "invalid-value", "leave it out",
+                                "%s is not of a disturbance", varied_words[x->varied]);
     }
     return (of_disturbance ? read_disturbed(e, item, x)
             : of_gain      ? read_gain(e, item, x)
@@ -268,23 +268,23 @@ static bool read_variation(tqa_ensemble *e, const tqa_part *item, tqa_variation 
            read_spread(item, x) && check_factor(item, x);
 }
 
-bool tqa_ensemble_read_variations(tqa_ensemble *e, const tqa_part *root)
+bool tqa_ensemble_read_variations(tqa_ensemble *e, const tqa_value *root)
 {
-    const tqa_part vary = tqa_part_field(root, "vary");
-    tqa_control *control = root->control;
-    if (!tqa_part_need(&vary, "add \"vary\": [{\"of\": \"q\", \"joint\": its name, \"uniform\": "
-                              "[-0.1, 0.1]}]") ||
-        !tqa_part_array(&vary, 1, TQA_VARIATIONS_MAX, &e->n_variation)) {
+    const tqa_value vary = tqa_value_field(root, "vary");
+    tqa_tree *control = root->control;
+    if (!tqa_value_need(&vary, "add \"vary\": [{\"of\": \"q\", \"joint\": its name, \"uniform\": "
+                               "[-0.1, 0.1]}]") ||
+        !tqa_value_array(&vary, 1, TQA_VARIATIONS_MAX, &e->n_variation)) {
         return false;
     }
-    e->variations = tqa_control_take(control, e->n_variation, sizeof *e->variations);
-    uint32_t *rows = tqa_control_take(control, e->n_variation, sizeof *rows);
+    e->variations = tqa_tree_take(control, e->n_variation, sizeof *e->variations);
+    uint32_t *rows = tqa_tree_take(control, e->n_variation, sizeof *rows);
     if (e->variations == NULL || rows == NULL) {
         return false;
     }
     e->n_point = 1;
     for (size_t v = 0; v < e->n_variation; v++) {
-        const tqa_part item = tqa_part_item(&vary, v);
+        const tqa_value item = tqa_value_item(&vary, v);
         tqa_variation *x = &e->variations[v];
         if (!read_variation(e, &item, x)) {
             return false;
@@ -296,9 +296,9 @@ bool tqa_ensemble_read_variations(tqa_ensemble *e, const tqa_part *root)
             x->repeat = e->n_point;
             e->n_point *= x->n_value;
             if (e->n_point > TQA_DRAWS_MAX) {
-                return tqa_part_refuse(&item, "too-large", "fewer values",
-                                       "the product of the lists has more than %d points",
-                                       TQA_DRAWS_MAX);
+                return tqa_value_refuse(&item, "too-large", "fewer values",
+                                        "the product of the lists has more than %d points",
+                                        TQA_DRAWS_MAX);
             }
         }
     }

@@ -22,40 +22,40 @@ static const char *outcome(const tqa_simulation *s)
 
 static void put_stats(const tqa_simulation *s)
 {
-    tqa_answer *answer = &s->control->answer;
+    tqa_writer *answer = &s->control->answer;
     const tq_run_options *o = &s->options;
-    tqa_answer_object(answer, "stats");
-    tqa_answer_string(answer, "method", tqa_simulation_method(o->method));
+    tqa_writer_object(answer, "stats");
+    tqa_writer_string(answer, "method", tqa_simulation_method(o->method));
     if (tq_run_is_adaptive(o->method)) {
-        tqa_answer_number(answer, "rtol", o->rtol);
-        tqa_answer_number(answer, "atol", o->atol);
+        tqa_writer_number(answer, "rtol", o->rtol);
+        tqa_writer_number(answer, "atol", o->atol);
     } else {
-        tqa_answer_number(answer, "step", o->step);
+        tqa_writer_number(answer, "step", o->step);
     }
-    tqa_answer_count(answer, "steps", s->run->stats.n_step);
-    tqa_answer_count(answer, "rejected", s->run->stats.n_rejected);
-    tqa_answer_count(answer, "evaluations", s->run->stats.n_evaluation);
-    tqa_answer_end(answer);
+    tqa_writer_count(answer, "steps", s->run->stats.n_step);
+    tqa_writer_count(answer, "rejected", s->run->stats.n_rejected);
+    tqa_writer_count(answer, "evaluations", s->run->stats.n_evaluation);
+    tqa_writer_end(answer);
 }
 
 static void put_verdict(const tqa_simulation *s)
 {
-    tqa_answer *answer = &s->control->answer;
-    tqa_answer_object(answer, "verdict");
-    tqa_answer_string(answer, "outcome", outcome(s));
-    tqa_answer_number(answer, "t", s->run->t);
+    tqa_writer *answer = &s->control->answer;
+    tqa_writer_object(answer, "verdict");
+    tqa_writer_string(answer, "outcome", outcome(s));
+    tqa_writer_number(answer, "t", s->run->t);
     if (s->ended != NULL) {
-        tqa_answer_string(answer, "reason", s->ended);
+        tqa_writer_string(answer, "reason", s->ended);
     }
     if (s->ended_at != TQ_NONE) {
         const char *term = tqa_simulation_term(s, s->ended_at);
-        tqa_answer_string(answer, "joint", s->control->robot->joint_names[s->ended_at]);
+        tqa_writer_string(answer, "joint", s->control->robot->joint_names[s->ended_at]);
         if (term != NULL) {
-            tqa_answer_string(answer, "term", term);
+            tqa_writer_string(answer, "term", term);
         }
     }
-    tqa_judge_put_growth(s);
-    tqa_answer_end(answer);
+    tqa_run_verdict_put_growth(s);
+    tqa_writer_end(answer);
 }
 
 /* where column c begins in a row; n_column stands for t, which is told first */
@@ -70,7 +70,7 @@ static size_t place_of(const tqa_simulation *s, size_t c)
 
 static bool put_piece(tqa_simulation *s, const tqa_column *column, size_t place)
 {
-    tqa_answer *answer = &s->control->answer;
+    tqa_writer *answer = &s->control->answer;
     const size_t left = s->n_row - s->told_row;
     const size_t n = left < piece_rows(s) ? left : piece_rows(s);
     if (!tqa_simulation_read_rows(s, s->told_row, n, s->piece)) {
@@ -81,18 +81,18 @@ static bool put_piece(tqa_simulation *s, const tqa_column *column, size_t place)
         for (size_t r = 0; r < column->n; r++) {
             s->line[r] = from[column->map != NULL ? column->map[r] : r];
         }
-        tqa_answer_row(answer, s->line, column->n, column->flat);
+        tqa_writer_row(answer, s->line, column->n, column->flat);
     }
     s->told_row += n;
     return true;
 }
 
 /* the next piece: false when all is told */
-static bool more(tqa_control *control)
+static bool more(tqa_tree *control)
 {
     static const tqa_column time = {.name = "t", .n = 1, .flat = true};
     tqa_simulation *s = control->state;
-    tqa_answer *answer = &control->answer;
+    tqa_writer *answer = &control->answer;
     while (s->told_column > 0 && s->told_column <= s->n_column &&
            s->columns[s->told_column - 1].is_hidden) {
         s->told_column++;
@@ -102,12 +102,12 @@ static bool more(tqa_control *control)
     }
     const tqa_column *column = s->told_column == 0 ? &time : &s->columns[s->told_column - 1];
     if (s->told_row == 0) {
-        tqa_answer_rows_begin(answer, column->name, s->n_row, column->n, column->flat);
+        tqa_writer_rows_begin(answer, column->name, s->n_row, column->n, column->flat);
     }
     const size_t place = s->told_column == 0 ? 0 : place_of(s, s->told_column - 1);
     const bool read = s->n_row == 0 || put_piece(s, column, place);
     if (!read || s->told_row == s->n_row) {
-        tqa_answer_rows_end(answer);
+        tqa_writer_rows_end(answer);
         s->told_column++;
         s->told_row = 0;
     }
@@ -116,13 +116,13 @@ static bool more(tqa_control *control)
 
 void tqa_simulation_answer(tqa_simulation *s)
 {
-    s->piece = tqa_control_take(s->control, piece_rows(s) * s->width, sizeof *s->piece);
-    s->line = tqa_control_take(s->control, s->width, sizeof *s->line);
+    s->piece = tqa_tree_take(s->control, piece_rows(s) * s->width, sizeof *s->piece);
+    s->line = tqa_tree_take(s->control, s->width, sizeof *s->line);
     tqa_simulation_put_constraints(s);
     put_stats(s);
     put_verdict(s);
     tqa_drives_put(s);
-    tqa_answer_events(s->control, &s->watch);
-    tqa_judge_put(s);
+    tqa_writer_events(s->control, &s->watch);
+    tqa_run_verdict_put(s);
     s->control->more = more;
 }

@@ -39,7 +39,7 @@ static size_t points_size(const tqa_simulation *s, uint64_t n_point)
 static unsigned char *room(tqa_simulation *s)
 {
     if (s->saved == NULL) {
-        s->saved = tqa_control_take(s->control, saved_size(s), 1);
+        s->saved = tqa_tree_take(s->control, saved_size(s), 1);
     }
     return s->saved;
 }
@@ -57,15 +57,15 @@ static bool has_rows(tqa_simulation *s, size_t n_row)
 
 bool tqa_simulation_load(tqa_simulation *s, uint64_t *ret_grid)
 {
-    const tqa_world *world = s->control->world;
-    if (world == NULL || world->checkpoint_load == NULL) {
+    const tqa_host *host = s->control->host;
+    if (host == NULL || host->checkpoint_load == NULL) {
         return false;
     }
     unsigned char *bytes = room(s);
     if (bytes == NULL) {
         return false;
     }
-    const size_t n = world->checkpoint_load(world->ctx, bytes, saved_size(s));
+    const size_t n = host->checkpoint_load(host->ctx, bytes, saved_size(s));
     saved_head head;
     if (n < sizeof head) {
         return false;
@@ -105,8 +105,8 @@ bool tqa_simulation_load(tqa_simulation *s, uint64_t *ret_grid)
 
 void tqa_simulation_save(tqa_simulation *s, uint64_t grid)
 {
-    const tqa_world *world = s->control->world;
-    if (world == NULL || world->checkpoint_save == NULL || !tqa_simulation_flush(s)) {
+    const tqa_host *host = s->control->host;
+    if (host == NULL || host->checkpoint_save == NULL || !tqa_simulation_flush(s)) {
         return;
     }
     const size_t n_rows = s->spooled ? 0 : s->n_row * s->width * sizeof(double);
@@ -135,5 +135,5 @@ void tqa_simulation_save(tqa_simulation *s, uint64_t grid)
     if (n_rows > 0) {
         memcpy(bytes + n, s->rows, n_rows);
     }
-    (void)world->checkpoint_save(world->ctx, bytes, n + n_rows);
+    (void)host->checkpoint_save(host->ctx, bytes, n + n_rows);
 }

@@ -17,32 +17,32 @@ static const char *const interpolations[] = {"hold", "linear", "cubic", NULL};
  */
 
 /* The constraints at the start, factored; its memory is the call's. */
-static bool factor_start(const tqa_part *input, const tqa_controlled *plant,
+static bool factor_start(const tqa_value *input, const tqa_controlled *plant,
                          const tq_constraints *set, tq_scratch *scratch, tq_constrained *ret)
 {
-    tqa_control *control = input->control;
+    tqa_tree *control = input->control;
     const tq_model *model = tq_mechanism_model(plant->mechanism);
     const size_t size = tq_constrained_scratch_size(plant->mechanism, set) +
                         tq_elimination_scratch_most(model, set);
     const tq_constrained_at at = {.q = plant->q, .qd = plant->qd, .without = plant->without};
     tq_error error = {0};
-    if (!tqa_control_scratch(control, size, scratch)) {
+    if (!tqa_tree_scratch(control, size, scratch)) {
         return false;
     }
     const tq_status status =
         tq_constrained_factor(plant->mechanism, set, &at, scratch, ret, &error);
-    return status == TQ_OK || tqa_control_fail(control, "/initial", status, &error);
+    return status == TQ_OK || tqa_tree_fail(control, "/initial", status, &error);
 }
 
 /* driven coordinates where there are as many as freedoms and they tell the motion; else those that
  * tell it best at the start */
-static bool choose_coordinates(const tqa_part *input, const tq_constrained *state,
+static bool choose_coordinates(const tqa_value *input, const tq_constrained *state,
                                tq_scratch *scratch, tq_constrained_controller *c)
 {
     const tq_constraints *set = state->constraints;
     const size_t n_free = state->nv - state->rank;
     const size_t mark = tq_scratch_mark(scratch);
-    uint32_t *rows = tqa_control_take(input->control, state->nv + 1, sizeof *rows);
+    uint32_t *rows = tqa_tree_take(input->control, state->nv + 1, sizeof *rows);
     tq_elimination e;
     tq_error error = {0};
     size_t n = 0;
@@ -58,7 +58,7 @@ static bool choose_coordinates(const tqa_part *input, const tq_constrained *stat
         tq_scratch_rewind(scratch, mark);
         const tq_status status = tq_constraint_eliminate(state, scratch, &e, &error);
         if (status != TQ_OK) {
-            return tqa_control_fail(input->control, input->pointer, status, &error);
+            return tqa_tree_fail(input->control, input->pointer, status, &error);
         }
         memcpy(rows, e.free, e.n_free * sizeof *rows);
     }
@@ -68,36 +68,36 @@ static bool choose_coordinates(const tqa_part *input, const tq_constrained *stat
 }
 
 /* marks the rows of qd of one named joint */
-static bool mark_joint(const tqa_part *item, bool *marks)
+static bool mark_joint(const tqa_value *item, bool *marks)
 {
     const tqa_robot *robot = item->control->robot;
     const char *name = json_string_value(item->value);
     const uint32_t j = name != NULL ? tqa_robot_joint(robot, name, strlen(name)) : TQ_NONE;
     if (j == TQ_NONE || robot->model->joints[j].nv != 1) {
-        return tqa_part_refuse(item, "unknown-name", "a joint of one freedom, by its name",
-                               "no such joint");
+        return tqa_value_refuse(item, "unknown-name", "a joint of one freedom, by its name",
+                                "no such joint");
     }
     const uint32_t r = robot->model->joints[j].v_index;
     if (marks[r]) {
-        return tqa_part_refuse(item, "invalid-value", "name each joint once",
-                               "joint \"%.80s\" is named twice", name);
+        return tqa_value_refuse(item, "invalid-value", "name each joint once",
+                                "joint \"%.80s\" is named twice", name);
     }
     marks[r] = true;
     return true;
 }
 
-static bool read_coordinates(const tqa_part *part, const tq_constrained *state, tq_scratch *scratch,
-                             tq_constrained_controller *c)
+static bool read_coordinates(const tqa_value *part, const tq_constrained *state,
+                             tq_scratch *scratch, tq_constrained_controller *c)
 {
     const size_t nv = state->nv, n_free = nv - state->rank;
     size_t n = 0;
-    uint32_t *rows = tqa_control_take(part->control, nv + 1, sizeof *rows);
-    bool *marks = tqa_control_take(part->control, nv + 1, sizeof *marks);
-    if (rows == NULL || marks == NULL || !tqa_part_array(part, 1, nv, &n)) {
+    uint32_t *rows = tqa_tree_take(part->control, nv + 1, sizeof *rows);
+    bool *marks = tqa_tree_take(part->control, nv + 1, sizeof *marks);
+    if (rows == NULL || marks == NULL || !tqa_value_array(part, 1, nv, &n)) {
         return false;
     }
     for (size_t k = 0; k < n; k++) {
-        const tqa_part item = tqa_part_item(part, k);
+        const tqa_value item = tqa_value_item(part, k);
         if (!mark_joint(&item, marks)) {
             return false;
         }
@@ -109,20 +109,20 @@ static bool read_coordinates(const tqa_part *part, const tq_constrained *state, 
     }
     c->coordinates = rows;
     if (n != n_free) {
-        return tqa_part_refuse(part, "invalid-value", "as many joints as freedoms",
-                               "the constraints leave %zu freedoms here, but %zu joints are to be "
-                               "followed",
-                               n_free, n);
+        return tqa_value_refuse(part, "invalid-value", "as many joints as freedoms",
+                                "the constraints leave %zu freedoms here, but %zu joints are to be "
+                                "followed",
+                                n_free, n);
     }
     tq_elimination e;
     tq_error error = {0};
     const tq_status status = tq_constraint_eliminate_by(state, rows, n, scratch, &e, &error);
     return status == TQ_OK ||
            (status == TQ_ERR_SINGULAR
-                ? tqa_part_refuse(part, "singular", "other joints, or another start",
-                                  "these joints do not tell the motion at the start: another one "
-                                  "moves while they stand")
-                : tqa_control_fail(part->control, part->pointer, status, &error));
+                ? tqa_value_refuse(part, "singular", "other joints, or another start",
+                                   "these joints do not tell the motion at the start: another one "
+                                   "moves while they stand")
+                : tqa_tree_fail(part->control, part->pointer, status, &error));
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -130,31 +130,31 @@ static bool read_coordinates(const tqa_part *part, const tq_constrained *state, 
  */
 
 /* where the columns of `values` go: rows of constraints by name, or all of them */
-static bool read_rows(const tqa_part *force, tqa_controller *to, uint32_t *ret, size_t *ret_n)
+static bool read_rows(const tqa_value *force, tqa_controller *to, uint32_t *ret, size_t *ret_n)
 {
     const tqa_robot *robot = force->control->robot;
     const size_t n_row = robot->constraints->n_row;
-    const tqa_part rows = tqa_part_field(force, "rows");
+    const tqa_value rows = tqa_value_field(force, "rows");
     *ret_n = n_row;
     for (uint32_t r = 0; rows.value == NULL && r < n_row; r++) {
         ret[r] = r;
         to->pushed[r] = true;
     }
-    if (rows.value != NULL && !tqa_part_array(&rows, 1, n_row, ret_n)) {
+    if (rows.value != NULL && !tqa_value_array(&rows, 1, n_row, ret_n)) {
         return false;
     }
     for (size_t k = 0; rows.value != NULL && k < *ret_n; k++) {
-        const tqa_part item = tqa_part_item(&rows, k);
+        const tqa_value item = tqa_value_item(&rows, k);
         const char *name = json_string_value(item.value);
         uint32_t r = 0;
         while (name != NULL && r < n_row && strcmp(robot->row_names[r], name) != 0) {
             r++;
         }
         if (name == NULL || r == n_row || to->pushed[r]) {
-            return tqa_part_refuse(&item, "unknown-name",
-                                   "names of rows are those of \"constraints.rows\" in the answer",
-                                   name == NULL || r == n_row ? "no such row"
-                                                              : "this row is named twice");
+            return tqa_value_refuse(&item, "unknown-name",
+                                    "names of rows are those of \"constraints.rows\" in the answer",
+                                    name == NULL || r == n_row ? "no such row"
+                                                               : "this row is named twice");
         }
         ret[k] = r;
         to->pushed[r] = true;
@@ -163,10 +163,10 @@ static bool read_rows(const tqa_part *force, tqa_controller *to, uint32_t *ret, 
 }
 
 /* one row of `values` into a row of the table, zeros elsewhere */
-static bool read_values(const tqa_part *part, const uint32_t *rows, size_t n, double *room,
+static bool read_values(const tqa_value *part, const uint32_t *rows, size_t n, double *room,
                         double *to)
 {
-    if (!tqa_part_numbers(part, n, room)) {
+    if (!tqa_value_numbers(part, n, room)) {
         return false;
     }
     for (size_t k = 0; k < n; k++) {
@@ -176,37 +176,37 @@ static bool read_values(const tqa_part *part, const uint32_t *rows, size_t n, do
 }
 
 /* without `t`: one row of values, for all times */
-static bool read_goals(const tqa_part *force, const uint32_t *rows, size_t n, tqa_controller *to)
+static bool read_goals(const tqa_value *force, const uint32_t *rows, size_t n, tqa_controller *to)
 {
-    tqa_control *control = force->control;
+    tqa_tree *control = force->control;
     const size_t n_row = control->robot->constraints->n_row;
-    const tqa_part t = tqa_part_field(force, "t");
-    const tqa_part values = tqa_part_field(force, "values");
+    const tqa_value t = tqa_value_field(force, "t");
+    const tqa_value values = tqa_value_field(force, "values");
     size_t n_point = 2;
-    if (!tqa_part_need(&values, "add \"values\": a multiplier for each row, N or N m") ||
-        (t.value != NULL && (!tqa_part_array(&t, 2, FORCE_POINTS_MAX, &n_point) ||
-                             !tqa_part_array(&values, n_point, n_point, &n_point)))) {
+    if (!tqa_value_need(&values, "add \"values\": a multiplier for each row, N or N m") ||
+        (t.value != NULL && (!tqa_value_array(&t, 2, FORCE_POINTS_MAX, &n_point) ||
+                             !tqa_value_array(&values, n_point, n_point, &n_point)))) {
         return false;
     }
-    double *times = tqa_control_take(control, n_point, sizeof *times);
-    double *goals = tqa_control_take(control, n_point * n_row, sizeof *goals);
-    double *room = tqa_control_take(control, n, sizeof *room);
+    double *times = tqa_tree_take(control, n_point, sizeof *times);
+    double *goals = tqa_tree_take(control, n_point * n_row, sizeof *goals);
+    double *room = tqa_tree_take(control, n, sizeof *room);
     if (times == NULL || goals == NULL || room == NULL) {
         return false;
     }
     times[1] = 1.0;
-    if (t.value != NULL && !tqa_part_numbers(&t, n_point, times)) {
+    if (t.value != NULL && !tqa_value_numbers(&t, n_point, times)) {
         return false;
     }
     for (size_t k = 0; k < n_point; k++) {
-        const tqa_part row = t.value != NULL ? tqa_part_item(&values, k) : values;
+        const tqa_value row = t.value != NULL ? tqa_value_item(&values, k) : values;
         if (!read_values(&row, rows, n, room, goals + k * n_row)) {
             return false;
         }
         if (k > 0 && times[k] <= times[k - 1]) {
-            const tqa_part item = tqa_part_item(&t, k);
-            return tqa_part_refuse(&item, "range", "times of a table increase",
-                                   "time %g follows %g", times[k], times[k - 1]);
+            const tqa_value item = tqa_value_item(&t, k);
+            return tqa_value_refuse(&item, "range", "times of a table increase",
+                                    "time %g follows %g", times[k], times[k - 1]);
         }
     }
     to->force.points =
@@ -214,47 +214,47 @@ static bool read_goals(const tqa_part *force, const uint32_t *rows, size_t n, tq
     return true;
 }
 
-static bool fit_goals(const tqa_part *force, tq_table *table)
+static bool fit_goals(const tqa_value *force, tq_table *table)
 {
-    tqa_control *control = force->control;
+    tqa_tree *control = force->control;
     const size_t n = table->points.n_point;
     const size_t n_row = table->points.n_coordinate;
     tq_scratch scratch;
     tq_error error = {0};
-    double *curvature = tqa_control_take(control, n * n_row, sizeof *curvature);
+    double *curvature = tqa_tree_take(control, n * n_row, sizeof *curvature);
     if (curvature == NULL ||
-        !tqa_control_scratch(control, tq_scratch_cost(n, sizeof(double)), &scratch)) {
+        !tqa_tree_scratch(control, tq_scratch_cost(n, sizeof(double)), &scratch)) {
         return false;
     }
     table->curvature = curvature;
     const tq_status status = tq_table_fit(&table->points, &scratch, curvature, &error);
-    return status == TQ_OK || tqa_control_fail(control, force->pointer, status, &error);
+    return status == TQ_OK || tqa_tree_fail(control, force->pointer, status, &error);
 }
 
-static bool read_force(const tqa_part *force, tqa_controller *to)
+static bool read_force(const tqa_value *force, tqa_controller *to)
 {
-    tqa_control *control = force->control;
+    tqa_tree *control = force->control;
     const tqa_robot *robot = control->robot;
     const size_t nv = robot->model->nv, driven = tq_count_actuated(robot->constraints, nv);
-    const tqa_part how = tqa_part_field(force, "interpolation");
-    const tqa_part ki = tqa_part_field(force, "ki");
+    const tqa_value how = tqa_value_field(force, "interpolation");
+    const tqa_value ki = tqa_value_field(force, "ki");
     unsigned interpolation = TQ_INTERPOLATE_LINEAR;
     size_t n = 0;
-    uint32_t *rows = tqa_control_take(control, robot->constraints->n_row, sizeof *rows);
-    to->pushed = tqa_control_take(control, robot->constraints->n_row, sizeof *to->pushed);
-    if (rows == NULL || to->pushed == NULL || !tqa_part_object(force, force_fields)) {
+    uint32_t *rows = tqa_tree_take(control, robot->constraints->n_row, sizeof *rows);
+    to->pushed = tqa_tree_take(control, robot->constraints->n_row, sizeof *to->pushed);
+    if (rows == NULL || to->pushed == NULL || !tqa_value_object(force, force_fields)) {
         return false;
     }
     if (driven < nv) {
-        return tqa_part_refuse(force, "invalid-value",
-                               "leave it out: forces are then those that come with the motion",
-                               "only %zu of %zu joints are driven, which leaves no choice of "
-                               "forces",
-                               driven, nv);
+        return tqa_value_refuse(force, "invalid-value",
+                                "leave it out: forces are then those that come with the motion",
+                                "only %zu of %zu joints are driven, which leaves no choice of "
+                                "forces",
+                                driven, nv);
     }
     if (!read_rows(force, to, rows, &n) || !read_goals(force, rows, n, to) ||
-        (how.value != NULL && !tqa_part_choice(&how, interpolations, &interpolation)) ||
-        (ki.value != NULL && !tqa_part_positive(&ki, &to->constrained.force_ki))) {
+        (how.value != NULL && !tqa_value_choice(&how, interpolations, &interpolation)) ||
+        (ki.value != NULL && !tqa_value_positive(&ki, &to->constrained.force_ki))) {
         return false;
     }
     to->force.interpolation = (tq_interpolation)interpolation;
@@ -267,77 +267,77 @@ static bool read_force(const tqa_part *force, tqa_controller *to)
  * The law
  */
 
-static bool read_gains(const tqa_part *input, const tqa_order *order, tqa_controller *to)
+static bool read_gains(const tqa_value *input, const tqa_order *order, tqa_controller *to)
 {
     tq_constrained_controller *c = &to->constrained;
-    const tqa_part kp = tqa_part_field(input, "kp");
-    const tqa_part kd = tqa_part_field(input, "kd");
-    const tqa_part ki = tqa_part_field(input, "ki");
+    const tqa_value kp = tqa_value_field(input, "kp");
+    const tqa_value kd = tqa_value_field(input, "kd");
+    const tqa_value ki = tqa_value_field(input, "ki");
     const bool hybrid = to->kind == TQA_LAW_HYBRID;
-    const tqa_part *strange = kp.value != NULL ? &kp : &ki;
+    const tqa_value *strange = kp.value != NULL ? &kp : &ki;
     if (!hybrid && strange->value != NULL) {
-        return tqa_part_refuse(strange, "invalid-value",
-                               "leave it out, or take \"hybrid-position-force\"",
-                               "\"nonholonomic\" follows velocities alone");
+        return tqa_value_refuse(strange, "invalid-value",
+                                "leave it out, or take \"hybrid-position-force\"",
+                                "\"nonholonomic\" follows velocities alone");
     }
-    return (!hybrid || (tqa_part_need(&kp, "add \"kp\": 100 (1/s^2), or one for each joint") &&
-                        tqa_part_gain(&kp, order, &c->kp))) &&
-           tqa_part_need(&kd, "add \"kd\": 20 (1/s), or one for each joint") &&
-           tqa_part_gain(&kd, order, &c->kd) &&
-           (ki.value == NULL || tqa_part_gain(&ki, order, &c->ki));
+    return (!hybrid || (tqa_value_need(&kp, "add \"kp\": 100 (1/s^2), or one for each joint") &&
+                        tqa_value_gain(&kp, order, &c->kp))) &&
+           tqa_value_need(&kd, "add \"kd\": 20 (1/s), or one for each joint") &&
+           tqa_value_gain(&kd, order, &c->kd) &&
+           (ki.value == NULL || tqa_value_gain(&ki, order, &c->ki));
 }
 
-static bool check_robot(const tqa_part *input)
+static bool check_robot(const tqa_value *input)
 {
     const tqa_robot *robot = input->control->robot;
-    const tqa_part kind = tqa_part_field(input, "kind");
+    const tqa_value kind = tqa_value_field(input, "kind");
     if (robot->constraints == NULL || robot->constraints->n_row == 0) {
-        return tqa_part_refuse(&kind, "invalid-value",
-                               "give \"constraints\" in the robot's document, or take "
-                               "\"computed-torque\"",
-                               "this robot has no constraints");
+        return tqa_value_refuse(&kind, "invalid-value",
+                                "give \"constraints\" in the robot's document, or take "
+                                "\"computed-torque\"",
+                                "this robot has no constraints");
     }
     return true;
 }
 
-bool tqa_part_constrained_controller(const tqa_part *input, const tqa_controlled *plant,
-                                     tqa_controller *ret)
+bool tqa_value_constrained_controller(const tqa_value *input, const tqa_controlled *plant,
+                                      tqa_controller *ret)
 {
     static const char *const fields[] = {"kind", "reference", "coordinates",   "kp",    "kd",
                                          "ki",   "force",     "effort_limits", "model", NULL};
-    tqa_control *control = input->control;
-    const tqa_part coordinates = tqa_part_field(input, "coordinates");
-    const tqa_part force = tqa_part_field(input, "force");
-    const tqa_part limits = tqa_part_field(input, "effort_limits");
-    const tqa_part model = tqa_part_field(input, "model");
+    tqa_tree *control = input->control;
+    const tqa_value coordinates = tqa_value_field(input, "coordinates");
+    const tqa_value force = tqa_value_field(input, "force");
+    const tqa_value limits = tqa_value_field(input, "effort_limits");
+    const tqa_value model = tqa_value_field(input, "model");
     tq_constrained_controller *c = &ret->constrained;
     tq_constrained state;
     tq_scratch scratch;
     tq_error error = {0};
-    if (!check_robot(input) || !tqa_part_object(input, fields)) {
+    if (!check_robot(input) || !tqa_value_object(input, fields)) {
         return false;
     }
     c->constraints = control->robot->constraints;
     c->reference = &ret->reference.motion;
     c->gravity = plant->gravity;
-    if (!tqa_part_controller_model(&model, plant, &c->mechanism, &c->without) ||
-        !tqa_part_controller_reference(input, plant, &ret->reference) ||
+    if (!tqa_value_controller_model(&model, plant, &c->mechanism, &c->without) ||
+        !tqa_value_controller_reference(input, plant, &ret->reference) ||
         !read_gains(input, plant->order, ret) ||
         !factor_start(input, plant, c->constraints, &scratch, &state)) {
         return false;
     }
     if (state.rank == state.nv) {
-        return tqa_part_refuse(input, "invalid-value", "leave \"input\" out",
-                               "the constraints leave nothing that could move");
+        return tqa_value_refuse(input, "invalid-value", "leave \"input\" out",
+                                "the constraints leave nothing that could move");
     }
     if (!(coordinates.value != NULL ? read_coordinates(&coordinates, &state, &scratch, c)
                                     : choose_coordinates(input, &state, &scratch, c)) ||
         (force.value != NULL && !read_force(&force, ret)) ||
         (limits.value != NULL &&
-         !tqa_part_effort_limits(&limits, plant->order, tq_mechanism_model(c->mechanism),
-                                 &c->limit))) {
+         !tqa_value_effort_limits(&limits, plant->order, tq_mechanism_model(c->mechanism),
+                                  &c->limit))) {
         return false;
     }
     const tq_status status = tq_constrained_controller_effect(c, &ret->effect, &error);
-    return status == TQ_OK || tqa_control_fail(control, input->pointer, status, &error);
+    return status == TQ_OK || tqa_tree_fail(control, input->pointer, status, &error);
 }

@@ -18,28 +18,28 @@ static bool fill_multipliers(tqa_simulation *s, double *to)
 
 static bool refuse_start(tqa_simulation *s, tq_status status, const tq_error *error)
 {
-    const tqa_part root = tqa_part_root(s->control);
-    const tqa_part initial = tqa_part_field(&root, "initial");
+    const tqa_value root = tqa_value_root(s->control);
+    const tqa_value initial = tqa_value_field(&root, "initial");
     const bool of_row = error->what != NULL && strcmp(error->what, "constraint.row") == 0;
-    const tqa_part q = tqa_part_field(&initial, "q");
-    const tqa_part qd = tqa_part_field(&initial, "qd");
+    const tqa_value q = tqa_value_field(&initial, "q");
+    const tqa_value qd = tqa_value_field(&initial, "qd");
     if (!of_row) {
-        return tqa_control_fail(s->control, "/initial/q", status, error);
+        return tqa_tree_fail(s->control, "/initial/q", status, error);
     }
     const char *row = s->control->robot->row_names[error->index];
     if (status == TQ_ERR_SINGULAR) { /* coordinates were found, velocities were not */
-        return tqa_part_refuse(qd.value != NULL ? &qd : &q, "singular",
-                               "start elsewhere, or at another velocity",
-                               "no velocity near this one satisfies row \"%.80s\" of the "
-                               "constraints: it contradicts others here",
-                               row);
+        return tqa_value_refuse(qd.value != NULL ? &qd : &q, "singular",
+                                "start elsewhere, or at another velocity",
+                                "no velocity near this one satisfies row \"%.80s\" of the "
+                                "constraints: it contradicts others here",
+                                row);
     }
-    return tqa_part_refuse(&q, "no-convergence",
-                           "start from coordinates that satisfy the constraints, such as the "
-                           "robot's \"assembled\"",
-                           "no coordinates near these satisfy the constraints: row \"%.80s\" is "
-                           "still off by %.3g",
-                           row, error->value);
+    return tqa_value_refuse(&q, "no-convergence",
+                            "start from coordinates that satisfy the constraints, such as the "
+                            "robot's \"assembled\"",
+                            "no coordinates near these satisfy the constraints: row \"%.80s\" is "
+                            "still off by %.3g",
+                            row, error->value);
 }
 
 /* the nearest state that satisfies the constraints takes the place of the one that was given */
@@ -47,11 +47,11 @@ static bool project_start(tqa_simulation *s)
 {
     const size_t nq = s->order.nq, nv = s->order.nv, pad = TQ_BLOCK_PAD;
     const tq_constraints *set = s->plant.constraints;
-    double *q = tqa_control_take(s->control, nq * pad, sizeof *q);
-    double *qd = tqa_control_take(s->control, nv * pad, sizeof *qd);
+    double *q = tqa_tree_take(s->control, nq * pad, sizeof *q);
+    double *qd = tqa_tree_take(s->control, nv * pad, sizeof *qd);
     tq_scratch scratch;
     if (q == NULL || qd == NULL ||
-        !tqa_control_scratch(s->control, tq_project_scratch_size(s->mechanism, set), &scratch)) {
+        !tqa_tree_scratch(s->control, tq_project_scratch_size(s->mechanism, set), &scratch)) {
         return false;
     }
     for (size_t k = 0; k < nq * pad; k++) {
@@ -79,9 +79,9 @@ static bool project_start(tqa_simulation *s)
 /* goals of forces are judged by the forces */
 static bool has_force_goals(tqa_simulation *s)
 {
-    const tqa_part root = tqa_part_root(s->control);
-    const tqa_part input = tqa_part_field(&root, "input");
-    const tqa_part force = tqa_part_field(&input, "force");
+    const tqa_value root = tqa_value_root(s->control);
+    const tqa_value input = tqa_value_field(&root, "input");
+    const tqa_value force = tqa_value_field(&input, "force");
     return force.value != NULL;
 }
 
@@ -89,10 +89,10 @@ bool tqa_simulation_constrain(tqa_simulation *s, bool with_multipliers)
 {
     const tq_constraints *set = s->control->robot->constraints;
     if (set == NULL || set->n_row == 0) {
-        const tqa_part root = tqa_part_root(s->control);
-        const tqa_part include = tqa_part_field(&root, "include");
+        const tqa_value root = tqa_value_root(s->control);
+        const tqa_value include = tqa_value_field(&root, "include");
         return !with_multipliers ||
-               tqa_part_refuse(
+               tqa_value_refuse(
                    &include, "invalid-value",
                    "give \"constraints\" in the robot's document, or leave the name out",
                    "this robot has no constraints, so it has no multipliers");
@@ -103,7 +103,7 @@ bool tqa_simulation_constrain(tqa_simulation *s, bool with_multipliers)
         const tqa_column column = {
             .name = "multipliers", .n = set->n_row, .fill = fill_multipliers};
         s->rates.multipliers =
-            tqa_control_take(s->control, set->n_row * (size_t)TQ_BLOCK_PAD, sizeof(double));
+            tqa_tree_take(s->control, set->n_row * (size_t)TQ_BLOCK_PAD, sizeof(double));
         if (s->rates.multipliers == NULL || !tqa_simulation_add_column(s, &column)) {
             return false;
         }
@@ -114,21 +114,21 @@ bool tqa_simulation_constrain(tqa_simulation *s, bool with_multipliers)
 void tqa_simulation_put_constraints(const tqa_simulation *s)
 {
     const tq_constraints *set = s->plant.constraints;
-    tqa_answer *answer = &s->control->answer;
+    tqa_writer *answer = &s->control->answer;
     if (set == NULL) {
         return;
     }
-    tqa_answer_object(answer, "constraints");
-    tqa_answer_list(answer, "rows");
+    tqa_writer_object(answer, "constraints");
+    tqa_writer_list(answer, "rows");
     for (uint32_t r = 0; r < set->n_row; r++) {
-        tqa_answer_string(answer, NULL, s->control->robot->row_names[r]);
+        tqa_writer_string(answer, NULL, s->control->robot->row_names[r]);
     }
-    tqa_answer_end(answer);
-    tqa_answer_object(answer, "start");
-    tqa_answer_number(answer, "position_residual", s->moved.position);
-    tqa_answer_number(answer, "velocity_residual", s->moved.velocity);
-    tqa_answer_number(answer, "change_q", s->moved.change_q);
-    tqa_answer_number(answer, "change_qd", s->moved.change_qd);
-    tqa_answer_end(answer);
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
+    tqa_writer_object(answer, "start");
+    tqa_writer_number(answer, "position_residual", s->moved.position);
+    tqa_writer_number(answer, "velocity_residual", s->moved.velocity);
+    tqa_writer_number(answer, "change_q", s->moved.change_q);
+    tqa_writer_number(answer, "change_qd", s->moved.change_qd);
+    tqa_writer_end(answer);
+    tqa_writer_end(answer);
 }

@@ -39,14 +39,14 @@ static const struct {
 };
 enum { KP, KD, KI, LAMBDA, GAINS };
 
-static bool refuse_sign(const tqa_part *part, double x)
+static bool refuse_sign(const tqa_value *part, double x)
 {
-    return tqa_part_refuse(part, "range", "gains push back: 0 or more", "a gain of %g", x);
+    return tqa_value_refuse(part, "range", "gains push back: 0 or more", "a gain of %g", x);
 }
 
-bool tqa_part_gain(const tqa_part *part, const tqa_order *order, const double **ret)
+bool tqa_value_gain(const tqa_value *part, const tqa_order *order, const double **ret)
 {
-    double *values = tqa_control_take(part->control, order->nv + 1, sizeof *values);
+    double *values = tqa_tree_take(part->control, order->nv + 1, sizeof *values);
     if (values == NULL) {
         return false;
     }
@@ -58,44 +58,44 @@ bool tqa_part_gain(const tqa_part *part, const tqa_order *order, const double **
         }
         return x >= 0.0 || refuse_sign(part, x);
     }
-    if (!tqa_part_row(part, order->nv, order->v, values)) {
+    if (!tqa_value_row(part, order->nv, order->v, values)) {
         return false;
     }
     for (size_t r = 0; r < order->nv; r++) {
         if (values[order->v[r]] < 0.0) {
-            const tqa_part item = tqa_part_item(part, r);
+            const tqa_value item = tqa_value_item(part, r);
             return refuse_sign(&item, values[order->v[r]]);
         }
     }
     return true;
 }
 
-static bool read_gains(const tqa_part *input, const tqa_order *order, tq_controller *c)
+static bool read_gains(const tqa_value *input, const tqa_order *order, tq_controller *c)
 {
     const double **to[GAINS] = {&c->kp, &c->kd, &c->ki, &c->lambda};
     const unsigned law = 1u << c->law;
     for (unsigned k = 0; k < GAINS; k++) {
-        const tqa_part part = tqa_part_field(input, gains[k].name);
+        const tqa_value part = tqa_value_field(input, gains[k].name);
         if (part.value == NULL) {
             if ((gains[k].needed & law) != 0) {
-                return tqa_part_need(&part, gains[k].missing);
+                return tqa_value_need(&part, gains[k].missing);
             }
         } else if ((gains[k].taken & law) == 0) {
-            return tqa_part_refuse(&part, "invalid-value", "leave it out",
-                                   "\"%s\" is no gain of \"%s\"", gains[k].name,
-                                   tqa_controller_kinds[c->law]);
-        } else if (!tqa_part_gain(&part, order, to[k])) {
+            return tqa_value_refuse(&part, "invalid-value", "leave it out",
+                                    "\"%s\" is no gain of \"%s\"", gains[k].name,
+                                    tqa_controller_kinds[c->law]);
+        } else if (!tqa_value_gain(&part, order, to[k])) {
             return false;
         }
     }
     return true;
 }
 
-bool tqa_part_effort_limits(const tqa_part *part, const tqa_order *order, const tq_model *model,
-                            const double **ret)
+bool tqa_value_effort_limits(const tqa_value *part, const tqa_order *order, const tq_model *model,
+                             const double **ret)
 {
     static const char *const words[] = {"robot", NULL};
-    double *limit = tqa_control_take(part->control, order->nv + 1, sizeof *limit);
+    double *limit = tqa_tree_take(part->control, order->nv + 1, sizeof *limit);
     unsigned word = 0;
     if (limit == NULL) {
         return false;
@@ -108,17 +108,17 @@ bool tqa_part_effort_limits(const tqa_part *part, const tqa_order *order, const 
                 limit[model->joints[j].v_index + k] = most > 0.0 ? most : (double)INFINITY;
             }
         }
-        return tqa_part_choice(part, words, &word);
+        return tqa_value_choice(part, words, &word);
     }
-    if (!tqa_part_row(part, order->nv, order->v, limit)) {
+    if (!tqa_value_row(part, order->nv, order->v, limit)) {
         return false;
     }
     for (size_t r = 0; r < order->nv; r++) {
         if (!(limit[order->v[r]] > 0.0)) {
-            const tqa_part item = tqa_part_item(part, r);
-            return tqa_part_refuse(&item, "range",
-                                   "above 0; leave the limit out where there is none",
-                                   "expected an effort above 0, got %g", limit[order->v[r]]);
+            const tqa_value item = tqa_value_item(part, r);
+            return tqa_value_refuse(&item, "range",
+                                    "above 0; leave the limit out where there is none",
+                                    "expected an effort above 0, got %g", limit[order->v[r]]);
         }
     }
     return true;
@@ -129,31 +129,31 @@ bool tqa_part_effort_limits(const tqa_part *part, const tqa_order *order, const 
  */
 
 /* as the immediate computations take it: without inertia it is a point */
-static bool read_payload(const tqa_part *payload, tq_model *model)
+static bool read_payload(const tqa_value *payload, tq_model *model)
 {
     static const char *const known[] = {"link", "mass", "com", "inertia", NULL};
-    const tqa_part link = tqa_part_field(payload, "link");
-    const tqa_part mass = tqa_part_field(payload, "mass");
-    const tqa_part com = tqa_part_field(payload, "com");
-    const tqa_part inertia = tqa_part_field(payload, "inertia");
+    const tqa_value link = tqa_value_field(payload, "link");
+    const tqa_value mass = tqa_value_field(payload, "mass");
+    const tqa_value com = tqa_value_field(payload, "com");
+    const tqa_value inertia = tqa_value_field(payload, "inertia");
     uint32_t carrier = 0;
     tq_inertia body = {0};
-    if (!tqa_part_object(payload, known) ||
-        !tqa_part_need(&link, "add \"link\": the name of the link that carries the payload") ||
-        !tqa_part_link(&link, &carrier) || !tqa_part_need(&mass, "add \"mass\": a number, kg") ||
-        !tqa_part_number(&mass, &body.mass) ||
-        !tqa_part_need(&com, "add \"com\": [x, y, z], the payload's centre of mass in the link "
-                             "frame, m") ||
-        !tqa_part_numbers(&com, 3, body.com) ||
-        (inertia.value != NULL && !tqa_part_symmetric(&inertia, body.about_com))) {
+    if (!tqa_value_object(payload, known) ||
+        !tqa_value_need(&link, "add \"link\": the name of the link that carries the payload") ||
+        !tqa_value_link(&link, &carrier) || !tqa_value_need(&mass, "add \"mass\": a number, kg") ||
+        !tqa_value_number(&mass, &body.mass) ||
+        !tqa_value_need(&com, "add \"com\": [x, y, z], the payload's centre of mass in the link "
+                              "frame, m") ||
+        !tqa_value_numbers(&com, 3, body.com) ||
+        (inertia.value != NULL && !tqa_value_symmetric(&inertia, body.about_com))) {
         return false;
     }
     if (!(body.mass >= 0.0)) {
-        return tqa_part_refuse(&mass, "range", "0 or more", "the payload has a mass of %g kg",
-                               body.mass);
+        return tqa_value_refuse(&mass, "range", "0 or more", "the payload has a mass of %g kg",
+                                body.mass);
     }
     if (!tqa_inertia_is_possible(body.about_com)) {
-        return tqa_part_refuse(
+        return tqa_value_refuse(
             &inertia, "inertia",
             "POST /v1/inertia tells what is wrong with it, and the nearest possible",
             "no body has this inertia: a principal moment is negative");
@@ -162,12 +162,12 @@ static bool read_payload(const tqa_part *payload, tq_model *model)
     return true;
 }
 
-bool tqa_part_mechanism(tqa_control *control, const tqa_part *payload, double scale,
-                        const tq_mechanism **ret)
+bool tqa_value_mechanism(tqa_tree *control, const tqa_value *payload, double scale,
+                         const tq_mechanism **ret)
 {
     tq_model model = *control->robot->model;
-    tq_link *links = tqa_control_take(control, model.n_link, sizeof *links);
-    tq_joint *joints = tqa_control_take(control, (size_t)model.n_joint + 1, sizeof *joints);
+    tq_link *links = tqa_tree_take(control, model.n_link, sizeof *links);
+    tq_joint *joints = tqa_tree_take(control, (size_t)model.n_joint + 1, sizeof *joints);
     if (links == NULL || joints == NULL) {
         return false;
     }
@@ -186,7 +186,7 @@ bool tqa_part_mechanism(tqa_control *control, const tqa_part *payload, double sc
     }
     const size_t size = tq_mechanism_size(&model);
     tq_scratch room;
-    if (!tqa_control_scratch(control, size + 2 * TQ_SCRATCH_ALIGN, &room)) {
+    if (!tqa_tree_scratch(control, size + 2 * TQ_SCRATCH_ALIGN, &room)) {
         return false;
     }
     void *home = tq_scratch_take(&room, size, 1);
@@ -194,62 +194,62 @@ bool tqa_part_mechanism(tqa_control *control, const tqa_part *payload, double sc
     const tq_status status =
         home == NULL ? TQ_ERR_SCRATCH : tq_mechanism_build(&model, home, size, ret, &error);
     return status == TQ_OK ||
-           tqa_control_fail(control, payload != NULL ? payload->pointer : "", status, &error);
+           tqa_tree_fail(control, payload != NULL ? payload->pointer : "", status, &error);
 }
 
-bool tqa_part_controller_model(const tqa_part *part, const tqa_controlled *plant,
-                               const tq_mechanism **ret, unsigned *ret_without)
+bool tqa_value_controller_model(const tqa_value *part, const tqa_controlled *plant,
+                                const tq_mechanism **ret, unsigned *ret_without)
 {
     *ret = plant->mechanism;
     *ret_without = plant->without;
     if (part->value == NULL) {
         return true;
     }
-    const tqa_part payload = tqa_part_field(part, "payload");
-    const tqa_part scale = tqa_part_field(part, "mass_scale");
-    const tqa_part without = tqa_part_field(part, "without");
+    const tqa_value payload = tqa_value_field(part, "payload");
+    const tqa_value scale = tqa_value_field(part, "mass_scale");
+    const tqa_value without = tqa_value_field(part, "without");
     double factor = 1.0;
     unsigned bits = 0;
-    if (!tqa_part_object(part, model_fields) ||
-        (scale.value != NULL && !tqa_part_positive(&scale, &factor)) ||
-        (without.value != NULL && !tqa_part_choices(&without, left_out, &bits))) {
+    if (!tqa_value_object(part, model_fields) ||
+        (scale.value != NULL && !tqa_value_positive(&scale, &factor)) ||
+        (without.value != NULL && !tqa_value_choices(&without, left_out, &bits))) {
         return false;
     }
     for (unsigned k = 0; left_out[k] != NULL; k++) {
         *ret_without |= (bits >> k & 1u) != 0 ? left_out_bits[k] : 0u;
     }
-    return tqa_part_mechanism(part->control, &payload, factor, ret);
+    return tqa_value_mechanism(part->control, &payload, factor, ret);
 }
 
-bool tqa_part_controller_reference(const tqa_part *input, const tqa_controlled *plant,
-                                   tqa_reference *ret)
+bool tqa_value_controller_reference(const tqa_value *input, const tqa_controlled *plant,
+                                    tqa_reference *ret)
 {
-    const tqa_part reference = tqa_part_field(input, "reference");
-    return tqa_part_need(&reference,
-                         "add \"reference\": {\"waypoints\": [[q], [q]], \"times\": [0, 1], "
-                         "\"timing\": \"quintic\"}; or \"stand\", \"poses\", \"fourier\", "
-                         "\"table\"") &&
-           tqa_part_object(&reference, tqa_reference_fields) &&
-           tqa_part_reference(&reference, plant->order, TQA_PATH_ALL, plant->q, ret);
+    const tqa_value reference = tqa_value_field(input, "reference");
+    return tqa_value_need(&reference,
+                          "add \"reference\": {\"waypoints\": [[q], [q]], \"times\": [0, 1], "
+                          "\"timing\": \"quintic\"}; or \"stand\", \"poses\", \"fourier\", "
+                          "\"table\"") &&
+           tqa_value_object(&reference, tqa_reference_fields) &&
+           tqa_value_reference(&reference, plant->order, TQA_PATH_ALL, plant->q, ret);
 }
 
 /* joints that a controller can push: those that the robot's document calls driven */
-static const bool *driven_joints(const tqa_control *control)
+static const bool *driven_joints(const tqa_tree *control)
 {
     const tq_constraints *set = control->robot->constraints;
     return set != NULL ? set->actuated : NULL;
 }
 
-static bool read_law(const tqa_part *input, const tqa_controlled *plant, tqa_controller *ret)
+static bool read_law(const tqa_value *input, const tqa_controlled *plant, tqa_controller *ret)
 {
     static const char *const fields[] = {"kind",   "reference",     "kp",          "kd",    "ki",
                                          "lambda", "effort_limits", "sample_time", "model", NULL};
-    tqa_control *control = input->control;
+    tqa_tree *control = input->control;
     tq_controller *c = &ret->core;
-    const tqa_part limits = tqa_part_field(input, "effort_limits");
-    const tqa_part sample_time = tqa_part_field(input, "sample_time");
-    const tqa_part model = tqa_part_field(input, "model");
-    if (!tqa_part_object(input, fields)) {
+    const tqa_value limits = tqa_value_field(input, "effort_limits");
+    const tqa_value sample_time = tqa_value_field(input, "sample_time");
+    const tqa_value model = tqa_value_field(input, "model");
+    if (!tqa_value_object(input, fields)) {
         return false;
     }
     c->law = (tq_control_law)ret->kind;
@@ -257,32 +257,32 @@ static bool read_law(const tqa_part *input, const tqa_controlled *plant, tqa_con
     c->gravity = plant->gravity;
     c->driven = driven_joints(control);
     if (model.value != NULL && c->law == TQ_LAW_PD) {
-        return tqa_part_refuse(&model, "invalid-value", "leave it out",
-                               "\"pd\" does not ask any model");
+        return tqa_value_refuse(&model, "invalid-value", "leave it out",
+                                "\"pd\" does not ask any model");
     }
-    if (!tqa_part_controller_model(&model, plant, &c->mechanism, &c->without) ||
-        !tqa_part_controller_reference(input, plant, &ret->reference) ||
+    if (!tqa_value_controller_model(&model, plant, &c->mechanism, &c->without) ||
+        !tqa_value_controller_reference(input, plant, &ret->reference) ||
         !read_gains(input, plant->order, c) ||
         (limits.value != NULL &&
-         !tqa_part_effort_limits(&limits, plant->order, tq_mechanism_model(c->mechanism),
-                                 &c->limit)) ||
-        (sample_time.value != NULL && !tqa_part_positive(&sample_time, &c->sample_time))) {
+         !tqa_value_effort_limits(&limits, plant->order, tq_mechanism_model(c->mechanism),
+                                  &c->limit)) ||
+        (sample_time.value != NULL && !tqa_value_positive(&sample_time, &c->sample_time))) {
         return false;
     }
     tq_error error = {0};
     const tq_status status = tq_controller_effect(c, &ret->effect, &error);
-    return status == TQ_OK || tqa_control_fail(control, input->pointer, status, &error);
+    return status == TQ_OK || tqa_tree_fail(control, input->pointer, status, &error);
 }
 
-bool tqa_part_controller(const tqa_part *input, const tqa_controlled *plant, tqa_controller *ret)
+bool tqa_value_controller(const tqa_value *input, const tqa_controlled *plant, tqa_controller *ret)
 {
-    const tqa_part kind = tqa_part_field(input, "kind");
+    const tqa_value kind = tqa_value_field(input, "kind");
     *ret = (tqa_controller){0};
-    if (!tqa_part_choice(&kind, tqa_controller_kinds, &ret->kind)) {
+    if (!tqa_value_choice(&kind, tqa_controller_kinds, &ret->kind)) {
         return false;
     }
     return ret->kind <= TQ_LAW_PASSIVITY ? read_law(input, plant, ret)
-                                         : tqa_part_constrained_controller(input, plant, ret);
+                                         : tqa_value_constrained_controller(input, plant, ret);
 }
 
 bool tqa_controller_is_closed(const tqa_controller *controller)

@@ -33,11 +33,11 @@ typedef struct tqa_controller {
 } tqa_controller;
 
 /* Reads an object whose `kind` is one of the above. False: the problem is set. */
-bool tqa_part_controller(const tqa_part *input, const tqa_controlled *plant, tqa_controller *ret);
+bool tqa_value_controller(const tqa_value *input, const tqa_controlled *plant, tqa_controller *ret);
 
 /* The same for kinds from TQA_LAW_HYBRID on. */
-bool tqa_part_constrained_controller(const tqa_part *input, const tqa_controlled *plant,
-                                     tqa_controller *ret);
+bool tqa_value_constrained_controller(const tqa_value *input, const tqa_controlled *plant,
+                                      tqa_controller *ret);
 
 /* Whether torques depend on the state, and how often they are computed (s, 0: all the time). */
 bool tqa_controller_is_closed(const tqa_controller *controller);
@@ -50,17 +50,17 @@ void tqa_controller_desired(const tqa_controller *controller, double t, const do
 
 /* Parts of all kinds: a gain (one number, or one for each joint; >= 0), limits of torques ("robot",
  * or numbers), the reference, and what a law believes the robot to be. */
-bool tqa_part_gain(const tqa_part *part, const tqa_order *order, const double **ret);
-bool tqa_part_effort_limits(const tqa_part *part, const tqa_order *order, const tq_model *model,
-                            const double **ret);
-bool tqa_part_controller_reference(const tqa_part *input, const tqa_controlled *plant,
-                                   tqa_reference *ret);
-bool tqa_part_controller_model(const tqa_part *part, const tqa_controlled *plant,
-                               const tq_mechanism **ret, unsigned *ret_without);
+bool tqa_value_gain(const tqa_value *part, const tqa_order *order, const double **ret);
+bool tqa_value_effort_limits(const tqa_value *part, const tqa_order *order, const tq_model *model,
+                             const double **ret);
+bool tqa_value_controller_reference(const tqa_value *input, const tqa_controlled *plant,
+                                    tqa_reference *ret);
+bool tqa_value_controller_model(const tqa_value *part, const tqa_controlled *plant,
+                                const tq_mechanism **ret, unsigned *ret_without);
 
 /* A mechanism of the robot as its document says, with every mass and inertia times `scale` and a
  * payload {link, mass, com, inertia?} (NULL or absent: none), in the call's memory. */
-bool tqa_part_mechanism(tqa_control *control, const tqa_part *payload, double scale,
-                        const tq_mechanism **ret);
+bool tqa_value_mechanism(tqa_tree *control, const tqa_value *payload, double scale,
+                         const tq_mechanism **ret);
 
 #endif

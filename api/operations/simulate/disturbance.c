@@ -24,7 +24,7 @@ static const char *const *const fields_of[] = {pulse_fields, sine_fields, noise_
 
 /* What is being read. */
 typedef struct reading {
-    tqa_control *control;
+    tqa_tree *control;
     const tqa_order *order;
     const tq_mechanism *mechanism;
     tqa_disturbances *to;
@@ -41,48 +41,48 @@ static void add_place(const reading *r, const tqa_load *load, tq_disturbance *d)
     d->place = to->n_wrench++;
 }
 
-static bool add_effect(const reading *r, const tqa_part *part, tq_disturbance *d)
+static bool add_effect(const reading *r, const tqa_value *part, tq_disturbance *d)
 {
     tq_error error = {0};
     const tq_status status = tq_disturbance_effect(d, &r->to->effects[r->to->n_effect], &error);
     if (status != TQ_OK) {
-        return tqa_control_fail(r->control, part->pointer, status, &error);
+        return tqa_tree_fail(r->control, part->pointer, status, &error);
     }
     r->to->n_effect++;
     return true;
 }
 
 /* Which of the two is there: torque of all joints, or wrench at one place. */
-static bool choose_target(const tqa_part *object, tqa_part *ret_torque, tqa_part *ret_wrench)
+static bool choose_target(const tqa_value *object, tqa_value *ret_torque, tqa_value *ret_wrench)
 {
-    *ret_torque = tqa_part_field(object, "torque");
-    *ret_wrench = tqa_part_field(object, "wrench");
+    *ret_torque = tqa_value_field(object, "torque");
+    *ret_wrench = tqa_value_field(object, "wrench");
     if (ret_torque->value != NULL && ret_wrench->value != NULL) {
-        return tqa_part_refuse(ret_wrench, "invalid-value", "make two disturbances of it",
-                               "\"torque\" and \"wrench\" exclude each other");
+        return tqa_value_refuse(ret_wrench, "invalid-value", "make two disturbances of it",
+                                "\"torque\" and \"wrench\" exclude each other");
     }
     return ret_wrench->value != NULL ||
-           tqa_part_need(ret_torque,
-                         "add \"torque\": one for each joint; or \"wrench\": {\"link\", "
-                         "\"force\", \"moment\", \"at\", \"applied_to\", "
-                         "\"expressed_in\"}");
+           tqa_value_need(ret_torque,
+                          "add \"torque\": one for each joint; or \"wrench\": {\"link\", "
+                          "\"force\", \"moment\", \"at\", \"applied_to\", "
+                          "\"expressed_in\"}");
 }
 
 /* amplitudes: a row of torques, or a wrench */
-static bool read_size(const reading *r, const tqa_part *object, tq_disturbance *d)
+static bool read_size(const reading *r, const tqa_value *object, tq_disturbance *d)
 {
-    tqa_part torque;
-    tqa_part wrench;
-    double *size = tqa_control_take(r->control, r->order->nv + WRENCH_ROWS, sizeof *size);
+    tqa_value torque;
+    tqa_value wrench;
+    double *size = tqa_tree_take(r->control, r->order->nv + WRENCH_ROWS, sizeof *size);
     if (size == NULL || !choose_target(object, &torque, &wrench)) {
         return false;
     }
     d->size = size;
     if (torque.value != NULL) {
-        return tqa_part_row(&torque, r->order->nv, r->order->v, size);
+        return tqa_value_row(&torque, r->order->nv, r->order->v, size);
     }
     tqa_load load;
-    if (!tqa_part_load(&wrench, &load)) {
+    if (!tqa_value_load(&wrench, &load)) {
         return false;
     }
     memcpy(size, load.wrench, sizeof load.wrench);
@@ -90,33 +90,33 @@ static bool read_size(const reading *r, const tqa_part *object, tq_disturbance *
     return true;
 }
 
-static bool read_span(const tqa_part *object, tq_disturbance *d)
+static bool read_span(const tqa_value *object, tq_disturbance *d)
 {
-    const tqa_part start = tqa_part_field(object, "start");
-    const tqa_part duration = tqa_part_field(object, "duration");
+    const tqa_value start = tqa_value_field(object, "start");
+    const tqa_value duration = tqa_value_field(object, "duration");
     d->duration = (double)INFINITY;
-    return (start.value == NULL || tqa_part_number(&start, &d->start)) &&
-           (duration.value == NULL || tqa_part_positive(&duration, &d->duration));
+    return (start.value == NULL || tqa_value_number(&start, &d->start)) &&
+           (duration.value == NULL || tqa_value_positive(&duration, &d->duration));
 }
 
-static bool read_sine(const tqa_part *object, tq_disturbance *d)
+static bool read_sine(const tqa_value *object, tq_disturbance *d)
 {
-    const tqa_part frequency = tqa_part_field(object, "frequency");
-    const tqa_part phase = tqa_part_field(object, "phase");
-    return tqa_part_need(&frequency, "add \"frequency\": Hz") &&
-           tqa_part_positive(&frequency, &d->frequency) &&
-           (phase.value == NULL || tqa_part_number(&phase, &d->phase));
+    const tqa_value frequency = tqa_value_field(object, "frequency");
+    const tqa_value phase = tqa_value_field(object, "phase");
+    return tqa_value_need(&frequency, "add \"frequency\": Hz") &&
+           tqa_value_positive(&frequency, &d->frequency) &&
+           (phase.value == NULL || tqa_value_number(&phase, &d->phase));
 }
 
-static bool read_noise(const tqa_part *object, tq_disturbance *d)
+static bool read_noise(const tqa_value *object, tq_disturbance *d)
 {
-    const tqa_part interval = tqa_part_field(object, "interval");
-    const tqa_part seed = tqa_part_field(object, "seed");
+    const tqa_value interval = tqa_value_field(object, "interval");
+    const tqa_value seed = tqa_value_field(object, "seed");
     size_t number = 0;
-    if (!tqa_part_need(&interval, "add \"interval\": 0.001 (s for which each number is held)") ||
-        !tqa_part_positive(&interval, &d->interval) ||
-        !tqa_part_need(&seed, "add \"seed\": a whole number; the same one gives the same noise") ||
-        !tqa_part_count(&seed, 0, (size_t)1 << DBL_MANT_DIG, &number)) {
+    if (!tqa_value_need(&interval, "add \"interval\": 0.001 (s for which each number is held)") ||
+        !tqa_value_positive(&interval, &d->interval) ||
+        !tqa_value_need(&seed, "add \"seed\": a whole number; the same one gives the same noise") ||
+        !tqa_value_count(&seed, 0, (size_t)1 << DBL_MANT_DIG, &number)) {
         return false;
     }
     d->seed = number;
@@ -127,23 +127,23 @@ static bool read_noise(const tqa_part *object, tq_disturbance *d)
  * Tables
  */
 
-static bool read_times(const reading *r, const tqa_part *object, size_t *ret_n, double **ret_t)
+static bool read_times(const reading *r, const tqa_value *object, size_t *ret_n, double **ret_t)
 {
-    const tqa_part t = tqa_part_field(object, "t");
+    const tqa_value t = tqa_value_field(object, "t");
     size_t n = 0;
-    if (!tqa_part_need(&t, "add \"t\": the times of the rows, s") ||
-        !tqa_part_array(&t, 2, TABLE_POINTS_MAX, &n)) {
+    if (!tqa_value_need(&t, "add \"t\": the times of the rows, s") ||
+        !tqa_value_array(&t, 2, TABLE_POINTS_MAX, &n)) {
         return false;
     }
-    double *times = tqa_control_take(r->control, n, sizeof *times);
-    if (times == NULL || !tqa_part_numbers(&t, n, times)) {
+    double *times = tqa_tree_take(r->control, n, sizeof *times);
+    if (times == NULL || !tqa_value_numbers(&t, n, times)) {
         return false;
     }
     for (size_t k = 1; k < n; k++) {
         if (!(times[k] > times[k - 1])) {
-            const tqa_part item = tqa_part_item(&t, k);
-            return tqa_part_refuse(&item, "range", "times of a table increase",
-                                   "time %g follows %g", times[k], times[k - 1]);
+            const tqa_value item = tqa_value_item(&t, k);
+            return tqa_value_refuse(&item, "range", "times of a table increase",
+                                    "time %g follows %g", times[k], times[k - 1]);
         }
     }
     *ret_n = n;
@@ -152,31 +152,31 @@ static bool read_times(const reading *r, const tqa_part *object, size_t *ret_n, 
 }
 
 /* rows of force and moment, as the robot feels them */
-static bool read_wrenches(const reading *r, const tqa_part *wrench, size_t n, double *rows,
+static bool read_wrenches(const reading *r, const tqa_value *wrench, size_t n, double *rows,
                           tq_disturbance *d)
 {
     static const char *const known[] = {TQA_PLACE_FIELDS, "force", "moment", NULL};
     static const char *const halves[] = {"force", "moment"};
     tqa_load load;
     double sign = 1.0;
-    if (!tqa_part_object(wrench, known)) {
+    if (!tqa_value_object(wrench, known)) {
         return false;
     }
     for (size_t h = 0; h < 2; h++) {
-        const tqa_part half = tqa_part_field(wrench, halves[h]);
+        const tqa_value half = tqa_value_field(wrench, halves[h]);
         size_t n_row = 0;
-        if (!tqa_part_need(&half, "add \"force\" and \"moment\": three numbers for each time") ||
-            !tqa_part_array(&half, n, n, &n_row)) {
+        if (!tqa_value_need(&half, "add \"force\" and \"moment\": three numbers for each time") ||
+            !tqa_value_array(&half, n, n, &n_row)) {
             return false;
         }
         for (size_t k = 0; k < n; k++) {
-            const tqa_part row = tqa_part_item(&half, k);
-            if (!tqa_part_numbers(&row, 3, rows + k * WRENCH_ROWS + 3 * h)) {
+            const tqa_value row = tqa_value_item(&half, k);
+            if (!tqa_value_numbers(&row, 3, rows + k * WRENCH_ROWS + 3 * h)) {
                 return false;
             }
         }
     }
-    if (!tqa_part_place(wrench, &load, &sign)) {
+    if (!tqa_value_place(wrench, &load, &sign)) {
         return false;
     }
     for (size_t k = 0; k < n * WRENCH_ROWS; k++) {
@@ -186,16 +186,16 @@ static bool read_wrenches(const reading *r, const tqa_part *wrench, size_t n, do
     return true;
 }
 
-static bool read_torques(const reading *r, const tqa_part *torque, size_t n, double *rows)
+static bool read_torques(const reading *r, const tqa_value *torque, size_t n, double *rows)
 {
     const size_t nv = r->order->nv;
     size_t n_row = 0;
-    if (!tqa_part_array(torque, n, n, &n_row)) {
+    if (!tqa_value_array(torque, n, n, &n_row)) {
         return false;
     }
     for (size_t k = 0; k < n; k++) {
-        const tqa_part row = tqa_part_item(torque, k);
-        if (!tqa_part_row(&row, nv, r->order->v, rows + k * nv)) {
+        const tqa_value row = tqa_value_item(torque, k);
+        if (!tqa_value_row(&row, nv, r->order->v, rows + k * nv)) {
             return false;
         }
     }
@@ -203,20 +203,20 @@ static bool read_torques(const reading *r, const tqa_part *torque, size_t n, dou
 }
 
 /* `wrench` may be the object itself: an external wrench is a place with times */
-static bool read_table(const reading *r, const tqa_part *object, const tqa_part *torque,
-                       const tqa_part *wrench, tq_disturbance *d)
+static bool read_table(const reading *r, const tqa_value *object, const tqa_value *torque,
+                       const tqa_value *wrench, tq_disturbance *d)
 {
-    const tqa_part how = tqa_part_field(object, "interpolation");
+    const tqa_value how = tqa_value_field(object, "interpolation");
     const size_t width = wrench->value != NULL ? WRENCH_ROWS : r->order->nv;
     unsigned interpolation = TQ_INTERPOLATE_LINEAR;
     size_t n = 0;
     double *t = NULL;
-    if ((how.value != NULL && !tqa_part_choice(&how, interpolations, &interpolation)) ||
+    if ((how.value != NULL && !tqa_value_choice(&how, interpolations, &interpolation)) ||
         !read_times(r, object, &n, &t)) {
         return false;
     }
-    double *rows = tqa_control_take(r->control, 2 * n * width + 1, sizeof *rows);
-    tq_table *table = tqa_control_take(r->control, 1, sizeof *table);
+    double *rows = tqa_tree_take(r->control, 2 * n * width + 1, sizeof *rows);
+    tq_table *table = tqa_tree_take(r->control, 1, sizeof *table);
     if (rows == NULL || table == NULL ||
         !(wrench->value != NULL ? read_wrenches(r, wrench, n, rows, d)
                                 : read_torques(r, torque, n, rows))) {
@@ -233,33 +233,33 @@ static bool read_table(const reading *r, const tqa_part *object, const tqa_part 
     }
     tq_scratch scratch;
     tq_error error = {0};
-    if (!tqa_control_scratch(r->control, tq_scratch_cost(n, sizeof(double)), &scratch)) {
+    if (!tqa_tree_scratch(r->control, tq_scratch_cost(n, sizeof(double)), &scratch)) {
         return false;
     }
     const tq_status status = tq_table_fit(&table->points, &scratch, curvature, &error);
-    return status == TQ_OK || tqa_control_fail(r->control, object->pointer, status, &error);
+    return status == TQ_OK || tqa_tree_fail(r->control, object->pointer, status, &error);
 }
 
 /* ------------------------------------------------------------------------------------------------
  * Lists
  */
 
-static bool read_disturbance(const reading *r, const tqa_part *object)
+static bool read_disturbance(const reading *r, const tqa_value *object)
 {
-    const tqa_part kind = tqa_part_field(object, "kind");
-    tq_disturbance *d = tqa_control_take(r->control, 1, sizeof *d);
+    const tqa_value kind = tqa_value_field(object, "kind");
+    tq_disturbance *d = tqa_tree_take(r->control, 1, sizeof *d);
     unsigned k = 0;
     if (d == NULL ||
-        !tqa_part_need(&kind, "add \"kind\": \"pulse\", \"sine\", \"noise\" or \"table\"") ||
-        !tqa_part_choice(&kind, kinds, &k) || !tqa_part_object(object, fields_of[k])) {
+        !tqa_value_need(&kind, "add \"kind\": \"pulse\", \"sine\", \"noise\" or \"table\"") ||
+        !tqa_value_choice(&kind, kinds, &k) || !tqa_value_object(object, fields_of[k])) {
         return false;
     }
     d->signal = (tq_signal)k;
     d->mechanism = r->mechanism;
     bool good = false;
     if (d->signal == TQ_SIGNAL_TABLE) {
-        tqa_part torque;
-        tqa_part wrench;
+        tqa_value torque;
+        tqa_value wrench;
         good =
             choose_target(object, &torque, &wrench) && read_table(r, object, &torque, &wrench, d);
     } else {
@@ -271,10 +271,10 @@ static bool read_disturbance(const reading *r, const tqa_part *object)
 }
 
 /* A wrench that is stated whole: for ever, or with `t` over time. */
-static bool read_external(const reading *r, const tqa_part *object)
+static bool read_external(const reading *r, const tqa_value *object)
 {
-    const tqa_part t = tqa_part_field(object, "t");
-    tq_disturbance *d = tqa_control_take(r->control, 1, sizeof *d);
+    const tqa_value t = tqa_value_field(object, "t");
+    tq_disturbance *d = tqa_tree_take(r->control, 1, sizeof *d);
     if (d == NULL) {
         return false;
     }
@@ -282,9 +282,9 @@ static bool read_external(const reading *r, const tqa_part *object)
     if (t.value != NULL) {
         /* what is left without the times is a place with rows */
         json_t *place = json_copy(object->value);
-        tqa_part wrench = *object;
+        tqa_value wrench = *object;
         wrench.value = place;
-        const tqa_part none = {.control = r->control};
+        const tqa_value none = {.control = r->control};
         bool good = place != NULL && json_object_del(place, "t") == 0;
         if (place != NULL) {
             (void)json_object_del(place, "interpolation");
@@ -294,8 +294,8 @@ static bool read_external(const reading *r, const tqa_part *object)
         return good && add_effect(r, object, d);
     }
     tqa_load load;
-    double *size = tqa_control_take(r->control, WRENCH_ROWS, sizeof *size);
-    if (size == NULL || !tqa_part_load(object, &load)) {
+    double *size = tqa_tree_take(r->control, WRENCH_ROWS, sizeof *size);
+    if (size == NULL || !tqa_value_load(object, &load)) {
         return false;
     }
     memcpy(size, load.wrench, sizeof load.wrench);
@@ -307,30 +307,29 @@ static bool read_external(const reading *r, const tqa_part *object)
     return add_effect(r, object, d);
 }
 
-bool tqa_part_disturbances(const tqa_part *object, const tqa_order *order,
-                           const tq_mechanism *mechanism, tqa_disturbances *ret)
+bool tqa_value_disturbances(const tqa_value *object, const tqa_order *order,
+                            const tq_mechanism *mechanism, tqa_disturbances *ret)
 {
     static const struct {
         const char *name;
-        bool (*read)(const reading *r, const tqa_part *object);
+        bool (*read)(const reading *r, const tqa_value *object);
     } lists[] = {{"disturbance", read_disturbance}, {"external_wrenches", read_external}};
-    tqa_control *control = object->control;
+    tqa_tree *control = object->control;
     const reading r = {.control = control, .order = order, .mechanism = mechanism, .to = ret};
     *ret = (tqa_disturbances){
-        .effects = tqa_control_take(control, 2 * TQA_DISTURBANCES_MAX, sizeof(tq_effect)),
-        .wrenches =
-            tqa_control_take(control, 2 * TQA_DISTURBANCES_MAX, sizeof(tq_external_wrench))};
+        .effects = tqa_tree_take(control, 2 * TQA_DISTURBANCES_MAX, sizeof(tq_effect)),
+        .wrenches = tqa_tree_take(control, 2 * TQA_DISTURBANCES_MAX, sizeof(tq_external_wrench))};
     if (ret->effects == NULL || ret->wrenches == NULL) {
         return false;
     }
     for (size_t k = 0; k < sizeof lists / sizeof lists[0]; k++) {
-        const tqa_part list = tqa_part_field(object, lists[k].name);
+        const tqa_value list = tqa_value_field(object, lists[k].name);
         size_t n = 0;
-        if (list.value != NULL && !tqa_part_array(&list, 0, TQA_DISTURBANCES_MAX, &n)) {
+        if (list.value != NULL && !tqa_value_array(&list, 0, TQA_DISTURBANCES_MAX, &n)) {
             return false;
         }
         for (size_t i = 0; i < n; i++) {
-            const tqa_part item = tqa_part_item(&list, i);
+            const tqa_value item = tqa_value_item(&list, i);
             if (!lists[k].read(&r, &item)) {
                 return false;
             }

@@ -17,7 +17,7 @@ typedef struct tqa_disturbances {
 
 /* Reads the fields `disturbance` and `external_wrenches` of `object`, each a list; neither need be
  * there. False: the problem is set. */
-bool tqa_part_disturbances(const tqa_part *object, const tqa_order *order,
-                           const tq_mechanism *mechanism, tqa_disturbances *ret);
+bool tqa_value_disturbances(const tqa_value *object, const tqa_order *order,
+                            const tq_mechanism *mechanism, tqa_disturbances *ret);
 
 #endif

@@ -18,8 +18,8 @@ static size_t find_drives(tqa_simulation *s)
 {
     const tqa_robot *robot = s->control->robot;
     tqa_drives *d = &s->drives;
-    d->joints = tqa_control_take(s->control, robot->model->n_joint + 1, sizeof *d->joints);
-    d->numbers = tqa_control_take(s->control, robot->model->n_joint + 1, sizeof *d->numbers);
+    d->joints = tqa_tree_take(s->control, robot->model->n_joint + 1, sizeof *d->joints);
+    d->numbers = tqa_tree_take(s->control, robot->model->n_joint + 1, sizeof *d->numbers);
     size_t n = 0;
     for (uint32_t j = 0; d->joints != NULL && d->numbers != NULL && j < robot->model->n_joint;
          j++) {
@@ -35,7 +35,7 @@ static size_t find_drives(tqa_simulation *s)
 }
 
 /* a duty needs a supply that is switched, a velocity a loop that follows it */
-static bool check_mode(tqa_simulation *s, const tqa_part *command, size_t n)
+static bool check_mode(tqa_simulation *s, const tqa_value *command, size_t n)
 {
     const tqa_drives *d = &s->drives;
     for (size_t k = 0; k < n; k++) {
@@ -43,56 +43,56 @@ static bool check_mode(tqa_simulation *s, const tqa_part *command, size_t n)
         const char *name = s->control->robot->joint_names[d->numbers[k]];
         if (d->driven.mode == TQ_DRIVE_DUTY &&
             (drive->amplifier.kind != TQ_AMPLIFIER_PWM || !isfinite(drive->amplifier.supply))) {
-            return tqa_part_refuse(command, "invalid-value", "\"voltage\" takes any amplifier",
-                                   "the drive of \"%.64s\" has no PWM amplifier with a supply",
-                                   name);
+            return tqa_value_refuse(command, "invalid-value", "\"voltage\" takes any amplifier",
+                                    "the drive of \"%.64s\" has no PWM amplifier with a supply",
+                                    name);
         }
         if (d->driven.mode == TQ_DRIVE_VELOCITY && drive->velocity.gain == 0.0) {
-            return tqa_part_refuse(command, "invalid-value",
-                                   "give the drive a \"velocity_loop\", or ask for a current",
-                                   "the drive of \"%.64s\" has no velocity loop", name);
+            return tqa_value_refuse(command, "invalid-value",
+                                    "give the drive a \"velocity_loop\", or ask for a current",
+                                    "the drive of \"%.64s\" has no velocity loop", name);
         }
     }
     return true;
 }
 
-static bool read_rows(const tqa_part *part, const tqa_part *t, size_t n, size_t width,
+static bool read_rows(const tqa_value *part, const tqa_value *t, size_t n, size_t width,
                       tq_waypoints *ret)
 {
-    tqa_control *control = part->control;
-    double *times = tqa_control_take(control, n, sizeof *times);
-    double *values = tqa_control_take(control, n * width, sizeof *values);
-    if (times == NULL || values == NULL || !tqa_part_numbers(t, n, times)) {
+    tqa_tree *control = part->control;
+    double *times = tqa_tree_take(control, n, sizeof *times);
+    double *values = tqa_tree_take(control, n * width, sizeof *values);
+    if (times == NULL || values == NULL || !tqa_value_numbers(t, n, times)) {
         return false;
     }
     for (size_t k = 0; k < n; k++) {
-        const tqa_part row = tqa_part_item(part, k);
-        if (!tqa_part_numbers(&row, width, values + k * width)) {
+        const tqa_value row = tqa_value_item(part, k);
+        if (!tqa_value_numbers(&row, width, values + k * width)) {
             return false;
         }
         if (k > 0 && times[k] <= times[k - 1]) {
-            const tqa_part item = tqa_part_item(t, k);
-            return tqa_part_refuse(&item, "range", "times of a table increase",
-                                   "time %g follows %g", times[k], times[k - 1]);
+            const tqa_value item = tqa_value_item(t, k);
+            return tqa_value_refuse(&item, "range", "times of a table increase",
+                                    "time %g follows %g", times[k], times[k - 1]);
         }
     }
     *ret = (tq_waypoints){.n_point = n, .n_coordinate = width, .t = times, .x = values};
     return true;
 }
 
-static bool read_table(tqa_simulation *s, const tqa_part *drives, size_t width)
+static bool read_table(tqa_simulation *s, const tqa_value *drives, size_t width)
 {
-    const tqa_part t = tqa_part_field(drives, "t");
-    const tqa_part values = tqa_part_field(drives, "values");
-    const tqa_part how = tqa_part_field(drives, "interpolation");
+    const tqa_value t = tqa_value_field(drives, "t");
+    const tqa_value values = tqa_value_field(drives, "values");
+    const tqa_value how = tqa_value_field(drives, "interpolation");
     tq_table *table = &s->drives.table;
     unsigned interpolation = TQ_INTERPOLATE_HOLD;
     size_t n = 0;
-    if (!tqa_part_need(&t, "add \"t\": the times of the commands, s") ||
-        !tqa_part_array(&t, 2, POINTS_MAX, &n) ||
-        !tqa_part_need(&values, "add \"values\": for each time a command for each drive") ||
-        !tqa_part_array(&values, n, n, &n) ||
-        (how.value != NULL && !tqa_part_choice(&how, interpolations, &interpolation)) ||
+    if (!tqa_value_need(&t, "add \"t\": the times of the commands, s") ||
+        !tqa_value_array(&t, 2, POINTS_MAX, &n) ||
+        !tqa_value_need(&values, "add \"values\": for each time a command for each drive") ||
+        !tqa_value_array(&values, n, n, &n) ||
+        (how.value != NULL && !tqa_value_choice(&how, interpolations, &interpolation)) ||
         !read_rows(&values, &t, n, width, &table->points)) {
         return false;
     }
@@ -103,14 +103,14 @@ static bool read_table(tqa_simulation *s, const tqa_part *drives, size_t width)
     }
     tq_scratch scratch;
     tq_error error = {0};
-    double *curvature = tqa_control_take(s->control, n * width, sizeof *curvature);
+    double *curvature = tqa_tree_take(s->control, n * width, sizeof *curvature);
     if (curvature == NULL ||
-        !tqa_control_scratch(s->control, tq_scratch_cost(n, sizeof(double)), &scratch)) {
+        !tqa_tree_scratch(s->control, tq_scratch_cost(n, sizeof(double)), &scratch)) {
         return false;
     }
     table->curvature = curvature;
     const tq_status status = tq_table_fit(&table->points, &scratch, curvature, &error);
-    return status == TQ_OK || tqa_control_fail(s->control, drives->pointer, status, &error);
+    return status == TQ_OK || tqa_tree_fail(s->control, drives->pointer, status, &error);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -152,7 +152,7 @@ static bool add_columns(tqa_simulation *s)
     const tqa_column columns[] = {{.name = "drive_current", .n = n, .fill = fill_current},
                                   {.name = "drive_voltage", .n = n, .fill = fill_voltage},
                                   {.name = "drive_limited", .n = n, .fill = fill_limited}};
-    s->drives.driven.flows = tqa_control_take(s->control, n, sizeof *s->drives.driven.flows);
+    s->drives.driven.flows = tqa_tree_take(s->control, n, sizeof *s->drives.driven.flows);
     bool added = s->drives.driven.flows != NULL;
     for (size_t c = 0; c < sizeof columns / sizeof columns[0]; c++) {
         added = added && tqa_simulation_add_column(s, &columns[c]);
@@ -162,36 +162,36 @@ static bool add_columns(tqa_simulation *s)
 
 bool tqa_drives_read(tqa_simulation *s)
 {
-    const tqa_part root = tqa_part_root(s->control);
-    const tqa_part part = tqa_part_field(&root, "drives");
+    const tqa_value root = tqa_value_root(s->control);
+    const tqa_value part = tqa_value_field(&root, "drives");
     tqa_drives *d = &s->drives;
     if (part.value == NULL) {
         return true;
     }
-    if (!tqa_part_object(&part, fields)) {
+    if (!tqa_value_object(&part, fields)) {
         return false;
     }
     const size_t n = find_drives(s);
     if (n == 0) {
-        return tqa_part_refuse(
+        return tqa_value_refuse(
             &part, "missing-field",
             "give \"drive\": {\"motor\": {\"constant\": 0.05, \"resistance\": 0.6}} "
             "to joints of the robot's document",
             "no joint of this robot has a drive");
     }
-    const tqa_part command = tqa_part_field(&part, "command");
-    const tqa_part reduced = tqa_part_field(&part, "reduced");
+    const tqa_value command = tqa_value_field(&part, "command");
+    const tqa_value reduced = tqa_value_field(&part, "reduced");
     unsigned mode = TQ_DRIVE_TORQUE;
-    if ((command.value != NULL && !tqa_part_choice(&command, commands, &mode)) ||
-        (reduced.value != NULL && !tqa_part_flag(&reduced, &d->driven.reduced))) {
+    if ((command.value != NULL && !tqa_value_choice(&command, commands, &mode)) ||
+        (reduced.value != NULL && !tqa_value_flag(&reduced, &d->driven.reduced))) {
         return false;
     }
     d->driven.mode = (tq_drive_mode)mode;
-    const tqa_part t = tqa_part_field(&part, "t");
+    const tqa_value t = tqa_value_field(&part, "t");
     if (mode == TQ_DRIVE_TORQUE && t.value != NULL) {
-        return tqa_part_refuse(&t, "invalid-value",
-                               "leave it out, or give another \"command\" than \"torque\"",
-                               "the torque that drives carry out is that of \"input\"");
+        return tqa_value_refuse(&t, "invalid-value",
+                                "leave it out, or give another \"command\" than \"torque\"",
+                                "the torque that drives carry out is that of \"input\"");
     }
     if (!check_mode(s, &command, n) || (mode != TQ_DRIVE_TORQUE && !read_table(s, &part, n))) {
         return false;
@@ -212,17 +212,17 @@ bool tqa_drives_add(tqa_simulation *s)
 void tqa_drives_put(const tqa_simulation *s)
 {
     const tqa_drives *d = &s->drives;
-    tqa_answer *answer = &s->control->answer;
+    tqa_writer *answer = &s->control->answer;
     if (d->driven.n_joint == 0) {
         return;
     }
-    tqa_answer_object(answer, "drives");
-    tqa_answer_string(answer, "command", commands[d->driven.mode]);
-    tqa_answer_flag(answer, "reduced", d->driven.reduced);
-    tqa_answer_list(answer, "joints");
+    tqa_writer_object(answer, "drives");
+    tqa_writer_string(answer, "command", commands[d->driven.mode]);
+    tqa_writer_flag(answer, "reduced", d->driven.reduced);
+    tqa_writer_list(answer, "joints");
     for (size_t k = 0; k < d->driven.n_joint; k++) {
-        tqa_answer_string(answer, NULL, s->control->robot->joint_names[d->numbers[k]]);
+        tqa_writer_string(answer, NULL, s->control->robot->joint_names[d->numbers[k]]);
     }
-    tqa_answer_end(answer);
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
+    tqa_writer_end(answer);
 }

@@ -34,26 +34,26 @@ static const char *why_not(const tqa_simulation *s)
                : NULL;
 }
 
-static bool open_room(tqa_simulation *s, tqa_growth_room *r)
+static bool open_room(tqa_simulation *s, tqa_error_propagation_room *r)
 {
     const size_t nv = s->order.nv;
-    tqa_control *control = s->control;
+    tqa_tree *control = s->control;
     const tq_plant plant = watched_plant(s);
     const size_t of_line = tq_linearise_scratch_size(&s->plant);
-    const size_t of_growth = tq_growth_scratch_size(2 * nv);
-    const size_t of_trust = tq_trust_scratch_size(nv);
+    const size_t of_growth = tq_fastest_growth_scratch_size(2 * nv);
+    const size_t of_trust = tq_error_propagation_scratch_size(nv);
     const size_t of_torque =
         tq_inverse_scratch_size(s->mechanism, 0) +
         4 * tq_scratch_cost((s->order.nq + nv + 1) * TQ_BLOCK_PAD, sizeof(double));
-    r->a = tqa_control_take(control, tq_trust_matrix(nv), sizeof(double));
-    r->copy = tqa_control_take(control, tq_trust_matrix(nv), sizeof(double));
-    r->inverse = tqa_control_take(control, nv * nv, sizeof(double));
-    r->push = tqa_control_take(control, 2 * nv, sizeof(double));
-    r->tau = tqa_control_take(control, 2 * nv, sizeof(double));
-    r->zeros = tqa_control_take(control, tq_plant_n_z(&s->plant) + tq_plant_n_held(&s->plant) + 1,
-                                sizeof(double));
-    r->effects = tqa_control_take(control, plant.n_effect + 1, sizeof *r->effects);
-    const size_t of_samples = tq_growth_sampled_scratch_size(2 * nv);
+    r->a = tqa_tree_take(control, tq_error_propagation_matrix(nv), sizeof(double));
+    r->copy = tqa_tree_take(control, tq_error_propagation_matrix(nv), sizeof(double));
+    r->inverse = tqa_tree_take(control, nv * nv, sizeof(double));
+    r->push = tqa_tree_take(control, 2 * nv, sizeof(double));
+    r->tau = tqa_tree_take(control, 2 * nv, sizeof(double));
+    r->zeros = tqa_tree_take(control, tq_plant_n_z(&s->plant) + tq_plant_n_held(&s->plant) + 1,
+                             sizeof(double));
+    r->effects = tqa_tree_take(control, plant.n_effect + 1, sizeof *r->effects);
+    const size_t of_samples = tq_fastest_growth_sampled_scratch_size(2 * nv);
     const size_t of_bound =
         s->plant.constraints != NULL ? tq_linearise_constrained_scratch_size(&s->plant) : 0;
     const size_t sizes[] = {of_line, of_growth, of_samples, of_trust, of_torque, of_bound};
@@ -63,11 +63,11 @@ static bool open_room(tqa_simulation *s, tqa_growth_room *r)
     }
     return r->a != NULL && r->copy != NULL && r->inverse != NULL && r->push != NULL &&
            r->tau != NULL && r->zeros != NULL && r->effects != NULL &&
-           tqa_control_scratch(control, most, &r->scratch);
+           tqa_tree_scratch(control, most, &r->scratch);
 }
 
 /* the plant with a controller that is not sampled, in r->effects */
-static bool twin_plant(tqa_simulation *s, tqa_growth_room *r, tq_plant *ret)
+static bool twin_plant(tqa_simulation *s, tqa_error_propagation_room *r, tq_plant *ret)
 {
     *ret = watched_plant(s);
     memcpy(r->effects, s->plant.effects, ret->n_effect * sizeof *r->effects);
@@ -85,15 +85,16 @@ static bool twin_plant(tqa_simulation *s, tqa_growth_room *r, tq_plant *ret)
     return true;
 }
 
-static tq_status grow_at(tqa_simulation *s, const tq_plant *plant, tqa_growth_room *r,
-                         const tq_run_point *at, tq_growth *ret, tq_error *reterr)
+static tq_status grow_at(tqa_simulation *s, const tq_plant *plant, tqa_error_propagation_room *r,
+                         const tq_run_point *at, tq_fastest_growth *ret, tq_error *reterr)
 {
     const double h = is_closed(s) ? tqa_controller_sample_time(&s->controller) : 0.0;
     size_t n = 2 * s->order.nv;
     tq_status status = TQ_OK;
     if (plant->constraints != NULL) {
         status = tq_linearise_constrained(plant, at, &r->scratch, r->copy, &n, reterr);
-        return status == TQ_OK ? tq_growth_of(n, r->copy, &r->scratch, ret, reterr) : status;
+        return status == TQ_OK ? tq_fastest_growth_of(n, r->copy, &r->scratch, ret, reterr)
+                               : status;
     }
     if (h > 0.0) { /* between samples the loop is open */
         status = tq_linearise(plant, at, false, &r->scratch, r->copy, r->inverse, reterr);
@@ -105,10 +106,10 @@ static tq_status grow_at(tqa_simulation *s, const tq_plant *plant, tqa_growth_ro
         return status;
     }
     if (h > 0.0) {
-        return tq_growth_sampled(n, r->copy, r->a, h, &r->scratch, ret, reterr);
+        return tq_fastest_growth_sampled(n, r->copy, r->a, h, &r->scratch, ret, reterr);
     }
-    memcpy(r->copy, r->a, tq_trust_matrix(s->order.nv) * sizeof(double));
-    return tq_growth_of(n, r->copy, &r->scratch, ret, reterr);
+    memcpy(r->copy, r->a, tq_error_propagation_matrix(s->order.nv) * sizeof(double));
+    return tq_fastest_growth_of(n, r->copy, &r->scratch, ret, reterr);
 }
 
 /* M^-1 times torque */
@@ -123,7 +124,8 @@ static void accelerate(size_t nv, const double *inverse, const double *tau, doub
 }
 
 /* torque of the inertial parameters at a point: what a wrong model is wrong by, in part */
-static bool model_torque(tqa_simulation *s, tqa_growth_room *r, const tq_run_point *at, double *ret)
+static bool model_torque(tqa_simulation *s, tqa_error_propagation_room *r, const tq_run_point *at,
+                         double *ret)
 {
     const size_t mark = tq_scratch_mark(&r->scratch);
     const double *from[3] = {at->q, at->qd, at->qdd};
@@ -152,7 +154,7 @@ static bool model_torque(tqa_simulation *s, tqa_growth_room *r, const tq_run_poi
 }
 
 /* accelerations that input and model miss at a point */
-static void find_push(tqa_simulation *s, tqa_growth_room *r, const tq_run_point *at)
+static void find_push(tqa_simulation *s, tqa_error_propagation_room *r, const tq_run_point *at)
 {
     const size_t nv = s->order.nv;
     memset(r->push, 0, 2 * nv * sizeof(double));
@@ -168,12 +170,12 @@ static void find_push(tqa_simulation *s, tqa_growth_room *r, const tq_run_point 
     }
 }
 
-double tqa_growth_tolerance(const tqa_simulation *s)
+double tqa_error_propagation_tolerance(const tqa_simulation *s)
 {
     return tq_run_is_adaptive(s->options.method) ? s->options.rtol + s->options.atol : 0.0;
 }
 
-static tq_run_point point_of(const tqa_simulation *s, const tqa_growth_room *r, size_t k)
+static tq_run_point point_of(const tqa_simulation *s, const tqa_error_propagation_room *r, size_t k)
 {
     const double *row = s->judge.points.rows + k * s->judge.points.width;
     const double *q = row + 1, *qd = q + s->order.nq, *qdd = qd + s->order.nv;
@@ -186,15 +188,17 @@ static tq_run_point point_of(const tqa_simulation *s, const tqa_growth_room *r, 
                           .wrench = qdd + s->order.nv};
 }
 
-tq_status tqa_growth_at(tqa_simulation *s, const tq_plant *plant, tqa_growth_room *r, size_t k,
-                        tq_growth *ret, tq_error *reterr)
+tq_status tqa_error_propagation_at(tqa_simulation *s, const tq_plant *plant,
+                                   tqa_error_propagation_room *r, size_t k, tq_fastest_growth *ret,
+                                   tq_error *reterr)
 {
     const tq_run_point at = point_of(s, r, k);
     return grow_at(s, plant, r, &at, ret, reterr);
 }
 
-tq_status tqa_growth_linearise(tqa_simulation *s, const tq_plant *plant, tqa_growth_room *r,
-                               size_t k, double *ret_matrix, double *ret_push, tq_error *reterr)
+tq_status tqa_error_propagation_linearise(tqa_simulation *s, const tq_plant *plant,
+                                          tqa_error_propagation_room *r, size_t k,
+                                          double *ret_matrix, double *ret_push, tq_error *reterr)
 {
     const tq_run_point at = point_of(s, r, k);
     const tq_status status =
@@ -206,16 +210,16 @@ tq_status tqa_growth_linearise(tqa_simulation *s, const tq_plant *plant, tqa_gro
     return status;
 }
 
-bool tqa_judge_wants_points(const struct tqa_simulation *s)
+bool tqa_run_verdict_wants_points(const struct tqa_simulation *s)
 {
     return why_not(s) == NULL;
 }
 
-bool tqa_judge_growth(struct tqa_simulation *s)
+bool tqa_run_verdict_growth(struct tqa_simulation *s)
 {
-    tqa_grown *g = &s->judge.grown;
+    tqa_error_growth *g = &s->judge.grown;
     const size_t nv = s->order.nv;
-    tqa_growth_room r;
+    tqa_error_propagation_room r;
     tq_plant plant;
     g->is_closed = is_closed(s);
     g->why_not = why_not(s);
@@ -225,22 +229,23 @@ bool tqa_judge_growth(struct tqa_simulation *s)
     if (g->why_not != NULL) {
         return true;
     }
-    g->trust = (tq_trust){
-        .n_v = nv, .carried = tqa_control_take(s->control, tq_trust_carried(nv), sizeof(double))};
+    g->trust = (tq_error_propagation){
+        .n_v = nv,
+        .carried = tqa_tree_take(s->control, tq_error_propagation_carried(nv), sizeof(double))};
     if (g->trust.carried == NULL || !open_room(s, &r)) {
         return false;
     }
-    return !twin_plant(s, &r, &plant) || tqa_growth_carry(s, &plant, &r);
+    return !twin_plant(s, &r, &plant) || tqa_error_propagation_carry(s, &plant, &r);
 }
 
-void tqa_judge_begin(struct tqa_simulation *s)
+void tqa_run_verdict_begin(struct tqa_simulation *s)
 {
-    const tqa_world *world = s->control->world;
-    tqa_growth_room r;
+    const tqa_host *host = s->control->host;
+    tqa_error_propagation_room r;
     tq_plant plant;
-    tq_growth growth;
+    tq_fastest_growth growth;
     tq_error error = {0};
-    if (why_not(s) != NULL || world == NULL || world->progress == NULL || s->judge.points.n != 1 ||
+    if (why_not(s) != NULL || host == NULL || host->progress == NULL || s->judge.points.n != 1 ||
         !open_room(s, &r) || !twin_plant(s, &r, &plant)) {
         return; /* a resumed run was told before */
     }
@@ -248,9 +253,9 @@ void tqa_judge_begin(struct tqa_simulation *s)
     if (grow_at(s, &plant, &r, &at, &growth, &error) == TQ_OK) {
         char text[STEP_TEXT];
         (void)snprintf(text, sizeof text, "simulate: errors %s by %.3g /s at the start",
-                       growth.rate > TQA_GROWTH_SLOW ? "grow" : "do not grow",
+                       growth.rate > TQA_ERROR_PROPAGATION_SLOW ? "grow" : "do not grow",
                        fmax(growth.rate, 0.0));
-        world->progress(world->ctx, 0.0, text);
+        host->progress(host->ctx, 0.0, text);
     }
 }
 
@@ -263,77 +268,77 @@ static const char coarse[] = "it has too many steps to carry errors over: a shor
 static void put_horizon(const tqa_simulation *s, const char *key, unsigned source, bool is_there,
                         const char *none)
 {
-    tqa_answer *answer = &s->control->answer;
-    const tqa_grown *g = &s->judge.grown;
+    tqa_writer *answer = &s->control->answer;
+    const tqa_error_growth *g = &s->judge.grown;
     const double t = g->horizon[source];
     if (is_there && isfinite(t)) {
-        tqa_answer_number(answer, key, t);
+        tqa_writer_number(answer, key, t);
     } else {
-        tqa_answer_none(answer, key,
+        tqa_writer_none(answer, key,
                         !is_there      ? none
                         : g->is_coarse ? coarse
                                        : "such errors do not grow so far");
     }
 }
 
-void tqa_judge_put_growth(const struct tqa_simulation *s)
+void tqa_run_verdict_put_growth(const struct tqa_simulation *s)
 {
     static const char *const names[TQ_ERROR_SOURCES] = {"integrator", "input", "model"};
     static const char *const nones[TQ_ERROR_SOURCES] = {
         "steps of one size have no tolerance: compare with a run of half the step",
         "the input is no table", "give \"verdict\": {\"model_uncertainty\": 0.01}"};
-    tqa_answer *answer = &s->control->answer;
-    const tqa_grown *g = &s->judge.grown;
+    tqa_writer *answer = &s->control->answer;
+    const tqa_error_growth *g = &s->judge.grown;
     if (!g->is_known) {
-        tqa_answer_none(answer, "growth_rate", g->why_not);
+        tqa_writer_none(answer, "growth_rate", g->why_not);
         return;
     }
-    const bool there[TQ_ERROR_SOURCES] = {tqa_growth_tolerance(s) > 0.0,
+    const bool there[TQ_ERROR_SOURCES] = {tqa_error_propagation_tolerance(s) > 0.0,
                                           s->torque.points.n_point > 0, s->judge.uncertainty > 0.0};
-    tqa_answer_string(answer, "loop", g->is_closed ? "closed" : "open");
-    tqa_answer_number(answer, "growth_rate", g->start.rate);
-    if (g->start.rate > TQA_GROWTH_SLOW) {
-        tqa_answer_number(answer, "doubling_time", tq_log(2.0) / g->start.rate);
+    tqa_writer_string(answer, "loop", g->is_closed ? "closed" : "open");
+    tqa_writer_number(answer, "growth_rate", g->start.rate);
+    if (g->start.rate > TQA_ERROR_PROPAGATION_SLOW) {
+        tqa_writer_number(answer, "doubling_time", tq_log(2.0) / g->start.rate);
     } else {
-        tqa_answer_none(answer, "doubling_time", "errors do not grow at the start");
+        tqa_writer_none(answer, "doubling_time", "errors do not grow at the start");
     }
-    tqa_answer_object(answer, "fastest_growth");
-    tqa_answer_number(answer, "rate", g->fastest.rate);
-    tqa_answer_number(answer, "frequency", g->fastest.frequency);
-    tqa_answer_number(answer, "t", g->fastest_at);
-    tqa_answer_end(answer);
+    tqa_writer_object(answer, "fastest_growth");
+    tqa_writer_number(answer, "rate", g->fastest.rate);
+    tqa_writer_number(answer, "frequency", g->fastest.frequency);
+    tqa_writer_number(answer, "t", g->fastest_at);
+    tqa_writer_end(answer);
     if (s->plant.constraints != NULL) {
         return;
     }
     if (g->is_coarse || g->trust.is_lost) {
-        tqa_answer_none(answer, "amplification",
+        tqa_writer_none(answer, "amplification",
                         g->is_coarse ? coarse : "an error at the start is all that is left");
     } else {
-        tqa_answer_number(answer, "amplification", g->trust.gain);
+        tqa_writer_number(answer, "amplification", g->trust.gain);
     }
-    tqa_answer_object(answer, "expected_error");
+    tqa_writer_object(answer, "expected_error");
     for (unsigned k = 0; k < TQ_ERROR_SOURCES; k++) {
         if (there[k] && isfinite(g->trust.error[k]) && !g->is_coarse) {
-            tqa_answer_number(answer, names[k], g->trust.error[k]);
+            tqa_writer_number(answer, names[k], g->trust.error[k]);
         } else {
-            tqa_answer_none(answer, names[k],
+            tqa_writer_none(answer, names[k],
                             !there[k]      ? nones[k]
                             : g->is_coarse ? coarse
                                            : "beyond all bounds");
         }
     }
-    tqa_answer_end(answer);
-    tqa_answer_object(answer, "horizon");
-    tqa_answer_number(answer, "tolerated_error", s->judge.tolerated);
+    tqa_writer_end(answer);
+    tqa_writer_object(answer, "horizon");
+    tqa_writer_number(answer, "tolerated_error", s->judge.tolerated);
     double first = (double)INFINITY;
     for (unsigned k = 0; k < TQ_ERROR_SOURCES; k++) {
         put_horizon(s, names[k], k, there[k], nones[k]);
         first = there[k] ? fmin(first, g->horizon[k]) : first;
     }
     if (isfinite(first)) {
-        tqa_answer_number(answer, "t", first);
+        tqa_writer_number(answer, "t", first);
     } else {
-        tqa_answer_none(answer, "t", "no error that is known grows so far");
+        tqa_writer_none(answer, "t", "no error that is known grows so far");
     }
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
 }

@@ -7,27 +7,31 @@
 
 #include "api/operations/simulate/simulate.h"
 
-#define TQA_GROWTH_SLOW 1e-3 /* 1/s: slower growth than this is rounding of eigenvalues */
+#define TQA_ERROR_PROPAGATION_SLOW                                                                 \
+    1e-3 /* 1/s: slower growth than this is rounding of eigenvalues */
 
-typedef struct tqa_growth_room {
+typedef struct tqa_error_propagation_room {
     double *a, *copy, *inverse, *push, *tau, *zeros;
     tq_effect *effects;
     tq_controller twin;
     tq_scratch scratch;
-} tqa_growth_room;
+} tqa_error_propagation_room;
 
 /* The fastest mode at point k. */
-tq_status tqa_growth_at(tqa_simulation *s, const tq_plant *plant, tqa_growth_room *r, size_t k,
-                        tq_growth *ret, tq_error *reterr);
+tq_status tqa_error_propagation_at(tqa_simulation *s, const tq_plant *plant,
+                                   tqa_error_propagation_room *r, size_t k, tq_fastest_growth *ret,
+                                   tq_error *reterr);
 
-/* Matrix and push (tq_trust_matrix and 2 nv numbers) at point k. */
-tq_status tqa_growth_linearise(tqa_simulation *s, const tq_plant *plant, tqa_growth_room *r,
-                               size_t k, double *ret_matrix, double *ret_push, tq_error *reterr);
+/* Matrix and push (tq_error_propagation_matrix and 2 nv numbers) at point k. */
+tq_status tqa_error_propagation_linearise(tqa_simulation *s, const tq_plant *plant,
+                                          tqa_error_propagation_room *r, size_t k,
+                                          double *ret_matrix, double *ret_push, tq_error *reterr);
 
 /* rad or m by number: what an adaptive method may miss; 0: steps of one size. */
-double tqa_growth_tolerance(const tqa_simulation *s);
+double tqa_error_propagation_tolerance(const tqa_simulation *s);
 
 /* Carries errors from the first point to the last: s->judge.grown. False: the problem is set. */
-bool tqa_growth_carry(tqa_simulation *s, const tq_plant *plant, tqa_growth_room *r);
+bool tqa_error_propagation_carry(tqa_simulation *s, const tq_plant *plant,
+                                 tqa_error_propagation_room *r);
 
 #endif

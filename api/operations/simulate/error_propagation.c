@@ -27,7 +27,7 @@ static const double far_away = 1e3; /* durations: nobody asks so far ahead */
 typedef struct carrier {
     tqa_simulation *s;
     const tq_plant *plant;
-    tqa_growth_room *room;
+    tqa_error_propagation_room *room;
     double *memory; /* PLACES_MAX places of n_matrix + n_push numbers */
     size_t n_matrix, n_push;
     size_t n_place; /* in use */
@@ -49,7 +49,7 @@ static double crossing(double tolerated, double t0, double before, double t, dou
 
 static void note_horizons(tqa_simulation *s, const double before[TQ_ERROR_SOURCES], double t0)
 {
-    tqa_grown *g = &s->judge.grown;
+    tqa_error_growth *g = &s->judge.grown;
     for (unsigned k = 0; k < TQ_ERROR_SOURCES; k++) {
         const double now = g->trust.error[k];
         if (isinf(g->horizon[k]) && now > s->judge.tolerated) {
@@ -59,12 +59,12 @@ static void note_horizons(tqa_simulation *s, const double before[TQ_ERROR_SOURCE
 }
 
 /* errors that are still small at the end go on growing as they do there */
-static void look_ahead(tqa_simulation *s, const tq_growth *last)
+static void look_ahead(tqa_simulation *s, const tq_fastest_growth *last)
 {
-    tqa_grown *g = &s->judge.grown;
+    tqa_error_growth *g = &s->judge.grown;
     for (unsigned k = 0; k < TQ_ERROR_SOURCES; k++) {
         const double now = g->trust.error[k];
-        if (isinf(g->horizon[k]) && now > 0.0 && last->rate > TQA_GROWTH_SLOW) {
+        if (isinf(g->horizon[k]) && now > 0.0 && last->rate > TQA_ERROR_PROPAGATION_SLOW) {
             const double t = g->trust.t + tq_log(s->judge.tolerated / now) / last->rate;
             g->horizon[k] = t < far_away * s->duration ? t : (double)INFINITY;
         }
@@ -80,40 +80,42 @@ static double time_of(const carrier *c, size_t k)
     return c->s->judge.points.rows[k * c->s->judge.points.width];
 }
 
-static double *new_place(carrier *c, double t, tq_trust_place *ret)
+static double *new_place(carrier *c, double t, tq_error_propagation_place *ret)
 {
     double *matrix = c->memory + c->n_place++ * (c->n_matrix + c->n_push);
-    *ret = (tq_trust_place){.t = t, .matrix = matrix, .push = matrix + c->n_matrix};
+    *ret = (tq_error_propagation_place){.t = t, .matrix = matrix, .push = matrix + c->n_matrix};
     return matrix;
 }
 
-static bool linearise(carrier *c, size_t k, tq_trust_place *ret)
+static bool linearise(carrier *c, size_t k, tq_error_propagation_place *ret)
 {
     double *matrix = new_place(c, time_of(c, k), ret);
     c->left -= c->left > 0 ? 1 : 0;
-    c->status =
-        tqa_growth_linearise(c->s, c->plant, c->room, k, matrix, matrix + c->n_matrix, &c->error);
+    c->status = tqa_error_propagation_linearise(c->s, c->plant, c->room, k, matrix,
+                                                matrix + c->n_matrix, &c->error);
     return c->status == TQ_OK;
 }
 
-static bool step(carrier *c, const tq_trust_place *a, const tq_trust_place *m,
-                 const tq_trust_place *b)
+static bool step(carrier *c, const tq_error_propagation_place *a,
+                 const tq_error_propagation_place *m, const tq_error_propagation_place *b)
 {
-    tq_trust *trust = &c->s->judge.grown.trust;
-    const tq_trust_place at[3] = {*a, *m, *b};
+    tq_error_propagation *trust = &c->s->judge.grown.trust;
+    const tq_error_propagation_place at[3] = {*a, *m, *b};
     double before[TQ_ERROR_SOURCES];
     const double t0 = trust->t;
     memcpy(before, trust->error, sizeof before);
-    c->status = tq_trust_step(trust, at, tqa_growth_tolerance(c->s), &c->room->scratch, &c->error);
+    c->status = tq_error_propagation_step(trust, at, tqa_error_propagation_tolerance(c->s),
+                                          &c->room->scratch, &c->error);
     note_horizons(c->s, before, t0);
     return c->status == TQ_OK;
 }
 
 /* no point lies between a and b: A is straight there */
-static bool step_alone(carrier *c, const tq_trust_place *a, const tq_trust_place *b)
+static bool step_alone(carrier *c, const tq_error_propagation_place *a,
+                       const tq_error_propagation_place *b)
 {
     const size_t n_place = c->n_place;
-    tq_trust_place mean;
+    tq_error_propagation_place mean;
     double *x = new_place(c, 0.5 * (a->t + b->t), &mean);
     for (size_t k = 0; k < c->n_matrix + c->n_push; k++) {
         x[k] = 0.5 * (a->matrix[k] + b->matrix[k]); /* the push stands behind the matrix */
@@ -124,8 +126,8 @@ static bool step_alone(carrier *c, const tq_trust_place *a, const tq_trust_place
 
 /* from point k[0] over k[1] to k[2]; halved log2 of the points deep, 11 times at most */
 /* NOLINTNEXTLINE(misc-no-recursion) */
-static bool step_over(carrier *c, const size_t k[3], const tq_trust_place *a,
-                      const tq_trust_place *m, const tq_trust_place *b)
+static bool step_over(carrier *c, const size_t k[3], const tq_error_propagation_place *a,
+                      const tq_error_propagation_place *m, const tq_error_propagation_place *b)
 {
     if (k[2] - k[0] < 4) {
         return step(c, a, m, b);
@@ -133,12 +135,12 @@ static bool step_over(carrier *c, const size_t k[3], const tq_trust_place *a,
     const size_t n_place = c->n_place;
     const size_t first[3] = {k[0], (k[0] + k[1]) / 2, k[1]};
     const size_t second[3] = {k[1], (k[1] + k[2]) / 2, k[2]};
-    tq_trust_place m1, m2;
+    tq_error_propagation_place m1, m2;
     if (!linearise(c, first[1], &m1) || !linearise(c, second[1], &m2)) {
         return false;
     }
-    const tq_trust_place all[5] = {*a, m1, *m, m2, *b};
-    const double miss = tq_trust_miss(c->s->order.nv, all, &c->room->scratch);
+    const tq_error_propagation_place all[5] = {*a, m1, *m, m2, *b};
+    const double miss = tq_error_propagation_miss(c->s->order.nv, all, &c->room->scratch);
     bool good = false;
     if (miss <= tolerated_miss || c->left < 2 || c->s->judge.grown.trust.is_lost) {
         c->s->judge.grown.is_coarse |= miss > coarse_miss;
@@ -151,9 +153,9 @@ static bool step_over(carrier *c, const size_t k[3], const tq_trust_place *a,
 }
 
 /* from point k, which is `a`, to point kb, which a then is */
-static bool stretch(carrier *c, size_t ka, size_t kb, tq_trust_place *a)
+static bool stretch(carrier *c, size_t ka, size_t kb, tq_error_propagation_place *a)
 {
-    tq_trust_place m, b;
+    tq_error_propagation_place m, b;
     bool good = linearise(c, kb, &b);
     if (good && kb - ka == 1) {
         good = step_alone(c, a, &b);
@@ -169,10 +171,10 @@ static bool stretch(carrier *c, size_t ka, size_t kb, tq_trust_place *a)
     return good;
 }
 
-static bool note_growth(carrier *c, size_t k, tq_growth *ret)
+static bool note_growth(carrier *c, size_t k, tq_fastest_growth *ret)
 {
-    tqa_grown *g = &c->s->judge.grown;
-    c->status = tqa_growth_at(c->s, c->plant, c->room, k, ret, &c->error);
+    tqa_error_growth *g = &c->s->judge.grown;
+    c->status = tqa_error_propagation_at(c->s, c->plant, c->room, k, ret, &c->error);
     if (c->status != TQ_OK) {
         return false;
     }
@@ -187,35 +189,36 @@ static bool note_growth(carrier *c, size_t k, tq_growth *ret)
 }
 
 /* The numbers of places, and what is carried: from the first point on. */
-static bool open_carrier(carrier *c, tq_trust_place *ret_first)
+static bool open_carrier(carrier *c, tq_error_propagation_place *ret_first)
 {
     const size_t nv = c->s->order.nv, n = c->s->judge.points.n;
     const double order = 2.0 * (double)nv + 2.0;
     const double wanted = work_max / (work_factor * order * order * order);
-    c->n_matrix = tq_trust_matrix(nv);
+    c->n_matrix = tq_error_propagation_matrix(nv);
     c->n_push = 2 * nv;
     c->left = (size_t)fmin(fmax(wanted, PLACES_LEAST), (double)n + 1.0);
     c->memory =
-        tqa_control_take(c->s->control, PLACES_MAX * (c->n_matrix + c->n_push), sizeof *c->memory);
-    tq_trust_begin(&c->s->judge.grown.trust, time_of(c, 0));
+        tqa_tree_take(c->s->control, PLACES_MAX * (c->n_matrix + c->n_push), sizeof *c->memory);
+    tq_error_propagation_begin(&c->s->judge.grown.trust, time_of(c, 0));
     return c->memory != NULL && (c->plant->constraints != NULL || linearise(c, 0, ret_first));
 }
 
 /* The answer is no longer wanted: a point may take as long as a step of the run */
 static bool is_cancelled(tqa_simulation *s)
 {
-    const tqa_world *world = s->control->world;
-    s->stopped = world != NULL && world->cancelled != NULL && world->cancelled(world->ctx);
+    const tqa_host *host = s->control->host;
+    s->stopped = host != NULL && host->cancelled != NULL && host->cancelled(host->ctx);
     return s->stopped;
 }
 
-bool tqa_growth_carry(tqa_simulation *s, const tq_plant *plant, tqa_growth_room *r)
+bool tqa_error_propagation_carry(tqa_simulation *s, const tq_plant *plant,
+                                 tqa_error_propagation_room *r)
 {
-    tqa_grown *g = &s->judge.grown;
+    tqa_error_growth *g = &s->judge.grown;
     const size_t n = s->judge.points.n;
     carrier c = {.s = s, .plant = plant, .room = r};
-    tq_growth growth = {0.0, 0.0};
-    tq_trust_place a;
+    tq_fastest_growth growth = {0.0, 0.0};
+    tq_error_propagation_place a;
     if (n == 0 || !note_growth(&c, 0, &growth) || !open_carrier(&c, &a)) {
         g->why_not = "the equations have no unique solution at the start";
         return s->control->problem->status == 0;
@@ -238,7 +241,7 @@ bool tqa_growth_carry(tqa_simulation *s, const tq_plant *plant, tqa_growth_room 
         k = to;
     }
     if (c.status == TQ_ERR_SCRATCH) {
-        return tqa_control_fail(s->control, "", c.status, &c.error);
+        return tqa_tree_fail(s->control, "", c.status, &c.error);
     }
     look_ahead(s, &growth);
     return true;

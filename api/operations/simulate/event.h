@@ -20,13 +20,13 @@ typedef struct tqa_events_watch {
 
 /* Reads the root's `events`, a list; it need not be there. `q` (nq): the start, which must lie
  * within limits that act. False: the problem is set. */
-bool tqa_control_watch(tqa_control *control, const tqa_order *order, const double *q,
-                       tqa_events_watch *ret);
+bool tqa_tree_watch(tqa_tree *control, const tqa_order *order, const double *q,
+                    tqa_events_watch *ret);
 
 /* Keeps an event. */
 void tqa_watch_note(tqa_events_watch *watch, const tq_event *event);
 
 /* `events`, and `events_omitted` when there were too many. */
-void tqa_answer_events(tqa_control *control, const tqa_events_watch *watch);
+void tqa_writer_events(tqa_tree *control, const tqa_events_watch *watch);
 
 #endif

@@ -9,42 +9,42 @@ enum { TABLE_POINTS_MAX = 1 << 20, KINDS_MAX = 16 };
 static const char *const table_fields[] = {"kind", "t", "tau", "interpolation", NULL};
 static const char *const interpolations[] = {"hold", "linear", "cubic", NULL};
 
-static bool read_values(tqa_simulation *s, const tqa_part *t, const tqa_part *tau, size_t n)
+static bool read_values(tqa_simulation *s, const tqa_value *t, const tqa_value *tau, size_t n)
 {
     const size_t nv = s->order.nv;
-    double *times = tqa_control_take(s->control, n, sizeof *times);
-    double *values = tqa_control_take(s->control, n * nv, sizeof *values);
-    if (times == NULL || values == NULL || !tqa_part_numbers(t, n, times)) {
+    double *times = tqa_tree_take(s->control, n, sizeof *times);
+    double *values = tqa_tree_take(s->control, n * nv, sizeof *values);
+    if (times == NULL || values == NULL || !tqa_value_numbers(t, n, times)) {
         return false;
     }
     for (size_t k = 0; k < n; k++) {
-        const tqa_part row = tqa_part_item(tau, k);
-        if (!tqa_part_row(&row, nv, s->order.v, values + k * nv)) {
+        const tqa_value row = tqa_value_item(tau, k);
+        if (!tqa_value_row(&row, nv, s->order.v, values + k * nv)) {
             return false;
         }
         if (k > 0 && times[k] <= times[k - 1]) {
-            const tqa_part item = tqa_part_item(t, k);
-            return tqa_part_refuse(&item, "range", "times of a table increase",
-                                   "time %g follows %g", times[k], times[k - 1]);
+            const tqa_value item = tqa_value_item(t, k);
+            return tqa_value_refuse(&item, "range", "times of a table increase",
+                                    "time %g follows %g", times[k], times[k - 1]);
         }
     }
     s->torque.points = (tq_waypoints){.n_point = n, .n_coordinate = nv, .t = times, .x = values};
     return true;
 }
 
-static bool read_table(tqa_simulation *s, const tqa_part *input)
+static bool read_table(tqa_simulation *s, const tqa_value *input)
 {
-    const tqa_part t = tqa_part_field(input, "t");
-    const tqa_part tau = tqa_part_field(input, "tau");
-    const tqa_part how = tqa_part_field(input, "interpolation");
+    const tqa_value t = tqa_value_field(input, "t");
+    const tqa_value tau = tqa_value_field(input, "tau");
+    const tqa_value how = tqa_value_field(input, "interpolation");
     unsigned interpolation = TQ_INTERPOLATE_LINEAR;
     size_t n = 0;
-    if (!tqa_part_object(input, table_fields) ||
-        !tqa_part_need(&t, "add \"t\": the times of the torques, s") ||
-        !tqa_part_array(&t, 2, TABLE_POINTS_MAX, &n) ||
-        !tqa_part_need(&tau, "add \"tau\": an array of torques for each time") ||
-        !tqa_part_array(&tau, n, n, &n) ||
-        (how.value != NULL && !tqa_part_choice(&how, interpolations, &interpolation)) ||
+    if (!tqa_value_object(input, table_fields) ||
+        !tqa_value_need(&t, "add \"t\": the times of the torques, s") ||
+        !tqa_value_array(&t, 2, TABLE_POINTS_MAX, &n) ||
+        !tqa_value_need(&tau, "add \"tau\": an array of torques for each time") ||
+        !tqa_value_array(&tau, n, n, &n) ||
+        (how.value != NULL && !tqa_value_choice(&how, interpolations, &interpolation)) ||
         !read_values(s, &t, &tau, n)) {
         return false;
     }
@@ -52,14 +52,14 @@ static bool read_table(tqa_simulation *s, const tqa_part *input)
     if (interpolation == TQ_INTERPOLATE_CUBIC) {
         tq_scratch scratch;
         tq_error error = {0};
-        double *curvature = tqa_control_take(s->control, n * s->order.nv, sizeof *curvature);
+        double *curvature = tqa_tree_take(s->control, n * s->order.nv, sizeof *curvature);
         if (curvature == NULL ||
-            !tqa_control_scratch(s->control, tq_scratch_cost(n, sizeof(double)), &scratch)) {
+            !tqa_tree_scratch(s->control, tq_scratch_cost(n, sizeof(double)), &scratch)) {
             return false;
         }
         const tq_status status = tq_table_fit(&s->torque.points, &scratch, curvature, &error);
         if (status != TQ_OK) {
-            return tqa_control_fail(s->control, "/input", status, &error);
+            return tqa_tree_fail(s->control, "/input", status, &error);
         }
         s->torque.curvature = curvature;
     }
@@ -67,7 +67,7 @@ static bool read_table(tqa_simulation *s, const tqa_part *input)
     return tqa_simulation_add_effect(s, &effect);
 }
 
-static bool read_controller(tqa_simulation *s, const tqa_part *input)
+static bool read_controller(tqa_simulation *s, const tqa_value *input)
 {
     const tqa_controlled controlled = {.order = &s->order,
                                        .mechanism = s->mechanism,
@@ -75,7 +75,7 @@ static bool read_controller(tqa_simulation *s, const tqa_part *input)
                                        .qd = s->qd,
                                        .gravity = s->gravity,
                                        .without = s->plant.without};
-    if (!tqa_part_controller(input, &controlled, &s->controller)) {
+    if (!tqa_value_controller(input, &controlled, &s->controller)) {
         return false;
     }
     s->has_controller = true;
@@ -84,8 +84,8 @@ static bool read_controller(tqa_simulation *s, const tqa_part *input)
 
 bool tqa_simulation_read_input(tqa_simulation *s)
 {
-    const tqa_part root = tqa_part_root(s->control);
-    const tqa_part input = tqa_part_field(&root, "input");
+    const tqa_value root = tqa_value_root(s->control);
+    const tqa_value input = tqa_value_field(&root, "input");
     const char *kinds[KINDS_MAX] = {"torque"};
     unsigned kind = 0;
     if (input.value == NULL) {
@@ -95,11 +95,11 @@ bool tqa_simulation_read_input(tqa_simulation *s)
         kinds[k + 1] = tqa_controller_kinds[k];
     }
     if (!json_is_object(input.value)) {
-        return tqa_part_object(&input, table_fields);
+        return tqa_value_object(&input, table_fields);
     }
-    const tqa_part name = tqa_part_field(&input, "kind");
-    return tqa_part_need(&name, "add \"kind\": \"torque\"") &&
-           tqa_part_choice(&name, kinds, &kind) &&
+    const tqa_value name = tqa_value_field(&input, "kind");
+    return tqa_value_need(&name, "add \"kind\": \"torque\"") &&
+           tqa_value_choice(&name, kinds, &kind) &&
            (kind == 0 ? read_table(s, &input) : read_controller(s, &input));
 }
 

@@ -11,27 +11,27 @@ enum { NUMBERS_MAX = 1 << 28, TIMES_MAX = 1 << 20 }; /* of a result: 2 GiB; of a
 
 static const char *const initial_fields[] = {"q", "qd", NULL};
 static const char *const output_fields[] = {"interval", "times", NULL};
-static const char *const includes[] = {"qdd", "multipliers", TQA_JUDGE_INCLUDES, NULL};
+static const char *const includes[] = {"qdd", "multipliers", TQA_RUN_VERDICT_INCLUDES, NULL};
 static const char *const left_out[] = {"friction", "rotor", "spring", "gravity", NULL};
 static const unsigned left_out_bits[] = {TQ_WITHOUT_FRICTION, TQ_WITHOUT_ROTOR, TQ_WITHOUT_SPRING,
                                          TQ_WITHOUT_GRAVITY};
 
 static bool read_initial(tqa_simulation *s)
 {
-    const tqa_part root = tqa_part_root(s->control);
-    const tqa_part initial = tqa_part_field(&root, "initial");
-    if (!tqa_part_need(&initial, "add \"initial\": {\"q\": [...], \"qd\": [...]}") ||
-        !tqa_part_object(&initial, initial_fields)) {
+    const tqa_value root = tqa_value_root(s->control);
+    const tqa_value initial = tqa_value_field(&root, "initial");
+    if (!tqa_value_need(&initial, "add \"initial\": {\"q\": [...], \"qd\": [...]}") ||
+        !tqa_value_object(&initial, initial_fields)) {
         return false;
     }
-    const tqa_part q = tqa_part_field(&initial, "q");
-    const tqa_part qd = tqa_part_field(&initial, "qd");
-    s->q = tqa_control_take(s->control, s->order.nq + 1, sizeof(double));
-    s->qd = tqa_control_take(s->control, s->order.nv + 1, sizeof(double));
+    const tqa_value q = tqa_value_field(&initial, "q");
+    const tqa_value qd = tqa_value_field(&initial, "qd");
+    s->q = tqa_tree_take(s->control, s->order.nq + 1, sizeof(double));
+    s->qd = tqa_tree_take(s->control, s->order.nv + 1, sizeof(double));
     return s->q != NULL && s->qd != NULL &&
-           tqa_part_need(&q, "add \"q\": the coordinates at the start") &&
-           tqa_part_row(&q, s->order.nq, s->order.q, s->q) &&
-           (qd.value == NULL || tqa_part_row(&qd, s->order.nv, s->order.v, s->qd));
+           tqa_value_need(&q, "add \"q\": the coordinates at the start") &&
+           tqa_value_row(&q, s->order.nq, s->order.q, s->q) &&
+           (qd.value == NULL || tqa_value_row(&qd, s->order.nv, s->order.v, s->qd));
 }
 
 /* rows that a result may have: bounded by its numbers */
@@ -40,15 +40,15 @@ static size_t rows_max(const tqa_simulation *s)
     return NUMBERS_MAX / s->width;
 }
 
-static bool read_times(tqa_simulation *s, const tqa_part *times, double duration)
+static bool read_times(tqa_simulation *s, const tqa_value *times, double duration)
 {
     size_t n = 0;
-    if (!tqa_part_array(times, 1, TIMES_MAX, &n)) {
+    if (!tqa_value_array(times, 1, TIMES_MAX, &n)) {
         return false;
     }
     s->n_output = n + 1;
-    s->times = tqa_control_take(s->control, s->n_output, sizeof(double));
-    if (s->times == NULL || !tqa_part_numbers(times, n, s->times + 1)) {
+    s->times = tqa_tree_take(s->control, s->n_output, sizeof(double));
+    if (s->times == NULL || !tqa_value_numbers(times, n, s->times + 1)) {
         return false;
     }
     size_t from = 1;
@@ -58,9 +58,9 @@ static bool read_times(tqa_simulation *s, const tqa_part *times, double duration
     }
     for (size_t k = from; k < s->n_output; k++) {
         if (!(s->times[k] > s->times[k - 1] && s->times[k] <= duration)) {
-            const tqa_part item = tqa_part_item(times, k - (s->n_output == n ? 0 : 1));
-            return tqa_part_refuse(&item, "range", "times increase and end by the duration",
-                                   "time %g follows %g", s->times[k], s->times[k - 1]);
+            const tqa_value item = tqa_value_item(times, k - (s->n_output == n ? 0 : 1));
+            return tqa_value_refuse(&item, "range", "times increase and end by the duration",
+                                    "time %g follows %g", s->times[k], s->times[k - 1]);
         }
     }
     return true;
@@ -68,45 +68,45 @@ static bool read_times(tqa_simulation *s, const tqa_part *times, double duration
 
 static bool read_output(tqa_simulation *s)
 {
-    const tqa_part root = tqa_part_root(s->control);
-    const tqa_part duration = tqa_part_field(&root, "duration");
-    const tqa_part output = tqa_part_field(&root, "output");
+    const tqa_value root = tqa_value_root(s->control);
+    const tqa_value duration = tqa_value_field(&root, "duration");
+    const tqa_value output = tqa_value_field(&root, "output");
     double seconds = 0.0;
-    if (!tqa_part_need(&duration, "add \"duration\": seconds") ||
-        !tqa_part_positive(&duration, &seconds)) {
+    if (!tqa_value_need(&duration, "add \"duration\": seconds") ||
+        !tqa_value_positive(&duration, &seconds)) {
         return false;
     }
     if (seconds > duration_max) {
-        return tqa_part_refuse(&duration, "range",
-                               "a shorter duration; several runs go on from each other",
-                               "%g s is more than %g s", seconds, duration_max);
+        return tqa_value_refuse(&duration, "range",
+                                "a shorter duration; several runs go on from each other",
+                                "%g s is more than %g s", seconds, duration_max);
     }
-    if (!tqa_part_need(&output, "add \"output\": {\"interval\": 0.01}") ||
-        !tqa_part_object(&output, output_fields)) {
+    if (!tqa_value_need(&output, "add \"output\": {\"interval\": 0.01}") ||
+        !tqa_value_object(&output, output_fields)) {
         return false;
     }
-    const tqa_part interval = tqa_part_field(&output, "interval");
-    const tqa_part times = tqa_part_field(&output, "times");
+    const tqa_value interval = tqa_value_field(&output, "interval");
+    const tqa_value times = tqa_value_field(&output, "times");
     if (times.value != NULL) {
         return interval.value == NULL
                    ? read_times(s, &times, seconds)
-                   : tqa_part_refuse(&times, "invalid-value", "give one of them",
-                                     "\"interval\" and \"times\" exclude each other");
+                   : tqa_value_refuse(&times, "invalid-value", "give one of them",
+                                      "\"interval\" and \"times\" exclude each other");
     }
-    if (!tqa_part_need(&interval, "add \"interval\": seconds between outputs") ||
-        !tqa_part_positive(&interval, &s->interval)) {
+    if (!tqa_value_need(&interval, "add \"interval\": seconds between outputs") ||
+        !tqa_value_positive(&interval, &s->interval)) {
         return false;
     }
     /* the last output is the one at the duration; a rest shorter than rounding is none */
     const double n = floor(seconds / s->interval * (1.0 + 4e-16)) + 1.0;
     if (n > (double)rows_max(s)) {
-        return tqa_part_refuse(&interval, "range", "a longer interval",
-                               "%.9g output samples, but a result has %zu at most for this robot",
-                               n, rows_max(s));
+        return tqa_value_refuse(&interval, "range", "a longer interval",
+                                "%.9g output samples, but a result has %zu at most for this robot",
+                                n, rows_max(s));
     }
     if (n < 2.0) {
-        return tqa_part_refuse(&interval, "range", "an interval of at most the duration",
-                               "the interval is longer than the duration");
+        return tqa_value_refuse(&interval, "range", "an interval of at most the duration",
+                                "the interval is longer than the duration");
     }
     s->n_output = (size_t)n;
     return true;
@@ -151,11 +151,11 @@ static bool fill_tau(tqa_simulation *s, double *to)
 
 static bool read_columns(tqa_simulation *s, bool *ret_multipliers)
 {
-    const tqa_part root = tqa_part_root(s->control);
-    const tqa_part include = tqa_part_field(&root, "include");
+    const tqa_value root = tqa_value_root(s->control);
+    const tqa_value include = tqa_value_field(&root, "include");
     unsigned bits = 0;
     s->width = 1;
-    if (include.value != NULL && !tqa_part_choices(&include, includes, &bits)) {
+    if (include.value != NULL && !tqa_value_choices(&include, includes, &bits)) {
         return false;
     }
     s->judge.include = bits >> 2;
@@ -172,21 +172,21 @@ static bool read_columns(tqa_simulation *s, bool *ret_multipliers)
 /* what the robot carries, and which terms act */
 static bool read_terms(tqa_simulation *s)
 {
-    const tqa_part root = tqa_part_root(s->control);
-    const tqa_part gravity = tqa_part_field(&root, "gravity");
-    const tqa_part without = tqa_part_field(&root, "without");
-    const tqa_part payload = tqa_part_field(&root, "payload");
+    const tqa_value root = tqa_value_root(s->control);
+    const tqa_value gravity = tqa_value_field(&root, "gravity");
+    const tqa_value without = tqa_value_field(&root, "without");
+    const tqa_value payload = tqa_value_field(&root, "payload");
     unsigned bits = 0;
     memcpy(s->gravity, s->control->robot->model->gravity, sizeof s->gravity);
-    if ((gravity.value != NULL && !tqa_part_numbers(&gravity, 3, s->gravity)) ||
-        (without.value != NULL && !tqa_part_choices(&without, left_out, &bits))) {
+    if ((gravity.value != NULL && !tqa_value_numbers(&gravity, 3, s->gravity)) ||
+        (without.value != NULL && !tqa_value_choices(&without, left_out, &bits))) {
         return false;
     }
     for (unsigned k = 0; left_out[k] != NULL; k++) {
         s->plant.without |= (bits >> k & 1u) != 0 ? left_out_bits[k] : 0u;
     }
     s->mechanism = s->control->robot->mechanism;
-    if (payload.value != NULL && !tqa_part_mechanism(s->control, &payload, 1.0, &s->mechanism)) {
+    if (payload.value != NULL && !tqa_value_mechanism(s->control, &payload, 1.0, &s->mechanism)) {
         return false;
     }
     s->plant.mechanism = s->mechanism;
@@ -206,9 +206,9 @@ bool tqa_simulation_add_effect(tqa_simulation *s, const tq_effect *effect)
 
 static bool read_disturbances(tqa_simulation *s)
 {
-    const tqa_part root = tqa_part_root(s->control);
+    const tqa_value root = tqa_value_root(s->control);
     tqa_disturbances found = {0};
-    if (!tqa_part_disturbances(&root, &s->order, s->mechanism, &found)) {
+    if (!tqa_value_disturbances(&root, &s->order, s->mechanism, &found)) {
         return false;
     }
     s->plant.wrenches = found.wrenches;
@@ -230,7 +230,7 @@ static bool find_duration(tqa_simulation *s)
 
 static bool read_events(tqa_simulation *s)
 {
-    if (!tqa_control_watch(s->control, &s->order, s->q, &s->watch)) {
+    if (!tqa_tree_watch(s->control, &s->order, s->q, &s->watch)) {
         return false;
     }
     s->options.rules = s->watch.rules;
@@ -241,7 +241,7 @@ static bool read_events(tqa_simulation *s)
 bool tqa_simulation_read_plant(tqa_simulation *s)
 {
     bool multipliers = false;
-    return tqa_control_order(s->control, &s->order) && read_columns(s, &multipliers) &&
+    return tqa_tree_order(s->control, &s->order) && read_columns(s, &multipliers) &&
            tqa_drives_read(s) && read_terms(s) && read_initial(s) &&
            tqa_simulation_constrain(s, multipliers) && read_output(s) && find_duration(s) &&
            tqa_simulation_read_solver(s) && tqa_simulation_read_input(s) && tqa_drives_add(s) &&
@@ -250,5 +250,5 @@ bool tqa_simulation_read_plant(tqa_simulation *s)
 
 bool tqa_simulation_read(tqa_simulation *s)
 {
-    return tqa_simulation_read_plant(s) && tqa_judge_read(s, s->judge.include);
+    return tqa_simulation_read_plant(s) && tqa_run_verdict_read(s, s->judge.include);
 }

@@ -19,29 +19,29 @@ bool tqa_simulation_add_column(tqa_simulation *s, const tqa_column *column)
 
 bool tqa_simulation_open_rows(tqa_simulation *s)
 {
-    const tqa_world *world = s->control->world;
-    s->spooled = world != NULL && world->spool_write != NULL && world->spool_read != NULL;
+    const tqa_host *host = s->control->host;
+    s->spooled = host != NULL && host->spool_write != NULL && host->spool_read != NULL;
     s->held_max = s->spooled ? (HELD_NUMBERS + s->width - 1) / s->width : s->n_output + 1;
-    if (!s->spooled && s->held_max > TQA_CONTROL_ANSWER_MAX / s->width) {
-        const tqa_part root = tqa_part_root(s->control);
-        const tqa_part output = tqa_part_field(&root, "output");
-        return tqa_part_refuse(&output, "too-large", "a longer interval, or send it as a job",
-                               "%zu output samples, but an answer at once has %zu at most",
-                               s->n_output, TQA_CONTROL_ANSWER_MAX / s->width - 1);
+    if (!s->spooled && s->held_max > TQA_TREE_ANSWER_MAX / s->width) {
+        const tqa_value root = tqa_value_root(s->control);
+        const tqa_value output = tqa_value_field(&root, "output");
+        return tqa_value_refuse(&output, "too-large", "a longer interval, or send it as a job",
+                                "%zu output samples, but an answer at once has %zu at most",
+                                s->n_output, TQA_TREE_ANSWER_MAX / s->width - 1);
     }
-    s->rows = tqa_control_take(s->control, s->held_max * s->width, sizeof *s->rows);
+    s->rows = tqa_tree_take(s->control, s->held_max * s->width, sizeof *s->rows);
     return s->rows != NULL;
 }
 
 bool tqa_simulation_flush(tqa_simulation *s)
 {
-    const tqa_world *world = s->control->world;
+    const tqa_host *host = s->control->host;
     if (!s->spooled || s->n_held == 0) {
         return true;
     }
     const size_t row = s->width * sizeof *s->rows;
-    if (world->spool_write(world->ctx, (uint64_t)(s->n_row - s->n_held) * row, s->rows,
-                           s->n_held * row) != 0) {
+    if (host->spool_write(host->ctx, (uint64_t)(s->n_row - s->n_held) * row, s->rows,
+                          s->n_held * row) != 0) {
         s->spool_failed = true;
         return tqa_problem_set(s->control->problem, "busy", "there is no room for the result now");
     }
@@ -85,8 +85,8 @@ bool tqa_simulation_read_rows(tqa_simulation *s, size_t first, size_t n, double 
         memcpy(ret, s->rows + first * s->width, n * s->width * sizeof *ret);
         return true;
     }
-    const tqa_world *world = s->control->world;
+    const tqa_host *host = s->control->host;
     const size_t row = s->width * sizeof *ret;
-    const long got = world->spool_read(world->ctx, (uint64_t)first * row, ret, n * row);
+    const long got = host->spool_read(host->ctx, (uint64_t)first * row, ret, n * row);
     return got >= 0 && (size_t)got == n * row;
 }

@@ -20,7 +20,7 @@ static const char *const fields[] = {
     "payload", "verdict",  "events",  "joints",      "drives",
     NULL};
 
-static double cost_us(const tqa_control *control)
+static double cost_us(const tqa_tree *control)
 {
     (void)control;
     return 1e6; /* never on a connection's thread */
@@ -30,15 +30,15 @@ static double cost_us(const tqa_control *control)
 static int tick(void *ctx, double t)
 {
     tqa_simulation *s = ctx;
-    const tqa_world *world = s->control->world;
-    if (world == NULL) {
+    const tqa_host *host = s->control->host;
+    if (host == NULL) {
         return 0;
     }
     s->fraction = fmax(s->fraction, t / s->duration);
-    if (world->progress != NULL) {
-        world->progress(world->ctx, s->fraction, "simulate");
+    if (host->progress != NULL) {
+        host->progress(host->ctx, s->fraction, "simulate");
     }
-    s->stopped = world->cancelled != NULL && world->cancelled(world->ctx);
+    s->stopped = host->cancelled != NULL && host->cancelled(host->ctx);
     return s->stopped;
 }
 
@@ -112,9 +112,9 @@ static double grid_point(const tqa_simulation *s, uint64_t g)
 /* where the run has forgotten its past: by its work, or by the clock where that is dear */
 static void save_at_times(tqa_simulation *s)
 {
-    const tqa_world *world = s->control->world;
+    const tqa_host *host = s->control->host;
     if (s->run->stats.n_evaluation >= s->next_save ||
-        (world != NULL && world->checkpoint_due != NULL && world->checkpoint_due(world->ctx))) {
+        (host != NULL && host->checkpoint_due != NULL && host->checkpoint_due(host->ctx))) {
         s->next_save = s->run->stats.n_evaluation + SAVE_EVALUATIONS;
         tqa_simulation_save(s, s->grid);
     }
@@ -127,7 +127,7 @@ static void on_rest(void *ctx)
 
 static bool open_run(tqa_simulation *s)
 {
-    tqa_control *control = s->control;
+    tqa_tree *control = s->control;
     const size_t nq = s->order.nq * TQ_BLOCK_PAD;
     const size_t nv = s->order.nv * TQ_BLOCK_PAD;
     const size_t nz = tq_plant_n_z(&s->plant) * TQ_BLOCK_PAD;
@@ -136,26 +136,26 @@ static bool open_run(tqa_simulation *s)
     s->options.tick = tick;
     s->options.on_event = on_event;
     s->options.on_rest = on_rest;
-    if (tqa_judge_wants_points(s)) {
+    if (tqa_run_verdict_wants_points(s)) {
         s->options.on_step = tqa_points_note;
         if (!tqa_points_open(s)) {
             return false;
         }
     }
     s->options.ctx = s;
-    s->rates = (tq_rates){.q = tqa_control_take(control, nq, sizeof(double)),
-                          .qd = tqa_control_take(control, nv, sizeof(double)),
-                          .z = tqa_control_take(control, nz, sizeof(double)),
-                          .tau = tqa_control_take(control, nv, sizeof(double)),
-                          .wrench = tqa_control_take(control, n_wrench, sizeof(double)),
+    s->rates = (tq_rates){.q = tqa_tree_take(control, nq, sizeof(double)),
+                          .qd = tqa_tree_take(control, nv, sizeof(double)),
+                          .z = tqa_tree_take(control, nz, sizeof(double)),
+                          .tau = tqa_tree_take(control, nv, sizeof(double)),
+                          .wrench = tqa_tree_take(control, n_wrench, sizeof(double)),
                           .multipliers = s->rates.multipliers};
     if (s->rates.q == NULL || s->rates.qd == NULL || s->rates.z == NULL || s->rates.tau == NULL ||
         s->rates.wrench == NULL ||
-        !tqa_control_scratch(control, tq_run_scratch_size(&s->plant, &s->options), &s->scratch)) {
+        !tqa_tree_scratch(control, tq_run_scratch_size(&s->plant, &s->options), &s->scratch)) {
         return false;
     }
     const tq_status status = tq_run_open(&s->plant, &s->options, &s->scratch, &s->run, &error);
-    return status == TQ_OK || tqa_control_fail(control, "/solver", status, &error);
+    return status == TQ_OK || tqa_tree_fail(control, "/solver", status, &error);
 }
 
 /* at the request's initial state, or where a saved run stands */
@@ -169,11 +169,11 @@ static bool start(tqa_simulation *s)
     }
     const tq_status status = tq_run_start(s->run, 0.0, s->q, s->qd, NULL);
     if (status != TQ_OK) {
-        return tqa_control_fail(s->control, "/initial", status, &s->run->error);
+        return tqa_tree_fail(s->control, "/initial", status, &s->run->error);
     }
     tqa_points_note(s);
     return tqa_simulation_add_row(s) || s->control->problem->status != 0 ||
-           tqa_control_fail(s->control, "/initial", TQ_ERR_OVERFLOW, &s->run->error);
+           tqa_tree_fail(s->control, "/initial", TQ_ERR_OVERFLOW, &s->run->error);
 }
 
 /* to output k, over the points of the grid before it. False: the run ends here. */
@@ -213,9 +213,9 @@ static void run_outputs(tqa_simulation *s)
     }
 }
 
-static bool check(tqa_control *control)
+static bool check(tqa_tree *control)
 {
-    tqa_simulation *s = tqa_control_take(control, 1, sizeof *s);
+    tqa_simulation *s = tqa_tree_take(control, 1, sizeof *s);
     if (s == NULL) {
         return false;
     }
@@ -225,7 +225,7 @@ static bool check(tqa_control *control)
     return tqa_simulation_read(s);
 }
 
-static bool simulate(tqa_control *control)
+static bool simulate(tqa_tree *control)
 {
     tqa_simulation *s = control->state;
     bool done = tqa_simulation_prepare(s) && open_run(s);
@@ -233,14 +233,14 @@ static bool simulate(tqa_control *control)
         done = tqa_simulation_open_rows(s) && start(s);
     }
     if (done) {
-        tqa_judge_begin(s);
+        tqa_run_verdict_begin(s);
         run_outputs(s);
         tqa_points_end(s);
         if (s->run->status == TQ_ERR_MEMORY) { /* no end of the motion */
-            (void)tqa_control_fail(control, "", TQ_ERR_MEMORY, NULL);
+            (void)tqa_tree_fail(control, "", TQ_ERR_MEMORY, NULL);
         }
         done = !s->stopped && tqa_simulation_flush(s) && control->problem->status == 0 &&
-               tqa_judge_run(s);
+               tqa_run_verdict_run(s);
     }
     if (done) {
         tqa_simulation_answer(s);
@@ -252,7 +252,7 @@ static bool simulate(tqa_control *control)
     return control->problem->status == 0;
 }
 
-static const tqa_control_methods control_methods = {
+static const tqa_tree_methods control_methods = {
     .fields = fields,
     .cost_us = cost_us,
     .check = check,

@@ -31,7 +31,7 @@ typedef struct tqa_column {
 
 /* A simulation from its request on. Everything lives in the control's memory. */
 struct tqa_simulation {
-    tqa_control *control;
+    tqa_tree *control;
     tqa_order order;
     const tq_mechanism *mechanism; /* with its payload */
     double *q, *qd;                /* initial, (nq), (nv) in the robot's order */
@@ -56,7 +56,7 @@ struct tqa_simulation {
     size_t multipliers_at;  /* where in a row they begin; 0: they are no column */
     tqa_column columns[TQA_COLUMNS_MAX];
 
-    tqa_judge judge;
+    tqa_run_verdict judge;
     double *balance_row; /* (4 nq + 3 nv + 6 n_wrench): one state with what acts on it */
     tq_scratch judge_scratch;
 

@@ -20,34 +20,34 @@ const char *tqa_simulation_method(tq_run_method method)
     return methods[method];
 }
 
-static bool read_tolerance(const tqa_part *part, double *ret)
+static bool read_tolerance(const tqa_value *part, double *ret)
 {
     if (part->value == NULL) {
         return true;
     }
-    return tqa_part_positive(part, ret) &&
+    return tqa_value_positive(part, ret) &&
            ((*ret >= least_tolerance && *ret <= 0.1) ||
-            tqa_part_refuse(part, "range", "1e-9 suits most", "%g is not between %g and 0.1", *ret,
-                            least_tolerance));
+            tqa_value_refuse(part, "range", "1e-9 suits most", "%g is not between %g and 0.1", *ret,
+                             least_tolerance));
 }
 
 /* a field of the other family of methods */
-static bool refuse_stranger(const tqa_part *part, const char *hint, tq_run_method method)
+static bool refuse_stranger(const tqa_value *part, const char *hint, tq_run_method method)
 {
     return part->value == NULL ||
-           tqa_part_refuse(part, "invalid-value", hint, "not with the method %s", methods[method]);
+           tqa_value_refuse(part, "invalid-value", hint, "not with the method %s", methods[method]);
 }
 
-static bool read_fields(tqa_simulation *s, const tqa_part *solver)
+static bool read_fields(tqa_simulation *s, const tqa_value *solver)
 {
     tq_run_options *o = &s->options;
-    const tqa_part name = tqa_part_field(solver, "method");
-    const tqa_part step = tqa_part_field(solver, "step");
-    const tqa_part rtol = tqa_part_field(solver, "rtol");
-    const tqa_part atol = tqa_part_field(solver, "atol");
-    const tqa_part max_step = tqa_part_field(solver, "max_step");
+    const tqa_value name = tqa_value_field(solver, "method");
+    const tqa_value step = tqa_value_field(solver, "step");
+    const tqa_value rtol = tqa_value_field(solver, "rtol");
+    const tqa_value atol = tqa_value_field(solver, "atol");
+    const tqa_value max_step = tqa_value_field(solver, "max_step");
     unsigned method = step.value != NULL ? TQ_RUN_RK4 : TQ_RUN_DOPRI87;
-    if (name.value != NULL && !tqa_part_choice(&name, methods, &method)) {
+    if (name.value != NULL && !tqa_value_choice(&name, methods, &method)) {
         return false;
     }
     o->method = (tq_run_method)method;
@@ -55,41 +55,41 @@ static bool read_fields(tqa_simulation *s, const tqa_part *solver)
         return refuse_stranger(&rtol, "steps of one size have \"step\"", o->method) &&
                refuse_stranger(&atol, "steps of one size have \"step\"", o->method) &&
                refuse_stranger(&max_step, "steps of one size have \"step\"", o->method) &&
-               (step.value == NULL || tqa_part_positive(&step, &o->step));
+               (step.value == NULL || tqa_value_positive(&step, &o->step));
     }
     return refuse_stranger(&step, "adaptive methods have \"rtol\", \"atol\" and \"max_step\"",
                            o->method) &&
            read_tolerance(&rtol, &o->rtol) && read_tolerance(&atol, &o->atol) &&
-           (max_step.value == NULL || tqa_part_positive(&max_step, &o->max_step));
+           (max_step.value == NULL || tqa_value_positive(&max_step, &o->max_step));
 }
 
-static bool check_method(tqa_simulation *s, const tqa_part *solver)
+static bool check_method(tqa_simulation *s, const tqa_value *solver)
 {
     const tq_run_options *o = &s->options;
     const tq_model *model = s->control->robot->model;
-    const tqa_part name = tqa_part_field(solver, "method");
+    const tqa_value name = tqa_value_field(solver, "method");
     const size_t n = (size_t)model->nq + model->nv;
     if (o->method == TQ_RUN_MIDPOINT && model->nq != model->nv) {
-        return tqa_part_refuse(&name, "invalid-value", "\"dopri87\" at a tight tolerance",
-                               "coordinates and momenta need joints without quaternions");
+        return tqa_value_refuse(&name, "invalid-value", "\"dopri87\" at a tight tolerance",
+                                "coordinates and momenta need joints without quaternions");
     }
     if ((o->method == TQ_RUN_BDF || o->method == TQ_RUN_SDIRK) && n > TQ_ODE_IMPLICIT_MAX) {
-        return tqa_part_refuse(&name, "too-large", "\"dopri87\"",
-                               "%zu states are more than the %d of implicit methods", n,
-                               TQ_ODE_IMPLICIT_MAX);
+        return tqa_value_refuse(&name, "too-large", "\"dopri87\"",
+                                "%zu states are more than the %d of implicit methods", n,
+                                TQ_ODE_IMPLICIT_MAX);
     }
     const double steps = tq_run_is_adaptive(o->method)
                              ? (o->max_step > 0.0 ? s->duration / o->max_step : 0.0)
                              : s->duration / o->step + (double)s->n_output;
     return steps <= steps_max ||
-           tqa_part_refuse(solver, "range", "a longer step, or a shorter duration",
-                           "%g steps are more than %g", steps, steps_max);
+           tqa_value_refuse(solver, "range", "a longer step, or a shorter duration",
+                            "%g steps are more than %g", steps, steps_max);
 }
 
 bool tqa_simulation_read_solver(tqa_simulation *s)
 {
-    const tqa_part root = tqa_part_root(s->control);
-    const tqa_part solver = tqa_part_field(&root, "solver");
+    const tqa_value root = tqa_value_root(s->control);
+    const tqa_value solver = tqa_value_field(&root, "solver");
     s->options = (tq_run_options){
         .method = TQ_RUN_DOPRI87,
         .rtol = default_rtol,
@@ -100,6 +100,6 @@ bool tqa_simulation_read_solver(tqa_simulation *s)
     if (solver.value == NULL) {
         return true;
     }
-    return tqa_part_object(&solver, solver_fields) && read_fields(s, &solver) &&
+    return tqa_value_object(&solver, solver_fields) && read_fields(s, &solver) &&
            check_method(s, &solver);
 }

@@ -47,12 +47,12 @@ const char *tqa_simulation_term(const tqa_simulation *s, uint32_t joint)
 {
     const tq_model *model = tq_mechanism_model(s->mechanism);
     const size_t nv = model->nv;
-    const size_t size = tq_posture_scratch_size(model) + tq_ledger_scratch_size(model) +
+    const size_t size = tq_configuration_scratch_size(model) + tq_ledger_scratch_size(model) +
                         tq_scratch_cost(model->nq, sizeof(double)) +
                         tq_scratch_cost(nv, sizeof(double)) +
                         tq_scratch_cost(TQ_LEDGER_COUNT * nv, sizeof(double));
     tq_scratch scratch;
-    if (nv > FREEDOMS_MAX || !tqa_control_scratch(s->control, size, &scratch)) {
+    if (nv > FREEDOMS_MAX || !tqa_tree_scratch(s->control, size, &scratch)) {
         return NULL;
     }
     double *q = tq_scratch_take(&scratch, model->nq, sizeof *q);
@@ -61,8 +61,8 @@ const char *tqa_simulation_term(const tqa_simulation *s, uint32_t joint)
     take_state(s->run->state->q, model->nq, q);
     take_state(s->run->state->qd, nv, qd);
     const tq_sample sample = {.q = q, .qd = qd, .gravity = s->gravity, .without = s->plant.without};
-    tq_posture posture;
-    if (tq_posture_compute(model, q, qd, &scratch, &posture, NULL) != TQ_OK ||
+    tq_configuration posture;
+    if (tq_configuration_compute(model, q, qd, &scratch, &posture, NULL) != TQ_OK ||
         tq_ledger(&posture, &sample, &scratch, entries, NULL) != TQ_OK) {
         return NULL;
     }

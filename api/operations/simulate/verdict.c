@@ -7,7 +7,7 @@
 
 #include "api/operations/simulate/simulate.h"
 #include "core/dynamics/energy.h"
-#include "core/dynamics/kinematics/posture.h"
+#include "core/dynamics/kinematics/configuration.h"
 #include "core/elementary/elementary.h"
 #include "core/plant/state.h"
 
@@ -20,7 +20,7 @@ static const double default_tolerated = 0.01; /* rad or m */
 /* the balance of the row that is being filled */
 static const tq_balance *balance_now(tqa_simulation *s)
 {
-    tqa_judge *j = &s->judge;
+    tqa_run_verdict *j = &s->judge;
     if (j->balanced == s->n_row + 1) {
         return &j->balance;
     }
@@ -117,17 +117,17 @@ static bool fill_hidden(tqa_simulation *s, double *to)
 static bool read_verdict(tqa_simulation *s)
 {
     static const char *const known[] = {"tolerated_error", "model_uncertainty", NULL};
-    const tqa_part root = tqa_part_root(s->control);
-    const tqa_part verdict = tqa_part_field(&root, "verdict");
+    const tqa_value root = tqa_value_root(s->control);
+    const tqa_value verdict = tqa_value_field(&root, "verdict");
     s->judge.tolerated = default_tolerated;
     if (verdict.value == NULL) {
         return true;
     }
-    const tqa_part tolerated = tqa_part_field(&verdict, "tolerated_error");
-    const tqa_part uncertainty = tqa_part_field(&verdict, "model_uncertainty");
-    return tqa_part_object(&verdict, known) &&
-           (tolerated.value == NULL || tqa_part_positive(&tolerated, &s->judge.tolerated)) &&
-           (uncertainty.value == NULL || tqa_part_positive(&uncertainty, &s->judge.uncertainty));
+    const tqa_value tolerated = tqa_value_field(&verdict, "tolerated_error");
+    const tqa_value uncertainty = tqa_value_field(&verdict, "model_uncertainty");
+    return tqa_value_object(&verdict, known) &&
+           (tolerated.value == NULL || tqa_value_positive(&tolerated, &s->judge.tolerated)) &&
+           (uncertainty.value == NULL || tqa_value_positive(&uncertainty, &s->judge.uncertainty));
 }
 
 static bool add_columns(tqa_simulation *s, unsigned include)
@@ -136,12 +136,13 @@ static bool add_columns(tqa_simulation *s, unsigned include)
         unsigned bit;
         tqa_column column;
     } all[] = {
-        {TQA_JUDGE_ENERGY, {.name = "kinetic_energy", .n = 1, .flat = true, .fill = fill_kinetic}},
-        {TQA_JUDGE_ENERGY,
+        {TQA_RUN_VERDICT_ENERGY,
+         {.name = "kinetic_energy", .n = 1, .flat = true, .fill = fill_kinetic}},
+        {TQA_RUN_VERDICT_ENERGY,
          {.name = "potential_energy", .n = 1, .flat = true, .fill = fill_potential}},
-        {TQA_JUDGE_MOMENTUM, {.name = "momentum", .n = 3, .fill = fill_momentum}},
-        {TQA_JUDGE_BASE, {.name = "base_reaction", .n = 6, .fill = fill_base}},
-        {TQA_JUDGE_TRACKING,
+        {TQA_RUN_VERDICT_MOMENTUM, {.name = "momentum", .n = 3, .fill = fill_momentum}},
+        {TQA_RUN_VERDICT_BASE, {.name = "base_reaction", .n = 6, .fill = fill_base}},
+        {TQA_RUN_VERDICT_TRACKING,
          {.name = "tracking_error", .n = s->order.nv, .map = s->order.v, .fill = fill_tracking}},
     };
     for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
@@ -158,28 +159,29 @@ static bool add_columns(tqa_simulation *s, unsigned include)
     return tqa_simulation_add_column(s, &hidden);
 }
 
-bool tqa_judge_read(struct tqa_simulation *s, unsigned include)
+bool tqa_run_verdict_read(struct tqa_simulation *s, unsigned include)
 {
-    tqa_judge *j = &s->judge;
-    const tqa_part root = tqa_part_root(s->control);
-    const tqa_part names = tqa_part_field(&root, "include");
-    if ((include & TQA_JUDGE_TRACKING) != 0 && !s->has_controller) {
-        return tqa_part_refuse(&names, "invalid-value",
-                               "leave \"tracking_error\" out, or give \"input\" a reference",
-                               "there is no reference to be tracked");
+    tqa_run_verdict *j = &s->judge;
+    const tqa_value root = tqa_value_root(s->control);
+    const tqa_value names = tqa_value_field(&root, "include");
+    if ((include & TQA_RUN_VERDICT_TRACKING) != 0 && !s->has_controller) {
+        return tqa_value_refuse(&names, "invalid-value",
+                                "leave \"tracking_error\" out, or give \"input\" a reference",
+                                "there is no reference to be tracked");
     }
     if (!read_verdict(s)) {
         return false;
     }
     j->include = include;
-    j->audit = (tq_audit){.plant = &s->plant, .with_momentum = (include & TQA_JUDGE_MOMENTUM) != 0};
+    j->audit =
+        (tq_audit){.plant = &s->plant, .with_momentum = (include & TQA_RUN_VERDICT_MOMENTUM) != 0};
     j->z_first = tq_plant_n_z(&s->plant);
     const size_t n_row = 4 * s->order.nq + 3 * s->order.nv + 6 * s->plant.n_wrench + 1;
-    s->balance_row = tqa_control_take(s->control, n_row, sizeof(double));
+    s->balance_row = tqa_tree_take(s->control, n_row, sizeof(double));
     const tq_effect effect = tq_audit_effect(&j->audit);
     return s->balance_row != NULL && tqa_simulation_add_effect(s, &effect) &&
            add_columns(s, include) &&
-           tqa_control_scratch(s->control, tq_audit_scratch_size(&s->plant), &s->judge_scratch);
+           tqa_tree_scratch(s->control, tq_audit_scratch_size(&s->plant), &s->judge_scratch);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -195,16 +197,16 @@ typedef struct pieces {
 static bool open_pieces(tqa_simulation *s, pieces *p)
 {
     const size_t n = TQ_BLOCK;
-    p->rows = tqa_control_take(s->control, n * s->width, sizeof(double));
+    p->rows = tqa_tree_take(s->control, n * s->width, sizeof(double));
     const size_t of_rows = (s->order.nq + s->order.nv + 4) * n;
     tq_scratch *scratch = &p->scratch;
     const size_t of_energy = tq_energy_scratch_size(s->mechanism);
-    const size_t of_posture = tq_posture_scratch_size(tq_mechanism_model(s->mechanism));
+    const size_t of_posture = tq_configuration_scratch_size(tq_mechanism_model(s->mechanism));
     if (p->rows == NULL ||
-        !tqa_control_scratch(s->control,
-                             4 * tq_scratch_cost(of_rows, sizeof(double)) + of_energy +
-                                 2 * of_posture + tq_audit_scratch_size(&s->plant),
-                             scratch)) {
+        !tqa_tree_scratch(s->control,
+                          4 * tq_scratch_cost(of_rows, sizeof(double)) + of_energy +
+                              2 * of_posture + tq_audit_scratch_size(&s->plant),
+                          scratch)) {
         return false;
     }
     p->q = tq_scratch_take(scratch, (s->order.nq + 1) * n, sizeof(double));
@@ -219,7 +221,7 @@ static const double *row_of(const tqa_simulation *s, const pieces *p, size_t k)
 }
 
 /* what is too large for an energy is no reason to keep the motion back */
-static void give_up(tqa_audited *audited, tq_status status)
+static void give_up(tqa_energy_balance *audited, tq_status status)
 {
     audited->why_not = tq_status_text(status);
 }
@@ -241,7 +243,7 @@ static void balance_of(tqa_simulation *s, pieces *p, size_t k, tq_balance *ret)
 
 static void audit_piece(tqa_simulation *s, pieces *p, size_t first, size_t n)
 {
-    tqa_audited *a = &s->judge.audited;
+    tqa_energy_balance *a = &s->judge.audited;
     const size_t nq = s->order.nq;
     const size_t nv = s->order.nv;
     const size_t n_z = s->plant.effects[s->plant.n_effect - 1].n_z;
@@ -288,10 +290,10 @@ static bool place_point(tqa_simulation *s, pieces *p, const double *q, double re
 {
     const tqa_point *point = &s->judge.tracked.point;
     const size_t mark = tq_scratch_mark(&p->scratch);
-    tq_posture posture = {0};
+    tq_configuration posture = {0};
     tq_error error = {0};
-    const tq_status status = tq_posture_compute(tq_mechanism_model(s->mechanism), q, NULL,
-                                                &p->scratch, &posture, &error);
+    const tq_status status = tq_configuration_compute(tq_mechanism_model(s->mechanism), q, NULL,
+                                                      &p->scratch, &posture, &error);
     if (status == TQ_OK) {
         const tq_pose *pose = &posture.pose[point->link];
         for (unsigned i = 0; i < 3; i++) {
@@ -302,7 +304,7 @@ static bool place_point(tqa_simulation *s, pieces *p, const double *q, double re
         }
     }
     tq_scratch_rewind(&p->scratch, mark);
-    return status == TQ_OK || tqa_control_fail(s->control, "", status, &error);
+    return status == TQ_OK || tqa_tree_fail(s->control, "", status, &error);
 }
 
 static double distance(const double a[3], const double b[3])
@@ -313,7 +315,7 @@ static double distance(const double a[3], const double b[3])
 /* forces of constraints against their goals */
 static void track_force(tqa_simulation *s, const double *row, double *room)
 {
-    tqa_tracked *to = &s->judge.tracked;
+    tqa_tracking_error *to = &s->judge.tracked;
     tq_table_at(&s->controller.force, row[0], room, 1);
     for (size_t r = 0; r < s->plant.constraints->n_row; r++) {
         const double e = room[r] - row[s->multipliers_at + r];
@@ -325,7 +327,7 @@ static void track_force(tqa_simulation *s, const double *row, double *room)
 
 static bool track_row(tqa_simulation *s, pieces *p, const double *row)
 {
-    tqa_tracked *to = &s->judge.tracked;
+    tqa_tracking_error *to = &s->judge.tracked;
     const size_t nv = s->order.nv;
     double *desired = s->balance_row;
     double here[3] = {0.0};
@@ -359,15 +361,15 @@ static bool track_row(tqa_simulation *s, pieces *p, const double *row)
 
 static bool open_tracking(tqa_simulation *s)
 {
-    tqa_tracked *to = &s->judge.tracked;
+    tqa_tracking_error *to = &s->judge.tracked;
     const tqa_reference *reference = &s->controller.reference;
     const tq_model *model = tq_mechanism_model(s->mechanism);
-    double *rows = tqa_control_take(s->control, 3 * s->order.nv + 1, sizeof *rows);
+    double *rows = tqa_tree_take(s->control, 3 * s->order.nv + 1, sizeof *rows);
     if (rows == NULL) {
         return false;
     }
     for (unsigned k = 0; s->controller.pushed != NULL && k < 4; k++) {
-        to->force[k] = tqa_control_take(s->control, s->plant.constraints->n_row, sizeof(double));
+        to->force[k] = tqa_tree_take(s->control, s->plant.constraints->n_row, sizeof(double));
         if (to->force[k] == NULL) {
             return false;
         }
@@ -385,7 +387,7 @@ static bool open_tracking(tqa_simulation *s)
     return true;
 }
 
-bool tqa_judge_run(struct tqa_simulation *s)
+bool tqa_run_verdict_run(struct tqa_simulation *s)
 {
     pieces p;
     if (!open_pieces(s, &p) || (s->has_controller && !open_tracking(s))) {
@@ -406,5 +408,5 @@ bool tqa_judge_run(struct tqa_simulation *s)
             }
         }
     }
-    return tqa_judge_growth(s);
+    return tqa_run_verdict_growth(s);
 }

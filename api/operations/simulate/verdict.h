@@ -10,26 +10,26 @@
 
 struct tqa_simulation;
 
-/* Names of `include` that add arrays: after the simulation's own. Bits of tqa_judge_read. */
-#define TQA_JUDGE_INCLUDES "energy", "momentum", "base_reaction", "tracking_error"
+/* Names of `include` that add arrays: after the simulation's own. Bits of tqa_run_verdict_read. */
+#define TQA_RUN_VERDICT_INCLUDES "energy", "momentum", "base_reaction", "tracking_error"
 enum {
-    TQA_JUDGE_ENERGY = 1u << 0,
-    TQA_JUDGE_MOMENTUM = 1u << 1,
-    TQA_JUDGE_BASE = 1u << 2,
-    TQA_JUDGE_TRACKING = 1u << 3,
+    TQA_RUN_VERDICT_ENERGY = 1u << 0,
+    TQA_RUN_VERDICT_MOMENTUM = 1u << 1,
+    TQA_RUN_VERDICT_BASE = 1u << 2,
+    TQA_RUN_VERDICT_TRACKING = 1u << 3,
 };
 
 /* Balance of a whole run. */
-typedef struct tqa_audited {
+typedef struct tqa_energy_balance {
     tq_balance start, end;
     double kinetic_max, residual, residual_max; /* J */
     double z[TQ_AUDIT_ROWS_MAX];                /* at the end */
     double momentum_residual[3];
     const char *why_not; /* NULL: it is known */
-} tqa_audited;
+} tqa_energy_balance;
 
 /* How well a point and the joints followed. */
-typedef struct tqa_tracked {
+typedef struct tqa_tracking_error {
     double *max, *square, *final; /* (nv), the robot's order */
     tqa_point point;
     double point_max, point_square, point_final; /* m */
@@ -38,7 +38,7 @@ typedef struct tqa_tracked {
     double *force[4]; /* (n_row) largest, sum of squares and last error of multipliers, and room for
                          one row of them; NULL: they have no goals */
     size_t n;
-} tqa_tracked;
+} tqa_tracking_error;
 
 /* Some states of a run, from its start to its end: t, q, qd, qdd, wrench. */
 typedef struct tqa_points {
@@ -48,18 +48,18 @@ typedef struct tqa_points {
 } tqa_points;
 
 /* Growth of errors along a run. */
-typedef struct tqa_grown {
+typedef struct tqa_error_growth {
     bool is_known;  /* else `why_not` */
     bool is_coarse; /* the places were too few to carry errors over them */
     const char *why_not;
     bool is_closed;
-    tq_growth start, fastest;
+    tq_fastest_growth start, fastest;
     double fastest_at; /* s */
-    tq_trust trust;
+    tq_error_propagation trust;
     double horizon[TQ_ERROR_SOURCES]; /* s; INFINITY: not within reach */
-} tqa_grown;
+} tqa_error_growth;
 
-typedef struct tqa_judge {
+typedef struct tqa_run_verdict {
     unsigned include;
     double tolerated;   /* rad or m: an error that is too much */
     double uncertainty; /* of inertial parameters, as a part of them */
@@ -68,18 +68,18 @@ typedef struct tqa_judge {
     tq_balance balance; /* of the row that is being filled */
     size_t balanced;    /* rows before that; its cache is good for one */
     size_t first_point; /* where in a row hidden numbers begin: z, qdd, wrench */
-    tqa_audited audited;
-    tqa_tracked tracked;
+    tqa_energy_balance audited;
+    tqa_tracking_error tracked;
     tqa_points points;
-    tqa_grown grown;
-} tqa_judge;
+    tqa_error_growth grown;
+} tqa_run_verdict;
 
 /* Reads `verdict`, adds the audit to the plant (last) and arrays to the result. */
-bool tqa_judge_read(struct tqa_simulation *s, unsigned include);
+bool tqa_run_verdict_read(struct tqa_simulation *s, unsigned include);
 /* Before the run: how fast errors grow at its start, told as progress. */
-void tqa_judge_begin(struct tqa_simulation *s);
+void tqa_run_verdict_begin(struct tqa_simulation *s);
 /* After it: balance, tracking and growth out of its rows. False: the problem is set. */
-bool tqa_judge_run(struct tqa_simulation *s);
+bool tqa_run_verdict_run(struct tqa_simulation *s);
 
 /* States for it: room for them; that at the end of a step (ctx: the simulation); the last. */
 bool tqa_points_open(struct tqa_simulation *s);
@@ -87,13 +87,13 @@ void tqa_points_note(void *ctx);
 void tqa_points_end(struct tqa_simulation *s);
 
 /* Whether anything will be said of growth. */
-bool tqa_judge_wants_points(const struct tqa_simulation *s);
+bool tqa_run_verdict_wants_points(const struct tqa_simulation *s);
 
 /* The part of it that is about growth. */
-bool tqa_judge_growth(struct tqa_simulation *s);
+bool tqa_run_verdict_growth(struct tqa_simulation *s);
 
 /* Objects of the answer: audit, tracking; members of the open object `verdict`. */
-void tqa_judge_put(const struct tqa_simulation *s);
-void tqa_judge_put_growth(const struct tqa_simulation *s);
+void tqa_run_verdict_put(const struct tqa_simulation *s);
+void tqa_run_verdict_put_growth(const struct tqa_simulation *s);
 
 #endif

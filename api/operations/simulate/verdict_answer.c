@@ -12,21 +12,21 @@ static const double lost_part = 0.01; /* of the largest kinetic energy: a findin
 
 static const double rounding = 1e-9; /* J */
 
-static void put_number(tqa_answer *answer, const char *key, double x)
+static void put_number(tqa_writer *answer, const char *key, double x)
 {
     if (isfinite(x)) {
-        tqa_answer_number(answer, key, x);
+        tqa_writer_number(answer, key, x);
     } else {
-        tqa_answer_none(answer, key, "too large for a number");
+        tqa_writer_none(answer, key, "too large for a number");
     }
 }
 
-static void put_relative(tqa_answer *answer, double residual, double scale, const char *none)
+static void put_relative(tqa_writer *answer, double residual, double scale, const char *none)
 {
     if (scale > 0.0) {
         put_number(answer, "relative", residual / scale);
     } else {
-        tqa_answer_none(answer, "relative", none);
+        tqa_writer_none(answer, "relative", none);
     }
 }
 
@@ -34,7 +34,7 @@ static void put_relative(tqa_answer *answer, double residual, double scale, cons
 static void put_lost_energy(const tqa_simulation *s)
 {
     char text[FINDING_TEXT];
-    const tqa_audited *a = &s->judge.audited;
+    const tqa_energy_balance *a = &s->judge.audited;
     const tq_run_options *o = &s->options;
     const double percent = 100.0 * a->residual_max / a->kinetic_max;
     const char *method = tqa_simulation_method(o->method);
@@ -49,19 +49,19 @@ static void put_lost_energy(const tqa_simulation *s)
                        "%g s: take shorter ones, or leave \"solver\" out",
                        percent, method, o->step);
     }
-    tqa_answer_string(&s->control->answer, "finding", text);
+    tqa_writer_string(&s->control->answer, "finding", text);
 }
 
 static void put_audit(const tqa_simulation *s)
 {
-    tqa_answer *answer = &s->control->answer;
-    const tqa_audited *a = &s->judge.audited;
+    tqa_writer *answer = &s->control->answer;
+    const tqa_energy_balance *a = &s->judge.audited;
     if (a->why_not != NULL) {
-        tqa_answer_none(answer, "audit", a->why_not);
+        tqa_writer_none(answer, "audit", a->why_not);
         return;
     }
-    tqa_answer_object(answer, "audit");
-    tqa_answer_object(answer, "energy");
+    tqa_writer_object(answer, "audit");
+    tqa_writer_object(answer, "energy");
     put_number(answer, "kinetic_start", a->start.kinetic);
     put_number(answer, "kinetic_end", a->end.kinetic);
     put_number(answer, "kinetic_max", a->kinetic_max);
@@ -75,7 +75,7 @@ static void put_audit(const tqa_simulation *s)
     if (a->residual_max > fmax(lost_part * a->kinetic_max, rounding) && a->kinetic_max > 0.0) {
         put_lost_energy(s);
     }
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
     if (s->judge.audit.with_momentum) {
         double size = 0.0;
         double left = 0.0;
@@ -83,14 +83,14 @@ static void put_audit(const tqa_simulation *s)
             size = fmax(size, fabs(a->z[TQ_AUDIT_BASE + k]));
             left = fmax(left, fabs(a->momentum_residual[k]));
         }
-        tqa_answer_object(answer, "momentum");
-        tqa_answer_vector(answer, "base_impulse", a->z + TQ_AUDIT_BASE, 3);
-        tqa_answer_vector(answer, "external_impulse", a->z + TQ_AUDIT_PUSH, 3);
-        tqa_answer_vector(answer, "residual", a->momentum_residual, 3);
+        tqa_writer_object(answer, "momentum");
+        tqa_writer_vector(answer, "base_impulse", a->z + TQ_AUDIT_BASE, 3);
+        tqa_writer_vector(answer, "external_impulse", a->z + TQ_AUDIT_PUSH, 3);
+        tqa_writer_vector(answer, "residual", a->momentum_residual, 3);
         put_relative(answer, left, size, "nothing holds the robot");
-        tqa_answer_end(answer);
+        tqa_writer_end(answer);
     }
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
 }
 
 static void put_joints(const tqa_simulation *s, const char *key, const double *x, bool is_square)
@@ -100,24 +100,24 @@ static void put_joints(const tqa_simulation *s, const char *key, const double *x
         const double value = x[s->order.v[r]];
         row[r] = is_square ? sqrt(value / (double)s->judge.tracked.n) : value;
     }
-    tqa_answer_vector(&s->control->answer, key, row, s->order.nv);
+    tqa_writer_vector(&s->control->answer, key, row, s->order.nv);
 }
 
 /* errors of the forces that had goals */
 static void put_force(const tqa_simulation *s)
 {
     static const char *const keys[] = {"max", "rms", "final"};
-    tqa_answer *answer = &s->control->answer;
-    const tqa_tracked *t = &s->judge.tracked;
+    tqa_writer *answer = &s->control->answer;
+    const tqa_tracking_error *t = &s->judge.tracked;
     const size_t n_row = s->plant.constraints->n_row;
-    tqa_answer_object(answer, "force");
-    tqa_answer_list(answer, "rows");
+    tqa_writer_object(answer, "force");
+    tqa_writer_list(answer, "rows");
     for (size_t r = 0; r < n_row; r++) {
         if (s->controller.pushed[r]) {
-            tqa_answer_string(answer, NULL, s->control->robot->row_names[r]);
+            tqa_writer_string(answer, NULL, s->control->robot->row_names[r]);
         }
     }
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
     for (unsigned k = 0; k < 3; k++) {
         size_t n = 0;
         for (size_t r = 0; r < n_row; r++) {
@@ -126,21 +126,21 @@ static void put_force(const tqa_simulation *s)
                 t->force[3][n++] = k == 1 ? sqrt(x / (double)t->n) : x;
             }
         }
-        tqa_answer_vector(answer, keys[k], t->force[3], n);
+        tqa_writer_vector(answer, keys[k], t->force[3], n);
     }
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
 }
 
 static void put_tracking(const tqa_simulation *s)
 {
-    tqa_answer *answer = &s->control->answer;
-    const tqa_tracked *t = &s->judge.tracked;
-    tqa_answer_object(answer, "tracking");
+    tqa_writer *answer = &s->control->answer;
+    const tqa_tracking_error *t = &s->judge.tracked;
+    tqa_writer_object(answer, "tracking");
     put_joints(s, "max", t->max, false);
     put_joints(s, "rms", t->square, true);
     put_joints(s, "final", t->final, false);
-    tqa_answer_object(answer, "point");
-    tqa_answer_point(answer, s->control->robot, &t->point);
+    tqa_writer_object(answer, "point");
+    tqa_writer_point(answer, s->control->robot, &t->point);
     put_number(answer, "max", t->point_max);
     put_number(answer, "rms", sqrt(t->point_square / (double)t->n));
     put_number(answer, "final", t->point_final);
@@ -149,17 +149,17 @@ static void put_tracking(const tqa_simulation *s)
         put_number(answer, "max_percent", 100.0 * t->point_max / t->length);
         put_number(answer, "final_percent", 100.0 * t->point_final / t->length);
     } else {
-        tqa_answer_none(answer, "max_percent", "the reference stands");
-        tqa_answer_none(answer, "final_percent", "the reference stands");
+        tqa_writer_none(answer, "max_percent", "the reference stands");
+        tqa_writer_none(answer, "final_percent", "the reference stands");
     }
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
     if (t->force[0] != NULL) {
         put_force(s);
     }
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
 }
 
-void tqa_judge_put(const struct tqa_simulation *s)
+void tqa_run_verdict_put(const struct tqa_simulation *s)
 {
     put_audit(s);
     if (s->has_controller) {

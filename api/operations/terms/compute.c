@@ -50,13 +50,14 @@ size_t tqa_include_scratch_size(const tqa_call *call)
     inner = larger(inner, tq_scratch_cost(6 * nv, 8) + tq_scratch_cost(nv, 8) +
                               tq_mass_matrix_flat_scratch_size(call->mechanism));
     inner = larger(inner, tqa_block_scratch_size(call->mechanism) + reorder_size(call));
-    const size_t terms =
-        2 * tq_posture_scratch_size(model) + inner + tq_scratch_cost(model->nq, sizeof(double)) +
-        tq_scratch_cost(call->multipliers.n_row, sizeof(double)) +
-        4 * tq_scratch_cost(nv, sizeof(double)) + 2 * tq_scratch_cost(nv * nv, sizeof(double)) +
-        tq_scratch_cost((TQ_LEDGER_COUNT + 1) * nv, sizeof(double)) +
-        tq_scratch_cost(call->request.wrenches.n, sizeof(tq_point_wrench)) +
-        tq_scratch_cost(tqa_include_size_all(call), sizeof(double));
+    const size_t terms = 2 * tq_configuration_scratch_size(model) + inner +
+                         tq_scratch_cost(model->nq, sizeof(double)) +
+                         tq_scratch_cost(call->multipliers.n_row, sizeof(double)) +
+                         4 * tq_scratch_cost(nv, sizeof(double)) +
+                         2 * tq_scratch_cost(nv * nv, sizeof(double)) +
+                         tq_scratch_cost((TQ_LEDGER_COUNT + 1) * nv, sizeof(double)) +
+                         tq_scratch_cost(call->request.wrenches.n, sizeof(tq_point_wrench)) +
+                         tq_scratch_cost(tqa_include_size_all(call), sizeof(double));
     return larger(size, terms);
 }
 
@@ -98,7 +99,7 @@ static size_t robot_index(const tqa_call *call, const tqa_member *member, size_t
     return index;
 }
 
-static tq_status compute_row(const tqa_moment *moment, const tqa_include *row, double *values,
+static tq_status compute_row(const tqa_term_input *moment, const tqa_include *row, double *values,
                              double *to, size_t stride, tq_error *error)
 {
     const tqa_call *call = moment->call;
@@ -210,7 +211,7 @@ static tq_status compute_sample(const tqa_call *call, size_t b, size_t i,
 {
     const tq_model *model = call->model;
     flat_wrenches(in, i, r->wrenches);
-    tqa_moment moment = {
+    tqa_term_input moment = {
         .call = call,
         .model = model,
         .sample = {.q = flat(in->q, model->nq, in->stride, i, r->q),
@@ -228,8 +229,8 @@ static tq_status compute_sample(const tqa_call *call, size_t b, size_t i,
         .m = r->m,
         .c = r->c,
     };
-    tq_status status = tq_posture_compute(model, moment.sample.q, moment.sample.qd, scratch,
-                                          &moment.posture, error);
+    tq_status status = tq_configuration_compute(model, moment.sample.q, moment.sample.qd, scratch,
+                                                &moment.posture, error);
     double *to = tqa_blocks_block(&call->terms, b) + i;
     for (const tqa_include *row = tqa_includes;
          status == TQ_OK && (row = tqa_include_next(call, row)) != NULL; row++) {

@@ -126,7 +126,7 @@ double tqa_constraints_cost_us(const tqa_call *call)
  */
 
 /* `ret` stays in the moment's scratch */
-static tq_status factor(const tqa_moment *moment, tq_constrained *ret, tq_error *error)
+static tq_status factor(const tqa_term_input *moment, tq_constrained *ret, tq_error *error)
 {
     const unsigned without = moment->sample.without;
     const tq_constrained_at at = {.q = moment->sample.q,
@@ -147,7 +147,7 @@ static double dot(const double *a, const double *b, size_t n)
 }
 
 /* values, force, redundant, rank */
-tq_status tqa_multipliers_term(const tqa_moment *moment, double *ret, tq_error *error)
+tq_status tqa_multipliers_term(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     const size_t mark = tq_scratch_mark(moment->scratch);
     tq_constrained s;
@@ -171,7 +171,7 @@ tq_status tqa_multipliers_term(const tqa_moment *moment, double *ret, tq_error *
     return TQ_OK;
 }
 
-tq_status tqa_constraint_power_term(const tqa_moment *moment, double *ret, tq_error *error)
+tq_status tqa_constraint_power_term(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     const size_t mark = tq_scratch_mark(moment->scratch);
     tq_constrained s;
@@ -187,7 +187,7 @@ tq_status tqa_constraint_power_term(const tqa_moment *moment, double *ret, tq_er
     return TQ_OK;
 }
 
-tq_status tqa_actuation_term(const tqa_moment *moment, double *ret, tq_error *error)
+tq_status tqa_actuation_term(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     (void)error;
     memcpy(ret, moment->multipliers + moment->call->robot->constraints->n_row,
@@ -196,7 +196,7 @@ tq_status tqa_actuation_term(const tqa_moment *moment, double *ret, tq_error *er
 }
 
 /* matrix, rate_term, position_residual, velocity_residual */
-tq_status tqa_constraint_jacobian_term(const tqa_moment *moment, double *ret, tq_error *error)
+tq_status tqa_constraint_jacobian_term(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     const size_t mark = tq_scratch_mark(moment->scratch);
     tq_constrained s;
@@ -214,7 +214,7 @@ tq_status tqa_constraint_jacobian_term(const tqa_moment *moment, double *ret, tq
 }
 
 /* force, motion */
-tq_status tqa_projectors_term(const tqa_moment *moment, double *ret, tq_error *error)
+tq_status tqa_projectors_term(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     const size_t mark = tq_scratch_mark(moment->scratch);
     tq_constrained s;
@@ -230,7 +230,7 @@ tq_status tqa_projectors_term(const tqa_moment *moment, double *ret, tq_error *e
 }
 
 /* freedoms, new_directions, defect */
-tq_status tqa_integrability_term(const tqa_moment *moment, double *ret, tq_error *error)
+tq_status tqa_integrability_term(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     const size_t mark = tq_scratch_mark(moment->scratch);
     tq_constrained s;

@@ -206,7 +206,7 @@ static size_t box_matrices(const tq_model *model)
 enum { BOX_STATED = 5 };
 
 /* Bounds over the box, once for all samples. */
-static bool state_box(tqa_call *call, tqa_statement *text)
+static bool state_box(tqa_call *call, tqa_object_prefix *text)
 {
     const tq_model *model = call->model;
     const double *box = call->request.options.box;
@@ -241,11 +241,11 @@ static bool state_box(tqa_call *call, tqa_statement *text)
         (void)snprintf(reason, sizeof reason, "joint \"%.64s\" has no limits: M is not bounded",
                        call->robot->joint_names[bounds.joint]);
     }
-    tqa_statement_number(text, "box_smallest_attained", bounds.attained_smallest);
-    tqa_statement_number(text, "box_largest_attained", bounds.attained_largest);
-    tqa_statement_number(text, "box_smallest_guaranteed", bounds.guaranteed_smallest);
-    tqa_statement_number(text, "box_largest_guaranteed", bounds.guaranteed_largest);
-    tqa_statement_text(text, "box_reason", reason);
+    tqa_object_prefix_number(text, "box_smallest_attained", bounds.attained_smallest);
+    tqa_object_prefix_number(text, "box_largest_attained", bounds.attained_largest);
+    tqa_object_prefix_number(text, "box_smallest_guaranteed", bounds.guaranteed_smallest);
+    tqa_object_prefix_number(text, "box_largest_guaranteed", bounds.guaranteed_largest);
+    tqa_object_prefix_text(text, "box_reason", reason);
     return true;
 }
 
@@ -265,17 +265,19 @@ static char *state(tqa_call *call, const tqa_include *row, size_t *ret_n)
     const bool over_box = row->bit == TQA_INCLUDE_BOUNDS && options->has_box;
     n_own += row->bit == TQA_INCLUDE_OPERATIONAL ? 2 : 0;
     n_own += over_box ? BOX_STATED : 0;
-    tqa_statement text;
-    tqa_statement_open(&text, call->accept, row->name, n_stated + n_own + tqa_member_count(row));
+    tqa_object_prefix text;
+    tqa_object_prefix_open(&text, call->accept, row->name,
+                           n_stated + n_own + tqa_member_count(row));
     for (size_t s = 0; s < n_stated; s++) {
-        tqa_statement_text(&text, row->stated[s][0], row->stated[s][1]);
+        tqa_object_prefix_text(&text, row->stated[s][0], row->stated[s][1]);
     }
     if (row->bit == TQA_INCLUDE_CORIOLIS) {
-        tqa_statement_text(&text, "form", form_name(options->form));
+        tqa_object_prefix_text(&text, "form", form_name(options->form));
     } else if (row->bit == TQA_INCLUDE_JACOBIANS) {
-        tqa_statement_names(&text, "links", call->robot->link_names, call->model->n_link);
+        tqa_object_prefix_names(&text, "links", call->robot->link_names, call->model->n_link);
     } else if (row->bit == TQA_INCLUDE_MULTIPLIERS || row->bit == TQA_INCLUDE_CONSTRAINTS) {
-        tqa_statement_names(&text, "rows", call->robot->row_names, call->robot->constraints->n_row);
+        tqa_object_prefix_names(&text, "rows", call->robot->row_names,
+                                call->robot->constraints->n_row);
     } else if (row->bit == TQA_INCLUDE_DRIVE) {
         const char *driven[FREEDOMS_MAX];
         size_t n = 0;
@@ -284,7 +286,7 @@ static char *state(tqa_call *call, const tqa_include *row, size_t *ret_n)
                 driven[n++] = call->robot->joint_names[j];
             }
         }
-        tqa_statement_names(&text, "joints", driven, n);
+        tqa_object_prefix_names(&text, "joints", driven, n);
     } else if (row->bit == TQA_INCLUDE_OPERATIONAL) {
         const char *chosen[6];
         size_t n = 0;
@@ -293,11 +295,11 @@ static char *state(tqa_call *call, const tqa_include *row, size_t *ret_n)
                 chosen[n++] = axes[k];
             }
         }
-        tqa_statement_text(&text, "frame", call->robot->link_names[options->frame]);
-        tqa_statement_names(&text, "axes", chosen, n);
+        tqa_object_prefix_text(&text, "frame", call->robot->link_names[options->frame]);
+        tqa_object_prefix_names(&text, "axes", chosen, n);
     }
     const bool stated = !over_box || state_box(call, &text);
-    char *bytes = tqa_statement_take(&text, ret_n);
+    char *bytes = tqa_object_prefix_take(&text, ret_n);
     if (!stated) {
         free(bytes);
         return NULL;

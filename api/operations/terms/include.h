@@ -37,16 +37,16 @@ enum {
 enum { TQA_MEMBERS_MAX = 10, TQA_STATED_MAX = 3, TQA_EXTENTS_MAX = 3 };
 
 /* One sample, with what the terms are computed from. */
-typedef struct tqa_moment {
+typedef struct tqa_term_input {
     const tqa_call *call;
     const tq_model *model;
     tq_sample sample; /* qd and qdd are never NULL */
     const double *qd_ref, *qdd_ref;
     const double *multipliers; /* and what follows them; NULL: nobody asked */
-    tq_posture posture;        /* at the sample's velocity */
+    tq_configuration posture;  /* at the sample's velocity */
     tq_scratch *scratch;
     double *m, *c; /* (nv x nv), room for whoever computes */
-} tqa_moment;
+} tqa_term_input;
 
 /* One array of a name. */
 typedef struct tqa_member {
@@ -63,7 +63,7 @@ typedef struct tqa_include {
     const char *stated[TQA_STATED_MAX][2];
     tqa_member members[TQA_MEMBERS_MAX];
     /* Writes the members one behind the other. */
-    tq_status (*compute)(const tqa_moment *moment, double *ret, tq_error *error);
+    tq_status (*compute)(const tqa_term_input *moment, double *ret, tq_error *error);
     tqa_block_terms *block; /* the same by kernels; NULL: sample by sample only */
 } tqa_include;
 

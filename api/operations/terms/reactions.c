@@ -11,13 +11,13 @@ enum { WRENCH = 6, N_STATED = 4, N_ARRAY = 2 };
 /* What is the same for all wrenches. */
 static char *state(const tqa_call *call, size_t *ret_n)
 {
-    tqa_statement text;
-    tqa_statement_open(&text, call->accept, "reactions", N_STATED + N_ARRAY);
-    tqa_statement_text(&text, "applied_to", "child link");
-    tqa_statement_text(&text, "expressed_in", "child link");
-    tqa_statement_text(&text, "at", "origin");
-    tqa_statement_names(&text, "joints", call->robot->joint_names, call->robot->model->n_joint);
-    return tqa_statement_take(&text, ret_n);
+    tqa_object_prefix text;
+    tqa_object_prefix_open(&text, call->accept, "reactions", N_STATED + N_ARRAY);
+    tqa_object_prefix_text(&text, "applied_to", "child link");
+    tqa_object_prefix_text(&text, "expressed_in", "child link");
+    tqa_object_prefix_text(&text, "at", "origin");
+    tqa_object_prefix_names(&text, "joints", call->robot->joint_names, call->robot->model->n_joint);
+    return tqa_object_prefix_take(&text, ret_n);
 }
 
 bool tqa_reactions_add(tqa_call *call)

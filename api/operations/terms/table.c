@@ -22,19 +22,19 @@ enum {
     ROWS = TQA_EXTENT_ROWS,
 };
 
-static size_t square(const tqa_moment *moment)
+static size_t square(const tqa_term_input *moment)
 {
     return (size_t)moment->model->nv * moment->model->nv;
 }
 
 /* of the kernel, as without wrenches */
-static tq_status mass_matrix(const tqa_moment *moment, double *ret, tq_error *error)
+static tq_status mass_matrix(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     return tq_mass_matrix_flat(moment->call->mechanism, moment->sample.q, 0, moment->scratch, ret,
                                error);
 }
 
-static tq_status mass_matrix_inverse(const tqa_moment *moment, double *ret, tq_error *error)
+static tq_status mass_matrix_inverse(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     const size_t nv = moment->model->nv;
     const tq_status status = mass_matrix(moment, moment->m, error);
@@ -48,7 +48,7 @@ static tq_status mass_matrix_inverse(const tqa_moment *moment, double *ret, tq_e
     return status;
 }
 
-static tq_status mass_matrix_bounds(const tqa_moment *moment, double *ret, tq_error *error)
+static tq_status mass_matrix_bounds(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     const size_t nv = moment->model->nv;
     const size_t mark = tq_scratch_mark(moment->scratch);
@@ -68,12 +68,12 @@ static tq_status mass_matrix_bounds(const tqa_moment *moment, double *ret, tq_er
     return status;
 }
 
-static tq_status mass_matrix_rate(const tqa_moment *moment, double *ret, tq_error *error)
+static tq_status mass_matrix_rate(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     return tq_mass_matrix_rate(&moment->posture, moment->scratch, ret, error);
 }
 
-static tq_status mass_matrix_derivatives(const tqa_moment *moment, double *ret, tq_error *error)
+static tq_status mass_matrix_derivatives(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     const size_t nv = moment->model->nv;
     const tq_status status =
@@ -90,14 +90,14 @@ static tq_status mass_matrix_derivatives(const tqa_moment *moment, double *ret, 
     return status;
 }
 
-static tq_status coriolis(const tqa_moment *moment, tq_coriolis_form form, double *ret,
+static tq_status coriolis(const tqa_term_input *moment, tq_coriolis_form form, double *ret,
                           tq_error *error)
 {
     return tq_lagrangian_coriolis(&moment->posture, moment->sample.qd, form, moment->scratch, ret,
                                   error);
 }
 
-static tq_status coriolis_matrix(const tqa_moment *moment, double *ret, tq_error *error)
+static tq_status coriolis_matrix(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     tq_status status =
         coriolis(moment, (tq_coriolis_form)moment->call->request.options.form, ret, error);
@@ -114,7 +114,7 @@ static tq_status coriolis_matrix(const tqa_moment *moment, double *ret, tq_error
     return status;
 }
 
-static tq_status coriolis_vector(const tqa_moment *moment, double *ret, tq_error *error)
+static tq_status coriolis_vector(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     const size_t nv = moment->model->nv;
     const tq_status status = coriolis(moment, TQ_CORIOLIS_CHRISTOFFEL, moment->c, error);
@@ -127,7 +127,7 @@ static tq_status coriolis_vector(const tqa_moment *moment, double *ret, tq_error
     return status;
 }
 
-static tq_status christoffel_symbols(const tqa_moment *moment, double *ret, tq_error *error)
+static tq_status christoffel_symbols(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     const size_t nv = moment->model->nv;
     double *split = ret + nv * nv * nv;
@@ -140,14 +140,14 @@ static tq_status christoffel_symbols(const tqa_moment *moment, double *ret, tq_e
                              split + nv, error);
 }
 
-static tq_status gravity_torque(const tqa_moment *moment, double *ret, tq_error *error)
+static tq_status gravity_torque(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     (void)error;
     tq_lagrangian_gravity(&moment->posture, moment->sample.gravity, ret);
     return TQ_OK;
 }
 
-static tq_status friction(const tqa_moment *moment, double *ret, tq_error *error)
+static tq_status friction(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     (void)error;
     const tq_model *model = moment->model;
@@ -163,7 +163,7 @@ static tq_status friction(const tqa_moment *moment, double *ret, tq_error *error
     return TQ_OK;
 }
 
-static tq_status energy(const tqa_moment *moment, double *ret, tq_error *error)
+static tq_status energy(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     (void)error;
     const tq_sample *sample = &moment->sample;
@@ -172,7 +172,7 @@ static tq_status energy(const tqa_moment *moment, double *ret, tq_error *error)
     return TQ_OK;
 }
 
-static tq_status momentum(const tqa_moment *moment, double *ret, tq_error *error)
+static tq_status momentum(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     (void)error;
     tq_momentum all;
@@ -184,7 +184,7 @@ static tq_status momentum(const tqa_moment *moment, double *ret, tq_error *error
     return TQ_OK;
 }
 
-static tq_status center_of_mass(const tqa_moment *moment, double *ret, tq_error *error)
+static tq_status center_of_mass(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     (void)error;
     tq_momentum all;
@@ -195,7 +195,8 @@ static tq_status center_of_mass(const tqa_moment *moment, double *ret, tq_error 
     return TQ_OK;
 }
 
-static tq_status operational_space_inertia(const tqa_moment *moment, double *ret, tq_error *error)
+static tq_status operational_space_inertia(const tqa_term_input *moment, double *ret,
+                                           tq_error *error)
 {
     const tqa_options *options = &moment->call->request.options;
     const size_t nv = moment->model->nv;
@@ -204,8 +205,8 @@ static tq_status operational_space_inertia(const tqa_moment *moment, double *ret
     tq_status status = mass_matrix(moment, moment->m, error);
     size_t n = 0;
     if (jacobian != NULL && status == TQ_OK) {
-        tq_posture_jacobian(&moment->posture, options->frame, options->at,
-                            TQ_JACOBIAN_WORLD_ALIGNED, jacobian, NULL);
+        tq_configuration_jacobian(&moment->posture, options->frame, options->at,
+                                  TQ_JACOBIAN_WORLD_ALIGNED, jacobian, NULL);
         for (size_t axis = 0; axis < 6; axis++) {
             if (options->axes == 0 || (options->axes >> axis & 1u) != 0) {
                 memmove(jacobian + n++ * nv, jacobian + axis * nv, nv * sizeof *jacobian);
@@ -217,24 +218,24 @@ static tq_status operational_space_inertia(const tqa_moment *moment, double *ret
     return status;
 }
 
-static tq_status passivity(const tqa_moment *moment, double *ret, tq_error *error)
+static tq_status passivity(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     return tq_passivity_torque(&moment->posture, moment->sample.qd, moment->qd_ref, moment->qdd_ref,
                                moment->sample.gravity, moment->scratch, ret, error);
 }
 
-static tq_status link_jacobians(const tqa_moment *moment, double *ret, tq_error *error)
+static tq_status link_jacobians(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     (void)error;
     static const double origin[3] = {0.0, 0.0, 0.0};
     for (uint32_t link = 0; link < moment->model->n_link; link++) {
-        tq_posture_jacobian(&moment->posture, link, origin, TQ_JACOBIAN_WORLD_ALIGNED,
-                            ret + 6 * (size_t)link * moment->model->nv, NULL);
+        tq_configuration_jacobian(&moment->posture, link, origin, TQ_JACOBIAN_WORLD_ALIGNED,
+                                  ret + 6 * (size_t)link * moment->model->nv, NULL);
     }
     return TQ_OK;
 }
 
-static tq_status ledger(const tqa_moment *moment, double *ret, tq_error *error)
+static tq_status ledger(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     const size_t nv = moment->model->nv;
     const tq_status status =
@@ -250,7 +251,7 @@ static tq_status ledger(const tqa_moment *moment, double *ret, tq_error *error)
 }
 
 /* member m of joint number k of those with drives stands at ret[m * n + k] */
-static tq_status drive(const tqa_moment *moment, double *ret, tq_error *error)
+static tq_status drive(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     const tqa_robot *robot = moment->call->robot;
     const size_t nv = moment->model->nv;
@@ -282,7 +283,7 @@ static tq_status drive(const tqa_moment *moment, double *ret, tq_error *error)
     return status;
 }
 
-static tq_status decoupling(const tqa_moment *moment, double *ret, tq_error *error)
+static tq_status decoupling(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     const tq_model *model = moment->model;
     const size_t nv = model->nv;
@@ -310,14 +311,15 @@ static tq_status decoupling(const tqa_moment *moment, double *ret, tq_error *err
 }
 
 /* d tau/dq, d tau/dqd, and M behind them */
-static tq_status torque_derivatives(const tqa_moment *moment, double *ret, tq_error *error)
+static tq_status torque_derivatives(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     const tq_sample *sample = &moment->sample;
     const size_t mark = tq_scratch_mark(moment->scratch);
-    tq_posture still = moment->posture;
+    tq_configuration still = moment->posture;
     tq_status status = TQ_OK;
     if ((sample->without & TQ_WITHOUT_VELOCITY) != 0) {
-        status = tq_posture_compute(moment->model, sample->q, NULL, moment->scratch, &still, error);
+        status = tq_configuration_compute(moment->model, sample->q, NULL, moment->scratch, &still,
+                                          error);
     }
     if (status == TQ_OK) {
         status = tq_inverse_derivatives(&still, sample, moment->scratch, ret, ret + square(moment),
@@ -327,9 +329,10 @@ static tq_status torque_derivatives(const tqa_moment *moment, double *ret, tq_er
     return status == TQ_OK ? mass_matrix(moment, ret + 2 * square(moment), error) : status;
 }
 
-static tq_status acceleration_derivatives(const tqa_moment *moment, double *ret, tq_error *error)
+static tq_status acceleration_derivatives(const tqa_term_input *moment, double *ret,
+                                          tq_error *error)
 {
-    tqa_moment with_inertia = *moment;
+    tqa_term_input with_inertia = *moment;
     with_inertia.sample.without &= ~(unsigned)TQ_WITHOUT_INERTIA;
     const tq_status status = torque_derivatives(&with_inertia, ret, error);
     const size_t n = square(moment);
@@ -340,7 +343,7 @@ static tq_status acceleration_derivatives(const tqa_moment *moment, double *ret,
     return tq_forward_derivatives(moment->model->nv, moment->m, ret, ret + n, ret + 2 * n, error);
 }
 
-static tq_status checks(const tqa_moment *moment, double *ret, tq_error *error)
+static tq_status checks(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     tq_checks all;
     const tq_status status = tq_checks_compute(moment->call->mechanism, &moment->posture,

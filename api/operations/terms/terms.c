@@ -47,14 +47,14 @@ static tq_status compute_block(tqa_call *call, size_t b, void *memory, size_t si
     return tqa_include_block(call, b, &in, &scratch, error);
 }
 
-static bool run(tqa_call *call, const tqa_world *world, void *scratch, size_t size)
+static bool run(tqa_call *call, const tqa_host *host, void *scratch, size_t size)
 {
     if (call->request.include == 0) {
         return tqa_refuse(&call->request, UINT64_MAX, "missing-field",
                           "add \"include\": [\"mass_matrix\"], or other names of terms",
                           "there is no term to compute");
     }
-    return tqa_include_add(call) && tqa_call_compute(call, world, scratch, size, compute_block);
+    return tqa_include_add(call) && tqa_call_compute(call, host, scratch, size, compute_block);
 }
 
 const tqa_operation_methods tqa_terms_methods = {

@@ -33,39 +33,39 @@ enum { TIMING_SPLINE = 5 };
 
 static bool read_times(tqa_plan *p)
 {
-    const tqa_part times = tqa_part_field(p->object, "times");
-    const tqa_part durations = tqa_part_field(p->object, "durations");
+    const tqa_value times = tqa_value_field(p->object, "times");
+    const tqa_value durations = tqa_value_field(p->object, "durations");
     const size_t n = p->n_point;
-    p->times = tqa_control_take(p->control, n, sizeof(double));
+    p->times = tqa_tree_take(p->control, n, sizeof(double));
     if (p->times == NULL) {
         return false;
     }
     if (times.value != NULL && durations.value != NULL) {
-        return tqa_part_refuse(&durations, "invalid-value", "leave one of them out",
-                               "\"times\" and \"durations\" are both given");
+        return tqa_value_refuse(&durations, "invalid-value", "leave one of them out",
+                                "\"times\" and \"durations\" are both given");
     }
     if (durations.value != NULL) {
-        if (!tqa_part_numbers(&durations, n - 1, p->times + 1)) {
+        if (!tqa_value_numbers(&durations, n - 1, p->times + 1)) {
             return false;
         }
         for (size_t k = 1; k < n; k++) {
-            const tqa_part item = tqa_part_item(&durations, k - 1);
+            const tqa_value item = tqa_value_item(&durations, k - 1);
             double ignored = 0.0;
-            if (!tqa_part_positive(&item, &ignored)) {
+            if (!tqa_value_positive(&item, &ignored)) {
                 return false;
             }
             p->times[k] += p->times[k - 1];
         }
-    } else if (!tqa_part_need(&times, "add \"times\": one for each point, s, increasing; or "
-                                      "\"durations\": one for each stretch") ||
-               !tqa_part_numbers(&times, n, p->times)) {
+    } else if (!tqa_value_need(&times, "add \"times\": one for each point, s, increasing; or "
+                                       "\"durations\": one for each stretch") ||
+               !tqa_value_numbers(&times, n, p->times)) {
         return false;
     }
     for (size_t k = 1; k < n; k++) {
         if (!(p->times[k] > p->times[k - 1])) {
-            const tqa_part item = tqa_part_item(&times, k);
-            return tqa_part_refuse(&item, "range", "times must increase", "%g s is not after %g s",
-                                   p->times[k], p->times[k - 1]);
+            const tqa_value item = tqa_value_item(&times, k);
+            return tqa_value_refuse(&item, "range", "times must increase", "%g s is not after %g s",
+                                    p->times[k], p->times[k - 1]);
         }
     }
     p->to->begin = p->times[0];
@@ -75,28 +75,30 @@ static bool read_times(tqa_plan *p)
 
 static bool read_timing(tqa_plan *p)
 {
-    const tqa_part timing = tqa_part_field(p->object, "timing");
-    const tqa_part blend = tqa_part_field(p->object, "blend");
+    const tqa_value timing = tqa_value_field(p->object, "timing");
+    const tqa_value blend = tqa_value_field(p->object, "blend");
     p->blend = 0.25;
-    if (!tqa_part_need(&timing, "add \"timing\": \"quintic\" (or linear, cubic, septic, trapezoid, "
-                                "spline)") ||
-        !tqa_part_choice(&timing, timings, &p->timing)) {
+    if (!tqa_value_need(&timing,
+                        "add \"timing\": \"quintic\" (or linear, cubic, septic, trapezoid, "
+                        "spline)") ||
+        !tqa_value_choice(&timing, timings, &p->timing)) {
         return false;
     }
     if (p->kind == TQA_PATH_POSES && p->timing == TIMING_SPLINE) {
-        return tqa_part_refuse(&timing, "invalid-value", "use \"quintic\"",
-                               "a spline goes through waypoints of joints only");
+        return tqa_value_refuse(&timing, "invalid-value", "use \"quintic\"",
+                                "a spline goes through waypoints of joints only");
     }
     if (blend.value == NULL) {
         return true;
     }
-    if (!tqa_part_number(&blend, &p->blend)) {
+    if (!tqa_value_number(&blend, &p->blend)) {
         return false;
     }
     if (p->timing != TQ_TIMING_TRAPEZOID || !(p->blend > 0.0 && p->blend <= 0.5)) {
-        return tqa_part_refuse(&blend, "range", "for example 0.25, with \"timing\": \"trapezoid\"",
-                               "it is the part of a stretch's time in which a trapezoid speeds up: "
-                               "above 0, at most 0.5");
+        return tqa_value_refuse(
+            &blend, "range", "for example 0.25, with \"timing\": \"trapezoid\"",
+            "it is the part of a stretch's time in which a trapezoid speeds up: "
+            "above 0, at most 0.5");
     }
     return true;
 }
@@ -105,17 +107,17 @@ static bool read_timing(tqa_plan *p)
  * Paths
  */
 
-static bool read_waypoints(tqa_plan *p, const tqa_part *waypoints)
+static bool read_waypoints(tqa_plan *p, const tqa_value *waypoints)
 {
     const size_t nq = p->order->nq;
-    if (!tqa_part_array(waypoints, 2, POINTS_MAX, &p->n_point)) {
+    if (!tqa_value_array(waypoints, 2, POINTS_MAX, &p->n_point)) {
         return false;
     }
-    double *x = tqa_control_take(p->control, p->n_point * nq, sizeof *x);
+    double *x = tqa_tree_take(p->control, p->n_point * nq, sizeof *x);
     bool good = x != NULL;
     for (size_t k = 0; good && k < p->n_point; k++) {
-        const tqa_part row = tqa_part_item(waypoints, k);
-        good = tqa_part_row(&row, nq, p->order->q, x + k * nq);
+        const tqa_value row = tqa_value_item(waypoints, k);
+        good = tqa_value_row(&row, nq, p->order->q, x + k * nq);
     }
     if (!good || !read_times(p) || !read_timing(p)) {
         return false;
@@ -130,24 +132,23 @@ static bool read_waypoints(tqa_plan *p, const tqa_part *waypoints)
     tq_status status = tq_waypoints_check(&motion->waypoints, &error);
     if (status == TQ_OK && p->timing == TIMING_SPLINE) {
         tq_scratch scratch;
-        double *curvature = tqa_control_take(p->control, p->n_point * nq, sizeof *curvature);
+        double *curvature = tqa_tree_take(p->control, p->n_point * nq, sizeof *curvature);
         if (curvature == NULL ||
-            !tqa_control_scratch(p->control, tq_scratch_cost(p->n_point, sizeof(double)),
-                                 &scratch)) {
+            !tqa_tree_scratch(p->control, tq_scratch_cost(p->n_point, sizeof(double)), &scratch)) {
             return false;
         }
         status = tq_spline_fit(&motion->waypoints, &scratch, curvature, &error);
         motion->curvature = curvature;
     }
-    return status == TQ_OK || tqa_control_fail(p->control, waypoints->pointer, status, &error);
+    return status == TQ_OK || tqa_tree_fail(p->control, waypoints->pointer, status, &error);
 }
 
 /* Coordinates at the first pose: the nearest solution to `initial`. */
 static bool find_start(tqa_reference *to)
 {
-    tqa_control *control = to->poses.control;
+    tqa_tree *control = to->poses.control;
     const tq_model *model = control->robot->model;
-    const tqa_part first = tqa_part_item(&to->poses, 0);
+    const tqa_value first = tqa_value_item(&to->poses, 0);
     tq_scratch scratch;
     tq_error error = {0};
     tq_ik_task task = {.link = to->path.link, .target = to->path.pose[0]};
@@ -159,67 +160,66 @@ static bool find_start(tqa_reference *to)
                                    .n_solution = 8};
     memcpy(task.at, to->path.at, sizeof task.at);
     memcpy(task.axes, to->path.axes, sizeof task.axes);
-    tq_ik_result *result = tqa_control_take(control, 1, sizeof *result);
-    double *q = tqa_control_take(control, (size_t)TQ_IK_SOLUTION_MAX * model->nq, sizeof *q);
+    tq_ik_result *result = tqa_tree_take(control, 1, sizeof *result);
+    double *q = tqa_tree_take(control, (size_t)TQ_IK_SOLUTION_MAX * model->nq, sizeof *q);
     if (result == NULL || q == NULL ||
-        !tqa_control_scratch(control, tq_ik_scratch_size(model), &scratch)) {
+        !tqa_tree_scratch(control, tq_ik_scratch_size(model), &scratch)) {
         return false;
     }
     result->q = q;
     const tq_status status =
         tq_inverse_kinematics(model, &task, &options, &scratch, result, &error);
     if (status != TQ_OK) {
-        return tqa_control_fail(control, first.pointer, status, &error);
+        return tqa_tree_fail(control, first.pointer, status, &error);
     }
     if (result->n_solution == 0) {
-        return tqa_part_refuse(&first, "no-convergence", "bring the pose within reach",
-                               "the pose was not reached: %.3g m and %.3g rad are left",
-                               result->best_position_error, result->best_rotation_error);
+        return tqa_value_refuse(&first, "no-convergence", "bring the pose within reach",
+                                "the pose was not reached: %.3g m and %.3g rad are left",
+                                result->best_position_error, result->best_rotation_error);
     }
     memcpy(to->start, q, model->nq * sizeof *q);
     return true;
 }
 
-static bool refuse_path(const tqa_part *poses, tq_status status, const tq_error *error, double t)
+static bool refuse_path(const tqa_value *poses, tq_status status, const tq_error *error, double t)
 {
     if (status == TQ_ERR_NO_CONVERGENCE && strcmp(error->what, "cells") == 0) {
-        return tqa_part_refuse(poses, "no-convergence",
-                               "keep away from singular postures, or give fewer poses",
-                               "the motion after %g s is too rough to be followed", t);
+        return tqa_value_refuse(poses, "no-convergence",
+                                "keep away from singular postures, or give fewer poses",
+                                "the motion after %g s is too rough to be followed", t);
     }
     if (status == TQ_ERR_NO_CONVERGENCE) {
-        return tqa_part_refuse(poses, "no-convergence", "keep the path within reach",
-                               "the path leaves the reach at %g s: %.3g m or rad are left", t,
-                               error->value);
+        return tqa_value_refuse(poses, "no-convergence", "keep the path within reach",
+                                "the path leaves the reach at %g s: %.3g m or rad are left", t,
+                                error->value);
     }
     if (status == TQ_ERR_SINGULAR) {
-        return tqa_part_refuse(poses, "singular",
-                               "go round the singular posture, or leave axes out",
-                               "the arm cannot move on along the path at %g s: smallest singular "
-                               "value %.3g",
-                               t, error->value);
+        return tqa_value_refuse(poses, "singular",
+                                "go round the singular posture, or leave axes out",
+                                "the arm cannot move on along the path at %g s: smallest singular "
+                                "value %.3g",
+                                t, error->value);
     }
-    return tqa_control_fail(poses->control, poses->pointer, status, error);
+    return tqa_tree_fail(poses->control, poses->pointer, status, error);
 }
 
 /* the path as cells of joint motion */
 static bool cut(tqa_reference *to)
 {
-    tqa_control *control = to->poses.control;
+    tqa_tree *control = to->poses.control;
     const tq_model *model = control->robot->model;
     const size_t n_pose = to->path.n_pose;
     const size_t wanted = n_pose * CELLS_OF_A_STRETCH;
     const size_t n = wanted < CELLS_LEAST ? CELLS_LEAST : wanted < CELLS_MAX ? wanted : CELLS_MAX;
     const tq_motion_room room = {.cells_max = n,
-                                 .t = tqa_control_take(control, n + 1, sizeof(double)),
-                                 .ends =
-                                     tqa_control_take(control, n * 6 * model->nq, sizeof(double)),
-                                 .kinks = tqa_control_take(control, 3 * n_pose, sizeof(double))};
+                                 .t = tqa_tree_take(control, n + 1, sizeof(double)),
+                                 .ends = tqa_tree_take(control, n * 6 * model->nq, sizeof(double)),
+                                 .kinks = tqa_tree_take(control, 3 * n_pose, sizeof(double))};
     tq_scratch scratch;
     tq_error error = {0};
     double t = 0.0;
     if (room.t == NULL || room.ends == NULL || room.kinks == NULL ||
-        !tqa_control_scratch(control, tq_motion_sample_scratch_size(model, n), &scratch)) {
+        !tqa_tree_scratch(control, tq_motion_sample_scratch_size(model, n), &scratch)) {
         return false;
     }
     const tq_status status = tq_motion_sample(model, &to->path, to->start, &room, &scratch,
@@ -235,8 +235,8 @@ bool tqa_reference_prepare(tqa_reference *reference)
 /* coordinates near the first pose, which choose the branch */
 static bool read_near(tqa_plan *p)
 {
-    const tqa_part initial = tqa_part_field(p->object, "initial");
-    double *start = tqa_control_take(p->control, p->order->nq, sizeof *start);
+    const tqa_value initial = tqa_value_field(p->object, "initial");
+    double *start = tqa_tree_take(p->control, p->order->nq, sizeof *start);
     if (start == NULL) {
         return false;
     }
@@ -245,32 +245,33 @@ static bool read_near(tqa_plan *p)
         memcpy(start, p->near, p->order->nq * sizeof *start);
         return true;
     }
-    return tqa_part_need(&initial, "add \"initial\": coordinates near the first pose, which choose "
-                                   "the branch") &&
-           tqa_part_row(&initial, p->order->nq, p->order->q, start);
+    return tqa_value_need(&initial,
+                          "add \"initial\": coordinates near the first pose, which choose "
+                          "the branch") &&
+           tqa_value_row(&initial, p->order->nq, p->order->q, start);
 }
 
-static bool read_poses(tqa_plan *p, const tqa_part *poses)
+static bool read_poses(tqa_plan *p, const tqa_value *poses)
 {
-    const tqa_part frame = tqa_part_field(p->object, "frame");
-    const tqa_part axes = tqa_part_field(p->object, "axes");
+    const tqa_value frame = tqa_value_field(p->object, "frame");
+    const tqa_value axes = tqa_value_field(p->object, "axes");
     tqa_point point;
     unsigned bits = 0;
-    if (!tqa_part_array(poses, 2, POINTS_MAX, &p->n_point) ||
-        !tqa_part_need(&frame, "add \"frame\": a link's name, or {\"link\", \"at\"}") ||
-        !tqa_part_point(&frame, &point)) {
+    if (!tqa_value_array(poses, 2, POINTS_MAX, &p->n_point) ||
+        !tqa_value_need(&frame, "add \"frame\": a link's name, or {\"link\", \"at\"}") ||
+        !tqa_value_point(&frame, &point)) {
         return false;
     }
-    tq_pose *pose = tqa_control_take(p->control, p->n_point, sizeof *pose);
+    tq_pose *pose = tqa_tree_take(p->control, p->n_point, sizeof *pose);
     bool good = pose != NULL;
     bool turned = false;
     for (size_t k = 0; good && k < p->n_point; k++) {
-        const tqa_part item = tqa_part_item(poses, k);
-        good = tqa_part_pose(&item, &pose[k]);
+        const tqa_value item = tqa_value_item(poses, k);
+        good = tqa_value_pose(&item, &pose[k]);
         turned = turned || json_object_size(item.value) > 1;
     }
     bits = turned ? (1u << 6) - 1u : 7u;
-    if (!good || (axes.value != NULL && !tqa_part_choices(&axes, axis_names, &bits)) ||
+    if (!good || (axes.value != NULL && !tqa_value_choices(&axes, axis_names, &bits)) ||
         !read_times(p) || !read_timing(p)) {
         return false;
     }
@@ -285,8 +286,8 @@ static bool read_poses(tqa_plan *p, const tqa_part *poses)
         p->to->path.axes[k] = (bits >> k & 1u) != 0;
     }
     if (bits == 0) {
-        return tqa_part_refuse(&axes, "wrong-length", "for example [\"x\", \"y\", \"z\"]",
-                               "name one axis at least");
+        return tqa_value_refuse(&axes, "wrong-length", "for example [\"x\", \"y\", \"z\"]",
+                                "name one axis at least");
     }
     p->to->is_cartesian = true;
     p->to->point = point;
@@ -306,7 +307,7 @@ static bool read_poses(tqa_plan *p, const tqa_part *poses)
 
 static const struct {
     const char *name;
-    bool (*read)(tqa_plan *p, const tqa_part *part);
+    bool (*read)(tqa_plan *p, const tqa_value *part);
 } paths[] = {{"waypoints", read_waypoints},
              {"poses", read_poses},
              {"fourier", tqa_plan_fourier},
@@ -331,50 +332,50 @@ static bool refuse_stray(const tqa_plan *p)
         {"duration", TQA_PATH_FOURIER},
     };
     for (size_t k = 0; k < sizeof of_kind / sizeof of_kind[0]; k++) {
-        const tqa_part part = tqa_part_field(p->object, of_kind[k].name);
+        const tqa_value part = tqa_value_field(p->object, of_kind[k].name);
         if (part.value != NULL && (of_kind[k].kinds & p->kind) == 0) {
-            return tqa_part_refuse(&part, "invalid-value", "leave it out",
-                                   "\"%s\" has no meaning for this kind of path", of_kind[k].name);
+            return tqa_value_refuse(&part, "invalid-value", "leave it out",
+                                    "\"%s\" has no meaning for this kind of path", of_kind[k].name);
         }
     }
     return true;
 }
 
-bool tqa_part_reference(const tqa_part *object, const tqa_order *order, unsigned kinds,
-                        const double *near, tqa_reference *ret)
+bool tqa_value_reference(const tqa_value *object, const tqa_order *order, unsigned kinds,
+                         const double *near, tqa_reference *ret)
 {
-    tqa_control *control = object->control;
+    tqa_tree *control = object->control;
     tqa_plan p = {.control = control, .object = object, .order = order, .near = near, .to = ret};
-    tqa_part path = {0};
+    tqa_value path = {0};
     unsigned chosen = PATHS;
     for (unsigned k = 0; k < PATHS; k++) {
-        const tqa_part part = tqa_part_field(object, paths[k].name);
+        const tqa_value part = tqa_value_field(object, paths[k].name);
         if (part.value == NULL || (kinds >> k & 1u) == 0) {
             continue;
         }
         if (chosen < PATHS) {
-            return tqa_part_refuse(&part, "invalid-value", "leave one of them out",
-                                   "there are two paths: \"%s\" and \"%s\"", paths[chosen].name,
-                                   paths[k].name);
+            return tqa_value_refuse(&part, "invalid-value", "leave one of them out",
+                                    "there are two paths: \"%s\" and \"%s\"", paths[chosen].name,
+                                    paths[k].name);
         }
         chosen = k;
         path = part;
     }
     if (chosen == PATHS) {
-        const tqa_part waypoints = tqa_part_field(object, paths[0].name);
-        return tqa_part_need(&waypoints, "add \"waypoints\": [[q], [q], ...]; or \"poses\", or "
-                                         "\"fourier\"");
+        const tqa_value waypoints = tqa_value_field(object, paths[0].name);
+        return tqa_value_need(&waypoints, "add \"waypoints\": [[q], [q], ...]; or \"poses\", or "
+                                          "\"fourier\"");
     }
     p.kind = 1u << chosen;
     for (size_t k = 0; p.kind != TQA_PATH_STAND && k < order->n_joint; k++) {
         const tq_joint *joint = &control->robot->model->joints[order->joints[k]];
         if (joint->nq != joint->nv) {
-            return tqa_part_refuse(&path, "invalid-value",
-                                   (kinds & TQA_PATH_STAND) != 0
-                                       ? "\"stand\" takes every joint, quaternions included"
-                                       : "interpolate such poses before, and ask for each of them",
-                                   "joint \"%s\" has a quaternion, which no path interpolates",
-                                   control->robot->joint_names[order->joints[k]]);
+            return tqa_value_refuse(&path, "invalid-value",
+                                    (kinds & TQA_PATH_STAND) != 0
+                                        ? "\"stand\" takes every joint, quaternions included"
+                                        : "interpolate such poses before, and ask for each of them",
+                                    "joint \"%s\" has a quaternion, which no path interpolates",
+                                    control->robot->joint_names[order->joints[k]]);
         }
     }
     *ret = (tqa_reference){.motion = {.n_coordinate = order->nq}};

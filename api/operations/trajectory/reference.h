@@ -29,14 +29,14 @@ typedef struct tqa_reference {
     tqa_point point;   /* of the robot, then */
     double length;     /* of the line through all poses, m */
     tq_cartesian_path path;
-    double *start;  /* (nq) near the first pose */
-    tqa_part poses; /* where they stand in the request */
+    double *start;   /* (nq) near the first pose */
+    tqa_value poses; /* where they stand in the request */
 } tqa_reference;
 
 /* Reads the path among the fields of `object`, of one of the kinds. `near` (nq, robot's order; may
  * be NULL) stands for `initial` of poses when that is not given. False: the problem is set. */
-bool tqa_part_reference(const tqa_part *object, const tqa_order *order, unsigned kinds,
-                        const double *near, tqa_reference *ret);
+bool tqa_value_reference(const tqa_value *object, const tqa_order *order, unsigned kinds,
+                         const double *near, tqa_reference *ret);
 
 /* Before the first use of `motion`, on a worker: poses become joint motion by inverse kinematics,
  * which takes milliseconds and more. False: the problem is set. */

@@ -6,8 +6,8 @@
 #include "api/operations/trajectory/reference.h"
 
 typedef struct tqa_plan {
-    tqa_control *control;
-    const tqa_part *object;
+    tqa_tree *control;
+    const tqa_value *object;
     const tqa_order *order;
     const double *near; /* coordinates that choose the branch of poses */
     unsigned kind;      /* TQA_PATH_... */
@@ -19,8 +19,8 @@ typedef struct tqa_plan {
 } tqa_plan;
 
 /* Paths that carry their own times. False: the problem is set. */
-bool tqa_plan_fourier(tqa_plan *p, const tqa_part *fourier);
-bool tqa_plan_stand(tqa_plan *p, const tqa_part *stand);
-bool tqa_plan_table(tqa_plan *p, const tqa_part *table);
+bool tqa_plan_fourier(tqa_plan *p, const tqa_value *fourier);
+bool tqa_plan_stand(tqa_plan *p, const tqa_value *stand);
+bool tqa_plan_table(tqa_plan *p, const tqa_value *table);
 
 #endif

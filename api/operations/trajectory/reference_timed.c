@@ -8,35 +8,35 @@
 
 enum { TABLE_POINTS_MAX = 1 << 20, HARMONICS_MAX = 256 };
 
-bool tqa_plan_fourier(tqa_plan *p, const tqa_part *fourier)
+bool tqa_plan_fourier(tqa_plan *p, const tqa_value *fourier)
 {
     static const char *const known[] = {"frequency", "offset", "a", "b", NULL};
     static const char *const harmonics[2] = {"a", "b"};
-    const tqa_part duration = tqa_part_field(p->object, "duration");
+    const tqa_value duration = tqa_value_field(p->object, "duration");
     const size_t nq = p->order->nq;
-    if (!tqa_part_object(fourier, known)) {
+    if (!tqa_value_object(fourier, known)) {
         return false;
     }
-    const tqa_part frequency = tqa_part_field(fourier, "frequency");
-    const tqa_part offset = tqa_part_field(fourier, "offset");
-    const tqa_part first = tqa_part_field(fourier, "a");
+    const tqa_value frequency = tqa_value_field(fourier, "frequency");
+    const tqa_value offset = tqa_value_field(fourier, "offset");
+    const tqa_value first = tqa_value_field(fourier, "a");
     size_t n = 0;
     double *all = NULL;
-    if (!tqa_part_positive(&frequency, &p->to->motion.fourier.frequency) ||
-        !tqa_part_array(&first, 1, HARMONICS_MAX, &n) ||
-        (all = tqa_control_take(p->control, (2 * n + 1) * nq, sizeof *all)) == NULL ||
-        !tqa_part_row(&offset, nq, p->order->q, all)) {
+    if (!tqa_value_positive(&frequency, &p->to->motion.fourier.frequency) ||
+        !tqa_value_array(&first, 1, HARMONICS_MAX, &n) ||
+        (all = tqa_tree_take(p->control, (2 * n + 1) * nq, sizeof *all)) == NULL ||
+        !tqa_value_row(&offset, nq, p->order->q, all)) {
         return false;
     }
     for (unsigned k = 0; k < 2; k++) {
-        const tqa_part table = tqa_part_field(fourier, harmonics[k]);
+        const tqa_value table = tqa_value_field(fourier, harmonics[k]);
         size_t n_row = 0;
-        if (!tqa_part_array(&table, n, n, &n_row)) {
+        if (!tqa_value_array(&table, n, n, &n_row)) {
             return false;
         }
         for (size_t i = 0; i < n; i++) {
-            const tqa_part row = tqa_part_item(&table, i);
-            if (!tqa_part_row(&row, nq, p->order->q, all + (1 + k * n + i) * nq)) {
+            const tqa_value row = tqa_value_item(&table, i);
+            if (!tqa_value_row(&row, nq, p->order->q, all + (1 + k * n + i) * nq)) {
                 return false;
             }
         }
@@ -49,11 +49,11 @@ bool tqa_plan_fourier(tqa_plan *p, const tqa_part *fourier)
     series->a = all + nq;
     series->b = all + (1 + n) * nq;
     p->to->end = 1.0 / series->frequency; /* one period */
-    return duration.value == NULL || tqa_part_positive(&duration, &p->to->end);
+    return duration.value == NULL || tqa_value_positive(&duration, &p->to->end);
 }
 
 /* quaternions of unit length, which small rounding of them is taken out of */
-static bool check_quaternions(const tqa_part *stand, const tqa_order *order, double *q)
+static bool check_quaternions(const tqa_value *stand, const tqa_order *order, double *q)
 {
     static const double off_unit = 1e-6;
     const tqa_robot *robot = stand->control->robot;
@@ -65,9 +65,9 @@ static bool check_quaternions(const tqa_part *stand, const tqa_order *order, dou
         double *w = q + joint->q_index + joint->nq - 4;
         const double length = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2] + w[3] * w[3]);
         if (!(fabs(length - 1.0) <= off_unit)) {
-            return tqa_part_refuse(stand, "quaternion", "w x y z of length 1, such as 1, 0, 0, 0",
-                                   "the quaternion of joint \"%.80s\" has length %g",
-                                   robot->joint_names[order->joints[k]], length);
+            return tqa_value_refuse(stand, "quaternion", "w x y z of length 1, such as 1, 0, 0, 0",
+                                    "the quaternion of joint \"%.80s\" has length %g",
+                                    robot->joint_names[order->joints[k]], length);
         }
         for (unsigned i = 0; i < 4; i++) {
             w[i] /= length;
@@ -76,28 +76,28 @@ static bool check_quaternions(const tqa_part *stand, const tqa_order *order, dou
     return true;
 }
 
-bool tqa_plan_stand(tqa_plan *p, const tqa_part *stand)
+bool tqa_plan_stand(tqa_plan *p, const tqa_value *stand)
 {
-    double *q = tqa_control_take(p->control, p->order->nq, sizeof *q);
+    double *q = tqa_tree_take(p->control, p->order->nq, sizeof *q);
     p->to->motion.kind = TQ_REFERENCE_STAND;
     p->to->motion.stand = q;
-    return q != NULL && tqa_part_row(stand, p->order->nq, p->order->q, q) &&
+    return q != NULL && tqa_value_row(stand, p->order->nq, p->order->q, q) &&
            check_quaternions(stand, p->order, q);
 }
 
 /* Row `part` of every end of the cells: x, xd or xdd of point k ends cell k - 1 and begins cell k.
  */
-static bool read_ends(tqa_plan *p, const tqa_part *rows, size_t part, double *ends)
+static bool read_ends(tqa_plan *p, const tqa_value *rows, size_t part, double *ends)
 {
     const size_t nq = p->order->nq;
-    double *row = tqa_control_take(p->control, nq, sizeof *row);
+    double *row = tqa_tree_take(p->control, nq, sizeof *row);
     size_t n = 0;
-    if (row == NULL || !tqa_part_array(rows, p->n_point, p->n_point, &n)) {
+    if (row == NULL || !tqa_value_array(rows, p->n_point, p->n_point, &n)) {
         return false;
     }
     for (size_t k = 0; k < n; k++) {
-        const tqa_part item = tqa_part_item(rows, k);
-        if (!tqa_part_row(&item, nq, p->order->v, row)) {
+        const tqa_value item = tqa_value_item(rows, k);
+        if (!tqa_value_row(&item, nq, p->order->v, row)) {
             return false;
         }
         if (k > 0) {
@@ -111,37 +111,37 @@ static bool read_ends(tqa_plan *p, const tqa_part *rows, size_t part, double *en
 }
 
 /* q alone: their spline; with qd and qdd: quintics between them */
-bool tqa_plan_table(tqa_plan *p, const tqa_part *table)
+bool tqa_plan_table(tqa_plan *p, const tqa_value *table)
 {
     static const char *const known[] = {"t", "q", "qd", "qdd", NULL};
-    if (!tqa_part_object(table, known)) {
+    if (!tqa_value_object(table, known)) {
         return false;
     }
-    const tqa_part t = tqa_part_field(table, "t");
-    const tqa_part q = tqa_part_field(table, "q");
-    const tqa_part qd = tqa_part_field(table, "qd");
-    const tqa_part qdd = tqa_part_field(table, "qdd");
+    const tqa_value t = tqa_value_field(table, "t");
+    const tqa_value q = tqa_value_field(table, "q");
+    const tqa_value qd = tqa_value_field(table, "qd");
+    const tqa_value qdd = tqa_value_field(table, "qdd");
     const size_t nq = p->order->nq;
-    if (!tqa_part_need(&t, "add \"t\": the times of the coordinates, s") ||
-        !tqa_part_array(&t, 2, TABLE_POINTS_MAX, &p->n_point) ||
-        !tqa_part_need(&q, "add \"q\": an array of coordinates for each time")) {
+    if (!tqa_value_need(&t, "add \"t\": the times of the coordinates, s") ||
+        !tqa_value_array(&t, 2, TABLE_POINTS_MAX, &p->n_point) ||
+        !tqa_value_need(&q, "add \"q\": an array of coordinates for each time")) {
         return false;
     }
     if ((qd.value == NULL) != (qdd.value == NULL)) {
-        return tqa_part_need(qd.value == NULL ? &qd : &qdd,
-                             "give both \"qd\" and \"qdd\", or neither");
+        return tqa_value_need(qd.value == NULL ? &qd : &qdd,
+                              "give both \"qd\" and \"qdd\", or neither");
     }
     const size_t n = p->n_point;
-    double *times = tqa_control_take(p->control, n, sizeof *times);
-    double *x = tqa_control_take(p->control, 6 * n * nq, sizeof *x);
-    if (times == NULL || x == NULL || !tqa_part_numbers(&t, n, times)) {
+    double *times = tqa_tree_take(p->control, n, sizeof *times);
+    double *x = tqa_tree_take(p->control, 6 * n * nq, sizeof *x);
+    if (times == NULL || x == NULL || !tqa_value_numbers(&t, n, times)) {
         return false;
     }
     for (size_t k = 1; k < n; k++) {
         if (!(times[k] > times[k - 1])) {
-            const tqa_part item = tqa_part_item(&t, k);
-            return tqa_part_refuse(&item, "range", "times of a table increase",
-                                   "time %g follows %g", times[k], times[k - 1]);
+            const tqa_value item = tqa_value_item(&t, k);
+            return tqa_value_refuse(&item, "range", "times of a table increase",
+                                    "time %g follows %g", times[k], times[k - 1]);
         }
     }
     p->to->begin = times[0];
@@ -154,23 +154,23 @@ bool tqa_plan_table(tqa_plan *p, const tqa_part *table)
         return read_ends(p, &q, 0, x) && read_ends(p, &qd, 1, x) && read_ends(p, &qdd, 2, x);
     }
     size_t n_row = 0;
-    if (!tqa_part_array(&q, n, n, &n_row)) {
+    if (!tqa_value_array(&q, n, n, &n_row)) {
         return false;
     }
     for (size_t k = 0; k < n; k++) {
-        const tqa_part row = tqa_part_item(&q, k);
-        if (!tqa_part_row(&row, nq, p->order->q, x + k * nq)) {
+        const tqa_value row = tqa_value_item(&q, k);
+        if (!tqa_value_row(&row, nq, p->order->q, x + k * nq)) {
             return false;
         }
     }
     tq_scratch scratch;
     tq_error error = {0};
-    if (!tqa_control_scratch(p->control, tq_scratch_cost(n, sizeof(double)), &scratch)) {
+    if (!tqa_tree_scratch(p->control, tq_scratch_cost(n, sizeof(double)), &scratch)) {
         return false;
     }
     motion->kind = TQ_REFERENCE_TABLE;
     motion->waypoints = (tq_waypoints){.n_point = n, .n_coordinate = nq, .t = times, .x = x};
     motion->curvature = x + n * nq;
     const tq_status status = tq_table_fit(&motion->waypoints, &scratch, x + n * nq, &error);
-    return status == TQ_OK || tqa_control_fail(p->control, table->pointer, status, &error);
+    return status == TQ_OK || tqa_tree_fail(p->control, table->pointer, status, &error);
 }

@@ -15,7 +15,7 @@ static const char *const fields[] = {"waypoints", "poses",    "fourier", "frame"
                                      "duration",  "interval", "joints",  NULL};
 
 typedef struct plan {
-    tqa_control *control;
+    tqa_tree *control;
     tqa_order order;
     tqa_reference path;
     double interval;
@@ -26,7 +26,7 @@ typedef struct plan {
 /* poses become joint motion first: hundreds of inverse kinematics */
 static const double cutting_us = 1e4;
 
-static double cost_us(const tqa_control *control)
+static double cost_us(const tqa_tree *control)
 {
     const double nv = (double)control->robot->model->nv;
     const bool cartesian = json_object_get(control->root, "poses") != NULL;
@@ -38,35 +38,35 @@ static double cost_us(const tqa_control *control)
 
 static bool read(plan *p)
 {
-    const tqa_part root = tqa_part_root(p->control);
-    const tqa_part interval = tqa_part_field(&root, "interval");
+    const tqa_value root = tqa_value_root(p->control);
+    const tqa_value interval = tqa_value_field(&root, "interval");
     const unsigned kinds = TQA_PATH_WAYPOINTS | TQA_PATH_POSES | TQA_PATH_FOURIER;
-    return tqa_part_reference(&root, &p->order, kinds, NULL, &p->path) &&
+    return tqa_value_reference(&root, &p->order, kinds, NULL, &p->path) &&
            tqa_reference_prepare(&p->path) &&
-           tqa_part_need(&interval, "add \"interval\": 0.001 (seconds between samples)") &&
-           tqa_part_positive(&interval, &p->interval);
+           tqa_value_need(&interval, "add \"interval\": 0.001 (seconds between samples)") &&
+           tqa_value_positive(&interval, &p->interval);
 }
 
 static bool make_room(plan *p)
 {
-    const tqa_part root = tqa_part_root(p->control);
-    const tqa_part interval = tqa_part_field(&root, "interval");
+    const tqa_value root = tqa_value_root(p->control);
+    const tqa_value interval = tqa_value_field(&root, "interval");
     const size_t nq = p->order.nq;
     /* the last sample is the end, when that is a whole number of intervals away within rounding */
     const double count =
         floor((p->path.end - p->path.begin) / p->interval * (1.0 + 1e-12) + 1e-9) + 1.0;
     const double most = p->path.is_cartesian
                             ? (double)CARTESIAN_SAMPLES_MAX
-                            : floor((double)TQA_CONTROL_ANSWER_MAX / (3.0 * (double)nq + 1.0));
+                            : floor((double)TQA_TREE_ANSWER_MAX / (3.0 * (double)nq + 1.0));
     if (!(count <= most)) {
-        return tqa_part_refuse(&interval, "range", "a longer interval or a shorter path",
-                               "that are %.9g samples, %.0f at most are given", count, most);
+        return tqa_value_refuse(&interval, "range", "a longer interval or a shorter path",
+                                "that are %.9g samples, %.0f at most are given", count, most);
     }
     p->n_sample = (size_t)count;
-    p->t = tqa_control_take(p->control, p->n_sample, sizeof(double));
-    p->q = tqa_control_take(p->control, p->n_sample * nq, sizeof(double));
-    p->qd = tqa_control_take(p->control, p->n_sample * nq, sizeof(double));
-    p->qdd = tqa_control_take(p->control, p->n_sample * nq, sizeof(double));
+    p->t = tqa_tree_take(p->control, p->n_sample, sizeof(double));
+    p->q = tqa_tree_take(p->control, p->n_sample * nq, sizeof(double));
+    p->qd = tqa_tree_take(p->control, p->n_sample * nq, sizeof(double));
+    p->qdd = tqa_tree_take(p->control, p->n_sample * nq, sizeof(double));
     return p->t != NULL && p->q != NULL && p->qd != NULL && p->qdd != NULL;
 }
 
@@ -84,8 +84,8 @@ static void tell_violations(const plan *p)
 {
     static const char *const names[] = {"lower", "upper", "velocity"};
     const tqa_robot *robot = p->control->robot;
-    tqa_answer *answer = &p->control->answer;
-    tqa_answer_list(answer, "violations");
+    tqa_writer *answer = &p->control->answer;
+    tqa_writer_list(answer, "violations");
     for (size_t k = 0; k < p->order.n_joint; k++) {
         const tq_joint *joint = &robot->model->joints[p->order.joints[k]];
         const double bounds[3] = {joint->limits.lower, joint->limits.upper, joint->limits.velocity};
@@ -103,37 +103,37 @@ static void tell_violations(const plan *p)
                 }
             }
             if (worst > 0.0) {
-                tqa_answer_object(answer, NULL);
-                tqa_answer_string(answer, "joint", robot->joint_names[p->order.joints[k]]);
-                tqa_answer_string(answer, "limit", names[b]);
-                tqa_answer_number(answer, "bound", bounds[b]);
-                tqa_answer_number(answer, "worst", value);
-                tqa_answer_number(answer, "t", p->t[at]);
-                tqa_answer_count(answer, "sample", at);
-                tqa_answer_end(answer);
+                tqa_writer_object(answer, NULL);
+                tqa_writer_string(answer, "joint", robot->joint_names[p->order.joints[k]]);
+                tqa_writer_string(answer, "limit", names[b]);
+                tqa_writer_number(answer, "bound", bounds[b]);
+                tqa_writer_number(answer, "worst", value);
+                tqa_writer_number(answer, "t", p->t[at]);
+                tqa_writer_count(answer, "sample", at);
+                tqa_writer_end(answer);
             }
         }
     }
-    tqa_answer_end(answer);
+    tqa_writer_end(answer);
 }
 
-static bool run(tqa_control *control)
+static bool run(tqa_tree *control)
 {
     plan p = {.control = control};
-    if (!tqa_control_order(control, &p.order) || !read(&p) || !make_room(&p)) {
+    if (!tqa_tree_order(control, &p.order) || !read(&p) || !make_room(&p)) {
         return false;
     }
     sample(&p);
     const size_t nq = p.order.nq;
-    tqa_answer *answer = &control->answer;
-    tqa_answer_joints(answer, control->robot, &p.order);
+    tqa_writer *answer = &control->answer;
+    tqa_writer_joints(answer, control->robot, &p.order);
     tell_violations(&p);
-    tqa_answer_vector(answer, "t", p.t, p.n_sample);
-    tqa_answer_rows(answer, "q", p.q, p.n_sample, false, p.order.q, nq);
-    tqa_answer_rows(answer, "qd", p.qd, p.n_sample, false, p.order.v, nq);
-    tqa_answer_rows(answer, "qdd", p.qdd, p.n_sample, false, p.order.v, nq);
+    tqa_writer_vector(answer, "t", p.t, p.n_sample);
+    tqa_writer_rows(answer, "q", p.q, p.n_sample, false, p.order.q, nq);
+    tqa_writer_rows(answer, "qd", p.qd, p.n_sample, false, p.order.v, nq);
+    tqa_writer_rows(answer, "qdd", p.qdd, p.n_sample, false, p.order.v, nq);
     return true;
 }
 
-static const tqa_control_methods methods = {.fields = fields, .cost_us = cost_us, .run = run};
+static const tqa_tree_methods methods = {.fields = fields, .cost_us = cost_us, .run = run};
 const tqa_operation_methods tqa_trajectory_methods = {.control = &methods};

@@ -40,7 +40,7 @@ static size_t cell_size(const tq_model *model)
 size_t tq_eigen_bounds_scratch_size(const tq_model *model, size_t n_max)
 {
     const size_t nq = model->nq, nv = model->nv;
-    const size_t inner = tq_posture_scratch_size(model) + tq_lagrangian_scratch_size(model) +
+    const size_t inner = tq_configuration_scratch_size(model) + tq_lagrangian_scratch_size(model) +
                          tq_eigen_symmetric_scratch_size(nv);
     return 6 * tq_scratch_cost(nq, sizeof(double)) + tq_scratch_cost(nv, sizeof(double)) +
            tq_scratch_cost(nv * nv, sizeof(double)) +
@@ -208,8 +208,8 @@ static tq_status evaluate(search *s, const double *q, const double *half, double
 {
     const tq_model *model = s->model;
     const size_t mark = tq_scratch_mark(s->scratch);
-    tq_posture posture;
-    tq_status status = tq_posture_compute(model, q, NULL, s->scratch, &posture, reterr);
+    tq_configuration posture;
+    tq_status status = tq_configuration_compute(model, q, NULL, s->scratch, &posture, reterr);
     if (status == TQ_OK) {
         status = tq_lagrangian_mass_matrix(&posture, s->scratch, s->m, reterr);
     }

@@ -313,9 +313,9 @@ static void add_curvature(const tq_relative *r, const double *h)
     }
 }
 
-tq_status tq_relative_change(const tq_relative *r, const tq_posture *posture, const double *values,
-                             const double *vectors, const double *h, tq_scratch *scratch,
-                             double ret[2], tq_error *reterr)
+tq_status tq_relative_change(const tq_relative *r, const tq_configuration *posture,
+                             const double *values, const double *vectors, const double *h,
+                             tq_scratch *scratch, double ret[2], tq_error *reterr)
 {
     const size_t nv = r->model->nv;
     ret[0] = HUGE_VAL;

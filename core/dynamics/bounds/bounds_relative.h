@@ -11,7 +11,7 @@
 
 #include "core/base/scratch.h"
 #include "core/base/status.h"
-#include "core/dynamics/kinematics/posture.h"
+#include "core/dynamics/kinematics/configuration.h"
 
 /* Robots with more freedoms have no such bound: its table takes nv^3 numbers. */
 enum { TQ_RELATIVE_NV_MAX = 24 };
@@ -64,8 +64,8 @@ size_t tq_relative_scratch_size(const tq_model *model);
  * Source   A. Ostrowski, A quantitative formulation of Sylvester's law of inertia, PNAS 45, 1959;
  *          J. Demmel, K. Veselic, Jacobi's method is more accurate than QR, SIMAX 13, 1992.
  */
-tq_status tq_relative_change(const tq_relative *r, const tq_posture *posture, const double *values,
-                             const double *vectors, const double *h, tq_scratch *scratch,
-                             double ret[2], tq_error *reterr);
+tq_status tq_relative_change(const tq_relative *r, const tq_configuration *posture,
+                             const double *values, const double *vectors, const double *h,
+                             tq_scratch *scratch, double ret[2], tq_error *reterr);
 
 #endif

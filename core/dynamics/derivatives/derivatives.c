@@ -43,7 +43,7 @@ size_t tq_derivatives_scratch_size(const tq_model *model)
 }
 
 /* False, and nothing taken, when the scratch is too small. */
-static bool take(const tq_posture *p, tq_scratch *scratch, work *ret)
+static bool take(const tq_configuration *p, tq_scratch *scratch, work *ret)
 {
     const size_t mark = tq_scratch_mark(scratch);
     ret->sum = tq_scratch_take(scratch, p->model->n_link, sizeof(composite));
@@ -56,13 +56,14 @@ static bool take(const tq_posture *p, tq_scratch *scratch, work *ret)
     return true;
 }
 
-static tq_status short_of_scratch(const tq_posture *p, tq_error *reterr)
+static tq_status short_of_scratch(const tq_configuration *p, tq_error *reterr)
 {
     return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
                    (double)tq_derivatives_scratch_size(p->model));
 }
 
-static void own(const tq_posture *p, uint32_t link, const double acceleration[6], composite *ret)
+static void own(const tq_configuration *p, uint32_t link, const double acceleration[6],
+                composite *ret)
 {
     const double *twist = p->twist + 6 * (size_t)link;
     const tq_inertia world = tq_inertia_move(&p->model->links[link].inertia, &p->pose[link]);
@@ -100,7 +101,7 @@ static double rate_of(const double *x, const tq_freedom *freedom)
 }
 
 /* acceleration of every link, gravity as an acceleration of the root upwards */
-static void accelerate(const tq_posture *p, const double *qd, const double *qdd,
+static void accelerate(const tq_configuration *p, const double *qd, const double *qdd,
                        const double gravity[3], double *acceleration)
 {
     const tq_model *model = p->model;
@@ -128,7 +129,8 @@ static bool carries(const tq_joint *joint, uint32_t by, uint32_t what)
     return joint->kind != TQ_JOINT_PLANAR || by < 2 || what == 2;
 }
 
-static void leave(const tq_posture *p, uint32_t number, const tq_sample *sample, const work *w)
+static void leave(const tq_configuration *p, uint32_t number, const tq_sample *sample,
+                  const work *w)
 {
     const tq_joint *joint = &p->model->joints[number];
     const bool ball = joint->kind == TQ_JOINT_SPHERICAL || joint->kind == TQ_JOINT_FLOATING;
@@ -182,7 +184,7 @@ static uint32_t parent_joint(const tq_model *model, uint32_t number)
 }
 
 /* all pairs of freedom f and those of its own joint and below it */
-static void pair_up(const tq_posture *p, const work *w, size_t f, double *dq, double *dqd)
+static void pair_up(const tq_configuration *p, const work *w, size_t f, double *dq, double *dqd)
 {
     const tq_model *model = p->model;
     const size_t nv = model->nv;
@@ -221,7 +223,7 @@ static void pair_up(const tq_posture *p, const work *w, size_t f, double *dq, do
 
 /* A force along the world's axes does not turn with the link that carries its point: what is wrong
  * with taking it for one that does. */
-static void unturn_wrench(const tq_posture *p, const tq_point_wrench *wrench, double *dq)
+static void unturn_wrench(const tq_configuration *p, const tq_point_wrench *wrench, double *dq)
 {
     const tq_model *model = p->model;
     const tq_pose *pose = &p->pose[wrench->link];
@@ -280,7 +282,7 @@ static void add_joint_efforts(const tq_model *model, const tq_sample *sample, do
     }
 }
 
-static void gather(const tq_posture *p, const tq_sample *sample, const work *w)
+static void gather(const tq_configuration *p, const tq_sample *sample, const work *w)
 {
     const tq_model *model = p->model;
     for (uint32_t link = 0; link < model->n_link; link++) {
@@ -297,7 +299,7 @@ static void gather(const tq_posture *p, const tq_sample *sample, const work *w)
     }
 }
 
-tq_status tq_inverse_derivatives(const tq_posture *posture, const tq_sample *sample,
+tq_status tq_inverse_derivatives(const tq_configuration *posture, const tq_sample *sample,
                                  tq_scratch *scratch, double *ret_dq, double *ret_dqd,
                                  tq_error *reterr)
 {
@@ -335,8 +337,8 @@ tq_status tq_inverse_derivatives(const tq_posture *posture, const tq_sample *sam
     return TQ_OK;
 }
 
-tq_status tq_mass_matrix_rate(const tq_posture *posture, tq_scratch *scratch, double *ret_rate,
-                              tq_error *reterr)
+tq_status tq_mass_matrix_rate(const tq_configuration *posture, tq_scratch *scratch,
+                              double *ret_rate, tq_error *reterr)
 {
     const tq_model *model = posture->model;
     const size_t nv = model->nv;

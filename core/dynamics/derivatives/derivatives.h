@@ -35,7 +35,7 @@
  *          Analytical derivatives of rigid body dynamics algorithms, RSS 2018.
  * Checked  tests/property/core/dynamics/derivatives/test_derivatives.c
  */
-tq_status tq_inverse_derivatives(const tq_posture *posture, const tq_sample *sample,
+tq_status tq_inverse_derivatives(const tq_configuration *posture, const tq_sample *sample,
                                  tq_scratch *scratch, double *ret_dq, double *ret_dqd,
                                  tq_error *reterr);
 
@@ -46,8 +46,8 @@ tq_status tq_inverse_derivatives(const tq_posture *posture, const tq_sample *sam
  * Shapes   ret_rate (nv x nv), symmetric to the bit.
  * Memory, Returns, Cost, Checked  as above.
  */
-tq_status tq_mass_matrix_rate(const tq_posture *posture, tq_scratch *scratch, double *ret_rate,
-                              tq_error *reterr);
+tq_status tq_mass_matrix_rate(const tq_configuration *posture, tq_scratch *scratch,
+                              double *ret_rate, tq_error *reterr);
 
 /**
  * Partial derivatives of the acceleration of forward dynamics from those of inverse dynamics at

@@ -6,9 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/dynamics/kinematics/displace.h"
+#include "core/dynamics/kinematics/configuration.h"
+#include "core/dynamics/kinematics/integrate.h"
 #include "core/dynamics/kinematics/inverse_kinematics_start.h"
-#include "core/dynamics/kinematics/posture.h"
 #include "core/elementary/elementary.h"
 #include "core/linalg/dense.h"
 #include "core/spatial/screw.h"
@@ -36,7 +36,7 @@ size_t tq_ik_scratch_size(const tq_model *model)
     return 3 * tq_scratch_cost(model->nq, sizeof(double)) +
            2 * tq_scratch_cost(6 * nv, sizeof(double)) + tq_scratch_cost(nv * nv, sizeof(double)) +
            4 * tq_scratch_cost(nv, sizeof(double)) + tq_scratch_cost(6, sizeof(double)) +
-           tq_posture_scratch_size(model) + tq_svd_scratch_size(6, nv > 0 ? nv : 1);
+           tq_configuration_scratch_size(model) + tq_svd_scratch_size(6, nv > 0 ? nv : 1);
 }
 
 static tq_status check(const tq_model *model, const tq_ik_task *task, const tq_ik_options *options,
@@ -115,8 +115,8 @@ static tq_status error_at(search *s, const double *q, tq_scratch *scratch, doubl
 {
     const size_t mark = tq_scratch_mark(scratch);
     const tq_ik_task *task = s->task;
-    tq_posture p;
-    const tq_status status = tq_posture_compute(s->model, q, NULL, scratch, &p, reterr);
+    tq_configuration p;
+    const tq_status status = tq_configuration_compute(s->model, q, NULL, scratch, &p, reterr);
     if (status != TQ_OK) {
         return status;
     }
@@ -131,7 +131,8 @@ static tq_status error_at(search *s, const double *q, tq_scratch *scratch, doubl
         e[k] = full[s->axis[k]];
     }
     if (ret_rows != NULL) {
-        tq_posture_jacobian(&p, task->link, task->at, TQ_JACOBIAN_WORLD_ALIGNED, s->jacobian, NULL);
+        tq_configuration_jacobian(&p, task->link, task->at, TQ_JACOBIAN_WORLD_ALIGNED, s->jacobian,
+                                  NULL);
         for (size_t k = 0; k < s->n_task; k++) {
             memcpy(ret_rows + k * s->nv, s->jacobian + s->axis[k] * s->nv, s->nv * sizeof(double));
         }
@@ -152,7 +153,7 @@ static void split_error(const search *s, const double e[6], double *position, do
 
 static void add_step(const search *s, const double *q, const double *step, double *ret)
 {
-    tq_displace(s->model, q, step, ret);
+    tq_configuration_integrate(s->model, q, step, ret);
     for (uint32_t j = 0; j < s->model->n_joint && s->options->within_limits; j++) {
         const tq_joint *joint = &s->model->joints[j];
         if (joint->nq == 1) {

@@ -9,7 +9,7 @@
 #include "core/base/scratch.h"
 #include "core/base/status.h"
 #include "core/dynamics/inverse.h"
-#include "core/dynamics/kinematics/posture.h"
+#include "core/dynamics/kinematics/configuration.h"
 #include "core/model/mechanism.h"
 
 /* Which point, and in which frame. */

@@ -8,7 +8,7 @@
 #include "core/base/block.h"
 #include "core/dynamics/mass_matrix/mass_matrix.h"
 
-static const double least = 1e-13; /* as where joints let go: core/kernels/project.h */
+static const double least = 1e-13; /* as where joints let go: core/kernels/joint_elimination.h */
 
 /* y += f x */
 static void add_row(size_t n, double f, const double *restrict x, double *restrict y)

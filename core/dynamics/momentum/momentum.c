@@ -9,7 +9,7 @@
 #include "core/model/inertia.h"
 #include "core/spatial/screw.h"
 
-void tq_momentum_compute(const tq_posture *posture, tq_momentum *ret_momentum)
+void tq_momentum_compute(const tq_configuration *posture, tq_momentum *ret_momentum)
 {
     const tq_model *model = posture->model;
     double first[3] = {0};
@@ -42,7 +42,7 @@ void tq_momentum_compute(const tq_posture *posture, tq_momentum *ret_momentum)
     *ret_momentum = sum;
 }
 
-void tq_com_jacobian(const tq_posture *posture, double *ret_jacobian)
+void tq_com_jacobian(const tq_configuration *posture, double *ret_jacobian)
 {
     const tq_model *model = posture->model;
     const size_t nv = model->nv;

@@ -5,7 +5,7 @@
 #define TQ_DYNAMICS_MOMENTUM_MOMENTUM_H
 
 #include "core/base/status.h"
-#include "core/dynamics/kinematics/posture.h"
+#include "core/dynamics/kinematics/configuration.h"
 
 /* World axes throughout. A robot without mass has its centre of mass at the world origin. */
 typedef struct tq_momentum {
@@ -20,10 +20,10 @@ typedef struct tq_momentum {
 /* Sums over all links, at the posture's velocity. Rotors spin about their joints without momentum
  * of their own here, as is usual: their share is inside the joint's inertia only.
  * Cost O(n_link). */
-void tq_momentum_compute(const tq_posture *posture, tq_momentum *ret_momentum);
+void tq_momentum_compute(const tq_configuration *posture, tq_momentum *ret_momentum);
 
 /* Jacobian of the centre of mass, ret_jacobian (3 x nv, row by row). Cost O(n_link depth). */
-void tq_com_jacobian(const tq_posture *posture, double *ret_jacobian);
+void tq_com_jacobian(const tq_configuration *posture, double *ret_jacobian);
 
 /**
  * Operational-space inertia at a point: (J M^-1 J^T)^-1 with J the `n_task` chosen rows of the

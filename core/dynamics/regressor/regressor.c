@@ -107,11 +107,12 @@ void tq_parameter_values(const tq_model *model, unsigned with, double *ret_value
 
 size_t tq_regressor_scratch_size(const tq_model *model)
 {
-    return tq_posture_scratch_size(model) + tq_scratch_cost(model->n_link, 6 * sizeof(double));
+    return tq_configuration_scratch_size(model) +
+           tq_scratch_cost(model->n_link, 6 * sizeof(double));
 }
 
 /* spatial accelerations of all links about the world origin, (n_link x 6) */
-static void link_accelerations(const tq_posture *p, const double *qd, const double *qdd,
+static void link_accelerations(const tq_configuration *p, const double *qd, const double *qdd,
                                double *acceleration)
 {
     const tq_model *model = p->model;
@@ -203,8 +204,8 @@ static void screw_in_link(const tq_pose *pose, const double screw[6], double ret
     tq_unrotate3(pose->r, screw + 3, ret + 3);
 }
 
-static void fill_links(const tq_posture *p, const double *acceleration, const double gravity[3],
-                       size_t n_parameter, double *y)
+static void fill_links(const tq_configuration *p, const double *acceleration,
+                       const double gravity[3], size_t n_parameter, double *y)
 {
     const tq_model *model = p->model;
     for (uint32_t k = 0; k < model->n_joint; k++) {
@@ -264,8 +265,8 @@ tq_status tq_regressor(const tq_model *model, unsigned with, const tq_regressor_
                        tq_scratch *scratch, double *ret_y, tq_error *reterr)
 {
     const size_t mark = tq_scratch_mark(scratch);
-    tq_posture p;
-    const tq_status status = tq_posture_compute(model, in->q, in->qd, scratch, &p, reterr);
+    tq_configuration p;
+    const tq_status status = tq_configuration_compute(model, in->q, in->qd, scratch, &p, reterr);
     if (status != TQ_OK) {
         return status;
     }

@@ -9,7 +9,7 @@
 
 #include "core/base/scratch.h"
 #include "core/base/status.h"
-#include "core/dynamics/kinematics/posture.h"
+#include "core/dynamics/kinematics/configuration.h"
 #include "core/model/model.h"
 
 /* What one column of the regressor multiplies. */

@@ -164,7 +164,7 @@ tq_status tq_definite_count(const tq_fit *fit, const double *full, const double 
     return status;
 }
 
-bool tq_ten_is_definite(const double ten[TQ_PARAMETERS_OF_LINK], double *ret_ratio)
+bool tq_inertial_params_is_definite(const double ten[TQ_PARAMETERS_OF_LINK], double *ret_ratio)
 {
     tq_block4 p;
     tq_pseudo_of_ten(ten, p);

@@ -22,6 +22,6 @@ size_t tq_definite_size(const tq_fit *fit);
 
 /* True if ten parameters have a positive definite pseudo-inertia; *ret_ratio: its least eigenvalue,
  * with lengths in units of the body's own size, over its trace. */
-bool tq_ten_is_definite(const double ten[TQ_PARAMETERS_OF_LINK], double *ret_ratio);
+bool tq_inertial_params_is_definite(const double ten[TQ_PARAMETERS_OF_LINK], double *ret_ratio);
 
 #endif

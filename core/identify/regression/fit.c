@@ -164,7 +164,8 @@ static size_t size_for(const tq_model *model, const tq_fit_options *options, siz
         options->model.kind == TQ_FIT_BASE ? tq_base_scratch_size(model, options->model.with) : 0;
     return own_size(model, &options->model) + search +
            tq_scratch_cost(n_experiment, sizeof(tq_fit_experiment)) + (all < most ? all : most) +
-           n_experiment * (TQ_SCRATCH_ALIGN + tq_scratch_cost(model->nv, sizeof(tq_fast_sums)));
+           n_experiment * (TQ_SCRATCH_ALIGN +
+                           tq_scratch_cost(model->nv, sizeof(tq_high_frequency_inertia_sums)));
 }
 
 size_t tq_fit_size(const tq_mechanism *mechanism, const tq_fit_options *options,
@@ -339,9 +340,10 @@ static tq_status build(tq_fit *fit, const tq_fit_options *options, tq_scratch *m
     for (size_t e = 0; fit->experiments != NULL && e < fit->n_experiment; e++) {
         fit->experiments[e] = (tq_fit_experiment){
             .sets = tq_scratch_take(memory, fit->segment_max * fit->set_size, sizeof(double)),
-            .fast = tq_scratch_take(memory, fit->n_row, sizeof(tq_fast_sums))};
+            .fast = tq_scratch_take(memory, fit->n_row, sizeof(tq_high_frequency_inertia_sums))};
         if (fit->experiments[e].fast != NULL) {
-            memset(fit->experiments[e].fast, 0, fit->n_row * sizeof(tq_fast_sums));
+            memset(fit->experiments[e].fast, 0,
+                   fit->n_row * sizeof(tq_high_frequency_inertia_sums));
         }
         if (fit->experiments[e].sets == NULL || fit->experiments[e].fast == NULL) {
             return tq_fail(reterr, TQ_ERR_SCRATCH, "memory", 0,

@@ -182,7 +182,7 @@ size_t tq_fit_solution_size(const tq_fit *fit);
 void tq_fit_usual_torque(const tq_fit *fit, double *ret_square);
 
 /* Load, speeds and weights stay what they are: the next solution is the last. */
-void tq_fit_settle(tq_fit *fit);
+void tq_fit_freeze(tq_fit *fit);
 
 /* While on: passes only look for what columns depend on. Their experiments are one segment each,
  * and their solutions have values and residuals alone. Off again, one more pass tells the rest. */

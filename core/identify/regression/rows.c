@@ -122,8 +122,8 @@ void tq_fit_run_signs(const tq_fit *fit, const tq_fit_run *run, size_t n)
                               sign);
         }
         if (!slides) {
-            tq_signs_of_way(&fit->options.model, run->period, n, run->way + row * TQ_FOLD_RUN,
-                            sign[0], &before[1], sign);
+            tq_signs_of_displacement(&fit->options.model, run->period, n,
+                                     run->way + row * TQ_FOLD_RUN, sign[0], &before[1], sign);
             before[0] = run->q[(size_t)joint->q_index * TQ_FOLD_RUN + n - 1];
         }
     }

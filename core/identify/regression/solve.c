@@ -177,12 +177,12 @@ static void find_mean_load(const tq_fit *fit, const double *set, tq_fit_solution
 }
 
 /* of torque beyond the cut-off, without an experiment or TQ_FIT_ALL: of all */
-static tq_fast_sums fast_sums(const tq_fit *fit, size_t row, size_t without)
+static tq_high_frequency_inertia_sums fast_sums(const tq_fit *fit, size_t row, size_t without)
 {
-    tq_fast_sums sums = {0};
+    tq_high_frequency_inertia_sums sums = {0};
     for (size_t e = 0; e < fit->n_experiment; e++) {
         if (e != without) {
-            tq_fast_sum(&sums, &fit->experiments[e].fast[row]);
+            tq_high_frequency_inertia_sum(&sums, &fit->experiments[e].fast[row]);
         }
     }
     return sums;
@@ -195,8 +195,8 @@ static double noise_of(const tq_fit *fit, const double *set, const tq_fit_soluti
                        const double *own, size_t row)
 {
     const double n = (double)(s->n_sample > 0 ? s->n_sample : 1);
-    const tq_fast_sums sums = fast_sums(fit, row, TQ_FIT_ALL);
-    const double off = sums.n > 0 ? tq_fast_left(&sums) / (double)sums.n : 0.0;
+    const tq_high_frequency_inertia_sums sums = fast_sums(fit, row, TQ_FIT_ALL);
+    const double off = sums.n > 0 ? tq_high_frequency_inertia_left(&sums) / (double)sums.n : 0.0;
     const double sigma = fmin(s->sigma[row], own[row]);
     return fmax(sqrt(sigma * sigma + off), rounding * sqrt(tq_fit_row_square(fit, set, row) / n));
 }
@@ -278,8 +278,8 @@ static bool again(tq_fit *fit, const tq_fit_found *found, const tq_fit_found *pl
 static void find_fast(const tq_fit *fit, size_t without, double *ret_value)
 {
     for (size_t r = 0; r < fit->n_row; r++) {
-        const tq_fast_sums sums = fast_sums(fit, r, without);
-        const tq_fast fast = tq_fast_fit(&sums);
+        const tq_high_frequency_inertia_sums sums = fast_sums(fit, r, without);
+        const tq_high_frequency_inertia fast = tq_high_frequency_inertia_fit(&sums);
         ret_value[2 * r] = fast.inertia;
         ret_value[2 * r + 1] = fast.rate;
     }
@@ -383,7 +383,7 @@ static tq_status raise_nominal(tq_fit *fit, const double *set, size_t n_sample, 
     return TQ_OK;
 }
 
-void tq_fit_settle(tq_fit *fit)
+void tq_fit_freeze(tq_fit *fit)
 {
     fit->is_last = true;
 }

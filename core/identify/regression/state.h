@@ -34,9 +34,9 @@ typedef struct tq_fit_row {
 /* What an experiment has been reduced to: a set of triangles for each segment of time. */
 typedef struct tq_fit_experiment {
     size_t n_sample, n_segment;
-    size_t length;      /* samples of a segment */
-    double *sets;       /* (segment_max x set_size) */
-    tq_fast_sums *fast; /* (n_row) */
+    size_t length;                        /* samples of a segment */
+    double *sets;                         /* (segment_max x set_size) */
+    tq_high_frequency_inertia_sums *fast; /* (n_row) */
 } tq_fit_experiment;
 
 struct tq_fit {
@@ -122,8 +122,8 @@ void tq_signs_of_rates(double smoothing, size_t n, const double *rate, double *r
 /* Dahl's state after each of n samples; exact for a joint that goes straight on between them.
  * d s = (to - s) |way| / length - s time / relaxation: to, and 0, each draw at their rate. start:
  * what the first sample ever is taken to be in; last: the sample before, NaN: none */
-void tq_signs_of_way(const tq_fit_model *model, double period, size_t n, const double *way,
-                     double start, double *last, double *ret_sign);
+void tq_signs_of_displacement(const tq_fit_model *model, double period, size_t n, const double *way,
+                              double start, double *last, double *ret_sign);
 void tq_stribeck_shape(double speed, size_t n, const double *rate, const double *sign,
                        double *ret_shape);
 void tq_coupled_shape(const tq_fit *fit, const tq_fit_term *term, size_t n, size_t stride,

@@ -258,8 +258,9 @@ static void add_fast(const tq_fit_stream *stream, const tq_experiment_block *blo
     const size_t n_row = stream->fit->n_row;
     for (size_t r = 0; r < n_row; r++) {
         const double *a = block->fast + r * block->stride;
-        tq_fast_add(&stream->experiment->fast[r], block->n_sample, a, a + n_row * block->stride,
-                    block->tau + r * block->stride, block->tau_raw + r * block->stride);
+        tq_high_frequency_inertia_add(&stream->experiment->fast[r], block->n_sample, a,
+                                      a + n_row * block->stride, block->tau + r * block->stride,
+                                      block->tau_raw + r * block->stride);
     }
 }
 

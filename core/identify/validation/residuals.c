@@ -13,7 +13,7 @@ enum { PARTS = 3, LAG = 10, TERMS = 3 };
 static const double slow = 0.05; /* rad/s, m/s: where friction at low speed fades */
 
 /* running sums of one row of torque over one part of the data */
-struct tq_judge_row {
+struct tq_residuals_row {
     size_t n;
     double tau, tau_square; /* of torque less its first value */
     double first;
@@ -26,31 +26,31 @@ struct tq_judge_row {
     } term[TERMS];
 };
 
-size_t tq_judge_size(const tq_fit *fit)
+size_t tq_residuals_size(const tq_fit *fit)
 {
-    return tq_scratch_cost(PARTS * fit->n_row, sizeof(tq_judge_row)) +
+    return tq_scratch_cost(PARTS * fit->n_row, sizeof(tq_residuals_row)) +
            tq_scratch_cost(1, sizeof(tq_fit_run)) + tq_fit_run_size(fit);
 }
 
-tq_status tq_judge_begin(const tq_fit *fit, const double *value, double moving, tq_scratch *scratch,
-                         tq_judge *ret_judge, tq_error *reterr)
+tq_status tq_residuals_begin(const tq_fit *fit, const double *value, double moving,
+                             tq_scratch *scratch, tq_residuals *ret_judge, tq_error *reterr)
 {
-    tq_judge_row *rows = tq_scratch_take(scratch, PARTS * fit->n_row, sizeof *rows);
+    tq_residuals_row *rows = tq_scratch_take(scratch, PARTS * fit->n_row, sizeof *rows);
     tq_fit_run *run = tq_scratch_take(scratch, 1, sizeof *run);
     if (rows == NULL || run == NULL) {
-        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_judge_size(fit));
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_residuals_size(fit));
     }
     const tq_status status = tq_fit_run_take(fit, scratch, run, reterr);
     if (status != TQ_OK) {
         return status;
     }
     memset(rows, 0, PARTS * fit->n_row * sizeof *rows);
-    *ret_judge = (tq_judge){
+    *ret_judge = (tq_residuals){
         .fit = fit, .value = value, .rows = rows, .run = run, .moving = moving, .scratch = scratch};
     return TQ_OK;
 }
 
-static void add(tq_judge_row *row, double tau, double residual)
+static void add(tq_residuals_row *row, double tau, double residual)
 {
     if (row->n == 0) {
         row->first = tau;
@@ -71,7 +71,7 @@ static void add(tq_judge_row *row, double tau, double residual)
     row->n++;
 }
 
-static void add_motion(tq_judge_row *row, double q, double qd)
+static void add_motion(tq_residuals_row *row, double q, double qd)
 {
     const bool first = row->n <= 1;
     row->fastest = fmax(row->fastest, fabs(qd));
@@ -80,7 +80,7 @@ static void add_motion(tq_judge_row *row, double q, double qd)
 }
 
 /* what terms that the model may lack look like at this sample */
-static void add_terms(tq_judge_row *row, double q, double qd, double predicted, double residual)
+static void add_terms(tq_residuals_row *row, double q, double qd, double predicted, double residual)
 {
     const double sign = qd > 0.0 ? 1.0 : qd < 0.0 ? -1.0 : 0.0;
     const double ratio = qd / slow;
@@ -95,7 +95,7 @@ static void add_terms(tq_judge_row *row, double q, double qd, double predicted, 
 }
 
 /* the square of the correlation of a term with the residual */
-static double share(const tq_judge_row *row, unsigned k)
+static double share(const tq_residuals_row *row, unsigned k)
 {
     const double n = (double)row->n;
     const double term = row->term[k].square - row->term[k].value * row->term[k].value / n;
@@ -105,7 +105,7 @@ static double share(const tq_judge_row *row, unsigned k)
 }
 
 /* what the filter took off the acceleration is felt in the unfiltered torque */
-static void predict_fast(const tq_judge *judge, const tq_experiment_block *block, size_t row,
+static void predict_fast(const tq_residuals *judge, const tq_experiment_block *block, size_t row,
                          size_t first, size_t n, double *ret)
 {
     const size_t n_row = judge->fit->n_row;
@@ -121,13 +121,13 @@ static void predict_fast(const tq_judge *judge, const tq_experiment_block *block
 }
 
 /* the coordinate whose rate row `row` is; 0 for joints that turn freely */
-static double coordinate(const tq_judge *judge, size_t row, size_t sample)
+static double coordinate(const tq_residuals *judge, size_t row, size_t sample)
 {
     const uint32_t of = judge->fit->rows[row].coordinate;
     return of != TQ_NONE ? judge->run->q[(size_t)of * TQ_FOLD_RUN + sample] : 0.0;
 }
 
-void tq_judge_next(tq_judge *judge)
+void tq_residuals_next(tq_residuals *judge)
 {
     tq_fit_run_forget(judge->fit, judge->run);
     for (size_t r = 0; r < PARTS * judge->fit->n_row; r++) {
@@ -135,15 +135,15 @@ void tq_judge_next(tq_judge *judge)
     }
 }
 
-tq_status tq_judge_push(tq_judge *judge, const tq_experiment_block *block, double *ret_tau,
-                        tq_error *reterr)
+tq_status tq_residuals_push(tq_residuals *judge, const tq_experiment_block *block, double *ret_tau,
+                            tq_error *reterr)
 {
     const tq_fit *fit = judge->fit;
     const tq_fit_run *run = judge->run;
     const size_t stride = block->stride;
     const double *raw = block->tau_raw != NULL ? block->tau_raw : block->tau;
     if (block->begins) {
-        tq_judge_next(judge);
+        tq_residuals_next(judge);
     }
     for (size_t first = 0; first < block->n_sample; first += TQ_FOLD_RUN) {
         const size_t left = block->n_sample - first;
@@ -162,13 +162,15 @@ tq_status tq_judge_push(tq_judge *judge, const tq_experiment_block *block, doubl
                 const double tau = raw[r * stride + first + i];
                 const double residual = tau - predicted[i];
                 const bool moves = fabs(block->qd[r * stride + first + i]) > judge->moving;
-                tq_judge_row *all = &judge->rows[TQ_JUDGE_ALL * fit->n_row + r];
+                tq_residuals_row *all = &judge->rows[TQ_RESIDUALS_ALL * fit->n_row + r];
                 const double q = coordinate(judge, r, i);
                 const double qd = run->qd[r * TQ_FOLD_RUN + i];
                 add(all, tau, residual);
                 add_motion(all, q, qd);
                 add_terms(all, q, qd, predicted[i], residual);
-                add(&judge->rows[(moves ? TQ_JUDGE_MOVING : TQ_JUDGE_STANDING) * fit->n_row + r],
+                add(&judge
+                         ->rows[(moves ? TQ_RESIDUALS_MOVING : TQ_RESIDUALS_STANDING) * fit->n_row +
+                                r],
                     tau, residual);
                 if (ret_tau != NULL) {
                     ret_tau[r * stride + first + i] = predicted[i];
@@ -179,22 +181,22 @@ tq_status tq_judge_push(tq_judge *judge, const tq_experiment_block *block, doubl
     return TQ_OK;
 }
 
-tq_judged tq_judge_of(const tq_judge *judge, unsigned part, size_t row)
+tq_residual_stats tq_residuals_of(const tq_residuals *judge, unsigned part, size_t row)
 {
-    const tq_judge_row *sums = &judge->rows[part * judge->fit->n_row + row];
+    const tq_residuals_row *sums = &judge->rows[part * judge->fit->n_row + row];
     const double n = (double)sums->n;
     if (sums->n == 0) {
-        return (tq_judged){.rmse = (double)NAN,
-                           .relative_error = (double)NAN,
-                           .worst = (double)NAN,
-                           .mean = (double)NAN,
-                           .lag_one = (double)NAN,
-                           .lag_ten = (double)NAN};
+        return (tq_residual_stats){.rmse = (double)NAN,
+                                   .relative_error = (double)NAN,
+                                   .worst = (double)NAN,
+                                   .mean = (double)NAN,
+                                   .lag_one = (double)NAN,
+                                   .lag_ten = (double)NAN};
     }
     const double variation = sums->tau_square - sums->tau * sums->tau / n;
     /* of a torque that is constant only rounding is left */
     const bool constant = !(variation > 1e-14 * (sums->tau_square + n * sums->first * sums->first));
-    return (tq_judged){
+    return (tq_residual_stats){
         .n_sample = sums->n,
         .rmse = sqrt(sums->square / n),
         .relative_error = constant ? (double)NAN : sqrt(sums->square / variation),

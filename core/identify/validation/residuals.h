@@ -6,7 +6,7 @@
 #include "core/identify/regression/fit.h"
 
 /* Residual of one joint over some data, against the unfiltered torque. */
-typedef struct tq_judged {
+typedef struct tq_residual_stats {
     size_t n_sample;
     double rmse;           /* N m */
     double relative_error; /* |tau - model| / |tau - mean tau|; NaN: torque is constant */
@@ -19,36 +19,36 @@ typedef struct tq_judged {
     double by_slowness;    /* share of the residual's square that a term would take away: extra */
     double by_load;        /* friction at low speed; friction by |torque|; a spring; 0 .. 1 */
     double by_position;
-} tq_judged;
+} tq_residual_stats;
 
-typedef struct tq_judge_row tq_judge_row; /* running sums */
+typedef struct tq_residuals_row tq_residuals_row; /* running sums */
 
 /* Sums over any number of blocks. */
-typedef struct tq_judge {
+typedef struct tq_residuals {
     const tq_fit *fit;
-    const double *value; /* (tq_fit_value_count) borrowed */
-    tq_judge_row *rows;  /* (3 nv): all, moving, standing */
+    const double *value;    /* (tq_fit_value_count) borrowed */
+    tq_residuals_row *rows; /* (3 nv): all, moving, standing */
     struct tq_fit_run *run;
     double moving; /* a joint moves above this, rad/s or m/s */
     tq_scratch *scratch;
-} tq_judge;
+} tq_residuals;
 
 /* Starts with no data: `value` are the solution's or those of tq_fit_solve_without. Takes
- * tq_judge_size(fit) bytes of `scratch` until the caller rewinds it. */
-tq_status tq_judge_begin(const tq_fit *fit, const double *value, double moving, tq_scratch *scratch,
-                         tq_judge *ret_judge, tq_error *reterr);
-size_t tq_judge_size(const tq_fit *fit);
+ * tq_residuals_size(fit) bytes of `scratch` until the caller rewinds it. */
+tq_status tq_residuals_begin(const tq_fit *fit, const double *value, double moving,
+                             tq_scratch *scratch, tq_residuals *ret_judge, tq_error *reterr);
+size_t tq_residuals_size(const tq_fit *fit);
 
 /* Adds a block; ret_tau (nv x stride), the model's torque, may be NULL. */
-tq_status tq_judge_push(tq_judge *judge, const tq_experiment_block *block, double *ret_tau,
-                        tq_error *reterr);
+tq_status tq_residuals_push(tq_residuals *judge, const tq_experiment_block *block, double *ret_tau,
+                            tq_error *reterr);
 
 /* What is pushed from now on is another experiment: no joint's friction remembers the last one, and
  * its residuals follow none of that one's. */
-void tq_judge_next(tq_judge *judge);
+void tq_residuals_next(tq_residuals *judge);
 
 /* The figures so far of row `row`. */
-enum { TQ_JUDGE_ALL, TQ_JUDGE_MOVING, TQ_JUDGE_STANDING };
-tq_judged tq_judge_of(const tq_judge *judge, unsigned part, size_t row);
+enum { TQ_RESIDUALS_ALL, TQ_RESIDUALS_MOVING, TQ_RESIDUALS_STANDING };
+tq_residual_stats tq_residuals_of(const tq_residuals *judge, unsigned part, size_t row);
 
 #endif

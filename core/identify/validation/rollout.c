@@ -9,19 +9,19 @@
 
 #include "core/identify/validation/rollout_state.h"
 
-enum { LANES = TQ_REPLAY_LANES, STEPS_OF_A_LOG = 16384 };
+enum { LANES = TQ_ROLLOUT_LANES, STEPS_OF_A_LOG = 16384 };
 static const double step_s = 0.004;
 static const double lost_rate = 100.0; /* rad/s, m/s off what was measured: nothing to compare */
 
-tq_replay_plan tq_replay_plan_for(double period, double horizon, size_t n_sample)
+tq_rollout_plan tq_rollout_plan_for(double period, double horizon, size_t n_sample)
 {
-    tq_replay_plan plan = {.period = period, .every = 1};
+    tq_rollout_plan plan = {.period = period, .every = 1};
     const double every = floor(step_s / period + 1e-9);
     plan.every = every > 1.0 ? (size_t)every : 1;
     const double steps = round(horizon / (period * (double)plan.every));
-    plan.n_step = !(steps > 1.0)                        ? 1
-                  : steps < (double)TQ_REPLAY_STEPS_MAX ? (size_t)steps
-                                                        : (size_t)TQ_REPLAY_STEPS_MAX;
+    plan.n_step = !(steps > 1.0)                         ? 1
+                  : steps < (double)TQ_ROLLOUT_STEPS_MAX ? (size_t)steps
+                                                         : (size_t)TQ_ROLLOUT_STEPS_MAX;
     const size_t steps_all = n_sample / plan.every + 1;
     if (steps_all > STEPS_OF_A_LOG) { /* one window in so many */
         const size_t one_in = (steps_all + STEPS_OF_A_LOG - 1) / STEPS_OF_A_LOG;
@@ -30,22 +30,22 @@ tq_replay_plan tq_replay_plan_for(double period, double horizon, size_t n_sample
     return plan;
 }
 
-bool tq_replay_can(const tq_fit *fit)
+bool tq_rollout_can(const tq_fit *fit)
 {
     return fit->mechanism->model.nq == fit->mechanism->model.nv;
 }
 
-size_t tq_replay_size(const tq_fit *fit, const tq_replay_plan *plan)
+size_t tq_rollout_size(const tq_fit *fit, const tq_rollout_plan *plan)
 {
     const size_t nv = fit->n_row;
-    return tq_scratch_cost(1, sizeof(tq_replay)) + tq_fit_run_size(fit) +
+    return tq_scratch_cost(1, sizeof(tq_rollout)) + tq_fit_run_size(fit) +
            tq_scratch_cost((plan->n_step + 1) * 3 * nv * LANES, sizeof(double)) +
            9 * tq_scratch_cost(nv * LANES, sizeof(double)) +
            tq_scratch_cost(nv * nv * LANES, sizeof(double)) +
-           tq_scratch_cost(nv, sizeof(tq_replay_sums));
+           tq_scratch_cost(nv, sizeof(tq_rollout_sums));
 }
 
-static bool take(tq_replay *r, tq_scratch *scratch)
+static bool take(tq_rollout *r, tq_scratch *scratch)
 {
     const size_t nv = r->fit->n_row;
     double **rows[] = {&r->q,  &r->v,    &r->q2,     &r->v2,     &r->k1,
@@ -69,23 +69,23 @@ static bool take(tq_replay *r, tq_scratch *scratch)
     return good;
 }
 
-tq_status tq_replay_begin(const tq_fit *fit, const double *value, const tq_replay_plan *plan,
-                          tq_scratch *scratch, tq_replay **ret_replay, tq_error *reterr)
+tq_status tq_rollout_begin(const tq_fit *fit, const double *value, const tq_rollout_plan *plan,
+                           tq_scratch *scratch, tq_rollout **ret_replay, tq_error *reterr)
 {
-    if (!tq_replay_can(fit)) {
+    if (!tq_rollout_can(fit)) {
         return tq_fail(reterr, TQ_ERR_SHAPE, "nv", 0, (double)fit->n_row);
     }
     if (!(plan->period > 0.0) || plan->every == 0 || plan->n_step == 0 ||
-        plan->n_step > TQ_REPLAY_STEPS_MAX) {
+        plan->n_step > TQ_ROLLOUT_STEPS_MAX) {
         return tq_fail(reterr, TQ_ERR_RANGE, "plan", 0, (double)plan->n_step);
     }
-    tq_replay *r = tq_scratch_take(scratch, 1, sizeof *r);
+    tq_rollout *r = tq_scratch_take(scratch, 1, sizeof *r);
     if (r != NULL) {
-        *r = (tq_replay){
+        *r = (tq_rollout){
             .fit = fit, .value = value, .plan = *plan, .scratch = scratch, .before = (double)NAN};
     }
     if (r == NULL || !take(r, scratch)) {
-        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_replay_size(fit, plan));
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_rollout_size(fit, plan));
     }
     const tq_status status = tq_fit_run_take(fit, scratch, &r->run, reterr);
     if (status == TQ_OK) {
@@ -94,11 +94,11 @@ tq_status tq_replay_begin(const tq_fit *fit, const double *value, const tq_repla
     return status;
 }
 
-void tq_replay_rescue(tq_replay *r, size_t k, size_t n, double most, double *q, double *v)
+void tq_rollout_rescue(tq_rollout *r, size_t k, size_t n, double most, double *q, double *v)
 {
     const size_t nv = r->fit->n_row;
-    const double *q_measured = tq_replay_point(r, k, TQ_REPLAY_Q);
-    const double *v_measured = tq_replay_point(r, k, TQ_REPLAY_QD);
+    const double *q_measured = tq_rollout_point(r, k, TQ_ROLLOUT_Q);
+    const double *v_measured = tq_rollout_point(r, k, TQ_ROLLOUT_QD);
     for (size_t i = 0; i < n; i++) {
         for (size_t row = 0; row < nv; row++) {
             const size_t at = row * LANES + i;
@@ -111,15 +111,15 @@ void tq_replay_rescue(tq_replay *r, size_t k, size_t n, double most, double *q, 
     }
 }
 
-static void compare(tq_replay *r, size_t k, size_t n)
+static void compare(tq_rollout *r, size_t k, size_t n)
 {
     const double since = (double)k * r->plan.period * (double)r->plan.every;
     for (size_t row = 0; row < r->fit->n_row; row++) {
-        tq_replay_sums *sums = &r->sums[row];
-        const double *q = tq_replay_point(r, k, TQ_REPLAY_Q) + row * LANES;
-        const double *v = tq_replay_point(r, k, TQ_REPLAY_QD) + row * LANES;
-        const double *q0 = tq_replay_point(r, 0, TQ_REPLAY_Q) + row * LANES;
-        const double *v0 = tq_replay_point(r, 0, TQ_REPLAY_QD) + row * LANES;
+        tq_rollout_sums *sums = &r->sums[row];
+        const double *q = tq_rollout_point(r, k, TQ_ROLLOUT_Q) + row * LANES;
+        const double *v = tq_rollout_point(r, k, TQ_ROLLOUT_QD) + row * LANES;
+        const double *q0 = tq_rollout_point(r, 0, TQ_ROLLOUT_Q) + row * LANES;
+        const double *v0 = tq_rollout_point(r, 0, TQ_ROLLOUT_QD) + row * LANES;
         for (size_t i = 0; i < n; i++) {
             if (r->lost[i] != 0) {
                 continue;
@@ -139,7 +139,7 @@ static void compare(tq_replay *r, size_t k, size_t n)
     }
 }
 
-static tq_status simulate(tq_replay *r, tq_error *reterr)
+static tq_status simulate(tq_rollout *r, tq_error *reterr)
 {
     const size_t nv = r->fit->n_row;
     const size_t n = r->n_lane;
@@ -147,12 +147,12 @@ static tq_status simulate(tq_replay *r, tq_error *reterr)
         return TQ_OK;
     }
     memset(r->lost, 0, sizeof r->lost);
-    memcpy(r->q, tq_replay_point(r, 0, TQ_REPLAY_Q), nv * LANES * sizeof *r->q);
-    memcpy(r->v, tq_replay_point(r, 0, TQ_REPLAY_QD), nv * LANES * sizeof *r->v);
+    memcpy(r->q, tq_rollout_point(r, 0, TQ_ROLLOUT_Q), nv * LANES * sizeof *r->q);
+    memcpy(r->v, tq_rollout_point(r, 0, TQ_ROLLOUT_QD), nv * LANES * sizeof *r->v);
     tq_status status = TQ_OK;
     for (size_t k = 0; status == TQ_OK && k < r->plan.n_step; k++) {
-        status = tq_replay_step(r, k, n, reterr);
-        tq_replay_rescue(r, k + 1, n, lost_rate, r->q, r->v);
+        status = tq_rollout_step(r, k, n, reterr);
+        tq_rollout_rescue(r, k + 1, n, lost_rate, r->q, r->v);
         compare(r, k + 1, n);
     }
     for (size_t i = 0; i < n; i++) {
@@ -163,8 +163,8 @@ static tq_status simulate(tq_replay *r, tq_error *reterr)
     return status;
 }
 
-tq_status tq_replay_push(tq_replay *r, const tq_experiment_block *block, const double *t,
-                         tq_error *reterr)
+tq_status tq_rollout_push(tq_rollout *r, const tq_experiment_block *block, const double *t,
+                          tq_error *reterr)
 {
     const size_t nv = r->fit->n_row;
     tq_status status = TQ_OK;
@@ -184,9 +184,10 @@ tq_status tq_replay_push(tq_replay *r, const tq_experiment_block *block, const d
         }
         for (size_t row = 0; row < nv; row++) {
             const size_t to = row * LANES + r->n_lane;
-            tq_replay_point(r, r->n_point, TQ_REPLAY_Q)[to] = block->q[row * block->stride + i];
-            tq_replay_point(r, r->n_point, TQ_REPLAY_QD)[to] = block->qd[row * block->stride + i];
-            tq_replay_point(r, r->n_point, TQ_REPLAY_TAU)[to] = block->tau[row * block->stride + i];
+            tq_rollout_point(r, r->n_point, TQ_ROLLOUT_Q)[to] = block->q[row * block->stride + i];
+            tq_rollout_point(r, r->n_point, TQ_ROLLOUT_QD)[to] = block->qd[row * block->stride + i];
+            tq_rollout_point(r, r->n_point, TQ_ROLLOUT_TAU)[to] =
+                block->tau[row * block->stride + i];
         }
         r->wait = r->plan.every - 1;
         if (++r->n_point > r->plan.n_step) {
@@ -200,25 +201,25 @@ tq_status tq_replay_push(tq_replay *r, const tq_experiment_block *block, const d
     return status;
 }
 
-tq_status tq_replay_end(tq_replay *r, tq_error *reterr)
+tq_status tq_rollout_end(tq_rollout *r, tq_error *reterr)
 {
     r->n_point = 0;
     return simulate(r, reterr);
 }
 
-tq_replayed tq_replay_of(const tq_replay *r, size_t row)
+tq_rollout_error tq_rollout_of(const tq_rollout *r, size_t row)
 {
-    const tq_replay_sums *sums = &r->sums[row];
+    const tq_rollout_sums *sums = &r->sums[row];
     const double n = sums->n > 0 ? (double)sums->n : (double)NAN;
-    return (tq_replayed){.n = sums->n,
-                         .rmse_q = sqrt(sums->square_q / n),
-                         .rmse_qd = sqrt(sums->square_qd / n),
-                         .coasting_q = sqrt(sums->coasting / n),
-                         .worst = sums->worst,
-                         .worst_t = sums->worst_t};
+    return (tq_rollout_error){.n = sums->n,
+                              .rmse_q = sqrt(sums->square_q / n),
+                              .rmse_qd = sqrt(sums->square_qd / n),
+                              .coasting_q = sqrt(sums->coasting / n),
+                              .worst = sums->worst,
+                              .worst_t = sums->worst_t};
 }
 
-size_t tq_replay_windows(const tq_replay *r, size_t *ret_n_lost)
+size_t tq_rollout_windows(const tq_rollout *r, size_t *ret_n_lost)
 {
     *ret_n_lost = r->n_lost;
     return r->n_window;
@@ -229,7 +230,7 @@ static double pooled(double a, double n_a, double b, double n_b)
     return sqrt((a * a * n_a + b * b * n_b) / (n_a + n_b));
 }
 
-void tq_replay_add(tq_replayed *all, const tq_replayed *other)
+void tq_rollout_add(tq_rollout_error *all, const tq_rollout_error *other)
 {
     if (all->n == 0 || other->n == 0) {
         *all = all->n == 0 ? *other : *all;

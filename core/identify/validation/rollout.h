@@ -9,32 +9,32 @@
 /* How windows are cut out of a log. A window starts at a measured state and is left alone with the
  * measured torque for n_step steps of `every` samples; the next starts `skip` samples after its
  * end. An arm without its controller is unstable: only short windows tell of the model. */
-typedef struct tq_replay_plan {
+typedef struct tq_rollout_plan {
     double period; /* of the samples, s, > 0; a step of time beyond 1.5 of it ends a window */
     size_t every;  /* samples of a step, >= 1 */
-    size_t n_step; /* 1 .. TQ_REPLAY_STEPS_MAX */
+    size_t n_step; /* 1 .. TQ_ROLLOUT_STEPS_MAX */
     size_t skip;
-} tq_replay_plan;
-enum { TQ_REPLAY_STEPS_MAX = 256 };
+} tq_rollout_plan;
+enum { TQ_ROLLOUT_STEPS_MAX = 256 };
 
 /* Windows of about `horizon` seconds, steps of at most about four milliseconds where samples are as
  * close; as many windows of `n_sample` samples as cost no more than 16,384 steps. */
-tq_replay_plan tq_replay_plan_for(double period, double horizon, size_t n_sample);
+tq_rollout_plan tq_rollout_plan_for(double period, double horizon, size_t n_sample);
 
 /* One joint over all windows. Errors are of simulated less measured, at every step of a window. */
-typedef struct tq_replayed {
+typedef struct tq_rollout_error {
     size_t n;          /* steps compared */
     double rmse_q;     /* rad or m */
     double rmse_qd;    /* rad/s or m/s */
     double coasting_q; /* rms error of keeping the first rate: what no model at all leaves */
     double worst;      /* largest |error of q| */
     double worst_t;    /* when its window began, s */
-} tq_replayed;
+} tq_rollout_error;
 
-typedef struct tq_replay tq_replay;
+typedef struct tq_rollout tq_rollout;
 
 /* True when coordinates are rates' integrals: every joint has at most one freedom. */
-bool tq_replay_can(const tq_fit *fit);
+bool tq_rollout_can(const tq_fit *fit);
 
 /**
  * Start a replay with the values (n_column, borrowed) of a fit; push a log's blocks in order; end
@@ -43,29 +43,29 @@ bool tq_replay_can(const tq_fit *fit);
  * Friction has its smoothed sign, or one of 1e-3 where it has none: a state that remembers
  * (presliding) is not simulated. Friction by load takes the load of standing still.
  *
- * Memory   begin takes tq_replay_size(fit, plan) bytes of `scratch` until the caller rewinds it.
- * Returns  TQ_OK, TQ_ERR_SHAPE "nv" (not tq_replay_can), TQ_ERR_RANGE "plan", TQ_ERR_SCRATCH.
+ * Memory   begin takes tq_rollout_size(fit, plan) bytes of `scratch` until the caller rewinds it.
+ * Returns  TQ_OK, TQ_ERR_SHAPE "nv" (not tq_rollout_can), TQ_ERR_RANGE "plan", TQ_ERR_SCRATCH.
  * Cost     A step: 2 (nv + 1) regressors and 2 factorisations.
  * Source   J. G. Verwer, E. J. Spee, J. G. Blom, W. Hundsdorfer, A second-order Rosenbrock method
  *          applied to photochemical dispersion problems, SIAM J. Sci. Comput. 20(4), 1999: of
  *          second order whatever the matrix is; here it is the slope of friction.
  * Checked  tests/property/core/identify/validation/test_rollout.c
  */
-tq_status tq_replay_begin(const tq_fit *fit, const double *value, const tq_replay_plan *plan,
-                          tq_scratch *scratch, tq_replay **ret_replay, tq_error *reterr);
-size_t tq_replay_size(const tq_fit *fit, const tq_replay_plan *plan);
+tq_status tq_rollout_begin(const tq_fit *fit, const double *value, const tq_rollout_plan *plan,
+                           tq_scratch *scratch, tq_rollout **ret_replay, tq_error *reterr);
+size_t tq_rollout_size(const tq_fit *fit, const tq_rollout_plan *plan);
 
 /* t: (n_sample) s. */
-tq_status tq_replay_push(tq_replay *replay, const tq_experiment_block *block, const double *t,
-                         tq_error *reterr);
-tq_status tq_replay_end(tq_replay *replay, tq_error *reterr);
+tq_status tq_rollout_push(tq_rollout *replay, const tq_experiment_block *block, const double *t,
+                          tq_error *reterr);
+tq_status tq_rollout_end(tq_rollout *replay, tq_error *reterr);
 
 /* What row `row` came to; windows simulated, and those of them that left all bounds (their steps
  * until then count). */
-tq_replayed tq_replay_of(const tq_replay *replay, size_t row);
-size_t tq_replay_windows(const tq_replay *replay, size_t *ret_n_lost);
+tq_rollout_error tq_rollout_of(const tq_rollout *replay, size_t row);
+size_t tq_rollout_windows(const tq_rollout *replay, size_t *ret_n_lost);
 
 /* Takes the steps of another log into account. */
-void tq_replay_add(tq_replayed *all, const tq_replayed *other);
+void tq_rollout_add(tq_rollout_error *all, const tq_rollout_error *other);
 
 #endif

@@ -7,48 +7,48 @@
 #include "core/identify/validation/rollout.h"
 
 /* windows that are simulated side by side */
-enum { TQ_REPLAY_LANES = TQ_FOLD_RUN };
+enum { TQ_ROLLOUT_LANES = TQ_FOLD_RUN };
 
-typedef struct tq_replay_sums {
+typedef struct tq_rollout_sums {
     size_t n;
     double square_q, square_qd, coasting, worst, worst_t;
-} tq_replay_sums;
+} tq_rollout_sums;
 
-struct tq_replay {
+struct tq_rollout {
     const tq_fit *fit;
     const double *value;
-    tq_replay_plan plan;
+    tq_rollout_plan plan;
     tq_fit_run run;
     tq_scratch *scratch;
 
     double *
-        grid; /* ((n_step + 1) x 3 nv x TQ_REPLAY_LANES): q, qd, tau of every step of every window */
-    double start[TQ_REPLAY_LANES];
+        grid; /* ((n_step + 1) x 3 nv x TQ_ROLLOUT_LANES): q, qd, tau of every step of every window */
+    double start[TQ_ROLLOUT_LANES];
     size_t n_lane;  /* whole windows */
     size_t n_point; /* of the window at hand */
     size_t wait;    /* samples before the next point */
     double before;  /* time of the last sample; NaN: none */
     size_t n_window, n_lost;
 
-    /* of the lanes: (nv x TQ_REPLAY_LANES), m (nv x nv x TQ_REPLAY_LANES) */
+    /* of the lanes: (nv x TQ_ROLLOUT_LANES), m (nv x nv x TQ_ROLLOUT_LANES) */
     double *q, *v, *q2, *v2, *k1, *k2, *rest, *bodies, *damping, *m;
-    unsigned char lost[TQ_REPLAY_LANES];
-    tq_replay_sums *sums; /* (nv) */
+    unsigned char lost[TQ_ROLLOUT_LANES];
+    tq_rollout_sums *sums; /* (nv) */
 };
 
-/* What was measured at step k of all windows: q, qd or tau (nv x TQ_REPLAY_LANES). */
-enum { TQ_REPLAY_Q, TQ_REPLAY_QD, TQ_REPLAY_TAU };
-static inline double *tq_replay_point(const tq_replay *r, size_t k, unsigned what)
+/* What was measured at step k of all windows: q, qd or tau (nv x TQ_ROLLOUT_LANES). */
+enum { TQ_ROLLOUT_Q, TQ_ROLLOUT_QD, TQ_ROLLOUT_TAU };
+static inline double *tq_rollout_point(const tq_rollout *r, size_t k, unsigned what)
 {
-    return r->grid + (3 * k + what) * r->fit->n_row * TQ_REPLAY_LANES;
+    return r->grid + (3 * k + what) * r->fit->n_row * TQ_ROLLOUT_LANES;
 }
 
 /* Takes q and v of the first n lanes from step k to the next. Lanes that lose definiteness are
  * marked. */
-tq_status tq_replay_step(tq_replay *r, size_t k, size_t n, tq_error *reterr);
+tq_status tq_rollout_step(tq_rollout *r, size_t k, size_t n, tq_error *reterr);
 
 /* Lanes whose rates are `most` and more off what point k measured, or whose coordinates are no
  * numbers, are lost: they go on as measured, so that the others can. */
-void tq_replay_rescue(tq_replay *r, size_t k, size_t n, double most, double *q, double *v);
+void tq_rollout_rescue(tq_rollout *r, size_t k, size_t n, double most, double *q, double *v);
 
 #endif

@@ -8,12 +8,12 @@
 #include "core/elementary/elementary.h"
 #include "core/identify/validation/rollout_state.h"
 
-enum { LANES = TQ_REPLAY_LANES };
+enum { LANES = TQ_ROLLOUT_LANES };
 static const double gamma_of = 0.29289321881345254; /* 1 - 1/sqrt(2): stiff friction dies out */
 static const double least_width = 1e-3;             /* rad/s, m/s: of a sharp sign */
 static const double stage_rate = 1e9; /* rad/s, m/s off: its square still is a torque's number */
 
-static double width_of(const tq_replay *r, uint32_t joint)
+static double width_of(const tq_rollout *r, uint32_t joint)
 {
     const double own = r->fit->mechanism->model.joints[joint].friction.smoothing;
     const double width = r->fit->options.model.smoothing;
@@ -27,7 +27,7 @@ static bool has_sign(const tq_column *column)
 }
 
 /* torque over rate, of all friction of a row: its slope as seen from rest */
-static void find_damping(const tq_replay *r, size_t n)
+static void find_damping(const tq_rollout *r, size_t n)
 {
     const tq_fit *fit = r->fit;
     const double *terms = r->run.values + fit->n_row * fit->n_link_column * TQ_FOLD_RUN;
@@ -52,7 +52,7 @@ static void find_damping(const tq_replay *r, size_t n)
 }
 
 /* signs of the rates, none of which is quite zero */
-static void set_rates(const tq_replay *r, const double *v, size_t n)
+static void set_rates(const tq_rollout *r, const double *v, size_t n)
 {
     const tq_model *model = &r->fit->mechanism->model;
     for (uint32_t j = 0; j < model->n_joint; j++) {
@@ -72,7 +72,7 @@ static void set_rates(const tq_replay *r, const double *v, size_t n)
 }
 
 /* column j of m: what a unit of acceleration adds to the torque */
-static tq_status find_column(tq_replay *r, size_t j, size_t n, tq_error *reterr)
+static tq_status find_column(tq_rollout *r, size_t j, size_t n, tq_error *reterr)
 {
     const size_t nv = r->fit->n_row;
     double torque[LANES];
@@ -92,7 +92,7 @@ static tq_status find_column(tq_replay *r, size_t j, size_t n, tq_error *reterr)
 }
 
 /* m, and rest: torque without acceleration, at q and v; damping too where asked for */
-static tq_status evaluate(tq_replay *r, const double *q, const double *v, size_t n, bool damping,
+static tq_status evaluate(tq_rollout *r, const double *q, const double *v, size_t n, bool damping,
                           tq_error *reterr)
 {
     const size_t nv = r->fit->n_row;
@@ -115,7 +115,7 @@ static tq_status evaluate(tq_replay *r, const double *q, const double *v, size_t
 }
 
 /* m += factor damping, then its Cholesky factor L, all lanes at once; lanes without one are lost */
-static void factor(tq_replay *r, double by, size_t n)
+static void factor(tq_rollout *r, double by, size_t n)
 {
     const size_t nv = r->fit->n_row;
     for (size_t k = 0; k < nv; k++) {
@@ -146,7 +146,7 @@ static void factor(tq_replay *r, double by, size_t n)
 }
 
 /* b := (L L^T)^-1 b */
-static void solve(const tq_replay *r, double *b, size_t n)
+static void solve(const tq_rollout *r, double *b, size_t n)
 {
     const size_t nv = r->fit->n_row;
     for (size_t k = 0; k < nv; k++) {
@@ -176,7 +176,7 @@ static void solve(const tq_replay *r, double *b, size_t n)
 }
 
 /* b -= 2 m x */
-static void less_twice_product(const tq_replay *r, const double *x, size_t n, double *b)
+static void less_twice_product(const tq_rollout *r, const double *x, size_t n, double *b)
 {
     const size_t nv = r->fit->n_row;
     for (size_t j = 0; j < nv; j++) {
@@ -189,12 +189,12 @@ static void less_twice_product(const tq_replay *r, const double *x, size_t n, do
     }
 }
 
-tq_status tq_replay_step(tq_replay *r, size_t k, size_t n, tq_error *reterr)
+tq_status tq_rollout_step(tq_rollout *r, size_t k, size_t n, tq_error *reterr)
 {
     const size_t nv = r->fit->n_row;
     const double h = r->plan.period * (double)r->plan.every;
-    const double *tau = tq_replay_point(r, k, TQ_REPLAY_TAU);
-    const double *next = tq_replay_point(r, k + 1, TQ_REPLAY_TAU);
+    const double *tau = tq_rollout_point(r, k, TQ_ROLLOUT_TAU);
+    const double *next = tq_rollout_point(r, k + 1, TQ_ROLLOUT_TAU);
     tq_status status = evaluate(r, r->q, r->v, n, true, reterr);
     if (status != TQ_OK) {
         return status;
@@ -208,7 +208,7 @@ tq_status tq_replay_step(tq_replay *r, size_t k, size_t n, tq_error *reterr)
         r->q2[e] = r->q[e] + h * r->v[e];
         r->v2[e] = r->v[e] + h * r->k1[e];
     }
-    tq_replay_rescue(r, k + 1, n, stage_rate, r->q2, r->v2);
+    tq_rollout_rescue(r, k + 1, n, stage_rate, r->q2, r->v2);
     status = evaluate(r, r->q2, r->v2, n, false, reterr);
     if (status != TQ_OK) {
         return status;

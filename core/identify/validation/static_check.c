@@ -50,10 +50,10 @@ typedef struct row_sums {
     double torque, square, worst, band, excess, pair, pair_excess;
 } row_sums;
 
-struct tq_stand {
+struct tq_static_check {
     const tq_fit *fit;
     const double *value;
-    tq_stand_plan plan;
+    tq_static_check_plan plan;
     tq_fit_run run;
     sums chunk, pose;
     double before;     /* time of the last sample; NaN: none */
@@ -73,10 +73,10 @@ static size_t sums_size(const tq_fit *fit)
            5 * tq_scratch_cost(fit->n_row, sizeof(double));
 }
 
-size_t tq_stand_size(const tq_fit *fit)
+size_t tq_static_check_size(const tq_fit *fit)
 {
     const size_t nq = fit->mechanism->model.nq, nv = fit->n_row;
-    return tq_scratch_cost(1, sizeof(tq_stand)) + tq_fit_run_size(fit) + 2 * sums_size(fit) +
+    return tq_scratch_cost(1, sizeof(tq_static_check)) + tq_fit_run_size(fit) + 2 * sums_size(fit) +
            2 * tq_scratch_cost(nv, 1) + tq_scratch_cost(POSES_KEPT, sizeof(kept_pose)) +
            tq_scratch_cost((nq + nv) * POSES_KEPT, sizeof(double)) +
            tq_scratch_cost(nv * POSES_KEPT, 1) + tq_scratch_cost(nv, sizeof(row_sums)) +
@@ -96,7 +96,7 @@ static bool take_sums(const tq_fit *fit, tq_scratch *scratch, sums *ret)
     return good;
 }
 
-static bool take_kept(tq_stand *s, tq_scratch *scratch)
+static bool take_kept(tq_static_check *s, tq_scratch *scratch)
 {
     const size_t nq = s->fit->mechanism->model.nq, nv = s->fit->n_row;
     s->kept = tq_scratch_take(scratch, POSES_KEPT, sizeof *s->kept);
@@ -142,13 +142,13 @@ static uint32_t find_end(const tq_model *model)
     return best;
 }
 
-tq_status tq_stand_begin(const tq_fit *fit, tq_scratch *scratch, tq_stand **ret_stand,
-                         tq_error *reterr)
+tq_status tq_static_check_begin(const tq_fit *fit, tq_scratch *scratch, tq_static_check **ret_stand,
+                                tq_error *reterr)
 {
     const size_t nv = fit->n_row;
-    tq_stand *s = tq_scratch_take(scratch, 1, sizeof *s);
+    tq_static_check *s = tq_scratch_take(scratch, 1, sizeof *s);
     if (s != NULL) {
-        *s = (tq_stand){.fit = fit, .before = (double)NAN, .end = TQ_NONE};
+        *s = (tq_static_check){.fit = fit, .before = (double)NAN, .end = TQ_NONE};
         s->from = tq_scratch_take(scratch, nv, 1);
         s->rows = tq_scratch_take(scratch, nv, sizeof *s->rows);
         s->usual = tq_scratch_take(scratch, nv, sizeof *s->usual);
@@ -156,7 +156,7 @@ tq_status tq_stand_begin(const tq_fit *fit, tq_scratch *scratch, tq_stand **ret_
     if (s == NULL || s->from == NULL || s->rows == NULL || s->usual == NULL ||
         !take_sums(fit, scratch, &s->chunk) || !take_sums(fit, scratch, &s->pose) ||
         !take_kept(s, scratch)) {
-        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_stand_size(fit));
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_static_check_size(fit));
     }
     memset(s->rows, 0, nv * sizeof *s->rows);
     tq_fit_usual_torque(fit, s->usual);
@@ -170,8 +170,8 @@ tq_status tq_stand_begin(const tq_fit *fit, tq_scratch *scratch, tq_stand **ret_
     return status;
 }
 
-tq_status tq_stand_next(tq_stand *s, const double *value, const tq_stand_plan *plan,
-                        tq_error *reterr)
+tq_status tq_static_check_next(tq_static_check *s, const double *value,
+                               const tq_static_check_plan *plan, tq_error *reterr)
 {
     if (!(plan->period > 0.0) || !(plan->moving > 0.0) || plan->least == 0) {
         return tq_fail(reterr, TQ_ERR_RANGE, "plan", 0, plan->period);
@@ -190,7 +190,7 @@ tq_status tq_stand_next(tq_stand *s, const double *value, const tq_stand_plan *p
  */
 
 /* torque of row r in sample `lane` of the run */
-static double torque_of(const tq_stand *s, size_t r, size_t lane)
+static double torque_of(const tq_static_check *s, size_t r, size_t lane)
 {
     const tq_fit_row *row = &s->fit->rows[r];
     double sum = 0.0;
@@ -201,7 +201,7 @@ static double torque_of(const tq_stand *s, size_t r, size_t lane)
 }
 
 /* what friction can hold: what it would be just before slipping */
-static double band_of(const tq_stand *s, size_t r)
+static double band_of(const tq_static_check *s, size_t r)
 {
     const tq_fit_row *row = &s->fit->rows[r];
     double band = fabs(torque_of(s, r, SLIPPING) - torque_of(s, r, REST));
@@ -213,7 +213,7 @@ static double band_of(const tq_stand *s, size_t r)
     return band;
 }
 
-static bool is_same(const tq_stand *s, const kept_pose *then, const kept_pose *now)
+static bool is_same(const tq_static_check *s, const kept_pose *then, const kept_pose *now)
 {
     double apart = 0.0;
     for (size_t i = 0; i < s->fit->mechanism->model.nq; i++) {
@@ -223,7 +223,7 @@ static bool is_same(const tq_stand *s, const kept_pose *then, const kept_pose *n
 }
 
 /* another pose like this one, which the joint came to from the other side */
-static void pair_up(tq_stand *s, const kept_pose *now)
+static void pair_up(tq_static_check *s, const kept_pose *now)
 {
     for (size_t k = 0; k < s->n_kept; k++) {
         const kept_pose *then = &s->kept[k];
@@ -243,7 +243,7 @@ static void pair_up(tq_stand *s, const kept_pose *now)
 
 /* Friction rests the same way whenever a joint comes back to a pose as before: however often, that
  * is one observation. */
-static bool is_news(const tq_stand *s, const kept_pose *now, size_t r)
+static bool is_news(const tq_static_check *s, const kept_pose *now, size_t r)
 {
     bool news = s->n_kept < POSES_KEPT;
     for (size_t k = 0; news && k < s->n_kept; k++) {
@@ -254,7 +254,7 @@ static bool is_news(const tq_stand *s, const kept_pose *now, size_t r)
 }
 
 /* the equation of a body at the end of the chain: its gravity is what is left */
-static void add_equation(tq_stand *s, size_t r, double residual, double deviation)
+static void add_equation(tq_static_check *s, size_t r, double residual, double deviation)
 {
     double line[OF_BODY];
     double square = 0.0;
@@ -276,7 +276,7 @@ static void add_equation(tq_stand *s, size_t r, double residual, double deviatio
     s->n_equation++;
 }
 
-static void judge_row(tq_stand *s, size_t r, kept_pose *now)
+static void judge_row(tq_static_check *s, size_t r, kept_pose *now)
 {
     const double n = (double)s->pose.n;
     row_sums *row = &s->rows[r];
@@ -301,7 +301,7 @@ static void judge_row(tq_stand *s, size_t r, kept_pose *now)
     }
 }
 
-static tq_status end_pose(tq_stand *s, tq_error *reterr)
+static tq_status end_pose(tq_static_check *s, tq_error *reterr)
 {
     const tq_fit *fit = s->fit;
     const tq_fit_run *run = &s->run;
@@ -345,7 +345,7 @@ static tq_status end_pose(tq_stand *s, tq_error *reterr)
  * Samples into chunks, chunks into poses
  */
 
-static bool stands(const tq_stand *s)
+static bool stands(const tq_static_check *s)
 {
     const double n = (double)s->chunk.n;
     const double most = shaking * s->plan.moving;
@@ -360,7 +360,7 @@ static bool stands(const tq_stand *s)
     return true;
 }
 
-static bool is_near(const tq_stand *s)
+static bool is_near(const tq_static_check *s)
 {
     bool near = true;
     for (size_t i = 0; i < s->fit->mechanism->model.nq; i++) {
@@ -370,7 +370,7 @@ static bool is_near(const tq_stand *s)
     return near;
 }
 
-static void add_chunk(tq_stand *s)
+static void add_chunk(tq_static_check *s)
 {
     for (size_t i = 0; i < s->fit->mechanism->model.nq; i++) {
         s->pose.q[i] += s->chunk.q[i];
@@ -383,7 +383,7 @@ static void add_chunk(tq_stand *s)
     s->pose.n += s->chunk.n;
 }
 
-static tq_status end_chunk(tq_stand *s, tq_error *reterr)
+static tq_status end_chunk(tq_static_check *s, tq_error *reterr)
 {
     const bool is_pose = stands(s);
     tq_status status = TQ_OK;
@@ -402,7 +402,7 @@ static tq_status end_chunk(tq_stand *s, tq_error *reterr)
     return status;
 }
 
-static void add_sample(tq_stand *s, const tq_experiment_block *block, size_t i)
+static void add_sample(tq_static_check *s, const tq_experiment_block *block, size_t i)
 {
     const double *raw = block->tau_raw != NULL ? block->tau_raw : block->tau;
     for (size_t k = 0; k < s->fit->mechanism->model.nq; k++) {
@@ -422,14 +422,14 @@ static void add_sample(tq_stand *s, const tq_experiment_block *block, size_t i)
     s->chunk.n++;
 }
 
-tq_status tq_stand_push(tq_stand *s, const tq_experiment_block *block, const double *t,
-                        tq_error *reterr)
+tq_status tq_static_check_push(tq_static_check *s, const tq_experiment_block *block,
+                               const double *t, tq_error *reterr)
 {
     tq_status status = TQ_OK;
     for (size_t i = 0; status == TQ_OK && i < block->n_sample; i++) {
         const double step = t[i] - s->before;
         if (!isnan(s->before) && !(step > 0.0 && step < 1.5 * s->plan.period)) {
-            status = tq_stand_end(s, reterr); /* nobody saw where it came from */
+            status = tq_static_check_end(s, reterr); /* nobody saw where it came from */
             memset(s->from, 0, s->fit->n_row);
         }
         s->before = t[i];
@@ -441,7 +441,7 @@ tq_status tq_stand_push(tq_stand *s, const tq_experiment_block *block, const dou
     return status;
 }
 
-tq_status tq_stand_end(tq_stand *s, tq_error *reterr)
+tq_status tq_static_check_end(tq_static_check *s, tq_error *reterr)
 {
     const tq_status status = end_pose(s, reterr);
     clear_sums(s->fit, &s->chunk);
@@ -452,27 +452,27 @@ tq_status tq_stand_end(tq_stand *s, tq_error *reterr)
  * What it came to
  */
 
-tq_stood tq_stand_of(const tq_stand *s, size_t r)
+tq_static_residual tq_static_check_of(const tq_static_check *s, size_t r)
 {
     const row_sums *row = &s->rows[r];
     const double n = (double)s->n_pose;
     if (s->n_pose == 0) {
-        return (tq_stood){.torque = (double)NAN,
-                          .rmse = (double)NAN,
-                          .worst = (double)NAN,
-                          .band = (double)NAN,
-                          .excess = (double)NAN,
-                          .pair_rmse = (double)NAN,
-                          .relative = (double)NAN};
+        return (tq_static_residual){.torque = (double)NAN,
+                                    .rmse = (double)NAN,
+                                    .worst = (double)NAN,
+                                    .band = (double)NAN,
+                                    .excess = (double)NAN,
+                                    .pair_rmse = (double)NAN,
+                                    .relative = (double)NAN};
     }
-    tq_stood ret = {.n_pose = s->n_pose,
-                    .torque = sqrt(row->torque / n),
-                    .rmse = sqrt(row->square / n),
-                    .worst = row->worst,
-                    .band = row->band / n,
-                    .excess = sqrt(row->excess / n),
-                    .n_outside = row->n_outside,
-                    .n_pair = row->n_pair};
+    tq_static_residual ret = {.n_pose = s->n_pose,
+                              .torque = sqrt(row->torque / n),
+                              .rmse = sqrt(row->square / n),
+                              .worst = row->worst,
+                              .band = row->band / n,
+                              .excess = sqrt(row->excess / n),
+                              .n_outside = row->n_outside,
+                              .n_pair = row->n_pair};
     ret.pair_rmse = row->n_pair > 0 ? sqrt(row->pair / (double)row->n_pair) : (double)NAN;
     const double of_pairs =
         row->n_pair >= PAIRS_LEAST ? sqrt(row->pair_excess / (double)row->n_pair) : 0.0;
@@ -492,14 +492,15 @@ static double mass_of_all(const tq_fit *fit)
     return mass;
 }
 
-tq_stood_payload tq_stand_payload(const tq_stand *s)
+tq_static_residual_payload tq_static_check_payload(const tq_static_check *s)
 {
-    tq_stood_payload ret = {TQ_STOOD_BODILESS, TQ_NONE, (double)NAN, (double)NAN};
+    tq_static_residual_payload ret = {TQ_STATIC_RESIDUAL_BODILESS, TQ_NONE, (double)NAN,
+                                      (double)NAN};
     if (s->end == TQ_NONE) {
         return ret;
     }
-    ret.fault = s->n_equation < EQUATIONS_LEAST ? TQ_STOOD_FEW : TQ_STOOD_ALIKE;
-    if (ret.fault == TQ_STOOD_FEW) {
+    ret.fault = s->n_equation < EQUATIONS_LEAST ? TQ_STATIC_RESIDUAL_FEW : TQ_STATIC_RESIDUAL_ALIKE;
+    if (ret.fault == TQ_STATIC_RESIDUAL_FEW) {
         return ret;
     }
     const tq_model *model = &s->fit->mechanism->model;
@@ -523,16 +524,17 @@ tq_stood_payload tq_stand_payload(const tq_stand *s)
     const double deviation =
         sqrt(gram[0] * fmax(left, 0.0) / (double)(s->n_equation - OF_BODY)) + DBL_MIN;
     if (deviation < mass_of_all(s->fit)) { /* else the poses are too much alike */
-        ret = (tq_stood_payload){TQ_STOOD_TOLD, model->joints[model->order[s->end]].child, right[0],
-                                 deviation};
+        ret = (tq_static_residual_payload){TQ_STATIC_RESIDUAL_TOLD,
+                                           model->joints[model->order[s->end]].child, right[0],
+                                           deviation};
     }
     return ret;
 }
 
-void tq_stand_tell(const tq_stand *s, tq_verdict_report *report)
+void tq_static_check_tell(const tq_static_check *s, tq_verdict_report *report)
 {
     for (size_t r = 0; r < s->fit->n_row; r++) {
-        const tq_stood stood = tq_stand_of(s, r);
+        const tq_static_residual stood = tq_static_check_of(s, r);
         if (stood.relative > error_told) {
             const tq_verdict verdict = stood.relative >= error_incomplete ? TQ_VERDICT_INCOMPLETE
                                        : stood.relative >= error_robust
@@ -541,7 +543,7 @@ void tq_stand_tell(const tq_stand *s, tq_verdict_report *report)
             tq_verdict_tell(report, verdict, (tq_reason){TQ_REASON_GRAVITY, r, stood.relative});
         }
     }
-    const tq_stood_payload body = tq_stand_payload(s);
+    const tq_static_residual_payload body = tq_static_check_payload(s);
     if (fabs(body.mass) > fmax(sure * body.deviation, mass_told * mass_of_all(s->fit))) {
         tq_verdict_tell(report, TQ_VERDICT_USABLE,
                         (tq_reason){TQ_REASON_PAYLOAD, body.link, body.mass});

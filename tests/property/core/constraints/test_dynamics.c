@@ -79,11 +79,11 @@ static tq_status forward(const double *tau, double *qdd, double *multipliers, tq
 static void rows_at(size_t i, double *a, double *rate, double *q, double *qd)
 {
     tq_scratch scratch;
-    tq_posture posture;
+    tq_configuration posture;
     tq_scratch_init(&scratch, memory, sizeof memory);
     tqt_sample(t.states.q, t.model->nq, STRIDE, i, q);
     tqt_sample(t.states.qd, t.model->nv, STRIDE, i, qd);
-    cr_assert(eq(int, tq_posture_compute(t.model, q, qd, &scratch, &posture, NULL), TQ_OK));
+    cr_assert(eq(int, tq_configuration_compute(t.model, q, qd, &scratch, &posture, NULL), TQ_OK));
     const tq_constraint_rows to = {.a = a, .rate = rate};
     cr_assert(eq(
         int, tq_constraint_rows_compute(&t.constrained.set, &posture, q, qd, &scratch, &to, NULL),
@@ -265,11 +265,11 @@ Test(constrained_dynamics, states_are_projected)
             }
             for (size_t i = 0; i < N; i++) {
                 double q[NV + 16], qd[NV];
-                tq_posture posture;
+                tq_configuration posture;
                 tq_scratch_init(&scratch, memory, sizeof memory);
                 tqt_sample(t.states.q, t.model->nq, STRIDE, i, q);
                 tqt_sample(t.states.qd, t.model->nv, STRIDE, i, qd);
-                (void)tq_posture_compute(t.model, q, qd, &scratch, &posture, NULL);
+                (void)tq_configuration_compute(t.model, q, qd, &scratch, &posture, NULL);
                 const tq_constraint_rows to = {.a = a, .position = h, .velocity = velocity};
                 (void)tq_constraint_rows_compute(&t.constrained.set, &posture, q, qd, &scratch, &to,
                                                  NULL);

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "core/constraints/constraints.h"
-#include "core/dynamics/kinematics/displace.h"
-#include "core/dynamics/kinematics/posture.h"
+#include "core/dynamics/kinematics/configuration.h"
+#include "core/dynamics/kinematics/integrate.h"
 #include "tests/support/constrained.h"
 #include "tests/support/random.h"
 #include "tests/support/random_robot.h"
@@ -28,10 +28,10 @@ static void rows_at(const tq_model *model, const tq_constraints *set, const doub
                     const double *qd, rows *ret)
 {
     tq_scratch scratch;
-    tq_posture posture;
+    tq_configuration posture;
     tq_error error = {0};
     tq_scratch_init(&scratch, memory, sizeof memory);
-    cr_assert(eq(int, tq_posture_compute(model, q, qd, &scratch, &posture, &error), TQ_OK));
+    cr_assert(eq(int, tq_configuration_compute(model, q, qd, &scratch, &posture, &error), TQ_OK));
     const size_t before = scratch.used;
     const tq_constraint_rows to = {
         .a = ret->a, .rate = ret->rate, .position = ret->h, .velocity = ret->velocity};
@@ -48,7 +48,7 @@ static void move(const tq_model *model, const double *q, const double *v, double
     for (uint32_t k = 0; k < model->nv; k++) {
         step[k] = by * v[k];
     }
-    tq_displace(model, q, step, ret);
+    tq_configuration_integrate(model, q, step, ret);
 }
 
 static void check(const tq_model *model, const tq_constraints *set, const double *q,

@@ -29,21 +29,21 @@ Test(compliance, geometric_stiffness_is_the_derivative_of_the_torque)
                               .at = {0.1, -0.3, 0.2},
                               .wrench = {3, -5, 7, 0.4, 0.2, -0.9}};
         tq_scratch scratch;
-        tq_posture p;
+        tq_configuration p;
         tq_scratch_init(&scratch, memory, sizeof memory);
         double *g = tqt_doubles(nv * nv);
         double *side[2] = {tqt_doubles(nv), tqt_doubles(nv)};
-        cr_assert(eq(int, tq_posture_compute(model, q, NULL, &scratch, &p, NULL), TQ_OK));
+        cr_assert(eq(int, tq_configuration_compute(model, q, NULL, &scratch, &p, NULL), TQ_OK));
         tq_geometric_stiffness(&p, &load, g);
         const double h = 1e-6;
         for (size_t j = 0; j < nv; j++) {
             for (int s = 0; s < 2; s++) {
-                tq_posture moved;
+                tq_configuration moved;
                 const double kept = q[j];
                 q[j] += s == 0 ? -h : h;
                 const size_t mark = tq_scratch_mark(&scratch);
-                cr_assert(
-                    eq(int, tq_posture_compute(model, q, NULL, &scratch, &moved, NULL), TQ_OK));
+                cr_assert(eq(int, tq_configuration_compute(model, q, NULL, &scratch, &moved, NULL),
+                             TQ_OK));
                 tq_static_torque(&moved, &load, side[s]);
                 tq_scratch_rewind(&scratch, mark);
                 q[j] = kept;
@@ -86,10 +86,10 @@ Test(seeds, item_135_136_static_torque)
     /* F = (10, -5) applied to the environment, so its opposite on the robot */
     const tq_load load = {.link = 2, .at = {0.6, 0, 0}, .wrench = {-10, 5, 0, 0, 0, 0}};
     tq_scratch scratch;
-    tq_posture p;
+    tq_configuration p;
     double tau[2];
     tq_scratch_init(&scratch, memory, sizeof memory);
-    cr_assert(eq(int, tq_posture_compute(model, q, NULL, &scratch, &p, NULL), TQ_OK));
+    cr_assert(eq(int, tq_configuration_compute(model, q, NULL, &scratch, &p, NULL), TQ_OK));
     tq_static_torque(&p, &load, tau);
     cr_assert(epsilon_eq(dbl, tau[0], -7.772407484552, 1e-12), "item 136, twelve printed digits");
     cr_assert(epsilon_eq(dbl, tau[1], -0.426672928157, 1e-12));
@@ -102,10 +102,10 @@ Test(seeds, item_137_138_compliance_and_stiffness)
     const double q[2] = {0.5, -0.9}, at[3] = {0.6, 0, 0}, spring[4] = {1000, 0, 0, 500};
     double j[12], c[36], k[36], rigid[36];
     tq_scratch scratch;
-    tq_posture p;
+    tq_configuration p;
     tq_scratch_init(&scratch, memory, sizeof memory);
-    cr_assert(eq(int, tq_posture_compute(model, q, NULL, &scratch, &p, NULL), TQ_OK));
-    tq_posture_jacobian(&p, 2, at, TQ_JACOBIAN_WORLD_ALIGNED, j, NULL);
+    cr_assert(eq(int, tq_configuration_compute(model, q, NULL, &scratch, &p, NULL), TQ_OK));
+    tq_configuration_jacobian(&p, 2, at, TQ_JACOBIAN_WORLD_ALIGNED, j, NULL);
     tq_compliance_result result = {.compliance = c, .stiffness = k, .rigid = rigid};
     cr_assert(eq(int, tq_compliance_compute(2, 2, j, spring, &scratch, &result, NULL), TQ_OK));
     cr_assert(eq(sz, result.rank, 2));
@@ -129,7 +129,7 @@ Test(seeds, item_137_138_compliance_and_stiffness)
             cr_assert(epsilon_eq(dbl, given, 0.0, 1e-15), "no give in a rigid direction");
         }
     }
-    cr_assert(eq(sz, scratch.used, tq_posture_scratch_size(model)));
+    cr_assert(eq(sz, scratch.used, tq_configuration_scratch_size(model)));
     const double none[4] = {1000, 0, 0, 0};
     tq_error error;
     cr_assert(

@@ -20,7 +20,7 @@ typedef struct fixture {
     tqt_states states;
     double *q, *qd, *qdd;
     tq_scratch scratch;
-    tq_posture posture;
+    tq_configuration posture;
     size_t nv;
 } fixture;
 
@@ -41,7 +41,8 @@ static fixture open_case(uint64_t seed, unsigned kinds)
     void *memory = aligned_alloc(64, BYTES);
     cr_assert(ne(ptr, memory, NULL));
     tq_scratch_init(&f.scratch, memory, BYTES);
-    cr_assert(eq(int, tq_posture_compute(f.model, f.q, f.qd, &f.scratch, &f.posture, NULL), TQ_OK));
+    cr_assert(
+        eq(int, tq_configuration_compute(f.model, f.q, f.qd, &f.scratch, &f.posture, NULL), TQ_OK));
     return f;
 }
 
@@ -125,7 +126,8 @@ Test(lagrangian, equation_of_motion_in_all_four_forms)
                       (int)seed, form);
             free(tau);
         }
-        cr_assert(eq(sz, f.scratch.used, tq_posture_scratch_size(f.model)), "scratch given back");
+        cr_assert(eq(sz, f.scratch.used, tq_configuration_scratch_size(f.model)),
+                  "scratch given back");
         free(m);
         free(c);
         free(g);
@@ -148,12 +150,13 @@ static double skew_residual(fixture *f, tq_coriolis_form form, double *ret_scale
     cr_assert(
         eq(int, tq_lagrangian_coriolis(&f->posture, f->qd, form, &f->scratch, c, NULL), TQ_OK));
     for (int side = -1; side <= 1; side += 2) {
-        tq_posture moved;
+        tq_configuration moved;
         const size_t mark = tq_scratch_mark(&f->scratch);
         for (size_t i = 0; i < nv; i++) {
             q[i] = f->q[i] + side * h * f->qd[i];
         }
-        cr_assert(eq(int, tq_posture_compute(f->model, q, NULL, &f->scratch, &moved, NULL), TQ_OK));
+        cr_assert(
+            eq(int, tq_configuration_compute(f->model, q, NULL, &f->scratch, &moved, NULL), TQ_OK));
         cr_assert(eq(int,
                      tq_lagrangian_mass_matrix(&moved, &f->scratch, side < 0 ? back : fore, NULL),
                      TQ_OK));
@@ -190,8 +193,9 @@ Test(lagrangian, only_the_christoffel_form_is_skew)
         tqt_sample(f.states.q, f.model->nq, f.states.stride, 0, f.q);
         tqt_sample(f.states.qd, f.nv, f.states.stride, 0, f.qd);
         tq_scratch_init(&f.scratch, aligned_alloc(64, BYTES), BYTES);
-        cr_assert(
-            eq(int, tq_posture_compute(f.model, f.q, f.qd, &f.scratch, &f.posture, NULL), TQ_OK));
+        cr_assert(eq(int,
+                     tq_configuration_compute(f.model, f.q, f.qd, &f.scratch, &f.posture, NULL),
+                     TQ_OK));
         double scale = 0.0;
         /* difference of second order at step 1e-5: h^2 times third derivatives, and eps / h */
         cr_assert(lt(dbl, skew_residual(&f, TQ_CORIOLIS_CHRISTOFFEL, &scale), 1e-6 * (1 + scale)),
@@ -268,8 +272,8 @@ Test(lagrangian, jacobians_turn_rates_into_velocities_in_every_frame)
         for (uint32_t link = 0; link < f.model->n_link; link++) {
             for (int frame = TQ_JACOBIAN_WORLD; frame <= TQ_JACOBIAN_WORLD_ALIGNED; frame++) {
                 double v[6];
-                tq_posture_jacobian(&f.posture, link, at, (tq_jacobian_frame)frame, j, rate);
-                tq_posture_velocity(&f.posture, link, at, (tq_jacobian_frame)frame, v);
+                tq_configuration_jacobian(&f.posture, link, at, (tq_jacobian_frame)frame, j, rate);
+                tq_configuration_velocity(&f.posture, link, at, (tq_jacobian_frame)frame, v);
                 for (size_t r = 0; r < 6; r++) {
                     double sum = 0.0;
                     for (size_t k = 0; k < f.nv; k++) {
@@ -280,8 +284,8 @@ Test(lagrangian, jacobians_turn_rates_into_velocities_in_every_frame)
             }
             /* acceleration of the centre of mass: J qdd + Jdot qd, against the reference's second
              * derivative */
-            tq_posture_jacobian(&f.posture, link, f.model->links[link].inertia.com,
-                                TQ_JACOBIAN_WORLD_ALIGNED, j, rate);
+            tq_configuration_jacobian(&f.posture, link, f.model->links[link].inertia.com,
+                                      TQ_JACOBIAN_WORLD_ALIGNED, j, rate);
             for (size_t r = 0; r < 3; r++) {
                 double sum = 0.0;
                 double terms = 1.0;
@@ -308,10 +312,10 @@ Test(lagrangian, guards)
     tq_scratch scratch;
     tq_scratch_init(&scratch, small, sizeof small);
     tq_error error;
-    tq_posture p;
-    cr_assert(
-        eq(int, tq_posture_compute(f.model, f.q, f.qd, &scratch, &p, &error), TQ_ERR_SCRATCH));
-    cr_assert(eq(dbl, error.value, (double)tq_posture_scratch_size(f.model)));
+    tq_configuration p;
+    cr_assert(eq(int, tq_configuration_compute(f.model, f.q, f.qd, &scratch, &p, &error),
+                 TQ_ERR_SCRATCH));
+    cr_assert(eq(dbl, error.value, (double)tq_configuration_scratch_size(f.model)));
     cr_assert(
         eq(int, tq_lagrangian_mass_matrix(&f.posture, &scratch, NULL, &error), TQ_ERR_SCRATCH));
     close_case(&f);
@@ -320,8 +324,8 @@ Test(lagrangian, guards)
     const double off[4] = {1.1, 0, 0, 0};
     static _Alignas(64) unsigned char room[1 << 16];
     tq_scratch_init(&scratch, room, sizeof room);
-    cr_assert(
-        eq(int, tq_posture_compute(ball, off, NULL, &scratch, &p, &error), TQ_ERR_QUATERNION));
+    cr_assert(eq(int, tq_configuration_compute(ball, off, NULL, &scratch, &p, &error),
+                 TQ_ERR_QUATERNION));
     cr_assert(eq(dbl, error.value, 1.1));
     cr_assert(eq(sz, scratch.used, 0));
     tqt_model_free(ball);

@@ -22,7 +22,7 @@ typedef struct fixture {
     tq_model *model;
     double *q, *qd, *qdd;
     tq_scratch scratch;
-    tq_posture posture;
+    tq_configuration posture;
     size_t nv;
     tqt_wrench wrench;
     tq_point_wrench point;
@@ -48,8 +48,9 @@ static fixture *open_case(uint64_t seed)
     void *memory = aligned_alloc(64, BYTES);
     cr_assert(ne(ptr, memory, NULL));
     tq_scratch_init(&f->scratch, memory, BYTES);
-    cr_assert(
-        eq(int, tq_posture_compute(f->model, f->q, f->qd, &f->scratch, &f->posture, NULL), TQ_OK));
+    cr_assert(eq(int,
+                 tq_configuration_compute(f->model, f->q, f->qd, &f->scratch, &f->posture, NULL),
+                 TQ_OK));
     f->wrench = (tqt_wrench){.link = (uint32_t)(seed % f->model->n_link),
                              .expressed_in = seed % 2 == 0 ? TQ_FRAME_WORLD : TQ_FRAME_LINK,
                              .at = {0.1, 0.2, -0.3},
@@ -131,9 +132,9 @@ Test(ledger, item_043_splits_coriolis_from_centrifugal)
             memset(rate, 0, f->nv * sizeof *rate);
             rate[k] = f->qd[k];
             const size_t mark = tq_scratch_mark(&f->scratch);
-            tq_posture p;
-            cr_assert(
-                eq(int, tq_posture_compute(f->model, f->q, rate, &f->scratch, &p, NULL), TQ_OK));
+            tq_configuration p;
+            cr_assert(eq(int, tq_configuration_compute(f->model, f->q, rate, &f->scratch, &p, NULL),
+                         TQ_OK));
             double *c = tqt_doubles(f->nv * f->nv);
             cr_assert(
                 eq(int, tq_lagrangian_coriolis(&p, rate, TQ_CORIOLIS_STACKED, &f->scratch, c, NULL),

@@ -77,7 +77,7 @@ static double *shapes_of(const tq_fit *fit, const tqt_excited *x)
     double none[JOINTS] = {NAN, NAN, NAN};
     double *way = ways(x), *shape = tqt_doubles(tq_shape_count(fit) * N);
     const tq_stretch all = stretch_of(x, way, 0, N);
-    tq_shapes_compute(fit, &all, none, shape);
+    tq_friction_regressor_compute(fit, &all, none, shape);
     free(way);
     return shape;
 }
@@ -129,7 +129,7 @@ Test(shapes, in_windows)
         for (size_t first = 0; first < N; first += 700) {
             const size_t n = N - first < 700 ? N - first : 700;
             const tq_stretch some = stretch_of(&x, way, first, n);
-            tq_shapes_compute(b.fit, &some, state, part);
+            tq_friction_regressor_compute(b.fit, &some, state, part);
             for (size_t r = 0; r < n_shape; r++) {
                 for (size_t i = 0; i < n; i++) {
                     cr_assert(eq(dbl, part[r * N + i], whole[r * N + first + i]), "%s",
@@ -140,7 +140,7 @@ Test(shapes, in_windows)
                 }
             }
         }
-        cr_expect(eq(int, tq_shapes_remember(b.fit), laws[law].presliding > 0));
+        cr_expect(eq(int, tq_friction_regressor_remember(b.fit), laws[law].presliding > 0));
         free(whole), free(way), free(part);
         tqt_excited_free(&x);
         tqt_fit_close(&b);
@@ -159,7 +159,7 @@ Test(shapes, in_place_of_the_way)
     memcpy(both, way, JOINTS * N * sizeof *both);
     double none[JOINTS] = {NAN, NAN, NAN};
     const tq_stretch all = stretch_of(&x, both, 0, N);
-    tq_shapes_compute(b.fit, &all, none, both);
+    tq_friction_regressor_compute(b.fit, &all, none, both);
     cr_expect(memcmp(both, whole, n_shape * N * sizeof *both) == 0);
     free(whole), free(way), free(both);
     tqt_excited_free(&x);
@@ -168,8 +168,8 @@ Test(shapes, in_place_of_the_way)
 
 static void low_pass(const tq_filter *filter, size_t n_row, double *rows, tq_scratch *scratch)
 {
-    cr_assert(tq_filter_zero_phase_rows(filter, tq_filter_settle(filter), N, n_row, rows, N,
-                                        scratch, NULL) == TQ_OK);
+    cr_assert(tq_filter_zero_phase_rows(filter, tq_filter_settling_length(filter), N, n_row, rows,
+                                        N, scratch, NULL) == TQ_OK);
 }
 
 /* What a low-pass takes off friction it takes off friction's columns. Nothing but friction moves

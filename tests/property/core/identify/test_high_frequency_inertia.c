@@ -62,16 +62,16 @@ static double judged(tqt_fit_bench *b, const double *value, const tqt_excited *x
                      double rate, const room *room)
 {
     const size_t mark = tq_scratch_mark(&b->scratch);
-    tq_judge judge;
-    cr_assert(eq(int, tq_judge_begin(b->fit, value, 0.01, &b->scratch, &judge, NULL), TQ_OK));
+    tq_residuals judge;
+    cr_assert(eq(int, tq_residuals_begin(b->fit, value, 0.01, &b->scratch, &judge, NULL), TQ_OK));
     for (size_t k = 0; k < tq_block_count(N); k++) {
         tq_experiment_block block = tqt_excited_block(x, k, room->memory);
         add_fast(&block, k * TQ_BLOCK, inertia, rate, room->rows);
-        cr_assert(eq(int, tq_judge_push(&judge, &block, NULL, NULL), TQ_OK));
+        cr_assert(eq(int, tq_residuals_push(&judge, &block, NULL, NULL), TQ_OK));
     }
     double worst = 0;
     for (size_t r = 0; r < NV; r++) {
-        worst = fmax(worst, tq_judge_of(&judge, TQ_JUDGE_ALL, r).rmse);
+        worst = fmax(worst, tq_residuals_of(&judge, TQ_RESIDUALS_ALL, r).rmse);
     }
     tq_scratch_rewind(&b->scratch, mark);
     return worst;

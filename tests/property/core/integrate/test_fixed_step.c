@@ -124,9 +124,9 @@ Test(fixed_step, a_floating_body_keeps_energy_and_falls_by_half_g_t_squared)
 
 static double energy(const tq_model *model, const double *q, const double *qd, tq_scratch *scratch)
 {
-    tq_posture p;
+    tq_configuration p;
     const size_t mark = tq_scratch_mark(scratch);
-    cr_assert(eq(int, tq_posture_compute(model, q, qd, scratch, &p, NULL), TQ_OK));
+    cr_assert(eq(int, tq_configuration_compute(model, q, qd, scratch, &p, NULL), TQ_OK));
     const double sum =
         tq_lagrangian_kinetic(&p, qd) + tq_lagrangian_potential(&p, model->gravity, q);
     tq_scratch_rewind(scratch, mark);

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/dynamics/kinematics/posture.h"
+#include "core/dynamics/kinematics/configuration.h"
 #include "core/motion/cartesian.h"
 #include "core/motion/reference.h"
 #include "core/spatial/screw.h"
@@ -140,9 +140,9 @@ Test(seeds, item_093_straight_line_by_inverse_kinematics)
     cr_assert(eq(int, tq_cartesian_at(model, &path, 0, &scratch, q, qd, qdd, NULL), TQ_OK));
     for (double t = 0.1; t < 2.0; t += 0.1) {
         cr_assert(eq(int, tq_cartesian_at(model, &path, t, &scratch, q, qd, qdd, NULL), TQ_OK));
-        tq_posture p;
+        tq_configuration p;
         const size_t mark = tq_scratch_mark(&scratch);
-        cr_assert(eq(int, tq_posture_compute(model, q, NULL, &scratch, &p, NULL), TQ_OK));
+        cr_assert(eq(int, tq_configuration_compute(model, q, NULL, &scratch, &p, NULL), TQ_OK));
         double s[3];
         tq_timing(TQ_TIMING_QUINTIC, 0, t / 2, s);
         cr_assert(epsilon_eq(dbl, p.pose[3].p[0], 0.10 + 0.15 * s[0], 1e-9));

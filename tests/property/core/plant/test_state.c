@@ -36,7 +36,7 @@ Test(state, difference_undoes_displacement)
             for (unsigned k = 0; k < joint->nv; k++) {
                 const double time = tqt_random_uniform(&r, -3.0, 3.0);
                 memcpy(goal, q, sizeof goal);
-                tq_state_displace(joint, q + joint->q_index, k, time, goal + joint->q_index);
+                tq_state_integrate(joint, q + joint->q_index, k, time, goal + joint->q_index);
                 tq_state_difference(m, goal, q, 1, e, 1);
                 for (size_t i = 0; i < m->nv; i++) {
                     const double want = i == joint->v_index + k ? time : 0.0;
@@ -48,7 +48,7 @@ Test(state, difference_undoes_displacement)
                 memset(unit, 0, sizeof unit);
                 unit[joint->v_index + k] = 1.0;
                 tq_state_rate(m, 1, 1, q, unit, rate);
-                tq_state_displace(joint, q + joint->q_index, k, h, goal + joint->q_index);
+                tq_state_integrate(joint, q + joint->q_index, k, h, goal + joint->q_index);
                 for (size_t i = 0; i < m->nq; i++) {
                     cr_expect(fabs((goal[i] - q[i]) / h - rate[i]) < 1e-6); /* h and 1e-16 / h */
                 }

@@ -140,10 +140,10 @@ Test(seeds, item_102_growth_rate_by_the_verdict)
         const double q[3] = {0.4, angle[k], 0.25}, still[3] = {0};
         double a[36], inverse[9];
         tq_scratch scratch = fresh();
-        tq_growth growth;
+        tq_fastest_growth growth;
         const tq_run_point at = {.q = q, .qd = still, .qdd = still};
         cr_assert(eq(int, tq_linearise(&plant, &at, false, &scratch, a, inverse, NULL), TQ_OK));
-        cr_assert(eq(int, tq_growth_of(6, a, &scratch, &growth, NULL), TQ_OK));
+        cr_assert(eq(int, tq_fastest_growth_of(6, a, &scratch, &growth, NULL), TQ_OK));
         cr_assert(epsilon_eq(dbl, growth.rate * growth.rate, want[k], 1e-3 * want[k]), "%g",
                   growth.rate);
         cr_assert(epsilon_eq(dbl, growth.frequency, 0, 1e-6));
@@ -162,8 +162,9 @@ Test(verdict, samples_make_a_loop_slower_or_unstable)
     const double p = 100, d = 20;
     const double open[4] = {0, 1, 0, 0}, closed[4] = {0, 1, -p, -d};
     tq_scratch scratch = fresh();
-    tq_growth growth;
-    cr_assert(eq(int, tq_growth_sampled(2, open, closed, 1e-5, &scratch, &growth, NULL), TQ_OK));
+    tq_fastest_growth growth;
+    cr_assert(
+        eq(int, tq_fastest_growth_sampled(2, open, closed, 1e-5, &scratch, &growth, NULL), TQ_OK));
     cr_assert(epsilon_eq(dbl, growth.rate, -10, 0.2), "double pole at -10: %g", growth.rate);
     for (double h = 0.04; h < 0.2; h += 0.04) {
         /* trace and determinant of [1 - p h^2/2, h - d h^2/2; -p h, 1 - d h] */
@@ -171,7 +172,8 @@ Test(verdict, samples_make_a_loop_slower_or_unstable)
         const double det = (1 - p * h * h / 2) * (1 - d * h) + p * h * (h - d * h * h / 2);
         const double root = trace * trace / 4 - det;
         const double most = root < 0 ? sqrt(det) : fabs(trace / 2) + sqrt(root);
-        cr_assert(eq(int, tq_growth_sampled(2, open, closed, h, &scratch, &growth, NULL), TQ_OK));
+        cr_assert(
+            eq(int, tq_fastest_growth_sampled(2, open, closed, h, &scratch, &growth, NULL), TQ_OK));
         cr_assert(epsilon_eq(dbl, growth.rate, log(most) / h, 1e-10), "h = %g", h);
         cr_assert(eq(int, growth.rate > 0, h > 0.1));
     }
@@ -179,9 +181,9 @@ Test(verdict, samples_make_a_loop_slower_or_unstable)
     const double bad[4] = {0, NAN, 0, 0};
     double copy[4] = {0, INFINITY, 0, 0};
     tq_error error = {0};
-    cr_assert(eq(int, tq_growth_sampled(2, bad, closed, 0.1, &scratch, &growth, &error),
+    cr_assert(eq(int, tq_fastest_growth_sampled(2, bad, closed, 0.1, &scratch, &growth, &error),
                  TQ_ERR_OVERFLOW));
-    cr_assert(eq(int, tq_growth_of(2, copy, &scratch, &growth, &error), TQ_ERR_OVERFLOW));
+    cr_assert(eq(int, tq_fastest_growth_of(2, copy, &scratch, &growth, &error), TQ_ERR_OVERFLOW));
     cr_assert(eq(str, (char *)error.what, "linearisation"));
 }
 
@@ -189,13 +191,13 @@ Test(verdict, samples_make_a_loop_slower_or_unstable)
 Test(verdict, errors_beyond_all_numbers_are_lost)
 {
     double carried[8];
-    tq_trust trust = {.n_v = 1, .carried = carried};
+    tq_error_propagation trust = {.n_v = 1, .carried = carried};
     const double fast[4] = {0, 1, 1e20, 0}, none[2] = {0};
-    const tq_trust_place at[3] = {{0, fast, none}, {0.5, fast, none}, {1, fast, none}};
+    const tq_error_propagation_place at[3] = {{0, fast, none}, {0.5, fast, none}, {1, fast, none}};
     tq_scratch scratch = fresh();
-    tq_trust_begin(&trust, 0);
+    tq_error_propagation_begin(&trust, 0);
     cr_assert(not(trust.is_lost));
-    cr_assert(eq(int, tq_trust_step(&trust, at, 1e-9, &scratch, NULL), TQ_OK));
+    cr_assert(eq(int, tq_error_propagation_step(&trust, at, 1e-9, &scratch, NULL), TQ_OK));
     cr_assert(trust.is_lost);
 }
 
@@ -213,14 +215,14 @@ Test(verdict, quaternions_turn_with_their_frame)
     const double q[4] = {1, 0, 0, 0}, qd[3] = {0, 0, 5}, still[3] = {0};
     double a[36], inverse[9];
     tq_scratch scratch = fresh();
-    tq_growth growth;
+    tq_fastest_growth growth;
     const tq_run_point at = {.q = q, .qd = qd, .qdd = still};
     cr_assert(eq(int, tq_linearise(&plant, &at, false, &scratch, a, inverse, NULL), TQ_OK));
     /* body nutation at (Iz - Ix) / Ix 5 = -10/3 rad/s, and the frame's turning at 5 */
     cr_assert(epsilon_eq(dbl, a[0 * 6 + 1], 5, 1e-12));
     cr_assert(epsilon_eq(dbl, a[1 * 6 + 0], -5, 1e-12));
     cr_assert(epsilon_eq(dbl, fabs(a[3 * 6 + 4]), 10.0 / 3, 1e-12));
-    cr_assert(eq(int, tq_growth_of(6, a, &scratch, &growth, NULL), TQ_OK));
+    cr_assert(eq(int, tq_fastest_growth_of(6, a, &scratch, &growth, NULL), TQ_OK));
     cr_assert(epsilon_eq(dbl, growth.rate, 0, 1e-6), "%g", growth.rate);
     tqt_subject_free(s);
     tqt_model_free(m);
@@ -284,11 +286,11 @@ Test(verdict, carried_errors_are_those_of_a_run)
     }
     const tq_trajectories state = {.n_sample = 1, .stride = LANE, .q = q, .qd = qd};
     double carried[8], a[3][4], push[3][2];
-    tq_trust trust = {.n_v = 1, .carried = carried};
-    tq_trust_place place[3];
+    tq_error_propagation trust = {.n_v = 1, .carried = carried};
+    tq_error_propagation_place place[3];
     tq_scratch scratch = fresh();
     const double h = 2.0 / STEPS;
-    tq_trust_begin(&trust, 0);
+    tq_error_propagation_begin(&trust, 0);
     for (int k = 0; k <= STEPS; k++) {
         if (k % 40 == 0) {
             const int i = k == 0 ? 0 : 2 - k / 40 % 2; /* 0, then 1 2 1 2 ... */
@@ -300,12 +302,13 @@ Test(verdict, carried_errors_are_those_of_a_run)
             tq_table_error_at(&table, now, &missed);
             push[i][0] = inverse[0] * missed;
             push[i][1] = 0;
-            place[i] = (tq_trust_place){now, a[i], push[i]};
+            place[i] = (tq_error_propagation_place){now, a[i], push[i]};
             if (i == 2) {
-                cr_assert(eq(int, tq_trust_step(&trust, place, 1e-9, &scratch, NULL), TQ_OK));
+                cr_assert(
+                    eq(int, tq_error_propagation_step(&trust, place, 1e-9, &scratch, NULL), TQ_OK));
                 memcpy(a[0], a[2], sizeof a[0]);
                 memcpy(push[0], push[2], sizeof push[0]);
-                place[0] = (tq_trust_place){now, a[0], push[0]};
+                place[0] = (tq_error_propagation_place){now, a[0], push[0]};
             }
         }
         if (k < STEPS) {
@@ -351,7 +354,7 @@ Test(verdict, bodies_that_turn_are_judged_under_control)
     double a[144], inverse[36];
     tq_scratch scratch = fresh();
     tq_error error = {0};
-    tq_growth growth;
+    tq_fastest_growth growth;
     const tq_run_point at = {.q = goal, .qd = still, .qdd = still};
     cr_assert(eq(int, tq_linearise(&plant, &at, true, &scratch, a, inverse, &error), TQ_OK), "%s",
               error.what);
@@ -362,7 +365,7 @@ Test(verdict, bodies_that_turn_are_judged_under_control)
             cr_expect(epsilon_eq(dbl, a[(6 + r) * 12 + 6 + k], r == k ? -9 : 0, 1e-6));
         }
     }
-    cr_assert(eq(int, tq_growth_of(12, a, &scratch, &growth, NULL), TQ_OK));
+    cr_assert(eq(int, tq_fastest_growth_of(12, a, &scratch, &growth, NULL), TQ_OK));
     cr_expect(epsilon_eq(dbl, growth.rate, -4, 1e-5), "%g", growth.rate);
     tqt_subject_free(s);
     tqt_model_free(m);
@@ -375,17 +378,19 @@ Test(verdict, places_next_to_each_other_tell_no_curvature)
     static const double free_mass[4] = {0, 1, 0, 0}, none[2] = {0}, one[2] = {1, 0};
     static const double gaps[] = {1e-3, 1e-6, 1e-11};
     for (size_t i = 0; i < sizeof gaps / sizeof gaps[0]; i++) {
-        const tq_trust_place behind[3] = {
+        const tq_error_propagation_place behind[3] = {
             {0, free_mass, none}, {gaps[i], free_mass, one}, {1, free_mass, one}};
-        const tq_trust_place before[3] = {
+        const tq_error_propagation_place before[3] = {
             {0, free_mass, one}, {1 - gaps[i], free_mass, one}, {1, free_mass, none}};
         for (int late = 0; late < 2; late++) {
             double carried[8];
-            tq_trust trust = {.n_v = 1, .carried = carried};
+            tq_error_propagation trust = {.n_v = 1, .carried = carried};
             tq_scratch scratch = fresh();
-            tq_trust_begin(&trust, 0);
-            cr_assert(eq(int, tq_trust_step(&trust, late ? before : behind, 1e-9, &scratch, NULL),
-                         TQ_OK));
+            tq_error_propagation_begin(&trust, 0);
+            cr_assert(
+                eq(int,
+                   tq_error_propagation_step(&trust, late ? before : behind, 1e-9, &scratch, NULL),
+                   TQ_OK));
             cr_expect(epsilon_eq(dbl, trust.error[TQ_ERROR_INPUT], 0.5, gaps[i]), "%g: %g", gaps[i],
                       trust.error[TQ_ERROR_INPUT]);
             cr_expect(epsilon_eq(dbl, carried[2], 1, 1e-12)); /* unit error of the rate: x = t */
@@ -404,20 +409,20 @@ static double carried_by(int n, double at, double ret[4], double *ret_miss)
 {
     const double none[2] = {0};
     double carried[8], a[5][4];
-    tq_trust trust = {.n_v = 1, .carried = carried};
+    tq_error_propagation trust = {.n_v = 1, .carried = carried};
     tq_scratch scratch = fresh();
-    tq_trust_begin(&trust, 0);
+    tq_error_propagation_begin(&trust, 0);
     *ret_miss = 0;
     for (int k = 0; k < n; k++) {
         const double h = 2.0 / n, part[5] = {0, 0.5 * at, at, 0.5 * (1 + at), 1};
-        tq_trust_place place[5];
+        tq_error_propagation_place place[5];
         for (int i = 0; i < 5; i++) {
-            place[i] = (tq_trust_place){h * (k + part[i]), a[i], none};
+            place[i] = (tq_error_propagation_place){h * (k + part[i]), a[i], none};
             swing_at(place[i].t, a[i]);
         }
-        const tq_trust_place three[3] = {place[0], place[2], place[4]};
-        *ret_miss += tq_trust_miss(1, place, &scratch);
-        cr_assert(eq(int, tq_trust_step(&trust, three, 1e-9, &scratch, NULL), TQ_OK));
+        const tq_error_propagation_place three[3] = {place[0], place[2], place[4]};
+        *ret_miss += tq_error_propagation_miss(1, place, &scratch);
+        cr_assert(eq(int, tq_error_propagation_step(&trust, three, 1e-9, &scratch, NULL), TQ_OK));
     }
     memcpy(ret, carried, 4 * sizeof *ret);
     return trust.gain;

@@ -12,9 +12,9 @@
 
 #include "api/openapi.h"
 #include "api/operation.h"
+#include "tests/support/host.h"
 #include "tests/support/one_call.h"
 #include "tests/support/short_memory.h"
-#include "tests/support/world.h"
 
 enum { TEXT_MAX = 4 << 20, WALK_MAX = 2000 };
 
@@ -22,7 +22,7 @@ enum { TEXT_MAX = 4 << 20, WALK_MAX = 2000 };
  * A world whose own memory is never short
  */
 
-static const tqa_world *kept; /* of tqt_world, which asserts on its memory */
+static const tqa_host *kept; /* of tqt_world, which asserts on its memory */
 
 static void parallel_for(void *ctx, size_t n, size_t scratch_size,
                          void (*body)(void *arg, size_t i, void *scratch), void *arg)
@@ -79,23 +79,23 @@ static size_t write_run(char *text, size_t size, int nv, double phase)
     return n;
 }
 
-static void add_run(tqt_world *world, const char *name, int nv, double phase)
+static void add_run(tqt_host *host, const char *name, int nv, double phase)
 {
     static char text[1 << 16];
-    tqt_world_dataset(world, name, "text/csv", text, write_run(text, sizeof text, nv, phase));
+    tqt_host_dataset(host, name, "text/csv", text, write_run(text, sizeof text, nv, phase));
 }
 
-static void make_world(tqt_world *world, tqa_world *ret)
+static void make_world(tqt_host *host, tqa_host *ret)
 {
     static const char run7[] = "t,q_0,q_1\n0,0.1,0.2\n0.1,0.2,0.3\n0.2,0.4,0.5\n";
-    tqt_world_open(world);
-    tqt_world_dataset(world, "run7", "text/csv", run7, sizeof run7 - 1);
-    tqt_world_dataset(world, "run8", "text/csv", run7, sizeof run7 - 1);
-    add_run(world, "arm-run1", 7, 0.0);
-    add_run(world, "two-run1", 2, 0.0);
-    add_run(world, "two-run2", 2, 1.0);
-    kept = &world->world;
-    *ret = world->world;
+    tqt_host_open(host);
+    tqt_host_dataset(host, "run7", "text/csv", run7, sizeof run7 - 1);
+    tqt_host_dataset(host, "run8", "text/csv", run7, sizeof run7 - 1);
+    add_run(host, "arm-run1", 7, 0.0);
+    add_run(host, "two-run1", 2, 0.0);
+    add_run(host, "two-run2", 2, 1.0);
+    kept = &host->host;
+    *ret = host->host;
     ret->parallel_for = parallel_for;
     ret->checkpoint_save = checkpoint_save;
     ret->spool_write = spool_write;
@@ -129,13 +129,13 @@ static void read_all(tqa_call *call, answered *to)
     to->status = to->problem.status != 0 ? to->problem.status : 200;
 }
 
-static bool run(tqa_call *call, const tqa_world *world)
+static bool run(tqa_call *call, const tqa_host *host)
 {
     const size_t size = tqa_call_scratch_size(call);
     const bool was = tqt_short_pause();
     void *scratch = aligned_alloc(64, (size + 64) / 64 * 64);
     tqt_short_resume(was);
-    const bool good = tqa_call_run(call, world, scratch, size);
+    const bool good = tqa_call_run(call, host, scratch, size);
     free(scratch);
     return good;
 }
@@ -143,9 +143,9 @@ static bool run(tqa_call *call, const tqa_world *world)
 /* The allocations it made while the k-th of them, and the many - 1 behind it, failed. */
 static size_t ask(const asked *a, size_t k, size_t many, answered *to)
 {
-    static tqt_world around;
-    tqa_world world;
-    make_world(&around, &world);
+    static tqt_host around;
+    tqa_host host;
+    make_world(&around, &host);
     const tqa_call_head head = {.content = a->content,
                                 .accept = a->accept,
                                 .request_id = "test",
@@ -158,7 +158,7 @@ static size_t ask(const asked *a, size_t k, size_t many, answered *to)
     if (call == NULL) {
         to->status = to->problem.status;
     } else if (tqa_call_feed(call, a->body, strlen(a->body)) && tqa_call_finish(call) &&
-               tqa_call_cost_us(call) > 0.0 && run(call, &world)) {
+               tqa_call_cost_us(call) > 0.0 && run(call, &host)) {
         read_all(call, to);
     } else {
         to->problem = *tqa_call_problem(call);
@@ -166,7 +166,7 @@ static size_t ask(const asked *a, size_t k, size_t many, answered *to)
     }
     tqa_call_close(call);
     const size_t n = tqt_short_end();
-    tqt_world_close(&around);
+    tqt_host_close(&around);
     return n;
 }
 

@@ -13,8 +13,8 @@
 
 #include "api/call/call.h"
 #include "api/openapi.h"
+#include "tests/support/host.h"
 #include "tests/support/one_call.h"
-#include "tests/support/world.h"
 
 static json_t *contract(void)
 {
@@ -146,22 +146,22 @@ static size_t write_run(char *text, size_t size, double phase)
 }
 
 /* the datasets that examples name */
-static void make_world(tqt_world *world)
+static void make_world(tqt_host *host)
 {
     static const char run7[] = "t,q_0,q_1\n0,0.1,0.2\n0.1,0.2,0.3\n0.2,0.4,0.5\n";
     static const char run8[] = "t,q_0,q_1\n0,0.1,0.2\n0.1,0.3,0.3\n0.2,0.4,0.6\n";
-    tqt_world_open(world);
-    tqt_world_dataset(world, "run7", "text/csv", run7, sizeof run7 - 1);
-    tqt_world_dataset(world, "run8", "text/csv", run8, sizeof run8 - 1);
+    tqt_host_open(host);
+    tqt_host_dataset(host, "run7", "text/csv", run7, sizeof run7 - 1);
+    tqt_host_dataset(host, "run8", "text/csv", run8, sizeof run8 - 1);
     static char run[1 << 17];
-    tqt_world_dataset(world, "arm-run1", "text/csv", run, write_run(run, sizeof run, 0.0));
-    tqt_world_dataset(world, "arm-run2", "text/csv", run, write_run(run, sizeof run, 1.0));
+    tqt_host_dataset(host, "arm-run1", "text/csv", run, write_run(run, sizeof run, 0.0));
+    tqt_host_dataset(host, "arm-run2", "text/csv", run, write_run(run, sizeof run, 1.0));
 }
 
 Test(openapi, its_examples_work)
 {
     json_t *root = contract();
-    static tqt_world world;
+    static tqt_host host;
     for (const tqa_operation *operation = tqa_operations; operation->name != NULL; operation++) {
         json_t *examples = AT(body_of(root, operation), "examples");
         cr_assert(gt(sz, json_object_size(examples), 0));
@@ -172,11 +172,11 @@ Test(openapi, its_examples_work)
             char *body = json_dumps(AT(example, "value"), 0);
             const char *of = json_string_value(json_object_get(example, "x-robot"));
             tqa_robot *robot = tqt_builtin(of != NULL ? of : "panda");
-            make_world(&world);
-            const tqt_call_options options = {.operation = operation->name, .world = &world.world};
+            make_world(&host);
+            const tqt_call_options options = {.operation = operation->name, .host = &host.host};
             tqt_answer answer =
                 tqt_call(operation->needs_robot ? robot : NULL, body, strlen(body), options);
-            tqt_world_close(&world);
+            tqt_host_close(&host);
             cr_assert(eq(int, answer.status, 200), "%s: %s", name, answer.problem.detail);
             tqt_answer_clear(&answer);
             free(body);

@@ -24,11 +24,11 @@ static const char far_away[] =
 
 static tqt_answer ask(asker *a)
 {
-    const tqa_world world = {.ctx = a, .cancelled = cancelled};
+    const tqa_host host = {.ctx = a, .cancelled = cancelled};
     tqa_robot *panda = tqt_builtin("panda");
     const tqt_answer answer =
         tqt_call(panda, far_away, strlen(far_away),
-                 (tqt_call_options){.operation = "inverse-kinematics", .world = &world});
+                 (tqt_call_options){.operation = "inverse-kinematics", .host = &host});
     tqa_robot_free(panda);
     return answer;
 }

@@ -12,41 +12,41 @@
 #include "api/recordings/recording.h"
 #include "core/identify/friction_regressor.h"
 #include "core/signal/differentiate.h"
+#include "tests/support/host.h"
 #include "tests/support/one_call.h"
 #include "tests/support/random.h"
-#include "tests/support/world.h"
 
 enum { ROWS = 200000, TEXT = 12 << 20 };
 static const double h = 0.001;
 
 typedef struct fixture {
-    tqt_world world;
+    tqt_host host;
     tqa_robot *robot;
     tqa_problem problem;
-    tqa_control control;
+    tqa_tree control;
     tqa_order order;
-    tqa_log_request request;
-    tqa_log log;
+    tqa_recording_request request;
+    tqa_recording log;
 } fixture;
 
 static void open(fixture *f, const char *request, const char *csv, size_t n)
 {
     memset(f, 0, sizeof *f);
-    tqt_world_open(&f->world);
-    tqt_world_dataset(&f->world, "log", "text/csv", csv, n);
+    tqt_host_open(&f->host);
+    tqt_host_dataset(&f->host, "log", "text/csv", csv, n);
     f->robot = tqt_builtin("pendulum");
-    f->control = (tqa_control){.robot = f->robot,
-                               .world = &f->world.world,
-                               .problem = &f->problem,
-                               .arena = tqa_arena_new(64 << 20),
-                               .root = json_loads(request, 0, NULL)};
-    const tqa_part root = tqa_part_root(&f->control);
-    cr_assert(tqa_control_order(&f->control, &f->order));
-    cr_assert(tqa_log_request_read(&root, &f->order, 1u << TQA_LOG_Q, &f->request), "%s",
-              f->problem.detail);
-    cr_assert(tqa_log_read(&f->request, &root, &f->log), "%s", f->problem.detail);
-    cr_assert(tqa_log_survey(&f->log), "%s", f->problem.detail);
-    tqa_log_choose_cutoff(&f->request, &f->log, 1, 1);
+    f->control = (tqa_tree){.robot = f->robot,
+                            .host = &f->host.host,
+                            .problem = &f->problem,
+                            .arena = tqa_arena_new(64 << 20),
+                            .root = json_loads(request, 0, NULL)};
+    const tqa_value root = tqa_value_root(&f->control);
+    cr_assert(tqa_tree_order(&f->control, &f->order));
+    cr_assert(tqa_recording_request_read(&root, &f->order, 1u << TQA_RECORDING_Q, &f->request),
+              "%s", f->problem.detail);
+    cr_assert(tqa_recording_read(&f->request, &root, &f->log), "%s", f->problem.detail);
+    cr_assert(tqa_recording_inspect(&f->log), "%s", f->problem.detail);
+    tqa_recording_choose_cutoff(&f->request, &f->log, 1, 1);
 }
 
 static void close(fixture *f)
@@ -54,7 +54,7 @@ static void close(fixture *f)
     json_decref(f->control.root);
     tqa_arena_free(f->control.arena);
     tqa_robot_free(f->robot);
-    tqt_world_close(&f->world);
+    tqt_host_close(&f->host);
 }
 
 typedef struct taken {
@@ -63,7 +63,7 @@ typedef struct taken {
     size_t n;
 } taken;
 
-static bool take(void *ctx, const tqa_log_block *block)
+static bool take(void *ctx, const tqa_recording_block *block)
 {
     taken *to = ctx;
     for (size_t i = 0; i < block->data.n_sample; i++, to->n++) {
@@ -142,7 +142,7 @@ Test(log, windows_do_not_show)
     const size_t n = write_csv(text, q, 0.0);
     open(&f, "{\"dataset\": \"log\", \"filter\": {\"cutoff_hz\": 20}}", text, n);
     taken got = room();
-    cr_assert(tqa_log_pass(&f.log, take, &got), "%s", f.problem.detail);
+    cr_assert(tqa_recording_pass(&f.log, take, &got), "%s", f.problem.detail);
     cr_assert(f.log.is_even);
     cr_assert(eq(u64, f.log.n_segment, 1));
     /* one period of the cut-off is left out at each end: 50 samples */
@@ -151,7 +151,7 @@ Test(log, windows_do_not_show)
 
     tq_filter filter;
     cr_assert(eq(int, tq_filter_butterworth(4, 20.0, 1.0 / h, &filter, NULL), TQ_OK));
-    const size_t edge = tq_filter_settle(&filter);
+    const size_t edge = tq_filter_settling_length(&filter);
     const size_t size = tq_filter_zero_phase_size(ROWS, edge);
     void *memory = aligned_alloc(64, (size + 63) / 64 * 64);
     tq_scratch scratch;
@@ -198,7 +198,7 @@ static void whole_sign(const tq_fit *fit, double *q, double *qd, double *sign)
 {
     tq_filter filter;
     cr_assert(eq(int, tq_filter_butterworth(4, 20.0, 1.0 / h, &filter, NULL), TQ_OK));
-    const size_t edge = tq_filter_settle(&filter);
+    const size_t edge = tq_filter_settling_length(&filter);
     const size_t size = tq_filter_zero_phase_size(ROWS, edge);
     void *memory = aligned_alloc(64, (size + 63) / 64 * 64);
     double *way = calloc(ROWS, sizeof *way);
@@ -211,7 +211,7 @@ static void whole_sign(const tq_fit *fit, double *q, double *qd, double *sign)
         way[i] = q[i] - q[i - 1];
     }
     const tq_stretch all = {.n_sample = ROWS, .stride = ROWS, .qd = qd, .way = way, .period = h};
-    tq_shapes_compute(fit, &all, &none, sign);
+    tq_friction_regressor_compute(fit, &all, &none, sign);
     cr_assert(eq(int, tq_filter_zero_phase(&filter, edge, ROWS, sign, &scratch, NULL), TQ_OK));
     free(memory);
     free(way);
@@ -234,11 +234,11 @@ Test(log, friction_is_filtered_as_torque_is)
              n);
         tq_fit *fit = fit_of(&f, yields != 0, &memory);
         taken got = room();
-        cr_assert(tqa_log_pass(&f.log, take, &got), "%s", f.problem.detail);
+        cr_assert(tqa_recording_pass(&f.log, take, &got), "%s", f.problem.detail);
         cr_expect(eq(dbl, got.shape[got.n / 2], 0.0), "nobody asked");
         got.n = 0;
         f.request.fit = fit;
-        cr_assert(tqa_log_pass(&f.log, take, &got), "%s", f.problem.detail);
+        cr_assert(tqa_recording_pass(&f.log, take, &got), "%s", f.problem.detail);
         cr_assert(gt(sz, got.n, (size_t)ROWS / 3 - 50));
         whole_sign(fit, q, qd, sign);
         double most = 0.0;
@@ -268,7 +268,7 @@ Test(log, a_jittering_clock_is_made_even)
     const size_t n = write_csv(text, q, 1.0);
     open(&f, "{\"dataset\": \"log\", \"rate\": 1000, \"filter\": {\"cutoff_hz\": 20}}", text, n);
     taken got = room();
-    cr_assert(tqa_log_pass(&f.log, take, &got), "%s", f.problem.detail);
+    cr_assert(tqa_recording_pass(&f.log, take, &got), "%s", f.problem.detail);
     cr_assert(not(f.log.is_even));
     cr_assert(eq(u64, f.log.n_segment, 1));
     cr_assert(gt(sz, got.n, ROWS - 110));
@@ -291,7 +291,7 @@ Test(log, decimation)
     const size_t n = write_csv(text, q, 0.0);
     open(&f, "{\"dataset\": \"log\", \"filter\": {\"cutoff_hz\": 20, \"decimate\": 5}}", text, n);
     taken got = room();
-    cr_assert(tqa_log_pass(&f.log, take, &got), "%s", f.problem.detail);
+    cr_assert(tqa_recording_pass(&f.log, take, &got), "%s", f.problem.detail);
     cr_assert(eq(sz, got.n, (ROWS - 100) / 5));
     for (size_t i = 0; i < got.n; i++) {
         cr_assert(eq(u64, got.row[i], 5 * i + 50));
@@ -316,7 +316,7 @@ Test(log, begins_at_rest)
     open(&f, "{\"dataset\": \"log\"}", text, n);
     cr_assert(epsilon_eq(dbl, f.log.bandwidth.motion, 0.8, 0.4), "%g", f.log.bandwidth.motion);
     taken got = room();
-    cr_assert(tqa_log_pass(&f.log, take, &got), "%s", f.problem.detail);
+    cr_assert(tqa_recording_pass(&f.log, take, &got), "%s", f.problem.detail);
     /* in runs of 32 rows */
     cr_assert(ge(u64, got.row[0], 150000 - 64));
     cr_assert(gt(u64, f.log.n_rest, 149000));
@@ -377,17 +377,17 @@ Test(log, a_short_log_does_not_raise_the_cutoff)
     const double short_alone = part.request.filter.cutoff;
     cr_expect(gt(dbl, short_alone, 3.0 * long_alone));
 
-    tqa_log logs[] = {whole.log, part.log};
-    tqa_log_choose_cutoff(&whole.request, logs, 2, 2);
+    tqa_recording logs[] = {whole.log, part.log};
+    tqa_recording_choose_cutoff(&whole.request, logs, 2, 2);
     cr_expect(eq(dbl, whole.request.filter.cutoff, long_alone));
     /* alone it is what there is, and so it is beside a long log that does not move */
     logs[0].bandwidth.motion = 0.0;
-    tqa_log_choose_cutoff(&whole.request, logs, 2, 2);
+    tqa_recording_choose_cutoff(&whole.request, logs, 2, 2);
     cr_expect(eq(dbl, whole.request.filter.cutoff, short_alone));
     /* fast motion is seen in a short log as well */
     logs[0].bandwidth.motion = whole.log.bandwidth.motion;
     logs[1].bandwidth.motion = 7.0 * logs[1].resolution;
-    tqa_log_choose_cutoff(&whole.request, logs, 2, 2);
+    tqa_recording_choose_cutoff(&whole.request, logs, 2, 2);
     cr_expect(eq(dbl, whole.request.filter.cutoff, 10.0 * logs[1].bandwidth.motion));
     close(&part);
     close(&whole);
@@ -401,7 +401,7 @@ typedef struct steps {
     size_t n_begin;
 } steps;
 
-static bool watch(void *ctx, const tqa_log_block *block)
+static bool watch(void *ctx, const tqa_recording_block *block)
 {
     steps *s = ctx;
     for (size_t i = 0; i < block->data.n_sample; i++) {
@@ -429,7 +429,7 @@ Test(log, blocks_tell_of_gaps)
     open(&f, "{\"dataset\": \"log\", \"filter\": {\"cutoff_hz\": 20, \"decimate\": 3}}", text, n);
     for (size_t again = 0; again < 2; again++) {
         steps s = {.before = -INFINITY};
-        cr_assert(tqa_log_pass(&f.log, watch, &s), "%s", f.problem.detail);
+        cr_assert(tqa_recording_pass(&f.log, watch, &s), "%s", f.problem.detail);
         cr_expect(eq(sz, f.log.n_segment, 5));
         cr_expect(eq(sz, s.n_begin, 5));
         cr_expect(epsilon_eq(dbl, s.longest_within, 3.0 * h, 1e-9), "%g", s.longest_within);
@@ -447,17 +447,17 @@ Test(log, a_survey_that_nobody_wants_ends)
     const size_t n = write_csv(text, q, 0.0);
     fixture f;
     open(&f, "{\"dataset\": \"log\"}", text, n);
-    const uint64_t whole = f.world.n_dataset_read;
+    const uint64_t whole = f.host.n_dataset_read;
     cr_expect(ge(u64, whole, n));
-    f.world.n_asked = 0;
-    f.world.stop_after = 2; /* asked before the first row, and 8,192 rows later */
+    f.host.n_asked = 0;
+    f.host.stop_after = 2; /* asked before the first row, and 8,192 rows later */
     f.log.has_survey = false;
     f.log.kept.n = 0;
-    cr_expect(not(tqa_log_survey(&f.log)));
+    cr_expect(not(tqa_recording_inspect(&f.log)));
     cr_expect(eq(int, f.problem.status, 503));
-    cr_expect(eq(sz, f.world.n_asked, 2));
+    cr_expect(eq(sz, f.host.n_asked, 2));
     /* two windows of rows, and a piece that the decoder was ahead */
-    cr_expect(lt(u64, f.world.n_dataset_read - whole, n / 8));
+    cr_expect(lt(u64, f.host.n_dataset_read - whole, n / 8));
     close(&f);
     free(q);
     free(text);
@@ -486,9 +486,9 @@ Test(log, windows_of_a_long_array_are_sought)
     cr_expect(eq(u64, f.log.n_row, ROWS));
     cr_expect(eq(u64, f.log.n_chosen, 4500));
     /* a survey and a look: each a piece of 256 KiB at the front, and one at each window */
-    cr_expect(le(u64, f.world.n_dataset_read, 6 * (256 << 10)));
+    cr_expect(le(u64, f.host.n_dataset_read, 6 * (256 << 10)));
     taken got = room();
-    cr_assert(tqa_log_pass(&f.log, take, &got), "%s", f.problem.detail);
+    cr_assert(tqa_recording_pass(&f.log, take, &got), "%s", f.problem.detail);
     cr_expect(eq(u64, got.n + f.log.n_border, 4500));
     cr_expect(gt(sz, got.n, 3500));
     for (size_t i = 0; i < got.n; i++) {
@@ -516,7 +516,7 @@ Test(log, a_pass_takes_nothing_that_stays)
         }
     }
     taken got = room();
-    cr_expect(tqa_log_pass(&f.log, take, &got), "%s", f.problem.detail);
+    cr_expect(tqa_recording_pass(&f.log, take, &got), "%s", f.problem.detail);
     cr_expect(gt(sz, got.n, (size_t)ROWS / 2));
     close(&f);
     clear(&got);

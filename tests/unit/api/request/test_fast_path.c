@@ -126,7 +126,7 @@ ParameterizedTest(const size_t *i, plain, as_the_scanner_does)
     char *piece = malloc(n);
     memcpy(piece, text, n);
     fixture *one = begin(robot), *other = begin(robot);
-    const bool plain = tqa_plain_take(&one->request, piece, n);
+    const bool plain = tqa_fast_path_take(&one->request, piece, n);
     cr_assert(eq(int, plain, rows[*i].plain), "%s", text);
     if (plain) {
         cr_assert(scan(other, piece, n), "%s", text);
@@ -153,7 +153,7 @@ Test(plain, takes_nothing_that_the_scanner_refuses)
             memcpy(text, good, sizeof good);
             text[at] = (char)c;
             fixture *one = begin(robot), *other = begin(robot);
-            if (tqa_plain_take(&one->request, text, sizeof good - 1)) {
+            if (tqa_fast_path_take(&one->request, text, sizeof good - 1)) {
                 n_taken++;
                 cr_assert(scan(other, text, sizeof good - 1), "%s", text);
                 expect_same(one, other, text);
@@ -171,20 +171,20 @@ Test(plain, long_ones)
     tqa_robot *robot = tqt_builtin("humanoid");
     const size_t n_row = robot->model->nv;
     for (int digits = 1; digits <= 17; digits++) {
-        char text[2 * TQA_PLAIN_MAX];
+        char text[2 * TQA_FAST_PATH_MAX];
         size_t n = (size_t)snprintf(text, sizeof text, "{\"qd\":[");
         for (size_t r = 0; r < n_row; r++) {
             n += (size_t)snprintf(text + n, sizeof text - n, "%s%.*f", r > 0 ? "," : "", digits,
                                   (double)r / 7 - 1);
         }
         n += (size_t)snprintf(text + n, sizeof text - n, "]}");
-        cr_assert(lt(sz, n, TQA_PLAIN_MAX));
+        cr_assert(lt(sz, n, TQA_FAST_PATH_MAX));
         fixture *one = begin(robot), *other = begin(robot);
-        cr_assert(tqa_plain_take(&one->request, text, n), "%d digits", digits);
+        cr_assert(tqa_fast_path_take(&one->request, text, n), "%d digits", digits);
         cr_assert(scan(other, text, n));
         expect_same(one, other, text);
         memset(text + n, '\n', sizeof text - n);
-        cr_expect(not(tqa_plain_take(&one->request, text, TQA_PLAIN_MAX + 1)));
+        cr_expect(not(tqa_fast_path_take(&one->request, text, TQA_FAST_PATH_MAX + 1)));
         end(one), end(other);
     }
     tqa_robot_free(robot);

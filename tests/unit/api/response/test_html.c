@@ -14,11 +14,11 @@ Test(page, no_text_is_cut)
     static const size_t lengths[] = {0, 1, 509, 510, 511, 512, 513, 2000, MOST};
     for (size_t k = 0; k < sizeof lengths / sizeof lengths[0]; k++) {
         char text[MOST + 1];
-        tqa_page page = {0};
+        tqa_html page = {0};
         size_t n = 0;
         memset(text, 'x', lengths[k]);
         text[lengths[k]] = '\0';
-        tqa_page_format(&page, "<%s>%d", text, 7);
+        tqa_html_format(&page, "<%s>%d", text, 7);
         char *html = tqa_json_text_take(&page.text, &n);
         cr_assert(html != NULL);
         cr_expect(eq(sz, n, lengths[k] + 3));

@@ -40,7 +40,7 @@ static double *spread(const double *rows, size_t n_row, size_t stride, size_t to
 }
 
 /* Robots of 48 freedoms and more are copied together where their rows lie multiples of 64 samples
- * apart (core/dynamics/close_rows.c). */
+ * apart (core/dynamics/packed_rows.c). */
 Test(ways, wide_robots_have_the_same_bits_at_every_stride)
 {
     tq_scratch scratch = scratch_new();
@@ -145,11 +145,11 @@ Test(ways, a_short_scratch_is_refused_with_its_size)
     double q[3], qd[3], entries[3 * TQ_LEDGER_COUNT], *out = tqt_doubles(18 * one.stride);
     tqt_sample(one.q, 3, one.stride, 0, q);
     tqt_sample(one.qd, 3, one.stride, 0, qd);
-    tq_posture p;
+    tq_configuration p;
     tq_error error = {0};
     void *memory = aligned_alloc(64, 64);
     tq_scratch_init(&none, memory, 64);
-    cr_assert(tq_posture_compute(model, q, qd, &scratch, &p, NULL) == TQ_OK);
+    cr_assert(tq_configuration_compute(model, q, qd, &scratch, &p, NULL) == TQ_OK);
     const tq_sample sample = {.q = q, .qd = qd, .qdd = qd, .gravity = model->gravity};
     cr_expect(tq_ledger(&p, &sample, &none, entries, &error) == TQ_ERR_SCRATCH);
     cr_expect(ge(dbl, error.value, (double)tq_ledger_scratch_size(model)));

@@ -33,12 +33,12 @@ Test(fast, both_are_found_and_sums_add)
 {
     static shaken s;
     shake(&s, 7.25, -0.04, 0);
-    tq_fast_sums first = {0}, second = {0};
-    tq_fast_add(&first, 150, s.a, s.d, s.tau, s.raw);
-    tq_fast_add(&second, N - 150, s.a + 150, s.d + 150, s.tau + 150, s.raw + 150);
-    tq_fast_sum(&first, &second);
+    tq_high_frequency_inertia_sums first = {0}, second = {0};
+    tq_high_frequency_inertia_add(&first, 150, s.a, s.d, s.tau, s.raw);
+    tq_high_frequency_inertia_add(&second, N - 150, s.a + 150, s.d + 150, s.tau + 150, s.raw + 150);
+    tq_high_frequency_inertia_sum(&first, &second);
     cr_expect(eq(sz, first.n, N));
-    const tq_fast fast = tq_fast_fit(&first);
+    const tq_high_frequency_inertia fast = tq_high_frequency_inertia_fit(&first);
     /* sums of 400 products, torques of up to 20: their differences are off by 20 eps */
     cr_expect(epsilon_eq(dbl, fast.inertia, 7.25, 400 * 20 * DBL_EPSILON));
     cr_expect(epsilon_eq(dbl, fast.rate, -0.04, 400 * 20 * DBL_EPSILON));
@@ -48,24 +48,25 @@ Test(fast, noise_alone_is_left)
 {
     static shaken s;
     shake(&s, 0, 0, 3);
-    tq_fast_sums sums = {0};
-    tq_fast_add(&sums, N, s.a, s.d, s.tau, s.raw);
-    const tq_fast fast = tq_fast_fit(&sums);
+    tq_high_frequency_inertia_sums sums = {0};
+    tq_high_frequency_inertia_add(&sums, N, s.a, s.d, s.tau, s.raw);
+    const tq_high_frequency_inertia fast = tq_high_frequency_inertia_fit(&sums);
     /* two of 400 degrees of freedom take half a hundredth of noise */
     cr_expect(eq(dbl, fast.inertia, 0));
     cr_expect(eq(dbl, fast.rate, 0));
-    cr_expect(ge(dbl, tq_fast_left_in_step(&sums), 0.98));
-    cr_expect(eq(dbl, tq_fast_left(&sums), sums.yy));
+    cr_expect(ge(dbl, tq_high_frequency_inertia_left_in_step(&sums), 0.98));
+    cr_expect(eq(dbl, tq_high_frequency_inertia_left(&sums), sums.yy));
 }
 
 Test(fast, what_is_left_is_noise)
 {
     static shaken s;
     shake(&s, 7.25, -0.04, 0.1);
-    tq_fast_sums sums = {0};
-    tq_fast_add(&sums, N, s.a, s.d, s.tau, s.raw);
+    tq_high_frequency_inertia_sums sums = {0};
+    tq_high_frequency_inertia_add(&sums, N, s.a, s.d, s.tau, s.raw);
     /* of evenly spread noise: 0.1^2 / 3, to three deviations of 400 of its squares */
-    cr_expect(epsilon_eq(dbl, tq_fast_left(&sums) / N, 0.01 / 3, 3 * 0.01 * sqrt(4 / 45. / N)));
+    cr_expect(epsilon_eq(dbl, tq_high_frequency_inertia_left(&sums) / N, 0.01 / 3,
+                         3 * 0.01 * sqrt(4 / 45. / N)));
 }
 
 /* half a period late, a single frequency looks like an inertia below zero: none is */
@@ -73,14 +74,14 @@ Test(fast, against_acceleration_is_not_in_step)
 {
     static shaken s;
     shake(&s, 7.25, 0, .1);
-    tq_fast_sums with = {0}, against = {0};
-    tq_fast_add(&with, N, s.a, s.d, s.tau, s.raw);
-    cr_expect(lt(dbl, tq_fast_left_in_step(&with), .01));
+    tq_high_frequency_inertia_sums with = {0}, against = {0};
+    tq_high_frequency_inertia_add(&with, N, s.a, s.d, s.tau, s.raw);
+    cr_expect(lt(dbl, tq_high_frequency_inertia_left_in_step(&with), .01));
     for (size_t i = 0; i < N; i++) {
         s.a[i] = -s.a[i];
     }
-    tq_fast_add(&against, N, s.a, s.d, s.tau, s.raw);
-    cr_expect(eq(dbl, tq_fast_left_in_step(&against), 1));
+    tq_high_frequency_inertia_add(&against, N, s.a, s.d, s.tau, s.raw);
+    cr_expect(eq(dbl, tq_high_frequency_inertia_left_in_step(&against), 1));
 }
 
 Test(fast, no_filter_no_values)
@@ -88,9 +89,9 @@ Test(fast, no_filter_no_values)
     static const double zero[N];
     static shaken s;
     shake(&s, 1, 1, 1);
-    tq_fast_sums sums = {0};
-    tq_fast_add(&sums, N, zero, zero, s.tau, s.tau);
-    const tq_fast fast = tq_fast_fit(&sums);
+    tq_high_frequency_inertia_sums sums = {0};
+    tq_high_frequency_inertia_add(&sums, N, zero, zero, s.tau, s.tau);
+    const tq_high_frequency_inertia fast = tq_high_frequency_inertia_fit(&sums);
     cr_expect(eq(dbl, fast.inertia, 0));
     cr_expect(eq(dbl, fast.rate, 0));
 }
@@ -105,11 +106,11 @@ Test(fast, out_of_step_leaves_more)
             a[i] = sin(2 * M_PI * (double)i / 20);
             ahead[i] = 5 * sin(2 * M_PI * (double)i / 20 + 0.3 * phase);
         }
-        tq_fast_sums sums = {0};
-        tq_fast_add(&sums, N, a, zero, zero, ahead);
-        const double left = tq_fast_left_in_step(&sums);
+        tq_high_frequency_inertia_sums sums = {0};
+        tq_high_frequency_inertia_add(&sums, N, a, zero, zero, ahead);
+        const double left = tq_high_frequency_inertia_left_in_step(&sums);
         cr_expect(epsilon_eq(dbl, left, sin(0.3 * phase) * sin(0.3 * phase), 1e-11));
     }
-    const tq_fast_sums none = {0};
-    cr_expect(eq(dbl, tq_fast_left_in_step(&none), 1));
+    const tq_high_frequency_inertia_sums none = {0};
+    cr_expect(eq(dbl, tq_high_frequency_inertia_left_in_step(&none), 1));
 }

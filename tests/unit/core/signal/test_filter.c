@@ -120,7 +120,7 @@ Test(filter, settles_when_it_says)
         tq_scratch scratch;
         tq_scratch_init(&scratch, room, sizeof room);
         cr_assert(eq(int, tq_filter_butterworth(order, 1.0, 100.0, &filter, NULL), TQ_OK));
-        const size_t settle = tq_filter_settle(&filter);
+        const size_t settle = tq_filter_settling_length(&filter);
         memset(x, 0, sizeof x);
         x[10000] = 1.0;
         cr_assert(eq(int, tq_filter_zero_phase(&filter, 10, 20000, x, &scratch, NULL), TQ_OK));

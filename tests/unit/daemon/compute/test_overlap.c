@@ -53,14 +53,14 @@ Test(ahead, does_not_ask_the_client_while_the_body_arrives)
 {
     char why[TQD_STORE_WHY];
     static char body[BODY];
-    static tqd_computing shared;
+    static tqd_compute_host shared;
     const tqd_registry_options options = {.store = store, .parser = &tqd_robot_parser_api};
     tqd_registry *registry = tqd_registry_new(&options, why);
     cr_assert(registry != NULL, "%s", why);
     tqd_workers *workers = tqd_workers_new(4);
-    tqd_computing_init(&shared, registry, workers, store, 1 << 20);
-    const tqd_computation of = {.shared = &shared,
-                                .operation = tqa_operation_find("inverse-dynamics", 16, true)};
+    tqd_compute_host_init(&shared, registry, workers, store, 1 << 20);
+    const tqd_compute of = {.shared = &shared,
+                            .operation = tqa_operation_find("inverse-dynamics", 16, true)};
     cr_assert(of.operation != NULL);
     const tqd_head head = {.method = TQD_POST,
                            .path = "",

@@ -12,7 +12,7 @@
 static tqd_jobs *jobs;
 static tqd_runner *runner;
 static tqd_job_world w;
-static tqa_world base;
+static tqa_host base;
 
 static int base_look(void *ctx, const char *name, tqa_source *ret)
 {
@@ -37,8 +37,8 @@ static void claim_one(void)
 static void setup_world(void)
 {
     setup();
-    base = (tqa_world){.ctx = store, .dataset_look = base_look, .dataset_read = base_read};
-    const tqd_jobs_options options = {.store = store, .world = &base, .lease_ms = 100000};
+    base = (tqa_host){.ctx = store, .dataset_look = base_look, .dataset_read = base_read};
+    const tqd_jobs_options options = {.store = store, .host = &base, .lease_ms = 100000};
     char why[TQD_STORE_WHY];
     jobs = tqd_jobs_new(&options, why);
     cr_assert(jobs != NULL);
@@ -54,7 +54,7 @@ static void teardown_world(void)
     teardown();
 }
 
-TestSuite(world, .init = setup_world, .fini = teardown_world, .timeout = 100);
+TestSuite(host, .init = setup_world, .fini = teardown_world, .timeout = 100);
 
 static tqd_store_status finish(void)
 {
@@ -68,71 +68,70 @@ static tqd_store_status finish(void)
     return tqd_store_write(store, &op.write);
 }
 
-Test(world, spool_outlives_the_run_as_its_checkpoint_does)
+Test(host, spool_outlives_the_run_as_its_checkpoint_does)
 {
-    const tqa_world *world = &w.world;
-    cr_assert(eq(int, world->spool_write(world->ctx, 0, "row 1,row 2,", 12), 0));
-    cr_assert(eq(int, world->checkpoint_save(world->ctx, "12", 2), 0));
-    cr_assert(eq(int, world->spool_write(world->ctx, 12, "row 3,", 6), 0)); /* is lost */
+    const tqa_host *host = &w.host;
+    cr_assert(eq(int, host->spool_write(host->ctx, 0, "row 1,row 2,", 12), 0));
+    cr_assert(eq(int, host->checkpoint_save(host->ctx, "12", 2), 0));
+    cr_assert(eq(int, host->spool_write(host->ctx, 12, "row 3,", 6), 0)); /* is lost */
     tqd_job_world_close(&w);
     tqd_job_world_open(&w, runner); /* the next run */
     char text[32] = "";
-    cr_assert(eq(sz, world->checkpoint_load(world->ctx, text, sizeof text), 2));
-    cr_assert(eq(int, world->spool_write(world->ctx, 12, "ROW 3,", 6), 0));
-    cr_assert(eq(long, world->spool_read(world->ctx, 0, text, sizeof text), 18L));
+    cr_assert(eq(sz, host->checkpoint_load(host->ctx, text, sizeof text), 2));
+    cr_assert(eq(int, host->spool_write(host->ctx, 12, "ROW 3,", 6), 0));
+    cr_assert(eq(long, host->spool_read(host->ctx, 0, text, sizeof text), 18L));
     cr_assert(eq(int, memcmp(text, "row 1,row 2,ROW 3,", 18), 0));
-    cr_assert(eq(int, world->spool_write(world->ctx, 99, "x", 1), -1), "a hole");
+    cr_assert(eq(int, host->spool_write(host->ctx, 99, "x", 1), -1), "a hole");
     cr_assert(eq(int, (int)w.status, TQD_STORE_OK), "the store is not to blame for that");
 }
 
 /* A checkpoint larger than a row of the database is a file; the next one takes its place. */
-Test(world, large_checkpoints_are_files)
+Test(host, large_checkpoints_are_files)
 {
     static char saved[TQD_JOB_ROW_BYTES + 4321], loaded[sizeof saved + 1];
-    const tqa_world *world = &w.world;
+    const tqa_host *host = &w.host;
     for (int round = 0; round < 2; round++) {
         for (size_t i = 0; i < sizeof saved; i++) {
             saved[i] = (char)(i * 31 + (size_t)round);
         }
-        cr_assert(eq(int, world->checkpoint_save(world->ctx, saved, sizeof saved), 0));
+        cr_assert(eq(int, host->checkpoint_save(host->ctx, saved, sizeof saved), 0));
         tqd_job_world_close(&w);
         tqd_job_world_open(&w, runner); /* the next run */
-        cr_assert(eq(sz, world->checkpoint_load(world->ctx, loaded, sizeof loaded), sizeof saved));
+        cr_assert(eq(sz, host->checkpoint_load(host->ctx, loaded, sizeof loaded), sizeof saved));
         cr_assert(eq(int, memcmp(saved, loaded, sizeof saved), 0));
         uint64_t removed = 0;
         cr_assert(eq(int, (int)tqd_store_sweep(store, &removed), TQD_STORE_OK));
         cr_assert(eq(u64, tqd_store_file_bytes(store), sizeof saved), "the last one alone");
     }
-    cr_assert(eq(sz, world->checkpoint_load(world->ctx, loaded, sizeof saved - 1), 0),
+    cr_assert(eq(sz, host->checkpoint_load(host->ctx, loaded, sizeof saved - 1), 0),
               "of no operation that asks for less");
-    cr_assert(eq(int, world->checkpoint_save(world->ctx, "12", 2), 0));
-    cr_assert(eq(sz, world->checkpoint_load(world->ctx, loaded, sizeof loaded), 2));
+    cr_assert(eq(int, host->checkpoint_save(host->ctx, "12", 2), 0));
+    cr_assert(eq(sz, host->checkpoint_load(host->ctx, loaded, sizeof loaded), 2));
     runner->job.fence++;
-    cr_assert(eq(int, world->checkpoint_save(world->ctx, saved, sizeof saved), -1));
+    cr_assert(eq(int, host->checkpoint_save(host->ctx, saved, sizeof saved), -1));
     cr_assert(atomic_load(&runner->lost), "another has the lease");
     runner->job.fence--;
 }
 
-Test(world, run_without_its_lease_writes_nothing)
+Test(host, run_without_its_lease_writes_nothing)
 {
     atomic_store(&runner->lost, true);
-    cr_assert(eq(int, w.world.spool_write(w.world.ctx, 0, "x", 1), -1));
+    cr_assert(eq(int, w.host.spool_write(w.host.ctx, 0, "x", 1), -1));
     cr_assert(eq(u64, tqd_store_file_bytes(store), 0));
 }
 
-Test(world, attachments_come_and_go_with_the_job)
+Test(host, attachments_come_and_go_with_the_job)
 {
     static char large[TQD_JOB_ROW_BYTES + 1000];
     memset(large, 'l', sizeof large);
-    const tqa_world *world = &w.world;
-    cr_assert(eq(int, world->attach(world->ctx, "report", "text/html", "<p>", 3), 0));
+    const tqa_host *host = &w.host;
+    cr_assert(eq(int, host->attach(host->ctx, "report", "text/html", "<p>", 3), 0));
     cr_assert(
-        eq(int, world->attach(world->ctx, "a.urdf", "application/xml", large, sizeof large), 0));
+        eq(int, host->attach(host->ctx, "a.urdf", "application/xml", large, sizeof large), 0));
     /* names that mean something to a path, a header or the database's key */
     static const char *const bad[] = {"report", "", "a/b", "..%2f", "a b", "q\"", "\xc3\xa9"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        cr_assert(eq(int, world->attach(world->ctx, bad[i], "text/plain", "x", 1), -1), "%s",
-                  bad[i]);
+        cr_assert(eq(int, host->attach(host->ctx, bad[i], "text/plain", "x", 1), -1), "%s", bad[i]);
     }
     cr_assert(eq(sz, w.n_attachment, 2));
     char media[TQD_MEDIA_TEXT];
@@ -172,21 +171,21 @@ Test(world, attachments_come_and_go_with_the_job)
     cr_assert(eq(u64, counts.body_bytes, 0));
 }
 
-Test(world, results_of_jobs_are_sources)
+Test(host, results_of_jobs_are_sources)
 {
     char name[64];
     char text[16] = "";
     tqa_source source;
-    const tqa_world *world = &w.world;
+    const tqa_host *host = &w.host;
     snprintf(name, sizeof name, "job:%s", runner->job.id);
-    cr_assert(eq(int, world->dataset_look(world->ctx, name, &source), -1), "no result yet");
-    cr_assert(eq(long, world->dataset_read(world->ctx, name, 0, text, 9), -1L));
+    cr_assert(eq(int, host->dataset_look(host->ctx, name, &source), -1), "no result yet");
+    cr_assert(eq(long, host->dataset_read(host->ctx, name, 0, text, 9), -1L));
     cr_assert(eq(int, (int)finish(), TQD_STORE_OK));
-    cr_assert(eq(int, world->dataset_look(world->ctx, name, &source), 0));
+    cr_assert(eq(int, host->dataset_look(host->ctx, name, &source), 0));
     cr_assert(eq(u64, source.size, 9));
     cr_assert(eq(str, source.media, (char *)(uintptr_t) "application/json"));
-    cr_assert(eq(long, world->dataset_read(world->ctx, name, 5, text, sizeof text), 4L));
+    cr_assert(eq(long, host->dataset_read(host->ctx, name, 5, text, sizeof text), 4L));
     cr_assert(eq(int, memcmp(text, "[1]}", 4), 0));
-    cr_assert(eq(long, world->dataset_read(world->ctx, name, 50, text, sizeof text), 0L));
-    cr_assert(eq(int, world->dataset_look(world->ctx, "nothing", &source), -1));
+    cr_assert(eq(long, host->dataset_read(host->ctx, name, 50, text, sizeof text), 0L));
+    cr_assert(eq(int, host->dataset_look(host->ctx, "nothing", &source), -1));
 }

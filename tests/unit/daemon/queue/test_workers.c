@@ -283,13 +283,14 @@ Test(workers, a_course_does_every_index_once, .timeout = 100)
     tqd_workers *workers = begin(8);
     for (size_t step = 1; step < 400; step *= 7) {
         course_init(&state);
-        tqd_course *course = tqd_course_new(workers, 1, 64, course_body, course_over, &state);
+        tqd_task_stream *course =
+            tqd_task_stream_new(workers, 1, 64, course_body, course_over, &state);
         cr_assert(ne(ptr, course, NULL));
         for (size_t n = step; n < N_INDEX; n += step) {
-            tqd_course_reach(course, n);
+            tqd_task_stream_publish(course, n);
         }
-        tqd_course_reach(course, N_INDEX);
-        tqd_course_finish(course);
+        tqd_task_stream_publish(course, N_INDEX);
+        tqd_task_stream_finish(course);
         for (size_t i = 0; i < N_INDEX; i++) {
             cr_assert(eq(int, atomic_load(&state.done[i]), 1));
         }
@@ -303,15 +304,15 @@ Test(workers, who_tells_a_course_of_indices_does_none)
     static course_state state;
     course_init(&state);
     tqd_workers *workers = tqd_workers_new(8); /* no thread */
-    tqd_course *course = tqd_course_new(workers, 1, 64, course_body, course_over, &state);
-    tqd_course_reach(course, 3);
+    tqd_task_stream *course = tqd_task_stream_new(workers, 1, 64, course_body, course_over, &state);
+    tqd_task_stream_publish(course, 3);
     cr_expect(eq(int, atomic_load(&state.done[0]), 0));
-    tqd_course_finish(course);
+    tqd_task_stream_finish(course);
     cr_expect(eq(int, atomic_load(&state.done[2]), 1));
     cr_expect(eq(int, atomic_load(&state.done[3]), 0));
-    course = tqd_course_new(workers, 1, 64, course_body, course_over, &state);
-    tqd_course_reach(course, 3);
-    tqd_course_abandon(course);
+    course = tqd_task_stream_new(workers, 1, 64, course_body, course_over, &state);
+    tqd_task_stream_publish(course, 3);
+    tqd_task_stream_abandon(course);
     cr_expect(eq(int, atomic_load(&state.destroyed), 1));
     cr_expect(eq(int, atomic_load(&state.done[0]), 1));
     tqd_workers_free(workers);
@@ -324,10 +325,10 @@ Test(workers, a_course_is_abandoned_while_workers_are_inside, .timeout = 100)
     course_init(&state);
     state.waits = true;
     tqd_workers *workers = begin(8);
-    tqd_course *course = tqd_course_new(workers, 1, 64, course_body, course_over, &state);
-    tqd_course_reach(course, N_INDEX);
+    tqd_task_stream *course = tqd_task_stream_new(workers, 1, 64, course_body, course_over, &state);
+    tqd_task_stream_publish(course, N_INDEX);
     sem_wait(&state.inside);
-    tqd_course_abandon(course);
+    tqd_task_stream_abandon(course);
     cr_expect(eq(int, atomic_load(&state.destroyed), 0));
     for (int i = 0; i < N_THREAD; i++) {
         sem_post(&state.gate);
@@ -352,9 +353,10 @@ Test(workers, few_indices_of_a_course_are_worth_one_worker, .timeout = 100)
     course_init(&state);
     state.waits = true;
     tqd_workers *workers = begin(8);
-    tqd_course *course = tqd_course_new(workers, 100, 64, course_body, course_over, &state);
+    tqd_task_stream *course =
+        tqd_task_stream_new(workers, 100, 64, course_body, course_over, &state);
     for (size_t n = 1; n <= 40; n++) {
-        tqd_course_reach(course, n);
+        tqd_task_stream_publish(course, n);
         sem_wait(&state.inside); /* somebody does it */
         sem_post(&state.gate);
         if (n % 10 == 0) {
@@ -362,7 +364,7 @@ Test(workers, few_indices_of_a_course_are_worth_one_worker, .timeout = 100)
             nanosleep(&longer, NULL);
         }
     }
-    tqd_course_finish(course);
+    tqd_task_stream_finish(course);
     for (size_t i = 0; i < 40; i++) {
         cr_expect(eq(int, atomic_load(&state.done[i]), 1));
     }

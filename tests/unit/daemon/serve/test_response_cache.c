@@ -11,21 +11,21 @@
 
 static const char json[] = "application/json", cbor[] = "application/cbor";
 
-static const char *header(const tqd_prepared *prepared, const char *name)
+static const char *header(const tqd_response_cache *prepared, const char *name)
 {
     return MHD_get_response_header(prepared->response, name);
 }
 
 Test(prepared, id_and_body_are_those_of_the_request)
 {
-    tqd_prepared_set set = {0};
+    tqd_response_cache_set set = {0};
     static const char *const ids[] = {"01M819V3SH2DPYP1VFB87R73GG", "01M819V3SH2DPYP1VFB87R73GH",
                                       "01M819V3SJ00000000000000ZZ"};
     static const char *const bodies[] = {"{\"tau\":[1.5]}", "{\"tau\":[2.5]}", "{\"tau\":[-3.]}"};
     const struct MHD_Response *first = NULL;
     for (size_t k = 0; k < 3; k++) {
         const size_t n = strlen(bodies[k]);
-        tqd_prepared *p = tqd_prepared_take(&set, json, bodies[k], n, ids[k], 0);
+        tqd_response_cache *p = tqd_response_cache_take(&set, json, bodies[k], n, ids[k], 0);
         cr_assert(p != NULL);
         first = k == 0 ? p->response : first;
         cr_expect(p->response == first);
@@ -33,9 +33,9 @@ Test(prepared, id_and_body_are_those_of_the_request)
         cr_expect(eq(str, (char *)header(p, "Content-Type"), (char *)json));
         cr_expect(eq(int, MHD_get_response_headers(p->response, NULL, NULL), 3));
         cr_expect(memcmp(p->body, bodies[k], n) == 0);
-        tqd_prepared_give(p);
+        tqd_response_cache_give(p);
     }
-    tqd_prepared_free(&set);
+    tqd_response_cache_free(&set);
 }
 
 Test(prepared, date_is_of_the_second)
@@ -50,53 +50,59 @@ Test(prepared, date_is_of_the_second)
                 {0, "Thu, 01 Jan 1970 00:00:00 GMT"},
                 {1709251199, "Thu, 29 Feb 2024 23:59:59 GMT"},
                 {1709251200, "Fri, 01 Mar 2024 00:00:00 GMT"}};
-    tqd_prepared_set set = {0};
+    tqd_response_cache_set set = {0};
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         /* of two lengths in turn: one that is sent again after a while tells the new second, too */
-        tqd_prepared *p = tqd_prepared_take(&set, json, "1234567", 6 + k % 2, id, rows[k].unix_s);
+        tqd_response_cache *p =
+            tqd_response_cache_take(&set, json, "1234567", 6 + k % 2, id, rows[k].unix_s);
         cr_assert(p != NULL);
         cr_expect(eq(str, (char *)header(p, "Date"), (char *)rows[k].date), "row %zu", k);
-        tqd_prepared_give(p);
+        tqd_response_cache_give(p);
     }
-    tqd_prepared_free(&set);
+    tqd_response_cache_free(&set);
 }
 
 Test(prepared, none_while_it_is_sent_and_none_for_a_long_body)
 {
     static const char id[] = "01M819V3SH2DPYP1VFB87R73GG";
-    static char body[TQD_PREPARED_MAX + 1];
-    tqd_prepared_set set = {0};
-    tqd_prepared *p = tqd_prepared_take(&set, json, "1234567", 7, id, 0);
+    static char body[TQD_RESPONSE_CACHE_MAX + 1];
+    tqd_response_cache_set set = {0};
+    tqd_response_cache *p = tqd_response_cache_take(&set, json, "1234567", 7, id, 0);
     cr_assert(p != NULL);
-    cr_expect(tqd_prepared_take(&set, json, "7654321", 7, id, 0) == NULL);
+    cr_expect(tqd_response_cache_take(&set, json, "7654321", 7, id, 0) == NULL);
     /* another length that shares its place */
-    cr_expect(tqd_prepared_take(&set, json, body, 7 + TQD_PREPARED_SLOTS, id, 0) == NULL);
+    cr_expect(tqd_response_cache_take(&set, json, body, 7 + TQD_RESPONSE_CACHE_SLOTS, id, 0) ==
+              NULL);
     cr_expect(memcmp(p->body, "1234567", 7) == 0);
-    tqd_prepared *other = tqd_prepared_take(&set, json, body, TQD_PREPARED_MAX, id, 0);
+    tqd_response_cache *other =
+        tqd_response_cache_take(&set, json, body, TQD_RESPONSE_CACHE_MAX, id, 0);
     cr_assert(other != NULL && other != p);
-    cr_expect(tqd_prepared_take(&set, json, body, TQD_PREPARED_MAX + 1, id, 0) == NULL);
-    tqd_prepared_give(other);
-    tqd_prepared_give(p);
-    tqd_prepared_free(&set);
+    cr_expect(tqd_response_cache_take(&set, json, body, TQD_RESPONSE_CACHE_MAX + 1, id, 0) == NULL);
+    tqd_response_cache_give(other);
+    tqd_response_cache_give(p);
+    tqd_response_cache_free(&set);
 }
 
 Test(prepared, another_length_or_type_in_its_place)
 {
     static const char id[] = "01M819V3SH2DPYP1VFB87R73GG";
-    static const char body[7 + TQD_PREPARED_SLOTS] = "abcdefgh";
-    tqd_prepared_set set = {0};
+    static const char body[7 + TQD_RESPONSE_CACHE_SLOTS] = "abcdefgh";
+    tqd_response_cache_set set = {0};
     const struct {
         const char *media;
         size_t n;
-    } turns[] = {
-        {json, 7}, {json, 7 + TQD_PREPARED_SLOTS}, {cbor, 7 + TQD_PREPARED_SLOTS}, {json, 7}};
+    } turns[] = {{json, 7},
+                 {json, 7 + TQD_RESPONSE_CACHE_SLOTS},
+                 {cbor, 7 + TQD_RESPONSE_CACHE_SLOTS},
+                 {json, 7}};
     for (size_t k = 0; k < sizeof turns / sizeof turns[0]; k++) {
-        tqd_prepared *p = tqd_prepared_take(&set, turns[k].media, body, turns[k].n, id, 0);
+        tqd_response_cache *p =
+            tqd_response_cache_take(&set, turns[k].media, body, turns[k].n, id, 0);
         cr_assert(p != NULL);
         cr_expect(eq(sz, p->n, turns[k].n));
         cr_expect(eq(str, (char *)header(p, "Content-Type"), (char *)turns[k].media));
         cr_expect(memcmp(p->body, body, p->n) == 0);
-        tqd_prepared_give(p);
+        tqd_response_cache_give(p);
     }
-    tqd_prepared_free(&set);
+    tqd_response_cache_free(&set);
 }

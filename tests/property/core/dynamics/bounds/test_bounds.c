@@ -32,8 +32,8 @@ static void eigenvalues(const tq_model *model, const double *q, tq_scratch *scra
     const size_t mark = tq_scratch_mark(scratch);
     double *m = tq_scratch_take(scratch, (size_t)model->nv * model->nv, sizeof *m);
     double *values = tq_scratch_take(scratch, model->nv, sizeof *values);
-    tq_posture posture;
-    cr_assert(eq(int, tq_posture_compute(model, q, NULL, scratch, &posture, NULL), TQ_OK));
+    tq_configuration posture;
+    cr_assert(eq(int, tq_configuration_compute(model, q, NULL, scratch, &posture, NULL), TQ_OK));
     cr_assert(eq(int, tq_lagrangian_mass_matrix(&posture, scratch, m, NULL), TQ_OK));
     cr_assert(eq(int, tq_eigen_symmetric(model->nv, m, model->nv, scratch, values, NULL), TQ_OK));
     ret[0] = values[0];

@@ -21,7 +21,7 @@ typedef struct fixture {
     tq_model *model;
     double *q, *qd, *qdd;
     tq_scratch scratch;
-    tq_posture posture;
+    tq_configuration posture;
     size_t nv;
 } fixture;
 
@@ -57,7 +57,8 @@ static fixture open_case(uint64_t seed, unsigned kinds)
     void *memory = aligned_alloc(64, BYTES);
     cr_assert(ne(ptr, memory, NULL));
     tq_scratch_init(&f.scratch, memory, BYTES);
-    cr_assert(eq(int, tq_posture_compute(f.model, f.q, f.qd, &f.scratch, &f.posture, NULL), TQ_OK));
+    cr_assert(
+        eq(int, tq_configuration_compute(f.model, f.q, f.qd, &f.scratch, &f.posture, NULL), TQ_OK));
     return f;
 }
 

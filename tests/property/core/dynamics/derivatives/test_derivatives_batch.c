@@ -86,15 +86,16 @@ static void dense(trial *t, size_t i, unsigned without)
     tqt_sample(t->states.qdd, nv, t->states.stride, i, qdd);
     const tq_sample sample = {
         .q = q, .qd = qd, .qdd = qdd, .gravity = model->gravity, .without = without};
-    tq_posture posture;
+    tq_configuration posture;
     tq_momentum momentum;
     const _Bool still = (without & TQ_WITHOUT_VELOCITY) != 0;
-    cr_assert(eq(int, tq_posture_compute(model, q, still ? NULL : qd, &t->scratch, &posture, NULL),
+    cr_assert(eq(int,
+                 tq_configuration_compute(model, q, still ? NULL : qd, &t->scratch, &posture, NULL),
                  TQ_OK));
     cr_assert(eq(
         int, tq_inverse_derivatives(&posture, &sample, &t->scratch, t->one, t->one + nv * nv, NULL),
         TQ_OK));
-    cr_assert(eq(int, tq_posture_compute(model, q, qd, &t->scratch, &posture, NULL), TQ_OK));
+    cr_assert(eq(int, tq_configuration_compute(model, q, qd, &t->scratch, &posture, NULL), TQ_OK));
     tq_momentum_compute(&posture, &momentum);
     double *to = t->one + 2 * nv * nv;
     memcpy(to + TQ_MOMENTUM_COM, momentum.com, sizeof momentum.com);

@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/dynamics/kinematics/configuration.h"
 #include "core/dynamics/kinematics/inverse_kinematics.h"
-#include "core/dynamics/kinematics/posture.h"
 #include "core/spatial/screw.h"
 #include "tests/support/random.h"
 #include "tests/support/random_robot.h"
@@ -25,9 +25,9 @@ static const tq_ik_options usual = {.position_tolerance = 1e-10,
 static tq_pose pose_at(const tq_model *model, const double *q, const tq_ik_task *task,
                        tq_scratch *scratch)
 {
-    tq_posture p;
+    tq_configuration p;
     const size_t mark = tq_scratch_mark(scratch);
-    cr_assert(eq(int, tq_posture_compute(model, q, NULL, scratch, &p, NULL), TQ_OK));
+    cr_assert(eq(int, tq_configuration_compute(model, q, NULL, scratch, &p, NULL), TQ_OK));
     tq_pose pose = p.pose[task->link];
     double arm[3];
     tq_rotate3(pose.r, task->at, arm);

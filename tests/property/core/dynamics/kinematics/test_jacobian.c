@@ -78,11 +78,13 @@ static void expect_like_posture(trial *t, size_t i, uint64_t seed)
     const size_t nv = t->model->nv, stride = t->states.stride;
     double *q = tqt_doubles(t->model->nq), *qd = tqt_doubles(nv);
     double *want = tqt_doubles(6 * nv), *want_rate = tqt_doubles(6 * nv);
-    tq_posture posture;
+    tq_configuration posture;
     tqt_sample(t->states.q, t->model->nq, stride, i, q);
     tqt_sample(t->states.qd, nv, stride, i, qd);
-    cr_assert(eq(int, (int)tq_posture_compute(t->model, q, qd, &t->scratch, &posture, NULL), 0));
-    tq_posture_jacobian(&posture, t->point.link, t->point.at, t->point.frame, want, want_rate);
+    cr_assert(
+        eq(int, (int)tq_configuration_compute(t->model, q, qd, &t->scratch, &posture, NULL), 0));
+    tq_configuration_jacobian(&posture, t->point.link, t->point.at, t->point.frame, want,
+                              want_rate);
     double size = 1.0, rate_size = 1.0;
     for (size_t k = 0; k < 6 * nv; k++) {
         size = fmax(size, fabs(want[k]));

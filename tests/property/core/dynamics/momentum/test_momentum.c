@@ -28,10 +28,10 @@ Test(momentum, sums_equal_the_reference)
         tqt_sample(states.q, model->nq, states.stride, 0, q);
         tqt_sample(states.qd, model->nv, states.stride, 0, qd);
         tq_scratch scratch;
-        tq_posture p;
+        tq_configuration p;
         tq_momentum got;
         tq_scratch_init(&scratch, memory, BYTES);
-        cr_assert(eq(int, tq_posture_compute(model, q, qd, &scratch, &p, NULL), TQ_OK));
+        cr_assert(eq(int, tq_configuration_compute(model, q, qd, &scratch, &p, NULL), TQ_OK));
         tq_momentum_compute(&p, &got);
         tq_com_jacobian(&p, j);
         tqt_link_motion *links = calloc(model->n_link, sizeof *links);
@@ -122,13 +122,13 @@ Test(momentum, operational_inertia_is_the_inverse_of_mobility)
         long double qd[16];
         tqt_sample(states.q, model->nq, states.stride, 0, q);
         tq_scratch scratch;
-        tq_posture p;
+        tq_configuration p;
         tq_error error;
         const double at[3] = {0.1, 0.2, 0.3};
         tq_scratch_init(&scratch, memory, BYTES);
-        cr_assert(eq(int, tq_posture_compute(model, q, NULL, &scratch, &p, NULL), TQ_OK));
+        cr_assert(eq(int, tq_configuration_compute(model, q, NULL, &scratch, &p, NULL), TQ_OK));
         cr_assert(eq(int, tq_lagrangian_mass_matrix(&p, &scratch, m, NULL), TQ_OK));
-        tq_posture_jacobian(&p, model->n_link - 1, at, TQ_JACOBIAN_WORLD_ALIGNED, j, NULL);
+        tq_configuration_jacobian(&p, model->n_link - 1, at, TQ_JACOBIAN_WORLD_ALIGNED, j, NULL);
         cr_assert(eq(int, tq_operational_inertia(6, nv, j, m, &scratch, lambda, &error), TQ_OK),
                   "seed %d", (int)seed);
         /* the motion M qd = J^T lambda e_k gives the point the velocity e_k */

@@ -110,15 +110,16 @@ Test(fit, predicts_torque_of_trees)
         tqt_fit_solve(&b);
         tqt_excited y = tqt_excited_new(b.subject, seed + 50, 300, 100, 3);
         double *memory = tqt_doubles(4 * y.nv * TQ_BLOCK);
-        tq_judge judge;
-        cr_assert(
-            eq(int, tq_judge_begin(b.fit, b.solution.value, .01, &b.scratch, &judge, NULL), TQ_OK));
+        tq_residuals judge;
+        cr_assert(eq(int,
+                     tq_residuals_begin(b.fit, b.solution.value, .01, &b.scratch, &judge, NULL),
+                     TQ_OK));
         for (size_t k = 0; k < tq_block_count(y.n_sample); k++) {
             const tq_experiment_block block = tqt_excited_block(&y, k, memory);
-            cr_assert(eq(int, tq_judge_push(&judge, &block, NULL, NULL), TQ_OK));
+            cr_assert(eq(int, tq_residuals_push(&judge, &block, NULL, NULL), TQ_OK));
         }
         for (size_t r = 0; r < y.nv; r++) {
-            const tq_judged all = tq_judge_of(&judge, TQ_JUDGE_ALL, r);
+            const tq_residual_stats all = tq_residuals_of(&judge, TQ_RESIDUALS_ALL, r);
             double size = 0;
             for (size_t i = 0; i < y.n_sample; i++) {
                 size = fmax(size, fabs(y.tau[r * y.n_sample + i]));

@@ -186,11 +186,11 @@ Test(fit_run, refuses_a_way_that_is_no_number)
     tqt_fit_close(&b);
 }
 
-static void push_all(tq_judge *judge, const tqt_excited *x, double *memory)
+static void push_all(tq_residuals *judge, const tqt_excited *x, double *memory)
 {
     for (size_t k = 0; k < tq_block_count(x->n_sample); k++) {
         const tq_experiment_block block = tqt_excited_block(x, k, memory);
-        cr_assert(eq(int, tq_judge_push(judge, &block, NULL, NULL), TQ_OK));
+        cr_assert(eq(int, tq_residuals_push(judge, &block, NULL, NULL), TQ_OK));
     }
 }
 
@@ -206,24 +206,26 @@ Test(fit_run, a_log_does_not_remember_the_log_before)
     tqt_fit_read(b.fit, 0, &x, &b.scratch);
     tqt_fit_solve(&b);
     double *memory = tqt_doubles(4 * x.nv * TQ_BLOCK);
-    tq_judge one, other, both;
-    tq_judge *const judges[] = {&one, &other, &both};
+    tq_residuals one, other, both;
+    tq_residuals *const judges[] = {&one, &other, &both};
     for (size_t k = 0; k < 3; k++) {
-        cr_assert(eq(int, tq_judge_begin(b.fit, b.solution.value, .01, &b.scratch, judges[k], NULL),
+        cr_assert(eq(int,
+                     tq_residuals_begin(b.fit, b.solution.value, .01, &b.scratch, judges[k], NULL),
                      TQ_OK));
     }
     push_all(&one, &x, memory);
     push_all(&other, &y, memory);
     push_all(&both, &x, memory);
-    tq_judge_next(&both);
+    tq_residuals_next(&both);
     push_all(&both, &y, memory);
     for (size_t r = 0; r < x.nv; r++) {
-        const double first = tq_judge_of(&one, TQ_JUDGE_ALL, r).rmse;
-        const double second = tq_judge_of(&other, TQ_JUDGE_ALL, r).rmse;
+        const double first = tq_residuals_of(&one, TQ_RESIDUALS_ALL, r).rmse;
+        const double second = tq_residuals_of(&other, TQ_RESIDUALS_ALL, r).rmse;
         const double mean = sqrt((first * first + second * second) / 2);
         /* sums in another order: 1200 terms' rounding */
-        cr_expect(epsilon_eq(dbl, tq_judge_of(&both, TQ_JUDGE_ALL, r).rmse / mean, 1.0, 1e-12),
-                  "row %d", (int)r);
+        cr_expect(
+            epsilon_eq(dbl, tq_residuals_of(&both, TQ_RESIDUALS_ALL, r).rmse / mean, 1.0, 1e-12),
+            "row %d", (int)r);
     }
     free(memory);
     tqt_excited_free(&x), tqt_excited_free(&y);

@@ -31,32 +31,32 @@ static tq_model *arm(double coulomb, double smoothing)
 }
 
 typedef struct outcome {
-    tq_replayed joint[JOINTS];
+    tq_rollout_error joint[JOINTS];
     size_t n_window, n_lost;
 } outcome;
 
 /* all of an experiment, in blocks; the clock jumps by so many seconds before the sample `gap` */
 static outcome replay_over(tqt_fit_bench *b, const tqt_excited *x, const double *value,
-                           const tq_replay_plan *plan, size_t gap, double jump)
+                           const tq_rollout_plan *plan, size_t gap, double jump)
 {
     const size_t mark = tq_scratch_mark(&b->scratch);
     double *memory = tqt_doubles(4 * x->nv * TQ_BLOCK), t[TQ_BLOCK];
-    tq_replay *r = NULL;
+    tq_rollout *r = NULL;
     outcome ret = {0};
-    cr_assert(eq(int, tq_replay_begin(b->fit, value, plan, &b->scratch, &r, NULL), TQ_OK));
+    cr_assert(eq(int, tq_rollout_begin(b->fit, value, plan, &b->scratch, &r, NULL), TQ_OK));
     for (size_t k = 0; k < tq_block_count(x->n_sample); k++) {
         const tq_experiment_block block = tqt_excited_block(x, k, memory);
         for (size_t i = 0; i < block.n_sample; i++) {
             const size_t at = k * TQ_BLOCK + i;
             t[i] = (double)at / x->rate + (at >= gap ? jump : 0);
         }
-        cr_assert(eq(int, tq_replay_push(r, &block, t, NULL), TQ_OK));
+        cr_assert(eq(int, tq_rollout_push(r, &block, t, NULL), TQ_OK));
     }
-    cr_assert(eq(int, tq_replay_end(r, NULL), TQ_OK));
+    cr_assert(eq(int, tq_rollout_end(r, NULL), TQ_OK));
     for (size_t row = 0; row < x->nv; row++) {
-        ret.joint[row] = tq_replay_of(r, row);
+        ret.joint[row] = tq_rollout_of(r, row);
     }
-    ret.n_window = tq_replay_windows(r, &ret.n_lost);
+    ret.n_window = tq_rollout_windows(r, &ret.n_lost);
     tq_scratch_rewind(&b->scratch, mark);
     free(memory);
     return ret;
@@ -82,7 +82,7 @@ static tqt_excited excited(tq_model *model, double rate)
 }
 
 static outcome replay(tqt_fit_bench *b, const tqt_excited *x, const double *value,
-                      const tq_replay_plan *plan, size_t gap)
+                      const tq_rollout_plan *plan, size_t gap)
 {
     return replay_over(b, x, value, plan, gap, 1);
 }
@@ -94,7 +94,7 @@ Test(replay, of_the_true_model_follows_the_log)
     tqt_fit_bench b = fitted(model, &x, TQ_FIT_WLS);
     outcome at[3];
     for (int k = 0; k < 3; k++) { /* steps of 2, 4 and 8 ms */
-        const tq_replay_plan plan = {
+        const tq_rollout_plan plan = {
             .period = 1.0 / RATE, .every = (size_t)1 << k, .n_step = (size_t)128 >> k};
         at[k] = replay(&b, &x, b.solution.value, &plan, SIZE_MAX);
         cr_expect(eq(sz, at[k].n_lost, 0));
@@ -119,7 +119,7 @@ Test(replay, of_a_wrong_model_does_not)
     tq_model *model = arm(1, .3);
     tqt_excited x = excited(model, RATE);
     tqt_fit_bench b = fitted(model, &x, TQ_FIT_WLS);
-    const tq_replay_plan plan = tq_replay_plan_for(1.0 / RATE, .25, SAMPLES);
+    const tq_rollout_plan plan = tq_rollout_plan_for(1.0 / RATE, .25, SAMPLES);
     double *wrong = tqt_doubles(b.solution.n_column);
     for (size_t c = 0; c < b.solution.n_column; c++) {
         wrong[c] = .75 * b.solution.value[c];
@@ -156,7 +156,7 @@ Test(replay, joints_stick)
             x.tau[j * SAMPLES + i] = 0; /* gravity pulls, friction holds */
         }
     }
-    const tq_replay_plan plan = tq_replay_plan_for(1.0 / 250, .25, SAMPLES);
+    const tq_rollout_plan plan = tq_rollout_plan_for(1.0 / 250, .25, SAMPLES);
     cr_expect(eq(sz, plan.every, 1));
     const outcome o = replay(&b, &x, b.solution.value, &plan, SIZE_MAX);
     cr_expect(eq(sz, o.n_lost, 0));
@@ -173,7 +173,7 @@ Test(replay, windows_end_at_gaps)
     tq_model *model = arm(1, .3);
     tqt_excited x = excited(model, RATE);
     tqt_fit_bench b = fitted(model, &x, TQ_FIT_WLS);
-    const tq_replay_plan plan = {.period = 1.0 / RATE, .every = 1, .n_step = 99};
+    const tq_rollout_plan plan = {.period = 1.0 / RATE, .every = 1, .n_step = 99};
     /* 20 windows of 100 samples; a gap in the middle of the first leaves 50 and 1,950 samples */
     cr_expect(eq(sz, replay(&b, &x, b.solution.value, &plan, SIZE_MAX).n_window, 20));
     const outcome o = replay(&b, &x, b.solution.value, &plan, 50);
@@ -183,7 +183,7 @@ Test(replay, windows_end_at_gaps)
     }
     /* nor does a window run on where the clock is set back */
     cr_expect(eq(sz, replay_over(&b, &x, b.solution.value, &plan, 50, -.2).n_window, 19));
-    const tq_replay_plan few = {.period = 1.0 / RATE, .every = 1, .n_step = 99, .skip = 300};
+    const tq_rollout_plan few = {.period = 1.0 / RATE, .every = 1, .n_step = 99, .skip = 300};
     cr_expect(eq(sz, replay(&b, &x, b.solution.value, &few, SIZE_MAX).n_window, 5));
     tqt_excited_free(&x);
     tqt_fit_close(&b);
@@ -191,18 +191,18 @@ Test(replay, windows_end_at_gaps)
 
 Test(replay, plans)
 {
-    tq_replay_plan p = tq_replay_plan_for(.001, .25, 1000000);
+    tq_rollout_plan p = tq_rollout_plan_for(.001, .25, 1000000);
     cr_expect(eq(sz, p.every, 4));
     cr_expect(eq(sz, p.n_step, 63));
     /* 250,000 steps: one window in 16 */
     cr_expect(eq(sz, p.skip, 15 * 63 * 4));
-    p = tq_replay_plan_for(.1, .25, 100);
+    p = tq_rollout_plan_for(.1, .25, 100);
     cr_expect(eq(sz, p.every, 1));
     cr_expect(eq(sz, p.n_step, 3));
     cr_expect(eq(sz, p.skip, 0));
-    p = tq_replay_plan_for(1e-6, 100, 100);
-    cr_expect(eq(sz, p.n_step, TQ_REPLAY_STEPS_MAX));
-    p = tq_replay_plan_for(1, .25, 100);
+    p = tq_rollout_plan_for(1e-6, 100, 100);
+    cr_expect(eq(sz, p.n_step, TQ_ROLLOUT_STEPS_MAX));
+    p = tq_rollout_plan_for(1, .25, 100);
     cr_expect(eq(sz, p.n_step, 1));
 }
 
@@ -211,23 +211,23 @@ Test(replay, guards)
     tqt_fit_bench b = tqt_fit_open(arm(1, .3));
     const tq_fit_options options = tq_fit_defaults();
     tqt_fit_build(&b, &options, 1);
-    tq_replay *r = NULL;
+    tq_rollout *r = NULL;
     tq_error error = {0};
-    tq_replay_plan plan = {.period = .01, .every = 0, .n_step = 10};
-    cr_expect(eq(int, tq_replay_begin(b.fit, NULL, &plan, &b.scratch, &r, &error), TQ_ERR_RANGE));
-    plan = (tq_replay_plan){.period = .01, .every = 1, .n_step = TQ_REPLAY_STEPS_MAX + 1};
-    cr_expect(eq(int, tq_replay_begin(b.fit, NULL, &plan, &b.scratch, &r, &error), TQ_ERR_RANGE));
+    tq_rollout_plan plan = {.period = .01, .every = 0, .n_step = 10};
+    cr_expect(eq(int, tq_rollout_begin(b.fit, NULL, &plan, &b.scratch, &r, &error), TQ_ERR_RANGE));
+    plan = (tq_rollout_plan){.period = .01, .every = 1, .n_step = TQ_ROLLOUT_STEPS_MAX + 1};
+    cr_expect(eq(int, tq_rollout_begin(b.fit, NULL, &plan, &b.scratch, &r, &error), TQ_ERR_RANGE));
     cr_expect(eq(str, (char *)(uintptr_t)error.what, "plan"));
     plan.n_step = 10;
     _Alignas(64) static unsigned char little[1024];
     tq_scratch none;
     tq_scratch_init(&none, little, sizeof little);
-    cr_expect(eq(int, tq_replay_begin(b.fit, NULL, &plan, &none, &r, &error), TQ_ERR_SCRATCH));
+    cr_expect(eq(int, tq_rollout_begin(b.fit, NULL, &plan, &none, &r, &error), TQ_ERR_SCRATCH));
     tqt_fit_close(&b);
     const tqt_robot_options ball = {.n_joint = 2, .kinds = 1u << TQ_JOINT_SPHERICAL};
     b = tqt_fit_open(tqt_random_robot(1, ball));
     tqt_fit_build(&b, &options, 1);
-    cr_expect(eq(int, tq_replay_can(b.fit), 0));
-    cr_expect(eq(int, tq_replay_begin(b.fit, NULL, &plan, &b.scratch, &r, &error), TQ_ERR_SHAPE));
+    cr_expect(eq(int, tq_rollout_can(b.fit), 0));
+    cr_expect(eq(int, tq_rollout_begin(b.fit, NULL, &plan, &b.scratch, &r, &error), TQ_ERR_SHAPE));
     tqt_fit_close(&b);
 }

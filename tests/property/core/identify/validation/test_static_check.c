@@ -62,8 +62,8 @@ static tqt_excited stops(tq_model *model, uint64_t seed, double coulomb)
 }
 
 typedef struct outcome {
-    tq_stood row[JOINTS];
-    tq_stood_payload payload;
+    tq_static_residual row[JOINTS];
+    tq_static_residual_payload payload;
     tq_verdict_report report;
 } outcome;
 
@@ -72,25 +72,25 @@ static outcome judge(tqt_fit_bench *b, const tqt_excited *x, size_t gap)
 {
     const size_t mark = tq_scratch_mark(&b->scratch);
     double *memory = tqt_doubles(4 * x->nv * TQ_BLOCK), t[TQ_BLOCK];
-    const tq_stand_plan plan = {.period = 1.0 / RATE, .moving = .01, .least = LEAST};
-    tq_stand *s = NULL;
+    const tq_static_check_plan plan = {.period = 1.0 / RATE, .moving = .01, .least = LEAST};
+    tq_static_check *s = NULL;
     outcome ret = {0};
-    cr_assert(eq(int, tq_stand_begin(b->fit, &b->scratch, &s, NULL), TQ_OK));
-    cr_assert(le(sz, b->scratch.used - mark, tq_stand_size(b->fit)));
-    cr_assert(eq(int, tq_stand_next(s, b->solution.value, &plan, NULL), TQ_OK));
+    cr_assert(eq(int, tq_static_check_begin(b->fit, &b->scratch, &s, NULL), TQ_OK));
+    cr_assert(le(sz, b->scratch.used - mark, tq_static_check_size(b->fit)));
+    cr_assert(eq(int, tq_static_check_next(s, b->solution.value, &plan, NULL), TQ_OK));
     for (size_t k = 0; k < tq_block_count(x->n_sample); k++) {
         const tq_experiment_block block = tqt_excited_block(x, k, memory);
         for (size_t i = 0; i < block.n_sample; i++) {
             t[i] = (double)(k * TQ_BLOCK + i) / RATE + (k * TQ_BLOCK + i >= gap ? 1 : 0);
         }
-        cr_assert(eq(int, tq_stand_push(s, &block, t, NULL), TQ_OK));
+        cr_assert(eq(int, tq_static_check_push(s, &block, t, NULL), TQ_OK));
     }
-    cr_assert(eq(int, tq_stand_end(s, NULL), TQ_OK));
+    cr_assert(eq(int, tq_static_check_end(s, NULL), TQ_OK));
     for (size_t r = 0; r < JOINTS; r++) {
-        ret.row[r] = tq_stand_of(s, r);
+        ret.row[r] = tq_static_check_of(s, r);
     }
-    ret.payload = tq_stand_payload(s);
-    tq_stand_tell(s, &ret.report);
+    ret.payload = tq_static_check_payload(s);
+    tq_static_check_tell(s, &ret.report);
     tq_scratch_rewind(&b->scratch, mark);
     free(memory);
     return ret;
@@ -281,21 +281,22 @@ Test(standing, gaps_end_a_pose)
 Test(standing, plans_and_memory_are_checked)
 {
     tqt_fit_bench b = fitted(arm());
-    static const tq_stand_plan bad[] = {
+    static const tq_static_check_plan bad[] = {
         {.period = 0, .moving = .01, .least = 1},
         {.period = .01, .moving = 0, .least = 1},
         {.period = .01, .moving = .01, .least = 0},
     };
-    tq_stand *s = NULL;
+    tq_static_check *s = NULL;
     tq_error error = {0};
     const size_t mark = tq_scratch_mark(&b.scratch);
-    cr_assert(eq(int, tq_stand_begin(b.fit, &b.scratch, &s, NULL), TQ_OK));
+    cr_assert(eq(int, tq_static_check_begin(b.fit, &b.scratch, &s, NULL), TQ_OK));
     for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
-        cr_expect(eq(int, tq_stand_next(s, b.solution.value, &bad[k], &error), TQ_ERR_RANGE));
+        cr_expect(
+            eq(int, tq_static_check_next(s, b.solution.value, &bad[k], &error), TQ_ERR_RANGE));
     }
     tq_scratch_rewind(&b.scratch, mark);
     tq_scratch small = b.scratch;
-    small.size = small.used + tq_stand_size(b.fit) / 2;
-    cr_expect(eq(int, tq_stand_begin(b.fit, &small, &s, &error), TQ_ERR_SCRATCH));
+    small.size = small.used + tq_static_check_size(b.fit) / 2;
+    cr_expect(eq(int, tq_static_check_begin(b.fit, &small, &s, &error), TQ_ERR_SCRATCH));
     tqt_fit_close(&b);
 }

@@ -9,15 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/host.h"
 #include "tests/support/one_call.h"
 #include "tests/support/random.h"
-#include "tests/support/world.h"
 
 enum { ROWS = 150000, HEAD = 128 };
 
 /* What was told, and when readings began. */
 typedef struct told {
-    tqt_world world;
+    tqt_host host;
     double fraction;       /* the last */
     double last_validate;  /* the last while residuals were judged for the first time */
     double second_fit;     /* the first when fits came after that; NaN: none did */
@@ -41,13 +41,13 @@ static void progress(void *ctx, double fraction, const char *step)
 static long read_dataset(void *ctx, const char *name, uint64_t offset, void *bytes, size_t n)
 {
     told *t = ctx;
-    return t->world.world.dataset_read(&t->world, name, offset, bytes, n);
+    return t->host.host.dataset_read(&t->host, name, offset, bytes, n);
 }
 
 static int look(void *ctx, const char *name, tqa_source *ret)
 {
     told *t = ctx;
-    return t->world.world.dataset_look(&t->world, name, ret);
+    return t->host.host.dataset_look(&t->host, name, ret);
 }
 
 /* one joint at 1 kHz: position with noise, and torque */
@@ -84,23 +84,23 @@ static told calibrate(double noise, const char *method)
                .last_validate = (double)NAN,
                .second_fit = (double)NAN,
                .first_validate = (double)NAN};
-    tqt_world_open(&t.world);
-    tqt_world_dataset(&t.world, "log", "application/x-npy", file, n);
+    tqt_host_open(&t.host);
+    tqt_host_dataset(&t.host, "log", "application/x-npy", file, n);
     tqa_robot *robot = tqt_builtin("pendulum");
     static const char body[] =
         "{\"datasets\": [\"log\"], \"rate\": 1000, \"columns\": {\"q\": [0], \"tau\": [1]},"
         " \"filter\": {\"cutoff_hz\": 20}, \"validate\": \"none\"}";
-    const tqa_world world = {
+    const tqa_host host = {
         .ctx = &t, .progress = progress, .dataset_look = look, .dataset_read = read_dataset};
     tqt_answer answer = tqt_call(robot, body, strlen(body),
-                                 (tqt_call_options){.operation = "calibrate", .world = &world});
+                                 (tqt_call_options){.operation = "calibrate", .host = &host});
     cr_assert(eq(int, answer.status, 200), "%s", answer.problem.detail);
     char wanted[64];
     (void)snprintf(wanted, sizeof wanted, "\"method\":\"%s\"", method);
     cr_assert(strstr(answer.text, wanted) != NULL, "%s", wanted);
     tqt_answer_clear(&answer);
     tqa_robot_free(robot);
-    tqt_world_close(&t.world);
+    tqt_host_close(&t.host);
     free(file);
     return t;
 }

@@ -251,16 +251,16 @@ static char *answer_of(keeper *k, int status)
         k->adaptive ? ",{\"of\":\"mass_factor\",\"link\":\"link2\",\"uniform\":[0.5,2]}],"
                       "\"members\":3000"
                     : "],\"members\":20000");
-    const tqa_world world = {.ctx = k,
-                             .parallel_for = for_each,
-                             .cancelled = cancelled,
-                             .checkpoint_save = save,
-                             .checkpoint_load = load,
-                             .spool_write = spool_write,
-                             .spool_read = spool_read};
+    const tqa_host host = {.ctx = k,
+                           .parallel_for = for_each,
+                           .cancelled = cancelled,
+                           .checkpoint_save = save,
+                           .checkpoint_load = load,
+                           .spool_write = spool_write,
+                           .spool_read = spool_read};
     tqa_robot *robot = tqt_builtin("planar-2r");
     tqt_answer answer = tqt_call(robot, body, strlen(body),
-                                 (tqt_call_options){.operation = "ensemble", .world = &world});
+                                 (tqt_call_options){.operation = "ensemble", .host = &host});
     cr_assert(answer.status == status, "%d %s", answer.status, answer.problem.detail);
     tqa_robot_free(robot);
     return answer.text;

@@ -62,21 +62,21 @@ static bool due(void *ctx)
     return ((const keeper *)ctx)->is_due;
 }
 
-static tqa_world world_of(keeper *k)
+static tqa_host world_of(keeper *k)
 {
-    return (tqa_world){.ctx = k,
-                       .progress = progress,
-                       .cancelled = cancelled,
-                       .checkpoint_save = save,
-                       .checkpoint_load = load,
-                       .checkpoint_due = due};
+    return (tqa_host){.ctx = k,
+                      .progress = progress,
+                      .cancelled = cancelled,
+                      .checkpoint_save = save,
+                      .checkpoint_load = load,
+                      .checkpoint_due = due};
 }
 
-static tqt_answer ask(const char *robot, const char *body, const tqa_world *world)
+static tqt_answer ask(const char *robot, const char *body, const tqa_host *host)
 {
     tqa_robot *of = tqt_builtin(robot);
-    const tqt_answer answer = tqt_call(of, body, strlen(body),
-                                       (tqt_call_options){.operation = "simulate", .world = world});
+    const tqt_answer answer =
+        tqt_call(of, body, strlen(body), (tqt_call_options){.operation = "simulate", .host = host});
     tqa_robot_free(of);
     return answer;
 }
@@ -131,8 +131,8 @@ Test(simulate, a_run_is_saved_by_the_clock_within_a_second_and_has_the_same_bits
                  "\"direction\":\"down\"}],\"solver\":{\"method\":\"%s\",%s}}",
                  methods[m], m < 4 ? "\"max_step\":2e-4" : "\"step\":2e-4");
         keeper never = {0}, whole = {.is_due = true}, broken = {.is_due = true, .stop_after = 12};
-        const tqa_world plain = world_of(&never), straight = world_of(&whole),
-                        cut = world_of(&broken);
+        const tqa_host plain = world_of(&never), straight = world_of(&whole),
+                       cut = world_of(&broken);
         tqt_answer without = ask("planar-2r", body, &plain);
         cr_assert(eq(int, without.status, 200), "%s", without.problem.detail);
         cr_assert(eq(sz, never.saves, 0), "%s", methods[m]);
@@ -163,7 +163,7 @@ Test(simulate, the_growth_of_errors_is_not_computed_for_who_has_gone)
     static const char body[] = "{\"initial\":{\"q\":[0.3,-0.2]},\"duration\":1,"
                                "\"output\":{\"interval\":0.5}}";
     keeper whole = {0}, broken = {.stop_after = 1};
-    const tqa_world straight = world_of(&whole), cut = world_of(&broken);
+    const tqa_host straight = world_of(&whole), cut = world_of(&broken);
     tqt_answer want = ask("planar-2r", body, &straight);
     cr_assert(eq(int, want.status, 200), "%s", want.problem.detail);
     cr_assert(gt(sz, whole.asked, 0));
@@ -181,7 +181,7 @@ Test(simulate, a_stopped_run_goes_on_to_the_same_bits)
         "\"solver\":{\"step\":5e-5},\"input\":{\"kind\":\"torque\",\"t\":[0,10,40],"
         "\"tau\":[[1,0],[-1,0.5],[0,0]],\"interpolation\":\"cubic\"}}";
     keeper whole = {0}, broken = {.stop_after = 1500};
-    const tqa_world straight = world_of(&whole), cut = world_of(&broken);
+    const tqa_host straight = world_of(&whole), cut = world_of(&broken);
     tqt_answer want = ask("planar-2r", body, &straight);
     cr_assert(eq(int, want.status, 200), "%s", want.problem.detail);
     cr_assert(gt(sz, whole.saves, 1));

@@ -219,13 +219,13 @@ Test(regressor_batch, columns_of_frames_along_the_body)
         for (int32_t l = 0; l < c->n_link; l++) {
             const tq_canonical_link *link = &c->links[l];
             const tq_canonical_stand stand = link->stand;
-            const _Bool along = link->body >= 0 && stand == TQ_STAND_ALONG;
+            const _Bool along = link->body >= 0 && stand == TQ_ALIGN_ALONG;
             flipped += along && link->face.reversed && !link->face.renamed;
             moved += along && link->face.shift != 0.0;
             renamed += along && link->face.renamed;
-            turned += link->body >= 0 && stand == TQ_STAND_TURNED;
-            oblique += link->body >= 0 && stand == TQ_STAND_OBLIQUE;
-            shared += along && link->next >= 0 && c->links[link->next].stand == TQ_STAND_ALONG;
+            turned += link->body >= 0 && stand == TQ_ALIGN_TURNED;
+            oblique += link->body >= 0 && stand == TQ_ALIGN_OBLIQUE;
+            shared += along && link->next >= 0 && c->links[link->next].stand == TQ_ALIGN_ALONG;
         }
         for (int32_t b = 0; b < c->n_body; b++) {
             square += c->joints[b].ca == 0.0 && c->joints[b].sa == 1.0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/kinematics/posture.c - link poses, joint screws and their rates at one state. */
-#include "core/dynamics/kinematics/posture.h"
+/* core/dynamics/kinematics/configuration.c - link poses, joint screws and their rates at one
+ * state. */
+#include "core/dynamics/kinematics/configuration.h"
 
 #include <assert.h>
 #include <math.h>
@@ -25,7 +26,7 @@ static size_t freedom_total(const tq_model *model)
     return total;
 }
 
-size_t tq_posture_scratch_size(const tq_model *model)
+size_t tq_configuration_scratch_size(const tq_model *model)
 {
     return tq_scratch_cost(model->n_link, sizeof(tq_pose)) +
            tq_scratch_cost(model->n_link, 6 * sizeof(double)) +
@@ -208,7 +209,7 @@ static double mimic_coordinate(const tq_model *model, const tq_joint *joint, con
     return joint->mimic_multiplier * q[master->q_index] + joint->mimic_offset;
 }
 
-static tq_status place_joint(const tq_posture *p, uint32_t number, const double *q,
+static tq_status place_joint(const tq_configuration *p, uint32_t number, const double *q,
                              const double *qd, tq_error *reterr)
 {
     const tq_joint *joint = &p->model->joints[number];
@@ -252,11 +253,12 @@ static tq_status place_joint(const tq_posture *p, uint32_t number, const double 
     return TQ_OK;
 }
 
-tq_status tq_posture_compute(const tq_model *model, const double *q, const double *qd,
-                             tq_scratch *scratch, tq_posture *ret_posture, tq_error *reterr)
+tq_status tq_configuration_compute(const tq_model *model, const double *q, const double *qd,
+                                   tq_scratch *scratch, tq_configuration *ret_posture,
+                                   tq_error *reterr)
 {
     const size_t mark = tq_scratch_mark(scratch);
-    tq_posture p = {.model = model, .n_freedom = freedom_total(model)};
+    tq_configuration p = {.model = model, .n_freedom = freedom_total(model)};
     p.pose = tq_scratch_take(scratch, model->n_link, sizeof(tq_pose));
     p.twist = tq_scratch_take(scratch, model->n_link, 6 * sizeof(double));
     p.freedom = tq_scratch_take(scratch, p.n_freedom, sizeof(tq_freedom));
@@ -266,7 +268,7 @@ tq_status tq_posture_compute(const tq_model *model, const double *q, const doubl
         p.count == NULL) {
         tq_scratch_rewind(scratch, mark);
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
-                       (double)tq_posture_scratch_size(model));
+                       (double)tq_configuration_scratch_size(model));
     }
     p.pose[model->root] = (tq_pose){.r = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     memset(p.twist + 6 * (size_t)model->root, 0, 6 * sizeof(double));
@@ -316,7 +318,7 @@ static void express(const tq_pose *pose, const double at[3], tq_jacobian_frame f
 }
 
 /* rate of express(): the frame itself moves with the link */
-static void express_rate(const tq_posture *p, uint32_t link, const double at[3],
+static void express_rate(const tq_configuration *p, uint32_t link, const double at[3],
                          tq_jacobian_frame frame, const tq_freedom *freedom, double ret[6])
 {
     const tq_pose *pose = &p->pose[link];
@@ -345,8 +347,8 @@ static void express_rate(const tq_posture *p, uint32_t link, const double at[3],
     }
 }
 
-void tq_posture_jacobian(const tq_posture *posture, uint32_t link, const double at[3],
-                         tq_jacobian_frame frame, double *ret_jacobian, double *ret_rate)
+void tq_configuration_jacobian(const tq_configuration *posture, uint32_t link, const double at[3],
+                               tq_jacobian_frame frame, double *ret_jacobian, double *ret_rate)
 {
     const tq_model *model = posture->model;
     const size_t nv = model->nv;
@@ -374,14 +376,14 @@ void tq_posture_jacobian(const tq_posture *posture, uint32_t link, const double 
     }
 }
 
-void tq_posture_velocity(const tq_posture *posture, uint32_t link, const double at[3],
-                         tq_jacobian_frame frame, double ret_velocity[6])
+void tq_configuration_velocity(const tq_configuration *posture, uint32_t link, const double at[3],
+                               tq_jacobian_frame frame, double ret_velocity[6])
 {
     express(&posture->pose[link], at, frame, posture->twist + 6 * (size_t)link, ret_velocity);
 }
 
-void tq_posture_add_wrench(const tq_posture *posture, uint32_t link, const double wrench[6],
-                           double *tau)
+void tq_configuration_add_wrench(const tq_configuration *posture, uint32_t link,
+                                 const double wrench[6], double *tau)
 {
     const tq_model *model = posture->model;
     for (uint32_t at_link = link; model->links[at_link].joint != TQ_NONE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/plant/apart.c - trajectories taken out of their block, one after another. */
-#include "core/plant/apart.h"
+/* core/plant/own_times.c - trajectories taken out of their block, one after another. */
+#include "core/plant/own_times.h"
 
 #include "core/constraints/constraints.h"
 
@@ -28,7 +28,7 @@ static size_t n_multiplier(const tq_plant *plant)
     return plant->constraints != NULL ? plant->constraints->n_row : 0;
 }
 
-size_t tq_apart_scratch_size(const tq_plant *plant)
+size_t tq_own_times_scratch_size(const tq_plant *plant)
 {
     const tq_model *model = tq_mechanism_model(plant->mechanism);
     const size_t n = (size_t)model->nq + 3 * (size_t)model->nv + 6 * plant->n_wrench +
@@ -118,14 +118,15 @@ static tq_status run_one(const alone *a, const tq_effect *effect, const tq_insta
     return status;
 }
 
-tq_status tq_effect_apart(const tq_plant *plant, const tq_effect *effect, const double *times,
-                          const tq_instant *at, tq_scratch *scratch, const tq_action *to,
-                          double *ret_zd, tq_error *reterr)
+tq_status tq_effect_at_own_times(const tq_plant *plant, const tq_effect *effect,
+                                 const double *times, const tq_instant *at, tq_scratch *scratch,
+                                 const tq_action *to, double *ret_zd, tq_error *reterr)
 {
     const size_t mark = tq_scratch_mark(scratch);
     alone a;
     if (!take(&a, plant, effect, scratch)) {
-        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_apart_scratch_size(plant));
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
+                       (double)tq_own_times_scratch_size(plant));
     }
     tq_status status = TQ_OK;
     tq_instant now = *at;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/kernels/flow.h - moments of a subtree's points and of their velocities, moved inward. */
-#ifndef TQ_KERNELS_FLOW_H
-#define TQ_KERNELS_FLOW_H
+/* core/kernels/moment_rates.h - moments of a subtree's points and of their velocities, moved
+ * inward. */
+#ifndef TQ_KERNELS_MOMENT_RATES_H
+#define TQ_KERNELS_MOMENT_RATES_H
 
 #include "core/kernels/composite.h"
 #include "core/kernels/pose.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/kernels/ten.h - the torque that one freedom feels per unit of a body's ten inertial
+/* core/kernels/inertial_params.h - the torque that one freedom feels per unit of a body's ten
+ * inertial
  * parameters. */
-#ifndef TQ_KERNELS_TEN_H
-#define TQ_KERNELS_TEN_H
+#ifndef TQ_KERNELS_INERTIAL_PARAMS_H
+#define TQ_KERNELS_INERTIAL_PARAMS_H
 
-#include "core/kernels/step.h"
+#include "core/kernels/propagate.h"
 
 typedef struct screw {
     vec a, l; /* angular, linear at the body's origin */

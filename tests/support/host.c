@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/support/world.c - plays the daemon's part around a call, in memory. */
-#include "tests/support/world.h"
+/* tests/support/host.c - plays the daemon's part around a call, in memory. */
+#include "tests/support/host.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -42,7 +42,7 @@ static void parallel_for(void *ctx, size_t n, size_t scratch_size,
 
 static void progress(void *ctx, double fraction, const char *step)
 {
-    tqt_world *w = ctx;
+    tqt_host *w = ctx;
     (void)step;
     assert(fraction >= w->fraction && fraction <= 1.0); /* progress never goes back */
     w->fraction = fraction;
@@ -50,13 +50,13 @@ static void progress(void *ctx, double fraction, const char *step)
 
 static bool cancelled(void *ctx)
 {
-    tqt_world *w = ctx;
+    tqt_host *w = ctx;
     return ++w->n_asked == w->stop_after;
 }
 
 static int checkpoint_save(void *ctx, const void *bytes, size_t n)
 {
-    tqt_world *w = ctx;
+    tqt_host *w = ctx;
     keep(&w->checkpoint, 0, bytes, n);
     w->n_save++;
     return 0;
@@ -64,21 +64,21 @@ static int checkpoint_save(void *ctx, const void *bytes, size_t n)
 
 static size_t checkpoint_load(void *ctx, void *bytes, size_t size)
 {
-    tqt_world *w = ctx;
+    tqt_host *w = ctx;
     w->fraction = 0.0; /* a new run */
     return w->checkpoint.n <= size ? (size_t)copy(&w->checkpoint, 0, bytes, size) : 0;
 }
 
 static bool checkpoint_due(void *ctx)
 {
-    tqt_world *w = ctx;
+    tqt_host *w = ctx;
     w->n_due++;
     return w->is_due;
 }
 
 static int spool_write(void *ctx, uint64_t offset, const void *bytes, size_t n)
 {
-    tqt_world *w = ctx;
+    tqt_host *w = ctx;
     assert(offset <= w->spool.n); /* no holes */
     if (w->spool_max != 0 && offset + n > w->spool_max) {
         return -1;
@@ -89,14 +89,14 @@ static int spool_write(void *ctx, uint64_t offset, const void *bytes, size_t n)
 
 static long spool_read(void *ctx, uint64_t offset, void *bytes, size_t n)
 {
-    return copy(&((tqt_world *)ctx)->spool, offset, bytes, n);
+    return copy(&((tqt_host *)ctx)->spool, offset, bytes, n);
 }
 
 static int attach(void *ctx, const char *name, const char *media, const void *bytes, size_t n)
 {
-    tqt_world *w = ctx;
+    tqt_host *w = ctx;
     assert(w->n_attached < TQA_ATTACH_MAX && strlen(name) <= TQA_ATTACH_NAME_MAX);
-    assert(tqt_world_attached(w, name) == NULL); /* each name once */
+    assert(tqt_host_attached(w, name) == NULL); /* each name once */
     tqt_bytes *kept = &w->attached[w->n_attached++];
     snprintf(kept->name, sizeof kept->name, "%s", name);
     snprintf(kept->media, sizeof kept->media, "%s", media);
@@ -117,7 +117,7 @@ static const tqt_bytes *find(const tqt_bytes *all, size_t n, const char *name)
 
 static int dataset_look(void *ctx, const char *name, tqa_source *ret)
 {
-    const tqt_world *w = ctx;
+    const tqt_host *w = ctx;
     const tqt_bytes *kept = find(w->datasets, w->n_dataset, name);
     if (kept == NULL) {
         return -1;
@@ -131,20 +131,19 @@ static int dataset_look(void *ctx, const char *name, tqa_source *ret)
 
 static long dataset_read(void *ctx, const char *name, uint64_t offset, void *bytes, size_t n)
 {
-    tqt_world *w = ctx;
+    tqt_host *w = ctx;
     const tqt_bytes *kept = find(w->datasets, w->n_dataset, name);
     const long got = kept != NULL ? copy(kept, offset, bytes, n) : -1;
     w->n_dataset_read += got > 0 ? (uint64_t)got : 0;
     return got;
 }
 
-const tqt_bytes *tqt_world_attached(const tqt_world *w, const char *name)
+const tqt_bytes *tqt_host_attached(const tqt_host *w, const char *name)
 {
     return find(w->attached, w->n_attached, name);
 }
 
-void tqt_world_dataset(tqt_world *w, const char *name, const char *media, const void *bytes,
-                       size_t n)
+void tqt_host_dataset(tqt_host *w, const char *name, const char *media, const void *bytes, size_t n)
 {
     assert(w->n_dataset < sizeof w->datasets / sizeof w->datasets[0]);
     tqt_bytes *kept = &w->datasets[w->n_dataset++];
@@ -153,23 +152,23 @@ void tqt_world_dataset(tqt_world *w, const char *name, const char *media, const 
     keep(kept, 0, bytes, n);
 }
 
-void tqt_world_open(tqt_world *w)
+void tqt_host_open(tqt_host *w)
 {
-    w->world = (tqa_world){.ctx = w,
-                           .parallel_for = parallel_for,
-                           .progress = progress,
-                           .cancelled = cancelled,
-                           .checkpoint_save = checkpoint_save,
-                           .checkpoint_load = checkpoint_load,
-                           .checkpoint_due = checkpoint_due,
-                           .spool_write = spool_write,
-                           .spool_read = spool_read,
-                           .attach = attach,
-                           .dataset_look = dataset_look,
-                           .dataset_read = dataset_read};
+    w->host = (tqa_host){.ctx = w,
+                         .parallel_for = parallel_for,
+                         .progress = progress,
+                         .cancelled = cancelled,
+                         .checkpoint_save = checkpoint_save,
+                         .checkpoint_load = checkpoint_load,
+                         .checkpoint_due = checkpoint_due,
+                         .spool_write = spool_write,
+                         .spool_read = spool_read,
+                         .attach = attach,
+                         .dataset_look = dataset_look,
+                         .dataset_read = dataset_read};
 }
 
-void tqt_world_close(tqt_world *w)
+void tqt_host_close(tqt_host *w)
 {
     for (size_t i = 0; i < w->n_attached; i++) {
         free(w->attached[i].bytes);
@@ -179,5 +178,5 @@ void tqt_world_close(tqt_world *w)
     }
     free(w->checkpoint.bytes);
     free(w->spool.bytes);
-    *w = (tqt_world){0};
+    *w = (tqt_host){0};
 }

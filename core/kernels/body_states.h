@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/kernels/reach.h - places, twists and accelerations of all bodies in world axes. */
-#ifndef TQ_KERNELS_REACH_H
-#define TQ_KERNELS_REACH_H
+/* core/kernels/body_states.h - places, twists and accelerations of all bodies in world axes. */
+#ifndef TQ_KERNELS_BODY_STATES_H
+#define TQ_KERNELS_BODY_STATES_H
 
 #include "core/kernels/pose.h"
-#include "core/kernels/step.h"
+#include "core/kernels/propagate.h"
 #include "core/spatial/sym.h"
 
 /* Motion about one fixed point O: velocity there, angular velocity. */

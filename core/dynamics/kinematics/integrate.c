@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/kinematics/displace.c - coordinates after a small motion of the joints. */
-#include "core/dynamics/kinematics/displace.h"
+/* core/dynamics/kinematics/integrate.c - coordinates after a small motion of the joints. */
+#include "core/dynamics/kinematics/integrate.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -44,7 +44,8 @@ static void advance(const tq_joint *joint, const double *q, const double *step, 
     }
 }
 
-void tq_displace(const tq_model *model, const double *q, const double *step, double *ret)
+void tq_configuration_integrate(const tq_model *model, const double *q, const double *step,
+                                double *ret)
 {
     for (uint32_t j = 0; j < model->n_joint; j++) {
         const tq_joint *joint = &model->joints[j];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/kernels/load.h - the wrench that a body's own inertia asks for, from its moments. */
-#ifndef TQ_KERNELS_LOAD_H
-#define TQ_KERNELS_LOAD_H
+/* core/kernels/body_wrench.h - the wrench that a body's own inertia asks for, from its moments. */
+#ifndef TQ_KERNELS_BODY_WRENCH_H
+#define TQ_KERNELS_BODY_WRENCH_H
 
 #include "core/kernels/moments.h"
-#include "core/kernels/step.h"
+#include "core/kernels/propagate.h"
 
 /* With mass m, first moment h, second moment S (integral x x^T dm) and point acceleration a + B x:
  * f = m a + B h, and the moment is h x a plus the antisymmetric part of B S. */

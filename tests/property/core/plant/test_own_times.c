@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/plant/test_apart.c - effects at times of their own, in the scratch that is
+/* tests/property/core/plant/test_own_times.c - effects at times of their own, in the scratch that
+ * is
  * asked for. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/plant/apart.h"
+#include "core/plant/own_times.h"
 #include "tests/support/random_robot.h"
 #include "tests/support/seed_robots.h"
 #include "tests/support/subject.h"
@@ -28,7 +29,8 @@ static tq_status act(void *ctx, const tq_instant *at, tq_scratch *scratch, const
     return TQ_OK;
 }
 
-/* each at its time, with no byte more than tq_apart_scratch_size; with a line less it is refused */
+/* each at its time, with no byte more than tq_own_times_scratch_size; with a line less it is
+ * refused */
 Test(apart, many_states_and_no_held_values_fit)
 {
     const tqt_bar bar = tqt_slender_bar(1, 1);
@@ -44,14 +46,15 @@ Test(apart, many_states_and_no_held_values_fit)
             z[k * LANE + i] = (double)(k + i);
         }
     }
-    const size_t size = tq_apart_scratch_size(&plant);
+    const size_t size = tq_own_times_scratch_size(&plant);
     void *memory = aligned_alloc(64, (size + 63) / 64 * 64);
     const tq_instant at = {.n_sample = 3, .stride = LANE, .q = q, .qd = qd, .z = z};
     const tq_action to = {.tau = tau, .zd = zd};
     tq_scratch scratch;
     tq_scratch_init(&scratch, memory, size);
-    cr_assert(
-        eq(int, tq_effect_apart(&plant, &effect, times, &at, &scratch, &to, NULL, NULL), TQ_OK));
+    cr_assert(eq(int,
+                 tq_effect_at_own_times(&plant, &effect, times, &at, &scratch, &to, NULL, NULL),
+                 TQ_OK));
     for (size_t i = 0; i < 3; i++) {
         for (size_t k = 0; k < N_Z; k++) {
             cr_assert(eq(dbl, zd[k * LANE + i], times[i] + (double)(k + i)));
@@ -60,7 +63,8 @@ Test(apart, many_states_and_no_held_values_fit)
     }
     tq_error error = {0};
     tq_scratch_init(&scratch, memory, size - 64);
-    cr_assert(eq(int, tq_effect_apart(&plant, &effect, times, &at, &scratch, &to, NULL, &error),
+    cr_assert(eq(int,
+                 tq_effect_at_own_times(&plant, &effect, times, &at, &scratch, &to, NULL, &error),
                  TQ_ERR_SCRATCH));
     free(memory);
     tqt_subject_free(s);

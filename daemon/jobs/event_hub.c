@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/jobs/feed.c - a ring of news and a list of waiting exchanges under one lock. */
-#include "daemon/jobs/feed.h"
+/* daemon/jobs/event_hub.c - a ring of news and a list of waiting exchanges under one lock. */
+#include "daemon/jobs/event_hub.h"
 
 #include <string.h>
 #include <time.h>
 
-void tqd_feed_init(tqd_feed *feed, size_t watch_max)
+void tqd_event_hub_init(tqd_event_hub *feed, size_t watch_max)
 {
     pthread_mutex_init(&feed->mutex, NULL);
     feed->n = feed->last_seq = 0;
@@ -15,19 +15,19 @@ void tqd_feed_init(tqd_feed *feed, size_t watch_max)
     feed->stopped = false;
 }
 
-void tqd_feed_clear(tqd_feed *feed)
+void tqd_event_hub_clear(tqd_event_hub *feed)
 {
     pthread_mutex_destroy(&feed->mutex);
 }
 
-void tqd_feed_begin(tqd_feed *feed, uint64_t last_seq)
+void tqd_event_hub_begin(tqd_event_hub *feed, uint64_t last_seq)
 {
     pthread_mutex_lock(&feed->mutex);
     feed->last_seq = last_seq;
     pthread_mutex_unlock(&feed->mutex);
 }
 
-int64_t tqd_feed_now_ms(void)
+int64_t tqd_event_hub_now_ms(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -44,7 +44,7 @@ static void wake(tqd_watch *watch)
     }
 }
 
-bool tqd_feed_watch(tqd_feed *feed, tqd_watch *watch)
+bool tqd_event_hub_watch(tqd_event_hub *feed, tqd_watch *watch)
 {
     pthread_mutex_lock(&feed->mutex);
     const bool good = feed->n_watch < feed->watch_max;
@@ -65,7 +65,7 @@ bool tqd_feed_watch(tqd_feed *feed, tqd_watch *watch)
     return good;
 }
 
-void tqd_feed_unwatch(tqd_feed *feed, tqd_watch *watch)
+void tqd_event_hub_unwatch(tqd_event_hub *feed, tqd_watch *watch)
 {
     pthread_mutex_lock(&feed->mutex);
     if (watch->prev != NULL) {
@@ -80,7 +80,7 @@ void tqd_feed_unwatch(tqd_feed *feed, tqd_watch *watch)
     pthread_mutex_unlock(&feed->mutex);
 }
 
-void tqd_feed_until(tqd_feed *feed, tqd_watch *watch, int64_t until_ms)
+void tqd_event_hub_until(tqd_event_hub *feed, tqd_watch *watch, int64_t until_ms)
 {
     pthread_mutex_lock(&feed->mutex);
     watch->until_ms = until_ms;
@@ -99,11 +99,11 @@ static bool concerns(const tqd_watch *watch, const tqd_news *news, size_t n)
     return false;
 }
 
-void tqd_feed_tell(tqd_feed *feed, const tqd_news *news, size_t n)
+void tqd_event_hub_publish(tqd_event_hub *feed, const tqd_news *news, size_t n)
 {
     pthread_mutex_lock(&feed->mutex);
     for (size_t i = 0; i < n; i++) {
-        feed->news[feed->n++ % TQD_FEED_NEWS] = news[i];
+        feed->news[feed->n++ % TQD_EVENT_HUB_NEWS] = news[i];
         if (news[i].seq > feed->last_seq) {
             feed->last_seq = news[i].seq;
         }
@@ -116,9 +116,9 @@ void tqd_feed_tell(tqd_feed *feed, const tqd_news *news, size_t n)
     pthread_mutex_unlock(&feed->mutex);
 }
 
-bool tqd_feed_tick(tqd_feed *feed)
+bool tqd_event_hub_tick(tqd_event_hub *feed)
 {
-    const int64_t now_ms = tqd_feed_now_ms();
+    const int64_t now_ms = tqd_event_hub_now_ms();
     pthread_mutex_lock(&feed->mutex);
     for (tqd_watch *w = feed->watches; w != NULL; w = w->next) {
         if (w->until_ms <= now_ms) {
@@ -130,7 +130,7 @@ bool tqd_feed_tick(tqd_feed *feed)
     return any;
 }
 
-void tqd_feed_stop(tqd_feed *feed)
+void tqd_event_hub_stop(tqd_event_hub *feed)
 {
     pthread_mutex_lock(&feed->mutex);
     feed->stopped = true;
@@ -140,7 +140,7 @@ void tqd_feed_stop(tqd_feed *feed)
     pthread_mutex_unlock(&feed->mutex);
 }
 
-uint64_t tqd_feed_end(tqd_feed *feed, uint64_t *ret_seq)
+uint64_t tqd_event_hub_end(tqd_event_hub *feed, uint64_t *ret_seq)
 {
     pthread_mutex_lock(&feed->mutex);
     const uint64_t n = feed->n;
@@ -149,14 +149,14 @@ uint64_t tqd_feed_end(tqd_feed *feed, uint64_t *ret_seq)
     return n;
 }
 
-size_t tqd_feed_read(tqd_feed *feed, const char *id, uint64_t *position, tqd_news *ret_news,
-                     size_t max, bool *ret_lost)
+size_t tqd_event_hub_read(tqd_event_hub *feed, const char *id, uint64_t *position,
+                          tqd_news *ret_news, size_t max, bool *ret_lost)
 {
     size_t n = 0;
     pthread_mutex_lock(&feed->mutex);
-    *ret_lost = feed->n - *position > TQD_FEED_NEWS;
+    *ret_lost = feed->n - *position > TQD_EVENT_HUB_NEWS;
     while (!*ret_lost && *position < feed->n && n < max) {
-        const tqd_news *news = &feed->news[(*position)++ % TQD_FEED_NEWS];
+        const tqd_news *news = &feed->news[(*position)++ % TQD_EVENT_HUB_NEWS];
         if (id[0] == '\0' || strcmp(id, news->id) == 0) {
             ret_news[n++] = *news;
         }

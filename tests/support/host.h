@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/support/world.h - a process around one call, in memory: checkpoints, a spool, attachments,
+/* tests/support/host.h - a process around one call, in memory: checkpoints, a spool, attachments,
  * datasets. */
 #ifndef TQT_WORLD_H
 #define TQT_WORLD_H
@@ -14,8 +14,8 @@ typedef struct tqt_bytes {
 
 /* Zero-initialised. What a run leaves stays until the next: a second call with the same world goes
  * on from the checkpoint, as after a crash. */
-typedef struct tqt_world {
-    tqa_world world; /* give &w.world to the call, after tqt_world_open */
+typedef struct tqt_host {
+    tqa_host host; /* give &w.world to the call, after tqt_world_open */
     tqt_bytes checkpoint, spool;
     tqt_bytes attached[TQA_ATTACH_MAX];
     size_t n_attached;
@@ -28,16 +28,16 @@ typedef struct tqt_world {
     double fraction;
     size_t n_asked, stop_after; /* questions for cancellation until the answer is yes; 0: never */
     size_t spool_max;           /* writes beyond fail, as on a full disk; 0: no bound */
-} tqt_world;
+} tqt_host;
 
-void tqt_world_open(tqt_world *w);
-void tqt_world_close(tqt_world *w);
+void tqt_host_open(tqt_host *w);
+void tqt_host_close(tqt_host *w);
 
 /* Copies the bytes. */
-void tqt_world_dataset(tqt_world *w, const char *name, const char *media, const void *bytes,
-                       size_t n);
+void tqt_host_dataset(tqt_host *w, const char *name, const char *media, const void *bytes,
+                      size_t n);
 
 /* NULL when nothing of this name was attached. */
-const tqt_bytes *tqt_world_attached(const tqt_world *w, const char *name);
+const tqt_bytes *tqt_host_attached(const tqt_host *w, const char *name);
 
 #endif

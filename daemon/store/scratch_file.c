@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/job_scratch_file.c - bytes beside a running job: <state>/files/aside/<job id>,
+/* daemon/store/scratch_file.c - bytes beside a running job: <state>/files/aside/<job id>,
  * counted with all
  * files. */
-#include "daemon/store/job_scratch_file.h"
+#include "daemon/store/scratch_file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -22,7 +22,7 @@
 
 enum { COPY_PIECE = 256 << 10 };
 
-struct tqd_aside {
+struct tqd_scratch_file {
     tqd_file_set *set;
     int fd;
     uint64_t size;
@@ -32,11 +32,11 @@ struct tqd_aside {
 
 static void name_file(const tqd_file_set *set, const char *job, char path[PATH_MAX])
 {
-    snprintf(path, PATH_MAX, "%s/" TQD_ASIDE_FOLDER "/%.64s", set->folder, job);
+    snprintf(path, PATH_MAX, "%s/" TQD_SCRATCH_FILE_FOLDER "/%.64s", set->folder, job);
 }
 
 /* the file ends at `size` from now on, as far as the quota counts it */
-static void count_to(tqd_aside *aside, uint64_t size)
+static void count_to(tqd_scratch_file *aside, uint64_t size)
 {
     if (size > aside->size) {
         atomic_fetch_add(&aside->set->bytes, size - aside->size);
@@ -68,7 +68,7 @@ static tqd_store_status copy_to(int from, int to)
 
 /* Another run of the job still writes to the file, without the right to: it keeps that file, which
  * loses its name, and a copy goes on under the name. */
-static tqd_store_status part_from_former(tqd_aside *aside, const char *path)
+static tqd_store_status part_from_former(tqd_scratch_file *aside, const char *path)
 {
     char copy[PATH_MAX];
     if (snprintf(copy, sizeof copy, "%.*s-", PATH_MAX - 2, path) >= PATH_MAX) {
@@ -91,9 +91,10 @@ static tqd_store_status part_from_former(tqd_aside *aside, const char *path)
     return status;
 }
 
-tqd_aside *tqd_aside_open(tqd_store *store, const char *job, tqd_store_status *ret_status)
+tqd_scratch_file *tqd_scratch_file_open(tqd_store *store, const char *job,
+                                        tqd_store_status *ret_status)
 {
-    tqd_aside *aside = calloc(1, sizeof *aside);
+    tqd_scratch_file *aside = calloc(1, sizeof *aside);
     if (aside == NULL) {
         *ret_status = TQD_STORE_NO_MEMORY;
         return NULL;
@@ -113,7 +114,7 @@ tqd_aside *tqd_aside_open(tqd_store *store, const char *job, tqd_store_status *r
         *ret_status = tqd_folder_status(errno);
     }
     if (*ret_status != TQD_STORE_OK) {
-        tqd_aside_close(aside);
+        tqd_scratch_file_close(aside);
         return NULL;
     }
     if (parted) {
@@ -123,7 +124,8 @@ tqd_aside *tqd_aside_open(tqd_store *store, const char *job, tqd_store_status *r
     return aside;
 }
 
-tqd_store_status tqd_aside_write(tqd_aside *aside, uint64_t offset, const void *bytes, size_t n)
+tqd_store_status tqd_scratch_file_write(tqd_scratch_file *aside, uint64_t offset, const void *bytes,
+                                        size_t n)
 {
     if (offset > aside->size) {
         return TQD_STORE_MISMATCH;
@@ -151,7 +153,7 @@ tqd_store_status tqd_aside_write(tqd_aside *aside, uint64_t offset, const void *
     return TQD_STORE_OK;
 }
 
-long tqd_aside_read(const tqd_aside *aside, uint64_t offset, void *bytes, size_t n)
+long tqd_scratch_file_read(const tqd_scratch_file *aside, uint64_t offset, void *bytes, size_t n)
 {
     size_t done = 0;
     while (done < n) {
@@ -168,7 +170,7 @@ long tqd_aside_read(const tqd_aside *aside, uint64_t offset, void *bytes, size_t
     return (long)done;
 }
 
-tqd_store_status tqd_aside_sync(tqd_aside *aside)
+tqd_store_status tqd_scratch_file_sync(tqd_scratch_file *aside)
 {
     char folder[PATH_MAX];
     if (aside->dirty && fsync(aside->fd) != 0) {
@@ -186,7 +188,7 @@ tqd_store_status tqd_aside_sync(tqd_aside *aside)
     return TQD_STORE_OK;
 }
 
-void tqd_aside_close(tqd_aside *aside)
+void tqd_scratch_file_close(tqd_scratch_file *aside)
 {
     if (aside == NULL) {
         return;
@@ -201,7 +203,7 @@ void tqd_aside_close(tqd_aside *aside)
     free(aside);
 }
 
-void tqd_aside_remove(tqd_store *store, const char *job)
+void tqd_scratch_file_remove(tqd_store *store, const char *job)
 {
     char path[PATH_MAX];
     struct stat facts;
@@ -231,7 +233,7 @@ static void keep_lost(tqd_store *store, const char *job)
     }
 }
 
-void tqd_aside_sweep(tqd_store *store)
+void tqd_scratch_file_sweep(tqd_store *store)
 {
     char folder[PATH_MAX];
     name_file(tqd_store_file_set(store), "", folder);
@@ -249,7 +251,7 @@ void tqd_aside_sweep(tqd_store *store)
         if (status == TQD_STORE_NOT_FOUND) {
             keep_lost(store, entry->d_name);
         } else if (status == TQD_STORE_OK && job.state >= TQD_JOB_SUCCEEDED) {
-            tqd_aside_remove(store, entry->d_name);
+            tqd_scratch_file_remove(store, entry->d_name);
         }
     }
     closedir(dir);

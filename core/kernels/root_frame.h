@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/kernels/stem.h - all bodies and freedoms of a tree, seen from its first body. */
-#ifndef TQ_KERNELS_STEM_H
-#define TQ_KERNELS_STEM_H
+/* core/kernels/root_frame.h - all bodies and freedoms of a tree, seen from its first body. */
+#ifndef TQ_KERNELS_ROOT_FRAME_H
+#define TQ_KERNELS_ROOT_FRAME_H
 
 #include "core/kernels/pose.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/kernels/step.h - velocity and acceleration of a body from its parent's: one joint outward.
+/* core/kernels/propagate.h - velocity and acceleration of a body from its parent's: one joint
+ * outward.
  */
-#ifndef TQ_KERNELS_STEP_H
-#define TQ_KERNELS_STEP_H
+#ifndef TQ_KERNELS_PROPAGATE_H
+#define TQ_KERNELS_PROPAGATE_H
 
 #include "core/kernels/joints.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/kinematics/posture.h - where every link is and moves at one state: the geometry
+/* core/dynamics/kinematics/configuration.h - where every link is and moves at one state: the
+ * geometry
  * behind the
  * dense computations. */
-#ifndef TQ_DYNAMICS_KINEMATICS_POSTURE_H
-#define TQ_DYNAMICS_KINEMATICS_POSTURE_H
+#ifndef TQ_DYNAMICS_KINEMATICS_CONFIGURATION_H
+#define TQ_DYNAMICS_KINEMATICS_CONFIGURATION_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -25,7 +26,7 @@ typedef struct tq_freedom {
 
 /* Made from the user's own frames, without the canonical form: an independent way to every number
  * of the kernels. Arrays lie in the scratch that made it. */
-typedef struct tq_posture {
+typedef struct tq_configuration {
     const tq_model *model;
     tq_pose *pose; /* (n_link) of the link frame in the world */
     double *twist; /* (n_link x 6) of the link: velocity of its point at the world origin, angular
@@ -34,13 +35,14 @@ typedef struct tq_posture {
     size_t n_freedom;
     uint32_t *first; /* (n_joint) number of the joint's first freedom */
     uint32_t *count; /* (n_joint) how many it has */
-} tq_posture;
+} tq_configuration;
 
 /**
  * Place every link for one state.
  *
  * Shapes   q (nq), qd (nv) or NULL for rest.
- * Memory   tq_posture_scratch_size(model) bytes of `scratch` stay taken: the caller rewinds when
+ * Memory   tq_configuration_scratch_size(model) bytes of `scratch` stay taken: the caller rewinds
+ * when
  *          done with the posture.
  * Returns  TQ_OK
  *          TQ_ERR_QUATERNION  "q": index = joint, value = its length TQ_ERR_SCRATCH
@@ -48,9 +50,10 @@ typedef struct tq_posture {
  * Source   Murray, Li & Sastry, A Mathematical Introduction to Robotic Manipulation, 1994, 3.4.
  * Checked  tests/property/core/dynamics/test_lagrangian.c
  */
-tq_status tq_posture_compute(const tq_model *model, const double *q, const double *qd,
-                             tq_scratch *scratch, tq_posture *ret_posture, tq_error *reterr);
-size_t tq_posture_scratch_size(const tq_model *model);
+tq_status tq_configuration_compute(const tq_model *model, const double *q, const double *qd,
+                                   tq_scratch *scratch, tq_configuration *ret_posture,
+                                   tq_error *reterr);
+size_t tq_configuration_scratch_size(const tq_model *model);
 
 /* Frame of a Jacobian or a velocity. */
 typedef enum tq_jacobian_frame {
@@ -68,15 +71,15 @@ typedef enum tq_jacobian_frame {
  *          ret_rate may be NULL.
  * Cost     O(depth of the link), plus clearing.
  */
-void tq_posture_jacobian(const tq_posture *posture, uint32_t link, const double at[3],
-                         tq_jacobian_frame frame, double *ret_jacobian, double *ret_rate);
+void tq_configuration_jacobian(const tq_configuration *posture, uint32_t link, const double at[3],
+                               tq_jacobian_frame frame, double *ret_jacobian, double *ret_rate);
 
 /* Velocity (v, w) of a link in the same frames. */
-void tq_posture_velocity(const tq_posture *posture, uint32_t link, const double at[3],
-                         tq_jacobian_frame frame, double ret_velocity[6]);
+void tq_configuration_velocity(const tq_configuration *posture, uint32_t link, const double at[3],
+                               tq_jacobian_frame frame, double ret_velocity[6]);
 
 /* tau += J^T w for a wrench (f, m) about the world origin, in world axes, that acts on the link. */
-void tq_posture_add_wrench(const tq_posture *posture, uint32_t link, const double wrench[6],
-                           double *tau);
+void tq_configuration_add_wrench(const tq_configuration *posture, uint32_t link,
+                                 const double wrench[6], double *tau);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/spatial/turn.h - the rotations that joints make, applied without forming matrices. */
-#ifndef TQ_SPATIAL_TURN_H
-#define TQ_SPATIAL_TURN_H
+/* core/spatial/joint_rotation.h - the rotations that joints make, applied without forming
+ * matrices. */
+#ifndef TQ_SPATIAL_JOINT_ROTATION_H
+#define TQ_SPATIAL_JOINT_ROTATION_H
 
 #include "core/spatial/vec.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/kernels/project.h - a joint lets its freedom go: articulated inertia and bias beyond it. */
-#ifndef TQ_KERNELS_PROJECT_H
-#define TQ_KERNELS_PROJECT_H
+/* core/kernels/joint_elimination.h - a joint lets its freedom go: articulated inertia and bias
+ * beyond it. */
+#ifndef TQ_KERNELS_JOINT_ELIMINATION_H
+#define TQ_KERNELS_JOINT_ELIMINATION_H
 
 #include "core/kernels/articulated.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/model/facing.c - canonical form, step 4: how links' frames stand to their bodies', and
+/* core/model/link_alignment.c - canonical form, step 4: how links' frames stand to their bodies',
+ * and
  * what else a path of freedoms needs. */
 #include <math.h>
 
@@ -52,7 +53,7 @@ static tq_canonical_stand stand_of(const tq_frame3 *at, tq_canonical_face *f)
         axis--;
     }
     if (axis < X || at->p[0] != 0.0 || at->p[1] != 0.0 || !(fabs(at->p[2]) < SHIFT_FAR)) {
-        return TQ_STAND_OBLIQUE;
+        return TQ_ALIGN_OBLIQUE;
     }
     const int next = (axis + 1) % 3, last = (axis + 2) % 3;
     const double up = r[6 + axis];
@@ -74,7 +75,7 @@ static tq_canonical_stand stand_of(const tq_frame3 *at, tq_canonical_face *f)
         f->s = sign[next] * r[3 + next];
     }
     name_axes(f, from, sign);
-    return f->c == 1.0 ? TQ_STAND_ALONG : TQ_STAND_TURNED;
+    return f->c == 1.0 ? TQ_ALIGN_ALONG : TQ_ALIGN_TURNED;
 }
 
 static void chain_links(tq_canonical *c)
@@ -82,7 +83,7 @@ static void chain_links(tq_canonical *c)
     for (int32_t b = 0; b < c->n_body; b++) {
         c->joints[b].first_link = -1;
     }
-    for (int stand = TQ_STAND_OBLIQUE; stand >= TQ_STAND_ALONG; stand--) {
+    for (int stand = TQ_ALIGN_OBLIQUE; stand >= TQ_ALIGN_ALONG; stand--) {
         for (int32_t l = c->n_link - 1; l >= 0; l--) {
             tq_canonical_link *link = &c->links[l];
             if (link->body >= 0 && (int)link->stand == stand) {
