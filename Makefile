@@ -24,6 +24,8 @@ warnings := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wd
     $(if $(WERROR),-Werror)
 # Results must not depend on the optimiser: fused multiply-adds are written out, nothing is reassociated, asserts stay on.
 numerics := -ffp-contract=off -fno-fast-math
+# what gcc 14 refuses and gcc 12 only warns of: a name that only a newer library declares must not compile anywhere
+refused  := $(addprefix -Werror=,implicit-function-declaration implicit-int int-conversion incompatible-pointer-types)
 harden   := -fno-common -fstack-protector-strong -fPIE $(if $(filter x86_64,$(arch)),-fcf-protection -fstack-clash-protection)
 sanitize := -O1 -g -fno-omit-frame-pointer -fPIE -fno-sanitize-recover=all -DTQD_SANITIZED
 # 3 knows sizes that only the run decides; gcc 12 and clang 9 have it
@@ -33,7 +35,7 @@ cflags_asan    := $(sanitize) -fsanitize=address,undefined
 cflags_tsan    := $(sanitize) -fsanitize=thread
 cflags_fuzz    := $(sanitize) -fsanitize=fuzzer-no-link,address,undefined
 # CFLAGS, CPPFLAGS and LDFLAGS are who builds', and come last. Files name no folder of the machine that built them.
-base     = -std=c17 -D_GNU_SOURCE -I. '-ffile-prefix-map=$(CURDIR)=.' $(numerics) $(cflags_$(VARIANT)) $(sundials_flags) $(CPPFLAGS) $(CFLAGS) $(EXTRA_CFLAGS)
+base     = -std=c17 -D_GNU_SOURCE -I. '-ffile-prefix-map=$(CURDIR)=.' $(numerics) $(refused) $(cflags_$(VARIANT)) $(sundials_flags) $(CPPFLAGS) $(CFLAGS) $(EXTRA_CFLAGS)
 flags    = $(base) $(warnings)
 ldflags  = $(filter -fsanitize%,$(cflags_$(VARIANT))) -pie -pthread -Wl,-z,relro,-z,now $(LDFLAGS)
 # A question to the compiler is asked once, and not before something is built: until `make deps` there may be none.

@@ -19,7 +19,7 @@ packages_bits := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static mm
 # arm64: a cross compiler, an emulator, and 1 GB of libraries unpacked below build/arm64
 deps-bits:
 	@tests/run/packages.sh $(packages_bits)
-	@tests/run/arm64.sh libraries libgcc-12-dev libcriterion-dev $(filter %-dev,$(packages_build))
+	@tests/run/arm64.sh libraries libgcc-12-dev libcriterion-dev $(filter %-dev,$(shell echo $(packages_build) | sed 's/>=[^ ]*//g'))
 deps:
 	@tests/run/packages.sh $(packages_build)
 deps-check:
