@@ -156,8 +156,9 @@ $(out)/torquectl: $(ctl_obj)
 test_flags = $(base) -Wall -Wextra $(if $(WERROR),-Werror)
 # objects of their own: a change of a library only links them again; -rdynamic, for dladdr to name who allocates (short_memory.h)
 # with assertions that mean what they say: tests/support/include
-$(test_bin:=.o): private flags = -Itests/support/include $(test_flags)
-$(test_bin): $(out)/tests/%: $(out)/tests/%.o $(support_lib) $(libs)
+$(test_bin:=.o) $(out)/tests/run/forked.o: private flags = -Itests/support/include $(test_flags)
+# FORKED=1: with a main of our own, tests/run/forked.c
+$(test_bin): $(out)/tests/%: $(out)/tests/%.o $(if $(FORKED),$(out)/tests/run/forked.o) $(support_lib) $(libs)
 	$(call say,LD)
 	$(Q)$(CC) $(cflags_$(VARIANT)) $(CFLAGS) $(filter %.o %.a,$^) $(ldflags) -rdynamic -lcriterion $(link_libs) -o $@
 $(out)/tests/%: tests/%.c $(out)/flags $(support_lib) $(libs)

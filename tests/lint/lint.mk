@@ -30,6 +30,7 @@ lint-folders:
 	@python3 api/codec/number/tables.py --check
 	@tests/lint/folders.sh
 	@tests/lint/selftest.sh
+	@tests/run/forked_selftest.sh
 
 # the contract and the C text made from it say the same
 lint-openapi:

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # tests/run/units.sh - run Criterion binaries in parallel: units.sh LOG_FOLDER BINARY...; failures are shown.
+# UNITS_BY is a command that runs a binary elsewhere, UNITS_SECONDS the limit of each (1200).
 # The last line is "N passed, N failed, N skipped". A binary that dies or runs out of time is one failure.
 set -u
 export LSAN_OPTIONS=suppressions=tests/support/lsan.supp:print_suppressions=0
@@ -13,7 +14,8 @@ export OPENBLAS_NUM_THREADS=1 LC_ALL=C.UTF-8
 one() { # LOG_FOLDER BINARY
     local name=${2#*/tests/} log status
     log=$1/${name//\//.}
-    timeout -k 5 1200 "$2" --jobs 2 --timeout 300 --verbose >"$log.log" 2>&1 </dev/null
+    # shellcheck disable=SC2086
+    timeout -k 5 "${UNITS_SECONDS:-1200}" ${UNITS_BY:-} "$2" --jobs 2 --timeout 300 --verbose >"$log.log" 2>&1 </dev/null
     status=$?
     awk -v status=$status -v name="$name" '
         /^\[.*Synthesis/ {
