@@ -132,6 +132,8 @@ TQ_INLINE real settled(real sum)
 {
 #if TQ_LANES == 1 && defined(__FMA__) && !defined(__clang__)
     __asm__("" : "+v"(sum));
+#elif TQ_LANES == 1 && defined(__aarch64__) && !defined(__clang__)
+    __asm__("" : "+w"(sum));
 #endif
     return sum;
 }

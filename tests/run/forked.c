@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -165,6 +166,7 @@ static bool named_skipped(void)
 static void child(void)
 {
     setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a limit on the program ends its tests too */
     if (!setjmp(abandoned))
         test->test();
     said->ended = 1;
