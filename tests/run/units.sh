@@ -46,6 +46,13 @@ one() { # LOG_FOLDER BINARY
     fi
 }
 export -f one
+# the longest first: else the last one of them runs alone
+longest='short_memory|test_ensemble$|noise_bias|simulate/test_simulate$|test_coverage|test_instruments|test_ur10e|test_faults'
+first=() rest=()
+for binary in "$@"; do
+    if [[ $binary =~ $longest ]]; then first+=("$binary"); else rest+=("$binary"); fi
+done
+set -- "${first[@]}" "${rest[@]}"
 [ $# = 0 ] || printf '%s\0' "$@" | xargs -0 -n1 -P"$(nproc)" bash -c 'one "$0" "$1"' "$logs"
 cat "$logs"/*.count 2>/dev/null | awk '
     { passed += $1; failed += $2; skipped += $3 }
