@@ -265,6 +265,7 @@ bool tqa_call_run(tqa_call *call, const tqa_host *host, void *scratch, size_t sc
     if (call->request.from != NULL && !tqa_from_read(&call->request, host)) {
         return false;
     }
+    call->host = host;
     tqa_result_init(&call->result, call->accept, call->request.n_sample, call->request.flat);
     if (!call->operation->methods->run(call, host, scratch, scratch_size)) {
         return false;

@@ -45,6 +45,7 @@ struct tqa_call {
     struct tqa_archive *archive; /* of an answer as NPZ, once it has run; else NULL */
     char **kept;                 /* (n_kept) malloc'ed texts of result arrays */
     size_t n_kept;
+    const tqa_host *host;          /* while it runs; NULL: none */
     const tq_mechanism *mechanism; /* the robot's, or with a payload the call's own */
     const tq_model *model;         /* inside the mechanism */
     void *own_mechanism;           /* malloc'ed, or NULL */

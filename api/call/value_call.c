@@ -260,7 +260,12 @@ bool tqa_tree_run(tqa_call *call, const tqa_host *host)
         return false;
     }
     tqa_writer_object(answer, NULL);
-    if (!methods->run(control)) {
+    const bool done = methods->run(control);
+    /* whoever took a stop for an end of its own has told half an answer */
+    if (done && atomic_load(&control->is_stopped)) {
+        return tqa_tree_fail(control, "", TQ_ERR_STOPPED, NULL);
+    }
+    if (!done) {
         assert(call->problem.status != 0);
         return false;
     }

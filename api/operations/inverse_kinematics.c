@@ -147,13 +147,6 @@ static bool read_options(search *s)
            read_counts(s);
 }
 
-static bool is_cancelled(void *ctx)
-{
-    const search *s = ctx;
-    const tqa_host *host = s->control->host;
-    return host->cancelled(host->ctx);
-}
-
 static bool find(search *s)
 {
     const tq_model *model = s->control->robot->model;
@@ -175,20 +168,11 @@ static bool find(search *s)
     if (s->result->q == NULL) {
         return false;
     }
-    const tqa_host *host = s->control->host;
-    if (host != NULL && host->cancelled != NULL) {
-        s->options.stop = is_cancelled;
-        s->options.stop_ctx = s;
-    }
     const tq_status status =
         tq_inverse_kinematics(model, &s->task, &s->options, &scratch, s->result, &error);
     if (status != TQ_OK) {
         return tqa_tree_fail(s->control, status == TQ_ERR_QUATERNION ? "/initial" : "", status,
                              &error);
-    }
-    if (s->options.stop != NULL && is_cancelled(s->options.stop_ctx)) {
-        (void)tqa_problem_set(s->control->problem, "busy", "the search was stopped");
-        return false;
     }
     return true;
 }

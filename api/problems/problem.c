@@ -95,6 +95,7 @@ static const char *status_slug(tq_status status)
     case TQ_ERR_NO_CONVERGENCE:
         return tq_status_slug(status);
     case TQ_ERR_MEMORY:
+    case TQ_ERR_STOPPED:
         return "busy";
     case TQ_OK:
     case TQ_ERR_SCRATCH:
@@ -141,6 +142,7 @@ const char *tqa_problem_status_hint(tq_status status)
     case TQ_ERR_NO_CONVERGENCE:
         return "start nearer to the answer, or ask for a coarser one";
     case TQ_ERR_MEMORY:
+    case TQ_ERR_STOPPED:
         return "try again";
     case TQ_OK:
     case TQ_ERR_SCRATCH:

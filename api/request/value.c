@@ -316,11 +316,29 @@ void tqa_tree_give_scratch(tqa_tree *control, tq_scratch *scratch)
     *scratch = (tq_scratch){0};
 }
 
+static int stop(void *ctx)
+{
+    tqa_tree *control = ctx;
+    if (tqa_tree_stop(control)) {
+        atomic_store(&control->is_stopped, true);
+        return 1;
+    }
+    return 0;
+}
+
+void tqa_tree_set_stop(tqa_tree *control, tq_scratch *scratch)
+{
+    if (control->host != NULL && control->host->cancelled != NULL) {
+        tq_scratch_set_stop(scratch, stop, control);
+    }
+}
+
 bool tqa_tree_scratch(tqa_tree *control, size_t size, tq_scratch *ret)
 {
     void *memory = tqa_tree_take(control, size, 1);
     if (memory != NULL) {
         tq_scratch_init(ret, memory, size);
+        tqa_tree_set_stop(control, ret);
     }
     return memory != NULL;
 }
@@ -333,7 +351,7 @@ bool tqa_tree_stop(void *control)
 
 bool tqa_tree_fail(tqa_tree *control, const char *pointer, tq_status status, const tq_error *error)
 {
-    if (status == TQ_ERR_NO_CONVERGENCE && tqa_tree_stop(control)) {
+    if (status == TQ_ERR_STOPPED || (status == TQ_ERR_NO_CONVERGENCE && tqa_tree_stop(control))) {
         (void)tqa_problem_set(control->problem, "busy", "the computation was stopped");
         return false;
     }

@@ -5,6 +5,7 @@
 #define TQA_REQUEST_VALUE_H
 
 #include <jansson.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -36,7 +37,8 @@ typedef struct tqa_tree {
      * read. False: that was all. NULL: `run` has told everything. */
     bool (*more)(struct tqa_tree *control);
     json_t *root;
-    void *state; /* what `check` left for `run`, in the arena */
+    void *state;            /* what `check` left for `run`, in the arena */
+    atomic_bool is_stopped; /* a computation asked whether it is still wanted, and was not */
 
     /* while the events arrive */
     size_t depth, n_value;
@@ -89,8 +91,10 @@ bool tqa_value_choices(const tqa_value *part, const char *const *words, unsigned
 
 /* Memory of the call, zeroed; NULL with the problem set. */
 void *tqa_tree_take(tqa_tree *control, size_t n, size_t each);
-/* A scratch of this size out of the call's memory. */
+/* A scratch of this size out of the call's memory, with a stop as below. */
 bool tqa_tree_scratch(tqa_tree *control, size_t size, tq_scratch *ret);
+/* What works in this scratch stops once nobody wants the answer any more; any thread's. */
+void tqa_tree_set_stop(tqa_tree *control, tq_scratch *scratch);
 /* Gives a large piece back, or a scratch; NULL is fine. */
 void tqa_tree_give(tqa_tree *control, void *memory);
 void tqa_tree_give_scratch(tqa_tree *control, tq_scratch *scratch);

@@ -63,6 +63,28 @@ void tq_scratch_rewind(tq_scratch *scratch, size_t mark)
     scratch->used = mark;
 }
 
+void tq_scratch_set_stop(tq_scratch *scratch, int (*stop)(void *ctx), void *ctx)
+{
+    scratch->stop = stop;
+    scratch->stop_ctx = ctx;
+    scratch->worked = 0.0;
+}
+
+tq_status tq_scratch_work(tq_scratch *scratch, double work, tq_error *reterr)
+{
+    if (scratch->stop == NULL) {
+        return TQ_OK;
+    }
+    if (scratch->worked >= 0.0) {
+        scratch->worked += work;
+        if (scratch->worked < TQ_SCRATCH_ASK_WORK) {
+            return TQ_OK;
+        }
+        scratch->worked = scratch->stop(scratch->stop_ctx) != 0 ? -1.0 : 0.0;
+    }
+    return scratch->worked < 0.0 ? tq_fail(reterr, TQ_ERR_STOPPED, "stop", 0, 0.0) : TQ_OK;
+}
+
 void tq_scratch_release(void *memory, size_t size)
 {
     ASAN_UNPOISON_MEMORY_REGION(memory, size);

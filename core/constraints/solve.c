@@ -191,7 +191,12 @@ tq_status tq_constrained_factor(const tq_mechanism *mechanism, const tq_constrai
     const size_t mark = tq_scratch_mark(scratch);
     tq_constrained s = {.constraints = constraints, .nv = model->nv, .n_row = constraints->n_row};
     assert(s.nv > 0);
-    tq_status status = tq_configuration_compute(model, q, qd, scratch, &s.posture, reterr);
+    const double nv = (double)s.nv, rows = (double)s.n_row;
+    tq_status status =
+        tq_scratch_work(scratch, nv * nv * (nv + rows) + rows * rows * (nv + rows), reterr);
+    if (status == TQ_OK) {
+        status = tq_configuration_compute(model, q, qd, scratch, &s.posture, reterr);
+    }
     if (status == TQ_OK && !take(&s, scratch)) {
         status = tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
                          (double)tq_constrained_scratch_size(mechanism, constraints));

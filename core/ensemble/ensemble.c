@@ -218,6 +218,9 @@ static tq_status step(work *w, double t, double h, tq_error *reterr)
     copy_states(w, 0);
     tq_status status = tq_fixed_step(e->plant, e->method, t, h, &w->state, w->scratch, &error);
     while (status != TQ_OK) {
+        if (status == TQ_ERR_STOPPED) {
+            return tq_fail(reterr, status, error.what, error.index, error.value);
+        }
         /* without that member it is tried again, from where all stood before */
         copy_states(w, 1);
         const size_t i = find_fault(w, status, &error, t, h);

@@ -240,8 +240,8 @@ tq_status tq_lane_set_try(tq_lane_set *w, tq_error *reterr)
         if (status == TQ_OK) {
             return TQ_OK;
         }
-        const size_t i = find_fault(w, status, &error);
-        if (i >= w->n_lane) {
+        const size_t i = status == TQ_ERR_STOPPED ? w->n_lane : find_fault(w, status, &error);
+        if (i >= w->n_lane || tq_scratch_is_stopped(w->scratch)) {
             return tq_fail(reterr, status, error.what, error.index, error.value);
         }
         if (w->lanes[i].refused) {

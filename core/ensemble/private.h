@@ -15,7 +15,7 @@ tq_status tq_ensemble_run_pair(const tq_ensemble *ensemble, const tq_members *me
 size_t tq_ensemble_pair_scratch_size(const tq_ensemble *ensemble, size_t stride);
 
 /* Brings every start onto the constraints, and says in ret_ended and ret_end that all are on their
- * way, but for those for which there is no such start. TQ_OK or TQ_ERR_SCRATCH. */
+ * way, but for those for which there is no such start. TQ_OK, TQ_ERR_SCRATCH or TQ_ERR_STOPPED. */
 tq_status tq_members_start(const tq_ensemble *ensemble, const tq_members *members,
                            tq_scratch *scratch, tq_error *reterr);
 size_t tq_members_start_scratch_size(const tq_plant *plant);

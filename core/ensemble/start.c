@@ -52,7 +52,7 @@ tq_status tq_members_start(const tq_ensemble *ensemble, const tq_members *member
                                            (double)tq_members_start_scratch_size(plant));
     for (size_t i = 0; i < members->n_member && status == TQ_OK; i++) {
         const tq_status here = settle(plant, members, i, x, scratch, reterr);
-        if (here == TQ_ERR_SCRATCH) {
+        if (here == TQ_ERR_SCRATCH || here == TQ_ERR_STOPPED) {
             status = here;
         } else if (here != TQ_OK) {
             members->ret_ended[i] = ensemble->times[0];

@@ -50,9 +50,15 @@ typedef struct workspace {
     int size;
 } workspace;
 
-static tq_status take_work(tq_scratch *scratch, size_t size, size_t needed, workspace *ret,
-                           tq_error *reterr)
+/* Before a library factors m x n: it asks nobody until it has done so. */
+static tq_status take_work(tq_scratch *scratch, const size_t shape[2], size_t size, size_t needed,
+                           workspace *ret, tq_error *reterr)
 {
+    const double m = (double)shape[0], n = (double)shape[1];
+    const tq_status status = tq_scratch_work(scratch, 2.0 * m * n * fmin(m, n), reterr);
+    if (status != TQ_OK) {
+        return status;
+    }
     if (size > INT_MAX) {
         return tq_fail(reterr, TQ_ERR_SHAPE, "work", 0, (double)size);
     }
@@ -162,7 +168,8 @@ tq_status tq_invert(size_t n, double *a, size_t ld, tq_scratch *scratch, tq_erro
     }
     const size_t mark = tq_scratch_mark(scratch);
     workspace work = {0};
-    status = take_work(scratch, n * LAPACK_BLOCK, tq_invert_scratch_size(n), &work, reterr);
+    status = take_work(scratch, (const size_t[]){n, n}, n * LAPACK_BLOCK, tq_invert_scratch_size(n),
+                       &work, reterr);
     int *pivot = tq_scratch_take(scratch, n, sizeof *pivot);
     if (status == TQ_OK && pivot == NULL) {
         status = tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_invert_scratch_size(n));
@@ -211,7 +218,8 @@ tq_status tq_qr_factor(size_t m, size_t n, double *a, size_t ld, tq_scratch *scr
     }
     const size_t mark = tq_scratch_mark(scratch);
     workspace work = {0};
-    status = take_work(scratch, qr_work(n), tq_qr_scratch_size(m, n), &work, reterr);
+    status = take_work(scratch, (const size_t[]){m, n}, qr_work(n), tq_qr_scratch_size(m, n), &work,
+                       reterr);
     if (status != TQ_OK) {
         return status;
     }
@@ -255,7 +263,8 @@ tq_status tq_qr_apply_qt(size_t m, size_t n, const double *qr, size_t ld, const 
     const size_t mark = tq_scratch_mark(scratch);
     const size_t size = larger(n_rhs, n) * LAPACK_BLOCK;
     workspace work = {0};
-    status = take_work(scratch, size, tq_scratch_cost(size, sizeof(double)), &work, reterr);
+    status = take_work(scratch, (const size_t[]){m, n}, size, tq_scratch_cost(size, sizeof(double)),
+                       &work, reterr);
     if (status != TQ_OK) {
         return status;
     }
@@ -282,7 +291,8 @@ tq_status tq_qr_basis(size_t m, size_t k, double *a, size_t ld, const double *ta
     }
     const size_t mark = tq_scratch_mark(scratch);
     workspace work = {0};
-    status = take_work(scratch, qr_work(k), tq_qr_scratch_size(m, k), &work, reterr);
+    status = take_work(scratch, (const size_t[]){m, k}, qr_work(k), tq_qr_scratch_size(m, k), &work,
+                       reterr);
     if (status != TQ_OK) {
         return status;
     }
@@ -326,7 +336,8 @@ tq_status tq_lstsq(size_t m, size_t n, double *a, double *b, double rcond, tq_sc
     }
     const size_t mark = tq_scratch_mark(scratch);
     workspace work = {0};
-    status = take_work(scratch, lstsq_work(m, n), tq_lstsq_scratch_size(m, n), &work, reterr);
+    status = take_work(scratch, (const size_t[]){m, n}, lstsq_work(m, n),
+                       tq_lstsq_scratch_size(m, n), &work, reterr);
     int *pivot = tq_scratch_take(scratch, n, sizeof *pivot);
     if (status == TQ_OK && pivot == NULL) {
         status = tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_lstsq_scratch_size(m, n));
@@ -381,7 +392,8 @@ tq_status tq_svd(size_t m, size_t n, double *a, size_t ld, tq_scratch *scratch, 
     const size_t mark = tq_scratch_mark(scratch);
     const size_t k = smaller(m, n);
     workspace work = {0};
-    status = take_work(scratch, svd_work(m, n), tq_svd_scratch_size(m, n), &work, reterr);
+    status = take_work(scratch, (const size_t[]){m, n}, svd_work(m, n), tq_svd_scratch_size(m, n),
+                       &work, reterr);
     int *iwork = tq_scratch_take(scratch, 8 * k, sizeof *iwork);
     if (status == TQ_OK && iwork == NULL) {
         status = tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_svd_scratch_size(m, n));
@@ -425,7 +437,8 @@ static tq_status eigen_symmetric(size_t n, double *a, size_t ld, int with_vector
     }
     const size_t mark = tq_scratch_mark(scratch);
     workspace work = {0};
-    status = take_work(scratch, eigen_work(n), tq_eigen_symmetric_scratch_size(n), &work, reterr);
+    status = take_work(scratch, (const size_t[]){n, n}, eigen_work(n),
+                       tq_eigen_symmetric_scratch_size(n), &work, reterr);
     if (status != TQ_OK) {
         return status;
     }
@@ -487,7 +500,8 @@ tq_status tq_eigen_general(size_t n, double *a, size_t ld, tq_scratch *scratch, 
     }
     const size_t mark = tq_scratch_mark(scratch);
     workspace work = {0};
-    status = take_work(scratch, general_work(n), tq_eigen_general_scratch_size(n), &work, reterr);
+    status = take_work(scratch, (const size_t[]){n, n}, general_work(n),
+                       tq_eigen_general_scratch_size(n), &work, reterr);
     if (status != TQ_OK) {
         return status;
     }

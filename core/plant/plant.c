@@ -269,13 +269,24 @@ static tq_status rate(const tq_plant *plant, double t, const tq_trajectories *st
     return status;
 }
 
+/* some 500 products a joint; where a matrix is factored, n^3, 2 n^2 of Jacobians by joint */
+static double rate_work(const tq_plant *plant, const tq_trajectories *state)
+{
+    const tq_model *model = tq_mechanism_model(plant->mechanism);
+    const double nv = (double)model->nv, rows = (double)n_multiplier(plant);
+    return (double)state->n_sample * (500.0 * (double)model->n_joint + nv * nv * (nv + 2.0 * rows));
+}
+
 tq_status tq_plant_rate(const tq_plant *plant, double t, const tq_trajectories *state,
                         tq_scratch *scratch, const tq_rates *ret, tq_error *reterr)
 {
     assert(plant->n_effect == 0 || plant->effects != NULL);
     assert(plant->n_wrench == 0 || plant->wrenches != NULL);
     const size_t mark = tq_scratch_mark(scratch);
-    const tq_status status = rate(plant, t, state, scratch, ret, reterr);
+    tq_status status = tq_scratch_work(scratch, rate_work(plant, state), reterr);
+    if (status == TQ_OK) {
+        status = rate(plant, t, state, scratch, ret, reterr);
+    }
     tq_scratch_rewind(scratch, mark);
     return status;
 }

@@ -126,6 +126,7 @@ size_t tq_plant_n_held(const tq_plant *plant);
  * Memory   tq_plant_scratch_size(plant, stride) bytes of `scratch`, all given back.
  * Bits     A trajectory gives the same bits alone and in any block, if the effects do.
  * Returns  TQ_OK, what tq_forward_dynamics says, or what an effect says; index: the trajectory.
+ *          TQ_ERR_STOPPED: tq_scratch_work said so, and says so from then on.
  * Cost     One evaluation of tq_forward_dynamics, and the effects.
  * Checked  tests/property/core/plant/test_plant.c
  */

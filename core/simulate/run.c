@@ -90,7 +90,7 @@ int tq_run_ode_rate(void *ctx, double t, const double *y, double *ret_rate)
         tq_plant_rate(p->plant, tq_run_before(p, t), &b->as, p->scratch, &b->rates, &p->run.error);
     if (status != TQ_OK) {
         p->run.status = status;
-        return 1;
+        return status == TQ_ERR_STOPPED ? -1 : 1; /* no smaller step helps */
     }
     const tq_trajectories rates = {.q = b->rates.q, .qd = b->rates.qd, .z = b->rates.z};
     tq_run_gather(p, &rates, ret_rate);
@@ -177,7 +177,7 @@ static int step_adaptive(tq_run_private *p, double stop)
     tq_status status = try_step(p, stop);
     /* a rate was refused: what is refused may begin a little later; go as near as it lets us */
     while (status != TQ_OK && status != TQ_ERR_MEMORY && p->run.status != TQ_OK &&
-           h > 64.0 * DBL_EPSILON * fabs(p->run.t)) {
+           p->run.status != TQ_ERR_STOPPED && h > 64.0 * DBL_EPSILON * fabs(p->run.t)) {
         h *= 0.125;
         p->h = h;
         p->fresh = 1;
@@ -327,10 +327,19 @@ static void rest_at_times(tq_run_private *p)
     }
 }
 
+/* Between two steps or inside of one: what came after the stop is void, whoever made what of it. */
+static int is_stopped(tq_run_private *p)
+{
+    if (tq_scratch_is_stopped(p->scratch)) {
+        (void)tq_run_end_at(p, TQ_RUN_STOPPED, TQ_NONE);
+    }
+    return p->run.end == TQ_RUN_STOPPED;
+}
+
 int tq_run_to(tq_run *run, double t, int anew)
 {
     tq_run_private *p = run->own;
-    while (p->run.end == TQ_RUN_GOES_ON && p->run.t < t) {
+    while (!is_stopped(p) && p->run.end == TQ_RUN_GOES_ON && p->run.t < t) {
         if (p->ahead_t <= p->run.t) {
             (void)advance(p, fmin(is_multistep(p) ? fmax(t, p->options.end) : t, p->limit));
         } else if (t < p->ahead_t) {
@@ -339,7 +348,7 @@ int tq_run_to(tq_run *run, double t, int anew)
                 break;
             }
             move_to(p, t, p->y);
-        } else if (accept(p)) {
+        } else if (accept(p) && !is_stopped(p)) {
             if (p->options.on_step != NULL) {
                 p->options.on_step(p->options.ctx);
             }
@@ -358,7 +367,7 @@ int tq_run_to(tq_run *run, double t, int anew)
         p->pending = 0;
     }
     tell_stats(p);
-    return p->run.end == TQ_RUN_GOES_ON;
+    return !is_stopped(p) && p->run.end == TQ_RUN_GOES_ON;
 }
 
 tq_status tq_run_rates(tq_run *run, const tq_rates *ret, tq_error *reterr)

@@ -60,7 +60,7 @@ typedef enum tq_run_end {
     TQ_RUN_REFUSED,   /* a state without accelerations, or an effect that gave up: `error`; or
                        * TQ_ERR_MEMORY */
     TQ_RUN_TOO_MUCH,  /* max_evaluations */
-    TQ_RUN_STOPPED,   /* tick said so */
+    TQ_RUN_STOPPED,   /* tick said so, or tq_scratch_work within a step */
 } tq_run_end;
 
 typedef struct tq_run_private tq_run_private;

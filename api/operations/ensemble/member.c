@@ -195,6 +195,7 @@ void tqa_ensemble_run_block(tqa_ensemble *e, size_t b, void *memory, size_t size
     }
     tq_scratch scratch;
     tq_scratch_init(&scratch, memory, size);
+    tqa_tree_set_stop(s->control, &scratch);
     const size_t n = s->order.nq + s->order.nv + n_z + n_held + n_varied(e);
     const size_t stride = stride_of(e);
     double *x = tq_scratch_take(&scratch, n * stride, sizeof *x);

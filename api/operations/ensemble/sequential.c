@@ -299,7 +299,8 @@ tq_status tqa_member_run(const tqa_ensemble_block *b, tq_scratch *scratch, tq_er
     gather(b->z, n_z, b->stride);
     status = tq_run_start(run, b->e->times[0], b->q, b->qd, n_z > 0 ? b->z : NULL);
     follow(b, run, settled != TQ_OK ? settled : status);
-    status = run->end == TQ_RUN_STOPPED ? tq_fail(reterr, TQ_ERR_NO_CONVERGENCE, "stopped", 0, 0.0)
+    status = run->end == TQ_RUN_STOPPED || tq_scratch_is_stopped(scratch)
+                 ? tq_fail(reterr, TQ_ERR_NO_CONVERGENCE, "stopped", 0, 0.0)
              : run->status == TQ_ERR_MEMORY
                  ? tq_fail(reterr, TQ_ERR_MEMORY, "integrator", 0, (double)s->order.nv)
                  : TQ_OK;

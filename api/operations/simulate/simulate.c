@@ -199,6 +199,7 @@ static void run_outputs(tqa_simulation *s)
     for (size_t k = s->n_row; k < s->n_output; k++) {
         if (!advance(s, k)) {
             tell_end(s);
+            s->stopped |= s->run->end == TQ_RUN_STOPPED;
             /* how far it came: one row more */
             if (!s->stopped && s->run->t > tqa_simulation_time(s, k - 1)) {
                 const char *why = s->ended;

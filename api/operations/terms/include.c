@@ -205,6 +205,12 @@ static size_t box_matrices(const tq_model *model)
 
 enum { BOX_STATED = 5 };
 
+static int is_unwanted(void *ctx)
+{
+    const tqa_host *host = ((const tqa_call *)ctx)->host;
+    return host->cancelled(host->ctx);
+}
+
 /* Bounds over the box, once for all samples. */
 static bool state_box(tqa_call *call, tqa_object_prefix *text)
 {
@@ -220,6 +226,9 @@ static bool state_box(tqa_call *call, tqa_object_prefix *text)
     tq_eigen_bounds bounds;
     tq_error error = {0};
     tq_scratch_init(&scratch, memory, size);
+    if (call->host != NULL && call->host->cancelled != NULL) {
+        tq_scratch_set_stop(&scratch, is_unwanted, call);
+    }
     const tq_status status =
         tq_mass_matrix_eigen_bounds(model, box, box + model->nq, n_max, &scratch, &bounds, &error);
     free(memory);

@@ -77,8 +77,19 @@ static double change(const tq_model *model, const tq_inertia *inertia, double mo
     return most;
 }
 
+/* joints between a link and the root */
+static double depth_of(const tq_model *model, uint32_t link)
+{
+    double depth = 0.0;
+    for (uint32_t j = model->links[link].joint; j != TQ_NONE; j = tq_parent_joint(model, j)) {
+        depth += 1.0;
+    }
+    return depth;
+}
+
 /* adds what one link gives to the bounds on |dM/dq_row|, in s->m */
-static void add_changes(const search *s, uint32_t link, uint32_t row, const double *arm)
+static tq_status add_changes(const search *s, uint32_t link, uint32_t row, const double *arm,
+                             tq_error *reterr)
 {
     const tq_model *model = s->model;
     const tq_inertia *inertia = &model->links[link].inertia;
@@ -86,10 +97,13 @@ static void add_changes(const search *s, uint32_t link, uint32_t row, const doub
     tq_symmetric_eigen(inertia->about_com, principal, axes);
     const double moment = fmax(fabs(principal[0]), fabs(principal[2]));
     const uint32_t tip = model->links[link].joint;
-    for (uint32_t k = tip; k != TQ_NONE; k = tq_parent_joint(model, k)) {
+    const double depth = depth_of(model, link);
+    tq_status status = tq_scratch_work(s->scratch, 10.0 * depth, reterr);
+    for (uint32_t k = tip; status == TQ_OK && k != TQ_NONE; k = tq_parent_joint(model, k)) {
         if (tq_joint_kind_nv(model->joints[k].kind) == 0 || model->joints[k].v_index != row) {
             continue;
         }
+        status = tq_scratch_work(s->scratch, 10.0 * depth * depth, reterr);
         bool b_beyond_k = true;
         for (uint32_t b = tip; b != TQ_NONE; b = tq_parent_joint(model, b)) {
             b_beyond_k = b_beyond_k && b != k;
@@ -116,6 +130,7 @@ static void add_changes(const search *s, uint32_t link, uint32_t row, const doub
             }
         }
     }
+    return status;
 }
 
 static tq_status find_lipschitz(const search *s, double *arm, tq_error *reterr)
@@ -126,7 +141,10 @@ static tq_status find_lipschitz(const search *s, double *arm, tq_error *reterr)
         memset(s->m, 0, nv * nv * sizeof(double));
         for (uint32_t link = 0; link < model->n_link; link++) {
             tq_measure_arms(model, s->lower, s->upper, link, arm);
-            add_changes(s, link, row, arm);
+            const tq_status status = add_changes(s, link, row, arm, reterr);
+            if (status != TQ_OK) {
+                return status;
+            }
         }
         /* |x . D x| <= |x| . B |x|, so B's largest eigenvalue bounds D's norm */
         const tq_status status =
@@ -175,6 +193,11 @@ static tq_status find_anywhere(search *s, double *arm, tq_error *reterr)
     memset(s->m, 0, nv * nv * sizeof(double));
     memset(s->values, 0, nv * sizeof(double));
     for (uint32_t link = 0; link < model->n_link; link++) {
+        const double depth = depth_of(model, link);
+        const tq_status status = tq_scratch_work(s->scratch, 10.0 * depth * depth, reterr);
+        if (status != TQ_OK) {
+            return status;
+        }
         tq_measure_arms(model, s->lower, s->upper, link, arm);
         positive =
             fmin(add_entries(s, link, arm), s->model->links[link].inertia.mass) >= 0.0 && positive;
@@ -209,7 +232,11 @@ static tq_status evaluate(search *s, const double *q, const double *half, double
     const tq_model *model = s->model;
     const size_t mark = tq_scratch_mark(s->scratch);
     tq_configuration posture;
-    tq_status status = tq_configuration_compute(model, q, NULL, s->scratch, &posture, reterr);
+    const double n = (double)model->n_joint, nv = (double)model->nv;
+    tq_status status = tq_scratch_work(s->scratch, 100.0 * n * n + 2.0 * nv * nv * nv, reterr);
+    if (status == TQ_OK) {
+        status = tq_configuration_compute(model, q, NULL, s->scratch, &posture, reterr);
+    }
     if (status == TQ_OK) {
         status = tq_lagrangian_mass_matrix(&posture, s->scratch, s->m, reterr);
     }

@@ -21,6 +21,7 @@ typedef struct search {
     const tq_model *model;
     const tq_ik_task *task;
     const tq_ik_options *options;
+    tq_scratch *scratch;
     size_t nq, nv, n_task;
     unsigned axis[6]; /* task rows */
     double *q, *trial, *start;
@@ -184,6 +185,12 @@ static void measure_room(search *s)
 static tq_status solve_free(search *s, const double e[6], double mu, tq_error *reterr)
 {
     const size_t nv = s->nv;
+    const double order = (double)nv;
+    tq_status status = tq_scratch_work(
+        s->scratch, order * order * order / 3.0 + 100.0 * (double)s->model->n_joint, reterr);
+    if (status != TQ_OK) {
+        return status;
+    }
     double left[6] = {0};
     for (size_t k = 0; k < s->n_task; k++) {
         left[k] = e[k];
@@ -207,7 +214,7 @@ static tq_status solve_free(search *s, const double e[6], double mu, tq_error *r
             s->normal[j * nv + i] = sum;
         }
     }
-    const tq_status status = tq_cholesky_factor(nv, s->normal, nv, reterr);
+    status = tq_cholesky_factor(nv, s->normal, nv, reterr);
     return status == TQ_OK ? tq_cholesky_solve(nv, 1, s->normal, nv, s->step, nv, reterr) : status;
 }
 
@@ -381,9 +388,6 @@ static tq_status run(search *s, tq_scratch *scratch, tq_ik_result *result, tq_er
     double best = DBL_MAX;
     for (uint32_t k = 0; k < s->options->n_seed && result->n_solution < s->options->n_solution;
          k++) {
-        if (k > 0 && s->options->stop != NULL && s->options->stop(s->options->stop_ctx)) {
-            break;
-        }
         if (k == 0) {
             memcpy(s->q, s->start, s->nq * sizeof(double));
         } else {
@@ -423,7 +427,12 @@ tq_status tq_inverse_kinematics(const tq_model *model, const tq_ik_task *task,
     }
     const size_t mark = tq_scratch_mark(scratch);
     const size_t nv = model->nv;
-    search s = {.model = model, .task = task, .options = options, .nq = model->nq, .nv = nv};
+    search s = {.model = model,
+                .task = task,
+                .options = options,
+                .scratch = scratch,
+                .nq = model->nq,
+                .nv = nv};
     for (unsigned k = 0; k < 6; k++) {
         if (task->axes[k]) {
             s.axis[s.n_task++] = k;

@@ -36,9 +36,6 @@ typedef struct tq_ik_options {
     uint32_t n_seed;           /* starts, 1 .. TQ_IK_SEED_MAX, spread over the limits */
     uint32_t n_solution;       /* wanted, 1 .. TQ_IK_SOLUTION_MAX: the search stops there */
     bool within_limits;        /* coordinates stay inside the joints' limits */
-    bool (*stop)(void *ctx);   /* asked before each start but the first; true: the search ends with
-                                  what it has. NULL: never */
-    void *stop_ctx;
 } tq_ik_options;
 
 typedef struct tq_ik_result {
@@ -71,7 +68,7 @@ typedef struct tq_ik_result {
  *                          true
  *          TQ_ERR_RANGE    an option outside its range: what = "options.iterations" ...
  *          TQ_ERR_QUATERNION  "initial"
- *          TQ_ERR_SCRATCH
+ *          TQ_ERR_SCRATCH, TQ_ERR_STOPPED
  * Cost     O(n_seed iterations (n_joint + nv^3)).
  * Source   Y. Nakamura, H. Hanafusa, Inverse kinematic solutions with singularity robustness, J.
  *          DSMC 108, 1986;

@@ -148,6 +148,11 @@ tq_status tq_groups_factor(const tq_groups *j, double *gram, tq_error *reterr)
 tq_status tq_groups_solve(const tq_groups *j, tq_error *reterr)
 {
     const size_t n = j->n;
+    const double order = (double)n;
+    const tq_status wanted = tq_scratch_work(j->scratch, order * order * order / 3.0, reterr);
+    if (wanted != TQ_OK) {
+        return wanted;
+    }
     if (!tq_fit_has_instruments(j->fit)) {
         const tq_status status = tq_groups_factor(j, j->part, reterr);
         return status == TQ_OK ? tq_cholesky_solve(n, 1, j->part, n, j->part_right, n, reterr)

@@ -298,3 +298,52 @@ Test(bounds, item_041_of_a_wide_box_are_those_of_stretched_arms_and_rotors)
     }
     free(scratch.memory);
 }
+
+typedef struct asker {
+    unsigned asked, yes_at; /* 0: never */
+} asker;
+
+static int stop(void *ctx)
+{
+    asker *a = ctx;
+    return ++a->asked == a->yes_at;
+}
+
+/* wherever the search is: constants, cells, steps along coordinates */
+Test(bounds, end_once_the_question_is_answered_with_yes)
+{
+    enum { N_JOINT = 24 };
+    tq_scratch scratch = scratch_new();
+    tq_model *model = tqt_random_arm(3, N_JOINT, 0, (tq_friction){.viscous = 0.0});
+    double lower[N_JOINT], upper[N_JOINT];
+    for (size_t k = 0; k < N_JOINT; k++) {
+        lower[k] = -0.1;
+        upper[k] = 0.1;
+    }
+    asker never = {0};
+    tq_eigen_bounds want, bounds;
+    cr_assert(eq(int,
+                 tq_mass_matrix_eigen_bounds(model, lower, upper, N_MAX, &scratch, &want, NULL),
+                 TQ_OK));
+    tq_scratch_set_stop(&scratch, stop, &never);
+    cr_assert(eq(int,
+                 tq_mass_matrix_eigen_bounds(model, lower, upper, N_MAX, &scratch, &bounds, NULL),
+                 TQ_OK));
+    cr_assert(eq(dbl, bounds.guaranteed_smallest, want.guaranteed_smallest));
+    cr_assert(eq(dbl, bounds.attained_largest, want.attained_largest));
+    /* 100 n^2 + 2 n^3 of each matrix, and 10 n^2 of each of n joints on the way to n links */
+    const double n = N_JOINT;
+    const double work = (double)want.n_evaluated * (100 * n * n + 2 * n * n * n) + 10 * n * n * n;
+    cr_assert(ge(dbl, never.asked, floor(work / TQ_SCRATCH_ASK_WORK)));
+    for (unsigned k = 1; k <= never.asked; k += 3) {
+        asker a = {.yes_at = k};
+        tq_scratch_set_stop(&scratch, stop, &a);
+        const tq_status status =
+            tq_mass_matrix_eigen_bounds(model, lower, upper, N_MAX, &scratch, &bounds, NULL);
+        cr_assert(eq(int, status, TQ_ERR_STOPPED), "%u of %u", k, never.asked);
+        cr_assert(eq(uint, a.asked, k), "it is asked no more");
+        cr_assert(eq(sz, scratch.used, 0));
+    }
+    tqt_model_free(model);
+    free(scratch.memory);
+}

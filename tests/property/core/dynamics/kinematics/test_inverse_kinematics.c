@@ -281,3 +281,34 @@ Test(inverse_kinematics, position_alone_and_guards)
     free(memory);
     tqt_model_free(model);
 }
+
+static int at_second(void *ctx)
+{
+    return ++*(unsigned *)ctx == 2;
+}
+
+/* within a start, and within the solutions of one step: each row of 100 that meets its end costs
+ * another */
+Test(inverse_kinematics, ends_within_a_start_once_the_question_is_answered_with_yes)
+{
+    enum { N_JOINT = 100, ROOM = 64 << 20 };
+    void *memory = aligned_alloc(64, ROOM);
+    tq_model *model = tqt_random_arm(5, N_JOINT, 0, (tq_friction){.viscous = 0.0});
+    tq_scratch scratch;
+    tq_scratch_init(&scratch, memory, ROOM);
+    unsigned asked = 0;
+    tq_scratch_set_stop(&scratch, at_second, &asked);
+    tq_ik_options options = usual;
+    options.n_seed = 1;
+    const tq_ik_task task = {.link = N_JOINT,
+                             .target = {.r = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .p = {1e6, 0, 0}},
+                             .axes = {true, true, true, true, true, true}};
+    tq_ik_result result = {.q = tqt_doubles((size_t)TQ_IK_SOLUTION_MAX * model->nq)};
+    const tq_status status = tq_inverse_kinematics(model, &task, &options, &scratch, &result, NULL);
+    cr_assert(eq(int, status, TQ_ERR_STOPPED));
+    cr_assert(eq(uint, asked, 2));
+    cr_assert(eq(sz, scratch.used, 0));
+    free(result.q);
+    tqt_model_free(model);
+    free(memory);
+}

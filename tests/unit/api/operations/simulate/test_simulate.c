@@ -188,10 +188,11 @@ Test(simulate, a_stopped_run_goes_on_to_the_same_bits)
     tqt_answer stopped = ask("planar-2r", body, &cut);
     cr_assert(eq(int, stopped.status, 503), "cancelled");
     cr_assert(gt(sz, broken.saves, 0));
-    broken.stop_after = 0, broken.fraction = 0;
+    broken.stop_after = 0, broken.fraction = 0, broken.asked = 0;
     tqt_answer got = ask("planar-2r", body, &cut);
     cr_assert(eq(int, got.status, 200));
-    cr_assert(lt(sz, broken.asked, 4000), "it went on, and did not start again: %zu", broken.asked);
+    cr_assert(lt(sz, broken.asked, whole.asked), "it went on, and did not start again: %zu",
+              broken.asked);
     cr_assert(eq(str, got.text, want.text));
     free(whole.bytes);
     free(broken.bytes);

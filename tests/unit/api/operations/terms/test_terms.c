@@ -312,3 +312,24 @@ Test(terms, robots_of_too_many_freedoms_are_refused)
     free(text);
     tqa_robot_free(robot);
 }
+
+static bool at_second(void *ctx)
+{
+    return ++*(unsigned *)ctx == 2;
+}
+
+/* bounds over a box take some 2,000 matrices of this arm */
+Test(terms, bounds_over_a_box_end_when_nobody_wants_them)
+{
+    static const char body[] = "{\"q\":[0,0,0,0,0,0],\"include\":[\"mass_matrix_bounds\"],\"box\":"
+                               "{\"lower\":[-1,-1,-1,-1,-1,-1],\"upper\":[1,1,1,1,1,1]}}";
+    unsigned asked = 0;
+    const tqa_host host = {.ctx = &asked, .cancelled = at_second};
+    tqa_robot *robot = tqt_builtin("ur5e");
+    tqt_answer answer = tqt_call(robot, body, strlen(body),
+                                 (tqt_call_options){.operation = "terms", .host = &host});
+    cr_assert(eq(int, answer.status, 503), "%s", answer.problem.detail);
+    cr_assert(eq(uint, asked, 2), "it is asked no more after a yes");
+    tqt_answer_clear(&answer);
+    tqa_robot_free(robot);
+}
