@@ -174,7 +174,11 @@ bool tqa_call_feed(tqa_call *call, const char *bytes, size_t n)
         return false;
     }
     if (n == call->n_body) {
-        tqa_digest_whole(&call->digest, bytes, n);
+        if (call->digest.has_state) { /* a query stands before the body */
+            tqa_digest_feed(&call->digest, bytes, n);
+        } else {
+            tqa_digest_whole(&call->digest, bytes, n);
+        }
         call->is_plain = call->control == NULL && takes_json(&call->body, bytes[0]) &&
                          tqa_fast_path_take(&call->request, bytes, n);
         if (call->is_plain) {

@@ -96,6 +96,10 @@ bool tqa_tree_open(tqa_call *call, const tqa_call_head *head, tqa_problem *reter
     const bool known = find_form(call->operation, head->query, &call->control->form);
     assert(known);
     (void)known;
+    if (call->control->form != 0) { /* the same body has another answer */
+        tqa_digest_feed(&call->digest, "?", 1);
+        tqa_digest_feed(&call->digest, head->query, strlen(head->query));
+    }
     call->body.media = head->content;
     if (head->content != TQA_MEDIA_NONE) {
         choose(call, head->content);

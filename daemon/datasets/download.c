@@ -20,6 +20,18 @@ typedef struct text {
     size_t n, size;
 } text;
 
+/* One damaged row hides no other: it is told by its name, if that can still be one. */
+static size_t print_damaged(const tqd_dataset_row *row, char out[TQD_DATASET_ROW_BYTES])
+{
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+    const size_t n = strlen(row->name);
+    const bool is_name = n > 0 && strspn(row->name, letters) == n;
+    return (size_t)snprintf(out, TQD_DATASET_ROW_BYTES, "{%s%s%s\"damaged\":true}",
+                            is_name ? "\"name\":\"" : "", is_name ? row->name : "",
+                            is_name ? "\"," : "");
+}
+
 static int print_row(void *ctx, const tqd_dataset_row *row, const char *summary)
 {
     (void)summary;
@@ -36,6 +48,10 @@ static int print_row(void *ctx, const tqd_dataset_row *row, const char *summary)
     }
     if (t->bytes[t->n - 1] == '}') {
         t->bytes[t->n++] = ',';
+    }
+    if (row->is_damaged) {
+        t->n += print_damaged(row, t->bytes + t->n);
+        return 0;
     }
     t->n += tqd_dataset_print(row, t->bytes + t->n);
     t->n += (size_t)snprintf(t->bytes + t->n, 128, ",\"rows\":%" PRIu64 ",\"columns\":%" PRIu64 "}",

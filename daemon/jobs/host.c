@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "daemon/jobs/crash.h"
+#include "daemon/observe/log.h"
 #include "daemon/queue/workers.h"
 
 static const tqa_robot *world_robot_get(void *ctx, const char *name)
@@ -82,36 +83,55 @@ static bool world_checkpoint_due(void *ctx)
     return clock_ms() - ((const tqd_job_world *)ctx)->saved_ms >= CHECKPOINT_MS;
 }
 
+/* Bytes behind a head, in the row or as a file. */
+static tqd_store_status put_body(tqd_store *store, const tqd_checkpoint_head *head,
+                                 const void *bytes, size_t n, tqd_job_checkpoint *write)
+{
+    write->body = (tqd_body){.media = "application/octet-stream", .size = sizeof *head + n};
+    if (write->body.size <= TQD_JOB_ROW_BYTES) {
+        char *whole = malloc(sizeof *head + n);
+        if (whole == NULL) {
+            return TQD_STORE_NO_MEMORY;
+        }
+        memcpy(whole, head, sizeof *head);
+        memcpy(whole + sizeof *head, bytes, n);
+        write->body.bytes = whole;
+        const tqd_store_status status = tqd_store_write(store, &write->write);
+        free(whole);
+        return status;
+    }
+    tqd_store_status status = TQD_STORE_OK;
+    tqd_upload *upload = tqd_upload_open(store, &status);
+    char file[TQD_DIGEST_TEXT];
+    uint64_t size = 0;
+    status = upload != NULL ? tqd_upload_append(upload, head, sizeof *head) : status;
+    status = status == TQD_STORE_OK ? tqd_upload_append(upload, bytes, n) : status;
+    status = status == TQD_STORE_OK ? tqd_upload_finish(upload, file, &size) : status;
+    if (status == TQD_STORE_OK) {
+        write->body.file = file;
+        status = tqd_store_write(store, &write->write);
+    }
+    tqd_upload_close(upload);
+    return status;
+}
+
 static int world_checkpoint_save(void *ctx, const void *bytes, size_t n)
 {
     tqd_job_world *w = ctx;
     tqd_runner *runner = w->runner;
-    tqd_store *store = runner->jobs->options.store;
-    tqd_job_checkpoint write = {
-        .write = {.kind = TQD_WRITE_JOB_CHECKPOINT},
-        .id = runner->job.id,
-        .fence = runner->job.fence,
-        .lease_ms = runner->jobs->options.lease_ms,
-        .bytes_max = runner->jobs->options.bytes_max,
-        .body = {.media = "application/octet-stream", .bytes = bytes, .size = n}};
-    tqd_upload *upload = NULL;
-    char file[TQD_DIGEST_TEXT];
+    tqd_job_checkpoint write = {.write = {.kind = TQD_WRITE_JOB_CHECKPOINT},
+                                .id = runner->job.id,
+                                .fence = runner->job.fence,
+                                .lease_ms = runner->jobs->options.lease_ms,
+                                .bytes_max = runner->jobs->options.bytes_max};
     tqd_store_status status = TQD_STORE_OK;
     if (w->aside != NULL) {
         status = tqd_scratch_file_sync(w->aside);
     }
-    if (status == TQD_STORE_OK && n > TQD_JOB_ROW_BYTES) {
-        upload = tqd_upload_open(store, &status);
-        uint64_t size = 0;
-        status = upload != NULL ? tqd_upload_append(upload, bytes, n) : status;
-        status = status == TQD_STORE_OK ? tqd_upload_finish(upload, file, &size) : status;
-        write.body.bytes = NULL;
-        write.body.file = file;
-    }
     if (status == TQD_STORE_OK) {
-        status = tqd_store_write(store, &write.write);
+        const tqd_checkpoint_head head = tqd_checkpoint_head_of(&w->sum);
+        status = put_body(runner->jobs->options.store, &head, bytes, n, &write);
     }
-    tqd_upload_close(upload);
     if (status == TQD_STORE_MISMATCH) {
         atomic_store(&runner->lost, true);
     }
@@ -119,32 +139,37 @@ static int world_checkpoint_save(void *ctx, const void *bytes, size_t n)
     return status == TQD_STORE_OK ? 0 : -1;
 }
 
-static size_t world_checkpoint_load(void *ctx, void *bytes, size_t size)
+/* Bytes of the last checkpoint, behind its head, that fit into `size`; 0: none. */
+static size_t get_body(const tqd_runner *runner, tqd_checkpoint_head *ret_head, void *bytes,
+                       size_t size)
 {
-    tqd_runner *runner = ((tqd_job_world *)ctx)->runner;
     tqd_store *store = runner->jobs->options.store;
     char media[TQD_MEDIA_TEXT];
     char file[TQD_DIGEST_TEXT];
     char *kept = NULL;
-    uint64_t n = 0;
-    if (tqd_store_job_body(store, runner->job.id, TQD_BODY_CHECKPOINT, media, &kept, file, &n) !=
-        TQD_STORE_OK) {
+    uint64_t whole = 0;
+    if (tqd_store_job_body(store, runner->job.id, TQD_BODY_CHECKPOINT, media, &kept, file,
+                           &whole) != TQD_STORE_OK) {
         return 0;
     }
+    size_t n = whole > sizeof *ret_head ? (size_t)whole - sizeof *ret_head : 0;
     if (n > size) {
         n = 0; /* no checkpoint of this operation */
-    } else if (kept != NULL) {
-        memcpy(bytes, kept, (size_t)n);
-    } else {
+    } else if (n > 0 && kept != NULL) {
+        memcpy(ret_head, kept, sizeof *ret_head);
+        memcpy(bytes, kept + sizeof *ret_head, n);
+    } else if (n > 0) {
         tqd_store_status ignored; /* a damaged checkpoint is none: the job begins anew */
-        tqd_file *open = tqd_file_open_sized(store, file, n, &ignored);
-        if (open == NULL || tqd_file_read(open, 0, bytes, (size_t)n) != (long)n) {
+        tqd_file *open = tqd_file_open_sized(store, file, whole, &ignored);
+        const long head = (long)sizeof *ret_head;
+        if (open == NULL || tqd_file_read(open, 0, ret_head, sizeof *ret_head) != head ||
+            tqd_file_read(open, sizeof *ret_head, bytes, n) != (long)n) {
             n = 0;
         }
         tqd_file_close(open);
     }
     free(kept);
-    return (size_t)n;
+    return n;
 }
 
 /* -------------------------------------------------------------------------- spool, attachments */
@@ -175,7 +200,16 @@ static int world_spool_write(void *ctx, uint64_t offset, const void *bytes, size
     if (atomic_load(&w->runner->lost) || !open_spool(w)) {
         return -1;
     }
+    if (w->sum.size > offset && !tqd_spool_sum_to(&w->sum, w->aside, offset)) {
+        return outcome_of(w, TQD_STORE_BROKEN);
+    }
     const tqd_store_status status = tqd_scratch_file_write(w->aside, offset, bytes, n);
+    if (status == TQD_STORE_OK) {
+        if (!tqd_spool_sum_to(&w->sum, w->aside, offset)) {
+            return outcome_of(w, TQD_STORE_BROKEN);
+        }
+        tqd_spool_sum_add(&w->sum, bytes, n);
+    }
     return status == TQD_STORE_MISMATCH ? -1 : outcome_of(w, status);
 }
 
@@ -188,6 +222,30 @@ static long world_spool_read(void *ctx, uint64_t offset, void *bytes, size_t n)
     const long got = tqd_scratch_file_read(w->aside, offset, bytes, n);
     (void)outcome_of(w, got < 0 ? TQD_STORE_BROKEN : TQD_STORE_OK);
     return got;
+}
+
+static size_t world_checkpoint_load(void *ctx, void *bytes, size_t size)
+{
+    tqd_job_world *w = ctx;
+    tqd_checkpoint_head head;
+    const size_t n = get_body(w->runner, &head, bytes, size);
+    if (n == 0) {
+        return 0;
+    }
+    const char *why = NULL;
+    if (!tqd_checkpoint_is_own(&head)) {
+        why = "another version of the program wrote its checkpoint";
+    } else if ((head.spool_size > 0 && !open_spool(w)) ||
+               !tqd_checkpoint_has_spool(&head, w->aside, &w->sum)) {
+        why = "rows that its checkpoint knows of are lost or damaged";
+    }
+    if (why != NULL) {
+        w->sum.size = 0;
+        tqd_log(TQD_LOG_WARNING, "a job begins anew", TQD_TEXT("job", w->runner->job.id),
+                TQD_TEXT("reason", why));
+        return 0;
+    }
+    return n;
 }
 
 static bool is_good_name(const tqd_job_world *w, const char *name)

@@ -4,6 +4,7 @@
 #define TQD_JOBS_HOST_H
 
 #include "api/host.h"
+#include "daemon/jobs/checkpoint.h"
 #include "daemon/jobs/inside.h"
 #include "daemon/store/files.h"
 #include "daemon/store/scratch_file.h"
@@ -14,6 +15,7 @@ typedef struct tqd_job_world {
     tqd_runner *runner;
     tqd_store_status status; /* not OK: the store failed under the run, which counts for nothing */
     tqd_scratch_file *aside; /* the spool, once it was used */
+    tqd_spool_sum sum;       /* of what is in it, as far as this run knows */
     int64_t saved_ms;        /* monotonic: the last checkpoint, or the start */
     size_t n_attachment;     /* in the order in which they came */
     tqd_attachment attachments[TQA_ATTACH_MAX];

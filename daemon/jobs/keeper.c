@@ -16,14 +16,19 @@ enum {
     EXPIRE_MS = 1000,
     RETAIN_MS = 60000,
     CLEAR_MS = 50, /* of files, between two looks at the clock */
-    AT_ONCE = 64,  /* jobs that one transaction changes */
-    PAGE = 256,    /* events that one query reads */
+    INTERRUPTIONS_MAX =
+        16,       /* of one job without a checkpoint between: README.md has the decision */
+    AT_ONCE = 64, /* jobs that one transaction changes */
+    PAGE = 256,   /* events that one query reads */
 };
 
 static tqd_store_status expire(tqd_jobs *jobs, const char *node, const char *blamed)
 {
-    tqd_job_expire expire = {
-        .node = node, .blamed = blamed, .crashes_max = jobs->options.crashes_max, .limit = AT_ONCE};
+    tqd_job_expire expire = {.node = node,
+                             .blamed = blamed,
+                             .crashes_max = jobs->options.crashes_max,
+                             .interruptions_max = INTERRUPTIONS_MAX,
+                             .limit = AT_ONCE};
     tqd_store_status status = TQD_STORE_OK;
     do {
         expire.write = (tqd_write){.kind = TQD_WRITE_JOB_EXPIRE};

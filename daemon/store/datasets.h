@@ -13,6 +13,7 @@ typedef struct tqd_dataset_row {
     uint64_t size;                /* of the file */
     uint64_t n_row, n_column;
     int64_t created_ms; /* of these bytes under this name, since 1970 */
+    bool is_damaged;    /* in a list: what was read is not what was written, the name included */
 } tqd_dataset_row;
 
 /* Creates or replaces a name. The file must be there and stay until this is committed: its upload
@@ -42,7 +43,7 @@ typedef struct tqd_dataset_delete {
 tqd_store_status tqd_store_dataset(tqd_store *store, const char *name, tqd_dataset_row *ret_row,
                                    char **ret_summary);
 
-/* Calls `each` for every dataset, by name. A non-zero return of `each` ends the walk. */
+/* Calls `each` for every dataset, by name; of a row that is damaged `summary` is NULL. A non-zero return of `each` ends the walk. */
 tqd_store_status tqd_store_datasets(tqd_store *store,
                                     int (*each)(void *ctx, const tqd_dataset_row *row,
                                                 const char *summary),

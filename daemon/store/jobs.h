@@ -176,13 +176,14 @@ typedef struct tqd_job_delete {
 /* Gives up what can no longer go on, at most `limit` jobs: queued past the deadline: failed;
  * running with the lease run out (`node` NULL), or running on `node` whatever the lease (that
  * process has died): cancelled if that was asked, failed when it is `blamed` for the
- * `crashes_max`th time without a checkpoint between, else queued again, at its old place, however
- * often that has happened: who ends the process from outside says nothing about the job. OK. */
+ * `crashes_max`th time without a checkpoint between, or when this was the `interruptions_max`th end
+ * of a process that was running it, of whatever cause, without a checkpoint between (0: no bound);
+ * else queued again, at its old place. OK. */
 typedef struct tqd_job_expire {
     tqd_write write;
     const char *node;
     const char *blamed; /* id of the job that was running in the thread that crashed, or NULL */
-    uint32_t crashes_max;
+    uint32_t crashes_max, interruptions_max;
     uint32_t limit;
     uint32_t n_job; /* set: how many changed */
 } tqd_job_expire;

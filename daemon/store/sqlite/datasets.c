@@ -104,6 +104,7 @@ static tqd_store_status read_row(sqlite3_stmt *statement, tqd_dataset_row *row)
     row->n_row = (uint64_t)sqlite3_column_int64(statement, 4);
     row->n_column = (uint64_t)sqlite3_column_int64(statement, 5);
     row->created_ms = sqlite3_column_int64(statement, 6);
+    row->is_damaged = false;
     return sqlite3_column_int(statement, 8) != 0 ? TQD_STORE_OK : TQD_STORE_DAMAGED;
 }
 
@@ -141,8 +142,8 @@ tqd_store_status tqd_sqlite_datasets(tqd_connection *connection,
     while (code == SQLITE_ROW) {
         tqd_dataset_row row;
         char *summary = NULL;
-        status = read_row(statement, &row);
-        if (status == TQD_STORE_OK) {
+        row.is_damaged = read_row(statement, &row) != TQD_STORE_OK;
+        if (!row.is_damaged) {
             status = tqd_column_bytes(statement, 7, &summary);
         }
         const bool over = status != TQD_STORE_OK || each(ctx, &row, summary) != 0;

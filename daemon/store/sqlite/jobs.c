@@ -223,7 +223,7 @@ static const char overdue_sql[] = "SELECT seq FROM job WHERE state = 0"
 static const char lost_sql[] = "SELECT seq FROM job WHERE state = 1 AND lease_until_ms <= ?1"
                                " LIMIT ?2";
 static const char orphaned_sql[] = "SELECT seq FROM job WHERE state = 1 AND node = ?1 LIMIT ?2";
-static const char facts_sql[] = "SELECT id, crashes, cancel_asked FROM job WHERE seq = ?1";
+static const char facts_sql[] = "SELECT id, crashes, cancel_asked, tries FROM job WHERE seq = ?1";
 static const char interrupted_sql[] =
     "UPDATE job SET tries = tries + 1, crashes = crashes + ?2 WHERE seq = ?1";
 
@@ -267,6 +267,11 @@ static tqd_store_status give_up(tqd_connection *connection, const tqd_job_expire
                                   "fault\",\"status\":500,\"detail\":\"the computation crashed the "
                                   "service each time it was run, and is not run again; please "
                                   "report it with this job's .../request\"}";
+    static const char interrupted[] =
+        "{\"type\":\"/problems/busy\",\"title\":\"The service is busy\",\"status\":503,"
+        "\"detail\":\"the service was ended from outside each time this was run, and got no further "
+        "from one time to the next: for want of memory, by a power cut or by hand; it is not run "
+        "again. Ask for less at a time, or send it again\"}";
     sqlite3_stmt *statement = tqd_sql_bound(connection, facts_sql, "i", seq);
     if (statement == NULL) {
         return tqd_sql_once(connection, statement, NULL);
@@ -277,6 +282,7 @@ static tqd_store_status give_up(tqd_connection *connection, const tqd_job_expire
     const bool blamed = expire->blamed != NULL && strcmp(expire->blamed, id) == 0;
     const uint32_t crashes = (uint32_t)sqlite3_column_int(statement, 1) + (blamed ? 1 : 0);
     const bool cancel = sqlite3_column_int(statement, 2) != 0;
+    const uint32_t interruptions = (uint32_t)sqlite3_column_int(statement, 3) + 1;
     sqlite3_reset(statement);
     if (status != TQD_STORE_OK) {
         return status;
@@ -291,6 +297,9 @@ static tqd_store_status give_up(tqd_connection *connection, const tqd_job_expire
     }
     if (blamed && crashes >= expire->crashes_max) {
         return fail_job(connection, seq, crashed);
+    }
+    if (expire->interruptions_max > 0 && interruptions >= expire->interruptions_max) {
+        return fail_job(connection, seq, interrupted);
     }
     return tqd_sql_do(connection, requeue_sql, "ii", seq, tqd_now_ms());
 }

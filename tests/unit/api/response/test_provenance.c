@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tests/support/ask.h"
+#include "tests/support/one_call.h"
 
 static const char *text_at(json_t *root, const char *key)
 {
@@ -79,4 +80,29 @@ Test(provenance, of_a_small_robot_with_many_constraint_rows_names_the_blas)
 {
     cr_assert(eq(int, names_library(64), 0));
     cr_assert(eq(int, names_library(65), 1));
+}
+
+static void has_digest(const char *query, const char *want)
+{
+    static const char body[] = "{\"q\":[0,0],\"qd\":[0,0],\"qdd\":[0,0]}";
+    tqa_robot *robot = tqt_builtin("planar-2r");
+    for (size_t cut = 0; cut < sizeof body - 1; cut += 9) {
+        tqt_answer answer =
+            tqt_call(robot, body, strlen(body),
+                     (tqt_call_options){.operation = "regressor", .query = query, .cut = cut});
+        cr_assert(eq(int, answer.status, 200), "%s", answer.problem.detail);
+        json_t *root = json_loads(answer.text, 0, NULL);
+        cr_assert(eq(str, (char *)text_at(root, "request_digest"), (char *)want), "cut %zu", cut);
+        json_decref(root);
+        tqt_answer_clear(&answer);
+    }
+    tqa_robot_free(robot);
+}
+
+/* numbers: XXH3_128bits of libxxhash 0.8.1, called from Python, of the bytes of `?form=base` and the
+ * body, and of the body */
+Test(provenance, the_same_body_with_a_query_is_another_request)
+{
+    has_digest("form=base", "a1ce43f5ca9a03e79c77844b6188f0dd");
+    has_digest(NULL, "a4f567a318fc850e791249d88cab8ff3");
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "daemon/datasets/source.h"
+#include "daemon/jobs/checkpoint.h"
 #include "daemon/jobs/host.h"
 #include "tests/unit/daemon/store/fixture.h"
 
@@ -101,7 +102,8 @@ Test(host, large_checkpoints_are_files)
         cr_assert(eq(int, memcmp(saved, loaded, sizeof saved), 0));
         uint64_t removed = 0;
         cr_assert(eq(int, (int)tqd_store_sweep(store, &removed), TQD_STORE_OK));
-        cr_assert(eq(u64, tqd_store_file_bytes(store), sizeof saved), "the last one alone");
+        cr_assert(eq(u64, tqd_store_file_bytes(store), sizeof(tqd_checkpoint_head) + sizeof saved),
+                  "the last one alone");
     }
     cr_assert(eq(sz, host->checkpoint_load(host->ctx, loaded, sizeof saved - 1), 0),
               "of no operation that asks for less");
@@ -188,4 +190,96 @@ Test(host, results_of_jobs_are_sources)
     cr_assert(eq(int, memcmp(text, "[1]}", 4), 0));
     cr_assert(eq(long, host->dataset_read(host->ctx, name, 50, text, sizeof text), 0L));
     cr_assert(eq(int, host->dataset_look(host->ctx, "nothing", &source), -1));
+}
+
+static void reopen(void)
+{
+    tqd_job_world_close(&w);
+    tqd_job_world_open(&w, runner); /* the next run */
+}
+
+static size_t load(char text[32])
+{
+    return w.host.checkpoint_load(w.host.ctx, text, 32);
+}
+
+/* as another hand, or a disk, leaves the spool */
+static void harm_spool(uint64_t offset, const char *bytes)
+{
+    tqd_store_status status = TQD_STORE_OK;
+    tqd_job_world_close(&w);
+    tqd_scratch_file *file = tqd_scratch_file_open(store, runner->job.id, &status);
+    cr_assert(file != NULL);
+    cr_assert(
+        eq(int, (int)tqd_scratch_file_write(file, offset, bytes, strlen(bytes)), TQD_STORE_OK));
+    tqd_scratch_file_close(file);
+    tqd_job_world_open(&w, runner);
+}
+
+Test(host, a_spool_that_is_not_what_the_checkpoint_knows_is_refused)
+{
+    static const struct {
+        uint64_t offset;
+        const char *bytes; /* the file ends behind them */
+        size_t loads;
+    } harms[] = {{12, "more", 2},
+                 {12, "", 2},
+                 {11, "", 0},
+                 {0, "", 0},
+                 {0, "row 1,row 3,", 0},
+                 {0, "Row 1,row 2,row 3", 0}};
+    for (size_t i = 0; i < sizeof harms / sizeof harms[0]; i++) {
+        char text[32] = "";
+        cr_assert(eq(int, w.host.spool_write(w.host.ctx, 0, "row 1,", 6), 0));
+        cr_assert(eq(int, w.host.spool_write(w.host.ctx, 6, "row 2,", 6), 0));
+        cr_assert(eq(int, w.host.checkpoint_save(w.host.ctx, "12", 2), 0));
+        reopen();
+        cr_assert(eq(sz, load(text), 2));
+        harm_spool(harms[i].offset, harms[i].bytes);
+        cr_assert(eq(sz, load(text), harms[i].loads), "harm %zu", i);
+        cr_assert(eq(int, (int)w.status, TQD_STORE_OK), "the job begins anew");
+    }
+}
+
+/* a run goes back: what it writes then is summed, and not what was there before */
+Test(host, the_sum_of_a_spool_is_of_what_was_written_last)
+{
+    char text[32] = "";
+    cr_assert(eq(int, w.host.spool_write(w.host.ctx, 0, "row 1,row 2,", 12), 0));
+    cr_assert(eq(int, w.host.checkpoint_save(w.host.ctx, "12", 2), 0));
+    cr_assert(eq(int, w.host.spool_write(w.host.ctx, 6, "ROW 2,ROW 3,", 12), 0));
+    cr_assert(eq(int, w.host.checkpoint_save(w.host.ctx, "13", 2), 0));
+    reopen();
+    cr_assert(eq(sz, load(text), 2));
+    cr_assert(eq(int, w.host.spool_write(w.host.ctx, 12, "row three,", 10), 0));
+    cr_assert(eq(int, w.host.checkpoint_save(w.host.ctx, "14", 2), 0));
+    reopen();
+    cr_assert(eq(sz, load(text), 2));
+    cr_assert(eq(int, memcmp(text, "14", 2), 0));
+    cr_assert(eq(long, w.host.spool_read(w.host.ctx, 0, text, sizeof text), 22L));
+    cr_assert(eq(int, memcmp(text, "row 1,ROW 2,row three,", 22), 0));
+}
+
+Test(host, a_checkpoint_of_another_version_is_none)
+{
+    char text[32] = "", media[TQD_MEDIA_TEXT], file[TQD_DIGEST_TEXT];
+    cr_assert(eq(int, w.host.checkpoint_save(w.host.ctx, "12", 2), 0));
+    cr_assert(eq(sz, load(text), 2));
+    char *bytes = NULL;
+    uint64_t size = 0;
+    cr_assert(eq(int,
+                 (int)tqd_store_job_body(store, runner->job.id, TQD_BODY_CHECKPOINT, media, &bytes,
+                                         file, &size),
+                 TQD_STORE_OK));
+    cr_assert(eq(u64, size, sizeof(tqd_checkpoint_head) + 2));
+    tqd_checkpoint_head *head = (tqd_checkpoint_head *)(void *)bytes;
+    head->version[0] ^= 1;
+    tqd_job_checkpoint op = {.write.kind = TQD_WRITE_JOB_CHECKPOINT,
+                             .id = runner->job.id,
+                             .fence = runner->job.fence,
+                             .lease_ms = 100000,
+                             .body = {.media = media, .bytes = bytes, .size = size}};
+    cr_assert(eq(int, (int)tqd_store_write(store, &op.write), TQD_STORE_OK));
+    cr_assert(eq(sz, load(text), 0));
+    free(bytes);
 }

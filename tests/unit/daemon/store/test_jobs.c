@@ -128,6 +128,17 @@ static uint32_t expire(const char *node, const char *blamed)
     return op.n_job;
 }
 
+static void interrupt_one(uint32_t most)
+{
+    tqd_job_expire op = {.write.kind = TQD_WRITE_JOB_EXPIRE,
+                         .node = "node-1",
+                         .crashes_max = 3,
+                         .interruptions_max = most,
+                         .limit = 64};
+    cr_assert(eq(int, (int)tqd_store_write(store, &op.write), TQD_STORE_OK));
+    cr_assert(eq(u32, op.n_job, 1));
+}
+
 static tqd_job read_job(const char *id)
 {
     tqd_job job;
@@ -244,6 +255,36 @@ Test(jobs, crashes_are_forgiven_by_a_checkpoint)
         expire("node-1", last_id);
     }
     cr_assert(eq(int, (int)read_job(last_id).state, TQD_JOB_FAILED));
+    cr_assert(eq(str, (char *)read_body(last_id, TQD_BODY_CHECKPOINT), ""));
+}
+
+/* SIGKILL leaves no note: for want of memory it comes each time */
+Test(jobs, interruptions_without_a_checkpoint_have_a_bound)
+{
+    enum { MOST = 5 };
+    submit((wish){0});
+    for (int i = 0; i < 4 * MOST; i++) { /* it gets further, now and then */
+        ASSERT_STATUS(claim(LONG_MS), TQD_STORE_OK);
+        if (i % (MOST - 1) == MOST - 2) {
+            ASSERT_STATUS(checkpoint(claimed.fence, "on"), TQD_STORE_OK);
+        }
+        interrupt_one(MOST);
+        cr_assert(eq(int, (int)read_job(last_id).state, TQD_JOB_QUEUED), "%d", i);
+    }
+    ASSERT_STATUS(claim(LONG_MS), TQD_STORE_OK);
+    ASSERT_STATUS(checkpoint(claimed.fence, "on"), TQD_STORE_OK);
+    ASSERT_STATUS(release(claimed.fence), TQD_STORE_OK);
+    for (int i = 0; i < MOST; i++) { /* an orderly stop is none */
+        ASSERT_STATUS(claim(LONG_MS), TQD_STORE_OK);
+        ASSERT_STATUS(release(claimed.fence), TQD_STORE_OK);
+    }
+    for (int i = 1; i <= MOST; i++) {
+        ASSERT_STATUS(claim(LONG_MS), TQD_STORE_OK);
+        interrupt_one(MOST);
+        cr_assert(eq(int, (int)read_job(last_id).state, i < MOST ? TQD_JOB_QUEUED : TQD_JOB_FAILED),
+                  "%d", i);
+    }
+    cr_assert(strstr(read_body(last_id, TQD_BODY_PROBLEM), "want of memory") != NULL);
     cr_assert(eq(str, (char *)read_body(last_id, TQD_BODY_CHECKPOINT), ""));
 }
 
