@@ -43,7 +43,8 @@ typedef struct tqd_dataset_delete {
 tqd_store_status tqd_store_dataset(tqd_store *store, const char *name, tqd_dataset_row *ret_row,
                                    char **ret_summary);
 
-/* Calls `each` for every dataset, by name; of a row that is damaged `summary` is NULL. A non-zero return of `each` ends the walk. */
+/* Calls `each` for every dataset, by name; of a row that is damaged `summary` is NULL. A non-zero
+ * return of `each` ends the walk. */
 tqd_store_status tqd_store_datasets(tqd_store *store,
                                     int (*each)(void *ctx, const tqd_dataset_row *row,
                                                 const char *summary),

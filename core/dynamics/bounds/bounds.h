@@ -38,8 +38,8 @@ typedef struct tq_eigen_bounds {
  * Shapes   lower, upper (nq); an infinite range is allowed: angles are cut to a turn, a travel
  *          leaves the guaranteed bounds open (and attained ones are those within 1 m).
  * Memory   tq_eigen_bounds_scratch_size(model, n_max) bytes of `scratch`, all given back.
- * Returns  TQ_OK, TQ_ERR_SCRATCH, TQ_ERR_NO_CONVERGENCE, TQ_ERR_STOPPED; TQ_ERR_RANGE "box" with index = a planar,
- *          spherical or floating joint, whose coordinates have no box.
+ * Returns  TQ_OK, TQ_ERR_SCRATCH, TQ_ERR_NO_CONVERGENCE, TQ_ERR_STOPPED; TQ_ERR_RANGE "box" with
+ *          index = a planar, spherical or floating joint, whose coordinates have no box.
  * Cost     3 n_max matrices of O(n_joint depth) and their eigenvalues, up to 512 derivatives of
  *          O(nv^4), a table of O(n_link depth^4), 0.25 s at most, and
  *          tq_eigen_bounds_work: 30 ms for 7 joints, 1 s for 24.

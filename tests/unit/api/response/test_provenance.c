@@ -99,8 +99,8 @@ static void has_digest(const char *query, const char *want)
     tqa_robot_free(robot);
 }
 
-/* numbers: XXH3_128bits of libxxhash 0.8.1, called from Python, of the bytes of `?form=base` and the
- * body, and of the body */
+/* XXH3_128bits of libxxhash 0.8.1, called from Python, of `?form=base` and the body, and of the
+ * body */
 Test(provenance, the_same_body_with_a_query_is_another_request)
 {
     has_digest("form=base", "a1ce43f5ca9a03e79c77844b6188f0dd");
