@@ -44,7 +44,7 @@ enum { TQD_SETTING_TEXT = 512, TQD_SETTING_WHY = 640 };
     X_NUMBER(jobs_keep, "", "ms", 1000, INT64_MAX / 4, 2592000000,                                 \
              "a finished job is kept so long, and its result with it")                             \
     X_NUMBER(jobs_tries, "", "", 1, 1000, 2,                                                       \
-             "a job fails when it has crashed the process so often; other interruptions: 16 without a checkpoint") \
+             "a job fails when it has crashed the process so often (other ends of it: 16)")        \
     X_NUMBER(lease, "", "ms", 1000, 3600000, 15000,                                                \
              "a job whose worker gives no sign of life for so long is run again")                  \
     X_NUMBER(streams, "", "", 1, 100000, 1024, "event streams and requests that wait for a job")   \
