@@ -74,6 +74,16 @@ expect contracts.sh 'has no Return' core/base/a.h <<EOF
 /** Does a thing. */
 int tq_thing(int x);
 EOF
+# pages name what exists, and READMEs every file of their folder
+echo 'int tq_thing(int x);' >core/base/a.h
+for page in 'see `tq_nothing`|no tq_nothing' 'see `core/base/b.c`|no file core/base/b.c' 'see [b](b.md)|a link to b.md' 'nothing|does not name a.h'; do
+    echo "${page%|*}" >core/base/README.md
+    out=$("$here/pages.py" 2>&1) && { echo "selftest: pages.py accepted ${page%|*}"; failed=1; }
+    echo "$out" | grep -qF "${page#*|}" || { echo "selftest: pages.py said: $out"; failed=1; }
+done
+echo 'its file: `a.h`, with `tq_thing`' >core/base/README.md
+out=$("$here/pages.py" 2>&1) || { echo "selftest: pages.py refused what is there: $out"; failed=1; }
+rm core/base/a.h core/base/README.md
 # an unpacked tarball is no checkout, and a lint that finds no file has looked at nothing
 mv .git .hidden
 expect arrows.sh 'core/ never -> <stdio.h>' core/base/a.c <<EOF
