@@ -5,7 +5,8 @@
 # A bare system of the suite, `apt install make git`, a clone of HEAD, `make run`, README's requests, SIGTERM, status 0; once as
 # root, once as a user with sudo; then the C tests, as that user. Layers are kept in build/fresh under a key of the suites'
 # InRelease files and of what `make deps` installs. Needs root, namespaces and overlays: elsewhere it is skipped.
-# FRESH_WORK is another folder for the layers; FRESH_TESTS=libraries runs only the C tests of what other libraries decide. The last line is the count.
+# FRESH_WORK is another folder for the layers; FRESH_TESTS=libraries runs only the C tests of what other libraries decide; FRESH_SECONDS
+# bounds the way to the first answer, and the tests (1800). The last line is the count.
 set -u
 arm=${1:-lowest}
 top=$PWD
@@ -155,9 +156,10 @@ s = socket.socket(); fcntl.ioctl(s, 0x8914, struct.pack(\"16sh14x\", b\"lo\", 0x
         place=/opt home=/root; [ $who = root ] || place=/srv/user home=/srv/user
         as=; [ $who = root ] || as="runuser -u $who --"
         inside "$root" net sh -c "cd $place/torqued && exec $as env HOME=$home make -s run" >"$log" 2>&1 &
-        for _ in $(seq 1800); do
+        while :; do
             curl -fs --noproxy "*" -m 2 -o /dev/null http://127.0.0.1:8420/readyz && break
             kill -0 $! 2>/dev/null || break
+            [ $SECONDS -lt "${FRESH_SECONDS:-1800}" ] || { pkill -P $!; break; }
             sleep 0.5
         done
         date +%s >"$log.answered"
@@ -197,6 +199,7 @@ for who in root user; do
     else
         tail -30 "$work/$arm-$who.log"
         bad "make run as $who"
+        finish # whoever else builds it meets the same
     fi
     [ $who = user ] || echo "fresh, $arm: first answer $((deps_s + took)) s after \`apt install make git\` began (packages $deps_s s, the rest $took s); $fetched_mb MB fetched, $installed_mb MB installed"
 done
@@ -204,7 +207,7 @@ done
 # --- the C tests, as a user
 goals=test
 [ "${FRESH_TESTS:-all}" = all ] || goals=test-libraries
-inside "$root" alone runuser -u user -- timeout -k 10 "${FRESH_SECONDS:-1500}" make -s -j"$(nproc)" -C /srv/user/torqued $goals >"$work/$arm-tests.log" 2>&1
+inside "$root" alone runuser -u user -- timeout -k 10 "${FRESH_SECONDS:-1800}" make -s -j"$(nproc)" -C /srv/user/torqued $goals >"$work/$arm-tests.log" 2>&1
 status=$?
 last=$(grep -aE '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' "$work/$arm-tests.log" | tail -1)
 if [[ $last =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed,\ ([0-9]+)\ skipped$ ]]; then

@@ -5,9 +5,9 @@
 set -u
 top=$PWD
 work=$(mktemp -d)
-export FRESH_WORK=$PWD/build/fresh FRESH_TESTS=libraries
+export FRESH_WORK=${FRESH_WORK:-$PWD/build/fresh} FRESH_TESTS=libraries
 # the layer of the packages that are broken is apart, upon the same bare system: the good one is kept
-apart=$PWD/build/fresh/broken
+apart=$FRESH_WORK/broken
 trap 'rm -rf "$work" "$apart"' EXIT
 mkdir -p "$apart"
 passed=0
