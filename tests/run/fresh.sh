@@ -6,7 +6,8 @@
 # root, once as a user with sudo; then the C tests, as that user. Layers are kept in build/fresh under a key of the suites'
 # InRelease files and of what `make deps` installs. Needs root, namespaces and overlays: elsewhere it is skipped.
 # FRESH_WORK is another folder for the layers; FRESH_TESTS=libraries runs only the C tests of what other libraries decide; FRESH_SECONDS
-# bounds the way to the first answer, and the tests (1800). The last line is the count.
+# bounds the way to the first answer, and the tests (1800). FRESH_WITHOUT names packages that are removed before root's `make run`, whose
+# `make deps` must bring them; FRESH_DEPS another layer of packages: both for fresh_selftest.sh. The last line is the count.
 set -u
 arm=${1:-lowest}
 top=$PWD
@@ -69,7 +70,7 @@ inside() { # ROOT NET COMMAND...: in namespaces of its own; NET is net (this mac
 
 # --- layers: a bare system; upon it make, git and what `make deps` installs; upon that sudo and Criterion
 base=$work/$suite${extra:+-all}-base-$key
-deps=$work/$suite${extra:+-all}-deps-$key_deps
+deps=${FRESH_DEPS:-$work/$suite${extra:+-all}-deps-$key_deps}
 if [ ! -d "$base" ]; then
     rm -rf "$work/$suite${extra:+-all}"-base-*
     start=$SECONDS
@@ -192,6 +193,11 @@ for who in root user; do
         fi
     else
         clone "$root" /opt/torqued
+        if [ -n "${FRESH_WITHOUT:-}" ]; then
+            cp -L /etc/resolv.conf "$root/etc/resolv.conf" 2>/dev/null
+            # shellcheck disable=SC2086
+            inside "$root" net apt-get remove -qq -y $FRESH_WITHOUT >/dev/null 2>&1 || bad "apt remove $FRESH_WITHOUT"
+        fi
     fi
     began=$(date +%s)
     if serve "$root" $who; then
