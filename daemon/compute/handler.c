@@ -516,7 +516,8 @@ static void reply_computing(void *exchange, tqd_reply *reply)
     reply->media = tqa_call_media(c->call);
     if (c->more || c->pieces != NULL) {
         reply->read = read_computing;
-        reply->look = c->length > WHOLE_MAX ? look_computing : NULL; /* else some is printed */
+        reply->next_in_place =
+            c->length > WHOLE_MAX ? look_computing : NULL; /* else some is printed */
         reply->n_body = c->more ? (size_t)c->length : c->n_text;
         return;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/http/exchange.h - what a handler is to the server: one request and its reply, free of any
- * HTTP library. */
+/* daemon/http/exchange.h - the interface between a handler and the server: one request and its
+ * reply, independent of the HTTP library. */
 #ifndef TQD_HTTP_EXCHANGE_H
 #define TQD_HTTP_EXCHANGE_H
 
@@ -23,20 +23,20 @@ typedef enum tqd_method {
 typedef struct tqd_head {
     tqd_method method;
     const char *path;
-    const char
-        *part[TQD_PATH_PARTS]; /* what stood for {..} in the route, percent-decoded; "" if none */
-    const char *query;         /* raw, NULL if none */
+    const char *part[TQD_PATH_PARTS]; /* segments that matched {..}, percent-decoded; "" if none */
+    const char *query;                /* raw, NULL if none */
     char request_id[TQD_REQUEST_ID_TEXT];
     uint64_t content_length; /* UINT64_MAX when chunked */
     /* Value of a request header (case-insensitive), NULL if absent. */
     const char *(*header)(const struct tqd_head *head, const char *name);
-    /* Ends the wait of this exchange, or the next one if it does not wait now. Any thread, between
-     * open and close. Cost: an atomic exchange, and one wake-up of the loop for all that wait. */
+    /* Wakes this exchange: ends its wait, or the next one if it does not wait now. Any thread,
+     * between open and close. Cost: an atomic exchange, and one wake-up of the loop for all that
+     * wait. */
     void (*wake)(const struct tqd_head *head);
-    /* True from when nobody waits for the answer any more: the client has gone, or its time is
-     * over. `run` then ends as soon as it can, with whatever it has. Any thread, in `run`. */
+    /* Cancelled: the client has disconnected, or its time is over. `run` polls it, and ends as soon
+     * as it can with the partial result. Any thread, in `run`. */
     bool (*given_up)(const struct tqd_head *head);
-    void *ctx; /* serve's own */
+    void *ctx; /* private to serve */
 } tqd_head;
 
 /* A reply: a header list and either a buffer or a reader. */
@@ -49,17 +49,17 @@ typedef struct tqd_reply {
     } headers[TQD_HEADERS_MAX];
     size_t n_header;
     char *body;           /* malloc'ed, serve frees it; or NULL */
-    const char *constant; /* or a body that lives until `close`, or as long as the process */
+    const char *constant; /* or a body that outlives the exchange's `close` or is static */
     size_t n_body;
-    /* or pieces: bytes written to out, 0 at the end, or one of the two below; called on the I/O
-     * thread, must not block. n_body is then the length of all of them, 0 when it is not known. */
+    /* or a reader of pieces: bytes written to out, 0 at the end, or a TQD_READ_ value; called on
+     * the I/O thread, must not block. n_body is their total length, 0 when unknown (chunked). */
     size_t (*read)(void *exchange, char *out, size_t size);
-    /* beside a `read` that never waits, or NULL: the next *ret_n bytes where they lie until
-     * `close`. NULL: read. */
-    const char *(*look)(void *exchange, size_t *ret_n);
+    /* Zero-copy, beside a `read` that never waits, or NULL: the next *ret_n bytes, valid until
+     * `close`. Returns NULL: use `read`. */
+    const char *(*next_in_place)(void *exchange, size_t *ret_n);
 } tqd_reply;
 
-/* An empty reply; the room of its headers is left as it is. */
+/* An empty reply; its header slots stay uninitialised. */
 static inline void tqd_reply_init(tqd_reply *reply)
 {
     reply->status = 0;
@@ -69,57 +69,57 @@ static inline void tqd_reply_init(tqd_reply *reply)
     reply->constant = NULL;
     reply->n_body = 0;
     reply->read = NULL;
-    reply->look = NULL;
+    reply->next_in_place = NULL;
 }
 
 typedef enum tqd_next {
-    TQD_NEXT_REPLY, /* ask for the reply now */
-    TQD_NEXT_RUN,   /* suspend, call `run` on a worker, then ask `resumed` */
-    TQD_NEXT_WAIT,  /* suspend until `wake`, which must come, then ask `resumed` */
+    TQD_NEXT_REPLY, /* call `reply` now */
+    TQD_NEXT_RUN,   /* suspend, call `run` on a worker, then `resumed` */
+    TQD_NEXT_WAIT,  /* suspend until `wake`, which must come, then call `resumed` */
 } tqd_next;
 
-/* What a reader returns when it has no bytes now. */
-#define TQD_READ_WAIT (SIZE_MAX - 1) /* suspend until `wake`, the client's end, or the stop */
+/* Returned by a reader that has no bytes now. */
+#define TQD_READ_WAIT (SIZE_MAX - 1) /* suspend until `wake`, disconnection, or shutdown */
 #define TQD_READ_RUN  (SIZE_MAX - 2) /* suspend, call `run` on a worker, then read again */
-#define TQD_READ_CUT  (SIZE_MAX - 3) /* the rest is lost: close, so that no part looks whole */
+#define TQD_READ_CUT  (SIZE_MAX - 3) /* the rest is lost: close, so that the body is incomplete */
 
-/* The life of an exchange. `open` is called when the headers are known and may refuse before any
- * body byte is read (fill *reply, return false). All but `run` are called on the connection's I/O
- * thread and must not block. */
+/* Life cycle of an exchange. `open` is called when the headers are complete, and may refuse before
+ * any byte of the body is read (fill *reply, return false). All but `run` are called on the
+ * connection's I/O thread and must not block. */
 typedef struct tqd_handler {
     bool (*open)(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply);
-    /* False: there is no room for n (at most 256 Ki) more bytes now; they are offered again after
-     * `wake`, which must come. NULL: there always is room. */
+    /* Backpressure. False: no room for n (at most 256 Ki) more bytes now; they are offered again
+     * after `wake`, which must come. NULL: there is always room. */
     bool (*room)(void *exchange, size_t n);
-    bool keeps_little; /* of a body: the budget of bodies does not count it */
-    /* Where the next bytes of a large body can be received to: they are then fed from there. NULL,
-     * or returns NULL: serve has memory of its own. */
+    bool keeps_little; /* the body is not buffered: it does not count against the budget */
+    /* The buffer to receive the next bytes of a large body into; `feed` gets them there. NULL, or
+     * returns NULL: serve uses its own buffer. */
     char *(*space)(void *exchange, size_t *ret_size);
-    /* How many bytes (below 64) behind an aligned place the next ones are read with least work, in
-     * serve's memory. NULL: 0. */
+    /* Offset (below 64) from an aligned address at which the next bytes are decoded fastest, in
+     * serve's buffer. NULL: 0. */
     size_t (*phase)(void *exchange);
     bool (*feed)(void *exchange, const char *bytes,
                  size_t n);              /* false: `reply` is ready, drop the rest; may be NULL */
     tqd_next (*finish)(void *exchange);  /* the body is complete; may be NULL: REPLY */
     tqd_next (*resumed)(void *exchange); /* after a RUN or WAIT; may be NULL: REPLY */
     void (*run)(void *exchange);         /* on a worker; may be NULL */
-    /* The answer does not outlive its client: `run` is left out when nobody waits for it any more,
-     * and when it has not begun within so many ms (0: within what the settings allow). NULL, or
-     * negative: `run` has effects of its own, and is always called. */
+    /* Limit on the time in the queue, ms (0: as the settings allow). The answer is for this client
+     * only: `run` is skipped when the request is cancelled, or has not begun in time. NULL, or
+     * negative: `run` has lasting effects, and is always called. */
     int64_t (*patience_ms)(void *exchange);
     void (*reply)(void *exchange, tqd_reply *reply);
-    void (*close)(void *exchange); /* always, once; also when the client went away */
+    void (*close)(void *exchange); /* always, once; also after a disconnection */
 } tqd_handler;
 
-/* One row of the route table. Pattern parts in braces match one path segment:
+/* A row of the route table. {} in a pattern matches one path segment:
  * "/v1/robots/{}/inverse-dynamics". */
 typedef struct tqd_route {
     tqd_method method;
     const char *pattern;
-    uint64_t body_max; /* 0: no body allowed; a larger Content-Length is 413 before any byte */
+    uint64_t body_max; /* 0: no body allowed; a larger Content-Length is refused with 413 */
     const tqd_handler *handler;
     void *ctx;
-    bool takes_query; /* the handler reads it, and refuses what it does not know */
+    bool takes_query; /* the handler parses the query, and refuses unknown parameters */
 } tqd_route;
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/serve/admit.c - decides on a request by its headers alone, before a byte of its body is
- * read: framing, target, route, size, budget, and what the handler says. */
+/* daemon/serve/admit.c - admission of a request by its headers alone, before a byte of its body is
+ * read: framing, target, route, size, budget, and the handler's own checks. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,16 +12,16 @@
 #include "daemon/http/origin.h"
 #include "daemon/serve/client.h"
 
-typedef struct header_walk {
+typedef struct header_scan {
     tqd_gate *gate;
     const char **kept;
-} header_walk;
+} header_scan;
 
 static enum MHD_Result take_header(void *arg, enum MHD_ValueKind kind, const char *name,
                                    size_t n_name, const char *value, size_t n_value)
 {
     (void)kind;
-    const header_walk *walk = arg;
+    const header_scan *walk = arg;
     const tqd_header header =
         tqd_gate_header(walk->gate, name, n_name, value != NULL ? value : "", n_value);
     if (header < TQD_HEADER_KEPT && walk->kept[header] == NULL) {
@@ -39,11 +39,11 @@ static const char *header(const tqd_head *head, const char *name)
                : MHD_lookup_connection_value(client->mhd, MHD_HEADER_KIND, name);
 }
 
-/* False: the framing cannot be trusted, so nothing after the headers is a request. */
+/* False: the framing is not trustworthy, so bytes after the headers cannot be a further request. */
 static bool check_framing(tqd_client *client, tqd_gate *gate)
 {
     gate->hosts = &client->loop->server->options.hosts;
-    header_walk walk = {.gate = gate, .kept = client->request.kept};
+    header_scan walk = {.gate = gate, .kept = client->request.kept};
     MHD_get_connection_values_n(client->mhd, MHD_HEADER_KIND, take_header, &walk);
     if (tqd_gate_close(gate)) {
         return true;
@@ -112,8 +112,8 @@ static bool decode_parts(tqd_client *client, const tqd_match *match)
     return true;
 }
 
-/* What nobody reads must not seem to have been obeyed. Outside of the service proper a query may be
- * there to pass by a cache. */
+/* An unknown parameter is refused rather than ignored. Pages outside of /v1 may have a query:
+ * clients add one to bypass caches. */
 static bool check_query(tqd_client *client)
 {
     const tqd_request *request = &client->request;
@@ -128,8 +128,8 @@ static bool check_query(tqd_client *client)
     return false;
 }
 
-/* A browser asks for a listed page whether it may ask: answered without a token, which it does not
- * send yet. True: it is something else. */
+/* CORS preflight of a listed path: answered without a token, because a browser sends none with it.
+ * True: the request is no preflight. */
 static bool check_preflight(tqd_client *client, const char *method)
 {
     tqd_request *request = &client->request;
@@ -146,7 +146,7 @@ static bool check_preflight(tqd_client *client, const char *method)
     return false;
 }
 
-/* Before anything is told of what is there. */
+/* Authentication comes before any answer that depends on what exists. */
 static bool check_token(tqd_client *client)
 {
     tqd_request *request = &client->request;
@@ -174,7 +174,7 @@ static bool check_token(tqd_client *client)
     return false;
 }
 
-/* Nothing is there; the last word of an address that may have been meant. */
+/* 404, with the last segment of a similar address as a suggestion. */
 static void refuse_path(const tqd_server_options *options, const char *path, tqa_problem *problem)
 {
     const char *slash = strrchr(path, '/');
@@ -246,18 +246,20 @@ static bool check_route(tqd_client *client, const char *method, const tqd_target
     return false;
 }
 
-/* Browsers send a cookie to every port of a host: with one, only the very same origin will do. So
- * on a Unix socket, where any Host is taken: behind it a proxy may let browsers in. */
+/* A browser sends a cookie to every port of a host, so a request with a cookie must come from the
+ * same origin: scheme, host and port. The same rule holds on a Unix socket, where any Host is
+ * accepted: a reverse proxy may relay browsers to it. */
 static bool is_same_origin(const tqd_head *head, const char *host)
 {
-    const char *site = header(head, "Sec-Fetch-Site"); /* told over https and on this machine */
+    const char *site = header(head, "Sec-Fetch-Site"); /* sent over https and to localhost */
     const char *own = header(head, "Host");
     return site != NULL ? strcmp(site, "same-origin") == 0
                         : host != NULL && own != NULL && strcasecmp(host + 3, own) == 0;
 }
 
-/* A page of another site may send simple requests to this machine, though it cannot read the
- * answers; what changes state must come from a page of ours or from no page. */
+/* Protection against cross-site request forgery: a page of another site may send simple requests
+ * here, though it cannot read the answers. A request that changes state must come from our own
+ * origin or from a client that is no browser. */
 static bool check_origin(tqd_client *client)
 {
     tqd_request *request = &client->request;
@@ -324,7 +326,7 @@ bool tqd_admit_body(tqd_client *client, uint64_t n)
         return true;
     }
     uint64_t before = atomic_fetch_add_explicit(&server->body_bytes, n, memory_order_relaxed);
-    /* what loops keep is in nobody's use: it must not stand in the way of a body that would fit */
+    /* the loops' spare reservations are in no body's use: they must not cause a refusal */
     const uint64_t budget = server->options.body_budget_b;
     if (n <= budget && before <= budget - n + server->spare_max * server->n_loop) {
         client->request.body_taken += n;
@@ -343,7 +345,8 @@ bool tqd_admit_body(tqd_client *client, uint64_t n)
     return false;
 }
 
-/* What short bodies take is soon taken again: without a counter that wanders from core to core. */
+/* A loop keeps some released bytes for its next short bodies: the shared counter's cache line then
+ * does not move between cores. */
 void tqd_admit_body_end(tqd_loop *loop, uint64_t n)
 {
     if (loop->spare_bytes + n <= loop->server->spare_max) {
@@ -388,7 +391,7 @@ bool tqd_admit(tqd_client *client, const char *method)
         request->head.part[i] = "";
     }
     tqd_count(&loop->counters, TQD_COUNTER_requests, 1);
-    /* while draining, what has arrived is still answered, and then the connection closes */
+    /* while draining, a request that has arrived is still answered, then the connection closes */
     request->must_close = atomic_load_explicit(&loop->server->draining, memory_order_relaxed);
     bool sound = check_framing(client, &gate);
     request->head.content_length = gate.chunked ? UINT64_MAX : gate.length;

@@ -18,7 +18,7 @@ enum MHD_Result tqd_client_accept(void *arg, const struct sockaddr *address, soc
     (void)n_address;
     const tqd_loop *loop = arg;
     const tqd_server *server = loop->server;
-    if (loop->adopting) {
+    if (loop->taking_over) {
         return MHD_YES;
     }
     size_t n = atomic_load_explicit(&server->n_open, memory_order_relaxed);
@@ -32,8 +32,8 @@ static void opened(tqd_loop *loop, struct MHD_Connection *mhd, void **socket_con
     tqd_client *client = calloc(1, sizeof *client);
     *socket_context = client;
     if (client == NULL) {
-        /* tqd_request_step refuses a connection without its record; without a request no deadline
-         * of ours ends it */
+        /* Out of memory: tqd_request_step refuses a connection without a record. No deadline of
+         * ours covers it, so the library's inactivity timeout closes it. */
         MHD_set_connection_option(mhd, MHD_CONNECTION_OPTION_TIMEOUT, 1u);
         return;
     }
@@ -47,10 +47,10 @@ static void opened(tqd_loop *loop, struct MHD_Connection *mhd, void **socket_con
     loop->open = client;
     loop->n_open++;
     atomic_fetch_add_explicit(&loop->server->n_open, 1, memory_order_relaxed);
-    tqd_count(&loop->counters, TQD_COUNTER_connections_opened, loop->adopting ? 0 : 1);
+    tqd_count(&loop->counters, TQD_COUNTER_connections_opened, loop->taking_over ? 0 : 1);
     tqd_count(&loop->counters, TQD_COUNTER_connections_open, 1);
-    tqd_loop_look_at_clock(loop);
-    tqd_client_phase(client, loop->adopting ? TQD_PHASE_IDLE : TQD_PHASE_HEADER);
+    tqd_loop_read_clock(loop);
+    tqd_client_phase(client, loop->taking_over ? TQD_PHASE_IDLE : TQD_PHASE_HEADER);
 }
 
 static void closed(tqd_loop *loop, tqd_client *client)
@@ -70,7 +70,7 @@ static void closed(tqd_loop *loop, tqd_client *client)
     loop->n_open--;
     atomic_fetch_sub_explicit(&loop->server->n_open, 1, memory_order_relaxed);
     tqd_count(&loop->counters, TQD_COUNTER_connections_open, UINT64_MAX);
-    tqd_direct_bequeath(client);
+    tqd_direct_hand_over(client);
     free(client);
 }
 

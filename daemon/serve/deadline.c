@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/serve/deadline.c - closes connections whose client takes too long. The library's own
- * timeout is one of inactivity only, where a byte now and then would keep a connection for ever; it
- * is left out, as it costs two looks at the clock and a list a request. */
+/* daemon/serve/deadline.c - closes connections that exceed their deadline. The library's own
+ * timeout measures inactivity only, so one byte now and then would hold a connection for ever; it
+ * is off, since it costs two clock reads and a list operation a request. */
 #include <errno.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
@@ -34,9 +34,9 @@ static const char *phase_name(tqd_phase phase)
     return "";
 }
 
-/* The library reads what comes, so the kernel's count is the only sign that a next request has
- * begun but has no complete line yet. */
-static void look_for_next_request(tqd_client *client)
+/* An idle connection whose next request has begun without a complete line: the library has read the
+ * bytes, so the kernel's counter (TCP_INFO) is the only sign of them. */
+static void detect_next_request(tqd_client *client)
 {
     struct tcp_info info;
     socklen_t n = sizeof info;
@@ -53,7 +53,7 @@ static void look_for_next_request(tqd_client *client)
     }
 }
 
-/* When the phase must be over, by the bytes it has moved. */
+/* End of the phase, given the bytes that it has moved. */
 static int64_t deadline(const tqd_deadlines *limit, const tqd_client *client)
 {
     int64_t paced = limit->grace_ms + (int64_t)(client->moved * 1000 / limit->rate_min_b_s);
@@ -76,29 +76,28 @@ static int64_t deadline(const tqd_deadlines *limit, const tqd_client *client)
     return 0;
 }
 
-/* What the handler's wake would do; unless that is on its way. */
-static void end_wait(tqd_client *client)
+/* As the handler's wake-up, unless that has already been sent. */
+static void wake_reader(tqd_client *client)
 {
     if (atomic_exchange(&client->request.wake, TQD_WAKE_COME) == TQD_WAKE_AWAITED) {
         tqd_request_resume(client);
     }
 }
 
-/* The library sees the end of the stream and closes; a suspended one when it resumes. Where no
- * event comes of it, a timeout of inactivity ends the connection a second later. */
+/* The library finds the end of the stream and closes; a suspended connection when it resumes. If no
+ * epoll event follows, the library's inactivity timeout closes the connection a second later. */
 static void shut(tqd_client *client)
 {
     shutdown(client->fd, SHUT_RDWR);
     client->overdue = true;
     if (client->request.suspended_reply && client->phase == TQD_PHASE_STREAM) {
-        end_wait(client);
+        wake_reader(client);
     } else if (client->phase != TQD_PHASE_RUN) {
         MHD_set_connection_option(client->mhd, MHD_CONNECTION_OPTION_TIMEOUT, 1u);
     }
 }
 
-/* Tells the client that its body came too slowly. A header that is still coming has no request to
- * answer. */
+/* 408 for a body that came too slowly. An incomplete header has no request to answer. */
 static void answer_late(tqd_client *client)
 {
     const tqd_request *request = &client->request;
@@ -139,7 +138,7 @@ static void shut_computing(tqd_client *client)
 
 /* The client has ended its stream inside a request: the library does not notice when the end came
  * together with the last bytes (edge-triggered, one read). */
-static bool has_gone(const tqd_client *client)
+static bool has_disconnected(const tqd_client *client)
 {
     char byte;
     bool expects = client->phase == TQD_PHASE_HEADER || client->phase == TQD_PHASE_BODY ||
@@ -163,7 +162,7 @@ void tqd_deadline_check(tqd_loop *loop)
         if (c->direct != NULL) {
             tqd_direct_tick(c);
         }
-        if (has_gone(c)) {
+        if (has_disconnected(c)) {
             shut(c);
             continue;
         }
@@ -175,10 +174,10 @@ void tqd_deadline_check(tqd_loop *loop)
             continue;
         }
         if (c->phase == TQD_PHASE_IDLE && !draining) {
-            look_for_next_request(c);
+            detect_next_request(c);
         }
         if (c->phase == TQD_PHASE_STREAM && draining) {
-            end_wait(c);
+            wake_reader(c);
             continue;
         }
         int64_t age_ms = loop->now_ms - c->since_ms;

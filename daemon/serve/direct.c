@@ -17,34 +17,34 @@
 #include "daemon/serve/client.h"
 #include "daemon/serve/send_buffer.h"
 
-/* While the socket is in our hands the library has the connection suspended, with a body that it
- * never sees the rest of. It cannot be told that the body is complete, so afterwards it is given
- * the end of a stream: of the socket, or, when the connection shall live on, of another one under
- * the same number, while the client's own goes to a next connection of the library. */
+/* While we own the socket, the library's connection is suspended in the middle of a body. The
+ * library has no call for "the body is complete", so it gets an end of stream instead: of the
+ * client's socket, or, to keep the connection alive, of a socketpair that dup3 puts under the same
+ * descriptor; the client's socket is then added to the library as a new connection. */
 
 enum {
     HEAD_BYTES = 4096,
-    PARTS = 20,              /* head, size of a chunk, bytes, end of a chunk; or bytes in place */
-    STEP = 64 << 10,         /* that are received and read, or written and sent, while in cache */
-    RECEIVE_MAX = 128 << 10, /* bytes a turn: other connections wait; */
-    ALONE_MAX = 512 << 10,   /* none that has asked for anything since the last turn */
+    PARTS = 20,              /* iovec: head, chunk size, bytes, end of chunk; or blocks in place */
+    STEP = 64 << 10,         /* bytes received and decoded, or encoded and sent, while in cache */
+    RECEIVE_MAX = 128 << 10, /* bytes an iteration while other connections have requests */
+    ALONE_MAX = 512 << 10,   /* bytes an iteration while no other connection has any */
     SEND_MAX = 256 << 10,
-    PHASES = 64, /* of a piece in memory */
+    PHASES = 64, /* largest misalignment of the receive buffer, bytes */
 };
 
 struct tqd_direct {
-    tqd_direct *next; /* of the loop's heirs */
-    int fd;           /* an heir's */
-    uint32_t armed;   /* events of epoll that it waits for; 0: not in the set */
-    bool keeps;       /* the client wants to go on after the answer */
+    tqd_direct *next; /* list of handed-over sockets */
+    int fd;           /* the socket when it is handed over, else -1 */
+    uint32_t armed;   /* registered epoll events; 0: not in the set */
+    bool keep_alive;  /* the connection is kept alive after the answer */
     bool chunked;
-    bool last;      /* what is being sent is the end of the answer */
-    int wait_bytes; /* that the kernel collects before it tells of any */
-    size_t turn;    /* bytes to receive in the next one */
-    uint64_t asked; /* requests of the loop's connections up to the last turn */
+    bool last;          /* the parts hold the end of the answer */
+    int wait_bytes;     /* SO_RCVLOWAT */
+    size_t receive_max; /* bytes to receive in the next iteration */
+    uint64_t n_request; /* the loop's count of requests at the last iteration */
     char *body;
-    tqd_send_buffer *stage;
-    const char *(*look)(void *exchange, size_t *ret_n);
+    tqd_send_buffer *buffer;
+    const char *(*next_in_place)(void *exchange, size_t *ret_n);
     struct iovec part[PARTS];
     size_t n_part, at_part;
     char chunk[24];
@@ -63,14 +63,14 @@ static void arm(tqd_client *client, uint32_t events)
     d->armed = events;
 }
 
-static bool wants_close(const tqd_client *client)
+static bool has_connection_close(const tqd_client *client)
 {
     const char *value = MHD_lookup_connection_value(client->mhd, MHD_HEADER_KIND, "Connection");
     return value != NULL && strcasestr(value, "close") != NULL;
 }
 
-/* A client that sends as fast as we take would wake the loop for every segment, and each waking
- * costs both sides more than the bytes do. */
+/* A client as fast as we are would wake the loop for every segment, and each wake-up costs both
+ * sides more than the bytes do: SO_RCVLOWAT makes the kernel collect n of them. */
 static void collect(tqd_client *client, uint64_t n)
 {
     const int bytes = n < STEP ? (int)n : STEP;
@@ -82,7 +82,7 @@ static void collect(tqd_client *client, uint64_t n)
 
 void tqd_direct_tick(tqd_client *client)
 {
-    /* what came slowly is taken as it is: it counts as progress */
+    /* a slow client's bytes are received one tick later at the latest, and count as progress */
     if (client->request.step == TQD_STEP_RECEIVING) {
         collect(client, 1);
     }
@@ -107,7 +107,7 @@ void tqd_direct_begin(tqd_client *client, const char *version)
     memset(d, 0, offsetof(tqd_direct, head));
     d->fd = -1;
     d->wait_bytes = 1;
-    d->keeps = !wants_close(client);
+    d->keep_alive = !has_connection_close(client);
     atomic_fetch_add(&loop->running, 1);
     MHD_suspend_connection(client->mhd);
     client->direct = d;
@@ -121,12 +121,12 @@ void tqd_direct_begin(tqd_client *client, const char *version)
 static void free_direct(tqd_direct *d)
 {
     free(d->body);
-    free(d->stage);
+    free(d->buffer);
     free(d);
 }
 
-/* The library finds the end of a stream, and ends the connection. */
-static void give_back(tqd_client *client)
+/* The library finds the end of the stream and closes the connection. */
+static void return_to_library(tqd_client *client)
 {
     client->direct = NULL;
     client->loop->n_direct--;
@@ -139,12 +139,12 @@ static void abandon(tqd_client *client)
     arm(client, 0);
     free_direct(client->direct);
     shutdown(client->fd, SHUT_RDWR);
-    give_back(client);
+    return_to_library(client);
 }
 
-/* Puts an ended stream in the place of the client's socket, which it returns under a new number. -1
- * when descriptors are short. */
-static int exchange_socket(int fd)
+/* Puts an ended stream in the place of the client's socket, and returns the socket under a new
+ * descriptor; -1 when descriptors are exhausted. */
+static int swap_in_ended_stream(int fd)
 {
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) != 0) {
@@ -160,45 +160,45 @@ static int exchange_socket(int fd)
     return kept;
 }
 
-/* The answer has been sent. */
+/* The answer has been sent: close, or hand the socket over to a new connection. */
 static void finish(tqd_client *client)
 {
     tqd_direct *d = client->direct;
     arm(client, 0);
-    if (!d->keeps || client->overdue || atomic_load(&client->loop->server->draining)) {
+    if (!d->keep_alive || client->overdue || atomic_load(&client->loop->server->draining)) {
         abandon(client);
         return;
     }
-    d->fd = exchange_socket(client->fd);
+    d->fd = swap_in_ended_stream(client->fd);
     if (d->fd < 0) {
         abandon(client);
         return;
     }
-    client->heir = d;
-    give_back(client);
+    client->successor = d;
+    return_to_library(client);
 }
 
-void tqd_direct_bequeath(tqd_client *client)
+void tqd_direct_hand_over(tqd_client *client)
 {
-    if (client->heir != NULL) {
-        client->heir->next = client->loop->heirs;
-        client->loop->heirs = client->heir;
+    if (client->successor != NULL) {
+        client->successor->next = client->loop->successors;
+        client->loop->successors = client->successor;
     }
 }
 
-void tqd_direct_adopt(tqd_loop *loop)
+void tqd_direct_take_over(tqd_loop *loop)
 {
-    while (loop->heirs != NULL) {
-        tqd_direct *d = loop->heirs;
+    while (loop->successors != NULL) {
+        tqd_direct *d = loop->successors;
         struct sockaddr_storage address;
         socklen_t n = sizeof address;
-        loop->heirs = d->next;
+        loop->successors = d->next;
         if (getpeername(d->fd, (struct sockaddr *)&address, &n) != 0) {
             close(d->fd);
         } else {
-            loop->adopting = true;
+            loop->taking_over = true;
             (void)MHD_add_connection(loop->mhd, d->fd, (struct sockaddr *)&address, n);
-            loop->adopting = false;
+            loop->taking_over = false;
         }
         free_direct(d);
     }
@@ -211,8 +211,8 @@ void tqd_direct_end(tqd_loop *loop)
             abandon(c);
         }
     }
-    for (tqd_direct *d = loop->heirs; d != NULL; d = loop->heirs) {
-        loop->heirs = d->next;
+    for (tqd_direct *d = loop->successors; d != NULL; d = loop->successors) {
+        loop->successors = d->next;
         close(d->fd);
         free_direct(d);
     }
@@ -223,7 +223,7 @@ void tqd_direct_end(tqd_loop *loop)
 /* --------------------------------------------------------------------------------------- the body
  */
 
-/* Our own memory, with the numbers in what comes aligned. */
+/* The loop's buffer, offset so that the body's numbers are aligned. */
 static char *own_space(tqd_client *client)
 {
     const tqd_request *request = &client->request;
@@ -234,7 +234,7 @@ static char *own_space(tqd_client *client)
     return client->loop->piece + phase;
 }
 
-/* False: the connection cannot go on. *ret_more: there may be more to receive now. */
+/* False: the connection must be closed. *ret_more: the socket may have more bytes now. */
 static bool receive_piece(tqd_client *client, bool *ret_more)
 {
     const tqd_request *request = &client->request;
@@ -266,25 +266,25 @@ static bool receive_piece(tqd_client *client, bool *ret_more)
     return true;
 }
 
-/* How much to receive in this turn: between two of them the loop looks at all its sockets, which
- * takes as long as 32 KiB do. */
-static size_t turn_bytes(tqd_client *client)
+/* Bytes to receive in this iteration. Between two the loop polls all its sockets, which costs as
+ * much as 32 KiB. */
+static size_t receive_limit(tqd_client *client)
 {
     tqd_direct *d = client->direct;
     const tqd_loop *loop = client->loop;
-    const uint64_t asked =
+    const uint64_t n_request =
         atomic_load_explicit(&loop->counters.value[TQD_COUNTER_requests], memory_order_relaxed);
-    const bool alone = loop->n_direct == 1 && asked == d->asked;
-    const size_t longer = 2 * d->turn;
-    d->turn = !alone ? (size_t)RECEIVE_MAX : longer < ALONE_MAX ? longer : (size_t)ALONE_MAX;
-    d->asked = asked;
-    return d->turn;
+    const bool alone = loop->n_direct == 1 && n_request == d->n_request;
+    const size_t longer = 2 * d->receive_max;
+    d->receive_max = !alone ? (size_t)RECEIVE_MAX : longer < ALONE_MAX ? longer : (size_t)ALONE_MAX;
+    d->n_request = n_request;
+    return d->receive_max;
 }
 
 static bool receive(tqd_client *client)
 {
     const tqd_request *request = &client->request;
-    const uint64_t most = request->body_seen + turn_bytes(client);
+    const uint64_t most = request->body_seen + receive_limit(client);
     bool more = true;
     while (more && request->step == TQD_STEP_RECEIVING && request->body_seen < most) {
         if (!receive_piece(client, &more)) {
@@ -313,21 +313,21 @@ static void add_part(tqd_direct *d, const char *bytes, size_t n)
     }
 }
 
-/* What the stage holds, or the end of the answer. */
-static void add_stage(tqd_direct *d)
+/* Adds the contents of the buffer, or the end of the answer. */
+static void add_buffer(tqd_direct *d)
 {
     static char end_of_chunk[] = "\r\n";
-    tqd_send_buffer *stage = d->stage;
-    if (stage->n > 0 && d->chunked) {
-        const int n = snprintf(d->chunk, sizeof d->chunk, "%zx\r\n", stage->n);
+    tqd_send_buffer *buffer = d->buffer;
+    if (buffer->n > 0 && d->chunked) {
+        const int n = snprintf(d->chunk, sizeof d->chunk, "%zx\r\n", buffer->n);
         add_part(d, d->chunk, (size_t)n);
     }
-    add_part(d, stage->bytes, stage->n);
+    add_part(d, buffer->bytes, buffer->n);
     if (d->chunked) {
         static char end_of_body[] = "0\r\n\r\n";
-        add_part(d, stage->n > 0 ? end_of_chunk : end_of_body, stage->n > 0 ? 2 : 5);
+        add_part(d, buffer->n > 0 ? end_of_chunk : end_of_body, buffer->n > 0 ? 2 : 5);
     }
-    d->last = stage->over;
+    d->last = buffer->over;
 }
 
 enum MHD_Result tqd_direct_reply(tqd_client *client, tqd_reply *reply)
@@ -335,13 +335,13 @@ enum MHD_Result tqd_direct_reply(tqd_client *client, tqd_reply *reply)
     tqd_direct *d = client->direct;
     client->request.step = TQD_STEP_REPLIED;
     tqd_client_phase(client, TQD_PHASE_REPLY);
-    d->keeps = d->keeps && !client->request.must_close;
+    d->keep_alive = d->keep_alive && !client->request.must_close;
     d->chunked = reply->read != NULL && reply->n_body == 0;
     d->last = reply->read == NULL;
-    d->look = reply->look;
+    d->next_in_place = reply->next_in_place;
     if (reply->read != NULL) {
-        d->stage = tqd_send_buffer_new(client, reply, STEP);
-        if (d->stage == NULL) {
+        d->buffer = tqd_send_buffer_new(client, reply, STEP);
+        if (d->buffer == NULL) {
             return MHD_NO;
         }
     }
@@ -351,14 +351,14 @@ enum MHD_Result tqd_direct_reply(tqd_client *client, tqd_reply *reply)
     const uint64_t n_body = d->chunked                             ? UINT64_MAX
                             : reply->read != NULL || whole != NULL ? reply->n_body
                                                                    : 0;
-    size_t n = tqd_reply_head(client, reply, n_body, !d->keeps, d->head, HEAD_BYTES);
+    size_t n = tqd_reply_head(client, reply, n_body, !d->keep_alive, d->head, HEAD_BYTES);
     if (n + 2 > HEAD_BYTES) {
         return MHD_NO;
     }
     memcpy(d->head + n, "\r\n", 2);
     d->n_part = d->at_part = 0;
     add_part(d, d->head, n + 2);
-    /* the end of an answer is not to wait until what is before it is acknowledged */
+    /* Nagle's algorithm would hold the last segment until those before it are acknowledged */
     const int now = 1;
     (void)setsockopt(client->fd, IPPROTO_TCP, TCP_NODELAY, &now, sizeof now);
     if (d->last && whole != NULL) {
@@ -380,14 +380,14 @@ static void advance(tqd_direct *d, size_t n)
     }
 }
 
-/* Takes what lies ready, as much as a turn sends: the other end is woken once for all of it. True:
- * and more may be to be read, which goes with it. */
-static bool take_in_place(tqd_client *client)
+/* Zero-copy: adds blocks where they lie, up to SEND_MAX, so that one system call wakes the receiver
+ * once for all. True: the reader may have more, which goes into the same call. */
+static bool add_in_place(tqd_client *client)
 {
     tqd_direct *d = client->direct;
     size_t sum = 0, n = 0;
-    while (d->look != NULL) {
-        const char *bytes = d->look(client->request.exchange, &n);
+    while (d->next_in_place != NULL) {
+        const char *bytes = d->next_in_place(client->request.exchange, &n);
         if (bytes == NULL) {
             break;
         }
@@ -400,21 +400,21 @@ static bool take_in_place(tqd_client *client)
     return true;
 }
 
-/* Asks for the next piece. False: there is none to be sent now. */
+/* Gets the next piece from the reader. False: there is none to send now. */
 static bool refill(tqd_client *client)
 {
     tqd_direct *d = client->direct;
     d->n_part = d->at_part = 0;
-    if (!take_in_place(client)) {
+    if (!add_in_place(client)) {
         return true;
     }
-    if (!tqd_send_buffer_fill(d->stage)) {
-        if (d->stage->over) {
+    if (!tqd_send_buffer_fill(d->buffer)) {
+        if (d->buffer->over) {
             abandon(client);
         }
         return false;
     }
-    add_stage(d);
+    add_buffer(d);
     return true;
 }
 
@@ -465,7 +465,7 @@ void tqd_direct_resume(tqd_client *client)
     arm(client, client->request.step == TQD_STEP_RECEIVING ? EPOLLIN : EPOLLOUT);
 }
 
-void tqd_direct_turn(tqd_client *client)
+void tqd_direct_ready(tqd_client *client)
 {
     bool good = true;
     switch (client->request.step) {

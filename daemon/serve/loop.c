@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/serve/loop.c - one I/O thread: waits on its HTTP daemon's epoll descriptor, on results
- * from workers and on the clock. Of many connections the library is not left to wait itself: it
- * sleeps when just 128 of them are ready (measured at 256 and 512). */
+/* daemon/serve/loop.c - the event loop of an I/O thread: the epoll descriptors, results of workers,
+ * the clock. With many connections poll() waits instead of MHD_run_wait, which blocks although
+ * events are left when exactly 128 are ready (measured also at 256 and 512). */
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -18,7 +18,8 @@ enum {
     TURNS_MAX = 16,
     EVENTS = 32,
     TRIM_MS = 2000,
-    SLEEPS_WELL = 96, /* connections up to which the library never has 128 events at once */
+    WAIT_IN_LIBRARY_MAX =
+        96, /* connections up to which MHD_run_wait cannot meet 128 events at once */
 };
 
 void tqd_loop_wake(tqd_loop *loop)
@@ -26,20 +27,20 @@ void tqd_loop_wake(tqd_loop *loop)
     uint64_t one = 1;
     atomic_store(&loop->woken, true);
     ssize_t written = write(loop->event_fd, &one, sizeof one);
-    (void)written; /* it can only fail when the counter is full, and then the loop is awake */
+    (void)written; /* EAGAIN only: the counter is full, and the loop is awake */
 }
 
 void tqd_loop_expect(tqd_loop *loop)
 {
-    loop->eager_ns = tqd_spin_begin();
+    loop->spin_until_ns = tqd_spin_begin();
 }
 
-static bool is_eager(tqd_loop *loop)
+static bool is_spinning(tqd_loop *loop)
 {
-    if (loop->eager_ns != 0 && !tqd_spin_again(loop->eager_ns)) {
-        loop->eager_ns = 0;
+    if (loop->spin_until_ns != 0 && !tqd_spin_again(loop->spin_until_ns)) {
+        loop->spin_until_ns = 0;
     }
-    return loop->eager_ns != 0;
+    return loop->spin_until_ns != 0;
 }
 
 static int64_t clock_ms(clockid_t id)
@@ -49,14 +50,14 @@ static int64_t clock_ms(clockid_t id)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-void tqd_loop_look_at_clock(tqd_loop *loop)
+void tqd_loop_read_clock(tqd_loop *loop)
 {
     loop->now_ms = clock_ms(CLOCK_MONOTONIC_COARSE);
     loop->may_lag = false;
 }
 
-/* How long to wait: not at all while the library has work left over, until the next tick while
- * there are connections or memory to give back, else for ever. */
+/* Timeout of the wait: 0 while the library has work left, until the next tick while there are
+ * connections or memory to release, else -1 (infinite). */
 static int wait_ms(tqd_loop *loop)
 {
     MHD_UNSIGNED_LONG_LONG timeout;
@@ -74,7 +75,7 @@ static int wait_ms(tqd_loop *loop)
 static void resume_finished(tqd_loop *loop)
 {
     uint64_t count;
-    atomic_store(&loop->woken, false); /* before the list is taken: what comes later wakes again */
+    atomic_store(&loop->woken, false); /* before the list is taken: a later push wakes again */
     ssize_t n = read(loop->event_fd, &count, sizeof count);
     (void)n;
     tqd_client *done = atomic_exchange_explicit(&loop->done, NULL, memory_order_acquire);
@@ -85,12 +86,12 @@ static void resume_finished(tqd_loop *loop)
     }
 }
 
-/* Waits until the library or we have something to do, and lets the library do it. */
+/* Blocks until a descriptor is ready or the timeout ends, then lets the library process events. */
 static void run_library(tqd_loop *loop)
 {
-    const int ms = is_eager(loop) ? 0 : wait_ms(loop);
+    const int ms = is_spinning(loop) ? 0 : wait_ms(loop);
     loop->may_lag = true;
-    if (loop->n_open < SLEEPS_WELL) {
+    if (loop->n_open < WAIT_IN_LIBRARY_MAX) {
         MHD_run_wait(loop->mhd, ms);
     } else {
         struct pollfd fds[2] = {{.fd = loop->mhd_epoll_fd, .events = POLLIN},
@@ -100,9 +101,9 @@ static void run_library(tqd_loop *loop)
         }
         MHD_run(loop->mhd);
     }
-    tqd_loop_look_at_clock(loop);
-    /* while a body arrives the library reads half its pool at a time and then has work left over:
-     * some turns of it for one look at our own descriptors */
+    tqd_loop_read_clock(loop);
+    /* While a body arrives the library reads half its pool at a time and has work left over: some
+     * of its iterations for each check of our own descriptors. */
     MHD_UNSIGNED_LONG_LONG timeout;
     for (int turns = 1;
          turns < TURNS_MAX && MHD_get_timeout(loop->mhd, &timeout) == MHD_YES && timeout == 0;
@@ -128,7 +129,7 @@ static bool is_over(tqd_loop *loop)
     return loop->n_open == 0 || loop->now_ms > atomic_load(&loop->server->drain_until_ms);
 }
 
-/* One of the loops gives back what calls have not needed again. */
+/* One of the loops returns memory that recent calls have not used. */
 static void trim_memory(tqd_loop *loop)
 {
     int64_t before = atomic_load(&loop->server->trim_ms);
@@ -138,7 +139,7 @@ static void trim_memory(tqd_loop *loop)
     }
 }
 
-static void tell_alive(tqd_loop *loop)
+static void report_alive(tqd_loop *loop)
 {
     const unsigned pulse = atomic_load_explicit(&loop->server->pulse, memory_order_relaxed);
     const tqd_server_options *options = &loop->server->options;
@@ -150,19 +151,19 @@ static void tell_alive(tqd_loop *loop)
     }
 }
 
-/* `source` is what was told when the descriptor was added: the loop's event descriptor, or a client
- * whose socket is in our hands. */
-static void take_event(tqd_loop *loop, void *source)
+/* `source` is the event's data pointer: the loop's event descriptor, or a client whose socket
+ * direct.c owns. */
+static void dispatch(tqd_loop *loop, void *source)
 {
     if (source == &loop->event_fd) {
         resume_finished(loop);
     } else if (source != NULL) {
-        tqd_direct_turn(source);
+        tqd_direct_ready(source);
     }
 }
 
-/* What workers have finished, and sockets in our own hands; usually neither, and no system call. */
-static void take_events(tqd_loop *loop)
+/* Results of workers, and sockets that direct.c owns; usually neither, without a system call. */
+static void dispatch_events(tqd_loop *loop)
 {
     struct epoll_event events[EVENTS];
     if (loop->n_direct == 0 && !atomic_load_explicit(&loop->woken, memory_order_relaxed)) {
@@ -170,30 +171,30 @@ static void take_events(tqd_loop *loop)
     }
     const int n = epoll_wait(loop->epoll_fd, events, EVENTS, 0);
     for (int i = 0; i < n; i++) {
-        take_event(loop, events[i].data.ptr);
+        dispatch(loop, events[i].data.ptr);
     }
 }
 
 void tqd_server_run(void *arg)
 {
     tqd_loop *loop = arg;
-    tqd_loop_look_at_clock(loop);
+    tqd_loop_read_clock(loop);
     loop->unix_offset_ms = clock_ms(CLOCK_REALTIME) - loop->now_ms;
     loop->tick_ms = loop->now_ms;
     while (!is_over(loop)) {
-        /* before quiescing: what has arrived already is still taken */
+        /* counted before quiescing: requests that have arrived are still accepted */
         size_t n_open = loop->n_open;
         run_library(loop);
-        take_events(loop);
-        tqd_direct_adopt(loop);
+        dispatch_events(loop);
+        tqd_direct_take_over(loop);
         if (loop->n_open < n_open) {
-            /* at a limit the library stopped accepting; it looks again only when it runs */
+            /* at its limit of connections the library stopped accepting; only a run rechecks it */
             MHD_run(loop->mhd);
         }
         if (!loop->quiesced && atomic_load(&loop->server->draining)) {
             quiesce(loop);
         }
-        tell_alive(loop);
+        report_alive(loop);
         int64_t tick = loop->quiesced ? TQD_TICK_MS / 10 : TQD_TICK_MS;
         if (loop->now_ms - loop->tick_ms >= tick) {
             tqd_deadline_check(loop);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/serve/patience.c - how long a request waits for a worker and for its result, and whether
- * its client still does.
+/* daemon/serve/patience.c - limits on a request's time in the work queue and on a worker, and
+ * detection of clients that have disconnected.
  *
- * What is noticed of a client while a worker has its request, four times a second:
- *   reset, both directions ended, a Unix socket closed:  it has gone;
- *   end of its stream (TCP cannot tell a client that has closed from one that only has no more to
- *   send, as nc does, and reads on): it is sent "100 Continue", which every client of HTTP/1.1
- *   passes over. Whoever has closed answers with a reset, and has gone at the next look; who reads
- *   on gets the answer. One of HTTP/1.0 knows no interim answers: it is believed until its time
- *   ends.
- * Who has gone is taken out of the queue, or its computation told so (tqd_head.given_up). */
+ * While a worker has the request, the socket is polled four times a second:
+ *   reset, both directions closed, a Unix socket closed:  the client has disconnected.
+ *   End of its stream only (POLLRDHUP): over TCP a closed client looks like one that half-closes
+ *   and still reads, as nc does. It is sent "100 Continue", which every HTTP/1.1 client skips (RFC
+ *   9110 section 15.2). A closed client answers with a reset, seen at the next poll; one that reads
+ *   gets the answer. HTTP/1.0 has no interim responses: such a client counts as connected until its
+ *   time ends.
+ * The request of a disconnected client is withdrawn from the queue, or its computation cancelled
+ * (tqd_head.given_up). */
 #include <errno.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -70,8 +71,8 @@ bool tqd_patience_run(const tqd_client *client)
     return !client->request.is_patient || !atomic_load(&client->request.given_up);
 }
 
-/* The kernel's word; the probe where that is not enough. */
-static bool has_gone(tqd_client *client)
+/* poll() decides; the probe where that is ambiguous. */
+static bool has_disconnected(tqd_client *client)
 {
     static const char probe[] = "HTTP/1.1 100 Continue\r\n\r\n";
     tqd_request *request = &client->request;
@@ -87,10 +88,10 @@ static bool has_gone(tqd_client *client)
     }
     const ssize_t sent = send(client->fd, probe, sizeof probe - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (sent < 0 && (errno == EAGAIN || errno == EINTR || errno == ENOBUFS)) {
-        return false; /* it has not taken the answer before yet: asked again at the next look */
+        return false; /* send buffer full: tried again at the next poll */
     }
     request->is_probed = true;
-    return sent != (ssize_t)sizeof probe - 1; /* half a line would spoil what follows */
+    return sent != (ssize_t)sizeof probe - 1; /* a partial line would corrupt the answer */
 }
 
 static void refuse_late(tqd_client *client)
@@ -104,7 +105,7 @@ static void refuse_late(tqd_client *client)
     tqd_refuse(client, &problem);
 }
 
-/* What has not begun in time; what a worker has by now may go on. */
+/* The limit on queueing: withdraws a request that no worker has begun; a begun one goes on. */
 static void check_begin(tqd_client *client)
 {
     tqd_request *request = &client->request;
@@ -126,8 +127,8 @@ bool tqd_patience_check(tqd_client *client)
     if (atomic_load(&request->given_up)) {
         return age_ms <= limit->run_ms + limit->grace_ms;
     }
-    if (has_gone(client)) {
-        client->overdue = true; /* nothing more is said to it */
+    if (has_disconnected(client)) {
+        client->overdue = true; /* nothing more is sent to it */
         atomic_store(&request->given_up, true);
     } else if (age_ms > limit->run_ms) {
         refuse_late(client);

@@ -16,8 +16,8 @@
 
 enum { PROBLEM_BYTES = 8 << 10, STAGE_BYTES = 64 << 10, EARLY_BYTES = PROBLEM_BYTES + 2048 };
 
-/* The library asks for as little as its pool has room for. */
-static ssize_t read_stage(void *arg, uint64_t position, char *out, size_t size)
+/* Content reader of the library, which asks for no more than its pool has room for. */
+static ssize_t read_buffer(void *arg, uint64_t position, char *out, size_t size)
 {
     (void)position;
     tqd_send_buffer *s = arg;
@@ -42,13 +42,15 @@ static struct MHD_Response *make_response(tqd_client *client, tqd_reply *reply)
         if (s == NULL) {
             return NULL;
         }
-        struct MHD_Response *response = MHD_create_response_from_callback(
-            reply->n_body > 0 ? reply->n_body : MHD_SIZE_UNKNOWN, STAGE_BYTES, read_stage, s, free);
+        struct MHD_Response *response =
+            MHD_create_response_from_callback(reply->n_body > 0 ? reply->n_body : MHD_SIZE_UNKNOWN,
+                                              STAGE_BYTES, read_buffer, s, free);
         if (response == NULL) {
             free(s);
         } else if (reply->n_body == 0 && client->request.head.method == TQD_HEAD) {
-            /* 0.9.75 ends the chunks that an answer to HEAD does not have: their last one would be
-             * read as the beginning of the next answer. Without chunks the end is the stream's. */
+            /* libmicrohttpd 0.9.75 sends the last chunk of a chunked answer to HEAD, and the client
+             * would read it as the start of the next answer. Without chunks the connection's end
+             * delimits it. */
             MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
         }
         return response;
@@ -78,7 +80,7 @@ static void count(tqd_client *client, const tqd_reply *reply)
                                      : TQD_COUNTER_replies_2xx,
               1);
     const tqd_request *request = &client->request;
-    /* busy is the client's to wait for; every other fault of ours is the operator's to know */
+    /* 503: the client waits and retries. Every other 5xx is a fault for the operator. */
     bool ours = reply->status >= 500 && reply->status != 503;
     if (client->loop->server->options.log_requests || ours) {
         tqd_log(ours ? TQD_LOG_ERROR : TQD_LOG_INFO, "request",
@@ -89,16 +91,16 @@ static void count(tqd_client *client, const tqd_reply *reply)
     }
 }
 
-/* Headers that are ours: what is for browsers and caches, which look at answers to GET: a page of
- * another site can send no POST here, and a cache may keep no answer to one (RFC 9111 section 3).
- * Each header costs a request 0.1 us. */
+/* Headers for browsers and caches are sent with answers to GET only: a page of another site cannot
+ * send a POST here, and a cache must not store its answer (RFC 9111 section 3). Each header costs a
+ * request 0.1 us. */
 static bool is_for_caches(const tqd_client *client, const tqd_reply *reply)
 {
     const tqd_method method = client->request.head.method;
     return method == TQD_GET || method == TQD_HEAD || reply->status >= 300;
 }
 
-static bool tells_cache(const tqd_reply *reply)
+static bool has_cache_header(const tqd_reply *reply)
 {
     for (size_t i = 0; i < reply->n_header; i++) {
         if (strcmp(reply->headers[i].name, "Cache-Control") == 0) {
@@ -108,8 +110,8 @@ static bool tells_cache(const tqd_reply *reply)
     return false;
 }
 
-/* The origin that this reply is shown to beside our own; NULL: none. */
-static const char *shown_to(const tqd_client *client)
+/* The listed origin that may read this reply (CORS); NULL: none. */
+static const char *allowed_origin(const tqd_client *client)
 {
     const char *list = client->loop->server->options.origins;
     const char *origin = client->request.kept[TQD_HEADER_ORIGIN];
@@ -126,7 +128,7 @@ static void add_headers(const tqd_client *client, const tqd_reply *reply,
     for (size_t i = 0; i < reply->n_header; i++) {
         MHD_add_response_header(response, reply->headers[i].name, reply->headers[i].value);
     }
-    const char *origin = shown_to(client);
+    const char *origin = allowed_origin(client);
     if (origin != NULL) {
         MHD_add_response_header(response, "Access-Control-Allow-Origin", origin);
         MHD_add_response_header(response, "Access-Control-Expose-Headers", TQD_ORIGIN_EXPOSED);
@@ -134,7 +136,7 @@ static void add_headers(const tqd_client *client, const tqd_reply *reply,
     }
     if (is_for_caches(client, reply)) {
         MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-        if (!tells_cache(reply)) {
+        if (!has_cache_header(reply)) {
             MHD_add_response_header(response, "Cache-Control", "no-store");
         }
     }
@@ -143,28 +145,28 @@ static void add_headers(const tqd_client *client, const tqd_reply *reply,
     }
 }
 
-/* What most answers are: short, and with no header of their own. */
-static tqd_response_cache *take_prepared(tqd_client *client, const tqd_reply *reply)
+/* The common case: a short answer without headers of its own. */
+static tqd_response_cache *take_cached(tqd_client *client, const tqd_reply *reply)
 {
     if (reply->constant == NULL || reply->read != NULL || reply->n_header > 0 ||
         reply->media == NULL || client->request.must_close || is_for_caches(client, reply) ||
-        shown_to(client) != NULL) {
+        allowed_origin(client) != NULL) {
         return NULL;
     }
     tqd_loop *loop = client->loop;
-    return tqd_response_cache_take(&loop->prepared, reply->media, reply->constant, reply->n_body,
+    return tqd_response_cache_take(&loop->cached, reply->media, reply->constant, reply->n_body,
                                    client->request.head.request_id,
                                    (loop->now_ms + loop->unix_offset_ms) / 1000);
 }
 
-static enum MHD_Result send_prepared(tqd_client *client, const tqd_reply *reply)
+static enum MHD_Result send_cached(tqd_client *client, const tqd_reply *reply)
 {
     tqd_request *request = &client->request;
     count(client, reply);
     request->step = TQD_STEP_REPLIED;
     tqd_client_phase(client, TQD_PHASE_REPLY);
     client->moved = reply->n_body;
-    return MHD_queue_response(client->mhd, (unsigned)reply->status, request->prepared->response);
+    return MHD_queue_response(client->mhd, (unsigned)reply->status, request->cached->response);
 }
 
 enum MHD_Result tqd_reply_send(tqd_client *client, tqd_reply *reply)
@@ -174,9 +176,9 @@ enum MHD_Result tqd_reply_send(tqd_client *client, tqd_reply *reply)
         count(client, reply);
         return tqd_direct_reply(client, reply);
     }
-    request->prepared = take_prepared(client, reply);
-    if (request->prepared != NULL) {
-        return send_prepared(client, reply);
+    request->cached = take_cached(client, reply);
+    if (request->cached != NULL) {
+        return send_cached(client, reply);
     }
     struct MHD_Response *response = make_response(client, reply);
     if (response == NULL) {
@@ -194,7 +196,7 @@ enum MHD_Result tqd_reply_send(tqd_client *client, tqd_reply *reply)
     return queued;
 }
 
-/* A text of headers that grows while there is room; n counts what would have been written. */
+/* Header text in a fixed buffer; n counts bytes as snprintf does, also those without room. */
 typedef struct head_text {
     char *out;
     size_t size, n;
@@ -240,7 +242,7 @@ size_t tqd_reply_head(const tqd_client *client, const tqd_reply *reply, uint64_t
     for (size_t i = 0; i < reply->n_header; i++) {
         put(&text, "%s: %s\r\n", reply->headers[i].name, reply->headers[i].value);
     }
-    const char *origin = shown_to(client);
+    const char *origin = allowed_origin(client);
     if (origin != NULL) {
         put(&text,
             "Access-Control-Allow-Origin: %s\r\nAccess-Control-Expose-Headers: %s\r\n"
@@ -249,7 +251,7 @@ size_t tqd_reply_head(const tqd_client *client, const tqd_reply *reply, uint64_t
     }
     if (is_for_caches(client, reply)) {
         put(&text, "X-Content-Type-Options: nosniff\r\n%s",
-            tells_cache(reply) ? "" : "Cache-Control: no-store\r\n");
+            has_cache_header(reply) ? "" : "Cache-Control: no-store\r\n");
     }
     return text.n;
 }
@@ -267,7 +269,7 @@ void tqd_reply_send_early(tqd_client *client, tqd_reply *reply)
         if (n_sent > 0) {
             memcpy(text + used + 2, body, n_sent);
         }
-        /* nothing has been sent for this request, so the socket has room for one such message */
+        /* nothing has been sent for this request, so the send buffer has room for this */
         ssize_t sent = send(client->fd, text, used + 2 + n_sent, MSG_DONTWAIT | MSG_NOSIGNAL);
         (void)sent;
     }

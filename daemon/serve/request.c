@@ -17,7 +17,7 @@ void *tqd_request_target(void *loop, const char *target, struct MHD_Connection *
         return NULL;
     }
     if (client->loop->may_lag) {
-        tqd_loop_look_at_clock(client->loop);
+        tqd_loop_read_clock(client->loop);
     }
     if (client->phase == TQD_PHASE_IDLE) {
         tqd_client_phase(client, TQD_PHASE_HEADER);
@@ -46,8 +46,8 @@ void tqd_request_end(tqd_client *client)
         free(request->refusal->body);
         free(request->refusal);
     }
-    if (request->prepared != NULL) {
-        tqd_response_cache_give(request->prepared);
+    if (request->cached != NULL) {
+        tqd_response_cache_give(request->cached);
     }
     if (request->target != request->inline_target) {
         free(request->target);
@@ -72,8 +72,8 @@ void tqd_request_completed(void *loop, struct MHD_Connection *mhd, void **contex
     *context = NULL;
 }
 
-/* Decides how a refusal reaches a client that may still be sending: together with unread bytes a
- * close would reset the connection and lose the answer. */
+/* Chooses how a refusal reaches a client that may still be sending: a close with unread bytes
+ * resets the connection, and the answer is lost. */
 static enum MHD_Result refuse(tqd_client *client)
 {
     tqd_request *request = &client->request;
@@ -81,7 +81,8 @@ static enum MHD_Result refuse(tqd_client *client)
     const bool good = request->refusal != NULL && request->refusal->status < 300;
     tqd_count(&client->loop->counters, TQD_COUNTER_requests_refused, good ? 0 : 1);
     if (request->refusal == NULL) {
-        /* no memory for as much as a refusal. The library may yet offer what it holds. */
+        /* out of memory for the refusal itself. The library may still deliver bytes that it holds.
+         * */
         request->step = TQD_STEP_RECEIVING;
         request->discard = true;
         request->answered = true;
@@ -102,7 +103,7 @@ static enum MHD_Result refuse(tqd_client *client)
     return MHD_YES;
 }
 
-static enum MHD_Result begin(tqd_client *client, const char *method, const char *version)
+static enum MHD_Result begin_request(tqd_client *client, const char *method, const char *version)
 {
     client->request.is_old = strcmp(version, MHD_HTTP_VERSION_1_1) != 0;
     tqd_client_phase(client, TQD_PHASE_BODY);
@@ -113,7 +114,7 @@ static enum MHD_Result begin(tqd_client *client, const char *method, const char 
     return MHD_YES;
 }
 
-/* The handler has its reply ready before the body is complete. */
+/* The handler's reply is ready before the body is complete. */
 static enum MHD_Result refuse_by_handler(tqd_client *client)
 {
     tqd_request *request = &client->request;
@@ -124,7 +125,8 @@ static enum MHD_Result refuse_by_handler(tqd_client *client)
     return refuse(client);
 }
 
-/* False: suspended until the handler has room; the library offers the same bytes again. */
+/* Backpressure. False: suspended until the handler has room; the library delivers the bytes again.
+ * */
 bool tqd_request_room(tqd_client *client, size_t n)
 {
     tqd_request *request = &client->request;
@@ -132,7 +134,7 @@ bool tqd_request_room(tqd_client *client, size_t n)
     if (handler == NULL || handler->room == NULL) {
         return true;
     }
-    atomic_store(&request->wake, TQD_WAKE_NONE); /* before the handler looks */
+    atomic_store(&request->wake, TQD_WAKE_NONE); /* before the handler's check */
     if (handler->room(request->exchange, n)) {
         return true;
     }
@@ -178,8 +180,8 @@ enum MHD_Result tqd_request_take(tqd_client *client, const char *bytes, size_t n
     return MHD_YES;
 }
 
-/* Any thread. After the push the connection belongs to its loop again. */
-static void give_back(tqd_client *client)
+/* Any thread. After the push the loop owns the connection again. */
+static void complete(tqd_client *client)
 {
     tqd_loop *loop = client->loop;
     tqd_client *top = atomic_load_explicit(&loop->done, memory_order_relaxed);
@@ -198,7 +200,7 @@ static void run_on_worker(void *arg)
     if (tqd_patience_run(client)) {
         client->request.route->handler->run(client->request.exchange);
     }
-    give_back(client);
+    complete(client);
 }
 
 bool tqd_request_withdraw(tqd_client *client)
@@ -212,7 +214,7 @@ void tqd_request_wake(const tqd_head *head)
 {
     tqd_client *client = head->ctx;
     if (atomic_exchange(&client->request.wake, TQD_WAKE_COME) == TQD_WAKE_AWAITED) {
-        give_back(client);
+        complete(client);
     }
 }
 
@@ -221,14 +223,14 @@ void tqd_request_resume(tqd_client *client)
     tqd_request *request = &client->request;
     atomic_fetch_sub(&client->loop->running, 1);
     if (request->paused) {
-        /* the time that the client was kept waiting is not its own */
+        /* the pause was ours: it does not count against the client's deadline */
         const int64_t since_ms = client->since_ms;
         request->paused = false;
         tqd_client_phase(client, TQD_PHASE_BODY);
         client->since_ms += request->body_since_ms - since_ms;
         client->moved = request->body_seen;
     } else if (request->step == TQD_STEP_REPLIED) {
-        /* a stream may be open for days: what counts is the time for its next piece */
+        /* a stream may last for days: the deadline applies to its next piece */
         request->suspended_reply = false;
         tqd_client_phase(client, TQD_PHASE_REPLY);
     } else {
@@ -257,7 +259,7 @@ bool tqd_request_run(tqd_client *client)
 {
     const tqd_server_options *options = &client->loop->server->options;
     tqd_count(&client->loop->counters, TQD_COUNTER_requests_queued, 1);
-    /* first suspended, then given away: a worker may be done before this function returns */
+    /* suspended first: a worker may complete it before submit returns */
     suspend(client, TQD_PHASE_RUN);
     const bool is_soon = !client->request.is_patient && options->submit_soon != NULL;
     if ((is_soon ? options->submit_soon : options->submit)(options->submit_ctx, run_on_worker,
@@ -274,7 +276,7 @@ void tqd_request_wait(tqd_client *client)
     suspend(client, request->step == TQD_STEP_REPLIED ? TQD_PHASE_STREAM : TQD_PHASE_RUN);
     int before = TQD_WAKE_NONE;
     if (!atomic_compare_exchange_strong(&request->wake, &before, TQD_WAKE_AWAITED)) {
-        /* it came between the handler's look and now */
+        /* the wake-up came between the handler's check and now */
         tqd_request_resume(client);
     }
 }
@@ -320,11 +322,11 @@ static enum MHD_Result follow(tqd_client *client, tqd_next next)
     return reply(client);
 }
 
-static enum MHD_Result again(tqd_client *client)
+static enum MHD_Result resume(tqd_client *client)
 {
     tqd_request *request = &client->request;
     if (atomic_load(&request->given_up) && (request->refusal == NULL || request->answered)) {
-        return MHD_NO; /* whom it was for has gone: what there is is no answer */
+        return MHD_NO; /* cancelled: there is no answer to send */
     }
     atomic_store(&request->wake, TQD_WAKE_NONE);
     const tqd_handler *handler = request->route->handler;
@@ -336,7 +338,7 @@ static enum MHD_Result body_complete(tqd_client *client)
 {
     tqd_request *request = &client->request;
     if (request->answered) {
-        return MHD_NO; /* nothing more to say: close */
+        return MHD_NO; /* answered already: close */
     }
     if (request->refusal == NULL && request->route->handler->finish != NULL) {
         const tqd_next next = request->route->handler->finish(request->exchange);
@@ -350,7 +352,7 @@ static enum MHD_Result body_complete(tqd_client *client)
 
 enum MHD_Result tqd_request_go_on(tqd_client *client)
 {
-    return client->request.step == TQD_STEP_RECEIVING ? body_complete(client) : again(client);
+    return client->request.step == TQD_STEP_RECEIVING ? body_complete(client) : resume(client);
 }
 
 enum MHD_Result tqd_request_step(void *loop, struct MHD_Connection *mhd, const char *url,
@@ -366,7 +368,7 @@ enum MHD_Result tqd_request_step(void *loop, struct MHD_Connection *mhd, const c
     }
     switch (client->request.step) {
     case TQD_STEP_NONE:
-        return begin(client, method, version);
+        return begin_request(client, method, version);
     case TQD_STEP_RECEIVING:
         if (*n_bytes > 0) {
             size_t n = *n_bytes;

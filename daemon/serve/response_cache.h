@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/serve/response_cache.h - responses of the library that are sent again and again: of short
- * answers, by their length. */
+/* daemon/serve/response_cache.h - reusable library responses for short answers, by length. */
 #ifndef TQD_SERVE_RESPONSE_CACHE_H
 #define TQD_SERVE_RESPONSE_CACHE_H
 
@@ -17,19 +16,19 @@ enum {
 
 struct MHD_Response;
 
-/* A response with Content-Type, X-Request-Id and Date, and the body behind it that it sends. */
+/* A response with Content-Type, X-Request-Id and Date; its body follows the struct in memory. */
 typedef struct tqd_response_cache {
     struct MHD_Response *response;
     const char *media;
     size_t n;
     bool busy;  /* a connection may still be sending it */
     char *id;   /* the value of X-Request-Id, in the library's memory */
-    char *date; /* that of Date, and the second that it tells */
+    char *date; /* that of Date, and the second that it stands for */
     int64_t date_s;
     char body[];
 } tqd_response_cache;
 
-/* A loop's own. Zero-initialised. */
+/* One for each loop. Zero-initialised. */
 typedef struct tqd_response_cache_set {
     tqd_response_cache *slots[TQD_RESPONSE_CACHE_SLOTS];
     int64_t date_s; /* of `date`, once that is not empty */
@@ -39,9 +38,9 @@ typedef struct tqd_response_cache_set {
 /**
  * Take a response of this media type (a constant), whose body is a copy of n bytes.
  *
- * Making one costs the library ten allocations, and their end as many; one that was sent before
- * costs two copies. The date is written when its second is over: left to itself the library breaks
- * the time down for every answer, behind a lock that all threads of the process share.
+ * A new response costs the library ten allocations and as many frees; a cached one costs two
+ * copies. Date is rewritten once a second: the library would call gmtime for every answer, under a
+ * lock that all threads of the process share.
  *
  * Returns  NULL when the body is long, the response of this length is still being sent, or memory
  *          is short: the caller makes one of its own.
@@ -50,10 +49,10 @@ tqd_response_cache *tqd_response_cache_take(tqd_response_cache_set *set, const c
                                             const char *body, size_t n, const char *id,
                                             int64_t unix_s);
 
-/* The library has done with it for this request. */
-static inline void tqd_response_cache_give(tqd_response_cache *prepared)
+/* The library has finished sending it. */
+static inline void tqd_response_cache_give(tqd_response_cache *cached)
 {
-    prepared->busy = false;
+    cached->busy = false;
 }
 
 /* None may be in use. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/serve/route_cache.c - one place for each target, found by its last bytes. */
+/* daemon/serve/route_cache.c - a direct-mapped cache: one slot for each target, by its last bytes.
+ * */
 #include "daemon/serve/route_cache.h"
 
 #include <string.h>
 
-/* n >= 8. The names of operations differ at their ends, those of robots before. */
+/* Hash of the last bytes; n >= 8. Operations differ at the end of the path, robots before it. */
 static size_t place_of(const char *text, size_t n)
 {
     uint64_t last, first;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/serve/send_buffer.h - a body in pieces: room for a whole piece between the handler's
- * reader and
- * whoever sends it. */
+/* daemon/serve/send_buffer.h - a buffer of one whole piece between the handler's reader and the
+ * sender. */
 #ifndef TQD_SERVE_SEND_BUFFER_H
 #define TQD_SERVE_SEND_BUFFER_H
 
@@ -10,7 +9,7 @@
 typedef struct tqd_send_buffer {
     tqd_client *client;
     size_t (*read)(void *exchange, char *out, size_t size);
-    size_t at, n; /* told and filled bytes */
+    size_t at, n; /* bytes sent on, bytes filled */
     bool over;
     size_t size;
     char bytes[];
@@ -19,8 +18,8 @@ typedef struct tqd_send_buffer {
 /* NULL: no memory. free() ends it. */
 tqd_send_buffer *tqd_send_buffer_new(tqd_client *client, const tqd_reply *reply, size_t size);
 
-/* False: the connection is suspended; or, when the stage is over, it cannot go on. True: bytes are
- * there, or the stage is over because the body is complete. */
-bool tqd_send_buffer_fill(tqd_send_buffer *stage);
+/* False: the connection is suspended; or, if `over`, it must be closed. True: bytes are ready, or
+ * `over`: the body is complete. */
+bool tqd_send_buffer_fill(tqd_send_buffer *buffer);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/serve/server.c - makes and ends the loops and their HTTP daemons. */
+/* daemon/serve/server.c - creates and destroys the loops and their HTTP daemons. */
 #include "daemon/serve/server.h"
 
 #include <stdarg.h>
@@ -14,15 +14,15 @@
 #include "daemon/observe/log.h"
 #include "daemon/serve/client.h"
 
-/* The pool holds the request line and headers of one connection; the library clears all of it after
- * each request, so that 32 KiB would cost a fifth of the speed and 256 KiB two thirds. */
+/* The pool holds request line and headers of one connection. The library clears all of it after
+ * each request: 32 KiB would cost a fifth of the throughput, 256 KiB two thirds. */
 enum {
     POOL_BYTES = 6 << 10,
-    SPARE_MAX = 64 << 10, /* bytes that a loop keeps beside the budget of bodies, */
-    BUDGET_SHARE = 16,    /* but no more than such a part of it for all loops */
+    SPARE_MAX = 64 << 10, /* bytes of the budget of bodies that a loop may reserve, */
+    BUDGET_SHARE = 16,    /* and at most this fraction of it for all loops together */
 };
 
-/* Targets stay encoded: the gate checks and decodes them. */
+/* Unescape callback: targets stay percent-encoded, the gate checks and decodes them. */
 static size_t keep_encoded(void *ctx, struct MHD_Connection *mhd, char *text)
 {
     (void)ctx;
@@ -42,7 +42,7 @@ __attribute__((format(printf, 2, 0))) static void library_log(void *ctx, const c
     tqd_log(TQD_LOG_DEBUG, "http library", TQD_TEXT("text", text));
 }
 
-/* `source` is what the loop finds with the event. */
+/* `source` becomes the event's data pointer. */
 static bool watch(int epoll_fd, int fd, void *source)
 {
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = source};
@@ -61,7 +61,7 @@ static const char *loop_open(tqd_loop *loop, tqd_server *server, size_t i)
     tqd_id_source_init(&loop->ids);
     unsigned flags =
         MHD_USE_EPOLL | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_TURBO | MHD_USE_ERROR_LOG;
-    /* the logger comes first, or options before it would speak on stderr */
+    /* the logger must be the first option: earlier ones would report on stderr */
     loop->mhd = MHD_start_daemon(
         flags, 0, tqd_client_accept, loop, tqd_request_step, loop, MHD_OPTION_EXTERNAL_LOGGER,
         library_log, NULL, MHD_OPTION_LISTEN_SOCKET, options->sockets[i % options->n_socket],
@@ -75,7 +75,7 @@ static const char *loop_open(tqd_loop *loop, tqd_server *server, size_t i)
         return "the HTTP library does not start";
     }
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(loop->mhd, MHD_DAEMON_INFO_EPOLL_FD);
-    /* the library passes over events that come with no pointer: they only wake it */
+    /* the library ignores events with a NULL pointer: they only end its wait */
     if (info == NULL || !watch(info->epoll_fd, loop->epoll_fd, NULL) ||
         !watch(loop->epoll_fd, loop->event_fd, &loop->event_fd)) {
         return "the HTTP library has no epoll descriptor";
@@ -125,7 +125,7 @@ bool tqd_server_close(tqd_server *server)
         if (loop->mhd != NULL) {
             MHD_stop_daemon(loop->mhd);
         }
-        tqd_response_cache_free(&loop->prepared);
+        tqd_response_cache_free(&loop->cached);
         if (loop->epoll_fd > 0) {
             close(loop->epoll_fd);
         }
