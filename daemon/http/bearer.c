@@ -10,7 +10,7 @@
 
 static const char scheme[] = "Bearer";
 
-/* a leaf, held for the length of a comparison */
+/* a leaf lock, held during a comparison */
 static pthread_rwlock_t changing = PTHREAD_RWLOCK_INITIALIZER;
 
 void tqd_tokens_replace(tqd_tokens *tokens, const tqd_tokens *by)
@@ -44,7 +44,7 @@ bool tqd_bearer_knows(const tqd_tokens *tokens, const char *token, size_t n)
     bool known = false;
     pthread_rwlock_rdlock(&changing);
     for (size_t k = 0; k < tokens->n; k++) {
-        /* all are looked at: time does not tell which one it was */
+        /* constant time: all digests are compared, so the duration does not reveal a match */
         known |= sodium_memcmp(digest, tokens->digests[k], sizeof digest) == 0;
     }
     pthread_rwlock_unlock(&changing);

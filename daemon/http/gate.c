@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/http/gate.c - the framing guard: refuses what two parsers could read in two ways. */
+/* daemon/http/gate.c - the framing guard: refuses what two parsers could read differently (request
+ * smuggling). */
 #include "daemon/http/gate.h"
 
 #include <string.h>
 #include <strings.h>
 
-/* What a character may be, a digit each: 1 in a path by itself (RFC 3986 section 3.3 without '.'
- * and '%'), 2 in a token (RFC 9110 section 5.6.2), 3 both. */
+/* Class of each character: 1 in a path unescaped (RFC 3986 section 3.3 without '.' and '%'), 2 in a
+ * token (RFC 9110 section 5.6.2), 3 both. */
 static const char kinds[] = "0000000000000000000000000000000003023233113313203333333333110100"
                             "1333333333333333333333333330002323333333333333333333333333302030"
                             "0000000000000000000000000000000000000000000000000000000000000000"
@@ -22,13 +23,13 @@ static inline bool is_path_char(char c)
     return (kinds[(unsigned char)c] & 1) != 0;
 }
 
-/* inline, so that the length of a constant is one */
+/* inline: strlen of a constant folds */
 static inline bool is_named(const char *name, size_t n_name, const char *header)
 {
     return strlen(header) == n_name && strncasecmp(name, header, n_name) == 0;
 }
 
-/* Whether a byte of this word is below 0x20 or 0x7f; a tab is one of them. */
+/* SWAR: whether a byte of this word is below 0x20 or 0x7f; a tab counts too. */
 static inline bool is_suspect(const char *text)
 {
     const uint64_t ones = 0x0101010101010101U;
@@ -38,12 +39,12 @@ static inline bool is_suspect(const char *text)
     return ((((word - ones * 0x20) & ~word) | ((del - ones) & ~del)) & (ones * 0x80)) != 0;
 }
 
-/* Whether some byte is a control character; a tab is none. */
+/* Whether a byte is a control character other than tab. */
 static bool has_control(const char *text, size_t n)
 {
     enum { WORD = sizeof(uint64_t) };
     if (n >= WORD) {
-        bool suspect = is_suspect(text + n - WORD); /* the last ones, some of them once more */
+        bool suspect = is_suspect(text + n - WORD); /* the last word overlaps the one before */
         for (size_t i = 0; i + WORD < n; i += WORD) {
             suspect |= is_suspect(text + i);
         }
@@ -117,7 +118,7 @@ static void take_host(tqd_gate *gate, const char *value, size_t n)
 tqd_header tqd_gate_header(tqd_gate *gate, const char *name, size_t n_name, const char *value,
                            size_t n_value)
 {
-    /* ": " and the line end count as they do on the wire */
+    /* ": " and CRLF count, as on the wire */
     gate->bytes += n_name + n_value + 4;
     const tqd_header header = tqd_header_find(name, n_name);
     if (header == TQD_HEADER_CONTENT_LENGTH) {
@@ -234,8 +235,8 @@ static int hex(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Takes one byte of UTF-8; `left` continuation bytes are still to come. False when broken (overlong
- * forms and surrogates need not be told apart here: names are compared as bytes). */
+/* Checks one byte of UTF-8; `left` continuation bytes are due. False when malformed. Overlong forms
+ * and surrogates pass: names are compared as bytes. */
 static bool utf8_step(unsigned char c, unsigned *left)
 {
     if (*left > 0) {

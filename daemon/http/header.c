@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/http/header.c - a name's length and third letter leave one that it can be. */
+/* daemon/http/header.c - a perfect hash: length and third letter leave one candidate. */
 #include "daemon/http/header.h"
 
 #include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 
-/* inline, so that both spellings that clients use are compared as words */
+/* inline: memcmp with either spelling that clients use becomes word comparisons */
 static inline bool is(const char *name, const char *usual, const char *lower, size_t n)
 {
     return memcmp(name, usual, n) == 0 || memcmp(name, lower, n) == 0 ||

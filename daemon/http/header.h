@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/http/header.h - the names of headers that are looked at in every request. */
+/* daemon/http/header.h - the headers that every request is searched for. */
 #ifndef TQD_HTTP_HEADER_H
 #define TQD_HTTP_HEADER_H
 
 #include <stddef.h>
 
 typedef enum tqd_header {
-    /* those whose first value is kept, for whoever asks */
+    /* the first value of each is kept for the handlers */
     TQD_HEADER_CONTENT_TYPE,
     TQD_HEADER_ACCEPT,
     TQD_HEADER_ORIGIN,
@@ -14,7 +14,7 @@ typedef enum tqd_header {
     TQD_HEADER_PREFER,
     TQD_HEADER_DEADLINE,
     TQD_HEADER_KEPT,
-    /* those of the framing */
+    /* headers of the framing */
     TQD_HEADER_HOST = TQD_HEADER_KEPT,
     TQD_HEADER_EXPECT,
     TQD_HEADER_CONTENT_LENGTH,
@@ -22,7 +22,7 @@ typedef enum tqd_header {
     TQD_HEADER_OTHER,
 } tqd_header;
 
-/* Which one a name of n bytes is, whatever its case. */
+/* Finds the header of this name (n bytes, case-insensitive). */
 tqd_header tqd_header_find(const char *name, size_t n);
 
 #endif

@@ -30,7 +30,7 @@ static bool pattern_matches(const char *pattern, const char *path, const char *e
             match->part[match->n_part].text = path;
             match->part[match->n_part++].n = (size_t)(stop - path);
             path = stop;
-            while (*pattern++ != '}') { /* it is near: mostly the next */
+            while (*pattern++ != '}') { /* near: mostly the next character */
             }
         } else if (path < end && *path == *pattern) {
             path++;

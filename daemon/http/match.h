@@ -15,18 +15,18 @@ typedef struct tqd_match {
     bool path_known;            /* another method has a route here */
     char allow[TQD_ALLOW_TEXT]; /* its methods, when path_known and no route */
     struct {
-        const char *text; /* inside path, not decoded */
+        const char *text; /* inside path, still percent-encoded */
         size_t n;
     } part[TQD_PATH_PARTS];
     size_t n_part;
 } tqd_match;
 
-/* Matches n_path bytes against the table; {} matches one segment that is not empty. GET rows
- * serve HEAD as well. method may be TQD_METHOD_COUNT for one that is not known. */
+/* Matches n_path bytes against the table; {} matches one non-empty segment. GET rows serve HEAD
+ * too. method: TQD_METHOD_COUNT for an unknown one. */
 void tqd_match_find(const tqd_route *routes, size_t n_route, tqd_method method, const char *path,
                     size_t n_path, tqd_match *ret_match);
 
-/* TQD_METHOD_COUNT when it is none of ours. */
+/* TQD_METHOD_COUNT for an unknown method. */
 tqd_method tqd_method_find(const char *name);
 
 #endif

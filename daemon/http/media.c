@@ -29,9 +29,9 @@ tqa_media tqd_media_find(const char *header)
         return TQA_MEDIA_NONE;
     }
     if (strcmp(header, types[0].name) == 0) {
-        return types[0].media; /* as most are */
+        return types[0].media; /* the common case */
     }
-    /* the first type of a list that we know; weights are not needed to choose among so few */
+    /* the first supported type of a list; so few types need no weights */
     while (*header != '\0') {
         header += strspn(header, " \t,");
         size_t n = strcspn(header, " \t,;");

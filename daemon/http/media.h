@@ -5,8 +5,8 @@
 
 #include "api/robot.h"
 
-/* The type that a Content-Type or Accept header names; NONE for NULL and for what says nothing
- * (wildcards, and the form type that curl -d sends unasked), OTHER for what is not ours. */
+/* The type that a Content-Type or Accept header names; NONE for NULL and for values without meaning
+ * here (wildcards, and the form type that curl -d sends by default), OTHER if unsupported. */
 tqa_media tqd_media_find(const char *header);
 
 /* "application/json", ...; octets for a type that has no name. Constant. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/http/range.c - reads Range and If-Range, and answers them. */
+/* daemon/http/range.c - parses Range and If-Range, and sets the reply's headers. */
 #include "daemon/http/range.h"
 
 #include <inttypes.h>
@@ -30,10 +30,10 @@ static bool condition_holds(const tqd_head *head, const char *tag)
     return tag != NULL && strcmp(condition, quoted) == 0;
 }
 
-/* "bytes=a-b", "bytes=a-", "bytes=-n" of `size` bytes; anything else, also a list, is not taken:
- * the whole is sent. With If-Range only when it names `tag` (NULL: never). Only GET has ranges (RFC
- * 9110 section 14.2): the answer to a POST is all that was computed, and the headers of HEAD are
- * those of the whole. */
+/* "bytes=a-b", "bytes=a-", "bytes=-n" of `size` bytes; any other form, lists too, is ignored: the
+ * whole body is sent. With If-Range only if it equals `tag` (NULL: never). Only GET has ranges (RFC
+ * 9110 section 14.2): the answer to a POST is the whole result, and HEAD has the headers of the
+ * whole. */
 static tqd_range read_range(const tqd_head *head, const char *tag, uint64_t size, uint64_t *ret_at,
                             uint64_t *ret_end)
 {

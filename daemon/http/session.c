@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/http/session.c - digests of random secrets, each with its end. */
+/* daemon/http/session.c - digests of random secrets, each with its expiry. */
 #include "daemon/http/session.h"
 
 #include <assert.h>
@@ -38,7 +38,7 @@ void tqd_session_begin(tqd_sessions *sessions, int64_t now_s, char ret_secret[TQ
     sodium_bin2hex(ret_secret, TQD_SESSION_TEXT, secret, sizeof secret);
     digest_secret(ret_secret, digest);
     pthread_mutex_lock(&sessions->mutex);
-    size_t first = 0; /* to end; free rows have ended long ago */
+    size_t first = 0; /* the next to expire; free rows have expired long ago */
     for (size_t k = 1; k < TQD_SESSIONS_MAX; k++) {
         if (sessions->rows[k].until_s < sessions->rows[first].until_s) {
             first = k;
@@ -49,8 +49,8 @@ void tqd_session_begin(tqd_sessions *sessions, int64_t now_s, char ret_secret[TQ
     pthread_mutex_unlock(&sessions->mutex);
 }
 
-/* The row of a secret, TQD_SESSIONS_MAX if none. All are looked at: time does not tell which one it
- * was. The caller holds the lock. */
+/* The row of a secret, TQD_SESSIONS_MAX if none. Constant time: all rows are compared. The caller
+ * holds the lock. */
 static size_t find(const tqd_sessions *sessions, const unsigned char digest[DIGEST_BYTES])
 {
     size_t found = TQD_SESSIONS_MAX;

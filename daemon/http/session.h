@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/http/session.h - what a browser carries instead of a token: a secret made here, for a
- * time. */
+/* daemon/http/session.h - sessions of browsers: a secret that the service makes, valid for a time,
+ * in place of the token. */
 #ifndef TQD_HTTP_SESSION_H
 #define TQD_HTTP_SESSION_H
 
@@ -12,12 +12,12 @@
 enum { TQD_SESSIONS_MAX = 256, TQD_SESSION_S = 12 * 3600, TQD_SESSION_TEXT = 65 };
 #define TQD_SESSION_COOKIE "torqued_session"
 
-/* The sessions of a process; they end with it. Times are seconds of tqd_session_now_s. */
+/* The sessions of a process; they end with it. Times are in seconds of tqd_session_now_s. */
 typedef struct tqd_sessions {
-    pthread_mutex_t mutex; /* a leaf */
+    pthread_mutex_t mutex; /* a leaf lock */
     struct {
-        unsigned char digest[32]; /* of the secret, which is not kept */
-        int64_t until_s;          /* 0: none */
+        unsigned char digest[32]; /* of the secret, which is not stored */
+        int64_t until_s;          /* expiry; 0: free row */
     } rows[TQD_SESSIONS_MAX];
 } tqd_sessions;
 
@@ -25,18 +25,17 @@ void tqd_sessions_init(tqd_sessions *sessions);
 /* Ends all of them. Any thread. */
 void tqd_sessions_clear(tqd_sessions *sessions);
 
-/* Makes a session of TQD_SESSION_S and writes its secret, 64 hex digits. Where there is no room the
- * session that would end first ends now. */
+/* Creates a session of TQD_SESSION_S and writes its secret, 64 hex digits. If the table is full, it
+ * replaces the session that would expire first. */
 void tqd_session_begin(tqd_sessions *sessions, int64_t now_s, char ret_secret[TQD_SESSION_TEXT]);
 
-/* Whether a session has this secret, of n bytes. Takes the same time for every secret that is none.
- * NULL: no. */
+/* Whether a live session has this secret of n bytes; constant time. NULL: no. */
 bool tqd_session_knows(tqd_sessions *sessions, int64_t now_s, const char *secret, size_t n);
 
 /* Ends the session of this secret, if there is one. */
 void tqd_session_end(tqd_sessions *sessions, const char *secret, size_t n);
 
-/* Goes on while the machine sleeps. */
+/* CLOCK_BOOTTIME: includes the time that the machine was suspended. */
 int64_t tqd_session_now_s(void);
 
 /* The secret in a Cookie header, and its length; NULL when there is none, or for NULL. */
