@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/queue/pipe.c - a ring of pieces between the thread that fills and a worker. */
+/* daemon/queue/pipe.c - a bounded ring buffer of pieces: one producer, one worker as consumer. */
 #include "daemon/queue/pipe.h"
 
 #include <assert.h>
@@ -10,11 +10,11 @@
 #include "api/operation.h"
 
 enum {
-    PARTS_MAX = 4,                                 /* of the memory of samples */
+    PARTS_MAX = 4,                                 /* allocations from the pool of samples */
     EACH = (int)TQA_MEMORY_PIECE / TQD_PIPE_PIECE, /* pieces of a part */
     PIECES_MAX = PARTS_MAX * EACH,
-    WORTH = 64 << 10, /* bytes that are worth waking a worker */
-    TURN = 16,        /* pieces, then work that waits goes first */
+    WAKE_MIN = 64 << 10, /* bytes; less is not worth waking a worker */
+    YIELD_AFTER = 16,    /* pieces; then the worker yields to jobs that wait */
 };
 
 struct tqd_pipe {
@@ -23,14 +23,14 @@ struct tqd_pipe {
     void *ctx;
     char *parts[PARTS_MAX];
     size_t n_piece;
-    /* of the thread that fills */
+    /* the producer's */
     size_t tail, n_filling;
     /* guarded by the mutex */
     pthread_mutex_t mutex;
     size_t sizes[PIECES_MAX];
     size_t head, n_full;
-    bool working; /* a worker has it, or will */
-    bool waiting; /* `wake` is owed */
+    bool working; /* a worker has it, or it is queued for one */
+    bool waiting; /* the producer waits: `wake` is due */
     bool stopped, ended, closed;
 };
 
@@ -90,7 +90,7 @@ static void destroy(tqd_pipe *pipe)
     ends.destroy(ctx);
 }
 
-/* Takes the oldest piece. The mutex is held, but not while it is taken. */
+/* Consumes the oldest piece. The mutex is held on entry and return, not during `take`. */
 static void take_piece(tqd_pipe *pipe)
 {
     const size_t i = pipe->head, n = pipe->sizes[i];
@@ -114,11 +114,11 @@ static void work(void *arg)
     pthread_mutex_lock(&pipe->mutex);
     while (!pipe->closed && pipe->n_full > 0) {
         take_piece(pipe);
-        if (++n_taken % TURN == 0 && !pipe->closed) {
+        if (++n_taken % YIELD_AFTER == 0 && !pipe->closed) {
             pthread_mutex_unlock(&pipe->mutex);
             if (tqd_workers_waiting(pipe->workers) > 0 &&
                 tqd_workers_submit(pipe->workers, work, pipe)) {
-                return; /* it goes on behind them */
+                return; /* requeued at the end */
             }
             pthread_mutex_lock(&pipe->mutex);
         }
@@ -131,7 +131,7 @@ static void work(void *arg)
     }
 }
 
-/* ------------------------------------------------------------------------ the thread that fills */
+/* -------------------------------------------------------------------------------- the producer */
 
 /* the mutex is held */
 static bool fits(const tqd_pipe *pipe, size_t n)
@@ -155,7 +155,7 @@ char *tqd_pipe_space(tqd_pipe *pipe, size_t *ret_size)
     return piece(pipe, pipe->tail) + pipe->n_filling;
 }
 
-/* Has a worker look when there is something to see. */
+/* Queues the pipe for a worker if it has pieces and no worker. */
 static tqd_pipe_state call_worker(tqd_pipe *pipe)
 {
     pthread_mutex_lock(&pipe->mutex);
@@ -172,7 +172,7 @@ static tqd_pipe_state call_worker(tqd_pipe *pipe)
     return TQD_PIPE_BUSY;
 }
 
-/* The piece that is being filled is full, or the last. */
+/* Makes the piece that is being filled visible to the consumer: it is full, or the last. */
 static void publish(tqd_pipe *pipe)
 {
     pthread_mutex_lock(&pipe->mutex);
@@ -184,13 +184,13 @@ static void publish(tqd_pipe *pipe)
     pipe->n_filling = 0;
 }
 
-/* A piece of some size goes to a worker that has nothing else of this pipe to do. */
-static bool is_wanted(tqd_pipe *pipe)
+/* A partly filled piece is published to an idle consumer, from WAKE_MIN bytes on. */
+static bool is_worth_publishing(tqd_pipe *pipe)
 {
-    if (pipe->n_filling > TQD_PIPE_PIECE - WORTH) {
+    if (pipe->n_filling > TQD_PIPE_PIECE - WAKE_MIN) {
         return true;
     }
-    if (pipe->n_filling < WORTH) {
+    if (pipe->n_filling < WAKE_MIN) {
         return false;
     }
     pthread_mutex_lock(&pipe->mutex);
@@ -212,7 +212,7 @@ tqd_pipe_state tqd_pipe_put(tqd_pipe *pipe, const char *bytes, size_t n)
         pipe->n_filling += here;
         bytes += here;
         n -= here;
-        if (is_wanted(pipe)) {
+        if (is_worth_publishing(pipe)) {
             publish(pipe);
             state = call_worker(pipe);
         }
@@ -238,7 +238,7 @@ bool tqd_pipe_is_over(tqd_pipe *pipe)
     pipe->waiting = !over;
     pthread_mutex_unlock(&pipe->mutex);
     if (over) {
-        give_parts(pipe); /* the computation and its answer may need them, and last long */
+        give_parts(pipe); /* returned early: computation and answer may need them, and last long */
     }
     return over;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/queue/pipe.h - a body on its way to a worker: one thread fills pieces, a worker empties
- * them in order while the next ones come. */
+/* daemon/queue/pipe.h - a bounded buffer between the I/O thread that receives a body (producer) and
+ * a worker that consumes its pieces in order. */
 #ifndef TQD_QUEUE_PIPE_H
 #define TQD_QUEUE_PIPE_H
 
@@ -15,42 +15,42 @@ typedef struct tqd_pipe tqd_pipe;
 
 enum { TQD_PIPE_PIECE = 256 << 10 };
 
-/* What is done with the bytes. All get ctx. */
+/* The consumer's callbacks. All get ctx. */
 typedef struct tqd_pipe_ends {
-    /* On a worker, one call after another: the next bytes. False: it wants no more of them. */
+    /* On a worker, one call after another: the next bytes. False: it stops consuming. */
     bool (*take)(void *ctx, const char *bytes, size_t n);
-    /* On a worker: there is room again, or it is over. Not after tqd_pipe_close. */
+    /* On a worker: there is room again, or all has been consumed. Not after tqd_pipe_close. */
     void (*wake)(void *ctx);
-    /* Any thread, last: nobody looks at ctx any more. The pipe is gone. */
+    /* Any thread, the last call: ctx is no longer used, and the pipe is freed. */
     void (*destroy)(void *ctx);
 } tqd_pipe_ends;
 
-/* For about n_byte bytes (UINT64_MAX: not known): takes 0.5 to 2 MiB of the memory of samples.
- * NULL: there is none. */
+/* For about n_byte bytes (UINT64_MAX: unknown): takes 0.5 to 2 MiB from the pool of samples. NULL:
+ * out of memory. */
 tqd_pipe *tqd_pipe_new(tqd_workers *workers, uint64_t n_byte, const tqd_pipe_ends *ends, void *ctx);
 
-/* The rest is for the thread that fills. None waits. */
+/* The functions below are for the producer. None blocks. */
 
-/* True: n bytes can be put now, n <= TQD_PIPE_PIECE. False: `wake` comes. */
+/* Backpressure. True: n bytes can be put now, n <= TQD_PIPE_PIECE. False: `wake` follows. */
 bool tqd_pipe_room(tqd_pipe *pipe, size_t n);
-/* Where bytes can be received to, so that they need no copy: the next put may tell of them. There
- * is room. */
+/* The buffer to receive into without a copy: the next put may pass its bytes. There must be room.
+ * */
 char *tqd_pipe_space(tqd_pipe *pipe, size_t *ret_size);
 
 typedef enum tqd_pipe_state {
     TQD_PIPE_GOOD,
-    TQD_PIPE_STOPPED, /* `take` was false */
-    TQD_PIPE_BUSY,    /* the workers' queue is full: what was put may not be taken */
+    TQD_PIPE_STOPPED, /* `take` returned false */
+    TQD_PIPE_BUSY,    /* the work queue is full: the bytes put may never be consumed */
 } tqd_pipe_state;
 
-/* Takes n bytes, for which there must be room. */
+/* Appends n bytes, for which there must be room. */
 tqd_pipe_state tqd_pipe_put(tqd_pipe *pipe, const char *bytes, size_t n);
-/* No more will come: as put. */
+/* End of the body; returns as put does. */
 tqd_pipe_state tqd_pipe_end(tqd_pipe *pipe);
-/* After tqd_pipe_end: all has been taken, or will not be, and no worker looks at ctx any more.
- * Its memory is given back, so that only tqd_pipe_close is left. False: `wake` comes. */
+/* After tqd_pipe_end: everything has been consumed or dropped, and no worker uses ctx. The pieces
+ * are freed; only tqd_pipe_close may follow. False: `wake` follows. */
 bool tqd_pipe_is_over(tqd_pipe *pipe);
-/* Calls `destroy`, or has the worker call it that is at work. */
+/* Calls `destroy`, or leaves that to the worker that is in `take`. */
 void tqd_pipe_close(tqd_pipe *pipe);
 
 #endif

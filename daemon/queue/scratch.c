@@ -25,7 +25,7 @@ void *tqd_scratch(unsigned level, size_t size)
     if (size > bound) {
         return NULL;
     }
-    /* half as much again, so that a slowly growing need does not reallocate each time */
+    /* 1.5 times the need, so that a slowly growing one does not reallocate each time */
     size_t want = size + size / 2;
     want = (want > bound ? bound : want) + TQD_SCRATCH_ALIGN;
     want &= ~(size_t)(TQD_SCRATCH_ALIGN - 1);

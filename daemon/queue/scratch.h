@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/queue/scratch.h - working memory that belongs to the running thread and is kept. */
+/* daemon/queue/scratch.h - thread-local working memory, reused between calls. */
 #ifndef TQD_QUEUE_SCRATCH_H
 #define TQD_QUEUE_SCRATCH_H
 
@@ -16,14 +16,14 @@ void *tqd_scratch(unsigned level, size_t size);
 /* Bound for one level of one thread, in bytes; set once before any thread starts. */
 void tqd_scratch_bound_set(size_t bytes_max);
 
-/* A chunk of TQD_CHUNK_BYTES, 64-byte aligned, contents undefined: for what one exchange needs from
- * its first header to its last byte. A few that were given back stay with the thread, so that a
- * short request allocates nothing. NULL when memory is short; any thread may give it back. */
+/* A chunk of TQD_CHUNK_BYTES, 64-byte aligned, contents undefined: the memory of one exchange from
+ * first header to last byte. Each thread keeps a few free chunks, so that a short request allocates
+ * nothing. NULL: out of memory. Any thread may free it. */
 enum { TQD_CHUNK_BYTES = 64 << 10 };
 void *tqd_chunk_take(void);
 void tqd_chunk_give(void *chunk); /* accepts NULL */
 
-/* Gives this thread's memory back; every thread that took some calls it before it returns. */
+/* Frees this thread's memory; every thread that used some calls it before it returns. */
 void tqd_scratch_free(void);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/queue/workers.c - one mutex, one ring of jobs, one list of open parallel loops. */
+/* daemon/queue/workers.c - a thread pool: one mutex, one ring of jobs, one list of parallel loops.
+ * */
 #include "daemon/queue/workers.h"
 
 #include <assert.h>
@@ -16,17 +17,17 @@ enum { MEAN_OVER = 8, STALL_NS = 1000000000, SOON_ROW = 8 };
 typedef struct job {
     void (*run)(void *arg);
     void *arg;
-    int64_t since_ns; /* it waits */
+    int64_t since_ns; /* when it was queued */
 } job;
 
-/* A thread of workers, on its stack. */
+/* A worker thread's record, on its stack. */
 typedef struct worker {
     struct worker *next;
     _Atomic uint64_t beats;
-    int64_t begun_ns; /* its job; 0: it has none */
+    int64_t begun_ns; /* of its job; 0: none */
 } worker;
 
-/* A parallel loop that still has indices to give away, or will have. */
+/* A parallel loop that has, or will have, indices to claim. */
 typedef struct group {
     struct group *next;
     _Atomic size_t n;
@@ -34,16 +35,16 @@ typedef struct group {
     void (*body)(void *arg, size_t i, void *scratch);
     void *arg;
     unsigned level;
-    bool is_long; /* begun by a thread that is no worker, or within such a group */
+    bool is_long; /* its caller is no worker, or runs within such a group */
     _Atomic size_t taken;
-    size_t worth;            /* indices for which one more worker is woken */
-    int64_t told_ns;         /* when indices were told last, */
-    bool comes_fast;         /* soon after those before: worth looking out for more */
-    _Atomic size_t helpers;  /* under the mutex, as is: */
-    tqd_task_stream *course; /* that the last helper destroys; NULL: its caller waits for it */
+    size_t grain;            /* grain: one more worker is woken for so many indices */
+    int64_t published_ns;    /* when indices were published last, */
+    bool is_fast;            /* soon after those before: worth busy-polling for more */
+    _Atomic size_t helpers;  /* written under the mutex, as is: */
+    tqd_task_stream *stream; /* freed by the last helper; NULL: its caller waits for it */
 } group;
 
-/* The caller of parallel_for has its group on its stack. */
+/* A parallel_for has its group on the caller's stack instead. */
 struct tqd_task_stream {
     group group;
     tqd_workers *workers;
@@ -55,24 +56,24 @@ struct tqd_workers {
     pthread_cond_t work;   /* a job, a group or the stop */
     pthread_cond_t helped; /* a helper has left its group */
     group *groups;
-    size_t idle, n_called;   /* workers that sleep, and those of them that have been woken */
-    bool is_looked_out;      /* a worker that is awake looks out for something to do */
-    _Atomic unsigned news;   /* changes when there may be */
-    size_t n_thread, n_long; /* workers, and those of them that help long groups */
+    size_t idle, n_called;       /* blocked workers, and those of them with a wake-up under way */
+    bool is_spinning;            /* a worker busy-polls for work */
+    _Atomic unsigned generation; /* generation: changes when there may be work */
+    size_t n_thread, n_long;     /* workers, and those of them that help long groups */
     bool stopped;
     worker *threads;
-    uint64_t beats_gone; /* of threads that have ended */
-    uint64_t beats_seen; /* when somebody last asked, */
-    bool had_work;       /* and whether there was some */
-    int64_t mean_ns;     /* that jobs take, of the last ones */
+    uint64_t beats_ended; /* of threads that have ended */
+    uint64_t beats_seen;  /* at the last liveness check, */
+    bool had_work;        /* and whether there was work then */
+    int64_t mean_ns;      /* moving average of the jobs' durations */
     size_t head, n_job, size;
-    size_t n_soon;          /* of the jobs, the first ones; */
-    size_t row;             /* taken of them since the last of the others */
-    _Atomic size_t waiting; /* n_job, to look at without the mutex */
+    size_t n_soon;          /* short jobs: the first ones of the ring */
+    size_t soon_streak;     /* short jobs begun since the last other one */
+    _Atomic size_t waiting; /* n_job, readable without the mutex */
     job ring[];
 };
 
-/* how deep this thread is in parallel_for bodies */
+/* nesting of parallel_for bodies on this thread */
 static _Thread_local unsigned depth;
 static _Thread_local bool is_worker, in_long;
 static _Thread_local worker *self;
@@ -104,35 +105,35 @@ void tqd_workers_free(tqd_workers *workers)
 
 void tqd_workers_beat(void)
 {
-    if (self != NULL) { /* only this thread writes it */
+    if (self != NULL) { /* single writer: no read-modify-write needed */
         const uint64_t n = atomic_load_explicit(&self->beats, memory_order_relaxed);
         atomic_store_explicit(&self->beats, n + 1, memory_order_relaxed);
     }
 }
 
-/* Has up to n sleeping workers look; the mutex is held. Returns how many to signal once it is not:
- * else they would wake only to wait for it. */
-static size_t call(tqd_workers *workers, size_t n)
+/* Claims up to n blocked workers for a wake-up; the mutex is held. Returns how many to signal after
+ * unlocking: signalled earlier they would only block on the mutex. */
+static size_t reserve_wakeups(tqd_workers *workers, size_t n)
 {
     const size_t asleep = workers->idle - workers->n_called;
     const size_t called = n < asleep ? n : asleep;
     workers->n_called += called;
-    atomic_fetch_add_explicit(&workers->news, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&workers->generation, 1, memory_order_relaxed);
     return called;
 }
 
-static void wake(tqd_workers *workers, size_t n_called)
+static void signal_workers(tqd_workers *workers, size_t n_called)
 {
     while (n_called-- > 0) {
         pthread_cond_signal(&workers->work);
     }
 }
 
-/* False: there is no index now. */
+/* Claims an index. False: none is published now. */
 static bool group_take(group *g, size_t *ret)
 {
     size_t i = atomic_load_explicit(&g->taken, memory_order_relaxed);
-    /* acquire: what was written before an index was told */
+    /* acquire: pairs with the publication of the index */
     while (i < atomic_load_explicit(&g->n, memory_order_acquire)) {
         if (atomic_compare_exchange_weak_explicit(&g->taken, &i, i + 1, memory_order_relaxed,
                                                   memory_order_relaxed)) {
@@ -143,8 +144,8 @@ static bool group_take(group *g, size_t *ret)
     return false;
 }
 
-/* Works through what is left of a group on this thread; a helper of a long one only as long as no
- * job waits. False: a helper has no memory for it, and leaves it to the caller. */
+/* Runs the remaining indices of a group on this thread; a helper of a long group stops when a job
+ * waits. False: a helper has no memory for scratch, and leaves the group. */
 static bool group_work(tqd_workers *workers, group *g, bool helps)
 {
     void *scratch = g->scratch_size > 0 ? tqd_scratch(g->level, g->scratch_size) : NULL;
@@ -167,9 +168,9 @@ static bool group_work(tqd_workers *workers, group *g, bool helps)
     return true;
 }
 
-/* The first group with indices left; the mutex is held. Work that has begun goes before work that
- * waits, but long work after it and never on all workers: an index may take minutes, and the
- * answers to short requests would wait for it. */
+/* The first group with unclaimed indices; the mutex is held. Loops precede queued jobs, since their
+ * work has begun. Long loops come last and never take all workers: an index may take minutes, and
+ * short requests would wait for it. */
 static group *group_find(const tqd_workers *workers)
 {
     const bool takes_long = workers->n_job == 0 && workers->n_long + 1 < workers->n_thread;
@@ -182,19 +183,19 @@ static group *group_find(const tqd_workers *workers)
     return NULL;
 }
 
-/* Nobody looks at it any more. */
-static void course_destroy(tqd_task_stream *course)
+/* No thread uses it any more. */
+static void stream_destroy(tqd_task_stream *stream)
 {
-    void (*destroy)(void *arg) = course->destroy;
-    void *arg = course->group.arg;
-    free(course);
+    void (*destroy)(void *arg) = stream->destroy;
+    void *arg = stream->group.arg;
+    free(stream);
     destroy(arg);
 }
 
-/* The mutex is held, and given away meanwhile. False: there was no memory to help with. */
+/* The mutex is held on entry and return. False: no memory for scratch. */
 static bool group_help(tqd_workers *workers, group *g)
 {
-    const bool is_long = g->is_long; /* the group may end as soon as its last helper has left */
+    const bool is_long = g->is_long; /* g may be freed when its last helper has left */
     g->helpers++;
     workers->n_long += is_long;
     pthread_mutex_unlock(&workers->mutex);
@@ -204,9 +205,9 @@ static bool group_help(tqd_workers *workers, group *g)
     if (--g->helpers > 0) {
         return good;
     }
-    if (g->course != NULL) {
+    if (g->stream != NULL) {
         pthread_mutex_unlock(&workers->mutex);
-        course_destroy(g->course);
+        stream_destroy(g->stream);
         pthread_mutex_lock(&workers->mutex);
     } else {
         pthread_cond_broadcast(&workers->helped);
@@ -219,7 +220,7 @@ static job *job_at(tqd_workers *workers, size_t i)
     return &workers->ring[(workers->head + i) % workers->size];
 }
 
-/* Takes the i-th job out of the ring; the mutex is held. Those before it move up by one place. */
+/* Removes the i-th job of the ring; the mutex is held. Jobs before it move by one place. */
 static job job_take(tqd_workers *workers, size_t i)
 {
     const job taken = *job_at(workers, i);
@@ -235,13 +236,13 @@ static job job_take(tqd_workers *workers, size_t i)
 
 static job job_next(tqd_workers *workers)
 {
-    const bool others_turn = workers->row >= SOON_ROW && workers->n_job > workers->n_soon;
+    const bool others_turn = workers->soon_streak >= SOON_ROW && workers->n_job > workers->n_soon;
     const bool is_soon = workers->n_soon > 0 && !others_turn;
-    workers->row = is_soon ? workers->row + 1 : 0;
+    workers->soon_streak = is_soon ? workers->soon_streak + 1 : 0;
     return job_take(workers, is_soon ? 0 : workers->n_soon);
 }
 
-/* The mutex is held, and given away meanwhile. */
+/* The mutex is held on entry and return, not while the job runs. */
 static void job_run(tqd_workers *workers)
 {
     const job next = job_next(workers);
@@ -265,8 +266,8 @@ static void group_unlink(tqd_workers *workers, group *g)
     *link = g->next;
 }
 
-/* Nobody can join any more once it is unlinked; those who have, finish their index, most of them
- * sooner than a thread that sleeps is woken. */
+/* Unlinked, the group gets no more helpers; the present ones finish their index, usually sooner
+ * than a futex wake-up takes. */
 static void group_end(tqd_workers *workers, group *g)
 {
     pthread_mutex_lock(&workers->mutex);
@@ -283,18 +284,18 @@ static void group_end(tqd_workers *workers, group *g)
     pthread_mutex_unlock(&workers->mutex);
 }
 
-/* The mutex is held, and given away meanwhile. */
-static void look_out(tqd_workers *workers)
+/* Busy-polls for new work. The mutex is held on entry and return. */
+static void spin_for_work(tqd_workers *workers)
 {
-    const unsigned seen = atomic_load_explicit(&workers->news, memory_order_relaxed);
-    workers->is_looked_out = true;
+    const unsigned seen = atomic_load_explicit(&workers->generation, memory_order_relaxed);
+    workers->is_spinning = true;
     pthread_mutex_unlock(&workers->mutex);
     const int64_t until_ns = tqd_spin_begin();
-    while (atomic_load_explicit(&workers->news, memory_order_relaxed) == seen &&
+    while (atomic_load_explicit(&workers->generation, memory_order_relaxed) == seen &&
            tqd_spin_again(until_ns)) {
     }
     pthread_mutex_lock(&workers->mutex);
-    workers->is_looked_out = false;
+    workers->is_spinning = false;
 }
 
 static void sleep_until_called(tqd_workers *workers)
@@ -312,13 +313,13 @@ static void unlink_thread(tqd_workers *workers, worker *own)
         link = &(*link)->next;
     }
     *link = own->next;
-    workers->beats_gone += atomic_load_explicit(&own->beats, memory_order_relaxed);
+    workers->beats_ended += atomic_load_explicit(&own->beats, memory_order_relaxed);
 }
 
 void tqd_workers_run(void *arg)
 {
     tqd_workers *workers = arg;
-    bool looks = false; /* what it helped with last may go on soon */
+    bool may_spin = false; /* the last group is fast: more of it may come */
     worker own = {.next = NULL};
     is_worker = true;
     self = &own;
@@ -328,18 +329,18 @@ void tqd_workers_run(void *arg)
     workers->threads = &own;
     for (;;) {
         group *g = group_find(workers);
-        const bool comes_fast = g != NULL && g->comes_fast; /* it may end while it is helped */
+        const bool is_fast = g != NULL && g->is_fast; /* read now: g may be freed meanwhile */
         if (g != NULL && group_help(workers, g)) {
-            looks = comes_fast;
+            may_spin = is_fast;
             continue;
         }
         if (workers->n_job > 0) {
             job_run(workers);
         } else if (workers->stopped) {
             break;
-        } else if (looks && !workers->is_looked_out) {
-            looks = false;
-            look_out(workers);
+        } else if (may_spin && !workers->is_spinning) {
+            may_spin = false;
+            spin_for_work(workers);
         } else {
             sleep_until_called(workers);
         }
@@ -356,12 +357,12 @@ void tqd_workers_stop(tqd_workers *workers)
 {
     pthread_mutex_lock(&workers->mutex);
     workers->stopped = true;
-    (void)call(workers, workers->idle);
+    (void)reserve_wakeups(workers, workers->idle);
     pthread_cond_broadcast(&workers->work);
     pthread_mutex_unlock(&workers->mutex);
 }
 
-/* Puts a job behind the first `before` ones. */
+/* Inserts a job after the first `before` ones. */
 static void job_put(tqd_workers *workers, size_t before, job added)
 {
     for (size_t i = workers->n_job; i > before; i--) {
@@ -381,13 +382,13 @@ static bool submit(tqd_workers *workers, bool is_soon, void (*run)(void *arg), v
         job_put(workers, is_soon ? workers->n_soon : workers->n_job,
                 (job){run, arg, tqd_spin_now()});
         workers->n_soon += is_soon;
-        n_called = call(workers, 1);
-        /* glibc before 2.41 may lose a signal (its bug 25847): who has been called is called again,
-         * which costs nothing when it is awake */
+        n_called = reserve_wakeups(workers, 1);
+        /* glibc before 2.41 may lose a signal (bug 25847): a worker that was signalled before is
+         * signalled again, which costs nothing when it is awake */
         n_called += n_called == 0 && workers->idle > 0;
     }
     pthread_mutex_unlock(&workers->mutex);
-    wake(workers, n_called);
+    signal_workers(workers, n_called);
     return added;
 }
 
@@ -439,7 +440,7 @@ int64_t tqd_workers_wait_ms(tqd_workers *workers)
     const int64_t mean_ns = workers->mean_ns;
     if (workers->n_job > workers->n_soon && workers->n_thread > 0 &&
         now_ns - job_at(workers, workers->n_soon)->since_ns >= STALL_NS) {
-        /* each thread's next job takes as long as the mean, or as what it is at already */
+        /* each thread's next job takes the mean, or the time that its current one has taken */
         for (const worker *w = workers->threads; w != NULL; w = w->next) {
             const int64_t so_far_ns = w->begun_ns != 0 ? now_ns - w->begun_ns : 0;
             wait_ns += so_far_ns > mean_ns ? so_far_ns : mean_ns;
@@ -454,7 +455,7 @@ int64_t tqd_workers_wait_ms(tqd_workers *workers)
 bool tqd_workers_alive(tqd_workers *workers)
 {
     pthread_mutex_lock(&workers->mutex);
-    uint64_t beats = workers->beats_gone;
+    uint64_t beats = workers->beats_ended;
     for (const worker *w = workers->threads; w != NULL; w = w->next) {
         beats += atomic_load_explicit(&w->beats, memory_order_relaxed);
     }
@@ -477,9 +478,9 @@ void tqd_workers_parallel_for(tqd_workers *workers, size_t n, size_t scratch_siz
         pthread_mutex_lock(&workers->mutex);
         g.next = workers->groups;
         workers->groups = &g;
-        const size_t n_called = call(workers, n - 1);
+        const size_t n_called = reserve_wakeups(workers, n - 1);
         pthread_mutex_unlock(&workers->mutex);
-        wake(workers, n_called);
+        signal_workers(workers, n_called);
     }
     (void)group_work(workers, &g, false);
     if (n > 1) {
@@ -487,67 +488,67 @@ void tqd_workers_parallel_for(tqd_workers *workers, size_t n, size_t scratch_siz
     }
 }
 
-tqd_task_stream *tqd_task_stream_new(tqd_workers *workers, size_t worth, size_t scratch_size,
+tqd_task_stream *tqd_task_stream_new(tqd_workers *workers, size_t grain, size_t scratch_size,
                                      void (*body)(void *arg, size_t i, void *scratch),
                                      void (*destroy)(void *arg), void *arg)
 {
-    assert(worth > 0);
-    tqd_task_stream *course = calloc(1, sizeof *course);
-    if (course == NULL) {
+    assert(grain > 0);
+    tqd_task_stream *stream = calloc(1, sizeof *stream);
+    if (stream == NULL) {
         return NULL;
     }
-    course->workers = workers;
-    course->destroy = destroy;
-    course->group.scratch_size = scratch_size;
-    course->group.body = body;
-    course->group.arg = arg;
-    course->group.level = 1;
-    course->group.worth = worth;
+    stream->workers = workers;
+    stream->destroy = destroy;
+    stream->group.scratch_size = scratch_size;
+    stream->group.body = body;
+    stream->group.arg = arg;
+    stream->group.level = 1;
+    stream->group.grain = grain;
     pthread_mutex_lock(&workers->mutex);
-    course->group.next = workers->groups;
-    workers->groups = &course->group;
+    stream->group.next = workers->groups;
+    workers->groups = &stream->group;
     pthread_mutex_unlock(&workers->mutex);
-    return course;
+    return stream;
 }
 
-void tqd_task_stream_publish(tqd_task_stream *course, size_t n)
+void tqd_task_stream_publish(tqd_task_stream *stream, size_t n)
 {
-    tqd_workers *workers = course->workers;
-    group *g = &course->group;
-    const int64_t told_ns = tqd_spin_now();
+    tqd_workers *workers = stream->workers;
+    group *g = &stream->group;
+    const int64_t published_ns = tqd_spin_now();
     pthread_mutex_lock(&workers->mutex);
     assert(n >= atomic_load_explicit(&g->n, memory_order_relaxed));
-    g->comes_fast = told_ns - g->told_ns < TQD_SPIN_NS;
-    g->told_ns = told_ns;
+    g->is_fast = published_ns - g->published_ns < TQD_SPIN_NS;
+    g->published_ns = published_ns;
     atomic_store_explicit(&g->n, n, memory_order_release);
     const size_t left = n - atomic_load_explicit(&g->taken, memory_order_relaxed);
-    const size_t wanted = left / g->worth + (left % g->worth > 0);
-    const size_t awake = g->helpers + workers->n_called + workers->is_looked_out;
-    const size_t n_called = call(workers, wanted > awake ? wanted - awake : 0);
+    const size_t wanted = left / g->grain + (left % g->grain > 0);
+    const size_t awake = g->helpers + workers->n_called + workers->is_spinning;
+    const size_t n_called = reserve_wakeups(workers, wanted > awake ? wanted - awake : 0);
     pthread_mutex_unlock(&workers->mutex);
-    wake(workers, n_called);
+    signal_workers(workers, n_called);
 }
 
-void tqd_task_stream_finish(tqd_task_stream *course)
+void tqd_task_stream_finish(tqd_task_stream *stream)
 {
     assert(depth == 0);
-    (void)group_work(course->workers, &course->group, false);
-    group_end(course->workers, &course->group);
-    free(course);
+    (void)group_work(stream->workers, &stream->group, false);
+    group_end(stream->workers, &stream->group);
+    free(stream);
 }
 
-void tqd_task_stream_abandon(tqd_task_stream *course)
+void tqd_task_stream_abandon(tqd_task_stream *stream)
 {
-    tqd_workers *workers = course->workers;
-    group *g = &course->group;
+    tqd_workers *workers = stream->workers;
+    group *g = &stream->group;
     pthread_mutex_lock(&workers->mutex);
     group_unlink(workers, g);
-    /* those inside find no further index */
+    /* helpers find no further index */
     atomic_store_explicit(&g->n, 0, memory_order_relaxed);
     const bool last = g->helpers == 0;
-    g->course = course;
+    g->stream = stream;
     pthread_mutex_unlock(&workers->mutex);
     if (last) {
-        course_destroy(course);
+        stream_destroy(stream);
     }
 }
