@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/jobs/body.c - large bodies go through one buffer that a worker fills and the connection's
- * thread empties: that thread never waits for a disk. */
+/* daemon/jobs/body.c - a large body passes through one buffer that a worker fills and the I/O
+ * thread sends, so that the I/O thread never waits for a disk. */
 #include "daemon/jobs/body.h"
 
 #include <stdlib.h>
@@ -92,7 +92,7 @@ void tqd_body_answer(tqd_body_reader *reader, const tqd_head *head, tqd_reply *r
     }
     tqd_answer_header(reply, "ETag", "\"%s\"", reader->digest);
     if (first > 0) {
-        /* the piece at hand is the file's first: a worker fetches another */
+        /* the buffer holds the file's first piece: a worker must read another */
         reader->at = first;
         reader->n_piece = reader->piece_at = 0;
     } else if (reader->n_piece > end) {

@@ -12,11 +12,11 @@
 /* Zero-initialised; part of an exchange. */
 typedef struct tqd_body_reader {
     char media[TQD_MEDIA_TEXT];
-    char digest[TQD_DIGEST_TEXT]; /* of the file; "" when it was in the row */
-    char *bytes;                  /* the row's, until it is answered */
+    char digest[TQD_DIGEST_TEXT]; /* of the file; "": the body is in the row */
+    char *bytes;                  /* the row's, until the reply takes them */
     uint64_t size;
     tqd_file *file;
-    uint64_t at, end; /* of the file: read so far, and where to stop */
+    uint64_t at, end; /* of the file: bytes read, and the end of the range */
     char *piece;
     size_t n_piece, piece_at;
     bool failed;
@@ -30,12 +30,12 @@ tqd_store_status tqd_body_open(tqd_body_reader *reader, tqd_store *store, const 
 tqd_store_status tqd_body_open_attachment(tqd_body_reader *reader, tqd_store *store, const char *id,
                                           const char *name);
 
-/* Puts the body into the reply: all of it, or the bytes that a Range header asks for. `read` is
- * what calls tqd_body_read for this exchange. */
+/* Puts the body into the reply: all of it, or the range of a Range header. `read` is the callback
+ * that calls tqd_body_read for this exchange. */
 void tqd_body_answer(tqd_body_reader *reader, const tqd_head *head, tqd_reply *reply,
                      size_t (*read)(void *exchange, char *out, size_t size));
 
-/* As tqd_reply.read: copies what is there, or asks for a worker, who calls tqd_body_fill. */
+/* As tqd_reply.read: copies what the buffer holds, or TQD_READ_RUN for tqd_body_fill. */
 size_t tqd_body_read(tqd_body_reader *reader, char *out, size_t size);
 void tqd_body_fill(tqd_body_reader *reader);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/jobs/crash.c - a handler of fatal signals writes the job's id and lets the signal go on.
- * Only async-signal-safe calls, on a descriptor that is open already. */
+/* daemon/jobs/crash.c - a handler of fatal signals writes the job's id, then the default action
+ * follows. Async-signal-safe calls only, on a descriptor that is already open. */
 #include "daemon/jobs/crash.h"
 
 #include <errno.h>
@@ -11,14 +11,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A fault may be that the thread's stack is full: the handler has one of its own. */
+/* Alternate signal stack (sigaltstack): the fault may be an overflow of the thread's own stack. */
 enum { HANDLER_STACK = 16 << 10 };
 
 static int note_fd = -1;
 static const char nobody[TQD_JOB_ID_TEXT] = "..........................";
 static _Thread_local const char *volatile blamed;
 
-/* Once for each thread that works on jobs; a sanitizer's threads have theirs already. */
+/* Once for each thread that runs jobs; under a sanitizer threads have one already. */
 static void take_stack(void)
 {
     static _Thread_local char stack[HANDLER_STACK];
@@ -31,7 +31,7 @@ static void take_stack(void)
     is_taken = true;
 }
 
-void tqd_crash_blame(const char *id)
+void tqd_crash_set_job(const char *id)
 {
     if (id != NULL) {
         take_stack();
@@ -39,7 +39,7 @@ void tqd_crash_blame(const char *id)
     blamed = id;
 }
 
-const char *tqd_crash_blamed(void)
+const char *tqd_crash_set_jobd(void)
 {
     return blamed;
 }
@@ -61,14 +61,14 @@ void tqd_crash_read(const char *state, char ret_id[TQD_JOB_ID_TEXT])
     if (fd >= 0) {
         const ssize_t n = read(fd, ret_id, TQD_JOB_ID_TEXT - 1);
         if (n != TQD_JOB_ID_TEXT - 1 || memcmp(ret_id, nobody, sizeof nobody) == 0) {
-            ret_id[0] = '\0'; /* half a note blames nobody */
+            ret_id[0] = '\0'; /* an incomplete note names no job */
         }
         close(fd);
     }
 }
 
-/* A signal that was sent to the process (a watchdog's SIGABRT, kill -SEGV) says nothing about the
- * thread that happens to take it; a fault, abort and assert are of the thread itself. */
+/* A signal from kill(2), such as a watchdog's SIGABRT, is not caused by the thread that receives
+ * it; a hardware fault, abort and assert are caused by the thread itself. */
 static void note(int number, siginfo_t *info, void *context)
 {
     (void)context;
@@ -76,9 +76,9 @@ static void note(int number, siginfo_t *info, void *context)
     const char *id = info->si_code != SI_USER && info->si_code != SI_QUEUE ? blamed : NULL;
     if (id != NULL) {
         const ssize_t n = pwrite(note_fd, id, TQD_JOB_ID_TEXT - 1, 0);
-        (void)n; /* without the note the job has an interruption more, not a crash */
+        (void)n; /* without the note it counts as an interruption, not as a crash */
     }
-    /* SA_RESETHAND: the default action takes the process down, with a core where those are kept */
+    /* SA_RESETHAND: the default action ends the process, with a core dump where enabled */
     errno = saved;
     raise(number);
 }
@@ -94,7 +94,7 @@ bool tqd_crash_arm(const char *state)
     if (fd < 0) {
         return false;
     }
-    /* the note has its room before it is needed, when the disk may be full; or tries without */
+    /* allocates the note's block now: the disk may be full later. On failure it goes on without */
     const ssize_t n = write(fd, nobody, sizeof nobody - 1);
     (void)n;
     note_fd = fd;

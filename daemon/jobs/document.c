@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/jobs/document.c - prints jobs and news. No text in them needs escapes but `step`. */
+/* daemon/jobs/document.c - prints jobs and events as JSON. Only `step` needs escapes. */
 #include "daemon/jobs/document.h"
 
 #include <inttypes.h>
@@ -89,17 +89,17 @@ size_t tqd_job_print(const tqd_job *job, const char *more, size_t n_more, char *
     return n;
 }
 
-size_t tqd_news_print(const tqd_news *news, char *out)
+size_t tqd_hub_event_print(const tqd_hub_event *news, char *out)
 {
     char text[256];
     if (news->seq == 0) {
         print_progress(news->fraction, news->eta_s, news->step, text, sizeof text);
-        return (size_t)snprintf(out, TQD_NEWS_BYTES,
+        return (size_t)snprintf(out, TQD_HUB_EVENT_BYTES,
                                 "event: progress\ndata: {\"job\":\"%s\",\"progress\":%s}\n\n",
                                 news->id, text);
     }
     print_time(news->at_ms, text);
-    return (size_t)snprintf(out, TQD_NEWS_BYTES,
+    return (size_t)snprintf(out, TQD_HUB_EVENT_BYTES,
                             "id: %" PRIu64 "\nevent: state\ndata: {\"job\":\"%s\",\"state\":\"%s\","
                             "\"attempts\":%" PRIu32 ",\"at\":%s}\n\n",
                             news->seq, news->id, tqd_job_state_name(news->state), news->attempts,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/jobs/exchange.c - the life of a request about jobs. */
+/* daemon/jobs/exchange.c - the life cycle of a request about jobs. */
 #include "daemon/jobs/exchange.h"
 
 #include <stdlib.h>

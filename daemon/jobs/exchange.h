@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/jobs/exchange.h - what the handlers of this folder have in common; private to it. */
+/* daemon/jobs/exchange.h - what the handlers of this folder share; private to it. */
 #ifndef TQD_JOBS_EXCHANGE_H
 #define TQD_JOBS_EXCHANGE_H
 
@@ -8,11 +8,11 @@
 #include "daemon/jobs/jobs.h"
 #include "daemon/jobs/view.h"
 
-/* One request; all the work is done by a worker. */
+/* One request; a worker does all its work, since it reads the store. */
 typedef struct tqd_job_exchange {
     tqd_jobs *jobs;
     const tqd_head *head;
-    bool streaming; /* the reply is under way: `run` fetches its next piece */
+    bool streaming; /* the reply is being sent: `run` reads its next piece */
     tqd_body_reader body;
     tqd_field_reader field;
     tqd_view_reader view;

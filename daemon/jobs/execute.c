@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* daemon/jobs/execute.c - one claimed job from its request to its end in the store: the same call
- * of api as for an immediate answer, in a world that also has progress, cancelling, checkpoints. */
+ * of api as for an immediate answer, with a host that adds progress, cancellation, checkpoints. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,19 +18,19 @@ enum {
     PIECE = 64 << 10,
     PROBLEM_BYTES = 8 << 10,
     RETRY_US = 500000,
-    STORAGE_TRIES = 5, /* a job whose result finds no room is tried again so often */
+    STORAGE_TRIES = 5, /* attempts of a job whose result cannot be stored for lack of space */
 };
 
-/* What a job leaves: its result in memory while it is small, then in a file. */
+/* The outcome of a job: its result is in memory while small, then in a file. */
 typedef struct outcome {
     tqd_job_state state;
     const char *media; /* of the result */
     char *text;
     size_t n_text;
-    tqd_upload *upload; /* holds the file until the row refers to it */
+    tqd_upload *upload; /* keeps the file until the row refers to it */
     char file[TQD_DIGEST_TEXT];
     uint64_t size;
-    bool again; /* not the job's fault: back into the queue */
+    bool requeue; /* the job is not at fault: back into the queue */
     tqa_problem problem;
 } outcome;
 
@@ -42,10 +42,10 @@ static void fail(outcome *out, const tqa_problem *problem)
     out->problem = *problem;
 }
 
-/* A failure of the store while the job was at it. */
+/* The store failed during the run. */
 static void fail_store(outcome *out, tqd_store_status status)
 {
-    out->again = status != TQD_STORE_QUOTA && status != TQD_STORE_DAMAGED;
+    out->requeue = status != TQD_STORE_QUOTA && status != TQD_STORE_DAMAGED;
     out->state = TQD_JOB_FAILED;
     tqd_store_problem(status, &out->problem);
 }
@@ -77,7 +77,7 @@ static bool feed_file(tqd_store *store, const char *digest, uint64_t size, tqa_c
     return good;
 }
 
-/* Feeds the request that the store keeps. */
+/* Decodes the stored request. */
 static bool feed_request(tqd_runner *runner, const tqa_operation *operation, const tqa_robot *robot,
                          tqa_call **ret_call, outcome *out)
 {
@@ -100,7 +100,7 @@ static bool feed_request(tqd_runner *runner, const tqa_operation *operation, con
     bool good = call != NULL;
     if (!good) {
         out->state = TQD_JOB_FAILED;
-        out->again = out->problem.status == 503;
+        out->requeue = out->problem.status == 503;
     } else if (bytes == NULL) {
         good = feed_file(store, file, size, call, out);
     } else if (!tqa_call_feed(call, bytes, (size_t)size)) {
@@ -116,7 +116,7 @@ static bool feed_request(tqd_runner *runner, const tqa_operation *operation, con
     return good;
 }
 
-/* Keeps n more bytes of the result. */
+/* Appends n bytes to the result. */
 static tqd_store_status keep(tqd_store *store, outcome *out, const char *bytes, size_t n)
 {
     tqd_store_status status = TQD_STORE_OK;
@@ -150,7 +150,7 @@ static void keep_result(tqd_runner *runner, tqa_call *call, outcome *out)
             status = keep(store, out, piece, n);
         }
     }
-    if (tqa_call_problem(call)->status != 0) { /* the answer has come to no end */
+    if (tqa_call_problem(call)->status != 0) { /* the answer is incomplete */
         status = TQD_STORE_NO_MEMORY;
     }
     if (status == TQD_STORE_OK && out->upload != NULL) {
@@ -164,7 +164,7 @@ static void keep_result(tqd_runner *runner, tqa_call *call, outcome *out)
     }
 }
 
-/* `w` outlives the call, whose answer may be read out of the spool. */
+/* `w` must outlive the call, whose answer may be read from the scratch file. */
 static void compute(tqd_job_world *w, const tqa_operation *operation, const tqa_robot *robot,
                     outcome *out)
 {
@@ -189,12 +189,12 @@ static void compute(tqd_job_world *w, const tqa_operation *operation, const tqa_
 
 /* ------------------------------------------------------------------------------------- ending */
 
-/* Ends the job or gives it back. While the disk is full this is tried again: the result is here,
- * and the lease is ours until another has it. */
-static void end(const tqd_job_world *w, const outcome *out, bool give_back)
+/* Ends the job, or returns it to the queue. Retried while the disk is full: the result is in
+ * memory, and the lease is ours until another node has it. */
+static void end(const tqd_job_world *w, const outcome *out, bool requeue)
 {
     tqd_runner *runner = w->runner;
-    char text[PROBLEM_BYTES]; /* why a job failed is told even while memory is short */
+    char text[PROBLEM_BYTES]; /* on the stack: a failed job has its reason also without memory */
     tqd_job_finish finish = {.id = runner->job.id, .fence = runner->job.fence, .state = out->state};
     tqd_job_release release = {.id = runner->job.id, .fence = runner->job.fence};
     if (out->state == TQD_JOB_SUCCEEDED) {
@@ -204,27 +204,27 @@ static void end(const tqd_job_world *w, const outcome *out, bool give_back)
                                    .size = out->size};
         finish.attachments = w->attachments;
         finish.n_attachment = w->n_attachment;
-    } else if (out->state == TQD_JOB_FAILED && !give_back) {
+    } else if (out->state == TQD_JOB_FAILED && !requeue) {
         const size_t n = tqa_problem_print(&out->problem, runner->job.id, text, sizeof text);
         finish.problem = (tqd_body){.media = "application/problem+json", .bytes = text, .size = n};
     }
-    tqd_write *write = give_back ? &release.write : &finish.write;
+    tqd_write *write = requeue ? &release.write : &finish.write;
     tqd_store_status status = TQD_STORE_OK;
     do {
-        *write = (tqd_write){.kind = give_back ? TQD_WRITE_JOB_RELEASE : TQD_WRITE_JOB_FINISH};
+        *write = (tqd_write){.kind = requeue ? TQD_WRITE_JOB_RELEASE : TQD_WRITE_JOB_FINISH};
         status = tqd_store_write(runner->jobs->options.store, write);
         if (status > TQD_STORE_QUOTA && !tqd_jobs_stopping(runner->jobs)) {
             usleep(RETRY_US);
         }
     } while (status > TQD_STORE_QUOTA && !tqd_jobs_stopping(runner->jobs));
-    if (status == TQD_STORE_OK && !give_back) {
+    if (status == TQD_STORE_OK && !requeue) {
         tqd_scratch_file_remove(runner->jobs->options.store, runner->job.id);
     }
     if (status == TQD_STORE_MISMATCH) {
         tqd_log(TQD_LOG_WARNING, "a job's lease was lost; another run of it counts",
                 TQD_TEXT("job", runner->job.id));
     } else if (status != TQD_STORE_OK) {
-        tqd_log(TQD_LOG_ERROR, "a job's end cannot be stored; it will be run again",
+        tqd_log(TQD_LOG_ERROR, "a job's end cannot be stored; it will be run requeue",
                 TQD_TEXT("job", runner->job.id), TQD_TEXT("reason", tqd_store_status_text(status)));
     }
 }
@@ -240,31 +240,32 @@ void tqd_execute(tqd_runner *runner)
     char name[TQD_NAME_TEXT + TQD_DIGEST_TEXT];
     tqd_job_world world;
     tqd_job_world_open(&world, runner);
-    tqd_crash_blame(job->id);
+    tqd_crash_set_job(job->id);
     if (operation == NULL) {
         tqa_problem_set(&out.problem, "invalid-value", "this version has no \"%s\"", job->kind);
     } else if (with_robot) {
         snprintf(name, sizeof name, "%s@%s", job->robot, job->robot_digest);
         robot = tqd_registry_get(registry, name, &out.problem);
-        out.again = robot == NULL && out.problem.status >= 500;
+        out.requeue = robot == NULL && out.problem.status >= 500;
     }
     if (operation != NULL && (robot != NULL || !with_robot)) {
         compute(&world, operation, robot, &out);
     }
     tqd_registry_release(registry, robot);
-    tqd_crash_blame(NULL);
+    tqd_crash_set_job(NULL);
     const bool stopped = out.state == TQD_JOB_FAILED && tqd_jobs_stopping(runner->jobs);
     const bool cancelled = atomic_load(&runner->cancelled);
     if (cancelled) {
         out.state = TQD_JOB_CANCELLED;
     }
     if (!atomic_load(&runner->lost)) {
-        end(&world, &out, !cancelled && (stopped || (out.again && job->attempts < STORAGE_TRIES)));
+        end(&world, &out,
+            !cancelled && (stopped || (out.requeue && job->attempts < STORAGE_TRIES)));
     }
     tqd_job_world_close(&world);
     tqd_upload_close(out.upload);
     free(out.text);
-    if (out.again) {
-        usleep(RETRY_US); /* the store fails: others need not be tried at once */
+    if (out.requeue) {
+        usleep(RETRY_US); /* the store fails: back off before the next job */
     }
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/jobs/field.c - feeds a stored result to api's extractor, twice, a piece at a time. */
+/* daemon/jobs/field.c - two passes of a stored result through api's extractor, in pieces. */
 #include "daemon/jobs/field.h"
 
 #include <string.h>
 
 #include "daemon/store/problem.h"
 
-/* The next bytes of the body at reader->at: from the row, or through the body's own piece. */
+/* The next bytes of the body at reader->at: from the row, or from the body's buffer. */
 static const char *next_piece(tqd_field_reader *reader, size_t *ret_n)
 {
     tqd_body_reader *body = reader->body;
@@ -45,7 +45,7 @@ bool tqd_field_open(tqd_field_reader *reader, tqd_body_reader *body, const char 
     return tqa_field_measured(reader->field, reterr);
 }
 
-/* What lies before a range is made and dropped; behind it nothing more is read. */
+/* Output before the range is generated and dropped; reading stops after the range. */
 static void keep_range(tqd_field_reader *reader)
 {
     const uint64_t begin = reader->made;

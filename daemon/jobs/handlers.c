@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/jobs/handlers.c - jobs as a resource: list, look, cancel, delete. */
+/* daemon/jobs/handlers.c - jobs as a resource: list, get, cancel, delete. */
 #include "daemon/jobs/handlers.h"
 
 #include <inttypes.h>
@@ -26,7 +26,7 @@ static int add_job(void *ctx, const tqd_job *row)
 {
     list *l = ctx;
     if (l->n_job == l->limit) {
-        l->n_job++; /* there is a next page */
+        l->n_job++; /* counted, not printed: there is a next page */
         return 1;
     }
     tqd_job job = *row;
@@ -47,7 +47,7 @@ static void refuse_query(const char *name, const char *value, tqa_problem *probl
     } else if (strcmp(name, "limit") == 0) {
         snprintf(wanted, sizeof wanted, "limit is 1 to %d", (int)LIST_MAX);
     } else if (strcmp(name, "cursor") == 0) {
-        snprintf(wanted, sizeof wanted, "cursor is what the page before has told");
+        snprintf(wanted, sizeof wanted, "cursor is the \"cursor\" of the previous page");
     }
     tqa_problem_set(problem, "invalid-value", "%s, got \"%.64s=%.64s\"", wanted, name, value);
 }
@@ -86,7 +86,7 @@ static bool read_filter(const char *query, tqd_job_filter *filter, char texts[2]
         }
     }
     if (bad) {
-        tqa_problem_set(problem, "malformed", "the query is no list of name=value");
+        tqa_problem_set(problem, "malformed", "the query is not a list of name=value");
     }
     return !bad;
 }
@@ -107,7 +107,7 @@ static void list_run(void *arg)
         tqd_answer_no_memory(&e->answer, e->head->request_id);
         return;
     }
-    filter.limit++; /* one more, to know whether there is a next page */
+    filter.limit++; /* one more row shows whether there is a next page */
     l.n = (size_t)snprintf(l.text, 16, "{\"jobs\":[");
     const tqd_store_status status = tqd_store_jobs(tqd_jobs_store(e->jobs), &filter, add_job, &l);
     if (status != TQD_STORE_OK) {
@@ -146,7 +146,7 @@ static int add_attachment(void *ctx, const tqd_attachment *attachment)
     return 0;
 }
 
-/* what only a look at one job shows: why it failed, which files its result has. NULL without
+/* Members that only GET of one job has: why it failed, which files its result has. NULL: out of
  * memory. */
 static char *more_of(tqd_jobs *jobs, const tqd_job *job, size_t *ret_n)
 {
@@ -223,7 +223,7 @@ static void cancel_run(void *arg)
         tqd_jobs_changed(e->jobs, false);
         answer_job(e, cancel.job.state == TQD_JOB_CANCELLED ? 200 : 202, &cancel.job);
     } else if (status == TQD_STORE_MISMATCH) {
-        /* asked for again, or too late: the job says which */
+        /* a repeated request, or too late: the state decides */
         if (cancel.job.state == TQD_JOB_CANCELLED) {
             answer_job(e, 200, &cancel.job);
             return;

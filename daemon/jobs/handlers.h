@@ -10,7 +10,7 @@ enum { TQD_JOB_ROUTES = 16 };
 /* Writes the routes and returns how many; the context of each is the tqd_jobs. */
 size_t tqd_job_routes(tqd_jobs *jobs, tqd_route routes[TQD_JOB_ROUTES]);
 
-/* streams.c: Server-Sent Events of one job ({}), or of all */
+/* streams.c: Server-Sent Events of one job ({}), or of all jobs */
 extern const tqd_handler tqd_events_handler;
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/jobs/host.c - progress, cancelling, checkpoints, spool and attachments of a running job.
- */
+/* daemon/jobs/host.c - progress, cancellation, checkpoints, scratch file and attachments of a
+ * running job. */
 #include "daemon/jobs/host.h"
 
 #include <stdio.h>
@@ -24,20 +24,20 @@ static void world_robot_release(void *ctx, const tqa_robot *robot)
     base->robot_release(base->ctx, robot);
 }
 
-/* A helper that crashes does so on behalf of the job. */
-typedef struct blamed_loop {
+/* A crash of a helper thread counts against the job. */
+typedef struct attributed_loop {
     const char *id;
     void (*body)(void *arg, size_t i, void *scratch);
     void *arg;
-} blamed_loop;
+} attributed_loop;
 
 static void blamed_body(void *arg, size_t i, void *scratch)
 {
-    const blamed_loop *loop = arg;
-    const char *before = tqd_crash_blamed();
-    tqd_crash_blame(loop->id);
+    const attributed_loop *loop = arg;
+    const char *before = tqd_crash_set_jobd();
+    tqd_crash_set_job(loop->id);
     loop->body(loop->arg, i, scratch);
-    tqd_crash_blame(before);
+    tqd_crash_set_job(before);
 }
 
 static void world_parallel_for(void *ctx, size_t n, size_t scratch_size,
@@ -45,7 +45,7 @@ static void world_parallel_for(void *ctx, size_t n, size_t scratch_size,
 {
     tqd_runner *runner = ((tqd_job_world *)ctx)->runner;
     const tqa_host *base = runner->jobs->options.host;
-    blamed_loop loop = {.id = runner->job.id, .body = body, .arg = arg};
+    attributed_loop loop = {.id = runner->job.id, .body = body, .arg = arg};
     base->parallel_for(base->ctx, n, scratch_size, blamed_body, &loop);
 }
 
@@ -64,12 +64,12 @@ static void world_progress(void *ctx, double fraction, const char *step)
 static bool world_cancelled(void *ctx)
 {
     tqd_runner *runner = ((tqd_job_world *)ctx)->runner;
-    tqd_workers_beat(); /* of a worker that helps */
+    tqd_workers_beat(); /* heartbeat of a helping worker */
     return atomic_load(&runner->cancelled) || atomic_load(&runner->lost) ||
            tqd_jobs_stopping(runner->jobs);
 }
 
-enum { CHECKPOINT_MS = 1000 }; /* what is lost when the process ends, about */
+enum { CHECKPOINT_MS = 1000 }; /* at most about so much computation is lost with the process */
 
 static int64_t clock_ms(void)
 {
@@ -125,8 +125,8 @@ static int world_checkpoint_save(void *ctx, const void *bytes, size_t n)
                                 .lease_ms = runner->jobs->options.lease_ms,
                                 .bytes_max = runner->jobs->options.bytes_max};
     tqd_store_status status = TQD_STORE_OK;
-    if (w->aside != NULL) {
-        status = tqd_scratch_file_sync(w->aside);
+    if (w->scratch_file != NULL) {
+        status = tqd_scratch_file_sync(w->scratch_file);
     }
     if (status == TQD_STORE_OK) {
         const tqd_checkpoint_head head = tqd_checkpoint_head_of(&w->sum);
@@ -135,7 +135,7 @@ static int world_checkpoint_save(void *ctx, const void *bytes, size_t n)
     if (status == TQD_STORE_MISMATCH) {
         atomic_store(&runner->lost, true);
     }
-    w->saved_ms = clock_ms(); /* after it: the time between two is the computation's */
+    w->saved_ms = clock_ms(); /* after saving: the interval is computation time */
     return status == TQD_STORE_OK ? 0 : -1;
 }
 
@@ -172,9 +172,9 @@ static size_t get_body(const tqd_runner *runner, tqd_checkpoint_head *ret_head, 
     return n;
 }
 
-/* -------------------------------------------------------------------------- spool, attachments */
+/* ------------------------------------------------------------------ scratch file, attachments */
 
-/* What the store says ends the run: execute puts it in the place of the call's own problem. */
+/* A failure of the store ends the run: execute reports it instead of the call's own problem. */
 static int outcome_of(tqd_job_world *w, tqd_store_status status)
 {
     if (status == TQD_STORE_OK) {
@@ -187,8 +187,8 @@ static int outcome_of(tqd_job_world *w, tqd_store_status status)
 static bool open_spool(tqd_job_world *w)
 {
     tqd_store_status status = TQD_STORE_OK;
-    if (w->aside == NULL) {
-        w->aside =
+    if (w->scratch_file == NULL) {
+        w->scratch_file =
             tqd_scratch_file_open(w->runner->jobs->options.store, w->runner->job.id, &status);
     }
     return outcome_of(w, status) == 0;
@@ -200,12 +200,12 @@ static int world_spool_write(void *ctx, uint64_t offset, const void *bytes, size
     if (atomic_load(&w->runner->lost) || !open_spool(w)) {
         return -1;
     }
-    if (w->sum.size > offset && !tqd_spool_sum_to(&w->sum, w->aside, offset)) {
+    if (w->sum.size > offset && !tqd_spool_sum_to(&w->sum, w->scratch_file, offset)) {
         return outcome_of(w, TQD_STORE_BROKEN);
     }
-    const tqd_store_status status = tqd_scratch_file_write(w->aside, offset, bytes, n);
+    const tqd_store_status status = tqd_scratch_file_write(w->scratch_file, offset, bytes, n);
     if (status == TQD_STORE_OK) {
-        if (!tqd_spool_sum_to(&w->sum, w->aside, offset)) {
+        if (!tqd_spool_sum_to(&w->sum, w->scratch_file, offset)) {
             return outcome_of(w, TQD_STORE_BROKEN);
         }
         tqd_spool_sum_add(&w->sum, bytes, n);
@@ -219,7 +219,7 @@ static long world_spool_read(void *ctx, uint64_t offset, void *bytes, size_t n)
     if (!open_spool(w)) {
         return -1;
     }
-    const long got = tqd_scratch_file_read(w->aside, offset, bytes, n);
+    const long got = tqd_scratch_file_read(w->scratch_file, offset, bytes, n);
     (void)outcome_of(w, got < 0 ? TQD_STORE_BROKEN : TQD_STORE_OK);
     return got;
 }
@@ -236,7 +236,7 @@ static size_t world_checkpoint_load(void *ctx, void *bytes, size_t size)
     if (!tqd_checkpoint_is_own(&head)) {
         why = "another version of the program wrote its checkpoint";
     } else if ((head.spool_size > 0 && !open_spool(w)) ||
-               !tqd_checkpoint_has_spool(&head, w->aside, &w->sum)) {
+               !tqd_checkpoint_has_spool(&head, w->scratch_file, &w->sum)) {
         why = "rows that its checkpoint knows of are lost or damaged";
     }
     if (why != NULL) {
@@ -299,8 +299,8 @@ static int world_attach(void *ctx, const char *name, const char *media, const vo
 
 /* ------------------------------------------------------------------------------------- sources */
 
-/* An input as it was when the job was submitted, whatever its name means now. What there was not
- * then is looked for now: the result of a job that was still waiting. */
+/* An input in the version of the time of submission, whatever its name refers to now. An input that
+ * did not exist then, such as the result of a waiting job, is resolved now. */
 static tqd_store_status find_input(const tqd_job_world *w, const char *name, tqa_source *ret,
                                    char **ret_bytes)
 {
@@ -384,5 +384,5 @@ void tqd_job_world_close(tqd_job_world *w)
         tqd_upload_close(w->kept[i].upload);
         free(w->kept[i].bytes);
     }
-    tqd_scratch_file_close(w->aside);
+    tqd_scratch_file_close(w->scratch_file);
 }

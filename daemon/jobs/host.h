@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/jobs/host.h - what a running job may ask of the process; private to this folder. */
+/* daemon/jobs/host.h - the process's services for a running job; private to this folder. */
 #ifndef TQD_JOBS_HOST_H
 #define TQD_JOBS_HOST_H
 
@@ -9,18 +9,18 @@
 #include "daemon/store/files.h"
 #include "daemon/store/scratch_file.h"
 
-/* The world of one run of one job. */
+/* The host of one run of one job. */
 typedef struct tqd_job_world {
     tqa_host host; /* for the call; valid until tqd_job_world_close */
     tqd_runner *runner;
-    tqd_store_status status; /* not OK: the store failed under the run, which counts for nothing */
-    tqd_scratch_file *aside; /* the spool, once it was used */
-    tqd_spool_sum sum;       /* of what is in it, as far as this run knows */
-    int64_t saved_ms;        /* monotonic: the last checkpoint, or the start */
-    size_t n_attachment;     /* in the order in which they came */
+    tqd_store_status status;        /* not OK: the store failed, and the run does not count */
+    tqd_scratch_file *scratch_file; /* NULL until first used */
+    tqd_spool_sum sum;              /* of its bytes that this run has read or written */
+    int64_t saved_ms;               /* monotonic: the last checkpoint, or the start */
+    size_t n_attachment;            /* in order of arrival */
     tqd_attachment attachments[TQA_ATTACH_MAX];
     struct {
-        char *bytes; /* of a small one; else its file, held until the row refers to it */
+        char *bytes; /* of a small one; else its file, kept until the row refers to it */
         tqd_upload *upload;
         char file[TQD_DIGEST_TEXT], media[TQD_MEDIA_TEXT];
     } kept[TQA_ATTACH_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/jobs/inputs.c - the names of data that a request will read, for its job to keep. */
+/* daemon/jobs/inputs.c - collects the names of the data that a request reads. */
 #include "daemon/jobs/inputs.h"
 
 #include <stdlib.h>

@@ -18,7 +18,7 @@ typedef struct tqd_runner {
     double fraction;
     char step[TQD_JOB_STEP_TEXT];
     int64_t begun_ms;       /* monotonic */
-    bool moved;             /* progress that the feed does not know */
+    bool moved;             /* progress that the event hub does not have yet */
     _Atomic bool cancelled; /* somebody has asked */
     _Atomic bool lost;      /* the lease is another's: whatever comes out counts for nothing */
 } tqd_runner;
@@ -26,13 +26,13 @@ typedef struct tqd_runner {
 struct tqd_jobs {
     tqd_jobs_options options;
     char node[TQD_JOB_NODE_TEXT];
-    tqd_event_hub feed;
+    tqd_event_hub hub;
     pthread_mutex_t mutex; /* guards what follows; a leaf */
     pthread_cond_t queued; /* for runners */
     pthread_cond_t news;   /* for the keeper */
     uint64_t n_queued;     /* grows when something may have been queued */
     bool recovered;        /* what a former process left is taken up */
-    bool changed;          /* the store has events that the feed does not know */
+    bool changed;          /* the store has events that the event hub does not have yet */
     bool stopping;
     unsigned n_alive; /* threads */
     pthread_cond_t gone;

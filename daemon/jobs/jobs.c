@@ -36,15 +36,15 @@ tqd_jobs *tqd_jobs_new(const tqd_jobs_options *options, char *why)
     }
     jobs->options = *options;
     name_node(jobs->node);
-    /* before anybody can submit: what a first job does is news as well */
+    /* before any job is submitted: events from then on belong to this process */
     uint64_t last_seq = 0;
     if (tqd_store_event_last(options->store, &last_seq) != TQD_STORE_OK) {
         snprintf(why, TQD_STORE_WHY, "events of jobs cannot be read");
         free(jobs);
         return NULL;
     }
-    tqd_event_hub_init(&jobs->feed, options->watch_max);
-    tqd_event_hub_begin(&jobs->feed, last_seq);
+    tqd_event_hub_init(&jobs->hub, options->watch_max);
+    tqd_event_hub_begin(&jobs->hub, last_seq);
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -72,7 +72,7 @@ void tqd_jobs_free(tqd_jobs *jobs)
     pthread_cond_destroy(&jobs->news);
     pthread_cond_destroy(&jobs->queued);
     pthread_mutex_destroy(&jobs->mutex);
-    tqd_event_hub_clear(&jobs->feed);
+    tqd_event_hub_clear(&jobs->hub);
     free(jobs);
 }
 
@@ -81,9 +81,9 @@ tqd_store *tqd_jobs_store(tqd_jobs *jobs)
     return jobs->options.store;
 }
 
-tqd_event_hub *tqd_jobs_feed(tqd_jobs *jobs)
+tqd_event_hub *tqd_jobs_event_hub(tqd_jobs *jobs)
 {
-    return &jobs->feed;
+    return &jobs->hub;
 }
 
 tqd_registry *tqd_jobs_registry(tqd_jobs *jobs)
@@ -117,7 +117,7 @@ void tqd_jobs_stop(tqd_jobs *jobs)
     pthread_cond_broadcast(&jobs->queued);
     pthread_cond_broadcast(&jobs->news);
     pthread_mutex_unlock(&jobs->mutex);
-    tqd_event_hub_stop(&jobs->feed);
+    tqd_event_hub_stop(&jobs->hub);
 }
 
 void tqd_jobs_enter(tqd_jobs *jobs)
@@ -159,9 +159,9 @@ bool tqd_jobs_stopping(tqd_jobs *jobs)
     return stopping;
 }
 
-/* Waits until something new may be queued since `seen`, or for wait_ms if that is not negative.
+/* Blocks until a job may have been queued since `seen`, or for wait_ms if that is not negative.
  * False when the jobs stop. */
-static bool await_news(tqd_jobs *jobs, uint64_t *seen, int64_t wait_ms)
+static bool await_change(tqd_jobs *jobs, uint64_t *seen, int64_t wait_ms)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
@@ -211,9 +211,9 @@ void tqd_jobs_run(void *arg)
     tqd_jobs *jobs = arg;
     tqd_runner *runner = &jobs->runners[atomic_fetch_add(&jobs->n_started, 1)];
     tqd_jobs_enter(jobs);
-    uint64_t seen = UINT64_MAX; /* what is queued from former days */
+    uint64_t seen = UINT64_MAX; /* jobs queued by a former process count as new */
     int64_t wait_ms = -1;
-    while (await_news(jobs, &seen, wait_ms)) {
+    while (await_change(jobs, &seen, wait_ms)) {
         tqd_store_status status = TQD_STORE_OK;
         wait_ms = -1;
         while (!tqd_jobs_stopping(jobs) && claim(runner, &status)) {
@@ -224,7 +224,7 @@ void tqd_jobs_run(void *arg)
             tqd_jobs_changed(jobs, false);
         }
         if (status != TQD_STORE_NOT_FOUND && status != TQD_STORE_OK) {
-            wait_ms = RETRY_MS; /* a full disk, say: nothing can be begun now */
+            wait_ms = RETRY_MS; /* the store fails, as with a full disk: try later */
         }
     }
     tqd_scratch_free();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/jobs/keeper.c - one thread for all that happens by the clock: leases, news, clearing. */
+/* daemon/jobs/keeper.c - the thread for periodic work: leases, events, expiry. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -11,11 +11,11 @@
 #include "daemon/store/scratch_file.h"
 
 enum {
-    TICK_MS = 250,  /* while something runs or somebody waits: four progress events a second */
+    TICK_MS = 250,  /* while a job runs or an exchange waits: four progress events a second */
     IDLE_MS = 5000, /* else: deadlines of queued jobs, leases of dead nodes */
     EXPIRE_MS = 1000,
     RETAIN_MS = 60000,
-    CLEAR_MS = 50, /* of files, between two looks at the clock */
+    CLEAR_MS = 50, /* time for removing files in each tick */
     INTERRUPTIONS_MAX =
         16,       /* of one job without a checkpoint between: README.md has the decision */
     AT_ONCE = 64, /* jobs that one transaction changes */
@@ -45,20 +45,20 @@ static tqd_store_status expire(tqd_jobs *jobs, const char *node, const char *bla
     return status;
 }
 
-/* Everything that this node was running before it was running us. */
+/* Recovers the jobs that a former process of this node was running. */
 static bool recover(tqd_jobs *jobs)
 {
     char crashed[TQD_JOB_ID_TEXT];
     tqd_crash_read(jobs->options.state, crashed);
     const tqd_store_status status = expire(jobs, jobs->node, crashed[0] != '\0' ? crashed : NULL);
     if (status != TQD_STORE_OK) {
-        tqd_log(TQD_LOG_ERROR, "jobs of a former process cannot be taken up",
+        tqd_log(TQD_LOG_ERROR, "jobs of a former process cannot be recovered",
                 TQD_TEXT("reason", tqd_store_status_text(status)));
         return false;
     }
     if (!tqd_crash_arm(jobs->options.state)) {
         tqd_log(TQD_LOG_WARNING, "crashes of jobs will not be counted",
-                TQD_TEXT("reason", "the state folder refuses a file"));
+                TQD_TEXT("reason", "no file can be created in the state folder"));
     }
     tqd_scratch_file_sweep(jobs->options.store);
     pthread_mutex_lock(&jobs->mutex);
@@ -72,13 +72,13 @@ static bool recover(tqd_jobs *jobs)
 
 typedef struct page {
     size_t n;
-    tqd_news news[PAGE];
+    tqd_hub_event news[PAGE];
 } page;
 
 static int add_event(void *ctx, const tqd_job_event *event)
 {
     page *p = ctx;
-    tqd_news *news = &p->news[p->n++];
+    tqd_hub_event *news = &p->news[p->n++];
     memset(news, 0, sizeof *news);
     news->seq = event->seq;
     memcpy(news->id, event->id, sizeof news->id);
@@ -88,8 +88,8 @@ static int add_event(void *ctx, const tqd_job_event *event)
     return p->n == PAGE;
 }
 
-/* False when the store could not be read: the next tick tries again. */
-static bool tell_events(tqd_jobs *jobs, uint64_t *last_seq)
+/* False: the store could not be read; the next tick tries again. */
+static bool publish_events(tqd_jobs *jobs, uint64_t *last_seq)
 {
     page p;
     do {
@@ -100,13 +100,13 @@ static bool tell_events(tqd_jobs *jobs, uint64_t *last_seq)
         }
         if (p.n > 0) {
             *last_seq = p.news[p.n - 1].seq;
-            tqd_event_hub_publish(&jobs->feed, p.news, p.n);
+            tqd_event_hub_publish(&jobs->hub, p.news, p.n);
         }
     } while (p.n == PAGE);
     return true;
 }
 
-static void tell_progress(tqd_jobs *jobs)
+static void publish_progress(tqd_jobs *jobs)
 {
     page p = {.n = 0};
     const unsigned n = atomic_load(&jobs->n_started);
@@ -120,7 +120,7 @@ static void tell_progress(tqd_jobs *jobs)
         pthread_mutex_unlock(&runner->mutex);
         if (moved) {
             tqd_jobs_refresh(jobs, &job);
-            tqd_news *news = &p.news[p.n++];
+            tqd_hub_event *news = &p.news[p.n++];
             memset(news, 0, sizeof *news);
             memcpy(news->id, job.id, sizeof news->id);
             news->state = TQD_JOB_RUNNING;
@@ -131,7 +131,7 @@ static void tell_progress(tqd_jobs *jobs)
         }
     }
     if (p.n > 0) {
-        tqd_event_hub_publish(&jobs->feed, p.news, p.n);
+        tqd_event_hub_publish(&jobs->hub, p.news, p.n);
     }
 }
 
@@ -156,7 +156,7 @@ static void beat(tqd_jobs *jobs, tqd_runner *runner)
                          .eta_s = job.eta_s,
                          .step = job.step};
     const tqd_store_status status = tqd_store_write(jobs->options.store, &beat.write);
-    /* the runner may have begun another job meanwhile: the flags belong to the fence */
+    /* the runner may have begun another job: the fencing token identifies the run */
     pthread_mutex_lock(&runner->mutex);
     if (runner->busy && strcmp(runner->job.id, job.id) == 0 && runner->job.fence == job.fence) {
         if (status == TQD_STORE_MISMATCH) {
@@ -210,13 +210,13 @@ static void retain(tqd_jobs *jobs)
     tqd_scratch_file_sweep(jobs->options.store); /* cancelled in the queue, failed by expiry */
 }
 
-/* What is found once after start, shelf by shelf: files without a row, now in files/lost. */
-typedef struct looking {
+/* One sweep after start, folder by folder, for files without a row, moved to files/lost. */
+typedef struct file_sweep {
     unsigned shelf;
     uint64_t n_moved;
-} looking;
+} file_sweep;
 
-static void look_for_lost(tqd_jobs *jobs, looking *l)
+static void look_for_lost(tqd_jobs *jobs, file_sweep *l)
 {
     (void)tqd_store_sweep_shelf(jobs->options.store, l->shelf++, &l->n_moved);
     if (l->shelf == TQD_STORE_SHELVES && l->n_moved > 0) {
@@ -225,8 +225,8 @@ static void look_for_lost(tqd_jobs *jobs, looking *l)
     }
 }
 
-/* Removes files that nothing needs any more, for a moment; true when there is more to look at. */
-static bool clear_files(tqd_jobs *jobs, looking *l)
+/* Removes files without references, for up to CLEAR_MS; true when some may be left. */
+static bool clear_files(tqd_jobs *jobs, file_sweep *l)
 {
     const int64_t until_ms = tqd_event_hub_now_ms() + CLEAR_MS;
     bool more = true;
@@ -239,8 +239,8 @@ static bool clear_files(tqd_jobs *jobs, looking *l)
     return more || l->shelf < TQD_STORE_SHELVES;
 }
 
-/* For those who look at the process from outside. */
-static void tell_counts(tqd_jobs *jobs)
+/* Counters of running and queued jobs, for monitoring. */
+static void report_counts(tqd_jobs *jobs)
 {
     tqd_job_counts counts;
     if (jobs->options.tell != NULL &&
@@ -252,8 +252,8 @@ static void tell_counts(tqd_jobs *jobs)
 
 /* ----------------------------------------------------------------------------------- the loop */
 
-/* Until there is news or wait_ms have passed; true unless the jobs stop. */
-static bool sleep_until_news(tqd_jobs *jobs, int64_t wait_ms, bool *ret_changed)
+/* Blocks until something changed or wait_ms have passed; true unless the jobs stop. */
+static bool sleep_until_change(tqd_jobs *jobs, int64_t wait_ms, bool *ret_changed)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
@@ -286,28 +286,28 @@ void tqd_jobs_keep(void *arg)
     tqd_jobs *jobs = arg;
     tqd_jobs_enter(jobs);
     uint64_t last_seq = 0;
-    (void)tqd_event_hub_end(&jobs->feed, &last_seq);
+    (void)tqd_event_hub_end(&jobs->hub, &last_seq);
     bool recovered = recover(jobs);
     int64_t beat_ms = tqd_event_hub_now_ms();
     int64_t expire_ms = beat_ms;
     int64_t retain_ms = beat_ms;
     int64_t progress_ms = beat_ms;
     int64_t counts_ms = beat_ms;
-    looking lost = {.shelf = 0};
+    file_sweep lost = {.shelf = 0};
     bool busy = true;
     bool changed = true;
     bool clearing = true;
-    bool untold = false;    /* the store has events that could not be read */
-    bool uncounted = false; /* jobs have changed since they were counted */
-    while (sleep_until_news(jobs, busy ? TICK_MS : IDLE_MS, &changed)) {
+    bool is_unpublished = false; /* events of the store are still unpublished */
+    bool uncounted = false;      /* jobs have changed since the last count */
+    while (sleep_until_change(jobs, busy ? TICK_MS : IDLE_MS, &changed)) {
         recovered = recovered || recover(jobs);
-        if (changed || untold) {
-            untold = !tell_events(jobs, &last_seq);
+        if (changed || is_unpublished) {
+            is_unpublished = !publish_events(jobs, &last_seq);
         }
         if (due(&progress_ms, TICK_MS)) {
-            tell_progress(jobs);
+            publish_progress(jobs);
         }
-        busy = tqd_event_hub_tick(&jobs->feed);
+        busy = tqd_event_hub_tick(&jobs->hub);
         busy = beat_all(jobs, due(&beat_ms, jobs->options.lease_ms / 3)) || busy || !recovered;
         if (recovered && due(&expire_ms, EXPIRE_MS)) {
             (void)expire(jobs, NULL, NULL);
@@ -320,10 +320,10 @@ void tqd_jobs_keep(void *arg)
         }
         uncounted = uncounted || changed;
         if (uncounted && due(&counts_ms, EXPIRE_MS)) {
-            tell_counts(jobs);
+            report_counts(jobs);
             uncounted = false;
         }
-        busy = busy || uncounted || untold;
+        busy = busy || uncounted || is_unpublished;
         if (recovered && due(&retain_ms, RETAIN_MS)) {
             retain(jobs);
         }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/jobs/results.c - what a job leaves: its request, its result, one array of it, files beside
- * it. */
+/* daemon/jobs/results.c - the outputs of a job: its request, its result, one array of it, attached
+ * files. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,7 +38,7 @@ static void request_run(void *arg)
     answer_body(e, TQD_BODY_REQUEST);
 }
 
-/* False: the job has no result, and the answer says so. */
+/* False: the job has no result, and the reply is a problem. */
 static bool find_result(tqd_job_exchange *e)
 {
     tqd_job job;
@@ -57,19 +57,20 @@ static bool find_result(tqd_job_exchange *e)
     return false;
 }
 
-typedef struct wish {
+typedef struct result_query {
     char fields[TQD_QUERY_TEXT];
     bool has_fields;
     size_t n_points;
-} wish;
+} result_query;
 
-static bool read_wish(const tqd_head *head, bool with_fields, wish *ret, tqa_problem *reterr)
+static bool read_result_query(const tqd_head *head, bool with_fields, result_query *ret,
+                              tqa_problem *reterr)
 {
     const char *query = head->query;
     char name[TQD_QUERY_TEXT];
     char value[TQD_QUERY_TEXT];
     bool bad = false;
-    *ret = (wish){.n_points = 0};
+    *ret = (result_query){.n_points = 0};
     while (tqd_query_next(&query, name, value, &bad)) {
         char *rest = value;
         if (strcmp(name, "points") == 0 && value[0] >= '1' && value[0] <= '9') {
@@ -93,8 +94,8 @@ static bool read_wish(const tqd_head *head, bool with_fields, wish *ret, tqa_pro
     return !bad;
 }
 
-/* The form that Accept and the query ask for. `ret_as_is`: as it is stored. */
-static bool choose_form(const tqd_job_exchange *e, const wish *w, tqa_view_form *ret,
+/* The form that Accept and the query select. `ret_as_is`: as stored. */
+static bool choose_form(const tqd_job_exchange *e, const result_query *w, tqa_view_form *ret,
                         bool *ret_as_is, tqa_problem *reterr)
 {
     const tqa_media media = tqd_media_find(e->head->header(e->head, "Accept"));
@@ -151,11 +152,12 @@ static void result_run(void *exchange)
         tqd_body_fill(&e->body);
         return;
     }
-    wish w;
+    result_query w;
     bool as_is = false;
     tqa_view_form form = TQA_VIEW_JSON;
     tqa_problem problem;
-    if (!read_wish(e->head, true, &w, &problem) || !choose_form(e, &w, &form, &as_is, &problem)) {
+    if (!read_result_query(e->head, true, &w, &problem) ||
+        !choose_form(e, &w, &form, &as_is, &problem)) {
         tqd_job_refuse(e, &problem);
     } else if (find_result(e)) {
         const tqa_view_options options = {
@@ -185,9 +187,9 @@ static bool choose_format(const tqd_job_exchange *e, tqa_field_format *ret_forma
 
 static void answer_field(tqd_job_exchange *e)
 {
-    wish w;
+    result_query w;
     tqa_problem problem;
-    if (!read_wish(e->head, false, &w, &problem)) {
+    if (!read_result_query(e->head, false, &w, &problem)) {
         tqd_job_refuse(e, &problem);
         return;
     }
@@ -223,7 +225,7 @@ static void answer_field(tqd_job_exchange *e)
     e->answer.n_body = (size_t)(e->field.end - e->field.first);
 }
 
-/* A file beside the result. What is a page of ours may show itself and load nothing. */
+/* An attached file. An HTML report may run its own inline content and load nothing (CSP). */
 static bool answer_attachment(tqd_job_exchange *e, const char *name)
 {
     const tqd_store_status status =
@@ -237,7 +239,7 @@ static bool answer_attachment(tqd_job_exchange *e, const char *name)
     }
     if (e->head->query != NULL && e->head->query[0] != '\0') {
         tqa_problem problem;
-        tqa_problem_set(&problem, "invalid-value", "a file comes as it is: nothing may be asked");
+        tqa_problem_set(&problem, "invalid-value", "a file is sent as stored: it takes no query");
         tqd_job_refuse(e, &problem);
         return true;
     }

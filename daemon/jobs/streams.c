@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/jobs/streams.c - Server-Sent Events. A stream reads the feed on its connection's thread;
- * what is no longer there, or came before the process, a worker reads from the store. Between news
- * the connection is suspended. */
+/* daemon/jobs/streams.c - Server-Sent Events. A stream reads the event hub on the I/O thread; older
+ * events, which the hub has dropped or never had, a worker reads from the store. Between events the
+ * connection is suspended. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +12,9 @@
 #include "daemon/store/problem.h"
 
 enum {
-    PAGE = 64,       /* news printed at once */
-    BEAT_MS = 15000, /* a comment, so that proxies and clients see that the stream is alive */
-    TEXT_BYTES = 64 + PAGE * TQD_NEWS_BYTES,
+    PAGE = 64,       /* events printed at once */
+    BEAT_MS = 15000, /* a comment as keep-alive, for proxies and clients */
+    TEXT_BYTES = 64 + PAGE * TQD_HUB_EVENT_BYTES,
 };
 
 typedef struct stream {
@@ -22,8 +22,8 @@ typedef struct stream {
     const tqd_head *head;
     tqd_watch watch;
     bool watching, begun, one, over;
-    bool resumes;     /* behind last_seq, which the client has told */
-    bool catching_up; /* the store has events that the feed has not */
+    bool resumes;     /* after last_seq, from the client's Last-Event-ID */
+    bool catching_up; /* the store has events that the hub has dropped */
     uint64_t last_seq, position;
     int64_t told_ms;
     size_t n_text, at;
@@ -35,14 +35,14 @@ static void end(void *arg)
 {
     stream *s = arg;
     if (s->watching) {
-        tqd_event_hub_unwatch(tqd_jobs_feed(s->jobs), &s->watch);
+        tqd_event_hub_unwatch(tqd_jobs_event_hub(s->jobs), &s->watch);
     }
     free(s->answer.body);
     free(s);
 }
 
-/* Last-Event-ID: the number of an event as it was sent. An empty one is what a client sends that
- * has seen none. */
+/* Last-Event-ID: the number of an event as it was sent. Clients that have received none send an
+ * empty one. */
 static bool read_last(const tqd_head *head, bool *ret_told, uint64_t *ret, tqa_problem *problem)
 {
     const char *text = head->header(head, "Last-Event-ID");
@@ -79,7 +79,7 @@ static bool begin(void *ctx, const tqd_head *head, void **ret_exchange, tqd_repl
     s->watch.head = head;
     s->told_ms = tqd_event_hub_now_ms();
     s->watch.until_ms = s->told_ms + BEAT_MS;
-    if (!tqd_event_hub_watch(tqd_jobs_feed(s->jobs), &s->watch)) {
+    if (!tqd_event_hub_watch(tqd_jobs_event_hub(s->jobs), &s->watch)) {
         tqa_problem_set(&problem, "busy", "as many streams are open as the settings allow");
         problem.retry_after_s = 5;
         tqd_answer_problem(reply, head->request_id, &problem);
@@ -91,16 +91,16 @@ static bool begin(void *ctx, const tqd_head *head, void **ret_exchange, tqd_repl
     return true;
 }
 
-static void print(stream *s, const tqd_news *news)
+static void print(stream *s, const tqd_hub_event *news)
 {
     if (news->seq != 0) {
         if (news->seq <= s->last_seq) {
-            return; /* told already, from the store */
+            return; /* already sent, from the store */
         }
         s->last_seq = news->seq;
         s->over = s->one && news->state >= TQD_JOB_SUCCEEDED;
     }
-    s->n_text += tqd_news_print(news, s->text + s->n_text);
+    s->n_text += tqd_hub_event_print(news, s->text + s->n_text);
 }
 
 /* --------------------------------------------------------------------------------- on a worker */
@@ -113,10 +113,10 @@ typedef struct page {
 static int add_event(void *ctx, const tqd_job_event *event)
 {
     page *p = ctx;
-    tqd_news news = {.seq = event->seq,
-                     .state = event->state,
-                     .attempts = event->attempts,
-                     .at_ms = event->at_ms};
+    tqd_hub_event news = {.seq = event->seq,
+                          .state = event->state,
+                          .attempts = event->attempts,
+                          .at_ms = event->at_ms};
     memcpy(news.id, event->id, sizeof news.id);
     print(p->s, &news);
     return ++p->n == PAGE;
@@ -128,8 +128,8 @@ static tqd_store_status catch_up(stream *s)
     uint64_t newest = 0;
     s->at = 0;
     s->n_text = 0;
-    /* first where the feed stands, then the store: what is between comes twice, told once */
-    const uint64_t position = tqd_event_hub_end(tqd_jobs_feed(s->jobs), &newest);
+    /* hub position first, then the store: events in between are read twice and sent once */
+    const uint64_t position = tqd_event_hub_end(tqd_jobs_event_hub(s->jobs), &newest);
     const tqd_store_status status =
         tqd_store_events(tqd_jobs_store(s->jobs), s->one ? s->head->part[0] : NULL, s->last_seq,
                          PAGE, add_event, &p);
@@ -151,11 +151,11 @@ static void refuse(stream *s, tqd_store_status status)
     tqd_answer_problem(&s->answer, s->head->request_id, &problem);
 }
 
-/* Where the stream begins: behind Last-Event-ID; else at the job's first event, or at now. */
+/* Where the stream begins: after Last-Event-ID; else at the job's first event, or now. */
 static tqd_store_status find_start(stream *s)
 {
     uint64_t newest = 0;
-    s->position = tqd_event_hub_end(tqd_jobs_feed(s->jobs), &newest);
+    s->position = tqd_event_hub_end(tqd_jobs_event_hub(s->jobs), &newest);
     s->catching_up = s->resumes || s->one;
     if (!s->catching_up) {
         s->last_seq = newest;
@@ -183,12 +183,12 @@ static void start(stream *s)
     if (s->one && s->n_text == 0 && s->resumes &&
         tqd_store_job(tqd_jobs_store(s->jobs), s->head->part[0], &job) == TQD_STORE_OK &&
         job.state >= TQD_JOB_SUCCEEDED) {
-        /* all has been told: this status keeps a browser from asking again */
+        /* all events have been sent: status 204 stops a browser from reconnecting */
         s->answer.status = 204;
         return;
     }
     if (s->n_text == 0) {
-        /* something must go out for a browser to know that the stream is open */
+        /* a browser reports the stream as open only after its first bytes */
         s->n_text = (size_t)snprintf(s->text, 32, "retry: 2000\n\n");
     }
     s->answer.status = 200;
@@ -205,18 +205,18 @@ static void run(void *arg)
         start(s);
         s->begun = true;
     } else if (catch_up(s) != TQD_STORE_OK) {
-        s->over = true; /* the client asks again, with the last event that it has */
+        s->over = true; /* the client reconnects with its Last-Event-ID */
     }
 }
 
-/* ------------------------------------------------------------------- on the connection's thread */
+/* ---------------------------------------------------------------------------- on the I/O thread */
 
 static void take_news(stream *s)
 {
-    tqd_news news[PAGE];
+    tqd_hub_event news[PAGE];
     bool lost = false;
     s->at = s->n_text = 0;
-    const size_t n = tqd_event_hub_read(tqd_jobs_feed(s->jobs), s->one ? s->head->part[0] : "",
+    const size_t n = tqd_event_hub_read(tqd_jobs_event_hub(s->jobs), s->one ? s->head->part[0] : "",
                                         &s->position, news, PAGE, &lost);
     s->catching_up = lost;
     for (size_t i = 0; i < n && !s->over; i++) {
@@ -247,7 +247,7 @@ static size_t read_stream(void *arg, char *out, size_t size)
     memcpy(out, s->text + s->at, n);
     s->at += n;
     s->told_ms = tqd_event_hub_now_ms();
-    tqd_event_hub_until(tqd_jobs_feed(s->jobs), &s->watch, s->told_ms + BEAT_MS);
+    tqd_event_hub_until(tqd_jobs_event_hub(s->jobs), &s->watch, s->told_ms + BEAT_MS);
     return n;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* daemon/jobs/submission.c - the steps of a POST that becomes a job.
  *
- *     take the body, checking it as an immediate call would
- *     -> small, robot in memory: to the writer at once, the connection waits for the commit
- *     -> else: a worker checks, puts a large body into a file, and waits for the commit
- *     committed -> 202, or wait for the job's end or the client's patience -> a worker looks it up
+ *     receive the body, validated as for an immediate call
+ *     -> small, robot in memory: to the store's writer at once, suspended until the commit
+ *     -> else: a worker validates, writes a large body to a file, and waits for the commit
+ *     committed -> 202, or suspended until the job's end or the client's limit -> a worker reads it
  */
 #include "daemon/jobs/submission.h"
 
@@ -26,14 +26,14 @@ enum { DIGEST_BYTES = 32, BODY_FIRST = 16 << 10 };
 
 typedef enum step {
     STEP_TAKING,
-    STEP_CHECKING, /* run: what an I/O thread may not do */
+    STEP_CHECKING, /* run: validation that may block */
     STEP_STORING,  /* wait: for the commit */
     STEP_WAITING,  /* wait: for the job's end */
-    STEP_LOOKING,  /* run: what has become of it */
+    STEP_READING,  /* run: reads the job's state */
     STEP_DONE,     /* the answer is ready, or on its way */
 } step;
 
-/* The write, and whom it tells. */
+/* The write, and the exchange that its commit wakes. */
 typedef struct stored {
     tqd_job_submit submit; /* first */
     tqd_jobs *jobs;
@@ -48,22 +48,22 @@ typedef struct submission {
     step step;
     bool cold;
     const tqa_robot *robot;
-    tqa_call *call; /* checks the body, computes nothing */
+    tqa_call *call; /* validates the body, computes nothing */
     char *body;
     size_t n_body, body_size;
     crypto_generichash_state hash;
-    tqd_submit_options wish;
+    tqd_submit_options submit_options;
     char id[TQD_JOB_ID_TEXT];
     char digest[TQD_DIGEST_TEXT];
     char robot_name[TQD_NAME_TEXT];
     char robot_digest[TQD_DIGEST_TEXT];
     char file[TQD_DIGEST_TEXT];
-    char *inputs; /* names of data that it reads */
+    char *inputs; /* names of the data that it reads */
     stored stored;
     tqd_watch watch;
     bool watching;
     tqd_body_reader result;
-    tqd_view_reader view; /* of it, unless it goes out as it is stored */
+    tqd_view_reader view; /* of the result, unless it is sent as stored */
     tqd_reply answer;
 } submission;
 
@@ -89,14 +89,14 @@ static bool open_call(submission *s, tqa_problem *reterr)
     const tqd_head *head = s->head;
     const tqa_call_head call_head = {
         .content = tqd_media_find(head->header(head, "Content-Type")),
-        .accept = TQA_MEDIA_NONE, /* it is stored as JSON; other forms are made of that */
+        .accept = TQA_MEDIA_NONE, /* stored as JSON; other forms are converted from it */
         .query = head->query,
         .request_id = head->request_id,
         .content_length = head->content_length,
     };
     s->call = tqa_call_open(s->operation, s->robot, &call_head, reterr);
     if (s->call != NULL && head->query != NULL && head->query[0] != '\0') {
-        /* the body is what is stored, digested and run */
+        /* only the body is stored, digested and run */
         tqa_problem_set(reterr, "invalid-value",
                         "a job has a body and no query, here is \"?%.64s\"", head->query);
         tqa_problem_fault(reterr, "", "say it in the body: \"form\": \"base\"",
@@ -110,7 +110,7 @@ static void end(void *exchange)
 {
     submission *s = exchange;
     if (s->watching) {
-        tqd_event_hub_unwatch(tqd_jobs_feed(s->jobs), &s->watch);
+        tqd_event_hub_unwatch(tqd_jobs_event_hub(s->jobs), &s->watch);
     }
     tqa_call_close(s->call);
     tqd_registry_release(tqd_jobs_registry(s->jobs), s->robot);
@@ -140,7 +140,7 @@ bool tqd_submission_open(tqd_jobs *jobs, const tqa_operation *operation, const t
                          void **ret_exchange, tqd_reply *reply)
 {
     tqa_problem problem;
-    /* the state of the hash wants more than malloc's alignment */
+    /* the hash state needs a stricter alignment than malloc's */
     submission *s = aligned_alloc(_Alignof(submission), sizeof *s);
     if (s == NULL) {
         tqd_answer_no_memory(reply, head->request_id);
@@ -153,7 +153,7 @@ bool tqd_submission_open(tqd_jobs *jobs, const tqa_operation *operation, const t
     s->head = head;
     s->stored.jobs = jobs;
     s->stored.head = head;
-    if (!tqd_submit_options_read(head, &s->wish, &problem) || !find_robot(s, &problem) ||
+    if (!tqd_submit_options_read(head, &s->submit_options, &problem) || !find_robot(s, &problem) ||
         (!s->cold && !open_call(s, &problem))) {
         tqd_answer_problem(reply, head->request_id, &problem);
         end(s);
@@ -195,7 +195,7 @@ static bool feed(void *exchange, const char *bytes, size_t n)
 
 /* ------------------------------------------------------------------------------------ storing */
 
-/* What must be equal for an Idempotency-Key to mean the same request. */
+/* Digest of everything that must be equal for an Idempotency-Key to mean the same request. */
 static void make_digest(submission *s)
 {
     unsigned char digest[DIGEST_BYTES];
@@ -220,7 +220,7 @@ static void done(tqd_write *write)
     head->wake(head);
 }
 
-/* Fills in the write. The body is checked. False: refused. */
+/* Fills in the write, once the body is valid. False: refused. */
 static bool prepare(submission *s)
 {
     tqd_job_submit *submit = &s->stored.submit;
@@ -245,10 +245,10 @@ static bool prepare(submission *s)
     submit->kind = s->operation->name;
     submit->robot = s->robot_name;
     submit->robot_digest = s->robot_digest;
-    submit->client = s->wish.client;
-    submit->key = s->wish.key;
-    submit->priority = s->wish.priority;
-    submit->deadline_ms = s->wish.deadline_ms;
+    submit->client = s->submit_options.client;
+    submit->key = s->submit_options.key;
+    submit->priority = s->submit_options.priority;
+    submit->deadline_ms = s->submit_options.deadline_ms;
     submit->digest = s->digest;
     submit->builtin =
         tqd_registry_builtin(tqd_jobs_registry(s->jobs), s->robot_name, &submit->builtin_bytes);
@@ -262,14 +262,14 @@ static bool prepare(submission *s)
     return true;
 }
 
-/* From now on the end of this job wakes the exchange. */
+/* Subscribes: from now on the job's end wakes the exchange. */
 static bool watch(submission *s)
 {
     s->watch.head = s->head;
     memcpy(s->watch.id, s->id, sizeof s->watch.id);
     s->watch.end_only = true;
-    s->watch.until_ms = tqd_event_hub_now_ms() + s->wish.wait_s * 1000;
-    s->watching = tqd_event_hub_watch(tqd_jobs_feed(s->jobs), &s->watch);
+    s->watch.until_ms = tqd_event_hub_now_ms() + s->submit_options.wait_s * 1000;
+    s->watching = tqd_event_hub_watch(tqd_jobs_event_hub(s->jobs), &s->watch);
     return s->watching;
 }
 
@@ -295,7 +295,7 @@ static void answer_job(submission *s, const tqd_job *job)
 {
     s->answer.body = malloc(TQD_JOB_DOCUMENT_BYTES + 2);
     if (s->answer.body == NULL) {
-        /* it is accepted all the same: say where it is */
+        /* accepted without memory for the document: Location is enough */
         s->answer.constant = "{}\n";
         s->answer.n_body = 3;
     } else {
@@ -305,15 +305,16 @@ static void answer_job(submission *s, const tqd_job *job)
     s->answer.status = 202;
     s->answer.media = "application/json";
     tqd_answer_header(&s->answer, "Location", "/v1/jobs/%s", job->id);
-    if (s->wish.prefer.async) {
+    if (s->submit_options.prefer.async) {
         tqd_answer_header(&s->answer, "Preference-Applied", "respond-async");
-    } else if (s->wish.prefer.wait_s >= 0) {
-        tqd_answer_header(&s->answer, "Preference-Applied", "wait=%lld", (long long)s->wish.wait_s);
+    } else if (s->submit_options.prefer.wait_s >= 0) {
+        tqd_answer_header(&s->answer, "Preference-Applied", "wait=%lld",
+                          (long long)s->submit_options.wait_s);
     }
     s->step = STEP_DONE;
 }
 
-/* The store has answered: what comes next? */
+/* The commit has succeeded or failed: the next step. */
 static tqd_next after_storing(submission *s)
 {
     const tqd_store_status status = s->stored.submit.write.status;
@@ -322,12 +323,12 @@ static tqd_next after_storing(submission *s)
         return TQD_NEXT_REPLY;
     }
     memcpy(s->id, s->stored.submit.job.id, sizeof s->id);
-    if (s->wish.wait_s == 0 || !watch(s)) {
-        answer_job(s, &s->stored.submit.job); /* also when too many wait already */
+    if (s->submit_options.wait_s == 0 || !watch(s)) {
+        answer_job(s, &s->stored.submit.job); /* 202 also if there are too many subscriptions */
         return TQD_NEXT_REPLY;
     }
-    /* it may have ended before it was watched: long ago, if the key is a former one */
-    s->step = STEP_LOOKING;
+    /* it may have ended before the subscription, or long ago if the key is a repeated one */
+    s->step = STEP_READING;
     return TQD_NEXT_RUN;
 }
 
@@ -355,7 +356,7 @@ static tqd_next finish(void *exchange)
     return TQD_NEXT_WAIT;
 }
 
-/* On a worker: whatever of the checks is left, the file, the commit. */
+/* On a worker: the remaining checks, the file, the commit. */
 static void check_and_store(submission *s)
 {
     tqa_problem problem;
@@ -407,8 +408,8 @@ static size_t read_view(void *exchange, char *out, size_t size)
     return tqd_view_read(&((submission *)exchange)->view, out, size);
 }
 
-/* The stored document is our own: its status is where we print it, and what it has as the id of a
- * request is the job's, as long as this request's. */
+/* A stored problem document is of our own making: the status is found where we print it, and the
+ * job's id in it is replaced by this request's, which has the same length. */
 static void adapt_problem(submission *s)
 {
     static const char key[] = "\"request_id\":\"";
@@ -423,7 +424,7 @@ static void adapt_problem(submission *s)
     }
 }
 
-/* The store has no outcome to give: a job may be deleted while somebody waits for it. */
+/* No outcome: a job may be deleted while a client waits for it. */
 static void refuse_outcome(submission *s, tqd_store_status status)
 {
     tqa_problem problem;
@@ -444,8 +445,8 @@ static void answer_end(submission *s, const tqd_job *job)
         refuse_outcome(s, status);
         return;
     }
-    if (good && s->wish.form != TQA_VIEW_JSON) {
-        const tqa_view_options options = {.form = s->wish.form};
+    if (good && s->submit_options.form != TQA_VIEW_JSON) {
+        const tqa_view_options options = {.form = s->submit_options.form};
         (void)tqd_view_answer(&s->view, &s->result, s->head, &options, &s->answer, read_view);
     } else {
         tqd_body_answer(&s->result, s->head, &s->answer, read_result);
@@ -460,8 +461,8 @@ static void answer_end(submission *s, const tqd_job *job)
     s->step = STEP_DONE;
 }
 
-/* On a worker: the job as it is now. */
-static void look(submission *s)
+/* On a worker: reads the job's present state. */
+static void read_job(submission *s)
 {
     tqd_job job;
     const tqd_store_status status = tqd_store_job(tqd_jobs_store(s->jobs), s->id, &job);
@@ -485,8 +486,8 @@ static void run(void *exchange)
     case STEP_CHECKING:
         check_and_store(s);
         break;
-    case STEP_LOOKING:
-        look(s);
+    case STEP_READING:
+        read_job(s);
         break;
     case STEP_DONE:
         if (s->view.view != NULL) {
@@ -513,9 +514,9 @@ static tqd_next resumed(void *exchange)
         if (!s->watch.woken) {
             return TQD_NEXT_WAIT;
         }
-        s->step = STEP_LOOKING;
+        s->step = STEP_READING;
         return TQD_NEXT_RUN;
-    case STEP_LOOKING:
+    case STEP_READING:
     case STEP_TAKING:
     case STEP_DONE:
         break;

@@ -5,11 +5,11 @@
 
 #include "daemon/jobs/jobs.h"
 
-/* True when this request is to be a job. */
+/* True when this request becomes a job. */
 bool tqd_submission_wanted(const tqa_operation *operation, const tqd_head *head);
 
-/* As tqd_handler.open. The exchange begins with a pointer to tqd_submission_handler, which has the
- * rest of its life. */
+/* As tqd_handler.open. The exchange begins with a pointer to tqd_submission_handler, which handles
+ * the rest of its life cycle. */
 bool tqd_submission_open(tqd_jobs *jobs, const tqa_operation *operation, const tqd_head *head,
                          void **ret_exchange, tqd_reply *reply);
 

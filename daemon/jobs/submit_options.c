@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/jobs/submit_options.c - headers that are about a job, not about its computation. */
+/* daemon/jobs/submit_options.c - parses the headers that concern the job, not its computation. */
 #include "daemon/jobs/submit_options.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "daemon/http/media.h"
 
 enum {
-    WAIT_DEFAULT_S = 10, /* of operations that may take long, without a preference */
+    WAIT_DEFAULT_S = 10, /* of operations that may take long, without Prefer */
     WAIT_MAX_S = 60,
     URGENCY_DEFAULT = 3,
     DEADLINE_MAX_S = 31 * 86400,
@@ -61,7 +61,7 @@ bool tqd_job_deadline_read(const tqd_head *head, int64_t *ret_ms, tqa_problem *p
     return true;
 }
 
-/* Priority: u=0 ... u=7 (RFC 9218), 0 first, 3 if not told */
+/* Priority: u=0 ... u=7 (RFC 9218), 0 first, 3 by default */
 static int read_priority(const tqd_head *head)
 {
     const char *text = head->header(head, "Priority");
@@ -69,14 +69,14 @@ static int read_priority(const tqd_head *head)
     return u != NULL && u[2] >= '0' && u[2] <= '7' ? URGENCY_DEFAULT - (u[2] - '0') : 0;
 }
 
-/* The form of the result, if this answer may be one: better refused now than when it is there. */
-static bool read_accept(const tqd_head *head, tqd_submit_options *wish, tqa_problem *problem)
+/* The form of the result, if this answer may contain it: refused now rather than after the run. */
+static bool read_accept(const tqd_head *head, tqd_submit_options *options, tqa_problem *problem)
 {
     const tqa_media media = tqd_media_find(head->header(head, "Accept"));
-    wish->form = media == TQA_MEDIA_CBOR  ? TQA_VIEW_CBOR
-                 : media == TQA_MEDIA_NPZ ? TQA_VIEW_NPZ
-                                          : TQA_VIEW_JSON;
-    if (wish->wait_s == 0 || wish->form != TQA_VIEW_JSON || media == TQA_MEDIA_JSON ||
+    options->form = media == TQA_MEDIA_CBOR  ? TQA_VIEW_CBOR
+                    : media == TQA_MEDIA_NPZ ? TQA_VIEW_NPZ
+                                             : TQA_VIEW_JSON;
+    if (options->wait_s == 0 || options->form != TQA_VIEW_JSON || media == TQA_MEDIA_JSON ||
         media == TQA_MEDIA_NONE) {
         return true;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/jobs/view.c - a worker fills one buffer with the form asked for, the connection empties
- * it. */
+/* daemon/jobs/view.c - a worker fills one buffer with the requested form, the I/O thread sends it.
+ * */
 #include "daemon/jobs/view.h"
 
 #include <stdlib.h>
@@ -69,7 +69,7 @@ bool tqd_view_answer(tqd_view_reader *reader, tqd_body_reader *body, const tqd_h
     return true;
 }
 
-/* What lies before a range is made and dropped: nothing else knows how long it is. */
+/* Output before the range is generated and dropped: its length is not known otherwise. */
 void tqd_view_fill(tqd_view_reader *reader)
 {
     reader->n_piece = reader->piece_at = 0;

@@ -6,17 +6,18 @@
 #include "api/tables/view.h"
 #include "daemon/jobs/body.h"
 
-/* Zero-initialised; part of an exchange, as the body that it reads. */
+/* Zero-initialised; part of an exchange, as is its body reader. */
 typedef struct tqd_view_reader {
     tqa_view *view;
     char *piece;
     size_t n_piece, piece_at;
-    uint64_t at, first, end; /* bytes made so far; which of them go out; end 0: to the last */
+    uint64_t at, first, end; /* bytes generated; range to send, end 0: to the last byte */
     bool done, failed;
 } tqd_view_reader;
 
-/* Opens it and puts it into the reply, with what Range asks for where its size is known. `read` is
- * what calls tqd_view_read for this exchange. False: the reply is a problem. Workers only. */
+/* Opens the body and puts it into the reply, with a Range where its size is known. `read` is the
+ * callback that calls tqd_view_read for this exchange. False: the reply is a problem. Workers only.
+ * */
 bool tqd_view_answer(tqd_view_reader *reader, tqd_body_reader *body, const tqd_head *head,
                      const tqa_view_options *options, tqd_reply *reply,
                      size_t (*read)(void *exchange, char *out, size_t size));

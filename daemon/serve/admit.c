@@ -123,7 +123,7 @@ static bool check_query(tqd_client *client)
         return true;
     }
     tqa_problem problem;
-    tqa_problem_set(&problem, "invalid-value", "nothing may be asked here behind a \"?\"");
+    tqa_problem_set(&problem, "invalid-value", "this address takes no query (\"?...\")");
     tqd_refuse(client, &problem);
     return false;
 }
@@ -169,7 +169,7 @@ static bool check_token(tqd_client *client)
     }
     tqa_problem problem;
     tqa_problem_set(&problem, "unauthorized",
-                    "send \"Authorization: Bearer TOKEN\" with a token that is known here");
+                    "send \"Authorization: Bearer TOKEN\" with a valid token");
     tqd_refuse(client, &problem);
     return false;
 }

@@ -385,7 +385,7 @@ def test_the_contract_is_a_page_for_people(daemon):
         ("GET", "/v1/jobs?state=finished", 422, "state is queued, running, succeeded, failed or cancelled"),
         ("GET", "/v1/jobs?limit=201", 422, "limit is 1 to 200"),
         ("GET", "/v1/jobs?limit=0", 422, "limit is 1 to 200"),
-        ("GET", "/v1/jobs?cursor=x", 422, "cursor is what the page before has told"),
+        ("GET", "/v1/jobs?cursor=x", 422, 'cursor is the "cursor" of the previous page'),
         ("GET", "/v1/jobs?page=2", 422, "takes state, kind, robot, limit and cursor"),
     ],
 )

@@ -101,7 +101,7 @@ Test(keeper, a_job_that_came_before_the_keeper_is_news)
     while (tqd_event_hub_end(&jobs->feed, &seq) == begin) { /* the suite's timeout ends it */
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
-    tqd_news news[2];
+    tqd_hub_event news[2];
     bool lost = false;
     cr_assert(eq(sz, tqd_event_hub_read(&jobs->feed, "", &position, news, 2, &lost), 1));
     cr_assert(eq(str, news[0].id, first));
