@@ -92,18 +92,18 @@ Test(keeper, a_job_that_came_before_the_keeper_is_news)
     tqd_jobs *jobs = new_jobs();
     uint64_t told = 0;
     uint64_t seq = 0;
-    uint64_t position = tqd_event_hub_end(&jobs->feed, &told);
+    uint64_t position = tqd_event_hub_end(&jobs->hub, &told);
     submit_job(first); /* a connection's thread was quicker than the keeper's */
     tqd_jobs_changed(jobs, true);
     pthread_t keeper;
     cr_assert(eq(int, pthread_create(&keeper, NULL, keep, jobs), 0));
     const uint64_t begin = position;
-    while (tqd_event_hub_end(&jobs->feed, &seq) == begin) { /* the suite's timeout ends it */
+    while (tqd_event_hub_end(&jobs->hub, &seq) == begin) { /* the suite's timeout ends it */
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
     tqd_hub_event news[2];
     bool lost = false;
-    cr_assert(eq(sz, tqd_event_hub_read(&jobs->feed, "", &position, news, 2, &lost), 1));
+    cr_assert(eq(sz, tqd_event_hub_read(&jobs->hub, "", &position, news, 2, &lost), 1));
     cr_assert(eq(str, news[0].id, first));
     cr_assert(eq(int, (int)news[0].state, TQD_JOB_QUEUED));
     cr_assert(news[0].seq == seq && seq > told && !lost);
