@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/datasets/exchange.c - what the handlers of this folder have in common. */
+/* daemon/datasets/exchange.c - what the handlers of this folder share. */
 #include "daemon/datasets/exchange.h"
 
 #include <inttypes.h>
@@ -64,7 +64,7 @@ void tqd_dataset_answer_status(tqd_dataset_exchange *e, tqd_store_status status)
         tqd_store_problem(status, &problem);
     }
     if (status == TQD_STORE_DAMAGED) {
-        tqa_problem_fault(&problem, "", "put it back from a backup, or PUT the dataset once more",
+        tqa_problem_fault(&problem, "", "restore it from a backup, or PUT the dataset once more",
                           "dataset \"%.128s\"", e->head->part[0]);
     }
     tqd_dataset_answer_problem(e, &problem);
@@ -77,7 +77,7 @@ size_t tqd_dataset_print(const tqd_dataset_row *row, char out[TQD_DATASET_ROW_BY
     const time_t s = (time_t)(row->created_ms / 1000);
     gmtime_r(&s, &utc);
     strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%S", &utc);
-    /* no field needs escapes: names and types are plain by their own rules */
+    /* no field needs escapes: the rules for names and types allow no such character */
     return (size_t)snprintf(out, TQD_DATASET_ROW_BYTES,
                             "{\"name\":\"%s\",\"sha256\":\"%s\",\"bytes\":%" PRIu64
                             ",\"media_type\":\"%s\",\"created\":\"%s.%03dZ\"",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/backup.c - everything in the store at one moment, as one stream of bytes. */
+/* daemon/store/backup.c - a consistent backup of the store as a stream of bytes. */
 #include "daemon/store/backup.h"
 
 #include <errno.h>
@@ -39,14 +39,14 @@ struct tqd_backup {
     bool holds;
     int db_fd;
     char *manifest;
-    entry *entries; /* 0: the manifest, 1: the database, then files */
+    entry *entries; /* 0: the manifest, 1: the database, then the files */
     size_t n_entry, entries_size;
-    size_t n_missing; /* the last of the entries: in the manifest only */
+    size_t n_missing; /* the last entries: listed in the manifest only */
     time_t made;
     bool no_memory;
-    /* where the reader is */
+    /* position of the reader */
     size_t i;
-    uint64_t at; /* in entry i, its header and padding included */
+    uint64_t at; /* bytes into entry i, header and padding included */
     int file_fd;
 };
 
@@ -80,8 +80,8 @@ static bool add_file(void *ctx, const char *digest, uint64_t size)
     return e != NULL;
 }
 
-/* There, or come back from files/lost, and as long as its row says. What is in it the manifest's
- * digest tells. */
+/* Exists (if need be moved back from files/lost) with the size in its row. Its contents are checked
+ * by the manifest's digest. */
 static bool is_there(tqd_backup *backup, const entry *e)
 {
     char path[PATH_MAX];
@@ -91,7 +91,7 @@ static bool is_there(tqd_backup *backup, const entry *e)
            stat(path, &facts) == 0 && (uint64_t)facts.st_size == e->size;
 }
 
-/* Those that are not there go to the end. */
+/* Moves missing files to the end of the entries. */
 static void part_missing(tqd_backup *backup)
 {
     size_t n = 2;
@@ -132,7 +132,7 @@ static bool hash_database(int fd, entry *e)
     return n == 0;
 }
 
-/* the copy has no name once it is open: it goes with its descriptor, whatever happens */
+/* the copy is unlinked once it is open: its space is freed with the descriptor in any case */
 static tqd_store_status copy_database(tqd_backup *backup)
 {
     char path[PATH_MAX];
@@ -260,8 +260,8 @@ uint64_t tqd_backup_size(const tqd_backup *backup)
     return size;
 }
 
-/* octal digits while they do, else 64 bits behind a marked byte, as GNU and POSIX.1-2001 readers
- * know it */
+/* in octal digits if they suffice, else base-256: 64 bits after a marker byte, as GNU tar and other
+ * readers understand */
 static void print_size(uint64_t size, char out[12])
 {
     if (size < (uint64_t)1 << 33) {
@@ -297,7 +297,7 @@ static void print_header(const tqd_backup *backup, const entry *e, char out[BLOC
     snprintf(out + 148, 8, "%06o", sum);
 }
 
-/* n bytes of the content of entry i at `offset` */
+/* n bytes of the contents of entry i at `offset` */
 static bool read_content(tqd_backup *backup, uint64_t offset, char *out, size_t n)
 {
     const entry *e = &backup->entries[backup->i];
@@ -316,7 +316,7 @@ static bool read_content(tqd_backup *backup, uint64_t offset, char *out, size_t 
     return pread(backup->file_fd, out, n, (off_t)offset) == (ssize_t)n;
 }
 
-/* up to n bytes of entry i, not beyond its header, content or padding; 0: the disk fails */
+/* up to n bytes of entry i, within its header, contents or padding; 0: read error */
 static size_t read_part(tqd_backup *backup, char *out, size_t n)
 {
     const entry *e = &backup->entries[backup->i];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/backup.h - everything in the store at one moment, as one stream of bytes. */
+/* daemon/store/backup.h - a consistent backup of the store as a stream of bytes. */
 #ifndef TQD_STORE_BACKUP_H
 #define TQD_STORE_BACKUP_H
 
@@ -8,22 +8,22 @@
 /* A tar archive (POSIX ustar):
  *
  *     manifest.json          {"torqued-backup":1,"files":[{"name","bytes","sha256"}, ...],
- *                             "missing":[...]}: files that the database refers to and the store
- *                             has not, or not in that size; empty on a good day
+ *                             "missing":[...]}: files that the database refers to and that are
+ *                             missing or of another size; normally empty
  *     torqued.db             a consistent copy of the database
  *     files/ab/abcdef...     each file under its SHA-256
  *
  * Unpacked into an empty state folder it is that state. */
 typedef struct tqd_backup tqd_backup;
 
-/* Copies the database aside; from then until close no file is collected. NULL
- * with the reason. Workers only, as all below. */
+/* Copies the database; until close no file is removed. NULL with the reason. Workers only, as all
+ * below. */
 tqd_backup *tqd_backup_open(tqd_store *store, tqd_store_status *ret_status);
 
 /* Bytes of the whole archive. */
 uint64_t tqd_backup_size(const tqd_backup *backup);
 
-/* The next bytes of it: n but at the end, 0 behind it, -1 when the disk fails. */
+/* The next bytes: n, fewer at the end, 0 after it, -1 after a read error. */
 long tqd_backup_read(tqd_backup *backup, char *bytes, size_t n);
 
 void tqd_backup_close(tqd_backup *backup); /* accepts NULL */

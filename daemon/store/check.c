@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/check.c - reads all that is stored, so that damage is found before it is needed. */
+/* daemon/store/check.c - scrubbing: reads all stored bytes to find damage early. */
 #include "daemon/store/check.h"
 
 #include <stdlib.h>
@@ -22,7 +22,8 @@ typedef struct list {
     bool failed;
 } list;
 
-/* The list first, then the files: a read transaction of hours would keep the journal growing. */
+/* The list is collected first: a read transaction of hours would keep the write-ahead log growing.
+ * */
 static bool add(void *ctx, const char *digest, uint64_t size)
 {
     list *l = ctx;
@@ -41,7 +42,7 @@ static bool add(void *ctx, const char *digest, uint64_t size)
     return true;
 }
 
-/* False: the walk ends. */
+/* False: ends the scrub. */
 static bool check_file(tqd_store *store, const reference *r, char *piece, tqd_check *check)
 {
     tqd_store_status status;
@@ -58,7 +59,7 @@ static bool check_file(tqd_store *store, const reference *r, char *piece, tqd_ch
                   (check->read == NULL || check->read(check->ctx, n > 0 ? (size_t)n : 0));
     }
     tqd_file_close(file);
-    check->n_file += status == TQD_STORE_NOT_FOUND ? 0 : 1; /* collected meanwhile */
+    check->n_file += status == TQD_STORE_NOT_FOUND ? 0 : 1; /* removed meanwhile */
     check->n_damaged += status == TQD_STORE_DAMAGED ? 1 : 0;
     return goes_on;
 }
@@ -94,7 +95,7 @@ void tqd_scrub_init(tqd_scrub *scrub, tqd_store *store, int64_t every_ms)
     pthread_condattr_destroy(&monotonic);
 }
 
-/* False when the process stops before that. */
+/* False when the process stops before that time. */
 static bool sleep_for(tqd_scrub *scrub, int64_t wait_ms)
 {
     struct timespec until;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/damage.c - which files are known to be damaged. */
+/* daemon/store/damage.c - the list of files that have been found damaged. */
 #include "daemon/store/damage.h"
 
 #include <stdatomic.h>
@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KNOWN_MAX = 4096 }; /* more than that, and every one is read again when it is asked for */
+enum { KNOWN_MAX = 4096 }; /* beyond that, a damaged file is checked at each use */
 
 struct tqd_damage {
     struct tqd_damage *next;
     ino_t inode;
-    struct timespec changed; /* 0: it was not there */
+    struct timespec changed; /* 0: missing */
     char digest[TQD_DIGEST_TEXT];
 };
 
@@ -40,7 +40,7 @@ bool tqd_damage_known(tqd_file_set *set, const char *digest, const struct stat *
     return known;
 }
 
-/* True: this is news. */
+/* True: not recorded before. */
 static bool remember(tqd_file_set *set, const char *digest, const struct stat *facts)
 {
     tqd_damage *damage = find(set, digest);
@@ -76,8 +76,8 @@ void tqd_damage_note(tqd_file_set *set, const char *digest, int fd)
         return;
     }
     atomic_fetch_add(&set->n_damaged, 1);
-    snprintf(detail, sizeof detail, "files/%.2s/%.64s %s: put it back from a backup", digest,
-             digest, fd >= 0 ? "is not what was stored" : "is missing");
+    snprintf(detail, sizeof detail, "files/%.2s/%.64s %s: restore it from a backup", digest, digest,
+             fd >= 0 ? "differs from what was stored" : "is missing");
     if (set->notice != NULL) {
         set->notice(set->notice_ctx, TQD_NOTICE_ERROR, "a stored file is damaged", detail);
     }

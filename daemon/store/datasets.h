@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/datasets.h - names of files (files.h) that users have uploaded. */
+/* daemon/store/datasets.h - names of uploaded files (files.h). */
 #ifndef TQD_STORE_DATASETS_H
 #define TQD_STORE_DATASETS_H
 
 #include "daemon/store/store.h"
 
-/* What is known of a dataset without opening its file. */
+/* What the row of a dataset holds, without its file. */
 typedef struct tqd_dataset_row {
     char name[TQD_NAME_TEXT];
     char digest[TQD_DIGEST_TEXT]; /* of the file */
@@ -16,12 +16,12 @@ typedef struct tqd_dataset_row {
     bool is_damaged;    /* in a list: what was read is not what was written, the name included */
 } tqd_dataset_row;
 
-/* Creates or replaces a name. The file must be there and stay until this is committed: its upload
- * is still open. Status: OK (`created` and `replaced` are set), MISMATCH, QUOTA. */
+/* Creates or replaces a name. The file must exist and must not be collected before the commit: its
+ * upload is still open. Status: OK (`created` and `replaced` are set), MISMATCH, QUOTA. */
 typedef struct tqd_dataset_put {
     tqd_write write;
     const tqd_dataset_row *row; /* created_ms is not read */
-    const char *summary;        /* what the store does not look into, given back as it is */
+    const char *summary;        /* opaque to the store, returned unchanged */
     size_t n_summary;
     const char *if_match;           /* digest that must be current; "*": any; NULL: no condition */
     const char *if_none_match;      /* "*": must not exist; NULL */
@@ -35,16 +35,16 @@ typedef struct tqd_dataset_delete {
     tqd_write write;
     const char *name;
     const char *if_match;           /* as above */
-    char replaced[TQD_DIGEST_TEXT]; /* set: the file it had */
+    char replaced[TQD_DIGEST_TEXT]; /* set: its former file */
 } tqd_dataset_delete;
 
-/* The row, and its summary, malloc'ed with a NUL behind it, unless ret_summary is NULL. OK,
- * NOT_FOUND or a failure. Any thread that may wait for a disk. */
+/* The row, and its summary, malloc'ed and NUL-terminated, unless ret_summary is NULL. OK, NOT_FOUND
+ * or a failure. Any thread that may block on the disk. */
 tqd_store_status tqd_store_dataset(tqd_store *store, const char *name, tqd_dataset_row *ret_row,
                                    char **ret_summary);
 
-/* Calls `each` for every dataset, by name; of a row that is damaged `summary` is NULL. A non-zero
- * return of `each` ends the walk. */
+/* Calls `each` for every dataset, by name; `summary` is NULL for a damaged row. A non-zero
+ * return of `each` ends the iteration. */
 tqd_store_status tqd_store_datasets(tqd_store *store,
                                     int (*each)(void *ctx, const tqd_dataset_row *row,
                                                 const char *summary),

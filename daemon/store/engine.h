@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/engine.h - what a database engine gives to store.c; private to this folder. */
+/* daemon/store/engine.h - the interface of a database engine to store.c; private to this folder. */
 #ifndef TQD_STORE_ENGINE_H
 #define TQD_STORE_ENGINE_H
 
@@ -8,36 +8,36 @@
 #include "daemon/store/mark.h"
 #include "daemon/store/store.h"
 
-/* How to go on where a database is missing. */
+/* Advice where a database is missing. */
 #define TQD_STORE_ADOPT                                                                            \
-    ", but the folder has had one: put it back, or start once with --adopt (see torqued(8))"
+    ", but the folder has had one: restore it, or start once with --adopt (see torqued(8))"
 
-/* Forgets files that were to be looked at, up to a number. OK. */
+/* Removes entries of the garbage list, up to a number. OK. */
 typedef struct tqd_garbage_drop {
     tqd_write write;
     int64_t last_seq;
 } tqd_garbage_drop;
 
-/* A file that has lost a reference, and its number in that order. */
+/* A file that has lost a reference, and its number in the order of loss. */
 typedef struct tqd_garbage {
     int64_t seq;
     char file[TQD_DIGEST_TEXT];
 } tqd_garbage;
 
-/* An engine's own state begins with this. begin, run, commit and rollback are called by the
- * writer's thread only, the rest by any thread at once. */
+/* An engine's own state begins with this. begin, run, commit and rollback are called on the
+ * writer's thread only, the others on any thread concurrently. */
 typedef struct tqd_engine {
     const struct tqd_engine_methods *methods;
 } tqd_engine;
 
 typedef struct tqd_engine_methods {
-    /* makes up for a rollback that failed before it begins */
+    /* first completes a rollback that failed before */
     tqd_store_status (*begin)(tqd_engine *engine);
-    /* Runs one write inside the open transaction. An answer (up to QUOTA) leaves the transaction
-     * good, and unless it is OK has changed nothing; after a failure it must be rolled back. May be
-     * called again for the same write after a rollback. */
+    /* Runs one write inside the open transaction. A refusal (up to QUOTA) has changed nothing, and
+     * the transaction goes on; after a failure it must be rolled back. May be called again for the
+     * same write after a rollback. */
     tqd_store_status (*run)(tqd_engine *engine, tqd_write *write);
-    /* numbers the commit: one more than the last */
+    /* the commit gets the next number */
     tqd_store_status (*commit)(tqd_engine *engine);
     tqd_store_status (*rollback)(tqd_engine *engine);
 
@@ -68,26 +68,25 @@ typedef struct tqd_engine_methods {
     tqd_store_status (*datasets)(tqd_engine *engine,
                                  int (*each)(void *, const tqd_dataset_row *, const char *),
                                  void *ctx);
-    /* the oldest, at most `limit` */
+    /* the oldest entries of the garbage list, at most `limit` */
     tqd_store_status (*garbage)(tqd_engine *engine, uint32_t limit, tqd_garbage *ret,
                                 uint32_t *ret_n);
     tqd_store_status (*file_used)(tqd_engine *engine, const char *digest, bool *ret);
-    /* each file that a row refers to, with the size that it has there; of the database as it is
-     * now, or (path not NULL) of a snapshot. False ends the walk */
+    /* each file that a row refers to, with the size in that row; in the present database, or (path
+     * not NULL) in a snapshot. False ends the iteration */
     tqd_store_status (*references)(tqd_engine *engine, const char *path,
                                    bool (*each)(void *ctx, const char *digest, uint64_t size),
                                    void *ctx);
     tqd_store_status (*snapshot)(tqd_engine *engine, const char *path);
-    /* every page and index of it; DAMAGED with a line */
+    /* checks every page and index; DAMAGED with a line */
     tqd_store_status (*check)(tqd_engine *engine, char why[TQD_STORE_WHY]);
-    /* which database this is, and the number of its last commit; the writer's thread only */
+    /* identity of the database, and the number of its last commit; the writer's thread only */
     void (*mark)(tqd_engine *engine, tqd_mark *ret);
     void (*close)(tqd_engine *engine);
 } tqd_engine_methods;
 
-/* The engine in daemon/store/sqlite/sqlite.c. NULL with one line in `why`. `may_be_new`: a
- * database that
- * is missing or empty is made. */
+/* The engine in daemon/store/sqlite/sqlite.c. NULL with one line in `why`. `may_be_new`: a missing
+ * or empty database is created. */
 typedef struct tqd_engine_options {
     const char *folder;
     bool may_be_new;

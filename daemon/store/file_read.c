@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/file_read.c - files are read chunk by chunk, each held against its checksum before
- * any of it is given away. */
+/* daemon/store/file_read.c - files are read in chunks, each verified against its checksum before
+ * any of it is returned. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -19,10 +19,10 @@ struct tqd_file {
     tqd_file_set *set;
     int fd;
     _Atomic int sums_fd;      /* -1: one chunk, or `sums` */
-    _Atomic(uint64_t *) sums; /* when the disk has no room for them, or had wrong ones */
+    _Atomic(uint64_t *) sums; /* in memory: no disk space for them, or those on disk were wrong */
     tqd_file_pace pace;
     uint64_t size;
-    _Atomic int status; /* of the last read that failed */
+    _Atomic int status; /* of the last failed read */
     char digest[TQD_DIGEST_TEXT];
 };
 
@@ -42,8 +42,8 @@ static long read_fully(int fd, uint64_t offset, void *bytes, size_t n)
     return (long)done;
 }
 
-/* The whole file against its name; its sums are made on the way: *ret_sums (may be NULL),
- * malloc'ed, when it is good. */
+/* Verifies the whole file against its digest and computes the sums: *ret_sums (may be NULL),
+ * malloc'ed, if it is good. */
 static tqd_store_status check_whole(tqd_file *file, uint64_t **ret_sums)
 {
     char found[TQD_DIGEST_TEXT];
@@ -58,9 +58,9 @@ static tqd_store_status check_whole(tqd_file *file, uint64_t **ret_sums)
     long n = 1;
     while (status == TQD_STORE_OK && n > 0) {
         n = read_fully(file->fd, at, piece, TQD_CHUNK);
-        tqd_workers_beat(); /* minutes, if it is large */
+        tqd_workers_beat(); /* a large file takes minutes */
         if (n < 0) {
-            status = TQD_STORE_DAMAGED; /* the disk cannot give what it was given */
+            status = TQD_STORE_DAMAGED; /* a read error: the stored bytes are lost */
         } else if (file->pace.read != NULL && !file->pace.read(file->pace.ctx, (size_t)n)) {
             status = TQD_STORE_BUSY;
         } else if (n > 0) {
@@ -90,7 +90,7 @@ static tqd_store_status check_whole(tqd_file *file, uint64_t **ret_sums)
     return status;
 }
 
-/* A file of many chunks has its sums; one that has none yet is checked whole for them. */
+/* The sums of a file of many chunks; if missing, the whole file is verified to compute them. */
 static tqd_store_status find_sums(tqd_file *file)
 {
     if (file->size <= TQD_CHUNK) {
@@ -122,7 +122,7 @@ static tqd_store_status open_parts(tqd_store *store, tqd_file *file, uint64_t si
         if (file->fd >= 0 || errno != ENOENT) {
             return TQD_STORE_BROKEN;
         }
-        /* its row may have gone since it was read */
+        /* its row may have been deleted since it was read */
         return tqd_store_file_used(store, file->digest) ? TQD_STORE_DAMAGED : TQD_STORE_NOT_FOUND;
     }
     file->size = (uint64_t)facts.st_size;
@@ -191,8 +191,8 @@ static bool is_chunk_good(const tqd_file *file, uint64_t chunk, const char *byte
     return tqd_sums_read(atomic_load(&file->sums_fd), chunk, &sum) && sum == tqd_sum_of(bytes, n);
 }
 
-/* The sums and the file disagree: the name decides. */
-static tqd_store_status judge_chunk(tqd_file *file, uint64_t chunk, char *bytes, size_t n)
+/* Sum and chunk disagree: the file's digest decides which is wrong. */
+static tqd_store_status resolve_mismatch(tqd_file *file, uint64_t chunk, char *bytes, size_t n)
 {
     uint64_t *made = NULL;
     tqd_store_status status = TQD_STORE_DAMAGED;
@@ -203,7 +203,7 @@ static tqd_store_status judge_chunk(tqd_file *file, uint64_t chunk, char *bytes,
         const bool good = read_fully(file->fd, chunk * TQD_CHUNK, bytes, n) == (long)n &&
                           made[chunk] == tqd_sum_of(bytes, n);
         status = good ? TQD_STORE_OK : TQD_STORE_BROKEN;
-        /* the sums were wrong: the other chunks are not worth a look at the whole file each */
+        /* the sums were wrong: the new ones spare other chunks a read of the whole file */
         uint64_t *none = NULL;
         made = atomic_compare_exchange_strong(&file->sums, &none, made) ? NULL : made;
     }
@@ -214,14 +214,14 @@ static tqd_store_status judge_chunk(tqd_file *file, uint64_t chunk, char *bytes,
     return status;
 }
 
-/* A chunk whole, n bytes, as they were given to the store. */
+/* A whole chunk, n bytes, verified. */
 static bool read_chunk(tqd_file *file, uint64_t chunk, char *bytes, size_t n)
 {
     tqd_store_status status = TQD_STORE_OK;
     tqd_workers_beat();
     if (read_fully(file->fd, chunk * TQD_CHUNK, bytes, n) != (long)n ||
         !is_chunk_good(file, chunk, bytes, n)) {
-        status = judge_chunk(file, chunk, bytes, n);
+        status = resolve_mismatch(file, chunk, bytes, n);
     }
     if (status != TQD_STORE_OK) {
         atomic_store(&file->status, (int)status);
@@ -231,7 +231,7 @@ static bool read_chunk(tqd_file *file, uint64_t chunk, char *bytes, size_t n)
 
 long tqd_file_read(tqd_file *file, uint64_t offset, void *bytes, size_t n)
 {
-    char *part = NULL; /* a chunk of which not all is asked for */
+    char *part = NULL; /* buffer for a chunk that is only partly requested */
     size_t done = 0;
     bool good = true;
     while (good && done < n && offset + done < file->size) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/file_set.c - the folder of content-addressed files: what may go and what not. */
+/* daemon/store/file_set.c - the folder of content-addressed files: garbage collection. */
 
 #include <dirent.h>
 #include <errno.h>
@@ -30,7 +30,7 @@ static bool join(char path[PATH_MAX], const char *folder, const char *name)
     return n > 0 && n < PATH_MAX;
 }
 
-/* calls `each` for every entry of a folder that does not begin with a dot */
+/* calls `each` for every entry of a folder except dotfiles */
 static bool walk(const char *folder, bool (*each)(void *ctx, const char *folder, const char *name),
                  void *ctx)
 {
@@ -71,7 +71,7 @@ static bool add_size(void *ctx, const char *folder, const char *name)
     return true;
 }
 
-/* A folder of complete files, or of what running jobs have. */
+/* A folder of complete files, or the scratch files of running jobs. */
 static bool is_shelf(const char *name)
 {
     return strcmp(name, "tmp") != 0 && strcmp(name, TQD_LOST_FOLDER) != 0 &&
@@ -87,17 +87,17 @@ static bool add_shelf(void *ctx, const char *folder, const char *name)
 bool tqd_file_set_open(tqd_file_set *set, const tqd_store_options *options, char *why)
 {
     char tmp[PATH_MAX];
-    char aside[PATH_MAX];
+    char scratch[PATH_MAX];
     char sums[PATH_MAX];
     census all = {.n = 0};
     const int n = snprintf(set->folder, sizeof set->folder, "%s/files", options->folder);
     snprintf(tmp, sizeof tmp, "%s/tmp", set->folder);
-    snprintf(aside, sizeof aside, "%s/" TQD_SCRATCH_FILE_FOLDER, set->folder);
+    snprintf(scratch, sizeof scratch, "%s/" TQD_SCRATCH_FILE_FOLDER, set->folder);
     snprintf(sums, sizeof sums, "%s/" TQD_SUMS_FOLDER, set->folder);
     if (n < 0 || (size_t)n >= sizeof set->folder ||
         (mkdir(set->folder, 0700) != 0 && errno != EEXIST) ||
         (mkdir(tmp, 0700) != 0 && errno != EEXIST) ||
-        (mkdir(aside, 0700) != 0 && errno != EEXIST) ||
+        (mkdir(scratch, 0700) != 0 && errno != EEXIST) ||
         (mkdir(sums, 0700) != 0 && errno != EEXIST) || !walk(tmp, remove_entry, NULL) ||
         !walk(set->folder, add_shelf, &all) || !tqd_lost_open(set)) {
         snprintf(why, TQD_STORE_WHY, "%.150s: %s", set->folder, strerror(errno));
@@ -162,8 +162,8 @@ typedef struct sweep {
     tqd_engine *engine;
     tqd_store_status status;
     uint64_t moved;
-    bool held;  /* a backup runs: nothing is removed now */
-    bool keeps; /* what nothing needs goes to files/lost */
+    bool held;  /* a backup runs: no file is removed now */
+    bool keeps; /* unreferenced files go to files/lost */
 } sweep;
 
 static bool is_pinned(const tqd_file_set *set, const char *digest)
@@ -175,8 +175,9 @@ static bool is_pinned(const tqd_file_set *set, const char *digest)
     return pin != NULL;
 }
 
-/* What has lost its last reference by a write goes; what never had one in this database is kept. */
-static void clear_away(sweep *s, const char *path, const char *digest)
+/* A file whose last reference a write has dropped is removed; one that this database never referred
+ * to is kept in files/lost. */
+static void remove_or_keep(sweep *s, const char *path, const char *digest)
 {
     struct stat facts;
     if (stat(path, &facts) == 0 &&
@@ -187,14 +188,14 @@ static void clear_away(sweep *s, const char *path, const char *digest)
     }
 }
 
-/* A pin ends only after the row that refers to its file is committed. So whoever sees no pin, and
- * looks into the database after that, sees the row: both under the mutex. */
-static bool judge(void *ctx, const char *folder, const char *name)
+/* A pin ends only after the row that refers to its file is committed. So a thread that finds no pin
+ * and then queries the database finds the row: both under the mutex. */
+static bool check_file(void *ctx, const char *folder, const char *name)
 {
     sweep *s = ctx;
     char path[PATH_MAX];
     if (!tqd_file_digest_good(name) || !join(path, folder, name)) {
-        return true; /* not ours */
+        return true; /* not a file of ours */
     }
     pthread_mutex_lock(&s->set->mutex);
     bool used = s->set->n_hold > 0 || is_pinned(s->set, name);
@@ -203,7 +204,7 @@ static bool judge(void *ctx, const char *folder, const char *name)
         s->status = s->engine->methods->file_used(s->engine, name, &used);
     }
     if (s->status == TQD_STORE_OK && !used) {
-        clear_away(s, path, name);
+        remove_or_keep(s, path, name);
     }
     pthread_mutex_unlock(&s->set->mutex);
     return s->status == TQD_STORE_OK;
@@ -217,7 +218,7 @@ bool tqd_file_set_collect(tqd_file_set *set, tqd_engine *engine, const char *dig
         return true;
     }
     snprintf(shelf, sizeof shelf, "%s/%.2s", set->folder, digest);
-    return judge(&s, shelf, digest) && !s.held;
+    return check_file(&s, shelf, digest) && !s.held;
 }
 
 bool tqd_file_set_find(tqd_file_set *set, tqd_engine *engine, const char *digest)
@@ -253,7 +254,7 @@ tqd_store_status tqd_file_set_sweep(tqd_file_set *set, tqd_engine *engine, unsig
         (void)walk(path, find_again, &s);
     }
     snprintf(path, sizeof path, "%s/%02x", set->folder, shelf & 0xff);
-    const bool good = walk(path, judge, &s) || errno == ENOENT;
+    const bool good = walk(path, check_file, &s) || errno == ENOENT;
     *ret_moved += s.moved;
     return good ? TQD_STORE_OK : s.status != TQD_STORE_OK ? s.status : TQD_STORE_BROKEN;
 }

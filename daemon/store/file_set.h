@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/file_set.h - the folder of content-addressed files: what may go and what not;
- * private to this folder. */
+/* daemon/store/file_set.h - the folder of content-addressed files: garbage collection; private to
+ * this folder. */
 #ifndef TQD_STORE_FILE_SET_H
 #define TQD_STORE_FILE_SET_H
 
@@ -9,14 +9,14 @@
 
 #include "daemon/store/engine.h"
 
-/* A file that stays while its upload is open, whether or not a row refers to it. */
+/* Protects a file from collection while its upload is open, with or without a row. */
 typedef struct tqd_pin {
     char digest[TQD_DIGEST_TEXT];
     struct tqd_pin *next;
 } tqd_pin;
 
-#define TQD_SUMS_FOLDER         "sums"  /* of chunks, see sums.h */
-#define TQD_SCRATCH_FILE_FOLDER "aside" /* of what running jobs have, see aside.h */
+#define TQD_SUMS_FOLDER         "sums"  /* checksums of chunks, see sums.h */
+#define TQD_SCRATCH_FILE_FOLDER "aside" /* see scratch_file.h */
 
 typedef struct tqd_damage tqd_damage;
 
@@ -24,20 +24,20 @@ typedef struct tqd_file_set {
     char folder[PATH_MAX - 128]; /* <state>/files */
     uint64_t bytes_max;          /* 0: no bound */
     _Atomic uint64_t bytes;
-    _Atomic uint64_t n_lost; /* in files/lost: not in `bytes` */
+    _Atomic uint64_t n_lost; /* in files/lost: not counted in `bytes` */
     _Atomic uint64_t n_damaged;
-    bool is_empty;         /* when it was opened it had no file */
-    pthread_mutex_t mutex; /* guards the pins; held while a file is judged and removed */
+    bool is_empty;         /* it had no file when it was opened */
+    pthread_mutex_t mutex; /* guards the pins; held while a file is checked and removed */
     tqd_pin *pins;
-    pthread_mutex_t damage_mutex; /* a leaf: guards the two that follow */
+    pthread_mutex_t damage_mutex; /* a leaf lock: guards the two that follow */
     struct tqd_damage *damages;
     size_t n_known;
     void (*notice)(void *ctx, tqd_notice notice, const char *what, const char *detail);
     void *notice_ctx;
-    unsigned n_hold; /* while a backup runs nothing is removed */
+    unsigned n_hold; /* backups that run: no file is removed */
 } tqd_file_set;
 
-/* Makes the folders, removes what was on its way in when the process died, and counts the rest. */
+/* Creates the folders, removes incomplete uploads of a former process, and counts the rest. */
 bool tqd_file_set_open(tqd_file_set *set, const tqd_store_options *options, char *why);
 void tqd_file_set_close(tqd_file_set *set);
 
@@ -52,7 +52,7 @@ bool tqd_store_file_find(tqd_store *store, const char *digest);
 void tqd_file_set_pin(tqd_file_set *set, tqd_pin *pin);
 void tqd_file_set_unpin(tqd_file_set *set, tqd_pin *pin);
 
-/* 64 hexadecimal digits, lower case: nothing else may become part of a path. */
+/* 64 hexadecimal digits, lower case: nothing else may become part of a path (traversal). */
 bool tqd_file_digest_good(const char *digest);
 void tqd_file_set_path(const tqd_file_set *set, const char *digest, char path[PATH_MAX]);
 
@@ -60,13 +60,13 @@ void tqd_file_set_path(const tqd_file_set *set, const char *digest, char path[PA
 void tqd_file_set_hold(tqd_file_set *set);
 void tqd_file_set_release(tqd_file_set *set);
 
-/* Removes a file that nothing needs. False when that could not be told now. */
+/* Removes a file without references. False when references could not be read now. */
 bool tqd_file_set_collect(tqd_file_set *set, tqd_engine *engine, const char *digest);
-/* Moves those that nothing needs, and whose digest begins with this byte, to files/lost; and back
- * what is there and needed. */
+/* Moves unreferenced files whose digest begins with this byte to files/lost, and referenced ones
+ * back. */
 tqd_store_status tqd_file_set_sweep(tqd_file_set *set, tqd_engine *engine, unsigned shelf,
                                     uint64_t *ret_moved);
-/* A file that is not in its place is moved back from files/lost if a row refers to it. */
+/* Moves a missing file back from files/lost if a row refers to it. */
 bool tqd_file_set_find(tqd_file_set *set, tqd_engine *engine, const char *digest);
 
 #endif

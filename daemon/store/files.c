@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/files.c - large bodies and datasets: files named by the SHA-256 of their bytes.
+/* daemon/store/files.c - large bodies and datasets as content-addressed files (SHA-256).
  *
- * <state>/files/tmp/<random>    on its way in; all are removed at start
+ * <state>/files/tmp/<random>    being uploaded; all are removed at start
  * <state>/files/sums/<digest>   checksums of its chunks: sums.h
  * <state>/files/lost/<name>     without a row: lost.h
  * <state>/files/ab/abcdef...    complete and durable
@@ -109,7 +109,7 @@ tqd_store_status tqd_upload_append(tqd_upload *upload, const void *bytes, size_t
     }
     const char *at = bytes;
     if (upload->n_buffer == 0 && n >= BUFFER) {
-        /* whole buffers need no copy */
+        /* zero-copy for whole buffers */
         const size_t whole = n - n % BUFFER;
         const tqd_store_status status = write_all(upload->fd, at, whole);
         if (status != TQD_STORE_OK) {
@@ -135,7 +135,7 @@ tqd_store_status tqd_upload_append(tqd_upload *upload, const void *bytes, size_t
     return TQD_STORE_OK;
 }
 
-/* the folder of a digest's first two letters, durable itself before anything is put into it */
+/* the folder of a digest's first two letters, durable itself before it gets a file */
 static int make_shelf(const tqd_file_set *set, const char *digest, char shelf[PATH_MAX])
 {
     snprintf(shelf, PATH_MAX, "%s/%.2s", set->folder, digest);
@@ -177,7 +177,7 @@ tqd_store_status tqd_upload_finish(tqd_upload *upload, char digest[TQD_DIGEST_TE
         return tqd_folder_status(error);
     }
     if (again) {
-        /* the same bytes count once; what was damaged is whole now */
+        /* equal contents count once; a damaged file has now been replaced by a good one */
         atomic_fetch_sub(&upload->set->bytes, (uint64_t)former.st_size);
     }
     memcpy(digest, upload->pin.digest, TQD_DIGEST_TEXT);
@@ -204,7 +204,8 @@ void tqd_upload_close(tqd_upload *upload)
     free(upload);
 }
 
-/* ---------------------------------------------------------------------------------- collecting */
+/* ---------------------------------------------------------------------------------- garbage
+ * collection */
 
 bool tqd_store_collect(tqd_store *store)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/folder.c - the state folder: made private, locked by one process. */
+/* daemon/store/folder.c - the state folder: mode 0700, locked by one process. */
 #include "daemon/store/folder.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ static int make_parents(char *path)
     return mkdir(path, 0700) != 0 && errno != EEXIST ? -1 : 0;
 }
 
-/* who holds the lock, as that process wrote it; for the message only */
+/* the holder of the lock, from the lock file's contents; for the message only */
 static void describe_holder(int fd, const char *folder, char *why)
 {
     char text[32] = "";
@@ -66,7 +66,7 @@ int tqd_folder_lock(const char *folder, char *why)
     char text[32];
     const int length = snprintf(text, sizeof text, "%ld\n", (long)getpid());
     if (ftruncate(fd, 0) != 0 || pwrite(fd, text, (size_t)length, 0) != length) {
-        /* a full disk spoils only the message that a second daemon would print */
+        /* a full disk affects only the message of a second daemon */
         return fd;
     }
     return fd;

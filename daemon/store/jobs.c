@@ -28,10 +28,10 @@ bool tqd_job_state_parse(const char *name, tqd_job_state *ret)
 
 void tqd_job_id_make(char id[TQD_JOB_ID_TEXT])
 {
-    /* Crockford's letters, lower case: none that could be taken for another */
+    /* Crockford's base 32, lower case: without letters that look alike */
     static const char letters[] = "0123456789abcdefghjkmnpqrstvwxyz";
     unsigned char random[TQD_JOB_ID_TEXT - 1];
-    /* up to 256 bytes come whole, once the system has seeded its generator */
+    /* getrandom(2): up to 256 bytes are never cut short once the generator is seeded */
     const ssize_t n = getrandom(random, sizeof random, 0);
     assert(n == (ssize_t)sizeof random);
     (void)n;

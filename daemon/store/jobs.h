@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/jobs.h - jobs in the store: a durable queue with leases, and what each job leaves.
+/* daemon/store/jobs.h - jobs in the store: a durable queue with leases, and the outputs of each
+ * job.
  *
  *              submit            claim              finish
  *     (none) ---------> queued ---------> running ---------> succeeded, failed, cancelled
@@ -8,9 +9,9 @@
  *                         v                  |
  *                     cancelled              +---> failed, by expire after too many tries
  *
- * A claim takes a lease and a fencing number. Heartbeat, checkpoint, finish and release must show
- * the number of the present claim; a worker that lost its lease gets MISMATCH and changes nothing.
- * All times are the store's own clock: callers give durations. */
+ * A claim takes a lease and a fencing token. Heartbeat, checkpoint, finish and release must present
+ * the token of the present claim; a runner that has lost its lease gets MISMATCH and changes
+ * nothing. All times are the store's own clock: callers pass durations. */
 #ifndef TQD_STORE_JOBS_H
 #define TQD_STORE_JOBS_H
 
@@ -49,17 +50,17 @@ typedef struct tqd_job {
     tqd_job_state state;
     int priority;      /* greater first */
     uint32_t attempts; /* claims so far */
-    uint64_t fence;    /* number of the present or last claim */
-    bool cancel_asked; /* of a running job */
+    uint64_t fence;    /* fencing token of the present or last claim */
+    bool cancel_asked; /* cancellation of a running job is requested */
     double fraction;   /* progress, 0 to 1 */
-    double eta_s;      /* negative: not known */
+    double eta_s;      /* negative: unknown */
     char step[TQD_JOB_STEP_TEXT];
     char node[TQD_JOB_NODE_TEXT];                /* that runs or ran it */
     int64_t created_ms, started_ms, finished_ms; /* 0: not yet */
 } tqd_job;
 
-/* The documents of a job: kept in the row when `bytes` is set, else a file of the store
- * (files.h) named by its digest, which must exist. */
+/* The documents of a job: in the row when `bytes` is set, else a file of the store (files.h) named
+ * by its digest, which must exist. */
 typedef enum tqd_body_kind {
     TQD_BODY_REQUEST,
     TQD_BODY_RESULT,
@@ -75,7 +76,7 @@ typedef struct tqd_body {
     uint64_t size;
 } tqd_body;
 
-/* A named file beside a result. */
+/* A named file attached to a result. */
 enum { TQD_ATTACHMENT_NAME_TEXT = 65 };
 typedef struct tqd_attachment {
     char name[TQD_ATTACHMENT_NAME_TEXT];
@@ -87,31 +88,30 @@ void tqd_job_id_make(char id[TQD_JOB_ID_TEXT]);
 
 /* ------------------------------------------------------------------------------------- writes */
 
-/* OK; MISMATCH: the key was used for another request; NOT_FOUND: the robot's version is gone;
- * QUOTA: the queue is full (queue_full is set), or the bodies are.
- * With a key that was used for the same request nothing is written, and `job` is the first one. */
+/* OK; MISMATCH: the key was used for another request; NOT_FOUND: the robot's version has been
+ * deleted; QUOTA: the queue is full (queue_full is set), or the space for bodies. A key that was
+ * used for the same request writes nothing, and `job` is the first one (idempotent). */
 typedef struct tqd_job_submit {
     tqd_write write;
     const char *id, *kind, *robot, *robot_digest, *client;
     int priority;
-    int64_t deadline_ms; /* from now; 0: none. A job that has not begun by then fails */
+    int64_t deadline_ms; /* from now; 0: none. A job that has not begun by then has failed */
     const char *key;     /* Idempotency-Key, or NULL */
     const char *digest;  /* of the request, compared when the key repeats */
     tqd_body request;
-    const tqd_robot_row *builtin; /* kept as a version of `robot`, so that what a job has used
-                                     outlives the release that brought it; NULL: it is stored */
+    const tqd_robot_row *builtin; /* stored as a version of `robot`, so that the job can be
+                                     repeated with a later release; NULL: it is stored already */
     const char *builtin_bytes;
-    /* Names of data that it reads ("name", "name@sha256", "job:{id}"), each with its NUL, an empty
-     * one behind the last; NULL: none. Those that there are now stay as they are, as long as the
-     * job. */
+    /* Names of the data that it reads ("name", "name@sha256", "job:{id}"), each NUL-terminated,
+     * then an empty one; NULL: none. The present versions are pinned as long as the job exists. */
     const char *inputs;
     uint64_t queued_max, bytes_max; /* 0: no bound */
     bool repeated, queue_full;      /* set */
     tqd_job job;                    /* set */
 } tqd_job_submit;
 
-/* Takes the next job: greatest priority first, then in turn between clients, then oldest first.
- * OK, NOT_FOUND: nothing is queued. */
+/* Takes the next job: greatest priority first, then round-robin between clients, then oldest first.
+ * OK, NOT_FOUND: the queue is empty. */
 typedef struct tqd_job_claim {
     tqd_write write;
     const char *node;
@@ -119,7 +119,7 @@ typedef struct tqd_job_claim {
     tqd_job job; /* set */
 } tqd_job_claim;
 
-/* Extends the lease and tells the progress. OK, MISMATCH. */
+/* Heartbeat: extends the lease and stores the progress. OK, MISMATCH. */
 typedef struct tqd_job_beat {
     tqd_write write;
     const char *id;
@@ -130,7 +130,8 @@ typedef struct tqd_job_beat {
     bool cancel_asked; /* set */
 } tqd_job_beat;
 
-/* Replaces the checkpoint; forgives former interruptions. OK, MISMATCH, QUOTA. */
+/* Replaces the checkpoint, and resets the counts of crashes and interruptions. OK, MISMATCH, QUOTA.
+ * */
 typedef struct tqd_job_checkpoint {
     tqd_write write;
     const char *id;
@@ -140,8 +141,8 @@ typedef struct tqd_job_checkpoint {
     uint64_t bytes_max;
 } tqd_job_checkpoint;
 
-/* Ends the job and drops its checkpoint. `state` is SUCCEEDED, FAILED or CANCELLED; a result and a
- * problem may be given (media NULL: none), and files beside the result. OK, MISMATCH. */
+/* Ends the job and deletes its checkpoint. `state` is SUCCEEDED, FAILED or CANCELLED; with a result
+ * or a problem (media NULL: none), and attached files. OK, MISMATCH. */
 typedef struct tqd_job_finish {
     tqd_write write;
     const char *id;
@@ -152,14 +153,14 @@ typedef struct tqd_job_finish {
     size_t n_attachment;
 } tqd_job_finish;
 
-/* Gives a claimed job back without blame (an orderly stop). OK, MISMATCH. */
+/* Returns a claimed job to the queue without counting a try (an orderly stop). OK, MISMATCH. */
 typedef struct tqd_job_release {
     tqd_write write;
     const char *id;
     uint64_t fence;
 } tqd_job_release;
 
-/* A queued job is cancelled at once, a running one is asked to stop at its next step. OK,
+/* Cancels a queued job at once; requests cancellation of a running one, at its next step. OK,
  * NOT_FOUND, MISMATCH: it is finished. */
 typedef struct tqd_job_cancel {
     tqd_write write;
@@ -167,17 +168,17 @@ typedef struct tqd_job_cancel {
     tqd_job job; /* set */
 } tqd_job_cancel;
 
-/* Deletes a finished job with all it left. OK, NOT_FOUND, MISMATCH: it is not finished. */
+/* Deletes a finished job with all its outputs. OK, NOT_FOUND, MISMATCH: it is not finished. */
 typedef struct tqd_job_delete {
     tqd_write write;
     const char *id;
 } tqd_job_delete;
 
-/* Gives up what can no longer go on, at most `limit` jobs: queued past the deadline: failed;
- * running with the lease run out (`node` NULL), or running on `node` whatever the lease (that
- * process has died): cancelled if that was asked, failed when it is `blamed` for the
- * `crashes_max`th time without a checkpoint between, or when this was the `interruptions_max`th end
- * of a process that was running it, of whatever cause, without a checkpoint between (0: no bound);
+/* Ends or requeues jobs that cannot go on, at most `limit`. Queued past the deadline: failed.
+ * Running with an expired lease (`node` NULL), or running on `node` whatever the lease (that
+ * process has died): cancelled if that was requested; failed when it is `blamed` for the
+ * `crashes_max`th time without a checkpoint in between, or after the `interruptions_max`th end, by
+ * any cause, of a process that was running it (0: no bound), also without a checkpoint in between;
  * else queued again, at its old place. OK. */
 typedef struct tqd_job_expire {
     tqd_write write;
@@ -188,8 +189,8 @@ typedef struct tqd_job_expire {
     uint32_t n_job; /* set: how many changed */
 } tqd_job_expire;
 
-/* Deletes finished jobs, oldest first: those finished longer ago than age_ms, and more until all
- * bodies together take at most bytes_max; at most `limit`. OK. */
+/* Deletes finished jobs, oldest first: those that finished longer ago than age_ms, then more until
+ * all bodies together take at most bytes_max; at most `limit`. OK. */
 typedef struct tqd_job_retain {
     tqd_write write;
     int64_t age_ms;
@@ -212,34 +213,35 @@ typedef struct tqd_job_filter {
 tqd_store_status tqd_store_jobs(tqd_store *store, const tqd_job_filter *filter,
                                 int (*each)(void *ctx, const tqd_job *job), void *ctx);
 
-/* A body: *ret_bytes is malloc'ed when it is kept in the row, else NULL and ret_file is the digest
- * of its file. NOT_FOUND when the job or the body is not there. */
+/* A body: *ret_bytes is malloc'ed if it is in the row, else NULL and ret_file is the digest of its
+ * file. NOT_FOUND: no such job or body. */
 tqd_store_status tqd_store_job_body(tqd_store *store, const char *id, tqd_body_kind kind,
                                     char media[TQD_MEDIA_TEXT], char **ret_bytes,
                                     char ret_file[TQD_DIGEST_TEXT], uint64_t *ret_size);
 
-/* The same for what one of the job's inputs was when it was submitted. */
+/* The same for an input of the job, in the version of its submission. */
 tqd_store_status tqd_store_job_input(tqd_store *store, const char *id, const char *name,
                                      char media[TQD_MEDIA_TEXT], char **ret_bytes,
                                      char ret_file[TQD_DIGEST_TEXT], uint64_t *ret_size);
 
-/* Is this version of a dataset an input of any job? Its media type and size. OK, NOT_FOUND. */
+/* Whether any job has this version of a dataset as input; its media type and size. OK, NOT_FOUND.
+ * */
 tqd_store_status tqd_store_input_version(tqd_store *store, const char *name, const char *digest,
                                          char media[TQD_MEDIA_TEXT], uint64_t *ret_size);
 
-/* The same for a file beside the result. */
+/* The same for an attached file. */
 tqd_store_status tqd_store_job_attachment(tqd_store *store, const char *id, const char *name,
                                           char media[TQD_MEDIA_TEXT], char **ret_bytes,
                                           char ret_file[TQD_DIGEST_TEXT], uint64_t *ret_size);
 
-/* All files beside a result, by name: their names, media types and sizes. */
+/* All attached files, by name: names, media types and sizes. */
 tqd_store_status tqd_store_job_attachments(tqd_store *store, const char *id,
                                            int (*each)(void *ctx, const tqd_attachment *attachment),
                                            void *ctx);
 
-/* A change of state, in one order for all jobs. */
+/* A change of state, in one total order for all jobs. */
 typedef struct tqd_job_event {
-    uint64_t seq; /* the id of the event: grows, never used twice */
+    uint64_t seq; /* the id of the event: increasing, never reused */
     char id[TQD_JOB_ID_TEXT];
     tqd_job_state state;
     uint32_t attempts;
@@ -250,7 +252,7 @@ typedef struct tqd_job_event {
 tqd_store_status tqd_store_events(tqd_store *store, const char *id, uint64_t after, uint32_t limit,
                                   int (*each)(void *ctx, const tqd_job_event *event), void *ctx);
 
-/* The number of the newest event there ever was. */
+/* The greatest number that any event has had. */
 tqd_store_status tqd_store_event_last(tqd_store *store, uint64_t *ret_seq);
 
 /* Jobs by state, and the bytes of all bodies. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/lost.c - <state>/files/lost: files that no row refers to, kept for a while instead
- * of removed. */
+/* daemon/store/lost.c - <state>/files/lost: unreferenced files, kept for a time. */
 #include "daemon/store/lost.h"
 
 #include <dirent.h>
@@ -67,7 +66,7 @@ bool tqd_lost_take(tqd_file_set *set, const char *path, const char *name)
         return false;
     }
     const bool again = access(to, F_OK) == 0;
-    /* it is kept from now on; dated before it moves: there an old one would go at once */
+    /* its age counts from now; set before the rename: an old time would expire it at once */
     if (utimensat(AT_FDCWD, path, NULL, 0) != 0 || rename(path, to) != 0) {
         return false;
     }

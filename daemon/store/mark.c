@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/mark.c - beside the database: which one it is, and how many commits it has
- * acknowledged. */
+/* daemon/store/mark.c - reads and writes the mark: identity and last acknowledged commit. */
 #include "daemon/store/mark.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/problem.c - what a refusal or failure of the store is to a client. */
+/* daemon/store/problem.c - the problem for a client that a status of the store means. */
 #include "daemon/store/problem.h"
 
 enum { RETRY_LATER_S = 10 };
@@ -32,6 +32,6 @@ void tqd_store_problem(tqd_store_status status, tqa_problem *problem)
     if (status == TQD_STORE_BROKEN) {
         problem->retry_after_s = RETRY_LATER_S;
     } else if (status == TQD_STORE_DAMAGED) {
-        problem->retry_after_s = 0; /* it does not mend itself */
+        problem->retry_after_s = 0; /* permanent: a retry does not help */
     }
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/scratch_file.c - bytes beside a running job: <state>/files/aside/<job id>,
- * counted with all
- * files. */
+/* daemon/store/scratch_file.c - <state>/files/aside/<job id>, counted in the quota of all files. */
 #include "daemon/store/scratch_file.h"
 
 #include <dirent.h>
@@ -27,7 +25,7 @@ struct tqd_scratch_file {
     int fd;
     uint64_t size;
     bool dirty; /* written since the last sync */
-    bool fresh; /* its name is not durable yet */
+    bool fresh; /* its directory entry is not durable yet */
 };
 
 static void name_file(const tqd_file_set *set, const char *job, char path[PATH_MAX])
@@ -35,15 +33,15 @@ static void name_file(const tqd_file_set *set, const char *job, char path[PATH_M
     snprintf(path, PATH_MAX, "%s/" TQD_SCRATCH_FILE_FOLDER "/%.64s", set->folder, job);
 }
 
-/* the file ends at `size` from now on, as far as the quota counts it */
-static void count_to(tqd_scratch_file *aside, uint64_t size)
+/* sets the size that the quota counts for this file */
+static void set_counted_size(tqd_scratch_file *file, uint64_t size)
 {
-    if (size > aside->size) {
-        atomic_fetch_add(&aside->set->bytes, size - aside->size);
+    if (size > file->size) {
+        atomic_fetch_add(&file->set->bytes, size - file->size);
     } else {
-        atomic_fetch_sub(&aside->set->bytes, aside->size - size);
+        atomic_fetch_sub(&file->set->bytes, file->size - size);
     }
-    aside->size = size;
+    file->size = size;
 }
 
 static tqd_store_status copy_to(int from, int to)
@@ -66,9 +64,9 @@ static tqd_store_status copy_to(int from, int to)
     return status;
 }
 
-/* Another run of the job still writes to the file, without the right to: it keeps that file, which
- * loses its name, and a copy goes on under the name. */
-static tqd_store_status part_from_former(tqd_scratch_file *aside, const char *path)
+/* Another run of the job, which has lost its lease, still writes to the file: that run keeps the
+ * inode, which is unlinked, and this one gets a copy under the name. */
+static tqd_store_status replace_by_copy(tqd_scratch_file *file, const char *path)
 {
     char copy[PATH_MAX];
     if (snprintf(copy, sizeof copy, "%.*s-", PATH_MAX - 2, path) >= PATH_MAX) {
@@ -78,13 +76,13 @@ static tqd_store_status part_from_former(tqd_scratch_file *aside, const char *pa
     if (fd < 0) {
         return tqd_folder_status(errno);
     }
-    tqd_store_status status = copy_to(aside->fd, fd);
+    tqd_store_status status = copy_to(file->fd, fd);
     if (status == TQD_STORE_OK && (flock(fd, LOCK_EX | LOCK_NB) != 0 || rename(copy, path) != 0)) {
         status = tqd_folder_status(errno);
     }
-    close(aside->fd);
-    aside->fd = fd;
-    aside->fresh = aside->dirty = true;
+    close(file->fd);
+    file->fd = fd;
+    file->fresh = file->dirty = true;
     if (status != TQD_STORE_OK) {
         unlink(copy);
     }
@@ -94,71 +92,71 @@ static tqd_store_status part_from_former(tqd_scratch_file *aside, const char *pa
 tqd_scratch_file *tqd_scratch_file_open(tqd_store *store, const char *job,
                                         tqd_store_status *ret_status)
 {
-    tqd_scratch_file *aside = calloc(1, sizeof *aside);
-    if (aside == NULL) {
+    tqd_scratch_file *file = calloc(1, sizeof *file);
+    if (file == NULL) {
         *ret_status = TQD_STORE_NO_MEMORY;
         return NULL;
     }
     char path[PATH_MAX];
     struct stat facts;
-    aside->set = tqd_store_file_set(store);
-    name_file(aside->set, job, path);
-    aside->fresh = access(path, F_OK) != 0;
-    aside->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    *ret_status = aside->fd >= 0 ? TQD_STORE_OK : tqd_folder_status(errno);
-    const bool parted = aside->fd >= 0 && flock(aside->fd, LOCK_EX | LOCK_NB) != 0;
+    file->set = tqd_store_file_set(store);
+    name_file(file->set, job, path);
+    file->fresh = access(path, F_OK) != 0;
+    file->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    *ret_status = file->fd >= 0 ? TQD_STORE_OK : tqd_folder_status(errno);
+    const bool parted = file->fd >= 0 && flock(file->fd, LOCK_EX | LOCK_NB) != 0;
     if (parted) {
-        *ret_status = part_from_former(aside, path);
+        *ret_status = replace_by_copy(file, path);
     }
-    if (*ret_status == TQD_STORE_OK && fstat(aside->fd, &facts) != 0) {
+    if (*ret_status == TQD_STORE_OK && fstat(file->fd, &facts) != 0) {
         *ret_status = tqd_folder_status(errno);
     }
     if (*ret_status != TQD_STORE_OK) {
-        tqd_scratch_file_close(aside);
+        tqd_scratch_file_close(file);
         return NULL;
     }
     if (parted) {
-        count_to(aside, (uint64_t)facts.st_size);
+        set_counted_size(file, (uint64_t)facts.st_size);
     }
-    aside->size = (uint64_t)facts.st_size;
-    return aside;
+    file->size = (uint64_t)facts.st_size;
+    return file;
 }
 
-tqd_store_status tqd_scratch_file_write(tqd_scratch_file *aside, uint64_t offset, const void *bytes,
+tqd_store_status tqd_scratch_file_write(tqd_scratch_file *file, uint64_t offset, const void *bytes,
                                         size_t n)
 {
-    if (offset > aside->size) {
+    if (offset > file->size) {
         return TQD_STORE_MISMATCH;
     }
-    if (offset < aside->size) {
-        if (ftruncate(aside->fd, (off_t)offset) != 0) {
+    if (offset < file->size) {
+        if (ftruncate(file->fd, (off_t)offset) != 0) {
             return tqd_folder_status(errno);
         }
-        count_to(aside, offset);
+        set_counted_size(file, offset);
     }
-    const uint64_t most = aside->set->bytes_max;
-    if (most != 0 && atomic_load(&aside->set->bytes) + n > most) {
+    const uint64_t most = file->set->bytes_max;
+    if (most != 0 && atomic_load(&file->set->bytes) + n > most) {
         return TQD_STORE_QUOTA;
     }
-    aside->dirty = true;
+    file->dirty = true;
     for (size_t done = 0; done < n;) {
         const ssize_t some =
-            pwrite(aside->fd, (const char *)bytes + done, n - done, (off_t)(offset + done));
+            pwrite(file->fd, (const char *)bytes + done, n - done, (off_t)(offset + done));
         if (some < 0 && errno != EINTR) {
             return tqd_folder_status(errno);
         }
         done += some > 0 ? (size_t)some : 0;
-        count_to(aside, offset + done);
+        set_counted_size(file, offset + done);
     }
     return TQD_STORE_OK;
 }
 
-long tqd_scratch_file_read(const tqd_scratch_file *aside, uint64_t offset, void *bytes, size_t n)
+long tqd_scratch_file_read(const tqd_scratch_file *file, uint64_t offset, void *bytes, size_t n)
 {
     size_t done = 0;
     while (done < n) {
         const ssize_t some =
-            pread(aside->fd, (char *)bytes + done, n - done, (off_t)(offset + done));
+            pread(file->fd, (char *)bytes + done, n - done, (off_t)(offset + done));
         if (some == 0) {
             break;
         }
@@ -170,37 +168,37 @@ long tqd_scratch_file_read(const tqd_scratch_file *aside, uint64_t offset, void 
     return (long)done;
 }
 
-tqd_store_status tqd_scratch_file_sync(tqd_scratch_file *aside)
+tqd_store_status tqd_scratch_file_sync(tqd_scratch_file *file)
 {
     char folder[PATH_MAX];
-    if (aside->dirty && fsync(aside->fd) != 0) {
+    if (file->dirty && fsync(file->fd) != 0) {
         return tqd_folder_status(errno);
     }
-    aside->dirty = false;
-    if (aside->fresh) {
-        name_file(aside->set, "", folder);
+    file->dirty = false;
+    if (file->fresh) {
+        name_file(file->set, "", folder);
         const int error = tqd_folder_sync(folder);
         if (error != 0) {
             return tqd_folder_status(error);
         }
     }
-    aside->fresh = false;
+    file->fresh = false;
     return TQD_STORE_OK;
 }
 
-void tqd_scratch_file_close(tqd_scratch_file *aside)
+void tqd_scratch_file_close(tqd_scratch_file *file)
 {
-    if (aside == NULL) {
+    if (file == NULL) {
         return;
     }
     struct stat facts;
-    if (aside->fd >= 0) {
-        if (fstat(aside->fd, &facts) == 0 && facts.st_nlink == 0) {
-            count_to(aside, 0); /* removed meanwhile: only now it takes no room any more */
+    if (file->fd >= 0) {
+        if (fstat(file->fd, &facts) == 0 && facts.st_nlink == 0) {
+            set_counted_size(file, 0); /* unlinked meanwhile: its space is free only now */
         }
-        close(aside->fd);
+        close(file->fd);
     }
-    free(aside);
+    free(file);
 }
 
 void tqd_scratch_file_remove(tqd_store *store, const char *job)
@@ -213,7 +211,7 @@ void tqd_scratch_file_remove(tqd_store *store, const char *job)
     if (fd < 0) {
         return;
     }
-    /* one that is still open is counted until it is closed */
+    /* a file that is still open is counted until it is closed */
     const bool is_open = flock(fd, LOCK_EX | LOCK_NB) != 0;
     if (unlink(path) == 0 && !is_open && fstat(fd, &facts) == 0) {
         atomic_fetch_sub(&set->bytes, (uint64_t)facts.st_size);
@@ -221,7 +219,7 @@ void tqd_scratch_file_remove(tqd_store *store, const char *job)
     close(fd);
 }
 
-/* A job that this database does not know: deleted, or younger than the database. */
+/* A job without a row: deleted, or submitted after this copy of the database was made. */
 static void keep_lost(tqd_store *store, const char *job)
 {
     char path[PATH_MAX];
@@ -242,7 +240,8 @@ void tqd_scratch_file_sweep(tqd_store *store)
         return;
     }
     for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
-        /* a job is in the store before its file is made: what has none now will have none */
+        /* a job's row is committed before its file is created: without a row now, it never gets one
+         * */
         tqd_job job;
         if (entry->d_name[0] == '.') {
             continue;

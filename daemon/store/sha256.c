@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/sha256.c - SHA-256 as the names of files have it. */
+/* daemon/store/sha256.c - SHA-256 in hexadecimal, as file names have it. */
 #include "daemon/store/sha256.h"
 
 #include <gnutls/crypto.h>
@@ -7,7 +7,7 @@
 
 enum { DIGEST_BYTES = 32 };
 
-/* GnuTLS' handle is itself a pointer to a struct: ours is never made. */
+/* GnuTLS' handle is itself a pointer to a struct: tqd_sha256 is an alias that is never defined. */
 static gnutls_hash_hd_t of(tqd_sha256 *hash)
 {
     return (gnutls_hash_hd_t)(void *)hash;

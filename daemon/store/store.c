@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/store.c - picks the engine, and the one writer that groups commits. */
+/* daemon/store/store.c - chooses the engine, and the writer thread with its group commit. */
 #include "daemon/store/store.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ struct tqd_store {
     int mark_fd;
     uint64_t n_commit_lost;
     pthread_mutex_t mutex; /* guards everything below; held for a few instructions */
-    pthread_cond_t some;   /* a write waits, or stopping is set */
+    pthread_cond_t some;   /* a write is queued, or stopping is set */
     tqd_write *first;
     tqd_write **last;
     size_t n_waiting, writes_max;
@@ -41,11 +41,11 @@ const char *tqd_store_status_text(tqd_store_status status)
     case TQD_STORE_OK:
         return "done";
     case TQD_STORE_NOT_FOUND:
-        return "there is no such thing in the store";
+        return "the store has no such entry";
     case TQD_STORE_MISMATCH:
         return "it has changed since it was read";
     case TQD_STORE_QUOTA:
-        return "the store holds as much as the settings allow";
+        return "a limit of the settings for the store is reached";
     case TQD_STORE_BUSY:
         return "too many writes are waiting";
     case TQD_STORE_NO_SPACE:
@@ -55,12 +55,12 @@ const char *tqd_store_status_text(tqd_store_status status)
     case TQD_STORE_BROKEN:
         return "the store cannot write now";
     case TQD_STORE_DAMAGED:
-        return "the stored bytes are damaged: put them back from a backup, or delete it";
+        return "the stored bytes are damaged: restore them from a backup, or delete it";
     }
     return "unknown";
 }
 
-/* one transaction for the whole list; the first failure that spoils it is returned */
+/* one transaction for the whole list; returns the first failure that requires a rollback */
 static tqd_store_status run_list(tqd_engine *engine, tqd_write *list)
 {
     tqd_store_status status = engine->methods->begin(engine);
@@ -89,7 +89,7 @@ static void notice(const tqd_store_options *options, tqd_notice notice, const ch
     }
 }
 
-/* A folder that has had a database, and has none now, is not taken for a new one. */
+/* A folder that has had a database is not initialised again. */
 static bool check_present(const tqd_store_options *options, bool is_used, char *why)
 {
     char path[PATH_MAX];
@@ -104,8 +104,8 @@ static bool check_present(const tqd_store_options *options, bool is_used, char *
     return true;
 }
 
-/* What the folder says of its database, against what the database says itself. False: what is to be
- * removed is not known, and this cannot be written down. */
+/* Compares the folder's mark with the database's own. False: the garbage list is not to be trusted,
+ * and it could not be cleared. */
 static bool compare_mark(tqd_store *store, const tqd_store_options *options, const tqd_mark *mark,
                          tqd_mark_found found, char *why)
 {
@@ -116,26 +116,26 @@ static bool compare_mark(tqd_store *store, const tqd_store_options *options, con
     const bool other = found == TQD_MARK_GOOD && strcmp(mark->identity, now.identity) != 0;
     if (found == TQD_MARK_UNREADABLE) {
         notice(options, TQD_NOTICE_WARNING, "torqued.commit cannot be read",
-               "whether the database has all commits is not known");
+               "it is unknown whether the database has all commits");
     } else if (other) {
-        notice(options, TQD_NOTICE_WARNING, "the database is another one than before",
-               "files that it does not know go to files/lost");
+        notice(options, TQD_NOTICE_WARNING, "the database is not the former one",
+               "files without a row are moved to files/lost");
     } else if (mark->n_commit > now.n_commit) {
         store->n_commit_lost = mark->n_commit - now.n_commit;
         snprintf(
             detail, sizeof detail,
             "the database has %" PRIu64 " commits, %" PRIu64
-            " were acknowledged: it is an older copy, or its journal is damaged; files that it "
-            "does not know go to files/lost",
+            " were acknowledged: it is an older copy, or its journal is damaged; files without "
+            "a row are moved to files/lost",
             now.n_commit, mark->n_commit);
         notice(options, TQD_NOTICE_ERROR, "acknowledged work is missing", detail);
     }
-    if (options->looks) {
+    if (options->is_check) {
         return true;
     }
     const bool unknown = found != TQD_MARK_GOOD && now.n_commit > 0;
     if (other || unknown || store->n_commit_lost > 0) {
-        /* what had lost its last reference then may have got another since */
+        /* entries of the garbage list may have references in this older copy */
         const tqd_store_status status = run_list(store->engine, &drop.write);
         if (status != TQD_STORE_OK) {
             snprintf(why, TQD_STORE_WHY, "%.120s/torqued.db: %s", options->folder,
@@ -148,7 +148,7 @@ static bool compare_mark(tqd_store *store, const tqd_store_options *options, con
     return true;
 }
 
-/* The folder is locked. */
+/* Requires the folder's lock. */
 static bool open_parts(tqd_store *store, const tqd_store_options *options, char *why)
 {
     tqd_mark mark;
@@ -210,7 +210,7 @@ tqd_store *tqd_store_open(const tqd_store_options *options, char *why)
     return store;
 }
 
-static void tell(tqd_write *write, tqd_store_status status)
+static void acknowledge(tqd_write *write, tqd_store_status status)
 {
     write->status = status;
     if (status == TQD_STORE_OK && write->committed != NULL) {
@@ -227,7 +227,7 @@ void tqd_store_close(tqd_store *store)
     while (store->first != NULL) {
         tqd_write *write = store->first;
         store->first = write->next;
-        tell(write, TQD_STORE_BROKEN);
+        acknowledge(write, TQD_STORE_BROKEN);
     }
     store->engine->methods->close(store->engine);
     tqd_mark_close(store->mark_fd);
@@ -258,7 +258,7 @@ bool tqd_store_submit(tqd_store *store, tqd_write *write)
 
 /* ---------------------------------------------------------------------- the writer's thread */
 
-/* takes up to BATCH_MAX writes, in order; NULL when the store stops and nothing is left */
+/* dequeues up to BATCH_MAX writes, in order; NULL when the store stops and the queue is empty */
 static tqd_write *take_batch(tqd_store *store)
 {
     pthread_mutex_lock(&store->mutex);
@@ -288,12 +288,12 @@ static void tell_list(tqd_write *list)
 {
     while (list != NULL) {
         tqd_write *next = list->next; /* `done` may free or reuse the write */
-        tell(list, list->status);
+        acknowledge(list, list->status);
         list = next;
     }
 }
 
-/* One group, committed and marked: nobody hears of a commit that the mark does not know. */
+/* Group commit: committed and marked before any write of the group is acknowledged. */
 static tqd_store_status run_group(tqd_store *store, tqd_write *list)
 {
     const tqd_store_status status = run_list(store->engine, list);
@@ -305,15 +305,15 @@ static tqd_store_status run_group(tqd_store *store, tqd_write *list)
     return status;
 }
 
-/* a group that failed as a whole is tried one by one: a write that asks too much takes only itself
- * down */
+/* after the failure of a whole group each write is tried alone: one that is too large fails alone
+ * */
 static void run_singly(tqd_store *store, tqd_write *list)
 {
     while (list != NULL) {
         tqd_write *next = list->next;
         list->next = NULL;
         const tqd_store_status status = run_group(store, list);
-        tell(list, status == TQD_STORE_OK ? list->status : status);
+        acknowledge(list, status == TQD_STORE_OK ? list->status : status);
         list = next;
     }
 }
@@ -329,7 +329,7 @@ void tqd_store_write_loop(tqd_store *store)
         if (status == TQD_STORE_OK) {
             tell_list(batch);
         } else if (batch->next == NULL) {
-            tell(batch, status);
+            acknowledge(batch, status);
         } else {
             run_singly(store, batch);
         }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/store.h - everything that must outlive the process, whatever engine keeps it. */
+/* daemon/store/store.h - all durable state, independent of the database engine. */
 #ifndef TQD_STORE_STORE_H
 #define TQD_STORE_STORE_H
 
@@ -7,21 +7,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Outcomes. Those up to QUOTA are answers, the others are failures; after any but OK nothing was
+/* Outcomes. Those up to QUOTA are refusals, the others failures; after any but OK nothing was
  * written. */
 typedef enum tqd_store_status {
     TQD_STORE_OK,
     TQD_STORE_NOT_FOUND,
     TQD_STORE_MISMATCH, /* a precondition does not hold */
-    TQD_STORE_QUOTA,    /* a bound that the settings give is reached */
-    TQD_STORE_BUSY,     /* more writes wait than are allowed: try again */
+    TQD_STORE_QUOTA,    /* a limit of the settings is reached */
+    TQD_STORE_BUSY,     /* the queue of writes is full: try again */
     TQD_STORE_NO_SPACE, /* the disk is full */
     TQD_STORE_NO_MEMORY,
     TQD_STORE_BROKEN,  /* the disk or the database failed, or the store is stopping */
-    TQD_STORE_DAMAGED, /* what is there is not what was stored, or is missing */
+    TQD_STORE_DAMAGED, /* the stored bytes have changed or are missing */
 } tqd_store_status;
 
-/* One sentence for an outcome. Never NULL. */
+/* One constant sentence for an outcome. */
 const char *tqd_store_status_text(tqd_store_status status);
 
 typedef struct tqd_store tqd_store;
@@ -29,39 +29,38 @@ typedef struct tqd_store tqd_store;
 typedef enum tqd_notice { TQD_NOTICE_ERROR, TQD_NOTICE_WARNING, TQD_NOTICE_INFO } tqd_notice;
 
 typedef struct tqd_store_options {
-    const char *folder;      /* state folder: made (0700) when it is absent */
+    const char *folder;      /* state folder: created (0700) when missing */
     const char *uri;         /* NULL or "sqlite:": a database inside the folder */
-    size_t writes_max;       /* writes that may wait; 0: 4096 */
+    size_t writes_max;       /* bound of the queue of writes; 0: 4096 */
     uint64_t file_bytes_max; /* of all files (files.h) together; 0: no bound */
-    bool adopt;              /* a new database may take a folder that has files of another */
-    bool looks;              /* what is missing is told, and told again at the next start */
-    /* What an operator should read, as it is found out; NULL: nobody does. Any thread. */
+    bool adopt;              /* create a database although the folder has files of another */
+    bool is_check;           /* --check-store: losses are reported again at the next start */
+    /* Notices for the operator, when they are found; NULL: dropped. Any thread. */
     void (*notice)(void *ctx, tqd_notice notice, const char *what, const char *detail);
     void *notice_ctx;
 } tqd_store_options;
 
 enum { TQD_STORE_WHY = 256 };
 
-/* Locks the folder, opens the database, checks it and brings its schema up to date. NULL with one
- * line in `why` (size TQD_STORE_WHY) when that is impossible: another process holds the folder, the
- * schema is newer than this program, the file is damaged or is no database of ours, or it is
- * missing or empty beside files of a former one (unless `adopt`). */
+/* Locks the folder, opens the database, checks it and migrates its schema. NULL with one line in
+ * `why` (size TQD_STORE_WHY) when another process holds the folder, the schema is newer than this
+ * program, the file is damaged or of another program, or it is missing or empty beside files of a
+ * former one (unless `adopt`). */
 tqd_store *tqd_store_open(const tqd_store_options *options, char *why);
 
-/* No other call may be running. Writes not yet done are refused as BROKEN. Accepts NULL. */
+/* No other call may be running. Queued writes are refused as BROKEN. Accepts NULL. */
 void tqd_store_close(tqd_store *store);
 
-/* What is not as it should be. */
+/* Losses and damage. */
 typedef struct tqd_store_health {
-    uint64_t n_commit_lost;  /* acknowledged, and not in the database when it was opened */
+    uint64_t n_commit_lost;  /* acknowledged, but not in the database when it was opened */
     uint64_t n_file_lost;    /* in files/lost now: no row refers to them */
-    uint64_t n_file_damaged; /* found since the start, each once */
+    uint64_t n_file_damaged; /* found since the start, each counted once */
 } tqd_store_health;
 void tqd_store_health_read(tqd_store *store, tqd_store_health *ret);
 
-/* The body of the one thread that writes: takes all waiting writes, runs them in one transaction,
- * commits, tells them, and begins again. Returns after tqd_store_stop, when nothing waits any
- * more. */
+/* Body of the writer thread. Group commit: takes all queued writes, runs them in one transaction,
+ * commits, and calls their `done`. Returns after tqd_store_stop, when the queue is empty. */
 void tqd_store_write_loop(tqd_store *store);
 void tqd_store_stop(tqd_store *store);
 
@@ -86,31 +85,31 @@ typedef enum tqd_write_kind {
     TQD_WRITE_KINDS
 } tqd_write_kind;
 
-/* The head of every write. `kind` and the fields that follow it in the larger struct are the
- * caller's and stay untouched until `done`. Both functions are called on the writer's thread and
- * must be short. */
+/* The head of every write. `kind` and the fields that follow it in the larger struct belong to the
+ * caller and stay unchanged until `done`. Both callbacks run on the writer's thread and must be
+ * short. */
 typedef struct tqd_write {
     tqd_write_kind kind;
     void (*committed)(struct tqd_write *write); /* status is OK; in the order of the commits, so
                                                    that a cache can follow; may be NULL */
     void (*done)(struct tqd_write *write);      /* after that, or after a failure */
     void *ctx;
-    tqd_store_status status; /* set before `done`; OK: it is durable */
-    struct tqd_write *next;  /* the queue's own */
+    tqd_store_status status; /* set before `done`; OK: durable */
+    struct tqd_write *next;  /* private to the queue */
 } tqd_write;
 
-/* Queues a write and returns at once. False: it is refused (status says why) and `done` will not
+/* Queues a write and returns at once. False: refused (status has the reason), and `done` will not
  * be called. May be called on an I/O thread. */
 bool tqd_store_submit(tqd_store *store, tqd_write *write);
 
-/* Queues a write and waits for it: workers only. Uses `done` and `ctx` itself. */
+/* Queues a write and blocks until `done`: workers only. Uses `done` and `ctx` itself. */
 tqd_store_status tqd_store_write(tqd_store *store, tqd_write *write);
 
 /* ------------------------------------------------------------------------------------ robots */
 
 enum { TQD_NAME_TEXT = 129, TQD_DIGEST_TEXT = 65, TQD_MEDIA_TEXT = 64, TQD_SOURCE_TEXT = 16 };
 
-/* What is known of a robot without reading its bytes. */
+/* What the row of a robot holds, without its bytes. */
 typedef struct tqd_robot_row {
     char name[TQD_NAME_TEXT];
     char digest[TQD_DIGEST_TEXT];
@@ -122,8 +121,8 @@ typedef struct tqd_robot_row {
 } tqd_robot_row;
 
 /* Creates or replaces a robot. Former versions stay readable by digest, the newest
- * TQD_ROBOT_VERSIONS of each name; a version that something else refers to is never dropped.
- * Status: OK (`created` and `replaced` are set), MISMATCH, QUOTA. */
+ * TQD_ROBOT_VERSIONS of each name; a version that another row refers to is never deleted. Status:
+ * OK (`created` and `replaced` are set), MISMATCH, QUOTA. */
 enum { TQD_ROBOT_VERSIONS = 32 };
 typedef struct tqd_robot_put {
     tqd_write write;
@@ -138,27 +137,25 @@ typedef struct tqd_robot_put {
     char replaced[TQD_DIGEST_TEXT]; /* set: the former digest, "" if none */
 } tqd_robot_put;
 
-/* Deletes a robot and every version that nothing else refers to. Status: OK, NOT_FOUND,
- * MISMATCH. */
+/* Deletes a robot and every version without other references. Status: OK, NOT_FOUND, MISMATCH. */
 typedef struct tqd_robot_delete {
     tqd_write write;
     const char *name;
     const char *if_match; /* as above */
 } tqd_robot_delete;
 
-/* -------------------------------------------------- reads: any thread that may wait for a disk */
+/* ----------------------------------------------- reads: any thread that may block on the disk */
 
 /* The current version (`digest` NULL) or any version that the name has had; the bytes, malloc'ed,
  * unless ret_bytes is NULL. OK, NOT_FOUND or a failure. */
 tqd_store_status tqd_store_robot(tqd_store *store, const char *name, const char *digest,
                                  tqd_robot_row *ret_row, char **ret_bytes);
 
-/* Calls `each` for every robot, by name. A non-zero return of `each` ends the walk. */
+/* Calls `each` for every robot, by name. A non-zero return of `each` ends the iteration. */
 tqd_store_status tqd_store_robots(tqd_store *store,
                                   int (*each)(void *ctx, const tqd_robot_row *row), void *ctx);
 
-/* Copies the whole store, consistently, into a new file at `path` (fsynced before it gets that
- * name). */
+/* Copies the whole store consistently into a new file at `path` (fsync before rename). */
 tqd_store_status tqd_store_snapshot(tqd_store *store, const char *path);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/sums.c - checksums of a file's chunks, so that any part of it is read checked. */
+/* daemon/store/sums.c - checksums of a file's chunks, to verify any part that is read. */
 #include "daemon/store/sums.h"
 
 #include <fcntl.h>
@@ -57,7 +57,7 @@ bool tqd_sums_end(tqd_sums *sums)
     return sums->n_chunk == 0 || end_chunk(sums);
 }
 
-/* Under another name first: who reads meanwhile sees all of them, or none. */
+/* Written under a temporary name and renamed: a concurrent reader gets all of them, or none. */
 void tqd_sums_keep(tqd_sums *sums, const tqd_file_set *set, const char *digest)
 {
     char path[PATH_MAX];

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/sums.h - checksums of a file's chunks, so that any part of it is read checked;
- * private to this folder.
+/* daemon/store/sums.h - checksums of a file's chunks, to verify any part that is read; private to
+ * this folder.
  *
- * <state>/files/sums/<digest> holds XXH3 of every 64 KiB of a file that is longer than that, made
- * of the same bytes as its SHA-256, on their way in. It is a cache: when it is missing, or
- * disagrees with the file, the whole file is held against its name, and the sums are made anew or
- * the file is damaged. So it is written without fsync, and is no part of a backup. */
+ * <state>/files/sums/<digest> holds XXH3 of every 64 KiB of a file that is longer than that,
+ * computed from the uploaded bytes together with the SHA-256. It is a cache: when it is missing, or
+ * disagrees with the file, the whole file is verified against its digest; then either the sums are
+ * computed again or the file is damaged. So it is written without fsync, and is not part of a
+ * backup. */
 #ifndef TQD_STORE_SUMS_H
 #define TQD_STORE_SUMS_H
 
@@ -16,20 +17,20 @@
 
 enum { TQD_CHUNK = 64 << 10 };
 
-/* Sums of bytes that come in any pieces. */
+/* Incremental computation over pieces of any size. */
 typedef struct tqd_sums {
     XXH3_state_t *state;
     uint64_t *sums;
     size_t n_sum, sums_size;
-    size_t n_chunk; /* bytes of the chunk that is not complete */
+    size_t n_chunk; /* bytes of the incomplete chunk */
 } tqd_sums;
 
 bool tqd_sums_init(tqd_sums *sums); /* false: no memory */
 bool tqd_sums_add(tqd_sums *sums, const void *bytes, size_t n);
-/* The last chunk may be shorter: nothing is added after this. */
+/* The last chunk may be shorter; no bytes may follow. */
 bool tqd_sums_end(tqd_sums *sums);
-/* Writes them for the file of that digest, unless it is one chunk. A failure is not told: they can
- * be made again. */
+/* Writes them for the file of that digest, unless it is one chunk. An error is ignored: they can be
+ * computed again. */
 void tqd_sums_keep(tqd_sums *sums, const tqd_file_set *set, const char *digest);
 void tqd_sums_clear(tqd_sums *sums); /* also after a failed init */
 
@@ -38,10 +39,10 @@ static inline uint64_t tqd_sum_of(const void *bytes, size_t n)
     return XXH3_64bits(bytes, n);
 }
 
-/* The descriptor of the sums of a file of that size, -1 when there are none of the right number. */
+/* A descriptor of the sums of a file of that size, -1 when missing or of a wrong number. */
 int tqd_sums_open(const tqd_file_set *set, const char *digest, uint64_t size);
 bool tqd_sums_read(int fd, uint64_t chunk, uint64_t *ret);
-/* The file is gone. */
+/* The file has been removed. */
 void tqd_sums_remove(const tqd_file_set *set, const char *digest);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/sqlite/attachments.c - named files beside a job's result, as SQLite has them. */
+/* daemon/store/sqlite/attachments.c - rows of named files attached to a job's result. */
 #include "daemon/store/sqlite/job_row.h"
 
 static const char put_sql[] = "INSERT INTO job_attachment(job, name, media, size, file, bytes,"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/sqlite/check.c - the whole database, held against itself. */
+/* daemon/store/sqlite/check.c - consistency check of the whole database. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ static const char *const sums[] = {
     " tqd_sum(name, file, media, size, n_row, n_column, created_ms, summary) LIMIT 1",
 };
 
-/* the first row of a query; "" when there is none. False: it cannot be run. */
+/* the first row of a query; "" when there is none. False: the query failed. */
 static bool first_row(tqd_connection *connection, const char *text, char *out, size_t size)
 {
     sqlite3_stmt *statement = NULL;

@@ -31,7 +31,7 @@ tqd_store_status tqd_sqlite_status(sqlite3 *db, int code)
     case SQLITE_NOMEM:
         return TQD_STORE_NO_MEMORY;
     case SQLITE_IOERR: {
-        /* a full disk or quota may also show as a failed write */
+        /* a full disk or quota may also be reported as a failed write */
         const int system = db != NULL ? sqlite3_system_errno(db) : 0;
         return system == ENOSPC || system == EDQUOT ? TQD_STORE_NO_SPACE : TQD_STORE_BROKEN;
     }
@@ -42,8 +42,8 @@ tqd_store_status tqd_sqlite_status(sqlite3 *db, int code)
 
 static const char common[] = "PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF;"
                              "PRAGMA temp_store=MEMORY;";
-/* FULL: every commit is fsynced before it is told. The log is cut back to 64 MiB once it is
- * copied into the database. */
+/* FULL: every commit is fsynced before it is acknowledged. The write-ahead log is truncated to 64
+ * MiB after a checkpoint. */
 static const char writing[] = "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
                               "PRAGMA journal_size_limit=67108864; PRAGMA cache_size=-8192;";
 static const char reading[] = "PRAGMA query_only=ON; PRAGMA cache_size=-1024;";
@@ -55,7 +55,7 @@ tqd_connection *tqd_connection_open(const char *path, bool writer, char *why)
         snprintf(why, TQD_STORE_WHY, "memory is short");
         return NULL;
     }
-    /* every connection is used by one thread at a time, so SQLite needs no mutex of its own */
+    /* SQLITE_OPEN_NOMUTEX: a connection is used by one thread at a time */
     const int flags =
         SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (writer ? SQLITE_OPEN_CREATE : 0);
     int code = sqlite3_open_v2(path, &connection->db, flags, NULL);
@@ -101,7 +101,7 @@ sqlite3_stmt *tqd_sql(tqd_connection *connection, const char *text)
     }
     if (i == connection->n_statement) {
         if (i == TQD_SQL_CACHED) {
-            return NULL; /* more texts than places: raise TQD_SQL_CACHED */
+            return NULL; /* the cache is full: raise TQD_SQL_CACHED */
         }
         sqlite3_stmt *statement = NULL;
         if (sqlite3_prepare_v3(connection->db, text, -1, SQLITE_PREPARE_PERSISTENT, &statement,
@@ -132,7 +132,7 @@ tqd_store_status tqd_sql_once(tqd_connection *connection, sqlite3_stmt *statemen
     return status;
 }
 
-/* The statement of a text with its arguments; NULL when memory is short or a value is too large. */
+/* The statement of a text with its arguments; NULL: out of memory or a value is too large. */
 static sqlite3_stmt *bound(tqd_connection *connection, const char *text, const char *letters,
                            va_list arguments)
 {
@@ -157,7 +157,7 @@ static sqlite3_stmt *bound(tqd_connection *connection, const char *text, const c
             break;
         }
         default:
-            assert(false); /* a letter that nobody knows */
+            assert(false); /* unknown letter */
         }
     }
     return code == SQLITE_OK ? statement : NULL;
@@ -191,7 +191,7 @@ tqd_store_status tqd_column_bytes(sqlite3_stmt *statement, int i, char **ret_byt
 {
     const void *blob = sqlite3_column_blob(statement, i);
     const size_t n = (size_t)sqlite3_column_bytes(statement, i);
-    *ret_bytes = malloc(n + 1); /* one more, so that an empty blob is no NULL */
+    *ret_bytes = malloc(n + 1); /* one more, so that an empty blob is not NULL */
     if (*ret_bytes == NULL) {
         return TQD_STORE_NO_MEMORY;
     }

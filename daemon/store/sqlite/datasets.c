@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/sqlite/datasets.c - datasets in SQLite: which name has which file. */
+/* daemon/store/sqlite/datasets.c - rows of datasets: the file of each name. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static const char delete_sql[] = "DELETE FROM dataset WHERE name = ?1";
 static const char get_sql[] = "SELECT " ROW_COLUMNS " FROM dataset WHERE name = ?1";
 static const char list_sql[] = "SELECT " ROW_COLUMNS " FROM dataset ORDER BY name";
 
-/* the file that a name has now, "" if there is no such name */
+/* the present file of a name, "" if there is no such name */
 static tqd_store_status read_current(tqd_connection *connection, const char *name, char *file)
 {
     file[0] = '\0';

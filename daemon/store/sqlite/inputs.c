@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/sqlite/inputs.c - the inputs of jobs: what their names meant at submission. */
+/* daemon/store/sqlite/inputs.c - rows of a job's inputs, in the version of its submission. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 static const char pin_dataset_sql[] =
     INTO " media, size, file, NULL, tqd_sum(media, size, file, NULL) FROM dataset"
          " WHERE name = ?3 AND (?4 IS NULL OR file = ?4)";
-/* a version that its name has lost, and that another job keeps */
+/* a version that its name no longer has, kept by another job */
 static const char pin_version_sql[] = INTO " media, size, file, NULL, sum FROM job_input"
                                            " WHERE file = ?4 AND (name = ?3 OR name = ?2) LIMIT 1";
 static const char pin_result_sql[] =
@@ -33,7 +33,7 @@ static tqd_store_status pin(tqd_connection *connection, int64_t seq, const char 
         return tqd_sql_do(connection, pin_result_sql, "itt", seq, name, name + n_prefix);
     }
     if (n >= sizeof plain) {
-        return TQD_STORE_OK; /* nothing has such a name */
+        return TQD_STORE_OK; /* an unknown name */
     }
     snprintf(plain, sizeof plain, "%.*s", (int)n, name);
     const char *version = name[n] == '@' ? name + n + 1 : NULL;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/sqlite/job_reads.c - jobs, their bodies and events, as SQLite has them. */
+/* daemon/store/sqlite/job_reads.c - queries of jobs, their bodies and events. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "daemon/store/sqlite/job_row.h"
 
 static const char one_sql[] = "SELECT " TQD_JOB_COLUMNS " FROM job WHERE id = ?1";
-/* the newest rows are read in order until `limit` of them fit */
+/* scans from the newest row until `limit` of them match */
 static const char list_sql[] = "SELECT " TQD_JOB_COLUMNS " FROM job"
                                " WHERE seq < ?1 AND (?2 < 0 OR state = ?2)"
                                " AND (?3 IS NULL OR kind = ?3) AND (?4 IS NULL OR robot = ?4)"
                                " ORDER BY seq DESC LIMIT ?5";
-/* few jobs are queued or running among many finished ones: their own index finds them */
+/* few jobs are queued or running among many finished ones: a partial index has them */
 static const char list_ready_sql[] =
     "SELECT " TQD_JOB_COLUMNS " FROM job WHERE seq IN (SELECT seq FROM job WHERE state = 0)"
     " AND seq < ?1 AND ?2 = 0 AND (?3 IS NULL OR kind = ?3) AND (?4 IS NULL OR robot = ?4)"
@@ -20,7 +20,7 @@ static const char list_running_sql[] =
     "SELECT " TQD_JOB_COLUMNS " FROM job WHERE seq IN (SELECT seq FROM job WHERE state = 1)"
     " AND seq < ?1 AND ?2 = 1 AND (?3 IS NULL OR kind = ?3) AND (?4 IS NULL OR robot = ?4)"
     " ORDER BY seq DESC LIMIT ?5";
-/* the rest by the index that leaves fewest rows to look at; + keeps other indexes away */
+/* the others by the most selective index; + keeps SQLite from other indexes */
 #define LIST_BY(column)                                                                            \
     "SELECT " TQD_JOB_COLUMNS " FROM job WHERE " column " AND seq < ?1"                            \
     " AND (?2 < 0 OR +state = ?2) AND (?3 IS NULL OR +kind = ?3)"                                  \

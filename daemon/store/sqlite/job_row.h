@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/sqlite/job_row.h - a job as its columns; private to this folder. */
+/* daemon/store/sqlite/job_row.h - columns of a job's row; private to this folder. */
 #ifndef TQD_STORE_SQLITE_JOB_ROW_H
 #define TQD_STORE_SQLITE_JOB_ROW_H
 
@@ -25,10 +25,11 @@ tqd_store_status tqd_sqlite_body_read(tqd_connection *connection, sqlite3_stmt *
                                       char *media, char **ret_bytes, char *ret_file,
                                       uint64_t *ret_size);
 
-/* Keeps what the inputs of the job with number `seq` are now. Names that mean nothing are left. */
+/* Stores the present versions of the inputs of the job with number `seq`. Unknown names are
+ * skipped. */
 tqd_store_status tqd_sqlite_inputs_pin(tqd_connection *connection, int64_t seq, const char *names);
 
-/* Inserts a file beside the result of the job with number `seq`. */
+/* Inserts a file attached to the result of the job with number `seq`. */
 tqd_store_status tqd_sqlite_attachment_put(tqd_connection *connection, int64_t seq,
                                            const tqd_attachment *attachment);
 

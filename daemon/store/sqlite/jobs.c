@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/sqlite/jobs.c - the life of a job in SQLite: claim, finish, all between. */
+/* daemon/store/sqlite/jobs.c - the life cycle of a job in SQLite: claim, finish, all in between. */
 #include <stdio.h>
 #include <string.h>
 
@@ -55,7 +55,7 @@ tqd_store_status tqd_sqlite_claim(tqd_connection *connection, tqd_write *write)
 static const char held_sql[] = "SELECT seq, cancel_asked FROM job"
                                " WHERE id = ?1 AND state = 1 AND fence = ?2";
 
-/* MISMATCH unless `fence` is the number of the present claim */
+/* MISMATCH unless `fence` is the fencing token of the present claim */
 static tqd_store_status find_held(tqd_connection *connection, const char *id, uint64_t fence,
                                   int64_t *ret_seq, bool *ret_cancel)
 {
@@ -229,7 +229,7 @@ static const char interrupted_sql[] =
 
 enum { CHUNK = 64 };
 
-/* the numbers that a query gives, at most CHUNK; it is reset before they are changed */
+/* the row numbers of a query, at most CHUNK; it is reset before the rows are changed */
 static tqd_store_status collect(tqd_connection *connection, sqlite3_stmt *statement,
                                 int64_t seqs[CHUNK], uint32_t *ret_n)
 {
@@ -349,7 +349,7 @@ tqd_store_status tqd_sqlite_retain(tqd_connection *connection, tqd_write *write)
         const bool too_big = counts.body_bytes > retain->bytes_max;
         int64_t seqs[CHUNK];
         uint32_t n = 0;
-        /* one at a time while it is about size: no job goes that could stay */
+        /* one at a time while bodies are above the bound: none is deleted that could stay */
         status = collect(connection,
                          tqd_sql_bound(connection, oldest_sql, "iii", tqd_now_ms() - retain->age_ms,
                                        (int64_t)too_big, (int64_t)1),

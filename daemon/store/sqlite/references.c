@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/sqlite/references.c - which files a database refers to. */
+/* daemon/store/sqlite/references.c - the files that a database refers to. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,7 +41,7 @@ tqd_store_status tqd_sqlite_references(tqd_connection *connection,
     return status;
 }
 
-/* "file:" with the path, in which %, ? and # mean themselves, for a copy that does not change. */
+/* A "file:" URI of the path, with %, ? and # escaped, for a copy that does not change. */
 static void name_copy(const char *path, char *uri, size_t size)
 {
     size_t n = (size_t)snprintf(uri, size, "file:");
@@ -58,7 +58,7 @@ tqd_store_status
 tqd_sqlite_references_of(const char *path,
                          bool (*each)(void *ctx, const char *digest, uint64_t size), void *ctx)
 {
-    char uri[3 * PATH_MAX + 32]; /* immutable: no journal is looked for, or made, beside it */
+    char uri[3 * PATH_MAX + 32]; /* immutable=1: SQLite neither reads nor creates a log beside it */
     sqlite3 *db = NULL;
     sqlite3_stmt *statement = NULL;
     name_copy(path, uri, sizeof uri);

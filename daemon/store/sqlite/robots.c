@@ -11,7 +11,7 @@ static const char usage_sql[] = "SELECT (SELECT n FROM usage WHERE what = 'robot
 static const char insert_version_sql[] =
     "INSERT INTO robot_version(digest, media, source, nv, size, bytes, sum)"
     " VALUES (?1, ?2, ?3, ?4, ?5, ?6, tqd_sum(?1, ?2, ?3, ?4, ?5, ?6)) ON CONFLICT(digest) DO NOTHING";
-/* a version that comes back becomes the newest again */
+/* a version that is put again becomes the newest */
 static const char insert_revision_sql[] =
     "INSERT OR REPLACE INTO robot_revision(name, digest, created_ms) VALUES (?1, ?2, ?3)";
 static const char insert_robot_sql[] = "INSERT INTO robot(name, digest) VALUES (?1, ?2)"
@@ -38,7 +38,7 @@ static const char list_sql[] = "SELECT " ROW_COLUMNS " FROM robot r"
                                " JOIN robot_revision h ON h.name = r.name AND h.digest = r.digest"
                                " JOIN robot_version v ON v.digest = r.digest ORDER BY r.name";
 
-/* the digest that a name has now, "" if there is no such name */
+/* the present digest of a name, "" if there is no such name */
 static tqd_store_status read_current(tqd_connection *connection, const char *name, char *digest)
 {
     digest[0] = '\0';
@@ -96,8 +96,8 @@ static tqd_store_status insert_version(tqd_connection *connection, const tqd_rob
                       put->n_byte);
 }
 
-/* forgets all but the newest `keep` revisions of a name; a trigger drops the bytes that no other
- * revision needs */
+/* deletes all but the newest `keep` revisions of a name; a trigger deletes bytes without a revision
+ * */
 static tqd_store_status prune(tqd_connection *connection, const char *name, int64_t keep)
 {
     return tqd_sql_do(connection, prune_revisions_sql, "ti", name, keep);

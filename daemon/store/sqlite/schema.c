@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/sqlite/schema.c - the tables, and how an older database becomes the present one. */
+/* daemon/store/sqlite/schema.c - the tables, and migrations of older databases. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -10,8 +10,8 @@
 #include "daemon/store/folder.h"
 #include "daemon/store/sqlite/sqlite.h"
 
-/* 1: robots. `robot` says which version a name has now; `robot_revision` all that it has had;
- * `usage` counts without scanning. */
+/* 1: robots. `robot` has the current version of a name; `robot_revision` all its versions; `usage`
+ * keeps totals, so that no query has to scan. */
 static const char robots_1[] =
     "CREATE TABLE usage("
     "  what TEXT PRIMARY KEY,"
@@ -48,9 +48,9 @@ static const char robots_1[] =
     "CREATE TRIGGER robot_version_out AFTER DELETE ON robot_version BEGIN"
     "  UPDATE usage SET n = n - 1, bytes = bytes - old.size WHERE what = 'robot_version'; END;";
 
-/* 2: jobs. `tag` is the start time of fair queueing: in turn between clients, whatever each has
- * queued; usage 'clock' is its virtual time. Counts and events are made by triggers, so that no
- * change of state can go without. */
+/* 2: jobs. Fair queueing between clients: `tag` is a job's virtual start time, usage 'clock' the
+ * queue's virtual time. Triggers maintain counts and events, so that no change of state lacks its
+ * event. */
 static const char jobs_2[] =
     "INSERT INTO usage(what) VALUES ('clock'), ('job_body'), ('job0'), ('job1'), ('job2'),"
     "  ('job3'), ('job4');"
@@ -144,12 +144,12 @@ static const char datasets_3[] = "INSERT INTO usage(what) VALUES ('dataset');"
                                  "CREATE TRIGGER dataset_out AFTER DELETE ON dataset BEGIN"
                                  "  UPDATE usage SET n = n - 1 WHERE what = 'dataset'; END;";
 
-/* 4: lists of jobs by what they are filtered by, newest first. */
+/* 4: indexes for lists of jobs, one for each filter, newest first. */
 static const char lists_4[] = "CREATE INDEX job_by_state ON job(state, seq);"
                               "CREATE INDEX job_by_kind ON job(kind, seq);"
                               "CREATE INDEX job_by_robot ON job(robot, seq);";
 
-/* 5: named files beside a job's result; they count as its bodies. */
+/* 5: named files attached to a job's result; they count as bodies. */
 static const char attachments_5[] =
     "CREATE TABLE job_attachment("
     "  job INTEGER NOT NULL REFERENCES job(seq) ON DELETE CASCADE,"
@@ -165,7 +165,7 @@ static const char attachments_5[] =
     "CREATE TRIGGER job_attachment_out AFTER DELETE ON job_attachment BEGIN"
     "  UPDATE usage SET n = n - 1, bytes = bytes - old.size WHERE what = 'job_body'; END;";
 
-/* 6: files that have lost a reference, to be looked at; so that nobody must look at all files. */
+/* 6: garbage list: files that have lost a reference, so that no sweep of all files is needed. */
 static const char garbage_6[] =
     "CREATE TABLE garbage(seq INTEGER PRIMARY KEY AUTOINCREMENT, file TEXT NOT NULL) STRICT;"
     "CREATE TRIGGER job_body_garbage AFTER DELETE ON job_body WHEN old.file IS NOT NULL BEGIN"
@@ -181,13 +181,13 @@ static const char garbage_6[] =
     "  WHEN old.file IS NOT new.file BEGIN"
     "  INSERT INTO garbage(file) VALUES (old.file); END;";
 
-/* 7: which database this is, and how many commits it has seen: see mark.h. */
+/* 7: identity of the database and its number of commits: see mark.h. */
 static const char identity_7[] =
     "CREATE TABLE identity(one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL,"
     "  n_commit INTEGER NOT NULL) STRICT;"
     "INSERT INTO identity VALUES (1, lower(hex(randomblob(8))), 0);";
 
-/* 8: rows that are told to users have a checksum. */
+/* 8: rows with contents for users get a checksum. */
 #define SUM_BODY "tqd_sum(media, size, file, bytes)"
 static const char sums_8[] =
     "ALTER TABLE job_body ADD COLUMN sum INTEGER; UPDATE job_body SET sum = " SUM_BODY ";"
@@ -199,8 +199,8 @@ static const char sums_8[] =
     "UPDATE dataset SET sum ="
     "  tqd_sum(name, file, media, size, n_row, n_column, created_ms, summary);";
 
-/* 9: what a job's inputs were when it was submitted. A result that is kept in its row is copied:
- * its job may be deleted before this one begins. */
+/* 9: a job's inputs in the version of its submission. A result in a row is copied, since its job
+ * may be deleted before this one begins. */
 static const char inputs_9[] =
     "CREATE TABLE job_input("
     "  job INTEGER NOT NULL REFERENCES job(seq) ON DELETE CASCADE,"
@@ -297,7 +297,7 @@ tqd_store_status tqd_sqlite_copy(sqlite3 *db, const char *path)
     return status;
 }
 
-/* a file that is not ours, or from a later release, is left alone */
+/* another program's file, or one of a later release, is refused unchanged */
 static bool check_identity(sqlite3 *db, int n_step, int *ret_version, char *why)
 {
     int application = 0;

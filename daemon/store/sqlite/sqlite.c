@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/sqlite/sqlite.c - the SQLite engine: one writing connection, a few idle reading
- * ones. */
+/* daemon/store/sqlite/sqlite.c - the SQLite engine: one write connection, a pool of read
+ * connections. */
 #include "daemon/store/sqlite/sqlite.h"
 
 #include <limits.h>
@@ -40,14 +40,14 @@ static const char rollback_sql[] = "ROLLBACK";
 
 static tqd_store_status rollback(tqd_engine *engine)
 {
-    /* SQLite may have rolled back already: a full disk does that */
+    /* SQLite may have rolled back by itself, as after SQLITE_FULL */
     return sqlite3_get_autocommit(of(engine)->writer->db) ? TQD_STORE_OK
                                                           : execute(engine, rollback_sql);
 }
 
 static tqd_store_status begin(tqd_engine *engine)
 {
-    /* a rollback may have failed for want of memory: nothing begins before it is made up for */
+    /* a rollback may have failed for lack of memory: it must succeed before a new transaction */
     const tqd_store_status status = rollback(engine);
     return status == TQD_STORE_OK ? execute(engine, begin_sql) : status;
 }
@@ -362,7 +362,7 @@ static void close_engine(tqd_engine *engine)
         self->idle = reader->next;
         tqd_connection_close(reader);
     }
-    tqd_connection_close(self->writer); /* the last one out copies the log into the database */
+    tqd_connection_close(self->writer); /* the last close checkpoints the write-ahead log */
     pthread_mutex_destroy(&self->mutex);
     free(self);
 }
@@ -421,7 +421,7 @@ static const tqd_engine_methods methods = {
     .close = close_engine,
 };
 
-/* A database without tables must not take the place of one that somebody has lost. */
+/* An empty database must not replace one that has been lost. */
 static bool check_new(sqlite_engine *engine, bool may_be_new, char *why)
 {
     int version = 0;

@@ -17,24 +17,24 @@ typedef struct tqd_connection {
     struct tqd_connection *next; /* in the list of idle readers */
     size_t n_statement;
     struct {
-        const char *text; /* constant: found again by its address */
+        const char *text; /* constant: the cache compares its address */
         sqlite3_stmt *statement;
     } statements[TQD_SQL_CACHED];
 } tqd_connection;
 
-/* What a result code of SQLite means to the store. `db` may be NULL. */
+/* Maps a result code of SQLite to a status. `db` may be NULL. */
 tqd_store_status tqd_sqlite_status(sqlite3 *db, int code);
 
-/* Opens the database file with every setting that the store relies on. */
+/* Opens the database file with every PRAGMA that the store relies on. */
 tqd_connection *tqd_connection_open(const char *path, bool writer, char *why);
 void tqd_connection_close(tqd_connection *connection); /* accepts NULL */
 
-/* The prepared statement of a constant text, without bindings; NULL when it cannot be prepared.
- * Give it back with sqlite3_reset as soon as it is no longer stepped: until then it holds a
- * snapshot open. */
+/* The cached prepared statement of a constant text, without bindings; NULL when it cannot be
+ * prepared. Call sqlite3_reset as soon as it is no longer stepped: until then it keeps a read
+ * transaction open. */
 sqlite3_stmt *tqd_sql(tqd_connection *connection, const char *text);
 
-/* Steps once and resets: OK after a row or without one; `*ret_row` (may be NULL) tells which. */
+/* Steps once and resets: OK with or without a row; `*ret_row` (may be NULL) says which. */
 tqd_store_status tqd_sql_once(tqd_connection *connection, sqlite3_stmt *statement, bool *ret_row);
 
 /* tqd_sql with its parameters, a letter each: t text (NULL binds NULL), i int64_t, d double,
@@ -45,24 +45,24 @@ sqlite3_stmt *tqd_sql_bound(tqd_connection *connection, const char *text, const 
 /* The same, then tqd_sql_once. */
 tqd_store_status tqd_sql_do(tqd_connection *connection, const char *text, const char *letters, ...);
 
-/* Copies a text column into `out`, cut to `size`; "" for NULL. */
+/* Copies a text column into `out`, truncated to `size`; "" for NULL. */
 void tqd_column_copy(sqlite3_stmt *statement, int i, char *out, size_t size);
 
-/* Copies a blob column, malloc'ed with a zero byte behind it. OK or NO_MEMORY. */
+/* Copies a blob column, malloc'ed, with a NUL appended. OK or NO_MEMORY. */
 tqd_store_status tqd_column_bytes(sqlite3_stmt *statement, int i, char **ret_bytes);
 
-/* Gives a connection the function tqd_sum(value, ...); a result code. A column `sum` holds it of
- * the row's other columns; NULL, or the same, is good. */
+/* Adds the SQL function tqd_sum(value, ...) to a connection; a result code. A row's column `sum` is
+ * tqd_sum of the other columns; NULL (unset) is valid too. */
 int tqd_sqlite_sum_add(sqlite3 *db);
 
-/* All pages and indexes, and the sums of all rows that have one: OK or DAMAGED with a line. */
+/* All pages and indexes, and the sums of all rows that have one: OK, or DAMAGED with a line. */
 tqd_store_status tqd_sqlite_check(tqd_connection *connection, char why[TQD_STORE_WHY]);
 
 /* Milliseconds since 1970. */
 int64_t tqd_now_ms(void);
 
-/* Brings the schema up to date, after a snapshot of the file as it was. `steps[i]` makes schema
- * i + 1 from schema i. */
+/* Migrates the schema to the present version, after a snapshot of the file. `steps[i]` migrates
+ * schema i to i + 1. */
 typedef struct tqd_schema {
     const char *const *steps;
     int n_step;
@@ -74,7 +74,7 @@ bool tqd_sqlite_migrate(tqd_connection *connection, const tqd_schema *schema, co
 /* The number of the schema, 0: none yet. False when it cannot be read. */
 bool tqd_sqlite_version(sqlite3 *db, int *ret);
 
-/* Copies the database consistently into a new file: written beside it, fsynced, renamed. */
+/* Copies the database consistently into a new file: temporary file, fsync, rename. */
 tqd_store_status tqd_sqlite_copy(sqlite3 *db, const char *path);
 
 /* The writes and reads, by subject. */
@@ -130,7 +130,7 @@ tqd_store_status tqd_sqlite_job_counts(tqd_connection *connection, tqd_job_count
 tqd_store_status tqd_sqlite_references(tqd_connection *connection,
                                        bool (*each)(void *ctx, const char *digest, uint64_t size),
                                        void *ctx);
-/* The same of a copy of the database. */
+/* The same in a copy of the database. */
 tqd_store_status
 tqd_sqlite_references_of(const char *path,
                          bool (*each)(void *ctx, const char *digest, uint64_t size), void *ctx);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/sqlite/submit.c - a job comes into SQLite: once for a key, within its bounds. */
+/* daemon/store/sqlite/submit.c - inserts a job: once for each idempotency key, within the quotas.
+ * */
 #include <stdio.h>
 #include <string.h>
 
@@ -76,7 +77,7 @@ static const char keep_version_sql[] =
 static const char keep_revision_sql[] =
     "INSERT INTO robot_revision(name, digest, created_ms) VALUES (?1, ?2, ?3)";
 
-/* The version that the job names is there, and from now on stays as long as the job. */
+/* Checks that the robot's version exists, and pins it as long as the job exists. */
 static tqd_store_status pin_robot(tqd_connection *connection, const tqd_job_submit *submit)
 {
     const tqd_robot_row *builtin = submit->builtin;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/sqlite/sum.c - tqd_sum(value, ...): a checksum of a row's values, kept in the row.
- * SQLite has none of its own: a bit that flips inside a value is a value. */
+/* daemon/store/sqlite/sum.c - tqd_sum(value, ...): a checksum of a row's values, stored in the row.
+ * SQLite has none: it does not detect a flipped bit inside a value. */
 #include <string.h>
 #include <xxhash.h>
 
 #include "daemon/store/sqlite/sqlite.h"
 
-/* The kind and length go before each value: no two lists of values have the same bytes. */
+/* Type and length precede each value, so that the encoding of a list is injective. */
 static bool add_value(XXH3_state_t *state, sqlite3_value *value)
 {
     const int kind = sqlite3_value_type(value);
@@ -48,7 +48,7 @@ static void free_state(void *state)
 
 int tqd_sqlite_sum_add(sqlite3 *db)
 {
-    XXH3_state_t *state = XXH3_createState(); /* a connection is one thread's at a time */
+    XXH3_state_t *state = XXH3_createState(); /* a connection is used by one thread at a time */
     if (state == NULL) {
         return SQLITE_NOMEM;
     }
