@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/main.c - the process from start to end, on one screen. */
+/* daemon/main.c - the process from start to end. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,7 +81,8 @@ static void warm_registry(void *ctx)
 }
 
 #ifndef TQD_SANITIZED
-/* Before the libraries start, which some limits do not let them; sanitizers would not be ready. */
+/* Runs before the libraries' constructors, which some limits would crash; sanitizers are not ready.
+ * */
 static void before_libraries(int argc, char **argv, char **envp)
 {
     (void)argc;
@@ -95,7 +96,7 @@ __attribute__((section(".preinit_array"),
                used)) static void (*const preinit)(int, char **, char **) = before_libraries;
 #endif
 
-/* True when the settings can be used; else *ret_status is what the process ends with. */
+/* True when the settings are valid; else *ret_status is the exit status. */
 static bool read_settings(int argc, char **argv, char *state, size_t n_state, int *ret_status)
 {
     char why[TQD_SETTING_WHY];
@@ -110,7 +111,7 @@ static bool read_settings(int argc, char **argv, char *state, size_t n_state, in
                !tqd_listener_check(settings.listen, tokens.n > 0, why, sizeof why)) {
         *ret_status = refuse(EXIT_CONFIG, why);
     } else if (!tqd_state_dir(&settings, state, n_state)) {
-        *ret_status = refuse(EXIT_CONFIG, "--state-dir: none is given and HOME is not set");
+        *ret_status = refuse(EXIT_CONFIG, "--state-dir is not given and HOME is not set");
     } else {
         return !settings.check_config;
     }
@@ -132,7 +133,7 @@ static bool open_store(const char *state, char *why)
                                  .uri = settings.store,
                                  .file_bytes_max = (uint64_t)settings.files_size,
                                  .adopt = settings.adopt,
-                                 .looks = settings.check_store,
+                                 .is_check = settings.check_store,
                                  .notice = log_notice};
     store = tqd_store_open(&options, why);
     if (store == NULL) {
@@ -143,8 +144,8 @@ static bool open_store(const char *state, char *why)
     return registry != NULL;
 }
 
-/* systemctl status shows it */
-static void tell_jobs(void *ctx, uint64_t n_running, uint64_t n_queued)
+/* Shown by systemctl status. */
+static void report_jobs(void *ctx, uint64_t n_running, uint64_t n_queued)
 {
     (void)ctx;
     sd_notifyf(0, "STATUS=Serving %s; jobs: %" PRIu64 " running, %" PRIu64 " queued", listener.url,
@@ -171,7 +172,7 @@ static bool open_jobs(const char *state, char *why)
         .keep_ms = settings.jobs_keep,
         .crashes_max = (uint32_t)settings.jobs_tries,
         .watch_max = (size_t)settings.streams,
-        .tell = tell_jobs,
+        .report = report_jobs,
     };
     jobs = tqd_jobs_new(&options, why);
     computing.jobs = jobs;
@@ -244,7 +245,7 @@ static bool start_threads(void)
     return good;
 }
 
-/* What SIGHUP asks for. The log is stderr's: there is no file to open again. */
+/* SIGHUP. The log is on stderr: there is no file to reopen. */
 static void reload(void)
 {
     tqd_credentials_reload(settings.credentials, &tokens, &sessions);
@@ -258,14 +259,14 @@ static void log_scrub(void *ctx, const tqd_check *check)
             TQD_NUMBER("damaged", check->n_damaged));
 }
 
-/* Serves until a signal comes. False where it could not begin. */
+/* Serves until a signal arrives. False if it could not start. */
 static bool serve(void)
 {
     service.store = store;
     tqd_scrub_init(&scrub, store, settings.scrub);
     scrub.done = log_scrub;
     atomic_store(&service.server, server);
-    /* all that can fail is done, but for the threads themselves */
+    /* only the creation of threads can fail from here on */
     atomic_store(&service.state, TQD_SERVICE_READY);
     if (!start_threads()) {
         tqd_log(TQD_LOG_ERROR, "no thread: raise the limit of tasks (ulimit -u) or of memory",
@@ -284,11 +285,11 @@ static bool serve(void)
     return true;
 }
 
-/* Answers what has arrived. False when a computation did not end in time: its worker cannot be
- * joined, so the process must end under it, once the store is safe. */
+/* Graceful shutdown: answers requests that have arrived. False when a computation did not end in
+ * time: its worker cannot be joined, so the process exits once the store is closed. */
 static bool stop(void)
 {
-    sd_notify(0, "STOPPING=1\nSTATUS=Answering what has arrived");
+    sd_notify(0, "STOPPING=1\nSTATUS=Draining: answering requests that have arrived");
     atomic_store(&service.state, TQD_SERVICE_STOPPING);
     const int64_t until_ms = tqd_event_hub_now_ms() + settings.stop_timeout;
     tqd_jobs_stop(jobs);

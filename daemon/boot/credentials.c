@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/boot/credentials.c - lines of names and digests, none of them passed over. */
+/* daemon/boot/credentials.c - parses the file of tokens: every line must be valid. */
 #include "daemon/boot/credentials.h"
 
 #include <errno.h>
@@ -86,7 +86,8 @@ bool tqd_credentials_read(const char *setting, tqd_tokens *ret, char *why, size_
     }
     fclose(file);
     if (good && ret->n == 0) {
-        snprintf(why, n_why, "%.300s: no token: nobody could enter", setting);
+        snprintf(why, n_why, "%.300s: the file has no token, so no client could authenticate",
+                 setting);
         good = false;
     }
     return good;
@@ -94,7 +95,7 @@ bool tqd_credentials_read(const char *setting, tqd_tokens *ret, char *why, size_
 
 void tqd_credentials_reload(const char *setting, tqd_tokens *tokens, tqd_sessions *sessions)
 {
-    static tqd_tokens fresh; /* the main thread's only */
+    static tqd_tokens fresh; /* used by the main thread only */
     char why[TQD_CREDENTIALS_WHY];
     if (tokens->n == 0) {
         tqd_log(TQD_LOG_INFO, "reloaded", TQD_TEXT("credentials", "none since the start"));
@@ -102,7 +103,7 @@ void tqd_credentials_reload(const char *setting, tqd_tokens *tokens, tqd_session
     }
     const bool good = tqd_credentials_read(setting, &fresh, why, sizeof why);
     if (!good || fresh.n == 0) {
-        tqd_log(TQD_LOG_ERROR, "not reloaded: the former credentials hold",
+        tqd_log(TQD_LOG_ERROR, "not reloaded: the former credentials stay in force",
                 TQD_TEXT("reason", good ? "there are none" : why));
         return;
     }

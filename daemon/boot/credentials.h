@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/boot/credentials.h - the file of tokens that clients must have. */
+/* daemon/boot/credentials.h - the file of accepted tokens. */
 #ifndef TQD_BOOT_CREDENTIALS_H
 #define TQD_BOOT_CREDENTIALS_H
 
@@ -11,15 +11,15 @@
 
 enum { TQD_CREDENTIALS_WHY = 640 };
 
-/* Reads the file of the setting `credentials`; empty: $CREDENTIALS_DIRECTORY/tokens where systemd
- * gives one, else no credentials (n = 0). A line holds a client's name and the BLAKE2b-256 of its
- * token in 64 hex digits; # begins a comment. False with one line in `why`: a file that cannot be
- * read, or a line that is no such line, must not open the door. */
+/* Reads the file of the setting `credentials`; empty: $CREDENTIALS_DIRECTORY/tokens if systemd
+ * provides it, else no credentials (n = 0). A line holds a client's name and the BLAKE2b-256 of its
+ * token in 64 hex digits; # begins a comment. False with one line in `why`: an unreadable file or
+ * an invalid line must not disable authentication. */
 bool tqd_credentials_read(const char *setting, tqd_tokens *ret, char *why, size_t n_why);
 
-/* Reads them again while requests are served, and ends the sessions that former tokens have begun;
- * a file that is refused changes nothing. A service that was open at its start stays so: to shut it
- * takes a restart. The main thread only. */
+/* Reads the file again while requests are served, and ends all sessions; an invalid file changes
+ * nothing. A service that started without authentication stays so until a restart. The main thread
+ * only. */
 void tqd_credentials_reload(const char *setting, tqd_tokens *tokens, tqd_sessions *sessions);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/boot/early.c - limits that the libraries' starts do not survive; OpenBLAS with one thread.
- */
+/* daemon/boot/early.c - resource limits that crash the libraries' constructors; OpenBLAS with one
+ * thread. */
 #include "daemon/boot/early.h"
 
 #include <stddef.h>
@@ -9,8 +9,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Below these the process ends without a word, or never begins to serve (measured with the default
- * settings on two cores: 165 MiB, 80 KiB). */
+/* Below these the process crashes without a message, or does not start to serve (measured with the
+ * default settings on two cores: 165 MiB, 80 KiB). */
 static const rlim_t address_space_least = (rlim_t)192 << 20;
 static const rlim_t stack_least = (rlim_t)256 << 10;
 
@@ -24,7 +24,7 @@ static int is_below(__rlimit_resource_t what, rlim_t least)
            limit.rlim_cur < least;
 }
 
-/* Comes back where the variable is set, or the program cannot be run again. */
+/* Returns only if the variable is set already, or exec fails. */
 static void restart_with_one_thread(char **argv, char **envp)
 {
     static char *more[VARIABLES_MAX + 2];
@@ -41,8 +41,8 @@ static void restart_with_one_thread(char **argv, char **envp)
     }
     more[n] = one_thread;
     more[n + 1] = NULL;
-    /* NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel hands it over as a number */
-    const char *self = (const char *)getauxval(AT_EXECFN); /* not /proc/self/exe: an emulator's */
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr): the auxiliary vector holds it as a number */
+    const char *self = (const char *)getauxval(AT_EXECFN); /* /proc/self/exe may be an emulator */
     if (self != NULL) {
         (void)execve(self, argv, more);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/boot/listener.c - binds, or takes over what systemd has bound. */
+/* daemon/boot/listener.c - binds sockets, or inherits them from systemd. */
 #include "daemon/boot/listener.h"
 
 #include <arpa/inet.h>
@@ -44,7 +44,7 @@ static bool split(const char *text, char *host, size_t n_host, const char **ret_
         begin++;
         end--;
     } else if (memchr(begin, ':', (size_t)(end - begin)) != NULL) {
-        return false; /* IPv6 needs its brackets */
+        return false; /* IPv6 without brackets */
     }
     if (end <= begin || (size_t)(end - begin) >= n_host ||
         strspn(colon + 1, "0123456789") != strlen(colon + 1) || strlen(colon + 1) > 5 ||
@@ -86,11 +86,12 @@ static bool resolve(const char *text, bool guarded, address *ret_address, sockle
     *ret_n = found->ai_addrlen;
     freeaddrinfo(found);
     if (!guarded && !is_loopback(ret_address)) {
-        snprintf(why, n_why,
-                 "listen: %.100s is not a loopback address, and that needs the setting "
-                 "credentials; or listen on 127.0.0.1 or unix:PATH behind a proxy that asks for "
-                 "them",
-                 text);
+        snprintf(
+            why, n_why,
+            "listen: %.100s is not a loopback address, which needs the setting "
+            "credentials; or listen on 127.0.0.1 or unix:PATH behind a proxy that authenticates "
+            "clients",
+            text);
         return false;
     }
     return true;
@@ -120,7 +121,7 @@ bool tqd_listener_check(const char *text, bool guarded, char *why, size_t n_why)
                               : resolve(text, guarded, &ignored, &n, why, n_why);
 }
 
-/* One bound socket, listening if it is to serve; -1 with errno. */
+/* One bound socket, listening if it is shared or a Unix socket; -1 with errno. */
 static int open_socket(const address *a, socklen_t n, bool share)
 {
     int fd = socket(a->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -164,8 +165,8 @@ static bool open_port(tqd_listener *listener, const char *text, size_t n, bool g
     if (!resolve(text, guarded, &a, &n_a, why, n_why)) {
         return false;
     }
-    /* a shared port could be taken without a word from another daemon of this user: ask for it
-     * alone first */
+    /* with SO_REUSEPORT another daemon of this user could bind the port too without an error: bind
+     * it exclusively first */
     int alone = open_socket(&a, n_a, false);
     if (alone < 0) {
         snprintf(why, n_why, "listen: %.100s: %s", text, strerror(errno));
@@ -185,7 +186,7 @@ static bool open_port(tqd_listener *listener, const char *text, size_t n, bool g
     return true;
 }
 
-/* Removes a socket that nobody listens on any more. */
+/* Removes a socket file without a listener. */
 static void remove_stale(const address *a, socklen_t n)
 {
     struct stat info;
@@ -211,8 +212,8 @@ static bool open_path(tqd_listener *listener, const char *path, char *why, size_
     a.un.sun_family = AF_UNIX;
     snprintf(a.un.sun_path, sizeof a.un.sun_path, "%s", path);
     remove_stale(&a, sizeof a.un);
-    /* the socket is as private as the state folder; a proxy of another user gets it by its group
-     * through systemd's SocketMode */
+    /* the socket is as private as the state folder; a proxy of another user needs systemd's
+     * SocketMode and SocketGroup */
     mode_t before = umask(0177);
     int fd = open_socket(&a, sizeof a.un, false);
     umask(before);
@@ -237,7 +238,7 @@ static bool take_activated(tqd_listener *listener, int count, bool guarded, char
         memset(&a, 0, sizeof a);
         if (sd_is_socket(fd, AF_UNSPEC, SOCK_STREAM, 1) <= 0 ||
             getsockname(fd, &a.any, &n_a) != 0) {
-            snprintf(why, n_why, "descriptor %d from systemd is no listening stream socket", fd);
+            snprintf(why, n_why, "descriptor %d from systemd is not a listening stream socket", fd);
             return false;
         }
         if (!guarded && a.any.sa_family != AF_UNIX && !is_loopback(&a)) {
@@ -248,7 +249,7 @@ static bool take_activated(tqd_listener *listener, int count, bool guarded, char
         }
         fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
         listener->sockets[listener->n_socket++] = fd;
-        /* one port among them is enough for Host to matter */
+        /* a single TCP socket among them makes the Host check necessary */
         listener->is_unix = listener->is_unix && a.any.sa_family == AF_UNIX;
         if (a.any.sa_family == AF_UNIX) {
             snprintf(listener->url, sizeof listener->url, "unix:%.100s", a.un.sun_path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/boot/listener.h - listening sockets: from an address, a path, or systemd. */
+/* daemon/boot/listener.h - listening sockets: TCP, Unix, or inherited from systemd. */
 #ifndef TQD_BOOT_LISTENER_H
 #define TQD_BOOT_LISTENER_H
 
@@ -12,13 +12,13 @@ typedef struct tqd_listener {
     int sockets[TQD_LISTENER_SOCKETS];
     size_t n_socket;
     bool is_unix;
-    bool activated;              /* by systemd: the socket is not ours to remove */
+    bool activated;              /* by systemd, which owns the socket file */
     char path[108];              /* of a Unix socket that we made */
     char url[TQD_LISTENER_TEXT]; /* http://127.0.0.1:8420, or unix:/run/... */
 } tqd_listener;
 
-/* Opens `n` sockets that share one port (SO_REUSEPORT), or one Unix socket; sockets handed over by
- * systemd win. Refuses an address that is not loopback unless clients must have credentials. False
+/* Opens `n` sockets that share one port (SO_REUSEPORT), or one Unix socket; sockets from systemd
+ * take precedence. Refuses an address that is not loopback unless `guarded` (credentials). False
  * with one line in `why`. */
 bool tqd_listener_open(tqd_listener *ret_listener, const char *address, size_t n, bool guarded,
                        char *why, size_t n_why);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/boot/process.c - state folder, signals, limits, cores. */
+/* daemon/boot/process.c - state folder, signals, resource limits, cores. */
 #include "daemon/boot/process.h"
 
 #include <errno.h>
@@ -43,7 +43,7 @@ bool tqd_state_dir(const tqd_settings *settings, char *ret_path, size_t size)
     return n > 0 && (size_t)n < size;
 }
 
-/* Descriptors that are no connections: the store, its files, epoll and event descriptors. */
+/* Descriptors other than connections: the store, its files, epoll and event descriptors. */
 static int64_t descriptors_kept(const tqd_settings *settings)
 {
     return 24 + 4 * settings->io_threads + 2 * settings->workers;
@@ -65,7 +65,7 @@ bool tqd_settings_resolve(tqd_settings *settings, char why[TQD_SETTING_WHY])
     if (settings->sample_budget == 0) {
         settings->sample_budget = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 2;
     }
-    /* a connection too many is closed at once; one descriptor too few would stop the store */
+    /* a surplus connection is closed at once; without a descriptor the store would stop */
     struct rlimit files;
     if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_max < INT64_MAX) {
         int64_t left = (int64_t)files.rlim_max - descriptors_kept(settings);
@@ -89,8 +89,8 @@ static void awaited_signals(sigset_t *ret_set)
     sigaddset(ret_set, SIGHUP);
 }
 
-/* The terminal this was started in; -1: none, or nohup said that it does not matter. A terminal
- * that closes ends what was started in it; any other SIGHUP asks to read again what can be. */
+/* The controlling terminal at start; -1: none, or SIGHUP was ignored (nohup). SIGHUP from a closed
+ * terminal ends the process; any other SIGHUP reloads. */
 static int terminal = -1;
 
 static void keep_terminal(void)
@@ -101,21 +101,21 @@ static void keep_terminal(void)
     }
 }
 
-/* The kernel marks a terminal's descriptors before it sends the signal. */
+/* The kernel marks a terminal's descriptors as hung up before it sends the signal. */
 static bool has_lost_terminal(void)
 {
     struct pollfd fd = {.fd = terminal};
     return terminal >= 0 && poll(&fd, 1, 0) == 1 && (fd.revents & POLLHUP) != 0;
 }
 
-/* Threads that a library has started before main (OpenBLAS does) have no signal blocked: one that
- * comes while main does not wait yet would end the process there and then. */
+/* Threads of libraries that start before main (OpenBLAS) have no signal blocked: a signal delivered
+ * to one while main does not wait yet would end the process. */
 static pthread_t main_thread;
 
 static void pass_on(int number)
 {
     if (!pthread_equal(pthread_self(), main_thread)) {
-        pthread_kill(main_thread, number); /* blocked there, until it waits */
+        pthread_kill(main_thread, number); /* forwarded: pending there until it waits */
     }
 }
 
@@ -129,7 +129,7 @@ static void pass_on_signals(void)
     }
 }
 
-/* A file that took the place of a closed stderr would receive the log. */
+/* Opens /dev/null for closed standard descriptors: else the next file opened would get the log. */
 static void keep_standard_streams(void)
 {
     int fd = 0;
@@ -144,13 +144,13 @@ static void keep_standard_streams(void)
 void tqd_process_prepare(void)
 {
     keep_standard_streams();
-    umask(077); /* the state is of who runs the service only */
-    /* what a large request took goes back to the system when it ends: by default the C library
-     * learns to keep such blocks, once for each thread that had one */
+    umask(077); /* the state is private to the service's user */
+    /* blocks of a large request return to the system when freed: by default glibc raises its mmap
+     * threshold dynamically and keeps them, once for each arena */
     (void)mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     sigaction(SIGPIPE, &ignore, NULL);
-    /* a file beyond RLIMIT_FSIZE is a full disk to one request, no reason to end */
+    /* EFBIG instead: a file beyond RLIMIT_FSIZE fails one request, not the process */
     sigaction(SIGXFSZ, &ignore, NULL);
     keep_terminal();
     sigset_t set;
@@ -178,7 +178,7 @@ int tqd_process_wait(void (*pulse)(void *ctx), void *ctx, void (*reload)(void))
         if (got == SIGHUP && !has_lost_terminal()) {
             reload();
         } else if (got > 0) {
-            /* the stop is bounded in time: further signals would only cut it short */
+            /* shutdown has its own time limit: further signals are ignored */
             struct sigaction ignore = {.sa_handler = SIG_IGN};
             sigaction(SIGTERM, &ignore, NULL);
             sigaction(SIGINT, &ignore, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/boot/process.h - what the process asks of the system before and after it serves. */
+/* daemon/boot/process.h - process-wide preparation, and the main thread's wait for signals. */
 #ifndef TQD_BOOT_PROCESS_H
 #define TQD_BOOT_PROCESS_H
 
@@ -10,20 +10,20 @@
 
 enum { TQD_STATE_DIR_TEXT = 1024 };
 
-/* The state folder by the rules of --state-dir. False when there is none to choose. */
+/* The state folder by the rules of --state-dir. False: none can be determined. */
 bool tqd_state_dir(const tqd_settings *settings, char *ret_path, size_t size);
 
-/* Fills in what a 0 leaves to the start: workers and I/O threads by the cores this process may
- * use. False where the limit of open files is too low to serve: why says so. */
+/* Resolves settings of 0: workers and I/O threads by the cores this process may use. False with
+ * `why` where the limit of open files is too low to serve. */
 bool tqd_settings_resolve(tqd_settings *settings, char why[TQD_SETTING_WHY]);
 
-/* umask 077; SIGPIPE and SIGXFSZ ignored; SIGTERM, SIGINT and SIGHUP blocked for all threads to
- * come; as many descriptors as the system allows. */
+/* umask 077; SIGPIPE and SIGXFSZ ignored; SIGTERM, SIGINT and SIGHUP blocked for all later threads;
+ * RLIMIT_NOFILE raised to its hard limit. */
 void tqd_process_prepare(void);
 
-/* Waits for SIGTERM, SIGINT or the end of the terminal that this was started in; returns the
- * signal. Meanwhile calls `pulse(ctx)` four times in each period of systemd's watchdog, if there is
- * one, and `reload` at any other SIGHUP. */
+/* Waits for SIGTERM, SIGINT or the hang-up of the controlling terminal; returns the signal.
+ * Meanwhile calls `pulse(ctx)` four times in each period of systemd's watchdog, if there is one,
+ * and `reload` at any other SIGHUP. */
 int tqd_process_wait(void (*pulse)(void *ctx), void *ctx, void (*reload)(void));
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/boot/routes.c - wires operations and resources to addresses. */
+/* daemon/boot/routes.c - connects operations and resources to paths. */
 #include "daemon/boot/routes.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/boot/routes.h - which address is served by which handler. */
+/* daemon/boot/routes.h - which path is served by which handler. */
 #ifndef TQD_BOOT_ROUTES_H
 #define TQD_BOOT_ROUTES_H
 
@@ -18,7 +18,7 @@ typedef struct tqd_routes {
     tqd_compute computations[TQD_ROUTES_MAX];
 } tqd_routes;
 
-/* Fills the table; what it is given must outlive the server. */
+/* Fills the table; its arguments must outlive the server. */
 void tqd_routes_init(tqd_routes *routes, tqd_service *service, tqd_compute_host *computing,
                      tqd_datasets *datasets, tqd_sessions *sessions);
 

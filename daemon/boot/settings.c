@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/boot/settings.c - the table of settings, and what reads into it. */
+/* daemon/boot/settings.c - the table of settings, and its parsers for file and flags. */
 #include "daemon/boot/settings.h"
 
 #include <errno.h>
@@ -39,7 +39,7 @@ typedef struct row {
 static const row rows[] = {TQD_SETTING_LIST(ROW_TEXT, ROW_NUMBER)};
 enum { N_ROW = sizeof rows / sizeof rows[0] };
 
-/* Where a file's reading is; libinih tells neither the line nor what it cut. */
+/* Position in the file; libinih reports neither the line nor truncation. */
 typedef struct reading {
     tqd_settings *settings;
     FILE *file;
@@ -89,7 +89,7 @@ static bool parse_number(const row *r, const char *text, int64_t *ret_value)
     return false;
 }
 
-/* Sets one row from text. False with the reason, without its place, in `why`. */
+/* Sets one row from text. False with the reason, without its position, in `why`. */
 static bool set(tqd_settings *settings, const row *r, const char *text, char *why)
 {
     if (r->preset_text != NULL) {
@@ -117,7 +117,7 @@ static bool set(tqd_settings *settings, const row *r, const char *text, char *wh
     return true;
 }
 
-/* Rules that one row cannot state. */
+/* Constraints that the table cannot express. */
 static bool check_words(const tqd_settings *settings, char *why)
 {
     static const char *const levels[] = {"error", "warning", "info", "debug"};
@@ -144,13 +144,13 @@ static void fail_at_line(reading *r, const char *why)
     }
 }
 
-/* 1 to go on, 0 at an error, as libinih wants it. */
+/* Handler of libinih: 1 to go on, 0 after an error. */
 static int take_pair(void *arg, const char *section, const char *name, const char *value)
 {
     reading *r = arg;
     char why[TQD_SETTING_WHY];
     if (section[0] != '\0' && strcmp(section, "torqued") != 0) {
-        snprintf(why, sizeof why, "there is no section [%.80s]; settings stand in [torqued]",
+        snprintf(why, sizeof why, "there is no section [%.80s]; settings belong in [torqued]",
                  section);
         fail_at_line(r, why);
         return 0;
@@ -176,7 +176,7 @@ static int take_pair(void *arg, const char *section, const char *name, const cha
     return 0;
 }
 
-/* The thin reader in front of libinih: counts lines, and refuses what it would cut in two. */
+/* Reader callback of libinih: counts lines, and refuses those that libinih would split. */
 static char *read_line(char *text, int size, void *arg)
 {
     reading *r = arg;
@@ -190,7 +190,7 @@ static char *read_line(char *text, int size, void *arg)
         return NULL;
     }
     if (text[0] == ' ' || text[0] == '\t') {
-        /* libinih would take it as more of the value above */
+        /* libinih would append it to the value above */
         size_t blank = strspn(text, " \t");
         memmove(text, text + blank, n - blank + 1);
     }
@@ -226,7 +226,7 @@ enum {
     OPTION_CHECK_STORE
 };
 
-/* One pass over the command line: the first finds --config, the second sets what flags set. */
+/* One pass over the command line: the first finds --config, the second sets the other flags. */
 static bool read_flags(tqd_settings *settings, int argc, char *const *argv, const char **ret_config,
                        char *why)
 {
@@ -242,7 +242,7 @@ static bool read_flags(tqd_settings *settings, int argc, char *const *argv, cons
             options[n++] = (struct option){rows[i].flag, required_argument, NULL, (int)i};
         }
     }
-    optind = 0; /* glibc: start over */
+    optind = 0; /* glibc: reinitialise getopt */
     opterr = 0;
     for (;;) {
         int at = optind > 0 ? optind : 1;

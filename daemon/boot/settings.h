@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/boot/settings.h - every setting of the process: one table makes the parser of the file,
- * the flags and --help. */
+/* daemon/boot/settings.h - every setting of the process: one table generates the parser of the
+ * file, the flags and --help. */
 #ifndef TQD_BOOT_SETTINGS_H
 #define TQD_BOOT_SETTINGS_H
 
@@ -13,8 +13,8 @@ enum { TQD_SETTING_TEXT = 512, TQD_SETTING_WHY = 640 };
 
 /* X_TEXT(name, flag, default, text)
  * X_NUMBER(name, flag, unit, least, most, default, text): times in ms or s, sizes in bytes; a size
- * may be written with KiB, MiB or GiB. A default of 0 where 0 is allowed means "chosen at start".
- * A flag of "" means: in the file only. */
+ * may have the unit KiB, MiB or GiB. A default of 0 where 0 is allowed means "chosen at start". A
+ * flag of "" means: in the file only. */
 #define TQD_SETTING_LIST(X_TEXT, X_NUMBER)                                                         \
     X_TEXT(listen, "listen", "127.0.0.1:8420",                                                     \
            "where to listen: HOST:PORT, [ADDRESS]:PORT or unix:PATH")                              \
@@ -29,7 +29,7 @@ enum { TQD_SETTING_TEXT = 512, TQD_SETTING_WHY = 640 };
         "file of clients' tokens, a line each: a name, and the token's BLAKE2b-256 in hex "        \
         "(printf %s \"$token\" | b2sum -l 256); empty: $CREDENTIALS_DIRECTORY/tokens, else none")  \
     X_TEXT(origins, "", "",                                                                        \
-           "origins whose pages may ask from a browser, such as https://lab.example; none: off")   \
+           "CORS: origins whose pages may send requests, such as https://lab.example; empty: off") \
     X_TEXT(log_level, "", "info", "error, warning, info or debug")                                 \
     X_NUMBER(log_requests, "", "", 0, 1, 0, "1: a log line for every request")                     \
     X_NUMBER(workers, "workers", "", 0, 512, 0, "threads that compute; 0: one per core")           \
@@ -42,25 +42,25 @@ enum { TQD_SETTING_TEXT = 512, TQD_SETTING_WHY = 640 };
     X_NUMBER(jobs_bytes, "", "bytes", 1048576, INT64_MAX / 4, 34359738368,                         \
              "requests, results and checkpoints of all jobs together")                             \
     X_NUMBER(jobs_keep, "", "ms", 1000, INT64_MAX / 4, 2592000000,                                 \
-             "a finished job is kept so long, and its result with it")                             \
+             "retention time of a finished job and its result")                                    \
     X_NUMBER(jobs_tries, "", "", 1, 1000, 2,                                                       \
-             "a job fails when it has crashed the process so often (other ends of it: 16)")        \
+             "a job fails after so many crashes of the process (other ends of it: 16)")            \
     X_NUMBER(lease, "", "ms", 1000, 3600000, 15000,                                                \
-             "a job whose worker gives no sign of life for so long is run again")                  \
+             "a running job without a heartbeat for this time is run again")                       \
     X_NUMBER(streams, "", "", 1, 100000, 1024, "event streams and requests that wait for a job")   \
     X_NUMBER(dataset_size, "", "bytes", 1024, INT64_MAX / 4, 17179869184, "one dataset at most")   \
     X_NUMBER(files_size, "", "bytes", 0, INT64_MAX / 4, 0,                                         \
-             "datasets and large results together; 0: what the disk has")                          \
+             "datasets and large results together; 0: no bound")                                   \
     X_NUMBER(datasets, "", "", 1, 1000000, 10000, "datasets, by name")                             \
     X_NUMBER(scrub, "", "ms", 0, INT64_MAX / 4, 86400000,                                          \
-             "stored files are read and checked again so long after the last time; 0: never")      \
+             "stored files are verified again after this time; 0: never")                          \
     X_NUMBER(uploads, "", "", 1, 1000, 32, "datasets that may be received at once")                \
     X_NUMBER(body_budget, "", "bytes", 65536, INT64_MAX / 2, 1073741824,                           \
              "memory for request bodies that are being received or computed, all together")        \
     X_NUMBER(sample_budget, "", "bytes", 0, INT64_MAX / 2, 0,                                      \
-             "memory for the samples of all computations together; 0: half of what there is")      \
+             "memory for the samples of all computations; 0: half of the machine's")               \
     X_NUMBER(reply_buffer, "", "bytes", 16384, INT64_MAX / 2, 67108864,                            \
-             "a result up to this size is printed whole by a worker; what is beyond is streamed")  \
+             "a result up to this size is printed whole by a worker; the rest is streamed")        \
     X_NUMBER(scratch, "", "bytes", 1048576, INT64_MAX / 2, 268435456,                              \
              "working memory of one thread at most")                                               \
     X_NUMBER(header_timeout, "", "ms", 100, 3600000, 10000,                                        \
@@ -69,12 +69,12 @@ enum { TQD_SETTING_TEXT = 512, TQD_SETTING_WHY = 640 };
              "between requests, or without any progress")                                          \
     X_NUMBER(body_timeout, "", "ms", 100, 86400000, 600000, "for a whole request body")            \
     X_NUMBER(run_timeout, "", "ms", 100, 86400000, 600000,                                         \
-             "for the computation that a connection waits for")                                    \
+             "for an immediate computation, queueing included")                                    \
     X_NUMBER(queue_timeout, "", "ms", 100, 86400000, 60000,                                        \
-             "of that, for a worker to begin it; while more waits than that, 503 at once")         \
-    X_NUMBER(rate_grace, "", "ms", 100, 3600000, 5000, "before rate_least counts")                 \
+             "of run_timeout, until a worker begins it; 503 at once if longer is expected")        \
+    X_NUMBER(rate_grace, "", "ms", 100, 3600000, 5000, "grace time before rate_least applies")     \
     X_NUMBER(rate_least, "", "bytes/s", 1, 1000000000, 4096,                                       \
-             "a client that sends a body or takes a reply more slowly is closed")                  \
+             "minimum rate of bodies and replies; slower connections are closed")                  \
     X_NUMBER(stop_timeout, "", "ms", 0, 600000, 4000,                                              \
              "for requests that still run when the service stops")
 
@@ -84,11 +84,11 @@ typedef struct tqd_settings {
     TQD_SETTING_LIST(TQD_SETTING_FIELD_TEXT, TQD_SETTING_FIELD_NUMBER)
 #undef TQD_SETTING_FIELD_TEXT
 #undef TQD_SETTING_FIELD_NUMBER
-    /* not settings but wishes of the command line */
+    /* command-line flags that are not settings */
     bool check_config, version, help, adopt, check_store;
 } tqd_settings;
 
-/* Reads the command line and the file that --config names (flags win). False with one line in
+/* Reads the command line and the file of --config (flags take precedence). False with one line in
  * `why`: "FILE:LINE: reason" or "--flag: reason". */
 bool tqd_settings_read(tqd_settings *ret_settings, int argc, char *const *argv,
                        char why[TQD_SETTING_WHY]);

@@ -33,7 +33,7 @@ bool tqd_threads_start(tqd_threads *threads, const char *name, void (*run)(void 
         return false;
     }
     threads->n++;
-    /* only for people who look at the process; failure changes nothing */
+    /* for debuggers and top only; an error is ignored */
     (void)pthread_setname_np(*id, name);
     return true;
 }

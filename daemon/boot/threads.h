@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/boot/threads.h - the only creator of threads; daemon/README.md lists them all. */
+/* daemon/boot/threads.h - creates all threads of the process; daemon/README.md lists them. */
 #ifndef TQD_BOOT_THREADS_H
 #define TQD_BOOT_THREADS_H
 
@@ -16,10 +16,10 @@ typedef struct tqd_threads {
 } tqd_threads;
 
 /* Starts run(arg) on a new thread called `name` (at most 15 characters). Signals must be blocked
- * already, so that they stay the main thread's. False when the system has no thread to give. */
+ * already, so that only the main thread receives them. False after pthread_create failed. */
 bool tqd_threads_start(tqd_threads *threads, const char *name, void (*run)(void *), void *arg);
 
-/* Waits until all have returned. */
+/* Joins all threads. */
 void tqd_threads_join(tqd_threads *threads);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/boot/watchdog.c - systemd's watchdog, fed while all that serves moves on. */
+/* daemon/boot/watchdog.c - notifies systemd's watchdog while all threads make progress. */
 #include "daemon/boot/watchdog.h"
 
 #include <stdatomic.h>
@@ -17,7 +17,7 @@ void tqd_watchdog_pulse(void *arg)
     tqd_watchdog *watchdog = arg;
     const bool works = tqd_workers_alive(watchdog->workers);
     if (atomic_load(&watchdog->missing) > 0) {
-        return; /* a loop that comes back answers the old pulse first */
+        return; /* a loop that recovers must answer the former pulse first */
     }
     if (works) {
         sd_notify(0, "WATCHDOG=1");

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/compute/either.c - the exchange of an operation is an immediate call or becomes a job:
- * which,
- * is decided when it opens, and its first field is the handler whose it is. */
+/* daemon/compute/either.c - chooses at open whether an operation's exchange is an immediate call or
+ * a job; its first field is the handler of that kind. */
 #include "daemon/compute/handler.h"
 #include "daemon/jobs/submission.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/compute/handler.c - maps the life of an exchange on the life of a call. */
+/* daemon/compute/handler.c - maps the life cycle of an exchange to that of a call. */
 #include "daemon/compute/handler.h"
 
 #include <stdatomic.h>
@@ -14,14 +14,14 @@
 #include "daemon/queue/scratch.h"
 
 enum {
-    INLINE_US = 100, /* suspending and resuming a connection costs 10 */
+    INLINE_US = 100, /* suspending and resuming a connection costs 10 us */
     PIECE = 16 << 10,
-    WHOLE_MAX = 64 << 10, /* a longer answer of known length is written as it is sent */
-    AHEAD_MIN = 1 << 20,  /* bytes of a body whose samples are computed while it comes, */
-    AHEAD_WORTH = 8,      /* so many more blocks wait before one more worker is woken */
+    WHOLE_MAX = 64 << 10,  /* a longer answer of known length is written while it is sent */
+    OVERLAP_MIN = 1 << 20, /* bytes of a body; its samples are computed while it arrives */
+    OVERLAP_GRAIN = 8,     /* blocks that must wait to wake one more worker */
 };
 
-/* Text of an answer, in memory that arrays of samples use as well. */
+/* A piece of the answer's text, from the pool of samples. */
 typedef struct piece {
     struct piece *next;
     size_t n;
@@ -30,55 +30,54 @@ typedef struct piece {
 
 enum { PIECE_TEXT = TQA_MEMORY_PIECE - sizeof(piece) };
 
-/* At the start of its chunk; behind it the first piece of the answer, then the call. */
-typedef struct computing {
-    const tqd_handler *methods; /* first: whose exchange this is */
+/* At the start of its chunk, followed by the first piece of the answer, then the call. */
+typedef struct compute_exchange {
+    const tqd_handler *methods; /* first, for either.c */
     const tqd_compute *of;
-    const tqd_head *head; /* lives as long as the exchange */
-    tqd_asking asking;
+    const tqd_head *head; /* valid as long as the exchange */
+    tqd_call_context context;
     tqa_host host;
     const tqa_robot *robot;
     tqa_call *call;
-    bool failed; /* refusal is filled, or the call has its problem */
+    bool failed; /* `refusal` is filled, or the call has its problem */
     tqa_problem *refusal;
-    /* the body, when the robot is not in memory and a worker must fetch it first */
+    /* the body, kept while a worker loads a robot that is not in memory */
     bool cold;
     char *body;
     size_t n_body, body_size;
-    tqd_pipe *pipe; /* to a worker that reads the body; NULL: the connection's thread does */
-    tqd_task_stream
-        *course;      /* blocks of samples that are computed while others come; NULL: none are */
-    size_t n_reached; /* blocks of it that can be */
+    tqd_pipe *pipe; /* to a worker that decodes the body; NULL: decoded on the I/O thread */
+    tqd_task_stream *stream; /* blocks computed while the body arrives (overlap); NULL: none */
+    size_t n_reached;        /* blocks published to it */
     size_t ahead_scratch;
-    bool has_begun; /* bytes of the body have come */
+    bool has_begun; /* bytes of the body have arrived */
     bool has_run;
-    _Atomic bool runs; /* a worker has it: its client stays until that is over */
-    int64_t begin_ms;  /* within which a worker must have begun; 0: what the settings say */
-    /* the answer: a prefix, all of it unless `more`. It begins in the chunk, and goes on in
+    _Atomic bool runs; /* a worker has it: the exchange stays open until it returns */
+    int64_t begin_ms;  /* deadline for a worker to begin it; 0: the settings' */
+    /* the answer: a prefix, all of it unless `more`. It begins in the chunk and continues in
      * pieces. */
     size_t n_first, n_text, at;
     struct piece *pieces, **last;
     bool more;
-    uint64_t length; /* of all of it, where that is known; else 0 */
-} computing;
+    uint64_t length; /* of the whole answer if known, else 0 */
+} compute_exchange;
 
 enum {
-    TEXT_AT = (sizeof(computing) + 63) / 64 * 64,
+    TEXT_AT = (sizeof(compute_exchange) + 63) / 64 * 64,
     CALL_AT = TEXT_AT + PIECE,
 };
 
-static char *chunk_of(computing *c)
+static char *chunk_of(compute_exchange *c)
 {
     return (char *)c;
 }
 
-static char *first_piece(computing *c)
+static char *first_piece(compute_exchange *c)
 {
     return chunk_of(c) + TEXT_AT;
 }
 
-/* Keeps a problem that the call itself cannot hold. */
-static void refuse(computing *c, const tqa_problem *problem)
+/* Stores a problem that does not come from the call. */
+static void refuse(compute_exchange *c, const tqa_problem *problem)
 {
     c->failed = true;
     c->refusal = malloc(sizeof *problem);
@@ -87,21 +86,21 @@ static void refuse(computing *c, const tqa_problem *problem)
     }
 }
 
-static void refuse_memory(computing *c, const char *what)
+static void refuse_memory(compute_exchange *c, const char *what)
 {
     tqa_problem problem;
     tqa_problem_set(&problem, "busy", "there is no memory for %s now", what);
     refuse(c, &problem);
 }
 
-static void refuse_busy(computing *c)
+static void refuse_busy(compute_exchange *c)
 {
     tqa_problem problem;
     tqa_problem_set(&problem, "busy", "the queue of computations is full; try again");
     refuse(c, &problem);
 }
 
-static bool call_open(computing *c, tqa_problem *reterr)
+static bool call_open(compute_exchange *c, tqa_problem *reterr)
 {
     const tqd_head *head = c->head;
     tqa_call_head call_head = {
@@ -119,7 +118,7 @@ static bool call_open(computing *c, tqa_problem *reterr)
 
 static void destroy(void *exchange)
 {
-    computing *c = exchange;
+    compute_exchange *c = exchange;
     tqa_call_close(c->call);
     if (c->robot != NULL) {
         tqd_registry_release(c->of->shared->registry, c->robot);
@@ -134,13 +133,13 @@ static void destroy(void *exchange)
     tqd_chunk_give(c);
 }
 
-static void close_computing(void *exchange)
+static void close_exchange(void *exchange)
 {
-    computing *c = exchange;
+    compute_exchange *c = exchange;
     if (c->pipe != NULL) {
-        tqd_pipe_close(c->pipe); /* a worker may still be at it, and destroys it then */
-    } else if (c->course != NULL) {
-        tqd_task_stream_abandon(c->course); /* so here */
+        tqd_pipe_close(c->pipe); /* a worker may be in it, and destroys it then */
+    } else if (c->stream != NULL) {
+        tqd_task_stream_abandon(c->stream); /* the same */
     } else {
         destroy(c);
     }
@@ -150,19 +149,19 @@ bool tqd_immediate_open(const tqd_compute *of, const tqd_head *head, void **ret_
                         tqd_reply *reply)
 {
     tqa_problem problem;
-    computing *c = tqd_chunk_take();
+    compute_exchange *c = tqd_chunk_take();
     if (c == NULL) {
         tqa_problem_set(&problem, "busy", "there is no memory for this request now");
         tqd_answer_problem(reply, head->request_id, &problem);
         return false;
     }
-    *c = (computing){.methods = &tqd_immediate_handler, .of = of, .head = head};
-    c->asking = (tqd_asking){.shared = of->shared, .head = head};
-    c->host = tqd_compute_host_world(&c->asking);
+    *c = (compute_exchange){.methods = &tqd_immediate_handler, .of = of, .head = head};
+    c->context = (tqd_call_context){.shared = of->shared, .head = head};
+    c->host = tqd_compute_immediate_host(&c->context);
     bool good = tqd_job_deadline_read(head, &c->begin_ms, &problem);
     if (!good) {
         tqd_answer_problem(reply, head->request_id, &problem);
-        close_computing(c);
+        close_exchange(c);
         return false;
     }
     if (of->operation->needs_robot) {
@@ -177,16 +176,16 @@ bool tqd_immediate_open(const tqd_compute *of, const tqd_head *head, void **ret_
     }
     if (!good) {
         tqd_answer_problem(reply, head->request_id, &problem);
-        close_computing(c);
+        close_exchange(c);
         return false;
     }
     *ret_exchange = c;
     return true;
 }
 
-/* Appends to the body of a cold call. Its size is bounded by the route, its memory by the budget
- * of bodies. */
-static bool keep(computing *c, const char *bytes, size_t n)
+/* Appends to the buffered body while the robot is not in memory. Bounded by the route's limit and
+ * by the budget of bodies. */
+static bool keep(compute_exchange *c, const char *bytes, size_t n)
 {
     if (c->n_body + n > c->body_size) {
         size_t want = c->body_size * 2 + n + PIECE;
@@ -203,8 +202,8 @@ static bool keep(computing *c, const char *bytes, size_t n)
     return true;
 }
 
-/* Prints until `size` bytes are full or the answer ends (then *ret_over). */
-static size_t fill(computing *c, char *text, size_t size, bool *ret_over)
+/* Prints until `size` bytes are full or the answer is complete (then *ret_over). */
+static size_t fill(compute_exchange *c, char *text, size_t size, bool *ret_over)
 {
     size_t used = 0;
     while (size - used >= PIECE / 4 && !*ret_over) {
@@ -217,15 +216,15 @@ static size_t fill(computing *c, char *text, size_t size, bool *ret_over)
     return used;
 }
 
-/* Prints the answer, as far as the bound goes. */
-static void print(computing *c)
+/* Prints the answer, up to the bound. */
+static void print(compute_exchange *c)
 {
     bool over = false;
     c->n_first = fill(c, first_piece(c), PIECE, &over);
     c->last = &c->pieces;
     while (!over) {
         if (c->host.cancelled(c->host.ctx)) {
-            refuse_memory(c, "what nobody waits for");
+            refuse_memory(c, "a cancelled request");
             return;
         }
         if (c->n_text >= c->of->shared->reply_buffer_b) {
@@ -244,7 +243,7 @@ static void print(computing *c)
     }
 }
 
-static void compute(computing *c)
+static void compute(compute_exchange *c)
 {
     size_t need = tqa_call_scratch_size(c->call);
     void *scratch = tqd_scratch(0, need > 0 ? need : 1);
@@ -253,13 +252,13 @@ static void compute(computing *c)
         return;
     }
     c->failed = !tqa_call_run(c->call, &c->host, scratch, need);
-    if (tqd_asking_given_up(&c->asking)) {
-        refuse_memory(c, "what nobody waits for"); /* parts of it have been left out */
+    if (tqd_call_cancelled(&c->context)) {
+        refuse_memory(c, "a cancelled request"); /* cancelled: parts have not been computed */
     }
     if (c->failed) {
         return;
     }
-    /* numbers as bytes are copied as fast as they are sent: no buffer of all of them is needed */
+    /* binary numbers are copied as fast as they are sent: no buffer for all of them */
     c->length = tqa_call_length(c->call);
     c->more = c->length > WHOLE_MAX;
     if (!c->more) {
@@ -272,19 +271,19 @@ static void compute(computing *c)
 
 static bool take_piece(void *exchange, const char *bytes, size_t n)
 {
-    computing *c = exchange;
+    compute_exchange *c = exchange;
     c->failed = !tqa_call_feed(c->call, bytes, n);
     return !c->failed;
 }
 
 static void wake(void *exchange)
 {
-    const tqd_head *head = ((computing *)exchange)->head;
+    const tqd_head *head = ((compute_exchange *)exchange)->head;
     head->wake(head);
 }
 
-/* An archive of a few bytes may inflate to a thousand times as many. */
-static bool pipe_open(computing *c)
+/* An archive of a few bytes may inflate to a thousand times its size. */
+static bool pipe_open(compute_exchange *c)
 {
     static const tqd_pipe_ends ends = {.take = take_piece, .wake = wake, .destroy = destroy};
     c->pipe = tqd_pipe_new(c->of->shared->workers, c->head->content_length, &ends, c);
@@ -294,7 +293,7 @@ static bool pipe_open(computing *c)
     return c->pipe != NULL;
 }
 
-static bool put(computing *c, const char *bytes, size_t n)
+static bool put(compute_exchange *c, const char *bytes, size_t n)
 {
     switch (tqd_pipe_put(c->pipe, bytes, n)) {
     case TQD_PIPE_GOOD:
@@ -308,36 +307,36 @@ static bool put(computing *c, const char *bytes, size_t n)
     return false;
 }
 
-/* While the body arrives the connection may close, and its head go, under whoever is in here. */
-static void compute_ahead(void *exchange, size_t b, void *scratch)
+/* Runs while the body arrives: the connection may close meanwhile, and free the head. */
+static void compute_block_early(void *exchange, size_t b, void *scratch)
 {
-    computing *c = exchange;
-    if (!atomic_load(&c->runs) || !tqd_asking_given_up(&c->asking)) {
+    compute_exchange *c = exchange;
+    if (!atomic_load(&c->runs) || !tqd_call_cancelled(&c->context)) {
         tqa_call_compute_early(c->call, b, scratch, c->ahead_scratch);
     }
 }
 
-/* Workers begin with the samples that are there. */
-static void look_ahead(computing *c)
+/* Overlap: publishes the complete blocks of samples to the workers. */
+static void publish_blocks(compute_exchange *c)
 {
     const size_t n = tqa_call_ready(c->call);
     if (n < c->n_reached + tqa_call_compute_early_step(c->call)) {
         return;
     }
-    if (c->course == NULL) {
+    if (c->stream == NULL) {
         c->ahead_scratch = tqa_call_compute_early_scratch_size(c->call);
-        c->course = tqd_task_stream_new(c->of->shared->workers, AHEAD_WORTH, c->ahead_scratch,
-                                        compute_ahead, destroy, c);
+        c->stream = tqd_task_stream_new(c->of->shared->workers, OVERLAP_GRAIN, c->ahead_scratch,
+                                        compute_block_early, destroy, c);
     }
-    if (c->course != NULL) {
+    if (c->stream != NULL) {
         c->n_reached = n;
-        tqd_task_stream_publish(c->course, n);
+        tqd_task_stream_publish(c->stream, n);
     }
 }
 
-static bool feed_computing(void *exchange, const char *bytes, size_t n)
+static bool feed_exchange(void *exchange, const char *bytes, size_t n)
 {
-    computing *c = exchange;
+    compute_exchange *c = exchange;
     if (c->cold) {
         return keep(c, bytes, n);
     }
@@ -351,44 +350,44 @@ static bool feed_computing(void *exchange, const char *bytes, size_t n)
         return put(c, bytes, n);
     }
     c->failed = !tqa_call_feed(c->call, bytes, n);
-    if (!c->failed && c->head->content_length >= AHEAD_MIN &&
+    if (!c->failed && c->head->content_length >= OVERLAP_MIN &&
         c->head->content_length != UINT64_MAX) {
-        look_ahead(c);
+        publish_blocks(c);
     }
     return !c->failed;
 }
 
 static bool has_room(void *exchange, size_t n)
 {
-    computing *c = exchange;
+    compute_exchange *c = exchange;
     return c->pipe == NULL || tqd_pipe_room(c->pipe, n);
 }
 
 static char *space(void *exchange, size_t *ret_size)
 {
-    computing *c = exchange;
+    compute_exchange *c = exchange;
     return c->pipe != NULL ? tqd_pipe_space(c->pipe, ret_size) : NULL;
 }
 
 static size_t phase(void *exchange)
 {
-    computing *c = exchange;
+    compute_exchange *c = exchange;
     return c->cold || c->pipe != NULL ? 0 : tqa_call_phase(c->call);
 }
 
-/* A wake-up may have been for room, when the body is still being read. */
-static tqd_next resumed_computing(void *exchange)
+/* The wake-up may have been for room in the pipe, while the body is still being received. */
+static tqd_next resumed(void *exchange)
 {
-    computing *c = exchange;
+    compute_exchange *c = exchange;
     if (c->pipe == NULL || c->has_run) {
         return TQD_NEXT_REPLY;
     }
     return !tqd_pipe_is_over(c->pipe) ? TQD_NEXT_WAIT : c->failed ? TQD_NEXT_REPLY : TQD_NEXT_RUN;
 }
 
-static tqd_next finish_computing(void *exchange)
+static tqd_next finish_exchange(void *exchange)
 {
-    computing *c = exchange;
+    compute_exchange *c = exchange;
     if (c->cold) {
         return TQD_NEXT_RUN;
     }
@@ -397,9 +396,9 @@ static tqd_next finish_computing(void *exchange)
             refuse_busy(c);
             return TQD_NEXT_REPLY;
         }
-        return resumed_computing(c);
+        return resumed(c);
     }
-    if (c->course != NULL) {
+    if (c->stream != NULL) {
         return TQD_NEXT_RUN;
     }
     c->failed = !tqa_call_finish(c->call);
@@ -413,8 +412,8 @@ static tqd_next finish_computing(void *exchange)
     return TQD_NEXT_REPLY;
 }
 
-/* Fetches the robot and catches up with the body. */
-static bool warm(computing *c)
+/* Loads the robot, then decodes the buffered body. */
+static bool warm(compute_exchange *c)
 {
     tqa_problem problem;
     c->robot = tqd_registry_get(c->of->shared->registry, c->head->part[0], &problem);
@@ -428,17 +427,17 @@ static bool warm(computing *c)
     return !c->failed;
 }
 
-static void run_computing(void *exchange)
+static void run_exchange(void *exchange)
 {
-    computing *c = exchange;
+    compute_exchange *c = exchange;
     c->has_run = true;
     atomic_store(&c->runs, true);
     if (c->cold) {
         c->failed = !warm(c);
-    } else if (c->course != NULL) {
-        tqd_task_stream_publish(c->course, tqa_call_ready(c->call));
-        tqd_task_stream_finish(c->course);
-        c->course = NULL;
+    } else if (c->stream != NULL) {
+        tqd_task_stream_publish(c->stream, tqa_call_ready(c->call));
+        tqd_task_stream_finish(c->stream);
+        c->stream = NULL;
         c->failed = !tqa_call_finish(c->call);
     } else if (c->pipe != NULL) {
         c->failed = !tqa_call_finish(c->call);
@@ -448,8 +447,8 @@ static void run_computing(void *exchange)
     }
 }
 
-/* Copies from c->at on; c->at counts from the start of the piece. */
-static size_t copy(computing *c, const char *text, size_t n_text, char *out, size_t size)
+/* Copies from c->at on; c->at is relative to the start of the piece. */
+static size_t copy(compute_exchange *c, const char *text, size_t n_text, char *out, size_t size)
 {
     const size_t n = n_text - c->at < size ? n_text - c->at : size;
     memcpy(out, text + c->at, n);
@@ -457,10 +456,10 @@ static size_t copy(computing *c, const char *text, size_t n_text, char *out, siz
     return n;
 }
 
-/* A large answer: first what is printed already. */
-static size_t read_computing(void *exchange, char *out, size_t size)
+/* A large answer: first the part that is already printed. */
+static size_t read_piece(void *exchange, char *out, size_t size)
 {
-    computing *c = exchange;
+    compute_exchange *c = exchange;
     if (c->at < c->n_first) {
         const size_t n = copy(c, first_piece(c), c->n_first, out, size);
         if (c->at == c->n_first) {
@@ -484,21 +483,21 @@ static size_t read_computing(void *exchange, char *out, size_t size)
     return n == 0 && tqa_call_problem(c->call)->status != 0 ? TQD_READ_CUT : n;
 }
 
-/* Numbers that lie as they are sent. */
-static const char *look_computing(void *exchange, size_t *ret_n)
+/* Zero-copy: numbers in their final encoding. */
+static const char *next_in_place(void *exchange, size_t *ret_n)
 {
-    computing *c = exchange;
+    compute_exchange *c = exchange;
     return tqa_call_look(c->call, ret_n);
 }
 
-static int64_t patience_computing(void *exchange)
+static int64_t patience_exchange(void *exchange)
 {
-    return ((const computing *)exchange)->begin_ms;
+    return ((const compute_exchange *)exchange)->begin_ms;
 }
 
-static void reply_computing(void *exchange, tqd_reply *reply)
+static void reply_exchange(void *exchange, tqd_reply *reply)
 {
-    computing *c = exchange;
+    compute_exchange *c = exchange;
     if (c->failed) {
         tqa_problem problem;
         const tqa_problem *why = c->refusal;
@@ -515,9 +514,9 @@ static void reply_computing(void *exchange, tqd_reply *reply)
     reply->status = 200;
     reply->media = tqa_call_media(c->call);
     if (c->more || c->pieces != NULL) {
-        reply->read = read_computing;
+        reply->read = read_piece;
         reply->next_in_place =
-            c->length > WHOLE_MAX ? look_computing : NULL; /* else some is printed */
+            c->length > WHOLE_MAX ? next_in_place : NULL; /* else some is printed */
         reply->n_body = c->more ? (size_t)c->length : c->n_text;
         return;
     }
@@ -529,11 +528,11 @@ const tqd_handler tqd_immediate_handler = {
     .room = has_room,
     .space = space,
     .phase = phase,
-    .feed = feed_computing,
-    .finish = finish_computing,
-    .resumed = resumed_computing,
-    .run = run_computing,
-    .patience_ms = patience_computing,
-    .reply = reply_computing,
-    .close = close_computing,
+    .feed = feed_exchange,
+    .finish = finish_exchange,
+    .resumed = resumed,
+    .run = run_exchange,
+    .patience_ms = patience_exchange,
+    .reply = reply_exchange,
+    .close = close_exchange,
 };

@@ -9,19 +9,19 @@
 #include "daemon/queue/workers.h"
 #include "daemon/robots/registry.h"
 
-/* Who asks the world: an immediate call, or (head NULL) jobs, which have a world around this. */
-typedef struct tqd_asking {
+/* Context of a host's callbacks: an immediate call, or (head NULL) a job, whose host wraps it. */
+typedef struct tqd_call_context {
     struct tqd_compute_host *shared;
     const tqd_head *head;
-} tqd_asking;
+} tqd_call_context;
 
-/* What all computations share; outlives the server. */
+/* Shared by all computations; outlives the server. */
 typedef struct tqd_compute_host {
-    tqd_asking nobody;
+    tqd_call_context nobody;
     tqd_registry *registry;
     tqd_workers *workers;
-    tqd_jobs *jobs;        /* for what is to outlive its connection */
-    size_t reply_buffer_b; /* a result up to here is printed whole where it was computed */
+    tqd_jobs *jobs;        /* for computations that outlive their connection */
+    size_t reply_buffer_b; /* a result up to this size is printed whole by the worker */
     tqd_store *store;      /* for datasets */
     tqa_host host;
 } tqd_compute_host;
@@ -32,23 +32,23 @@ typedef struct tqd_compute {
     tqd_compute_host *shared;
 } tqd_compute;
 
-/* Fills in the world: robots from the registry, parallel_for from the workers. */
+/* Fills in the host: robots from the registry, parallel_for from the workers. */
 void tqd_compute_host_init(tqd_compute_host *shared, tqd_registry *registry, tqd_workers *workers,
                            tqd_store *store, size_t reply_buffer_b);
 
-/* Nobody waits for this call's answer any more: what it computes from then on is nothing. */
-bool tqd_asking_given_up(const tqd_asking *asking);
+/* Cancelled: no client waits for this call's answer any more. */
+bool tqd_call_cancelled(const tqd_call_context *context);
 
-/* The world of an immediate call: as `shared->host`, and it ends early when nobody waits. */
-tqa_host tqd_compute_host_world(const tqd_asking *asking);
+/* The host of an immediate call: as `shared->host`, and cancelled with its request. */
+tqa_host tqd_compute_immediate_host(const tqd_call_context *context);
 
-/* Runs what costs less than 100 us on the connection's thread, all else on a worker. Its exchanges
- * begin with a pointer to the handler. */
+/* Runs calls of less than 100 us on the I/O thread, others on a worker. Its exchanges begin with a
+ * pointer to the handler. */
 extern const tqd_handler tqd_immediate_handler;
 bool tqd_immediate_open(const tqd_compute *of, const tqd_head *head, void **ret_exchange,
                         tqd_reply *reply);
 
-/* The same, or a job, as the request asks and the operation is. */
+/* An immediate call or a job, as the request and the operation determine. */
 extern const tqd_handler tqd_compute_handler;
 
 #endif

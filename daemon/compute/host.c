@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/compute/host.c - the world of computations: what api asks of the process, answered by
+/* daemon/compute/host.c - the host of computations: api's services of the process, implemented by
  * registry, workers and store. */
 #include <string.h>
 
@@ -8,63 +8,63 @@
 
 static tqd_compute_host *shared_of(void *ctx)
 {
-    return ((const tqd_asking *)ctx)->shared;
+    return ((const tqd_call_context *)ctx)->shared;
 }
 
-bool tqd_asking_given_up(const tqd_asking *asking)
+bool tqd_call_cancelled(const tqd_call_context *context)
 {
-    return asking->head != NULL && asking->head->given_up(asking->head);
+    return context->head != NULL && context->head->given_up(context->head);
 }
 
-/* Asked between the steps of what may take long. */
-static bool world_cancelled(void *ctx)
+/* Polled between the steps of a long computation. */
+static bool host_cancelled(void *ctx)
 {
     tqd_workers_beat();
-    return tqd_asking_given_up(ctx);
+    return tqd_call_cancelled(ctx);
 }
 
-static const tqa_robot *world_robot_get(void *ctx, const char *name)
+static const tqa_robot *host_robot_get(void *ctx, const char *name)
 {
     tqa_problem ignored;
     return tqd_registry_get(shared_of(ctx)->registry, name, &ignored);
 }
 
-static void world_robot_release(void *ctx, const tqa_robot *robot)
+static void host_robot_release(void *ctx, const tqa_robot *robot)
 {
     tqd_registry_release(shared_of(ctx)->registry, robot);
 }
 
-/* An index is begun only while somebody waits for the whole: the loops of api need not ask. */
-typedef struct wanted_loop {
-    const tqd_asking *asking;
+/* Skips indices once the request is cancelled, so that loops of api need not poll. */
+typedef struct cancellable_loop {
+    const tqd_call_context *context;
     void (*body)(void *arg, size_t i, void *scratch);
     void *arg;
-} wanted_loop;
+} cancellable_loop;
 
-static void wanted_body(void *arg, size_t i, void *scratch)
+static void cancellable_body(void *arg, size_t i, void *scratch)
 {
-    const wanted_loop *loop = arg;
-    if (!tqd_asking_given_up(loop->asking)) {
+    const cancellable_loop *loop = arg;
+    if (!tqd_call_cancelled(loop->context)) {
         loop->body(loop->arg, i, scratch);
     }
 }
 
-static void world_parallel_for(void *ctx, size_t n, size_t scratch_size,
-                               void (*body)(void *arg, size_t i, void *scratch), void *arg)
+static void host_parallel_for(void *ctx, size_t n, size_t scratch_size,
+                              void (*body)(void *arg, size_t i, void *scratch), void *arg)
 {
-    wanted_loop loop = {.asking = ctx, .body = body, .arg = arg};
-    tqd_workers_parallel_for(shared_of(ctx)->workers, n, scratch_size, wanted_body, &loop);
+    cancellable_loop loop = {.context = ctx, .body = body, .arg = arg};
+    tqd_workers_parallel_for(shared_of(ctx)->workers, n, scratch_size, cancellable_body, &loop);
 }
 
-static int world_dataset_look(void *ctx, const char *name, tqa_source *ret)
+static int host_dataset_look(void *ctx, const char *name, tqa_source *ret)
 {
-    return tqd_source_look(shared_of(ctx)->store, name, ret) == TQD_STORE_OK ? 0 : -1;
+    return tqd_source_find(shared_of(ctx)->store, name, ret) == TQD_STORE_OK ? 0 : -1;
 }
 
-static long world_dataset_read(void *ctx, const char *name, uint64_t offset, void *bytes, size_t n)
+static long host_dataset_read(void *ctx, const char *name, uint64_t offset, void *bytes, size_t n)
 {
-    return world_cancelled(ctx) ? -1
-                                : tqd_source_read(shared_of(ctx)->store, name, offset, bytes, n);
+    return host_cancelled(ctx) ? -1
+                               : tqd_source_read(shared_of(ctx)->store, name, offset, bytes, n);
 }
 
 void tqd_compute_host_init(tqd_compute_host *shared, tqd_registry *registry, tqd_workers *workers,
@@ -77,21 +77,21 @@ void tqd_compute_host_init(tqd_compute_host *shared, tqd_registry *registry, tqd
     shared->reply_buffer_b = reply_buffer_b;
     shared->nobody.shared = shared;
     shared->host.ctx = &shared->nobody;
-    shared->host.robot_get = world_robot_get;
-    shared->host.robot_release = world_robot_release;
-    shared->host.parallel_for = world_parallel_for;
-    shared->host.dataset_look = world_dataset_look;
-    shared->host.dataset_read = world_dataset_read;
+    shared->host.robot_get = host_robot_get;
+    shared->host.robot_release = host_robot_release;
+    shared->host.parallel_for = host_parallel_for;
+    shared->host.dataset_look = host_dataset_look;
+    shared->host.dataset_read = host_dataset_read;
 }
 
-tqa_host tqd_compute_host_world(const tqd_asking *asking)
+tqa_host tqd_compute_immediate_host(const tqd_call_context *context)
 {
     union {
-        const tqd_asking *in;
-        void *out; /* the world's functions take it as they were given it */
-    } ctx = {.in = asking};
-    tqa_host host = asking->shared->host;
+        const tqd_call_context *in;
+        void *out; /* the host's callbacks take it without const */
+    } ctx = {.in = context};
+    tqa_host host = context->shared->host;
     host.ctx = ctx.out;
-    host.cancelled = world_cancelled;
+    host.cancelled = host_cancelled;
     return host;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/datasets/download.c - GET and HEAD of datasets: the list, what one holds, its points, its
- * bytes and ranges of them. */
+/* daemon/datasets/download.c - GET and HEAD of datasets: the list, the summary of one, its points,
+ * its bytes and ranges of them. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,14 +85,14 @@ static void run_list(void *exchange)
 
 /* --------------------------------------------------------------------------------------- bytes */
 
-/* on a worker: the next window */
+/* on a worker: reads the next window of the file */
 static void fill_window(tqd_dataset_exchange *e)
 {
     const uint64_t left = e->end - e->at;
     const size_t n = left < WINDOW ? (size_t)left : (size_t)WINDOW;
     const long got = tqd_file_read(e->file, e->at, e->window, n);
-    /* damage in the middle ends the connection before any of it is sent: the client sees fewer
-     * bytes than were told */
+    /* damage in the middle: the connection is closed before the damaged bytes are sent, so that the
+     * client receives fewer than Content-Length */
     e->failed = got != (long)n;
     e->n_window = e->failed ? 0 : n;
     e->at += e->n_window;
@@ -180,7 +180,7 @@ static bool read_points(const tqd_head *head, size_t *ret, tqa_problem *reterr)
     return !bad;
 }
 
-/* reads the whole file once more */
+/* reads the whole file again */
 static void answer_points(tqd_dataset_exchange *e, const tqd_dataset_row *row, size_t n_points)
 {
     const tqa_dataset_options options = {
@@ -217,8 +217,8 @@ static void answer_points(tqd_dataset_exchange *e, const tqd_dataset_row *row, s
 
 /* --------------------------------------------------------------------------------------- one */
 
-/* the bytes are asked for by their type, or by a range; what says nothing gets the description */
-static bool wants_bytes(const tqd_dataset_exchange *e, const tqd_dataset_row *row)
+/* Accept of the stored type or Range select the bytes; without either the answer is the summary */
+static bool selects_bytes(const tqd_dataset_exchange *e, const tqd_dataset_row *row)
 {
     const char *accept = e->head->header(e->head, "Accept");
     if (accept == NULL) {
@@ -230,7 +230,7 @@ static bool wants_bytes(const tqd_dataset_exchange *e, const tqd_dataset_row *ro
             e->head->header(e->head, "Range") != NULL);
 }
 
-/* True when the client has what is there: 304 */
+/* True when the client's copy is current: 304 */
 static bool answer_unchanged(tqd_dataset_exchange *e, const tqd_dataset_row *row)
 {
     char tag[TQD_DIGEST_TEXT];
@@ -256,7 +256,7 @@ static void answer_description(tqd_dataset_exchange *e, const tqd_dataset_row *r
         tqd_dataset_answer_problem(e, &problem);
     } else if (n_points > 0) {
         answer_points(e, row, n_points);
-    } else if (wants_bytes(e, row)) {
+    } else if (selects_bytes(e, row)) {
         answer_bytes(e, row);
         tqd_answer_header(&e->answer, "Vary", "Accept");
     } else if (!tqd_accepts(e->head->header(e->head, "Accept"), "application/json")) {

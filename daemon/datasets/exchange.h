@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/datasets/exchange.h - what the handlers of this folder have in common; private to it. */
+/* daemon/datasets/exchange.h - what the handlers of this folder share; private to it. */
 #ifndef TQD_DATASETS_EXCHANGE_H
 #define TQD_DATASETS_EXCHANGE_H
 
 #include "daemon/datasets/handlers.h"
 #include "daemon/http/answer.h"
 
-/* One request. What it answers with is made in `run` and handed over in `reply`. */
+/* One request. `run` makes the answer, `reply` returns it. */
 typedef struct tqd_dataset_exchange {
     tqd_datasets *datasets;
     const tqd_head *head;
     tqd_reply answer;
     tqd_intake *intake; /* PUT */
-    /* a file on its way out: a worker fills the window, the I/O thread empties it */
+    /* a file being sent: a worker fills the window, the I/O thread sends it */
     tqd_file *file;
-    uint64_t at, end; /* bytes of the file not read yet */
+    uint64_t at, end; /* range of the file that is still to be read */
     char *window;
     size_t n_window, taken;
-    bool failed; /* the rest cannot be read, or is not what was stored */
+    bool failed; /* read error, or the stored bytes have changed */
 } tqd_dataset_exchange;
 
 bool tqd_dataset_open_exchange(void *datasets, const tqd_head *head, void **ret_exchange,
@@ -38,8 +38,8 @@ size_t tqd_dataset_print(const tqd_dataset_row *row, char out[TQD_DATASET_ROW_BY
 void tqd_dataset_answer_row(tqd_dataset_exchange *e, int status, const tqd_dataset_row *row,
                             const char *summary, size_t n_summary);
 
-/* The entity tag that a condition's header asks for, reduced against `current`. False with a
- * problem answered. *ret is NULL when there is no such header. */
+/* The entity tag of a conditional header, reduced against `current`. False with a problem as
+ * answer. *ret is NULL without that header. */
 bool tqd_dataset_condition(tqd_dataset_exchange *e, const char *name, const char *current,
                            char tag[TQD_DIGEST_TEXT], const char **ret);
 

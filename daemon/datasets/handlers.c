@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/datasets/handlers.c - the routes under /v1/datasets, DELETE, and reading for workers. */
+/* daemon/datasets/handlers.c - the routes under /v1/datasets, DELETE, and reads on workers. */
 #include "daemon/datasets/handlers.h"
 
 #include <stdio.h>

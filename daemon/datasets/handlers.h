@@ -11,7 +11,7 @@ typedef struct tqd_datasets {
     tqd_store *store;
     tqd_spool *spool;
     uint64_t dataset_bytes_max; /* of one */
-    uint64_t file_bytes_max;    /* of all files; 0: no bound. The store holds to it too */
+    uint64_t file_bytes_max;    /* of all files; 0: no bound. The store enforces it too */
     uint64_t datasets_max;      /* names */
 } tqd_datasets;
 

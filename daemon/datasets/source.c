@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/datasets/source.c - finds the bytes behind a name: a file, or a small result in a row. */
+/* daemon/datasets/source.c - resolves a name to its bytes: a file, or a small result in a row. */
 #include "daemon/datasets/source.h"
 
 #include <assert.h>
@@ -28,7 +28,7 @@ static bool has_digest_length(const char *text)
     return strlen(text) == TQD_DIGEST_TEXT - 1;
 }
 
-/* the row of "name", or of "name@sha256" while that is what the name means, or meant to a job */
+/* the row of "name", or of "name@sha256" while that is the present version or an input of a job */
 static tqd_store_status find_dataset(tqd_store *store, const char *name, tqd_dataset_row *ret_row)
 {
     char plain[TQD_NAME_TEXT];
@@ -44,7 +44,7 @@ static tqd_store_status find_dataset(tqd_store *store, const char *name, tqd_dat
         (status == TQD_STORE_OK && strcmp(version, ret_row->digest) == 0)) {
         return status;
     }
-    /* the name has lost this version: it is still there as long as a job keeps it */
+    /* not the present version any more: it exists as long as it is an input of a job */
     if (!has_digest_length(version)) {
         return TQD_STORE_NOT_FOUND;
     }
@@ -52,7 +52,7 @@ static tqd_store_status find_dataset(tqd_store *store, const char *name, tqd_dat
     return tqd_store_input_version(store, plain, version, ret_row->media, &ret_row->size);
 }
 
-tqd_store_status tqd_source_look(tqd_store *store, const char *name, tqa_source *ret)
+tqd_store_status tqd_source_find(tqd_store *store, const char *name, tqa_source *ret)
 {
     const char *job = job_of(name);
     tqd_store_status status;
@@ -74,7 +74,7 @@ tqd_store_status tqd_source_look(tqd_store *store, const char *name, tqa_source 
     return status;
 }
 
-/* *ret_bytes: all of a small result, malloc'ed; else NULL and the digest of a file */
+/* *ret_bytes: a small result, whole, malloc'ed; else NULL and the digest of a file */
 static tqd_store_status find_bytes(tqd_store *store, const char *name, char **ret_bytes,
                                    char digest[TQD_DIGEST_TEXT], uint64_t *ret_size)
 {

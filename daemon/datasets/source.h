@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/datasets/source.h - what computations read: datasets, and the results of jobs. */
+/* daemon/datasets/source.h - inputs of computations: datasets, and the results of jobs. */
 #ifndef TQD_DATASETS_SOURCE_H
 #define TQD_DATASETS_SOURCE_H
 
@@ -9,7 +9,7 @@
 /* Names are those of tqa_host: "name", "name@sha256", "job:{id}". Workers only. */
 
 /* OK, NOT_FOUND or a failure. */
-tqd_store_status tqd_source_look(tqd_store *store, const char *name, tqa_source *ret);
+tqd_store_status tqd_source_find(tqd_store *store, const char *name, tqa_source *ret);
 
 /* Reads n bytes at `offset`: the count, fewer only at the end, or -1. */
 long tqd_source_read(tqd_store *store, const char *name, uint64_t offset, void *bytes, size_t n);

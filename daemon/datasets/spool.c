@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/datasets/spool.c - uploads on their way to the disk. */
+/* daemon/datasets/spool.c - a bounded ring of chunks for each upload, one thread that stores them.
+ * */
 #include "daemon/datasets/spool.h"
 
 #include <assert.h>
@@ -14,41 +15,41 @@
 
 enum { CHUNK = 256 << 10, CHUNKS = 4 };
 
-/* while one chunk is full to the brim and another is empty, a whole piece fits */
+/* while one chunk is full and another empty, a whole piece fits */
 _Static_assert((int)TQD_INTAKE_PIECE <= (int)CHUNK, "a piece fits into a chunk");
 
 struct tqd_intake {
     tqd_spool *spool;
     void (*wake)(void *ctx);
     void *ctx;
-    /* the ring: full chunks from `head` on, then the one that is being filled */
+    /* the ring: full chunks from `head` on, then the one being filled */
     char *chunks[CHUNKS];
     size_t sizes[CHUNKS];
     size_t n_filling; /* bytes in it; the I/O thread's own */
     /* guarded by the spool's mutex */
     size_t head;
     _Atomic size_t n_full;
-    bool listed;    /* in the spool's list, or being worked on */
-    bool waiting;   /* `wake` is owed */
+    bool listed;    /* queued for the spool's thread, or being processed */
+    bool waiting;   /* the I/O thread waits: `wake` is due */
     bool closed;    /* the spool's thread frees it */
-    bool completes; /* a worker waits for it to be empty */
+    bool completes; /* a worker waits until the ring is empty */
     tqd_intake *next;
-    /* the spool's thread's; the worker's while it completes */
+    /* the spool's thread's; the worker's while `completes` */
     tqd_upload *upload;
     tqa_dataset *dataset;
     tqd_store_status stored;
     bool parsed;
     tqa_problem problem;
     _Atomic bool failed;          /* set once, after the problem */
-    char digest[TQD_DIGEST_TEXT]; /* of the complete file; "" while it is none */
-    bool kept;                    /* a row refers to it */
+    char digest[TQD_DIGEST_TEXT]; /* of the complete file; "" before */
+    bool kept;                    /* a row refers to the file */
 };
 
 struct tqd_spool {
     tqd_spool_options options;
     pthread_mutex_t mutex; /* held for a few instructions */
-    pthread_cond_t some;   /* an intake is listed, or stopping is set */
-    pthread_cond_t empty;  /* an intake that completes has become empty */
+    pthread_cond_t some;   /* an intake is queued, or stopping is set */
+    pthread_cond_t empty;  /* the ring of an intake that completes is empty */
     tqd_intake *first, **last;
     size_t n_intake;
     bool stopping;
@@ -128,7 +129,7 @@ tqd_intake *tqd_intake_open(tqd_spool *spool, const tqa_dataset_options *options
     intake->dataset = tqa_dataset_open(options, 0, 0);
     bool taken = intake->dataset != NULL;
     for (size_t i = 0; i < CHUNKS; i++) {
-        intake->chunks[i] = malloc(CHUNK); /* pages come when they are written to */
+        intake->chunks[i] = malloc(CHUNK); /* pages are allocated at first touch */
         taken = taken && intake->chunks[i] != NULL;
     }
     pthread_mutex_lock(&spool->mutex);
@@ -154,7 +155,7 @@ bool tqd_intake_room(tqd_intake *intake, size_t n)
     if (fits(intake, n)) {
         return true;
     }
-    /* look again where the spool's thread cannot make room meanwhile without seeing `waiting` */
+    /* check again under the mutex, so that no wake-up between check and `waiting` is lost */
     pthread_mutex_lock(&intake->spool->mutex);
     const bool room = fits(intake, n);
     intake->waiting = !room;
@@ -162,7 +163,7 @@ bool tqd_intake_room(tqd_intake *intake, size_t n)
     return room;
 }
 
-/* the chunk that is being filled becomes a full one */
+/* makes the chunk being filled visible to the spool's thread */
 static void publish(tqd_intake *intake, size_t i)
 {
     intake->sizes[i] = intake->n_filling;
@@ -218,7 +219,7 @@ typedef struct chunk {
     size_t n;
 } chunk;
 
-/* body 0 stores, body 1 reads: side by side when a worker is idle */
+/* body 0 stores, body 1 parses: in parallel when a worker is idle */
 static void do_half(void *arg, size_t i, void *scratch)
 {
     (void)scratch;
@@ -230,8 +231,8 @@ static void do_half(void *arg, size_t i, void *scratch)
     }
 }
 
-/* the first failure is the one that is told; what is no table comes before what is no room */
-static void judge(tqd_intake *intake)
+/* one failure is reported: a malformed table takes precedence over lack of space */
+static void report_failure(tqd_intake *intake)
 {
     if (!intake->parsed) {
         intake->problem = *tqa_dataset_problem(intake->dataset);
@@ -252,12 +253,12 @@ static void take_in(tqd_intake *intake, const char *bytes, size_t n)
         chunk c = {intake, bytes, n};
         tqd_workers_parallel_for(intake->spool->options.workers, 2, 0, do_half, &c);
     }
-    judge(intake);
+    report_failure(intake);
 }
 
-/* Takes one chunk of the first intake, which then goes to the end of the list: uploads take turns.
- * The mutex is held, but not while a chunk is worked on. */
-static void turn(tqd_spool *spool)
+/* Processes one chunk of the first intake, which then goes to the end of the queue (round-robin).
+ * The mutex is held on entry and return, not while a chunk is processed. */
+static void process_chunk(tqd_spool *spool)
 {
     tqd_intake *intake = spool->first;
     spool->first = intake->next;
@@ -298,7 +299,7 @@ void tqd_spool_run(void *arg)
     pthread_mutex_lock(&spool->mutex);
     while (spool->first != NULL || !spool->stopping) {
         if (spool->first != NULL) {
-            turn(spool);
+            process_chunk(spool);
         } else {
             pthread_cond_wait(&spool->some, &spool->mutex);
         }
@@ -347,7 +348,7 @@ bool tqd_intake_complete(tqd_intake *intake, tqd_dataset_row *row, char **ret_su
             memcpy(intake->digest, row->digest, sizeof intake->digest);
         }
     }
-    judge(intake);
+    report_failure(intake);
     if (atomic_load(&intake->failed)) {
         return false;
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/datasets/upload.c - PUT /v1/datasets/{name}: a body of any length, through the spool. */
+/* daemon/datasets/upload.c - PUT /v1/datasets/{name}: a body of any length, through the upload
+ * queue. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +76,8 @@ static bool feed_put(void *exchange, const char *bytes, size_t n)
     return false;
 }
 
-/* the conditions, read against what the name is now; the store decides once more */
+/* the preconditions, checked against the present version; the store checks again in its transaction
+ * */
 static bool read_conditions(tqd_dataset_exchange *e, tqd_dataset_put *put,
                             char match[TQD_DIGEST_TEXT], char none_match[TQD_DIGEST_TEXT])
 {
@@ -110,7 +112,7 @@ static void commit(tqd_dataset_exchange *e, tqd_dataset_row *row, const char *su
     if (!put.created && strcmp(put.replaced, row->digest) != 0) {
         (void)tqd_store_file_collect(store, put.replaced);
     }
-    /* as it is stored: with its time */
+    /* read back for created_ms, which the store sets */
     (void)tqd_store_dataset(store, row->name, row, NULL);
     tqd_dataset_answer_row(e, put.created ? 201 : 200, row, summary, n_summary);
     if (put.created) {

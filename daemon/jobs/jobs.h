@@ -22,8 +22,8 @@ typedef struct tqd_jobs_options {
     uint32_t crashes_max; /* of the process, by one job without a checkpoint between: it fails */
     size_t watch_max;     /* event streams and waiting requests */
     /* once a second after changes, on the keeper's thread; NULL: no report */
-    void (*tell)(void *ctx, uint64_t n_running, uint64_t n_queued);
-    void *tell_ctx;
+    void (*report)(void *ctx, uint64_t n_running, uint64_t n_queued);
+    void *report_ctx;
 } tqd_jobs_options;
 
 typedef struct tqd_jobs tqd_jobs;

@@ -200,12 +200,11 @@ static void retain(tqd_jobs *jobs)
         n += retain.n_job;
     } while (retain.n_job == AT_ONCE);
     if (n > 0) {
-        tqd_log(TQD_LOG_INFO, "jobs past their time removed", TQD_NUMBER("jobs", n));
+        tqd_log(TQD_LOG_INFO, "expired jobs removed", TQD_NUMBER("jobs", n));
     }
     const uint64_t n_file = tqd_store_lost_expire(jobs->options.store, jobs->options.keep_ms);
     if (n_file > 0) {
-        tqd_log(TQD_LOG_INFO, "files past their time removed from files/lost",
-                TQD_NUMBER("files", n_file));
+        tqd_log(TQD_LOG_INFO, "expired files removed from files/lost", TQD_NUMBER("files", n_file));
     }
     tqd_scratch_file_sweep(jobs->options.store); /* cancelled in the queue, failed by expiry */
 }
@@ -243,10 +242,10 @@ static bool clear_files(tqd_jobs *jobs, file_sweep *l)
 static void report_counts(tqd_jobs *jobs)
 {
     tqd_job_counts counts;
-    if (jobs->options.tell != NULL &&
+    if (jobs->options.report != NULL &&
         tqd_store_job_counts(jobs->options.store, &counts) == TQD_STORE_OK) {
-        jobs->options.tell(jobs->options.tell_ctx, counts.n[TQD_JOB_RUNNING],
-                           counts.n[TQD_JOB_QUEUED]);
+        jobs->options.report(jobs->options.report_ctx, counts.n[TQD_JOB_RUNNING],
+                             counts.n[TQD_JOB_QUEUED]);
     }
 }
 

@@ -25,7 +25,7 @@ size_t tqd_counters_print(const tqd_counters *const *blocks, size_t n, char *out
         for (size_t k = 0; k < n; k++) {
             sum += atomic_load_explicit(&blocks[k]->value[i], memory_order_relaxed);
         }
-        /* Prometheus wants _total on counters and on nothing else */
+        /* Prometheus naming: the suffix _total is for counters only */
         const char *suffix = strcmp(rows[i].type, "counter") == 0 ? "_total" : "";
         int length = snprintf(out + used, size - used,
                               "# HELP torqued_%s%s %s\n# TYPE torqued_%s%s %s\n"

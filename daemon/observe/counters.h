@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/observe/counters.h - what the service counts: one block per I/O thread, summed on
- * demand. */
+/* daemon/observe/counters.h - metrics of the service: one block for each I/O thread, summed when
+ * read. */
 #ifndef TQD_OBSERVE_COUNTERS_H
 #define TQD_OBSERVE_COUNTERS_H
 
@@ -29,7 +29,7 @@ typedef enum tqd_counter {
         TQD_COUNTER_COUNT
 } tqd_counter;
 
-/* Written by its one owner, read by anybody. Zero-initialised. */
+/* Single writer, any number of readers. Zero-initialised. */
 typedef struct tqd_counters {
     _Alignas(64) _Atomic uint64_t value[TQD_COUNTER_COUNT];
 } tqd_counters;

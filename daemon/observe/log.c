@@ -18,7 +18,7 @@ typedef struct line {
 
 static void add(line *out, const char *text, size_t n)
 {
-    /* room for the closing `"}` and newline is always kept */
+    /* reserves room for the closing `"}` and newline */
     size_t room = sizeof out->text - 4 - out->n;
     if (n > room) {
         n = room;
@@ -40,7 +40,7 @@ static void add_escaped(line *out, const char *text)
             escape[1] = (char)c;
             add(out, escape, 2);
         } else if (c < 0x20 || c >= 0x7f) {
-            /* bytes above ASCII may be cut UTF-8: shown by value, so that the line stays valid */
+            /* non-ASCII bytes may be truncated UTF-8: escaped, so that the line stays valid JSON */
             int n = snprintf(escape, sizeof escape, "\\u%04x", c);
             add(out, escape, (size_t)n);
         } else {
@@ -107,7 +107,7 @@ void tqd_log_write(tqd_log_level level, const char *event, const tqd_log_field *
     add_escaped(&out, event);
     add(&out, "\"", 1);
     for (; fields->name != NULL; fields++) {
-        /* a member that might not fit whole is dropped whole, so that every line parses */
+        /* a member that may not fit is omitted, so that every line parses */
         if (out.n + strlen(fields->name) + 64 > sizeof out.text) {
             break;
         }
@@ -124,7 +124,7 @@ void tqd_log_write(tqd_log_level level, const char *event, const tqd_log_field *
     }
     out.text[out.n++] = '}';
     out.text[out.n++] = '\n';
-    /* a log that cannot be written must not stop the service */
+    /* an error is ignored: the service does not depend on its log */
     ssize_t written = write(STDERR_FILENO, out.text, out.n);
     (void)written;
 }

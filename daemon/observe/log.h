@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* The numbers are syslog's. */
+/* Severities of syslog(3). */
 typedef enum tqd_log_level {
     TQD_LOG_ERROR = 3,
     TQD_LOG_WARNING = 4,

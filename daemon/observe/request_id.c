@@ -9,12 +9,12 @@
 
 void tqd_id_source_init(tqd_id_source *source)
 {
-    source->told[0] = '\0';
+    source->encoded[0] = '\0';
     const bool good =
         getrandom(&source->state, sizeof source->state, GRND_NONBLOCK) == sizeof source->state &&
         getrandom(&source->salt, sizeof source->salt, GRND_NONBLOCK) == sizeof source->salt;
     if (!good) {
-        /* early boot: the clock tells two processes apart well enough for an identifier */
+        /* getrandom blocks in early boot: the clock is sufficiently unique for an identifier */
         struct timespec now;
         clock_gettime(CLOCK_REALTIME, &now);
         source->state = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
@@ -34,11 +34,11 @@ static uint64_t next(tqd_id_source *source)
 
 static const char digit[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-static void tell_time(tqd_id_source *source, uint64_t time)
+static void encode_time(tqd_id_source *source, uint64_t time)
 {
-    source->told_ms = time;
-    for (int i = (int)sizeof source->told - 1; i >= 0; i--) {
-        source->told[i] = digit[time & 31];
+    source->encoded_ms = time;
+    for (int i = (int)sizeof source->encoded - 1; i >= 0; i--) {
+        source->encoded[i] = digit[time & 31];
         time >>= 5;
     }
 }
@@ -47,10 +47,10 @@ void tqd_id_make(tqd_id_source *source, int64_t unix_ms, char ret_text[TQD_ID_TE
 {
     const uint64_t time = (uint64_t)unix_ms & 0xffffffffffffu;
     uint64_t low = next(source);
-    if (time != source->told_ms || source->told[0] == '\0') {
-        tell_time(source, time); /* many ids of a busy loop have the time in common */
+    if (time != source->encoded_ms || source->encoded[0] == '\0') {
+        encode_time(source, time); /* many ids of one millisecond share these digits */
     }
-    memcpy(ret_text, source->told, sizeof source->told);
+    memcpy(ret_text, source->encoded, sizeof source->encoded);
     /* 80 bits: 16 of the thread's salt above 64 of the sequence; 60 of them are twelve digits */
     uint64_t high = (uint64_t)source->salt << 4 | low >> 60;
     for (int i = 25; i >= 14; i--) {

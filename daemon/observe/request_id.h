@@ -7,12 +7,12 @@
 
 enum { TQD_ID_TEXT = 27 }; /* 26 characters of Crockford's base 32 and a NUL */
 
-/* One per thread. Not secret: an identifier to find a line in a log, not a token. */
+/* One for each thread. Not secret: an identifier for log lines, not a token. */
 typedef struct tqd_id_source {
     uint64_t state;
     uint16_t salt;
-    uint64_t told_ms; /* the time of the last id, */
-    char told[10];    /* as its digits; of none while the first is NUL */
+    uint64_t encoded_ms; /* time of the last id, */
+    char encoded[10];    /* and its digits; unset while the first is NUL */
 } tqd_id_source;
 
 /* Seeds from the kernel. */

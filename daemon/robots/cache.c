@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/robots/cache.c - names and parsed robots in memory, read by many threads at once.
+/* daemon/robots/cache.c - names and parsed robots in memory, for many concurrent readers.
  *
- * A reader locks only the slot of its thread, a writer all slots in order: readers on different
- * slots share no lock, and changes (a PUT, a DELETE, a first use) are rare. */
+ * A sharded read-write lock: a reader locks only the slot of its thread, a writer all slots in
+ * order. Readers on different slots share no cache line, and writes (a PUT, a DELETE, a first use)
+ * are rare. */
 #include "daemon/robots/cache.h"
 
 #include <pthread.h>
@@ -14,7 +15,7 @@
 
 enum {
     BUCKETS = 4096,
-    NAMES_COMPARED = 1000, /* with one that is not there: this runs on I/O threads */
+    NAMES_COMPARED = 1000, /* by the search for a similar name: it runs on I/O threads */
 };
 
 typedef struct slot {
@@ -26,7 +27,7 @@ struct tqd_cache {
     tqd_named *names[BUCKETS];
     tqd_parsed *parsed[BUCKETS];
     size_t n_name;
-    uint64_t n_parsed, parsed_max; /* pinned ones do not count */
+    uint64_t n_parsed, parsed_max; /* without the pinned ones */
     uint64_t bytes, bytes_max;
     _Atomic uint64_t tick;
 };
@@ -34,7 +35,7 @@ struct tqd_cache {
 static slot *my_slot(tqd_cache *cache)
 {
     static _Atomic unsigned next_thread;
-    static _Thread_local unsigned thread; /* 0: not yet numbered */
+    static _Thread_local unsigned thread; /* 0: no number yet */
     if (thread == 0) {
         thread = 1 + atomic_fetch_add(&next_thread, 1) % TQD_CACHE_SLOTS;
     }
@@ -67,7 +68,7 @@ static void write_unlock(tqd_cache *cache)
     }
 }
 
-/* FNV-1a; the number of names is bounded, so a chain that someone builds on purpose is too */
+/* FNV-1a; the number of names is bounded, and so is a chain of deliberate collisions */
 static size_t name_bucket(const char *name)
 {
     uint64_t h = 14695981039346656037u;
@@ -77,7 +78,7 @@ static size_t name_bucket(const char *name)
     return (size_t)(h >> 32) % BUCKETS;
 }
 
-/* a digest is random already: its first eight digits will do */
+/* a digest is uniformly distributed: its first eight digits are the hash */
 static size_t digest_bucket(const char *digest)
 {
     uint64_t h;
@@ -156,7 +157,7 @@ bool tqd_cache_row(tqd_cache *cache, const char *name, tqd_registry_row *ret_row
     return named != NULL;
 }
 
-/* with the lock of this slot, whose counter it is */
+/* takes a reference, with the lock of this slot, which guards the counter */
 static const tqa_robot *hold(tqd_cache *cache, const slot *mine, tqd_parsed *parsed)
 {
     parsed->held[mine - cache->slots].n++;
@@ -196,8 +197,8 @@ void tqd_cache_drop(tqd_cache *cache, const tqa_robot *robot)
 {
     slot *mine = read_lock(cache);
     tqd_parsed *parsed = find_digest(cache, robot->digest);
-    if (parsed != NULL) { /* it is: somebody has held it until now */
-        /* it may have been taken by a thread of another slot: only the sum tells */
+    if (parsed != NULL) { /* always: the caller held a reference */
+        /* a thread of another slot may have taken it: only the sum of all counters is meaningful */
         parsed->held[mine - cache->slots].n--;
     }
     read_unlock(mine);
@@ -266,8 +267,8 @@ static bool is_held(const tqd_parsed *parsed)
     return sum != 0;
 }
 
-/* takes out the parsed robot that was idle for longest; NULL when all are in use */
-static tqd_parsed *take_idlest(tqd_cache *cache)
+/* removes the least recently used parsed robot without references; NULL: all are in use */
+static tqd_parsed *evict_least_recent(tqd_cache *cache)
 {
     tqd_parsed **idlest = NULL;
     for (size_t i = 0; i < BUCKETS; i++) {
@@ -308,9 +309,9 @@ const tqa_robot *tqd_cache_insert(tqd_cache *cache, tqd_parsed *parsed, tqd_pars
     }
     const tqa_robot *robot = hold(cache, my_slot(cache), stays);
     while (cache->n_parsed > cache->parsed_max || cache->bytes > cache->bytes_max) {
-        tqd_parsed *idlest = take_idlest(cache);
+        tqd_parsed *idlest = evict_least_recent(cache);
         if (idlest == NULL) {
-            break; /* all are in use: the bound is kept again once they are not */
+            break; /* all are in use: the bound is enforced again later */
         }
         idlest->next = *ret_spare;
         *ret_spare = idlest;

@@ -85,7 +85,7 @@ bool tqd_accepts(const char *header, const char *type)
     return false;
 }
 
-/* the q of a media range in thousandths: "q=0.5", and 1000 where none is told (RFC 9110, 12.4.2) */
+/* the weight q of a media range in thousandths; 1000 by default (RFC 9110 section 12.4.2) */
 static unsigned quality(const char *parameters, size_t n)
 {
     for (size_t i = 0; i + 2 < n; i++) {
@@ -102,14 +102,14 @@ static unsigned quality(const char *parameters, size_t n)
     return 1000;
 }
 
-unsigned tqd_wants(const char *header, const char *type)
+unsigned tqd_accept_weight(const char *header, const char *type)
 {
     if (header == NULL || *skip_blank(header) == '\0') {
         return 1;
     }
     const size_t n_type = strlen(type);
     const size_t n_major = strcspn(type, "/") + 1;
-    unsigned closest = 0; /* the range that names the type most closely decides */
+    unsigned closest = 0; /* the most specific range decides */
     unsigned q = 0;
     for (const char *s = header; *s != '\0';) {
         s = skip_blank(s);

@@ -8,15 +8,15 @@
 
 enum { TQD_TAG_TEXT = 65 };
 
-/* Reduces a list of entity tags to what decides: "*", the one that equals `current` ("" when there
- * is none), else the first. Weak tags count only when `weak` (If-None-Match). False when the header
- * is no such list. A list without any tag that could match gives "-". */
+/* Reduces a list of entity tags to the deciding one: "*", the one equal to `current` ("": none),
+ * else the first. Weak tags count only if `weak` (If-None-Match). False: not a list of tags. A list
+ * without a tag that could match gives "-". */
 bool tqd_tags_reduce(const char *header, const char *current, bool weak, char tag[TQD_TAG_TEXT]);
 
-/* True if a client that sent this Accept header (NULL: none) takes `type`, "major/minor". */
+/* True if the Accept header (NULL: none) admits `type`, "major/minor". */
 bool tqd_accepts(const char *header, const char *type);
 
-/* How much a client wants `type`: 0 not at all; q counts most, then how exactly it is named. */
-unsigned tqd_wants(const char *header, const char *type);
+/* Preference of an Accept header for `type`: 0 not acceptable; q first, then specificity. */
+unsigned tqd_accept_weight(const char *header, const char *type);
 
 #endif

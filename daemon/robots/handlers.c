@@ -12,7 +12,7 @@
 
 enum { BODY_FIRST = 16384, ROW_BYTES = 384 };
 
-/* One request. Everything it answers with is made in finish or run and handed over in reply. */
+/* One request. finish or run makes the answer, reply returns it. */
 typedef struct exchange {
     tqd_registry *registry;
     const tqd_head *head;
@@ -69,7 +69,7 @@ static bool refuse_unless_json(const tqd_head *head, tqd_reply *reply)
         return false;
     }
     tqa_problem problem;
-    tqa_problem_set(&problem, "not-acceptable", "robots are given as application/json");
+    tqa_problem_set(&problem, "not-acceptable", "robots are available as application/json");
     tqd_answer_problem(reply, head->request_id, &problem);
     return true;
 }
@@ -92,7 +92,7 @@ static void list_run(void *arg)
         answer_no_memory(e);
         return;
     }
-    /* no field needs escapes: names and sources are plain by their own rules */
+    /* no field needs escapes: the rules for names and sources allow no such character */
     size_t used = (size_t)snprintf(text, 32, "{\"robots\":[");
     for (size_t i = 0; i < n; i++) {
         const tqd_robot_row *row = &rows[i].row;
@@ -112,8 +112,8 @@ static void list_run(void *arg)
 
 /* -------------------------------------------------------------------- GET /v1/robots/{name} */
 
-/* ?format= decides, then Accept: the robot document unless XML is wanted more */
-static bool find_wanted(const tqd_head *head, bool *ret_xml, tqa_problem *problem)
+/* ?format= takes precedence, then Accept: the robot document unless XML has a greater weight */
+static bool choose_form(const tqd_head *head, bool *ret_xml, tqa_problem *problem)
 {
     static const struct {
         const char *query;
@@ -130,8 +130,8 @@ static bool find_wanted(const tqd_head *head, bool *ret_xml, tqa_problem *proble
         return false;
     }
     const char *accept = head->header(head, "Accept");
-    const unsigned json = tqd_wants(accept, "application/json");
-    const unsigned xml = tqd_wants(accept, "application/xml");
+    const unsigned json = tqd_accept_weight(accept, "application/json");
+    const unsigned xml = tqd_accept_weight(accept, "application/xml");
     *ret_xml = xml > json;
     if (xml == 0 && json == 0) {
         tqa_problem_set(problem, "not-acceptable",
@@ -145,7 +145,7 @@ static bool get_open(void *ctx, const tqd_head *head, void **ret_exchange, tqd_r
 {
     tqa_problem problem;
     bool xml = false;
-    if (!find_wanted(head, &xml, &problem)) {
+    if (!choose_form(head, &xml, &problem)) {
         tqd_answer_problem(reply, head->request_id, &problem);
         return false;
     }
@@ -156,8 +156,8 @@ static bool get_open(void *ctx, const tqd_head *head, void **ret_exchange, tqd_r
     return true;
 }
 
-/* Both forms of one version share its digest; that of the URDF is a weak tag, since one strong tag
- * stands for one text only. */
+/* Both forms of one version have the same digest as tag; that of the URDF is weak, since a strong
+ * tag identifies one sequence of bytes. */
 static void add_tag(exchange *e, const char *digest)
 {
     tqd_answer_header(&e->answer, "ETag", "%s\"%s\"", e->media == TQA_MEDIA_XML ? "W/" : "",
@@ -166,7 +166,7 @@ static void add_tag(exchange *e, const char *digest)
     tqd_answer_header(&e->answer, "Vary", "Accept");
 }
 
-/* an unchanged robot is answered from the list of names alone */
+/* 304 needs the list of names only */
 static tqd_next get_finish(void *arg)
 {
     exchange *e = arg;
@@ -211,7 +211,7 @@ static void get_run(void *arg)
 
 /* -------------------------------------------------------------------- PUT /v1/robots/{name} */
 
-/* ?format= decides, then the type in the header, then the first bytes */
+/* ?format= takes precedence, then Content-Type, then the first bytes */
 static bool find_media(const tqd_head *head, tqa_media *ret_media, tqa_problem *problem)
 {
     static const struct {
@@ -314,7 +314,7 @@ static bool put_feed(void *arg, const char *bytes, size_t n)
     return true;
 }
 
-/* reads the two conditions against what the name is now; the store decides once more */
+/* reads the preconditions against the present version; the store checks again in its transaction */
 static bool read_conditions(exchange *e, char match[TQD_TAG_TEXT], char none_match[TQD_TAG_TEXT],
                             tqd_condition *ret)
 {
@@ -341,7 +341,7 @@ static void answer_put(exchange *e, const tqa_robot *robot, bool created)
     e->answer.body =
         tqd_registry_parser(e->registry)->report(robot, e->head->part[0], &e->answer.n_body);
     if (e->answer.body == NULL) {
-        /* it is stored all the same: say so without the report */
+        /* stored, but no memory for the report */
         e->answer.constant = "{}\n";
         e->answer.n_body = 3;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/robots/parser.c - api's own parser of robots, as the registry takes it. */
+/* daemon/robots/parser.c - adapts api's parser of robots to the registry. */
 #include "daemon/robots/registry.h"
 
 const tqd_robot_parser tqd_robot_parser_api = {

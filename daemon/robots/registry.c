@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/robots/registry.c - keeps the cache of robots in step with the store. */
+/* daemon/robots/registry.c - keeps the cache of robots consistent with the store. */
 #include "daemon/robots/registry.h"
 
 #include <pthread.h>
@@ -19,8 +19,8 @@ static const uint64_t parsed_bytes_default = (uint64_t)256 << 20;
 struct tqd_registry {
     tqd_registry_options options;
     tqd_cache *cache;
-    tqd_robot_row *builtins;          /* by the number of the parser */
-    pthread_mutex_t loading[LOADERS]; /* by digest: a robot is parsed once, not by all who ask */
+    tqd_robot_row *builtins;          /* index: the parser's number */
+    pthread_mutex_t loading[LOADERS]; /* by digest: concurrent users wait for one parse */
 };
 
 const tqd_robot_parser *tqd_registry_parser(const tqd_registry *registry)
@@ -37,7 +37,7 @@ bool tqd_robot_name_good(const char *name)
 
 /* ------------------------------------------------------------------------------- life cycle */
 
-/* a parsed robot takes a few times its text; the exact figure is api's own */
+/* estimate: a parsed robot takes a small multiple of its text */
 static uint64_t estimate_cost(size_t n_byte)
 {
     return 16384 + 8 * (uint64_t)n_byte;
@@ -65,7 +65,7 @@ static void set_row(tqd_robot_row *row, const char *name, const tqa_robot *robot
     row->size = n_byte;
 }
 
-/* puts a robot into the cache and holds it; takes the robot over, NULL when memory is short */
+/* inserts a robot into the cache, with a reference; takes ownership, NULL: out of memory */
 static const tqa_robot *insert(tqd_registry *registry, tqa_robot *robot, size_t n_byte, bool pinned)
 {
     tqd_parsed *parsed = calloc(1, sizeof *parsed);
@@ -180,7 +180,7 @@ const tqd_robot_row *tqd_registry_builtin(tqd_registry *registry, const char *na
     const tqd_robot_parser *parser = registry->options.parser;
     tqd_registry_row row;
     if (!tqd_cache_row(registry->cache, name, &row) || !row.builtin) {
-        return NULL; /* a stored robot may hide a built-in one */
+        return NULL; /* a stored robot may shadow a built-in one */
     }
     for (size_t i = 0; i < parser->builtin_count(); i++) {
         if (strcmp(registry->builtins[i].name, name) == 0) {
@@ -200,7 +200,7 @@ typedef struct reference {
     const char *digest; /* inside the caller's text; NULL: the current version */
 } reference;
 
-/* splits "name@digest"; false when it cannot be the name of anything */
+/* splits "name@digest"; false: not a valid name */
 static bool split(const char *text, reference *ret)
 {
     const char *at = strchr(text, '@');
@@ -232,7 +232,7 @@ tqd_robot_found tqd_registry_peek(tqd_registry *registry, const char *name,
         tqd_cache_drop(registry->cache, *ret_robot);
         *ret_robot = NULL;
     }
-    return TQD_ROBOT_COLD; /* only the store knows which versions a name has had */
+    return TQD_ROBOT_COLD; /* former versions are in the store only */
 }
 
 void tqd_registry_release(tqd_registry *registry, const tqa_robot *robot)
@@ -345,11 +345,11 @@ bool tqd_registry_find(tqd_registry *registry, const char *name, tqd_registry_ro
 
 /* ----------------------------------------------------------------------------------- changing */
 
-/* a change on its way to the disk; the cache follows in the order of the commits */
+/* a change being committed; the cache follows in the order of the commits */
 typedef struct put_change {
     tqd_robot_put put;
     tqd_registry *registry;
-    tqd_named *named; /* taken by the cache */
+    tqd_named *named; /* ownership passes to the cache */
 } put_change;
 
 static void follow_put(tqd_write *write)

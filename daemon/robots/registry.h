@@ -10,7 +10,7 @@
 #include "api/robot.h"
 #include "daemon/store/store.h"
 
-/* What the registry needs of api/robot.h; a test fakes it. */
+/* The parts of api/robot.h that the registry uses; tests replace them. */
 typedef struct tqd_robot_parser {
     tqa_robot *(*parse)(tqa_media media, const char *bytes, size_t n, tqa_problem *reterr);
     void (*release)(tqa_robot *robot);
@@ -28,34 +28,34 @@ typedef struct tqd_registry_options {
     const tqd_robot_parser *parser; /* &tqd_robot_parser_api */
     uint64_t robots_max;            /* names; 0: 10,000 */
     uint64_t stored_bytes_max;      /* of all versions in the store; 0: 4 GiB */
-    uint64_t parsed_max;            /* robots kept parsed while nobody uses them; 0: 1,024 */
-    uint64_t parsed_bytes_max;      /* the same by estimated memory; 0: 256 MiB */
+    uint64_t parsed_max;            /* parsed robots kept without references; 0: 1,024 */
+    uint64_t parsed_bytes_max;      /* the same as estimated memory; 0: 256 MiB */
 } tqd_registry_options;
 
 typedef struct tqd_registry tqd_registry;
 
-/* Parses the built-in robots and reads the names of the stored ones, which are parsed when they
- * are first asked for. A stored robot hides a built-in one of its name, which can happen only
- * when a release adds one. NULL with one line in `why` (TQD_STORE_WHY). */
+/* Parses the built-in robots and reads the names of the stored ones, which are parsed at their
+ * first use. A stored robot shadows a built-in one of the same name, which can happen only when a
+ * release adds one. NULL with one line in `why` (TQD_STORE_WHY). */
 tqd_registry *tqd_registry_new(const tqd_registry_options *options, char *why);
-void tqd_registry_free(tqd_registry *registry); /* accepts NULL; nobody may hold a robot */
+void tqd_registry_free(tqd_registry *registry); /* accepts NULL; no references may be left */
 
 typedef enum tqd_robot_found {
     TQD_ROBOT_NONE,  /* no such name */
-    TQD_ROBOT_READY, /* parsed; give it back */
-    TQD_ROBOT_COLD,  /* not in memory: tqd_registry_get on a worker will tell */
+    TQD_ROBOT_READY, /* parsed; release it after use */
+    TQD_ROBOT_COLD,  /* not in memory: call tqd_registry_get on a worker */
 } tqd_robot_found;
 
-/* Finds a robot by "name" or "name@digest" without ever waiting for a disk: for I/O threads.
- * Cost: two hash look-ups under a lock that only threads of the same slot share; with the release
- * 45 to 65 ns of CPU on one to four threads that all use one robot. */
+/* Finds a robot by "name" or "name@digest" without blocking on a disk: for I/O threads. Cost: two
+ * hash look-ups under a sharded lock; with the release 45 to 65 ns of CPU on one to four threads
+ * that all use one robot. */
 tqd_robot_found tqd_registry_peek(tqd_registry *registry, const char *name,
                                   const tqa_robot **ret_robot);
 
-/* The same, reading and parsing it if need be: workers only. NULL with a problem. */
+/* The same, reading and parsing it if necessary: workers only. NULL with a problem. */
 const tqa_robot *tqd_registry_get(tqd_registry *registry, const char *name, tqa_problem *reterr);
 
-/* Gives back what peek or get gave. Any thread. */
+/* Releases a reference from peek or get. Any thread. */
 void tqd_registry_release(tqd_registry *registry, const tqa_robot *robot);
 
 /* Parses stored robots until the cache is half full. For a worker after start. */
@@ -67,17 +67,17 @@ typedef struct tqd_registry_row {
     bool builtin;
 } tqd_registry_row;
 
-/* All robots by name, malloc'ed; NULL when memory is short. */
+/* All robots by name, malloc'ed; NULL: out of memory. */
 tqd_registry_row *tqd_registry_list(tqd_registry *registry, size_t *ret_n);
 
-/* Sets "unknown-robot", with the name that was probably meant. Waits on nothing. */
+/* Sets "unknown-robot", with a similar name as a suggestion. Does not block. */
 void tqd_registry_unknown(tqd_registry *registry, const char *name, tqa_problem *ret);
 
-/* The row of one name. False if there is none. */
+/* The row of one name. False: no such name. */
 bool tqd_registry_find(tqd_registry *registry, const char *name, tqd_registry_row *ret_row);
 
-/* The row and bytes of a built-in robot, for the store to keep what a job has used; NULL when the
- * name is not a built-in's. Both live as long as the process. */
+/* Row and bytes of a built-in robot, for the store to pin with a job; NULL: not a built-in's name.
+ * Both live as long as the process. */
 const tqd_robot_row *tqd_registry_builtin(tqd_registry *registry, const char *name,
                                           const char **ret_bytes);
 
@@ -87,9 +87,9 @@ typedef struct tqd_condition {
     const char *if_none_match;
 } tqd_condition;
 
-/* Takes the robot over (also when it fails), stores its bytes under `name`, and makes it current.
- * On success *ret_robot is held for the caller and *ret_created tells whether the name is new.
- * Workers only. */
+/* Takes ownership of the robot (also when it fails), stores its bytes under `name`, and makes it
+ * current. On success *ret_robot has a reference for the caller, and *ret_created is true if the
+ * name is new. Workers only. */
 bool tqd_registry_put(tqd_registry *registry, const char *name, tqa_robot *robot, const char *bytes,
                       size_t n, const tqd_condition *condition, const tqa_robot **ret_robot,
                       bool *ret_created, tqa_problem *reterr);

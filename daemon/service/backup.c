@@ -18,7 +18,7 @@ typedef struct exchange {
     tqd_reply answer;
     char *window;
     size_t n_window, taken;
-    uint64_t left; /* of the archive, not in a window yet */
+    uint64_t left; /* bytes of the archive not read yet */
 } exchange;
 
 static bool open_backup(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply)
@@ -43,12 +43,12 @@ static tqd_next finish_backup(void *arg)
 static void fill_window(exchange *e)
 {
     const long n = tqd_backup_read(e->backup, e->window, WINDOW);
-    /* a failing disk ends the connection: the client sees fewer bytes than were told */
+    /* a read error closes the connection: the client receives fewer bytes than Content-Length */
     e->n_window = n > 0 ? (size_t)n : 0;
     e->left -= e->n_window;
     e->taken = 0;
     if (e->left == 0) {
-        /* here, where waiting for a disk is allowed */
+        /* closed here on a worker, since it may block on the disk */
         tqd_backup_close(e->backup);
         e->backup = NULL;
     }

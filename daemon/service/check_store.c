@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/service/check_store.c - torqued --check-store: everything that is stored is read and
- * checked.
- */
+/* daemon/service/check_store.c - torqued --check-store: reads and verifies all stored bytes. */
 #include "daemon/service/check_store.h"
 
 #include <inttypes.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/service/check_store.h - torqued --check-store: everything that is stored is read and
- * checked.
- */
+/* daemon/service/check_store.h - torqued --check-store: reads and verifies all stored bytes. */
 #ifndef TQD_SERVICE_CHECK_STORE_H
 #define TQD_SERVICE_CHECK_STORE_H
 
@@ -9,7 +7,7 @@
 
 #include "daemon/store/store.h"
 
-/* Prints what is damaged, what is in files/lost, and the sum of it. True when all is good. */
+/* Prints damaged files, files in files/lost, and a summary. True if there is no damage. */
 bool tqd_check_store(tqd_store *store, FILE *out);
 
 #endif

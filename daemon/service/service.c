@@ -13,15 +13,15 @@
 #include "api/version.h"
 #include "daemon/observe/request_id.h"
 
-/* The exchange of all of these: what to say is decided when the request comes. */
-typedef struct telling {
+/* The exchange of all of these: the answer is chosen when the request arrives. */
+typedef struct status_exchange {
     tqd_service *service;
     char request_id[TQD_ID_TEXT];
-} telling;
+} status_exchange;
 
 static bool open_telling(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply)
 {
-    telling *t = malloc(sizeof *t);
+    status_exchange *t = malloc(sizeof *t);
     if (t == NULL) {
         reply->status = 503;
         return false;
@@ -48,7 +48,7 @@ static void reply_healthz(void *exchange, tqd_reply *reply)
 
 static void reply_readyz(void *exchange, tqd_reply *reply)
 {
-    telling *t = exchange;
+    status_exchange *t = exchange;
     const int state = atomic_load(&t->service->state);
     const int64_t wait_ms = tqd_workers_wait_ms(t->service->workers);
     if (state == TQD_SERVICE_READY && wait_ms <= t->service->queue_ms) {
@@ -78,7 +78,7 @@ static void reply_version(void *exchange, tqd_reply *reply)
     say(reply, "application/json", "{\"name\":\"torqued\",\"version\":\"" TQA_VERSION "\"}\n");
 }
 
-/* What is not as it should be in the store: all of these are 0 on a good day. */
+/* Losses and damage in the store: normally all 0. */
 static size_t print_health(tqd_store *store, char *out, size_t size)
 {
     tqd_store_health health;
@@ -108,7 +108,7 @@ static size_t print_health(tqd_store *store, char *out, size_t size)
 static void reply_metrics(void *exchange, tqd_reply *reply)
 {
     enum { METRICS_BYTES = 8192 };
-    telling *t = exchange;
+    status_exchange *t = exchange;
     const tqd_counters *blocks[TQD_LOOPS_MAX];
     tqd_server *server = atomic_load(&t->service->server);
     size_t n = server != NULL ? tqd_server_counters(server, blocks) : 0;
@@ -130,7 +130,7 @@ static void reply_openapi(void *exchange, tqd_reply *reply)
     reply->constant = tqa_openapi_json(&reply->n_body);
 }
 
-/* Only the daemon's own script runs in it, and it speaks to the daemon only. */
+/* Content-Security-Policy: only the daemon's own script, which may connect to the daemon only. */
 static void reply_docs(void *exchange, tqd_reply *reply)
 {
     (void)exchange;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/service/service.h - what the process tells about itself: health, version, contract. */
+/* daemon/service/service.h - resources about the process: health, metrics, version, API
+ * description. */
 #ifndef TQD_SERVICE_SERVICE_H
 #define TQD_SERVICE_SERVICE_H
 
@@ -20,7 +21,7 @@ typedef struct tqd_service {
     _Atomic int state;            /* tqd_service_state */
     _Atomic(tqd_server *) server; /* for metrics; NULL until it is open */
     tqd_workers *workers;
-    int64_t queue_ms; /* when computations wait for longer, it is not ready for more */
+    int64_t queue_ms; /* not ready while the expected time in the work queue is longer */
     tqd_store *store; /* the same; set before the server opens */
 } tqd_service;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/service/session.c - EventSource and links cannot send Authorization: a cookie can go with
- * them. */
+/* daemon/service/session.c - a session cookie, since EventSource and links cannot send
+ * Authorization. */
 #include "daemon/service/session.h"
 
 #include <string.h>
@@ -11,19 +11,19 @@
 #include "daemon/http/bearer.h"
 #include "daemon/http/session.h"
 
-/* Scripts cannot read it, and no other site's page makes a browser send it. */
+/* HttpOnly: not readable by scripts; SameSite=Strict: not sent with other sites' requests. */
 static const char attributes[] = "Path=/; HttpOnly; SameSite=Strict";
 
-/* Nothing is kept of such an exchange: the reply is made when it opens. */
+/* No exchange is created: the reply is made at open. */
 static bool begin(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply)
 {
     (void)ret_exchange;
     size_t n = 0;
     if (tqd_bearer_token(head->header(head, "Authorization"), &n) == NULL) {
-        /* a cookie does not beget another: a session ends when it was said to */
+        /* a cookie cannot create another session: each ends at its own time */
         tqa_problem problem;
         tqa_problem_set(&problem, "unauthorized",
-                        "send \"Authorization: Bearer TOKEN\": the cookie will stand for it");
+                        "send \"Authorization: Bearer TOKEN\": the cookie then replaces it");
         tqd_answer_problem(reply, head->request_id, &problem);
         tqd_answer_header(reply, "WWW-Authenticate", "Bearer realm=\"torqued\"");
         return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/service/session.h - a cookie for a token, for what browsers send without headers of
- * ours. */
+/* daemon/service/session.h - exchanges a token for a session cookie, for requests of browsers
+ * without an Authorization header. */
 #ifndef TQD_SERVICE_SESSION_H
 #define TQD_SERVICE_SESSION_H
 

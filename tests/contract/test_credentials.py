@@ -82,8 +82,8 @@ def test_beyond_loopback_only_with_credentials(start, tokens, tmp_path):
     ("text", "says"),
     [
         (None, "No such file"),
-        ("", "no token: nobody could enter"),
-        ("# only a comment\n", "no token: nobody could enter"),
+        ("", "no token: no client could authenticate"),
+        ("# only a comment\n", "no token: no client could authenticate"),
         ("lab\n", ":1: a line is a name"),
         (f"lab {'0' * 63}\n", ":1: a line is a name"),
         (f"lab {'0' * 65}\n", ":1: a line is a name"),

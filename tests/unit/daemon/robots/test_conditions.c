@@ -85,9 +85,9 @@ Test(conditions, wants)
         {"image/png", false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const bool xml = tqd_wants(rows[i].header, "application/xml") >
-                         tqd_wants(rows[i].header, "application/json");
+        const bool xml = tqd_accept_weight(rows[i].header, "application/xml") >
+                         tqd_accept_weight(rows[i].header, "application/json");
         cr_assert(eq(int, xml, rows[i].xml), "row %zu: %s", i, rows[i].header);
     }
-    cr_assert(eq(int, (int)tqd_wants("image/png", "application/json"), 0));
+    cr_assert(eq(int, (int)tqd_accept_weight("image/png", "application/json"), 0));
 }
