@@ -86,8 +86,7 @@ bool tqd_credentials_read(const char *setting, tqd_tokens *ret, char *why, size_
     }
     fclose(file);
     if (good && ret->n == 0) {
-        snprintf(why, n_why, "%.300s: the file has no token, so no client could authenticate",
-                 setting);
+        snprintf(why, n_why, "%.300s: no token: no client could authenticate", setting);
         good = false;
     }
     return good;
