@@ -61,6 +61,11 @@ static const tq_mechanism *build_mechanism(tqa_draft *draft)
     return mechanism;
 }
 
+static bool check_draft(tqa_draft *draft)
+{
+    return tqa_draft_check(draft) && tqa_constraints_resolve(draft);
+}
+
 static bool read_draft(tqa_draft *draft, tqa_media media, const char *bytes, size_t n)
 {
     /* curl --data-binary says that a file is a form: the bytes know better */
@@ -68,13 +73,13 @@ static bool read_draft(tqa_draft *draft, tqa_media media, const char *bytes, siz
         media = recognise(bytes, n);
     }
     if (media == TQA_MEDIA_XML && tqa_mjcf_recognise(bytes, n)) {
-        return tqa_mjcf_read(draft, bytes, n) && tqa_draft_check(draft);
+        return tqa_mjcf_read(draft, bytes, n) && check_draft(draft);
     }
     if (media == TQA_MEDIA_XML) {
-        return tqa_urdf_read(draft, bytes, n) && tqa_draft_check(draft);
+        return tqa_urdf_read(draft, bytes, n) && check_draft(draft);
     }
     if (media == TQA_MEDIA_JSON) {
-        return tqa_robot_document_read(draft, bytes, n) && tqa_draft_check(draft);
+        return tqa_robot_document_read(draft, bytes, n) && check_draft(draft);
     }
     tqa_problem_set(draft->problem, "unsupported-media",
                     "a robot is a URDF or MJCF (application/xml) or a robot document "

@@ -278,14 +278,15 @@ static const field *find(const tqa_table_result *r, size_t column, size_t *ret_k
     return &r->fields[f];
 }
 
-void tqa_table_result_name(const tqa_table_result *result, size_t column, char name[TQA_TABLE_NAME])
+void tqa_table_result_name(const tqa_table_result *result, size_t column, char *ret_name,
+                           size_t size)
 {
     size_t k = 0;
     const field *f = find(result, column, &k);
     if (f->n_inner == 0) {
-        (void)snprintf(name, TQA_TABLE_NAME, "%s", f->name);
+        (void)snprintf(ret_name, size, "%s", f->name);
     } else {
-        (void)snprintf(name, TQA_TABLE_NAME, "%s[%zu]", f->name, k);
+        (void)snprintf(ret_name, size, "%s[%zu]", f->name, k);
     }
 }
 

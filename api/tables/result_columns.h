@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "api/tables/table.h"
+enum { TQA_TABLE_WHOLE_MAX = 32000000 }; /* numbers of what cannot be read row by row */
 
 /* A result document on its way in: fields of its root that are arrays of numbers, or arrays of
  * equally long arrays of numbers, are kept; the rest passes by. */
@@ -25,8 +25,8 @@ bool tqa_table_result_short(const tqa_table_result *result);
 /* After finish. */
 size_t tqa_table_result_columns(const tqa_table_result *result);
 size_t tqa_table_result_rows(const tqa_table_result *result);
-void tqa_table_result_name(const tqa_table_result *result, size_t column,
-                           char name[TQA_TABLE_NAME]);
+void tqa_table_result_name(const tqa_table_result *result, size_t column, char *ret_name,
+                           size_t size);
 /* All rows of a column, into ret (n_row). */
 void tqa_table_result_column(const tqa_table_result *result, size_t column, double *ret);
 

@@ -178,7 +178,7 @@ static bool take_result(tqa_table *table)
     table->whole = true;
     table->n_row = tqa_table_result_rows(table->result);
     for (size_t c = 0; c < n; c++) {
-        tqa_table_result_name(table->result, c, table->names[c]);
+        tqa_table_result_name(table->result, c, table->names[c], sizeof table->names[c]);
         if (!make_room(table, table->n_row)) {
             return false;
         }

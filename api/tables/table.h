@@ -11,7 +11,6 @@
 enum {
     TQA_TABLE_NAME = 128, /* bytes of a column's name, its end included */
     TQA_TABLE_DETAIL = 200,
-    TQA_TABLE_WHOLE_MAX = 32000000, /* numbers of what cannot be read row by row */
 };
 
 /* Reads n bytes at an offset: the count read, fewer only at the end, or -1. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/tables/view_parts.h"
+#include "api/tables/view_private.h"
 
 enum { PIECE = 128 << 10, CELL = 40 };
 

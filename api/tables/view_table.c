@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "api/codec/number/number.h"
-#include "api/tables/view_parts.h"
+#include "api/tables/view_private.h"
 
 static const size_t buckets_max = (8 << 20) / sizeof(double);
 

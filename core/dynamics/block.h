@@ -4,9 +4,13 @@
 #ifndef TQ_DYNAMICS_BLOCK_H
 #define TQ_DYNAMICS_BLOCK_H
 
-#include "core/dynamics/inverse.h"
+#include "core/base/block.h"
+#include "core/base/scratch.h"
+#include "core/base/status.h"
+#include "core/dynamics/external_wrench.h"
 #include "core/kernels/table.h"
 #include "core/model/layout.h"
+#include "core/model/mechanism.h"
 
 /* TQ_ERR_SHAPE unless 1 <= n_sample <= TQ_BLOCK, n_sample <= stride <= TQ_BLOCK_STRIDE, and stride
  * is a multiple of the padding. */

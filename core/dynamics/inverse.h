@@ -9,6 +9,7 @@
 #include "core/base/block.h"
 #include "core/base/scratch.h"
 #include "core/base/status.h"
+#include "core/dynamics/external_wrench.h"
 #include "core/model/mechanism.h"
 
 /* Terms of the equation of motion that a caller may leave out. */
@@ -22,24 +23,6 @@ enum {
         1u << 5, /* Coriolis and centrifugal: the rigid-body part is computed at qd = 0 */
     TQ_WITHOUT_INERTIA = 1u << 6, /* M qdd: the rigid-body part is computed at qdd = 0 */
 };
-
-/* Where the components of an external wrench are measured. */
-typedef enum tq_frame {
-    TQ_FRAME_WORLD, /* along the axes of the root link */
-    TQ_FRAME_LINK,  /* along the axes of the link that it acts on */
-} tq_frame;
-
-/* One force and moment applied TO the robot by the environment. (A wrench that the robot applies to
- * the environment is the caller's to negate.) The moment is about the point `at`. */
-typedef struct tq_external_wrench {
-    uint32_t link;
-    tq_frame expressed_in;
-    double at[3];       /* point of action, in the link frame, m */
-    const double *rows; /* 6 rows, force then moment: row k of sample i at rows[k * row_stride + i *
-                           sample_step] */
-    size_t row_stride;
-    size_t sample_step; /* 1: one wrench a sample; 0: the same one for all */
-} tq_external_wrench;
 
 /* One block of motion; see core/base/block.h for the layout. All arrays are borrowed. */
 typedef struct tq_inverse_input {

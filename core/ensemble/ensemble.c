@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/dynamics/varied.h"
-#include "core/ensemble/private.h"
+#include "core/ensemble/ensemble_private.h"
 
 enum { ASK_STEPS = 256 }; /* between questions whether to stop */
 

@@ -3,7 +3,7 @@
 #ifndef TQ_ENSEMBLE_LANES_H
 #define TQ_ENSEMBLE_LANES_H
 
-#include "core/ensemble/private.h"
+#include "core/ensemble/ensemble_private.h"
 
 enum { TQ_LANE = TQ_BLOCK_PAD }; /* stride of a member alone */
 

@@ -2,7 +2,7 @@
 /* core/ensemble/start.c - starts of members, each brought onto the constraints. */
 #include <math.h>
 
-#include "core/ensemble/private.h"
+#include "core/ensemble/ensemble_private.h"
 
 enum { LANE = TQ_BLOCK_PAD };
 

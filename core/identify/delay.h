@@ -4,7 +4,7 @@
 #ifndef TQ_IDENTIFY_DELAY_H
 #define TQ_IDENTIFY_DELAY_H
 
-#include "core/identify/regression/state.h"
+#include "core/identify/regression/fit_private.h"
 
 /* Keeps what has come within two lags, and gives runs of which both neighbours are known. */
 typedef struct tq_fit_delay {

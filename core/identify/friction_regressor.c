@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/elementary/elementary.h"
-#include "core/identify/regression/state.h"
+#include "core/identify/regression/fit_private.h"
 
 static const double saturates = 20.0; /* tanh() of more is 1 to the last bit */
 static const double forgets = 40.0;   /* exp() of less is lost beside 1 */

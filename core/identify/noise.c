@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/elementary/elementary.h"
-#include "core/identify/regression/state.h"
+#include "core/identify/regression/fit_private.h"
 #include "core/identify/regression/triangle.h"
 #include "core/linalg/dense.h"
 

@@ -5,6 +5,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "core/identify/regression/fit_private.h"
+
 static const double usual_mass = 1.0;      /* kg, of a link of which nothing is known */
 static const double least_reach = 0.05;    /* m */
 static const double usual_friction = 0.05; /* of the torque that holds the links up */

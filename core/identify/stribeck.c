@@ -3,7 +3,7 @@
  * in. */
 #include <float.h>
 
-#include "core/identify/regression/state.h"
+#include "core/identify/regression/fit_private.h"
 
 /* Variable projection: at each speed the linear parameters are fitted anew, and what their residual
  * is decides. A row's own residual hardly depends on the other joints' speeds, so that all joints

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/integrate/ode_method.h"
+#include "core/integrate/ode_private.h"
 
 size_t tq_ode_scratch_size(size_t n)
 {

@@ -10,7 +10,7 @@
 #include <sunlinsol/sunlinsol_dense.h>
 #include <sunmatrix/sunmatrix_dense.h>
 
-#include "core/integrate/ode_method.h"
+#include "core/integrate/ode_private.h"
 
 /* What the library holds for one integrator: an adapter's own struct begins with it. Its vector of
  * user data is this struct, which lives in the library's own memory: one vector of doubles, large

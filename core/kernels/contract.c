@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* core/kernels/contract.c - a row of the regressor times parameters, for a run of samples. */
 #include "core/kernels/symbols.h"
+#include "core/kernels/table.h"
 #include "core/lanes/real.h"
 
 enum { TILE = 8 }; /* reals that are summed at once: their additions need not wait */

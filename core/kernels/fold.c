@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* core/kernels/fold.c - rows of a tall matrix folded into triangles, one triangle a lane. */
 #include "core/kernels/symbols.h"
+#include "core/kernels/table.h"
 #include "core/lanes/real.h"
 
 /* Each of eight lanes owns a triangle R and an eighth of a run of samples; Householder reflections

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* core/kernels/sections.c - second-order sections over signals side by side, one a lane. */
 #include "core/kernels/symbols.h"
+#include "core/kernels/table.h"
 #include "core/lanes/real.h"
 
 /* A recursion waits for its own last value, so that lanes are signals, not samples. Narrower builds

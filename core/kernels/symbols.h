@@ -3,7 +3,9 @@
 #ifndef TQ_KERNELS_SYMBOLS_H
 #define TQ_KERNELS_SYMBOLS_H
 
-#include "core/kernels/table.h"
+#include "core/kernels/block.h"
+#include "core/lanes/build.h"
+#include "core/model/canonical.h"
 
 void TQ_KERNEL(tq_rnea)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                         double *ret_tau);

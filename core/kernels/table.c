@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* core/kernels/table.c - the table of this build. */
+#include "core/kernels/table.h"
 #include "core/kernels/symbols.h"
 
 const tq_kernels TQ_KERNEL(tq_kernels) = {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/kernels/symbols.h"
+#include "core/kernels/table.h"
 #include "core/lanes/real.h"
 
 /* Householder reflections as in core/identify/regression/tsqr.c. A column goes its own way

@@ -5,8 +5,6 @@
 
 #include <stddef.h>
 
-#include "core/linalg/dense.h"
-
 /* A BLAS sums in an order that it chooses by the processor; these sum in one order everywhere. Up
  * to this many rows and columns they are about as fast. Column-major as in dense.h, which checks
  * the arguments; formats of factors are LAPACK's. */

@@ -4,7 +4,7 @@
 #define TQ_MODEL_LAYOUT_H
 
 #include "core/model/canonical.h"
-#include "core/model/mechanism.h"
+#include "core/model/model.h"
 
 struct tq_mechanism {
     tq_model model; /* as the user gave it */

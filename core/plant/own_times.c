@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* core/plant/own_times.c - trajectories taken out of their block, one after another. */
-#include "core/plant/own_times.h"
+#include "core/plant/plant_private.h"
 
 #include "core/constraints/constraints.h"
 

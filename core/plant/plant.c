@@ -8,7 +8,7 @@
 
 #include "core/constraints/dynamics.h"
 #include "core/constraints/project.h"
-#include "core/plant/own_times.h"
+#include "core/plant/plant_private.h"
 #include "core/plant/state.h"
 #include "core/plant/stiction.h"
 

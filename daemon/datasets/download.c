@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "daemon/datasets/exchange.h"
+#include "daemon/datasets/handlers_private.h"
 #include "daemon/http/range.h"
 #include "daemon/robots/conditions.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* daemon/datasets/exchange.c - what the handlers of this folder share. */
-#include "daemon/datasets/exchange.h"
+#include "daemon/datasets/handlers_private.h"
 
 #include <inttypes.h>
 #include <stdio.h>

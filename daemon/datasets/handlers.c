@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/datasets/exchange.h"
+#include "daemon/datasets/handlers_private.h"
+#include "daemon/store/store.h"
 
 static void run_delete(void *exchange)
 {

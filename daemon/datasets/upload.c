@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/datasets/exchange.h"
+#include "daemon/datasets/handlers_private.h"
 #include "daemon/robots/registry.h"
 
 static bool check(const tqd_datasets *datasets, const tqd_head *head, tqa_dataset_options *options,

@@ -5,7 +5,7 @@
 
 #include "api/host.h"
 #include "daemon/jobs/checkpoint.h"
-#include "daemon/jobs/inside.h"
+#include "daemon/jobs/jobs_private.h"
 #include "daemon/store/files.h"
 #include "daemon/store/scratch_file.h"
 

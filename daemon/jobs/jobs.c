@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/jobs/inside.h"
+#include "daemon/jobs/jobs_private.h"
 #include "daemon/observe/log.h"
 #include "daemon/queue/scratch.h"
 

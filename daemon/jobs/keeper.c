@@ -5,9 +5,10 @@
 #include <time.h>
 
 #include "daemon/jobs/crash.h"
-#include "daemon/jobs/inside.h"
+#include "daemon/jobs/jobs_private.h"
 #include "daemon/observe/log.h"
 #include "daemon/store/files.h"
+#include "daemon/store/lost.h"
 #include "daemon/store/scratch_file.h"
 
 enum {

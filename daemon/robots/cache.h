@@ -3,7 +3,12 @@
 #ifndef TQD_ROBOTS_CACHE_H
 #define TQD_ROBOTS_CACHE_H
 
-#include "daemon/robots/registry.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/robot.h"
+#include "daemon/robots/row.h"
 
 /* Shards of the lock; a thread's number selects its shard. */
 enum { TQD_CACHE_SLOTS = 16 };

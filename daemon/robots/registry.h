@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "api/robot.h"
+#include "daemon/robots/row.h"
 #include "daemon/store/store.h"
 
 /* The parts of api/robot.h that the registry uses; tests replace them. */
@@ -40,12 +41,6 @@ typedef struct tqd_registry tqd_registry;
 tqd_registry *tqd_registry_new(const tqd_registry_options *options, char *why);
 void tqd_registry_free(tqd_registry *registry); /* accepts NULL; no references may be left */
 
-typedef enum tqd_robot_found {
-    TQD_ROBOT_NONE,  /* no such name */
-    TQD_ROBOT_READY, /* parsed; release it after use */
-    TQD_ROBOT_COLD,  /* not in memory: call tqd_registry_get on a worker */
-} tqd_robot_found;
-
 /* Finds a robot by "name" or "name@digest" without blocking on a disk: for I/O threads. Cost: two
  * hash look-ups under a sharded lock; with the release 45 to 65 ns of CPU on one to four threads
  * that all use one robot. */
@@ -60,12 +55,6 @@ void tqd_registry_release(tqd_registry *registry, const tqa_robot *robot);
 
 /* Parses stored robots until the cache is half full. For a worker after start. */
 void tqd_registry_warm(tqd_registry *registry);
-
-/* One row of the list. */
-typedef struct tqd_registry_row {
-    tqd_robot_row row;
-    bool builtin;
-} tqd_registry_row;
 
 /* All robots by name, malloc'ed; NULL: out of memory. */
 tqd_registry_row *tqd_registry_list(tqd_registry *registry, size_t *ret_n);

@@ -10,7 +10,7 @@
 #include "api/problems/nearest.h"
 #include "daemon/http/match.h"
 #include "daemon/http/origin.h"
-#include "daemon/serve/client.h"
+#include "daemon/serve/server_private.h"
 
 typedef struct header_scan {
     tqd_gate *gate;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* daemon/serve/client.c - connections open and close; the loop keeps a list of them. */
-#include "daemon/serve/client.h"
+#include "daemon/serve/server_private.h"
 
 #include <stdlib.h>
 

@@ -11,7 +11,7 @@
 
 #include "api/problem.h"
 #include "daemon/observe/log.h"
-#include "daemon/serve/client.h"
+#include "daemon/serve/server_private.h"
 
 static const char *phase_name(tqd_phase phase)
 {

@@ -14,8 +14,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "daemon/serve/client.h"
 #include "daemon/serve/send_buffer.h"
+#include "daemon/serve/server_private.h"
 
 /* While we own the socket, the library's connection is suspended in the middle of a body. The
  * library has no call for "the body is complete", so it gets an end of stream instead: of the

@@ -12,7 +12,7 @@
 #include "daemon/observe/log.h"
 #include "daemon/queue/scratch.h"
 #include "daemon/queue/spin.h"
-#include "daemon/serve/client.h"
+#include "daemon/serve/server_private.h"
 
 enum {
     TURNS_MAX = 16,

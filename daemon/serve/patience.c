@@ -16,7 +16,7 @@
 #include <sys/socket.h>
 
 #include "api/problem.h"
-#include "daemon/serve/client.h"
+#include "daemon/serve/server_private.h"
 
 enum { RETRY_MAX_S = 300 };
 

@@ -11,8 +11,8 @@
 #include "daemon/http/date.h"
 #include "daemon/http/origin.h"
 #include "daemon/observe/log.h"
-#include "daemon/serve/client.h"
 #include "daemon/serve/send_buffer.h"
+#include "daemon/serve/server_private.h"
 
 enum { PROBLEM_BYTES = 8 << 10, STAGE_BYTES = 64 << 10, EARLY_BYTES = PROBLEM_BYTES + 2048 };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "api/problem.h"
-#include "daemon/serve/client.h"
+#include "daemon/serve/server_private.h"
 
 void *tqd_request_target(void *loop, const char *target, struct MHD_Connection *mhd)
 {

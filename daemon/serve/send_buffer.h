@@ -4,7 +4,7 @@
 #ifndef TQD_SERVE_SEND_BUFFER_H
 #define TQD_SERVE_SEND_BUFFER_H
 
-#include "daemon/serve/client.h"
+#include "daemon/serve/server_private.h"
 
 typedef struct tqd_send_buffer {
     tqd_client *client;

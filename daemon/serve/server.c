@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "daemon/observe/log.h"
-#include "daemon/serve/client.h"
+#include "daemon/serve/server_private.h"
 
 /* The pool holds request line and headers of one connection. The library clears all of it after
  * each request: 32 KiB would cost a fifth of the throughput, 256 KiB two thirds. */

@@ -6,6 +6,7 @@
 
 #include "daemon/store/check.h"
 #include "daemon/store/files.h"
+#include "daemon/store/lost.h"
 
 static void print_lost(void *ctx, const char *name, uint64_t size)
 {

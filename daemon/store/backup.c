@@ -16,6 +16,7 @@
 
 #include "daemon/queue/workers.h"
 #include "daemon/store/damage.h"
+#include "daemon/store/file_set.h"
 #include "daemon/store/files.h"
 
 enum {

@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-#include "daemon/store/store.h"
+#include "daemon/store/types.h"
 
 /* Results of one pass over all files. `read` is called for every piece and may sleep; false ends
  * the pass. */

@@ -6,7 +6,7 @@
 
 #include <sys/stat.h>
 
-#include "daemon/store/file_set.h"
+#include "daemon/store/file_state.h"
 
 /* Records that a file's contents differ from its digest, or (fd -1) that it is missing: counted,
  * and reported to the operator once, until it is replaced. */

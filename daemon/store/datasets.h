@@ -3,7 +3,7 @@
 #ifndef TQD_STORE_DATASETS_H
 #define TQD_STORE_DATASETS_H
 
-#include "daemon/store/store.h"
+#include "daemon/store/types.h"
 
 /* What the row of a dataset holds, without its file. */
 typedef struct tqd_dataset_row {

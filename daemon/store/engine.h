@@ -6,7 +6,7 @@
 #include "daemon/store/datasets.h"
 #include "daemon/store/jobs.h"
 #include "daemon/store/mark.h"
-#include "daemon/store/store.h"
+#include "daemon/store/types.h"
 
 /* Advice where a database is missing. */
 #define TQD_STORE_ADOPT                                                                            \

@@ -11,6 +11,7 @@
 
 #include "daemon/queue/workers.h"
 #include "daemon/store/damage.h"
+#include "daemon/store/file_set.h"
 #include "daemon/store/files.h"
 #include "daemon/store/sha256.h"
 #include "daemon/store/sums.h"

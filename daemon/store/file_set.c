@@ -13,17 +13,6 @@
 #include "daemon/store/lost.h"
 #include "daemon/store/sums.h"
 
-bool tqd_file_digest_good(const char *digest)
-{
-    return strspn(digest, "0123456789abcdef") == TQD_DIGEST_TEXT - 1 &&
-           digest[TQD_DIGEST_TEXT - 1] == '\0';
-}
-
-void tqd_file_set_path(const tqd_file_set *set, const char *digest, char path[PATH_MAX])
-{
-    snprintf(path, PATH_MAX, "%s/%.2s/%s", set->folder, digest, digest);
-}
-
 static bool join(char path[PATH_MAX], const char *folder, const char *name)
 {
     const int n = snprintf(path, PATH_MAX, "%s/%s", folder, name);
@@ -120,39 +109,6 @@ void tqd_file_set_close(tqd_file_set *set)
     tqd_damage_clear(set);
     pthread_mutex_destroy(&set->damage_mutex);
     pthread_mutex_destroy(&set->mutex);
-}
-
-void tqd_file_set_pin(tqd_file_set *set, tqd_pin *pin)
-{
-    pthread_mutex_lock(&set->mutex);
-    pin->next = set->pins;
-    set->pins = pin;
-    pthread_mutex_unlock(&set->mutex);
-}
-
-void tqd_file_set_unpin(tqd_file_set *set, tqd_pin *pin)
-{
-    pthread_mutex_lock(&set->mutex);
-    tqd_pin **link = &set->pins;
-    while (*link != pin) {
-        link = &(*link)->next;
-    }
-    *link = pin->next;
-    pthread_mutex_unlock(&set->mutex);
-}
-
-void tqd_file_set_hold(tqd_file_set *set)
-{
-    pthread_mutex_lock(&set->mutex);
-    set->n_hold++;
-    pthread_mutex_unlock(&set->mutex);
-}
-
-void tqd_file_set_release(tqd_file_set *set)
-{
-    pthread_mutex_lock(&set->mutex);
-    set->n_hold--;
-    pthread_mutex_unlock(&set->mutex);
 }
 
 /* -------------------------------------------------------------------------------------- sweep */

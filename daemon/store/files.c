@@ -22,6 +22,7 @@
 #include "daemon/store/file_set.h"
 #include "daemon/store/folder.h"
 #include "daemon/store/sha256.h"
+#include "daemon/store/store.h"
 #include "daemon/store/sums.h"
 
 enum { BUFFER = 256 << 10, GARBAGE_MAX = 128 };

@@ -3,7 +3,7 @@
 #ifndef TQD_STORE_FILES_H
 #define TQD_STORE_FILES_H
 
-#include "daemon/store/store.h"
+#include "daemon/store/types.h"
 
 /* A file being uploaded. Used by one thread at a time, which may block on the disk. */
 typedef struct tqd_upload tqd_upload;
@@ -58,16 +58,6 @@ long tqd_store_file_read(tqd_store *store, const char *digest, uint64_t size, ui
 enum { TQD_STORE_SHELVES = 256 };
 tqd_store_status tqd_store_sweep(tqd_store *store, uint64_t *ret_moved);
 tqd_store_status tqd_store_sweep_shelf(tqd_store *store, unsigned shelf, uint64_t *ret_moved);
-
-/* Removes files that have been in files/lost for longer than age_ms; returns how many. */
-uint64_t tqd_store_lost_expire(tqd_store *store, int64_t age_ms);
-
-/* Calls `each` for every file there: its name is its digest, or the id of its job. */
-typedef struct tqd_lost_listing {
-    void (*each)(void *ctx, const char *name, uint64_t size);
-    void *ctx;
-} tqd_lost_listing;
-void tqd_store_lost(tqd_store *store, const tqd_lost_listing *listing);
 
 /* Removes some of the files that have lost their last reference through any write. True when there
  * may be more. */

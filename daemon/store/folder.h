@@ -3,7 +3,7 @@
 #ifndef TQD_STORE_FOLDER_H
 #define TQD_STORE_FOLDER_H
 
-#include "daemon/store/store.h"
+#include "daemon/store/types.h"
 
 /* Creates the folder with its parents (0700) and locks it with flock. Returns the lock's
  * descriptor: closing it releases the lock; -1 with one line in `why` (TQD_STORE_WHY). The kernel

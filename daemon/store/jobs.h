@@ -15,7 +15,7 @@
 #ifndef TQD_STORE_JOBS_H
 #define TQD_STORE_JOBS_H
 
-#include "daemon/store/store.h"
+#include "daemon/store/types.h"
 
 enum {
     TQD_JOB_ID_TEXT = 27,

@@ -12,7 +12,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/store/files.h"
 #include "daemon/store/folder.h"
 
 static bool name_file(const tqd_file_set *set, const char *name, char path[PATH_MAX])

@@ -9,7 +9,7 @@
 #ifndef TQD_STORE_LOST_H
 #define TQD_STORE_LOST_H
 
-#include "daemon/store/file_set.h"
+#include "daemon/store/file_state.h"
 
 #define TQD_LOST_FOLDER "lost"
 
@@ -22,5 +22,17 @@ bool tqd_lost_take(tqd_file_set *set, const char *path, const char *name);
 
 /* Moves a file back to its place; false when it is not there. */
 bool tqd_lost_return(tqd_file_set *set, const char *digest);
+
+/* For the other rooms: what is kept there, and how long. */
+
+/* Removes files that have been in files/lost for longer than age_ms; returns how many. */
+uint64_t tqd_store_lost_expire(tqd_store *store, int64_t age_ms);
+
+/* Calls `each` for every file there: its name is its digest, or the id of its job. */
+typedef struct tqd_lost_listing {
+    void (*each)(void *ctx, const char *name, uint64_t size);
+    void *ctx;
+} tqd_lost_listing;
+void tqd_store_lost(tqd_store *store, const tqd_lost_listing *listing);
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef TQD_STORE_SHA256_H
 #define TQD_STORE_SHA256_H
 
-#include "daemon/store/store.h"
+#include "daemon/store/types.h"
 
 typedef struct tqd_sha256 tqd_sha256;
 

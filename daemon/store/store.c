@@ -13,27 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/store/check.h"
-#include "daemon/store/engine.h"
-#include "daemon/store/file_set.h"
-#include "daemon/store/files.h"
 #include "daemon/store/folder.h"
+#include "daemon/store/store_private.h"
 
 enum { WRITES_MAX = 4096, BATCH_MAX = 512 };
-
-struct tqd_store {
-    tqd_engine *engine;
-    tqd_file_set files;
-    int lock_fd;
-    int mark_fd;
-    uint64_t n_commit_lost;
-    pthread_mutex_t mutex; /* guards everything below; held for a few instructions */
-    pthread_cond_t some;   /* a write is queued, or stopping is set */
-    tqd_write *first;
-    tqd_write **last;
-    size_t n_waiting, writes_max;
-    bool stopping;
-};
 
 const char *tqd_store_status_text(tqd_store_status status)
 {
@@ -477,66 +460,9 @@ tqd_store_status tqd_store_snapshot(tqd_store *store, const char *path)
     return store->engine->methods->snapshot(store->engine, path);
 }
 
-/* ---------------------------------------------------------------------------------- files */
-
-tqd_file_set *tqd_store_file_set(tqd_store *store)
-{
-    return &store->files;
-}
-
-tqd_store_status tqd_store_sweep_shelf(tqd_store *store, unsigned shelf, uint64_t *ret_moved)
-{
-    return tqd_file_set_sweep(&store->files, store->engine, shelf, ret_moved);
-}
-
-tqd_store_status tqd_store_sweep(tqd_store *store, uint64_t *ret_moved)
-{
-    tqd_store_status status = TQD_STORE_OK;
-    *ret_moved = 0;
-    for (unsigned shelf = 0; status == TQD_STORE_OK && shelf < TQD_STORE_SHELVES; shelf++) {
-        status = tqd_store_sweep_shelf(store, shelf, ret_moved);
-    }
-    return status;
-}
-
-tqd_store_status tqd_store_references(tqd_store *store, const char *snapshot,
-                                      bool (*each)(void *ctx, const char *digest, uint64_t size),
-                                      void *ctx)
-{
-    return store->engine->methods->references(store->engine, snapshot, each, ctx);
-}
-
-tqd_store_status tqd_store_check_database(tqd_store *store, char why[TQD_STORE_WHY])
-{
-    why[0] = '\0';
-    return store->engine->methods->check(store->engine, why);
-}
-
-bool tqd_store_file_used(tqd_store *store, const char *digest)
-{
-    bool used = false;
-    return store->engine->methods->file_used(store->engine, digest, &used) == TQD_STORE_OK && used;
-}
-
-bool tqd_store_file_find(tqd_store *store, const char *digest)
-{
-    return tqd_file_set_find(&store->files, store->engine, digest);
-}
-
 void tqd_store_health_read(tqd_store *store, tqd_store_health *ret)
 {
     *ret = (tqd_store_health){.n_commit_lost = store->n_commit_lost,
                               .n_file_lost = atomic_load(&store->files.n_lost),
                               .n_file_damaged = atomic_load(&store->files.n_damaged)};
-}
-
-bool tqd_store_file_collect(tqd_store *store, const char *digest)
-{
-    return tqd_file_set_collect(&store->files, store->engine, digest);
-}
-
-tqd_store_status tqd_store_garbage(tqd_store *store, uint32_t limit, tqd_garbage *ret,
-                                   uint32_t *ret_n)
-{
-    return store->engine->methods->garbage(store->engine, limit, ret, ret_n);
 }

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <xxhash.h>
 
-#include "daemon/store/file_set.h"
+#include "daemon/store/file_state.h"
 
 enum { TQD_CHUNK = 64 << 10 };
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "daemon/store/engine.h"
+#include "daemon/store/store.h"
 
 enum { CLIENTS = 16, ROUNDS = 5, BODY = 500 };
 static const double round_seconds = 1.0;

@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "api/codec/json/parts.h"
+#include "api/codec/json/scan_private.h"
 #include "api/codec/number/number.h"
 
 enum { STAGE = 64 }; /* numbers told at once: half a kilobyte that stays in the first cache */

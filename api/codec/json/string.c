@@ -2,7 +2,7 @@
 /* api/codec/json/string.c - the strings of JSON in any pieces: escapes, surrogates, UTF-8. */
 #include <string.h>
 
-#include "api/codec/json/parts.h"
+#include "api/codec/json/scan_private.h"
 
 const char *tqa_json_fail(tqa_json_scan *scan, tqa_decode state, uint64_t at, const char *detail)
 {

@@ -3,7 +3,26 @@
 #ifndef TQA_CODEC_NPY_HEADER_H
 #define TQA_CODEC_NPY_HEADER_H
 
-#include "api/codec/npy/npy.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/codec/element.h"
+#include "api/codec/events.h"
+
+enum {
+    TQA_NPY_HEADER_MAX = 4096, /* bytes of header accepted, magic included */
+    TQA_NPY_HEADER_SIZE = 192, /* the most that the encoder writes before the values */
+};
+
+/* What a header says. Rank one: one column, or as many as the receiver likes to see in it. */
+typedef struct tqa_npy_shape {
+    size_t rank; /* 1 or 2 */
+    uint64_t n_row;
+    uint64_t n_column;  /* 1 for rank one */
+    bool fortran_order; /* values come column by column */
+    tqa_element element;
+} tqa_npy_shape;
 
 /* Reads "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }" and the spaces and newline
  * behind it. OK, MALFORMED or LIMIT; *ret_detail says why, unless OK. */

@@ -6,8 +6,6 @@
 #include "api/request/robot_fields.h"
 #include "core/plant/driven.h"
 
-struct tqa_simulation;
-
 /* In the call's memory: do not move it once the effect is made. */
 typedef struct tqa_drives {
     tq_driven_plant driven; /* n_joint 0: the simulation has none */
@@ -15,13 +13,5 @@ typedef struct tqa_drives {
     uint32_t *numbers; /* (n_joint) of the robot's joints */
     tq_table table;
 } tqa_drives;
-
-/* Reads the root's `drives` and adds columns of the result; needs no outputs yet. False: the
- * problem is set. */
-bool tqa_drives_read(struct tqa_simulation *s);
-/* Adds them to the plant, behind what asks for torque. */
-bool tqa_drives_add(struct tqa_simulation *s);
-/* The names of the joints, where there are drives. */
-void tqa_drives_put(const struct tqa_simulation *s);
 
 #endif

@@ -120,6 +120,36 @@ void tqa_simulation_save(tqa_simulation *s, uint64_t grid);
 /* The largest term on a joint now: a name of the ledger, or "input"; NULL: none. */
 const char *tqa_simulation_term(const tqa_simulation *s, uint32_t joint);
 
+/* Reads the root's `drives` and adds columns of the result; needs no outputs yet. False: the
+ * problem is set. */
+bool tqa_drives_read(tqa_simulation *s);
+/* Adds them to the plant, behind what asks for torque. */
+bool tqa_drives_add(tqa_simulation *s);
+/* The names of the joints, where there are drives. */
+void tqa_drives_put(const tqa_simulation *s);
+
+/* Reads `verdict`, adds the audit to the plant (last) and arrays to the result. */
+bool tqa_run_verdict_read(tqa_simulation *s, unsigned include);
+/* Before the run: how fast errors grow at its start, told as progress. */
+void tqa_run_verdict_begin(tqa_simulation *s);
+/* After it: balance, tracking and growth out of its rows. False: the problem is set. */
+bool tqa_run_verdict_run(tqa_simulation *s);
+
+/* States for it: room for them; that at the end of a step (ctx: the simulation); the last. */
+bool tqa_points_open(tqa_simulation *s);
+void tqa_points_note(void *ctx);
+void tqa_points_end(tqa_simulation *s);
+
+/* Whether anything will be said of growth. */
+bool tqa_run_verdict_wants_points(const tqa_simulation *s);
+
+/* The part of it that is about growth. */
+bool tqa_run_verdict_growth(tqa_simulation *s);
+
+/* Objects of the answer: audit, tracking; members of the open object `verdict`. */
+void tqa_run_verdict_put(const tqa_simulation *s);
+void tqa_run_verdict_put_growth(const tqa_simulation *s);
+
 /* Writes the answer: what stands before the arrays now, then the arrays piece by piece. */
 void tqa_simulation_answer(tqa_simulation *s);
 

@@ -8,8 +8,6 @@
 #include "core/plant/audit.h"
 #include "core/stability/linearize.h"
 
-struct tqa_simulation;
-
 /* Names of `include` that add arrays: after the simulation's own. Bits of tqa_run_verdict_read. */
 #define TQA_RUN_VERDICT_INCLUDES "energy", "momentum", "base_reaction", "tracking_error"
 enum {
@@ -73,27 +71,5 @@ typedef struct tqa_run_verdict {
     tqa_points points;
     tqa_error_growth grown;
 } tqa_run_verdict;
-
-/* Reads `verdict`, adds the audit to the plant (last) and arrays to the result. */
-bool tqa_run_verdict_read(struct tqa_simulation *s, unsigned include);
-/* Before the run: how fast errors grow at its start, told as progress. */
-void tqa_run_verdict_begin(struct tqa_simulation *s);
-/* After it: balance, tracking and growth out of its rows. False: the problem is set. */
-bool tqa_run_verdict_run(struct tqa_simulation *s);
-
-/* States for it: room for them; that at the end of a step (ctx: the simulation); the last. */
-bool tqa_points_open(struct tqa_simulation *s);
-void tqa_points_note(void *ctx);
-void tqa_points_end(struct tqa_simulation *s);
-
-/* Whether anything will be said of growth. */
-bool tqa_run_verdict_wants_points(const struct tqa_simulation *s);
-
-/* The part of it that is about growth. */
-bool tqa_run_verdict_growth(struct tqa_simulation *s);
-
-/* Objects of the answer: audit, tracking; members of the open object `verdict`. */
-void tqa_run_verdict_put(const struct tqa_simulation *s);
-void tqa_run_verdict_put_growth(const struct tqa_simulation *s);
 
 #endif

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api/operations/simulate/verdict_answer.c - balance and tracking, as the answer tells them. */
-#include "api/operations/simulate/verdict.h"
+#include "api/operations/simulate/simulate.h"
 
 #include <math.h>
 #include <stdio.h>
-
-#include "api/operations/simulate/simulate.h"
 
 enum { FINDING_TEXT = 192 };
 static const double lost_part = 0.01; /* of the largest kinetic energy: a finding */

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "api/operations/trajectory/reference_parts.h"
+#include "api/operations/trajectory/reference_private.h"
 #include "core/dynamics/kinematics/inverse_kinematics.h"
 #include "core/elementary/elementary.h"
 

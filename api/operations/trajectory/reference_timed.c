@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "api/operations/trajectory/reference_parts.h"
+#include "api/operations/trajectory/reference_private.h"
 
 enum { TABLE_POINTS_MAX = 1 << 20, HARMONICS_MAX = 256 };
 

@@ -37,6 +37,19 @@ static size_t cell_size(const tq_model *model)
     return 2 * (size_t)model->nq + 6;
 }
 
+double tq_eigen_bounds_work(const tq_model *model)
+{
+    double work = 0.0;
+    for (uint32_t link = 0; link < model->n_link; link++) {
+        double depth = 0.0;
+        for (uint32_t j = model->links[link].joint; j != TQ_NONE; j = tq_parent_joint(model, j)) {
+            depth += 1.0;
+        }
+        work += depth * depth * depth;
+    }
+    return work;
+}
+
 size_t tq_eigen_bounds_scratch_size(const tq_model *model, size_t n_max)
 {
     const size_t nq = model->nq, nv = model->nv;

@@ -9,7 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/dynamics/bounds/bounds.h"
 #include "core/dynamics/lagrangian.h"
 #include "core/linalg/dense.h"
 #include "core/model/inertia.h"
@@ -54,19 +53,6 @@ void tq_measure_arms(const tq_model *model, const double *lower, const double *u
         ret_arm[j] = tq_is_slide(joint) ? 1.0 : far;
         far += length3(joint->origin.p) + travel(joint, lower, upper);
     }
-}
-
-double tq_eigen_bounds_work(const tq_model *model)
-{
-    double work = 0.0;
-    for (uint32_t link = 0; link < model->n_link; link++) {
-        double depth = 0.0;
-        for (uint32_t j = model->links[link].joint; j != TQ_NONE; j = tq_parent_joint(model, j)) {
-            depth += 1.0;
-        }
-        work += depth * depth * depth;
-    }
-    return work;
 }
 
 /* ------------------------------------------------------------------------------------------------

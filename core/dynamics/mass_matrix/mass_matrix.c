@@ -7,6 +7,7 @@
 
 #include "core/base/fpmode.h"
 #include "core/dynamics/block.h"
+#include "core/dynamics/inverse.h"
 #include "core/dynamics/kinematics/joint_matrix.h"
 #include "core/model/layout.h"
 

@@ -5,7 +5,7 @@
 #ifndef TQ_IDENTIFY_FEASIBLE_DEFINITE_H
 #define TQ_IDENTIFY_FEASIBLE_DEFINITE_H
 
-#include "core/identify/regression/state.h"
+#include "core/identify/regression/fit_private.h"
 
 /**
  * Count the random poses, within the joints' limits, at which the mass matrix of the parameters

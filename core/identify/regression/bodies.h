@@ -4,7 +4,7 @@
 #define TQ_IDENTIFY_REGRESSION_BODIES_H
 
 #include "core/identify/feasible/feasible.h"
-#include "core/identify/regression/state.h"
+#include "core/identify/regression/fit_private.h"
 
 /**
  * Minimise the residual of a weighted triangle ((n_column + 1)^2) over bodies of positive density.

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/identify/regression/state.h"
+#include "core/identify/regression/columns_private.h"
 
 static const double parallel_tolerance = 1e-9; /* of the cosine of two axes */
 

@@ -6,8 +6,7 @@
 #include <float.h>
 #include <string.h>
 
-#include "core/identify/nominal.h"
-#include "core/identify/regression/state.h"
+#include "core/identify/regression/fit_private.h"
 
 enum {
     SEGMENTS_OF_ONE = 32, /* of a single experiment; more experiments need fewer each */

@@ -4,7 +4,7 @@
 #ifndef TQ_IDENTIFY_REGRESSION_INSTRUMENTS_H
 #define TQ_IDENTIFY_REGRESSION_INSTRUMENTS_H
 
-#include "core/identify/regression/state.h"
+#include "core/identify/regression/fit_private.h"
 
 /**
  * The triangle ((n_column + 1)^2, row by row) of a set whose columns and torque have been projected

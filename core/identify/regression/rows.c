@@ -6,7 +6,7 @@
 #include "core/dynamics/regressor/regressor_batch.h"
 #include "core/elementary/elementary.h"
 #include "core/identify/friction_regressor.h"
-#include "core/identify/regression/state.h"
+#include "core/identify/regression/fit_private.h"
 
 enum { AT_ONCE = 64 }; /* columns */
 

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/identify/nominal.h"
 #include "core/identify/regression/method.h"
 #include "core/identify/validation/bootstrap.h"
 #include "core/identify/validation/statistics.h"

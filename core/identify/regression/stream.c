@@ -9,7 +9,7 @@
 #include "core/base/fpmode.h"
 #include "core/identify/delay.h"
 #include "core/identify/friction_regressor.h"
-#include "core/identify/regression/state.h"
+#include "core/identify/regression/fit_private.h"
 #include "core/identify/regression/triangle.h"
 
 static const double huber_bend = 1.345; /* 95 % efficiency on normal noise; Huber, 1964 */

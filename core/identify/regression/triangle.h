@@ -4,7 +4,7 @@
 #ifndef TQ_IDENTIFY_REGRESSION_TRIANGLE_H
 #define TQ_IDENTIFY_REGRESSION_TRIANGLE_H
 
-#include "core/identify/regression/state.h"
+#include "core/identify/regression/fit_private.h"
 
 #define TQ_FIT_ALL SIZE_MAX
 

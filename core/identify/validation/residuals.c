@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/elementary/elementary.h"
-#include "core/identify/regression/state.h"
+#include "core/identify/regression/fit_private.h"
 
 enum { PARTS = 3, LAG = 10, TERMS = 3 };
 static const double slow = 0.05; /* rad/s, m/s: where friction at low speed fades */

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/identify/validation/rollout_state.h"
+#include "core/identify/validation/rollout_private.h"
 
 enum { LANES = TQ_ROLLOUT_LANES, STEPS_OF_A_LOG = 16384 };
 static const double step_s = 0.004;

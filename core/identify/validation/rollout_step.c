@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/elementary/elementary.h"
-#include "core/identify/validation/rollout_state.h"
+#include "core/identify/validation/rollout_private.h"
 
 enum { LANES = TQ_ROLLOUT_LANES };
 static const double gamma_of = 0.29289321881345254; /* 1 - 1/sqrt(2): stiff friction dies out */

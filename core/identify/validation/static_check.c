@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/identify/regression/state.h"
+#include "core/identify/regression/fit_private.h"
 #include "core/identify/validation/statistics.h"
 #include "core/linalg/dense.h"
 

@@ -9,6 +9,7 @@
 
 #include "daemon/store/folder.h"
 #include "daemon/store/sqlite/sqlite.h"
+#include "daemon/store/store.h"
 
 /* 1: robots. `robot` has the current version of a name; `robot_revision` all its versions; `usage`
  * keeps totals, so that no query has to scan. */

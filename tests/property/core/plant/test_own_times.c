@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/plant/own_times.h"
+#include "core/plant/plant_private.h"
 #include "tests/support/random_robot.h"
 #include "tests/support/seed_robots.h"
 #include "tests/support/subject.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "daemon/jobs/inside.h"
+#include "daemon/jobs/jobs_private.h"
 #include "tests/unit/daemon/store/fixture.h"
 
 TestSuite(keeper, .init = setup, .fini = teardown, .timeout = 100);

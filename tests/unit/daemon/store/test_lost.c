@@ -11,6 +11,7 @@
 
 #include "daemon/store/datasets.h"
 #include "daemon/store/files.h"
+#include "daemon/store/lost.h"
 #include "daemon/store/mark.h"
 #include "tests/unit/daemon/store/fixture.h"
 

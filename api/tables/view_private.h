@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/tables/view_parts.h - what the forms of a view share. */
-#ifndef TQA_TABLES_VIEW_PARTS_H
-#define TQA_TABLES_VIEW_PARTS_H
+/* api/tables/view_private.h - what the forms of a view share. */
+#ifndef TQA_TABLES_VIEW_PRIVATE_H
+#define TQA_TABLES_VIEW_PRIVATE_H
 
 #include "api/codec/npy/npz.h"
 #include "api/tables/transcode.h"

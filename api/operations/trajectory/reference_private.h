@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/trajectory/reference_parts.h - a path while it is being read. */
-#ifndef TQA_OPERATIONS_TRAJECTORY_REFERENCE_PARTS_H
-#define TQA_OPERATIONS_TRAJECTORY_REFERENCE_PARTS_H
+/* api/operations/trajectory/reference_private.h - a path while it is being read. */
+#ifndef TQA_OPERATIONS_TRAJECTORY_REFERENCE_PRIVATE_H
+#define TQA_OPERATIONS_TRAJECTORY_REFERENCE_PRIVATE_H
 
 #include "api/operations/trajectory/reference.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/codec/json/parts.h - what json_scan.c and json_string.c share; nobody else includes it. */
-#ifndef TQA_CODEC_JSON_PARTS_H
-#define TQA_CODEC_JSON_PARTS_H
+/* api/codec/json/scan_private.h - what json_scan.c and json_string.c share; nobody else includes it. */
+#ifndef TQA_CODEC_JSON_SCAN_PRIVATE_H
+#define TQA_CODEC_JSON_SCAN_PRIVATE_H
 
 #include "api/codec/json/scan.h"
 

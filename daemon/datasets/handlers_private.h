@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/datasets/exchange.h - what the handlers of this folder share; private to it. */
-#ifndef TQD_DATASETS_EXCHANGE_H
-#define TQD_DATASETS_EXCHANGE_H
+/* daemon/datasets/handlers_private.h - what the handlers of this folder share; private to it. */
+#ifndef TQD_DATASETS_HANDLERS_PRIVATE_H
+#define TQD_DATASETS_HANDLERS_PRIVATE_H
 
 #include "daemon/datasets/handlers.h"
 #include "daemon/http/answer.h"

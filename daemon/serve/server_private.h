@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/serve/client.h - private to serve: the record of a connection and of its request. */
-#ifndef TQD_SERVE_CLIENT_H
-#define TQD_SERVE_CLIENT_H
+/* daemon/serve/server_private.h - private to serve: the record of a connection and of its request. */
+#ifndef TQD_SERVE_SERVER_PRIVATE_H
+#define TQD_SERVE_SERVER_PRIVATE_H
 
 #include <microhttpd.h>
 #include <stdatomic.h>

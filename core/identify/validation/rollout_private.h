@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/validation/rollout_state.h - the inside of a replay: private to its two files. */
-#ifndef TQ_IDENTIFY_VALIDATION_ROLLOUT_STATE_H
-#define TQ_IDENTIFY_VALIDATION_ROLLOUT_STATE_H
+/* core/identify/validation/rollout_private.h - the inside of a replay: private to its two files. */
+#ifndef TQ_IDENTIFY_VALIDATION_ROLLOUT_PRIVATE_H
+#define TQ_IDENTIFY_VALIDATION_ROLLOUT_PRIVATE_H
 
-#include "core/identify/regression/state.h"
+#include "core/identify/regression/fit_private.h"
 #include "core/identify/validation/rollout.h"
 
 /* windows that are simulated side by side */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/jobs/inside.h - what runners and the keeper share; private to this folder. */
-#ifndef TQD_JOBS_INSIDE_H
-#define TQD_JOBS_INSIDE_H
+/* daemon/jobs/jobs_private.h - what runners and the keeper share; private to this folder. */
+#ifndef TQD_JOBS_JOBS_PRIVATE_H
+#define TQD_JOBS_JOBS_PRIVATE_H
 
 #include <stdatomic.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/plant/own_times.h - an effect on trajectories that are each at a time of their own. */
-#ifndef TQ_PLANT_OWN_TIMES_H
-#define TQ_PLANT_OWN_TIMES_H
+/* core/plant/plant_private.h - an effect on trajectories that are each at a time of their own. */
+#ifndef TQ_PLANT_PLANT_PRIVATE_H
+#define TQ_PLANT_PLANT_PRIVATE_H
 
 #include "core/plant/plant.h"
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/simulate/drives.c - `drives` of a simulation: commands in, currents and voltages
- * out. */
-#include "api/operations/simulate/drives.h"
+/* api/operations/simulate/drives_read.c - `drives` of a simulation: commands in, currents and
+ * voltages out. */
+#include "api/operations/simulate/simulate.h"
 
 #include <math.h>
-
-#include "api/operations/simulate/simulate.h"
 
 enum { POINTS_MAX = 1 << 20 };
 

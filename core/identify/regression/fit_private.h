@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/regression/state.h - the inside of a fit: private to this folder. */
-#ifndef TQ_IDENTIFY_REGRESSION_STATE_H
-#define TQ_IDENTIFY_REGRESSION_STATE_H
+/* core/identify/regression/fit_private.h - the inside of a fit: private to this folder. */
+#ifndef TQ_IDENTIFY_REGRESSION_FIT_PRIVATE_H
+#define TQ_IDENTIFY_REGRESSION_FIT_PRIVATE_H
 
 #include "core/identify/high_frequency_inertia.h"
+#include "core/identify/regression/columns_private.h"
 #include "core/identify/regression/fit.h"
 #include "core/identify/regression/tsqr.h"
 #include "core/kernels/table.h"
 #include "core/model/layout.h"
-
-/* One entry of the columns that is not the rigid body's: column `column` in row `row`. */
-typedef struct tq_fit_term {
-    uint32_t column, row;
-    uint32_t joint;      /* whose coordinate, rate or acceleration it is a function of */
-    uint32_t other;      /* coupled, cosine: the second joint, or TQ_NONE */
-    tq_column_kind kind; /* a parameter's kind says more */
-    uint32_t shape;      /* of Stribeck and coupled signs: its row behind the signs, else 0 */
-} tq_fit_term;
 
 /* The columns that one row of torque depends on, in ascending order, and its part of a triangle:
  * width x width, row by row, the last column being torque. With instruments those are its first n
@@ -129,24 +121,17 @@ void tq_stribeck_shape(double speed, size_t n, const double *rate, const double 
 void tq_coupled_shape(const tq_fit *fit, const tq_fit_term *term, size_t n, size_t stride,
                       const double *qd, double *ret_shape);
 
-/* Describes the columns: counts first (columns and terms NULL), then fills. */
-void tq_columns_of_joints(const tq_model *model, const tq_fit_model *fit, tq_column *ret_columns,
-                          size_t *ret_n);
-void tq_columns_extra(const tq_model *model, const tq_fit_model *fit, tq_column *ret_columns,
-                      size_t *ret_n);
-void tq_terms_of_columns(const tq_model *model, const tq_column *columns, size_t n_column,
-                         tq_fit_term *ret_terms, size_t *ret_n);
+/* Fills fit->nominal: the mass beyond each joint, times its reach once or
+ * twice, and friction that such masses' gears have. Never zero. */
+void tq_nominal_sizes(tq_fit *fit);
+
+/* Raises them to what makes a difference to the torque of `row_rms` (n_row, N m) that the joints
+ * had in the data, at accelerations and rates that robots usually have. */
+void tq_nominal_raise(tq_fit *fit, const double *row_rms);
 
 /* Stribeck's speeds: those that are known, or the first to try. Then, with the residuals of a pass,
  * the next: true while there is one. */
 void tq_speeds_start(tq_fit *fit);
 bool tq_speeds_next(tq_fit *fit, const double *sigma);
-
-/* True if torque `row` depends on the coordinates that move `link`. */
-bool tq_row_moves_link(const tq_model *model, size_t row, uint32_t link);
-
-/* Sum of coordinates from the first joint with a parallel axis to `joint`, for n samples. */
-void tq_parallel_angle(const tq_model *model, uint32_t joint, uint32_t other, size_t n,
-                       size_t stride, const double *q, double *ret_angle);
 
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/simulate/verdict.c - balance and tracking of a simulation, out of its rows. */
-#include "api/operations/simulate/verdict.h"
+/* api/operations/simulate/verdict_run.c - balance and tracking of a simulation, out of its rows. */
+#include "api/operations/simulate/simulate.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "api/operations/simulate/simulate.h"
 #include "core/dynamics/energy.h"
 #include "core/dynamics/kinematics/configuration.h"
 #include "core/elementary/elementary.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/integrate/ode_method.h - what an adapter of a library provides: private to this folder. */
-#ifndef TQ_INTEGRATE_ODE_METHOD_H
-#define TQ_INTEGRATE_ODE_METHOD_H
+/* core/integrate/ode_private.h - what an adapter of a library provides: private to this folder. */
+#ifndef TQ_INTEGRATE_ODE_PRIVATE_H
+#define TQ_INTEGRATE_ODE_PRIVATE_H
 
 #include "core/integrate/ode.h"
 

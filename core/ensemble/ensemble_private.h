@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/ensemble/private.h - the two ways to run a block of members: private to this
+/* core/ensemble/ensemble_private.h - the two ways to run a block of members: private to this
  * folder. */
-#ifndef TQ_ENSEMBLE_PRIVATE_H
-#define TQ_ENSEMBLE_PRIVATE_H
+#ifndef TQ_ENSEMBLE_ENSEMBLE_PRIVATE_H
+#define TQ_ENSEMBLE_ENSEMBLE_PRIVATE_H
 
 #include "core/ensemble/ensemble.h"
 
