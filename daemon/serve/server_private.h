@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/serve/server_private.h - private to serve: the record of a connection and of its request. */
+/* daemon/serve/server_private.h - private to serve: the record of a connection and its request. */
 #ifndef TQD_SERVE_SERVER_PRIVATE_H
 #define TQD_SERVE_SERVER_PRIVATE_H
 

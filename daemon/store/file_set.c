@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* daemon/store/file_set.c - the folder of content-addressed files: garbage collection. */
+#include "daemon/store/file_set.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -9,6 +9,7 @@ tidy_src := $(filter core/%.c api/%.c daemon/%.c,$(sources))
 .PHONY: lint lint-quick lint-headers lint-cppcheck lint-includes lint-tidy lint-folders lint-syntax lint-openapi openapi format analyze
 lint-quick:
 	@tests/lint/arrows.sh
+	@tests/lint/circles.sh
 	@tests/lint/banned.sh
 	@tests/lint/shape.sh
 	@tests/lint/contracts.sh

@@ -36,6 +36,18 @@ EOF
 expect arrows.sh 'not a path from the top' core/base/a.c <<EOF
 #include "status.h"
 EOF
+printf '#include "core/base/b.h"\n' >core/base/a.h
+printf '#include "core/base/b_private.h"\n' >core/base/b.c
+expect circles.sh 'include circle: core/base/a core/base/b' core/base/b_private.h <<EOF
+#include "core/base/a.h"
+EOF
+accept circles.sh core/base/b_private.h <<EOF
+#include "core/base/b.h"
+EOF
+expect circles.sh 'core/base/b_private.h is private to core/base/' api/a.c <<EOF
+#include "core/base/b_private.h"
+EOF
+rm core/base/a.h core/base/b.c
 expect banned.sh 'sprintf is banned' api/a.c <<EOF
 int f(char *s) { return sprintf (s, "x"); }
 EOF
@@ -99,7 +111,7 @@ expect contracts.sh 'has no Return' core/base/a.h <<EOF
 /** Does a thing. */
 int tq_thing(int x);
 EOF
-for lint in arrows banned shape contracts folders; do
+for lint in arrows circles banned shape contracts folders; do
     out=$("$here/$lint.sh" 2>&1) && { echo "selftest: $lint.sh passed where there is no file"; failed=1; }
     echo "$out" | grep -q 'no file here' || { echo "selftest: $lint.sh said: $out"; failed=1; }
 done
