@@ -80,6 +80,9 @@ int tqa_problem_set(tqa_problem *problem, const char *slug, const char *format, 
 void tqa_problem_fault(tqa_problem *problem, const char *pointer, const char *hint,
                        const char *format, ...) __attribute__((format(printf, 4, 5)));
 
+/* Working arrays of `need` bytes where a computation may have `most`: no wait helps. */
+void tqa_problem_too_large(tqa_problem *problem, size_t need, size_t most);
+
 /* Starts a problem from a core status (a switch without default: every new status needs its HTTP
  * code here). */
 int tqa_problem_from_status(tqa_problem *problem, tq_status status, const tq_error *error);

@@ -79,6 +79,16 @@ void tqa_problem_fault(tqa_problem *problem, const char *pointer, const char *hi
     va_end(arguments);
 }
 
+void tqa_problem_too_large(tqa_problem *problem, size_t need, size_t most)
+{
+    const double mib = 1048576.0;
+    (void)tqa_problem_set(problem, "too-large",
+                          "the working arrays would take %.0f MiB, and a computation may have %.0f",
+                          ceil((double)need / mib), floor((double)most / mib));
+    tqa_problem_fault(problem, "", "a robot of fewer freedoms, fewer names in include",
+                      "this takes more memory than one request may");
+}
+
 /* What the client did, or that it did nothing wrong. No default: a new status is decided here. */
 static const char *status_slug(tq_status status)
 {

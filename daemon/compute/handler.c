@@ -93,6 +93,18 @@ static void refuse_memory(compute_exchange *c, const char *what)
     refuse(c, &problem);
 }
 
+/* Memory that no wait brings, or that there is not now. */
+static void refuse_working_arrays(compute_exchange *c, size_t need)
+{
+    tqa_problem problem;
+    if (need <= tqd_scratch_bound()) {
+        refuse_memory(c, "the working arrays");
+        return;
+    }
+    tqa_problem_too_large(&problem, need, tqd_scratch_bound());
+    refuse(c, &problem);
+}
+
 static void refuse_busy(compute_exchange *c)
 {
     tqa_problem problem;
@@ -248,7 +260,7 @@ static void compute(compute_exchange *c)
     size_t need = tqa_call_scratch_size(c->call);
     void *scratch = tqd_scratch(0, need > 0 ? need : 1);
     if (scratch == NULL) {
-        refuse_memory(c, "the working arrays");
+        refuse_working_arrays(c, need);
         return;
     }
     c->failed = !tqa_call_run(c->call, &c->host, scratch, need);

@@ -173,7 +173,10 @@ static void compute(tqd_job_world *w, const tqa_operation *operation, const tqa_
     if (feed_request(runner, operation, robot, &call, out)) {
         const size_t need = tqa_call_scratch_size(call);
         void *scratch = tqd_scratch(0, need > 0 ? need : 1);
-        if (scratch == NULL) {
+        if (scratch == NULL && need > tqd_scratch_bound()) {
+            out->state = TQD_JOB_FAILED;
+            tqa_problem_too_large(&out->problem, need, tqd_scratch_bound());
+        } else if (scratch == NULL) {
             fail_store(out, TQD_STORE_NO_MEMORY);
         } else if (!tqa_call_run(call, &w->host, scratch, need)) {
             fail(out, tqa_call_problem(call));

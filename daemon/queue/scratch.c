@@ -16,6 +16,11 @@ void tqd_scratch_bound_set(size_t bytes_max)
     bound = bytes_max;
 }
 
+size_t tqd_scratch_bound(void)
+{
+    return bound;
+}
+
 void *tqd_scratch(unsigned level, size_t size)
 {
     assert(level < TQD_SCRATCH_LEVELS);

@@ -15,6 +15,7 @@ void *tqd_scratch(unsigned level, size_t size);
 
 /* Bound for one level of one thread, in bytes; set once before any thread starts. */
 void tqd_scratch_bound_set(size_t bytes_max);
+size_t tqd_scratch_bound(void);
 
 /* A chunk of TQD_CHUNK_BYTES, 64-byte aligned, contents undefined: the memory of one exchange from
  * first header to last byte. Each thread keeps a few free chunks, so that a short request allocates

@@ -6,6 +6,7 @@ import math
 import random
 
 import pytest
+import test_sizes_walk as walk
 from conftest import eventually, problem
 from test_calibrate_long import put_npy
 
@@ -135,3 +136,20 @@ def test_the_sample_that_cannot_be_computed_has_its_place(daemon):
     status, text = post(daemon, "afloat", "statics", {"q": bad, "endpoint_wrench": {
         "link": "l2", "at": "origin", "force": [1, 2, 3], "moment": [0, 0, 1], "expressed_in": "world", "applied_to": "robot"}})
     assert status == 422 and json.loads(text)["errors"][0]["pointer"] == "/q", text
+
+
+@pytest.mark.seconds(120)
+def test_working_arrays_beyond_the_bound_are_too_large_at_once_and_as_a_job(start):
+    """A robot of 1,000 joints with one that mimics was 503, try again, for ever: its matrices are beyond any thread's memory.
+    Here 200 freedoms and a bound of 1 MiB: 32 matrices of 199 freedoms are 10 MB."""
+    daemon = start({"scratch": 1 << 20})
+    assert daemon.request("PUT", "/v1/robots/walked", json.dumps(walk.document(200, "mimic")).encode(), walk.JSON)[0] == 201
+    body = json.dumps({"q": [0.1] * 199, "qd": [0.1] * 199, "tau": [0.1] * 199}).encode()
+    path, kind = "/v1/robots/walked/forward-dynamics", {"Content-Type": "application/json"}
+    status, _, text = daemon.request("POST", path, body, kind)
+    problem = json.loads(text)
+    assert status == 413 and problem["type"] == "/problems/too-large" and problem["errors"][0]["pointer"] == "", text
+    job = json.loads(daemon.request("POST", path, body, {**kind, "Prefer": "respond-async"})[2])["id"]
+    eventually(lambda: json.loads(daemon.request("GET", f"/v1/jobs/{job}")[2])["state"] == "failed")
+    document = json.loads(daemon.request("GET", f"/v1/jobs/{job}")[2])
+    assert document["problem"]["type"] == "/problems/too-large" and document["attempts"] == 1, document
