@@ -6,6 +6,7 @@
 #include "core/kernels/inward.h"
 #include "core/kernels/symbols.h"
 
+#if TQ_LANES >= 4 /* the builds that are TQ_WIDE of another */
 /* crba.c, with the wrenches of TQ_LANES columns in the lanes, and everything else the same in all
  * of them. The same functions, so the same bits. */
 typedef struct pair {
@@ -54,11 +55,7 @@ TQ_INLINE wrench choose_wrench(real_bits mask, wrench yes, wrench no)
 
 TQ_INLINE double first_lane(real x)
 {
-#if TQ_LANES == 1
-    return x;
-#else
     return x[0];
-#endif
 }
 
 /* Row r of M from component `part` of the columns first .. end - 1, and its mirror image. */
@@ -230,3 +227,4 @@ int TQ_KERNEL(tq_crba_one)(const tq_canonical *c, const tq_kernel_input *in, dou
     }
     return 1;
 }
+#endif

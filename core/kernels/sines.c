@@ -4,6 +4,7 @@
 #include "core/kernels/joints.h"
 #include "core/kernels/symbols.h"
 
+#if TQ_LANES >= 4 /* the builds that are TQ_WIDE of another */
 /* angle of joint b; 0 of one that does not turn, and beyond the last */
 TQ_INLINE double angle_of(const tq_canonical *c, const double *q, long stride, int b)
 {
@@ -19,14 +20,7 @@ TQ_INLINE double angle_of(const tq_canonical *c, const double *q, long stride, i
  * of what narrow stores have just written waits for all of them. */
 TQ_INLINE real angles_of(const tq_canonical *c, const double *q, long stride, int b)
 {
-    const double x = angle_of(c, q, stride, b);
-#if TQ_LANES == 1
-    return x;
-#else
-    const double y = angle_of(c, q, stride, b + 1);
-#if TQ_LANES == 2
-    return (real){x, y};
-#else
+    const double x = angle_of(c, q, stride, b), y = angle_of(c, q, stride, b + 1);
     const double z = angle_of(c, q, stride, b + 2), w = angle_of(c, q, stride, b + 3);
 #if TQ_LANES == 4
     return (real){x, y, z, w};
@@ -35,19 +29,11 @@ TQ_INLINE real angles_of(const tq_canonical *c, const double *q, long stride, in
     const double z4 = angle_of(c, q, stride, b + 6), w4 = angle_of(c, q, stride, b + 7);
     return (real){x, y, z, w, x4, y4, z4, w4};
 #endif
-#endif
-#endif
 }
 
 TQ_INLINE void store_pairs(double *at, real c, real s)
 {
-#if TQ_LANES == 1
-    at[0] = c;
-    at[1] = s;
-#elif TQ_LANES == 2
-    store(at, (real)_mm_unpacklo_pd((__m128d)c, (__m128d)s));
-    store(at + 2, (real)_mm_unpackhi_pd((__m128d)c, (__m128d)s));
-#elif TQ_LANES == 4
+#if TQ_LANES == 4
     const __m256d low = _mm256_unpacklo_pd((__m256d)c, (__m256d)s);
     const __m256d high = _mm256_unpackhi_pd((__m256d)c, (__m256d)s);
     store(at, (real)_mm256_permute2f128_pd(low, high, 0x20));
@@ -73,3 +59,4 @@ void TQ_KERNEL(tq_sines)(const tq_canonical *c, const double *q, long stride, do
         store_pairs(ret_cs + 2L * b, cosine, sine);
     }
 }
+#endif

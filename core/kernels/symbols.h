@@ -11,8 +11,6 @@ void TQ_KERNEL(tq_rnea)(const tq_canonical *c, const tq_kernel_input *in, double
                         double *ret_tau);
 int TQ_KERNEL(tq_crba)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                        const int32_t *rows, long n_row, double *ret_m);
-int TQ_KERNEL(tq_crba_one)(const tq_canonical *c, const tq_kernel_input *in, double *work,
-                           const int32_t *rows, long n_row, double *ret_m);
 int TQ_KERNEL(tq_coriolis)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                            const int32_t *rows, long n_row, double *ret_c);
 void TQ_KERNEL(tq_aba)(const tq_canonical *c, const tq_kernel_input *in, double *work,
@@ -41,8 +39,12 @@ void TQ_KERNEL(tq_turn)(long n_row, long n_column, const double *from, long pitc
 void TQ_KERNEL(tq_aba_varied)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                               double *ret_qdd, tq_kernel_fault *ret_fault);
 void TQ_KERNEL(tq_combine)(const tq_kernel_sum *in, double *ret);
+#if TQ_LANES >= 4 /* what a single sample has side by side, in these lanes */
 void TQ_KERNEL(tq_sines)(const tq_canonical *c, const double *q, long stride, double *ret_cs);
-#ifdef TQ_WIDE /* one lane: what a single sample has side by side takes the lanes of this build */
+int TQ_KERNEL(tq_crba_one)(const tq_canonical *c, const tq_kernel_input *in, double *work,
+                           const int32_t *rows, long n_row, double *ret_m);
+#endif
+#ifdef TQ_WIDE /* one lane: the build whose lanes that takes */
 void TQ_KERNEL_EXPAND(tq_sines, TQ_WIDE)(const tq_canonical *c, const double *q, long stride,
                                          double *ret_cs);
 int TQ_KERNEL_EXPAND(tq_crba_one, TQ_WIDE)(const tq_canonical *c, const tq_kernel_input *in,
