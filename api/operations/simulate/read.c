@@ -250,5 +250,5 @@ bool tqa_simulation_read_plant(tqa_simulation *s)
 
 bool tqa_simulation_read(tqa_simulation *s)
 {
-    return tqa_simulation_read_plant(s) && tqa_run_verdict_read(s, s->judge.include);
+    return tqa_simulation_read_plant(s) && tqa_run_verdict_read(s);
 }

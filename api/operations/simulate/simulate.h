@@ -129,7 +129,7 @@ bool tqa_drives_add(tqa_simulation *s);
 void tqa_drives_put(const tqa_simulation *s);
 
 /* Reads `verdict`, adds the audit to the plant (last) and arrays to the result. */
-bool tqa_run_verdict_read(tqa_simulation *s, unsigned include);
+bool tqa_run_verdict_read(tqa_simulation *s);
 /* Before the run: how fast errors grow at its start, told as progress. */
 void tqa_run_verdict_begin(tqa_simulation *s);
 /* After it: balance, tracking and growth out of its rows. False: the problem is set. */

@@ -158,9 +158,10 @@ static bool add_columns(tqa_simulation *s, unsigned include)
     return tqa_simulation_add_column(s, &hidden);
 }
 
-bool tqa_run_verdict_read(struct tqa_simulation *s, unsigned include)
+bool tqa_run_verdict_read(struct tqa_simulation *s)
 {
     tqa_run_verdict *j = &s->judge;
+    const unsigned include = j->include;
     const tqa_value root = tqa_value_root(s->control);
     const tqa_value names = tqa_value_field(&root, "include");
     if ((include & TQA_RUN_VERDICT_TRACKING) != 0 && !s->has_controller) {
@@ -171,7 +172,6 @@ bool tqa_run_verdict_read(struct tqa_simulation *s, unsigned include)
     if (!read_verdict(s)) {
         return false;
     }
-    j->include = include;
     j->audit =
         (tq_audit){.plant = &s->plant, .with_momentum = (include & TQA_RUN_VERDICT_MOMENTUM) != 0};
     j->z_first = tq_plant_n_z(&s->plant);
