@@ -10,7 +10,7 @@ FUZZ_SECONDS ?= 60
 #: check-long       the hours as well: a thousand kills, a quiet machine's limits, long fuzzing
 #: asan tsan        unit tests and corpus under AddressSanitizer; the daemon under ThreadSanitizer
 #: fuzz             every fuzz target for FUZZ_SECONDS
-#: mutate           breaks one line at a time and counts what no test notices (SEED=1 N=150 ROOM=core,api,daemon)
+#: mutate           breaks one line at a time and counts what no test notices (SEED=1 N=150 ROOM=core,api/codec,api,daemon)
 .PHONY: check check-long asan tsan fuzz replay contract peers bits long system
 check:
 	@tests/run/check.sh

@@ -1,27 +1,30 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # tests/run/mutate.py - breaks one line at a time and sees whether a test notices: the mutation score.
-"""mutate.py [PATH:LINE:NEW_TEXT ...]; SEED=1 N=150 ROOM=core,api,daemon BUDGET=60 JOBS=2 BUILDS=release,asan MAP=new|keep
-TESTS=part_of_a_name
+"""mutate.py [PATH:LINE:NEW_TEXT ...]; SEED=1 N=150 ROOM=core,api/codec,api,daemon BUDGET=60 JOBS=2 BUILDS=release,asan
+MAP=new|keep|none SLOW=1200 MINUTES=1000 TESTS=part_of_a_name
 
 Works in a copy of the tree, build/mutate/tree (mutate_tree.py). A mutant lives until a test fails, dies or hangs: first C
 tests, then contract tests, both in release, then again under AddressSanitizer with leaks counted. A line's tests come
-in the order of how much of its surroundings they run for a second; BUDGET seconds of each of the four rounds are spent.
+in the order of how much of its surroundings they run for a second; BUDGET seconds of processor are spent in each of the four rounds.
+The same seed draws the same mutants of a room in the same order: after MINUTES no more are begun, and the score is of those.
 """
 import difflib
 import os
 import pathlib
 import random
 import re
+import resource
 import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from mutate_tree import HOME, JOBS, ROOT, TREE, Build, copy_tree, coverage
+from mutate_tree import HOME, JOBS, ROOT, TREE, Build, copy_tree, coverage, names_of, reach
 
 SEED, N = os.environ.get("SEED", "1"), int(os.environ.get("N", "150"))
-ROOMS, BUDGET = os.environ.get("ROOM", "core,api,daemon").split(","), float(os.environ.get("BUDGET", "60"))
+ROOMS, BUDGET = os.environ.get("ROOM", "core,api/codec,api,daemon").split(","), float(os.environ.get("BUDGET", "60"))
+MINUTES = float(os.environ.get("MINUTES", "1000"))
 
 
 # -- what may be broken ------------------------------------------------------------------------------------------
@@ -71,13 +74,18 @@ def bodies(text):
     return lines
 
 
+def room_of(name):
+    """The most particular of ROOMS that a source is in."""
+    return max((room for room in ROOMS if name.startswith(room + "/")), key=len, default="")
+
+
 def draw(room):
-    """Endless (path, line, column, old, new) of a room, the same ones for the same seed and sources."""
+    """All (path, line, column, old, new) of a room, the same ones for the same seed and sources."""
     chance = random.Random(f"{SEED}:{room}")
     places = []
-    for path in sorted(TREE.joinpath(room).rglob("*.c")):
+    for path in sorted(TREE.joinpath(room.split("/")[0]).rglob("*.c")):
         name, text = str(path.relative_to(TREE)), path.read_text()
-        if path.name == "openapi_json.c" or name.startswith("api/robots/builtin"):
+        if path.name == "openapi_json.c" or room_of(name) != room:
             continue
         lines = text.split("\n")
         places += [(name, n, choices) for n in bodies(text) if (choices := mutations(lines[n - 1]))]
@@ -93,7 +101,8 @@ def draw(room):
 # -- which tests run a line ---------------------------------------------------------------------------------------
 
 def tests_of(known, name, line):
-    """Test names by how much they run around a line for a second; an empty list if nothing runs it."""
+    """Test names, those first that are named like the source, then by how much they run around the line for a second; or, of
+    tests that the map does not have, by how near they reach. An empty list if nothing runs it."""
     text, old = (TREE / name).read_text().split("\n"), known["sources"].get(name)
     lines = set(bodies("\n".join(text)))
     back = {n: n for n in lines} if text == old else {} if old is None else \
@@ -104,18 +113,23 @@ def tests_of(known, name, line):
     every = set().union(*ran.values()) if ran else set()
     # a line within a longer statement has no count of its own: the nearest before it that has one
     at = next((back[n] for n in body if back.get(n) in every), None)
-    new = [t for t in ALL_TESTS if t not in known["tests"]]
-    if at is None:
-        return new + [t for t in ran if ran[t]] if old is None else new
-    stem, near = pathlib.Path(name).stem, range(at - 30, at + 31)
-    cost = {t: known["tests"][t]["seconds"] / (1 + len(ran[t].intersection(near))) for t in ran if at in ran[t]}
-    own = {t: f"test_{stem}." in t + "." or pathlib.Path(t).stem.removeprefix("test_") in stem for t in cost}
-    return new + sorted(cost, key=lambda t: (not own[t], cost[t]))
+    stem, rank = pathlib.Path(name).stem, {}
+    for t in ALL_TESTS:
+        far = reached.get(t, {}).get(name)
+        if known["tests"].get(t, {}).get("lines"):
+            if at in ran[t]:
+                rank[t] = (1, known["tests"][t]["seconds"] / (1 + len(ran[t].intersection(range(at - 30, at + 31)))))
+        elif far is not None:
+            rank[t] = (1 + far, len(reached[t]))
+        elif t.endswith(".py"):
+            rank[t] = (99, 0)
+    own = {t: f"test_{stem}." in t + "." or pathlib.Path(t).stem.removeprefix("test_") in stem for t in rank}
+    return sorted(rank, key=lambda t: (not own[t], rank[t]))
 
 
 # -- mutants -----------------------------------------------------------------------------------------------------
 
-ALL_TESTS, passing, passing_lock = [], {}, threading.Lock()
+ALL_TESTS, reached, passing, passing_lock = [], {}, {}, threading.Lock()
 
 
 def passes_unbroken(build, test):
@@ -145,6 +159,12 @@ def changed(build, one, folder):
     return new != [pathlib.Path(p).read_bytes() for p in build.compile(one[0], text, folder).values()]
 
 
+def spent():
+    """Seconds of processor that tests have taken: those of the clock go by who else is at work."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (used.ru_utime + used.ru_stime) / JOBS
+
+
 def trial(builds, known, one, folder):
     """(outcome, by what) of one mutant."""
     text, tests, tried = mutate((TREE / one[0]).read_text(), one), tests_of(known, one[0], one[1]), 0
@@ -160,9 +180,9 @@ def trial(builds, known, one, folder):
             for test in [t for t in tests if t.endswith(".py") == contract]:
                 if left <= 0:
                     break
-                start, tried = time.monotonic(), tried + 1
+                start, tried = spent(), tried + 1
                 passed = build.test(test, folder, 30 + 10 * usual[test])
-                left -= time.monotonic() - start
+                left -= spent() - start
                 if not passed and passes_unbroken(build, test):
                     return "killed", f"{build.variant} {test}{' (hangs)' if passed is None else ''}"
     return "survived", f"{tried} runs of {len(tests)} tests"
@@ -174,53 +194,87 @@ def equivalents():
     return {tuple(x.strip() for x in r.split(" | ")[:3]): r.split(" | ")[3] for r in rows if r and not r.startswith("#")}
 
 
+class Builds:
+    """The variants, each built when a mutant first needs it: most are killed in the first."""
+
+    def __init__(self, variants):
+        self.variants, self.built, self.lock = variants, {}, threading.Lock()
+
+    def __getitem__(self, k):
+        if k >= len(self.variants):
+            raise IndexError
+        with self.lock:
+            if k not in self.built:
+                self.built[k] = Build(self.variants[k])
+            return self.built[k]
+
+
+class Draw:
+    """Mutants of all rooms in turn, so that half a run tells of all."""
+
+    def __init__(self):
+        self.lock, self.end, self.turn = threading.Lock(), time.monotonic() + 60 * MINUTES, 0
+        self.left = {room: (N + len(ROOMS) - 1 - k) // len(ROOMS) for k, room in enumerate(ROOMS)}
+        self.drawn = {room: draw(room) for room in ROOMS}
+
+    def take(self):
+        with self.lock:
+            for _ in ROOMS:
+                room = ROOMS[self.turn % len(ROOMS)]
+                self.turn += 1
+                one = next(self.drawn[room], None) if self.left[room] > 0 and time.monotonic() < self.end else None
+                if one is not None:
+                    self.left[room] -= 1
+                    return room, one
+        return None, None
+
+    def give_back(self, room):
+        with self.lock:
+            self.left[room] += 1
+
+
+def named(argument):
+    name, line, new = argument.split(":", 2)
+    text = (TREE / name).read_text().split("\n")[int(line) - 1]
+    return name, int(line), len(text) - len(text.lstrip()), text.lstrip(), new
+
+
 def main():
     HOME.mkdir(parents=True, exist_ok=True)
     copy_tree()
-    known, builds = coverage(), [Build(v) for v in os.environ.get("BUILDS", "release,asan").split(",")]
-    ALL_TESTS.extend(t.split("/", 2)[2] for t in builds[0].names["tests"])
-    ALL_TESTS.extend(f"tests/contract/{p.name}" for p in (TREE / "tests/contract").glob("test_*.py"))
-    local, folders, equal = threading.local(), iter(range(JOBS)), equivalents()
+    builds = Builds(os.environ.get("BUILDS", "release,asan").split(","))
+    known = coverage(builds[0])
+    ALL_TESTS.extend(names_of(builds[0]))
+    reached.update(reach(builds[0]))
+    equal, score, same, start = equivalents(), {}, [], time.monotonic()
 
-    def folder():
-        if not hasattr(local, "folder"):
-            local.folder = HOME / f"worker{next(folders)}"
-            local.folder.mkdir(exist_ok=True)
-        return local.folder
-    chosen, same = [], 0
+    def one_trial(room, one, folder):
+        was = (TREE / one[0]).read_text().split("\n")[one[1] - 1]
+        now = mutate((TREE / one[0]).read_text(), one).split("\n")[one[1] - 1]
+        why = equal.get((one[0], was.strip(), now.strip()))
+        began = time.monotonic()
+        outcome, by = ("equivalent", why) if why else trial(builds, known, one, folder)
+        print(f"{time.monotonic() - began:6.1f} s  {outcome:10}  {one[0]}:{one[1]}:{one[2]}  `{was.strip()}` -> `{now.strip()}`  {by}", flush=True)
+        with passing_lock:
+            score.setdefault(room, {}).setdefault(outcome, []).append((one[0], one[1], was.strip(), now.strip(), by))
+
+    drawn, arguments = Draw(), iter([named(a) for a in sys.argv[1:]])
+
+    def work(k):
+        folder = HOME / f"worker{k}"
+        folder.mkdir(exist_ok=True)
+        while True:
+            room, one = drawn.take() if not sys.argv[1:] else ("named", next(arguments, None))
+            if one is None:
+                return
+            if (differs := changed(builds[0], one, folder)):
+                one_trial(room, one, folder)
+            else:
+                same.extend([one] if differs is False else [])
+                drawn.give_back(room) if not sys.argv[1:] else print(f"no other object: {one}", flush=True)
     with ThreadPoolExecutor(JOBS) as pool:
-        if sys.argv[1:]:
-            for a in sys.argv[1:]:
-                name, line, new = a.split(":", 2)
-                text = (TREE / name).read_text().split("\n")[int(line) - 1]
-                chosen.append((name, int(line), len(text) - len(text.lstrip()), text.lstrip(), new))
-        for k, room in enumerate([] if sys.argv[1:] else ROOMS):
-            want, drawn = (N + len(ROOMS) - 1 - k) // len(ROOMS), draw(room)
-            while want > 0:
-                batch = [one for one, _ in zip(drawn, range(want))]
-                for one, differs in zip(batch, pool.map(lambda one: changed(builds[0], one, folder()), batch)):
-                    same += differs is False
-                    chosen += [one] if differs else []
-                    want -= 1 if differs else 0
-                if not batch:
-                    break
-        # rooms in turn, so that half a run tells of all
-        each = [[one for one in chosen if one[0].startswith(room + "/")] for room in ROOMS]
-        chosen = chosen if sys.argv[1:] else [row[k] for k in range(N) for row in each if k < len(row)]
-        score, start = {}, time.monotonic()
-
-        def one_trial(one):
-            was = (TREE / one[0]).read_text().split("\n")[one[1] - 1]
-            now = mutate((TREE / one[0]).read_text(), one).split("\n")[one[1] - 1]
-            why = equal.get((one[0], was.strip(), now.strip()))
-            began = time.monotonic()
-            outcome, by = ("equivalent", why) if why else trial(builds, known, one, folder())
-            print(f"{time.monotonic() - began:6.1f} s  {outcome:10}  {one[0]}:{one[1]}:{one[2]}  `{was.strip()}` -> `{now.strip()}`  {by}", flush=True)
-            room = next((r for r in ("api/codec", "core", "api", "daemon") if one[0].startswith(r + "/")), "")
-            with passing_lock:
-                score.setdefault(room, {}).setdefault(outcome, []).append((one[0], one[1], was.strip(), now.strip(), by))
-        list(pool.map(one_trial, chosen))
-    report(score, same, time.monotonic() - start)
+        list(pool.map(work, range(JOBS)))
+    report(score, len(same), time.monotonic() - start)
 
 
 def report(score, same, seconds):

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/run/mutate_tree.py - the copy of the tree that mutants live in: its builds, and which test runs which line.
 """All of core, api and daemon is one shared library here, so that a mutant costs one object and one link, whatever tests it
-then meets. Variants: release, asan, and debug with gcov for the map."""
+then meets. Variants: release, asan, and of the library alone debug with gcov, for the map: release's programs run it."""
 import json
 import os
 import pathlib
 import resource
 import signal
+import struct
 import subprocess
 import sys
 import threading
@@ -17,10 +18,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 HOME = ROOT / "build" / "mutate"
 TREE = HOME / "tree"
 PYTHON = ROOT / "build" / "venv" / "bin" / "python"
-JOBS = int(os.environ.get("JOBS", "2"))
+JOBS, SLOW = int(os.environ.get("JOBS", "2")), float(os.environ.get("SLOW", "1200"))
 FLAGS = {"release": "-fPIC -g0 -O1", "asan": "-fPIC -g0", "debug": "-fPIC -g0 -O1 --coverage"}
 RULES = """
-mutate-objects: $(core_obj) $(api_obj) $(daemon_obj) $(out)/daemon/main.o $(support_lib) $(test_bin:=.o) $(out)/torquectl build/torquectl
+mutate-objects: $(core_obj) $(api_obj) $(daemon_obj) $(out)/daemon/main.o $(support_lib) $(test_bin:=.o) $(out)/torquectl
+	@ln -sf $(config)/torquectl build/torquectl
+mutate-library: $(core_obj) $(api_obj) $(daemon_obj)
 mutate-names:
 	@echo 'objects $(core_obj) $(api_obj) $(daemon_obj)'
 	@echo 'tests $(test_bin)'
@@ -82,23 +85,28 @@ class Build:
 
     def __init__(self, variant):
         self.variant, self.out = variant, TREE / "build" / variant
-        (HOME / "rules.mk").write_text(RULES)
-        make = ["make", "-s", f"-j{JOBS}", "-f", "Makefile", "-f", str(HOME / "rules.mk"), f"VARIANT={variant}", f"EXTRA_CFLAGS={FLAGS[variant]}"]
+        rules = HOME / f"{variant}.mk"
+        rules.write_text(RULES)
+        make = ["make", "-s", f"-j{JOBS}", "-f", "Makefile", "-f", str(rules), f"VARIANT={variant}", f"EXTRA_CFLAGS={FLAGS[variant]}"]
         env = {"LDFLAGS": "--coverage"} if variant == "debug" else {}
         names = must(make + ["mutate-names"], **env)
         self.names = {k: v.split() for k, _, v in (line.partition(" ") for line in names.splitlines())}
-        must(make + ["mutate-objects"], **env)
+        must(make + ["mutate-library" if variant == "debug" else "mutate-objects"], **env)
         self.names["libraries"] = [x for x in self.names["libraries"] if "libtorqued" not in x]
         self.plain = self.out / "mutate"
         self.plain.mkdir(exist_ok=True)
         self.link_library({}, self.plain)
-        support = f"build/{variant}/libtest_support.a"
+        if variant != "debug":
+            self.link_programs()
+
+    def link_programs(self):
+        support = f"build/{self.variant}/libtest_support.a"
         jobs = [(t, [t + ".o", support], ["-lcriterion"]) for t in self.names["tests"]]
-        jobs.append((f"build/{variant}/torqued", [f"build/{variant}/daemon/main.o"], []))
+        jobs.append((f"build/{self.variant}/torqued", [f"build/{self.variant}/daemon/main.o"], []))
         late = [j for j in jobs if not (TREE / j[0]).exists() or
                 any((TREE / o).stat().st_mtime > (TREE / j[0]).stat().st_mtime for o in j[1])]
         # leaks are counted without another compilation
-        leaks = ["-fsanitize=leak"] if variant == "release" else []
+        leaks = ["-fsanitize=leak"] if self.variant == "release" else []
         with ThreadPoolExecutor(JOBS) as pool:
             list(pool.map(lambda j: must(self.names["link"] + leaks + ["-fuse-ld=gold", "-o", j[0], *j[1], f"-L{self.plain}", "-ltorqued", *j[2],
                                                                *self.names["libraries"]]), late))
@@ -124,9 +132,9 @@ class Build:
             made[stem + suffix + ".o"] = str(out)
         return made
 
-    def test(self, test, library, limit):
+    def test(self, test, library, limit, **env):
         """True if it passes against the library in this folder, False, or None where it hangs."""
-        env = {"LD_LIBRARY_PATH": str(library), "TMPDIR": str(library)}
+        env = {"LD_LIBRARY_PATH": str(library), "TMPDIR": str(library), **env}
         if test.endswith(".py"):
             status = run([str(PYTHON), "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", test], limit, TORQUED=str(self.out / "torqued"), **env)[0]
         else:
@@ -138,18 +146,26 @@ class Build:
 
 # -- which test runs which line ----------------------------------------------------------------------------------
 
-def cover(build, test, counts):
-    """{"seconds", "lines": {source: numbers}} of one test program or file of contract tests."""
+def has_counts(path):
+    """Whether a .gcda says that anything ran: gcov takes 10 ms an object, and most of them nothing of has run."""
+    data, at = path.read_bytes(), 16
+    while at + 8 <= len(data):
+        tag, length = struct.unpack_from("<Ii", data, at)
+        if tag == 0x01a10000 and length > 0:  # counters of arcs; a negative length: all of them 0
+            return True
+        at += 8 + max(length, 0) if tag == 0x01a10000 else 8 + length
+    return False
+
+
+def cover(programs, library, test, counts):
+    """{"seconds", "lines": {source: numbers}} of one test program or file of contract tests; no lines of one that takes
+    longer than SLOW seconds."""
     start = time.monotonic()
-    env = {"GCOV_PREFIX": str(counts), "LD_LIBRARY_PATH": str(build.plain), "TMPDIR": str(counts.parent)}
     run(["rm", "-rf", str(counts)])
-    if test.endswith(".py"):
-        passed = run([str(PYTHON), "-m", "pytest", "-q", "-p", "no:cacheprovider", test], 1200, TORQUED=str(build.out / "torqued"), **env)[0] == 0
-    else:
-        passed = run([f"build/debug/{test}", "--jobs", "1", "--timeout", "900"], 1200, **env)[0] == 0
+    passed = programs.test(test, library.plain, SLOW, TMPDIR=str(counts.parent), GCOV_PREFIX=str(counts))
     seconds, lines = time.monotonic() - start, {}
-    inside = counts / str(TREE).lstrip("/") / "build/debug"
-    data = [p for room in ("core", "api", "daemon") for p in (inside / room).rglob("*.gcda")]
+    inside = counts / str(library.out).lstrip("/")
+    data = [p for room in ("core", "api", "daemon") for p in (inside / room).rglob("*.gcda") if has_counts(p)]
     for p in data:
         note = pathlib.Path("/" + str(p.relative_to(counts))).with_suffix(".gcno")
         os.symlink(note, p.with_suffix(".gcno"))
@@ -162,21 +178,59 @@ def cover(build, test, counts):
     return {"seconds": seconds, "lines": {f: sorted(n) for f, n in lines.items()}}
 
 
-def coverage():
-    kept = HOME / "coverage.json"
-    if kept.exists() and os.environ.get("MAP", "keep") == "keep":
-        return json.loads(kept.read_text())
-    sources = {str(p.relative_to(TREE)): p.read_text().split("\n") for r in ("core", "api", "daemon") for p in (TREE / r).rglob("*.c")}
-    build, local = Build("debug"), threading.local()
-    names = [t.removeprefix("build/debug/") for t in build.names["tests"]] + sorted(f"tests/contract/{p.name}" for p in (TREE / "tests/contract").glob("test_*.py"))
-    folders = iter(range(JOBS))
+def names_of(programs):
+    return sorted(f"tests/contract/{p.name}" for p in (TREE / "tests/contract").glob("test_*.py")) + \
+        [t.removeprefix("build/release/") for t in programs.names["tests"]]
+
+
+def coverage(programs):
+    """The map, kept after each test: {"sources", "tests": {name: what cover returned}}. MAP=none: what there is of it."""
+    kept, way, local = HOME / "coverage.json", os.environ.get("MAP", "keep"), threading.local()
+    known = json.loads(kept.read_text()) if kept.exists() and way != "new" else {}
+    known.setdefault("tests", {})
+    known.setdefault("sources", {str(p.relative_to(TREE)): p.read_text().split("\n") for r in ("core", "api", "daemon") for p in (TREE / r).rglob("*.c")})
+    names = [t for t in names_of(programs) if t not in known["tests"] and os.environ.get("TESTS", "") in t]
+    if way == "none" or not names:
+        return known
+    library, folders, lock = Build("debug"), iter(range(JOBS)), threading.Lock()
 
     def one(test):
         if not hasattr(local, "folder"):
             local.folder = HOME / f"counts{next(folders)}"
             local.folder.mkdir(exist_ok=True)
-        return cover(build, test, local.folder / "gcda")
+        row = cover(programs, library, test, local.folder / "gcda")
+        with lock:
+            known["tests"][test] = row
+            (HOME / "coverage.new").write_text(json.dumps(known))
+            (HOME / "coverage.new").rename(kept)
     with ThreadPoolExecutor(JOBS) as pool:
-        tests = dict(zip(names, pool.map(one, names)))
-    kept.write_text(json.dumps({"tests": tests, "sources": sources}))
-    return {"tests": tests, "sources": sources}
+        list(pool.map(one, names))
+    return known
+
+
+# -- which test reaches which source, where the map does not say -------------------------------------------------
+
+def reach(programs):
+    """{test program: {source: links from object to object on the shortest way to it}}, by the symbols of objects."""
+    out, support = f"build/{programs.variant}/", f"build/{programs.variant}/libtest_support.a"
+    tests = [t + ".o" for t in programs.names["tests"]]
+    text = must(["nm", "-A", "-P", "-g", *programs.names["objects"], *tests]) + must(["nm", "-A", "-P", "-g", support])
+    needs, home = {}, {}
+    for line in text.splitlines():
+        place, symbol, kind = line.split()[:3]
+        place = place.rstrip(":")
+        if kind == "U":
+            needs.setdefault(place, set()).add(symbol)
+        elif kind not in "wv" and place not in tests:
+            home[symbol] = place
+    reached = {}
+    for test in tests:
+        far, ring = {test: 0}, [test]
+        while ring:
+            ring = [o for o in {home[s] for r in ring for s in needs.get(r, ()) if s in home} if o not in far and not far.update({o: far[ring[0]] + 1})]
+        rows = {}
+        for o, n in far.items():
+            source = o.removeprefix(out).split(".")[0] + ".c"
+            rows[source] = min(n, rows.get(source, n))
+        reached[test.removeprefix(out).removesuffix(".o")] = rows
+    return reached
