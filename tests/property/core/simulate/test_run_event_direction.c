@@ -128,6 +128,32 @@ Test(direction, a_pendulum_passes_its_lowest_point_both_ways)
     }
 }
 
+/* A swing to 1.5 rad turns half a radian before the level: no step looks for it. */
+Test(direction, a_level_out_of_reach_costs_nothing)
+{
+    const double quarter = tqt_elliptic_k(sin(0.75)) / sqrt(9.81 / 0.5);
+    const tq_event_rule rule = {.kind = TQ_EVENT_Q, .level = 2.0};
+    for (int method = 0; method < TQ_RUN_METHODS; method++) {
+        unsigned long long evaluations[2] = {0, 0};
+        double end[2];
+        for (size_t n = 0; n < 2; n++) {
+            bench *b = open_bench(tqt_pendulum());
+            tq_run *run = open_run(b, method, &rule, n);
+            const double q[1] = {1.5}, qd[1] = {0};
+            cr_assert(eq(int, tq_run_start(run, 0, q, qd, NULL), TQ_OK));
+            cr_assert(tq_run_to(run, 12.0 * quarter, 0));
+            cr_assert(eq(sz, b->n_event, 0));
+            evaluations[n] = (unsigned long long)run->stats.n_evaluation;
+            end[n] = run->state->q[0];
+            tq_run_close(run);
+            close_bench(b);
+        }
+        cr_expect(evaluations[0] == evaluations[1], "method %d: %llu, %llu with the level", method,
+                  evaluations[0], evaluations[1]);
+        cr_expect(end[0] == end[1], "method %d: other steps", method);
+    }
+}
+
 /* a mass of 2 kg on a rail along x or z */
 static tq_model *slider(double x, double z)
 {

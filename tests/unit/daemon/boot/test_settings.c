@@ -3,11 +3,15 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
+#include "daemon/boot/process.h"
 #include "daemon/boot/settings.h"
 #include "daemon/compute/handler.h"
 #include "daemon/http/media.h"
@@ -98,6 +102,122 @@ Test(settings, an_indented_line_is_a_setting_of_its_own)
     cr_assert(read_text("[torqued]\nhosts = a\n  queue = 7\n", NULL, NULL) == true);
     cr_expect(eq(str, settings.hosts, (char *)"a"));
     cr_expect(eq(i64, settings.queue, 7));
+}
+
+/* what is refused says in full why: bounds are those of --help */
+Test(settings, a_refusal_is_one_whole_sentence)
+{
+    static const struct {
+        const char *line, *why;
+    } cases[] = {
+        {"lane_width = 3\n", ":1: lane_width must be 0, 1, 2, 4 or 8"},
+        {"log_level = loud\n", ":1: log_level must be error, warning, info or debug, not \"loud\""},
+        {"workers = many\n", ":1: workers must be a whole number, not \"many\""},
+        {"body_budget = 2 MB\n", ":1: body_budget must be a whole number of bytes, not \"2 MB\""},
+        {"workers = 513\n", ":1: workers must lie between 0 and 512"},
+        {"connections = 0\n", ":1: connections must lie between 1 and 100000"},
+        {"lease = 999\n", ":1: lease must lie between 1000 and 3600000 ms"},
+        {"[server]\nworkers = 1\n",
+         ":2: there is no section [server]; settings stand in [torqued]"},
+        {"workers = 1\nqueue = 2\nworkers = 1\n", ":3: workers has been set in line 1 already"},
+        {"queue = 2\nworkers\n", ":2: this is neither a [section] nor name = value"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        cr_assert(read_text(cases[i].line, NULL, NULL) == false, "%s", cases[i].line);
+        const char *at = strchr(why, ':');
+        cr_expect(eq(str, (char *)(at != NULL ? at : why), (char *)cases[i].why));
+    }
+}
+
+/* both ends of what is allowed are */
+Test(settings, bounds_are_allowed)
+{
+    static const struct {
+        const char *line;
+        bool good;
+    } cases[] = {
+        {"workers = 0\n", true},       {"workers = 512\n", true},
+        {"connections = 1\n", true},   {"connections = 100000\n", true},
+        {"lane_width = 8\n", true},    {"lane_width = 1\n", true},
+        {"lane_width = 2\n", true},    {"lane_width = 4\n", true},
+        {"lane_width = 5\n", false},   {"lane_width = 9\n", false},
+        {"log_level = debug\n", true}, {"log_level = error\n", true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        cr_expect(read_text(cases[i].line, NULL, NULL) == cases[i].good, "%s", cases[i].line);
+    }
+    char text[TQD_SETTING_TEXT + 20];
+    for (size_t n = TQD_SETTING_TEXT - 1; n <= TQD_SETTING_TEXT; n++) {
+        memset(text, 'x', n);
+        text[n] = '\0';
+        cr_expect(read_flag("--store", text) == (n < TQD_SETTING_TEXT), "%zu", n);
+    }
+    cr_expect(eq(str, why, (char *)"--store: store is longer than 511 bytes"));
+}
+
+/* On one core: one of everything, and half of the memory that sysinfo(2) knows of. */
+Test(settings, what_is_left_open_is_chosen_by_the_machine)
+{
+    cpu_set_t set, one;
+    cr_assert(eq(int, sched_getaffinity(0, sizeof set, &set), 0));
+    CPU_ZERO(&one);
+    for (int cpu = 0; CPU_COUNT(&one) == 0; cpu++) {
+        if (CPU_ISSET(cpu, &set)) {
+            CPU_SET(cpu, &one);
+        }
+    }
+    cr_assert(eq(int, sched_setaffinity(0, sizeof one, &one), 0));
+    struct sysinfo info;
+    cr_assert(eq(int, sysinfo(&info), 0));
+    cr_assert(read_flag(NULL, NULL) == true);
+    cr_assert(tqd_settings_resolve(&settings, why) == true, "%s", why);
+    cr_expect(eq(i64, settings.workers, 1));
+    cr_expect(eq(i64, settings.jobs, 1));
+    cr_expect(eq(i64, settings.io_threads, 1));
+    const int64_t page = sysconf(_SC_PAGESIZE);
+    cr_expect(eq(i64, settings.sample_budget,
+                 (int64_t)(info.totalram * info.mem_unit) / page * page / 2));
+}
+
+/* what is set is not chosen; jobs follow the workers, to 64 */
+Test(settings, what_is_set_is_kept)
+{
+    cr_assert(read_text("workers = 3\nio_threads = 5\nsample_budget = 1 MiB\n", NULL, NULL) ==
+              true);
+    cr_assert(tqd_settings_resolve(&settings, why) == true, "%s", why);
+    cr_expect(eq(i64, settings.workers, 3));
+    cr_expect(eq(i64, settings.jobs, 3));
+    cr_expect(eq(i64, settings.io_threads, 5));
+    cr_expect(eq(i64, settings.sample_budget, 1048576));
+    cr_assert(read_text("workers = 100\njobs = 0\n", NULL, NULL) == true);
+    cr_assert(tqd_settings_resolve(&settings, why) == true, "%s", why);
+    cr_expect(eq(i64, settings.jobs, 64));
+    cr_assert(read_text("jobs = 7\n", NULL, NULL) == true);
+    cr_assert(tqd_settings_resolve(&settings, why) == true, "%s", why);
+    cr_expect(eq(i64, settings.jobs, 7));
+}
+
+/* 24 + 4 io_threads + 2 workers descriptors are no connections: 50 of 5 and 3 */
+Test(settings, connections_leave_descriptors_for_the_store)
+{
+    static const struct {
+        rlim_t files;
+        int64_t connections;
+    } cases[] = {{4146, 4096}, {4145, 4095}, {60, 10}, {51, 1}};
+    struct rlimit files;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        files = (struct rlimit){cases[i].files, cases[i].files};
+        cr_assert(eq(int, setrlimit(RLIMIT_NOFILE, &files), 0));
+        cr_assert(read_text("workers = 3\nio_threads = 5\n", NULL, NULL) == true);
+        cr_assert(tqd_settings_resolve(&settings, why) == true, "%s", why);
+        cr_expect(eq(i64, settings.connections, cases[i].connections));
+    }
+    files = (struct rlimit){50, 50};
+    cr_assert(eq(int, setrlimit(RLIMIT_NOFILE, &files), 0));
+    cr_assert(tqd_settings_resolve(&settings, why) == false);
+    cr_expect(eq(str, why,
+                 (char *)"50 open files are allowed, 51 are needed at least (ulimit -n, "
+                         "LimitNOFILE=)"));
 }
 
 static const struct {

@@ -64,6 +64,24 @@ Test(constrained_control, position_and_force_follow_their_own_errors)
     json_decref(answer);
 }
 
+/* a not-a-knot spline through four points of a cubic is that cubic: -8 + 3 t - 4 t^2 + 1.5 t^3 */
+Test(constrained_control, a_cubic_force_goal_is_followed_between_its_points)
+{
+    char body[BODY];
+    ask_bob(body,
+            "{'rows': ['globe'], 't': [0, 0.5, 1, 2], 'values': [[-8], [-7.3125], [-7.5], [-6]], "
+            "'interpolation': 'cubic'}",
+            "");
+    json_t *answer = tqt_ask(bob, "simulate", body);
+    for (size_t k = 0; k <= 20; k++) {
+        const double t = 0.1 * (double)k;
+        char path[64];
+        (void)snprintf(path, sizeof path, "multipliers.%zu.0", k);
+        cr_expect(fabs(tqt_number(answer, path) - (-8.0 + t * (3.0 + t * (1.5 * t - 4.0)))) < 1e-9);
+    }
+    json_decref(answer);
+}
+
 /* a controller that believes in too little mass presses with too little force: the integral of the
  * error takes that away, without it the error stays */
 Test(constrained_control, an_error_of_force_decays_by_its_integral)

@@ -241,19 +241,29 @@ Test(simulate_judge, refusals_have_place_and_hint)
     }
 }
 
-/* one freedom has no velocity terms of its own: what drove it away is gravity, or the input */
+/* One freedom has no velocity terms of its own: what drove it away is gravity, or the input. Of two,
+ * with m2 l1 lc2 sin(q2) = h: joint 1 has 2 h qd1 qd2 of Coriolis, h qd2^2 of centrifugal terms,
+ * joint 2 h qd1^2 of these; at such speeds each is more than gravity, which is more than no input. */
 Test(simulate_judge, a_verdict_names_the_term_that_drove_a_joint_away)
 {
     static const struct {
-        const char *body, *term;
+        const char *robot, *body, *term;
     } cases[] = {
-        {"{'initial':{'q':[1],'qd':[1e6]},'duration':1,'output':{'interval':0.5}}", "gravity"},
-        {"{'initial':{'q':[1]},'duration':1,'output':{'interval':0.5},"
+        {"pendulum", "{'initial':{'q':[1],'qd':[1e6]},'duration':1,'output':{'interval':0.5}}",
+         "gravity"},
+        {"pendulum",
+         "{'initial':{'q':[1]},'duration':1,'output':{'interval':0.5},"
          "'input':{'kind':'torque','t':[0,1],'tau':[[1e9],[1e9]]}}",
          "input"},
+        {"planar-2r",
+         "{'initial':{'q':[1,1],'qd':[1e6,1e6]},'duration':1,'output':{'interval':0.5}}",
+         "coriolis"},
+        {"planar-2r",
+         "{'initial':{'q':[1,1],'qd':[1e3,1e6]},'duration':1,'output':{'interval':0.5}}",
+         "centrifugal"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
-        json_t *r = tqt_ask("pendulum", "simulate", cases[k].body);
+        json_t *r = tqt_ask(cases[k].robot, "simulate", cases[k].body);
         const char *term = json_string_value(tqt_at(r, "verdict.term"));
         cr_assert(term != NULL && strcmp(term, cases[k].term) == 0, "case %d: %s", (int)k,
                   term != NULL ? term : "none");

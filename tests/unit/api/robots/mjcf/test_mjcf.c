@@ -238,13 +238,16 @@ Test(mjcf, a_weld_has_its_own_pose)
     tqa_robot *robot =
         parse("<mujoco><worldbody><body name='a'><freejoint/><geom size='0.1'/></body>"
               "<body name='b'><freejoint/><geom size='0.1'/></body></worldbody>"
-              "<equality><weld body1='a' body2='b' relpose='1 2 3 2 2 0 0'/></equality></mujoco>");
+              "<equality><weld body1='a' body2='b' relpose='1 2 3 2 -4 5 6'/></equality></mujoco>");
     const tq_pose *pose = &robot->constraints->items[0].a.pose;
-    static const double quarter[9] = {1, 0, 0, 0, 0, -1, 0, 1, 0};
+    /* 81 times the rotation by (2, -4, 5, 6) / 9, w first */
+    static const double turned[9] = {-41, -64, -28, -16, -23, 76, -68, 44, -1};
     for (int k = 0; k < 9; k++) {
-        cr_assert(epsilon_eq(dbl, pose->r[k], quarter[k], 1e-15));
+        cr_assert(epsilon_eq(dbl, pose->r[k], turned[k] / 81.0, 1e-15), "%d: %g", k, pose->r[k]);
     }
-    cr_assert(eq(dbl, pose->p[2], 3.0));
+    for (int k = 0; k < 3; k++) {
+        cr_assert(eq(dbl, pose->p[k], k + 1.0));
+    }
     tqa_robot_free(robot);
 }
 
