@@ -43,6 +43,9 @@ def mutations(line):
     m, found = masked(line), []
     for old, new in SWAPS.items():
         found += [(k.start(), old, new) for k in re.finditer(re.escape(old), m)]
+    # a < b ? a : b is the same with <=
+    least = [k.start(2) for k in re.finditer(r"(\S+)( [<>]=? )(\S+) \? (?:\([\w ]+\))?(?:\1 : (?:\([\w ]+\))?\3|\3 : (?:\([\w ]+\))?\1)(?![\w.(\[-])", m)]
+    found = [f for f in found if f[0] not in least]
     for k in re.finditer(r"(?<![\w.\]])(\d+\.\d*(?:e-?\d+)?|\d+)(?![\w.])", m):
         before, old = m[:k.start()], k.group()
         if re.search(r"(?:^|[;(,])\s*(?!return)(?:\w+ )+\*?\w+(?:\[\w+\])*\[$", before) or before.endswith("case "):
@@ -183,13 +186,16 @@ def trial(builds, known, one, folder):
                 start, tried = spent(), tried + 1
                 passed = build.test(test, folder, 30 + 10 * usual[test])
                 left -= spent() - start
+                if passed is None and build.test(test, build.plain, 30 + 10 * usual[test]) is None:
+                    continue  # the machine is too busy to say that it hangs
                 if not passed and passes_unbroken(build, test):
                     return "killed", f"{build.variant} {test}{' (hangs)' if passed is None else ''}"
     return "survived", f"{tried} runs of {len(tests)} tests"
 
 
 def equivalents():
-    """Named mutants that change nothing that can be seen: path | line's text | new text | why."""
+    """Named mutants that change nothing that can be seen: path | line's text | new text | why. A text that a file has twice
+    has the line before it in front."""
     rows = (ROOT / "tests/run/mutate_equivalent.txt").read_text().splitlines()
     return {tuple(x.strip() for x in r.split(" | ")[:3]): r.split(" | ")[3] for r in rows if r and not r.startswith("#")}
 
@@ -249,9 +255,9 @@ def main():
     equal, score, same, start = equivalents(), {}, [], time.monotonic()
 
     def one_trial(room, one, folder):
-        was = (TREE / one[0]).read_text().split("\n")[one[1] - 1]
+        before, was = (TREE / one[0]).read_text().split("\n")[one[1] - 2:one[1]]
         now = mutate((TREE / one[0]).read_text(), one).split("\n")[one[1] - 1]
-        why = equal.get((one[0], was.strip(), now.strip()))
+        why = equal.get((one[0], was.strip(), now.strip())) or equal.get((one[0], f"{before.strip()} {was.strip()}", now.strip()))
         began = time.monotonic()
         outcome, by = ("equivalent", why) if why else trial(builds, known, one, folder)
         print(f"{time.monotonic() - began:6.1f} s  {outcome:10}  {one[0]}:{one[1]}:{one[2]}  `{was.strip()}` -> `{now.strip()}`  {by}", flush=True)

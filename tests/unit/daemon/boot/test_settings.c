@@ -155,11 +155,15 @@ Test(settings, bounds_are_allowed)
     cr_expect(eq(str, why, (char *)"--store: store is longer than 511 bytes"));
 }
 
-/* On one core: one of everything, and half of the memory that sysinfo(2) knows of. */
+/* A worker a core. On one core: one of everything, and half of the memory that sysinfo(2) knows. */
 Test(settings, what_is_left_open_is_chosen_by_the_machine)
 {
     cpu_set_t set, one;
     cr_assert(eq(int, sched_getaffinity(0, sizeof set, &set), 0));
+    cr_assert(read_flag(NULL, NULL) == true);
+    cr_assert(tqd_settings_resolve(&settings, why) == true, "%s", why);
+    cr_expect(eq(i64, settings.workers, CPU_COUNT(&set) < 512 ? CPU_COUNT(&set) : 512));
+    cr_expect(eq(i64, settings.jobs, CPU_COUNT(&set) < 64 ? CPU_COUNT(&set) : 64));
     CPU_ZERO(&one);
     for (int cpu = 0; CPU_COUNT(&one) == 0; cpu++) {
         if (CPU_ISSET(cpu, &set)) {

@@ -12,6 +12,7 @@
 #include "api/operation.h"
 #include "daemon/queue/pipe.h"
 #include "daemon/queue/scratch.h"
+#include "tests/support/lock_owner.h"
 
 /* Criterion's runner now and then loses 48 bytes of its own when tests here start threads */
 const char *__lsan_default_suppressions(void);
@@ -272,6 +273,38 @@ Test(pipe, closed_while_a_worker_is_at_it)
     sem_wait(&r.destroyed);
     cr_expect(eq(sz, r.n_taken, (size_t)TQD_PIPE_PIECE));
     cr_expect(eq(int, sem_trywait(&r.woken), -1));
+    end(workers, threads, 1);
+}
+
+/* Every 16 pieces a worker asks who waits: nobody does, and it goes on with what there is. A piece
+ * more lies there whenever it comes out of one, so that all are taken in one turn. */
+Test(pipe, a_worker_that_nothing_waits_for_goes_on)
+{
+    enum { N_PIECE = 40 };
+    sem_t gate;
+    sem_init(&gate, 0, 0);
+    reader r;
+    reader_init(&r);
+    r.gate = &gate;
+    pthread_t threads[1];
+    tqd_workers *workers = tqd_workers_new(8);
+    begin(workers, threads, 1);
+    tqd_pipe *pipe = tqd_pipe_new(workers, 8 << 20, &ends, &r);
+    cr_assert(eq(int, (int)put(pipe, &r, 0, TQD_PIPE_PIECE), TQD_PIPE_GOOD));
+    for (size_t k = 1; k < N_PIECE; k++) {
+        sem_wait(&r.inside);
+        cr_assert(eq(int, (int)put(pipe, &r, k * TQD_PIPE_PIECE, TQD_PIPE_PIECE), TQD_PIPE_GOOD));
+        sem_post(&gate);
+    }
+    sem_post(&gate);
+    (void)tqd_pipe_end(pipe);
+    while (!tqd_pipe_is_over(pipe)) {
+        sem_wait(&r.woken);
+    }
+    cr_expect(eq(sz, r.n_taken, (size_t)N_PIECE * TQD_PIPE_PIECE));
+    cr_expect(eq(sz, r.n_bad, 0));
+    tqd_pipe_close(pipe);
+    sem_wait(&r.destroyed);
     end(workers, threads, 1);
 }
 

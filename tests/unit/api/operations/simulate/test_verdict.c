@@ -46,6 +46,29 @@ Test(simulate_judge, audit_and_base_reaction_of_the_homework)
     json_decref(r);
 }
 
+/* A pendulum without friction by long steps of semi-implicit Euler, whose energy swings: the audit's
+ * largest residual is that of its rows. */
+Test(simulate_judge, the_audit_keeps_the_largest_residual)
+{
+    enum { ROWS = 201 };
+    json_t *r = tqt_ask("pendulum", "simulate",
+                        "{'initial':{'q':[1.5]},'duration':2,'output':{'interval':0.01},'solver':"
+                        "{'method':'semi-implicit-euler','step':0.01},'include':['energy']}");
+    double kinetic[ROWS], potential[ROWS], most = 0.0, most_kinetic = 0.0;
+    tqt_numbers(r, "kinetic_energy", kinetic, ROWS);
+    tqt_numbers(r, "potential_energy", potential, ROWS);
+    for (int k = 0; k < ROWS; k++) {
+        most = fmax(most, fabs(kinetic[k] + potential[k] - kinetic[0] - potential[0]));
+        most_kinetic = fmax(most_kinetic, kinetic[k]);
+    }
+    cr_assert(gt(dbl, most, 1e-3));
+    cr_expect(epsilon_eq(dbl, tqt_number(r, "audit.energy.residual_max"), most, 1e-9),
+              "%.12g, %.12g", tqt_number(r, "audit.energy.residual_max"), most);
+    const double last = kinetic[ROWS - 1] + potential[ROWS - 1] - kinetic[0] - potential[0];
+    cr_expect(epsilon_eq(dbl, fabs(tqt_number(r, "audit.energy.residual")), fabs(last), 1e-9));
+    json_decref(r);
+}
+
 /* item 102, by the holding torque where the homework states it */
 Test(simulate_judge, growth_rate_is_told)
 {
