@@ -317,16 +317,17 @@ ParameterizedTest(int *row, short_memory, every_allocation_of_every_operation)
 static char *long_table(const char *begin, const char *values, const char *end)
 {
     enum { POINTS = 3000 };
-    char *text = malloc(POINTS * 16 + 1024);
-    size_t n = (size_t)sprintf(text, "%s\"t\":[0", begin);
+    const size_t size = POINTS * 16 + 1024;
+    char *text = malloc(size);
+    size_t n = (size_t)snprintf(text, size, "%s\"t\":[0", begin);
     for (int k = 1; k < POINTS; k++) {
-        n += (size_t)sprintf(text + n, ",%d", k);
+        n += (size_t)snprintf(text + n, size - n, ",%d", k);
     }
-    n += (size_t)sprintf(text + n, "],\"%s\":[[0]", values);
+    n += (size_t)snprintf(text + n, size - n, "],\"%s\":[[0]", values);
     for (int k = 1; k < POINTS; k++) {
-        n += (size_t)sprintf(text + n, ",[%d]", k % 7);
+        n += (size_t)snprintf(text + n, size - n, ",[%d]", k % 7);
     }
-    (void)sprintf(text + n, "],\"interpolation\":\"cubic\"%s", end);
+    (void)snprintf(text + n, size - n, "],\"interpolation\":\"cubic\"%s", end);
     return text;
 }
 

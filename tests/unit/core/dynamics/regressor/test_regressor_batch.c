@@ -137,6 +137,38 @@ Test(regressor_batch, overflow_tells_its_sample)
     naive_free(&robot);
 }
 
+/* A turning joint carries one that slides: an arm of 1e200 m times 1e150 rad/s^2 is infinite, of
+ * 1e100 m times 1e60 rad/s^2 it is not. */
+Test(regressor_batch, overflow_of_a_long_arm)
+{
+    tq_model *model = tqt_model_new(3);
+    for (uint32_t l = 1; l < 3; l++) {
+        model->links[l].inertia = (tq_inertia){.mass = 1.0, .about_com = {1, 0, 0, 1, 0, 1}};
+    }
+    model->joints[1].kind = TQ_JOINT_PRISMATIC;
+    memcpy(model->joints[1].axis, (const double[3]){1, 0, 0}, 3 * sizeof(double));
+    cr_assert(tq_model_finish(model, NULL) == TQ_OK);
+    tqt_subject *subject = tqt_subject_new(model, 0);
+    const size_t size = tq_regressor_batch_scratch_size(subject->mechanism);
+    tq_scratch scratch;
+    tq_scratch_init(&scratch, aligned_alloc(64, size), size);
+    static const double states[2][2] = {{1e200, 1e150}, {1e100, 1e60}};
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < 8; i++) {
+            q[i] = qdd[8 + i] = 0.0;
+            q[8 + i] = states[k][0];
+            qdd[i] = states[k][1];
+        }
+        const tq_inverse_input in = {.n_sample = 8, .stride = 8, .q = q, .qdd = qdd};
+        cr_expect(tq_regressor_batch(subject->mechanism, &in, &scratch, y, NULL) ==
+                      (k == 0 ? TQ_ERR_OVERFLOW : TQ_OK),
+                  "%g m", states[k][0]);
+    }
+    free(scratch.memory);
+    tqt_subject_free(subject);
+    tqt_model_free(model);
+}
+
 /* angles and rows that only a factor makes infinite */
 Test(regressor_batch, overflow_of_mimicry)
 {
