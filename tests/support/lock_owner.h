@@ -4,10 +4,10 @@
 #ifndef TQT_LOCK_OWNER_H
 #define TQT_LOCK_OWNER_H
 
-/* For one file of a test program only: it is called before the C library's. glibc notes the owner in
- * every mutex, but looks at it only where an error-checking one asks for that: a lock that was left
- * out is met by its unlock, without two threads that would have to meet. Sanitizers stand there
- * themselves. */
+/* For one file of a test program only: it is called before the C library's. glibc notes the owner
+ * in every mutex, but looks at it only where an error-checking one asks for that: a lock that was
+ * left out is met by its unlock, without two threads that would have to meet. Sanitizers stand
+ * there themselves. */
 
 #include <criterion/criterion.h>
 #include <dlfcn.h>
@@ -19,7 +19,7 @@
 
 int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
-    static int (*unlock)(pthread_mutex_t *mutex);
+    static int (*unlock)(pthread_mutex_t * mutex);
     if (unlock == NULL) { /* perhaps before any constructor of ours; the same for all threads */
         void *at = dlsym(RTLD_NEXT, "pthread_mutex_unlock");
         memcpy(&unlock, &at, sizeof at);

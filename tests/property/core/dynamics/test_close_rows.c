@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/dynamics/test_close_rows.c - wide robots have the same bits at every stride. */
+/* tests/property/core/dynamics/test_close_rows.c - wide robots have the same bits at every stride.
+ */
 #include "core/dynamics/forward.h"
 #include "core/dynamics/inverse.h"
 #include "tests/support/random_robot.h"

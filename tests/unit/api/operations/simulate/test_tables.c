@@ -9,8 +9,8 @@
 
 #include "tests/support/ask.h"
 
-/* A bar about a vertical axis: 0.05 kg m^2, 0.1 N m s of friction, no gravity about it. A not-a-knot
- * spline through five points of a cubic is that cubic, so that at every time
+/* A bar about a vertical axis: 0.05 kg m^2, 0.1 N m s of friction, no gravity about it. A
+ * not-a-knot spline through five points of a cubic is that cubic, so that at every time
  * 0.05 qdd + 0.1 qd = tau(t) = 2 - t + 3 t^2 - 2 t^3. */
 #define BAR                                                                                        \
     "{'gravity':[0,0,-9.81],'links':[{'name':'base'},{'name':'bar','mass':1,'com':[0,0,0],"        \

@@ -46,8 +46,8 @@ Test(simulate_judge, audit_and_base_reaction_of_the_homework)
     json_decref(r);
 }
 
-/* A pendulum without friction by long steps of semi-implicit Euler, whose energy swings: the audit's
- * largest residual is that of its rows. */
+/* A pendulum without friction by long steps of semi-implicit Euler, whose energy swings: the
+ * audit's largest residual is that of its rows. */
 Test(simulate_judge, the_audit_keeps_the_largest_residual)
 {
     enum { ROWS = 201 };
@@ -264,9 +264,10 @@ Test(simulate_judge, refusals_have_place_and_hint)
     }
 }
 
-/* One freedom has no velocity terms of its own: what drove it away is gravity, or the input. Of two,
- * with m2 l1 lc2 sin(q2) = h: joint 1 has 2 h qd1 qd2 of Coriolis, h qd2^2 of centrifugal terms,
- * joint 2 h qd1^2 of these; at such speeds each is more than gravity, which is more than no input. */
+/* One freedom has no velocity terms of its own: what drove it away is gravity, or the input. Of
+ * two, with m2 l1 lc2 sin(q2) = h: joint 1 has 2 h qd1 qd2 of Coriolis, h qd2^2 of centrifugal
+ * terms, joint 2 h qd1^2 of these; at such speeds each is more than gravity, which is more than no
+ * input. */
 Test(simulate_judge, a_verdict_names_the_term_that_drove_a_joint_away)
 {
     static const struct {
