@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* What every request needs. */
+/* Options of every request. */
 typedef struct tqc_server {
     const char *url;        /* http://..., https://... or unix:PATH */
     const char *token_file; /* NULL: no credentials */
@@ -18,16 +18,16 @@ typedef struct tqc_request {
     const char *method;
     const char *path;
     FILE *upload;       /* body, of any length; NULL: none */
-    FILE *download;     /* where the body of a 2xx goes; NULL: into the answer */
+    FILE *download;     /* receives the body of a 2xx; NULL: it goes into the answer */
     const char *accept; /* NULL: application/json */
 } tqc_request;
 
 typedef struct tqc_answer {
     CURLcode code;
     long status; /* 0 without an answer */
-    char *body;  /* with a NUL behind it; tqc_answer_clear frees it */
+    char *body;  /* NUL-terminated; tqc_answer_clear frees it */
     size_t n_body;
-    char reason[CURL_ERROR_SIZE]; /* "" unless the request failed as a whole */
+    char reason[CURL_ERROR_SIZE]; /* "" unless there is no answer */
 } tqc_answer;
 
 void tqc_send(const tqc_server *server, const tqc_request *request, tqc_answer *ret_answer);

@@ -29,22 +29,22 @@ enum {
 typedef struct settings {
     tqc_server server;
     bool json;
-    bool strict; /* findings of the doctor are a failure */
+    bool strict; /* findings of the doctor make the command fail */
 } settings;
 
-/* What a command does beyond one request. */
+/* How a command handles its request and answer. */
 typedef enum kind {
     SHOW,     /* prints the answer */
-    BACKUP,   /* writes the body into a file of its own, and checks it */
+    BACKUP,   /* writes the body into a new file, and verifies it */
     DOWNLOAD, /* writes the body into a file, or to stdout */
     UPLOAD,   /* sends a file, "-" for stdin */
-    ROBOT,    /* the same, and says what is found in it */
-    WAIT,     /* asks again until a job is over */
-    VERIFY,   /* asks nobody */
+    ROBOT,    /* the same, and prints the findings of the doctor */
+    WAIT,     /* polls until a job has ended */
+    VERIFY,   /* sends no request */
 } kind;
 
 typedef struct command {
-    const char *noun, *verb; /* verb "" for those without */
+    const char *noun, *verb; /* verb "": the noun alone */
     const char *arguments;
     int least, most; /* of arguments */
     kind kind;
@@ -67,7 +67,7 @@ static const command commands[] = {
     {"datasets", "delete", "NAME", 1, 1, SHOW, "DELETE", "/v1/datasets/%s", NULL, NULL, "delete"},
     {"jobs", "list", "", 0, 0, SHOW, "GET", "/v1/jobs", "jobs", "id kind robot state progress.fraction created", "the newest jobs"},
     {"jobs", "get", "ID", 1, 1, SHOW, "GET", "/v1/jobs/%s", NULL, NULL, "one job"},
-    {"jobs", "wait", "ID", 1, 1, WAIT, "GET", "/v1/jobs/%s", NULL, NULL, "wait until it is over"},
+    {"jobs", "wait", "ID", 1, 1, WAIT, "GET", "/v1/jobs/%s", NULL, NULL, "wait until it has ended"},
     {"jobs", "result", "ID [FILE]", 1, 2, DOWNLOAD, "GET", "/v1/jobs/%s/result", NULL, NULL, "its result"},
     {"jobs", "request", "ID [FILE]", 1, 2, DOWNLOAD, "GET", "/v1/jobs/%s/request", NULL, NULL, "the exact request"},
     {"jobs", "cancel", "ID", 1, 1, SHOW, "POST", "/v1/jobs/%s/cancel", NULL, NULL, "cancel at the next step"},
@@ -84,8 +84,8 @@ static int usage(FILE *out)
           "                         (default: $TORQUED_URL, else http://127.0.0.1:8420)\n"
           "  -o, --output FORMAT    table (default) or json\n"
           "      --token-file FILE  credentials: a file with the token\n"
-          "      --timeout SECONDS  give up after so long\n"
-          "      --strict           robots put: exit status 1 when the doctor finds something\n"
+          "      --timeout SECONDS  time limit of a request\n"
+          "      --strict           robots put: exit status 1 when the doctor has findings\n"
           "  -h, --help             this text\n\n",
           out);
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
@@ -101,8 +101,8 @@ static int usage(FILE *out)
     return out == stdout ? EXIT_SUCCESS : EXIT_USAGE;
 }
 
-/* says why an answer is no success; the exit status */
-static int complain(const tqc_answer *answer)
+/* Prints why a request failed; returns the exit status. */
+static int report_problem(const tqc_answer *answer)
 {
     char what[SHOWN_BYTES], why[SHOWN_BYTES];
     if (answer->reason[0] != '\0') {
@@ -127,7 +127,7 @@ static bool is_good(const tqc_answer *answer)
     return answer->code == CURLE_OK && answer->status / 100 == 2;
 }
 
-/* As it came, line by line what a terminal may see of it: escapes as JSON has them anyway. */
+/* Prints the body unchanged but for characters that a terminal would interpret, as JSON escapes. */
 static void show_body(const tqc_answer *answer)
 {
     char line[SHOWN_BYTES];
@@ -142,7 +142,7 @@ static void show_body(const tqc_answer *answer)
         const bool whole = n <= PIECE_BYTES;
         n = whole ? n : PIECE_BYTES;
         while (!whole && n > 0 && (text[n] & 0xc0) == 0x80) {
-            n--; /* not within a character */
+            n--; /* never splits a UTF-8 sequence */
         }
         n = n > 0 ? n : whole ? 0 : PIECE_BYTES;
         (void)tqc_shown(text, n, line, sizeof line);
@@ -179,12 +179,12 @@ static int show(const settings *s, const command *c, const tqc_answer *answer)
 
 static FILE *create(const char *path, mode_t mode)
 {
-    (void)unlink(path); /* what a former run left may have other rights */
+    (void)unlink(path); /* a file of a former run may have other permissions */
     const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     return fd >= 0 ? fdopen(fd, "wb") : NULL;
 }
 
-/* a file appears under its name only when it is complete */
+/* writes to a temporary file, and renames it when it is complete */
 static int download(const settings *s, const command *c, const char *path, const char *name)
 {
     char part[PATH_BYTES];
@@ -198,7 +198,7 @@ static int download(const settings *s, const command *c, const char *path, const
     const tqc_request request = {c->method, path, NULL, out, "*/*"};
     tqc_answer answer;
     tqc_send(&s->server, &request, &answer);
-    int status = is_good(&answer) ? EXIT_SUCCESS : complain(&answer);
+    int status = is_good(&answer) ? EXIT_SUCCESS : report_problem(&answer);
     tqc_answer_clear(&answer);
     if (to_stdout) {
         return status;
@@ -214,12 +214,12 @@ static int download(const settings *s, const command *c, const char *path, const
     return status;
 }
 
-static int ask(const settings *s, const command *c, const char *path, FILE *upload)
+static int send_request(const settings *s, const command *c, const char *path, FILE *upload)
 {
     const tqc_request request = {c->method, path, upload, NULL, NULL};
     tqc_answer answer;
     tqc_send(&s->server, &request, &answer);
-    const int status = is_good(&answer) ? show(s, c, &answer) : complain(&answer);
+    const int status = is_good(&answer) ? show(s, c, &answer) : report_problem(&answer);
     tqc_answer_clear(&answer);
     return status;
 }
@@ -231,15 +231,15 @@ static int send_file(const settings *s, const command *c, const char *path, cons
         fprintf(stderr, "torquectl: %s: %s\n", name, strerror(errno));
         return EXIT_FAILURE;
     }
-    const int status = ask(s, c, path, in);
+    const int status = send_request(s, c, path, in);
     if (in != stdin) {
         fclose(in);
     }
     return status;
 }
 
-/* the exit status of a finished job, -1 while it is not */
-static int judge_job(const tqc_answer *answer)
+/* the exit status for a finished job, -1 for another */
+static int job_exit_status(const tqc_answer *answer)
 {
     json_t *job = json_loadb(answer->body, answer->n_body, 0, NULL);
     const char *state = json_string_value(json_object_get(job, "state"));
@@ -261,13 +261,13 @@ static int wait_for_job(const settings *s, const command *c, const char *path)
     for (;;) {
         tqc_answer answer;
         tqc_send(&s->server, &request, &answer);
-        int status = is_good(&answer) ? judge_job(&answer) : complain(&answer);
+        int status = is_good(&answer) ? job_exit_status(&answer) : report_problem(&answer);
         if (status == EXIT_SUCCESS || status == EXIT_JOB_FAILED) {
             (void)show(s, c, &answer);
         }
         tqc_answer_clear(&answer);
         if (status < 0 && s->server.timeout_s > 0 && time(NULL) - begun >= s->server.timeout_s) {
-            fprintf(stderr, "torquectl: the job is not over yet\n");
+            fprintf(stderr, "torquectl: the job has not ended yet\n");
             status = EXIT_TIMEOUT;
         }
         if (status >= 0) {
@@ -295,7 +295,7 @@ static int verify(const settings *s, const char *path)
     return EXIT_SUCCESS;
 }
 
-/* That a backup is no good must be known before it is needed: it is checked at once, and kept in
+/* A backup is verified at once, so that a faulty one is known before it is needed; it is kept in
  * any case. */
 static int backup(const settings *s, const command *c, const char *path, const char *name)
 {
@@ -318,7 +318,7 @@ static int run(const settings *s, const command *c, char *const *arguments)
     if (c->kind == VERIFY) {
         return verify(s, arguments[0]);
     }
-    /* names and ids need no escapes; what does is refused by the service */
+    /* valid names and ids need no escapes; others are refused by the service */
     const char *mark = strstr(c->path, "%s");
     if (mark != NULL) {
         if (strlen(arguments[0]) > 256 || strpbrk(arguments[0], "/?#% ") != NULL) {
@@ -344,16 +344,16 @@ static int run(const settings *s, const command *c, char *const *arguments)
     case VERIFY:
         break;
     }
-    return ask(s, c, path, NULL);
+    return send_request(s, c, path, NULL);
 }
 
-/* NULL when there is no such command, or its arguments do not fit */
+/* NULL: no such command, or a wrong number of arguments */
 static const command *find(int n, char *const *words, int *ret_used)
 {
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         const command *c = &commands[i];
         const bool has_verb = c->verb[0] != '\0';
-        /* a noun alone lists */
+        /* a noun alone means "list" */
         const bool listed = has_verb && n == 1 && strcmp(c->verb, "list") == 0;
         const int used = has_verb && !listed ? 2 : 1;
         if (n >= used && strcmp(words[0], c->noun) == 0 &&
@@ -413,7 +413,7 @@ int main(int argc, char **argv)
         return usage(stderr);
     }
     curl_global_init(CURL_GLOBAL_DEFAULT);
-    /* argv ends with NULL: an argument that may be left out is NULL */
+    /* argv is NULL-terminated: a missing optional argument is NULL */
     const int status = run(&s, c, argv + optind + used);
     curl_global_cleanup();
     return status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clients/torquectl/print.c - answers as tables for people, or as the JSON they are. */
+/* clients/torquectl/print.c - prints answers as tables or as unchanged JSON. */
 #include "clients/torquectl/print.h"
 
 #include <stdint.h>
@@ -91,7 +91,7 @@ void tqc_print_object(json_t *object)
     }
 }
 
-/* "doctor: link a: ..."; how often where more than once */
+/* "doctor: link a: ...", with a count if it occurs more than once */
 static void print_finding(const char *list, const json_t *finding)
 {
     char where[CELL_BYTES], text[4 * CELL_BYTES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clients/torquectl/shown.c - text of others on a terminal: only what can be seen. */
+/* clients/torquectl/shown.c - foreign text made safe for a terminal. */
 #include "clients/torquectl/shown.h"
 
 #include <stdbool.h>
@@ -9,8 +9,8 @@
 
 enum { ESCAPE_BYTES = 13 }; /* of two \uXXXX, and NUL */
 
-/* A terminal obeys C0, delete and C1; text is turned around by the marks of Unicode's bidirectional
- * algorithm (UAX 9), broken by U+2028 and U+2029, and hidden by what has no width. */
+/* Characters that a terminal interprets (C0, delete, C1), that reorder text (the marks of Unicode's
+ * bidirectional algorithm, UAX 9), that break lines (U+2028, U+2029), or that are invisible. */
 static bool is_hidden(uint32_t c)
 {
     static const uint32_t ranges[][2] = {{0x0000, 0x001f}, {0x007f, 0x009f}, {0x00ad, 0x00ad},
@@ -25,7 +25,7 @@ static bool is_hidden(uint32_t c)
     return false;
 }
 
-/* Bytes of the next character, 0 when they are no UTF-8 (RFC 3629). */
+/* Bytes of the next character, 0 if it is not valid UTF-8 (RFC 3629). */
 static size_t decode(const unsigned char *text, size_t n, uint32_t *ret)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -54,7 +54,7 @@ static int escape(uint32_t c, bool is_byte, char out[ESCAPE_BYTES])
     if (is_byte) {
         return snprintf(out, ESCAPE_BYTES, "\\x%02x", (unsigned)c);
     }
-    if (c > 0xffff) { /* as JSON writes it */
+    if (c > 0xffff) { /* a surrogate pair, as in JSON */
         return snprintf(out, ESCAPE_BYTES, "\\u%04x\\u%04x", 0xd800 + ((c - 0x10000) >> 10 & 0x3ff),
                         0xdc00 + (c & 0x3ff));
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clients/torquectl/verify.c - whether a backup is complete and unchanged. */
+/* clients/torquectl/verify.c - checks that a backup is complete and unchanged. */
 #include "clients/torquectl/verify.h"
 
 #include <jansson.h>
@@ -16,10 +16,10 @@ typedef struct checking {
     FILE *archive;
     char *why;
     json_t *manifest;
-    size_t next; /* entry of the manifest that must come now */
+    size_t next; /* entry of the manifest that must follow */
     size_t n_files;
     uint64_t n_bytes;
-    char db_path[64]; /* where the database is unpacked; "" before */
+    char db_path[64]; /* temporary copy of the database; "" before */
 } checking;
 
 typedef struct member {
@@ -53,7 +53,7 @@ static bool read_size(const unsigned char *text, uint64_t *ret)
     return true;
 }
 
-/* 1: a member, 0: the end of the archive, -1: neither */
+/* 1: a member, 0: the end of the archive, -1: invalid */
 static int read_header(checking *c, member *ret)
 {
     unsigned char block[BLOCK];
@@ -100,7 +100,7 @@ static bool read_manifest(checking *c, const member *m)
     return skip_padding(c, m->size) || fault(c, "the archive is cut short", m->name);
 }
 
-/* hashes a member; the database is also unpacked */
+/* hashes a member; the database is also copied to a file */
 static bool read_member(checking *c, const member *m, FILE *copy, char digest[65])
 {
     crypto_hash_sha256_state state;
@@ -154,8 +154,8 @@ static bool check_member(checking *c, const member *m)
     return good;
 }
 
-/* True when the manifest has the file with this digest and size. Files of the manifest are in the
- * order of their digests, as those of the database are told. */
+/* True if the manifest has a file of this digest and size. Both the manifest and the query of the
+ * database are sorted by digest (merge). */
 static bool is_listed(const checking *c, size_t *at, const char *digest, uint64_t size)
 {
     const json_t *files = json_object_get(c->manifest, "files");
@@ -183,7 +183,7 @@ static bool check_references(checking *c, sqlite3 *db)
         snprintf(text, sizeof text,
                  "SELECT DISTINCT file, size FROM %s WHERE file IS NOT NULL ORDER BY 1", tables[i]);
         if (sqlite3_prepare_v2(db, text, -1, &statement, NULL) != SQLITE_OK) {
-            continue; /* an older schema has not all of these */
+            continue; /* older schemas lack some of these tables */
         }
         int code = sqlite3_step(statement);
         while (good && code == SQLITE_ROW) {
@@ -206,7 +206,7 @@ static bool check_database(checking *c)
     if (c->db_path[0] == '\0') {
         return fault(c, "the backup has no database", "");
     }
-    char uri[96]; /* immutable: without a journal beside it */
+    char uri[96]; /* immutable=1: SQLite creates no log beside it */
     snprintf(uri, sizeof uri, "file:%s?immutable=1", c->db_path);
     bool good =
         sqlite3_open_v2(uri, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL) == SQLITE_OK &&

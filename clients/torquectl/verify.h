@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clients/torquectl/verify.h - whether a backup is complete and unchanged. */
+/* clients/torquectl/verify.h - checks that a backup is complete and unchanged. */
 #ifndef TORQUECTL_VERIFY_H
 #define TORQUECTL_VERIFY_H
 
