@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/codec/element.h - numbers as bytes: the element types of NPY files and CBOR typed arrays.
- */
+/* api/codec/element.h - binary numbers: the element types of NPY files and CBOR typed arrays. */
 #ifndef TQA_CODEC_ELEMENT_H
 #define TQA_CODEC_ELEMENT_H
 
@@ -26,13 +25,13 @@ typedef struct tqa_element {
 /* Decodes n elements. Integers beyond 2^53 are rounded to nearest. */
 void tqa_element_decode(tqa_element element, const unsigned char *bytes, size_t n, double *ret);
 
-/* The same, where they lie if they are doubles in place already, else in `room`. */
+/* The same, zero-copy if they are aligned doubles of this machine already, else in `room`. */
 const double *tqa_element_view(tqa_element element, const unsigned char *bytes, size_t n,
                                double *room);
 
-/* How many of the n values from value `index` of a table on to take at once, rows of `length`: few
- * enough for a buffer of TQA_ELEMENT_RUN, up to the end of a row that is cut, else whole rows,
- * whose end is so placed that eight samples share a cache line of a block. */
+/* How many of the n values from value `index` of a table to process at once, rows of `length`: few
+ * enough for a buffer of TQA_ELEMENT_RUN; the rest of a row that has begun, else whole rows, in
+ * numbers such that eight samples share a cache line of a block. */
 enum { TQA_ELEMENT_RUN = 1024 };
 size_t tqa_element_run(uint64_t index, uint64_t length, size_t n);
 
@@ -40,9 +39,9 @@ size_t tqa_element_run(uint64_t index, uint64_t length, size_t n);
 size_t tqa_element_not_finite(const double *values, size_t n);
 
 /**
- * An array that is to be written, as a table of doubles which is asked for piece by piece: row
- * after row, and each row from left to right. A table of more than two ranks is flattened to
- * shape[0] rows of shape[1] * shape[2] * ... columns.
+ * An array to be encoded, as a table of doubles that is read in pieces, row by row, each row from
+ * left to right. A table of more than two dimensions is flattened to shape[0] rows of shape[1] *
+ * shape[2] * ... columns.
  */
 typedef struct tqa_array {
     size_t rank;       /* 1 to TQA_ARRAY_RANK_MAX */
@@ -52,8 +51,8 @@ typedef struct tqa_array {
     void (*gather)(void *ctx, uint64_t row, uint64_t column, size_t n, double *ret);
     /* May be NULL. n whole rows from `row` on, one after another. */
     void (*gather_rows)(void *ctx, uint64_t row, size_t n, double *ret);
-    /* May be NULL. Up to *n whole rows from `row` on, where they lie one after another; sets *n to
-     * how many do, at least one. */
+    /* May be NULL. Zero-copy: up to *n whole rows from `row` on where they are contiguous; sets *n
+     * to their number, at least one. */
     const double *(*find_rows)(void *ctx, uint64_t row, size_t *n);
     void *ctx;
 } tqa_array;

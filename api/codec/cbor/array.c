@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/codec/cbor/array.c - the bytes of a typed array, told as nested arrays of numbers. */
+/* api/codec/cbor/array.c - the bytes of a typed array as nested arrays of numbers. */
 #include "api/codec/cbor/array.h"
 
 #include <assert.h>
@@ -24,7 +24,7 @@ bool tqa_cbor_array_type(uint64_t tag, tqa_element *ret)
     return true;
 }
 
-/* Values of one entry of dimension k: the product of the extents behind it. */
+/* Values of one entry of dimension k: the product of the later extents. */
 static uint64_t stride(const tqa_cbor_array *array, size_t k)
 {
     uint64_t product = 1;
@@ -36,7 +36,7 @@ static uint64_t stride(const tqa_cbor_array *array, size_t k)
     return product;
 }
 
-/* Values of the whole array; UINT64_MAX when that overflows or is not known. */
+/* Values of the whole array; UINT64_MAX on overflow or when unknown. */
 static uint64_t count_of(const tqa_cbor_array *array)
 {
     return stride(array, 0);
@@ -58,19 +58,19 @@ tqa_decode tqa_cbor_array_begin(tqa_cbor_array *array, const tqa_events *events,
                                         : stop(reterr, TQA_DECODE_REFUSED, at, NULL);
 }
 
-/* Opens (or closes) the inner arrays that start (or end) at the present value. */
-static bool cross(const tqa_cbor_array *array, bool (*tell)(void *ctx, uint64_t at), void *ctx,
+/* Opens (or closes) the inner arrays that start (or end) at the current value. */
+static bool cross(const tqa_cbor_array *array, bool (*emit)(void *ctx, uint64_t at), void *ctx,
                   uint64_t at)
 {
     for (size_t k = 1; k < array->rank; k++) {
-        if (array->index % stride(array, k) == 0 && !tell(ctx, at)) {
+        if (array->index % stride(array, k) == 0 && !emit(ctx, at)) {
             return false;
         }
     }
     return true;
 }
 
-/* How many rows of a table the next n values hold, from its start on; 0: tell them in runs. */
+/* How many whole rows of a table the next n values hold, from its start; 0: pass on runs. */
 static size_t whole_rows(const tqa_cbor_array *array, const tqa_events *events, size_t n)
 {
     const uint64_t length = array->extents[array->rank - 1];
@@ -82,40 +82,40 @@ static size_t whole_rows(const tqa_cbor_array *array, const tqa_events *events, 
     return n_row < left ? n_row : (size_t)left;
 }
 
-static tqa_decode tell(tqa_cbor_array *array, const tqa_events *events, void *ctx,
+static tqa_decode emit(tqa_cbor_array *array, const tqa_events *events, void *ctx,
                        tqa_decode_error *reterr, uint64_t at, const double *values, size_t n)
 {
     const uint64_t count = count_of(array);
     const uint64_t length = array->extents[array->rank - 1];
     const unsigned size = array->element.size;
     const size_t n_finite = tqa_element_not_finite(values, n);
-    for (size_t told = 0; told < n_finite;) {
+    for (size_t n_done = 0; n_done < n_finite;) {
         if (array->index >= count) {
-            return stop(reterr, TQA_DECODE_MALFORMED, at + told * size,
+            return stop(reterr, TQA_DECODE_MALFORMED, at + n_done * size,
                         "the array has more bytes than its shape says");
         }
         const uint64_t left = length - array->index % length;
-        const size_t n_row = whole_rows(array, events, n_finite - told);
+        const size_t n_row = whole_rows(array, events, n_finite - n_done);
         if (n_row > 0) {
             const size_t n_column = (size_t)length;
-            if (!events->rows(ctx, at + told * size, values + told, n_row, n_column,
+            if (!events->rows(ctx, at + n_done * size, values + n_done, n_row, n_column,
                               n_column * size)) {
-                return stop(reterr, TQA_DECODE_REFUSED, at + told * size, NULL);
+                return stop(reterr, TQA_DECODE_REFUSED, at + n_done * size, NULL);
             }
-            told += n_row * n_column;
+            n_done += n_row * n_column;
             array->index += n_row * n_column;
             continue;
         }
-        const size_t run = n_finite - told < left ? n_finite - told : (size_t)left;
-        const uint64_t here = at + told * size;
+        const size_t run = n_finite - n_done < left ? n_finite - n_done : (size_t)left;
+        const uint64_t here = at + n_done * size;
         if (!cross(array, events->begin_array, ctx, here) ||
-            !events->numbers(ctx, here, values + told, run)) {
+            !events->numbers(ctx, here, values + n_done, run)) {
             return stop(reterr, TQA_DECODE_REFUSED, here, NULL);
         }
-        told += run;
+        n_done += run;
         array->index += run;
-        if (!cross(array, events->end_array, ctx, at + told * size)) {
-            return stop(reterr, TQA_DECODE_REFUSED, at + told * size, NULL);
+        if (!cross(array, events->end_array, ctx, at + n_done * size)) {
+            return stop(reterr, TQA_DECODE_REFUSED, at + n_done * size, NULL);
         }
     }
     return n_finite == n ? TQA_DECODE_OK
@@ -140,12 +140,12 @@ tqa_decode tqa_cbor_array_feed(tqa_cbor_array *array, const tqa_events *events, 
         }
         array->n_held = 0;
         tqa_element_decode(array->element, array->held, 1, values);
-        status = tell(array, events, ctx, reterr, at + used - size, values, 1);
+        status = emit(array, events, ctx, reterr, at + used - size, values, 1);
     }
     while (status == TQA_DECODE_OK && n - used >= size) {
         const size_t run =
             tqa_element_run(array->index, array->extents[array->rank - 1], (n - used) / size);
-        status = tell(array, events, ctx, reterr, at + used,
+        status = emit(array, events, ctx, reterr, at + used,
                       tqa_element_view(array->element, from + used, run, values), run);
         used += run * size;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/codec/cbor/decode.c - CBOR documents, in any pieces, told as events. */
+/* api/codec/cbor/decode.c - a resumable state machine over CBOR data items. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -12,14 +12,14 @@ enum {
     TAG_CBOR = 55799,
 };
 
-/* What must come next. */
+/* What must follow. */
 enum {
     WANT_ITEM,
     WANT_TEXT,      /* a chunk of an indefinite text, or its break */
     WANT_PAIR,      /* tag 40 was read: the array of two */
-    WANT_EXTENTS,   /* its first half */
+    WANT_EXTENTS,   /* its first entry */
     WANT_EXTENT,    /* one of them */
-    WANT_VALUES,    /* its second half, which must have the tag of a typed array */
+    WANT_VALUES,    /* its second entry, which must have the tag of a typed array */
     WANT_BYTES,     /* the byte string of a typed array */
     WANT_CHUNK,     /* a chunk of an indefinite byte string, or its break */
     WANT_PAYLOAD,   /* bytes of a byte string */
@@ -29,7 +29,7 @@ enum {
 void tqa_cbor_decoder_init(tqa_cbor_decoder *decoder, const tqa_events *events, void *ctx)
 {
     assert(decoder != NULL && events != NULL);
-    /* the buffers are filled before they are read: not worth clearing for each request */
+    /* the buffers are written before they are read: no need to clear them for each request */
     decoder->events = events;
     decoder->ctx = ctx;
     decoder->status = TQA_DECODE_OK;
@@ -59,8 +59,8 @@ static bool limit(tqa_cbor_decoder *d, const char *detail)
     return stop(d, TQA_DECODE_LIMIT, detail);
 }
 
-/* Passes on what a receiver has said. */
-static bool told(tqa_cbor_decoder *d, bool accepted)
+/* Handles the return value of a callback. */
+static bool on_event(tqa_cbor_decoder *d, bool accepted)
 {
     return accepted || stop(d, TQA_DECODE_REFUSED, NULL);
 }
@@ -93,7 +93,7 @@ static bool is_utf8(const char *text, size_t n)
     return true;
 }
 
-/* A value is complete: so may be the maps and arrays around it. */
+/* A value is complete, and perhaps the maps and arrays around it. */
 static bool finish_value(tqa_cbor_decoder *d)
 {
     d->state = WANT_ITEM;
@@ -104,8 +104,8 @@ static bool finish_value(tqa_cbor_decoder *d)
             return true;
         }
         d->depth--;
-        if (!told(d, level->is_map ? d->events->end_map(d->ctx, d->offset)
-                                   : d->events->end_array(d->ctx, d->offset))) {
+        if (!on_event(d, level->is_map ? d->events->end_map(d->ctx, d->offset)
+                                       : d->events->end_array(d->ctx, d->offset))) {
             return false;
         }
     }
@@ -119,13 +119,13 @@ static bool open_level(tqa_cbor_decoder *d, const tqa_cbor_item *it)
     if (d->depth == TQA_EVENT_DEPTH_MAX) {
         return limit(d, "maps and arrays are nested too deep");
     }
-    if (!told(d, is_map ? d->events->begin_map(d->ctx, d->offset)
-                        : d->events->begin_array(d->ctx, d->offset))) {
+    if (!on_event(d, is_map ? d->events->begin_map(d->ctx, d->offset)
+                            : d->events->begin_array(d->ctx, d->offset))) {
         return false;
     }
     if (!it->indefinite && it->count == 0) {
-        return told(d, is_map ? d->events->end_map(d->ctx, d->offset)
-                              : d->events->end_array(d->ctx, d->offset)) &&
+        return on_event(d, is_map ? d->events->end_map(d->ctx, d->offset)
+                                  : d->events->end_array(d->ctx, d->offset)) &&
                finish_value(d);
     }
     d->levels[d->depth++] = (tqa_cbor_level){
@@ -140,8 +140,8 @@ static bool close_level(tqa_cbor_decoder *d)
         return malformed(d, "a break stands where nothing of indefinite length can end");
     }
     d->depth--;
-    return told(d, level->is_map ? d->events->end_map(d->ctx, d->offset)
-                                 : d->events->end_array(d->ctx, d->offset)) &&
+    return on_event(d, level->is_map ? d->events->end_map(d->ctx, d->offset)
+                                     : d->events->end_array(d->ctx, d->offset)) &&
            finish_value(d);
 }
 
@@ -151,9 +151,9 @@ static bool tell_text(tqa_cbor_decoder *d, uint64_t at, const char *text, size_t
     d->state = WANT_ITEM;
     if (level != NULL && level->key_next) {
         level->key_next = false;
-        return told(d, d->events->key(d->ctx, at, text, n));
+        return on_event(d, d->events->key(d->ctx, at, text, n));
     }
-    return told(d, d->events->string(d->ctx, at, text, n)) && finish_value(d);
+    return on_event(d, d->events->string(d->ctx, at, text, n)) && finish_value(d);
 }
 
 static bool check_text(tqa_cbor_decoder *d, const tqa_cbor_item *it, size_t before)
@@ -200,14 +200,14 @@ static bool take_number(tqa_cbor_decoder *d, double x)
     if (!isfinite(x)) {
         return stop(d, TQA_DECODE_NOT_FINITE, "a number is not finite");
     }
-    return told(d, d->events->number(d->ctx, d->offset, x)) && finish_value(d);
+    return on_event(d, d->events->number(d->ctx, d->offset, x)) && finish_value(d);
 }
 
-/* An item where any may stand. */
+/* An item in a place where any item is allowed. */
 static bool take_item(tqa_cbor_decoder *d, const tqa_cbor_item *it)
 {
     if (d->is_root_done) {
-        return malformed(d, "there are bytes behind the document");
+        return malformed(d, "there are bytes after the document");
     }
     if (d->depth > 0 && d->levels[d->depth - 1].key_next && it->kind != TQA_CBOR_TEXT &&
         it->kind != TQA_CBOR_TEXT_START && it->kind != TQA_CBOR_BREAK) {
@@ -230,9 +230,9 @@ static bool take_item(tqa_cbor_decoder *d, const tqa_cbor_item *it)
     case TQA_CBOR_TAG:
         return take_tag(d, it->count);
     case TQA_CBOR_BOOLEAN:
-        return told(d, d->events->boolean(d->ctx, d->offset, it->truth)) && finish_value(d);
+        return on_event(d, d->events->boolean(d->ctx, d->offset, it->truth)) && finish_value(d);
     case TQA_CBOR_NULL:
-        return told(d, d->events->null(d->ctx, d->offset)) && finish_value(d);
+        return on_event(d, d->events->null(d->ctx, d->offset)) && finish_value(d);
     case TQA_CBOR_BREAK:
         return close_level(d);
     case TQA_CBOR_UNDEFINED:
@@ -347,13 +347,13 @@ static bool take(tqa_cbor_decoder *d, const tqa_cbor_item *it)
         return it->kind == TQA_CBOR_BREAK ? finish_value(d)
                                           : malformed(d, "a pair has a third entry");
     default:
-        /* a typed array alone has no pair around it */
+        /* a typed array without tag 40 has no pair around it */
         d->pair_indefinite = false;
         return take_item(d, it);
     }
 }
 
-/* Decodes the item at s. Returns the bytes it took; 0 when n are too few, or after a fault. */
+/* Decodes the item at s. Returns its length; 0 when n bytes are too few, or after a fault. */
 static size_t read_item(tqa_cbor_decoder *d, const char *s, size_t n)
 {
     tqa_cbor_item it = {.kind = TQA_CBOR_UNDEFINED};
@@ -378,7 +378,7 @@ static size_t feed_payload(tqa_cbor_decoder *d, const char *bytes, size_t n)
     return run;
 }
 
-/* An item that the last piece has cut: adds bytes until it is whole. */
+/* An item that the last piece has split: adds bytes until it is whole. */
 static size_t feed_held(tqa_cbor_decoder *d, const char *bytes, size_t n)
 {
     size_t used = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/codec/cbor/encode.c - what stands before the values of a CBOR array. */
+/* api/codec/cbor/encode.c - the head of a CBOR array. */
 #include <assert.h>
 #include <cbor.h>
 

@@ -96,7 +96,7 @@ static void on_break(void *ctx)
     *(tqa_cbor_item *)ctx = (tqa_cbor_item){.kind = TQA_CBOR_BREAK};
 }
 
-/* byte strings never get there */
+/* byte strings are handled by read_bytes_head */
 static const struct cbor_callbacks callbacks = {
     .uint8 = on_uint8,
     .uint16 = on_uint16,
@@ -122,7 +122,7 @@ static const struct cbor_callbacks callbacks = {
     .indef_break = on_break,
 };
 
-/* The head of a byte string, whose bytes libcbor would want all at once. */
+/* The head of a byte string; libcbor would need all its bytes at once. */
 static bool read_bytes_head(const unsigned char *s, size_t n, tqa_cbor_item *ret, size_t *ret_size)
 {
     const unsigned info = s[0] & 31U;

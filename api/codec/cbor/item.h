@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/codec/cbor/item.h - one item of CBOR: a head, with its text when it has one. */
+/* api/codec/cbor/item.h - one CBOR data item: its head, and its text if it has one. */
 #ifndef TQA_CODEC_CBOR_ITEM_H
 #define TQA_CODEC_CBOR_ITEM_H
 
@@ -22,7 +22,7 @@ typedef enum tqa_cbor_kind {
     TQA_CBOR_BYTES,
 } tqa_cbor_kind;
 
-/* One head, as libcbor has understood it. */
+/* One head, as libcbor decodes it. */
 typedef struct tqa_cbor_item {
     tqa_cbor_kind kind;
     bool indefinite; /* array, map, bytes */
@@ -32,8 +32,8 @@ typedef struct tqa_cbor_item {
     const char *text;
 } tqa_cbor_item;
 
-/* Reads the item at s[0..n), n > 0. *ret_size is the bytes it takes, 0 when n are too few. The
- * bytes of a byte string are not part of it. Returns false when there is no CBOR. */
+/* Reads the item at s[0..n), n > 0. *ret_size is its length, 0 when n bytes are too few. The
+ * contents of a byte string are not part of it. Returns false when it is not CBOR. */
 bool tqa_cbor_item_read(const char *s, size_t n, tqa_cbor_item *ret, size_t *ret_size);
 
 #endif

@@ -8,20 +8,20 @@
 
 typedef enum tqa_cell {
     TQA_CELL_NUMBER, /* infinities included */
-    TQA_CELL_EMPTY,  /* nothing, or a word for it: nan, na, n/a, null, none */
+    TQA_CELL_EMPTY,  /* empty, or a word for it: nan, na, n/a, null, none */
     TQA_CELL_TEXT,
 } tqa_cell;
 
-/* Reads text[0..n) as programs write numbers: with spaces or quotes around, a plus sign, no digit
- * before or behind the point, leading zeros; a comma for the point if that is allowed. *ret is NaN
- * unless it is a number. */
+/* Parses text[0..n) in the notations that programs write: spaces or quotes around, a plus sign, no
+ * digit before or after the point, leading zeros; a decimal comma if allowed. *ret is NaN unless it
+ * is a number. */
 tqa_cell tqa_csv_cell_read(const char *text, size_t n, bool decimal_comma, double *ret);
 
-/* Cuts blanks and one pair of quotes from both ends. */
+/* Removes spaces and one pair of quotes from both ends. */
 void tqa_csv_cell_trim(const char **text, size_t *n);
 
-/* Where the cell that begins at p ends: at `delimiter` outside quotes, or at `end`. Spaces: p must
- * be at the cell's first byte. */
+/* End of the cell that begins at p: at `delimiter` outside quotes, or at `end`. If the delimiter is
+ * a space, p must be at the cell's first byte. */
 const char *tqa_csv_cell_end(const char *p, const char *end, char delimiter);
 
 #endif

@@ -137,7 +137,7 @@ static size_t count_cells(const char *p, const char *end, char delimiter, bool *
 }
 
 /* tells the sink the columns; `names` is the header's line, NULL if there is none */
-static tqa_decode tell_columns(tqa_csv_decoder *decoder, const char *names, const char *end)
+static tqa_decode report_columns(tqa_csv_decoder *decoder, const char *names, const char *end)
 {
     const size_t n = decoder->n_column;
     char *texts = calloc(n, TQA_CSV_NAME_MAX + 1);
@@ -184,7 +184,7 @@ static tqa_decode begin(tqa_csv_decoder *decoder, const char *p, const char *end
         return stop(decoder, TQA_DECODE_LIMIT, "a table may have 1 to 4096 columns");
     }
     if (*ret_header) {
-        return tell_columns(decoder, p, end);
+        return report_columns(decoder, p, end);
     }
     bool has_text = false;
     const char *comment = decoder->comment;
@@ -192,9 +192,9 @@ static tqa_decode begin(tqa_csv_decoder *decoder, const char *p, const char *end
         count_cells(comment, comment + decoder->n_comment, decoder->delimiter, &has_text) ==
             decoder->n_column &&
         has_text) {
-        return tell_columns(decoder, comment, comment + decoder->n_comment);
+        return report_columns(decoder, comment, comment + decoder->n_comment);
     }
-    return tell_columns(decoder, NULL, NULL);
+    return report_columns(decoder, NULL, NULL);
 }
 
 static void keep_comment(tqa_csv_decoder *decoder, const char *p, const char *end)

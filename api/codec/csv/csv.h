@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/codec/csv/csv.h - tables of numbers as text, read as they arrive: any usual delimiter, header
- * or not, comments, both line ends. */
+/* api/codec/csv/csv.h - a streaming decoder of CSV tables of numbers: any usual delimiter, with or
+ * without header and comments, both line ends. */
 #ifndef TQA_CODEC_CSV_CSV_H
 #define TQA_CODEC_CSV_CSV_H
 
@@ -13,7 +13,7 @@
 enum {
     TQA_CSV_COLUMNS_MAX = 4096,
     TQA_CSV_LINE_MAX = 1 << 20, /* bytes of one line */
-    TQA_CSV_NAME_MAX = 127,     /* bytes of a column's name; longer ones are cut */
+    TQA_CSV_NAME_MAX = 127,     /* bytes of a column's name; longer ones are truncated */
     TQA_CSV_DETAIL = 160,
 };
 
@@ -28,8 +28,7 @@ typedef struct tqa_csv_sink {
 
 typedef struct tqa_csv_decoder tqa_csv_decoder;
 
-/* NULL when memory is short. `delimiter` is one of ',' ';' '\t' ' ', or 0: found in the first
- * line. */
+/* NULL: out of memory. `delimiter` is one of ',' ';' '\t' ' ', or 0: detected in the first line. */
 tqa_csv_decoder *tqa_csv_decoder_new(const tqa_csv_sink *sink, void *ctx, char delimiter);
 void tqa_csv_decoder_free(tqa_csv_decoder *decoder); /* accepts NULL */
 
@@ -54,8 +53,8 @@ void tqa_csv_decoder_free(tqa_csv_decoder *decoder); /* accepts NULL */
  */
 tqa_decode tqa_csv_decoder_feed(tqa_csv_decoder *decoder, const char *bytes, size_t n);
 
-/* The file ends here. A last line without its end that has fewer cells than the others is dropped,
- * and tqa_csv_decoder_cut tells of it. */
+/* End of input. A last line without line end that has fewer cells than the others is dropped, and
+ * tqa_csv_decoder_cut is then true. */
 tqa_decode tqa_csv_decoder_finish(tqa_csv_decoder *decoder);
 bool tqa_csv_decoder_cut(const tqa_csv_decoder *decoder);
 
@@ -63,7 +62,7 @@ bool tqa_csv_decoder_cut(const tqa_csv_decoder *decoder);
 uint64_t tqa_csv_decoder_line(const tqa_csv_decoder *decoder);
 const char *tqa_csv_decoder_detail(const tqa_csv_decoder *decoder);
 
-/* What separates the cells; 0 before the first line. */
+/* The delimiter; 0 before the first line. */
 char tqa_csv_decoder_delimiter(const tqa_csv_decoder *decoder);
 
 #endif

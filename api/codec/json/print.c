@@ -21,7 +21,7 @@ size_t tqa_json_put_row(tqa_json_out *out, const tqa_json_row *row, size_t first
     assert(out != NULL && row != NULL && first <= row->n);
     char *p = out->p;
     size_t k = first;
-    /* "]],[[" in front, "]]" behind */
+    /* at most "]],[[" before a number, "]]" after it */
     for (; k < row->n && out->end - p >= 8 + TQA_NUMBER_ROOM; k++) {
         const size_t r = row->map != NULL ? row->map[k] : k;
         const bool begins = row->group > 0 && k % row->group == 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/codec/json/print.h - JSON into a buffer of given size, as much as fits. */
+/* api/codec/json/print.h - prints JSON into a buffer of given size, as much as fits. */
 #ifndef TQA_CODEC_JSON_PRINT_H
 #define TQA_CODEC_JSON_PRINT_H
 
@@ -9,7 +9,7 @@
 
 #include "api/codec/number/number.h"
 
-/* Where to print. */
+/* Output buffer. */
 typedef struct tqa_json_out {
     char *p;
     char *end;
@@ -27,18 +27,18 @@ static inline void tqa_json_put(tqa_json_out *out, const char *text, size_t n)
     out->p += n;
 }
 
-/* One sample of a block, seen as a row of numbers. */
+/* One sample of a block as a row of numbers. */
 typedef struct tqa_json_row {
     const double *data;  /* row 0 of the sample */
     size_t stride;       /* from one row to the next */
     const uint32_t *map; /* number k is row map[k]; NULL: row k */
     size_t n;
-    size_t group; /* numbers of each inner array, which n is a multiple of; 0: no inner arrays */
-    size_t plane; /* numbers of each array of such arrays, a multiple of group; 0: none */
+    size_t group; /* numbers of each inner array; n is a multiple of it; 0: no inner arrays */
+    size_t plane; /* numbers of each array of inner arrays, a multiple of group; 0: none */
 } tqa_json_row;
 
-/* Prints numbers first .. n-1 with what stands between them (also before `first`, and behind the
- * last) while there is room for another; returns how many are done. All must be finite. */
+/* Prints numbers first .. n-1 with the separators and brackets around them while there is room for
+ * another; returns how many have been printed. All must be finite. */
 size_t tqa_json_put_row(tqa_json_out *out, const tqa_json_row *row, size_t first);
 
 #endif

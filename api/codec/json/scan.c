@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/codec/json/scan.c - a resumable JSON scanner: one state byte, one token carried over. */
+/* api/codec/json/scan.c - a resumable state machine; a token split by a piece's end is buffered. */
 #include "api/codec/json/scan.h"
 
 #include <assert.h>
@@ -8,14 +8,14 @@
 #include "api/codec/json/scan_private.h"
 #include "api/codec/number/number.h"
 
-enum { STAGE = 64 }; /* numbers told at once: half a kilobyte that stays in the first cache */
+enum { STAGE = 64 }; /* numbers of one event: 512 bytes, in the L1 cache */
 
 /* what may come next, between tokens */
 enum {
     EXPECT_VALUE,
-    EXPECT_VALUE_OR_END, /* behind '[' */
+    EXPECT_VALUE_OR_END, /* after '[' */
     EXPECT_KEY,
-    EXPECT_KEY_OR_END, /* behind '{' */
+    EXPECT_KEY_OR_END, /* after '{' */
     EXPECT_COLON,
     EXPECT_COMMA_OR_END,
     EXPECT_NOTHING, /* the document is complete */
@@ -46,8 +46,8 @@ void tqa_json_scan_init(tqa_json_scan *scan, const tqa_events *events, void *ctx
     scan->n_text = 0;
 }
 
-/* What a callback said. */
-static const char *told(tqa_json_scan *scan, bool accepted, uint64_t at, const char *p)
+/* Handles the return value of a callback. */
+static const char *on_event(tqa_json_scan *scan, bool accepted, uint64_t at, const char *p)
 {
     return accepted ? p : tqa_json_fail(scan, TQA_DECODE_REFUSED, at, NULL);
 }
@@ -87,7 +87,7 @@ static const char *number_fault(tqa_json_scan *scan, tqa_number fault, uint64_t 
 }
 
 /* ------------------------------------------------------------------------------------------------
- * Tokens that the end of a piece may cut: their bytes gather in scan->text.
+ * Tokens that the end of a piece may split: their bytes are collected in scan->text.
  */
 
 static const char *begin_token(tqa_json_scan *scan, uint8_t token, uint64_t at, const char *p)
@@ -98,7 +98,7 @@ static const char *begin_token(tqa_json_scan *scan, uint8_t token, uint64_t at, 
     return p;
 }
 
-/* The carried text holds everything that could belong to the number, perhaps more. */
+/* The buffered text holds the whole number, perhaps followed by other characters. */
 static const char *end_number(tqa_json_scan *scan, const char *p)
 {
     double value = 0.0;
@@ -137,13 +137,13 @@ static const char *end_word(tqa_json_scan *scan, const char *p)
     scan->token = TOKEN_NONE;
     value_done(scan);
     if (n == 4 && memcmp(text, "true", 4) == 0) {
-        return told(scan, scan->events->boolean(scan->ctx, scan->at, true), scan->at, p);
+        return on_event(scan, scan->events->boolean(scan->ctx, scan->at, true), scan->at, p);
     }
     if (n == 5 && memcmp(text, "false", 5) == 0) {
-        return told(scan, scan->events->boolean(scan->ctx, scan->at, false), scan->at, p);
+        return on_event(scan, scan->events->boolean(scan->ctx, scan->at, false), scan->at, p);
     }
     if (n == 4 && memcmp(text, "null", 4) == 0) {
-        return told(scan, scan->events->null(scan->ctx, scan->at), scan->at, p);
+        return on_event(scan, scan->events->null(scan->ctx, scan->at), scan->at, p);
     }
     if (n >= 1 && (text[0] == 'N' || text[0] == 'I')) {
         return tqa_json_malformed(scan, scan->at, "JSON has no NaN and no infinities");
@@ -153,7 +153,7 @@ static const char *end_word(tqa_json_scan *scan, const char *p)
 
 static const char *resume_word(tqa_json_scan *scan, const char *p, const char *end)
 {
-    /* 16 bytes tell every word there is from any other */
+    /* 16 bytes suffice to distinguish all words */
     while (p < end && ((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z'))) {
         if (scan->n_text < 16) {
             scan->text[scan->n_text++] = *p;
@@ -174,7 +174,7 @@ static const char *end_string(tqa_json_scan *scan, const char *p)
     }
     bool (*tell)(void *, uint64_t, const char *, size_t) =
         is_key ? scan->events->key : scan->events->string;
-    return told(scan, tell(scan->ctx, scan->at, scan->text, scan->n_text), scan->at, p);
+    return on_event(scan, tell(scan->ctx, scan->at, scan->text, scan->n_text), scan->at, p);
 }
 
 static const char *resume_string(tqa_json_scan *scan, const char *p, const char *end,
@@ -198,9 +198,9 @@ static const char *open_level(tqa_json_scan *scan, bool is_map, uint64_t at, con
     scan->is_map = is_map ? scan->is_map | bit : scan->is_map & ~bit;
     scan->expect = is_map ? EXPECT_KEY_OR_END : EXPECT_VALUE_OR_END;
     const tqa_events *events = scan->events;
-    return told(scan,
-                is_map ? events->begin_map(scan->ctx, at) : events->begin_array(scan->ctx, at), at,
-                p);
+    return on_event(scan,
+                    is_map ? events->begin_map(scan->ctx, at) : events->begin_array(scan->ctx, at),
+                    at, p);
 }
 
 static const char *close_level(tqa_json_scan *scan, char c, uint64_t at, const char *p)
@@ -212,11 +212,11 @@ static const char *close_level(tqa_json_scan *scan, char c, uint64_t at, const c
     scan->depth--;
     value_done(scan);
     const tqa_events *events = scan->events;
-    return told(scan, is_map ? events->end_map(scan->ctx, at) : events->end_array(scan->ctx, at),
-                at, p);
+    return on_event(
+        scan, is_map ? events->end_map(scan->ctx, at) : events->end_array(scan->ctx, at), at, p);
 }
 
-/* Behind a number of an array: true when another number stands at *p. False leaves the rest to
+/* After a number of an array: true when another number starts at *p. False leaves the rest to
  * scan_structure. */
 static bool next_number(tqa_json_scan *scan, const char **p, const char *end)
 {
@@ -237,7 +237,7 @@ static bool next_number(tqa_json_scan *scan, const char **p, const char *end)
     return q < end && starts_number(*q);
 }
 
-/* A run of numbers, told in stages. */
+/* A run of numbers, passed on in stages. */
 static const char *scan_numbers(tqa_json_scan *scan, const char *p, const char *end,
                                 const char *bytes)
 {
@@ -261,7 +261,7 @@ static const char *scan_numbers(tqa_json_scan *scan, const char *p, const char *
             }
             n++;
             if (in_array && end - p > 1 && *p == ',' && starts_number(p[1])) {
-                p++; /* as most numbers follow one another */
+                p++; /* the common case: no space around the comma */
                 continue;
             }
             value_done(scan);
@@ -310,8 +310,8 @@ static bool is_plain(char c)
     return c >= ' ' && c != '"' && c != '\\' && c < 0x7f;
 }
 
-/* A key whose opening quote is at `at`. As keys mostly are, plain, whole in this piece and with its
- * colon right behind it, it is told where it lies. */
+/* A key whose opening quote is at `at`. In the common case (no escapes, whole in this piece, colon
+ * directly after it) it is passed on without a copy. */
 static const char *scan_key(tqa_json_scan *scan, const char *p, const char *end, uint64_t at)
 {
     const char *q = p;
@@ -323,10 +323,10 @@ static const char *scan_key(tqa_json_scan *scan, const char *p, const char *end,
         return begin_token(scan, TOKEN_KEY, at, p);
     }
     scan->expect = EXPECT_VALUE;
-    return told(scan, scan->events->key(scan->ctx, at, p, (size_t)(q - p)), at, q + 2);
+    return on_event(scan, scan->events->key(scan->ctx, at, p, (size_t)(q - p)), at, q + 2);
 }
 
-/* One step at a byte that is no space, between tokens. */
+/* One step at a byte that is not white space, between tokens. */
 static const char *scan_structure(tqa_json_scan *scan, const char *p, const char *end,
                                   const char *bytes)
 {
@@ -360,7 +360,7 @@ static const char *scan_structure(tqa_json_scan *scan, const char *p, const char
         }
         return tqa_json_malformed(scan, at, no_comma);
     default:
-        return tqa_json_malformed(scan, at, "there is something behind the end of the document");
+        return tqa_json_malformed(scan, at, "there is something after the end of the document");
     }
 }
 
@@ -400,7 +400,7 @@ tqa_decode tqa_json_scan_finish(tqa_json_scan *scan)
     if (scan->state != TQA_DECODE_OK) {
         return scan->state;
     }
-    /* only a number or a word at the root can end with the input */
+    /* only a number or word at the root can be ended by the input's end */
     if (scan->token == TOKEN_NUMBER) {
         (void)end_number(scan, scan->text);
     } else if (scan->token == TOKEN_WORD) {

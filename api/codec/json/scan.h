@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/codec/json/scan.h - JSON as it arrives, in any pieces, told as events. */
+/* api/codec/json/scan.h - a streaming JSON decoder: input in any pieces, output as events. */
 #ifndef TQA_CODEC_JSON_SCAN_H
 #define TQA_CODEC_JSON_SCAN_H
 
@@ -9,36 +9,36 @@
 
 #include "api/codec/events.h"
 
-/* The scanner between two pieces. The caller's storage; private to json_scan.c. */
+/* State of the decoder between two pieces. In the caller's storage; private to scan.c. */
 typedef struct tqa_json_scan {
     const tqa_events *events;
     void *ctx;
     uint64_t fed;    /* bytes of the pieces before this one */
-    uint64_t at;     /* offset of the token under way */
+    uint64_t at;     /* offset of the current token */
     uint32_t is_map; /* bit d: level d is a map */
     uint32_t depth;
     uint8_t expect;     /* what may come next */
-    uint8_t token;      /* kind of the token that the end of the last piece has cut */
-    uint8_t step;       /* of a string: where in an escape */
-    uint8_t left;       /* of a string: hex digits or UTF-8 bytes still to come */
+    uint8_t token;      /* kind of the token that the end of the last piece has split */
+    uint8_t step;       /* of a string: position in an escape */
+    uint8_t left;       /* of a string: hex digits or UTF-8 bytes still due */
     uint8_t low, high;  /* of a string: bounds of the next UTF-8 byte */
     uint16_t surrogate; /* high half that waits for its low half, or 0 */
     uint32_t code;      /* of a \u escape */
     tqa_decode state;
     tqa_decode_error error;
     size_t n_text;
-    char text[TQA_EVENT_TEXT_MAX + 1]; /* of the token under way; not initialised */
+    char text[TQA_EVENT_TEXT_MAX + 1]; /* of the current token; not initialised */
 } tqa_json_scan;
 
 /* Starts a document. `events` and `ctx` must outlive the scanner. */
 void tqa_json_scan_init(tqa_json_scan *scan, const tqa_events *events, void *ctx);
 
 /**
- * Scan the next n bytes: a pure function of all bytes fed, however they were cut.
+ * Decode the next n bytes: the events do not depend on how the input is split.
  *
- * RFC 8259 to the letter: no comments, no trailing commas, no NaN, no byte order mark; strings are
- * valid UTF-8 without control characters, surrogates come in pairs. Duplicate keys are the
- * receiver's to refuse.
+ * Strictly RFC 8259: no comments, no trailing commas, no NaN, no byte order mark; strings are
+ * valid UTF-8 without control characters, surrogates come in pairs. Duplicate keys are passed on:
+ * the receiver must refuse them.
  *
  * Memory   Only the scanner: nothing is allocated, no recursion. Bytes are borrowed for the call.
  * Returns  TQA_DECODE_OK, or the first fault, with its place in scan->error; a faulty scanner stays

@@ -7,7 +7,7 @@
 
 #define TQA_JSON_TOO_LONG "a number, name or string is too long"
 
-/* where in a string */
+/* position in a string */
 enum {
     TQA_JSON_STEP_PLAIN,
     TQA_JSON_STEP_UTF8,
@@ -17,15 +17,15 @@ enum {
     TQA_JSON_STEP_LOW_U,
 };
 
-/* Always NULL: the scan functions return where they stand, NULL after a fault. */
+/* Always NULL, the return value of scan functions after a fault. */
 const char *tqa_json_fail(tqa_json_scan *scan, tqa_decode state, uint64_t at, const char *detail);
 const char *tqa_json_malformed(tqa_json_scan *scan, uint64_t at, const char *detail);
 
 /* Appends a run of the token's bytes to scan->text; false, with the fault set, when it is full. */
 bool tqa_json_keep(tqa_json_scan *scan, const char *bytes, size_t n);
 
-/* Takes the bytes of a string up to its closing quote. Returns where it stands: behind the quote
- * when *ret_complete, else at `end`; NULL after a fault. `bytes` is where the piece begins. */
+/* Consumes the bytes of a string up to its closing quote. Returns the position after the quote when
+ * *ret_complete, else `end`; NULL after a fault. `bytes` is the start of the piece. */
 const char *tqa_json_string_feed(tqa_json_scan *scan, const char *p, const char *end,
                                  const char *bytes, bool *ret_complete);
 

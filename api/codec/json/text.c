@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/codec/json/text.c - strings escaped, numbers shortest, memory doubled. */
+/* api/codec/json/text.c - escapes strings, prints numbers, doubles its buffer. */
 #include "api/codec/json/text.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 
 #include "api/codec/number/number.h"
 
-/* Room for `more` bytes and a NUL at the end; NULL when memory is short. */
+/* Room for `more` bytes and a NUL at the end; NULL: out of memory. */
 static char *make_room(tqa_json_text *text, size_t more)
 {
     if (text->failed || more >= SIZE_MAX / 4 - text->n) {
@@ -49,7 +49,7 @@ void tqa_json_text_bytes(tqa_json_text *text, const void *bytes, size_t n)
     put(text, bytes, n);
 }
 
-/* Length of the UTF-8 sequence at s; 0 when it is none (overlong forms and surrogates are none). */
+/* Length of the UTF-8 sequence at s; 0 if invalid, as overlong forms and surrogates are. */
 static size_t utf8_length(const unsigned char *s)
 {
     static const struct {

@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/codec/json/text.h - a JSON document of any length, written in order into one growing text.
- */
+/* api/codec/json/text.h - writes a JSON document of any length, in order, into a growing buffer. */
 #ifndef TQA_CODEC_JSON_TEXT_H
 #define TQA_CODEC_JSON_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Starts as {0}. Once memory ran short, everything is dropped and tqa_json_text_take is NULL. */
+/* Starts as {0}. After a failed allocation everything is freed and tqa_json_text_take is NULL. */
 typedef struct tqa_json_text {
     char *bytes;
     size_t n, capacity;
     bool failed;
 } tqa_json_text;
 
-/* Text as it is: brackets, commas, a key known to need no escapes. */
+/* Text without escaping: brackets, commas, a key that needs none. */
 void tqa_json_text_raw(tqa_json_text *text, const char *raw);
 
-/* Bytes of any kind, also of other formats. */
+/* Arbitrary bytes, also of other formats. */
 void tqa_json_text_bytes(tqa_json_text *text, const void *bytes, size_t n);
 
-/* "s", escaped; bytes that are no UTF-8 become U+FFFD. */
+/* "s", escaped; bytes that are not UTF-8 become U+FFFD. */
 void tqa_json_text_string(tqa_json_text *text, const char *s);
 
 /* A number in the fewest digits that read back the same; null when it is not finite. */
@@ -31,7 +30,7 @@ void tqa_json_text_numbers(tqa_json_text *text, const double *x, size_t n);
 
 void tqa_json_text_count(tqa_json_text *text, unsigned long n);
 
-/* The whole, malloc'ed, with a NUL behind it; NULL when memory was short. The text is {0} again. */
+/* The whole text, malloc'ed, NUL-terminated; NULL: out of memory. The text is {0} again. */
 char *tqa_json_text_take(tqa_json_text *text, size_t *ret_n);
 
 #endif

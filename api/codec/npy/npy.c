@@ -117,39 +117,40 @@ static size_t take_run(const tqa_npy_decoder *decoder, size_t n)
 {
     const tqa_npy_shape *shape = &decoder->shape;
     const uint64_t left = decoder->count - decoder->index;
-    /* columns of a file in Fortran order are told in any parts */
+    /* columns of a file in Fortran order may be split anywhere */
     return tqa_element_run(decoder->index, shape->fortran_order ? 0 : shape->n_column,
                            n < left ? n : (size_t)left);
 }
 
 /* Tells values in runs that end with their row or column. `offset` is that of values[0]. */
-static tqa_decode tell(tqa_npy_decoder *decoder, const double *values, size_t n, uint64_t offset)
+static tqa_decode emit(tqa_npy_decoder *decoder, const double *values, size_t n, uint64_t offset)
 {
     const tqa_npy_shape *shape = &decoder->shape;
     const uint64_t length = shape->fortran_order ? shape->n_row : shape->n_column;
     const size_t n_finite = decoder->takes_not_finite ? n : tqa_element_not_finite(values, n);
     const bool has_rows = decoder->sink->rows != NULL && !shape->fortran_order;
-    size_t told = 0;
-    while (told < n_finite) {
+    size_t n_done = 0;
+    while (n_done < n_finite) {
         const uint64_t line = decoder->index / length;
         const uint64_t place = decoder->index % length;
         const uint64_t left = length - place;
-        if (place == 0 && n_finite - told >= length && has_rows) {
-            const size_t n_row = (n_finite - told) / (size_t)length;
-            if (!decoder->sink->rows(decoder->ctx, line, values + told, n_row)) {
-                return stop(decoder, TQA_DECODE_REFUSED, offset + told * shape->element.size, NULL);
+        if (place == 0 && n_finite - n_done >= length && has_rows) {
+            const size_t n_row = (n_finite - n_done) / (size_t)length;
+            if (!decoder->sink->rows(decoder->ctx, line, values + n_done, n_row)) {
+                return stop(decoder, TQA_DECODE_REFUSED, offset + n_done * shape->element.size,
+                            NULL);
             }
-            told += n_row * (size_t)length;
+            n_done += n_row * (size_t)length;
             decoder->index += n_row * length;
             continue;
         }
-        const size_t run = n_finite - told < left ? n_finite - told : (size_t)left;
+        const size_t run = n_finite - n_done < left ? n_finite - n_done : (size_t)left;
         const uint64_t row = shape->fortran_order ? place : line;
         const uint64_t column = shape->fortran_order ? line : place;
-        if (!decoder->sink->values(decoder->ctx, row, column, values + told, run)) {
-            return stop(decoder, TQA_DECODE_REFUSED, offset + told * shape->element.size, NULL);
+        if (!decoder->sink->values(decoder->ctx, row, column, values + n_done, run)) {
+            return stop(decoder, TQA_DECODE_REFUSED, offset + n_done * shape->element.size, NULL);
         }
-        told += run;
+        n_done += run;
         decoder->index += run;
     }
     if (n_finite < n) {
@@ -186,7 +187,7 @@ static tqa_decode feed_values(tqa_npy_decoder *decoder, const char *bytes, size_
         }
         decoder->n_held = 0;
         tqa_element_decode(element, (const unsigned char *)decoder->held, 1, values);
-        if (tell(decoder, values, 1, decoder->offset - element.size) != TQA_DECODE_OK) {
+        if (emit(decoder, values, 1, decoder->offset - element.size) != TQA_DECODE_OK) {
             return decoder->status;
         }
     }
@@ -194,7 +195,7 @@ static tqa_decode feed_values(tqa_npy_decoder *decoder, const char *bytes, size_
         const size_t run = take_run(decoder, (n - used) / element.size);
         const double *from =
             tqa_element_view(element, (const unsigned char *)bytes + used, run, values);
-        if (tell(decoder, from, run, decoder->offset) != TQA_DECODE_OK) {
+        if (emit(decoder, from, run, decoder->offset) != TQA_DECODE_OK) {
             return decoder->status;
         }
         used += run * element.size;
@@ -203,7 +204,7 @@ static tqa_decode feed_values(tqa_npy_decoder *decoder, const char *bytes, size_
     if (decoder->index == decoder->count) {
         return used == n ? TQA_DECODE_OK
                          : stop(decoder, TQA_DECODE_MALFORMED, decoder->offset,
-                                "there are bytes behind the NPY array");
+                                "there are bytes after the NPY array");
     }
     decoder->n_held = n - used;
     decoder->offset += n - used;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/codec/npy/npy.h - NPY files: one array, read as it arrives and written as it is asked for. */
+/* api/codec/npy/npy.h - NPY files: one array, decoded as it arrives, encoded on demand. */
 #ifndef TQA_CODEC_NPY_NPY_H
 #define TQA_CODEC_NPY_NPY_H
 
@@ -24,16 +24,16 @@ typedef struct tqa_npy_decoder {
     const tqa_npy_sink *sink;
     void *ctx;
     uint64_t count_max;
-    bool takes_not_finite; /* false; set after init: NaN and infinities are told, not refused */
+    bool takes_not_finite; /* false; may be set after init: NaN and infinities are passed on */
     tqa_decode status;
     tqa_decode_error error; /* valid when a call did not return TQA_DECODE_OK */
-    uint64_t offset;        /* bytes fed and used */
+    uint64_t offset;        /* bytes consumed */
     size_t header_size;     /* 0 while unknown */
     tqa_npy_shape shape;
-    uint64_t index; /* values told */
+    uint64_t index; /* values passed on */
     uint64_t count; /* values of the array, once the header is known */
     bool has_shape;
-    size_t n_held; /* bytes in `held`: of the header, later of an element cut by a piece */
+    size_t n_held; /* bytes in `held`: of the header, later of an element split by a piece */
     char held[TQA_NPY_HEADER_MAX];
 } tqa_npy_decoder;
 
@@ -49,7 +49,7 @@ void tqa_npy_decoder_init(tqa_npy_decoder *decoder, const tqa_npy_sink *sink, vo
  * fortran_order and shape.
  *
  * Returns  TQA_DECODE_OK         so far
- *          TQA_DECODE_MALFORMED  no NPY file, or bytes behind the array
+ *          TQA_DECODE_MALFORMED  not an NPY file, or bytes after the array
  *          TQA_DECODE_NOT_FINITE a value is NaN or infinite
  *          TQA_DECODE_LIMIT      another type or rank, a header or an array that is too large
  *          TQA_DECODE_REFUSED    by the sink
@@ -61,25 +61,25 @@ tqa_decode tqa_npy_decoder_feed(tqa_npy_decoder *decoder, const char *bytes, siz
 /* Row and column of the next value; after TQA_DECODE_NOT_FINITE, of the value at fault. */
 void tqa_npy_decoder_place(const tqa_npy_decoder *decoder, uint64_t *ret_row, uint64_t *ret_column);
 
-/* The file ends here: TQA_DECODE_MALFORMED when it should not. */
-/* Bytes of a number that the last piece has cut: so far behind an aligned place the next piece has
- * its numbers aligned. */
+/* Bytes of a number that the last piece has split: the offset from an aligned address at which the
+ * next piece has its numbers aligned. */
 static inline size_t tqa_npy_decoder_phase(const tqa_npy_decoder *decoder)
 {
     return decoder->has_shape ? decoder->n_held : 0;
 }
 
+/* End of input: TQA_DECODE_MALFORMED if the file is incomplete. */
 tqa_decode tqa_npy_decoder_finish(tqa_npy_decoder *decoder);
 
-/* The next values are doubles of this machine, one behind another at this offset of the file: who
- * reads them there himself tells so (at most as many as are left). 0: they must be fed. */
+/* Offset in the file of contiguous doubles of this machine, the next values: a caller that reads
+ * them directly passes on at most *ret_n_left of them. 0: they must be fed. */
 uint64_t tqa_npy_decoder_plain(const tqa_npy_decoder *decoder, uint64_t *ret_n_left);
 void tqa_npy_decoder_passed(tqa_npy_decoder *decoder, uint64_t n);
-/* Of an array in C order whose header is known: goes on with row `row`, or the end where there are
- * fewer. Returns the offset of the next byte to feed. */
+/* For an array in C order whose header is known: continues with row `row`, or at the end if there
+ * are fewer. Returns the offset of the next byte to feed. */
 uint64_t tqa_npy_decoder_seek(tqa_npy_decoder *decoder, uint64_t row);
 
-/* Bytes that certainly still belong to the file; 0 when it is complete. */
+/* Minimum number of bytes that the file still needs; 0 when it is complete. */
 uint64_t tqa_npy_decoder_wants(const tqa_npy_decoder *decoder);
 
 /* An array as a version 1 file of '<f8' in C order. The array must outlive the encoder. */

@@ -394,7 +394,7 @@ tqa_decode tqa_npz_decoder_feed(tqa_npz_decoder *decoder, const char *bytes, siz
     while (d->status == TQA_DECODE_OK && s < end) {
         size_t used = 0;
         if (d->is_done) {
-            stop(d, TQA_DECODE_MALFORMED, "there are bytes behind the archive");
+            stop(d, TQA_DECODE_MALFORMED, "there are bytes after the archive");
         } else if (d->stage == AT_DATA) {
             used = d->deflated ? feed_deflated(d, s, (size_t)(end - s))
                                : feed_stored(d, s, (size_t)(end - s));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/codec/npy/npz_events.h - an NPZ archive told as a document: a map of arrays of numbers. */
+/* api/codec/npy/npz_events.h - an NPZ archive as events: a map of arrays of numbers. */
 #ifndef TQA_CODEC_NPY_NPZ_EVENTS_H
 #define TQA_CODEC_NPY_NPZ_EVENTS_H
 
@@ -7,14 +7,14 @@
 
 /* The caller's storage; private. */
 typedef struct tqa_npz_events {
-    tqa_npz_decoder *decoder; /* NULL: there was no memory for one */
+    tqa_npz_decoder *decoder; /* NULL: out of memory */
     const tqa_events *events;
     void *ctx;
-    tqa_npy_shape shape; /* of the array that is open */
+    tqa_npy_shape shape; /* of the current array */
     bool begun, open;
-    double *turned;     /* malloc'ed: an array in Fortran order, in C order */
-    bool is_busy;       /* memory was short */
-    const char *detail; /* why an array is not taken; NULL: the decoder knows */
+    double *turned;     /* malloc'ed: an array in Fortran order, transposed to C order */
+    bool is_busy;       /* out of memory */
+    const char *detail; /* why an array is refused; NULL: the decoder has the reason */
 } tqa_npz_events;
 
 /**

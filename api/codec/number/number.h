@@ -9,14 +9,14 @@
 enum {
     TQA_NUMBER_TEXT_MAX = 24, /* the longest text that tqa_number_print makes */
     TQA_NUMBER_ROOM = 40,     /* bytes it may write to: it stores in whole words */
-    TQA_NUMBER_AHEAD = 48,    /* bytes from the start of a number that tqa_number_run may look at */
+    TQA_NUMBER_AHEAD = 48,    /* bytes from the start of a number that tqa_number_run may read */
 };
 
-/* What stands at a place of a text. */
+/* Result of scanning a number. */
 typedef enum tqa_number {
     TQA_NUMBER_OK,
-    TQA_NUMBER_INCOMPLETE, /* all right so far, but the text reaches `end` and may go on there */
-    TQA_NUMBER_MALFORMED,  /* no number by the grammar of RFC 8259 */
+    TQA_NUMBER_INCOMPLETE, /* valid so far, but the text ends and the number may continue */
+    TQA_NUMBER_MALFORMED,  /* not a number by the grammar of RFC 8259 */
     TQA_NUMBER_OVERFLOW,   /* a number, but its nearest double is infinite */
 } tqa_number;
 
@@ -45,9 +45,9 @@ typedef enum tqa_number {
 tqa_number tqa_number_scan(const char **p, const char *end, double *ret);
 
 /**
- * Scan up to n numbers as they mostly come, with "," or ", " between them: number k goes to
- * to[k * stride]. Nothing is told about what stops it, such as a longer spelling: tqa_number_scan
- * is there for that.
+ * Scan up to n numbers in the usual form, with "," or ", " between them: number k goes to
+ * to[k * stride]. It stops without a reason at anything else, such as a longer spelling: use
+ * tqa_number_scan there.
  *
  * Room     TQA_NUMBER_AHEAD bytes from the start of every number on must be there to be read,
  *          whatever they are.
