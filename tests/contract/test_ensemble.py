@@ -322,7 +322,7 @@ def test_wrong_variations_have_their_place(daemon, more, vary, pointer):
 # -- the solver that nobody chose, and what it is told of one that was chosen badly -------------------------------------
 
 def test_examples_of_the_contract_diverge_nowhere(daemon):
-    contract = yaml.safe_load((ROOT / "api" / "openapi.yaml").read_text())
+    contract = yaml.safe_load((ROOT / "api" / "openapi" / "openapi.yaml").read_text())
     examples = contract["paths"]["/v1/robots/{name}/ensemble"]["post"]["requestBody"]["content"]["application/json"]["examples"]
     assert len(examples) >= 3
     for name, example in examples.items():

@@ -187,7 +187,7 @@ def test_energy_that_steps_lose_is_a_finding(daemon):
 
 @pytest.mark.parametrize("given", ["qd", "qdd"])
 def test_a_table_of_a_reference_has_both_rates_or_neither_as_the_contract_says(daemon, given):
-    contract = yaml.safe_load((ROOT / "api" / "openapi.yaml").read_text())
+    contract = yaml.safe_load((ROOT / "api" / "openapi" / "openapi.yaml").read_text())
     table = contract["components"]["schemas"]["Reference"]["properties"]["table"]
     assert table["dependentRequired"] == {"qd": ["qdd"], "qdd": ["qd"]}
     reference = {"table": {"t": [0, 1], "q": [[0, 0], [1, 1]], given: [[0, 0], [0, 0]]}}

@@ -12,7 +12,7 @@ import pytest
 import yaml
 from conftest import ROOT, SLOW
 
-CONTRACT = yaml.safe_load((ROOT / "api" / "openapi.yaml").read_text())
+CONTRACT = yaml.safe_load((ROOT / "api" / "openapi" / "openapi.yaml").read_text())
 JSON = {"Content-Type": "application/json", "Prefer": "wait=3600"}
 FAULTS_SHOWN = 12
 
