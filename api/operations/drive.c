@@ -10,8 +10,8 @@
 
 enum { SPEEDS_MAX = 10000, FREQUENCIES_MAX = 10000 };
 
-static const char *const fields[] = {"drive", "voltage",           "speed",     "duty",
-                                     "load",  "angular_frequency", "responses", NULL};
+static const char *const fields[] = {
+    "drive", "voltage", "speed", "duty", "load", "angular_frequency_rad_s", "responses", NULL};
 
 /* in the order of tq_response */
 static const char *const response_names[] = {
@@ -152,12 +152,12 @@ static bool tell_line(question *q)
     tqa_writer_number(answer, "voltage", q->voltage);
     tqa_writer_number(answer, "stall_torque", line.stall_torque);
     tqa_writer_number(answer, "stall_current", line.stall_current);
-    tqa_writer_number(answer, "no_load_speed", line.no_load_speed);
-    tqa_writer_number(answer, "free_speed", line.free_speed);
+    tqa_writer_number(answer, "no_load_speed_rad_s", line.no_load_speed);
+    tqa_writer_number(answer, "free_speed_rad_s", line.free_speed);
     tqa_writer_number(answer, "slope", line.slope);
     tqa_writer_number(answer, "largest_power", line.largest_power);
     tqa_writer_finite(answer, "held_torque", line.held_torque, no_limit);
-    tqa_writer_finite(answer, "held_below", line.held_below, no_limit);
+    tqa_writer_finite(answer, "held_below_rad_s", line.held_below, no_limit);
     const bool told = n == 0 || tell_points(q, speed, n);
     tqa_writer_end(answer);
     return told;
@@ -174,7 +174,7 @@ static bool tell_duty(question *q)
     }
     if (q->drive.amplifier.kind != TQ_AMPLIFIER_PWM || !isfinite(q->drive.amplifier.supply)) {
         return tqa_value_refuse(&part, "range",
-                                "give the amplifier \"kind\": \"pwm\" and a \"supply\" in V",
+                                "give the amplifier \"kind\": \"pwm\" and a \"supply_v\" in V",
                                 "only a PWM amplifier with a supply has a duty");
     }
     for (size_t k = 0; k < n; k++) {
@@ -208,17 +208,17 @@ static void tell_reduction(question *q)
     tq_reduction r;
     tq_motor_reduction(&q->drive, &q->driven.load, &r);
     tqa_writer_object(answer, "reduction");
-    tqa_writer_number(answer, "electrical_time", r.electrical_time);
-    tqa_writer_number(answer, "mechanical_time", r.mechanical_time);
+    tqa_writer_number(answer, "electrical_time_s", r.electrical_time);
+    tqa_writer_number(answer, "mechanical_time_s", r.mechanical_time);
     tqa_writer_finite(answer, "corner_hz", r.corner_hz, none);
     if (isfinite(r.poles[1][0])) {
-        tqa_writer_matrix(answer, "poles", &r.poles[0][0], 2, 2);
+        tqa_writer_matrix(answer, "poles_per_s", &r.poles[0][0], 2, 2);
     } else {
-        tqa_writer_none(answer, "poles", none);
+        tqa_writer_none(answer, "poles_per_s", none);
     }
-    tqa_writer_number(answer, "reduced_pole", r.reduced_pole);
+    tqa_writer_number(answer, "reduced_pole_per_s", r.reduced_pole);
     tqa_writer_number(answer, "speed_error", r.speed_error);
-    tqa_writer_number(answer, "speed_error_at", r.speed_error_at);
+    tqa_writer_number(answer, "speed_error_at_s", r.speed_error_at);
     tqa_writer_number(answer, "current_error", r.current_error);
     tqa_writer_end(answer);
 }
@@ -231,16 +231,16 @@ static void tell_loop(question *q, const char *key, bool velocity)
     tq_loop_margins_find(&q->driven, velocity, &m);
     tqa_writer_object(answer, key);
     tqa_writer_flag(answer, "stable", tq_loop_is_stable(&q->driven, velocity));
-    tqa_writer_finite(answer, "crossover", m.crossover > 0.0 ? m.crossover : (double)INFINITY,
+    tqa_writer_finite(answer, "crossover_rad_s", m.crossover > 0.0 ? m.crossover : (double)INFINITY,
                       none);
-    tqa_writer_finite(answer, "phase_margin", m.phase_margin, none);
-    tqa_writer_finite(answer, "phase_crossing",
+    tqa_writer_finite(answer, "phase_margin_rad", m.phase_margin, none);
+    tqa_writer_finite(answer, "phase_crossing_rad_s",
                       m.phase_crossing > 0.0 ? m.phase_crossing : (double)INFINITY, none);
     tqa_writer_finite(answer, "gain_margin", m.gain_margin, none);
-    tqa_writer_finite(answer, "bandwidth", m.bandwidth, none);
+    tqa_writer_finite(answer, "bandwidth_rad_s", m.bandwidth, none);
     tqa_writer_number(answer, "low_gain", m.low_gain);
     tqa_writer_number(answer, "peak", m.peak);
-    tqa_writer_number(answer, "peak_at", m.peak_at);
+    tqa_writer_number(answer, "peak_at_rad_s", m.peak_at);
     tqa_writer_end(answer);
 }
 
@@ -311,7 +311,7 @@ static bool tell_response(question *q, tq_response response, const double *w, si
     tqa_writer_vector(answer, "real", columns, n);
     tqa_writer_vector(answer, "imaginary", columns + n, n);
     tqa_writer_vector(answer, "magnitude", columns + 2 * n, n);
-    tqa_writer_vector(answer, "phase", columns + 3 * n, n);
+    tqa_writer_vector(answer, "phase_rad", columns + 3 * n, n);
     tqa_writer_end(answer);
     return true;
 }
@@ -319,7 +319,7 @@ static bool tell_response(question *q, tq_response response, const double *w, si
 static bool tell_bode(question *q)
 {
     const tqa_value root = tqa_value_root(q->control);
-    const tqa_value part = tqa_value_field(&root, "angular_frequency");
+    const tqa_value part = tqa_value_field(&root, "angular_frequency_rad_s");
     const tqa_value chosen = tqa_value_field(&root, "responses");
     unsigned bits = 0;
     size_t n = 0;
@@ -338,7 +338,7 @@ static bool tell_bode(question *q)
     }
     if (n == 0) {
         return chosen.value == NULL ||
-               tqa_value_need(&part, "add \"angular_frequency\": [1, 10, 100], rad/s");
+               tqa_value_need(&part, "add \"angular_frequency_rad_s\": [1, 10, 100], rad/s");
     }
     for (size_t k = 0; k < n; k++) {
         if (!(w[k] > 0.0)) {
@@ -348,7 +348,7 @@ static bool tell_bode(question *q)
     }
     bits = bits == 0 ? possible(q) : bits;
     tqa_writer_object(&q->control->answer, "bode");
-    tqa_writer_vector(&q->control->answer, "angular_frequency", w, n);
+    tqa_writer_vector(&q->control->answer, "angular_frequency_rad_s", w, n);
     for (unsigned r = 0; r < TQ_RESPONSE_COUNT; r++) {
         if ((bits >> r & 1u) != 0 && !tell_response(q, (tq_response)r, w, n)) {
             return false;
@@ -367,9 +367,9 @@ static bool run(tqa_tree *control)
     tq_shaft shaft;
     tqa_writer_object(&control->answer, "inertia");
     tq_seen_by_motor(&q.drive, &q.driven.load, &shaft);
-    tell_shaft(&control->answer, "seen_by_motor", &shaft);
+    tell_shaft(&control->answer, "motor_side", &shaft);
     tq_seen_by_load(&q.drive, &q.driven.load, &shaft);
-    tell_shaft(&control->answer, "seen_by_load", &shaft);
+    tell_shaft(&control->answer, "load_side", &shaft);
     tqa_writer_end(&control->answer);
     if (!q.driven.locked) {
         tell_reduction(&q);

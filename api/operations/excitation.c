@@ -24,9 +24,9 @@ enum { RANDOM_PART = 5 };
 /* where a turning joint has no limits */
 static const double half_turn = 3.14159265358979323846;
 
-static const char *const fields[] = {"parameters", "frequency", "harmonics", "limits",
-                                     "criterion",  "tries",     "seed",      "interval",
-                                     "joints",     "gravity",   NULL};
+static const char *const fields[] = {"parameters", "frequency_hz", "harmonics", "limits",
+                                     "criterion",  "tries",        "seed",      "interval_s",
+                                     "joints",     "gravity",      NULL};
 static const char *const limit_fields[] = {"lower",        "upper",  "velocity",
                                            "acceleration", "effort", NULL};
 static const char *const kinds[] = {"rotor", "viscous", "coulomb", "offset", "stiffness", NULL};
@@ -144,13 +144,13 @@ static bool read_search(excitation *e)
 {
     const tqa_value root = tqa_value_root(e->control);
     const tqa_value with = tqa_value_field(&root, "parameters");
-    const tqa_value frequency = tqa_value_field(&root, "frequency");
+    const tqa_value frequency = tqa_value_field(&root, "frequency_hz");
     const tqa_value harmonics = tqa_value_field(&root, "harmonics");
     const tqa_value criterion = tqa_value_field(&root, "criterion");
     const tqa_value tries = tqa_value_field(&root, "tries");
     const tqa_value seed = tqa_value_field(&root, "seed");
     const tqa_value gravity = tqa_value_field(&root, "gravity");
-    const tqa_value interval = tqa_value_field(&root, "interval");
+    const tqa_value interval = tqa_value_field(&root, "interval_s");
     tq_excitation_task *task = &e->task;
     size_t number = 0;
     unsigned chosen = 0;
@@ -329,7 +329,7 @@ static bool tell_fourier(excitation *e)
     memcpy(copy + nv, motion->a, h * nv * sizeof *copy);
     memcpy(copy + (h + 1) * nv, motion->b, h * nv * sizeof *copy);
     tqa_writer_object(answer, "fourier");
-    tqa_writer_number(answer, "frequency", motion->frequency);
+    tqa_writer_number(answer, "frequency_hz", motion->frequency);
     tqa_writer_rows(answer, "offset", copy, 1, true, e->order.q, nv);
     tqa_writer_rows(answer, "a", copy + nv, h, false, e->order.q, nv);
     tqa_writer_rows(answer, "b", copy + (h + 1) * nv, h, false, e->order.q, nv);

@@ -11,7 +11,7 @@
 
 enum { BODIES_MAX = 1000 };
 
-static const char *const fields[] = {"bodies", "seen_from", "about", "floor", "mass_floor", NULL};
+static const char *const fields[] = {"bodies", "frame", "about", "floor", "mass_floor", NULL};
 static const char *const body_fields[] = {TQA_INERTIA_FIELDS, "pose", "subtract", NULL};
 
 static double cost_us(const tqa_tree *control)
@@ -52,7 +52,7 @@ static bool read(tqa_tree *control, tq_inertia *sum)
 {
     const tqa_value root = tqa_value_root(control);
     const tqa_value bodies = tqa_value_field(&root, "bodies");
-    const tqa_value from = tqa_value_field(&root, "seen_from");
+    const tqa_value from = tqa_value_field(&root, "frame");
     size_t n = 0;
     *sum = (tq_inertia){0};
     if (!tqa_value_need(&bodies, "add \"bodies\": [{\"mass\": 1, \"shape\": \"sphere\", \"size\": "

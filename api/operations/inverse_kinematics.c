@@ -115,7 +115,7 @@ static bool read_counts(search *s)
 
 static bool read_options(search *s)
 {
-    static const char *const tolerances[] = {"position", "rotation", NULL};
+    static const char *const tolerances[] = {"position_m", "rotation_rad", NULL};
     const tqa_value root = tqa_value_root(s->control);
     const tqa_value initial = tqa_value_field(&root, "initial");
     const tqa_value limits = tqa_value_field(&root, "limits");
@@ -134,8 +134,8 @@ static bool read_options(search *s)
         if (!tqa_value_object(&tolerance, tolerances)) {
             return false;
         }
-        const tqa_value position = tqa_value_field(&tolerance, "position");
-        const tqa_value rotation = tqa_value_field(&tolerance, "rotation");
+        const tqa_value position = tqa_value_field(&tolerance, "position_m");
+        const tqa_value rotation = tqa_value_field(&tolerance, "rotation_rad");
         if ((position.value != NULL &&
              !tqa_value_positive(&position, &s->options.position_tolerance)) ||
             (rotation.value != NULL &&
@@ -229,15 +229,15 @@ static void tell(const search *s)
         tqa_writer_object(answer, NULL);
         tqa_writer_rows(answer, "q", result->q + i * nq, 1, true, s->order.q, nq);
         tqa_writer_count(answer, "branch", branch[i]);
-        tqa_writer_number(answer, "position_error", result->position_error[i]);
-        tqa_writer_number(answer, "rotation_error", result->rotation_error[i]);
+        tqa_writer_number(answer, "position_error_m", result->position_error[i]);
+        tqa_writer_number(answer, "rotation_error_rad", result->rotation_error[i]);
         tqa_writer_number(answer, "smallest_singular_value", result->smallest_singular[i]);
         tqa_writer_end(answer);
     }
     tqa_writer_end(answer);
     tqa_writer_object(answer, "nearest");
-    tqa_writer_number(answer, "position_error", result->best_position_error);
-    tqa_writer_number(answer, "rotation_error", result->best_rotation_error);
+    tqa_writer_number(answer, "position_error_m", result->best_position_error);
+    tqa_writer_number(answer, "rotation_error_rad", result->best_rotation_error);
     tqa_writer_end(answer);
     tqa_writer_count(answer, "starts", result->starts);
 }

@@ -31,13 +31,13 @@ static bool optional(const tqa_value *object, const char *key, size_t n, double 
 
 static bool tell_axis(tqa_tree *control, const tqa_value *part)
 {
-    static const char *const known[] = {"axis", "axis_rate", "rate", "acceleration", NULL};
+    static const char *const known[] = {"axis", "axis_rate", "rate_rad_s", "acceleration", NULL};
     double axis[3], axis_rate[3], w[3], wd[3], rate = 0.0, acceleration = 0.0;
     if (!tqa_value_object(part, known)) {
         return false;
     }
     const tqa_value unit = tqa_value_field(part, "axis");
-    const tqa_value rate_part = tqa_value_field(part, "rate");
+    const tqa_value rate_part = tqa_value_field(part, "rate_rad_s");
     const tqa_value acceleration_part = tqa_value_field(part, "acceleration");
     if (!tqa_value_numbers(&unit, 3, axis) || !optional(part, "axis_rate", 3, axis_rate) ||
         !tqa_value_number(&rate_part, &rate) ||
@@ -181,7 +181,7 @@ static void tell_momentum(tqa_writer *answer, const body *b, const double spatia
 static bool tell_other_frame(tqa_writer *answer, const tqa_value *part, const body *b,
                              const double spatial[36])
 {
-    const tqa_value other = tqa_value_field(part, "seen_from");
+    const tqa_value other = tqa_value_field(part, "frame");
     double moved[36], twist[TWIST], lever[3], v[3];
     tq_pose pose;
     if (other.value == NULL) {
@@ -191,7 +191,7 @@ static bool tell_other_frame(tqa_writer *answer, const tqa_value *part, const bo
         return false;
     }
     tq_generalised_inertia_move(spatial, &pose, moved);
-    tqa_writer_object(answer, "seen_from");
+    tqa_writer_object(answer, "frame");
     tqa_writer_matrix(answer, "generalised_inertia", moved, TWIST, TWIST);
     if (b->moves) {
         /* V2 = Ad^-1 V1: the velocity of the other origin, in its axes */
@@ -210,8 +210,8 @@ static bool tell_other_frame(tqa_writer *answer, const tqa_value *part, const bo
 
 static bool tell_body(tqa_tree *control, const tqa_value *part)
 {
-    static const char *const known[] = {TQA_INERTIA_FIELDS, "pose",      "twist", "twist_rate",
-                                        "expressed_in",     "seen_from", NULL};
+    static const char *const known[] = {TQA_INERTIA_FIELDS, "pose",  "twist", "twist_rate",
+                                        "expressed_in",     "frame", NULL};
     tqa_writer *answer = &control->answer;
     body b = {.pose = {.r = {1, 0, 0, 0, 1, 0, 0, 0, 1}}};
     double spatial[36];

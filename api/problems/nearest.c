@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/problems/renamed.h"
+
 enum { NEAREST_TEXT_MAX = 48 }; /* longer names get no hint */
 
 void tqa_nearest_init(tqa_nearest *nearest, const char *text, size_t n)
@@ -70,6 +72,11 @@ void tqa_nearest_offer(tqa_nearest *nearest, const char *name)
     const size_t n = strlen(name);
     if (nearest->n_list < sizeof nearest->list) {
         list(nearest, name, n);
+    }
+    if (tqa_renamed(nearest->text, nearest->n_text, name)) {
+        nearest->distance = 0;
+        nearest->best = name;
+        return;
     }
     const size_t apart = n > nearest->n_text ? n - nearest->n_text : nearest->n_text - n;
     if (n > NEAREST_TEXT_MAX || nearest->n_text > NEAREST_TEXT_MAX || apart >= nearest->distance) {

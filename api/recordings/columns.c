@@ -413,10 +413,11 @@ static bool find_quantity(finder *f, tqa_recording_quantity quantity, const pres
         f->log->n_time = !found ? 0 : f->log->n_time == 2 ? 2 : 1;
         if (!found && request->rate <= 0.0) {
             const tqa_value *where = named ? &request->columns : &f->log->part;
-            return tqa_value_refuse(where, "missing-field",
-                                    "name the column of times (\"time\": 0, say), or add \"rate\": "
-                                    "the rows in a second",
-                                    "\"%.80s\" has no clock", f->source);
+            return tqa_value_refuse(
+                where, "missing-field",
+                "name the column of times (\"time\": 0, say), or add \"rate_hz\": "
+                "the rows in a second",
+                "\"%.80s\" has no clock", f->source);
         }
         if (f->log->n_time == 2) {
             f->log->column[TQA_RECORDING_TIME] = columns;
@@ -455,7 +456,7 @@ bool tqa_recording_columns_find(tqa_recording *log, tqa_recording_source *source
             }
             if (q == TQA_RECORDING_TIME && request->rate <= 0.0) {
                 return tqa_value_refuse(&log->part, "missing-field",
-                                        "add \"time\": the name of a dataset, or \"rate\": the "
+                                        "add \"time\": the name of a dataset, or \"rate_hz\": the "
                                         "rows in a second",
                                         "there is no clock");
             }

@@ -141,7 +141,7 @@ const tqa_receiver tqa_from_receiver = {
 
 static const char *const fields[] = {"dataset", "job",  "q",       "qd",      "qdd",
                                      "tau",     "time", "columns", "units",   "scale",
-                                     "rate",    "rows", "filter",  "delay_s", NULL};
+                                     "rate_hz", "rows", "filter",  "delay_s", NULL};
 
 static bool set_order(const tqa_request *request, tqa_from *from)
 {
@@ -251,7 +251,7 @@ bool tqa_from_read(tqa_request *request, const tqa_host *host)
     }
     if (from->n == 0) {
         return tqa_value_refuse(&from->log.part, "wrong-length",
-                                "widen \"rows\" or \"rate\", or send a longer log",
+                                "widen \"rows\" or \"rate_hz\", or send a longer log",
                                 "no sample of \"%.80s\" is left", from->log.name);
     }
     declare(request);

@@ -212,7 +212,7 @@ static bool judge_clock(tqa_recording *log)
     }
     if (!(log->period > 0.0) || 2 * clock->n_repeated > clock->n) {
         return tqa_value_refuse(&log->part, "invalid-value",
-                                "choose the column of times, or leave it out and add \"rate\"",
+                                "choose the column of times, or leave it out and add \"rate_hz\"",
                                 "\"%.80s\": the time stands still in %llu of %llu rows, first in "
                                 "row %llu",
                                 log->name, (unsigned long long)clock->n_repeated,
@@ -239,7 +239,7 @@ static bool judge_clock(tqa_recording *log)
     }
     if (log->request->rate * log->period > 20.0) {
         return tqa_value_refuse(
-            &log->part, "range", "choose a lower \"rate\"",
+            &log->part, "range", "choose a lower \"rate_hz\"",
             "\"%.80s\" has %.6g rows in a second: a rate of %.6g makes motion up", log->name,
             1.0 / log->period, log->request->rate);
     }

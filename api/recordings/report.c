@@ -54,7 +54,7 @@ void tqa_recording_report(tqa_writer *answer, const tqa_recording *log)
     tqa_writer_string(answer, "clock", log->is_even ? "even" : "resampled");
     tqa_writer_number(answer, "period_s", log->period);
     tqa_writer_number(answer, "step_s", log->step);
-    tqa_writer_flag(answer, "cut_last_line", log->cut_last_line);
+    tqa_writer_flag(answer, "truncated_last_line", log->cut_last_line);
     tqa_writer_count(answer, "samples_at_rest_left_out", log->n_rest);
     tqa_writer_count(answer, "samples_at_borders_left_out", log->n_border);
     tqa_writer_list(answer, "repairs");

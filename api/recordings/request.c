@@ -273,7 +273,7 @@ tqa_value tqa_recording_place(const tqa_recording *log, const char *outer, const
 bool tqa_recording_request_read(const tqa_value *object, const tqa_order *order, unsigned need,
                                 tqa_recording_request *ret)
 {
-    const tqa_value rate = tqa_value_field(object, "rate");
+    const tqa_value rate = tqa_value_field(object, "rate_hz");
     const tqa_value delay = tqa_value_field(object, "delay_s");
     *ret = (tqa_recording_request){
         .control = object->control, .order = order, .need = need, .object = *object};

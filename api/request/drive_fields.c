@@ -45,15 +45,15 @@ static bool read_group(const tqa_value *part, const char *group, tq_drive *ret)
 bool tqa_value_drive(const tqa_value *part, tq_drive *ret)
 {
     tq_drive_init(ret);
-    if (!tqa_value_need(part,
-                        "add \"drive\": {\"motor\": {\"constant\": 0.05, \"resistance\": 0.6}}") ||
+    if (!tqa_value_need(
+            part, "add \"drive\": {\"motor\": {\"constant_nm_a\": 0.05, \"resistance\": 0.6}}") ||
         !tqa_value_object(part, tqa_drive_groups)) {
         return false;
     }
     for (const char *const *group = tqa_drive_groups; *group != NULL; group++) {
         const tqa_value inner = tqa_value_field(part, *group);
         const bool required = group == tqa_drive_groups;
-        if (required && !tqa_value_need(&inner, "add \"motor\": {\"constant\": 0.05, "
+        if (required && !tqa_value_need(&inner, "add \"motor\": {\"constant_nm_a\": 0.05, "
                                                 "\"resistance\": 0.6}, in N m/A and ohm")) {
             return false;
         }

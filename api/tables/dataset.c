@@ -417,7 +417,7 @@ char *tqa_dataset_summary(const tqa_dataset *dataset, size_t *ret_n)
         if (d->csv != NULL) {
             tqa_json_text_raw(&text, ",\"delimiter\":\"");
             tqa_json_text_raw(&text, delimiter_name(tqa_csv_decoder_delimiter(d->csv)));
-            tqa_json_text_raw(&text, "\",\"cut_last_line\":");
+            tqa_json_text_raw(&text, "\",\"truncated_last_line\":");
             tqa_json_text_raw(&text, tqa_csv_decoder_cut(d->csv) ? "true" : "false");
             tqa_json_text_raw(&text, ",\"text_cells\":");
             tqa_json_text_count(&text, (unsigned long)d->n_text);

@@ -16,7 +16,7 @@ import urllib.request
 
 FROM, TO, SECONDS = [0.10, 0.15, 0.35], [0.25, 0.05, 0.55], 2.0
 ARC = math.dist(FROM, TO)
-LINE = {"poses": [{"position": FROM}, {"position": TO}], "times": [0, SECONDS], "timing": "quintic",
+LINE = {"poses": [{"position": FROM}, {"position": TO}], "times_s": [0, SECONDS], "timing": "quintic",
         "frame": "tip", "initial": [1.9, 0.8, 0.2]}
 
 
@@ -73,10 +73,10 @@ def run_all(service):
                         {"pose": {"position": FROM}, "frame": "tip", "initial": LINE["initial"]})["solutions"][0]["q"]
     lifted = service.ask("inverse-kinematics", {"pose": {"position": [FROM[0], FROM[1], FROM[2] + 0.01]}, "frame": "tip",
                                                 "initial": LINE["initial"]})["solutions"][0]["q"]
-    plan = service.ask("trajectory", dict(LINE, interval=0.001))
+    plan = service.ask("trajectory", dict(LINE, interval_s=0.001))
     tau = service.ask("inverse-dynamics", {name: plan[name] for name in ("q", "qd", "qdd")})["tau"]
     open_loop = {"kind": "feedforward", "model": {}, "reference": LINE}
-    closed = {"kind": "computed-torque", "model": {}, "reference": LINE, "kp": 400, "kd": 40, "sample_time": 0.001}
+    closed = {"kind": "computed-torque", "model": {}, "reference": LINE, "kp": 400, "kd": 40, "sample_time_s": 0.001}
     table = {"kind": "torque", "t": plan["t"], "tau": tau, "interpolation": "linear"}
     heavy = {"link": "tip", "mass": 0.1, "com": [0, 0, 0]}
     cases = [("torque at every instant", "#1b7837", start, open_loop, None),
@@ -87,13 +87,13 @@ def run_all(service):
              ("0.1 kg more, computed torque", "#e08214", start, closed, heavy)]
     runs = []
     for name, colour, q, how, payload in cases:
-        body = {"initial": {"q": q}, "duration": SECONDS, "output": {"interval": 0.01}, "input": how,
+        body = {"initial": {"q": q}, "duration_s": SECONDS, "output": {"interval_s": 0.01}, "input": how,
                 "solver": {"rtol": 1e-12, "atol": 1e-12}, "include": ["base_reaction"]}
         if payload:
             body["payload"] = payload
         verdict, columns = service.simulate(body)
         runs.append({"name": name, "colour": colour, "closed": how is closed, "verdict": verdict, "columns": columns})
-        print(f"{name:30} {verdict['outcome']}, growth {verdict['growth_rate']:7.2f} /s, at the end "
+        print(f"{name:30} {verdict['outcome']}, growth {verdict['growth_rate_per_s']:7.2f} /s, at the end "
               f"{off(columns)[-1]:9.3g} % off, theta2 {math.degrees(columns['q_1'][-1]):8.2f} deg")
     return runs
 
@@ -151,7 +151,7 @@ def draw(runs):
         angle.curve(columns["t"], [math.degrees(q) for q in columns["q_1"]], run["colour"], run["closed"])
     plan = runs[0]["columns"]
     force.curve(plan["t"], plan["base_reaction_2"], runs[0]["colour"])
-    rate = runs[0]["verdict"]["growth_rate"]
+    rate = runs[0]["verdict"]["growth_rate_per_s"]
     error.curve((0.15, 1.85), (1e-7, 1e-7 * math.exp(rate * 1.7)), "#999", True)
     error.say(1.0, 3e-5, f"slope told beforehand: {rate:.1f} /s", "#777")
     legend = []

@@ -106,7 +106,7 @@ def million_samples(daemon):
     body = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + struct.pack(f"<{len(block)}d", *block) * (MILLION // 1000)
     daemon.ask("PUT", "/v1/datasets/million", body, "application/x-npy")
     before = daemon.memory_mib("VmRSS")
-    request = {"datasets": ["million"], "rate": 1000, "columns": {"q": list(range(7)), "qd": list(range(7, 14)), "tau": list(range(14, 21))},
+    request = {"datasets": ["million"], "rate_hz": 1000, "columns": {"q": list(range(7)), "qd": list(range(7, 14)), "tau": list(range(14, 21))},
                "validate": "none"}
     whole = "a million samples of 7 joints, filter to report"
 

@@ -43,7 +43,7 @@ class Torqued:
 
     def ensemble(self, solver, **more):
         return self.post("/v1/robots/panda/ensemble", {
-            "initial": {"q": Q}, "duration": SECONDS, "output": {"interval": SECONDS}, "members": MEMBERS, "seed": 1,
+            "initial": {"q": Q}, "duration_s": SECONDS, "output": {"interval_s": SECONDS}, "members": MEMBERS, "seed": 1,
             "vary": [{"of": "q", "joint": f"joint{k + 1}", "uniform": [-0.3, 0.3]} for k in range(7)],
             "without": ["friction"], "solver": solver, "end_states": True, **more})
 
@@ -141,9 +141,9 @@ def main(binary, path):
     def our_fastest(target):
         """(solver, its words) of the method that takes least time to the target; None: none reaches it."""
         found = []
-        step = find_step(lambda h: our_error({"method": "rk4", "step": h}), target, SECONDS / 50)
+        step = find_step(lambda h: our_error({"method": "rk4", "step_s": h}), target, SECONDS / 50)
         if step is not None:
-            found.append(({"method": "rk4", "step": step}, f"rk4 {step * 1e3:.3g} ms"))
+            found.append(({"method": "rk4", "step_s": step}, f"rk4 {step * 1e3:.3g} ms"))
         for method in ("dopri45", "dopri87"):
             rtol = find_tolerance(lambda r, m=method: our_error({"method": m, "rtol": r, "atol": r}), target)
             if rtol is not None:

@@ -195,17 +195,17 @@ static void trajectory(question *to, tqt_random *r)
         put_coordinates(to, r, 1.0);
         put(to, ",");
         put_coordinates(to, r, 1.0);
-        put(to, "],\"timing\":\"%s\",\"durations\":[1],\"interval\":0.1}",
+        put(to, "],\"timing\":\"%s\",\"durations_s\":[1],\"interval_s\":0.1}",
             timings[tqt_random_below(r, 4)]);
         return;
     }
-    put(to, "{\"fourier\":{\"frequency\":0.1,");
+    put(to, "{\"fourier\":{\"frequency_hz\":0.1,");
     put_named(to, r, "offset", nv, 1.0);
     put(to, ",\"a\":[");
     put_numbers(to, r, nv, -0.3, 0.3);
     put(to, "],\"b\":[");
     put_numbers(to, r, nv, -0.3, 0.3);
-    put(to, "]},\"interval\":0.5}");
+    put(to, "]},\"interval_s\":0.5}");
 }
 
 static void inertia(question *to, tqt_random *r)
@@ -228,7 +228,7 @@ static void rigid_body(question *to, tqt_random *r)
     put(to, ",");
     put_number(to, r, -0.1, 0.1);
     put(to, "]");
-    put(to, ",\"rate\":2,\"acceleration\":3},\"lie_bracket\":{");
+    put(to, ",\"rate_rad_s\":2,\"acceleration\":3},\"lie_bracket\":{");
     put_named(to, r, "a", 6, 1.0);
     put(to, ",");
     put_named(to, r, "b", 6, 1.0);
@@ -243,15 +243,15 @@ static void rigid_body(question *to, tqt_random *r)
 
 static void drive(question *to, tqt_random *r)
 {
-    put(to, "{\"drive\":{\"motor\":{\"constant\":0.05,\"resistance\":");
+    put(to, "{\"drive\":{\"motor\":{\"constant_nm_a\":0.05,\"resistance\":");
     put_number(to, r, 0.2, 2.0);
     put(to,
         ",\"inductance\":0.0006,\"inertia\":0.0001,\"viscous\":0.0002},\"gear\":{\"ratio\":100},\"amplifier\":{\"kind\":\"pwm\","
-        "\"supply\":48,\"frequency\":25000},\"current_loop\":{\"p\":");
+        "\"supply_v\":48,\"frequency_hz\":25000},\"current_loop\":{\"p\":");
     put_number(to, r, 0.1, 1.0);
     put(to,
-        ",\"i\":400},\"velocity_loop\":{\"gain\":0.5,\"lead\":4,\"lead_time\":0.002,\"tacho_time\":0.0005}},\"load\":{\"inertia\":0.05,"
-        "\"viscous\":0.1},\"speed\":[0,200],\"duty\":[0.25,0.75],\"angular_frequency\":[1,10,100,1000]}");
+        ",\"i\":400},\"velocity_loop\":{\"gain\":0.5,\"lead\":4,\"lead_time_s\":0.002,\"tacho_time_s\":0.0005}},\"load\":{\"inertia\":0.05,"
+        "\"viscous\":0.1},\"speed\":[0,200],\"duty\":[0.25,0.75],\"angular_frequency_rad_s\":[1,10,100,1000]}");
 }
 
 static void compare(question *to, tqt_random *r)
@@ -266,7 +266,7 @@ static void put_run(question *to, tqt_random *r, const char *solver)
 {
     put(to, "{\"initial\":{\"q\":");
     put_coordinates(to, r, 1.0);
-    put(to, "},\"duration\":0.1,\"output\":{\"interval\":0.02},\"solver\":{%s}", solver);
+    put(to, "},\"duration_s\":0.1,\"output\":{\"interval_s\":0.02},\"solver\":{%s}", solver);
 }
 
 static void put_input(question *to, tqt_random *r)
@@ -275,9 +275,10 @@ static void put_input(question *to, tqt_random *r)
         tqt_random_chance(r, 0.5)) {
         return; /* free */
     }
-    put(to, ",\"input\":{\"kind\":\"computed-torque\",\"reference\":{\"stand\":");
+    put(to, ",\"input\":{\"kind\":\"computed-torque\",\"reference\":{\"hold\":");
     put_coordinates(to, r, 1.0);
-    put(to, "},\"kp\":100,\"kd\":20%s}", tqt_random_chance(r, 0.5) ? ",\"sample_time\":0.001" : "");
+    put(to, "},\"kp\":100,\"kd\":20%s}",
+        tqt_random_chance(r, 0.5) ? ",\"sample_time_s\":0.001" : "");
 }
 
 /* methods that stand on SUNDIALS, whose own arithmetic is that of its build, apart from ours */
@@ -292,9 +293,9 @@ static void simulate_adaptive(question *to, tqt_random *r)
 
 static void simulate_stepped(question *to, tqt_random *r)
 {
-    static const char *const solvers[] = {"\"method\":\"rk4\",\"step\":0.001",
-                                          "\"method\":\"semi-implicit-euler\",\"step\":0.001",
-                                          "\"method\":\"implicit-midpoint\",\"step\":0.002"};
+    static const char *const solvers[] = {"\"method\":\"rk4\",\"step_s\":0.001",
+                                          "\"method\":\"semi-implicit-euler\",\"step_s\":0.001",
+                                          "\"method\":\"implicit-midpoint\",\"step_s\":0.002"};
     put_run(to, r, solvers[tqt_random_below(r, 3)]);
     put_input(to, r);
     put(to, ",\"include\":[\"energy\",\"momentum\"]}");
@@ -302,13 +303,13 @@ static void simulate_stepped(question *to, tqt_random *r)
 
 static void ensemble(question *to, tqt_random *r)
 {
-    static const char *const solvers[] = {"\"method\":\"rk4\",\"step\":0.001",
+    static const char *const solvers[] = {"\"method\":\"rk4\",\"step_s\":0.001",
                                           "\"method\":\"dopri45\",\"rtol\":1e-8",
                                           "\"method\":\"dopri87\",\"rtol\":1e-8"};
     put_run(to, r, solvers[tqt_random_below(r, 3)]);
     put(to,
         ",\"members\":9,\"seed\":%u,\"vary\":[{\"of\":\"torque\",\"joint\":\"%s\",\"normal\":{\"deviation\":1}}],"
-        "\"disturbance\":[{\"kind\":\"noise\",\"interval\":0.005,\"seed\":3,\"torque\":",
+        "\"disturbance\":[{\"kind\":\"noise\",\"interval_s\":0.005,\"seed\":3,\"torque\":",
         tqt_random_below(r, 1000), to->robot->joint_names[0]);
     put_numbers(to, r, to->robot->model->nv, 0.0, 2.0);
     put(to, "}],\"end_states\":true}");
@@ -317,7 +318,7 @@ static void ensemble(question *to, tqt_random *r)
 static void excitation(question *to, tqt_random *r)
 {
     put(to,
-        "{\"parameters\":[\"viscous\",\"coulomb\"],\"frequency\":0.1,\"harmonics\":3,\"tries\":8,\"seed\":%u}",
+        "{\"parameters\":[\"viscous\",\"coulomb\"],\"frequency_hz\":0.1,\"harmonics\":3,\"tries\":8,\"seed\":%u}",
         tqt_random_below(r, 1000));
 }
 

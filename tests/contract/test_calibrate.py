@@ -135,7 +135,7 @@ def test_noise_free_recovery(daemon, truth):
     assert forward["windows"] >= 3 * 20 / 0.26 - 3 and forward["windows_lost"] == 0
     assert [j["joint"] for j in forward["by_joint"]] == found["joints"]
     for j in forward["by_joint"]:
-        assert j["rmse_q"] < 0.05 * j["coasting_rmse_q"] and j["relative_error"] < 0.05, j
+        assert j["rmse_q"] < 0.05 * j["constant_velocity_rmse_q"] and j["relative_error"] < 0.05, j
     assert [d["name"] for d in forward["by_dataset"]] == ["run1", "run2", "run3"]
 
 
@@ -319,7 +319,7 @@ def test_wrong_requests(daemon, truth):
         ({"datasets": ["run1"], "model": {"smoothing": 5e-324}}, "/model/smoothing", "range"),
         ({"datasets": ["run1"], "model": {"stribeck_speed": 5e-324}}, "/model/stribeck_speed", "range"),
         ({"datasets": ["run1"], "method": "ridge", "ridge": 1e308}, "/ridge", "range"),
-        ({"datasets": ["run1"], "entropy": 1e308}, "/entropy", "range"),
+        ({"datasets": ["run1"], "prior_weight": 1e308}, "/prior_weight", "range"),
         ({"datasets": ["run1"], "method": "tls", "column_noise": 1}, "/column_noise", "range"),
         # what is said of logs is pointed at where it is said
         ({"datasets": ["run1"], "units": {"tau": "A"}}, "/units/tau", "missing-field"),
@@ -456,7 +456,7 @@ def test_motion_told_late_is_found(daemon, bare, late):
         beyond = calibrate(daemon, {**body, "delay_s": delay}, robot="bare")["beyond_cutoff"]
         for b in beyond[:3]:  # wrists weigh too little: their torque is noise
             assert b["inertia"] > 0
-            assert b["rate"] / b["inertia"] == pytest.approx(late - delay, abs=0.001)
+            assert b["jerk_gain"] / b["inertia"] == pytest.approx(late - delay, abs=0.001)
 
 
 def test_a_delay_beyond_the_search_is_not_told(daemon, bare):

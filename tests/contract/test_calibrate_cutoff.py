@@ -48,7 +48,7 @@ def log(daemon, rate, disturb):
     assert status == 200, tau
     tau = np.load(io.BytesIO(tau)) + 0.02 * rng.normal(size=q.shape)
     assert daemon.request("PUT", "/v1/datasets/log", npy(np.hstack([disturb(rng, q, rate), tau])), NPY)[0] in (200, 201)
-    return {"datasets": ["log"], "rate": rate, "columns": {"q": [0, 1], "tau": [2, 3]}, "model": {"friction": ["viscous", "coulomb", "offset"]}}
+    return {"datasets": ["log"], "rate_hz": rate, "columns": {"q": [0, 1], "tau": [2, 3]}, "model": {"friction": ["viscous", "coulomb", "offset"]}}
 
 
 def white(rms):

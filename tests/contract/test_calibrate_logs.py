@@ -38,7 +38,7 @@ REFUSED = {
     # what is wrong: the rows made of good ones, what the answer says of them, what it advises
     "backwards": (lambda r: r[::-1], "the time runs backwards from the first row to the last", "turn the rows round"),
     "unsorted": (lambda r: random.Random(1).sample(r, len(r)), r"the time goes back in \d+ of 2000 rows, first in row \d+", "sort the rows by time"),
-    "no-clock": (lambda r: [[1.5, *row[1:]] for row in r], "the time stands still in 1999 of 2000 rows, first in row 1", '"rate"'),
+    "no-clock": (lambda r: [[1.5, *row[1:]] for row in r], "the time stands still in 1999 of 2000 rows, first in row 1", '"rate_hz"'),
     "milliseconds": (lambda r: scaled(r, 0, 1, 1000), "the rows would be 10 s apart", '"units": {"time": "ms"}'),
     "microseconds": (lambda r: scaled(r, 0, 1, 1e6), "the rows would be 10000 s apart", '"units": {"time": "us"}'),
     "degrees": (lambda r: scaled(r, 1, 1 + N, 180 / math.pi), "would be at -?[0-9.]+ rad: its angles are hardly in radians", '"units": {"q": "deg"}'),
@@ -116,7 +116,7 @@ def test_repairs_are_told_with_their_rows(daemon, truth, rows, what):
 def test_a_line_that_was_cut_off_is_left_out(daemon, truth, rows):
     put_rows(daemon, "cut", rows[:-1] + [rows[-1][:9]], truth, end="")
     found = calibrate(daemon, {"datasets": ["cut"], "method": "wls"}, robot="guess")
-    assert found["datasets"][0]["cut_last_line"] is True and found["datasets"][0]["rows"] == 1999
+    assert found["datasets"][0]["truncated_last_line"] is True and found["datasets"][0]["rows"] == 1999
 
 
 def test_files_of_one_recording_may_end_apart(daemon, truth, rows):

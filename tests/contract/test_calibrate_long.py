@@ -40,7 +40,7 @@ def rows(daemon):
     return [[*q[k - LATE], *qd[k - LATE], *tau[k]] for k in range(PERIOD)]
 
 
-REQUEST = {"rate": RATE, "columns": {"q": [0, 1], "qd": [2, 3], "tau": [4, 5]}}
+REQUEST = {"rate_hz": RATE, "columns": {"q": [0, 1], "qd": [2, 3], "tau": [4, 5]}}
 
 
 def test_a_long_log_is_searched_in_part(daemon, rows):

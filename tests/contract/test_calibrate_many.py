@@ -33,7 +33,7 @@ def test_more_than_a_request_may_take(daemon):
     nq, nv, rows = 37, 36, 24
     wave = [[0.1 * math.sin(0.05 * k + c) for c in range(nq + 2 * nv)] for k in range(MOST * rows)]
     put_npy(daemon, "wide", [[*row[:3], 1, 0, 0, 0, *row[7:]] for row in wave], 1)
-    body = {"datasets": windows("wide", rows), "rate": 100, "validate": "none", "filter": {"cutoff_hz": 10},
+    body = {"datasets": windows("wide", rows), "rate_hz": 100, "validate": "none", "filter": {"cutoff_hz": 10},
             "columns": {"q": list(range(nq)), **{w: list(range(nq, nq + nv)) for w in ("qd", "qdd")}, "tau": list(range(nq + nv, nq + 2 * nv))}}
     fault = calibrate(daemon, body, want=413, robot="humanoid")
     assert fault["type"].endswith("/too-large")

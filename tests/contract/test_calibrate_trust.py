@@ -53,17 +53,17 @@ def test_poses_hold_their_gravity(daemon, truth):
     write_poses(daemon, "poses-gripping", truth, "gripping")
     body = {"datasets": ["run1", "run2"], "filter": EXACT}
     right = calibrate(daemon, {**body, "validate": ["poses"]}, robot="guess")["gravity_check"]
-    assert right["seen_by_the_fit"] is False and right["poses"] == 14
+    assert right["used_in_fit"] is False and right["poses"] == 14
     assert [j["joint"] for j in right["by_joint"]] == [j["name"] for j in moving(document)]
     for joint in right["by_joint"]:
         assert joint["poses_outside"] == 0 and joint["relative_error"] < 0.01, joint
         assert joint["pairs"] >= 5 and joint["pair_rmse"] < 0.3 * joint["friction_band"], joint
         assert joint["rmse"] <= joint["worst"] < joint["friction_band"] and joint["excess"] == 0, joint
-    assert abs(right["payload"]["mass"]) < 3 * right["payload"]["standard_deviation"]
+    assert abs(right["payload"]["mass"]) < 3 * right["payload"]["standard_deviation_kg"]
     found = calibrate(daemon, {**body, "validate": ["poses-gripping"]}, robot="guess")
     payload = found["gravity_check"]["payload"]
-    assert payload["mass"] == pytest.approx(1.5, abs=3 * payload["standard_deviation"])
-    assert payload["standard_deviation"] < 0.3 and payload["link"] == document["links"][-1]["name"]
+    assert payload["mass"] == pytest.approx(1.5, abs=3 * payload["standard_deviation_kg"])
+    assert payload["standard_deviation_kg"] < 0.3 and payload["link"] == document["links"][-1]["name"]
     assert any("looks as if it carried 1." in r and "kg more" in r for r in found["reasons"]), found["reasons"]
     assert any("standing still, it carries" in r for r in found["reasons"]), found["reasons"]
     page = daemon.request("GET", f"/v1/jobs/{last_job(daemon)}/report")[2].decode()

@@ -94,12 +94,12 @@ def test_ur10e_static_poses_hold_the_gravity_found(daemon):
     runs, poses = put_ur10e(daemon, "excitation"), put_ur10e(daemon, "static")
     found = calibrate(daemon, {"datasets": runs, "validate": poses, **COLUMNS}, robot="ur10e-lab")
     check = found["gravity_check"]
-    assert check["poses"] == len(poses) and check["seen_by_the_fit"] is False
+    assert check["poses"] == len(poses) and check["used_in_fit"] is False
     for joint in check["by_joint"]:
         # whatever friction held there, it could
         assert joint["poses_outside"] == 0 and joint["worst"] < joint["friction_band"], joint
     # nothing was mounted: known to a tenth of a kilogram
-    assert abs(check["payload"]["mass"]) < 3 * check["payload"]["standard_deviation"] < 0.5
+    assert abs(check["payload"]["mass"]) < 3 * check["payload"]["standard_deviation_kg"] < 0.5
     assert found["verdict"] == "usable" and found["reasons"] == []
 
 

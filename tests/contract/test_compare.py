@@ -38,7 +38,7 @@ def test_differences_over_time(daemon):
     a = put(daemon, "a", table([(0.001 * k, math.sin(0.01 * k), 1.0) for k in range(n)]))
     b = put(daemon, "b", table([(0.001 * k, math.sin(0.01 * k) + (0.5 if k == 300 else 0.0), 0.75) for k in range(n)]))
     answer = compare(daemon, a=a, b=b)
-    assert (answer["rows"], answer["rows_only_in_a"], answer["rows_interpolated"]) == (n, 0, 0)
+    assert (answer["rows"], answer["unmatched_rows_a"], answer["rows_interpolated"]) == (n, 0, 0)
     assert answer["t"] == [0.0, 0.001 * (n - 1)] and [c["name"] for c in answer["columns"]] == ["x", "y"]
     x, y = column(answer, "x"), column(answer, "y")
     # one rounding of sin + 0.5 and one of the difference
@@ -52,11 +52,11 @@ def test_other_times_are_interpolated(daemon):
     a = put(daemon, "fine", table([(0.1 * k, 0.2 * k, 0.0) for k in range(-2, 13)]))  # from -0.2 s to 1.2 s
     b = put(daemon, "coarse", table([(0.25 * k, 0.5 * k, 0.0) for k in range(5)]))  # 0 to 1 s, the same line
     answer = compare(daemon, a=a, b=b, include=["series"])
-    assert (answer["rows"], answer["rows_only_in_a"], answer["rows_interpolated"]) == (11, 4, 8)
+    assert (answer["rows"], answer["unmatched_rows_a"], answer["rows_interpolated"]) == (11, 4, 8)
     assert column(answer, "x")["max"] <= 4 * 2 ** -52
     assert len(answer["series"]["t"]) == len(answer["series"]["x"]) == 11 and answer["series"]["t"][0] == 0.0
     rows = compare(daemon, a=a, b=b, by="row")
-    assert (rows["rows"], rows["rows_only_in_a"]) == (5, 10) and "max_t" not in column(rows, "x") and "t" not in rows
+    assert (rows["rows"], rows["unmatched_rows_a"]) == (5, 10) and "max_t" not in column(rows, "x") and "t" not in rows
     assert abs(column(rows, "x")["max"] - 1.6) <= 1e-15  # 2.0 against 0.4, in the last of them
 
 

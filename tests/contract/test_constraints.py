@@ -36,7 +36,7 @@ def test_names_are_answered_as_the_contract_says(daemon, contract):
 
 def test_a_bead_on_a_wire_goes_round_the_house(daemon, contract):
     status, report = put(daemon, "bead", PENDULUM)
-    assert status == 201 and report["freedoms"] == 1
+    assert status == 201 and report["dof"] == 1
     document = json.loads(daemon.request("GET", "/v1/robots/bead")[2])
     assert document["constraints"] == PENDULUM["constraints"]
     status, again = put(daemon, "bead-again", document)
@@ -44,7 +44,7 @@ def test_a_bead_on_a_wire_goes_round_the_house(daemon, contract):
     # y = x^2 at rest: the bead goes along the tangent, x'' = -2 g x / (1 + 4 x^2)
     answer = ask(daemon, "bead", "forward-dynamics", {"q": [0.5, 0.25], "qd": [0, 0], "tau": [0, 0]})
     assert answer["qdd"][0] == pytest.approx(-2 * 9.81 * 0.5 / 2, rel=1e-12)
-    run = ask(daemon, "bead", "simulate", {"initial": {"q": [0.5, 0.25]}, "duration": 5, "output": {"interval": 0.05},
+    run = ask(daemon, "bead", "simulate", {"initial": {"q": [0.5, 0.25]}, "duration_s": 5, "output": {"interval_s": 0.05},
                                            "include": ["energy", "multipliers"]})
     has_schema(contract["components"]["schemas"]["SimulateResult"], run, "simulate")
     assert max(abs(y - x * x) for x, y in run["q"]) <= 1e-10
@@ -69,8 +69,8 @@ def test_impossible_constraints_are_refused(daemon, constraint, pointer, part):
 def test_the_disk_rolls_in_a_circle(daemon):
     # radius 0.2 * 3 / 0.5, once round in 4 pi seconds
     run = ask(daemon, "rolling-disk", "simulate", {
-        "initial": {"q": [0, 0, 0, 0], "qd": [0.6, 0, 0.5, 3]}, "duration": 4 * math.pi,
-        "output": {"times": [math.pi * k for k in range(1, 5)]}})
+        "initial": {"q": [0, 0, 0, 0], "qd": [0.6, 0, 0.5, 3]}, "duration_s": 4 * math.pi,
+        "output": {"times_s": [math.pi * k for k in range(1, 5)]}})
     for x, y, _, _ in run["q"]:
         assert math.hypot(x, y - 1.2) == pytest.approx(1.2, abs=1e-8)
     assert run["q"][-1][0] == pytest.approx(0, abs=1e-7)

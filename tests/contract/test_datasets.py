@@ -51,7 +51,7 @@ def test_put_get_list_delete(daemon):
     assert status == 201 and headers["Location"] == "/v1/datasets/log"
     assert headers["ETag"] == f'"{sha(CSV)}"'
     assert (told["name"], told["sha256"], told["bytes"], told["rows"], told["columns"]) == ("log", sha(CSV), len(CSV), 3, 3)
-    assert told["media_type"] == "text/csv" and told["delimiter"] == "comma" and told["cut_last_line"] is False
+    assert told["media_type"] == "text/csv" and told["delimiter"] == "comma" and told["truncated_last_line"] is False
     assert told["statistics"][1] == {"name": "q1", "min": -3.0, "max": 1.0, "mean": -1.0, "not_finite": 1}
     assert told["statistics"][2] == {"name": "q2", "min": 10.0, "max": 30.0, "mean": 20.0, "not_finite": 0}
     again = put(daemon, "log", CSV)
@@ -106,7 +106,7 @@ def test_names(daemon, name, status):
 
 def test_cut_last_line_is_told(daemon):
     told = json.loads(put(daemon, "cut", b"1,2\n3,4\n5")[2])
-    assert told["cut_last_line"] is True and told["rows"] == 2
+    assert told["truncated_last_line"] is True and told["rows"] == 2
 
 
 def test_bytes_and_ranges(daemon):

@@ -13,9 +13,9 @@ JSON = {"Content-Type": "application/json"}
 
 
 def drive(k):
-    return {"motor": {"constant": 0.05, "resistance": 0.6, "inductance": 6e-4, "inertia": 2e-5, "viscous": 1e-5},
-            "gear": {"ratio": 100.0 + k}, "amplifier": {"kind": "pwm", "supply": 48.0},
-            "current_limit": {"continuous": 5.0, "peak": 15.0, "foldback_time": 2.0}}
+    return {"motor": {"constant_nm_a": 0.05, "resistance": 0.6, "inductance": 6e-4, "inertia": 2e-5, "viscous": 1e-5},
+            "gear": {"ratio": 100.0 + k}, "amplifier": {"kind": "pwm", "supply_v": 48.0},
+            "current_limit": {"continuous_a": 5.0, "peak_a": 15.0, "foldback_time_s": 2.0}}
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +104,7 @@ def test_without_drives_there_is_nothing_to_tell(daemon):
 
 # -- over time --------------------------------------------------------------------------------------------------------
 
-MOTOR = {"constant": 0.05, "resistance": 0.6, "inertia": 1e-4, "viscous": 2e-4}
+MOTOR = {"constant_nm_a": 0.05, "resistance": 0.6, "inertia": 1e-4, "viscous": 2e-4}
 
 
 def put_rig(daemon, name, **more):
@@ -120,7 +120,7 @@ def put_rig(daemon, name, **more):
 
 def test_a_step_of_voltage_is_an_exponential_without_inductance(daemon):
     put_rig(daemon, "rig")
-    body = {"initial": {"q": [0]}, "duration": 0.2, "output": {"interval": 0.02},
+    body = {"initial": {"q": [0]}, "duration_s": 0.2, "output": {"interval_s": 0.02},
             "drives": {"command": "voltage", "t": [0, 1], "values": [[24], [24]]}}
     status, answer = ask(daemon, "rig", "simulate", body)
     assert status == 200, answer
@@ -137,7 +137,7 @@ def test_a_step_of_voltage_is_an_exponential_without_inductance(daemon):
 def test_inductance_costs_what_the_reduction_says(daemon):
     motor = {**MOTOR, "inductance": 6e-3}
     put_rig(daemon, "coil", motor=motor)
-    body = {"initial": {"q": [0]}, "duration": 0.3, "output": {"interval": 0.0005},
+    body = {"initial": {"q": [0]}, "duration_s": 0.3, "output": {"interval_s": 0.0005},
             "drives": {"command": "voltage", "t": [0, 1], "values": [[24], [24]]}}
     runs = []
     for reduced in (False, True):
@@ -155,9 +155,9 @@ def test_inductance_costs_what_the_reduction_says(daemon):
 
 def test_torque_asked_for_arrives_unless_a_limit_holds(daemon):
     put_rig(daemon, "free")
-    put_rig(daemon, "held", amplifier={"supply": 48},
-            current_limit={"continuous": 1, "peak": 3, "foldback_time": 0.1})
-    body = {"initial": {"q": [0]}, "duration": 1, "output": {"interval": 0.01},
+    put_rig(daemon, "held", amplifier={"supply_v": 48},
+            current_limit={"continuous_a": 1, "peak_a": 3, "foldback_time_s": 0.1})
+    body = {"initial": {"q": [0]}, "duration_s": 1, "output": {"interval_s": 0.01},
             "input": {"kind": "torque", "t": [0, 1], "tau": [[20], [20]]}}
     _, plain = ask(daemon, "free", "simulate", body)
     status, free = ask(daemon, "free", "simulate", {**body, "drives": {}})
@@ -175,13 +175,13 @@ def test_torque_asked_for_arrives_unless_a_limit_holds(daemon):
 
 def test_members_of_an_ensemble_have_drives_too(daemon):
     put_rig(daemon, "rig")
-    common = {"duration": 0.1, "output": {"interval": 0.05}, "solver": {"method": "rk4", "step": 1e-3},
+    common = {"duration_s": 0.1, "output": {"interval_s": 0.05}, "solver": {"method": "rk4", "step_s": 1e-3},
               "drives": {"command": "voltage", "t": [0, 1], "values": [[24], [24]]}}
     status, many = ask(daemon, "rig", "ensemble", {
-        **common, "initial": {"q": [0]}, "vary": [{"of": "q", "joint": "j", "list": [0, 0.5]}], "tell": [1]})
+        **common, "initial": {"q": [0]}, "vary": [{"of": "q", "joint": "j", "list": [0, 0.5]}], "return_members": [1]})
     assert status == 200, many
     _, one = ask(daemon, "rig", "simulate", {**common, "initial": {"q": [0.5]}})
-    assert many["told"][0]["q"] == one["q"]
+    assert many["returned_members"][0]["q"] == one["q"]
 
 
 @pytest.mark.parametrize("drives, pointer", [
@@ -194,7 +194,7 @@ def test_members_of_an_ensemble_have_drives_too(daemon):
     ({"t": [0, 1]}, "/drives/t")])
 def test_wrong_drives_have_their_place(daemon, drives, pointer):
     put_rig(daemon, "rig")
-    body = {"initial": {"q": [0]}, "duration": 1, "output": {"interval": 1}, "drives": drives}
+    body = {"initial": {"q": [0]}, "duration_s": 1, "output": {"interval_s": 1}, "drives": drives}
     answer = daemon.request("POST", "/v1/robots/rig/simulate", json.dumps(body), JSON)
     assert problem(answer, 422)["errors"][0]["pointer"] == pointer
     answer = daemon.request("POST", "/v1/robots/planar-2r/simulate", json.dumps({**body, "initial": {"q": [0, 0]}}), JSON)

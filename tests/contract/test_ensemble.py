@@ -11,11 +11,11 @@ from conftest import ROOT, problem
 
 JSON = {"Content-Type": "application/json"}
 START = {"q": [0.3, -0.4], "qd": [0.5, 0]}
-PD = {"kind": "pd", "reference": {"stand": [0.1, 0.2]}, "kp": [60, 20], "kd": [6, 2], "ki": [3, 1]}
-SLIDING = {"kind": "passivity-based", "reference": {"stand": [0.1, 0.2]}, "kd": [6, 2], "lambda": [5, 4]}
-NOISE = {"kind": "noise", "torque": [1.5, 0.5], "interval": 0.02, "seed": 7}
-SINE = {"kind": "sine", "torque": [2, 1], "frequency": 3}
-COMMON = {"initial": START, "duration": 0.2, "output": {"interval": 0.1}, "solver": {"method": "rk4", "step": 0.002}}
+PD = {"kind": "pd", "reference": {"hold": [0.1, 0.2]}, "kp": [60, 20], "kd": [6, 2], "ki": [3, 1]}
+SLIDING = {"kind": "passivity-based", "reference": {"hold": [0.1, 0.2]}, "kd": [6, 2], "lambda": [5, 4]}
+NOISE = {"kind": "noise", "torque": [1.5, 0.5], "interval_s": 0.02, "seed": 7}
+SINE = {"kind": "sine", "torque": [2, 1], "frequency_hz": 3}
+COMMON = {"initial": START, "duration_s": 0.2, "output": {"interval_s": 0.1}, "solver": {"method": "rk4", "step_s": 0.002}}
 
 
 def ask(daemon, robot, call, body, want=200):
@@ -111,16 +111,16 @@ def test_members_are_simulations(daemon, rubbed, of, spread):
     where, more, change = VARIED[of]
     how, count = SPREADS[spread]
     body = {**COMMON, **more}
-    many = ask(daemon, "rubbed", "ensemble", {**body, **count, "vary": [{"of": of, **where, spread: how}], "tell": [0, 1, 2]})
-    assert many["members"] == 3 and [m["member"] for m in many["told"]] == [0, 1, 2]
-    values = [m["values"][0] for m in many["told"]]
+    many = ask(daemon, "rubbed", "ensemble", {**body, **count, "vary": [{"of": of, **where, spread: how}], "return_members": [0, 1, 2]})
+    assert many["members"] == 3 and [m["member"] for m in many["returned_members"]] == [0, 1, 2]
+    values = [m["values"][0] for m in many["returned_members"]]
     if spread == "list":
         assert values == how
     elif spread == "grid":
         assert values == [0.5, 1.25, 2.0]
     else:
         assert len(set(values)) == 3 and (spread == "normal" or all(0.5 <= v < 2 for v in values))
-    for member in many["told"]:
+    for member in many["returned_members"]:
         one, robot = copy.deepcopy(body), copy.deepcopy(rubbed)
         change(one, robot, member["values"][0])
         name = "rubbed"
@@ -137,24 +137,24 @@ def test_adaptive_members_agree_with_simulations(daemon, method):
     solver = {"method": method, "rtol": 1e-8, "atol": 1e-9}
     body = {**COMMON, "solver": solver, "input": {"kind": "torque", "t": [0, 0.05, 0.3], "tau": [[0, 0], [1, -1], [2, 0]]}}
     many = ask(daemon, "planar-2r", "ensemble", {**body, "vary": [{"of": "q", "joint": "joint1", "list": [0, 0.4, 0.8]}],
-                                                 "tell": [0, 1, 2]})
+                                                 "return_members": [0, 1, 2]})
     assert many["stats"]["side_by_side"] == method.startswith("dopri") and many["stats"]["rtol"] == 1e-8
-    for member in many["told"]:
+    for member in many["returned_members"]:
         initial = {"q": [START["q"][0] + member["values"][0], START["q"][1]], "qd": START["qd"]}
         alone = ask(daemon, "planar-2r", "simulate", {**body, "initial": initial})
         for mine, other in zip(member["q"] + member["qd"], alone["q"] + alone["qd"]):
             assert mine == pytest.approx(other, abs=1e-5 if method == "bdf" else 1e-6)
 
 
-@pytest.mark.parametrize("solver", [{"method": "rk4", "step": 0.001}, {"method": "dopri87"}], ids=lambda s: s["method"])
+@pytest.mark.parametrize("solver", [{"method": "rk4", "step_s": 0.001}, {"method": "dopri87"}], ids=lambda s: s["method"])
 def test_members_with_dry_friction_stick_as_simulations_do(daemon, solver):
     body = {**COMMON, "initial": {"q": [0, 0.3, -0.4, 0, 0, 0]}, "solver": solver, "input": {"kind": "torque", "t": [0, 0.1, 1], "interpolation": "hold",
             "tau": [[30, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0], [0] * 6]}}
-    many = ask(daemon, "puma560", "ensemble", {**body, "vary": [{"of": "torque", "joint": "joint1", "list": [0, 10]}], "tell": [0]})
+    many = ask(daemon, "puma560", "ensemble", {**body, "vary": [{"of": "torque", "joint": "joint1", "list": [0, 10]}], "return_members": [0]})
     one = ask(daemon, "puma560", "simulate", body)
-    for mine, other in zip(many["told"][0]["q"], one["q"]):
+    for mine, other in zip(many["returned_members"][0]["q"], one["q"]):
         assert mine == (other if solver["method"] == "rk4" else pytest.approx(other, abs=1e-8))
-    assert not many["stats"]["side_by_side"] and many["told"][0]["qd"][-1][0] == 0, "it came to rest"
+    assert not many["stats"]["side_by_side"] and many["returned_members"][0]["qd"][-1][0] == 0, "it came to rest"
 
 
 # -- what is told -----------------------------------------------------------------------------------------------------
@@ -165,14 +165,14 @@ DRAWN = {**COMMON, "members": 40, "seed": 3,
 
 def test_statistics_are_those_of_the_members(daemon):
     levels = [0, 0.1, 0.5, 0.75, 1]
-    many = ask(daemon, "planar-2r", "ensemble", {**DRAWN, "quantiles": levels, "tell": list(range(40)), "end_states": True})
+    many = ask(daemon, "planar-2r", "ensemble", {**DRAWN, "quantiles": levels, "return_members": list(range(40)), "end_states": True})
     assert many["alive"] == [40, 40, 40] and many["outcomes"] == {"completed": 40, "stopped": 0, "diverged": 0, "unfinished": 0}
     assert many["end_states"]["members"] == list(range(40)) and many["ended"] == []
     for what in ("q", "qd"):
-        assert many["end_states"][what] == [m[what][-1] for m in many["told"]]
+        assert many["end_states"][what] == [m[what][-1] for m in many["returned_members"]]
         for k in range(3):
             for c in range(2):
-                x = sorted(m[what][k][c] for m in many["told"])
+                x = sorted(m[what][k][c] for m in many["returned_members"])
                 told = many[what]
                 assert told["least"][k][c] == x[0] and told["largest"][k][c] == x[-1]
                 assert told["mean"][k][c] == pytest.approx(statistics.fmean(x), abs=1e-13)
@@ -184,11 +184,11 @@ def test_statistics_are_those_of_the_members(daemon):
 
 
 def test_members_on_demand_are_the_same_members(daemon):
-    whole = ask(daemon, "planar-2r", "ensemble", {**DRAWN, "tell": [4, 11, 39]})
-    some = ask(daemon, "planar-2r", "ensemble", {**DRAWN, "only": [39, 4, 11], "tell": [1, 2, 0]})
-    assert some["members"] == 3 and some["told"] == whole["told"]
-    other = ask(daemon, "planar-2r", "ensemble", {**DRAWN, "seed": 4, "only": [4], "tell": [0]})
-    assert other["told"][0]["values"] != whole["told"][0]["values"]
+    whole = ask(daemon, "planar-2r", "ensemble", {**DRAWN, "return_members": [4, 11, 39]})
+    some = ask(daemon, "planar-2r", "ensemble", {**DRAWN, "only": [39, 4, 11], "return_members": [1, 2, 0]})
+    assert some["members"] == 3 and some["returned_members"] == whole["returned_members"]
+    other = ask(daemon, "planar-2r", "ensemble", {**DRAWN, "seed": 4, "only": [4], "return_members": [0]})
+    assert other["returned_members"][0]["values"] != whole["returned_members"][0]["values"]
 
 
 def test_lists_and_grids_make_a_product_with_draws_at_each_point(daemon):
@@ -206,14 +206,14 @@ def test_lists_and_grids_make_a_product_with_draws_at_each_point(daemon):
 
 def test_events_stop_and_are_counted(daemon):
     events = [{"on": "q", "joint": "joint1", "level": 0.28, "direction": "down", "action": "stop"}, {"on": "qd", "joint": "joint1", "level": 0.2}]
-    body = {**COMMON, "duration": 0.4, "events": events}
+    body = {**COMMON, "duration_s": 0.4, "events": events}
     many = ask(daemon, "planar-2r", "ensemble", {**body, "vary": [{"of": "qd", "joint": "joint1", "list": [0, 0.5, 3.5]}],
-                                                 "tell": [0, 1, 2], "end_states": True})
+                                                 "return_members": [0, 1, 2], "end_states": True})
     ended = {m["member"]: m for m in many["ended"]}
     counts = []
     for k, push in enumerate([0, 0.5, 3.5]):
         one = ask(daemon, "planar-2r", "simulate", {**body, "initial": {"q": START["q"], "qd": [0.5 + push, 0]}})
-        told = many["told"][k]
+        told = many["returned_members"][k]
         assert told["outcome"] == one["verdict"]["outcome"]
         counts.append([sum(e["event"] == i for e in one["events"]) for i in (0, 1)])
         assert told["events"] == counts[k]
@@ -227,39 +227,39 @@ def test_events_stop_and_are_counted(daemon):
     assert many["alive"][0] == 3 and many["alive"][-1] == 1
 
 
-@pytest.mark.parametrize("solver", [{"method": "rk4", "step": 0.002}, {"method": "dopri87"}])
+@pytest.mark.parametrize("solver", [{"method": "rk4", "step_s": 0.002}, {"method": "dopri87"}])
 def test_members_that_run_away_are_named(daemon, solver):
-    many = ask(daemon, "planar-2r", "ensemble", {**COMMON, "solver": solver, "tell": [1],
+    many = ask(daemon, "planar-2r", "ensemble", {**COMMON, "solver": solver, "return_members": [1],
                                                  "vary": [{"of": "qd", "joint": "joint1", "list": [0, 2e6, 0.1]}]})
     assert many["outcomes"] == {"completed": 2, "stopped": 0, "diverged": 1, "unfinished": 0}
     assert [(m["member"], m["outcome"], m["reason"]) for m in many["ended"]] == [(1, "diverged", "a velocity ran away")]
-    assert 0 <= many["ended"][0]["t"] <= 0.002 and many["told"][0]["t"] == many["ended"][0]["t"]
-    assert many["alive"] == [3, 2, 2] and len(many["told"][0]["q"]) == 1
+    assert 0 <= many["ended"][0]["t"] <= 0.002 and many["returned_members"][0]["t"] == many["ended"][0]["t"]
+    assert many["alive"] == [3, 2, 2] and len(many["returned_members"][0]["q"]) == 1
 
 
-@pytest.mark.parametrize("solver", [{"method": "rk4", "step": 0.002}, {"method": "dopri87"}], ids=lambda s: s["method"])
+@pytest.mark.parametrize("solver", [{"method": "rk4", "step_s": 0.002}, {"method": "dopri87"}], ids=lambda s: s["method"])
 def test_a_member_without_inertia_ends_alone(daemon, solver):
     body = {**COMMON, "solver": solver}
-    many = ask(daemon, "planar-2r", "ensemble", {**body, "vary": [{"of": "mass_factor", "link": "link2", "list": [1, 0, 2]}], "tell": [0, 1, 2]})
-    quiet = ask(daemon, "planar-2r", "ensemble", {**body, "vary": [{"of": "mass_factor", "link": "link2", "list": [1, 2]}], "tell": [0, 1]})
+    many = ask(daemon, "planar-2r", "ensemble", {**body, "vary": [{"of": "mass_factor", "link": "link2", "list": [1, 0, 2]}], "return_members": [0, 1, 2]})
+    quiet = ask(daemon, "planar-2r", "ensemble", {**body, "vary": [{"of": "mass_factor", "link": "link2", "list": [1, 2]}], "return_members": [0, 1]})
     assert many["stats"]["side_by_side"] and [(m["member"], m["outcome"], m["t"]) for m in many["ended"]] == [(1, "diverged", 0)]
     for k, other in ((0, 0), (2, 1)):
-        assert many["told"][k]["q"] == quiet["told"][other]["q"] and many["told"][k]["qd"] == quiet["told"][other]["qd"]
+        assert many["returned_members"][k]["q"] == quiet["returned_members"][other]["q"] and many["returned_members"][k]["qd"] == quiet["returned_members"][other]["qd"]
 
 
 # -- closed loops -----------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("solver", [{"method": "rk4", "step": 0.002}, {"method": "dopri87", "rtol": 1e-9}, {"method": "sdirk", "rtol": 1e-9}],
+@pytest.mark.parametrize("solver", [{"method": "rk4", "step_s": 0.002}, {"method": "dopri87", "rtol": 1e-9}, {"method": "sdirk", "rtol": 1e-9}],
                          ids=lambda s: s["method"])
 @pytest.mark.parametrize("robot, joint", [("four-bar", "crank"), ("parallel-2dof", "arm1")])
 def test_members_with_closed_loops(daemon, robot, joint, solver):
     q = json.loads(daemon.request("GET", f"/v1/robots/{robot}")[2])["assembled"]
-    body = {"initial": {"q": q}, "duration": 0.2, "output": {"interval": 0.1}, "solver": solver}
-    many = ask(daemon, robot, "ensemble", {**body, "tell": [0, 1, 2, 3, 4, 5],
+    body = {"initial": {"q": q}, "duration_s": 0.2, "output": {"interval_s": 0.1}, "solver": solver}
+    many = ask(daemon, robot, "ensemble", {**body, "return_members": [0, 1, 2, 3, 4, 5],
                                            "vary": [{"of": "q", "joint": joint, "list": [0, 0.1, -0.1]},
                                                     {"of": "torque", "joint": joint, "list": [0, 0.5]}]})
     assert many["outcomes"]["completed"] == 6
-    for member in many["told"]:
+    for member in many["returned_members"]:
         shift, push = member["values"]
         tau = [push] + [0] * (len(q) - 1)
         one = ask(daemon, robot, "simulate", {**body, "initial": {"q": [q[0] + shift, *q[1:]]},
@@ -267,34 +267,34 @@ def test_members_with_closed_loops(daemon, robot, joint, solver):
         for mine, other in zip(member["q"] + member["qd"], one["q"] + one["qd"]):
             assert mine == pytest.approx(other, abs=1e-7)
         # on the constraints, wherever it is
-        at = ask(daemon, robot, "simulate", {"initial": {"q": member["q"][-1], "qd": member["qd"][-1]}, "duration": 1e-3,
-                                             "output": {"interval": 1e-3}, "solver": {"method": "rk4", "step": 1e-3}})
+        at = ask(daemon, robot, "simulate", {"initial": {"q": member["q"][-1], "qd": member["qd"][-1]}, "duration_s": 1e-3,
+                                             "output": {"interval_s": 1e-3}, "solver": {"method": "rk4", "step_s": 1e-3}})
         begin = at["constraints"]["start"]
         assert begin["position_residual"] <= 1e-10 and begin["velocity_residual"] <= 1e-9
 
 
 def test_members_with_closed_loops_and_payloads(daemon):
     q = json.loads(daemon.request("GET", "/v1/robots/four-bar")[2])["assembled"]
-    body = {"initial": {"q": q}, "duration": 0.2, "output": {"interval": 0.1}, "solver": {"method": "rk4", "step": 0.002}}
+    body = {"initial": {"q": q}, "duration_s": 0.2, "output": {"interval_s": 0.1}, "solver": {"method": "rk4", "step_s": 0.002}}
     many = ask(daemon, "four-bar", "ensemble", {**body, "vary": [{"of": "payload_mass", "link": "coupler", "at": [0.2, 0, 0], "list": [0, 0.5]}],
-                                                "tell": [0, 1]})
+                                                "return_members": [0, 1]})
     load = {"link": "coupler", "mass": 0.5, "com": [0.2, 0, 0], "inertia": [[0] * 3] * 3}
-    for member, more in zip(many["told"], ({}, {"payload": load})):
+    for member, more in zip(many["returned_members"], ({}, {"payload": load})):
         one = ask(daemon, "four-bar", "simulate", {**body, **more})
         for mine, other in zip(member["q"] + member["qd"], one["q"] + one["qd"]):
             assert mine == pytest.approx(other, abs=1e-9)
-    assert many["told"][0]["q"][-1] != many["told"][1]["q"][-1]
+    assert many["returned_members"][0]["q"][-1] != many["returned_members"][1]["q"][-1]
 
 
 def test_a_closed_loop_that_breaks_ends_alone(daemon):
     """Under a torque without bound no step brings the four-bar back to its loop."""
     q = json.loads(daemon.request("GET", "/v1/robots/four-bar")[2])["assembled"]
-    body = {"initial": {"q": q}, "duration": 0.1, "output": {"interval": 0.1}, "solver": {"method": "rk4", "step": 0.005}, "tell": [0, 2]}
+    body = {"initial": {"q": q}, "duration_s": 0.1, "output": {"interval_s": 0.1}, "solver": {"method": "rk4", "step_s": 0.005}, "return_members": [0, 2]}
     many = ask(daemon, "four-bar", "ensemble", {**body, "vary": [{"of": "torque", "joint": "crank", "list": [0, 1e9, 0.5]}]})
     assert many["outcomes"] == {"completed": 2, "stopped": 0, "diverged": 1, "unfinished": 0}
     assert [m["member"] for m in many["ended"]] == [1]
     quiet = ask(daemon, "four-bar", "ensemble", {**body, "vary": [{"of": "torque", "joint": "crank", "list": [0, 0.2, 0.5]}]})
-    assert many["told"] == quiet["told"]
+    assert many["returned_members"] == quiet["returned_members"]
 
 
 # -- refusals ---------------------------------------------------------------------------------------------------------
@@ -333,8 +333,8 @@ def test_examples_of_the_contract_diverge_nowhere(daemon):
 
 def test_without_a_solver_stiff_gains_are_followed_as_a_simulation_follows_them(daemon):
     """kd / inertia of the last joint is some 1e4 /s; steps of 1 ms of rk4 are stable below 2.8e3 /s."""
-    body = {"initial": {"q": [0, -0.8, 0, -2.3, 0, 1.6, 0.8]}, "duration": 0.1, "output": {"interval": 0.05},
-            "input": {"kind": "pd-gravity", "reference": {"stand": [0, -0.8, 0, -2.3, 0, 1.6, 0.8]}, "kp": 400, "kd": 40}}
+    body = {"initial": {"q": [0, -0.8, 0, -2.3, 0, 1.6, 0.8]}, "duration_s": 0.1, "output": {"interval_s": 0.05},
+            "input": {"kind": "pd-gravity", "reference": {"hold": [0, -0.8, 0, -2.3, 0, 1.6, 0.8]}, "kp": 400, "kd": 40}}
     vary = {"vary": [{"of": "payload_mass", "link": "flange", "at": [0, 0, 0.1], "grid": {"from": 0, "to": 3.5, "count": 8}}], "end_states": True}
     many = ask(daemon, "panda", "ensemble", {**body, **vary})
     assert many["outcomes"] == {"completed": 8, "stopped": 0, "diverged": 0, "unfinished": 0}
@@ -345,7 +345,7 @@ def test_without_a_solver_stiff_gains_are_followed_as_a_simulation_follows_them(
     better = ask(daemon, "panda", "ensemble", {**body, **vary, **tight})
     for mine, theirs in zip(many["end_states"]["q"], better["end_states"]["q"]):
         assert mine == pytest.approx(theirs, abs=1e-7)
-    many = ask(daemon, "panda", "ensemble", {**body, **vary, "solver": {"method": "rk4", "step": 0.001}})
+    many = ask(daemon, "panda", "ensemble", {**body, **vary, "solver": {"method": "rk4", "step_s": 0.001}})
     lost = many["outcomes"]["diverged"]
     assert lost > 0
     assert many["findings"] == [f'{lost} of 8 members diverged by steps of 0.001 s of rk4, which may be too long for them: leave "solver" out, or take '
@@ -364,7 +364,7 @@ def test_events_of_one_direction_are_counted_each_time(daemon):
     events = [[{"on": "q", "joint": "joint1", "direction": "up"}], [{"on": "q", "joint": "joint1", "direction": "down"}], [{"on": "limits"}]]
     want = [[3 * quarter, 7 * quarter, 11 * quarter], [quarter, 5 * quarter, 9 * quarter], None]
     for rules, times in zip(events, want):
-        body = {"initial": {"q": [1.5]}, "duration": 12.5 * quarter, "output": {"interval": 0.5}, "events": rules}
+        body = {"initial": {"q": [1.5]}, "duration_s": 12.5 * quarter, "output": {"interval_s": 0.5}, "events": rules}
         one = ask(daemon, "one-stop", "simulate", body)
         if times:
             assert [e["t"] for e in one["events"]] == pytest.approx(times, abs=1e-7)

@@ -17,7 +17,7 @@ def post(daemon, path, document, **headers):
 @pytest.mark.parametrize("robot", ["panda", "ur10e"])
 def test_condition_and_information_are_those_of_the_regressor(daemon, robot):
     np = pytest.importorskip("numpy")
-    status, found = post(daemon, f"/v1/robots/{robot}/excitation", {"parameters": FRICTION, "tries": 60, "interval": 0.1})
+    status, found = post(daemon, f"/v1/robots/{robot}/excitation", {"parameters": FRICTION, "tries": 60, "interval_s": 0.1})
     assert status == 200, found
     assert found["samples_judged"] == 100 and len(found["t"]) == 101
     states = {k: found[k][:-1] for k in ("q", "qd", "qdd")}
@@ -37,15 +37,15 @@ def test_condition_and_information_are_those_of_the_regressor(daemon, robot):
 def test_the_motion_may_be_sent_on_as_it_stands(daemon):
     """With joints in another order: trajectory breaks no limit, simulate follows it."""
     joints = [f"joint{k}" for k in (7, 6, 5, 4, 3, 2, 1)]
-    request = {"joints": joints, "tries": 20, "harmonics": 3, "frequency": 0.5}
+    request = {"joints": joints, "tries": 20, "harmonics": 3, "frequency_hz": 0.5}
     status, found = post(daemon, "/v1/robots/panda/excitation", request)
     assert status == 200, found
     assert found["joints"] == joints
-    status, path = post(daemon, "/v1/robots/panda/trajectory", {"joints": joints, "fourier": found["fourier"], "interval": 0.01})
+    status, path = post(daemon, "/v1/robots/panda/trajectory", {"joints": joints, "fourier": found["fourier"], "interval_s": 0.01})
     assert status == 200 and path["violations"] == []
     assert max(map(abs, path["qd"][0] + path["qdd"][0] + path["qd"][-1])) < 1e-12  # at rest: rounding of a few rad/s
     run = {
-        "joints": joints, "initial": {"q": path["q"][0]}, "duration": 0.1, "output": {"interval": 0.05},
+        "joints": joints, "initial": {"q": path["q"][0]}, "duration_s": 0.1, "output": {"interval_s": 0.05},
         "input": {"kind": "computed-torque", "reference": {"fourier": found["fourier"]}, "kp": 100, "kd": 20},
     }
     status, told = post(daemon, "/v1/robots/panda/simulate", run)
@@ -66,7 +66,7 @@ def test_the_motion_may_be_sent_on_as_it_stands(daemon):
         ("quadruped", {}, ""),
         ("panda", {"limits": {"velocity": [1, 1, 0, 1, 1, 1, 1]}}, "/limits/velocity/2"),
         ("panda", {"limits": {"velocity": [1]}}, "/limits/velocity"),
-        ("panda", {"interval": 1e-9}, "/interval"),
+        ("panda", {"interval_s": 1e-9}, "/interval_s"),
         ("panda", {"harmonics": 1}, "/harmonics"),
         ("panda", {"tries": 1e6}, "/tries"),
     ],
@@ -79,7 +79,7 @@ def test_what_cannot_be_excited_is_refused(daemon, robot, request_, pointer):
 
 
 def test_limits_make_a_sliding_joint_possible(daemon):
-    request = {"tries": 10, "limits": {"lower": [-1, -1, 0], "upper": [1, 1, 0.2]}, "interval": 0.5}
+    request = {"tries": 10, "limits": {"lower": [-1, -1, 0], "upper": [1, 1, 0.2]}, "interval_s": 0.5}
     status, body = post(daemon, "/v1/robots/scara/excitation", request)
     assert status == 200, body
     assert all(0 <= q[2] <= 0.2 for q in body["q"])

@@ -259,12 +259,12 @@ def test_presets(daemon, samples):
     body = {"from": {"q": "split-q", "tau": "split-tau", "time": "split-t", "filter": {"kind": "none"}}}
     assert max(j["rmse"] for j in ask(daemon, body)["residual"]["by_joint"]) < 5e-3
     del body["from"]["time"]
-    body["from"]["rate"] = 1 / STEP
+    body["from"]["rate_hz"] = 1 / STEP
     assert max(j["rmse"] for j in ask(daemon, body)["residual"]["by_joint"]) < 5e-3
 
 
 def test_a_simulation_is_a_log(daemon):
-    body = {"initial": {"q": [0, 0, 0, -1.5, 0, 1.6, 0]}, "duration": 0.5, "output": {"interval": 0.01}, "include": ["qdd"],
+    body = {"initial": {"q": [0, 0, 0, -1.5, 0, 1.6, 0]}, "duration_s": 0.5, "output": {"interval_s": 0.01}, "include": ["qdd"],
             "input": {"kind": "torque", "t": [0, 0.25, 0.5], "interpolation": "linear",
                       "tau": [[0, -20, 0, 15, 0, 2, 0], [1, -25, 1, 20, 0.1, 2, 0.1], [0, -20, 0, 15, 0, 2, 0]]}}
     reply = daemon.request("POST", "/v1/robots/panda/simulate", json.dumps(body).encode(), {"Content-Type": "application/json"})

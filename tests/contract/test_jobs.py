@@ -273,8 +273,8 @@ def test_one_array_of_a_result(daemon):
 
 
 def simulation(seconds, step=1e-4):
-    return json.dumps({"initial": {"q": [0.3, -0.2]}, "duration": seconds, "output": {"interval": seconds / 10},
-                       "solver": {"method": "rk4", "step": step}}).encode()
+    return json.dumps({"initial": {"q": [0.3, -0.2]}, "duration_s": seconds, "output": {"interval_s": seconds / 10},
+                       "solver": {"method": "rk4", "step_s": step}}).encode()
 
 
 def test_long_operation_is_a_job_without_being_asked(daemon):
@@ -288,7 +288,7 @@ def test_long_operation_is_a_job_without_being_asked(daemon):
     job = ended(daemon, json.loads(text)["id"])
     assert job["state"] == "succeeded" and job["kind"] == "simulate"
     assert daemon.request("GET", f"/v1/jobs/{job['id']}/result/q")[2][:6] == b"\x93NUMPY"
-    problem(daemon.request("POST", path, b'{"duration": 1}', {"Content-Type": "application/json"}), 422)
+    problem(daemon.request("POST", path, b'{"duration_s": 1}', {"Content-Type": "application/json"}), 422)
 
 
 def test_cancelled_at_the_next_step(daemon):
@@ -356,8 +356,8 @@ def flat(x):
 
 @pytest.mark.parametrize("rows", [11, 4001])  # in the row, and in a file
 def test_a_whole_result_in_other_forms(daemon, rows):
-    body = json.dumps({"initial": {"q": [0.3, -0.2]}, "duration": 0.5, "output": {"interval": 0.5 / (rows - 1)},
-                       "solver": {"method": "rk4", "step": 1e-3}, "include": ["qdd"]})
+    body = json.dumps({"initial": {"q": [0.3, -0.2]}, "duration_s": 0.5, "output": {"interval_s": 0.5 / (rows - 1)},
+                       "solver": {"method": "rk4", "step_s": 1e-3}, "include": ["qdd"]})
     job = ended(daemon, submit(daemon, body, "/v1/robots/planar-2r/simulate")["id"])
     assert job["state"] == "succeeded", job
     path = f"/v1/jobs/{job['id']}/result"
@@ -454,11 +454,11 @@ def test_cbor_of_a_result_is_the_same_document(daemon):
 
 
 def test_a_result_that_is_waited_for_honours_accept(daemon):
-    small = json.dumps({**json.loads(simulation(0.1)), "duration": 0.01, "output": {"interval": 1e-3}}).encode()
-    large = json.dumps({**json.loads(simulation(1)), "output": {"interval": 5e-4}}).encode()
+    small = json.dumps({**json.loads(simulation(0.1)), "duration_s": 0.01, "output": {"interval_s": 1e-3}}).encode()
+    large = json.dumps({**json.loads(simulation(1)), "output": {"interval_s": 5e-4}}).encode()
     planar = "/v1/robots/planar-2r/simulate"
     home = [0, -0.8, 0, -2.3, 0, 1.6, 0.8]
-    members = json.dumps({"initial": {"q": home}, "duration": 0.01, "output": {"interval": 0.005}, "solver": {"method": "rk4", "step": 1e-3},
+    members = json.dumps({"initial": {"q": home}, "duration_s": 0.01, "output": {"interval_s": 0.005}, "solver": {"method": "rk4", "step_s": 1e-3},
                           "vary": [{"of": "payload_mass", "link": "flange", "at": [0, 0, 0.1], "list": [0, 1]}]}).encode()
     for path, data, prefer in ((planar, small, "wait=3600"), (planar, large, "wait=3600"), (PATH, body(3000), "respond-async, wait=3600"),
                                ("/v1/robots/panda/ensemble", members, "wait=3600")):
@@ -493,7 +493,7 @@ def test_a_form_that_is_not_to_be_had_is_refused_before_there_is_a_job(start):
         assert ended(daemon, json.loads(text)["id"])["state"] == "succeeded"
     # what is wrong is a problem document in any case: refused at once, or found out by the job
     wrong = {"Content-Type": "application/json", "Accept": "application/cbor"}
-    problem(daemon.request("POST", path, b'{"duration": 1}', wrong), 422)
+    problem(daemon.request("POST", path, b'{"duration_s": 1}', wrong), 422)
     late = daemon.request("POST", "/v1/robots/panda/calibrate", b'{"datasets": ["nowhere"]}', wrong)
     assert "nowhere" in problem(late, 422)["detail"] and late[1]["Content-Location"].startswith("/v1/jobs/")
 

@@ -87,10 +87,10 @@ def stays_in_step(daemon, method, path, headers=b"", body=b""):
 def filled(daemon):
     """One of everything, so that addresses with names in them have something to tell."""
     assert daemon.request("PUT", "/v1/datasets/wire", b"t,q\n0,1\n1,2\n")[0] == 201
-    motion = json.dumps({"initial": {"q": [0.3, 0.2]}, "duration": 1, "output": {"interval": 0.1}}).encode()
+    motion = json.dumps({"initial": {"q": [0.3, 0.2]}, "duration_s": 1, "output": {"interval_s": 0.1}}).encode()
     job = json.loads(daemon.request("POST", "/v1/robots/planar-2r/simulate", motion, ASYNC)[2])["id"]
-    bad = json.dumps({"initial": {"q": [0.3, 0.2]}, "duration": 100000, "output": {"interval": 100},
-                      "solver": {"method": "rk4", "step": 1e-3}}).encode()
+    bad = json.dumps({"initial": {"q": [0.3, 0.2]}, "duration_s": 100000, "output": {"interval_s": 100},
+                      "solver": {"method": "rk4", "step_s": 1e-3}}).encode()
     running = json.loads(daemon.request("POST", "/v1/robots/planar-2r/simulate", bad, ASYNC)[2])["id"]
     state = None
     while state != "succeeded":
@@ -182,7 +182,7 @@ def test_refused_bodies_behind_head(daemon):
 def test_range_is_for_get_only(daemon, filled):
     """RFC 9110 section 14.2: a server ignores Range with any other method."""
     path = "/v1/robots/planar-2r/simulate"
-    good = json.dumps({"initial": {"q": [0.3, 0.2]}, "duration": 1, "output": {"interval": 0.1}}).encode()
+    good = json.dumps({"initial": {"q": [0.3, 0.2]}, "duration_s": 1, "output": {"interval_s": 0.1}}).encode()
     whole = daemon.request("POST", path, good)
     assert daemon.request("PUT", "/v1/datasets/ranged", b"t,q\n0,1\n1,2\n")[0] == 201
     for text in ("bytes=0-9", "bytes=5-", "bytes=-3", "bytes=99999999-"):
@@ -194,7 +194,7 @@ def test_range_is_for_get_only(daemon, filled):
         status, headers, got = daemon.request("HEAD", "/v1/datasets/ranged/content", None, {"Range": text})
         assert status == 200 and headers["Content-Length"] == "12"
     # a computation that fails while it runs is a job's problem: its status stays its own
-    unbounded = json.dumps({"initial": {"q": [0.3, 0.2], "qd": [1e300, 1e300]}, "duration": 1, "output": {"interval": 0.1}}).encode()
+    unbounded = json.dumps({"initial": {"q": [0.3, 0.2], "qd": [1e300, 1e300]}, "duration_s": 1, "output": {"interval_s": 0.1}}).encode()
     plain = daemon.request("POST", path, unbounded)
     assert plain[0] == 422, plain
     for text in ("bytes=0-9", "bytes=3-40", "bytes=-5", "bytes=99999999-"):

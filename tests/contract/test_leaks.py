@@ -106,8 +106,8 @@ def test_robots_datasets_and_backups(start):
 
 def test_jobs(start):
     one = start({"jobs": 2})
-    swing = {"initial": {"q": [0.5, -0.2]}, "duration": 1, "output": {"interval": 0.01}}
-    long = {**swing, "duration": 3000, "solver": {"method": "rk4", "step": 1e-4}}
+    swing = {"initial": {"q": [0.5, -0.2]}, "duration_s": 1, "output": {"interval_s": 0.01}}
+    long = {**swing, "duration_s": 3000, "solver": {"method": "rk4", "step_s": 1e-4}}
 
     def ended(job):
         eventually(lambda: json.loads(one.request("GET", job)[2])["state"] in ("succeeded", "failed", "cancelled"))

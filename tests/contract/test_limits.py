@@ -126,7 +126,7 @@ def test_half_of_a_large_body_is_told_so(start):
 def test_slow_reader_is_closed_and_holds_up_nobody(start, takes):
     """An answer of 14 MB that is not read, or read in sips: its connection ends, others go on meanwhile."""
     one = start(deadlines(rate_grace=1000, rate_least=100_000_000, idle_timeout=2000))
-    body = b'{"waypoints": [[0, 0], [1, 1]], "timing": "quintic", "durations": [10], "interval": 1e-4}'
+    body = b'{"waypoints": [[0, 0], [1, 1]], "timing": "quintic", "durations_s": [10], "interval_s": 1e-4}'
     with one.socket() as s:
         s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
         s.sendall(b"POST /v1/robots/planar-2r/trajectory HTTP/1.1\r\nHost: localhost\r\n"

@@ -23,13 +23,13 @@ def run(daemon, robot, body):
 
 
 def swing(**more):
-    return {"initial": {"q": [0.5, -0.2]}, "duration": 1, "output": {"interval": 0.1}, **more}
+    return {"initial": {"q": [0.5, -0.2]}, "duration_s": 1, "output": {"interval_s": 0.1}, **more}
 
 
 @pytest.mark.parametrize("method", ["dopri87", "dopri45", "sdirk", "bdf", "rk4", "implicit-midpoint", "semi-implicit-euler"])
 def test_methods_agree(daemon, method):
     fixed = method in ("rk4", "implicit-midpoint", "semi-implicit-euler")
-    solver = {"method": method, **({"step": 1e-4} if fixed else {"rtol": 1e-9})}
+    solver = {"method": method, **({"step_s": 1e-4} if fixed else {"rtol": 1e-9})}
     want = run(daemon, "planar-2r", swing(solver={"rtol": 1e-12, "atol": 1e-12}))
     got = run(daemon, "planar-2r", swing(solver=solver))
     assert got["stats"]["method"] == method and got["t"] == want["t"] and len(got["t"]) == 11
@@ -52,7 +52,7 @@ def test_scipy_and_pinocchio_agree(daemon, tmp_path):
     data = model.createData()
     n = model.nv
     times = [0.1 * k for k in range(11)]
-    body = {"initial": {"q": HOME}, "duration": 1, "output": {"interval": 0.1}, "without": ["friction", "rotor"],
+    body = {"initial": {"q": HOME}, "duration_s": 1, "output": {"interval_s": 0.1}, "without": ["friction", "rotor"],
             "input": {"kind": "torque", "t": [0, 0.45, 1], "tau": [[0] * 7, [1, -3, 2, 1, 0.2, -0.1, 0.1], [0] * 7]},
             "solver": {"rtol": 1e-11, "atol": 1e-11}}
     table = np.array(body["input"]["tau"], float)
@@ -73,9 +73,9 @@ def test_scipy_and_pinocchio_agree(daemon, tmp_path):
 
 
 def test_controller_holds_against_a_push(daemon):
-    body = {"initial": {"q": HOME}, "duration": 1, "output": {"interval": 0.1},
-            "input": {"kind": "computed-torque", "reference": {"stand": HOME}, "kp": 900, "kd": 60, "sample_time": 0.001},
-            "disturbance": [{"kind": "pulse", "torque": [20, 0, 0, 0, 0, 0, 0], "start": 0.2, "duration": 0.1}]}
+    body = {"initial": {"q": HOME}, "duration_s": 1, "output": {"interval_s": 0.1},
+            "input": {"kind": "computed-torque", "reference": {"hold": HOME}, "kp": 900, "kd": 60, "sample_time_s": 0.001},
+            "disturbance": [{"kind": "pulse", "torque": [20, 0, 0, 0, 0, 0, 0], "start_s": 0.2, "duration_s": 0.1}]}
     result = run(daemon, "panda", body)
     off = [max(abs(a - b) for a, b in zip(row, HOME)) for row in result["q"]]
     assert off[3] > 1e-3 and off[-1] < 1e-3 and off[1] < 1e-9
@@ -83,7 +83,7 @@ def test_controller_holds_against_a_push(daemon):
 
 
 def test_events_over_http(daemon):
-    body = {"initial": {"q": HOME}, "duration": 2, "output": {"interval": 0.5},
+    body = {"initial": {"q": HOME}, "duration_s": 2, "output": {"interval_s": 0.5},
             "events": [{"on": "limits", "action": "bounce", "restitution": 0.2}, {"on": "qd", "joint": "joint2", "level": 1}]}
     result = run(daemon, "panda", body)
     kinds = {event["on"] for event in result["events"]}
@@ -102,7 +102,7 @@ def test_events_over_http(daemon):
 
 @pytest.mark.parametrize("qd", [[1e6, 0], [3e5, -2e5]])
 def test_thrown_robot_ends_with_a_verdict(daemon, qd):
-    result = run(daemon, "planar-2r", {"initial": {"q": [0, 0.3], "qd": qd}, "duration": 1, "output": {"interval": 0.1},
+    result = run(daemon, "planar-2r", {"initial": {"q": [0, 0.3], "qd": qd}, "duration_s": 1, "output": {"interval_s": 0.1},
                                        "input": {"kind": "torque", "t": [0, 1], "tau": [[1e9, 0], [1e9, 0]]}})
     verdict = result["verdict"]
     assert verdict["outcome"] == "diverged" and "reason" in verdict and 0 <= verdict["t"] < 1
@@ -113,7 +113,7 @@ def test_many_samples_do_not_fill_the_memory(start):
     if SLOW > 1:
         pytest.skip("sanitizers keep freed memory")
     daemon = start()
-    body = {"initial": {"q": [0.5, -0.2]}, "duration": 100, "output": {"interval": 0.0005}, "solver": {"method": "rk4", "step": 0.0005}}
+    body = {"initial": {"q": [0.5, -0.2]}, "duration_s": 100, "output": {"interval_s": 0.0005}, "solver": {"method": "rk4", "step_s": 0.0005}}
     before = rss(daemon)
     status, headers, _ = post(daemon, "planar-2r", body, {"Prefer": "respond-async"})
     assert status == 202
@@ -138,9 +138,9 @@ def rss(daemon):
 
 
 def test_too_many_samples_name_their_place(daemon):
-    status, _, text = post(daemon, "panda", {"initial": {"q": HOME}, "duration": 1000, "output": {"interval": 1e-6}})
+    status, _, text = post(daemon, "panda", {"initial": {"q": HOME}, "duration_s": 1000, "output": {"interval_s": 1e-6}})
     fault = json.loads(text)["errors"][0]
-    assert status == 422 and fault["pointer"] == "/output/interval" and fault["hint"]
+    assert status == 422 and fault["pointer"] == "/output/interval_s" and fault["hint"]
 
 
 def test_cbor_says_the_same(daemon):
@@ -162,22 +162,22 @@ def test_growth_of_errors_does_not_depend_on_the_outputs(daemon):
     after 1 s 17.516. The run's own error, 1e-9, moves the last digits alone."""
     for seconds, want in ((1, 17.51611), (6, 26343.01)):
         for interval in (0.01, 0.05, 0.1, 0.25, 0.5, 1):
-            for solver in ({}, {"solver": {"method": "bdf"}}, {"solver": {"method": "rk4", "step": 0.001}}):
-                body = {"initial": {"q": [1.6, 0.4]}, "duration": seconds, "output": {"interval": interval}, **solver}
+            for solver in ({}, {"solver": {"method": "bdf"}}, {"solver": {"method": "rk4", "step_s": 0.001}}):
+                body = {"initial": {"q": [1.6, 0.4]}, "duration_s": seconds, "output": {"interval_s": interval}, **solver}
                 verdict = run(daemon, "planar-2r", body)["verdict"]
                 assert verdict["amplification"] == pytest.approx(want, rel=0.01), (interval, solver)
                 if not solver:
                     assert verdict["expected_error"]["integrator"] == pytest.approx(want * 1.1e-9, rel=0.01)
                     if seconds == 6:
-                        assert verdict["horizon"]["integrator"] == pytest.approx(7.62, rel=0.01)
+                        assert verdict["horizon"]["integrator_s"] == pytest.approx(7.62, rel=0.01)
 
 
 # -- what a run is told of itself ---------------------------------------------------------------------------------------
 
 def test_energy_that_steps_lose_is_a_finding(daemon):
     """Semi-implicit Euler is symplectic where the mass matrix is constant: a planar arm loses energy by it, unlike a pendulum."""
-    body = {"initial": {"q": [1.6, 0.4]}, "duration": 20, "output": {"interval": 1}}
-    euler = {"solver": {"method": "semi-implicit-euler", "step": 0.001}}
+    body = {"initial": {"q": [1.6, 0.4]}, "duration_s": 20, "output": {"interval_s": 1}}
+    euler = {"solver": {"method": "semi-implicit-euler", "step_s": 0.001}}
     energy = run(daemon, "planar-2r", {**body, **euler})["audit"]["energy"]
     assert energy["relative"] > 0.01
     assert "by semi-implicit-euler in steps of 0.001 s: take shorter ones" in energy["finding"]
@@ -191,7 +191,7 @@ def test_a_table_of_a_reference_has_both_rates_or_neither_as_the_contract_says(d
     table = contract["components"]["schemas"]["Reference"]["properties"]["table"]
     assert table["dependentRequired"] == {"qd": ["qdd"], "qdd": ["qd"]}
     reference = {"table": {"t": [0, 1], "q": [[0, 0], [1, 1]], given: [[0, 0], [0, 0]]}}
-    body = {"initial": {"q": [0, 0]}, "duration": 1, "output": {"interval": 1},
+    body = {"initial": {"q": [0, 0]}, "duration_s": 1, "output": {"interval_s": 1},
             "input": {"kind": "computed-torque", "kp": 100, "kd": 20, "reference": reference}}
     status, _, text = post(daemon, "planar-2r", body)
     assert status == 422 and ('/qdd"' if given == "qd" else '/qd"') in text.decode(), text
@@ -200,6 +200,6 @@ def test_a_table_of_a_reference_has_both_rates_or_neither_as_the_contract_says(d
 def test_steps_of_order_8_begin_with_the_rate_at_the_state(daemon):
     """SUNDIALS 6.4 takes the last stage's rate for that at the new state where the last c is 1. With it this run needs 137 steps;
     SUNDIALS 7.1, which compares the rows, needs 100."""
-    body = {"initial": {"q": [0.3, 0.3], "qd": [0.1, 0.1]}, "duration": 1, "output": {"interval": 0.25},
+    body = {"initial": {"q": [0.3, 0.3], "qd": [0.1, 0.1]}, "duration_s": 1, "output": {"interval_s": 0.25},
             "solver": {"method": "dopri87", "rtol": 1e-9, "atol": 1e-9}}
     assert run(daemon, "planar-2r", body)["stats"]["steps"] == pytest.approx(100, abs=10)

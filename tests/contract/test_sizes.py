@@ -48,7 +48,7 @@ def put_log(daemon, robot, n, rows):
     status, text = post(daemon, robot, "inverse-dynamics", {"q": q, "qd": qd, "qdd": qdd})
     assert status == 200, text[:500]
     put_npy(daemon, f"log-{robot}", [a + b for a, b in zip(q, json.loads(text)["tau"])], 1)
-    return {"datasets": [f"log-{robot}"], "rate": RATE, "columns": {"q": list(range(n)), "tau": list(range(n, 2 * n))}}
+    return {"datasets": [f"log-{robot}"], "rate_hz": RATE, "columns": {"q": list(range(n)), "tau": list(range(n, 2 * n))}}
 
 
 @pytest.mark.seconds(120)
@@ -73,7 +73,7 @@ def test_a_model_that_runs_away(daemon):
     q = [[sum(a * math.sin(w * k / RATE + p) for a, w, p in row) for row in waves] for k in range(rows)]
     put_npy(daemon, "noise", [row + [rnd.gauss(0, 1) for _ in row] for row in q], 1)
     status, text = post(daemon, "chain", "calibrate", {
-        "datasets": ["noise"], "rate": RATE, "columns": {"q": list(range(n)), "tau": list(range(n, 2 * n))}, "filter": {"cutoff_hz": 10},
+        "datasets": ["noise"], "rate_hz": RATE, "columns": {"q": list(range(n)), "tau": list(range(n, 2 * n))}, "filter": {"cutoff_hz": 10},
         "method": "wls", "model": {"friction": ["viscous", "coulomb", "offset"]}})
     assert status == 200, text[:500]
     answer = json.loads(text)

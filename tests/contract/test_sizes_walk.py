@@ -14,8 +14,8 @@ CHOSEN = [int(n) for n in os.environ.get("TORQUED_SIZES", "").split(",") if n]
 # what grows with the cube of the joints and more is walked where sizes are chosen
 FEW = 20
 JSON = {"Content-Type": "application/json", "Prefer": "wait=60"}
-DRIVE = {"motor": {"constant": 0.05, "resistance": 0.6, "inductance": 6e-4, "inertia": 2e-5, "viscous": 1e-5}, "gear": {"ratio": 100.0},
-         "amplifier": {"kind": "pwm", "supply": 48.0}, "current_limit": {"continuous": 5.0, "peak": 15.0, "foldback_time": 2.0}}
+DRIVE = {"motor": {"constant_nm_a": 0.05, "resistance": 0.6, "inductance": 6e-4, "inertia": 2e-5, "viscous": 1e-5}, "gear": {"ratio": 100.0},
+         "amplifier": {"kind": "pwm", "supply_v": 48.0}, "current_limit": {"continuous_a": 5.0, "peak_a": 15.0, "foldback_time_s": 2.0}}
 TERMS = """reactions mass_matrix mass_matrix_inverse mass_matrix_bounds mass_matrix_rate mass_matrix_derivatives coriolis_matrix coriolis_vector
     christoffel_symbols gravity_torque friction energy momentum center_of_mass operational_space_inertia passivity link_jacobians ledger
     derivatives checks drive decoupling multipliers constraint_power actuation constraint_jacobian projectors integrability""".split()
@@ -71,10 +71,10 @@ def geometry(n, q, v):
     yield "inverse-kinematics", {"frame": frame, "pose": {"position": [0.1, 0.1, 0.1]}, "initial": q, "solutions": 3, "seeds": 2}
     way = [q, [x + 0.1 for x in q], q]
     for timing in ("linear", "cubic", "quintic", "septic", "trapezoid", "spline"):
-        yield "trajectory", {"waypoints": way, "times": [0, 0.5, 1], "interval": 0.05, "timing": timing}
-    yield "trajectory", {"poses": [pose, {**pose, "position": [0.1, 0.1, 0.12]}], "frame": frame, "initial": q, "times": [0, 1], "interval": 0.1,
+        yield "trajectory", {"waypoints": way, "times_s": [0, 0.5, 1], "interval_s": 0.05, "timing": timing}
+    yield "trajectory", {"poses": [pose, {**pose, "position": [0.1, 0.1, 0.12]}], "frame": frame, "initial": q, "times_s": [0, 1], "interval_s": 0.1,
                          "timing": "quintic"}
-    yield "trajectory", {"fourier": {"frequency": 0.1, "offset": q, "a": [v] * 3, "b": [v] * 3}, "interval": 0.5}
+    yield "trajectory", {"fourier": {"frequency_hz": 0.1, "offset": q, "a": [v] * 3, "b": [v] * 3}, "interval_s": 0.5}
     for place in ("world", "link", "spatial"):
         yield "kinematics", {"q": q, "qd": v, "qdd": v, "frames": [frame], "expressed_in": place}
     yield "kinematics", {"q": q, "qd": v, "expressed_in": "world"}
@@ -83,13 +83,13 @@ def geometry(n, q, v):
 
 
 def motion(n, q, v):
-    common = {"initial": {"q": q}, "duration": 0.002, "output": {"interval": 0.001}}
+    common = {"initial": {"q": q}, "duration_s": 0.002, "output": {"interval_s": 0.001}}
     vary = {"vary": [{"of": "mass_factor", "link": f"l{n}", "uniform": [0.9, 1.1]}], "members": 3}
     for method in SOLVERS:
         yield "simulate", {**common, "solver": {"method": method}, "include": ["qdd", "energy", "momentum", "base_reaction"]}
-        yield "ensemble", {**common, "solver": {"method": method}, **vary, "end_states": True, "quantiles": [0.5], "tell": [0]}
+        yield "ensemble", {**common, "solver": {"method": method}, **vary, "end_states": True, "quantiles": [0.5], "return_members": [0]}
     for kind in CONTROLLERS:
-        law = {"kind": kind, "reference": {"stand": q}}
+        law = {"kind": kind, "reference": {"hold": q}}
         law.update({"feedforward": {}, "passivity-based": {"kd": 1, "lambda": 1}}.get(kind, {"kp": 10, "kd": 1}))
         yield "simulate", {**common, "input": law, "include": ["tracking_error"]}
         yield "ensemble", {**common, "input": law, **vary}
@@ -104,7 +104,7 @@ def search(n, q, v):
         yield "regressor", {"q": q, "qd": v, "qdd": v, "parameters": parameters}
     if n <= FEW or CHOSEN:
         for harmonics in (2, 64):
-            yield "excitation", {"tries": 3, "harmonics": harmonics, "interval": 0.5, "parameters": PARAMETERS}
+            yield "excitation", {"tries": 3, "harmonics": harmonics, "interval_s": 0.5, "parameters": PARAMETERS}
         for parameters in ([], PARAMETERS):
             yield "regressor?form=base", {"q": q, "qd": v, "qdd": v, "parameters": parameters}
 
@@ -127,7 +127,7 @@ def fits(daemon, n, nq, nv):
     put_npy(daemon, f"walk-{n}-{nq}", rows, 1)
     at = [0, nq, nq + nv, nq + 2 * nv, nq + 3 * nv]
     columns = {name: list(range(at[k], at[k + 1])) for k, name in enumerate(("q", "qd", "qdd", "tau"))}
-    body = {"datasets": [f"walk-{n}-{nq}"], "rate": 100, "columns": columns, "filter": {"cutoff_hz": 20}}
+    body = {"datasets": [f"walk-{n}-{nq}"], "rate_hz": 100, "columns": columns, "filter": {"cutoff_hz": 20}}
     simple = {"friction": ["viscous"], "rotor": False}
     for method in METHODS:
         yield "calibrate", {**body, "method": method, "model": simple}

@@ -78,7 +78,7 @@ def test_status_counts_jobs(launch, notify):
     host, port = re.fullmatch(r"Serving http://(.*):(\d+)", notify()["STATUS"]).groups()
     connection = http.client.HTTPConnection(host, int(port), timeout=PATIENCE)
     connection.request("POST", "/v1/robots/planar-2r/simulate", headers={"Prefer": "respond-async"}, body=(
-        b'{"initial": {"q": [0.3, 0.2]}, "duration": 90000, "output": {"interval": 9000}, "solver": {"method": "rk4", "step": 1e-4}}'))
+        b'{"initial": {"q": [0.3, 0.2]}, "duration_s": 90000, "output": {"interval_s": 9000}, "solver": {"method": "rk4", "step_s": 1e-4}}'))
     job = json.loads(connection.getresponse().read())
     while (told := notify()) is not None and "1 running, 0 queued" not in told["STATUS"]:
         pass

@@ -82,20 +82,20 @@ WRONG = [
     (PLANAR + "inverse-kinematics", {"frame": {"link": "tool"}, "axes": ["x", "y", "rz"],
                                      "pose": {"position": [0.8, 0.6, 0], "quaternion_wxyz": [2, 0, 0, 0.1]}}),
     (PLANAR + "inverse-kinematics", {"frame": "tool", "axes": ["rz"], "pose": {"position": [1, 0, 0]}}),
-    (PLANAR + "trajectory", {"waypoints": [[0, 0], [1, 1]], "times": [0, 1]}),
-    (PLANAR + "trajectory", {**POSES, "frame": {"link": "tool"}, "times": [0, 1]}),
+    (PLANAR + "trajectory", {"waypoints": [[0, 0], [1, 1]], "times_s": [0, 1]}),
+    (PLANAR + "trajectory", {**POSES, "frame": {"link": "tool"}, "times_s": [0, 1]}),
     (PLANAR + "regressor", {"q": [1, 2], "qd": [0, 0], "qdd": [0, 0], "parameters": ["viscos"]}),
     ("/v1/inertia", {}),
     ("/v1/inertia", {"bodies": [{}]}),
     ("/v1/inertia", {"bodies": [{"mass": 1, "inertia": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}]}),
     ("/v1/inertia", {"bodies": [{"mass": 1, "shape": "sphre", "size": [1]}]}),
-    (PLANAR + "ensemble", {"initial": {"q": [1, 2]}, "duration": 0.1, "output": {"interval": 0.1},
+    (PLANAR + "ensemble", {"initial": {"q": [1, 2]}, "duration_s": 0.1, "output": {"interval_s": 0.1},
                            "vary": [{"of": "q", "joint": "joint1"}]}),
     ("/v1/drive", {}),
     ("/v1/drive", {"drive": {}}),
-    ("/v1/drive", {"drive": {"motor": {"constant": 0.05}}}),
-    ("/v1/drive", {"drive": {"motor": {"constant": 0.05, "resistance": 0.6, "inertia": 1e-4}}, "speed": [1]}),
-    ("/v1/drive", {"drive": {"motor": {"constant": 0.05, "resistance": 0.6, "inertia": 1e-4}}, "responses": ["speed"]}),
+    ("/v1/drive", {"drive": {"motor": {"constant_nm_a": 0.05}}}),
+    ("/v1/drive", {"drive": {"motor": {"constant_nm_a": 0.05, "resistance": 0.6, "inertia": 1e-4}}, "speed": [1]}),
+    ("/v1/drive", {"drive": {"motor": {"constant_nm_a": 0.05, "resistance": 0.6, "inertia": 1e-4}}, "responses": ["speed"]}),
     ("/v1/rigid-body", {}),
     ("/v1/rigid-body", {"body": {"mass": 1, "shape": "point", "twist": [1, 0, 0, 0, 0, 0]}}),
 ]
@@ -176,7 +176,7 @@ def test_base_parameter_counts_of_a_wam(daemon):
 def test_a_trajectory_is_ready_for_inverse_dynamics(daemon):
     status, path = post(daemon, "/v1/robots/panda/trajectory",
                         {"waypoints": [[0, 0, 0, -1.5, 0, 1.5, 0], [0.5, 0.2, 0, -1.2, 0, 1.5, 0]],
-                         "timing": "quintic", "durations": [1], "interval": 0.001})
+                         "timing": "quintic", "durations_s": [1], "interval_s": 0.001})
     assert status == 200 and len(path["t"]) == 1001 and path["violations"] == []
     status, body = post(daemon, "/v1/robots/panda/inverse-dynamics", {k: path[k] for k in ("q", "qd", "qdd")})
     assert status == 200 and len(body["tau"]) == 1001

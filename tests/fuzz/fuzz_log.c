@@ -48,7 +48,7 @@ static const struct {
 } asked[] = {
     {"inverse-dynamics", "{\"from\":{\"dataset\":\"d\"}}"},
     {"inverse-dynamics",
-     "{\"from\":{\"dataset\":\"d\",\"rate\":100,\"columns\":{\"q\":0,\"tau\":1},"
+     "{\"from\":{\"dataset\":\"d\",\"rate_hz\":100,\"columns\":{\"q\":0,\"tau\":1},"
      "\"filter\":{\"kind\":\"none\"}}}"},
     {"inverse-dynamics",
      "{\"from\":{\"dataset\":\"d\",\"columns\":{\"time\":0,\"q\":1},\"units\":"

@@ -12,7 +12,7 @@
 
 /* the homework's line, 2 s by a quintic; the elbow's branch is chosen by `initial` */
 #define LINE                                                                                       \
-    "{'poses':[{'position':[0.10,0.15,0.35]},{'position':[0.25,0.05,0.55]}],'times':[0,2],"        \
+    "{'poses':[{'position':[0.10,0.15,0.35]},{'position':[0.25,0.05,0.55]}],'times_s':[0,2],"      \
     "'timing':'quintic','frame':'tip','initial':[1.9,0.8,0.2]}"
 
 static void start_of(double lift, double ret_q[3])
@@ -30,10 +30,10 @@ static void start_of(double lift, double ret_q[3])
 Test(seeds, item_081_forward_dynamics_with_a_disturbance)
 {
     json_t *run = tqt_ask("planar-2r", "simulate",
-                          "{'initial':{'q':[0.3,-0.7],'qd':[0.5,1.5]},'duration':0.1,"
-                          "'output':{'times':[0.05,0.1]},"
+                          "{'initial':{'q':[0.3,-0.7],'qd':[0.5,1.5]},'duration_s':0.1,"
+                          "'output':{'times_s':[0.05,0.1]},"
                           "'input':{'kind':'torque','t':[0,1],'tau':[[2,1],[2,1]]},"
-                          "'disturbance':[{'kind':'sine','torque':[0.4,-0.3],'frequency':2}],"
+                          "'disturbance':[{'kind':'sine','torque':[0.4,-0.3],'frequency_hz':2}],"
                           "'include':['qdd']}");
     double q[6], qd[6], qdd[6], tau[6];
     tqt_numbers(run, "q", q, 6);
@@ -66,10 +66,10 @@ Test(seeds, item_082_round_trip_in_a_loop)
     for (int k = 0; k < 2; k++) {
         char body[1024];
         (void)snprintf(body, sizeof body,
-                       "{'initial':{'q':[0,-0.8,0,-2.3,0,1.6,0.8]},'duration':1,"
-                       "'output':{'interval':0.1},'solver':{'rtol':1e-11,'atol':1e-12},"
+                       "{'initial':{'q':[0,-0.8,0,-2.3,0,1.6,0.8]},'duration_s':1,"
+                       "'output':{'interval_s':0.1},'solver':{'rtol':1e-11,'atol':1e-12},"
                        "'input':{%s,'reference':{'waypoints':[[0,-0.8,0,-2.3,0,1.6,0.8],"
-                       "[0.6,-0.3,0.2,-1.9,0.4,1.2,0.5]],'times':[0,1],'timing':'quintic'}}}",
+                       "[0.6,-0.3,0.2,-1.9,0.4,1.2,0.5]],'times_s':[0,1],'timing':'quintic'}}}",
                        laws[k]);
         json_t *r = tqt_ask("panda", "simulate", body);
         for (size_t i = 0; i < 7; i++) {
@@ -88,11 +88,12 @@ static json_t *homework(double lift, double payload, const char *law)
     double q[3];
     char body[2048];
     start_of(lift, q);
-    (void)snprintf(body, sizeof body,
-                   "{'initial':{'q':[%.17g,%.17g,%.17g]},'duration':2,'output':{'interval':0.02},"
-                   "'payload':{'link':'tip','mass':%.17g,'com':[0,0,0]},"
-                   "'input':{%s,'reference':" LINE "}}",
-                   q[0], q[1], q[2], payload, law);
+    (void)snprintf(
+        body, sizeof body,
+        "{'initial':{'q':[%.17g,%.17g,%.17g]},'duration_s':2,'output':{'interval_s':0.02},"
+        "'payload':{'link':'tip','mass':%.17g,'com':[0,0,0]},"
+        "'input':{%s,'reference':" LINE "}}",
+        q[0], q[1], q[2], payload, law);
     return tqt_ask("rrp", "simulate", body);
 }
 
@@ -105,7 +106,7 @@ Test(seeds, item_099_through_the_door)
     cr_assert(epsilon_eq(dbl, tqt_number(r, "q.100.1") * 180 / M_PI, -144.95, 0.01));
     cr_assert(epsilon_eq(dbl, tqt_number(r, "q.100.2"), 18.4, 0.05));
     /* it was told: an error of 1 cm grows by 8.9 /s */
-    cr_assert(gt(dbl, tqt_number(r, "verdict.growth_rate"), 8.0));
+    cr_assert(gt(dbl, tqt_number(r, "verdict.growth_rate_per_s"), 8.0));
     json_decref(r);
 }
 
@@ -123,7 +124,7 @@ Test(seeds, item_105_closed_loop_holds_both)
 {
     static const char *const laws[] = {
         "'kind':'computed-torque','model':{},'kp':400,'kd':40",
-        "'kind':'computed-torque','model':{},'kp':400,'kd':40,'sample_time':0.001",
+        "'kind':'computed-torque','model':{},'kp':400,'kd':40,'sample_time_s':0.001",
         "'kind':'pd-gravity','model':{},'kp':[20,20,400],'kd':[2,2,40]",
         "'kind':'passivity-based','model':{},'kd':[2,2,40],'lambda':20",
     };
@@ -134,7 +135,7 @@ Test(seeds, item_105_closed_loop_holds_both)
         cr_assert(epsilon_eq(dbl, tqt_number(r, "tracking.point.max"), 0.01, 3e-3));
         cr_assert(lt(dbl, tqt_number(r, "tracking.point.final_percent"), lifted[k]),
                   "law %d: %g %%", k, tqt_number(r, "tracking.point.final_percent"));
-        cr_assert(lt(dbl, tqt_number(r, "verdict.growth_rate"), 0.0));
+        cr_assert(lt(dbl, tqt_number(r, "verdict.growth_rate_per_s"), 0.0));
         json_decref(r);
         r = homework(0.0, 0.1, laws[k]);
         cr_assert(lt(dbl, tqt_number(r, "tracking.point.max_percent"), 2 * heavy[k]),

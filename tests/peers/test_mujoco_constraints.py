@@ -52,7 +52,7 @@ def peer():
 
 def test_accelerations(daemon, peer):
     model, data = peer
-    run = ask(daemon, "simulate", {"initial": {"q": [0, 0, 0], "qd": [2, 0, 0]}, "duration": 1, "output": {"interval": 0.1}})
+    run = ask(daemon, "simulate", {"initial": {"q": [0, 0, 0], "qd": [2, 0, 0]}, "duration_s": 1, "output": {"interval_s": 0.1}})
     for q, qd in zip(run["q"], run["qd"]):
         data.qpos[:], data.qvel[:] = q, qd
         data.qfrc_applied[:] = [0.7, 0, 0]
@@ -64,7 +64,7 @@ def test_accelerations(daemon, peer):
 
 def test_motion(daemon, peer):
     model, data = peer
-    run = ask(daemon, "simulate", {"initial": {"q": [0, 0, 0], "qd": [2, 0, 0]}, "duration": 0.5, "output": {"interval": 0.05}})
+    run = ask(daemon, "simulate", {"initial": {"q": [0, 0, 0], "qd": [2, 0, 0]}, "duration_s": 0.5, "output": {"interval_s": 0.05}})
     data.qpos[:], data.qvel[:] = run["q"][0], run["qd"][0]
     for t, q in zip(run["t"][1:], run["q"][1:]):
         while data.time < t - 1e-9:

@@ -101,7 +101,7 @@ def test_interpolated_torque_breaks_the_open_loop(daemon, table, method):
             return (1 - w) * table[k] + w * table[k + 1]
         y = solved(between, y, (TIMES[k], TIMES[k + 1]), method="DOP853", rtol=1e-13, atol=1e-14)
     assert percent(y[:3]) == pytest.approx(0.82972791961, abs=1e-8)
-    body = {"initial": {"q": list(AT_REST[:3])}, "duration": T, "output": {"interval": T}, "without": ["rotor"],
+    body = {"initial": {"q": list(AT_REST[:3])}, "duration_s": T, "output": {"interval_s": T}, "without": ["rotor"],
             "input": {"kind": "torque", "t": list(TIMES), "tau": table.tolist()}, "solver": {"method": method, "rtol": 1e-11, "atol": 1e-12}}
     status, _, text = daemon.request("POST", "/v1/robots/rrp/simulate", json.dumps(body), {"Content-Type": "application/json"})
     assert status == 200, text

@@ -13,7 +13,7 @@ import conftest  # noqa: E402
 
 JSON = {"Content-Type": "application/json"}
 ASYNC = {**JSON, "Prefer": "respond-async"}
-LONG = {"initial": {"q": [0.3, 0.2]}, "duration": 9e4, "solver": {"method": "rk4", "step": 1e-4}, "output": {"interval": 100}}
+LONG = {"initial": {"q": [0.3, 0.2]}, "duration_s": 9e4, "solver": {"method": "rk4", "step_s": 1e-4}, "output": {"interval_s": 100}}
 
 
 def motion(phase):
@@ -120,8 +120,8 @@ def test_datasets_of_waiting_jobs_stay_as_they_were(start, tmp_path, how):
 @pytest.mark.parametrize("rows", [20, 3000])  # a result in its row, and in a file
 def test_results_that_waiting_jobs_read_stay(start, rows):
     daemon = start({"jobs": 1})
-    motion_of = {"initial": {"q": [0.3, 0.2]}, "duration": 0.2, "solver": {"method": "rk4", "step": 1e-4},
-                 "output": {"interval": 0.2 / rows}}
+    motion_of = {"initial": {"q": [0.3, 0.2]}, "duration_s": 0.2, "solver": {"method": "rk4", "step_s": 1e-4},
+                 "output": {"interval_s": 0.2 / rows}}
     source = submit(daemon, "/v1/robots/planar-2r/simulate", motion_of)
     result(daemon, source)
     size = len(daemon.request("GET", f"/v1/jobs/{source}/result")[2])
@@ -140,7 +140,7 @@ def test_results_that_waiting_jobs_read_stay(start, rows):
 def test_a_job_may_read_what_waits_before_it(start):
     daemon = start({"jobs": 1})
     busy = occupy(daemon)
-    source = submit(daemon, "/v1/robots/planar-2r/simulate", {**LONG, "duration": 0.1, "output": {"interval": 0.01}})
+    source = submit(daemon, "/v1/robots/planar-2r/simulate", {**LONG, "duration_s": 0.1, "output": {"interval_s": 0.01}})
     reader = submit(daemon, "/v1/compare", {"a": {"job": source}, "b": {"job": source}})
     daemon.request("POST", f"/v1/jobs/{busy}/cancel")
     assert all(c["max"] == 0 for c in result(daemon, reader)["columns"])

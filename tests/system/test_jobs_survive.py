@@ -205,8 +205,8 @@ def test_killed_under_load(house):
 
 
 # hours
-LONG = json.dumps({"initial": {"q": [0.3, -0.2]}, "duration": 100000, "output": {"interval": 100},
-                   "solver": {"method": "rk4", "step": 1e-3}}).encode()
+LONG = json.dumps({"initial": {"q": [0.3, -0.2]}, "duration_s": 100000, "output": {"interval_s": 100},
+                   "solver": {"method": "rk4", "step_s": 1e-3}}).encode()
 
 
 def job_thread(pid):
@@ -316,8 +316,8 @@ def test_interrupted_from_outside_is_not_the_jobs_fault(house):
 
 
 # the model's seconds, rows of the result (of more than a few only the spool has room), and how
-SOLVERS = {"few-rows": (100, 200, {"method": "rk4", "step": 1e-4}),
-           "rk4": (100, 100000, {"method": "rk4", "step": 1e-4}),
+SOLVERS = {"few-rows": (100, 200, {"method": "rk4", "step_s": 1e-4}),
+           "rk4": (100, 100000, {"method": "rk4", "step_s": 1e-4}),
            "dopri87": (1500, 150000, {"method": "dopri87", "rtol": 1e-11, "atol": 1e-11}),
            "bdf": (1500, 100000, {"method": "bdf", "rtol": 1e-9})}
 
@@ -329,7 +329,7 @@ def test_killed_simulation_goes_on_to_the_same_bits(house, solver):
     home.start()
     seconds, rows, how = SOLVERS[solver]
     seconds, rows = (seconds, rows) if SLOW == 1 else (seconds // 5, rows // 5)
-    request = json.dumps({"initial": {"q": [0.3, -0.2]}, "duration": seconds, "output": {"interval": seconds / rows},
+    request = json.dumps({"initial": {"q": [0.3, -0.2]}, "duration_s": seconds, "output": {"interval_s": seconds / rows},
                           "events": [{"on": "qd", "joint": "joint1", "level": 4.0, "direction": "up"}],
                           "solver": how}).encode()
     path = "/v1/robots/planar-2r/simulate"
@@ -352,8 +352,8 @@ def test_killed_ensemble_goes_on_to_the_same_bits_on_one_worker_and_on_four(hous
     home = house({"jobs": 1, "workers": 4})
     home.start()
     members, seconds = (10000, 4) if SLOW == 1 else (5000, 1)
-    request = json.dumps({"initial": {"q": [0, -0.8, 0, -2.3, 0, 1.6, 0.8]}, "duration": seconds,
-                          "output": {"interval": seconds / 10}, "solver": {"method": "rk4", "step": 1e-3},
+    request = json.dumps({"initial": {"q": [0, -0.8, 0, -2.3, 0, 1.6, 0.8]}, "duration_s": seconds,
+                          "output": {"interval_s": seconds / 10}, "solver": {"method": "rk4", "step_s": 1e-3},
                           "members": members, "seed": 9, "quantiles": [0.05, 0.5, 0.95], "end_states": True,
                           "vary": [{"of": "q", "joint": "joint2", "normal": {"deviation": 0.1}},
                                    {"of": "torque", "joint": "joint4", "uniform": [-1, 1]}]}).encode()

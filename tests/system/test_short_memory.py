@@ -53,8 +53,8 @@ void *aligned_alloc(size_t align, size_t n) { return fails() ? NULL : __libc_mem
 """
 BIG = json.dumps({"q": [[0.1] * 7] * 3000, "qd": [[0.1] * 7] * 3000, "qdd": [[0.1] * 7] * 3000}).encode()
 PANDA = "/v1/robots/panda/"
-FAILING = json.dumps({"initial": {"q": [0.3, 0.2], "qd": [1e150, -1e160]}, "duration": 3, "output": {"interval": 1}}).encode()
-SIMULATION = json.dumps({"initial": {"q": [0.3, 0.2]}, "duration": 0.1, "output": {"interval": 0.01}, "solver": {"method": "rk4", "step": 0.01}}).encode()
+FAILING = json.dumps({"initial": {"q": [0.3, 0.2], "qd": [1e150, -1e160]}, "duration_s": 3, "output": {"interval_s": 1}}).encode()
+SIMULATION = json.dumps({"initial": {"q": [0.3, 0.2]}, "duration_s": 0.1, "output": {"interval_s": 0.01}, "solver": {"method": "rk4", "step_s": 0.01}}).encode()
 
 
 ALL = 1 << 40

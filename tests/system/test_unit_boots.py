@@ -20,7 +20,7 @@ post() { curl -s --max-time 60 http://127.0.0.1:8420/v1/robots/planar-2r/$1 -H "
 until_ready
 say started; show torqued -p ActiveState,StatusText,User,NRestarts
 say computes; post inverse-dynamics 'X-Test: 1' '{"q":[0.1,0.2],"qd":[0,0],"qdd":[0,0]}'
-say job; post simulate 'Prefer: respond-async' '{"initial":{"q":[0.3,0.2]},"duration":100000,"output":{"interval":100},"solver":{"method":"rk4","step":1e-3}}'
+say job; post simulate 'Prefer: respond-async' '{"initial":{"q":[0.3,0.2]},"duration_s":100000,"output":{"interval_s":100},"solver":{"method":"rk4","step_s":1e-3}}'
 say state; stat -c '%U %a %n' /var/lib/torqued
 say dataset; printf 't,q\n0,1\n1,2\n' | curl -s -T - http://127.0.0.1:8420/v1/datasets/log
 say status; until_shown "1 running, 0 queued" StatusText; show torqued -p StatusText

@@ -235,7 +235,7 @@ static void put_replayed(const tqa_calibration *c, const tq_rollout_error *joint
     tqa_writer_string(answer, "joint", c->control->robot->joint_names[tqa_calibration_joint(c, v)]);
     tqa_writer_number(answer, "rmse_q", joint->rmse_q);
     tqa_writer_number(answer, "rmse_qd", joint->rmse_qd);
-    tqa_writer_number(answer, "coasting_rmse_q", joint->coasting_q);
+    tqa_writer_number(answer, "constant_velocity_rmse_q", joint->coasting_q);
     put(answer, "relative_error", tqa_calibration_drift(joint), "the joint kept its speed");
     tqa_writer_number(answer, "worst_q", joint->worst);
     tqa_writer_end(answer);
@@ -326,7 +326,7 @@ static void put_trust(const tqa_calibration *c)
     tqa_writer_count(answer, "columns", c->n_column);
     tqa_writer_end(answer);
     tqa_writer_object(answer, "condition");
-    put(answer, "plain", s->condition, "the data do not tell all parameters");
+    put(answer, "unscaled", s->condition, "the data do not tell all parameters");
     put(answer, "column_scaled", s->condition_scaled, "the data do not tell all parameters");
     tqa_writer_end(answer);
     put_covariance(c);
@@ -370,7 +370,7 @@ static void put_fast(const tqa_calibration *c)
         tqa_writer_string(answer, "joint",
                           c->control->robot->joint_names[tqa_calibration_joint(c, v)]);
         tqa_writer_number(answer, "inertia", value[2 * v]);
-        tqa_writer_number(answer, "rate", value[2 * v + 1]);
+        tqa_writer_number(answer, "jerk_gain", value[2 * v + 1]);
         tqa_writer_end(answer);
     }
     tqa_writer_end(answer);
@@ -433,7 +433,7 @@ static void put_prediction(const tqa_calibration *c)
         const size_t nv = c->order.nv;
         tqa_writer_object(answer, NULL);
         tqa_writer_string(answer, "name", c->logs[i].name);
-        tqa_writer_flag(answer, "seen_by_the_fit",
+        tqa_writer_flag(answer, "used_in_fit",
                         i < c->n_fitted && c->validation != TQA_VALIDATE_LEAVE_ONE_OUT);
         tqa_writer_count(answer, "every", (size_t)s->every);
         tqa_writer_vector(answer, "t", s->t, s->n);

@@ -13,10 +13,10 @@
 #include "core/identify/validation/student.h"
 
 static const char *const fields[] = {
-    "datasets",     "columns",   "units",      "scale",  "rate",  "rows",
-    "filter",       "joints",    "model",      "method", "prior", "ridge",
-    "confidence",   "entropy",   "validate",   "points", "lag_s", "delay_s",
-    "column_noise", "bootstrap", "covariance", NULL};
+    "datasets",     "columns",      "units",      "scale",  "rate_hz", "rows",
+    "filter",       "joints",       "model",      "method", "prior",   "ridge",
+    "confidence",   "prior_weight", "validate",   "points", "lag_s",   "delay_s",
+    "column_noise", "bootstrap",    "covariance", NULL};
 
 enum {
     SAMPLES_A_COLUMN = 20,   /* of a search, at least */

@@ -186,7 +186,7 @@ static bool read_method(tqa_calibration *c)
     const tqa_value method = tqa_value_field(&root, "method");
     const tqa_value confidence = tqa_value_field(&root, "confidence");
     const tqa_value ridge = tqa_value_field(&root, "ridge");
-    const tqa_value entropy = tqa_value_field(&root, "entropy");
+    const tqa_value entropy = tqa_value_field(&root, "prior_weight");
     const tqa_value noise = tqa_value_field(&root, "column_noise");
     const tqa_value draws = tqa_value_field(&root, "bootstrap");
     const tqa_value covariance = tqa_value_field(&root, "covariance");

@@ -65,7 +65,7 @@ void tqa_calibration_put_stand(const tqa_calibration *c)
         return;
     }
     tqa_writer_object(answer, "gravity_check");
-    tqa_writer_flag(answer, "seen_by_the_fit", !unseen);
+    tqa_writer_flag(answer, "used_in_fit", !unseen);
     tqa_writer_count(answer, "poses", n_pose);
     tqa_writer_list(answer, "by_joint");
     for (size_t r = 0; r < c->order.nv; r++) {
@@ -78,7 +78,7 @@ void tqa_calibration_put_stand(const tqa_calibration *c)
         tqa_writer_object(answer, "payload");
         tqa_writer_string(answer, "link", c->control->robot->link_names[body.link]);
         tqa_writer_number(answer, "mass", body.mass);
-        tqa_writer_number(answer, "standard_deviation", body.deviation);
+        tqa_writer_number(answer, "standard_deviation_kg", body.deviation);
         tqa_writer_end(answer);
     } else {
         static const char *const why[] = {

@@ -347,7 +347,7 @@ static bool put_answer(comparison *c)
 {
     tqa_writer *answer = &c->control->answer;
     tqa_writer_count(answer, "rows", (size_t)c->n_row);
-    tqa_writer_count(answer, "rows_only_in_a", (size_t)c->n_outside);
+    tqa_writer_count(answer, "unmatched_rows_a", (size_t)c->n_outside);
     tqa_writer_count(answer, "rows_interpolated", (size_t)c->n_interpolated);
     tqa_writer_count(answer, "not_finite", (size_t)c->n_gap);
     if (c->timed && c->n_row > 0) {

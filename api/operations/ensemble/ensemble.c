@@ -13,12 +13,12 @@ enum {
     SAVE_STEPS = 4 << 20, /* steps of members between checkpoints: about a second of a core */
 };
 
-static const char *const fields[] = {"initial", "duration",    "output",
+static const char *const fields[] = {"initial", "duration_s",  "output",
                                      "input",   "solver",      "gravity",
                                      "without", "disturbance", "external_wrenches",
                                      "payload", "joints",      "vary",
                                      "drives",  "members",     "events",
-                                     "seed",    "quantiles",   "tell",
+                                     "seed",    "quantiles",   "return_members",
                                      "only",    "end_states",  NULL};
 
 static double cost_us(const tqa_tree *control)

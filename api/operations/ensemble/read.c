@@ -70,7 +70,7 @@ static bool read_counts(tqa_ensemble *e, const tqa_value *root)
 static bool read_told(tqa_ensemble *e, const tqa_value *root)
 {
     const tqa_value levels = tqa_value_field(root, "quantiles");
-    const tqa_value told = tqa_value_field(root, "tell");
+    const tqa_value told = tqa_value_field(root, "return_members");
     const tqa_value ends = tqa_value_field(root, "end_states");
     if (levels.value != NULL && (!tqa_value_array(&levels, 0, TQA_QUANTILES_MAX, &e->n_level) ||
                                  !tqa_value_numbers(&levels, e->n_level, e->levels))) {

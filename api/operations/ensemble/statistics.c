@@ -281,7 +281,7 @@ static bool put_told(const tqa_ensemble *e)
     if (table == NULL) {
         return false;
     }
-    tqa_writer_list(answer, "told");
+    tqa_writer_list(answer, "returned_members");
     for (size_t i = 0; i < e->n_told; i++) {
         const size_t member = e->told[i];
         size_t n = 0;
@@ -416,7 +416,7 @@ bool tqa_ensemble_tell(tqa_ensemble *e)
         tqa_writer_number(answer, "rtol", s->options.rtol);
         tqa_writer_number(answer, "atol", s->options.atol);
     } else {
-        tqa_writer_number(answer, "step", s->options.step);
+        tqa_writer_number(answer, "step_s", s->options.step);
     }
     tqa_writer_flag(answer, "side_by_side", e->per > 1);
     tqa_writer_end(answer);

@@ -30,7 +30,7 @@ static void put_stats(const tqa_simulation *s)
         tqa_writer_number(answer, "rtol", o->rtol);
         tqa_writer_number(answer, "atol", o->atol);
     } else {
-        tqa_writer_number(answer, "step", o->step);
+        tqa_writer_number(answer, "step_s", o->step);
     }
     tqa_writer_count(answer, "steps", s->run->stats.n_step);
     tqa_writer_count(answer, "rejected", s->run->stats.n_rejected);

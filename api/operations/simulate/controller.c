@@ -226,8 +226,8 @@ bool tqa_value_controller_reference(const tqa_value *input, const tqa_controlled
 {
     const tqa_value reference = tqa_value_field(input, "reference");
     return tqa_value_need(&reference,
-                          "add \"reference\": {\"waypoints\": [[q], [q]], \"times\": [0, 1], "
-                          "\"timing\": \"quintic\"}; or \"stand\", \"poses\", \"fourier\", "
+                          "add \"reference\": {\"waypoints\": [[q], [q]], \"times_s\": [0, 1], "
+                          "\"timing\": \"quintic\"}; or \"hold\", \"poses\", \"fourier\", "
                           "\"table\"") &&
            tqa_value_object(&reference, tqa_reference_fields) &&
            tqa_value_reference(&reference, plant->order, TQA_PATH_ALL, plant->q, ret);
@@ -242,12 +242,13 @@ static const bool *driven_joints(const tqa_tree *control)
 
 static bool read_law(const tqa_value *input, const tqa_controlled *plant, tqa_controller *ret)
 {
-    static const char *const fields[] = {"kind",   "reference",     "kp",          "kd",    "ki",
-                                         "lambda", "effort_limits", "sample_time", "model", NULL};
+    static const char *const fields[] = {
+        "kind",          "reference",     "kp",    "kd", "ki", "lambda",
+        "effort_limits", "sample_time_s", "model", NULL};
     tqa_tree *control = input->control;
     tq_controller *c = &ret->core;
     const tqa_value limits = tqa_value_field(input, "effort_limits");
-    const tqa_value sample_time = tqa_value_field(input, "sample_time");
+    const tqa_value sample_time = tqa_value_field(input, "sample_time_s");
     const tqa_value model = tqa_value_field(input, "model");
     if (!tqa_value_object(input, fields)) {
         return false;

@@ -14,10 +14,11 @@ static const char *const kinds[] = {"pulse", "sine", "noise", "table", NULL};
 static const char *const interpolations[] = {"hold", "linear", "cubic", NULL};
 
 /* Fields of each kind beside `kind` and what is pushed. */
-static const char *const pulse_fields[] = {"kind", "torque", "wrench", "start", "duration", NULL};
-static const char *const sine_fields[] = {"kind",  "torque", "wrench",   "frequency",
-                                          "phase", "start",  "duration", NULL};
-static const char *const noise_fields[] = {"kind", "torque", "wrench", "interval", "seed", NULL};
+static const char *const pulse_fields[] = {"kind",    "torque",     "wrench",
+                                           "start_s", "duration_s", NULL};
+static const char *const sine_fields[] = {"kind",      "torque",  "wrench",     "frequency_hz",
+                                          "phase_rad", "start_s", "duration_s", NULL};
+static const char *const noise_fields[] = {"kind", "torque", "wrench", "interval_s", "seed", NULL};
 static const char *const table_fields[] = {"kind", "t", "torque", "wrench", "interpolation", NULL};
 static const char *const *const fields_of[] = {pulse_fields, sine_fields, noise_fields,
                                                table_fields};
@@ -92,8 +93,8 @@ static bool read_size(const reading *r, const tqa_value *object, tq_disturbance 
 
 static bool read_span(const tqa_value *object, tq_disturbance *d)
 {
-    const tqa_value start = tqa_value_field(object, "start");
-    const tqa_value duration = tqa_value_field(object, "duration");
+    const tqa_value start = tqa_value_field(object, "start_s");
+    const tqa_value duration = tqa_value_field(object, "duration_s");
     d->duration = (double)INFINITY;
     return (start.value == NULL || tqa_value_number(&start, &d->start)) &&
            (duration.value == NULL || tqa_value_positive(&duration, &d->duration));
@@ -101,19 +102,19 @@ static bool read_span(const tqa_value *object, tq_disturbance *d)
 
 static bool read_sine(const tqa_value *object, tq_disturbance *d)
 {
-    const tqa_value frequency = tqa_value_field(object, "frequency");
-    const tqa_value phase = tqa_value_field(object, "phase");
-    return tqa_value_need(&frequency, "add \"frequency\": Hz") &&
+    const tqa_value frequency = tqa_value_field(object, "frequency_hz");
+    const tqa_value phase = tqa_value_field(object, "phase_rad");
+    return tqa_value_need(&frequency, "add \"frequency_hz\": Hz") &&
            tqa_value_positive(&frequency, &d->frequency) &&
            (phase.value == NULL || tqa_value_number(&phase, &d->phase));
 }
 
 static bool read_noise(const tqa_value *object, tq_disturbance *d)
 {
-    const tqa_value interval = tqa_value_field(object, "interval");
+    const tqa_value interval = tqa_value_field(object, "interval_s");
     const tqa_value seed = tqa_value_field(object, "seed");
     size_t number = 0;
-    if (!tqa_value_need(&interval, "add \"interval\": 0.001 (s for which each number is held)") ||
+    if (!tqa_value_need(&interval, "add \"interval_s\": 0.001 (s for which each number is held)") ||
         !tqa_value_positive(&interval, &d->interval) ||
         !tqa_value_need(&seed, "add \"seed\": a whole number; the same one gives the same noise") ||
         !tqa_value_count(&seed, 0, (size_t)1 << DBL_MANT_DIG, &number)) {

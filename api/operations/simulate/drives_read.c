@@ -173,7 +173,7 @@ bool tqa_drives_read(tqa_simulation *s)
     if (n == 0) {
         return tqa_value_refuse(
             &part, "missing-field",
-            "give \"drive\": {\"motor\": {\"constant\": 0.05, \"resistance\": 0.6}} "
+            "give \"drive\": {\"motor\": {\"constant_nm_a\": 0.05, \"resistance\": 0.6}} "
             "to joints of the robot's document",
             "no joint of this robot has a drive");
     }

@@ -284,27 +284,28 @@ static void put_horizon(const tqa_simulation *s, const char *key, unsigned sourc
 void tqa_run_verdict_put_growth(const struct tqa_simulation *s)
 {
     static const char *const names[TQ_ERROR_SOURCES] = {"integrator", "input", "model"};
+    static const char *const times[TQ_ERROR_SOURCES] = {"integrator_s", "input_s", "model_s"};
     static const char *const nones[TQ_ERROR_SOURCES] = {
         "steps of one size have no tolerance: compare with a run of half the step",
         "the input is no table", "give \"verdict\": {\"model_uncertainty\": 0.01}"};
     tqa_writer *answer = &s->control->answer;
     const tqa_error_growth *g = &s->judge.grown;
     if (!g->is_known) {
-        tqa_writer_none(answer, "growth_rate", g->why_not);
+        tqa_writer_none(answer, "growth_rate_per_s", g->why_not);
         return;
     }
     const bool there[TQ_ERROR_SOURCES] = {tqa_error_propagation_tolerance(s) > 0.0,
                                           s->torque.points.n_point > 0, s->judge.uncertainty > 0.0};
     tqa_writer_string(answer, "loop", g->is_closed ? "closed" : "open");
-    tqa_writer_number(answer, "growth_rate", g->start.rate);
+    tqa_writer_number(answer, "growth_rate_per_s", g->start.rate);
     if (g->start.rate > TQA_ERROR_PROPAGATION_SLOW) {
-        tqa_writer_number(answer, "doubling_time", tq_log(2.0) / g->start.rate);
+        tqa_writer_number(answer, "doubling_time_s", tq_log(2.0) / g->start.rate);
     } else {
-        tqa_writer_none(answer, "doubling_time", "errors do not grow at the start");
+        tqa_writer_none(answer, "doubling_time_s", "errors do not grow at the start");
     }
     tqa_writer_object(answer, "fastest_growth");
-    tqa_writer_number(answer, "rate", g->fastest.rate);
-    tqa_writer_number(answer, "frequency", g->fastest.frequency);
+    tqa_writer_number(answer, "rate_per_s", g->fastest.rate);
+    tqa_writer_number(answer, "frequency_rad_s", g->fastest.frequency);
     tqa_writer_number(answer, "t", g->fastest_at);
     tqa_writer_end(answer);
     if (s->plant.constraints != NULL) {
@@ -332,7 +333,7 @@ void tqa_run_verdict_put_growth(const struct tqa_simulation *s)
     tqa_writer_number(answer, "tolerated_error", s->judge.tolerated);
     double first = (double)INFINITY;
     for (unsigned k = 0; k < TQ_ERROR_SOURCES; k++) {
-        put_horizon(s, names[k], k, there[k], nones[k]);
+        put_horizon(s, times[k], k, there[k], nones[k]);
         first = there[k] ? fmin(first, g->horizon[k]) : first;
     }
     if (isfinite(first)) {

@@ -10,7 +10,7 @@ static const double duration_max = 1e6;              /* s */
 enum { NUMBERS_MAX = 1 << 28, TIMES_MAX = 1 << 20 }; /* of a result: 2 GiB; of a request */
 
 static const char *const initial_fields[] = {"q", "qd", NULL};
-static const char *const output_fields[] = {"interval", "times", NULL};
+static const char *const output_fields[] = {"interval_s", "times_s", NULL};
 static const char *const includes[] = {"qdd", "multipliers", TQA_RUN_VERDICT_INCLUDES, NULL};
 static const char *const left_out[] = {"friction", "rotor", "spring", "gravity", NULL};
 static const unsigned left_out_bits[] = {TQ_WITHOUT_FRICTION, TQ_WITHOUT_ROTOR, TQ_WITHOUT_SPRING,
@@ -69,10 +69,10 @@ static bool read_times(tqa_simulation *s, const tqa_value *times, double duratio
 static bool read_output(tqa_simulation *s)
 {
     const tqa_value root = tqa_value_root(s->control);
-    const tqa_value duration = tqa_value_field(&root, "duration");
+    const tqa_value duration = tqa_value_field(&root, "duration_s");
     const tqa_value output = tqa_value_field(&root, "output");
     double seconds = 0.0;
-    if (!tqa_value_need(&duration, "add \"duration\": seconds") ||
+    if (!tqa_value_need(&duration, "add \"duration_s\": seconds") ||
         !tqa_value_positive(&duration, &seconds)) {
         return false;
     }
@@ -81,19 +81,19 @@ static bool read_output(tqa_simulation *s)
                                 "a shorter duration; several runs go on from each other",
                                 "%g s is more than %g s", seconds, duration_max);
     }
-    if (!tqa_value_need(&output, "add \"output\": {\"interval\": 0.01}") ||
+    if (!tqa_value_need(&output, "add \"output\": {\"interval_s\": 0.01}") ||
         !tqa_value_object(&output, output_fields)) {
         return false;
     }
-    const tqa_value interval = tqa_value_field(&output, "interval");
-    const tqa_value times = tqa_value_field(&output, "times");
+    const tqa_value interval = tqa_value_field(&output, "interval_s");
+    const tqa_value times = tqa_value_field(&output, "times_s");
     if (times.value != NULL) {
         return interval.value == NULL
                    ? read_times(s, &times, seconds)
                    : tqa_value_refuse(&times, "invalid-value", "give one of them",
-                                      "\"interval\" and \"times\" exclude each other");
+                                      "\"interval_s\" and \"times_s\" exclude each other");
     }
-    if (!tqa_value_need(&interval, "add \"interval\": seconds between outputs") ||
+    if (!tqa_value_need(&interval, "add \"interval_s\": seconds between outputs") ||
         !tqa_value_positive(&interval, &s->interval)) {
         return false;
     }

@@ -15,9 +15,9 @@ enum {
 };
 
 static const char *const fields[] = {
-    "initial", "duration", "output",  "input",       "solver",
-    "gravity", "without",  "include", "disturbance", "external_wrenches",
-    "payload", "verdict",  "events",  "joints",      "drives",
+    "initial", "duration_s", "output",  "input",       "solver",
+    "gravity", "without",    "include", "disturbance", "external_wrenches",
+    "payload", "verdict",    "events",  "joints",      "drives",
     NULL};
 
 static double cost_us(const tqa_tree *control)

@@ -11,7 +11,7 @@ static const double default_step = 1e-3;          /* s: a hundredth of an arm's 
 static const double steps_max = 1e9;              /* about an hour of a worker */
 static const uint64_t evaluations_max = 1u << 31; /* the same */
 
-static const char *const solver_fields[] = {"method", "step", "rtol", "atol", "max_step", NULL};
+static const char *const solver_fields[] = {"method", "step_s", "rtol", "atol", "max_step_s", NULL};
 static const char *const methods[] = {
     "dopri87", "dopri45", "sdirk", "bdf", "rk4", "semi-implicit-euler", "implicit-midpoint", NULL};
 
@@ -42,22 +42,22 @@ static bool read_fields(tqa_simulation *s, const tqa_value *solver)
 {
     tq_run_options *o = &s->options;
     const tqa_value name = tqa_value_field(solver, "method");
-    const tqa_value step = tqa_value_field(solver, "step");
+    const tqa_value step = tqa_value_field(solver, "step_s");
     const tqa_value rtol = tqa_value_field(solver, "rtol");
     const tqa_value atol = tqa_value_field(solver, "atol");
-    const tqa_value max_step = tqa_value_field(solver, "max_step");
+    const tqa_value max_step = tqa_value_field(solver, "max_step_s");
     unsigned method = step.value != NULL ? TQ_RUN_RK4 : TQ_RUN_DOPRI87;
     if (name.value != NULL && !tqa_value_choice(&name, methods, &method)) {
         return false;
     }
     o->method = (tq_run_method)method;
     if (!tq_run_is_adaptive(o->method)) {
-        return refuse_stranger(&rtol, "steps of one size have \"step\"", o->method) &&
-               refuse_stranger(&atol, "steps of one size have \"step\"", o->method) &&
-               refuse_stranger(&max_step, "steps of one size have \"step\"", o->method) &&
+        return refuse_stranger(&rtol, "steps of one size have \"step_s\"", o->method) &&
+               refuse_stranger(&atol, "steps of one size have \"step_s\"", o->method) &&
+               refuse_stranger(&max_step, "steps of one size have \"step_s\"", o->method) &&
                (step.value == NULL || tqa_value_positive(&step, &o->step));
     }
-    return refuse_stranger(&step, "adaptive methods have \"rtol\", \"atol\" and \"max_step\"",
+    return refuse_stranger(&step, "adaptive methods have \"rtol\", \"atol\" and \"max_step_s\"",
                            o->method) &&
            read_tolerance(&rtol, &o->rtol) && read_tolerance(&atol, &o->atol) &&
            (max_step.value == NULL || tqa_value_positive(&max_step, &o->max_step));

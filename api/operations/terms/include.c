@@ -164,10 +164,11 @@ bool tqa_include_check(tqa_call *call)
                               "\"origin\", \"com\" or [x, y, z] in the link frame");
     }
     if ((request->include & TQA_INCLUDE_DRIVE) != 0 && count_drives(call) == 0) {
-        return tqa_refuse(request, UINT64_MAX, "missing-field",
-                          "give \"drive\": {\"motor\": {\"constant\": 0.05, \"resistance\": 0.6}} "
-                          "to joints of the robot's document",
-                          "no joint of this robot has a drive");
+        return tqa_refuse(
+            request, UINT64_MAX, "missing-field",
+            "give \"drive\": {\"motor\": {\"constant_nm_a\": 0.05, \"resistance\": 0.6}} "
+            "to joints of the robot's document",
+            "no joint of this robot has a drive");
     }
     if (!tqa_constraints_check(call)) {
         return false;

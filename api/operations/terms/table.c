@@ -502,7 +502,7 @@ const tqa_include tqa_includes[] = {
      .compute = tqa_constraint_power_term},
     {.name = "actuation",
      .bit = TQA_INCLUDE_ACTUATION,
-     .members = {{"actuated", {0}}, {"freedoms", {0}}, {"internal", {0}}, {"missing", {0}}},
+     .members = {{"actuated", {0}}, {"dof", {0}}, {"internal", {0}}, {"missing", {0}}},
      .compute = tqa_actuation_term},
     {.name = "constraint_jacobian",
      .bit = TQA_INCLUDE_CONSTRAINTS,
@@ -518,7 +518,7 @@ const tqa_include tqa_includes[] = {
     {.name = "integrability",
      .bit = TQA_INCLUDE_INTEGRABILITY,
      .for_each_rate = true,
-     .members = {{"freedoms", {0}}, {"new_directions", {0}}, {"defect", {0}}},
+     .members = {{"dof", {0}}, {"new_directions", {0}}, {"defect", {0}}},
      .compute = tqa_integrability_term},
     {.name = NULL},
 };

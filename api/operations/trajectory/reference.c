@@ -16,9 +16,9 @@ enum {
     CELLS_OF_A_STRETCH = 64,
 };
 
-const char *const tqa_reference_fields[] = {"waypoints", "poses",     "fourier",  "stand",  "table",
-                                            "frame",     "axes",      "initial",  "timing", "blend",
-                                            "times",     "durations", "duration", NULL};
+const char *const tqa_reference_fields[] = {
+    "waypoints", "poses",  "fourier", "hold",    "table",       "frame",      "axes",
+    "initial",   "timing", "blend",   "times_s", "durations_s", "duration_s", NULL};
 
 static const char *const axis_names[] = {"x", "y", "z", "rx", "ry", "rz", NULL};
 
@@ -33,8 +33,8 @@ enum { TIMING_SPLINE = 5 };
 
 static bool read_times(tqa_plan *p)
 {
-    const tqa_value times = tqa_value_field(p->object, "times");
-    const tqa_value durations = tqa_value_field(p->object, "durations");
+    const tqa_value times = tqa_value_field(p->object, "times_s");
+    const tqa_value durations = tqa_value_field(p->object, "durations_s");
     const size_t n = p->n_point;
     p->times = tqa_tree_take(p->control, n, sizeof(double));
     if (p->times == NULL) {
@@ -42,7 +42,7 @@ static bool read_times(tqa_plan *p)
     }
     if (times.value != NULL && durations.value != NULL) {
         return tqa_value_refuse(&durations, "invalid-value", "leave one of them out",
-                                "\"times\" and \"durations\" are both given");
+                                "\"times_s\" and \"durations_s\" are both given");
     }
     if (durations.value != NULL) {
         if (!tqa_value_numbers(&durations, n - 1, p->times + 1)) {
@@ -56,8 +56,8 @@ static bool read_times(tqa_plan *p)
             }
             p->times[k] += p->times[k - 1];
         }
-    } else if (!tqa_value_need(&times, "add \"times\": one for each point, s, increasing; or "
-                                       "\"durations\": one for each stretch") ||
+    } else if (!tqa_value_need(&times, "add \"times_s\": one for each point, s, increasing; or "
+                                       "\"durations_s\": one for each stretch") ||
                !tqa_value_numbers(&times, n, p->times)) {
         return false;
     }
@@ -311,7 +311,7 @@ static const struct {
 } paths[] = {{"waypoints", read_waypoints},
              {"poses", read_poses},
              {"fourier", tqa_plan_fourier},
-             {"stand", tqa_plan_stand},
+             {"hold", tqa_plan_stand},
              {"table", tqa_plan_table}};
 enum { PATHS = sizeof paths / sizeof paths[0] };
 
@@ -327,9 +327,9 @@ static bool refuse_stray(const tqa_plan *p)
         {"initial", TQA_PATH_POSES},
         {"timing", TQA_PATH_POSES | TQA_PATH_WAYPOINTS},
         {"blend", TQA_PATH_POSES | TQA_PATH_WAYPOINTS},
-        {"times", TQA_PATH_POSES | TQA_PATH_WAYPOINTS},
-        {"durations", TQA_PATH_POSES | TQA_PATH_WAYPOINTS},
-        {"duration", TQA_PATH_FOURIER},
+        {"times_s", TQA_PATH_POSES | TQA_PATH_WAYPOINTS},
+        {"durations_s", TQA_PATH_POSES | TQA_PATH_WAYPOINTS},
+        {"duration_s", TQA_PATH_FOURIER},
     };
     for (size_t k = 0; k < sizeof of_kind / sizeof of_kind[0]; k++) {
         const tqa_value part = tqa_value_field(p->object, of_kind[k].name);
@@ -372,7 +372,7 @@ bool tqa_value_reference(const tqa_value *object, const tqa_order *order, unsign
         if (joint->nq != joint->nv) {
             return tqa_value_refuse(&path, "invalid-value",
                                     (kinds & TQA_PATH_STAND) != 0
-                                        ? "\"stand\" takes every joint, quaternions included"
+                                        ? "\"hold\" takes every joint, quaternions included"
                                         : "interpolate such poses before, and ask for each of them",
                                     "joint \"%s\" has a quaternion, which no path interpolates",
                                     control->robot->joint_names[order->joints[k]]);

@@ -10,14 +10,14 @@ enum { TABLE_POINTS_MAX = 1 << 20, HARMONICS_MAX = 256 };
 
 bool tqa_plan_fourier(tqa_plan *p, const tqa_value *fourier)
 {
-    static const char *const known[] = {"frequency", "offset", "a", "b", NULL};
+    static const char *const known[] = {"frequency_hz", "offset", "a", "b", NULL};
     static const char *const harmonics[2] = {"a", "b"};
-    const tqa_value duration = tqa_value_field(p->object, "duration");
+    const tqa_value duration = tqa_value_field(p->object, "duration_s");
     const size_t nq = p->order->nq;
     if (!tqa_value_object(fourier, known)) {
         return false;
     }
-    const tqa_value frequency = tqa_value_field(fourier, "frequency");
+    const tqa_value frequency = tqa_value_field(fourier, "frequency_hz");
     const tqa_value offset = tqa_value_field(fourier, "offset");
     const tqa_value first = tqa_value_field(fourier, "a");
     size_t n = 0;

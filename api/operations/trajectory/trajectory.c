@@ -10,9 +10,9 @@
 
 enum { CARTESIAN_SAMPLES_MAX = 20000 };
 
-static const char *const fields[] = {"waypoints", "poses",    "fourier", "frame", "axes",
-                                     "initial",   "timing",   "blend",   "times", "durations",
-                                     "duration",  "interval", "joints",  NULL};
+static const char *const fields[] = {
+    "waypoints", "poses",   "fourier",     "frame",      "axes",       "initial", "timing",
+    "blend",     "times_s", "durations_s", "duration_s", "interval_s", "joints",  NULL};
 
 typedef struct plan {
     tqa_tree *control;
@@ -30,7 +30,7 @@ static double cost_us(const tqa_tree *control)
 {
     const double nv = (double)control->robot->model->nv;
     const bool cartesian = json_object_get(control->root, "poses") != NULL;
-    const double interval = json_number_value(json_object_get(control->root, "interval"));
+    const double interval = json_number_value(json_object_get(control->root, "interval_s"));
     /* the end is not known yet: ten seconds of it */
     const double n_sample = interval > 0.0 ? 10.0 / interval : 1.0;
     return 20.0 + (cartesian ? cutting_us : 0.0) + n_sample * nv * 0.2;
@@ -39,18 +39,18 @@ static double cost_us(const tqa_tree *control)
 static bool read(plan *p)
 {
     const tqa_value root = tqa_value_root(p->control);
-    const tqa_value interval = tqa_value_field(&root, "interval");
+    const tqa_value interval = tqa_value_field(&root, "interval_s");
     const unsigned kinds = TQA_PATH_WAYPOINTS | TQA_PATH_POSES | TQA_PATH_FOURIER;
     return tqa_value_reference(&root, &p->order, kinds, NULL, &p->path) &&
            tqa_reference_prepare(&p->path) &&
-           tqa_value_need(&interval, "add \"interval\": 0.001 (seconds between samples)") &&
+           tqa_value_need(&interval, "add \"interval_s\": 0.001 (seconds between samples)") &&
            tqa_value_positive(&interval, &p->interval);
 }
 
 static bool make_room(plan *p)
 {
     const tqa_value root = tqa_value_root(p->control);
-    const tqa_value interval = tqa_value_field(&root, "interval");
+    const tqa_value interval = tqa_value_field(&root, "interval_s");
     const size_t nq = p->order.nq;
     /* the last sample is the end, when that is a whole number of intervals away within rounding */
     const double count =

@@ -233,7 +233,7 @@ void tqa_document_print_constraints(tqa_json_text *text, const tqa_robot *robot)
         put_kind(&p, c);
         raw(&p, "}");
     }
-    raw(&p, "],\n \"freedoms\": ");
+    raw(&p, "],\n \"dof\": ");
     tqa_json_text_count(text, robot->n_free);
     raw(&p, ", \"assembled\": ");
     tqa_json_text_numbers(text, robot->assembled, robot->model->nq);

@@ -70,7 +70,7 @@ void tqa_document_motor(const tqa_json_at *at, const tq_joint *joint)
         if (group.value == NULL && required) {
             tqa_draft_fault(
                 draft, "missing-field", group.pointer,
-                "add \"motor\": {\"constant\": 0.05, \"resistance\": 0.6}, in N m/A and "
+                "add \"motor\": {\"constant_nm_a\": 0.05, \"resistance\": 0.6}, in N m/A and "
                 "ohm",
                 "a drive needs a motor");
         } else if (group.value != NULL && tqa_json_is_object(&group)) {

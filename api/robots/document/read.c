@@ -88,7 +88,7 @@ static void read_head(const tqa_json_at *root, bool needs_gravity)
                                         "urdf",  "constraints", "actuated", NULL};
     static const char *const derived[] = {"source", "digest",    "builtin",    "nq",
                                           "nv",     "root",      "understood", "ignored",
-                                          "doctor", "assembled", "freedoms",   NULL};
+                                          "doctor", "assembled", "dof",        NULL};
     tqa_draft *draft = root->draft;
     tqa_json_fields(root, known, derived);
     const tqa_json_at name = tqa_json_field(root, "name");

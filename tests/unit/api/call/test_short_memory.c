@@ -245,23 +245,23 @@ static const struct {
      "{\"datasets\": [\"two-run1\"], \"filter\": {\"cutoff_hz\": 8}, \"columns\": {\"time\": "
      "\"t\", \"q\": \"q\", \"tau\": \"tau\"}, \"method\": \"tls\", \"column_noise\": 0.001}"},
     {"ensemble", "starts",
-     "{\"initial\": {\"q\": [0.3, -0.4]}, \"duration\": 0.02, \"output\": {\"interval\": 0.01}, "
-     "\"solver\": {\"method\": \"rk4\", \"step\": 0.002}, \"members\": 70, \"vary\": [{\"of\": \"q\", "
+     "{\"initial\": {\"q\": [0.3, -0.4]}, \"duration_s\": 0.02, \"output\": {\"interval_s\": 0.01}, "
+     "\"solver\": {\"method\": \"rk4\", \"step_s\": 0.002}, \"members\": 70, \"vary\": [{\"of\": \"q\", "
      "\"joint\": \"joint1\", \"normal\": {\"deviation\": 0.1}}, {\"of\": \"torque\", \"joint\": "
-     "\"joint2\", \"uniform\": [-5, 5]}], \"quantiles\": [0.05, 0.5], \"tell\": [0]}"},
+     "\"joint2\", \"uniform\": [-5, 5]}], \"quantiles\": [0.05, 0.5], \"return_members\": [0]}"},
     {"ensemble", "payloads",
-     "{\"initial\": {\"q\": [0.3, -0.4]}, \"duration\": 0.02, \"output\": {\"interval\": 0.01}, "
-     "\"input\": {\"kind\": \"pd-gravity\", \"reference\": {\"stand\": [0.3, -0.4]}, \"kp\": 40, "
+     "{\"initial\": {\"q\": [0.3, -0.4]}, \"duration_s\": 0.02, \"output\": {\"interval_s\": 0.01}, "
+     "\"input\": {\"kind\": \"pd-gravity\", \"reference\": {\"hold\": [0.3, -0.4]}, \"kp\": 40, "
      "\"kd\": 4}, \"vary\": [{\"of\": \"payload_mass\", \"link\": \"tool\", \"list\": [0, 1]}, "
      "{\"of\": \"viscous_factor\", \"joint\": \"joint1\", \"list\": [1, 2]}], \"end_states\": true}"},
     {"ensemble", "gains",
-     "{\"initial\": {\"q\": [0.3, -0.4]}, \"duration\": 0.02, \"output\": {\"interval\": 0.01}, "
-     "\"input\": {\"kind\": \"pd\", \"reference\": {\"stand\": [0.3, -0.4]}, \"kp\": 40, \"kd\": 4}, "
-     "\"disturbance\": [{\"kind\": \"noise\", \"torque\": [1, 2], \"interval\": 0.005, \"seed\": 1}], "
+     "{\"initial\": {\"q\": [0.3, -0.4]}, \"duration_s\": 0.02, \"output\": {\"interval_s\": 0.01}, "
+     "\"input\": {\"kind\": \"pd\", \"reference\": {\"hold\": [0.3, -0.4]}, \"kp\": 40, \"kd\": 4}, "
+     "\"disturbance\": [{\"kind\": \"noise\", \"torque\": [1, 2], \"interval_s\": 0.005, \"seed\": 1}], "
      "\"events\": [{\"on\": \"q\", \"joint\": \"joint1\", \"level\": 0.2999, \"action\": \"stop\"}], "
      "\"vary\": [{\"of\": \"kp_factor\", \"list\": [1, 4]}], \"end_states\": true}"},
     {"excitation", "plain",
-     "{\"parameters\": [\"viscous\"], \"frequency\": 0.1, \"harmonics\": 2, \"tries\": 2}"},
+     "{\"parameters\": [\"viscous\"], \"frequency_hz\": 0.1, \"harmonics\": 2, \"tries\": 2}"},
 };
 
 static size_t walk_small(const tqa_operation *operation)

@@ -86,3 +86,29 @@ Test(nearest, says_what_was_meant_or_what_there_is)
     tqa_nearest_offer(&nearest, "damping");
     cr_expect(eq(str, (char *)tqa_nearest_hint(&nearest), "known here: friction, damping"));
 }
+
+/* "return_members" is 13 edits from "return_members", where a misspelling may have 2 */
+Test(nearest, a_renamed_field_is_hinted_at_however_far_its_new_name_is)
+{
+    static const char *const renamed[][3] = {
+        {"rate", "rows", "rate_hz"},
+        {"rate", "axis", "rate_rad_s"},
+        {"return_members", "cell", "return_members"},
+        {"hold", "stands", "hold"},
+        {"prior_weight", "entropy_", "prior_weight"},
+        {"frame", "from", "frame"},
+        {"step", "steps", "step_s"},
+    };
+    for (size_t k = 0; k < sizeof renamed / sizeof renamed[0]; k++) {
+        tqa_nearest nearest;
+        tqa_nearest_init(&nearest, renamed[k][0], strlen(renamed[k][0]));
+        tqa_nearest_offer(&nearest, renamed[k][1]);
+        tqa_nearest_offer(&nearest, renamed[k][2]);
+        tqa_nearest_offer(&nearest, renamed[k][1]);
+        cr_expect(eq(str, (char *)nearest.best, (char *)renamed[k][2]));
+    }
+    tqa_nearest nearest; /* not where the new name is not known */
+    tqa_nearest_init(&nearest, "rate", 4);
+    tqa_nearest_offer(&nearest, "waypoints");
+    cr_expect(nearest.best == NULL);
+}

@@ -266,7 +266,7 @@ Test(log, a_jittering_clock_is_made_even)
     char *text = malloc(TEXT);
     double *q = malloc(ROWS * sizeof *q);
     const size_t n = write_csv(text, q, 1.0);
-    open(&f, "{\"dataset\": \"log\", \"rate\": 1000, \"filter\": {\"cutoff_hz\": 20}}", text, n);
+    open(&f, "{\"dataset\": \"log\", \"rate_hz\": 1000, \"filter\": {\"cutoff_hz\": 20}}", text, n);
     taken got = room();
     cr_assert(tqa_recording_pass(&f.log, take, &got), "%s", f.problem.detail);
     cr_assert(not(f.log.is_even));

@@ -62,7 +62,7 @@ Test(inertia, parts_and_holes_and_another_frame)
     json_t *a = tqt_ask(NULL, "inertia",
                         "{'bodies':[{'mass':3,'shape':'point','com':[1,0,0]},{'mass':1,'shape':"
                         "'point','com':[0,1,0]},{'mass':1,'shape':'point','com':[1,0,0],"
-                        "'subtract':true}],'seen_from':{'position':[1,1,0],'rotation':[[0,-1,0],"
+                        "'subtract':true}],'frame':{'position':[1,1,0],'rotation':[[0,-1,0],"
                         "[1,0,0],[0,0,1]]}}");
     double com[3];
     tqt_numbers(a, "com", com, 3);
@@ -101,7 +101,7 @@ Test(seeds, item_019_consistency_over_the_api)
 Test(seeds, item_001_to_004_point_motion_over_the_api)
 {
     json_t *a = tqt_ask(NULL, "rigid-body",
-                        "{'axis_motion':{'axis':[1,0,0],'axis_rate':[0,3,0],'rate':2,"
+                        "{'axis_motion':{'axis':[1,0,0],'axis_rate':[0,3,0],'rate_rad_s':2,"
                         "'acceleration':5},'point_motion':{'angular_velocity':[0,0,2],"
                         "'angular_acceleration':[0,0,3],'position':[1,0,0],'velocity':[0.5,0,0],"
                         "'acceleration':[0.25,0,0],'origin_acceleration':[0,0,7]}}");
@@ -122,12 +122,11 @@ Test(seeds, item_001_to_004_point_motion_over_the_api)
 
 Test(seeds, item_013_to_018_momentum_over_the_api)
 {
-    json_t *a =
-        tqt_ask(NULL, "rigid-body",
-                "{'body':{'mass':2,'shape':'box','size':[0.1,0.2,0.3],'com':[0.1,0,0],"
-                "'pose':{'position':[1,2,3],'quaternion_wxyz':[0.6,0,0,0.8]},"
-                "'twist':[1,2,3,0.4,0.5,0.6],'expressed_in':'body',"
-                "'seen_from':{'position':[0.3,-0.2,0.1],'quaternion_wxyz':[0.8,0.6,0,0]}}}");
+    json_t *a = tqt_ask(NULL, "rigid-body",
+                        "{'body':{'mass':2,'shape':'box','size':[0.1,0.2,0.3],'com':[0.1,0,0],"
+                        "'pose':{'position':[1,2,3],'quaternion_wxyz':[0.6,0,0,0.8]},"
+                        "'twist':[1,2,3,0.4,0.5,0.6],'expressed_in':'body',"
+                        "'frame':{'position':[0.3,-0.2,0.1],'quaternion_wxyz':[0.8,0.6,0,0]}}}");
     double g[3], about_com[3], about_origin[3];
     tqt_numbers(a, "body.momentum.linear", g, 3);
     tqt_numbers(a, "body.momentum.angular_about_com", about_com, 3);
@@ -135,7 +134,7 @@ Test(seeds, item_013_to_018_momentum_over_the_api)
     const double kinetic = tqt_number(a, "body.kinetic_energy");
     cr_assert(epsilon_eq(dbl, tqt_number(a, "body.kinetic_energy_by_generalised_inertia"), kinetic,
                          100 * tight));
-    cr_assert(epsilon_eq(dbl, tqt_number(a, "body.seen_from.kinetic_energy"), kinetic, 100 * tight),
+    cr_assert(epsilon_eq(dbl, tqt_number(a, "body.frame.kinetic_energy"), kinetic, 100 * tight),
               "item 17: T does not depend on the frame");
     /* v_C = v + w x c in the body, turned about z by 2 atan(0.8 / 0.6) */
     const double v[3] = {1, 2 + 0.06, 3 - 0.05}, c = 0.36 - 0.64, s = 0.96;
@@ -189,9 +188,9 @@ static const struct {
     {"inertia", "{'bodies':[{'mass':1,'shape':'point'}],'floor':0.5}", 422, "range", "/floor"},
     {"inertia", "{'bodies':[{'mass':1e200,'shape':'box','size':[1e100,1e100,1e100]}]}", 422, "overflow", ""},
     {"rigid-body", "{}", 422, "missing-field", "/body"},
-    {"rigid-body", "{'axis_motion':{'axis':[1,1,0],'rate':1}}", 422, "range", "/axis_motion/axis"},
-    {"rigid-body", "{'axis_motion':{'axis':[1,0,0],'axis_rate':[1,0,0],'rate':1}}", 422, "range", "/axis_motion/axis_rate"},
-    {"rigid-body", "{'axis_motion':{'axis':[1,0,0]}}", 422, "missing-field", "/axis_motion/rate"},
+    {"rigid-body", "{'axis_motion':{'axis':[1,1,0],'rate_rad_s':1}}", 422, "range", "/axis_motion/axis"},
+    {"rigid-body", "{'axis_motion':{'axis':[1,0,0],'axis_rate':[1,0,0],'rate_rad_s':1}}", 422, "range", "/axis_motion/axis_rate"},
+    {"rigid-body", "{'axis_motion':{'axis':[1,0,0]}}", 422, "missing-field", "/axis_motion/rate_rad_s"},
     {"rigid-body", "{'body':{'mass':1,'shape':'point','twist':[1,0,0,0,0,0]}}", 422, "missing-field", "/body/expressed_in"},
     {"rigid-body", "{'body':{'mass':1,'shape':'point','twist_rate':[1,0,0,0,0,0]}}", 422, "missing-field", "/body/twist"},
     {"rigid-body", "{'body':{'mass':1,'shape':'point','twist':[1,0,0,0,0,0],'twist_rate':[1,0,0,0,0,0],'expressed_in':'world'}}", 422, "invalid-value", "/body/expressed_in"},

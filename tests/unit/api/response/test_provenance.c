@@ -26,7 +26,7 @@ Test(provenance, of_torques_of_a_small_robot_names_no_library)
 Test(provenance, of_a_simulation_names_the_integrator)
 {
     json_t *root = tqt_ask("pendulum", "simulate",
-                           "{'initial':{'q':[1]},'duration':0.1,'output':{'interval':0.1}}");
+                           "{'initial':{'q':[1]},'duration_s':0.1,'output':{'interval_s':0.1}}");
     const char *integrator = text_at(root, "integrator");
     cr_assert(integrator != NULL && strncmp(integrator, "sundials ", 9) == 0);
     json_decref(root);
@@ -37,7 +37,7 @@ Test(provenance, of_an_excitation_names_the_core_of_the_blas)
 {
     json_t *root = tqt_ask(
         "planar-2r", "excitation",
-        "{'frequency':0.1,'harmonics':2,'tries':2,'limits':{'velocity':[1,1],'acceleration':[4,4]}}");
+        "{'frequency_hz':0.1,'harmonics':2,'tries':2,'limits':{'velocity':[1,1],'acceleration':[4,4]}}");
     const char *blas = text_at(root, "linear_algebra");
     cr_assert(blas != NULL && strncmp(blas, "openblas ", 9) == 0);
     cr_assert(eq(str, (char *)(strrchr(blas, ' ') + 1), openblas_get_corename()));
@@ -47,7 +47,7 @@ Test(provenance, of_an_excitation_names_the_core_of_the_blas)
 Test(provenance, of_an_ensemble_names_the_integrator)
 {
     json_t *root = tqt_ask("planar-2r", "ensemble",
-                           "{'initial':{'q':[1,0]},'duration':0.1,'output':{'interval':0.1},"
+                           "{'initial':{'q':[1,0]},'duration_s':0.1,'output':{'interval_s':0.1},"
                            "'vary':[{'of':'q','joint':'joint1','list':[0,0.5,2]}],'seed':3}");
     const char *integrator = text_at(root, "integrator");
     cr_assert(integrator != NULL && strncmp(integrator, "sundials ", 9) == 0);

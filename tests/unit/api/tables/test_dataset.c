@@ -44,7 +44,7 @@ Test(dataset, statistics_of_csv)
     for (size_t piece = 1; piece < sizeof csv; piece++) {
         char *text = summarise(csv, sizeof csv - 1, piece, 0, 0);
         cr_assert_str_eq(
-            text, "\"rows\":4,\"columns\":2,\"delimiter\":\"comma\",\"cut_last_line\":true,"
+            text, "\"rows\":4,\"columns\":2,\"delimiter\":\"comma\",\"truncated_last_line\":true,"
                   "\"text_cells\":0,\"statistics\":["
                   "{\"name\":\"t\",\"min\":0.0,\"max\":3.0,\"mean\":1.5,\"not_finite\":0},"
                   "{\"name\":\"q\",\"min\":-3.0,\"max\":1.0,\"mean\":-1.0,\"not_finite\":2}]");

@@ -88,7 +88,7 @@ static told calibrate(double noise, const char *method)
     tqt_host_dataset(&t.host, "log", "application/x-npy", file, n);
     tqa_robot *robot = tqt_builtin("pendulum");
     static const char body[] =
-        "{\"datasets\": [\"log\"], \"rate\": 1000, \"columns\": {\"q\": [0], \"tau\": [1]},"
+        "{\"datasets\": [\"log\"], \"rate_hz\": 1000, \"columns\": {\"q\": [0], \"tau\": [1]},"
         " \"filter\": {\"cutoff_hz\": 20}, \"validate\": \"none\"}";
     const tqa_host host = {
         .ctx = &t, .progress = progress, .dataset_look = look, .dataset_read = read_dataset};

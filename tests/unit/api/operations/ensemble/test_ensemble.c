@@ -12,8 +12,8 @@
 
 #include "tests/support/ask.h"
 
-#define START "'initial':{'q':[0.3,-0.4],'qd':[0.5,0]},'duration':0.4,'output':{'interval':0.1}"
-#define RK4   ",'solver':{'method':'rk4','step':0.002}"
+#define START "'initial':{'q':[0.3,-0.4],'qd':[0.5,0]},'duration_s':0.4,'output':{'interval_s':0.1}"
+#define RK4   ",'solver':{'method':'rk4','step_s':0.002}"
 #define DRAWN                                                                                      \
     ",'members':100,'seed':3,'vary':[{'of':'q','joint':'joint1','normal':{'deviation':0.2}},"      \
     "{'of':'torque','joint':'joint2','uniform':[-1,2]}]"
@@ -30,21 +30,23 @@ static void same(json_t *a, const char *at, json_t *b, const char *other)
 /* a member is bit by bit the simulation with its numbers */
 Test(ensemble, members_are_simulations)
 {
-    json_t *e = tqt_ask("planar-2r", "ensemble", "{" START RK4 DRAWN ",'tell':[0,57]}");
+    json_t *e = tqt_ask("planar-2r", "ensemble", "{" START RK4 DRAWN ",'return_members':[0,57]}");
     char body[512];
-    (void)snprintf(body, sizeof body,
-                   "{'initial':{'q':[%.17g,-0.4],'qd':[0.5,0]},'duration':0.4,'output':{'interval':"
-                   "0.1},'input':{'kind':'torque','t':[0,1],'tau':[[0,%.17g],[0,%.17g]]}" RK4 "}",
-                   0.3 + tqt_number(e, "told.1.values.0"), tqt_number(e, "told.1.values.1"),
-                   tqt_number(e, "told.1.values.1"));
+    (void)snprintf(
+        body, sizeof body,
+        "{'initial':{'q':[%.17g,-0.4],'qd':[0.5,0]},'duration_s':0.4,'output':{'interval_s':"
+        "0.1},'input':{'kind':'torque','t':[0,1],'tau':[[0,%.17g],[0,%.17g]]}" RK4 "}",
+        0.3 + tqt_number(e, "returned_members.1.values.0"),
+        tqt_number(e, "returned_members.1.values.1"), tqt_number(e, "returned_members.1.values.1"));
     json_t *s = tqt_ask("planar-2r", "simulate", body);
-    same(e, "told.1.q", s, "q");
-    same(e, "told.1.qd", s, "qd");
-    cr_expect(tqt_number(e, "told.1.member") == 57.0);
+    same(e, "returned_members.1.q", s, "q");
+    same(e, "returned_members.1.qd", s, "qd");
+    cr_expect(tqt_number(e, "returned_members.1.member") == 57.0);
     json_decref(s);
     /* and alone it is the same again */
-    json_t *only = tqt_ask("planar-2r", "ensemble", "{" START RK4 DRAWN ",'only':[57],'tell':[0]}");
-    same(only, "told.0", e, "told.1");
+    json_t *only =
+        tqt_ask("planar-2r", "ensemble", "{" START RK4 DRAWN ",'only':[57],'return_members':[0]}");
+    same(only, "returned_members.0", e, "returned_members.1");
     same(only, "t", e, "t");
     json_decref(only);
     json_decref(e);
@@ -55,13 +57,13 @@ Test(ensemble, members_of_other_mass_are_simulations_with_a_payload)
 {
     json_t *e = tqt_ask("planar-2r", "ensemble",
                         "{" START RK4 ",'vary':[{'of':'payload_mass','link':'link2','at':[0.5,0,0],"
-                        "'list':[0,1.5]}],'tell':[0,1]}");
+                        "'list':[0,1.5]}],'return_members':[0,1]}");
     json_t *plain = tqt_ask("planar-2r", "simulate", "{" START RK4 "}");
     json_t *loaded = tqt_ask("planar-2r", "simulate",
                              "{" START RK4 ",'payload':{'link':'link2','mass':1.5,'com':[0.5,0,0],"
                              "'inertia':[[0,0,0],[0,0,0],[0,0,0]]}}");
-    same(e, "told.0.q", plain, "q");
-    same(e, "told.1.q", loaded, "q");
+    same(e, "returned_members.0.q", plain, "q");
+    same(e, "returned_members.1.q", loaded, "q");
     const json_t *aside = tqt_at(e, "stats.side_by_side");
     cr_expect(aside->type == JSON_TRUE);
     json_decref(e);
@@ -72,11 +74,12 @@ Test(ensemble, members_of_other_mass_are_simulations_with_a_payload)
 Test(ensemble, adaptive_members_agree_with_small_steps)
 {
     json_t *a = tqt_ask("planar-2r", "ensemble",
-                        "{" START DRAWN ",'solver':{'method':'dopri87','rtol':1e-10},'tell':[7]}");
-    json_t *b = tqt_ask("planar-2r", "ensemble", "{" START RK4 DRAWN ",'tell':[7]}");
+                        "{" START DRAWN
+                        ",'solver':{'method':'dopri87','rtol':1e-10},'return_members':[7]}");
+    json_t *b = tqt_ask("planar-2r", "ensemble", "{" START RK4 DRAWN ",'return_members':[7]}");
     double x[10], y[10];
-    tqt_numbers(a, "told.0.q", x, 10);
-    tqt_numbers(b, "told.0.q", y, 10);
+    tqt_numbers(a, "returned_members.0.q", x, 10);
+    tqt_numbers(b, "returned_members.0.q", y, 10);
     for (size_t k = 0; k < 10; k++) {
         /* RK4 at 2 ms: 200 steps of some (0.002 * 10)^5/100 */
         cr_expect(fabs(x[k] - y[k]) < 1e-8, "%zu: %.12g %.12g", k, x[k], y[k]);
@@ -108,7 +111,7 @@ Test(ensemble, lists_and_grids_make_a_product)
 Test(ensemble, statistics_and_quantiles)
 {
     json_t *e = tqt_ask("planar-2r", "ensemble",
-                        "{'initial':{'q':[1,0]},'duration':0.01,'output':{'interval':0.01}" RK4
+                        "{'initial':{'q':[1,0]},'duration_s':0.01,'output':{'interval_s':0.01}" RK4
                         ",'members':20000,'seed':11,'quantiles':[0,0.1,0.5,1],'vary':["
                         "{'of':'q','joint':'joint1','normal':{'mean':0.5,'deviation':0.2}},"
                         "{'of':'q','joint':'joint2','uniform':[2,4]}]}");
@@ -126,7 +129,7 @@ Test(ensemble, statistics_and_quantiles)
     /* known numbers: 0 1 2 3 have the quartile 0.75 and the deviation sqrt(5/3) */
     json_t *k =
         tqt_ask("planar-2r", "ensemble",
-                "{'initial':{'q':[0,0]},'duration':0.01,'output':{'interval':0.01}" RK4
+                "{'initial':{'q':[0,0]},'duration_s':0.01,'output':{'interval_s':0.01}" RK4
                 ",'quantiles':[0.25],'vary':[{'of':'q','joint':'joint1','list':[3,0,2,1]}]}");
     cr_expect(tqt_number(k, "q.quantiles.0.0.0") == 0.75);
     cr_expect(fabs(tqt_number(k, "q.deviation.0.0") - sqrt(5.0 / 3.0)) < 1e-15);
@@ -137,8 +140,9 @@ static json_t *told_with_noise(const char *seed, const char *vary)
 {
     char body[512];
     (void)snprintf(body, sizeof body,
-                   "{" START RK4 ",'disturbance':[{'kind':'noise','torque':[1,0.5],'interval':0.02,"
-                   "'seed':%s}],'vary':[%s,'tell':[0,1]}",
+                   "{" START RK4
+                   ",'disturbance':[{'kind':'noise','torque':[1,0.5],'interval_s':0.02,"
+                   "'seed':%s}],'vary':[%s,'return_members':[0,1]}",
                    seed, vary);
     return tqt_ask("planar-2r", "ensemble", body);
 }
@@ -152,11 +156,12 @@ Test(ensemble, seeds_of_noise_are_whole_numbers)
     json_t *drawn =
         told_with_noise("7", "{'of':'q','joint':'joint1','list':[0,0]},{'of':"
                              "'noise_seed','normal':{'mean':1e200,'deviation':1}}],'members':1");
-    cr_expect(eq(dbl, tqt_number(drawn, "told.1.values.1"), 0x1p53));
-    cr_expect(ne(dbl, tqt_number(listed, "told.0.q.4.0"), tqt_number(listed, "told.1.q.4.0")));
-    same(listed, "told.1.q", plain, "told.1.q");
-    same(drawn, "told.1.q", plain, "told.1.q");
-    same(drawn, "told.1.qd", plain, "told.1.qd");
+    cr_expect(eq(dbl, tqt_number(drawn, "returned_members.1.values.1"), 0x1p53));
+    cr_expect(ne(dbl, tqt_number(listed, "returned_members.0.q.4.0"),
+                 tqt_number(listed, "returned_members.1.q.4.0")));
+    same(listed, "returned_members.1.q", plain, "returned_members.1.q");
+    same(drawn, "returned_members.1.q", plain, "returned_members.1.q");
+    same(drawn, "returned_members.1.qd", plain, "returned_members.1.qd");
     json_decref(plain);
     json_decref(listed);
     json_decref(drawn);
@@ -166,10 +171,10 @@ Test(ensemble, members_that_run_away_are_named)
 {
     json_t *e = tqt_ask("planar-2r", "ensemble",
                         "{" START RK4 ",'vary':[{'of':'qd','joint':'joint1','list':[0,2e6,0.1]}],"
-                        "'tell':[1]}");
+                        "'return_members':[1]}");
     cr_expect(tqt_number(e, "ended.0.member") == 1.0 && tqt_number(e, "ended.0.t") <= 0.002);
     cr_expect(tqt_number(e, "alive.0") == 3.0 && tqt_number(e, "alive.4") == 2.0);
-    cr_expect(json_array_size(tqt_at(e, "told.0.q")) == 1);
+    cr_expect(json_array_size(tqt_at(e, "returned_members.0.q")) == 1);
     json_decref(e);
 }
 
@@ -243,11 +248,11 @@ static char *answer_of(keeper *k, int status)
     char body[512];
     (void)snprintf(
         body, sizeof body,
-        "{\"initial\":{\"q\":[0.3,-0.4]},\"duration\":4,\"output\":{\"interval\":1},"
+        "{\"initial\":{\"q\":[0.3,-0.4]},\"duration_s\":4,\"output\":{\"interval_s\":1},"
         "\"solver\":{%s},\"seed\":5,\"quantiles\":[0.5],\"end_states\":true,\"vary\":[{\"of\":"
         "\"q\",\"joint\":\"joint1\",\"normal\":{\"deviation\":0.2}}%s}",
         k->adaptive ? "\"method\":\"dopri87\",\"rtol\":1e-4"
-                    : "\"method\":\"semi-implicit-euler\",\"step\":0.004",
+                    : "\"method\":\"semi-implicit-euler\",\"step_s\":0.004",
         k->adaptive ? ",{\"of\":\"mass_factor\",\"link\":\"link2\",\"uniform\":[0.5,2]}],"
                       "\"members\":3000"
                     : "],\"members\":20000");
@@ -272,8 +277,8 @@ Test(ensemble, a_search_for_an_event_ends, .timeout = 300)
 {
     json_t *e =
         tqt_ask("puma560", "ensemble",
-                "{'initial': {'q': [-0.297, 1.672, -1.859, 0.156, -0.078, 0.113]}, 'duration': 0."
-                "1, 'output': {'times': [0, 0.03333333333333333, 0.1]}, 'input': {'kind': 'passiv"
+                "{'initial': {'q': [-0.297, 1.672, -1.859, 0.156, -0.078, 0.113]}, 'duration_s': 0."
+                "1, 'output': {'times_s': [0, 0.03333333333333333, 0.1]}, 'input': {'kind': 'passiv"
                 "ity-based', 'reference': {'table': {'t': [0, 0.05, 0.1], 'q': [[-0.297, 1.672, -"
                 "1.859, 0.156, -0.078, 0.113], [-0.297, 1.672, -1.859, 0.156, -0.078, 0.113], [-0"
                 ".297, 1.672, -1.859, 0.156, -0.078, 0.113]]}}, 'kd': [5, 5, 5, 5, 5, 5], 'lambda"
@@ -351,7 +356,7 @@ typedef struct refusal {
 #define VARY(item) "{" START RK4 ",'members':10,'vary':[" item "]}"
 #define Q1         "{'of':'q','joint':'joint1','uniform':[0,1]}"
 #define NOISY(spread)                                                                              \
-    "{" START RK4 ",'disturbance':[{'kind':'noise','torque':[1,1],'interval':0.02,'seed':7}],"     \
+    "{" START RK4 ",'disturbance':[{'kind':'noise','torque':[1,1],'interval_s':0.02,'seed':7}],"   \
     "'vary':[{'of':'noise_seed'," spread "}]}"
 /* clang-format off */
 static const refusal refusals[] = {
@@ -362,7 +367,7 @@ static const refusal refusals[] = {
     {NOISY("'disturbance':1,'list':[1]"), 422, "range", "/vary/0/disturbance"},
     {NOISY("'disturbance':0.5,'list':[1]"), 422, "range", "/vary/0/disturbance"},
     {NOISY("'disturbance':18446744073709551616.0,'list':[1]"), 422, "range", "/vary/0/disturbance"},
-    {"{'duration':1,'output':{'interval':1},'vary':[" Q1 "]}", 422, "missing-field", "/initial"},
+    {"{'duration_s':1,'output':{'interval_s':1},'vary':[" Q1 "]}", 422, "missing-field", "/initial"},
     {VARY(""), 422, "wrong-length", "/vary"},
     {VARY("{}"), 422, "missing-field", "/vary/0/of"},
     {VARY("{'of':'mass'}"), 422, "unknown-name", "/vary/0/of"},
@@ -381,7 +386,7 @@ static const refusal refusals[] = {
     {"{" START RK4 ",'vary':[" Q1 "]}", 422, "missing-field", "/members"},
     {"{" START RK4 ",'members':1e7,'vary':[" Q1 "]}", 413, "too-large", "/output"},
     {"{" START RK4 ",'members':10,'quantiles':[2],'vary':[" Q1 "]}", 422, "range", "/quantiles/0"},
-    {"{" START RK4 ",'members':10,'tell':[10],'vary':[" Q1 "]}", 422, "range", "/tell/0"},
+    {"{" START RK4 ",'members':10,'return_members':[10],'vary':[" Q1 "]}", 422, "range", "/tell/0"},
     {"{" START RK4 ",'members':10,'only':[10],'vary':[" Q1 "]}", 422, "range", "/only/0"},
     {"{" START RK4 ",'members':10,'include':['qdd'],'vary':[" Q1 "]}", 400, "unknown-field", "/include"},
 };

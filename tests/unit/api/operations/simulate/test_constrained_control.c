@@ -24,13 +24,14 @@ static const char bob[] =
 /* start at (0.3, 0.2), goal (0.1, -0.2); kp 16 and kd 8 damp critically: e = (1 + 4 t) exp(-4 t) */
 static void ask_bob(char *body, const char *force, const char *more)
 {
-    (void)snprintf(body, BODY,
-                   "{'initial': {'q': [0.3, 0.2, %.17g]}, 'duration': 2, 'output': {'interval': "
-                   "0.1}, 'solver': {'method': 'dopri87', 'rtol': 1e-11, 'atol': 1e-12}, 'input': "
-                   "{'kind': 'hybrid-position-force', 'reference': {'stand': [0.1, -0.2, 0]}, "
-                   "'coordinates': ['x', 'y'], 'kp': 16, 'kd': 8, 'force': %s%s}, 'include': "
-                   "['tracking_error', 'multipliers']}",
-                   sqrt(0.64 - 0.09 - 0.04), force, more);
+    (void)snprintf(
+        body, BODY,
+        "{'initial': {'q': [0.3, 0.2, %.17g]}, 'duration_s': 2, 'output': {'interval_s': "
+        "0.1}, 'solver': {'method': 'dopri87', 'rtol': 1e-11, 'atol': 1e-12}, 'input': "
+        "{'kind': 'hybrid-position-force', 'reference': {'hold': [0.1, -0.2, 0]}, "
+        "'coordinates': ['x', 'y'], 'kp': 16, 'kd': 8, 'force': %s%s}, 'include': "
+        "['tracking_error', 'multipliers']}",
+        sqrt(0.64 - 0.09 - 0.04), force, more);
 }
 
 static int status_of(const char *slug)
@@ -105,7 +106,7 @@ Test(constrained_control, a_rolling_disk_follows_its_circle)
 {
     json_t *answer = tqt_ask(
         "rolling-disk", "simulate",
-        "{'initial': {'q': [0, 0, 0, 0]}, 'duration': 6, 'output': {'interval': 0.25}, 'solver': "
+        "{'initial': {'q': [0, 0, 0, 0]}, 'duration_s': 6, 'output': {'interval_s': 0.25}, 'solver': "
         "{'method': 'dopri87', 'rtol': 1e-11, 'atol': 1e-12}, 'input': {'kind': 'nonholonomic', "
         "'reference': {'table': {'t': [0, 6], 'q': [[0, 0, 0, 0], [0, 0, 3, 18]], 'qd': [[0, 0, "
         "0.5, 3], [0, 0, 0.5, 3]], 'qdd': [[0, 0, 0, 0], [0, 0, 0, 0]]}}, 'kd': 4}}");
@@ -136,9 +137,9 @@ Test(constrained_control, a_crank_drives_its_loop)
     const double *at = robot->assembled;
     char body[BODY];
     (void)snprintf(body, sizeof body,
-                   "{'initial': {'q': [%.17g, %.17g, %.17g]}, 'duration': 1.5, 'output': "
-                   "{'interval': 0.1}, 'solver': {'method': 'dopri87', 'rtol': 1e-11, 'atol': "
-                   "1e-12}, 'input': {'kind': 'hybrid-position-force', 'reference': {'stand': "
+                   "{'initial': {'q': [%.17g, %.17g, %.17g]}, 'duration_s': 1.5, 'output': "
+                   "{'interval_s': 0.1}, 'solver': {'method': 'dopri87', 'rtol': 1e-11, 'atol': "
+                   "1e-12}, 'input': {'kind': 'hybrid-position-force', 'reference': {'hold': "
                    "[%.17g, 0, 0]}, 'kp': 16, 'kd': 8}, 'include': ['tracking_error']}",
                    at[0], at[1], at[2], at[0] + 1.0);
     json_t *answer = tqt_ask("four-bar", "simulate", body);
@@ -162,50 +163,50 @@ Test(constrained_control, wrong_requests_have_their_place)
     static const struct {
         const char *robot, *input, *slug, *pointer;
     } rows[] = {
-        {"planar-2r", "'kind': 'nonholonomic', 'reference': {'stand': [0, 0]}, 'kd': 1",
+        {"planar-2r", "'kind': 'nonholonomic', 'reference': {'hold': [0, 0]}, 'kd': 1",
          "invalid-value", "/input/kind"},
         {"rolling-disk",
-         "'kind': 'nonholonomic', 'reference': {'stand': [0, 0, 0, 0]}, 'kd': 1, "
+         "'kind': 'nonholonomic', 'reference': {'hold': [0, 0, 0, 0]}, 'kd': 1, "
          "'kp': 1",
          "invalid-value", "/input/kp"},
-        {"rolling-disk", "'kind': 'nonholonomic', 'reference': {'stand': [0, 0, 0, 0]}",
+        {"rolling-disk", "'kind': 'nonholonomic', 'reference': {'hold': [0, 0, 0, 0]}",
          "missing-field", "/input/kd"},
         {"rolling-disk",
-         "'kind': 'hybrid-position-force', 'reference': {'stand': [0, 0, 0, 0]}, 'kd': 1",
+         "'kind': 'hybrid-position-force', 'reference': {'hold': [0, 0, 0, 0]}, 'kd': 1",
          "missing-field", "/input/kp"},
         {"rolling-disk",
-         "'kind': 'nonholonomic', 'reference': {'stand': [0, 0, 0, 0]}, 'kd': 1, 'coordinates': "
+         "'kind': 'nonholonomic', 'reference': {'hold': [0, 0, 0, 0]}, 'kd': 1, 'coordinates': "
          "['theta']",
          "invalid-value", "/input/coordinates"},
         {"rolling-disk",
-         "'kind': 'nonholonomic', 'reference': {'stand': [0, 0, 0, 0]}, 'kd': 1, 'coordinates': "
+         "'kind': 'nonholonomic', 'reference': {'hold': [0, 0, 0, 0]}, 'kd': 1, 'coordinates': "
          "['theta', 'theta']",
          "invalid-value", "/input/coordinates/1"},
         {"rolling-disk",
-         "'kind': 'nonholonomic', 'reference': {'stand': [0, 0, 0, 0]}, 'kd': 1, 'coordinates': "
+         "'kind': 'nonholonomic', 'reference': {'hold': [0, 0, 0, 0]}, 'kd': 1, 'coordinates': "
          "['theta', 'wheel']",
          "unknown-name", "/input/coordinates/1"},
         /* heading along x: y stands while the disk rolls */
         {"rolling-disk",
-         "'kind': 'nonholonomic', 'reference': {'stand': [0, 0, 0, 0]}, 'kd': 1, 'coordinates': "
+         "'kind': 'nonholonomic', 'reference': {'hold': [0, 0, 0, 0]}, 'kd': 1, 'coordinates': "
          "['theta', 'y']",
          "singular", "/input/coordinates"},
         {"rolling-disk",
-         "'kind': 'nonholonomic', 'reference': {'stand': [0, 0, 0, 0]}, 'kd': 1, 'force': "
+         "'kind': 'nonholonomic', 'reference': {'hold': [0, 0, 0, 0]}, 'kd': 1, 'force': "
          "{'values': [0, 0]}",
          "invalid-value", "/input/force"},
         {"rolling-disk",
-         "'kind': 'nonholonomic', 'reference': {'stand': [0, 0, 0, 0]}, 'kd': 1, 'sample_time': 1",
-         "unknown-field", "/input/sample_time"},
+         "'kind': 'nonholonomic', 'reference': {'hold': [0, 0, 0, 0]}, 'kd': 1, 'sample_time_s': 1",
+         "unknown-field", "/input/sample_time_s"},
         {"rolling-disk",
-         "'kind': 'pd', 'reference': {'stand': [0, 0, 0, 0]}, 'kp': 1, 'kd': 1, "
+         "'kind': 'pd', 'reference': {'hold': [0, 0, 0, 0]}, 'kp': 1, 'kd': 1, "
          "'force': {'values': [0, 0]}",
          "unknown-field", "/input/force"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char body[BODY];
         (void)snprintf(body, sizeof body,
-                       "{'initial': {'q': [0, 0%s]}, 'duration': 1, 'output': {'interval': 1}, "
+                       "{'initial': {'q': [0, 0%s]}, 'duration_s': 1, 'output': {'interval_s': 1}, "
                        "'input': {%s}}",
                        strcmp(rows[i].robot, "planar-2r") == 0 ? "" : ", 0, 0", rows[i].input);
         tqt_refused(rows[i].robot, "simulate", body, status_of(rows[i].slug), rows[i].slug,
@@ -253,15 +254,15 @@ Test(constrained_control, passive_joints_get_no_torque, .timeout = 60)
     static const char *const laws[] = {
         "'kind': 'pd', 'kp': 1e5, 'kd': 2000",
         "'kind': 'pd-gravity', 'kp': 1e5, 'kd': 2000, 'ki': 10",
-        "'kind': 'computed-torque', 'kp': 1e5, 'kd': 2000, 'sample_time': 0.0001, 'ki': 10",
+        "'kind': 'computed-torque', 'kp': 1e5, 'kd': 2000, 'sample_time_s': 0.0001, 'ki': 10",
         "'kind': 'passivity-based', 'lambda': 50, 'kd': 2000",
         "'kind': 'feedforward'",
     };
     for (size_t i = 0; i < sizeof laws / sizeof laws[0]; i++) {
         char body[BODY];
         (void)snprintf(body, sizeof body,
-                       "{'initial': {'q': [0, 0.1]}, 'duration': 0.4, 'output': {'interval': "
-                       "0.05}, 'input': {%s, 'reference': {'stand': [0, 0]}}}",
+                       "{'initial': {'q': [0, 0.1]}, 'duration_s': 0.4, 'output': {'interval_s': "
+                       "0.05}, 'input': {%s, 'reference': {'hold': [0, 0]}}}",
                        laws[i]);
         json_t *answer = tqt_ask(cart_pole, "simulate", body);
         double last[2];
@@ -287,7 +288,7 @@ Test(constrained_control, nothing_bounces_under_constraints)
         "'kind': 'prismatic', 'parent': 'a', 'child': 'b', 'axis': [0, 1, 0]}], 'constraints': "
         "[{'kind': 'equation', 'expression': 'y - x^2'}]}";
     tqt_refused(hanging, "simulate",
-                "{'initial': {'q': [0.5, 0.25]}, 'duration': 1, 'output': {'interval': 1}, "
+                "{'initial': {'q': [0.5, 0.25]}, 'duration_s': 1, 'output': {'interval_s': 1}, "
                 "'events': [{'on': 'limits', 'action': 'report'}, {'on': 'limits', 'action': "
                 "'bounce'}]}",
                 422, "invalid-value", "/events/1/action", NULL);
@@ -311,9 +312,9 @@ Test(constrained_control, a_free_body_goes_to_its_pose)
     char body[BODY];
     (void)snprintf(
         body, sizeof body,
-        "{'initial': {'q': [0, 0, 0, 1, 0, 0, 0]}, 'duration': 2, 'output': {'interval': "
+        "{'initial': {'q': [0, 0, 0, 1, 0, 0, 0]}, 'duration_s': 2, 'output': {'interval_s': "
         "0.2}, 'solver': {'rtol': 1e-11, 'atol': 1e-12}, 'input': {'kind': "
-        "'computed-torque', 'reference': {'stand': [1, -2, 0.5, %.17g, %.17g, 0, "
+        "'computed-torque', 'reference': {'hold': [1, -2, 0.5, %.17g, %.17g, 0, "
         "%.17g]}, 'kp': 16, 'kd': 8}, 'include': ['tracking_error']}",
         -c, -0.6 * s, -0.8 * s);
     json_t *answer = tqt_ask(body_text, "simulate", body);
@@ -350,11 +351,11 @@ Test(constrained_control, legs_hold_themselves_while_the_base_falls, .timeout = 
                                        "'kind': 'pd-gravity', 'kp': 300, 'kd': 10, 'ki': 1",
                                        "'kind': 'passivity-based', 'lambda': 10, 'kd': 10",
                                        "'kind': 'computed-torque', 'kp': 400, 'kd': 40, "
-                                       "'sample_time': 0.001"};
+                                       "'sample_time_s': 0.001"};
     for (size_t i = 0; i < sizeof laws / sizeof laws[0]; i++) {
         (void)snprintf(body, sizeof body,
-                       "{'initial': {'q': [%s]}, 'duration': 0.2, 'output': {'interval': 0.1}, "
-                       "'input': {%s, 'reference': {'stand': [%s]}}}",
+                       "{'initial': {'q': [%s]}, 'duration_s': 0.2, 'output': {'interval_s': 0.1}, "
+                       "'input': {%s, 'reference': {'hold': [%s]}}}",
                        q, laws[i], q);
         json_t *answer = tqt_ask("quadruped", "simulate", body);
         cr_expect(strcmp(json_string_value(tqt_at(answer, "verdict.outcome")), "completed") == 0,
@@ -366,19 +367,21 @@ Test(constrained_control, legs_hold_themselves_while_the_base_falls, .timeout = 
         }
         json_decref(answer);
     }
-    (void)snprintf(body, sizeof body,
-                   "{'initial': {'q': [%s]}, 'duration': 1, 'output': {'interval': 1}, 'input': "
-                   "{'kind': 'pd', 'kp': 1, 'kd': 1, 'reference': {'stand': [%s]}}}",
-                   q, q);
-    char *w = strstr(strstr(body, "stand"), "1, 1, 0");
+    (void)snprintf(
+        body, sizeof body,
+        "{'initial': {'q': [%s]}, 'duration_s': 1, 'output': {'interval_s': 1}, 'input': "
+        "{'kind': 'pd', 'kp': 1, 'kd': 1, 'reference': {'hold': [%s]}}}",
+        q, q);
+    char *w = strstr(strstr(body, "hold"), "1, 1, 0");
     w[3] = '2'; /* a quaternion of length 2 */
-    tqt_refused("quadruped", "simulate", body, 422, "quaternion", "/input/reference/stand", NULL);
-    (void)snprintf(body, sizeof body,
-                   "{'initial': {'q': [%s]}, 'duration': 1, 'output': {'interval': 1}, 'input': "
-                   "{'kind': 'pd', 'kp': 1, 'kd': 1, 'reference': {'waypoints': [[%s], [%s]], "
-                   "'times': [0, 1]}}}",
-                   q, q, q);
+    tqt_refused("quadruped", "simulate", body, 422, "quaternion", "/input/reference/hold", NULL);
+    (void)snprintf(
+        body, sizeof body,
+        "{'initial': {'q': [%s]}, 'duration_s': 1, 'output': {'interval_s': 1}, 'input': "
+        "{'kind': 'pd', 'kp': 1, 'kd': 1, 'reference': {'waypoints': [[%s], [%s]], "
+        "'times_s': [0, 1]}}}",
+        q, q, q);
     tqt_refused("quadruped", "simulate", body, 422, "invalid-value", "/input/reference/waypoints",
-                "\"stand\" takes every joint, quaternions included");
+                "\"hold\" takes every joint, quaternions included");
     tqa_robot_free(robot);
 }

@@ -81,8 +81,8 @@ static json_t *release(const balance *b, const double coulomb[3], double duratio
     char robot[TEXT], body[512];
     four_bar(coulomb, robot);
     (void)snprintf(body, sizeof body,
-                   "{'initial': {'q': [%.17g, %.17g, %.17g]}, 'duration': %g, 'output': "
-                   "{'interval': 0.1}, 'solver': %s, 'include': ['multipliers']}",
+                   "{'initial': {'q': [%.17g, %.17g, %.17g]}, 'duration_s': %g, 'output': "
+                   "{'interval_s': 0.1}, 'solver': %s, 'include': ['multipliers']}",
                    b->q[0], b->q[1], b->q[2], duration, solver);
     return tqt_ask(robot, "simulate", body);
 }
@@ -156,9 +156,9 @@ Test(constrained_friction, a_swinging_loop_comes_to_rest, .timeout = 100)
         {"{'method': 'dopri87'}", 1e-7},
         {"{'method': 'sdirk', 'rtol': 1e-7, 'atol': 1e-9}", 1e-4},
         {"{'method': 'bdf', 'rtol': 1e-8, 'atol': 1e-10}", 1e-4},
-        {"{'method': 'rk4', 'step': 0.001}", 1e-5},
-        {"{'method': 'semi-implicit-euler', 'step': 0.0005}", 5e-2},
-        {"{'method': 'implicit-midpoint', 'step': 0.001}", 1e-2},
+        {"{'method': 'rk4', 'step_s': 0.001}", 1e-5},
+        {"{'method': 'semi-implicit-euler', 'step_s': 0.0005}", 5e-2},
+        {"{'method': 'implicit-midpoint', 'step_s': 0.001}", 1e-2},
     };
     const balance b = balance_of();
     double coulomb[3], first[3] = {0.0};
@@ -194,11 +194,12 @@ Test(constrained_friction, one_joint_holds_a_loop_and_lets_go, .timeout = 60)
         double coulomb[3] = {0.0, 0.0, 0.0};
         coulomb[joint] = 0.6;
         four_bar(coulomb, robot);
-        (void)snprintf(body, sizeof body,
-                       "{'initial': {'q': [%.17g, %.17g, %.17g]}, 'duration': 3, 'output': "
-                       "{'interval': 0.05}, 'gravity': [0, 0, 0], 'input': {'kind': 'torque', 't': "
-                       "[0, 1, 2, 3], 'tau': [[0, 0, 0], [1.5, 0, 0], [-1.5, 0, 0], [0, 0, 0]]}}",
-                       b.q[0], b.q[1], b.q[2]);
+        (void)snprintf(
+            body, sizeof body,
+            "{'initial': {'q': [%.17g, %.17g, %.17g]}, 'duration_s': 3, 'output': "
+            "{'interval_s': 0.05}, 'gravity': [0, 0, 0], 'input': {'kind': 'torque', 't': "
+            "[0, 1, 2, 3], 'tau': [[0, 0, 0], [1.5, 0, 0], [-1.5, 0, 0], [0, 0, 0]]}}",
+            b.q[0], b.q[1], b.q[2]);
         json_t *answer = tqt_ask(robot, "simulate", body);
         cr_expect(count_events(answer, "stick") >= 1 && count_events(answer, "slip") >= 1);
         cr_expect(strcmp(json_string_value(tqt_at(answer, "verdict.outcome")), "completed") == 0);
@@ -250,12 +251,13 @@ Test(constrained_friction, joints_stick_and_slip_one_by_one, .timeout = 60)
                    "0]}, 'b': {'link': 'l3', 'position': [0.244, 0, 0]}, 'axes': ['x', 'y']}, "
                    "{'kind': 'loop', 'a': {'link': 'l1', 'position': [0.244, 0, 0]}, 'b': {'link': "
                    "'l5', 'position': [0.244, 0, 0]}, 'axes': ['x', 'y']}]}");
-    (void)snprintf(body, sizeof body,
-                   "{'initial': {'q': [%.17g, %.17g, %.17g, %.17g, %.17g, %.17g]}, 'duration': 2, "
-                   "'output': {'interval': 0.1}, 'input': {'kind': 'torque', 't': [0, 0.5, 1, 1.5, "
-                   "2], 'tau': [[0, 0, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0], [-1, 0, 1, 0, 0, 0], [0, "
-                   "0, -1, 0, 1, 0], [0, 0, 0, 0, 0, 0]]}}",
-                   at[0], at[1], at[2], at[3], at[4], at[5]);
+    (void)snprintf(
+        body, sizeof body,
+        "{'initial': {'q': [%.17g, %.17g, %.17g, %.17g, %.17g, %.17g]}, 'duration_s': 2, "
+        "'output': {'interval_s': 0.1}, 'input': {'kind': 'torque', 't': [0, 0.5, 1, 1.5, "
+        "2], 'tau': [[0, 0, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0], [-1, 0, 1, 0, 0, 0], [0, "
+        "0, -1, 0, 1, 0], [0, 0, 0, 0, 0, 0]]}}",
+        at[0], at[1], at[2], at[3], at[4], at[5]);
     json_t *answer = tqt_ask(robot, "simulate", body);
     cr_expect(strcmp(json_string_value(tqt_at(answer, "verdict.outcome")), "completed") == 0);
     cr_expect(count_events(answer, "stick") >= 6 && count_events(answer, "slip") >= 2);

@@ -23,7 +23,7 @@ static json_t *rest(double angle, const char *more)
 {
     char body[512];
     (void)snprintf(body, sizeof body,
-                   "{'initial': {'q': [%.17g, %.17g]}, 'duration': 0.1, 'output': {'interval': "
+                   "{'initial': {'q': [%.17g, %.17g]}, 'duration_s': 0.1, 'output': {'interval_s': "
                    "0.05}%s}",
                    0.8 * sin(angle), -0.8 * cos(angle), more);
     return tqt_ask(bob, "simulate", body);
@@ -39,13 +39,13 @@ Test(constrained_growth, a_pendulum_hangs_or_falls)
     /* hanging it swings at w, upright its errors grow by w */
     json_t *answer = rest(0.0, "");
     /* differences of 6e-6: 1e-10 of w^2, and its root */
-    cr_expect(fabs(tqt_number(answer, "verdict.growth_rate")) < 1e-5);
-    cr_expect(fabs(tqt_number(answer, "verdict.fastest_growth.frequency") - w) < 1e-6);
+    cr_expect(fabs(tqt_number(answer, "verdict.growth_rate_per_s")) < 1e-5);
+    cr_expect(fabs(tqt_number(answer, "verdict.fastest_growth.frequency_rad_s") - w) < 1e-6);
     cr_expect(strcmp(json_string_value(tqt_at(answer, "verdict.loop")), "open") == 0);
     json_decref(answer);
     answer = rest(3.14159265358979323846, "");
-    cr_expect(fabs(tqt_number(answer, "verdict.growth_rate") - w) < 1e-6);
-    cr_expect(fabs(tqt_number(answer, "verdict.doubling_time") - log(2.0) / w) < 1e-6);
+    cr_expect(fabs(tqt_number(answer, "verdict.growth_rate_per_s") - w) < 1e-6);
+    cr_expect(fabs(tqt_number(answer, "verdict.doubling_time_s") - log(2.0) / w) < 1e-6);
     json_decref(answer);
     /* at an angle a, held by torque along the circle: errors go by exp(t sqrt(-g cos(a) / l)) */
     const double a = 2.0, push = 1.5 * 9.81 * sin(a);
@@ -57,7 +57,7 @@ Test(constrained_growth, a_pendulum_hangs_or_falls)
     answer = rest(a, more);
     /* the push is at its most there, so that it does not change with a small turn */
     const double want = sqrt(-9.81 / 0.8 * cos(a));
-    cr_expect(fabs(tqt_number(answer, "verdict.growth_rate") - want) < 1e-5);
+    cr_expect(fabs(tqt_number(answer, "verdict.growth_rate_per_s") - want) < 1e-5);
     json_decref(answer);
 }
 
@@ -70,11 +70,13 @@ Test(constrained_growth, dry_friction_at_rest_is_no_damping)
     (void)snprintf(rubbed, sizeof rubbed, "%.*s'friction': {'coulomb': 0.5}, %s", (int)(rail - bob),
                    bob, rail);
     for (int up = 0; up < 2; up++) {
-        (void)snprintf(body, sizeof body,
-                       "{'initial': {'q': [0, %g]}, 'duration': 0.1, 'output': {'interval': 0.05}}",
-                       up ? 0.8 : -0.8);
+        (void)snprintf(
+            body, sizeof body,
+            "{'initial': {'q': [0, %g]}, 'duration_s': 0.1, 'output': {'interval_s': 0.05}}",
+            up ? 0.8 : -0.8);
         json_t *answer = tqt_ask(rubbed, "simulate", body);
-        cr_expect(lt(dbl, fabs(tqt_number(answer, "verdict.growth_rate") - (up ? w : 0.0)), 1e-5));
+        cr_expect(
+            lt(dbl, fabs(tqt_number(answer, "verdict.growth_rate_per_s") - (up ? w : 0.0)), 1e-5));
         json_decref(answer);
     }
 }
@@ -86,14 +88,14 @@ Test(constrained_growth, a_controlled_loop_has_the_roots_of_its_law)
     const double *q = robot->assembled;
     char body[1024];
     (void)snprintf(body, sizeof body,
-                   "{'initial': {'q': [%.17g, %.17g, %.17g]}, 'duration': 0.1, 'output': "
-                   "{'interval': 0.05}, 'input': {'kind': 'hybrid-position-force', 'reference': "
-                   "{'stand': [%.17g, 0, 0]}, 'kp': 20, 'kd': 9}}",
+                   "{'initial': {'q': [%.17g, %.17g, %.17g]}, 'duration_s': 0.1, 'output': "
+                   "{'interval_s': 0.05}, 'input': {'kind': 'hybrid-position-force', 'reference': "
+                   "{'hold': [%.17g, 0, 0]}, 'kp': 20, 'kd': 9}}",
                    q[0], q[1], q[2], q[0]);
     json_t *answer = tqt_ask("four-bar", "simulate", body);
-    cr_expect(fabs(tqt_number(answer, "verdict.growth_rate") + 4.0) < 1e-5);
+    cr_expect(fabs(tqt_number(answer, "verdict.growth_rate_per_s") + 4.0) < 1e-5);
     cr_expect(strcmp(json_string_value(tqt_at(answer, "verdict.loop")), "closed") == 0);
-    const bool none = is_null(tqt_at(answer, "verdict.doubling_time"));
+    const bool none = is_null(tqt_at(answer, "verdict.doubling_time_s"));
     cr_expect(none);
     json_decref(answer);
     tqa_robot_free(robot);
@@ -102,18 +104,18 @@ Test(constrained_growth, a_controlled_loop_has_the_roots_of_its_law)
 /* of a rolling disk four coordinates are free and two velocities: its place does not matter */
 Test(constrained_growth, nonholonomic_rows_bind_velocities_alone)
 {
-    json_t *answer =
-        tqt_ask("rolling-disk", "simulate",
-                "{'initial': {'q': [0, 0, 0.3, 0]}, 'duration': 0.1, 'output': {'interval': 0.05}, "
-                "'input': {'kind': 'nonholonomic', 'reference': {'stand': [0, 0, 0, 0]}, 'kd': "
-                "4}}");
-    cr_expect(fabs(tqt_number(answer, "verdict.growth_rate")) < 1e-5);
+    json_t *answer = tqt_ask(
+        "rolling-disk", "simulate",
+        "{'initial': {'q': [0, 0, 0.3, 0]}, 'duration_s': 0.1, 'output': {'interval_s': 0.05}, "
+        "'input': {'kind': 'nonholonomic', 'reference': {'hold': [0, 0, 0, 0]}, 'kd': "
+        "4}}");
+    cr_expect(fabs(tqt_number(answer, "verdict.growth_rate_per_s")) < 1e-5);
     json_decref(answer);
     answer = tqt_ask("rolling-disk", "simulate",
-                     "{'initial': {'q': [0, 0, 0, 0]}, 'duration': 0.1, 'output': {'interval': "
-                     "0.05}, 'input': {'kind': 'pd', 'sample_time': 0.01, 'reference': {'stand': "
+                     "{'initial': {'q': [0, 0, 0, 0]}, 'duration_s': 0.1, 'output': {'interval_s': "
+                     "0.05}, 'input': {'kind': 'pd', 'sample_time_s': 0.01, 'reference': {'hold': "
                      "[0, 0, 0, 0]}, 'kp': 1, 'kd': 4}}");
-    const bool none = is_null(tqt_at(answer, "verdict.growth_rate"));
+    const bool none = is_null(tqt_at(answer, "verdict.growth_rate_per_s"));
     cr_expect(none);
     json_decref(answer);
 }

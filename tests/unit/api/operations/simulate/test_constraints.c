@@ -36,18 +36,18 @@ Test(simulate_constraints, every_method_keeps_the_loop_closed, .timeout = 100)
     } rows[] = {
         {"{'method': 'dopri87', 'rtol': 1e-10, 'atol': 1e-12}", 1e-8},
         {"{'method': 'dopri45', 'rtol': 1e-10, 'atol': 1e-12}", 1e-7},
-        {"{'method': 'rk4', 'step': 0.001}", 1e-6},
+        {"{'method': 'rk4', 'step_s': 0.001}", 1e-6},
         {"{'method': 'sdirk', 'rtol': 1e-8, 'atol': 1e-10}", 1e-4},
         {"{'method': 'bdf', 'rtol': 1e-9, 'atol': 1e-11}", 1e-4},
-        {"{'method': 'semi-implicit-euler', 'step': 0.0001}", 0.5},
-        {"{'method': 'implicit-midpoint', 'step': 0.001}", 0.05},
+        {"{'method': 'semi-implicit-euler', 'step_s': 0.0001}", 0.5},
+        {"{'method': 'implicit-midpoint', 'step_s': 0.001}", 0.05},
     };
     char start[128], body[512];
     start_of("four-bar", start, sizeof start);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         (void)snprintf(body, sizeof body,
-                       "{'initial': {'q': [%s], 'qd': [6, 0, 0]}, 'duration': 2, 'output': "
-                       "{'interval': 0.02}, 'solver': %s, 'include': ['energy', 'multipliers']}",
+                       "{'initial': {'q': [%s], 'qd': [6, 0, 0]}, 'duration_s': 2, 'output': "
+                       "{'interval_s': 0.02}, 'solver': %s, 'include': ['energy', 'multipliers']}",
                        start, rows[i].solver);
         json_t *answer = tqt_ask("four-bar", "simulate", body);
         cr_assert(strcmp(json_string_value(tqt_at(answer, "verdict.outcome")), "completed") == 0,
@@ -100,10 +100,11 @@ Test(simulate_constraints, a_minute_keeps_loops_closed_and_energy, .timeout = 10
         char start[256], body[1024], path[16];
         double worst = 0.0;
         start_of(rows[i].robot, start, sizeof start);
-        (void)snprintf(body, sizeof body,
-                       "{'initial': {'q': [%s], 'qd': %s}, 'duration': 60, 'output': {'interval': "
-                       "0.25}, 'solver': {'rtol': 1e-13, 'atol': 1e-14}}",
-                       start, rows[i].qd);
+        (void)snprintf(
+            body, sizeof body,
+            "{'initial': {'q': [%s], 'qd': %s}, 'duration_s': 60, 'output': {'interval_s': "
+            "0.25}, 'solver': {'rtol': 1e-13, 'atol': 1e-14}}",
+            start, rows[i].qd);
         json_t *answer = tqt_ask(rows[i].robot, "simulate", body);
         cr_assert(eq(sz, json_array_size(tqt_at(answer, "t")), 241));
         for (size_t k = 0; k < 241; k++) {
@@ -129,8 +130,8 @@ Test(simulate_constraints, a_constraint_that_ends_is_named)
         "'axis': [0, 1, 0]}], 'constraints': [{'name': 'wire', 'kind': 'equation', 'expression': "
         "'y - sqrt(x)*(1 + 0.1*x)'}]}";
     json_t *answer = tqt_ask(wire, "simulate",
-                             "{'initial': {'q': [1, 1.1], 'qd': [-1, -0.65]}, 'duration': 5, "
-                             "'output': {'interval': 0.1}, 'input': {'kind': 'torque', 't': [0, "
+                             "{'initial': {'q': [1, 1.1], 'qd': [-1, -0.65]}, 'duration_s': 5, "
+                             "'output': {'interval_s': 0.1}, 'input': {'kind': 'torque', 't': [0, "
                              "5], 'tau': [[-1, 0], [-1, 0]]}}");
     const char *reason = json_string_value(tqt_at(answer, "verdict.reason"));
     cr_expect(strcmp(json_string_value(tqt_at(answer, "verdict.outcome")), "completed") != 0);
@@ -143,10 +144,10 @@ Test(simulate_constraints, starts_that_are_impossible_are_refused)
 {
     /* with all bars on one line no small motion brings their ends together */
     tqt_refused("four-bar", "simulate",
-                "{'initial': {'q': [0, 0, 0], 'qd': [1, 0, 0]}, 'duration': 1}", 422,
+                "{'initial': {'q': [0, 0, 0], 'qd': [1, 0, 0]}, 'duration_s': 1}", 422,
                 "no-convergence", "/initial/q", NULL);
     tqt_refused("panda", "simulate",
-                "{'initial': {'q': [0, 0, 0, 0, 0, 0, 0]}, 'duration': 0.1, 'include': "
+                "{'initial': {'q': [0, 0, 0, 0, 0, 0, 0]}, 'duration_s': 0.1, 'include': "
                 "['multipliers']}",
                 422, "invalid-value", "/include", NULL);
 }
@@ -155,8 +156,8 @@ Test(simulate_constraints, starts_that_are_impossible_are_refused)
 Test(simulate_constraints, the_start_is_brought_onto_the_constraints)
 {
     json_t *answer = tqt_ask("cartesian-pendulum", "simulate",
-                             "{'initial': {'q': [0.9, 0], 'qd': [1, 1]}, 'duration': 0.1, "
-                             "'output': {'interval': 0.1}}");
+                             "{'initial': {'q': [0.9, 0], 'qd': [1, 1]}, 'duration_s': 0.1, "
+                             "'output': {'interval_s': 0.1}}");
     cr_expect(fabs(tqt_number(answer, "q.0.0") - 0.8) < 1e-12);
     cr_expect(fabs(tqt_number(answer, "qd.0.0")) < 1e-12);
     cr_expect(fabs(tqt_number(answer, "qd.0.1") - 1.0) < 1e-12);

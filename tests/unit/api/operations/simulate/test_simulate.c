@@ -95,7 +95,7 @@ Test(simulate, torque_that_holds_keeps_the_arm_at_rest)
     char body[512];
     snprintf(
         body, sizeof body,
-        "{\"initial\":{\"q\":[0,0]},\"duration\":0.2,\"output\":{\"interval\":0.1},\"solver\":{\"method\":\"rk4\"},"
+        "{\"initial\":{\"q\":[0,0]},\"duration_s\":0.2,\"output\":{\"interval_s\":0.1},\"solver\":{\"method\":\"rk4\"},"
         "\"input\":{\"kind\":\"torque\",\"t\":[0,1],\"tau\":[[%.17g,%.17g],[%.17g,%.17g]]},\"include\":[\"qdd\"]}",
         tau1, tau2, tau1, tau2);
     tqt_answer answer = ask("planar-2r", body, NULL);
@@ -126,10 +126,10 @@ Test(simulate, a_run_is_saved_by_the_clock_within_a_second_and_has_the_same_bits
     for (size_t m = 0; m < sizeof methods / sizeof methods[0]; m++) {
         char body[512];
         snprintf(body, sizeof body,
-                 "{\"initial\":{\"q\":[1.6,0.4]},\"duration\":1,\"output\":{\"interval\":1},"
+                 "{\"initial\":{\"q\":[1.6,0.4]},\"duration_s\":1,\"output\":{\"interval_s\":1},"
                  "\"events\":[{\"on\":\"q\",\"joint\":\"joint2\",\"level\":0.41,"
                  "\"direction\":\"down\"}],\"solver\":{\"method\":\"%s\",%s}}",
-                 methods[m], m < 4 ? "\"max_step\":2e-4" : "\"step\":2e-4");
+                 methods[m], m < 4 ? "\"max_step_s\":2e-4" : "\"step_s\":2e-4");
         keeper never = {0}, whole = {.is_due = true}, broken = {.is_due = true, .stop_after = 12};
         const tqa_host plain = world_of(&never), straight = world_of(&whole),
                        cut = world_of(&broken);
@@ -160,8 +160,8 @@ Test(simulate, a_run_is_saved_by_the_clock_within_a_second_and_has_the_same_bits
 /* so few steps that the run itself never asks */
 Test(simulate, the_growth_of_errors_is_not_computed_for_who_has_gone)
 {
-    static const char body[] = "{\"initial\":{\"q\":[0.3,-0.2]},\"duration\":1,"
-                               "\"output\":{\"interval\":0.5}}";
+    static const char body[] = "{\"initial\":{\"q\":[0.3,-0.2]},\"duration_s\":1,"
+                               "\"output\":{\"interval_s\":0.5}}";
     keeper whole = {0}, broken = {.stop_after = 1};
     const tqa_host straight = world_of(&whole), cut = world_of(&broken);
     tqt_answer want = ask("planar-2r", body, &straight);
@@ -177,8 +177,8 @@ Test(simulate, the_growth_of_errors_is_not_computed_for_who_has_gone)
 Test(simulate, a_stopped_run_goes_on_to_the_same_bits)
 {
     static const char body[] =
-        "{\"initial\":{\"q\":[0.3,-0.2]},\"duration\":40,\"output\":{\"interval\":0.5},"
-        "\"solver\":{\"step\":5e-5},\"input\":{\"kind\":\"torque\",\"t\":[0,10,40],"
+        "{\"initial\":{\"q\":[0.3,-0.2]},\"duration_s\":40,\"output\":{\"interval_s\":0.5},"
+        "\"solver\":{\"step_s\":5e-5},\"input\":{\"kind\":\"torque\",\"t\":[0,10,40],"
         "\"tau\":[[1,0],[-1,0.5],[0,0]],\"interpolation\":\"cubic\"}}";
     keeper whole = {0}, broken = {.stop_after = 1500};
     const tqa_host straight = world_of(&whole), cut = world_of(&broken);
@@ -204,7 +204,7 @@ Test(simulate, divergence_is_an_answer)
 {
     tqt_answer answer = ask(
         "planar-2r",
-        "{\"initial\":{\"q\":[0,0],\"qd\":[0,0]},\"duration\":10,\"output\":{\"interval\":0.01},"
+        "{\"initial\":{\"q\":[0,0],\"qd\":[0,0]},\"duration_s\":10,\"output\":{\"interval_s\":0.01},"
         "\"input\":{\"kind\":\"torque\",\"t\":[0,10],\"tau\":[[1e9,0],[1e9,0]]}}",
         NULL);
     cr_assert(eq(int, answer.status, 200), "%s", answer.problem.detail);
@@ -222,7 +222,7 @@ Test(simulate, events_are_told_with_their_times_and_can_end_a_run)
 {
     tqt_answer answer =
         ask("planar-2r",
-            "{\"initial\":{\"q\":[0.5,0]},\"duration\":10,\"output\":{\"interval\":1},"
+            "{\"initial\":{\"q\":[0.5,0]},\"duration_s\":10,\"output\":{\"interval_s\":1},"
             "\"events\":[{\"on\":\"kinetic_energy\",\"level\":1},"
             "{\"on\":\"q\",\"joint\":\"joint1\",\"level\":-0.1,\"action\":\"stop\"}]}",
             NULL);
@@ -250,42 +250,42 @@ Test(simulate, refusals_name_their_place)
         const char *body, *pointer;
         int status;
     } rows[] = {
-        {"{\"duration\":1,\"output\":{\"interval\":0.1}}", "/initial", 422},
-        {"{\"initial\":{\"q\":[0]},\"duration\":1,\"output\":{\"interval\":0.1}}", "/initial/q",
+        {"{\"duration_s\":1,\"output\":{\"interval_s\":0.1}}", "/initial", 422},
+        {"{\"initial\":{\"q\":[0]},\"duration_s\":1,\"output\":{\"interval_s\":0.1}}", "/initial/q",
          422},
-        {"{\"initial\":{\"q\":[0,0]},\"duration\":-1,\"output\":{\"interval\":0.1}}", "/duration",
-         422},
-        {"{\"initial\":{\"q\":[0,0]},\"duration\":1000,\"output\":{\"interval\":1e-6}}",
-         "/output/interval", 422},
-        {"{\"initial\":{\"q\":[0,0]},\"duration\":1,\"output\":{\"interval\":2}}",
-         "/output/interval", 422},
-        {"{\"initial\":{\"q\":[0,0]},\"duration\":1,\"output\":{\"times\":[0.1,0.1]}}",
+        {"{\"initial\":{\"q\":[0,0]},\"duration_s\":-1,\"output\":{\"interval_s\":0.1}}",
+         "/duration_s", 422},
+        {"{\"initial\":{\"q\":[0,0]},\"duration_s\":1000,\"output\":{\"interval_s\":1e-6}}",
+         "/output/interval_s", 422},
+        {"{\"initial\":{\"q\":[0,0]},\"duration_s\":1,\"output\":{\"interval_s\":2}}",
+         "/output/interval_s", 422},
+        {"{\"initial\":{\"q\":[0,0]},\"duration_s\":1,\"output\":{\"times_s\":[0.1,0.1]}}",
          "/output/times/1", 422},
-        {"{\"initial\":{\"q\":[0,0]},\"duration\":1,\"output\":{\"times\":[0,2]}}",
+        {"{\"initial\":{\"q\":[0,0]},\"duration_s\":1,\"output\":{\"times_s\":[0,2]}}",
          "/output/times/1", 422},
-        {"{\"initial\":{\"q\":[0,0]},\"duration\":1,\"output\":{\"interval\":0.1},\"solver\":{\"step\":1e-12}}",
+        {"{\"initial\":{\"q\":[0,0]},\"duration_s\":1,\"output\":{\"interval_s\":0.1},\"solver\":{\"step_s\":1e-12}}",
          "/solver", 422},
-        {"{\"initial\":{\"q\":[0,0]},\"duration\":1,\"output\":{\"interval\":0.1},\"input\":{\"kind\":\"torque\",\"t\":[0,0],\"tau\":[[0,0],[0,0]]}}",
+        {"{\"initial\":{\"q\":[0,0]},\"duration_s\":1,\"output\":{\"interval_s\":0.1},\"input\":{\"kind\":\"torque\",\"t\":[0,0],\"tau\":[[0,0],[0,0]]}}",
          "/input/t/1", 422},
-        {"{\"initial\":{\"q\":[0,0]},\"duration\":1,\"output\":{\"interval\":0.1},\"input\":{\"kind\":\"torque\",\"t\":[0,1],\"tau\":[[0,0]]}}",
+        {"{\"initial\":{\"q\":[0,0]},\"duration_s\":1,\"output\":{\"interval_s\":0.1},\"input\":{\"kind\":\"torque\",\"t\":[0,1],\"tau\":[[0,0]]}}",
          "/input/tau", 422},
-        {"{\"initial\":{\"q\":[0,0]},\"duration\":1,\"output\":{\"interval\":0.1},\"input\":{\"kind\":\"magic\"}}",
+        {"{\"initial\":{\"q\":[0,0]},\"duration_s\":1,\"output\":{\"interval_s\":0.1},\"input\":{\"kind\":\"magic\"}}",
          "/input/kind", 422},
-        {"{\"initial\":{\"q\":[0,0]},\"duration\":1e6,\"output\":{\"interval\":1e-3}}",
-         "/output/interval", 422},
-        {"{\"initial\":{\"q\":[0,0]},\"duration\":1,\"output\":{\"interval\":0.1},\"events\":[{\"on\":\"q\"}]}",
+        {"{\"initial\":{\"q\":[0,0]},\"duration_s\":1e6,\"output\":{\"interval_s\":1e-3}}",
+         "/output/interval_s", 422},
+        {"{\"initial\":{\"q\":[0,0]},\"duration_s\":1,\"output\":{\"interval_s\":0.1},\"events\":[{\"on\":\"q\"}]}",
          "/events/0/joint", 422},
-        {"{\"initial\":{\"q\":[0,0]},\"duration\":1,\"output\":{\"interval\":0.1},\"events\":[{\"on\":\"q\",\"joint\":\"nobody\"}]}",
+        {"{\"initial\":{\"q\":[0,0]},\"duration_s\":1,\"output\":{\"interval_s\":0.1},\"events\":[{\"on\":\"q\",\"joint\":\"nobody\"}]}",
          "/events/0/joint", 422},
-        {"{\"initial\":{\"q\":[0,0]},\"duration\":1,\"output\":{\"interval\":0.1},\"events\":[{\"on\":\"energy\",\"action\":\"bounce\"}]}",
+        {"{\"initial\":{\"q\":[0,0]},\"duration_s\":1,\"output\":{\"interval_s\":0.1},\"events\":[{\"on\":\"energy\",\"action\":\"bounce\"}]}",
          "/events/0", 422},
-        {"{\"initial\":{\"q\":[0,0]},\"duration\":1,\"output\":{\"interval\":0.1},\"events\":[{\"on\":\"limits\",\"action\":\"bounce\",\"restitution\":2}]}",
+        {"{\"initial\":{\"q\":[0,0]},\"duration_s\":1,\"output\":{\"interval_s\":0.1},\"events\":[{\"on\":\"limits\",\"action\":\"bounce\",\"restitution\":2}]}",
          "/events/0/restitution", 422},
-        {"{\"initial\":{\"q\":[0,0]},\"duration\":1,\"output\":{\"interval\":0.1},\"solver\":{\"method\":\"bdf\",\"step\":1e-3}}",
-         "/solver/step", 422},
-        {"{\"initial\":{\"q\":[0,0]},\"duration\":1,\"output\":{\"interval\":0.1},\"solver\":{\"rtol\":1e-20}}",
+        {"{\"initial\":{\"q\":[0,0]},\"duration_s\":1,\"output\":{\"interval_s\":0.1},\"solver\":{\"method\":\"bdf\",\"step_s\":1e-3}}",
+         "/solver/step_s", 422},
+        {"{\"initial\":{\"q\":[0,0]},\"duration_s\":1,\"output\":{\"interval_s\":0.1},\"solver\":{\"rtol\":1e-20}}",
          "/solver/rtol", 422},
-        {"{\"initial\":{\"q\":[0,0]},\"duration\":1,\"output\":{\"interval\":0.1},\"speed\":1}",
+        {"{\"initial\":{\"q\":[0,0]},\"duration_s\":1,\"output\":{\"interval_s\":0.1},\"speed\":1}",
          "/speed", 400},
     };
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
@@ -303,8 +303,8 @@ Test(simulate, a_step_far_longer_than_the_run, .timeout = 100)
 {
     tqt_answer answer =
         ask("pendulum",
-            "{\"initial\":{\"q\":[0.1]},\"duration\":0.05,\"output\":{\"interval\":0.0125},"
-            "\"solver\":{\"method\":\"rk4\",\"step\":1e16}}",
+            "{\"initial\":{\"q\":[0.1]},\"duration_s\":0.05,\"output\":{\"interval_s\":0.0125},"
+            "\"solver\":{\"method\":\"rk4\",\"step_s\":1e16}}",
             NULL);
     cr_assert(eq(int, answer.status, 200), "%s", answer.problem.detail);
     json_t *root = json_loads(answer.text, 0, NULL);
@@ -318,9 +318,9 @@ Test(simulate, a_step_far_longer_than_the_run, .timeout = 100)
 Test(simulate, nothing_of_a_request_is_left)
 {
     static const char body[] =
-        "{\"initial\":{\"q\":[0.3,-0.2]},\"duration\":0.01,\"output\":{\"interval\":0.01},"
-        "\"disturbance\":[{\"kind\":\"noise\",\"torque\":[1,1],\"interval\":0.01,"
-        "\"seed\":1},{\"kind\":\"sine\",\"torque\":[1,1],\"frequency\":1}],"
+        "{\"initial\":{\"q\":[0.3,-0.2]},\"duration_s\":0.01,\"output\":{\"interval_s\":0.01},"
+        "\"disturbance\":[{\"kind\":\"noise\",\"torque\":[1,1],\"interval_s\":0.01,"
+        "\"seed\":1},{\"kind\":\"sine\",\"torque\":[1,1],\"frequency_hz\":1}],"
         "\"external_wrenches\":[{\"link\":\"tool\",\"t\":[0,1],\"force\":[[0,0,0],[1,0,0]],"
         "\"moment\":[[0,0,0],[0,0,0]],\"at\":\"origin\",\"applied_to\":\"robot\","
         "\"expressed_in\":\"world\",\"interpolation\":\"linear\"}]}";

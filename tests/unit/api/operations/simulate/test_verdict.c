@@ -12,10 +12,10 @@
 #include "tests/support/ask.h"
 
 #define LINE                                                                                       \
-    "{'poses':[{'position':[0.10,0.15,0.35]},{'position':[0.25,0.05,0.55]}],'times':[0,2],"        \
+    "{'poses':[{'position':[0.10,0.15,0.35]},{'position':[0.25,0.05,0.55]}],'times_s':[0,2],"      \
     "'timing':'quintic','frame':'rod'}"
 #define START       "'initial':{'q':[1.965587446494658,0.7853981633974485,0.21213203435596423]}"
-#define TWO_SECONDS "'duration':2,'output':{'interval':0.1}"
+#define TWO_SECONDS "'duration_s':2,'output':{'interval_s':0.1}"
 #define TIGHT       "'solver':{'rtol':1e-11,'atol':1e-12}"
 
 Test(simulate_judge, audit_and_base_reaction_of_the_homework)
@@ -72,11 +72,12 @@ Test(simulate_judge, the_audit_keeps_the_largest_residual)
 /* item 102, by the holding torque where the homework states it */
 Test(simulate_judge, growth_rate_is_told)
 {
-    json_t *r = tqt_ask("rrp", "simulate",
-                        "{'initial':{'q':[0.4,0.6,0.25]},'duration':0.1,'output':{'interval':0.05},"
-                        "'input':{'kind':'feedforward','reference':{'stand':[0.4,0.6,0.25]}}}");
-    cr_assert(epsilon_eq(dbl, tqt_number(r, "verdict.growth_rate"), 8.2557, 0.0826));
-    cr_assert(epsilon_eq(dbl, tqt_number(r, "verdict.doubling_time"), log(2) / 8.2557, 1e-3));
+    json_t *r =
+        tqt_ask("rrp", "simulate",
+                "{'initial':{'q':[0.4,0.6,0.25]},'duration_s':0.1,'output':{'interval_s':0.05},"
+                "'input':{'kind':'feedforward','reference':{'hold':[0.4,0.6,0.25]}}}");
+    cr_assert(epsilon_eq(dbl, tqt_number(r, "verdict.growth_rate_per_s"), 8.2557, 0.0826));
+    cr_assert(epsilon_eq(dbl, tqt_number(r, "verdict.doubling_time_s"), log(2) / 8.2557, 1e-3));
     /* cosh 0.8256 in the mode's own direction; it leans on two joints */
     const double gain = tqt_number(r, "verdict.amplification");
     cr_assert(all(gt(dbl, gain, cosh(0.8256)), lt(dbl, gain, 1.2 * cosh(0.8256))), "%g", gain);
@@ -85,26 +86,27 @@ Test(simulate_judge, growth_rate_is_told)
     json_decref(r);
     /* closed, the same arm forgets errors */
     r = tqt_ask("rrp", "simulate",
-                "{'initial':{'q':[0.4,0.6,0.25]},'duration':0.1,'output':{'interval':0.05},"
+                "{'initial':{'q':[0.4,0.6,0.25]},'duration_s':0.1,'output':{'interval_s':0.05},"
                 "'input':{'kind':'computed-torque','kp':100,'kd':20,"
-                "'reference':{'stand':[0.4,0.6,0.25]}}}");
-    cr_assert(epsilon_eq(dbl, tqt_number(r, "verdict.growth_rate"), -10, 1e-2), "(s + 10)^2");
+                "'reference':{'hold':[0.4,0.6,0.25]}}}");
+    cr_assert(epsilon_eq(dbl, tqt_number(r, "verdict.growth_rate_per_s"), -10, 1e-2), "(s + 10)^2");
     cr_assert(eq(str, (char *)(uintptr_t)json_string_value(tqt_at(r, "verdict.loop")), "closed"));
-    cr_assert(eq(int, json_is_null(tqt_at(r, "verdict.doubling_time")), 1));
+    cr_assert(eq(int, json_is_null(tqt_at(r, "verdict.doubling_time_s")), 1));
     json_decref(r);
 }
 
 /* a loop that is stable, and unstable when it is sampled too slowly: told, and so it comes */
 Test(simulate_judge, slow_samples_are_told_to_be_unstable)
 {
-    const char *plain = "{'initial':{'q':[0.4,0.6,0.25]},'duration':2,'output':{'interval':0.1},"
-                        "'input':{'kind':'computed-torque','kp':400,'kd':40,'sample_time':%g,"
-                        "'reference':{'stand':[0.401,0.6,0.25]}}}";
+    const char *plain =
+        "{'initial':{'q':[0.4,0.6,0.25]},'duration_s':2,'output':{'interval_s':0.1},"
+        "'input':{'kind':'computed-torque','kp':400,'kd':40,'sample_time_s':%g,"
+        "'reference':{'hold':[0.401,0.6,0.25]}}}";
     for (int slow = 0; slow < 2; slow++) {
         char body[512];
         (void)snprintf(body, sizeof body, plain, slow ? 0.06 : 0.002);
         json_t *r = tqt_ask("rrp", "simulate", body);
-        const double rate = tqt_number(r, "verdict.growth_rate");
+        const double rate = tqt_number(r, "verdict.growth_rate_per_s");
         cr_assert(eq(int, rate > 0, slow), "%g", rate);
         if (slow) { /* the mode of the first joint alone: double integrators under kp and kd */
             cr_assert(gt(dbl, fabs(tqt_at_number(r, "tracking.max", 0)), 1e-2), "it shakes");
@@ -119,21 +121,22 @@ Test(simulate_judge, slow_samples_are_told_to_be_unstable)
 Test(simulate_judge, a_diverged_run_is_judged)
 {
     json_t *r = tqt_ask("planar-2r", "simulate",
-                        "{'initial':{'q':[0.3,0.4]},'duration':1,'output':{'interval':0.001},"
+                        "{'initial':{'q':[0.3,0.4]},'duration_s':1,'output':{'interval_s':0.001},"
                         "'input':{'kind':'torque','t':[0,1],'tau':[[1e9,1e9],[1e9,1e9]]},"
                         "'include':['momentum','energy']}");
     cr_assert(
         eq(str, (char *)(uintptr_t)json_string_value(tqt_at(r, "verdict.outcome")), "diverged"));
     cr_assert(lt(dbl, tqt_number(r, "audit.energy.relative"), 1e-6));
-    cr_assert(gt(dbl, tqt_number(r, "verdict.growth_rate"), 0.0));
+    cr_assert(gt(dbl, tqt_number(r, "verdict.growth_rate_per_s"), 0.0));
     json_decref(r);
 }
 
 /* a model of 1 % doubt, told to come, and a robot that is 1 % heavier, in the linear range */
 Test(simulate_judge, told_model_error_is_that_of_a_run)
 {
-    const char *plain = "{'initial':{'q':[0.4,0.6,0.25]},'duration':0.2,'output':{'interval':0.01},"
-                        "'input':{'kind':'feedforward','reference':{'stand':[0.4,0.6,0.25]}%s}%s}";
+    const char *plain =
+        "{'initial':{'q':[0.4,0.6,0.25]},'duration_s':0.2,'output':{'interval_s':0.01},"
+        "'input':{'kind':'feedforward','reference':{'hold':[0.4,0.6,0.25]}%s}%s}";
     char body[1024];
     (void)snprintf(body, sizeof body, plain, "", ",'verdict':{'model_uncertainty':0.001}");
     json_t *told = tqt_ask("rrp", "simulate", body);
@@ -151,13 +154,13 @@ Test(simulate_judge, told_model_error_is_that_of_a_run)
 
 Test(simulate_judge, a_sampled_controller_holds_against_noise_and_payload)
 {
-    const char *body = "{'initial':{'q':[0,-0.8,0,-2.3,0,1.6,0.8]},'duration':0.5,"
-                       "'output':{'interval':0.05},"
+    const char *body = "{'initial':{'q':[0,-0.8,0,-2.3,0,1.6,0.8]},'duration_s':0.5,"
+                       "'output':{'interval_s':0.05},"
                        "'payload':{'link':'flange','mass':1,'com':[0,0,0.05]},"
                        "'input':{'kind':'passivity-based','kd':40,'lambda':10,'ki':50,"
-                       "'sample_time':0.001,'effort_limits':'robot','model':{},"
-                       "'reference':{'stand':[0,-0.8,0,-2.3,0,1.6,0.8]}},"
-                       "'disturbance':[{'kind':'noise','torque':[1,1,1,1,1,1,1],'interval':0.002,"
+                       "'sample_time_s':0.001,'effort_limits':'robot','model':{},"
+                       "'reference':{'hold':[0,-0.8,0,-2.3,0,1.6,0.8]}},"
+                       "'disturbance':[{'kind':'noise','torque':[1,1,1,1,1,1,1],'interval_s':0.002,"
                        "'seed':%d}],'solver':{'rtol':1e-7}}";
     char text[1024];
     double last[2][7];
@@ -195,7 +198,7 @@ Test(simulate_judge, wrenches_are_what_they_say)
     for (size_t k = 0; k < 4; k++) {
         char body[1024];
         (void)snprintf(body, sizeof body,
-                       "{'initial':{'q':[0.3,0.4]},'duration':0.2,'output':{'interval':0.1},"
+                       "{'initial':{'q':[0.3,0.4]},'duration_s':0.2,'output':{'interval_s':0.1},"
                        "'include':['momentum'],%s}",
                        pushes[k]);
         json_t *r = tqt_ask("planar-2r", "simulate", body);
@@ -217,38 +220,38 @@ Test(simulate_judge, wrenches_are_what_they_say)
 
 Test(simulate_judge, refusals_have_place_and_hint)
 {
-#define BEGIN "{'initial':{'q':[0.3,0.4]},'duration':0.2,'output':{'interval':0.1},"
+#define BEGIN "{'initial':{'q':[0.3,0.4]},'duration_s':0.2,'output':{'interval_s':0.1},"
     static const struct {
         const char *rest, *slug, *pointer, *hint;
         int status;
     } rows[] = {
         {"'include':['tracking_error']}", "invalid-value", "/include", NULL, 422},
         {"'input':{'kind':'pd','kp':1,'kd':1}}", "missing-field", "/input/reference", NULL, 422},
-        {"'input':{'kind':'pd','kd':1,'reference':{'stand':[0,0]}}}", "missing-field", "/input/kp",
+        {"'input':{'kind':'pd','kd':1,'reference':{'hold':[0,0]}}}", "missing-field", "/input/kp",
          "add \"kp\": 100, or one for each joint", 422},
-        {"'input':{'kind':'pd','kp':[1,-1],'kd':1,'reference':{'stand':[0,0]}}}", "range",
+        {"'input':{'kind':'pd','kp':[1,-1],'kd':1,'reference':{'hold':[0,0]}}}", "range",
          "/input/kp/1", NULL, 422},
-        {"'input':{'kind':'feedforward','kp':1,'reference':{'stand':[0,0]}}}", "invalid-value",
+        {"'input':{'kind':'feedforward','kp':1,'reference':{'hold':[0,0]}}}", "invalid-value",
          "/input/kp", "leave it out", 422},
-        {"'input':{'kind':'pd','kp':1,'kd':1,'model':{},'reference':{'stand':[0,0]}}}",
+        {"'input':{'kind':'pd','kp':1,'kd':1,'model':{},'reference':{'hold':[0,0]}}}",
          "invalid-value", "/input/model", "leave it out", 422},
-        {"'input':{'kind':'pd','kp':1,'kd':1,'reference':{'stand':[0,0],'timing':'cubic'}}}",
+        {"'input':{'kind':'pd','kp':1,'kd':1,'reference':{'hold':[0,0],'timing':'cubic'}}}",
          "invalid-value", "/input/reference/timing", "leave it out", 422},
         {"'input':{'kind':'pid','kp':1}}", "unknown-name", "/input/kind", NULL, 422},
-        {"'input':{'kind':'pd','kp':1,'kd':1,'sample_time':0,'reference':{'stand':[0,0]}}}",
-         "range", "/input/sample_time", NULL, 422},
+        {"'input':{'kind':'pd','kp':1,'kd':1,'sample_time_s':0,'reference':{'hold':[0,0]}}}",
+         "range", "/input/sample_time_s", NULL, 422},
         {"'input':{'kind':'pd','kp':1,'kd':1,'reference':{'table':{'t':[0,0],'q':[[0,0],[0,0]]}}}}",
          "range", "/input/reference/table/t/1", NULL, 422},
         {"'disturbance':[{'kind':'pulse'}]}", "missing-field", "/disturbance/0/torque", NULL, 422},
-        {"'disturbance':[{'kind':'noise','torque':[1,1],'interval':0.1}]}", "missing-field",
+        {"'disturbance':[{'kind':'noise','torque':[1,1],'interval_s':0.1}]}", "missing-field",
          "/disturbance/0/seed", NULL, 422},
-        {"'disturbance':[{'kind':'sine','torque':[1,1],'frequency':-1}]}", "range",
-         "/disturbance/0/frequency", NULL, 422},
+        {"'disturbance':[{'kind':'sine','torque':[1,1],'frequency_hz':-1}]}", "range",
+         "/disturbance/0/frequency_hz", NULL, 422},
         {"'external_wrenches':[{'link':'link2','force':[0,0,1],'moment':[0,0,0],'at':'com',"
          "'expressed_in':'world'}]}",
          "missing-field", "/external_wrenches/0/applied_to", NULL, 422},
         {"'input':{'kind':'pd','kp':1,'kd':1,'reference':{'poses':[{'position':[9,9,0]},"
-         "{'position':[0.5,0.5,0]}],'times':[0,1],'timing':'cubic','frame':'link2',"
+         "{'position':[0.5,0.5,0]}],'times_s':[0,1],'timing':'cubic','frame':'link2',"
          "'axes':['x','y']}}}",
          "no-convergence", "/input/reference/poses/0", "bring the pose within reach", 422},
         {"'verdict':{'tolerated_error':0}}", "range", "/verdict/tolerated_error", NULL, 422},

@@ -48,7 +48,7 @@ Test(constrained, forward_and_inverse_agree)
     cr_expect(eq(dbl, tqt_number(answer, "multipliers.rank"), 2.0));
     cr_expect(eq(dbl, tqt_number(answer, "multipliers.redundant.0"), 0.0));
     cr_expect(eq(dbl, tqt_number(answer, "integrability.new_directions"), 0.0));
-    cr_expect(eq(dbl, tqt_number(answer, "integrability.freedoms"), 1.0));
+    cr_expect(eq(dbl, tqt_number(answer, "integrability.dof"), 1.0));
     cr_expect(fabs(tqt_number(answer, "constraint_power")) < 1e-11);
     for (int r = 0; r < 2; r++) {
         double sum = rate[r], residual = 0.0;
@@ -75,7 +75,7 @@ Test(constrained, forward_and_inverse_agree)
         cr_expect(fabs(tqt_number(answer, path) - values[r]) < 1e-10);
     }
     cr_expect(eq(dbl, tqt_number(answer, "actuation.actuated"), 1.0));
-    cr_expect(eq(dbl, tqt_number(answer, "actuation.freedoms"), 1.0));
+    cr_expect(eq(dbl, tqt_number(answer, "actuation.dof"), 1.0));
     cr_expect(eq(dbl, tqt_number(answer, "actuation.internal"), 0.0));
     cr_expect(tqt_number(answer, "actuation.missing") < 1e-11);
     tqt_same_in_cbor("four-bar", "inverse-dynamics", body, answer);
@@ -124,7 +124,7 @@ Test(constrained, internal_forces_are_counted)
                    q[0], q[1], q[2], q[3], q[4], q[5]);
     json_t *answer = tqt_ask("parallel-2dof", "inverse-dynamics", body);
     cr_expect(eq(dbl, tqt_number(answer, "actuation.internal"), 1.0));
-    cr_expect(eq(dbl, tqt_number(answer, "actuation.freedoms"), 2.0));
+    cr_expect(eq(dbl, tqt_number(answer, "actuation.dof"), 2.0));
     cr_expect(fabs(tqt_number(answer, "constraint_jacobian.position_residual.3")) < 1e-12);
     json_decref(answer);
     tqa_robot_free(robot);

@@ -184,7 +184,7 @@ static tqa_robot *driven(const char *name)
 {
     static const char mark[] = "\"kind\": \"revolute\"";
     static const char drive[] =
-        "\"drive\": {\"motor\": {\"constant\": 0.05, \"resistance\": 0.6}}, ";
+        "\"drive\": {\"motor\": {\"constant_nm_a\": 0.05, \"resistance\": 0.6}}, ";
     tqa_robot *plain = tqt_builtin(name);
     size_t n = 0;
     char *text = tqa_robot_document(plain, name, &n);

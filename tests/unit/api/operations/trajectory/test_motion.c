@@ -31,7 +31,7 @@ Test(inverse_kinematics, both_elbows_of_the_planar_arm)
         tqt_numbers(a, "solutions.1.q", q[k][1], 2);
         branch[k][0] = (size_t)tqt_number(a, "solutions.0.branch");
         branch[k][1] = (size_t)tqt_number(a, "solutions.1.branch");
-        cr_assert(lt(dbl, tqt_number(a, "solutions.0.position_error"), 1e-9));
+        cr_assert(lt(dbl, tqt_number(a, "solutions.0.position_error_m"), 1e-9));
         cr_assert(gt(dbl, tqt_number(a, "solutions.0.smallest_singular_value"), 0.1));
         json_decref(a);
     }
@@ -50,7 +50,7 @@ Test(inverse_kinematics, unreachable_tells_how_near)
     json_t *a = tqt_ask("planar-2r", "inverse-kinematics",
                         "{'frame':'tool','pose':{'position':[3,0,0]},'axes':['x','y']}");
     cr_assert(eq(sz, json_array_size(tqt_at(a, "solutions")), 0));
-    cr_assert(epsilon_eq(dbl, tqt_number(a, "nearest.position_error"), 3.0 - 1.4, 1e-3),
+    cr_assert(epsilon_eq(dbl, tqt_number(a, "nearest.position_error_m"), 3.0 - 1.4, 1e-3),
               "steps shrink as the arm stretches");
     json_decref(a);
 }
@@ -100,8 +100,8 @@ Test(inverse_kinematics, solutions_reach_the_pose)
 Test(trajectory, quintic_answers_can_be_sent_on)
 {
     json_t *a = tqt_ask("planar-2r", "trajectory",
-                        "{'waypoints':[[0,0],[1,-2]],'timing':'quintic','durations':[2],"
-                        "'interval':0.25}");
+                        "{'waypoints':[[0,0],[1,-2]],'timing':'quintic','durations_s':[2],"
+                        "'interval_s':0.25}");
     const size_t n = json_array_size(tqt_at(a, "t"));
     cr_assert(eq(sz, n, 9));
     cr_assert(eq(dbl, tqt_number(a, "t.8"), 2.0));
@@ -135,7 +135,7 @@ Test(trajectory, each_law_has_its_peak)
     for (size_t i = 0; i < sizeof laws / sizeof laws[0]; i++) {
         char body[256];
         (void)snprintf(body, sizeof body,
-                       "{'waypoints':[[0,0],[1,0]],'timing':'%s','times':[3,4],'interval':0.5}",
+                       "{'waypoints':[[0,0],[1,0]],'timing':'%s','times_s':[3,4],'interval_s':0.5}",
                        laws[i].timing);
         json_t *a = tqt_ask("planar-2r", "trajectory", body);
         cr_assert(eq(dbl, tqt_number(a, "t.0"), 3.0));
@@ -149,7 +149,7 @@ Test(trajectory, broken_limits_are_told_with_their_worst_sample)
 {
     json_t *a = tqt_ask("panda", "trajectory",
                         "{'waypoints':[[0,0,0,-1.5,0,1.5,0],[3.5,0,0,-1.5,0,1.5,0]],"
-                        "'timing':'cubic','durations':[1],'interval':0.25}");
+                        "'timing':'cubic','durations_s':[1],'interval_s':0.25}");
     cr_assert(eq(sz, json_array_size(tqt_at(a, "violations")), 2));
     cr_assert(eq(str, (char *)json_string_value(tqt_at(a, "violations.0.limit")), "upper"));
     cr_assert(eq(dbl, tqt_number(a, "violations.0.worst"), 3.5));
@@ -160,7 +160,7 @@ Test(trajectory, broken_limits_are_told_with_their_worst_sample)
     json_decref(a);
     a = tqt_ask("panda", "trajectory",
                 "{'waypoints':[[0,0,0,-1.5,0,1.5,0],[0.1,0,0,-1.5,0,1.5,0]],'timing':'cubic',"
-                "'durations':[1],'interval':0.25}");
+                "'durations_s':[1],'interval_s':0.25}");
     cr_assert(eq(sz, json_array_size(tqt_at(a, "violations")), 0));
     json_decref(a);
 }
@@ -169,8 +169,8 @@ Test(seeds, item_093_line_over_the_api)
 {
     json_t *a = tqt_ask("planar-2r", "trajectory",
                         "{'poses':[{'position':[1,0.2,0]},{'position':[0.6,0.7,0]}],'frame':'tool',"
-                        "'axes':['x','y'],'initial':[0.6,-0.8],'timing':'quintic','times':[0,2],"
-                        "'interval':0.1}");
+                        "'axes':['x','y'],'initial':[0.6,-0.8],'timing':'quintic','times_s':[0,2],"
+                        "'interval_s':0.1}");
     cr_assert(eq(sz, json_array_size(tqt_at(a, "t")), 21));
     for (size_t i = 0; i < 21; i++) {
         double q[2], qd[2];
@@ -194,9 +194,10 @@ Test(seeds, item_093_line_over_the_api)
 
 Test(trajectory, fourier_in_another_order_of_joints)
 {
-    json_t *a = tqt_ask("planar-2r", "trajectory",
-                        "{'joints':['joint2','joint1'],'fourier':{'frequency':0.5,'offset':[0.1,"
-                        "0.2],'a':[[1,0],[0,2]],'b':[[0,0],[0,0]]},'duration':1,'interval':0.25}");
+    json_t *a =
+        tqt_ask("planar-2r", "trajectory",
+                "{'joints':['joint2','joint1'],'fourier':{'frequency_hz':0.5,'offset':[0.1,"
+                "0.2],'a':[[1,0],[0,2]],'b':[[0,0],[0,0]]},'duration_s':1,'interval_s':0.25}");
     const double w = M_PI, t = 0.25;
     cr_assert(epsilon_eq(dbl, tqt_number(a, "q.1.0"), 0.1 + sin(w * t) / w, 1e-15));
     cr_assert(epsilon_eq(dbl, tqt_number(a, "q.1.1"), 0.2 + 2 * sin(2 * w * t) / (2 * w), 1e-15));
@@ -223,27 +224,27 @@ static const struct {
     {"inverse-kinematics", "{'frame':'tool','pose':{'rotation':[[1,0,0],[0,1,0],[0,0,1]],'quaternion_wxyz':[1,0,0,0]}}", 422, "invalid-value", "/pose/rotation"},
     {"inverse-kinematics", "{'frame':'tool','pose':{'position':[1,0,0]},'seeds':0}", 422, "range", "/seeds"},
     {"inverse-kinematics", "{'frame':'tool','pose':{'position':[1,0,0]},'solutions':1.5}", 422, "range", "/solutions"},
-    {"inverse-kinematics", "{'frame':'tool','pose':{'position':[1,0,0]},'tolerance':{'position':0}}", 422, "range", "/tolerance/position"},
+    {"inverse-kinematics", "{'frame':'tool','pose':{'position':[1,0,0]},'tolerance':{'position':0}}", 422, "range", "/tolerance/position_m"},
     {"inverse-kinematics", "{'frame':'tool','pose':{'position':[1,0,0]},'limits':1}", 400, "wrong-type", "/limits"},
     {"trajectory", "{}", 422, "missing-field", "/waypoints"},
     {"trajectory", "{'waypoints':[[0,0]]}", 422, "wrong-length", "/waypoints"},
-    {"trajectory", "{'waypoints':[[0,0],[1,1]]}", 422, "missing-field", "/times"},
-    {"trajectory", "{'waypoints':[[0,0],[1,1]],'times':[0,1]}", 422, "missing-field", "/timing"},
-    {"trajectory", "{'waypoints':[[0,0],[1,1]],'times':[0,1],'timing':'quintc','interval':1}", 422, "unknown-name", "/timing"},
-    {"trajectory", "{'waypoints':[[0,0],[1,1]],'times':[0,1],'timing':'cubic'}", 422, "missing-field", "/interval"},
-    {"trajectory", "{'waypoints':[[0,0],[1,1]],'times':[0,0],'timing':'cubic','interval':1}", 422, "range", "/times/1"},
-    {"trajectory", "{'waypoints':[[0,0],[1,1]],'durations':[0],'timing':'cubic','interval':1}", 422, "range", "/durations/0"},
-    {"trajectory", "{'waypoints':[[0,0],[1,1]],'times':[0,1],'durations':[1],'timing':'cubic','interval':1}", 422, "invalid-value", "/durations"},
-    {"trajectory", "{'waypoints':[[0,0],[1,1]],'times':[0,1],'timing':'cubic','interval':1e-9}", 422, "range", "/interval"},
-    {"trajectory", "{'waypoints':[[0,0],[1,1]],'times':[0,1],'timing':'cubic','blend':0.2,'interval':1}", 422, "range", "/blend"},
-    {"trajectory", "{'waypoints':[[0,0],[1,1]],'poses':[],'interval':1}", 422, "invalid-value", "/poses"},
-    {"trajectory", "{'waypoints':[[0,0],[1,1]],'frame':'tool','interval':1}", 422, "invalid-value", "/frame"},
-    {"trajectory", "{'poses':[{'position':[1,0,0]},{'position':[1,0.1,0]}],'frame':'tool','axes':['x','y'],'times':[0,1],'timing':'cubic','interval':1}", 422, "missing-field", "/initial"},
-    {"trajectory", "{'poses':[{'position':[1,0,0]},{'position':[1,0.1,0]}],'frame':'tool','axes':['x','y'],'times':[0,1],'timing':'spline','initial':[0,1],'interval':1}", 422, "invalid-value", "/timing"},
-    {"trajectory", "{'poses':[{'position':[2,0,0]},{'position':[1,0.1,0]}],'frame':'tool','axes':['x','y'],'times':[0,1],'timing':'cubic','initial':[0,1],'interval':1}", 422, "no-convergence", "/poses/0"},
-    {"trajectory", "{'poses':[{'position':[1,0,0]},{'position':[2,0.1,0]}],'frame':'tool','axes':['x','y'],'times':[0,1],'timing':'cubic','initial':[0,1],'interval':0.1}", 422, "no-convergence", "/poses"},
-    {"trajectory", "{'fourier':{'frequency':0,'offset':[0,0],'a':[[1,1]],'b':[[1,1]]},'interval':1}", 422, "range", "/fourier/frequency"},
-    {"trajectory", "{'fourier':{'frequency':1,'offset':[0,0],'a':[[1,1]],'b':[]},'interval':1}", 422, "wrong-length", "/fourier/b"},
+    {"trajectory", "{'waypoints':[[0,0],[1,1]]}", 422, "missing-field", "/times_s"},
+    {"trajectory", "{'waypoints':[[0,0],[1,1]],'times_s':[0,1]}", 422, "missing-field", "/timing"},
+    {"trajectory", "{'waypoints':[[0,0],[1,1]],'times_s':[0,1],'timing':'quintc','interval_s':1}", 422, "unknown-name", "/timing"},
+    {"trajectory", "{'waypoints':[[0,0],[1,1]],'times_s':[0,1],'timing':'cubic'}", 422, "missing-field", "/interval_s"},
+    {"trajectory", "{'waypoints':[[0,0],[1,1]],'times_s':[0,0],'timing':'cubic','interval_s':1}", 422, "range", "/times/1"},
+    {"trajectory", "{'waypoints':[[0,0],[1,1]],'durations_s':[0],'timing':'cubic','interval_s':1}", 422, "range", "/durations/0"},
+    {"trajectory", "{'waypoints':[[0,0],[1,1]],'times_s':[0,1],'durations_s':[1],'timing':'cubic','interval_s':1}", 422, "invalid-value", "/durations_s"},
+    {"trajectory", "{'waypoints':[[0,0],[1,1]],'times_s':[0,1],'timing':'cubic','interval_s':1e-9}", 422, "range", "/interval_s"},
+    {"trajectory", "{'waypoints':[[0,0],[1,1]],'times_s':[0,1],'timing':'cubic','blend':0.2,'interval_s':1}", 422, "range", "/blend"},
+    {"trajectory", "{'waypoints':[[0,0],[1,1]],'poses':[],'interval_s':1}", 422, "invalid-value", "/poses"},
+    {"trajectory", "{'waypoints':[[0,0],[1,1]],'frame':'tool','interval_s':1}", 422, "invalid-value", "/frame"},
+    {"trajectory", "{'poses':[{'position':[1,0,0]},{'position':[1,0.1,0]}],'frame':'tool','axes':['x','y'],'times_s':[0,1],'timing':'cubic','interval_s':1}", 422, "missing-field", "/initial"},
+    {"trajectory", "{'poses':[{'position':[1,0,0]},{'position':[1,0.1,0]}],'frame':'tool','axes':['x','y'],'times_s':[0,1],'timing':'spline','initial':[0,1],'interval_s':1}", 422, "invalid-value", "/timing"},
+    {"trajectory", "{'poses':[{'position':[2,0,0]},{'position':[1,0.1,0]}],'frame':'tool','axes':['x','y'],'times_s':[0,1],'timing':'cubic','initial':[0,1],'interval_s':1}", 422, "no-convergence", "/poses/0"},
+    {"trajectory", "{'poses':[{'position':[1,0,0]},{'position':[2,0.1,0]}],'frame':'tool','axes':['x','y'],'times_s':[0,1],'timing':'cubic','initial':[0,1],'interval_s':0.1}", 422, "no-convergence", "/poses"},
+    {"trajectory", "{'fourier':{'frequency_hz':0,'offset':[0,0],'a':[[1,1]],'b':[[1,1]]},'interval_s':1}", 422, "range", "/fourier/frequency_hz"},
+    {"trajectory", "{'fourier':{'frequency_hz':1,'offset':[0,0],'a':[[1,1]],'b':[]},'interval_s':1}", 422, "wrong-length", "/fourier/b"},
 };
 /* clang-format on */
 

@@ -12,7 +12,8 @@
 
 #include "api/robot.h"
 
-#define MOTOR "'motor': {'constant': 0.05, 'resistance': 0.6, 'inertia': 1e-4, 'viscous': 2e-4}"
+#define MOTOR                                                                                      \
+    "'motor': {'constant_nm_a': 0.05, 'resistance': 0.6, 'inertia': 1e-4, 'viscous': 2e-4}"
 #define ARM(joint)                                                                                  \
     "{'gravity': [0, 0, -9.81], 'links': [{'name': 'a'}, {'name': 'b', 'mass': 1, 'com': [0.1, 0, " \
     "0]}], 'joints': [{'name': 'j', 'kind': 'revolute', 'parent': 'a', 'child': 'b', 'axis': [0, "  \
@@ -77,12 +78,12 @@ static const char *const documents[] = {
     ARM(", 'drive': {" MOTOR "}"),
     ARM(", 'damping': 0.3, 'drive': {" MOTOR ", 'gear': {'ratio': -50, 'efficiency': 0.8}}"),
     ARM(", 'drive': {" MOTOR ", 'amplifier': {'kind': 'linear'}}"),
-    ARM(", 'drive': {" MOTOR ", 'amplifier': {'kind': 'linear', 'supply': 30, 'dropout': 2, "
-        "'bandwidth': 1e4}, 'velocity_loop': {'gain': 0, 'lead': 3}}"),
-    ARM(", 'rotor': {'inertia': 2, 'ratio': 1}, 'drive': {" MOTOR ", 'amplifier': {'supply': 48, "
-        "'frequency': 2e4, 'dead_band': 0.01}, 'current_limit': {'continuous': 5, 'peak': 15, "
-        "'foldback_time': 2}, 'current_loop': {'p': 1, 'i': 200, 'compensation': 0.9}, "
-        "'velocity_loop': {'gain': 0.5, 'lead': 4, 'lead_time': 1e-3, 'tacho_time': 1e-3}}"),
+    ARM(", 'drive': {" MOTOR ", 'amplifier': {'kind': 'linear', 'supply_v': 30, 'dropout_v': 2, "
+        "'bandwidth_hz': 1e4}, 'velocity_loop': {'gain': 0, 'lead': 3}}"),
+    ARM(", 'rotor': {'inertia': 2, 'ratio': 1}, 'drive': {" MOTOR ", 'amplifier': {'supply_v': 48, "
+        "'frequency_hz': 2e4, 'dead_band': 0.01}, 'current_limit': {'continuous_a': 5, 'peak_a': 15, "
+        "'foldback_time_s': 2}, 'current_loop': {'p': 1, 'i': 200, 'compensation': 0.9}, "
+        "'velocity_loop': {'gain': 0.5, 'lead': 4, 'lead_time_s': 1e-3, 'tacho_time_s': 1e-3}}"),
 };
 
 /* what is printed is the same robot, and prints the same */
@@ -121,7 +122,7 @@ typedef struct refusal {
 static const refusal refusals[] = {
     {ARM(", 'drive': 1"), 400, "wrong-type", "/joints/0/drive"},
     {ARM(", 'drive': {}"), 422, "missing-field", "/joints/0/drive/motor"},
-    {ARM(", 'drive': {'motor': {'constant': 1}}"), 422, "missing-field", "/joints/0/drive/motor/resistance"},
+    {ARM(", 'drive': {'motor': {'constant_nm_a': 1}}"), 422, "missing-field", "/joints/0/drive/motor/resistance"},
     {ARM(", 'drive': {" MOTOR ", 'gear': {'ratio': 0}}"), 422, "range", "/joints/0/drive/gear/ratio"},
     {ARM(", 'drive': {" MOTOR ", 'gears': {}}"), 400, "unknown-field", "/joints/0/drive/gears"},
     {ARM(", 'drive': {" MOTOR ", 'gear': {'teeth': 3}}"), 400, "unknown-field", "/joints/0/drive/gear/teeth"},
