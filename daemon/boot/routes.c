@@ -8,6 +8,7 @@
 #include "daemon/jobs/handlers.h"
 #include "daemon/robots/handlers.h"
 #include "daemon/service/backup.h"
+#include "daemon/service/index.h"
 #include "daemon/service/session.h"
 
 static void add(tqd_routes *routes, tqd_route route)
@@ -59,6 +60,7 @@ void tqd_routes_init(tqd_routes *routes, tqd_service *service, tqd_compute_host 
         (tqd_route){TQD_POST, "/v1/session", 0, &tqd_session_begin_handler, sessions, false});
     add(routes,
         (tqd_route){TQD_DELETE, "/v1/session", 0, &tqd_session_end_handler, sessions, false});
+    add(routes, (tqd_route){TQD_GET, "/", 0, &tqd_index_handler, service, false});
     add(routes, (tqd_route){TQD_GET, "/healthz", 0, &tqd_healthz_handler, service, false});
     add(routes, (tqd_route){TQD_GET, "/readyz", 0, &tqd_readyz_handler, service, false});
     add(routes, (tqd_route){TQD_GET, "/metrics", 0, &tqd_metrics_handler, service, false});

@@ -130,4 +130,59 @@ printf '#include <stranger.h>\n#include "api/a.h"\nsize_t f(void);\nsize_t f(voi
 out=$("$here/includes.sh" api/a.c 2>&1) || { echo "selftest: includes.sh refused what one of our headers includes: $out"; failed=1; }
 printf '#include <stranger.h>\nint f(void) { return nothing; }\n' >api/a.c
 ! "$here/includes.sh" api/a.c >/dev/null 2>&1 || { echo "selftest: includes.sh accepted what does not compile"; failed=1; }
+# the contract: each line breaks it in one way, by a rule of sed and the words that must be said
+cat >published.yaml <<'EOF'
+x-fields-without-unit-suffix:
+  - {why: a standard symbol, units: [rad], fields: [q]}
+paths:
+  /v1/a:
+    post:
+      parameters: [{name: form, in: query, schema: {enum: [x, y]}}]
+      requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/Request'}}}}
+      responses: {'200': {content: {application/json: {schema: {type: object, required: [z], properties: {z: {type: number}}}}}}}
+components:
+  schemas:
+    Request:
+      type: object
+      required: [q]
+      properties:
+        q: {type: array, items: {type: number}, description: rad}
+        duration_s: {type: [number, string], minimum: 0, description: s}
+EOF
+python=$(command -v python3)
+if "$python" -c 'import yaml' 2>/dev/null; then
+    change() { # SED WORDS: "" as words accepts
+        sed -E "$1" published.yaml >openapi.yaml
+        if [ -z "$2" ]; then
+            out=$("$python" "$here/contract.py" openapi.yaml published.yaml 2>&1) || { echo "selftest: contract.py refused $1: $out"; failed=1; }
+        else
+            out=$("$python" "$here/contract.py" openapi.yaml published.yaml 2>&1) && { echo "selftest: contract.py accepted $1"; failed=1; }
+            echo "$out" | grep -qF -- "$2" || { echo "selftest: contract.py did not say '$2' of $1: $out"; failed=1; }
+        fi
+    }
+    change '' ''
+    change 's|(minimum: )0|\1-1|' ''
+    change 's|(properties: [{]z)|\1z: {type: string}, z|' ''
+    change 's|^( *)duration_s:.*|&\n\1gain_hz: {type: number, description: "Hz: more"}|' ''
+    change 's|/v1/a:|/v1/b:|' '/v1/a: the path is removed'
+    change 's|post:|put:|' 'post is removed'
+    change 's|name: form|name: forms|' 'the query parameter form is removed'
+    change 's|\[x, y\]|[x]|' "the value 'y' is removed"
+    change 's|in: query,|in: query, required: true,|' 'the query parameter form is now required'
+    change 's|required: \[q\]|required: [q, duration_s]|' 'duration_s is now required'
+    change 's|required: \[z\], ||' 'z is now left out at times'
+    change 's|duration_s:|length_s:|' 'duration_s: the property is removed'
+    change 's|\[number, string\]|number|' 'type is changed'
+    change 's|z: [{]type: number|z: {type: [number, "null"]|' 'type is changed'
+    change 's|minimum: 0|minimum: 1|' 'minimum is narrowed from 0 to 1'
+    change 's|minimum: 0|minimum: 0, maximum: 9|' 'maximum is narrowed from None to 9'
+    change "s|'200'|'201'|" 'the answer 200 is removed'
+    change 's|^( *)duration_s:.*|&\n\1delay: {type: number, description: "Of the input, s"}|' 'delay: in s'
+    change 's|^( *)duration_s:.*|&\n\1delay: {type: number, x-unit: s}|' 'delay: in s'
+    change 's|^( *)duration_s:.*|&\n\1delay_s: {type: number, description: "ms"}|' 'the suffix _s says s, the description ms'
+    change 's|description: rad|description: m|' 'q goes without a suffix in rad, and is in m here'
+    change 's|fields: \[q|&, nothing|' 'there is no field nothing'
+else
+    echo "selftest: contract.py SKIPPED, PyYAML is not installed"
+fi
 exit $failed

@@ -131,7 +131,7 @@ static const refusal refusals[] = {
     {"{'drive':{" SMALL "},'speed':[1]}", 422, "missing-field", "/voltage"},
     {"{'drive':{" SMALL "},'duty':[0.5]}", 422, "range", "/duty"},
     {"{'drive':{" SMALL ",'amplifier':{'supply_v':5}},'duty':[0.5,2]}", 422, "range", "/duty/1"},
-    {"{'drive':{" SMALL "},'angular_frequency_rad_s':[1,0]}", 422, "range", "/angular_frequency/1"},
+    {"{'drive':{" SMALL "},'angular_frequency_rad_s':[1,0]}", 422, "range", "/angular_frequency_rad_s/1"},
     {"{'drive':{" SMALL "},'angular_frequency_rad_s':[1],'responses':['current']}", 422, "range", "/responses"},
     {"{'drive':{" SMALL "},'responses':['speed']}", 422, "missing-field", "/angular_frequency_rad_s"},
 };

@@ -87,16 +87,16 @@ Test(nearest, says_what_was_meant_or_what_there_is)
     cr_expect(eq(str, (char *)tqa_nearest_hint(&nearest), "known here: friction, damping"));
 }
 
-/* "return_members" is 13 edits from "return_members", where a misspelling may have 2 */
+/* "return_members" is 13 edits from "tell", where a misspelling may have 2 */
 Test(nearest, a_renamed_field_is_hinted_at_however_far_its_new_name_is)
 {
     static const char *const renamed[][3] = {
         {"rate", "rows", "rate_hz"},
         {"rate", "axis", "rate_rad_s"},
-        {"return_members", "cell", "return_members"},
-        {"hold", "stands", "hold"},
-        {"prior_weight", "entropy_", "prior_weight"},
-        {"frame", "from", "frame"},
+        {"tell", "cell", "return_members"},
+        {"stand", "stands", "hold"},
+        {"entropy", "entropy_", "prior_weight"},
+        {"seen_from", "from", "frame"},
         {"step", "steps", "step_s"},
     };
     for (size_t k = 0; k < sizeof renamed / sizeof renamed[0]; k++) {

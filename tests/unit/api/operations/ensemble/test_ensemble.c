@@ -386,7 +386,7 @@ static const refusal refusals[] = {
     {"{" START RK4 ",'vary':[" Q1 "]}", 422, "missing-field", "/members"},
     {"{" START RK4 ",'members':1e7,'vary':[" Q1 "]}", 413, "too-large", "/output"},
     {"{" START RK4 ",'members':10,'quantiles':[2],'vary':[" Q1 "]}", 422, "range", "/quantiles/0"},
-    {"{" START RK4 ",'members':10,'return_members':[10],'vary':[" Q1 "]}", 422, "range", "/tell/0"},
+    {"{" START RK4 ",'members':10,'return_members':[10],'vary':[" Q1 "]}", 422, "range", "/return_members/0"},
     {"{" START RK4 ",'members':10,'only':[10],'vary':[" Q1 "]}", 422, "range", "/only/0"},
     {"{" START RK4 ",'members':10,'include':['qdd'],'vary':[" Q1 "]}", 400, "unknown-field", "/include"},
 };
