@@ -154,10 +154,11 @@ static bool find(search *s)
     tq_error error = {0};
     if (model->nv == 0 || model->nv > TQ_IK_NV_MAX) {
         const tqa_value root = tqa_value_root(s->control);
-        return tqa_value_refuse(&root, "invalid-value",
-                                "a robot of fewer freedoms: leave out what does not move the point",
-                                "this takes robots of 1 to %d freedoms, here are %u", TQ_IK_NV_MAX,
-                                model->nv);
+        return tqa_value_refuse(
+            &root, "invalid-value",
+            "a robot of fewer degrees of freedom: leave out what does not move the point",
+            "this takes robots of 1 to %d degrees of freedom, here are %u", TQ_IK_NV_MAX,
+            model->nv);
     }
     s->result = tqa_tree_take(s->control, 1, sizeof *s->result);
     if (s->result == NULL || !tqa_tree_scratch(s->control, tq_ik_scratch_size(model), &scratch)) {

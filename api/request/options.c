@@ -335,7 +335,7 @@ static bool payload_end(tqa_request *request, uint64_t at)
     const double about_com[6] = {i[0], i[1], i[2], i[4], i[5], i[8]};
     if (!tqa_inertia_is_possible(about_com)) {
         return tqa_refuse(request, at, "inertia",
-                          "POST /v1/inertia tells what is wrong with it, and the nearest possible",
+                          "POST /v1/inertia says what is wrong with it, and the nearest possible",
                           "no body has the payload's inertia: a principal moment is negative");
     }
     options->has_payload = true;

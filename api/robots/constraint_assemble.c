@@ -142,8 +142,8 @@ static void report_freedoms(tqa_draft *draft, size_t rank)
     const tq_constraints *set = &draft->constraints;
     draft->n_free = draft->model.nv - (uint32_t)rank;
     tqa_draft_find(draft, TQA_FINDING_UNDERSTOOD, "robot", "constraints", set->n_constraint);
-    tqa_draft_find(draft, TQA_FINDING_UNDERSTOOD, "robot", "freedoms that the constraints leave",
-                   draft->n_free);
+    tqa_draft_find(draft, TQA_FINDING_UNDERSTOOD, "robot",
+                   "degrees of freedom that the constraints leave", draft->n_free);
     if (rank < set->n_row) {
         tqa_draft_find(draft, TQA_FINDING_UNDERSTOOD, "robot",
                        "rows of constraints that follow from others", set->n_row - (uint32_t)rank);
@@ -190,7 +190,7 @@ bool tqa_constraints_assemble(tqa_draft *draft, const tq_mechanism *mechanism)
     if (model->nv > FREEDOMS_MAX) {
         tqa_draft_fault(
             draft, "too-large", set->n_constraint > 0 ? "/constraints" : "/actuated", NULL,
-            "robots with constraints, or joints that are not driven, have at most %d freedoms, this one has %u",
+            "robots with constraints, or joints that are not driven, have at most %d degrees of freedom, this one has %u",
             FREEDOMS_MAX, (unsigned)model->nv);
         return false;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/service/index.c - GET /: where to begin, as JSON for programs and as a page for browsers. */
+/* daemon/service/index.c - GET /: where to begin, as JSON or as a page for browsers. */
 #include "daemon/service/index.h"
 
 #include <stdio.h>

@@ -172,7 +172,7 @@ def test_joints_that_stand_still_are_named(daemon, truth, rows):
     assert found["verdict"] == "insufficient-excitation"
     assert found["reasons"][0] == ", ".join(found["joints"][1:]) + " stand still: move all joints at once, far and fast"
     # the list of what is open stands for itself; the reasons name the first few
-    assert len(found["unidentifiable"]) > sum("the motion does not show" in r for r in found["reasons"]) == 6
+    assert len(found["unidentifiable"]) > sum("the motion does not excite" in r for r in found["reasons"]) == 6
     poses = [[row[0], *[0.3 * (j + 1) for j in range(N)], *[0.0] * N, *(rnd.gauss(5, 0.1) for _ in range(N))] for row in rows]
     put_rows(daemon, "poses", poses, truth)
     found = calibrate(daemon, {"datasets": ["poses"]}, robot="guess")
@@ -192,7 +192,7 @@ def test_poor_motion_is_told(daemon, truth):
     assert found["verdict"] == "insufficient-excitation"
     assert found["rank"]["data"] < found["rank"]["structural"]
     assert found["unidentifiable"] and found["unidentifiable"][0]["combination"]
-    assert any("the motion does not show" in r for r in found["reasons"])
+    assert any("the motion does not excite" in r for r in found["reasons"])
     # standing still: nothing but gravity and offsets
     still = [rows[0]] + [",".join(repr(x) for x in [0.01 * k, *[0.3] * truth, *(rnd.gauss(1, 0.1) for _ in range(truth))])
                          for k in range(500)]

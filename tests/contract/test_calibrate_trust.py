@@ -209,7 +209,7 @@ def test_noise_is_told_from_what_the_model_lacks(daemon, truth):
         write_run(daemon, f"hiss{run}", truth, run, noise=0.5, quantities=("q", "tau"))
     body = {"method": "wls", "validate": "none", "filter": {"cutoff_hz": 10}}
     told = [r for r in calibrate(daemon, {**body, "datasets": ["hiss7", "hiss8"]}, robot="guess")["reasons"] if "misses" in r]
-    assert told and all("% of the torque, by noise that has no memory" in r for r in told), told
+    assert told and all("% of the torque, by white noise" in r for r in told), told
     # without Coulomb friction what is left stays the same from one reversal to the next
     lacks = calibrate(daemon, {**body, "datasets": ["run1", "run2"], "model": {"friction": ["viscous"]}}, robot="guess")
     told = [r for r in lacks["reasons"] if "misses" in r]

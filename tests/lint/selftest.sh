@@ -149,7 +149,8 @@ components:
         q: {type: array, items: {type: number}, description: rad}
         duration_s: {type: [number, string], minimum: 0, description: s}
 EOF
-python=$(command -v python3)
+python=$here/../../build/venv/bin/python
+[ -x "$python" ] || python=python3
 if "$python" -c 'import yaml' 2>/dev/null; then
     change() { # SED WORDS: "" as words accepts
         sed -E "$1" published.yaml >openapi.yaml

@@ -64,25 +64,25 @@ static void put_parameter(const tqa_calibration *c, size_t k, char *text)
         tqa_writer_number(answer, "stribeck_speed",
                           tq_fit_stribeck_speed(c->fit, c->columns[k].joint));
     }
-    put(answer, "value", e->value, "the data do not tell");
-    put(answer, "standard_deviation", e->deviation, "the data do not tell");
-    put(answer, "textbook_deviation", e->textbook, "the data do not tell");
+    put(answer, "value", e->value, "the data do not identify it");
+    put(answer, "standard_deviation", e->deviation, "the data do not identify it");
+    put(answer, "textbook_deviation", e->textbook, "the data do not identify it");
     if (tqa_calibration_has_instruments(c)) {
-        put(answer, "least_squares", e->least_squares, "the data do not tell");
+        put(answer, "least_squares", e->least_squares, "the data do not identify it");
     }
-    put_interval(answer, "interval", e->low, e->high, "the data do not tell");
+    put_interval(answer, "interval", e->low, e->high, "the data do not identify it");
     tqa_writer_number(answer, "degrees_of_freedom", e->freedom);
     if (c->options.n_bootstrap > 0) {
         const char *why_not = tqa_calibration_has_instruments(c)
                                   ? "instruments are too weak in many draws"
-                                  : "the data do not tell";
+                                  : "the data do not identify it";
         put(answer, "bootstrap_deviation", e->bootstrap, why_not);
         put_interval(answer, "bootstrap_interval", e->bootstrap_low, e->bootstrap_high, why_not);
     }
     put(answer, "relative_deviation", e->relative, "the value is 0");
     put(answer, "consistency_measure", e->consistency,
         c->n_fitted > 1 ? "the mean is 0" : "one experiment has no spread");
-    put(answer, "effect", e->effect, "the data do not tell");
+    put(answer, "effect", e->effect, "the data do not identify it");
     tqa_writer_string(answer, "verdict", tqa_grade_slug(e->grade));
     tqa_writer_end(answer);
 }
@@ -108,7 +108,7 @@ static void put_parameters(const tqa_calibration *c)
         tqa_writer_object(answer, NULL);
         tqa_writer_string(answer, "name", name);
         tqa_writer_string(answer, "unit", tqa_parameter_unit(model, &c->list[p]));
-        put(answer, "value", c->solution.full[p], "the data do not tell");
+        put(answer, "value", c->solution.full[p], "the data do not identify it");
         tqa_writer_end(answer);
     }
     tqa_writer_end(answer);
@@ -236,7 +236,8 @@ static void put_replayed(const tqa_calibration *c, const tq_rollout_error *joint
     tqa_writer_number(answer, "rmse_q", joint->rmse_q);
     tqa_writer_number(answer, "rmse_qd", joint->rmse_qd);
     tqa_writer_number(answer, "constant_velocity_rmse_q", joint->coasting_q);
-    put(answer, "relative_error", tqa_calibration_drift(joint), "the joint kept its speed");
+    put(answer, "relative_error", tqa_calibration_drift(joint),
+        "the joint moved at constant velocity");
     tqa_writer_number(answer, "worst_q", joint->worst);
     tqa_writer_end(answer);
 }
@@ -305,7 +306,7 @@ static void put_covariance(const tqa_calibration *c)
     }
     for (size_t k = 0; k < n * n; k++) {
         if (!isfinite(c->solution.covariance[k])) {
-            tqa_writer_none(answer, "covariance", "the data do not tell");
+            tqa_writer_none(answer, "covariance", "the data do not identify it");
             return;
         }
     }
@@ -326,8 +327,8 @@ static void put_trust(const tqa_calibration *c)
     tqa_writer_count(answer, "columns", c->n_column);
     tqa_writer_end(answer);
     tqa_writer_object(answer, "condition");
-    put(answer, "unscaled", s->condition, "the data do not tell all parameters");
-    put(answer, "column_scaled", s->condition_scaled, "the data do not tell all parameters");
+    put(answer, "unscaled", s->condition, "the data do not identify all parameters");
+    put(answer, "column_scaled", s->condition_scaled, "the data do not identify all parameters");
     tqa_writer_end(answer);
     put_covariance(c);
     put_unidentifiable(c);

@@ -17,8 +17,8 @@ static void put_header_numbers(tqa_html *text, const tqa_calibration *c, bool de
         if (isfinite(x)) {
             tqa_html_format(text, "    %.17g,\n", x);
         } else { /* NAN needs a header, and INFINITY */
-            tqa_html_raw(text, deviations ? "    1e308, /* the data do not tell */\n"
-                                          : "    0, /* the data do not tell */\n");
+            tqa_html_raw(text, deviations ? "    1e308, /* not identified by the data */\n"
+                                          : "    0, /* not identified by the data */\n");
         }
     }
 }

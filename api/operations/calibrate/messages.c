@@ -75,15 +75,15 @@ static void reason_of_joint(const tqa_calibration *c, const tq_reason *reason,
     case TQ_REASON_RELATIVE_ERROR:
         (void)snprintf(what, size,
                        is_noise(c, reason->index)
-                           ? "the model misses %.0f %% of the torque, by noise that has no memory: "
+                           ? "the model misses %.0f %% of the torque, by white noise: "
                              "let it move where it takes more torque"
                            : "the model misses %.0f %% of the torque",
                        100.0 * reason->value);
         break;
     case TQ_REASON_STANDING:
         (void)snprintf(what, size,
-                       "standing, the residual is %.1f times that of moving: friction at rest is "
-                       "not in the model (breakaway, Stribeck)",
+                       "at standstill the residual is %.1f times that in motion: static friction "
+                       "is not in the model (breakaway, Stribeck)",
                        reason->value);
         break;
     case TQ_REASON_SLOW_FRICTION:
@@ -94,18 +94,18 @@ static void reason_of_joint(const tqa_calibration *c, const tq_reason *reason,
         break;
     case TQ_REASON_POSITION:
         (void)snprintf(what, size,
-                       "the residual depends on position: add \"springs\", or look for cables");
+                       "the residual depends on position: add \"springs\", or check the cables");
         break;
     case TQ_REASON_GRAVITY:
         (void)snprintf(what, size,
-                       "standing still, it carries %.2g %% of its torque more or less than gravity "
-                       "and friction explain: look at masses, payload, mounting",
+                       "at standstill its torque differs by %.2g %% from what gravity and friction "
+                       "explain: check masses, payload, mounting",
                        100.0 * reason->value);
         break;
     default:
         (void)snprintf(what, size,
-                       "simulated along the logs' torque for %.3g s it ends %.1f times as far off "
-                       "as if it had kept its speed",
+                       "%.3g s forward simulation: error %.1f times that of a constant-velocity "
+                       "prediction",
                        TQA_CALIBRATE_HORIZON, reason->value);
         break;
     }
@@ -123,12 +123,12 @@ static void reason_in_words(const tqa_calibration *c, const tq_reason *reason,
     switch ((int)reason->kind) {
     case TQ_REASON_UNIDENTIFIED:
         tqa_calibration_direction(c, reason->index, direction);
-        (void)snprintf(text, size, "the motion does not show %.200s", direction);
+        (void)snprintf(text, size, "the motion does not excite %.200s", direction);
         break;
     case TQ_REASON_INCONSISTENT:
         tqa_column_name(robot->model, &c->columns[reason->index], name);
         if (reason->value > 1.5) {
-            (void)snprintf(text, size, "%s cannot be told from 0", name);
+            (void)snprintf(text, size, "%s is not significantly different from 0", name);
             break;
         }
         (void)snprintf(text, size,
@@ -215,7 +215,7 @@ static void lack_of_motion(const tqa_calibration *c, char text[TQA_PROBLEM_TEXT]
     const size_t n_still = list_still(c, still);
     if (n_still == c->order.nv) {
         (void)snprintf(text, TQA_PROBLEM_TEXT,
-                       "no joint moves: standing still tells of gravity and offsets at best");
+                       "no joint moves: standstill identifies gravity and offsets at best");
     } else if (n_still > 0) {
         (void)snprintf(text, TQA_PROBLEM_TEXT,
                        "%.130s stand%s still: move all joints at once, far and fast", still,

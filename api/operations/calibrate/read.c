@@ -255,7 +255,7 @@ static bool is_news(const tqa_calibration *c, size_t i)
         if (same && i < c->n_fitted) {
             return tqa_value_refuse(
                 &log->part, "invalid-value", "leave it out, or choose other \"rows\" of it",
-                "rows of \"%.60s\" are there twice: that tells nothing new, and "
+                "rows of \"%.60s\" are there twice: they add no information, and "
                 "intervals would be too narrow",
                 log->name);
         }

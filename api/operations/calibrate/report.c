@@ -97,7 +97,7 @@ static void put_verdict(tqa_html *page, const tqa_calibration *c)
                     c->solution.condition, c->solution.condition_scaled);
     put_bodies(page, c);
     if (c->request.delay != 0.0) {
-        tqa_html_format(page, "<p>The logs tell of the motion %.3g ms later than of torque.</p>\n",
+        tqa_html_format(page, "<p>Position lags torque by %.3g ms.</p>\n",
                         1000.0 * c->request.delay);
     }
     put_sign(page, c);
@@ -127,10 +127,11 @@ static void put_band_words(tqa_html *page, const tq_estimate *e, double spread, 
 static void put_bands(tqa_html *page, const tqa_calibration *c)
 {
     const unsigned height = (unsigned)(c->n_column * 16 + 40);
-    tqa_html_raw(page, "<h2>Consistency over experiments</h2><p>Sample deviation over the mean, of "
-                       "each parameter. Below 30 %: usable (full bars); below 80 %: for robust "
-                       "control (hatched); above: the model lacks terms (dotted). A larger spread "
-                       "whose torque is below the noise condemns nobody (lined).</p>\n");
+    tqa_html_raw(
+        page, "<h2>Consistency over experiments</h2><p>Sample deviation over the mean, of "
+              "each parameter. Below 30 %: usable (full bars); below 80 %: for robust "
+              "control (hatched); above: the model lacks terms (dotted). A larger spread "
+              "of negligible effect on torque, below its noise, counts as usable (striped).</p>\n");
     tqa_html_format(page,
                     "<svg role=\"img\" viewBox=\"0 0 720 %u\" width=\"720\" height=\"%u\">"
                     "<title>Consistency of each parameter</title><defs>",
@@ -291,7 +292,7 @@ static void put_parameters(tqa_html *page, const tqa_calibration *c)
     tqa_html_raw(page, "</table>\n");
     put_combinations(page, c);
     if (c->solution.n_unidentified > 0) {
-        tqa_html_raw(page, "<h3>What the motion does not show</h3><ul>");
+        tqa_html_raw(page, "<h3>What the motion does not excite</h3><ul>");
         for (size_t k = 0; k < c->solution.n_unidentified; k++) {
             char text[TQA_PROBLEM_TEXT];
             tqa_calibration_direction(c, k, text);

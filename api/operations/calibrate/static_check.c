@@ -53,9 +53,10 @@ void tqa_calibration_put_stand(const tqa_calibration *c)
     const tq_static_check *stand = tqa_calibration_stand(c, &unseen);
     const size_t n_pose = tq_static_check_of(stand, 0).n_pose;
     if (n_pose == 0 && has_brakes(c)) {
-        tqa_writer_none(answer, "gravity_check",
-                        "where the robot stands, brakes hold it and its torque tells nothing: add "
-                        "poses that its motors hold to \"validate\"");
+        tqa_writer_none(
+            answer, "gravity_check",
+            "where the robot stands, brakes hold it and its torque carries no information: add "
+            "poses that its motors hold to \"validate\"");
         return;
     }
     if (n_pose == 0) {
@@ -85,7 +86,7 @@ void tqa_calibration_put_stand(const tqa_calibration *c)
             [TQ_STATIC_RESIDUAL_TOLD] = "",
             [TQ_STATIC_RESIDUAL_BODILESS] =
                 "joint by joint there are no bodies: fit the model \"base\"",
-            [TQ_STATIC_RESIDUAL_FEW] = "so few different poses do not tell",
+            [TQ_STATIC_RESIDUAL_FEW] = "too few different poses",
             [TQ_STATIC_RESIDUAL_ALIKE] = "the poses are too much alike",
         };
         tqa_writer_none(answer, "payload", why[body.fault]);

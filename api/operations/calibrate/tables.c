@@ -73,14 +73,15 @@ void tqa_calibration_page_residuals(tqa_html *page, const tqa_calibration *c)
     }
     tqa_html_format(
         page,
-        "<h3>What is left</h3><p>Noise that has no memory has autocorrelations within "
+        "<h3>What is left</h3><p>White noise has autocorrelations within "
         "&#177;%.2g; larger ones are errors of the model that stay the same for a while, "
         "which is why deviations here come from experiments or stretches of time left "
         "out. ",
         white);
-    tqa_html_raw(page, "What terms that the model may lack would take of the square: above 10 % it "
-                       "is told with the verdict.</p>\n<table><caption>Residual of the unfiltered "
-                       "torque on data ");
+    tqa_html_raw(page,
+                 "What terms that the model may lack would take of the square: above 10 % it "
+                 "is stated with the verdict.</p>\n<table><caption>Residual of the unfiltered "
+                 "torque on data ");
     tqa_html_raw(page, judged == &c->judged_fit ? "fitted" : "not seen");
     tqa_html_raw(
         page, "</caption><tr><th rowspan=\"2\">joint</th><th colspan=\"2\">autocorrelation "

@@ -45,7 +45,8 @@ static bool read_joint(const tqa_value *item, tqa_variation *x)
     const tq_joint *joint = &model->joints[j];
     if (joint->nv != 1) {
         return tqa_value_refuse(&name, "range", "a joint of one freedom that follows no other",
-                                "joint \"%s\" has %u freedoms of its own", text, joint->nv);
+                                "joint \"%s\" has %u degrees of freedom of its own", text,
+                                joint->nv);
     }
     const bool of_velocity =
         x->varied == TQA_VARIED_QD || x->varied == TQA_VARIED_TORQUE || x->varied >= TQA_VARIED_KP;

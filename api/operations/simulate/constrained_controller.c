@@ -109,10 +109,11 @@ static bool read_coordinates(const tqa_value *part, const tq_constrained *state,
     }
     c->coordinates = rows;
     if (n != n_free) {
-        return tqa_value_refuse(part, "invalid-value", "as many joints as freedoms",
-                                "the constraints leave %zu freedoms here, but %zu joints are to be "
-                                "followed",
-                                n_free, n);
+        return tqa_value_refuse(
+            part, "invalid-value", "as many joints as degrees of freedom",
+            "the constraints leave %zu degrees of freedom here, but %zu joints are to be "
+            "followed",
+            n_free, n);
     }
     tq_elimination e;
     tq_error error = {0};

@@ -155,7 +155,7 @@ static bool read_payload(const tqa_value *payload, tq_model *model)
     if (!tqa_inertia_is_possible(body.about_com)) {
         return tqa_value_refuse(
             &inertia, "inertia",
-            "POST /v1/inertia tells what is wrong with it, and the nearest possible",
+            "POST /v1/inertia says what is wrong with it, and the nearest possible",
             "no body has this inertia: a principal moment is negative");
     }
     model->links[carrier].inertia = tq_inertia_add(&model->links[carrier].inertia, &body);

@@ -26,7 +26,7 @@ static bool is_closed(const tqa_simulation *s)
 static const char *why_not(const tqa_simulation *s)
 {
     return s->order.nv == 0               ? "nothing moves"
-           : s->order.nv > NV_MAX         ? "the robot has too many freedoms for it"
+           : s->order.nv > NV_MAX         ? "the robot has too many degrees of freedom for it"
            : s->plant.constraints == NULL ? NULL
            : s->order.nq != s->order.nv   ? "the constraints are on joints with quaternions"
            : tqa_controller_sample_time(&s->controller) > 0.0
@@ -263,7 +263,7 @@ void tqa_run_verdict_begin(struct tqa_simulation *s)
  * The answer
  */
 
-static const char coarse[] = "it has too many steps to carry errors over: a shorter run tells";
+static const char coarse[] = "too many steps to propagate errors over: try a shorter run";
 
 static void put_horizon(const tqa_simulation *s, const char *key, unsigned source, bool is_there,
                         const char *none)

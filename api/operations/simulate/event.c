@@ -177,9 +177,10 @@ static bool read_rule(const reading *r, const tqa_value *part)
                                 "a limit would have to be shared with the constraints");
     }
     if (what == TQ_EVENT_BOUNCE && robot->model->nv > TQ_LOCKED_MAX) {
-        return tqa_value_refuse(&action, "invalid-value", "\"report\" or \"stop\"",
-                                "joints bounce on robots of up to %d freedoms, this one has %u",
-                                (int)TQ_LOCKED_MAX, (unsigned)robot->model->nv);
+        return tqa_value_refuse(
+            &action, "invalid-value", "\"report\" or \"stop\"",
+            "joints bounce on robots of up to %d degrees of freedom, this one has %u",
+            (int)TQ_LOCKED_MAX, (unsigned)robot->model->nv);
     }
     rule.action = (tq_event_action)what;
     rule.kind = kinds[subject];

@@ -147,7 +147,7 @@ bool tqa_include_check(tqa_call *call)
     tqa_request *request = &call->request;
     if (tqa_include_wants_terms(call) && call->robot->model->nv > FREEDOMS_MAX) {
         return tqa_refuse(request, UINT64_MAX, "too-large", "ask for tau or qdd alone",
-                          "include is for robots of up to %d freedoms, this one has %u",
+                          "include is for robots of up to %d degrees of freedom, this one has %u",
                           FREEDOMS_MAX, (unsigned)call->robot->model->nv);
     }
     if ((request->include & TQA_INCLUDE_BOUNDS) != 0 && is_given(request, "box") &&

@@ -68,7 +68,7 @@ void tqa_document_place(const tqa_json_at *at, tq_pose *ret, double ret_rpy[3])
     }
     if (quaternion.value != NULL && (rotation.value != NULL || angles.value != NULL)) {
         tqa_draft_fault(at->draft, "invalid-value", quaternion.pointer, "keep one of the two",
-                        "the rotation is told twice");
+                        "the rotation is given twice");
     } else if (quaternion.value != NULL) {
         read_quaternion(&quaternion, ret->r);
     } else if (rotation.value == NULL || tqa_json_matrix(&rotation, ret->r)) {
@@ -134,7 +134,7 @@ void tqa_document_inertia(const tqa_json_at *link, tq_inertia *ret)
     if (solid.value != NULL) {
         if (mass.value != NULL || com.value != NULL || tensor.value != NULL) {
             tqa_draft_fault(link->draft, "invalid-value", solid.pointer, "keep one of the two",
-                            "the mass is told twice: by a solid, and by mass, com and inertia");
+                            "the mass is given twice: by a solid, and by mass, com and inertia");
         } else {
             tqa_document_solid(&solid, ret);
         }

@@ -99,7 +99,7 @@ static void read_inertia(const tqa_json_at *link, tq_inertia *ret)
     } else if (json_object_get(link->value, "mass") != NULL ||
                json_object_get(link->value, "solid") != NULL) {
         tqa_draft_fault(link->draft, "invalid-value", spatial.pointer, "keep one of the two",
-                        "the mass is told twice");
+                        "the mass is given twice");
     } else {
         read_spatial(&spatial, ret);
     }

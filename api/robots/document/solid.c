@@ -30,7 +30,7 @@ static bool read_mass(const tqa_json_at *solid, tq_shape shape, const double siz
     }
     if (mass.value != NULL || !(volume > 0.0)) {
         tqa_draft_fault(solid->draft, "invalid-value", density.pointer, "give \"mass\" alone",
-                        mass.value != NULL ? "the mass is told twice"
+                        mass.value != NULL ? "the mass is given twice"
                                            : "this shape has no volume, so a density says nothing");
         return false;
     }

@@ -349,6 +349,6 @@ void tqa_mjcf_pose(tqa_mjcf *m, uint32_t i, tq_pose *ret)
     }
     if (told > 1) {
         tqa_mjcf_fault(m, i, "duplicate-field", "keep one of quat, axisangle, euler, xyaxes, zaxis",
-                       "the rotation is told %u times", told);
+                       "the rotation is given %u times", told);
     }
 }
