@@ -41,7 +41,8 @@ static bool open_index(void *ctx, const tqd_head *head, void **ret_exchange, tqd
         return false;
     }
     const char *accept = head->header(head, "Accept");
-    e->is_page = tqd_wants(accept, "text/html") > tqd_wants(accept, "application/json");
+    e->is_page =
+        tqd_accept_weight(accept, "text/html") > tqd_accept_weight(accept, "application/json");
     *ret_exchange = e;
     return true;
 }
