@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/constraints/actuation.c - torques shared among the driven joints. */
+/* core/constraints/actuation.c - least-squares distribution of torques over the actuated joints. */
 #include "core/constraints/actuation.h"
 
 #include <string.h>
 
 #include "core/linalg/dense.h"
 
-/* as independent as constraint rows must be */
+/* relative singular value below which actuated joints are dependent, as for constraint rows */
 static const double rcond = 1e-9;
 
 size_t tq_count_actuated(const tq_constraints *constraints, size_t nv)

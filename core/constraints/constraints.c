@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/constraints/constraints.c - checks constraints and numbers their rows. */
+/* core/constraints/constraints.c - checks of constraints, and the numbering of their rows. */
 #include "core/constraints/constraints.h"
 
 #include <assert.h>

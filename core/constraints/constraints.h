@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/constraints/constraints.h - what a robot's joints cannot tell: loops, contacts, rolling,
+/* core/constraints/constraints.h - kinematic constraints beyond joints: loops, contacts, rolling,
  * couplings. */
 #ifndef TQ_CONSTRAINTS_CONSTRAINTS_H
 #define TQ_CONSTRAINTS_CONSTRAINTS_H
@@ -19,18 +19,19 @@ enum {
     TQ_CONSTRAINT_ROW_MAX = 384, /* of all of them */
 };
 
-/* Each constraint is one or several rows A(q) qd = b; those that come from a condition h(q) = 0 on
- * coordinates (holonomic) have the residual h as well, and A is then dh/dq. Links are a and b, and
- * everything is told of b as seen from a, so that a row's multiplier is positive when the force
- * that it stands for pushes b along the row's direction. */
+/* Each constraint is one or several rows A(q) qd = b. Rows from a condition h(q) = 0 on coordinates
+ * (holonomic) also have the residual h, and A = dh/dq. a and b are links; all quantities are of b
+ * relative to a, so a row's multiplier is positive if its force pushes b along the row's direction.
+ */
 typedef enum tq_constraint_kind {
-    TQ_CONSTRAINT_LOOP,            /* frame of b on frame of a, in the chosen directions of a */
+    TQ_CONSTRAINT_LOOP,            /* frame of b coincides with frame of a, in the chosen
+                                      directions of a */
     TQ_CONSTRAINT_DISTANCE,        /* origins of the frames are `length` apart */
     TQ_CONSTRAINT_POINT_ON_PLANE,  /* origin of b's frame in the plane x y of a's */
     TQ_CONSTRAINT_POINT_ON_SPHERE, /* origin of b's frame `length` from the origin of a's */
-    TQ_CONSTRAINT_ROLLING,         /* a ball or disk of b on a plane or sphere of a */
-    TQ_CONSTRAINT_COUPLING,        /* a linear relation of coordinates */
-    TQ_CONSTRAINT_PFAFFIAN,        /* rows of expressions times velocities */
+    TQ_CONSTRAINT_ROLLING,         /* a ball or disk of b rolls on a plane or sphere of a */
+    TQ_CONSTRAINT_COUPLING,        /* a linear equation of coordinates */
+    TQ_CONSTRAINT_PFAFFIAN,        /* rows of expressions times velocities (Pfaffian constraint) */
     TQ_CONSTRAINT_EQUATION,        /* an expression of coordinates is 0 */
 } tq_constraint_kind;
 
@@ -52,21 +53,23 @@ typedef struct tq_pfaffian_term {
     tq_expression expression;
 } tq_pfaffian_term;
 
-/* Borrowed arrays. Which members count depends on the kind. */
+/* Arrays are borrowed. The kind determines which members are used. */
 typedef struct tq_constraint {
     tq_constraint_kind kind;
     tq_link_frame a, b;
-    unsigned axes; /* LOOP: bit k: x, y, z of the point, turns about x, y, z; in a's frame */
+    unsigned axes; /* LOOP: bit k: x, y, z of the point, rotations about x, y, z; in a's frame */
     double length; /* DISTANCE, POINT_ON_SPHERE; m, > 0 */
 
-    /* ROLLING: b's frame has the body's centre at its origin; a disk lies in its plane x y. The
-     * surface is the plane x y of a's frame, b on the side of +z, or a sphere about its origin. */
+    /* ROLLING: the origin of b's frame is the body's centre; a disk is in its plane x y. The
+     * surface is the plane x y of a's frame with b on the side of +z, or a sphere about its origin.
+     */
     double radius;  /* of the body, m, > 0 */
     double surface; /* radius of the sphere of a, m; 0: a plane */
     bool inside;    /* the ball rolls inside a hollow sphere: surface > radius */
     bool disk;      /* on planes only */
-    bool slips;     /* one row, the contact alone; else the touching points have one velocity */
-    bool no_spin;   /* a further row: no turning about the contact's normal */
+    bool slips;     /* one row, the contact only; else the contact points have equal velocity (no
+                       slip) */
+    bool no_spin;   /* one more row: no rotation about the contact normal */
 
     const tq_coupling_term *coupling; /* sum of terms = offset */
     size_t n_coupling;
@@ -82,11 +85,11 @@ typedef struct tq_constraint {
     uint32_t first_row, n_row; /* set by tq_constraints_finish */
 } tq_constraint;
 
-/* The constraints of a robot, beside its model. Immutable once finished. */
+/* The constraints of a robot, in addition to its model. Immutable once finished. */
 typedef struct tq_constraints {
     uint32_t n_constraint, n_row;
     tq_constraint *items; /* (n_constraint) */
-    const bool *actuated; /* (nv) rows of tau that are driven; NULL: all of them */
+    const bool *actuated; /* (nv) rows of tau that are actuated; NULL: all */
 } tq_constraints;
 
 /**
@@ -105,26 +108,26 @@ typedef struct tq_constraints {
 tq_status tq_constraints_finish(const tq_model *model, tq_constraints *constraints,
                                 tq_error *reterr);
 
-/* Whether row r of the constraint comes from a condition on coordinates. */
+/* True if row r of the constraint comes from a condition on coordinates. */
 bool tq_constraint_is_holonomic(const tq_constraint *constraint, uint32_t r);
 
-/* What holds of a robot at one state; any of them may be NULL. */
+/* Rows of all constraints at one state; `a` is required, the others may be NULL. */
 typedef struct tq_constraint_rows {
     double *a;        /* (n_row x nv), row by row */
     double *rate;     /* (n_row x nv) dA/dt at the posture's velocity */
-    double *position; /* (n_row) h in m or rad; 0 for rows that have none */
+    double *position; /* (n_row) h, m or rad; 0 for nonholonomic rows */
     double *velocity; /* (n_row) A qd - b at the posture's velocity */
 } tq_constraint_rows;
 
 /**
  * Compute the rows at one state.
  *
- * Shapes   q (nq) and qd (nv; NULL: rest) as given to the posture.
- * Memory   tq_constraint_rows_scratch_size(model) bytes of `scratch`, all given back.
+ * Shapes   q (nq) and qd (nv; NULL: rest) those of the posture.
+ * Memory   tq_constraint_rows_scratch_size(model) bytes of `scratch`, all released.
  * Returns  TQ_OK, TQ_ERR_SCRATCH
- *          TQ_ERR_SINGULAR "constraint": constraint `index` has no rows here: a disk lies flat, a
- *                          ball's centre is that of the sphere, an expression has no value
- * Cost     O(n_row depth) and what the expressions take.
+ *          TQ_ERR_SINGULAR "constraint": constraint `index` is undefined here: a disk lies flat, a
+ *                          ball's centre is that of the sphere, an expression is not finite
+ * Cost     O(n_row depth) plus the expressions.
  * Source   Murray, Li & Sastry, A Mathematical Introduction to Robotic Manipulation, 1994, ch. 6.
  * Checked  tests/property/core/constraints/test_rows.c
  */

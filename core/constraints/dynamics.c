@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/constraints/dynamics.c - Gauss's principle, sample by sample. */
+/* core/constraints/dynamics.c - forward and inverse dynamics by Gauss's principle of least
+ * constraint, sample by sample. */
 #include "core/constraints/dynamics.h"
 
 #include <assert.h>
@@ -15,7 +16,7 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* one sample out of rows */
+/* copies one sample from rows to a flat array */
 static const double *flat(const double *rows, size_t n_row, size_t stride, size_t i, double *ret)
 {
     for (size_t r = 0; r < n_row; r++) {
@@ -31,7 +32,7 @@ static void spread(const double *x, size_t n_row, size_t stride, size_t i, doubl
     }
 }
 
-/* faults of one sample say which one */
+/* adds the sample's number to an error */
 static tq_status of_sample(tq_status status, size_t i, tq_error *reterr)
 {
     if (status == TQ_ERR_SINGULAR && reterr != NULL) {
@@ -42,7 +43,7 @@ static tq_status of_sample(tq_status status, size_t i, tq_error *reterr)
     return status;
 }
 
-/* the sample's numbers, not in blocks */
+/* one sample as flat arrays */
 typedef struct room {
     double *q, *qd, *v, *target, *multipliers, *tau;
 } room;
@@ -66,7 +67,7 @@ static bool take_room(const tq_model *model, size_t n_row, tq_scratch *scratch, 
            r->multipliers != NULL;
 }
 
-/* torque at no acceleration, of the whole block */
+/* torque at qdd = 0, of the whole block */
 static tq_status bias_of(const tq_mechanism *mechanism, const tq_forward_input *in,
                          tq_scratch *scratch, double *ret_bias, tq_error *reterr)
 {
@@ -91,7 +92,7 @@ size_t tq_constrained_forward_scratch_size(const tq_mechanism *mechanism,
                   tq_constrained_scratch_size(mechanism, constraints));
 }
 
-/* v = M^-1 tau, then the nearest acceleration that is allowed */
+/* v = M^-1 tau, then the nearest acceleration that satisfies A v = target (Gauss's principle) */
 static tq_status accelerate(const tq_mechanism *mechanism, const tq_constraints *constraints,
                             unsigned without, const room *r, tq_scratch *scratch, tq_error *reterr)
 {
@@ -185,7 +186,7 @@ size_t tq_constrained_inverse_scratch_size(const tq_mechanism *mechanism,
                       tq_actuate_scratch_size(nv));
 }
 
-/* r->v holds the torques of all joints; r->tau becomes those of the actuated */
+/* r->v: torques of all joints; r->tau becomes those of the actuated joints */
 static tq_status actuate(const tq_mechanism *mechanism, const tq_constraints *constraints,
                          unsigned without, const room *r, tq_scratch *scratch, tq_actuation *ret,
                          tq_error *reterr)

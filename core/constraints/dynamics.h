@@ -14,14 +14,14 @@
  *     M qdd + C qd + gravity + friction + spring = tau + J^T w + A^T multipliers
  *     A qdd = -dA/dt qd
  *
- * The multipliers are those of the force ON the robot: row by row in N (a distance or a direction),
- * N m (a turn), or what makes a power with the row's velocity. Redundant rows share their load with
- * least norm. The state is taken as it is: its residuals are tq_constraint_rows_compute's to tell.
+ * Multipliers are forces ON the robot, per row: N (a distance or a direction),
+ * N m (a rotation), or power-conjugate to the row's velocity. Redundant rows share their load by
+ * minimum norm. States are not projected: tq_constraint_rows_compute gives their residuals.
  *
  * Shapes   in, ret_qdd as tq_forward_dynamics; ret_multipliers (n_row x stride) or NULL. Padding of
  *          the results repeats the last sample.
- * Memory   tq_constrained_forward_scratch_size bytes of `scratch`, all given back. Re-entrant.
- * Bits     A sample gives the same bits alone and in any block.
+ * Memory   tq_constrained_forward_scratch_size bytes of `scratch`, all released. Re-entrant.
+ * Bits     A sample has the same bits alone and in any block.
  * Returns  TQ_OK, TQ_ERR_SHAPE, TQ_ERR_QUATERNION, TQ_ERR_OVERFLOW, TQ_ERR_SCRATCH as
  *          tq_forward_dynamics
  *          TQ_ERR_SINGULAR  "joint.inertia": joint `index`; "constraint": constraint `index` has no
@@ -39,21 +39,21 @@ tq_status tq_constrained_forward(const tq_mechanism *mechanism, const tq_constra
 size_t tq_constrained_forward_scratch_size(const tq_mechanism *mechanism,
                                            const tq_constraints *constraints, size_t n_wrench);
 
-/* What the actuated joints cannot do of one sample. */
+/* Actuation of one sample. */
 typedef struct tq_actuation {
     size_t n_actuated;
-    size_t n_freedom;  /* left by the constraints */
-    size_t n_internal; /* independent torques of actuated joints that move nothing */
-    double missing;    /* part of the needed torque that no actuated joint makes, N m or N: largest
-                          entry; rounding when the motion is possible */
+    size_t n_freedom;  /* dofs left by the constraints */
+    size_t n_internal; /* independent torques of actuated joints that cause no motion */
+    double missing;    /* largest entry of the required torque that the actuated joints cannot
+                          produce, N m or N; rounding if the motion is possible */
 } tq_actuation;
 
 /**
- * Compute the torques of the actuated joints, and the multipliers, that go with given motion.
+ * Compute the torques of the actuated joints, and the multipliers, of a given motion.
  *
- * Where actuated joints can work against each other (grasping), the torques of least norm are
- * given. Motion that violates the constraints at acceleration level is the caller's: torques are
- * those of the motion as told.
+ * Where actuated joints can act against each other (internal forces of grasping), the torques are
+ * of minimum norm. The motion is not checked against the constraints at acceleration level: torques
+ * are those of the motion as given.
  *
  * Shapes   in, ret_tau as tq_inverse_dynamics, 0 for joints that are not actuated; ret_multipliers
  *          (n_row x stride), ret_actuation (n_sample), or NULL.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/constraints/expression.c - a stack machine on jets. */
+/* core/constraints/expression.c - a stack machine on jets (automatic differentiation). */
 #include "core/constraints/expression.h"
 
 #include <assert.h>
@@ -7,7 +7,7 @@
 
 #include "core/elementary/elementary.h"
 
-/* f(x) by the chain rule, from f, f' and f'' at x.value */
+/* chain rule: f(x) from f, f' and f'' at x.value */
 static tq_jet chain(tq_jet x, double f, double df, double ddf)
 {
     return (tq_jet){.value = f, .u = df * x.u, .v = df * x.v, .uv = df * x.uv + ddf * x.u * x.v};
@@ -27,7 +27,7 @@ static tq_jet reciprocal(tq_jet x)
     return chain(x, f, -f * f, 2.0 * f * f * f);
 }
 
-/* x^p for a p that does not move: powers of 0 keep the derivatives that they have */
+/* x^p for constant p: keeps the finite derivatives at x = 0 */
 static tq_jet fixed_power(tq_jet x, double p)
 {
     const double df = p == 0.0 ? 0.0 : p * tq_pow(x.value, p - 1.0);

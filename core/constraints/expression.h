@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/constraints/expression.h - a number computed from the coordinates, as code of a stack
- * machine, with its derivatives. */
+/* core/constraints/expression.h - expressions of the coordinates with derivatives: code for a stack
+ * machine. */
 #ifndef TQ_CONSTRAINTS_EXPRESSION_H
 #define TQ_CONSTRAINTS_EXPRESSION_H
 
@@ -15,12 +15,12 @@ enum {
 typedef enum tq_operator {
     TQ_OPERATOR_NUMBER,     /* pushes `number` */
     TQ_OPERATOR_COORDINATE, /* pushes q[q_index], whose rate is qd[v_index] */
-    TQ_OPERATOR_ADD,        /* two operands: the deeper one stands left */
+    TQ_OPERATOR_ADD,        /* two operands: the deeper one is the left operand */
     TQ_OPERATOR_SUBTRACT,
     TQ_OPERATOR_MULTIPLY,
     TQ_OPERATOR_DIVIDE,
     TQ_OPERATOR_POWER,
-    TQ_OPERATOR_NEGATE, /* one operand, from here on */
+    TQ_OPERATOR_NEGATE, /* one operand, as all that follow */
     TQ_OPERATOR_SIN,
     TQ_OPERATOR_COS,
     TQ_OPERATOR_TAN,
@@ -34,23 +34,23 @@ typedef struct tq_instruction {
     double number;
 } tq_instruction;
 
-/* Code that leaves one number on the stack and never holds more than TQ_EXPRESSION_DEPTH: whoever
- * makes it sees to that (tq_expression_is_sound). Borrowed. */
+/* Code that leaves one number on the stack and never exceeds TQ_EXPRESSION_DEPTH: the caller
+ * guarantees this (tq_expression_is_sound). Borrowed. */
 typedef struct tq_expression {
     size_t n;
     const tq_instruction *code;
 } tq_expression;
 
-/* A value with its derivatives along two directions u and v of the velocities. */
+/* A value with its derivatives along two velocity directions u and v (second-order jet). */
 typedef struct tq_jet {
     double value, u, v, uv; /* uv: derivative along u of the derivative along v */
 } tq_jet;
 
 /**
- * Evaluate with derivatives, in forward mode: exact to rounding.
+ * Evaluate with derivatives by forward-mode automatic differentiation, exact to rounding.
  *
  * Shapes   q (nq); u, v (nv), NULL: no such derivative.
- * Returns  The jet; NaN or infinities where the expression has no value or no derivative.
+ * Returns  The jet; NaN or infinite where the expression or its derivative is undefined.
  * Cost     O(n).
  * Source   Griewank & Walther, Evaluating Derivatives, 2008, ch. 13.
  * Checked  tests/property/core/constraints/test_expression.c
@@ -58,7 +58,7 @@ typedef struct tq_jet {
 tq_jet tq_expression_at(const tq_expression *expression, const double *q, const double *u,
                         const double *v);
 
-/* 1 when the code is as tq_expression asks, and uses no coordinate beyond nq and nv. */
+/* 1 if the code is as tq_expression requires, and uses no coordinate beyond nq and nv. */
 int tq_expression_is_sound(const tq_expression *expression, uint32_t nq, uint32_t nv);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/constraints/hold.c - inverse inertias of rows that stand, and a quadratic programme in a
- * box. */
+/* core/constraints/hold.c - stiction with constraints: a quadratic programme with bounds (active
+ * set). */
 #include "core/constraints/hold.h"
 
 #include <math.h>
@@ -8,35 +8,35 @@
 
 #include "core/linalg/dense.h"
 
-/* rows that share less than this part of their inverse inertia depend on others */
+/* relative singular value below which rows depend on others */
 static const double rcond = 1e-12;
-/* a row whose inverse inertia is this part of what it is without constraints cannot move */
+/* a row whose inverse inertia relative to the unconstrained one is below this cannot move */
 static const double immobile = 1e-14;
-/* accelerations below this part of those that there would be without holds are rounding */
+/* accelerations relative to the free ones below this are rounding */
 static const double rounding = 1e-11;
-/* a row that cannot be moved but turns round, as a rocker does at its dead centre: no hold of its
- * own stops it. It does so when it accelerates by this part of the fastest. */
+/* A row at a dead centre (a rocker) cannot be moved by its own force but still reverses: it does so
+ * if it accelerates by this fraction of the fastest row. */
 static const double turning = 1e-9;
-/* accelerations of held rows above this part of those without holds are not rounding: rows that
- * depend on each other to rcond are then 1e-6 apart at most */
+/* accelerations of held rows relative to the free ones above this are not rounding: rows that are
+ * dependent within rcond differ by 1e-6 at most */
 static const double rest = 1e-5;
-/* of the fastest row that slips: what is slower does not move with it */
+/* relative to the fastest slipping row: slower rows do not move with it */
 static const double together = 1e-7;
 enum { STEPS_PER_ROW = 50 };
 
-/* What rows do to each other, scaled so that each has an inverse inertia of 1: g = d + w u, u being
- * the holds times 1 / scale and g the accelerations times scale. */
+/* Coupling of rows, scaled to unit inverse inertia: g = d + w u, u = hold / scale, g = acceleration
+ * * scale. */
 typedef struct programme {
     size_t n;
     double *w;       /* (n x n) */
     double *scale;   /* (n); 0: the row cannot move */
     double *d, *u;   /* (n) */
     double *loose;   /* (n) accelerations without holds, not scaled */
-    double fastest;  /* of any row of qdd without holds */
+    double fastest;  /* largest acceleration of any row of qdd without holds */
     double *g, *box; /* (n) */
-    double *m, *p;   /* working matrix (n x n) and right side (n) */
-    signed char *at; /* (n) -1, 1: at that end of the box; 0: within */
-    uint32_t *inner; /* (n) rows within */
+    double *m, *p;   /* working matrix (n x n) and right-hand side (n) */
+    signed char *at; /* (n) -1, 1: at that bound; 0: within */
+    uint32_t *inner; /* (n) rows within their bounds */
 } programme;
 
 size_t tq_hold_scratch_size(size_t nv, size_t n_row)
@@ -46,7 +46,7 @@ size_t tq_hold_scratch_size(size_t nv, size_t n_row)
     const size_t own = 2 * tq_scratch_cost(nv * nv, sizeof(double)) +
                        7 * tq_scratch_cost(nv, sizeof(double)) + tq_scratch_cost(nv, 1) +
                        tq_scratch_cost(nv, sizeof(uint32_t)) + tq_lstsq_scratch_size(nv, nv);
-    /* what tq_constrained_nearest takes */
+    /* scratch of tq_constrained_nearest */
     const size_t k = (nv < n_row ? nv : n_row) + 1;
     const size_t nearest = 5 * tq_scratch_cost(nv + n_row + 1, sizeof(double)) +
                            tq_scratch_cost(k * (n_row + 1), sizeof(double)) +
@@ -79,7 +79,7 @@ static double dot(const double *a, const double *b, size_t n)
     return sum;
 }
 
-/* w and its scale out of the columns (1 - Q Q^T) L^-1 e of the rows */
+/* w and scale from the columns (1 - Q Q^T) L^-1 e of the rows */
 static tq_status couple(const tq_constrained *s, const tq_holds *holds, tq_scratch *scratch,
                         programme *p, tq_error *reterr)
 {
@@ -115,7 +115,7 @@ static tq_status couple(const tq_constrained *s, const tq_holds *holds, tq_scrat
     return status;
 }
 
-/* the programme of a state: d is the acceleration of its rows when nothing holds them */
+/* the programme of a state: d is the acceleration of its rows without holds */
 static tq_status set_up(const tq_constrained *s, const tq_holds *holds, const double *target,
                         const double *v, tq_scratch *scratch, programme *p, tq_error *reterr)
 {
@@ -149,7 +149,7 @@ static tq_status set_up(const tq_constrained *s, const tq_holds *holds, const do
     return status;
 }
 
-/* least-norm step of the inner rows to where none of them accelerates, into p->p */
+/* minimum-norm step of the inner rows to zero acceleration, into p->p */
 static tq_status step_inner(programme *p, size_t n_inner, tq_scratch *scratch, tq_error *reterr)
 {
     size_t rank = 0;
@@ -180,7 +180,7 @@ static size_t find_inner(programme *p)
     return n;
 }
 
-/* goes along p->p as far as the box lets it; whether it came to a wall */
+/* moves u along p->p to the first bound; true if a bound was reached */
 static bool walk(programme *p, size_t n_inner)
 {
     double far = 1.0;
@@ -211,7 +211,8 @@ static bool walk(programme *p, size_t n_inner)
     return stopped;
 }
 
-/* of rows at a wall, the one that its acceleration takes off it fastest; none: false */
+/* releases the row at a bound with the largest acceleration away from it above `least`; false: none
+ */
 static bool leave_wall(programme *p, double least)
 {
     size_t best = p->n;
@@ -228,8 +229,8 @@ static bool leave_wall(programme *p, double least)
     return best < p->n;
 }
 
-/* Inner rows that no holds of their own can stop, because they depend on each other and are pulled
- * apart: a step along what is left, beyond any wall. Whether there is such a rest. */
+/* Inner rows that their own holds cannot stop, because they are dependent and driven apart: a step
+ * along the remaining acceleration, beyond any bound. False: no remainder. */
 static bool step_rest(programme *p, size_t n_inner, double least)
 {
     double most = 0.0, room = 0.0;
@@ -285,7 +286,7 @@ tq_status tq_constrained_stick(const tq_constrained *state, const tq_holds *hold
     double fastest = 0.0;
     bool slips = false;
     for (size_t k = 0; status == TQ_OK && k < p.n; k++) {
-        const double beyond = fmax(-p.at[k] * p.g[k], 0.0); /* 0 within the box */
+        const double beyond = fmax(-p.at[k] * p.g[k], 0.0); /* 0 within the bounds */
         fastest = fmax(fastest, beyond);
         slips = slips || beyond > TQ_HOLD_SLACK * p.box[k];
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/constraints/integrability.c - brackets of the allowed directions. */
+/* core/constraints/integrability.c - Lie brackets of the allowed directions. */
 #include "core/constraints/integrability.h"
 
 #include <math.h>
@@ -8,14 +8,14 @@
 #include "core/linalg/dense.h"
 #include "core/spatial/screw.h"
 
-static const double rounding = 1e-9; /* brackets below this part of their terms count as zero */
+static const double rounding = 1e-9; /* brackets relative to their terms below this are zero */
 
 typedef struct room {
-    double *x;       /* (n_free x nv) allowed directions, of kinetic energy 1/2 */
+    double *x;       /* (n_free x nv) allowed directions, scaled to kinetic energy 1/2 */
     double *rates;   /* (n_free x n_row x nv) dA along each */
     double *a;       /* (n_row x nv) */
     double *bracket; /* (nv) */
-    double *dw;      /* (n_pair x n_row, column-major) over the lengths of the rows */
+    double *dw;      /* (n_pair x n_row, column-major) divided by the lengths of the rows */
     double *tau;
     int *pivot;
 } room;
@@ -92,7 +92,8 @@ static tq_status set_rates(const tq_constrained *s, const double *q, size_t n_fr
     return status;
 }
 
-/* bracket of two fields of constant components: turns and twists of a child do not commute */
+/* Lie bracket of two vector fields of constant components: rotations and twists of a child do not
+ * commute */
 static void lie_bracket(const tq_model *model, const double *x, const double *y, double *ret)
 {
     memset(ret, 0, model->nv * sizeof *ret);
@@ -107,7 +108,7 @@ static void lie_bracket(const tq_model *model, const double *x, const double *y,
     }
 }
 
-/* dw(x_f, x_g) of row `row` and the size of its terms */
+/* exterior derivative dw(x_f, x_g) of row `row`, and the size of its terms */
 static double exterior(const tq_constrained *s, const room *r, size_t f, size_t g, size_t row,
                        double *ret_size)
 {
@@ -124,7 +125,7 @@ static double exterior(const tq_constrained *s, const room *r, size_t f, size_t 
     return sum;
 }
 
-/* what of each pair's bracket each row sees, and the largest of their terms */
+/* dw of every row for every pair of directions, and the largest of the terms */
 static double set_brackets(const tq_constrained *s, size_t n_free, room *r)
 {
     const size_t n_pair = pair_count(n_free);
@@ -157,7 +158,7 @@ tq_status tq_constraint_integrability(const tq_constrained *state, const double 
         return status;
     }
     *ret = (tq_integrability){.n_free = e.n_free};
-    if (e.n_free < 2 || n_row == 0) { /* a single direction always has curves of its own */
+    if (e.n_free < 2 || n_row == 0) { /* a single direction is always integrable */
         tq_scratch_rewind(scratch, mark);
         return TQ_OK;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/constraints/project.c - Gauss-Newton onto the constraints. */
+/* core/constraints/project.c - Gauss-Newton projection onto the constraints. */
 #include "core/constraints/project.h"
 
 #include <assert.h>
@@ -11,8 +11,8 @@
 #include "core/spatial/screw.h"
 
 enum { ITERATIONS_MAX = 100, HALVINGS_MAX = 12 };
-static const double goal = 1e-3;   /* of the tolerance: where steps end */
-static const double longest = 0.5; /* step, m or rad: beyond it a Jacobian says little */
+static const double goal = 1e-3;   /* of the tolerance: residual at which steps end */
+static const double longest = 0.5; /* maximum step, m or rad: the range of the linearisation */
 
 typedef struct work {
     const tq_mechanism *mechanism;
@@ -68,7 +68,7 @@ static double largest(const double *x, size_t n, size_t *ret_index)
     return most;
 }
 
-/* position residuals (or velocity residuals at w->qd) at q: the largest */
+/* position residuals (or velocity residuals at w->qd) at q; returns the largest */
 static tq_status residual(work *w, const double *q, bool of_velocity, double *ret_most,
                           size_t *ret_row, tq_error *reterr)
 {
@@ -90,7 +90,7 @@ static tq_status residual(work *w, const double *q, bool of_velocity, double *re
     return status;
 }
 
-/* w->step: the least displacement that meets -h to first order */
+/* w->step: the smallest displacement (metric of M) with A step = -h */
 static tq_status newton_step(work *w, tq_error *reterr)
 {
     const size_t mark = tq_scratch_mark(w->scratch);
@@ -115,7 +115,7 @@ static tq_status newton_step(work *w, tq_error *reterr)
     return status;
 }
 
-/* Takes w->step, or half of it, or less, until the residual shrinks. False: it does not. */
+/* Takes w->step, halved until the residual decreases. False: it does not. */
 static bool descend(work *w, double *most, size_t *row)
 {
     const tq_model *model = tq_mechanism_model(w->mechanism);
@@ -134,7 +134,7 @@ static bool descend(work *w, double *most, size_t *row)
     return false;
 }
 
-/* Frames of a loop that stand on each other, but the wrong way round. */
+/* True if the frames of a loop coincide but for a rotation by pi about an axis. */
 static bool is_turned(const tq_configuration *posture, const tq_constraint *c)
 {
     const unsigned turns = c->kind == TQ_CONSTRAINT_LOOP ? c->axes >> 3 : 0u;
@@ -143,7 +143,7 @@ static bool is_turned(const tq_configuration *posture, const tq_constraint *c)
     }
     for (unsigned k = 0; k < 3; k++) {
         if (turns != 7u && (turns >> k & 1u) != 0) {
-            continue; /* only the axis that stays free is known then */
+            continue; /* only the free axis is determined then */
         }
         double seen[2][3];
         const tq_link_frame *frames[2] = {&c->a, &c->b};

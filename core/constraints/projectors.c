@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/constraints/projectors.c - projectors, elimination, and torques along and across
+/* core/constraints/projectors.c - projectors, elimination, and torques along and normal to the
  * constraints. */
 #include "core/constraints/projectors.h"
 
@@ -47,8 +47,7 @@ tq_status tq_constraint_projector(const tq_constrained *state, tq_scratch *scrat
     return status;
 }
 
-/* following velocities that are so much faster than the free ones: the free ones do not tell the
- * motion */
+/* ratio of dependent to free velocities above which the free ones do not determine the motion */
 static const double steepest = 1e8;
 
 static size_t elimination_size(size_t nv, size_t rank)
@@ -85,7 +84,7 @@ static bool take(const tq_constrained *s, tq_scratch *scratch, tq_elimination *e
            e->follow != NULL;
 }
 
-/* numbers below nv that are not among n others, rising; how many */
+/* numbers below nv that are not among n others, ascending; returns their count */
 static size_t others(const uint32_t *known, size_t n, size_t nv, uint32_t *ret)
 {
     size_t found = 0;
@@ -101,7 +100,7 @@ static size_t others(const uint32_t *known, size_t n, size_t nv, uint32_t *ret)
     return found;
 }
 
-/* which velocities are solved for: the first pivots of the independent rows */
+/* dependent velocities: the first pivots of the independent rows */
 static tq_status choose(const tq_constrained *s, tq_scratch *scratch, tq_elimination *e,
                         tq_error *reterr)
 {
@@ -135,7 +134,7 @@ static tq_status choose(const tq_constrained *s, tq_scratch *scratch, tq_elimina
     return status;
 }
 
-/* those that are wanted are free */
+/* the caller's choice of free velocities */
 static tq_status take_wanted(const tq_constrained *s, const uint32_t *wanted, size_t n_wanted,
                              tq_elimination *e, tq_error *reterr)
 {
@@ -151,7 +150,7 @@ static tq_status take_wanted(const tq_constrained *s, const uint32_t *wanted, si
     return TQ_OK;
 }
 
-/* rows of qd that follow, for one right side (rank): the value of A's columns `bound` times them */
+/* dependent rows of qd, for one right-hand side (rank): A's columns `bound` times them equals it */
 static void follow(const tq_elimination *e, size_t rank, const double *right, double *ret)
 {
     for (size_t i = 0; i < rank; i++) {
@@ -259,14 +258,14 @@ void tq_constraint_torque(const tq_constrained *state, const tq_elimination *eli
     const size_t nv = state->nv;
     const double *l = state->l;
     tq_elimination_acceleration(state, elimination, ud, ret_tau);
-    for (size_t i = 0; i < nv; i++) { /* L^T qdd: entry i needs those from i on */
+    for (size_t i = 0; i < nv; i++) { /* L^T qdd: entry i uses those from i on */
         double sum = 0.0;
         for (size_t j = i; j < nv; j++) {
             sum += l[i * nv + j] * ret_tau[j];
         }
         ret_tau[i] = sum;
     }
-    for (size_t i = nv; i-- > 0;) { /* L of it: entry i needs those up to i */
+    for (size_t i = nv; i-- > 0;) { /* L (L^T qdd): entry i uses those up to i */
         double sum = 0.0;
         for (size_t j = 0; j <= i; j++) {
             sum += l[j * nv + i] * ret_tau[j];

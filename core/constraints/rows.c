@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/constraints/rows.c - the rows of constraints at one state, with their rates and residuals.
- */
+/* core/constraints/rows.c - rows of constraints at one state, with rates and residuals. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -8,7 +7,7 @@
 #include "core/constraints/constraints.h"
 #include "core/spatial/screw.h"
 
-/* a vector that moves, in world axes */
+/* a vector and its time derivative, in world axes */
 typedef struct moving {
     double x[3], rate[3];
 } moving;
@@ -19,9 +18,9 @@ typedef struct writer {
     const double *q, *qd;
     size_t nv;
     uint32_t row; /* the next one */
-    /* twist of b as seen from a at the world origin, and its rate: (6 x nv) */
+    /* twist of b relative to a at the world origin, and its rate: (6 x nv) */
     double *twist, *twist_rate;
-    double *unit; /* (nv) a direction of velocities, zero between uses */
+    double *unit; /* (nv) a unit direction of velocities, zero between uses */
 } writer;
 
 size_t tq_constraint_rows_scratch_size(const tq_model *model)
@@ -42,7 +41,7 @@ static void put_position(const writer *w, double h)
     }
 }
 
-/* A qd less what it should be, and on to the next row */
+/* velocity residual A qd - equals; advances to the next row */
 static void finish_row(writer *w, double equals)
 {
     if (w->to->velocity != NULL) {
@@ -143,7 +142,7 @@ static moving direction(const moving *a, double *ret_length)
     return ret;
 }
 
-/* what of a stands across the unit vector n: a - (a . n) n */
+/* component of a normal to the unit vector n: a - (a . n) n */
 static moving across(const moving *a, const moving *n)
 {
     const double part = tq_dot3(a->x, n->x);
@@ -155,7 +154,7 @@ static moving across(const moving *a, const moving *n)
     return ret;
 }
 
-/* b's twist less a's */
+/* relative twist: b's minus a's */
 static void relate(writer *w, const tq_constraint *c)
 {
     static const double origin[3] = {0.0, 0.0, 0.0};
@@ -170,7 +169,7 @@ static void relate(writer *w, const tq_constraint *c)
     }
 }
 
-/* velocity of b's point at `at` along e, as seen from a */
+/* row: velocity of b's point at `at` along e, relative to a */
 static void put_point(writer *w, const moving *e, const moving *at, double h)
 {
     const size_t nv = w->nv;
@@ -195,7 +194,7 @@ static void put_point(writer *w, const moving *e, const moving *at, double h)
     finish_row(w, 0.0);
 }
 
-/* angular velocity of b along e, as seen from a */
+/* row: angular velocity of b along e, relative to a */
 static void put_turn(writer *w, const moving *e, double h)
 {
     const size_t nv = w->nv;
@@ -233,7 +232,7 @@ static void put_loop(writer *w, const tq_constraint *c, unsigned axes)
     }
     for (unsigned k = 0; k < 3; k++) {
         if ((axes >> (3 + k) & 1u) != 0) {
-            /* b's axis k + 2 stays across a's axis k + 1: turned about k, it would not */
+            /* a's axis k + 1 stays normal to b's axis k + 2; a rotation about k would violate it */
             const moving fixed = axis_of(w, &c->a, (k + 1) % 3);
             const moving seen = axis_of(w, &c->b, (k + 2) % 3);
             const moving e = cross(&fixed, &seen);
@@ -242,7 +241,7 @@ static void put_loop(writer *w, const tq_constraint *c, unsigned axes)
     }
 }
 
-/* h = (|d|^2 - l^2) / (2 l), smooth everywhere and near |d| - l */
+/* h = (|d|^2 - l^2) / (2 l): smooth everywhere, |d| - l to first order */
 static void put_distance(writer *w, const tq_constraint *c)
 {
     const moving p = point_of(w, &c->b), o = point_of(w, &c->a);
@@ -256,11 +255,11 @@ static void put_distance(writer *w, const tq_constraint *c)
     put_point(w, &d, &p, h);
 }
 
-/* Contact of a rolling body: normal away from the surface, the point that touches, the gap. */
+/* Contact of a rolling body: outward normal of the surface, contact point, gap. */
 static bool find_contact(const writer *w, const tq_constraint *c, moving *n, moving *at,
                          double *ret_gap)
 {
-    static const double least = 1e-9; /* of the radius: below it the contact has no direction */
+    static const double least = 1e-9; /* of the radius: below it the normal is undefined */
     const moving center = point_of(w, &c->b), o = point_of(w, &c->a);
     const moving away = minus(&center, &o);
     double length = 0.0;
@@ -278,15 +277,15 @@ static bool find_contact(const writer *w, const tq_constraint *c, moving *n, mov
         return true;
     }
     const moving axis = axis_of(w, &c->b, 2);
-    const moving up = across(n, &axis); /* in the plane of the disk; short when it lies flat */
+    const moving up = across(n, &axis); /* in the plane of the disk; short if it lies flat */
     const moving steepest = direction(&up, &length);
     *at = along(&center, -c->radius, &steepest);
     *ret_gap = tq_dot3(n->x, away.x) - c->radius * length;
     return length > least;
 }
 
-/* two directions of the surface: those of a's frame on a plane; on a sphere, made from the axis of
- * a that is farthest from the normal */
+/* Two tangents of the surface: a's axes on a plane; on a sphere from the axis of a that is farthest
+ * from the normal. */
 static void find_tangents(const writer *w, const tq_constraint *c, const moving *n, moving ret[2])
 {
     if (c->surface == 0.0) {
@@ -369,7 +368,7 @@ static void put_pfaffian(writer *w, const tq_constraint *c)
     }
 }
 
-/* whether some coordinate of an expression has the rate of row v */
+/* whether the expression contains a coordinate with rate row v */
 static bool depends_on(const tq_expression *expression, size_t v)
 {
     for (size_t i = 0; i < expression->n; i++) {
@@ -432,7 +431,7 @@ static bool put_constraint(writer *w, const tq_constraint *c)
     return true;
 }
 
-/* expressions may have no value here */
+/* expressions may be undefined here */
 static bool is_finite(const writer *w, const tq_constraint *c)
 {
     for (uint32_t r = c->first_row; r < c->first_row + c->n_row; r++) {

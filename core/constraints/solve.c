@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/constraints/solve.c - rank-revealing factors of the rows, in the metric of M. */
+/* core/constraints/solve.c - rank-revealing QR of the constraint rows in the metric of M. */
 #include "core/constraints/solve.h"
 
 #include <assert.h>
@@ -10,10 +10,9 @@
 #include "core/dynamics/mass_matrix/mass_matrix.h"
 #include "core/linalg/dense.h"
 
-/* rows of A L^-T that are shorter than this part of the longest say nothing */
+/* relative length below which a row of A L^-T is zero */
 static const double least_row = 1e-12;
-/* how far a dependent row may be off its target, of what makes up the row: assembly errors and
- * rounding are below */
+/* relative deviation of a dependent row from its target: assembly errors and rounding are below */
 static const double off_target = 1e-6;
 
 enum { ALONE = TQ_BLOCK_PAD }; /* stride of one sample */
@@ -39,7 +38,7 @@ uint32_t tq_constraint_of_row(const tq_constraints *constraints, size_t row)
     return constraints->n_constraint;
 }
 
-/* working memory of the factorisation, of tq_constrained_nearest and of tq_constrained_explain */
+/* scratch of the factorisation, of tq_constrained_nearest and of tq_constrained_explain */
 static size_t inner_size(const tq_mechanism *mechanism, size_t nv, size_t n_row)
 {
     const tq_model *model = tq_mechanism_model(mechanism);
@@ -96,7 +95,7 @@ static uint32_t joint_of_row(const tq_model *model, size_t row)
     return 0;
 }
 
-/* L of M(q), rotors in it unless left out */
+/* Cholesky factor L of M(q), with rotors unless omitted */
 static tq_status factor_mass(const tq_mechanism *mechanism, const double *q, unsigned without,
                              tq_scratch *scratch, double *ret_l, tq_error *reterr)
 {
@@ -127,7 +126,7 @@ static tq_status factor_mass(const tq_mechanism *mechanism, const double *q, uns
     return status;
 }
 
-/* Q, R and the rank of L^-1 A^T with columns of length 1 */
+/* Q, R and rank of L^-1 A^T with columns of length 1 */
 static tq_status factor_rows(tq_constrained *s, tq_scratch *scratch, tq_error *reterr)
 {
     const size_t nv = s->nv, n = s->n_row, k = smaller(nv, n);
@@ -169,7 +168,7 @@ static tq_status factor_rows(tq_constrained *s, tq_scratch *scratch, tq_error *r
     return status;
 }
 
-/* rows that do not take part become zeros */
+/* zeroes the rows that do not take part */
 static void choose_rows(tq_constrained *s)
 {
     for (uint32_t i = 0; i < s->constraints->n_constraint; i++) {
@@ -229,7 +228,7 @@ tq_status tq_constrained_factor(const tq_mechanism *mechanism, const tq_constrai
     return TQ_OK;
 }
 
-/* Least-norm multipliers with R P^T diag(length) multipliers = w (rank). */
+/* Minimum-norm multipliers with R P^T diag(length) multipliers = w (rank). */
 static tq_status least_multipliers(const tq_constrained *s, const double *w, tq_scratch *scratch,
                                    double *ret, tq_error *reterr)
 {
@@ -286,7 +285,7 @@ static void add_basis(const tq_constrained *s, double by, const double *w, doubl
     }
 }
 
-/* z (rank) with R11^T z = scaled target, and what dependent rows say to it */
+/* z (rank) with R11^T z = scaled target; checks the dependent rows */
 static tq_status meet_target(const tq_constrained *s, const double *target,
                              tq_contradiction contradiction, double *ret_z, tq_error *reterr)
 {
@@ -302,7 +301,7 @@ static tq_status meet_target(const tq_constrained *s, const double *target,
     const size_t n_check = contradiction == TQ_CONTRADICTION_REFUSE ? s->n_row : s->rank;
     for (size_t j = s->rank; status == TQ_OK && j < n_check; j++) {
         const size_t row = (size_t)s->pivot[j];
-        if (s->length[row] == 0.0) { /* no velocity changes it here */
+        if (s->length[row] == 0.0) { /* no velocity changes this row here */
             if (!(fabs(target[row]) <= off_target)) {
                 status = tq_fail(reterr, TQ_ERR_SINGULAR, "constraint.row", row, target[row]);
             }

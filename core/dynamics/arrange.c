@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/arrange.c - samples as files have them, one after another, into blocks and back. */
+/* core/dynamics/arrange.c - transposition: samples one after another <-> rows of a block. */
 #include "core/dynamics/arrange.h"
 
 #include "core/base/block.h"
 #include "core/base/finite.h"
 #include "core/kernels/table.h"
 
-enum { RUN = 64 }; /* numbers of one sum: neighbours do not wait for each other */
+enum { RUN = 64 }; /* numbers per sum: independent additions */
 
 void tq_samples_to_block(size_t n_row, size_t n, const double *samples, size_t pitch, double *block,
                          size_t stride)

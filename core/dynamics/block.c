@@ -20,7 +20,7 @@ tq_status tq_check_block(size_t n_sample, size_t stride, tq_error *reterr)
     return TQ_OK;
 }
 
-/* The slow look, once the lanes have seen that something is off. */
+/* slow path: names the sample, once the vector check has failed */
 static tq_status of_rows(const double *row, size_t n_sample, size_t stride, tq_error *reterr)
 {
     for (size_t i = 0; i < n_sample; i++) {
@@ -46,7 +46,7 @@ tq_status tq_find_quaternion(const tq_mechanism *mechanism, size_t n_sample, siz
         }
         const int32_t row = k->q_row + (k->kind == TQ_CANONICAL_FLOATING ? 3 : 0);
         const double *at = q + (size_t)row * stride;
-        /* half the tolerance on the length is the whole of it on the square, with room to spare */
+        /* |length^2 - 1| <= tol implies |length - 1| <= tol, with margin */
         if (kernels->unit((long)n_sample, (long)stride, at, QUATERNION_TOLERANCE)) {
             continue;
         }

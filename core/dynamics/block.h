@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/block.h - what inverse and forward dynamics do alike with a block: private to this
+/* core/dynamics/block.h - parts common to inverse and forward dynamics of a block: private to this
  * folder. */
 #ifndef TQ_DYNAMICS_BLOCK_H
 #define TQ_DYNAMICS_BLOCK_H
@@ -16,14 +16,14 @@
  * is a multiple of the padding. */
 tq_status tq_check_block(size_t n_sample, size_t stride, tq_error *reterr);
 
-/* What a check of a block says once it has not passed at a glance. */
+/* The slow path of a failed check: finds the first bad sample for the error. */
 tq_status tq_find_quaternion(const tq_mechanism *mechanism, size_t n_sample, size_t stride,
                              const double *q, tq_error *reterr);
 tq_status tq_find_overflow(const char *what, size_t n_row, size_t n_sample, size_t stride,
                            const double *x, tq_error *reterr);
 
-/* A single call lasts as long as a few hundred instructions, so that what every call passes is
- * inline: the next two, and those below that take room. */
+/* A call for one sample takes a few hundred instructions, so whatever every call executes is
+ * inline: the next two functions, and the *_take functions below. */
 
 /* TQ_ERR_QUATERNION at the first sample with a quaternion off unit length by more than 1e-6. */
 static inline tq_status tq_check_quaternions(const tq_mechanism *mechanism, size_t n_sample,
@@ -43,11 +43,11 @@ static inline tq_status tq_check_result(const char *what, size_t n_row, size_t n
                : tq_find_overflow(what, n_row, n_sample, stride, x, reterr);
 }
 
-/* With external wrenches a block is computed in runs of this many samples, so that the wrenches and
- * poses of a robot of thousands of bodies stay small. */
+/* With external wrenches a block is computed in runs of this many samples, to bound the memory for
+ * wrenches and poses of robots with thousands of bodies. */
 enum { TQ_WRENCH_RUN = 32 };
 
-/* Room for the wrenches on bodies of one run, and the poses that world axes need. */
+/* Memory for the wrenches on bodies of one run, and for the poses that world axes require. */
 typedef struct tq_wrench_room {
     double *rows;  /* (6 n_body x TQ_WRENCH_RUN) */
     double *poses; /* (12 n_body x TQ_WRENCH_RUN) */
@@ -64,18 +64,19 @@ static inline tq_status tq_wrench_room_take(const tq_mechanism *mechanism, size_
     return n_wrench == 0 ? TQ_OK : tq_wrench_room_take_some(mechanism, scratch, ret, reterr);
 }
 
-/* Rows at a stride of TQ_BLOCK lie 2 KiB apart, where they fight for the same lines of a cache:
- * robots of many coordinates are then computed in the same runs of samples, copied to rows that lie
- * close. Same bits. */
+/* Rows at a stride of TQ_BLOCK doubles are 2 KiB apart and map to the same cache sets (conflict
+ * misses). For robots of many dofs each run of samples is copied to rows close together. Same bits.
+ */
 enum {
     TQ_PACKED_STRIDE = TQ_WRENCH_RUN + TQ_BLOCK_PAD,
-    TQ_PACKED_NEAR = 64, /* rows hurt each other at multiples of this beyond the first */
+    TQ_PACKED_NEAR = 64, /* strides above this that are multiples of it conflict */
 };
 typedef struct tq_packed_rows {
-    double *q, *qd, *third, *out; /* third: qdd or tau; NULL, all of them: not for this block */
+    double *q, *qd, *third, *out; /* third: qdd or tau; all NULL: packing is not used for this
+                                     block */
 } tq_packed_rows;
 
-/* Decides whether a block of this stride wants close rows, and takes them. */
+/* Takes memory for packed rows if a block of this stride benefits; else *ret is all NULL. */
 size_t tq_packed_rows_size(const tq_mechanism *mechanism);
 tq_status tq_packed_rows_take_some(const tq_mechanism *mechanism, size_t stride,
                                    tq_scratch *scratch, tq_packed_rows *ret);
@@ -87,21 +88,21 @@ static inline tq_status tq_packed_rows_take(const tq_mechanism *mechanism, size_
                                     : tq_packed_rows_take_some(mechanism, stride, scratch, ret);
 }
 
-/* Copies the run of n samples that `in` points at and points `in` there; qdd and tau may not both
- * be given. Then the results back: out's rows to rows `stride` apart. */
+/* Copies the run of n samples of `in` into the packed rows and points `in` there; qdd and tau must
+ * not both be set. tq_packed_rows_return copies the results back to rows `stride` apart. */
 void tq_packed_rows_fill(const tq_mechanism *mechanism, const tq_packed_rows *rows,
                          tq_kernel_input *in);
 void tq_packed_rows_return(const tq_mechanism *mechanism, const tq_packed_rows *rows, size_t n,
                            size_t stride, double *to);
 
-/* Fills room->rows for the run of in->n_sample samples that starts at sample `first` of the block
- * and points `in` at them. in->q stands at that sample already. */
+/* Computes room->rows for the run of in->n_sample samples from sample `first` of the block on and
+ * points `in` at them. in->q is already at that sample. */
 void tq_gather_wrenches(const tq_mechanism *mechanism, const tq_external_wrench *wrenches,
                         size_t n_wrench, size_t first, double *work, const tq_wrench_room *room,
                         tq_kernel_input *in);
 
-/* The mass matrix of inputs that have been checked, in the kernels' floating-point mode; rows of
- * ret_m are in->out_stride apart. */
+/* Mass matrix of checked inputs, in the kernels' floating-point mode; rows of ret_m are
+ * in->out_stride apart. */
 tq_status tq_mass_matrix_checked(const tq_mechanism *mechanism, const tq_kernel_input *in,
                                  tq_scratch *scratch, double *ret_m, tq_error *reterr);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/checks.c - recursions, Lagrange's equations and stacked equations side by side. */
+/* core/dynamics/checks.c - RNEA and CRBA against Lagrange's equations and the stacked Newton-Euler
+ * equations. */
 #include "core/dynamics/checks.h"
 
 #include <math.h>
@@ -44,7 +45,7 @@ size_t tq_checks_scratch_size(const tq_mechanism *mechanism, size_t n_wrench)
            tq_scratch_cost(n_wrench, sizeof(tq_external_wrench));
 }
 
-static bool take(const tq_model *model, size_t n_wrench, tq_scratch *scratch, room *r)
+static bool take_room(const tq_model *model, size_t n_wrench, tq_scratch *scratch, room *r)
 {
     const size_t nv = model->nv;
     r->recursive = tq_scratch_take(scratch, nv, sizeof(double));
@@ -110,7 +111,7 @@ double tq_skew_residual(size_t nv, const double *m, const double *qd, const doub
     return relative(most, fmax(still, fmax(largest(m_rate, nv * nv), largest(c, nv * nv))));
 }
 
-/* torque by the recursion */
+/* torque by RNEA */
 static tq_status recurse(const tq_mechanism *mechanism, const tq_sample *sample,
                          tq_scratch *scratch, const room *r, tq_error *reterr)
 {
@@ -142,7 +143,8 @@ static tq_status recurse(const tq_mechanism *mechanism, const tq_sample *sample,
     return status;
 }
 
-/* the ledger's sum, its velocity terms once as they are and once by the stacked equations */
+/* sum of the terms; velocity terms by Christoffel symbols (way 0) and by the stacked equations (way
+ * 1) */
 static tq_status compare_torques(const tq_mechanism *mechanism, const tq_configuration *posture,
                                  const tq_sample *sample, tq_scratch *scratch, const room *r,
                                  tq_checks *ret, tq_error *reterr)
@@ -229,7 +231,7 @@ tq_status tq_checks_compute(const tq_mechanism *mechanism, const tq_configuratio
     const size_t mark = tq_scratch_mark(scratch);
     room r;
     tq_status status;
-    if (!take(posture->model, sample->n_wrench, scratch, &r)) {
+    if (!take_room(posture->model, sample->n_wrench, scratch, &r)) {
         status = tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
                          (double)tq_checks_scratch_size(mechanism, sample->n_wrench));
     } else {

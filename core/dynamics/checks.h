@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/checks.h - a second opinion: one sample computed in several ways. */
+/* core/dynamics/checks.h - cross-checks: one sample computed by several algorithms. */
 #ifndef TQ_DYNAMICS_CHECKS_H
 #define TQ_DYNAMICS_CHECKS_H
 
@@ -8,23 +8,24 @@
 #include "core/dynamics/sample.h"
 #include "core/model/mechanism.h"
 
-/* Residuals are largest differences over the largest entry of what is compared: rounding leaves
- * some eps times the number of joints. */
+/* Residual = max |difference| / max |entry| of the compared quantities; rounding leaves a few eps
+ * times the number of joints. */
 typedef struct tq_checks {
-    double recursive_lagrangian; /* torque: Newton-Euler recursion against M, C, g by Jacobians */
-    double recursive_stacked;    /* against the stacked equations of the product of exponentials */
-    double mass_matrix;          /* M: composite bodies against Jacobians */
-    double skew_symmetry;        /* Mdot - 2 C, C in the Christoffel form, plus its transpose */
+    double recursive_lagrangian; /* torque: RNEA against M, C, g by Jacobians */
+    double recursive_stacked;    /* torque: RNEA against the stacked Newton-Euler equations
+                                    (product of exponentials) */
+    double mass_matrix;          /* M: composite rigid bodies against Jacobians */
+    double skew_symmetry;        /* Mdot - 2 C, Christoffel form of C, plus its transpose */
     double symmetry;             /* M - M^T by Jacobians */
-    double smallest_eigenvalue;  /* of M: above 0 when M is definite */
+    double smallest_eigenvalue;  /* of M: > 0 if M is positive definite */
 } tq_checks;
 
 /**
- * Compare the recursions with the Lagrangian way for one sample: rigid bodies, rotors, springs,
- * friction and wrenches as `sample` says.
+ * Compare the recursive algorithms with the Lagrangian ones for one sample: bodies, rotors,
+ * springs, friction and wrenches as `sample` says.
  *
- * Shapes   posture made of tq_mechanism_model(mechanism) with sample->q and sample->qd.
- * Memory   tq_checks_scratch_size(mechanism, n_wrench) bytes of `scratch`, all given back.
+ * Shapes   posture: of tq_mechanism_model(mechanism) at sample->q and sample->qd.
+ * Memory   tq_checks_scratch_size(mechanism, n_wrench) bytes of `scratch`, all released.
  * Returns  TQ_OK, TQ_ERR_SCRATCH, TQ_ERR_OVERFLOW, TQ_ERR_NO_CONVERGENCE.
  * Checked  tests/property/core/dynamics/test_ledger.c
  */
@@ -33,8 +34,8 @@ tq_status tq_checks_compute(const tq_mechanism *mechanism, const tq_configuratio
                             tq_error *reterr);
 size_t tq_checks_scratch_size(const tq_mechanism *mechanism, size_t n_wrench);
 
-/* max |C + C^T - Mdot| over max(|Mdot|, |C|, |M| |qd|), largest entries all; 0 when all vanish.
- * Where M does not change, Mdot and C are rounding, which |M| |qd| keeps from looking large. */
+/* max |C + C^T - Mdot| / max(|Mdot|, |C|, |M| |qd|), each the largest entry; 0 if all are 0. |M|
+ * |qd| is the scale where M is constant and Mdot and C are rounding errors. */
 double tq_skew_residual(size_t nv, const double *m, const double *qd, const double *m_rate,
                         const double *c);
 

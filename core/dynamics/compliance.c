@@ -7,7 +7,7 @@
 #include "core/linalg/dense.h"
 #include "core/spatial/screw.h"
 
-/* singular values below this part of the largest are rounding of the sums that make the matrix */
+/* relative singular value below which a direction is rounding error */
 static const double rank_tolerance = 1e-12;
 
 /* the load's point in the world, and its wrench about the world origin */
@@ -38,10 +38,9 @@ void tq_static_torque(const tq_configuration *posture, const tq_load *load, doub
     tq_configuration_add_wrench(posture, load->link, wrench, ret_tau);
 }
 
-/* does moving freedom j carry the screw of freedom i along? Both lie on one branch. A screw rides
- * on all joints before its
-   own, and within its joint on what the posture's rates say: a spherical or floating joint's screws ride on all of them, a
-   planar joint's turn on its shifts. */
+/* Does the axis of dof i move with dof j (both on one branch)? Within a spherical or floating joint
+ * each axis moves with all dofs of the joint; within a planar joint the rotation axis moves with
+ * the translations; else only with dofs before it. */
 static int carries(const tq_model *model, const tq_freedom *j, const tq_freedom *i, size_t j_first,
                    size_t j_number, size_t i_number)
 {
@@ -82,7 +81,7 @@ void tq_geometric_stiffness(const tq_configuration *posture, const tq_load *load
                 const size_t j = posture->first[jb] + k % posture->count[jb];
                 const tq_freedom *fi = &posture->freedom[i];
                 const tq_freedom *fj = &posture->freedom[j];
-                /* the point moves with freedom j and takes the force along */
+                /* d(J_i^T w)/dq_j: dof j moves the point, the force is constant in the world */
                 double moved[3];
                 double turned[6] = {0};
                 tq_cross3(fj->screw + 3, point, moved);
@@ -144,7 +143,7 @@ static tq_status compliance(size_t n_task, size_t nv, const double *jacobian,
     if (status != TQ_OK) {
         return status;
     }
-    /* eigenvalues ascend: the rigid directions come first */
+    /* eigenvalues ascend: directions of zero compliance are first */
     size_t n_rigid = 0;
     while (n_rigid < n_task && value[n_rigid] <= rank_tolerance * value[n_task - 1]) {
         n_rigid++;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/coriolis.h - the Coriolis matrix, for blocks of samples. */
+/* core/dynamics/coriolis.h - Coriolis matrix C(q, qd), for blocks of samples. */
 #ifndef TQ_DYNAMICS_CORIOLIS_H
 #define TQ_DYNAMICS_CORIOLIS_H
 
@@ -10,20 +10,20 @@
 #include "core/model/mechanism.h"
 
 /**
- * Compute the Coriolis matrix C(q, qd) of tau = M qdd + C qd + ..., the one with Christoffel's
- * symbols: M' - 2 C is skew-symmetric.
+ * Compute the Coriolis matrix C(q, qd) of tau = M qdd + C qd + ... from Christoffel
+ * symbols: dM/dt - 2 C is skew-symmetric.
  *
  *     C = integral J^T dJ/dt dm,   C + C^T = dM/dt
  *
- * J is the Jacobian of a point of the robot for the rates qd; spherical and floating joints, whose
- * rates are no derivatives of coordinates, are in the same definition. With mimicking joints C is
- * that of the masters: G^T C_all G, where qd_all = G qd. Rotors add nothing.
+ * J is the Jacobian of a mass point by the rates qd. The definition covers spherical and floating
+ * joints, whose rates are quasi-velocities. With mimic joints C is
+ * that of the masters: G^T C_all G, where qd_all = G qd. Rotors contribute nothing.
  *
  * Shapes   q (nq x stride), qd (nv x stride); ret_c (nv^2 x stride): C[a][b] of sample i at
  *          ret_c[(a * nv + b) * stride + i]. See core/base/block.h.
  * Units    those of the mass matrix per second.
  * Memory   Borrows every argument for the call only. Takes at most tq_coriolis_scratch_size bytes
- *          of `scratch` and gives all of them back. Re-entrant.
+ *          of `scratch` and releases them. Re-entrant.
  * Bits     As for tq_inverse_dynamics.
  * Returns  TQ_OK, TQ_ERR_SHAPE, TQ_ERR_QUATERNION, TQ_ERR_OVERFLOW ("coriolis_matrix": sample
  *          `index`), TQ_ERR_SCRATCH as tq_inverse_dynamics.
@@ -38,7 +38,7 @@ tq_status tq_coriolis_matrix(const tq_mechanism *mechanism, size_t n_sample, siz
                              tq_error *reterr);
 
 /* The same into an array that tq_coriolis_matrix has filled before, for the same mechanism, with
- * the same stride and at least as many samples: zeros between branches are not written again. */
+ * the same stride and at least as many samples: structural zeros are not written again. */
 tq_status tq_coriolis_matrix_again(const tq_mechanism *mechanism, size_t n_sample, size_t stride,
                                    const double *q, const double *qd, tq_scratch *scratch,
                                    double *ret_c, tq_error *reterr);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/energy.c - energies of bodies by the kernel, those of rotors and springs added. */
+/* core/dynamics/energy.c - energies of bodies by the kernel, plus rotors and springs. */
 #include "core/dynamics/energy.h"
 
 #include <assert.h>
@@ -13,7 +13,7 @@ size_t tq_energy_scratch_size(const tq_mechanism *mechanism)
     return tq_scratch_cost(tq_work_doubles(&mechanism->canonical), sizeof(double));
 }
 
-/* of links that no joint moves */
+/* potential energy of links fixed to the world */
 static double resting(const tq_mechanism *mechanism, const double *gravity)
 {
     const tq_model *model = &mechanism->model;

@@ -13,13 +13,13 @@
 /**
  * Compute the energies of all links, rotors and springs.
  *
- * The potential is 0 where every centre of mass lies at the world origin and every spring is at
- * rest.
+ * Potential energy is 0 with every centre of mass at the world origin and every spring at
+ * rest length.
  *
  * Shapes   of `at` only n_sample, stride, q, qd (NULL: at rest) and gravity are used; ret_energy
  *          (2 x stride): kinetic, then potential, J.
  * Memory   Borrows every argument for the call only. Takes at most tq_energy_scratch_size bytes of
- *          `scratch` and gives all of them back. Re-entrant.
+ *          `scratch` and releases them. Re-entrant.
  * Bits     As for tq_inverse_dynamics.
  * Returns  TQ_OK, TQ_ERR_SHAPE, TQ_ERR_QUATERNION, TQ_ERR_OVERFLOW ("energy"), TQ_ERR_SCRATCH as
  *          tq_inverse_dynamics.

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/forward.c - accelerations from torques: articulated bodies, or M and a solve when
- * joints mimic others. */
+/* core/dynamics/forward.c - forward dynamics: ABA, or LDL^T of M with mimic joints. */
 #include "core/dynamics/forward.h"
 
 #include <assert.h>
@@ -14,7 +13,7 @@
 #include "core/dynamics/varied.h"
 #include "core/model/layout.h"
 
-/* Mimicking robots: samples whose mass matrices are held at once. */
+/* mimic joints: samples whose mass matrices are in memory at once */
 enum { RUN = TQ_WRENCH_RUN };
 
 size_t tq_forward_scratch_size(const tq_mechanism *mechanism, size_t n_wrench)
@@ -31,8 +30,8 @@ size_t tq_forward_scratch_size(const tq_mechanism *mechanism, size_t n_wrench)
     return bytes;
 }
 
-/* tau less the joints' own efforts: what is left for the rigid bodies; in `room` unless in->tau is
- * that already */
+/* tau - friction - springs, the net torque on the rigid bodies; written to `room` unless it equals
+ * in->tau */
 static const double *net_torque(const tq_mechanism *mechanism, const tq_forward_input *in,
                                 double *room)
 {
@@ -75,19 +74,20 @@ static tq_kernel_input kernel_input(const tq_mechanism *mechanism, const tq_forw
     return ret;
 }
 
-/* Solve m x = x for sample i by LDL^T in place; rows and columns are `stride` apart. A pivot that
- * rounding could have made of 0 ends it: 1e-10 of the diagonal, since pivots of exactly singular
- * robots were seen to come out at 1e-11 of it. Returns its row, or nv. Row 0 right of the diagonal
- * is not needed and keeps the diagonal. */
+/* Solves m x = x for sample i by LDL^T in place; rows and columns are `stride` apart. Stops at a
+ * pivot <= 1e-10 of its diagonal entry, which is rounding (pivots of exactly singular robots were
+ * measured at 1e-11) and returns its row, else nv. Row 0 right of the diagonal is not read by LDL^T
+ * and stores the diagonal. */
 static size_t solve_sample(double *m, size_t nv, size_t stride, double *x, size_t x_stride)
 {
-    const double least = 1e-10;
+    const double pivot_ratio_min = 1e-10;
     for (size_t k = 1; k < nv; k++) {
         m[k * stride] = m[(k * nv + k) * stride];
     }
     for (size_t k = 0; k < nv; k++) {
         const double pivot = m[(k * nv + k) * stride];
-        if (pivot <= least * m[k * stride] || pivot <= 0.0) { /* NaN passes: found in the result */
+        if (pivot <= pivot_ratio_min * m[k * stride] ||
+            pivot <= 0.0) { /* NaN passes: found in the result */
             return k;
         }
         for (size_t i = k + 1; i < nv; i++) {
@@ -107,7 +107,7 @@ static size_t solve_sample(double *m, size_t nv, size_t stride, double *x, size_
     return nv;
 }
 
-/* TQ_ERR_SINGULAR: joint `joint` moves no inertia at sample `sample` of the block */
+/* TQ_ERR_SINGULAR: joint `joint` moves no inertia in sample `sample` of the block */
 static tq_status singular(uint32_t joint, size_t sample, tq_error *reterr)
 {
     return tq_fail(reterr, TQ_ERR_SINGULAR, "joint.inertia", joint, (double)sample);
@@ -124,7 +124,7 @@ static uint32_t joint_of_row(const tq_model *model, size_t row)
     return TQ_NONE;
 }
 
-/* qdd = M^-1 (tau - tau(qdd = 0)) for the run of samples from `first` on that `in` points at */
+/* qdd = M^-1 (tau - tau(qdd = 0)) for the run of samples from `first` on */
 static tq_status by_mass_matrix(const tq_mechanism *mechanism, const tq_kernel_input *in,
                                 size_t first, double *work, double *m, tq_scratch *scratch,
                                 double *ret_qdd, tq_error *reterr)
@@ -151,7 +151,7 @@ static tq_status by_mass_matrix(const tq_mechanism *mechanism, const tq_kernel_i
     return TQ_OK;
 }
 
-/* the same by articulated bodies */
+/* the same by ABA */
 static tq_status by_articulated_bodies(const tq_mechanism *mechanism, const tq_kernel_input *in,
                                        size_t first, double *work, double *ret_qdd,
                                        tq_error *reterr)
@@ -192,7 +192,7 @@ static tq_status take_room(const tq_mechanism *mechanism, size_t stride, size_t 
     return TQ_OK;
 }
 
-/* run by run: when wrenches act, joints mimic, or rows are many */
+/* in runs: with wrenches, mimic joints or packed rows */
 static tq_status in_runs(const tq_mechanism *mechanism, const tq_forward_input *in, size_t n_wrench,
                          const tq_kernel_input *whole, const room *r, tq_scratch *scratch,
                          double *ret_qdd, tq_error *reterr)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/forward.h - accelerations from joint torques. */
+/* core/dynamics/forward.h - forward dynamics: accelerations from joint torques. */
 #ifndef TQ_DYNAMICS_FORWARD_H
 #define TQ_DYNAMICS_FORWARD_H
 
@@ -15,13 +15,14 @@ typedef struct tq_forward_input {
     const tq_external_wrench *wrenches;
     size_t n_wrench;
     const double *gravity;
-    unsigned without;     /* TQ_WITHOUT_INERTIA does nothing here */
-    const double *varied; /* (tq_varied_rows x stride) other masses and friction in each sample, see
-                             core/dynamics/varied.h; NULL: the mechanism's. No mimicking joints */
+    unsigned without;     /* TQ_WITHOUT_INERTIA has no effect here */
+    const double *varied; /* (tq_varied_rows x stride) inertial and friction parameters of each
+                             sample, see core/dynamics/varied.h; NULL: the mechanism's. No mimic
+                             joints */
 } tq_forward_input;
 
 /**
- * Compute the accelerations that torques cause: the qdd that solves
+ * Compute forward dynamics: solve for qdd
  *
  *     tau = M(q) qdd + C(q, qd) qd + gravity_torque(q) + friction(qd) + spring(q) - J^T w
  *
@@ -29,14 +30,14 @@ typedef struct tq_forward_input {
  * Units    rad/s^2, m/s^2; a floating joint's six rows are the rate of its twist (v, w) in the
  *          child frame.
  * Memory   Borrows every argument for the call only. Takes at most tq_forward_scratch_size bytes of
- *          `scratch` and gives all of them back. Re-entrant.
+ *          `scratch` and releases them. Re-entrant.
  * Bits     As for tq_inverse_dynamics.
  * Returns  TQ_OK, TQ_ERR_SHAPE, TQ_ERR_QUATERNION, TQ_ERR_SCRATCH as tq_inverse_dynamics
- *          TQ_ERR_SINGULAR    "joint.inertia": joint `index` of the model moves less than 1e-13 of
- *                             what it carries (a massless leaf; with mimicking joints 1e-10);
+ *          TQ_ERR_SINGULAR    "joint.inertia": singular M: pivot of joint `index` is below 1e-13
+ *                             of its inertia (a massless leaf; with mimic joints 1e-10);
  *                             value = the sample
- *          TQ_ERR_OVERFLOW    "qdd": at sample `index` a number left the range of double
- * Cost     O(n_joint) a sample; with mimicking joints O(nv^3).
+ *          TQ_ERR_OVERFLOW    "qdd": qdd of sample `index` is not finite
+ * Cost     O(n_joint) a sample; with mimic joints O(nv^3).
  * Source   Featherstone, The calculation of robot dynamics using articulated-body inertias, IJRR
  *          2(1), 1983.
  * Checked  tests/unit/core/dynamics/test_forward.c

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/inverse.c - joint torques from motion: the rigid-body kernel and the joints' own
- * efforts. */
+/* core/dynamics/inverse.c - inverse dynamics: RNEA, plus friction, springs and rotors. */
 #include "core/dynamics/inverse.h"
 
 #include <assert.h>
@@ -35,7 +34,7 @@ static const double *advance(const double *rows, size_t n_sample)
     return rows != NULL ? rows + n_sample : NULL;
 }
 
-/* Run by run: when wrenches act, or rows are many. */
+/* in runs: with wrenches or packed rows */
 static void in_runs(const tq_mechanism *mechanism, const tq_inverse_input *in, size_t n_wrench,
                     const tq_kernel_input *whole, double *work, const tq_wrench_room *room,
                     const tq_packed_rows *rows, double *ret_tau)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/inverse.h - joint torques from motion. */
+/* core/dynamics/inverse.h - inverse dynamics: joint torques from motion. */
 #ifndef TQ_DYNAMICS_INVERSE_H
 #define TQ_DYNAMICS_INVERSE_H
 
@@ -12,7 +12,7 @@
 #include "core/dynamics/external_wrench.h"
 #include "core/model/mechanism.h"
 
-/* Terms of the equation of motion that a caller may leave out. */
+/* Terms of the equation of motion that a caller may omit. */
 enum {
     TQ_WITHOUT_FRICTION = 1u << 0,
     TQ_WITHOUT_ROTOR = 1u << 1,
@@ -20,7 +20,7 @@ enum {
     TQ_WITHOUT_GRAVITY = 1u << 3,
     TQ_WITHOUT_EXTERNAL = 1u << 4,
     TQ_WITHOUT_VELOCITY =
-        1u << 5, /* Coriolis and centrifugal: the rigid-body part is computed at qd = 0 */
+        1u << 5, /* Coriolis and centrifugal terms: the rigid-body part is computed at qd = 0 */
     TQ_WITHOUT_INERTIA = 1u << 6, /* M qdd: the rigid-body part is computed at qdd = 0 */
 };
 
@@ -38,20 +38,20 @@ typedef struct tq_inverse_input {
 } tq_inverse_input;
 
 /**
- * Compute the torques that move a robot along given motion.
+ * Compute inverse dynamics: the joint torques of a given motion.
  *
  *     tau = M(q) qdd + C(q, qd) qd + gravity_torque(q) + friction(qd) + spring(q) - J^T w
  *
- * M includes rotor inertia. For mimicking joints the torque is that of the master, by virtual work.
+ * M includes rotor inertia. For mimic joints the torque is that of the master, by virtual work.
  *
  * Shapes   ret_tau (nv x stride), the block layout of `in`. See tq_inverse_input for the rest.
  * Units    tau in N m (revolute) or N (prismatic); a floating joint's six rows are the wrench (f,
  *          m) on the child link in its own frame.
  * Memory   Borrows every argument for the call only. Takes at most
- *          tq_inverse_scratch_size(mechanism, n_wrench) bytes of `scratch` and gives all of them
- *          back. ret_tau must not overlap an input. Re-entrant: threads may share the mechanism and
+ *          tq_inverse_scratch_size(mechanism, n_wrench) bytes of `scratch` and releases them.
+ *          ret_tau must not overlap an input. Re-entrant: threads may share the mechanism and
  *          inputs, never a scratch.
- * Bits     A sample gives the same bits alone and in any block, at every lane width, from gcc and
+ * Bits     A sample has the same bits alone and in any block, at every lane width, from gcc and
  *          clang.
  * Returns  TQ_OK
  *          TQ_ERR_SHAPE       n_sample is 0 or above stride, or stride is no multiple of

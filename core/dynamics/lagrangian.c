@@ -8,7 +8,7 @@
 #include "core/model/inertia.h"
 #include "core/spatial/screw.h"
 
-/* inertia of a subtree and a matrix that goes with its motion, by link; 6x6 each */
+/* inertia of a subtree and the matrix of its motion (motion_kind), by link; 6x6 each */
 typedef struct composite {
     double inertia[36];
     double motion[36];
@@ -55,7 +55,7 @@ typedef enum motion_kind {
     MOTION_STACKED,     /* rate of M: V x* M - M V x */
 } motion_kind;
 
-/* the link's own inertia and motion matrix, for a given twist of the link */
+/* the link's own inertia and motion matrix, at a given twist of the link */
 static void own_composite(const tq_configuration *p, uint32_t link, const double twist[6],
                           motion_kind kind, composite *ret)
 {
@@ -81,8 +81,9 @@ static void own_composite(const tq_configuration *p, uint32_t link, const double
     }
 }
 
-/* sums over subtrees, tips first */
-static void gather(const tq_configuration *p, const double *twist, motion_kind kind, composite *sum)
+/* sums over subtrees, leaves first */
+static void composites_of_subtrees(const tq_configuration *p, const double *twist, motion_kind kind,
+                                   composite *sum)
 {
     const tq_model *model = p->model;
     for (uint32_t link = 0; link < model->n_link; link++) {
@@ -111,11 +112,11 @@ static void add_rotors(const tq_model *model, double *m)
     }
 }
 
-/* left . A right summed over every pair of freedoms on one branch, into out[row of left][row of
-   right]; `a` belongs to the deeper of the two. rights_rate: the right-hand factor is M rate +
-   motion screw instead of M screw */
-static void pair_up(const tq_configuration *p, const composite *sum, const double *rate,
-                    double *out)
+/* Sums left . A right over every pair of dofs on one branch into out[row of left][row of right]; A
+ * is the composite of the deeper dof. rate: the right-hand factor is M rate + motion screw instead
+ * of M screw. */
+static void add_pairs(const tq_configuration *p, const composite *sum, const double *rate,
+                      double *out)
 {
     const tq_model *model = p->model;
     const size_t nv = model->nv;
@@ -123,8 +124,7 @@ static void pair_up(const tq_configuration *p, const composite *sum, const doubl
     for (size_t f = 0; f < p->n_freedom; f++) {
         const tq_freedom *deep = &p->freedom[f];
         const composite *c = &sum[model->joints[deep->joint].child];
-        /* wrench of the subtree per unit of the deep freedom, and the row that the deep screw makes
-         */
+        /* wrench of the subtree per unit of the deeper dof, and screw^T motion */
         double wrench[6];
         double part[6];
         double row[6] = {0};
@@ -179,14 +179,14 @@ tq_status tq_lagrangian_mass_matrix(const tq_configuration *posture, tq_scratch 
     if (sum == NULL) {
         return short_of_scratch(posture, scratch, mark, reterr);
     }
-    gather(posture, posture->twist, MOTION_NONE, sum);
-    pair_up(posture, sum, NULL, ret_m);
+    composites_of_subtrees(posture, posture->twist, MOTION_NONE, sum);
+    add_pairs(posture, sum, NULL, ret_m);
     add_rotors(posture->model, ret_m);
     tq_scratch_rewind(scratch, mark);
     return TQ_OK;
 }
 
-/* Christoffel or stacked form for any twists and screw rates */
+/* Christoffel or stacked form for given twists and screw rates */
 static tq_status coriolis_of(const tq_configuration *p, const double *twist, const double *rate,
                              motion_kind kind, tq_scratch *scratch, double *ret_c, tq_error *reterr)
 {
@@ -195,8 +195,8 @@ static tq_status coriolis_of(const tq_configuration *p, const double *twist, con
     if (sum == NULL) {
         return short_of_scratch(p, scratch, mark, reterr);
     }
-    gather(p, twist, kind, sum);
-    pair_up(p, sum, rate, ret_c);
+    composites_of_subtrees(p, twist, kind, sum);
+    add_pairs(p, sum, rate, ret_c);
     tq_scratch_rewind(scratch, mark);
     return TQ_OK;
 }
@@ -208,7 +208,7 @@ static void copy_rates(const tq_configuration *p, double *rate)
     }
 }
 
-/* twists and screw rates when only row k of qd is 1: what a posture at that velocity would hold */
+/* twists and screw rates at qd = e_row: those of a posture with this velocity */
 static void unit_velocity(const tq_configuration *p, uint32_t row, double *twist, double *rate)
 {
     const tq_model *model = p->model;
@@ -227,8 +227,8 @@ static void unit_velocity(const tq_configuration *p, uint32_t row, double *twist
         }
         for (uint32_t c = 0; c < p->count[number]; c++) {
             const size_t f = p->first[number] + c;
-            /* a planar joint's shifts ride on the parent; everything else may ride on the child, as
-               a screw does not turn about itself */
+            /* A planar joint's translation axes are fixed to the parent; all others may be taken as
+             * fixed to the child, since a screw does not change under its own motion. */
             const double *carrier = joint->kind == TQ_JOINT_PLANAR && c < 2 ? parent : child;
             tq_screw_cross(carrier, p->freedom[f].screw, rate + 6 * f);
         }

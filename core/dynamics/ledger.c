@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/ledger.c - torque term by term, from M, C and g of the posture. */
+/* core/dynamics/ledger.c - torque by terms, from M, C and g of the posture. */
 #include "core/dynamics/ledger.h"
 
 #include <string.h>
@@ -36,7 +36,7 @@ static double multiplier(const tq_joint *joint)
     return joint->mimic != TQ_NONE ? joint->mimic_multiplier : 1.0;
 }
 
-/* rotors stand on the diagonal of M, and nowhere else */
+/* rotor inertia is on the diagonal of M only */
 static double rotor_of(const tq_joint *joint)
 {
     const double turns = multiplier(joint) * joint->rotor.ratio;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/packed_rows.c - samples of wide robots copied to where caches hold them. */
+/* core/dynamics/packed_rows.c - rows of wide robots copied close together, against cache conflict
+ * misses. */
 #include <string.h>
 
 #include "core/dynamics/block.h"
 #include "core/model/layout.h"
 
 enum {
-    WIDE = 48, /* coordinates from which on copying costs less than it saves */
+    WIDE = 48, /* dofs from which on copying is cheaper than the conflict misses */
 };
 
 size_t tq_packed_rows_size(const tq_mechanism *mechanism)
@@ -47,7 +48,7 @@ void tq_packed_rows_fill(const tq_mechanism *mechanism, const tq_packed_rows *ro
                          tq_kernel_input *in)
 {
     const size_t stride = (size_t)in->stride, nv = mechanism->model.nv;
-    /* with the samples up to the widest lanes, which kernels compute too */
+    /* including the padding of the last vector, which kernels compute too */
     const size_t n = ((size_t)in->n_sample + TQ_BLOCK_PAD - 1) / TQ_BLOCK_PAD * TQ_BLOCK_PAD;
     copy(in->q, stride, mechanism->model.nq, n, rows->q, TQ_PACKED_STRIDE);
     in->q = rows->q;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/reactions.c - Newton-Euler over the user's own links, one sample at a time. */
+/* core/dynamics/reactions.c - recursive Newton-Euler on the user's own links, one sample at a time.
+ */
 #include "core/dynamics/reactions.h"
 
 #include <assert.h>
@@ -10,12 +11,13 @@
 #include "core/dynamics/kinematics/joint_motion.h"
 #include "core/model/layout.h"
 
-/* A link along its own axes; a is of its origin, gravity an acceleration of the world upwards. */
+/* A link in its own axes; a is the acceleration of its origin, gravity a fictitious upward
+ * acceleration of the world. */
 typedef struct link_state {
     tq_frame3 in_parent;
     double in_world[9];
     double w[3], al[3], a[3];
-    double f[3], n[3]; /* carried by its joint, about its origin */
+    double f[3], n[3]; /* wrench transmitted by its joint, about its origin */
 } link_state;
 
 typedef struct room {
@@ -37,7 +39,7 @@ static void add_cross(double *sum, const double *a, const double *b)
     add(sum, c);
 }
 
-/* acceleration that a point at x gains over the origin */
+/* acceleration of a point at x relative to the origin: al x x + w x (w x x) */
 static void add_lever(double *a, const double *al, const double *w, const double *x)
 {
     double wx[3];
@@ -68,7 +70,8 @@ static void move_link(const tq_joint *joint, const room *r, const link_state *pa
     add(s->w, m.w);
 }
 
-/* rate of the link's momentum less its weight, about its origin (Newton, Euler) */
+/* Newton-Euler: f = m a_com, n = I al + w x I w + com x f, about the link's origin; weight by the
+ * fictitious acceleration */
 static void begin_wrench(const tq_inertia *inertia, link_state *s)
 {
     const double *e = inertia->about_com;
@@ -182,7 +185,7 @@ static tq_status reactions_checked(const tq_mechanism *mechanism, const tq_inver
     for (size_t i = 0; i < in->n_sample; i++) {
         one_sample(model, in, &r, i, ret_wrench);
     }
-    /* not by the lanes, which would read beyond n_sample what is not written here */
+    /* scalar check: vectors would read padding after n_sample, which is not written here */
     for (size_t row = 0; row < 6 * ((size_t)model->n_joint + 1); row++) {
         for (size_t i = 0; i < in->n_sample; i++) {
             const double x = ret_wrench[row * in->stride + i];

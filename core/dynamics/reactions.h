@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/reactions.h - the whole wrench at every joint and at the base. */
+/* core/dynamics/reactions.h - constraint wrench at every joint and at the base. */
 #ifndef TQ_DYNAMICS_REACTIONS_H
 #define TQ_DYNAMICS_REACTIONS_H
 
@@ -9,19 +9,19 @@
  * Compute the wrench that each joint, fixed ones included, carries from its parent to its child
  * link, and the wrench that the world exerts on the root link.
  *
- *     wrench on child = sum over the links beyond of (rate of momentum - weight - external wrench)
+ *     wrench on child = sum over its subtree of (rate of momentum - weight - external wrench)
  *
  * Shapes   ret_wrench (6 (n_joint + 1) x stride), block layout of `in`: rows 6 j .. 6 j + 5 are
  *          force, then moment of joint j; the last six are the base's.
- * Units    N and N m, along the axes of the child link (base: of the root link, which are the
- *          world's), moment about the child link's origin. The force acts ON the child link. The
+ * Units    N and N m, along the axes of the child link (base: root link =
+ *          world), moment about the child link's origin. The force acts ON the child link. The
  *          base wrench includes the root link's own weight.
- *          Joint torque, friction and springs are parts of the wrench, not additions to it: the
+ *          Joint torque, friction and springs are parts of the wrench: its
  *          component along a joint is tau without rotor, friction and spring.
- *          of `without`, the bits for gravity, external, velocity and inertia count.
+ *          Of `without`, the bits for gravity, external, velocity and inertia apply.
  * Memory   As tq_inverse_dynamics, with tq_reactions_scratch_size.
  * Returns  TQ_OK, TQ_ERR_SHAPE, TQ_ERR_QUATERNION, TQ_ERR_OVERFLOW ("reactions"), TQ_ERR_SCRATCH.
- * Cost     O(n_joint) a sample, on one lane: for showing, not for mass production.
+ * Cost     O(n_joint) a sample, scalar code: for display, not for throughput.
  * Source   Luh, Walker & Paul, On-line computational scheme for mechanical manipulators, J. DSMC
  *          102, 1980.
  * Checked  tests/unit/core/dynamics/test_reactions.c

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/rigid_body.c - one rigid body by itself. Source: Murray, Li, Sastry, 1994, ch. 2
- * and 4. */
+/* core/dynamics/rigid_body.c - one rigid body. Source: Murray, Li, Sastry, 1994, ch. 2 and 4. */
 #include "core/dynamics/rigid_body.h"
 
 #include "core/model/inertia.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/sample.h - one sample of motion with what acts on it, not in blocks. */
+/* core/dynamics/sample.h - one sample of motion with its external wrenches, as flat arrays. */
 #ifndef TQ_DYNAMICS_SAMPLE_H
 #define TQ_DYNAMICS_SAMPLE_H
 
@@ -14,10 +14,10 @@ typedef struct tq_point_wrench {
     double value[6]; /* force, moment about `at` */
 } tq_point_wrench;
 
-/* The arguments of the equation of motion. All arrays are borrowed. */
+/* Arguments of the equation of motion. All arrays are borrowed. */
 typedef struct tq_sample {
     const double *q;       /* (nq) */
-    const double *qd;      /* (nv), as given to the posture; NULL: zero */
+    const double *qd;      /* (nv), that of the posture; NULL: zero */
     const double *qdd;     /* (nv); NULL: zero */
     const double *gravity; /* (3) */
     const tq_point_wrench *wrenches;
@@ -25,7 +25,7 @@ typedef struct tq_sample {
     unsigned without; /* TQ_WITHOUT_... */
 } tq_sample;
 
-/* The wrench about the world origin, along the world's axes. */
+/* The wrench about the world origin, in world axes. */
 void tq_sample_world_wrench(const tq_configuration *posture, const tq_point_wrench *wrench,
                             double ret_wrench[6]);
 

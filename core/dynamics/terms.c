@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/terms.c - efforts of the joints themselves: rotors, friction, springs. */
+/* core/dynamics/terms.c - torques of the joints themselves: rotors, friction, springs. */
 #include "core/dynamics/terms.h"
 
 #include <assert.h>
@@ -16,9 +16,11 @@ static double direction(const tq_friction *friction, double qd)
     return (double)(qd > 0.0) - (double)(qd < 0.0);
 }
 
-/* Viscous and Coulomb friction with Stribeck's fall from breakaway: Armstrong-Helouvry, Dupont &
- * Canudas de Wit, A survey of models, analysis tools and compensation methods for the control of
- * machines with friction, Automatica 30(7), 1994. */
+/* Viscous and Coulomb friction with Stribeck effect:
+ * tau = Fv qd + offset + (Fc + (Fs - Fc) exp(-(qd / vs)^2)) sign(qd), or tanh(qd / smoothing) for
+ * sign.
+ * Armstrong-Helouvry, Dupont & Canudas de Wit, A survey of models, analysis tools and compensation
+ * methods for the control of machines with friction, Automatica 30(7), 1994. */
 double tq_friction_effort(const tq_friction *friction, double qd)
 {
     double dry = friction->coulomb;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/varied.c - moments and friction of each sample, as rows. */
+/* core/dynamics/varied.c - per-sample inertial and friction parameters, as rows. */
 #include "core/dynamics/varied.h"
 
 #include <assert.h>
@@ -8,7 +8,7 @@
 #include "core/kernels/block.h"
 #include "core/model/layout.h"
 
-enum { FRICTION_ROWS = 3 }; /* viscous, Coulomb, breakaway: of each joint, after all bodies */
+enum { FRICTION_ROWS = 3 }; /* viscous, Coulomb, breakaway: per joint, after all bodies */
 
 static size_t body_rows(const tq_mechanism *mechanism)
 {

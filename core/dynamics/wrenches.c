@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/wrenches.c - external wrenches, from any link, point and axes to body frames. */
+/* core/dynamics/wrenches.c - external wrenches of any link, point and axes, converted to body
+ * frames. */
 #include "core/dynamics/block.h"
 #include "core/model/layout.h"
 
@@ -23,7 +24,7 @@ tq_status tq_wrench_room_take_some(const tq_mechanism *mechanism, tq_scratch *sc
     return TQ_OK;
 }
 
-/* One sample: (f, m) about the point `at`, along world or link axes, into the body's frame. */
+/* One sample: (f, m) about the point `at`, in world or link axes, converted to the body's frame. */
 static void to_body(const tq_external_wrench *w, const tq_canonical_link *link, const double *pose,
                     const double given[6], double ret[6])
 {
@@ -84,7 +85,7 @@ void tq_gather_wrenches(const tq_mechanism *mechanism, const tq_external_wrench 
     }
     for (size_t k = 0; k < n_wrench; k++) {
         const tq_canonical_link *link = &c->links[wrenches[k].link];
-        if (link->body >= 0) { /* what pushes on the base is borne by the base */
+        if (link->body >= 0) { /* a wrench on the base does no work on any dof */
             add_wrench(&wrenches[k], link, first, (size_t)in->n_sample, room);
         }
     }

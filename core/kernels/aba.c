@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/kernels/aba.c - forward dynamics. */
+/* core/kernels/aba.c - forward dynamics, one set of inertial parameters per robot. */
 #include "core/kernels/aba.h"
 
 void TQ_KERNEL(tq_aba)(const tq_canonical *c, const tq_kernel_input *in, double *work,

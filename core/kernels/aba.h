@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/kernels/aba.h - forward dynamics by the articulated-body algorithm: the whole of aba.c and
- * of aba_varied.c. */
+/* core/kernels/aba.h - forward dynamics by the articulated-body algorithm (ABA): body of aba.c and
+ * aba_varied.c. */
 #ifndef TQ_KERNELS_ABA_H
 #define TQ_KERNELS_ABA_H
 
@@ -9,18 +9,20 @@
 #include "core/kernels/symbols.h"
 
 /* Featherstone, The calculation of robot dynamics using articulated-body inertias, IJRR 2(1), 1983.
- * In two halves: loads at qdd = 0 by the outward pass of RNEA, then M qdd = tau - tau(qdd = 0) by
- * the articulated recursion, in which no velocity appears. Not for robots with mimicking joints. */
+ * Two halves: bias wrenches at qdd = 0 by the outward pass of RNEA, then M qdd = tau - tau(qdd = 0)
+ * by the articulated-body recursion, which contains no velocity. Not for robots with mimic joints.
+ */
 typedef struct sweep {
     state st;
-    articulated *sums; /* of bodies with `save` */
+    articulated *sums; /* of bodies with has_branch */
     gain *gains;
     vec (*saved)[2]; /* angular, linear acceleration */
     ball_gain *ball_gains;
     tq_kernel_fault *fault;
 } sweep;
 
-/* Rare: some lane's D is too small or not a number. Lanes beyond the last sample hold anything. */
+/* Rare: D is too small or not finite in some lane. Lanes after the last sample hold arbitrary
+ * values. */
 static __attribute__((noinline)) void note_fault(const tq_kernel_input *in, long i, real_mask weak,
                                                  real d, int body, tq_kernel_fault *fault)
 {
@@ -37,10 +39,12 @@ static __attribute__((noinline)) void note_fault(const tq_kernel_input *in, long
 TQ_INLINE articulated own_inertia(const tq_canonical_joint *k, const body_moments *own,
                                   const articulated *beyond, const articulated *sum)
 {
-    if (!k->hang && !k->save) {
+    if (!k->next_is_child && !k->has_branch) {
         return articulated_of(own);
     }
-    articulated a = !k->save ? *beyond : k->hang ? articulated_add(*beyond, *sum) : *sum;
+    articulated a = !k->has_branch     ? *beyond
+                    : k->next_is_child ? articulated_add(*beyond, *sum)
+                                       : *sum;
     if (k->kind == TQ_CANONICAL_REVOLUTE) {
         articulated_add_line(&a, own);
         return a;
@@ -48,10 +52,11 @@ TQ_INLINE articulated own_inertia(const tq_canonical_joint *k, const body_moment
     return articulated_add(a, articulated_of(own));
 }
 
-/* lets the freedoms of body b go; leaves in *a and *f what its parent feels at b's origin */
-TQ_INLINE void project(const tq_canonical_joint *k, const body_moments *own,
-                       const tq_kernel_input *in, long i, sweep *w, int b, articulated *a,
-                       wrench *f)
+/* Eliminates the joint of body b; *a and *f become the articulated inertia and bias wrench that its
+ * parent carries, about b's origin. */
+TQ_INLINE void eliminate_joint(const tq_canonical_joint *k, const body_moments *own,
+                               const tq_kernel_input *in, long i, sweep *w, int b, articulated *a,
+                               wrench *f)
 {
     const long stride = in->stride;
     const double *at = in->tau + k->v_row * stride + i;
@@ -90,17 +95,17 @@ static void inward(const tq_canonical *c, const tq_kernel_input *in, long i, swe
     articulated a = articulated_zero();
     wrench r = wrench_zero();
     for (int b = 0; b < c->n_body; b++) {
-        if (c->joints[b].save) {
+        if (c->joints[b].has_branch) {
             w->sums[b] = articulated_zero();
         }
     }
     for (int b = c->n_body - 1; b >= 0; b--) {
         const tq_canonical_joint *k = &c->joints[b];
-        wrench f = k->hang ? wrench_add(w->st.loads[b], r) : w->st.loads[b];
+        wrench f = k->next_is_child ? wrench_add(w->st.loads[b], r) : w->st.loads[b];
         body_moments room;
         const body_moments *own = moments_of(k, in, b, i, &room);
         a = own_inertia(k, own, &a, &w->sums[b]);
-        project(k, own, in, i, w, b, &a, &f);
+        eliminate_joint(k, own, in, i, w, b, &a, &f);
         if (k->parent < 0) {
             continue;
         }
@@ -113,28 +118,28 @@ static void inward(const tq_canonical *c, const tq_kernel_input *in, long i, swe
             const turn t = joint_turn(k, &w->st.cs[b]);
             const real d = joint_travel(k, in->q + i, in->stride);
             const _Bool line = k->kind == TQ_CANONICAL_REVOLUTE && k->rotor == 0.0;
-            if (line && k->square) { /* most joints of most robots */
+            if (line && k->alpha_is_right) { /* the most frequent joint */
                 r = inward_single(k, turn_known(t, 1), d, f);
                 a = articulated_inward_line(k, turn_known(t, 1), d, a);
             } else {
                 r = inward_single(k, t, d, f);
                 a = line ? articulated_inward_line(k, t, d, a) : articulated_inward(k, t, d, a);
             }
-            a = k->pre ? articulated_inward_pre(k, a) : a;
+            a = k->has_offset ? articulated_inward_pre(k, a) : a;
         }
-        if (!k->carry) {
+        if (!k->parent_is_previous) {
             w->st.loads[k->parent] = wrench_add(w->st.loads[k->parent], r);
             w->sums[k->parent] = articulated_add(w->sums[k->parent], a);
         }
     }
 }
 
-/* qdd of a joint of one freedom, and its body's acceleration from its parent's */
+/* qdd of a one-dof joint; (al, a) goes from the parent's acceleration to the body's */
 TQ_INLINE real accelerate(const tq_canonical_joint *k, turn t, real d, const gain *g, vec *al,
                           vec *a)
 {
     if (k->parent >= 0) {
-        if (k->pre) {
+        if (k->has_offset) {
             *a = z_in(k->cg, k->sg, vec_add_cross(*a, *al, vec_of(k->p)));
             *al = z_in(k->cg, k->sg, *al);
         }
@@ -179,8 +184,8 @@ TQ_INLINE void accelerate_ball(const tq_canonical_joint *k, const ball *at, cons
     }
 }
 
-static void outward_again(const tq_canonical *c, const tq_kernel_input *in, long i, sweep *w,
-                          double *qdd)
+static void acceleration_pass(const tq_canonical *c, const tq_kernel_input *in, long i, sweep *w,
+                              double *qdd)
 {
     const long stride = in->stride;
     vec al = vec_zero(), a = vec_zero();
@@ -189,7 +194,7 @@ static void outward_again(const tq_canonical *c, const tq_kernel_input *in, long
         double *at = qdd + k->v_row * stride + i;
         if (k->parent < 0) {
             al = a = vec_zero();
-        } else if (!k->carry) {
+        } else if (!k->parent_is_previous) {
             al = w->saved[k->parent][0];
             a = w->saved[k->parent][1];
         }
@@ -199,10 +204,10 @@ static void outward_again(const tq_canonical *c, const tq_kernel_input *in, long
             const turn t = joint_turn(k, &w->st.cs[b]);
             const real d = joint_travel(k, in->q + i, stride);
             const gain *g = &w->gains[b];
-            store(at, k->square ? accelerate(k, turn_known(t, 1), d, g, &al, &a)
-                                : accelerate(k, t, d, g, &al, &a));
+            store(at, k->alpha_is_right ? accelerate(k, turn_known(t, 1), d, g, &al, &a)
+                                        : accelerate(k, t, d, g, &al, &a));
         }
-        if (k->save) {
+        if (k->has_branch) {
             w->saved[b][0] = al;
             w->saved[b][1] = a;
         }
@@ -223,7 +228,7 @@ TQ_INLINE void forward(const tq_canonical *c, const tq_kernel_input *in, double 
         place_joints(c, in->q + i, in->stride, w.st.cs, w.st.balls);
         outward(c, in, NULL, i, &w.st);
         inward(c, in, i, &w);
-        outward_again(c, in, i, &w, ret_qdd);
+        acceleration_pass(c, in, i, &w, ret_qdd);
     }
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/kernels/aba_varied.c - forward dynamics of robots that weigh otherwise in each lane. */
+/* core/kernels/aba_varied.c - forward dynamics, inertial parameters of their own in each sample. */
 #define TQ_VARIED 1
 #include "core/kernels/aba.h"
 

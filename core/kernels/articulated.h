@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/kernels/articulated.h - articulated-body inertia: what a subtree with free joints weighs. */
+/* core/kernels/articulated.h - articulated-body inertia of a subtree (Featherstone 2008, ch. 7).
+ */
 #ifndef TQ_KERNELS_ARTICULATED_H
 #define TQ_KERNELS_ARTICULATED_H
 
 #include "core/kernels/moments.h"
 #include "core/spatial/sym.h"
 
-/* (n, f) = (j al + h a, h^T al + m a) about the frame's origin; h need not be skew. */
+/* (n, f) = (j al + h a, h^T al + m a) about the frame's origin; h is a general 3x3 matrix, not
+ * skew. */
 typedef struct articulated {
     sym j;
     mat h;
@@ -37,7 +39,7 @@ TQ_INLINE articulated articulated_of(const body_moments *own)
         sym_of_moments(own->tensor), {o, -z, y, z, o, -x, -y, x, o}, {m, o, o, m, o, m}};
 }
 
-/* a regrouped revolute body has neither mass nor h_z */
+/* a regrouped revolute body: m = h_z = 0 */
 TQ_INLINE void articulated_add_line(articulated *a, const body_moments *own)
 {
     const real x = moment_real(own->h[0]), y = moment_real(own->h[1]);
@@ -48,7 +50,7 @@ TQ_INLINE void articulated_add_line(articulated *a, const body_moments *own)
     a->h.zy = a->h.zy + x;
 }
 
-/* Origin moved back by x along the x axis: h += [x]x m, j += [x]x h^T + h' [x]x^T. */
+/* Origin moved by -x along the x axis: h += [x]x m, j += [x]x h^T + h' [x]x^T. */
 TQ_INLINE void articulated_shift_x(articulated *a, real x)
 {
     mat *h = &a->h;
@@ -70,7 +72,7 @@ TQ_INLINE void articulated_shift_x(articulated *a, real x)
     j->zz = tq_fma(x, h->zy, j->zz);
 }
 
-/* the same along y: x -> y -> z -> x */
+/* the same along y, by the cyclic permutation x -> y -> z -> x */
 TQ_INLINE void articulated_shift_y(articulated *a, real y)
 {
     mat *h = &a->h;
@@ -92,7 +94,7 @@ TQ_INLINE void articulated_shift_y(articulated *a, real y)
     j->xx = tq_fma(y, h->xz, j->xx);
 }
 
-/* and along z; `whole` false: row z of j and of h is zero and stays so */
+/* the same along z; `whole` false: row z of j and h is zero before and after */
 TQ_INLINE void articulated_shift_z(articulated *a, real z, _Bool whole)
 {
     mat *h = &a->h;
@@ -123,7 +125,7 @@ TQ_INLINE void articulated_shift(articulated *a, vec p)
     articulated_shift_z(a, p.z, 1);
 }
 
-/* after the projection of a revolute joint without rotor: row z of j and h is zero */
+/* after elimination of a revolute joint without rotor: row z of j and h is zero */
 TQ_INLINE articulated articulated_inward_line(const tq_canonical_joint *k, turn t, real d,
                                               articulated a)
 {
@@ -134,9 +136,9 @@ TQ_INLINE articulated articulated_inward_line(const tq_canonical_joint *k, turn 
     const real jxx = tq_fma(s, u, a.j.xx), jyy = tq_fnma(s, u, a.j.yy);
     const real jxy = tq_fnms(c, u, a.j.xy);
     const real o = splat(0.0);
-    if (t.square) {
+    if (t.alpha_is_right) {
         a.j = (sym){jxx, o, jxy, o, o, jyy};
-    } else if (t.level) {
+    } else if (t.alpha_is_zero) {
         a.j = (sym){jxx, jxy, o, jyy, o, o};
     } else {
         a.j = (sym){jxx, ca * jxy, sa * jxy, (ca * ca) * jyy, (ca * sa) * jyy, (sa * sa) * jyy};
@@ -148,9 +150,9 @@ TQ_INLINE articulated articulated_inward_line(const tq_canonical_joint *k, turn 
     const real y2 = tq_fma(s, h.xz, c * h.yz);
     const real xx = tq_fms(c, x0, s * x1), xy = tq_fma(s, x0, c * x1);
     const real yx = tq_fms(c, y0, s * y1), yy = tq_fma(s, y0, c * y1);
-    if (t.square) {
+    if (t.alpha_is_right) {
         a.h = (mat){xx, -x2, xy, o, o, o, yx, -y2, yy};
-    } else if (t.level) {
+    } else if (t.alpha_is_zero) {
         a.h = (mat){xx, xy, x2, yx, yy, y2, o, o, o};
     } else {
         const real xv = tq_fnmac(sa, x2, ca * xy), xw = tq_fmac(sa, xy, ca * x2);
@@ -187,7 +189,7 @@ TQ_INLINE articulated articulated_turn(const mat *r, articulated a)
     return (articulated){sym_turn(r, a.j), mat_turn(r, &a.h), sym_turn(r, a.m)};
 }
 
-/* beyond a spherical joint, whose projection leaves `m` alone */
+/* across a spherical joint, whose elimination leaves only `m` */
 TQ_INLINE articulated articulated_inward_spherical(const tq_canonical_joint *k, const ball *at,
                                                    sym m)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/kernels/body_states.h - places, twists and accelerations of all bodies in world axes. */
+/* core/kernels/body_states.h - poses, twists and spatial accelerations of all bodies in world axes.
+ */
 #ifndef TQ_KERNELS_BODY_STATES_H
 #define TQ_KERNELS_BODY_STATES_H
 
@@ -7,7 +8,7 @@
 #include "core/kernels/propagate.h"
 #include "core/spatial/sym.h"
 
-/* Motion about one fixed point O: velocity there, angular velocity. */
+/* Spatial velocity about one fixed point O: v is the velocity at O, w the angular velocity. */
 typedef struct screw {
     vec v, w;
 } screw;
@@ -22,27 +23,28 @@ TQ_INLINE screw screw_scale(real s, screw a)
     return (screw){vec_scale(s, a.v), vec_scale(s, a.w)};
 }
 
-/* rate of b when it is carried by a */
+/* spatial cross product a x b (Featherstone 2008, eq. 2.31): rate of change of b fixed in a frame
+ * that moves with a */
 TQ_INLINE screw screw_cross(const screw *a, const screw *b)
 {
     return (screw){vec_add_cross(vec_cross(a->w, b->v), a->v, b->w), vec_cross(a->w, b->w)};
 }
 
-/* A body: `at` from O; `rate` is the time derivative of `twist` (not the acceleration of one of its
- * points), gravity an acceleration of the world upwards. */
+/* A body: pose from O; `rate` is the time derivative of `twist` (spatial acceleration, not the
+ * acceleration of a material point); gravity is a fictitious upward acceleration of the world. */
 typedef struct place {
     pose at;
     screw twist, rate;
 } place;
 
-/* O is the origin of the first body that floats off the world, so that no digits are lost far from
- * the world's origin; else that origin. */
+/* O is the origin of the first floating base, so that no digits cancel far from the world's origin;
+ * the world's origin if nothing floats. */
 typedef struct reach {
     cosine_sine *cs;
     ball *balls;
-    place *places; /* one a body */
+    place *places; /* one per body */
     vec o;         /* O in the world */
-    vec up;        /* minus gravity */
+    vec up;        /* -gravity */
 } reach;
 
 enum { REACH_BODY = 2 + 24, REACH_BALL = 12 };
@@ -68,7 +70,8 @@ TQ_INLINE place place_world(const reach *r)
     return w;
 }
 
-/* Unit rate of freedom f of a joint whose body stands at `at`. */
+/* Motion subspace column of dof f (spatial axis at unit rate) of a joint whose body has the pose
+ * `at`. */
 TQ_INLINE screw screw_of(const tq_canonical_joint *k, const pose *at, int f)
 {
     const int freedoms = tq_canonical_freedoms(k->kind);
@@ -113,7 +116,8 @@ TQ_INLINE void reach_ball(const tq_canonical_joint *k, const tq_kernel_input *in
     }
 }
 
-/* Places all bodies for the samples from i on; accelerations with `rates` only. */
+/* Forward kinematics of all bodies for the samples from i on; spatial accelerations only with
+ * `rates`. */
 TQ_INLINE void reach_out(const tq_canonical *c, const tq_kernel_input *in, long i, reach *r,
                          _Bool rates)
 {

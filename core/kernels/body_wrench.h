@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/kernels/body_wrench.h - the wrench that a body's own inertia asks for, from its moments. */
+/* core/kernels/body_wrench.h - wrench that accelerates a body, from its inertial parameters. */
 #ifndef TQ_KERNELS_BODY_WRENCH_H
 #define TQ_KERNELS_BODY_WRENCH_H
 
 #include "core/kernels/moments.h"
 #include "core/kernels/propagate.h"
 
-/* With mass m, first moment h, second moment S (integral x x^T dm) and point acceleration a + B x:
- * f = m a + B h, and the moment is h x a plus the antisymmetric part of B S. */
+/* With mass m, first moment h, second moment S = integral x x^T dm and point acceleration a + B x:
+ * f = m a + B h,  n = h x a + 2 vee(skew(B S)), i.e. the antisymmetric part of B S as a vector. */
 TQ_INLINE wrench load_full(moment m, const moment *h, const moment *s, const motion *x)
 {
     const mat *b = &x->b;
@@ -29,7 +29,7 @@ TQ_INLINE wrench load_full(moment m, const moment *h, const moment *s, const mot
     return r;
 }
 
-/* A regrouped revolute body: no mass, h = (h_x, h_y, 0), S without zz. */
+/* A regrouped revolute body: m = 0, h = (h_x, h_y, 0), S_zz = 0. */
 TQ_INLINE wrench load_line(const moment *h, const moment *s, const motion *x)
 {
     const mat *b = &x->b;
@@ -55,7 +55,7 @@ TQ_INLINE wrench body_load(const tq_canonical_joint *k, const body_moments *own,
                                             : load_full(own->m, own->h, own->s, x);
 }
 
-/* row block i of body `body` of the external wrenches */
+/* external wrench on body `body`, samples from i on */
 TQ_INLINE wrench load_external(const tq_kernel_input *in, int body, long i)
 {
     const long stride = in->wrench_stride;

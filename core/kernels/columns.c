@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/kernels/columns.c - mass matrix of one sample: here columns, not samples, lie side by side.
- */
+/* core/kernels/columns.c - mass matrix (CRBA) of one sample: SIMD lanes hold columns of M, not
+ * samples. */
 #include "core/kernels/composite.h"
 #include "core/kernels/entries.h"
 #include "core/kernels/inward.h"
@@ -10,7 +10,7 @@
 /* crba.c, with the wrenches of TQ_LANES columns in the lanes, and everything else the same in all
  * of them. The same functions, so the same bits. */
 typedef struct pair {
-    double c, s; /* as tq_sines leaves them */
+    double c, s; /* in the layout of tq_sines */
 } pair;
 
 typedef struct columns {
@@ -19,12 +19,12 @@ typedef struct columns {
     long stride, pitch;
     double rotors;
     const pair *cs;
-    composite *sums;  /* of bodies with `save` */
-    double *wrenches; /* (6 x pitch): force and moment of every column; whole groups of lanes */
+    composite *sums;  /* of bodies with has_branch */
+    double *wrenches; /* (6 x pitch): force and moment of every column, padded to whole vectors */
     entries at;
 } columns;
 
-/* lane `lane` alone, and the first n lanes */
+/* masks: lane `lane` only; lanes 0 .. n - 1 */
 TQ_INLINE real_bits lane_alone(int lane)
 {
     static const uint64_t alone[15] = {[7] = UINT64_MAX};
@@ -76,7 +76,7 @@ TQ_INLINE void put_row(const columns *w, double *m, int r, int part, int first, 
     }
 }
 
-/* row r and column r between branches: columns end .. n_dof - 1 */
+/* structural zeros of row r and column r: columns end .. n_dof - 1 */
 TQ_INLINE void clear(const columns *w, double *m, int r, int end)
 {
     for (int c = end; c < w->at.n_dof && !w->at.again; c++) {
@@ -85,9 +85,10 @@ TQ_INLINE void clear(const columns *w, double *m, int r, int end)
     }
 }
 
-/* the columns that have come to joint k, and its own one, one joint inward; others stay */
-TQ_INLINE void carry(const columns *w, const tq_canonical_joint *k, turn t, real d, int end,
-                     wrench own)
+/* Moves the wrenches of columns k->dof + 1 .. end - 1, and `own` for column k->dof, one joint
+ * inward; other columns stay unchanged. */
+TQ_INLINE void columns_inward(const columns *w, const tq_canonical_joint *k, turn t, real d,
+                              int end, wrench own)
 {
     for (int first = k->dof & -TQ_LANES; first < end; first += TQ_LANES) {
         double *at = w->wrenches + first;
@@ -104,7 +105,7 @@ TQ_INLINE void carry(const columns *w, const tq_canonical_joint *k, turn t, real
     }
 }
 
-/* joint k of one freedom; returns what its parent feels of the composite *a */
+/* one-dof joint k; returns the composite *a as seen from its parent */
 TQ_INLINE composite pass_single(const columns *w, const tq_canonical_joint *k, int b, int end,
                                 composite a, double *m)
 {
@@ -123,19 +124,19 @@ TQ_INLINE composite pass_single(const columns *w, const tq_canonical_joint *k, i
         cosine = k->c0;
         sine = k->s0;
         const double row = w->q[k->q_row * w->stride];
-        travel = k->follows ? __builtin_fma(k->multiplier, row, k->d) : row + k->d;
+        travel = k->is_mimic ? __builtin_fma(k->multiplier, row, k->d) : row + k->d;
     }
     const real d = splat(travel);
     const turn t = {k->ca, k->sa, splat(cosine), splat(sine), 0, 0};
-    if (k->square) {
-        carry(w, k, turn_known(t, 1), d, end, own);
+    if (k->alpha_is_right) {
+        columns_inward(w, k, turn_known(t, 1), d, end, own);
         return composite_inward(k, turn_known(t, 1), d, a);
     }
-    if (k->level) {
-        carry(w, k, turn_level(t), d, end, own);
+    if (k->alpha_is_zero) {
+        columns_inward(w, k, turn_level(t), d, end, own);
         return composite_inward(k, turn_level(t), d, a);
     }
-    carry(w, k, t, d, end, own);
+    columns_inward(w, k, t, d, end, own);
     return composite_inward(k, t, d, a);
 }
 
@@ -147,7 +148,7 @@ TQ_INLINE void put_column(const columns *w, int column, wrench x)
     }
 }
 
-/* the same of a spherical or floating joint */
+/* the same for a spherical or floating joint */
 TQ_INLINE composite pass_ball(const columns *w, const tq_canonical_joint *k, int end, composite a,
                               double *m)
 {
@@ -165,7 +166,7 @@ TQ_INLINE composite pass_ball(const columns *w, const tq_canonical_joint *k, int
     if (k->parent < 0) {
         return a;
     }
-    real rows[7]; /* the sample in all lanes */
+    real rows[7]; /* the sample broadcast to all lanes */
     for (int r = 0; r < n + 1; r++) {
         rows[r] = splat(w->q[(k->q_row + r) * w->stride]);
     }
@@ -191,19 +192,19 @@ static void one_sample(const columns *w, double *m)
     const tq_canonical *c = w->c;
     composite a = composite_zero();
     for (int b = 0; b < c->n_body; b++) {
-        if (c->joints[b].save) {
+        if (c->joints[b].has_branch) {
             w->sums[b] = composite_zero();
         }
     }
     for (int b = c->n_body - 1; b >= 0; b--) {
         const tq_canonical_joint *k = &c->joints[b], *last = &c->joints[k->last];
         const int end = last->dof + tq_canonical_freedoms(last->kind);
-        a = k->hang ? composite_add(a, composite_of(k)) : composite_of(k);
-        if (k->save) {
+        a = k->next_is_child ? composite_add(a, composite_of(k)) : composite_of(k);
+        if (k->has_branch) {
             a = composite_add(a, w->sums[b]);
         }
         a = k->ball >= 0 ? pass_ball(w, k, end, a, m) : pass_single(w, k, b, end, a, m);
-        if (k->parent >= 0 && !k->carry) {
+        if (k->parent >= 0 && !k->parent_is_previous) {
             w->sums[k->parent] = composite_add(w->sums[k->parent], a);
         }
     }

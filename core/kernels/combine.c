@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/kernels/combine.c - weighted sums of rows, each sample with a factor of its own. */
+/* core/kernels/combine.c - linear combination of blocks with a factor per sample. */
 #include "core/kernels/symbols.h"
 #include "core/lanes/real.h"
 

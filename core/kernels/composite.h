@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/kernels/composite.h - the moments of a subtree held rigid, moved inward joint by joint. */
+/* core/kernels/composite.h - composite rigid body of a subtree, moved inward joint by joint (CRBA).
+ */
 #ifndef TQ_KERNELS_COMPOSITE_H
 #define TQ_KERNELS_COMPOSITE_H
 
 #include "core/kernels/joints.h"
 #include "core/spatial/sym.h"
 
-/* First and second moment about the frame's origin; the mass is a constant of the model. */
+/* First and second moment of mass about the frame's origin; the mass is a constant of the model. */
 typedef struct composite {
     vec h;
     sym s;
@@ -17,7 +18,7 @@ TQ_INLINE composite composite_of(const tq_canonical_joint *k)
     return (composite){vec_of(k->h), sym_of(k->s)};
 }
 
-/* along axes that r turns the body's into */
+/* in axes rotated by r from the body's */
 TQ_INLINE composite composite_turned(const tq_canonical_joint *k, const mat *r)
 {
     return (composite){mat_mul(r, vec_of(k->h)), sym_turn(r, sym_of(k->s))};
@@ -33,7 +34,8 @@ TQ_INLINE composite composite_add(composite a, composite b)
     return (composite){vec_add(a.h, b.h), sym_add(a.s, b.s)};
 }
 
-/* origin moved back by x, y or z: every point gains that coordinate */
+/* Origin moved by -x, -y or -z: the coordinate of every point grows by it (parallel-axis theorem).
+ */
 TQ_INLINE void composite_shift_x(composite *a, double m, real x)
 {
     const real h = tq_fmac(m, x, a->h.x);
@@ -73,7 +75,7 @@ TQ_INLINE composite composite_inward(const tq_canonical_joint *k, turn t, real d
     a.h = turn_out(t, a.h);
     a.s = sym_turn_x(t, sym_turn_z(t.c, t.s, a.s));
     composite_shift_x(&a, m, splat(k->a));
-    if (k->pre) {
+    if (k->has_offset) {
         a.h = z_out(k->cg, k->sg, a.h);
         a.s = sym_turn_z(splat(k->cg), splat(k->sg), a.s);
         composite_shift(&a, m, vec_of(k->p));
@@ -95,8 +97,8 @@ TQ_INLINE composite composite_inward_ball(const tq_canonical_joint *k, const bal
     return a;
 }
 
-/* The wrench that gives the composite unit acceleration along coordinate `dof` of its joint:
- * (m e, h x e) for a translation, (e x h, I e) for a rotation. */
+/* The wrench that gives the composite unit acceleration along or about `axis`: (m e, h x e) for a
+ * translation, (e x h, I e) for a rotation. */
 TQ_INLINE wrench composite_push(double m, const composite *a, int axis)
 {
     const real o = splat(0.0), mm = splat(m);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/kernels/contract.c - a row of the regressor times parameters, for a run of samples. */
+/* core/kernels/contract.c - regressor rows times parameters for a run of samples: ret += sum_c
+ * weights[c] column_c. */
 #include "core/kernels/symbols.h"
 #include "core/kernels/table.h"
 #include "core/lanes/real.h"
 
-enum { TILE = 8 }; /* reals that are summed at once: their additions need not wait */
+enum { TILE = 8 }; /* independent accumulators, so that additions are not limited by latency */
 
 void TQ_KERNEL(tq_contract)(long n, const int64_t *offset, const double *weights, const double *x,
                             double *ret)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/kernels/coriolis.c - the Coriolis matrix with Christoffel's symbols. */
+/* core/kernels/coriolis.c - Coriolis matrix by Christoffel symbols. */
 #include <float.h>
 
 #include "core/kernels/entries.h"
@@ -8,18 +8,18 @@
 #include "core/kernels/root_frame.h"
 #include "core/kernels/symbols.h"
 
-/* C = integral J^T dJ/dt dm over all points, J the Jacobian of a point: then C + C^T = dM/dt and C
- * qd is the velocity term, for joints of every kind. The fields J and dJ/dt of a freedom c act on
- * the subtree beyond it as two wrenches; with the integral of x' x J they meet the axes of all
- * freedoms that carry c, and the rates of those. All is along the axes of the tree's first body;
- * its origin has no velocity: C does not depend on that. */
+/* C = integral J^T dJ/dt dm over all mass points, J the Jacobian of a point: C + C^T = dM/dt, and C
+ * qd is the velocity-dependent torque, for joints of every type. The fields J and dJ/dt of a dof c
+ * act on the subtree it moves as two wrenches; together with the integral of x' x J they are paired
+ * with the axes, and the axes' rates, of all ancestor dofs of c. All vectors are along the axes of
+ * the tree's first body, whose origin has zero velocity: C does not depend on it. */
 typedef struct column {
-    wrench rate; /* of dJ/dt, about some origin */
+    wrench rate; /* of dJ/dt, about an origin */
     wrench push; /* of J */
-    vec lag;     /* integral x' x J dm, x' relative to the origin */
+    vec lag;     /* integral x' x J dm, x' the velocity relative to the origin */
 } column;
 
-/* of a freedom: its line and the rate of that */
+/* of a dof: its line (Pluecker coordinates) and the line's rate */
 typedef struct axis {
     line at, rate;
 } axis;
@@ -34,13 +34,14 @@ typedef struct sweep {
     cosine_sine *cs;
     ball *balls;
     body *bodies;
-    flow *sums; /* of bodies with `save`: what came from children that are not neighbours */
-    axis *axes; /* one a freedom */
+    flow *sums; /* of bodies with has_branch: contributions of children that are not b + 1 */
+    axis *axes; /* one per dof */
     entries at;
-    real *total; /* of all entries that are written: finite when they are */
+    real *total; /* sum of all entries written: finite exactly when they are, up to overflow of
+                    the sum */
 } sweep;
 
-/* unit rate along or about the body's axis e, about its origin */
+/* unit rate along or about the body's axis e, about its own origin */
 TQ_INLINE axis own_axis(const body *x, _Bool slides, int e)
 {
     const vec z = axis_of(&x->at.r, e), rate = vec_cross(x->w, z);
@@ -48,7 +49,7 @@ TQ_INLINE axis own_axis(const body *x, _Bool slides, int e)
                   : (axis){{z, vec_zero()}, {rate, vec_zero()}};
 }
 
-/* the same about the first body's origin */
+/* the same about the origin of the tree's first body */
 TQ_INLINE axis stem_axis(const body *x, _Bool slides, int e)
 {
     axis s = own_axis(x, slides, e);
@@ -59,8 +60,9 @@ TQ_INLINE axis stem_axis(const body *x, _Bool slides, int e)
     return s;
 }
 
-/* place and velocity of body b, and the axes of its joint */
-TQ_INLINE void move(const tq_canonical *c, const tq_kernel_input *in, long i, const sweep *s, int b)
+/* pose and velocity of body b, and the axes of its joint */
+TQ_INLINE void body_state(const tq_canonical *c, const tq_kernel_input *in, long i, const sweep *s,
+                          int b)
 {
     const tq_canonical_joint *k = &c->joints[b];
     const _Bool first = k->parent < 0;
@@ -92,8 +94,8 @@ TQ_INLINE void move(const tq_canonical *c, const tq_kernel_input *in, long i, co
     }
 }
 
-/* a slide along e, which turns with `rate` */
-TQ_INLINE column begin_slide(const flow *f, double m, vec e, vec rate)
+/* translation along e, whose rate of change is `rate` */
+TQ_INLINE column column_of_translation(const flow *f, double m, vec e, vec rate)
 {
     column c;
     c.push.f = vec_scale(splat(m), e);
@@ -104,8 +106,8 @@ TQ_INLINE column begin_slide(const flow *f, double m, vec e, vec rate)
     return c;
 }
 
-/* a turn about e: the points' velocities rate x x + e x x' change them */
-TQ_INLINE column begin_turn(const flow *f, vec e, vec rate)
+/* rotation about e: dJ/dt of a point x is rate x x + e x x' */
+TQ_INLINE column column_of_rotation(const flow *f, vec e, vec rate)
 {
     const vec h = f->c.h, n = sym_tensor_mul(&f->c.s, rate);
     const real trace = f->spin.xx + f->spin.yy + f->spin.zz;
@@ -117,7 +119,7 @@ TQ_INLINE column begin_turn(const flow *f, vec e, vec rate)
     return c;
 }
 
-/* to the first body's origin */
+/* moved to the origin of the first body */
 TQ_INLINE column column_to_stem(const body *x, column c)
 {
     c.rate.n = vec_add_cross(c.rate.n, x->at.p, c.rate.f);
@@ -137,8 +139,8 @@ TQ_INLINE real entry_beyond(const axis *r, const column *c)
     return line_dot(r->rate.a, r->rate.l, c->push, vec_dot(r->at.a, c->lag));
 }
 
-/* integral J_c . d(J_r)/dt for a freedom r of the first body along or about its axis e, the
- * frame's; w turns that body */
+/* integral J_c . d(J_r)/dt for a dof r of the first body along or about axis e of the frame; w is
+ * the angular velocity of that body */
 TQ_INLINE real beyond_stem(_Bool slides, int e, vec w, const column *c)
 {
     const int p = (e + 1) % 3, q = (e + 2) % 3;
@@ -148,10 +150,10 @@ TQ_INLINE real beyond_stem(_Bool slides, int e, vec w, const column *c)
     return tq_fma(ws[q], pushes[p], tq_fnma(ws[p], pushes[q], slides ? splat(0.0) : lag[e]));
 }
 
-/* Column `col` along the freedoms of the first body; and row `col` unless it is one of them.
- * Returns the sum of what it writes. */
-TQ_INLINE real read_stem(const sweep *s, const tq_canonical_joint *stem, int col, const column *x,
-                         double *m)
+/* Writes column `col` in the rows of the first body's dofs, and row `col` unless it is one of them.
+ * Returns the sum of the entries written. */
+TQ_INLINE real put_root(const sweep *s, const tq_canonical_joint *stem, int col, const column *x,
+                        double *m)
 {
     const int own = stem->dof, freedoms = tq_canonical_freedoms(stem->kind);
     const long *down = s->at.down + own, *across = s->at.across + own;
@@ -183,10 +185,10 @@ TQ_INLINE real read_stem(const sweep *s, const tq_canonical_joint *stem, int col
     return sum;
 }
 
-/* Column and row `col` along the freedoms that carry its joint; x about the first body's origin.
- * Returns the sum of what it writes. */
-TQ_INLINE real read_up(const sweep *s, const tq_canonical_joint *stem, int col, long above,
-                       const column *x, double *m)
+/* Writes column and row `col` in the ancestor dofs of its joint; x about the first body's origin.
+ * Returns the sum of the entries written. */
+TQ_INLINE real put_ancestors(const sweep *s, const tq_canonical_joint *stem, int col, long above,
+                             const column *x, double *m)
 {
     const long *down = s->at.down, *across = s->at.across, *up = s->at.up;
     double *line_of_col = m + across[col], *row_of_col = m + down[col];
@@ -201,25 +203,25 @@ TQ_INLINE real read_up(const sweep *s, const tq_canonical_joint *stem, int col, 
         store(line_of_col + down[r], before);
         store(row_of_col + across[r], beyond);
     }
-    return read_stem(s, stem, col, x, m) + (before_all + beyond_all);
+    return put_root(s, stem, col, x, m) + (before_all + beyond_all);
 }
 
-/* what a freedom of body b needs, about the body's origin; e: its axis there */
+/* wrenches of a dof of body b, about the body's origin; e: its axis there */
 TQ_INLINE column begin_column(const tq_canonical_joint *k, const flow *f, const axis *e,
                               _Bool slides)
 {
-    return slides ? begin_slide(f, k->subtree_mass, e->at.l, e->rate.l)
-                  : begin_turn(f, e->at.a, e->rate.a);
+    return slides ? column_of_translation(f, k->subtree_mass, e->at.l, e->rate.l)
+                  : column_of_rotation(f, e->at.a, e->rate.a);
 }
 
-TQ_INLINE void read_single(const tq_canonical *c, const sweep *s, int b, int stem, const flow *f,
-                           double *m)
+TQ_INLINE void put_single(const tq_canonical *c, const sweep *s, int b, int stem, const flow *f,
+                          double *m)
 {
     const tq_canonical_joint *k = &c->joints[b];
     const body *x = &s->bodies[b];
     double *at = m + s->at.down[k->dof] + s->at.across[k->dof];
     const _Bool slides = k->kind == TQ_CANONICAL_PRISMATIC;
-    if (k->parent < 0) { /* its axis stands still */
+    if (k->parent < 0) { /* its axis is fixed in the world */
         const real entry = slides ? splat(0.0) : f->spin.xx + f->spin.yy;
         store(at, entry);
         *s->total = *s->total + entry;
@@ -229,12 +231,12 @@ TQ_INLINE void read_single(const tq_canonical *c, const sweep *s, int b, int ste
     const column own = begin_column(k, f, &z, slides), there = column_to_stem(x, own);
     const real entry = slides ? vec_dot(z.at.l, own.rate.f) : vec_dot(z.at.a, own.rate.n);
     store(at, entry);
-    const real others = read_up(s, &c->joints[stem], k->dof, s->at.up[k->dof], &there, m);
+    const real others = put_ancestors(s, &c->joints[stem], k->dof, s->at.up[k->dof], &there, m);
     *s->total = *s->total + (entry + others);
 }
 
-static __attribute__((noinline)) void read_ball(const tq_canonical *c, const sweep *s, int b,
-                                                int stem, const flow *f, double *m)
+static __attribute__((noinline)) void put_ball(const tq_canonical *c, const sweep *s, int b,
+                                               int stem, const flow *f, double *m)
 {
     const tq_canonical_joint *k = &c->joints[b];
     const body *x = &s->bodies[b];
@@ -244,7 +246,7 @@ static __attribute__((noinline)) void read_ball(const tq_canonical *c, const swe
         const axis e = own_axis(x, line_slides(k, g), g % 3);
         const column own = begin_column(k, f, &e, line_slides(k, g));
         if (k->parent < 0) {
-            *s->total = *s->total + read_stem(s, k, col, &own, m);
+            *s->total = *s->total + put_root(s, k, col, &own, m);
             continue;
         }
         for (int r = 0; r < freedoms; r++) {
@@ -254,7 +256,8 @@ static __attribute__((noinline)) void read_ball(const tq_canonical *c, const swe
             *s->total = *s->total + entry;
         }
         const column there = column_to_stem(x, own);
-        *s->total = *s->total + read_up(s, &c->joints[stem], col, s->at.up[k->dof], &there, m);
+        *s->total =
+            *s->total + put_ancestors(s, &c->joints[stem], col, s->at.up[k->dof], &there, m);
     }
 }
 
@@ -267,20 +270,20 @@ static void inward(const tq_canonical *c, const sweep *s, double *m)
         const body *x = &s->bodies[b], *above = &s->bodies[k->parent];
         const flow own =
             flow_of(k->parent < 0 ? composite_of(k) : composite_turned(k, &x->at.r), x->w);
-        f = k->hang ? flow_add(f, own) : own;
-        if (k->save) {
+        f = k->next_is_child ? flow_add(f, own) : own;
+        if (k->has_branch) {
             f = flow_add(f, s->sums[b]);
         }
         stem = b < stem ? stem_of(c, b) : stem;
         if (k->ball >= 0) {
-            read_ball(c, s, b, stem, &f, m);
+            put_ball(c, s, b, stem, &f, m);
         } else {
-            read_single(c, s, b, stem, &f, m);
+            put_single(c, s, b, stem, &f, m);
         }
         if (k->parent >= 0) {
             f = flow_inward(k->subtree_mass, vec_sub(x->at.p, above->at.p), vec_sub(x->v, above->v),
                             f);
-            if (!k->carry) {
+            if (!k->parent_is_previous) {
                 s->sums[k->parent] = flow_add(s->sums[k->parent], f);
             }
         }
@@ -304,8 +307,8 @@ int TQ_KERNEL(tq_coriolis)(const tq_canonical *c, const tq_kernel_input *in, dou
     for (long i = 0; i < in->n_sample; i += TQ_LANES) {
         place_joints(c, in->q + i, in->stride, s.cs, s.balls);
         for (int b = 0; b < c->n_body; b++) {
-            move(c, in, i, &s, b);
-            if (c->joints[b].save) {
+            body_state(c, in, i, &s, b);
+            if (c->joints[b].has_branch) {
                 s.sums[b] = flow_zero();
             }
         }

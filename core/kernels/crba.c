@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/kernels/crba.c - mass matrix by the composite-rigid-body algorithm. */
+/* core/kernels/crba.c - mass matrix by the composite-rigid-body algorithm (CRBA). */
 #include "core/kernels/composite.h"
 #include "core/kernels/entries.h"
 #include "core/kernels/inward.h"
@@ -7,18 +7,17 @@
 #include "core/kernels/symbols.h"
 
 /* Walker & Orin, Efficient dynamic computer simulation of robotic mechanisms, J. DSMC 104, 1982;
- * Featherstone 2008, ch. 6. Column c of M is the wrench that gives the subtree beyond freedom c
- * unit acceleration; it is carried inward with all the others and read off at every joint it
- * passes. */
+ * Featherstone 2008, table 6.2. The wrench F_c = I_c s_c accelerates the subtree of dof c by one
+ * unit along it; F_c is moved inward and M_rc = s_r . F_c is read at every ancestor r. */
 typedef struct columns {
     state st;
-    composite *sums;  /* of bodies with `save`: what came from children that are not neighbours */
-    wrench *wrenches; /* one a freedom */
+    composite *sums;  /* of bodies with has_branch: contributions of children that are not b + 1 */
+    wrench *wrenches; /* one per dof */
     entries at;
 } columns;
 
 /* Row r of M from component `part` (0 .. 5: force, moment) of the columns c = first .. end - 1.
- * Pointers are kept in locals: a store may alias anything. */
+ * Pointers are local variables: a store may alias any struct member. */
 TQ_INLINE void put_row(const columns *w, double *m, int r, int part, int first, int end)
 {
     double *row = m + w->at.down[r];
@@ -43,7 +42,7 @@ TQ_INLINE void put_six(const columns *w, double *m, int r, int c, wrench x)
     store(column + down[5], x.n.z);
 }
 
-/* the wrenches of the freedoms of joint k itself */
+/* F_c = I_c s_c for the dofs of joint k */
 TQ_INLINE void begin_columns(const columns *w, const tq_canonical_joint *k, const composite *a)
 {
     wrench *own = w->wrenches + k->dof;
@@ -64,7 +63,7 @@ TQ_INLINE void begin_columns(const columns *w, const tq_canonical_joint *k, cons
     }
 }
 
-/* components along joint k of all columns that have come this far: freedoms dof .. end - 1 */
+/* rows of joint k: s_r . F_c for the columns dof .. end - 1 */
 TQ_INLINE void read_rows(const columns *w, const tq_canonical_joint *k, int end, double *m)
 {
     if (k->kind == TQ_CANONICAL_REVOLUTE) {
@@ -84,17 +83,17 @@ TQ_INLINE void read_rows(const columns *w, const tq_canonical_joint *k, int end,
     }
 }
 
-/* First freedom of joint k's parent, when that floats off the world, so that columns end there and
- * go into its rows at once; else -1. */
-TQ_INLINE int landing(const tq_canonical *c, const tq_canonical_joint *k)
+/* First dof of the parent of joint k if the parent is a floating base: columns end there and are
+ * written into its rows directly. Else -1. */
+TQ_INLINE int floating_root_dof(const tq_canonical *c, const tq_canonical_joint *k)
 {
     const tq_canonical_joint *parent = &c->joints[k->parent];
     const _Bool lands = parent->parent < 0 && parent->kind == TQ_CANONICAL_FLOATING;
     return lands ? parent->dof : -1;
 }
 
-/* column `col`, one joint inward, is x */
-TQ_INLINE void hand_on(const columns *w, double *m, int root, int col, wrench x)
+/* stores column `col` after it has been moved one joint inward */
+TQ_INLINE void put_column(const columns *w, double *m, int root, int col, wrench x)
 {
     if (root >= 0) {
         put_six(w, m, root, col, x);
@@ -103,12 +102,12 @@ TQ_INLINE void hand_on(const columns *w, double *m, int root, int col, wrench x)
     }
 }
 
-/* columns up to `end` and the composite one joint inward */
-TQ_INLINE void carry(const columns *w, const tq_canonical_joint *k, turn t, real d, int end,
-                     double *m, int root, composite *a)
+/* moves columns k->dof .. end - 1 and the composite one joint inward */
+TQ_INLINE void columns_inward(const columns *w, const tq_canonical_joint *k, turn t, real d,
+                              int end, double *m, int root, composite *a)
 {
     for (int col = k->dof; col < end; col++) {
-        hand_on(w, m, root, col, inward_single(k, t, d, w->wrenches[col]));
+        put_column(w, m, root, col, inward_single(k, t, d, w->wrenches[col]));
     }
     *a = composite_inward(k, t, d, *a);
 }
@@ -120,15 +119,15 @@ static void one_group(const tq_canonical *c, const tq_kernel_input *in, long i, 
     wrench *wrenches = w->wrenches;
     composite a = composite_zero();
     for (int b = 0; b < c->n_body; b++) {
-        if (c->joints[b].save) {
+        if (c->joints[b].has_branch) {
             w->sums[b] = composite_zero();
         }
     }
     for (int b = c->n_body - 1; b >= 0; b--) {
         const tq_canonical_joint *k = &c->joints[b];
         const int end = c->joints[k->last].dof + tq_canonical_freedoms(c->joints[k->last].kind);
-        a = k->hang ? composite_add(a, composite_of(k)) : composite_of(k);
-        if (k->save) {
+        a = k->next_is_child ? composite_add(a, composite_of(k)) : composite_of(k);
+        if (k->has_branch) {
             a = composite_add(a, w->sums[b]);
         }
         begin_columns(w, k, &a);
@@ -140,25 +139,25 @@ static void one_group(const tq_canonical *c, const tq_kernel_input *in, long i, 
         if (k->parent < 0) {
             continue;
         }
-        const int root = landing(c, k);
+        const int root = floating_root_dof(c, k);
         if (k->ball >= 0) {
             const ball at = w->st.balls[k->ball];
             for (int col = k->dof; col < end; col++) {
-                hand_on(w, m + i, root, col, inward_ball(k, &at, wrenches[col]));
+                put_column(w, m + i, root, col, inward_ball(k, &at, wrenches[col]));
             }
             a = composite_inward_ball(k, &at, a);
         } else {
             const turn t = joint_turn(k, &w->st.cs[b]);
             const real d = joint_travel(k, in->q + i, stride);
-            if (k->square) {
-                carry(w, k, turn_known(t, 1), d, end, m + i, root, &a);
-            } else if (k->level) {
-                carry(w, k, turn_level(t), d, end, m + i, root, &a);
+            if (k->alpha_is_right) {
+                columns_inward(w, k, turn_known(t, 1), d, end, m + i, root, &a);
+            } else if (k->alpha_is_zero) {
+                columns_inward(w, k, turn_level(t), d, end, m + i, root, &a);
             } else {
-                carry(w, k, t, d, end, m + i, root, &a);
+                columns_inward(w, k, t, d, end, m + i, root, &a);
             }
         }
-        if (!k->carry) {
+        if (!k->parent_is_previous) {
             w->sums[k->parent] = composite_add(w->sums[k->parent], a);
         }
     }

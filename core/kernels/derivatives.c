@@ -1,39 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/kernels/derivatives.c - how rigid-body torque changes with q and qd. */
+/* core/kernels/derivatives.c - partial derivatives of rigid-body torque by q and qd. */
 #include "core/kernels/body_states.h"
 #include "core/kernels/entries.h"
 #include "core/kernels/symbols.h"
 
-/* Singh, Russo & Wensing 2022, in world axes about a point O. A displacement of freedom k moves
- * everything beyond it as one piece and leaves P = W x S in velocity and Y = W x P + A x S in
- * acceleration, W and A being those of what carries the joint; a change of its rate leaves
- * R = P + T x S, T of what its axis is fixed to. With composites of the subtree of the deeper
- * freedom (inertia I, Coriolis B, force F)
+/* Singh, Russo & Wensing, Efficient analytical derivatives of rigid-body dynamics using spatial
+ * vector algebra, RA-L 7(2), 2022; here in world axes about a point O. With x the spatial cross
+ * product, W and A the velocity and acceleration of the parent of dof k, S its axis, T the velocity
+ * of the body in which the axis is fixed:
+ *     P = W x S,  Y = W x P + A x S  (change of velocity and acceleration per unit dq_k),
+ *     R = P + T x S                  (change of acceleration per unit dqd_k).
+ * With composites of the subtree of the deeper of f and k (inertia I, Coriolis matrix B, force F)
  *     dtau_f/dq_k = S_f . (I Y_k + 2 B P_k + S_k x* F),  dtau_f/dqd_k = S_f . (I R_k + 2 B S_k),
- * the term in F only where k lies beyond f. As integrals over points x that move with x':
- * I (v, w) = integral (1, x) (v + w x x), 2 B (v, w) = integral (1, x) 2 w x x'. */
+ * the term in F only where k is a descendant of f. As integrals over points x with velocity x':
+ *     I (v, w) = integral (1, x) (v + w x x) dm,  2 B (v, w) = integral (1, x) 2 w x x' dm. */
 typedef struct subtree {
     real m; /* mass, first and second moment about O */
     vec h;
     sym s;
     mat spin; /* integral x x'^T dm */
-    vec g;    /* momentum */
+    vec g;    /* linear momentum */
     wrench force;
 } subtree;
 
 typedef struct freedom {
     screw s, y, r;
-    vec p; /* the turn of P; its shift is never asked for */
+    vec p; /* angular part of P; its linear part is not used */
 } freedom;
 
 enum { A_SUBTREE = 28, A_FREEDOM = 21 };
 
 typedef struct sweep {
     reach walk;
-    subtree *sums;     /* one a body */
-    freedom *freedoms; /* one a freedom */
+    subtree *sums;     /* one per body */
+    freedom *freedoms; /* one per dof */
     entries at;
-    long other; /* from an entry of dtau/dq to that of dtau/dqd */
+    long other; /* offset from an entry of dtau/dq to that of dtau/dqd */
 } sweep;
 
 TQ_INLINE void subtree_add(subtree *to, const subtree *from)
@@ -46,24 +48,24 @@ TQ_INLINE void subtree_add(subtree *to, const subtree *from)
     to->force = wrench_add(to->force, from->force);
 }
 
-/* I (v, w): m v + w x h, and h x v + (trace - s) w */
-TQ_INLINE wrench push(const subtree *c, const screw *x)
+/* I (v, w) = (m v + w x h, h x v + (trace(s) - s) w) */
+TQ_INLINE wrench inertia_times(const subtree *c, const screw *x)
 {
     const vec f = vec_cross(x->w, c->h);
     return (wrench){vec_along(f, c->m, x->v.x, x->v.y, x->v.z),
                     vec_add_cross(sym_tensor_mul(&c->s, x->w), c->h, x->v)};
 }
 
-/* 2 B (., w): 2 w x g, and 2 (trace - spin^T) w */
-TQ_INLINE wrench whirl(const subtree *c, vec w)
+/* 2 B (., w) = (2 w x g, 2 (trace(spin) - spin^T) w) */
+TQ_INLINE wrench coriolis_times(const subtree *c, vec w)
 {
     const vec w2 = vec_add(w, w);
     const real trace = c->spin.xx + c->spin.yy + c->spin.zz;
     return (wrench){vec_cross(w2, c->g), vec_sub_tmul(vec_scale(trace, w2), &c->spin, w2)};
 }
 
-/* x . 2 B, a row for (., w): 2 (g x v + (trace - spin) w) */
-TQ_INLINE vec whirl_row(const subtree *c, const screw *x)
+/* the row x . 2 B, applied to (., w): 2 (g x v + (trace(spin) - spin) w) */
+TQ_INLINE vec coriolis_row(const subtree *c, const screw *x)
 {
     const real trace = c->spin.xx + c->spin.yy + c->spin.zz;
     const vec lag = vec_sub_mul(vec_cross(c->g, x->v), &c->spin, x->w);
@@ -71,20 +73,20 @@ TQ_INLINE vec whirl_row(const subtree *c, const screw *x)
     return vec_add(r, r);
 }
 
-/* f of what x carries along */
-TQ_INLINE wrench carried(const screw *x, const wrench *f)
+/* spatial force cross product x x* f (Featherstone 2008, eq. 2.32) */
+TQ_INLINE wrench cross_force(const screw *x, const wrench *f)
 {
     return (wrench){vec_cross(x->w, f->f), vec_add_cross(vec_cross(x->w, f->n), x->v, f->f)};
 }
 
-/* and what is added to it */
+/* x . f + more */
 TQ_INLINE real power(const screw *x, const wrench *f, real more)
 {
     const real turns = tq_fma(x->w.x, f->n.x, tq_fma(x->w.y, f->n.y, tq_fma(x->w.z, f->n.z, more)));
     return tq_fma(x->v.x, f->f.x, tq_fma(x->v.y, f->f.y, tq_fma(x->v.z, f->f.z, turns)));
 }
 
-/* moments of a body about O, in world axes */
+/* mass moments of a body about O, in world axes */
 TQ_INLINE void place_moments(const tq_canonical_joint *k, const pose *at, subtree *ret)
 {
     const real m = splat(k->m);
@@ -111,15 +113,15 @@ TQ_INLINE subtree body_of(const tq_canonical_joint *k, const place *body)
     c.spin = (mat){tq_fma(h.x, u.x, x.x), tq_fma(h.x, u.y, x.y), tq_fma(h.x, u.z, x.z),
                    tq_fma(h.y, u.x, y.x), tq_fma(h.y, u.y, y.y), tq_fma(h.y, u.z, y.z),
                    tq_fma(h.z, u.x, z.x), tq_fma(h.z, u.y, z.y), tq_fma(h.z, u.z, z.z)};
-    const wrench momentum = push(&c, &body->twist);
+    const wrench momentum = inertia_times(&c, &body->twist);
     c.g = momentum.f;
-    c.force = wrench_add(push(&c, &body->rate), carried(&body->twist, &momentum));
+    c.force = wrench_add(inertia_times(&c, &body->rate), cross_force(&body->twist, &momentum));
     return c;
 }
 
-/* what the freedoms of body b leave behind */
-TQ_INLINE void leave(const tq_canonical_joint *k, const place *parent, const place *body,
-                     freedom *own)
+/* S, P (angular), R and Y of the dofs of body b */
+TQ_INLINE void fill_freedoms(const tq_canonical_joint *k, const place *parent, const place *body,
+                             freedom *own)
 {
     for (int f = 0; f < tq_canonical_freedoms(k->kind); f++) {
         const screw s = screw_of(k, &body->at, f), p = screw_cross(&parent->twist, &s);
@@ -131,20 +133,19 @@ TQ_INLINE void leave(const tq_canonical_joint *k, const place *parent, const pla
     }
 }
 
-/* Entries of freedom k with those of its own joint, first .. end - 1, and, one joint after another
- * towards the world, with those of what carries it. */
-TQ_INLINE void pair_up(const tq_canonical *c, const sweep *s, int b, int f, double *dq)
+/* Entries that pair dof f of body b with the dofs of its own joint and of all ancestor joints. */
+TQ_INLINE void put_pairs(const tq_canonical *c, const sweep *s, int b, int f, double *dq)
 {
     const tq_canonical_joint *own = &c->joints[b];
     const freedom *deep = &s->freedoms[f];
     const subtree *sum = &s->sums[b];
     double *dqd = dq + s->other;
     const long *down = s->at.down, *across = s->at.across;
-    const wrench here = wrench_add(push(sum, &deep->y), whirl(sum, deep->p));
-    const wrench moved = wrench_add(here, carried(&deep->s, &sum->force));
-    const wrench rate = wrench_add(push(sum, &deep->r), whirl(sum, deep->s.w));
-    const wrench weight = push(sum, &deep->s);
-    const vec row = whirl_row(sum, &deep->s);
+    const wrench here = wrench_add(inertia_times(sum, &deep->y), coriolis_times(sum, deep->p));
+    const wrench moved = wrench_add(here, cross_force(&deep->s, &sum->force));
+    const wrench rate = wrench_add(inertia_times(sum, &deep->r), coriolis_times(sum, deep->s.w));
+    const wrench weight = inertia_times(sum, &deep->s);
+    const vec row = coriolis_row(sum, &deep->s);
     for (int g = own->dof; g < own->dof + tq_canonical_freedoms(own->kind); g++) {
         const screw *up = &s->freedoms[g].s;
         store(dq + down[g] + across[f], power(up, &here, splat(0.0)));
@@ -169,7 +170,7 @@ static void inward(const tq_canonical *c, const sweep *s, double *dq)
         const tq_canonical_joint *k = &c->joints[b], *last = &c->joints[k->last];
         const int end = last->dof + tq_canonical_freedoms(last->kind);
         for (int f = k->dof; f < k->dof + tq_canonical_freedoms(k->kind); f++) {
-            pair_up(c, s, b, f, dq);
+            put_pairs(c, s, b, f, dq);
             entries_clear(&s->at, dq, f, end);
             entries_clear(&s->at, dq + s->other, f, end);
         }
@@ -195,7 +196,8 @@ int TQ_KERNEL(tq_derivatives)(const tq_canonical *c, const tq_kernel_input *in, 
         for (int b = 0; b < c->n_body; b++) {
             const tq_canonical_joint *k = &c->joints[b];
             const place *body = &s.walk.places[b];
-            leave(k, k->parent < 0 ? &world : &s.walk.places[k->parent], body, s.freedoms + k->dof);
+            fill_freedoms(k, k->parent < 0 ? &world : &s.walk.places[k->parent], body,
+                          s.freedoms + k->dof);
             s.sums[b] = body_of(k, body);
         }
         inward(c, &s, ret_d + i);

@@ -4,32 +4,33 @@
 #include "core/kernels/symbols.h"
 #include "core/spatial/sym.h"
 
-/* A body's twist and what gravity does to it: g along its axes, and the potential -g . p of a unit
- * mass at its origin. */
-typedef struct carried {
+/* Angular and linear velocity of a body's frame, gravity g in its axes, and `lift` = -g . p, the
+ * potential energy of a unit mass at its origin. */
+typedef struct moving_frame {
     vec w, v, g;
     real lift;
-} carried;
+} moving_frame;
 
-/* the frame moves by p along its own axes */
-TQ_INLINE void carried_shift(carried *s, vec p)
+/* origin displaced by p, in the frame's axes */
+TQ_INLINE void moving_frame_shift(moving_frame *s, vec p)
 {
     s->v = vec_add_cross(s->v, s->w, p);
     s->lift = s->lift - vec_dot(s->g, p);
 }
 
-TQ_INLINE void carry_single(const tq_canonical_joint *k, turn t, real d, real rate, carried *s)
+TQ_INLINE void frame_outward_single(const tq_canonical_joint *k, turn t, real d, real rate,
+                                    moving_frame *s)
 {
     const real o = splat(0.0);
-    carried_shift(s, vec_of(k->p));
+    moving_frame_shift(s, vec_of(k->p));
     s->w = z_in(k->cg, k->sg, s->w);
     s->v = z_in(k->cg, k->sg, s->v);
     s->g = z_in(k->cg, k->sg, s->g);
-    carried_shift(s, (vec){splat(k->a), o, o});
+    moving_frame_shift(s, (vec){splat(k->a), o, o});
     s->w = turn_in(t, s->w);
     s->v = turn_in(t, s->v);
     s->g = turn_in(t, s->g);
-    carried_shift(s, (vec){o, o, d});
+    moving_frame_shift(s, (vec){o, o, d});
     if (k->kind == TQ_CANONICAL_REVOLUTE) {
         s->w.z = s->w.z + rate;
     } else {
@@ -37,21 +38,22 @@ TQ_INLINE void carry_single(const tq_canonical_joint *k, turn t, real d, real ra
     }
 }
 
-TQ_INLINE void carry_ball(const tq_canonical_joint *k, const ball *at, ball_rates r, carried *s)
+TQ_INLINE void frame_outward_ball(const tq_canonical_joint *k, const ball *at, ball_rates r,
+                                  moving_frame *s)
 {
     const mat fixed = mat_of(k->r);
     vec p = vec_of(k->p);
     if (k->kind == TQ_CANONICAL_FLOATING) {
         p = vec_add(p, mat_mul(&fixed, at->x));
     }
-    carried_shift(s, p);
+    moving_frame_shift(s, p);
     s->w = vec_add(mat_tmul(&at->r, mat_tmul(&fixed, s->w)), r.w);
     s->v = vec_add(mat_tmul(&at->r, mat_tmul(&fixed, s->v)), r.v);
     s->g = mat_tmul(&at->r, mat_tmul(&fixed, s->g));
 }
 
-/* m v^2 / 2 + v . (w x h) + w . I w / 2, of moments that are not regrouped: they have m > 0 */
-TQ_INLINE real kinetic_of(const tq_moments *b, const carried *s)
+/* T = m v^2 / 2 + v . (w x h) + w . I w / 2, of moments that are not regrouped (m > 0) */
+TQ_INLINE real kinetic_of(const tq_moments *b, const moving_frame *s)
 {
     const double t[6] = {b->s[3] + b->s[5], -b->s[1], -b->s[2],
                          b->s[0] + b->s[5], -b->s[4], b->s[0] + b->s[3]};
@@ -66,27 +68,28 @@ void TQ_KERNEL(tq_energy)(const tq_canonical *c, const tq_kernel_input *in, doub
 {
     real *rest;
     const state st = state_in(c, work, &rest);
-    carried *saved = (void *)rest;
+    moving_frame *saved = (void *)rest;
     const long stride = in->stride;
     for (long i = 0; i < in->n_sample; i += TQ_LANES) {
         real kinetic = splat(0.0), potential = splat(0.0);
         place_joints(c, in->q + i, stride, st.cs, st.balls);
-        carried s = {vec_zero(), vec_zero(), vec_of(in->gravity), splat(0.0)};
+        moving_frame s = {vec_zero(), vec_zero(), vec_of(in->gravity), splat(0.0)};
         for (int b = 0; b < c->n_body; b++) {
             const tq_canonical_joint *k = &c->joints[b];
             const tq_moments *own = &c->bodies[b].moments;
             if (k->parent < 0) {
-                s = (carried){vec_zero(), vec_zero(), vec_of(in->gravity), splat(0.0)};
-            } else if (!k->carry) {
+                s = (moving_frame){vec_zero(), vec_zero(), vec_of(in->gravity), splat(0.0)};
+            } else if (!k->parent_is_previous) {
                 s = saved[k->parent];
             }
             if (k->ball >= 0) {
-                carry_ball(k, &st.balls[k->ball], load_ball_rates(k, in, i), &s);
+                frame_outward_ball(k, &st.balls[k->ball], load_ball_rates(k, in, i), &s);
             } else {
-                carry_single(k, joint_turn(k, &st.cs[b]), joint_travel(k, in->q + i, stride),
-                             joint_rate(k, in->qd != NULL ? in->qd + i : NULL, stride), &s);
+                frame_outward_single(k, joint_turn(k, &st.cs[b]),
+                                     joint_travel(k, in->q + i, stride),
+                                     joint_rate(k, in->qd != NULL ? in->qd + i : NULL, stride), &s);
             }
-            if (k->save) {
+            if (k->has_branch) {
                 saved[b] = s;
             }
             kinetic = kinetic + kinetic_of(own, &s);

@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/kernels/entries.h - where the entries of a matrix over all freedoms are stored. */
+/* core/kernels/entries.h - addresses of the entries of a matrix over all dofs. */
 #ifndef TQ_KERNELS_ENTRIES_H
 #define TQ_KERNELS_ENTRIES_H
 
 #include "core/kernels/joints.h"
 
-/* Entry (r, c) lies at down[r] + across[c] from the matrix. Loops keep the pointers in locals: a
- * store may alias anything. */
+/* Entry (r, c) is at m + down[r] + across[c]. Loops copy the pointers to local variables: a store
+ * may alias any struct member. */
 typedef struct entries {
     long *across, *down; /* (n_dof) rows[c] * stride and rows[c] * n_row * stride */
-    long *up;            /* (n_dof) the freedom before, towards the world, or -1: entries_climb */
+    long *up;            /* (n_dof) the previous dof towards the world, or -1; filled by
+                            entries_climb */
     int n_dof;
-    _Bool again; /* zeros between branches stand there already */
-    _Bool half;  /* the lower triangle is not asked for */
+    _Bool again; /* structural zeros are in the buffer already */
+    _Bool half;  /* the lower triangle is not required */
 } entries;
 
-enum { ENTRIES_REALS = 3 }; /* a freedom */
+enum { ENTRIES_REALS = 3 }; /* per dof */
 
-/* the last freedom of a joint */
+/* the last dof of a joint */
 TQ_INLINE int entries_last(const tq_canonical_joint *k)
 {
     return k->dof + tq_canonical_freedoms(k->kind) - 1;
 }
 
-/* does every freedom stand behind those that carry it, in the user's order too? */
+/* Does the user's order of rows, too, have every dof after its ancestors? */
 TQ_INLINE _Bool entries_ascend(const tq_canonical *c, const int32_t *rows)
 {
     _Bool ascend = 1;
@@ -66,7 +67,7 @@ TQ_INLINE void entries_climb(const tq_canonical *c, const entries *e)
     }
 }
 
-/* Row and column of freedom r between branches, which share no body: columns end .. n_dof - 1. */
+/* Structural zeros of row and column r, dofs on other branches: columns end .. n_dof - 1. */
 TQ_INLINE void entries_clear(const entries *e, double *m, int r, int end)
 {
     double *row = m + e->down[r], *column = m + e->across[r];
@@ -79,7 +80,7 @@ TQ_INLINE void entries_clear(const entries *e, double *m, int r, int end)
     }
 }
 
-/* a row of n doubles, or what is left of its last lanes */
+/* a row of n doubles, rounded up to whole vectors */
 TQ_INLINE void entries_zero(double *at, long n)
 {
     for (long i = 0; i < n; i += TQ_LANES) {
@@ -116,9 +117,9 @@ TQ_INLINE void entries_fill(const tq_canonical *c, const entries *e, long n, _Bo
     }
 }
 
-/* What needs no kernel, for all samples at once, so that stores follow each other in memory: zeros
- * between branches, unless they stand there already; with `mirror`, what a symmetric matrix has
- * beyond the diagonal. */
+/* Entries that no recursion computes, for all samples at once so that stores are contiguous:
+ * structural zeros, unless they are in the buffer already; with `mirror`, the lower triangle of a
+ * symmetric matrix. */
 static __attribute__((noinline, unused)) void
 entries_complete(const tq_canonical *c, const entries *e, long n_sample, _Bool mirror, double *m)
 {

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/kernels/finite.c - quick guards over a block: finite numbers, unit quaternions. */
+/* core/kernels/finite.c - fast checks of a block: finite numbers, unit quaternions. */
 #include "core/kernels/symbols.h"
 #include "core/lanes/real.h"
 
-/* zero for every finite number and NaN for the rest */
-TQ_INLINE real nothing(const double *at)
+/* x - x: 0 if x is finite, else NaN */
+TQ_INLINE real zero_or_nan(const double *at)
 {
     const real x = load(at);
     return x - x; /* NOLINT(misc-redundant-expression) */
 }
 
-/* rows of one group of lanes: nothing but a load and two additions a row */
+/* rows of one vector of lanes: a load and two additions per row */
 TQ_INLINE int column_finite(long n_row, long stride, const double *x)
 {
     real sum[4] = {splat(0.0), splat(0.0), splat(0.0), splat(0.0)};
     long r = 0;
     for (; r + 4 <= n_row; r += 4, x += 4 * stride) {
-        sum[0] = sum[0] + nothing(x);
-        sum[1] = sum[1] + nothing(x + stride);
-        sum[2] = sum[2] + nothing(x + 2 * stride);
-        sum[3] = sum[3] + nothing(x + 3 * stride);
+        sum[0] = sum[0] + zero_or_nan(x);
+        sum[1] = sum[1] + zero_or_nan(x + stride);
+        sum[2] = sum[2] + zero_or_nan(x + 2 * stride);
+        sum[3] = sum[3] + zero_or_nan(x + 3 * stride);
     }
     for (; r < n_row; r++, x += stride) {
-        sum[0] = sum[0] + nothing(x);
+        sum[0] = sum[0] + zero_or_nan(x);
     }
     return beyond((sum[0] + sum[1]) + (sum[2] + sum[3]), 0.0) == 0;
 }
@@ -37,11 +37,11 @@ int TQ_KERNEL(tq_finite)(long n_row, long n_sample, long stride, const double *x
         const double *row = x + r * stride;
         long i = 0;
         for (; i + TQ_LANES < n_sample; i += 2L * TQ_LANES) {
-            even = even + nothing(row + i);
-            odd = odd + nothing(row + i + TQ_LANES);
+            even = even + zero_or_nan(row + i);
+            odd = odd + zero_or_nan(row + i + TQ_LANES);
         }
         if (i < n_sample) {
-            odd = odd + nothing(row + i);
+            odd = odd + zero_or_nan(row + i);
         }
     }
     return beyond(even + odd, 0.0) == 0;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/kernels/fold.c - rows of a tall matrix folded into triangles, one triangle a lane. */
+/* core/kernels/fold.c - QR update: rows of a tall matrix folded into triangles R, one triangle per
+ * lane (TSQR). */
 #include "core/kernels/symbols.h"
 #include "core/kernels/table.h"
 #include "core/lanes/real.h"
 
-/* Each of eight lanes owns a triangle R and an eighth of a run of samples; Householder reflections
- * take both to the axis, as in core/identify/regression/tsqr.c, without a sum across lanes.
- * Narrower builds
- * go through the same eight lanes in turns, so that every width gives the same bits. Columns
- * are taken to the axis two at a time: the others are then read and written half as often. */
+/* Each of eight lanes owns a triangle R and every eighth sample of a run; Householder reflections
+ * annihilate its rows as in core/identify/regression/tsqr.c, without a sum across lanes. Narrower
+ * builds process the same eight lanes in groups, so that every width gives the same bits. Columns
+ * are reduced in pairs, which halves the memory traffic of the trailing columns. */
 enum { DEEP = TQ_FOLD_RUN / TQ_FOLD_LANES };
 
 TQ_INLINE real root_of(real x)
@@ -35,7 +35,7 @@ TQ_INLINE real reciprocal_or_zero(real x)
 #endif
 }
 
-/* |x| with the sign opposite to that of s */
+/* -copysign(|x|, s), without cancellation in r - (result) */
 TQ_INLINE real away_from(real x, real s)
 {
     const real_bits sign = UINT64_C(1) << 63 & ~bits_of(s);
@@ -51,7 +51,7 @@ TQ_INLINE real *at(double *x)
     return (real *)(void *)x;
 }
 
-/* the reflection that takes (r, column) to the axis; r becomes its length */
+/* the Householder reflection that annihilates `column` below r; r becomes its signed norm */
 TQ_INLINE reflection reflect(double *r, double *column)
 {
     reflection h;
@@ -74,7 +74,7 @@ TQ_INLINE reflection reflect(double *r, double *column)
     return h;
 }
 
-/* what a column has along a reflection, its entry in the triangle included */
+/* v . x of a reflection v and a column x, including the column's entry `above` in the triangle */
 TQ_INLINE real product(const reflection *h, real above, const real *x)
 {
     real even = tq_fma(h->v[0], x[0], above * h->u), odd = h->v[1] * x[1];
@@ -86,8 +86,8 @@ TQ_INLINE real product(const reflection *h, real above, const real *x)
     return even + odd;
 }
 
-/* two reflections in turn, h at the triangle's entry r and then g at s below it: the column is read
- * and written once. coupling: the product of their columns */
+/* Two reflections applied in order, h at the triangle's entry r, then g at the entry s below it:
+ * the column is loaded and stored once. coupling = h.v . g.v */
 TQ_INLINE void apply_two(const reflection *h, const reflection *g, real coupling, double *r,
                          double *s, double *column)
 {
@@ -122,7 +122,7 @@ TQ_INLINE void apply_one(const reflection *h, double *r, double *column)
     }
 }
 
-/* columns k and k + 1 to the axis, and the rest of the run with them */
+/* annihilates columns k and k + 1 and updates the columns after them */
 TQ_INLINE void fold_two(long n, long k, const int64_t *offset, double *x, double *r)
 {
     double *upper = r + k * n * TQ_FOLD_LANES, *lower = upper + n * TQ_FOLD_LANES;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/kernels/inertial_params.h - the torque that one freedom feels per unit of a body's ten
- * inertial
- * parameters. */
+/* core/kernels/inertial_params.h - regressor of one dof and one body: torque per unit of the ten
+ * inertial parameters. */
 #ifndef TQ_KERNELS_INERTIAL_PARAMS_H
 #define TQ_KERNELS_INERTIAL_PARAMS_H
 
@@ -11,13 +10,13 @@ typedef struct screw {
     vec a, l; /* angular, linear at the body's origin */
 } screw;
 
-/* Y of one freedom and one link: about and along some frame of the body */
+/* Row of Y of one dof and one link, in the axes of a frame of the body, about its origin. */
 typedef struct ten {
     real m, hx, hy, hz, xx, xy, xz, yy, yz, zz;
 } ten;
 
-/* A point x takes the force a + B x per mass and gives the freedom (l + u x x) of it: what stands
- * at x x^T is G = [u]x^T B, here in terms of the inertia tensor, trace(x x^T) 1 - x x^T. */
+/* A point x needs the force a + B x per unit mass; the dof feels (l + u x x) . force. The
+ * coefficient of x x^T is G = [u]x^T B, expressed in the inertia tensor trace(x x^T) 1 - x x^T. */
 TQ_INLINE ten ten_of(const motion *s, screw p)
 {
     const mat *b = &s->b;
@@ -43,7 +42,7 @@ TQ_INLINE ten ten_of(const motion *s, screw p)
     return y;
 }
 
-/* of the body's own turn about z, which neither m nor h_z resist */
+/* row of the body's own rotation about z: independent of m and h_z */
 TQ_INLINE ten ten_of_turn(const motion *s)
 {
     const mat *b = &s->b;
@@ -60,7 +59,7 @@ TQ_INLINE ten ten_of_turn(const motion *s)
                  .zz = s->al.z};
 }
 
-/* from a frame to one moved along z by p */
+/* origin moved by p along z */
 TQ_INLINE void ten_shift(ten *x, real p)
 {
     const real across = x->xx + x->yy;
@@ -70,13 +69,13 @@ TQ_INLINE void ten_shift(ten *x, real p)
     x->hz = tq_fma(p + p, across, x->hz);
 }
 
-/* with x's lowest bit that a sign of -0.0 has: x, or -x */
+/* x with its sign bit flipped where `sign` is -0.0 */
 TQ_INLINE real signed_by(real x, double sign)
 {
     return real_of(bits_of(x) ^ bits_of(splat(sign)));
 }
 
-/* about axes some of which point the other way */
+/* for axes of which some are reversed */
 TQ_INLINE ten ten_reversed(const double *sign, ten x)
 {
     x.hx = signed_by(x.hx, sign[0]);
@@ -88,7 +87,8 @@ TQ_INLINE ten ten_reversed(const double *sign, ten x)
     return x;
 }
 
-/* Ten neighbouring rows of Y, `col` apart; `skip`: m and h_z are zero, and stand there already. */
+/* Ten neighbouring entries of Y, `col` apart; `skip`: m and h_z are structural zeros, in the buffer
+ * already. */
 TQ_INLINE void put_ten(double *y, long col, ten x, _Bool skip)
 {
     double *at = y + 3 * col;
@@ -107,7 +107,7 @@ TQ_INLINE void put_ten(double *y, long col, ten x, _Bool skip)
     }
 }
 
-/* the same in an order of their own: number e at row[e] */
+/* the same with permuted parameters: number e at row[e] */
 TQ_INLINE void put_renamed(double *y, const long *row, ten x, _Bool skip)
 {
     store(y + row[1], x.hx);

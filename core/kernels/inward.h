@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/kernels/inward.h - a wrench at a body's origin, seen at its parent's: one joint inward. */
+/* core/kernels/inward.h - a wrench moved from a body's origin to its parent's: one joint inward. */
 #ifndef TQ_KERNELS_INWARD_H
 #define TQ_KERNELS_INWARD_H
 
 #include "core/kernels/joints.h"
 
-/* a first child's */
+/* of a child without offset (p = 0, gamma = 0) */
 TQ_INLINE wrench inward_line(const tq_canonical_joint *k, turn t, real d, wrench r)
 {
     r.n.x = tq_fnma(d, r.f.y, r.n.x);
@@ -20,7 +20,7 @@ TQ_INLINE wrench inward_line(const tq_canonical_joint *k, turn t, real d, wrench
 TQ_INLINE wrench inward_single(const tq_canonical_joint *k, turn t, real d, wrench r)
 {
     r = inward_line(k, t, d, r);
-    if (k->pre) {
+    if (k->has_offset) {
         r.f = z_out(k->cg, k->sg, r.f);
         r.n = z_out(k->cg, k->sg, r.n);
         r.n = vec_add_cross(r.n, vec_of(k->p), r.f);

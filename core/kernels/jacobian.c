@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/kernels/jacobian.c - Jacobian of one point of one link, and its rate of change. */
+/* core/kernels/jacobian.c - Jacobian of one point of one link, and its time derivative. */
 #include "core/kernels/outward.h"
 #include "core/kernels/pose.h"
 #include "core/kernels/symbols.h"
 
-/* a body on the way from the world to the link, in world axes */
+/* a body on the path from the world to the link, in world axes */
 typedef struct milestone {
     pose at;
     vec w, v; /* angular velocity; velocity of the origin */
@@ -20,7 +20,7 @@ typedef struct twist {
     vec v, w;
 } twist;
 
-/* places and rates of the bodies on the way */
+/* poses and velocities of the bodies on the path */
 TQ_INLINE void walk(const tq_canonical *c, const tq_kernel_input *in, long i, const state *st,
                     const way *w)
 {
@@ -51,7 +51,8 @@ TQ_INLINE void walk(const tq_canonical *c, const tq_kernel_input *in, long i, co
     }
 }
 
-/* a column that is the twist of the link with v at the point x, and its rate, into another frame */
+/* Converts a column (twist of the link, v at the point x) and its rate to the frame of the
+ * Jacobian. */
 TQ_INLINE void into_frame(const tq_kernel_point *point, const milestone *body, vec x, vec x_v,
                           twist *column, twist *rate)
 {
@@ -68,7 +69,7 @@ TQ_INLINE void into_frame(const tq_kernel_point *point, const milestone *body, v
     }
 }
 
-/* six rows n_row apart; mimicking joints add to their master's column */
+/* six rows, n_row apart; a mimic joint adds to its master's column */
 TQ_INLINE void add_column(double *to, long part, double factor, const twist *column)
 {
     const real x[6] = {column->v.x, column->v.y, column->v.z,

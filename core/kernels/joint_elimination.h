@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/kernels/joint_elimination.h - a joint lets its freedom go: articulated inertia and bias
- * beyond it. */
+/* core/kernels/joint_elimination.h - eliminates a joint's dofs from articulated inertia and bias
+ * (ABA, inward pass). */
 #ifndef TQ_KERNELS_JOINT_ELIMINATION_H
 #define TQ_KERNELS_JOINT_ELIMINATION_H
 
 #include "core/kernels/articulated.h"
 
-/* Below this part of what it was summed from an inertia D may be rounding alone: the joint moves
- * nothing. Joints of real robots lie above 1e-8, chains of a thousand bodies too. */
-#define PIVOT_LEAST 1e-13
+/* D below this fraction of the terms it was summed from is rounding: the joint moves no inertia and
+ * M is singular. Joints of real robots are above 1e-8, chains of a thousand bodies too. */
+#define PIVOT_RATIO_MIN 1e-13
 
-/* Lanes where D is not above that part of the diagonal it belongs to and of the body's own scale.
- * Regrouped inertias may be negative where no joint moves them. */
+/* Lanes in which D <= PIVOT_RATIO_MIN (trace of its block + the body's own scale). Regrouped
+ * inertias may be negative where no joint moves them. */
 TQ_INLINE real_mask weak_turn(real d, const sym *j, const body_moments *own)
 {
     const real sum = magnitude(j->xx) + magnitude(j->yy) + magnitude(j->zz);
-    return not_above(d, splat(PIVOT_LEAST) * (sum + moment_real(own->scale_turn)));
+    return not_above(d, splat(PIVOT_RATIO_MIN) * (sum + moment_real(own->scale_turn)));
 }
 TQ_INLINE real_mask weak_slide(real d, const sym *m, const body_moments *own)
 {
     const real sum = magnitude(m->xx) + magnitude(m->yy) + magnitude(m->zz);
-    return not_above(d, splat(PIVOT_LEAST) * (sum + moment_real(own->scale_slide)));
+    return not_above(d, splat(PIVOT_RATIO_MIN) * (sum + moment_real(own->scale_slide)));
 }
 
-/* For a joint with freedom s, articulated inertia A, bias F and effort tau, with U = A s,
- * D = s^T U + rotor and u = tau - s^T F (Featherstone 2008, eqs. 7.43 - 7.46):
- * A' = A - U U^T / D, F' = F + U u / D, and later qdd = (u - U^T a_parent) / D. */
+/* For a one-dof joint with axis s, articulated inertia A, bias F and torque tau: U = A s,
+ * D = s^T U + rotor and u = tau - s^T F (Featherstone 2008, eqs. 7.43 - 7.46);
+ * A' = A - U U^T / D, F' = F + U u / D, and in the outward pass qdd = (u - U^T a_parent) / D. */
 typedef struct gain {
     vec n, f; /* U / D */
     real u;   /* u / D */
 } gain;
 
-/* revolute, no rotor: D = J_zz, so that row z of A' is zero and the z moment of F' is tau */
+/* revolute, no rotor: D = J_zz, hence row z of A' is zero and the z moment of F' is tau */
 TQ_INLINE gain project_revolute(articulated *a, wrench *f, real tau)
 {
     sym *j = &a->j, *m = &a->m;
@@ -96,7 +96,7 @@ TQ_INLINE gain project_prismatic(articulated *a, wrench *f, real tau)
     return g;
 }
 
-/* a joint with a rotor: nothing vanishes */
+/* with a rotor: no row vanishes */
 TQ_INLINE gain project_geared(articulated *a, wrench *f, real tau, _Bool turns, real rotor)
 {
     sym *j = &a->j, *m = &a->m;
@@ -132,15 +132,16 @@ TQ_INLINE gain project_geared(articulated *a, wrench *f, real tau, _Bool turns, 
     return g;
 }
 
-/* Spherical: D = J. With g = J^-1 H and al = J^-1 u the body turns with al - g a; beyond it only
- * M - H^T g and the force are felt. Floating: D = A, the body moves with (al, a) whatever the
- * parent does, and the parent feels the effort alone. */
+/* Spherical: D = J, g = J^-1 H, angular acceleration al = J^-1 u - g a; what remains for the parent
+ * is
+ * M - H^T g and the force. Floating: D = A; (al, a) does not depend on the parent, and the parent
+ * feels only the joint's effort. */
 typedef struct ball_gain {
     mat g;
     vec al, a;
 } ball_gain;
 
-/* LDL^T in place on the lower triangle of a (n <= 6), then solve for one right-hand side. */
+/* LDL^T in place on the lower triangle of a (n <= 6); `solve` then takes one right-hand side. */
 TQ_INLINE void factor(int n, real a[6][6], real id[6])
 {
     for (int k = 0; k < n; k++) {
@@ -190,7 +191,7 @@ TQ_INLINE ball_gain project_floating(const body_moments *own, const articulated 
     return (ball_gain){mat_zero(), {x[0], x[1], x[2]}, {x[3], x[4], x[5]}};
 }
 
-/* also leaves in *b and *f what the parent feels, at the joint's point */
+/* *b and *f become what the parent carries, about the joint's centre */
 TQ_INLINE ball_gain project_spherical(const body_moments *own, articulated *b, wrench *f, vec tau,
                                       real_mask *weak)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/kernels/joints.h - where the joints stand: sines, cosines, rotations, travels. */
+/* core/kernels/joints.h - joint positions: sines, cosines, rotations, displacements. */
 #ifndef TQ_KERNELS_JOINTS_H
 #define TQ_KERNELS_JOINTS_H
 
@@ -8,12 +8,13 @@
 #include "core/model/canonical.h"
 #include "core/spatial/joint_rotation.h"
 
-/* cosine and sine of theta, one pair a joint */
+/* cosine and sine of theta, one pair per joint */
 typedef struct cosine_sine {
     real c, s;
 } cosine_sine;
 
-/* a spherical or floating joint: rotation child -> joint frame, and displacement there */
+/* a spherical or floating joint: rotation child -> joint frame, and displacement in the joint frame
+ */
 typedef struct ball {
     mat r;
     vec x;
@@ -22,7 +23,7 @@ typedef struct ball {
 TQ_INLINE real joint_angle(const tq_canonical_joint *k, const double *q, long stride)
 {
     const real row = load(q + k->q_row * stride);
-    return k->follows ? tq_fmac(k->multiplier, row, splat(k->q0)) : row + splat(k->q0);
+    return k->is_mimic ? tq_fmac(k->multiplier, row, splat(k->q0)) : row + splat(k->q0);
 }
 
 TQ_INLINE void load_ball(const tq_canonical_joint *k, const double *q, long stride, ball *ret)
@@ -33,7 +34,7 @@ TQ_INLINE void load_ball(const tq_canonical_joint *k, const double *q, long stri
     ret->r = quaternion_matrix(floats ? at + 3 * stride : at, stride);
 }
 
-/* Rare: some angle of some joint is far out. Every lane that is not keeps its bits. */
+/* Rare: some angle exceeds TQ_SINCOS_MAX. Lanes within the range keep their bits. */
 static __attribute__((noinline, unused)) void repair_angles(const tq_canonical *c, const double *q,
                                                             long stride, cosine_sine *cs)
 {
@@ -47,8 +48,8 @@ static __attribute__((noinline, unused)) void repair_angles(const tq_canonical *
 }
 
 #ifdef TQ_WIDE
-/* One sample: its joints take the lanes of the build TQ_WIDE, those beyond the last joint too, for
- * which all working memory has room: rows of eight lanes. */
+/* One sample: its joints fill the lanes of the build TQ_WIDE, also beyond the last joint, for which
+ * all working memory has room (rows of eight lanes). */
 TQ_INLINE void place_joints(const tq_canonical *c, const double *q, long stride, cosine_sine *cs,
                             ball *balls)
 {
@@ -66,7 +67,7 @@ TQ_INLINE void place_joints(const tq_canonical *c, const double *q, long stride,
     }
 }
 #else
-/* All sines before all else: independent chains fill the pipeline. */
+/* All sines before everything else: independent dependency chains fill the pipeline. */
 TQ_INLINE void place_joints(const tq_canonical *c, const double *q, long stride, cosine_sine *cs,
                             ball *balls)
 {
@@ -94,49 +95,49 @@ TQ_INLINE turn joint_turn(const tq_canonical_joint *k, const cosine_sine *cs)
     return (turn){k->ca, k->sa, cs->c, cs->s, 0, 0};
 }
 
-/* the same where k->square is known */
+/* the same with alpha_is_right as a compile-time constant */
 TQ_INLINE turn turn_known(turn t, _Bool square)
 {
-    t.square = square;
+    t.alpha_is_right = square;
     return t;
 }
 
-/* the same where k->level is known */
+/* the same with alpha_is_zero as a compile-time constant */
 TQ_INLINE turn turn_level(turn t)
 {
-    t.level = 1;
+    t.alpha_is_zero = 1;
     return t;
 }
 
-/* distance along the joint's axis */
+/* displacement along the joint's axis */
 TQ_INLINE real joint_travel(const tq_canonical_joint *k, const double *q, long stride)
 {
     if (k->kind == TQ_CANONICAL_REVOLUTE) {
         return splat(k->d);
     }
     const real row = load(q + k->q_row * stride);
-    return k->follows ? tq_fmac(k->multiplier, row, splat(k->d)) : row + splat(k->d);
+    return k->is_mimic ? tq_fmac(k->multiplier, row, splat(k->d)) : row + splat(k->d);
 }
 
-/* velocity or acceleration of a joint of one freedom; zero when the rows are absent */
+/* velocity or acceleration of a one-dof joint; zero if the rows are absent */
 TQ_INLINE real joint_rate(const tq_canonical_joint *k, const double *rows, long stride)
 {
     if (rows == NULL) {
         return splat(0.0);
     }
     const real row = load(rows + k->v_row * stride);
-    return k->follows ? splat(k->multiplier) * row : row;
+    return k->is_mimic ? splat(k->multiplier) * row : row;
 }
 
-/* effort on a joint of one freedom into its row; for a follower by virtual work into its master's
- */
+/* torque or force of a one-dof joint into its row; of a mimic joint, by virtual work, multiplier
+ * times into its master's row */
 TQ_INLINE void put_effort(const tq_canonical_joint *k, double *tau, long stride, real effort)
 {
     double *at = tau + k->v_row * stride;
-    if (k->follows) {
+    if (k->is_mimic) {
         effort = splat(k->multiplier) * effort;
     }
-    store(at, k->adds ? load(at) + effort : effort);
+    store(at, k->accumulates_tau ? load(at) + effort : effort);
 }
 
 #endif

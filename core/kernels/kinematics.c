@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/kernels/kinematics.c - rotation and origin of every body in the world. */
+/* core/kernels/kinematics.c - pose of every body in the world. */
 #include "core/kernels/outward.h"
 #include "core/kernels/pose.h"
 #include "core/kernels/symbols.h"
@@ -17,7 +17,7 @@ void TQ_KERNEL(tq_kinematics)(const tq_canonical *c, const tq_kernel_input *in, 
             const tq_canonical_joint *k = &c->joints[b];
             if (k->parent < 0) {
                 s = world;
-            } else if (!k->carry) {
+            } else if (!k->parent_is_previous) {
                 s = pose_load(ret_poses + 12L * k->parent * pose_stride + i, pose_stride);
             }
             s = k->ball >= 0 ? place_ball(k, &st.balls[k->ball], &s)

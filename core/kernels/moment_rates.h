@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/kernels/moment_rates.h - moments of a subtree's points and of their velocities, moved
- * inward. */
+/* core/kernels/moment_rates.h - mass moments of a subtree and their rates, moved inward. */
 #ifndef TQ_KERNELS_MOMENT_RATES_H
 #define TQ_KERNELS_MOMENT_RATES_H
 
 #include "core/kernels/composite.h"
 #include "core/kernels/pose.h"
 
-/* Over the mass of a subtree, x a point's place and x' its velocity, both relative to a body's
- * origin and along one set of axes for all bodies: first and second moment of x, g = integral x' dm
- * and spin = integral x x'^T dm. */
+/* Over the mass of a subtree, x the position of a point and x' its velocity, both relative to a
+ * body's origin and in one set of axes for all bodies: first and second moment of x, g = integral
+ * x' dm and spin = integral x x'^T dm. */
 typedef struct flow {
     composite c;
     vec g;
@@ -26,7 +25,7 @@ TQ_INLINE flow flow_add(flow a, flow b)
     return (flow){composite_add(a.c, b.c), vec_add(a.g, b.g), mat_add(a.spin, b.spin)};
 }
 
-/* one body of these moments, whose angular velocity is w */
+/* a single body with these moments and angular velocity w */
 TQ_INLINE flow flow_of(composite body, vec w)
 {
     flow f = {.c = body};
@@ -40,7 +39,7 @@ TQ_INLINE flow flow_of(composite body, vec w)
     return f;
 }
 
-/* from an origin at p, which moves with u, to the one that p and u are relative to; m: all mass */
+/* Origin moved by -p, which moves with velocity u relative to the new origin; m: total mass. */
 TQ_INLINE flow flow_inward(double m, vec p, vec u, flow f)
 {
     const vec h = f.c.h;

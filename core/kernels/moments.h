@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/kernels/moments.h - what a body weighs: as its robot says, or otherwise in each lane. */
+/* core/kernels/moments.h - inertial parameters of a body: constants of the robot, or one set per
+ * sample. */
 #ifndef TQ_KERNELS_MOMENTS_H
 #define TQ_KERNELS_MOMENTS_H
 
 #include "core/kernels/joints.h"
 
-/* A kernel file that defines TQ_VARIED before its includes reads rows of in->varied; the same sums,
- * so the same bits as those of a robot with these moments. */
+/* A kernel file that defines TQ_VARIED before its includes reads rows of in->varied; the sums are
+ * in the same order, so the bits are those of a robot with these parameters. */
 #ifdef TQ_VARIED
 typedef real moment;
 typedef struct body_moments {
@@ -21,7 +22,7 @@ TQ_INLINE real moment_real(moment x)
     return x;
 }
 
-/* of body b, whose joint is k, at row block i */
+/* of body b with joint k, samples from i on */
 TQ_INLINE const body_moments *moments_of(const tq_canonical_joint *k, const tq_kernel_input *in,
                                          int b, long i, body_moments *room)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/kernels/momentum.c - centre of mass and momentum of all bodies together. */
+/* core/kernels/momentum.c - centre of mass and momentum of the whole robot. */
 #include "core/kernels/body_states.h"
 #include "core/kernels/symbols.h"
 
-/* Sums about O, of moments that are not regrouped: those keep torque, not momentum. */
+/* Sums about O, of moments that are not regrouped: regrouping preserves torque, not momentum. */
 void TQ_KERNEL(tq_momentum)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                             double *ret_momentum)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/kernels/pose.h - rotation and origin of a body in the world, from its parent's. */
+/* core/kernels/pose.h - pose of a body in the world, from its parent's. */
 #ifndef TQ_KERNELS_POSE_H
 #define TQ_KERNELS_POSE_H
 
@@ -40,21 +40,21 @@ TQ_INLINE vec blend(real c, vec a, real s, vec b)
     return (vec){tq_fma(c, a.x, s * b.x), tq_fma(c, a.y, s * b.y), tq_fma(c, a.z, s * b.z)};
 }
 
-/* parent's pose, then p, Rz(gamma), Rx(alpha), Tx(a), Rz(theta), Tz(d), column by column */
+/* parent's pose, then p, Rz(gamma), Rx(alpha), Tx(a), Rz(theta), Tz(d) (modified DH), by columns */
 TQ_INLINE pose place_single(const tq_canonical_joint *k, turn t, real d, const pose *parent)
 {
     vec x = {parent->r.xx, parent->r.yx, parent->r.zx};
     vec y = {parent->r.xy, parent->r.yy, parent->r.zy};
     vec z = {parent->r.xz, parent->r.yz, parent->r.zz};
     vec p = parent->p;
-    if (k->pre) {
+    if (k->has_offset) {
         const vec before = x;
         p = vec_add_mul(p, &parent->r, vec_of(k->p));
         x = blend(splat(k->cg), x, splat(k->sg), y);
         y = blend(splat(k->cg), y, splat(-k->sg), before);
     }
     const vec along = y;
-    if (k->square) {
+    if (k->alpha_is_right) {
         y = z;
         z = (vec){-along.x, -along.y, -along.z};
     } else {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* core/kernels/propagate.h - velocity and acceleration of a body from its parent's: one joint
- * outward.
- */
+ * outward. */
 #ifndef TQ_KERNELS_PROPAGATE_H
 #define TQ_KERNELS_PROPAGATE_H
 
 #include "core/kernels/joints.h"
 
-/* A body's motion in its own frame. Gravity is an acceleration of the world upwards. A point x of
- * the body accelerates by a + b x, where b = [al]x + [w]x[w]x. */
+/* A body's motion in its own frame. Gravity is a fictitious upward acceleration of the world. A
+ * point x of the body has the acceleration a + b x, b = [al]x + [w]x[w]x. */
 typedef struct motion {
     vec w, al, a;
     mat b;
@@ -31,7 +30,7 @@ TQ_INLINE mat motion_rates(vec w, vec al)
     return b;
 }
 
-/* a child that is not the first: from the parent's frame to one shifted by p and turned about z */
+/* a child with offset: parent's frame displaced by p and rotated by gamma about z */
 TQ_INLINE motion step_pre(const tq_canonical_joint *k, motion s)
 {
     s.a = vec_add_mul(s.a, &s.b, vec_of(k->p));
@@ -42,7 +41,7 @@ TQ_INLINE motion step_pre(const tq_canonical_joint *k, motion s)
     return s;
 }
 
-/* Rx(alpha) Tx(a) Rz(theta) Tz(d), d the travel; v and acc the joint's velocity and acceleration */
+/* Rx(alpha) Tx(a) Rz(theta) Tz(d); v and acc are the joint's velocity and acceleration */
 TQ_INLINE motion step_line(const tq_canonical_joint *k, turn t, real d, motion parent, real v,
                            real acc, _Bool turns)
 {
@@ -72,7 +71,7 @@ TQ_INLINE motion step_single(const tq_canonical_joint *k, turn t, real d, motion
     return step_line(k, t, d, parent, v, acc, k->kind == TQ_CANONICAL_REVOLUTE);
 }
 
-/* child of the world, which only accelerates: by -gravity */
+/* child of the world, whose acceleration is -gravity */
 TQ_INLINE motion step_first(const tq_canonical_joint *k, turn t, const double *gravity, real v,
                             real acc)
 {
@@ -93,7 +92,7 @@ TQ_INLINE motion step_first(const tq_canonical_joint *k, turn t, const double *g
     return s;
 }
 
-/* spherical and floating joints: v, w of the joint in the child frame, and their rates there */
+/* spherical and floating joints: v and w of the joint in the child frame, and their rates there */
 typedef struct ball_rates {
     vec v, w, vd, wd;
 } ball_rates;
@@ -120,7 +119,7 @@ TQ_INLINE ball_rates load_ball_rates(const tq_canonical_joint *k, const tq_kerne
                          in->qdd != NULL ? in->qdd + i : NULL, in->stride);
 }
 
-/* With w', al', a' the parent's in child axes at the child's origin:
+/* With w', al', a' of the parent in child axes at the child's origin, wr and v of the joint:
  * w = w' + wr, al = al' + w' x wr + wr', a = a' + 2 w' x v + wr x v + v'. */
 TQ_INLINE motion step_ball(const tq_canonical_joint *k, const ball *at, motion parent, ball_rates r)
 {

@@ -1,37 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/kernels/regressor.c - torques per unit of each body's inertial parameters. */
+/* core/kernels/regressor.c - regressor Y: joint torques per unit of each link's inertial
+ * parameters. */
 #include "core/kernels/inertial_params.h"
 #include "core/kernels/outward.h"
 #include "core/kernels/symbols.h"
 
-/* tau = Y pi, pi the ten inertial parameters of each link about its own frame. The column of a
- * parameter is its unit wrench projected on every freedom between the link and the world, whose
- * screws are carried outward with the motion (Atkeson, An & Hollerbach, IJRR 5(3), 1986). Links of
- * one body share its motion: each is seen through a constant frame. */
+/* tau = Y pi, pi the ten inertial parameters of each link about its own frame. The entry of a
+ * parameter and a dof is the parameter's unit wrench projected on the dof's axis; the axes of all
+ * ancestor dofs are moved outward with the motion (Atkeson, An & Hollerbach, IJRR 5(3), 1986).
+ * Links that are fixed to one body share its motion, each through a constant transform. */
 typedef struct paths {
-    screw *now;  /* freedoms from the world to the body at hand, unless they are kept */
-    screw *kept; /* those of bodies with `save`, one run after another */
-    screw *seen; /* those of the body at hand in the frame of some link */
-    ten *shared; /* their columns about the body's frame, for more than one link */
-    long *lines; /* (n_dof) where a freedom's row of the answer begins */
-    long *row;   /* the same of each freedom from the world to the body at hand */
+    screw *now;  /* axes of the dofs from the world to the current body, unless `kept` holds them */
+    screw *kept; /* those of bodies with has_branch, one after another */
+    screw *seen; /* axes of the current body in the frame of a link */
+    ten *shared; /* entries about the body's frame, shared by several links */
+    long *lines; /* (n_dof) offset of each dof's row of Y */
+    long *row;   /* the same for the dofs from the world to the current body */
     int *dofs;   /* and their numbers */
 } paths;
 
-/* where the answer goes: ten rows `stride` apart for each freedom and link */
+/* output: ten entries `stride` apart for each dof and link */
 typedef struct target {
     double *y;
     long stride;       /* of neighbouring rows */
-    const long *lines; /* where each freedom's row begins */
+    const long *lines; /* offset of each dof's row */
     int n_dof;
-    _Bool again; /* zeros stand there already */
+    _Bool again; /* structural zeros are in the buffer already */
 } target;
 
-/* What bounds the motions of all bodies of a sample: sums over the joints of |qd| and |qdd|. */
+/* Bounds of the motions of all bodies of a sample: sums over the joints of |qd| and |qdd|. */
 typedef struct sizes {
     real rate, acceleration;
 } sizes;
-/* With motions and screws below this no entry, a sum of their products, overflows. */
+/* With motions and axes below this no entry, a sum of products of two, overflows. */
 #define SIZE_MAX_SAFE 1e140
 
 TQ_INLINE void clear_ten(double *y, long col)
@@ -42,7 +43,7 @@ TQ_INLINE void clear_ten(double *y, long col)
     }
 }
 
-/* a screw at the body's origin and the body's motion, seen in a link's frame */
+/* an axis about the body's origin, and the body's motion, both transformed to a link's frame */
 TQ_INLINE screw screw_in_link(const tq_frame3 *f, screw s)
 {
     const mat r = mat_of(f->r);
@@ -61,7 +62,7 @@ TQ_INLINE motion motion_in_link(const tq_frame3 *f, const motion *body)
     return s;
 }
 
-/* the same in the body's frame turned about z */
+/* the same for a frame rotated about the body's z */
 TQ_INLINE screw screw_turned(const tq_canonical_face *f, screw s)
 {
     return (screw){z_in(f->c, f->s, s.a), z_in(f->c, f->s, s.l)};
@@ -74,7 +75,7 @@ TQ_INLINE motion motion_turned(const tq_canonical_face *f, const motion *body)
     return s;
 }
 
-/* zeros of the freedoms that do not move a link; n do, in ascending order */
+/* zeros for the dofs that do not move a link; n dofs do, in ascending order */
 static __attribute__((noinline)) void clear_others(const paths *w, int n, const target *to,
                                                    double *y)
 {
@@ -86,25 +87,25 @@ static __attribute__((noinline)) void clear_others(const paths *w, int n, const 
     }
 }
 
-/* the body at hand: its motion and the freedoms before it */
+/* the current body: its motion and the axes of its dofs */
 typedef struct place {
     const motion *s;
     const screw *screws;
     int n;
-    _Bool turns; /* the last of them is the body's own turn about z */
+    _Bool turns; /* the last of them is the body's own rotation about z */
 } place;
 
-/* Columns of links that stand alike: the first computes what the others take over. */
+/* Entries that aligned links share: the first computes them, later ones reuse them. */
 enum { ALONE, FIRST, LATER };
 
-/* ten columns of one link in a frame of its own */
+/* ten entries of each dof for one link in a general frame */
 TQ_INLINE void put_oblique(const tq_canonical_link *link, place at, const paths *w,
                            const target *to, double *y)
 {
     const motion s = motion_in_link(&link->in_body, at.s);
     screw *seen = w->seen;
     for (int f = 0; f < at.n;
-         f++) { /* apart from the entries: their constants fill the registers */
+         f++) { /* a loop of its own: the constants of ten_of fill the registers */
         seen[f] = screw_in_link(&link->in_body, at.screws[f]);
     }
     for (int f = 0; f < at.n; f++) {
@@ -112,7 +113,7 @@ TQ_INLINE void put_oblique(const tq_canonical_link *link, place at, const paths 
     }
 }
 
-/* Ten columns of a link that stands along the axes of a place. */
+/* Ten entries of each dof for a link whose axes are parallel to those of `at`. */
 TQ_INLINE void put_along(const tq_canonical_face *face, place at, const paths *w, const target *to,
                          double *y, const int share, const _Bool renamed)
 {
@@ -142,7 +143,7 @@ TQ_INLINE void put_along(const tq_canonical_face *face, place at, const paths *w
             put_ten(y + line[f], col, x, 0);
         }
     }
-    if (at.turns) { /* neither m nor h_z resist, shifted or not */
+    if (at.turns) { /* independent of m and h_z, shifted or not */
         ten x = ten_of_turn(at.s);
         x.hx = tq_fnma(p, x.xz, x.hx);
         x.hy = tq_fnma(p, x.yz, x.hy);
@@ -155,7 +156,7 @@ TQ_INLINE void put_along(const tq_canonical_face *face, place at, const paths *w
     }
 }
 
-/* columns of all links of one body */
+/* entries of all links of one body */
 TQ_INLINE void put_links(const tq_canonical *c, int first, place at, const paths *w,
                          const target *to, double *y)
 {
@@ -189,10 +190,10 @@ TQ_INLINE void put_links(const tq_canonical *c, int first, place at, const paths
     }
 }
 
-/* a screw at the parent's origin, seen at the child's but for what comes before modified DH */
+/* an axis about the parent's origin moved to the child's, without the offset before modified DH */
 TQ_INLINE screw screw_outward(const tq_canonical_joint *k, turn t, real d, screw s)
 {
-    s.l.y = settled(tq_fmac(k->a, s.a.z, s.l.y)); /* turned by a right angle it is negated */
+    s.l.y = settled(tq_fmac(k->a, s.a.z, s.l.y)); /* a right angle negates it */
     s.l.z = tq_fnmac(k->a, s.a.y, s.l.z);
     s.a = turn_in(t, s.a);
     s.l = turn_in(t, s.l);
@@ -208,12 +209,12 @@ TQ_INLINE screw screw_outward_pre(const tq_canonical_joint *k, screw s)
     return s;
 }
 
-/* a joint of one freedom: where it stands along its axis, its velocity and acceleration */
+/* a one-dof joint: position along its axis, velocity and acceleration */
 typedef struct course {
     real d, v, acc;
 } course;
 
-/* motion and n screws one joint outward */
+/* motion and n axes one joint outward */
 TQ_INLINE void step_screws(const tq_canonical_joint *k, turn t, course x, int n, const screw *from,
                            screw *to, motion *s)
 {
@@ -236,7 +237,7 @@ TQ_INLINE screw screw_outward_ball(const tq_canonical_joint *k, const ball *at, 
     return s;
 }
 
-/* the joint's own freedoms, in its body's frame, behind n others */
+/* appends the joint's own axes, in its body's frame, after n others */
 TQ_INLINE void append_own(const tq_canonical_joint *k, const paths *w, int n, screw *screws)
 {
     const real o = splat(0.0), one = splat(1.0);
@@ -262,7 +263,7 @@ TQ_INLINE real length_bound(vec x)
     return magnitude(x.x) + magnitude(x.y) + magnitude(x.z);
 }
 
-/* the samples at hand */
+/* the current vector of samples */
 typedef struct group {
     const tq_canonical *c;
     const tq_kernel_input *in;
@@ -271,17 +272,17 @@ typedef struct group {
     long i;
 } group;
 
-/* Motion of body b from that of its parent, and the screws of all n freedoms before its own into
- * `screws`. Bodies stand in depth-first order: what w->dofs and w->row hold of the parent's path
- * still stands there. */
+/* Motion of body b from its parent's, and the axes of all n ancestor dofs into `screws`. Bodies are
+ * in depth-first order, so w->dofs and w->row still hold the parent's path. */
 TQ_INLINE void step_path(const group *g, int b, int n, screw *screws, motion *s, sizes *size)
 {
     const tq_canonical_joint *k = &g->c->joints[b];
     const tq_canonical_joint *parent = k->parent >= 0 ? &g->c->joints[k->parent] : NULL;
     const tq_kernel_input *in = g->in;
     const long stride = in->stride, i = g->i;
-    const screw *from = parent != NULL && parent->save ? g->w->kept + parent->kept : g->w->now;
-    if (parent != NULL && !k->carry) {
+    const screw *from =
+        parent != NULL && parent->has_branch ? g->w->kept + parent->kept : g->w->now;
+    if (parent != NULL && !k->parent_is_previous) {
         *s = g->st->saved[k->parent];
     }
     if (k->ball >= 0) {
@@ -305,16 +306,16 @@ TQ_INLINE void step_path(const group *g, int b, int n, screw *screws, motion *s,
         return;
     }
     x.d = joint_travel(k, in->q + i, stride);
-    if (k->pre) {
+    if (k->has_offset) {
         *s = step_pre(k, *s);
         for (int f = 0; f < n; f++) {
             screws[f] = screw_outward_pre(k, from[f]);
         }
         from = screws;
     }
-    if (k->square) {
+    if (k->alpha_is_right) {
         step_screws(k, turn_known(t, 1), x, n, from, screws, s);
-    } else if (k->level) {
+    } else if (k->alpha_is_zero) {
         step_screws(k, turn_level(t), x, n, from, screws, s);
     } else {
         step_screws(k, turn_known(t, 0), x, n, from, screws, s);
@@ -330,7 +331,7 @@ static void one_group(const group *g, const target *to, sizes *size)
     for (int b = 0; b < c->n_body; b++) {
         const tq_canonical_joint *k = &c->joints[b];
         const int others = k->path - tq_canonical_freedoms(k->kind);
-        screw *screws = k->save ? w->kept + k->kept : w->now;
+        screw *screws = k->has_branch ? w->kept + k->kept : w->now;
         step_path(g, b, others, screws, &s, size);
         append_own(k, w, others, screws);
         const place at = {&s, screws, k->path, k->kind == TQ_CANONICAL_REVOLUTE};
@@ -338,13 +339,13 @@ static void one_group(const group *g, const target *to, sizes *size)
         for (int l = to->again ? -1 : k->first_link; l >= 0; l = c->links[l].next) {
             clear_others(w, k->path, to, y + 10L * c->links[l].column * to->stride);
         }
-        if (k->save) {
+        if (k->has_branch) {
             g->st->saved[b] = s;
         }
     }
 }
 
-/* links that no freedom moves have columns of zeros */
+/* columns of links that no dof moves are zero */
 static void clear_fixed(const tq_canonical *c, long n_sample, const target *to)
 {
     for (int l = 0; l < c->n_link; l++) {
@@ -374,9 +375,8 @@ static paths paths_in(const tq_canonical *c, real *rest)
     return w;
 }
 
-/* Lanes whose motions or screws may be too large for products of two. Lengths are below R; |w|
- * below V, the sum of the joints' rates, |al| below A + V^2, A that of their accelerations, and |a|
- * below gravity and R (A + 2 V^2). */
+/* Lanes in which motions or axes may be too large for products of two. Bounds: lengths < R, |w| < V
+ * = sum |qd|, |al| < A + V^2 with A = sum |qdd|, |a| < |g| + R (A + 2 V^2). */
 TQ_INLINE real_mask too_large(const tq_canonical *c, const tq_kernel_input *in, long i,
                               const state *st, const sizes *size)
 {

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/kernels/rnea.c - inverse dynamics by the recursive Newton-Euler algorithm. */
+/* core/kernels/rnea.c - inverse dynamics by the recursive Newton-Euler algorithm (RNEA). */
 #include "core/kernels/outward.h"
 #include "core/kernels/symbols.h"
 
-/* What a child passes on: f and n along its parent's axes, n about the point at distance a on the
- * parent's x axis. */
-typedef struct passed {
+/* Wrench of a child in its parent's axes, n about the point (a, 0, 0) of the parent. */
+typedef struct child_wrench {
     wrench r;
     double a;
-} passed;
+} child_wrench;
 
-/* The wrench at a body's own origin, its lever about z included when d is not 0. What is known
- * without n comes first: n waits for one addition and one turn a joint, which is the time that a
- * chain takes. */
-TQ_INLINE wrench gather(wrench load, const passed *child, real d)
+/* f = f_body + f_child; n = n_body + n_child + p x f with p = (a, 0, d), where d = 0 omits its
+ * lever. Terms without n_child first: n_child is the loop-carried dependency (one addition and one
+ * rotation per joint). */
+TQ_INLINE wrench wrench_at_origin(wrench load, const child_wrench *child, real d)
 {
     const wrench r = child->r;
     load.n.y = tq_fnmac(child->a, r.f.z, load.n.y);
@@ -25,34 +24,34 @@ TQ_INLINE wrench gather(wrench load, const passed *child, real d)
     return load;
 }
 
-TQ_INLINE passed turn_on(const tq_canonical_joint *k, turn t, wrench f)
+TQ_INLINE child_wrench wrench_to_parent(const tq_canonical_joint *k, turn t, wrench f)
 {
-    return (passed){{turn_out(t, f.f), turn_out(t, f.n)}, k->a};
+    return (child_wrench){{turn_out(t, f.f), turn_out(t, f.n)}, k->a};
 }
 
-/* Luh, Walker & Paul 1980; in body frames: Featherstone 2008, table 5.1. Outward: motion and loads;
- * inward: each joint's wrench is its body's load plus its children's wrenches, and its torque is
- * the component along the joint. */
+/* Luh, Walker & Paul 1980; in body frames: Featherstone 2008, table 5.1. Inward: the wrench of a
+ * joint is its body's load plus its children's wrenches; its torque is the component along the
+ * axis. */
 static void inward(const tq_canonical *c, const tq_kernel_input *in, long i, const state *st,
                    double *tau)
 {
     const long stride = in->stride;
-    passed r = {wrench_zero(), 0.0};
+    child_wrench r = {wrench_zero(), 0.0};
     for (int b = c->n_body - 1; b >= 0; b--) {
         const tq_canonical_joint *k = &c->joints[b];
-        if (!k->hang) {
-            r = (passed){wrench_zero(), 0.0};
+        if (!k->next_is_child) {
+            r = (child_wrench){wrench_zero(), 0.0};
         }
-        if (k->plain) {
+        if (k->is_simple_revolute) {
             const turn t = joint_turn(k, &st->cs[b]);
-            const wrench f = gather(st->loads[b], &r, splat(k->d));
+            const wrench f = wrench_at_origin(st->loads[b], &r, splat(k->d));
             store(tau + k->v_row * stride + i, f.n.z);
-            r = k->square  ? turn_on(k, turn_known(t, 1), f)
-                : k->level ? turn_on(k, turn_level(t), f)
-                           : turn_on(k, t, f);
+            r = k->alpha_is_right  ? wrench_to_parent(k, turn_known(t, 1), f)
+                : k->alpha_is_zero ? wrench_to_parent(k, turn_level(t), f)
+                                   : wrench_to_parent(k, t, f);
             continue;
         }
-        const wrench f = gather(st->loads[b], &r, splat(0.0));
+        const wrench f = wrench_at_origin(st->loads[b], &r, splat(0.0));
         if (k->ball >= 0) {
             double *at = tau + k->v_row * stride + i;
             if (k->kind == TQ_CANONICAL_FLOATING) {
@@ -72,9 +71,10 @@ static void inward(const tq_canonical *c, const tq_kernel_input *in, long i, con
         } else {
             const turn t = joint_turn(k, &st->cs[b]);
             const real d = joint_travel(k, in->q + i, stride);
-            r.r = k->square ? inward_single(k, turn_known(t, 1), d, f) : inward_single(k, t, d, f);
+            r.r = k->alpha_is_right ? inward_single(k, turn_known(t, 1), d, f)
+                                    : inward_single(k, t, d, f);
         }
-        if (!k->carry) {
+        if (!k->parent_is_previous) {
             st->loads[k->parent] = wrench_add(st->loads[k->parent], r.r);
         }
     }

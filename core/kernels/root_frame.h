@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/kernels/root_frame.h - all bodies and freedoms of a tree, seen from its first body. */
+/* core/kernels/root_frame.h - all bodies and dofs of a tree in the frame of its first body. */
 #ifndef TQ_KERNELS_ROOT_FRAME_H
 #define TQ_KERNELS_ROOT_FRAME_H
 
 #include "core/kernels/pose.h"
 
-/* A matrix over pairs of freedoms is read off wrenches and axes in one frame: six products an entry
- * instead of a wrench carried from joint to joint. That frame is the body which the world carries:
- * no digits are lost far from the world's origin. */
+/* Every entry of a matrix over pairs of dofs is then a product of six components in one frame,
+ * without moving a wrench from joint to joint. The frame is that of the body next to the world, so
+ * no digits cancel far from the world's origin. */
 typedef struct line {
-    vec a, l; /* unit turn, and the velocity that it gives the frame's origin; of a slide l alone */
+    vec a, l; /* unit angular velocity, and the velocity of the frame's origin that it causes; a
+                 prismatic dof has l only */
 } line;
 
 /* the first body of the tree that holds body b */
@@ -21,13 +22,13 @@ TQ_INLINE int stem_of(const tq_canonical *c, int b)
     return b;
 }
 
-/* freedom f of a joint */
+/* is dof f of the joint a translation? */
 TQ_INLINE _Bool line_slides(const tq_canonical_joint *k, int f)
 {
     return k->kind == TQ_CANONICAL_PRISMATIC || (k->kind == TQ_CANONICAL_FLOATING && f < 3);
 }
 
-/* body b from its parent; the first stands at the origin */
+/* body b from its parent; the first body is the origin */
 TQ_INLINE pose stem_place(const tq_canonical_joint *k, const tq_kernel_input *in, long i,
                           const cosine_sine *cs, const ball *balls, int b, const pose *parent)
 {
@@ -39,7 +40,7 @@ TQ_INLINE pose stem_place(const tq_canonical_joint *k, const tq_kernel_input *in
                                        joint_travel(k, in->q + i, in->stride), parent);
 }
 
-/* power of a wrench along a line, and what is added to it */
+/* a . n + l . f + more: power of a wrench along a line */
 TQ_INLINE real line_dot(vec a, vec l, wrench r, real more)
 {
     const real turns = tq_fma(a.x, r.n.x, tq_fma(a.y, r.n.y, tq_fma(a.z, r.n.z, more)));

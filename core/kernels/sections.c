@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/kernels/sections.c - second-order sections over signals side by side, one a lane. */
+/* core/kernels/sections.c - second-order sections (biquads) of an IIR filter, one signal per lane.
+ */
 #include "core/kernels/symbols.h"
 #include "core/kernels/table.h"
 #include "core/lanes/real.h"
 
-/* A recursion waits for its own last value, so that lanes are signals, not samples. Narrower builds
- * go through the same eight in turns. Two sections run at once: one waits while the other works. */
+/* The recursion is serial in time, so lanes are signals, not samples. Narrower builds process the
+ * same eight signals in groups. Two sections run interleaved to hide latency. */
 
-/* direct form I: the next value waits for one product with the last, no more */
+/* direct form I: the loop-carried dependency is one multiply-add */
 typedef struct section {
     real b0, b1, b2, a1, a2;
-    real u1, u2, y1, y2; /* one and two samples before */
+    real u1, u2, y1, y2; /* inputs and outputs one and two samples ago */
 } section;
 
-/* in the state that `first`, standing for ever, would have left */
-TQ_INLINE section start(const double c[5], real first)
+/* steady state for the constant input `first` */
+TQ_INLINE section steady_state(const double c[5], real first)
 {
     const real at_rest = first * splat((c[0] + c[1] + c[2]) / (1.0 + c[3] + c[4]));
     return (section){.b0 = splat(c[0]),
@@ -28,7 +29,7 @@ TQ_INLINE section start(const double c[5], real first)
                      .y2 = at_rest};
 }
 
-TQ_INLINE real next(section *s, real u)
+TQ_INLINE real filter_sample(section *s, real u)
 {
     const real driven = tq_fma(s->b0, u, tq_fma(s->b1, s->u1, s->b2 * s->u2));
     const real y = tq_fnma(s->a1, s->y1, tq_fnma(s->a2, s->y2, driven));
@@ -41,18 +42,18 @@ TQ_INLINE real next(section *s, real u)
 
 TQ_INLINE void run_one(const double c[5], long n, double *x, long step)
 {
-    section s = start(c, load(x));
+    section s = steady_state(c, load(x));
     for (long k = 0; k < n; k++, x += step) {
-        store(x, next(&s, load(x)));
+        store(x, filter_sample(&s, load(x)));
     }
 }
 
 TQ_INLINE void run_two(const double c[10], long n, double *x, long step)
 {
-    section s = start(c, load(x));
-    section t = start(c + 5, s.y1);
+    section s = steady_state(c, load(x));
+    section t = steady_state(c + 5, s.y1);
     for (long k = 0; k < n; k++, x += step) {
-        store(x, next(&t, next(&s, load(x))));
+        store(x, filter_sample(&t, filter_sample(&s, load(x))));
     }
 }
 

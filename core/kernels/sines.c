@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/kernels/sines.c - cosines and sines of one sample: here joints, not samples, lie side by
- * side. */
+/* core/kernels/sines.c - cosines and sines of one sample: SIMD lanes hold joints, not samples. */
 #include "core/kernels/joints.h"
 #include "core/kernels/symbols.h"
 
@@ -13,11 +12,11 @@ TQ_INLINE double angle_of(const tq_canonical *c, const double *q, long stride, i
     }
     const tq_canonical_joint *k = &c->joints[b];
     const double row = q[k->q_row * stride];
-    return k->follows ? __builtin_fma(k->multiplier, row, k->q0) : row + k->q0;
+    return k->is_mimic ? __builtin_fma(k->multiplier, row, k->q0) : row + k->q0;
 }
 
-/* The angles of TQ_LANES joints, and pairs of cosine and sine. Never by way of memory: a wide load
- * of what narrow stores have just written waits for all of them. */
+/* The angles of TQ_LANES joints. Not through memory: a wide load after narrow stores cannot use
+ * store-to-load forwarding and stalls. */
 TQ_INLINE real angles_of(const tq_canonical *c, const double *q, long stride, int b)
 {
     const double x = angle_of(c, q, stride, b), y = angle_of(c, q, stride, b + 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/kernels/table.h - the kernels of one build, and how a caller finds the right build. */
+/* core/kernels/table.h - the kernels of one build, and the choice of the build. */
 #ifndef TQ_KERNELS_TABLE_H
 #define TQ_KERNELS_TABLE_H
 
@@ -7,85 +7,85 @@
 #include "core/lanes/build.h"
 #include "core/model/canonical.h"
 
-/* Samples of a run that is folded at once, and lanes of triangles at every width. */
+/* Samples of a run that is folded at once, and triangles side by side at every width. */
 enum { TQ_FOLD_RUN = 64, TQ_FOLD_LANES = 8 };
-/* Signals that are filtered side by side; entries that are read along a row of a triangle. */
+/* Signals that are filtered side by side; entries per step along a row of a triangle. */
 enum { TQ_SECTION_LANES = 8, TQ_TRIANGLE_LANES = 8 };
 
 /* `work` is aligned to 64 bytes and holds tq_work_doubles(...) doubles. */
 typedef struct tq_kernels {
-    /* ret_tau (nv rows): inverse dynamics without friction, springs and rotors */
+    /* ret_tau (nv rows): inverse dynamics without friction, springs and rotors. RNEA, O(n) */
     void (*rnea)(const tq_canonical *c, const tq_kernel_input *in, double *work, double *ret_tau);
-    /* ret_m (n_row^2 rows): entry (rows[a], rows[b]) for all freedoms a, b, both triangles. rows:
-     * row of each freedom, 0 .. n_row - 1, each once. 1: |M_ab| <= sqrt(M_aa M_bb), so that its
-     * caller looks at the diagonal alone */
+    /* ret_m (n_row^2 rows): entry (rows[a], rows[b]) for all dofs a, b, both triangles. rows: row
+     * of each dof, 0 .. n_row - 1, each once. Returns 1: |M_ab| <= sqrt(M_aa M_bb), so a finite
+     * diagonal implies finite entries. CRBA, O(n depth) */
     int (*crba)(const tq_canonical *c, const tq_kernel_input *in, double *work, const int32_t *rows,
                 long n_row, double *ret_m);
-    /* ret_c (n_row^2 rows): the Coriolis matrix at in->qd, as crba; tq_coriolis_work_doubles. 0
-     * when some entry may not be finite */
+    /* ret_c (n_row^2 rows): Coriolis matrix at in->qd, layout as crba; tq_coriolis_work_doubles.
+     * Returns 0 if some entry may not be finite */
     int (*coriolis)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                     const int32_t *rows, long n_row, double *ret_c);
-    /* ret_qdd (nv rows): from in->tau; not for robots with mimicking joints */
+    /* ret_qdd (nv rows): from in->tau, by ABA, O(n); not for robots with mimic joints */
     void (*aba)(const tq_canonical *c, const tq_kernel_input *in, double *work, double *ret_qdd,
                 tq_kernel_fault *ret_fault);
-    /* ret_y: entry (rows[freedom], 10 column + p) of a matrix of 10 (n_link - 1) columns, for all
-     * freedoms and links but the root; p: m, h_x, h_y, h_z, I_xx, I_xy, I_xz, I_yy, I_yz, I_zz
-     * about the link's origin. rows as for crba; work: tq_regressor_work_doubles. again: what is 0
-     * at every state is there already. 0 when some entry may not be finite, for finite angles */
+    /* ret_y: entry (rows[dof], 10 column + p) of a matrix of 10 (n_link - 1) columns, for all dofs
+     * and all links except the root; p: m, h_x, h_y, h_z, I_xx, I_xy, I_xz, I_yy, I_yz, I_zz about
+     * the link's origin. rows as for crba; work: tq_regressor_work_doubles. again: structural zeros
+     * are in ret_y already. Returns 0 if some entry may not be finite although angles are */
     int (*regressor)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                      const int32_t *rows, int again, double *ret_y);
-    /* Folds one run of samples into TQ_FOLD_LANES triangles (n x n, entry (i, j) of lane l at
-     * r[(i n + j) TQ_FOLD_LANES + l]). Column c is x[offset[c]] and the TQ_FOLD_RUN - 1 after it;
-     * aligned to 64 bytes, destroyed. Sample i belongs to lane i % TQ_FOLD_LANES */
+    /* Householder QR update: folds one run of samples into TQ_FOLD_LANES triangles (n x n, entry
+     * (i, j) of lane l at r[(i n + j) TQ_FOLD_LANES + l]). Column c is the TQ_FOLD_RUN doubles from
+     * x[offset[c]] on; aligned to 64 bytes, destroyed. Sample i belongs to lane i % TQ_FOLD_LANES
+     */
     void (*fold)(long n, const int64_t *offset, double *x, double *r);
-    /* ret (TQ_FOLD_RUN) += sum of weights[c] times column c, which is x[offset[c]] and those after
-     * it */
+    /* ret (TQ_FOLD_RUN) += sum over c of weights[c] column c, the doubles from x[offset[c]] on */
     void (*contract)(long n, const int64_t *offset, const double *weights, const double *x,
                      double *ret);
-    /* Folds triangle x (n x n, row by row, destroyed) into triangle r, whose entries below the
-     * diagonal are read and written as they are */
+    /* Householder QR update: folds triangle x (n x n, row-major, destroyed) into triangle r.
+     * Entries of r below the diagonal keep their values */
     void (*triangle)(long n, double *r, double *x);
     /* Second-order sections, five coefficients b0 b1 b2 a1 a2 each, along TQ_SECTION_LANES signals
-     * (sample k of signal l at x[k TQ_SECTION_LANES + l]), in place, from the first sample to the
-     * last or backward; each starts as if its first input had stood there for ever */
+     * (sample k of signal l at x[k TQ_SECTION_LANES + l]), in place, forward or backward in time;
+     * each starts in the steady state of its first input */
     void (*sections)(long n_section, const double *coefficients, long n, double *x, int backward);
-    /* ret_poses (12 rows a body): rotation row by row, then origin, of each body in the world */
+    /* ret_poses (12 rows per body): rotation row by row, then origin, of each body in the world */
     void (*kinematics)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                        double *ret_poses, long pose_stride);
-    /* ret_jacobian (6 nv rows, in->out_stride apart): v then w, row by row; ret_rate: the same of
-     * its rate of change at in->qd, or NULL */
+    /* ret_jacobian (6 nv rows, in->out_stride apart): v then w, row by row; ret_rate: its time
+     * derivative at in->qd, or NULL */
     void (*jacobian)(const tq_canonical *c, const tq_kernel_input *in, const tq_kernel_point *point,
                      double *work, double *ret_jacobian, double *ret_rate);
-    /* ret_energy (2 rows, in->out_stride apart): kinetic, and potential of gravity, of bodies */
+    /* ret_energy (2 rows, in->out_stride apart): kinetic and gravitational potential energy, J */
     void (*energy)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                    double *ret_energy);
-    /* ret_d (2 n_row^2 rows): derivatives of what rnea computes, by q, then by qd; as crba;
-     * tq_derivatives_work_doubles. Rows of quaternions are displaced like their velocities. No
-     * wrenches. 0: its caller looks at all entries */
+    /* ret_d (2 n_row^2 rows): derivatives of the torque of rnea by q, then by qd; layout as crba;
+     * tq_derivatives_work_doubles. Quaternions are varied by angular displacements. Without
+     * external wrenches. Returns 0: the caller must check all entries */
     int (*derivatives)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                        const int32_t *rows, long n_row, double *ret_d);
     /* ret_momentum (12 rows, in->out_stride apart): first moment of mass, linear momentum and
-     * angular momentum, in world axes about a point O; O in the world */
+     * angular momentum, in world axes about a point O; then O in the world */
     void (*momentum)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                      double *ret_momentum);
-    /* to[k * stride + i] = from[i * pitch + k] for n_row rows and n_column columns; nothing need be
-     * aligned */
+    /* transposition: to[k * stride + i] = from[i * pitch + k] for n_row rows and n_column columns;
+     * no alignment required */
     void (*turn)(long n_row, long n_column, const double *from, long pitch, double *to,
                  long stride);
-    /* aba with the moments of in->varied for those of c */
+    /* aba with the inertial parameters in->varied instead of those of c */
     void (*aba_varied)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                        double *ret_qdd, tq_kernel_fault *ret_fault);
-    /* ret (n_row rows): from + factor * (sum of weights[k] * terms[k]) */
+    /* ret (n_row rows) = from + factor * sum over k of weights[k] * terms[k] */
     void (*combine)(const tq_kernel_sum *in, double *ret);
-    /* 0 when some of the numbers is NaN or infinite */
+    /* 0 if some number is NaN or infinite */
     int (*finite)(long n_row, long n_sample, long stride, const double *x);
-    /* 0 when two neighbours among n + 1 numbers differ by more than `most`, or one is NaN */
+    /* 0 if two neighbours of n + 1 numbers differ by more than `most`, or one is NaN */
     int (*steady)(long n, const double *x, double most);
-    /* 0 when some quaternion's squared length is off 1 by more than `tolerance` */
+    /* 0 if | |quaternion|^2 - 1 | > tolerance in some sample */
     int (*unit)(long n_sample, long stride, const double *quaternion, double tolerance);
 } tq_kernels;
 
-/* Doubles of working memory that any kernel but those with a size of their own needs. */
+/* Doubles of working memory for every kernel that has no size function of its own. */
 static inline size_t tq_work_doubles(const tq_canonical *c)
 {
     enum { A_BODY = 26 + 34, A_BALL = 12 + 15 + 6 * 6 };
@@ -115,7 +115,7 @@ static inline size_t tq_derivatives_work_doubles(const tq_canonical *c)
 static inline size_t tq_regressor_work_doubles(const tq_canonical *c)
 {
     const size_t screws = (size_t)c->n_dof + (size_t)c->kept;
-    /* screws of now, as a link sees them and kept; columns that links share; three numbers */
+    /* axes: current, in a link's frame, kept; shared entries; three index arrays */
     const size_t path = 6 * screws + (6 + 10 + 3) * (size_t)c->n_dof;
     return tq_work_doubles(c) + (size_t)TQ_WORK_LANES * path;
 }
@@ -125,7 +125,7 @@ extern const tq_kernels tq_kernels_portable;
 extern const tq_kernels tq_kernels_w1, tq_kernels_w1v, tq_kernels_w2, tq_kernels_w4, tq_kernels_w8;
 #endif
 
-/* The build in force; a single sample takes the one-lane build, which gives the same bits. */
+/* The active build; a single sample takes the one-lane build, which gives the same bits. */
 static inline const tq_kernels *tq_kernels_for(size_t n_sample)
 {
 #if defined(__x86_64__)

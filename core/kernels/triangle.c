@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/kernels/triangle.c - one triangle folded into another, lanes along their rows. */
+/* core/kernels/triangle.c - Householder QR update: one triangle folded into another, lanes along
+ * rows. */
 #include <string.h>
 
 #include "core/kernels/symbols.h"
 #include "core/kernels/table.h"
 #include "core/lanes/real.h"
 
-/* Householder reflections as in core/identify/regression/tsqr.c. A column goes its own way
- * through a lane, so
- * that every width gives the same bits. The last step along a row may reach into the next row,
- * whose first entries it leaves as they are: what it would take off is zero. */
-enum { BLOCK = 64 };                     /* columns at a time */
-static const double negligible = 1e-280; /* as there: such a column is zero */
+/* As core/identify/regression/tsqr.c. Columns never mix across lanes, so every width gives the same
+ * bits. The last vector of a row may extend into the next row, whose entries it does not change: it
+ * subtracts zero from them. */
+enum { BLOCK = 64 };                     /* columns per pass */
+static const double negligible = 1e-280; /* squared norm below which a column is zero, as in
+                                            tsqr.c */
 
-/* the square of what column k has in rows 0 .. k of x */
+/* squared norm of rows 0 .. k of column k of x */
 TQ_INLINE double square_of(long n, long k, const double *x)
 {
     double sums[4] = {0.0, 0.0, 0.0, 0.0};
@@ -24,7 +25,7 @@ TQ_INLINE double square_of(long n, long k, const double *x)
     return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-/* n_group lanes of w: u0 own + the sum of rows 0 .. k of x, each times its entry v of column k */
+/* w = u0 own + sum over rows i = 0 .. k of v_i row_i of x, in n_group vectors */
 TQ_INLINE void products(int n_group, long n, long k, double u0, const double *own, const double *v,
                         const double *x, double *w)
 {
@@ -51,7 +52,7 @@ TQ_INLINE void products(int n_group, long n, long k, double u0, const double *ow
     }
 }
 
-/* columns [from, end) of both triangles, at most BLOCK, by the reflection (u0, column k) */
+/* applies the reflection (u0, column k) to columns [from, end) of both triangles, at most BLOCK */
 static void reflect(long n, long k, double u0, double scale, long from, long end, double *r,
                     double *x)
 {
@@ -108,7 +109,7 @@ static void fold_all(long n, double *r, double *x)
     }
 }
 
-/* too narrow to reach into a next row: padded with columns of zeros */
+/* rows shorter than a vector: padded with zero columns */
 static void fold_small(long n, double *r, double *x)
 {
     double wide_r[TQ_TRIANGLE_LANES * TQ_TRIANGLE_LANES] = {0.0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/kernels/turn.c - samples one after another into rows of a block, and back: a transposition
- * of a narrow matrix. */
+/* core/kernels/turn.c - transposition of a narrow matrix: samples one after another <-> rows of a
+ * block. */
 #include "core/kernels/symbols.h"
 #include "core/lanes/real.h"
 
@@ -10,7 +10,7 @@
 #define UNROLL _Pragma("GCC unroll 8")
 #endif
 
-/* Tiles of TQ_LANES x TQ_LANES are turned in registers; at the edges lanes are masked off. */
+/* Tiles of TQ_LANES x TQ_LANES are transposed in registers; edges use masked loads and stores. */
 #if TQ_LANES == 8
 
 TQ_INLINE __mmask8 first_lanes(long n)
@@ -18,7 +18,7 @@ TQ_INLINE __mmask8 first_lanes(long n)
     return (__mmask8)((1u << n) - 1);
 }
 
-/* t[k] takes number k of every row */
+/* 8x8 transposition: t[k] becomes element k of every row */
 TQ_INLINE void turn(__m512d t[8])
 {
     __m512d pairs[8], quads[8];
@@ -27,7 +27,7 @@ TQ_INLINE void turn(__m512d t[8])
         pairs[i] = _mm512_unpacklo_pd(t[i], t[i + 1]);
         pairs[i + 1] = _mm512_unpackhi_pd(t[i], t[i + 1]);
     }
-    /* quarters 0 and 2, then 1 and 3, of two pairs */
+    /* 128-bit quarters 0 and 2, then 1 and 3, of two pairs */
     UNROLL
     for (int i = 0; i < 8; i += 4) {
         quads[i] = _mm512_shuffle_f64x2(pairs[i], pairs[i + 2], 0x88);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/model/doctor.c - simple suspicions about masses, inertias, units and singular mass matrices.
- */
+/* core/model/doctor.c - plausibility of masses, inertias, units, and singular mass matrices. */
 #include "core/model/doctor.h"
 
 #include <assert.h>
@@ -10,13 +9,14 @@
 #include "core/model/inertia.h"
 #include "core/model/singular.h"
 
-/* files carry inertias in some six digits: a flat plate may miss the triangle by that much */
+/* relative rounding of inertias in files (six digits): a flat plate may violate the triangle
+ * inequality by that much */
 static const double ROUNDED = 1e-6;
-/* nothing that is bolted together is this far from its neighbour, m */
+/* m; larger than any distance between joints of a robot */
 static const double FAR_ORIGIN = 50.0;
-/* kg/m^3; osmium has 22600, and a robot is mostly air */
+/* kg/m^3: osmium has 22600, and a robot is mostly air */
 static const double DENSEST = 22600.0;
-/* hardly any joint turns this far, rad: six turns either way */
+/* rad; larger than the range of a revolute joint (six revolutions either way) */
 static const double FAR_TURN = 40.0;
 
 tq_doctor_about tq_doctor_about_of(tq_doctor_code code)
@@ -67,7 +67,7 @@ static double norm3(const double v[3])
     return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
 
-/* How far the robot can stretch, at most, without its links' own extent. */
+/* Upper bound of the robot's reach without the extent of its links, m. */
 static double reach_of(const tq_model *model)
 {
     double reach = 0.0;
@@ -88,7 +88,7 @@ static void check_units(const tq_inertia *inertia, double reach, uint32_t l, not
     }
     if (far > 20.0 * reach) {
         note(out, TQ_DOCTOR_COM_FAR, l, far);
-        return; /* what follows would measure with a wrong ruler */
+        return; /* the length scale of the following checks is wrong */
     }
     const double size = reach + far;
     if (gyration > 5.0 * size) {
@@ -99,7 +99,8 @@ static void check_units(const tq_inertia *inertia, double reach, uint32_t l, not
         note(out, TQ_DOCTOR_INERTIA_SMALL, l, gyration);
     }
     const double extent = size + 3.0 * gyration;
-    /* a ball with this radius of gyration; nothing thinner has more room for so much inertia */
+    /* volume of a ball with this radius of gyration; thinner bodies have less volume for the same
+     * inertia */
     const double ball = 16.6 * gyration * gyration * gyration;
     if (inertia->mass > DENSEST * extent * extent * extent) {
         note(out, TQ_DOCTOR_DENSE, l, inertia->mass);
@@ -174,7 +175,7 @@ static void check_joint(const tq_model *model, uint32_t i, notes *out)
     }
 }
 
-/* whether joints that follow joint i have something to move: it feels their inertia too */
+/* whether mimic joints of joint i move an inertia: joint i then feels it too */
 static bool follower_moves(const tq_model *model, const tq_singular_verdict *verdicts, uint32_t i)
 {
     for (uint32_t k = 0; k < model->n_joint; k++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/model/doctor.h - what is allowed in a model but is probably a mistake. */
+/* core/model/doctor.h - plausibility checks of a model: allowed, but probably a mistake. */
 #ifndef TQ_MODEL_DOCTOR_H
 #define TQ_MODEL_DOCTOR_H
 
@@ -58,28 +58,28 @@ typedef enum tq_doctor_about { TQ_DOCTOR_LINK, TQ_DOCTOR_JOINT } tq_doctor_about
 typedef struct tq_doctor_finding {
     tq_doctor_code code;
     uint32_t index; /* of the link or joint */
-    double value;   /* what the text says in parentheses */
+    double value;   /* the value that the text names in parentheses */
 } tq_doctor_finding;
 
 tq_doctor_about tq_doctor_about_of(tq_doctor_code code);
 const char *tq_doctor_text(tq_doctor_code code);
 
-/* The most findings that one model can have. */
+/* Maximum number of findings for a model. */
 size_t tq_doctor_finding_max(const tq_model *model);
 
 /**
- * Look a finished model over.
+ * Check the plausibility of a finished model.
  *
  * Shapes   ret_findings (tq_doctor_finding_max), links first, then joints, each in their order.
  * Units    See the texts.
- * Memory   Takes tq_doctor_scratch_size(model) bytes of scratch and gives them back.
+ * Memory   Takes tq_doctor_scratch_size(model) bytes of scratch and releases them.
  * Returns  TQ_OK, TQ_ERR_SCRATCH (value = bytes needed)
  * Cost     O(n_joint).
- * Source   Singular mass matrix: M is singular exactly when some articulated inertia along its
+ * Source   Singular mass matrix: M is singular exactly if some articulated-body inertia along its
  *          joint's axis is zero; Featherstone, Rigid Body Dynamics Algorithms, 2008, ch. 7. It is
- *          looked at at q = 0 and in four states between the limits, the same in every run;
- *          spherical, planar and mimicking joints count as locked, and a joint with followers that
- *          have something to move is not said to be without inertia.
+ *          evaluated at q = 0 and in four states between the limits, the same in every run;
+ *          spherical, planar and mimic joints count as locked; a joint whose mimic joints
+ *          move an inertia is not reported as massless.
  * Checked  tests/unit/core/model/test_doctor.c
  */
 tq_status tq_doctor_check(const tq_model *model, tq_scratch *scratch,

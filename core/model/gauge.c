@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/model/gauge.c - canonical form, step 2: axes on z and modified-DH frames. */
+/* core/model/gauge.c - canonical form, step 2: joint axes on z, modified-DH frames. */
 #include <math.h>
 #include <stddef.h>
 
 #include "core/elementary/elementary.h"
 #include "core/model/canonical.h"
 
-/* Axes at less than this angle count as parallel: rounding noise of the input. */
+/* Axes at a smaller angle count as parallel: rounding of the input. */
 #define SIN_ZERO 1e-15
-/* With a small angle between the axes the feet of their common normal lie far away, and the far
- * lever arms would cost digits: beyond this multiple of the joint's offset the frame stays near,
- * and the missing distance becomes a shift of its own. */
+/* For nearly parallel axes the common normal is far away, and long lever arms lose digits: beyond
+ * this multiple of the joint's offset the frame stays near, and the remaining distance becomes an
+ * offset p. */
 #define FAR 8.0
-/* A length below this part of the lengths that it was computed from is their rounding. */
+/* A length below this fraction of the lengths it was computed from is rounding. */
 #define LENGTH_ZERO 1e-15
 
 static double length_of(double x, double scale)
@@ -20,15 +20,15 @@ static double length_of(double x, double scale)
     return fabs(x) <= LENGTH_ZERO * scale ? 0.0 : x;
 }
 
-/* Modified-DH constants of one joint from its frame `at` (z its axis) in the parent's frame. What
- * they ask of the parent's frame (own_turn, own_shift) is granted to its first child only. */
+/* Modified-DH constants of one joint from its frame `at` (z its axis) in the parent's frame. Its
+ * requirements on the parent's frame (own_turn, own_shift) are granted to the first child only. */
 static void fit_joint(tq_canonical_joint *k, tq_joint_frame_draft *limb, const tq_frame3 *at)
 {
     const double *r = at->r;
     double sa = tq_hypot(r[2], r[5]), ca = r[8], rz[9], p[3];
     sa = sa < SIN_ZERO ? 0.0 : sa;
     ca = sa == 0.0 ? copysign(1.0, ca) : ca;
-    if (fabs(ca) < SIN_ZERO) { /* square */
+    if (fabs(ca) < SIN_ZERO) { /* alpha = pi/2 */
         ca = 0.0;
         sa = 1.0;
     }
@@ -74,7 +74,8 @@ static void fit_ball(tq_canonical_joint *k, const tq_frame3 *at)
     k->ca = k->cg = 1.0;
 }
 
-/* The parent's frame has been turned and shifted along its z for its first child: take that off. */
+/* The parent's frame has been rotated about and displaced along its z for its first child: removes
+ * that. */
 static void settle_joint(tq_canonical_joint *k, const tq_joint_frame_draft *limb,
                          const tq_joint_frame_draft *parent, _Bool first)
 {
@@ -90,11 +91,11 @@ static void settle_joint(tq_canonical_joint *k, const tq_joint_frame_draft *limb
     tq_mat_z(k->cg, k->sg, rz);
     const double p[3] = {0.0, limb->across, shift};
     tq_mat_vec(rz, p, k->p);
-    k->square = k->ca == 0.0 && k->sa == 1.0;
-    k->level = k->ca == 1.0 && k->sa == 0.0;
-    k->pre = turn != 0.0 || shift != 0.0 || limb->across != 0.0;
-    k->plain = k->kind == TQ_CANONICAL_REVOLUTE && k->carry && !k->save && !k->pre && !k->follows &&
-               !k->adds;
+    k->alpha_is_right = k->ca == 0.0 && k->sa == 1.0;
+    k->alpha_is_zero = k->ca == 1.0 && k->sa == 0.0;
+    k->has_offset = turn != 0.0 || shift != 0.0 || limb->across != 0.0;
+    k->is_simple_revolute = k->kind == TQ_CANONICAL_REVOLUTE && k->parent_is_previous &&
+                            !k->has_branch && !k->has_offset && !k->is_mimic && !k->accumulates_tau;
 }
 
 static void settle_ball(tq_canonical_joint *k, const tq_joint_frame_draft *parent)
@@ -129,7 +130,7 @@ void tq_canonical_gauge(tq_canonical *c, tq_joint_frame_draft *limbs)
             fit_joint(k, limb, &at);
         }
     }
-    /* a body with one freedom takes the frame that its first one-freedom child asks for */
+    /* a one-dof body takes the frame required by its first one-dof child */
     for (int32_t i = c->n_body - 1; i >= 0; i--) {
         const int32_t parent = c->joints[i].parent;
         if (parent >= 0 && c->joints[parent].ball < 0 && c->joints[i].ball < 0) {

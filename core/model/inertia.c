@@ -29,8 +29,7 @@ static void point_tensor(double mass, const double c[3], double out[6])
     }
 }
 
-/* second moments Sigma from a tensor, and back: each is tr/2 E - the other, with tr(I) = 2
- * tr(Sigma) */
+/* Sigma = tr(I)/2 E - I, with tr(I) = 2 tr(Sigma) */
 static void second_moments(const double tensor[6], double sigma[6])
 {
     const double half = 0.5 * (tensor[XX] + tensor[YY] + tensor[ZZ]);
@@ -160,7 +159,7 @@ void tq_inertia_pseudo(const tq_inertia *inertia, double ret_pseudo[16])
     ret_pseudo[15] = inertia->mass;
 }
 
-/* one Jacobi rotation that makes a[p][q] zero, gathered in v */
+/* one Jacobi rotation that annihilates a[p][q], accumulated in v */
 static void jacobi_rotate(double a[3][3], double v[3][3], unsigned p, unsigned q)
 {
     if (a[p][q] == 0.0) {
@@ -205,7 +204,7 @@ static void swap_columns(double value[3], double v[3][3], unsigned p, unsigned q
 
 void tq_symmetric_eigen(const double s[6], double ret_values[3], double ret_axes[9])
 {
-    /* quadratic convergence: four sweeps reach rounding, the rest is margin */
+    /* quadratic convergence: four sweeps reach rounding, the others are margin */
     enum { SWEEPS = 12 };
     double a[3][3];
     double v[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
@@ -234,8 +233,7 @@ void tq_symmetric_eigen(const double s[6], double ret_values[3], double ret_axes
     }
 }
 
-/* rounding allowance for "at most" among moments of one body: a few operations on numbers of the
- * trace's size */
+/* relative rounding allowance of the moments of one body */
 static const double slack = 16.0 * 0x1p-53;
 
 void tq_inertia_check(const tq_inertia *inertia, tq_consistency *ret_consistency)
@@ -273,8 +271,8 @@ tq_status tq_inertia_nearest(const tq_inertia *inertia, double floor, double mas
     second_moments(inertia->about_com, sigma);
     tq_symmetric_eigen(sigma, value, axes);
 
-    /* raise the smallest eigenvalues to floor * trace; the trace grows with them, so solve for it:
-       with k values raised, trace = rest / (1 - k floor) */
+    /* Raises the smallest eigenvalues to floor * trace. The trace grows with them: with k
+     * eigenvalues raised, trace = rest / (1 - k floor). */
     double raised[3];
     for (unsigned k = 0; k <= 3; k++) {
         double rest = 0.0;

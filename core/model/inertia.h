@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/model/inertia.h - mass distributions: shapes, frames, sums, principal axes, consistency. */
+/* core/model/inertia.h - mass distributions: solids, frames, sums, principal axes, physical
+ * consistency. */
 #ifndef TQ_MODEL_INERTIA_H
 #define TQ_MODEL_INERTIA_H
 
@@ -8,10 +9,10 @@
 #include "core/base/status.h"
 #include "core/model/model.h"
 
-/* Symmetric 3x3 matrices are stored xx xy xz yy yz zz. Products of inertia carry the minus sign of
- * the tensor: Ixy = -integral of x y dm. */
+/* Symmetric 3x3 matrices are stored xx xy xz yy yz zz. Products of inertia have the sign of the
+ * tensor: Ixy = -integral of x y dm. */
 
-/* Solids of uniform density, centred at their centre of mass; `size` by shape, in metres. */
+/* Solids of uniform density, centred at their centre of mass; `size` by solid, in metres. */
 typedef enum tq_shape {
     TQ_SHAPE_BOX,            /* length along x, y, z */
     TQ_SHAPE_CYLINDER,       /* radius, length along z */
@@ -26,7 +27,7 @@ typedef enum tq_shape {
     TQ_SHAPE_POINT,   /* none */
 } tq_shape;
 
-/* How many of `size` a shape uses. */
+/* Number of entries of `size` that a solid uses. */
 unsigned tq_shape_size_count(tq_shape shape);
 
 /**
@@ -42,7 +43,7 @@ unsigned tq_shape_size_count(tq_shape shape);
 tq_status tq_inertia_of_shape(tq_shape shape, double mass, const double size[3],
                               tq_inertia *ret_inertia, tq_error *reterr);
 
-/* Tensor about the link frame's origin (parallel axis theorem): I + m (c.c E - c c^T). */
+/* Tensor about the link frame's origin (parallel-axis theorem): I + m (c.c E - c c^T). */
 void tq_inertia_about_origin(const tq_inertia *inertia, double ret_about_origin[6]);
 
 /* The inverse: mass, centre of mass and tensor about the origin -> tensor about the centre of mass.
@@ -50,19 +51,19 @@ void tq_inertia_about_origin(const tq_inertia *inertia, double ret_about_origin[
 void tq_inertia_from_origin(double mass, const double com[3], const double about_origin[6],
                             tq_inertia *ret_inertia);
 
-/* The same body seen from another frame: x_new = pose.r x + pose.p. */
+/* The same body in another frame: x_new = pose.r x + pose.p. */
 tq_inertia tq_inertia_move(const tq_inertia *inertia, const tq_pose *pose);
 
-/* Two bodies fixed to each other, both given in one frame. Subtracting a body is adding one of
- * negative mass and tensor. Of total mass zero the centre of mass is the origin. */
+/* Two bodies fixed to each other, both in one frame. To subtract a body, add one of negative mass
+ * and tensor. With zero total mass the centre of mass is the origin. */
 tq_inertia tq_inertia_add(const tq_inertia *a, const tq_inertia *b);
 
 /* Spatial inertia about the link frame, order (linear, angular), row by row: [m E, -m c^; m c^, I -
- * m c^ c^]. */
+ * m c^ c^] (Featherstone 2008, eq. 2.63). */
 void tq_inertia_spatial(const tq_inertia *inertia, double ret_spatial[36]);
 
-/* Pseudo-inertia [Sigma, h; h^T, m], row by row, Sigma the second moments about the link frame's
- * origin. */
+/* Pseudo-inertia J = [Sigma, h; h^T, m], row by row, Sigma the second moments about the link
+ * frame's origin (Wensing, Kim & Slotine, 2018). */
 void tq_inertia_pseudo(const tq_inertia *inertia, double ret_pseudo[16]);
 
 /**
@@ -74,8 +75,7 @@ void tq_inertia_pseudo(const tq_inertia *inertia, double ret_pseudo[16]);
  */
 void tq_symmetric_eigen(const double s[6], double ret_values[3], double ret_axes[9]);
 
-/* What keeps a mass distribution from being physical. All three hold for any body of positive
- * density. */
+/* Conditions of physical consistency. All three hold for any body of positive density. */
 typedef struct tq_consistency {
     bool mass_positive;
     bool definite;       /* the tensor about the centre of mass is positive definite */
@@ -86,12 +86,12 @@ typedef struct tq_consistency {
                             inconsistent */
 } tq_consistency;
 
-/* Never fails: an inertia with NaN is told as inconsistent. A thin body (a disk, a bar) is
- * consistent with margin 0 within rounding, but a bar is not definite. */
+/* Never fails: an inertia with NaN is inconsistent. A thin body (a disk, a bar) is consistent with
+ * margin 0 within rounding, but a bar is not definite. */
 void tq_inertia_check(const tq_inertia *inertia, tq_consistency *ret_consistency);
 
 /**
- * Nearest consistent inertia: mass and second moments are raised to the given floor, the centre of
+ * Nearest consistent inertia: mass and second moments are raised to the floor, the centre of
  * mass is kept.
  *
  * The second-moment matrix Sigma = tr(I)/2 E - I is projected on { Sigma >= floor * tr(Sigma) E }

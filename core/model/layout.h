@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/model/layout.h - the inside of a mechanism, for core alone. */
+/* core/model/layout.h - contents of tq_mechanism, private to core. */
 #ifndef TQ_MODEL_LAYOUT_H
 #define TQ_MODEL_LAYOUT_H
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/model/link_alignment.c - canonical form, step 4: how links' frames stand to their bodies',
- * and
- * what else a path of freedoms needs. */
+/* core/model/link_alignment.c - canonical form, step 4: relative orientation of links and bodies,
+ * lengths of paths. */
 #include <math.h>
 
 #include "core/model/canonical.h"
 
-/* Farther shifts along z are not taken apart: what they multiply is guarded by its size alone. */
+/* Larger displacements along z count as oblique: the products with them could overflow. */
 #define SHIFT_FAR 1e6
 
 enum { X, Y, Z };
@@ -18,7 +17,7 @@ static uint8_t entry(int i, int j)
     return number[i][j];
 }
 
-/* Names for the axes of a face: axis k of the link is `sign[k]` times axis `from[k]`. */
+/* Permutation and signs of a face: axis k of the link is sign[k] times axis from[k]. */
 static void name_axes(tq_canonical_face *f, const int *from, const double *sign)
 {
     double minus[3] = {0.0, 0.0, 0.0}; /* of the body's axes */
@@ -42,8 +41,8 @@ static void name_axes(tq_canonical_face *f, const int *from, const double *sign)
     }
 }
 
-/* A rotation one of whose columns is z or -z leaves the other two a turn about z apart from x and
- * y; a turn by right angles is a renaming. */
+/* If one column of a rotation is z or -z, the other two are x and y rotated about z; a rotation by
+ * right angles is a permutation. */
 static tq_canonical_stand stand_of(const tq_frame3 *at, tq_canonical_face *f)
 {
     const double *r = at->r;
@@ -61,7 +60,7 @@ static tq_canonical_stand stand_of(const tq_frame3 *at, tq_canonical_face *f)
     double sign[3];
     from[axis] = Z;
     sign[axis] = up;
-    if (fabs(r[3 + next]) == 1.0) { /* a quarter turn */
+    if (fabs(r[3 + next]) == 1.0) { /* rotation by +-90 degrees */
         from[next] = Y;
         from[last] = X;
         sign[next] = r[3 + next];
@@ -101,7 +100,7 @@ void tq_canonical_faces(tq_canonical *c)
         tq_canonical_joint *k = &c->joints[b];
         k->path = tq_canonical_freedoms(k->kind) + (k->parent < 0 ? 0 : c->joints[k->parent].path);
         k->kept = kept;
-        kept += k->save ? k->path : 0;
+        kept += k->has_branch ? k->path : 0;
         c->has_travel =
             c->has_travel || k->kind == TQ_CANONICAL_PRISMATIC || k->kind == TQ_CANONICAL_FLOATING;
         c->reach += fabs(k->a) + fabs(k->d) + fabs(k->p[0]) + fabs(k->p[1]) + fabs(k->p[2]);

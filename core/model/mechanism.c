@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/model/mechanism.c - one piece of memory with a model and its canonical form. */
+/* core/model/mechanism.c - a model and its canonical form in one block of memory. */
 #include "core/model/mechanism.h"
 
 #include <assert.h>
@@ -8,7 +8,7 @@
 #include "core/base/scratch.h"
 #include "core/model/layout.h"
 
-/* One array of at least one element, so that an empty robot needs no special case. */
+/* An array of at least one element, so that a robot without joints needs no special case. */
 static size_t cost(size_t n, size_t each)
 {
     return tq_scratch_cost(n > 0 ? n : 1, each);

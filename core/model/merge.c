@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/model/merge.c - canonical form, step 1: bodies out of links, elementary joints out of
- * joints. */
+/* core/model/merge.c - canonical form, step 1: bodies from links, elementary joints from joints. */
 #include <assert.h>
 
 #include "core/model/canonical.h"
@@ -56,7 +55,7 @@ int32_t tq_canonical_count(const tq_model *model)
     return n;
 }
 
-/* Appends one body; its row numbers, kind and axis are the caller's to set. */
+/* Appends one body; the caller sets row numbers, kind and axis. */
 static tq_canonical_joint *append(tq_canonical *c, tq_joint_frame_draft *limbs, int32_t parent,
                                   tq_frame3 at)
 {
@@ -98,7 +97,7 @@ static void append_single(tq_canonical *c, tq_joint_frame_draft *limbs, int32_t 
     part->v_row = (int32_t)joint->v_index;
     part->rotor = joint->rotor.ratio * joint->rotor.ratio * joint->rotor.inertia;
     if (joint->mimic != TQ_NONE) {
-        part->follows = 1;
+        part->is_mimic = 1;
         part->multiplier = joint->mimic_multiplier;
         *(slides ? &part->d : &part->q0) = joint->mimic_offset;
         c->has_mimic = 1;
@@ -118,7 +117,8 @@ static void append_ball(tq_canonical *c, tq_joint_frame_draft *limbs, int32_t pa
     part->ball = c->n_ball++;
 }
 
-/* Who carries on from whom, where subtrees end, and who shares a row with a later body. */
+/* Numbers dofs, finds ends of subtrees and neighbours, and which joints share a row with a later
+ * body. */
 static void link_bodies(tq_canonical *c)
 {
     for (int32_t i = 0; i < c->n_body; i++) {
@@ -132,25 +132,25 @@ static void link_bodies(tq_canonical *c)
     for (int32_t i = c->n_body - 1; i >= 0; i--) {
         tq_canonical_joint *k = &c->joints[i];
         k->last = k->last > i ? k->last : i;
-        k->carry = k->parent >= 0 && k->parent == i - 1;
-        k->hang = i + 1 < c->n_body && c->joints[i + 1].parent == i;
+        k->parent_is_previous = k->parent >= 0 && k->parent == i - 1;
+        k->next_is_child = i + 1 < c->n_body && c->joints[i + 1].parent == i;
         if (k->parent >= 0) {
             tq_canonical_joint *parent = &c->joints[k->parent];
             parent->last = parent->last > k->last ? parent->last : k->last;
-            parent->save = parent->save || !k->carry;
+            parent->has_branch = parent->has_branch || !k->parent_is_previous;
         }
     }
     for (int32_t i = 0; c->has_mimic && i < c->n_body; i++) {
-        for (int32_t later = i + 1; later < c->n_body && !c->joints[i].adds; later++) {
-            c->joints[i].adds = c->joints[later].v_row == c->joints[i].v_row;
+        for (int32_t later = i + 1; later < c->n_body && !c->joints[i].accumulates_tau; later++) {
+            c->joints[i].accumulates_tau = c->joints[later].v_row == c->joints[i].v_row;
         }
     }
 }
 
-/* What kernels of matrices over all freedoms ask of a robot as a whole. */
+/* Properties of the robot as a whole for kernels of matrices over all dofs. */
 static void judge_columns(tq_canonical *c)
 {
-    enum { SIDE = 8, WORTH = 2 }; /* columns of a group that are to be there, on average */
+    enum { SIDE = 8, WORTH = 2 }; /* minimum average of columns per vector for side_by_side */
     int64_t n_column = 0, n_group = 0;
     c->rows_ascend = 1;
     for (int32_t i = 0; i < c->n_body; i++) {

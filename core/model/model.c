@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/model/model.c - check a robot description and derive root, order and slices. */
+/* core/model/model.c - checks a robot description and computes root, order and row indices. */
 #include "core/model/model.h"
 
 #include <assert.h>
 #include <math.h>
 
-/* A rotation may be this far from orthonormal; files carry rounded angles, never rounded matrices.
- */
+/* Maximum deviation from orthonormality; files contain rounded angles, not rounded matrices. */
 #define ROTATION_TOLERANCE 1e-9
 
 static uint32_t nq_of(tq_joint_kind kind)
@@ -86,14 +85,14 @@ static tq_status check_rotation(const double *r, size_t j, tq_error *reterr)
     return det > 0.0 ? TQ_OK : tq_fail(reterr, TQ_ERR_RANGE, "joint.origin", j, det);
 }
 
-/* Unit axis; the scaling is safe from overflow and underflow. */
+/* Unit axis, without overflow or underflow. */
 static tq_status scale_axis(tq_joint *joint, size_t j, tq_error *reterr)
 {
     if (tq_joint_kind_nv(joint->kind) != 1 && joint->kind != TQ_JOINT_PLANAR) {
         return TQ_OK;
     }
     double *axis = joint->axis;
-    /* an axis of unit length within rounding keeps its digits: finishing twice changes nothing */
+    /* an axis of unit length within rounding keeps its bits: a second call changes nothing */
     if (fabs(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2] - 1.0) <= 1e-15) {
         return TQ_OK;
     }
@@ -158,7 +157,7 @@ static tq_status check_links(const tq_model *model, tq_error *reterr)
     return TQ_OK;
 }
 
-/* Each link is carried by at most one joint, and exactly one by none. */
+/* Each link is the child of at most one joint, and exactly one link of none. */
 static tq_status find_root(tq_model *model, tq_error *reterr)
 {
     for (uint32_t l = 0; l < model->n_link; l++) {
@@ -180,14 +179,13 @@ static tq_status find_root(tq_model *model, tq_error *reterr)
             model->root = l;
         }
     }
-    /* n_link joints for n_link links would need a loop, so with n_link - 1 a root exists unless one
-     * link has two parents, which is refused above */
+    /* n_link joints for n_link links would form a loop, so with n_link - 1 joints a root exists
+     * unless one link has two parents, which is an error above */
     return TQ_OK;
 }
 
-/* Depth first, children in the user's order, without recursion: from `link`, the next joint after
- * `after` that leaves it. Quadratic only in the worst case of one link with thousands of children.
- */
+/* Depth first, children in the user's order, without recursion: the next joint from `after` on
+ * whose parent is `link`. Quadratic only for a link with thousands of children. */
 static uint32_t next_child(const tq_model *model, uint32_t link, uint32_t after)
 {
     for (uint32_t j = after; j < model->n_joint; j++) {

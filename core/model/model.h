@@ -13,18 +13,18 @@ enum {
 };
 #define TQ_NONE UINT32_MAX /* "no such joint or link" */
 
-/* What a joint lets its child link do, and how many coordinates that takes (nq, nv). */
+/* Type of a joint, and its numbers of coordinates (nq, nv). */
 typedef enum tq_joint_kind {
     TQ_JOINT_FIXED,      /* 0, 0 */
     TQ_JOINT_REVOLUTE,   /* 1, 1  angle about `axis`, limited */
     TQ_JOINT_CONTINUOUS, /* 1, 1  angle about `axis`, unlimited */
-    TQ_JOINT_PRISMATIC,  /* 1, 1  travel along `axis` */
-    TQ_JOINT_PLANAR,     /* 3, 3  x, y, angle about `axis`, see tq_joint; qd is their rate */
+    TQ_JOINT_PRISMATIC,  /* displacement along `axis` */
+    TQ_JOINT_PLANAR,     /* x, y, angle about `axis`, see tq_joint; qd are their rates */
     TQ_JOINT_SPHERICAL,  /* 4, 3  quaternion w x y z; angular velocity in the child frame */
     TQ_JOINT_FLOATING,   /* 7, 6  x y z qw qx qy qz; twist (v, w) in the child frame */
 } tq_joint_kind;
 
-/* Rotation and translation of a child frame, seen from its parent: x_parent = r x_child + p. */
+/* Rotation and translation of a child frame relative to its parent: x_parent = r x_child + p. */
 typedef struct tq_pose {
     double r[9]; /* row by row */
     double p[3]; /* m */
@@ -38,9 +38,9 @@ typedef struct tq_inertia {
                             m^2 */
 } tq_inertia;
 
-/* Torque (or force) that resists motion:
+/* Friction torque (or force):
  *   viscous qd + (coulomb + (breakaway - coulomb) exp(-(qd/stribeck_velocity)^2)) s(qd) + offset,
- * s(v) = sign(v) with sign(0) = 0 when smoothing is 0, else tanh(v / smoothing). */
+ * s(v) = sign(v) with sign(0) = 0 if smoothing is 0, else tanh(v / smoothing). */
 typedef struct tq_friction {
     double viscous;           /* N m s/rad or N s/m */
     double coulomb;           /* N m or N */
@@ -50,58 +50,57 @@ typedef struct tq_friction {
     double offset;            /* N m or N */
 } tq_friction;
 
-/* Torque stiffness * (q - rest) of a spring across the joint. */
+/* Spring torque stiffness * (q - rest). */
 typedef struct tq_spring {
     double stiffness; /* N m/rad or N/m */
     double rest;      /* rad or m */
 } tq_spring;
 
-/* A motor's rotor, seen through its gear: adds ratio^2 * inertia to the joint's own inertia.
+/* Rotor inertia reflected through the gear: adds ratio^2 * inertia to the joint's own inertia.
  * Gyroscopic effects of the rotor are neglected, as is usual for ratios above about 10. */
 typedef struct tq_rotor {
     double inertia; /* kg m^2 (for a prismatic joint: kg m^2 with ratio in rad/m) */
     double ratio;   /* motor turns per joint turn; 1 when `inertia` is already joint-side */
 } tq_rotor;
 
-/* Absent limits are -INFINITY or INFINITY. Limits are told, never enforced on an input. */
+/* Absent limits are -INFINITY or INFINITY. Limits are data; inputs are not clamped to them. */
 typedef struct tq_limits {
     double lower, upper; /* rad or m */
     double velocity;     /* rad/s or m/s */
     double effort;       /* N m or N */
 } tq_limits;
 
-/* friction, spring, rotor and mimic are for joints of one degree of freedom (mimic: not on
- * continuous ones' masters only by choice of the file format). `parent` and `child` are link
- * numbers. A planar joint shifts by x e + y f in the joint frame, then turns by the angle about
- * `axis` = e x f. With (a, b, c) = `axis`, s = (c < 0 ? -1 : 1) and k = 1 / (1 + s c):
- * e = (1 - a a k, -a b k, -s a) and f = s (-a b k, 1 - b b k, -s b), which are x and y when the
- * axis is z. */
+/* friction, spring, rotor and mimic apply to one-dof joints (file formats may restrict mimic
+ * further). `parent` and `child` are link numbers. A planar joint displaces by x e + y f in the
+ * joint frame, then rotates by the angle about `axis` = e x f. With (a, b, c) = `axis`, s = (c < 0
+ * ? -1 : 1) and k = 1 / (1 + s c): e = (1 - a a k, -a b k, -s a) and f = s (-a b k, 1 - b b k, -s
+ * b), which are x and y if the axis is z. */
 typedef struct tq_joint {
     tq_joint_kind kind;
     uint32_t parent, child;
-    tq_pose origin; /* of the joint frame in the parent link's frame; at rest the child frame is the
-                       joint frame */
+    tq_pose origin; /* of the joint frame in the parent link's frame; at q = 0 the child frame is
+                       the joint frame */
     double axis[3]; /* in the joint frame; any length but 0 */
     tq_limits limits;
     tq_friction friction;
     tq_spring spring;
     tq_rotor rotor;
-    uint32_t mimic;          /* joint that this one follows, or TQ_NONE */
+    uint32_t mimic;          /* the master joint, or TQ_NONE */
     double mimic_multiplier; /* q = mimic_multiplier * q[mimic] + mimic_offset */
     double mimic_offset;
     uint32_t q_index, v_index; /* first row of this joint in q and in qd, qdd, tau: set by
-                                  tq_model_finish; a mimicking joint has its master's */
-    uint32_t nq, nv;           /* rows it owns: 0 for fixed and mimicking joints */
+                                  tq_model_finish; a mimic joint has its master's */
+    uint32_t nq, nv;           /* rows of its own: 0 for fixed and mimic joints */
 } tq_joint;
 
 typedef struct tq_link {
     tq_inertia inertia;
-    uint32_t joint; /* that carries it, or TQ_NONE for the root: set by tq_model_finish */
+    uint32_t joint; /* whose child it is, or TQ_NONE for the root: set by tq_model_finish */
 } tq_link;
 
-/* The root link is fixed to the world, and its frame is the world frame. A floating robot hangs
- * from it by a floating joint. Joints stand in the user's order, which is the order of q, qd, qdd
- * and tau. */
+/* The root link is fixed to the world, and its frame is the world frame. A floating-base robot is
+ * attached to it by a floating joint. Joints are in the user's order, which is the order of q, qd,
+ * qdd and tau. */
 typedef struct tq_model {
     uint32_t n_link, n_joint;
     tq_link *links;    /* (n_link) */
@@ -114,7 +113,7 @@ typedef struct tq_model {
 } tq_model;
 
 /**
- * Check a description and fill in what follows from it: root, order, slices; axes are scaled to
+ * Check a description and compute root, order and row indices; axes are scaled to
  * unit length.
  *
  * Shapes   links, joints and order are the caller's arrays of n_link, n_joint, n_joint.
@@ -124,8 +123,8 @@ typedef struct tq_model {
  *          TQ_ERR_TREE        what "link.joint": link `index` has two parents; "link.root": link
  *                             `index` is a second root; "link.loop": link `index` cannot be
  *                             reached from the root; "joint.parent", "joint.child": no such link;
- *                             "joint.mimic": joint `index` follows a joint that does not exist,
- *                             follows itself, is followed in turn, or has not one freedom
+ *                             "joint.mimic": the master of joint `index` does not exist,
+ *                             is itself, is a mimic joint, or one has not one dof
  *          TQ_ERR_NOT_FINITE  any number of joint or link `index`
  *          TQ_ERR_RANGE       "joint.axis" is zero; "joint.origin" is no rotation
  *          TQ_ERR_INERTIA     "link.mass": link `index` has a negative mass
@@ -134,7 +133,7 @@ typedef struct tq_model {
  */
 tq_status tq_model_finish(tq_model *model, tq_error *reterr);
 
-/* nv that a joint of `kind` takes. */
+/* nv of a joint of `kind`. */
 uint32_t tq_joint_kind_nv(tq_joint_kind kind);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/model/regroup.c - canonical form, step 3: inertia of the bodies, and base-parameter
- * regrouping. */
+/* core/model/regroup.c - canonical form, step 3: inertia of the bodies, regrouped to base
+ * parameters. */
 #include "core/model/canonical.h"
 #include "core/model/model.h"
 
-/* Links' moments into their bodies, and links' frames from user to canonical body frames. */
+/* Sums the moments of links into their bodies; link frames from user to canonical body frames. */
 static void gather(const tq_model *model, tq_canonical *c, const tq_joint_frame_draft *limbs)
 {
     for (int32_t i = 0; i < c->n_body; i++) {
@@ -24,8 +24,8 @@ static void gather(const tq_model *model, tq_canonical *c, const tq_joint_frame_
     }
 }
 
-/* The body frame at q = 0 (prismatic: any q would do for S) in the parent's frame; for a revolute
- * joint without the turn about its own axis, which the moved moments do not see. */
+/* The body frame at q = 0 (prismatic: S does not depend on q) in the parent's frame; for a revolute
+ * joint without the rotation about its own axis, under which the moved moments are invariant. */
 static tq_frame3 frame_in_parent(const tq_canonical_joint *k)
 {
     tq_frame3 f;
@@ -45,11 +45,11 @@ static tq_frame3 frame_in_parent(const tq_canonical_joint *k)
     return f;
 }
 
-/* Part of a body's moments acts the same when fixed to the parent: for a revolute joint a
+/* Moments of a body that act equally when fixed to the parent: for a revolute joint a mass
  * distribution on its axis (m, h_z, S_zz); for a prismatic one all of S, since a sliding body keeps
- * its orientation. Moved from the leaves to the base these are the groupings of Gautier & Khalil
- * (1990); tau, M, C and qdd do not change. Wrenches across joints do: those use bodies[].moments.
- */
+ * its orientation. Moved from the leaves to the base these are the regroupings of Gautier & Khalil
+ * (1990); tau, M, C and qdd do not change. Constraint wrenches do change: they are computed from
+ * bodies[].moments. */
 static void regroup(tq_canonical *c)
 {
     for (int32_t i = c->n_body - 1; i >= 0; i--) {

@@ -35,13 +35,13 @@ static void set_axial(tq_inertia *inertia, double across, double along)
 
 static void set_capsule(tq_inertia *inertia, double r, double length)
 {
-    /* density from the whole volume: a cylinder and two half spheres */
+    /* mass by volume: a cylinder and two hemispheres */
     const double cylinder = length;
     const double caps = 4.0 / 3.0 * r;
     const double whole = cylinder + caps;
     const double mc = whole > 0.0 ? inertia->mass * cylinder / whole : 0.0;
     const double ms = whole > 0.0 ? inertia->mass * caps / whole : inertia->mass;
-    /* a half sphere's centre of mass lies 3/8 r from its flat face */
+    /* centre of mass of a hemisphere: 3/8 r from its flat face */
     const double across = mc * (3.0 * r * r + length * length) / 12.0 +
                           ms * (0.4 * r * r + 0.25 * length * length + 0.375 * length * r);
     set_axial(inertia, across, 0.5 * mc * r * r + 0.4 * ms * r * r);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/model/singular.c - joints that feel no inertia, found by articulated inertias. */
+/* core/model/singular.c - joints without inertia, by articulated-body inertias. */
 #include "core/model/singular.h"
 
 #include <math.h>
@@ -7,9 +7,10 @@
 #include "core/elementary/elementary.h"
 #include "core/model/inertia.h"
 
-enum { N_STATE = 4 }; /* beside q = 0 */
+enum { N_STATE = 4 }; /* in addition to q = 0 */
 
-/* sum += X^T a X, X taking a twist (v, w) of the parent frame into the child frame at `pose`. */
+/* sum += X^T a X, X the transform of twists (v, w) from the parent frame to the child frame at
+ * `pose`. */
 static void add_seen_from_parent(const double a[36], const tq_pose *pose, double sum[36])
 {
     const double *r = pose->r;
@@ -42,8 +43,8 @@ static void add_seen_from_parent(const double a[36], const tq_pose *pose, double
     }
 }
 
-/* Lets the joint give way: takes its free direction out of the articulated inertia `a`. Returns
- * what `a` has along it, as a share of `scale`; below TQ_SINGULAR_SHARE the joint stays locked. */
+/* Eliminates the joint from the articulated inertia: a -= U U^T / D with U = a s, D = s^T U +
+ * rotor. Returns D / scale; below TQ_SINGULAR_SHARE the joint stays locked. */
 static double release(const tq_joint *joint, double scale, double a[36])
 {
     const int half = joint->kind == TQ_JOINT_PRISMATIC ? 0 : 3;
@@ -69,7 +70,7 @@ static double release(const tq_joint *joint, double scale, double a[36])
     return share;
 }
 
-/* The largest mass of a link, and the largest moment of inertia that one could have out there. */
+/* The largest mass of a link, and the largest moment of inertia a link could have at full reach. */
 static void find_scales(const tq_model *model, double reach, double *ret_mass, double *ret_moment)
 {
     *ret_mass = 0.0;
@@ -84,8 +85,8 @@ static void find_scales(const tq_model *model, double reach, double *ret_mass, d
     }
 }
 
-/* Coordinate of joint i in a state: 0 in state 0, else spread evenly between the limits, the same
- * in every run (multiples of two irrationals, of which no two joints share one). */
+/* Coordinate of joint i in a state: 0 in state 0, else equidistributed between the limits and
+ * deterministic (multiples of two irrationals, different for every joint). */
 static double coordinate(const tq_joint *joint, uint32_t i, unsigned state, double reach)
 {
     if (state == 0 || joint->nv != 1) {
@@ -130,7 +131,7 @@ static tq_pose place(const tq_joint *joint, double q)
     return pose;
 }
 
-/* What every joint has left of its inertia in one state, from the leaves to the root. */
+/* Relative articulated inertia of every joint in one state, from the leaves to the root. */
 static void find_shares(const tq_model *model, unsigned state, double reach,
                         double (*articulated)[36], tq_singular_verdict *verdicts)
 {
@@ -161,7 +162,7 @@ static void find_shares(const tq_model *model, unsigned state, double reach,
     }
 }
 
-/* Joints beyond which there is nothing to move. */
+/* Joints without any inertia to move. */
 static void find_massless(const tq_model *model, tq_singular_verdict *verdicts)
 {
     for (uint32_t l = 0; l < model->n_link; l++) {

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/spatial/frame.h - constant rotations, frames and mass moments, one at a time, on doubles. */
+/* core/spatial/frame.h - constant rotations, frames and mass moments in scalar doubles. */
 #ifndef TQ_SPATIAL_FRAME_H
 #define TQ_SPATIAL_FRAME_H
 
 #include <math.h>
 
-/* Used when a model is made ready, never inside a kernel. Matrices are 3x3, row by row. Results may
- * be the same array as an argument. */
+/* For the construction of models, not for kernels. Matrices are 3x3, row by row. Results may alias
+ * arguments. */
 
-/* A frame seen from another: x_outer = r x_inner + p. */
+/* A frame relative to another: x_outer = r x_inner + p. */
 typedef struct tq_frame3 {
     double r[9];
     double p[3];
 } tq_frame3;
 
 /* Mass, first moment (kg m) and second moment integral x x^T dm (xx xy xz yy yz zz, kg m^2) about a
- * frame's origin: moving a frame and adding bodies are both linear in them. */
+ * frame's origin. Displacing the frame and adding bodies are linear in them. */
 typedef struct tq_moments {
     double m, h[3], s[6];
 } tq_moments;
@@ -89,7 +89,7 @@ static inline void tq_vec_cross(const double *a, const double *b, double *ret)
     ret[1] = y;
 }
 
-/* Rounding at right angles: entries of a rotation that miss 0 or 1 by that alone are 0 or 1. */
+/* Removes rounding at right angles: entries of a rotation within 1e-15 of 0 or +-1 become exact. */
 static inline void tq_mat_settle(double *r)
 {
     for (int k = 0; k < 9; k++) {
@@ -102,7 +102,7 @@ static inline void tq_mat_settle(double *r)
     }
 }
 
-/* outer <- inner <- deeper */
+/* composition: outer <- inner <- deeper */
 static inline tq_frame3 tq_frame3_chain(const tq_frame3 *inner, const tq_frame3 *deeper)
 {
     tq_frame3 t;
@@ -114,7 +114,7 @@ static inline tq_frame3 tq_frame3_chain(const tq_frame3 *inner, const tq_frame3 
     return t;
 }
 
-/* the outer frame seen from the inner one */
+/* inverse: the outer frame in the inner one */
 static inline tq_frame3 tq_frame3_inverse(const tq_frame3 *f)
 {
     tq_frame3 t;

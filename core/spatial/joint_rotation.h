@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/spatial/joint_rotation.h - the rotations that joints make, applied without forming
+/* core/spatial/joint_rotation.h - joint rotations Rx(alpha) Rz(theta), applied without forming
  * matrices. */
 #ifndef TQ_SPATIAL_JOINT_ROTATION_H
 #define TQ_SPATIAL_JOINT_ROTATION_H
 
 #include "core/spatial/vec.h"
 
-/* Rx(alpha) Rz(theta): alpha is a constant of the model, theta the joint's. */
+/* Rx(alpha) Rz(theta): alpha is a constant of the model, theta the joint's angle. */
 typedef struct turn {
     double ca, sa;
     real c, s;
-    _Bool square; /* known to be a right angle: y' = z, z' = -y */
-    _Bool level;  /* known to be none */
+    _Bool alpha_is_right; /* compile-time alpha = pi/2: y' = z, z' = -y */
+    _Bool alpha_is_zero;  /* compile-time alpha = 0 */
 } turn;
 
-/* Along a chain of turns y waits for the turn before: it meets its factor last, so that a turn
- * takes two multiply-adds of time instead of four. */
+/* Along a chain of rotations y is the loop-carried dependency: it is multiplied last, which makes
+ * the latency two multiply-adds per rotation instead of four. */
 
 /* parent axes -> child axes */
 TQ_INLINE vec turn_in(turn t, vec v)
 {
-    const real y = t.square ? v.z : t.level ? v.y : tq_fmac(t.ca, v.y, t.sa * v.z);
-    const real z = t.square ? -v.y : t.level ? v.z : tq_fnmac(t.sa, v.y, t.ca * v.z);
+    const real y = t.alpha_is_right ? v.z : t.alpha_is_zero ? v.y : tq_fmac(t.ca, v.y, t.sa * v.z);
+    const real z = t.alpha_is_right  ? -v.y
+                   : t.alpha_is_zero ? v.z
+                                     : tq_fnmac(t.sa, v.y, t.ca * v.z);
     return (vec){tq_fma(t.s, y, t.c * v.x), tq_fms(t.c, y, t.s * v.x), z};
 }
 
@@ -30,8 +32,8 @@ TQ_INLINE vec turn_out(turn t, vec v)
 {
     const real x = tq_fms(t.c, v.x, t.s * v.y);
     const real y = tq_fma(t.s, v.x, t.c * v.y);
-    if (t.square || t.level) {
-        return t.level ? (vec){x, y, v.z} : (vec){x, -v.z, y};
+    if (t.alpha_is_right || t.alpha_is_zero) {
+        return t.alpha_is_zero ? (vec){x, y, v.z} : (vec){x, -v.z, y};
     }
     return (vec){x, tq_fms(splat(t.ca), y, t.sa * v.z), tq_fmac(t.sa, y, t.ca * v.z)};
 }
@@ -46,8 +48,8 @@ TQ_INLINE vec z_out(double c, double s, vec v)
     return (vec){tq_fnmac(s, v.y, c * v.x), tq_fmac(s, v.x, c * v.y), v.z};
 }
 
-/* Rotation matrix, child -> parent, of the quaternion whose rows w, x, y, z start at `at`; of any
- * length but 0: the factor 2 of the formula is 2 / |quaternion|^2. */
+/* Rotation matrix, child -> parent, of the quaternion in the rows w, x, y, z from `at` on, of any
+ * length but 0: the factor 2 of the formula becomes 2 / |quaternion|^2. */
 TQ_INLINE mat quaternion_matrix(const double *at, long stride)
 {
     const real w = load(at), x = load(at + stride), y = load(at + 2 * stride);

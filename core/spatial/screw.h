@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/spatial/screw.h - twists (v, w), wrenches (f, m) and 6x6 inertias of one state, on doubles.
- */
+/* core/spatial/screw.h - twists (v, w), wrenches (f, m) and 6x6 inertias of one state, in scalar
+ * doubles. */
 #ifndef TQ_SPATIAL_SCREW_H
 #define TQ_SPATIAL_SCREW_H
 
-/* Every function writes `ret`, which must not overlap an argument unless it says so. Matrices row
- * by row. For dense work on one sample; kernels have their own forms on lanes. */
+/* Every function writes `ret`, which must not overlap an argument unless its comment allows it.
+ * Matrices row by row. For dense computations on one sample; kernels have vectorised forms of their
+ * own. */
 
 static inline void tq_cross3(const double a[3], const double b[3], double ret[3])
 {
@@ -48,7 +49,7 @@ static inline void tq_axpy6(double s, const double b[6], double a[6])
     }
 }
 
-/* ad_V S = V x S = (w x s_v + v x s_w, w x s_w): rate of a screw S that moves with twist V */
+/* ad_V S = V x S = (w x s_v + v x s_w, w x s_w): rate of a screw S fixed in a frame with twist V */
 static inline void tq_screw_cross(const double v[6], const double s[6], double ret[6])
 {
     double a[3];
@@ -61,7 +62,7 @@ static inline void tq_screw_cross(const double v[6], const double s[6], double r
     tq_cross3(v + 3, s + 3, ret + 3);
 }
 
-/* V x* F = -ad_V^T F = (w x f, w x m + v x f): rate of a wrench F that moves with twist V */
+/* V x* F = -ad_V^T F = (w x f, w x m + v x f): rate of a wrench F fixed in a frame with twist V */
 static inline void tq_wrench_cross(const double v[6], const double f[6], double ret[6])
 {
     double a[3];

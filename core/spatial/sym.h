@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/spatial/sym.h - symmetric 3x3 matrices on lanes, and congruences with rotations. */
+/* core/spatial/sym.h - symmetric 3x3 matrices over SIMD lanes, and their congruences R A R^T. */
 #ifndef TQ_SPATIAL_SYM_H
 #define TQ_SPATIAL_SYM_H
 
@@ -33,7 +33,7 @@ TQ_INLINE vec sym_mul(const sym *a, vec v)
                  tq_fma(a->xz, v.x, tq_fma(a->yz, v.y, a->zz * v.z))};
 }
 
-/* (trace(A) - A) v: of a second moment, the inertia tensor times v */
+/* (trace(A) - A) v: for a second moment A, the inertia tensor times v */
 TQ_INLINE vec sym_tensor_mul(const sym *a, vec v)
 {
     return (vec){tq_fnma(a->xy, v.y, tq_fnma(a->xz, v.z, (a->yy + a->zz) * v.x)),
@@ -55,14 +55,14 @@ TQ_INLINE sym sym_turn_z(real c, real s, sym a)
     return r;
 }
 
-/* Rx A Rx^T, the constant part of a turn */
+/* Rx A Rx^T, the constant part of a joint rotation */
 TQ_INLINE sym sym_turn_x(turn t, sym a)
 {
     const double c = t.ca, s = t.sa;
-    if (t.level) {
+    if (t.alpha_is_zero) {
         return a;
     }
-    if (t.square) {
+    if (t.alpha_is_right) {
         return (sym){a.xx, -a.xz, a.xy, a.zz, -a.yz, a.yy};
     }
     const real u = tq_fmac(s, a.zz - a.yy, -((c + c) * a.yz));
@@ -104,14 +104,14 @@ TQ_INLINE mat mat_turn_z(real c, real s, mat a)
                  tq_fms(c, r.zx, s * r.zy), tq_fma(s, r.zx, c * r.zy), r.zz};
 }
 
-/* the same of a full matrix: columns, then rows */
+/* Rx A Rx^T of a full matrix: columns, then rows */
 TQ_INLINE mat mat_turn_x(turn t, mat a)
 {
     const double c = t.ca, s = t.sa;
-    if (t.level) {
+    if (t.alpha_is_zero) {
         return a;
     }
-    if (t.square) {
+    if (t.alpha_is_right) {
         return (mat){a.xx, -a.xz, a.xy, -a.zx, a.zz, -a.zy, a.yx, -a.yz, a.yy};
     }
     const mat r = {a.xx, tq_fnmac(s, a.xz, c * a.xy), tq_fmac(s, a.xy, c * a.xz),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/spatial/vec.h - vectors, 3x3 matrices, twists and wrenches on lanes. */
+/* core/spatial/vec.h - vectors, 3x3 matrices and wrenches over SIMD lanes. */
 #ifndef TQ_SPATIAL_VEC_H
 #define TQ_SPATIAL_VEC_H
 
@@ -13,7 +13,7 @@ typedef struct mat {
     real xx, xy, xz, yx, yy, yz, zx, zy, zz;
 } mat;
 
-/* A force and the moment about the origin of the frame in which it is written. */
+/* A force, and the moment about the origin of the frame in which both are expressed. */
 typedef struct wrench {
     vec f, n;
 } wrench;

@@ -13,7 +13,7 @@
 
 static const double half_turn = 3.14159265358979323846;
 
-enum { RELATIVE_MAX = 512 }; /* matrices whose relative change is bounded, the first ones */
+enum { RELATIVE_MAX = 512 }; /* number of matrices with a relative bound, the first ones */
 
 typedef struct search {
     const tq_model *model;
@@ -21,14 +21,14 @@ typedef struct search {
     double *lower, *upper; /* (nq), finite */
     double *lipschitz;     /* (nq) of M in norm */
     double *m, *values;    /* (nv x nv), (nv) */
-    double *cells; /* (n_room x CELL): centre, half-widths; M's two eigenvalues there; its relative
-                      change over the cell, and the coordinate that most of it is due to; bounds
-                      of the cell that it was part of */
+    double *cells; /* (n_room x CELL): centre, half-widths; the two extreme eigenvalues of M at
+                      the centre; relative change over the cell and its dominant coordinate;
+                      bounds inherited from the parent cell */
     tq_relative relative;
     bool has_relative;
     double *best[2], *trial;       /* (nq) where the extreme eigenvalues were found */
     double attained[2], bound[2];  /* smallest, largest */
-    double anywhere[2];            /* bounds that hold at every q, however wide the box */
+    double anywhere[2];            /* bounds valid at every q, independent of the cells */
     size_t n_cell, n_room, n_done; /* matrices computed */
 } search;
 
@@ -66,16 +66,17 @@ size_t tq_eigen_bounds_scratch_size(const tq_model *model, size_t n_max)
  * Lipschitz constants
  */
 
-/* How much m Jv_a . Jv_b + Jw_a . I Jw_b of one link changes with q_k at most. a and k lie on the
- * way to the link, k beyond a; b is a or beyond. */
-static double change(const tq_model *model, const tq_inertia *inertia, double moment,
-                     const double *arm, uint32_t a, uint32_t b, uint32_t k, bool b_beyond_k)
+/* Bound on the change by q_k of m Jv_a . Jv_b + Jw_a . I Jw_b of one link. a and k are ancestors of
+ * the link, k is a descendant of a; b is a or a descendant of it. */
+static double entry_slope_max(const tq_model *model, const tq_inertia *inertia, double moment,
+                              const double *arm, uint32_t a, uint32_t b, uint32_t k,
+                              bool b_beyond_k)
 {
     const bool turn_a = !tq_is_slide(&model->joints[a]);
     const bool turn_b = !tq_is_slide(&model->joints[b]);
     const bool turn_k = !tq_is_slide(&model->joints[k]);
-    /* the point's velocity by a joint below k changes as the point moves, by one beyond k as it
-     * turns */
+    /* Jv by a joint before k changes as the point moves; Jv by a joint after k changes as it
+     * rotates */
     const double slope_a = turn_a ? arm[k] : 0.0;
     double slope_b = turn_b ? arm[k] : 0.0;
     if (b_beyond_k) {
@@ -100,7 +101,7 @@ static double depth_of(const tq_model *model, uint32_t link)
     return depth;
 }
 
-/* adds what one link gives to the bounds on |dM/dq_row|, in s->m */
+/* adds one link's contribution to the bounds on |dM/dq_row|, in s->m */
 static tq_status add_changes(const search *s, uint32_t link, uint32_t row, const double *arm,
                              tq_error *reterr)
 {
@@ -123,7 +124,7 @@ static tq_status add_changes(const search *s, uint32_t link, uint32_t row, const
             if (tq_joint_kind_nv(model->joints[b].kind) == 0) {
                 continue;
             }
-            /* joints a below k, and not beyond b */
+            /* joints a before k, and not after b */
             bool below = false, at_b = false;
             for (uint32_t a = tip; a != TQ_NONE; a = tq_parent_joint(model, a)) {
                 at_b = at_b || a == b;
@@ -132,7 +133,7 @@ static tq_status add_changes(const search *s, uint32_t link, uint32_t row, const
                                          tq_mimic_factor(&model->joints[a]) *
                                          tq_mimic_factor(&model->joints[b]);
                     const double most =
-                        scale * change(model, inertia, moment, arm, a, b, k, b_beyond_k);
+                        scale * entry_slope_max(model, inertia, moment, arm, a, b, k, b_beyond_k);
                     const size_t ra = model->joints[a].v_index, rb = model->joints[b].v_index;
                     s->m[ra * model->nv + rb] += most;
                     if (a != b) {
@@ -159,7 +160,8 @@ static tq_status find_lipschitz(const search *s, double *arm, tq_error *reterr)
                 return status;
             }
         }
-        /* |x . D x| <= |x| . B |x|, so B's largest eigenvalue bounds D's norm */
+        /* |x . D x| <= |x| . B |x| for |D_ij| <= B_ij, so the largest eigenvalue of B bounds the
+         * norm of D */
         const tq_status status =
             tq_eigenvalues_symmetric(nv, s->m, nv, s->scratch, s->values, reterr);
         if (status != TQ_OK) {
@@ -170,8 +172,8 @@ static tq_status find_lipschitz(const search *s, double *arm, tq_error *reterr)
     return TQ_OK;
 }
 
-/* adds what one link gives to bounds on |M_ab|: m |Jv_a| |Jv_b| + |I|; returns its least principal
- * moment */
+/* Adds one link's contribution to the bounds on |M_ab|: m |Jv_a| |Jv_b| + |I|; returns its least
+ * principal moment. */
 static double add_entries(const search *s, uint32_t link, const double *arm)
 {
     const tq_model *model = s->model;
@@ -192,12 +194,12 @@ static double add_entries(const search *s, uint32_t link, const double *arm)
                 tq_mimic_factor(one) * tq_mimic_factor(other) * most;
         }
     }
-    return principal[0] + 1e-12 * moment; /* rounding is no negative inertia */
+    return principal[0] + 1e-12 * moment; /* tolerates rounding in a zero moment */
 }
 
-/* No cells: the largest eigenvalue is at most that of the bounds on the entries, and M without its
- * rotors is not negative where no link's inertia is: then the smallest is at least the least
- * rotor's. */
+/* Global bounds without cells: the largest eigenvalue of M is at most that of the bounds on its
+ * entries; if no link's inertia is negative, M without rotors is positive semidefinite and the
+ * smallest eigenvalue of M is at least the least rotor inertia. */
 static tq_status find_anywhere(search *s, double *arm, tq_error *reterr)
 {
     const tq_model *model = s->model;
@@ -237,8 +239,8 @@ static tq_status find_anywhere(search *s, double *arm, tq_error *reterr)
  * Search
  */
 
-/* Eigenvalues at q; with half-widths, and as long as it is affordable, also the relative change
- * over them, in ret_values[2] and [3]: else these keep what they are. */
+/* Eigenvalues at q; with half-widths, and while affordable, also the relative change over them, in
+ * ret_values[2] and [3], which otherwise keep their values. */
 static tq_status evaluate(search *s, const double *q, const double *half, double *ret_values,
                           tq_error *reterr)
 {
@@ -285,8 +287,8 @@ static double *cell(const search *s, size_t number)
     return s->cells + number * cell_size(s->model);
 }
 
-/* Bound of a cell, below its smallest eigenvalues (side 0) or above its largest: the better of an
- * absolute and a relative change from the centre. */
+/* Bound of a cell, below its smallest (side 0) or above its largest eigenvalue: the better of the
+ * Lipschitz bound and the relative bound about the centre, and of the inherited one. */
 static double bound_of(const search *s, const double *c, unsigned side)
 {
     const size_t nq = s->model->nq;
@@ -301,7 +303,7 @@ static double bound_of(const search *s, const double *c, unsigned side)
                      : fmin(fmin(own, values[1] + change), values[5]);
 }
 
-/* the cell whose bound is worst: lowest (side 0) or highest (side 1); sets s->bound */
+/* the cell with the worst bound, lowest (side 0) or highest (side 1); sets s->bound */
 static size_t worst_cell(search *s, unsigned side)
 {
     size_t worst = 0;
@@ -316,7 +318,8 @@ static size_t worst_cell(search *s, unsigned side)
     return worst;
 }
 
-/* the width that costs most: of the relative change where that was computed and says something */
+/* the dominant coordinate: of the relative bound where it is below 1, else of the Lipschitz bound
+ */
 static size_t widest(const search *s, const double *c)
 {
     const size_t nq = s->model->nq;
@@ -339,7 +342,7 @@ static tq_status split(search *s, size_t number, tq_error *reterr)
     const size_t along = widest(s, one);
     const double inherited[2] = {bound_of(s, one, 0), bound_of(s, one, 1)};
     memcpy(one + 2 * nq + 4, inherited, sizeof inherited);
-    one[2 * nq + 2] = HUGE_VAL; /* of the whole cell, about its centre */
+    one[2 * nq + 2] = HUGE_VAL; /* valid for the whole cell about its centre only */
     memcpy(other, one, cell_size(s->model) * sizeof(double));
     one[nq + along] = other[nq + along] = 0.5 * one[nq + along];
     one[along] -= one[nq + along];
@@ -350,12 +353,12 @@ static tq_status split(search *s, size_t number, tq_error *reterr)
 
 static tq_status subdivide(search *s, size_t n_max, tq_error *reterr)
 {
-    const double close_enough = 0.01;
+    const double gap_tolerance = 0.01;
     while (s->n_done + 2 <= n_max && s->n_cell < s->n_room) {
         const size_t low = worst_cell(s, 0), high = worst_cell(s, 1);
         const double gap_low = (s->attained[0] - s->bound[0]) / fabs(s->attained[0]);
         const double gap_high = (s->bound[1] - s->attained[1]) / fabs(s->attained[1]);
-        if (!(gap_low > close_enough) && !(gap_high > close_enough)) {
+        if (!(gap_low > gap_tolerance) && !(gap_high > close_enough)) {
             break;
         }
         const tq_status status = split(s, gap_low > gap_high ? low : high, reterr);
@@ -368,7 +371,7 @@ static tq_status subdivide(search *s, size_t n_max, tq_error *reterr)
     return TQ_OK;
 }
 
-/* steps along coordinates from the best point, halved when none helps */
+/* coordinate search from the best point; steps are halved each round */
 static tq_status improve(search *s, unsigned side, size_t n_max, tq_error *reterr)
 {
     const size_t nq = s->model->nq;
@@ -406,7 +409,7 @@ static bool is_followed(const tq_model *model, uint32_t joint)
     return false;
 }
 
-/* finite ranges; tells the joint whose travel has none */
+/* finite ranges; *ret_joint: a joint whose range cannot be made finite without loss */
 static tq_status cut_ranges(search *s, const double *lower, const double *upper,
                             uint32_t *ret_joint, tq_error *reterr)
 {
@@ -426,7 +429,7 @@ static tq_status cut_ranges(search *s, const double *lower, const double *upper,
         if (isfinite(lower[k]) && isfinite(upper[k])) {
             continue;
         }
-        /* an angle is periodic, unless another joint turns by a multiple of it */
+        /* an angle is periodic, unless a mimic joint multiplies it */
         const double reach = tq_is_slide(joint) ? 1.0 : half_turn;
         s->lower[k] =
             isfinite(lower[k]) ? lower[k] : (isfinite(upper[k]) ? upper[k] - 2 * reach : -reach);
@@ -438,7 +441,7 @@ static tq_status cut_ranges(search *s, const double *lower, const double *upper,
     return TQ_OK;
 }
 
-static bool take(const tq_model *model, size_t n_max, tq_scratch *scratch, search *s)
+static bool take_search(const tq_model *model, size_t n_max, tq_scratch *scratch, search *s)
 {
     const size_t nq = model->nq, nv = model->nv;
     *s = (search){.model = model, .scratch = scratch, .n_room = n_max + 1};
@@ -457,7 +460,7 @@ static bool take(const tq_model *model, size_t n_max, tq_scratch *scratch, searc
     return s->values != NULL && s->m != NULL && s->cells != NULL;
 }
 
-static tq_status run(search *s, size_t n_max, double *arm, tq_error *reterr)
+static tq_status search_box(search *s, size_t n_max, double *arm, tq_error *reterr)
 {
     const size_t nq = s->model->nq;
     double *first = cell(s, 0);
@@ -498,7 +501,7 @@ tq_status tq_mass_matrix_eigen_bounds(const tq_model *model, const double *lower
     const size_t mark = tq_scratch_mark(scratch);
     search s;
     double *arm = NULL;
-    if (take(model, n_max, scratch, &s)) {
+    if (take_search(model, n_max, scratch, &s)) {
         arm = tq_scratch_take(scratch, model->n_joint, sizeof *arm);
     }
     if (arm == NULL) {
@@ -508,13 +511,13 @@ tq_status tq_mass_matrix_eigen_bounds(const tq_model *model, const double *lower
     }
     tq_status status = cut_ranges(&s, lower, upper, &ret_bounds->joint, reterr);
     if (status == TQ_OK) {
-        status = run(&s, n_max, arm, reterr);
+        status = search_box(&s, n_max, arm, reterr);
     }
     if (status == TQ_OK) {
         ret_bounds->attained_smallest = s.attained[0];
         ret_bounds->attained_largest = s.attained[1];
         ret_bounds->bounded = ret_bounds->joint == TQ_NONE;
-        /* rounding may carry either bound past what was attained */
+        /* rounding may move a bound past the value attained */
         ret_bounds->guaranteed_smallest = ret_bounds->bounded
                                               ? fmin(fmax(s.bound[0], s.anywhere[0]), s.attained[0])
                                               : (double)NAN;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/bounds/bounds_relative.c - first derivatives of M at a point, bounds on the
- * second over a
- * box, both in units of M. */
+/* core/dynamics/bounds/bounds_relative.c - first derivatives of M at a point and bounds on the
+ * second over a box, both relative to M. */
 #include "core/dynamics/bounds/bounds_relative.h"
 
 #include <assert.h>
@@ -28,7 +27,7 @@ uint32_t tq_parent_joint(const tq_model *model, uint32_t number)
     return model->links[model->joints[number].parent].joint;
 }
 
-/* farthest that a prismatic joint's child stands from its joint frame */
+/* largest distance of a prismatic joint's child from its joint frame */
 static double travel(const tq_joint *joint, const double *lower, const double *upper)
 {
     if (!tq_is_slide(joint)) {
@@ -59,7 +58,7 @@ void tq_measure_arms(const tq_model *model, const double *lower, const double *u
  * Second derivatives
  */
 
-/* the sum of depth^4 over links, at some 30 ns each: a chain of 24 joints takes 1.8e6 */
+/* limit on the sum of depth^4 over links, 30 ns each (0.24 s): a chain of 24 joints takes 1.8e6 */
 static const double work_max = 8e6;
 enum { DEPTH_MAX = 64 };
 
@@ -70,9 +69,9 @@ typedef struct way {
     double arm[DEPTH_MAX];
 } way;
 
-/* |d^n c / dq_i dq_j ...| of the centre of mass: z_i x (z_j x ... (c - p)), joints from the root
- * outward, so at most the arm of the deepest. A slide passes nothing on that a deeper joint does,
- * and moves evenly. */
+/* Bound on |d^n c / dq_i dq_j ...| of the centre of mass: z_i x (z_j x ... (c - p)), joints from
+ * the root outward, so at most the arm of the deepest. The derivative is 0 if a prismatic joint is
+ * not the deepest, or if the deepest is prismatic and occurs twice. */
 static double of_centre(const way *w, const size_t *i, size_t n)
 {
     size_t deep = i[0], count = 0;
@@ -88,7 +87,8 @@ static double of_centre(const way *w, const size_t *i, size_t n)
     return count > 1 && tq_is_slide(w->joint[deep]) ? 0.0 : w->arm[deep];
 }
 
-/* the same of the axis of joint i[0], seen from the link: only deeper turns turn it */
+/* the same for the axis of joint i[0] in the link's frame: only revolute joints deeper than it
+ * rotate it */
 static double of_axis(const way *w, const size_t *i, size_t n)
 {
     for (size_t k = 0; k < n; k++) {
@@ -99,14 +99,14 @@ static double of_axis(const way *w, const size_t *i, size_t n)
     return 1.0;
 }
 
-/* bound on |d2/dq_k dq_l (m Jv_a . Jv_b + Jw_a . I Jw_b)| of one link: each derivative falls on one
- * of the two factors */
+/* bound on |d2/dq_k dq_l (m Jv_a . Jv_b + Jw_a . I Jw_b)| of one link: product rule, each
+ * derivative on either factor */
 static double curve_of(const way *w, double mass, double moment, size_t a, size_t b, size_t k,
                        size_t l)
 {
     const size_t base = a > b ? a : b;
     if (k >= base || l >= base) {
-        return 0.0; /* a joint at or below both carries both along */
+        return 0.0; /* a joint at or before both moves both rigidly */
     }
     double sum = 0.0;
     for (unsigned split = 0; split < 4; split++) {
@@ -180,7 +180,7 @@ static size_t depth_of(const tq_model *model, uint32_t link)
     return n;
 }
 
-/* nv bounds neither the joints, of which many may mimic one, nor the links at the end of a chain */
+/* nv bounds neither the number of joints, as many may mimic one, nor that of links on a chain */
 bool tq_relative_is_affordable(const tq_model *model)
 {
     double work = 0.0;
@@ -197,7 +197,7 @@ static void find_way(const tq_model *model, uint32_t link, const double *arm, wa
     ret->n = 0;
     for (uint32_t j = model->links[link].joint; j != TQ_NONE; j = tq_parent_joint(model, j)) {
         if (tq_joint_kind_nv(model->joints[j].kind) != 0) {
-            assert(ret->n < DEPTH_MAX); /* its fourth power is affordable */
+            assert(ret->n < DEPTH_MAX); /* depth^4 <= work_max */
             ret->joint[ret->n] = &model->joints[j];
             ret->arm[ret->n++] = arm[j];
         }
@@ -274,7 +274,7 @@ static double add_slope(const tq_relative *r, size_t k, double h)
 static void add_curvature(const tq_relative *r, const double *h)
 {
     const size_t nv = r->model->nv;
-    double *rest = r->gamma; /* no longer needed */
+    double *rest = r->gamma; /* storage no longer in use */
     memset(rest, 0, nv * nv * sizeof *rest);
     for (size_t k = 0; k < nv; k++) {
         for (size_t e = 0; e < nv * nv; e++) {
@@ -306,7 +306,7 @@ tq_status tq_relative_change(const tq_relative *r, const tq_configuration *postu
     const size_t nv = r->model->nv;
     ret[0] = HUGE_VAL;
     ret[1] = 0.0;
-    /* rounding in M0, (nv + 8) eps of its largest eigenvalue, in units of its smallest */
+    /* rounding of M0, (nv + 8) eps of its largest eigenvalue, relative to its smallest */
     const double rounding = (double)(nv + 8) * DBL_EPSILON * values[nv - 1] / values[0];
     if (!(values[0] > 0.0) || !(rounding < 0.1)) {
         return TQ_OK;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/bounds/bounds_relative.h - how much M changes over a box, in units of itself:
- * private to
- * bounds.c. */
+/* core/dynamics/bounds/bounds_relative.h - relative change of M over a box, in units of M: private
+ * to bounds.c. */
 #ifndef TQ_DYNAMICS_BOUNDS_BOUNDS_RELATIVE_H
 #define TQ_DYNAMICS_BOUNDS_BOUNDS_RELATIVE_H
 
@@ -13,21 +12,21 @@
 #include "core/base/status.h"
 #include "core/dynamics/kinematics/configuration.h"
 
-/* Robots with more freedoms have no such bound: its table takes nv^3 numbers. */
+/* Robots with more dofs have no relative bound: its table takes nv^3 doubles. */
 enum { TQ_RELATIVE_NV_MAX = 24 };
 
-/* Joints of one freedom, mimicking ones among them. */
+/* For one-dof joints, mimic joints included. */
 bool tq_is_slide(const tq_joint *joint);
 double tq_mimic_factor(const tq_joint *joint);
 uint32_t tq_parent_joint(const tq_model *model, uint32_t number);
 
-/* ret_arm[j] for every joint from `link` to the root: the longest way from the joint's child frame
- * to the link's centre of mass over lower <= q <= upper; 1 for a prismatic joint, which moves it
- * one to one, whatever the arm. */
+/* ret_arm[j] for every joint from `link` to the root: upper bound of the distance from the joint's
+ * child frame to the link's centre of mass over lower <= q <= upper; 1 for a prismatic joint (unit
+ * velocity per unit rate). */
 void tq_measure_arms(const tq_model *model, const double *lower, const double *upper, uint32_t link,
                      double *ret_arm);
 
-/* Arrays lie in the scratch that made it. */
+/* Arrays are in the scratch from which it was made. */
 typedef struct tq_relative {
     const tq_model *model;
     double
@@ -39,12 +38,12 @@ typedef struct tq_relative {
     double *values; /* (nv) */
 } tq_relative;
 
-/* Whether a robot's table, a sum of depth^4 over its links, takes a quarter of a second at most. */
+/* True if the robot's table, a sum of depth^4 over its links, takes 0.25 s at most. */
 bool tq_relative_is_affordable(const tq_model *model);
 
 /* Bounds the second derivatives over lower <= q <= upper, of an affordable robot. `arm` (n_joint)
- * is room. False: nothing was taken, the scratch is too small; tq_relative_scratch_size bytes stay
- * taken. */
+ * is working memory. False: the scratch is too small and nothing was taken; on success
+ * tq_relative_scratch_size bytes stay taken. */
 bool tq_relative_init(tq_relative *r, const tq_model *model, const double *lower,
                       const double *upper, double *arm, tq_scratch *scratch);
 size_t tq_relative_scratch_size(const tq_model *model);
@@ -54,11 +53,11 @@ size_t tq_relative_scratch_size(const tq_model *model);
  *
  * With W M0 W^T = E and M = M0 + sum_k d_k dM/dq_k + R, |R_ab| <= sum_kl h_k h_l |d2M_ab| / 2 by
  * Taylor's theorem, eta is the largest eigenvalue of sum_k h_k |W dM/dq_k W^T| + |W| |R| |W|^T. So
- * every eigenvalue of M lies within the factors 1 - eta and 1 + eta of M0's own (Ostrowski), where
- * Weyl's bound would take from the smallest what the largest changes.
+ * every eigenvalue of M is within the factors 1 - eta and 1 + eta of M0's own (Ostrowski);
+ * Weyl's inequality would subtract the change of the largest from the smallest.
  *
  * Shapes   values (nv), vectors (nv x nv, by column): M0's eigenvalues and vectors; h (nv).
- *          ret: eta, and the coordinate whose half-width costs most.
+ *          ret: eta, and the coordinate with the largest contribution.
  * Returns  TQ_OK, TQ_ERR_SCRATCH, TQ_ERR_NO_CONVERGENCE. eta is HUGE_VAL when M0 is not definite.
  * Cost     O(nv^4).
  * Source   A. Ostrowski, A quantitative formulation of Sylvester's law of inertia, PNAS 45, 1959;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/derivatives/derivatives.c - analytic derivatives by composites, in world axes at
- * the world
- * origin. */
+/* core/dynamics/derivatives/derivatives.c - analytic derivatives by composites, in world axes about
+ * the world origin. */
 #include "core/dynamics/derivatives/derivatives.h"
 
 #include <math.h>
@@ -14,24 +13,24 @@
 #include "core/model/inertia.h"
 #include "core/spatial/screw.h"
 
-/* Of a link, then of the subtree that begins with it. */
+/* Of a link, then of its subtree. */
 typedef struct composite {
     double inertia[36];
     double rate[36];    /* of the inertia: V x* M - M V x */
     double twice_b[36]; /* rate + (M V) x-bar* */
-    double force[6];    /* rate of momentum less weight and external wrenches */
+    double force[6];    /* rate of momentum - weight - external wrenches */
 } composite;
 
-/* What a freedom leaves behind when it moves everything beyond it as one piece. */
+/* Terms of a dof that moves its subtree rigidly; see tq_inverse_derivatives. */
 typedef struct leftover {
     double p[6]; /* W x S */
     double y[6]; /* W x P + A_W x S */
-    double r[6]; /* P + T x S: of acceleration, by a change of rate */
+    double r[6]; /* P + T x S: of acceleration, per unit of rate */
 } leftover;
 
 typedef struct work {
     composite *sum;       /* (n_link) */
-    double *acceleration; /* (n_link x 6), less gravity */
+    double *acceleration; /* (n_link x 6), minus gravity */
     leftover *left;       /* (n_freedom) */
 } work;
 
@@ -42,8 +41,8 @@ size_t tq_derivatives_scratch_size(const tq_model *model)
            tq_scratch_cost(6 * (size_t)model->n_joint, sizeof(leftover));
 }
 
-/* False, and nothing taken, when the scratch is too small. */
-static bool take(const tq_configuration *p, tq_scratch *scratch, work *ret)
+/* False, and nothing taken, if the scratch is too small. */
+static bool take_room(const tq_configuration *p, tq_scratch *scratch, work *ret)
 {
     const size_t mark = tq_scratch_mark(scratch);
     ret->sum = tq_scratch_take(scratch, p->model->n_link, sizeof(composite));
@@ -100,7 +99,7 @@ static double rate_of(const double *x, const tq_freedom *freedom)
     return x != NULL ? freedom->factor * x[freedom->row] : 0.0;
 }
 
-/* acceleration of every link, gravity as an acceleration of the root upwards */
+/* acceleration of every link; gravity is a fictitious upward acceleration of the root */
 static void accelerate(const tq_configuration *p, const double *qd, const double *qdd,
                        const double gravity[3], double *acceleration)
 {
@@ -123,14 +122,14 @@ static void accelerate(const tq_configuration *p, const double *qd, const double
     }
 }
 
-/* the shifts of a planar joint carry its turn, which does not carry them */
+/* the rotation axis of a planar joint moves with its translations, but not the reverse */
 static bool carries(const tq_joint *joint, uint32_t by, uint32_t what)
 {
     return joint->kind != TQ_JOINT_PLANAR || by < 2 || what == 2;
 }
 
-static void leave(const tq_configuration *p, uint32_t number, const tq_sample *sample,
-                  const work *w)
+static void fill_leftovers(const tq_configuration *p, uint32_t number, const tq_sample *sample,
+                           const work *w)
 {
     const tq_joint *joint = &p->model->joints[number];
     const bool ball = joint->kind == TQ_JOINT_SPHERICAL || joint->kind == TQ_JOINT_FLOATING;
@@ -152,14 +151,14 @@ static void leave(const tq_configuration *p, uint32_t number, const tq_sample *s
         tq_screw_cross(carrier, left->p, left->y);
         tq_screw_cross(carrier_rate, freedom->screw, part);
         tq_axpy6(1.0, part, left->y);
-        /* axes fixed to the child turn with all of the joint's motion */
+        /* axes fixed to the child move with all dofs of the joint */
         tq_screw_cross(ball ? p->twist + 6 * (size_t)joint->child : carrier, freedom->screw,
                        left->r);
         tq_axpy6(1.0, left->p, left->r);
     }
 }
 
-/* a symmetric matrix and any other, each applied to a vector: I x + B y */
+/* I x + B y, I symmetric 6x6, B general 6x6 */
 static void apply_both(const double *inertia, const double *x, const double *twice_b,
                        const double *y, double ret[6])
 {
@@ -183,8 +182,8 @@ static uint32_t parent_joint(const tq_model *model, uint32_t number)
     return model->links[model->joints[number].parent].joint;
 }
 
-/* all pairs of freedom f and those of its own joint and below it */
-static void pair_up(const tq_configuration *p, const work *w, size_t f, double *dq, double *dqd)
+/* all pairs of dof f with the dofs of its own joint and of its ancestors */
+static void add_pairs(const tq_configuration *p, const work *w, size_t f, double *dq, double *dqd)
 {
     const tq_model *model = p->model;
     const size_t nv = model->nv;
@@ -221,8 +220,8 @@ static void pair_up(const tq_configuration *p, const work *w, size_t f, double *
     }
 }
 
-/* A force along the world's axes does not turn with the link that carries its point: what is wrong
- * with taking it for one that does. */
+/* Correction for a wrench in world axes: its force does not rotate with the link, as add_pairs
+ * assumes, while its point moves. */
 static void unturn_wrench(const tq_configuration *p, const tq_point_wrench *wrench, double *dq)
 {
     const tq_model *model = p->model;
@@ -261,7 +260,7 @@ static void unturn_wrench(const tq_configuration *p, const tq_point_wrench *wren
     }
 }
 
-/* springs and friction of joints of one freedom */
+/* springs and friction of one-dof joints */
 static void add_joint_efforts(const tq_model *model, const tq_sample *sample, double *dq,
                               double *dqd)
 {
@@ -282,7 +281,8 @@ static void add_joint_efforts(const tq_model *model, const tq_sample *sample, do
     }
 }
 
-static void gather(const tq_configuration *p, const tq_sample *sample, const work *w)
+static void composites_of_subtrees(const tq_configuration *p, const tq_sample *sample,
+                                   const work *w)
 {
     const tq_model *model = p->model;
     for (uint32_t link = 0; link < model->n_link; link++) {
@@ -308,10 +308,10 @@ tq_status tq_inverse_derivatives(const tq_configuration *posture, const tq_sampl
     const double weightless[3] = {0.0, 0.0, 0.0};
     const unsigned without = sample->without;
     work w;
-    if (!take(posture, scratch, &w)) {
+    if (!take_room(posture, scratch, &w)) {
         return short_of_scratch(posture, reterr);
     }
-    /* of the rigid bodies; friction keeps its velocity */
+    /* rigid bodies only; friction keeps its velocity */
     tq_sample rigid = *sample;
     rigid.qd = (without & TQ_WITHOUT_VELOCITY) != 0 ? NULL : sample->qd;
     rigid.qdd = (without & TQ_WITHOUT_INERTIA) != 0 ? NULL : sample->qdd;
@@ -320,12 +320,12 @@ tq_status tq_inverse_derivatives(const tq_configuration *posture, const tq_sampl
     memset(ret_dq, 0, (size_t)model->nv * model->nv * sizeof(double));
     memset(ret_dqd, 0, (size_t)model->nv * model->nv * sizeof(double));
     accelerate(posture, rigid.qd, rigid.qdd, rigid.gravity, w.acceleration);
-    gather(posture, &rigid, &w);
+    composites_of_subtrees(posture, &rigid, &w);
     for (uint32_t j = 0; j < model->n_joint; j++) {
-        leave(posture, j, &rigid, &w);
+        fill_leftovers(posture, j, &rigid, &w);
     }
     for (size_t f = 0; f < posture->n_freedom; f++) {
-        pair_up(posture, &w, f, ret_dq, ret_dqd);
+        add_pairs(posture, &w, f, ret_dq, ret_dqd);
     }
     for (size_t n = 0; n < rigid.n_wrench; n++) {
         if (rigid.wrenches[n].expressed_in == TQ_FRAME_WORLD) {
@@ -346,12 +346,12 @@ tq_status tq_mass_matrix_rate(const tq_configuration *posture, tq_scratch *scrat
     const double weightless[3] = {0.0, 0.0, 0.0};
     const tq_sample nothing = {.gravity = weightless};
     work w;
-    if (!take(posture, scratch, &w)) {
+    if (!take_room(posture, scratch, &w)) {
         return short_of_scratch(posture, reterr);
     }
     memset(ret_rate, 0, nv * nv * sizeof(double));
     memset(w.acceleration, 0, model->n_link * 6 * sizeof(double));
-    gather(posture, &nothing, &w);
+    composites_of_subtrees(posture, &nothing, &w);
     for (size_t f = 0; f < posture->n_freedom; f++) {
         const tq_freedom *deep = &posture->freedom[f];
         const composite *c = &w.sum[model->joints[deep->joint].child];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/derivatives/derivatives.h - how torque changes with q and qd, how M changes in
- * time. */
+/* core/dynamics/derivatives/derivatives.h - partial derivatives of torque by q and qd; time
+ * derivative of M. */
 #ifndef TQ_DYNAMICS_DERIVATIVES_DERIVATIVES_H
 #define TQ_DYNAMICS_DERIVATIVES_DERIVATIVES_H
 
@@ -11,23 +11,23 @@
 /**
  * Partial derivatives of the torque of inverse dynamics, in closed form.
  *
- * A displacement of joint k moves everything beyond it as one piece, and leaves two remainders that
- * are the same for every link beyond: P_k = W x S_k in velocity and Y_k = W x P_k + A_W x S_k in
- * acceleration, W and A_W being those of what carries the joint. So with composites I, B, F of
+ * A displacement of joint k moves its subtree rigidly and changes velocity and acceleration by
+ * two terms equal for every link of it: P_k = W x S_k in velocity, Y_k = W x P_k + A_W x S_k in
+ * acceleration, W and A_W being those of the parent. So with composites I, B, F of
  * inertia, velocity and force,
  *
- *     dtau_f/dq_k  = S_f . (I Y_k + 2 B P_k + S_k x* F)   (the last term only when k lies beyond f)
+ *     dtau_f/dq_k  = S_f . (I Y_k + 2 B P_k + S_k x* F)   (last term: only if k is beyond f)
  *     dtau_f/dqd_k = S_f . (I R_k + 2 B S_k)
  *
- * taken at the deeper of f and k. Springs, friction and external wrenches are in; where friction
+ * taken at the deeper of f and k. Springs, friction and external wrenches count; where friction
  * has a sign(qd), its derivative is that of either side. The derivative with respect to qdd is M.
  *
- * Coordinates of q are displaced like their velocities: for spherical and floating joints dq is a
- * turn (and a shift) in the child frame, not a change of the quaternion's numbers.
+ * dq is in the space of qd: for spherical and floating joints a rotation vector (and a
+ * translation) in the child frame, not a change of quaternion components.
  *
- * Shapes   posture made with sample->q and sample->qd (NULL when without velocity); ret_dq, ret_dqd
+ * Shapes   posture at sample->q and sample->qd (NULL when without velocity); ret_dq, ret_dqd
  *          (nv x nv, row by row: row the torque, column the coordinate).
- * Memory   tq_derivatives_scratch_size(model) bytes of `scratch`, all given back.
+ * Memory   tq_derivatives_scratch_size(model) bytes of `scratch`, all released.
  * Returns  TQ_OK, TQ_ERR_SCRATCH.
  * Cost     O(n_joint depth).
  * Source   S. Singh, R. Russo, P. Wensing, Efficient analytical derivatives of rigid-body dynamics
@@ -41,7 +41,7 @@ tq_status tq_inverse_derivatives(const tq_configuration *posture, const tq_sampl
 
 /**
  * Time derivative of the mass matrix at the posture's velocity: sum of J^T M Jdot + Jdot^T M J +
- * J^T (V x* M - M V x) J. It does not use Christoffel symbols, so it can judge them.
+ * J^T (V x* M - M V x) J. It uses no Christoffel symbols, so it is an independent check of them.
  *
  * Shapes   ret_rate (nv x nv), symmetric to the bit.
  * Memory, Returns, Cost, Checked  as above.
@@ -54,9 +54,9 @@ tq_status tq_mass_matrix_rate(const tq_configuration *posture, tq_scratch *scrat
  * that acceleration: dqdd/dtau = M^-1, dqdd/dq = -M^-1 dtau/dq, dqdd/dqd = -M^-1 dtau/dqd.
  *
  * Shapes   m, dq, dqd (nv x nv, row by row; dq and dqd are those of tau and become those of qdd; m
- *          is destroyed); ret_inverse (nv x nv). Give it tq_mass_matrix's M: see
+ *          is destroyed); ret_inverse (nv x nv). Use the M of tq_mass_matrix: see
  *          mass_matrix_inverse.h.
- * Returns  TQ_OK; TQ_ERR_SINGULAR "mass_matrix" with the row that feels no inertia as value.
+ * Returns  TQ_OK; TQ_ERR_SINGULAR "mass_matrix" with the row of zero pivot as value.
  */
 tq_status tq_forward_derivatives(size_t nv, double *m, double *dq, double *dqd, double *ret_inverse,
                                  tq_error *reterr);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/derivatives/derivatives_batch.c - derivatives by the kernel, friction and springs
- * added. */
+/* core/dynamics/derivatives/derivatives_batch.c - derivatives by the kernel, plus friction and
+ * springs. */
 #include "core/dynamics/derivatives/derivatives_batch.h"
 
 #include <assert.h>
@@ -17,7 +17,7 @@ size_t tq_derivatives_batch_scratch_size(const tq_mechanism *mechanism)
            tq_joint_matrix_scratch_size(mechanism, 2);
 }
 
-/* springs and friction of joints of one freedom stand on the diagonals */
+/* springs and friction of one-dof joints are on the diagonals */
 static void add_joint_efforts(const tq_model *model, const tq_inverse_input *in, double *d)
 {
     const size_t nv = model->nv, stride = in->stride;

@@ -11,13 +11,13 @@
 
 /**
  * Compute the partial derivatives of inverse dynamics by q and by qd, as tq_inverse_derivatives
- * does for one state, on lanes.
+ * does for one state, vectorised over samples.
  *
- * Shapes   in->n_wrench must be 0: wrenches are for the dense form. ret_d (2 nv nv x stride): row
+ * Shapes   in->n_wrench must be 0: wrenches: tq_inverse_derivatives. ret_d (2 nv nv x stride): row
  *          (i nv + k) is dtau_i/dq_k, then as many of dtau_i/dqd_k.
  * Units    N m or N by rad, m, rad/s, m/s.
  * Memory   Borrows every argument for the call only. Takes at most
- *          tq_derivatives_batch_scratch_size bytes of `scratch` and gives all of them back.
+ *          tq_derivatives_batch_scratch_size bytes of `scratch` and releases them.
  *          Re-entrant.
  * Bits     As for tq_inverse_dynamics.
  * Returns  TQ_OK, TQ_ERR_SHAPE, TQ_ERR_QUATERNION, TQ_ERR_OVERFLOW ("derivatives"), TQ_ERR_SCRATCH

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/kinematics/configuration.c - link poses, joint screws and their rates at one
- * state. */
+/* core/dynamics/kinematics/configuration.c - link poses, joint screws and their rates at one state.
+ */
 #include "core/dynamics/kinematics/configuration.h"
 
 #include <assert.h>
@@ -10,7 +10,7 @@
 #include "core/elementary/elementary.h"
 #include "core/spatial/screw.h"
 
-static const double quaternion_slack = 1e-6; /* as promised to users */
+static const double quaternion_slack = 1e-6; /* tolerance of the interface */
 
 static uint32_t freedoms_of(const tq_joint *joint)
 {
@@ -87,7 +87,7 @@ static tq_status rotation_of_quaternion(const double *wxyz, uint32_t joint, doub
     return TQ_OK;
 }
 
-/* the in-plane axes e and f of a planar joint, as core/model/model.h defines them */
+/* the in-plane axes e and f of a planar joint, see core/model/model.h */
 static void planar_axes(const double n[3], double e[3], double f[3])
 {
     const double s = n[2] < 0.0 ? -1.0 : 1.0;
@@ -100,7 +100,7 @@ static void planar_axes(const double n[3], double e[3], double f[3])
     f[2] = -n[1];
 }
 
-/* a turn about `axis` (world) through the point `at` */
+/* screw of a rotation about `axis` (world) through the point `at` */
 static void revolute_screw(const double axis[3], const double at[3], double screw[6])
 {
     tq_cross3(at, axis, screw);
@@ -113,7 +113,7 @@ static void prismatic_screw(const double axis[3], double screw[6])
     memset(screw + 3, 0, 3 * sizeof(double));
 }
 
-/* motion of the child frame in the joint frame, at the joint's coordinates */
+/* pose of the child frame in the joint frame, at the joint's coordinates */
 static tq_status joint_motion(const tq_joint *joint, uint32_t number, const double *q, tq_pose *ret,
                               tq_error *reterr)
 {
@@ -151,8 +151,8 @@ static tq_status joint_motion(const tq_joint *joint, uint32_t number, const doub
     return TQ_OK;
 }
 
-/* the joint's screws in the world, and for each the number of this joint's own freedoms that carry
- * it */
+/* the joint's screws in the world; ret_carried: number of this joint's dofs that move each of them
+ */
 static void joint_screws(const tq_joint *joint, const tq_pose *frame, const tq_pose *child,
                          tq_freedom *freedom, uint32_t *ret_carried)
 {
@@ -200,7 +200,7 @@ static void joint_screws(const tq_joint *joint, const tq_pose *frame, const tq_p
     }
 }
 
-/* a mimicking joint's own coordinate, and what it makes of its master's rate */
+/* a mimic joint's own coordinate, and its rate per unit rate of the master */
 static double mimic_coordinate(const tq_model *model, const tq_joint *joint, const double *q,
                                double *ret_factor)
 {
@@ -289,7 +289,7 @@ tq_status tq_configuration_compute(const tq_model *model, const double *q, const
     return TQ_OK;
 }
 
-/* a twist about the world origin, told in another frame of the same link */
+/* a twist about the world origin, expressed in another frame of the same link */
 static void express(const tq_pose *pose, const double at[3], tq_jacobian_frame frame,
                     const double twist[6], double ret[6])
 {
@@ -317,7 +317,7 @@ static void express(const tq_pose *pose, const double at[3], tq_jacobian_frame f
     }
 }
 
-/* rate of express(): the frame itself moves with the link */
+/* time derivative of express(): the frame itself moves with the link */
 static void express_rate(const tq_configuration *p, uint32_t link, const double at[3],
                          tq_jacobian_frame frame, const tq_freedom *freedom, double ret[6])
 {
@@ -336,7 +336,7 @@ static void express_rate(const tq_configuration *p, uint32_t link, const double 
         express(pose, at, frame, seen, ret);
         return;
     }
-    /* v + w x x with x moving at the velocity of the point */
+    /* d/dt (v + w x x), where x moves with the velocity of the point */
     double point[6];
     double turning[3];
     express(pose, at, frame, freedom->rate, ret);

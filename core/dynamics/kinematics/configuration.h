@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/kinematics/configuration.h - where every link is and moves at one state: the
- * geometry
- * behind the
- * dense computations. */
+/* core/dynamics/kinematics/configuration.h - poses, twists, screws of a robot at one state: the
+ * input of all dense computations. */
 #ifndef TQ_DYNAMICS_KINEMATICS_CONFIGURATION_H
 #define TQ_DYNAMICS_KINEMATICS_CONFIGURATION_H
 
@@ -13,8 +11,8 @@
 #include "core/base/status.h"
 #include "core/model/model.h"
 
-/* One freedom of the tree: a column of a Jacobian. A mimicking joint has a freedom of its own that
- * feeds its master's row. */
+/* One dof of the tree: a column of a Jacobian. A mimic joint has a dof of its own, which
+ * contributes to its master's row. */
 typedef struct tq_freedom {
     uint32_t joint;
     uint32_t row;    /* of qd, qdd, tau */
@@ -24,8 +22,8 @@ typedef struct tq_freedom {
     double rate[6];  /* time derivative of `screw` at the given qd */
 } tq_freedom;
 
-/* Made from the user's own frames, without the canonical form: an independent way to every number
- * of the kernels. Arrays lie in the scratch that made it. */
+/* Computed from the user's own frames, without the canonical form: independent of the kernels.
+ * Arrays are in the scratch from which it was made. */
 typedef struct tq_configuration {
     const tq_model *model;
     tq_pose *pose; /* (n_link) of the link frame in the world */
@@ -38,7 +36,7 @@ typedef struct tq_configuration {
 } tq_configuration;
 
 /**
- * Place every link for one state.
+ * Compute the forward kinematics of every link at one state.
  *
  * Shapes   q (nq), qd (nv) or NULL for rest.
  * Memory   tq_configuration_scratch_size(model) bytes of `scratch` stay taken: the caller rewinds

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/kinematics/integrate.c - coordinates after a small motion of the joints. */
+/* core/dynamics/kinematics/integrate.c - integration on the configuration manifold. */
 #include "core/dynamics/kinematics/integrate.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "core/elementary/elementary.h"
 #include "core/spatial/screw.h"
 
-/* quaternions by the exponential map; q and ret may be the same */
+/* quaternion by the exponential map; q and ret may be the same */
 static void advance(const tq_joint *joint, const double *q, const double *step, double *ret)
 {
     const bool floating = joint->kind == TQ_JOINT_FLOATING;
@@ -19,7 +19,7 @@ static void advance(const tq_joint *joint, const double *q, const double *step, 
     const double c = tq_cos(0.5 * angle);
     const double f = angle > 1e-12 ? tq_sin(0.5 * angle) / angle : 0.5;
     const double v[3] = {f * turn[0], f * turn[1], f * turn[2]};
-    if (floating) { /* the twist is told in the child frame */
+    if (floating) { /* the twist is in the child frame */
         const double w = old[0];
         const double u[3] = {old[1], old[2], old[3]};
         double t[3];

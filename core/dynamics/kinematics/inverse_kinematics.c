@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/kinematics/inverse_kinematics.c - damped least squares from many starts. */
+/* core/dynamics/kinematics/inverse_kinematics.c - inverse kinematics by damped least squares from
+ * many starts. */
 #include "core/dynamics/kinematics/inverse_kinematics.h"
 
 #include <float.h>
@@ -14,7 +15,7 @@
 #include "core/spatial/screw.h"
 
 static const double pi = 3.14159265358979323846;
-static const double same_solution =
+static const double same_solution_distance =
     1e-4; /* rad or m; branches of real arms lie much further apart */
 
 typedef struct search {
@@ -26,8 +27,9 @@ typedef struct search {
     unsigned axis[6]; /* task rows */
     double *q, *trial, *start;
     double *jacobian, *rows, *normal, *step;
-    double *room[2]; /* (nv) what is left of each row's travel, down and up; infinite: no end */
-    double *held;    /* (nv) 1: the row stays where its step already is */
+    double *room[2]; /* (nv) distance of each coordinate to its lower and upper limit; infinite:
+                        no limit */
+    double *held;    /* (nv) 1: the coordinate is fixed at its present step (active set) */
     double *s;       /* singular values */
 } search;
 
@@ -76,7 +78,7 @@ static tq_status check(const tq_model *model, const tq_ik_task *task, const tq_i
     return TQ_OK;
 }
 
-/* rotation vector of R_target R^T, in world axes: the turn that is still missing */
+/* rotation vector of R_target R^T, in world axes */
 static void rotation_error(const double target[9], const double r[9], double ret[3])
 {
     double d[9];
@@ -96,7 +98,7 @@ static void rotation_error(const double target[9], const double r[9], double ret
         }
         return;
     }
-    /* no turn at all, or half a turn: then d = 2 a a^T - E */
+    /* angle 0, or pi: then d = 2 a a^T - E */
     for (unsigned k = 0; k < 3; k++) {
         ret[k] = cosine > 0.0 ? 0.5 * twice_sine[k] : 0.0;
     }
@@ -110,7 +112,7 @@ static void rotation_error(const double target[9], const double r[9], double ret
     }
 }
 
-/* task error at q; also the posture's Jacobian rows when asked */
+/* task error at q; also the task Jacobian if ret_rows is not NULL */
 static tq_status error_at(search *s, const double *q, tq_scratch *scratch, double e[6],
                           double *ret_rows, tq_error *reterr)
 {
@@ -164,7 +166,7 @@ static void add_step(const search *s, const double *q, const double *step, doubl
     }
 }
 
-/* how far each coordinate may go from s->q */
+/* distance of each coordinate of s->q to its limits */
 static void measure_room(search *s)
 {
     for (size_t i = 0; i < s->nv; i++) {
@@ -181,7 +183,7 @@ static void measure_room(search *s)
     }
 }
 
-/* (J^T J + mu E) step = J^T (e - J held) over the rows that are not held */
+/* (J^T J + mu E) step = J^T (e - J_held step_held) over the coordinates that are not held */
 static tq_status solve_free(search *s, const double e[6], double mu, tq_error *reterr)
 {
     const size_t nv = s->nv;
@@ -218,9 +220,9 @@ static tq_status solve_free(search *s, const double e[6], double mu, tq_error *r
     return status == TQ_OK ? tq_cholesky_solve(nv, 1, s->normal, nv, s->step, nv, reterr) : status;
 }
 
-/* The damped step inside the box of limits: a row that stands at an end and is pushed beyond it is
- * held; one whose step would leave goes as far as its end and is held there, and the others are
- * solved for again, so that they make up for what it cannot do. */
+/* The damped step inside the box of limits by an active set: a coordinate at a limit that is pushed
+ * outward is held; one whose step would leave is moved to its limit and held, and the others are
+ * solved again to compensate for it. */
 static tq_status solve_step(search *s, const double e[6], double damping, tq_error *reterr)
 {
     const size_t nv = s->nv;
@@ -228,7 +230,7 @@ static tq_status solve_step(search *s, const double e[6], double damping, tq_err
     for (size_t k = 0; k < s->n_task * nv; k++) {
         size += s->rows[k] * s->rows[k];
     }
-    /* J^T J of a redundant arm is singular: the floor keeps its factor above rounding */
+    /* J^T J of a redundant arm is singular: the floor keeps its Cholesky pivots above rounding */
     const double mu = damping + 1e-13 * size + DBL_MIN;
     measure_room(s);
     for (size_t i = 0; i < nv; i++) {
@@ -264,14 +266,15 @@ static double square(const search *s, const double e[6])
     return sum;
 }
 
-/* one start: s->q moves to a solution or stays where no step helps. e is its last error. */
+/* Levenberg-Marquardt from s->q until converged or no step reduces the error; e is the last error.
+ */
 static tq_status descend(search *s, tq_scratch *scratch, double e[6], tq_error *reterr)
 {
     double damping = 1e-3;
     tq_status status = error_at(s, s->q, scratch, e, s->rows, reterr);
     for (uint32_t k = 0; status == TQ_OK && k < s->options->iterations; k++) {
         const double cost = square(s, e);
-        if (cost <= 1e-30) { /* rounding of metres and radians: nothing left to gain */
+        if (cost <= 1e-30) { /* rounding of metres and radians */
             break;
         }
         status = solve_step(s, e, damping * fmin(cost, 1.0), reterr);
@@ -297,8 +300,7 @@ static tq_status descend(search *s, tq_scratch *scratch, double e[6], tq_error *
     return status;
 }
 
-/* largest difference of two coordinate vectors; whole turns of joints that may turn freely do not
- * count */
+/* largest difference of two coordinate vectors, angles modulo 2 pi */
 static double distance(const search *s, const double *a, const double *b)
 {
     double worst = 0.0;
@@ -327,7 +329,7 @@ static double distance(const search *s, const double *a, const double *b)
     return worst;
 }
 
-/* brings free turns within half a turn of the start, where the limits allow it */
+/* moves angles to within pi of the start, where the limits allow it */
 static void unwind(const search *s, double *q)
 {
     for (uint32_t j = 0; j < s->model->n_joint; j++) {
@@ -347,15 +349,15 @@ static void unwind(const search *s, double *q)
     }
 }
 
-static tq_status keep(search *s, const double e[6], tq_scratch *scratch, tq_ik_result *result,
-                      tq_error *reterr)
+static tq_status add_solution(search *s, const double e[6], tq_scratch *scratch,
+                              tq_ik_result *result, tq_error *reterr)
 {
     unwind(s, s->q);
     uint32_t at = 0;
     const double away = distance(s, s->q, s->start);
     for (uint32_t k = 0; k < result->n_solution; k++) {
         const double *other = result->q + k * s->nq;
-        if (distance(s, s->q, other) < same_solution) {
+        if (distance(s, s->q, other) < same_solution_distance) {
             return TQ_OK;
         }
         at += distance(s, other, s->start) <= away;
@@ -368,8 +370,7 @@ static tq_status keep(search *s, const double e[6], tq_scratch *scratch, tq_ik_r
     }
     memcpy(result->q + at * s->nq, s->q, s->nq * sizeof(double));
     split_error(s, e, &result->position_error[at], &result->rotation_error[at]);
-    /* rows are row by row, which LAPACK reads as the nv x n_task transpose: the same singular
-     * values */
+    /* row-major rows are the column-major nv x n_task transpose: same singular values */
     const tq_status status =
         tq_svd(s->nv, s->n_task, s->rows, s->nv, scratch, s->s, NULL, NULL, reterr);
     const size_t k = s->nv < s->n_task ? s->nv : s->n_task;
@@ -378,7 +379,8 @@ static tq_status keep(search *s, const double e[6], tq_scratch *scratch, tq_ik_r
     return status;
 }
 
-static tq_status run(search *s, tq_scratch *scratch, tq_ik_result *result, tq_error *reterr)
+static tq_status search_from_starts(search *s, tq_scratch *scratch, tq_ik_result *result,
+                                    tq_error *reterr)
 {
     double e[6] = {0};
     tq_status status = TQ_OK;
@@ -408,7 +410,7 @@ static tq_status run(search *s, tq_scratch *scratch, tq_ik_result *result, tq_er
         }
         if (position <= s->options->position_tolerance &&
             rotation <= s->options->rotation_tolerance) {
-            status = keep(s, e, scratch, result, reterr);
+            status = add_solution(s, e, scratch, result, reterr);
         }
         if (status != TQ_OK) {
             break;
@@ -459,7 +461,7 @@ tq_status tq_inverse_kinematics(const tq_model *model, const tq_ik_task *task,
         } else {
             tq_ik_middle(model, s.start);
         }
-        status = run(&s, scratch, result, reterr);
+        status = search_from_starts(&s, scratch, result, reterr);
     }
     tq_scratch_rewind(scratch, mark);
     return status;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/kinematics/inverse_kinematics.h - coordinates that bring a point of a link to a
- * pose. */
+/* core/dynamics/kinematics/inverse_kinematics.h - inverse kinematics of a point of a link. */
 #ifndef TQ_DYNAMICS_KINEMATICS_INVERSE_KINEMATICS_H
 #define TQ_DYNAMICS_KINEMATICS_INVERSE_KINEMATICS_H
 
@@ -15,11 +14,11 @@
 enum {
     TQ_IK_SEED_MAX = 4096,
     TQ_IK_SOLUTION_MAX = 64,
-    TQ_IK_NV_MAX = 256, /* freedoms; a step solves a dense system of this order */
+    TQ_IK_NV_MAX = 256, /* dofs; a step solves a dense system of this order */
 };
 
-/* What is asked. An axis that is false does not matter: the first three alone ask for a position.
- * Axes are the world's: x, y, z of the point, then rotations about x, y, z. */
+/* The task. An axis that is false is free: the first three alone are a position task. Axes are the
+ * world's: x, y, z of the point, then rotations about x, y, z. */
 typedef struct tq_ik_task {
     uint32_t link;
     double at[3];   /* point of the link, in the link frame, m */
@@ -28,13 +27,13 @@ typedef struct tq_ik_task {
 } tq_ik_task;
 
 typedef struct tq_ik_options {
-    const double *initial;     /* (nq) the first start, and what solutions are sorted by; NULL:
-                                  the middle of the limits, or 0 */
+    const double *initial;     /* (nq) the first start; solutions are sorted by distance from it;
+                                  NULL: the middle of the limits, or 0 */
     double position_tolerance; /* m, > 0 */
     double rotation_tolerance; /* rad, > 0 */
-    uint32_t iterations;       /* of one start, 1 .. 10000 */
+    uint32_t iterations;       /* per start, 1 .. 10000 */
     uint32_t n_seed;           /* starts, 1 .. TQ_IK_SEED_MAX, spread over the limits */
-    uint32_t n_solution;       /* wanted, 1 .. TQ_IK_SOLUTION_MAX: the search stops there */
+    uint32_t n_solution;       /* required, 1 .. TQ_IK_SOLUTION_MAX: the search ends there */
     bool within_limits;        /* coordinates stay inside the joints' limits */
 } tq_ik_options;
 
@@ -44,25 +43,25 @@ typedef struct tq_ik_result {
     double position_error[TQ_IK_SOLUTION_MAX]; /* m */
     double rotation_error[TQ_IK_SOLUTION_MAX]; /* rad */
     double
-        smallest_singular[TQ_IK_SOLUTION_MAX]; /* of the task Jacobian: near 0 at a singular pose */
+        smallest_singular[TQ_IK_SOLUTION_MAX]; /* of the task Jacobian: near 0 at a singularity */
     uint32_t starts;                           /* used */
     double best_position_error,
-        best_rotation_error; /* of all starts: how near an unreachable target was come */
+        best_rotation_error; /* of all starts: residual of an unreachable target */
 } tq_ik_result;
 
 /**
- * Find coordinates by damped least squares from many starts.
+ * Solve inverse kinematics by damped least squares from many starts.
  *
  * Each start runs Levenberg-Marquardt steps (J^T J + mu E) dq = J^T e on the pose error, with the
- * Jacobian of the posture, inside the box of limits: a coordinate that stands at an end and is
- * pushed beyond it, or whose step would leave, is held there, and the others are solved for again.
+ * Jacobian of the posture, inside the box of limits (active set): a coordinate at a limit that is
+ * pushed outward, or whose step would leave, is fixed there, and the others are solved again.
  * Solutions that differ by less than 1e-4
- * in every coordinate (angles without whole turns) count as one. For an arm with as many freedoms
+ * in every coordinate (angles modulo 2 pi) count as one. For an arm with as many dofs
  * as task axes the solutions are its branches, as far as the starts find them; a redundant arm has
- * infinitely many and the first ones met are told. Deterministic: the starts are a Halton sequence.
+ * infinitely many; the first ones found are returned. Deterministic: starts are a Halton sequence.
  *
  * Shapes   result->q is the caller's, TQ_IK_SOLUTION_MAX x nq.
- * Memory   tq_ik_scratch_size(model) bytes of `scratch`, all given back.
+ * Memory   tq_ik_scratch_size(model) bytes of `scratch`, all released.
  * Returns  TQ_OK, also when nothing was found (n_solution 0)
  *          TQ_ERR_SHAPE    "task.link" does not exist; nv is 0 or above TQ_IK_NV_MAX; no axis is
  *                          true

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/kinematics/inverse_kinematics_start.c - where searches start: the middle of the
- * limits, and
- * points spread over them. */
+/* core/dynamics/kinematics/inverse_kinematics_start.c - starting points of the search: the middle
+ * of the limits, and a Halton sequence over them. */
 #include "core/dynamics/kinematics/inverse_kinematics_start.h"
 
 #include <math.h>
@@ -10,7 +9,9 @@
 
 #include "core/elementary/elementary.h"
 static const double pi = 3.14159265358979323846;
-static const double wide_travel = 2.0; /* m: where starts of unlimited travel are looked for */
+static const double unlimited_travel_m =
+    2.0; /* m: starts of prismatic joints without limits are within
+                                          +- this */
 
 /* element k of the Halton sequence of the n-th prime */
 static double halton(size_t n, uint32_t k)
@@ -30,7 +31,7 @@ static void range_of(const tq_joint *joint, uint32_t k, double *low, double *hig
 {
     const bool angle = joint->kind == TQ_JOINT_REVOLUTE || joint->kind == TQ_JOINT_CONTINUOUS ||
                        (joint->kind == TQ_JOINT_PLANAR && k == 2);
-    *low = angle ? -pi : -wide_travel;
+    *low = angle ? -pi : -unlimited_travel_m;
     *high = -*low;
     if (joint->nq == 1 && isfinite(joint->limits.lower) && isfinite(joint->limits.upper)) {
         *low = joint->limits.lower;
@@ -69,7 +70,8 @@ void tq_ik_spread(const tq_model *model, uint32_t number, double *q)
             range_of(joint, k, &low, &high);
             q[joint->q_index + k] = low + (high - low) * halton(n, number);
         }
-        if (ball) { /* uniform on the sphere; Shoemake 1992 */
+        if (ball) { /* uniform on SO(3): Shoemake, Uniform random rotations, Graphics Gems III,
+                       1992 */
             double *w = q + joint->q_index + (joint->nq - 4);
             const double u = halton(n, number);
             const double a = 2.0 * pi * halton(n + 1, number);

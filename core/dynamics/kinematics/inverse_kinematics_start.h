@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/kinematics/inverse_kinematics_start.h - where searches start: private to this
- * folder. */
+/* core/dynamics/kinematics/inverse_kinematics_start.h - starting points of the search: private to
+ * this folder. */
 #ifndef TQ_DYNAMICS_KINEMATICS_INVERSE_KINEMATICS_START_H
 #define TQ_DYNAMICS_KINEMATICS_INVERSE_KINEMATICS_START_H
 
@@ -11,8 +11,8 @@
 /* The middle of the limits, or 0; q (nq). */
 void tq_ik_middle(const tq_model *model, double *q);
 
-/* Point `number` of a Halton sequence over the limits; angles without limits over a turn, travel
- * without limits over 4 m, balls uniform over all rotations. */
+/* Point `number` of a Halton sequence over the limits; angles without limits over 2 pi, prismatic
+ * joints without limits over 4 m, quaternions uniform over all rotations. */
 void tq_ik_spread(const tq_model *model, uint32_t number, double *q);
 
 #endif

@@ -20,14 +20,14 @@ typedef struct tq_jacobian_point {
 } tq_jacobian_point;
 
 /**
- * Compute the Jacobian J(q) of a point, (v, w) = J qd, and its rate of change dJ/dt at qd; the
- * point's acceleration is J qdd + dJ/dt qd. Columns of mimicking joints are in their masters'.
+ * Compute the Jacobian J(q) of a point, (v, w) = J qd, and its time derivative dJ/dt at qd; the
+ * point's acceleration is J qdd + dJ/dt qd. Columns of mimic joints are added to their masters'.
  *
  * Shapes   of `at` only n_sample, stride, q and qd (NULL: at rest) are used; ret_jacobian and
  *          ret_rate (6 nv x stride): entry (r, c) of sample i at ret[(r * nv + c) * stride + i],
  *          rows v x y z then w x y z. ret_rate may be NULL.
  * Memory   Borrows every argument for the call only. Takes at most tq_jacobian_scratch_size bytes
- *          of `scratch` and gives all of them back. Re-entrant.
+ *          of `scratch` and releases them. Re-entrant.
  * Bits     As for tq_inverse_dynamics.
  * Returns  TQ_OK, TQ_ERR_SHAPE, TQ_ERR_QUATERNION, TQ_ERR_OVERFLOW ("jacobian"), TQ_ERR_SCRATCH as
  *          tq_inverse_dynamics

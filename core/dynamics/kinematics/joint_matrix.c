@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/kinematics/joint_matrix.c - matrices over all freedoms, and their reduction to
- * masters. */
+/* core/dynamics/kinematics/joint_matrix.c - matrices over all dofs, and their reduction to master
+ * joints. */
 #include "core/dynamics/kinematics/joint_matrix.h"
 
 #include "core/model/layout.h"
 
-/* Mimicking robots are computed over all freedoms first, this many samples at a time. */
+/* with mimic joints: samples computed over all dofs at once */
 enum { RUN = TQ_WORK_LANES };
 
 size_t tq_joint_matrix_scratch_size(const tq_mechanism *mechanism, size_t n_matrix)
@@ -18,7 +18,7 @@ size_t tq_joint_matrix_scratch_size(const tq_mechanism *mechanism, size_t n_matr
            tq_scratch_cost(n, sizeof(int32_t));
 }
 
-/* M = G^T all G: the freedoms' entries, by their factors, into their masters' */
+/* M = G^T all G: entries of all dofs, times their factors, summed into their masters' rows */
 static void add_to_masters(const tq_canonical *c, const double *all, size_t n_sample, size_t stride,
                            double *m)
 {
@@ -34,7 +34,8 @@ static void add_to_masters(const tq_canonical *c, const double *all, size_t n_sa
     }
 }
 
-/* the sums of add_to_masters run in different orders for (a, b) and (b, a) */
+/* add_to_masters sums (a, b) and (b, a) in different orders: copies one triangle for exact symmetry
+ */
 static void mirror(size_t nv, size_t n_sample, size_t stride, double *m)
 {
     for (size_t a = 0; a < nv; a++) {
@@ -61,7 +62,7 @@ static tq_status of_masters(const tq_mechanism *mechanism, const tq_kernel_input
         rows[r] = (int32_t)r;
     }
     tq_kernel_input run = *in;
-    run.fill = 0; /* `all` holds nothing yet, and all of it is summed */
+    run.fill = 0; /* `all` is uninitialised, and is summed as a whole */
     for (size_t first = 0; first < (size_t)in->n_sample; first += RUN) {
         const size_t left = (size_t)in->n_sample - first;
         const size_t count = left < RUN ? left : (size_t)RUN;
@@ -70,7 +71,7 @@ static tq_status of_masters(const tq_mechanism *mechanism, const tq_kernel_input
         run.qd = in->qd != NULL ? in->qd + first : NULL;
         run.qdd = in->qdd != NULL ? in->qdd + first : NULL;
         run.out_stride = RUN;
-        (void)kernel(c, &run, work, rows, (long)n, all); /* sums may overflow yet */
+        (void)kernel(c, &run, work, rows, (long)n, all); /* the sums below may still overflow */
         for (size_t e = 0; e < n_matrix * nv * nv; e++) {
             for (size_t i = 0; i < count; i++) {
                 ret_m[e * stride + first + i] = 0.0;

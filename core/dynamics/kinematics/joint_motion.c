@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/kinematics/joint_motion.c - pose and rates of a child link against its parent. */
+/* core/dynamics/kinematics/joint_motion.c - pose and rates of a child link relative to its parent.
+ */
 #include "core/dynamics/kinematics/joint_motion.h"
 
 #include <string.h>
@@ -17,7 +18,7 @@ static void quaternion_rotation(const double *quaternion, double *ret)
     memcpy(ret, r, sizeof r);
 }
 
-/* rotation about a unit axis (Rodrigues) */
+/* rotation about a unit axis (Rodrigues' formula) */
 static void axis_rotation(const double *axis, double angle, double *ret)
 {
     double s, c;

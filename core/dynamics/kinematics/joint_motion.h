@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/kinematics/joint_motion.h - a child link against its parent, in the user's
- * frames, one sample.
- */
+/* core/dynamics/kinematics/joint_motion.h - pose and rates of a child link relative to its parent,
+ * in the user's frames, one sample. */
 #ifndef TQ_DYNAMICS_KINEMATICS_JOINT_MOTION_H
 #define TQ_DYNAMICS_KINEMATICS_JOINT_MOTION_H
 
 #include "core/model/model.h"
 #include "core/spatial/frame.h"
 
-/* Rates are those seen from the parent, along the child's axes; v and a of the child's origin. */
+/* Rates relative to the parent, in the child's axes; v and a of the child's origin. */
 typedef struct tq_joint_motion {
     tq_frame3 pose; /* of the child in the parent's frame */
     double v[3], a[3], w[3], al[3];

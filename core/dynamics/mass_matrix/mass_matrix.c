@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/mass_matrix/mass_matrix.c - joint-space inertia by the kernel, and its reduction
- * to masters. */
+/* core/dynamics/mass_matrix/mass_matrix.c - mass matrix by CRBA, and its reduction to master
+ * joints. */
 #include "core/dynamics/mass_matrix/mass_matrix.h"
 
 #include <assert.h>
@@ -30,9 +30,9 @@ tq_status tq_mass_matrix_checked(const tq_mechanism *mechanism, const tq_kernel_
     return TQ_OK;
 }
 
-/* For finite angles |M_ab| <= sqrt(M_aa M_bb): the diagonal, nv + 1 rows apart, speaks for all.
- * An angle that is not finite shows there at whatever turns with it; a slide resists with its mass
- * alone. */
+/* For finite angles |M_ab| <= sqrt(M_aa M_bb): checking the diagonal, nv + 1 rows apart, is enough.
+ * A non-finite angle of a joint appears on the diagonal of any revolute joint it moves, but not
+ * with prismatic joints, whose diagonal is a constant mass. */
 static tq_status check_matrix(const tq_mechanism *mechanism, const tq_kernel_input *in,
                               const double *m, tq_error *reterr)
 {

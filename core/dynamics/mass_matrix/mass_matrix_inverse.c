@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/mass_matrix/mass_matrix_inverse.c - M = L^T D L, row by row from the tips
- * inward. */
+/* core/dynamics/mass_matrix/mass_matrix_inverse.c - M = L^T D L, row by row from the leaves inward.
+ */
 #include "core/dynamics/mass_matrix/mass_matrix_inverse.h"
 
 #include <string.h>
@@ -8,7 +8,9 @@
 #include "core/base/block.h"
 #include "core/dynamics/mass_matrix/mass_matrix.h"
 
-static const double least = 1e-13; /* as where joints let go: core/kernels/joint_elimination.h */
+static const double pivot_ratio_min =
+    1e-13; /* smallest D relative to the diagonal: as PIVOT_RATIO_MIN of
+                                      core/kernels/joint_elimination.h */
 
 /* y += f x */
 static void add_row(size_t n, double f, const double *restrict x, double *restrict y)
@@ -20,19 +22,19 @@ static void add_row(size_t n, double f, const double *restrict x, double *restri
 
 size_t tq_mass_matrix_factor(size_t nv, double *m)
 {
-    /* M's own diagonal: row k's entry above the diagonal in column nv - 1 is not read here, but
-     * there is no such entry in the last row, which is M's own anyway */
+    /* M's own diagonal is saved in column nv - 1 above the diagonal, which the factorisation does
+     * not read; the last row's is in place */
     for (size_t k = 0; k + 1 < nv; k++) {
         m[k * nv + nv - 1] = m[k * nv + k];
     }
     for (size_t k = nv; k-- > 0;) {
         double *row = m + k * nv;
         const double own = k + 1 < nv ? row[nv - 1] : row[k];
-        if (!(row[k] > least * own) || !(row[k] > 0.0)) {
+        if (!(row[k] > pivot_ratio_min * own) || !(row[k] > 0.0)) {
             return k;
         }
         for (size_t i = 0; i < k; i++) {
-            if (row[i] != 0.0) { /* on another branch: nothing changes */
+            if (row[i] != 0.0) { /* structural zero: a different branch */
                 add_row(i + 1, -(row[i] / row[k]), row, m + i * nv);
             }
         }
@@ -66,8 +68,8 @@ void tq_mass_matrix_solve(size_t nv, const double *factor, size_t n_column, doub
 
 void tq_mass_matrix_invert(size_t nv, double *factor, double *ret_inverse)
 {
-    /* W = L^-1, row by row: W_k = e_k - sum_i L_ki W_i. The room for row k is above the diagonal of
-     * the answer: its own row. */
+    /* W = L^-1, row by row: W_k = e_k - sum_i L_ki W_i. Row k of ret_inverse is the working memory
+     * of row k. */
     double *w = factor;
     for (size_t k = 0; k < nv; k++) {
         double *row = ret_inverse + k * nv;
@@ -81,8 +83,8 @@ void tq_mass_matrix_invert(size_t nv, double *factor, double *ret_inverse)
         }
         memcpy(w + k * nv, row, k * sizeof *row);
     }
-    /* M^-1_ij = sum_k W_ik W_jk / D_k, k up to the lesser of i and j: the lower triangle, column by
-     * column of W's transpose in the upper one */
+    /* M^-1_ij = sum over k <= min(i, j) of W_ki W_kj / D_k with W transposed into the upper
+     * triangle */
     for (size_t k = 0; k < nv; k++) {
         for (size_t i = 0; i < k; i++) {
             w[i * nv + k] = w[k * nv + i];
@@ -90,7 +92,7 @@ void tq_mass_matrix_invert(size_t nv, double *factor, double *ret_inverse)
     }
     memset(ret_inverse, 0, nv * nv * sizeof *ret_inverse);
     for (size_t k = 0; k < nv; k++) {
-        const double *column = w + k * nv; /* W_ik for i > k */
+        const double *column = w + k * nv; /* row k of the transpose, i > k */
         const double share = 1.0 / column[k];
         ret_inverse[k * nv + k] += share;
         add_row(nv - k - 1, share, column + k + 1, ret_inverse + k * nv + k + 1);

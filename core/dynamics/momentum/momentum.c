@@ -109,7 +109,7 @@ static tq_status operational_inertia(size_t n_task, size_t nv, const double *jac
         return tq_fail(reterr, TQ_ERR_SINGULAR, "jacobian", 0, 0.0);
     }
     for (size_t k = 0; k < n_task; k++) {
-        /* a pivot lost to rounding is no pivot: eps times the size of the sums that made it */
+        /* pivots below rounding, eps times the size of the sums, are zero */
         const double pivot = ret_lambda[k * n_task + k] * ret_lambda[k * n_task + k];
         if (pivot <= 64.0 * 0x1p-52 * (double)nv * largest) {
             return tq_fail(reterr, TQ_ERR_SINGULAR, "jacobian", k, pivot);

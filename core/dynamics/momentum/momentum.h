@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/momentum/momentum.h - centre of mass and momentum of the whole robot at one
- * state. */
+/* core/dynamics/momentum/momentum.h - centre of mass and momentum of the whole robot at one state.
+ */
 #ifndef TQ_DYNAMICS_MOMENTUM_MOMENTUM_H
 #define TQ_DYNAMICS_MOMENTUM_MOMENTUM_H
 
@@ -17,9 +17,8 @@ typedef struct tq_momentum {
     double angular_origin[3]; /* about the world origin, kg m^2/s */
 } tq_momentum;
 
-/* Sums over all links, at the posture's velocity. Rotors spin about their joints without momentum
- * of their own here, as is usual: their share is inside the joint's inertia only.
- * Cost O(n_link). */
+/* Sums over all links, at the posture's velocity. The spin of rotors has no momentum here, as is
+ * usual: rotor inertia acts on its joint only. Cost O(n_link). */
 void tq_momentum_compute(const tq_configuration *posture, tq_momentum *ret_momentum);
 
 /* Jacobian of the centre of mass, ret_jacobian (3 x nv, row by row). Cost O(n_link depth). */
@@ -31,10 +30,10 @@ void tq_com_jacobian(const tq_configuration *posture, double *ret_jacobian);
  *
  * Shapes   jacobian (n_task x nv, row by row), m (nv x nv, symmetric); ret_lambda (n_task x
  *          n_task).
- * Memory   tq_operational_scratch_size(n_task, nv) bytes of `scratch`, all given back.
+ * Memory   tq_operational_scratch_size(n_task, nv) bytes of `scratch`, all released.
  * Returns  TQ_OK
  *          TQ_ERR_SINGULAR  "mass_matrix" when M is not positive definite, "jacobian" when the
- *                           point cannot move in some direction: no inertia is finite there
+ *                           point cannot move in some direction: infinite inertia
  *          TQ_ERR_SCRATCH
  * Source   O. Khatib, A unified approach for motion and force control of robot manipulators, IEEE
  *          J. RA 3(1), 1987.

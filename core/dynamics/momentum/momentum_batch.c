@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/momentum/momentum_batch.c - the kernel's sums about its own point, told about the
- * world. */
+/* core/dynamics/momentum/momentum_batch.c - the kernel's sums about its own point, moved to the
+ * world origin and the centre of mass. */
 #include "core/dynamics/momentum/momentum_batch.h"
 
 #include <assert.h>
@@ -11,7 +11,7 @@
 
 enum { FIRST = 0, LINEAR = 3, ANGULAR = 6, POINT = 9, SUMS = 12 };
 
-/* mass of all links, and first moment about the world's origin of those that no joint moves */
+/* mass of all links, and first moment about the world origin of those fixed to the world */
 typedef struct weights {
     double all, resting, moment[3];
 } weights;
@@ -49,15 +49,15 @@ static void cross(const double a[3], const double b[3], double ret[3])
     }
 }
 
-/* one sample: sums about O -> what is told */
-static void tell(const weights *w, const double *sums, size_t stride, double *ret)
+/* one sample: sums about O -> rows of tq_momentum */
+static void put_sample(const weights *w, const double *sums, size_t stride, double *ret)
 {
     const double mass = w->all > 0.0 ? w->all : 1.0;
     double point[3], lever[3], linear[3], by_lever[3], by_point[3];
     for (int k = 0; k < 3; k++) {
         point[k] = sums[(size_t)(POINT + k) * stride];
         linear[k] = sums[(size_t)(LINEAR + k) * stride];
-        /* of the centre of mass from O */
+        /* centre of mass relative to O */
         lever[k] =
             (sums[(size_t)(FIRST + k) * stride] + w->moment[k] - w->resting * point[k]) / mass;
     }
@@ -89,7 +89,7 @@ static tq_status sum_up(const tq_mechanism *mechanism, const tq_inverse_input *a
     const weights w = weigh(mechanism);
     tq_kernels_for(n_sample)->momentum(&mechanism->canonical, &in, work, sums);
     for (size_t i = 0; i < n_sample; i++) {
-        tell(&w, sums + i, stride, ret_momentum + i);
+        put_sample(&w, sums + i, stride, ret_momentum + i);
     }
     return tq_check_result("momentum", TQ_MOMENTUM_ROWS, n_sample, stride, ret_momentum, reterr);
 }

@@ -19,14 +19,14 @@ enum {
 };
 
 /**
- * Compute centre of mass and momentum of all links, as tq_momentum_compute does for one state, on
- * lanes.
+ * Compute centre of mass and momentum of all links, as tq_momentum_compute does for one state,
+ * vectorised over samples.
  *
  * Shapes   of `at` only n_sample, stride, q and qd (NULL: at rest) are used; ret_momentum
  *          (TQ_MOMENTUM_ROWS x stride). A robot without mass has its centre of mass at the origin.
  * Units    m, m/s, kg m/s, kg m^2/s.
  * Memory   Borrows every argument for the call only. Takes at most
- *          tq_momentum_batch_scratch_size bytes of `scratch` and gives all of them back.
+ *          tq_momentum_batch_scratch_size bytes of `scratch` and releases them.
  *          Re-entrant.
  * Bits     As for tq_inverse_dynamics.
  * Returns  TQ_OK, TQ_ERR_SHAPE, TQ_ERR_QUATERNION, TQ_ERR_OVERFLOW ("momentum"), TQ_ERR_SCRATCH as

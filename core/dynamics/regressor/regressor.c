@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/regressor/regressor.c - columns of the torque regressor from link motion and
- * joint screws. */
+/* core/dynamics/regressor/regressor.c - torque regressor from link motion and joint screws. */
 #include "core/dynamics/regressor/regressor.h"
 
 #include <math.h>
@@ -134,7 +133,7 @@ static void link_accelerations(const tq_configuration *p, const double *qd, cons
     }
 }
 
-/* Newton and Euler about the link origin, in its axes: wrench = sum of column times parameter */
+/* Newton-Euler about the link's origin, in its axes: wrench = sum of column * parameter */
 static void link_columns(const tq_pose *pose, const double twist[6], const double spatial[6],
                          const double gravity[3], double column[TQ_PARAMETERS_OF_LINK][6])
 {
@@ -191,7 +190,7 @@ static void link_columns(const tq_pose *pose, const double twist[6], const doubl
     }
 }
 
-/* the screw of a freedom as the twist of the link's origin, in link axes */
+/* the screw of a dof as the twist of the link's origin, in link axes */
 static void screw_in_link(const tq_pose *pose, const double screw[6], double ret[6])
 {
     double turning[3];

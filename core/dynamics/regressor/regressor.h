@@ -12,7 +12,7 @@
 #include "core/dynamics/kinematics/configuration.h"
 #include "core/model/model.h"
 
-/* What one column of the regressor multiplies. */
+/* The parameter of a column of the regressor. */
 typedef enum tq_parameter_kind {
     TQ_PARAMETER_MASS, /* kg; of a link, in its own frame and about its own origin: */
     TQ_PARAMETER_MX,   /* mass times centre of mass, kg m */
@@ -33,7 +33,7 @@ typedef enum tq_parameter_kind {
 
 enum { TQ_PARAMETERS_OF_LINK = 10 };
 
-/* Which parameters of joints get columns; the ten of every moving link always do. */
+/* Joint parameters that have columns; the ten of every moving link always do. */
 enum {
     TQ_REGRESS_ROTOR = 1u << 0,
     TQ_REGRESS_VISCOUS = 1u << 1,
@@ -42,16 +42,16 @@ enum {
     TQ_REGRESS_STIFFNESS = 1u << 4,
 };
 
-/* One column: whose parameter it is. */
+/* One column: the parameter and its link or joint. */
 typedef struct tq_parameter {
     tq_parameter_kind kind;
     uint32_t link;  /* of the first ten kinds, else TQ_NONE */
     uint32_t joint; /* of the others, else TQ_NONE */
 } tq_parameter;
 
-/* Number of columns, and what they are (n_parameter): links in the order of their joints in the
- * model's `order`, ten each, without the root; then the chosen kinds joint by joint, for joints of
- * one freedom. */
+/* Number of columns, and their parameters (n_parameter): links in the order of their joints in the
+ * model's `order`, ten each, without the root; then the chosen kinds joint by joint, for one-dof
+ * joints. */
 size_t tq_parameter_count(const tq_model *model, unsigned with);
 void tq_parameter_list(const tq_model *model, unsigned with, tq_parameter *ret_parameters);
 
@@ -67,10 +67,10 @@ typedef struct tq_regressor_input {
 } tq_regressor_input;
 
 /**
- * Regressor of one state: tau = Y parameters, up to the terms that have no column.
+ * Regressor of one state: tau = Y parameters, without the terms that have no column.
  *
  * Shapes   ret_y (nv x n_parameter, row by row).
- * Memory   tq_regressor_scratch_size(model) bytes of `scratch`, all given back.
+ * Memory   tq_regressor_scratch_size(model) bytes of `scratch`, all released.
  * Returns  TQ_OK, TQ_ERR_QUATERNION, TQ_ERR_SCRATCH.
  * Cost     O(n_link depth).
  * Source   C. Atkeson, C. An, J. Hollerbach, Estimation of inertial parameters of manipulator loads

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/regressor/regressor_batch.c - from the bodies' canonical parameters to the links'
- * own. */
+/* core/dynamics/regressor/regressor_batch.c - from the bodies' canonical parameters to those of the
+ * links. */
 #include "core/dynamics/regressor/regressor_batch.h"
 
 #include <assert.h>
@@ -9,7 +9,7 @@
 #include "core/dynamics/block.h"
 #include "core/model/layout.h"
 
-/* mimicking robots: samples whose columns over all freedoms are held at once */
+/* with mimic joints: samples whose columns over all dofs are in memory at once */
 enum { RUN = TQ_WORK_LANES, TEN = TQ_PARAMETERS_OF_LINK };
 
 static size_t freedom_doubles(const tq_mechanism *mechanism)
@@ -26,7 +26,7 @@ size_t tq_regressor_batch_scratch_size(const tq_mechanism *mechanism)
            tq_scratch_cost((size_t)c->n_dof, sizeof(int32_t));
 }
 
-/* Y = G^T all: the freedoms' rows, by their factors, into their masters' */
+/* Y = G^T all: rows of all dofs, times their factors, summed into their masters' rows */
 static void add_to_masters(const tq_mechanism *mechanism, const double *all, size_t n_sample,
                            size_t stride, double *y)
 {
@@ -82,7 +82,7 @@ static tq_status regressor_checked(const tq_mechanism *mechanism, const tq_inver
         .qd = (in->without & TQ_WITHOUT_VELOCITY) != 0 ? NULL : in->qd,
         .qdd = (in->without & TQ_WITHOUT_INERTIA) != 0 ? NULL : in->qdd,
         .gravity = {weight * gravity[0], weight * gravity[1], weight * gravity[2]},
-        .wrench_stride = 0, /* and all others: clearing the whole first takes longer */
+        .wrench_stride = 0, /* and all others: a memset of the struct takes longer */
         .fill = 0,
         .tau = NULL,
         .wrench = NULL,
@@ -102,11 +102,12 @@ static tq_status regressor_checked(const tq_mechanism *mechanism, const tq_inver
                        (double)tq_regressor_batch_scratch_size(mechanism));
     }
     const tq_kernels *kernels = tq_kernels_for(in->n_sample);
-    if (c->has_mimic) { /* what follows multiplies angles and rows by factors of any size */
+    if (c->has_mimic) { /* the next step multiplies by mimic factors of any size, so the result
+                           must be checked */
         of_masters(mechanism, &whole, work, all, rows, ret_y);
     } else if (kernels->regressor(c, &whole, work, c->dof_rows, again, ret_y) &&
                kernels->finite((long)mechanism->model.nq, whole.n_sample, whole.stride, in->q)) {
-        return TQ_OK; /* the kernel answers for finite angles only */
+        return TQ_OK; /* the kernel's guarantee holds for finite angles only */
     }
     return tq_check_result("regressor", (size_t)c->nv * mechanism->model.n_joint * TEN,
                            in->n_sample, in->stride, ret_y, reterr);

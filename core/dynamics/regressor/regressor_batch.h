@@ -8,7 +8,7 @@
 #include "core/dynamics/regressor/regressor.h"
 
 /**
- * Compute the regressor Y(q, qd, qdd) of the rigid-body torque on lanes: the columns that
+ * Compute the regressor Y(q, qd, qdd) of the rigid-body torque over samples: the columns that
  * tq_parameter_list gives with no kind of joint parameter.
  *
  *     tau = Y pi + rotor + friction + spring - J^T w,   pi the parameters of all links
@@ -17,7 +17,7 @@
  *          sample i at ret_y[(a * n_parameter + c) * stride + i]. Of `in`, wrenches are not used.
  * Units    those of tau by those of the parameter.
  * Memory   Borrows every argument for the call only. Takes at most
- *          tq_regressor_batch_scratch_size bytes of `scratch` and gives all of them back.
+ *          tq_regressor_batch_scratch_size bytes of `scratch` and releases them.
  *          Re-entrant.
  * Bits     As for tq_inverse_dynamics.
  * Returns  TQ_OK, TQ_ERR_SHAPE, TQ_ERR_QUATERNION, TQ_ERR_OVERFLOW ("regressor"), TQ_ERR_SCRATCH as
@@ -30,10 +30,10 @@
 tq_status tq_regressor_batch(const tq_mechanism *mechanism, const tq_inverse_input *in,
                              tq_scratch *scratch, double *ret_y, tq_error *reterr);
 
-/* The same into an array that tq_regressor_batch has filled before, for the same mechanism and with
- * the same stride and at least as many samples: entries that are zero at every state (of links that
- * a freedom does not move) are not written again, which are most of those of a branching robot. A
- * fit that forgets each block after folding it in calls this from the second block on. */
+/* The same into an array that tq_regressor_batch has filled before, for the same mechanism, with
+ * the same stride and at least as many samples: structural zeros (of links that a dof does not
+ * move), most entries of a branching robot, are not written again. A fit that folds each block into
+ * a triangle calls this from the second block on. */
 tq_status tq_regressor_batch_again(const tq_mechanism *mechanism, const tq_inverse_input *in,
                                    tq_scratch *scratch, double *ret_y, tq_error *reterr);
 

@@ -37,9 +37,9 @@ static void give_constants(tq_canonical_joint *k, int b)
     const double *alpha = angles[b % 4], *gamma = angles[(b + 1) % 4], *theta = angles[(b + 2) % 4];
     k->multiplier = 1.0;
     k->ca = alpha[0], k->sa = alpha[1], k->cg = 1.0, k->c0 = theta[0], k->s0 = theta[1];
-    k->square = k->ca == 0.0 && k->sa == 1.0;
+    k->alpha_is_right = k->ca == 0.0 && k->sa == 1.0;
     k->a = number(), k->d = number(), k->q0 = number();
-    if (k->pre || k->ball >= 0) {
+    if (k->has_offset || k->ball >= 0) {
         k->cg = gamma[0], k->sg = gamma[1];
         for (int e = 0; e < 3; e++) {
             k->p[e] = number();
@@ -88,9 +88,9 @@ static tq_canonical make(void)
             dof_rows[c.n_dof] = c.n_dof;
             c.n_dof++;
         }
-        k->carry = b > 0 && parents[b] == b - 1;
-        k->hang = b + 1 < BODIES && parents[b + 1] == b;
-        k->pre = !k->carry && !is_ball;
+        k->parent_is_previous = b > 0 && parents[b] == b - 1;
+        k->next_is_child = b + 1 < BODIES && parents[b + 1] == b;
+        k->has_offset = !k->parent_is_previous && !is_ball;
         give_constants(k, b);
         bodies[b].joint = (uint32_t)b;
         links[b + 1] = (tq_canonical_link){.body = b, .column = b};
@@ -102,8 +102,8 @@ static tq_canonical make(void)
             joints[up].last = b;
             joints[up].subtree_mass += k->m;
         }
-        if (parents[b] >= 0 && !k->carry) {
-            joints[parents[b]].save = 1;
+        if (parents[b] >= 0 && !k->parent_is_previous) {
+            joints[parents[b]].has_branch = 1;
         }
     }
     c.n_body = BODIES;
@@ -116,11 +116,12 @@ static tq_canonical make(void)
 static void know_ways(tq_canonical *c)
 {
     joints[8].ca = 1.0, joints[8].sa = 0.0; /* so that every way is taken */
-    joints[12].ca = 0.0, joints[12].sa = 1.0, joints[12].square = 1;
+    joints[12].ca = 0.0, joints[12].sa = 1.0, joints[12].alpha_is_right = 1;
     for (int b = 0; b < BODIES; b++) {
         tq_canonical_joint *k = &joints[b];
-        k->level = k->ca == 1.0 && k->sa == 0.0;
-        k->plain = k->kind == TQ_CANONICAL_REVOLUTE && k->carry && !k->save && !k->pre;
+        k->alpha_is_zero = k->ca == 1.0 && k->sa == 0.0;
+        k->is_simple_revolute = k->kind == TQ_CANONICAL_REVOLUTE && k->parent_is_previous &&
+                                !k->has_branch && !k->has_offset;
     }
     c->rows_ascend = 1;
     c->side_by_side = 1;
@@ -252,7 +253,7 @@ static void make_plain(int b, int plainness)
     }
     if ((plainness & STRAIGHT) != 0) {
         static const double one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-        k->ca = k->square ? 0.0 : 1.0, k->sa = k->square ? 1.0 : 0.0;
+        k->ca = k->alpha_is_right ? 0.0 : 1.0, k->sa = k->alpha_is_right ? 1.0 : 0.0;
         k->cg = 1.0, k->sg = 0.0;
         memcpy(k->r, one, sizeof one);
     }
