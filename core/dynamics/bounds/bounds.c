@@ -358,7 +358,7 @@ static tq_status subdivide(search *s, size_t n_max, tq_error *reterr)
         const size_t low = worst_cell(s, 0), high = worst_cell(s, 1);
         const double gap_low = (s->attained[0] - s->bound[0]) / fabs(s->attained[0]);
         const double gap_high = (s->bound[1] - s->attained[1]) / fabs(s->attained[1]);
-        if (!(gap_low > gap_tolerance) && !(gap_high > close_enough)) {
+        if (!(gap_low > gap_tolerance) && !(gap_high > gap_tolerance)) {
             break;
         }
         const tq_status status = split(s, gap_low > gap_high ? low : high, reterr);
