@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/torqued.h - the whole public surface of core. */
+/* core/torqued.h - all public headers of core. */
 #ifndef TQ_TORQUED_H
 #define TQ_TORQUED_H
 

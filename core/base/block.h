@@ -5,14 +5,15 @@
 
 #include <stddef.h>
 
-/* A block holds up to TQ_BLOCK samples of an array with n_row rows: row r of sample i lies at
+/* A block holds up to TQ_BLOCK samples of an array with n_row rows: row r of sample i is at
  * data[r * stride + i]. The stride is a multiple of TQ_BLOCK_PAD, data is aligned to 64 bytes, and
  * the samples between n_sample and the next multiple of TQ_BLOCK_PAD must hold finite numbers
- * (tq_block_pad writes them): kernels compute them and nobody reads the result. A larger array is a
- * run of blocks of stride TQ_BLOCK_STRIDE, one after another.
+ * (tq_block_pad writes them): kernels compute them too, and the results are ignored. A larger array
+ * is a sequence of blocks of stride TQ_BLOCK_STRIDE.
  *
- * That stride is no power of two: rows 2 KiB apart fight for the same few lines of every cache, and
- * the mass matrix of a humanoid took three times as long to write. TQ_BLOCK is a stride as well. */
+ * That stride is not a power of two: rows 2 KiB apart map to the same few sets of every cache, and
+ * the mass matrix of a humanoid took three times as long to write. TQ_BLOCK is a valid stride
+ * too. */
 enum {
     TQ_BLOCK = 256,   /* samples of a full block */
     TQ_BLOCK_PAD = 8, /* the widest lane count */
@@ -42,7 +43,7 @@ static inline size_t tq_block_samples(size_t n_sample, size_t b)
 static inline void tq_block_pad(double *data, size_t n_row, size_t stride, size_t n_sample)
 {
     _Static_assert(TQ_BLOCK_PAD == 8, "a row is written out below");
-    if (n_sample == 1) { /* what most requests have: no inner loop to count */
+    if (n_sample == 1) { /* the most frequent request: no inner loop */
         for (size_t r = 0; r < n_row; r++) {
             double *row = data + r * stride;
             row[1] = row[2] = row[3] = row[4] = row[5] = row[6] = row[7] = row[0];

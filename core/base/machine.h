@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/base/machine.h - what a machine must have; the build compiles this file before any other. */
+/* core/base/machine.h - requirements on the machine; the build compiles this file before any other.
+ */
 #ifndef TQ_BASE_MACHINE_H
 #define TQ_BASE_MACHINE_H
 

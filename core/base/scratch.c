@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/base/scratch.c - mark, take and rewind on memory of the caller's. */
+/* core/base/scratch.c - mark, take and rewind on memory of the caller. */
 #include "core/base/scratch.h"
 
 #include <assert.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/base/scratch.h - what a caller lends to a computation: a bounded region of working memory,
- * taken in order and rewound as a whole, and the question whether the result is still wanted. */
+/* core/base/scratch.h - an arena of bounded size: allocation in order, release back to a mark; and
+ * cancellation of the computation that uses it. */
 #ifndef TQ_BASE_SCRATCH_H
 #define TQ_BASE_SCRATCH_H
 
@@ -16,9 +16,9 @@ typedef struct tq_scratch {
     size_t size;            /* bytes in `memory` */
     size_t used;            /* bytes taken, a multiple of TQ_SCRATCH_ALIGN */
     size_t peak;            /* largest `used` since init */
-    int (*stop)(void *ctx); /* not 0: the result is no longer wanted; NULL: always is */
+    int (*stop)(void *ctx); /* non-zero cancels the computation; NULL: never */
     void *stop_ctx;
-    double worked; /* since stop was asked last; negative: it said yes, and is asked no more */
+    double worked; /* multiplications since the last call of stop; negative: cancelled */
 } tq_scratch;
 
 /* Puts `size` bytes at `memory` (aligned to TQ_SCRATCH_ALIGN) under management. */
@@ -27,28 +27,29 @@ void tq_scratch_init(tq_scratch *scratch, void *memory, size_t size);
 /* Takes n * each bytes, aligned to TQ_SCRATCH_ALIGN; not cleared. NULL when they do not fit. */
 void *tq_scratch_take(tq_scratch *scratch, size_t n, size_t each);
 
-/* Remembers the present level, for tq_scratch_rewind. */
+/* Current level, for tq_scratch_rewind. */
 size_t tq_scratch_mark(const tq_scratch *scratch);
 
-/* Gives back everything taken since `mark`. Under AddressSanitizer the bytes are poisoned. */
+/* Releases everything taken since `mark`. Under AddressSanitizer the bytes are poisoned. */
 void tq_scratch_rewind(tq_scratch *scratch, size_t mark);
 
-/* `memory` is no scratch any more, and its owner may use it otherwise: what was poisoned is not. */
+/* Ends the use of `memory` as scratch: its owner may reuse it, and poisoned bytes are unpoisoned.
+ */
 void tq_scratch_release(void *memory, size_t size);
 
-/* `stop` is asked on the thread that works. */
+/* Sets the cancellation callback, called on the computing thread; non-zero cancels. */
 void tq_scratch_set_stop(tq_scratch *scratch, int (*stop)(void *ctx), void *ctx);
 
-/* Multiplications, about, between two questions: some milliseconds. By a count and not by a clock,
- * so that a test can say how much is done after a stop. */
+/* Approximate multiplications between two calls of `stop`: some milliseconds. A count and not a
+ * clock, so that a test can bound the work done after a cancellation. */
 #define TQ_SCRATCH_ASK_WORK 4e6
 
-/* Says that about `work` multiplications are due next. TQ_OK, or TQ_ERR_STOPPED, then and from then
- * on: return, and no result means anything. Whatever may take 10 ms between two returns to its
- * caller says so, piece by piece. */
+/* Announces about `work` multiplications to come. Returns TQ_OK, or TQ_ERR_STOPPED once cancelled,
+ * then and at every later call: the caller returns, and its results are undefined. Every
+ * computation that may run 10 ms without returning calls this, piece by piece. */
 tq_status tq_scratch_work(tq_scratch *scratch, double work, tq_error *reterr);
 
-/* Whether it has said TQ_ERR_STOPPED. */
+/* True once tq_scratch_work has returned TQ_ERR_STOPPED. */
 static inline int tq_scratch_is_stopped(const tq_scratch *scratch)
 {
     return scratch->worked < 0.0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/base/status.h - the outcomes of every core function, and where a fault lies. */
+/* core/base/status.h - status codes of all core functions, and the location of an error. */
 #ifndef TQ_BASE_STATUS_H
 #define TQ_BASE_STATUS_H
 
@@ -29,7 +29,7 @@ typedef enum tq_status {
 #undef TQ_STATUS_ENUM
 } tq_status;
 
-/* Where a call failed. `what` is a constant string that names the argument or field. */
+/* Location of an error. `what` is a constant string that names the argument or field. */
 typedef struct tq_error {
     const char *what; /* "q", "joint.axis", ...; NULL if nothing more is known */
     size_t index;     /* which element of it: joint, link, row or sample, as `what` says */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/drives/amplifier.c - from a command to motor torque. */
+/* core/drives/amplifier.c - drive: from a command to motor torque. */
 #include "core/drives/amplifier.h"
 
 #include <math.h>
@@ -53,20 +53,20 @@ double tq_foldback_limit(const tq_amplifier *amplifier, double heat, bool forwar
     if (amplifier->foldback_time == 0.0 || amplifier->continuous >= peak) {
         return peak;
     }
-    /* a ramp, not a switch: the current settles on it instead of chattering */
+    /* a ramp, not a switch: the current settles instead of chattering */
     const double full = amplifier->continuous * amplifier->continuous;
     const double left = fmax(0.0, fmin(1.0, (full - heat) / (0.05 * full)));
     return amplifier->continuous + left * (peak - amplifier->continuous);
 }
 
-/* a motor at one moment */
+/* a motor at one instant */
 typedef struct moment {
     const tq_drive *drive;
     bool stored;      /* the current is a state */
     double emf;       /* V */
     double reach;     /* V */
     double low, high; /* A: the current limits */
-    double current;   /* A, when stored */
+    double current;   /* A, if it is a state */
 } moment;
 
 static double held(double x, double low, double high)
@@ -74,15 +74,15 @@ static double held(double x, double low, double high)
     return fmax(low, fmin(high, x));
 }
 
-/* a voltage was asked for: what arrives, so that no more than the limits flows */
+/* voltage command: the actual voltage, limited so that the current stays within its limits */
 static void give_voltage(const moment *m, double wanted, tq_drive_flow *ret)
 {
     const double r = m->drive->motor.resistance;
     const double within = held(wanted, -m->reach, m->reach);
     const double settled = held((within - m->emf) / r, m->low, m->high);
-    /* the supply is the harder bound: a joint that is driven too fast makes its own current */
+    /* the supply is the harder limit: a joint driven too fast generates its own current */
     ret->voltage = held(m->emf + r * settled, -m->reach, m->reach);
-    /* a limit that does not bind must not cost a rounding */
+    /* an inactive limit must not cause rounding */
     if (settled == (within - m->emf) / r) {
         ret->voltage = within;
     }
@@ -90,7 +90,7 @@ static void give_voltage(const moment *m, double wanted, tq_drive_flow *ret)
     ret->current = m->stored ? m->current : (ret->voltage - m->emf) / r;
 }
 
-/* a current was asked for. Returns the rate of the loop's integral. */
+/* current command; returns the rate of the loop's integral */
 static double give_current(const moment *m, double integral, tq_drive_flow *ret)
 {
     const tq_amplifier *a = &m->drive->amplifier;
@@ -119,7 +119,7 @@ static double give_current(const moment *m, double integral, tq_drive_flow *ret)
     return saturated && error * v > 0.0 ? 0.0 : error;
 }
 
-/* the current that the velocity loop asks for, and how its states go on */
+/* set-point of the velocity loop, and the rates of its states */
 static double velocity_current(const tq_velocity_loop *loop, double wanted, double speed,
                                const double *z, double *zd)
 {
@@ -145,7 +145,7 @@ void tq_drive_rate(const tq_drive *drive, tq_drive_mode mode, bool reduced, doub
     const bool by_voltage = mode == TQ_DRIVE_VOLTAGE || mode == TQ_DRIVE_DUTY;
     const moment m = {
         .drive = drive,
-        /* an ideal current loop leaves no room for an inductance */
+        /* an ideal current loop has no inductance */
         .stored = !reduced && motor->inductance > 0.0 && (by_voltage || !ideal),
         .emf = motor->constant * speed,
         .reach = tq_amplifier_reach(a),

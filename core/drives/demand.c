@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/drives/demand.c - what a motion asks of a drive, and what decoupling the joints neglects. */
+/* core/drives/demand.c - requirements of a motion on a drive, and errors of decoupled joint models.
+ */
 #include "core/drives/demand.h"
 
 #include <math.h>

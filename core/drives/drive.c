@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/drives/drive.c - defaults and bounds of a drive's numbers. */
+/* core/drives/drive.c - defaults and ranges of a drive's parameters. */
 #include "core/drives/drive.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ void tq_drive_init(tq_drive *drive)
     };
 }
 
-/* how a number may be */
+/* range of a parameter */
 typedef enum bound { POSITIVE, NOT_NEGATIVE, LIMIT, NOT_ZERO, SHARE, FRACTION, HALF } bound;
 
 typedef struct rule {
@@ -86,7 +86,7 @@ tq_status tq_drive_check(const tq_drive *drive, tq_error *reterr)
             return tq_fail(reterr, TQ_ERR_RANGE, r->what, 0, r->value);
         }
     }
-    /* the limit goes from peak to continuous by a ramp, which needs both ends */
+    /* the ramp from peak to continuous requires both ends */
     if (a->foldback_time > 0.0 && !(isfinite(a->peak_forward) && isfinite(a->peak_reverse))) {
         return tq_fail(reterr, TQ_ERR_RANGE, "amplifier.foldback_time", 0, a->foldback_time);
     }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/drives/drive.h - what moves one joint: motor, gear, amplifier. */
+/* core/drives/drive.h - drive of one joint: motor, gear, amplifier. */
 #ifndef TQ_DRIVES_DRIVE_H
 #define TQ_DRIVES_DRIVE_H
 
 #include "core/base/status.h"
 
-/* A permanent-magnet DC motor, on its own shaft. In SI units the torque constant (N m/A) and the
- * back-emf constant (V s/rad) are one number: tau w = e i. */
+/* A permanent-magnet DC motor, on its own shaft. In SI units the torque constant (N m/A) equals the
+ * back-emf constant (V s/rad): tau w = e i. */
 typedef struct tq_motor {
     double constant;   /* K_m, N m/A = V s/rad, > 0 */
     double resistance; /* R, ohm, > 0 */
@@ -15,9 +15,9 @@ typedef struct tq_motor {
     double viscous;    /* b_m, N m s/rad */
 } tq_motor;
 
-/* theta_m = ratio theta. `efficiency` is the share of the motor's power that arrives at the joint,
- * and of the joint's power that arrives at the motor when the joint drives it. Rotor inertia and
- * motor friction pass without loss: they are told at the joint, as M and the friction tell them. */
+/* theta_m = ratio theta. `efficiency` is the fraction of the motor's power that reaches the joint,
+ * and of the joint's power that reaches the motor when the joint drives it. Rotor inertia and motor
+ * friction are without loss: on the joint side they are parts of M and friction. */
 typedef struct tq_gear {
     double ratio;      /* motor turns per joint turn, not 0; rad/m for a prismatic joint */
     double efficiency; /* in (0, 1]; 1: ideal */
@@ -25,29 +25,29 @@ typedef struct tq_gear {
 
 typedef enum tq_amplifier_kind {
     TQ_AMPLIFIER_PWM,    /* v = (2 D - 1) V_s, D the duty */
-    TQ_AMPLIFIER_LINEAR, /* v in proportion, up to V_s - dropout */
+    TQ_AMPLIFIER_LINEAR, /* v proportional, up to V_s - dropout */
 } tq_amplifier_kind;
 
-/* Limits may be INFINITY. A motor may take `peak_...` amperes for a while and `continuous` for
- * ever: the mean square of the current over `foldback_time` must not exceed that of `continuous`.
- * With a foldback time the peaks must be finite. */
+/* Limits may be INFINITY. A motor takes `peak_...` amperes temporarily and `continuous`
+ * permanently: the mean square of the current over `foldback_time` must not exceed that of
+ * `continuous`. With a foldback time the peaks must be finite. */
 typedef struct tq_amplifier {
     tq_amplifier_kind kind;
     double supply;    /* V_s, V, > 0 */
-    double dead_band; /* PWM: |D - 1/2| up to here gives no voltage; beyond, it is subtracted */
+    double dead_band; /* PWM: no voltage for |D - 1/2| up to this; subtracted beyond */
     double frequency; /* PWM: Hz, half a period of dead time in the loops; 0: none */
     double dropout;   /* linear: V lost of the supply */
     double bandwidth; /* linear: Hz, one pole in the loops; 0: none */
     double continuous, peak_forward, peak_reverse; /* A, > 0 */
     double foldback_time;                          /* s; 0: `continuous` is not enforced */
     double current_p, current_i; /* V/A, V/(A s): gains of the current loop; both 0: ideal */
-    double compensation;         /* part of the back-emf that is added to the voltage, 0 to 1 */
+    double compensation;         /* fraction of the back-emf added to the voltage, 0 to 1 */
 } tq_amplifier;
 
-/* The velocity loop around a current loop: i_ref = gain (1 + a T s)/(1 + T s) (w_ref - w'), w' the
- * speed of the motor through a tachometer of one time constant. */
+/* Velocity loop around a current loop: i_ref = gain (1 + a T s)/(1 + T s) (w_ref - w'), w' the
+ * motor speed through a tachometer with one time constant. */
 typedef struct tq_velocity_loop {
-    double gain;       /* A s/rad; 0: there is none */
+    double gain;       /* A s/rad; 0: no loop */
     double lead;       /* a; 1: no lead */
     double lead_time;  /* T, s; 0: no lead */
     double tacho_time; /* s; 0: ideal */
@@ -64,7 +64,7 @@ typedef struct tq_drive {
 void tq_drive_init(tq_drive *drive);
 
 /**
- * Check the numbers of a drive.
+ * Check the parameters of a drive.
  *
  * Returns  TQ_OK
  *          TQ_ERR_NOT_FINITE, TQ_ERR_RANGE   `what` names the field ("motor.resistance", ...),

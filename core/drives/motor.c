@@ -67,7 +67,7 @@ void tq_seen_by_load(const tq_drive *drive, const tq_shaft *load, tq_shaft *ret)
 typedef struct electromechanical {
     double a[4];
     double middle;   /* half the trace */
-    double distance; /* of the eigenvalues from the middle, squared */
+    double distance; /* squared distance of the eigenvalues from `middle` */
     double det;
 } electromechanical;
 
@@ -160,8 +160,8 @@ void tq_motor_reduction(const tq_drive *drive, const tq_shaft *load, tq_reductio
     ret->corner_hz = m->resistance / (2.0 * M_PI * m->inductance);
     const electromechanical e = matrix_of(m, &j);
     find_poles(&e, ret->poles);
-    const double speed = m->constant / stiff; /* of one volt */
-    /* five of the slower time, so finely that the faster one is seen */
+    const double speed = m->constant / stiff; /* for one volt */
+    /* five times the slower time constant, with a resolution for the faster one */
     const double end = 5.0 * (ret->mechanical_time + ret->electrical_time);
     for (int k = 1; k <= N_POINT; k++) {
         const double u = (double)k / (double)N_POINT;

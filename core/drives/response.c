@@ -8,15 +8,15 @@
 
 #include "core/elementary/elementary.h"
 
-/* Products and quotients of two are written out: the compiler's library may fuse or scale them in
- * another way on another machine. */
+/* Products and quotients of two are written out: the compiler's library may contract or scale them
+ * differently on another machine. */
 typedef double complex number;
 
 static number number_of(double re, double im)
 {
     const double parts[2] = {re, im};
     number z;
-    memcpy(&z, parts, sizeof z); /* CMPLX is not known to every compiler */
+    memcpy(&z, parts, sizeof z); /* CMPLX is not available in every compiler */
     return z;
 }
 
@@ -48,7 +48,7 @@ static double angle_of(number z)
     return tq_atan2(cimag(z), creal(z));
 }
 
-/* scan: decades from 1e-3 rad/s, points in each */
+/* scan: decades from 1e-3 rad/s, points per decade */
 enum { DECADE_FIRST = -3, N_DECADE = 10, PER_DECADE = 200, N_SCAN = N_DECADE * PER_DECADE };
 
 static double scan_frequency(int k)
@@ -66,7 +66,7 @@ static number amplifier_at(const tq_amplifier *a, number s)
     return a->bandwidth > 0.0 ? over(1.0, 1.0 + s / (2.0 * M_PI * a->bandwidth)) : 1.0;
 }
 
-/* ampere for a volt; the part `own` of the back-emf acts */
+/* A for a volt; the fraction `own` of the back-emf acts */
 static number admittance(const tq_driven *d, const tq_shaft *j, double inductance, number own,
                          number s)
 {
@@ -102,7 +102,7 @@ static number current_closed(const tq_driven *d, const tq_shaft *j, number s)
     return over(open, 1.0 + open);
 }
 
-/* speed for a speed asked for, the loop cut before the tachometer */
+/* speed for a speed set-point, the loop opened before the tachometer */
 static number velocity_forward(const tq_driven *d, const tq_shaft *j, number s)
 {
     const tq_velocity_loop *v = &d->drive->velocity;
@@ -133,7 +133,7 @@ static number value(const tq_driven *d, tq_response response, double w)
     case TQ_RESPONSE_CURRENT:
         return current_closed(d, &j, s);
     case TQ_RESPONSE_EMF: {
-        /* a voltage from outside pushes against the loop; the shaft is held at its speed */
+        /* an external voltage against the loop; the shaft speed is imposed */
         const tq_amplifier *a = &d->drive->amplifier;
         const number gain = times(a->current_p + over(a->current_i, s), amplifier_at(a, s));
         return is_ideal(d->drive) ? 0.0 : over(-1.0, m->inductance * s + m->resistance + gain);
@@ -157,7 +157,7 @@ void tq_response_at(const tq_driven *driven, tq_response response, double w, dou
     ret[1] = cimag(h);
 }
 
-/* the quantity whose zero is looked for, and its branch: see find_margins */
+/* the function whose zero is searched, and its branch: see find_margins */
 typedef enum crossing { GAIN_ONE, PHASE_OPPOSITE, GAIN_HALF_POWER } crossing;
 
 static double measure(const tq_driven *d, tq_response response, crossing c, double w)
@@ -246,8 +246,8 @@ void tq_loop_margins_find(const tq_driven *driven, bool velocity, tq_loop_margin
     }
 }
 
-/* a stable loop's 1 + L starts on the right or at -90 degrees and ends at 1: its argument at the
- * end, followed from the start, is 0 and not a turn */
+/* For a stable loop 1 + L starts on the right or at -90 degrees and ends at 1: its continuous
+ * argument ends at 0, without winding. */
 static bool never_turns(const tq_driven *driven, tq_response open)
 {
     number before = 1.0 + value(driven, open, scan_frequency(0));

@@ -7,24 +7,24 @@
 
 #include "core/drives/motor.h"
 
-/* From what to what. Speeds are the motor's. */
+/* Input and output of a response. Speeds are the motor's. */
 typedef enum tq_response {
     TQ_RESPONSE_SPEED,         /* rad/s of the motor for a volt */
     TQ_RESPONSE_SPEED_REDUCED, /* the same without inductance */
-    TQ_RESPONSE_ADMITTANCE,    /* A for a volt, the back-emf in */
-    TQ_RESPONSE_CURRENT_OPEN,  /* the current loop, cut */
-    TQ_RESPONSE_CURRENT,       /* current for a current asked for */
-    TQ_RESPONSE_EMF,           /* A for a volt of back-emf from outside, loop closed */
-    TQ_RESPONSE_VELOCITY_OPEN, /* the velocity loop, cut */
-    TQ_RESPONSE_VELOCITY,      /* speed for a speed asked for */
+    TQ_RESPONSE_ADMITTANCE,    /* A for a volt, with the back-emf */
+    TQ_RESPONSE_CURRENT_OPEN,  /* the current loop, open */
+    TQ_RESPONSE_CURRENT,       /* current for a current set-point */
+    TQ_RESPONSE_EMF,           /* A for a volt of external back-emf, loop closed */
+    TQ_RESPONSE_VELOCITY_OPEN, /* the velocity loop, open */
+    TQ_RESPONSE_VELOCITY,      /* speed for a speed set-point */
     TQ_RESPONSE_COUNT,
 } tq_response;
 
-/* A drive with what hangs from it. */
+/* A drive with its load. */
 typedef struct tq_driven {
     const tq_drive *drive;
     tq_shaft load;
-    bool locked; /* the shaft stands: no back-emf */
+    bool locked; /* locked rotor: no back-emf */
 } tq_driven;
 
 /**
@@ -35,22 +35,22 @@ typedef struct tq_driven {
  *     current loop: (k_p + k_i/s) A Y around the current;  ideal (gains 0): its closed form is 1
  *     velocity loop: gain (1 + a T s)/(1 + T s) T_i K/(J s + b) / (1 + s T_tacho)
  *
- * J, b seen by the motor; c the compensation. A closed velocity response is speed for the
- * reference, with the tachometer in the way back.
+ * J, b reflected to the motor; c the compensation. A closed velocity response is speed for the
+ * reference, with the tachometer in the feedback path.
  *
  * Source   G. Franklin, J. Powell, A. Emami-Naeini, Feedback Control of Dynamic Systems, ch. 6.
  * Checked  tests/unit/core/drives/test_response.c, tests/golden/test_seeds_drives.c
  */
 void tq_response_at(const tq_driven *driven, tq_response response, double w, double ret[2]);
 
-/* Stability and speed of a loop; what does not exist is INFINITY (margins, bandwidth) or 0
+/* Stability margins and bandwidth of a loop; absent values are INFINITY (margins, bandwidth) or 0
  * (crossings). */
 typedef struct tq_loop_margins {
-    double crossover;      /* rad/s where the open loop's gain falls through 1 */
-    double phase_margin;   /* rad, at the crossover with the least */
-    double phase_crossing; /* rad/s where the open loop's phase falls through -180 degrees */
-    double gain_margin;    /* factor that would make it unstable, at the nearest such crossing */
-    double bandwidth;      /* rad/s where the closed loop's gain falls through 1/sqrt 2 at last */
+    double crossover;      /* rad/s where the open-loop gain falls through 1 */
+    double phase_margin;   /* rad, the smallest of all crossovers */
+    double phase_crossing; /* rad/s where the open-loop phase falls through -180 degrees */
+    double gain_margin;    /* factor to instability, at the nearest such crossing */
+    double bandwidth;      /* rad/s of the last crossing of the closed-loop gain through 1/sqrt 2 */
     double peak;           /* largest gain of the closed loop */
     double peak_at;        /* rad/s */
     double low_gain;       /* gain of the closed loop at 1e-3 rad/s */
@@ -65,9 +65,9 @@ typedef struct tq_loop_margins {
  */
 void tq_loop_margins_find(const tq_driven *driven, bool velocity, tq_loop_margins *ret);
 
-/* Whether the closed loop is stable: by the turns of 1 + open loop around 0 along the scan
- * (Nyquist), the open loops here having no unstable poles. For the velocity loop the current loop
- * inside must be stable too. */
+/* Stability of the closed loop by the Nyquist criterion: winding of 1 + open loop around 0 along
+ * the scan, the open loops having no unstable poles. For the velocity loop the inner current loop
+ * must be stable too. */
 bool tq_loop_is_stable(const tq_driven *driven, bool velocity);
 
 #endif

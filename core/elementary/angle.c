@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/elementary/angle.c - sine, cosine, tangent: exact reduction, then polynomials. */
+/* core/elementary/angle.c - sine, cosine, tangent: exact argument reduction, then polynomials. */
 #include <float.h>
 #include <math.h>
 
 #include "core/elementary/elementary.h"
 #include "core/elementary/twofold.h"
 
-/* An angle = k pi/2 + r, |r| <= pi/4 and a little; the quadrant is k mod 4. */
+/* Angle = k pi/2 + r, |r| slightly above pi/4 at most; the quadrant is k mod 4. */
 typedef struct reduced {
     twofold r;
     unsigned quadrant;
 } reduced;
 
-/* 2/pi = 0.101000101111..., 64 bits a word, behind one word of zeros (Payne & Hanek 1983) */
+/* 2/pi = 0.101000101111..., 64 bits per word, after one word of zeros (Payne & Hanek 1983) */
 static const uint64_t two_over_pi[] = {
     UINT64_C(0x0000000000000000), UINT64_C(0xa2f9836e4e441529), UINT64_C(0xfc2757d1f534ddc0),
     UINT64_C(0xdb6295993c439041), UINT64_C(0xfe5163abdebbc561), UINT64_C(0xb7246e3a424dd2e0),
@@ -33,8 +33,8 @@ static uint64_t bits_from(size_t bit)
                       : two_over_pi[word] << shift | two_over_pi[word + 1] >> (64 - shift);
 }
 
-/* Any finite |x| >= 2^-10. x = M 2^e, M an integer of 53 bits; bits of 2/pi of a weight that makes
- * multiples of 4 with M 2^e are left out, and 192 bits from there on are enough: no double comes
+/* Payne-Hanek reduction for finite |x| >= 2^-10. x = M 2^e, M an integer of 53 bits. Bits of 2/pi
+ * whose product with M 2^e is a multiple of 4 are skipped; the next 192 bits suffice: no double is
  * closer to a multiple of pi/2 than 2^-62 of it. */
 static reduced reduce_far(double x)
 {
@@ -46,7 +46,8 @@ static reduced reduce_far(double x)
     const wide middle = (wide)m * bits_from(first + 64) + (uint64_t)(low >> 64);
     const uint64_t high = m * bits_from(first) + (uint64_t)(middle >> 64);
 
-    /* quarter turns: two bits before the point, 128 behind it, as a fraction in [-1/2, 1/2) */
+    /* quarter turns: two bits before the binary point, 128 after it, as a fraction in
+     * [-1/2, 1/2) */
     const wide after = (wide)high << 66 | (wide)(uint64_t)middle << 2 | (uint64_t)low >> 62;
     const signed_wide fraction = (signed_wide)after;
     unsigned quadrant = (unsigned)(high >> 62) + (fraction < 0);
@@ -76,15 +77,15 @@ static inline reduced reduce(double x)
         const double k = shifted - shift;
         const twofold s = sum_of(x - k * 0x1.921fb544p+0, -(k * 0x1.0b4611a6p-34));
         const twofold r = sum_of_ordered(s.hi, s.lo - k * 0x1.3198a2e037073p-69);
-        if (fabs(r.hi) > 0x1p-20) { /* else the third word is too short */
+        if (fabs(r.hi) > 0x1p-20) { /* else the third word of pi/2 is too short */
             return (reduced){r, (unsigned)bits_of_number(shifted) & 3};
         }
     }
     return reduce_far(x);
 }
 
-/* Both as a leading word and a rest that is below an eighth of it, by Chebyshev fits within 1e-18:
- * sin r = r + r^3 S(r^2), cos r = 1 - r^2/2 + r^4 C(r^2). */
+/* Value as a leading word and a rest below an eighth of it, by Chebyshev fits within 1e-18: sin r =
+ * r + r^3 S(r^2), cos r = 1 - r^2/2 + r^4 C(r^2). */
 static inline twofold sine_of(twofold r)
 {
     const double z = r.hi * r.hi, zz = z * z;

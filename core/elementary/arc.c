@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/elementary/arc.c - atan2, and the length of a vector of two. */
+/* core/elementary/arc.c - atan2, and hypot. */
 #include <float.h>
 #include <math.h>
 
@@ -55,7 +55,7 @@ static inline double arc_rest(double t)
     return t * z * ((a + zz * b) + zz * zz * (c + zz * d));
 }
 
-/* 0 <= q <= 1: atan q = atan c + atan((q - c) / (1 + q c)), c = j / 32 next to q */
+/* 0 <= q <= 1: atan q = atan c + atan((q - c) / (1 + q c)), c the multiple of 1/32 nearest to q */
 static twofold arc_of_ratio(twofold q)
 {
     if (q.hi < 0.125) {
@@ -83,7 +83,7 @@ static double arc_of_special(double y, double x)
     return copysign(fabs(x) <= DBL_MAX ? 0.5 * pi : x > 0.0 ? 0.25 * pi : 0.75 * pi, y);
 }
 
-/* of equal factors to both, the one that takes the larger near 1 */
+/* power of two that scales both arguments so that the larger is near 1 */
 static double scale_of(double larger)
 {
     return larger > 0x1p500 ? 0x1p-600 : larger < 0x1p-400 ? 0x1p600 : 1.0;
@@ -99,7 +99,8 @@ double tq_atan2(double y, double x)
     const double small = steep ? b : a, large = steep ? a : b;
     twofold arc;
     if (small < large * 0x1p-300) {
-        arc = (twofold){small / large, 0.0}; /* beyond the range of exact products, and enough */
+        arc = (twofold){small / large, 0.0}; /* outside the range of exact products; accurate
+                                                enough */
     } else {
         const double scale = scale_of(large);
         arc =

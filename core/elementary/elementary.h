@@ -3,10 +3,10 @@
 #ifndef TQ_ELEMENTARY_ELEMENTARY_H
 #define TQ_ELEMENTARY_ELEMENTARY_H
 
-/* Made of + - * / sqrt in double precision and of integers, all of which IEEE 754 and C define to
- * the last bit; the C library's own differ between processors and versions. Domains, poles, signed
- * zeros, infinities and NaN as in C17 annex F; no flags, no errno. Errors below 1 ulp, of log,
- * log10 and hypot below 0.52. */
+/* Built from + - * / sqrt in double precision and integers only, which IEEE 754 and C define to the
+ * last bit; the C library's functions differ between processors and versions. Domains, poles,
+ * signed zeros, infinities and NaN as in C17 annex F; no flags, no errno. Errors below 1 ulp; of
+ * log, log10 and hypot below 0.52 ulp. */
 
 double tq_exp(double x);
 double tq_log(double x);
@@ -18,6 +18,6 @@ double tq_sin(double x);
 double tq_cos(double x);
 double tq_tan(double x);
 double tq_atan2(double y, double x);
-double tq_hypot(double x, double y); /* sqrt(x^2 + y^2), without overflow in between */
+double tq_hypot(double x, double y); /* sqrt(x^2 + y^2) without intermediate overflow */
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/elementary/exponential.h - exp of a number of two words. */
+/* core/elementary/exponential.h - exp of a double-double number. */
 #ifndef TQ_ELEMENTARY_EXPONENTIAL_H
 #define TQ_ELEMENTARY_EXPONENTIAL_H
 

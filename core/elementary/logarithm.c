@@ -6,9 +6,9 @@
 #include "core/elementary/elementary.h"
 #include "core/elementary/exponential.h"
 
-/* c, a multiple of 2^-8 near 1 / m for the m of one of 128 intervals of [0.703, 1.406), and -log c
- * in two words, the first a multiple of 2^-42. Those about 1 have c = 1: log x near 1 loses
- * nothing. */
+/* c, a multiple of 2^-8 near 1 / m for m in one of 128 intervals of [0.703, 1.406), and -log c in
+ * two words, the first a multiple of 2^-42. Intervals around 1 have c = 1: no cancellation in log x
+ * near 1. */
 static const struct {
     double c;
     twofold log;
@@ -185,7 +185,7 @@ static inline twofold log_of(double x)
     return sum_of_ordered(s.hi, s.lo + (near.lo + rest));
 }
 
-/* log of what is no positive finite number */
+/* log of a number that is not positive and finite */
 static double log_beyond(double x)
 {
     return x == 0.0 ? -HUGE_VAL : x > 0.0 || x != x ? x : (double)NAN;
@@ -224,7 +224,7 @@ double tq_log1p(double x)
     return l.hi + (l.lo + u.lo / u.hi);
 }
 
-/* Parity of a number that is no NaN: 1 odd, 0 even, -1 no integer. */
+/* Parity of a number that is not NaN: 1 odd, 0 even, -1 not an integer. */
 static int parity_of(double y)
 {
     const double size = fabs(y);

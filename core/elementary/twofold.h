@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/elementary/twofold.h - sums and products in two words, the rounding error kept. */
+/* core/elementary/twofold.h - double-double arithmetic: sums and products as two words, the
+ * rounding error kept. */
 #ifndef TQ_ELEMENTARY_TWOFOLD_H
 #define TQ_ELEMENTARY_TWOFOLD_H
 
@@ -40,8 +41,8 @@ static inline twofold sum_of(double a, double b)
     return (twofold){s, (a - (s - part)) + (b - part)};
 }
 
-/* a b exactly, |a|, |b| < 2^970 and |a b| > 2^-960 (Veltkamp, Dekker 1971); an fma would be a call
- * of the C library where the build may not assume one */
+/* a b exactly, |a|, |b| < 2^970 and |a b| > 2^-960 (Veltkamp, Dekker 1971). No fma: without the
+ * instruction it is a call of the C library. */
 static inline twofold product_of(double a, double b)
 {
     const double splitter = 0x1p27 + 1.0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/ensemble/ensemble.c - many trajectories of one plant side by side. */
+/* core/ensemble/ensemble.c - many trajectories of one plant in parallel, by fixed steps. */
 #include <math.h>
 #include <string.h>
 
 #include "core/dynamics/varied.h"
 #include "core/ensemble/ensemble_private.h"
 
-enum { ASK_STEPS = 256 }; /* between questions whether to stop */
+enum { ASK_STEPS = 256 }; /* steps between calls of `stopped` */
 
 typedef struct work {
     const tq_ensemble *ensemble;
@@ -14,7 +14,7 @@ typedef struct work {
     const tq_model *model;
     tq_trajectories state;
     tq_scratch *scratch;
-    double *kept;       /* ((nq + nv + n_z) x stride) with constraints */
+    double *kept;       /* ((nq + nv + n_z) x stride) backup, with constraints */
     uint64_t *n_sample; /* (n_effect) samples taken */
     size_t n_ended;
     uint64_t n_step;
@@ -22,7 +22,7 @@ typedef struct work {
 
 enum { LANE = TQ_BLOCK_PAD };
 
-/* rows of a state, held values and what may vary included */
+/* rows of a state, with held values and per-member parameters */
 static size_t numbers_of(const tq_plant *plant)
 {
     const tq_model *model = tq_mechanism_model(plant->mechanism);
@@ -35,7 +35,7 @@ static size_t alone_size(const tq_plant *plant)
     return tq_scratch_cost(numbers_of(plant) * LANE, sizeof(double));
 }
 
-/* of what is kept over a step that constraints may turn down */
+/* size of the backup over a step that may violate constraints */
 static size_t kept_numbers(const tq_plant *plant)
 {
     return plant->constraints != NULL ? numbers_of(plant) : 0;
@@ -87,8 +87,8 @@ static void park_rows(const work *w, double *rows, size_t n_row, size_t live)
     tq_block_pad(rows, n_row, m->stride, m->n_member);
 }
 
-/* From now on members that have ended go where one goes that has not: nobody looks at them, and
- * what it can do they can. */
+/* Members that have ended continue as copies of one that has not: their results are not read, and
+ * this cannot fail where that one does not. */
 static void park(work *w)
 {
     const tq_members *m = w->members;
@@ -113,7 +113,7 @@ static void find_runaways(work *w, double t)
     for (size_t r = 0; r < w->model->nv; r++) {
         const double *row = m->qd + r * m->stride;
         for (size_t i = 0; i < m->n_member; i++) {
-            sound &= fabs(row[i]) < TQ_MEMBER_RUNAWAY; /* not NaN either */
+            sound &= fabs(row[i]) < TQ_MEMBER_RUNAWAY; /* false for NaN too */
         }
     }
     if (sound) {
@@ -138,7 +138,7 @@ size_t tq_member_at_fault(tq_status status, const tq_error *error, size_t n_samp
     return of_member && index >= 0.0 && index < (double)n_sample ? (size_t)index : n_sample;
 }
 
-/* whether it is member i that cannot take this step */
+/* whether member i on its own fails in this step */
 static int fails_alone(const work *w, size_t i, double t, double h)
 {
     const tq_plant *plant = w->ensemble->plant;
@@ -173,7 +173,7 @@ static int fails_alone(const work *w, size_t i, double t, double h)
     return status != TQ_OK;
 }
 
-/* the member that a failed step is about; n_member: it is not about one of them */
+/* the member that caused a failed step; n_member: none of them */
 static size_t find_fault(const work *w, tq_status status, const tq_error *error, double t, double h)
 {
     const size_t n = w->members->n_member;
@@ -181,7 +181,7 @@ static size_t find_fault(const work *w, tq_status status, const tq_error *error,
     if (status == TQ_ERR_SCRATCH || status == TQ_ERR_SHAPE) {
         return n;
     }
-    /* not every fault names the member rightly: another must not end for it */
+    /* not every error names the right member: another must not end because of it */
     if (named < n && !has_ended(w, named) && fails_alone(w, named, t, h)) {
         return named;
     }
@@ -191,7 +191,7 @@ static size_t find_fault(const work *w, tq_status status, const tq_error *error,
     return i;
 }
 
-/* what a step changes, kept where constraints may turn the step down after it was taken */
+/* backup of the states before a step that constraints may reject, and restore */
 static void copy_states(const work *w, int back)
 {
     const tq_members *m = w->members;
@@ -221,7 +221,7 @@ static tq_status step(work *w, double t, double h, tq_error *reterr)
         if (status == TQ_ERR_STOPPED) {
             return tq_fail(reterr, status, error.what, error.index, error.value);
         }
-        /* without that member it is tried again, from where all stood before */
+        /* repeats the step without that member, from the states before */
         copy_states(w, 1);
         const size_t i = find_fault(w, status, &error, t, h);
         if (i == w->members->n_member) {
@@ -292,7 +292,7 @@ static tq_status advance(work *w, double from, double to, tq_error *reterr)
         tq_status status = take_samples(w, t, reterr);
         const unsigned order = w->ensemble->method == TQ_FIXED_RK4 ? 4 : 1;
         const double stop = fmin(to, tq_member_next_stop(w->ensemble, t, order, w->n_sample));
-        /* as a single run does it, so that a member has the bits of a simulation */
+        /* as in a single run, so that a member has the bits of a simulation */
         t = tq_time_meets(t, stop) ? stop : t;
         while (t < stop && status == TQ_OK && w->n_ended < w->members->n_member) {
             const double way = stop - t;

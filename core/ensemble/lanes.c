@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/ensemble/lanes.c - lanes filled, left, sampled and tried. */
+/* core/ensemble/lanes.c - SIMD lanes of members: filling, removal, sampling, attempts. */
 #include "core/ensemble/lanes.h"
 
 #include <math.h>
@@ -57,9 +57,7 @@ int tq_lane_set_take(tq_lane_set *w)
     return 1;
 }
 
-/* ------------------------------------------------------------------------------------------------
- * A lane
- */
+/* One lane */
 
 void tq_lane_put_row(const tq_lane_set *w, size_t i, size_t output, int ended)
 {
@@ -103,7 +101,7 @@ void tq_lane_end(tq_lane_set *w, size_t i, tq_run_end why)
     tq_lane_leave(w, i);
 }
 
-/* column i of rows as a block of one, padded */
+/* column i of rows as a block of one sample, padded */
 static void bring(size_t n, double *to, const double *from, size_t stride, size_t i)
 {
     for (size_t r = 0; r < n; r++) {
@@ -150,9 +148,7 @@ tq_status tq_lane_sample(tq_lane_set *w, size_t i, tq_error *reterr)
     return TQ_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------
- * A try of all lanes
- */
+/* An attempt of all lanes */
 
 void tq_lane_set_pad(const tq_lane_set *w)
 {
@@ -209,14 +205,14 @@ static int fails_alone(const tq_lane_set *w, size_t i)
     return tq_pair_try(w->ensemble->plant, w->ensemble->pair, &step, w->scratch, NULL) != TQ_OK;
 }
 
-/* The lane that a failed try is about; n_lane: it is not about one of them. */
+/* The lane that caused a failed attempt; n_lane: none of them. */
 static size_t find_fault(const tq_lane_set *w, tq_status status, const tq_error *error)
 {
     const size_t named = tq_member_at_fault(status, error, w->n_lane);
     if (status == TQ_ERR_SCRATCH || status == TQ_ERR_SHAPE) {
         return w->n_lane;
     }
-    /* not every fault names the lane rightly: another must not end for it */
+    /* not every error names the right lane: another must not end because of it */
     if (named < w->n_lane && fails_alone(w, named)) {
         return named;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/ensemble/pair.c - members side by side, each by adaptive steps of its own. */
+/* core/ensemble/pair.c - many trajectories in parallel, with step control per trajectory. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -12,7 +12,7 @@ static const double safety = 0.95;
 static const double shrink_most = 0.2, grow_most = 6.0;
 static const double after_refusal = 0.125;
 
-/* how far each goes: to its next stop, or as far as its next step takes it */
+/* step of each lane: to its next stop, or the proposed length */
 static void choose(tq_lane_set *w)
 {
     const tq_ensemble *e = w->ensemble;
@@ -27,7 +27,7 @@ static void choose(tq_lane_set *w)
             l->cut = 1;
             h = way;
         } else {
-            if (2.0 * h > way) { /* two like ones rather than a long and a short one */
+            if (2.0 * h > way) { /* two equal steps instead of a long and a short one */
                 l->cut = 1;
                 h = 0.5 * way;
             }
@@ -40,14 +40,14 @@ static void choose(tq_lane_set *w)
     }
 }
 
-/* factor of the next step, by roots that every machine rounds alike */
+/* factor of the next step, by square roots, which are correctly rounded on every machine */
 static double growth(const tq_pair *pair, double error, int accepted)
 {
     if (!(error > 0.0)) {
         return grow_most;
     }
     double root = sqrt(sqrt(error));
-    /* order 5: gently on the way up, by its own order nearly on the way down */
+    /* order 5: exponent 1/8 for growth, 1/4 for reduction */
     root = pair->order > 5 || accepted ? sqrt(root) : root;
     return fmin(grow_most, fmax(shrink_most, safety / root));
 }
@@ -61,7 +61,7 @@ static int runs_away(const tq_lane_set *w, size_t i)
     return !sound;
 }
 
-/* a lane that came to its step's end; 0: it is gone */
+/* a lane at the end of its step; 0: the lane was removed */
 static int arrive(tq_lane_set *w, size_t i)
 {
     const tq_ensemble *e = w->ensemble;
@@ -84,7 +84,7 @@ static int arrive(tq_lane_set *w, size_t i)
     return 1;
 }
 
-/* 0: the lane is gone */
+/* accepts or rejects the step of a lane; 0: the lane was removed */
 static int judge(tq_lane_set *w, size_t i)
 {
     const tq_ensemble *e = w->ensemble;
@@ -120,9 +120,7 @@ static int judge(tq_lane_set *w, size_t i)
     return 1;
 }
 
-/* ------------------------------------------------------------------------------------------------
- * A block
- */
+/* One block */
 
 static void set_tolerances(const tq_lane_set *w)
 {
@@ -139,7 +137,7 @@ static void set_tolerances(const tq_lane_set *w)
     }
 }
 
-/* all members stand at the first output */
+/* all members at the first output */
 static void fill(tq_lane_set *w)
 {
     const tq_members *m = w->members;
@@ -162,14 +160,14 @@ static void fill(tq_lane_set *w)
     }
 }
 
-/* what is not known is found by trying */
+/* initial step 1e-6 s if the estimate is not usable */
 static double usable(tq_status status, double h)
 {
     return status == TQ_OK && isfinite(h) && h > 0.0 ? h : 1e-6;
 }
 
-/* Some start cannot be told a first step: a step of no length says which of them have rates at
- * all, and then each is asked by itself. */
+/* Some initial state has no rates, so the block has no common estimate: a step of length zero finds
+ * and ends those members, then each lane is estimated alone. */
 static tq_status set_out_apart(tq_lane_set *w, tq_error *reterr)
 {
     for (size_t i = 0; i < w->n_lane; i++) {
@@ -186,7 +184,7 @@ static tq_status set_out_apart(tq_lane_set *w, tq_error *reterr)
     return status;
 }
 
-/* samples at the start, and first steps; members whose start has no rates end there */
+/* samples at the start, and initial steps; members without rates at the start end there */
 static tq_status set_out(tq_lane_set *w, tq_error *reterr)
 {
     for (size_t i = 0; i < w->n_lane;) {
@@ -238,7 +236,7 @@ static tq_status run(tq_lane_set *w, tq_error *reterr)
             const size_t last = w->n_lane - 1;
             if (judge(w, i)) {
                 i++;
-            } else { /* another member stands here now */
+            } else { /* another member is in this lane now */
                 tq_move_column(w->ahead, w->n, w->stride, i, last);
                 w->error[i] = w->error[last];
             }

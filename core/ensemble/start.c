@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/ensemble/start.c - starts of members, each brought onto the constraints. */
+/* core/ensemble/start.c - initial states of members, each projected onto the constraints. */
 #include <math.h>
 
 #include "core/ensemble/ensemble_private.h"

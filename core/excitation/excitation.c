@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/excitation/excitation.c - a (1+1) evolution strategy over Fourier series that fill their
+/* core/excitation/excitation.c - (1+1) evolution strategy over Fourier series scaled to their
  * limits. */
 #include "core/excitation/excitation.h"
 
@@ -13,14 +13,15 @@
 #include "core/plant/noise.h"
 
 enum {
-    SHAPE_POINTS = 64, /* of the highest harmonic, where peaks are looked for */
-    SCORE_POINTS = 20, /* of the highest harmonic, where torque is looked at */
-    PLACE = 0,         /* genes of a joint before its harmonics: where in the room that is left */
-    SIZE = 1,          /* and how much of what the limits allow */
+    SHAPE_POINTS = 64, /* per period of the highest harmonic, where peaks are evaluated */
+    SCORE_POINTS = 20, /* per period of the highest harmonic, where torque is evaluated */
+    PLACE = 0,         /* genes of a joint before its harmonics: position within the remaining
+                          range */
+    SIZE = 1,          /* and size relative to the limits */
     FIRST_HARMONIC = 2,
 };
 
-/* between points, a peak is higher by 1 - cos(pi / SHAPE_POINTS) = 0.12 % at most */
+/* between points a peak is higher by 1 - cos(pi / SHAPE_POINTS) = 0.12 % at most */
 static const double margin = 0.995;
 static const double least_size = 0.3;
 static const double step_first = 0.5, step_least = 1e-3, step_grows = 1.5, step_shrinks = 0.9;
@@ -29,14 +30,14 @@ struct tq_excitation_room {
     double *sine, *cosine; /* (SHAPE_POINTS n_harmonic x n_harmonic) */
     double *genes, *tried; /* (nv x n_gene) */
     double *best_offset, *best_a, *best_b;
-    double *offset, *a, *b;  /* of the motion that is tried */
+    double *offset, *a, *b;  /* of the motion under test */
     double *q, *qd, *qdd;    /* (nv) */
     double *y;               /* (nv x n_parameter) */
     double *row;             /* (n_base) */
     double *normal, *scaled; /* (n_base x n_base) */
     double *eigenvalues;     /* (n_base) */
     double step;
-    tq_scratch scratch; /* of what is called */
+    tq_scratch scratch; /* for called functions */
     void *rest;
     size_t n_rest;
 };
@@ -58,7 +59,7 @@ size_t tq_excitation_samples(const tq_excitation_task *task)
     return SCORE_POINTS * task->n_harmonic;
 }
 
-/* All arrays in one list: with `scratch` NULL only their sizes are added up. */
+/* All arrays in one list: with `scratch` NULL only their sizes are added. */
 static size_t lay_out(const tq_excitation_task *task, tq_scratch *scratch, tq_excitation *to)
 {
     const size_t nv = task->model->nv, h = task->n_harmonic, n = task->base->n_base;
@@ -109,16 +110,14 @@ size_t tq_excitation_scratch_size(const tq_excitation_task *task)
     return lay_out(task, NULL, NULL) + TQ_SCRATCH_ALIGN;
 }
 
-/* ------------------------------------------------------------------------------------------------
- * From genes to a motion within its limits
- */
+/* From genes to a motion within its limits */
 
 static void make_waves(tq_excitation *search)
 {
     const size_t h = search->task.n_harmonic, n = SHAPE_POINTS * h;
     for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < h; k++) {
-            /* whole turns do not matter: the number of points stays exact */
+            /* modulo 2 pi: the index stays exact */
             const double angle = 2.0 * M_PI * (double)((k + 1) * i % n) / (double)n;
             search->room->sine[i * h + k] = tq_sin(angle);
             search->room->cosine[i * h + k] = tq_cos(angle);
@@ -126,8 +125,7 @@ static void make_waves(tq_excitation *search)
     }
 }
 
-/* At rest where the period begins: sum a_k = 0 there is no velocity, sum k b_k = 0 no acceleration.
- */
+/* Rest at the ends of the period: sum a_k = 0 (velocity), sum k b_k = 0 (acceleration). */
 static void begin_at_rest(size_t h, double *a, double *b)
 {
     double sum = 0.0, along = 0.0, length = 0.0;
@@ -197,9 +195,7 @@ static void express(tq_excitation *search)
     }
 }
 
-/* ------------------------------------------------------------------------------------------------
- * How good it is
- */
+/* Score of a motion */
 
 static void add_row(size_t n, const double *row, double *normal)
 {
@@ -211,7 +207,7 @@ static void add_row(size_t n, const double *row, double *normal)
     }
 }
 
-/* The sample's rows into the normal matrix; the torque against its limits. */
+/* Adds the sample's rows to the normal matrix; compares the torque with its limits. */
 static tq_status add_sample(tq_excitation *search, const tq_fourier *motion, double t,
                             double *excess, tq_error *reterr)
 {
@@ -266,7 +262,8 @@ static tq_status judge(tq_excitation *search, tq_excitation_score *ret, tq_error
             return status;
         }
         const double *values = room->eigenvalues;
-        /* the normal matrix holds the square: below its rounding nothing is known */
+        /* the normal matrix has the squared condition number: below its rounding the rank is
+         * unknown */
         whole = values[0] > (double)n * DBL_EPSILON * values[n - 1];
         ret->condition = whole ? sqrt(values[n - 1] / values[0]) : HUGE_VAL;
         for (size_t c = 0; c < n; c++) {
@@ -296,7 +293,7 @@ static tq_status score(tq_excitation *search, tq_excitation_score *ret, tq_error
     return judge(search, ret, reterr);
 }
 
-/* Limits of torque first; then what was asked for. */
+/* Torque limits first; then the criterion. */
 static bool is_better(const tq_excitation_task *task, const tq_excitation_score *x,
                       const tq_excitation_score *than)
 {
@@ -330,7 +327,7 @@ static void draw(tq_excitation *search, bool afresh)
     const uint64_t stream = search->n_tried;
     const uint64_t chosen = tq_noise_bits(task->seed, stream, nv * n_gene) % nv;
     for (size_t v = 0; v < nv; v++) {
-        /* about half of the joints change, and one for sure */
+        /* about half of the joints change, and at least one */
         const bool moves =
             v == chosen || tq_noise_bits(task->seed, stream, nv * n_gene + 1 + v) % 2 == 0;
         for (size_t g = 0; g < n_gene; g++) {

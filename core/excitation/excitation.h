@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/excitation/excitation.h - periodic motion within limits from which parameters can be
- * told. */
+/* core/excitation/excitation.h - excitation trajectories: periodic motion within limits for
+ * parameter identification. */
 #ifndef TQ_EXCITATION_EXCITATION_H
 #define TQ_EXCITATION_EXCITATION_H
 
@@ -16,32 +16,32 @@
 
 enum { TQ_EXCITATION_HARMONICS_MAX = 64 };
 
-/* What is to be found. Arrays are borrowed, of nv entries in the model's order; every joint that
- * moves has one coordinate. */
+/* The optimisation task. Arrays are borrowed, of nv entries in the model's order; every moving
+ * joint has one coordinate. */
 typedef struct tq_excitation_task {
     const tq_model *model;
     unsigned with; /* TQ_REGRESS_... */
     const tq_base_set *base;
-    const double *values;        /* (n_parameter): what the torque is expected to be */
+    const double *values;        /* (n_parameter): expected values, for the torque */
     const double *gravity;       /* 3, world frame */
     const double *lower, *upper; /* finite; rad or m */
-    const double *velocity, *acceleration, *effort; /* above 0; INFINITY: no limit */
+    const double *velocity, *acceleration, *effort; /* > 0; INFINITY: no limit */
     double frequency;                               /* of the period, Hz */
     size_t n_harmonic;                              /* >= 2 */
-    bool by_determinant; /* most information in all; else the least condition */
+    bool by_determinant; /* D-optimality (largest determinant); else the smallest condition
+                            number */
     uint64_t seed;
 } tq_excitation_task;
 
-/* How good a motion is. */
+/* Quality of a motion. */
 typedef struct tq_excitation_score {
-    double
-        condition; /* of the base regressor over a period, columns scaled to one length; INFINITY:
-                           some parameter is not excited */
+    double condition; /* condition number of the base regressor over a period, columns scaled to one
+                      length; INFINITY: some parameter is not excited */
     double information; /* log of the determinant of its normal matrix, unscaled; -INFINITY */
-    double excess;      /* largest |torque| over its limit, less 1; <= 0: limits kept */
+    double excess;      /* largest |torque| over its limit, minus 1; <= 0: within limits */
 } tq_excitation_score;
 
-/* A search: everything lives in the scratch that it was begun with. */
+/* A search: all data are in the scratch with which it was begun. */
 typedef struct tq_excitation {
     tq_excitation_task task;
     tq_fourier motion; /* the best so far; arrays of nv, n_harmonic x nv, n_harmonic x nv */
@@ -51,8 +51,8 @@ typedef struct tq_excitation {
 } tq_excitation;
 
 /**
- * Begin a search with one random motion. Motions are Fourier series of which velocity and
- * acceleration are zero where the period begins and ends, as large as the limits of position,
+ * Begin a search with one random motion. Motions are Fourier series with zero velocity and
+ * acceleration at the ends of the period, as large as the limits of position,
  * velocity and acceleration allow.
  *
  * Memory   tq_excitation_scratch_size(task) bytes of `scratch`, which stay taken.
@@ -66,12 +66,12 @@ tq_status tq_excitation_begin(const tq_excitation_task *task, tq_scratch *scratc
                               tq_excitation *ret, tq_error *reterr);
 size_t tq_excitation_scratch_size(const tq_excitation_task *task);
 
-/* Tries n more motions: the first `n_random` of the search independent ones, then changes of the
- * best, as large as they succeed. The same task and counts give the same motion, however the tries
- * are cut into calls. Cost: O(harmonics n_base^2 nv) each. */
+/* Tries n more motions: the first `n_random` of the search independent, then mutations of the best,
+ * with adaptive size. The same task and counts give the same motion, regardless of the division
+ * into calls. Cost: O(harmonics n_base^2 nv) each. */
 tq_status tq_excitation_try(tq_excitation *search, size_t n, size_t n_random, tq_error *reterr);
 
-/* Samples of a period that scores are computed from. */
+/* Number of samples of a period for scores. */
 size_t tq_excitation_samples(const tq_excitation_task *task);
 
 #endif

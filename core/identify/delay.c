@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/delay.c - a window of samples that slides along a stream. */
+/* core/identify/delay.c - a sliding window of samples along a stream. */
 #include "core/identify/delay.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ static size_t row_count(const tq_fit *fit)
     return fit->mechanism->model.nq + 3 * fit->n_row + tq_shape_count(fit);
 }
 
-/* the window slides within twice its size, so that every sample is moved once */
+/* the buffer is twice the window, so that every sample is moved once */
 static size_t room_of(const tq_fit *fit)
 {
     return 4 * fit->options.lag + 4 * (size_t)TQ_FOLD_RUN;
@@ -51,7 +51,8 @@ tq_status tq_fit_delay_take(const tq_fit *fit, tq_scratch *scratch, tq_fit_delay
     if (status != TQ_OK) {
         return status;
     }
-    const int64_t between = ret->before.values - ret->now.values; /* of one scratch */
+    /* in one scratch, hence comparable */
+    const int64_t between = ret->before.values - ret->now.values;
     int64_t *at = ret->offset;
     for (size_t r = 0; r < fit->n_row; r++) {
         const tq_fit_row *row = &fit->rows[r];
@@ -107,7 +108,7 @@ static void get_rows(const tq_fit_delay *delay, size_t first, size_t n_row, size
     }
 }
 
-/* the columns of the n samples from `at` on */
+/* columns of the n samples from `at` on */
 static tq_status compute(const tq_fit_delay *delay, size_t at, size_t n, const double *load,
                          tq_fit_run *run, tq_error *reterr)
 {

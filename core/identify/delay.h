@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/delay.h - samples of a stream together with those a lag before and after: private.
- */
+/* core/identify/delay.h - samples of a stream together with those one lag before and after:
+ * private. */
 #ifndef TQ_IDENTIFY_DELAY_H
 #define TQ_IDENTIFY_DELAY_H
 
 #include "core/identify/regression/fit_private.h"
 
-/* Keeps what has come within two lags, and gives runs of which both neighbours are known. */
+/* Buffers two lags of samples, and returns runs with both neighbours. */
 typedef struct tq_fit_delay {
     const tq_fit *fit;
-    size_t lag, begin, n, room; /* samples: at the front spent, there, of memory */
+    size_t lag, begin, n, room; /* samples: at the front consumed, in use, capacity */
     double *rows; /* (nq + 3 nv + shapes) x room: q, qd, qdd, tau, signs, other shapes */
-    bool is_told; /* signs and shapes are */
+    bool is_told; /* signs and shapes are given by blocks */
     tq_fit_run now, before, after;
     int64_t *offset; /* (widths of all rows) into now.values: instruments, columns, torque */
 } tq_fit_delay;
@@ -20,10 +20,11 @@ size_t tq_fit_delay_size(const tq_fit *fit);
 tq_status tq_fit_delay_take(const tq_fit *fit, tq_scratch *scratch, tq_fit_delay *ret,
                             tq_error *reterr);
 
-/* n samples of a run, with their signs; take all runs out before the next come in. */
+/* Adds n samples of a run, with their signs; all runs must be taken out before the next are added.
+ */
 void tq_fit_delay_put(tq_fit_delay *delay, const tq_fit_run *run, size_t n);
 
-/* What comes next lies behind a gap: nothing is a lag before or after it. */
+/* The next samples follow a gap: they have no neighbours before it. */
 void tq_fit_delay_forget(tq_fit_delay *delay);
 
 /* Values of the next run, and of its instruments: the mean of the columns a lag before and after.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/experiment.h - measured motion on a clean clock, as fits and judges take it. */
+/* core/identify/experiment.h - measured motion on a uniform clock, the input of fits and residuals.
+ */
 #ifndef TQ_IDENTIFY_EXPERIMENT_H
 #define TQ_IDENTIFY_EXPERIMENT_H
 
@@ -8,9 +9,9 @@
 
 #include "core/base/block.h"
 
-/* Some samples of one experiment, in the layout of core/base/block.h. q, qd, qdd and tau have been
- * through the same filter; every number is finite. Torques of mimicking joints are the master's.
- * Arrays are borrowed for the call. */
+/* Samples of one experiment, in the layout of core/base/block.h. q, qd, qdd and tau have passed the
+ * same filter; every number is finite. Torques of mimic joints are the master's. Arrays are
+ * borrowed for the call. */
 typedef struct tq_experiment_block {
     size_t n_sample; /* 1 .. TQ_BLOCK */
     size_t stride;   /* multiple of TQ_BLOCK_PAD, >= n_sample; of all arrays */
@@ -18,20 +19,19 @@ typedef struct tq_experiment_block {
     const double *qd;      /* (nv x stride) */
     const double *qdd;     /* (nv x stride) */
     const double *tau;     /* (nv x stride) N m or N, on the joint's side of the gear */
-    const double *tau_raw; /* (nv x stride) before the filter, what judges compare with; NULL: tau
-                              */
-    const double *fast; /* (2 nv x stride) what the filter took off the acceleration, then its rate
-                           of change; NULL: not known */
-    /* (nv x stride) rad or m that joints of one freedom have gone since the sample before, before
-     * any filter: it rings where a joint stops, and friction would remember that. NULL: as q says
+    const double *tau_raw; /* (nv x stride) unfiltered torque, the reference of residuals; NULL:
+                              tau */
+    const double *fast;    /* (2 nv x stride) high-frequency part of the acceleration (removed by
+                           the filter), then its rate; NULL: unknown */
+    /* (nv x stride) unfiltered displacement, rad or m, since the previous sample (one-dof joints).
+     * Filtered displacement rings at standstill and would corrupt the friction state. NULL: from q
      */
     const double *way;
-    double period; /* s between samples; 0: not known, and nothing relaxes */
-    bool begins;   /* a gap lies before the first sample: nothing remembers what was before it */
-    /* (tq_shape_count(fit) x stride) shapes of friction (core/identify/friction_regressor.h) that
-     * have been
-     * through the filter as torque has; the same for all blocks of an experiment. NULL: those of
-     * qd and way as they are. Judges, whose torque is unfiltered, have none. */
+    double period; /* s between samples; 0: unknown, and friction does not relax */
+    bool begins;   /* a gap precedes the first sample: friction states are reset */
+    /* (tq_shape_count(fit) x stride) friction regressors (core/identify/friction_regressor.h),
+     * filtered as the torque; for all blocks of an experiment or none. NULL: from qd and way as
+     * they are. Residuals use unfiltered torque and have none. */
     const double *shape;
 } tq_experiment_block;
 

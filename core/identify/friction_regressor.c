@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/friction_regressor.c - signs of rates and of ways, and what else of friction is
- * not linear. */
+/* core/identify/friction_regressor.c - signs of velocities and displacements, Stribeck terms. */
 #include "core/identify/friction_regressor.h"
 
 #include <math.h>
@@ -9,8 +8,8 @@
 #include "core/elementary/elementary.h"
 #include "core/identify/regression/fit_private.h"
 
-static const double saturates = 20.0; /* tanh() of more is 1 to the last bit */
-static const double forgets = 40.0;   /* exp() of less is lost beside 1 */
+static const double saturates = 20.0; /* tanh(x) == 1 in double precision */
+static const double forgets = 40.0;   /* exp(-x) is below eps relative to 1 */
 
 size_t tq_shape_count(const tq_fit *fit)
 {
@@ -68,7 +67,7 @@ void tq_signs_of_displacement(const tq_fit_model *model, double period, size_t n
 void tq_stribeck_shape(double speed, size_t n, const double *rate, const double *sign,
                        double *ret_shape)
 {
-    const double far = sqrt(forgets) * speed; /* before any division: most rates are */
+    const double far = sqrt(forgets) * speed; /* tested before the division: most velocities are */
     for (size_t i = 0; i < n; i++) {
         const double ratio = fabs(rate[i]) < far ? rate[i] / speed : 0.0;
         ret_shape[i] = fabs(rate[i]) < far ? sign[i] * tq_exp(-ratio * ratio) : 0.0;
@@ -116,7 +115,8 @@ void tq_friction_regressor_compute(const tq_fit *fit, const tq_stretch *stretch,
             signs_of_joint(fit, stretch, j, state, ret_shape + row * stride);
         }
         const uint32_t nv = tq_joint_kind_nv(model->joints[j].kind);
-        for (uint32_t k = 0; nv > 1 && k < nv; k++) { /* a ball has no sign */
+        for (uint32_t k = 0; nv > 1 && k < nv; k++) { /* spherical and floating joints have no
+                                                         sign */
             memset(ret_shape + (row + k) * stride, 0, n * sizeof *ret_shape);
         }
     }

@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/friction_regressor.h - what friction is a function of, over even samples: to be
- * filtered as
- * torque is. */
+/* core/identify/friction_regressor.h - friction regressors over uniform samples, to be filtered
+ * like the torque (parallel filtering). */
 #ifndef TQ_IDENTIFY_FRICTION_REGRESSOR_H
 #define TQ_IDENTIFY_FRICTION_REGRESSOR_H
 
 #include "core/identify/regression/fit.h"
 
-/* Some even samples of one experiment that follow each other, none left out. */
+/* Consecutive uniform samples of one experiment, none omitted. */
 typedef struct tq_stretch {
     size_t n_sample;
     size_t stride;     /* of all arrays, >= n_sample */
     const double *qd;  /* (nv x stride) */
-    const double *way; /* (nv x stride) gone since the sample before: with presliding, else NULL */
+    const double *way; /* (nv x stride) displacement since the previous sample: with presliding,
+                          else NULL */
     double period;     /* s */
 } tq_stretch;
 
-/* How many rows of shapes a fit has: the signs of all rows of torque, then Stribeck's terms, then
- * signs of coupled joints. */
+/* Number of friction regressor rows of a fit: the signs of all rows of torque, then Stribeck terms,
+ * then signs of coupled joints. */
 size_t tq_shape_count(const tq_fit *fit);
 
-/* Signs follow the way, and depend on the samples before: with presliding. */
+/* True with presliding: signs depend on the displacement and on earlier samples. */
 bool tq_friction_regressor_remember(const tq_fit *fit);
 
 /**
- * Shapes of friction, of which its columns are multiples.
+ * Friction regressors, of which friction columns are multiples.
  *
- * Friction jumps where a joint turns back. A low-pass takes that jump off the torque, so that the
- * column of it has to pass the same low-pass: F[tau] = F[Y] pi. All else that torque is linear in
- * is as slow as the motion.
+ * Friction is discontinuous at a reversal. A low-pass smooths the torque there, so that the
+ * friction column must pass the same low-pass: F[tau] = F[Y] pi. All other columns
+ * are as slow as the motion.
  *
  * Shapes   stretch, ret_shape (tq_shape_count(fit) x stride->stride), state (nv): the sign that the
- *          first row's joint had in the sample before, NaN: none; NULL: shapes remember nothing.
+ *          first row's joint had in the sample before, NaN: none; NULL: no memory.
  *          ret_shape may be stretch->way.
  * Cost     A tangent or an exponential for each sign at low speed, or with presliding.
  * Source   M. Gautier, Dynamic identification of robots with power model, ICRA 1997: parallel

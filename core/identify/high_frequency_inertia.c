@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/high_frequency_inertia.c - sums of products, and two by two equations. */
+/* core/identify/high_frequency_inertia.c - sums of products, and 2x2 normal equations. */
 #include "core/identify/high_frequency_inertia.h"
 
 #include <math.h>
 
-static const double share_least = 0.01; /* of the square that the filter took off the torque */
-static const double least = 1e-12;      /* where only rounding is left */
+static const double share_least = 0.01; /* of the squared high-frequency torque */
+static const double least = 1e-12;      /* rounding level */
 static const double apart = 1e-12;      /* of the product of two columns' squares */
 
 void tq_high_frequency_inertia_add(tq_high_frequency_inertia_sums *sums, size_t n, const double *a,
@@ -57,7 +57,7 @@ double tq_high_frequency_inertia_left(const tq_high_frequency_inertia_sums *sums
 double tq_high_frequency_inertia_left_in_step(const tq_high_frequency_inertia_sums *sums)
 {
     const double both = sums->aa * sums->yy;
-    /* no inertia is negative: half a period out of step, what shakes with one frequency only would
-     * look as good as in step */
+    /* inertia is not negative: for a single frequency, half a period of delay would otherwise look
+     * synchronous */
     return both > 0.0 && sums->ay > 0.0 ? fmax(1.0 - sums->ay * sums->ay / both, least) : 1.0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/noise.c - the attenuation that noise of accelerations causes, in expectation. */
+/* core/identify/noise.c - expected attenuation by acceleration noise. */
 #include "core/identify/noise.h"
 
 #include <float.h>
@@ -13,15 +13,16 @@
 
 enum { FREQUENCIES = 4096 };
 static const double pi = 3.14159265358979323846;
-static const double harmless = 1e-6; /* of a parameter that would matter */
-static const double hold = 1e-12;    /* added to a scaled Gram matrix, so that it can be factored */
+static const double harmless = 1e-6; /* of a nominal parameter */
+static const double hold = 1e-12;    /* regularisation of a scaled Gram matrix, so that it can be
+                                        factored */
 
 struct tq_noise_bias {
     const tq_fit *fit;
     const tq_fit_solution *solution;
     tq_fit_run run;
-    double *right; /* (n_column) what noise adds to the Gram matrix, times the values; a sample */
-    double n;      /* samples that `right` stands for */
+    double *right; /* (n_column) noise part of the Gram matrix times the values; per sample */
+    double n;      /* number of samples in `right` */
 };
 
 double tq_noise_variance(double density, double rate, const tq_filter *filter, unsigned n_pass,
@@ -30,7 +31,7 @@ double tq_noise_variance(double density, double rate, const tq_filter *filter, u
     double sum = 0.0;
     for (size_t k = 0; k < FREQUENCIES; k++) {
         const double f = 0.5 * rate * ((double)k + 0.5) / (double)FREQUENCIES;
-        double gain = 1.0; /* of the amplitude */
+        double gain = 1.0; /* amplitude gain */
         for (unsigned p = 0; filter != NULL && p < n_pass; p++) {
             const double once = tq_filter_gain(filter, f, rate);
             gain *= once * once;
@@ -78,7 +79,7 @@ static double weight_of(const tq_noise_bias *b, size_t r)
     return b->solution->sigma[r] > 0.0 ? 1.0 / b->solution->sigma[r] : 0.0;
 }
 
-/* what an acceleration of one adds to a column, beside lane 0 without any */
+/* change of a column by a unit acceleration, relative to lane 0 without */
 static double change(const tq_noise_bias *b, const tq_fit_row *row, size_t c, size_t lane)
 {
     const double *x = b->run.values + row->offset[c];
@@ -134,7 +135,7 @@ tq_status tq_noise_bias_push(tq_noise_bias *b, const tq_experiment_block *block,
     return TQ_OK;
 }
 
-/* gram += the weighted products of a set's columns, in nominal sizes */
+/* gram += weighted products of a set's columns, in nominal sizes */
 static void add_gram(const tq_noise_bias *b, const double *set, double *gram)
 {
     const tq_fit *fit = b->fit;
@@ -178,7 +179,7 @@ tq_status tq_noise_bias_find(const tq_noise_bias *b, tq_scratch *scratch, double
     }
     for (size_t c = 0; c < n; c++) {
         const bool is_told = b->solution->estimate[c].grade != TQ_GRADE_UNIDENTIFIED;
-        const bool matters = fabs(ret_bias[c]) > harmless; /* windows leak, noise or not */
+        const bool matters = fabs(ret_bias[c]) > harmless; /* spectral leakage is not noise */
         ret_bias[c] = status == TQ_OK && is_told && matters ? ret_bias[c] * fit->nominal[c] : 0.0;
     }
     tq_scratch_rewind(scratch, mark);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/noise.h - what noise of position does to least squares, from what it is in data.
- */
+/* core/identify/noise.h - bias of least squares by position noise (errors in variables), predicted
+ * from the data. */
 #ifndef TQ_IDENTIFY_NOISE_H
 #define TQ_IDENTIFY_NOISE_H
 
@@ -8,10 +8,10 @@
 #include "core/signal/filter.h"
 
 /**
- * Variance of an acceleration that was made of a signal with white noise, by a filter forward and
- * backward (n_pass times; NULL: none) and central differences.
+ * Variance of the noise of an acceleration computed from a signal with white noise, by a filter
+ * applied n_pass times (NULL: none) and central differences.
  *
- * Units    density (unit^2 / unit of rate), one-sided, as tq_bandwidth_find tells it: the result is
+ * Units    density (unit^2 / unit of rate), one-sided, as from tq_bandwidth_find: the result is
  *          in unit^2 rate^(2 n_difference).
  * Returns  the variance; 0 for no density.
  * Checked  tests/property/core/identify/test_noise_bias.c
@@ -22,17 +22,17 @@ double tq_noise_variance(double density, double rate, const tq_filter *filter, u
 typedef struct tq_noise_bias tq_noise_bias; /* running sums */
 
 /**
- * Start the sums of a solution, read samples of all its experiments, ask.
+ * Start the sums of a solution, push samples of all its experiments, then compute the bias.
  *
- * Torque is columns times values; noise of an acceleration is in the columns and not in the torque.
- * In expectation least squares then misses the values by the inverse of its Gram matrix times what
- * noise adds to that, times the values: draws rotors and inertias towards zero. That is computed
- * from columns of single accelerations at some samples; it takes no instruments, and says whether
- * they are worth their passes.
+ * Torque = columns * values; acceleration noise is in the columns and not in the torque. In
+ * expectation the estimate is then biased by minus the inverse Gram matrix times its expected noise
+ * part, times the values (attenuation of rotors and inertias towards zero). It is computed from
+ * columns of single accelerations at some samples; it requires no instruments, and decides whether
+ * instruments are worth their passes.
  *
  * Memory   begin takes tq_noise_bias_size(fit) bytes of `scratch` until the caller rewinds it;
- *          find takes tq_noise_bias_find_size(fit) and gives them back.
- * Returns  TQ_OK, TQ_ERR_SCRATCH, and what the regressor gives.
+ *          find takes tq_noise_bias_find_size(fit) and releases them.
+ * Returns  TQ_OK, TQ_ERR_SCRATCH, and the statuses of the regressor.
  * Cost     A block: nv + 1 regressors.
  * Source   W. Fuller, Measurement error models, Wiley 1987, section 2.2: the attenuation of least
  *          squares in all columns at once, to first order.
@@ -41,20 +41,19 @@ tq_status tq_noise_bias_begin(const tq_fit *fit, const tq_fit_solution *solution
                               tq_scratch *scratch, tq_noise_bias **ret_bias, tq_error *reterr);
 size_t tq_noise_bias_size(const tq_fit *fit);
 
-/* variance: (nv) of the accelerations' noise in this block. */
+/* variance: (nv) of the acceleration noise in this block. */
 tq_status tq_noise_bias_push(tq_noise_bias *bias, const tq_experiment_block *block,
                              const double *variance, tq_error *reterr);
 
-/* ret_bias (n_column): expected value less truth; 0 for columns that the data do not tell, and for
- * less than a millionth of what would matter.
- * TQ_ERR_SINGULAR, TQ_ERR_SCRATCH. */
+/* ret_bias (n_column): expected value minus truth; 0 for unidentified columns, and below a
+ * millionth of the nominal size. TQ_ERR_SINGULAR, TQ_ERR_SCRATCH. */
 tq_status tq_noise_bias_find(const tq_noise_bias *bias, tq_scratch *scratch, double *ret_bias,
                              tq_error *reterr);
 size_t tq_noise_bias_find_size(const tq_fit *fit);
 
-/* The largest bias in deviations of its estimate, and whose; 0: none. Beyond TQ_NOISE_BIAS_MOST,
- * instruments are worth their passes: the worst interval of 95 % then still
- * holds the truth in 83 %, and all together in 94. */
+/* The largest bias in standard deviations of its estimate, and its column; 0: none. Above
+ * TQ_NOISE_BIAS_MOST instruments are worth their passes: the worst 95 % interval then still covers
+ * the truth in 83 % of cases, and all together in 94 %. */
 #define TQ_NOISE_BIAS_MOST 1.0
 double tq_noise_bias_worst(const tq_fit_solution *solution, const double *bias, size_t *ret_column);
 

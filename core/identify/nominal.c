@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/nominal.c - sizes of parameters from the robot's masses and lengths. */
+/* core/identify/nominal.c - nominal sizes of parameters from the robot's masses and lengths. */
 #include "core/identify/nominal.h"
 
 #include <float.h>
@@ -9,8 +9,8 @@
 
 static const double usual_mass = 1.0;      /* kg, of a link of which nothing is known */
 static const double least_reach = 0.05;    /* m */
-static const double usual_friction = 0.05; /* of the torque that holds the links up */
-static const double usual_loss = 0.3;      /* of a gear's load that would matter */
+static const double usual_friction = 0.05; /* of the torque against gravity */
+static const double usual_loss = 0.3;      /* noticeable load-dependent loss of a gear */
 static const double usual_gravity = 9.81;
 static const double usual_acceleration = 5.0; /* rad/s^2 */
 static const double usual_share = 0.2;        /* of friction in a torque */
@@ -31,7 +31,7 @@ static double length3(const double x[3])
     return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
 }
 
-/* along the joints from `root`, plus the link's own mass centre */
+/* path length along the joints from `root` to the link's centre of mass */
 static double reach_of(const tq_model *model, uint32_t link, uint32_t root)
 {
     double reach = length3(model->links[link].inertia.com);
@@ -112,7 +112,7 @@ void tq_nominal_sizes(tq_fit *fit)
     }
 }
 
-/* torque per unit of a column while a robot moves as robots do */
+/* torque per unit of a column in typical motion */
 static double usual_torque(const tq_model *model, const tq_column *column)
 {
     if (column->kind != TQ_COLUMN_PARAMETER) {
@@ -145,7 +145,7 @@ void tq_nominal_raise(tq_fit *fit, const double *row_rms)
         for (size_t r = 0; r < fit->n_row; r++) {
             for (size_t k = 0; k < fit->rows[r].n; k++) {
                 if (fit->rows[r].column[k] == c) {
-                    /* the row with the least torque is the one that feels the column best */
+                    /* the row with the least torque is the most sensitive to the column */
                     torque = fmin(torque, row_rms[r]);
                 }
             }

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/stribeck.c - Stribeck's speeds, the only parameters that torque is not linear
- * in. */
+/* core/identify/stribeck.c - Stribeck velocities, the only nonlinear parameters of the torque. */
 #include <float.h>
 
 #include "core/identify/regression/fit_private.h"
 
-/* Variable projection: at each speed the linear parameters are fitted anew, and what their residual
- * is decides. A row's own residual hardly depends on the other joints' speeds, so that all joints
- * are tried at once. Neighbours differ by less than what torque tells of the speed. */
+/* Variable projection: for each velocity the linear parameters are fitted again, and the residual
+ * decides. A row's residual hardly depends on the other joints' velocities, so all joints are tried
+ * at once. Candidates are closer than the data can distinguish. */
 static const double tried[] = {0.3, 0.05, 0.1, 0.2, 0.5}; /* rad/s, m/s */
 enum { TRIED = sizeof tried / sizeof tried[0] };
 
-/* the speed that someone has told, or 0 */
+/* the given velocity, or 0 */
 static double told(const tq_fit *fit, uint32_t joint)
 {
     return fit->options.model.stribeck_speed > 0.0

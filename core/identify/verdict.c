@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/verdict.c - reasons for and against a calibration, gravest first. */
+/* core/identify/verdict.c - reasons for and against a calibration, most severe first. */
 #include "core/identify/verdict.h"
 
 #include <math.h>
@@ -9,12 +9,13 @@
 #include "core/identify/regression/bodies.h"
 
 enum { DIRECTIONS_TOLD = 6, MOVED_IN = 20 };
-static const double error_usable = 0.30; /* relative error on torque, as of the parameters */
+static const double error_usable = 0.30; /* relative torque error; as for the parameters */
 static const double error_robust = 0.80;
-static const double standing_apart = 3.0; /* rmse at rest over rmse in motion */
-static const double bias_told = 3.0;      /* deviations between instruments and least squares */
-static const double rounding = 1e-9;      /* of a value: no deviation is less */
-static const double share_told = 0.10;    /* of the residual's square that a term would take */
+static const double standing_apart = 3.0; /* RMSE at rest over RMSE in motion */
+static const double bias_told = 3.0;      /* standard deviations between instruments and least
+                                             squares */
+static const double rounding = 1e-9;      /* relative: no deviation is smaller */
+static const double share_told = 0.10;    /* of the squared residual, explained by a missing term */
 
 const char *tq_verdict_slug(tq_verdict verdict)
 {
@@ -45,7 +46,7 @@ static void tell(tq_verdict_report *report, tq_verdict verdict, tq_reason_kind k
 static void judge_excitation(const tq_fit_solution *s, tq_verdict_report *report)
 {
     for (size_t k = 0; k < s->n_unidentified && k < DIRECTIONS_TOLD;
-         k++) { /* the solution has all */
+         k++) { /* the solution lists all */
         tell(report, TQ_VERDICT_INSUFFICIENT_EXCITATION, TQ_REASON_UNIDENTIFIED, k,
              s->unidentified[k].deviation);
     }
@@ -98,8 +99,8 @@ static void judge_spread(const tq_fit_solution *s, tq_verdict_report *report)
     }
 }
 
-/* instruments and least squares differ by what noise of position does to the latter; both without
- * constraints, which would move one of them only */
+/* Instrumental variables and least squares differ by the bias of position noise; both without
+ * constraints, which would move only one of them. */
 static void judge_bias(const tq_fit_solution *s, tq_verdict_report *report)
 {
     size_t worst = 0;
@@ -119,8 +120,8 @@ static void judge_bias(const tq_fit_solution *s, tq_verdict_report *report)
     }
 }
 
-/* At rest a joint's torque is anything within its friction: data that hardly move it tell of
- * gravity (core/identify/validation/static_check.h), and nothing of relative errors. */
+/* At rest a joint's torque is anywhere within its friction: data with little motion determine
+ * gravity (core/identify/validation/static_check.h), but no relative errors. */
 static bool is_moved(const tq_residuals *validation, size_t row)
 {
     const size_t all = tq_residuals_of(validation, TQ_RESIDUALS_ALL, row).n_sample;
@@ -139,7 +140,7 @@ static void judge_errors(const tq_fit *fit, const tq_residuals *validation,
                  TQ_REASON_RELATIVE_ERROR, r, all.relative_error);
         }
     }
-    /* terms to add: advice, whatever the verdict */
+    /* missing terms: advice, independent of the verdict */
     for (size_t r = 0; r < fit->n_row; r++) {
         const tq_residual_stats all = tq_residuals_of(validation, TQ_RESIDUALS_ALL, r);
         const tq_residual_stats moving = tq_residuals_of(validation, TQ_RESIDUALS_MOVING, r);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/verdict.h - what a calibration may be used for, and why. */
+/* core/identify/verdict.h - verdict on a calibration: its permitted uses, and the reasons. */
 #ifndef TQ_IDENTIFY_VERDICT_H
 #define TQ_IDENTIFY_VERDICT_H
 
@@ -14,7 +14,7 @@ typedef enum tq_verdict {
     TQ_VERDICT_INSUFFICIENT_EXCITATION,
 } tq_verdict;
 
-/* The word of the API: "usable", "robust-control-only", ... */
+/* The API's word: "usable", "robust-control-only", ... */
 const char *tq_verdict_slug(tq_verdict verdict);
 
 typedef enum tq_reason_kind {
@@ -22,24 +22,26 @@ typedef enum tq_reason_kind {
     TQ_REASON_INCONSISTENT,   /* index: column; value: its consistency measure */
     TQ_REASON_NEGATIVE,       /* index: column; value: an estimate that must not be negative */
     TQ_REASON_PSEUDO_INERTIA, /* index: link; value: least eigenvalue over trace */
-    TQ_REASON_MASS_MATRIX,    /* index: of 10,000 poses; value: how many are not definite */
+    TQ_REASON_MASS_MATRIX,    /* index: number of poses, 10,000; value: how many have an
+                                 indefinite M */
     TQ_REASON_RELATIVE_ERROR, /* index: row; value: relative error on validation data */
-    TQ_REASON_STANDING,      /* index: row; value: rmse standing over rmse moving: model friction at
-                                   rest (breakaway, Stribeck) */
-    TQ_REASON_SLOW_FRICTION, /* index: row: residual depends on speed: add Stribeck */
-    TQ_REASON_LOAD_FRICTION, /* index: row: residual depends on load: add load friction */
-    TQ_REASON_POSITION,      /* index: row: residual depends on position: add a spring */
-    TQ_REASON_FORWARD,    /* index: row; value: error of a forward simulation over that of keeping
-                                the rate */
-    TQ_REASON_NOISE_BIAS, /* index: column that least squares would be most wrong about; value:
-                                by how many deviations */
-    TQ_REASON_DRAWN,      /* index: column that noise of position has drawn off its truth; value: by
-                                how many deviations, in expectation */
-    TQ_REASON_TOTAL,      /* index: column that total least squares puts elsewhere than noise that
-                                is seen explains; value: deviations */
-    TQ_REASON_GRAVITY,    /* index: row; value: torque that friction cannot hold where the robot
-                                stands, over the torque there */
-    TQ_REASON_PAYLOAD, /* index: link; value: kg that the poses say it carries beyond the model */
+    TQ_REASON_STANDING,       /* index: row; value: RMSE at standstill over RMSE in motion: model
+                                friction at rest (breakaway, Stribeck) */
+    TQ_REASON_SLOW_FRICTION,  /* index: row: residual depends on speed: add Stribeck */
+    TQ_REASON_LOAD_FRICTION,  /* index: row: residual depends on load: add load friction */
+    TQ_REASON_POSITION,       /* index: row: residual depends on position: add a spring */
+    TQ_REASON_FORWARD,        /* index: row; value: forward-simulation error over that of a
+                             constant-velocity prediction */
+    TQ_REASON_NOISE_BIAS,     /* index: column with the largest bias of least squares; value: in
+                             standard deviations */
+    TQ_REASON_DRAWN,          /* index: column biased by position noise; value: expected bias in
+                             standard deviations */
+    TQ_REASON_TOTAL,          /* index: column whose total-least-squares estimate differs by more
+                             than observed noise explains; value: standard deviations */
+    TQ_REASON_GRAVITY,        /* index: row; value: torque beyond friction at standstill over the
+                             torque there */
+    TQ_REASON_PAYLOAD, /* index: link; value: kg of payload estimated from static poses beyond
+                          the model */
 } tq_reason_kind;
 
 typedef struct tq_reason {
@@ -53,16 +55,16 @@ enum { TQ_REASON_MAX = 64 };
 typedef struct tq_verdict_report {
     tq_verdict verdict;
     size_t n_reason;
-    tq_reason reasons[TQ_REASON_MAX]; /* gravest first */
+    tq_reason reasons[TQ_REASON_MAX]; /* most severe first */
 } tq_verdict_report;
 
-/* Adds a reason to a report; `verdict` is the best that is left with it. */
+/* Adds a reason to a report; `verdict` is the best verdict that the reason permits. */
 void tq_verdict_tell(tq_verdict_report *report, tq_verdict verdict, tq_reason reason);
 
 /**
- * Judge a solution, with the validation judge if there is one (NULL: without).
+ * Compute the verdict on a solution, with validation residuals if available (NULL: without).
  *
- * Memory   tq_verdict_size(fit) bytes of `scratch`, given back.
+ * Memory   tq_verdict_size(fit) bytes of `scratch`, released.
  * Returns  TQ_OK, TQ_ERR_SCRATCH.
  * Cost     That of 10,000 mass matrices.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/integrate/embedded_pair.c - stages of a pair, its error, its first step. */
+/* core/integrate/embedded_pair.c - stages of a pair, its error estimate, its initial step. */
 #include "core/integrate/embedded_pair.h"
 
 #include <assert.h>
@@ -9,8 +9,8 @@
 #include "core/integrate/ode_table.h"
 #include "core/kernels/table.h"
 
-/* The same shares as those of single runs (ode_arkode.c): errors of many steps add up, and users
- * read the tolerance as that of the result. */
+/* Fractions as for single runs (ode_arkode.c): local errors accumulate, and users expect the
+ * tolerance to hold for the result. */
 const tq_pair tq_pair_dopri45 = {.n_stage = TQ_DOPRI45_STAGES,
                                  .order = 5,
                                  .c = tq_dopri45_c,
@@ -32,7 +32,7 @@ typedef struct work {
     const tq_plant *plant;
     const tq_pair_step *step;
     size_t n_q, n_v, n_z, n; /* rows */
-    double *stage;           /* (n x stride) where a stage looks */
+    double *stage;           /* (n x stride) state of the current stage */
     double *times;           /* (stride) */
     double *ones;            /* (stride) */
     double *spare;           /* (4 x stride) */
@@ -89,7 +89,7 @@ static tq_trajectories parts_of(const work *w, double *y)
                              .varied = w->step->varied};
 }
 
-/* y itself is never written: what an effect sees is const */
+/* y is not modified: effects receive a const state */
 static tq_status evaluate(const work *w, double c, const double *y, double *rates,
                           tq_scratch *scratch, tq_error *reterr)
 {
@@ -108,7 +108,7 @@ static tq_status evaluate(const work *w, double c, const double *y, double *rate
     return tq_plant_rate(w->plant, w->times[0], &at, scratch, &ret, reterr);
 }
 
-/* ret = from + factor * (the weighted sum of the first n rates) */
+/* ret = from + factor * sum of the first n rates, weighted */
 static void combine(const work *w, unsigned n, const double *weights, const double *from,
                     const double *factor, double *ret)
 {
@@ -130,7 +130,7 @@ static void combine(const work *w, unsigned n, const double *weights, const doub
     tq_kernels_for(w->step->n_sample)->combine(&sum, ret);
 }
 
-/* root of the mean of squares of x against what is allowed at the larger of two states */
+/* weighted RMS norm of x: sqrt(mean of (x / (share (rtol max(|a|, |b|) + atol)))^2) */
 static void norms(const work *w, double share, const double *x, const double *a, const double *b,
                   double *ret)
 {
@@ -185,14 +185,14 @@ tq_status tq_pair_try(const tq_plant *plant, const tq_pair *pair, const tq_pair_
     return status;
 }
 
-/* x^(1/8) or x^(1/4), correctly rounded at each root: the same bits everywhere */
+/* x^(1/8) or x^(1/4) by square roots, which are correctly rounded: the same bits everywhere */
 static double root(unsigned order, double x)
 {
     const double fourth = sqrt(sqrt(x));
     return order > 5 ? sqrt(fourth) : fourth;
 }
 
-/* Hairer, Norsett & Wanner, II.4: an Euler step shows how the rate changes */
+/* initial step by Hairer, Norsett & Wanner, II.4: an Euler step estimates the second derivative */
 static tq_status first_steps(work *w, const tq_pair *pair, tq_scratch *scratch, double *ret_h,
                              tq_error *reterr)
 {

@@ -8,21 +8,21 @@
 
 #include "core/plant/state.h"
 
-/* coordinates, velocities and auxiliary states: each a block as one run of numbers */
+/* coordinates, velocities and auxiliary states: each a block as a flat array */
 enum { PARTS = 3 };
 typedef struct parts {
     double *x[PARTS];
 } parts;
 
 typedef struct work {
-    size_t n[PARTS]; /* numbers of each */
-    size_t every;    /* of these numbers are looked at: one trajectory has no neighbours */
-    parts stage;     /* where a stage looks */
-    parts rate;      /* what it finds */
-    parts sum;       /* weighted */
+    size_t n[PARTS]; /* lengths of the arrays */
+    size_t every;    /* stride of the numbers in use: a single trajectory has no neighbours */
+    parts stage;     /* state of the current stage */
+    parts rate;      /* its rates */
+    parts sum;       /* weighted sum of rates */
 } work;
 
-/* by which a step may be longer than asked: times of outputs are rounded */
+/* relative excess of a step over the requested one: output times are rounded */
 static const double step_slack = 1e-9;
 
 double tq_fixed_count(double way, double step)
@@ -93,7 +93,7 @@ static void along(size_t n, size_t every, double *to, const double *from, double
     }
 }
 
-/* the padding of one trajectory, which no step looks at */
+/* padding of a single trajectory, which steps do not compute */
 static void pad(const work *w, const tq_trajectories *state)
 {
     const parts all = {.x = {state->q, state->qd, state->z}};
@@ -129,7 +129,8 @@ static tq_status rk4(const tq_plant *plant, double t, double h, const tq_traject
             stage.qd = w->stage.x[1];
             stage.z = w->stage.x[2];
         }
-        /* the last stage asks for what holds before the step's end, where an effect may jump */
+        /* the last stage is evaluated before the end of the step, where an effect may be
+         * discontinuous */
         const double at = k < 3 ? t + when[k] * h : nextafter(nextafter(t + h, t), t);
         const tq_status status = evaluate(plant, at, &stage, &w->rate, scratch, reterr);
         if (status != TQ_OK) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/integrate/midpoint.c - fixed-point iteration for the velocity in the middle of a step. */
+/* core/integrate/midpoint.c - fixed-point iteration for the velocity at the midpoint of a step. */
 #include "core/integrate/midpoint.h"
 
 #include <assert.h>
@@ -13,13 +13,13 @@
 
 enum { LANE = TQ_BLOCK_PAD, ITERATIONS = 200 };
 
-/* the last change of v that may be left, of v: the energy drifts by less than this a step */
+/* relative change of v at which the iteration may stop: bounds the energy error per step */
 static const double left_over = 1e-12;
 
 typedef struct work {
     size_t n, n_z;
-    double *q, *v, *z;       /* blocks: the middle of the step */
-    double *rate, *qdd, *zd; /* blocks: there */
+    double *q, *v, *z;       /* blocks: at the midpoint */
+    double *rate, *qdd, *zd; /* blocks: rates at the midpoint */
     double *m, *c;           /* blocks (n^2 x LANE) */
     double *dense;           /* (n x n) */
     double *p0, *next;       /* (n) */
@@ -88,7 +88,7 @@ static tq_status solve(const work *w, double *x, tq_error *reterr)
     return status != TQ_OK ? status : tq_cholesky_solve(w->n, 1, w->dense, w->n, x, w->n, reterr);
 }
 
-/* w->q, w->z: the middle that v leads to; rates and matrices there */
+/* w->q, w->z: the midpoint for velocity v; rates and matrices there */
 static tq_status look(const tq_plant *plant, double t, double h, const tq_trajectories *state,
                       work *w, tq_scratch *scratch, tq_error *reterr)
 {
@@ -113,7 +113,8 @@ static tq_status look(const tq_plant *plant, double t, double h, const tq_trajec
     return status;
 }
 
-/* next = M^-1 (p0 + h/2 (M qdd + M' v)), M' = C + C^T; returns the largest change, of 1 + |v| */
+/* next = M^-1 (p0 + h/2 (M qdd + Mdot v)), Mdot = C + C^T; returns the largest change relative to
+ * |v| */
 static tq_status improve(double h, work *w, double *ret_change, tq_error *reterr)
 {
     for (size_t a = 0; a < w->n; a++) {
@@ -152,7 +153,7 @@ static tq_status iterate(const tq_plant *plant, double t, double h, const tq_tra
         if (status != TQ_OK) {
             return status;
         }
-        /* down to rounding, or as far as it goes */
+        /* converged to rounding, or to left_over without further progress */
         if (change <= DBL_EPSILON || (change <= left_over && change >= last)) {
             return TQ_OK;
         }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/integrate/midpoint.h - the implicit midpoint rule in coordinates and momenta. */
+/* core/integrate/midpoint.h - implicit midpoint rule in coordinates and momenta (symplectic). */
 #ifndef TQ_INTEGRATE_MIDPOINT_H
 #define TQ_INTEGRATE_MIDPOINT_H
 
@@ -10,14 +10,15 @@
  *
  *     q1 = q0 + h v,   p1 = p0 + h (tau - dV/dq + dT/dq)   at q = (q0 + q1) / 2, v = M^-1 p there
  *
- * which is symplectic: without friction and input the energy oscillates and has no trend, and
- * linear and angular momentum are kept.
+ * which is symplectic: without friction and input the energy error is bounded, without drift, and
+ * linear and angular momentum are conserved.
  *
  * Shapes   state->n_sample is 1; no joint with a quaternion (nq == nv).
- * Memory   tq_midpoint_scratch_size(plant) bytes of `scratch`, all given back. *ret_evaluations:
+ * Memory   tq_midpoint_scratch_size(plant) bytes of `scratch`, all released. *ret_evaluations:
  *          of tq_plant_rate.
- * Returns  TQ_OK; TQ_ERR_NO_CONVERGENCE "step": the iteration does not contract, a shorter step
- *          will; what tq_plant_rate says; TQ_ERR_SINGULAR. The state is then unchanged.
+ * Returns  TQ_OK; TQ_ERR_NO_CONVERGENCE "step": the fixed-point iteration does not contract; a
+ *          shorter step does; the status of tq_plant_rate; TQ_ERR_SINGULAR. The state is then
+ *          unchanged.
  * Cost     About six iterations of tq_plant_rate, M, C and a Cholesky factor.
  * Source   E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, VI.4.
  * Checked  tests/property/core/integrate/test_midpoint.c

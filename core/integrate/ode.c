@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/integrate/ode.c - one door to the integrators of SUNDIALS. */
+/* core/integrate/ode.c - common interface to the integrators of SUNDIALS. */
 #include "core/integrate/ode.h"
 
 #include <assert.h>
@@ -28,7 +28,7 @@ tq_status tq_ode_open(const tq_ode_problem *problem, tq_ode_method method, tq_sc
     }
     const size_t mark = tq_scratch_mark(scratch);
     tq_ode *ode = tq_scratch_take(scratch, 1, sizeof *ode);
-    /* the library's side of it keeps an address behind each of them */
+    /* one more element each: the vector's owner (ode_sundials.c) */
     double *y = tq_scratch_take(scratch, n + 1, sizeof *y);
     double *atol = tq_scratch_take(scratch, n + 1, sizeof *atol);
     if (ode != NULL && y != NULL && atol != NULL) {
@@ -92,7 +92,7 @@ tq_status tq_ode_step(tq_ode *ode, double stop, double *ret_t, double *ret_y, tq
     double t = ode->t;
     const int outcome = ode->library->step(ode->own, stop, &t, ret_y, &next);
     if (outcome == TQ_ODE_DONE) {
-        /* a step that the stop cut short says little about the next one */
+        /* a step shortened by the stop does not reduce the next one */
         ode->next = t == stop ? fmax(next, ode->next) : next;
         ode->t = t;
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/integrate/ode_arkode.c - Runge-Kutta methods of ARKODE: the only includer of its headers. */
+/* core/integrate/ode_arkode.c - Runge-Kutta methods of ARKODE: the only file that includes its
+ * headers. */
 #include <arkode/arkode_arkstep.h>
 #include <arkode/arkode_erkstep.h>
 
@@ -10,7 +11,7 @@
 typedef struct own {
     tq_sundials s;
     void *memory;
-    ARKodeButcherTable table; /* its own, or one of those that are kept */
+    ARKodeButcherTable table; /* its own, or one of the shared tables */
     tq_ode_adapt adapt;
 #if SUNDIALS_VERSION_MAJOR >= 7
     SUNAdaptController controller;
@@ -22,7 +23,7 @@ static int is_implicit(const own *o)
     return o->s.ode->method == TQ_ODE_SDIRK;
 }
 
-/* A call that both kinds of method have: from version 7 on it is one function. */
+/* A function of both kinds of method: one name since version 7. */
 #if SUNDIALS_VERSION_MAJOR < 7
 #define CALL(o, call, ...)                                                                         \
     (is_implicit(o) ? ARKStep##call((o)->memory, __VA_ARGS__)                                      \
@@ -30,14 +31,15 @@ static int is_implicit(const own *o)
 #else
 #define CALL(o, call, ...) ARKode##call((o)->memory, __VA_ARGS__)
 #endif
-/* and one that implicit methods alone have */
+/* a function of implicit methods only */
 #if SUNDIALS_VERSION_MAJOR < 7
 #define IMPLICIT(call) ARKStep##call
 #else
 #define IMPLICIT(call) ARKode##call
 #endif
 
-/* Those of the library, which writes to them before it looks whether it got memory for them. */
+/* Shared copies of the library's tables: its loader writes to memory before it checks the
+ * allocation. */
 static ARKodeButcherTable kept_explicit, kept_implicit;
 
 int tq_arkode_prepare(void)
@@ -56,16 +58,16 @@ static int is_kept(ARKodeButcherTable table)
     return table == kept_explicit || table == kept_implicit;
 }
 
-/* The long steps of order 8 spend all that they are allowed: they are allowed a tenth. */
+/* The long steps of order 8 use up their tolerance: they get a tenth of it. */
 static double share_of(tq_ode_method method)
 {
     return method == TQ_ODE_DOPRI87 ? 0.1 : 1.0;
 }
 
-/* Newton's matrix I - h a J is factored anew when h changes by more than this part of it; by
- * default 0.2. The rate of convergence, by which iterates are accepted, is reset only then: with
- * the rate of an exact matrix the first iterate of one 20 % off passes, 1e-5 rad for a tolerance
- * of 1e-11. */
+/* Newton's matrix I - h a J is factored again when h changes by more than this fraction; the
+ * library's default is 0.2. The estimated rate of convergence, by which iterates are accepted, is
+ * reset only then: with the rate of an exact matrix the first iterate of a matrix 20 % off passes,
+ * with 1e-5 rad error at a tolerance of 1e-11. */
 static const double same_matrix = 1e-9;
 
 static int settle(sunrealtype t, N_Vector y, void *data)
@@ -102,7 +104,7 @@ static int next_step(N_Vector y, sunrealtype t, sunrealtype h, sunrealtype h_bef
     return 0;
 }
 
-/* before any call that may fail: what it says of a lack of memory would be printed */
+/* before any call that may fail: the library would print an allocation failure */
 static int silence(own *o)
 {
     return CALL(o, SetErrHandlerFn, tq_sundials_silent, NULL) == 0;
@@ -160,8 +162,8 @@ static ARKodeButcherTable table_of(tq_ode_method method)
         return kept_implicit != NULL ? kept_implicit
                                      : ARKodeButcherTable_LoadDIRK(ARKODE_ESDIRK547L2SA2_7_4_5);
     }
-    /* A last row of its own, that is the step itself: where the last c is 1, ARKODE 6.4 begins the
-     * next step with the rate of the last stage, and only of such a row is that the rate at y. */
+    /* The last row is the step itself: where the last c is 1, ARKODE 6.4 starts the next step with
+     * the rate of the last stage, which is the rate at y only for such a row (FSAL). */
     enum { N = TQ_DOPRI87_STAGES };
     ARKodeButcherTable table = ARKodeButcherTable_Alloc(N + 1, SUNTRUE);
     if (table != NULL) {
@@ -180,13 +182,13 @@ static ARKodeButcherTable table_of(tq_ode_method method)
     return table;
 }
 
-/* Defaults change between the library's versions, and the steps with them: all that decides on a
- * step is said here. Every refusal of a setter is a lack of memory: the arguments are ours.
+/* Defaults differ between versions of the library, and steps with them: all parameters of the step
+ * control are set here. A setter fails only for lack of memory: the arguments are ours.
  *
- * No setting decides what an implicit step is: in 6.4.1 y + h sum(b_i f(z_i)), in 7.1.1, where the
- * last row of the table is b, the last stage z. They differ by what Newton's iterations left, so
- * sdirk has other last bits: 3e-11 of a speed at a tolerance of 1e-9. dopri45 and dopri87 have the
- * same bits in both, with fewer evaluations in 7.1.1. */
+ * No parameter selects the result of an implicit step: in 6.4.1 it is y + h sum(b_i f(z_i)); in
+ * 7.1.1, where the last row of the table is b, it is the last stage z. They differ by the remaining
+ * error of Newton's iterations, so sdirk has other last bits: 3e-11 of a velocity at a tolerance of
+ * 1e-9. dopri45 and dopri87 have the same bits in both, with fewer evaluations in 7.1.1. */
 static int set_steps(own *o)
 {
     const tq_ode_problem *p = &o->s.ode->problem;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/integrate/ode_cvode.c - backward differentiation by CVODE: the only includer of its header.
- */
+/* core/integrate/ode_cvode.c - backward differentiation formulae by CVODE: the only file that
+ * includes its header. */
 #include <cvode/cvode.h>
 
 #include "core/integrate/ode_sundials.h"
@@ -11,7 +11,7 @@ typedef struct own {
     void *memory;
 } own;
 
-/* the correction that settles y; the library adds it */
+/* the correction that projects y; the library adds it */
 static int project(sunrealtype t, N_Vector y, N_Vector correction, sunrealtype eps, N_Vector err,
                    void *data)
 {

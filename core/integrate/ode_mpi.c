@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/integrate/ode_mpi.c - the symbols of MPI that an archive of SUNDIALS with MPI refers to.
+/* core/integrate/ode_mpi.c - stubs for the MPI symbols that an MPI build of SUNDIALS refers to.
  *
- * Its contexts are made without a communicator: only addresses are compared and nothing is called,
- * so that the program needs no MPI. A function here would say that it failed. The linker takes this
- * file only where the archive asks for it; mpi.h is not included, as the types are of no matter. */
+ * Contexts are created without a communicator: only addresses are compared and nothing is called,
+ * so the program does not need MPI. A stub returns an error. The linker uses this file only if the
+ * archive requires it; mpi.h is not included, since types are irrelevant. */
 
 extern char ompi_mpi_comm_null[], ompi_mpi_double[], ompi_mpi_long[];
 char ompi_mpi_comm_null[8], ompi_mpi_double[8], ompi_mpi_long[8];

@@ -5,7 +5,7 @@
 
 #include "core/integrate/ode.h"
 
-/* One library's integrator as functions; `own` is what open made. Statuses as in ode.h. */
+/* One library's integrator as functions; `own` is the result of open. Statuses as in ode.h. */
 typedef struct tq_ode_library {
     void *(*open)(tq_ode *ode);
     void (*close)(void *own);
@@ -15,7 +15,7 @@ typedef struct tq_ode_library {
     void (*count)(void *own, tq_ode_stats *ret);
 } tq_ode_library;
 
-/* The outcomes of start and step. */
+/* Results of start and step. */
 enum { TQ_ODE_DONE = 0, TQ_ODE_TOO_SMALL = 1, TQ_ODE_GAVE_UP = 2, TQ_ODE_NO_MEMORY = 3 };
 
 struct tq_ode {
@@ -23,11 +23,11 @@ struct tq_ode {
     tq_ode_method method;
     const tq_ode_library *library;
     void *own;
-    double t;    /* of the last step's end */
+    double t;    /* end of the last step */
     double next; /* size of the next step */
-    double *y;   /* (n) the library's state vector stands on it */
+    double *y;   /* (n) memory of the library's state vector */
     double *atol;
-    tq_ode_stats before; /* counted before the last start */
+    tq_ode_stats before; /* counts before the last start */
 };
 
 extern const tq_ode_library tq_ode_arkode;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/integrate/ode_sundials.c - contexts that are kept, clones that are never NULL. */
+/* core/integrate/ode_sundials.c - pooled contexts, clone functions that never return NULL. */
 #include "core/integrate/ode_sundials.h"
 
 #include <math.h>
@@ -8,8 +8,8 @@
 
 #include "core/elementary/elementary.h"
 
-/* The step-size controllers of SUNDIALS call pow of libm, which differs between processors. The
- * dynamic linker finds the program's own first (ELF symbol interposition). */
+/* The step-size controllers of SUNDIALS call pow of libm, whose bits depend on the processor. The
+ * dynamic linker finds this definition first (ELF symbol interposition). */
 double pow(double x, double y)
 {
     return tq_pow(x, y);
@@ -19,8 +19,9 @@ double pow(double x, double y)
  * Contexts
  */
 
-/* SUNContext_Create of version 6 writes to memory that it did not get. So contexts are made at the
- * start of the process and kept; more than these only where more integrators are open at once. */
+/* SUNContext_Create of version 6 writes to memory after a failed allocation. Contexts are therefore
+ * created at the start of the process and pooled; more are created only if more integrators are
+ * open at once. */
 enum { CONTEXTS_KEPT = 64 };
 static _Atomic(SUNContext) idle[CONTEXTS_KEPT];
 
@@ -107,8 +108,8 @@ int tq_ode_prepare(void)
  * Vectors and matrices
  */
 
-/* Whose a vector is stands behind its last number, and whose a matrix is behind its last column:
- * there is no other place in them that a clone could look at. */
+/* The owner of a vector is stored after its last element, and that of a matrix after its last
+ * column: a clone function has access to no other place. */
 
 static tq_sundials *owner_behind(const double *end)
 {
@@ -156,7 +157,7 @@ static N_Vector clone(N_Vector w)
     return v;
 }
 
-/* without numbers: whoever asks puts them there, columns of a matrix */
+/* without data: the caller sets it to columns of a matrix */
 static N_Vector clone_empty(N_Vector w)
 {
     tq_sundials *s = owner_of(w);
@@ -169,7 +170,7 @@ static N_Vector clone_empty(N_Vector w)
     return v;
 }
 
-/* a spare one outlives those who took it */
+/* a spare object is not freed by its users */
 static void leave(N_Vector v)
 {
     (void)v;
@@ -177,14 +178,14 @@ static void leave(N_Vector v)
 
 static void adopt(N_Vector v)
 {
-    /* sums of many vectors in one pass */
+    /* fused linear combinations of many vectors */
     (void)N_VEnableFusedOps_Serial(v, SUNTRUE);
     v->ops->nvclone = clone;
     v->ops->nvcloneempty = clone_empty;
     v->ops->nvdestroy = leave;
 }
 
-/* On memory of n + 1 numbers. */
+/* On memory of n + 1 doubles. */
 static N_Vector make_vector(tq_sundials *s, double *data)
 {
     const sunindextype n = (sunindextype)s->ode->problem.n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/lanes/real.h - `real`: TQ_LANES samples side by side, with explicit fused multiply-adds. */
+/* core/lanes/real.h - `real`: TQ_LANES samples in one vector, with explicit fused multiply-adds. */
 #ifndef TQ_LANES_REAL_H
 #define TQ_LANES_REAL_H
 
@@ -18,14 +18,14 @@
 
 #define TQ_INLINE static inline __attribute__((always_inline, unused))
 
-/* before a loop of few and constant turns */
+/* before a loop with few iterations, constant in number */
 #ifdef __clang__
 #define TQ_UNROLL _Pragma("clang loop unroll(full)")
 #else
 #define TQ_UNROLL _Pragma("GCC unroll 32")
 #endif
 
-/* before a loop of many turns and few instructions */
+/* before a loop with many iterations and few instructions */
 #ifdef __clang__
 #define TQ_UNROLL_4 _Pragma("clang loop unroll_count(4)")
 #else
@@ -116,7 +116,7 @@ TQ_INLINE real tq_fnms(real a, real b, real c)
 #endif
 }
 
-/* the same with a constant of the model as first factor */
+/* a b + c with a constant of the model as a */
 TQ_INLINE real tq_fmac(double a, real b, real c)
 {
     return tq_fma(splat(a), b, c);
@@ -126,8 +126,8 @@ TQ_INLINE real tq_fnmac(double a, real b, real c)
     return tq_fnma(splat(a), b, c);
 }
 
-/* A sum that is going to be negated. gcc takes -(a b + c) for -a b - c where one lane has that in
- * one instruction, and when the sum is 0 that is the other zero: here it does not see the sum. */
+/* A sum that will be negated. With one lane gcc turns -(a b + c) into the single instruction -a b -
+ * c; if the sum is 0 this has the other sign of zero. Here the compiler cannot see the sum. */
 TQ_INLINE real settled(real sum)
 {
 #if TQ_LANES == 1 && defined(__FMA__) && !defined(__clang__)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/lanes/sincos.c - the rare large angle; one object, so one set of bits. */
+/* core/lanes/sincos.c - sine and cosine of large angles; one object for all builds, hence the same
+ * bits. */
 #include "core/lanes/sincos.h"
 
 #include "core/elementary/elementary.h"

@@ -5,7 +5,7 @@
 
 #include "core/lanes/real.h"
 
-/* Beyond this the two-word reduction below loses digits, and tq_sincos_exact takes over. */
+/* Limit of the two-word reduction below, which loses digits beyond it; then tq_sincos_exact. */
 #define TQ_SINCOS_MAX 1e5
 
 /* Sine and cosine by core/elementary, exact reduction included; NaN for NaN and infinities. */
@@ -42,14 +42,14 @@ TQ_INLINE void sincos_near(real x, real *ret_sin, real *ret_cos)
     g = tq_fma(g, z, splat(-0.5));
     const real c = tq_fma(g, z, splat(1.0));
 
-    /* odd quadrants swap the two; the quadrant's bit 1 is the sine's sign, and with bit 0 the
-     * cosine's */
+    /* odd quadrants exchange sine and cosine; bit 1 of the quadrant is the sign of the sine, bit 1
+     * xor bit 0 that of the cosine */
     const real_bits sign = bits_of(splat(-0.0)), odd = n << 63, half = n << 62;
     *ret_sin = real_of(bits_of(where_signed(odd, c, s)) ^ (half & sign));
     *ret_cos = real_of(bits_of(where_signed(odd, s, c)) ^ ((half ^ odd) & sign));
 }
 
-/* Replace the lanes in `far` by the exact values; every other lane keeps its bits. */
+/* Replaces the lanes in `far` by exact values; all other lanes keep their bits. */
 TQ_INLINE void sincos_repair(real x, real_mask far, real *sin_x, real *cos_x)
 {
     for (int lane = 0; lane < TQ_LANES; lane++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/lanes/table.c - which build of the kernels this CPU runs. */
+/* core/lanes/table.c - selection of the kernel build for this CPU. */
 #include "core/lanes/table.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/lanes/table.h - which lane width runs: chosen from the CPU once, overridable for tests. */
+/* core/lanes/table.h - lane width: chosen once from the CPU, overridable for tests. */
 #ifndef TQ_LANES_TABLE_H
 #define TQ_LANES_TABLE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/linalg/dense.c - small matrices by loops of our own, larger ones by LAPACK: column-major
- * `_work` forms, which neither copy nor allocate; the only caller. */
+/* core/linalg/dense.c - dense factorisations: small matrices by plain.h, larger ones by
+ * LAPACK's `_work` functions (column-major: no copy, no allocation). The only caller of LAPACK. */
 #include "core/linalg/dense.h"
 
 #include <assert.h>
@@ -12,10 +12,10 @@
 
 #include "core/linalg/plain.h"
 
-/* block size that LAPACK's own workspace formulas use at most */
+/* upper bound of the block size in LAPACK's workspace formulas */
 enum { LAPACK_BLOCK = 64 };
 
-/* rows, columns and leading dimensions, once `check_shape` has seen them */
+/* rows, columns and leading dimensions as LAPACK's int; check_shape has bounded them */
 static int narrow(size_t n)
 {
     assert(n <= TQ_DENSE_MAX);
@@ -36,15 +36,15 @@ static tq_status check_shape(size_t m, size_t n, size_t ld, tq_error *reterr)
     return TQ_OK;
 }
 
-/* a square matrix of n rows beside a right side of n_rhs columns */
+/* checks a square matrix of n rows and a right-hand side of n_rhs columns */
 static tq_status check_system(size_t n, size_t ld, size_t n_rhs, size_t ldb, tq_error *reterr)
 {
     const tq_status status = check_shape(n, n, ld, reterr);
     return status == TQ_OK ? check_shape(n, n_rhs, ldb, reterr) : status;
 }
 
-/* LAPACK's LWORK is an int, and workspaces are of the order of n LAPACK_BLOCK or, dgesdd's, 4 n^2:
- * sizes that no int can name are TQ_ERR_SHAPE. */
+/* LAPACK's LWORK is an int, and workspaces are of order n LAPACK_BLOCK or, for dgesdd, 4 n^2. A
+ * size that does not fit an int is TQ_ERR_SHAPE. */
 typedef struct workspace {
     double *at;
     int size;
@@ -224,7 +224,7 @@ tq_status tq_qr_factor(size_t m, size_t n, double *a, size_t ld, tq_scratch *scr
         return status;
     }
     for (size_t j = 0; j < n; j++) {
-        ret_pivot[j] = 0; /* free to move */
+        ret_pivot[j] = 0; /* free to be permuted */
     }
     const int info = LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, narrow(m), narrow(n), a, narrow(ld),
                                          ret_pivot, ret_tau, work.at, work.size);

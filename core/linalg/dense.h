@@ -12,8 +12,8 @@
  * arguments for the call only, allocate nothing, and are re-entrant. Sizes above TQ_DENSE_MAX are
  * TQ_ERR_SHAPE. */
 enum { TQ_DENSE_MAX = 1 << 20 };
-/* Where neither both sides nor all entries are more, no library takes part and bits are the same
- * everywhere: by sizes alone, and so by the same loops on every machine. */
+/* Matrices up to this size are factored by plain.h and not by LAPACK: the bits are the same on
+ * every machine. The choice depends on sizes only. */
 enum { TQ_DENSE_OWN_MAX = 64, TQ_DENSE_OWN_ENTRIES = 1 << 14 };
 static inline int tq_dense_is_own(size_t m, size_t n)
 {
@@ -21,8 +21,8 @@ static inline int tq_dense_is_own(size_t m, size_t n)
 }
 
 /**
- * Cholesky factor of a symmetric positive definite matrix: A = L L^T, of which only the lower
- * triangle is read and replaced.
+ * Cholesky factor of a symmetric positive definite matrix: A = L L^T; only the lower triangle is
+ * read and overwritten.
  *
  * Returns  TQ_OK, TQ_ERR_SHAPE, or TQ_ERR_SINGULAR with index = order of the first minor that is
  *          not positive.
@@ -41,18 +41,18 @@ tq_status tq_cholesky_half_solve(size_t n, const double *l, size_t ld, int trans
 /* Inverse of A from L: both triangles are written over `l`. */
 tq_status tq_cholesky_invert(size_t n, double *l, size_t ld, tq_error *reterr);
 
-/* Inverse of a regular matrix, in place. TQ_ERR_SINGULAR with index = the pivot that is 0. LAPACK
- * dgetrf, dgetri. */
+/* Inverse of a regular matrix by LU with partial pivoting, in place. TQ_ERR_SINGULAR with index =
+ * the zero pivot. LAPACK dgetrf, dgetri. */
 tq_status tq_invert(size_t n, double *a, size_t ld, tq_scratch *scratch, tq_error *reterr);
 size_t tq_invert_scratch_size(size_t n);
 
 /**
  * Householder QR with column pivoting: A P = Q R.
  *
- * R stands in the upper triangle of `a` (min(m, n) rows), the reflectors below. Column j of A P is
- * column ret_pivot[j] of A.
+ * R is stored in the upper triangle of `a` (min(m, n) rows), the reflectors below. Column j of A P
+ * is column ret_pivot[j] of A.
  *
- * Memory   tq_qr_scratch_size(m, n) bytes of `scratch`, all given back. ret_tau (min(m, n)),
+ * Memory   tq_qr_scratch_size(m, n) bytes of `scratch`, all released. ret_tau (min(m, n)),
  *          ret_pivot (n).
  * Returns  TQ_OK, TQ_ERR_SHAPE, TQ_ERR_SCRATCH.
  * Cost     2 m n^2 - 2 n^3 / 3.
@@ -70,15 +70,16 @@ tq_status tq_qr_apply_qt(size_t m, size_t n, const double *qr, size_t ld, const 
                          size_t n_rhs, double *b, size_t ldb, tq_scratch *scratch,
                          tq_error *reterr);
 
-/* The first k columns of Q (m x k) over tq_qr_factor's reflectors in `a`: an orthonormal basis of
- * what the first k pivoted columns span. k <= min(m, n). tq_qr_scratch_size(m, k) bytes. */
+/* First k columns of Q (m x k), written over the reflectors of tq_qr_factor in `a`: an orthonormal
+ * basis of the range of the first k pivoted columns. k <= min(m, n). tq_qr_scratch_size(m, k)
+ * bytes. */
 tq_status tq_qr_basis(size_t m, size_t k, double *a, size_t ld, const double *tau,
                       tq_scratch *scratch, tq_error *reterr);
 
 /* X with R(1:k, 1:k) X = B, in place; k rows, n_rhs columns. */
 tq_status tq_triangle_solve(size_t k, const double *r, size_t ld, size_t n_rhs, double *b,
                             size_t ldb, tq_error *reterr);
-/* The same with R^T X = B. */
+/* X with R(1:k, 1:k)^T X = B, otherwise as tq_triangle_solve. */
 tq_status tq_triangle_solve_transposed(size_t k, const double *r, size_t ld, size_t n_rhs,
                                        double *b, size_t ldb, tq_error *reterr);
 
@@ -111,12 +112,12 @@ void tq_gram(size_t m, size_t n, double factor, const double *a, size_t ld, doub
  * dsyev. */
 tq_status tq_eigen_symmetric(size_t n, double *a, size_t ld, tq_scratch *scratch,
                              double *ret_values, tq_error *reterr);
-/* The same values alone, for a third of the time; destroys a. */
+/* Eigenvalues only, in a third of the time of tq_eigen_symmetric; destroys a. */
 tq_status tq_eigenvalues_symmetric(size_t n, double *a, size_t ld, tq_scratch *scratch,
                                    double *ret_values, tq_error *reterr);
 size_t tq_eigen_symmetric_scratch_size(size_t n);
 
-/* Eigenvalues re + i im of any real matrix, in no order, conjugate pairs side by side. Destroys a.
+/* Eigenvalues re + i im of a general real matrix, unordered, conjugate pairs adjacent. Destroys a.
  * TQ_OK, TQ_ERR_SHAPE, TQ_ERR_SCRATCH, TQ_ERR_NO_CONVERGENCE. LAPACK dgeev. */
 tq_status tq_eigen_general(size_t n, double *a, size_t ld, tq_scratch *scratch, double *ret_re,
                            double *ret_im, tq_error *reterr);

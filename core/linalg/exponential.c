@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/linalg/exponential.c - Taylor's series of a matrix halved often enough, then squared. */
+/* core/linalg/exponential.c - scaling and squaring: Taylor series of x / 2^s, squared s times. */
 #include "core/linalg/exponential.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/linalg/plain.h - factorisations of small matrices by loops of our own. */
+/* core/linalg/plain.h - factorisations of small matrices with a fixed order of summation. */
 #ifndef TQ_LINALG_PLAIN_H
 #define TQ_LINALG_PLAIN_H
 
@@ -17,21 +17,22 @@ double tq_plain_dot(size_t n, const double *x, const double *y);
 size_t tq_plain_cholesky(size_t n, double *a, size_t ld);
 /* dpotri 'L' */
 void tq_plain_cholesky_invert(size_t n, double *l, size_t ld);
-/* x with A x = b or A^T x = b, A the lower or the upper triangle; dtrtrs: 0, or one more than the
- * place of a 0 on the diagonal */
+/* x with A x = b or A^T x = b, A lower or upper triangular; dtrtrs. Returns 0, or 1 + index of a
+ * zero on the diagonal. */
 size_t tq_plain_triangle(int is_upper, int transposed, size_t n, const double *a, size_t ld,
                          size_t n_rhs, double *b, size_t ldb);
-/* dgetrf, dgetri: 0, or one more than the pivot that is 0; pivot, work (n) */
+/* dgetrf, dgetri: 0, or 1 + index of the zero pivot; pivot, work (n) */
 size_t tq_plain_invert(size_t n, double *a, size_t ld, int *pivot, double *work);
 
-/* dgeqp3, pivots from 0 as all are; ret_pivot NULL: columns stay */
+/* dgeqp3 with every column free, pivots counted from 0; ret_pivot NULL: no pivoting */
 void tq_plain_qr(size_t m, size_t n, double *a, size_t ld, double *ret_tau, int *ret_pivot);
 /* dormqr 'L', 'T' (or 'N') with k reflectors */
 void tq_plain_apply_q(int transposed, size_t m, size_t k, const double *qr, size_t ld,
                       const double *tau, size_t n_rhs, double *b, size_t ldb);
 /* dorgqr, m x k */
 void tq_plain_basis(size_t m, size_t k, double *a, size_t ld, const double *tau);
-/* dgelsy, the rank by the diagonal of R; tau (2 min(m, n)), work (n min(m, n) + n), pivot (n) */
+/* dgelsy with the rank from the diagonal of R; tau (2 min(m, n)), work (n min(m, n) + n), pivot (n)
+ */
 size_t tq_plain_lstsq(size_t m, size_t n, double *a, double *b, double rcond, double *tau,
                       double *work, int *pivot);
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/linalg/plain_eigen.c - eigenvalues of any real matrix by Francis's double steps. */
+/* core/linalg/plain_eigen.c - eigenvalues of a general real matrix by Francis's double-shift QR. */
 #include <float.h>
 #include <math.h>
 
 #include "core/linalg/plain.h"
 
-/* Balance, reduction to Hessenberg form, implicit double steps with deflation: Golub & Van Loan
- * 7.5, after the published programs balance, orthes and hqr (Wilkinson & Reinsch 1971). Entry
- * (i, j) is AT(i, j). */
+/* Balancing, reduction to Hessenberg form, implicit double-shift QR steps with deflation: Golub &
+ * Van Loan 7.5, after the published programs balance, orthes and hqr (Wilkinson & Reinsch 1971).
+ * Entry (i, j) is AT(i, j). */
 #define AT(i, j) a[(size_t)(j)*ld + (size_t)(i)]
 
 enum { STEPS_MAX = 60 };
 
-/* Row and column of each index get like sums, by powers of two: nothing is rounded. */
+/* Balancing: scales row and column of each index to similar sums by powers of two (exact). */
 static void balance(size_t n, double *a, size_t ld)
 {
     for (int changed = 1, round = 0; changed && round < 100; round++) {
@@ -48,7 +48,8 @@ static void balance(size_t n, double *a, size_t ld)
     }
 }
 
-/* column k below the diagonal by a reflection from both sides */
+/* Hessenberg reduction: a Householder reflection from both sides clears column k below the
+ * subdiagonal */
 static void reduce(size_t n, double *a, size_t ld)
 {
     for (size_t k = 0; k + 2 < n; k++) {
@@ -67,7 +68,7 @@ static void reduce(size_t n, double *a, size_t ld)
         }
         const double g = -copysign(sqrt(h), AT(k + 1, k));
         h -= AT(k + 1, k) * g;
-        AT(k + 1, k) -= g; /* the vector u stands in the column; H = I - u u^T / h */
+        AT(k + 1, k) -= g; /* the vector u is stored in the column; H = I - u u^T / h */
         for (size_t j = k + 1; j < n; j++) {
             const double f = tq_plain_dot(n - k - 1, &AT(k + 1, k), &AT(k + 1, j)) / h;
             for (size_t i = k + 1; i < n; i++) {
@@ -91,8 +92,9 @@ static void reduce(size_t n, double *a, size_t ld)
     }
 }
 
-/* Entry (k, k - 1) moves no eigenvalue: it is lost beside the diagonal, and its product with the
- * entry across beside that of the diagonal and the gap (Ahues & Tisseur 1997, as LAPACK dlahqr). */
+/* True if the subdiagonal entry (k, k - 1) may be set to 0: it is negligible relative to the
+ * diagonal, and its product with (k - 1, k) relative to that of the diagonal and the gap (Ahues &
+ * Tisseur 1997, as LAPACK dlahqr). */
 static int is_lost(long k, const double *a, size_t ld, double norm)
 {
     const double below = fabs(AT(k, k - 1)), above = fabs(AT(k - 1, k));
@@ -108,7 +110,7 @@ static int is_lost(long k, const double *a, size_t ld, double norm)
                fmax(DBL_MIN, DBL_EPSILON * (fmin(here, gap) * (fmax(here, gap) / sum)));
 }
 
-/* first row of the block that ends at `last` */
+/* deflation: first row of the unreduced block that ends at `last` */
 static long block_start(long last, double *a, size_t ld, double norm)
 {
     long l = last;
@@ -122,14 +124,15 @@ static long block_start(long last, double *a, size_t ld, double norm)
 }
 
 typedef struct shifts {
-    double x, y, w; /* two last diagonal entries, and the product of the other two of their block */
+    double x, y, w; /* the last two diagonal entries, and the product of the off-diagonal entries
+                       of their 2x2 block */
 } shifts;
 
 typedef struct direction {
     double p, q, r;
 } direction;
 
-/* where the double step may begin, and its first direction */
+/* first row of the double step, and its first direction */
 static long step_start(long l, long last, const double *a, size_t ld, shifts z, direction *ret)
 {
     long m = last - 2;
@@ -150,7 +153,7 @@ static long step_start(long l, long last, const double *a, size_t ld, shifts z, 
     }
 }
 
-/* reflection of rows and columns k, k + 1 and, but for the last, k + 2 */
+/* reflection of rows and columns k, k + 1 and, unless it is the last, k + 2 */
 static void reflect(long k, long l, long last, double *a, size_t ld, direction d, double s)
 {
     const int three = k != last - 1;
@@ -207,7 +210,7 @@ static void double_step(long l, long last, double *a, size_t ld, shifts z)
     }
 }
 
-/* both eigenvalues of the last block of two, shifted by t */
+/* both eigenvalues of the last 2x2 block; t is the sum of the shifts */
 static void solve_two(shifts z, double t, double *re, double *im)
 {
     const double p = 0.5 * (z.y - z.x), q = p * p + z.w, root = sqrt(fabs(q));
@@ -258,7 +261,7 @@ int tq_plain_general(size_t n, double *a, size_t ld, double *ret_re, double *ret
         if (n_step == STEPS_MAX) {
             return 0;
         }
-        if (n_step % 10 == 9) { /* it goes round: a shift from elsewhere */
+        if (n_step % 10 == 9) { /* no convergence after 10 steps: an exceptional shift */
             t += z.x;
             for (long i = 0; i <= last; i++) {
                 AT(i, i) -= z.x;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/linalg/plain_jacobi.c - singular values by Jacobi's rotations. */
+/* core/linalg/plain_jacobi.c - singular values by one-sided Jacobi rotations. */
 #include <float.h>
 #include <math.h>
 
@@ -7,11 +7,11 @@
 
 enum { SWEEPS_MAX = 60 };
 
-/* singular values that count as 0 beside a largest entry of 1 */
+/* singular values below this, relative to a largest entry of 1, are set to 0 */
 static const double lost_beside_one = 0x1p-400;
 
-/* A turn by the angle a: s = sin a, t = tan a, u = tan a/2. What it changes is small where a is,
- * and so are the roundings (Rutishauser 1966). */
+/* Rotation by the angle a: s = sin a, t = tan a, u = tan a/2. The changes, and so their rounding
+ * errors, are small if a is small (Rutishauser 1966). */
 typedef struct turn {
     double s, t, u;
 } turn;
@@ -22,10 +22,10 @@ typedef struct room {
     int *pivot;           /* (n) */
 } room;
 
-/* the smaller one with cot 2a = `cotangent` */
+/* the smaller of the two angles with cot 2a = `cotangent` */
 static turn small_turn(double cotangent)
 {
-    const double root = sqrt(1.0 + cotangent * cotangent); /* infinite: nothing turns */
+    const double root = sqrt(1.0 + cotangent * cotangent); /* infinite: the angle is 0 */
     const double t = copysign(1.0 / (fabs(cotangent) + root), cotangent);
     const double c = 1.0 / sqrt(1.0 + t * t), s = t * c;
     return (turn){s, t, s / (1.0 + c)};
@@ -49,7 +49,7 @@ static void swap(size_t n, double *x, double *y)
     }
 }
 
-/* factor, a power of two, that takes the largest entry near 1 */
+/* power of two that scales the largest entry to about 1 */
 static double scale_of(size_t m, size_t n, const double *a, size_t ld)
 {
     double largest = 0.0;
@@ -64,7 +64,7 @@ static double scale_of(size_t m, size_t n, const double *a, size_t ld)
     return ldexp(1.0, exponent < -1000 ? 1000 : -exponent);
 }
 
-/* a direction orthogonal to all columns but j, for a singular value of 0 */
+/* column j := a unit vector orthogonal to all other columns, for a singular value of 0 */
 static void complete(size_t m, size_t n, double *a, size_t ld, size_t j)
 {
     double *x = a + j * ld;
@@ -81,7 +81,7 @@ static void complete(size_t m, size_t n, double *a, size_t ld, size_t j)
                 }
             }
         }
-        /* of m unit vectors one keeps a length of at least sqrt((m - n + 1) / m) */
+        /* of m unit vectors, at least one keeps a length of sqrt((m - n + 1) / m) */
         length = sqrt(tq_plain_dot(m, x, x));
         length = length * length * (double)m < 0.9 ? 0.0 : length;
     }
@@ -90,13 +90,15 @@ static void complete(size_t m, size_t n, double *a, size_t ld, size_t j)
     }
 }
 
-/* Squares of lengths are kept through rotations, but where little of one is left. */
+/* Squared column length: updated by rotations, recomputed after cancellation to a quarter or less.
+ */
 static double kept(size_t n, const double *x, double square, double was)
 {
     return square > 0.25 * was ? square : tq_plain_dot(n, x, x);
 }
 
-/* Rotates columns until each two are orthogonal to rounding (Hestenes 1958). */
+/* One-sided Jacobi: rotates pairs of columns until all are orthogonal to rounding (Hestenes 1958).
+ */
 static int make_orthogonal(size_t n, double *a, double *v, double *square)
 {
     const double rounding = sqrt((double)n) * DBL_EPSILON;
@@ -130,14 +132,14 @@ static int make_orthogonal(size_t n, double *a, double *v, double *square)
     return 0;
 }
 
-/* values by their size, columns of length 1 */
+/* sorts singular values in descending order and normalises columns */
 static void put_in_order(size_t n, double *s, double *a, double *v)
 {
     for (size_t j = 0; j < n; j++) {
         s[j] = sqrt(tq_plain_dot(n, a + j * n, a + j * n));
         s[j] = s[j] < lost_beside_one ? 0.0 : s[j];
     }
-    for (size_t j = 0; j < n; j++) { /* the largest of the rest comes next */
+    for (size_t j = 0; j < n; j++) { /* selection sort: the largest of the rest is next */
         size_t best = j;
         for (size_t k = j + 1; k < n; k++) {
             best = s[k] > s[best] ? k : best;
@@ -155,8 +157,8 @@ static void put_in_order(size_t n, double *s, double *a, double *v)
     }
 }
 
-/* m >= n: A P = Q R, R^T = V S W^T by rotations, which on R^T are few (Drmac & Veselic 2008):
- * A = (Q W) S (P V)^T. u (m x n) and v (n x n) may both be NULL. */
+/* m >= n: A P = Q R, then one-sided Jacobi on R^T = V S W^T, which needs few sweeps (Drmac &
+ * Veselic 2008): A = (Q W) S (P V)^T. u (m x n) and v (n x n) may both be NULL. */
 static int svd_of_tall(size_t m, size_t n, double *a, size_t ld, const room *in, double *ret_s,
                        double *u, double *v)
 {
@@ -206,7 +208,7 @@ static void transpose(size_t n, size_t k, const double *v, double *ret)
     }
 }
 
-/* A = U S V^T of A's longer side down; else of A^T, V and U changed about. */
+/* A = U S V^T if m >= n; else the SVD of A^T, with U and V exchanged. */
 /* NOLINTNEXTLINE(readability-function-size,readability-non-const-parameter): dgesdd's arguments */
 int tq_plain_svd(size_t m, size_t n, double *a, size_t ld, double *work, int *pivot, double *ret_s,
                  double *ret_u, double *ret_vt)

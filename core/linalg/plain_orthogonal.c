@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/linalg/plain_orthogonal.c - QR by reflections, least squares of least norm. */
+/* core/linalg/plain_orthogonal.c - Householder QR, and least squares of minimum norm. */
 #include <math.h>
 
 #include "core/linalg/plain.h"
 
-/* of a column, times a power of two so that no square overflows or vanishes */
+/* Euclidean norm of a column, scaled by a power of two so that squares neither overflow nor
+ * underflow */
 static double norm_of(size_t n, const double *x)
 {
     const double square = tq_plain_dot(n, x, x);
@@ -101,7 +102,7 @@ void tq_plain_apply_q(int transposed, size_t m, size_t k, const double *qr, size
     }
 }
 
-/* backwards: column j is H_0 ... H_j of unit vector j, and H_j of the columns behind it */
+/* backward accumulation: column j is H_0 ... H_j e_j; H_j also multiplies the columns after it */
 void tq_plain_basis(size_t m, size_t k, double *a, size_t ld, const double *tau)
 {
     for (size_t j = k; j-- > 0;) {
@@ -126,7 +127,7 @@ size_t tq_plain_lstsq(size_t m, size_t n, double *a, double *b, double rcond, do
     const size_t k = m < n ? m : n;
     tq_plain_qr(m, n, a, m, tau, pivot);
     size_t rank = 0;
-    /* what is no number counts, and x is none */
+    /* a NaN counts as rank, so that x is NaN too */
     while (rank < k && !(fabs(a[rank * m + rank]) <= rcond * fabs(a[0]))) {
         rank++;
     }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/linalg/plain_solve.c - Cholesky, triangles, inverse by elimination. */
+/* core/linalg/plain_solve.c - Cholesky, triangular solves, LU inverse. */
 #include <math.h>
 
 #include "core/linalg/plain.h"
 
-/* four sums side by side, for the latency of an addition; always these four */
+/* four partial sums, to hide the latency of an addition; the order is fixed */
 double tq_plain_dot(size_t n, const double *x, const double *y)
 {
     double s[4] = {0.0, 0.0, 0.0, 0.0};
@@ -47,7 +47,7 @@ size_t tq_plain_cholesky(size_t n, double *a, size_t ld)
     return 0;
 }
 
-/* by columns, forwards or backwards: x_j, then its share of the rest */
+/* forward or back substitution by columns: x_j, then its contribution to the rest */
 static void by_columns(int is_upper, size_t n, const double *a, size_t ld, double *x)
 {
     for (size_t k = 0; k < n; k++) {
@@ -62,7 +62,7 @@ static void by_columns(int is_upper, size_t n, const double *a, size_t ld, doubl
     }
 }
 
-/* by rows of the transpose, which are the columns */
+/* substitution with the transpose: dot products with the columns */
 static void by_rows(int is_upper, size_t n, const double *a, size_t ld, double *x)
 {
     for (size_t k = 0; k < n; k++) {

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/linalg/plain_symmetric.c - eigenvalues of a symmetric matrix by implicit QL steps. */
+/* core/linalg/plain_symmetric.c - eigenvalues of a symmetric matrix by implicit QL with Wilkinson's
+ * shift. */
 #include <float.h>
 #include <math.h>
 
 #include "core/elementary/elementary.h"
 #include "core/linalg/plain.h"
 
-/* Reduction to three diagonals by reflections, then implicit QL steps with Wilkinson's shift: Golub
- * & Van Loan 8.3, after the published programs tred2 and imtql2 (Wilkinson & Reinsch 1971). */
+/* Householder tridiagonalisation, then implicit QL steps with Wilkinson's shift: Golub & Van Loan
+ * 8.3, after the published programs tred2 and imtql2 (Wilkinson & Reinsch 1971). */
 
 enum { STEPS_MAX = 60 };
 
-/* y = A x of the lower triangle */
+/* y = A x, reading the lower triangle */
 static void times(size_t n, const double *a, size_t ld, const double *x, double *restrict y)
 {
     for (size_t i = 0; i < n; i++) {
@@ -27,7 +28,7 @@ static void times(size_t n, const double *a, size_t ld, const double *x, double 
     }
 }
 
-/* A -= v w^T + w v^T, the lower triangle */
+/* symmetric rank-2 update A -= v w^T + w v^T of the lower triangle */
 static void subtract_both(size_t n, double *restrict a, size_t ld, const double *v, const double *w)
 {
     for (size_t j = 0; j < n; j++) {
@@ -39,8 +40,8 @@ static void subtract_both(size_t n, double *restrict a, size_t ld, const double 
     }
 }
 
-/* A = Q T Q^T: T's diagonal d and what is beside it e; reflector k stays below the diagonal of
- * column k with its 1, its factor in tau. w: n - 1 numbers. */
+/* Householder tridiagonalisation A = Q T Q^T: diagonal d and subdiagonal e of T; reflector k is
+ * stored below the diagonal of column k with its leading 1, its factor in tau. w: n - 1 numbers. */
 static void reduce(size_t n, double *a, size_t ld, double *d, double *e, double *tau, double *w)
 {
     for (size_t k = 0; k + 1 < n; k++) {
@@ -71,7 +72,7 @@ static void reduce(size_t n, double *a, size_t ld, double *d, double *e, double 
     d[n - 1] = a[(n - 1) * ld + n - 1];
 }
 
-/* Q over the reflectors, which move one column on */
+/* accumulates Q in place of the reflectors, which move one column to the right */
 static void form_basis(size_t n, double *a, size_t ld, const double *tau)
 {
     for (size_t j = n - 1; j > 0; j--) {
@@ -95,7 +96,7 @@ static void swap(double *x, double *y)
     *y = was;
 }
 
-/* the other way round: QL steps expect what is large at the end */
+/* reverses the order: QL steps expect graded matrices with the largest entries at the end */
 static void reverse(size_t n, double *d, double *e, double *a, size_t ld)
 {
     for (size_t i = 0; 2 * i + 1 < n; i++) {
@@ -109,8 +110,8 @@ static void reverse(size_t n, double *d, double *e, double *a, size_t ld)
     }
 }
 
-/* where the block that begins at l ends: what is beside the diagonal there is lost in rounding, or
- * beside A's largest entry, which is about 1 */
+/* last row of the unreduced block that begins at l: its subdiagonal entry is negligible relative to
+ * the diagonal, or to the largest entry of A, which is about 1 */
 static size_t block_end(size_t l, size_t n, const double *d, double *e)
 {
     const double lost = DBL_EPSILON * DBL_EPSILON;
@@ -140,7 +141,7 @@ static void rotate(size_t n, double *restrict x, double *restrict y, double c, d
     }
 }
 
-/* one implicit step on the block l .. m, from its end; a NULL: without vectors */
+/* one implicit QL step on the block l .. m, from its end; a NULL: eigenvalues only */
 static void step(size_t l, size_t m, double *d, double *e, size_t n, double *a, size_t ld)
 {
     const double half = (d[l + 1] - d[l]) / (2.0 * e[l]);
@@ -150,7 +151,7 @@ static void step(size_t l, size_t m, double *d, double *e, size_t n, double *a, 
         const double f = s * e[i], b = c * e[i];
         const double r = length_of(f, g);
         e[i + 1] = r;
-        if (r == 0.0) { /* it splits here */
+        if (r == 0.0) { /* deflation: the block splits here */
             d[i + 1] -= p;
             e[m] = 0.0;
             return;
@@ -187,7 +188,7 @@ static void sort(size_t n, double *d, double *a, size_t ld)
     }
 }
 
-/* power of two that takes the largest entry near 1; 0: not finite */
+/* power of two that scales the largest entry to about 1; 0: not finite */
 static double scale_of(size_t n, const double *a, size_t ld)
 {
     double largest = 0.0, sum = 0.0;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/linalg/setup.c - BLAS made safe for many threads of ours. */
+/* core/linalg/setup.c - makes the BLAS library safe to call from several threads. */
 #include "core/linalg/setup.h"
 
 #include <cblas.h>
 
-/* What the library itself calls before a fork; it starts its threads again should it ever need
- * them. In no header: NULL when a build has none. */
+/* OpenBLAS's own handler before a fork; the library restarts its threads if it needs them. Not
+ * declared in any header; NULL in builds without threads. */
 extern int blas_thread_shutdown_(void) __attribute__((weak));
 
 static char name[64];
 
-/* the length then; words end at a space or the end */
+/* appends a word, which ends at a space or at the end; returns the new length */
 static size_t add_word(size_t at, const char *word)
 {
     while (at + 1 < sizeof name && *word != '\0' && *word != ' ') {
@@ -51,7 +51,7 @@ tq_status tq_linalg_setup(tq_error *reterr)
     }
     openblas_set_num_threads(1);
     keep_name();
-    /* asleep, each would keep 68 KiB: the library has 60 KiB of variables a thread */
+    /* each idle thread would keep 68 KiB: the library has 60 KiB of variables per thread */
     if (blas_thread_shutdown_ != NULL) {
         (void)blas_thread_shutdown_();
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/linalg/setup.h - BLAS made safe for many threads of ours. */
+/* core/linalg/setup.h - makes the BLAS library safe to call from several threads. */
 #ifndef TQ_LINALG_SETUP_H
 #define TQ_LINALG_SETUP_H
 
@@ -14,7 +14,7 @@
  */
 tq_status tq_linalg_setup(tq_error *reterr);
 
-/* Which library and which of its kernels factor the larger matrices, and so decide the last bits:
+/* BLAS library and kernel set that factor the larger matrices; they determine the last bits:
  * "openblas 0.3.21 Haswell". Static; "" before the setup. */
 const char *tq_linalg_name(void);
 

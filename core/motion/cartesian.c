@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/motion/cartesian.c - straight lines in space, told as joint motion. */
+/* core/motion/cartesian.c - straight lines in space, as joint motion. */
 #include "core/motion/cartesian.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "core/spatial/frame.h"
 #include "core/spatial/screw.h"
 
-static const double reach_tolerance = 1e-9; /* m and rad: well under any encoder's step */
+static const double reach_tolerance = 1e-9; /* m and rad: far below the resolution of encoders */
 static const double rank_tolerance = 1e-9;  /* of the Jacobian's largest singular value */
 
 enum { TASK_MAX = 6, ITERATIONS = 100 };
@@ -43,7 +43,7 @@ static void turn_between(const double r0[9], const double r1[9], double ret[3])
             d[3 * i + j] = tq_dot3(r1 + 3 * i, r0 + 3 * j);
         }
     }
-    /* quaternion of d by its largest component: exact also for half a turn */
+    /* quaternion of d by its largest component: exact also for a rotation by pi */
     const double trace = d[0] + d[4] + d[8];
     double w[4] = {1.0 + trace, 1.0 + d[0] - d[4] - d[8], 1.0 - d[0] + d[4] - d[8],
                    1.0 - d[0] - d[4] + d[8]};
@@ -84,7 +84,7 @@ static void turned(const double turn[3], double part, const double r[9], double 
     }
 }
 
-/* where the point shall be at time t, its twist and the rate of its twist */
+/* pose of the point at time t, its twist and the rate of its twist */
 static void target_at(const tq_cartesian_path *path, double t, tq_pose *pose, double twist[6],
                       double rate[6])
 {
@@ -146,7 +146,7 @@ static tq_status reach(const tq_model *model, const tq_cartesian_path *path, con
     return TQ_OK;
 }
 
-/* x of least norm with rows x = right; singular when the rows depend on each other */
+/* minimum-norm x with rows x = right; singular if the rows are dependent */
 static tq_status least_norm(size_t n_task, size_t nv, const double *rows, const double *right,
                             tq_scratch *scratch, double *ret_x, tq_error *reterr)
 {
@@ -179,8 +179,8 @@ static tq_status least_norm(size_t n_task, size_t nv, const double *rows, const 
     return status;
 }
 
-/* The rate of J^T y that the task does not ask for: qd = J^T y is of least norm, so a redundant arm
- * accelerates by Jdot^T y beside what keeps it on the path. ret_free (nv). */
+/* Null-space part of the acceleration: qd = J^T y has minimum norm, so a redundant arm accelerates
+ * by Jdot^T y in addition to the task's acceleration. ret_free (nv). */
 static tq_status free_rate(size_t n_task, size_t nv, const double *rows, const double *change,
                            const double *qd, tq_scratch *scratch, double *ret_free,
                            tq_error *reterr)
@@ -206,13 +206,13 @@ static tq_status free_rate(size_t n_task, size_t nv, const double *rows, const d
     return status;
 }
 
-/* where the point shall be, and how it shall move */
+/* pose, twist and its rate */
 typedef struct target {
     tq_pose pose;
     double twist[6], rate[6];
 } target;
 
-/* what is left from the link's pose to the target: a small shift and turn */
+/* remaining displacement and rotation from the link's pose to the target */
 static void left_over(const tq_cartesian_path *path, const tq_pose *link, const tq_pose *to,
                       double ret[6])
 {
@@ -224,13 +224,14 @@ static void left_over(const tq_cartesian_path *path, const tq_pose *link, const 
     turn_between(link->r, to->r, ret + 3);
 }
 
-/* the chosen rows of a point's Jacobian and of its rate */
+/* the constrained rows of a point's Jacobian and of its rate */
 typedef struct task_rows {
     size_t n, axis[TASK_MAX];
     double *rows, *change, *free; /* (n x nv), (n x nv), (nv) */
 } task_rows;
 
-/* qdd from qd: what the path asks beyond Jdot qd and the free rate, of least norm, and that rate */
+/* minimum-norm qdd: the path's acceleration minus Jdot qd and the null-space part, plus that part
+ */
 static tq_status accelerate(size_t nv, const task_rows *task, const double rate[6],
                             const double *qd, tq_scratch *scratch, double *ret_qdd,
                             tq_error *reterr)
@@ -257,7 +258,7 @@ static tq_status accelerate(size_t nv, const task_rows *task, const double rate[
     return status;
 }
 
-/* posture at q and qd (NULL: at rest), and the task's rows of Jacobian and rate */
+/* configuration at q and qd (NULL: at rest), and the task's rows of Jacobian and rate */
 static tq_status look(const tq_model *model, const tq_cartesian_path *path, const double *q,
                       const double *qd, tq_scratch *scratch, task_rows *task, tq_pose *ret_link,
                       tq_error *reterr)
@@ -289,7 +290,7 @@ static tq_status look(const tq_model *model, const tq_cartesian_path *path, cons
     return status;
 }
 
-/* Newton's last step onto the path, which leaves rounding only; then velocity, then acceleration */
+/* final Newton step onto the path, to rounding; then velocity, then acceleration */
 static tq_status follow(const tq_model *model, const tq_cartesian_path *path, const target *to,
                         tq_scratch *scratch, double *q, double *ret_qd, double *ret_qdd,
                         tq_error *reterr)

@@ -11,12 +11,12 @@
 #include "core/model/model.h"
 #include "core/motion/reference.h"
 
-/* Poses that a point of a link passes, borrowed. Between them the point goes straight and the link
- * turns about one axis, both by the timing law. */
+/* Poses of a point of a link, borrowed. Between them the point moves on a straight line and the
+ * link rotates about one axis, both by the timing law. */
 typedef struct tq_cartesian_path {
     uint32_t link;
     double at[3];        /* the point, in the link frame */
-    bool axes[6];        /* which of x, y, z, and rotations about x, y, z matter (world) */
+    bool axes[6];        /* which of x, y, z, and rotations about x, y, z are constrained (world) */
     size_t n_pose;       /* >= 2 */
     const double *t;     /* (n_pose) s, strictly increasing */
     const tq_pose *pose; /* (n_pose) in the world */
@@ -33,10 +33,11 @@ typedef struct tq_cartesian_path {
  *
  * Shapes   q (nq) in: near the solution, out: the solution; ret_qd, ret_qdd (nv). Joints with
  *          quaternions are refused: TQ_ERR_SHAPE "joint".
- * Memory   tq_cartesian_scratch_size(model) bytes of `scratch`, all given back.
+ * Memory   tq_cartesian_scratch_size(model) bytes of `scratch`, all released.
  * Returns  TQ_OK
- *          TQ_ERR_NO_CONVERGENCE  "path": the point cannot be reached from q; value = distance left
- *          TQ_ERR_SINGULAR        "path": the arm cannot move on at this time; value = smallest
+ *          TQ_ERR_NO_CONVERGENCE  "path": the point cannot be reached from q; value = remaining
+ *                                 distance
+ *          TQ_ERR_SINGULAR        "path": the arm is singular at this time; value = smallest
  *                                 singular value of the Jacobian
  *          TQ_ERR_SHAPE, TQ_ERR_RANGE as tq_inverse_kinematics and tq_waypoints_check
  * Checked  tests/property/core/motion/test_reference.c

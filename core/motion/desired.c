@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/motion/desired.c - references of all kinds; Cartesian paths cut into cells. */
+/* core/motion/desired.c - references of all kinds; Cartesian paths divided into cells. */
 #include "core/motion/desired.h"
 
 #include <assert.h>
@@ -7,14 +7,14 @@
 #include <math.h>
 #include <string.h>
 
-/* torque follows acceleration: this is a tenth of what a 24-bit torque sensor sees */
+/* torque is proportional to acceleration: a tenth of the resolution of a 24-bit torque sensor */
 static const double cell_tolerance = 1e-8;
-/* more halving would only divide rounding errors of positions by shorter and shorter times */
+/* further bisection would only divide rounding errors of positions by shorter times */
 static const double good_enough = 1e-5;
 
 enum { CELLS_FIRST = 2 };
 
-/* How many of n increasing times are at or before t. */
+/* Number of n increasing times at or before t. */
 static size_t count_until(const double *times, size_t n, double t)
 {
     size_t low = 0;
@@ -96,7 +96,7 @@ void tq_reference_at(const tq_reference *reference, double t, double *ret_x, dou
     }
 }
 
-/* kinks of one stretch of a law, as parts of its time; the end is the next stretch's */
+/* kinks of one interval of a law, as fractions of its time; its end belongs to the next interval */
 static size_t law_kinks(tq_timing_law law, double blend, double ret_part[3])
 {
     ret_part[0] = 0.0;
@@ -145,14 +145,12 @@ double tq_reference_next_break(const tq_reference *reference, double t, unsigned
         }
     }
     if (next == 0 || next == n - 1) {
-        *ret_order = 0; /* from or to a stand */
+        *ret_order = 0; /* from or to rest */
     }
     return times[next];
 }
 
-/* ------------------------------------------------------------------------------------------------
- * Cartesian paths in cells
- */
+/* Cartesian paths in cells */
 
 typedef struct march {
     const tq_model *model;
@@ -161,9 +159,9 @@ typedef struct march {
     size_t nq;
     bool is_redundant;
     double *t;
-    double *rough; /* room for the coarser cells of a piece, beside the finer ones */
+    double *rough; /* memory for the coarser cells of a piece, in addition to the finer ones */
     double *x, *xd, *xdd;
-    double *ret_t; /* of a fault */
+    double *ret_t; /* time of an error */
 } march;
 
 static tq_status reach(march *m, double t, const double *guess, double *end, tq_error *reterr)
@@ -174,8 +172,8 @@ static tq_status reach(march *m, double t, const double *guess, double *end, tq_
                            reterr);
 }
 
-/* From `begin` at t to `end` at t + h, as seen at time `at`. A predicted posture is near enough for
- * an arm whose pose fixes it; a redundant one is told by the integral of its velocity. */
+/* From `begin` at t to `end` at t + h, evaluated at time `at`. A predicted configuration is close
+ * enough for a non-redundant arm; a redundant one is determined by the integral of its velocity. */
 static tq_status step_to(march *m, const double *begin, double h, double at, double *end,
                          tq_error *reterr)
 {
@@ -194,13 +192,13 @@ static tq_status step_to(march *m, const double *begin, double h, double at, dou
     return status;
 }
 
-/* A piece without kinks from a to b, in n cells; `first` is the posture where it begins. */
+/* A piece without kinks from a to b, in n cells; `first` is the configuration at its begin. */
 static tq_status march_piece(march *m, const double *first, double a, double b, size_t n,
                              double *ret_ends, tq_error *reterr)
 {
     const size_t size = 3 * m->nq;
     const double h = (b - a) / (double)n;
-    /* just inside the piece, where its own accelerations hold, not its neighbours' */
+    /* just inside the piece, where its own accelerations apply */
     const double inside = 4.0 * DBL_EPSILON * fmax(fabs(a), fabs(b));
     tq_status status = reach(m, a + inside, first, ret_ends, reterr);
     for (size_t k = 0; status == TQ_OK && k < n; k++) {
@@ -215,8 +213,8 @@ static tq_status march_piece(march *m, const double *first, double a, double b, 
     return status;
 }
 
-/* largest distance of accelerations in the middle of the n rough cells from those of the 2 n fine
- * ones, in parts of the largest acceleration */
+/* largest difference of accelerations between the n coarse and the 2 n fine cells at the midpoints
+ * of the coarse ones, relative to the largest acceleration */
 static double roughness(march *m, const double *rough, const double *fine, size_t n, double h)
 {
     const size_t size = 3 * m->nq;
@@ -227,7 +225,8 @@ static double roughness(march *m, const double *rough, const double *fine, size_
         const double *middle = fine + 2 * size * (2 * k) + size;
         quintic_at(m->nq, cell, cell + size, h, 0.5, m->x, m->xd, m->xdd);
         for (size_t i = 0; i < m->nq; i++) {
-            const double slow = fabs(middle[m->nq + i]) / h; /* where nothing accelerates */
+            const double slow = fabs(middle[m->nq + i]) / h; /* scale for motion without
+                                                                acceleration */
             off = fmax(off, fabs(m->xdd[i] - middle[2 * m->nq + i]));
             most = fmax(most, fmax(fabs(middle[2 * m->nq + i]), 1e-3 * slow));
         }
@@ -235,7 +234,7 @@ static double roughness(march *m, const double *rough, const double *fine, size_
     return most > 0.0 ? off / most : 0.0;
 }
 
-/* Halves until it is fine; the cells of the piece are then in `room` at `used`. */
+/* Bisects until accurate; the cells of the piece are then in `room` at `used`. */
 static tq_status cut_piece(march *m, const double *first, double a, double b,
                            const tq_motion_room *room, size_t *used, tq_error *reterr)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/motion/desired.h - the motion that is asked for, of any kind, at any time. */
+/* core/motion/desired.h - reference motion of any kind, at any time. */
 #ifndef TQ_MOTION_DESIRED_H
 #define TQ_MOTION_DESIRED_H
 
@@ -10,7 +10,7 @@
 #include "core/motion/table.h"
 
 typedef enum tq_reference_kind {
-    TQ_REFERENCE_STAND,     /* one posture */
+    TQ_REFERENCE_STAND,     /* one configuration */
     TQ_REFERENCE_WAYPOINTS, /* from rest to rest by a timing law */
     TQ_REFERENCE_SPLINE,    /* through waypoints without stopping; at rest at both ends */
     TQ_REFERENCE_FOURIER,   /* a periodic excitation */
@@ -19,8 +19,8 @@ typedef enum tq_reference_kind {
                                sampled Cartesian path, or a table with its derivatives */
 } tq_reference_kind;
 
-/* A motion cut into cells. Inside one, each coordinate is the quintic that has the six numbers of
- * its ends, so that accelerations may jump between cells and nowhere else. */
+/* A motion divided into cells. In a cell each coordinate is the quintic with the six values of its
+ * ends: accelerations may jump between cells only. */
 typedef struct tq_motion_cells {
     size_t n_cell, n_coordinate;
     const double *t;    /* (n_cell + 1) s, strictly increasing */
@@ -29,8 +29,8 @@ typedef struct tq_motion_cells {
     const double *kinks; /* (n_kink) times at which xdd jumps; NULL: xddd does, at every t */
 } tq_motion_cells;
 
-/* Borrows its arrays. A robot whose joints have quaternions can only stand: n_coordinate is nq, and
- * of a motion nq and nv are one number. */
+/* Borrows its arrays. With quaternion joints only TQ_REFERENCE_STAND is possible: n_coordinate is
+ * nq; for a motion nq == nv. */
 typedef struct tq_reference {
     tq_reference_kind kind;
     size_t n_coordinate;
@@ -43,17 +43,17 @@ typedef struct tq_reference {
     tq_motion_cells cells;
 } tq_reference;
 
-/* Position, velocity and acceleration (n_coordinate each) at time t. Before its first and after
- * its last time a reference stands; a Fourier series goes on for ever. Cost O(n_coordinate), and
- * the search of the stretch that holds t. */
+/* Position, velocity and acceleration (n_coordinate each) at time t. Before its first and after its
+ * last time a reference is constant; a Fourier series is periodic. Cost O(n_coordinate), and the
+ * search of the interval of t. */
 void tq_reference_at(const tq_reference *reference, double t, double *ret_x, double *ret_xd,
                      double *ret_xdd);
 
-/* The first time after t at which accelerations are not smooth, INFINITY when there is none, and
- * how: 0 they jump, 1 their slope does. Integrators step there. */
+/* Next time after t at which accelerations are not smooth, INFINITY if none, and the order: 0 they
+ * jump, 1 their slope does. Integrators end a step there. */
 double tq_reference_next_break(const tq_reference *reference, double t, unsigned *ret_order);
 
-/* What tq_motion_sample needs: room for cells_max cells. */
+/* Memory of tq_motion_sample: for cells_max cells. */
 typedef struct tq_motion_room {
     size_t cells_max;
     double *t;     /* (cells_max + 1) */
@@ -62,19 +62,19 @@ typedef struct tq_motion_room {
 } tq_motion_room;
 
 /**
- * Cut a Cartesian path into cells, fine enough to be taken for it.
+ * Divide a Cartesian path into cells that approximate it to 1e-8.
  *
- * From each pose to the next (and at the kinks of a trapezoid) the cells are halved until
+ * From each pose to the next (and at the kinks of a trapezoid) cells are bisected until
  * accelerations inside them agree with the path's own to 1e-8 of the largest, or until
- * halving brings nothing any more. A redundant arm's motion is the integral of its velocity of
- * least norm, held on the path.
+ * bisection does not help. A redundant arm's motion is the integral of its minimum-norm
+ * velocity, projected on the path.
  *
  * Shapes   start (nq): coordinates at the first pose, or near it. The arrays of `room` are filled,
  *          and those of *ret_cells point to them.
- * Memory   tq_motion_sample_scratch_size(model, room->cells_max) bytes of `scratch`, given back.
+ * Memory   tq_motion_sample_scratch_size(model, room->cells_max) bytes of `scratch`, released.
  * Returns  TQ_OK
  *          TQ_ERR_NO_CONVERGENCE  "path": out of reach; "cells": cells_max are too few
- *          TQ_ERR_SINGULAR        "path"; for each of them error->value, and ret_t says when
+ *          TQ_ERR_SINGULAR        "path"; for each of them error->value, and ret_t is the time
  *          TQ_ERR_SHAPE, TQ_ERR_RANGE as tq_cartesian_at
  * Cost     One inverse kinematics for each cell.
  * Checked  tests/property/core/motion/test_desired.c

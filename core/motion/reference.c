@@ -81,7 +81,7 @@ tq_status tq_waypoints_check(const tq_waypoints *waypoints, tq_error *reterr)
     return TQ_OK;
 }
 
-/* the stretch that holds t: t[k] <= t < t[k + 1], or the first or last one */
+/* the interval of t: t[k] <= t < t[k + 1], or the first or last one */
 static size_t stretch_of(const tq_waypoints *w, double t)
 {
     size_t low = 0;
@@ -134,7 +134,8 @@ tq_status tq_spline_fit(const tq_waypoints *waypoints, tq_scratch *scratch, doub
                        (double)tq_scratch_cost(m, sizeof(double)));
     }
     /* tridiagonal rows h_(k-1) c_(k-1) + 2 (h_(k-1) + h_k) c_k + h_k c_(k+1) = 6 (slope_k -
-       slope_(k-1)), with slope 0 outside: elimination without pivots, it dominates diagonally */
+     * slope_(k-1)), with slope 0 outside: elimination without pivoting, since diagonally dominant
+     */
     for (size_t k = 0; k < m; k++) {
         const double before = k > 0 ? waypoints->t[k] - waypoints->t[k - 1] : 0.0;
         const double after = k + 1 < m ? waypoints->t[k + 1] - waypoints->t[k] : 0.0;
@@ -177,7 +178,7 @@ void tq_spline_at(const tq_waypoints *waypoints, const double *curvature, double
         ret_x[i] = a * x0 + b * x1 + ((a * a * a - a) * c0 + (b * b * b - b) * c1) * h * h / 6.0;
         ret_xd[i] = (x1 - x0) / h + ((3.0 * b * b - 1.0) * c1 - (3.0 * a * a - 1.0) * c0) * h / 6.0;
         ret_xdd[i] = a * c0 + b * c1;
-        if (inside != t) { /* stands before the first and after the last point */
+        if (inside != t) { /* constant before the first and after the last point */
             ret_xd[i] = ret_xdd[i] = 0.0;
         }
     }

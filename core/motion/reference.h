@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/motion/reference.h - reference motion over time: laws, waypoints, splines, Fourier. */
+/* core/motion/reference.h - reference motion over time: timing laws, waypoints, splines, Fourier
+ * series. */
 #ifndef TQ_MOTION_REFERENCE_H
 #define TQ_MOTION_REFERENCE_H
 
@@ -8,7 +9,7 @@
 #include "core/base/scratch.h"
 #include "core/base/status.h"
 
-/* How a path parameter goes from 0 to 1 and comes to rest at both ends. */
+/* Path parameter from 0 to 1, at rest at both ends. */
 typedef enum tq_timing_law {
     TQ_TIMING_LINEAR,    /* constant speed: jumps at the ends */
     TQ_TIMING_CUBIC,     /* 3 u^2 - 2 u^3: acceleration jumps at the ends */
@@ -17,11 +18,12 @@ typedef enum tq_timing_law {
     TQ_TIMING_TRAPEZOID, /* constant acceleration, cruise, constant deceleration */
 } tq_timing_law;
 
-/* Value, first and second derivative of a law at u in [0, 1] (clamped). `blend` is the part of the
- * time that a trapezoid speeds up, and slows down again: 0 < blend <= 1/2; others ignore it. */
+/* Value, first and second derivative of a law at u in [0, 1] (clamped). `blend` is the fraction of
+ * the time of acceleration, and of deceleration, of a trapezoid: 0 < blend <= 1/2; unused by
+ * others. */
 void tq_timing(tq_timing_law law, double blend, double u, double ret_s[3]);
 
-/* A table of points to pass, borrowed. Point k is at time t[k]; rows of n_coordinate numbers. */
+/* Waypoints, borrowed. Point k is at time t[k]; rows of n_coordinate numbers. */
 typedef struct tq_waypoints {
     size_t n_point, n_coordinate; /* n_point >= 2 */
     const double *t;              /* (n_point) s, strictly increasing */
@@ -33,7 +35,8 @@ typedef struct tq_waypoints {
 tq_status tq_waypoints_check(const tq_waypoints *waypoints, tq_error *reterr);
 
 /* Position, velocity and acceleration (n_coordinate each) at time t, at rest at every waypoint:
- * each stretch follows the law. Before the first and after the last point the reference stands. */
+ * each interval follows the law. Before the first and after the last point the reference is
+ * constant. */
 void tq_waypoints_at(const tq_waypoints *waypoints, tq_timing_law law, double blend, double t,
                      double *ret_x, double *ret_xd, double *ret_xdd);
 
@@ -41,8 +44,8 @@ void tq_waypoints_at(const tq_waypoints *waypoints, tq_timing_law law, double bl
  * Second derivatives of the cubic spline through the waypoints, at rest at both ends.
  *
  * Shapes   ret_curvature (n_point x n_coordinate).
- * Memory   n_point doubles of `scratch`, given back.
- * Returns  TQ_OK, TQ_ERR_SCRATCH, and what tq_waypoints_check finds.
+ * Memory   n_point doubles of `scratch`, released.
+ * Returns  TQ_OK, TQ_ERR_SCRATCH, and the statuses of tq_waypoints_check.
  * Cost     O(n_point n_coordinate).
  * Source   C. de Boor, A Practical Guide to Splines, 1978, ch. IV.
  * Checked  tests/property/core/motion/test_reference.c
@@ -50,7 +53,7 @@ void tq_waypoints_at(const tq_waypoints *waypoints, tq_timing_law law, double bl
 tq_status tq_spline_fit(const tq_waypoints *waypoints, tq_scratch *scratch, double *ret_curvature,
                         tq_error *reterr);
 
-/* As tq_waypoints_at, along the spline: velocity and acceleration are continuous everywhere. */
+/* As tq_waypoints_at, along the spline: velocity and acceleration are continuous. */
 void tq_spline_at(const tq_waypoints *waypoints, const double *curvature, double t, double *ret_x,
                   double *ret_xd, double *ret_xdd);
 

@@ -15,7 +15,7 @@ static double slope_of(const tq_waypoints *w, size_t k, size_t i)
     return (w->x[(k + 1) * n + i] - w->x[k * n + i]) / step_of(w, k);
 }
 
-/* three points: the parabola through them has one curvature everywhere */
+/* three points: the parabola through them has constant curvature */
 static void parabola(const tq_waypoints *w, double *c)
 {
     const size_t n = w->n_coordinate;
@@ -26,8 +26,8 @@ static void parabola(const tq_waypoints *w, double *c)
 }
 
 /* Interior curvatures from h_(k-1) c_(k-1) + 2 (h_(k-1) + h_k) c_k + h_k c_(k+1) = 6 (slope_k -
- * slope_(k-1)); an end's is the straight continuation of its two neighbours, which turns the first
- * and last row into two-term ones. The rows dominate diagonally: no pivots. */
+ * slope_(k-1)); an end's is the linear extrapolation of its two neighbours, which makes the first
+ * and last row bidiagonal. Diagonally dominant: no pivoting. */
 static void spline(const tq_waypoints *w, double *upper, double *c)
 {
     const size_t m = w->n_point;

@@ -8,13 +8,13 @@
 #include "core/motion/reference.h"
 
 typedef enum tq_interpolation {
-    TQ_INTERPOLATE_HOLD,   /* the last value at or before t */
-    TQ_INTERPOLATE_LINEAR, /* straight between neighbours */
-    TQ_INTERPOLATE_CUBIC,  /* the spline with continuous third derivatives next to both ends
-                              (not-a-knot), as scipy and MATLAB take it */
+    TQ_INTERPOLATE_HOLD,   /* zero-order hold: the last value at or before t */
+    TQ_INTERPOLATE_LINEAR, /* linear between neighbours */
+    TQ_INTERPOLATE_CUBIC,  /* the cubic spline with continuous third derivatives at the points
+                              next to both ends (not-a-knot), as scipy and MATLAB */
 } tq_interpolation;
 
-/* Borrowed. Before the first and after the last point the quantity keeps that point's value. */
+/* Borrowed. Before the first and after the last point the quantity is constant. */
 typedef struct tq_table {
     tq_waypoints points;
     tq_interpolation interpolation;
@@ -25,8 +25,8 @@ typedef struct tq_table {
  * Second derivatives of the not-a-knot cubic spline through the points.
  *
  * Shapes   ret_curvature (n_point x n_coordinate). Two points give a line, three a parabola.
- * Memory   n_point doubles of `scratch`, given back.
- * Returns  TQ_OK, TQ_ERR_SCRATCH, and what tq_waypoints_check finds.
+ * Memory   n_point doubles of `scratch`, released.
+ * Returns  TQ_OK, TQ_ERR_SCRATCH, and the statuses of tq_waypoints_check.
  * Cost     O(n_point n_coordinate).
  * Source   C. de Boor, A Practical Guide to Splines, 1978, ch. IV.
  * Checked  tests/property/core/motion/test_table.c

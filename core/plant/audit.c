@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/plant/audit.c - powers and forces while it runs, energies and momenta at any time. */
+/* core/plant/audit.c - powers and forces during a run, energies and momenta at one time. */
 #include "core/plant/audit.h"
 
 #include <math.h>
@@ -44,7 +44,7 @@ static size_t watch_size(const tq_plant *plant, size_t stride)
            larger(base, tq_inverse_scratch_size(plant->mechanism, plant->n_wrench));
 }
 
-/* the plant's wrenches, with the rows of this evaluation */
+/* the plant's wrenches with the rows of this evaluation */
 static tq_external_wrench *wrenches_of(const tq_plant *plant, const double *rows, size_t stride,
                                        tq_scratch *scratch)
 {
@@ -189,7 +189,7 @@ static tq_status observe(void *ctx, const tq_instant *at, tq_scratch *scratch, d
     return status;
 }
 
-/* what limits take counts as dissipated */
+/* energy lost at limits counts as dissipated */
 static void impact(void *ctx, size_t stride, double loss, double *z)
 {
     (void)ctx;
@@ -211,7 +211,7 @@ tq_effect tq_audit_effect(tq_audit *audit)
  * At one time
  */
 
-/* energies that tq_energy counts and the plant leaves out */
+/* energies that tq_energy includes and the plant omits */
 static void leave_out(const tq_plant *plant, size_t n_sample, size_t stride, const double *q,
                       const double *qd, double *energy)
 {

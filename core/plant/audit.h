@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/plant/audit.h - where a run's energy and momentum went: an effect that only watches. */
+/* core/plant/audit.h - energy and momentum balance of a run: an effect that only observes. */
 #ifndef TQ_PLANT_AUDIT_H
 #define TQ_PLANT_AUDIT_H
 
@@ -7,7 +7,7 @@
 
 #include "core/plant/plant.h"
 
-/* Rows of the audit's auxiliary states: integrals over time at the integrator's own accuracy. */
+/* Rows of the audit's auxiliary states: time integrals to the integrator's accuracy. */
 enum {
     TQ_AUDIT_WORK = 0,       /* of the torques, J */
     TQ_AUDIT_DISSIPATED = 1, /* by friction, and at limits, J */
@@ -20,16 +20,16 @@ enum {
 
 /* What is audited. Borrowed. */
 typedef struct tq_audit {
-    const tq_plant *plant; /* the one that the effect is part of */
-    bool with_momentum;    /* also the rows from TQ_AUDIT_BASE on: a recursion more a step */
+    const tq_plant *plant; /* the plant that contains the effect */
+    bool with_momentum;    /* also the rows from TQ_AUDIT_BASE on: one more recursion per step */
 } tq_audit;
 
-/* The effect, to stand last in the plant. It borrows the audit, its ctx. */
+/* The effect; must be the last of the plant. It borrows the audit, its ctx. */
 tq_effect tq_audit_effect(tq_audit *audit);
 
-/* State of the balance at one time. */
+/* Terms of the balance at one time. */
 typedef struct tq_balance {
-    double kinetic, potential; /* J; springs are in potential, rotors in kinetic */
+    double kinetic, potential; /* J; potential includes springs, kinetic includes rotors */
     double momentum[3];        /* linear, world axes, kg m/s */
     double base[6];            /* reaction of the base on the robot (f, m) about the root link's
                                   origin, world axes */
@@ -39,10 +39,10 @@ typedef struct tq_balance {
 /**
  * Energies, momentum and base reaction of one trajectory at one state.
  *
- * Shapes   q (nq), qd, qdd (nv), wrench (6 n_wrench, as the effects gave it; NULL when there is
- *          none). What the plant leaves out (springs, rotors, gravity) is left out here.
- * Memory   tq_audit_scratch_size(plant) bytes of `scratch`, all given back.
- * Returns  TQ_OK, or what tq_energy and tq_reactions say.
+ * Shapes   q (nq), qd, qdd (nv), wrench (6 n_wrench, as computed by the effects; NULL if
+ *          none). Terms that the plant omits (springs, rotors, gravity) are omitted here.
+ * Memory   tq_audit_scratch_size(plant) bytes of `scratch`, all released.
+ * Returns  TQ_OK, or the status of tq_energy and tq_reactions.
  * Cost     O(n_joint).
  * Checked  tests/property/core/plant/test_audit.c
  */
@@ -52,20 +52,20 @@ tq_status tq_audit_balance(const tq_plant *plant, const double *q, const double 
 size_t tq_audit_scratch_size(const tq_plant *plant);
 
 /**
- * Energies of a block of states: kinetic, then potential, without what the plant leaves out.
+ * Energies of a block of states: kinetic, then potential, without the terms that the plant omits.
  *
  * Shapes   q (nq x stride), qd (nv x stride), padded; ret_energy (2 x stride).
- * Memory   tq_energy_scratch_size bytes of `scratch`, all given back.
+ * Memory   tq_energy_scratch_size bytes of `scratch`, all released.
  * Returns  as tq_energy.
  */
 tq_status tq_audit_energy(const tq_plant *plant, size_t n_sample, size_t stride, const double *q,
                           const double *qd, tq_scratch *scratch, double *ret_energy,
                           tq_error *reterr);
 
-/* What is left of E - E0 = work - dissipated + external, J; z of the audit at that time. */
+/* Residual of E - E0 = work - dissipated + external, J; z of the audit at that time. */
 double tq_audit_energy_residual(const tq_balance *start, const tq_balance *now, const double *z);
 
-/* What is left of p - p0 = base impulse + external impulse + mass gravity t, kg m/s (3). */
+/* Residual of p - p0 = base impulse + external impulse + mass gravity t, kg m/s (3). */
 void tq_audit_momentum_residual(const tq_plant *plant, double t, const tq_balance *start,
                                 const tq_balance *now, const double *z, double ret_residual[3]);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/plant/constrained_controller.c - torques along constraints and pushes across them. */
+/* core/plant/constrained_controller.c - hybrid control: torques along the constraints, forces
+ * normal to them. */
 #include "core/plant/constrained_controller.h"
 
 #include <assert.h>
@@ -31,8 +32,8 @@ static size_t n_push(const tq_constrained_controller *c)
 typedef struct work {
     double *bias;      /* (nv x stride) */
     double *desired;   /* (3 nq) */
-    double *force;     /* (n_row) goals */
-    double *push;      /* (n_row) multipliers that are asked for, of one sample */
+    double *force;     /* (n_row) force setpoints */
+    double *push;      /* (n_row) commanded multipliers, of one sample */
     double *q, *qd;    /* one sample */
     double *e;         /* (nv) errors of its coordinates */
     double *ud, *tau;  /* (nv) */
@@ -73,7 +74,7 @@ static tq_status take(const tq_constrained_controller *c, size_t stride, tq_scra
                : tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)work_size(c, stride));
 }
 
-/* multipliers that are wanted at t, 0 where none are */
+/* force setpoints at t, 0 without a table */
 static void goals_at(const tq_constrained_controller *c, double t, double *ret)
 {
     memset(ret, 0, c->constraints->n_row * sizeof *ret);
@@ -82,7 +83,7 @@ static void goals_at(const tq_constrained_controller *c, double t, double *ret)
     }
 }
 
-/* accelerations of the free coordinates, and multipliers to push with, of sample i */
+/* accelerations of the free coordinates and commanded multipliers of sample i */
 static void ask(const tq_constrained_controller *c, const tq_instant *at, size_t i, work *w)
 {
     const size_t nq = model_of(c)->nq, sums = n_sum(c);
@@ -99,7 +100,7 @@ static void ask(const tq_constrained_controller *c, const tq_instant *at, size_t
     }
 }
 
-/* the law's torque of one sample into w->got */
+/* torque of the control law for one sample, into w->got */
 static tq_status compute(const tq_constrained_controller *c, const tq_instant *at, size_t i,
                          tq_scratch *scratch, work *w, tq_error *reterr)
 {
@@ -134,7 +135,7 @@ static tq_status compute(const tq_constrained_controller *c, const tq_instant *a
     return status;
 }
 
-/* cuts w->got off at the limits: whether it had to */
+/* saturates w->got at the limits; true if any did */
 static bool limit(const tq_constrained_controller *c, work *w)
 {
     bool cut = false;
@@ -178,7 +179,8 @@ static tq_status act(void *ctx, const tq_instant *at, tq_scratch *scratch, const
             const uint32_t r = c->coordinates[f];
             to->zd[f * at->stride + i] = cut ? 0.0 : w.e[r];
         }
-        for (size_t r = 0; r < n_push(c); r++) { /* whether it may grow: observe says by how much */
+        for (size_t r = 0; r < n_push(c); r++) { /* 1 if the integral may grow; observe
+                                                    multiplies by the error */
             const bool grows = !cut && (c->pushed == NULL || c->pushed[r]);
             to->zd[(n_sum(c) + r) * at->stride + i] = grows ? 1.0 : 0.0;
         }
@@ -187,7 +189,7 @@ static tq_status act(void *ctx, const tq_instant *at, tq_scratch *scratch, const
     return status;
 }
 
-/* what a sensor of force tells: the integrals of its error grow by it where act lets them */
+/* measured constraint forces: the integrals of the force error grow where act allows it */
 static tq_status observe(void *ctx, const tq_instant *at, tq_scratch *scratch, double *ret_zd,
                          tq_error *reterr)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/plant/controller.c - laws, limits, integrals and samples of a controller. */
+/* core/plant/controller.c - control laws, saturation, integrals and sampling of a controller. */
 #include "core/plant/controller.h"
 
 #include <assert.h>
@@ -15,7 +15,7 @@ static size_t width_of(const tq_controller *c)
     return tq_mechanism_model(c->mechanism)->nv;
 }
 
-/* samples that kernels compute: whole lanes */
+/* samples that kernels compute: whole vectors */
 static size_t padded(const tq_instant *at)
 {
     return (at->n_sample + TQ_BLOCK_PAD - 1) / TQ_BLOCK_PAD * TQ_BLOCK_PAD;
@@ -28,10 +28,10 @@ static bool wants_c(const tq_controller *c)
 
 /* memory of one evaluation; rows of nv x stride */
 typedef struct work {
-    double *desired;   /* (3 nq) at this time, one for all samples */
-    double *q, *v, *a; /* what inverse dynamics is asked for; q (nq x stride) */
-    double *e;         /* errors of the coordinates, as velocities */
-    double *tau;       /* what the law asks for */
+    double *desired;   /* (3 nq) at this time, the same for all samples */
+    double *q, *v, *a; /* inputs of inverse dynamics; q (nq x stride) */
+    double *e;         /* coordinate errors, in the space of velocities */
+    double *tau;       /* torque of the law */
     double *c;         /* (nv^2 x stride), passivity only */
 } work;
 
@@ -108,8 +108,8 @@ static double gain(const double *gains, size_t r)
     return gains != NULL ? gains[r] : 0.0;
 }
 
-/* A floating joint's linear velocity is told along axes that turn: this takes their turning out of
- * its acceleration, so that its place obeys the law along axes that do not. */
+/* The linear velocity of a floating joint is in body axes: subtracts w x v from its acceleration,
+ * so that its position obeys the law in axes that do not rotate. */
 static void straighten(const tq_model *model, const tq_instant *at, size_t n, double *a)
 {
     const size_t stride = at->stride;
@@ -130,7 +130,7 @@ static void straighten(const tq_model *model, const tq_instant *at, size_t n, do
     }
 }
 
-/* what the model is asked for (q, v, a), and how far the coordinates are off (e) */
+/* inputs of the model (q, v, a) and coordinate errors (e) */
 static void feed_back(const tq_controller *c, const tq_instant *at, const double *integral, work *w)
 {
     const tq_model *model = tq_mechanism_model(c->mechanism);
@@ -170,7 +170,7 @@ static void feed_back(const tq_controller *c, const tq_instant *at, const double
     }
 }
 
-/* kp e + kd ed + ki s, or for passivity kd (v - qd) + ki s: on top of what the model says */
+/* kp e + kd ed + ki s, or for passivity kd (v - qd) + ki s: in addition to the model's torque */
 static void add_pull(const tq_controller *c, const tq_instant *at, const double *integral, work *w)
 {
     const size_t nv = width_of(c), nq = tq_mechanism_model(c->mechanism)->nq;
@@ -187,7 +187,7 @@ static void add_pull(const tq_controller *c, const tq_instant *at, const double 
     }
 }
 
-/* The law's torque into w->tau. `integral` (nv x stride) is of e; NULL without ki. */
+/* Torque of the law, into w->tau. `integral` (nv x stride) is that of e; NULL without ki. */
 static tq_status compute(const tq_controller *c, const tq_instant *at, const double *integral,
                          tq_scratch *scratch, work *w, tq_error *reterr)
 {
@@ -222,8 +222,8 @@ static tq_status compute(const tq_controller *c, const tq_instant *at, const dou
     return status;
 }
 
-/* Cuts the torque off at its limits; `slope` (nv x stride, NULL: no integral) is how the integral
- * grows: by e, but not against a limit. */
+/* Saturates the torque; `slope` (nv x stride, NULL: no integral) is the rate of the integral: e, or
+ * 0 when e drives into saturation. */
 static void limit(const tq_controller *c, const tq_instant *at, const work *w, double *slope)
 {
     const size_t nv = width_of(c);
@@ -279,7 +279,7 @@ static tq_status sample(void *ctx, const tq_instant *at, tq_scratch *scratch, do
     tq_status status = compute(c, at, at->held + n, scratch, &w, reterr);
     if (status == TQ_OK) {
         double *sum = ret_held + n;
-        limit(c, at, &w, c->ki != NULL ? w.q : NULL); /* q is not needed any more */
+        limit(c, at, &w, c->ki != NULL ? w.q : NULL); /* q is no longer used */
         for (size_t k = 0; c->ki != NULL && k < n; k++) {
             if (k % at->stride < at->n_sample) {
                 sum[k] = at->held[n + k] + c->sample_time * w.q[k];

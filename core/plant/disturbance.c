@@ -20,7 +20,7 @@ static double *place_of(const tq_disturbance *d, const tq_instant *at, const tq_
     return d->is_wrench ? to->wrench + 6 * d->place * at->stride : to->tau;
 }
 
-/* x on the rows of all samples: the same for each trajectory */
+/* x on the rows of all samples */
 static void add_row(double *rows, size_t r, double x, const tq_instant *at)
 {
     for (size_t i = 0; i < at->n_sample; i++) {
@@ -78,7 +78,7 @@ static double table_break(void *ctx, double t, unsigned *ret_order)
     return tq_table_next_break(d->table, t, ret_order);
 }
 
-/* which stretch of `interval` a time begins: samples come at its multiples, to rounding */
+/* index of the interval that begins at a time: samples come at its multiples, up to rounding */
 static uint64_t stretch_at(double t, double interval)
 {
     return (uint64_t)fmax(0.0, floor(t / interval + 0.5));

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/plant/driven.h - drives between what is asked of a joint and what it gets, as an effect.
- */
+/* core/plant/driven.h - drives between the commanded and the actual joint torque, as an effect. */
 #ifndef TQ_PLANT_DRIVEN_H
 #define TQ_PLANT_DRIVEN_H
 
@@ -17,25 +16,25 @@ typedef struct tq_driven_joint {
     const tq_drive *drive;
 } tq_driven_joint;
 
-/* Borrows all it points to. */
+/* Borrows everything it points to. */
 typedef struct tq_driven_plant {
     size_t n_joint;
     const tq_driven_joint *joints; /* (n_joint) */
     tq_drive_mode mode;
-    bool reduced;    /* inductances are neglected */
-    tq_table *table; /* commands, n_coordinate = n_joint; NULL: the torque that effects before this
-                        one ask for is the command, and `mode` is TQ_DRIVE_TORQUE */
-    tq_drive_flow *flows; /* (n_joint) of the first sample in the last evaluation, for whoever runs
-                             a single trajectory; NULL: not wanted */
+    bool reduced;         /* inductances are neglected */
+    tq_table *table;      /* commands, n_coordinate = n_joint; NULL: the torque of preceding effects
+                        is the command, and `mode` is TQ_DRIVE_TORQUE */
+    tq_drive_flow *flows; /* (n_joint) of the first sample in the last evaluation, for runs of a
+                             single trajectory; NULL: not required */
 } tq_driven_plant;
 
 /**
- * Make drives an effect: the torque asked of a driven joint is taken away, and that of its drive
- * put in its place; other joints keep theirs. Rotors and the motors' friction are the model's.
+ * Create the effect of drives: the commanded torque of a driven joint is replaced by that
+ * of its drive; other joints keep theirs. Rotors and the motors' friction belong to the model.
  *
- * The states are those of core/drives/amplifier.h, TQ_DRIVE_N_STATE for each joint in order; at
- * rest all 0. With inductance the equations are stiff by L/R: an explicit method takes steps of a
- * few L/R, the implicit ones do not.
+ * States: those of core/drives/amplifier.h, TQ_DRIVE_N_STATE for each joint in order; at rest all
+ * 0. With inductance the equations are stiff (time constant L/R): an explicit method takes steps of
+ * a few L/R, the implicit ones do not.
  *
  * Memory   The effect borrows the plant, its ctx.
  * Returns  The effect; it cannot fail.

@@ -8,7 +8,7 @@
 
 static const double two_pi = 6.28318530717958647692;
 
-/* Stafford's thirteenth mixer, as in SplitMix64 */
+/* variant 13 of Stafford's mixers, as in SplitMix64 */
 static uint64_t mix(uint64_t x)
 {
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;

@@ -6,7 +6,7 @@
 
 enum { LANE = TQ_BLOCK_PAD }; /* one trajectory, in the smallest block */
 
-/* rows that an effect sees or writes, as a block of one */
+/* rows that an effect reads or writes, as a block of one sample */
 typedef struct alone {
     double *q, *qd, *z, *held, *tau, *wrench, *qdd, *zd, *multipliers;
     size_t n_q, n_v, n_z, n_held, n_wrench, n_multiplier;
@@ -62,7 +62,7 @@ static int take(alone *a, const tq_plant *plant, const tq_effect *effect, tq_scr
     return 1;
 }
 
-/* column i of rows `stride` apart into the first lane, and back */
+/* copies column i of rows `stride` apart to the first lane, and back */
 static void bring(size_t n, double *to, const double *from, size_t stride, size_t i)
 {
     for (size_t r = 0; r < n && from != NULL; r++) {

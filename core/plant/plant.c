@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/plant/plant.c - effects in their order, then the accelerations that follow. */
+/* core/plant/plant.c - evaluation of effects in order, then of accelerations. */
 #include "core/plant/plant.h"
 
 #include <assert.h>
@@ -12,7 +12,7 @@
 #include "core/plant/state.h"
 #include "core/plant/stiction.h"
 
-/* m or rad, and by second: what is left of constraints after a step is a thousandth of it */
+/* m or rad, and per second: constraint residuals after a step are a thousandth of it */
 static const double constraint_tolerance = 1e-10;
 
 size_t tq_plant_n_z(const tq_plant *plant)
@@ -42,7 +42,7 @@ static size_t effects_scratch(const tq_plant *plant)
     return most;
 }
 
-/* accelerations, and what brings a state back to the constraints */
+/* accelerations, and projection onto the constraints */
 static size_t accelerate_scratch(const tq_plant *plant)
 {
     if (plant->constraints == NULL) {
@@ -58,7 +58,7 @@ static size_t accelerate_scratch(const tq_plant *plant)
 
 /* memory of one evaluation */
 typedef struct room {
-    double *q; /* on the sphere; the state's own when nothing has to be scaled */
+    double *q; /* normalised; the state's own if there are no quaternions */
     double *tau, *wrench;
     double *multipliers; /* NULL: no constraints */
     tq_external_wrench *wrenches;
@@ -131,7 +131,7 @@ static double *rows_at(double *rows, size_t row, size_t stride)
     return rows != NULL ? rows + row * stride : NULL;
 }
 
-/* torques, wrenches and rates of auxiliary states by all effects, in their order */
+/* torques, wrenches and rates of auxiliary states by all effects, in order */
 static tq_status act(const tq_plant *plant, double t, const tq_trajectories *state, const room *r,
                      tq_scratch *scratch, const tq_rates *ret, tq_error *reterr)
 {
@@ -263,7 +263,7 @@ static tq_status rate(const tq_plant *plant, double t, const tq_trajectories *st
     if (ret->wrench != NULL) {
         memcpy(ret->wrench, r.wrench, 6 * plant->n_wrench * stride * sizeof(double));
     }
-    /* one trajectory has no neighbours: one lane computes it, and nobody looks at its padding */
+    /* a single trajectory has no neighbours: one lane is computed, its padding is not read */
     const size_t lanes = state->n_sample == 1 ? 1 : stride;
     tq_state_rate(model, lanes, stride, state->q, state->qd, ret->q);
     return status;
@@ -352,7 +352,7 @@ double tq_plant_next_break(const tq_plant *plant, double t, unsigned order, unsi
         const tq_effect *effect = &plant->effects[k];
         double at = t;
         unsigned jumps = order;
-        /* breaks that are smooth enough are passed over */
+        /* breaks of a sufficiently high order are skipped */
         while (effect->next_break != NULL && at < next && jumps >= order) {
             at = effect->next_break(effect->ctx, at, &jumps);
         }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/plant/plant.h - what moves: a robot, and all that acts on it or watches it. */
+/* core/plant/plant.h - the plant of a simulation: a robot, and all effects that act on it or
+ * observe it. */
 #ifndef TQ_PLANT_PLANT_H
 #define TQ_PLANT_PLANT_H
 
@@ -12,7 +13,7 @@
 
 struct tq_constraints;
 
-/* One time and state of a block of trajectories, as an effect sees it. Everything is borrowed for
+/* One time and state of a block of trajectories, the input of an effect. Everything is borrowed for
  * the call. */
 typedef struct tq_instant {
     double t; /* s */
@@ -26,72 +27,71 @@ typedef struct tq_instant {
     const double *multipliers; /* observe, of a plant with constraints: (n_row x stride) */
 } tq_instant;
 
-/* What an effect writes when it acts. */
+/* Output of an effect's act. */
 typedef struct tq_action {
-    double *tau;    /* (nv x stride) what effects before it asked for: add to it, or rewrite it */
-    double *wrench; /* (6 n_wrench x stride) the same */
+    double *tau;    /* (nv x stride) sum of preceding effects: add to it, or replace it */
+    double *wrench; /* (6 n_wrench x stride) likewise */
     double *zd;     /* (n_z x stride) rates of its own auxiliary states */
 } tq_action;
 
-/* One thing that acts on the robot or watches it: a torque table, a controller, drives, a
- * disturbance, an audit. Its functions may be NULL. They may run on many threads at once, each with
- * other blocks: what changes along a trajectory lives in z or held, never in ctx. Only samples
- * below n_sample need be written; the plant pads. A status other than TQ_OK ends the run there. */
+/* Anything that acts on the robot or observes it: a torque table, a controller, drives, a
+ * disturbance, an audit. Functions may be NULL. They may run on many threads at once, each with
+ * other blocks: state that changes along a trajectory is in z or held, never in ctx. Only samples
+ * below n_sample must be written; the plant pads. A status other than TQ_OK ends the run. */
 typedef struct tq_effect {
     void *ctx;
     size_t n_z;          /* auxiliary continuous states: currents, integrators, energies */
     const double *z_abs; /* (n_z) absolute tolerance of each; NULL: the solver's own */
     size_t n_held;       /* values that change only at samples */
-    double sample_time;  /* s between samples: at 0, Ts, 2 Ts ...; 0: never sampled */
-    size_t scratch_size; /* bytes that the hungriest of its functions takes for a block of TQ_BLOCK
-                            samples, and gives back */
+    double sample_time;  /* s between samples: at 0, Ts, 2 Ts ...; 0: not sampled */
+    size_t scratch_size; /* bytes: maximum scratch of any callback for TQ_BLOCK samples, released
+                            on return */
 
     tq_status (*act)(void *ctx, const tq_instant *at, tq_scratch *scratch, const tq_action *to,
                      tq_error *reterr);
 
-    /* Rates of z that need all torques, the accelerations or the forces of constraints: power,
-     * work, what a sensor tells. Called after every act; ret_zd holds what the effect's own act
-     * wrote. */
+    /* Rates of z that depend on the total torque, accelerations or constraint forces: power, work,
+     * sensor signals. Called after every act; ret_zd holds the values written by the effect's own
+     * act. */
     tq_status (*observe)(void *ctx, const tq_instant *at, tq_scratch *scratch, double *ret_zd,
                          tq_error *reterr);
 
-    /* Writes the held values anew at a sample; at->held are the old ones (0 before the first). No
+    /* Writes the held values at a sample; at->held are the previous ones (0 before the first). No
      * step crosses a sample. */
     tq_status (*sample)(void *ctx, const tq_instant *at, tq_scratch *scratch, double *ret_held,
                         tq_error *reterr);
 
-    /* An impulse at the end of a joint's travel took `loss` J out of the motion: changes z
-     * (n_z x stride). */
+    /* An impulse at a joint limit dissipated `loss` J: changes z (n_z x stride). */
     void (*impact)(void *ctx, size_t stride, double loss, double *z);
 
-    /* The next time after t at which what it does is not smooth (INFINITY: none), and how: 0 its
-     * value jumps, 1 its slope, 2 its curvature ... Steps land there. */
+    /* Next time after t at which the effect is not smooth (INFINITY: none), and its order: 0 the
+     * value jumps, 1 its first derivative, 2 its second ... Steps end there. */
     double (*next_break)(void *ctx, double t, unsigned *ret_order);
 
-    int timeless; /* act and observe never look at t */
+    int timeless; /* act and observe do not depend on t */
 } tq_effect;
 
-/* What moves. Borrowed. */
+/* The plant. Borrowed. */
 typedef struct tq_plant {
     const tq_mechanism *mechanism;
     const double *gravity; /* 3; NULL: the model's */
     unsigned without;      /* TQ_WITHOUT_... */
 
-    /* effects in the order in which they act: a controller before the drives that carry out what it
-     * asks, an audit last */
+    /* effects in the order of evaluation: a controller before the drives that execute its commands,
+     * an audit last */
     const tq_effect *effects;
     size_t n_effect;
 
-    /* places where effects apply wrenches to the robot: link, axes and point; rows are ignored */
+    /* points at which effects apply wrenches: link, axes and point; rows are ignored */
     const tq_external_wrench *wrenches;
     size_t n_wrench;
 
-    /* NULL: none. Accelerations are then those of tq_constrained_forward */
+    /* NULL: none. Otherwise accelerations are those of tq_constrained_forward */
     const struct tq_constraints *constraints;
 } tq_plant;
 
-/* The states of a block of trajectories, the caller's. z and held: rows of all effects, in order.
- */
+/* States of a block of trajectories, in the caller's memory. z and held: rows of all effects, in
+ * order. */
 typedef struct tq_trajectories {
     size_t n_sample, stride;
     double *q, *qd;          /* (nq x stride), (nv x stride) */
@@ -99,18 +99,19 @@ typedef struct tq_trajectories {
     const signed char *mode; /* (n_joint) TQ_MODE_... of each joint (core/plant/stiction.h), for
                                 one sample; NULL: all free */
     const double *varied;    /* as in tq_forward_input, without constraints and modes; or NULL */
-    const double *times;     /* (n_sample) s, when each is at a time of its own; NULL: all at t */
+    const double *times;     /* (n_sample) s, if trajectories are at different times; NULL: all
+                                at t */
 } tq_trajectories;
 
-/* Rates of a block of states, the caller's; the same stride. */
+/* Rates of a block of states, in the caller's memory; the same stride. */
 typedef struct tq_rates {
-    double *q;      /* (nq x stride) */
-    double *qd;     /* (nv x stride), the accelerations */
-    double *z;      /* (n_z x stride); NULL if 0 */
-    double *tau;    /* (nv x stride) of all effects; NULL: not wanted */
-    double *wrench; /* (6 n_wrench x stride) of all effects; NULL: not wanted */
-    double *hold;   /* (nv x stride) what holds the joints that do not move; NULL: not wanted */
-    double *multipliers; /* (n_row x stride) of constraints; NULL: not wanted */
+    double *q;           /* (nq x stride) */
+    double *qd;          /* (nv x stride), the accelerations */
+    double *z;           /* (n_z x stride); NULL if 0 */
+    double *tau;         /* (nv x stride) of all effects; NULL: not required */
+    double *wrench;      /* (6 n_wrench x stride) of all effects; NULL: not required */
+    double *hold;        /* (nv x stride) holding torques of the held joints; NULL: not required */
+    double *multipliers; /* (n_row x stride) of constraints; NULL: not required */
 } tq_rates;
 
 /* Number of auxiliary states, and of held values, of all effects. */
@@ -118,15 +119,15 @@ size_t tq_plant_n_z(const tq_plant *plant);
 size_t tq_plant_n_held(const tq_plant *plant);
 
 /**
- * Compute how a block of states changes: the right-hand side of every integrator.
+ * Compute the rates of a block of states: the right-hand side of every integrator.
  *
- * Shapes   state: quaternions may be off unit length by an integrator's error; what is computed is
- *          that of the scaled ones. Padding up to the stride is computed too, but not beside one
- *          trajectory alone.
- * Memory   tq_plant_scratch_size(plant, stride) bytes of `scratch`, all given back.
- * Bits     A trajectory gives the same bits alone and in any block, if the effects do.
- * Returns  TQ_OK, what tq_forward_dynamics says, or what an effect says; index: the trajectory.
- *          TQ_ERR_STOPPED: tq_scratch_work said so, and says so from then on.
+ * Shapes   state: quaternions may deviate from unit length by an integrator's error; rates are
+ *          those of the normalised ones. Padding up to the stride is computed too, except for a
+ *          single trajectory.
+ * Memory   tq_plant_scratch_size(plant, stride) bytes of `scratch`, all released.
+ * Bits     A trajectory has the same bits alone and in any block, if the effects do.
+ * Returns  TQ_OK, the status of tq_forward_dynamics or of an effect; index: the trajectory.
+ *          TQ_ERR_STOPPED: cancelled by tq_scratch_work, as is every later call.
  * Cost     One evaluation of tq_forward_dynamics, and the effects.
  * Checked  tests/property/core/plant/test_plant.c
  */
@@ -134,9 +135,8 @@ tq_status tq_plant_rate(const tq_plant *plant, double t, const tq_trajectories *
                         tq_scratch *scratch, const tq_rates *ret, tq_error *reterr);
 size_t tq_plant_scratch_size(const tq_plant *plant, size_t stride);
 
-/* Brings a state back to where it belongs after a step: quaternions to unit length, onto the
- * constraints by the least motion (tq_constraints_project, to 1e-10 and better). Memory as
- * tq_plant_rate. */
+/* Projects a state after a step: quaternions to unit length; onto the constraints by the least
+ * motion (tq_constraints_project, to 1e-10 and better). Memory as tq_plant_rate. */
 tq_status tq_plant_project(const tq_plant *plant, const tq_trajectories *state, tq_scratch *scratch,
                            tq_error *reterr);
 
@@ -144,8 +144,8 @@ tq_status tq_plant_project(const tq_plant *plant, const tq_trajectories *state, 
 tq_status tq_plant_sample(const tq_plant *plant, size_t k, double t, const tq_trajectories *state,
                           tq_scratch *scratch, tq_error *reterr);
 
-/* The next time after t at which some effect is not smooth to the given order (its lower
- * derivatives jump), or INFINITY. ret_order: the lowest that jumps there; may be NULL. */
+/* Next time after t at which some effect is not smooth to the given order (a lower derivative
+ * jumps), or INFINITY. ret_order: the lowest order that jumps there; may be NULL. */
 double tq_plant_next_break(const tq_plant *plant, double t, unsigned order, unsigned *ret_order);
 
 #endif

@@ -5,12 +5,12 @@
 
 #include "core/plant/plant.h"
 
-/* Bytes of scratch beside those of the effects. */
+/* Bytes of scratch, in addition to those of the effects. */
 size_t tq_own_times_scratch_size(const tq_plant *plant);
 
-/* effect->act, or effect->observe into ret_zd when `to` is NULL, one trajectory after another, each
- * at its times[i]; the same bits as for each alone. Shapes as theirs. The error's index is the
- * trajectory. */
+/* Calls effect->act, or effect->observe into ret_zd if `to` is NULL, for one trajectory after
+ * another, each at its times[i]; the same bits as for each alone. Shapes as theirs. The error's
+ * index is the trajectory. */
 tq_status tq_effect_at_own_times(const tq_plant *plant, const tq_effect *effect,
                                  const double *times, const tq_instant *at, tq_scratch *scratch,
                                  const tq_action *to, double *ret_zd, tq_error *reterr);

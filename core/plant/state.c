@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/plant/state.c - rates of coordinates, quaternions kept at unit length. */
+/* core/plant/state.c - rates of coordinates, normalisation of quaternions. */
 #include "core/plant/state.h"
 
 #include <math.h>
@@ -81,7 +81,7 @@ void tq_state_rate(const tq_model *model, size_t n_sample, size_t stride, const 
     }
 }
 
-/* the turn, in child axes, that takes quaternion w to `goal` */
+/* rotation vector, in child axes, from quaternion w to `goal` */
 static void turn_between(const double *goal, const double *w, size_t q_stride, double *ret,
                          size_t stride)
 {
@@ -92,7 +92,7 @@ static void turn_between(const double *goal, const double *w, size_t q_stride, d
     turn[2] = a[0] * goal[2] - a[1] * goal[3] + a[2] * goal[0] + a[3] * goal[1];
     turn[3] = a[0] * goal[3] + a[1] * goal[2] - a[2] * goal[1] + a[3] * goal[0];
     const double sine = sqrt(turn[1] * turn[1] + turn[2] * turn[2] + turn[3] * turn[3]);
-    /* of the two quaternions of one turn, the one of the shorter way */
+    /* of the two quaternions of a rotation, the one with the smaller angle */
     const double angle = 2.0 * tq_atan2(sine, fabs(turn[0]));
     const double scale = (turn[0] < 0.0 ? -1.0 : 1.0) * (sine > 0.0 ? angle / sine : 2.0);
     for (unsigned k = 0; k < 3; k++) {
@@ -145,7 +145,8 @@ void tq_state_integrate(const tq_joint *joint, const double *q, unsigned k, doub
         ret[k] += time;
         return;
     }
-    const unsigned first = joint->nq - 4u; /* of the quaternion; of its turn */
+    const unsigned first = joint->nq - 4u; /* first component of the quaternion; of the angular
+                                              velocity */
     const double *w = q + first;
     if (k < first) {
         const double way[3] = {k == 0 ? time : 0.0, k == 1 ? time : 0.0, k == 2 ? time : 0.0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/plant/stiction.c - the equations of motion with some rows held. */
+/* core/plant/stiction.c - equations of motion with some rows held. */
 #include "core/plant/stiction.h"
 
 #include <assert.h>
@@ -43,7 +43,7 @@ static double friction_of(const tq_joint *joint, signed char mode, double speed)
     case TQ_MODE_MINUS:
         return f->viscous * speed + f->offset + mode * tq_dry_friction(f, speed);
     default:
-        return f->offset; /* the rest is part of what holds */
+        return f->offset; /* the rest is part of the hold */
     }
 }
 
@@ -101,7 +101,7 @@ static void find_moving(work *w, const tq_model *model, const signed char *mode)
     }
 }
 
-/* x := M^-1 x over the rows that move */
+/* x := M^-1 x over the moving rows */
 static tq_status solve_moving(work *w, tq_error *reterr)
 {
     const size_t n = w->n_moving;

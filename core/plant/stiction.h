@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/plant/stiction.h - dry friction and end stops whose state is known: who slips, sticks,
- * rests. */
+/* core/plant/stiction.h - dry friction and end stops with a given state of each joint: slipping,
+ * sticking, resting. */
 #ifndef TQ_PLANT_STICTION_H
 #define TQ_PLANT_STICTION_H
 
 #include "core/constraints/project.h"
 #include "core/dynamics/forward.h"
 
-/* What a joint does, as tq_trajectories.mode says it. */
+/* Mode of a joint in tq_trajectories.mode. */
 enum {
     TQ_MODE_FREE = 0,   /* friction by its own formula */
-    TQ_MODE_PLUS = 1,   /* slips: dry friction as of a positive velocity, whatever qd is */
-    TQ_MODE_MINUS = -1, /* the other way */
-    TQ_MODE_STUCK = 2,  /* held by dry friction: does not accelerate */
-    TQ_MODE_LOWER = 3,  /* rests on its lower limit: does not accelerate */
+    TQ_MODE_PLUS = 1,   /* slips: dry friction of a positive velocity, independent of qd */
+    TQ_MODE_MINUS = -1, /* slips: dry friction of a negative velocity */
+    TQ_MODE_STUCK = 2,  /* held by dry friction: zero acceleration */
+    TQ_MODE_LOWER = 3,  /* rests on its lower limit: zero acceleration */
     TQ_MODE_UPPER = 4,
 };
 
-/* Whether a joint can stick: one freedom of its own, dry friction that is not smoothed. */
+/* True if a joint can stick: one dof of its own, dry friction without smoothing. */
 int tq_can_stick(const tq_joint *joint);
 
-/* Dry friction at a speed, sign left out, N m or N. */
+/* Magnitude of dry friction at a speed, N m or N. */
 double tq_dry_friction(const tq_friction *friction, double speed);
 
 /**
- * Accelerations of one sample while some joints are held, and what holds them.
+ * Accelerations of one sample with some joints held, and the holding torques.
  *
  *     M qdd + C qd + ... = tau - friction(mode) + hold,   qdd = 0 where held, hold = 0 elsewhere
  *
  * Shapes   in->n_sample is 1; mode (n_joint); ret_hold (nv x stride) may be NULL.
- * Memory   tq_locked_scratch_size bytes of `scratch`, all given back.
+ * Memory   tq_locked_scratch_size bytes of `scratch`, all released.
  * Returns  as tq_forward_dynamics; TQ_ERR_SHAPE "nv" above TQ_LOCKED_MAX.
- * Cost     That of tq_forward_dynamics, or of inverse dynamics, M and a Cholesky factor when some
+ * Cost     That of tq_forward_dynamics, or of inverse dynamics, M and a Cholesky factor if some
  *          joint is held.
  * Checked  tests/property/core/simulate/test_run_event.c
  */
@@ -41,22 +41,22 @@ tq_status tq_locked_forward(const tq_mechanism *mechanism, const tq_forward_inpu
 size_t tq_locked_scratch_size(const tq_mechanism *mechanism, size_t stride, size_t n_wrench);
 enum { TQ_LOCKED_MAX = 256 };
 
-/* Rows of one sample, the caller's. */
+/* Rows of one sample, in the caller's memory. */
 typedef struct tq_locked_motion {
-    double *qdd;  /* (nv x stride) */
-    double *hold; /* (nv x stride) what holds the joints that do not move; NULL: not wanted */
+    double *qdd;         /* (nv x stride) */
+    double *hold;        /* (nv x stride) holding torques of the held joints; NULL: not required */
     double *multipliers; /* (n_row x stride) of the constraints */
 } tq_locked_motion;
 
 /**
- * The same under constraints: holds and multipliers that go with A qdd = -dA/dt qd.
+ * The same under constraints: holds and multipliers with A qdd = -dA/dt qd.
  *
- * Where constraints leave it open how held joints share a load, accelerations do not depend on it,
+ * Where constraints leave the distribution of a load undetermined, accelerations are unique
  * and the hold is that of tq_constrained_stick: above dry friction at standstill only where the
- * joint cannot be held. Modes of limits are not taken.
+ * joint cannot be held. Modes of limits are excluded.
  *
  * Shapes   as tq_locked_forward.
- * Memory   tq_locked_constrained_scratch_size bytes of `scratch`, all given back.
+ * Memory   tq_locked_constrained_scratch_size bytes of `scratch`, all released.
  * Returns  as tq_constrained_forward.
  * Cost     That of tq_constrained_forward and O(nv^2) for each held joint.
  * Checked  tests/unit/api/operations/simulate/test_constrained_friction.c
@@ -70,12 +70,12 @@ size_t tq_locked_constrained_scratch_size(const tq_mechanism *mechanism,
                                           const tq_constraints *constraints, size_t n_wrench);
 
 /**
- * Bring one sample back onto its constraints by the least motion of the joints that are not held:
- * held ones stay where they are, at rest.
+ * Project one sample onto its constraints by the least motion of the joints that are not held:
+ * held ones keep their coordinates, at rest.
  *
  * Shapes   q (nq x stride), qd (nv x stride), in and out; mode (n_joint).
- * Memory   tq_locked_project_scratch_size bytes of `scratch`, all given back.
- * Returns  as tq_constraints_project; rows from n_row on stand for held joints.
+ * Memory   tq_locked_project_scratch_size bytes of `scratch`, all released.
+ * Returns  as tq_constraints_project; rows from n_row on are those of held joints.
  */
 tq_status tq_locked_project(const tq_mechanism *mechanism, const tq_constraints *constraints,
                             const signed char *mode, const tq_constraint_states *states,
@@ -83,24 +83,24 @@ tq_status tq_locked_project(const tq_mechanism *mechanism, const tq_constraints 
 size_t tq_locked_project_scratch_size(const tq_mechanism *mechanism,
                                       const tq_constraints *constraints);
 
-/* Torques of the effects less friction by mode, of one sample: in->tau into ret_tau (nv x stride),
+/* Torques of the effects minus friction by mode, of one sample: in->tau into ret_tau (nv x stride),
  * padded. */
 void tq_locked_friction(const tq_model *model, const tq_forward_input *in, const signed char *mode,
                         double *ret_tau);
 
-/* An impulse along one joint of one freedom. */
+/* An impulse along one one-dof joint. */
 typedef struct tq_impulse {
     uint32_t joint;
-    double qd;   /* the velocity that the joint shall have */
-    double loss; /* written: kinetic energy that went, J */
+    double qd;   /* the joint's velocity after the impulse */
+    double loss; /* written: dissipated kinetic energy, J */
 } tq_impulse;
 
 /**
- * Change the velocity of one joint by an impulse along it alone: all others follow by M.
+ * Change the velocity of one joint by an impulse along it: dqd = M^-1 e_r p.
  *
  * Shapes   one sample in rows of TQ_BLOCK_PAD: q (nq), qd_rows (nv) in and out, all lanes.
  * Memory   as tq_locked_forward.
- * Returns  TQ_OK; TQ_ERR_SINGULAR when M is not definite; TQ_ERR_OVERFLOW, TQ_ERR_SCRATCH.
+ * Returns  TQ_OK; TQ_ERR_SINGULAR if M is not positive definite; TQ_ERR_OVERFLOW, TQ_ERR_SCRATCH.
  * Checked  tests/property/core/simulate/test_run_event.c
  */
 tq_status tq_joint_impulse(const tq_mechanism *mechanism, unsigned without, const double *q,

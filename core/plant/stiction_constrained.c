@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/plant/stiction_constrained.c - the equations of motion with some joints held, under
- * constraints. */
+/* core/plant/stiction_constrained.c - equations of motion with some joints held, under constraints.
+ */
 #include <assert.h>
 #include <string.h>
 
@@ -19,10 +19,10 @@ typedef struct work {
     size_t nv, stride;
     double *tau, *bias;   /* blocks */
     double *q, *qd, *v;   /* (nq), (nv), (nv) */
-    double *most, *found; /* (nv) largest holds, and what holds */
+    double *most, *found; /* (nv) limits of the holds, and holds */
     double *target;       /* (n_row) */
     double *multipliers;  /* (n_row) */
-    uint32_t *rows;       /* (nv) held */
+    uint32_t *rows;       /* (nv) held rows */
 } work;
 
 size_t tq_locked_constrained_scratch_size(const tq_mechanism *mechanism,
@@ -82,7 +82,7 @@ static void spread(const double *x, size_t n, size_t stride, double *rows)
     }
 }
 
-/* w->v: the acceleration with the holds; w->found: what holds, when it is wanted */
+/* w->v: acceleration with the holds; w->found: the holds, if required */
 static tq_status held(const tq_mechanism *mechanism, const tq_constraints *constraints,
                       const tq_forward_input *in, const tq_holds *holds, bool wanted, work *w,
                       tq_scratch *scratch, tq_error *reterr)
@@ -190,7 +190,7 @@ size_t tq_locked_project_scratch_size(const tq_mechanism *mechanism,
            tq_project_scratch_size(mechanism, &most);
 }
 
-/* the constraints, and for each held joint one that keeps its coordinate */
+/* the constraints, and for each held joint one more that fixes its coordinate */
 static bool add_held(const tq_model *model, const tq_constraints *constraints,
                      const signed char *mode, const tq_constraint_states *states,
                      tq_scratch *scratch, tq_constraints *ret)
@@ -242,7 +242,7 @@ tq_status tq_locked_project(const tq_mechanism *mechanism, const tq_constraints 
     const tq_status status =
         tq_constraints_project(mechanism, &all, states, tolerance, scratch, NULL, reterr);
     for (uint32_t j = 0; j < model->n_joint; j++) {
-        if (mode[j] == TQ_MODE_STUCK) { /* to the bit, not to rounding */
+        if (mode[j] == TQ_MODE_STUCK) { /* exact, without rounding */
             const size_t at = model->joints[j].q_index * states->stride;
             memcpy(states->q + at, q + at, states->stride * sizeof *q);
             memset(states->qd + model->joints[j].v_index * states->stride, 0,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/plant/torque_table.c - a table of torques that acts on a plant. */
+/* core/plant/torque_table.c - a torque table that acts on a plant. */
 #include "core/plant/torque_table.h"
 
 #include <math.h>
@@ -32,7 +32,7 @@ double tq_table_next_break(void *table, double t, unsigned *ret_order)
     *ret_order = of->interpolation == TQ_INTERPOLATE_HOLD     ? 0
                  : of->interpolation == TQ_INTERPOLATE_LINEAR ? 1
                                                               : 3;
-    size_t low = 0; /* points up to here are not after t */
+    size_t low = 0; /* points below this index are not after t */
     size_t high = w->n_point;
     while (low < high) {
         const size_t middle = (low + high) / 2;
@@ -45,7 +45,7 @@ double tq_table_next_break(void *table, double t, unsigned *ret_order)
     if (low == w->n_point) {
         return (double)INFINITY;
     }
-    if (low == 0 || low + 1 == w->n_point) { /* the table begins or ends: slope jumps */
+    if (low == 0 || low + 1 == w->n_point) { /* first or last point: the slope jumps */
         *ret_order = *ret_order < 1 ? 0 : 1;
     }
     return w->t[low];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/signal/clock.c - the clock of a log: its period and its faults, and values on an even
- * one. */
+/* core/signal/clock.c - the clock of a recording: period, faults, and resampling to a uniform time
+ * grid. */
 #include "core/signal/clock.h"
 
 #include <assert.h>
@@ -9,7 +9,7 @@
 
 #include "core/elementary/elementary.h"
 
-static const double decades = 15.0;   /* of the bins */
+static const double decades = 15.0;   /* of the histogram */
 static const double least_log = -9.0; /* log10 of the first bin's step, s */
 
 static size_t bin_of(double step)
@@ -98,8 +98,8 @@ bool tq_clock_is_even(const tq_clock *clock, double *ret_period)
     return clock->shortest >= 0.98 * mean && clock->longest <= 1.02 * mean;
 }
 
-/* The slope at sample i of the parabola through it and its neighbours (at the ends, through the
- * three there): weights of samples *ret_first and the two behind it. */
+/* Slope at sample i of the parabola through it and its neighbours (at the ends, through the three
+ * end samples): weights of samples *ret_first .. *ret_first + 2. */
 static void slope_at(size_t n, const double *t, size_t i, size_t *ret_first, double ret_weight[3])
 {
     const size_t m = i == 0 ? 1 : i == n - 1 ? n - 2 : i;
@@ -112,7 +112,7 @@ static void slope_at(size_t n, const double *t, size_t i, size_t *ret_first, dou
     ret_weight[1] = -ret_weight[0] - ret_weight[2];
 }
 
-/* t[i] <= now < t[i + 1] from i on, the last piece closed */
+/* the interval t[i] <= now < t[i + 1], searched from i on; the last one is closed */
 static size_t piece_of(size_t n, const double *t, double now, size_t i)
 {
     while (i + 2 < n && t[i + 1] <= now) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/signal/differentiate.c - derivatives of evenly sampled signals. */
+/* core/signal/differentiate.c - derivatives of uniformly sampled signals. */
 #include "core/signal/differentiate.h"
 
 #include <assert.h>
@@ -125,7 +125,7 @@ size_t tq_smooth_half_gain_size(size_t length)
     return 2 * tq_scratch_cost(2 * length + 1, sizeof(double)) + tq_smooth_scratch_size(length);
 }
 
-/* of a symmetric window around sample `middle` */
+/* gain of a symmetric window around sample `middle` */
 static double gain_at(const double *weight, size_t length, size_t middle, double frequency)
 {
     double gain = weight[middle];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/signal/differentiate.h - derivatives of evenly sampled signals. */
+/* core/signal/differentiate.h - derivatives of uniformly sampled signals. */
 #ifndef TQ_SIGNAL_DIFFERENTIATE_H
 #define TQ_SIGNAL_DIFFERENTIATE_H
 
@@ -19,7 +19,8 @@ void tq_difference(size_t n, const double *x, double h, double *ret);
 
 enum { TQ_SMOOTH_WINDOW_MAX = 1023, TQ_SMOOTH_DEGREE_MAX = 9 };
 
-/* A polynomial through the `length` samples (odd) around each sample, and what of it is wanted. */
+/* A polynomial fitted to the `length` samples (odd) around each sample, and the derivative
+ * required. */
 typedef struct tq_window {
     size_t length;
     unsigned degree;
@@ -28,9 +29,9 @@ typedef struct tq_window {
 } tq_window;
 
 /**
- * Savitzky and Golay: the value (derivative 0), slope (1) or second derivative (2) at each sample
- * of the polynomial that fits the samples of the window around it best. At the ends the first or
- * last whole window is used, off its middle.
+ * Savitzky-Golay filter: the value (derivative 0), slope (1) or second derivative (2) at each
+ * sample of the least-squares polynomial of the window around it. At the ends the first or last
+ * whole window is used, off its centre.
  *
  * Shapes   x, ret (n), n >= length; length odd, 3 .. TQ_SMOOTH_WINDOW_MAX; degree < length and <=
  *          TQ_SMOOTH_DEGREE_MAX. ret may not be x.
@@ -46,8 +47,8 @@ tq_status tq_smooth(const tq_window *window, size_t n, const double *x, double *
 size_t tq_smooth_scratch_size(size_t length);
 
 /**
- * The frequency at which the smoothed value (derivative 0) has half the amplitude for the first
- * time, as a part of the rate.
+ * Half-amplitude frequency: the first at which the gain of the smoothed value (derivative 0) is
+ * 1/2, relative to the sample rate.
  *
  * Memory   tq_smooth_half_gain_size(length) bytes of scratch.
  * Returns  as tq_smooth.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/signal/filter.c - low-pass filters without delay, as second-order sections. */
+/* core/signal/filter.c - zero-phase low-pass filters, as second-order sections. */
 #include "core/signal/filter.h"
 
 #include <assert.h>
@@ -12,8 +12,8 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* one analog section w^2 / (s^2 + 2 d w s + w^2), and w / (s + w), at s = (1 - z^-1) / (1 + z^-1)
- */
+/* one analog section w^2 / (s^2 + 2 d w s + w^2), and w / (s + w), by the bilinear transform s = (1
+ * - z^-1) / (1 + z^-1) */
 static void second_order(double w, double d, double b[3], double a[2])
 {
     const double scale = 1.0 / (1.0 + 2.0 * d * w + w * w);
@@ -90,7 +90,7 @@ size_t tq_filter_settling_length(const tq_filter *filter)
     for (size_t s = 0; s < filter->n; s++) {
         const double *a = filter->section[s].a;
         const double square = 0.25 * a[0] * a[0] - a[1];
-        /* radius of the larger pole: a pair off the axis has the product a1 */
+        /* radius of the larger pole: a complex pair has the product a1 */
         const double radius = square < 0.0 ? sqrt(a[1]) : fabs(0.5 * a[0]) + sqrt(square);
         slowest = fmax(slowest, radius);
     }
@@ -106,7 +106,7 @@ size_t tq_filter_zero_phase_size(size_t n, size_t n_edge)
     return tq_scratch_cost((n + 2 * n_edge) * TQ_SECTION_LANES, sizeof(double));
 }
 
-/* point reflections of signals side by side at both ends of samples [n_edge, n_edge + n) */
+/* odd reflections of interleaved signals at both ends of samples [n_edge, n_edge + n) */
 static void continue_ends(size_t n_edge, size_t n, double *x)
 {
     const double *first = x + n_edge * TQ_SECTION_LANES;
@@ -121,7 +121,7 @@ static void continue_ends(size_t n_edge, size_t n, double *x)
     }
 }
 
-/* up to TQ_SECTION_LANES rows, turned into signals side by side and back */
+/* up to TQ_SECTION_LANES rows, transposed to interleaved signals and back */
 static void filter_some(const tq_filter *filter, size_t n_edge, size_t n, size_t n_row, double *x,
                         size_t stride, double *padded)
 {
@@ -138,7 +138,8 @@ static void filter_some(const tq_filter *filter, size_t n_edge, size_t n, size_t
         memcpy(coefficients + 5 * s, filter->section[s].b, 3 * sizeof(double));
         memcpy(coefficients + 5 * s + 3, filter->section[s].a, 2 * sizeof(double));
     }
-    const tq_fpmode mode = tq_fpmode_enter(); /* what is forgotten does not linger */
+    const tq_fpmode mode = tq_fpmode_enter(); /* subnormal tails of the impulse response are
+                                                 flushed to zero */
     kernels->sections((long)filter->n, coefficients, (long)n_long, padded, 0);
     kernels->sections((long)filter->n, coefficients, (long)n_long, padded, 1);
     tq_fpmode_leave(mode);

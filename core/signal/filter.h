@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/signal/filter.h - low-pass filters without delay, as second-order sections. */
+/* core/signal/filter.h - zero-phase low-pass filters, as second-order sections. */
 #ifndef TQ_SIGNAL_FILTER_H
 #define TQ_SIGNAL_FILTER_H
 
@@ -19,7 +19,7 @@ typedef struct tq_filter {
 } tq_filter;
 
 /**
- * Design a Butterworth low-pass filter by the bilinear transform, gain 1 at rest.
+ * Design a Butterworth low-pass filter by the bilinear transform, DC gain 1.
  *
  * Units    cutoff and rate in the same unit, Hz say; the gain at the cut-off is 1/sqrt(2) for one
  *          pass, 1/2 forward and backward.
@@ -32,8 +32,8 @@ tq_status tq_filter_butterworth(unsigned order, double cutoff, double rate, tq_f
 
 /**
  * Design 1 / (tau_f s + 1) by the bilinear transform: the low-pass part of the filtered derivative
- * s / (tau_f s + 1). Applied without delay and followed by a central difference it is a velocity;
- * the whole derivative applied forward and backward would be an acceleration with its sign changed.
+ * s / (tau_f s + 1). Filter forward and backward (zero phase), then take the central difference: a
+ * velocity. The whole derivative, applied forward and backward, is the negated acceleration.
  *
  * Units    tau_f s, rate Hz.
  * Returns  TQ_OK, or TQ_ERR_RANGE: one of them is not above 0
@@ -44,15 +44,15 @@ tq_status tq_filter_first_order(double tau_f, double rate, tq_filter *ret, tq_er
 /* Gain of one pass at a frequency (same unit as rate). */
 double tq_filter_gain(const tq_filter *filter, double frequency, double rate);
 
-/* Samples after which what lies before is forgotten to about 1e-12. */
+/* Settling length: samples until the impulse response has decayed to about 1e-12. */
 size_t tq_filter_settling_length(const tq_filter *filter);
 
 /**
- * Filter forward and backward, in place: no delay, gain squared. The ends are continued by point
- * reflection over n_edge samples, and each pass starts as if its first sample had stood there for
- * ever.
+ * Zero-phase filter (forward and backward), in place: no delay, squared gain. Ends are extended by
+ * odd reflection over n_edge samples, and each pass starts in the steady state of its first
+ * sample.
  *
- * Shapes   x (n), n_edge < n; n_edge as SciPy takes it is 3 * (2 * sections + 1), less 3 for an odd
+ * Shapes   x (n), n_edge < n; SciPy's n_edge is 3 * (2 * sections + 1), minus 3 for an odd
  *          order; tq_filter_settling_length is safer at low cut-offs.
  * Memory   tq_filter_zero_phase_size(n, n_edge) bytes of scratch.
  * Returns  TQ_OK, TQ_ERR_SHAPE: n_edge >= n, or TQ_ERR_SCRATCH
@@ -63,7 +63,7 @@ size_t tq_filter_settling_length(const tq_filter *filter);
  */
 tq_status tq_filter_zero_phase(const tq_filter *filter, size_t n_edge, size_t n, double *x,
                                tq_scratch *scratch, tq_error *reterr);
-/* The same for n_row signals, x[r * stride + k]; each gets the bits that it gets alone. */
+/* The same for n_row signals, x[r * stride + k]; each has the bits that it has alone. */
 tq_status tq_filter_zero_phase_rows(const tq_filter *filter, size_t n_edge, size_t n, size_t n_row,
                                     double *x, size_t stride, tq_scratch *scratch,
                                     tq_error *reterr);

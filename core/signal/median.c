@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/signal/median.c - medians, and samples that lie absurdly far from their neighbours. */
+/* core/signal/median.c - medians, and outliers (spikes) of a signal. */
 #include "core/signal/median.h"
 
 #include <assert.h>
@@ -7,9 +7,9 @@
 
 #include "core/kernels/table.h"
 
-enum { STRETCH = 128 }; /* samples looked at together */
+enum { STRETCH = 128 }; /* samples tested together */
 
-/* Hoare's selection: x[k] is what a sort would put there */
+/* Hoare's quickselect: x[k] becomes the k-th smallest */
 static double select_nth(size_t n, double *x, size_t k)
 {
     size_t lo = 0;
@@ -62,7 +62,8 @@ double tq_noise_deviation(size_t n, const double *x, size_t every, double *work)
     for (size_t k = 0; k + 2 < n; k += every) {
         work[m++] = fabs(x[k] - 2.0 * x[k + 1] + x[k + 2]);
     }
-    /* 1 - 2 + 1 of white noise has sqrt(6) times its deviation; 0.6745 of it is the median */
+    /* x[k-1] - 2 x[k] + x[k+1] of white noise has sqrt(6) times its deviation; the median of |.| is
+     * 0.6745 of that */
     return tq_median(m, work) / (0.6744897501960817 * 2.449489742783178);
 }
 
@@ -75,13 +76,13 @@ size_t tq_spikes_mark(size_t n, const double *x, double noise, double factor,
     for (size_t k = 0; k < n; k++) {
         if (k % STRETCH == 0 && k > 0 && k + STRETCH < n &&
             kernels->steady(STRETCH + 1, x + k - 1, factor * noise)) {
-            k += STRETCH - 1; /* every one is next to its neighbours */
+            k += STRETCH - 1; /* every sample is close to its neighbours */
             continue;
         }
         const size_t first = k < 3 ? 0 : k + 4 > n ? n - 7 : k - 3;
         const double before = x[k > 0 ? k - 1 : 1];
         const double behind = x[k + 1 < n ? k + 1 : n - 2];
-        /* next to both neighbours: no spike, and most samples end here */
+        /* close to both neighbours: not a spike; most samples end here */
         if (fabs(x[k] - before) <= factor * noise && fabs(x[k] - behind) <= factor * noise) {
             continue;
         }
@@ -91,7 +92,7 @@ size_t tq_spikes_mark(size_t n, const double *x, double noise, double factor,
         for (size_t i = 0; i < 6; i++) {
             steps[i] = x[first + i + 1] - x[first + i];
         }
-        /* the signal may move on: what is compared are distances from its usual slope */
+        /* the signal may have a trend: distances are from its median slope */
         const double slope = tq_median(6, steps);
         for (size_t i = 0; i < 7; i++) {
             near[i] = x[first + i] + slope * ((double)k - (double)(first + i));

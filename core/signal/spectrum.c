@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/signal/spectrum.c - where in frequency a signal lives, and where only noise does. */
+/* core/signal/spectrum.c - power spectrum, coherence, and the bandwidths of motion and noise. */
 #include "core/signal/spectrum.h"
 
 #include <assert.h>
@@ -10,20 +10,20 @@
 #include "core/signal/median.h"
 
 static const double pi = 3.14159265358979323846;
-/* times the floor that noise alone does not reach: by a mean of windows, by a single one, where a
- * bin of noise exceeds it once in 2^30 */
+/* multiple of the floor that noise alone does not exceed: for a mean of windows, and for a single
+ * one, where a bin of noise exceeds it with probability 2^-30 */
 static const double of_windows = 10.0, of_one = 30.0;
 
 enum {
-    COHERENT_BINS = 4, /* the slowest motion is what there is */
+    COHERENT_BINS = 4, /* minimum bins of a band */
     BAND_LEAST = 6,
     WINDOWS_LEAST = 8,
     COHERENCE_LEAST = 64,
     COHERENCE_MOST = 8192,
 };
-static const double deviations = 6.0; /* of a mean coherence, beyond chance */
+static const double deviations = 6.0; /* of a mean coherence, above chance level */
 
-/* Samples of a window of which n have fifteen and more */
+/* window length for which n samples have fifteen or more windows */
 static size_t coherence_size(size_t n)
 {
     size_t n_fft = COHERENCE_LEAST;
@@ -33,7 +33,8 @@ static size_t coherence_size(size_t n)
     return n_fft;
 }
 
-/* in place, n a power of two; re and im are (n); w holds cos and -sin of 2 pi k / n, k < n / 2 */
+/* radix-2 FFT in place, n a power of two; re and im are (n); w: cos and -sin of 2 pi k / n, k < n /
+ * 2 */
 static void transform(size_t n, double *re, double *im, const double *w_re, const double *w_im)
 {
     for (size_t i = 1, j = 0; i < n; i++) {
@@ -68,7 +69,7 @@ static void transform(size_t n, double *re, double *im, const double *w_re, cons
     }
 }
 
-/* n_fft samples of x less their mean, faded at both ends, zeros behind */
+/* n_fft samples of x minus their mean, windowed, zero-padded */
 static void take_window(size_t n_fft, size_t width, const double *window, const double *x,
                         double *ret)
 {
@@ -82,8 +83,8 @@ static void take_window(size_t n_fft, size_t width, const double *window, const 
     }
 }
 
-/* Of two real signals, one the real part and the other the imaginary one, what both have at a
- * frequency is the mean of what their sum has there and at its negative. */
+/* Two real signals in one complex FFT, as real and imaginary part: their summed power at k is the
+ * mean of the powers at k and -k. */
 static void add_power(size_t n_fft, const double *re, const double *im, double *power)
 {
     for (size_t k = 0; k <= n_fft / 2; k++) {
@@ -102,7 +103,7 @@ size_t tq_spectrum_scratch_size(size_t n_fft)
 tq_status tq_spectrum(size_t n, const double *x, double rate, size_t n_fft, tq_scratch *scratch,
                       double *ret_power, tq_error *reterr)
 {
-    const size_t width = n < n_fft ? n : n_fft; /* of a window; zeros follow a shorter one */
+    const size_t width = n < n_fft ? n : n_fft; /* of a window; a shorter one is zero-padded */
     if (n_fft < 8 || (n_fft & (n_fft - 1)) != 0 || 2 * width < n_fft) {
         return tq_fail(reterr, TQ_ERR_SHAPE, "n_fft", 0, (double)n_fft);
     }
@@ -156,7 +157,7 @@ tq_status tq_spectrum(size_t n, const double *x, double rate, size_t n_fft, tq_s
  * Coherence
  */
 
-/* second differences of n_fft + 2 samples, faded at both ends */
+/* second differences of n_fft + 2 samples, windowed */
 static void take_differences(size_t n_fft, double scale, const double *x, double *ret)
 {
     for (size_t k = 0; k < n_fft; k++) {
@@ -189,9 +190,8 @@ static void add_products(size_t n_fft, const double *re, const double *im, doubl
     }
 }
 
-/* The upper end of the highest band whose mean coherence is more than chance: of K windows without
- * any it is 1 / K in the mean and by deviation, and neighbours under one window's fading tell two
- * thirds of what as many bins would. */
+/* Upper end of the highest band whose mean coherence is significant: for K windows of incoherent
+ * signals mean and deviation are 1 / K, and correlated neighbouring bins count two thirds. */
 static double last_coherent(size_t n_fft, double rate, size_t n_window, double *const sums[4])
 {
     const double chance = 1.0 / (0.9 * (double)n_window); /* windows overlap */
@@ -265,8 +265,8 @@ size_t tq_bandwidth_scratch_size(size_t n_fft)
     return tq_scratch_cost(n_fft / 2 + 1, sizeof(double));
 }
 
-/* 99.5 % of the velocity's power above the floor, up to `end`, lies below it; what counts is
- * `times` as high */
+/* 99.5 % of the velocity's power above the floor, up to `end`, is below it; bins count above
+ * `times` the floor */
 static double motion_above(size_t n_fft, double rate, const double *power, double floor,
                            double times, double end)
 {
@@ -347,7 +347,7 @@ tq_status tq_bandwidth_find(size_t n_fft, double rate, const double *power, doub
 
 tq_cutoff tq_cutoff_choose(const tq_bandwidth *bandwidth, double rate)
 {
-    /* what stands still says nothing; what moves needs no higher cut-off at a higher rate */
+    /* no motion, no information; motion needs no higher cut-off at a higher rate */
     const double least = bandwidth->motion > 0.0 ? 0.001 * rate : 0.01 * rate;
     return tq_cutoff_judge(bandwidth, fmin(fmax(10.0 * bandwidth->motion, least), 0.4 * rate));
 }

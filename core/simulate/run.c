@@ -11,13 +11,13 @@
 #include "core/integrate/midpoint.h"
 #include "core/simulate/run_private.h"
 
-/* rad/s or m/s: nothing that is built moves so fast; beyond it the numbers mean nothing */
+/* rad/s or m/s: above any physical velocity; the simulation has diverged */
 static const double runaway = 1e6;
-/* steps, of the time, below which a method only nears what it cannot pass */
+/* step / t below which an adaptive method has stalled at a singularity */
 static const double crawl = 1e-10;
 enum { TICK_STEPS = 256 };
-/* after so many steps a run forgets its past, so that it can be saved however long the way to the
- * next output is; a multistep method starts small again and pays for some 50 steps */
+/* Steps between restarts without history, at which a run can be saved regardless of the time to the
+ * next output; a multistep method pays some 50 steps for each restart. */
 enum { REST_STEPS = 256, REST_STEPS_MULTISTEP = 1024 };
 
 int tq_run_is_adaptive(tq_run_method method)
@@ -30,8 +30,9 @@ static int is_multistep(const tq_run_private *p)
     return p->options.method == TQ_RUN_BDF;
 }
 
-/* derivatives of effects that a step may not pass when they jump: as many as the method's order
- * needs; implicit multistep ones would start anew each time, and let their error test find them */
+/* Order of the derivatives of effects whose discontinuities stop a step: the method's order; for
+ * implicit multistep methods only jumps, since each stop is a restart and their error test finds
+ * the others. */
 static unsigned smoothness(tq_run_method method)
 {
     static const unsigned order[TQ_RUN_METHODS] = {8, 5, 5, 1, 4, 1, 2};
@@ -52,7 +53,7 @@ void tq_run_spread(const tq_run_private *p, const double *y, const tq_trajectori
     }
 }
 
-/* the same for the first lane alone: what one trajectory's rates look at */
+/* the same for the first lane only, which the rates of one trajectory read */
 static void put_first(const tq_run_private *p, const double *y, const tq_trajectories *to)
 {
     double *parts[] = {to->q, to->qd, to->z};
@@ -75,7 +76,7 @@ void tq_run_gather(const tq_run_private *p, const tq_trajectories *from, double 
     }
 }
 
-/* up to a stop effects are asked for what holds before it */
+/* up to a stop effects are evaluated with their values before it */
 double tq_run_before(const tq_run_private *p, double t)
 {
     return t < p->limit ? t : nextafter(p->limit, -DBL_MAX);
@@ -125,7 +126,7 @@ int tq_run_refuse(tq_run_private *p)
     return tq_run_end_at(p, TQ_RUN_REFUSED, TQ_NONE);
 }
 
-/* times at which the method has to stop: samples, and what is not smooth */
+/* next time at which a step must end: samples and discontinuities */
 static double next_stop(const tq_run_private *p)
 {
     double stop = tq_plant_next_break(p->plant, p->run.t, smoothness(p->options.method), NULL);
@@ -138,7 +139,7 @@ static double next_stop(const tq_run_private *p)
     return stop;
 }
 
-/* samples that are due at run.t */
+/* samples due at run.t */
 static int take_samples(tq_run_private *p)
 {
     for (size_t k = 0; k < p->plant->n_effect; k++) {
@@ -170,12 +171,12 @@ static tq_status try_step(tq_run_private *p, double stop)
     return tq_ode_step(p->ode, stop, &p->ahead_t, p->ahead, &error);
 }
 
-/* one step of an adaptive method from run.t, not beyond `stop`, to ahead */
+/* one adaptive step from run.t, not beyond `stop`, into ahead */
 static int step_adaptive(tq_run_private *p, double stop)
 {
     double h = p->h > 0.0 ? fmin(p->h, stop - p->run.t) : stop - p->run.t;
     tq_status status = try_step(p, stop);
-    /* a rate was refused: what is refused may begin a little later; go as near as it lets us */
+    /* a rate failed: its domain may end just ahead; approach the boundary */
     while (status != TQ_OK && status != TQ_ERR_MEMORY && p->run.status != TQ_OK &&
            p->run.status != TQ_ERR_STOPPED && h > 64.0 * DBL_EPSILON * fabs(p->run.t)) {
         h *= 0.125;
@@ -184,12 +185,12 @@ static int step_adaptive(tq_run_private *p, double stop)
         p->run.status = TQ_OK;
         status = try_step(p, stop);
     }
-    if (status == TQ_ERR_MEMORY) { /* whatever was computed is void */
+    if (status == TQ_ERR_MEMORY) { /* all results are invalid */
         p->run.status = status;
     }
     if (status == TQ_OK && p->ahead_t > p->run.t) {
         if (p->ahead_t - p->run.t > crawl * fmax(1.0, p->run.t)) {
-            p->run.status = TQ_OK; /* it got past what was refused */
+            p->run.status = TQ_OK; /* the obstacle is passed */
         }
         p->h = fmax(tq_ode_next_step(p->ode), p->ahead_t == stop ? p->h : 0.0);
         return 1;
@@ -216,7 +217,7 @@ int tq_run_fixed(tq_run_private *p, double h, double *ret_y)
     return p->run.status == TQ_OK;
 }
 
-/* one of equal steps to `stop` */
+/* one of the equal steps to `stop` */
 static int step_fixed(tq_run_private *p, double stop)
 {
     const double way = stop - p->run.t;
@@ -229,7 +230,7 @@ static int step_fixed(tq_run_private *p, double stop)
     return 1;
 }
 
-/* a state that still means something: finite, and slower than anything built */
+/* valid state: finite and below diverged velocities */
 static int is_sound(tq_run_private *p)
 {
     const double *qd = p->ahead + p->model->nq;
@@ -273,7 +274,7 @@ static int advance(tq_run_private *p, double stop)
     const int stepped =
         tq_run_is_adaptive(p->options.method) ? step_adaptive(p, stop) : step_fixed(p, stop);
     if (!stepped || !is_sound(p) || !may_go_on(p) || !tq_run_watch_step(p)) {
-        p->ahead_t = p->run.t; /* the step is not the run's */
+        p->ahead_t = p->run.t; /* the step is discarded */
         return 0;
     }
     return 1;
@@ -286,7 +287,7 @@ static void move_to(tq_run_private *p, double t, const double *y)
     tq_run_spread(p, p->y, &p->now.as);
 }
 
-/* the step that was taken becomes the run's */
+/* the step becomes the run's state */
 static int accept(tq_run_private *p)
 {
     move_to(p, p->ahead_t, p->ahead);

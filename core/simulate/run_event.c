@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/simulate/run_event.c - events within a step are located, and then change the run. */
+/* core/simulate/run_event.c - events within a step: location by a bracketing root search, and their
+ * effect on the run. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -9,16 +10,16 @@
 #include "core/plant/stiction.h"
 #include "core/simulate/run_private.h"
 
-static const double least_bracket = 1e-13; /* s: an event is located so well, or to rounding */
+static const double least_bracket = 1e-13; /* s: width to which an event is located, or rounding */
 enum { HALVINGS = 200, CHATTER_MAX = 256, LEAP_STEPS = 4096 };
 
-/* a rule that bounces has its side from tq_run_take_sides alone: inwards, or at rest */
+/* the side of a rule with BOUNCE is set by take_sides only: inside, or at rest */
 static int bounces(const tq_run_private *p, size_t k)
 {
     return p->options.rules[k].action == TQ_EVENT_BOUNCE;
 }
 
-/* what rule k looks at, less its level; limits count inwards */
+/* event function g of rule k: its quantity minus its level; limits count inwards */
 static double rule_gauge(const tq_run_private *p, const tq_event_rule *rule, const double *y,
                          const double *energy)
 {
@@ -38,7 +39,7 @@ static double rule_gauge(const tq_run_private *p, const tq_event_rule *rule, con
         return energy[0] - rule->level;
     case TQ_EVENT_ENERGY:
         return energy[0] + energy[TQ_RUN_LANE] - rule->level;
-    case TQ_EVENT_STICK: /* told, not looked out for */
+    case TQ_EVENT_STICK: /* results, not conditions */
     case TQ_EVENT_SLIP:
     case TQ_EVENT_REST:
     case TQ_EVENT_LEAVE:
@@ -47,14 +48,14 @@ static double rule_gauge(const tq_run_private *p, const tq_event_rule *rule, con
     return 1.0;
 }
 
-/* how far below 0 a velocity that slips has to be to have turned round: projection onto constraints
- * leaves rounding in all of them */
+/* rad/s or m/s: a slipping velocity below minus this has reversed; projection onto constraints
+ * leaves rounding in velocities */
 static double turned_back(const tq_run_private *p)
 {
     return p->plant->constraints != NULL ? 0.1 * TQ_RUN_REST_TOGETHER : 0.0;
 }
 
-/* what is left until joint j changes what it does: below 0 it has to */
+/* event function of joint j: negative when its mode must change */
 static double joint_gauge(const tq_run_private *p, uint32_t j, const double *y)
 {
     const tq_joint *joint = &p->model->joints[j];
@@ -77,7 +78,7 @@ static double joint_gauge(const tq_run_private *p, uint32_t j, const double *y)
     }
 }
 
-/* all gauges at t and y: rules first, then joints. False: the state has no rates. */
+/* all event functions at t and y: rules, then joints. False: rates are undefined. */
 int tq_run_gauge(tq_run_private *p, double t, const double *y, double *ret)
 {
     _Alignas(64) double energy[2 * TQ_RUN_LANE] = {0};
@@ -159,14 +160,15 @@ int tq_run_leap(tq_run_private *p, double t)
     for (unsigned k = 0; status == TQ_OK && at < t && k < LEAP_STEPS; k++) {
         status = tq_ode_step(p->ode, t, &at, p->ahead, NULL);
     }
-    if (status == TQ_OK && at < t) { /* rates that jump to and fro: steps as small as rounding */
+    if (status == TQ_OK && at < t) { /* chattering: rates that alternate, steps as small as
+                                        rounding */
         p->run.status = tq_fail(&p->run.error, TQ_ERR_NO_CONVERGENCE, "event", 0, at);
         return 0;
     }
     return status == TQ_OK;
 }
 
-/* where a straight line between the ends of the bracket says that the first watcher passes */
+/* regula falsi: first crossing of the line through both ends of the bracket, as a fraction */
 static double guess(const tq_run_private *p, const double *low, const double *high)
 {
     double first = 1.0;
@@ -178,7 +180,7 @@ static double guess(const tq_run_private *p, const double *low, const double *hi
     return fmax(first, 0.0);
 }
 
-/* shrinks [run.t, ahead_t] around the first event; ahead is then the state just after it */
+/* shrinks [run.t, ahead_t] around the first event; ahead becomes the state just after it */
 static int locate(tq_run_private *p)
 {
     double low = p->run.t;
@@ -192,7 +194,7 @@ static int locate(tq_run_private *p)
         if (width <= least) {
             break;
         }
-        /* straight lines first; then a little beyond their guess, so that both ends move */
+        /* regula falsi with a small overshoot, so that both ends move; every third step bisects */
         const double part = k % 3 == 2 ? 0.5 : guess(p, g_low, g_high);
         const double nudge = 0.4 * least * (k % 2 == 0 ? 1.0 : -1.0);
         const double t =
@@ -235,9 +237,9 @@ int tq_run_watch_step(tq_run_private *p)
     return 1;
 }
 
-/* The sides of rules at the end of a step without an event, as p->gauge has them: a level that was
- * passed in the direction that is not watched is on the other side from now on. On the level itself
- * a side is 0 until the next step ends off it. */
+/* Sides of rules at the end of a step without an event, from p->gauge: a level crossed in the
+ * unwatched direction changes the side. On the level itself the side is 0 until a step ends off it.
+ */
 static void renew_sides(tq_run_private *p)
 {
     for (size_t k = 0; k < p->options.n_rule; k++) {
@@ -259,7 +261,7 @@ int tq_run_watch_anew(tq_run_private *p)
     return 1;
 }
 
-/* sides anew: a joint's is always the one where it need not change */
+/* new sides: for a joint always the side without a change of mode */
 static int take_sides(tq_run_private *p)
 {
     double *g = p->gauge;
@@ -269,7 +271,8 @@ static int take_sides(tq_run_private *p)
     for (size_t k = 0; k < p->n_watch; k++) {
         p->side[k] = k >= p->options.n_rule || bounces(p, k) ? 1.0 : tq_run_sign(g[k]);
     }
-    for (size_t k = 0; k < p->options.n_rule; k++) { /* what rests on a limit does not arrive */
+    for (size_t k = 0; k < p->options.n_rule; k++) { /* a joint at rest on a limit does not
+                                                        arrive there */
         const tq_event_rule *rule = &p->options.rules[k];
         if (bounces(p, k) && p->mode[rule->joint] >= TQ_MODE_LOWER &&
             (rule->kind == TQ_EVENT_LOWER) == (p->mode[rule->joint] == TQ_MODE_LOWER)) {
@@ -293,7 +296,7 @@ int tq_run_watch_start(tq_run_private *p)
     return take_sides(p);
 }
 
-/* rules whose watchers passed: told, and acted on */
+/* reports rules whose level was crossed, and acts on them */
 static int act_on_rules(tq_run_private *p)
 {
     for (size_t k = 0; k < p->options.n_rule; k++) {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/simulate/run_inside.c - levels that are passed and passed back within one step. */
+/* core/simulate/run_inside.c - double crossings: levels crossed twice within one step. */
 #include <math.h>
 #include <string.h>
 
 #include "core/simulate/run_private.h"
 
-static const double nudge = 1e-4; /* of a step: where a slope is taken by a difference */
+static const double nudge = 1e-4; /* fraction of a step for the difference quotient of a slope */
 enum { NARROWINGS = 8 };
 
-/* an end of a stretch of the step */
+/* one end of a subinterval of the step */
 typedef struct end {
-    double t, gauge, slope; /* both times the side: > 0 is where the watcher is */
+    double t, gauge, slope; /* both multiplied by the side: > 0 is the watched side */
 } end;
 
 static int is_position(const tq_event_rule *rule)
@@ -18,8 +18,8 @@ static int is_position(const tq_event_rule *rule)
     return rule->kind <= TQ_EVENT_Q && rule->joint != TQ_NONE;
 }
 
-/* d/dt of all gauges at t and y, where they are `gauge`: a velocity, or
- * (g(t + dt, y + y' dt) - g(t, y)) / dt, dt a little way into the step. No rates: 0. */
+/* d/dt of all event functions at t and y, where they are `gauge`: a velocity, or the difference
+ * quotient (g(t + dt, y + y' dt) - g(t, y)) / dt. Undefined rates: 0. */
 static void find_slopes(tq_run_private *p, double t, const double *y, const double *gauge,
                         double dt, double *ret)
 {
@@ -48,10 +48,10 @@ static void find_slopes(tq_run_private *p, double t, const double *y, const doub
     }
 }
 
-/* where a cubic through values and slopes of both ends is least; NAN: at an end */
+/* minimum of the cubic Hermite interpolant of values and slopes; NAN: at an end */
 static double least_between(const end *a, const end *b)
 {
-    /* the slope is c2 s^2 + c1 s + d0, s from 0 to 1 */
+    /* its slope is c2 s^2 + c1 s + d0, s = 0 .. 1 */
     const double h = b->t - a->t;
     const double d0 = h * a->slope;
     const double d1 = h * b->slope;
@@ -61,7 +61,7 @@ static double least_between(const end *a, const end *b)
     if (root < 0.0) {
         return (double)NAN;
     }
-    /* the root at which a slope from below 0 to above it passes 0 */
+    /* the root at which the slope changes from negative to positive */
     const double q = -0.5 * (c1 + (c1 < 0.0 ? -1.0 : 1.0) * sqrt(root));
     const double first = c2 != 0.0 ? q / c2 : -1.0;
     const double second = q != 0.0 ? d0 / q : -1.0;
@@ -69,14 +69,14 @@ static double least_between(const end *a, const end *b)
     return s > 0.0 && s < 1.0 ? a->t + s * h : (double)NAN;
 }
 
-/* A convex gauge falls no deeper between two ends than their tangents go. */
+/* A convex event function is above its tangents at both ends: can it reach 0 between them? */
 static int may_pass(const end *a, const end *b)
 {
     const double h = b->t - a->t;
     return a->slope < 0.0 && b->slope > 0.0 && a->gauge < fmax(-a->slope, b->slope) * h;
 }
 
-/* the step ends at ahead_t = t, on the other side of a level or at the farthest way from it */
+/* the step ends at ahead_t = t, beyond a level or at the farthest point from it */
 static void cut(tq_run_private *p, double t, const double *g, double *g_high)
 {
     p->ahead_t = t;
@@ -84,9 +84,8 @@ static void cut(tq_run_private *p, double t, const double *g, double *g_high)
     memcpy(g_high, g, p->n_watch * sizeof *g);
 }
 
-/* Rule k, which is on side `side` at both ends of the step, or on its level at the first: looked
- * for where its gauge is least, nearer and nearer. 1: the step is cut; 0: it is not, and ahead is
- * its end; -1: refused. */
+/* Rule k is on side `side` at both ends of the step, or on its level at the first: searches for the
+ * minimum of its event function. 1: the step was cut; 0: not, and ahead is its end; -1: failed. */
 static int look_for(tq_run_private *p, size_t k, double side, end a, end b, double *g_high)
 {
     const int leaves = p->side[k] == 0.0;
@@ -96,7 +95,7 @@ static int look_for(tq_run_private *p, size_t k, double side, end a, end b, doub
     memcpy(p->spare, p->ahead, p->n * sizeof *p->ahead);
     for (unsigned n = 0; n < NARROWINGS && found == 0 && may_pass(&a, &b); n++) {
         double t = least_between(&a, &b);
-        /* in the middle at times, so that both ends move */
+        /* every third step bisects, so that both ends move */
         t = n % 3 == 2 || isnan(t) ? 0.5 * (a.t + b.t) : t;
         if (!(t > a.t && t < b.t)) {
             break;
@@ -123,18 +122,18 @@ static int look_for(tq_run_private *p, size_t k, double side, end a, end b, doub
     return found;
 }
 
-/* whether rule k can be passed twice in the step, and from which side it is looked at: a level that
- * is left is that of the side to which the gauge goes first, turned round */
+/* The side from which rule k is searched for a double crossing: its own, or, if it starts on the
+ * level, the opposite of the direction of its slope; 0: none. */
 static double side_to_look_from(const tq_run_private *p, size_t k, double slope)
 {
     const tq_event_rule *rule = &p->options.rules[k];
     if (rule->action == TQ_EVENT_BOUNCE && p->side[k] == 0.0) {
-        return 0.0; /* it rests there */
+        return 0.0; /* at rest on its limit */
     }
     return p->side[k] != 0.0 ? p->side[k] : -tq_run_sign(slope);
 }
 
-/* Whether a coordinate may come near a level within the step at all, by its velocities: most steps
+/* Can any coordinate approach its level within the step, by the signs of its velocities? Most steps
  * end here. */
 static int is_worth_it(const tq_run_private *p)
 {
@@ -169,7 +168,7 @@ int tq_run_look_inside(tq_run_private *p, double *g_low, double *g_high)
     for (size_t k = 0; k < p->options.n_rule; k++) {
         const double side = side_to_look_from(p, k, slope0[k]);
         if (side == 0.0 || (p->side[k] != 0.0 && side * g_high[k] <= 0.0)) {
-            continue; /* it went over, and its side is renewed */
+            continue; /* it crossed, and its side is renewed */
         }
         const end a = {p->run.t, side * g_low[k], side * slope0[k]};
         const end b = {t1, side * g_high[k], side * slope1[k]};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/simulate/run_open.c - a run's memory, and the integrator that it needs. */
+/* core/simulate/run_open.c - memory of a run, and its integrator. */
 #include <assert.h>
 #include <string.h>
 

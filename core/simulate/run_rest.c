@@ -6,7 +6,7 @@
 #include "core/plant/stiction.h"
 #include "core/simulate/run_private.h"
 
-/* rad/s or m/s: what leaves a limit slower than this stays there */
+/* rad/s or m/s: a joint that leaves a limit more slowly stays there */
 static const double rest_speed = 1e-8;
 
 int tq_run_holds(const tq_run_private *p)
@@ -38,7 +38,7 @@ void tq_run_stop_joint(tq_run_private *p, uint32_t joint)
     }
 }
 
-/* joint `joint` goes on with velocity qd, by an impulse */
+/* impulse that gives joint `joint` the velocity qd */
 static int strike(tq_run_private *p, uint32_t joint, double qd)
 {
     tq_impulse impulse = {.joint = joint, .qd = qd};
@@ -60,7 +60,7 @@ static int strike(tq_run_private *p, uint32_t joint, double qd)
     return 1;
 }
 
-/* joint `joint` stops at a limit, or turns round */
+/* joint `joint` stops at a limit, or reverses */
 int tq_run_bounce(tq_run_private *p, const tq_event_rule *rule)
 {
     const double arrives = tq_run_velocity(p, p->y, rule->joint);
@@ -80,7 +80,7 @@ int tq_run_bounce(tq_run_private *p, const tq_event_rule *rule)
     return 1;
 }
 
-/* an impulse moved joints that lay on a limit or stuck: those that it pushes inwards stay */
+/* an impulse moved joints at rest on a limit: those that it pushes outwards stay */
 static int keep_resting(tq_run_private *p)
 {
     for (uint32_t round = 0; round < 2 * p->model->n_joint; round++) {
@@ -110,7 +110,7 @@ static int keep_resting(tq_run_private *p)
     return 1;
 }
 
-/* joint j is asked too much: it slips, or leaves its limit */
+/* the hold of joint j exceeds its limit: it slips, or leaves its limit */
 static void let_go(tq_run_private *p, uint32_t j)
 {
     const double hold = p->hold[p->model->joints[j].v_index * TQ_RUN_LANE];
@@ -124,8 +124,8 @@ static void let_go(tq_run_private *p, uint32_t j)
                                              : TQ_MODE_PLUS;
 }
 
-/* lets go of what is asked too much; whether there was any: the one that is asked most, or under
- * constraints, where joints slip together, all of them */
+/* Releases joints whose hold exceeds its limit: the worst one, or under constraints, where joints
+ * slip together, all. True if there was one. */
 static int release(tq_run_private *p, const double *gauge)
 {
     uint32_t worst = TQ_NONE;
@@ -147,9 +147,9 @@ static int release(tq_run_private *p, const double *gauge)
     return worst != TQ_NONE;
 }
 
-/* Who sticks and who slips, of joints with dry friction: those that stand still stick unless what
- * would have to hold them is more than friction can; the one that is asked too much of most goes
- * first. The same for joints on limits, which hold one way only. */
+/* Sticking and slipping joints with dry friction: joints at standstill stick unless the required
+ * hold exceeds the breakaway torque; the worst is released first. The same for joints on limits,
+ * whose hold is unilateral. */
 int tq_run_resolve(tq_run_private *p)
 {
     double *g = p->gauge + 2 * p->n_watch;
@@ -184,9 +184,9 @@ int tq_run_resolve(tq_run_private *p)
     return 1;
 }
 
-/* A joint came to rest under constraints: what they stop together with it rests too, and others'
- * velocities follow, so that no projection moves it again. Velocities change by rounding: where
- * they would not, near a dead centre, they are left. */
+/* A joint came to rest under constraints: joints that the constraints stop with it rest too, and
+ * the velocities of all others are projected, so that no later projection moves it. Velocities
+ * change by rounding only; where they would not, near a dead centre, they are not changed. */
 static int rest_with_others(tq_run_private *p)
 {
     for (uint32_t j = 0; j < p->model->n_joint; j++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/simulate/run_save.c - a run as bytes, between two of its stretches. */
+/* core/simulate/run_save.c - checkpoint of a run as bytes. */
 #include <string.h>
 
 #include "core/simulate/run_private.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/stability/error_propagation.c - errors carried along a run by its linearisations. */
+/* core/stability/error_propagation.c - propagation of errors along a run by its linearisations
+ * (tangent-linear model). */
 #include <math.h>
 #include <string.h>
 
@@ -7,14 +8,12 @@
 #include "core/linalg/exponential.h"
 #include "core/stability/linearize.h"
 
-/* carried errors beyond this say only that everything is lost */
+/* propagated error above which the run is unpredictable */
 static const double lost = 1e12;
-/* of a step: places that tell no curvature */
+/* of a step: at a smaller distance two places do not determine a curvature */
 static const double next_to_each_other = 0.01;
 
-/* ------------------------------------------------------------------------------------------------
- * Torque between points
- */
+/* Interpolation error of a torque table */
 
 void tq_table_error_at(const tq_table *table, double t, double *ret_tau)
 {
@@ -35,8 +34,8 @@ void tq_table_error_at(const tq_table *table, double t, double *ret_tau)
             high = middle;
         }
     }
-    /* a smooth f less what runs through its points, on average over a stretch of even points:
-       h f' / 2, -h^2 f'' / 12, h^4 f'''' / 720 */
+    /* Mean interpolation error of a smooth f over an interval of uniform points: h f' / 2 (hold),
+     * -h^2 f'' / 12 (linear), h^4 f'''' / 720 (spline), derivatives by differences. */
     const double *x = w->x;
     const size_t order = table->interpolation == TQ_INTERPOLATE_HOLD     ? 1
                          : table->interpolation == TQ_INTERPOLATE_LINEAR ? 2
@@ -55,9 +54,7 @@ void tq_table_error_at(const tq_table *table, double t, double *ret_tau)
     }
 }
 
-/* ------------------------------------------------------------------------------------------------
- * Errors carried along
- */
+/* Error propagation */
 
 size_t tq_error_propagation_carried(size_t n_v)
 {
@@ -128,7 +125,7 @@ static void weigh(tq_error_propagation *trust, double tolerance)
     trust->is_lost = bad || !(gain < lost && of[0] < lost && of[1] < lost);
 }
 
-/* [A b; 0 0], row by row, b the two pushes; velocities in units of `unit` */
+/* [A b; 0 0], row by row, b the two forcing terms; velocities in units of `unit` */
 static void augment(size_t n_v, const tq_error_propagation_place *at, double unit, double *ret)
 {
     const size_t n = 2 * n_v, m = n + 2;
@@ -157,9 +154,9 @@ static void add_product(size_t m, double scale, const double *a, const double *b
     }
 }
 
-/* Weights of three places at 0, s and 1 in the mean of A and in its first moment about 1/2: of
- * Lagrange's parabola, or of two straight lines where two places are next to each other and a
- * parabola would extrapolate what little, or what jump, they differ by. */
+/* Weights of three places at 0, s and 1 in the mean of A and in its first moment about 1/2: by the
+ * Lagrange parabola, or by two straight lines if two places are so close that a parabola would
+ * extrapolate their difference, or a jump. */
 static void weigh_places(double s, double ret_mean[3], double ret_moment[3])
 {
     const double rest = 1.0 - s;
@@ -176,10 +173,10 @@ static void weigh_places(double s, double ret_mean[3], double ret_moment[3])
         ret_moment[0] = s * (s / 6.0 - 0.25);
         ret_moment[2] = rest * (0.25 - rest / 6.0);
     }
-    ret_moment[1] = -ret_moment[0] - ret_moment[2]; /* 0 for an A that does not change */
+    ret_moment[1] = -ret_moment[0] - ret_moment[2]; /* 0 for a constant A */
 }
 
-/* The exponent of a step over three places; rooms for B0 and B1. */
+/* Magnus exponent of a step over three places; working memory for B0 and B1. */
 static void exponent(size_t m, const double *const x[3], const double t[3], double *b0, double *b1,
                      double *ret)
 {
@@ -207,7 +204,7 @@ static bool is_finite(size_t n_v, const tq_error_propagation_place *at, size_t n
     return true;
 }
 
-/* carried := E carried, and what was pushed meanwhile */
+/* propagated := E propagated + forced response */
 static void carry(tq_error_propagation *trust, const double *e, double *was)
 {
     const size_t n = 2 * trust->n_v, m = n + 2;
@@ -253,7 +250,7 @@ tq_status tq_error_propagation_step(tq_error_propagation *trust,
     return TQ_OK;
 }
 
-/* 1/s: in velocities of so many units a second A's blocks are of one size */
+/* 1/s: in velocities of this unit the blocks of A have one size */
 static double unit_of(size_t n_v, const tq_error_propagation_place *at, size_t n)
 {
     double most = 1.0;
@@ -286,14 +283,14 @@ double tq_error_propagation_miss(size_t n_v, const tq_error_propagation_place at
         exponent(m, whole, (const double[3]){at[0].t, at[2].t, at[4].t}, rooms[5], rooms[6], c);
         exponent(m, first, (const double[3]){at[0].t, at[1].t, at[2].t}, rooms[5], rooms[6], a);
         exponent(m, second, (const double[3]){at[2].t, at[3].t, at[4].t}, rooms[5], rooms[6], b);
-        /* log(exp b exp a) = a + b + [b, a] / 2 + ... (Baker, Campbell, Hausdorff) */
+        /* log(exp b exp a) = a + b + [b, a] / 2 + ... (Baker-Campbell-Hausdorff) */
         for (size_t k = 0; k < m * m; k++) {
             c[k] -= a[k] + b[k];
         }
         add_product(m, -0.5, b, a, c);
         add_product(m, 0.5, a, b, c);
         miss = 0.0;
-        for (size_t r = 0; r < n; r++) { /* the errors' part: pushes are no part of their size */
+        for (size_t r = 0; r < n; r++) { /* errors only: forcing terms do not count */
             double sum = 0.0;
             for (size_t k = 0; k < n; k++) {
                 sum += fabs(c[r * m + k]);

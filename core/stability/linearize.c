@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/stability/linearize.c - linearisation, and its fastest mode. */
+/* core/stability/linearize.c - linearisation, and its dominant mode. */
 #include "core/stability/linearize.h"
 
 #include <assert.h>
@@ -14,7 +14,8 @@
 #include "core/linalg/exponential.h"
 #include "core/plant/state.h"
 
-/* of a coordinate: cube root of eps, where rounding and curvature weigh the same */
+/* relative step of central differences: cube root of eps, where rounding and truncation errors are
+ * equal */
 static const double nudge = 6e-6;
 
 static size_t larger(size_t a, size_t b)
@@ -22,11 +23,9 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* ------------------------------------------------------------------------------------------------
- * How torque changes with the state
- */
+/* Derivatives of the effects' torque */
 
-/* states of a block: two for each coordinate and velocity, or as many as a block has */
+/* states of a block: two for each coordinate and velocity, or as many as fit */
 static size_t probe_width(const tq_plant *plant)
 {
     return tq_block_stride(4 * (size_t)tq_mechanism_model(plant->mechanism)->nv + 1);
@@ -51,7 +50,7 @@ static double *spread(const double *x, size_t n, size_t width, tq_scratch *scrat
     return rows;
 }
 
-/* Rows of a block of states around one. */
+/* Rows of a block of displaced states. */
 typedef struct probe {
     tq_trajectories state;
     tq_rates rates;
@@ -90,8 +89,8 @@ static const tq_joint *joint_of(const tq_model *model, size_t c)
     return found;
 }
 
-/* states 2 i and 2 i + 1 of the block off to either side in coordinate `first` + i of (q, qd);
- * where a joint has a quaternion, by a displacement in its child's axes */
+/* displaces states 2 i and 2 i + 1 of the block by +-`by` in coordinate `first` + i of (q, qd); for
+ * joints with quaternions by a displacement in the child's axes */
 static void nudge_pairs(const tq_model *model, const tq_run_point *at, size_t first, size_t n,
                         double by, const probe *p)
 {
@@ -119,7 +118,7 @@ static void nudge_pairs(const tq_model *model, const tq_run_point *at, size_t fi
     }
 }
 
-/* how far the two states of a pair are apart */
+/* difference of the two states of a pair */
 static double apart(const tq_model *model, size_t first, size_t i, const probe *p)
 {
     const size_t width = p->state.stride, nv = model->nv;
@@ -196,7 +195,7 @@ static tq_status mass(const tq_plant *plant, const double *q, tq_scratch *scratc
     return status;
 }
 
-/* K and D: how the torque of inverse dynamics changes */
+/* K and D: derivatives of the torque of inverse dynamics */
 static tq_status torque_derivatives(const tq_plant *plant, const tq_run_point *at,
                                     tq_scratch *scratch, double *ret_k, double *ret_d,
                                     tq_error *reterr)
@@ -233,7 +232,7 @@ static tq_status torque_derivatives(const tq_plant *plant, const tq_run_point *a
     return status;
 }
 
-/* a -= [w x] at rows r.., columns c.. */
+/* a -= [w x] in rows r .. and columns c .. */
 static void take_cross(double *a, size_t n, size_t r, size_t c, const double w[3])
 {
     a[r * n + c + 1] += w[2];
@@ -244,7 +243,7 @@ static void take_cross(double *a, size_t n, size_t r, size_t c, const double w[3
     a[(r + 2) * n + c + 1] -= w[0];
 }
 
-/* upper half: dq' = dqd - ad(qd) dq, where a displacement is seen from a frame that turns */
+/* upper half: d(dq)/dt = dqd - ad(qd) dq, where a displacement is in a rotating frame */
 static void rate_of_displacement(const tq_model *model, const double *qd, double *a)
 {
     const size_t n = 2 * (size_t)model->nv;
@@ -326,9 +325,7 @@ tq_status tq_linearise(const tq_plant *plant, const tq_run_point *at, bool is_cl
     return status;
 }
 
-/* ------------------------------------------------------------------------------------------------
- * Its fastest mode
- */
+/* Dominant mode */
 
 size_t tq_fastest_growth_scratch_size(size_t n)
 {
@@ -354,7 +351,7 @@ tq_status tq_fastest_growth_of(size_t n, double *a, tq_scratch *scratch,
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
                        (double)tq_fastest_growth_scratch_size(n));
     }
-    /* rows for columns: the transpose has the same eigenvalues */
+    /* row-major is the transpose: the same eigenvalues */
     const tq_status status = tq_eigen_general(n, a, n, scratch, re, im, reterr);
     if (status == TQ_OK) {
         size_t most = 0;
@@ -374,7 +371,7 @@ size_t tq_fastest_growth_sampled_scratch_size(size_t n)
            2 * tq_scratch_cost(n + 1, sizeof(double)) + tq_eigen_general_scratch_size(n);
 }
 
-/* x+ = F x, F by columns: exp([A E; 0 0] h) holds exp(A h) and its integral */
+/* x+ = F x, F by columns: exp([A E; 0 0] h) contains exp(A h) and its integral */
 static void sampled_map(size_t n, const double *open, const double *closed, double h,
                         double *const rooms[3], double *ret_f)
 {

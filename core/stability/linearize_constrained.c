@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/stability/linearize_constrained.c - how errors grow that satisfy constraints. */
+/* core/stability/linearize_constrained.c - linearisation of a plant under constraints. */
 #include <math.h>
 #include <string.h>
 
@@ -7,17 +7,18 @@
 #include "core/plant/stiction.h"
 #include "core/stability/linearize.h"
 
-/* of a coordinate: cube root of eps, where rounding and curvature weigh the same */
+/* relative step of central differences: cube root of eps, where rounding and truncation errors are
+ * equal */
 static const double nudge = 6e-6;
 
-/* one state, and what follows from it */
+/* one state and the results for it */
 typedef struct work {
     const tq_plant *plant;
     const tq_run_point *at;
     size_t nv, n_z, n_held;
-    double *q, *qd;        /* (nv) of the state that is looked at */
+    double *q, *qd;        /* (nv) of the displaced state */
     double *step;          /* (nv) a displacement, or a change of velocity */
-    double *fore, *back;   /* (nv) accelerations to either side */
+    double *fore, *back;   /* (nv) accelerations on either side */
     signed char *mode;     /* (n_joint) the side of dry friction */
     tq_trajectories state; /* blocks of one sample */
     tq_rates rates;
@@ -52,8 +53,8 @@ static double *rows_of(const double *x, size_t n, tq_scratch *scratch)
     return rows;
 }
 
-/* Dry friction jumps where a joint turns round: no difference may reach across. Joints that stand
- * are taken to start forwards; its slope is the same on both sides. */
+/* Dry friction is discontinuous at velocity 0: no difference may cross it. Joints at standstill are
+ * taken on the positive side; the slope is the same on both. */
 static signed char *sides_of(const work *w, tq_scratch *scratch, bool *ret_any)
 {
     const tq_model *model = tq_mechanism_model(w->plant->mechanism);
@@ -116,7 +117,7 @@ static tq_status eliminate(work *w, tq_scratch *scratch, tq_error *reterr)
     return TQ_OK;
 }
 
-/* velocities that follow from the free ones are put right at w->q */
+/* makes the dependent velocities consistent at w->q */
 static tq_status follow(work *w, tq_scratch *scratch, tq_error *reterr)
 {
     const size_t mark = tq_scratch_mark(scratch);
@@ -134,7 +135,7 @@ static tq_status follow(work *w, tq_scratch *scratch, tq_error *reterr)
     return status;
 }
 
-/* accelerations (nv) at the point moved by `by` times w->step, in coordinates or velocities */
+/* accelerations (nv) at the point displaced by `by` times w->step, in coordinates or velocities */
 static tq_status look(work *w, bool place, double by, tq_scratch *scratch, double *ret,
                       tq_error *reterr)
 {
@@ -156,7 +157,7 @@ static tq_status look(work *w, bool place, double by, tq_scratch *scratch, doubl
     return status;
 }
 
-/* column c of the matrix: a step of one free coordinate, or velocity */
+/* column c of the matrix: a difference in one free coordinate, or velocity */
 static tq_status column(work *w, size_t c, tq_scratch *scratch, double *a, tq_error *reterr)
 {
     const size_t n_q = w->place.n_free, n_v = w->motion.n_free, n = n_q + n_v;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/feasible/block4.c - products, factors, singular and eigenvalues of 4x4 matrices. */
+/* core/identify/feasible/block4.c - products, factors, singular values and eigenvalues of 4x4
+ * matrices. */
 #include "core/identify/feasible/block4.h"
 
 #include <math.h>
@@ -77,7 +78,7 @@ bool tq_cholesky4(const tq_block4 a, tq_block4 ret_l)
     return true;
 }
 
-/* turns columns p and q of a by (c, s) */
+/* rotates columns p and q of a by (c, s) */
 static void turn_columns(tq_block4 a, unsigned p, unsigned q, double c, double s)
 {
     for (unsigned k = 0; k < 4; k++) {
@@ -88,7 +89,8 @@ static void turn_columns(tq_block4 a, unsigned p, unsigned q, double c, double s
     }
 }
 
-/* cosine and sine that make the products alpha, beta, gamma of two columns orthogonal */
+/* cosine and sine of the Jacobi rotation that makes two columns with products alpha, beta, gamma
+ * orthogonal */
 static void rotation(double alpha, double beta, double gamma, double *ret_c, double *ret_s)
 {
     const double zeta = (beta - alpha) / (2.0 * gamma);

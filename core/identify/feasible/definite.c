@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/feasible/definite.c - mass matrices by the regressor, which needs no body to
- * exist. */
+/* core/identify/feasible/definite.c - mass matrices by the regressor, which does not require
+ * physical bodies. */
 #include "core/identify/feasible/definite.h"
 
 #include <math.h>
@@ -34,7 +34,7 @@ size_t tq_definite_size(const tq_fit *fit)
            tq_regressor_batch_scratch_size(fit->mechanism);
 }
 
-/* splitmix64: the same poses everywhere */
+/* SplitMix64: the same poses on every machine */
 static double random_unit(uint64_t *state)
 {
     uint64_t z = (*state += 0x9e3779b97f4a7c15u);
@@ -71,7 +71,7 @@ static void random_poses(const tq_model *model, uint64_t *state, double *q)
     }
 }
 
-/* what rotors add: one to the diagonal, coupled ones off it */
+/* rotor inertias: on the diagonal; coupled ones off it */
 static void add_rotors(const tq_fit *fit, const double *value, double *m)
 {
     const size_t nv = fit->n_row;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/feasible/definite.h - whether parameters are those of bodies: at random poses,
- * and each by
- * itself. */
+/* core/identify/feasible/definite.h - positive definiteness of estimated parameters: mass matrix at
+ * random poses, pseudo-inertia of each link. */
 #ifndef TQ_IDENTIFY_FEASIBLE_DEFINITE_H
 #define TQ_IDENTIFY_FEASIBLE_DEFINITE_H
 
@@ -11,17 +10,17 @@
  * Count the random poses, within the joints' limits, at which the mass matrix of the parameters
  * (full: n_parameter, value: n_column) is not positive definite.
  *
- * Memory   tq_definite_size(fit) bytes of `scratch`, given back.
+ * Memory   tq_definite_size(fit) bytes of `scratch`, released.
  * Returns  TQ_OK, TQ_ERR_SCRATCH, TQ_ERR_OVERFLOW.
- * Cost     10,000 poses of nv regressors, fewer above 12 freedoms.
+ * Cost     10,000 poses of nv regressors, fewer above 12 dofs.
  */
 tq_status tq_definite_count(const tq_fit *fit, const double *full, const double *value,
                             tq_scratch *scratch, size_t *ret_n_pose, size_t *ret_n_bad,
                             tq_error *reterr);
 size_t tq_definite_size(const tq_fit *fit);
 
-/* True if ten parameters have a positive definite pseudo-inertia; *ret_ratio: its least eigenvalue,
- * with lengths in units of the body's own size, over its trace. */
+/* True if ten parameters have a positive definite pseudo-inertia; *ret_ratio: its least eigenvalue
+ * over its trace, with lengths scaled by the body's size. */
 bool tq_inertial_params_is_definite(const double ten[TQ_PARAMETERS_OF_LINK], double *ret_ratio);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/feasible/feasible.c - the iteration: scaling, predictor, corrector, step. */
+/* core/identify/feasible/feasible.c - interior-point iteration: scaling, predictor, corrector,
+ * step. */
 #include "core/identify/feasible/feasible.h"
 
 #include <float.h>
@@ -11,26 +12,26 @@
 #include "core/linalg/dense.h"
 
 enum { ITERATION_MAX = 120, TEN = TQ_SVEC4 };
-static const double step_back = 0.98; /* of the way to the boundary */
-static const double short_step = 0.1; /* then centring alone is tried */
-static const double raise = 100.0;    /* of the complementarity, when centring alone is stuck too */
-static const double boost_first = 1e-15; /* of the diagonal of a matrix that rounding has spoilt */
+static const double step_back = 0.98; /* fraction of the step to the boundary */
+static const double short_step = 0.1; /* below this step length pure centring is tried */
+static const double raise = 100.0;    /* increase of the complementarity when centring stalls too */
+static const double boost_first = 1e-15; /* relative diagonal regularisation after rounding
+                                            errors */
 static const double boost_last = 1e-7;
-static const double exact = 1e-16; /* of |b|^2: below this an objective is rounding */
-static const double drowned =
-    1e-11; /* of |b|^2: what is accepted when rounding ends the iteration */
+static const double exact = 1e-16;   /* of |b|^2: objectives below this are rounding */
+static const double drowned = 1e-11; /* of |b|^2: accepted gap when rounding ends the iteration */
 
-/* One body: P - floor = s, its dual z, and both seen in the scaling f where they are the same
+/* One body: slack P - floor = s, its dual z, and the Nesterov-Todd scaling f in which both are the
  * diagonal lambda. */
 typedef struct body {
     tq_block4 s, z, f;
-    tq_block4 d, ds, dz; /* right side and steps, in the scaling */
+    tq_block4 d, ds, dz; /* right-hand side and steps, in the scaling */
     tq_block4 correction;
     double lambda[4];
-    double v[TEN * TEN]; /* column k: entry k's unit matrix in the scaling */
+    double v[TEN * TEN]; /* column k: unit matrix of entry k in the scaling */
 } body;
 
-/* One entry that may not be negative: the same in one dimension. */
+/* One non-negative entry: the same in one dimension. */
 typedef struct entry {
     size_t at; /* in x */
     double s, z, lambda, w, ds, dz;
@@ -70,7 +71,7 @@ static void compute_residual(solver *w)
     }
 }
 
-/* g = minus the gradient, without the barrier */
+/* g = -gradient, without the barrier */
 static void compute_gradient(solver *w)
 {
     const tq_feasible *p = w->p;
@@ -107,7 +108,7 @@ static void set_slacks(solver *w)
     }
 }
 
-/* from P = 1 and x = 1, duals that balance them */
+/* P = 1 and x = 1, with duals that balance them */
 static void start(solver *w)
 {
     const tq_feasible *p = w->p;
@@ -142,7 +143,7 @@ static void start(solver *w)
     }
 }
 
-/* how far a product of slack and dual is from the entropy's: its part of the gap */
+/* contribution to the gap of a product of slack and dual that differs from `entropy` */
 static double gap_of(const solver *w, double product)
 {
     if (w->p->entropy <= 0.0) {
@@ -152,7 +153,7 @@ static double gap_of(const solver *w, double product)
     return w->p->entropy * (ratio - 1.0 - tq_log(ratio));
 }
 
-/* f with f s f^T = f^-T z f^-1 = diag(lambda); false when s or z is not positive definite */
+/* f with f s f^T = f^-T z f^-1 = diag(lambda); false if s or z is not positive definite */
 static bool scale_body(body *b)
 {
     tq_block4 l;
@@ -188,7 +189,7 @@ static bool scale_body(body *b)
     return isfinite(b->lambda[0] + b->lambda[1] + b->lambda[2] + b->lambda[3]);
 }
 
-/* m = h + what the cones add; dual = what they push with; gap */
+/* m = h + cone Hessians; dual = cone gradients; gap */
 static bool assemble(solver *w)
 {
     const size_t n = w->n;
@@ -236,7 +237,7 @@ static bool assemble(solver *w)
     return true;
 }
 
-/* what the gradient lacks of balance costs at most about this much of the objective */
+/* stationarity residual, as an equivalent part of the objective */
 static void compute_balance(solver *w)
 {
     double worst = 0.0;
@@ -297,7 +298,7 @@ static void right_side(solver *w, double target, phase at)
     }
 }
 
-/* the steps of slacks and duals in the scaling; returns 1 / (the longest step that stays inside) */
+/* steps of slacks and duals in the scaling; returns 1 / (the longest feasible step) */
 static double slack_steps(solver *w)
 {
     double inverse = DBL_MIN;
@@ -329,7 +330,7 @@ static double slack_steps(solver *w)
     return inverse;
 }
 
-/* complementarity after the predictor's step, and the second-order terms it leaves */
+/* complementarity after the predictor step, and its second-order terms */
 static double look_ahead(solver *w, double step)
 {
     double sum = 0.0;
@@ -352,7 +353,7 @@ static double look_ahead(solver *w, double step)
     return sum;
 }
 
-/* the direction into dx and how far to go along it */
+/* the direction into dx, and the step length */
 static double choose_step(solver *w)
 {
     const double least = w->p->entropy;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/feasible/feasible.h - least squares over what bodies of positive density can be. */
+/* core/identify/feasible/feasible.h - least squares over physically consistent parameters (bodies
+ * of positive density). */
 #ifndef TQ_IDENTIFY_FEASIBLE_FEASIBLE_H
 #define TQ_IDENTIFY_FEASIBLE_FEASIBLE_H
 
@@ -9,14 +10,14 @@
 #include "core/base/scratch.h"
 #include "core/base/status.h"
 
-/* What to minimise:
+/* The problem:
  *
- *     |A x - b|^2 + entropy * (sum of bodies tr(P) - log det(P - floor)
- *                              + sum of positives x - log x + sum of free ones x^2)
+ *     minimise |A x - b|^2 + entropy * (sum of bodies tr(P) - log det(P - floor)
+ *                                       + sum of positives x - log x + sum of free ones x^2)
  *
- * over x = (10 for each body, then the others), P the 4x4 matrix of a body's ten (see tq_svec4) and
- * P >= floor, x >= 0. Units are the caller's: in those where the prior is P = 1, x = 1 (0 for
- * free ones) the entropy term is the divergence from the prior. */
+ * over x = (10 for each body, then the others), P the 4x4 matrix of a body's ten (see tq_svec4)
+ * with P >= floor, x >= 0. The caller chooses units: in those with the prior P = 1, x = 1 (0 for
+ * free ones) the entropy term is the divergence from the prior (Lee, Wensing & Park, 2020). */
 typedef struct tq_feasible {
     size_t n_body, n_other, m;
     const uint8_t *positive; /* (n_other) 1: not negative, 0: free */
@@ -24,22 +25,22 @@ typedef struct tq_feasible {
     const double *b;         /* (m) */
     double floor;            /* > 0, < 1 */
     double entropy;          /* >= 0 */
-    double tolerance;        /* of the gap, relative to the objective */
+    double tolerance;        /* of the duality gap, relative to the objective */
 } tq_feasible;
 
 typedef struct tq_feasible_report {
     double objective;   /* |A x - b|^2 */
-    double gap;         /* the whole minimum is lower by at most this */
+    double gap;         /* upper bound of objective - minimum, with the entropy term */
     double least_eigen; /* of all P */
     size_t n_iteration;
 } tq_feasible_report;
 
 /**
  * Solve by a primal-dual interior-point method with Nesterov-Todd scaling, from P = 1. The dual
- * solution at hand proves the gap.
+ * iterate certifies the gap.
  *
  * Shapes   ret_x (10 n_body + n_other).
- * Memory   tq_feasible_size bytes of `scratch`, given back.
+ * Memory   tq_feasible_size bytes of `scratch`, released.
  * Returns  TQ_OK
  *          TQ_ERR_NO_CONVERGENCE  "feasible": value = the gap reached, relative
  *          TQ_ERR_SCRATCH

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/regression/base.c - independent columns of the regressor, and how the others
- * combine. */
+/* core/identify/regression/base.c - independent columns of the regressor, and the combinations
+ * of the others. */
 #include "core/identify/regression/base.h"
 
 #include <float.h>
@@ -9,14 +9,15 @@
 
 #include "core/identify/regression/tsqr.h"
 
-/* pivots of columns scaled to length 1: rounding leaves 1e-13, structure starts at about 1e-4 */
+/* pivots of columns scaled to length 1: rounding is 1e-13, structure starts at about 1e-4 */
 static const double rank_tolerance = 1e-9;
-static const double zero_coefficient = 1e-9; /* a combination's coefficient that is only rounding */
+static const double zero_coefficient = 1e-9; /* coefficients of a combination below this are
+                                                rounding */
 static const double gap_wanted = 100.0;
 
 enum { STATE_FACTOR = 3, STATE_EXTRA = 20 };
 
-/* in which order the ten of a link are tried: what regroups onto others comes last */
+/* order in which the ten of a link are tried: those that regroup onto others last */
 static const unsigned tried[TQ_PARAMETERS_OF_LINK] = {
     TQ_PARAMETER_MX,  TQ_PARAMETER_MY,  TQ_PARAMETER_IXX, TQ_PARAMETER_IXY, TQ_PARAMETER_IXZ,
     TQ_PARAMETER_IYZ, TQ_PARAMETER_IZZ, TQ_PARAMETER_IYY, TQ_PARAMETER_MZ,  TQ_PARAMETER_MASS};
@@ -31,7 +32,7 @@ size_t tq_base_scratch_size(const tq_model *model, unsigned with)
            tq_regressor_scratch_size(model);
 }
 
-/* splitmix64: any good mixer will do, the result must be the same everywhere */
+/* SplitMix64: the result must be the same on every machine */
 static double random_unit(uint64_t *state)
 {
     uint64_t z = (*state += 0x9e3779b97f4a7c15u);
@@ -72,7 +73,8 @@ static void order_columns(const tq_model *model, size_t n, uint32_t *order)
             order[next++] = (uint32_t)TQ_PARAMETERS_OF_LINK * k + tried[c];
         }
     }
-    /* joint parameters first: friction and rotors should stand alone, not be eaten by inertias */
+    /* joint parameters first: friction and rotors remain separate columns instead of being
+     * regrouped into inertias */
     const uint32_t n_link = (uint32_t)TQ_PARAMETERS_OF_LINK * model->n_joint;
     const uint32_t n_joint = (uint32_t)n - n_link;
     memmove(order + n_joint, order, n_link * sizeof *order);
@@ -91,7 +93,7 @@ static tq_status stopped(tq_error *reterr)
     return tq_fail(reterr, TQ_ERR_NO_CONVERGENCE, "stop", 0, 0.0);
 }
 
-/* triangle of the stacked regressor with its columns in `order` */
+/* triangle of the stacked regressor with columns in `order` */
 static tq_status stack(const tq_model *model, unsigned with, const tq_base_options *options,
                        const uint32_t *order, tq_scratch *scratch, tq_tsqr *tsqr, tq_error *reterr)
 {
@@ -137,7 +139,7 @@ static double column_length(const double *r, size_t n, size_t k)
     return sqrt(sum);
 }
 
-/* takes the parts along the base vectors out of x; twice is enough for full orthogonality */
+/* Gram-Schmidt: removes the components along the basis; two passes are enough for orthogonality */
 static void remove_parts(const double *basis, size_t n_base, size_t n, double *x)
 {
     for (unsigned pass = 0; pass < 2; pass++) {
@@ -153,8 +155,8 @@ static void remove_parts(const double *basis, size_t n_base, size_t n, double *x
     }
 }
 
-/* goes through the columns of R in order; those that add a direction are independent. False:
- * stopped */
+/* Goes through the columns of R in order; those that add a direction are independent. False:
+ * stopped. */
 static bool select_columns(const double *r, const uint32_t *order, const tq_base_options *options,
                            double *basis, double *x, tq_base_set *base)
 {
@@ -204,9 +206,9 @@ static double entry_of(const double *r, const double *basis, size_t n, size_t b,
     return sum;
 }
 
-/* Each dependent column as a combination of the independent ones: back substitution on basis^T R,
- * for all right sides at once, so that its n_base^2 / 2 entries of n products are found once.
- * False: stopped */
+/* Each dependent column as a combination of the independent ones: back substitution on basis^T R
+ * for all right-hand sides at once, so that its n_base^2 / 2 entries of n products are computed
+ * once. False: stopped. */
 static bool combine(const double *r, const double *basis, const tq_base_options *options,
                     tq_base_set *base)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/regression/base.h - the smallest set of parameters that torque depends on. */
+/* core/identify/regression/base.h - base parameters: the minimal set of parameters that determines
+ * torque. */
 #ifndef TQ_IDENTIFY_REGRESSION_BASE_H
 #define TQ_IDENTIFY_REGRESSION_BASE_H
 
@@ -18,27 +19,27 @@ typedef struct tq_base_set {
     size_t n_parameter; /* columns of the full regressor */
     size_t n_base;      /* structural rank */
     size_t n_dependent; /* columns that are combinations of the base columns */
-    size_t n_without;   /* columns that are always zero: no torque tells anything of them */
+    size_t n_without;   /* columns that are always zero: no effect on torque */
     uint32_t *independent, *dependent, *without;
     double *k;  /* (n_base x n_dependent, row by row) coefficients, 0 below rounding */
-    double gap; /* smallest kept over largest dropped pivot: how clear the rank is */
+    double gap; /* smallest retained over largest dropped pivot: clarity of the rank */
 } tq_base_set;
 
 typedef struct tq_base_options {
     uint64_t seed;           /* of the random states */
-    bool (*stop)(void *ctx); /* asked before each state and each column; true: the search ends
-                                with nothing. NULL: never */
+    bool (*stop)(void *ctx); /* called before each state and each column; true: the search ends
+                                without result. NULL: never */
     void *stop_ctx;
 } tq_base_options;
 
 /**
  * Find the base parameters of a model from random states.
  *
- * Columns are tried in an order that leaves combinations as a person writes them (masses and the
+ * Columns are tried in an order that gives the usual combinations (masses and the
  * moments that regroup towards the base last within each link), on the triangle of a stacked
  * regressor with columns scaled to one length.
  *
- * Memory   tq_base_scratch_size(model, with) bytes of `scratch`, all given back.
+ * Memory   tq_base_scratch_size(model, with) bytes of `scratch`, all released.
  * Returns  TQ_OK
  *          TQ_ERR_NO_CONVERGENCE  "rank": the pivots show no gap; value = the gap
  *                                 "stop": `stop` returned true

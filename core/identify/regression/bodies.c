@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/regression/bodies.c - bodies as 4x4 matrices in units of their prior. */
+/* core/identify/regression/bodies.c - bodies as 4x4 pseudo-inertias relative to their prior. */
 #include "core/identify/regression/bodies.h"
 
 #include <math.h>
@@ -9,9 +9,10 @@
 #include "core/identify/nominal.h"
 
 enum { TEN = TQ_PARAMETERS_OF_LINK };
-static const double floor_of_bodies = 1e-6; /* of the prior: no smaller eigenvalue */
-static const double gap_wanted = 1e-9;      /* of the objective; users are promised 1e-8 */
-static const double noise_least = 1e-12;    /* of |tau|^2: entropy's hold when there is no noise */
+static const double floor_of_bodies = 1e-6; /* of the prior: minimum eigenvalue */
+static const double gap_wanted = 1e-9;      /* of the objective; the documented bound is 1e-8 */
+static const double noise_least = 1e-12;    /* of |tau|^2: scale of the entropy term for
+                                               noise-free data */
 static const double rounding = 1e-9;        /* of a combination's factors */
 static const double fat = 0.05; /* of a prior's size: its least eigenvalue is raised to it */
 
@@ -23,7 +24,7 @@ void tq_pseudo_of_ten(const double t[TEN], double ret[16])
     memcpy(ret, p, sizeof p);
 }
 
-/* and back */
+/* the inverse */
 static void ten_of_pseudo(const double p[16], double ret[TEN])
 {
     ret[0] = p[15];
@@ -38,7 +39,7 @@ static void ten_of_pseudo(const double p[16], double ret[TEN])
     ret[9] = p[0] + p[5];
 }
 
-/* friction, rotors, stiffness: each by itself */
+/* friction, rotors, stiffness */
 static bool is_positive(const tq_column *column)
 {
     if (column->kind == TQ_COLUMN_PARAMETER) {
@@ -73,8 +74,8 @@ void tq_fit_combine(const tq_fit *fit, const double *full, double *ret_value)
     tq_base_values(&fit->base, full, ret_value);
 }
 
-/* L with L L^T a prior that no direction of the fit leaves at once: the robot's own body, or one of
- * its size where it has none, made fat */
+/* Cholesky factor L of the prior pseudo-inertia, regularised to be strictly positive definite; a
+ * nominal body of the link's size if the robot has none. */
 static void prior_factor(const tq_fit *fit, uint32_t link, const double *prior, tq_block4 ret_l)
 {
     double mass = 0.0;
@@ -83,7 +84,7 @@ static void prior_factor(const tq_fit *fit, uint32_t link, const double *prior, 
     tq_block4 p;
     tq_pseudo_of_ten(prior, p);
     const double own = p[15] > 0.0 ? p[15] : 0.0;
-    /* size of the body by its second moments, or by the reach of the robot */
+    /* size of the body by its second moments, or by the robot's reach */
     const double trace = (p[0] + p[5] + p[10]) / 3.0;
     double length = own > 0.0 && trace > 0.0 ? sqrt(trace / own) : 0.25 * reach;
     length = fmax(length, 0.02 * reach);
@@ -104,7 +105,7 @@ static void prior_factor(const tq_fit *fit, uint32_t link, const double *prior, 
 typedef struct bodies {
     const tq_fit *fit;
     size_t n_body, n_other, n, m;
-    uint32_t *body;    /* (n_body) place of the link in the order of columns of links */
+    uint32_t *body;    /* (n_body) index of the link among the columns of links */
     double *factor;    /* (16 n_body) */
     double *ag;        /* (m x n_parameter) triangle times combination */
     double *a, *b;     /* of the problem */
@@ -171,7 +172,7 @@ static void add_column(const bodies *w, const double *triangle, size_t c, double
     }
 }
 
-/* triangle times the combination of each parameter of links */
+/* triangle times the combination of each link parameter */
 static void combine_columns(bodies *w, const double *triangle)
 {
     const tq_base_set *base = &w->fit->base;
@@ -187,7 +188,7 @@ static void combine_columns(bodies *w, const double *triangle)
     }
 }
 
-/* columns of bodies in units of their prior; links that stay go to the right side */
+/* columns of bodies in units of their prior; fixed links go to the right-hand side */
 static void describe_bodies(bodies *w, const double *triangle)
 {
     const tq_fit *fit = w->fit;
@@ -231,7 +232,7 @@ static void describe_bodies(bodies *w, const double *triangle)
     }
 }
 
-/* one unknown beside the bodies: a parameter of a joint, or an extra column */
+/* one more unknown: a joint parameter, or an extra column */
 static void describe_other(bodies *w, const double *triangle, size_t column, double prior)
 {
     const size_t k = w->n_other++;
@@ -248,7 +249,7 @@ static void describe_other(bodies *w, const double *triangle, size_t column, dou
     }
 }
 
-/* joints' parameters stand alone in the base set: the search tries them first */
+/* joint parameters are independent columns of the base set: the search tries them first */
 static void describe_others(bodies *w, const double *triangle)
 {
     const tq_fit *fit = w->fit;
@@ -263,7 +264,7 @@ static void describe_others(bodies *w, const double *triangle)
     }
 }
 
-/* of joints that mimic: their friction is their master's column, and stays at the prior */
+/* mimic joints: their friction is in their master's column, and stays at the prior */
 static void hold_dependent(bodies *w)
 {
     const tq_fit *fit = w->fit;

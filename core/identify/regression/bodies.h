@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/regression/bodies.h - the feasible fit of a robot's bodies: private. */
+/* core/identify/regression/bodies.h - the physically consistent fit of a robot's bodies: private.
+ */
 #ifndef TQ_IDENTIFY_REGRESSION_BODIES_H
 #define TQ_IDENTIFY_REGRESSION_BODIES_H
 
@@ -9,7 +10,7 @@
 /**
  * Minimise the residual of a weighted triangle ((n_column + 1)^2) over bodies of positive density.
  *
- * Links on fixed joints keep their prior: the link that a moving joint carries takes all of the
+ * Links on fixed joints keep their prior: the child link of a moving joint takes all of the
  * change. `objective` is that of the unconstrained fit.
  *
  * Shapes   ret_full (n_parameter), ret_value (n_column).
@@ -20,16 +21,16 @@ tq_status tq_fit_bodies(const tq_fit *fit, const double *triangle, double object
                         tq_feasible_report *ret_report, tq_error *reterr);
 size_t tq_fit_bodies_size(const tq_fit *fit);
 
-/* Data without noise: a feasible fit stays a little inside its bounds, which is all that keeps it
- * from the exact values `exact` (n_column) of the unconstrained fit. Moves full and value there if
- * the bodies stay definite; true if it did. */
+/* Noise-free data: a feasible fit stays slightly inside its bounds, the only difference to the
+ * exact values `exact` (n_column) of the unconstrained fit. Moves full and value there if the
+ * bodies stay positive definite; true if it did. */
 bool tq_fit_polish(const tq_fit *fit, const double *exact, double *full, double *value);
 
-/* Values of the columns from all parameters: base combinations; extra columns are left alone. */
+/* Values of the columns from all parameters: base combinations; extra columns are unchanged. */
 void tq_fit_combine(const tq_fit *fit, const double *full, double *ret_value);
 
-/* True where a column's combination must not be negative: friction, rotors, stiffness; but a
- * rotor's, less inertia of a body that turns less because its joint mimics another, may be. */
+/* True if a column's combination must not be negative: friction, rotors, stiffness; except a
+ * rotor's minus the inertia of a body of a mimic joint. */
 bool tq_fit_is_positive(const tq_fit *fit, size_t column);
 
 /* The pseudo-inertia of ten parameters. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/regression/columns.c - which columns a model has, and which rows each stands in. */
+/* core/identify/regression/columns.c - columns of a model, and the rows in which each occurs. */
 #include "core/identify/regression/columns.h"
 
 #include <math.h>
@@ -32,7 +32,7 @@ bool tq_row_moves_link(const tq_model *model, size_t row, uint32_t link)
     return false;
 }
 
-/* the axis of a joint in the world while all coordinates are zero */
+/* the axis of a joint in the world at q = 0 */
 static void axis_at_zero(const tq_model *model, uint32_t number, double ret_axis[3])
 {
     memcpy(ret_axis, model->joints[number].axis, 3 * sizeof(double));
@@ -45,8 +45,8 @@ static void axis_at_zero(const tq_model *model, uint32_t number, double ret_axis
     }
 }
 
-/* the joint before `number` that turns about a parallel axis, with its sign, or TQ_NONE: fixed and
- * sliding joints between do not turn anything */
+/* the preceding joint with a parallel revolute axis, with its sign, or TQ_NONE: fixed and prismatic
+ * joints between do not rotate anything */
 static uint32_t parallel_before(const tq_model *model, uint32_t number, double *ret_sign)
 {
     double own[3];
@@ -100,7 +100,7 @@ void tq_parallel_angle(const tq_model *model, uint32_t joint, uint32_t other, si
         sign *= step;
     }
     for (size_t i = 0; i < n; i++) {
-        ret_angle[i] *= of_joint; /* the angle grows as `joint` turns */
+        ret_angle[i] *= of_joint; /* the angle increases with `joint` */
     }
 }
 
@@ -161,7 +161,7 @@ void tq_columns_of_joints(const tq_model *model, const tq_fit_model *fit, tq_col
         }
         add(&list, TQ_COLUMN_INERTIA, j, TQ_NONE);
         for (unsigned k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
-            /* a constant gravity torque and an offset are one and the same */
+            /* a constant gravity torque and an offset are the same column */
             const bool same =
                 kinds[k].kind == TQ_PARAMETER_OFFSET &&
                 (fit->gravity == TQ_FIT_GRAVITY_CONSTANT || !turns(&model->joints[j]));

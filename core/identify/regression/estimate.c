@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/regression/estimate.c - OLS, ridge, total and bounded least squares on a
- * triangle. */
+/* core/identify/regression/estimate.c - OLS, ridge, total and bounded least squares on a triangle.
+ */
 #include "core/identify/regression/estimate.h"
 
 #include <float.h>
@@ -40,7 +40,7 @@ double tq_reduced_residual(const tq_reduced *data, const double *x)
     return sum;
 }
 
-/* a (m x n, by column) := A diag(scale) with rows of zeros below; b := b - A centre */
+/* a (m x n, by column) := A diag(scale), zero-padded below; b := b - A centre */
 static void scaled(const tq_reduced *data, const double *centre, size_t m, double *a, double *b)
 {
     const size_t n = data->n;
@@ -121,7 +121,7 @@ tq_status tq_estimate_tls(const tq_reduced *data, double unit, tq_scratch *scrat
     }
     tq_status status = tq_svd(m, m, a, m, scratch, s, u, vt, reterr);
     if (status == TQ_OK) {
-        /* row n of V^T belongs to the smallest singular value */
+        /* row n of V^T is the smallest singular vector */
         const double last = vt[n * m + n];
         if (fabs(last) < DBL_EPSILON) {
             status = tq_fail(reterr, TQ_ERR_SINGULAR, "tls", n, last);
@@ -134,7 +134,7 @@ tq_status tq_estimate_tls(const tq_reduced *data, double unit, tq_scratch *scrat
     return status;
 }
 
-/* least squares over the columns that are not held at zero */
+/* least squares over the columns not held at zero */
 static tq_status solve_free(const tq_reduced *data, const bool *held, const double *centre,
                             double rcond, tq_scratch *scratch, double *ret_x, tq_error *reterr)
 {
@@ -172,12 +172,12 @@ static tq_status solve_free(const tq_reduced *data, const bool *held, const doub
     return status;
 }
 
-/* how far from x towards `wanted` no bounded entry turns negative; entries that stop it are held */
+/* step length from x towards `wanted` within the bounds; entries that limit it are held */
 static double step_within(const tq_reduced *data, const bool *positive, bool *held, const double *x,
                           double *wanted)
 {
     const size_t n = data->n;
-    for (size_t c = 0; c < n; c++) { /* rounding is no violation */
+    for (size_t c = 0; c < n; c++) { /* rounding is not a violation */
         const bool touches = positive[c] && fabs(wanted[c]) < rounding * data->scale[c];
         wanted[c] = touches ? 0.0 : wanted[c];
     }
@@ -195,7 +195,7 @@ static double step_within(const tq_reduced *data, const bool *positive, bool *he
     return step;
 }
 
-/* the held column whose release lowers the residual most steeply, or n */
+/* the held column whose release reduces the residual most, or n */
 static size_t steepest_held(const tq_reduced *data, const bool *held, const double *x)
 {
     const size_t n = data->n;
@@ -227,7 +227,7 @@ static size_t steepest_held(const tq_reduced *data, const bool *held, const doub
         const double b = data->triangle[i * (n + 1) + n];
         square += b * b;
     }
-    /* the square of the slope is what the residual would fall by */
+    /* the squared slope is the reduction of the residual */
     return most * most > 1e-14 * tq_reduced_residual(data, x) + rounding * rounding * square ? best
                                                                                              : n;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/regression/fit.c - what a fit is made of: columns, rows, terms, room for
- * triangles. */
+/* core/identify/regression/fit.c - parts of a fit: columns, rows, terms, memory for triangles. */
 #include "core/identify/regression/fit.h"
 
 #include <float.h>
@@ -9,7 +8,7 @@
 #include "core/identify/regression/fit_private.h"
 
 enum {
-    SEGMENTS_OF_ONE = 32, /* of a single experiment; more experiments need fewer each */
+    SEGMENTS_OF_ONE = 32, /* of a single experiment; several experiments need fewer each */
     SEGMENTS_LEAST = 2,
     SEGMENTS_OF_ALL = 108,
 };
@@ -36,7 +35,7 @@ static size_t parameter_count(const tq_model *model, const tq_fit_model *fit)
     return fit->kind == TQ_FIT_BASE ? tq_parameter_count(model, fit->with) : 0;
 }
 
-/* an upper bound of the columns, before the base set is known */
+/* upper bound of the number of columns, before the base set is known */
 static size_t column_bound(const tq_model *model, const tq_fit_model *fit)
 {
     size_t n = 0;
@@ -122,7 +121,7 @@ static size_t own_size(const tq_model *model, const tq_fit_model *fit)
            nv * tq_scratch_cost(n + 1, sizeof(int64_t)) + tq_scratch_cost(nv, sizeof(double));
 }
 
-/* an upper bound of the columns that one row of torque depends on */
+/* upper bound of the number of columns on which one row of torque depends */
 static size_t row_bound(const tq_model *model, const tq_fit_model *fit, size_t row)
 {
     enum { OF_JOINT = 7 }; /* rotor, viscous, Coulomb, offset, stiffness, Stribeck, load */
@@ -136,7 +135,7 @@ static size_t row_bound(const tq_model *model, const tq_fit_model *fit, size_t r
     return n;
 }
 
-/* an upper bound of set_size */
+/* upper bound of set_size */
 static size_t set_bound(const tq_model *model, const tq_fit_options *options)
 {
     const size_t most = column_bound(model, &options->model);
@@ -151,11 +150,11 @@ static size_t set_bound(const tq_model *model, const tq_fit_options *options)
     return sum;
 }
 
-/* of a fit whose rows' triangles take `set` doubles */
+/* for a fit whose rows' triangles have `set` doubles */
 static size_t size_for(const tq_model *model, const tq_fit_options *options, size_t n_experiment,
                        size_t set)
 {
-    const size_t each = segments_of(1, n_experiment) * set; /* as if memory had no bound */
+    const size_t each = segments_of(1, n_experiment) * set; /* as if memory were unlimited */
     const size_t all = n_experiment * each * sizeof(double);
     const size_t least = n_experiment * SEGMENTS_LEAST * set * sizeof(double);
     const size_t most = triangles_max > least ? triangles_max : least;
@@ -267,7 +266,7 @@ static tq_status describe_columns(tq_fit *fit, tq_scratch *memory, tq_error *ret
     return TQ_OK;
 }
 
-/* the offset of a column in a run's values if the row depends on it, else -1 */
+/* offset of a column in a run's values if the row depends on it, else -1 */
 static int64_t entry_of(const tq_fit *fit, size_t row, size_t column)
 {
     const tq_column *c = &fit->columns[column];

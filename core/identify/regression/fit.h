@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/regression/fit.h - parameters from measured torque: streaming, in one pass over
- * the data. */
+/* core/identify/regression/fit.h - parameters from measured torque: streaming, in one pass over the
+ * data. */
 #ifndef TQ_IDENTIFY_REGRESSION_FIT_H
 #define TQ_IDENTIFY_REGRESSION_FIT_H
 
@@ -15,23 +15,24 @@
 #include "core/model/mechanism.h"
 
 typedef enum tq_fit_method {
-    TQ_FIT_FEASIBLE, /* WLS within what a body of positive density can have; the default */
+    TQ_FIT_FEASIBLE, /* WLS over physically consistent parameters; the default */
     TQ_FIT_OLS,
     TQ_FIT_WLS,     /* joints weighted by their own residuals */
-    TQ_FIT_IRLS,    /* Huber's weights: outlying samples count less; reads the data again */
+    TQ_FIT_IRLS,    /* iteratively reweighted by Huber's weights: outliers count less; reads the
+                       data again */
     TQ_FIT_TLS,     /* total least squares: noise in the columns as well */
     TQ_FIT_RIDGE,   /* WLS pulled to the prior */
     TQ_FIT_BOUNDED, /* WLS with friction, rotors and stiffness not negative */
-    /* instrumental variables: columns at other times stand in for their noisy selves, so that
-     * noise of position does not bias; alone, and within what bodies can have */
+    /* instrumental variables: lagged columns as instruments, uncorrelated with position noise,
+     * which then causes no bias; unconstrained, and physically consistent */
     TQ_FIT_IV,
     TQ_FIT_FEASIBLE_IV,
 } tq_fit_method;
 
 enum { TQ_FIT_LAG_MAX = 16384, TQ_FIT_DRAWS_MAX = 2000 };
 
-/* What to fit and how. tq_fit_defaults() gives: base parameters, rotors, viscous, Coulomb and
- * offset friction, feasible, 95 %. */
+/* Settings of a fit. tq_fit_defaults() gives: base parameters, rotors, viscous, Coulomb and offset
+ * friction, feasible, 95 %. */
 typedef struct tq_fit_options {
     tq_fit_model model;
     tq_fit_method method;
@@ -40,9 +41,9 @@ typedef struct tq_fit_options {
         *prior;     /* (n_parameter of tq_parameter_count(model, with)); NULL: the model's own */
     double ridge;   /* TQ_FIT_RIDGE: variance of the prior is 1 / ridge; relative, 1e-4 */
     double entropy; /* TQ_FIT_FEASIBLE: weight of the prior relative to the objective, 1e-5 */
-    double column_noise;     /* TQ_FIT_TLS: of every column, as a part of its rms, 3e-4 */
+    double column_noise;     /* TQ_FIT_TLS: of every column, relative to its rms, 3e-4 */
     size_t n_bootstrap;      /* draws of experiments or segments, up to TQ_FIT_DRAWS_MAX; 0: none */
-    size_t lag;              /* TQ_FIT_IV: instruments lie so many samples before and after; > 0 */
+    size_t lag;              /* TQ_FIT_IV: instruments are so many samples before and after; > 0 */
     uint64_t seed;           /* of the random states that find the base parameters */
     bool (*stop)(void *ctx); /* tq_base_options.stop; NULL: never */
     void *stop_ctx;
@@ -50,54 +51,56 @@ typedef struct tq_fit_options {
 
 tq_fit_options tq_fit_defaults(void);
 
-/* Columns, triangles and weights; lives in the memory it was built in, and does not move. */
+/* Columns, triangles and weights; in the memory from which it was built, and not movable. */
 typedef struct tq_fit tq_fit;
 
 /**
  * Build an empty fit.
  *
- * Memory   Takes tq_fit_size(...) bytes of `memory` for as long as the fit lives, and gives back
- *          what it needs beyond that. The mechanism must live as long; options are copied, with the
+ * Memory   Takes tq_fit_size(...) bytes of `memory` for as long as the fit is used, and releases
+ *          what it needs temporarily. The mechanism must live as long; options are copied, with the
  *          prior and couplings.
  * Returns  TQ_OK
- *          TQ_ERR_SHAPE   no freedom, or n_experiment is 0
+ *          TQ_ERR_SHAPE   no dof, or n_experiment is 0
  *          TQ_ERR_RANGE   "confidence", "ridge", "entropy", "column_noise", "n_bootstrap", "lag",
  *                         "coupling" (index)
- *          TQ_ERR_SCRATCH, and what tq_base_find gives
+ *          TQ_ERR_SCRATCH, and the statuses of tq_base_find
  */
 tq_status tq_fit_build(const tq_mechanism *mechanism, const tq_fit_options *options,
                        size_t n_experiment, tq_scratch *memory, tq_fit **ret_fit, tq_error *reterr);
 size_t tq_fit_size(const tq_mechanism *mechanism, const tq_fit_options *options,
                    size_t n_experiment);
-/* The same for another number of experiments, once a fit tells how many columns there are: less. */
+/* The same for another number of experiments, given a fit, which has the exact number of columns:
+ * less. */
 size_t tq_fit_size_like(const tq_fit *fit, size_t n_experiment);
 
-/* What is fitted: columns of torque = columns * values, and the base parameters among them (NULL
- * for TQ_FIT_PER_JOINT). The first base->n_base columns are those of the base set. */
+/* The columns: torque = columns * values, and the base parameters among them (NULL for
+ * TQ_FIT_PER_JOINT). The first base->n_base columns are the base set. */
 const tq_column *tq_fit_columns(const tq_fit *fit, size_t *ret_n_column);
 const tq_base_set *tq_fit_base(const tq_fit *fit);
 
-/* The speed of Stribeck's term of a joint, rad/s or m/s: the model's, the joint's own, or, where
- * neither tells one, the one of a few that leaves its row the least residual: each takes a pass. */
+/* Stribeck velocity of a joint, rad/s or m/s: the options', the joint's own, or, without either,
+ * the candidate with the least residual of its row: one pass per candidate. */
 double tq_fit_stribeck_speed(const tq_fit *fit, uint32_t joint);
 
-/* Another law of the sign in friction from now on, see tq_fit_model: columns stay what they are,
- * and everything has to be read again. */
+/* Replaces the friction sign model, see tq_fit_model: columns stay the same, and all data must be
+ * read again. */
 void tq_fit_set_sign(tq_fit *fit, double smoothing, double presliding, double relaxation);
 
-/* One reader of one experiment. Different experiments may be read by different threads at once. */
+/* A reader of one experiment. Different experiments may be read by different threads concurrently.
+ */
 typedef struct tq_fit_stream tq_fit_stream;
 
 /**
- * Start to read an experiment; push its blocks in order; end it.
+ * Begin an experiment; push its blocks in order; end it.
  *
- * `n_sample` is how many are expected (0: unknown): it sets the length of the segments that
- * bootstrap and jackknife leave out. Starting again forgets what the experiment had.
+ * `n_sample` is how many are expected (0: unknown): it sets the length of segments for
+ * bootstrap and jackknife. Beginning again discards the experiment's earlier data.
  *
  * Memory   begin takes tq_fit_stream_size(fit) bytes of `scratch` until the caller rewinds it.
  * Returns  TQ_OK, TQ_ERR_SHAPE (experiment, block), TQ_ERR_QUATERNION, TQ_ERR_NOT_FINITE ("tau" at
  *          sample `index` of the block), TQ_ERR_OVERFLOW, TQ_ERR_SCRATCH.
- * Cost     A sample: the regressor, and 2 c^2 for each row of c columns.
+ * Cost     Per sample: the regressor, and 2 c^2 flops for each row of c columns.
  */
 tq_status tq_fit_begin(tq_fit *fit, size_t experiment, size_t n_sample, tq_scratch *scratch,
                        tq_fit_stream **ret_stream, tq_error *reterr);
@@ -105,35 +108,36 @@ tq_status tq_fit_push(tq_fit_stream *stream, const tq_experiment_block *block, t
 tq_status tq_fit_end(tq_fit_stream *stream, tq_error *reterr);
 size_t tq_fit_stream_size(const tq_fit *fit);
 
-/* What a parameter is good for, by its consistency over experiments and by what its spread does to
- * the torque. */
+/* Grade of a parameter, by its consistency over experiments and by the effect of its uncertainty on
+ * torque. */
 typedef enum tq_fit_grade {
-    TQ_GRADE_USABLE, /* spread below 30 %, or its effect is below the noise of torque as measured */
+    TQ_GRADE_USABLE, /* spread below 30 %, or its effect is below the measured noise of torque */
     TQ_GRADE_ROBUST, /* below 80 %: for linear control with robustness */
     TQ_GRADE_INCOMPLETE,   /* above: the model lacks terms */
-    TQ_GRADE_UNIDENTIFIED, /* the data do not tell */
+    TQ_GRADE_UNIDENTIFIED, /* not determined by the data */
 } tq_fit_grade;
 
 /* One column's estimate. NaN where not defined. */
 typedef struct tq_estimate {
     double value;
-    double deviation;     /* standard deviation, from experiments or segments left out; of two or
-                             three experiments the larger of both */
-    double raised;        /* by how much it is larger than that of segments; else 1 */
+    double deviation;     /* standard deviation, by jackknife over experiments or segments; for
+                             two or three experiments the larger of both */
+    double raised;        /* ratio to the deviation from segments; else 1 */
     double freedom;       /* degrees of freedom of the interval */
-    double textbook;      /* standard deviation if residuals were white: for comparison only */
+    double textbook;      /* standard deviation for white residuals: for comparison only */
     double low, high;     /* interval at options.confidence */
     double relative;      /* deviation / |value| */
-    double consistency;   /* sample deviation (n - 1) over |mean| of the experiments' own fits */
+    double consistency;   /* sample deviation (n - 1) over |mean| of the separate fits of
+                             experiments */
     double effect;        /* rms torque of one deviation, N m */
-    double least_squares; /* with instruments: what WLS gives, biased by noise of position */
+    double least_squares; /* with instruments: the WLS estimate, biased by position noise */
     double bootstrap;     /* standard deviation over draws of experiments or segments */
     double bootstrap_low, bootstrap_high; /* percentiles of these about the value */
-    double unbound; /* the value without constraints of physics; what deviations are of */
+    double unbound; /* the value without physical constraints; deviations refer to it */
     tq_fit_grade grade;
 } tq_estimate;
 
-/* A combination of columns that the data say nothing of: unit length in columns scaled by their
+/* A combination of columns not determined by the data: unit length in columns scaled by their
  * nominal size. */
 typedef struct tq_unidentified {
     double *direction; /* (n_column) */
@@ -143,34 +147,35 @@ typedef struct tq_unidentified {
 typedef struct tq_fit_solution {
     size_t n_column;
     tq_estimate *estimate; /* (n_column) */
-    double *value;         /* (tq_fit_value_count) the same values, for predictions; behind them the
-                              two of core/identify/high_frequency_inertia.h, row by row */
+    double *value;         /* (tq_fit_value_count) the same values, for predictions; after them
+                              the two of core/identify/high_frequency_inertia.h, row by row */
     double *full;          /* (n_parameter) all parameters of links and joints; NULL: per joint */
-    double *covariance;    /* (n_column^2) of the estimates, from what deviations are from; without
-                              constraints of physics */
+    double *covariance;    /* (n_column^2) of the estimates, from the same groups as deviations;
+                              without physical constraints */
     double *sigma;         /* (nv) residual deviation of each row, N m, on filtered torque */
-    double *mean_load; /* (nv) what friction by load is proportional to, in the mean of where the
-                              joint slips: what of it a Coulomb friction can stand in for; else 0 */
+    double *mean_load;     /* (nv) regressor of load-dependent friction, averaged where the joint
+                          slips: Coulomb friction equivalent per unit; else 0 */
     size_t structural_rank, rank;
     double condition, condition_scaled;
     double objective;               /* sum of squared weighted residuals */
-    double objective_unconstrained; /* of WLS: what feasible and bounded fits pay */
+    double objective_unconstrained; /* of WLS: the cost of feasibility and bounds is the
+                                       difference */
     double gap;                     /* feasible: objective - optimum is at most this */
     size_t n_iteration;
     double least_eigenvalue; /* feasible: of all pseudo-inertias, relative to their nominal size */
     size_t n_unidentified;
     tq_unidentified *unidentified; /* (n_unidentified) */
-    double freedom;                /* degrees of freedom of what is left out: groups less one */
+    double freedom;                /* degrees of freedom of the jackknife: groups - 1 */
     size_t n_sample;
-    bool again; /* IRLS, load, Stribeck: read all experiments once more, then solve again; estimates
-                   have no more than values yet */
+    bool again; /* IRLS, load, Stribeck: all experiments must be read once more and solved again;
+                   estimates have values only */
 } tq_fit_solution;
 
 /**
- * Solve for the parameters from everything read so far.
+ * Solve for the parameters from all data read so far.
  *
  * Memory   The solution's arrays come from `memory` (tq_fit_solution_size); tq_fit_solve_size bytes
- *          of `scratch` are taken and given back.
+ *          of `scratch` are taken and released.
  * Returns  TQ_OK; TQ_ERR_SHAPE "n_sample": fewer rows than columns; TQ_ERR_SCRATCH;
  *          TQ_ERR_NO_CONVERGENCE "feasible".
  */
@@ -181,19 +186,19 @@ size_t tq_fit_solution_size(const tq_fit *fit);
 /* Mean square of each row's torque in the data of the last passes: ret_square (n_row). */
 void tq_fit_usual_torque(const tq_fit *fit, double *ret_square);
 
-/* Load, speeds and weights stay what they are: the next solution is the last. */
+/* Freezes load, Stribeck velocities and weights: the next solution is the last. */
 void tq_fit_freeze(tq_fit *fit);
 
-/* While on: passes only look for what columns depend on. Their experiments are one segment each,
- * and their solutions have values and residuals alone. Off again, one more pass tells the rest. */
+/* While on, passes only search nonlinear parameters: experiments are one segment each, and
+ * solutions have values and residuals only. After switching off, one more pass gives the rest. */
 void tq_fit_set_search(tq_fit *fit, bool searches);
 size_t tq_fit_solve_size(const tq_fit *fit);
 
-/* How many values predictions take: n_column, and two for each row. */
+/* Number of values for predictions: n_column, and two for each row. */
 size_t tq_fit_value_count(const tq_fit *fit);
 
-/* The values (tq_fit_value_count) that the same method gives without one experiment: for validation
- * on it. */
+/* The values (tq_fit_value_count) by the same method without one experiment: for its
+ * cross-validation. */
 tq_status tq_fit_solve_without(tq_fit *fit, size_t experiment, tq_scratch *scratch,
                                double *ret_value, tq_error *reterr);
 

@@ -15,15 +15,15 @@
  * columns: [instruments, columns, torque]. */
 typedef struct tq_fit_row {
     size_t n;
-    size_t first;        /* of the columns in the triangle: 0, or n behind instruments */
+    size_t first;        /* of the columns in the triangle: 0, or n after instruments */
     size_t width;        /* first + n + 1 */
     uint32_t *column;    /* (n) */
     int64_t *offset;     /* (n + 1) of each, and of torque, in the values of a run of samples */
-    uint32_t coordinate; /* row of q of the joint of one freedom whose row this is, or TQ_NONE */
-    size_t triangle;     /* where its triangle lies in a set of triangles, doubles */
+    uint32_t coordinate; /* row of q of the row's one-dof joint, or TQ_NONE */
+    size_t triangle;     /* offset of its triangle in a set of triangles, doubles */
 } tq_fit_row;
 
-/* What an experiment has been reduced to: a set of triangles for each segment of time. */
+/* Reduction of an experiment: a set of triangles for each segment of time. */
 typedef struct tq_fit_experiment {
     size_t n_sample, n_segment;
     size_t length;                        /* samples of a segment */
@@ -37,8 +37,7 @@ struct tq_fit {
     size_t n_row, n_link_column, n_parameter, n_column;
     tq_column *columns;
     tq_base_set base; /* arrays are empty for TQ_FIT_PER_JOINT */
-    double
-        *nominal; /* (n_column) size of a parameter that would matter: makes columns comparable */
+    double *nominal;  /* (n_column) size of a relevant parameter: makes columns comparable */
     size_t n_term;
     tq_fit_term *terms;
     size_t n_shape;   /* terms with a shape of their own */
@@ -49,28 +48,29 @@ struct tq_fit {
     size_t n_experiment;
     tq_fit_experiment *experiments;
     double *weight;    /* (n_row) 1 / residual deviation, of the last solution */
-    double *speed;     /* (n_joint) Stribeck's, of this pass */
+    double *speed;     /* (n_joint) Stribeck velocity of this pass */
     double *best;      /* (n_joint) the best so far, */
     double *best_left; /* (n_joint) and its row's residual deviation */
     unsigned n_speed;  /* speeds tried */
-    double *load;      /* (n_column) values that load friction takes the load from */
-    bool has_load;     /* they are those of an earlier solution, not yet: the measured torque's */
-    double *huber;     /* (n_column) values that IRLS measures residuals with */
+    double *load;      /* (n_column) values from which load-dependent friction computes the load */
+    bool has_load;     /* they are those of an earlier solution; else the measured torque is the
+                          load */
+    double *huber;     /* (n_column) values at which IRLS computes residuals */
     bool weighs;       /* IRLS: samples are weighted */
     unsigned n_pass;
-    bool is_last;  /* what columns depend on stays as it is */
-    bool searches; /* values are all that is asked of a solution */
+    bool is_last;  /* nonlinear parameters are frozen */
+    bool searches; /* a solution gives values only */
 };
 
-/* A run of samples, and what is folded from it. */
+/* A run of samples, the unit of folding. */
 typedef struct tq_fit_run {
     double *q, *qd, *qdd, *tau; /* (nq, nv, nv, nv x TQ_FOLD_RUN) */
     double *sign;               /* (nv x TQ_FOLD_RUN) s of every rate */
-    double *shape;              /* (n_shape x TQ_FOLD_RUN) behind it: told by blocks, or unused */
-    bool is_told;               /* signs and shapes are those of blocks */
-    double *way;                /* (nv x TQ_FOLD_RUN) gone since the sample before */
+    double *shape;              /* (n_shape x TQ_FOLD_RUN) after it: given by blocks, or unused */
+    bool is_told;               /* signs and shapes are given by blocks */
+    double *way;                /* (nv x TQ_FOLD_RUN) displacement since the previous sample */
     double *before;             /* (2 nv) with presliding: coordinate and s of the last sample */
-    double period;              /* s, of the samples; 0: not known */
+    double period;              /* s, of the samples; 0: unknown */
     double *values;             /* (run_rows x TQ_FOLD_RUN) */
     tq_scratch *scratch;
 } tq_fit_run;
@@ -85,35 +85,35 @@ tq_status tq_fit_run_take(const tq_fit *fit, tq_scratch *scratch, tq_fit_run *re
 void tq_fit_run_copy(const tq_fit *fit, tq_fit_run *run, size_t at,
                      const tq_experiment_block *block, size_t first, size_t n);
 
-/* What comes next has nothing to do with what came before: another experiment. */
+/* Resets the memory of a run: another experiment follows. */
 void tq_fit_run_forget(const tq_fit *fit, tq_fit_run *run);
 
-/* run->sign of the first n samples, which follow those of the run before, unless blocks have told
- * it. */
+/* run->sign of the first n samples, which follow those of the previous run, unless given by blocks.
+ */
 void tq_fit_run_signs(const tq_fit *fit, const tq_fit_run *run, size_t n);
 
-/* Values of all columns of all rows for the first n samples of the run, whose signs are there; the
- * rest are zero. load: values (n_column) whose rigid-body torque is the load of gears; NULL: the
+/* Values of all columns of all rows for the first n samples of the run, whose signs are set; the
+ * rest are zero. load: values (n_column) whose rigid-body torque is the gear load; NULL: the
  * measured torque is. */
 tq_status tq_fit_run_compute(const tq_fit *fit, const tq_fit_run *run, size_t n, const double *load,
                              tq_error *reterr);
 
-/* What of a row's torque: all of it, all that is linear in the acceleration, the bodies' part. */
+/* Part of a row's torque: all, all terms linear in the acceleration, the bodies' part. */
 typedef enum tq_fit_part { TQ_FIT_OF_ALL, TQ_FIT_OF_ALL_BUT_LOAD, TQ_FIT_OF_BODIES } tq_fit_part;
 
-/* ret_torque (TQ_FOLD_RUN): values (n_column) times the columns of one row, for a run of samples
- * that has been computed. */
+/* ret_torque (TQ_FOLD_RUN): values (n_column) times the columns of one row, for a computed run of
+ * samples. */
 void tq_fit_run_torque(const tq_fit *fit, const tq_fit_run *run, size_t row, tq_fit_part part,
                        const double *value, double *ret_torque);
 
-/* Has a sign of its own: a mimicking joint has its master's. */
+/* True if the joint has a sign of its own: a mimic joint has its master's. */
 bool tq_is_rubbing(const tq_joint *joint);
 double tq_smoothing_of(const tq_fit *fit, uint32_t joint);
-/* The part of a sign that each of n rates is worth; in place if need be, as those below. */
+/* s(v) for each of n velocities, from -1 to 1; in place if required, as those below. */
 void tq_signs_of_rates(double smoothing, size_t n, const double *rate, double *ret_sign);
-/* Dahl's state after each of n samples; exact for a joint that goes straight on between them.
- * d s = (to - s) |way| / length - s time / relaxation: to, and 0, each draw at their rate. start:
- * what the first sample ever is taken to be in; last: the sample before, NaN: none */
+/* Dahl's state after each of n samples; exact for monotonic motion between them. ds = (to - s)
+ * |way| / length - s time / relaxation, `to` = sign of the displacement. start: state of the very
+ * first sample; last: state of the previous sample, NaN: none */
 void tq_signs_of_displacement(const tq_fit_model *model, double period, size_t n, const double *way,
                               double start, double *last, double *ret_sign);
 void tq_stribeck_shape(double speed, size_t n, const double *rate, const double *sign,
@@ -129,8 +129,8 @@ void tq_nominal_sizes(tq_fit *fit);
  * had in the data, at accelerations and rates that robots usually have. */
 void tq_nominal_raise(tq_fit *fit, const double *row_rms);
 
-/* Stribeck's speeds: those that are known, or the first to try. Then, with the residuals of a pass,
- * the next: true while there is one. */
+/* Stribeck velocities: the known ones, or the first candidates. Then, given the residuals of a
+ * pass, the next candidates: true while there are any. */
 void tq_speeds_start(tq_fit *fit);
 bool tq_speeds_next(tq_fit *fit, const double *sigma);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/regression/groups.c - Gram matrices of experiments or segments, and equations of
- * some. */
+/* core/identify/regression/groups.c - Gram matrices of experiments or segments, and normal
+ * equations of some. */
 #include "core/identify/regression/groups.h"
 
 #include <float.h>
@@ -9,8 +9,9 @@
 
 #include "core/linalg/dense.h"
 
-enum { EXPERIMENTS_ENOUGH = 4 };  /* to be the only groups */
-static const double hold = 1e-12; /* added to a scaled Gram matrix, so that it can be factored */
+enum { EXPERIMENTS_ENOUGH = 4 };  /* minimum number for experiments as groups */
+static const double hold = 1e-12; /* regularisation of a scaled Gram matrix, so that it can be
+                                     factored */
 
 size_t tq_groups_size(const tq_fit *fit)
 {
@@ -77,7 +78,7 @@ void tq_groups_add(const tq_groups *j, tq_fit_choice choice, double *gram, doubl
     tq_groups_add_set(j, set, gram, right);
 }
 
-/* the same against instruments: gram += Z^T X (not symmetric), right += Z^T residual */
+/* with instruments: gram += Z^T X (not symmetric), right += Z^T residual */
 static void add_cross(const tq_groups *j, const double *set, double *gram, double *right)
 {
     const tq_fit *fit = j->fit;
@@ -103,8 +104,8 @@ static void add_cross(const tq_groups *j, const double *set, double *gram, doubl
     }
 }
 
-/* gram += rows' products of a weighted set, in nominal sizes; the right side is the products with
- * the residual at the estimate, so that differences do not cancel */
+/* gram += products of the rows of a weighted set, in nominal sizes; the right-hand side is the
+ * products with the residual at the estimate, so that differences do not cancel */
 void tq_groups_add_set(const tq_groups *j, const double *set, double *gram, double *right)
 {
     const tq_fit *fit = j->fit;
@@ -138,7 +139,7 @@ void tq_groups_add_set(const tq_groups *j, const double *set, double *gram, doub
 tq_status tq_groups_factor(const tq_groups *j, double *gram, tq_error *reterr)
 {
     for (size_t c = 0; c < j->n; c++) {
-        /* a column that nothing excites gets a deviation beyond all bounds, not an error */
+        /* an unexcited column gets an unbounded deviation, not an error */
         gram[c * j->n + c] += hold * j->whole[c * j->n + c] + DBL_MIN / DBL_EPSILON;
     }
     return tq_cholesky_factor(j->n, gram, j->n, reterr);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/regression/instruments.c - columns and torque projected onto what instruments
- * span. */
+/* core/identify/regression/instruments.c - columns and torque projected onto the span of the
+ * instruments. */
 #include "core/identify/regression/instruments.h"
 
 #include <math.h>
@@ -9,7 +9,8 @@
 #include "core/identify/regression/triangle.h"
 #include "core/identify/regression/tsqr.h"
 
-static const double weak = 1e-9; /* part of an instrument that the others do not have already */
+static const double weak = 1e-9; /* minimum part of an instrument that is independent of the
+                                    others */
 
 size_t tq_fit_project_size(const tq_fit *fit)
 {
@@ -38,7 +39,7 @@ static void spread_lines(const tq_fit *fit, const tq_fit_row *row, const double 
     }
 }
 
-/* what line k of the triangle has of instrument k beyond those before it, as a part of the whole */
+/* fraction of instrument k that is independent of those before it */
 static double own_part(const double *triangle, size_t w, size_t k)
 {
     double square = 0.0;
@@ -69,7 +70,7 @@ tq_status tq_fit_project(const tq_fit *fit, const double *set, const double *wei
     }
     tq_tsqr_init(&tsqr, n + 1, ret_triangle);
     for (size_t k = 0; k < n; k++) {
-        if (own_part(all, w, k) > weak) { /* else its direction is rounding's */
+        if (own_part(all, w, k) > weak) { /* else its direction is rounding */
             tq_tsqr_fold(&tsqr, 1, all + k * w + n);
         }
     }

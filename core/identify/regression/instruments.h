@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/regression/instruments.h - least squares against instruments instead of columns:
+/* core/identify/regression/instruments.h - instrumental variables: least squares with instruments:
  * private. */
 #ifndef TQ_IDENTIFY_REGRESSION_INSTRUMENTS_H
 #define TQ_IDENTIFY_REGRESSION_INSTRUMENTS_H
@@ -7,12 +7,12 @@
 #include "core/identify/regression/fit_private.h"
 
 /**
- * The triangle ((n_column + 1)^2, row by row) of a set whose columns and torque have been projected
- * onto what the instruments span: what it makes least is 0 where the instruments see no residual.
+ * The triangle ((n_column + 1)^2, row by row) of a set with columns and torque projected
+ * onto the span of the instruments: its minimum is 0 where Z^T residual = 0.
  *
- * Instruments Z are as many as columns X. Noise of X that Z does not share does not bias the
- * estimate (Z^T X)^-1 Z^T tau, while that of plain least squares is drawn towards zero. weight
- * (n_row). Takes tq_fit_project_size(fit) bytes of `scratch`, all given back.
+ * As many instruments Z as columns X. Noise of X uncorrelated with Z does not bias the estimate
+ * (Z^T X)^-1 Z^T tau, unlike ordinary least squares, which is attenuated towards zero. weight
+ * (n_row). Takes tq_fit_project_size(fit) bytes of `scratch`, all released.
  *
  * Returns TQ_OK, TQ_ERR_SCRATCH.
  * Source  A. Janot, P. Vandanjon, M. Gautier, A generic instrumental variable approach for

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/regression/method.c - from a set of triangles to values, by the method asked
- * for. */
+/* core/identify/regression/method.c - from a set of triangles to values, by the chosen method. */
 #include "core/identify/regression/method.h"
 
 #include <float.h>
@@ -12,7 +11,7 @@
 enum { REWEIGHTINGS = 4 };
 static const double rank_tolerance = 1e-10; /* of columns in nominal sizes */
 static const double sigma_least = 1e-12;    /* of a row's torque: residuals below are rounding */
-static const double noiseless = 1e-10; /* of |tau|^2: a feasible fit that costs less is exact */
+static const double noiseless = 1e-10; /* of |tau|^2: a feasible fit with a lower cost is exact */
 
 static size_t room_size(const tq_fit *fit)
 {
@@ -60,7 +59,7 @@ static void prior_values(const tq_fit *fit, double *ret)
     }
 }
 
-/* residual deviations of the rows at the values, and weights from them */
+/* residual deviations of the rows at the values, and weights 1 / deviation */
 static void weigh_rows(const tq_fit *fit, const double *set, size_t n_sample, tq_fit_found *found)
 {
     for (size_t r = 0; r < fit->n_row; r++) {
@@ -71,12 +70,12 @@ static void weigh_rows(const tq_fit *fit, const double *set, size_t n_sample, tq
         found->sigma[r] = residual;
         found->weight[r] = 1.0 / fmax(fmax(residual, least), DBL_MIN / DBL_EPSILON);
         if (!(square > 0.0)) {
-            found->weight[r] = 1.0; /* a row that never carries torque */
+            found->weight[r] = 1.0; /* a row that never has torque */
         }
     }
 }
 
-/* all parameters that combine to the values: dependent ones keep their prior */
+/* all parameters consistent with the values: dependent ones keep their prior */
 static void lift(const tq_fit *fit, const double *value, double *ret_full)
 {
     const tq_base_set *base = &fit->base;
@@ -141,7 +140,7 @@ static tq_status by_method(const tq_fit *fit, const tq_reduced *data, const doub
     case TQ_FIT_IV:
         return TQ_OK;
     }
-    /* each joint by itself has no bodies: feasible is that inertia and friction are not negative */
+    /* joints fitted separately have no bodies: feasible means inertia and friction >= 0 */
     bool *positive = tq_scratch_take(scratch, fit->n_column, sizeof *positive);
     if (positive == NULL) {
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_fit_method_size(fit));
@@ -153,7 +152,8 @@ static tq_status by_method(const tq_fit *fit, const tq_reduced *data, const doub
                                reterr);
 }
 
-/* the triangle of the set at the present weights: of its columns, or seen by its instruments */
+/* the triangle of the set at the present weights: of its columns, or projected on its instruments
+ */
 static tq_status reduce(const tq_fit *fit, const double *set, double *room, tq_scratch *scratch,
                         tq_fit_found *found, tq_error *reterr)
 {
@@ -164,8 +164,8 @@ static tq_status reduce(const tq_fit *fit, const double *set, double *room, tq_s
     return TQ_OK;
 }
 
-/* instruments see no residual at the estimate: the last entry is what there is, so that the cost of
- * leaving the estimate is compared with the noise */
+/* With instruments the residual at the estimate is 0: the last entry becomes the actual residual,
+ * so that the cost of leaving the estimate is compared with the noise. */
 static void add_unseen(const tq_fit *fit, const double *set, tq_fit_found *found)
 {
     const size_t n = fit->n_column;
@@ -186,9 +186,9 @@ static double column_rms(const double *triangle, size_t n, size_t c, size_t n_sa
     return sqrt(square / (n_sample > 0 ? (double)n_sample : 1.0));
 }
 
-/* Total least squares needs to know how noisy columns are beside torque, whose residuals are one by
- * the weights: by the same small part of their size, and torque by no less. (As noisy in their
- * units as torque in its own, which no scales would mean, inertias come out with any value.) */
+/* Total least squares requires the noise of columns relative to torque, whose residuals are 1 by
+ * the weights: the same small fraction of their rms, and torque at least that. (Equal absolute
+ * noise in their units, which depends on scales, would give arbitrary inertias.) */
 static void scale_by_noise(const tq_fit *fit, const double *triangle, size_t n_sample,
                            double *ret_scale)
 {
@@ -201,7 +201,7 @@ static void scale_by_noise(const tq_fit *fit, const double *triangle, size_t n_s
     }
 }
 
-/* what an estimate needs beside the triangle */
+/* memory of an estimate in addition to the triangle */
 typedef struct workplace {
     double *room;   /* (room_size) */
     double *centre; /* (n_column) columns at the prior */
@@ -219,7 +219,7 @@ static bool take_workplace(const tq_fit *fit, tq_scratch *scratch, workplace *re
     return ret->room != NULL && ret->centre != NULL;
 }
 
-/* least squares without constraints, rows weighed by what they leave */
+/* least squares without constraints, rows weighted by their residuals */
 static tq_status weigh(const tq_fit *fit, const double *set, size_t n_sample,
                        const workplace *place, tq_fit_found *found, tq_error *reterr)
 {
@@ -248,7 +248,7 @@ static tq_status weigh(const tq_fit *fit, const double *set, size_t n_sample,
     return TQ_OK;
 }
 
-/* from those to what the method gives */
+/* from those to the result of the method */
 static tq_status constrain(const tq_fit *fit, size_t n_sample, const workplace *place,
                            tq_fit_found *found, tq_error *reterr)
 {

@@ -7,7 +7,7 @@
 #include "core/identify/regression/estimate.h"
 #include "core/identify/regression/triangle.h"
 
-/* What a method gives; arrays are the caller's. */
+/* Result of a method; arrays are the caller's. */
 typedef struct tq_fit_found {
     double *value;    /* (n_column) */
     double *full;     /* (n_parameter) */
@@ -19,11 +19,11 @@ typedef struct tq_fit_found {
     tq_feasible_report feasible;
 } tq_fit_found;
 
-/* Estimate from one set of n_sample samples. `plain`: unconstrained, weighted least squares
- * whatever the method is (statistics are its). tq_fit_method_size bytes of scratch. */
+/* Estimate from one set of n_sample samples. `plain`: unconstrained weighted least squares
+ * regardless of the method (for statistics). tq_fit_method_size bytes of scratch. */
 tq_status tq_fit_find(const tq_fit *fit, const double *set, size_t n_sample, bool plain,
                       tq_scratch *scratch, tq_fit_found *found, tq_error *reterr);
-/* The same by the method, from what `plain` gave of the same set. */
+/* The same by the method, given the `plain` estimate of the same set. */
 tq_status tq_fit_find_from(const tq_fit *fit, const double *set, size_t n_sample,
                            const tq_fit_found *plain, tq_scratch *scratch, tq_fit_found *found,
                            tq_error *reterr);
@@ -34,7 +34,7 @@ size_t tq_fit_method_size(const tq_fit *fit);
 tq_status tq_fit_find_least_squares(const tq_fit *fit, const double *set, const tq_fit_found *found,
                                     tq_scratch *scratch, double *ret_value, tq_error *reterr);
 
-/* Takes the arrays of a found. */
+/* Takes the arrays of a tq_fit_found. */
 bool tq_fit_found_take(const tq_fit *fit, tq_scratch *scratch, tq_fit_found *ret);
 size_t tq_fit_found_size(const tq_fit *fit);
 

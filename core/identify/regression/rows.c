@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/regression/rows.c - the values of all columns over a run of samples. */
+/* core/identify/regression/rows.c - values of all columns over a run of samples. */
 #include <math.h>
 #include <string.h>
 
@@ -65,7 +65,7 @@ static void copy_rows(size_t n_row, const double *from, size_t stride, size_t n,
     }
 }
 
-/* the way that q tells, for lack of a better one */
+/* displacement from q, if none is given */
 static void find_way(const tq_fit *fit, const tq_fit_run *run, size_t at, size_t n)
 {
     const tq_model *model = &fit->mechanism->model;
@@ -136,8 +136,8 @@ static void scale(double factor, size_t n, const double *x, double *ret)
     }
 }
 
-/* a joint's own parameter: factor f(factor x + offset), as in
- * core/dynamics/regressor/regressor.c */
+/* a joint's own parameter: factor f(factor x + offset), as in core/dynamics/regressor/regressor.c
+ */
 static void of_parameter(const tq_fit *fit, const tq_fit_run *run, const tq_column *column,
                          size_t n, double *ret)
 {
@@ -222,7 +222,7 @@ void tq_fit_run_torque(const tq_fit *fit, const tq_fit_run *run, size_t row, tq_
     }
 }
 
-/* what a gear carries: the torque of the bodies beyond it */
+/* load of a gear: the torque of the bodies it moves */
 static void load_of_row(const tq_fit *fit, const tq_fit_run *run, size_t r, size_t n,
                         const double *load, double *ret)
 {
@@ -290,7 +290,7 @@ static void of_term(const tq_fit *fit, const tq_fit_run *run, const tq_fit_term 
     }
 }
 
-/* samples beyond n must not count: rows of zeros are no rows at all */
+/* samples after n are zero rows */
 static void clear_rest(const tq_fit *fit, double *values, size_t n)
 {
     for (size_t r = 0; n < TQ_FOLD_RUN && r < fit->n_row; r++) {
@@ -313,7 +313,7 @@ tq_status tq_fit_run_compute(const tq_fit *fit, const tq_fit_run *run, size_t n,
 
         const tq_inverse_input in = {
             .n_sample = n, .stride = TQ_FOLD_RUN, .q = run->q, .qd = run->qd, .qdd = run->qdd};
-        /* zeros that stand at every state were written when the run was taken */
+        /* structural zeros were written when the run was taken */
         const tq_status status =
             tq_regressor_batch_again(fit->mechanism, &in, run->scratch, run->values, reterr);
         if (status != TQ_OK) {

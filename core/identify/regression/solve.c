@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/regression/solve.c - the solution of a fit: values, rank, condition, spread,
+/* core/identify/regression/solve.c - the solution of a fit: values, rank, condition number, spread,
  * grades. */
 #include <math.h>
 #include <string.h>
@@ -9,11 +9,12 @@
 #include "core/identify/validation/statistics.h"
 
 static const double rank_tolerance = 1e-9; /* of columns scaled to one length */
-static const double usable = 0.30;         /* consistency measure of the founding text */
+static const double usable = 0.30;         /* consistency measure; thresholds of the
+                                              specification */
 static const double robust = 0.80;
 static const double unknown = 0.5;       /* deviation along a direction, in nominal sizes */
-static const double harmless = 0.3;      /* of the noise: such an effect adds 5 % to it */
-static const double share_of_loss = 0.2; /* of a torque, that friction by load may be */
+static const double harmless = 0.3;      /* of the noise: such an effect increases it by 5 % */
+static const double share_of_loss = 0.2; /* of a torque, maximum of load-dependent friction */
 static const double rounding = 1e-7;     /* of a row's torque */
 static const double huber_close = 1e-6;  /* change of the values, in nominal sizes */
 static const double load_close = 1e-3;
@@ -66,7 +67,7 @@ static double ratio(double a, double b)
     return b > 0.0 ? a / b : (double)INFINITY;
 }
 
-/* rank and condition, with the columns as they are and scaled to one length */
+/* rank and condition number, with columns as they are and scaled to one length */
 static tq_status compute_rank(const tq_fit *fit, const tq_fit_found *found, double *by, double *s,
                               tq_scratch *scratch, tq_fit_solution *ret, tq_error *reterr)
 {
@@ -95,8 +96,8 @@ static tq_status compute_rank(const tq_fit *fit, const tq_fit_found *found, doub
     return status;
 }
 
-/* How many times larger than the textbook's the deviations are, in the middle: how noise is
- * correlated. That two or three experiments differ is no noise, and says nothing of excitation. */
+/* Median ratio of the deviations to the textbook's, due to correlated noise. Differences between
+ * two or three experiments are not noise, and say nothing about excitation. */
 static double inflation(const tq_estimate *estimate, size_t n, double *room)
 {
     size_t count = 0;
@@ -114,8 +115,8 @@ static double inflation(const tq_estimate *estimate, size_t n, double *room)
     return count > 0 ? fmax(room[count / 2], 1.0) : 1.0;
 }
 
-/* Part of the residuals that is noise: what experiments leave each by itself (NaN: all of it). How
- * they differ is misfit, and no sign of poor excitation. */
+/* Fraction of the residuals that is noise: the residuals of separate fits of experiments (NaN:
+ * all). Differences between experiments are misfit, not poor excitation. */
 static double share_of_noise(const tq_fit *fit, const tq_fit_found *found, const double *own)
 {
     double noise = 0.0, all = 0.0;
@@ -127,7 +128,7 @@ static double share_of_noise(const tq_fit *fit, const tq_fit_found *found, const
     return all > 0.0 ? sqrt(noise / all) : 1.0;
 }
 
-/* directions, in nominal sizes, along which the data leave more open than half such a size */
+/* directions whose deviation exceeds half a nominal size */
 static tq_status find_unidentified(const tq_fit *fit, const tq_fit_found *found, const double *own,
                                    double *s, double *v, tq_scratch *scratch, tq_fit_solution *ret,
                                    tq_error *reterr)
@@ -150,7 +151,8 @@ static tq_status find_unidentified(const tq_fit *fit, const tq_fit_found *found,
     return status;
 }
 
-/* the Coulomb friction that errs least in friction's place, for each of a unit of load friction */
+/* Coulomb friction equivalent, in the least-squares sense, of one unit of load-dependent friction
+ */
 static void find_mean_load(const tq_fit *fit, const double *set, tq_fit_solution *s)
 {
     for (size_t r = 0; r < fit->n_row; r++) {
@@ -175,7 +177,7 @@ static void find_mean_load(const tq_fit *fit, const double *set, tq_fit_solution
     }
 }
 
-/* of torque beyond the cut-off, without an experiment or TQ_FIT_ALL: of all */
+/* high-frequency sums, without one experiment, or TQ_FIT_ALL: of all */
 static tq_high_frequency_inertia_sums fast_sums(const tq_fit *fit, size_t row, size_t without)
 {
     tq_high_frequency_inertia_sums sums = {0};
@@ -187,9 +189,9 @@ static tq_high_frequency_inertia_sums fast_sums(const tq_fit *fit, size_t row, s
     return sums;
 }
 
-/* what an effect on a row's torque is compared with: its noise as it was measured, whatever of it
- * the filter takes off, or rounding where there is none. What experiments leave of it each by
- * itself (`own`, NaN: not known) is noise; how they differ is not. */
+/* Reference for an effect on a row's torque: its measured noise before the filter, or rounding if
+ * there is none. Residuals of separate fits of experiments (`own`, NaN: unknown) are noise;
+ * differences between experiments are not. */
 static double noise_of(const tq_fit *fit, const double *set, const tq_fit_solution *s,
                        const double *own, size_t row)
 {
@@ -211,7 +213,7 @@ static void grade(const tq_fit *fit, const double *set, const double *own, tq_fi
                                                     : least;
             }
         }
-        double share = 0.0; /* of the column in what cannot be told */
+        double share = 0.0; /* of the column in unidentified directions */
         for (size_t k = 0; k < s->n_unidentified; k++) {
             share += s->unidentified[k].direction[c] * s->unidentified[k].direction[c];
         }
@@ -234,19 +236,19 @@ static double change_of(const tq_fit *fit, const double *before, const double *v
     return change;
 }
 
-/* Huber's passes: remember what residuals are measured with; false when they have settled */
+/* IRLS: stores the values at which residuals are computed; false when converged */
 static bool weigh_again(tq_fit *fit, const tq_fit_found *plain)
 {
     const bool settled = fit->weighs && change_of(fit, fit->huber, plain->value) < huber_close;
     memcpy(fit->huber, plain->value, fit->n_column * sizeof *fit->huber);
-    if (!fit->weighs) { /* the scale of the first pass is kept: weights lower later residuals */
+    if (!fit->weighs) { /* the scale of the first pass is kept: weights reduce later residuals */
         memcpy(fit->weight, plain->weight, fit->n_row * sizeof *fit->weight);
     }
     fit->weighs = true;
     return !settled;
 }
 
-/* the load of gears is that of the solution, and the solution that of the load */
+/* fixed point: gear load by the solution, solution by the load */
 static bool load_again(tq_fit *fit, const double *value)
 {
     const bool settled = fit->has_load && change_of(fit, fit->load, value) < load_close;
@@ -273,7 +275,7 @@ static bool again(tq_fit *fit, const tq_fit_found *found, const tq_fit_found *pl
     return more && ++fit->n_pass < PASSES;
 }
 
-/* what torque does beyond the cut-off, without an experiment or TQ_FIT_ALL: with all */
+/* high-frequency inertia, without one experiment, or TQ_FIT_ALL: with all */
 static void find_fast(const tq_fit *fit, size_t without, double *ret_value)
 {
     for (size_t r = 0; r < fit->n_row; r++) {
@@ -331,7 +333,7 @@ static tq_status solve(tq_fit *fit, double *set, size_t n_sample, tq_scratch *sc
     ret->n_sample = n_sample;
     find_mean_load(fit, set, ret);
     ret->again = again(fit, &found, &plain);
-    if (ret->again || fit->searches) { /* how far to trust it is asked of the last pass */
+    if (ret->again || fit->searches) { /* statistics are computed in the last pass only */
         return TQ_OK;
     }
     status = tq_fit_spread(fit, set, &plain, scratch, ret, reterr);
@@ -358,7 +360,7 @@ static tq_status check_rows(const tq_fit *fit, size_t n_sample, tq_error *reterr
     return TQ_OK;
 }
 
-/* sizes that parameters would have to have to be seen in the torque that there was */
+/* sizes at which parameters would be visible in the torque of the data */
 static tq_status raise_nominal(tq_fit *fit, const double *set, size_t n_sample, tq_scratch *scratch,
                                tq_error *reterr)
 {
@@ -371,7 +373,7 @@ static tq_status raise_nominal(tq_fit *fit, const double *set, size_t n_sample, 
         rms[r] = sqrt(tq_fit_row_square(fit, set, r) / (double)n_sample);
     }
     tq_nominal_raise(fit, rms);
-    for (size_t t = 0; t < fit->n_term; t++) { /* a gear that carries nothing loses nothing */
+    for (size_t t = 0; t < fit->n_term; t++) { /* a gear without load has no loss */
         const size_t c = fit->terms[t].column;
         const double load = sqrt(tq_fit_column_square(fit, set, NULL, c) / (double)n_sample);
         if (fit->terms[t].kind == TQ_COLUMN_LOAD && load > 0.0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/regression/stream.c - experiments reduced to triangles, a run of samples at a
+/* core/identify/regression/stream.c - experiments reduced to triangles, one run of samples at a
  * time. */
 #include <assert.h>
 #include <math.h>
@@ -21,10 +21,10 @@ struct tq_fit_stream {
     tq_fit_experiment *experiment;
     tq_fit_run run;
     size_t n_run;       /* samples in the run */
-    size_t n_segment;   /* samples of the segment at hand, those in the run included */
-    size_t n_folded;    /* samples that the lanes hold */
+    size_t n_segment;   /* samples of the current segment, those in the run included */
+    size_t n_folded;    /* samples folded into the lanes */
     tq_fit_delay delay; /* with instruments */
-    double *lanes;      /* (set_size x TQ_FOLD_LANES) triangles of the segment at hand */
+    double *lanes;      /* (set_size x TQ_FOLD_LANES) triangles of the current segment */
     double *triangle;   /* (width^2 of the widest row) */
 };
 
@@ -72,7 +72,7 @@ tq_status tq_fit_begin(tq_fit *fit, size_t experiment, size_t n_sample, tq_scrat
     return status;
 }
 
-/* Huber: a sample's row counts by bend / |residual| beyond the bend */
+/* Huber: a row of a sample has the weight bend / |residual| beyond the bend */
 static void weigh(const tq_fit *fit, double *values, size_t n)
 {
     for (size_t r = 0; r < fit->n_row; r++) {
@@ -147,7 +147,7 @@ static tq_status flush(tq_fit_stream *stream, tq_error *reterr)
     return TQ_OK;
 }
 
-/* set += what the lanes hold of it; the lanes are spent */
+/* set += triangles of the lanes, which are destroyed */
 static void gather_lanes(tq_fit_stream *stream,
                          double *set) /* NOLINT(readability-non-const-parameter) */
 {
@@ -166,7 +166,7 @@ static void gather_lanes(tq_fit_stream *stream,
     memset(stream->lanes, 0, fit->set_size * TQ_FOLD_LANES * sizeof *stream->lanes);
 }
 
-/* neighbouring segments become one, so that there is room for as many again */
+/* merges neighbouring segments in pairs, which makes room for as many again */
 static void merge_segments(tq_fit_stream *stream)
 {
     const tq_fit *fit = stream->fit;

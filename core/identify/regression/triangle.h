@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/regression/triangle.h - sums of experiments' triangles, weighted and whole:
- * private. */
+/* core/identify/regression/triangle.h - sums of experiments' triangles: private. */
 #ifndef TQ_IDENTIFY_REGRESSION_TRIANGLE_H
 #define TQ_IDENTIFY_REGRESSION_TRIANGLE_H
 
@@ -8,24 +7,23 @@
 
 #define TQ_FIT_ALL SIZE_MAX
 
-/* Which segments: those of one experiment (or of all), one segment of it (or all); or all but
+/* A choice of segments: of one experiment (or all), one segment of it (or all); or all except
  * these. */
 typedef struct tq_fit_choice {
     size_t experiment, segment;
     bool without;
 } tq_fit_choice;
 
-/* ret_set (set_size) of the chosen segments; returns how many samples they have. room: as large.
- */
+/* ret_set (set_size) of the chosen segments; returns their number of samples. room: as large. */
 size_t tq_fit_sum_sets(const tq_fit *fit, tq_fit_choice choice, double *room, double *ret_set);
 
-/* The first column that line i of a row's part of a set may have: those before are zero. */
+/* The first column of line i of a row's part of a set: those before are zero. */
 static inline size_t tq_fit_row_from(const tq_fit_row *row, size_t i)
 {
     return i > row->first ? i - row->first : 0;
 }
 
-/* Doubles that the widest row folds a line with. */
+/* Doubles of a line of the widest row. */
 size_t tq_fit_width(const tq_fit *fit);
 
 /* The triangle ((n_column + 1)^2, row by row) of a set whose rows are multiplied by weight (n_row;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/regression/tsqr.c - Householder reflections of a triangle and a block of rows
- * below it. */
+/* core/identify/regression/tsqr.c - Householder reflections of a triangle and a block of rows below
+ * it. */
 #include "core/identify/regression/tsqr.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "core/base/fpmode.h"
 #include "core/kernels/table.h"
 
-/* a squared length under this would overflow its reciprocal: such a column is zero */
+/* a smaller squared length would overflow its reciprocal: such a column is zero */
 static const double negligible = 1e-280;
 enum { TILE = 64 }; /* columns */
 
@@ -19,8 +19,8 @@ void tq_tsqr_init(tq_tsqr *tsqr, size_t n, double *r)
     memset(r, 0, n * n * sizeof *r);
 }
 
-/* I - scale v v^T on columns first ... first + TILE - 1, v = (u0, column k): row after row, so that
- * memory is read as it lies; a column's sums are in the order of its rows */
+/* Applies I - scale v v^T, v = (u0, column k), to columns first ... first + TILE - 1, row by row in
+ * memory order; the sums of a column are in the order of its rows. */
 static void reflect(size_t n, size_t n_row, size_t k, size_t first, double u0, double scale,
                     double *top, double *rows)
 {
@@ -61,7 +61,8 @@ void tq_tsqr_fold(tq_tsqr *tsqr, size_t n_row, double *rows)
         if (below < negligible) {
             continue;
         }
-        /* reflect (r_kk, column) onto the axis: v = (u0, column), away from cancellation */
+        /* Householder vector of (r_kk, column): v = (u0, column), with the sign that avoids
+         * cancellation */
         const double length = sqrt(*diagonal * *diagonal + below);
         const double next = *diagonal > 0.0 ? -length : length;
         const double u0 = *diagonal - next;

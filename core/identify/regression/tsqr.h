@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/regression/tsqr.h - the triangle of a tall matrix that is never stored. */
+/* core/identify/regression/tsqr.h - TSQR: the triangle of a tall matrix that is never stored. */
 #ifndef TQ_IDENTIFY_REGRESSION_TSQR_H
 #define TQ_IDENTIFY_REGRESSION_TSQR_H
 
 #include <stddef.h>
 
-/* R of the rows seen so far, upper triangular, row by row (n x n). Orthogonal transformations only:
- * R^T R = A^T A with the digits of A, not of its square. */
+/* R of the rows so far, upper triangular, row by row (n x n). Orthogonal transformations only: R^T
+ * R = A^T A with the accuracy of A, not of its square. */
 typedef struct tq_tsqr {
     size_t n;
     double *r; /* (n x n) the caller's, zero below the diagonal */
 } tq_tsqr;
 
-/* Starts with no rows. */
+/* Initialises without rows. */
 void tq_tsqr_init(tq_tsqr *tsqr, size_t n, double *r);
 
 /**
@@ -26,8 +26,7 @@ void tq_tsqr_init(tq_tsqr *tsqr, size_t n, double *r);
  */
 void tq_tsqr_fold(tq_tsqr *tsqr, size_t n_row, double *rows);
 
-/* The same for n rows that are themselves a triangle (row by row, destroyed): a third of the
- * work. */
+/* The same for n rows that form a triangle (row by row, destroyed): a third of the work. */
 void tq_tsqr_fold_triangle(tq_tsqr *tsqr, double *triangle);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/validation/bootstrap.c - as many groups as there are, drawn again and again. */
+/* core/identify/validation/bootstrap.c - as many groups as there are, drawn repeatedly. */
 #include "core/identify/validation/bootstrap.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #include "core/plant/noise.h"
 
-enum { STREAM = 0x626f6f74 }; /* of the seed's numbers: those of the base parameters are others */
+enum { STREAM = 0x626f6f74 }; /* stream of the seed, different from that of the base parameters */
 
 typedef struct drawn {
     tq_groups groups;
@@ -55,7 +55,7 @@ static void add_groups(drawn *d)
     }
 }
 
-/* one estimate of as many groups as there are, some of them twice */
+/* one estimate from as many groups as there are, drawn with replacement */
 static tq_status draw(drawn *d, uint64_t number, tq_error *reterr)
 {
     tq_groups *groups = &d->groups;
@@ -81,7 +81,7 @@ static tq_status draw(drawn *d, uint64_t number, tq_error *reterr)
     return status == TQ_ERR_SINGULAR ? TQ_OK : status;
 }
 
-/* Shell's, with Ciura's gaps: draws are few */
+/* Shell sort with Ciura's gaps: draws are few */
 static void sort(size_t n, double *x)
 {
     static const size_t gaps[] = {701, 301, 132, 57, 23, 10, 4, 1};
@@ -97,7 +97,7 @@ static void sort(size_t n, double *x)
     }
 }
 
-/* of sorted numbers, linear between them */
+/* of sorted numbers, linearly interpolated */
 static double quantile(size_t n, const double *x, double p)
 {
     const double at = p * (double)(n - 1);
@@ -121,7 +121,8 @@ static void fill(const drawn *d, tq_estimate *estimate)
         }
         sort(d->n_draw, x);
         tq_estimate *e = &estimate[c];
-        /* segments do not see how experiments differ: two or three raise both opinions alike */
+        /* segments do not contain differences between experiments: two or three experiments raise
+         * both deviations alike */
         const double unit = e->raised * fit->nominal[c];
         e->bootstrap = sqrt(square / (n - 1.0)) * unit;
         e->bootstrap_low = e->value + quantile(d->n_draw, x, tail) * unit;

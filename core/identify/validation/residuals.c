@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/validation/residuals.c - sums of residuals, all together and by whether the joint
- * moves. */
+/* core/identify/validation/residuals.c - sums of residuals, of all samples and by motion of the
+ * joint. */
 #include "core/identify/validation/residuals.h"
 
 #include <math.h>
@@ -10,17 +10,17 @@
 #include "core/identify/regression/fit_private.h"
 
 enum { PARTS = 3, LAG = 10, TERMS = 3 };
-static const double slow = 0.05; /* rad/s, m/s: where friction at low speed fades */
+static const double slow = 0.05; /* rad/s, m/s: decay of low-speed friction */
 
 /* running sums of one row of torque over one part of the data */
 struct tq_residuals_row {
     size_t n;
-    double tau, tau_square; /* of torque less its first value */
+    double tau, tau_square; /* of torque minus its first value */
     double first;
     double residual, square, worst;
     double fastest, least_q, most_q;
     double lag_one, lag_ten; /* products of residuals */
-    double before[LAG];      /* a ring of the last residuals */
+    double before[LAG];      /* ring buffer of the last residuals */
     struct {
         double value, square, product; /* sums of a term, its square, its product with residuals */
     } term[TERMS];
@@ -79,12 +79,12 @@ static void add_motion(tq_residuals_row *row, double q, double qd)
     row->most_q = first ? q : fmax(row->most_q, q);
 }
 
-/* what terms that the model may lack look like at this sample */
+/* regressors of terms that the model may lack, at this sample */
 static void add_terms(tq_residuals_row *row, double q, double qd, double predicted, double residual)
 {
     const double sign = qd > 0.0 ? 1.0 : qd < 0.0 ? -1.0 : 0.0;
     const double ratio = qd / slow;
-    /* of less exp() would underflow, slowly */
+    /* avoids slow underflow of exp() */
     const double fades = ratio * ratio < 700.0 ? tq_exp(-ratio * ratio) : 0.0;
     const double value[TERMS] = {sign * fades, sign * fabs(predicted), q};
     for (unsigned k = 0; k < TERMS; k++) {
@@ -94,7 +94,7 @@ static void add_terms(tq_residuals_row *row, double q, double qd, double predict
     }
 }
 
-/* the square of the correlation of a term with the residual */
+/* squared correlation of a term with the residual */
 static double share(const tq_residuals_row *row, unsigned k)
 {
     const double n = (double)row->n;
@@ -104,7 +104,7 @@ static double share(const tq_residuals_row *row, unsigned k)
     return term > 0.0 && residual > 0.0 ? product * product / (term * residual) : 0.0;
 }
 
-/* what the filter took off the acceleration is felt in the unfiltered torque */
+/* high-frequency acceleration acts in the unfiltered torque */
 static void predict_fast(const tq_residuals *judge, const tq_experiment_block *block, size_t row,
                          size_t first, size_t n, double *ret)
 {
@@ -120,7 +120,7 @@ static void predict_fast(const tq_residuals *judge, const tq_experiment_block *b
     }
 }
 
-/* the coordinate whose rate row `row` is; 0 for joints that turn freely */
+/* the coordinate of row `row`; 0 for spherical and floating joints */
 static double coordinate(const tq_residuals *judge, size_t row, size_t sample)
 {
     const uint32_t of = judge->fit->rows[row].coordinate;
@@ -194,7 +194,7 @@ tq_residual_stats tq_residuals_of(const tq_residuals *judge, unsigned part, size
                                    .lag_ten = (double)NAN};
     }
     const double variation = sums->tau_square - sums->tau * sums->tau / n;
-    /* of a torque that is constant only rounding is left */
+    /* a constant torque leaves only rounding */
     const bool constant = !(variation > 1e-14 * (sums->tau_square + n * sums->first * sums->first));
     return (tq_residual_stats){
         .n_sample = sums->n,

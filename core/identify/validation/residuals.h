@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/validation/residuals.h - what a fitted model is worth on data: a second pass. */
+/* core/identify/validation/residuals.h - residuals of a fitted model on data: a second pass. */
 #ifndef TQ_IDENTIFY_VALIDATION_RESIDUALS_H
 #define TQ_IDENTIFY_VALIDATION_RESIDUALS_H
 
 #include "core/identify/regression/fit.h"
 
-/* Residual of one joint over some data, against the unfiltered torque. */
+/* Residual of one joint over some data, relative to the unfiltered torque. */
 typedef struct tq_residual_stats {
     size_t n_sample;
     double rmse;           /* N m */
-    double relative_error; /* |tau - model| / |tau - mean tau|; NaN: torque is constant */
+    double relative_error; /* |tau - model| / |tau - mean tau|; NaN: constant torque */
     double worst;          /* largest |residual|, N m */
     double mean;           /* of the residual */
     double fastest;        /* largest |rate| of the joint, rad/s or m/s */
     double travel;         /* range of its coordinate, rad or m; 0 where it has none of its own */
-    double lag_one;        /* autocorrelation of the residual after one sample, after ten: white */
+    double lag_one;        /* autocorrelation of the residual at lag one and ten: white */
     double lag_ten;        /* noise has 0 +- 2/sqrt(n) */
-    double by_slowness;    /* share of the residual's square that a term would take away: extra */
+    double by_slowness;    /* fraction of the squared residual explained by a missing term: extra */
     double by_load;        /* friction at low speed; friction by |torque|; a spring; 0 .. 1 */
     double by_position;
 } tq_residual_stats;
@@ -29,11 +29,11 @@ typedef struct tq_residuals {
     const double *value;    /* (tq_fit_value_count) borrowed */
     tq_residuals_row *rows; /* (3 nv): all, moving, standing */
     struct tq_fit_run *run;
-    double moving; /* a joint moves above this, rad/s or m/s */
+    double moving; /* a joint is in motion above this, rad/s or m/s */
     tq_scratch *scratch;
 } tq_residuals;
 
-/* Starts with no data: `value` are the solution's or those of tq_fit_solve_without. Takes
+/* Starts without data: `value` are the solution's or those of tq_fit_solve_without. Takes
  * tq_residuals_size(fit) bytes of `scratch` until the caller rewinds it. */
 tq_status tq_residuals_begin(const tq_fit *fit, const double *value, double moving,
                              tq_scratch *scratch, tq_residuals *ret_judge, tq_error *reterr);
@@ -43,11 +43,10 @@ size_t tq_residuals_size(const tq_fit *fit);
 tq_status tq_residuals_push(tq_residuals *judge, const tq_experiment_block *block, double *ret_tau,
                             tq_error *reterr);
 
-/* What is pushed from now on is another experiment: no joint's friction remembers the last one, and
- * its residuals follow none of that one's. */
+/* The next blocks belong to another experiment: friction states and autocorrelation are reset. */
 void tq_residuals_next(tq_residuals *judge);
 
-/* The figures so far of row `row`. */
+/* Statistics so far of row `row`. */
 enum { TQ_RESIDUALS_ALL, TQ_RESIDUALS_MOVING, TQ_RESIDUALS_STANDING };
 tq_residual_stats tq_residuals_of(const tq_residuals *judge, unsigned part, size_t row);
 

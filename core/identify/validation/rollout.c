@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/validation/rollout.c - windows of a log, side by side on lanes, simulated from
- * measured states
- * with measured torque. */
+/* core/identify/validation/rollout.c - windows of a recording, vectorised, simulated from measured
+ * states with measured torque. */
 #include "core/identify/validation/rollout.h"
 
 #include <math.h>
@@ -11,7 +10,7 @@
 
 enum { LANES = TQ_ROLLOUT_LANES, STEPS_OF_A_LOG = 16384 };
 static const double step_s = 0.004;
-static const double lost_rate = 100.0; /* rad/s, m/s off what was measured: nothing to compare */
+static const double lost_rate = 100.0; /* rad/s, m/s from the measured velocity: diverged */
 
 tq_rollout_plan tq_rollout_plan_for(double period, double horizon, size_t n_sample)
 {
@@ -23,7 +22,7 @@ tq_rollout_plan tq_rollout_plan_for(double period, double horizon, size_t n_samp
                   : steps < (double)TQ_ROLLOUT_STEPS_MAX ? (size_t)steps
                                                          : (size_t)TQ_ROLLOUT_STEPS_MAX;
     const size_t steps_all = n_sample / plan.every + 1;
-    if (steps_all > STEPS_OF_A_LOG) { /* one window in so many */
+    if (steps_all > STEPS_OF_A_LOG) { /* every so many windows only */
         const size_t one_in = (steps_all + STEPS_OF_A_LOG - 1) / STEPS_OF_A_LOG;
         plan.skip = (one_in - 1) * plan.n_step * plan.every;
     }
@@ -170,7 +169,7 @@ tq_status tq_rollout_push(tq_rollout *r, const tq_experiment_block *block, const
     tq_status status = TQ_OK;
     for (size_t i = 0; status == TQ_OK && i < block->n_sample; i++) {
         const double since = t[i] - r->before;
-        /* the first, after a gap, or after a clock that was set back */
+        /* the first sample, after a gap, or after a clock set back */
         if (!(since > 0.0 && since <= 1.5 * r->plan.period)) {
             r->n_point = r->wait = 0;
         }

@@ -1,47 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/validation/rollout.h - forward simulation of a fitted model along a log's
- * torque. */
+/* core/identify/validation/rollout.h - rollout: forward simulation of a fitted model with the
+ * recording's torque. */
 #ifndef TQ_IDENTIFY_VALIDATION_ROLLOUT_H
 #define TQ_IDENTIFY_VALIDATION_ROLLOUT_H
 
 #include "core/identify/regression/fit.h"
 
-/* How windows are cut out of a log. A window starts at a measured state and is left alone with the
+/* Windows of a recording. A window starts at a measured state and is simulated open loop with the
  * measured torque for n_step steps of `every` samples; the next starts `skip` samples after its
- * end. An arm without its controller is unstable: only short windows tell of the model. */
+ * end. An arm without its controller is unstable: only short windows are informative. */
 typedef struct tq_rollout_plan {
-    double period; /* of the samples, s, > 0; a step of time beyond 1.5 of it ends a window */
-    size_t every;  /* samples of a step, >= 1 */
+    double period; /* of the samples, s, > 0; a time step above 1.5 periods ends a window */
+    size_t every;  /* samples per step, >= 1 */
     size_t n_step; /* 1 .. TQ_ROLLOUT_STEPS_MAX */
     size_t skip;
 } tq_rollout_plan;
 enum { TQ_ROLLOUT_STEPS_MAX = 256 };
 
-/* Windows of about `horizon` seconds, steps of at most about four milliseconds where samples are as
- * close; as many windows of `n_sample` samples as cost no more than 16,384 steps. */
+/* Windows of about `horizon` seconds, steps of at most about 4 ms if samples are as dense; as many
+ * windows of `n_sample` samples as cost at most 16,384 steps. */
 tq_rollout_plan tq_rollout_plan_for(double period, double horizon, size_t n_sample);
 
-/* One joint over all windows. Errors are of simulated less measured, at every step of a window. */
+/* One joint over all windows. Errors are simulated minus measured, at every step of a window. */
 typedef struct tq_rollout_error {
     size_t n;          /* steps compared */
     double rmse_q;     /* rad or m */
     double rmse_qd;    /* rad/s or m/s */
-    double coasting_q; /* rms error of keeping the first rate: what no model at all leaves */
+    double coasting_q; /* rms error of a constant-velocity prediction, the reference without a
+                          model */
     double worst;      /* largest |error of q| */
-    double worst_t;    /* when its window began, s */
+    double worst_t;    /* start time of its window, s */
 } tq_rollout_error;
 
 typedef struct tq_rollout tq_rollout;
 
-/* True when coordinates are rates' integrals: every joint has at most one freedom. */
+/* True if coordinates are integrals of velocities: every joint has at most one dof. */
 bool tq_rollout_can(const tq_fit *fit);
 
 /**
- * Start a replay with the values (n_column, borrowed) of a fit; push a log's blocks in order; end
- * it.
+ * Begin a rollout with the values (n_column, borrowed) of a fit; push a recording's blocks in
+ * order; end it.
  *
- * Friction has its smoothed sign, or one of 1e-3 where it has none: a state that remembers
- * (presliding) is not simulated. Friction by load takes the load of standing still.
+ * Friction has its smoothed sign, or one of 1e-3 if it has none: a friction state
+ * (presliding) is not simulated. Load-dependent friction uses the static load.
  *
  * Memory   begin takes tq_rollout_size(fit, plan) bytes of `scratch` until the caller rewinds it.
  * Returns  TQ_OK, TQ_ERR_SHAPE "nv" (not tq_rollout_can), TQ_ERR_RANGE "plan", TQ_ERR_SCRATCH.
@@ -60,12 +61,12 @@ tq_status tq_rollout_push(tq_rollout *replay, const tq_experiment_block *block, 
                           tq_error *reterr);
 tq_status tq_rollout_end(tq_rollout *replay, tq_error *reterr);
 
-/* What row `row` came to; windows simulated, and those of them that left all bounds (their steps
- * until then count). */
+/* Errors of row `row`; windows simulated, and those that diverged (their steps until then count).
+ */
 tq_rollout_error tq_rollout_of(const tq_rollout *replay, size_t row);
 size_t tq_rollout_windows(const tq_rollout *replay, size_t *ret_n_lost);
 
-/* Takes the steps of another log into account. */
+/* Merges the steps of another recording. */
 void tq_rollout_add(tq_rollout_error *all, const tq_rollout_error *other);
 
 #endif

@@ -6,7 +6,7 @@
 #include "core/identify/regression/fit_private.h"
 #include "core/identify/validation/rollout.h"
 
-/* windows that are simulated side by side */
+/* windows simulated in parallel */
 enum { TQ_ROLLOUT_LANES = TQ_FOLD_RUN };
 
 typedef struct tq_rollout_sums {
@@ -21,11 +21,11 @@ struct tq_rollout {
     tq_fit_run run;
     tq_scratch *scratch;
 
-    double *
-        grid; /* ((n_step + 1) x 3 nv x TQ_ROLLOUT_LANES): q, qd, tau of every step of every window */
+    /* ((n_step + 1) x 3 nv x TQ_ROLLOUT_LANES): q, qd, tau of every step of every window */
+    double *grid;
     double start[TQ_ROLLOUT_LANES];
-    size_t n_lane;  /* whole windows */
-    size_t n_point; /* of the window at hand */
+    size_t n_lane;  /* complete windows */
+    size_t n_point; /* of the current window */
     size_t wait;    /* samples before the next point */
     double before;  /* time of the last sample; NaN: none */
     size_t n_window, n_lost;
@@ -36,19 +36,19 @@ struct tq_rollout {
     tq_rollout_sums *sums; /* (nv) */
 };
 
-/* What was measured at step k of all windows: q, qd or tau (nv x TQ_ROLLOUT_LANES). */
+/* Measured values at step k of all windows: q, qd or tau (nv x TQ_ROLLOUT_LANES). */
 enum { TQ_ROLLOUT_Q, TQ_ROLLOUT_QD, TQ_ROLLOUT_TAU };
 static inline double *tq_rollout_point(const tq_rollout *r, size_t k, unsigned what)
 {
     return r->grid + (3 * k + what) * r->fit->n_row * TQ_ROLLOUT_LANES;
 }
 
-/* Takes q and v of the first n lanes from step k to the next. Lanes that lose definiteness are
- * marked. */
+/* Advances q and v of the first n lanes from step k to the next. Lanes whose M is not positive
+ * definite are marked. */
 tq_status tq_rollout_step(tq_rollout *r, size_t k, size_t n, tq_error *reterr);
 
-/* Lanes whose rates are `most` and more off what point k measured, or whose coordinates are no
- * numbers, are lost: they go on as measured, so that the others can. */
+/* Lanes that diverge, velocities `most` or more from those measured at point k or coordinates not
+ * finite, are lost: they continue with measured values, so that the others can go on. */
 void tq_rollout_rescue(tq_rollout *r, size_t k, size_t n, double most, double *q, double *v);
 
 #endif

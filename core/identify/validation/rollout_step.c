@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* core/identify/validation/rollout_step.c - one step of all windows: mass matrices by columns,
- * stiff friction
- * by a Rosenbrock method. */
+ * stiff friction by a Rosenbrock method. */
 #include <math.h>
 #include <string.h>
 
@@ -9,9 +8,10 @@
 #include "core/identify/validation/rollout_private.h"
 
 enum { LANES = TQ_ROLLOUT_LANES };
-static const double gamma_of = 0.29289321881345254; /* 1 - 1/sqrt(2): stiff friction dies out */
-static const double least_width = 1e-3;             /* rad/s, m/s: of a sharp sign */
-static const double stage_rate = 1e9; /* rad/s, m/s off: its square still is a torque's number */
+static const double gamma_of = 0.29289321881345254; /* 1 - 1/sqrt(2): L-stable */
+static const double least_width = 1e-3;             /* rad/s, m/s: smoothing of a discontinuous
+                                                       sign */
+static const double stage_rate = 1e9; /* rad/s, m/s: its square is still a finite torque */
 
 static double width_of(const tq_rollout *r, uint32_t joint)
 {
@@ -26,7 +26,7 @@ static bool has_sign(const tq_column *column)
            (column->kind == TQ_COLUMN_PARAMETER && column->parameter.kind == TQ_PARAMETER_COULOMB);
 }
 
-/* torque over rate, of all friction of a row: its slope as seen from rest */
+/* friction torque over velocity of a row: the secant slope from rest */
 static void find_damping(const tq_rollout *r, size_t n)
 {
     const tq_fit *fit = r->fit;
@@ -51,7 +51,7 @@ static void find_damping(const tq_rollout *r, size_t n)
     }
 }
 
-/* signs of the rates, none of which is quite zero */
+/* signs of the velocities, none of which is exactly zero */
 static void set_rates(const tq_rollout *r, const double *v, size_t n)
 {
     const tq_model *model = &r->fit->mechanism->model;
@@ -71,7 +71,7 @@ static void set_rates(const tq_rollout *r, const double *v, size_t n)
     }
 }
 
-/* column j of m: what a unit of acceleration adds to the torque */
+/* column j of m: torque per unit of acceleration */
 static tq_status find_column(tq_rollout *r, size_t j, size_t n, tq_error *reterr)
 {
     const size_t nv = r->fit->n_row;
@@ -91,7 +91,7 @@ static tq_status find_column(tq_rollout *r, size_t j, size_t n, tq_error *reterr
     return status;
 }
 
-/* m, and rest: torque without acceleration, at q and v; damping too where asked for */
+/* m, and rest: torque without acceleration, at q and v; damping too if requested */
 static tq_status evaluate(tq_rollout *r, const double *q, const double *v, size_t n, bool damping,
                           tq_error *reterr)
 {
@@ -131,7 +131,7 @@ static void factor(tq_rollout *r, double by, size_t n)
                 x[i] /= pivot[i];
             }
         }
-        /* the pivots to come have their damping still to get: only what is below changes */
+        /* later pivots get their damping later: only entries below change */
         for (size_t j = k + 1; j < nv; j++) {
             const double *xj = r->m + (k * nv + j) * LANES;
             for (size_t row = j; row < nv; row++) {

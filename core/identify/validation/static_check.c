@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/validation/static_check.c - poses found in logs, their torque against gravity
+/* core/identify/validation/static_check.c - poses found in recordings, their torque against gravity
  * within friction. */
 #include "core/identify/validation/static_check.h"
 
@@ -14,23 +14,25 @@
 enum {
     POSES_KEPT = 256,
     PAIRS_LEAST = 2,
-    OF_BODY = 4, /* mass and first moments: what gravity knows of a body */
+    OF_BODY = 4, /* mass and first moments: the parameters that determine gravity */
     EQUATIONS_LEAST = 12,
     REST,
     SLIPPING,
-    N_LANE, /* samples of a run: without friction, and with all it can hold */
+    N_LANE, /* lanes of a run: without friction, and with the maximum friction */
 };
-static const double shaking = 5.0;    /* rms rate of a pose over `moving`, at most */
-static const double creep = 0.01;     /* rad or m: farther is another pose */
+static const double shaking = 5.0;    /* maximum rms velocity of a pose over `moving` */
+static const double creep = 0.01;     /* rad or m: a larger displacement is another pose */
 static const double same_pose = 0.05; /* rad or m, of a pair */
-static const double part_left = 0.5;  /* of the band, in a pair: it comes to rest with any part */
-static const double sure = 3.0;       /* deviations */
+static const double part_left = 0.5;  /* of the band, in a pair: a joint may come to rest with
+                                         any part of it */
+static const double sure = 3.0;       /* standard deviations */
 static const double rounding = 1e-9;  /* of a torque */
 static const double error_told = 0.05;
-static const double error_robust = 0.30; /* as of the parameters */
+static const double error_robust = 0.30; /* as for the parameters */
 static const double error_incomplete = 0.80;
 static const double mass_told = 0.01; /* of the mass of all bodies */
-static const double beyond_arm = 0.3; /* m: centre of an unknown body from the last joint */
+static const double beyond_arm = 0.3; /* m: centre of mass of an unknown payload from the last
+                                         joint */
 
 typedef struct sums {
     size_t n;
@@ -42,7 +44,7 @@ typedef struct sums {
 
 typedef struct kept_pose {
     double *q, *residual; /* (nq, nv) */
-    signed char *from;    /* (nv) the side a joint came from; 0: unknown, or spent in a pair */
+    signed char *from;    /* (nv) side from which the joint came; 0: unknown, or used in a pair */
 } kept_pose;
 
 typedef struct row_sums {
@@ -62,8 +64,8 @@ struct tq_static_check {
     kept_pose *kept; /* (POSES_KEPT) */
     row_sums *rows;  /* (nv) */
     double *usual;   /* (nv) mean square of the torque in the fitted data */
-    uint32_t end;    /* order of the link at the end of the longest chain, or TQ_NONE */
-    double gram[OF_BODY * OF_BODY], right[OF_BODY], left; /* of the body there */
+    uint32_t end;    /* index of the link at the end of the longest chain, or TQ_NONE */
+    double gram[OF_BODY * OF_BODY], right[OF_BODY], left; /* of the payload there */
     size_t n_equation;
 };
 
@@ -123,7 +125,7 @@ static void clear_sums(const tq_fit *fit, sums *s)
     memset(s->tau_square, 0, size);
 }
 
-/* the first link behind the largest number of joints that move */
+/* the first link after the largest number of moving joints */
 static uint32_t find_end(const tq_model *model)
 {
     uint32_t best = TQ_NONE;
@@ -200,12 +202,12 @@ static double torque_of(const tq_static_check *s, size_t r, size_t lane)
     return sum;
 }
 
-/* what friction can hold: what it would be just before slipping */
+/* friction band: friction just before slipping */
 static double band_of(const tq_static_check *s, size_t r)
 {
     const tq_fit_row *row = &s->fit->rows[r];
     double band = fabs(torque_of(s, r, SLIPPING) - torque_of(s, r, REST));
-    for (size_t c = 0; c < row->n; c++) { /* its sign is of two rates, and not in the run's */
+    for (size_t c = 0; c < row->n; c++) { /* its sign is of two velocities, and not in the run's */
         if (s->fit->columns[row->column[c]].kind == TQ_COLUMN_COUPLED_COULOMB) {
             band += fabs(s->value[row->column[c]]);
         }
@@ -222,7 +224,7 @@ static bool is_same(const tq_static_check *s, const kept_pose *then, const kept_
     return apart < same_pose;
 }
 
-/* another pose like this one, which the joint came to from the other side */
+/* another pose equal to this one, approached from the other side */
 static void pair_up(tq_static_check *s, const kept_pose *now)
 {
     for (size_t k = 0; k < s->n_kept; k++) {
@@ -241,8 +243,8 @@ static void pair_up(tq_static_check *s, const kept_pose *now)
     }
 }
 
-/* Friction rests the same way whenever a joint comes back to a pose as before: however often, that
- * is one observation. */
+/* Friction at rest is the same each time a joint returns to a pose in the same way: such poses are
+ * one observation. */
 static bool is_news(const tq_static_check *s, const kept_pose *now, size_t r)
 {
     bool news = s->n_kept < POSES_KEPT;
@@ -253,7 +255,7 @@ static bool is_news(const tq_static_check *s, const kept_pose *now, size_t r)
     return news;
 }
 
-/* the equation of a body at the end of the chain: its gravity is what is left */
+/* equation of a payload at the end of the chain: its gravity torque is the residual */
 static void add_equation(tq_static_check *s, size_t r, double residual, double deviation)
 {
     double line[OF_BODY];
@@ -282,7 +284,7 @@ static void judge_row(tq_static_check *s, size_t r, kept_pose *now)
     row_sums *row = &s->rows[r];
     const double tau = s->pose.tau[r] / n;
     const double variance = fmax(s->pose.tau_square[r] / n - tau * tau, 0.0);
-    /* filtered or not, noise of neighbours is one: no more than so many are apart */
+    /* noise of neighbouring samples is correlated, filtered or not: `least` samples count as one */
     const double noise = sqrt(variance / fmax(n / (double)s->plan.least, 1.0));
     const double residual = tau - torque_of(s, r, REST);
     const double band = band_of(s, r);
@@ -390,7 +392,8 @@ static tq_status end_chunk(tq_static_check *s, tq_error *reterr)
     if (s->pose.n > 0 && (!is_pose || !is_near(s))) {
         status = end_pose(s, reterr);
     }
-    for (size_t r = 0; !is_pose && r < s->fit->n_row; r++) { /* the way it went is where it came */
+    for (size_t r = 0; !is_pose && r < s->fit->n_row; r++) { /* direction of motion is the side
+                                                                from which the joint comes */
         if (fabs(s->chunk.qd[r]) > (double)s->chunk.n * s->plan.moving) {
             s->from[r] = s->chunk.qd[r] > 0.0 ? 1 : -1;
         }
@@ -429,7 +432,7 @@ tq_status tq_static_check_push(tq_static_check *s, const tq_experiment_block *bl
     for (size_t i = 0; status == TQ_OK && i < block->n_sample; i++) {
         const double step = t[i] - s->before;
         if (!isnan(s->before) && !(step > 0.0 && step < 1.5 * s->plan.period)) {
-            status = tq_static_check_end(s, reterr); /* nobody saw where it came from */
+            status = tq_static_check_end(s, reterr); /* the side of approach is unknown */
             memset(s->from, 0, s->fit->n_row);
         }
         s->before = t[i];
@@ -448,9 +451,7 @@ tq_status tq_static_check_end(tq_static_check *s, tq_error *reterr)
     return status;
 }
 
-/* ------------------------------------------------------------------------------------------------
- * What it came to
- */
+/* Results */
 
 tq_static_residual tq_static_check_of(const tq_static_check *s, size_t r)
 {
@@ -508,7 +509,7 @@ tq_static_residual_payload tq_static_check_payload(const tq_static_check *s)
     double right[OF_BODY];
     memcpy(gram, s->gram, sizeof gram);
     memcpy(right, s->right, sizeof right);
-    for (unsigned k = 1; k < OF_BODY; k++) { /* it is not metres away from what carries it */
+    for (unsigned k = 1; k < OF_BODY; k++) { /* the payload is within metres of the last joint */
         gram[(OF_BODY + 1) * k] +=
             1e-3 * gram[0] / (beyond_arm * beyond_arm) + DBL_MIN / DBL_EPSILON;
     }
@@ -523,7 +524,7 @@ tq_static_residual_payload tq_static_check_payload(const tq_static_check *s)
     }
     const double deviation =
         sqrt(gram[0] * fmax(left, 0.0) / (double)(s->n_equation - OF_BODY)) + DBL_MIN;
-    if (deviation < mass_of_all(s->fit)) { /* else the poses are too much alike */
+    if (deviation < mass_of_all(s->fit)) { /* else the poses are too similar */
         ret = (tq_static_residual_payload){TQ_STATIC_RESIDUAL_TOLD,
                                            model->joints[model->order[s->end]].child, right[0],
                                            deviation};

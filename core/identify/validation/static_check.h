@@ -1,59 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/validation/static_check.h - where the robot stands: measured torque against
- * gravity's. */
+/* core/identify/validation/static_check.h - static check: measured torque at standstill against
+ * predicted gravity torque. */
 #ifndef TQ_IDENTIFY_VALIDATION_STATIC_CHECK_H
 #define TQ_IDENTIFY_VALIDATION_STATIC_CHECK_H
 
 #include "core/identify/verdict.h"
 
-/* One joint over all poses at which the whole robot stands. What a joint holds is gravity (springs
- * and offset with it) and anything within its friction. N m or N. */
+/* One joint over all poses at standstill. A joint holds gravity (springs and offset included) and
+ * any torque within its friction band. N m or N. */
 typedef struct tq_static_residual {
     size_t n_pose;
     double torque;    /* rms of the measured torque */
-    double rmse;      /* measured less predicted, without friction */
+    double rmse;      /* measured minus predicted, without friction */
     double worst;     /* the largest of these */
-    double band;      /* what friction can hold: Coulomb, Stribeck and load; mean over the poses */
-    double excess;    /* rms of what is left of a residual beyond the band and its noise */
-    size_t n_outside; /* poses with such an excess */
-    size_t n_pair;    /* twice the same pose, come to from either side: friction averages out */
+    double band;      /* mean friction band over the poses: Coulomb, Stribeck and load */
+    double excess;    /* rms of max(|residual| - band - noise, 0) */
+    size_t n_outside; /* poses with an excess */
+    size_t n_pair;    /* pairs of equal poses approached from opposite sides: friction averages
+                         out */
     double pair_rmse; /* of the means of pairs; NaN: none */
-    double relative;  /* the larger of excess and (of two pairs on) what of pairs' means is beyond
-                         half of the band, over the rms of the torque here or in all fitted data,
-                         whichever is more */
+    double relative;  /* max(excess, n_pair >= 2 ? rms(max(|pair mean| - band / 2, 0)) : 0) /
+                         max(rms torque here, rms torque in the fitted data) */
 } tq_static_residual;
 
-/* What a body at the end of the longest chain would have to weigh to explain what is left. */
+/* Payload at the end of the longest chain that would explain the static residual. */
 typedef struct tq_static_residual_payload {
     enum {
         TQ_STATIC_RESIDUAL_TOLD,
-        TQ_STATIC_RESIDUAL_BODILESS, /* the model has no bodies: a joint by itself */
-        TQ_STATIC_RESIDUAL_FEW,      /* poses that differ */
-        TQ_STATIC_RESIDUAL_ALIKE,    /* gravity pulls such a body the same way in all of them */
+        TQ_STATIC_RESIDUAL_BODILESS, /* the model has no bodies: joints fitted separately */
+        TQ_STATIC_RESIDUAL_FEW,      /* too few different poses */
+        TQ_STATIC_RESIDUAL_ALIKE,    /* poses too similar: gravity acts alike in all of them */
     } fault;
     uint32_t link;
-    double mass, deviation; /* kg; NaN: at fault */
+    double mass, deviation; /* kg; NaN: not determined */
 } tq_static_residual_payload;
 
-/* How standing is recognised. */
+/* Criteria of standstill. */
 typedef struct tq_static_check_plan {
-    double period; /* of the samples, s; a step of time beyond 1.5 of it ends a pose */
-    double moving; /* mean rates below this stand, rad/s or m/s */
-    size_t least;  /* samples that are judged together, the shortest pose; > 0 */
+    double period; /* of the samples, s; a time step above 1.5 periods ends a pose */
+    double moving; /* mean velocities below this are standstill, rad/s or m/s */
+    size_t least;  /* samples averaged together, the shortest pose; > 0 */
 } tq_static_check_plan;
 
 typedef struct tq_static_check tq_static_check;
 
 /**
- * Start without poses; then for each log: next, its blocks, end.
+ * Begin without poses; then for each recording: next, its blocks, end.
  *
- * A pose is a stretch whose means over `plan.least` samples all stand; its torque is compared once,
- * by its mean, with what the values (n_column, borrowed until the log's end) give at its mean
- * coordinates and acceleration without friction. The first 256 poses are remembered for pairs.
+ * A pose is an interval whose means over `plan.least` samples are all at standstill; its torque is
+ * compared once, by its mean, with the prediction of the values (n_column, borrowed until the end)
+ * at its mean coordinates and acceleration without friction. The first 256 poses are stored for
+ * pairs.
  *
  * Memory   begin takes tq_static_check_size(fit) bytes of `scratch` until the caller rewinds it.
- * Returns  TQ_OK, TQ_ERR_RANGE "plan", TQ_ERR_SCRATCH; push and end what the regressor gives.
- * Cost     A pose: one regressor. A sample: a few sums for each joint.
+ * Returns  TQ_OK, TQ_ERR_RANGE "plan", TQ_ERR_SCRATCH; push and end: statuses of the regressor.
+ * Cost     One regressor per pose; a few sums per sample and joint.
  * Checked  tests/property/core/identify/validation/test_static_check.c
  */
 tq_status tq_static_check_begin(const tq_fit *fit, tq_scratch *scratch, tq_static_check **ret_stand,
@@ -66,11 +67,11 @@ tq_status tq_static_check_push(tq_static_check *stand, const tq_experiment_block
                                const double *t, tq_error *reterr);
 tq_status tq_static_check_end(tq_static_check *stand, tq_error *reterr);
 
-/* So far. */
+/* Results so far. */
 tq_static_residual tq_static_check_of(const tq_static_check *stand, size_t row);
 tq_static_residual_payload tq_static_check_payload(const tq_static_check *stand);
 
-/* Adds what stands against gravity to a verdict. */
+/* Adds the findings of the static check to a verdict. */
 void tq_static_check_tell(const tq_static_check *stand, tq_verdict_report *report);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/validation/statistics.c - tq_groups over experiments or segments; consistency over
+/* core/identify/validation/statistics.c - jackknife over experiments or segments; consistency over
  * experiments. */
 #include "core/identify/validation/statistics.h"
 
@@ -30,7 +30,7 @@ void tq_fit_usual_torque(const tq_fit *fit, double *ret_square)
     }
 }
 
-/* Weights of rows make their residuals one; ordinary least squares has none. */
+/* Row weights scale residuals to one; ordinary least squares has no weights. */
 double tq_fit_residual_unit(const tq_fit *fit, const tq_fit_found *found, size_t n_sample)
 {
     const double n = (double)n_sample * (double)fit->n_row - (double)fit->n_column;
@@ -60,7 +60,7 @@ static tq_status leave_out(tq_groups *j, tq_fit_choice choice, double *covarianc
     }
     const tq_status status = tq_groups_solve(j, reterr);
     if (status == TQ_ERR_SINGULAR) {
-        /* this group alone tells of some column: no answer without it, so it says nothing */
+        /* only this group identifies some column: no estimate without it, so it is omitted */
         return TQ_OK;
     }
     for (size_t c = 0; status == TQ_OK && c < n; c++) {
@@ -81,7 +81,7 @@ static void forget_groups(tq_groups *j)
     j->n_group = 0;
 }
 
-/* of the estimate, from the groups left out: its square is (g - 1) / g sum (x_k - mean)^2 */
+/* jackknife deviation: its square is (g - 1) / g sum (x_k - mean)^2 */
 static double deviation_of(const tq_groups *j, size_t c)
 {
     const double g = (double)j->n_group;
@@ -130,8 +130,8 @@ static void fill(const tq_groups *j, tq_estimate *estimate)
     }
 }
 
-/* Covariances of segments with a deviation raised and correlations as they are: D C D, which
- * stays definite. */
+/* Covariance of segments with raised deviations and unchanged correlations: D C D, which stays
+ * positive definite. */
 static void raise_covariance(size_t n, size_t c, const tq_estimate *e, double *covariance)
 {
     for (size_t d = 0; d < n && isfinite(e->raised); d++) {
@@ -141,7 +141,7 @@ static void raise_covariance(size_t n, size_t c, const tq_estimate *e, double *c
     covariance[c * n + c] = e->deviation * e->deviation;
 }
 
-/* how far an experiment draws the estimate its way: A^-1 times its products with the residual */
+/* influence of an experiment on the estimate: A^-1 times its products with the residual */
 static tq_status add_pull(tq_groups *j, size_t experiment, tq_error *reterr)
 {
     const size_t n = j->n;
@@ -158,13 +158,12 @@ static tq_status add_pull(tq_groups *j, size_t experiment, tq_error *reterr)
     return status;
 }
 
-/* Two or three experiments are too few to be the only groups, and segments of time do not see what
- * changes from run to run. Deviations are the larger of both. Where experiments differ by more than
- * chance (at the confidence asked for) makes of their segments' noise, intervals have their g - 1
- * degrees of freedom: of two experiments 1, whose 95 % are 12.7 deviations.
- * Their variance is g / (g - 1) sum (pull - mean)^2: s^2 / g where all tell the same, and one that
- * tells little of a parameter has little say, other than when it is all that is left. (Liang &
- * Zeger, Biometrika 73(1), 1986.) */
+/* Two or three experiments are too few as the only groups, and segments of time do not contain
+ * changes between runs. Deviations are the larger of both. If experiments differ significantly (at
+ * the requested confidence) from the noise of their segments, intervals have their g - 1 degrees of
+ * freedom: for two experiments 1, whose 95 % interval is 12.7 deviations. Their variance is g / (g
+ * - 1) sum (pull - mean)^2: s^2 / g if all are equally informative; an experiment with little
+ * information on a parameter has little weight. (Liang & Zeger, Biometrika 73(1), 1986.) */
 static tq_status add_experiments(tq_groups *j, tq_fit_solution *ret, tq_error *reterr)
 {
     const tq_fit *fit = j->fit;
@@ -204,7 +203,7 @@ static void fill_sizes(const tq_groups *j, const double *set, size_t n_sample,
     }
 }
 
-/* what the textbook inverts of a fit by instruments: its projected columns' products */
+/* normal matrix of a fit by instruments: products of its projected columns */
 static void gram_of_triangle(const tq_groups *j)
 {
     const size_t n = j->n;
@@ -243,7 +242,7 @@ static tq_status spread(tq_groups *j, const double *set, tq_fit_solution *ret, t
     const double unit = tq_fit_residual_unit(j->fit, j->found, ret->n_sample);
     if (tq_fit_has_instruments(j->fit)) {
         gram_of_triangle(j);
-        for (size_t c = 0; c < n; c++) { /* what holds it up is its own size */
+        for (size_t c = 0; c < n; c++) { /* regularisation by its own size */
             j->whole[c * n + c] = j->part[c * n + c];
         }
     } else {
@@ -286,8 +285,8 @@ double tq_consistency_measure(const double *values, size_t n, size_t step)
     return n < 2 || mean == 0.0 ? (double)NAN : sqrt(square / (double)(n - 1)) / fabs(mean);
 }
 
-/* Mean square of what experiments' own fits leave of a row, which takes each of them its share of
- * the columns; NaN: they leave nothing to tell by */
+/* Mean square residual of separate fits of experiments, corrected for their degrees of freedom;
+ * NaN: none left */
 static void own_noise(const tq_fit *fit, size_t n_sample, size_t n_own, double *inout_square)
 {
     const double taken = (double)(n_own * fit->n_column) / (double)fit->n_row;

@@ -38,8 +38,8 @@ static double beta_fraction(double a, double b, double x)
     return f;
 }
 
-/* log of the gamma function for x > 0: Lanczos' series (Numerical methods: g = 7, nine terms). Not
- * lgamma, which writes a global sign */
+/* log of the gamma function for x > 0: Lanczos approximation (Numerical Recipes: g = 7, nine
+ * terms). Not lgamma, which writes a global sign */
 static double log_gamma(double x)
 {
     static const double c[9] = {0.99999999999980993,  676.5203681218851,     -1259.1392167224028,
