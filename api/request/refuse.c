@@ -95,8 +95,8 @@ const char *tqa_hint_decode(tqa_decode state, tqa_media media)
                "length";
     case TQA_DECODE_MALFORMED:
         return media == TQA_MEDIA_JSON || media == TQA_MEDIA_NONE
-                   ? "look at this byte: JSON has double quotes, a comma between two elements and "
-                     "none behind the last, no comments, and no NaN or Infinity"
+                   ? "at this byte: JSON has double quotes, a comma between two elements and "
+                     "none after the last, no comments, and no NaN or Infinity"
                    : "compare the body with what was encoded: it may be cut short, or of another "
                      "type than its Content-Type says";
     case TQA_DECODE_OK:

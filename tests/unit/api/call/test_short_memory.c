@@ -332,8 +332,8 @@ static char *long_table(const char *begin, const char *values, const char *end)
 }
 
 #define A_STEP                                                                                     \
-    "{\"initial\":{\"q\":[0]},\"duration\":0.001,\"output\":{\"interval\":0.001},"                 \
-    "\"solver\":{\"method\":\"rk4\",\"step\":0.001},"
+    "{\"initial\":{\"q\":[0]},\"duration_s\":0.001,\"output\":{\"interval_s\":0.001},"                 \
+    "\"solver\":{\"method\":\"rk4\",\"step_s\":0.001},"
 
 Test(short_memory, every_allocation_of_long_tables)
 {
@@ -341,7 +341,7 @@ Test(short_memory, every_allocation_of_long_tables)
         "{\"gravity\":[0,0,-9.81],\"links\":[{\"name\":\"base\"},{\"name\":\"bar\",\"mass\":1,"
         "\"com\":[0,0,0],\"inertia_about\":\"com\",\"inertia\":[[0.05,0,0],[0,0.05,0],[0,0,0.05]]}"
         "],\"joints\":[{\"name\":\"j\",\"kind\":\"continuous\",\"parent\":\"base\",\"child\":\"bar\","
-        "\"axis\":[0,0,1],\"drive\":{\"gear\":{\"ratio\":100},\"motor\":{\"constant\":0.05,"
+        "\"axis\":[0,0,1],\"drive\":{\"gear\":{\"ratio\":100},\"motor\":{\"constant_nm_a\":0.05,"
         "\"resistance\":0.6,\"inertia\":1e-4}}}]}";
     static const char *const tables[][3] = {
         {A_STEP "\"input\":{\"kind\":\"torque\",", "tau", "}}"},

@@ -292,7 +292,7 @@ static const struct {
     {"{", 400, "malformed", "", "too early"},
     {"{}", 422, "missing-field", "/q", "add \"q\": an array of 2 numbers"},
     {"{\"q\":[0,0],\"qd\":[0,0]}", 422, "missing-field", "/qdd", "add \"qdd\""},
-    {"{" STILL "} x", 400, "malformed", "", "behind the end"},
+    {"{" STILL "} x", 400, "malformed", "", "after the end"},
     {"{" STILL ",\"qddd\":[0,0]}", 400, "unknown-field", "/qddd", "did you mean \"qdd\"?"},
     {"{" STILL ",\"a/b~c\":1}", 400, "unknown-field", "/a~1b~0c", "not known"},
     {"{" STILL ",\"gravty\":[0,0,0]}", 400, "unknown-field", "/gravty", "\"gravity\""},

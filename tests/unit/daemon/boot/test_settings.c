@@ -118,7 +118,7 @@ Test(settings, a_refusal_is_one_whole_sentence)
         {"connections = 0\n", ":1: connections must lie between 1 and 100000"},
         {"lease = 999\n", ":1: lease must lie between 1000 and 3600000 ms"},
         {"[server]\nworkers = 1\n",
-         ":2: there is no section [server]; settings stand in [torqued]"},
+         ":2: there is no section [server]; settings belong in [torqued]"},
         {"workers = 1\nqueue = 2\nworkers = 1\n", ":3: workers has been set in line 1 already"},
         {"queue = 2\nworkers\n", ":2: this is neither a [section] nor name = value"},
     };

@@ -16,7 +16,7 @@
     "{'gravity':[0,0,-9.81],'links':[{'name':'base'},{'name':'bar','mass':1,'com':[0,0,0],"        \
     "'inertia_about':'com','inertia':[[0.05,0,0],[0,0.05,0],[0,0,0.05]]}],'joints':[{'name':'j',"  \
     "'kind':'continuous','parent':'base','child':'bar','axis':[0,0,1],'damping':0.1%s}]}"
-#define RUN "{'initial':{'q':[0]},'duration':2,'output':{'interval':0.1},'include':['qdd'],"
+#define RUN "{'initial':{'q':[0]},'duration_s':2,'output':{'interval_s':0.1},'include':['qdd'],"
 #define T   "'t':[0,0.5,1,1.5,2]"
 enum { ROWS = 21, BODY = 2048 };
 
@@ -66,10 +66,10 @@ Test(simulate_tables, a_cubic_voltage)
 {
     char bar[BODY];
     (void)snprintf(bar, sizeof bar, BAR,
-                   ",'drive':{'gear':{'ratio':100},'motor':{'constant':0.05,'resistance':0.6,"
+                   ",'drive':{'gear':{'ratio':100},'motor':{'constant_nm_a':0.05,'resistance':0.6,"
                    "'inertia':1e-4}}");
     json_t *answer = tqt_ask(bar, "simulate",
-                             "{'initial':{'q':[0]},'duration':2,'output':{'interval':0.1},"
+                             "{'initial':{'q':[0]},'duration_s':2,'output':{'interval_s':0.1},"
                              "'drives':{'command':'voltage'," T
                              ",'values':[[20],[20],[20],[5],[-40]],'interpolation':'cubic'}}");
     double qd[ROWS], current[ROWS];

@@ -52,8 +52,8 @@ Test(simulate_judge, the_audit_keeps_the_largest_residual)
 {
     enum { ROWS = 201 };
     json_t *r = tqt_ask("pendulum", "simulate",
-                        "{'initial':{'q':[1.5]},'duration':2,'output':{'interval':0.01},'solver':"
-                        "{'method':'semi-implicit-euler','step':0.01},'include':['energy']}");
+                        "{'initial':{'q':[1.5]},'duration_s':2,'output':{'interval_s':0.01},'solver':"
+                        "{'method':'semi-implicit-euler','step_s':0.01},'include':['energy']}");
     double kinetic[ROWS], potential[ROWS], most = 0.0, most_kinetic = 0.0;
     tqt_numbers(r, "kinetic_energy", kinetic, ROWS);
     tqt_numbers(r, "potential_energy", potential, ROWS);
@@ -276,17 +276,17 @@ Test(simulate_judge, a_verdict_names_the_term_that_drove_a_joint_away)
     static const struct {
         const char *robot, *body, *term;
     } cases[] = {
-        {"pendulum", "{'initial':{'q':[1],'qd':[1e6]},'duration':1,'output':{'interval':0.5}}",
+        {"pendulum", "{'initial':{'q':[1],'qd':[1e6]},'duration_s':1,'output':{'interval_s':0.5}}",
          "gravity"},
         {"pendulum",
-         "{'initial':{'q':[1]},'duration':1,'output':{'interval':0.5},"
+         "{'initial':{'q':[1]},'duration_s':1,'output':{'interval_s':0.5},"
          "'input':{'kind':'torque','t':[0,1],'tau':[[1e9],[1e9]]}}",
          "input"},
         {"planar-2r",
-         "{'initial':{'q':[1,1],'qd':[1e6,1e6]},'duration':1,'output':{'interval':0.5}}",
+         "{'initial':{'q':[1,1],'qd':[1e6,1e6]},'duration_s':1,'output':{'interval_s':0.5}}",
          "coriolis"},
         {"planar-2r",
-         "{'initial':{'q':[1,1],'qd':[1e3,1e6]},'duration':1,'output':{'interval':0.5}}",
+         "{'initial':{'q':[1,1],'qd':[1e3,1e6]},'duration_s':1,'output':{'interval_s':0.5}}",
          "centrifugal"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
