@@ -332,7 +332,7 @@ static char *long_table(const char *begin, const char *values, const char *end)
 }
 
 #define A_STEP                                                                                     \
-    "{\"initial\":{\"q\":[0]},\"duration_s\":0.001,\"output\":{\"interval_s\":0.001},"                 \
+    "{\"initial\":{\"q\":[0]},\"duration_s\":0.001,\"output\":{\"interval_s\":0.001},"             \
     "\"solver\":{\"method\":\"rk4\",\"step_s\":0.001},"
 
 Test(short_memory, every_allocation_of_long_tables)

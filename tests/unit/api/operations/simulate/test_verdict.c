@@ -51,9 +51,10 @@ Test(simulate_judge, audit_and_base_reaction_of_the_homework)
 Test(simulate_judge, the_audit_keeps_the_largest_residual)
 {
     enum { ROWS = 201 };
-    json_t *r = tqt_ask("pendulum", "simulate",
-                        "{'initial':{'q':[1.5]},'duration_s':2,'output':{'interval_s':0.01},'solver':"
-                        "{'method':'semi-implicit-euler','step_s':0.01},'include':['energy']}");
+    json_t *r =
+        tqt_ask("pendulum", "simulate",
+                "{'initial':{'q':[1.5]},'duration_s':2,'output':{'interval_s':0.01},'solver':"
+                "{'method':'semi-implicit-euler','step_s':0.01},'include':['energy']}");
     double kinetic[ROWS], potential[ROWS], most = 0.0, most_kinetic = 0.0;
     tqt_numbers(r, "kinetic_energy", kinetic, ROWS);
     tqt_numbers(r, "potential_energy", potential, ROWS);
