@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "api/call/call.h"
+#include "api/call/compute_early.h"
 #include "api/request/refuse.h"
 #include "core/dynamics/lagrangian.h"
 #include "core/dynamics/mass_matrix/mass_matrix.h"

@@ -1,148 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/call/call.c - the life of one call: open, feed, finish, run, read, close. */
+/* api/call/call.c - what operations need of their call: motion by block, blocks side by side,
+ * texts. */
 #include "api/call/call.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/call/value_call.h"
-#include "api/operations/terms/include.h"
-#include "api/recordings/from.h"
-#include "api/request/fast_path.h"
-#include "api/request/payload.h"
-#include "api/response/archive.h"
 #include "core/linalg/dense.h"
 #include "core/linalg/setup.h"
-
-enum {
-    CALL_BYTES_MAX = 1 << 30, /* of sample arrays, in and out: 134 million numbers */
-};
-
-static size_t align(size_t bytes)
-{
-    return (bytes + 63) / 64 * 64;
-}
-
-static bool check_head(const tqa_operation *operation, const tqa_call_head *head,
-                       tqa_problem *problem)
-{
-    if (operation->methods->control == NULL && head->query != NULL && head->query[0] != '\0') {
-        (void)tqa_problem_set(problem, "unknown-field", "%s takes no query, got \"?%.64s\"",
-                              operation->name, head->query);
-        return false;
-    }
-    if (head->content_length != UINT64_MAX && head->content_length > operation->body_max) {
-        (void)tqa_problem_set(problem, "too-large", "the body may have %llu bytes at most",
-                              (unsigned long long)operation->body_max);
-        return false;
-    }
-    if (operation->methods->control != NULL) {
-        return tqa_tree_check_head(operation, head, problem);
-    }
-    if (!tqa_body_takes(head->content)) {
-        (void)tqa_problem_set(problem, "unsupported-media",
-                              "send application/json, application/cbor, application/x-npy or "
-                              "application/x-npz");
-        return false;
-    }
-    if (!tqa_result_gives(head->accept)) {
-        (void)tqa_problem_set(
-            problem, "not-acceptable",
-            "the answer comes as application/json, application/cbor, application/x-npy or "
-            "application/x-npz");
-        return false;
-    }
-    return true;
-}
-
-static void start(tqa_call *call, const tqa_operation *operation, const tqa_robot *robot,
-                  const tqa_call_head *head)
-{
-    call->operation = operation;
-    call->robot = robot;
-    call->accept = head->accept == TQA_MEDIA_NONE ? TQA_MEDIA_JSON : head->accept;
-    call->n_fed = 0;
-    call->is_plain = false;
-    call->n_body = head->content_length;
-    call->budget = (tqa_budget){.bytes_left = CALL_BYTES_MAX};
-    call->ahead.is_off = false;
-    atomic_init(&call->ahead.n_good, 0);
-    call->ahead.n_ready = 0;
-    call->reactions = call->multipliers = call->terms = (tqa_blocks){0};
-    call->kept = NULL;
-    call->n_kept = 0;
-    call->mechanism = robot != NULL ? robot->mechanism : NULL;
-    call->model = robot != NULL ? robot->model : NULL;
-    call->own_mechanism = NULL;
-    call->text = NULL;
-    call->archive = NULL;
-    call->control = NULL;
-    call->problem.status = 0;
-    call->problem.n_fault = 0;
-    tqa_digest_init(&call->digest);
-}
-
-/* The caller's memory when it is large enough, else our own. */
-static tqa_call *take(const tqa_call_head *head, size_t size, tqa_problem *reterr)
-{
-    const bool is_borrowed = head->memory != NULL && size <= head->memory_size;
-    tqa_call *call = is_borrowed ? head->memory : aligned_alloc(64, size);
-    if (call == NULL) {
-        (void)tqa_problem_set(reterr, "busy", "there is no memory for this request now");
-        return NULL;
-    }
-    call->is_borrowed = is_borrowed;
-    return call;
-}
-
-static tqa_call *open_control(const tqa_operation *operation, const tqa_robot *robot,
-                              const tqa_call_head *head, tqa_problem *reterr)
-{
-    tqa_call *call = take(head, align(sizeof(tqa_call)), reterr);
-    if (call == NULL) {
-        return NULL;
-    }
-    start(call, operation, robot, head);
-    if (!tqa_tree_open(call, head, reterr)) {
-        if (!call->is_borrowed) {
-            free(call);
-        }
-        return NULL;
-    }
-    return call;
-}
-
-/* One piece of memory: the call, the request's small blocks, the result's. */
-tqa_call *tqa_call_open(const tqa_operation *operation, const tqa_robot *robot,
-                        const tqa_call_head *head, tqa_problem *reterr)
-{
-    assert(operation != NULL && head != NULL && reterr != NULL);
-    assert(robot != NULL || !operation->needs_robot);
-    if (!check_head(operation, head, reterr)) {
-        return NULL;
-    }
-    if (operation->methods->control != NULL) {
-        return open_control(operation, robot, head, reterr);
-    }
-    const tqa_schema *schema = &operation->methods->schema;
-    const size_t request_at = align(sizeof(tqa_call));
-    const size_t tau_at = request_at + align(tqa_request_arena_size(robot));
-    const size_t n_tau = robot->model->nv;
-    const size_t size = tau_at + align((n_tau * TQ_BLOCK_PAD + 1) * sizeof(double));
-    tqa_call *call = take(head, size, reterr);
-    if (call == NULL) {
-        return NULL;
-    }
-    unsigned char *memory = (unsigned char *)call;
-    start(call, operation, robot, head);
-    tqa_blocks_init(&call->tau, n_tau, (double *)(void *)(memory + tau_at), &call->budget);
-    tqa_request_init(&call->request, schema, robot, memory + request_at, &call->budget,
-                     &call->problem);
-    tqa_body_init(&call->body, head->content, &call->request);
-    return call;
-}
 
 bool tqa_call_keep_text(tqa_call *call, char *text)
 {
@@ -154,92 +20,6 @@ bool tqa_call_keep_text(tqa_call *call, char *text)
     call->kept = kept;
     call->kept[call->n_kept++] = text;
     return true;
-}
-
-static bool takes_json(const tqa_body *body, char first)
-{
-    return body->media == TQA_MEDIA_JSON || (body->media == TQA_MEDIA_NONE && first == '{');
-}
-
-bool tqa_call_feed(tqa_call *call, const char *bytes, size_t n)
-{
-    assert(call != NULL && call->problem.status == 0);
-    if (n == 0) {
-        return true;
-    }
-    call->n_fed += n;
-    if (call->n_fed > call->operation->body_max) {
-        (void)tqa_problem_set(&call->problem, "too-large", "the body may have %llu bytes at most",
-                              (unsigned long long)call->operation->body_max);
-        return false;
-    }
-    if (n == call->n_body) {
-        if (call->digest.has_state) { /* a query stands before the body */
-            tqa_digest_feed(&call->digest, bytes, n);
-        } else {
-            tqa_digest_whole(&call->digest, bytes, n);
-        }
-        call->is_plain = call->control == NULL && takes_json(&call->body, bytes[0]) &&
-                         tqa_fast_path_take(&call->request, bytes, n);
-        if (call->is_plain) {
-            return true;
-        }
-    } else {
-        tqa_digest_feed(&call->digest, bytes, n);
-    }
-    return call->control != NULL ? tqa_tree_feed(call, bytes, n)
-                                 : tqa_body_feed(&call->body, bytes, n);
-}
-
-size_t tqa_call_phase(const tqa_call *call)
-{
-    return tqa_body_phase(&call->body);
-}
-
-bool tqa_call_inflates(const tqa_call *call, char first)
-{
-    const tqa_media media = call->body.media;
-    return media == TQA_MEDIA_NPZ || (media == TQA_MEDIA_NONE && first == 'P');
-}
-
-bool tqa_call_finish(tqa_call *call)
-{
-    assert(call != NULL && call->problem.status == 0);
-    if (call->n_fed == 0) {
-        (void)tqa_problem_set(&call->problem, "malformed", "the body is empty");
-        tqa_problem_fault(&call->problem, "",
-                          "send the fields of the request, such as {\"q\": [...]}",
-                          "the body is empty");
-        return false;
-    }
-    if (call->control != NULL) {
-        return tqa_tree_finish(call);
-    }
-    const bool is_good = call->is_plain
-                             ? tqa_fast_path_finish(&call->request)
-                             : tqa_body_finish(&call->body) && tqa_request_finish(&call->request);
-    if (!is_good || !tqa_include_check(call) || !tqa_payload_attach(call)) {
-        return false;
-    }
-    if (call->accept == TQA_MEDIA_NPY && call->request.include != 0) {
-        (void)tqa_problem_set(&call->problem, "not-acceptable",
-                              "an NPY file has room for one array: leave out \"include\", or "
-                              "accept application/json, application/cbor or application/x-npz");
-        return false;
-    }
-    return true;
-}
-
-double tqa_call_cost_us(const tqa_call *call)
-{
-    const tqa_operation_methods *methods = call->operation->methods;
-    return call->control != NULL ? methods->control->cost_us(call->control)
-                                 : methods->cost_us(call);
-}
-
-size_t tqa_call_scratch_size(const tqa_call *call)
-{
-    return call->control != NULL ? 0 : call->operation->methods->scratch_size(call);
 }
 
 /* The largest matrices of a robot: M, and of its constraints their rows over freedoms, over rows,
@@ -257,36 +37,6 @@ const char *tqa_linear_algebra_of(const tqa_call *call)
     const char *name = call->operation->name;
     const bool fits = strcmp(name, "calibrate") == 0 || strcmp(name, "excitation") == 0;
     return fits || (call->robot != NULL && may_need_library(call->robot)) ? tq_linalg_name() : NULL;
-}
-
-bool tqa_call_run(tqa_call *call, const tqa_host *host, void *scratch, size_t scratch_size)
-{
-    assert(call != NULL && call->problem.status == 0);
-    assert(scratch_size >= tqa_call_scratch_size(call));
-    if (call->control != NULL) {
-        return tqa_tree_run(call, host);
-    }
-    if (call->request.from != NULL && !tqa_from_read(&call->request, host)) {
-        return false;
-    }
-    call->host = host;
-    tqa_result_init(&call->result, call->accept, call->request.n_sample, call->request.flat);
-    if (!call->operation->methods->run(call, host, scratch, scratch_size)) {
-        return false;
-    }
-    char digest[TQA_REQUEST_DIGEST_TEXT];
-    tqa_digest_text(&call->digest, digest);
-    tqa_result_provenance(&call->result, call->robot->digest, digest, tqa_linear_algebra_of(call));
-    if (call->accept == TQA_MEDIA_NPZ) {
-        call->archive = tqa_archive_of_result(&call->result, &call->problem);
-        if (call->archive == NULL) {
-            return false;
-        }
-    }
-    if (call->request.n_sample > TQ_BLOCK_PAD) {
-        tqa_request_clear(&call->request); /* the answer may take what the motion leaves */
-    }
-    return true;
 }
 
 /* NULL, for zeros, when the array did not come. */
@@ -327,66 +77,5 @@ void tqa_call_each_block(const tqa_call *call, const tqa_host *host, size_t firs
     }
     for (size_t b = 0; b < n; b++) {
         body(arg, b, scratch);
-    }
-}
-
-const char *tqa_call_media(const tqa_call *call)
-{
-    return call->accept == TQA_MEDIA_CBOR  ? "application/cbor"
-           : call->accept == TQA_MEDIA_NPY ? "application/x-npy"
-           : call->accept == TQA_MEDIA_NPZ ? "application/x-npz"
-                                           : "application/json";
-}
-
-uint64_t tqa_call_length(const tqa_call *call)
-{
-    assert(call != NULL && call->problem.status == 0);
-    return call->control != NULL || call->archive != NULL ? 0 : tqa_result_length(&call->result);
-}
-
-size_t tqa_call_read(tqa_call *call, char *out, size_t size)
-{
-    assert(call != NULL && call->problem.status == 0);
-    return call->archive != NULL   ? tqa_archive_read(call->archive, out, size)
-           : call->control != NULL ? tqa_tree_read(call, out, size)
-                                   : tqa_result_read(&call->result, out, size);
-}
-
-const char *tqa_call_look(tqa_call *call, size_t *ret_n)
-{
-    return call->archive == NULL && call->control == NULL ? tqa_result_look(&call->result, ret_n)
-                                                          : NULL;
-}
-
-const tqa_problem *tqa_call_problem(const tqa_call *call)
-{
-    return &call->problem;
-}
-
-void tqa_call_close(tqa_call *call)
-{
-    if (call == NULL) {
-        return;
-    }
-    tqa_archive_close(call->archive);
-    tqa_body_clear(&call->body);
-    if (call->control != NULL) {
-        tqa_tree_close(call);
-    } else {
-        tqa_request_clear(&call->request);
-        tqa_from_free(call->request.from);
-        tqa_blocks_clear(&call->tau);
-        tqa_blocks_clear(&call->reactions);
-        tqa_blocks_clear(&call->multipliers);
-        tqa_blocks_clear(&call->terms);
-    }
-    for (size_t t = 0; t < call->n_kept; t++) {
-        free(call->kept[t]);
-    }
-    free(call->kept);
-    free(call->own_mechanism);
-    free(call->text);
-    if (!call->is_borrowed) {
-        free(call);
     }
 }

@@ -15,6 +15,8 @@
 /* What an operation is made of; call.c does the rest. */
 typedef struct tqa_operation_methods {
     tqa_schema schema;
+    /* The request is complete: is there all that it needs? False: the problem is set. NULL: yes. */
+    bool (*check)(tqa_call *call);
     double (*cost_us)(const tqa_call *call);
     size_t (*scratch_size)(const tqa_call *call);
     /* False: the call's problem is set. Leaves arrays in call->result. */

@@ -34,8 +34,4 @@ static inline tq_inverse_input tqa_overlap_motion(const tqa_overlap *ahead, size
     };
 }
 
-struct tqa_call;
-/* Blocks that need not be computed again; the request is complete. */
-size_t tqa_overlap_done(const struct tqa_call *call);
-
 #endif

@@ -4,29 +4,31 @@
 
 #include "api/call/call.h"
 #include "api/call/transpose.h"
+#include "api/operations/from_answer.h"
 #include "api/operations/terms/constraints.h"
+#include "api/operations/terms/include.h"
 #include "api/recordings/from.h"
 #include "api/request/refuse.h"
 #include "core/dynamics/inverse.h"
 
 static const tqa_field fields[] = {
-    {.name = "q", .kind = TQA_FIELD_MOTION, .motion = TQA_MOTION_Q, .required = true},
-    {.name = "qd", .kind = TQA_FIELD_MOTION, .motion = TQA_MOTION_QD, .required = true},
-    {.name = "qdd", .kind = TQA_FIELD_MOTION, .motion = TQA_MOTION_QDD, .required = true},
-    {.name = "joints", .kind = TQA_FIELD_JOINTS},
-    {.name = "external_wrenches", .kind = TQA_FIELD_WRENCHES},
-    {.name = "gravity", .kind = TQA_FIELD_GRAVITY},
-    {.name = "without", .kind = TQA_FIELD_WITHOUT},
-    {.name = "include", .kind = TQA_FIELD_INCLUDE},
-    {.name = "payload", .kind = TQA_FIELD_PAYLOAD},
-    {.name = "coriolis_form", .kind = TQA_FIELD_FORM},
-    {.name = "frame", .kind = TQA_FIELD_FRAME},
-    {.name = "at", .kind = TQA_FIELD_AT},
-    {.name = "axes", .kind = TQA_FIELD_AXES},
-    {.name = "box", .kind = TQA_FIELD_BOX},
-    {.name = "from", .kind = TQA_FIELD_FROM},
-    {.name = "qd_ref", .kind = TQA_FIELD_MOTION, .motion = TQA_MOTION_QD_REF},
-    {.name = "qdd_ref", .kind = TQA_FIELD_MOTION, .motion = TQA_MOTION_QDD_REF},
+    {.name = "q", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_Q, .required = true},
+    {.name = "qd", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_QD, .required = true},
+    {.name = "qdd", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_QDD, .required = true},
+    {.name = "joints", .receiver = &tqa_joints_receiver},
+    {.name = "external_wrenches", .receiver = &tqa_wrench_receiver},
+    {.name = "gravity", .receiver = &tqa_gravity_receiver},
+    {.name = "without", .receiver = &tqa_without_receiver},
+    {.name = "include", .receiver = &tqa_include_receiver},
+    {.name = "payload", .receiver = &tqa_payload_receiver},
+    {.name = "coriolis_form", .receiver = &tqa_form_receiver},
+    {.name = "frame", .receiver = &tqa_frame_receiver},
+    {.name = "at", .receiver = &tqa_at_receiver},
+    {.name = "axes", .receiver = &tqa_axes_receiver},
+    {.name = "box", .receiver = &tqa_box_receiver},
+    {.name = "from", .receiver = &tqa_from_receiver},
+    {.name = "qd_ref", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_QD_REF},
+    {.name = "qdd_ref", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_QDD_REF},
 };
 
 /* Fitted to tests/bench/cost: within a factor of 1.7 from 1 to 4,096 samples with eight lanes. */
@@ -131,6 +133,7 @@ const tqa_operation_methods tqa_inverse_dynamics_methods = {
             .without = tqa_without_choices,
             .include = tqa_include_choices,
         },
+    .check = tqa_include_check,
     .cost_us = cost_us,
     .scratch_size = scratch_size,
     .run = run,

@@ -7,26 +7,25 @@
 #include <stdbool.h>
 
 #include "api/host.h"
+#include "api/recordings/recording.h"
+#include "api/request/request.h"
 
-struct tqa_request;
-struct tqa_receiver;
-struct tqa_call;
+/* The description of a recording inside a request, and what was read of it. */
+typedef struct tqa_from {
+    tqa_tree control; /* of the value of "from": its root is {"from": ...} */
+    tqa_order order;
+    tqa_recording_request request;
+    tqa_recording log;
+    tqa_blocks t, measured, residual;
+    size_t n;
+    bool has_tau;
+} tqa_from;
 
-/* The description of a log inside a request, and what was read of it. */
-typedef struct tqa_from tqa_from;
-
-extern const struct tqa_receiver tqa_from_receiver;
+extern const tqa_receiver tqa_from_receiver;
 void tqa_from_free(tqa_from *from); /* accepts NULL */
 /* The tree {"from": ...}. */
 const struct json_t *tqa_from_root(const tqa_from *from);
-/* The JSON pointer of the value being read, once the log's object is open. */
-void tqa_from_place(const struct tqa_request *request, char *pointer);
 
-/* When the document is complete: is it a log. */
-bool tqa_from_check(struct tqa_request *request);
 /* Reads the log into the request's motion. */
-bool tqa_from_read(struct tqa_request *request, const tqa_host *host);
-/* After the torques are computed: `log`, and with logged torque `tau_measured` and `residual`. */
-bool tqa_from_add(struct tqa_call *call);
-
+bool tqa_from_read(tqa_request *request, const tqa_host *host);
 #endif

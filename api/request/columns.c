@@ -11,7 +11,7 @@ static const tqa_field *next_array(const tqa_schema *schema, size_t *f)
 {
     while (*f < schema->n_field) {
         const tqa_field *field = &schema->fields[(*f)++];
-        if (field->kind == TQA_FIELD_MOTION && field->required) {
+        if (tqa_field_is_motion(field) && field->required) {
             return field;
         }
     }

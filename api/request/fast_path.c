@@ -56,7 +56,7 @@ static uint32_t take_fields(tqa_request *request, const char **p)
     do {
         (void)passes(p, ' ');
         const size_t f = passes(p, '"') ? find_field(schema, next, p) : schema->n_field;
-        if (f == schema->n_field || schema->fields[f].kind != TQA_FIELD_MOTION ||
+        if (f == schema->n_field || !tqa_field_is_motion(&schema->fields[f]) ||
             (seen >> f & 1u) != 0 || !take_sample(request, schema->fields[f].motion, p)) {
             return 0;
         }

@@ -38,19 +38,10 @@ typedef struct tqa_options {
     bool in_part;
 } tqa_options;
 
-struct tqa_request;
-struct tqa_receiver;
-
-extern const struct tqa_receiver tqa_form_receiver, tqa_frame_receiver, tqa_at_receiver,
-    tqa_box_receiver, tqa_payload_receiver;
-
-/* Appends what follows "/box" or "/payload" in the pointer of the value being read. */
-void tqa_options_place(const struct tqa_request *request, char *pointer);
-
-/* When the document is complete: order of joints of the box, centre of mass of the point. */
-bool tqa_options_finish(struct tqa_request *request);
-
 /* Bytes of arena that a box takes, a multiple of 64. */
-size_t tqa_options_box_bytes(size_t nq);
+static inline size_t tqa_options_box_bytes(size_t nq)
+{
+    return (4 * nq * sizeof(double) + 63) / 64 * 64;
+}
 
 #endif

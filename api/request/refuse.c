@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/recordings/from.h"
-
 enum { QUOTE_MAX = 64 }; /* bytes of a client's text that a message repeats */
 
 /* JSON pointer of the value that is being read. */
@@ -17,14 +15,8 @@ static void place_of(const tqa_request *request, char pointer[TQA_POINTER_TEXT])
     const tqa_field *field = request->field;
     if (field != NULL) {
         tqa_place_key(pointer, field->name, strlen(field->name));
-        if (field->kind == TQA_FIELD_MOTION) {
-            tqa_place_rows(pointer, &request->rows[field->motion], request->whole);
-        } else if (field->kind == TQA_FIELD_WRENCHES) {
-            tqa_wrenches_place(request, pointer);
-        } else if (field->kind == TQA_FIELD_FROM) {
-            tqa_from_place(request, pointer);
-        } else if (field->kind == TQA_FIELD_BOX || field->kind == TQA_FIELD_PAYLOAD) {
-            tqa_options_place(request, pointer);
+        if (field->receiver->place != NULL) {
+            field->receiver->place(request, pointer);
         } else if (request->depth > 1 && !request->whole) {
             tqa_place_index(pointer, request->n_element);
         }

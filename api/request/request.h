@@ -25,26 +25,12 @@ typedef enum tqa_motion {
     TQA_MOTION_COUNT,
 } tqa_motion;
 
-typedef enum tqa_field_kind {
-    TQA_FIELD_MOTION,   /* one or many samples; `motion` says which */
-    TQA_FIELD_JOINTS,   /* the order of rows */
-    TQA_FIELD_WRENCHES, /* external wrenches */
-    TQA_FIELD_GRAVITY,  /* three numbers */
-    TQA_FIELD_WITHOUT,  /* terms to leave out */
-    TQA_FIELD_INCLUDE,  /* further results */
-    TQA_FIELD_FORM,     /* which Coriolis matrix */
-    TQA_FIELD_FRAME,    /* the link of a point */
-    TQA_FIELD_AT,       /* where on that link */
-    TQA_FIELD_AXES,     /* in which directions */
-    TQA_FIELD_BOX,      /* lower and upper q */
-    TQA_FIELD_PAYLOAD,  /* a body fixed to a link */
-    TQA_FIELD_FROM,     /* recorded motion instead of samples */
-} tqa_field_kind;
+struct tqa_receiver;
 
 /* One field that an operation takes. */
 typedef struct tqa_field {
     const char *name;
-    tqa_field_kind kind;
+    const struct tqa_receiver *receiver; /* of its value */
     tqa_motion motion;
     bool required;
 } tqa_field;
@@ -78,8 +64,32 @@ typedef struct tqa_receiver {
     bool (*string)(struct tqa_request *request, uint64_t at, const char *text, size_t n);
     bool (*boolean)(struct tqa_request *request, uint64_t at, bool value);
     bool (*null)(struct tqa_request *request, uint64_t at);
+    /* Appends what follows the field's name in the pointer of the value being read; NULL: the index
+     * of the element. */
+    void (*place)(const struct tqa_request *request, char *pointer);
+    /* The samples are complete: what must agree with them. NULL: nothing. */
+    bool (*arrive)(struct tqa_request *request);
+    /* The document is complete. NULL: nothing is left to check. */
+    bool (*finish)(struct tqa_request *request);
     bool bare; /* the value may be a string without brackets around it */
 } tqa_receiver;
+
+/* Receivers by kind of field. Arrays of samples: the field's `motion` says which. */
+extern const tqa_receiver tqa_motion_receiver;
+/* The order of rows; terms to leave out; further results; [x, y, z] of gravity. */
+extern const tqa_receiver tqa_joints_receiver, tqa_without_receiver, tqa_include_receiver,
+    tqa_gravity_receiver;
+/* External wrenches. */
+extern const tqa_receiver tqa_wrench_receiver;
+/* Which Coriolis matrix; a point: its link, where on it, along which axes; a box of q; a
+ * payload. */
+extern const tqa_receiver tqa_form_receiver, tqa_frame_receiver, tqa_at_receiver, tqa_axes_receiver,
+    tqa_box_receiver, tqa_payload_receiver;
+
+static inline bool tqa_field_is_motion(const tqa_field *field)
+{
+    return field->receiver == &tqa_motion_receiver;
+}
 
 /* A request on its way in: the receiver of its events, then what the operation computes from. */
 typedef struct tqa_request {

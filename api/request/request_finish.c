@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/recordings/from.h"
 #include "api/request/refuse.h"
 #include "api/request/request.h"
 
@@ -46,7 +45,7 @@ static bool agree(tqa_request *request)
     const tqa_field *first = NULL;
     for (size_t f = 0; f < request->schema->n_field; f++) {
         const tqa_field *field = &request->schema->fields[f];
-        if (field->kind != TQA_FIELD_MOTION) {
+        if (!tqa_field_is_motion(field)) {
             continue;
         }
         if ((request->seen >> f & 1u) == 0) {
@@ -84,7 +83,7 @@ static bool arrange(tqa_request *request)
     /* field by field of those that came: few of many */
     for (uint32_t left = request->seen; left != 0; left &= left - 1) {
         const tqa_field *field = &request->schema->fields[__builtin_ctz(left)];
-        if (field->kind != TQA_FIELD_MOTION) {
+        if (!tqa_field_is_motion(field)) {
             continue;
         }
         tqa_blocks *blocks = &request->motion[field->motion];
@@ -99,13 +98,38 @@ static bool arrange(tqa_request *request)
     return true;
 }
 
+/* The next of the fields that came, of which `left` has the bits. */
+static const tqa_receiver *next_receiver(const tqa_request *request, uint32_t *left)
+{
+    const tqa_field *field = &request->schema->fields[__builtin_ctz(*left)];
+    *left &= *left - 1;
+    return field->receiver;
+}
+
 bool tqa_request_arrive(tqa_request *request)
 {
-    return agree(request) && arrange(request) && tqa_wrenches_finish(request);
+    if (!agree(request) || !arrange(request)) {
+        return false;
+    }
+    for (uint32_t left = request->seen; left != 0;) {
+        const tqa_receiver *receiver = next_receiver(request, &left);
+        if (receiver->arrive != NULL && !receiver->arrive(request)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 bool tqa_request_finish(tqa_request *request)
 {
-    return (request->from != NULL ? tqa_from_check(request) : tqa_request_arrive(request)) &&
-           tqa_options_finish(request);
+    if (request->from == NULL && !tqa_request_arrive(request)) {
+        return false;
+    }
+    for (uint32_t left = request->seen; left != 0;) {
+        const tqa_receiver *receiver = next_receiver(request, &left);
+        if (receiver->finish != NULL && !receiver->finish(request)) {
+            return false;
+        }
+    }
+    return true;
 }

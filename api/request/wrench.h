@@ -44,18 +44,6 @@ typedef struct tqa_wrenches {
     size_t n_at; /* numbers of `at` */
 } tqa_wrenches;
 
-struct tqa_request;
-
-struct tqa_receiver;
-
-/* The receiver of the field `external_wrenches`. */
-extern const struct tqa_receiver tqa_wrench_receiver;
-
-/* Appends what follows "/external_wrenches" in the pointer of the value being read. */
-void tqa_wrenches_place(const struct tqa_request *request, char *pointer);
-
-/* Checks the number of samples, spreads constants, changes signs, finds centres of mass. */
-bool tqa_wrenches_finish(struct tqa_request *request);
 void tqa_wrenches_clear(tqa_wrenches *wrenches);
 
 /* The wrenches for the samples of block b: fills out[0 .. n - 1]. */

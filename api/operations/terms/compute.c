@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/operations/terms/constraints.h"
+#include "api/operations/terms/include.h"
 #include "core/base/finite.h"
 #include "core/dynamics/checks.h"
 #include "core/dynamics/derivatives/derivatives.h"

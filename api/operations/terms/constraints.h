@@ -3,7 +3,7 @@
 #ifndef TQA_OPERATIONS_TERMS_CONSTRAINTS_H
 #define TQA_OPERATIONS_TERMS_CONSTRAINTS_H
 
-#include "api/operations/terms/include.h"
+#include "api/operations/terms/term_input.h"
 #include "core/constraints/dynamics.h"
 
 /* Forces of constraints are kept beside the operation's first result while it is computed: the

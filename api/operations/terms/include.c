@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/call/payload.h"
 #include "api/operations/terms/constraints.h"
 #include "api/operations/terms/reactions.h"
 #include "api/request/refuse.h"
@@ -180,7 +181,7 @@ bool tqa_include_check(tqa_call *call)
                                   "a sample for each of q, of nv numbers");
         }
     }
-    return true;
+    return tqa_payload_attach(call);
 }
 
 /* ------------------------------------------------------------------------------------------------

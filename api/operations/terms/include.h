@@ -4,26 +4,7 @@
 #define TQA_OPERATIONS_TERMS_INCLUDE_H
 
 #include "api/operations/terms/blocks.h"
-#include "core/dynamics/sample.h"
-
-/* Names that have their own treatment somewhere; the table has them all. */
-enum {
-    TQA_INCLUDE_REACTIONS = 1u << 0,
-    TQA_INCLUDE_BOUNDS = 1u << 1,
-    TQA_INCLUDE_OPERATIONAL = 1u << 2,
-    TQA_INCLUDE_PASSIVITY = 1u << 3,
-    TQA_INCLUDE_CORIOLIS = 1u << 4,
-    TQA_INCLUDE_JACOBIANS = 1u << 5,
-    TQA_INCLUDE_FIRST_FREE = 1u << 6,
-    TQA_INCLUDE_MULTIPLIERS = 1u << 21,
-    TQA_INCLUDE_CONSTRAINT_POWER = 1u << 22,
-    TQA_INCLUDE_ACTUATION = 1u << 23,
-    TQA_INCLUDE_CONSTRAINTS = 1u << 24,
-    TQA_INCLUDE_PROJECTORS = 1u << 25,
-    TQA_INCLUDE_INTEGRABILITY = 1u << 26,
-    TQA_INCLUDE_DECOUPLING = 1u << 29,
-    TQA_INCLUDE_DRIVE = 1u << 30,
-};
+#include "api/operations/terms/term_input.h"
 
 /* Extents of a member that are not plain numbers. */
 enum {
@@ -35,18 +16,6 @@ enum {
 };
 
 enum { TQA_MEMBERS_MAX = 10, TQA_STATED_MAX = 3, TQA_EXTENTS_MAX = 3 };
-
-/* One sample, with what the terms are computed from. */
-typedef struct tqa_term_input {
-    const tqa_call *call;
-    const tq_model *model;
-    tq_sample sample; /* qd and qdd are never NULL */
-    const double *qd_ref, *qdd_ref;
-    const double *multipliers; /* and what follows them; NULL: nobody asked */
-    tq_configuration posture;  /* at the sample's velocity */
-    tq_scratch *scratch;
-    double *m, *c; /* (nv x nv), room for whoever computes */
-} tqa_term_input;
 
 /* One array of a name. */
 typedef struct tqa_member {
@@ -88,7 +57,8 @@ size_t tqa_member_size(const tqa_call *call, const tqa_member *member);
 size_t tqa_include_size(const tqa_call *call, const tqa_include *row);
 size_t tqa_include_size_all(const tqa_call *call);
 
-/* The request is complete: is there what the names need? False: the problem is set. */
+/* The request is complete: is there what the names need, and a mechanism with the payload? False:
+ * the problem is set. */
 bool tqa_include_check(tqa_call *call);
 
 /* Makes room for the results of all samples and adds them to the answer. False: the problem is

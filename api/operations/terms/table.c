@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/operations/terms/constraints.h"
+#include "api/operations/terms/include.h"
 #include "core/drives/demand.h"
 #include "core/dynamics/checks.h"
 #include "core/dynamics/derivatives/derivatives.h"

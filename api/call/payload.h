@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/request/payload.h - `payload`: a body fixed to a link for one request. */
-#ifndef TQA_REQUEST_PAYLOAD_H
-#define TQA_REQUEST_PAYLOAD_H
+/* api/call/payload.h - `payload`: a body fixed to a link for one request. */
+#ifndef TQA_CALL_PAYLOAD_H
+#define TQA_CALL_PAYLOAD_H
 
 #include "api/call/call.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/recordings/sources.c - the names of data that a request will read, before it is computed. */
+/* api/call/sources.c - the names of data that a request will read, before it is computed. */
 #include <stdio.h>
 #include <string.h>
 

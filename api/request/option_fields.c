@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/request/options.c - receives the small fields of a request. */
-#include "api/request/options.h"
-
+/* api/request/option_fields.c - receives the small fields of a request. */
 #include <math.h>
 #include <string.h>
 
@@ -115,7 +113,18 @@ static bool at_end(tqa_request *request, uint64_t at)
            refuse_count(request, at, 3, "a point is [x, y, z] in the link frame, m");
 }
 
-const tqa_receiver tqa_at_receiver = {.wanted = at_wanted,
+static bool at_finish(tqa_request *request)
+{
+    tqa_options *options = &request->options;
+    if (options->at_com && options->frame != TQ_NONE) {
+        const tq_link *link = &request->robot->model->links[options->frame];
+        memcpy(options->at, link->inertia.com, sizeof options->at);
+    }
+    return true;
+}
+
+const tqa_receiver tqa_at_receiver = {.finish = at_finish,
+                                      .wanted = at_wanted,
                                       .begin_array = at_begin,
                                       .end_array = at_end,
                                       .numbers = at_numbers,
@@ -146,7 +155,7 @@ static const struct {
 
 static bool is_box(const tqa_request *request)
 {
-    return request->field->kind == TQA_FIELD_BOX;
+    return request->field->receiver == &tqa_box_receiver;
 }
 
 static const char *part_name(const tqa_request *request, unsigned part)
@@ -178,7 +187,7 @@ static const char *object_wanted(const tqa_request *request)
     return payload_parts[options->part].wanted;
 }
 
-void tqa_options_place(const tqa_request *request, char *pointer)
+static void object_place(const tqa_request *request, char *pointer)
 {
     if (request->depth <= 1 || !request->options.in_part) {
         return;
@@ -362,7 +371,25 @@ static bool box_string(tqa_request *request, uint64_t at, const char *text, size
     return true;
 }
 
-const tqa_receiver tqa_box_receiver = {.wanted = object_wanted,
+/* Into the robot's order: `joints` may stand behind the box. */
+static bool box_finish(tqa_request *request)
+{
+    tqa_options *options = &request->options;
+    if (!options->box_in_order && request->reordered) {
+        /* the second half of the arena's box is room for this */
+        const size_t nq = request->robot->model->nq;
+        memcpy(options->box + 2 * nq, options->box, 2 * nq * sizeof(double));
+        for (size_t r = 0; r < nq; r++) {
+            options->box[request->q_map[r]] = options->box[2 * nq + r];
+            options->box[nq + request->q_map[r]] = options->box[3 * nq + r];
+        }
+    }
+    return true;
+}
+
+const tqa_receiver tqa_box_receiver = {.place = object_place,
+                                       .finish = box_finish,
+                                       .wanted = object_wanted,
                                        .begin_map = object_begin,
                                        .end_map = box_end,
                                        .key = object_key,
@@ -372,7 +399,8 @@ const tqa_receiver tqa_box_receiver = {.wanted = object_wanted,
                                        .string = box_string,
                                        .bare = true};
 
-const tqa_receiver tqa_payload_receiver = {.wanted = object_wanted,
+const tqa_receiver tqa_payload_receiver = {.place = object_place,
+                                           .wanted = object_wanted,
                                            .begin_map = object_begin,
                                            .end_map = payload_end,
                                            .key = object_key,
@@ -380,27 +408,3 @@ const tqa_receiver tqa_payload_receiver = {.wanted = object_wanted,
                                            .end_array = object_end_array,
                                            .numbers = object_numbers,
                                            .string = payload_string};
-
-size_t tqa_options_box_bytes(size_t nq)
-{
-    return (4 * nq * sizeof(double) + 63) / 64 * 64;
-}
-
-bool tqa_options_finish(tqa_request *request)
-{
-    tqa_options *options = &request->options;
-    const tq_model *model = request->robot->model;
-    if (options->at_com && options->frame != TQ_NONE) {
-        memcpy(options->at, model->links[options->frame].inertia.com, sizeof options->at);
-    }
-    if (options->has_box && !options->box_in_order && request->reordered) {
-        /* the second half of the arena's box is room for this */
-        const size_t nq = model->nq;
-        memcpy(options->box + 2 * nq, options->box, 2 * nq * sizeof(double));
-        for (size_t r = 0; r < nq; r++) {
-            options->box[request->q_map[r]] = options->box[2 * nq + r];
-            options->box[nq + request->q_map[r]] = options->box[3 * nq + r];
-        }
-    }
-    return true;
-}

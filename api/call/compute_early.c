@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/call/overlap.c - which blocks are complete before the body is. */
-#include "api/call/overlap.h"
+/* api/call/compute_early.c - which blocks are complete before the body is. */
+#include "api/call/compute_early.h"
 
 #include <assert.h>
 
-#include "api/call/call.h"
 #include "api/call/transpose.h"
 
 /* The fields that must have come, in the schema's order: three arrays of samples. */
@@ -13,7 +12,7 @@ static uint32_t required(const tqa_schema *schema, tqa_motion ret_motion[3])
     uint32_t bits = 0;
     size_t n = 0;
     for (size_t f = 0; f < schema->n_field; f++) {
-        if (schema->fields[f].kind == TQA_FIELD_MOTION && schema->fields[f].required) {
+        if (tqa_field_is_motion(&schema->fields[f]) && schema->fields[f].required) {
             assert(n < 3);
             ret_motion[n++] = schema->fields[f].motion;
             bits |= 1u << f;

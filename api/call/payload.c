@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/request/payload.c - builds the mechanism of one request, payload and all. */
-#include "api/request/payload.h"
+/* api/call/payload.c - builds the mechanism of one request, payload and all. */
+#include "api/call/payload.h"
 
 #include <stdlib.h>
 #include <string.h>
