@@ -87,7 +87,7 @@ def test_formats(daemon, data, query, rows, columns, names):
     (b"", "", None, 400, "empty"),
     (b"1,2\n", "?format=npy", None, 400, "NPY"),
     (npy([1, 2], 1)[:-1], "", None, 400, "cut"),
-    (npy([1, 2], 1) + b"x", "", None, 400, "behind"),
+    (npy([1, 2], 1) + b"x", "", None, 400, "after"),
     (b"1\n", "?delimiter=pipe", None, 422, "delimiter"),
     (b"1\n", "", "image/png", 415, "text/csv"),
 ])

@@ -44,7 +44,7 @@ def joint_model(joint):
     axis = np.array(joint["axis"])
     return {
         "revolute": lambda: pin.JointModelRevoluteUnaligned(axis),
-        "continuous_a": pin.JointModelRUBZ,
+        "continuous": pin.JointModelRUBZ,
         "prismatic": lambda: pin.JointModelPrismaticUnaligned(axis),
         "planar": pin.JointModelPlanar,
         "spherical": pin.JointModelSpherical,
@@ -114,7 +114,7 @@ class Twin:
             kq, kv, factor, offset = self.rows(number)
             if kind in ("revolute", "continuous", "prismatic"):
                 x = factor * q[kq] + offset
-                if kind == "continuous_a":
+                if kind == "continuous":
                     their_q[iq : iq + 2] = np.cos(x), np.sin(x)
                 else:
                     their_q[iq] = x
