@@ -158,9 +158,9 @@ static bool is_box(const tqa_request *request)
     return request->field->receiver == &tqa_box_receiver;
 }
 
-static const char *part_name(const tqa_request *request, unsigned part)
+static const char *part_name(bool box, unsigned part)
 {
-    return is_box(request) ? box_parts[part] : payload_parts[part].name;
+    return box ? box_parts[part] : payload_parts[part].name;
 }
 
 static size_t part_numbers(const tqa_request *request)
@@ -192,7 +192,7 @@ static void object_place(const tqa_request *request, char *pointer)
     if (request->depth <= 1 || !request->options.in_part) {
         return;
     }
-    const char *name = part_name(request, request->options.part);
+    const char *name = part_name(is_box(request), request->options.part);
     tqa_place_key(pointer, name, strlen(name));
     if (request->depth > 2 && !request->whole) {
         tqa_place_index(pointer,
@@ -213,13 +213,14 @@ static bool object_begin(tqa_request *request, uint64_t at)
 static bool object_key(tqa_request *request, uint64_t at, const char *text, size_t n)
 {
     tqa_options *options = &request->options;
-    const unsigned n_part = is_box(request) ? BOX_PARTS : TQA_PAYLOAD_PART_COUNT;
+    const bool box = is_box(request);
+    const unsigned n_part = box ? BOX_PARTS : TQA_PAYLOAD_PART_COUNT;
     tqa_nearest nearest;
     tqa_nearest_init(&nearest, text, n);
     options->in_part = false;
     for (unsigned p = 0; p < n_part; p++) {
-        tqa_nearest_offer(&nearest, part_name(request, p));
-        if (!is_word(part_name(request, p), text, n)) {
+        tqa_nearest_offer(&nearest, part_name(box, p));
+        if (!is_word(part_name(box, p), text, n)) {
             continue;
         }
         if ((options->seen >> p & 1u) != 0) {
