@@ -36,7 +36,7 @@ struct tqa_call {
     uint64_t n_fed;
     uint64_t n_body; /* bytes that will come; UINT64_MAX: not known */
     tqa_budget budget;
-    tqa_blocks tau;       /* the operation's first result, n_v rows or as it likes */
+    tqa_blocks tau;       /* primary result; nv rows unless the operation says otherwise */
     tqa_blocks reactions; /* with that `include` */
     char *text;           /* malloc'ed, with `control`: the whole answer */
     tqa_tree *control;    /* NULL, or the request as a tree; then only head, digest, problem and
@@ -65,13 +65,12 @@ static inline double tqa_call_number_us(const tqa_call *call)
     return call->accept == TQA_MEDIA_JSON ? 0.026 : 0.0007;
 }
 
-/* The motion of block b as core takes it, its wrenches out of `scratch`. Arrays that did not come
-   are
- * NULL: zeros. */
+/* The motion of block b as core takes it, its wrenches out of `scratch`. Arrays that are not in the
+ * request are NULL: zeros. */
 tq_inverse_input tqa_call_motion(const tqa_call *call, size_t b, tq_scratch *scratch);
 
 /* Runs body(arg, b - first) for each block b >= first of the request's samples: side by side when
- * there are several and the world can, else one after another in `scratch`. */
+ * there are several and the host has parallel_for, else one after another in `scratch`. */
 void tqa_call_each_block(const tqa_call *call, const tqa_host *host, size_t first, void *scratch,
                          void (*body)(void *arg, size_t i, void *scratch), void *arg);
 

@@ -372,7 +372,7 @@ static bool box_string(tqa_request *request, uint64_t at, const char *text, size
     return true;
 }
 
-/* Into the robot's order: `joints` may stand behind the box. */
+/* Into the robot's order: `joints` may come after the box. */
 static bool box_finish(tqa_request *request)
 {
     tqa_options *options = &request->options;

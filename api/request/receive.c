@@ -260,7 +260,7 @@ static bool root_begin_map(void *ctx, uint64_t at)
     return true;
 }
 
-/* A bracket has closed: behind the last one of a field, the next key is the root's. */
+/* A bracket has closed: after the last one of a field, the next key is the root's. */
 static void close_bracket(tqa_request *request)
 {
     request->depth--;

@@ -10,7 +10,7 @@ static size_t small_bytes(size_t n_row)
     return n_row * TQ_BLOCK_PAD * sizeof(double);
 }
 
-/* Room for every array that some operation takes: to look which this one does costs more. */
+/* Room for every array that some operation takes: to find those of this one costs more. */
 size_t tqa_request_arena_size(const tqa_robot *robot)
 {
     const tq_model *model = robot->model;

@@ -25,7 +25,7 @@ enum {
     TQA_TREE_MEMORY_MAX = 256 << 20 /* bytes of working arrays */
 };
 
-/* One request: first a receiver of events, then a tree. Private to api/operations. */
+/* One request: first a receiver of events, then a tree. */
 typedef struct tqa_tree {
     const tqa_robot *robot; /* NULL: none */
     const tqa_host *host;   /* while it runs; NULL: none */

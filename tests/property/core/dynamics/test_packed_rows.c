@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/dynamics/test_close_rows.c - wide robots have the same bits at every stride.
+/* tests/property/core/dynamics/test_packed_rows.c - wide robots have the same bits at every stride.
  */
 #include "core/dynamics/forward.h"
 #include "core/dynamics/inverse.h"
@@ -70,13 +70,13 @@ static void compare(bool is_forward, bool has_rates)
     tqt_model_free(model);
 }
 
-Test(close_rows, torques_of_a_wide_robot)
+Test(packed_rows, torques_of_a_wide_robot)
 {
     compare(false, true);
     compare(false, false);
 }
 
-Test(close_rows, accelerations_of_a_wide_robot)
+Test(packed_rows, accelerations_of_a_wide_robot)
 {
     compare(true, true);
     compare(true, false);
