@@ -2,6 +2,7 @@
 /* api/recordings/report.c - what an answer says of its logs: what was there, what was repaired.
  */
 #include "api/recordings/parts.h"
+#include "api/response/writer.h"
 
 const char *const tqa_recording_repair_names[TQA_RECORDING_REPAIRS] = {
     "not-finite", "absurd", "spike",     "repeated-time", "out-of-order", "set-back",

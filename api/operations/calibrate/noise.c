@@ -5,6 +5,7 @@
 
 #include "api/operations/calibrate/calibrate.h"
 #include "api/operations/calibrate/parameter_names.h"
+#include "api/response/writer.h"
 #include "core/signal/differentiate.h"
 
 double tqa_calibration_step(const tqa_calibration *c)
@@ -173,7 +174,7 @@ void tqa_calibration_tell_total(tqa_calibration *c)
 
 void tqa_calibration_put_noise(const tqa_calibration *c)
 {
-    tqa_writer *answer = &c->control->answer;
+    tqa_writer *answer = c->control->answer;
     const size_t nv = c->order.nv;
     tqa_writer_object(answer, "noise");
     tqa_writer_list(answer, "acceleration");
