@@ -31,6 +31,11 @@ static SUNContext make_context(void)
     SUNContext context = NULL;
     return SUNContext_Create(NULL, &context) == 0 ? context : NULL;
 }
+
+static void clear_error(SUNContext context)
+{
+    (void)context;
+}
 #else
 static void silent(int line, const char *function, const char *file, const char *message,
                    SUNErrCode code, void *data, SUNContext context)
@@ -57,6 +62,13 @@ static SUNContext make_context(void)
     }
     return context;
 }
+
+/* A failed allocation stays in the context as its last error, and every later integrator that uses
+ * the context reports it as its own: reading it clears it. */
+static void clear_error(SUNContext context)
+{
+    (void)SUNContext_GetLastError(context);
+}
 #endif
 
 static SUNContext take_context(void)
@@ -70,6 +82,7 @@ static SUNContext take_context(void)
 
 static void give_context(SUNContext context)
 {
+    clear_error(context);
     for (size_t k = 0; k < CONTEXTS_KEPT; k++) {
         SUNContext none = NULL;
         if (atomic_compare_exchange_strong(&idle[k], &none, context)) {

@@ -64,9 +64,17 @@ inside() { # ROOT NET COMMAND...: in namespaces of its own; NET is net (this mac
     unshare --mount --pid --ipc --uts --fork --kill-child $([ "$net" = net ] || echo --net) bash -c '
         root=$1; shift
         mount --make-rprivate / && mount -t proc proc "$root/proc" && mount -t tmpfs tmp "$root/tmp" && mount --rbind /dev "$root/dev"
+        [ "$0" = net ] || loopback
         exec chroot "$root" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=dumb DEBIAN_FRONTEND=noninteractive "$@"' \
-        - "$root" "$@"
+        "$net" "$root" "$@"
 }
+# a new network namespace has its loopback down
+loopback() {
+    ip link set lo up 2>/dev/null || python3 -c "
+import fcntl, socket, struct
+s = socket.socket(); fcntl.ioctl(s, 0x8914, struct.pack(\"16sh14x\", b\"lo\", 0x49))"
+}
+export -f loopback
 
 # --- layers: a bare system; upon it make, git and what `make deps` installs; upon that sudo and Criterion
 base=$work/$suite${extra:+-all}-base-$key
@@ -151,9 +159,7 @@ serve() { # ROOT WHO: in a network of its own, so that port 8420 is free whateve
     # shellcheck disable=SC2016
     unshare --net bash -c '
         root=$1 who=$2 log=$3 requests=$4
-        ip link set lo up 2>/dev/null || python3 -c "
-import fcntl, socket, struct
-s = socket.socket(); fcntl.ioctl(s, 0x8914, struct.pack(\"16sh14x\", b\"lo\", 0x49))"
+        loopback
         place=/opt home=/root; [ $who = root ] || place=/srv/user home=/srv/user
         as=; [ $who = root ] || as="runuser -u $who --"
         inside "$root" net sh -c "cd $place/torqued && exec $as env HOME=$home make -s run" >"$log" 2>&1 &
