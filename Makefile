@@ -84,8 +84,8 @@ core_libs   = $(if $(wildcard core/linalg/*.c),$(lapacke) -lopenblas) $(sundials
 link_libs   = -lmicrohttpd -lsqlite3 -lgnutls -linih -lsystemd -ljansson -lexpat -lsodium -lxxhash -lcbor -lz $(core_libs)
 
 #: build            the daemon and torquectl, in build/ (VARIANT=release|debug|asan|tsan, CC=gcc|clang, WERROR=1)
-#: run              install what is missing, build, serve on 127.0.0.1:8420
-#: install dist     into PREFIX below DESTDIR; a tarball of the last commit
+#: run              install what is missing, build, serve on 127.0.0.1 (PORT=8420)
+#: install dist     into PREFIX below DESTDIR, stripped; a tarball of the last commit
 #: clean            remove build/
 .PHONY: build links test clean run install dist help always
 build: $(core_lib) $(api_lib) $(daemon_lib) $(if $(has_main),$(out)/torqued) $(out)/torquectl $(if $(filter release,$(config)),links)
@@ -95,14 +95,14 @@ test: $(test_bin)
 	@tests/run/units.sh $(out)/log $^
 
 run: deps
-	@echo "building (half a minute the first time) ..."
-	@$(MAKE) -s -j$(jobs) build
-	@tests/run/serve.sh $(out)/torqued
+	@tests/run/build.sh "$(MAKE) --no-print-directory" $(jobs)
+	@tests/run/serve.sh $(out)/torqued $(PORT)
+PORT ?= 8420
 
 # units name the installed paths; settings that are there already are left alone
 install: build
-	install -D -m 755 $(out)/torqued "$(DESTDIR)$(PREFIX)/bin/torqued"
-	install -D -m 755 $(out)/torquectl "$(DESTDIR)$(PREFIX)/bin/torquectl"
+	install -s -D -m 755 $(out)/torqued "$(DESTDIR)$(PREFIX)/bin/torqued"
+	install -s -D -m 755 $(out)/torquectl "$(DESTDIR)$(PREFIX)/bin/torquectl"
 	if command -v scdoc >/dev/null; then install -d "$(DESTDIR)$(PREFIX)/share/man/man1" "$(DESTDIR)$(PREFIX)/share/man/man8" && \
 	    scdoc <clients/torquectl/torquectl.1.scd >"$(DESTDIR)$(PREFIX)/share/man/man1/torquectl.1" && \
 	    scdoc <systemd/torqued.8.scd >"$(DESTDIR)$(PREFIX)/share/man/man8/torqued.8"; \

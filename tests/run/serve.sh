@@ -1,22 +1,53 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# tests/run/serve.sh - start the daemon in the foreground; once it is ready, print a request that works.
+# tests/run/serve.sh - start the daemon in the foreground; once it is ready, print where it is, how to stop it, and a request with its answer.
+# usage: serve.sh DAEMON [PORT]
 set -u
 daemon=$1
-url=http://127.0.0.1:8420
-# Three samples of a quintic move of the panda from its ready pose: 0.3 rad in joints 1, 2 and 4 in one second.
-body='{"q":[[0,-0.7854,0,-2.3562,0,1.5708,0.7854],[0.0311,-0.7543,0,-2.3251,0,1.5708,0.7854],[0.15,-0.6354,0,-2.2062,0,1.5708,0.7854]],'
-body+='"qd":[[0,0,0,0,0,0,0],[0.3164,0.3164,0,0.3164,0,0,0],[0.5625,0.5625,0,0.5625,0,0,0]],'
-body+='"qdd":[[0,0,0,0,0,0,0],[1.6875,1.6875,0,1.6875,0,0,0],[0,0,0,0,0,0,0]]}'
+port=${2:-8420}
+url=http://127.0.0.1:$port
+# A panda at its ready pose: joint 1 turns, joint 2 speeds up. The first request of README.
+body='{"q": [0, -0.7854, 0, -2.3562, 0, 1.5708, 0.7854], "qd": [0.1, 0, 0, 0.1, 0, 0, 0], "qdd": [0, 0.5, 0, 0, 0, 0, 0]}'
 
-announce() { # PID: only for this very process; a port that is taken is the daemon's to report
+is_free() { ! (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+
+if ! [[ $port =~ ^[0-9]{1,5}$ ]] || [ "$port" -gt 65535 ]; then
+    echo "PORT=$port is no port: a number up to 65535" >&2
+    exit 2
+fi
+if ! is_free "$port"; then
+    next=$((port + 1))
+    while [ $next -lt 65536 ] && ! is_free $next; do next=$((next + 1)); done
+    holder="another program"
+    curl -fs -m 2 --noproxy '*' -H 'Accept: application/json' "$url/" 2>/dev/null | grep -q '"name":"torqued"' && holder="a torqued"
+    echo "port $port is taken: $holder listens there. Take another one:  make run PORT=$next" >&2
+    exit 1
+fi
+state=$("$daemon" --check-config | sed -n 's/^state_dir = //p')
+
+announce() { # PID: for this very process only
+    local started=$EPOCHREALTIME
     for _ in $(seq 300); do
         kill -0 "$1" 2>/dev/null || return
-        if curl -fs -m 1 -o /dev/null "$url/readyz"; then
-            sleep 0.2
+        if curl -fs -m 1 --noproxy '*' -o /dev/null "$url/readyz"; then
             kill -0 "$1" 2>/dev/null || return
-            printf '\n%s is ready. Torques of the panda along a short move:\n\n' "$url"
-            printf "curl -s %s/v1/robots/panda/inverse-dynamics -H 'Content-Type: application/json' -d '%s'\n\n" "$url" "$body"
+            local ms=$(((${EPOCHREALTIME/[.,]/} - ${started/[.,]/}) / 1000))
+            cat <<TEXT
+
+  torqued is ready after $ms ms:  $url/
+
+    documentation   $url/docs
+    state           $state  (robots, datasets, jobs: kept when it stops)
+    stop            Ctrl-C
+    another port    make run PORT=$((port + 1))
+
+  Torques of a panda, N m, one number a joint:
+
+curl -s $url/v1/robots/panda/inverse-dynamics -H 'Content-Type: application/json' -d '$body'
+
+TEXT
+            curl -s -m 5 --noproxy '*' "$url/v1/robots/panda/inverse-dynamics" -H 'Content-Type: application/json' -d "$body" |
+                sed -n 's/^{"tau":\[\([^]]*\)\].*/\1/p' | tr ',' '\n' | awk '{ printf "    joint %d  %9.4f\n", NR, $1 } END { print "" }'
             return
         fi
         sleep 0.1
@@ -24,4 +55,4 @@ announce() { # PID: only for this very process; a port that is taken is the daem
 }
 
 announce $$ &
-exec "$daemon" --listen 127.0.0.1:8420
+exec "$daemon" --listen "127.0.0.1:$port"
