@@ -25,7 +25,13 @@
 enum { EXIT_CONFIG = 78 };
 
 /* Everything that lives as long as the process. */
+static char state[TQD_STATE_DIR_TEXT]; /* the folder */
 static tqd_settings settings;
+static tqd_settings settings_read; /* as they were before those chosen at start */
+static struct {
+    int n;
+    char **values;
+} arguments;
 static tqd_service service;
 static tqd_routes routes;
 static tqd_listener listener;
@@ -96,8 +102,20 @@ __attribute__((section(".preinit_array"),
                used)) static void (*const preinit)(int, char **, char **) = before_libraries;
 #endif
 
+/* --check-config: as they are in force on this machine. False: the process ends. */
+static bool print_settings(int *ret_status)
+{
+    char why[TQD_SETTING_WHY];
+    if (!tqd_settings_resolve(&settings, why)) {
+        *ret_status = refuse(EXIT_CONFIG, why);
+        return false;
+    }
+    tqd_settings_print(&settings, state, stdout);
+    return false;
+}
+
 /* True when the settings are valid; else *ret_status is the exit status. */
-static bool read_settings(int argc, char **argv, char *state, size_t n_state, int *ret_status)
+static bool read_settings(int argc, char **argv, int *ret_status)
 {
     char why[TQD_SETTING_WHY];
     *ret_status = 0;
@@ -110,10 +128,15 @@ static bool read_settings(int argc, char **argv, char *state, size_t n_state, in
     } else if (!tqd_credentials_read(settings.credentials, &tokens, why, sizeof why) ||
                !tqd_listener_check(settings.listen, tokens.n > 0, why, sizeof why)) {
         *ret_status = refuse(EXIT_CONFIG, why);
-    } else if (!tqd_state_dir(&settings, state, n_state)) {
+    } else if (!tqd_state_dir(&settings, state, sizeof state)) {
         *ret_status = refuse(EXIT_CONFIG, "--state-dir is not given and HOME is not set");
+    } else if (settings.check_config) {
+        return print_settings(ret_status);
     } else {
-        return !settings.check_config;
+        settings_read = settings;
+        arguments.n = argc;
+        arguments.values = argv;
+        return true;
     }
     return false;
 }
@@ -127,7 +150,7 @@ static void log_notice(void *ctx, tqd_notice notice, const char *what, const cha
             what, TQD_TEXT("detail", detail));
 }
 
-static bool open_store(const char *state, char *why)
+static bool open_store(char *why)
 {
     tqd_store_options options = {.folder = state,
                                  .uri = settings.store,
@@ -152,7 +175,7 @@ static void report_jobs(void *ctx, uint64_t n_running, uint64_t n_queued)
                n_running, n_queued);
 }
 
-static bool open_jobs(const char *state, char *why)
+static bool open_jobs(char *why)
 {
     workers = tqd_workers_new((size_t)settings.queue);
     if (workers == NULL) {
@@ -245,9 +268,33 @@ static bool start_threads(void)
     return good;
 }
 
-/* SIGHUP. The log is on stderr: there is no file to reopen. */
+static void set_log(const tqd_settings *of)
+{
+    tqd_log_level_set(tqd_log_level_named(of->log_level));
+    tqd_log_format_set(tqd_log_format_named(of->log_format));
+}
+
+/* SIGHUP. The log is on stderr: there is no file to reopen. A fault leaves all as it was. */
 static void reload(void)
 {
+    static tqd_settings fresh;
+    char why[TQD_SETTING_WHY];
+    char rest[TQD_SETTING_TEXT];
+    if (!tqd_settings_read(&fresh, arguments.n, arguments.values, why)) {
+        tqd_log(TQD_LOG_ERROR, "not reloaded: the former settings stay in force",
+                TQD_TEXT("reason", why));
+        return;
+    }
+    if (!tqd_server_reload(server, fresh.origins, fresh.hosts)) {
+        tqd_log(TQD_LOG_ERROR, "not reloaded: the former settings stay in force",
+                TQD_TEXT("reason", "there is no memory"));
+        return;
+    }
+    set_log(&fresh);
+    tqd_settings_changed(&settings_read, &fresh, rest, sizeof rest);
+    tqd_log(TQD_LOG_INFO, "settings reloaded", TQD_TEXT("origins", fresh.origins),
+            TQD_TEXT("hosts", fresh.hosts), TQD_TEXT("log_level", fresh.log_level),
+            TQD_TEXT("after_a_restart", rest));
     tqd_credentials_reload(settings.credentials, &tokens, &sessions);
 }
 
@@ -257,6 +304,20 @@ static void log_scrub(void *ctx, const tqd_check *check)
     tqd_log(check->n_damaged > 0 ? TQD_LOG_ERROR : TQD_LOG_INFO, "stored files checked",
             TQD_NUMBER("files", check->n_file), TQD_NUMBER("bytes", check->n_byte),
             TQD_NUMBER("damaged", check->n_damaged));
+}
+
+static void log_start(void)
+{
+    char credentials[32] = "none";
+    if (tokens.n > 0) {
+        snprintf(credentials, sizeof credentials, "%zu tokens", tokens.n);
+    }
+    tqd_log(TQD_LOG_INFO, "listening", TQD_TEXT("url", listener.url),
+            TQD_TEXT("version", TQA_VERSION), TQD_NUMBER("pid", getpid()),
+            TQD_TEXT("store", settings.store), TQD_TEXT("state", state),
+            TQD_TEXT("settings", settings.config != NULL ? settings.config : "none: defaults"),
+            TQD_TEXT("credentials", credentials), TQD_NUMBER("workers", settings.workers),
+            TQD_NUMBER("io_threads", settings.io_threads));
 }
 
 /* Serves until a signal arrives. False if it could not start. */
@@ -274,8 +335,7 @@ static bool serve(void)
         return false;
     }
     (void)tqd_workers_submit(workers, warm_registry, registry);
-    tqd_log(TQD_LOG_INFO, "listening", TQD_TEXT("url", listener.url), TQD_NUMBER("pid", getpid()),
-            TQD_NUMBER("workers", settings.workers), TQD_NUMBER("io_threads", settings.io_threads));
+    log_start();
     watchdog.server = server;
     watchdog.workers = workers;
     watchdog.n_loop = (unsigned)settings.io_threads;
@@ -323,10 +383,10 @@ static bool stop(void)
 }
 
 /* torqued --check-store: no service */
-static int check_store(const char *state)
+static int check_store(void)
 {
     char why[TQD_STORE_WHY];
-    if (!open_store(state, why)) {
+    if (!open_store(why)) {
         return refuse(EXIT_FAILURE, why);
     }
     const bool good = tqd_check_store(store, stdout);
@@ -338,17 +398,16 @@ static int check_store(const char *state)
 int main(int argc, char **argv)
 {
     char why[TQD_SETTING_WHY];
-    char state[TQD_STATE_DIR_TEXT];
     const char *reason = NULL;
     int status = 0;
-    if (!read_settings(argc, argv, state, sizeof state, &status)) {
+    if (!read_settings(argc, argv, &status)) {
         return status;
     }
     if (!tqd_settings_resolve(&settings, why)) {
         return refuse(EXIT_FAILURE, why);
     }
     tqd_process_prepare();
-    tqd_log_level_set(tqd_log_level_named(settings.log_level));
+    set_log(&settings);
     tqd_scratch_bound_set((size_t)settings.scratch);
     tqa_memory_bound_set((size_t)settings.sample_budget);
     reason = tqa_start((unsigned)settings.lane_width);
@@ -356,9 +415,9 @@ int main(int argc, char **argv)
         return refuse(EXIT_FAILURE, reason);
     }
     if (settings.check_store) {
-        return check_store(state);
+        return check_store();
     }
-    if (!open_store(state, why) || !open_jobs(state, why) ||
+    if (!open_store(why) || !open_jobs(why) ||
         !tqd_listener_open(&listener, settings.listen, (size_t)settings.io_threads, tokens.n > 0,
                            why, sizeof why)) {
         return refuse(EXIT_FAILURE, why);

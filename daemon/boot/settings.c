@@ -9,6 +9,9 @@
 
 #include <ini.h>
 
+#include "daemon/http/gate.h"
+#include "daemon/http/origin.h"
+
 typedef struct row {
     const char *name;
     const char *flag;
@@ -60,13 +63,26 @@ static int64_t *number_of(tqd_settings *settings, const row *r)
     return (int64_t *)(void *)((char *)settings + r->offset);
 }
 
-/* Decimal digits, for sizes with a unit. */
+typedef struct unit {
+    const char *suffix;
+    int64_t factor;
+} unit;
+
+/* the largest first; "" takes a bare number */
+static const unit sizes[] = {
+    {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"", 1}, {NULL, 0}};
+static const unit times[] = {{"d", 86400000}, {"h", 3600000}, {"min", 60000}, {"s", 1000},
+                             {"ms", 1},       {"", 1},        {NULL, 0}};
+static const unit counts[] = {{"", 1}, {NULL, 0}};
+
+static const unit *units_of(const row *r)
+{
+    return strcmp(r->unit, "bytes") == 0 ? sizes : strcmp(r->unit, "ms") == 0 ? times : counts;
+}
+
+/* Decimal digits, then a unit of the row. */
 static bool parse_number(const row *r, const char *text, int64_t *ret_value)
 {
-    static const struct {
-        const char *suffix;
-        unsigned shift;
-    } sizes[] = {{"", 0}, {"KiB", 10}, {"MiB", 20}, {"GiB", 30}};
     int64_t value = 0;
     const char *at = text;
     for (; *at >= '0' && *at <= '9'; at++) {
@@ -79,14 +95,32 @@ static bool parse_number(const row *r, const char *text, int64_t *ret_value)
         return false;
     }
     at += strspn(at, " ");
-    size_t n_size = strcmp(r->unit, "bytes") == 0 ? sizeof sizes / sizeof sizes[0] : 1;
-    for (size_t i = 0; i < n_size; i++) {
-        if (strcmp(at, sizes[i].suffix) == 0 && value <= INT64_MAX >> sizes[i].shift) {
-            *ret_value = value << sizes[i].shift;
+    for (const unit *u = units_of(r); u->suffix != NULL; u++) {
+        if (strcmp(at, u->suffix) == 0 && value <= INT64_MAX / u->factor) {
+            *ret_value = value * u->factor;
             return true;
         }
     }
     return false;
+}
+
+/* With the largest unit that leaves no remainder: 30d, 1GiB, 75s. */
+static void print_number(const row *r, int64_t value, char *ret, size_t size)
+{
+    const unit *u = units_of(r);
+    while (u->suffix[0] != '\0' && (value == 0 || value % u->factor != 0)) {
+        u++;
+    }
+    const bool is_bare_time = value != 0 && u->suffix[0] == '\0' && units_of(r) == times;
+    snprintf(ret, size, "%" PRId64 "%s", value / u->factor, is_bare_time ? "ms" : u->suffix);
+}
+
+static const char *units_text(const row *r)
+{
+    return units_of(r) == sizes   ? " of bytes, KiB, MiB or GiB"
+           : units_of(r) == times ? " of ms, or with the unit s, min, h or d"
+           : r->unit[0] != '\0'   ? " of bytes/s"
+                                  : "";
 }
 
 /* Sets one row from text. False with the reason, without its position, in `why`. */
@@ -104,36 +138,71 @@ static bool set(tqd_settings *settings, const row *r, const char *text, char *wh
     }
     int64_t value = 0;
     if (!parse_number(r, text, &value)) {
-        snprintf(why, TQD_SETTING_WHY, "%s must be a whole number%s%s, not \"%.80s\"", r->name,
-                 r->unit[0] != '\0' ? " of " : "", r->unit, text);
+        snprintf(why, TQD_SETTING_WHY, "%s must be a whole number%s, not \"%.80s\"", r->name,
+                 units_text(r), text);
         return false;
     }
     if (value < r->least || value > r->most) {
-        snprintf(why, TQD_SETTING_WHY, "%s must lie between %" PRId64 " and %" PRId64 "%s%s",
-                 r->name, r->least, r->most, r->unit[0] != '\0' ? " " : "", r->unit);
+        char least[32];
+        char most[32];
+        print_number(r, r->least, least, sizeof least);
+        print_number(r, r->most, most, sizeof most);
+        snprintf(why, TQD_SETTING_WHY, "%s must lie between %s and %s", r->name, least, most);
         return false;
     }
     *number_of(settings, r) = value;
     return true;
 }
 
+static bool is_one_of(const char *const *words, const char *word)
+{
+    while (*words != NULL && strcmp(*words, word) != 0) {
+        words++;
+    }
+    return *words != NULL;
+}
+
+/* An entry that no request can match would be accepted and do nothing. */
+static bool check_list(const char *list, const char *what,
+                       const char *(*fault_of)(const char *, size_t), char *why)
+{
+    for (const char *at = list + strspn(list, " ,"); *at != '\0'; at += strspn(at, " ,")) {
+        const size_t n = strcspn(at, " ,");
+        const char *fault = fault_of(at, n);
+        if (fault != NULL) {
+            snprintf(why, TQD_SETTING_WHY, "%s: \"%.*s\": %s", what, n < 200 ? (int)n : 200, at,
+                     fault);
+            return false;
+        }
+        at += n;
+    }
+    return true;
+}
+
 /* Constraints that the table cannot express. */
 static bool check_words(const tqd_settings *settings, char *why)
 {
-    static const char *const levels[] = {"error", "warning", "info", "debug"};
-    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
-        if (strcmp(settings->log_level, levels[i]) == 0) {
-            int64_t lanes = settings->lane_width;
-            if (lanes == 0 || lanes == 1 || lanes == 2 || lanes == 4 || lanes == 8) {
-                return true;
-            }
-            snprintf(why, TQD_SETTING_WHY, "lane_width must be 0, 1, 2, 4 or 8");
-            return false;
-        }
+    static const char *const levels[] = {"error", "warning", "info", "debug", NULL};
+    static const char *const formats[] = {"auto", "json", "journal", "text", NULL};
+    const int64_t lanes = settings->lane_width;
+    if (!is_one_of(levels, settings->log_level)) {
+        snprintf(why, TQD_SETTING_WHY,
+                 "log_level must be error, warning, info or debug, not \"%.80s\"",
+                 settings->log_level);
+        return false;
     }
-    snprintf(why, TQD_SETTING_WHY, "log_level must be error, warning, info or debug, not \"%.80s\"",
-             settings->log_level);
-    return false;
+    if (!is_one_of(formats, settings->log_format)) {
+        snprintf(why, TQD_SETTING_WHY,
+                 "log_format must be auto, json, journal or text, not \"%.80s\"",
+                 settings->log_format);
+        return false;
+    }
+    if (lanes != 0 && lanes != 1 && lanes != 2 && lanes != 4 && lanes != 8) {
+        snprintf(why, TQD_SETTING_WHY, "lane_width must be 0, 1, 2, 4 or 8");
+        return false;
+    }
+    return check_list(settings->origins, "origins", tqd_origin_fault, why) &&
+           check_list(settings->hosts, "hosts", tqd_gate_host_fault, why);
 }
 
 static void fail_at_line(reading *r, const char *why)
@@ -296,19 +365,58 @@ bool tqd_settings_read(tqd_settings *ret_settings, int argc, char *const *argv,
     if (!read_flags(&trial, argc, argv, &config, why)) {
         return false;
     }
+    ret_settings->config = config;
     if (config != NULL && !read_file(ret_settings, config, why)) {
         return false;
     }
     return read_flags(ret_settings, argc, argv, &config, why);
 }
 
+void tqd_settings_print(const tqd_settings *settings, const char *state_dir, FILE *out)
+{
+    tqd_settings copy = *settings;
+    fputs("[torqued]\n", out);
+    for (size_t i = 0; i < N_ROW; i++) {
+        char number[32];
+        const char *text = number;
+        if (rows[i].offset == offsetof(tqd_settings, state_dir)) {
+            text = state_dir;
+        } else if (rows[i].preset_text != NULL) {
+            text = text_of(&copy, &rows[i]);
+        } else {
+            print_number(&rows[i], *number_of(&copy, &rows[i]), number, sizeof number);
+        }
+        fprintf(out, "%s = %s\n", rows[i].name, text);
+    }
+}
+
+void tqd_settings_changed(const tqd_settings *a, const tqd_settings *b, char *ret, size_t size)
+{
+    static const char *const reloaded[] = {"origins", "hosts", "log_level", "log_format", NULL};
+    tqd_settings copies[2] = {*a, *b};
+    size_t n = 0;
+    ret[0] = '\0';
+    for (size_t i = 0; i < N_ROW; i++) {
+        const row *r = &rows[i];
+        const bool same = r->preset_text != NULL
+                              ? strcmp(text_of(&copies[0], r), text_of(&copies[1], r)) == 0
+                              : *number_of(&copies[0], r) == *number_of(&copies[1], r);
+        const size_t length = strlen(r->name);
+        if (!same && !is_one_of(reloaded, r->name) && n + length + 2 < size) {
+            n += (size_t)snprintf(ret + n, size - n, "%s%s", n > 0 ? " " : "", r->name);
+        }
+    }
+}
+
 void tqd_settings_help(FILE *out)
 {
-    fprintf(out,
-            "usage: torqued [--config FILE] [--listen HOST:PORT | --listen unix:PATH]\n"
-            "               [--state-dir DIR] [--store URI] [--workers N]\n"
-            "               [--adopt] [--check-store] [--check-config] [--version] [--help]\n\n"
-            "Settings, as name = value lines under [torqued] in FILE; flags win:\n\n");
+    fprintf(
+        out,
+        "usage: torqued [--config FILE] [--listen HOST:PORT | --listen unix:PATH]\n"
+        "               [--state-dir DIR] [--store URI] [--workers N]\n"
+        "               [--adopt] [--check-store] [--check-config] [--version] [--help]\n\n"
+        "Settings, as name = value lines under [torqued] in FILE; flags win. Times take ms, s, min, h\n"
+        "or d (a bare number: ms), sizes KiB, MiB or GiB:\n\n");
     for (size_t i = 0; i < N_ROW; i++) {
         const row *r = &rows[i];
         fprintf(out, "  %s%s%s\n      %s\n", r->name, r->flag[0] != '\0' ? ", --" : "", r->flag,
@@ -316,8 +424,15 @@ void tqd_settings_help(FILE *out)
         if (r->preset_text != NULL) {
             fprintf(out, "      default: %s\n", r->preset_text[0] ? r->preset_text : "empty");
         } else {
-            fprintf(out, "      %" PRId64 " to %" PRId64 "%s%s, default %" PRId64 "\n", r->least,
-                    r->most, r->unit[0] != '\0' ? " " : "", r->unit, r->preset);
+            char least[32];
+            char most[32];
+            char preset[32];
+            print_number(r, r->least, least, sizeof least);
+            print_number(r, r->most, most, sizeof most);
+            print_number(r, r->preset, preset, sizeof preset);
+            fprintf(out, "      %s to %s%s%s, default %s\n", least, most,
+                    strchr(r->unit, '/') != NULL ? " " : "",
+                    strchr(r->unit, '/') != NULL ? r->unit : "", preset);
         }
     }
 }

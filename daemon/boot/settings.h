@@ -12,9 +12,9 @@
 enum { TQD_SETTING_TEXT = 512, TQD_SETTING_WHY = 640 };
 
 /* X_TEXT(name, flag, default, text)
- * X_NUMBER(name, flag, unit, least, most, default, text): times in ms or s, sizes in bytes; a size
- * may have the unit KiB, MiB or GiB. A default of 0 where 0 is allowed means "chosen at start". A
- * flag of "" means: in the file only. */
+ * X_NUMBER(name, flag, unit, least, most, default, text): times in ms, sizes in bytes. In the file
+ * and in flags a time may have the unit ms, s, min, h or d, a size KiB, MiB or GiB. A default of 0
+ * where 0 is allowed means "chosen at start". A flag of "" means: in the file only. */
 #define TQD_SETTING_LIST(X_TEXT, X_NUMBER)                                                         \
     X_TEXT(listen, "listen", "127.0.0.1:8420",                                                     \
            "where to listen: HOST:PORT, [ADDRESS]:PORT or unix:PATH")                              \
@@ -31,6 +31,9 @@ enum { TQD_SETTING_TEXT = 512, TQD_SETTING_WHY = 640 };
     X_TEXT(origins, "", "",                                                                        \
            "CORS: origins whose pages may send requests, such as https://lab.example; empty: off") \
     X_TEXT(log_level, "", "info", "error, warning, info or debug")                                 \
+    X_TEXT(log_format, "", "auto",                                                                 \
+           "json, journal (JSON after <N>, the priority), text, or auto: text on a terminal, "     \
+           "journal under systemd, else json")                                                     \
     X_NUMBER(log_requests, "", "", 0, 1, 0, "1: a log line for every request")                     \
     X_NUMBER(workers, "workers", "", 0, 512, 0, "threads that compute; 0: one per core")           \
     X_NUMBER(io_threads, "", "", 0, 64, 0, "threads that serve connections; 0: half the cores")    \
@@ -86,12 +89,21 @@ typedef struct tqd_settings {
 #undef TQD_SETTING_FIELD_NUMBER
     /* command-line flags that are not settings */
     bool check_config, version, help, adopt, check_store;
+    const char *config; /* of --config; NULL: none */
 } tqd_settings;
 
 /* Reads the command line and the file of --config (flags take precedence). False with one line in
  * `why`: "FILE:LINE: reason" or "--flag: reason". */
 bool tqd_settings_read(tqd_settings *ret_settings, int argc, char *const *argv,
                        char why[TQD_SETTING_WHY]);
+
+/* All settings in force as a file of settings, with `state_dir` in place of the setting:
+ * --check-config. */
+void tqd_settings_print(const tqd_settings *settings, const char *state_dir, FILE *out);
+
+/* Names of settings that differ, separated by spaces, into `ret` (size bytes); but for those that a
+ * reload applies: tqd_settings_reload. */
+void tqd_settings_changed(const tqd_settings *a, const tqd_settings *b, char *ret, size_t size);
 
 /* The text of --help: usage, then the table. */
 void tqd_settings_help(FILE *out);

@@ -3,6 +3,7 @@
  * smuggling). */
 #include "daemon/http/gate.h"
 
+#include <stdatomic.h>
 #include <string.h>
 #include <strings.h>
 
@@ -199,7 +200,8 @@ bool tqd_gate_host(const tqd_hosts *hosts, const char *value, size_t n_value)
         is_named(value, n, "[::1]")) {
         return true;
     }
-    for (const char *at = hosts->extra; at != NULL && *at != '\0';) {
+    for (const char *at = atomic_load_explicit(&hosts->extra, memory_order_acquire);
+         at != NULL && *at != '\0';) {
         size_t length = strcspn(at, " ,");
         if (length == n && strncasecmp(at, value, n) == 0) {
             return true;
@@ -208,6 +210,17 @@ bool tqd_gate_host(const tqd_hosts *hosts, const char *value, size_t n_value)
         at += strspn(at, " ,");
     }
     return false;
+}
+
+const char *tqd_gate_host_fault(const char *name, size_t n)
+{
+    if (memchr(name, '*', n) != NULL) {
+        return "patterns are not supported: write each name";
+    }
+    if (memchr(name, '/', n) != NULL) {
+        return "a host is a name or an address, without a scheme or a path";
+    }
+    return host_length(name, n) != n ? "a host is written without its port" : NULL;
 }
 
 const char *tqd_gate_path(const tqd_hosts *hosts, const char *target)

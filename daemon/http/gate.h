@@ -14,9 +14,10 @@ enum { TQD_HEADER_BYTES_MAX = 4096 };
 
 /* Accepted values of the Host header. */
 typedef struct tqd_hosts {
-    bool any;          /* a Unix socket: DNS rebinding cannot reach it */
-    const char *extra; /* names besides localhost, 127.0.0.1 and [::1], separated by spaces or
-                           commas; NULL if none */
+    bool any; /* a Unix socket: DNS rebinding cannot reach it */
+    /* names besides localhost, 127.0.0.1 and [::1], separated by spaces or commas; NULL if none.
+     * Replaced as a whole while requests are read. */
+    _Atomic(const char *) extra;
 } tqd_hosts;
 
 /* Filled header by header. Zero-initialised. */
@@ -39,6 +40,9 @@ bool tqd_gate_close(tqd_gate *gate);
 
 /* True when `name` (a Host value, port allowed) is served here: protects against DNS rebinding. */
 bool tqd_gate_host(const tqd_hosts *hosts, const char *value, size_t n_value);
+
+/* Why no Host header can match this text of n bytes in tqd_hosts.extra; NULL: one may. Constant. */
+const char *tqd_gate_host_fault(const char *name, size_t n);
 
 /* The path of a request target in absolute form ("http://HOST/path"), whose host must be served
  * here; a target in origin form is returned as it is. NULL for any other form. */

@@ -19,6 +19,28 @@ bool tqd_origin_is_listed(const char *list, const char *origin)
     return found;
 }
 
+const char *tqd_origin_fault(const char *origin, size_t n)
+{
+    const size_t scheme = n > 7 && memcmp(origin, "http://", 7) == 0    ? 7
+                          : n > 8 && memcmp(origin, "https://", 8) == 0 ? 8
+                                                                        : 0;
+    if (n == 1 && origin[0] == '*') {
+        return "any page could then use this service: list origins one by one";
+    }
+    if (scheme == 0) {
+        return "an origin is http://HOST[:PORT] or https://HOST[:PORT]";
+    }
+    for (size_t i = scheme; i < n; i++) {
+        if (strchr("/?#@*", origin[i]) != NULL) {
+            return "an origin ends after its host or port, without a path";
+        }
+        if (origin[i] >= 'A' && origin[i] <= 'Z') {
+            return "browsers send origins in lower case";
+        }
+    }
+    return NULL;
+}
+
 void tqd_origin_preflight(tqd_reply *reply)
 {
     reply->status = 204;

@@ -4,12 +4,16 @@
 #define TQD_HTTP_ORIGIN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "daemon/http/exchange.h"
 
 /* Whether `origin` (NULL: none) is in a list such as "https://a.example http://b:8080", compared
  * byte by byte. An empty list has none. */
 bool tqd_origin_is_listed(const char *list, const char *origin);
+
+/* Why a browser would never send this text of n bytes as its Origin; NULL: it may. Constant. */
+const char *tqd_origin_fault(const char *origin, size_t n);
 
 /* The reply to a preflight, which a browser sends before any request that is not a simple one. */
 void tqd_origin_preflight(tqd_reply *reply);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/observe/log.h - one JSON object a line on stderr, with the journal's <N> priority. */
+/* daemon/observe/log.h - one event a line on stderr: JSON, JSON with the journal's <N> priority, or
+ * text for a terminal. */
 #ifndef TQD_OBSERVE_LOG_H
 #define TQD_OBSERVE_LOG_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 /* Severities of syslog(3). */
@@ -13,7 +15,13 @@ typedef enum tqd_log_level {
     TQD_LOG_DEBUG = 7,
 } tqd_log_level;
 
-enum { TQD_LOG_LINE = 2048 };
+typedef enum tqd_log_format {
+    TQD_LOG_JSON,
+    TQD_LOG_JOURNAL, /* sd-daemon(3): <N> before each line */
+    TQD_LOG_TEXT,
+} tqd_log_format;
+
+enum { TQD_LOG_LINE = 2048, TQD_LOG_LIMIT_S = 60 };
 
 /* One member of the object: text when text is not NULL, else number. A text must not be NULL. */
 typedef struct tqd_log_field {
@@ -41,6 +49,23 @@ void tqd_log_write(tqd_log_level level, const char *event, const tqd_log_field *
 
 /* Lines above this level are dropped; INFO at start. */
 void tqd_log_level_set(tqd_log_level level);
+
+/* JSON at start. */
+void tqd_log_format_set(tqd_log_format format);
+
+/* "json", "journal" or "text"; anything else: text on a terminal, journal under systemd, else JSON.
+ */
+tqd_log_format tqd_log_format_named(const char *name);
+
+/* Bounds how often clients can cause a line. Zero-initialised. */
+typedef struct tqd_log_limit {
+    _Atomic int64_t next_s;
+    _Atomic uint64_t n; /* since the last line */
+} tqd_log_limit;
+
+/* Counts one event. Not 0: log it now, it is the N-th since the last line; at most once in
+ * TQD_LOG_LIMIT_S. Any thread. */
+uint64_t tqd_log_due(tqd_log_limit *limit);
 
 /* "error", "warning", "info" or "debug"; INFO for anything else. */
 tqd_log_level tqd_log_level_named(const char *name);

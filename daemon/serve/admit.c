@@ -133,7 +133,8 @@ static bool check_query(tqd_client *client)
 static bool check_preflight(tqd_client *client, const char *method)
 {
     tqd_request *request = &client->request;
-    const char *list = client->loop->server->options.origins;
+    const char *list =
+        atomic_load_explicit(&client->loop->server->options.origins, memory_order_acquire);
     if (list == NULL || list[0] == '\0' || strcmp(method, "OPTIONS") != 0 ||
         header(&request->head, "Access-Control-Request-Method") == NULL ||
         !tqd_origin_is_listed(list, request->kept[TQD_HEADER_ORIGIN])) {
@@ -144,6 +145,16 @@ static bool check_preflight(tqd_client *client, const char *method)
         tqd_origin_preflight(request->refusal);
     }
     return false;
+}
+
+static void log_refused_token(tqd_client *client)
+{
+    const uint64_t n = tqd_log_due(&client->loop->server->refused_token);
+    if (n > 0) {
+        tqd_log(TQD_LOG_WARNING, "a request without a valid token was refused",
+                TQD_NUMBER("refused", n), TQD_TEXT("path", client->request.head.path),
+                TQD_TEXT("request", client->request.head.request_id));
+    }
 }
 
 /* Authentication comes before any answer that depends on what exists. */
@@ -167,6 +178,7 @@ static bool check_token(tqd_client *client)
             return true;
         }
     }
+    log_refused_token(client);
     tqa_problem problem;
     tqa_problem_set(&problem, "unauthorized",
                     "send \"Authorization: Bearer TOKEN\" with a valid token");
@@ -257,22 +269,39 @@ static bool is_same_origin(const tqd_head *head, const char *host)
                         : host != NULL && own != NULL && strcasecmp(host + 3, own) == 0;
 }
 
+/* The browser shows its user no more than "CORS": the log names what to list. */
+static void log_refused_origin(tqd_client *client, const char *event)
+{
+    const uint64_t n = tqd_log_due(&client->loop->server->refused_origin);
+    if (n > 0) {
+        tqd_log(TQD_LOG_WARNING, event, TQD_NUMBER("refused", n),
+                TQD_TEXT("origin", client->request.kept[TQD_HEADER_ORIGIN]),
+                TQD_TEXT("setting", "origins"));
+    }
+}
+
 /* Protection against cross-site request forgery: a page of another site may send simple requests
  * here, though it cannot read the answers. A request that changes state must come from our own
  * origin or from a client that is no browser. */
 static bool check_origin(tqd_client *client)
 {
     tqd_request *request = &client->request;
-    if (request->head.method == TQD_GET || request->head.method == TQD_HEAD) {
-        return true;
-    }
+    const bool is_read = request->head.method == TQD_GET || request->head.method == TQD_HEAD;
     const char *origin = request->kept[TQD_HEADER_ORIGIN];
     if (origin == NULL) {
         return true;
     }
     const tqd_server_options *options = &client->loop->server->options;
     const char *host = strstr(origin, "://");
-    const bool listed = !request->by_cookie && tqd_origin_is_listed(options->origins, origin);
+    const bool listed =
+        (is_read || !request->by_cookie) &&
+        tqd_origin_is_listed(atomic_load_explicit(&options->origins, memory_order_acquire), origin);
+    if (is_read) {
+        if (!listed && !is_same_origin(&request->head, host)) {
+            log_refused_origin(client, "a page of another origin cannot read the answer");
+        }
+        return true;
+    }
     if (listed ||
         (request->by_cookie || options->hosts.any
              ? is_same_origin(&request->head, host)
@@ -280,7 +309,9 @@ static bool check_origin(tqd_client *client)
         return true;
     }
     tqa_problem problem;
-    tqa_problem_set(&problem, "forbidden", "pages of another origin may not send this");
+    log_refused_origin(client, "a request from a page of another origin was refused");
+    tqa_problem_set(&problem, "forbidden",
+                    "pages of another origin may not send this (setting: origins)");
     tqd_refuse(client, &problem);
     return false;
 }

@@ -113,7 +113,8 @@ static bool has_cache_header(const tqd_reply *reply)
 /* The listed origin that may read this reply (CORS); NULL: none. */
 static const char *allowed_origin(const tqd_client *client)
 {
-    const char *list = client->loop->server->options.origins;
+    const char *list =
+        atomic_load_explicit(&client->loop->server->options.origins, memory_order_acquire);
     const char *origin = client->request.kept[TQD_HEADER_ORIGIN];
     return origin != NULL && tqd_origin_is_listed(list, origin) ? origin : NULL;
 }

@@ -109,6 +109,43 @@ tqd_server *tqd_server_open(const tqd_server_options *options, const char **rete
     return server;
 }
 
+/* NULL: no memory. A list that is replaced stays, since requests read it without a lock. */
+static tqd_list *list_new(tqd_server *server, const char *text)
+{
+    const size_t n = strlen(text) + 1;
+    tqd_list *list = malloc(sizeof *list + n);
+    if (list != NULL) {
+        memcpy(list->text, text, n);
+        list->next = server->lists;
+        server->lists = list;
+    }
+    return list;
+}
+
+static bool is_same(const char *a, const char *b)
+{
+    return strcmp(a != NULL ? a : "", b) == 0;
+}
+
+bool tqd_server_reload(tqd_server *server, const char *origins, const char *hosts)
+{
+    tqd_server_options *options = &server->options;
+    const bool new_origins = !is_same(options->origins, origins);
+    const bool new_hosts = !is_same(options->hosts.extra, hosts);
+    const tqd_list *first = new_origins ? list_new(server, origins) : NULL;
+    const tqd_list *second = new_hosts ? list_new(server, hosts) : NULL;
+    if ((new_origins && first == NULL) || (new_hosts && second == NULL)) {
+        return false;
+    }
+    if (new_origins) {
+        atomic_store_explicit(&options->origins, first->text, memory_order_release);
+    }
+    if (new_hosts) {
+        atomic_store_explicit(&options->hosts.extra, second->text, memory_order_release);
+    }
+    return true;
+}
+
 bool tqd_server_close(tqd_server *server)
 {
     if (server == NULL) {
@@ -132,6 +169,11 @@ bool tqd_server_close(tqd_server *server)
         if (loop->event_fd > 0) {
             close(loop->event_fd);
         }
+    }
+    while (server->lists != NULL) {
+        tqd_list *next = server->lists->next;
+        free(server->lists);
+        server->lists = next;
     }
     free(server);
     return true;

@@ -37,7 +37,8 @@ typedef struct tqd_server_options {
     uint64_t body_budget_b;   /* bytes of bodies in flight, over all connections */
     const tqd_tokens *tokens; /* bearer tokens of clients; NULL: no authentication */
     tqd_sessions *sessions;   /* of browsers that sent a token; not NULL where tokens are not */
-    const char *origins;      /* CORS: other origins that may send requests; NULL or "": none */
+    /* CORS: other origins that may send requests; NULL or "": none */
+    _Atomic(const char *) origins;
     tqd_hosts hosts;
     tqd_deadlines deadlines;
     bool log_requests;
@@ -60,6 +61,9 @@ typedef struct tqd_server tqd_server;
 /* Creates one HTTP daemon per loop; the caller runs each tqd_server_loop on a thread of its own.
  * NULL and a constant reason when the library refuses. */
 tqd_server *tqd_server_open(const tqd_server_options *options, const char **reterr);
+/* Replaces the lists of origins and hosts for the requests that come next. One thread at a time.
+ * False: no memory, and nothing is changed. */
+bool tqd_server_reload(tqd_server *server, const char *origins, const char *hosts);
 /* After all loops have returned. False when requests were still running: the server is then leaked
  * on purpose, as the process ends. */
 bool tqd_server_close(tqd_server *server);

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "daemon/observe/log.h"
 #include "daemon/observe/request_id.h"
 #include "daemon/serve/response_cache.h"
 #include "daemon/serve/route_cache.h"
@@ -126,8 +127,16 @@ typedef struct tqd_loop {
     tqd_counters counters;
 } tqd_loop;
 
+/* A list of origins or hosts that was in force once. */
+typedef struct tqd_list {
+    struct tqd_list *next;
+    char text[];
+} tqd_list;
+
 struct tqd_server {
     tqd_server_options options;
+    tqd_list *lists;
+    tqd_log_limit refused_origin, refused_token;
     _Atomic bool draining;
     _Atomic int64_t drain_until_ms;
     _Atomic size_t n_open;

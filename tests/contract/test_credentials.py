@@ -215,3 +215,15 @@ def test_credentials_are_read_again_at_sighup(start, tmp_path):
     path.unlink()
     os.kill(one.process.pid, signal.SIGHUP)
     assert states() == [401, 200]
+
+
+def test_refused_tokens_are_logged_now_and_then(start, tokens):
+    """One line a minute with how many: who probes cannot fill the log, and the line holds no token."""
+    one = start({"credentials": tokens})
+    for _ in range(4):
+        problem(one.request("GET", "/v1/robots", headers=bearer("guess-of-a-token")), 401)
+    eventually(lambda: any("without a valid token" in line for line in one.log))
+    lines = [json.loads(line) for line in one.log if "without a valid token" in line]
+    assert len(lines) == 1 and lines[0]["refused"] == 1 and lines[0]["path"] == "/v1/robots"
+    assert "guess-of-a-token" not in "".join(one.log)
+    assert [json.loads(line)["credentials"] for line in one.log if '"listening"' in line] == ["2 tokens"]

@@ -2,10 +2,12 @@
 # tests/contract/test_origins.py - pages of other sites: none unless they are listed, and then only those.
 import hashlib
 import json
+import pathlib
+import signal
 import socket
 
 import pytest
-from conftest import PATIENCE, Daemon, problem
+from conftest import PATIENCE, Daemon, eventually, problem
 
 LAB, CELL = "https://lab.example", "http://cell.example:8080"
 LISTED = {"origins": f"{LAB}, {CELL}"}
@@ -93,3 +95,56 @@ def test_asking_whether_it_may_ask_needs_no_token(start, tmp_path):
     assert shown(reply[1]) == LAB
     assert one.request("POST", PATH, BODY, {"Origin": LAB, "Authorization": f"Bearer {token}"})[0] == 200
     problem(one.request("OPTIONS", PATH, headers={"Origin": "https://evil.example", **ASK}), 401)
+
+
+def events(one, word):
+    return [json.loads(line) for line in one.log if word in line]
+
+
+def test_a_reload_takes_lists_and_log_level(start):
+    """SIGHUP reads the file again: what can change in a running process does, the rest is named, and a fault changes nothing."""
+    one = start({"origins": LAB, "queue": 100})
+    config = pathlib.Path(one.folder.name) / "torqued.conf"
+    before = config.read_text()
+    host = {"Host": "lab.example:1"}
+    assert shown(one.request("GET", "/v1/robots", headers={"Origin": LAB})[1]) == LAB
+    problem(one.request("GET", "/v1/robots", headers=host), 400)
+
+    config.write_text(before.replace(LAB, CELL).replace("queue = 100", "queue = 101") + "hosts = lab.example\n")
+    one.process.send_signal(signal.SIGHUP)
+    eventually(lambda: events(one, "settings reloaded"))
+    told = events(one, "settings reloaded")[0]
+    assert (told["origins"], told["hosts"], told["after_a_restart"]) == (CELL, "lab.example", "queue")
+    assert shown(one.request("GET", "/v1/robots", headers={"Origin": LAB})[1]) is None
+    assert shown(one.request("GET", "/v1/robots", headers={"Origin": CELL})[1]) == CELL
+    assert one.request("GET", "/v1/robots", headers=host)[0] == 200
+
+    config.write_text(before.replace(LAB, "*"))
+    one.process.send_signal(signal.SIGHUP)
+    eventually(lambda: events(one, "not reloaded"))
+    assert 'origins: "*"' in events(one, "not reloaded")[0]["reason"]
+    assert shown(one.request("GET", "/v1/robots", headers={"Origin": CELL})[1]) == CELL
+    assert one.request("GET", "/v1/robots", headers=host)[0] == 200
+
+
+def test_refused_origins_are_logged_now_and_then(start):
+    """A browser's user sees "CORS" and nothing else: the log names the page and the setting, once a minute however many come."""
+    one = start({"origins": CELL})
+    for _ in range(5):
+        problem(one.request("POST", PATH, BODY, {"Origin": LAB}), 403)
+    for _ in range(5):
+        assert one.request("GET", "/v1/robots", headers={"Origin": LAB})[0] == 200
+    own = f"http://{one.address[0]}:{one.address[1]}"
+    assert one.request("GET", "/v1/robots", headers={"Origin": own})[0] == 200
+    eventually(lambda: events(one, "another origin"))
+    lines = events(one, "another origin")
+    assert len(lines) == 1 and (lines[0]["origin"], lines[0]["setting"], lines[0]["refused"]) == (LAB, "origins", 1), lines
+
+
+def test_a_page_that_may_read_is_no_warning(start):
+    one = start({"origins": CELL})
+    own = f"http://{one.address[0]}:{one.address[1]}"
+    for origin in (CELL, own):
+        assert one.request("GET", "/v1/robots", headers={"Origin": origin})[0] == 200
+        assert one.request("POST", PATH, BODY, {"Origin": origin, "Content-Type": "application/json"})[0] == 200
+    assert not events(one, "another origin")

@@ -123,7 +123,7 @@ def test_ready_line_is_one_json_object(start):
     one = start()
     line = next(text for text in one.log if '"listening"' in text)
     assert is_log_line(line)
-    fields = json.loads(line[3:])
+    fields = json.loads(line)
     assert fields["url"] == one.url and fields["pid"] == one.process.pid and fields["level"] == "info"
 
 
@@ -207,10 +207,10 @@ def test_terminal_that_closes_stops_what_was_started_in_it(tmp_path):
         finally:
             os._exit(127)
     said = b""
-    while b'"listening"' not in said:
+    while b"listening: url unix:" not in said:  # text for people
         said += os.read(master, 4096)
     os.kill(pid, signal.SIGHUP)  # the terminal is there still
-    while b'"reloaded"' not in said:
+    while b" reloaded: " not in said:
         said += os.read(master, 4096)
     os.close(master)
     assert os.waitpid(pid, 0)[1] == 0, "ended by itself, with status 0"
@@ -355,7 +355,12 @@ def test_good_settings(tmp_path):
     path = tmp_path / "torqued.conf"
     path.write_text("# all of it\n[torqued]\nworkers = 2 ; two\nbody_budget = 64 MiB\nlisten = [::1]:0\nhosts=a b\n")
     done = run("--config", str(path), "--state-dir", str(tmp_path), "--check-config")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (done.returncode, done.stderr) == (0, "")
+    shown = dict(line.split(" = ", 1) for line in done.stdout.splitlines() if " = " in line)
+    assert {"workers": "2", "body_budget": "64MiB", "listen": "[::1]:0", "hosts": "a b", "jobs_keep": "30d", "state_dir": str(tmp_path)}.items() <= shown.items()
+    assert int(shown["io_threads"]) > 0, "what is chosen at start is shown as chosen"
+    path.write_text(done.stdout)
+    assert run("--config", str(path), "--check-config").stdout == done.stdout
 
 
 def test_help_lists_every_setting():
@@ -368,7 +373,7 @@ def test_help_lists_every_setting():
 def test_flags_win_over_the_file(start):
     one = start({"workers": 3}, args=("--workers", "2"))
     line = next(text for text in one.log if '"listening"' in text)
-    assert json.loads(line[3:])["workers"] == 2
+    assert json.loads(line)["workers"] == 2
 
 
 def test_environment_gives_the_state_folder(tmp_path):

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "api/operations/calibrate/calibrate.h"
-#include "api/response/writer.h"
 
 const tq_static_check *tqa_calibration_stand(const tqa_calibration *c, bool *ret_unseen)
 {
@@ -15,7 +14,7 @@ const tq_static_check *tqa_calibration_stand(const tqa_calibration *c, bool *ret
 
 static void put_joint(const tqa_calibration *c, const tq_static_residual *stood, uint32_t v)
 {
-    tqa_writer *answer = c->control->answer;
+    tqa_writer *answer = &c->control->answer;
     tqa_writer_object(answer, NULL);
     tqa_writer_string(answer, "joint", c->control->robot->joint_names[tqa_calibration_joint(c, v)]);
     tqa_writer_number(answer, "torque", stood->torque);
@@ -42,14 +41,14 @@ static bool has_brakes(const tqa_calibration *c)
 {
     bool any = false;
     for (size_t i = 0; i < c->n_log; i++) {
-        any = any || c->logs[i].signal.repairs[TQ_REPAIR_BRAKED].n > 0;
+        any = any || c->logs[i].repairs[TQA_RECORDING_BRAKED].n > 0;
     }
     return any;
 }
 
 void tqa_calibration_put_stand(const tqa_calibration *c)
 {
-    tqa_writer *answer = c->control->answer;
+    tqa_writer *answer = &c->control->answer;
     bool unseen = false;
     const tq_static_check *stand = tqa_calibration_stand(c, &unseen);
     const size_t n_pose = tq_static_check_of(stand, 0).n_pose;

@@ -75,6 +75,62 @@ Test(settings, sizes)
     }
 }
 
+Test(settings, times)
+{
+    static const struct {
+        const char *value;
+        int64_t ms; /* 0: refused */
+    } cases[] = {{"5000", 5000},      {"5s", 5000},     {"5 s", 5000},
+                 {"5000ms", 5000},    {"2min", 120000}, {"36 h", 129600000},
+                 {"30d", 2592000000}, {"0s", 0},        {"5 S", 0},
+                 {"1.5h", 0},         {"5m", 0},        {"106751991168d", 0},
+                 {"5s 3", 0},         {"s", 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[80];
+        snprintf(text, sizeof text, "jobs_keep = %s\n", cases[i].value);
+        const bool good = read_text(text, NULL, NULL);
+        cr_expect(good == (cases[i].ms != 0), "%s: %s", text, why);
+        cr_expect(settings.jobs_keep == cases[i].ms || !good, "%s", text);
+    }
+}
+
+/* what --check-config prints is a file of settings that means the same */
+Test(settings, printed_settings_read_back)
+{
+    static char text[16384];
+    cr_assert(read_text("origins = https://a.example, http://b:80\njobs_keep = 90s\nqueue = 7\n"
+                        "lease = 1001\nbody_budget = 3MiB\nscrub = 0\n",
+                        NULL, NULL));
+    const tqd_settings before = settings;
+    FILE *out = fmemopen(text, sizeof text, "w");
+    tqd_settings_print(&before, "/srv/state", out);
+    fclose(out);
+    cr_expect(strstr(text, "\njobs_keep = 90s\n") != NULL &&
+                  strstr(text, "\nlease = 1001ms\n") != NULL &&
+                  strstr(text, "\nbody_budget = 3MiB\n") != NULL &&
+                  strstr(text, "\nstate_dir = /srv/state\n") != NULL &&
+                  strstr(text, "\nscrub = 0\n") != NULL,
+              "%s", text);
+    cr_assert(read_text(text, NULL, NULL), "%s", why);
+    char changed[TQD_SETTING_TEXT];
+    tqd_settings_changed(&before, &settings, changed, sizeof changed);
+    cr_expect(eq(str, changed, (char *)"state_dir"));
+    cr_expect(eq(str, settings.origins, (char *)before.origins));
+}
+
+Test(settings, what_a_reload_leaves_is_named)
+{
+    char changed[TQD_SETTING_TEXT];
+    cr_assert(read_text("workers = 3\nlog_level = debug\norigins = https://a.example\nhosts = h\n",
+                        NULL, NULL));
+    const tqd_settings before = settings;
+    cr_assert(read_text("workers = 4\nlisten = unix:/x\n", NULL, NULL));
+    tqd_settings_changed(&before, &settings, changed, sizeof changed);
+    cr_expect(eq(str, changed, (char *)"listen workers"));
+    tqd_settings_changed(&before, &settings, changed, 10);
+    cr_expect(eq(str, changed, (char *)"listen"));
+}
+
 /* only sizes take a unit of bytes */
 Test(settings, numbers_without_units)
 {
@@ -113,10 +169,29 @@ Test(settings, a_refusal_is_one_whole_sentence)
         {"lane_width = 3\n", ":1: lane_width must be 0, 1, 2, 4 or 8"},
         {"log_level = loud\n", ":1: log_level must be error, warning, info or debug, not \"loud\""},
         {"workers = many\n", ":1: workers must be a whole number, not \"many\""},
-        {"body_budget = 2 MB\n", ":1: body_budget must be a whole number of bytes, not \"2 MB\""},
+        {"body_budget = 2 MB\n",
+         ":1: body_budget must be a whole number of bytes, KiB, MiB or GiB, not \"2 MB\""},
+        {"lease = 5 sec\n",
+         ":1: lease must be a whole number of ms, or with the unit s, min, h or d, not \"5 sec\""},
+        {"log_format = xml\n", ":1: log_format must be auto, json, journal or text, not \"xml\""},
+        {"origins = https://a.example *\n",
+         ":1: origins: \"*\": any page could then use this service: list origins one by one"},
+        {"origins = a.example\n",
+         ":1: origins: \"a.example\": an origin is http://HOST[:PORT] or https://HOST[:PORT]"},
+        {"origins = https://a.example/\n",
+         ":1: origins: \"https://a.example/\": an origin ends after "
+         "its host or port, without a path"},
+        {"origins = https://A.example\n",
+         ":1: origins: \"https://A.example\": browsers send origins in lower case"},
+        {"hosts = lab.example:8420\n",
+         ":1: hosts: \"lab.example:8420\": a host is written without its port"},
+        {"hosts = *.example\n",
+         ":1: hosts: \"*.example\": patterns are not supported: write each name"},
+        {"hosts = http://lab\n", ":1: hosts: \"http://lab\": a host is a name or an address, "
+                                 "without a scheme or a path"},
         {"workers = 513\n", ":1: workers must lie between 0 and 512"},
         {"connections = 0\n", ":1: connections must lie between 1 and 100000"},
-        {"lease = 999\n", ":1: lease must lie between 1000 and 3600000 ms"},
+        {"lease = 999\n", ":1: lease must lie between 1s and 1h"},
         {"[server]\nworkers = 1\n",
          ":2: there is no section [server]; settings belong in [torqued]"},
         {"workers = 1\nqueue = 2\nworkers = 1\n", ":3: workers has been set in line 1 already"},

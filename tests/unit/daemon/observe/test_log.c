@@ -4,6 +4,7 @@
 #include <criterion/new/assert.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -38,12 +39,50 @@ Test(log, one_object_a_line)
 {
     char text[4096];
     captured(text, sizeof text, say_plain);
-    cr_expect(eq(int, strncmp(text, "<4>{\"time\":\"20", 14), 0));
+    cr_expect(eq(int, strncmp(text, "{\"time\":\"20", 11), 0));
     const char *rest = strstr(text, "Z\",");
     cr_assert(ne(ptr, (void *)rest, NULL));
     cr_expect(eq(str, (char *)rest,
                  (char *)"Z\",\"level\":\"warning\",\"event\":\"disk full\","
                          "\"path\":\"/a\\\"b\\\\c\\u000a\\u00ff\",\"n\":-5}\n"));
+}
+
+Test(log, the_journal_takes_a_priority_first)
+{
+    char text[4096];
+    tqd_log_format_set(tqd_log_format_named("journal"));
+    captured(text, sizeof text, say_plain);
+    cr_expect(eq(int, strncmp(text, "<4>{\"time\":\"20", 14), 0));
+}
+
+Test(log, text_for_a_terminal)
+{
+    char text[4096];
+    tqd_log_format_set(tqd_log_format_named("text"));
+    captured(text, sizeof text, say_plain);
+    cr_expect(eq(int, (int)strspn(text, "0123456789:"), 8));
+    cr_expect(
+        eq(str, text + 8, (char *)" warning: disk full: path /a\\\"b\\\\c\\u000a\\u00ff, n -5\n"));
+}
+
+/* stderr of this test is a pipe */
+Test(log, a_pipe_gets_json_and_the_journal_its_prefix)
+{
+    unsetenv("JOURNAL_STREAM");
+    cr_expect(eq(int, (int)tqd_log_format_named("auto"), (int)TQD_LOG_JSON));
+    setenv("JOURNAL_STREAM", "8:12345", 1);
+    cr_expect(eq(int, (int)tqd_log_format_named("auto"), (int)TQD_LOG_JOURNAL));
+    cr_expect(eq(int, (int)tqd_log_format_named("json"), (int)TQD_LOG_JSON));
+}
+
+Test(log, a_limit_counts_what_it_leaves_out)
+{
+    tqd_log_limit limit = {0};
+    cr_expect(eq(u64, tqd_log_due(&limit), 1));
+    cr_expect(eq(u64, tqd_log_due(&limit), 0));
+    cr_expect(eq(u64, tqd_log_due(&limit), 0));
+    limit.next_s = 0; /* a minute later */
+    cr_expect(eq(u64, tqd_log_due(&limit), 3));
 }
 
 static char long_text[2 * TQD_LOG_LINE];
