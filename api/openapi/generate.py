@@ -1,12 +1,112 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# api/openapi/generate.py - writes api/openapi/generated/openapi_json.c from api/openapi/openapi.yaml (needs PyYAML).
+# api/openapi/generate.py - writes openapi.yaml and generated/ from schema/, examples/ and frame.yaml (needs PyYAML).
+"""usage: generate.py [folder]    writes below `folder` instead of api/openapi, for comparison"""
 import json
+import pathlib
 import sys
 
 import yaml
 
-HEAD = """/* SPDX-License-Identifier: Apache-2.0 */
+import document
+import schema
+
+HERE = pathlib.Path(__file__).resolve().parent
+LICENSE = "SPDX-License-Identifier: Apache-2.0"
+MEDIA = {"json": "application/json", "cbor": "application/cbor", "npz": "application/x-npz", "npy": "application/x-npy"}
+JOB_PARAMETERS = ["Prefer", "IdempotencyKey", "Priority", "Deadline", "Client"]
+WIDTH = 480  # bytes of JSON a line
+
+
+class Operation:
+    """An operation as its lines state it."""
+
+    def __init__(self, schemas, line):
+        self.line = line
+        words = line.code.split()
+        self.name, self.needs_robot, self.summary = words[1], words[2:] == ["of", "robot"], line.text
+        self.about, self.order, self.tag, self.queries = "", 1000, "dynamics", []
+        self.media, self.npy, self.answers = {}, {}, ""
+        for below in line.below:
+            key, _, value = (part.strip() for part in below.code.partition(":"))
+            self.set(schemas, below, key.split(), value)
+        self.camel = "".join(word.capitalize() for word in self.name.split("-"))
+        self.c_name = self.name.replace("-", "_")
+
+    def set(self, schemas, line, key, value):
+        if key == ["about"]:
+            self.about = line.text
+        elif key == ["order"]:
+            self.order = int(value)
+        elif key == ["tag"]:
+            self.tag = value
+        elif key[0] in ("request", "answer") and key[1:] == ["npy"]:
+            self.npy[key[0]] = line.text
+        elif key[0] in ("request", "answer") and not key[1:]:
+            self.media[key[0]] = value.split()
+            self.answers = line.text or self.answers
+        elif key[0] == "query":
+            self.queries.append({"name": key[1], "in": "query", "description": line.text,
+                                 "schema": {k: v for k, v in schemas.schema(line, value).items() if k != "description"}})
+        else:
+            raise schema.Fault(f"{line.place}: not understood: {line.code}")
+
+    def path(self):
+        return f"/v1/robots/{{name}}/{self.name}" if self.needs_robot else f"/v1/{self.name}"
+
+    def content(self, which, name, archive):
+        of = {"json": name, "cbor": name, "npz": archive}
+        npy = {"description": self.npy.get(which), "type": "string", "contentMediaType": MEDIA["npy"]}
+        return {MEDIA[media]: {"schema": ref("schemas", of[media]) if media in of else npy} for media in self.media[which]}
+
+    def item(self, examples):
+        request = self.content("request", f"{self.camel}Request", "RequestArchive")
+        request[MEDIA["json"]]["examples"] = examples
+        answer = self.content("answer", f"{self.camel}Result", "AnswerArchive")
+        post = {"operationId": self.camel[0].lower() + self.camel[1:], "tags": [self.tag], "summary": self.summary,
+                "description": self.about}
+        if self.queries:
+            post["parameters"] = self.queries
+        post["requestBody"] = {"required": True, "content": request}
+        post["responses"] = {"200": {"description": self.answers, "content": answer}, "202": ref("responses", "Accepted"),
+                             "default": ref("responses", "Problem")}
+        names = (["RobotName"] if self.needs_robot else []) + JOB_PARAMETERS
+        return {"parameters": [ref("parameters", name) for name in names], "post": post}
+
+
+def ref(kind, name):
+    return {"$ref": f"#/components/{kind}/{name}"}
+
+
+def read():
+    """The schemas, the operations in their order, the document."""
+    schemas = schema.Schemas()
+    for path in sorted(HERE.glob("schema/*.schema")):
+        schemas.load(path, path.relative_to(HERE.parent.parent))
+    operations = sorted((Operation(schemas, line) for line in schemas.operations), key=lambda each: (each.order, each.name))
+    frame = yaml.safe_load((HERE / "frame.yaml").read_text(encoding="utf-8"))
+    paths = {}
+    for operation in operations:
+        examples = yaml.safe_load((HERE / "examples" / f"{operation.name}.yaml").read_text(encoding="utf-8"))
+        paths[operation.path()] = operation.item(examples)
+    frame["paths"] = {**paths, **frame["paths"]}
+    frame["components"]["schemas"] = schemas.components()
+    return schemas, operations, frame
+
+
+def c_string(part):
+    return '"' + part.replace("\\", "\\\\").replace('"', '\\"').replace("?", "\\?") + '"'
+
+
+def openapi_yaml(whole):
+    return (f"# {LICENSE}\n# api/openapi/openapi.yaml - the HTTP contract of torqued, made by generate.py: do not edit.\n"
+            + document.dump(whole))
+
+
+def openapi_json(whole):
+    text = json.dumps(whole, separators=(",", ":"))  # ASCII only: other characters are escaped
+    lines = "\n".join(c_string(text[i : i + WIDTH]) for i in range(0, len(text), WIDTH))
+    return f"""/* {LICENSE} */
 /* api/openapi/generated/openapi_json.c - openapi.yaml as JSON, made by generate.py: do not edit. */
 #include "api/openapi.h"
 
@@ -14,30 +114,31 @@ HEAD = """/* SPDX-License-Identifier: Apache-2.0 */
 #pragma GCC diagnostic ignored "-Woverlength-strings"
 /* clang-format off */
 static const char text[] =
-"""
-TAIL = """/* clang-format on */
+{lines}
+"\\n";
+/* clang-format on */
 
 const char *tqa_openapi_json(size_t *ret_n)
-{
+{{
     *ret_n = sizeof text - 1;
     return text;
-}
+}}
 """
-WIDTH = 480  # bytes of JSON a line
-
-
-def c_string(part):
-    return '"' + part.replace("\\", "\\\\").replace('"', '\\"').replace("?", "\\?") + '"'
 
 
 def main():
-    source, target = sys.argv[1:]
-    with open(source, encoding="utf-8") as file:
-        document = yaml.safe_load(file)
-    text = json.dumps(document, separators=(",", ":"))  # ASCII only: other characters are escaped
-    lines = [c_string(text[i : i + WIDTH]) for i in range(0, len(text), WIDTH)]
-    with open(target, "w", encoding="ascii") as file:
-        file.write(HEAD + "\n".join(lines) + "\n" + '"\\n";\n' + TAIL)
+    folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else HERE
+    try:
+        schemas, operations, whole = read()
+    except schema.Fault as fault:
+        sys.exit(str(fault))
+    files = {
+        "openapi.yaml": openapi_yaml(whole),
+        "generated/openapi_json.c": openapi_json(whole),
+    }
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
 
 
 main()

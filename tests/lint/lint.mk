@@ -5,7 +5,7 @@ headers := $(filter %.h,$(sources))
 tidy_src := $(filter core/%.c api/%.c daemon/%.c,$(sources))
 
 #: lint lint-quick  what can be said without running; the part of it that takes seconds
-#: format openapi   clang-format over all; the contract's C text out of api/openapi/openapi.yaml
+#: format openapi   clang-format over all; the contract and its tables in C out of api/openapi/schema
 .PHONY: lint lint-quick lint-headers lint-cppcheck lint-includes lint-tidy lint-folders lint-syntax lint-openapi openapi format analyze
 lint-quick:
 	@tests/lint/arrows.sh
@@ -34,11 +34,11 @@ lint-folders:
 	@tests/lint/selftest.sh
 	@tests/run/forked_selftest.sh
 
-# the contract and the C text made from it say the same
+# the contract and the tables in C are what the schema makes
 lint-openapi:
 	@tests/lint/openapi.sh
 openapi:
-	api/openapi/generate.py api/openapi/openapi.yaml api/openapi/generated/openapi_json.c
+	api/openapi/generate.py
 
 # every header compiles by itself, as C
 lint-headers:
