@@ -7,7 +7,7 @@
 
 #include "api/request/robot_fields.h"
 #include "api/tables/table.h"
-#include "core/identify/experiment.h"
+#include "core/signal/experiment.h"
 #include "core/identify/regression/fit.h"
 #include "core/signal/clock.h"
 #include "core/signal/filter.h"

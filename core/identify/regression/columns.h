@@ -9,7 +9,7 @@
 #include "core/base/scratch.h"
 #include "core/base/status.h"
 #include "core/dynamics/regressor/regressor.h"
-#include "core/identify/experiment.h"
+#include "core/signal/experiment.h"
 #include "core/identify/regression/base.h"
 #include "core/model/mechanism.h"
 

@@ -10,7 +10,7 @@
 
 #include "core/base/scratch.h"
 #include "core/base/status.h"
-#include "core/identify/experiment.h"
+#include "core/signal/experiment.h"
 #include "core/identify/regression/columns.h"
 #include "core/model/mechanism.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/recordings/resample.c - a window of rows onto an even clock, filtered, differentiated, cut to
+/* core/signal/resample.c - a window of rows onto an even clock, filtered, differentiated, cut to
  * the motion, given away in blocks. */
-#include "api/recordings/resample.h"
+#include "core/signal/pass_private.h"
 
 #include <math.h>
 #include <string.h>

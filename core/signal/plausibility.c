@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/recordings/plausibility.c - do a log's numbers mean what is said of them: units, signs,
+/* core/signal/plausibility.c - do a log's numbers mean what is said of them: units, signs,
  * columns,
  * by the first stretch of motion. */
 #include <math.h>

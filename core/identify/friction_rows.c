@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/recordings/friction_rows.c - friction's shapes along the windows of a log, which remember
+/* core/identify/friction_rows.c - friction's shapes along the windows of a log, which remember
  * what
  * standing joints hold. */
 #include <math.h>
 #include <string.h>
 
-#include "api/recordings/resample.h"
+#include "core/signal/pass_private.h"
 #include "core/identify/friction_regressor.h"
 
 bool tqa_friction_rows_open(tqa_friction_rows *s, const tqa_recording *log, size_t stride,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/recordings/cutoff.c - spectra of a log's motion and noise, and the cut-off and decimation
+/* core/signal/bandwidth.c - spectra of a log's motion and noise, and the cut-off and decimation
  * that are chosen by them. */
 #include <math.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/recordings/filter_rows.c - the even samples of a window, filtered; rates that were not
+/* core/signal/filter_rows.c - the even samples of a window, filtered; rates that were not
  * logged. */
 #include <math.h>
 #include <string.h>
 
-#include "api/recordings/resample.h"
+#include "core/signal/pass_private.h"
 #include "core/signal/differentiate.h"
 
 static void zero_phase(tqa_recording_pass_state *p, size_t m, size_t n_row, double *rows)

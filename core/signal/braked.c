@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/recordings/braked.c - where a log's robot rests without torque although gravity pulls:
+/* core/signal/braked.c - where a log's robot rests without torque although gravity pulls:
  * brakes hold it, or its drives are off, and torque tells nothing. */
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/recordings/inspect.c - the first look at a log: is its clock one, do its numbers mean what
+/* core/signal/survey.c - the first look at a log: is its clock one, do its numbers mean what
  * is said of them, where does it move. */
 #include <math.h>
 #include <stdio.h>

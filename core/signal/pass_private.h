@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/recordings/resample.h - the inside of a pass through a log: a window of rows, and the even
+/* core/signal/pass_private.h - the inside of a pass through a log: a window of rows, and the even
  * samples made of it. */
 #ifndef TQA_RECORDINGS_RESAMPLE_H
 #define TQA_RECORDINGS_RESAMPLE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/recordings/row_cache.c - rows that the survey of a log leaves in memory: all of a short log,
+/* core/signal/row_cache.c - rows that the survey of a log leaves in memory: all of a short log,
  * runs of them spread over a long one. */
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/recordings/clean.c - a log from front to back in windows: rows with their faults out, in
+/* core/signal/clean.c - a log from front to back in windows: rows with their faults out, in
  * the order of their time. log_even.c makes samples of them. */
 #include <math.h>
 #include <string.h>
 
-#include "api/recordings/resample.h"
+#include "core/signal/pass_private.h"
 #include "core/signal/median.h"
 
 enum {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/experiment.h - measured motion on a uniform clock, the input of fits and residuals.
+/* core/signal/experiment.h - measured motion on a uniform clock, the input of fits and residuals.
  */
-#ifndef TQ_IDENTIFY_EXPERIMENT_H
-#define TQ_IDENTIFY_EXPERIMENT_H
+#ifndef TQ_SIGNAL_EXPERIMENT_H
+#define TQ_SIGNAL_EXPERIMENT_H
 
 #include <stdbool.h>
 #include <stddef.h>
