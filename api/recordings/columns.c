@@ -411,7 +411,7 @@ static bool find_quantity(finder *f, tqa_recording_quantity quantity, const pres
     }
     if (quantity == TQA_RECORDING_TIME) {
         f->log->n_time = !found ? 0 : f->log->n_time == 2 ? 2 : 1;
-        if (!found && request->rate <= 0.0) {
+        if (!found && request->options.rate <= 0.0) {
             const tqa_value *where = named ? &request->columns : &f->log->part;
             return tqa_value_refuse(
                 where, "missing-field",
@@ -440,7 +440,7 @@ bool tqa_recording_columns_find(tqa_recording *log, tqa_recording_source *source
         return false;
     }
     const preset *named_so = request->columns.value != NULL ? preset_of(request, &good) : NULL;
-    log->n_channel = 0;
+    log->signal.channels = (tq_channels){0};
     for (tqa_recording_quantity q = 0; good && q < TQA_RECORDING_QUANTITIES; q++) {
         finder f = {.log = log, .request = request};
         f.table = sources[log->is_split ? (size_t)q : 0].table;
@@ -454,7 +454,7 @@ bool tqa_recording_columns_find(tqa_recording *log, tqa_recording_source *source
                                         "there is no dataset of %s",
                                         tqa_recording_quantity_names[q]);
             }
-            if (q == TQA_RECORDING_TIME && request->rate <= 0.0) {
+            if (q == TQA_RECORDING_TIME && request->options.rate <= 0.0) {
                 return tqa_value_refuse(&log->part, "missing-field",
                                         "add \"time\": the name of a dataset, or \"rate_hz\": the "
                                         "rows in a second",
@@ -464,8 +464,9 @@ bool tqa_recording_columns_find(tqa_recording *log, tqa_recording_source *source
         }
         good = find_quantity(&f, q, named_so);
         if (good && q < TQA_RECORDING_TIME && log->column[q] != NULL) {
-            log->first_channel[q] = log->n_channel;
-            log->n_channel += tqa_recording_width(request, q);
+            log->signal.channels.has[q] = true;
+            log->signal.channels.first[q] = log->signal.channels.n;
+            log->signal.channels.n += tqa_recording_width(request, q);
         }
     }
     return good;

@@ -3,12 +3,12 @@
  */
 #include "api/recordings/parts.h"
 
-const char *const tqa_recording_repair_names[TQA_RECORDING_REPAIRS] = {
+const char *const tqa_recording_repair_names[TQ_REPAIRS] = {
     "not-finite", "absurd", "spike",     "repeated-time", "out-of-order", "set-back",
     "bridged",    "split",  "unwrapped", "braked",        "unpaired",     "too-short",
 };
 
-static const char *const meanings[TQA_RECORDING_REPAIRS] = {
+static const char *const meanings[TQ_REPAIRS] = {
     "rows left out: a number that is none",
     "rows left out: numbers beyond anything built",
     "rows left out: far from their neighbours",
@@ -23,21 +23,21 @@ static const char *const meanings[TQA_RECORDING_REPAIRS] = {
     "segments of a few rows, left out",
 };
 
-static void report_repair(tqa_writer *answer, const tqa_recording *log, tqa_recording_repair repair)
+static void report_repair(tqa_writer *answer, const tqa_recording *log, tq_repair repair)
 {
-    const tqa_recording_count *count = &log->repairs[repair];
+    const tq_repair_count *count = &log->signal.repairs[repair];
     tqa_writer_object(answer, NULL);
     tqa_writer_string(answer, "kind", tqa_recording_repair_names[repair]);
     tqa_writer_string(answer, "meaning", meanings[repair]);
     tqa_writer_count(answer, "count", count->n);
-    if (repair == TQA_RECORDING_BRIDGED) {
-        tqa_writer_number(answer, "longest_s", log->longest_gap);
+    if (repair == TQ_REPAIR_BRIDGED) {
+        tqa_writer_number(answer, "longest_s", log->signal.longest_gap);
     }
-    if (repair == TQA_RECORDING_BRAKED) {
-        tqa_writer_count(answer, "rows", log->n_braked);
+    if (repair == TQ_REPAIR_BRAKED) {
+        tqa_writer_count(answer, "rows", log->signal.n_braked);
     }
     tqa_writer_list(answer, "first_rows");
-    for (size_t k = 0; k < count->n && k < TQA_RECORDING_ROWS_TOLD; k++) {
+    for (size_t k = 0; k < count->n && k < TQ_REPAIR_ROWS; k++) {
         tqa_writer_count(answer, NULL, count->rows[k]);
     }
     tqa_writer_end(answer);
@@ -47,29 +47,29 @@ static void report_repair(tqa_writer *answer, const tqa_recording *log, tqa_reco
 void tqa_recording_report(tqa_writer *answer, const tqa_recording *log)
 {
     tqa_writer_string(answer, "name", log->name);
-    tqa_writer_count(answer, "rows", log->n_row);
-    tqa_writer_count(answer, "rows_chosen", log->n_chosen);
-    tqa_writer_count(answer, "samples", log->n_sample);
-    tqa_writer_count(answer, "segments", log->n_segment);
-    tqa_writer_string(answer, "clock", log->is_even ? "even" : "resampled");
-    tqa_writer_number(answer, "period_s", log->period);
-    tqa_writer_number(answer, "step_s", log->step);
+    tqa_writer_count(answer, "rows", log->signal.n_row);
+    tqa_writer_count(answer, "rows_chosen", log->signal.n_chosen);
+    tqa_writer_count(answer, "samples", log->signal.n_sample);
+    tqa_writer_count(answer, "segments", log->signal.n_segment);
+    tqa_writer_string(answer, "clock", log->signal.is_even ? "even" : "resampled");
+    tqa_writer_number(answer, "period_s", log->signal.period);
+    tqa_writer_number(answer, "step_s", log->signal.step);
     tqa_writer_flag(answer, "truncated_last_line", log->cut_last_line);
-    tqa_writer_count(answer, "samples_at_rest_left_out", log->n_rest);
-    tqa_writer_count(answer, "samples_at_borders_left_out", log->n_border);
+    tqa_writer_count(answer, "samples_at_rest_left_out", log->signal.n_rest);
+    tqa_writer_count(answer, "samples_at_borders_left_out", log->signal.n_border);
     tqa_writer_list(answer, "repairs");
-    for (tqa_recording_repair k = 0; k < TQA_RECORDING_REPAIRS; k++) {
-        if (log->repairs[k].n > 0) {
+    for (tq_repair k = 0; k < TQ_REPAIRS; k++) {
+        if (log->signal.repairs[k].n > 0) {
             report_repair(answer, log, k);
         }
     }
     tqa_writer_end(answer);
     tqa_writer_object(answer, "bandwidth");
-    tqa_writer_number(answer, "motion_hz", log->bandwidth.motion);
-    tqa_writer_number(answer, "noise_hz", log->bandwidth.noise);
-    if (log->cutoff.cutoff > 0.0) {
-        tqa_writer_flag(answer, "cutoff_above_10_motion", log->cutoff.above_motion);
-        tqa_writer_flag(answer, "cutoff_below_a_tenth_of_noise", log->cutoff.below_noise);
+    tqa_writer_number(answer, "motion_hz", log->signal.bandwidth.motion);
+    tqa_writer_number(answer, "noise_hz", log->signal.bandwidth.noise);
+    if (log->signal.cutoff.cutoff > 0.0) {
+        tqa_writer_flag(answer, "cutoff_above_10_motion", log->signal.cutoff.above_motion);
+        tqa_writer_flag(answer, "cutoff_below_a_tenth_of_noise", log->signal.cutoff.below_noise);
     }
     tqa_writer_end(answer);
 }
@@ -77,24 +77,24 @@ void tqa_recording_report(tqa_writer *answer, const tqa_recording *log)
 void tqa_recording_report_filter(tqa_writer *answer, const tqa_recording_request *request)
 {
     static const char *const kinds[] = {"butterworth", "savitzky-golay", "first-order", "none"};
-    const tqa_recording_filter *filter = &request->filter;
+    const tq_recording_filter *filter = &request->options.filter;
     tqa_writer_string(answer, "kind", kinds[filter->kind]);
     switch (filter->kind) {
-    case TQA_RECORDING_BUTTERWORTH:
+    case TQ_SMOOTHING_BUTTERWORTH:
         tqa_writer_count(answer, "order", filter->order);
         tqa_writer_number(answer, "cutoff_hz", filter->cutoff);
         tqa_writer_flag(answer, "from_spectra", filter->is_auto);
         break;
-    case TQA_RECORDING_SAVITZKY_GOLAY:
-        tqa_writer_number(answer, "cutoff_hz", request->half_gain);
+    case TQ_SMOOTHING_SAVITZKY_GOLAY:
+        tqa_writer_number(answer, "cutoff_hz", request->options.half_gain);
         tqa_writer_count(answer, "window", filter->window);
         tqa_writer_count(answer, "degree", filter->degree);
         break;
-    case TQA_RECORDING_FIRST_ORDER:
-        tqa_writer_number(answer, "cutoff_hz", request->half_gain);
+    case TQ_SMOOTHING_FIRST_ORDER:
+        tqa_writer_number(answer, "cutoff_hz", request->options.half_gain);
         tqa_writer_number(answer, "tau_f_s", filter->tau_f);
         break;
-    case TQA_RECORDING_NO_FILTER:
+    case TQ_SMOOTHING_NONE:
         break;
     }
     tqa_writer_count(answer, "decimate", filter->decimate);

@@ -185,7 +185,7 @@ static const char *const filter_fields[] = {"kind",   "order",  "cutoff_hz", "ta
 static const char *const filter_kinds[] = {"butterworth", "savitzky-golay", "first-order", "none",
                                            NULL};
 
-static bool read_cutoff(const tqa_value *part, tqa_recording_filter *ret)
+static bool read_cutoff(const tqa_value *part, tq_recording_filter *ret)
 {
     const tqa_value cutoff = tqa_value_field(part, "cutoff_hz");
     const char *word = json_string_value(cutoff.value);
@@ -194,16 +194,16 @@ static bool read_cutoff(const tqa_value *part, tqa_recording_filter *ret)
 }
 
 /* What belongs to another kind of filter is a mistake. */
-static bool refuse_foreign(const tqa_value *part, tqa_recording_filter_kind kind)
+static bool refuse_foreign(const tqa_value *part, tq_smoothing kind)
 {
     static const struct {
         const char *field;
-        tqa_recording_filter_kind kind;
-    } owned[] = {{"order", TQA_RECORDING_BUTTERWORTH},
-                 {"cutoff_hz", TQA_RECORDING_BUTTERWORTH},
-                 {"tau_f_s", TQA_RECORDING_FIRST_ORDER},
-                 {"window", TQA_RECORDING_SAVITZKY_GOLAY},
-                 {"degree", TQA_RECORDING_SAVITZKY_GOLAY}};
+        tq_smoothing kind;
+    } owned[] = {{"order", TQ_SMOOTHING_BUTTERWORTH},
+                 {"cutoff_hz", TQ_SMOOTHING_BUTTERWORTH},
+                 {"tau_f_s", TQ_SMOOTHING_FIRST_ORDER},
+                 {"window", TQ_SMOOTHING_SAVITZKY_GOLAY},
+                 {"degree", TQ_SMOOTHING_SAVITZKY_GOLAY}};
     for (size_t k = 0; k < sizeof owned / sizeof owned[0]; k++) {
         const tqa_value field = tqa_value_field(part, owned[k].field);
         if (field.value != NULL && owned[k].kind != kind) {
@@ -217,8 +217,8 @@ static bool refuse_foreign(const tqa_value *part, tqa_recording_filter_kind kind
 
 static bool read_filter(tqa_recording_request *request, const tqa_value *object)
 {
-    tqa_recording_filter *ret = &request->filter;
-    *ret = (tqa_recording_filter){
+    tq_recording_filter *ret = &request->options.filter;
+    *ret = (tq_recording_filter){
         .order = 4, .is_auto = true, .window = 21, .degree = 3, .decimate = 1};
     const tqa_value part = tqa_value_field(object, "filter");
     if (part.value == NULL) {
@@ -227,7 +227,7 @@ static bool read_filter(tqa_recording_request *request, const tqa_value *object)
     if (!tqa_value_object(&part, filter_fields)) {
         return false;
     }
-    unsigned kind = TQA_RECORDING_BUTTERWORTH;
+    unsigned kind = TQ_SMOOTHING_BUTTERWORTH;
     size_t order = ret->order;
     size_t polynomial = ret->degree;
     const tqa_value name = tqa_value_field(&part, "kind");
@@ -254,7 +254,7 @@ static bool read_filter(tqa_recording_request *request, const tqa_value *object)
         return tqa_value_refuse(&window, "range", "say \"window\": 21, \"degree\": 3",
                                 "the window must be odd and longer than the degree");
     }
-    if (kind == TQA_RECORDING_FIRST_ORDER) {
+    if (kind == TQ_SMOOTHING_FIRST_ORDER) {
         return tqa_value_need(&tau, "add \"tau_f_s\": 0.01") &&
                tqa_value_positive(&tau, &ret->tau_f);
     }
@@ -277,6 +277,8 @@ bool tqa_recording_request_read(const tqa_value *object, const tqa_order *order,
     const tqa_value delay = tqa_value_field(object, "delay_s");
     *ret = (tqa_recording_request){
         .control = object->control, .order = order, .need = need, .object = *object};
+    ret->options.mechanism = object->control->robot->mechanism;
+    ret->options.model = object->control->robot->model;
     ret->columns = tqa_value_field(object, "columns");
     ret->rows = tqa_value_field(object, "rows");
     ret->has_delay = delay.value != NULL;
@@ -291,8 +293,8 @@ bool tqa_recording_request_read(const tqa_value *object, const tqa_order *order,
         }
     }
     if (!read_units(ret, object) || !read_scale(ret, object) || !read_filter(ret, object) ||
-        (rate.value != NULL && !tqa_value_positive(&rate, &ret->rate)) ||
-        (delay.value != NULL && !tqa_value_number(&delay, &ret->delay))) {
+        (rate.value != NULL && !tqa_value_positive(&rate, &ret->options.rate)) ||
+        (delay.value != NULL && !tqa_value_number(&delay, &ret->options.delay))) {
         return false;
     }
     if (ret->in_amperes && !ret->scaled[TQA_RECORDING_TAU]) {
@@ -393,6 +395,7 @@ bool tqa_recording_read(const tqa_recording_request *request, const tqa_value *p
                         tqa_recording *ret)
 {
     ret->request = request;
+    ret->signal.options = &request->options;
     ret->part = *part;
     if (json_is_string(part->value)) {
         (void)snprintf(ret->name, sizeof ret->name, "%s", json_string_value(part->value));

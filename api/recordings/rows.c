@@ -3,15 +3,10 @@
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/recordings/parts.h"
-
-/* Beyond these nothing that is built moves; the numbers are accidents of a file. */
-static const double absurd[] = {[TQA_RECORDING_Q] = 1e4,
-                                [TQA_RECORDING_QD] = 1e4,
-                                [TQA_RECORDING_QDD] = 1e6,
-                                [TQA_RECORDING_TAU] = 1e6};
 
 static long read_source(void *ctx, uint64_t offset, void *bytes, size_t n)
 {
@@ -68,29 +63,28 @@ static bool open_source(tqa_recording *log, tqa_recording_source *source, size_t
 bool tqa_recording_rows_open(tqa_recording_rows *rows, tqa_recording *log)
 {
     *rows = (tqa_recording_rows){.log = log};
-    const bool serves = tqa_row_cache_serves(log);
-    for (size_t q = 0; !serves && q < (log->is_split ? (size_t)TQA_RECORDING_QUANTITIES : 1); q++) {
+    if (tq_recording_is_cached(&log->signal)) {
+        return true;
+    }
+    for (size_t q = 0; q < (log->is_split ? (size_t)TQA_RECORDING_QUANTITIES : 1); q++) {
         if (log->source[q][0] != '\0' && !open_source(log, &rows->sources[q], q)) {
             return false;
         }
     }
-    if (log->n_channel == 0 && !tqa_recording_columns_find(log, rows->sources)) {
+    if (log->signal.channels.n == 0 && !tqa_recording_columns_find(log, rows->sources)) {
         return false;
     }
-    rows->values = tqa_buffer_pool_take(log->request->rooms, log->n_channel * sizeof(double));
-    rows->run = tqa_buffer_pool_take(log->request->rooms,
-                                     log->n_channel * TQA_RECORDING_RUN * sizeof(double));
-    if (rows->values == NULL || rows->run == NULL) {
+    rows->run = calloc(log->signal.channels.n * TQ_RAW_ROWS, sizeof *rows->run);
+    if (rows->run == NULL) {
         (void)tqa_problem_set(log->request->control->problem, "busy",
                               "there is no memory for this now");
     }
-    return rows->values != NULL && rows->run != NULL;
+    return rows->run != NULL;
 }
 
 void tqa_recording_rows_close(tqa_recording_rows *rows)
 {
-    tqa_buffer_pool_give(rows->log->request->rooms, rows->values);
-    tqa_buffer_pool_give(rows->log->request->rooms, rows->run);
+    free(rows->run);
     for (size_t q = 0; q < TQA_RECORDING_QUANTITIES; q++) {
         if (rows->sources[q].table != NULL) {
             rows->log->cut_last_line =
@@ -110,7 +104,7 @@ static void count_unpaired(tqa_recording_rows *rows, const double *cells[TQA_REC
             n++;
             cells[q] = tqa_table_next(rows->sources[q].table);
         }
-        log->n_unpaired = n > log->n_unpaired ? n : log->n_unpaired;
+        log->signal.n_unpaired = n > log->signal.n_unpaired ? n : log->signal.n_unpaired;
     }
 }
 
@@ -139,18 +133,18 @@ static bool next_cells(tqa_recording_rows *rows, const double *cells[TQA_RECORDI
     for (size_t q = 1; !log->is_split && q < TQA_RECORDING_QUANTITIES; q++) {
         cells[q] = cells[0];
     }
-    if (ended && !log->has_survey) {
+    if (ended && !log->signal.has_survey) {
         count_unpaired(rows, cells);
     }
     return !ended;
 }
 
 /* The clock counts from the first row, so that nanoseconds since 1970 keep their digits. */
-static double time_of(tqa_recording_rows *rows, const double *cells)
+static double time_of(tqa_recording_rows *rows, uint64_t row, const double *cells)
 {
     const tqa_recording *log = rows->log;
     if (log->n_time == 0) {
-        return (double)rows->row / log->request->rate;
+        return (double)row / log->request->options.rate;
     }
     assert(cells != NULL);
     const double whole = cells[log->column[TQA_RECORDING_TIME][0]];
@@ -162,19 +156,7 @@ static double time_of(tqa_recording_rows *rows, const double *cells)
     return log->n_time == 2 ? t + 1e-9 * cells[log->column[TQA_RECORDING_TIME][1]] : t;
 }
 
-/* some value of a channel is none, or absurd */
-static void judge_values(size_t n, const double *x, double most, unsigned char *state)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (!isfinite(x[i])) {
-            state[i] = TQA_ROW_NOT_FINITE;
-        } else if (fabs(x[i]) > most && state[i] == TQA_ROW_GOOD) {
-            state[i] = TQA_ROW_ABSURD;
-        }
-    }
-}
-
-/* n rows of a table, `pitch` numbers apart; tables' cells of a split log are one row */
+/* n rows of a table, `pitch` numbers apart; tables' cells of a split recording are one row */
 static void convert(tqa_recording_rows *rows, const double *cells[TQA_RECORDING_QUANTITIES],
                     size_t n, size_t pitch)
 {
@@ -182,11 +164,10 @@ static void convert(tqa_recording_rows *rows, const double *cells[TQA_RECORDING_
     const size_t at = rows->n_run;
     unsigned char *state = rows->run_state + at;
     for (size_t i = 0; i < n; i++) {
-        rows->row = rows->run_row[at + i] = rows->n + i;
         const double *time = cells[TQA_RECORDING_TIME];
-        rows->run_t[at + i] = time_of(rows, time != NULL ? time + i * pitch : NULL);
-        state[i] =
-            (unsigned char)(isfinite(rows->run_t[at + i]) ? TQA_ROW_GOOD : TQA_ROW_NOT_FINITE);
+        rows->run_row[at + i] = rows->n + i;
+        rows->run_t[at + i] = time_of(rows, rows->n + i, time != NULL ? time + i * pitch : NULL);
+        state[i] = (unsigned char)(isfinite(rows->run_t[at + i]) ? TQ_ROW_GOOD : TQ_ROW_NOT_FINITE);
     }
     for (tqa_recording_quantity q = 0; q < TQA_RECORDING_TIME; q++) {
         const size_t width = log->column[q] != NULL ? tqa_recording_width(log->request, q) : 0;
@@ -194,19 +175,12 @@ static void convert(tqa_recording_rows *rows, const double *cells[TQA_RECORDING_
             assert(cells[q] != NULL);
             const double *from = cells[q] + log->column[q][r];
             const double factor = log->factor[q][r];
-            double *to = rows->run + (log->first_channel[q] + r) * TQA_RECORDING_RUN + at;
-            unsigned bad = 0;
+            double *to = rows->run + (log->signal.channels.first[q] + r) * TQ_RAW_ROWS + at;
             for (size_t i = 0; i < n; i++) {
                 to[i] = factor * from[i * pitch];
-                bad |= !(fabs(to[i]) <= absurd[q]);
             }
-            if (bad != 0) {
-                judge_values(n, to, absurd[q], state);
-            }
+            tq_rows_check((tq_quantity)q, n, to, state);
         }
-    }
-    for (size_t i = 0; i < n; i++) {
-        rows->all_good = rows->all_good && state[i] == TQA_ROW_GOOD;
     }
     rows->n_run += n;
     rows->n += n;
@@ -273,8 +247,8 @@ static bool fill_many(tqa_recording_rows *rows)
         most = chosen_from(log, rows->n);
     }
     size_t n = 0;
-    cells[0] = tqa_table_next_many(
-        table, most < TQA_RECORDING_RUN ? (size_t)most : (size_t)TQA_RECORDING_RUN, &n);
+    cells[0] =
+        tqa_table_next_many(table, most < TQ_RAW_ROWS ? (size_t)most : (size_t)TQ_RAW_ROWS, &n);
     for (size_t q = 1; q < TQA_RECORDING_QUANTITIES; q++) {
         cells[q] = cells[0];
     }
@@ -284,10 +258,17 @@ static bool fill_many(tqa_recording_rows *rows)
     return n > 0;
 }
 
-bool tqa_recording_is_wanted(const tqa_recording *log)
+/* Polled every 8192 rows: those outside of the windows take their time as well. */
+static bool is_wanted(tqa_recording_rows *rows)
 {
-    const tqa_tree *control = log->request->control;
+    enum { EVERY = 8192 };
+    const tqa_tree *control = rows->log->request->control;
     const tqa_host *host = control->host;
+    const uint64_t n = rows->n + rows->cache_at;
+    if (n < rows->poll_at) {
+        return true;
+    }
+    rows->poll_at = n + EVERY;
     if (host != NULL && host->cancelled != NULL && host->cancelled(host->ctx)) {
         (void)tqa_problem_set(control->problem, "busy", "the job was stopped");
         return false;
@@ -295,65 +276,34 @@ bool tqa_recording_is_wanted(const tqa_recording *log)
     return true;
 }
 
-/* asks now and then: rows that nobody chose take their time as well */
-static bool is_wanted(tqa_recording_rows *rows)
+bool tqa_recording_rows_next(tqa_recording_rows *rows, tq_raw_rows *ret)
 {
-    enum { EVERY = 8192 };
-    if (rows->n < rows->ask_at) {
-        return true;
-    }
-    rows->ask_at = rows->n + EVERY;
-    return tqa_recording_is_wanted(rows->log);
-}
-
-bool tqa_recording_rows_more(tqa_recording_rows *rows)
-{
+    const tqa_recording *log = rows->log;
     const double *cells[TQA_RECORDING_QUANTITIES] = {NULL};
-    if (rows->at < rows->n_run) {
-        return true;
-    }
-    rows->at = rows->n_run = 0;
-    rows->all_good = true;
-    if (tqa_row_cache_serves(rows->log)) {
-        tqa_row_cache_fill(rows);
-        return rows->n_run > 0;
-    }
-    if (!is_wanted(rows) || (rows->log->has_survey && is_behind(rows->log, rows->n))) {
+    if (!is_wanted(rows)) {
         return false;
     }
-    if (fill_many(rows)) {
-        return true;
+    if (tq_recording_is_cached(&log->signal)) {
+        return tq_row_cache_next(&log->signal.cache, &rows->cache_at, ret);
     }
-    while (rows->n_run < TQA_RECORDING_RUN && is_wanted(rows) && next_cells(rows, cells)) {
-        if (is_chosen(rows->log, rows->n)) {
-            convert(rows, cells, 1, 0);
-        } else {
-            rows->n++;
+    if (log->signal.has_survey && is_behind(log, rows->n)) {
+        return false;
+    }
+    rows->n_run = 0;
+    if (!fill_many(rows)) {
+        while (rows->n_run < TQ_RAW_ROWS && is_wanted(rows) && next_cells(rows, cells)) {
+            if (is_chosen(log, rows->n)) {
+                convert(rows, cells, 1, 0);
+            } else {
+                rows->n++;
+            }
         }
     }
-    return rows->n_run > 0 && rows->log->request->control->problem->status == 0;
-}
-
-bool tqa_recording_rows_next(tqa_recording_rows *rows)
-{
-    if (!tqa_recording_rows_more(rows)) {
-        return false;
-    }
-    const size_t i = rows->at++;
-    rows->row = rows->run_row[i];
-    rows->t = rows->run_t[i];
-    rows->state = (tqa_row_state)rows->run_state[i];
-    for (size_t c = 0; c < rows->log->n_channel; c++) {
-        rows->values[c] = rows->run[c * TQA_RECORDING_RUN + i];
-    }
-    return true;
-}
-
-void tqa_recording_note(tqa_recording *log, tqa_recording_repair repair, uint64_t row)
-{
-    tqa_recording_count *count = &log->repairs[repair];
-    if (count->n < TQA_RECORDING_ROWS_TOLD) {
-        count->rows[count->n] = row;
-    }
-    count->n++;
+    *ret = (tq_raw_rows){.n = rows->n_run,
+                         .values = rows->run,
+                         .t = rows->run_t,
+                         .row = rows->run_row,
+                         .state = rows->run_state,
+                         .all_good = tq_rows_all_good(rows->n_run, rows->run_state)};
+    return rows->n_run > 0 && log->request->control->problem->status == 0;
 }

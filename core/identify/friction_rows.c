@@ -1,45 +1,64 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/friction_rows.c - friction's shapes along the windows of a log, which remember
- * what
- * standing joints hold. */
+/* core/identify/friction_rows.c - friction regressors along the windows of a pass, with the state
+ * of joints at rest carried from window to window. */
+#include "core/identify/friction_rows.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "core/signal/pass_private.h"
 #include "core/identify/friction_regressor.h"
+#include "core/identify/regression/fit_private.h"
 
-bool tqa_friction_rows_open(tqa_friction_rows *s, const tqa_recording *log, size_t stride,
-                            tqa_buffer_pools *rooms)
+typedef struct friction_rows {
+    const tq_fit *fit;
+    const tq_model *model;
+    size_t nv, stride;
+    double *signs;       /* (nv x stride) the first rows before any filter */
+    double *state;       /* (nv) signs before the first sample; NaN: there is none */
+    uint64_t signs_from; /* number of the sample that signs begin with */
+    size_t n_sign;       /* how many there are; 0: there is no state yet */
+    bool follows;        /* they are of the present segment, else of the one before */
+} friction_rows;
+
+static size_t size_of(const void *of, size_t stride)
 {
-    const tqa_recording_request *request = log->request;
-    const bool filters = request->filter.kind != TQA_RECORDING_NO_FILTER;
-    const size_t nv = request->order->nv;
-    *s = (tqa_friction_rows){
-        .nv = nv, .stride = stride, .gives_way = tqa_recording_gives_displacement(log)};
-    if (request->fit == NULL || !filters) {
-        return true; /* blocks' own rates and ways tell them */
+    const tq_fit *fit = of;
+    const size_t nv = fit->n_row;
+    const size_t n_sign = tq_friction_regressor_remember(fit) ? nv : 0;
+    return tq_scratch_cost(1, sizeof(friction_rows)) +
+           tq_scratch_cost(n_sign * stride + 1, sizeof(double)) +
+           tq_scratch_cost(nv, sizeof(double));
+}
+
+static void *begin(const void *of, size_t stride, tq_scratch *memory)
+{
+    const tq_fit *fit = of;
+    const size_t nv = fit->n_row;
+    const size_t n_sign = tq_friction_regressor_remember(fit) ? nv : 0;
+    friction_rows *s = tq_scratch_take(memory, 1, sizeof *s);
+    double *signs = tq_scratch_take(memory, n_sign * stride + 1, sizeof *signs);
+    double *state = tq_scratch_take(memory, nv, sizeof *state);
+    if (s == NULL || signs == NULL || state == NULL) {
+        return NULL;
     }
-    const size_t n_sign = tq_friction_regressor_remember(request->fit) ? nv : 0;
-    s->fit = request->fit;
-    s->model = request->control->robot->model;
-    s->n = tq_shape_count(request->fit);
-    s->gives_way = false;
-    s->rows = tqa_buffer_pool_take(rooms, s->n * stride * sizeof *s->rows);
-    s->signs = tqa_buffer_pool_take(rooms, (n_sign * stride + 1) * sizeof *s->signs);
-    s->state = tqa_buffer_pool_take(rooms, nv * sizeof *s->state);
-    return s->rows != NULL && s->signs != NULL && s->state != NULL;
+    *s = (friction_rows){.fit = fit,
+                         .model = tq_mechanism_model(fit->mechanism),
+                         .nv = nv,
+                         .stride = stride,
+                         .signs = signs,
+                         .state = state};
+    return s;
 }
 
-void tqa_friction_rows_close(tqa_friction_rows *s, tqa_buffer_pools *rooms)
+static void begin_segment(void *state)
 {
-    tqa_buffer_pool_give(rooms, s->rows);
-    tqa_buffer_pool_give(rooms, s->signs);
-    tqa_buffer_pool_give(rooms, s->state);
+    friction_rows *s = state;
+    s->follows = false;
 }
 
-/* The signs before the first sample of the window: out of the window before, or the last of the
- * segment before, which is all that is known of what standing joints hold. */
-static void find_state(tqa_friction_rows *s, uint64_t lowest)
+/* The signs before the first sample of the window: from the window before, or the last of the
+ * segment before, which is all that is known of the state of joints at rest. */
+static void find_state(friction_rows *s, uint64_t lowest)
 {
     for (size_t r = 0; r < s->nv; r++) {
         const double *signs = s->signs + r * s->stride;
@@ -49,12 +68,12 @@ static void find_state(tqa_friction_rows *s, uint64_t lowest)
             s->state[r] = signs[s->n_sign - 1];
         } else if (lowest > s->signs_from) {
             s->state[r] = signs[lowest - 1 - s->signs_from];
-        } /* else the same window again, with more behind it */
+        } /* else the same window again, with more samples after it */
     }
 }
 
-/* the way of each step by its coordinate, for lack of a better one */
-static void find_way(const tqa_friction_rows *s, size_t m, const double *q)
+/* displacement of each step by its coordinate, for lack of a better one */
+static void find_way(const friction_rows *s, size_t m, const double *q, double *ret)
 {
     for (uint32_t j = 0; j < s->model->n_joint; j++) {
         const tq_joint *joint = &s->model->joints[j];
@@ -62,7 +81,7 @@ static void find_way(const tqa_friction_rows *s, size_t m, const double *q)
             continue;
         }
         const double *x = q + joint->q_index * s->stride;
-        double *way = s->rows + joint->v_index * s->stride;
+        double *way = ret + joint->v_index * s->stride;
         way[0] = 0.0;
         for (size_t i = 1; i < m; i++) {
             way[i] = x[i] - x[i - 1];
@@ -70,24 +89,38 @@ static void find_way(const tqa_friction_rows *s, size_t m, const double *q)
     }
 }
 
-void tqa_friction_rows_find(tqa_friction_rows *s, uint64_t lowest, size_t m, double step,
-                            const double *q, const double *qd, const double *way)
+static void compute(void *state, const tq_parallel_window *window, double *ret)
 {
-    tq_stretch stretch = {.n_sample = m, .stride = s->stride, .qd = qd, .way = way, .period = step};
+    friction_rows *s = state;
+    tq_stretch stretch = {.n_sample = window->n,
+                          .stride = s->stride,
+                          .qd = window->qd,
+                          .way = window->way,
+                          .period = window->step};
     if (!tq_friction_regressor_remember(s->fit)) {
-        tq_friction_regressor_compute(s->fit, &stretch, NULL, s->rows);
+        tq_friction_regressor_compute(s->fit, &stretch, NULL, ret);
         return;
     }
-    if (way == NULL) {
-        find_way(s, m, q);
-        stretch.way = s->rows;
+    if (window->way == NULL) {
+        find_way(s, window->n, window->q, ret);
+        stretch.way = ret;
     }
-    find_state(s, lowest);
-    tq_friction_regressor_compute(s->fit, &stretch, s->state, s->rows);
+    find_state(s, window->lowest);
+    tq_friction_regressor_compute(s->fit, &stretch, s->state, ret);
     for (size_t r = 0; r < s->nv; r++) {
-        memcpy(s->signs + r * s->stride, s->rows + r * s->stride, m * sizeof *s->signs);
+        memcpy(s->signs + r * s->stride, ret + r * s->stride, window->n * sizeof *s->signs);
     }
-    s->signs_from = lowest;
-    s->n_sign = m;
+    s->signs_from = window->lowest;
+    s->n_sign = window->n;
     s->follows = true;
+}
+
+tq_parallel_rows tq_friction_rows(const tq_fit *fit)
+{
+    return (tq_parallel_rows){.of = fit,
+                              .n = tq_shape_count(fit),
+                              .size = size_of,
+                              .begin = begin,
+                              .segment = begin_segment,
+                              .compute = compute};
 }

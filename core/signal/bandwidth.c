@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/signal/bandwidth.c - spectra of a log's motion and noise, and the cut-off and decimation
- * that are chosen by them. */
+/* core/signal/bandwidth.c - spectra of a recording's motion and noise, and the cut-off and
+ * decimation that follow from them. */
+#include "core/signal/bandwidth.h"
+
 #include <math.h>
 
-#include "api/recordings/parts.h"
 #include "core/signal/differentiate.h"
 #include "core/signal/median.h"
+#include "core/signal/survey.h"
 
-enum { FFT_LEAST = 64, FFT_MOST = 32768 };
+enum {
+    FFT_LEAST = 64,
+    FFT_MOST = 32768,
+    MEDIAN_SAMPLES = 4096, /* determine a median to 2 % */
+};
 
 /* of samples over the cut-off: two would do for what passes; here 2e-4 of the rest folds back */
 static const double rate_of_cutoff = 5.0;
-static const double quiet = 5e-3;        /* rad/s, m/s: of noise that friction would not feel */
 static const double slow_motion_s = 5.0; /* of a window, in which slow motion is seen as slow */
 /* from an octave to the next: what falls by more is the skirt of slow motion (f^-6 and more), not
  * noise beyond the knee of two poles (f^-4 at last) */
@@ -40,9 +45,9 @@ static size_t fft_size(size_t n)
 }
 
 /* Windows of a short log are wider than its motion: then as much of it at once as is needed. */
-static size_t fine_size(const tqa_recording *log, size_t n, size_t n_fft)
+static size_t fine_size(const tq_recording *recording, size_t n, size_t n_fft)
 {
-    const double wanted = fmin(slow_motion_s / log->step, (double)n);
+    const double wanted = fmin(slow_motion_s / recording->step, (double)n);
     while (n_fft < FFT_MOST && (double)n_fft < wanted) {
         n_fft *= 2;
     }
@@ -50,14 +55,14 @@ static size_t fine_size(const tqa_recording *log, size_t n, size_t n_fft)
 }
 
 /* Spectrum of a joint's positions, and where it moves. */
-static tq_status measure(const tqa_recording *log, size_t n, const double *const q_tau[2],
+static tq_status measure(const tq_recording *recording, size_t n, const double *const q_tau[2],
                          double *power, tq_scratch *scratch, double *ret_end, tq_bandwidth *ret,
                          tq_error *reterr)
 {
     const double *q = q_tau[0], *tau = q_tau[1];
-    const double rate = 1.0 / log->step;
+    const double rate = 1.0 / recording->step;
     const size_t n_fft = fft_size(n);
-    const size_t n_fine = fine_size(log, n, n_fft);
+    const size_t n_fine = fine_size(recording, n, n_fft);
     tq_status status = TQ_OK;
     if (tau != NULL) {
         status = tq_coherence_end(n, q, tau, rate, scratch, ret_end, reterr);
@@ -76,87 +81,89 @@ static tq_status measure(const tqa_recording *log, size_t n, const double *const
 }
 
 /* a torque for each coordinate */
-static bool tells_torque(const tqa_recording *log)
+static bool has_torque(const tq_recording *recording)
 {
-    return log->column[TQA_RECORDING_TAU] != NULL &&
-           log->request->order->nq == log->request->order->nv;
+    const tq_model *model = recording->options->model;
+    return recording->channels.has[TQ_QUANTITY_TAU] && model->nq == model->nv;
+}
+
+static tq_status fail_scratch(const tq_recording *recording, size_t n, tq_error *reterr)
+{
+    const double size = (double)tq_recording_measure_size(recording, n);
+    return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, size);
 }
 
 /* The widest bandwidth among the joints that take part in the motion. */
-static bool find_bandwidth(tqa_recording *log, const tqa_resample *even)
+static tq_status find_bandwidth(tq_recording *recording, const tq_uniform *even,
+                                tq_scratch *scratch, tq_error *reterr)
 {
-    tqa_tree *control = log->request->control;
-    const size_t nq = log->request->order->nq;
-    const size_t n_fft = fine_size(log, even->n, fft_size(even->n));
-    tq_scratch scratch;
-    double *power = tqa_tree_take(control, n_fft / 2 + 1, sizeof *power);
-    log->followed = tqa_tree_take(control, nq, sizeof *log->followed);
-    if (power == NULL || log->followed == NULL ||
-        !tqa_tree_scratch(control,
-                          tq_spectrum_scratch_size(n_fft) + tq_bandwidth_scratch_size(n_fft) +
-                              tq_coherence_scratch_size(even->n),
-                          &scratch)) {
-        return false;
-    }
+    const size_t nq = recording->options->model->nq;
+    const size_t n_fft = fine_size(recording, even->n, fft_size(even->n));
+    const size_t mark = tq_scratch_mark(scratch);
+    double *power = tq_scratch_take(scratch, n_fft / 2 + 1, sizeof *power);
+    double *coherent = recording->coherent = recording->coherent_memory;
     double most = 0.0;
+    tq_status status = power != NULL ? TQ_OK : fail_scratch(recording, even->n, reterr);
     for (size_t r = 0; r < nq; r++) {
         most = fmax(most, deviation(even->channels + r * even->stride, even->n));
     }
-    log->bandwidth = (tq_bandwidth){.noise = (double)INFINITY};
-    log->resolution = 1.0 / (log->step * fmin((double)n_fft, (double)even->n));
-    for (size_t r = 0; r < nq; r++) {
+    recording->bandwidth = (tq_bandwidth){.noise = (double)INFINITY};
+    recording->resolution = 1.0 / (recording->step * fmin((double)n_fft, (double)even->n));
+    for (size_t r = 0; r < nq && status == TQ_OK; r++) {
         const double *q = even->channels + r * even->stride;
         tq_bandwidth found = {0};
-        tq_error error = {0};
-        log->followed[r] = (double)INFINITY;
-        if (deviation(q, even->n) < 0.05 * most || most < tqa_recording_moves) {
+        coherent[r] = (double)INFINITY;
+        if (deviation(q, even->n) < 0.05 * most || most < TQ_SURVEY_MOVES) {
             continue;
         }
+        const size_t tau = recording->channels.first[TQ_QUANTITY_TAU] + r;
         const double *const q_tau[2] = {
-            q, tells_torque(log)
-                   ? even->channels + (log->first_channel[TQA_RECORDING_TAU] + r) * even->stride
-                   : NULL};
-        const tq_status status =
-            measure(log, even->n, q_tau, power, &scratch, &log->followed[r], &found, &error);
-        if (status != TQ_OK) {
-            return tqa_tree_fail(control, "", status, &error);
+            q, has_torque(recording) ? even->channels + tau * even->stride : NULL};
+        status = measure(recording, even->n, q_tau, power, scratch, &coherent[r], &found, reterr);
+        if (status == TQ_OK) {
+            tq_bandwidth *widest = &recording->bandwidth;
+            widest->motion = fmax(widest->motion, found.motion);
+            widest->noise = fmin(widest->noise, found.noise);
+            widest->floor = fmax(widest->floor, found.floor);
         }
-        log->bandwidth.motion = fmax(log->bandwidth.motion, found.motion);
-        log->bandwidth.noise = fmin(log->bandwidth.noise, found.noise);
-        log->bandwidth.floor = fmax(log->bandwidth.floor, found.floor);
     }
-    log->bandwidth.noise = isfinite(log->bandwidth.noise) ? log->bandwidth.noise : 0.0;
-    tqa_tree_give(control, power);
-    tqa_tree_give_scratch(control, &scratch);
-    return true;
+    if (!isfinite(recording->bandwidth.noise)) {
+        recording->bandwidth.noise = 0.0;
+    }
+    tq_scratch_rewind(scratch, mark);
+    return status;
 }
 
-static bool find_velocity_noise(tqa_recording *log, const tqa_resample *even)
+static tq_status find_velocity_noise(tq_recording *recording, const tq_uniform *even,
+                                     tq_scratch *scratch, tq_error *reterr)
 {
-    enum { SAMPLES = 4096 }; /* tell a median to 2 % */
-    const size_t every = even->n / SAMPLES + 1;
-    log->velocity_noise = 0.0;
-    if (log->column[TQA_RECORDING_QD] == NULL) {
-        return true;
+    const size_t every = even->n / MEDIAN_SAMPLES + 1;
+    const size_t mark = tq_scratch_mark(scratch);
+    recording->velocity_noise = 0.0;
+    if (!recording->channels.has[TQ_QUANTITY_QD]) {
+        return TQ_OK;
     }
-    double *work = tqa_tree_take(log->request->control, even->n / every + 1, sizeof *work);
-    for (size_t r = 0; work != NULL && r < log->request->order->nv; r++) {
+    double *work = tq_scratch_take(scratch, even->n / every + 1, sizeof *work);
+    if (work == NULL) {
+        return fail_scratch(recording, even->n, reterr);
+    }
+    for (size_t r = 0; r < recording->options->model->nv; r++) {
         const double *v =
-            even->channels + (log->first_channel[TQA_RECORDING_QD] + r) * even->stride;
+            even->channels + (recording->channels.first[TQ_QUANTITY_QD] + r) * even->stride;
         const double noise = tq_noise_deviation(even->n, v, every, work);
-        log->velocity_noise = fmax(log->velocity_noise, noise);
+        recording->velocity_noise = fmax(recording->velocity_noise, noise);
     }
-    tqa_tree_give(log->request->control, work);
-    return work != NULL;
+    tq_scratch_rewind(scratch, mark);
+    return TQ_OK;
 }
 
 /* The floor of a spectrum; where torque does not follow what is there in the upper half of the band
  * that the filter lets pass, that is noise as well, of a colour that the spectrum's end hides. */
-static tq_status find_floor(const tqa_recording *log, size_t n_fft, const double *power,
+static tq_status find_floor(const tq_recording *recording, size_t n_fft, const double *power,
                             double followed, tq_scratch *scratch, double *ret, tq_error *reterr)
 {
-    const double rate = 1.0 / log->step;
-    const double cutoff = tq_cutoff_choose(&log->bandwidth, rate).cutoff;
+    const double rate = 1.0 / recording->step;
+    const double cutoff = tq_cutoff_choose(&recording->bandwidth, rate).cutoff;
     const double band[2] = {0.5 * cutoff, cutoff}, next[2] = {cutoff, 2.0 * cutoff};
     tq_bandwidth found = {0};
     double level = 0.0, above = 0.0;
@@ -172,59 +179,59 @@ static tq_status find_floor(const tqa_recording *log, size_t n_fft, const double
     return status;
 }
 
-/* What of the signals that accelerations are made of is there at any frequency: noise. */
-static bool find_floors(tqa_recording *log, const tqa_resample *even)
+/* The noise density of the signals that accelerations derive from. */
+static tq_status find_floors(tq_recording *recording, const tq_uniform *even, tq_scratch *scratch,
+                             tq_error *reterr)
 {
-    static const tqa_recording_quantity sources[] = {TQA_RECORDING_QDD, TQA_RECORDING_QD,
-                                                     TQA_RECORDING_Q};
-    tqa_tree *control = log->request->control;
-    const tqa_order *order = log->request->order;
+    static const tq_quantity sources[] = {TQ_QUANTITY_QDD, TQ_QUANTITY_QD, TQ_QUANTITY_Q};
+    const tq_model *model = recording->options->model;
+    const bool is_flat = model->nq == model->nv;
     const size_t n_fft = fft_size(even->n);
-    tq_scratch scratch;
-    double *power = tqa_tree_take(control, n_fft / 2 + 1, sizeof *power);
-    double *floors = tqa_tree_take(control, order->nv + 1, sizeof *floors);
-    if (power == NULL || floors == NULL ||
-        !tqa_tree_scratch(control,
-                          tq_spectrum_scratch_size(n_fft) + tq_bandwidth_scratch_size(n_fft),
-                          &scratch)) {
-        return false;
+    const size_t mark = tq_scratch_mark(scratch);
+    double *power = tq_scratch_take(scratch, n_fft / 2 + 1, sizeof *power);
+    tq_status status = power != NULL ? TQ_OK : fail_scratch(recording, even->n, reterr);
+    recording->n_difference = 0;
+    while (recording->n_difference < 2 &&
+           !recording->channels.has[sources[recording->n_difference]]) {
+        recording->n_difference++;
     }
-    log->n_difference = 0;
-    while (log->n_difference < 2 && log->column[sources[log->n_difference]] == NULL) {
-        log->n_difference++;
+    const tq_quantity source = sources[recording->n_difference];
+    if (source == TQ_QUANTITY_Q && !is_flat) {
+        tq_scratch_rewind(scratch, mark);
+        return status; /* orientations are not differentiated one number at a time */
     }
-    const tqa_recording_quantity source = sources[log->n_difference];
-    if (source == TQA_RECORDING_Q && order->nq != order->nv) {
-        return true; /* orientations are not differentiated one number at a time */
-    }
-    for (size_t r = 0; r < order->nv; r++) {
-        const double *x = even->channels + (log->first_channel[source] + r) * even->stride;
-        tq_error error = {0};
-        tq_status status = tq_spectrum(even->n, x, 1.0 / log->step, n_fft, &scratch, power, &error);
+    for (size_t r = 0; r < model->nv && status == TQ_OK; r++) {
+        const double *x = even->channels + (recording->channels.first[source] + r) * even->stride;
+        status = tq_spectrum(even->n, x, 1.0 / recording->step, n_fft, scratch, power, reterr);
         if (status == TQ_OK) {
-            status = find_floor(log, n_fft, power,
-                                order->nq == order->nv ? log->followed[r] : (double)INFINITY,
-                                &scratch, &floors[r], &error);
-        }
-        if (status != TQ_OK) {
-            return tqa_tree_fail(control, "", status, &error);
+            status = find_floor(recording, n_fft, power,
+                                is_flat ? recording->coherent[r] : (double)INFINITY, scratch,
+                                &recording->floor_memory[r], reterr);
         }
     }
-    log->floor = floors;
-    tqa_tree_give(control, power);
-    tqa_tree_give_scratch(control, &scratch);
-    return true;
+    if (status == TQ_OK) {
+        recording->floor = recording->floor_memory;
+    }
+    tq_scratch_rewind(scratch, mark);
+    return status;
 }
 
-bool tqa_recording_gives_displacement(const tqa_recording *log)
+size_t tq_recording_measure_size(const tq_recording *recording, size_t n)
 {
-    return log->column[TQA_RECORDING_QD] != NULL && log->column[TQA_RECORDING_TAU] != NULL &&
-           log->velocity_noise <= quiet;
+    const size_t n_fft = fine_size(recording, n, fft_size(n));
+    return tq_scratch_cost(n_fft / 2 + 1, sizeof(double)) + tq_spectrum_scratch_size(n_fft) +
+           tq_bandwidth_scratch_size(n_fft) + tq_coherence_scratch_size(n) +
+           tq_scratch_cost(MEDIAN_SAMPLES + 1, sizeof(double));
 }
 
-bool tqa_recording_measure(tqa_recording *log, const tqa_resample *even)
+tq_status tq_recording_measure(tq_recording *recording, const tq_uniform *even, tq_scratch *scratch,
+                               tq_error *reterr)
 {
-    return find_bandwidth(log, even) && find_velocity_noise(log, even) && find_floors(log, even);
+    tq_status status = find_bandwidth(recording, even, scratch, reterr);
+    if (status == TQ_OK) {
+        status = find_velocity_noise(recording, even, scratch, reterr);
+    }
+    return status == TQ_OK ? find_floors(recording, even, scratch, reterr) : status;
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -233,18 +240,19 @@ bool tqa_recording_measure(tqa_recording *log, const tqa_resample *even)
 
 /* The slowest motion fills some resolutions of its spectrum: a short log says no more than that its
  * is not faster, a longer one how fast. Resolutions within a few are as good. */
-static bool tells_motion(const tqa_recording *log, double finest)
+static bool tells_motion(const tq_recording *recording, double finest)
 {
-    return log->resolution <= 4.0 * finest || log->bandwidth.motion > 6.0 * log->resolution;
+    return recording->resolution <= 4.0 * finest ||
+           recording->bandwidth.motion > 6.0 * recording->resolution;
 }
 
-/* Hz, of the logs that move; infinite: none does */
-static double finest_resolution(const tqa_recording *logs, size_t n)
+/* Hz, of the recordings that move; infinite: none does */
+static double finest_resolution(tq_recording *const *recordings, size_t n)
 {
     double finest = (double)INFINITY;
     for (size_t i = 0; i < n; i++) {
-        if (logs[i].bandwidth.motion > 0.0) {
-            finest = fmin(finest, logs[i].resolution);
+        if (recordings[i]->bandwidth.motion > 0.0) {
+            finest = fmin(finest, recordings[i]->resolution);
         }
     }
     return finest;
@@ -252,82 +260,82 @@ static double finest_resolution(const tqa_recording *logs, size_t n)
 
 /* Hz at which zero-phase filters leave half of an amplitude, as twice a Butterworth does at its
  * cut-off; 0: nothing is filtered */
-static double half_gain_of(const tqa_recording_request *request, double rate)
+static double half_gain_of(const tq_recording_filter *filter, double rate, tq_scratch *scratch)
 {
-    const tqa_recording_filter *filter = &request->filter;
-    tq_scratch scratch;
     double half = 0.0;
     switch (filter->kind) {
-    case TQA_RECORDING_BUTTERWORTH:
+    case TQ_SMOOTHING_BUTTERWORTH:
         return filter->cutoff;
-    case TQA_RECORDING_FIRST_ORDER: /* forward and backward */
+    case TQ_SMOOTHING_FIRST_ORDER: /* forward and backward */
         return 1.0 / (2.0 * 3.14159265358979323846 * filter->tau_f);
-    case TQA_RECORDING_SAVITZKY_GOLAY: {
+    case TQ_SMOOTHING_SAVITZKY_GOLAY: {
         const tq_window window = {filter->window, filter->degree, 0, 1.0};
-        if (tqa_tree_scratch(request->control, tq_smooth_half_gain_size(filter->window),
-                             &scratch) &&
-            tq_smooth_half_gain(&window, &scratch, &half, NULL) == TQ_OK) {
-            return half * rate;
-        }
-        return 0.0;
+        return tq_smooth_half_gain(&window, scratch, &half, NULL) == TQ_OK ? half * rate : 0.0;
     }
-    case TQA_RECORDING_NO_FILTER:
+    case TQ_SMOOTHING_NONE:
         break;
     }
     return 0.0;
 }
 
-void tqa_recording_choose_cutoff(tqa_recording_request *request, tqa_recording *logs, size_t n,
-                                 size_t n_judged)
+size_t tq_recording_choose_cutoff_size(const tq_recording_options *options)
+{
+    return options->filter.kind == TQ_SMOOTHING_SAVITZKY_GOLAY
+               ? tq_smooth_half_gain_size(options->filter.window)
+               : 0;
+}
+
+void tq_recording_choose_cutoff(tq_recording_options *options, tq_recording *const *recordings,
+                                size_t n, size_t n_judged, tq_scratch *scratch)
 {
     tq_bandwidth widest = {0};
     double rate = (double)INFINITY;
-    const double finest = finest_resolution(logs, n);
+    const double finest = finest_resolution(recordings, n);
     for (size_t i = 0; i < n; i++) {
-        if (tells_motion(&logs[i], finest)) {
-            widest.motion = fmax(widest.motion, logs[i].bandwidth.motion);
+        if (tells_motion(recordings[i], finest)) {
+            widest.motion = fmax(widest.motion, recordings[i]->bandwidth.motion);
         }
-        rate = fmin(rate, 1.0 / logs[i].step);
+        rate = fmin(rate, 1.0 / recordings[i]->step);
     }
-    tqa_recording_filter *filter = &request->filter;
-    if (filter->kind == TQA_RECORDING_BUTTERWORTH && filter->is_auto) {
+    tq_recording_filter *filter = &options->filter;
+    if (filter->kind == TQ_SMOOTHING_BUTTERWORTH && filter->is_auto) {
         /* what is left of the samples must still be able to follow what passes */
         filter->cutoff =
             fmin(tq_cutoff_choose(&widest, rate).cutoff, 0.4 * rate / (double)filter->decimate);
     }
-    const double cutoff = request->half_gain = half_gain_of(request, rate);
+    options->half_gain = half_gain_of(filter, rate, scratch);
     for (size_t i = 0; i < n_judged; i++) {
-        logs[i].cutoff = tq_cutoff_judge(&logs[i].bandwidth, cutoff);
+        recordings[i]->cutoff = tq_cutoff_judge(&recordings[i]->bandwidth, options->half_gain);
     }
 }
 
 /* Hz above which the filter leaves next to nothing; 0: there is none, or it is no low-pass */
-static double cutoff_of(const tqa_recording_filter *filter)
+static double cutoff_of(const tq_recording_filter *filter)
 {
     switch (filter->kind) {
-    case TQA_RECORDING_BUTTERWORTH:
+    case TQ_SMOOTHING_BUTTERWORTH:
         return filter->cutoff;
-    case TQA_RECORDING_FIRST_ORDER: /* falls off slowly */
+    case TQ_SMOOTHING_FIRST_ORDER: /* falls off slowly */
         return 10.0 / (2.0 * 3.14159265358979323846 * filter->tau_f);
-    case TQA_RECORDING_SAVITZKY_GOLAY:
-    case TQA_RECORDING_NO_FILTER:
+    case TQ_SMOOTHING_SAVITZKY_GOLAY:
+    case TQ_SMOOTHING_NONE:
         break;
     }
     return 0.0;
 }
 
-void tqa_recording_choose_decimation(tqa_recording_request *request, const tqa_recording *logs,
-                                     size_t n, double n_sample)
+void tq_recording_choose_decimation(tq_recording_options *options, tq_recording *const *recordings,
+                                    size_t n, double n_sample)
 {
-    tqa_recording_filter *filter = &request->filter;
+    tq_recording_filter *filter = &options->filter;
     const double cutoff = cutoff_of(filter);
     double rate = (double)INFINITY;
     for (size_t i = 0; i < n; i++) {
-        rate = fmin(rate, 1.0 / logs[i].step);
+        rate = fmin(rate, 1.0 / recordings[i]->step);
     }
     const double most = cutoff > 0.0 ? floor(rate / (rate_of_cutoff * cutoff)) : 1.0;
     const double wanted =
-        fmin(ceil(n_sample / (double)TQA_RECORDING_SAMPLES - 0.01), fmin(most, 1000.0));
+        fmin(ceil(n_sample / (double)TQ_RECORDING_SAMPLES - 0.01), fmin(most, 1000.0));
     if (!filter->has_decimate && wanted > 1.0) {
         filter->decimate = (size_t)wanted;
         filter->thins = true;

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/signal/braked.c - where a log's robot rests without torque although gravity pulls:
- * brakes hold it, or its drives are off, and torque tells nothing. */
+/* core/signal/braked.c - standstills of a recording, and those without torque although gravity
+ * pulls: brakes hold the robot, or its drives are off. */
+#include "core/signal/braked.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "api/recordings/parts.h"
 #include "core/dynamics/inverse.h"
 
-enum { STILLS_MAX = 4096, SAMPLES = 16 }; /* of a log; of rows that are judged together */
+enum {
+    STILLS_MAX = 4096, /* of a recording */
+    SAMPLES = 16,      /* of a group of rows, about */
+    SPARE = 32,        /* rests that memory is asked for at a time */
+};
 
 static const double least_s = 0.25; /* of a rest: a torque that crosses 0 is no brake */
 static const double dead = 0.05;    /* rms over that of motion: noise of a current that is off */
@@ -17,39 +22,73 @@ static const double wider = 5.0;    /* rms of a rest: its noise does not exceed 
 static const double alike = 4.0;    /* squares of torque of one rest */
 static const double rounding = 1e-9;
 
-bool tqa_standstills_begin(tqa_recording *log)
+static bool has_standstills(const tq_recording *recording)
 {
-    tqa_standstills *s = &log->stills;
-    const tqa_order *order = log->request->order;
-    tqa_tree *control = log->request->control;
-    *s = (tqa_standstills){0};
-    if (!log->request->finds_brakes || log->column[TQA_RECORDING_TAU] == NULL) {
-        return true;
-    }
-    s->moving = tqa_tree_take(control, order->nv, sizeof *s->moving);
-    s->group = tqa_tree_take(control, order->nq + order->nv, sizeof *s->group);
-    s->list = tqa_tree_take(control, STILLS_MAX, sizeof *s->list);
-    return s->moving != NULL && s->group != NULL && s->list != NULL;
+    return recording->options->finds_brakes && recording->channels.has[TQ_QUANTITY_TAU];
 }
 
-void tqa_standstills_add(tqa_recording *log, const tqa_recording_rows *rows, size_t at, size_t end)
+size_t tq_standstills_size(const tq_recording *recording)
 {
-    tqa_standstills *s = &log->stills;
-    const size_t nq = log->request->order->nq;
-    const size_t nv = log->request->order->nv;
+    const tq_model *model = recording->options->model;
+    return !has_standstills(recording)
+               ? 0
+               : tq_scratch_cost(model->nv, sizeof(double)) +
+                     tq_scratch_cost(model->nq + model->nv, sizeof(double)) +
+                     tq_scratch_cost(STILLS_MAX, sizeof(tq_standstill));
+}
+
+bool tq_standstills_begin(tq_recording *recording, tq_scratch *memory)
+{
+    tq_standstills *s = &recording->stills;
+    const tq_model *model = recording->options->model;
+    *s = (tq_standstills){0};
+    if (!has_standstills(recording)) {
+        return true;
+    }
+    s->moving = tq_scratch_take(memory, model->nv, sizeof *s->moving);
+    s->group = tq_scratch_take(memory, model->nq + model->nv, sizeof *s->group);
+    s->list = tq_scratch_take(memory, STILLS_MAX, sizeof *s->list);
+    if (s->moving == NULL || s->group == NULL || s->list == NULL) {
+        return false;
+    }
+    memset(s->moving, 0, model->nv * sizeof *s->moving);
+    memset(s->group, 0, (model->nq + model->nv) * sizeof *s->group);
+    return true;
+}
+
+size_t tq_standstills_wants(const tq_recording *recording)
+{
+    const tq_standstills *s = &recording->stills;
+    const tq_model *model = recording->options->model;
+    return s->list == NULL || s->n_spare > 0 || s->n == STILLS_MAX
+               ? 0
+               : (size_t)SPARE * (model->nq + model->nv) * sizeof *s->spare;
+}
+
+void tq_standstills_give(tq_recording *recording, void *memory)
+{
+    recording->stills.spare = memory;
+    recording->stills.n_spare = SPARE;
+}
+
+void tq_standstills_add(tq_recording *recording, const tq_raw_rows *rows, size_t at, size_t end)
+{
+    tq_standstills *s = &recording->stills;
+    const tq_channels *channels = &recording->channels;
+    const size_t nq = recording->options->model->nq;
+    const size_t nv = recording->options->model->nv;
     const size_t every = 1 + (end - at) / SAMPLES;
     if (s->list == NULL) {
         return;
     }
     for (size_t r = 0; r < nq; r++) {
-        const double *q = rows->run + (log->first_channel[TQA_RECORDING_Q] + r) * TQA_RECORDING_RUN;
+        const double *q = rows->values + (channels->first[TQ_QUANTITY_Q] + r) * TQ_RAW_ROWS;
         for (size_t i = at; i < end; i += every) {
             s->group[r] += q[i];
         }
     }
     for (size_t r = 0; r < nv; r++) {
-        const double *tau =
-            rows->run + (log->first_channel[TQA_RECORDING_TAU] + r) * TQA_RECORDING_RUN;
+        const double *tau = rows->values + (channels->first[TQ_QUANTITY_TAU] + r) * TQ_RAW_ROWS;
         for (size_t i = at; i < end; i += every) {
             s->group[nq + r] += tau[i] * tau[i];
         }
@@ -67,38 +106,50 @@ static double square_of(const double *tau_square, size_t nv, size_t n)
 }
 
 /* Rests go on while their torque stays: brakes come some time after the arm, and go before it. */
-static bool goes_on(const tqa_standstills *s, size_t nq, size_t nv)
+static bool goes_on(const tq_standstills *s, size_t nq, size_t nv)
 {
     if (!s->rests) {
         return false;
     }
-    const tqa_standstill *still = &s->list[s->n - 1];
+    const tq_standstill *still = &s->list[s->n - 1];
     const double before = square_of(still->sums + nq, nv, still->n);
     const double now = square_of(s->group + nq, nv, s->n_group);
     return now <= alike * before && before <= alike * now;
 }
 
-bool tqa_standstills_close(tqa_recording *log, uint64_t first, uint64_t last, bool moves)
+/* The next rest's sums, 0; NULL: no memory was given. */
+static double *take_sums(tq_standstills *s, size_t n)
 {
-    tqa_standstills *s = &log->stills;
-    const size_t nq = log->request->order->nq;
-    const size_t nv = log->request->order->nv;
+    if (s->n_spare == 0) {
+        return NULL;
+    }
+    double *sums = s->spare;
+    s->spare += n;
+    s->n_spare--;
+    memset(sums, 0, n * sizeof *sums);
+    return sums;
+}
+
+tq_status tq_standstills_close(tq_recording *recording, uint64_t first, uint64_t last, bool moves,
+                               tq_error *reterr)
+{
+    tq_standstills *s = &recording->stills;
+    const size_t nq = recording->options->model->nq;
+    const size_t nv = recording->options->model->nv;
     if (s->list == NULL || s->n_group == 0) {
-        return true;
+        return TQ_OK;
     }
     double *to = moves ? s->moving : NULL;
     const double *from = s->group + (moves ? nq : 0);
     bool rests = !moves;
     if (rests && !goes_on(s, nq, nv)) {
-        tqa_standstill *new = s->n < STILLS_MAX ? &s->list[s->n++] : NULL;
-        rests = new != NULL; /* of more pauses nothing is asked */
-        if (new != NULL) {
-            new->first = first;
-            new->sums = tqa_tree_take(log->request->control, nq + nv, sizeof *new->sums);
+        rests = s->n < STILLS_MAX; /* later ones are not listed */
+        if (rests) {
+            s->list[s->n++] = (tq_standstill){.first = first, .sums = take_sums(s, nq + nv)};
         }
     }
     if (rests) {
-        tqa_standstill *still = &s->list[s->n - 1];
+        tq_standstill *still = &s->list[s->n - 1];
         to = still->sums;
         still->last = last;
         still->n += s->n_group;
@@ -110,19 +161,19 @@ bool tqa_standstills_close(tqa_recording *log, uint64_t first, uint64_t last, bo
     s->rests = rests;
     s->n_group = 0;
     memset(s->group, 0, (nq + nv) * sizeof *s->group);
-    return !rests || to != NULL;
+    return !rests || to != NULL ? TQ_OK : tq_fail(reterr, TQ_ERR_SCRATCH, "standstill", s->n, 0.0);
 }
 
-/* Every torque is next to none, and the robot's model says that some should not be. The squares in
- * the rest's sums become what is none there. */
-static bool is_braked(const tqa_recording *log, tqa_standstill *still, const double *usual,
+/* Every rms torque is below `dead` of the usual one although gravity pulls. Sums of tau^2 become
+ * thresholds of |tau|. */
+static bool is_braked(const tq_recording *recording, tq_standstill *still, const double *usual,
                       double *room, tq_scratch *scratch)
 {
-    const tq_mechanism *mechanism = log->request->control->robot->mechanism;
-    const size_t nq = log->request->order->nq;
-    const size_t nv = log->request->order->nv;
-    double *tau = still->sums + nq; /* squares, then what is none */
-    if ((double)(still->last - still->first + 1) * log->period < least_s) {
+    const tq_mechanism *mechanism = recording->options->mechanism;
+    const size_t nq = recording->options->model->nq;
+    const size_t nv = recording->options->model->nv;
+    double *tau = still->sums + nq; /* sums of squares, then thresholds */
+    if ((double)(still->last - still->first + 1) * recording->period < least_s) {
         return false;
     }
     for (size_t r = 0; r < nv; r++) {
@@ -151,80 +202,90 @@ static bool is_braked(const tqa_recording *log, tqa_standstill *still, const dou
     return is_pulled;
 }
 
-bool tqa_recording_find_braked(const tqa_recording_request *request, tqa_recording *logs, size_t n,
-                               size_t n_all)
+size_t tq_recording_braked_size(const tq_mechanism *mechanism)
 {
-    const size_t nq = request->order->nq;
-    const size_t nv = request->order->nv;
-    const tq_mechanism *mechanism = request->control->robot->mechanism;
-    double *usual = tqa_tree_take(request->control, nv + 1, sizeof *usual);
-    tq_scratch room;
-    tq_scratch scratch;
-    const size_t size = tq_scratch_cost((nq + nv) * TQ_BLOCK_PAD, sizeof(double));
-    if (usual == NULL || !tqa_tree_scratch(request->control, size, &room) ||
-        !tqa_tree_scratch(request->control, tq_inverse_scratch_size(mechanism, 0), &scratch)) {
-        return false;
+    const tq_model *model = tq_mechanism_model(mechanism);
+    return tq_scratch_cost(model->nv + 1, sizeof(double)) +
+           tq_scratch_cost((size_t)(model->nq + model->nv) * TQ_BLOCK_PAD, sizeof(double)) +
+           tq_inverse_scratch_size(mechanism, 0);
+}
+
+tq_status tq_recording_find_braked(tq_recording *const *recordings, size_t n, size_t n_all,
+                                   tq_scratch *scratch, tq_error *reterr)
+{
+    if (n == 0) {
+        return TQ_OK;
     }
-    double *rows = tq_scratch_take(&room, (nq + nv) * TQ_BLOCK_PAD, sizeof *rows);
+    const tq_mechanism *mechanism = recordings[0]->options->mechanism;
+    const size_t nq = recordings[0]->options->model->nq;
+    const size_t nv = recordings[0]->options->model->nv;
+    double *usual = tq_scratch_take(scratch, nv + 1, sizeof *usual);
+    double *rows = tq_scratch_take(scratch, (nq + nv) * TQ_BLOCK_PAD, sizeof *rows);
+    if (usual == NULL || rows == NULL) {
+        const double size = (double)tq_recording_braked_size(mechanism);
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, size);
+    }
+    memset(usual, 0, (nv + 1) * sizeof *usual);
+    memset(rows, 0, (nq + nv) * TQ_BLOCK_PAD * sizeof *rows); /* lanes without a sample */
     size_t n_moving = 0;
     for (size_t i = 0; i < n; i++) {
-        n_moving += logs[i].stills.n_moving;
-        for (size_t r = 0; r < nv && logs[i].stills.n_moving > 0; r++) {
-            usual[r] += logs[i].stills.moving[r];
+        n_moving += recordings[i]->stills.n_moving;
+        for (size_t r = 0; r < nv && recordings[i]->stills.n_moving > 0; r++) {
+            usual[r] += recordings[i]->stills.moving[r];
         }
     }
     for (size_t r = 0; r < nv; r++) {
         usual[r] = n_moving > 0 ? sqrt(usual[r] / (double)n_moving) : 0.0;
     }
-    for (size_t i = 0; i < n_all && n_moving > 0 && rows != NULL; i++) {
-        tqa_standstills *s = &logs[i].stills;
+    for (size_t i = 0; i < n_all && n_moving > 0; i++) {
+        tq_standstills *s = &recordings[i]->stills;
         for (size_t k = 0; k < s->n; k++) {
-            if (is_braked(&logs[i], &s->list[k], usual, rows, &scratch)) {
+            if (is_braked(recordings[i], &s->list[k], usual, rows, scratch)) {
                 s->list[s->n_braked++] = s->list[k];
             }
         }
     }
-    return true;
+    return TQ_OK;
 }
 
 /* rows around a rest that may be of it */
-static uint64_t edge_of(const tqa_recording *log)
+static uint64_t edge_of(const tq_recording *recording)
 {
-    return (uint64_t)ceil(fmin(edge_s / log->period, 1e9));
+    return (uint64_t)ceil(fmin(edge_s / recording->period, 1e9));
 }
 
-size_t tqa_recording_before_brake(const tqa_recording *log, size_t brake,
-                                  const tqa_recording_rows *rows, size_t n)
+size_t tq_recording_before_brake(const tq_recording *recording, size_t brake,
+                                 const tq_raw_rows *rows, size_t at, size_t n)
 {
-    if (brake >= log->stills.n_braked) {
+    if (brake >= recording->stills.n_braked) {
         return n;
     }
-    const uint64_t first = log->stills.list[brake].first;
-    const uint64_t edge = edge_of(log);
-    while (n > 0 && rows->run_row[rows->at + n - 1] + edge >= first) {
+    const uint64_t first = recording->stills.list[brake].first;
+    const uint64_t edge = edge_of(recording);
+    while (n > 0 && rows->row[at + n - 1] + edge >= first) {
         n--;
     }
     return n;
 }
 
-bool tqa_recording_is_braked(const tqa_recording *log, size_t *inout_brake,
-                             const tqa_recording_rows *rows, size_t i)
+bool tq_recording_is_braked(const tq_recording *recording, size_t *inout_brake,
+                            const tq_raw_rows *rows, size_t i)
 {
-    const tqa_standstills *s = &log->stills;
-    const uint64_t row = rows->run_row[i];
-    const uint64_t edge = edge_of(log);
+    const tq_standstills *s = &recording->stills;
+    const size_t nq = recording->options->model->nq;
+    const uint64_t row = rows->row[i];
+    const uint64_t edge = edge_of(recording);
     while (*inout_brake < s->n_braked && row > s->list[*inout_brake].last + edge) {
         ++*inout_brake;
     }
     if (*inout_brake == s->n_braked || row + edge < s->list[*inout_brake].first) {
         return false;
     }
-    const tqa_standstill *brake = &s->list[*inout_brake];
+    const tq_standstill *brake = &s->list[*inout_brake];
     bool is_dead = true;
-    for (size_t r = 0; r < log->request->order->nv; r++) {
-        const size_t c = log->first_channel[TQA_RECORDING_TAU] + r;
-        const double none = brake->sums[log->request->order->nq + r];
-        is_dead = is_dead && fabs(rows->run[c * TQA_RECORDING_RUN + i]) <= none;
+    for (size_t r = 0; r < recording->options->model->nv; r++) {
+        const size_t c = recording->channels.first[TQ_QUANTITY_TAU] + r;
+        is_dead = is_dead && fabs(rows->values[c * TQ_RAW_ROWS + i]) <= brake->sums[nq + r];
     }
     return is_dead || (row >= brake->first && row <= brake->last);
 }

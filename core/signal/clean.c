@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/signal/clean.c - a log from front to back in windows: rows with their faults out, in
- * the order of their time. log_even.c makes samples of them. */
+/* core/signal/clean.c - rows of a recording in windows: outliers out, in the order of time, angles
+ * unwrapped. */
 #include <math.h>
 #include <string.h>
 
-#include "core/signal/pass_private.h"
+#include "core/signal/braked.h"
 #include "core/signal/median.h"
+#include "core/signal/pass_private.h"
 
 enum {
-    NUMBERS_MAX = 2 << 20, /* of a window's rows */
-    ROWS_LEAST = 4096,
-    ROWS_MAX = 8192, /* what is made of them stays near the processor */
-    ROWS_LOOKED_AT = 65536,
-    SEGMENT_LEAST = 8,
-    MEDIAN_SAMPLES = 4096, /* tell a median to 2 % */
+    MEDIAN_SAMPLES = 4096, /* determine a median to 2 % */
     MEDIAN_LEAST = 256,    /* and these to 8 %, where there is another window */
 };
 
@@ -22,73 +18,29 @@ static const double spike_factor = 30.0;
 /* Noise that is taken for granted: clean and coarsely written signals have none of their own. Part
  * of the spread, and at least so many SI units. */
 static const double spike_floor = 1e-3;
-static const double spike_least[] = {[TQA_RECORDING_Q] = 1e-4,
-                                     [TQA_RECORDING_QD] = 1e-3,
-                                     [TQA_RECORDING_QDD] = 0.1,
-                                     [TQA_RECORDING_TAU] = 1e-3};
+static const double spike_least[] = {[TQ_QUANTITY_Q] = 1e-4,
+                                     [TQ_QUANTITY_QD] = 1e-3,
+                                     [TQ_QUANTITY_QDD] = 0.1,
+                                     [TQ_QUANTITY_TAU] = 1e-3};
 
 static const double turn = 6.28318530717958647692;
 
-static bool fail_memory(tqa_recording_pass_state *p)
-{
-    tqa_tree *control = p->log->request->control;
-    (void)tqa_problem_set(control->problem, "busy", "there is no memory for this now");
-    return false;
-}
-
-static bool open_window(tqa_recording_pass_state *p)
-{
-    const tqa_recording *log = p->log;
-    const size_t n = log->n_channel;
-    size_t room = NUMBERS_MAX / (n + 2);
-    const size_t most = p->look != NULL ? ROWS_LOOKED_AT : ROWS_MAX;
-    room = room > most ? most : room < ROWS_LEAST ? ROWS_LEAST : room;
-    room = room < 8 * p->context ? 8 * p->context : room;
-    if (log->n_row > 0 && log->n_row + SEGMENT_LEAST < room) {
-        room = (size_t)log->n_row + SEGMENT_LEAST;
-    }
-    p->room = room;
-    p->t = tqa_buffer_pool_take(p->rooms, room * sizeof *p->t);
-    p->row = tqa_buffer_pool_take(p->rooms, room * sizeof *p->row);
-    p->bad = tqa_buffer_pool_take(p->rooms, room);
-    p->work = tqa_buffer_pool_take(p->rooms, room * sizeof *p->work);
-    p->values = tqa_buffer_pool_take(p->rooms, room * n * sizeof *p->values);
-    p->turns = tqa_buffer_pool_take(p->rooms, n * sizeof *p->turns);
-    for (size_t c = 0; p->turns != NULL && c < n; c++) {
-        p->turns[c] = 0.0;
-    }
-    return (p->t != NULL && p->row != NULL && p->bad != NULL && p->work != NULL &&
-            p->values != NULL && p->turns != NULL && tqa_resample_open(p)) ||
-           fail_memory(p);
-}
-
-static void close_window(tqa_recording_pass_state *p)
-{
-    tqa_resample_close(p);
-    tqa_buffer_pool_give(p->rooms, p->t);
-    tqa_buffer_pool_give(p->rooms, p->row);
-    tqa_buffer_pool_give(p->rooms, p->bad);
-    tqa_buffer_pool_give(p->rooms, p->work);
-    tqa_buffer_pool_give(p->rooms, p->values);
-    tqa_buffer_pool_give(p->rooms, p->turns);
-}
-
 /* Moves rows [from, n) to the front. */
-static void drop_front(tqa_recording_pass_state *p, size_t from)
+static void drop_front(tq_pass *p, size_t from)
 {
     const size_t n = p->n - from;
     memmove(p->t, p->t + from, n * sizeof *p->t);
     memmove(p->row, p->row + from, n * sizeof *p->row);
-    for (size_t c = 0; c < p->log->n_channel; c++) {
+    for (size_t c = 0; c < p->recording->channels.n; c++) {
         double *x = p->values + c * p->room;
         memmove(x, x + from, n * sizeof *x);
     }
     p->n = n;
-    p->n_looked = p->n_looked > from ? p->n_looked - from : 0;
+    p->n_checked = p->n_checked > from ? p->n_checked - from : 0;
 }
 
 /* Takes rows out that are marked. */
-static void drop_bad(tqa_recording_pass_state *p)
+static void drop_bad(tq_pass *p)
 {
     size_t to = 0;
     for (size_t i = 0; i < p->n; i++) {
@@ -98,7 +50,7 @@ static void drop_bad(tqa_recording_pass_state *p)
         if (to != i) {
             p->t[to] = p->t[i];
             p->row[to] = p->row[i];
-            for (size_t c = 0; c < p->log->n_channel; c++) {
+            for (size_t c = 0; c < p->recording->channels.n; c++) {
                 p->values[c * p->room + to] = p->values[c * p->room + i];
             }
         }
@@ -121,21 +73,22 @@ static double spread_of(size_t n, const double *x, size_t every, double *work)
     return tq_median(m, work);
 }
 
-static tqa_recording_quantity quantity_of(const tqa_recording *log, size_t channel)
+static tq_quantity quantity_of(const tq_recording *recording, size_t channel)
 {
-    tqa_recording_quantity found = TQA_RECORDING_Q;
-    for (tqa_recording_quantity q = TQA_RECORDING_QD; q < TQA_RECORDING_TIME; q++) {
-        found = log->column[q] != NULL && channel >= log->first_channel[q] ? q : found;
+    tq_quantity found = TQ_QUANTITY_Q;
+    for (tq_quantity q = TQ_QUANTITY_QD; q < TQ_QUANTITIES; q++) {
+        const bool is_there = recording->channels.has[q];
+        found = is_there && channel >= recording->channels.first[q] ? q : found;
     }
     return found;
 }
 
 /* an earlier pass has seen the same rows together */
-static bool is_clean(const tqa_recording_pass_state *p)
+static bool is_clean(const tq_pass *p)
 {
-    const tqa_recording *log = p->log;
-    for (size_t k = 0; k < log->n_clean; k++) {
-        const tqa_recording_clean *clean = &log->clean[k];
+    const tq_recording *recording = p->recording;
+    for (size_t k = 0; k < recording->n_clean; k++) {
+        const tq_clean_window *clean = &recording->clean[k];
         if (clean->n == p->n && clean->first == p->row[0] && clean->last == p->row[p->n - 1]) {
             return true;
         }
@@ -143,28 +96,29 @@ static bool is_clean(const tqa_recording_pass_state *p)
     return false;
 }
 
-static void note_clean(const tqa_recording_pass_state *p)
+static void note_clean(const tq_pass *p)
 {
-    tqa_recording *log = p->log;
-    if (log->n_clean < TQA_RECORDING_CLEAN_MAX) {
-        log->clean[log->n_clean++] = (tqa_recording_clean){p->row[0], p->row[p->n - 1], p->n};
+    tq_recording *recording = p->recording;
+    if (recording->n_clean < TQ_RECORDING_CLEAN_MAX) {
+        recording->clean[recording->n_clean++] =
+            (tq_clean_window){p->row[0], p->row[p->n - 1], p->n};
     }
 }
 
-static void mark_spikes(tqa_recording_pass_state *p)
+static void mark_spikes(tq_pass *p)
 {
-    if (p->n < SEGMENT_LEAST || is_clean(p)) {
+    if (p->n < TQ_SEGMENT_LEAST || is_clean(p)) {
         return;
     }
     memset(p->bad, 0, p->n);
-    const bool is_long = p->log->n_row > p->room;
+    const bool is_long = p->recording->n_row > p->room;
     const size_t every = p->n / (size_t)(is_long ? MEDIAN_LEAST : MEDIAN_SAMPLES) + 1;
     size_t n_bad = 0;
-    for (size_t c = 0; c < p->log->n_channel; c++) {
+    for (size_t c = 0; c < p->recording->channels.n; c++) {
         const double *x = p->values + c * p->room;
         const double spread = spread_of(p->n, x, every, p->work);
         const double noise = tq_noise_deviation(p->n, x, every, p->work);
-        const double least = fmax(spike_floor * spread, spike_least[quantity_of(p->log, c)]);
+        const double least = fmax(spike_floor * spread, spike_least[quantity_of(p->recording, c)]);
         n_bad += tq_spikes_mark(p->n, x, fmax(noise, least), spike_factor, p->bad);
     }
     if (n_bad == 0) {
@@ -172,31 +126,28 @@ static void mark_spikes(tqa_recording_pass_state *p)
         return;
     }
     for (size_t i = 0; i < p->n; i++) {
-        if (p->bad[i] != 0 && i >= p->n_looked) {
-            tqa_recording_note(p->log, TQA_RECORDING_SPIKE, p->row[i]);
+        if (p->bad[i] != 0 && i >= p->n_checked) {
+            tq_recording_note(p->recording, TQ_REPAIR_SPIKE, p->row[i]);
         }
     }
     drop_bad(p);
 }
 
 /* Everything in the window becomes samples; `ends`: nothing of this segment follows. */
-static bool flush(tqa_recording_pass_state *p, bool ends)
+bool tq_clean_flush(tq_pass *p, bool ends)
 {
-    const tqa_recording *log = p->log;
+    const tq_recording *recording = p->recording;
     mark_spikes(p);
-    if (!tqa_recording_is_wanted(log)) {
-        return false;
-    }
     size_t from = 0;
     for (size_t i = 1; i <= p->n; i++) {
         const bool at_end = i == p->n;
-        if (!at_end && p->t[i] - p->t[i - 1] <= log->gap) {
+        if (!at_end && p->t[i] - p->t[i - 1] <= recording->gap) {
             continue;
         }
         const bool is_last = !at_end || ends;
-        if (is_last && i - from < SEGMENT_LEAST) {
-            tqa_recording_note(p->log, TQA_RECORDING_TOO_SHORT, p->row[from]);
-        } else if (!tqa_resample_take(p, from, i, is_last)) {
+        if (is_last && i - from < TQ_SEGMENT_LEAST) {
+            tq_recording_note(p->recording, TQ_REPAIR_TOO_SHORT, p->row[from]);
+        } else if (!tq_resample_window(p, from, i, is_last)) {
             return false;
         }
         if (is_last) {
@@ -205,23 +156,23 @@ static bool flush(tqa_recording_pass_state *p, bool ends)
         }
     }
     if (ends) {
-        p->n = p->n_looked = 0;
+        p->n = p->n_checked = 0;
         return true;
     }
     /* what the filter must see again before the next sample */
     const double keep_from =
-        p->segment_t + ((double)p->next - (double)p->context - 4.0) * log->step;
+        p->segment_t + ((double)p->next - (double)p->context - 4.0) * recording->step;
     size_t keep = from;
     while (keep < p->n && p->t[keep] < keep_from) {
         keep++;
     }
     drop_front(p, keep < p->n ? keep : p->n - 1);
-    p->n_looked = p->n;
+    p->n_checked = p->n;
     return true;
 }
 
 /* q and -q are one orientation: what is filtered must not jump between them. */
-static void unwrap_quaternion(const tqa_recording_pass_state *p, size_t first, double *values)
+static void unwrap_quaternion(const tq_pass *p, size_t first, double *values)
 {
     double product = 0.0;
     for (size_t k = 0; k < 4; k++) {
@@ -239,13 +190,13 @@ static bool is_turn(double jump)
 }
 
 /* A whole turn more or less is the sensor's way to count, not motion. */
-static void unwrap(tqa_recording_pass_state *p, uint64_t row, double *values)
+static void unwrap(tq_pass *p, uint64_t row, double *values)
 {
-    const tq_model *model = p->log->request->control->robot->model;
+    const tq_model *model = p->options->model;
     for (uint32_t j = 0; j < model->n_joint; j++) {
         const tq_joint *joint = &model->joints[j];
-        if (tqa_recording_has_quaternion(joint) && p->n > 0) {
-            unwrap_quaternion(p, tqa_recording_quaternion(joint), values);
+        if (tq_has_quaternion(joint) && p->n > 0) {
+            unwrap_quaternion(p, tq_quaternion_row(joint), values);
         }
         if (joint->nq != 1 || joint->kind == TQ_JOINT_PRISMATIC) {
             continue;
@@ -260,67 +211,69 @@ static void unwrap(tqa_recording_pass_state *p, uint64_t row, double *values)
             const double back = jump > 0.0 ? -turn : turn;
             p->turns[c] += back;
             values[c] += back;
-            tqa_recording_note(p->log, TQA_RECORDING_UNWRAPPED, row);
+            tq_recording_note(p->recording, TQ_REPAIR_UNWRAPPED, row);
         }
     }
 }
 
-static void put(tqa_recording_pass_state *p, size_t at, double t, const tqa_recording_rows *rows)
+/* The present row goes into the window at place `at`. */
+static void put(tq_pass *p, size_t at, double t, uint64_t row)
 {
     for (size_t i = p->n; i > at; i--) {
         p->t[i] = p->t[i - 1];
         p->row[i] = p->row[i - 1];
-        for (size_t c = 0; c < p->log->n_channel; c++) {
+        for (size_t c = 0; c < p->recording->channels.n; c++) {
             p->values[c * p->room + i] = p->values[c * p->room + i - 1];
         }
     }
     p->t[at] = t;
-    p->row[at] = rows->row;
-    for (size_t c = 0; c < p->log->n_channel; c++) {
-        p->values[c * p->room + at] = rows->values[c];
+    p->row[at] = row;
+    for (size_t c = 0; c < p->recording->channels.n; c++) {
+        p->values[c * p->room + at] = p->current[c];
     }
     p->n++;
 }
 
-static void note_gap(tqa_recording_pass_state *p, double step, uint64_t row)
+static void note_gap(tq_pass *p, double step, uint64_t row)
 {
-    tqa_recording *log = p->log;
-    if (step > log->gap) {
-        tqa_recording_note(log, TQA_RECORDING_SPLIT, row);
-    } else if (step > 1.8 * log->period) {
-        tqa_recording_note(log, TQA_RECORDING_BRIDGED, row);
-        log->longest_gap = fmax(log->longest_gap, step);
+    tq_recording *recording = p->recording;
+    if (step > recording->gap) {
+        tq_recording_note(recording, TQ_REPAIR_SPLIT, row);
+    } else if (step > 1.8 * recording->period) {
+        tq_recording_note(recording, TQ_REPAIR_BRIDGED, row);
+        recording->longest_gap = fmax(recording->longest_gap, step);
     }
 }
 
-static bool is_full(const tqa_recording_pass_state *p)
+static bool is_full(const tq_pass *p)
 {
-    const tqa_recording *log = p->log;
-    return p->n == p->room || (p->t[p->n - 1] - p->t[0]) / log->step >
-                                  (double)(p->n_even_room - SEGMENT_LEAST) - log->gap / log->step;
+    const tq_recording *recording = p->recording;
+    return p->n == p->room ||
+           (p->t[p->n - 1] - p->t[0]) / recording->step >
+               (double)(p->n_uniform - TQ_SEGMENT_LEAST) - recording->gap / recording->step;
 }
 
-/* A row at time t behind the others, or where its time belongs. */
-static bool add(tqa_recording_pass_state *p, double t, tqa_recording_rows *rows)
+/* The present row, at time t, after the others or where its time belongs. */
+static bool add(tq_pass *p, double t, uint64_t row)
 {
-    tqa_recording *log = p->log;
+    tq_recording *recording = p->recording;
     if (p->n == 0) {
-        unwrap(p, rows->row, rows->values);
-        put(p, 0, t, rows);
+        unwrap(p, row, p->current);
+        put(p, 0, t, row);
         return true;
     }
     const double step = t - p->t[p->n - 1];
-    if (step > log->gap || step < -log->gap) {
+    if (step > recording->gap || step < -recording->gap) {
         if (step < 0.0) {
-            tqa_recording_note(log, TQA_RECORDING_SET_BACK, rows->row);
+            tq_recording_note(recording, TQ_REPAIR_SET_BACK, row);
         } else {
-            note_gap(p, step, rows->row);
+            note_gap(p, step, row);
         }
-        if (!flush(p, true)) {
+        if (!tq_clean_flush(p, true)) {
             return false;
         }
-        unwrap(p, rows->row, rows->values);
-        put(p, 0, t, rows);
+        unwrap(p, row, p->current);
+        put(p, 0, t, row);
         return true;
     }
     size_t at = p->n;
@@ -328,40 +281,39 @@ static bool add(tqa_recording_pass_state *p, double t, tqa_recording_rows *rows)
         at--;
     }
     if (at > 0 && p->t[at - 1] == t) {
-        tqa_recording_note(log, TQA_RECORDING_REPEATED, rows->row);
+        tq_recording_note(recording, TQ_REPAIR_REPEATED, row);
         return true;
     }
     if (at < p->n) {
-        tqa_recording_note(log, TQA_RECORDING_OUT_OF_ORDER, rows->row);
+        tq_recording_note(recording, TQ_REPAIR_OUT_OF_ORDER, row);
         if (at == 0 && p->in_segment) {
-            return true; /* its place has been given away */
+            return true; /* the samples around it have been emitted */
         }
     } else {
-        note_gap(p, step, rows->row);
+        note_gap(p, step, row);
     }
-    unwrap(p, rows->row, rows->values);
-    put(p, at, t, rows);
-    return !is_full(p) || flush(p, false);
+    unwrap(p, row, p->current);
+    put(p, at, t, row);
+    return !is_full(p) || tq_clean_flush(p, false);
 }
 
 /* an even clock may be off by 2 % of a period: rows are exactly one apart */
-static double time_of(const tqa_recording *log, const tqa_recording_rows *rows, size_t i)
+static double time_of(const tq_recording *recording, const tq_raw_rows *rows, size_t i)
 {
-    return log->is_even ? (double)rows->run_row[i] * log->period : rows->run_t[i];
+    return recording->is_even ? (double)rows->row[i] * recording->period : rows->t[i];
 }
 
-/* how many of n rows follow the last one of the window in time, without anything to be told */
-static size_t count_in_time(const tqa_recording_pass_state *p, const tqa_recording_rows *rows,
-                            size_t n)
+/* how many of the n rows from `at` on follow the window's last one in time, without a fault */
+static size_t count_in_time(const tq_pass *p, const tq_raw_rows *rows, size_t at, size_t n)
 {
-    const tqa_recording *log = p->log;
-    const double most = fmin(log->gap, 1.8 * log->period);
-    const double until =
-        p->t[0] + (double)(p->n_even_room - SEGMENT_LEAST) * log->step - log->gap - log->step;
+    const tq_recording *recording = p->recording;
+    const double most = fmin(recording->gap, 1.8 * recording->period);
+    const double until = p->t[0] + (double)(p->n_uniform - TQ_SEGMENT_LEAST) * recording->step -
+                         recording->gap - recording->step;
     double before = p->t[p->n - 1];
     for (size_t i = 0; i < n; i++) {
-        const double t = time_of(log, rows, rows->at + i);
-        const bool follows = rows->run_row[rows->at + i] == rows->run_row[rows->at + i - 1] + 1;
+        const double t = time_of(recording, rows, at + i);
+        const bool follows = rows->row[at + i] == rows->row[at + i - 1] + 1;
         if (!(t > before && t - before <= most && t < until && follows)) {
             return i;
         }
@@ -370,21 +322,20 @@ static size_t count_in_time(const tqa_recording_pass_state *p, const tqa_recordi
     return n;
 }
 
-/* how many of n rows have no angle that jumps by a turn */
-static size_t count_unturned(const tqa_recording_pass_state *p, const tqa_recording_rows *rows,
-                             size_t n)
+/* how many of them have no angle that jumps by 2 pi */
+static size_t count_unturned(const tq_pass *p, const tq_raw_rows *rows, size_t at, size_t n)
 {
-    const tq_model *model = p->log->request->control->robot->model;
+    const tq_model *model = p->options->model;
     for (uint32_t j = 0; j < model->n_joint; j++) {
         const tq_joint *joint = &model->joints[j];
-        if (tqa_recording_has_quaternion(joint)) {
+        if (tq_has_quaternion(joint)) {
             return 0;
         }
         if (joint->nq != 1 || joint->kind == TQ_JOINT_PRISMATIC) {
             continue;
         }
         const size_t c = joint->q_index;
-        const double *x = rows->run + c * TQA_RECORDING_RUN + rows->at;
+        const double *x = rows->values + c * TQ_RAW_ROWS + at;
         double before = p->values[c * p->room + p->n - 1] - p->turns[c];
         for (size_t i = 0; i < n; i++) {
             if (is_turn(x[i] - before)) {
@@ -397,22 +348,22 @@ static size_t count_unturned(const tqa_recording_pass_state *p, const tqa_record
     return n;
 }
 
-/* Rows that simply follow are put into the window together; returns how many. */
-static size_t put_many(tqa_recording_pass_state *p, tqa_recording_rows *rows)
+/* Rows from `at` on that simply follow are put into the window together; returns how many. */
+static size_t put_many(tq_pass *p, const tq_raw_rows *rows, size_t at)
 {
-    const size_t left = rows->n_run - rows->at;
+    const size_t left = rows->n - at;
     if (p->n == 0 || !rows->all_good) {
         return 0;
     }
     size_t n = left < p->room - p->n ? left : p->room - p->n;
-    n = tqa_recording_before_brake(p->log, p->brake, rows, n);
-    n = count_unturned(p, rows, count_in_time(p, rows, n));
+    n = tq_recording_before_brake(p->recording, p->brake, rows, at, n);
+    n = count_unturned(p, rows, at, count_in_time(p, rows, at, n));
     for (size_t i = 0; i < n; i++) {
-        p->t[p->n + i] = time_of(p->log, rows, rows->at + i);
-        p->row[p->n + i] = rows->run_row[rows->at + i];
+        p->t[p->n + i] = time_of(p->recording, rows, at + i);
+        p->row[p->n + i] = rows->row[at + i];
     }
-    for (size_t c = 0; c < p->log->n_channel; c++) {
-        const double *from = rows->run + c * TQA_RECORDING_RUN + rows->at;
+    for (size_t c = 0; c < p->recording->channels.n; c++) {
+        const double *from = rows->values + c * TQ_RAW_ROWS + at;
         double *to = p->values + c * p->room + p->n;
         const double turns = p->turns[c];
         for (size_t i = 0; i < n; i++) {
@@ -420,91 +371,36 @@ static size_t put_many(tqa_recording_pass_state *p, tqa_recording_rows *rows)
         }
     }
     p->n += n;
-    rows->at += n;
     return n;
 }
 
-/* One row of the run, and those behind it that simply follow. */
-static bool take_rows(tqa_recording_pass_state *p, tqa_recording_rows *rows)
+/* One row, and those after it that simply follow. */
+bool tq_clean_rows(tq_pass *p, const tq_raw_rows *rows, size_t *inout_at)
 {
-    tqa_recording *log = p->log;
-    const double t = time_of(log, rows, rows->at);
-    (void)tqa_recording_rows_next(rows);
-    if (rows->state != TQA_ROW_GOOD) {
-        tqa_recording_note(
-            log, rows->state == TQA_ROW_ABSURD ? TQA_RECORDING_ABSURD : TQA_RECORDING_NOT_FINITE,
-            rows->row);
+    tq_recording *recording = p->recording;
+    const size_t i = (*inout_at)++;
+    const uint64_t row = rows->row[i];
+    if (rows->state[i] != TQ_ROW_GOOD) {
+        const bool is_absurd = rows->state[i] == TQ_ROW_ABSURD;
+        tq_recording_note(recording, is_absurd ? TQ_REPAIR_ABSURD : TQ_REPAIR_NOT_FINITE, row);
         return true;
     }
-    if (tqa_recording_is_braked(log, &p->brake, rows, rows->at - 1)) {
+    if (tq_recording_is_braked(recording, &p->brake, rows, i)) {
         if (!p->is_braked) {
-            tqa_recording_note(log, TQA_RECORDING_BRAKED, rows->row);
+            tq_recording_note(recording, TQ_REPAIR_BRAKED, row);
         }
         p->is_braked = true;
-        log->n_braked++;
-        return flush(p, true);
+        recording->n_braked++;
+        return tq_clean_flush(p, true);
     }
     p->is_braked = false;
-    if (!add(p, t, rows)) {
+    for (size_t c = 0; c < recording->channels.n; c++) {
+        p->current[c] = rows->values[c * TQ_RAW_ROWS + i];
+    }
+    if (!add(p, time_of(recording, rows, i), row)) {
         return false;
     }
-    return put_many(p, rows) == 0 || !is_full(p) || flush(p, false);
-}
-
-static bool run(tqa_recording_pass_state *p, tqa_recording_rows *rows)
-{
-    tqa_recording *log = p->log;
-    uint64_t before = 0; /* the row before, within a range of rows */
-    bool has_before = false;
-    while (tqa_recording_rows_more(rows)) {
-        const uint64_t row = rows->run_row[rows->at];
-        if (p->look != NULL && log->moves && row < log->first_moving) {
-            rows->at++;
-            continue; /* a spectrum of minutes at rest tells nothing */
-        }
-        if (has_before && row != before + 1 && !flush(p, true)) {
-            return false;
-        }
-        if (!take_rows(p, rows)) {
-            return false;
-        }
-        before = rows->run_row[rows->at - 1];
-        has_before = true;
-        if (p->has_looked) {
-            return true;
-        }
-    }
-    return log->request->control->problem->status == 0 && flush(p, true);
-}
-
-static bool pass(tqa_recording_pass_state *p)
-{
-    tqa_recording_rows rows;
-    tqa_recording *log = p->log;
-    memset(log->repairs, 0, sizeof log->repairs);
-    log->n_sample = log->n_segment = log->n_rest = log->n_border = log->n_braked = 0;
-    log->longest_gap = 0.0;
-    for (uint64_t k = 0; k < TQA_RECORDING_ROWS_TOLD && k < log->n_unpaired; k++) {
-        tqa_recording_note(log, TQA_RECORDING_UNPAIRED, log->n_row + k);
-    }
-    log->repairs[TQA_RECORDING_UNPAIRED].n = log->n_unpaired;
-    const bool good = tqa_recording_rows_open(&rows, log) && open_window(p) && run(p, &rows) &&
-                      tqa_resample_end(p);
-    tqa_recording_rows_close(&rows);
-    close_window(p);
-    return good;
-}
-
-bool tqa_recording_pass(tqa_recording *log, tqa_recording_sink *sink, void *ctx)
-{
-    tqa_recording_pass_state p = {
-        .log = log, .rooms = log->request->rooms, .sink = sink, .ctx = ctx};
-    return tqa_resample_filter(&p) && pass(&p);
-}
-
-bool tqa_recording_look(tqa_recording *log, bool (*look)(void *ctx, const tqa_resample *even),
-                        void *ctx)
-{
-    tqa_recording_pass_state p = {.log = log, .look = look, .ctx = ctx};
-    return tqa_resample_reaches(log) && pass(&p);
+    const size_t n = put_many(p, rows, *inout_at);
+    *inout_at += n;
+    return n == 0 || !is_full(p) || tq_clean_flush(p, false);
 }

@@ -1,112 +1,98 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/signal/pass_private.h - the inside of a pass through a log: a window of rows, and the even
- * samples made of it. */
-#ifndef TQA_RECORDINGS_RESAMPLE_H
-#define TQA_RECORDINGS_RESAMPLE_H
+/* core/signal/pass_private.h - the state of a pass: a window of rows, the uniform samples made of
+ * it, and the block that is being filled. */
+#ifndef TQ_SIGNAL_PASS_PRIVATE_H
+#define TQ_SIGNAL_PASS_PRIVATE_H
 
-#include "api/recordings/parts.h"
+#include "core/signal/pass.h"
 
-/* Shapes of friction along a window, where a fit asks for them: F[tau] = F[Y] pi. */
-typedef struct tqa_friction_rows {
-    const tq_fit *fit;
-    const tq_model *model;
-    size_t n;            /* rows; 0: blocks have none */
-    size_t nv, stride;   /* stride: n_even_room */
-    double *rows;        /* (n x stride) */
-    double *signs;       /* (nv x stride) the first of them before any filter */
-    double *state;       /* (nv) signs before the first sample; NaN: there is none */
-    uint64_t signs_from; /* number of the sample that signs begin with */
-    size_t n_sign;       /* how many there are; 0: nothing is remembered */
-    bool follows;        /* they are of the segment at hand, else of the one before */
-    bool gives_way;      /* blocks tell the way of those samples that are used */
-} tqa_friction_rows;
+enum { TQ_SEGMENT_LEAST = 8 }; /* rows */
 
-/* False: memory is short. A log without torque has none to open. */
-bool tqa_friction_rows_open(tqa_friction_rows *shapes, const tqa_recording *log, size_t stride,
-                            tqa_buffer_pools *rooms);
-void tqa_friction_rows_close(tqa_friction_rows *shapes, tqa_buffer_pools *rooms);
-/* Unfiltered rows of m samples from number `lowest` of the segment on. way: of each step; NULL: as
- * q says. (nq x stride) q, else (nv x stride). */
-void tqa_friction_rows_find(tqa_friction_rows *shapes, uint64_t lowest, size_t m, double step,
-                            const double *q, const double *qd, const double *way);
-
-/* One pass. The window holds rows of one segment: strictly rising in time, no gap too long. */
-typedef struct tqa_recording_pass_state {
-    tqa_recording *log;
-    tqa_buffer_pools *rooms;  /* of the memory below */
-    tqa_recording_sink *sink; /* NULL: only `look` */
-    bool (*look)(void *ctx, const tqa_resample *even);
+/* The window holds rows of one segment: strictly rising in time, no gap too long. */
+struct tq_pass {
+    tq_recording *recording;
+    const tq_recording_options *options;
+    tq_pass_plan plan;
+    tq_block_sink *sink;
     void *ctx;
-    bool has_looked;
+    bool has_uniform;
+    tq_uniform uniform;
 
     /* rows */
-    size_t n, room, n_looked;  /* n_looked: rows that an earlier window had too */
+    size_t n, room, n_checked; /* n_checked: rows that an earlier window had too */
     double *t, *values, *work; /* (room), (n_channel x room), (room) */
     uint64_t *row;
     unsigned char *bad;
-    size_t brake;   /* the next rest on brakes */
-    bool is_braked; /* the row before was of it */
-    double *turns;  /* (n_channel) whole turns taken off */
+    size_t brake;    /* the next braked standstill */
+    bool is_braked;  /* the row before was of it */
+    double *turns;   /* (n_channel) multiples of 2 pi taken off */
+    double *current; /* (n_channel) the present row */
+    uint64_t before; /* number of the row before */
+    bool has_before;
 
-    /* even samples: number k of the segment is at segment_t + k step */
+    /* uniform samples: number k of the segment is at segment_t + k step */
     bool in_segment;
     double segment_t;
-    uint64_t next;  /* the first that has not been given away */
-    size_t context; /* samples that the filter looks to each side */
-    size_t border;  /* samples next to the ends of a segment, where the filter has to guess */
-    tq_filter filter;
-    size_t n_even_room;
-    double *even, *raw_tau; /* (n_channel), (nv), each x n_even_room */
-    double *derived; /* (2 nv x n_even_room) rates that were not logged; of logged ones, the way */
-    double *fast;    /* (2 nv x n_even_room) what the filter takes off the acceleration, its rate */
-    tqa_friction_rows shapes; /* of friction */
-    uint64_t *even_row;       /* (n_even_room) */
-    tq_stencil *stencils;     /* (n_even_room) */
-    unsigned char *memory;    /* of scratch */
+    uint64_t next; /* the first that has not been emitted */
+    size_t context, border;
+    size_t n_uniform;
+    double *even, *raw_tau; /* (n_channel), (nv), each x n_uniform */
+    double *derived;        /* (2 nv + 1 x n_uniform) qd, qdd that were not recorded; where qd was,
+                               displacements of the unfiltered one; a copy */
+    double *fast;           /* (2 nv x n_uniform) what the filter takes off qdd, and its rate */
+    size_t n_parallel;
+    double *parallel; /* (n_parallel x n_uniform) */
+    void *parallel_state;
+    bool gives_way;        /* blocks have displacements */
+    uint64_t *even_row;    /* (n_uniform) */
+    tq_stencil *stencils;  /* (n_uniform) */
+    unsigned char *memory; /* of scratch */
     size_t memory_size;
 
     /* the block that is being filled */
-    double *block; /* (nq + 7 nv + shapes) x TQ_BLOCK */
+    double *block; /* (nq + 7 nv + n_parallel) x TQ_BLOCK */
     size_t n_block;
     bool begins; /* it begins a segment */
     double block_t[TQ_BLOCK];
     uint64_t block_row[TQ_BLOCK];
-} tqa_recording_pass_state;
+};
 
 /* Joints whose coordinates end with a quaternion, and its first row among all coordinates. */
-static inline bool tqa_recording_has_quaternion(const tq_joint *joint)
+static inline bool tq_has_quaternion(const tq_joint *joint)
 {
     return joint->kind == TQ_JOINT_SPHERICAL || joint->kind == TQ_JOINT_FLOATING;
 }
-static inline size_t tqa_recording_quaternion(const tq_joint *joint)
+static inline size_t tq_quaternion_row(const tq_joint *joint)
 {
     return (size_t)joint->q_index + joint->nq - 4;
 }
 
-/* True if the log has a column of this quantity. */
-static inline bool tqa_resample_has(const tqa_recording_pass_state *p,
-                                    tqa_recording_quantity quantity)
+/* True if the recording has this quantity. */
+static inline bool tq_pass_has(const tq_pass *p, tq_quantity quantity)
 {
-    return p->log->column[quantity] != NULL;
+    return p->recording->channels.has[quantity];
 }
-/* Row r of a quantity among the even samples. */
-static inline double *tqa_resample_channel(const tqa_recording_pass_state *p,
-                                           tqa_recording_quantity quantity, size_t r)
+/* Row r of a quantity among the uniform samples. */
+static inline double *tq_pass_channel(const tq_pass *p, tq_quantity quantity, size_t r)
 {
-    return p->even + (p->log->first_channel[quantity] + r) * p->n_even_room;
+    return p->even + (p->recording->channels.first[quantity] + r) * p->n_uniform;
 }
-/* Filters the m even samples of the window, the first of them number `lowest` of the segment. */
-void tqa_resample_filter_rows(tqa_recording_pass_state *p, uint64_t lowest, size_t m);
 
-/* False, with the problem set: the request's delay is of more samples than can be shifted. */
-bool tqa_resample_reaches(const tqa_recording *log);
-/* Designs the filter; false with the problem set. */
-bool tqa_resample_filter(tqa_recording_pass_state *pass);
-bool tqa_resample_open(tqa_recording_pass_state *pass); /* false: memory is short */
-void tqa_resample_close(tqa_recording_pass_state *pass);
-/* Rows [from, end) of the window become samples; `ends`: of a segment that ends with them. */
-bool tqa_resample_take(tqa_recording_pass_state *pass, size_t from, size_t end, bool ends);
-/* Gives the last block away. */
-bool tqa_resample_end(tqa_recording_pass_state *pass);
+/* clean.c: takes rows. flush: the window becomes samples; `ends`: nothing of its segment follows.
+ * Here and below false: the sink has stopped the pass. */
+bool tq_clean_rows(tq_pass *pass, const tq_raw_rows *rows, size_t *inout_at);
+bool tq_clean_flush(tq_pass *pass, bool ends);
+
+/* resample.c: rows [from, end) of the window become samples; `ends`: of a segment that ends with
+ * them. */
+bool tq_resample_window(tq_pass *pass, size_t from, size_t end, bool ends);
+
+/* filter_rows.c: filters the m uniform samples of the window, the first of them number `lowest` of
+ * the segment. */
+void tq_filter_window(tq_pass *pass, uint64_t lowest, size_t m);
+
+/* emit.c: samples of the window that are final go into blocks; the last block to the sink. */
+bool tq_emit_samples(tq_pass *pass, uint64_t lowest, size_t m, bool ends);
+bool tq_emit_block(tq_pass *pass);
 
 #endif

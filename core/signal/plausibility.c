@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/signal/plausibility.c - do a log's numbers mean what is said of them: units, signs,
- * columns,
- * by the first stretch of motion. */
-#include <math.h>
-#include <string.h>
+/* core/signal/plausibility.c - units, signs and columns of a recording, checked on its first
+ * stretch of motion. */
+#include "core/signal/plausibility.h"
 
-#include "api/recordings/parts.h"
+#include <math.h>
+
 #include "core/dynamics/inverse.h"
+
+enum { POSES = 16 }; /* of a motion, at which gravity is computed */
 
 static const double slope_s = 0.02;       /* s: of positions apart, so that noise does not matter */
 static const double beyond_effort = 20.0; /* times what a joint's limit of effort allows, rms */
@@ -17,41 +18,31 @@ static const double none_logged = 1e-4;     /* of the slopes' square: a hundredt
 static const double returns = 0.15;         /* of its range: a joint is back where it began */
 static const double taken_out = -0.3;       /* correlation of torque and rate that no motor has */
 
-static const double *channel(const tqa_recording *log, const tqa_resample *even,
-                             tqa_recording_quantity quantity, size_t row)
+static const double *channel(const tq_recording *recording, const tq_uniform *even,
+                             tq_quantity quantity, size_t row)
 {
-    return even->channels + (log->first_channel[quantity] + row) * even->stride;
+    return even->channels + (recording->channels.first[quantity] + row) * even->stride;
 }
 
-static bool judge_positions(const tqa_recording *log, const tqa_resample *even)
+static tq_status check_positions(const tq_recording *recording, const tq_uniform *even,
+                                 tq_recording_fault *ret)
 {
-    const tqa_robot *robot = log->request->control->robot;
-    const tq_model *model = robot->model;
+    const tq_model *model = recording->options->model;
     for (uint32_t j = 0; j < model->n_joint; j++) {
         const tq_joint *joint = &model->joints[j];
-        if (joint->nq != 1 || log->request->unit_known[TQA_RECORDING_Q] ||
-            log->request->scaled[TQA_RECORDING_Q]) {
+        if (joint->nq != 1 || (recording->check & TQ_CHECK_POSITION) == 0) {
             continue;
         }
-        const bool slides = joint->kind == TQ_JOINT_PRISMATIC;
-        const double *q = channel(log, even, TQA_RECORDING_Q, joint->q_index);
+        const double *q = channel(recording, even, TQ_QUANTITY_Q, joint->q_index);
         const double widest = fmax(fabs(joint->limits.lower), fabs(joint->limits.upper));
         const double most = isfinite(widest) && widest > 0.0 ? 3.0 * widest : farthest;
         for (size_t k = 0; k < even->n; k++) {
             if (fabs(q[k]) > most) {
-                return tqa_value_refuse(
-                    &log->part, "invalid-value",
-                    slides ? "say which, for each joint: \"units\": {\"q\": [..., \"mm\"]}, or "
-                             "\"m\" if it is so"
-                           : "say which: \"units\": {\"q\": \"deg\"}, or \"rad\" if it is so",
-                    "\"%.60s\": joint \"%.60s\" would be at %.6g %s", log->name,
-                    robot->joint_names[j], q[k],
-                    slides ? "m: its positions are hardly in metres"
-                           : "rad: its angles are hardly in radians");
+                return tq_recording_refuse(ret, TQ_FAULT_POSITION, j, q[k], 0.0);
             }
         }
     }
-    return true;
+    return TQ_OK;
 }
 
 /* How logged velocity and the slope of logged position go together: means of products. */
@@ -59,10 +50,10 @@ typedef struct slope_sums {
     double both, slopes, logged;
 } slope_sums;
 
-static slope_sums compare_slopes(const tqa_recording *log, const tqa_resample *even,
+static slope_sums compare_slopes(const tq_recording *recording, const tq_uniform *even,
                                  const double *q, const double *qd)
 {
-    const double wide = ceil(slope_s / log->step);
+    const double wide = ceil(slope_s / recording->step);
     const size_t half = wide < 1.0 ? 1 : wide < (double)even->n / 4.0 ? (size_t)wide : even->n / 4;
     slope_sums s = {0};
     double around = 0.0; /* sum of qd within half of k, ends halved: what the slope sees */
@@ -70,7 +61,7 @@ static slope_sums compare_slopes(const tqa_recording *log, const tqa_resample *e
         around += 0.5 * (qd[k] + qd[k + 1]);
     }
     for (size_t k = half; k + half < even->n; k++) {
-        const double slope = (q[k + half] - q[k - half]) / (2.0 * (double)half * log->step);
+        const double slope = (q[k + half] - q[k - half]) / (2.0 * (double)half * recording->step);
         const double mean = around / (2.0 * (double)half);
         s.both += slope * mean;
         s.slopes += slope * slope;
@@ -83,55 +74,47 @@ static slope_sums compare_slopes(const tqa_recording *log, const tqa_resample *e
     return s;
 }
 
-/* Logged velocity against the slope of logged position: their ratio is 1, or a unit is wrong; they
- * are alike, or belong to different joints. */
-static bool judge_velocities(const tqa_recording *log, const tqa_resample *even)
+/* Recorded velocity against the slope of recorded position: their ratio is 1, or a unit is wrong;
+ * they correlate, or belong to different joints. */
+static tq_status check_velocity(const tq_recording *recording, const tq_uniform *even, uint32_t j,
+                                tq_recording_fault *ret)
 {
-    const tqa_robot *robot = log->request->control->robot;
-    const tq_model *model = robot->model;
-    if (log->column[TQA_RECORDING_QD] == NULL || even->n < 16) {
-        return true;
+    const tq_joint *joint = &recording->options->model->joints[j];
+    const slope_sums s =
+        compare_slopes(recording, even, channel(recording, even, TQ_QUANTITY_Q, joint->q_index),
+                       channel(recording, even, TQ_QUANTITY_QD, joint->v_index));
+    const double ratio = s.both / s.slopes;
+    const double alike = s.both / sqrt(s.slopes * s.logged);
+    const double least = 1e-4 * (double)even->n;
+    if (s.slopes > 25.0 * least && s.logged < none_logged * s.slopes &&
+        !(fabs(alike) > 0.9)) { /* alike, it is a unit: below */
+        return tq_recording_refuse(ret, TQ_FAULT_VELOCITY_ZERO, j, 0.0, 0.0);
     }
-    for (uint32_t j = 0; j < model->n_joint; j++) {
-        const tq_joint *joint = &model->joints[j];
-        if (joint->nq != 1) {
-            continue;
-        }
-        const slope_sums s =
-            compare_slopes(log, even, channel(log, even, TQA_RECORDING_Q, joint->q_index),
-                           channel(log, even, TQA_RECORDING_QD, joint->v_index));
-        const double ratio = s.both / s.slopes;
-        const double alike = s.both / sqrt(s.slopes * s.logged);
-        const double least = 1e-4 * (double)even->n;
-        if (s.slopes > 25.0 * least && s.logged < none_logged * s.slopes &&
-            !(fabs(alike) > 0.9)) { /* alike, it is a unit: below */
-            return tqa_value_refuse(
-                &log->part, "invalid-value", "choose the columns of velocity, or leave \"qd\" out",
-                "\"%.60s\": joint \"%.60s\" moves by its position, and its velocity stays at 0",
-                log->name, robot->joint_names[j]);
-        }
-        if (s.slopes > least && fabs(alike) > 0.9 && (ratio < 0.5 || ratio > 2.0)) {
-            return tqa_value_refuse(
-                &log->part, "invalid-value",
-                ratio < 0.0 ? "choose the columns, or turn the sign: \"scale\": {\"qd\": [...]}"
-                            : "say the units: \"units\": {\"q\": ..., \"qd\": ..., \"time\": ...}",
-                "\"%.60s\": the velocity of joint \"%.60s\" is %.3g times the slope of its "
-                "position",
-                log->name, robot->joint_names[j], ratio);
-        }
-        /* fast motion is far above noise: there they must be the same */
-        const bool is_fast = s.slopes > 400.0 * least && s.logged > 400.0 * least;
-        if (s.slopes > least && s.logged > least && fabs(alike) < (is_fast ? 0.9 : 0.5)) {
-            return tqa_value_refuse(
-                &log->part, "invalid-value",
-                "choose the columns: one of the two is another joint's, or late",
-                "\"%.60s\": the velocity of joint \"%.60s\" %s the slope of its position "
-                "(correlation %.2f)",
-                log->name, robot->joint_names[j],
-                fabs(alike) < 0.5 ? "has nothing to do with" : "is not", alike);
+    if (s.slopes > least && fabs(alike) > 0.9 && (ratio < 0.5 || ratio > 2.0)) {
+        return tq_recording_refuse(ret, TQ_FAULT_VELOCITY_RATIO, j, ratio, 0.0);
+    }
+    /* fast motion is far above noise: there they must be the same */
+    const bool is_fast = s.slopes > 400.0 * least && s.logged > 400.0 * least;
+    if (s.slopes > least && s.logged > least && fabs(alike) < (is_fast ? 0.9 : 0.5)) {
+        return tq_recording_refuse(ret, TQ_FAULT_VELOCITY_CORRELATION, j, alike, 0.0);
+    }
+    return TQ_OK;
+}
+
+static tq_status check_velocities(const tq_recording *recording, const tq_uniform *even,
+                                  tq_recording_fault *ret)
+{
+    const tq_model *model = recording->options->model;
+    tq_status status = TQ_OK;
+    if (!recording->channels.has[TQ_QUANTITY_QD] || even->n < 16) {
+        return TQ_OK;
+    }
+    for (uint32_t j = 0; j < model->n_joint && status == TQ_OK; j++) {
+        if (model->joints[j].nq == 1) {
+            status = check_velocity(recording, even, j, ret);
         }
     }
-    return true;
+    return status;
 }
 
 static bool never_changes(const double *x, size_t n)
@@ -144,61 +127,59 @@ static bool never_changes(const double *x, size_t n)
     return true;
 }
 
-/* Torque there is, and of a size that the joints can have. */
-static bool judge_efforts(const tqa_recording *log, const tqa_resample *even)
+static double rms_of(const double *x, size_t n)
 {
-    const tqa_robot *robot = log->request->control->robot;
-    const tq_model *model = robot->model;
+    double square = 0.0;
+    for (size_t k = 0; k < n; k++) {
+        square += x[k] * x[k] / (double)n;
+    }
+    return sqrt(square);
+}
+
+/* Some torque changes, and none is far above its joint's limit. */
+static tq_status check_efforts(const tq_recording *recording, const tq_uniform *even,
+                               tq_recording_fault *ret)
+{
+    const tq_model *model = recording->options->model;
     bool any = false;
     for (size_t v = 0; v < model->nv; v++) {
-        any = any || !never_changes(channel(log, even, TQA_RECORDING_TAU, v), even->n);
+        any = any || !never_changes(channel(recording, even, TQ_QUANTITY_TAU, v), even->n);
     }
     if (!any) {
-        return tqa_value_refuse(&log->part, "invalid-value", "choose the columns of torque",
-                                "\"%.80s\": the joints move, and no torque ever changes",
-                                log->name);
+        return tq_recording_refuse(ret, TQ_FAULT_TORQUE_CONSTANT, TQ_NONE, 0.0, 0.0);
     }
     for (uint32_t j = 0; j < model->n_joint; j++) {
         const tq_joint *joint = &model->joints[j];
         const double most = joint->limits.effort;
-        const bool told = log->request->unit_known[TQA_RECORDING_TAU] && !log->request->in_amperes;
-        if (joint->nv != 1 || !(most > least_effort) || !isfinite(most) || told) {
+        if (joint->nv != 1 || !(most > least_effort) || !isfinite(most) ||
+            (recording->check & TQ_CHECK_EFFORT) == 0) {
             continue;
         }
-        const double *tau = channel(log, even, TQA_RECORDING_TAU, joint->v_index);
-        double square = 0.0;
-        for (size_t k = 0; k < even->n; k++) {
-            square += tau[k] * tau[k] / (double)even->n;
-        }
-        if (sqrt(square) > beyond_effort * most) {
-            return tqa_value_refuse(
-                &log->part, "invalid-value",
-                log->request->in_amperes
-                    ? "say \"units\": {\"tau\": \"mA\"}, or another \"scale\""
-                    : "say the units: \"units\": {\"tau\": \"mNm\"}, or \"A\" with a \"scale\"",
-                "\"%.60s\": joint \"%.60s\" would have a torque of %.4g (rms), its limit is %.4g",
-                log->name, robot->joint_names[j], sqrt(square), most);
+        const double rms =
+            rms_of(channel(recording, even, TQ_QUANTITY_TAU, joint->v_index), even->n);
+        if (rms > beyond_effort * most) {
+            return tq_recording_refuse(ret, TQ_FAULT_TORQUE_EFFORT, j, rms, most);
         }
     }
-    return true;
+    return TQ_OK;
 }
 
-/* The largest torque with which gravity pulls at a joint along the motion, by the robot's model. */
-static bool find_gravity(const tqa_recording *log, const tqa_resample *even, double *ret)
+/* The largest torque of gravity along the motion, by the robot's model; 0: unknown. */
+static tq_status find_gravity(const tq_recording *recording, const tq_uniform *even,
+                              tq_scratch *scratch, double *ret, tq_error *reterr)
 {
-    enum { POSES = 16 };
-    const tqa_robot *robot = log->request->control->robot;
-    const size_t nq = robot->model->nq;
-    const size_t nv = robot->model->nv;
-    tq_scratch scratch;
-    double *rows = tqa_tree_take(log->request->control, (nq + nv) * POSES, sizeof *rows);
+    const tq_mechanism *mechanism = recording->options->mechanism;
+    const size_t nq = recording->options->model->nq;
+    const size_t nv = recording->options->model->nv;
+    const size_t mark = tq_scratch_mark(scratch);
+    double *rows = tq_scratch_take(scratch, (nq + nv) * POSES, sizeof *rows);
     *ret = 0.0;
-    if (rows == NULL || !tqa_tree_scratch(log->request->control,
-                                          tq_inverse_scratch_size(robot->mechanism, 0), &scratch)) {
-        return false;
+    if (rows == NULL) {
+        const double size = (double)tq_recording_check_size(mechanism);
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, size);
     }
     for (size_t r = 0; r < nq; r++) {
-        const double *q = channel(log, even, TQA_RECORDING_Q, r);
+        const double *q = channel(recording, even, TQ_QUANTITY_Q, r);
         for (size_t k = 0; k < POSES; k++) {
             rows[r * POSES + k] = q[k * (even->n - 1) / (POSES - 1)];
         }
@@ -210,45 +191,33 @@ static bool find_gravity(const tqa_recording *log, const tqa_resample *even, dou
         .without = TQ_WITHOUT_FRICTION | TQ_WITHOUT_SPRING | TQ_WITHOUT_ROTOR,
     };
     _Static_assert(POSES % TQ_BLOCK_PAD == 0, "whole lanes");
-    const double *tau = rows + nq * POSES;
-    if (tq_inverse_dynamics(robot->mechanism, &in, &scratch, rows + nq * POSES, NULL) != TQ_OK) {
-        return true; /* nothing is known */
-    }
-    for (size_t k = 0; k < nv * POSES; k++) {
+    double *tau = rows + nq * POSES;
+    const tq_status status = tq_inverse_dynamics(mechanism, &in, scratch, tau, NULL);
+    for (size_t k = 0; status == TQ_OK && k < nv * POSES; k++) {
         *ret = fmax(*ret, fabs(tau[k]));
     }
-    return true;
+    tq_scratch_rewind(scratch, mark);
+    return TQ_OK;
 }
 
 /* Milli-newton-metres look like the torque of a robot of a thousand times the mass. */
-static bool judge_sizes(const tqa_recording *log, const tqa_resample *even)
+static tq_status check_gravity(const tq_recording *recording, const tq_uniform *even,
+                               tq_scratch *scratch, tq_recording_fault *ret, tq_error *reterr)
 {
-    const tq_model *model = log->request->control->robot->model;
-    const bool told =
-        log->request->unit_known[TQA_RECORDING_TAU] || log->request->scaled[TQA_RECORDING_TAU];
+    const tq_model *model = recording->options->model;
     double gravity = 0.0;
     double most = 0.0;
-    if (told || model->nq != model->nv) {
-        return true;
+    if ((recording->check & TQ_CHECK_GRAVITY) == 0 || model->nq != model->nv) {
+        return TQ_OK;
     }
-    if (!find_gravity(log, even, &gravity)) {
-        return false;
-    }
+    const tq_status status = find_gravity(recording, even, scratch, &gravity, reterr);
     for (size_t r = 0; r < model->nv; r++) {
-        const double *tau = channel(log, even, TQA_RECORDING_TAU, r);
-        double square = 0.0;
-        for (size_t k = 0; k < even->n; k++) {
-            square += tau[k] * tau[k] / (double)even->n;
-        }
-        most = fmax(most, sqrt(square));
+        most = fmax(most, rms_of(channel(recording, even, TQ_QUANTITY_TAU, r), even->n));
     }
-    return gravity < least_effort || most <= beyond_gravity * gravity ||
-           tqa_value_refuse(
-               &log->part, "invalid-value",
-               "say the units: \"units\": {\"tau\": \"mNm\"}, or \"Nm\" if it is so and the "
-               "robot's masses are not",
-               "\"%.60s\": a torque of %.4g (rms), where gravity takes %.4g by the robot's masses",
-               log->name, most, gravity);
+    if (status != TQ_OK || gravity < least_effort || most <= beyond_gravity * gravity) {
+        return status;
+    }
+    return tq_recording_refuse(ret, TQ_FAULT_TORQUE_GRAVITY, TQ_NONE, most, gravity);
 }
 
 static double range_of(const double *x, size_t n)
@@ -262,12 +231,11 @@ static double range_of(const double *x, size_t n)
     return most - least;
 }
 
-/* Every joint is back where it began: gravity and inertia have taken and given the same. */
-static bool is_closed(const tqa_recording *log, const tqa_resample *even)
+/* Every joint is back where it began: potential and kinetic energy are the same. */
+static bool is_closed(const tq_recording *recording, const tq_uniform *even)
 {
-    const tq_model *model = log->request->control->robot->model;
-    for (size_t r = 0; r < model->nq; r++) {
-        const double *q = channel(log, even, TQA_RECORDING_Q, r);
+    for (size_t r = 0; r < recording->options->model->nq; r++) {
+        const double *q = channel(recording, even, TQ_QUANTITY_Q, r);
         if (fabs(q[even->n - 1] - q[0]) > returns * range_of(q, even->n)) {
             return false;
         }
@@ -275,24 +243,24 @@ static bool is_closed(const tqa_recording *log, const tqa_resample *even)
     return true;
 }
 
-/* Friction only takes: along a closed path the motors cannot get energy out of the robot, all of
- * them together; one may, that another has put in. */
-static bool judge_signs(const tqa_recording *log, const tqa_resample *even)
+/* Passivity: friction dissipates, so that over a closed path the net work of all joints is not
+ * negative. A single joint's may be: another has put the energy in. */
+static tq_status check_signs(const tq_recording *recording, const tq_uniform *even,
+                             tq_recording_fault *ret)
 {
-    const tqa_robot *robot = log->request->control->robot;
-    const tq_model *model = robot->model;
-    if (model->nq != model->nv || !is_closed(log, even)) {
-        return true;
+    const tq_model *model = recording->options->model;
+    if (model->nq != model->nv || !is_closed(recording, even)) {
+        return TQ_OK;
     }
-    uint32_t worst = TQ_NONE; /* the joint whose torque and rate are least alike */
+    uint32_t worst = TQ_NONE; /* the joint of the lowest correlation of torque and velocity */
     double total = 0.0, least = taken_out, least_work = 0.0;
     for (uint32_t j = 0; j < model->n_joint; j++) {
         const tq_joint *joint = &model->joints[j];
         if (joint->nv != 1 || joint->mimic != TQ_NONE) {
             continue;
         }
-        const double *q = channel(log, even, TQA_RECORDING_Q, joint->q_index);
-        const double *tau = channel(log, even, TQA_RECORDING_TAU, joint->v_index);
+        const double *q = channel(recording, even, TQ_QUANTITY_Q, joint->q_index);
+        const double *tau = channel(recording, even, TQ_QUANTITY_TAU, joint->v_index);
         double mean = 0.0, work = 0.0, square = 0.0, way = 0.0;
         for (size_t k = 0; k < even->n; k++) {
             mean += tau[k] / (double)even->n;
@@ -310,18 +278,32 @@ static bool judge_signs(const tqa_recording *log, const tqa_resample *even)
             least_work = work;
         }
     }
-    return worst == TQ_NONE || total >= 0.0 ||
-           tqa_value_refuse(
-               &log->part, "invalid-value",
-               "turn its sign: \"scale\": {\"tau\": [...]}, or choose the columns",
-               "\"%.60s\": joint \"%.60s\" gives its motor %.4g J along a motion that ends where "
-               "it began: friction would have to push",
-               log->name, robot->joint_names[worst], -least_work);
+    return worst == TQ_NONE || total >= 0.0
+               ? TQ_OK
+               : tq_recording_refuse(ret, TQ_FAULT_TORQUE_SIGN, worst, -least_work, 0.0);
 }
 
-bool tqa_recording_check_plausibility(tqa_recording *log, const tqa_resample *even)
+size_t tq_recording_check_size(const tq_mechanism *mechanism)
 {
-    return judge_positions(log, even) && judge_velocities(log, even) &&
-           ((log->request->need & 1u << TQA_RECORDING_TAU) == 0 || /* nobody fits to it */
-            (judge_efforts(log, even) && judge_sizes(log, even) && judge_signs(log, even)));
+    const tq_model *model = tq_mechanism_model(mechanism);
+    return tq_scratch_cost((size_t)(model->nq + model->nv) * POSES, sizeof(double)) +
+           tq_inverse_scratch_size(mechanism, 0);
+}
+
+tq_status tq_recording_check(const tq_recording *recording, const tq_uniform *even,
+                             tq_scratch *scratch, tq_recording_fault *ret_fault, tq_error *reterr)
+{
+    *ret_fault = (tq_recording_fault){0};
+    tq_status status = check_positions(recording, even, ret_fault);
+    if (status == TQ_OK) {
+        status = check_velocities(recording, even, ret_fault);
+    }
+    if (status != TQ_OK || (recording->check & TQ_CHECK_TORQUE) == 0) {
+        return status;
+    }
+    status = check_efforts(recording, even, ret_fault);
+    if (status == TQ_OK) {
+        status = check_gravity(recording, even, scratch, ret_fault, reterr);
+    }
+    return status == TQ_OK ? check_signs(recording, even, ret_fault) : status;
 }

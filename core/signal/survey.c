@@ -1,269 +1,235 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/signal/survey.c - the first look at a log: is its clock one, do its numbers mean what
- * is said of them, where does it move. */
+/* core/signal/survey.c - the first pass over a recording: clock, rest and motion, and whether
+ * numbers and times are usable. */
+#include "core/signal/survey.h"
+
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "api/recordings/parts.h"
+#include "core/signal/braked.h"
 
 enum {
-    STILL_ROWS = 4096, /* are judged together at most */
+    GROUP_ROWS = 4096, /* are classified together at most */
 };
 
-const double tqa_recording_moves = 5e-4;
-static const double slow_clock = 0.2;  /* s: nobody logs a robot so slowly; milliseconds look so */
-static const double fast_clock = 1e-5; /* s: beyond what drives log */
-static const double still_s = 0.08;    /* s: of rows that are judged together */
+static const double slow_clock = 0.2; /* s: recordings of robots are faster; milliseconds seem so */
+static const double fast_clock = 1e-5; /* s: beyond what drives record */
+static const double group_s = 0.08;    /* s: of rows that are classified together */
 static const double bridge_periods = 5.5;
-static const double bridge_s = 0.04; /* shorter gaps are bridged whatever the period */
+static const double bridge_s = 0.04;  /* shorter gaps are bridged whatever the period */
+static const double rate_most = 20.0; /* of the uniform grid over that of the rows */
 
-/* the range of positions over the last few rows */
-typedef struct motion {
-    double *least, *most; /* (nq) */
-    size_t n;
-    uint64_t first;
-    double first_t;
-    bool any;
-    bool moved; /* the rows that were judged last */
-} motion;
-
-/* Too few rows at the end to be judged are as those before. */
-static bool close_motion(tqa_recording *log, motion *m, uint64_t last, bool is_whole)
+/* A joint moves in a group whose range of positions exceeds TQ_SURVEY_MOVES. Too few rows at the
+ * end to be classified are as those before. */
+static tq_status close_group(tq_survey *s, uint64_t last, bool is_whole, tq_error *reterr)
 {
-    bool moves = !is_whole && m->n > 0 && m->moved;
-    for (size_t r = 0; m->n > 1 && r < log->request->order->nq; r++) {
-        moves = moves || m->most[r] - m->least[r] > tqa_recording_moves;
+    tq_recording *recording = s->recording;
+    bool moves = !is_whole && s->n > 0 && s->moved;
+    for (size_t r = 0; s->n > 1 && r < recording->options->model->nq; r++) {
+        moves = moves || s->most[r] - s->least[r] > TQ_SURVEY_MOVES;
     }
     if (moves) {
-        log->first_moving = m->any ? log->first_moving : m->first;
-        log->last_moving = last;
-        m->any = true;
+        recording->first_moving = s->any ? recording->first_moving : s->first;
+        recording->last_moving = last;
+        s->any = true;
     }
-    m->moved = moves;
-    m->n = 0;
-    return tqa_standstills_close(log, m->first, last, moves);
+    s->moved = moves;
+    s->n = 0;
+    return tq_standstills_close(recording, s->first, last, moves, reterr);
 }
 
-static void widen(motion *m, size_t r, const double *q, size_t n, bool is_first)
+static void widen(tq_survey *s, size_t r, const double *q, size_t n, bool is_first)
 {
-    double least = is_first ? q[0] : m->least[r];
-    double most = is_first ? q[0] : m->most[r];
+    double least = is_first ? q[0] : s->least[r];
+    double most = is_first ? q[0] : s->most[r];
     for (size_t i = 0; i < n; i++) {
         least = q[i] < least ? q[i] : least;
         most = q[i] > most ? q[i] : most;
     }
-    m->least[r] = least;
-    m->most[r] = most;
+    s->least[r] = least;
+    s->most[r] = most;
 }
 
-/* good rows [at, end) of the run */
-static bool add_motion(tqa_recording *log, motion *m, const tqa_recording_rows *rows, size_t at,
-                       size_t end)
+/* Good rows [*inout_at, end), up to the end of a group after which standstills want memory. */
+static tq_status add_motion(tq_survey *s, const tq_raw_rows *rows, size_t *inout_at, size_t end,
+                            tq_error *reterr)
 {
-    while (at < end) {
-        const bool is_first = m->n == 0;
-        m->first = is_first ? rows->run_row[at] : m->first;
-        m->first_t = is_first ? rows->run_t[at] : m->first_t;
+    const tq_recording *recording = s->recording;
+    tq_status status = TQ_OK;
+    size_t at = *inout_at;
+    while (at < end && status == TQ_OK && tq_standstills_wants(recording) == 0) {
+        const bool is_first = s->n == 0;
+        s->first = is_first ? rows->row[at] : s->first;
+        s->first_t = is_first ? rows->t[at] : s->first_t;
         size_t to = at;
         bool closes = false;
         while (to < end && !closes) {
-            closes = ++m->n == STILL_ROWS || rows->run_t[to] - m->first_t >= still_s;
+            closes = ++s->n == GROUP_ROWS || rows->t[to] - s->first_t >= group_s;
             to++;
         }
-        for (size_t r = 0; r < log->request->order->nq; r++) {
-            const size_t c = log->first_channel[TQA_RECORDING_Q] + r;
-            widen(m, r, rows->run + c * TQA_RECORDING_RUN + at, to - at, is_first);
+        for (size_t r = 0; r < recording->options->model->nq; r++) {
+            const size_t c = recording->channels.first[TQ_QUANTITY_Q] + r;
+            widen(s, r, rows->values + c * TQ_RAW_ROWS + at, to - at, is_first);
         }
-        tqa_standstills_add(log, rows, at, to);
-        if (closes && !close_motion(log, m, rows->run_row[to - 1], true)) {
-            return false;
+        tq_standstills_add(s->recording, rows, at, to);
+        if (closes) {
+            status = close_group(s, rows->row[to - 1], true, reterr);
         }
         at = to;
     }
-    return true;
+    *inout_at = at;
+    return status;
 }
 
-static void add_time(tqa_recording *log, const tqa_recording_rows *rows, size_t i, uint64_t *before)
+static void add_time(tq_survey *s, const tq_raw_rows *rows, size_t i)
 {
-    if (rows->run_state[i] != TQA_ROW_GOOD) {
-        tqa_recording_note(log,
-                           rows->run_state[i] == TQA_ROW_ABSURD ? TQA_RECORDING_ABSURD
-                                                                : TQA_RECORDING_NOT_FINITE,
-                           rows->run_row[i]);
+    tq_recording *recording = s->recording;
+    if (rows->state[i] != TQ_ROW_GOOD) {
+        tq_recording_note(recording,
+                          rows->state[i] == TQ_ROW_ABSURD ? TQ_REPAIR_ABSURD : TQ_REPAIR_NOT_FINITE,
+                          rows->row[i]);
     }
-    if (!isfinite(rows->run_t[i])) {
+    if (!isfinite(rows->t[i])) {
         return;
     }
-    if (log->clock->n > 0 && rows->run_row[i] > *before + 1) {
-        tq_clock_skip(log->clock, rows->run_t[i]);
+    if (recording->clock->n > 0 && rows->row[i] > s->before + 1) {
+        tq_clock_skip(recording->clock, rows->t[i]);
     } else {
-        tq_clock_add(log->clock, rows->run_t[i]);
+        tq_clock_add(recording->clock, rows->t[i]);
     }
-    *before = rows->run_row[i];
+    s->before = rows->row[i];
 }
 
-static bool read_all(tqa_recording *log, tqa_recording_rows *rows)
+size_t tq_survey_size(const tq_recording *recording)
 {
-    const size_t nq = log->request->order->nq;
-    motion m = {.least = tqa_tree_take(log->request->control, nq + 1, sizeof(double)),
-                .most = tqa_tree_take(log->request->control, nq + 1, sizeof(double))};
-    if (m.least == NULL || m.most == NULL || !tqa_row_cache_keep_begin(log) ||
-        !tqa_standstills_begin(log)) {
-        return false;
+    const tq_recording_options *options = recording->options;
+    const size_t nq = options->model->nq;
+    return 3 * tq_scratch_cost(nq + 1, sizeof(double)) +
+           tq_scratch_cost(1, sizeof *recording->clock) +
+           tq_scratch_cost(options->model->nv + 1, sizeof *recording->floor) +
+           tq_row_cache_size(recording->channels.n, options->n_cached) +
+           tq_standstills_size(recording);
+}
+
+tq_status tq_survey_begin(tq_recording *recording, tq_scratch *memory, tq_survey *ret,
+                          tq_error *reterr)
+{
+    const tq_recording_options *options = recording->options;
+    const size_t nq = options->model->nq;
+    *ret = (tq_survey){.recording = recording,
+                       .least = tq_scratch_take(memory, nq + 1, sizeof(double)),
+                       .most = tq_scratch_take(memory, nq + 1, sizeof(double))};
+    recording->clock = tq_scratch_take(memory, 1, sizeof *recording->clock);
+    recording->coherent_memory = tq_scratch_take(memory, nq + 1, sizeof(double));
+    recording->floor_memory = tq_scratch_take(memory, options->model->nv + 1, sizeof(double));
+    memset(recording->repairs, 0, sizeof recording->repairs);
+    recording->n_chosen = 0;
+    if (ret->least == NULL || ret->most == NULL || recording->clock == NULL ||
+        recording->coherent_memory == NULL || recording->floor_memory == NULL ||
+        !tq_row_cache_begin(&recording->cache, recording->channels.n, options->n_cached, memory) ||
+        !tq_standstills_begin(recording, memory)) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "memory", 0, (double)tq_survey_size(recording));
     }
-    uint64_t before = 0;
-    while (tqa_recording_rows_more(rows)) {
-        size_t good = rows->at; /* the first of a stretch of good rows */
-        for (size_t i = rows->at; i < rows->n_run; i++) {
-            add_time(log, rows, i, &before);
-            tqa_row_cache_keep(log, rows, i);
-            if (rows->run_state[i] != TQA_ROW_GOOD) {
-                if (!add_motion(log, &m, rows, good, i)) {
-                    return false;
-                }
-                good = i + 1;
-            }
+    memset(recording->clock, 0, sizeof *recording->clock);
+    return TQ_OK;
+}
+
+size_t tq_survey_wants(const tq_survey *survey)
+{
+    return tq_standstills_wants(survey->recording);
+}
+
+void tq_survey_give(tq_survey *survey, void *memory)
+{
+    tq_standstills_give(survey->recording, memory);
+}
+
+tq_status tq_survey_push(tq_survey *s, const tq_raw_rows *rows, size_t *inout_at, tq_error *reterr)
+{
+    tq_recording *recording = s->recording;
+    tq_status status = TQ_OK;
+    size_t at = *inout_at;
+    if (tq_standstills_wants(recording) != 0) {
+        return TQ_OK;
+    }
+    for (size_t i = 0; at == 0 && i < rows->n; i++) {
+        add_time(s, rows, i);
+        tq_row_cache_add(&recording->cache, rows, i);
+    }
+    while (at < rows->n && status == TQ_OK && tq_standstills_wants(recording) == 0) {
+        size_t end = at;
+        while (end < rows->n && rows->state[end] == TQ_ROW_GOOD) {
+            end++;
         }
-        if (!add_motion(log, &m, rows, good, rows->n_run)) {
-            return false;
-        }
-        log->n_chosen += rows->n_run - rows->at;
-        rows->at = rows->n_run;
+        status = add_motion(s, rows, &at, end, reterr);
+        at += at == end && end < rows->n ? 1 : 0; /* the bad row */
     }
-    if (!close_motion(log, &m, before, false)) {
-        return false;
-    }
-    log->moves = m.any;
-    log->n_row = rows->n;
-    return log->request->control->problem->status == 0;
+    recording->n_chosen += at - *inout_at;
+    *inout_at = at;
+    return status;
 }
 
 /* ------------------------------------------------------------------------------------------------
- * What cannot be repaired
+ * Faults that cannot be repaired
  */
 
-static void list_rows(const tqa_recording_count *count, char *text, size_t size)
+static tq_status check_numbers(const tq_recording *recording, tq_recording_fault *ret)
 {
-    size_t n = 0;
-    text[0] = '\0';
-    for (size_t k = 0; k < TQA_RECORDING_ROWS_TOLD && k < count->n && n + 24 < size; k++) {
-        n += (size_t)snprintf(text + n, size - n, "%s%llu", k > 0 ? ", " : "",
-                              (unsigned long long)count->rows[k]);
+    const uint64_t n_bad =
+        recording->repairs[TQ_REPAIR_NOT_FINITE].n + recording->repairs[TQ_REPAIR_ABSURD].n;
+    if (recording->n_chosen < 16) {
+        return tq_recording_refuse(ret, TQ_FAULT_FEW_ROWS, TQ_NONE, 0.0, 0.0);
     }
-    if (count->n > TQA_RECORDING_ROWS_TOLD) {
-        (void)snprintf(text + n, size - n, ", ...");
+    if (!recording->is_windowed && 20 * recording->n_unpaired > recording->n_row) {
+        return tq_recording_refuse(ret, TQ_FAULT_UNPAIRED, TQ_NONE, 0.0, 0.0);
     }
+    if (20 * n_bad > recording->n_chosen) {
+        return tq_recording_refuse(ret, TQ_FAULT_BAD_NUMBERS, TQ_NONE, 0.0, 0.0);
+    }
+    return TQ_OK;
 }
 
-static bool judge_numbers(const tqa_recording *log)
+static tq_status check_clock(tq_recording *recording, tq_recording_fault *ret)
 {
-    const tqa_recording_count *no = &log->repairs[TQA_RECORDING_NOT_FINITE];
-    const tqa_recording_count *wild = &log->repairs[TQA_RECORDING_ABSURD];
-    char rows[TQA_PROBLEM_TEXT / 2];
-    if (log->n_chosen < 16) {
-        return tqa_value_refuse(&log->part, "wrong-length",
-                                "16 rows at least; \"rows\" chooses which",
-                                "\"%.80s\" has %llu rows here: that is no motion", log->name,
-                                (unsigned long long)log->n_chosen);
+    const tq_clock *clock = recording->clock;
+    const double rate = recording->options->rate;
+    recording->is_even = tq_clock_is_even(clock, &recording->period);
+    if (!recording->is_even) {
+        recording->period = tq_clock_period(clock);
     }
-    if (log->n_window == 0 && 20 * log->n_unpaired > log->n_row) {
-        return tqa_value_refuse(&log->part, "wrong-length",
-                                "name files of one recording, or choose the \"rows\" of all",
-                                "\"%.60s\": its files have %llu rows in common, and one has %llu "
-                                "more: they are hardly of one recording",
-                                log->name, (unsigned long long)log->n_row,
-                                (unsigned long long)log->n_unpaired);
-    }
-    if (20 * (no->n + wild->n) <= log->n_chosen) {
-        return true;
-    }
-    list_rows(no->n > wild->n ? no : wild, rows, sizeof rows);
-    return tqa_value_refuse(
-        &log->part, "invalid-value",
-        "choose other columns, or the good rows: \"rows\": [first, end]",
-        "\"%.60s\": of %llu rows, %llu have numbers that are none and %llu have "
-        "absurd ones (rows %s)",
-        log->name, (unsigned long long)log->n_chosen, (unsigned long long)no->n,
-        (unsigned long long)wild->n, rows);
-}
-
-static bool judge_clock(tqa_recording *log)
-{
-    const tq_clock *clock = log->clock;
-    log->is_even = tq_clock_is_even(clock, &log->period);
-    if (!log->is_even) {
-        log->period = tq_clock_period(clock);
-    }
+    const double period = recording->period;
     if (clock->n_backward + 1 >= clock->n && clock->n > 1) {
-        return tqa_value_refuse(
-            &log->part, "invalid-value", "turn the rows round, or choose the column of times",
-            "\"%.80s\": the time runs backwards from the first row to the last: "
-            "%.6g s to %.6g s",
-            log->name, clock->first, clock->last);
+        return tq_recording_refuse(ret, TQ_FAULT_TIME_REVERSED, TQ_NONE, 0.0, 0.0);
     }
     if (20 * clock->n_backward > clock->n + 60 && clock->n_backward > clock->n_repeated) {
-        return tqa_value_refuse(
-            &log->part, "invalid-value", "choose the column of times, or sort the rows by time",
-            "\"%.80s\": the time goes back in %llu of %llu rows, first in row "
-            "%llu",
-            log->name, (unsigned long long)clock->n_backward, (unsigned long long)clock->n,
-            (unsigned long long)clock->first_backward);
+        return tq_recording_refuse(ret, TQ_FAULT_TIME_UNSORTED, TQ_NONE, 0.0, 0.0);
     }
-    if (!(log->period > 0.0) || 2 * clock->n_repeated > clock->n) {
-        return tqa_value_refuse(&log->part, "invalid-value",
-                                "choose the column of times, or leave it out and add \"rate_hz\"",
-                                "\"%.80s\": the time stands still in %llu of %llu rows, first in "
-                                "row %llu",
-                                log->name, (unsigned long long)clock->n_repeated,
-                                (unsigned long long)clock->n,
-                                (unsigned long long)clock->first_repeated);
+    if (!(period > 0.0) || 2 * clock->n_repeated > clock->n) {
+        return tq_recording_refuse(ret, TQ_FAULT_TIME_CONSTANT, TQ_NONE, 0.0, 0.0);
     }
-    if (log->period > slow_clock && log->n_time > 0 && !log->time_unit_known &&
-        !log->request->unit_known[TQA_RECORDING_TIME]) {
-        return tqa_value_refuse(
-            &log->part, "invalid-value",
-            log->period > 5e3 ? "say which: \"units\": {\"time\": \"us\"} (or \"ns\")"
-                              : "say which: \"units\": {\"time\": \"ms\"} (or \"us\", \"ns\"), "
-                                "or \"s\" if it is so slow",
-            "\"%.80s\": the rows would be %.6g s apart: its times are hardly "
-            "in seconds",
-            log->name, log->period);
+    if (period > slow_clock && (recording->check & TQ_CHECK_TIME) != 0) {
+        return tq_recording_refuse(ret, TQ_FAULT_PERIOD_LONG, TQ_NONE, period, 0.0);
     }
-    if (log->period < fast_clock) {
-        return tqa_value_refuse(&log->part, "invalid-value",
-                                "name the column of times, or its units: \"units\": {\"time\": "
-                                "\"s\"}",
-                                "\"%.80s\": the rows would be %.6g s apart", log->name,
-                                log->period);
+    if (period < fast_clock) {
+        return tq_recording_refuse(ret, TQ_FAULT_PERIOD_SHORT, TQ_NONE, period, 0.0);
     }
-    if (log->request->rate * log->period > 20.0) {
-        return tqa_value_refuse(
-            &log->part, "range", "choose a lower \"rate_hz\"",
-            "\"%.80s\" has %.6g rows in a second: a rate of %.6g makes motion up", log->name,
-            1.0 / log->period, log->request->rate);
+    if (rate * period > rate_most) {
+        return tq_recording_refuse(ret, TQ_FAULT_RATE, TQ_NONE, 1.0 / period, 0.0);
     }
-    log->step = log->request->rate > 0.0 ? 1.0 / log->request->rate : log->period;
-    log->gap = fmax(bridge_periods * log->period, bridge_s);
-    return true;
+    recording->step = rate > 0.0 ? 1.0 / rate : period;
+    recording->gap = fmax(bridge_periods * period, bridge_s);
+    return TQ_OK;
 }
 
-static bool look(void *ctx, const tqa_resample *even)
+tq_status tq_survey_end(tq_survey *s, tq_recording_fault *ret_fault, tq_error *reterr)
 {
-    tqa_recording *log = ctx;
-    return tqa_recording_check_plausibility(log, even) && tqa_recording_measure(log, even);
-}
-
-bool tqa_recording_inspect(tqa_recording *log)
-{
-    tqa_recording_rows rows;
-    log->clock = tqa_tree_take(log->request->control, 1, sizeof *log->clock);
-    if (log->clock == NULL) {
-        return false;
+    tq_recording *recording = s->recording;
+    *ret_fault = (tq_recording_fault){0};
+    tq_status status = close_group(s, s->before, false, reterr);
+    recording->moves = s->any;
+    recording->has_survey = status == TQ_OK;
+    if (status == TQ_OK) {
+        status = check_numbers(recording, ret_fault);
     }
-    memset(log->repairs, 0, sizeof log->repairs);
-    const bool good = tqa_recording_rows_open(&rows, log) && read_all(log, &rows);
-    tqa_recording_rows_close(&rows);
-    log->has_survey = good;
-    return good && judge_numbers(log) && judge_clock(log) && tqa_recording_look(log, look, log);
+    return status == TQ_OK ? check_clock(recording, ret_fault) : status;
 }

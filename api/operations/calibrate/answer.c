@@ -401,14 +401,15 @@ static void put_logs(const tqa_calibration *c)
         tqa_writer_object(answer, NULL);
         tqa_writer_string(answer, "used_for", i < c->n_fitted ? "fit" : "validation");
         if (i < c->n_fitted) {
-            const bool in_part = c->is_sampled && tqa_recording_is_sampled(&c->logs[i]);
+            const bool in_part = c->is_sampled && tq_recording_is_sampled(&c->logs[i].signal);
             tqa_writer_count(answer, "rows_searched",
-                             in_part ? c->logs[i].kept.n : c->logs[i].n_chosen);
+                             in_part ? c->logs[i].signal.cache.n : c->logs[i].signal.n_chosen);
         }
         if (c->options.model.presliding > 0.0) {
             tqa_writer_string(answer, "friction_way",
-                              tqa_recording_gives_displacement(&c->logs[i]) ? "velocity"
-                                                                            : "filtered position");
+                              tq_recording_gives_displacement(&c->logs[i].signal)
+                                  ? "velocity"
+                                  : "filtered position");
         }
         tqa_recording_report(answer, &c->logs[i]);
         tqa_writer_end(answer);
@@ -418,7 +419,7 @@ static void put_logs(const tqa_calibration *c)
     tqa_recording_report_filter(answer, &c->request);
     tqa_writer_end(answer);
     tqa_writer_object(answer, "delay");
-    tqa_writer_number(answer, "delay_s", c->request.delay);
+    tqa_writer_number(answer, "delay_s", c->request.options.delay);
     tqa_writer_flag(answer, "from_data", c->finds_delay);
     tqa_writer_end(answer);
     put_fast(c);

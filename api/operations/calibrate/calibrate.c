@@ -53,13 +53,15 @@ bool tqa_calibration_fail(const tqa_calibration *c, tq_status status, const tq_e
 /* How many samples a log will give, about: bootstrap's segments go by it. */
 size_t tqa_calibration_expected(const tqa_calibration *c, const tqa_recording *log)
 {
-    double rows = (double)log->n_chosen;
-    if (c->request.searches && tqa_recording_is_sampled(log)) {
-        rows = (double)log->kept.n;
-    } else if (log->moves && log->n_window == 0) {
-        rows = (double)(log->last_moving - log->first_moving) + 1.0;
+    double rows = (double)log->signal.n_chosen;
+    if (c->request.options.searches && tq_recording_is_sampled(&log->signal)) {
+        rows = (double)log->signal.cache.n;
+    } else if (log->signal.moves && log->n_window == 0) {
+        rows = (double)(log->signal.last_moving - log->signal.first_moving) + 1.0;
     }
-    return (size_t)(rows * log->period / log->step / (double)c->request.filter.decimate) + 1;
+    return (size_t)(rows * log->signal.period / log->signal.step /
+                    (double)c->request.options.filter.decimate) +
+           1;
 }
 
 /* Only what is fitted shares the memory for rows, and chooses filter, decimation and lag: logs for
@@ -67,7 +69,7 @@ size_t tqa_calibration_expected(const tqa_calibration *c, const tqa_recording *l
 static bool survey(tqa_calibration *c)
 {
     for (size_t i = 0; i < c->n_log; i++) {
-        c->request.n_kept_logs = i < c->n_fitted ? c->n_fitted : 0;
+        c->request.options.n_cached = i < c->n_fitted ? c->n_fitted : 0;
         if (!tqa_calibration_tell(c, TQA_STAGE_READ, (double)i, c->n_log, "look at the logs") ||
             !tqa_recording_inspect(&c->logs[i])) {
             return false;
@@ -106,49 +108,51 @@ static bool fit_block(void *ctx, const tqa_recording_block *block)
 /* Ranges of rows or short segments may have left nothing. */
 bool tqa_calibration_has_samples(const tqa_recording *log)
 {
-    if (log->n_sample == 0 && 2 * log->n_braked > log->n_chosen) {
+    if (log->signal.n_sample == 0 && 2 * log->signal.n_braked > log->signal.n_chosen) {
         return tqa_value_refuse(
             &log->part, "invalid-value",
             "leave the log out, or record it while the motors hold the arm",
             "nothing is left of the %llu rows of \"%.60s\": %llu are without "
             "torque, at rest where gravity pulls: brakes hold, or drives are off",
-            (unsigned long long)log->n_chosen, log->name, (unsigned long long)log->n_braked);
+            (unsigned long long)log->signal.n_chosen, log->name,
+            (unsigned long long)log->signal.n_braked);
     }
     static const struct {
         const char *field, *hint;
     } of[] = {
-        [TQA_RECORDING_BUTTERWORTH] = {"cutoff_hz",
-                                       "record longer, or raise \"filter\": {\"cutoff_hz\": ...}"},
-        [TQA_RECORDING_SAVITZKY_GOLAY] =
-            {"window", "record longer, or shorten \"filter\": {\"window\": ...}"},
-        [TQA_RECORDING_FIRST_ORDER] = {"tau_f_s",
-                                       "record longer, or shorten \"filter\": {\"tau_f_s\": ...}"},
-        [TQA_RECORDING_NO_FILTER] = {"kind", "record longer"},
+        [TQ_SMOOTHING_BUTTERWORTH] = {"cutoff_hz",
+                                      "record longer, or raise \"filter\": {\"cutoff_hz\": ...}"},
+        [TQ_SMOOTHING_SAVITZKY_GOLAY] = {"window",
+                                         "record longer, or shorten \"filter\": {\"window\": ...}"},
+        [TQ_SMOOTHING_FIRST_ORDER] = {"tau_f_s",
+                                      "record longer, or shorten \"filter\": {\"tau_f_s\": ...}"},
+        [TQ_SMOOTHING_NONE] = {"kind", "record longer"},
     };
-    const tqa_recording_filter *filter = &log->request->filter;
+    const tq_recording_filter *filter = &log->request->options.filter;
     /* so few samples lower the automatic cut-off: its filter needs longer stretches */
     const bool is_thinned = filter->is_auto && filter->has_decimate && filter->decimate > 1;
-    const bool is_filters = log->n_window == 0 && log->n_border > log->n_chosen / 2;
+    const bool is_filters = log->n_window == 0 && log->signal.n_border > log->signal.n_chosen / 2;
     const char *field = is_thinned ? "decimate" : of[filter->kind].field;
     const tqa_value where = is_filters ? tqa_recording_place(log, "filter", field) : log->part;
-    return log->n_sample > 0 ||
+    return log->signal.n_sample > 0 ||
            tqa_value_refuse(&where, "wrong-length",
                             is_thinned ? "keep more of the samples, or say \"cutoff_hz\" as well"
                                        : of[filter->kind].hint,
                             "nothing is left of the %llu rows of \"%.60s\": %llu samples are at "
                             "rest, %llu too near to the ends of a stretch for the filter",
-                            (unsigned long long)log->n_chosen, log->name,
-                            (unsigned long long)log->n_rest, (unsigned long long)log->n_border);
+                            (unsigned long long)log->signal.n_chosen, log->name,
+                            (unsigned long long)log->signal.n_rest,
+                            (unsigned long long)log->signal.n_border);
 }
 
 /* Instruments lie before and after a sample: a log within two lags has no sample for the fit. */
 static bool reaches_lags(const tqa_calibration *c, const tqa_recording *log)
 {
-    return !tqa_calibration_has_instruments(c) || log->n_sample > 2 * c->options.lag ||
+    return !tqa_calibration_has_instruments(c) || log->signal.n_sample > 2 * c->options.lag ||
            tqa_value_refuse(
                &log->part, "wrong-length", "record longer, or choose a shorter \"lag_s\"",
                "\"%.60s\" has %llu samples: instruments %zu before and after leave none", log->name,
-               (unsigned long long)log->n_sample, c->options.lag);
+               (unsigned long long)log->signal.n_sample, c->options.lag);
 }
 
 static bool read_into_fit(tqa_calibration *c, tq_scratch *scratch)
@@ -176,7 +180,7 @@ static bool read_into_fit(tqa_calibration *c, tq_scratch *scratch)
             return tqa_calibration_fail(c, status, &error);
         }
         tq_scratch_rewind(scratch, mark);
-        if (!c->request.searches &&
+        if (!c->request.options.searches &&
             (!tqa_calibration_has_samples(&c->logs[i]) || !reaches_lags(c, &c->logs[i]))) {
             return false;
         }
@@ -296,7 +300,7 @@ static bool is_sampled(const tqa_calibration *c)
 {
     bool any = false;
     for (size_t i = 0; i < c->n_fitted; i++) {
-        any = any || tqa_recording_is_sampled(&c->logs[i]);
+        any = any || tq_recording_is_sampled(&c->logs[i].signal);
     }
     return any;
 }
@@ -313,7 +317,7 @@ static bool has_too_few(const tqa_calibration *c)
 {
     uint64_t n = 0;
     for (size_t i = 0; i < c->n_fitted; i++) {
-        n += c->logs[i].n_sample;
+        n += c->logs[i].signal.n_sample;
     }
     return n < SAMPLES_A_COLUMN * c->n_column;
 }
@@ -323,10 +327,10 @@ static bool read_enough(tqa_calibration *c)
     if (!read_into_fit(c, &c->stream)) {
         return false;
     }
-    if (!c->request.searches || !has_too_few(c)) {
+    if (!c->request.options.searches || !has_too_few(c)) {
         return true;
     }
-    c->request.searches = c->is_sampled = false; /* the arm moved where no rows were kept */
+    c->request.options.searches = c->is_sampled = false; /* the arm moved where no rows were kept */
     return read_into_fit(c, &c->stream);
 }
 
@@ -368,7 +372,7 @@ static bool settle(tqa_calibration *c)
 /* after a search in a part */
 static bool read_everything(tqa_calibration *c)
 {
-    c->request.searches = false;
+    c->request.options.searches = false;
     c->is_last = c->is_sampled;
     tq_fit_freeze(c->fit);
     return !c->is_sampled || tqa_calibration_pass(c);
@@ -380,7 +384,7 @@ static void search_less(tqa_calibration *c)
     const size_t by_column = SAMPLES_ENOUGH * c->n_column;
     const size_t enough = by_column > SAMPLES_SEARCHED ? by_column : (size_t)SAMPLES_SEARCHED;
     bool less = true;
-    c->request.searches = true;
+    c->request.options.searches = true;
     while (less) {
         size_t n = 0;
         for (size_t i = 0; i < c->n_fitted; i++) {
@@ -388,7 +392,7 @@ static void search_less(tqa_calibration *c)
         }
         less = false;
         for (size_t i = 0; n >= 2 * enough && i < c->n_fitted; i++) {
-            less = tqa_recording_search_less(&c->logs[i]) || less;
+            less = tq_recording_search_less(&c->logs[i].signal) || less;
         }
     }
 }
@@ -402,7 +406,7 @@ static bool solve(tqa_calibration *c)
     if (c->is_sampled) {
         search_less(c);
     }
-    c->request.searches = c->is_sampled;
+    c->request.options.searches = c->is_sampled;
     tqa_calibration_plan(c);
     if ((c->finds_delay && !tqa_calibration_find_delay(c)) || !take_memory(c) ||
         !tqa_calibration_confirm_delay(c) || !settle(c)) {
@@ -480,7 +484,7 @@ static bool take_instruments(tqa_calibration *c)
     }
     c->options.method = TQ_FIT_FEASIBLE_IV;
     c->has_chosen = true;
-    c->request.searches = c->is_sampled;
+    c->request.options.searches = c->is_sampled;
     tqa_calibration_plan(c);
     if (!choose_lag(c) || !build(c) || !take_memory(c) || !settle(c)) {
         return false;
@@ -491,7 +495,7 @@ static bool take_instruments(tqa_calibration *c)
 static bool calibrate(tqa_tree *control)
 {
     tqa_calibration *c = control->state;
-    c->request.rooms = &c->rooms;
+    c->request.memory = &c->pass_memory;
     const bool good = survey(c) && (!tqa_calibration_has_instruments(c) || choose_lag(c)) &&
                       build(c) && tqa_calibration_find_noise(c) && solve(c) &&
                       tqa_calibration_validate(c) && tqa_calibration_find_bias(c) &&
@@ -500,7 +504,7 @@ static bool calibrate(tqa_tree *control)
     if (good) {
         tqa_calibration_answer(c);
     }
-    tqa_buffer_pools_free(&c->rooms);
+    tqa_pass_memory_free(&c->pass_memory);
     free(c->document);
     free(c->urdf);
     c->document = c->urdf = NULL;

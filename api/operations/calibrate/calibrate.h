@@ -51,7 +51,7 @@ typedef struct tqa_calibration {
     tqa_tree *control;
     tqa_order order;
     tqa_recording_request request;
-    tqa_buffer_pools rooms; /* of its passes */
+    tqa_pass_memory pass_memory; /* of its passes */
     tqa_recording *logs;
     size_t n_log, n_fitted; /* logs from n_fitted on are for validation */
     tqa_validation validation;
@@ -62,7 +62,8 @@ typedef struct tqa_calibration {
     unsigned n_planned[2], n_pass; /* passes foreseen: now, and by instruments; passes so far */
     bool is_last;                  /* what is searched for has been found */
     bool foresees_instruments;     /* everything is likely to be read once more */
-    bool tries_delay; /* as below: of the motion behind the torque; request.delay when found */
+    bool
+        tries_delay; /* as below: of the motion behind the torque; request.options.delay when found */
     bool finds_delay; /* it is asked of the data, and they told */
     bool tries_load;  /* friction by load was not asked for: it stays if the data tell of it */
     bool tries_sign;  /* nor was a law of the sign: the data may choose another one */
@@ -145,7 +146,7 @@ bool tqa_calibration_fail(const tqa_calibration *calibration, tq_status status,
 double tqa_calibration_misfit(const tqa_calibration *calibration, double *usual);
 /* Leaves it out again where the torque that is fitted is clearly worse off with it. */
 bool tqa_calibration_confirm_delay(tqa_calibration *calibration);
-/* Sets request.delay to what puts torque in step with acceleration, or 0. */
+/* Sets request.options.delay to what puts torque in step with acceleration, or 0. */
 bool tqa_calibration_find_delay(tqa_calibration *calibration);
 
 /* Reads the request. False: the problem is set. */

@@ -53,7 +53,7 @@ static bool misfit_at(search *s, double halves, double *ret)
     memset(s->sums, 0, c->order.nv * sizeof *s->sums);
     s->left = SAMPLES;
     s->is_enough = false;
-    c->request.delay = 0.5 * halves * s->step;
+    c->request.options.delay = 0.5 * halves * s->step;
     for (size_t i = 0; s->left > 0 && i < c->n_fitted; i++) {
         if (!tqa_calibration_tell(c, TQA_STAGE_FIT, 0.0, 1, "align") ||
             (!tqa_recording_pass(&c->logs[i], add_block, s) && !s->is_enough)) {
@@ -115,13 +115,13 @@ bool tqa_calibration_find_delay(tqa_calibration *c)
     search s = {.c = c, .step = (double)INFINITY};
     double halves = 0.0;
     for (size_t i = 0; i < c->n_fitted; i++) {
-        s.step = fmin(s.step, c->logs[i].step);
+        s.step = fmin(s.step, c->logs[i].signal.step);
     }
     s.sums = tqa_tree_take(c->control, c->order.nv, sizeof *s.sums);
     if (s.sums == NULL || !find(&s, &halves)) {
         return false;
     }
-    c->request.delay = 0.5 * halves * s.step;
+    c->request.options.delay = 0.5 * halves * s.step;
     return true;
 }
 
@@ -130,7 +130,7 @@ static bool misfit_of_filtered(tqa_calibration *c, double delay, double *usual, 
 {
     const tq_fit_model model = c->options.model;
     *ret = (double)INFINITY;
-    c->request.delay = delay;
+    c->request.options.delay = delay;
     const double laws[][2] = {
         {0.0, 0.0}, {model.presliding, 0.0}, {model.presliding, model.relaxation}};
     const unsigned n_law = model.presliding == 0.0 ? 1 : model.relaxation == 0.0 ? 2 : 3;
@@ -151,7 +151,7 @@ static bool misfit_of_filtered(tqa_calibration *c, double delay, double *usual, 
  * The first pass is not compared: its load is the measured torque, which knows friction. */
 bool tqa_calibration_confirm_delay(tqa_calibration *c)
 {
-    const double found = c->request.delay;
+    const double found = c->request.options.delay;
     const tq_fit_model *model = &c->options.model;
     double with = 0.0;
     double without = 0.0;
@@ -165,7 +165,7 @@ bool tqa_calibration_confirm_delay(tqa_calibration *c)
         return false;
     }
     const bool is_worse = with - without > worse_off * (double)c->order.nv;
-    c->request.delay = is_worse ? 0.0 : found;
+    c->request.options.delay = is_worse ? 0.0 : found;
     tq_fit_set_sign(c->fit, model->smoothing, model->presliding, model->relaxation);
     tq_fit_set_search(c->fit, false);
     return true;

@@ -11,7 +11,7 @@ double tqa_calibration_step(const tqa_calibration *c)
 {
     double step = (double)INFINITY;
     for (size_t i = 0; i < c->n_fitted; i++) {
-        step = fmin(step, c->logs[i].step * (double)c->request.filter.decimate);
+        step = fmin(step, c->logs[i].signal.step * (double)c->request.options.filter.decimate);
     }
     return step;
 }
@@ -20,19 +20,19 @@ double tqa_calibration_step(const tqa_calibration *c)
  * by then: a tenth of its fastest period; but one of the cut-off at least. */
 static double lag_of(const tqa_calibration *c)
 {
-    const tqa_recording_filter *filter = &c->request.filter;
+    const tq_recording_filter *filter = &c->request.options.filter;
     double motion = 0.0;
     double step = 0.0;
     for (size_t i = 0; i < c->n_fitted; i++) {
-        motion = fmax(motion, c->logs[i].bandwidth.motion);
-        step = fmax(step, c->logs[i].step);
+        motion = fmax(motion, c->logs[i].signal.bandwidth.motion);
+        step = fmax(step, c->logs[i].signal.step);
     }
     double noise = 4.0 * step; /* two differences */
-    if (filter->kind == TQA_RECORDING_BUTTERWORTH) {
+    if (filter->kind == TQ_SMOOTHING_BUTTERWORTH) {
         noise = 2.0 / filter->cutoff;
-    } else if (filter->kind == TQA_RECORDING_FIRST_ORDER) {
+    } else if (filter->kind == TQ_SMOOTHING_FIRST_ORDER) {
         noise = 12.0 * filter->tau_f;
-    } else if (filter->kind == TQA_RECORDING_SAVITZKY_GOLAY) {
+    } else if (filter->kind == TQ_SMOOTHING_SAVITZKY_GOLAY) {
         noise = (double)filter->window * step;
     }
     return motion > 0.0 ? fmax(0.5 * noise, fmin(noise, 0.1 / motion)) : noise;
@@ -50,7 +50,7 @@ double tqa_calibration_lag(const tqa_calibration *c)
 /* sum of the squared weights that a window makes a derivative with */
 static bool window_square(const tqa_calibration *c, unsigned derivative, double h, double *ret)
 {
-    const tqa_recording_filter *filter = &c->request.filter;
+    const tq_recording_filter *filter = &c->request.options.filter;
     const size_t n = 2 * filter->window + 1;
     tq_scratch scratch;
     double *x = tqa_tree_take(c->control, n, sizeof *x);
@@ -74,24 +74,25 @@ static bool window_square(const tqa_calibration *c, unsigned derivative, double 
 /* variance of a log's acceleration for a density of one */
 static bool gain_of(const tqa_calibration *c, const tqa_recording *log, double *ret)
 {
-    const tqa_recording_filter *filter = &c->request.filter;
-    const double rate = 1.0 / log->step;
+    const tq_recording_filter *filter = &c->request.options.filter;
+    const double rate = 1.0 / log->signal.step;
     tq_filter made;
     bool has_filter = false;
     unsigned n_pass = 1;
-    if (filter->kind == TQA_RECORDING_SAVITZKY_GOLAY) {
-        const bool good = window_square(c, log->n_difference, log->step, ret);
+    if (filter->kind == TQ_SMOOTHING_SAVITZKY_GOLAY) {
+        const bool good = window_square(c, log->signal.n_difference, log->signal.step, ret);
         *ret *= 0.5 * rate;
         return good;
     }
-    if (filter->kind == TQA_RECORDING_BUTTERWORTH) {
+    if (filter->kind == TQ_SMOOTHING_BUTTERWORTH) {
         has_filter =
             tq_filter_butterworth(filter->order, filter->cutoff, rate, &made, NULL) == TQ_OK;
-    } else if (filter->kind == TQA_RECORDING_FIRST_ORDER) {
+    } else if (filter->kind == TQ_SMOOTHING_FIRST_ORDER) {
         has_filter = tq_filter_first_order(filter->tau_f, rate, &made, NULL) == TQ_OK;
-        n_pass = log->n_difference > 1 ? 2 : 1; /* once for each derivative */
+        n_pass = log->signal.n_difference > 1 ? 2 : 1; /* once for each derivative */
     }
-    *ret = tq_noise_variance(1.0, rate, has_filter ? &made : NULL, n_pass, log->n_difference);
+    *ret =
+        tq_noise_variance(1.0, rate, has_filter ? &made : NULL, n_pass, log->signal.n_difference);
     return true;
 }
 
@@ -105,7 +106,7 @@ bool tqa_calibration_find_noise(tqa_calibration *c)
             return false;
         }
         for (size_t r = 0; r < nv; r++) {
-            const double *floors = c->logs[i].floor;
+            const double *floors = c->logs[i].signal.floor;
             c->variance[i * nv + r] = floors != NULL ? floors[r] * gain : 0.0;
         }
     }
@@ -144,7 +145,7 @@ bool tqa_calibration_needs_instruments(const tqa_calibration *c)
     const double lag = tqa_calibration_lag(c);
     bool is_long = lag <= (double)TQ_FIT_LAG_MAX;
     for (size_t i = 0; i < c->n_fitted; i++) {
-        is_long = is_long && (double)c->logs[i].n_sample > (double)LAGS * fmax(lag, 1.0);
+        is_long = is_long && (double)c->logs[i].signal.n_sample > (double)LAGS * fmax(lag, 1.0);
     }
     return c->chooses_method && is_long && c->noise != NULL && c->solution.n_unidentified == 0 &&
            c->bias_worst > TQ_NOISE_BIAS_MOST;

@@ -38,11 +38,11 @@ static prices work_of(const tqa_calibration *c, bool second)
     double all = 0.0;
     for (size_t i = 0; i < c->n_log; i++) {
         const tqa_recording *log = &c->logs[i];
-        const bool in_part = c->is_sampled && tqa_recording_is_sampled(log);
-        const double rows = (double)log->n_chosen;
+        const bool in_part = c->is_sampled && tq_recording_is_sampled(&log->signal);
+        const double rows = (double)log->signal.n_chosen;
         all += rows;
         fitted += i < c->n_fitted ? rows : 0.0;
-        searched += i >= c->n_fitted ? 0.0 : in_part ? (double)log->kept.n : rows;
+        searched += i >= c->n_fitted ? 0.0 : in_part ? (double)log->signal.cache.n : rows;
     }
     return (prices){price->search * searched * (n_pass > 0 ? n_pass : 1),
                     c->is_sampled ? price->fit * fitted : 0.0, price->judge * all};
@@ -132,8 +132,8 @@ static bool foresee(tqa_calibration *c, tq_scratch *scratch)
     tq_status status = tq_noise_bias_begin(c->fit, &c->solution, scratch, &f.noise, &error);
     for (size_t i = 0; status == TQ_OK && i < c->n_fitted; i++) {
         f.variance = c->variance + i * c->order.nv;
-        n_sample += (double)c->logs[i].n_chosen * c->logs[i].period / c->logs[i].step /
-                    (double)c->request.filter.decimate;
+        n_sample += (double)c->logs[i].signal.n_chosen * c->logs[i].signal.period /
+                    c->logs[i].signal.step / (double)c->request.options.filter.decimate;
         if (!tqa_recording_pass(&c->logs[i], add_block, &f)) {
             return false;
         }

@@ -364,7 +364,7 @@ bool tqa_calibration_read(tqa_calibration *c)
         return false;
     }
     c->tries_delay = c->tries_delay && !c->request.has_delay;
-    c->request.finds_brakes = model->nq == model->nv;
+    c->request.options.finds_brakes = model->nq == model->nv;
     return read_logs(c) && read_model(c) && read_method(c) &&
            (points.value == NULL ||
             tqa_value_count(&points, 2, TQA_CALIBRATE_POINTS_MAX, &c->n_point));

@@ -96,9 +96,9 @@ static void put_verdict(tqa_html *page, const tqa_calibration *c)
                     c->solution.rank, c->n_column, c->solution.structural_rank,
                     c->solution.condition, c->solution.condition_scaled);
     put_bodies(page, c);
-    if (c->request.delay != 0.0) {
+    if (c->request.options.delay != 0.0) {
         tqa_html_format(page, "<p>Position lags torque by %.3g ms.</p>\n",
-                        1000.0 * c->request.delay);
+                        1000.0 * c->request.options.delay);
     }
     put_sign(page, c);
     put_noise(page, c);
@@ -311,21 +311,21 @@ static void put_log(tqa_html *page, const tqa_recording *log)
     tqa_html_format(page,
                     "</td><td>%llu</td><td>%llu</td><td>%.4g</td><td class=\"text\">%s</td>"
                     "<td>%llu</td><td class=\"text\">",
-                    (unsigned long long)log->n_row, (unsigned long long)log->n_sample,
-                    1000.0 * log->period, log->is_even ? "even" : "resampled",
-                    (unsigned long long)log->n_rest);
+                    (unsigned long long)log->signal.n_row, (unsigned long long)log->signal.n_sample,
+                    1000.0 * log->signal.period, log->signal.is_even ? "even" : "resampled",
+                    (unsigned long long)log->signal.n_rest);
     bool any = false;
-    for (tqa_recording_repair k = 0; k < TQA_RECORDING_REPAIRS; k++) {
-        const tqa_recording_count *count = &log->repairs[k];
+    for (tq_repair k = 0; k < TQ_REPAIRS; k++) {
+        const tq_repair_count *count = &log->signal.repairs[k];
         if (count->n == 0) {
             continue;
         }
         tqa_html_format(page, "%s%llu %s (row%s", any ? "; " : "", (unsigned long long)count->n,
                         tqa_recording_repair_names[k], count->n > 1 ? "s" : "");
-        for (size_t i = 0; i < count->n && i < TQA_RECORDING_ROWS_TOLD; i++) {
+        for (size_t i = 0; i < count->n && i < TQ_REPAIR_ROWS; i++) {
             tqa_html_format(page, "%s %llu", i > 0 ? "," : "", (unsigned long long)count->rows[i]);
         }
-        tqa_html_raw(page, count->n > TQA_RECORDING_ROWS_TOLD ? ", ...)" : ")");
+        tqa_html_raw(page, count->n > TQ_REPAIR_ROWS ? ", ...)" : ")");
         any = true;
     }
     tqa_html_raw(page, log->cut_last_line ? (any ? "; last line cut off" : "last line cut off")
@@ -339,14 +339,14 @@ static void put_part(tqa_html *page, const tqa_calibration *c)
 {
     size_t n = 0;
     for (size_t i = 0; i < c->n_fitted; i++) {
-        n +=
-            tqa_recording_is_sampled(&c->logs[i]) ? c->logs[i].kept.n : (size_t)c->logs[i].n_chosen;
+        n += tq_recording_is_sampled(&c->logs[i].signal) ? c->logs[i].signal.cache.n
+                                                         : (size_t)c->logs[i].signal.n_chosen;
     }
-    if (c->request.filter.thins) {
+    if (c->request.options.filter.thins) {
         tqa_html_format(page,
                         "<p>One in %zu filtered samples was used: more tell the same, as "
                         "five are left a period of the cut-off.</p>\n",
-                        c->request.filter.decimate);
+                        c->request.options.filter.decimate);
     }
     if (c->is_sampled) {
         tqa_html_format(page,
@@ -376,12 +376,13 @@ static void put_logs(tqa_html *page, const tqa_calibration *c)
         tqa_html_raw(page, "<tr><td>");
         tqa_html_text(page, log->name);
         tqa_html_raw(page, "</td>");
-        tqa_html_number(page, 10.0 * log->bandwidth.motion);
-        tqa_html_number(page, log->cutoff.cutoff > 0.0 ? log->cutoff.cutoff : (double)NAN);
-        tqa_html_number(page, 0.1 * log->bandwidth.noise);
+        tqa_html_number(page, 10.0 * log->signal.bandwidth.motion);
+        tqa_html_number(page,
+                        log->signal.cutoff.cutoff > 0.0 ? log->signal.cutoff.cutoff : (double)NAN);
+        tqa_html_number(page, 0.1 * log->signal.bandwidth.noise);
         tqa_html_format(page, "<td class=\"text\">%s</td><td class=\"text\">%s</td></tr>\n",
-                        log->cutoff.above_motion ? "yes" : "no",
-                        log->cutoff.below_noise ? "yes" : "no");
+                        log->signal.cutoff.above_motion ? "yes" : "no",
+                        log->signal.cutoff.below_noise ? "yes" : "no");
     }
     tqa_html_raw(page, "</table>\n");
 }

@@ -73,7 +73,7 @@ static bool make_series(tqa_calibration *c, size_t i)
     tqa_calibrate_series *s = &c->series[i];
     const size_t nv = c->order.nv;
     const size_t n =
-        i < c->n_fitted ? c->logs[i].n_sample : tqa_calibration_expected(c, &c->logs[i]);
+        i < c->n_fitted ? c->logs[i].signal.n_sample : tqa_calibration_expected(c, &c->logs[i]);
     s->every = n > c->n_point ? (n + c->n_point - 1) / c->n_point : 1;
     s->room = n / s->every + 2;
     s->t = tqa_tree_take(c->control, s->room, sizeof(double));
@@ -99,7 +99,7 @@ static bool keep_judged(tqa_calibration *c, const tq_residuals *judge, tqa_calib
 static tq_rollout_plan plan_of(const tqa_calibration *c, size_t i)
 {
     const tqa_recording *log = &c->logs[i];
-    return tq_rollout_plan_for(log->step * (double)c->request.filter.decimate,
+    return tq_rollout_plan_for(log->signal.step * (double)c->request.options.filter.decimate,
                                TQA_CALIBRATE_HORIZON, tqa_calibration_expected(c, log));
 }
 
@@ -143,7 +143,7 @@ static bool keep_replayed(tqa_calibration *c, size_t i, tq_rollout *replay)
 static tq_static_check_plan stand_plan_of(const tqa_calibration *c, size_t i)
 {
     enum { LEAST = 4 };
-    const double period = c->logs[i].step * (double)c->request.filter.decimate;
+    const double period = c->logs[i].signal.step * (double)c->request.options.filter.decimate;
     const double n = round(TQA_CALIBRATE_STAND / period);
     return (tq_static_check_plan){.period = period,
                                   .moving = TQA_CALIBRATE_MOVING,

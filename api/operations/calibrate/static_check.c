@@ -41,7 +41,7 @@ static bool has_brakes(const tqa_calibration *c)
 {
     bool any = false;
     for (size_t i = 0; i < c->n_log; i++) {
-        any = any || c->logs[i].repairs[TQA_RECORDING_BRAKED].n > 0;
+        any = any || c->logs[i].signal.repairs[TQ_REPAIR_BRAKED].n > 0;
     }
     return any;
 }

@@ -9,9 +9,9 @@
 #include "core/base/scratch.h"
 #include "core/base/status.h"
 #include "core/dynamics/regressor/regressor.h"
-#include "core/signal/experiment.h"
 #include "core/identify/regression/base.h"
 #include "core/model/mechanism.h"
+#include "core/signal/experiment.h"
 
 typedef enum tq_column_kind {
     TQ_COLUMN_PARAMETER, /* `parameter`; an inertial one represents its base combination */

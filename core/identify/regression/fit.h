@@ -10,9 +10,9 @@
 
 #include "core/base/scratch.h"
 #include "core/base/status.h"
-#include "core/signal/experiment.h"
 #include "core/identify/regression/columns.h"
 #include "core/model/mechanism.h"
+#include "core/signal/experiment.h"
 
 typedef enum tq_fit_method {
     TQ_FIT_FEASIBLE, /* WLS over physically consistent parameters; the default */

@@ -143,11 +143,11 @@ Test(log, windows_do_not_show)
     open(&f, "{\"dataset\": \"log\", \"filter\": {\"cutoff_hz\": 20}}", text, n);
     taken got = room();
     cr_assert(tqa_recording_pass(&f.log, take, &got), "%s", f.problem.detail);
-    cr_assert(f.log.is_even);
-    cr_assert(eq(u64, f.log.n_segment, 1));
+    cr_assert(f.log.signal.is_even);
+    cr_assert(eq(u64, f.log.signal.n_segment, 1));
     /* one period of the cut-off is left out at each end: 50 samples */
     cr_assert(eq(sz, got.n, ROWS - 100));
-    cr_assert(eq(u64, f.log.n_border, 100));
+    cr_assert(eq(u64, f.log.signal.n_border, 100));
 
     tq_filter filter;
     cr_assert(eq(int, tq_filter_butterworth(4, 20.0, 1.0 / h, &filter, NULL), TQ_OK));
@@ -269,8 +269,8 @@ Test(log, a_jittering_clock_is_made_even)
     open(&f, "{\"dataset\": \"log\", \"rate_hz\": 1000, \"filter\": {\"cutoff_hz\": 20}}", text, n);
     taken got = room();
     cr_assert(tqa_recording_pass(&f.log, take, &got), "%s", f.problem.detail);
-    cr_assert(not(f.log.is_even));
-    cr_assert(eq(u64, f.log.n_segment, 1));
+    cr_assert(not(f.log.signal.is_even));
+    cr_assert(eq(u64, f.log.signal.n_segment, 1));
     cr_assert(gt(sz, got.n, ROWS - 110));
     for (size_t i = 1; i < got.n; i++) {
         cr_assert(epsilon_eq(dbl, got.t[i] - got.t[i - 1], h, 1e-9), "sample %zu", i);
@@ -314,12 +314,13 @@ Test(log, begins_at_rest)
                               0.5 * sin(2.0 * M_PI * 0.8 * since));
     }
     open(&f, "{\"dataset\": \"log\"}", text, n);
-    cr_assert(epsilon_eq(dbl, f.log.bandwidth.motion, 0.8, 0.4), "%g", f.log.bandwidth.motion);
+    cr_assert(epsilon_eq(dbl, f.log.signal.bandwidth.motion, 0.8, 0.4), "%g",
+              f.log.signal.bandwidth.motion);
     taken got = room();
     cr_assert(tqa_recording_pass(&f.log, take, &got), "%s", f.problem.detail);
     /* in runs of 32 rows */
     cr_assert(ge(u64, got.row[0], 150000 - 64));
-    cr_assert(gt(u64, f.log.n_rest, 149000));
+    cr_assert(gt(u64, f.log.signal.n_rest, 149000));
     clear(&got);
     close(&f);
     free(text);
@@ -343,13 +344,13 @@ Test(log, seconds_of_a_motion_choose_the_cutoff_of_minutes)
     const size_t n = write_csv(text, q, 0.0);
     fixture whole;
     open(&whole, "{\"dataset\": \"log\"}", text, n);
-    const double by_minutes = whole.request.filter.cutoff;
+    const double by_minutes = whole.request.options.filter.cutoff;
     static const size_t seconds[] = {4, 6, 10, 15};
     for (size_t k = 0; k < sizeof seconds / sizeof seconds[0]; k++) {
         fixture part;
         open(&part, "{\"dataset\": \"log\"}", text, cut_lines(text, 1000 * seconds[k]));
         /* 1.2 Hz; a window of 4 s adds half a hertz to either side */
-        const double cutoff = part.request.filter.cutoff;
+        const double cutoff = part.request.options.filter.cutoff;
         cr_expect(all(ge(dbl, cutoff, 10.0), le(dbl, cutoff, 1.5 * by_minutes)),
                   "%zu s: %g Hz, all of it %g Hz", seconds[k], cutoff, by_minutes);
         close(&part);
@@ -373,22 +374,22 @@ Test(log, a_short_log_does_not_raise_the_cutoff)
     static const char *const request = "{\"dataset\": \"log\"}";
     open(&whole, request, text, n);
     open(&part, request, text, n_short);
-    const double long_alone = whole.request.filter.cutoff;
-    const double short_alone = part.request.filter.cutoff;
+    const double long_alone = whole.request.options.filter.cutoff;
+    const double short_alone = part.request.options.filter.cutoff;
     cr_expect(gt(dbl, short_alone, 3.0 * long_alone));
 
     tqa_recording logs[] = {whole.log, part.log};
     tqa_recording_choose_cutoff(&whole.request, logs, 2, 2);
-    cr_expect(eq(dbl, whole.request.filter.cutoff, long_alone));
+    cr_expect(eq(dbl, whole.request.options.filter.cutoff, long_alone));
     /* alone it is what there is, and so it is beside a long log that does not move */
-    logs[0].bandwidth.motion = 0.0;
+    logs[0].signal.bandwidth.motion = 0.0;
     tqa_recording_choose_cutoff(&whole.request, logs, 2, 2);
-    cr_expect(eq(dbl, whole.request.filter.cutoff, short_alone));
+    cr_expect(eq(dbl, whole.request.options.filter.cutoff, short_alone));
     /* fast motion is seen in a short log as well */
-    logs[0].bandwidth.motion = whole.log.bandwidth.motion;
-    logs[1].bandwidth.motion = 7.0 * logs[1].resolution;
+    logs[0].signal.bandwidth.motion = whole.log.signal.bandwidth.motion;
+    logs[1].signal.bandwidth.motion = 7.0 * logs[1].signal.resolution;
     tqa_recording_choose_cutoff(&whole.request, logs, 2, 2);
-    cr_expect(eq(dbl, whole.request.filter.cutoff, 10.0 * logs[1].bandwidth.motion));
+    cr_expect(eq(dbl, whole.request.options.filter.cutoff, 10.0 * logs[1].signal.bandwidth.motion));
     close(&part);
     close(&whole);
     free(q);
@@ -430,7 +431,7 @@ Test(log, blocks_tell_of_gaps)
     for (size_t again = 0; again < 2; again++) {
         steps s = {.before = -INFINITY};
         cr_assert(tqa_recording_pass(&f.log, watch, &s), "%s", f.problem.detail);
-        cr_expect(eq(sz, f.log.n_segment, 5));
+        cr_expect(eq(sz, f.log.signal.n_segment, 5));
         cr_expect(eq(sz, s.n_begin, 5));
         cr_expect(epsilon_eq(dbl, s.longest_within, 3.0 * h, 1e-9), "%g", s.longest_within);
     }
@@ -451,8 +452,8 @@ Test(log, a_survey_that_nobody_wants_ends)
     cr_expect(ge(u64, whole, n));
     f.host.n_asked = 0;
     f.host.stop_after = 2; /* asked before the first row, and 8,192 rows later */
-    f.log.has_survey = false;
-    f.log.kept.n = 0;
+    f.log.signal.has_survey = false;
+    f.log.signal.cache.n = 0;
     cr_expect(not(tqa_recording_inspect(&f.log)));
     cr_expect(eq(int, f.problem.status, 503));
     cr_expect(eq(sz, f.host.n_asked, 2));
@@ -483,13 +484,13 @@ Test(log, windows_of_a_long_array_are_sought)
          "{\"dataset\": \"log\", \"columns\": {\"time\": 0, \"q\": [1]}, "
          "\"rows\": [[1000, 3000], [150000, 152500]]}",
          file, HEAD + ROWS * COLUMNS * sizeof(double));
-    cr_expect(eq(u64, f.log.n_row, ROWS));
-    cr_expect(eq(u64, f.log.n_chosen, 4500));
+    cr_expect(eq(u64, f.log.signal.n_row, ROWS));
+    cr_expect(eq(u64, f.log.signal.n_chosen, 4500));
     /* a survey and a look: each a piece of 256 KiB at the front, and one at each window */
     cr_expect(le(u64, f.host.n_dataset_read, 6 * (256 << 10)));
     taken got = room();
     cr_assert(tqa_recording_pass(&f.log, take, &got), "%s", f.problem.detail);
-    cr_expect(eq(u64, got.n + f.log.n_border, 4500));
+    cr_expect(eq(u64, got.n + f.log.signal.n_border, 4500));
     cr_expect(gt(sz, got.n, 3500));
     for (size_t i = 0; i < got.n; i++) {
         const uint64_t row = got.row[i];

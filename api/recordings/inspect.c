@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/recordings/inspect.c - a recording's rows into the survey of core/signal, and what is chosen
+ * for all recordings. */
+#include "api/recordings/parts.h"
+#include "core/signal/bandwidth.h"
+#include "core/signal/braked.h"
+#include "core/signal/plausibility.h"
+#include "core/signal/survey.h"
+
+/* Units that the request does not state are checked. */
+static unsigned checks_of(const tqa_recording *log)
+{
+    const tqa_recording_request *request = log->request;
+    const bool *known = request->unit_known;
+    const bool *scaled = request->scaled;
+    unsigned check = 0;
+    if (log->n_time > 0 && !log->time_unit_known && !known[TQA_RECORDING_TIME]) {
+        check |= TQ_CHECK_TIME;
+    }
+    if (!known[TQA_RECORDING_Q] && !scaled[TQA_RECORDING_Q]) {
+        check |= TQ_CHECK_POSITION;
+    }
+    if ((request->need & 1u << TQA_RECORDING_TAU) != 0) {
+        check |= TQ_CHECK_TORQUE;
+    }
+    if (!known[TQA_RECORDING_TAU] || request->in_amperes) {
+        check |= TQ_CHECK_EFFORT;
+    }
+    if (!known[TQA_RECORDING_TAU] && !scaled[TQA_RECORDING_TAU]) {
+        check |= TQ_CHECK_GRAVITY;
+    }
+    return check;
+}
+
+static bool give_memory(const tqa_recording *log, tq_survey *survey)
+{
+    const size_t n = tq_survey_wants(survey);
+    void *memory = n > 0 ? tqa_tree_take(log->request->control, n, 1) : NULL;
+    if (memory != NULL) {
+        tq_survey_give(survey, memory);
+    }
+    return n == 0 || memory != NULL;
+}
+
+static bool push_rows(tqa_recording *log, tq_survey *survey, const tq_raw_rows *rows)
+{
+    tq_error error = {0};
+    for (size_t at = 0; at < rows->n;) {
+        if (!give_memory(log, survey)) {
+            return false;
+        }
+        const tq_status status = tq_survey_push(survey, rows, &at, &error);
+        if (status != TQ_OK) {
+            return tqa_recording_fail(log, status, NULL, &error);
+        }
+    }
+    return true;
+}
+
+static bool survey_rows(tqa_recording *log, tqa_recording_rows *rows)
+{
+    tqa_tree *control = log->request->control;
+    tq_recording_fault fault = {0};
+    tq_error error = {0};
+    tq_raw_rows raw;
+    tq_scratch memory;
+    tq_survey survey;
+    log->signal.is_windowed = log->n_window > 0;
+    log->signal.check = checks_of(log);
+    if (!tqa_tree_scratch(control, tq_survey_size(&log->signal), &memory)) {
+        return false;
+    }
+    tq_status status = tq_survey_begin(&log->signal, &memory, &survey, &error);
+    while (status == TQ_OK && tqa_recording_rows_next(rows, &raw)) {
+        if (!push_rows(log, &survey, &raw)) {
+            return false;
+        }
+    }
+    if (control->problem->status != 0 || (status == TQ_OK && !give_memory(log, &survey))) {
+        return false;
+    }
+    if (status == TQ_OK) {
+        log->signal.n_row = rows->n;
+        status = tq_survey_end(&survey, &fault, &error);
+    }
+    return status == TQ_OK || tqa_recording_fail(log, status, &fault, &error);
+}
+
+static bool survey(tqa_recording *log)
+{
+    tqa_recording_rows rows;
+    const bool good = tqa_recording_rows_open(&rows, log) && survey_rows(log, &rows);
+    tqa_recording_rows_close(&rows);
+    return good;
+}
+
+/* The first stretch of motion: is it plausible, and which spectra has it? */
+static bool measure(void *ctx, const tq_uniform *even)
+{
+    tqa_recording *log = ctx;
+    tqa_tree *control = log->request->control;
+    const size_t check = tq_recording_check_size(log->signal.options->mechanism);
+    const size_t spectra = tq_recording_measure_size(&log->signal, even->n);
+    tq_recording_fault fault = {0};
+    tq_error error = {0};
+    tq_scratch scratch;
+    if (!tqa_tree_scratch(control, check > spectra ? check : spectra, &scratch)) {
+        return false;
+    }
+    tq_status status = tq_recording_check(&log->signal, even, &scratch, &fault, &error);
+    if (status == TQ_OK) {
+        status = tq_recording_measure(&log->signal, even, &scratch, &error);
+    }
+    tqa_tree_give_scratch(control, &scratch);
+    return status == TQ_OK || tqa_recording_fail(log, status, &fault, &error);
+}
+
+bool tqa_recording_inspect(tqa_recording *log)
+{
+    return survey(log) && tqa_recording_look(log, measure, log);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * What is chosen for all recordings
+ */
+
+/* NULL: the problem is set */
+static tq_recording **list_of(const tqa_recording_request *request, tqa_recording *logs, size_t n)
+{
+    tq_recording **list = tqa_tree_take(request->control, n, sizeof *list);
+    for (size_t i = 0; list != NULL && i < n; i++) {
+        list[i] = &logs[i].signal;
+    }
+    return list;
+}
+
+bool tqa_recording_find_braked(const tqa_recording_request *request, tqa_recording *logs, size_t n,
+                               size_t n_all)
+{
+    tqa_tree *control = request->control;
+    tq_recording **list = list_of(request, logs, n_all);
+    tq_error error = {0};
+    tq_scratch scratch;
+    if (list == NULL ||
+        !tqa_tree_scratch(control, tq_recording_braked_size(request->options.mechanism),
+                          &scratch)) {
+        return false;
+    }
+    const tq_status status = tq_recording_find_braked(list, n, n_all, &scratch, &error);
+    tqa_tree_give_scratch(control, &scratch);
+    return status == TQ_OK || tqa_tree_fail(control, "", status, &error);
+}
+
+void tqa_recording_choose_cutoff(tqa_recording_request *request, tqa_recording *logs, size_t n,
+                                 size_t n_judged)
+{
+    tq_recording **list = list_of(request, logs, n > n_judged ? n : n_judged);
+    tq_scratch scratch;
+    if (list != NULL &&
+        tqa_tree_scratch(request->control, tq_recording_choose_cutoff_size(&request->options),
+                         &scratch)) {
+        tq_recording_choose_cutoff(&request->options, list, n, n_judged, &scratch);
+    }
+}
+
+void tqa_recording_choose_decimation(tqa_recording_request *request, tqa_recording *logs, size_t n,
+                                     double n_sample)
+{
+    tq_recording **list = list_of(request, logs, n);
+    if (list != NULL) {
+        tq_recording_choose_decimation(&request->options, list, n, n_sample);
+    }
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/signal/recording.h - a recorded motion as signals: options, clock, what a survey measured,
+ * what a pass repaired. */
+#ifndef TQ_SIGNAL_RECORDING_H
+#define TQ_SIGNAL_RECORDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/model/mechanism.h"
+#include "core/signal/clock.h"
+#include "core/signal/row_cache.h"
+#include "core/signal/rows.h"
+#include "core/signal/spectrum.h"
+
+enum {
+    TQ_REPAIR_ROWS = 8,            /* listed of each kind of repair */
+    TQ_RECORDING_CLEAN_MAX = 256,  /* windows known to have no outliers */
+    TQ_RECORDING_SAMPLES = 250000, /* of all recordings of a fit: more do not improve it */
+};
+
+typedef enum tq_smoothing {
+    TQ_SMOOTHING_BUTTERWORTH,
+    TQ_SMOOTHING_SAVITZKY_GOLAY,
+    TQ_SMOOTHING_FIRST_ORDER,
+    TQ_SMOOTHING_NONE,
+} tq_smoothing;
+
+/* The low-pass filter of all signals, and the decimation after it. */
+typedef struct tq_recording_filter {
+    tq_smoothing kind;
+    unsigned order;    /* Butterworth */
+    double cutoff;     /* Hz; 0: from the spectra */
+    bool is_auto;      /* the cut-off is chosen by the spectra */
+    double tau_f;      /* s, first order */
+    size_t window;     /* Savitzky-Golay: samples, odd */
+    unsigned degree;   /* Savitzky-Golay */
+    size_t decimate;   /* one sample in so many is used, from 1 */
+    bool has_decimate; /* the request states it */
+    bool thins;        /* it follows from the length of the recordings */
+} tq_recording_filter;
+
+/* Units that the request does not state are checked for plausibility. */
+enum {
+    TQ_CHECK_TIME = 1u << 0,     /* times may be milliseconds */
+    TQ_CHECK_POSITION = 1u << 1, /* angles may be degrees, lengths millimetres */
+    TQ_CHECK_TORQUE = 1u << 2,   /* torque is used: it must be one */
+    TQ_CHECK_EFFORT = 1u << 3,   /* torque against the joints' limits of effort */
+    TQ_CHECK_GRAVITY = 1u << 4,  /* torque against gravity's */
+};
+
+/* What is common to all recordings of a fit. */
+typedef struct tq_recording_options {
+    const tq_mechanism *mechanism;
+    const tq_model *model; /* of the mechanism */
+    tq_recording_filter filter;
+    double rate;       /* Hz of the uniform grid; 0: the recording's own */
+    double delay;      /* s that q, qd and qdd lag the torque */
+    double half_gain;  /* Hz at which the filter halves an amplitude; 0: no filter */
+    bool finds_brakes; /* surveys list standstills, for tq_recording_find_braked */
+    bool searches;     /* passes read the cached part of a long recording only */
+    size_t n_cached;   /* recordings that share the row cache; 0: rows are not cached */
+} tq_recording_options;
+
+/* Repairs of a pass, in the order of their names in answers. */
+typedef enum tq_repair {
+    TQ_REPAIR_NOT_FINITE,   /* rows left out: NaN or infinite */
+    TQ_REPAIR_ABSURD,       /* rows left out: beyond the range of any robot */
+    TQ_REPAIR_SPIKE,        /* rows left out: outliers (Hampel identifier) */
+    TQ_REPAIR_REPEATED,     /* rows left out: the time of another row */
+    TQ_REPAIR_OUT_OF_ORDER, /* rows sorted by time */
+    TQ_REPAIR_SET_BACK,     /* a new segment begins: the clock was set back */
+    TQ_REPAIR_BRIDGED,      /* gaps of a few periods, interpolated */
+    TQ_REPAIR_SPLIT,        /* longer gaps: a new segment begins */
+    TQ_REPAIR_UNWRAPPED,    /* angles that jumped by 2 pi */
+    TQ_REPAIR_BRAKED,       /* rests left out: no torque although gravity pulls */
+    TQ_REPAIR_UNPAIRED,     /* rows left out: another file of the recording has ended */
+    TQ_REPAIR_TOO_SHORT,    /* segments of fewer than eight rows, left out */
+    TQ_REPAIRS,
+} tq_repair;
+
+typedef struct tq_repair_count {
+    uint64_t n;
+    uint64_t rows[TQ_REPAIR_ROWS]; /* the first of them */
+} tq_repair_count;
+
+/* Consecutive rows at rest. Brakes hold where torque is zero although gravity pulls. */
+typedef struct tq_standstill {
+    uint64_t first, last;
+    size_t n;     /* rows in the sums */
+    double *sums; /* (nq + nv): sum of q, of tau^2; of a braked one: thresholds of |tau| */
+} tq_standstill;
+
+typedef struct tq_standstills {
+    tq_standstill *list; /* NULL: not wanted */
+    size_t n, n_braked;  /* after tq_recording_find_braked the first n_braked are braked */
+    bool rests;          /* the last one may go on */
+    double *moving;      /* (nv) sum of tau^2 in motion */
+    size_t n_moving;
+    double *group; /* (nq + nv) sums of the rows that are classified together */
+    size_t n_group;
+    double *spare; /* (n_spare x (nq + nv)) for sums */
+    size_t n_spare;
+} tq_standstills;
+
+/* A window of rows without outliers. */
+typedef struct tq_clean_window {
+    uint64_t first, last;
+    size_t n;
+} tq_clean_window;
+
+/* One recording. The reader of rows sets the first group; a survey the second; each pass the last.
+ * Zero-initialised. */
+typedef struct tq_recording {
+    const tq_recording_options *options;
+    tq_channels channels;
+    bool is_windowed;    /* only ranges of rows are read */
+    uint64_t n_row;      /* in the file: known after the survey's rows have been pushed */
+    uint64_t n_unpaired; /* rows that only the longest of several files has */
+    unsigned check;      /* TQ_CHECK_... */
+
+    bool has_survey;
+    uint64_t n_chosen; /* rows pushed */
+    tq_clock *clock;
+    bool is_even;
+    double period; /* s, of the rows */
+    double step;   /* s, of the uniform grid */
+    double gap;    /* s: longer steps split */
+    tq_standstills stills;
+    bool moves;
+    uint64_t first_moving, last_moving; /* rows */
+    tq_row_cache cache;
+    tq_bandwidth bandwidth; /* of the joint with the widest */
+    double resolution;      /* Hz, of the spectra that measured it */
+    double *coherent;      /* (nq) Hz up to which torque and position are coherent; NULL: unknown */
+    double velocity_noise; /* rad/s or m/s, of the joint with the most */
+    double
+        *floor; /* (nv) noise density of the signal that accelerations derive from by n_difference
+                      differences: its unit^2 / Hz; NULL: unknown */
+    unsigned n_difference;
+    tq_cutoff cutoff;
+    double *coherent_memory, *floor_memory; /* (nq), (nv) */
+    size_t n_clean;
+    tq_clean_window clean[TQ_RECORDING_CLEAN_MAX];
+
+    tq_repair_count repairs[TQ_REPAIRS];
+    uint64_t n_sample, n_segment;
+    uint64_t n_rest;   /* samples at rest at the ends, left out */
+    uint64_t n_border; /* samples next to the ends of segments, left out: the filter extrapolates */
+    uint64_t n_braked; /* rows left out where brakes hold */
+    double longest_gap; /* s, of those bridged */
+} tq_recording;
+
+/* A stretch of motion on the uniform grid, not filtered: what a survey is measured on. */
+typedef struct tq_uniform {
+    size_t n, stride;
+    const double *channels; /* (n_channel x stride) */
+} tq_uniform;
+
+/* What makes a recording unusable. */
+typedef enum tq_recording_fault_kind {
+    TQ_FAULT_NONE,
+    TQ_FAULT_FEW_ROWS,    /* n_chosen */
+    TQ_FAULT_UNPAIRED,    /* n_row, n_unpaired: files of different recordings */
+    TQ_FAULT_BAD_NUMBERS, /* repairs[NOT_FINITE], repairs[ABSURD]: above 5 % of the rows */
+    TQ_FAULT_TIME_REVERSED,
+    TQ_FAULT_TIME_UNSORTED,
+    TQ_FAULT_TIME_CONSTANT,
+    TQ_FAULT_PERIOD_LONG,  /* value: period, s: times are hardly in seconds */
+    TQ_FAULT_PERIOD_SHORT, /* value: period, s */
+    TQ_FAULT_RATE,         /* value: rows a second; the grid is above 20 times that */
+    TQ_FAULT_POSITION,     /* joint, value: a position beyond any */
+    TQ_FAULT_VELOCITY_ZERO,
+    TQ_FAULT_VELOCITY_RATIO,       /* joint, value: velocity over slope of position */
+    TQ_FAULT_VELOCITY_CORRELATION, /* joint, value: of velocity and slope of position */
+    TQ_FAULT_TORQUE_CONSTANT,
+    TQ_FAULT_TORQUE_EFFORT,  /* joint, value: rms torque; other: the joint's limit */
+    TQ_FAULT_TORQUE_GRAVITY, /* value: largest rms torque; other: gravity's largest torque */
+    TQ_FAULT_TORQUE_SIGN,    /* joint, value: J that the joint returns over a closed path */
+    TQ_FAULT_DELAY,          /* of more than four samples */
+    TQ_FAULT_CUTOFF,         /* value: samples a second: the cut-off is above half of it */
+    TQ_FAULT_FILTER_SLOW,    /* value: samples a second: the filter's memory is too long */
+} tq_recording_fault_kind;
+
+typedef struct tq_recording_fault {
+    tq_recording_fault_kind kind;
+    uint32_t joint;
+    double value, other;
+} tq_recording_fault;
+
+/* Sets *ret and returns TQ_ERR_RANGE. */
+tq_status tq_recording_refuse(tq_recording_fault *ret, tq_recording_fault_kind kind, uint32_t joint,
+                              double value, double other);
+
+/* Counts a repair; the first TQ_REPAIR_ROWS rows are listed. */
+void tq_recording_note(tq_recording *recording, tq_repair repair, uint64_t row);
+
+/* Samples next to the ends of a segment that a pass leaves out: the filter extrapolates there. */
+size_t tq_recording_border(const tq_recording *recording);
+
+/* After the survey: only runs of its rows are cached, long enough for searches. */
+bool tq_recording_is_sampled(const tq_recording *recording);
+/* Drops every second of those runs; false, and nothing, where too few would be left. */
+bool tq_recording_search_less(tq_recording *recording);
+/* True if passes read the cache instead of rows pushed anew. */
+bool tq_recording_is_cached(const tq_recording *recording);
+
+/* Friction states integrate the unfiltered velocity where it is recorded with little noise; else
+ * displacements come from positions. */
+bool tq_recording_gives_displacement(const tq_recording *recording);
+
+#endif

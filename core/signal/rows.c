@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/signal/rows.c - range checks of raw rows. */
+#include "core/signal/rows.h"
+
+#include <math.h>
+
+/* Beyond these nothing that is built moves; the numbers are accidents of a file. */
+static const double absurd[] = {[TQ_QUANTITY_Q] = 1e4,
+                                [TQ_QUANTITY_QD] = 1e4,
+                                [TQ_QUANTITY_QDD] = 1e6,
+                                [TQ_QUANTITY_TAU] = 1e6};
+
+void tq_rows_check(tq_quantity quantity, size_t n, const double *x, unsigned char *inout_state)
+{
+    const double most = absurd[quantity];
+    unsigned bad = 0;
+    for (size_t i = 0; i < n; i++) {
+        bad |= !(fabs(x[i]) <= most);
+    }
+    for (size_t i = 0; bad != 0 && i < n; i++) {
+        if (!isfinite(x[i])) {
+            inout_state[i] = TQ_ROW_NOT_FINITE;
+        } else if (fabs(x[i]) > most && inout_state[i] == TQ_ROW_GOOD) {
+            inout_state[i] = TQ_ROW_ABSURD;
+        }
+    }
+}
+
+bool tq_rows_all_good(size_t n, const unsigned char *state)
+{
+    bool good = true;
+    for (size_t i = 0; i < n; i++) {
+        good = good && state[i] == TQ_ROW_GOOD;
+    }
+    return good;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/signal/rows.h - raw rows of a recording in SI units, as surveys and passes take them. */
+#ifndef TQ_SIGNAL_ROWS_H
+#define TQ_SIGNAL_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { TQ_RAW_ROWS = 256 }; /* rows that are pushed together at most, and the stride of channels */
+
+typedef enum tq_quantity {
+    TQ_QUANTITY_Q,
+    TQ_QUANTITY_QD,
+    TQ_QUANTITY_QDD,
+    TQ_QUANTITY_TAU,
+    TQ_QUANTITIES,
+} tq_quantity;
+
+/* The channels of a recording: rows of q, then of the other quantities that it has, each in the
+ * order of the robot's coordinates. */
+typedef struct tq_channels {
+    size_t n;
+    bool has[TQ_QUANTITIES];
+    size_t first[TQ_QUANTITIES];
+} tq_channels;
+
+typedef enum tq_row_state { TQ_ROW_GOOD, TQ_ROW_NOT_FINITE, TQ_ROW_ABSURD } tq_row_state;
+
+/* Consecutive rows. Borrowed for the call. */
+typedef struct tq_raw_rows {
+    size_t n;                   /* 1 .. TQ_RAW_ROWS */
+    const double *values;       /* (n_channel x TQ_RAW_ROWS) rad, m, s, N m, N */
+    const double *t;            /* (n) s from the recording's first row */
+    const uint64_t *row;        /* (n) number in the file, from 0, rising */
+    const unsigned char *state; /* (n) tq_row_state */
+    bool all_good;              /* each of the states is TQ_ROW_GOOD */
+} tq_raw_rows;
+
+/* Marks rows whose values x (n) of a quantity are not finite, or beyond the range of any robot
+ * (1e4 rad, m, rad/s, m/s; 1e6 otherwise). */
+void tq_rows_check(tq_quantity quantity, size_t n, const double *x, unsigned char *inout_state);
+/* True if each of n states is TQ_ROW_GOOD. */
+bool tq_rows_all_good(size_t n, const unsigned char *state);
+
+#endif
