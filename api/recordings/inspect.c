@@ -127,7 +127,7 @@ bool tqa_recording_inspect(tqa_recording *log)
 /* NULL: the problem is set */
 static tq_recording **list_of(const tqa_recording_request *request, tqa_recording *logs, size_t n)
 {
-    tq_recording **list = tqa_tree_take(request->control, n, sizeof *list);
+    tq_recording **list = tqa_tree_take(request->control, n, sizeof(void *));
     for (size_t i = 0; list != NULL && i < n; i++) {
         list[i] = &logs[i].signal;
     }
