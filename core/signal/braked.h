@@ -24,7 +24,7 @@ tq_status tq_standstills_close(tq_recording *recording, uint64_t first, uint64_t
  * Shapes   recordings (n_all), of one mechanism.
  * Memory   tq_recording_braked_size(mechanism) bytes of scratch.
  * Returns  TQ_OK or TQ_ERR_SCRATCH
- * Checked  tests/contract/test_logs_brakes.py
+ * Checked  tests/unit/core/signal/test_braked.c
  */
 tq_status tq_recording_find_braked(tq_recording *const *recordings, size_t n, size_t n_all,
                                    tq_scratch *scratch, tq_error *reterr);
