@@ -46,8 +46,8 @@ static tqt_recorded *new_sine(double f, double deviation)
 
 /* White noise of deviation s has the one-sided density 2 s^2 / rate. Its median over frequencies is
  * that of chi-square of 2 K = 6 degrees of freedom over 6 (K = 3 windows of 16384 of 40000
- * samples): (1 - 2 / (9 * 6))^3 = 0.893 by Wilson and Hilferty; over 4096 frequencies it is known to
- * 2 %, the overlap of windows takes as much. Hann's window widens a line to +-2 resolutions. */
+ * samples): (1 - 2 / (9 * 6))^3 = 0.893 by Wilson and Hilferty; over 4096 frequencies it is known
+ * to 2 %, the overlap of windows takes as much. Hann's window widens a line to +-2 resolutions. */
 Test(bandwidth, of_a_sine_in_white_noise)
 {
     tqt_recorded *r = new_sine(1.0, 1e-5);
